@@ -1,0 +1,206 @@
+// A scene as plain data: what a TOML scene file says after every default is filled in and every value is checked.
+// Built by `load_scene` (scene_file.h) or in code. SI units; angles in radians (degrees only in files); vectors have
+// three entries, the third zero in 2D, where a body has unit thickness (density in kg/m^2).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace firn {
+
+using Vec3 = std::array<double, 3>;
+
+enum class Integrator { kExplicit, kSemiImplicit, kOptimization, kIncompressible, kThermal };
+enum class Precision { kSingle, kDouble };
+enum class TransferType { kPic, kFlip, kRpic, kApic, kAflip, kPolypic };
+enum class AdvectionMap { kTranslation, kAffine };  // the map xi of [PolyPIC 5.1]
+enum class ForceForm { kMls, kGradient };
+enum class BoundaryType { kSticky, kSlip, kSeparate };
+enum class DiagnosticsLevel { kOff, kTotals, kStages };
+
+enum class MaterialModel : std::uint8_t {
+  kNeoHookean, kFixedCorotated, kCorotatedDeviatoric, kStvkHencky, kSnow, kSandClamp, kDruckerPrager, kVonMises,
+  kWeaklyCompressible,
+};
+
+struct SimulationSettings {
+  int dimension = 3;  // 2 | 3
+  int frames = 48;
+  double fps = 24;
+  Vec3 gravity = {0, -9.81, 0};
+  Integrator integrator = Integrator::kExplicit;
+  Precision precision = Precision::kSingle;
+  std::uint64_t seed = 1;
+  bool reproducible = false;  // CUDA: order-independent accumulation; the CPU always repeats bitwise
+};
+
+struct TransferSettings {
+  TransferType type = TransferType::kApic;
+  double blend = 1.0;  // flip, aflip: FLIP fraction in [0,1]; apic: affine fraction in [0,1]
+  int modes = 0;       // polypic: N_r, 0 = 2^d
+  AdvectionMap advection = AdvectionMap::kTranslation;
+  int kernel = 2;      // B-spline degree: 1 linear, 2 quadratic, 3 cubic
+  ForceForm force = ForceForm::kMls;  // the linear kernel has only kGradient
+};
+
+struct TimeSettings {
+  double cfl = 0.5;            // largest particle displacement per step, in cells
+  double cfl_material = 0.5;   // dt <= cfl_material * dx / (fastest elastic wave)
+  double dt_max = 1e-3;        // s
+  double dt_min = 1e-9;        // s; a step that would have to be shorter is "diverged"
+};
+
+// Domain box faces in the order -x, +x, -y, +y, -z, +z.
+struct Domain {
+  Vec3 min{}, max{};
+  std::array<BoundaryType, 6> boundary{};
+  std::array<double, 6> friction{};
+};
+
+struct GridSettings {
+  double dx = 0;  // m
+  std::optional<Domain> domain;
+};
+
+struct Material {
+  std::string name;
+  MaterialModel model = MaterialModel::kFixedCorotated;
+  double density = 0;                // kg/m^3 (kg/m^2 in 2D)
+  double youngs_modulus = 0;         // Pa
+  double poisson_ratio = 0;
+  double critical_compression = 0;   // snow, sand_clamp: theta_c
+  double critical_stretch = 0;       // snow, sand_clamp: theta_s
+  double hardening = 0;              // snow: xi; von_mises: slope of the yield stress against plastic strain, Pa
+  double friction_angle = 0;         // drucker_prager: phi in radians
+  double cohesion = 0;               // drucker_prager: Hencky strain by which the tip of the cone moves into tension
+  std::array<double, 4> friction_hardening{};  // drucker_prager: h0..h3 of Klar et al. 2016, radians; all 0 = constant phi
+  bool volume_correction = true;     // drucker_prager
+  double yield_stress = 0;           // von_mises: uniaxial sigma_Y, Pa
+  double bulk_modulus = 0;           // weakly_compressible: K, Pa
+  double gamma = 7;                  // weakly_compressible: exponent
+  double viscosity = 0;              // Newtonian mu^N, Pa s, added to any model
+  Vec3 color{0.8, 0.8, 0.8};         // sRGB in [0,1]
+};
+
+// A number or an expression of x, y, z, t (muParser syntax); evaluated on the host.
+struct ScalarField {
+  double constant = 0;
+  std::string expression;  // empty: constant
+};
+struct VectorField {
+  std::array<ScalarField, 3> component;
+};
+
+enum class ShapeType {
+  kSphere, kBox, kHalfSpace, kCylinder, kCapsule, kCone, kTorus, kEllipsoid, kMesh,
+  kUnion, kIntersection, kDifference, kTransform,
+};
+
+// One node of a shape tree; which members count depends on the type.
+struct Shape {
+  ShapeType type = ShapeType::kSphere;
+  Vec3 center{};                  // sphere, torus, ellipsoid
+  double radius = 0;              // sphere, cylinder, capsule, cone (at `from`), torus (ring)
+  double tube_radius = 0;         // torus
+  Vec3 radii{};                   // ellipsoid half axes
+  Vec3 min{}, max{};              // box
+  double rounding = 0;            // box: radius of the edges
+  Vec3 point{}, normal{0, 1, 0};  // half_space: solid on the side away from the normal
+  Vec3 from{}, to{0, 1, 0};       // cylinder, capsule, cone: axis (the cone's apex is `to`)
+  Vec3 axis{0, 1, 0};             // torus: axis of symmetry
+  std::string file;               // mesh: absolute path after loading
+  double size = 0;                // mesh: if > 0, scaled so that the longest edge of its box has this length
+  Vec3 translation{};             // transform, mesh
+  Vec3 rotation{};                // transform, mesh: Euler angles in radians, applied x then y then z
+  double scale = 1;               // transform, mesh
+  std::vector<Shape> children;    // booleans: two or more; transform: one
+};
+
+enum class Sampling { kUniform, kRandom, kPoisson };
+
+struct Body {
+  std::string name;
+  int material = 0;  // index into Scene::materials
+  Shape shape;
+  double particles_per_cell = 0;  // 0: 2^d
+  Sampling sampling = Sampling::kPoisson;
+  VectorField velocity;
+  Vec3 angular_velocity{};  // rad/s about the body's centre of mass; 2D: third entry
+  double stretch = 1;       // initial F = stretch * I (elastic pre-strain); 1 = at rest
+  double density_scale = 1;
+  ScalarField stiffness_scale{1.0, ""};  // reserved for constant 1 in this version
+  std::optional<Vec3> color;
+};
+
+struct Keyframes {  // rigid motion: piecewise linear in time, rotation about `pivot`
+  std::vector<double> times;
+  std::vector<Vec3> translation;  // m
+  std::vector<Vec3> rotation;     // Euler angles in radians, applied x then y then z
+  Vec3 pivot{};
+};
+
+struct Collider {
+  std::string name;
+  Shape shape;
+  BoundaryType boundary = BoundaryType::kSticky;
+  double friction = 0;
+  std::optional<Keyframes> motion;
+  Vec3 color{0.55, 0.55, 0.55};
+};
+
+struct Source {
+  std::string name;
+  int material = 0;
+  Shape shape;
+  Vec3 velocity{};
+  double start = 0, end = 1e30;  // s
+  double particles_per_cell = 0;
+  Sampling sampling = Sampling::kPoisson;
+};
+
+struct Sink {
+  std::string name;
+  Shape shape;
+};
+
+struct Camera {
+  Vec3 eye{}, target{}, up{0, 1, 0};
+  double fov = 0.61;  // vertical, radians
+};
+
+struct OutputSettings {
+  std::string directory;                 // empty: out/<scene name>
+  std::vector<std::string> particles;    // any of "ply", "npz"
+  bool image = true;
+  bool video = true;
+  std::string color = "material";        // material | speed | any channel name
+  std::array<int, 2> resolution{960, 540};
+  std::vector<std::string> channels{"velocity", "material"};
+  int checkpoint_every = 24;             // frames; 0 = only the last one
+  DiagnosticsLevel diagnostics = DiagnosticsLevel::kTotals;
+  std::optional<Camera> camera;
+};
+
+struct Scene {
+  std::string name;    // file stem
+  std::string title, source;
+  std::string path;    // the file it came from; empty if built in code
+  SimulationSettings simulation;
+  TransferSettings transfer;
+  TimeSettings time;
+  GridSettings grid;
+  std::vector<Material> materials;
+  std::vector<Body> bodies;
+  std::vector<Collider> colliders;
+  std::vector<Source> sources;
+  std::vector<Sink> sinks;
+  OutputSettings output;
+  std::string resolved_toml;  // the scene after variant and overrides, as TOML text that loads again
+};
+
+}  // namespace firn

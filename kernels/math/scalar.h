@@ -1,0 +1,74 @@
+// Scalar functions under one set of names, so that physics written on a generic `T` runs on float and double
+// here and on a SIMD pack through math/pack.h. `Mask<T>` is bool for scalars. Write `select(mask, a, b)` where a
+// lane may differ from its neighbour; a branch on `any(mask)` is allowed, a branch on a mask is not.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+
+#include "kernels/exec/host_device.h"
+
+namespace firn {
+
+template <std::floating_point T>
+FIRN_HD inline T select(bool mask, T a, T b) {
+  return mask ? a : b;
+}
+FIRN_HD inline bool any(bool mask) { return mask; }
+FIRN_HD inline bool all(bool mask) { return mask; }
+
+// The scalar that a generic T is made of: float for float and for a pack of floats.
+template <class T>
+struct ScalarOf {
+  using type = T;
+};
+template <class T>
+using Scalar = typename ScalarOf<T>::type;
+
+template <class T>
+inline constexpr Scalar<T> kEpsilon = std::numeric_limits<Scalar<T>>::epsilon();
+
+template <std::floating_point T>
+FIRN_HD inline T sqrt(T x) {
+  return std::sqrt(x);
+}
+template <std::floating_point T>
+FIRN_HD inline T abs(T x) {
+  return std::fabs(x);
+}
+template <std::floating_point T>
+FIRN_HD inline T exp(T x) {
+  return std::exp(x);
+}
+template <std::floating_point T>
+FIRN_HD inline T log(T x) {
+  return std::log(x);
+}
+template <std::floating_point T>
+FIRN_HD inline T pow(T x, T y) {
+  return std::pow(x, y);
+}
+template <std::floating_point T>
+FIRN_HD inline T min(T a, T b) {
+  return b < a ? b : a;
+}
+template <std::floating_point T>
+FIRN_HD inline T max(T a, T b) {
+  return a < b ? b : a;
+}
+template <std::floating_point T>
+FIRN_HD inline T floor(T x) {
+  return std::floor(x);
+}
+template <std::floating_point T>
+FIRN_HD inline bool is_finite(T x) {
+  return abs(x) <= std::numeric_limits<T>::max();
+}
+template <class T>
+FIRN_HD inline T clamp(T x, T lo, T hi) {
+  return min(max(x, lo), hi);
+}
+
+}  // namespace firn

@@ -1,0 +1,34 @@
+// What a run writes for each frame: picture, particle files, a row of the ledger, a line of statistics.
+#pragma once
+
+#include <optional>
+
+#include "firn/scene.h"
+#include "firn/simulation.h"
+#include "src/diagnostics/ledger.h"
+#include "src/io/run_directory.h"
+#include "src/render/render.h"
+
+namespace firn::app {
+
+class FrameWriter {
+ public:
+  // `first` is the state at the start of the run, also of a resumed one: it fixes camera and colours. With
+  // `resume_after`, rows of later frames are cut off and written anew. Scene and directory must outlive the writer.
+  FrameWriter(const Scene& scene, const RunDirectory& directory, const Snapshot& first,
+              std::optional<int> resume_after);
+
+  void write(const Simulation& simulation, const FrameStats& stats);
+  void sync();  // before a checkpoint, so that it never knows of more frames than the tables
+
+ private:
+  void write_particles(const Snapshot& snapshot, int frame) const;
+
+  const Scene& scene_;
+  const RunDirectory& directory_;
+  std::optional<Renderer> renderer_;
+  std::optional<LedgerWriter> ledger_;
+  StatsWriter stats_;
+};
+
+}  // namespace firn::app

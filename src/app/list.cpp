@@ -1,0 +1,99 @@
+// Commands that list what there is: scenes, material presets, devices.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "firn/error.h"
+#include "src/app/commands.h"
+#include "src/app/format.h"
+#include "src/app/json_out.h"
+#include "src/app/machine.h"
+#include "src/app/scene_catalog.h"
+
+namespace firn::app {
+namespace {
+
+struct SceneEntry {
+  std::string name, path, title, source;
+};
+
+SceneEntry describe_scene(const std::filesystem::path& path) {
+  SceneEntry entry{path.stem().string(), path.string(), "", ""};
+  try {
+    const Scene scene = load_scene(path.string());
+    entry.title = scene.title;
+    entry.source = scene.source;
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    entry.title = "cannot be read: " + message.substr(0, message.find('\n'));
+  }
+  return entry;
+}
+
+}  // namespace
+
+int list_scenes(const Options& options) {
+  Json json = Json::array();
+  std::vector<std::vector<std::string>> rows{{"scene", "title", "source"}};
+  for (const auto& path : scene_files()) {
+    const SceneEntry entry = describe_scene(path);
+    rows.push_back({entry.name, entry.title, entry.source});
+    json.push_back({{"name", entry.name},
+                    {"path", entry.path},
+                    {"title", entry.title},
+                    {"source", entry.source}});
+  }
+  if (options.json) {
+    print_json(json);
+  } else if (rows.size() == 1) {
+    fmt::print("no scenes found in ./scenes, beside the program, or in FIRN_SCENES\n");
+  } else {
+    fmt::print("{}", format_table(rows));
+  }
+  return 0;
+}
+
+int list_materials(const Options& options) {
+  Json json = Json::array();
+  std::vector<std::vector<std::string>> rows{
+      {"preset", "density", "Young's modulus (Pa)", "description", "source"}};
+  for (const MaterialPreset& preset : material_presets()) {
+    const Material& m = preset.material;
+    rows.push_back({m.name, fmt::format("{:g}", m.density),
+                    m.youngs_modulus > 0 ? fmt::format("{:g}", m.youngs_modulus) : "-",
+                    preset.description, preset.source});
+    json.push_back({{"name", m.name},
+                    {"description", preset.description},
+                    {"source", preset.source},
+                    {"density", m.density},
+                    {"youngs_modulus", m.youngs_modulus},
+                    {"poisson_ratio", m.poisson_ratio},
+                    {"bulk_modulus", m.bulk_modulus},
+                    {"viscosity", m.viscosity}});
+  }
+  if (options.json) {
+    print_json(json);
+  } else {
+    fmt::print("{}\nUse one with  [material.NAME]  preset = \"...\"  in a scene.\n",
+               format_table(rows));
+  }
+  return 0;
+}
+
+int list_devices(const Options& options) {
+  const std::vector<std::string> gpus = cuda_devices();
+  if (options.json) {
+    print_json({{"cpu", {{"threads", hardware_threads()}, {"name", cpu_model()}}},
+                {"built_with_cuda", built_with_cuda()},
+                {"cuda", gpus}});
+    return 0;
+  }
+  fmt::print("cpu    {} ({} threads)\n", cpu_model(), hardware_threads());
+  for (const std::string& gpu : gpus) fmt::print("cuda   {}\n", gpu);
+  if (gpus.empty())
+    fmt::print("cuda   none: {}\n", built_with_cuda() ? "no usable GPU was found"
+                                                      : "this firn was built without CUDA");
+  return 0;
+}
+
+}  // namespace firn::app

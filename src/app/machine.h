@@ -1,0 +1,20 @@
+// The processor that a run or a measurement comes from.
+#pragma once
+
+#include <fstream>
+#include <string>
+#include <thread>
+
+namespace firn::app {
+
+inline int hardware_threads() { return static_cast<int>(std::thread::hardware_concurrency()); }
+
+// "AMD EPYC 9654 96-Core Processor", or "unknown" where the system does not say.
+inline std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(": ") + 2);
+  return "unknown";
+}
+
+}  // namespace firn::app

@@ -1,0 +1,89 @@
+// The `firn` program: finds the command, runs it, and turns every failure into `error:` lines and an exit code
+// (2 usage or scene, 3 file, 4 device or memory, 5 diverged, 130 interrupted).
+#include <fmt/format.h>
+
+#include <new>
+#include <string>
+#include <vector>
+
+#include "firn/error.h"
+#include "firn/simulation.h"
+#include "src/app/commands.h"
+#include "src/scene/findings.h"
+
+namespace firn::app {
+namespace {
+
+void print_overview(std::FILE* to) {
+  fmt::print(to,
+             "firn {}: snow, sand, foam, jelly and water with the Material Point Method\n\n"
+             "Usage:\n  firn COMMAND [FLAGS]\n\nCommands:\n",
+             FIRN_VERSION);
+  for (const Command& command : command_table())
+    fmt::print(to, "  {:<10} {:<6} {}\n", command.name, command.positional, command.summary);
+  fmt::print(to,
+             "\n'firn COMMAND --help' shows the flags of a command, with examples.\n"
+             "Start with:  firn scenes   then   firn run NAME\n");
+}
+
+void print_version() {
+  fmt::print("firn {} ({})\n", FIRN_VERSION, built_with_cuda() ? "CPU and CUDA" : "CPU only");
+}
+
+const Command& find_command(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const Command& command : command_table()) {
+    if (command.name == name) return command;
+    names.push_back(command.name);
+  }
+  throw Error(ErrorCategory::kScene,
+              fmt::format("unknown {} '{}'{}\n'firn --help' lists the commands",
+                          name.starts_with("-") ? "flag" : "command", name,
+                          scene::suggestion(name, names)));
+}
+
+int dispatch(std::vector<std::string> words) {
+  if (words.empty()) {
+    print_overview(stderr);
+    return static_cast<int>(ErrorCategory::kScene);
+  }
+  if (words[0] == "help" && words.size() > 1) words = {words[1], "--help"};
+  if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+    print_overview(stdout);
+    return 0;
+  }
+  if (words[0] == "--version") {
+    print_version();
+    return 0;
+  }
+  const Command& command = find_command(words[0]);
+  const auto options = parse_options(command, {words.begin() + 1, words.end()});
+  return options ? command.execute(*options) : 0;
+}
+
+int fail(ErrorCategory category, std::string_view message) {
+  while (!message.empty()) {
+    const std::size_t end = std::min(message.find('\n'), message.size());
+    fmt::print(stderr, "error: {}\n", message.substr(0, end));
+    message.remove_prefix(std::min(end + 1, message.size()));
+  }
+  return static_cast<int>(category);
+}
+
+}  // namespace
+}  // namespace firn::app
+
+int main(int argc, char** argv) {
+  using firn::ErrorCategory;
+  try {
+    return firn::app::dispatch({argv + 1, argv + argc});
+  } catch (const firn::Error& error) {
+    return firn::app::fail(error.category(), error.what());
+  } catch (const std::bad_alloc&) {
+    return firn::app::fail(ErrorCategory::kDevice,
+                           "out of memory; use fewer particles (larger grid.dx or fewer "
+                           "particles_per_cell); 'firn info SCENE' estimates the need");
+  } catch (const std::exception& error) {
+    return firn::app::fail(ErrorCategory::kFile, error.what());
+  }
+}

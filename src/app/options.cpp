@@ -1,0 +1,215 @@
+// The table of flags and its use. Values arrive from cxxopts as text and are checked here, so that every message
+// names the flag and says what it takes.
+#include "src/app/options.h"
+
+#include <fmt/format.h>
+
+// A comma belongs to the value (--set a=[1,2], --vary a=1,2); cxxopts would split a repeatable flag at it.
+#define CXXOPTS_VECTOR_DELIMITER '\0'
+#include <algorithm>
+#include <charconv>
+#include <cxxopts.hpp>
+
+#include "firn/error.h"
+#include "src/scene/findings.h"
+
+namespace firn::app {
+namespace {
+
+[[noreturn]] void usage_error(const std::string& message) {
+  throw Error(ErrorCategory::kScene, message);
+}
+
+template <class Number>
+Number parse_number(std::string_view flag, const std::string& text, Number least,
+                    std::string_view kind) {
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto [rest, status] = std::from_chars(text.data(), end, value);
+  if (status != std::errc{} || rest != end || !(value >= least))
+    usage_error(fmt::format("--{}: '{}' is not {} of at least {}", flag, text, kind, least));
+  return value;
+}
+
+template <class Integer>
+Integer parse_integer(std::string_view flag, const std::string& text, Integer least) {
+  return parse_number<Integer>(flag, text, least, "a whole number");
+}
+
+std::string parse_choice(std::string_view flag, const std::string& text,
+                         const std::vector<std::string_view>& choices) {
+  if (std::find(choices.begin(), choices.end(), text) == choices.end())
+    usage_error(fmt::format("--{}: '{}' is not one of {}{}", flag, text, fmt::join(choices, ", "),
+                            scene::suggestion(text, choices)));
+  return text;
+}
+
+std::string parse_assignment(std::string_view flag, const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
+    usage_error(fmt::format("--{}: '{}' has no 'key=value' form", flag, text));
+  return text;
+}
+
+Device parse_device(const std::string& text) {
+  parse_choice("device", text, {"auto", "cpu", "cuda"});
+  return text == "cpu" ? Device::kCpu : text == "cuda" ? Device::kCuda : Device::kAuto;
+}
+
+struct Flag {
+  std::string_view id;        // what commands list
+  std::string_view names;     // as cxxopts wants them: "o,output"; the long one is last
+  std::string_view argument;  // empty: a switch
+  std::string_view help;
+  void (*apply)(Options&, const std::string&);
+
+  std::string long_name() const { return std::string(names.substr(names.find(',') + 1)); }
+};
+
+const std::vector<Flag>& flag_table() {
+  using O = Options;
+  using S = std::string;
+  static const std::vector<Flag> table = {
+      {"output", "o,output", "DIR", "output folder (default: the scene's, or out/<scene name>)",
+       [](O& o, const S& v) { o.output = v; }},
+      {"frames", "frames", "N", "number of frames of the whole run",
+       [](O& o, const S& v) { o.frames = parse_integer("frames", v, 1); }},
+      {"set", "set", "KEY=VALUE", "override a key of the scene, e.g. grid.dx=0.02 (repeatable)",
+       [](O& o, const S& v) { o.overrides.push_back(parse_assignment("set", v)); }},
+      {"vary", "vary", "KEY=A,B,C", "run one variant per value; several --vary: all combinations",
+       [](O& o, const S& v) { o.vary.push_back(parse_assignment("vary", v)); }},
+      {"variant", "variant", "NAME", "apply the scene's [variants.NAME] table",
+       [](O& o, const S& v) { o.variant = v; }},
+      {"device", "device", "NAME", "auto, cpu or cuda (default: auto)",
+       [](O& o, const S& v) { o.run.device = parse_device(v); }},
+      {"threads", "threads", "N", "CPU threads (default: all)",
+       [](O& o, const S& v) { o.run.threads = parse_integer("threads", v, 1); }},
+      {"precision", "precision", "NAME", "single or double",
+       [](O& o, const S& v) { o.precision = parse_choice("precision", v, {"single", "double"}); }},
+      {"seed", "seed", "N", "seed of the random placement of particles",
+       [](O& o, const S& v) { o.seed = parse_integer<std::uint64_t>("seed", v, 0); }},
+      {"overwrite", "overwrite", "", "replace the run that the output folder holds",
+       [](O& o, const S&) { o.overwrite = true; }},
+      {"max-time", "max-time", "SECONDS",
+       "stop with a checkpoint after this much wall time; the exit code is 0",
+       [](O& o, const S& v) { o.max_time = parse_number("max-time", v, 0.0, "a number"); }},
+      {"checkpoint", "checkpoint", "FILE", "resume from this checkpoint, not the last one",
+       [](O& o, const S& v) { o.checkpoint = v; }},
+      {"json", "json", "", "print the result as JSON on stdout, everything else on stderr",
+       [](O& o, const S&) { o.json = true; }},
+      {"json-file", "json", "FILE", "also write the result as JSON",
+       [](O& o, const S& v) { o.json_file = v; }},
+      {"quiet", "q,quiet", "", "print errors only", [](O& o, const S&) { o.quiet = true; }},
+      {"verbose", "v,verbose", "", "print more: stage times and energies of every frame",
+       [](O& o, const S&) { o.verbose = true; }},
+      {"particles", "particles", "N", "number of particles, approximately (default: 1000000)",
+       [](O& o, const S& v) { o.particles = parse_integer<std::int64_t>("particles", v, 64); }},
+      {"steps", "steps", "N", "steps that are timed (default: 20)",
+       [](O& o, const S& v) { o.steps = parse_integer<std::int64_t>("steps", v, 1); }},
+      {"transfer", "transfer", "NAME", "pic, flip, rpic, apic, aflip or polypic (default: apic)",
+       [](O& o, const S& v) {
+         o.transfer = parse_choice("transfer", v, {"pic", "flip", "rpic", "apic", "aflip", "polypic"});
+       }},
+      {"kernel", "kernel", "NAME", "linear, quadratic or cubic (default: quadratic)",
+       [](O& o, const S& v) {
+         o.kernel = parse_choice("kernel", v, {"linear", "quadratic", "cubic"});
+       }},
+      {"material", "material", "NAME", "a preset of 'firn materials' (default: a soft elastic solid)",
+       [](O& o, const S& v) { o.material = v; }},
+  };
+  return table;
+}
+
+std::vector<Flag> flags_of(const Command& command) {
+  std::vector<Flag> flags;
+  for (const Flag& flag : flag_table())
+    if (std::find(command.flags.begin(), command.flags.end(), flag.id) != command.flags.end())
+      flags.push_back(flag);
+  return flags;
+}
+
+cxxopts::Options make_parser(const Command& command, const std::vector<Flag>& flags) {
+  cxxopts::Options parser(fmt::format("firn {}", command.name), std::string(command.summary) + "\n");
+  parser.custom_help("[FLAGS]").positional_help(std::string(command.positional)).set_width(100);
+  parser.allow_unrecognised_options();  // reported by check_leftovers, with a suggestion
+  for (const Flag& flag : flags) {
+    const auto value = flag.argument.empty()
+                           ? std::shared_ptr<cxxopts::Value>(cxxopts::value<bool>())
+                           : std::shared_ptr<cxxopts::Value>(cxxopts::value<std::vector<std::string>>());
+    parser.add_options()(std::string(flag.names), std::string(flag.help), value,
+                         std::string(flag.argument));
+  }
+  parser.add_options()("h,help", "print this help");
+  return parser;
+}
+
+void check_leftovers(const Command& command, const std::vector<Flag>& flags,
+                     const std::vector<std::string>& leftovers) {
+  std::vector<std::string> names{"--help"};
+  for (const Flag& flag : flags) names.push_back("--" + flag.long_name());
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  for (const std::string& word : leftovers) {
+    const std::string name = word.substr(0, word.find('='));
+    if (word.starts_with("-"))
+      usage_error(fmt::format("unknown flag '{}'{}\n'firn {} --help' lists the flags", name,
+                              scene::suggestion(name, known), command.name));
+  }
+}
+
+// The words that are no flag: exactly one if the command has a positional, else none.
+std::string take_positional(const Command& command, const std::vector<std::string>& words) {
+  const std::size_t wanted = command.positional.empty() ? 0 : 1;
+  if (words.size() > wanted)
+    usage_error(fmt::format("unexpected argument '{}'\n'firn {} --help' shows the usage", words[wanted],
+                            command.name));
+  if (words.size() < wanted)
+    usage_error(fmt::format("{} is missing\nusage: firn {} {}", command.positional, command.name,
+                            command.positional));
+  return wanted ? words[0] : "";
+}
+
+cxxopts::ParseResult parse_words(cxxopts::Options& parser, const std::vector<std::string>& words) {
+  std::vector<const char*> argv{"firn"};
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  try {
+    return parser.parse(static_cast<int>(argv.size()), argv.data());
+  } catch (const cxxopts::exceptions::exception& error) {
+    usage_error(error.what());
+  }
+}
+
+void print_help(const Command& command, const cxxopts::Options& parser) {
+  fmt::print("{}\nExamples:\n{}", parser.help(), command.examples);
+}
+
+}  // namespace
+
+std::optional<Options> parse_options(const Command& command,
+                                     const std::vector<std::string>& arguments) {
+  const std::vector<Flag> flags = flags_of(command);
+  cxxopts::Options parser = make_parser(command, flags);
+  const cxxopts::ParseResult parsed = parse_words(parser, arguments);
+  if (parsed.count("help")) {
+    print_help(command, parser);
+    return std::nullopt;
+  }
+  check_leftovers(command, flags, parsed.unmatched());
+
+  Options options;
+  for (const cxxopts::KeyValue& pair : parsed.arguments())
+    for (const Flag& flag : flags)
+      if (flag.long_name() == pair.key()) flag.apply(options, pair.value());
+  options.target = take_positional(command, parsed.unmatched());
+  return options;
+}
+
+SceneOptions scene_options(const Options& options) {
+  SceneOptions result{options.variant, options.overrides};
+  auto set = [&](const std::string& assignment) { result.overrides.push_back(assignment); };
+  if (options.frames) set(fmt::format("simulation.frames={}", *options.frames));
+  if (options.seed) set(fmt::format("simulation.seed={}", *options.seed));
+  if (!options.precision.empty()) set(fmt::format("simulation.precision=\"{}\"", options.precision));
+  return result;
+}
+
+}  // namespace firn::app

@@ -1,0 +1,47 @@
+// The command line as data: every command names the flags it takes, one table says what each flag means, and
+// `parse_options` turns the arguments into an `Options`. cxxopts does the parsing and the help text.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firn/scene_file.h"
+#include "firn/simulation.h"
+
+namespace firn::app {
+
+struct Options {
+  std::string target;  // SCENE or DIR
+  std::string output, variant, precision, checkpoint;
+  std::vector<std::string> overrides, vary;  // "key=value", "key=a,b,c"
+  std::optional<int> frames;
+  std::optional<std::uint64_t> seed;
+  std::optional<double> max_time;  // s of wall time
+  RunOptions run;
+  bool overwrite = false, json = false, quiet = false, verbose = false;
+
+  // bench
+  std::int64_t particles = 1'000'000, steps = 20;
+  std::string transfer = "apic", kernel = "quadratic", material, json_file;
+};
+
+struct Command {
+  std::string_view name;
+  std::string_view positional;  // what stands behind the command: "SCENE", "DIR" or nothing
+  std::string_view summary;     // one line, for the list of commands
+  std::string_view examples;    // for the command's own help
+  std::vector<std::string_view> flags;  // ids of the table in options.cpp
+  int (*execute)(const Options&);
+};
+
+// Arguments after the command's name. Empty if help was asked for, which then has been printed to stdout. Throws
+// Error{kScene} for unknown flags (with the nearest known one), bad values and a missing positional.
+std::optional<Options> parse_options(const Command& command, const std::vector<std::string>& arguments);
+
+// What load_scene gets: the variant, --set in order, then the flags that stand for a key of their own.
+SceneOptions scene_options(const Options& options);
+
+}  // namespace firn::app

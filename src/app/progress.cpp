@@ -1,0 +1,138 @@
+#include "src/app/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "src/app/format.h"
+
+namespace firn::app {
+namespace {
+
+constexpr auto kRedrawInterval = std::chrono::milliseconds(100);
+constexpr int kBarCells = 24;
+
+std::size_t terminal_columns(int descriptor) {
+  winsize size{};
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+double particle_steps_per_second(const FrameStats& stats) {
+  const auto work = static_cast<double>(stats.particles) * static_cast<double>(stats.steps);
+  return stats.wall_seconds > 0 ? work / stats.wall_seconds : 0;
+}
+
+std::string stage_times(const StageTimes& t) {
+  return fmt::format(
+      "    seconds: rebuild {:.3f}, p2g {:.3f}, grid {:.3f}, g2p {:.3f}, constitutive {:.3f}, "
+      "other {:.3f}",
+      t.rebuild, t.p2g, t.grid, t.g2p, t.constitutive, t.other);
+}
+
+std::string energies(const FrameStats& stats) {
+  const Totals& t = stats.totals;
+  return fmt::format(
+      "    energies (J): kinetic {:.5g}, elastic {:.5g}, potential {:.5g}; fastest {:.4g} m/s; "
+      "{} blocks, {}",
+      t.kinetic, t.elastic, t.potential, stats.max_speed, stats.blocks,
+      format_bytes(static_cast<double>(stats.memory_bytes)));
+}
+
+}  // namespace
+
+Progress::Progress(const Options& options)
+    : out_(options.quiet ? nullptr
+           : options.json ? stderr
+                          : stdout),
+      verbose_(options.verbose),
+      terminal_(out_ && isatty(fileno(out_))) {}
+
+void Progress::line(const std::string& text) {
+  if (!out_) return;
+  erase();
+  fmt::print(out_, "{}\n", text);
+  if (running_ && terminal_) draw();
+  std::fflush(out_);
+}
+
+void Progress::detail(const std::string& text) {
+  if (verbose_) line(text);
+}
+
+void Progress::warning(const std::string& text) { fmt::print(stderr, "warning: {}\n", text); }
+
+void Progress::begin(int first_frame, int last_frame) {
+  first_ = first_frame;
+  last_ = last_frame;
+  stats_ = {};
+  stats_.frame = first_frame;
+  start_ = Clock::now();
+  running_ = true;
+  if (terminal_) draw();
+}
+
+void Progress::frame_done(const FrameStats& stats) {
+  stats_ = stats;
+  if (!terminal_) line(plain_line(stats));
+  if (verbose_) {
+    line(stage_times(stats.times));
+    line(energies(stats));
+  }
+  if (terminal_) draw();
+}
+
+void Progress::tick() {
+  if (terminal_ && Clock::now() - drawn_at_ >= kRedrawInterval) draw();
+}
+
+void Progress::end() {
+  erase();
+  running_ = false;
+}
+
+double Progress::elapsed() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+double Progress::remaining() const {
+  const int done = stats_.frame - first_;
+  return done > 0 ? elapsed() / done * (last_ - stats_.frame) : 0;
+}
+
+std::string Progress::bar() const {
+  const int full = last_ > 0 ? kBarCells * std::min(stats_.frame, last_) / last_ : kBarCells;
+  std::string text = fmt::format("[{:#<{}}{:.<{}}] {}/{}", "", full, "", kBarCells - full,
+                                 stats_.frame, last_);
+  if (stats_.frame == first_) return text + fmt::format("  {} elapsed", format_duration(elapsed()));
+  return text + fmt::format("  step {}  dt {:.2e}  {} particles/s  ETA {}", stats_.total_steps,
+                            stats_.dt_last, format_count(particle_steps_per_second(stats_)),
+                            format_duration(remaining()));
+}
+
+std::string Progress::plain_line(const FrameStats& stats) const {
+  return fmt::format(
+      "frame {}/{}  t {:.4f} s  {} steps  dt {:.2e} ({})  {} particles  {} particles/s  ETA {}",
+      stats.frame, last_, stats.time, stats.steps, stats.dt_last,
+      describe_limit(stats.limited_by, stats.limiting_material), stats.particles,
+      format_count(particle_steps_per_second(stats)), format_duration(remaining()));
+}
+
+void Progress::draw() {
+  erase();
+  std::string text = bar();
+  text.resize(std::min(text.size(), terminal_columns(fileno(out_)) - 1));
+  fmt::print(out_, "{}", text);
+  std::fflush(out_);
+  drawn_ = true;
+  drawn_at_ = Clock::now();
+}
+
+void Progress::erase() {
+  if (!drawn_) return;
+  fmt::print(out_, "\r\x1b[K");
+  drawn_ = false;
+}
+
+}  // namespace firn::app

@@ -1,0 +1,57 @@
+// `firn resume`: goes on from a checkpoint in the folder of a run.
+#include <fmt/format.h>
+
+#include "firn/error.h"
+#include "src/app/commands.h"
+#include "src/app/interrupt.h"
+#include "src/app/run_loop.h"
+#include "src/app/run_report.h"
+
+namespace firn::app {
+namespace {
+
+Checkpoint choose_checkpoint(const RunDirectory& directory, const Options& options) {
+  if (!options.checkpoint.empty()) return read_checkpoint(options.checkpoint);
+  std::string warnings;
+  auto checkpoint = read_latest_valid_checkpoint(directory.checkpoints(), &warnings);
+  if (!warnings.empty()) {
+    warnings.pop_back();  // its last newline
+    Progress::warning(warnings);
+  }
+  if (!checkpoint)
+    throw Error(ErrorCategory::kFile,
+                fmt::format("{}: there is no checkpoint to resume from; start the run again with "
+                            "'firn run SCENE --overwrite'",
+                            directory.path().string()));
+  return std::move(*checkpoint);
+}
+
+// The scene that the checkpoint carries, not the copy in the folder, which anyone may have edited.
+Scene scene_of(const Checkpoint& checkpoint, const RunDirectory& directory, const Options& options) {
+  Scene scene = parse_scene(checkpoint.scene_toml, directory.scene().string(),
+                            directory.path().string(), scene_options(options));
+  scene.name = scene_name(checkpoint, directory.checkpoints().string());
+  if (options.frames && scene.simulation.frames < checkpoint.frame)
+    throw Error(ErrorCategory::kScene,
+                fmt::format("--frames {}: the run is already at frame {}; give a larger number, or "
+                            "an earlier --checkpoint",
+                            *options.frames, checkpoint.frame));
+  return scene;
+}
+
+}  // namespace
+
+int resume(const Options& options) {
+  const InterruptGuard guard;
+  const RunDirectory directory = RunDirectory::open(options.target);
+  const Checkpoint checkpoint = choose_checkpoint(directory, options);
+  const Scene scene = scene_of(checkpoint, directory, options);
+  Progress progress(options);
+  if (checkpoint.frame >= scene.simulation.frames)
+    progress.line("the run has all its frames; --frames N goes further");
+  const RunResult result = run_scene(scene, directory, options, progress, &checkpoint);
+  report_end(result, directory, options, progress);
+  return result.exit_code();
+}
+
+}  // namespace firn::app

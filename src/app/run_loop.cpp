@@ -1,0 +1,171 @@
+#include "src/app/run_loop.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <new>
+#include <optional>
+
+#include "firn/error.h"
+#include "src/app/format.h"
+#include "src/app/frame_writer.h"
+#include "src/app/interrupt.h"
+#include "src/app/json_out.h"
+#include "src/app/run_report.h"
+#include "src/io/atomic_file.h"
+
+namespace firn::app {
+namespace {
+
+class RunLoop {
+ public:
+  RunLoop(const Scene& scene, const RunDirectory& directory, const Options& options,
+          Progress& progress, const Checkpoint* from);
+
+  RunResult run();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void begin(const Checkpoint* from);
+  RunEnd advance_to_end();
+  void complete_frame();
+  void save_checkpoint();
+  bool time_spent() const;
+  bool should_stop() const { return InterruptGuard::requested() || time_spent(); }
+  void write_summary(const std::string& message);
+  [[noreturn]] void fail(ErrorCategory category, const std::string& message);
+
+  const Clock::time_point start_ = Clock::now();
+  const Scene& scene_;
+  const RunDirectory& directory_;
+  const Options& options_;
+  Progress& progress_;
+  Simulation simulation_;
+  std::optional<FrameWriter> writer_;
+  FrameStats last_;
+  RunTotals totals_;
+  std::string summary_;
+};
+
+// The initial state is needed even to resume: the pictures of a run are framed by it.
+RunLoop::RunLoop(const Scene& scene, const RunDirectory& directory, const Options& options,
+                 Progress& progress, const Checkpoint* from)
+    : scene_(scene),
+      directory_(directory),
+      options_(options),
+      progress_(progress),
+      simulation_(scene, options.run) {
+  begin(from);
+}
+
+void RunLoop::begin(const Checkpoint* from) {
+  const Snapshot first = simulation_.snapshot();
+  if (from) {
+    simulation_.load_state(from->state);
+    totals_ = run_totals(*from, directory_.checkpoints().string());
+  } else {
+    directory_.remove_older_run();
+  }
+  write_file_atomically(directory_.scene(), scene_.resolved_toml);
+  writer_.emplace(scene_, directory_, first, from ? std::optional(from->frame) : std::nullopt);
+  last_ = simulation_.stats();
+  progress_.line(fmt::format("device: {}", simulation_.device_name()));
+  progress_.line(fmt::format("output: {}", directory_.path().string()));
+  progress_.line(fmt::format("{} particles, {} frames at {:g}/s{}", last_.particles,
+                             scene_.simulation.frames, scene_.simulation.fps,
+                             from ? fmt::format(", resumed after frame {}", from->frame) : ""));
+  if (from) return;
+  totals_.add(last_);
+  writer_->write(simulation_, last_);
+}
+
+RunResult RunLoop::run() {
+  try {
+    progress_.begin(last_.frame, scene_.simulation.frames);
+    const RunEnd end = advance_to_end();
+    progress_.end();
+    write_summary(end == RunEnd::kInterrupted ? "interrupted by a signal"
+                  : end == RunEnd::kTimeSpent ? "stopped by --max-time"
+                                              : "");
+    if (end == RunEnd::kCompleted) write_plots_and_video(scene_, directory_, progress_);
+    return {end, last_, totals_, simulation_.device_name(), summary_};
+  } catch (const Error& error) {
+    fail(error.category(), error.what());
+  } catch (const std::bad_alloc&) {
+    fail(ErrorCategory::kDevice,
+         "out of memory; use fewer particles (a larger grid.dx or fewer particles_per_cell)");
+  }
+}
+
+RunEnd RunLoop::advance_to_end() {
+  const auto interrupted = [this] {
+    progress_.tick();
+    return should_stop();
+  };
+  bool complete = true;
+  while (last_.frame < scene_.simulation.frames && !should_stop()) {
+    complete = simulation_.advance_frame(interrupted);
+    if (!complete) break;
+    complete_frame();
+  }
+  save_checkpoint();
+  if (complete && last_.frame >= scene_.simulation.frames) return RunEnd::kCompleted;
+  return InterruptGuard::requested() ? RunEnd::kInterrupted : RunEnd::kTimeSpent;
+}
+
+void RunLoop::complete_frame() {
+  last_ = simulation_.stats();
+  totals_.add(last_);
+  writer_->write(simulation_, last_);
+  progress_.frame_done(last_);
+  const int every = scene_.output.checkpoint_every;
+  if (every > 0 && last_.frame % every == 0 && last_.frame < scene_.simulation.frames)
+    save_checkpoint();
+}
+
+void RunLoop::save_checkpoint() {
+  writer_->sync();
+  const auto path = write_checkpoint(
+      directory_.checkpoints(),
+      {last_.frame, last_.time, scene_.resolved_toml, run_state_json(scene_, totals_),
+       simulation_.save_state()});
+  progress_.detail("checkpoint: " + path.string());
+}
+
+bool RunLoop::time_spent() const {
+  const std::chrono::duration<double> spent = Clock::now() - start_;
+  return options_.max_time && spent.count() >= *options_.max_time;
+}
+
+void RunLoop::write_summary(const std::string& message) {
+  const RunOutcome outcome{simulation_.device_name(), FIRN_VERSION, message.empty(), message};
+  summary_ = summary_json(scene_, outcome, totals_, last_);
+  write_file_atomically(directory_.summary(), summary_);
+}
+
+void RunLoop::fail(ErrorCategory category, const std::string& message) {
+  progress_.end();
+  const std::string kept = fmt::format("the last good frame is {}; its files are kept in {}",
+                                       last_.frame, directory_.path().string());
+  try {
+    write_summary(message + "\n" + kept);
+  } catch (const Error&) {  // a full disk, say: the first failure is the one to report
+  }
+  throw Error(category, message + "\n" + kept);
+}
+
+}  // namespace
+
+std::filesystem::path output_folder(const Scene& scene, const Options& options) {
+  if (!options.output.empty()) return options.output;
+  if (!scene.output.directory.empty()) return scene.output.directory;
+  return std::filesystem::path("out") / scene.name;
+}
+
+RunResult run_scene(const Scene& scene, const RunDirectory& directory, const Options& options,
+                    Progress& progress, const Checkpoint* from) {
+  return RunLoop(scene, directory, options, progress, from).run();
+}
+
+}  // namespace firn::app

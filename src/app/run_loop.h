@@ -1,0 +1,46 @@
+// One simulation from its start or from a checkpoint to its end, with everything it leaves in its folder. `run`,
+// `resume` and `compare` are this loop with different beginnings.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "firn/scene.h"
+#include "firn/simulation.h"
+#include "src/app/options.h"
+#include "src/app/progress.h"
+#include "src/diagnostics/ledger.h"
+#include "src/io/checkpoint.h"
+#include "src/io/run_directory.h"
+
+namespace firn::app {
+
+enum class RunEnd { kCompleted, kInterrupted, kTimeSpent };
+
+struct RunResult {
+  RunEnd end = RunEnd::kCompleted;
+  FrameStats last;  // of the last complete frame
+  RunTotals totals;
+  std::string device;
+  std::string summary;  // the text of summary.json
+
+  int exit_code() const { return end == RunEnd::kInterrupted ? 130 : 0; }
+};
+
+// Where a run of the scene writes: -o, else the scene's own choice, else out/<scene name>.
+std::filesystem::path output_folder(const Scene& scene, const Options& options);
+
+// Runs until the last frame, Ctrl-C or --max-time; the latter two leave a checkpoint at a step boundary. With
+// `from`, goes on from there instead of the beginning. A run that fails leaves a summary.json that says so and
+// throws on; what it wrote until then stays. An older run in the folder is removed only when the new one stands.
+RunResult run_scene(const Scene& scene, const RunDirectory& directory, const Options& options,
+                    Progress& progress, const Checkpoint* from = nullptr);
+
+// The name of the scene that a checkpoint belongs to.
+std::string scene_name(const Checkpoint& checkpoint, const std::string& origin);
+
+// Prints what the end of a run means, and with --json its summary on stdout.
+void report_end(const RunResult& result, const RunDirectory& directory, const Options& options,
+                Progress& progress);
+
+}  // namespace firn::app

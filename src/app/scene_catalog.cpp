@@ -1,0 +1,66 @@
+// The search for scene files.
+#include "src/app/scene_catalog.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <map>
+#include <sstream>
+
+#include "firn/error.h"
+#include "src/scene/findings.h"
+
+namespace fs = std::filesystem;
+
+namespace firn::app {
+namespace {
+
+std::vector<fs::path> scene_folders() {
+  std::vector<fs::path> folders{"scenes"};
+  std::error_code failure;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failure);
+  if (!failure) {
+    const fs::path prefix = program.parent_path().parent_path();
+    folders.push_back(prefix / "scenes");
+    folders.push_back(prefix / "share/firn/scenes");
+  }
+  if (const char* more = std::getenv("FIRN_SCENES")) {
+    std::istringstream list(more);
+    for (std::string folder; std::getline(list, folder, ':');)
+      if (!folder.empty()) folders.emplace_back(folder);
+  }
+  return folders;
+}
+
+}  // namespace
+
+std::vector<fs::path> scene_files() {
+  std::map<std::string, fs::path> by_name;
+  for (const fs::path& folder : scene_folders()) {
+    std::error_code failure;  // a folder that is missing or unreadable has no scenes
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, failure))
+      if (entry.path().extension() == ".toml")
+        by_name.emplace(entry.path().stem().string(), entry.path());
+  }
+  std::vector<fs::path> files;
+  for (const auto& [name, path] : by_name) files.push_back(path);
+  return files;
+}
+
+std::string find_scene(const std::string& name_or_path) {
+  std::error_code failure;
+  if (fs::is_regular_file(name_or_path, failure)) return name_or_path;
+  const std::vector<fs::path> files = scene_files();
+  std::vector<std::string> names;
+  for (const fs::path& file : files) {
+    names.push_back(file.stem().string());
+    if (names.back() == name_or_path) return file.string();
+  }
+  const std::string stem = fs::path(name_or_path).stem().string();
+  throw Error(ErrorCategory::kFile,
+              fmt::format("{}: no such scene file{}; 'firn scenes' lists those that come with firn",
+                          name_or_path,
+                          scene::suggestion(stem, {names.begin(), names.end()})));
+}
+
+}  // namespace firn::app

@@ -1,6 +1,7 @@
-// The rotation of the polar decomposition F = R S: the nearest rotation to F, also where det F <= 0. Three
-// dimensions use Newton's iteration with Higham's scaling, several times cheaper than a singular value
-// decomposition, which takes over for matrices near or beyond singularity; two dimensions have a closed form.
+// The rotation of the polar decomposition F = R S: the nearest rotation to F, also where det F <=
+// 0. Three dimensions use Newton's iteration with Higham's scaling, several times cheaper than a
+// singular value decomposition, which takes over for matrices near or beyond singularity; two
+// dimensions have a closed form.
 #pragma once
 
 #include "kernels/math/svd.h"
@@ -9,14 +10,14 @@ namespace firn {
 
 namespace polar_detail {
 
-// Newton's iteration R <- (g R + (g R)^-T) / 2 where `regular`; other lanes go idle. Converges quadratically;
-// Frobenius scaling g brings stretched matrices near a rotation first.
+// Newton's iteration R <- (g R + (g R)^-T) / 2 where `regular`; other lanes go idle. Converges
+// quadratically; Frobenius scaling g brings stretched matrices near a rotation first.
 template <class T, class Mask>
 FIRN_HD inline Mat<T, 3> newton(const Mat<T, 3>& F, const Mask& regular) {
   using Real = Scalar<T>;
   constexpr int max_iterations = 12;
-  constexpr Real near_rotation = Real(0.1);      // |R|^2 - 3 below it: the scaling would change nothing
-  constexpr Real converged = 4 * kEpsilon<T>;    // |step|^2 below it: the error left is |step|^2 / 2
+  constexpr Real near_rotation = Real(0.1);  // |R|^2 - 3 below it: the scaling would change nothing
+  constexpr Real converged = 4 * kEpsilon<T>;  // |step|^2 below it: the error left is |step|^2 / 2
   Mat<T, 3> R;
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) R(i, j) = select(regular, F(i, j), T(i == j ? 1 : 0));
@@ -60,8 +61,9 @@ FIRN_HD inline Mat<T, 2> polar_rotation(const Mat<T, 2>& F) {
 
 template <class T>
 FIRN_HD inline Mat<T, 3> polar_rotation(const Mat<T, 3>& F) {
-  // Against its size, det F must be clear of zero for Newton to keep its digits (condition number below ~200).
-  // The comparison is false for inverted, overflowing, underflowing and not-a-number lanes alike.
+  // Against its size, det F must be clear of zero for Newton to keep its digits (condition number
+  // below ~200). The comparison is false for inverted, overflowing, underflowing and not-a-number
+  // lanes alike.
   const T size = contract(F, F) * T(Scalar<T>(1) / 3);
   const auto regular = determinant(F) > T(Scalar<T>(0.01)) * size * sqrt(size) +
                                             T(std::numeric_limits<Scalar<T>>::min());

@@ -1,6 +1,7 @@
-// Singular value decomposition of 2x2 and 3x3 matrices by one-sided Jacobi rotations and a Givens QR, branch-light
-// on a generic scalar. Backward stable: the error is a few epsilons of |F| for every F of normal numbers, repeated
-// and zero singular values, inverted, tiny and huge matrices included. Forming F^T F would lose half the digits.
+// Singular value decomposition of 2x2 and 3x3 matrices by one-sided Jacobi rotations and a Givens
+// QR, branch-light on a generic scalar. Backward stable: the error is a few epsilons of |F| for
+// every F of normal numbers, repeated and zero singular values, inverted, tiny and huge matrices
+// included. Forming F^T F would lose half the digits.
 #pragma once
 
 #include "kernels/exec/generic_scalar.h"
@@ -8,8 +9,8 @@
 
 namespace firn {
 
-// F = U diag(sigma) V^T with det U = det V = 1 and sigma descending by magnitude (up to round-off); only the last
-// singular value may be negative, and it is if and only if det F < 0.
+// F = U diag(sigma) V^T with det U = det V = 1 and sigma descending by magnitude (up to round-off);
+// only the last singular value may be negative, and it is if and only if det F < 0.
 template <class T, int D>
 struct Svd {
   Mat<T, D> U;
@@ -35,14 +36,16 @@ FIRN_HD inline void rotate_columns(Mat<T, D>& A, int p, int q, const Rotation<T>
   }
 }
 
-// Makes columns p and q of A = F V orthogonal. Lanes where they already are keep every bit, so that a lane's result
-// does not depend on its neighbours in a pack. Columns count as orthogonal when what the QR would drop, at most
-// |a_p . a_q| / max(|a_p|, |a_q|), is below two epsilons of |F|; `size` is |F|^2. Returns whether any lane rotated.
+// Makes columns p and q of A = F V orthogonal. Lanes where they already are keep every bit, so that
+// a lane's result does not depend on its neighbours in a pack. Columns count as orthogonal when
+// what the QR would drop, at most |a_p . a_q| / max(|a_p|, |a_q|), is below two epsilons of |F|;
+// `size` is |F|^2. Returns whether any lane rotated.
 template <class T, int D>
 FIRN_HD inline bool orthogonalize_columns(Mat<T, D>& A, Mat<T, D>& V, int p, int q, const T& size) {
   using Real = Scalar<T>;
   constexpr Real tolerance = 4 * kEpsilon<T> * kEpsilon<T>;
-  constexpr Real negligible = 100 * std::numeric_limits<Real>::min();  // below it, squares would underflow
+  constexpr Real negligible =
+      100 * std::numeric_limits<Real>::min();  // below it, squares would underflow
   T pp = A(0, p) * A(0, p), qq = A(0, q) * A(0, q), pq = A(0, p) * A(0, q);
   for (int i = 1; i < D; ++i) {
     pp = pp + A(i, p) * A(i, p);
@@ -62,13 +65,15 @@ FIRN_HD inline bool orthogonalize_columns(Mat<T, D>& A, Mat<T, D>& V, int p, int
   return true;
 }
 
-// One Newton step towards the nearest rotation, V (3 I - V^T V) / 2: removes the drift of the accumulated products.
+// One Newton step towards the nearest rotation, V (3 I - V^T V) / 2: removes the drift of the
+// accumulated products.
 template <class T, int D>
 FIRN_HD inline Mat<T, D> reorthonormalize(const Mat<T, D>& V) {
   return V * (Mat<T, D>::scaled_identity(T(1.5f)) - T(0.5f) * (transpose(V) * V));
 }
 
-// Swaps columns p and q, one of them negated so that V stays a rotation, where column q of A is the longer one.
+// Swaps columns p and q, one of them negated so that V stays a rotation, where column q of A is the
+// longer one.
 template <class T, int D>
 FIRN_HD inline void order_columns(Mat<T, D>& V, Vec<T, D>& lengths, int p, int q) {
   const auto swap = lengths[p] < lengths[q];
@@ -94,7 +99,8 @@ FIRN_HD inline void sort_columns(const Mat<T, D>& A, Mat<T, D>& V) {
   }
 }
 
-// Rotates rows p and q of B so that B(q, p) vanishes and B(p, p) >= 0, and columns p and q of U by the same angle.
+// Rotates rows p and q of B so that B(q, p) vanishes and B(p, p) >= 0, and columns p and q of U by
+// the same angle.
 template <class T, int D>
 FIRN_HD inline void eliminate(Mat<T, D>& B, Mat<T, D>& U, int p, int q) {
   const T length2 = B(p, p) * B(p, p) + B(q, p) * B(q, p);
@@ -137,7 +143,8 @@ FIRN_HD inline Svd<T, D> svd(const Mat<T, D>& F) {
   sort_columns(A, r.V);
   r.V = reorthonormalize(r.V);
 
-  // The columns of F V are orthogonal, so its triangular factor is diagonal, and Givens rotations keep det U = 1.
+  // The columns of F V are orthogonal, so its triangular factor is diagonal, and Givens rotations
+  // keep det U = 1.
   Mat<T, D> B = A0 * r.V;
   r.U = Mat<T, D>::identity();
   eliminate(B, r.U, 0, 1);

@@ -131,7 +131,7 @@ template <class T, int N>
 FIRN_HD inline Mat<T, N> symmetric_part(const Mat<T, N>& a) {
   Mat<T, N> r;
   for (int i = 0; i < N; ++i)
-    for (int j = 0; j < N; ++j) r(i, j) = (a(i, j) + a(j, i)) * T(0.5);
+    for (int j = 0; j < N; ++j) r(i, j) = (a(i, j) + a(j, i)) * T(0.5f);
   return r;
 }
 

@@ -32,37 +32,24 @@ template <class T, class Abi>
 inline bool all(const stdx::simd_mask<T, Abi>& mask) {
   return stdx::all_of(mask);
 }
+// Argument-dependent lookup finds these in their own namespace anyway; a wrapper here would make each call ambiguous.
+using stdx::abs;
+using stdx::exp;
+using stdx::floor;
+using stdx::log;
+using stdx::max;
+using stdx::min;
+using stdx::pow;
+using stdx::sin;
+using stdx::sqrt;
+
+// Lane by lane through memory: the compiler turns the loop into vector instructions.
 template <class T, class Abi>
-inline stdx::simd<T, Abi> sqrt(const stdx::simd<T, Abi>& x) {
-  return stdx::sqrt(x);
-}
-template <class T, class Abi>
-inline stdx::simd<T, Abi> abs(const stdx::simd<T, Abi>& x) {
-  return stdx::abs(x);
-}
-template <class T, class Abi>
-inline stdx::simd<T, Abi> exp(const stdx::simd<T, Abi>& x) {
-  return stdx::exp(x);
-}
-template <class T, class Abi>
-inline stdx::simd<T, Abi> log(const stdx::simd<T, Abi>& x) {
-  return stdx::log(x);
-}
-template <class T, class Abi>
-inline stdx::simd<T, Abi> pow(const stdx::simd<T, Abi>& x, const stdx::simd<T, Abi>& y) {
-  return stdx::pow(x, y);
-}
-template <class T, class Abi>
-inline stdx::simd<T, Abi> min(const stdx::simd<T, Abi>& a, const stdx::simd<T, Abi>& b) {
-  return stdx::min(a, b);
-}
-template <class T, class Abi>
-inline stdx::simd<T, Abi> max(const stdx::simd<T, Abi>& a, const stdx::simd<T, Abi>& b) {
-  return stdx::max(a, b);
-}
-template <class T, class Abi>
-inline stdx::simd<T, Abi> floor(const stdx::simd<T, Abi>& x) {
-  return stdx::floor(x);
+inline stdx::simd<T, Abi> inverse_exponent(const stdx::simd<T, Abi>& x) {
+  T lanes[stdx::simd<T, Abi>::size()];
+  x.copy_to(lanes, stdx::element_aligned);
+  for (T& lane : lanes) lane = inverse_exponent(lane);
+  return stdx::simd<T, Abi>(lanes, stdx::element_aligned);
 }
 template <class T, class Abi>
 inline stdx::simd_mask<T, Abi> is_finite(const stdx::simd<T, Abi>& x) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "kernels/exec/host_device.h"
@@ -47,6 +48,10 @@ FIRN_HD inline T log(T x) {
   return std::log(x);
 }
 template <std::floating_point T>
+FIRN_HD inline T sin(T x) {
+  return std::sin(x);
+}
+template <std::floating_point T>
 FIRN_HD inline T pow(T x, T y) {
   return std::pow(x, y);
 }
@@ -69,6 +74,38 @@ FIRN_HD inline bool is_finite(T x) {
 template <class T>
 FIRN_HD inline T clamp(T x, T lo, T hi) {
   return min(max(x, lo), hi);
+}
+
+// The bits of a floating-point type whose exponent field is what `inverse_exponent` needs.
+template <class Real>
+struct FloatBits;
+template <>
+struct FloatBits<float> {
+  using Int = std::uint32_t;
+  static constexpr Int kOne = Int(1) << 23;
+};
+template <>
+struct FloatBits<double> {
+  using Int = std::uint64_t;
+  static constexpr Int kOne = Int(1) << 52;
+};
+
+// 2^-e for |x| in [2^e, 2^(e+1)): multiplying by it scales x to [1, 2) without rounding. The result and its
+// reciprocal are normal numbers whatever x is (zero, subnormal, infinite), so that it can be undone exactly.
+template <std::floating_point T>
+FIRN_HD inline T inverse_exponent(T x) {
+  using Bits = FloatBits<T>;
+  using Int = typename Bits::Int;
+  constexpr Int exponent_mask = (Int(sizeof(T) == 4 ? 0xff : 0x7ff)) * Bits::kOne;
+  constexpr Int one_plus_one = exponent_mask - Bits::kOne;  // twice the bias: exponents e and -e add up to it
+  Int bits;
+  std::memcpy(&bits, &x, sizeof(T));
+  bits &= exponent_mask;
+  bits = bits < Bits::kOne ? Bits::kOne : bits;
+  bits = bits > one_plus_one - Bits::kOne ? one_plus_one - Bits::kOne : bits;
+  bits = one_plus_one - bits;
+  std::memcpy(&x, &bits, sizeof(T));
+  return x;
 }
 
 }  // namespace firn

@@ -1,0 +1,31 @@
+// What a body does to the velocity of the material that touches it: sticky, slip, or separate with
+// Coulomb friction. One function serves grid nodes, faces and particles.
+#pragma once
+
+#include "firn/scene.h"
+#include "kernels/math/vec.h"
+
+namespace firn {
+
+// Velocity of the material after contact. `v` is its velocity, `v_body` that of the body at the
+// same place, `n` the body's outward unit normal. Sticky takes over the body's velocity. Slip
+// removes the relative normal velocity in both directions. Separate lets material leave; material
+// that approaches loses its normal velocity, and its tangential velocity changes by at most
+// friction * |change of the normal velocity|.
+template <class Real, int D>
+FIRN_HD inline Vec<Real, D> apply_boundary(BoundaryType type, Real friction, Vec<Real, D> v,
+                                           Vec<Real, D> v_body, Vec<Real, D> n) {
+  if (type == BoundaryType::kSticky) return v_body;
+  const Vec<Real, D> relative = v - v_body;
+  const Real normal_speed = dot(relative, n);
+  if (type == BoundaryType::kSeparate && normal_speed >= Real(0)) return v;
+  Vec<Real, D> tangential = relative - normal_speed * n;
+  if (type == BoundaryType::kSeparate && friction > Real(0)) {
+    const Real speed = norm(tangential);
+    const Real loss = friction * -normal_speed;
+    tangential *= speed > loss ? (speed - loss) / speed : Real(0);
+  }
+  return v_body + tangential;
+}
+
+}  // namespace firn

@@ -1,0 +1,84 @@
+// The two backends as objects with the same members: where memory lives, how it is copied, how time is taken.
+// This header is plain C++, so that steppers and tests can hold buffers of either backend without a CUDA header.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace firn {
+
+inline constexpr int kMaxStages = 8;
+
+// Host memory and OpenMP threads.
+class Cpu {
+ public:
+  static constexpr bool kIsCuda = false;
+  explicit Cpu(int threads = 0);  // 0: all hardware threads
+
+  int threads() const { return threads_; }
+  std::string name() const;
+
+  // 64-byte aligned. Throws Error{kDevice} when memory is exhausted, naming the size.
+  void* allocate(std::size_t bytes);
+  void release(void* pointer) noexcept;
+  void upload(void* to, const void* from, std::size_t bytes);
+  void download(void* to, const void* from, std::size_t bytes);
+  void copy(void* to, const void* from, std::size_t bytes);
+  void zero(void* to, std::size_t bytes);
+  void synchronize() {}
+  // Scratch for algorithms, grown on demand; its contents last until the next call.
+  void* workspace(std::size_t bytes);
+
+  // Charges the time since the previous mark to `stage` (-1: to nobody).
+  void mark(int stage);
+  // Seconds per stage since the last call; resets them.
+  std::vector<double> collect_times();
+
+ private:
+  int threads_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  double seconds_[kMaxStages] = {};
+  std::vector<std::uint64_t> workspace_;
+};
+
+// One CUDA device and one stream. Every member throws Error{kDevice} on a CUDA error.
+class Cuda {
+ public:
+  static constexpr bool kIsCuda = true;
+  explicit Cuda(int device = 0);
+  ~Cuda();
+  Cuda(const Cuda&) = delete;
+  Cuda& operator=(const Cuda&) = delete;
+
+  int threads() const { return 1; }
+  std::string name() const;
+
+  void* allocate(std::size_t bytes);
+  void release(void* pointer) noexcept;
+  void upload(void* to, const void* from, std::size_t bytes);
+  void download(void* to, const void* from, std::size_t bytes);
+  void copy(void* to, const void* from, std::size_t bytes);
+  void zero(void* to, std::size_t bytes);
+  void synchronize();
+
+  void mark(int stage);
+  std::vector<double> collect_times();
+
+  void* stream() const;            // a cudaStream_t
+  int multiprocessors() const;
+  // Scratch for CUB, grown on demand outside the warm step.
+  void* workspace(std::size_t bytes);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Names of the usable CUDA devices; empty without a device, a driver, or the CUDA build.
+std::vector<std::string> cuda_device_names();
+
+}  // namespace firn

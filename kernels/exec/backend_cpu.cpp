@@ -1,0 +1,58 @@
+#include <omp.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "firn/error.h"
+#include "kernels/exec/backend.h"
+#include "kernels/math/pack.h"
+
+namespace firn {
+
+Cpu::Cpu(int threads) : threads_(threads > 0 ? threads : omp_get_num_procs()) {}
+
+std::string Cpu::name() const {
+  return "cpu (" + std::to_string(threads_) + (threads_ == 1 ? " thread, " : " threads, ") +
+         std::to_string(8 * sizeof(Pack<float>)) + "-bit vectors)";
+}
+
+void* Cpu::allocate(std::size_t bytes) {
+  const std::size_t rounded = (bytes + 63) / 64 * 64;
+  void* pointer = rounded >= bytes ? std::aligned_alloc(64, rounded) : nullptr;
+  if (pointer == nullptr)
+    throw Error(ErrorCategory::kDevice, "out of memory: " + std::to_string(bytes >> 20) +
+                                            " MiB could not be allocated; use fewer particles or a larger grid.dx");
+  return pointer;
+}
+void Cpu::release(void* pointer) noexcept { std::free(pointer); }
+void Cpu::upload(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void Cpu::download(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void Cpu::copy(void* to, const void* from, std::size_t bytes) { std::memmove(to, from, bytes); }
+void Cpu::zero(void* to, std::size_t bytes) {
+  // In slices, so that each thread first touches (and clears) its share of the pages.
+  constexpr std::size_t kSlice = std::size_t{1} << 20;
+  const auto slices = static_cast<std::int64_t>((bytes + kSlice - 1) / kSlice);
+#pragma omp parallel for num_threads(threads_) schedule(static) if (slices > 1)
+  for (std::int64_t s = 0; s < slices; ++s) {
+    const std::size_t begin = static_cast<std::size_t>(s) * kSlice;
+    std::memset(static_cast<char*>(to) + begin, 0, std::min(kSlice, bytes - begin));
+  }
+}
+
+void* Cpu::workspace(std::size_t bytes) {
+  if (workspace_.size() * sizeof(std::uint64_t) < bytes) workspace_.resize((bytes + 7) / 8 * 5 / 4);
+  return workspace_.data();
+}
+
+void Cpu::mark(int stage) {
+  const auto now = std::chrono::steady_clock::now();
+  if (stage >= 0) seconds_[stage] += std::chrono::duration<double>(now - last_).count();
+  last_ = now;
+}
+std::vector<double> Cpu::collect_times() {
+  std::vector<double> times(seconds_, seconds_ + kMaxStages);
+  std::fill(seconds_, seconds_ + kMaxStages, 0.0);
+  return times;
+}
+
+}  // namespace firn

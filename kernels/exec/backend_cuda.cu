@@ -1,0 +1,151 @@
+
+#include <deque>
+#include <string>
+
+#include "firn/error.h"
+#include "kernels/exec/cuda.cuh"
+
+namespace firn {
+
+namespace {
+
+void check(cudaError_t status, const std::string& what) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();  // clears a sticky launch error, so that the next message is about its own call
+  throw Error(ErrorCategory::kDevice, "CUDA: " + what + ": " + cudaGetErrorString(status));
+}
+
+struct TimedInterval {
+  int stage;
+  cudaEvent_t begin, end;
+};
+
+}  // namespace
+
+void check_launch(const char* label) {
+  check(cudaGetLastError(), label);
+#if !defined(NDEBUG)
+  check(cudaDeviceSynchronize(), label);
+#endif
+}
+
+struct Cuda::State {
+  int device = 0;
+  cudaDeviceProp properties{};
+  cudaStream_t stream = nullptr;
+  cudaEvent_t last = nullptr;
+  std::deque<TimedInterval> intervals;
+  std::vector<cudaEvent_t> spare_events;
+  void* workspace = nullptr;
+  std::size_t workspace_bytes = 0;
+
+  cudaEvent_t event() {
+    if (spare_events.empty()) {
+      cudaEvent_t created;
+      check(cudaEventCreate(&created), "creating an event");
+      return created;
+    }
+    cudaEvent_t reused = spare_events.back();
+    spare_events.pop_back();
+    return reused;
+  }
+};
+
+Cuda::Cuda(int device) : state_(std::make_unique<State>()) {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess || device >= count) {
+    cudaGetLastError();
+    throw Error(ErrorCategory::kDevice, "no usable CUDA device was found; use --device cpu");
+  }
+  state_->device = device;
+  check(cudaSetDevice(device), "selecting the device");
+  check(cudaGetDeviceProperties(&state_->properties, device), "reading the device's properties");
+  check(cudaStreamCreateWithFlags(&state_->stream, cudaStreamNonBlocking), "creating a stream");
+}
+Cuda::~Cuda() {
+  if (!state_) return;
+  cudaStreamSynchronize(state_->stream);
+  for (auto& interval : state_->intervals) {
+    cudaEventDestroy(interval.begin);
+    if (interval.end != state_->last) cudaEventDestroy(interval.end);
+  }
+  for (cudaEvent_t event : state_->spare_events) cudaEventDestroy(event);
+  if (state_->last != nullptr) cudaEventDestroy(state_->last);
+  if (state_->workspace != nullptr) cudaFree(state_->workspace);
+  cudaStreamDestroy(state_->stream);
+}
+std::string Cuda::name() const { return std::string("cuda: ") + state_->properties.name; }
+void* Cuda::stream() const { return state_->stream; }
+int Cuda::multiprocessors() const { return state_->properties.multiProcessorCount; }
+
+void* Cuda::allocate(std::size_t bytes) {
+  void* pointer = nullptr;
+  if (cudaMalloc(&pointer, bytes) != cudaSuccess) {
+    cudaGetLastError();
+    throw Error(ErrorCategory::kDevice, "out of device memory: " + std::to_string(bytes >> 20) +
+                                            " MiB could not be allocated; use fewer particles or a larger grid.dx");
+  }
+  return pointer;
+}
+void Cuda::release(void* pointer) noexcept { cudaFree(pointer); }
+void Cuda::upload(void* to, const void* from, std::size_t bytes) {
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, state_->stream), "upload");
+  synchronize();
+}
+void Cuda::download(void* to, const void* from, std::size_t bytes) {
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, state_->stream), "download");
+  synchronize();
+}
+void Cuda::copy(void* to, const void* from, std::size_t bytes) {
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, state_->stream), "copy");
+}
+void Cuda::zero(void* to, std::size_t bytes) {
+  check(cudaMemsetAsync(to, 0, bytes, state_->stream), "clearing memory");
+}
+void Cuda::synchronize() { check(cudaStreamSynchronize(state_->stream), "waiting for the device"); }
+
+void Cuda::mark(int stage) {
+  cudaEvent_t now = state_->event();
+  check(cudaEventRecord(now, state_->stream), "recording an event");
+  if (state_->last != nullptr) state_->intervals.push_back({stage, state_->last, now});
+  state_->last = now;
+}
+std::vector<double> Cuda::collect_times() {
+  std::vector<double> times(kMaxStages, 0.0);
+  synchronize();
+  for (const auto& interval : state_->intervals) {
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, interval.begin, interval.end), "reading an event");
+    if (interval.stage >= 0) times[static_cast<std::size_t>(interval.stage)] += 1e-3 * milliseconds;
+    state_->spare_events.push_back(interval.begin);
+  }
+  state_->intervals.clear();
+  return times;
+}
+
+void* Cuda::workspace(std::size_t bytes) {
+  if (bytes > state_->workspace_bytes) {
+    synchronize();
+    if (state_->workspace != nullptr) cudaFree(state_->workspace);
+    state_->workspace = nullptr;
+    state_->workspace = allocate(bytes);
+    state_->workspace_bytes = bytes;
+  }
+  return state_->workspace;
+}
+
+std::vector<std::string> cuda_device_names() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    cudaGetLastError();
+    return {};
+  }
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) {
+    cudaDeviceProp properties;
+    if (cudaGetDeviceProperties(&properties, i) == cudaSuccess) names.emplace_back(properties.name);
+  }
+  return names;
+}
+
+}  // namespace firn

@@ -1,0 +1,228 @@
+// The CUDA backend's work-groups: a group is a thread block, `for_each` a strided loop over its threads, `sync` a
+// barrier, the arena shared memory. Include it in .cu files only. Members are marked for both sides because
+// operators are; on the host side, which never runs them, they are empty.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/exec/backend.h"
+#include "kernels/exec/host_device.h"
+#include "kernels/exec/launch.h"
+#include "kernels/math/scalar.h"
+
+namespace firn {
+
+// Throws Error{kDevice} naming the operator when the last CUDA call failed.
+void check_launch(const char* label);
+
+struct CudaDevice {
+  template <class T>
+  FIRN_HD void atomic_max([[maybe_unused]] T& target, [[maybe_unused]] T value) const {
+#if defined(__CUDA_ARCH__)
+    if constexpr (std::is_same_v<T, float>) {
+      // Non-negative floats order like their bits.
+      if (value > target) atomicMax(reinterpret_cast<int*>(&target), __float_as_int(value));
+    } else if constexpr (std::is_same_v<T, double>) {
+      if (value > target)
+        atomicMax(reinterpret_cast<long long*>(&target), __double_as_longlong(value));
+    } else if constexpr (sizeof(T) == 8) {
+      atomicMax(reinterpret_cast<unsigned long long*>(&target), static_cast<unsigned long long>(value));
+    } else {
+      atomicMax(&target, value);
+    }
+#endif
+  }
+  template <class T>
+  FIRN_HD void atomic_min([[maybe_unused]] T& target, [[maybe_unused]] T value) const {
+#if defined(__CUDA_ARCH__)
+    static_assert(std::is_integral_v<T>);
+    if constexpr (sizeof(T) == 8)
+      atomicMin(reinterpret_cast<unsigned long long*>(&target), static_cast<unsigned long long>(value));
+    else
+      atomicMin(&target, value);
+#endif
+  }
+  FIRN_HD void atomic_or([[maybe_unused]] std::uint32_t& target, [[maybe_unused]] std::uint32_t value) const {
+#if defined(__CUDA_ARCH__)
+    atomicOr(&target, value);
+#endif
+  }
+  FIRN_HD std::uint32_t atomic_increment([[maybe_unused]] std::uint32_t& target,
+                                         [[maybe_unused]] std::uint32_t by = 1) const {
+#if defined(__CUDA_ARCH__)
+    return atomicAdd(&target, by);
+#else
+    return 0;
+#endif
+  }
+  FIRN_HD std::uint64_t load(const std::uint64_t& target) const {
+    return *const_cast<const volatile std::uint64_t*>(&target);
+  }
+  FIRN_HD std::uint64_t compare_exchange([[maybe_unused]] std::uint64_t& target, std::uint64_t expected,
+                                         [[maybe_unused]] std::uint64_t desired) const {
+#if defined(__CUDA_ARCH__)
+    return atomicCAS(reinterpret_cast<unsigned long long*>(&target), expected, desired);
+#else
+    return expected;
+#endif
+  }
+};
+
+// One lane: constitutive code runs on a scalar per thread. All 32 threads of the warp enter; inactive lanes compute
+// on whatever their slot holds and store nothing.
+template <class Real>
+struct CudaLanes {
+  using Value = Real;
+  using Mask = bool;
+  static constexpr int kWidth = 1;
+  static constexpr int kPacksPerChunk = 1;
+
+  std::uint32_t chunk;
+  std::uint32_t first;  // this thread's lane
+  std::uint32_t count;
+
+  FIRN_HD std::uint32_t pack_index() const { return chunk; }
+  FIRN_HD Value load(const Real* row) const { return row[first]; }
+  FIRN_HD void store(Real* row, Value value) const {
+    if (first < count) row[first] = value;
+  }
+  FIRN_HD Mask active() const { return first < count; }
+  FIRN_HD int active_lanes() const { return first < count ? 1 : 0; }
+  template <class F>
+  FIRN_HD void for_each_lane(F&& f) const {
+    if (first < count) f(0, first);
+  }
+  FIRN_HD Real sum(Real value) const {
+    Real v = first < count ? value : Real(0);
+#if defined(__CUDA_ARCH__)
+    for (int offset = kLanes / 2; offset > 0; offset /= 2) v += __shfl_xor_sync(0xffffffffu, v, offset);
+#endif
+    return v;
+  }
+  FIRN_HD Real maximum(Real value) const {
+    Real v = first < count ? value : std::numeric_limits<Real>::lowest();
+#if defined(__CUDA_ARCH__)
+    for (int offset = kLanes / 2; offset > 0; offset /= 2)
+      v = max(v, __shfl_xor_sync(0xffffffffu, v, offset));
+#endif
+    return v;
+  }
+  FIRN_HD Real across(Real value) const { return maximum(value); }
+  template <class F>
+  FIRN_HD void once(F&& f) const {
+    if (first == 0) f();
+  }
+};
+
+template <class ScratchType>
+struct CudaGroup : CudaDevice {
+  FIRN_HD CudaGroup(std::uint32_t index, ScratchType& arena) : scratch(arena), index_(index) {}
+
+  ScratchType& scratch;
+
+  FIRN_HD std::uint32_t index() const { return index_; }
+  template <class F>
+  FIRN_HD void for_each([[maybe_unused]] std::uint32_t n, [[maybe_unused]] F&& f) const {
+#if defined(__CUDA_ARCH__)
+    for (std::uint32_t i = threadIdx.x; i < n; i += blockDim.x) f(i);
+#endif
+  }
+  template <class F>
+  FIRN_HD void once([[maybe_unused]] F&& f) const {
+#if defined(__CUDA_ARCH__)
+    if (threadIdx.x == 0) f();
+#endif
+  }
+  FIRN_HD void sync() const {
+#if defined(__CUDA_ARCH__)
+    __syncthreads();
+#endif
+  }
+  template <class Real, class Counts, class F>
+  FIRN_HD void for_each_pack([[maybe_unused]] std::uint32_t first, [[maybe_unused]] std::uint32_t last,
+                             [[maybe_unused]] Counts&& count_of, [[maybe_unused]] F&& f) const {
+#if defined(__CUDA_ARCH__)
+    const std::uint32_t warp = threadIdx.x / kLanes, warps = blockDim.x / kLanes;
+    for (std::uint32_t chunk = first + warp; chunk < last; chunk += warps)
+      f(CudaLanes<Real>{chunk, threadIdx.x % kLanes, count_of(chunk)});
+#endif
+  }
+  template <class Node>
+  FIRN_HD void accumulate([[maybe_unused]] Node& target, [[maybe_unused]] const Node& value) const {
+#if defined(__CUDA_ARCH__)
+    for (int i = 0; i < 4; ++i) atomicAdd(&target.c[i], value.c[i]);
+#endif
+  }
+  template <class Node>
+  FIRN_HD void accumulate_global([[maybe_unused]] Node& target, [[maybe_unused]] const Node& value) const {
+#if defined(__CUDA_ARCH__)
+    using Real = std::remove_reference_t<decltype(target.c[0])>;
+    if constexpr (std::is_same_v<Real, float>) {
+#if __CUDA_ARCH__ >= 900
+      atomicAdd(reinterpret_cast<float4*>(&target), make_float4(value.c[0], value.c[1], value.c[2], value.c[3]));
+#else
+      for (int i = 0; i < 4; ++i) atomicAdd(&target.c[i], value.c[i]);
+#endif
+    } else {
+      for (int i = 0; i < 4; ++i) atomicAdd(&target.c[i], value.c[i]);
+    }
+#endif
+  }
+
+ private:
+  std::uint32_t index_;
+};
+
+template <class Op>
+__global__ void __launch_bounds__(Op::kThreads) run_groups(const Op op, const LaunchRange range) {
+  if (range.stop != nullptr && *range.stop != 0) return;
+  __shared__ typename Op::Scratch scratch;
+  const std::uint32_t n =
+      range.count.value != nullptr ? ::min(*range.count.value, range.count.bound) : range.count.bound;
+  for (std::uint32_t i = blockIdx.x; i < n; i += gridDim.x) {
+    CudaGroup<typename Op::Scratch> group(i, scratch);
+    op(group);
+    __syncthreads();
+  }
+}
+
+template <class Op>
+__global__ void __launch_bounds__(256) run_items(const Op op, const LaunchRange range) {
+  if (range.stop != nullptr && *range.stop != 0) return;
+  const std::uint32_t n =
+      range.count.value != nullptr ? ::min(*range.count.value, range.count.bound) : range.count.bound;
+  CudaDevice device;
+  for (std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) op(device, i);
+}
+
+inline cudaStream_t stream_of(const Cuda& exec) { return static_cast<cudaStream_t>(exec.stream()); }
+
+template <class Op>
+void launch_groups(Cuda& exec, const LaunchRange& range, const Op& op) {
+  if (range.count.bound == 0) return;
+  const std::uint32_t resident = static_cast<std::uint32_t>(exec.multiprocessors()) * 32;
+  const std::uint32_t grid = range.count.bound < resident ? range.count.bound : resident;
+  run_groups<Op><<<grid, Op::kThreads, 0, stream_of(exec)>>>(op, range);
+  check_launch(Op::kName);
+}
+
+template <class Op>
+void launch_items(Cuda& exec, const LaunchRange& range, const Op& op) {
+  if (range.count.bound == 0) return;
+  const std::uint32_t blocks = (range.count.bound + 255) / 256;
+  const std::uint32_t resident = static_cast<std::uint32_t>(exec.multiprocessors()) * 16;
+  run_items<Op><<<blocks < resident ? blocks : resident, 256, 0, stream_of(exec)>>>(op, range);
+  check_launch(Op::kName);
+}
+
+// Flushes are atomic here, so all colours go in one launch: groups 0 .. begin[colours].
+template <class Op>
+void launch_coloured(Cuda& exec, const LaunchRange& range, const std::uint32_t* begin, int colours, Op op) {
+  op.first_group = 0;
+  launch_groups(exec, {{begin + colours, range.count.bound}, range.stop}, op);
+}
+
+}  // namespace firn

@@ -1,0 +1,176 @@
+// The CPU backend's work-groups: a group is one task of one thread, its phases are plain loops, `sync` is nothing
+// and the arena lies on the stack. Include it in .cpp files only: nvcc never sees packs.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/exec/backend.h"
+#include "kernels/exec/launch.h"
+#include "kernels/math/pack.h"
+
+namespace firn {
+
+// Atomics over plain storage. Sums are not among them: their order would depend on the threads.
+struct HostDevice {
+  template <class T>
+  void atomic_max(T& target, T value) const {
+    std::atomic_ref<T> ref(target);
+    T old = ref.load(std::memory_order_relaxed);
+    while (old < value && !ref.compare_exchange_weak(old, value, std::memory_order_relaxed)) {
+    }
+  }
+  template <class T>
+  void atomic_min(T& target, T value) const {
+    std::atomic_ref<T> ref(target);
+    T old = ref.load(std::memory_order_relaxed);
+    while (value < old && !ref.compare_exchange_weak(old, value, std::memory_order_relaxed)) {
+    }
+  }
+  void atomic_or(std::uint32_t& target, std::uint32_t value) const {
+    std::atomic_ref<std::uint32_t>(target).fetch_or(value, std::memory_order_relaxed);
+  }
+  std::uint32_t atomic_increment(std::uint32_t& target, std::uint32_t by = 1) const {
+    return std::atomic_ref<std::uint32_t>(target).fetch_add(by, std::memory_order_relaxed);
+  }
+  std::uint64_t load(const std::uint64_t& target) const {
+    return std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(target)).load(std::memory_order_relaxed);
+  }
+  // Returns the value found; the exchange happened if that equals `expected`.
+  std::uint64_t compare_exchange(std::uint64_t& target, std::uint64_t expected, std::uint64_t desired) const {
+    std::atomic_ref<std::uint64_t>(target).compare_exchange_strong(expected, desired, std::memory_order_relaxed);
+    return expected;
+  }
+};
+
+// kWidth consecutive lanes of one chunk. `Value` is what constitutive code computes on.
+template <class Real>
+struct HostLanes {
+  using Value = Pack<Real>;
+  using Mask = typename Value::mask_type;
+  static constexpr int kWidth = static_cast<int>(Value::size());
+  static_assert(kLanes % kWidth == 0);
+  static constexpr int kPacksPerChunk = kLanes / kWidth;
+
+  std::uint32_t chunk;
+  std::uint32_t first;  // first lane of this pack
+  std::uint32_t count;  // active lanes of the chunk: lanes 0 .. count-1
+
+  std::uint32_t pack_index() const { return chunk * kPacksPerChunk + first / kWidth; }
+  Value load(const Real* row) const { return Value(row + first, stdx::element_aligned); }
+  void store(Real* row, const Value& value) const { value.copy_to(row + first, stdx::element_aligned); }
+  Mask active() const {
+    const Value lane([](auto i) { return static_cast<Real>(static_cast<int>(i)); });
+    return lane + Value(static_cast<Real>(first)) < Value(static_cast<Real>(count));
+  }
+  int active_lanes() const {
+    return std::clamp(static_cast<int>(count) - static_cast<int>(first), 0, kWidth);
+  }
+  // f(i, lane) for every active lane; i counts within this pack.
+  template <class F>
+  void for_each_lane(F&& f) const {
+    const int n = active_lanes();
+    for (int i = 0; i < n; ++i) f(i, first + static_cast<std::uint32_t>(i));
+  }
+  // A reduction over the active lanes.
+  Real sum(const Value& value) const {
+    const Value masked = select(active(), value, Value(Real(0)));
+    return stdx::reduce(masked);
+  }
+  Real maximum(const Value& value) const {
+    const Value masked = select(active(), value, Value(std::numeric_limits<Real>::lowest()));
+    return stdx::hmax(masked);
+  }
+  // The largest of a value that each active thread holds: here there is one thread.
+  Real across(Real value) const { return value; }
+  // Runs f once for the pack (on CUDA: one thread of the warp).
+  template <class F>
+  void once(F&& f) const {
+    f();
+  }
+};
+
+template <class ScratchType>
+struct HostGroup : HostDevice {
+  HostGroup(std::uint32_t index, ScratchType& arena) : scratch(arena), index_(index) {}
+
+  ScratchType& scratch;
+
+  std::uint32_t index() const { return index_; }
+  template <class F>
+  void for_each(std::uint32_t n, F&& f) const {
+    for (std::uint32_t i = 0; i < n; ++i) f(i);
+  }
+  template <class F>
+  void once(F&& f) const {
+    f();
+  }
+  void sync() const {}
+
+  // f(lanes) for all lanes of the chunks [first, last) that hold particles; counts come from `count_of(chunk)`.
+  template <class Real, class Counts, class F>
+  void for_each_pack(std::uint32_t first, std::uint32_t last, Counts&& count_of, F&& f) const {
+    for (std::uint32_t chunk = first; chunk < last; ++chunk) {
+      const std::uint32_t count = count_of(chunk);
+      for (std::uint32_t lane = 0; lane < count; lane += HostLanes<Real>::kWidth)
+        f(HostLanes<Real>{chunk, lane, count});
+    }
+  }
+
+  // Into the arena: the group is one thread, so a plain addition.
+  template <class Node>
+  void accumulate(Node& target, const Node& value) const {
+    target += value;
+  }
+  // Into the grid: the launch visits blocks colour by colour, so no other group writes this node now.
+  template <class Node>
+  void accumulate_global(Node& target, const Node& value) const {
+    target += value;
+  }
+
+ private:
+  std::uint32_t index_;
+};
+
+inline std::uint32_t resolve(const DeviceCount& count) {
+  return count.value != nullptr ? std::min(*count.value, count.bound) : count.bound;
+}
+inline bool stopped(const LaunchRange& range) { return range.stop != nullptr && *range.stop != 0; }
+
+template <class Op>
+void launch_groups(Cpu& exec, const LaunchRange& range, const Op& op) {
+  if (stopped(range)) return;
+  const auto n = static_cast<std::int64_t>(resolve(range.count));
+#pragma omp parallel for num_threads(exec.threads()) schedule(dynamic, 4) if (n > 8)
+  for (std::int64_t i = 0; i < n; ++i) {
+    alignas(64) typename Op::Scratch scratch;
+    HostGroup<typename Op::Scratch> group(static_cast<std::uint32_t>(i), scratch);
+    op(group);
+  }
+}
+
+template <class Op>
+void launch_items(Cpu& exec, const LaunchRange& range, const Op& op) {
+  if (stopped(range)) return;
+  const auto n = static_cast<std::int64_t>(resolve(range.count));
+#pragma omp parallel for num_threads(exec.threads()) schedule(static) if (n > 4096)
+  for (std::int64_t i = 0; i < n; ++i) {
+    HostDevice device;
+    op(device, static_cast<std::uint32_t>(i));
+  }
+}
+
+// Groups whose flushes may overlap are told apart by colour: `begin[c] .. begin[c+1]` are the groups of colour c
+// (device memory). The operator adds the begin of its colour to the group index itself, through `first_group`.
+template <class Op>
+void launch_coloured(Cpu& exec, const LaunchRange& range, const std::uint32_t* begin, int colours, Op op) {
+  if (stopped(range)) return;
+  for (int c = 0; c < colours; ++c) {
+    op.first_group = begin[c];
+    launch_groups(exec, {{nullptr, begin[c + 1] - begin[c]}, range.stop}, op);
+  }
+}
+
+}  // namespace firn

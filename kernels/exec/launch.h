@@ -1,0 +1,32 @@
+// What a launch needs to know besides the operator: how many work-groups, and when to do nothing. Counts live in
+// device memory, so that a step is enqueued without asking the device how large it became.
+#pragma once
+
+#include <cstdint>
+
+namespace firn {
+
+// A count in device memory with an upper bound that the host knows; without `value` the bound is the count.
+struct DeviceCount {
+  const std::uint32_t* value = nullptr;
+  std::uint32_t bound = 0;
+};
+
+struct LaunchRange {
+  DeviceCount count;
+  const std::uint32_t* stop = nullptr;  // device flag: when it is not 0 the launch does nothing
+};
+
+// 32 particles of one block and one material: a warp on CUDA, a few SIMD packs on the CPU.
+inline constexpr int kLanes = 32;
+
+// Operators are structs with
+//   static constexpr const char* kName;    for traces and error messages
+//   static constexpr int kThreads;         CUDA threads of a group (tuning)
+//   using Scratch = ...;                   the arena: shared memory on CUDA, the stack on the CPU
+//   template <class Group> FIRN_HD void operator()(Group& g) const;
+// launched by launch_groups(exec, range, op), or element operators with
+//   template <class Device> FIRN_HD void operator()(Device& device, std::uint32_t i) const;
+// launched by launch_items(exec, range, op).
+
+}  // namespace firn

@@ -1,0 +1,164 @@
+// The block-sparse grid: blocks of 4^3 (3D) or 8^2 (2D) nodes with unbounded signed coordinates, found through a hash
+// and numbered by the rank of their Morton key, so that blocks near in space are near in memory and the numbering
+// does not depend on the order in which threads insert them.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/exec/host_device.h"
+#include "kernels/math/vec.h"
+
+namespace firn {
+
+inline constexpr std::uint64_t kEmptyKey = ~std::uint64_t{0};
+inline constexpr std::uint32_t kNoBlock = ~std::uint32_t{0};
+
+template <int D>
+struct BlockTraits {
+  static_assert(D == 2 || D == 3);
+  static constexpr int kShift = D == 3 ? 2 : 3;
+  static constexpr int kSide = 1 << kShift;
+  static constexpr int kNodes = 64;
+  static constexpr int kCorners = 1 << D;           // a block and its neighbours on the + sides
+  static constexpr int kKeyBits = D == 3 ? 21 : 31;  // per axis
+  static constexpr std::int64_t kBias = std::int64_t{1} << (kKeyBits - 1);
+  // Cells a position may be away from the origin: blocks within the key range, with one to spare for the halo.
+  static constexpr std::int64_t kMaxCell = (kBias - 2) * kSide;
+};
+
+// Spreads the low bits of x: bit i goes to bit 3 i.
+FIRN_HD inline std::uint64_t spread_by_3(std::uint64_t x) {
+  x &= 0x1fffff;
+  x = (x | x << 32) & 0x001f00000000ffffull;
+  x = (x | x << 16) & 0x001f0000ff0000ffull;
+  x = (x | x << 8) & 0x100f00f00f00f00full;
+  x = (x | x << 4) & 0x10c30c30c30c30c3ull;
+  x = (x | x << 2) & 0x1249249249249249ull;
+  return x;
+}
+FIRN_HD inline std::uint64_t gather_by_3(std::uint64_t x) {
+  x &= 0x1249249249249249ull;
+  x = (x | x >> 2) & 0x10c30c30c30c30c3ull;
+  x = (x | x >> 4) & 0x100f00f00f00f00full;
+  x = (x | x >> 8) & 0x001f0000ff0000ffull;
+  x = (x | x >> 16) & 0x001f00000000ffffull;
+  x = (x | x >> 32) & 0x1fffffull;
+  return x;
+}
+FIRN_HD inline std::uint64_t spread_by_2(std::uint64_t x) {
+  x &= 0x7fffffff;
+  x = (x | x << 16) & 0x0000ffff0000ffffull;
+  x = (x | x << 8) & 0x00ff00ff00ff00ffull;
+  x = (x | x << 4) & 0x0f0f0f0f0f0f0f0full;
+  x = (x | x << 2) & 0x3333333333333333ull;
+  x = (x | x << 1) & 0x5555555555555555ull;
+  return x;
+}
+FIRN_HD inline std::uint64_t gather_by_2(std::uint64_t x) {
+  x &= 0x5555555555555555ull;
+  x = (x | x >> 1) & 0x3333333333333333ull;
+  x = (x | x >> 2) & 0x0f0f0f0f0f0f0f0full;
+  x = (x | x >> 4) & 0x00ff00ff00ff00ffull;
+  x = (x | x >> 8) & 0x0000ffff0000ffffull;
+  x = (x | x >> 16) & 0x7fffffffull;
+  return x;
+}
+
+template <int D>
+FIRN_HD inline std::uint64_t block_key(const Vec<int, D>& block) {
+  std::uint64_t key = 0;
+  for (int a = 0; a < D; ++a) {
+    const auto biased = static_cast<std::uint64_t>(block[a] + BlockTraits<D>::kBias);
+    key |= (D == 3 ? spread_by_3(biased) : spread_by_2(biased)) << a;
+  }
+  return key;
+}
+template <int D>
+FIRN_HD inline Vec<int, D> block_of_key(std::uint64_t key) {
+  Vec<int, D> block;
+  for (int a = 0; a < D; ++a) {
+    const std::uint64_t biased = D == 3 ? gather_by_3(key >> a) : gather_by_2(key >> a);
+    block[a] = static_cast<int>(static_cast<std::int64_t>(biased) - BlockTraits<D>::kBias);
+  }
+  return block;
+}
+
+// Corner c of a block lies one block further along every axis whose bit is set in c.
+template <int D>
+FIRN_HD inline Vec<int, D> corner_block(Vec<int, D> block, int corner) {
+  for (int a = 0; a < D; ++a) block[a] += (corner >> a) & 1;
+  return block;
+}
+// Blocks of one colour (parity of the coordinates) have disjoint corner sets.
+template <int D>
+FIRN_HD inline int block_colour(const Vec<int, D>& block) {
+  int colour = 0;
+  for (int a = 0; a < D; ++a) colour |= (block[a] & 1) << a;
+  return colour;
+}
+template <int D>
+FIRN_HD inline int node_in_block(const Vec<int, D>& local) {
+  int index = local[0];
+  for (int a = 1; a < D; ++a) index = index * BlockTraits<D>::kSide + local[a];
+  return index;
+}
+template <int D>
+FIRN_HD inline Vec<int, D> local_of_node(int index) {
+  Vec<int, D> local;
+  for (int a = D - 1; a >= 0; --a) {
+    local[a] = index % BlockTraits<D>::kSide;
+    index /= BlockTraits<D>::kSide;
+  }
+  return local;
+}
+
+// An open-addressing hash from block key to rank. Capacity is a power of two.
+struct BlockHash {
+  std::uint64_t* keys = nullptr;
+  std::uint32_t* ranks = nullptr;
+  std::uint32_t* home = nullptr;  // 1 where the block holds particles
+  std::uint32_t mask = 0;         // capacity - 1
+
+  FIRN_HD std::uint32_t first_slot(std::uint64_t key) const {
+    key ^= key >> 32;
+    key *= 0x9e3779b97f4a7c15ull;  // 2^64 / golden ratio: multiplicative hashing, Knuth
+    return static_cast<std::uint32_t>(key >> 32) & mask;
+  }
+  // The slot of `key`, inserting it if absent; kNoBlock if the table is full.
+  template <class Device>
+  FIRN_HD std::uint32_t insert(const Device& device, std::uint64_t key) const {
+    std::uint32_t slot = first_slot(key);
+    for (std::uint32_t probe = 0; probe <= mask; ++probe, slot = (slot + 1) & mask) {
+      std::uint64_t found = device.load(keys[slot]);
+      if (found == kEmptyKey) found = device.compare_exchange(keys[slot], kEmptyKey, key);
+      if (found == key || found == kEmptyKey) return slot;
+    }
+    return kNoBlock;
+  }
+  // The slot of `key` or kNoBlock; no insertion may run at the same time.
+  FIRN_HD std::uint32_t find(std::uint64_t key) const {
+    std::uint32_t slot = first_slot(key);
+    for (std::uint32_t probe = 0; probe <= mask; ++probe, slot = (slot + 1) & mask) {
+      if (keys[slot] == key) return slot;
+      if (keys[slot] == kEmptyKey) return kNoBlock;
+    }
+    return kNoBlock;
+  }
+};
+
+// The grid as pointers. Node channels hold 4 reals per node (see exec/node.h), 64 nodes per block.
+template <class Real>
+struct GridView {
+  BlockHash hash;
+  std::uint64_t* keys = nullptr;          // per block, ascending
+  std::uint32_t* home = nullptr;          // per block: 1 if it holds particles
+  std::uint32_t* corners = nullptr;       // per block 2^d ranks: itself and its neighbours on the + sides
+  std::uint32_t* chunk_begin = nullptr;   // per block + 1: its chunks
+  std::uint32_t* coloured = nullptr;      // home blocks, colour by colour
+  std::uint32_t* colour_begin = nullptr;  // 2^d + 1
+  Real* nodes = nullptr;                  // momentum, mass; after the grid update velocity, mass
+  Real* increments = nullptr;             // force impulse; after the grid update velocity change (FLIP, stages)
+  Real dx = 0, inv_dx = 0;
+};
+
+}  // namespace firn

@@ -1,0 +1,86 @@
+// The contract between the materials and everyone who calls them: a material's numbers as plain
+// data that can be uploaded to a device, the state that a particle carries, and what a constitutive
+// law answers. No law is here; `kernels/materials/material.h` chooses among them.
+#pragma once
+
+#include <cmath>
+
+#include "firn/scene.h"
+#include "kernels/math/mat.h"
+
+namespace firn {
+
+// One material, every derived number computed once on the host. A model reads only the members its
+// comment names.
+template <class Real>
+struct MaterialParams {
+  MaterialModel model;
+  Real density;      // kg/m^3 at rest (kg/m^2 in 2D)
+  Real mu, lambda;   // Lame parameters, Pa; zero for weakly_compressible
+  Real min_stretch;  // snow, sand_clamp: 1 - theta_c
+  Real max_stretch;  // snow, sand_clamp: 1 + theta_s
+  Real hardening;    // snow: xi; von_mises: d(sigma_Y)/d(equivalent plastic strain), Pa
+  Real friction;     // drucker_prager: alpha = sqrt(2/3) 2 sin(phi) / (3 - sin(phi))
+  Real cone_ratio;   // drucker_prager: (d lambda + 2 mu) / (2 mu)
+  Real cohesion;     // drucker_prager: the tip of the cone is the Hencky strain cohesion * I
+  Real friction_hardening[4];   // drucker_prager: phi(q) = h0 + (h1 q - h3) exp(-h2 q), radians
+  bool has_friction_hardening;  // drucker_prager: phi(q) replaces the constant friction
+  bool volume_correction;       // drucker_prager
+  Real yield_stress;            // von_mises: uniaxial sigma_Y, Pa
+  Real bulk_modulus, gamma;     // weakly_compressible
+  Real viscosity;               // Pa s; the caller adds this stress, the laws here do not
+};
+
+// What a law reads and, where there is plastic flow, writes. `F` is the elastic deformation
+// gradient: the trial on entry of `respond`, returned to the yield surface on exit. `plastic` by
+// model:
+//   snow, sand_clamp      [0] J_P
+//   drucker_prager        [0] logarithm of the volume gained in tension and not yet closed, [1]
+//   hardening state q von_mises             [0] equivalent plastic strain weakly_compressible   [0]
+//   J (such particles need no F)
+template <class T, int D>
+struct MaterialState {
+  Mat<T, D> F;
+  T plastic[2];
+};
+
+template <class T, int D>
+struct Response {
+  Mat<T, D> tau;   // Kirchhoff stress P F^T, Pa, symmetric
+  T psi;           // elastic energy per rest volume, after plastic flow, Pa
+  T wave_modulus;  // M: (fastest elastic wave in the deformed body)^2 <= M / (rest density), Pa
+};
+
+// Host only. `dimension` is 2 or 3; the material is taken as valid (the scene loader checks it).
+template <class Real>
+MaterialParams<Real> make_material_params(const Material& m, int dimension) {
+  const double d = dimension;
+  const double mu = m.youngs_modulus / (2 * (1 + m.poisson_ratio));
+  const double lambda =
+      m.youngs_modulus * m.poisson_ratio / ((1 + m.poisson_ratio) * (1 - 2 * m.poisson_ratio));
+  const double sine = std::sin(m.friction_angle);
+
+  MaterialParams<Real> p{};
+  p.model = m.model;
+  p.density = static_cast<Real>(m.density);
+  p.viscosity = static_cast<Real>(m.viscosity);
+  p.mu = static_cast<Real>(mu);
+  p.lambda = static_cast<Real>(lambda);
+  p.min_stretch = static_cast<Real>(1 - m.critical_compression);
+  p.max_stretch = static_cast<Real>(1 + m.critical_stretch);
+  p.hardening = static_cast<Real>(m.hardening);
+  p.friction = static_cast<Real>(std::sqrt(2.0 / 3.0) * 2 * sine / (3 - sine));
+  p.cone_ratio = static_cast<Real>(mu > 0 ? (d * lambda + 2 * mu) / (2 * mu) : 0);
+  p.cohesion = static_cast<Real>(m.cohesion);
+  for (int i = 0; i < 4; ++i) {
+    p.friction_hardening[i] = static_cast<Real>(m.friction_hardening[i]);
+    p.has_friction_hardening |= m.friction_hardening[i] != 0;
+  }
+  p.volume_correction = m.volume_correction;
+  p.yield_stress = static_cast<Real>(m.yield_stress);
+  p.bulk_modulus = static_cast<Real>(m.bulk_modulus);
+  p.gamma = static_cast<Real>(m.gamma);
+  return p;
+}
+
+}  // namespace firn

@@ -1,0 +1,87 @@
+// Snow [T 3.2]: fixed corotated elasticity whose singular values are clamped to [1 - theta_c, 1 +
+// theta_s], the excess going to the plastic volume J_P, which hardens (J_P < 1) or weakens mu and
+// lambda by exp(xi (1 - J_P)). The clamped sand of [APIC 8] is the same law without hardening.
+#pragma once
+
+#include "kernels/materials/fixed_corotated.h"
+
+namespace firn::snow {
+
+// A trial state that is inverted counts as crushed: J_P stays positive, which also bounds the
+// hardening at e^xi.
+inline constexpr float kLeastPlasticVolume = 0.01f;
+
+template <class T>
+FIRN_HD inline T stiffening(const MaterialParams<Scalar<T>>& params, const T& J_P) {
+  if (params.model == MaterialModel::kSandClamp) return T(1);
+  return exp(T(params.hardening) * (T(1) - J_P));
+}
+
+template <class T, int D>
+FIRN_HD inline Response<T, D> respond(const MaterialParams<Scalar<T>>& params,
+                                      MaterialState<T, D>& state) {
+  const Svd<T, D> s = svd(state.F);
+  Vec<T, D> clamped;
+  T J_trial = T(1), J = T(1);
+  auto flows = T(0) > T(1);  // no lane
+  for (int i = 0; i < D; ++i) {
+    clamped[i] = clamp(s.sigma[i], T(params.min_stretch), T(params.max_stretch));
+    flows = flows || clamped[i] != s.sigma[i];
+    J_trial = J_trial * s.sigma[i];
+    J = J * clamped[i];
+  }
+  if (any(flows)) {
+    const Mat<T, D> F = compose(s.U, clamped, s.V);
+    for (int i = 0; i < D; ++i)
+      for (int j = 0; j < D; ++j) state.F(i, j) = select(flows, F(i, j), state.F(i, j));
+    const T J_P = max(state.plastic[0] * (J_trial / J), T(kLeastPlasticVolume));
+    state.plastic[0] = select(flows, J_P, state.plastic[0]);
+  }
+
+  const T h = stiffening(params, state.plastic[0]);
+  const T mu = h * T(params.mu), lambda = h * T(params.lambda);
+  const T volumetric = lambda * (J - T(1));
+  Vec<T, D> tau;
+  T strain2 = T(0), stretch = T(0);
+  for (int i = 0; i < D; ++i) {
+    const T e = clamped[i] - T(1);
+    tau[i] = T(2) * mu * e * clamped[i] + volumetric * J;
+    strain2 = strain2 + e * e;
+    stretch = max(stretch, clamped[i]);
+  }
+  Response<T, D> r;
+  r.tau = compose(s.U, tau, s.U);
+  r.psi = mu * strain2 + T(0.5f) * volumetric * (J - T(1));
+  r.wave_modulus = T(2) * mu * stretch * stretch + lambda * J * J;
+  return r;
+}
+
+// The elastic law at a fixed J_P is fixed corotated elasticity, stiffened.
+template <class T>
+FIRN_HD inline MaterialParams<Scalar<T>> stiffened(MaterialParams<Scalar<T>> params, T J_P) {
+  const T h = stiffening(params, J_P);
+  params.mu *= h;
+  params.lambda *= h;
+  return params;
+}
+
+template <class T, int D>
+FIRN_HD inline T elastic_energy(const MaterialParams<Scalar<T>>& params,
+                                const MaterialState<T, D>& state) {
+  return stiffening(params, state.plastic[0]) * fixed_corotated::elastic_energy(params, state.F);
+}
+
+template <class Real, int D>
+FIRN_HD inline Mat<Real, D> first_piola(const MaterialParams<Real>& params, const Mat<Real, D>& F,
+                                        Real J_P) {
+  return fixed_corotated::first_piola(stiffened(params, J_P), F);
+}
+
+template <class Real, int D>
+FIRN_HD inline Mat<Real, D> first_piola_differential(const MaterialParams<Real>& params,
+                                                     const Mat<Real, D>& F, Real J_P,
+                                                     const Mat<Real, D>& dF) {
+  return fixed_corotated::first_piola_differential(stiffened(params, J_P), F, dF);
+}
+
+}  // namespace firn::snow

@@ -1,0 +1,127 @@
+// One axis of a B-spline stencil, in cell units: weights, node offsets and the polynomial modes of PHYSICS section 1
+// and 2. Everything a transfer needs is a tensor product of these, so scatter and gather work axis by axis.
+// Sources: [G201 p15], [PolyPIC 6.3, table 2], [APIC 5.3].
+#pragma once
+
+#include "kernels/math/vec.h"
+
+namespace firn {
+
+// Nodes per axis of the B-spline of a degree.
+FIRN_HD constexpr int stencil_nodes(int degree) { return degree + 1; }
+
+// The lowest node of the stencil is floor(x / dx - stencil_shift).
+template <class Real>
+FIRN_HD constexpr Real stencil_shift(int degree) {
+  return degree == 1 ? Real(0) : degree == 2 ? Real(0.5) : Real(1);
+}
+
+// Lowest node and the particle's offset in [0, 1] from where that node's stencil begins. The fused multiply-add is
+// explicit: the operators that bucket particles and those that scatter them must round alike.
+template <class Real>
+struct AxisBase {
+  int node;
+  Real offset;
+};
+template <class Real>
+FIRN_HD inline AxisBase<Real> axis_base(Real x, Real inv_dx, Real shift) {
+  const Real cell = std::fma(x, inv_dx, -shift);
+  const Real base = std::floor(cell);
+  return {static_cast<int>(base), cell - base};
+}
+
+// kModes = 2: the modes 1 and z; kModes = 3: also g.
+template <int Degree, class Real>
+struct AxisStencil {
+  static constexpr int kNodes = Degree + 1;
+  Real w[kNodes];         // N(x_p - x_i)
+  Real dw[kNodes];        // dN/dx, 1/cell
+  Real z[kNodes];         // x_i - x_p, cells
+  Real linear[kNodes];    // w z / M_2: the functional that reads the coefficient of z from node values
+  Real g[kNodes];         // mode g(z) = z^2 - (M_3/M_2) z - M_2
+  Real bending[kNodes];   // w g / sum(w g^2): the functional of mode g
+};
+
+template <class Real>
+FIRN_HD inline AxisStencil<1, Real> make_stencil_of(AxisStencil<1, Real> s, Real d) {
+  s.w[0] = 1 - d;
+  s.w[1] = d;
+  // M_2 vanishes on a node; w z / M_2 is the finite difference across the cell [APIC 5.3].
+  s.dw[0] = s.linear[0] = Real(-1);
+  s.dw[1] = s.linear[1] = Real(1);
+  s.z[0] = -d;
+  s.z[1] = 1 - d;
+  for (int i = 0; i < 2; ++i) s.g[i] = s.bending[i] = Real(0);  // two nodes carry no third mode
+  return s;
+}
+template <class Real>
+FIRN_HD inline AxisStencil<2, Real> make_stencil_of(AxisStencil<2, Real> s, Real d) {
+  const Real o = d - Real(0.5);  // offset from the closest node, the middle one
+  s.w[0] = Real(0.5) * (1 - d) * (1 - d);
+  s.w[1] = Real(0.75) - o * o;
+  s.w[2] = Real(0.5) * d * d;
+  s.dw[0] = d - 1;
+  s.dw[1] = -2 * o;
+  s.dw[2] = d;
+  const Real skew = o * (1 - 4 * o * o);  // M_3 / M_2
+  for (int i = 0; i < 3; ++i) {
+    const Real z = static_cast<Real>(i - 1) - o;
+    s.z[i] = z;
+    s.linear[i] = 4 * s.w[i] * z;  // M_2 = 1/4
+    s.g[i] = z * z - skew * z - Real(0.25);
+  }
+  // w g / sum(w g^2) is (1, -2, 1) / 2 wherever the particle is; the quotient itself would round badly near |o| = 1/2.
+  s.bending[0] = Real(0.5);
+  s.bending[1] = Real(-1);
+  s.bending[2] = Real(0.5);
+  return s;
+}
+template <class Real>
+FIRN_HD inline AxisStencil<3, Real> make_stencil_of(AxisStencil<3, Real> s, Real d) {
+  const Real e = 1 - d;
+  s.w[0] = e * e * e / 6;
+  s.w[1] = (3 * d * d * d - 6 * d * d + 4) / 6;
+  s.w[2] = (3 * e * e * e - 6 * e * e + 4) / 6;
+  s.w[3] = d * d * d / 6;
+  s.dw[0] = Real(-0.5) * e * e;
+  s.dw[1] = Real(0.5) * (3 * d * d - 4 * d);
+  s.dw[2] = Real(-0.5) * (3 * e * e - 4 * e);
+  s.dw[3] = Real(0.5) * d * d;
+  Real norm = 0;  // M_4 - M_2^2, at least 0.1597; M_3 = 0
+  for (int i = 0; i < 4; ++i) {
+    const Real z = static_cast<Real>(i - 1) - d;
+    s.z[i] = z;
+    s.linear[i] = 3 * s.w[i] * z;  // M_2 = 1/3
+    s.g[i] = z * z - Real(1) / 3;
+    norm += s.w[i] * s.g[i] * s.g[i];
+  }
+  for (int i = 0; i < 4; ++i) s.bending[i] = s.w[i] * s.g[i] / norm;
+  return s;
+}
+
+// The stencil of a particle along all axes, and its lowest node.
+template <int D, int Degree, class Real>
+struct Stencil {
+  Vec<int, D> base;
+  AxisStencil<Degree, Real> axis[D];
+};
+
+template <int D, int Degree, class Real>
+FIRN_HD inline Stencil<D, Degree, Real> make_stencil(const Vec<Real, D>& x, Real inv_dx) {
+  Stencil<D, Degree, Real> s;
+  for (int a = 0; a < D; ++a) {
+    const AxisBase<Real> b = axis_base(x[a], inv_dx, stencil_shift<Real>(Degree));
+    s.base[a] = b.node;
+    s.axis[a] = make_stencil_of(AxisStencil<Degree, Real>{}, b.offset);
+  }
+  return s;
+}
+
+// M_2 of the kernel along one axis, cells^2: what D_p is made of.
+template <int Degree, class Real>
+FIRN_HD inline Real second_moment(Real offset) {
+  if constexpr (Degree == 1) return offset * (1 - offset);
+  return Degree == 2 ? Real(0.25) : Real(1) / 3;
+}
+
+}  // namespace firn

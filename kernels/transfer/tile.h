@@ -1,0 +1,95 @@
+// A dense tile of nodes over one block and the reach of its particles' stencils: the arena of P2G and G2P. Also the
+// table of which degrees and mode sets are instantiated.
+#pragma once
+
+#include <type_traits>
+
+#include "kernels/exec/node.h"
+#include "kernels/grid/blocks.h"
+#include "kernels/transfer/transfer.h"
+
+namespace firn {
+
+template <int D, int Degree, class Real>
+struct BlockTile {
+  static constexpr int kSide = BlockTraits<D>::kSide + Degree;
+  static constexpr int kNodes = int_power(kSide, D);
+  Node<Real> node[kNodes];
+
+  // Where the stencil with lowest node `base` begins, for a particle whose home is `block`.
+  template <int Dim>
+  FIRN_HD static int index_of(const Vec<int, Dim>& base, const Vec<int, Dim>& block) {
+    int index = 0;
+    for (int a = 0; a < Dim; ++a) index = index * kSide + (base[a] - block[a] * BlockTraits<Dim>::kSide);
+    return index;
+  }
+};
+
+// Where tile node t lies: corner block and node in it.
+template <int D, int Side>
+struct TileNode {
+  int corner = 0, node = 0;
+  FIRN_HD explicit TileNode(int t) {
+    Vec<int, D> local;
+    for (int a = D - 1; a >= 0; --a, t /= Side) {
+      const int i = t % Side;
+      corner |= (i >> BlockTraits<D>::kShift) << a;
+      local[a] = i & (BlockTraits<D>::kSide - 1);
+    }
+    node = node_in_block<D>(local);
+  }
+};
+
+template <class Tile>
+using TileValue = std::remove_cvref_t<decltype(Tile::node[0])>;
+
+template <class Group, class Tile>
+FIRN_HD inline void clear_tile(Group& g, Tile& tile) {
+  g.for_each(Tile::kNodes, [&](std::uint32_t t) { tile.node[t] = TileValue<Tile>::zero(); });
+}
+
+// The node channel (4 reals per node) at a node of the corner block of a block.
+template <int D, class Real>
+FIRN_HD inline Node<Real>& corner_node(const GridView<Real>& grid, Real* channel, std::uint32_t block, int corner,
+                                       int node) {
+  const std::uint32_t rank = grid.corners[block * BlockTraits<D>::kCorners + corner];
+  return reinterpret_cast<Node<Real>*>(channel)[static_cast<std::uint64_t>(rank) * BlockTraits<D>::kNodes + node];
+}
+
+template <int D, int Degree, class Group, class Real>
+FIRN_HD inline void flush_tile(Group& g, const BlockTile<D, Degree, Real>& tile, const GridView<Real>& grid,
+                               std::uint32_t block, Real* channel) {
+  using Tile = BlockTile<D, Degree, Real>;
+  g.for_each(Tile::kNodes, [&](std::uint32_t t) {
+    const TileNode<D, Tile::kSide> at(static_cast<int>(t));
+    g.accumulate_global(corner_node<D>(grid, channel, block, at.corner, at.node), tile.node[t]);
+  });
+}
+template <int D, int Degree, class Group, class Real>
+FIRN_HD inline void load_tile(Group& g, BlockTile<D, Degree, Real>& tile, const GridView<Real>& grid,
+                              std::uint32_t block, Real* channel) {
+  using Tile = BlockTile<D, Degree, Real>;
+  g.for_each(Tile::kNodes, [&](std::uint32_t t) {
+    const TileNode<D, Tile::kSide> at(static_cast<int>(t));
+    tile.node[t] = corner_node<D>(grid, channel, block, at.corner, at.node);
+  });
+}
+
+// Calls f(degree, set) with the instantiation that the run-time parameters name. The linear kernel has two nodes per
+// axis, so no third mode.
+template <class F>
+void for_instance(const TransferParams& params, F&& f) {
+  const auto with_set = [&](auto degree) {
+    if (params.set == ModeSet::kAffine)
+      f(degree, std::integral_constant<ModeSet, ModeSet::kAffine>{});
+    else if (params.set == ModeSet::kMultilinear || decltype(degree)::value == 1)
+      f(degree, std::integral_constant<ModeSet, ModeSet::kMultilinear>{});
+    else if constexpr (decltype(degree)::value > 1)
+      f(degree, std::integral_constant<ModeSet, ModeSet::kFull>{});
+  };
+  if (params.degree == 1) with_set(std::integral_constant<int, 1>{});
+  if (params.degree == 2) with_set(std::integral_constant<int, 2>{});
+  if (params.degree == 3) with_set(std::integral_constant<int, 3>{});
+}
+
+}  // namespace firn

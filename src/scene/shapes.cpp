@@ -1,0 +1,311 @@
+// The compiler from shape trees to signed-distance programs. Transforms are composed on the way
+// down, so that every leaf knows its frame in the world; bounds are composed on the way up.
+#include "src/scene/shapes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+
+#include "firn/error.h"
+#include "kernels/collide/rigid_motion.h"
+
+namespace firn {
+namespace {
+
+using Vector = Vec<double, 3>;
+using Matrix = Mat<double, 3>;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Vector vec(const Vec3& a) { return {{a[0], a[1], a[2]}}; }
+
+[[noreturn]] void fail(const std::string& message) { throw Error(ErrorCategory::kScene, message); }
+
+// x_world = rotation * (scale * x) + translation
+struct Frame {
+  Matrix rotation = Matrix::identity();
+  double scale = 1;
+  Vector translation = Vector::zero();
+
+  Vector operator()(const Vector& x) const { return rotation * (scale * x) + translation; }
+  Frame then(const Frame& inner) const {
+    return {rotation * inner.rotation, scale * inner.scale, (*this)(inner.translation)};
+  }
+};
+
+struct Bounds {
+  Vector min = Vector::filled(-kInfinity), max = Vector::filled(kInfinity);
+};
+
+// A right-handed frame whose y axis is `axis`; in 2D its z axis stays z.
+Matrix frame_with_y(const Vector& axis) {
+  const Vector y = axis * (1 / norm(axis));
+  Vector helper = Vector::zero();
+  helper[std::abs(y[2]) < 0.9 ? 2 : 0] = 1;
+  Vector x = cross(y, helper);
+  x *= 1 / norm(x);
+  const Vector z = cross(x, y);
+  return transpose(Matrix{{{x[0], x[1], x[2]}, {y[0], y[1], y[2]}, {z[0], z[1], z[2]}}});
+}
+
+class Compiler {
+ public:
+  Compiler(CompiledShape& result, double dx) : out_(result), dx_(dx) {}
+
+  // Appends the code that pushes one value; returns the bounds of the solid and raises `depth_`.
+  Bounds compile(const Shape& s, const Frame& frame, int below) {
+    if (below >= kMaxSdfDepth)
+      fail(fmt::format(
+          "shape: booleans are nested more than {} deep; list more children in one of them instead",
+          kMaxSdfDepth - 1));
+    switch (s.type) {
+      case ShapeType::kUnion:
+      case ShapeType::kIntersection:
+      case ShapeType::kDifference:
+        return boolean(s, frame, below);
+      case ShapeType::kTransform:
+        return transform(s, frame, below);
+      case ShapeType::kMesh:
+        return mesh(s, frame);
+      case ShapeType::kHalfSpace:
+        return half_space(s, frame);
+      case ShapeType::kBox:
+        return box(s, frame);
+      case ShapeType::kTorus:
+        return torus(s, frame);
+      case ShapeType::kSphere:
+      case ShapeType::kEllipsoid:
+        return round(s, frame);
+      default:
+        return along_axis(s, frame);
+    }
+  }
+
+ private:
+  void check(bool good, const char* message) const {
+    if (!good) fail(std::string("shape: ") + message);
+  }
+
+  // `local` holds the leaf's axes as columns, in the coordinates of the shape. `half` bounds the
+  // leaf around its centre along these axes, before scaling.
+  Bounds leaf(SdfOp op, const Frame& frame, const Vector& centre, const Matrix& local,
+              std::initializer_list<double> parameters, const Vector& half) {
+    SdfInstruction<double> in{};
+    in.op = op;
+    const Matrix axes = frame.rotation * local;
+    in.rotation = transpose(axes);
+    in.origin = frame(centre);
+    int i = 0;
+    for (double p : parameters) in.parameter[i++] = frame.scale * p;
+    out_.code.push_back(in);
+    Bounds b{in.origin, in.origin};
+    for (int r = 0; r < 3; ++r)
+      for (int c = 0; c < 3; ++c) {
+        const double reach = std::abs(axes(r, c)) * frame.scale * half[c];
+        b.min[r] -= reach;
+        b.max[r] += reach;
+      }
+    return b;
+  }
+
+  Bounds round(const Shape& s, const Frame& frame) {
+    const Vector centre = vec(s.center);
+    if (s.type == ShapeType::kSphere) {
+      check(s.radius > 0, "a sphere needs a radius > 0");
+      const Vector half = Vector::filled(s.radius);
+      return leaf(SdfOp::kSphere, {Matrix::identity(), frame.scale, frame(centre)}, Vector::zero(),
+                  Matrix::identity(), {s.radius}, half);
+    }
+    const Vector a = flat(vec(s.radii));
+    check(a[0] > 0 && a[1] > 0 && a[2] > 0, "an ellipsoid needs radii > 0");
+    return leaf(SdfOp::kEllipsoid, frame, centre, Matrix::identity(), {a[0], a[1], a[2]}, a);
+  }
+
+  // In 2D the third extent has no meaning; 1 keeps it out of every minimum.
+  Vector flat(Vector half) const {
+    if (out_.dimension == 2) half[2] = 1;
+    return half;
+  }
+
+  Bounds box(const Shape& s, const Frame& frame) {
+    const Vector half = flat(0.5 * (vec(s.max) - vec(s.min)));
+    check(half[0] > 0 && half[1] > 0 && half[2] > 0, "a box needs min < max in every direction");
+    double smallest = kInfinity;
+    for (int i = 0; i < out_.dimension; ++i) smallest = std::min(smallest, half[i]);
+    check(s.rounding >= 0 && s.rounding <= smallest,
+          "a box's rounding must lie between 0 and half its shortest edge");
+    const double r = s.rounding;
+    return leaf(SdfOp::kBox, frame, 0.5 * (vec(s.min) + vec(s.max)), Matrix::identity(),
+                {half[0] - r, half[1] - r, half[2] - r, r}, half);
+  }
+
+  Bounds half_space(const Shape& s, const Frame& frame) {
+    check(norm(vec(s.normal)) > 0, "a half_space needs a normal that is not zero");
+    leaf(SdfOp::kHalfSpace, frame, vec(s.point), frame_with_y(vec(s.normal)), {}, Vector::zero());
+    const SdfInstruction<double>& in = out_.code.back();
+    Bounds b;
+    for (int i = 0; i < 3; ++i) {  // bounded only along the normal, if that is an axis
+      if (in.rotation(1, i) > 1 - 1e-12) b.max[i] = in.origin[i];
+      if (in.rotation(1, i) < -1 + 1e-12) b.min[i] = in.origin[i];
+    }
+    return b;
+  }
+
+  Bounds torus(const Shape& s, const Frame& frame) {
+    check(s.radius > 0 && s.tube_radius > 0, "a torus needs radius > 0 and tube_radius > 0");
+    check(norm(vec(s.axis)) > 0, "a torus needs an axis that is not zero");
+    const double reach = s.radius + s.tube_radius;
+    return leaf(SdfOp::kTorus, frame, vec(s.center), frame_with_y(vec(s.axis)),
+                {s.radius, s.tube_radius}, {{reach, s.tube_radius, reach}});
+  }
+
+  Bounds along_axis(const Shape& s, const Frame& frame) {
+    const Vector from = vec(s.from), axis = vec(s.to) - from;
+    const double length = norm(axis), r = s.radius;
+    check(r > 0, "a cylinder, capsule or cone needs a radius > 0");
+    check(length > 0, "a cylinder, capsule or cone needs from != to");
+    const Vector middle = from + 0.5 * axis;
+    const Matrix local = frame_with_y(axis);
+    const double half = 0.5 * length;
+    if (s.type == ShapeType::kCylinder)
+      return leaf(SdfOp::kCylinder, frame, middle, local, {r, half}, {{r, half, r}});
+    if (s.type == ShapeType::kCapsule)
+      return leaf(SdfOp::kCapsule, frame, middle, local, {r, half}, {{r, half + r, r}});
+    Bounds b = leaf(SdfOp::kCone, frame, middle, local, {r, length}, {{r, half, r}});
+    out_.code.back().origin = frame(from);
+    return b;
+  }
+
+  Bounds transform(const Shape& s, const Frame& frame, int below) {
+    check(s.children.size() == 1, "a transform has exactly one child");
+    return compile(s.children[0], frame.then(placement(s, s.scale)), below);
+  }
+
+  Frame placement(const Shape& s, double scale) const {
+    check(scale > 0, "a scale must be > 0");
+    return {rotation_from_euler(vec(s.rotation)), scale, vec(s.translation)};
+  }
+
+  Bounds mesh(const Shape& s, const Frame& frame) {
+    const TriangleMesh triangles = load_mesh(s.file);
+    Vector lo = Vector::filled(kInfinity), hi = Vector::filled(-kInfinity);
+    for (const Vec3& v : triangles.vertices)
+      for (int i = 0; i < 3; ++i) {
+        lo[i] = std::min(lo[i], v[i]);
+        hi[i] = std::max(hi[i], v[i]);
+      }
+    const double longest = std::max({hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]});
+    check(longest > 0, "a mesh must have an extent > 0");
+    const Frame own = frame.then(placement(s, s.size > 0 ? s.scale * s.size / longest : s.scale));
+    const MeshGrid grid = mesh_to_grid(triangles, s.file, 0.5 * dx_ / own.scale);
+    const Vec3 &a = grid.index_min, &b = grid.index_max;
+    // The leaf's own axes meet in the mesh's origin; its bounds lie around the centre of the box.
+    Bounds bounds =
+        leaf(SdfOp::kMesh, own, 0.5 * (lo + hi), Matrix::identity(), {}, 0.5 * (hi - lo));
+    SdfInstruction<double>& in = out_.code.back();
+    in.origin = own.translation;
+    const double parameters[kSdfParameters] = {a[0], a[1], a[2], b[0], b[1], b[2], 0.5 * dx_};
+    std::copy_n(parameters, kSdfParameters, in.parameter);
+    in.mesh_offset = static_cast<std::int64_t>(out_.meshes.size());
+    out_.meshes.insert(out_.meshes.end(), grid.bytes.begin(), grid.bytes.end());
+    out_.reports.push_back(inspect(triangles, s.file));
+    return bounds;
+  }
+
+  static void combine(Bounds& a, const Bounds& b, ShapeType type) {
+    if (type == ShapeType::kDifference) return;
+    const bool grow = type == ShapeType::kUnion;
+    for (int i = 0; i < 3; ++i) {
+      a.min[i] = grow ? std::min(a.min[i], b.min[i]) : std::max(a.min[i], b.min[i]);
+      a.max[i] = grow ? std::max(a.max[i], b.max[i]) : std::min(a.max[i], b.max[i]);
+    }
+  }
+
+  Bounds boolean(const Shape& s, const Frame& frame, int below) {
+    check(s.children.size() >= 2, "a union, intersection or difference needs two or more children");
+    const SdfOp op = s.type == ShapeType::kUnion          ? SdfOp::kUnion
+                     : s.type == ShapeType::kIntersection ? SdfOp::kIntersection
+                                                          : SdfOp::kDifference;
+    Bounds bounds = compile(s.children[0], frame, below);
+    for (std::size_t i = 1; i < s.children.size(); ++i) {
+      combine(bounds, compile(s.children[i], frame, below + 1), s.type);
+      SdfInstruction<double> in{};
+      in.op = op;
+      out_.code.push_back(in);
+    }
+    return bounds;
+  }
+
+  CompiledShape& out_;
+  double dx_;
+};
+
+}  // namespace
+
+bool CompiledShape::bounded() const {
+  for (int i = 0; i < dimension; ++i)
+    if (!std::isfinite(min[i]) || !std::isfinite(max[i])) return false;
+  return true;
+}
+
+CompiledShape compile_shape(const Shape& shape, int dimension, double dx) {
+  if (!(dx > 0)) fail("shape: the grid spacing must be > 0");
+  CompiledShape result;
+  result.dimension = dimension;
+  const Bounds bounds = Compiler(result, dx).compile(shape, {}, 0);
+  for (int i = 0; i < 3; ++i) {
+    result.min[i] = bounds.min[i];
+    result.max[i] = bounds.max[i];
+  }
+  return result;
+}
+
+template <class Real>
+std::vector<SdfInstruction<Real>> instructions(const CompiledShape& shape) {
+  std::vector<SdfInstruction<Real>> result;
+  result.reserve(shape.code.size());
+  for (const SdfInstruction<double>& from : shape.code) {
+    SdfInstruction<Real> to{};
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) to.rotation(i, j) = static_cast<Real>(from.rotation(i, j));
+      to.origin[i] = static_cast<Real>(from.origin[i]);
+    }
+    for (int i = 0; i < kSdfParameters; ++i) to.parameter[i] = static_cast<Real>(from.parameter[i]);
+    to.op = from.op;
+    to.mesh_offset = from.mesh_offset;
+    result.push_back(to);
+  }
+  return result;
+}
+template std::vector<SdfInstruction<float>> instructions<float>(const CompiledShape&);
+template std::vector<SdfInstruction<double>> instructions<double>(const CompiledShape&);
+
+SdfProgram<double> program(const CompiledShape& shape) {
+  return {shape.code.data(), static_cast<int>(shape.code.size()), shape.meshes.data()};
+}
+
+double distance(const CompiledShape& shape, const Vec3& x) {
+  if (shape.dimension == 2) return signed_distance<2>(program(shape), Vec<double, 2>{{x[0], x[1]}});
+  return signed_distance<3>(program(shape), vec(x));
+}
+
+Vec3 normal(const CompiledShape& shape, const Vec3& x, double step) {
+  if (shape.dimension == 2) {
+    const auto n = sdf_normal<2>(program(shape), Vec<double, 2>{{x[0], x[1]}}, step);
+    return {n[0], n[1], 0};
+  }
+  const auto n = sdf_normal<3>(program(shape), vec(x), step);
+  return {n[0], n[1], n[2]};
+}
+
+void require_bounded(const CompiledShape& shape, const std::string& what) {
+  if (!shape.bounded())
+    fail(fmt::format(
+        "{}: its shape has no end (a half_space), so it cannot be filled with particles; intersect "
+        "it with a box",
+        what));
+}
+
+}  // namespace firn

@@ -1,0 +1,49 @@
+// From the shape tree of a scene to what kernels evaluate: a postfix program
+// (kernels/collide/sdf.h), the grids of its meshes, and bounds. Bodies, colliders, sources and
+// sinks all go through here.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "firn/scene.h"
+#include "kernels/collide/sdf.h"
+#include "src/scene/mesh.h"
+
+namespace firn {
+
+struct CompiledShape {
+  int dimension = 3;
+  std::vector<SdfInstruction<double>> code;
+  GridBytes meshes;   // the grids of all mesh leaves, one after another; empty without meshes
+  Vec3 min{}, max{};  // contain the solid; infinite where it is unbounded
+  std::vector<MeshReport> reports;  // one per mesh leaf
+  bool bounded() const;
+};
+
+// `dimension` is 2 or 3; `dx` the grid spacing in m, which sets the resolution of meshes (dx/2).
+// Throws Error{kScene} for a shape that cannot mean anything (radius <= 0, nested too deeply) and
+// Error{kFile} for an unreadable mesh.
+CompiledShape compile_shape(const Shape& shape, int dimension, double dx);
+
+// What to upload, in the precision of the kernels: this array, and the bytes of `shape.meshes` to
+// an address that is a multiple of kMeshGridAlignment.
+template <class Real>
+std::vector<SdfInstruction<Real>> instructions(const CompiledShape& shape);
+extern template std::vector<SdfInstruction<float>> instructions<float>(const CompiledShape&);
+extern template std::vector<SdfInstruction<double>> instructions<double>(const CompiledShape&);
+
+// The program on the host; valid while `shape` is.
+SdfProgram<double> program(const CompiledShape& shape);
+
+// Signed distance in m and unit outward normal (see sdf_normal) at x.
+double distance(const CompiledShape& shape, const Vec3& x);
+Vec3 normal(const CompiledShape& shape, const Vec3& x, double step);
+
+// Throws Error{kScene} unless the shape is bounded; `what` names its owner, as in "body
+// \"ground\"".
+void require_bounded(const CompiledShape& shape, const std::string& what);
+
+}  // namespace firn

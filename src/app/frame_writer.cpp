@@ -7,7 +7,11 @@ namespace firn::app {
 FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory, const Snapshot& first,
                          std::optional<int> resume_after)
     : scene_(scene), directory_(directory), stats_(directory.stats(), scene, resume_after) {
-  if (scene.output.image) renderer_.emplace(scene, first);
+  if (scene.output.image) {
+    renderer_.emplace(scene);
+    colliders_.emplace(scene);
+    if (resume_after) draw(first, 0);  // the first picture fixes camera and colours
+  }
   if (scene.output.diagnostics != DiagnosticsLevel::kOff)
     ledger_.emplace(directory.ledger(), scene, resume_after);
 }
@@ -17,10 +21,14 @@ void FrameWriter::write(const Simulation& simulation, const FrameStats& stats) {
     const Snapshot snapshot = simulation.snapshot();
     write_particles(snapshot, stats.frame);
     if (renderer_)
-      write_png(directory_.image_path(stats.frame).string(), renderer_->render(snapshot, stats));
+      write_png(directory_.image_path(stats.frame).string(), draw(snapshot, stats.time));
   }
   if (ledger_) ledger_->write(stats);
   stats_.write(stats);
+}
+
+Image FrameWriter::draw(const Snapshot& snapshot, double time) {
+  return renderer_->render(snapshot, time, colliders_->poses(time), colliders_->surfaces(time));
 }
 
 void FrameWriter::write_particles(const Snapshot& snapshot, int frame) const {

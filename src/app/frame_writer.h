@@ -5,6 +5,7 @@
 
 #include "firn/scene.h"
 #include "firn/simulation.h"
+#include "src/app/collider_view.h"
 #include "src/diagnostics/ledger.h"
 #include "src/io/run_directory.h"
 #include "src/render/render.h"
@@ -22,11 +23,13 @@ class FrameWriter {
   void sync();  // before a checkpoint, so that it never knows of more frames than the tables
 
  private:
+  Image draw(const Snapshot& snapshot, double time);
   void write_particles(const Snapshot& snapshot, int frame) const;
 
   const Scene& scene_;
   const RunDirectory& directory_;
   std::optional<Renderer> renderer_;
+  std::optional<ColliderView> colliders_;
   std::optional<LedgerWriter> ledger_;
   StatsWriter stats_;
 };

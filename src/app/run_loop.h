@@ -36,11 +36,4 @@ std::filesystem::path output_folder(const Scene& scene, const Options& options);
 RunResult run_scene(const Scene& scene, const RunDirectory& directory, const Options& options,
                     Progress& progress, const Checkpoint* from = nullptr);
 
-// The name of the scene that a checkpoint belongs to.
-std::string scene_name(const Checkpoint& checkpoint, const std::string& origin);
-
-// Prints what the end of a run means, and with --json its summary on stdout.
-void report_end(const RunResult& result, const RunDirectory& directory, const Options& options,
-                Progress& progress);
-
 }  // namespace firn::app

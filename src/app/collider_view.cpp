@@ -1,0 +1,115 @@
+#include "src/app/collider_view.h"
+
+#include <algorithm>
+
+#include "kernels/collide/rigid_motion.h"
+#include "src/scene/mesh.h"
+
+namespace firn::app {
+namespace {
+
+using Vector = Vec<double, 3>;
+
+Vector vec(const Vec3& a) { return {{a[0], a[1], a[2]}}; }
+
+RigidPose<double> pose_of(const Collider& collider, double time) {
+  if (!collider.motion) return pose_at<double>({}, time);
+  const Keyframes& keys = *collider.motion;
+  std::vector<double> translation, rotation;
+  for (const Vec3& v : keys.translation) translation.insert(translation.end(), v.begin(), v.end());
+  for (const Vec3& v : keys.rotation) rotation.insert(rotation.end(), v.begin(), v.end());
+  translation.resize(3 * keys.times.size());  // a motion may leave out what does not change
+  rotation.resize(3 * keys.times.size());
+  return pose_at<double>({keys.times.data(), translation.data(), rotation.data(),
+                          static_cast<int>(keys.times.size()), vec(keys.pivot)},
+                         time);
+}
+
+double longest_edge(const TriangleMesh& mesh) {
+  double longest = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto [low, high] =
+        std::minmax_element(mesh.vertices.begin(), mesh.vertices.end(),
+                            [axis](const Vec3& a, const Vec3& b) { return a[axis] < b[axis]; });
+    longest = std::max(longest, (*high)[axis] - (*low)[axis]);
+  }
+  return longest;
+}
+
+// x -> rotation (scale x) + translation, of a mesh or a transform
+Vector place(const Shape& shape, double scale, const Vector& x) {
+  return rotation_from_euler(vec(shape.rotation)) * (scale * x) + vec(shape.translation);
+}
+
+void append(std::vector<float>& list, const Vector& x) {
+  for (int i = 0; i < 3; ++i) list.push_back(static_cast<float>(x[i]));
+}
+
+TriangleSurface place_mesh(const Shape& shape, const std::vector<const Shape*>& outer) {
+  const TriangleMesh mesh = load_mesh(shape.file);
+  const double scale = shape.size > 0 ? shape.scale * shape.size / longest_edge(mesh) : shape.scale;
+  TriangleSurface surface;
+  for (const Vec3& vertex : mesh.vertices) {
+    Vector x = place(shape, scale, vec(vertex));
+    for (auto it = outer.rbegin(); it != outer.rend(); ++it) x = place(**it, (*it)->scale, x);
+    append(surface.vertices, x);
+  }
+  for (const auto& triangle : mesh.triangles)
+    surface.indices.insert(surface.indices.end(), triangle.begin(), triangle.end());
+  return surface;
+}
+
+}  // namespace
+
+ColliderView::ColliderView(const Scene& scene) : scene_(scene) {
+  std::vector<const Shape*> outer;
+  for (std::size_t i = 0; i < scene.colliders.size(); ++i)
+    add_meshes(scene.colliders[i].shape, i, outer);
+}
+
+// What is cut away or cut with has no surface of its own to show.
+void ColliderView::add_meshes(const Shape& shape, std::size_t collider,
+                              std::vector<const Shape*>& outer) {
+  if (shape.type == ShapeType::kMesh) {
+    meshes_.push_back({collider, place_mesh(shape, outer)});
+    meshes_.back().at_rest.color = scene_.colliders[collider].color;
+  } else if (shape.type == ShapeType::kUnion) {
+    for (const Shape& child : shape.children) add_meshes(child, collider, outer);
+  } else if (shape.type == ShapeType::kDifference) {
+    add_meshes(shape.children.at(0), collider, outer);
+  } else if (shape.type == ShapeType::kTransform) {
+    outer.push_back(&shape);
+    add_meshes(shape.children.at(0), collider, outer);
+    outer.pop_back();
+  }
+}
+
+std::vector<ColliderPose> ColliderView::poses(double time) const {
+  std::vector<ColliderPose> result;
+  for (const Collider& collider : scene_.colliders) {
+    const RigidPose<double> pose = pose_of(collider, time);
+    ColliderPose& view = result.emplace_back();
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) view.rotation[3 * i + j] = pose.rotation(i, j);
+      view.translation[i] = pose.translation[i];
+      view.pivot[i] = pose.pivot[i];
+    }
+  }
+  return result;
+}
+
+std::vector<TriangleSurface> ColliderView::surfaces(double time) const {
+  std::vector<TriangleSurface> result;
+  for (const Surface& mesh : meshes_) {
+    const RigidPose<double> pose = pose_of(scene_.colliders[mesh.collider], time);
+    TriangleSurface& moved = result.emplace_back(mesh.at_rest);
+    for (std::size_t i = 0; i < moved.vertices.size(); i += 3) {
+      const Vector x = to_world(
+          pose, Vector{{moved.vertices[i], moved.vertices[i + 1], moved.vertices[i + 2]}});
+      for (int k = 0; k < 3; ++k) moved.vertices[i + k] = static_cast<float>(x[k]);
+    }
+  }
+  return result;
+}
+
+}  // namespace firn::app

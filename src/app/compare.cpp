@@ -1,0 +1,114 @@
+// `firn compare`: runs variants of one scene, then lays their last pictures, their videos and their ledgers side by
+// side. A variant that diverges is a result too: the others still run, and the exit code says so at the end.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "firn/error.h"
+#include "src/app/commands.h"
+#include "src/app/comparison.h"
+#include "src/app/format.h"
+#include "src/app/interrupt.h"
+#include "src/app/json_out.h"
+#include "src/app/run_report.h"
+#include "src/app/scene_catalog.h"
+
+namespace firn::app {
+namespace {
+
+std::filesystem::path base_folder(const Options& options) {
+  if (!options.output.empty()) return options.output;
+  const Scene scene = load_scene(find_scene(options.target), scene_options(options));
+  return output_folder(scene, options).string() + "-compare";
+}
+
+// Every scene is read and every folder claimed before anything is computed.
+std::vector<ComparedRun> prepare(const Options& options, const std::filesystem::path& base) {
+  std::vector<ComparedRun> runs;
+  const std::string path = find_scene(options.target);
+  std::vector<Variant> variants = make_variants(options.vary);
+  std::vector<Scene> scenes;
+  for (const Variant& variant : variants) {
+    SceneOptions choices = scene_options(options);
+    choices.overrides.insert(choices.overrides.end(), variant.overrides.begin(),
+                             variant.overrides.end());
+    scenes.push_back(load_scene(path, choices));
+  }
+  for (std::size_t i = 0; i < variants.size(); ++i)
+    runs.push_back({variants[i], std::move(scenes[i]),
+                    RunDirectory::create(base / variants[i].folder, options.overwrite),
+                    std::nullopt, ""});
+  return runs;
+}
+
+void run_variant(ComparedRun& run, const Options& options, Progress& progress) {
+  progress.line("--- " + run.variant.label);
+  try {
+    run.result = run_scene(run.scene, run.directory, options, progress);
+  } catch (const Error& error) {
+    if (error.category() != ErrorCategory::kDiverged) throw;
+    run.failure = error.what();
+    Progress::warning(fmt::format("{}: {}", run.variant.label, run.failure));
+  }
+}
+
+std::string table_of(const std::vector<ComparedRun>& runs) {
+  std::vector<std::vector<std::string>> rows{{"variant", "frames", "steps", "particles", "wall (s)",
+                                              "particles/s", "kinetic (J)", "total (J)",
+                                              "energy change (J)"}};
+  for (const ComparedRun& run : runs) {
+    if (!run.result) {
+      rows.push_back({run.variant.label, "diverged", "-", "-", "-", "-", "-", "-", "-"});
+      continue;
+    }
+    const RunTotals& sums = run.result->totals;
+    const Totals& last = run.result->last.totals;
+    rows.push_back({run.variant.label, std::to_string(sums.frames), std::to_string(sums.steps),
+                    std::to_string(run.result->last.particles),
+                    fmt::format("{:.2f}", sums.wall_seconds),
+                    format_count(sums.particle_steps_per_second()),
+                    fmt::format("{:.5g}", last.kinetic), fmt::format("{:.5g}", total_energy(last)),
+                    fmt::format("{:.5g}", total_energy(last) - total_energy(*sums.initial))});
+  }
+  return format_table(rows);
+}
+
+Json json_of(const std::vector<ComparedRun>& runs, const std::vector<std::string>& files) {
+  Json json = {{"variants", Json::array()}, {"files", files}};
+  for (const ComparedRun& run : runs) {
+    Json entry = {{"label", run.variant.label},
+                  {"overrides", run.variant.overrides},
+                  {"directory", run.directory.path().string()}};
+    if (run.result)
+      entry["summary"] = Json::parse(run.result->summary);
+    else
+      entry["failure"] = run.failure;
+    json["variants"].push_back(entry);
+  }
+  return json;
+}
+
+}  // namespace
+
+int compare(const Options& options) {
+  const InterruptGuard guard;
+  const std::filesystem::path base = base_folder(options);
+  std::vector<ComparedRun> runs = prepare(options, base);
+  Progress progress(options);
+  bool diverged = false;
+  for (ComparedRun& run : runs) {
+    run_variant(run, options, progress);
+    diverged = diverged || !run.result;
+    if (run.result && run.result->end != RunEnd::kCompleted) {
+      report_end(*run.result, run.directory, options, progress);
+      return run.result->exit_code();
+    }
+  }
+  const std::vector<std::string> files = write_comparison(runs, base);
+  progress.line("\n" + table_of(runs));
+  for (const std::string& file : files) progress.line("wrote " + file);
+  if (options.json) print_json(json_of(runs, files));
+  return diverged ? static_cast<int>(ErrorCategory::kDiverged) : 0;
+}
+
+}  // namespace firn::app

@@ -1,0 +1,52 @@
+#include "src/app/estimate_disk.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "src/io/particle_channels.h"
+
+namespace firn::app {
+namespace {
+
+// PNG needs between 0.1 (a lone ball) and 1 byte (the frame full of grains) per pixel.
+constexpr double kPngBytesPerPixel = 0.5;
+constexpr int kCheckpointsKept = 2;  // io/checkpoint.h
+
+// Asks the writers themselves, with one particle.
+double bytes_per_particle(const Scene& scene) {
+  const auto d = static_cast<std::size_t>(scene.simulation.dimension);
+  Snapshot one;
+  one.dimension = scene.simulation.dimension;
+  one.id = {0};
+  one.material = one.body = {0};
+  one.mass = one.volume = one.plastic_state = {0.0f};
+  one.position = one.velocity = std::vector<float>(d);
+  one.deformation_gradient = one.kirchhoff_stress = std::vector<float>(d * d);
+  double bytes = 0;
+  for (const ChannelArray& channel : gather_channels(one, scene.output.channels))
+    bytes += std::visit(
+        [](const auto& values) {
+          return static_cast<double>(values.size() * sizeof(values.front()));
+        },
+        channel.values);
+  return bytes;
+}
+
+}  // namespace
+
+DiskEstimate estimate_disk(const Scene& scene, const SceneEstimate& need) {
+  const OutputSettings& out = scene.output;
+  const auto particles = static_cast<double>(need.particles);
+  DiskEstimate disk;
+  disk.frames = scene.simulation.frames + 1;
+  if (!out.particles.empty())
+    disk.particle_files =
+        bytes_per_particle(scene) * particles * static_cast<double>(out.particles.size());
+  if (out.image) disk.picture = kPngBytesPerPixel * out.resolution[0] * out.resolution[1];
+  disk.checkpoint = static_cast<double>(need.particle_bytes);
+  const bool several = out.checkpoint_every > 0 && out.checkpoint_every < scene.simulation.frames;
+  disk.checkpoints_kept = several ? kCheckpointsKept : 1;
+  return disk;
+}
+
+}  // namespace firn::app

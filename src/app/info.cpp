@@ -1,0 +1,123 @@
+// `firn info`: what a scene says and what it will need, without running it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/app/commands.h"
+#include "src/app/estimate_disk.h"
+#include "src/app/format.h"
+#include "src/app/json_out.h"
+#include "src/app/names.h"
+#include "src/app/scene_catalog.h"
+
+namespace firn::app {
+namespace {
+
+// At least, since speeds and stiffness may grow during the run.
+double steps_per_frame(const Scene& scene, const SceneEstimate& need) {
+  return need.dt_limit > 0 ? std::ceil(1 / (scene.simulation.fps * need.dt_limit)) : 0;
+}
+
+std::size_t memory_bytes(const SceneEstimate& need) {
+  return need.particle_bytes + need.grid_bytes + need.scratch_bytes;
+}
+
+Json bodies_json(const Scene& scene, const SceneEstimate& need) {
+  Json bodies = Json::array();
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i)
+    bodies.push_back({{"name", scene.bodies[i].name},
+                      {"material", scene.materials[scene.bodies[i].material].name},
+                      {"particles", need.particles_per_body.at(i)}});
+  return bodies;
+}
+
+Json info_json(const Scene& scene, const SceneEstimate& need, const DiskEstimate& disk) {
+  const SimulationSettings& s = scene.simulation;
+  return {{"scene", scene.name},
+          {"title", scene.title},
+          {"source", scene.source},
+          {"dimension", s.dimension},
+          {"frames", s.frames},
+          {"fps", s.fps},
+          {"precision", name_of(s.precision)},
+          {"transfer", name_of(scene.transfer.type)},
+          {"dx", scene.grid.dx},
+          {"particles", need.particles},
+          {"blocks", need.blocks},
+          {"bodies", bodies_json(scene, need)},
+          {"bounds", {{"min", need.bounds_min}, {"max", need.bounds_max}}},
+          {"memory_bytes",
+           {{"particles", need.particle_bytes},
+            {"grid", need.grid_bytes},
+            {"scratch", need.scratch_bytes},
+            {"total", memory_bytes(need)}}},
+          {"dt",
+           {{"limit", need.dt_limit},
+            {"limited_by", describe_limit(need.limited_by, need.limiting_material)},
+            {"material", need.limiting_material},
+            {"steps_per_frame", steps_per_frame(scene, need)}}},
+          {"disk_bytes",
+           {{"particles_per_frame", disk.particle_files},
+            {"picture_per_frame", disk.picture},
+            {"checkpoint", disk.checkpoint},
+            {"total", disk.total()}}}};
+}
+
+std::string format_point(const Vec3& x, int dimension) {
+  return fmt::format("[{:.4g}]", fmt::join(x.begin(), x.begin() + dimension, ", "));
+}
+
+void print_bodies(const Scene& scene, const SceneEstimate& need) {
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i)
+    fmt::print("  body       {}: {} particles of {}\n", scene.bodies[i].name,
+               need.particles_per_body.at(i), scene.materials[scene.bodies[i].material].name);
+  for (const Source& source : scene.sources)
+    fmt::print("  source     {}: emits {}; its particles are not counted here\n", source.name,
+               scene.materials[source.material].name);
+}
+
+void print_scene(const Scene& scene, const SceneEstimate& need) {
+  const SimulationSettings& s = scene.simulation;
+  fmt::print("{}{}{}\n", scene.name, scene.title.empty() ? "" : ": ", scene.title);
+  if (!scene.source.empty()) fmt::print("  source     {}\n", scene.source);
+  fmt::print("  run        {}D, {} frames at {:g}/s, {} precision, {} with the {} kernel\n",
+             s.dimension, s.frames, s.fps, name_of(s.precision), name_of(scene.transfer.type),
+             kernel_name(scene.transfer.kernel));
+  fmt::print("  grid       dx {:g} m, {} blocks\n", scene.grid.dx, need.blocks);
+  fmt::print("  particles  {} within {} to {}\n", need.particles,
+             format_point(need.bounds_min, s.dimension), format_point(need.bounds_max, s.dimension));
+  print_bodies(scene, need);
+}
+
+void print_needs(const Scene& scene, const SceneEstimate& need, const DiskEstimate& disk) {
+  fmt::print("  time step  {:.3g} s, set by {}; about {:.0f} steps per frame\n", need.dt_limit,
+             describe_limit(need.limited_by, need.limiting_material), steps_per_frame(scene, need));
+  fmt::print("  memory     {}: particles {}, grid {}, scratch {}\n",
+             format_bytes(static_cast<double>(memory_bytes(need))),
+             format_bytes(static_cast<double>(need.particle_bytes)),
+             format_bytes(static_cast<double>(need.grid_bytes)),
+             format_bytes(static_cast<double>(need.scratch_bytes)));
+  fmt::print("  disk       about {} in all: {} per frame (particle files {}, picture {}), {} per "
+             "checkpoint\n",
+             format_bytes(disk.total()), format_bytes(disk.per_frame()),
+             format_bytes(disk.particle_files), format_bytes(disk.picture),
+             format_bytes(disk.checkpoint));
+}
+
+}  // namespace
+
+int info(const Options& options) {
+  const Scene scene = load_scene(find_scene(options.target), scene_options(options));
+  const SceneEstimate need = estimate(scene);
+  const DiskEstimate disk = estimate_disk(scene, need);
+  if (options.json) {
+    print_json(info_json(scene, need, disk));
+  } else {
+    print_scene(scene, need);
+    print_needs(scene, need, disk);
+  }
+  return 0;
+}
+
+}  // namespace firn::app

@@ -1,0 +1,89 @@
+#include "src/app/run_report.h"
+
+#include <fmt/format.h>
+
+#include "firn/error.h"
+#include "src/app/format.h"
+#include "src/app/json_out.h"
+#include "src/diagnostics/plots.h"
+#include "src/render/video.h"
+
+namespace firn::app {
+namespace {
+
+void write_video(const Scene& scene, const RunDirectory& directory, Progress& progress) {
+  if (!scene.output.image || !scene.output.video) return;
+  const std::string path = directory.video().string();
+  if (encode_video(directory.image_pattern(), 0, scene.simulation.fps, path))
+    progress.line("video: " + path);
+  else
+    Progress::warning("no video: there is no ffmpeg; the pictures are in " +
+                      directory.image_path(0).parent_path().string());
+}
+
+void write_plots(const Scene& scene, const RunDirectory& directory, Progress& progress) {
+  if (scene.output.diagnostics == DiagnosticsLevel::kOff) return;
+  const std::vector<std::string> files =
+      plot_run(directory.ledger().string(), directory.path().string());
+  for (const std::string& file : files) progress.line("plot: " + file);
+  if (files.empty()) Progress::warning("no plots: there is no gnuplot; the data are in ledger.csv");
+}
+
+Json parse_run_state(const Checkpoint& checkpoint, const std::string& origin) {
+  const Json state = Json::parse(checkpoint.stats_json, nullptr, false);
+  if (!state.is_object() || !state.contains("totals") || !state.contains("scene") ||
+      !state["scene"].is_string())
+    throw Error(ErrorCategory::kFile, origin + ": the checkpoint is not one of a 'firn run'");
+  return state;
+}
+
+void say_stopped(const RunResult& result, const RunDirectory& directory, const char* why) {
+  fmt::print(stderr, "{} in frame {}; a checkpoint is written. Go on with:\n  firn resume {}\n", why,
+             result.last.frame + 1, directory.path().string());
+}
+
+void say_completed(const RunResult& result, const RunDirectory& directory, Progress& progress) {
+  const RunTotals& sums = result.totals;
+  progress.line(fmt::format("summary: {}", directory.summary().string()));
+  progress.line(fmt::format("{} frames, {} steps, {} particles in {}: {} particle-steps/s on {}",
+                            sums.frames, sums.steps, result.last.particles,
+                            format_duration(sums.wall_seconds),
+                            format_count(sums.particle_steps_per_second()), result.device));
+}
+
+}  // namespace
+
+void write_plots_and_video(const Scene& scene, const RunDirectory& directory, Progress& progress) {
+  for (const auto& write : {write_plots, write_video}) try {
+      write(scene, directory, progress);
+    } catch (const Error& error) {
+      Progress::warning(error.what());
+    }
+}
+
+void report_end(const RunResult& result, const RunDirectory& directory, const Options& options,
+                Progress& progress) {
+  progress.end();
+  if (result.end == RunEnd::kInterrupted) say_stopped(result, directory, "interrupted");
+  if (result.end == RunEnd::kTimeSpent) say_stopped(result, directory, "stopped by --max-time");
+  if (result.end == RunEnd::kCompleted) say_completed(result, directory, progress);
+  if (!options.json) return;
+  Json json = Json::parse(result.summary);
+  json["directory"] = directory.path().string();
+  print_json(json);
+}
+
+std::string run_state_json(const Scene& scene, const RunTotals& totals) {
+  const Json state = {{"scene", scene.name}, {"totals", Json::parse(totals.to_json())}};
+  return state.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string scene_name(const Checkpoint& checkpoint, const std::string& origin) {
+  return parse_run_state(checkpoint, origin)["scene"];
+}
+
+RunTotals run_totals(const Checkpoint& checkpoint, const std::string& origin) {
+  return RunTotals::from_json(parse_run_state(checkpoint, origin)["totals"].dump(), origin);
+}
+
+}  // namespace firn::app

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "firn/error.h"
+#include "src/app/ledger_plots.h"
 #include "src/app/progress.h"
-#include "src/diagnostics/plots.h"
 #include "src/io/numbered_file.h"
 #include "src/render/image.h"
 #include "src/render/process.h"
@@ -16,6 +16,8 @@ namespace fs = std::filesystem;
 
 namespace firn::app {
 namespace {
+
+std::string title_of(const Scene& scene) { return scene.title.empty() ? scene.name : scene.title; }
 
 // The last frame with a picture, -1 without any; a run that diverged ends early.
 int last_picture(const ComparedRun& run) {
@@ -70,9 +72,12 @@ void add_plot(const std::vector<ComparedRun>& runs, const fs::path& base,
   std::vector<LedgerCurve> curves;
   for (const ComparedRun& run : runs)
     if (fs::exists(run.directory.ledger()))
-      curves.push_back({run.variant.label, run.directory.ledger().string()});
+      curves.push_back({run.variant.label, run.directory.ledger()});
+  if (curves.empty()) return;
   const fs::path plot = base / "comparison-ledger.png";
-  if (!curves.empty() && plot_comparison(curves, plot.string())) files.push_back(plot.string());
+  const Scene& scene = runs.front().scene;
+  if (plot_comparison(curves, title_of(scene), scene.simulation.dimension, plot))
+    files.push_back(plot.string());
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include "firn/error.h"
 #include "src/app/format.h"
 #include "src/app/json_out.h"
-#include "src/diagnostics/plots.h"
+#include "src/app/ledger_plots.h"
 #include "src/render/video.h"
 
 namespace firn::app {
@@ -23,10 +23,12 @@ void write_video(const Scene& scene, const RunDirectory& directory, Progress& pr
 
 void write_plots(const Scene& scene, const RunDirectory& directory, Progress& progress) {
   if (scene.output.diagnostics == DiagnosticsLevel::kOff) return;
-  const std::vector<std::string> files =
-      plot_run(directory.ledger().string(), directory.path().string());
-  for (const std::string& file : files) progress.line("plot: " + file);
-  if (files.empty()) Progress::warning("no plots: there is no gnuplot; the data are in ledger.csv");
+  const std::string title = scene.title.empty() ? scene.name : scene.title;
+  if (plot_ledger(directory.ledger(), title, scene.simulation.dimension, directory.plot()))
+    progress.line("plots: " + directory.plot().string());
+  else
+    Progress::warning("no plots: there is no gnuplot; the data are in " +
+                      directory.ledger().string());
 }
 
 Json parse_run_state(const Checkpoint& checkpoint, const std::string& origin) {

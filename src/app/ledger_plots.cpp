@@ -1,0 +1,88 @@
+#include "src/app/ledger_plots.h"
+
+#include <cmath>
+
+#include "firn/error.h"
+#include "src/diagnostics/ledger.h"
+#include "src/diagnostics/plots.h"
+
+namespace firn::app {
+namespace {
+
+using Values = std::vector<double>;
+
+class Ledger {
+ public:
+  explicit Ledger(const std::filesystem::path& path)
+      : path_(path.string()), columns_(read_ledger(path)) {}
+
+  const Values& operator[](const std::string& name) const {
+    for (const Column& column : columns_)
+      if (column.name == name) return column.values;
+    throw Error(ErrorCategory::kFile, path_ + ": there is no column \"" + name + "\"");
+  }
+
+  Values magnitude(const std::string& vector) const {
+    const Values &x = (*this)[vector + "_x"], &y = (*this)[vector + "_y"], &z = (*this)[vector + "_z"];
+    Values result;
+    for (std::size_t i = 0; i < x.size(); ++i) result.push_back(std::hypot(x[i], y[i], z[i]));
+    return result;
+  }
+
+  // In 2D there is but one component, whose sign tells the sense of rotation.
+  Values angular_momentum(int dimension) const {
+    return dimension == 2 ? (*this)["angular_momentum_z"] : magnitude("angular_momentum");
+  }
+
+ private:
+  std::string path_;
+  std::vector<Column> columns_;
+};
+
+// The first row is the initial state, which has no steps.
+Series without_first(const std::string& name, const Values& x, const Values& y) {
+  if (x.empty()) return {name, {}, {}};
+  return {name, {x.begin() + 1, x.end()}, {y.begin() + 1, y.end()}};
+}
+
+PlotSpec panel(const std::string& title, const std::string& y_label) {
+  return {title, "time (s)", y_label, false, {}};
+}
+
+const char* angular_label(int dimension) {
+  return dimension == 2 ? "L_z (kg m²/s)" : "|L| (kg m²/s)";
+}
+
+}  // namespace
+
+bool plot_ledger(const std::filesystem::path& ledger, const std::string& title, int dimension,
+                 const std::filesystem::path& png) {
+  const Ledger table(ledger);
+  const Values& t = table["time"];
+  std::vector<PlotSpec> panels{panel(title, "energy (J)"), panel("", "|p| (kg m/s)"),
+                               panel("", angular_label(dimension)), panel("", "Δt (s)")};
+  for (const char* energy : {"total", "kinetic", "elastic", "potential"})
+    panels[0].series.push_back({energy, t, table[energy]});
+  panels[1].series.push_back({"linear momentum", t, table.magnitude("momentum")});
+  panels[2].series.push_back({"angular momentum", t, table.angular_momentum(dimension)});
+  panels[3].log_y = true;
+  panels[3].series.push_back(without_first("shortest step of the frame", t, table["dt_min"]));
+  panels[3].series.push_back(without_first("longest step of the frame", t, table["dt_max"]));
+  return write_multi_panel(panels, png.string());
+}
+
+bool plot_comparison(const std::vector<LedgerCurve>& curves, const std::string& title, int dimension,
+                     const std::filesystem::path& png) {
+  std::vector<PlotSpec> panels{panel(title, "total energy (J)"), panel("", "kinetic energy (J)"),
+                               panel("", angular_label(dimension))};
+  for (const LedgerCurve& curve : curves) {
+    const Ledger table(curve.ledger);
+    const Values& t = table["time"];
+    panels[0].series.push_back({curve.label, t, table["total"]});
+    panels[1].series.push_back({curve.label, t, table["kinetic"]});
+    panels[2].series.push_back({curve.label, t, table.angular_momentum(dimension)});
+  }
+  return write_multi_panel(panels, png.string());
+}
+
+}  // namespace firn::app

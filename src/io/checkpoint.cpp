@@ -155,11 +155,10 @@ Bytes encode_checkpoint(const Checkpoint& checkpoint) {
   }
   header.header_crc = crc_of(header);
 
-  Bytes bytes;
-  bytes.reserve(header.file_size);
-  const ByteSpan head = std::as_bytes(std::span(&header, 1));
-  bytes.insert(bytes.end(), head.begin(), head.end());
-  for (const Bytes& section : stored) bytes.insert(bytes.end(), section.begin(), section.end());
+  Bytes bytes(header.file_size);
+  std::memcpy(bytes.data(), &header, sizeof header);
+  auto end = bytes.begin() + sizeof header;
+  for (const Bytes& section : stored) end = std::copy(section.begin(), section.end(), end);
   return bytes;
 }
 

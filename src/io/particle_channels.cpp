@@ -132,12 +132,13 @@ std::vector<ChannelArray> gather_channels(const Snapshot& snapshot,
                                           const std::vector<std::string>& names) {
   std::vector<ChannelArray> channels{gather(snapshot, kPosition)};
   for (const std::string& name : names) {
+    const bool present = std::any_of(channels.begin(), channels.end(),
+                                     [&](const ChannelArray& c) { return c.name == name; });
+    if (present) continue;
     const auto type = std::find_if(kChannels.begin(), kChannels.end(),
                                    [&](const ChannelType& t) { return name == t.name; });
     if (type == kChannels.end()) throw unknown_channel(name);
-    const bool present = std::any_of(channels.begin(), channels.end(),
-                                     [&](const ChannelArray& c) { return c.name == name; });
-    if (!present) channels.push_back(gather(snapshot, *type));
+    channels.push_back(gather(snapshot, *type));
   }
   return channels;
 }

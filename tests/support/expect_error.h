@@ -1,4 +1,5 @@
-// Expects that `action` throws a firn::Error of a category whose message holds every one of `parts`.
+// Expects that `action` throws a firn::Error of a category whose message holds every one of
+// `parts`.
 #pragma once
 
 #include <gtest/gtest.h>

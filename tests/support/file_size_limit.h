@@ -1,5 +1,5 @@
-// While it lives, no file of this process can grow beyond a size: the same partial write followed by an error as on
-// a full disk, without needing one.
+// While it lives, no file of this process can grow beyond a size: the same partial write followed
+// by an error as on a full disk, without needing one.
 #pragma once
 
 #include <signal.h>

@@ -1,4 +1,5 @@
-// A new folder for one test, removed with all it holds when the test ends; and the text of a file in it.
+// A new folder for one test, removed with all it holds when the test ends; and the text of a file
+// in it.
 #pragma once
 
 #include <stdlib.h>

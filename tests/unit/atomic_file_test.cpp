@@ -1,5 +1,5 @@
-// Files that are whole or absent, also when the disk is full or the folder is not there; line files that never keep
-// half a line.
+// Files that are whole or absent, also when the disk is full or the folder is not there; line files
+// that never keep half a line.
 #include "src/io/atomic_file.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,8 @@ TEST(AtomicFile, FullDiskKeepsTheOldFile) {
   const std::string large(100'000, 'x');
   {
     const FileSizeLimit limit(65'536);
-    expect_error(ErrorCategory::kFile, {(folder / "a.txt").string(), "File too large", "free some space"},
+    expect_error(ErrorCategory::kFile,
+                 {(folder / "a.txt").string(), "File too large", "free some space"},
                  [&] { write_file_atomically(folder / "a.txt", large); });
   }
   EXPECT_EQ(text_of(folder / "a.txt"), "old");
@@ -74,13 +75,15 @@ TEST(AtomicFile, NamesPathAndReason) {
   const auto write_to = [&](const std::string& name) {
     return [path = folder / name] { write_file_atomically(path, std::string_view("x")); };
   };
-  expect_error(ErrorCategory::kFile, {(folder / "none/a.txt").string(), "No such file or directory"},
+  expect_error(ErrorCategory::kFile,
+               {(folder / "none/a.txt").string(), "No such file or directory"},
                write_to("none/a.txt"));
   test::write_text(folder / "plain", "");
   expect_error(ErrorCategory::kFile, {(folder / "plain/a.txt").string(), "Not a directory"},
                write_to("plain/a.txt"));
   std::filesystem::create_directory(folder / "sub");
-  expect_error(ErrorCategory::kFile, {(folder / "sub").string(), "Is a directory"}, write_to("sub"));
+  expect_error(ErrorCategory::kFile, {(folder / "sub").string(), "Is a directory"},
+               write_to("sub"));
   EXPECT_EQ(test::file_count(folder.path()), 2u);  // no temporary
 }
 

@@ -1,5 +1,5 @@
-// A checkpoint reads back exactly, and whatever happened to its file or to the process that wrote it, it is either
-// loaded whole or refused by name.
+// A checkpoint reads back exactly, and whatever happened to its file or to the process that wrote
+// it, it is either loaded whole or refused by name.
 #include "src/io/checkpoint.h"
 
 #include <gtest/gtest.h>
@@ -22,8 +22,8 @@ using test::expect_error;
 using test::ScratchFolder;
 using Bytes = std::vector<std::byte>;
 
-// Contents that depend on the frame everywhere, so that a mixture of two checkpoints would be noticed. Half of the
-// state is noise and half compresses.
+// Contents that depend on the frame everywhere, so that a mixture of two checkpoints would be
+// noticed. Half of the state is noise and half compresses.
 Checkpoint example(int frame, std::size_t state_size = 400) {
   std::mt19937 random(static_cast<unsigned>(frame));
   Checkpoint checkpoint{frame, frame / 24.0, "title = \"frame " + std::to_string(frame) + "\"\n",
@@ -132,7 +132,8 @@ TEST(Checkpoint, KeepsThePreviousOne) {
   EXPECT_EQ(frames_in(folder.path()), (std::vector{48, 72}));
   write_checkpoint(folder.path(), example(1'234'567));
   EXPECT_EQ(frames_in(folder.path()), (std::vector{72, 1'234'567}));
-  write_checkpoint(folder.path(), example(80));  // resumed from 72: the later one is of a given-up future
+  write_checkpoint(folder.path(),
+                   example(80));  // resumed from 72: the later one is of a given-up future
   EXPECT_EQ(frames_in(folder.path()), (std::vector{72, 80}));
   EXPECT_TRUE(std::filesystem::exists(folder / "checkpoint_1.firn"));
   EXPECT_TRUE(std::filesystem::exists(folder / "checkpoint_000001.firn.bak"));
@@ -174,7 +175,8 @@ TEST(Checkpoint, FullDiskKeepsTheOlderOnes) {
 
 constexpr std::size_t kKilledStateSize = 300'000;
 
-// Writes checkpoint after checkpoint from `frame` on, and the number of each one that is durable to `pipe`.
+// Writes checkpoint after checkpoint from `frame` on, and the number of each one that is durable to
+// `pipe`.
 [[noreturn]] void write_until_killed(const std::filesystem::path& folder, int frame, int pipe) {
   for (;; ++frame) {
     write_checkpoint(folder, example(frame, kKilledStateSize));
@@ -219,7 +221,8 @@ TEST(Checkpoint, KilledWhileWriting) {
     ASSERT_LE(last, durable + 1);
     durable = last;
     for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
-      if (entry.path().extension() == ".firn-tmp") torn_temporaries += std::filesystem::remove(entry);
+      if (entry.path().extension() == ".firn-tmp")
+        torn_temporaries += std::filesystem::remove(entry);
   }
   EXPECT_GT(durable, 0);           // else nothing was written and nothing was tested,
   EXPECT_GT(torn_temporaries, 0);  // and else no kill came in the middle of a write

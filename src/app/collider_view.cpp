@@ -104,8 +104,8 @@ std::vector<TriangleSurface> ColliderView::surfaces(double time) const {
     const RigidPose<double> pose = pose_of(scene_.colliders[mesh.collider], time);
     TriangleSurface& moved = result.emplace_back(mesh.at_rest);
     for (std::size_t i = 0; i < moved.vertices.size(); i += 3) {
-      const Vector x = to_world(
-          pose, Vector{{moved.vertices[i], moved.vertices[i + 1], moved.vertices[i + 2]}});
+      const Vector x =
+          to_world(pose, Vector{{moved.vertices[i], moved.vertices[i + 1], moved.vertices[i + 2]}});
       for (int k = 0; k < 3; ++k) moved.vertices[i + k] = static_cast<float>(x[k]);
     }
   }

@@ -1,5 +1,5 @@
-// Where the colliders of a scene are at a time, for its pictures: their poses, and the surfaces of those made of
-// meshes, which only the scene's files know.
+// Where the colliders of a scene are at a time, for its pictures: their poses, and the surfaces of
+// those made of meshes, which only the scene's files know.
 #pragma once
 
 #include <array>

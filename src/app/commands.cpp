@@ -5,43 +5,66 @@ namespace firn::app {
 
 const std::vector<Command>& command_table() {
   static const std::vector<Command> table = {
-      {"run", "SCENE", "Simulate a scene and write pictures, particles, a ledger and plots.",
+      {"run",
+       "SCENE",
+       "Simulate a scene and write pictures, particles, a ledger and plots.",
        "  firn run scenes/snowball-drop.toml\n"
        "  firn run snowball-drop -o out/fine --set grid.dx=0.005 --frames 96\n"
        "  firn run snowball-drop --variant paper --device cuda --max-time 3600\n",
        {"output", "frames", "set", "variant", "device", "threads", "precision", "seed", "overwrite",
         "max-time", "json", "quiet", "verbose"},
        run},
-      {"resume", "DIR", "Go on with a run that was interrupted, or past its old end.",
+      {"resume",
+       "DIR",
+       "Go on with a run that was interrupted, or past its old end.",
        "  firn resume out/snowball-drop\n"
        "  firn resume out/snowball-drop --frames 200\n"
        "  firn resume out/snowball-drop --checkpoint out/snowball-drop/checkpoints/000024.firn\n",
        {"checkpoint", "frames", "device", "threads", "max-time", "json", "quiet", "verbose"},
        resume},
-      {"compare", "SCENE", "Run variants of a scene and put their results side by side.",
+      {"compare",
+       "SCENE",
+       "Run variants of a scene and put their results side by side.",
        "  firn compare dam-break --vary transfer.type=flip,apic,polypic\n"
-       "  firn compare sand-column --vary grid.dx=0.02,0.01 --vary transfer.kernel=quadratic,cubic\n",
+       "  firn compare sand-column --vary grid.dx=0.02,0.01 --vary "
+       "transfer.kernel=quadratic,cubic\n",
        {"vary", "output", "frames", "set", "variant", "device", "threads", "precision", "seed",
         "overwrite", "json", "quiet", "verbose"},
        compare},
-      {"info", "SCENE", "Tell what a scene will need: particles, memory, time step, disk. Runs nothing.",
+      {"info",
+       "SCENE",
+       "Tell what a scene will need: particles, memory, time step, disk. Runs nothing.",
        "  firn info snowball-drop\n"
        "  firn info snowball-drop --set grid.dx=0.005 --json\n",
        {"frames", "set", "variant", "precision", "seed", "json"},
        info},
-      {"bench", "", "Measure the speed of a settled elastic block, stage by stage.",
+      {"bench",
+       "",
+       "Measure the speed of a settled elastic block, stage by stage.",
        "  firn bench\n"
        "  firn bench --particles 10000000 --device cuda --json bench.json\n"
        "  firn bench --transfer polypic --kernel cubic --material snow_dry --threads 1\n",
        {"particles", "steps", "threads", "device", "precision", "transfer", "kernel", "material",
         "json-file"},
        bench},
-      {"scenes", "", "List the scene files that come with firn.",
-       "  firn scenes\n  FIRN_SCENES=~/my-scenes firn scenes\n", {"json"}, list_scenes},
-      {"materials", "", "List the material presets and where their numbers come from.",
-       "  firn materials\n  firn materials --json\n", {"json"}, list_materials},
-      {"devices", "", "List the devices that a run can use.",
-       "  firn devices\n", {"json"}, list_devices},
+      {"scenes",
+       "",
+       "List the scene files that come with firn.",
+       "  firn scenes\n  FIRN_SCENES=~/my-scenes firn scenes\n",
+       {"json"},
+       list_scenes},
+      {"materials",
+       "",
+       "List the material presets and where their numbers come from.",
+       "  firn materials\n  firn materials --json\n",
+       {"json"},
+       list_materials},
+      {"devices",
+       "",
+       "List the devices that a run can use.",
+       "  firn devices\n",
+       {"json"},
+       list_devices},
   };
   return table;
 }

@@ -1,5 +1,5 @@
-// The commands of the program; each lives in a file of its own and returns the exit code. Failures that end a
-// command are thrown as firn::Error.
+// The commands of the program; each lives in a file of its own and returns the exit code. Failures
+// that end a command are thrown as firn::Error.
 #pragma once
 
 #include <vector>

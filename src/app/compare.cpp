@@ -1,5 +1,6 @@
-// `firn compare`: runs variants of one scene, then lays their last pictures, their videos and their ledgers side by
-// side. A variant that diverges is a result too: the others still run, and the exit code says so at the end.
+// `firn compare`: runs variants of one scene, then lays their last pictures, their videos and their
+// ledgers side by side. A variant that diverges is a result too: the others still run, and the exit
+// code says so at the end.
 #include <fmt/format.h>
 
 #include <optional>

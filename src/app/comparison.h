@@ -21,8 +21,9 @@ struct ComparedRun {
 
 inline double total_energy(const Totals& t) { return t.kinetic + t.elastic + t.potential; }
 
-// Writes into `base` what the runs allow: comparison.png and comparison.mp4 if they have pictures (and ffmpeg is
-// there), comparison-ledger.png if they have ledgers (and gnuplot is there). Returns the paths.
+// Writes into `base` what the runs allow: comparison.png and comparison.mp4 if they have pictures
+// (and ffmpeg is there), comparison-ledger.png if they have ledgers (and gnuplot is there). Returns
+// the paths.
 std::vector<std::string> write_comparison(const std::vector<ComparedRun>& runs,
                                           const std::filesystem::path& base);
 

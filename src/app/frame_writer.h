@@ -1,4 +1,5 @@
-// What a run writes for each frame: picture, particle files, a row of the ledger, a line of statistics.
+// What a run writes for each frame: picture, particle files, a row of the ledger, a line of
+// statistics.
 #pragma once
 
 #include <optional>
@@ -14,8 +15,9 @@ namespace firn::app {
 
 class FrameWriter {
  public:
-  // `first` is the state at the start of the run, also of a resumed one: it fixes camera and colours. With
-  // `resume_after`, rows of later frames are cut off and written anew. Scene and directory must outlive the writer.
+  // `first` is the state at the start of the run, also of a resumed one: it fixes camera and
+  // colours. With `resume_after`, rows of later frames are cut off and written anew. Scene and
+  // directory must outlive the writer.
   FrameWriter(const Scene& scene, const RunDirectory& directory, const Snapshot& first,
               std::optional<int> resume_after);
 

@@ -86,7 +86,8 @@ void print_scene(const Scene& scene, const SceneEstimate& need) {
              kernel_name(scene.transfer.kernel));
   fmt::print("  grid       dx {:g} m, {} blocks\n", scene.grid.dx, need.blocks);
   fmt::print("  particles  {} within {} to {}\n", need.particles,
-             format_point(need.bounds_min, s.dimension), format_point(need.bounds_max, s.dimension));
+             format_point(need.bounds_min, s.dimension),
+             format_point(need.bounds_max, s.dimension));
   print_bodies(scene, need);
 }
 
@@ -98,11 +99,11 @@ void print_needs(const Scene& scene, const SceneEstimate& need, const DiskEstima
              format_bytes(static_cast<double>(need.particle_bytes)),
              format_bytes(static_cast<double>(need.grid_bytes)),
              format_bytes(static_cast<double>(need.scratch_bytes)));
-  fmt::print("  disk       about {} in all: {} per frame (particle files {}, picture {}), {} per "
-             "checkpoint\n",
-             format_bytes(disk.total()), format_bytes(disk.per_frame()),
-             format_bytes(disk.particle_files), format_bytes(disk.picture),
-             format_bytes(disk.checkpoint));
+  fmt::print(
+      "  disk       about {} in all: {} per frame (particle files {}, picture {}), {} per "
+      "checkpoint\n",
+      format_bytes(disk.total()), format_bytes(disk.per_frame()), format_bytes(disk.particle_files),
+      format_bytes(disk.picture), format_bytes(disk.checkpoint));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Ctrl-C and SIGTERM as a flag that a run polls between steps. The first signal asks for a clean end; a second one
-// ends the process at once, as if nobody had caught it.
+// Ctrl-C and SIGTERM as a flag that a run polls between steps. The first signal asks for a clean
+// end; a second one ends the process at once, as if nobody had caught it.
 #pragma once
 
 #include <csignal>
@@ -11,7 +11,8 @@ class InterruptGuard {
   InterruptGuard() {
     struct sigaction action {};
     action.sa_handler = [](int) { requested_ = 1; };
-    // SA_RESETHAND: the second signal finds the default action. SA_RESTART: a write in progress is not torn.
+    // SA_RESETHAND: the second signal finds the default action. SA_RESTART: a write in progress is
+    // not torn.
     action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
     sigaction(SIGINT, &action, &old_interrupt_);
     sigaction(SIGTERM, &action, &old_terminate_);
@@ -27,7 +28,8 @@ class InterruptGuard {
 
  private:
   inline static volatile std::sig_atomic_t requested_ = 0;  // a signal handler reaches nothing else
-  struct sigaction old_interrupt_ {}, old_terminate_ {};
+  struct sigaction old_interrupt_ {
+  }, old_terminate_{};
 };
 
 }  // namespace firn::app

@@ -23,7 +23,8 @@ class Ledger {
   }
 
   Values magnitude(const std::string& vector) const {
-    const Values &x = (*this)[vector + "_x"], &y = (*this)[vector + "_y"], &z = (*this)[vector + "_z"];
+    const Values &x = (*this)[vector + "_x"], &y = (*this)[vector + "_y"],
+                 &z = (*this)[vector + "_z"];
     Values result;
     for (std::size_t i = 0; i < x.size(); ++i) result.push_back(std::hypot(x[i], y[i], z[i]));
     return result;
@@ -71,8 +72,8 @@ bool plot_ledger(const std::filesystem::path& ledger, const std::string& title, 
   return write_multi_panel(panels, png.string());
 }
 
-bool plot_comparison(const std::vector<LedgerCurve>& curves, const std::string& title, int dimension,
-                     const std::filesystem::path& png) {
+bool plot_comparison(const std::vector<LedgerCurve>& curves, const std::string& title,
+                     int dimension, const std::filesystem::path& png) {
   std::vector<PlotSpec> panels{panel(title, "total energy (J)"), panel("", "kinetic energy (J)"),
                                panel("", angular_label(dimension))};
   for (const LedgerCurve& curve : curves) {

@@ -1,4 +1,5 @@
-// Plots of ledgers: of one run (energies, momenta, time step), and of several runs against each other.
+// Plots of ledgers: of one run (energies, momenta, time step), and of several runs against each
+// other.
 #pragma once
 
 #include <filesystem>
@@ -12,11 +13,11 @@ struct LedgerCurve {
   std::filesystem::path ledger;
 };
 
-// Both return false if there is no gnuplot, and throw Error{kFile} if a ledger cannot be read or the plot not be
-// written.
+// Both return false if there is no gnuplot, and throw Error{kFile} if a ledger cannot be read or
+// the plot not be written.
 bool plot_ledger(const std::filesystem::path& ledger, const std::string& title, int dimension,
                  const std::filesystem::path& png);
-bool plot_comparison(const std::vector<LedgerCurve>& curves, const std::string& title, int dimension,
-                     const std::filesystem::path& png);
+bool plot_comparison(const std::vector<LedgerCurve>& curves, const std::string& title,
+                     int dimension, const std::filesystem::path& png);
 
 }  // namespace firn::app

@@ -91,8 +91,8 @@ int list_devices(const Options& options) {
   fmt::print("cpu    {} ({} threads)\n", cpu_model(), hardware_threads());
   for (const std::string& gpu : gpus) fmt::print("cuda   {}\n", gpu);
   if (gpus.empty())
-    fmt::print("cuda   none: {}\n", built_with_cuda() ? "no usable GPU was found"
-                                                      : "this firn was built without CUDA");
+    fmt::print("cuda   none: {}\n",
+               built_with_cuda() ? "no usable GPU was found" : "this firn was built without CUDA");
   return 0;
 }
 

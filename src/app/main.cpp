@@ -1,5 +1,5 @@
-// The `firn` program: finds the command, runs it, and turns every failure into `error:` lines and an exit code
-// (2 usage or scene, 3 file, 4 device or memory, 5 diverged, 130 interrupted).
+// The `firn` program: finds the command, runs it, and turns every failure into `error:` lines and
+// an exit code (2 usage or scene, 3 file, 4 device or memory, 5 diverged, 130 interrupted).
 #include <fmt/format.h>
 
 #include <new>

@@ -13,7 +13,8 @@ inline std::string_view name_of(Precision precision) {
 }
 
 inline std::string_view name_of(TransferType type) {
-  constexpr std::array<std::string_view, 6> kNames{"pic", "flip", "rpic", "apic", "aflip", "polypic"};
+  constexpr std::array<std::string_view, 6> kNames{"pic",  "flip",  "rpic",
+                                                   "apic", "aflip", "polypic"};
   return kNames.at(static_cast<std::size_t>(type));
 }
 

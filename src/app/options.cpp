@@ -1,10 +1,11 @@
-// The table of flags and its use. Values arrive from cxxopts as text and are checked here, so that every message
-// names the flag and says what it takes.
+// The table of flags and its use. Values arrive from cxxopts as text and are checked here, so that
+// every message names the flag and says what it takes.
 #include "src/app/options.h"
 
 #include <fmt/format.h>
 
-// A comma belongs to the value (--set a=[1,2], --vary a=1,2); cxxopts would split a repeatable flag at it.
+// A comma belongs to the value (--set a=[1,2], --vary a=1,2); cxxopts would split a repeatable flag
+// at it.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
 #include <algorithm>
 #include <charconv>
@@ -85,7 +86,9 @@ const std::vector<Flag>& flag_table() {
       {"threads", "threads", "N", "CPU threads (default: all)",
        [](O& o, const S& v) { o.run.threads = parse_integer("threads", v, 1); }},
       {"precision", "precision", "NAME", "single or double",
-       [](O& o, const S& v) { o.precision = parse_choice("precision", v, {"single", "double"}); }},
+       [](O& o, const S& v) {
+         o.precision = parse_choice("precision", v, {"single", "double"});
+       }},
       {"seed", "seed", "N", "seed of the random placement of particles",
        [](O& o, const S& v) { o.seed = parse_integer<std::uint64_t>("seed", v, 0); }},
       {"overwrite", "overwrite", "", "replace the run that the output folder holds",
@@ -108,13 +111,15 @@ const std::vector<Flag>& flag_table() {
        [](O& o, const S& v) { o.steps = parse_integer<std::int64_t>("steps", v, 1); }},
       {"transfer", "transfer", "NAME", "pic, flip, rpic, apic, aflip or polypic (default: apic)",
        [](O& o, const S& v) {
-         o.transfer = parse_choice("transfer", v, {"pic", "flip", "rpic", "apic", "aflip", "polypic"});
+         o.transfer =
+             parse_choice("transfer", v, {"pic", "flip", "rpic", "apic", "aflip", "polypic"});
        }},
       {"kernel", "kernel", "NAME", "linear, quadratic or cubic (default: quadratic)",
        [](O& o, const S& v) {
          o.kernel = parse_choice("kernel", v, {"linear", "quadratic", "cubic"});
        }},
-      {"material", "material", "NAME", "a preset of 'firn materials' (default: a soft elastic solid)",
+      {"material", "material", "NAME",
+       "a preset of 'firn materials' (default: a soft elastic solid)",
        [](O& o, const S& v) { o.material = v; }},
   };
   return table;
@@ -129,13 +134,15 @@ std::vector<Flag> flags_of(const Command& command) {
 }
 
 cxxopts::Options make_parser(const Command& command, const std::vector<Flag>& flags) {
-  cxxopts::Options parser(fmt::format("firn {}", command.name), std::string(command.summary) + "\n");
+  cxxopts::Options parser(fmt::format("firn {}", command.name),
+                          std::string(command.summary) + "\n");
   parser.custom_help("[FLAGS]").positional_help(std::string(command.positional)).set_width(100);
   parser.allow_unrecognised_options();  // reported by check_leftovers, with a suggestion
   for (const Flag& flag : flags) {
-    const auto value = flag.argument.empty()
-                           ? std::shared_ptr<cxxopts::Value>(cxxopts::value<bool>())
-                           : std::shared_ptr<cxxopts::Value>(cxxopts::value<std::vector<std::string>>());
+    const auto value =
+        flag.argument.empty()
+            ? std::shared_ptr<cxxopts::Value>(cxxopts::value<bool>())
+            : std::shared_ptr<cxxopts::Value>(cxxopts::value<std::vector<std::string>>());
     parser.add_options()(std::string(flag.names), std::string(flag.help), value,
                          std::string(flag.argument));
   }
@@ -160,8 +167,8 @@ void check_leftovers(const Command& command, const std::vector<Flag>& flags,
 std::string take_positional(const Command& command, const std::vector<std::string>& words) {
   const std::size_t wanted = command.positional.empty() ? 0 : 1;
   if (words.size() > wanted)
-    usage_error(fmt::format("unexpected argument '{}'\n'firn {} --help' shows the usage", words[wanted],
-                            command.name));
+    usage_error(fmt::format("unexpected argument '{}'\n'firn {} --help' shows the usage",
+                            words[wanted], command.name));
   if (words.size() < wanted)
     usage_error(fmt::format("{} is missing\nusage: firn {} {}", command.positional, command.name,
                             command.positional));
@@ -208,7 +215,8 @@ SceneOptions scene_options(const Options& options) {
   auto set = [&](const std::string& assignment) { result.overrides.push_back(assignment); };
   if (options.frames) set(fmt::format("simulation.frames={}", *options.frames));
   if (options.seed) set(fmt::format("simulation.seed={}", *options.seed));
-  if (!options.precision.empty()) set(fmt::format("simulation.precision=\"{}\"", options.precision));
+  if (!options.precision.empty())
+    set(fmt::format("simulation.precision=\"{}\"", options.precision));
   return result;
 }
 

@@ -1,5 +1,6 @@
-// The command line as data: every command names the flags it takes, one table says what each flag means, and
-// `parse_options` turns the arguments into an `Options`. cxxopts does the parsing and the help text.
+// The command line as data: every command names the flags it takes, one table says what each flag
+// means, and `parse_options` turns the arguments into an `Options`. cxxopts does the parsing and
+// the help text.
 #pragma once
 
 #include <cstdint>
@@ -30,18 +31,21 @@ struct Options {
 
 struct Command {
   std::string_view name;
-  std::string_view positional;  // what stands behind the command: "SCENE", "DIR" or nothing
-  std::string_view summary;     // one line, for the list of commands
-  std::string_view examples;    // for the command's own help
+  std::string_view positional;          // what stands behind the command: "SCENE", "DIR" or nothing
+  std::string_view summary;             // one line, for the list of commands
+  std::string_view examples;            // for the command's own help
   std::vector<std::string_view> flags;  // ids of the table in options.cpp
   int (*execute)(const Options&);
 };
 
-// Arguments after the command's name. Empty if help was asked for, which then has been printed to stdout. Throws
-// Error{kScene} for unknown flags (with the nearest known one), bad values and a missing positional.
-std::optional<Options> parse_options(const Command& command, const std::vector<std::string>& arguments);
+// Arguments after the command's name. Empty if help was asked for, which then has been printed to
+// stdout. Throws Error{kScene} for unknown flags (with the nearest known one), bad values and a
+// missing positional.
+std::optional<Options> parse_options(const Command& command,
+                                     const std::vector<std::string>& arguments);
 
-// What load_scene gets: the variant, --set in order, then the flags that stand for a key of their own.
+// What load_scene gets: the variant, --set in order, then the flags that stand for a key of their
+// own.
 SceneOptions scene_options(const Options& options);
 
 }  // namespace firn::app

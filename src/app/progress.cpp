@@ -43,7 +43,7 @@ std::string energies(const FrameStats& stats) {
 }  // namespace
 
 Progress::Progress(const Options& options)
-    : out_(options.quiet ? nullptr
+    : out_(options.quiet  ? nullptr
            : options.json ? stderr
                           : stdout),
       verbose_(options.verbose),
@@ -103,8 +103,8 @@ double Progress::remaining() const {
 
 std::string Progress::bar() const {
   const int full = last_ > 0 ? kBarCells * std::min(stats_.frame, last_) / last_ : kBarCells;
-  std::string text = fmt::format("[{:#<{}}{:.<{}}] {}/{}", "", full, "", kBarCells - full,
-                                 stats_.frame, last_);
+  std::string text =
+      fmt::format("[{:#<{}}{:.<{}}] {}/{}", "", full, "", kBarCells - full, stats_.frame, last_);
   if (stats_.frame == first_) return text + fmt::format("  {} elapsed", format_duration(elapsed()));
   return text + fmt::format("  step {}  dt {:.2e}  {} particles/s  ETA {}", stats_.total_steps,
                             stats_.dt_last, format_count(particle_steps_per_second(stats_)),

@@ -1,5 +1,5 @@
-// What a run tells while it works: lines of text, and one bar at the bottom of a terminal that is redrawn in place.
-// Where nobody watches (a pipe, a log file) each frame is a plain line instead.
+// What a run tells while it works: lines of text, and one bar at the bottom of a terminal that is
+// redrawn in place. Where nobody watches (a pipe, a log file) each frame is a plain line instead.
 #pragma once
 
 #include <chrono>

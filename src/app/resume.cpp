@@ -27,7 +27,8 @@ Checkpoint choose_checkpoint(const RunDirectory& directory, const Options& optio
 }
 
 // The scene that the checkpoint carries, not the copy in the folder, which anyone may have edited.
-Scene scene_of(const Checkpoint& checkpoint, const RunDirectory& directory, const Options& options) {
+Scene scene_of(const Checkpoint& checkpoint, const RunDirectory& directory,
+               const Options& options) {
   Scene scene = parse_scene(checkpoint.scene_toml, directory.scene().string(),
                             directory.path().string(), scene_options(options));
   scene.name = scene_name(checkpoint, directory.checkpoints().string());

@@ -126,10 +126,9 @@ void RunLoop::complete_frame() {
 
 void RunLoop::save_checkpoint() {
   writer_->sync();
-  const auto path = write_checkpoint(
-      directory_.checkpoints(),
-      {last_.frame, last_.time, scene_.resolved_toml, run_state_json(scene_, totals_),
-       simulation_.save_state()});
+  const auto path = write_checkpoint(directory_.checkpoints(),
+                                     {last_.frame, last_.time, scene_.resolved_toml,
+                                      run_state_json(scene_, totals_), simulation_.save_state()});
   progress_.detail("checkpoint: " + path.string());
 }
 

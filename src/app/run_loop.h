@@ -1,5 +1,5 @@
-// One simulation from its start or from a checkpoint to its end, with everything it leaves in its folder. `run`,
-// `resume` and `compare` are this loop with different beginnings.
+// One simulation from its start or from a checkpoint to its end, with everything it leaves in its
+// folder. `run`, `resume` and `compare` are this loop with different beginnings.
 #pragma once
 
 #include <filesystem>
@@ -30,9 +30,10 @@ struct RunResult {
 // Where a run of the scene writes: -o, else the scene's own choice, else out/<scene name>.
 std::filesystem::path output_folder(const Scene& scene, const Options& options);
 
-// Runs until the last frame, Ctrl-C or --max-time; the latter two leave a checkpoint at a step boundary. With
-// `from`, goes on from there instead of the beginning. A run that fails leaves a summary.json that says so and
-// throws on; what it wrote until then stays. An older run in the folder is removed only when the new one stands.
+// Runs until the last frame, Ctrl-C or --max-time; the latter two leave a checkpoint at a step
+// boundary. With `from`, goes on from there instead of the beginning. A run that fails leaves a
+// summary.json that says so and throws on; what it wrote until then stays. An older run in the
+// folder is removed only when the new one stands.
 RunResult run_scene(const Scene& scene, const RunDirectory& directory, const Options& options,
                     Progress& progress, const Checkpoint* from = nullptr);
 

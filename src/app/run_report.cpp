@@ -40,8 +40,8 @@ Json parse_run_state(const Checkpoint& checkpoint, const std::string& origin) {
 }
 
 void say_stopped(const RunResult& result, const RunDirectory& directory, const char* why) {
-  fmt::print(stderr, "{} in frame {}; a checkpoint is written. Go on with:\n  firn resume {}\n", why,
-             result.last.frame + 1, directory.path().string());
+  fmt::print(stderr, "{} in frame {}; a checkpoint is written. Go on with:\n  firn resume {}\n",
+             why, result.last.frame + 1, directory.path().string());
 }
 
 void say_completed(const RunResult& result, const RunDirectory& directory, Progress& progress) {

@@ -1,5 +1,5 @@
-// The end of a run: plots and video, what is said about it, and the small state that checkpoints carry beside the
-// simulation's.
+// The end of a run: plots and video, what is said about it, and the small state that checkpoints
+// carry beside the simulation's.
 #pragma once
 
 #include <string>
@@ -13,16 +13,16 @@
 
 namespace firn::app {
 
-// Plots of the ledger (with gnuplot) and the video (with ffmpeg). A program that is missing or fails is a warning:
-// the run itself is complete.
+// Plots of the ledger (with gnuplot) and the video (with ffmpeg). A program that is missing or
+// fails is a warning: the run itself is complete.
 void write_plots_and_video(const Scene& scene, const RunDirectory& directory, Progress& progress);
 
 // Prints what the end of a run means and how to go on, and with --json its summary on stdout.
 void report_end(const RunResult& result, const RunDirectory& directory, const Options& options,
                 Progress& progress);
 
-// Checkpoint::stats_json: the name of the scene, which its text does not hold, and the sums over the run. The
-// readers throw Error{kFile} that names `origin`.
+// Checkpoint::stats_json: the name of the scene, which its text does not hold, and the sums over
+// the run. The readers throw Error{kFile} that names `origin`.
 std::string run_state_json(const Scene& scene, const RunTotals& totals);
 std::string scene_name(const Checkpoint& checkpoint, const std::string& origin);
 RunTotals run_totals(const Checkpoint& checkpoint, const std::string& origin);

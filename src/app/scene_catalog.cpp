@@ -59,8 +59,7 @@ std::string find_scene(const std::string& name_or_path) {
   const std::string stem = fs::path(name_or_path).stem().string();
   throw Error(ErrorCategory::kFile,
               fmt::format("{}: no such scene file{}; 'firn scenes' lists those that come with firn",
-                          name_or_path,
-                          scene::suggestion(stem, {names.begin(), names.end()})));
+                          name_or_path, scene::suggestion(stem, {names.begin(), names.end()})));
 }
 
 }  // namespace firn::app

@@ -1,5 +1,5 @@
-// Where scene files are looked for: ./scenes, the scenes folder that is installed beside the program, and the
-// folders named by FIRN_SCENES (separated by colons).
+// Where scene files are looked for: ./scenes, the scenes folder that is installed beside the
+// program, and the folders named by FIRN_SCENES (separated by colons).
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@ namespace firn::app {
 // Every scene file in those folders, by name; of several with one name the first folder's wins.
 std::vector<std::filesystem::path> scene_files();
 
-// The path of a scene given as a path, or as a bare name of the list above ("snowball-drop"). Throws Error{kFile},
-// with the nearest name, if there is no such file.
+// The path of a scene given as a path, or as a bare name of the list above ("snowball-drop").
+// Throws Error{kFile}, with the nearest name, if there is no such file.
 std::string find_scene(const std::string& name_or_path);
 
 }  // namespace firn::app

@@ -90,7 +90,8 @@ std::vector<Variant> make_variants(const std::vector<std::string>& vary) {
   for (const Axis& axis : parse_axes(vary)) {
     std::vector<Variant> longer;
     for (const Variant& variant : variants)
-      for (const std::string& value : axis.values) append(longer.emplace_back(variant), axis, value);
+      for (const std::string& value : axis.values)
+        append(longer.emplace_back(variant), axis, value);
     variants = std::move(longer);
     if (variants.size() > kMostVariants)
       throw Error(ErrorCategory::kScene,

@@ -16,8 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMarker = ".firn-run";
-constexpr std::array<std::string_view, 5> kRunFiles{"scene.toml", "ledger.csv", "stats.jsonl",
-                                                    "summary.json", "video.mp4"};
+constexpr std::array<std::string_view, 6> kRunFiles{"scene.toml",   "ledger.csv", "stats.jsonl",
+                                                    "summary.json", "video.mp4",  "ledger.png"};
 
 // Files of one kind, one per frame, in a folder of their own.
 struct FrameFiles {
@@ -85,15 +85,17 @@ RunDirectory RunDirectory::create(const fs::path& path, bool overwrite) {
         path, "the folder holds " + files.front().lexically_relative(path).string() +
                   ", which a run would replace but did not write; choose another folder with -o");
   RunDirectory directory(path, lock_directory(path));
-  const std::vector<fs::path> files = run_files(path);
-  if (!files.empty() && !overwrite)
+  if (!run_files(path).empty() && !overwrite)
     throw directory_error(
         path,
-        "the folder already holds a run; continue it with --resume, replace it with "
+        "the folder already holds a run; continue it with 'firn resume', replace it with "
         "--overwrite, or choose another folder with -o");
   directory.prepare_folders();
-  for (const fs::path& file : files) remove_file(file);
   return directory;
+}
+
+void RunDirectory::remove_older_run() const {
+  for (const fs::path& file : run_files(path_)) remove_file(file);
 }
 
 RunDirectory RunDirectory::open(const fs::path& path) {

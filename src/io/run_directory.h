@@ -15,13 +15,16 @@ class RunDirectory {
   // A folder for a new run, made if it is not there. Throws Error{kFile}, before anything is
   // computed, if it cannot be written to, if another run is writing to it, if it already holds a
   // run and `overwrite` is not set, or if it holds files with the names of a run's that no run
-  // wrote (a scene's own folder, say). With `overwrite`, the files of the older run are removed;
-  // all others stay.
+  // wrote (a scene's own folder, say). An older run that `overwrite` allows to replace stays until
+  // `remove_older_run`, so that a run that cannot start destroys nothing.
   static RunDirectory create(const std::filesystem::path& path, bool overwrite);
 
   // The folder of a run that is to be continued. Throws Error{kFile} if there is no run in it, or
   // as `create`.
   static RunDirectory open(const std::filesystem::path& path);
+
+  // Removes the files of a run that are in the folder; all others stay.
+  void remove_older_run() const;
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path image_path(int frame) const;  // frames/frame_000012.png
@@ -33,6 +36,7 @@ class RunDirectory {
   std::filesystem::path summary() const { return path_ / "summary.json"; }
   std::filesystem::path scene() const { return path_ / "scene.toml"; }
   std::filesystem::path video() const { return path_ / "video.mp4"; }
+  std::filesystem::path plot() const { return path_ / "ledger.png"; }
 
  private:
   RunDirectory(const std::filesystem::path& path, FileDescriptor lock);

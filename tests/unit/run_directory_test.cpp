@@ -55,6 +55,8 @@ TEST(RunDirectory, KeepsAnOlderRunUnlessTold) {
   EXPECT_EQ(test::text_of(folder / "run/scene.toml"), "old");
 
   const RunDirectory run = RunDirectory::create(folder / "run", true);
+  EXPECT_EQ(test::text_of(folder / "run/scene.toml"), "old");  // until the new run stands
+  run.remove_older_run();
   for (const fs::path& file :
        {run.scene(), run.ledger(), run.stats(), run.summary(), run.video(), run.image_path(3),
         run.particle_path(3, "ply"), run.particle_path(1234567, "npz"),

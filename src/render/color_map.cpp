@@ -20,25 +20,6 @@ std::array<double, 3> oklab_to_linear(double lightness, double a, double b) {
           -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s};
 }
 
-bool in_gamut(const std::array<double, 3>& color) {
-  return std::all_of(color.begin(), color.end(), [](double c) { return c >= 0 && c <= 1; });
-}
-
-// Where sRGB does not reach the wanted chroma, the largest one it reaches at this lightness and
-// hue.
-std::array<double, 3> within_gamut(double lightness, double hue, double chroma) {
-  const auto at = [&](double c) {
-    return oklab_to_linear(lightness, c * std::cos(hue), c * std::sin(hue));
-  };
-  if (in_gamut(at(chroma))) return at(chroma);
-  double low = 0, high = chroma;
-  for (int i = 0; i < 40; ++i) {
-    const double middle = 0.5 * (low + high);
-    (in_gamut(at(middle)) ? low : high) = middle;
-  }
-  return at(low);
-}
-
 std::array<ColorF, kEntries> make_table() {
   constexpr double kDegree = std::numbers::pi / 180;
   std::array<ColorF, kEntries> table;
@@ -46,7 +27,10 @@ std::array<ColorF, kEntries> make_table() {
     const double value = static_cast<double>(i) / (kEntries - 1);
     const double lightness = 0.28 + 0.64 * value;
     const double hue = (308 - 205 * value) * kDegree;
-    const std::array<double, 3> color = within_gamut(lightness, hue, 0.14 + 0.05 * value);
+    // A parabola just inside sRGB, whose narrowest place on this path is the teal at 0.42.
+    const double chroma = 0.098 + 0.25 * (value - 0.42) * (value - 0.42);
+    const std::array<double, 3> color =
+        oklab_to_linear(lightness, chroma * std::cos(hue), chroma * std::sin(hue));
     for (int c = 0; c < 3; ++c) table[i][c] = linear_to_srgb(static_cast<float>(color[c]));
   }
   return table;

@@ -42,10 +42,10 @@ std::uint32_t crc_of(const CheckpointHeader& header) {
 // Refuses in the order that gives the most telling message: what it is, how new, how long, then
 // whether it is intact.
 CheckpointHeader parse_header(ByteSpan bytes, const std::string& name) {
+  if (bytes.empty()) refuse(name, "it is empty");
   CheckpointHeader header{};
   const std::size_t magic_size = std::min(bytes.size(), sizeof header.magic);
   std::memcpy(&header, bytes.data(), std::min(bytes.size(), sizeof header));
-  if (bytes.empty()) refuse(name, "it is empty");
   if (std::memcmp(kCheckpointMagic.data(), header.magic.data(), magic_size) != 0)
     refuse(name, "it is not a checkpoint of Firn");
   if (bytes.size() < offsetof(CheckpointHeader, frame)) refuse(name, "it is truncated");

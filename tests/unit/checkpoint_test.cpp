@@ -89,6 +89,7 @@ TEST(Checkpoint, EveryTruncationIsRefused) {
   const Bytes good = encode_checkpoint(example(3));
   for (std::size_t size = 0; size < good.size(); ++size)
     ASSERT_TRUE(refused(std::span(good).first(size))) << size;
+  EXPECT_TRUE(refused({}));
   Bytes longer = good;
   longer.push_back(std::byte{0});
   EXPECT_TRUE(refused(longer));

@@ -84,15 +84,28 @@ class Inside {
   double side_;
 };
 
-void sign_leaf(Leaf& leaf, const Inside& inside) {
+// The voxel before number i along z, or y, or x, as a difference of numbers; 0 for the first.
+openvdb::Index step_back(openvdb::Index i) {
+  return i % kBlock != 0 ? 1 : i % (kBlock * kBlock) != 0 ? kBlock : i != 0 ? kBlock * kBlock : 0;
+}
+
+// In a closed mesh two neighbours lie on the same side if no surface fits between them: most voxels
+// need no query.
+void sign_leaf(Leaf& leaf, const Inside& inside, bool watertight) {
   for (openvdb::Index i = 0; i < Leaf::SIZE; ++i) {
-    const openvdb::Coord at = leaf.offsetToGlobalCoord(i);
     const float d = leaf.isValueOn(i) ? leaf.getValue(i) : kHalfBand;
-    const float value = inside.signed_distance({{double(at[0]), double(at[1]), double(at[2])}}, d);
+    const float before = leaf.getValue(i - step_back(i));
+    float value;
+    if (watertight && i > 0 && d + std::abs(before) > 1.01f) {
+      value = std::copysign(d, before);
+    } else {
+      const openvdb::Coord at = leaf.offsetToGlobalCoord(i);
+      value = inside.signed_distance({{double(at[0]), double(at[1]), double(at[2])}}, d);
+    }
     if (std::abs(value) < kHalfBand)
       leaf.setValueOn(i, value);
     else
-      leaf.setValueOff(i, value > 0 ? kHalfBand : -kHalfBand);
+      leaf.setValueOff(i, std::copysign(kHalfBand, value));
   }
 }
 
@@ -111,7 +124,7 @@ void fill_blocks(openvdb::FloatTree& tree, const MeshGrid& grid, const Inside& i
         const double reach = kHalfBand + 2 * half_diagonal;  // the estimate is of first order
         const float d = inside.signed_distance(centre, static_cast<float>(reach));
         if (std::abs(d) < reach)
-          sign_leaf(*tree.touchLeaf(at), inside);
+          sign_leaf(*tree.touchLeaf(at), inside, false);
         else if (d < 0)
           tree.addTile(1, at, -kHalfBand, false);
       }
@@ -142,9 +155,10 @@ MeshGrid mesh_to_grid(const TriangleMesh& mesh, const std::string& name, double 
             name, side, kMostVoxels));
   openvdb::initialize();
   const openvdb::FloatGrid::Ptr grid = unsigned_distances(scaled);
-  const Inside inside(scaled, inspect(mesh, name).inside_out);
+  const MeshReport report = inspect(mesh, name);
+  const Inside inside(scaled, report.inside_out);
   openvdb::tree::LeafManager<openvdb::FloatTree> leaves(grid->tree());
-  leaves.foreach ([&](Leaf& leaf, std::size_t) { sign_leaf(leaf, inside); });
+  leaves.foreach ([&](Leaf& leaf, std::size_t) { sign_leaf(leaf, inside, report.watertight); });
   fill_blocks(grid->tree(), result, inside);
   result.bytes = to_nano(*grid);
   return result;

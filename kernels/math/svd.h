@@ -153,7 +153,11 @@ FIRN_HD inline Svd<T, D> svd(const Mat<T, D>& F) {
     eliminate(B, r.U, 1, 2);
   }
   const T unscale = T(1) / scale;
-  for (int i = 0; i < D; ++i) r.sigma[i] = B(i, i) * unscale;
+  for (int i = 0; i < D; ++i) {
+    const T length =
+        i + 1 < D ? max(B(i, i), T(0)) : B(i, i);  // a column too short to rotate counts as zero
+    r.sigma[i] = length * unscale;
+  }
   return r;
 }
 

@@ -54,7 +54,7 @@ FIRN_HD inline Response<T, D> respond_to_strain(const MaterialParams<Scalar<T>>&
     hi = max(hi, e[i]);
   }
   Response<T, D> r;
-  r.tau = compose(U, tau, U);
+  r.tau = from_principal(U, tau);
   r.psi = energy_of_strain(params, e);
   // Waves along a principal axis have 2 mu + lambda - tau_i, waves across at most mu (1 + 2 |e_i -
   // e_j|), and oblique ones are no faster than the latter plus the coupling |lambda - tau_j + k|, 0

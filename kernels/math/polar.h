@@ -22,13 +22,17 @@ FIRN_HD inline Mat<T, 3> newton(const Mat<T, 3>& F, const Mask& regular) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) R(i, j) = select(regular, F(i, j), T(i == j ? 1 : 0));
   auto open = regular;
+  bool scaling = true;
   for (int k = 0; k < max_iterations && any(open); ++k) {
     const Mat<T, 3> C = cofactor(R);
     const T det = R(0, 0) * C(0, 0) + R(0, 1) * C(0, 1) + R(0, 2) * C(0, 2);
-    const T size = contract(R, R);
     T g = T(1);
-    const auto far = abs(size - T(3)) > T(near_rotation);
-    if (any(far)) g = select(far, sqrt(sqrt(contract(C, C) / size) / det), T(1));
+    if (scaling) {
+      const T size = contract(R, R);
+      const auto far = abs(size - T(3)) > T(near_rotation);
+      scaling = any(far);
+      if (scaling) g = select(far, sqrt(sqrt(contract(C, C) / size) / det), T(1));
+    }
     const T a = T(0.5f) * g, b = T(0.5f) / (g * det);
     T step = T(0);
     for (int i = 0; i < 3; ++i)

@@ -161,9 +161,9 @@ FIRN_HD inline Svd<T, D> svd(const Mat<T, D>& F) {
   return r;
 }
 
-// U diag(d) V^T; with V = U, a symmetric tensor from its principal values.
+// U diag(d) V^T, the way back from principal axes.
 template <class T, int D>
-FIRN_HD inline Mat<T, D> compose(const Mat<T, D>& U, Vec<T, D> d, const Mat<T, D>& V) {
+FIRN_HD inline Mat<T, D> compose(const Mat<T, D>& U, const Vec<T, D>& d, const Mat<T, D>& V) {
   Mat<T, D> scaled = U;
   for (int i = 0; i < D; ++i)
     for (int j = 0; j < D; ++j) scaled(i, j) = scaled(i, j) * d[j];

@@ -37,6 +37,7 @@ struct SimulationSettings {
   Precision precision = Precision::kSingle;
   std::uint64_t seed = 1;
   bool reproducible = false;  // CUDA: order-independent accumulation; the CPU always repeats bitwise
+  bool operator==(const SimulationSettings&) const = default;
 };
 
 struct TransferSettings {
@@ -46,6 +47,7 @@ struct TransferSettings {
   AdvectionMap advection = AdvectionMap::kTranslation;
   int kernel = 2;      // B-spline degree: 1 linear, 2 quadratic, 3 cubic
   ForceForm force = ForceForm::kMls;  // the linear kernel has only kGradient
+  bool operator==(const TransferSettings&) const = default;
 };
 
 struct TimeSettings {
@@ -53,6 +55,7 @@ struct TimeSettings {
   double cfl_material = 0.5;   // dt <= cfl_material * dx / (fastest elastic wave)
   double dt_max = 1e-3;        // s
   double dt_min = 1e-9;        // s; a step that would have to be shorter is "diverged"
+  bool operator==(const TimeSettings&) const = default;
 };
 
 // Domain box faces in the order -x, +x, -y, +y, -z, +z.
@@ -60,11 +63,13 @@ struct Domain {
   Vec3 min{}, max{};
   std::array<BoundaryType, 6> boundary{};
   std::array<double, 6> friction{};
+  bool operator==(const Domain&) const = default;
 };
 
 struct GridSettings {
   double dx = 0;  // m
   std::optional<Domain> domain;
+  bool operator==(const GridSettings&) const = default;
 };
 
 struct Material {
@@ -85,15 +90,18 @@ struct Material {
   double gamma = 7;                  // weakly_compressible: exponent
   double viscosity = 0;              // Newtonian mu^N, Pa s, added to any model
   Vec3 color{0.8, 0.8, 0.8};         // sRGB in [0,1]
+  bool operator==(const Material&) const = default;
 };
 
 // A number or an expression of x, y, z, t (muParser syntax); evaluated on the host.
 struct ScalarField {
   double constant = 0;
   std::string expression;  // empty: constant
+  bool operator==(const ScalarField&) const = default;
 };
 struct VectorField {
   std::array<ScalarField, 3> component;
+  bool operator==(const VectorField&) const = default;
 };
 
 enum class ShapeType {
@@ -119,6 +127,7 @@ struct Shape {
   Vec3 rotation{};                // transform, mesh: Euler angles in radians, applied x then y then z
   double scale = 1;               // transform, mesh
   std::vector<Shape> children;    // booleans: two or more; transform: one
+  bool operator==(const Shape&) const = default;
 };
 
 enum class Sampling { kUniform, kRandom, kPoisson };
@@ -135,6 +144,7 @@ struct Body {
   double density_scale = 1;
   ScalarField stiffness_scale{1.0, ""};  // reserved for constant 1 in this version
   std::optional<Vec3> color;
+  bool operator==(const Body&) const = default;
 };
 
 struct Keyframes {  // rigid motion: piecewise linear in time, rotation about `pivot`
@@ -142,6 +152,7 @@ struct Keyframes {  // rigid motion: piecewise linear in time, rotation about `p
   std::vector<Vec3> translation;  // m
   std::vector<Vec3> rotation;     // Euler angles in radians, applied x then y then z
   Vec3 pivot{};
+  bool operator==(const Keyframes&) const = default;
 };
 
 struct Collider {
@@ -151,6 +162,7 @@ struct Collider {
   double friction = 0;
   std::optional<Keyframes> motion;
   Vec3 color{0.55, 0.55, 0.55};
+  bool operator==(const Collider&) const = default;
 };
 
 struct Source {
@@ -161,16 +173,19 @@ struct Source {
   double start = 0, end = 1e30;  // s
   double particles_per_cell = 0;
   Sampling sampling = Sampling::kPoisson;
+  bool operator==(const Source&) const = default;
 };
 
 struct Sink {
   std::string name;
   Shape shape;
+  bool operator==(const Sink&) const = default;
 };
 
 struct Camera {
   Vec3 eye{}, target{}, up{0, 1, 0};
   double fov = 0.61;  // vertical, radians
+  bool operator==(const Camera&) const = default;
 };
 
 struct OutputSettings {
@@ -184,6 +199,7 @@ struct OutputSettings {
   int checkpoint_every = 24;             // frames; 0 = only the last one
   DiagnosticsLevel diagnostics = DiagnosticsLevel::kTotals;
   std::optional<Camera> camera;
+  bool operator==(const OutputSettings&) const = default;
 };
 
 struct Scene {
@@ -201,6 +217,7 @@ struct Scene {
   std::vector<Sink> sinks;
   OutputSettings output;
   std::string resolved_toml;  // the scene after variant and overrides, as TOML text that loads again
+  bool operator==(const Scene&) const = default;
 };
 
 }  // namespace firn

@@ -1,0 +1,194 @@
+// The settings of a run: [simulation], [transfer], [time], [grid].
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "src/scene/parse.h"
+
+namespace firn::scene {
+namespace {
+
+constexpr Choice<Integrator> kIntegrators[] = {{"explicit", Integrator::kExplicit}};
+constexpr std::string_view kUseExplicit = "use \"explicit\"";
+constexpr Unavailable kLaterIntegrators[] = {{"semi_implicit", kUseExplicit},
+                                             {"optimization", kUseExplicit},
+                                             {"incompressible", kUseExplicit},
+                                             {"thermal", kUseExplicit}};
+constexpr Choice<Precision> kPrecisions[] = {{"single", Precision::kSingle},
+                                             {"double", Precision::kDouble}};
+constexpr Choice<TransferType> kTransfers[] = {
+    {"pic", TransferType::kPic},     {"flip", TransferType::kFlip},
+    {"rpic", TransferType::kRpic},   {"apic", TransferType::kApic},
+    {"aflip", TransferType::kAflip}, {"polypic", TransferType::kPolypic}};
+constexpr Choice<AdvectionMap> kAdvections[] = {{"translation", AdvectionMap::kTranslation},
+                                                {"affine", AdvectionMap::kAffine}};
+constexpr Choice<int> kKernels[] = {{"linear", 1}, {"quadratic", 2}, {"cubic", 3}};
+constexpr Choice<ForceForm> kForces[] = {{"mls", ForceForm::kMls},
+                                         {"gradient", ForceForm::kGradient}};
+
+constexpr std::int64_t kLargestCount = 1'000'000'000;
+
+void parse_dimension(TableReader& table, Scene& scene) {
+  const bool valid = table.integer("dimension", scene.simulation.dimension, 2, 3);
+  const bool given = table.node().find("dimension") != nullptr;
+  table.context().dimension = given && !valid ? 0 : scene.simulation.dimension;
+}
+
+// The mode counts at which a full symmetric set of PolyPIC modes ends.
+std::vector<int> mode_counts(int dimension) {
+  if (dimension == 2) return {1, 3, 4, 6, 8, 9};
+  return {1, 4, 8, 11, 14, 17, 18, 20, 23, 26, 27};
+}
+
+void check_modes(TableReader& table, const Scene& scene) {
+  const int modes = scene.transfer.modes, dimension = scene.simulation.dimension;
+  if (modes == 0 || table.context().dimension == 0) return;
+  const std::vector<int> allowed = mode_counts(dimension);
+  if (std::find(allowed.begin(), allowed.end(), modes) == allowed.end()) {
+    table.fail("modes", fmt::format("'modes' must be one of {} in {}D (0: {}), found {}",
+                                    fmt::join(allowed, ", "), dimension, 1 << dimension, modes));
+  } else if (scene.transfer.type == TransferType::kPolypic && scene.transfer.kernel == 1 &&
+             modes > 1 << dimension) {
+    table.fail("modes",
+               fmt::format("the linear kernel resolves at most {} modes in {}D, found {}; use the "
+                           "quadratic or cubic kernel",
+                           1 << dimension, dimension, modes));
+  }
+}
+
+constexpr std::string_view kFaces[] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
+
+constexpr std::string_view kClosedFaces =
+    "it belongs to integrator \"incompressible\"; with \"explicit\" use sticky, slip or separate";
+constexpr Unavailable kOpenFaces[] = {{"periodic", kClosedFaces}, {"open", kClosedFaces}};
+
+// One value for all faces, or a table with a value per face; read(node, what, face value).
+template <class T, class Read>
+void parse_faces(TableReader& domain, std::string_view key, std::array<T, 6>& faces, Read read) {
+  const Node* node = domain.find(key);
+  if (node == nullptr) return;
+  if (!node->is(NodeType::kTable)) {
+    T value{};
+    if (read(*node, key, value)) faces.fill(value);
+    return;
+  }
+  TableReader table(*node, fmt::format("domain.{}", key), domain.context());
+  const std::size_t count = domain.context().is_2d() ? 4 : 6;
+  for (std::size_t face = 0; face < count; ++face) {
+    if (const Node* value = table.find(kFaces[face])) read(*value, kFaces[face], faces[face]);
+  }
+  table.finish();
+}
+
+void parse_extent(TableReader& table, Domain& domain, double dx) {
+  table.require("min");
+  table.require("max");
+  const bool has_min = table.vector("min", domain.min), has_max = table.vector("max", domain.max);
+  if (!has_min || !has_max) return;
+  const int axes = table.context().is_2d() ? 2 : 3;
+  for (int axis = 0; axis < axes; ++axis) {
+    if (table.context().dimension == 0) return;
+    const double extent = domain.max[axis] - domain.min[axis];
+    if (!(extent > 0)) {
+      table.fail(
+          "max",
+          fmt::format("domain.max must exceed domain.min along every axis, but {} <= {} along {}",
+                      domain.max[axis], domain.min[axis], "xyz"[axis]));
+    } else if (dx >= extent) {
+      table.fail(
+          "max",
+          fmt::format("the domain is {} m long along {}, not longer than one cell (grid.dx = {})",
+                      extent, "xyz"[axis], dx));
+    }
+  }
+}
+
+Domain parse_domain(const Node& node, double dx, ReadContext& context) {
+  Domain domain;
+  TableReader table(node, "grid.domain", context);
+  if (!node.is(NodeType::kTable)) return domain;
+  parse_extent(table, domain, dx);
+  parse_faces(
+      table, "boundary", domain.boundary,
+      [&](const Node& value, std::string_view what, BoundaryType& out) {
+        std::size_t index = 0;
+        if (!read_choice(value, what, {"sticky", "slip", "separate"}, kOpenFaces, index, context))
+          return false;
+        out = kBoundaries[index].value;
+        return true;
+      });
+  parse_faces(table, "friction", domain.friction,
+              [&](const Node& value, std::string_view what, double& out) {
+                return read_number(value, what, Range::non_negative(), out, context);
+              });
+  table.finish();
+  return domain;
+}
+
+}  // namespace
+
+void parse_simulation(const Node& root, Scene& scene, ReadContext& context) {
+  SimulationSettings& s = scene.simulation;
+  parse_section(root, "simulation", context, [&](TableReader& table) {
+    parse_dimension(table, scene);
+    table.integer("frames", s.frames, 0, kLargestCount);
+    table.number("fps", s.fps, Range::positive());
+    table.vector("gravity", s.gravity);
+    table.choice<Integrator>("integrator", s.integrator, kIntegrators, kLaterIntegrators);
+    table.choice<Precision>("precision", s.precision, kPrecisions);
+    table.integer("seed", s.seed, 0, std::numeric_limits<std::int64_t>::max());
+    table.boolean("reproducible", s.reproducible);
+  });
+}
+
+void parse_transfer(const Node& root, Scene& scene, ReadContext& context) {
+  TransferSettings& s = scene.transfer;
+  parse_section(root, "transfer", context, [&](TableReader& table) {
+    table.choice<TransferType>("type", s.type, kTransfers);
+    table.number("blend", s.blend, Range::closed(0, 1));
+    table.integer("modes", s.modes, 0, 27);
+    table.choice<AdvectionMap>("advection", s.advection, kAdvections);
+    table.choice<int>("kernel", s.kernel, kKernels);
+    const bool force_given = table.choice<ForceForm>("force", s.force, kForces);
+    check_modes(table, scene);
+    if (s.kernel != 1) return;
+    if (force_given && s.force == ForceForm::kMls) {
+      table.fail(
+          "force",
+          "force \"mls\" needs the quadratic or cubic kernel; use force = \"gradient\" with the "
+          "linear one");
+    }
+    s.force = ForceForm::kGradient;
+  });
+}
+
+void parse_time(const Node& root, Scene& scene, ReadContext& context) {
+  TimeSettings& s = scene.time;
+  parse_section(root, "time", context, [&](TableReader& table) {
+    table.number("cfl", s.cfl, Range::left_open(0, 1));
+    table.number("cfl_material", s.cfl_material, Range::left_open(0, 1));
+    table.number("dt_max", s.dt_max, Range::positive());
+    table.number("dt_min", s.dt_min, Range::positive());
+    if (s.dt_min > s.dt_max) {
+      table.fail(table.node().find("dt_min") != nullptr ? "dt_min" : "dt_max",
+                 fmt::format("dt_min ({}) must not exceed dt_max ({})", s.dt_min, s.dt_max));
+    }
+  });
+}
+
+void parse_grid(const Node& root, Scene& scene, ReadContext& context) {
+  if (root.find("grid") == nullptr) {
+    context.findings.add(root.where,
+                         "the scene needs [grid] with the grid spacing, e.g. dx = 0.01");
+  }
+  parse_section(root, "grid", context, [&](TableReader& table) {
+    table.require("dx");
+    table.number("dx", scene.grid.dx, Range::positive());
+    if (const Node* domain = table.find("domain")) {
+      scene.grid.domain = parse_domain(*domain, scene.grid.dx, context);
+    }
+  });
+}
+
+}  // namespace firn::scene

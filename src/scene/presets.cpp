@@ -1,0 +1,197 @@
+// Named materials. Each says which of its numbers are measured or published and which were chosen
+// here, mostly to keep the explicit time step (proportional to sqrt(density / stiffness))
+// affordable.
+#include <numbers>
+
+#include "firn/scene_file.h"
+
+namespace firn {
+namespace {
+
+MaterialPreset elastic(const char* name, MaterialModel model, double density, double youngs_modulus,
+                       double poisson_ratio, const Vec3& color) {
+  MaterialPreset preset;
+  preset.material.name = name;
+  preset.material.model = model;
+  preset.material.density = density;
+  preset.material.youngs_modulus = youngs_modulus;
+  preset.material.poisson_ratio = poisson_ratio;
+  preset.material.color = color;
+  return preset;
+}
+
+MaterialPreset snow_dry() {
+  MaterialPreset p = elastic("snow_dry", MaterialModel::kSnow, 400, 1.4e5, 0.2, {0.93, 0.96, 1.0});
+  p.material.critical_compression = 2.5e-2;
+  p.material.critical_stretch = 7.5e-3;
+  p.material.hardening = 10;
+  p.description = "packed dry snow that breaks into chunks and powder";
+  p.source =
+      "Stomakhin, Schroeder, Chai, Teran, Selle 2013, A material point method for snow simulation, "
+      "ACM TOG "
+      "32(4), table 2 (all values)";
+  return p;
+}
+
+MaterialPreset snow_wet() {
+  MaterialPreset p = elastic("snow_wet", MaterialModel::kSnow, 500, 1.4e5, 0.2, {0.84, 0.90, 0.96});
+  p.material.critical_compression = 4.0e-2;
+  p.material.critical_stretch = 1.5e-2;
+  p.material.hardening = 10;
+  p.description = "wet snow that holds together and packs";
+  p.source =
+      "As snow_dry (Stomakhin et al. 2013), who note that larger critical strains give wetter, "
+      "chunkier snow; "
+      "the two critical strains are chosen here. Density between settled and very wet snow of "
+      "Cuffey and "
+      "Paterson 2010, The Physics of Glaciers, table 2.1";
+  return p;
+}
+
+MaterialPreset sand() {
+  MaterialPreset p =
+      elastic("sand", MaterialModel::kDruckerPrager, 1600, 3.537e5, 0.3, {0.86, 0.74, 0.52});
+  p.material.friction_angle = 33 * std::numbers::pi / 180;
+  p.description = "dry quartz sand";
+  p.source =
+      "Friction angle: quartz at critical state, Bolton 1986, The strength and dilatancy of sands, "
+      "Geotechnique "
+      "36(1). Stiffness: Klar et al. 2016, Drucker-Prager elastoplasticity for sand animation, ACM "
+      "TOG 35(4), "
+      "itself far below measured sand for the time step. Density: quartz (2650) at a solid "
+      "fraction of 0.6";
+  return p;
+}
+
+MaterialPreset sand_wet() {
+  MaterialPreset p =
+      elastic("sand_wet", MaterialModel::kDruckerPrager, 1800, 3.537e5, 0.3, {0.62, 0.50, 0.34});
+  p.material.friction_angle = 33 * std::numbers::pi / 180;
+  p.material.cohesion = 1e-3;
+  p.description = "moist sand that stands in a vertical wall of some centimetres";
+  p.source =
+      "As sand, with water in part of the pores. Liquid bridges give a cohesion of the order of 1 "
+      "kPa (Mitarai "
+      "and Nori 2006, Wet granular materials, Advances in Physics 55); the cohesive strain is "
+      "chosen here to "
+      "give that order at the lowered stiffness";
+  return p;
+}
+
+MaterialPreset jello() {
+  MaterialPreset p =
+      elastic("jello", MaterialModel::kFixedCorotated, 1000, 1e4, 0.45, {0.85, 0.20, 0.28});
+  p.description = "soft gelatin dessert";
+  p.source =
+      "Stiffness: order of soft gelatin gels, Hall, Bilgen, Insana, Krouskop 1997, Phantom "
+      "materials for "
+      "elastography, IEEE Trans. UFFC 44(6). Poisson's ratio is lowered from nearly 0.5 for the "
+      "time step";
+  return p;
+}
+
+MaterialPreset rubber() {
+  MaterialPreset p =
+      elastic("rubber", MaterialModel::kNeoHookean, 930, 2e6, 0.45, {0.22, 0.22, 0.24});
+  p.description = "natural rubber";
+  p.source =
+      "Density and stiffness: natural rubber in Ashby 2011, Materials Selection in Mechanical "
+      "Design, appendix "
+      "A. Poisson's ratio is lowered from 0.499 for the time step";
+  return p;
+}
+
+MaterialPreset clay() {
+  MaterialPreset p = elastic("clay", MaterialModel::kVonMises, 1700, 2e6, 0.4, {0.60, 0.40, 0.30});
+  p.material.yield_stress = 4e4;
+  p.description = "soft saturated clay, undrained";
+  p.source =
+      "Stiffness: lower end of very soft clay in Bowles 1996, Foundation Analysis and Design, "
+      "table 2-8. Yield: "
+      "twice an undrained shear strength of 20 kPa, soft clay of Terzaghi, Peck, Mesri 1996, Soil "
+      "Mechanics in "
+      "Engineering Practice. Poisson's ratio is lowered from nearly 0.5 for the time step";
+  return p;
+}
+
+MaterialPreset concrete() {
+  MaterialPreset p =
+      elastic("concrete", MaterialModel::kVonMises, 2400, 3.3e8, 0.2, {0.66, 0.66, 0.64});
+  p.material.yield_stress = 3e5;
+  p.description = "a stiff block that dents instead of cracking";
+  p.source =
+      "Density, Poisson's ratio, and the ratio of strength to stiffness: class C30/37 of EN "
+      "1992-1-1 (33 GPa, "
+      "30 MPa). Stiffness and strength are both divided by 100, chosen here for the time step";
+  return p;
+}
+
+MaterialPreset metal() {
+  MaterialPreset p =
+      elastic("metal", MaterialModel::kVonMises, 7850, 2.1e9, 0.3, {0.70, 0.72, 0.76});
+  p.material.yield_stress = 2.35e6;
+  p.description = "mild steel in feel: heavy, stiff, ductile";
+  p.source =
+      "Density, Poisson's ratio, and the ratio of yield to stiffness: steel S235 of EN 10025-2 and "
+      "EN 1993-1-1 "
+      "(210 GPa, 235 MPa). Stiffness and yield are both divided by 100, chosen here for the time "
+      "step";
+  return p;
+}
+
+MaterialPreset liquid(const char* name, double density, double viscosity, const Vec3& color) {
+  MaterialPreset p;
+  p.material.name = name;
+  p.material.model = MaterialModel::kWeaklyCompressible;
+  p.material.density = density;
+  p.material.viscosity = viscosity;
+  p.material.bulk_modulus = 1e5;
+  p.material.gamma = 7;
+  p.material.color = color;
+  return p;
+}
+
+MaterialPreset water() {
+  MaterialPreset p = liquid("water", 1000, 1.0e-3, {0.25, 0.52, 0.86});
+  p.description = "water at 20 C for flows up to about 3 m/s";
+  p.source =
+      "Viscosity: IAPWS 2008 formulation. Exponent, and the sound speed (26 m/s here) as ten times "
+      "the speed of "
+      "the flow instead of the real one: Monaghan 1994, Simulating free surface flows with SPH, J. "
+      "Comp. Phys. "
+      "110; bulk modulus chosen here accordingly";
+  return p;
+}
+
+MaterialPreset honey() {
+  MaterialPreset p = liquid("honey", 1420, 10, {0.89, 0.62, 0.12});
+  p.description = "liquid honey at room temperature";
+  p.source =
+      "Viscosity: order at 25 C of Yanniotis, Skaltsi, Karaburnioti 2006, Effect of moisture "
+      "content on the "
+      "viscosity of honey at different temperatures, J. Food Eng. 72. Bulk modulus chosen as for "
+      "water";
+  return p;
+}
+
+MaterialPreset foam() {
+  MaterialPreset p =
+      elastic("foam", MaterialModel::kFixedCorotated, 30, 3e4, 0.33, {0.95, 0.88, 0.62});
+  p.description = "flexible open-cell polyurethane foam";
+  p.source =
+      "Gibson and Ashby 1997, Cellular Solids: E = E_s (rho / rho_s)^2 with E_s = 45 MPa, rho_s = "
+      "1200 kg/m^3, "
+      "Poisson's ratio 1/3; no densification at large compression";
+  return p;
+}
+
+}  // namespace
+
+const std::vector<MaterialPreset>& material_presets() {
+  static const std::vector<MaterialPreset> presets = {snow_dry(), snow_wet(), sand(),  sand_wet(),
+                                                      jello(),    rubber(),   clay(),  concrete(),
+                                                      metal(),    water(),    honey(), foam()};
+  return presets;
+}
+
+}  // namespace firn

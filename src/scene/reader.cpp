@@ -1,0 +1,286 @@
+// The checks of TableReader, and the wording of what fails them.
+#include "src/scene/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "src/scene/expression.h"
+
+namespace firn::scene {
+namespace {
+
+bool read_field(const Node& node, std::string_view what, ScalarField& out, ReadContext& context) {
+  if (!node.is(NodeType::kString)) {
+    const bool number = node.is(NodeType::kInteger) || node.is(NodeType::kNumber);
+    if (!number) {
+      context.findings.add(
+          node.where, fmt::format("'{}' must be a number or an expression of x, y, z, t, found {}",
+                                  what, describe(node.type)));
+      return false;
+    }
+    out.expression.clear();
+    return read_number(node, what, Range::any(), out.constant, context);
+  }
+  if (const auto error = expression_error(node.text)) {
+    context.findings.add(node.where,
+                         fmt::format("expression \"{}\" in '{}': {}", node.text, what, *error));
+    return false;
+  }
+  out = {0, node.text};
+  return true;
+}
+
+// Whether `node` is an array with as many entries as the scene has dimensions.
+bool check_entries(const Node& node, std::string_view what, ReadContext& context) {
+  if (!read_type(node, NodeType::kArray, what, context)) return false;
+  const std::size_t found = node.items.size();
+  const bool fits = context.dimension == 0 ? found == 2 || found == 3
+                                           : found == static_cast<std::size_t>(context.dimension);
+  if (!fits) {
+    context.findings.add(
+        node.where, fmt::format("'{}' must have {} entries (simulation.dimension = {}), found {}",
+                                what, context.dimension, context.dimension, found));
+  }
+  return fits;
+}
+
+}  // namespace
+
+bool Range::contains(double value) const {
+  return (low_open ? value > low : value >= low) && (high_open ? value < high : value <= high);
+}
+
+std::string Range::text() const {
+  if (std::isinf(high)) return fmt::format("{} {}", low_open ? ">" : ">=", low);
+  return fmt::format("in {}{}, {}{}", low_open ? '(' : '[', low, high, high_open ? ')' : ']');
+}
+
+double radians(double degrees) { return degrees * std::numbers::pi / 180; }
+
+bool read_type(const Node& node, NodeType type, std::string_view what, ReadContext& context) {
+  if (node.is(type)) return true;
+  context.findings.add(node.where, fmt::format("'{}' must be {}, found {}", what, describe(type),
+                                               describe(node.type)));
+  return false;
+}
+
+bool read_number(const Node& node, std::string_view what, const Range& range, double& out,
+                 ReadContext& context) {
+  if (!node.is(NodeType::kInteger) && !read_type(node, NodeType::kNumber, what, context))
+    return false;
+  if (!std::isfinite(node.number)) {
+    context.findings.add(node.where,
+                         fmt::format("'{}' must be a finite number, found {}", what, node.number));
+    return false;
+  }
+  if (!range.contains(node.number)) {
+    context.findings.add(node.where,
+                         fmt::format("'{}' must be {}, found {}", what, range.text(), node.number));
+    return false;
+  }
+  out = node.number;
+  return true;
+}
+
+bool read_vector(const Node& node, std::string_view what, Vec3& out, ReadContext& context) {
+  if (!check_entries(node, what, context)) return false;
+  Vec3 vector{};
+  bool valid = true;
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    valid &=
+        read_number(node.items[i], fmt::format("{}.{}", what, i), Range::any(), vector[i], context);
+  }
+  if (valid) out = vector;
+  return valid;
+}
+
+bool read_rotation(const Node& node, std::string_view what, Vec3& out, ReadContext& context) {
+  Vec3 degrees{};
+  const bool valid = context.is_2d() ? read_number(node, what, Range::any(), degrees[2], context)
+                                     : read_vector(node, what, degrees, context);
+  if (valid) out = {radians(degrees[0]), radians(degrees[1]), radians(degrees[2])};
+  return valid;
+}
+
+bool read_choice(const Node& node, std::string_view what,
+                 const std::vector<std::string_view>& names,
+                 std::span<const Unavailable> unavailable, std::size_t& index,
+                 ReadContext& context) {
+  if (!read_type(node, NodeType::kString, what, context)) return false;
+  const auto found = std::find(names.begin(), names.end(), node.text);
+  if (found != names.end()) {
+    index = static_cast<std::size_t>(found - names.begin());
+    return true;
+  }
+  for (const Unavailable& word : unavailable) {
+    if (word.name != node.text) continue;
+    context.findings.add(node.where, fmt::format("{} \"{}\" is not available in this version; {}",
+                                                 what, node.text, word.instead));
+    return false;
+  }
+  context.findings.add(node.where, fmt::format("unknown {} '{}'{} (known: {})", what, node.text,
+                                               suggestion(node.text, names), list_of(names)));
+  return false;
+}
+
+TableReader::TableReader(const Node& table, std::string label, ReadContext& context)
+    : table_(table), label_(std::move(label)), context_(context) {
+  read_type(table_, NodeType::kTable, label_, context_);
+}
+
+const Node* TableReader::find(std::string_view key) {
+  known_.push_back(key);
+  return table_.find(key);
+}
+
+const Node* TableReader::require(std::string_view key) {
+  const Node* node = find(key);
+  if (node == nullptr && table_.is(NodeType::kTable)) {
+    fail(table_, fmt::format("{} needs the key '{}'", label_, key));
+  }
+  return node;
+}
+
+void TableReader::refuse(std::string_view key, std::string_view reason) {
+  if (const Node* node = find(key)) fail(*node, fmt::format("'{}' {}", key, reason));
+}
+
+void TableReader::finish() {
+  for (const Entry& entry : table_.entries) {
+    if (std::find(known_.begin(), known_.end(), entry.key) != known_.end()) continue;
+    context_.findings.add(entry.where, fmt::format("unknown key '{}' in {}{}", entry.key, label_,
+                                                   suggestion(entry.key, known_)));
+  }
+}
+
+void TableReader::fail(std::string_view key, std::string_view message) {
+  const Node* node = table_.find(key);
+  fail(node != nullptr ? *node : table_, message);
+}
+
+bool TableReader::boolean(std::string_view key, bool& out) {
+  const Node* node = find(key);
+  if (node == nullptr || !read_type(*node, NodeType::kBoolean, key, context_)) return false;
+  out = node->boolean;
+  return true;
+}
+
+bool TableReader::number(std::string_view key, double& out, const Range& range) {
+  const Node* node = find(key);
+  return node != nullptr && read_number(*node, key, range, out, context_);
+}
+
+bool TableReader::angle(std::string_view key, double& out, const Range& degrees) {
+  double value = 0;
+  if (!number(key, value, degrees)) return false;
+  out = radians(value);
+  return true;
+}
+
+bool TableReader::string(std::string_view key, std::string& out) {
+  const Node* node = find(key);
+  if (node == nullptr || !read_type(*node, NodeType::kString, key, context_)) return false;
+  out = node->text;
+  return true;
+}
+
+bool TableReader::strings(std::string_view key, std::vector<std::string>& out,
+                          const std::vector<std::string_view>& allowed,
+                          std::span<const Unavailable> unavailable) {
+  const Node* node = find(key);
+  if (node == nullptr || !read_type(*node, NodeType::kArray, key, context_)) return false;
+  std::vector<std::string> words;
+  bool valid = true;
+  for (const Node& item : node->items) {
+    std::size_t index = 0;
+    const bool known = read_choice(item, key, allowed, unavailable, index, context_);
+    const bool repeated = known && std::find(words.begin(), words.end(), item.text) != words.end();
+    if (repeated) fail(item, fmt::format("'{}' lists \"{}\" twice", key, item.text));
+    valid = valid && known && !repeated;
+    words.push_back(item.text);
+  }
+  if (valid) out = std::move(words);
+  return valid;
+}
+
+bool TableReader::vector(std::string_view key, Vec3& out) {
+  const Node* node = find(key);
+  return node != nullptr && read_vector(*node, key, out, context_);
+}
+
+bool TableReader::direction(std::string_view key, Vec3& out) {
+  Vec3 value{};
+  if (!vector(key, value)) return false;
+  // hypot neither overflows nor underflows where a sum of squares would.
+  const double length = std::hypot(value[0], value[1], value[2]);
+  if (!(length > 0) || !std::isfinite(length)) {
+    fail(key, fmt::format("'{}' must be a direction, found a vector of length {}", key, length));
+    return false;
+  }
+  for (int i = 0; i < 3; ++i) out[i] = value[i] / length;
+  return true;
+}
+
+bool TableReader::rotation(std::string_view key, Vec3& out) {
+  const Node* node = find(key);
+  return node != nullptr && read_rotation(*node, key, out, context_);
+}
+
+bool TableReader::color(std::string_view key, Vec3& out) {
+  const Node* node = find(key);
+  if (node == nullptr || !read_type(*node, NodeType::kArray, key, context_)) return false;
+  if (node->items.size() != 3) {
+    fail(*node, fmt::format("'{}' must have 3 entries (red, green, blue), found {}", key,
+                            node->items.size()));
+    return false;
+  }
+  Vec3 value{};
+  bool valid = true;
+  for (std::size_t i = 0; i < 3; ++i) {
+    valid &= read_number(node->items[i], fmt::format("{}.{}", key, i), Range::closed(0, 1),
+                         value[i], context_);
+  }
+  if (valid) out = value;
+  return valid;
+}
+
+bool TableReader::field(std::string_view key, ScalarField& out) {
+  const Node* node = find(key);
+  return node != nullptr && read_field(*node, key, out, context_);
+}
+
+bool TableReader::field(std::string_view key, VectorField& out) {
+  const Node* node = find(key);
+  if (node == nullptr || !check_entries(*node, key, context_)) return false;
+  VectorField value;
+  bool valid = true;
+  for (std::size_t i = 0; i < node->items.size(); ++i) {
+    valid &= read_field(node->items[i], fmt::format("{}.{}", key, i), value.component[i], context_);
+  }
+  if (valid) out = value;
+  return valid;
+}
+
+bool TableReader::read_integer(std::string_view key, std::int64_t& out, std::int64_t low,
+                               std::int64_t high) {
+  const Node* node = find(key);
+  if (node == nullptr || !read_type(*node, NodeType::kInteger, key, context_)) return false;
+  if (node->integer < low || node->integer > high) {
+    fail(*node, fmt::format("'{}' must be from {} to {}, found {}", key, low, high, node->integer));
+    return false;
+  }
+  out = node->integer;
+  return true;
+}
+
+bool TableReader::choose(std::string_view key, std::size_t& index,
+                         const std::vector<std::string_view>& names,
+                         std::span<const Unavailable> unavailable) {
+  const Node* node = find(key);
+  return node != nullptr && read_choice(*node, key, names, unavailable, index, context_);
+}
+
+}  // namespace firn::scene

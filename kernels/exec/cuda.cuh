@@ -95,6 +95,7 @@ struct CudaLanes {
   FIRN_HD void for_each_lane(F&& f) const {
     if (first < count) f(0, first);
   }
+  FIRN_HD static bool test(bool mask, int) { return mask; }
   FIRN_HD Real sum(Real value) const {
     Real v = first < count ? value : Real(0);
 #if defined(__CUDA_ARCH__)

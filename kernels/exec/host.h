@@ -74,6 +74,7 @@ struct HostLanes {
     const int n = active_lanes();
     for (int i = 0; i < n; ++i) f(i, first + static_cast<std::uint32_t>(i));
   }
+  static bool test(const Mask& mask, int i) { return mask[static_cast<std::size_t>(i)]; }
   // A reduction over the active lanes.
   Real sum(const Value& value) const {
     const Value masked = select(active(), value, Value(Real(0)));

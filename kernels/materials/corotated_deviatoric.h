@@ -45,11 +45,11 @@ FIRN_HD inline Response<T, D> respond(const MaterialParams<Scalar<T>>& params, c
   const T mu(params.mu), lambda(params.lambda);
   const T J = determinant(F);
   const Mat<T, D> R = polar_rotation(F);
-  const Mat<T, D> E = symmetric_part((F * unimodular_scale<T, D>(J) - R) * transpose(R));
+  const Mat<T, D> E = symmetric_product(F * unimodular_scale<T, D>(J) - R, R);
   const T volumetric = lambda * (J - T(1));
 
   Response<T, D> r;
-  r.tau = T(2) * mu * (E + E * E);
+  r.tau = T(2) * mu * (E + symmetric_product(E, E));
   const T pressure = volumetric * J - trace(r.tau) * T(Scalar<T>(1) / D);
   for (int i = 0; i < D; ++i) r.tau(i, i) = r.tau(i, i) + pressure;
   r.psi = mu * contract(E, E) + T(0.5f) * volumetric * (J - T(1));

@@ -15,12 +15,12 @@ template <class T, int D>
 FIRN_HD inline Response<T, D> respond(const MaterialParams<Scalar<T>>& params, const Mat<T, D>& F) {
   const T mu(params.mu), lambda(params.lambda);
   const Mat<T, D> R = polar_rotation(F);
-  const Mat<T, D> E = symmetric_part((F - R) * transpose(R));
+  const Mat<T, D> E = symmetric_product(F - R, R);
   const T J = determinant(F);
   const T volumetric = lambda * (J - T(1));
 
   Response<T, D> r;
-  r.tau = T(2) * mu * (E + E * E);  // 2 mu (F - R) F^T = 2 mu (V - I) V
+  r.tau = T(2) * mu * (E + symmetric_product(E, E));  // 2 mu (F - R) F^T = 2 mu (V - I) V
   for (int i = 0; i < D; ++i) r.tau(i, i) = r.tau(i, i) + volumetric * J;
   r.psi = mu * contract(E, E) + T(0.5f) * volumetric * (J - T(1));
   // [D^2 psi](a n F) <= 2 mu |F^T n|^2 + lambda J^2 for unit a, n: the rotation's part only

@@ -15,7 +15,7 @@ FIRN_HD inline Response<T, D> respond(const MaterialParams<Scalar<T>>& params, c
   const T log_J = log(J);
   Mat<T, D> G = F;  // displacement gradient; b - I = G + G^T + G G^T keeps its digits near rest
   for (int i = 0; i < D; ++i) G(i, i) = G(i, i) - T(1);
-  const Mat<T, D> b_minus_one = G + transpose(G) + G * transpose(G);
+  const Mat<T, D> b_minus_one = G + transpose(G) + symmetric_product(G, G);
 
   Response<T, D> r;
   r.tau = mu * b_minus_one;

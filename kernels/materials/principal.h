@@ -20,6 +20,28 @@ FIRN_HD inline T spectral_bound(const Mat<T, D>& S) {
   return bound;
 }
 
+// A B^T where it is known to be symmetric: only one triangle is computed.
+template <class T, int D>
+FIRN_HD inline Mat<T, D> symmetric_product(const Mat<T, D>& A, const Mat<T, D>& B) {
+  Mat<T, D> r;
+  for (int i = 0; i < D; ++i)
+    for (int j = i; j < D; ++j) {
+      T s = A(i, 0) * B(j, 0);
+      for (int k = 1; k < D; ++k) s = s + A(i, k) * B(j, k);
+      r(i, j) = r(j, i) = s;
+    }
+  return r;
+}
+
+// U diag(d) U^T, the symmetric tensor with these principal axes and values.
+template <class T, int D>
+FIRN_HD inline Mat<T, D> from_principal(const Mat<T, D>& U, const Vec<T, D>& d) {
+  Mat<T, D> scaled = U;
+  for (int i = 0; i < D; ++i)
+    for (int j = 0; j < D; ++j) scaled(i, j) = scaled(i, j) * d[j];
+  return symmetric_product(scaled, U);
+}
+
 // d/dt cofactor(F + t dF) at t = 0. Linear in F in 2D; bilinear in (F, dF) in 3D.
 template <class Real>
 FIRN_HD inline Mat<Real, 2> cofactor_differential(const Mat<Real, 2>&, const Mat<Real, 2>& dF) {

@@ -50,7 +50,7 @@ FIRN_HD inline Response<T, D> respond(const MaterialParams<Scalar<T>>& params,
     stretch = max(stretch, clamped[i]);
   }
   Response<T, D> r;
-  r.tau = compose(s.U, tau, s.U);
+  r.tau = from_principal(s.U, tau);
   r.psi = mu * strain2 + T(0.5f) * volumetric * (J - T(1));
   r.wave_modulus = T(2) * mu * stretch * stretch + lambda * J * J;
   return r;

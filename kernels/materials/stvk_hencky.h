@@ -47,20 +47,21 @@ FIRN_HD inline Response<T, D> respond_to_strain(const MaterialParams<Scalar<T>>&
   const T mu(params.mu), lambda(params.lambda);
   const T pressure = lambda * sum(e);
   Vec<T, D> tau;
-  T largest = T(0), lo = e[0], hi = e[0];
+  T lo = e[0], hi = e[0];
   for (int i = 0; i < D; ++i) {
     tau[i] = T(2) * mu * e[i] + pressure;
-    largest = max(largest, abs(tau[i]));
     lo = min(lo, e[i]);
     hi = max(hi, e[i]);
   }
   Response<T, D> r;
-  r.tau = compose(U, tau, U);
+  r.tau = from_principal(U, tau);
   r.psi = energy_of_strain(params, e);
-  // Along a principal axis 2 mu + lambda - tau_i; across, mu (e_i - e_j) / tanh(e_i - e_j) type
-  // terms that grow at most by 2 mu |e_i - e_j|; oblique waves are no faster than the sum of the
-  // bounds.
-  r.wave_modulus = lambda + T(2) * mu * (T(1) + hi - lo) + largest;
+  // Waves along a principal axis have 2 mu + lambda - tau_i, waves across at most mu (1 + 2 |e_i -
+  // e_j|), and oblique ones are no faster than the latter plus the coupling |lambda - tau_j + k|, 0
+  // <= k <= mu.
+  const T tau_lo = T(2) * mu * lo + pressure, tau_hi = T(2) * mu * hi + pressure;
+  const T across = T(2) * mu * (hi - lo) + mu;
+  r.wave_modulus = across + max(lambda + mu - tau_lo, tau_hi - lambda);
   return r;
 }
 

@@ -22,13 +22,17 @@ FIRN_HD inline Mat<T, 3> newton(const Mat<T, 3>& F, const Mask& regular) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) R(i, j) = select(regular, F(i, j), T(i == j ? 1 : 0));
   auto open = regular;
+  bool scaling = true;
   for (int k = 0; k < max_iterations && any(open); ++k) {
     const Mat<T, 3> C = cofactor(R);
     const T det = R(0, 0) * C(0, 0) + R(0, 1) * C(0, 1) + R(0, 2) * C(0, 2);
-    const T size = contract(R, R);
     T g = T(1);
-    const auto far = abs(size - T(3)) > T(near_rotation);
-    if (any(far)) g = select(far, sqrt(sqrt(contract(C, C) / size) / det), T(1));
+    if (scaling) {
+      const T size = contract(R, R);
+      const auto far = abs(size - T(3)) > T(near_rotation);
+      scaling = any(far);
+      if (scaling) g = select(far, sqrt(sqrt(contract(C, C) / size) / det), T(1));
+    }
     const T a = T(0.5f) * g, b = T(0.5f) / (g * det);
     T step = T(0);
     for (int i = 0; i < 3; ++i)
@@ -48,25 +52,27 @@ FIRN_HD inline Mat<T, 3> newton(const Mat<T, 3>& F, const Mask& regular) {
 template <class T>
 FIRN_HD inline Mat<T, 2> polar_rotation(const Mat<T, 2>& F) {
   // tr(R^T F) is largest for the angle of (F00 + F11, F10 - F01); any angle does where both vanish.
-  const T x = F(0, 0) + F(1, 1), y = F(1, 0) - F(0, 1);
-  const T scale = inverse_exponent(max(abs(x), abs(y)));
-  const T xs = x * scale, ys = y * scale;
-  const T length2 = xs * xs + ys * ys;
-  const auto defined = length2 > T(0.5f);
+  const T scale =
+      inverse_exponent(max(max(abs(F(0, 0)), abs(F(0, 1))), max(abs(F(1, 0)), abs(F(1, 1)))));
+  const T x = F(0, 0) * scale + F(1, 1) * scale;
+  const T y = F(1, 0) * scale - F(0, 1) * scale;
+  const T length2 = x * x + y * y;
+  const auto defined = length2 > T(std::numeric_limits<Scalar<T>>::min());
   const T inverse_length = T(1) / sqrt(select(defined, length2, T(1)));
-  const T c = select(defined, xs * inverse_length, T(1));
-  const T s = select(defined, ys * inverse_length, T(0));
+  const T c = select(defined, x * inverse_length, T(1));
+  const T s = select(defined, y * inverse_length, T(0));
   return {{{c, -s}, {s, c}}};
 }
 
 template <class T>
 FIRN_HD inline Mat<T, 3> polar_rotation(const Mat<T, 3>& F) {
-  // Against its size, det F must be clear of zero for Newton to keep its digits (condition number
-  // below ~200). The comparison is false for inverted, overflowing, underflowing and not-a-number
-  // lanes alike.
-  const T size = contract(F, F) * T(Scalar<T>(1) / 3);
-  const auto regular = determinant(F) > T(Scalar<T>(0.01)) * size * sqrt(size) +
-                                            T(std::numeric_limits<Scalar<T>>::min());
+  // Newton keeps its digits where det F is clear of zero (condition number below ~200) and neither
+  // squares nor fourth powers of F leave the range of numbers. False for inverted and not-a-number
+  // lanes too.
+  using Real = Scalar<T>;
+  const T size = contract(F, F) * T(Real(1) / 3);
+  const auto regular = size > T(Real(1e-6)) && size < T(Real(1e6)) &&
+                       determinant(F) > T(Real(0.01)) * size * sqrt(size);
   Mat<T, 3> R = polar_detail::newton(F, regular);
   if (all(regular)) return R;
   const Svd<T, 3> s = svd(F);

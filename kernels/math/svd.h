@@ -153,13 +153,17 @@ FIRN_HD inline Svd<T, D> svd(const Mat<T, D>& F) {
     eliminate(B, r.U, 1, 2);
   }
   const T unscale = T(1) / scale;
-  for (int i = 0; i < D; ++i) r.sigma[i] = B(i, i) * unscale;
+  for (int i = 0; i < D; ++i) {
+    const T length =
+        i + 1 < D ? max(B(i, i), T(0)) : B(i, i);  // a column too short to rotate counts as zero
+    r.sigma[i] = length * unscale;
+  }
   return r;
 }
 
-// U diag(d) V^T; with V = U, a symmetric tensor from its principal values.
+// U diag(d) V^T, the way back from principal axes.
 template <class T, int D>
-FIRN_HD inline Mat<T, D> compose(const Mat<T, D>& U, Vec<T, D> d, const Mat<T, D>& V) {
+FIRN_HD inline Mat<T, D> compose(const Mat<T, D>& U, const Vec<T, D>& d, const Mat<T, D>& V) {
   Mat<T, D> scaled = U;
   for (int i = 0; i < D; ++i)
     for (int j = 0; j < D; ++j) scaled(i, j) = scaled(i, j) * d[j];

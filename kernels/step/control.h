@@ -32,13 +32,12 @@ inline constexpr int kStepLimits = 6;
 struct StepControl {
   std::uint32_t stop;
   // Sizes of the current layout, and what the last rebuild asked for.
-  std::uint32_t n_blocks, n_chunks, n_slots, n_bins;
+  std::uint32_t n_blocks, n_chunks, n_slots, n_bins, n_particles;
   std::uint32_t needed_blocks, needed_chunks;
   std::uint32_t removed;  // particles taken by sinks, since the start
 
   // Smallest (fault, particle id) seen, packed by pack_fault; ~0 without a fault.
   std::uint64_t fault;
-  std::uint32_t fault_material;
 
   StepLimit limit;               // of the current step
   std::uint32_t limit_material;  // for kWaveSpeed and kViscosity

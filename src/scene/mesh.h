@@ -36,11 +36,11 @@ struct MeshReport {
   std::size_t vertices = 0, triangles = 0;
   std::size_t degenerate_triangles = 0;  // two equal corners
   std::size_t boundary_edges = 0;        // used by one triangle
-  std::size_t non_manifold_edges =
-      0;                    // used by more than two, or by two that disagree on the outside
-  std::size_t shells = 0;   // sets of triangles connected by edges
-  bool watertight = false;  // no boundary and no non-manifold edges
-  double volume = 0;        // enclosed (by the divergence theorem; exact if watertight), m^3
+  std::size_t non_manifold_edges = 0;    // by more than two, or by two that disagree on the outside
+  std::size_t shells = 0;                // sets of triangles connected by edges
+  bool watertight = false;               // no boundary and no non-manifold edges
+  bool inside_out = false;               // triangles face inwards; distances are turned round
+  double volume = 0;  // enclosed, by the divergence theorem: exact if watertight, m^3
 };
 MeshReport inspect(const TriangleMesh& mesh, const std::string& name);
 // A sentence for people that says what is wrong and what follows from it; empty if the mesh is
@@ -65,11 +65,12 @@ struct AlignedAllocator {
 };
 using GridBytes = std::vector<std::byte, AlignedAllocator<std::byte, kMeshGridAlignment>>;
 
-// Distances around a mesh for SdfOp::kMesh: voxel (i, j, k) lies at voxel_size * (i, j, k) in the
-// mesh's frame.
+// Distances around a mesh for SdfOp::kMesh: voxel (i, j, k) lies at origin + voxel_size * (i, j, k)
+// in the mesh's frame.
 struct MeshGrid {
-  GridBytes bytes;                // a NanoVDB float grid; distances in voxels, clamped to the band
-  double voxel_size = 0;          // m in the mesh's frame
+  GridBytes bytes;  // a NanoVDB float grid; distances in voxels, clamped to the band
+  double voxel_size = 0;
+  Vec3 origin{};
   Vec3 index_min{}, index_max{};  // bounds of the surface in index space
 };
 // The sign comes from the generalised winding number, so that holes are closed by the smoothest cap

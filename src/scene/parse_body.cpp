@@ -130,7 +130,9 @@ Keyframes parse_motion(const Node& node, ReadContext& context) {
 }
 
 void check_not_empty(const Node& root, const Scene& scene, ReadContext& context) {
-  if (scene.bodies.empty() && scene.sources.empty()) {
+  const Node* body = root.find("body");
+  const bool readable = body == nullptr || body->is(NodeType::kArray);
+  if (readable && scene.bodies.empty() && scene.sources.empty()) {
     context.findings.add(
         root.where, "the scene has no [[body]] and no [[source]]: there is nothing to simulate");
   }

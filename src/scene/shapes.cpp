@@ -201,11 +201,11 @@ class Compiler {
     const Frame own = frame.then(placement(s, s.size > 0 ? s.scale * s.size / longest : s.scale));
     const MeshGrid grid = mesh_to_grid(triangles, s.file, 0.5 * dx_ / own.scale);
     const Vec3 &a = grid.index_min, &b = grid.index_max;
-    // The leaf's own axes meet in the mesh's origin; its bounds lie around the centre of the box.
+    // The leaf's axes meet in the grid's origin; its bounds lie around the centre of the box.
     Bounds bounds =
         leaf(SdfOp::kMesh, own, 0.5 * (lo + hi), Matrix::identity(), {}, 0.5 * (hi - lo));
     SdfInstruction<double>& in = out_.code.back();
-    in.origin = own.translation;
+    in.origin = own(vec(grid.origin));
     const double parameters[kSdfParameters] = {a[0], a[1], a[2], b[0], b[1], b[2], 0.5 * dx_};
     std::copy_n(parameters, kSdfParameters, in.parameter);
     in.mesh_offset = static_cast<std::int64_t>(out_.meshes.size());

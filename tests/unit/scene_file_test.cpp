@@ -1,4 +1,5 @@
-// What a scene file means: defaults, every key, units, presets, and the resolved copy that loads again.
+// What a scene file means: defaults, every key, units, presets, and the resolved copy that loads
+// again.
 #include "firn/scene_file.h"
 
 #include <gtest/gtest.h>
@@ -9,6 +10,8 @@
 #include <numbers>
 #include <set>
 #include <utility>
+
+#include "firn/error.h"
 
 namespace firn {
 namespace {
@@ -66,8 +69,9 @@ TEST(SceneFileDefaults, ParticlesPerCellFollowsTheDimension) {
 }
 
 TEST(SceneFileDefaults, MaterialsGetDistinctColors) {
-  const std::string second = "[material.b]\nmodel = \"neo_hookean\"\ndensity = 1\nyoungs_modulus = 1\n"
-                             "poisson_ratio = 0\n";
+  const std::string second =
+      "[material.b]\nmodel = \"neo_hookean\"\ndensity = 1\nyoungs_modulus = 1\n"
+      "poisson_ratio = 0\n";
   std::string third = second;
   third.replace(third.find(".b"), 2, ".c");
   const Scene scene = parse(kMinimal + second + third);
@@ -110,9 +114,11 @@ shape = { type = "box", min = [0, 0], max = [1, 1] }
 )TOML");
   EXPECT_EQ(scene.title, "T");
   EXPECT_EQ(scene.source, "S");
-  const SimulationSettings simulation{2, 5, 30, {1, -2, 0}, Integrator::kExplicit, Precision::kDouble, 7, true};
+  const SimulationSettings simulation{
+      2, 5, 30, {1, -2, 0}, Integrator::kExplicit, Precision::kDouble, 7, true};
   EXPECT_TRUE(scene.simulation == simulation);
-  const TransferSettings transfer{TransferType::kPolypic, 0.5, 9, AdvectionMap::kAffine, 3, ForceForm::kGradient};
+  const TransferSettings transfer{TransferType::kPolypic, 0.5, 9,
+                                  AdvectionMap::kAffine,  3,   ForceForm::kGradient};
   EXPECT_TRUE(scene.transfer == transfer);
   EXPECT_TRUE(scene.time == (TimeSettings{0.25, 0.125, 1e-2, 1e-5}));
   Domain domain{{-1, -2, 0}, {3, 4, 0}, {}, {}};
@@ -133,7 +139,8 @@ TEST(SceneFileKeys, BoundaryWordCoversAllFaces) {
   const Scene scene = parse(kMinimal +
                             "[grid.domain]\nmin = [0, 0, 0]\nmax = [1, 1, 1]\nboundary = \"slip\"\n"
                             "friction = { z_max = 0.25 }\n");
-  for (const BoundaryType boundary : scene.grid.domain->boundary) EXPECT_EQ(boundary, BoundaryType::kSlip);
+  for (const BoundaryType boundary : scene.grid.domain->boundary)
+    EXPECT_EQ(boundary, BoundaryType::kSlip);
   EXPECT_EQ(scene.grid.domain->friction, (std::array<double, 6>{0, 0, 0, 0, 0, 0.25}));
 }
 
@@ -170,9 +177,11 @@ gamma = 1
   sand.viscosity = 2;
   sand.color = {0.1, 0.2, 0.3};
   const Material& found = scene.materials[1];
-  // 35 degrees in radians may be rounded in either order of multiplication: one unit in the last place.
+  // 35 degrees in radians may be rounded in either order of multiplication: one unit in the last
+  // place.
   EXPECT_DOUBLE_EQ(found.friction_angle, sand.friction_angle);
-  for (int i = 0; i < 4; ++i) EXPECT_DOUBLE_EQ(found.friction_hardening[i], sand.friction_hardening[i]);
+  for (int i = 0; i < 4; ++i)
+    EXPECT_DOUBLE_EQ(found.friction_hardening[i], sand.friction_hardening[i]);
   sand.friction_angle = found.friction_angle;
   sand.friction_hardening = found.friction_hardening;
   EXPECT_TRUE(found == sand);
@@ -215,12 +224,14 @@ TEST(SceneFileKeys, PresetThenOverrides) {
 TEST(SceneFileKeys, EveryPresetIsCompleteAndCited) {
   for (const MaterialPreset& preset : material_presets()) {
     SCOPED_TRACE(preset.material.name);
-    const Scene scene = parse(kMinimal + "[material.p]\npreset = \"" + preset.material.name + "\"\n");
+    const Scene scene =
+        parse(kMinimal + "[material.p]\npreset = \"" + preset.material.name + "\"\n");
     Material expected = preset.material;
     expected.name = "p";
     EXPECT_TRUE(scene.materials.at(1) == expected);
     EXPECT_FALSE(preset.description.empty());
-    EXPECT_NE(preset.source.find_first_of("0123456789"), std::string::npos) << "no year in the citation";
+    EXPECT_NE(preset.source.find_first_of("0123456789"), std::string::npos)
+        << "no year in the citation";
   }
 }
 
@@ -267,7 +278,8 @@ shape = { type = "sphere", center = [5, 5, 5], radius = 1 }
   collider.shape.point = {0, 1, 0};
   collider.boundary = BoundaryType::kSeparate;
   collider.friction = 0.4;
-  collider.motion = Keyframes{{0, 1}, {{0, 0, 0}, {0, 0.5, 0}}, {{0, 0, 0}, {0, 90 * kDegree, 0}}, {1, 2, 3}};
+  collider.motion =
+      Keyframes{{0, 1}, {{0, 0, 0}, {0, 0.5, 0}}, {{0, 0, 0}, {0, 90 * kDegree, 0}}, {1, 2, 3}};
   collider.color = {1, 1, 1};
   EXPECT_TRUE(scene.colliders.at(0) == collider);
   EXPECT_EQ(scene.sinks.at(0).shape.center, (Vec3{5, 5, 5}));
@@ -318,15 +330,20 @@ TEST(SceneFileKeys, EveryShapeLoads) {
   const std::string ball = "{ type = \"sphere\", center = [0, 0, 0], radius = 1 }";
   const std::pair<std::string, ShapeType> shapes[] = {
       {ball, ShapeType::kSphere},
-      {"{ type = \"cylinder\", from = [0, 0, 0], to = [1, 0, 0], radius = 1 }", ShapeType::kCylinder},
+      {"{ type = \"cylinder\", from = [0, 0, 0], to = [1, 0, 0], radius = 1 }",
+       ShapeType::kCylinder},
       {"{ type = \"capsule\", from = [0, 0, 0], to = [1, 0, 0], radius = 1 }", ShapeType::kCapsule},
       {"{ type = \"cone\", from = [0, 0, 0], to = [1, 0, 0], radius = 1 }", ShapeType::kCone},
-      {"{ type = \"torus\", center = [0, 0, 0], axis = [1, 0, 0], radius = 1, tube_radius = 0.1 }", ShapeType::kTorus},
+      {"{ type = \"torus\", center = [0, 0, 0], axis = [1, 0, 0], radius = 1, tube_radius = 0.1 }",
+       ShapeType::kTorus},
       {"{ type = \"ellipsoid\", center = [0, 0, 0], radii = [1, 2, 3] }", ShapeType::kEllipsoid},
       {"{ type = \"union\", children = [" + ball + ", " + ball + "] }", ShapeType::kUnion},
-      {"{ type = \"intersection\", children = [" + ball + ", " + ball + "] }", ShapeType::kIntersection},
-      {"{ type = \"difference\", children = [" + ball + ", " + ball + ", " + ball + "] }", ShapeType::kDifference},
-      {"{ type = \"transform\", child = " + ball + ", rotation = [0, 0, 45] }", ShapeType::kTransform}};
+      {"{ type = \"intersection\", children = [" + ball + ", " + ball + "] }",
+       ShapeType::kIntersection},
+      {"{ type = \"difference\", children = [" + ball + ", " + ball + ", " + ball + "] }",
+       ShapeType::kDifference},
+      {"{ type = \"transform\", child = " + ball + ", rotation = [0, 0, 45] }",
+       ShapeType::kTransform}};
   for (const auto& [text, type] : shapes) {
     SCOPED_TRACE(text);
     const Scene scene = parse(kMinimal + "[[sink]]\nshape = " + text + "\n");
@@ -365,13 +382,15 @@ camera = { eye = [1, 2, 3], target = [0, 0, 0], up = [0, 0, 1], fov = 90 }
 }
 
 TEST(SceneFileKeys, DiagnosticsTakesBooleansAndWords) {
-  const std::pair<std::string, DiagnosticsLevel> words[] = {{"true", DiagnosticsLevel::kTotals},
-                                                            {"false", DiagnosticsLevel::kOff},
-                                                            {"\"off\"", DiagnosticsLevel::kOff},
-                                                            {"\"totals\"", DiagnosticsLevel::kTotals},
-                                                            {"\"stages\"", DiagnosticsLevel::kStages}};
+  const std::pair<std::string, DiagnosticsLevel> words[] = {
+      {"true", DiagnosticsLevel::kTotals},
+      {"false", DiagnosticsLevel::kOff},
+      {"\"off\"", DiagnosticsLevel::kOff},
+      {"\"totals\"", DiagnosticsLevel::kTotals},
+      {"\"stages\"", DiagnosticsLevel::kStages}};
   for (const auto& [word, level] : words) {
-    EXPECT_EQ(parse(kMinimal + "[output]\ndiagnostics = " + word).output.diagnostics, level) << word;
+    EXPECT_EQ(parse(kMinimal + "[output]\ndiagnostics = " + word).output.diagnostics, level)
+        << word;
   }
 }
 
@@ -408,8 +427,8 @@ TEST_F(MeshFile, IsRelativeToTheSceneAndAbsoluteOnceResolved) {
 
 TEST_F(MeshFile, OfAnOverrideIsRelativeToTheCurrentDirectory) {
   const auto relative = std::filesystem::relative(directory_ / "model.obj");
-  const Scene scene = parse_scene(text_, "test.toml", "/nowhere",
-                                  {"", {"sink.0.shape.file=" + relative.string()}});
+  const Scene scene =
+      parse_scene(text_, "test.toml", "/nowhere", {"", {"sink.0.shape.file=" + relative.string()}});
   EXPECT_TRUE(std::filesystem::equivalent(scene.sinks.at(0).shape.file, directory_ / "model.obj"));
 }
 

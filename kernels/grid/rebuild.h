@@ -1,0 +1,52 @@
+// From particle positions to the next layout: which blocks exist, how they neighbour each other, and which chunk every
+// particle belongs to. Runs at the start of every step, without the host. If blocks or chunks do not fit it raises
+// kStopOverflow before it has changed any particle.
+#pragma once
+
+#include "kernels/collide/sdf.h"
+#include "kernels/exec/backend.h"
+#include "kernels/grid/blocks.h"
+#include "kernels/particles/layout.h"
+#include "kernels/step/control.h"
+
+namespace firn {
+
+// Scratch and capacities of a rebuild; pointers into device memory.
+struct RebuildView {
+  std::uint32_t max_blocks = 0, max_chunks = 0, materials = 1;
+  std::uint32_t* slot_block = nullptr;   // per particle slot: hash slot of its block, then its bin
+  std::uint32_t* order = nullptr;        // per particle slot: the permutation
+  std::uint32_t* bin_begin = nullptr;    // per bin + 1
+  std::uint32_t* bin_chunks = nullptr;   // per bin
+  std::uint32_t* bin_first = nullptr;    // per bin + 1: first chunk
+  std::uint32_t* block_colour = nullptr; // per block
+};
+
+// Regions that delete what enters them.
+template <class Real>
+struct SinkView {
+  const SdfProgram<Real>* programs = nullptr;
+  int count = 0;
+};
+
+// Finds blocks and the permutation, and writes the new chunk table (over the old one) and the grid's tables.
+template <class Exec, int D, class Real>
+void rebuild_layout(Exec& exec, int degree, const SinkView<Real>& sinks, const ParticleView<Real>& particles,
+                    const GridView<Real>& grid, const RebuildView& scratch, StepControl* control);
+
+// Moves one channel of n components to its place in the new layout: out(new slot) = in(old slot). Bytes per value: 4
+// or 8.
+template <class Exec, class T>
+void permute_channel(Exec& exec, const RebuildView& scratch, const Chunk* chunks, const T* in, int components, T* out,
+                     const StepControl* control);
+
+// Copies the first chunks of a channel, as many as hold particles.
+template <class Exec, class T>
+void copy_chunks(Exec& exec, const T* in, int components, T* out, std::uint32_t max_chunks,
+                 const StepControl* control);
+
+// Sets the nodes of all active blocks to zero.
+template <class Exec, class Real>
+void clear_nodes(Exec& exec, Real* channel, std::uint32_t max_blocks, const StepControl* control);
+
+}  // namespace firn

@@ -1,0 +1,343 @@
+#pragma once
+
+#include "kernels/exec/algorithms.h"
+#include "kernels/grid/rebuild.h"
+#include "kernels/transfer/spline.h"
+
+namespace firn {
+
+inline constexpr std::uint32_t kDropped = 0xffffffffu;
+
+struct ClearHash {
+  static constexpr const char* kName = "clear_hash";
+  BlockHash hash;
+  std::uint64_t* keys;
+  std::uint32_t max_blocks;
+  StepControl* control;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t i) const {
+    hash.keys[i] = kEmptyKey;
+    hash.home[i] = 0;
+    if (i < max_blocks) keys[i] = kEmptyKey;
+    if (i == 0) control->needed_blocks = 0;
+  }
+};
+
+// Enters every particle's home block. A thread that visits several particles in turn remembers the last block it
+// entered, since neighbours in memory are neighbours in space.
+template <int D, class Real>
+struct MarkHomes {
+  static constexpr const char* kName = "mark_homes";
+  static constexpr int kThreads = 128;
+  static constexpr std::uint32_t kChunksPerGroup = 16;
+  struct Scratch {};
+
+  Real inv_dx, shift;
+  SinkView<Real> sinks;
+  ParticleView<Real> particles;
+  BlockHash hash;
+  std::uint32_t* slot_block;
+  StepControl* control;
+  std::uint32_t slots_bound;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    std::uint64_t last_key = kEmptyKey;
+    std::uint32_t last_slot = kDropped;
+    const std::uint32_t first = g.index() * kChunksPerGroup * kLanes;
+    g.for_each(kChunksPerGroup * kLanes, [&](std::uint32_t i) {
+      const std::uint32_t slot = first + i;
+      if (slot >= slots_bound) return;
+      slot_block[slot] = kDropped;
+      if (slot >= control->n_slots || slot % kLanes >= particles.chunks[slot / kLanes].count) return;
+      std::uint64_t key;
+      if (!key_of(g, slot, key)) return;
+      if (key != last_key) {
+        last_key = key;
+        last_slot = hash.insert(g, key);
+        if (last_slot == kNoBlock)
+          g.atomic_or(control->stop, kStopOverflow);
+        else if (hash.home[last_slot] == 0)
+          g.atomic_or(hash.home[last_slot], 1);
+      }
+      slot_block[slot] = last_slot;
+    });
+  }
+
+  // False where the particle leaves the simulation: in a sink, or with a fault.
+  template <class Group>
+  FIRN_HD bool key_of(Group& g, std::uint32_t slot, std::uint64_t& key) const {
+    Vec<Real, D> x;
+    Vec<int, D> block;
+    for (int a = 0; a < D; ++a) {
+      x[a] = channel_at(particles.x, slot, D, a);
+      const Real cell = x[a] * inv_dx;
+      if (!(abs(cell) < static_cast<Real>(BlockTraits<D>::kMaxCell))) {
+        g.atomic_min(control->fault, pack_fault(Fault::kPositionRange, channel_at(particles.id, slot, 1, 0)));
+        g.atomic_or(control->stop, kStopDiverged);
+        return false;
+      }
+      block[a] = axis_base(x[a], inv_dx, shift).node >> BlockTraits<D>::kShift;
+    }
+    for (int k = 0; k < sinks.count; ++k)
+      if (signed_distance<D>(sinks.programs[k], x) < 0) return false;
+    key = block_key<D>(block);
+    return true;
+  }
+};
+
+template <int D>
+struct MarkHalo {
+  static constexpr const char* kName = "mark_halo";
+  BlockHash hash;
+  StepControl* control;
+  template <class Device>
+  FIRN_HD void operator()(Device& device, std::uint32_t slot) const {
+    if (hash.home[slot] == 0) return;
+    const Vec<int, D> block = block_of_key<D>(hash.keys[slot]);
+    for (int corner = 1; corner < BlockTraits<D>::kCorners; ++corner)
+      if (hash.insert(device, block_key<D>(corner_block<D>(block, corner))) == kNoBlock)
+        device.atomic_or(control->stop, kStopOverflow);
+  }
+};
+
+struct CompactBlocks {
+  static constexpr const char* kName = "compact_blocks";
+  BlockHash hash;
+  std::uint64_t* keys;
+  std::uint32_t max_blocks;
+  StepControl* control;
+  template <class Device>
+  FIRN_HD void operator()(Device& device, std::uint32_t slot) const {
+    if (hash.keys[slot] == kEmptyKey) return;
+    const std::uint32_t at = device.atomic_increment(control->needed_blocks);
+    if (at < max_blocks) keys[at] = hash.keys[slot];
+  }
+};
+
+struct AdoptBlockCount {
+  static constexpr const char* kName = "adopt_block_count";
+  std::uint32_t max_blocks, materials;
+  StepControl* control;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t) const {
+    if (control->needed_blocks > max_blocks) {
+      control->stop |= kStopOverflow;
+      return;
+    }
+    control->n_blocks = control->needed_blocks;
+    control->n_bins = control->n_blocks * materials;
+  }
+};
+
+// Over all block places, so that colours beyond the count are "none".
+template <int D>
+struct RankBlocks {
+  static constexpr const char* kName = "rank_blocks";
+  BlockHash hash;
+  const std::uint64_t* keys;
+  std::uint32_t *home, *block_colour;
+  const StepControl* control;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t rank) const {
+    block_colour[rank] = 0xffffffffu;
+    if (rank >= control->n_blocks) return;
+    const std::uint32_t slot = hash.find(keys[rank]);
+    hash.ranks[slot] = rank;
+    home[rank] = hash.home[slot];
+    if (home[rank] != 0)
+      block_colour[rank] = static_cast<std::uint32_t>(block_colour_of(keys[rank]));
+  }
+  FIRN_HD static int block_colour_of(std::uint64_t key) { return firn::block_colour<D>(block_of_key<D>(key)); }
+};
+
+template <int D>
+struct LinkCorners {
+  static constexpr const char* kName = "link_corners";
+  BlockHash hash;
+  const std::uint64_t* keys;
+  const std::uint32_t* home;
+  std::uint32_t* corners;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t rank) const {
+    if (home[rank] == 0) return;
+    const Vec<int, D> block = block_of_key<D>(keys[rank]);
+    for (int c = 0; c < BlockTraits<D>::kCorners; ++c)
+      corners[rank * BlockTraits<D>::kCorners + c] = hash.ranks[hash.find(block_key<D>(corner_block<D>(block, c)))];
+  }
+};
+
+struct BinParticles {
+  static constexpr const char* kName = "bin_particles";
+  const std::uint32_t* ranks;
+  const Chunk* chunks;
+  std::uint32_t materials;
+  std::uint32_t* slot_block;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t slot) const {
+    if (slot_block[slot] == kDropped) return;
+    slot_block[slot] = ranks[slot_block[slot]] * materials + chunks[slot / kLanes].material;
+  }
+};
+
+struct CountChunks {
+  static constexpr const char* kName = "count_chunks";
+  const std::uint32_t* bin_begin;
+  std::uint32_t* bin_chunks;
+  const StepControl* control;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t bin) const {
+    bin_chunks[bin] = bin < control->n_bins ? (bin_begin[bin + 1] - bin_begin[bin] + kLanes - 1) / kLanes : 0;
+  }
+};
+
+struct AdoptChunkCount {
+  static constexpr const char* kName = "adopt_chunk_count";
+  const std::uint32_t *bin_first, *bin_begin;
+  std::uint32_t max_chunks;
+  StepControl* control;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t) const {
+    control->needed_chunks = bin_first[control->n_bins];
+    if (control->needed_chunks > max_chunks) {
+      control->stop |= kStopOverflow;
+      return;
+    }
+    control->n_chunks = control->needed_chunks;
+    control->n_slots = control->n_chunks * kLanes;
+    const std::uint32_t kept = bin_begin[control->n_bins];
+    control->removed += control->n_particles - kept;
+    control->n_particles = kept;
+  }
+};
+
+struct WriteChunks {
+  static constexpr const char* kName = "write_chunks";
+  const std::uint32_t *bin_begin, *bin_first;
+  std::uint32_t materials;
+  Chunk* chunks;
+  std::uint32_t* block_chunk_begin;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t bin) const {
+    const std::uint32_t end = bin_begin[bin + 1];
+    std::uint32_t source = bin_begin[bin];
+    for (std::uint32_t chunk = bin_first[bin]; chunk < bin_first[bin + 1]; ++chunk, source += kLanes) {
+      const std::uint32_t left = end - source;
+      chunks[chunk] = {bin / materials, bin % materials, left < kLanes ? left : kLanes, source};
+    }
+    if (bin % materials == 0) block_chunk_begin[bin / materials] = bin_first[bin];
+    if ((bin + 1) % materials == 0) block_chunk_begin[bin / materials + 1] = bin_first[bin + 1];
+  }
+};
+
+template <class Exec, int D, class Real>
+void rebuild_layout(Exec& exec, int degree, const SinkView<Real>& sinks, const ParticleView<Real>& particles,
+                    const GridView<Real>& grid, const RebuildView& scratch, StepControl* control) {
+  const std::uint32_t* stop = &control->stop;
+  const std::uint32_t table = grid.hash.mask + 1, slots = scratch.max_chunks * kLanes;
+  const std::uint32_t max_blocks = scratch.max_blocks, max_bins = max_blocks * scratch.materials;
+  const DeviceCount n_blocks{&control->n_blocks, max_blocks}, n_bins{&control->n_bins, max_bins};
+  const DeviceCount n_slots{Exec::kIsCuda ? nullptr : &control->n_slots, slots};
+  const std::uint32_t groups = (scratch.max_chunks + MarkHomes<D, Real>::kChunksPerGroup - 1) /
+                               MarkHomes<D, Real>::kChunksPerGroup;
+
+  launch_items(exec, {{nullptr, table}, stop}, ClearHash{grid.hash, grid.keys, max_blocks, control});
+  launch_groups(exec, {{nullptr, groups}, stop},
+                MarkHomes<D, Real>{grid.inv_dx, stencil_shift<Real>(degree), sinks, particles, grid.hash,
+                                   scratch.slot_block, control, slots});
+  launch_items(exec, {{nullptr, table}, stop}, MarkHalo<D>{grid.hash, control});
+  launch_items(exec, {{nullptr, table}, stop}, CompactBlocks{grid.hash, grid.keys, max_blocks, control});
+  launch_items(exec, {{nullptr, 1}, stop}, AdoptBlockCount{max_blocks, scratch.materials, control});
+  sort_keys(exec, grid.keys, n_blocks, stop);
+  launch_items(exec, {{nullptr, max_blocks}, stop},
+               RankBlocks<D>{grid.hash, grid.keys, grid.home, scratch.block_colour, control});
+  launch_items(exec, {n_blocks, stop}, LinkCorners<D>{grid.hash, grid.keys, grid.home, grid.corners});
+  bucket_permutation(exec, scratch.block_colour, {nullptr, max_blocks}, {nullptr, BlockTraits<D>::kCorners}, stop,
+                     grid.coloured, grid.colour_begin);
+  launch_items(exec, {n_slots, stop},
+               BinParticles{grid.hash.ranks, particles.chunks, scratch.materials, scratch.slot_block});
+  bucket_permutation(exec, scratch.slot_block, n_slots, n_bins, stop, scratch.order, scratch.bin_begin);
+  launch_items(exec, {{nullptr, max_bins}, stop}, CountChunks{scratch.bin_begin, scratch.bin_chunks, control});
+  exclusive_scan(exec, scratch.bin_chunks, {nullptr, max_bins}, stop, scratch.bin_first);
+  launch_items(exec, {{nullptr, 1}, stop},
+               AdoptChunkCount{scratch.bin_first, scratch.bin_begin, scratch.max_chunks, control});
+  launch_items(exec, {n_bins, stop}, WriteChunks{scratch.bin_begin, scratch.bin_first, scratch.materials,
+                                                 particles.chunks, grid.chunk_begin});
+}
+
+template <class T>
+struct PermuteChannel {
+  static constexpr const char* kName = "permute_channel";
+  static constexpr int kThreads = 128;
+  static constexpr std::uint32_t kChunksPerGroup = 4;
+  struct Scratch {};
+  const Chunk* chunks;
+  const std::uint32_t* order;
+  const T* in;
+  int components;
+  T* out;
+  const StepControl* control;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t first = g.index() * kChunksPerGroup;
+    g.for_each(kChunksPerGroup * kLanes, [&](std::uint32_t i) {
+      const std::uint32_t chunk = first + i / kLanes, lane = i % kLanes;
+      if (chunk >= control->n_chunks || lane >= chunks[chunk].count) return;
+      const std::uint32_t from = order[chunks[chunk].source + lane];
+      for (int k = 0; k < components; ++k)
+        channel_row(out, chunk, components, k)[lane] = channel_at(in, from, components, k);
+    });
+  }
+};
+
+template <class Exec, class T>
+void permute_channel(Exec& exec, const RebuildView& scratch, const Chunk* chunks, const T* in, int components, T* out,
+                     const StepControl* control) {
+  constexpr std::uint32_t per_group = PermuteChannel<T>::kChunksPerGroup;
+  launch_groups(exec, {{nullptr, (scratch.max_chunks + per_group - 1) / per_group}, &control->stop},
+                PermuteChannel<T>{chunks, scratch.order, in, components, out, control});
+}
+
+template <class T>
+struct CopyChunk {
+  static constexpr const char* kName = "copy_chunks";
+  static constexpr int kThreads = 128;
+  struct Scratch {};
+  const T* in;
+  int components;
+  T* out;
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t n = static_cast<std::uint32_t>(components) * kLanes;
+    const std::uint64_t first = static_cast<std::uint64_t>(g.index()) * n;
+    g.for_each(n, [&](std::uint32_t i) { out[first + i] = in[first + i]; });
+  }
+};
+
+template <class Exec, class T>
+void copy_chunks(Exec& exec, const T* in, int components, T* out, std::uint32_t max_chunks,
+                 const StepControl* control) {
+  launch_groups(exec, {{&control->n_chunks, max_chunks}, &control->stop}, CopyChunk<T>{in, components, out});
+}
+
+template <class Real>
+struct ClearNodes {
+  static constexpr const char* kName = "clear_nodes";
+  static constexpr int kThreads = 256;
+  struct Scratch {};
+  Real* channel;
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    constexpr std::uint32_t n = 64 * 4;
+    Real* block = channel + static_cast<std::uint64_t>(g.index()) * n;
+    g.for_each(n, [&](std::uint32_t i) { block[i] = Real(0); });
+  }
+};
+
+template <class Exec, class Real>
+void clear_nodes(Exec& exec, Real* channel, std::uint32_t max_blocks, const StepControl* control) {
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop}, ClearNodes<Real>{channel});
+}
+
+}  // namespace firn

@@ -1,0 +1,54 @@
+// The grid step: momentum to velocity, gravity, the domain box, bodies; and what that did to the energy and to each
+// body. [G201 p30-36; T 2.2]
+#pragma once
+
+#include "kernels/collide/boundary.h"
+#include "kernels/collide/rigid_motion.h"
+#include "kernels/collide/sdf.h"
+#include "kernels/exec/backend.h"
+#include "kernels/grid/blocks.h"
+#include "kernels/step/control.h"
+
+namespace firn {
+
+template <class Real>
+struct ColliderShape {
+  SdfProgram<Real> program;
+  KeyframeView keys;
+  BoundaryType boundary;
+  Real friction;
+};
+
+template <class Real, int D>
+struct DomainWalls {
+  bool active = false;
+  Vec<Real, D> min, max;
+  BoundaryType boundary[2 * D];  // -x, +x, -y, ...
+  Real friction[2 * D];
+};
+
+inline constexpr int kReactionColumns = 6;  // impulse, then angular impulse about the origin
+inline constexpr int kStageColumns = 3;     // kinetic energy after P2G, after forces, after boundaries
+
+template <class Real, int D>
+struct GridUpdateParams {
+  Vec<Real, D> gravity;
+  DomainWalls<Real, D> walls;
+  const ColliderShape<Real>* colliders = nullptr;
+  RigidPose<Real>* poses = nullptr;  // of this step, one per collider
+  int collider_count = 0;
+  bool separate_force = false;  // see TransferParams
+  double* reactions = nullptr;       // per block: colliders * kReactionColumns; null without colliders
+  double* stage_energies = nullptr;  // per block: kStageColumns; null unless diagnosed
+};
+
+template <class Exec, int D, class Real>
+void grid_update(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
+                 std::uint32_t max_blocks, const StepControl* control);
+
+// out[c] += sum over rows of table[row * columns + c], rows in a fixed order.
+template <class Exec>
+void add_columns(Exec& exec, const double* table, DeviceCount rows, int columns, double* out,
+                 const std::uint32_t* stop);
+
+}  // namespace firn

@@ -1,0 +1,229 @@
+#pragma once
+
+#include "kernels/exec/node.h"
+#include "kernels/grid/update.h"
+
+namespace firn {
+
+template <class Real>
+struct PoseColliders {
+  static constexpr const char* kName = "pose_colliders";
+  const ColliderShape<Real>* colliders;
+  RigidPose<Real>* poses;
+  const StepControl* control;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t i) const {
+    poses[i] = pose_at<Real>(colliders[i].keys, control->time);
+  }
+};
+
+template <int D, class Real>
+struct GridUpdate {
+  static constexpr const char* kName = "grid_update";
+  static constexpr int kThreads = 64;
+  static constexpr int kNodes = BlockTraits<D>::kNodes;
+  struct Scratch {
+    Vec<Real, D> velocity[kNodes];
+    double sums[kNodes][kReactionColumns];
+  };
+
+  GridUpdateParams<Real, D> params;
+  GridView<Real> grid;
+  const StepControl* control;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint64_t first = static_cast<std::uint64_t>(g.index()) * kNodes;
+    Node<Real>* nodes = reinterpret_cast<Node<Real>*>(grid.nodes) + first;
+    Node<Real>* increments =
+        params.separate_force ? reinterpret_cast<Node<Real>*>(grid.increments) + first : nullptr;
+    const Vec<int, D> origin = block_of_key<D>(grid.keys[g.index()]);
+
+    g.for_each(kNodes, [&](std::uint32_t i) { apply_forces(g.scratch, nodes, increments, i); });
+    g.sync();
+    if (params.stage_energies != nullptr) store_energies(g);
+    collide(g, nodes, origin);
+    g.for_each(kNodes, [&](std::uint32_t i) {
+      const Vec<Real, D>& v = g.scratch.velocity[i];
+      if (params.stage_energies != nullptr) g.scratch.sums[i][0] = kinetic(nodes[i].mass(), v);
+      Node<Real> after = Node<Real>::mass(nodes[i].mass());
+      for (int a = 0; a < D; ++a) after.set(a, v[a]);
+      if (increments != nullptr) increments[i] = after + Real(-1) * increments[i];
+      nodes[i] = after;
+    });
+    if (params.stage_energies != nullptr) {
+      g.sync();
+      g.once([&] { params.stage_energies[g.index() * kStageColumns + 2] = column_sum(g.scratch, 0); });
+    }
+  }
+
+  FIRN_HD static double kinetic(Real m, const Vec<Real, D>& v) {
+    return 0.5 * static_cast<double>(m) * static_cast<double>(norm_squared(v));
+  }
+  FIRN_HD static double column_sum(const Scratch& scratch, int column) {
+    double sum = 0;
+    for (int i = 0; i < kNodes; ++i) sum += scratch.sums[i][column];
+    return sum;
+  }
+
+  // v = (mv + impulse) / m + dt g. The velocity before stays in `increments` (with the mass), to be subtracted.
+  FIRN_HD void apply_forces(Scratch& scratch, Node<Real>* nodes, Node<Real>* increments, std::uint32_t i) const {
+    const Node<Real> node = nodes[i];
+    const Real dt = static_cast<Real>(control->dt);
+    const Real inv_m = node.mass() > Real(0) ? Real(1) / node.mass() : Real(0);
+    Vec<Real, D> v, before;
+    for (int a = 0; a < D; ++a) {
+      before[a] = node[a] * inv_m;
+      v[a] = before[a] + (increments != nullptr ? increments[i][a] * inv_m : Real(0));
+      v[a] = inv_m > Real(0) ? v[a] + dt * params.gravity[a] : Real(0);
+    }
+    scratch.velocity[i] = v;
+    if (increments == nullptr) return;
+    increments[i] = Node<Real>::mass(node.mass());
+    for (int a = 0; a < D; ++a) increments[i].set(a, before[a]);
+    if (params.stage_energies == nullptr) return;
+    scratch.sums[i][0] = kinetic(node.mass(), before);
+    scratch.sums[i][1] = kinetic(node.mass(), v);
+  }
+
+  template <class Group>
+  FIRN_HD void store_energies(Group& g) const {
+    g.once([&] {
+      for (int c = 0; c < 2; ++c)
+        params.stage_energies[g.index() * kStageColumns + c] = column_sum(g.scratch, c);
+    });
+    g.sync();
+  }
+
+  FIRN_HD Vec<Real, D> position_of(const Vec<int, D>& origin, std::uint32_t i) const {
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(i));
+    Vec<Real, D> x;
+    for (int a = 0; a < D; ++a)
+      x[a] = static_cast<Real>(origin[a] * BlockTraits<D>::kSide + local[a]) * grid.dx;
+    return x;
+  }
+
+  template <class Group>
+  FIRN_HD void collide(Group& g, const Node<Real>* nodes, const Vec<int, D>& origin) const {
+    if (params.walls.active)
+      g.for_each(kNodes, [&](std::uint32_t i) {
+        apply_walls(position_of(origin, i), g.scratch.velocity[i]);
+      });
+    for (int c = 0; c < params.collider_count; ++c) {
+      g.sync();
+      double* reaction = params.reactions + (static_cast<std::uint64_t>(g.index()) * params.collider_count + c) *
+                                                kReactionColumns;
+      if (!reaches(origin, c)) {
+        g.for_each(kReactionColumns, [&](std::uint32_t k) { reaction[k] = 0; });
+        continue;
+      }
+      g.for_each(kNodes, [&](std::uint32_t i) { collide_node(g.scratch, nodes, origin, c, i); });
+      g.sync();
+      g.for_each(kReactionColumns,
+                 [&](std::uint32_t k) { reaction[k] = column_sum(g.scratch, static_cast<int>(k)); });
+    }
+    g.sync();
+  }
+
+  // A node on a wall belongs to it; the tolerance covers the rounding of its position.
+  FIRN_HD void apply_walls(const Vec<Real, D>& x, Vec<Real, D>& v) const {
+    const Real tolerance = Real(1e-3) * grid.dx;
+    for (int a = 0; a < D; ++a)
+      for (int side = 0; side < 2; ++side) {
+        const bool inside_wall =
+            side == 0 ? x[a] <= params.walls.min[a] + tolerance : x[a] >= params.walls.max[a] - tolerance;
+        if (!inside_wall) continue;
+        Vec<Real, D> normal = Vec<Real, D>::zero();
+        normal[a] = side == 0 ? Real(1) : Real(-1);
+        v = apply_boundary(params.walls.boundary[2 * a + side], params.walls.friction[2 * a + side], v,
+                           Vec<Real, D>::zero(), normal);
+      }
+  }
+
+  // Whether body c can touch a node of the block: its distance from the block's centre against the half diagonal.
+  FIRN_HD bool reaches(const Vec<int, D>& origin, int c) const {
+    constexpr Real half = Real(0.5) * (BlockTraits<D>::kSide - 1);
+    Vec<Real, D> centre;
+    for (int a = 0; a < D; ++a)
+      centre[a] = (static_cast<Real>(origin[a] * BlockTraits<D>::kSide) + half) * grid.dx;
+    const Real radius = half * grid.dx * sqrt(static_cast<Real>(D));
+    return signed_distance<D>(params.colliders[c].program, to_body(params.poses[c], centre)) <= radius;
+  }
+
+  FIRN_HD void collide_node(Scratch& scratch, const Node<Real>* nodes, const Vec<int, D>& origin, int c,
+                            std::uint32_t i) const {
+    double* sums = scratch.sums[i];
+    for (int k = 0; k < kReactionColumns; ++k) sums[k] = 0;
+    const Real m = nodes[i].mass();
+    if (!(m > Real(0))) return;
+    const ColliderShape<Real>& collider = params.colliders[c];
+    const RigidPose<Real>& pose = params.poses[c];
+    const Vec<Real, D> x = position_of(origin, i), in_body = to_body(pose, x);
+    if (signed_distance<D>(collider.program, in_body) > Real(0)) return;
+    const Vec<Real, D> normal =
+        rotate_to_world(pose, sdf_normal<D>(collider.program, in_body, Real(0.1) * grid.dx));
+    const Vec<Real, D> before = scratch.velocity[i];
+    const Vec<Real, D> after =
+        apply_boundary(collider.boundary, collider.friction, before, velocity_at(pose, x), normal);
+    scratch.velocity[i] = after;
+    add_reaction(sums, x, m * (before - after));
+  }
+
+  // Impulse of the material on the body, and its moment about the origin.
+  FIRN_HD static void add_reaction(double* sums, const Vec<Real, D>& x, const Vec<Real, D>& impulse) {
+    for (int a = 0; a < D; ++a) sums[a] = impulse[a];
+    for (int a = 0; a < D; ++a)
+      for (int b = a + 1; b < D; ++b) {
+        const int axis = 3 - a - b;  // the axis normal to (a, b); x cross z is -y
+        const double moment = static_cast<double>(x[a]) * impulse[b] - static_cast<double>(x[b]) * impulse[a];
+        sums[3 + axis] = axis == 1 ? -moment : moment;
+      }
+  }
+};
+
+template <class Exec, int D, class Real>
+void grid_update(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
+                 std::uint32_t max_blocks, const StepControl* control) {
+  const std::uint32_t colliders = static_cast<std::uint32_t>(params.collider_count);
+  launch_items(exec, {{nullptr, colliders}, &control->stop},
+               PoseColliders<Real>{params.colliders, params.poses, control});
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                GridUpdate<D, Real>{params, grid, control});
+}
+
+struct AddColumn {
+  static constexpr const char* kName = "add_columns";
+  static constexpr int kThreads = 128;
+  static constexpr std::uint32_t kParts = 128;
+  struct Scratch {
+    double part[kParts];
+  };
+  const double* table;
+  DeviceCount rows;
+  int columns;
+  double* out;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t n = rows.value != nullptr && *rows.value < rows.bound ? *rows.value : rows.bound;
+    g.for_each(kParts, [&](std::uint32_t p) {
+      double sum = 0;
+      for (std::uint64_t row = p; row < n; row += kParts) sum += table[row * columns + g.index()];
+      g.scratch.part[p] = sum;
+    });
+    g.sync();
+    g.once([&] {
+      double sum = 0;
+      for (std::uint32_t p = 0; p < kParts; ++p) sum += g.scratch.part[p];
+      out[g.index()] += sum;
+    });
+  }
+};
+
+template <class Exec>
+void add_columns(Exec& exec, const double* table, DeviceCount rows, int columns, double* out,
+                 const std::uint32_t* stop) {
+  launch_groups(exec, {{nullptr, static_cast<std::uint32_t>(columns)}, stop}, AddColumn{table, rows, columns, out});
+}
+
+}  // namespace firn

@@ -1,0 +1,157 @@
+#pragma once
+
+#include "kernels/materials/constitutive.h"
+#include "kernels/materials/material.h"
+
+namespace firn {
+
+template <int D, class Real>
+struct ConstitutiveStep {
+  static constexpr const char* kName = "constitutive";
+  static constexpr int kThreads = 128;
+  static constexpr std::uint32_t kChunksPerGroup = 4;
+  struct Scratch {};
+
+  const MaterialParams<Real>* materials;
+  ParticleView<Real> particles;
+  EnergyView energies;
+  StepControl* control;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t first = g.index() * kChunksPerGroup;
+    const std::uint32_t end = control->n_chunks;
+    if (first >= end) return;
+    const std::uint32_t last = first + kChunksPerGroup < end ? first + kChunksPerGroup : end;
+    const Chunk* chunks = particles.chunks;
+    g.template for_each_pack<Real>(
+        first, last, [=](std::uint32_t chunk) { return chunks[chunk].count; },
+        [&](const auto& lanes) { advance(g, lanes); });
+  }
+
+  template <class Group, class Lanes>
+  FIRN_HD void advance(Group& g, const Lanes& lanes) const {
+    using T = typename Lanes::Value;
+    const std::uint32_t material = particles.chunks[lanes.chunk].material;
+    const MaterialParams<Real>& params = materials[material];
+    const Mat<T, D> grad_v = load_matrix(lanes, particles.gradient);
+    const Mat<T, D> A = update_matrix(grad_v);
+
+    MaterialState<T, D> state = load_state(lanes, params.model);
+    if (needs_deformation_gradient(params.model)) {
+      state.F = A * state.F;
+    } else {
+      state.F = Mat<T, D>::identity();
+      state.plastic[0] = state.plastic[0] * determinant(A);
+    }
+    const auto active = lanes.active();
+    T trial = T(0);
+    if (energies.trial != nullptr) trial = elastic_energy(params, state);
+    Response<T, D> response = respond(params, state);
+    if (params.viscosity > Real(0)) add_viscosity(params, state, grad_v, response.tau);
+
+    report_faults(g, lanes, params.model, state, response);
+    store_state(lanes, params.model, state);
+    const T volume = lanes.load(channel_row(particles.volume, lanes.chunk, 1, 0));
+    for (int a = 0, k = 0; a < D; ++a)
+      for (int b = a; b < D; ++b, ++k)
+        lanes.store(channel_row(particles.stress, lanes.chunk, symmetric_components(D), k),
+                    volume * response.tau(a, b));
+    const Real wave = lanes.maximum(select(active, response.wave_modulus, T(0)));
+    const Real elastic = energies.elastic != nullptr ? lanes.sum(volume * response.psi) : Real(0);
+    const Real before = energies.trial != nullptr ? lanes.sum(volume * trial) : Real(0);
+    lanes.once([&] {
+      g.atomic_max(control->wave_squared[material], static_cast<double>(wave / params.density));
+      if (energies.elastic != nullptr) energies.elastic[lanes.pack_index()] = elastic;
+      if (energies.trial != nullptr) energies.trial[lanes.pack_index()] = before;
+    });
+  }
+
+  // R(dt grad v): I + M, or (I + M/2)^2 where I + M would turn the material inside out. [T 6.4.9]
+  template <class T>
+  FIRN_HD Mat<T, D> update_matrix(const Mat<T, D>& grad_v) const {
+    const Mat<T, D> M = grad_v * T(static_cast<Real>(control->dt));
+    Mat<T, D> A = Mat<T, D>::identity() + M;
+    const auto folds = !(determinant(A) > T(0));
+    if (any(folds)) {
+      const Mat<T, D> half = Mat<T, D>::identity() + M * T(Real(0.5));
+      const Mat<T, D> squared = half * half;
+      for (int i = 0; i < D; ++i)
+        for (int j = 0; j < D; ++j) A(i, j) = select(folds, squared(i, j), A(i, j));
+    }
+    return A;
+  }
+
+  template <class Lanes>
+  FIRN_HD auto load_matrix(const Lanes& lanes, const Real* channel) const {
+    using T = typename Lanes::Value;
+    const auto active = lanes.active();
+    Mat<T, D> A;
+    for (int i = 0; i < D * D; ++i)
+      A(i / D, i % D) = select(active, lanes.load(channel_row(channel, lanes.chunk, D * D, i)), T(0));
+    return A;
+  }
+  // Lanes without a particle get the rest state, so that no law sees what an old particle left there.
+  template <class Lanes>
+  FIRN_HD auto load_state(const Lanes& lanes, MaterialModel model) const {
+    using T = typename Lanes::Value;
+    const auto active = lanes.active();
+    MaterialState<T, D> state;
+    state.F = Mat<T, D>::identity();
+    if (needs_deformation_gradient(model))
+      for (int i = 0; i < D * D; ++i)
+        state.F(i / D, i % D) = select(
+            active, lanes.load(channel_row(particles.F, lanes.chunk, D * D, i)), T(i % (D + 1) == 0 ? 1 : 0));
+    for (int k = 0; k < 2; ++k)
+      state.plastic[k] = particles.plastic == nullptr
+                             ? T(1)
+                             : select(active, lanes.load(channel_row(particles.plastic, lanes.chunk, 2, k)), T(1));
+    return state;
+  }
+  template <class Lanes, class T>
+  FIRN_HD void store_state(const Lanes& lanes, MaterialModel model, const MaterialState<T, D>& state) const {
+    if (needs_deformation_gradient(model))
+      for (int i = 0; i < D * D; ++i)
+        lanes.store(channel_row(particles.F, lanes.chunk, D * D, i), state.F(i / D, i % D));
+    if (particles.plastic == nullptr) return;
+    for (int k = 0; k < 2; ++k) lanes.store(channel_row(particles.plastic, lanes.chunk, 2, k), state.plastic[k]);
+  }
+
+  // tau^N = J 2 mu^N sym(grad v): the standard Newtonian stress (PHYSICS section 10, item 1).
+  template <class T>
+  FIRN_HD void add_viscosity(const MaterialParams<Real>& params, const MaterialState<T, D>& state,
+                             const Mat<T, D>& grad_v, Mat<T, D>& tau) const {
+    const T J = needs_deformation_gradient(params.model) ? determinant(state.F) : state.plastic[0];
+    tau += symmetric_part(grad_v) * (T(Real(2) * params.viscosity) * J);
+  }
+
+  template <class Group, class Lanes, class T>
+  FIRN_HD void report_faults(Group& g, const Lanes& lanes, MaterialModel model, const MaterialState<T, D>& state,
+                             const Response<T, D>& response) const {
+    // One sum carries every NaN and infinity of the state and the stress.
+    T all = state.plastic[0] + state.plastic[1] + trace(response.tau);
+    for (int i = 0; i < D * D; ++i) all = all + abs(state.F(i / D, i % D));
+    const T J = needs_deformation_gradient(model) ? determinant(state.F) : state.plastic[0];
+    const auto inverted = !(J > T(0));
+    const auto broken = !is_finite(all);
+    const bool check_inversion = forbids_inversion(model);
+    if (!any(broken) && !(check_inversion && any(inverted))) return;
+    lanes.for_each_lane([&](int i, std::uint32_t lane) {
+      const std::uint32_t id = channel_row(particles.id, lanes.chunk, 1, 0)[lane];
+      if (check_inversion && Lanes::test(inverted, i))
+        g.atomic_min(control->fault, pack_fault(Fault::kInverted, id));
+      else if (Lanes::test(broken, i))
+        g.atomic_min(control->fault, pack_fault(Fault::kDeformation, id));
+    });
+  }
+};
+
+template <class Exec, int D, class Real>
+void constitutive_step(Exec& exec, const MaterialParams<Real>* materials, const ParticleView<Real>& particles,
+                       const EnergyView& energies, std::uint32_t max_chunks, StepControl* control) {
+  using Op = ConstitutiveStep<D, Real>;
+  launch_groups(exec, {{nullptr, (max_chunks + Op::kChunksPerGroup - 1) / Op::kChunksPerGroup}, &control->stop},
+                Op{materials, particles, energies, control});
+}
+
+}  // namespace firn

@@ -1,0 +1,107 @@
+#pragma once
+
+#include "kernels/particles/totals.h"
+#include "kernels/transfer/spline.h"
+
+namespace firn {
+
+template <int D, class Real>
+struct ParticleTotals {
+  static constexpr const char* kName = "particle_totals";
+  static constexpr int kThreads = 32;
+  struct Scratch {
+    double row[kLanes][kTotalsColumns];
+  };
+  TransferParams transfer;
+  ParticleView<Real> particles;
+  Real inv_dx;
+  double* table;
+  const StepControl* control;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t chunk = g.index();
+    const std::uint32_t count = particles.chunks[chunk].count;
+    g.for_each(kLanes, [&](std::uint32_t lane) {
+      double* row = g.scratch.row[lane];
+      for (int k = 0; k < kTotalsColumns; ++k) row[k] = 0;
+      if (lane < count) measure(chunk, lane, row);
+    });
+    g.sync();
+    g.for_each(kTotalsColumns, [&](std::uint32_t k) {
+      double sum = 0;
+      for (int lane = 0; lane < kLanes; ++lane) sum += g.scratch.row[lane][k];
+      table[static_cast<std::uint64_t>(chunk) * kTotalsColumns + k] = sum;
+    });
+  }
+
+  // Per axis sum_i w s(z)^2 of the modes 1, z, g: the norms that make the modes' kinetic energy. [PolyPIC table 2]
+  template <int Degree>
+  FIRN_HD static void mode_norms(Real x, Real inv_dx, double (&norm)[3]) {
+    const auto base = axis_base(x, inv_dx, stencil_shift<Real>(Degree));
+    const auto s = make_stencil_of(AxisStencil<Degree, Real>{}, base.offset);
+    norm[0] = 1;
+    norm[1] = second_moment<Degree>(base.offset);
+    norm[2] = 0;
+    for (int i = 0; i <= Degree; ++i) norm[2] += static_cast<double>(s.w[i] * s.g[i] * s.g[i]);
+  }
+  FIRN_HD void norms_of(Real x, double (&norm)[3]) const {
+    if (transfer.degree == 1) mode_norms<1>(x, inv_dx, norm);
+    if (transfer.degree == 2) mode_norms<2>(x, inv_dx, norm);
+    if (transfer.degree == 3) mode_norms<3>(x, inv_dx, norm);
+  }
+
+  FIRN_HD void measure(std::uint32_t chunk, std::uint32_t lane, double* row) const {
+    double x[3] = {0, 0, 0}, v[3] = {0, 0, 0}, speed_squared = 0, norm[D][3];
+    const double m = channel_row(particles.mass, chunk, 1, 0)[lane];
+    for (int a = 0; a < D; ++a) {
+      const Real position = channel_row(particles.x, chunk, D, a)[lane];
+      x[a] = position;
+      v[a] = channel_row(particles.v, chunk, D, a)[lane];
+      speed_squared += v[a] * v[a];
+      norms_of(position, norm[a]);
+    }
+    row[kTotalMass] = m;
+    for (int a = 0; a < 3; ++a) {
+      const int b = (a + 1) % 3, c = (a + 2) % 3;
+      row[kTotalMomentum + a] = m * v[a];
+      row[kTotalMoment + a] = m * x[a];
+      row[kTotalAngular + a] = m * (x[b] * v[c] - x[c] * v[b]);
+    }
+    row[kTotalKinetic] = 0.5 * m * speed_squared;
+    if (particles.coefficient_modes > 0) add_modes(chunk, lane, m, norm, row);
+  }
+
+  // Energy 1/2 m |c_r|^2 sum w s_r^2 and spin m (B^T : eps) of the modes beyond the first, B = C D. PHYSICS section 2.
+  FIRN_HD void add_modes(std::uint32_t chunk, std::uint32_t lane, double m, const double (&norm)[D][3],
+                         double* row) const {
+    const int modes = particles.coefficient_modes;
+    const double dx = 1 / static_cast<double>(inv_dx);
+    for (int r = 1; r <= modes; ++r) {
+      double mode_norm = 1, c[D], squared = 0;
+      for (int a = 0; a < D; ++a) {
+        mode_norm *= norm[a][mode_power(transfer.set, D, r, a)];
+        c[a] = channel_row(particles.coefficients, chunk, modes * D, (r - 1) * D + a)[lane];
+        squared += c[a] * c[a];
+      }
+      row[kTotalKinetic] += 0.5 * m * squared * mode_norm;
+      for (int a = 0; a < D; ++a)
+        if (r == linear_mode(transfer.set, D, a))
+          for (int b = 0; b < D; ++b) {
+            if (b == a) continue;
+            const int axis = 3 - a - b;
+            const double sign = (b - a + 3) % 3 == 1 ? 1 : -1;  // eps_{axis a b}
+            row[kTotalAngular + axis] += sign * m * c[b] * norm[a][1] * dx;
+          }
+    }
+  }
+};
+
+template <class Exec, int D, class Real>
+void particle_totals(Exec& exec, const TransferParams& transfer, const ParticleView<Real>& particles, Real inv_dx,
+                     std::uint32_t max_chunks, double* table, const StepControl* control) {
+  launch_groups(exec, {{&control->n_chunks, max_chunks}, nullptr},
+                ParticleTotals<D, Real>{transfer, particles, inv_dx, table, control});
+}
+
+}  // namespace firn

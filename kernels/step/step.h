@@ -1,0 +1,18 @@
+// The operators that open and close a step: choose dt from what the last step measured, count, and stop.
+#pragma once
+
+#include "kernels/exec/backend.h"
+#include "kernels/step/control.h"
+
+namespace firn {
+
+// Chooses dt (PHYSICS section 5) so that the target time is met exactly, and clears the maxima. Raises kStopDiverged
+// with Fault::kTimeStep if a stable step would be shorter than dt_min.
+template <class Exec>
+void begin_step(Exec& exec, const StepLimits* limits, StepControl* control);
+
+// Advances time; raises kStopTarget when it is reached and kStopDiverged when a fault was recorded.
+template <class Exec>
+void end_step(Exec& exec, StepControl* control);
+
+}  // namespace firn

@@ -1,0 +1,177 @@
+// From triangles to a sparse signed-distance grid: OpenVDB finds the unsigned distances in a band,
+// the winding number gives the sign and closes holes, NanoVDB is what kernels read.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "firn/error.h"
+#include "src/scene/mesh.h"
+#include "src/scene/winding_number.h"
+
+#if defined(FIRN_WITH_OPENVDB)
+#include <nanovdb/util/OpenToNanoVDB.h>
+#include <openvdb/openvdb.h>
+#include <openvdb/tools/MeshToVolume.h>
+#include <openvdb/tree/LeafManager.h>
+#endif
+
+namespace firn {
+
+#if defined(FIRN_WITH_OPENVDB)
+namespace {
+
+using Vector = Vec<double, 3>;
+using Leaf = openvdb::FloatTree::LeafNodeType;
+
+constexpr float kHalfBand = 8;  // voxels = 4 grid cells: kernels ask within 3 cells of the surface
+constexpr int kBlock = Leaf::DIM;     // voxels per side of a leaf
+constexpr double kMostVoxels = 4096;  // per side; a dense surface of that size would fill 4 GB
+
+// The same mesh in voxels, counted from `origin`.
+TriangleMesh in_index_space(const TriangleMesh& mesh, double voxel_size, MeshGrid& grid) {
+  TriangleMesh result = mesh;
+  Vec3 lo = mesh.vertices[mesh.triangles[0][0]], hi = lo;
+  for (const auto& t : mesh.triangles)
+    for (std::uint32_t corner : t)
+      for (int i = 0; i < 3; ++i) {
+        lo[i] = std::min(lo[i], mesh.vertices[corner][i]);
+        hi[i] = std::max(hi[i], mesh.vertices[corner][i]);
+      }
+  for (Vec3& v : result.vertices)
+    for (int i = 0; i < 3; ++i) v[i] = (v[i] - lo[i]) / voxel_size;
+  grid.voxel_size = voxel_size;
+  grid.origin = lo;
+  for (int i = 0; i < 3; ++i) grid.index_max[i] = (hi[i] - lo[i]) / voxel_size;
+  return result;
+}
+
+openvdb::FloatGrid::Ptr unsigned_distances(const TriangleMesh& mesh) {
+  std::vector<openvdb::Vec3s> points;
+  std::vector<openvdb::Vec3I> triangles;
+  points.reserve(mesh.vertices.size());
+  triangles.reserve(mesh.triangles.size());
+  for (const Vec3& v : mesh.vertices)
+    points.emplace_back(static_cast<float>(v[0]), static_cast<float>(v[1]),
+                        static_cast<float>(v[2]));
+  for (const auto& t : mesh.triangles) triangles.emplace_back(t[0], t[1], t[2]);
+  return openvdb::tools::meshToUnsignedDistanceField<openvdb::FloatGrid>(
+      *openvdb::math::Transform::createLinearTransform(1.0), points, triangles, {}, kHalfBand);
+}
+
+// Signs of a mesh, and the distance to the caps that close its holes.
+class Inside {
+ public:
+  Inside(const TriangleMesh& mesh, bool inside_out) : winding_(mesh), side_(inside_out ? -1 : 1) {}
+
+  // `d` voxels from the surface, signed, but no further than the nearest cap: the level set w =
+  // 1/2, whose distance is |w - 1/2| / |grad w| to first order. Closed meshes have w = 0 or 1 and
+  // no cap.
+  float signed_distance(const Vector& x, float d) const {
+    const double above = side_ * winding_.at(x) - 0.5;
+    double to_surface = d;
+    if (d > 1 && std::abs(std::abs(above) - 0.5) > kUncertain) {
+      const double slope = norm(winding_.gradient(x));
+      if (std::abs(above) < to_surface * slope) to_surface = std::abs(above) / slope;
+    }
+    return static_cast<float>(above > 0 ? -to_surface : to_surface);
+  }
+
+ private:
+  // Twice the error of the hierarchy: a winding number this close to an integer is that integer.
+  static constexpr double kUncertain = 0.02;
+  WindingNumber winding_;
+  double side_;
+};
+
+// The voxel before number i along z, or y, or x, as a difference of numbers; 0 for the first.
+openvdb::Index step_back(openvdb::Index i) {
+  return i % kBlock != 0 ? 1 : i % (kBlock * kBlock) != 0 ? kBlock : i != 0 ? kBlock * kBlock : 0;
+}
+
+// In a closed mesh two neighbours lie on the same side if no surface fits between them: most voxels
+// need no query.
+void sign_leaf(Leaf& leaf, const Inside& inside, bool watertight) {
+  for (openvdb::Index i = 0; i < Leaf::SIZE; ++i) {
+    const float d = leaf.isValueOn(i) ? leaf.getValue(i) : kHalfBand;
+    const float before = leaf.getValue(i - step_back(i));
+    float value;
+    if (watertight && i > 0 && d + std::abs(before) > 1.01f) {
+      value = std::copysign(d, before);
+    } else {
+      const openvdb::Coord at = leaf.offsetToGlobalCoord(i);
+      value = inside.signed_distance({{double(at[0]), double(at[1]), double(at[2])}}, d);
+    }
+    if (std::abs(value) < kHalfBand)
+      leaf.setValueOn(i, value);
+    else
+      leaf.setValueOff(i, std::copysign(kHalfBand, value));
+  }
+}
+
+// Blocks without a surface are wholly inside or outside, unless a cap runs through them.
+void fill_blocks(openvdb::FloatTree& tree, const MeshGrid& grid, const Inside& inside) {
+  const double half_diagonal = 0.5 * std::sqrt(3.0) * kBlock;
+  openvdb::Coord last;
+  for (int i = 0; i < 3; ++i) last[i] = static_cast<int>(grid.index_max[i]);
+  openvdb::Coord at;
+  for (at[0] = 0; at[0] <= last[0]; at[0] += kBlock)
+    for (at[1] = 0; at[1] <= last[1]; at[1] += kBlock)
+      for (at[2] = 0; at[2] <= last[2]; at[2] += kBlock) {
+        if (tree.probeConstLeaf(at) != nullptr) continue;
+        const Vector centre = {
+            {at[0] + 0.5 * (kBlock - 1), at[1] + 0.5 * (kBlock - 1), at[2] + 0.5 * (kBlock - 1)}};
+        const double reach = kHalfBand + 2 * half_diagonal;  // the estimate is of first order
+        const float d = inside.signed_distance(centre, static_cast<float>(reach));
+        if (std::abs(d) < reach)
+          sign_leaf(*tree.touchLeaf(at), inside, false);
+        else if (d < 0)
+          tree.addTile(1, at, -kHalfBand, false);
+      }
+}
+
+GridBytes to_nano(const openvdb::FloatGrid& grid) {
+  const auto handle =
+      nanovdb::openToNanoVDB(grid, nanovdb::StatsMode::Disable, nanovdb::ChecksumMode::Disable);
+  const auto* bytes = reinterpret_cast<const std::byte*>(handle.data());
+  GridBytes result(bytes, bytes + handle.size());
+  // Grids of several meshes stand one after another, each aligned.
+  result.resize((result.size() + kMeshGridAlignment - 1) / kMeshGridAlignment * kMeshGridAlignment);
+  return result;
+}
+
+}  // namespace
+
+MeshGrid mesh_to_grid(const TriangleMesh& mesh, const std::string& name, double voxel_size) {
+  MeshGrid result;
+  const TriangleMesh scaled = in_index_space(mesh, voxel_size, result);
+  const double side = *std::max_element(result.index_max.begin(), result.index_max.end());
+  if (!(side < kMostVoxels))
+    throw Error(
+        ErrorCategory::kScene,
+        fmt::format(
+            "{}: the mesh is {:.0f} voxels across, more than {:.0f}; check its units, or use size, "
+            "scale or a larger grid.dx",
+            name, side, kMostVoxels));
+  openvdb::initialize();
+  const openvdb::FloatGrid::Ptr grid = unsigned_distances(scaled);
+  const MeshReport report = inspect(mesh, name);
+  const Inside inside(scaled, report.inside_out);
+  openvdb::tree::LeafManager<openvdb::FloatTree> leaves(grid->tree());
+  leaves.foreach ([&](Leaf& leaf, std::size_t) { sign_leaf(leaf, inside, report.watertight); });
+  fill_blocks(grid->tree(), result, inside);
+  result.bytes = to_nano(*grid);
+  return result;
+}
+
+#else
+
+MeshGrid mesh_to_grid(const TriangleMesh&, const std::string& name, double) {
+  throw Error(
+      ErrorCategory::kScene,
+      fmt::format("{}: mesh shapes need a build with OpenVDB (FIRN_WITH_OPENVDB=ON)", name));
+}
+
+#endif
+
+}  // namespace firn

@@ -1,0 +1,44 @@
+// OBJ meshes through tinyobjloader, which splits polygons into triangles.
+#include <tiny_obj_loader.h>
+
+#include "src/scene/mesh_cursor.h"
+
+namespace firn {
+namespace {
+
+using namespace mesh_file;
+
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (c == '\n' || c == '\r') c = ' ';
+  return Cursor::printable(text.empty() ? "cannot be parsed" : text);
+}
+
+}  // namespace
+
+TriangleMesh parse_obj(std::string_view text, const std::string& origin) {
+  tinyobj::ObjReaderConfig config;
+  config.triangulate = true;
+  config.vertex_color = false;
+  tinyobj::ObjReader reader;
+  if (!reader.ParseFromString(std::string(text), "", config))
+    fail(origin, one_line(reader.Error()));
+  TriangleMesh mesh;
+  const std::vector<tinyobj::real_t>& xyz = reader.GetAttrib().vertices;
+  for (std::size_t i = 0; i + 2 < xyz.size(); i += 3)
+    add_vertex(mesh,
+               {static_cast<double>(xyz[i]), static_cast<double>(xyz[i + 1]),
+                static_cast<double>(xyz[i + 2])},
+               origin);
+  for (const tinyobj::shape_t& shape : reader.GetShapes()) {
+    const auto& indices = shape.mesh.indices;
+    for (std::size_t i = 0; i + 2 < indices.size(); i += 3) {
+      std::array<std::uint32_t, 3> t;
+      for (int k = 0; k < 3; ++k) t[k] = static_cast<std::uint32_t>(indices[i + k].vertex_index);
+      mesh.triangles.push_back(t);
+    }
+  }
+  return checked(mesh, origin);
+}
+
+}  // namespace firn

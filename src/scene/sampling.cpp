@@ -1,0 +1,182 @@
+// Sampling visits boxes (lattice cells, blocks of the blue-noise tile) and asks the signed distance
+// once at the centre of each: boxes wholly outside cost nothing more, in boxes wholly inside no
+// point is tested.
+#include "src/scene/sampling.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "firn/error.h"
+#include "src/scene/blue_noise.h"
+
+namespace firn {
+namespace {
+
+using Index = std::array<std::int64_t, 3>;
+
+constexpr double kMostCells = 1e12;
+
+// Boxes of edge `size` with corners at offset + size * integer that meet the bounds of a shape.
+struct Lattice {
+  Vec3 offset{};
+  double size = 0;
+  Index begin{}, end{};
+
+  Lattice(const CompiledShape& shape, double edge, const Vec3& from) : offset(from), size(edge) {
+    double cells = 1;
+    for (int i = 0; i < shape.dimension; ++i) {
+      const double lo = std::floor((shape.min[i] - offset[i]) / size);
+      const double hi = std::ceil((shape.max[i] - offset[i]) / size);
+      cells *= std::max(hi - lo, 0.0);
+      if (!(cells < kMostCells && std::abs(lo) < 1e15))
+        throw Error(ErrorCategory::kScene,
+                    "a shape spans more than 1e12 cells; check its units or use a larger dx");
+      begin[i] = static_cast<std::int64_t>(lo);
+      end[i] = static_cast<std::int64_t>(hi);
+    }
+    if (shape.dimension == 2) end[2] = 1;
+  }
+
+  Vec3 corner(const Index& at) const {
+    Vec3 x;
+    for (int i = 0; i < 3; ++i) x[i] = offset[i] + size * static_cast<double>(at[i]);
+    return x;
+  }
+
+  template <class F>
+  void for_each(F f) const {
+    Index at;
+    for (at[0] = begin[0]; at[0] < end[0]; ++at[0])
+      for (at[1] = begin[1]; at[1] < end[1]; ++at[1])
+        for (at[2] = begin[2]; at[2] < end[2]; ++at[2]) f(at);
+  }
+};
+
+Vec3 centre_of(const Vec3& corner, double size, int dimension) {
+  Vec3 x = corner;
+  for (int i = 0; i < dimension; ++i) x[i] += 0.5 * size;
+  return x;
+}
+
+double half_diagonal(double size, int dimension) {
+  return 0.5 * size * std::sqrt(static_cast<double>(dimension));
+}
+
+// A hash of the lattice index and the seed gives each cell its own number in [0, 1), in whatever
+// order.
+class CellRandom {
+ public:
+  CellRandom(const Index& at, std::uint64_t seed) : state_(mix(seed)) {
+    for (std::int64_t i : at) state_ = mix(state_ ^ static_cast<std::uint64_t>(i));
+  }
+  double operator()() {
+    state_ = mix(state_);
+    return static_cast<double>(state_ >> 11) * 0x1p-53;
+  }
+
+ private:
+  static std::uint64_t mix(std::uint64_t z) {
+    z += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  std::uint64_t state_;
+};
+
+std::vector<Vec3> sample_lattice(const CompiledShape& shape, double spacing, bool jitter,
+                                 std::uint64_t seed) {
+  std::vector<Vec3> points;
+  const Lattice lattice(shape, spacing, {});
+  lattice.for_each([&](const Index& at) {
+    Vec3 x = lattice.corner(at);
+    CellRandom random(at, seed);
+    for (int i = 0; i < shape.dimension; ++i) x[i] += spacing * (jitter ? random() : 0.5);
+    if (distance(shape, x) < 0) points.push_back(x);
+  });
+  return points;
+}
+
+// One block of one copy of the tile, whose corner is at `tile_corner`.
+void add_block(const CompiledShape& shape, const BlueNoiseTile& tile, std::size_t block,
+               const Vec3& tile_corner, double side, bool all_inside, std::vector<Vec3>& points) {
+  for (std::uint32_t k = tile.block_begin[block]; k < tile.block_begin[block + 1]; ++k) {
+    Vec3 x = tile_corner;
+    for (int i = 0; i < shape.dimension; ++i)
+      x[i] += side * (static_cast<double>(tile.points[k][i]) * 0x1p-32);
+    if (all_inside || distance(shape, x) < 0) points.push_back(x);
+  }
+}
+
+std::vector<Vec3> sample_blue_noise(const CompiledShape& shape, double spacing,
+                                    std::uint64_t seed) {
+  const int d = shape.dimension;
+  const BlueNoiseTile& tile = blue_noise_tile(d);
+  const double side = spacing * std::pow(static_cast<double>(tile.points.size()), 1.0 / d);
+  // Seeds shift the pattern; there are 2^53 places per axis to shift it to.
+  CellRandom random({}, seed);
+  Vec3 shift{};
+  for (int i = 0; i < d; ++i) shift[i] = side * random();
+  const double edge = side / tile.blocks;
+  const double reach = half_diagonal(edge, d);
+  std::vector<Vec3> points;
+  const Lattice blocks(shape, edge, shift);
+  blocks.for_each([&](const Index& at) {
+    const double phi = distance(shape, centre_of(blocks.corner(at), edge, d));
+    if (phi >= reach) return;
+    std::size_t block = 0;
+    Vec3 tile_corner = shift;
+    for (int i = 0; i < d; ++i) {
+      const std::int64_t within = at[i] & (tile.blocks - 1);  // blocks per axis is a power of two
+      block = block * static_cast<std::size_t>(tile.blocks) + static_cast<std::size_t>(within);
+      tile_corner[i] += edge * static_cast<double>(at[i] - within);
+    }
+    add_block(shape, tile, block, tile_corner, side, phi < -reach, points);
+  });
+  return points;
+}
+
+// Fraction of the box inside the shape. At the finest level the surface is a plane at distance phi.
+double filled_fraction(const CompiledShape& shape, const Vec3& corner, double size, int levels) {
+  const int d = shape.dimension;
+  const double phi = distance(shape, centre_of(corner, size, d));
+  const double reach = half_diagonal(size, d);
+  if (phi >= reach) return 0;
+  if (phi <= -reach) return 1;
+  if (levels == 0) return std::clamp(0.5 - phi / size, 0.0, 1.0);
+  double sum = 0;
+  for (int child = 0; child < 1 << d; ++child) {
+    Vec3 c = corner;
+    for (int i = 0; i < d; ++i) c[i] += (child >> i & 1) * 0.5 * size;
+    sum += filled_fraction(shape, c, 0.5 * size, levels - 1);
+  }
+  return sum / (1 << d);
+}
+
+}  // namespace
+
+double shape_volume(const CompiledShape& shape, double dx) {
+  require_bounded(shape, "volume");
+  constexpr int kLevels = 3;
+  const Lattice cells(shape, dx, {});
+  double count = 0;
+  cells.for_each(
+      [&](const Index& at) { count += filled_fraction(shape, cells.corner(at), dx, kLevels); });
+  return count * std::pow(dx, shape.dimension);
+}
+
+Samples sample_shape(const CompiledShape& shape, double dx, double per_cell, Sampling sampling,
+                     std::uint64_t seed) {
+  require_bounded(shape, "sampling");
+  if (!(dx > 0 && per_cell > 0))
+    throw Error(ErrorCategory::kScene, "sampling needs dx > 0 and particles_per_cell > 0");
+  const double spacing = dx * std::pow(per_cell, -1.0 / shape.dimension);
+  Samples result;
+  result.positions = sampling == Sampling::kPoisson
+                         ? sample_blue_noise(shape, spacing, seed)
+                         : sample_lattice(shape, spacing, sampling == Sampling::kRandom, seed);
+  result.volume = shape_volume(shape, dx);
+  return result;
+}
+
+}  // namespace firn

@@ -1,0 +1,150 @@
+// Depth-first hierarchy over triangles with dipole sums; leaves use the exact solid angle of each
+// triangle.
+#include "src/scene/winding_number.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace firn {
+namespace {
+
+using Vector = Vec<double, 3>;
+
+constexpr std::uint32_t kLeafSize = 8;
+constexpr double kFar = 2.0;  // a cluster is a dipole from this many of its radii on
+constexpr double kFullAngle = 4 * std::numbers::pi;
+
+// Van Oosterom and Strackee 1983.
+double solid_angle(const Vector& a, const Vector& b, const Vector& c) {
+  const double la = norm(a), lb = norm(b), lc = norm(c);
+  return 2 * std::atan2(dot(a, cross(b, c)),
+                        la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb);
+}
+
+// The field of a current along a-b seen from the origin: the gradient of a solid angle is that of
+// its rim.
+Vector rim(const Vector& a, const Vector& b) {
+  const double la = norm(a), lb = norm(b);
+  const double below = la * lb * (la * lb + dot(a, b));
+  if (!(below > 0)) return Vector::zero();  // on the edge itself
+  return cross(a, b) * ((la + lb) / below);
+}
+
+}  // namespace
+
+WindingNumber::WindingNumber(const TriangleMesh& mesh) {
+  triangles_.reserve(mesh.triangles.size());
+  for (const auto& t : mesh.triangles) {
+    Triangle triangle;
+    for (int k = 0; k < 3; ++k) {
+      const Vec3& v = mesh.vertices[t[k]];
+      triangle.corner[k] = {{v[0], v[1], v[2]}};
+    }
+    triangles_.push_back(triangle);
+  }
+  nodes_.reserve(triangles_.size());
+  if (!triangles_.empty()) build(0, static_cast<std::uint32_t>(triangles_.size()));
+}
+
+WindingNumber::Node WindingNumber::summarise(std::uint32_t begin, std::uint32_t end) const {
+  Node node;
+  node.begin = begin;
+  node.end = end;
+  node.centre = node.area = Vector::zero();
+  Vector middle = Vector::zero();
+  double total = 0;
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const Vector* c = triangles_[i].corner;
+    const Vector area = 0.5 * cross(c[1] - c[0], c[2] - c[0]);
+    const Vector third = (c[0] + c[1] + c[2]) * (1.0 / 3);
+    const double weight = norm(area);
+    node.area += area;
+    node.centre += weight * third;
+    middle += third;
+    total += weight;
+  }
+  node.centre = total > 0 ? node.centre * (1 / total) : middle * (1.0 / (end - begin));
+  for (std::uint32_t i = begin; i < end; ++i)
+    for (const Vector& corner : triangles_[i].corner)
+      node.radius = std::max(node.radius, norm(corner - node.centre));
+  return node;
+}
+
+void WindingNumber::build(std::uint32_t begin, std::uint32_t end) {
+  const std::size_t self = nodes_.size();
+  nodes_.push_back(summarise(begin, end));
+  if (end - begin > kLeafSize) {
+    const auto key = [](const Triangle& t, int axis) {
+      return t.corner[0][axis] + t.corner[1][axis] + t.corner[2][axis];
+    };
+    int axis = 0;
+    double widest = -1;
+    for (int a = 0; a < 3; ++a) {
+      double lo = key(triangles_[begin], a), hi = lo;
+      for (std::uint32_t i = begin; i < end; ++i) {
+        lo = std::min(lo, key(triangles_[i], a));
+        hi = std::max(hi, key(triangles_[i], a));
+      }
+      if (hi - lo > widest) {
+        widest = hi - lo;
+        axis = a;
+      }
+    }
+    const std::uint32_t middle = begin + (end - begin) / 2;
+    std::nth_element(
+        triangles_.begin() + begin, triangles_.begin() + middle, triangles_.begin() + end,
+        [&](const Triangle& s, const Triangle& t) { return key(s, axis) < key(t, axis); });
+    build(begin, middle);
+    build(middle, end);
+  }
+  nodes_[self].skip = static_cast<std::uint32_t>(nodes_.size());
+}
+
+template <class Far, class Near>
+void WindingNumber::traverse(const Vector& x, Far far, Near near) const {
+  for (std::uint32_t i = 0; i < nodes_.size();) {
+    const Node& node = nodes_[i];
+    const Vector r = node.centre - x;
+    const double squared = norm_squared(r);
+    if (squared > kFar * kFar * node.radius * node.radius) {
+      far(node, r, squared);
+      i = node.skip;
+    } else if (node.skip == i + 1) {
+      for (std::uint32_t k = node.begin; k < node.end; ++k) {
+        const Vector* c = triangles_[k].corner;
+        near(c[0] - x, c[1] - x, c[2] - x);
+      }
+      ++i;
+    } else {
+      ++i;
+    }
+  }
+}
+
+double WindingNumber::at(const Vector& x) const {
+  double angle = 0;
+  traverse(
+      x,
+      [&](const Node& node, const Vector& r, double squared) {
+        angle += dot(node.area, r) / (squared * std::sqrt(squared));
+      },
+      [&](const Vector& a, const Vector& b, const Vector& c) { angle += solid_angle(a, b, c); });
+  return angle / kFullAngle;
+}
+
+Vector WindingNumber::gradient(const Vector& x) const {
+  Vector sum = Vector::zero();
+  traverse(
+      x,
+      [&](const Node& node, const Vector& r, double squared) {
+        const double cubed = squared * std::sqrt(squared);
+        sum += r * (3 * dot(node.area, r) / (cubed * squared)) - node.area * (1 / cubed);
+      },
+      [&](const Vector& a, const Vector& b, const Vector& c) {
+        sum += rim(a, b) + rim(b, c) + rim(c, a);
+      });
+  return sum * (1 / kFullAngle);
+}
+
+}  // namespace firn

@@ -1,0 +1,35 @@
+// Particles on their way from a shape to the device: the initial fill of a body, or one pulse of a source.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "firn/scene.h"
+#include "src/scene/shapes.h"
+
+namespace firn {
+
+// Particles of one material. Velocities are fields around each position: value and gradient, so that the affine
+// modes start right (starting APIC with C = 0 would cost one PIC step of damping).
+struct ParticleBatch {
+  std::uint32_t material = 0;
+  double mass = 0, volume = 0;  // of each particle, kg and m^3
+  double stretch = 1;           // F = stretch * I
+  std::vector<Vec3> position;
+  std::vector<Vec3> velocity;
+  std::vector<std::array<double, 9>> gradient;  // row-major 3x3; empty: zero everywhere
+};
+
+// The particles that fill a body at the start.
+ParticleBatch fill_body(const Scene& scene, std::size_t body);
+
+// A source's pulse: its shape filled once. Pulses follow each other so that each begins where the last one has just
+// left the shape; `period` is 0 for a source that does not move (it fills once).
+struct SourcePulse {
+  ParticleBatch batch;
+  double period = 0;  // s
+};
+SourcePulse fill_source(const Scene& scene, std::size_t source);
+
+}  // namespace firn

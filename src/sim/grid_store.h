@@ -1,0 +1,100 @@
+// The block-sparse grid of one simulation in a backend's memory.
+#pragma once
+
+#include <bit>
+
+#include "kernels/exec/buffer.h"
+#include "kernels/grid/blocks.h"
+#include "kernels/grid/rebuild.h"
+
+namespace firn {
+
+template <class Exec, int D, class Real>
+class GridStore {
+ public:
+  GridStore(Exec& exec, double dx, std::uint32_t materials, bool increments)
+      : exec_(exec), dx_(dx), materials_(materials), with_increments_(increments) {}
+
+  std::uint32_t capacity() const { return capacity_; }  // blocks
+
+  // Nothing in the grid outlives a step, so a larger one starts empty.
+  void reserve(std::uint32_t blocks) {
+    if (blocks <= capacity_) return;
+    capacity_ = blocks;
+    const std::uint32_t table = std::bit_ceil(2 * blocks);
+    renew(hash_keys_, table);
+    renew(hash_ranks_, table);
+    renew(hash_home_, table);
+    renew(keys_, blocks);
+    renew(home_, blocks);
+    renew(corners_, std::size_t{blocks} * BlockTraits<D>::kCorners);
+    renew(chunk_begin_, blocks + 1);
+    renew(coloured_, blocks);
+    renew(colour_begin_, BlockTraits<D>::kCorners + 1);
+    renew(block_colour_, blocks);
+    const std::size_t bins = std::size_t{blocks} * materials_;
+    renew(bin_begin_, bins + 1);
+    renew(bin_chunks_, bins);
+    renew(bin_first_, bins + 1);
+    renew(nodes_, std::size_t{blocks} * kReals);
+    if (with_increments_) renew(increments_, std::size_t{blocks} * kReals);
+  }
+
+  GridView<Real> view() {
+    GridView<Real> v;
+    v.hash = {hash_keys_.data(), hash_ranks_.data(), hash_home_.data(),
+              static_cast<std::uint32_t>(hash_keys_.size() - 1)};
+    v.keys = keys_.data();
+    v.home = home_.data();
+    v.corners = corners_.data();
+    v.chunk_begin = chunk_begin_.data();
+    v.coloured = coloured_.data();
+    v.colour_begin = colour_begin_.data();
+    v.nodes = nodes_.data();
+    v.increments = increments_.data();
+    v.dx = static_cast<Real>(dx_);
+    v.inv_dx = static_cast<Real>(1 / dx_);
+    return v;
+  }
+  void fill(RebuildView& scratch) {
+    scratch.max_blocks = capacity_;
+    scratch.materials = materials_;
+    scratch.bin_begin = bin_begin_.data();
+    scratch.bin_chunks = bin_chunks_.data();
+    scratch.bin_first = bin_first_.data();
+    scratch.block_colour = block_colour_.data();
+  }
+
+  std::size_t bytes() const {
+    std::size_t sum = hash_keys_.bytes() + hash_ranks_.bytes() + hash_home_.bytes() + keys_.bytes();
+    for (const auto* b : {&home_, &corners_, &chunk_begin_, &coloured_, &colour_begin_, &block_colour_, &bin_begin_,
+                          &bin_chunks_, &bin_first_})
+      sum += b->bytes();
+    return sum + nodes_.bytes() + increments_.bytes();
+  }
+  // Bytes per block, for estimates; the hash has between two and four places per block.
+  std::size_t bytes_per_block() const {
+    const std::size_t node = kReals * sizeof(Real) * (with_increments_ ? 2 : 1);
+    return node + 4 * 16 + 8 + 4 * (5 + BlockTraits<D>::kCorners) + std::size_t{12} * materials_;
+  }
+
+ private:
+  static constexpr std::size_t kReals = BlockTraits<D>::kNodes * 4;
+  template <class T>
+  void renew(Buffer<Exec, T>& buffer, std::size_t size) {
+    buffer = {};
+    buffer = Buffer<Exec, T>(exec_, size);
+    buffer.zero();
+  }
+
+  Exec& exec_;
+  double dx_;
+  std::uint32_t materials_, capacity_ = 0;
+  bool with_increments_;
+  Buffer<Exec, std::uint64_t> hash_keys_, keys_;
+  Buffer<Exec, std::uint32_t> hash_ranks_, hash_home_, home_, corners_, chunk_begin_, coloured_, colour_begin_,
+      block_colour_, bin_begin_, bin_chunks_, bin_first_;
+  Buffer<Exec, Real> nodes_, increments_;
+};
+
+}  // namespace firn

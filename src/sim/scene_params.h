@@ -1,0 +1,67 @@
+// A scene's settings as the numbers that kernels take.
+#pragma once
+
+#include <limits>
+
+#include "firn/scene.h"
+#include "kernels/grid/update.h"
+#include "kernels/materials/material.h"
+#include "kernels/transfer/transfer.h"
+#include "src/sim/particle_store.h"
+
+namespace firn {
+
+// PHYSICS section 2, table of named transfers. Throws Error{kScene} for a mode count that is no symmetric set.
+TransferParams transfer_params(const Scene& scene);
+StepLimits step_limits(const Scene& scene);
+ChannelNeeds channel_needs(const Scene& scene);
+
+template <int D, class Real>
+Vec<Real, D> to_vec(const Vec3& v) {
+  Vec<Real, D> r;
+  for (int a = 0; a < D; ++a) r[a] = static_cast<Real>(v[static_cast<std::size_t>(a)]);
+  return r;
+}
+
+template <int D, class Real>
+DomainWalls<Real, D> domain_walls(const Scene& scene) {
+  DomainWalls<Real, D> walls;
+  if (!scene.grid.domain) return walls;
+  const Domain& domain = *scene.grid.domain;
+  walls.active = true;
+  walls.min = to_vec<D, Real>(domain.min);
+  walls.max = to_vec<D, Real>(domain.max);
+  for (std::size_t f = 0; f < 2 * D; ++f) {
+    walls.boundary[f] = domain.boundary[f];
+    walls.friction[f] = static_cast<Real>(domain.friction[f]);
+  }
+  return walls;
+}
+
+// Everything about a scene that is fixed for a run and passed to operators by value.
+template <int D, class Real>
+struct SceneParams {
+  TransferParams transfer;
+  StepLimits limits;
+  GridUpdateParams<Real, D> update;
+  ParticleBounds<Real, D> bounds;
+  std::vector<MaterialParams<Real>> materials;
+  Vec3 gravity;
+  double dx;
+  bool stages, totals;
+
+  explicit SceneParams(const Scene& scene)
+      : transfer(transfer_params(scene)), limits(step_limits(scene)), gravity(scene.simulation.gravity),
+        dx(scene.grid.dx), stages(scene.output.diagnostics == DiagnosticsLevel::kStages),
+        totals(scene.output.diagnostics != DiagnosticsLevel::kOff) {
+    update.gravity = to_vec<D, Real>(scene.simulation.gravity);
+    update.walls = domain_walls<D, Real>(scene);
+    update.separate_force = transfer.separate_force;
+    bounds.active = update.walls.active;
+    bounds.min = update.walls.min;
+    bounds.max = update.walls.max;
+    for (const Material& m : scene.materials) materials.push_back(make_material_params<Real>(m, D));
+  }
+};
+
+}  // namespace firn

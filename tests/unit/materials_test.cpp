@@ -1,0 +1,364 @@
+// Every constitutive law against finite differences, rotations, its rest state and the waves it
+// carries, in double precision and both dimensions; packs against scalars; plastic flow against its
+// yield surface.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/materials/material.h"
+
+namespace firn {
+namespace {
+
+constexpr double kModulus = 1e5;  // Young's modulus of the tests, the scale of every stress
+
+struct NamedMaterial {
+  std::string name;
+  Material material;
+};
+
+Material elastic(MaterialModel model) {
+  Material m;
+  m.model = model;
+  m.density = 1000;
+  m.youngs_modulus = kModulus;
+  m.poisson_ratio = 0.3;
+  return m;
+}
+
+Material snow_material() {
+  Material m = elastic(MaterialModel::kSnow);
+  m.critical_compression = 2.5e-2;
+  m.critical_stretch = 7.5e-3;
+  m.hardening = 10;
+  return m;
+}
+
+Material sand_material() {
+  Material m = elastic(MaterialModel::kDruckerPrager);
+  m.friction_angle = 0.6;
+  return m;
+}
+
+Material metal_material() {
+  Material m = elastic(MaterialModel::kVonMises);
+  m.yield_stress = 2e3;
+  return m;
+}
+
+Material fluid_material(double gamma) {
+  Material m;
+  m.model = MaterialModel::kWeaklyCompressible;
+  m.density = 1000;
+  m.bulk_modulus = kModulus;
+  m.gamma = gamma;
+  return m;
+}
+
+std::vector<NamedMaterial> all_materials() {
+  Material sand_clamp = snow_material();
+  sand_clamp.model = MaterialModel::kSandClamp;
+  Material hard_sand = sand_material();
+  hard_sand.cohesion = 0.01;
+  hard_sand.friction_hardening = {0.61, 0.157, 0.2, 0.17};
+  Material hard_metal = metal_material();
+  hard_metal.hardening = 1e4;
+  return {{"neo_hookean", elastic(MaterialModel::kNeoHookean)},
+          {"fixed_corotated", elastic(MaterialModel::kFixedCorotated)},
+          {"corotated_deviatoric", elastic(MaterialModel::kCorotatedDeviatoric)},
+          {"stvk_hencky", elastic(MaterialModel::kStvkHencky)},
+          {"snow", snow_material()},
+          {"sand_clamp", sand_clamp},
+          {"drucker_prager", sand_material()},
+          {"drucker_prager hardening", hard_sand},
+          {"von_mises", metal_material()},
+          {"von_mises hardening", hard_metal},
+          {"weakly_compressible", fluid_material(7)},
+          {"weakly_compressible gamma 1", fluid_material(1)}};
+}
+
+// Random matrices with prescribed stretches.
+template <int D>
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+
+  double uniform(double lo, double hi) {
+    return std::uniform_real_distribution<double>(lo, hi)(engine_);
+  }
+  Mat<double, D> matrix() {
+    Mat<double, D> m;
+    for (auto& row : m.m)
+      for (double& x : row) x = normal_(engine_);
+    return m;
+  }
+  Mat<double, D> rotation() { return svd(matrix()).U; }
+  Vec<double, D> unit_vector() {
+    Vec<double, D> v;
+    for (int i = 0; i < D; ++i) v[i] = normal_(engine_);
+    return v * (1 / norm(v));
+  }
+  Mat<double, D> stretched(const Vec<double, D>& stretches) {
+    return compose(rotation(), stretches, rotation());
+  }
+  // Stretches in [lo, hi]; a third of the draws repeat one, a third repeat all of them.
+  Mat<double, D> deformation(double lo, double hi) {
+    Vec<double, D> s;
+    for (int i = 0; i < D; ++i) s[i] = uniform(lo, hi);
+    const unsigned repeat = static_cast<unsigned>(engine_()) % 3;
+    if (repeat > 0) s[1] = s[0];
+    if (repeat > 1) s[D - 1] = s[0];
+    return stretched(s);
+  }
+
+ private:
+  std::mt19937 engine_;
+  std::normal_distribution<double> normal_;
+};
+
+// A state with F and a plastic state that does not sit at its initial value where the model would
+// notice.
+template <int D>
+MaterialState<double, D> state_at(const MaterialParams<double>& params, const Mat<double, D>& F) {
+  MaterialState<double, D> state;
+  state.F = F;
+  initial_plastic_state<double, D>(params, state.plastic);
+  if (params.model == MaterialModel::kSnow) state.plastic[0] = 0.95;
+  if (params.model == MaterialModel::kWeaklyCompressible) state.plastic[0] = determinant(F);
+  return state;
+}
+
+template <int D>
+double energy_at(const MaterialParams<double>& params, const Mat<double, D>& F) {
+  return elastic_energy(params, state_at(params, F));
+}
+
+template <int D>
+Mat<double, D> stress_at(const MaterialParams<double>& params, const Mat<double, D>& F) {
+  return first_piola(params, F, state_at(params, F).plastic);
+}
+
+template <int D>
+double size(const Mat<double, D>& a) {
+  return std::sqrt(contract(a, a));
+}
+
+// Central differences: fourth order in the step after one Richardson extrapolation, so a step of
+// 1e-3 leaves ~1e-12 |f^(5)| of truncation and ~eps |f| / 1e-3 of round-off. Both are far below
+// 1e-8 of the stiffness.
+template <class Function>
+auto derivative(const Function& f) {
+  const double h = 1e-3;
+  return (4.0 / 3.0) * ((f(h / 2) - f(-h / 2)) * (1 / h)) -
+         (1.0 / 3.0) * ((f(h) - f(-h)) * (1 / (2 * h)));
+}
+
+constexpr double kDifferenceTolerance = 1e-8;
+
+// Calls `body(params, random)` for every law in both dimensions.
+template <class Body>
+void for_every_material(const Body& body) {
+  for (const NamedMaterial& m : all_materials()) {
+    SCOPED_TRACE(m.name + " 2D");
+    Random<2> random2(5);
+    body(make_material_params<double>(m.material, 2), random2);
+    SCOPED_TRACE(m.name + " 3D");
+    Random<3> random3(7);
+    body(make_material_params<double>(m.material, 3), random3);
+  }
+}
+
+template <int D>
+void expect_derivatives(const MaterialParams<double>& params, const Mat<double, D>& F,
+                        const Mat<double, D>& dF) {
+  // The differences see fifth derivatives, which grow like the stiffness over powers of the
+  // smallest stretch.
+  const double scale = kModulus * 10;
+  const double dpsi = derivative([&](double t) { return energy_at<D>(params, F + t * dF); });
+  EXPECT_NEAR(contract(stress_at(params, F), dF), dpsi, kDifferenceTolerance * scale);
+  const Mat<double, D> dP = first_piola_differential(params, F, state_at(params, F).plastic, dF);
+  const Mat<double, D> difference =
+      derivative([&](double t) { return stress_at<D>(params, F + t * dF); });
+  EXPECT_LE(size<D>(dP - difference), kDifferenceTolerance * scale);
+}
+
+TEST(Materials, StressAndItsDifferentialMatchFiniteDifferences) {
+  for_every_material([](const MaterialParams<double>& params, auto& random) {
+    for (int k = 0; k < 60; ++k) {
+      const auto dF = random.matrix();
+      expect_derivatives(params, random.deformation(0.7, 1.4), dF * (1 / size(dF)));
+    }
+  });
+}
+
+TEST(Materials, InvertedStatesMatchFiniteDifferencesWhereAllowed) {
+  Random<2> random2(15);
+  Random<3> random3(16);
+  for (const NamedMaterial& m : all_materials()) {
+    if (forbids_inversion(m.material.model)) continue;
+    SCOPED_TRACE(m.name);
+    for (int k = 0; k < 30; ++k) {
+      const auto dF2 = random2.matrix();
+      const auto dF3 = random3.matrix();
+      const double s = random2.uniform(-0.5, -0.2);
+      expect_derivatives(make_material_params<double>(m.material, 2), random2.stretched({{1.1, s}}),
+                         dF2 * (0.2 / size(dF2)));
+      expect_derivatives(make_material_params<double>(m.material, 3),
+                         random3.stretched({{1.2, 0.9, s}}), dF3 * (0.2 / size(dF3)));
+    }
+  }
+}
+
+// The difference quotient converges at second order, down to 1e-8 of the modulus.
+TEST(Materials, DifferenceQuotientsConvergeAtSecondOrder) {
+  for_every_material([](const MaterialParams<double>& params, auto& random) {
+    const auto F = random.deformation(0.9, 1.1);
+    auto dF = random.matrix();
+    dF *= 1 / size(dF);
+    const auto dP = first_piola_differential(params, F, state_at(params, F).plastic, dF);
+    const auto error = [&](double h) {
+      return size((stress_at(params, F + h * dF) - stress_at(params, F - h * dF)) * (0.5 / h) - dP);
+    };
+    const double coarse = error(2e-2), fine = error(2e-3);
+    // A law may be quadratic in F (then the quotient is exact) or nearly so (then the fourth-order
+    // term shows).
+    if (coarse > 1e-6 * kModulus) {
+      EXPECT_NEAR(std::log10(coarse / fine), 2, 0.1);
+    }
+    EXPECT_LE(error(2e-6), kDifferenceTolerance * kModulus);
+  });
+}
+
+TEST(Materials, EnergyIsObjectiveAndStressTurnsWithTheBody) {
+  for_every_material([](const MaterialParams<double>& params, auto& random) {
+    for (int k = 0; k < 20; ++k) {
+      const auto F = random.deformation(0.7, 1.4);
+      const auto Q = random.rotation();
+      auto state = state_at(params, F), turned = state_at(params, Q * F);
+      turned.plastic[0] = state.plastic[0];
+      EXPECT_NEAR(elastic_energy(params, turned), elastic_energy(params, state), 1e-12 * kModulus);
+      const auto r = respond(params, state), r_turned = respond(params, turned);
+      // Hardened snow is stiffer by up to e^10.
+      const double scale = kModulus + size(r.tau);
+      EXPECT_NEAR(r_turned.psi, r.psi, 1e-12 * scale);
+      EXPECT_LE(size(r_turned.tau - Q * r.tau * transpose(Q)), 1e-11 * scale);
+    }
+  });
+}
+
+TEST(Materials, UndeformedMaterialIsFreeOfStressWhateverItsRotation) {
+  for_every_material([](const MaterialParams<double>& params, auto& random) {
+    constexpr int D = sizeof(random.rotation()) == sizeof(Mat<double, 2>) ? 2 : 3;
+    for (int k = 0; k < 20; ++k) {
+      MaterialState<double, D> state;
+      state.F = random.rotation();
+      initial_plastic_state<double, D>(params, state.plastic);
+      EXPECT_NEAR(elastic_energy(params, state), 0, 1e-12 * kModulus);
+      EXPECT_LE(size(first_piola(params, state.F, state.plastic)), 1e-12 * kModulus);
+      const auto r = respond(params, state);
+      EXPECT_LE(size(r.tau), 1e-12 * kModulus);
+      EXPECT_NEAR(r.psi, 0, 1e-12 * kModulus);
+    }
+  });
+}
+
+// `respond` and `first_piola` are the same law: tau = P F^T at the state that plastic flow left
+// behind.
+TEST(Materials, ResponseAgreesWithTheElasticLawAfterFlow) {
+  for_every_material([](const MaterialParams<double>& params, auto& random) {
+    for (int k = 0; k < 40; ++k) {
+      auto state = state_at(params, random.deformation(0.8, 1.2));
+      const auto r = respond(params, state);
+      const auto tau = first_piola(params, state.F, state.plastic) * transpose(state.F);
+      const double scale = kModulus + r.wave_modulus;
+      EXPECT_LE(size(r.tau - tau), 1e-12 * scale);
+      EXPECT_LE(size(r.tau - transpose(r.tau)), 1e-12 * scale);
+      EXPECT_NEAR(r.psi, elastic_energy(params, state), 1e-12 * scale);
+    }
+  });
+}
+
+// The largest rho c^2 = [D^2 psi](a (F^T n)^T) over random plane waves with normal n and
+// polarisation a.
+template <int D>
+double fastest_wave(const MaterialParams<double>& params, const MaterialState<double, D>& state,
+                    Random<D>& random) {
+  double fastest = 0;
+  for (int w = 0; w < 300; ++w) {
+    const Vec<double, D> n = random.unit_vector();
+    const Vec<double, D> a = w % 2 ? random.unit_vector() : n;
+    const Mat<double, D> dF = outer(a, transpose(state.F) * n);
+    const Mat<double, D> dP = first_piola_differential(params, state.F, state.plastic, dF);
+    fastest = std::max(fastest, contract(dF, dP));
+  }
+  return fastest;
+}
+
+TEST(Materials, WaveModulusBoundsEveryPlaneWave) {
+  for_every_material([](const MaterialParams<double>& params, auto& random) {
+    for (int k = 0; k < 30; ++k) {
+      auto state = state_at(params, random.deformation(0.6, 1.6));
+      const double M = respond(params, state).wave_modulus;
+      EXPECT_LE(fastest_wave(params, state, random), M * (1 + 1e-10));
+    }
+  });
+}
+
+// A bound that is far too high would cost steps. Gershgorin's bound on the stretch, sqrt(3) at
+// worst, and the sum of separate bounds stay below a factor of two for strains of 10 %.
+TEST(Materials, WaveModulusIsNotFarAboveTheFastestWave) {
+  for_every_material([](const MaterialParams<double>& params, auto& random) {
+    for (int k = 0; k < 30; ++k) {
+      auto state = state_at(params, random.deformation(0.9, 1.1));
+      const double M = respond(params, state).wave_modulus;
+      EXPECT_GE(2 * fastest_wave(params, state, random), M);
+    }
+  });
+}
+
+TEST(Materials, AtRestTheWaveModulusIsThatOfThePressureWave) {
+  for (const NamedMaterial& m : all_materials()) {
+    SCOPED_TRACE(m.name);
+    const auto params = make_material_params<double>(m.material, 3);
+    MaterialState<double, 3> state;
+    state.F = Mat<double, 3>::identity();
+    initial_plastic_state<double, 3>(params, state.plastic);
+    double expected = params.lambda + 2 * params.mu;
+    if (params.model == MaterialModel::kCorotatedDeviatoric)
+      expected = params.lambda + 4.0 / 3.0 * params.mu;
+    if (params.model == MaterialModel::kWeaklyCompressible)
+      expected = params.bulk_modulus * params.gamma;
+    EXPECT_NEAR(respond(params, state).wave_modulus, expected, 1e-12 * expected);
+  }
+}
+
+TEST(Materials, ForbiddenInversionIsNotCarriedOnSilently) {
+  for (const NamedMaterial& m : all_materials()) {
+    SCOPED_TRACE(m.name);
+    const auto params = make_material_params<double>(m.material, 3);
+    MaterialState<double, 3> state = state_at(params, Mat<double, 3>::diagonal({{1.1, 0.9, -0.5}}));
+    EXPECT_EQ(is_finite(respond(params, state).tau(0, 0)), !forbids_inversion(params.model));
+  }
+}
+
+TEST(Materials, LameParametersAndConeFromTheScene) {
+  const auto p = make_material_params<double>(sand_material(), 3);
+  EXPECT_NEAR(p.mu, kModulus / 2.6, 1e-9);
+  EXPECT_NEAR(p.lambda, kModulus * 0.3 / (1.3 * 0.4), 1e-9);
+  EXPECT_NEAR(p.friction, std::sqrt(2.0 / 3) * 2 * std::sin(0.6) / (3 - std::sin(0.6)), 1e-15);
+  EXPECT_NEAR(p.cone_ratio, (3 * p.lambda + 2 * p.mu) / (2 * p.mu), 1e-12);
+  EXPECT_NEAR(make_material_params<double>(sand_material(), 2).cone_ratio,
+              (2 * p.lambda + 2 * p.mu) / (2 * p.mu), 1e-12);
+}
+
+TEST(Materials, FluidOfTheSampleHasLinearPressure) {
+  const auto params = make_material_params<double>(fluid_material(1), 2);
+  auto state = state_at(params, Mat<double, 2>::diagonal({{0.9, 1.0}}));
+  EXPECT_NEAR(respond(params, state).tau(0, 0), kModulus * (0.9 - 1), 1e-12 * kModulus);
+}
+
+}  // namespace
+}  // namespace firn

@@ -1,0 +1,336 @@
+// Plastic flow: return mappings end on their yield surface, keep what they promise to keep, and do
+// not touch elastic states. Also packs against scalars for every model, since flow is where lanes
+// of one pack part ways.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "kernels/materials/material.h"
+
+namespace firn {
+namespace {
+
+constexpr double kModulus = 1e5;
+
+Material base_material(MaterialModel model) {
+  Material m;
+  m.model = model;
+  m.density = 1500;
+  m.youngs_modulus = kModulus;
+  m.poisson_ratio = 0.25;
+  m.critical_compression = 2.5e-2;
+  m.critical_stretch = 7.5e-3;
+  m.hardening = model == MaterialModel::kSnow ? 10 : 0;
+  m.friction_angle = 0.6;
+  m.yield_stress = 1500;
+  m.bulk_modulus = kModulus;
+  return m;
+}
+
+template <int D>
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+  Mat<double, D> near_identity(double amount) {
+    Mat<double, D> m = Mat<double, D>::identity();
+    for (auto& row : m.m)
+      for (double& x : row) x += amount * normal_(engine_);
+    return m;
+  }
+  Mat<double, D> rotation() { return svd(near_identity(1)).U; }
+
+ private:
+  std::mt19937 engine_;
+  std::normal_distribution<double> normal_;
+};
+
+template <int D>
+MaterialState<double, D> trial(const MaterialParams<double>& params, const Mat<double, D>& F) {
+  MaterialState<double, D> state;
+  state.F = F;
+  initial_plastic_state<double, D>(params, state.plastic);
+  return state;
+}
+
+struct Strain {
+  double trace, deviator;  // tr e, |dev e|
+};
+
+template <int D>
+Strain hencky(const Mat<double, D>& F) {
+  const Vec<double, D> e = stvk_hencky::hencky_strain(svd(F));
+  const double tr = stvk_hencky::sum(e);
+  double dev2 = 0;
+  for (int i = 0; i < D; ++i) dev2 += (e[i] - tr / D) * (e[i] - tr / D);
+  return {tr, std::sqrt(dev2)};
+}
+
+// Strains come from a decomposition with 20 eps of error, twice (returned F, decomposed again), in
+// each of D axes.
+constexpr double kStrainRoundOff = 150 * kEpsilon<double>;
+
+template <int D>
+void expect_inside_cone(const MaterialParams<double>& params, const MaterialState<double, D>& state,
+                        double alpha) {
+  const Strain e = hencky(state.F);
+  const double tr = e.trace - D * params.cohesion;
+  EXPECT_LE(tr, kStrainRoundOff);
+  EXPECT_LE(e.deviator + params.cone_ratio * tr * alpha, kStrainRoundOff * (1 + params.cone_ratio));
+}
+
+template <int D>
+void test_cone(const Material& material) {
+  const auto params = make_material_params<double>(material, D);
+  Random<D> random(3);
+  int tension = 0, sliding = 0, elastic = 0;
+  for (int k = 0; k < 500; ++k) {
+    MaterialState<double, D> state = trial(params, random.near_identity(0.05));
+    const Strain before = hencky(state.F);
+    const double slope = drucker_prager::friction(params, state.plastic[1]);
+    respond(params, state);
+    expect_inside_cone(params, state, slope);
+    const Strain after = hencky(state.F);
+    const double released = before.trace - after.trace;
+    if (before.trace > D * params.cohesion) {
+      ++tension;
+      EXPECT_NEAR(after.deviator, 0, kStrainRoundOff);
+      EXPECT_NEAR(state.plastic[0], params.volume_correction ? released : 0, kStrainRoundOff);
+    } else {
+      EXPECT_NEAR(released, 0, kStrainRoundOff);
+      EXPECT_NEAR(state.plastic[1], before.deviator - after.deviator, kStrainRoundOff);
+      ++(state.plastic[1] > 0 ? sliding : elastic);
+    }
+  }
+  EXPECT_GT(tension, 20);
+  EXPECT_GT(sliding, 20);
+  EXPECT_GT(elastic, 2);
+}
+
+TEST(DruckerPrager, ReturnsToTheCone) {
+  test_cone<2>(base_material(MaterialModel::kDruckerPrager));
+  test_cone<3>(base_material(MaterialModel::kDruckerPrager));
+}
+
+TEST(DruckerPrager, ReturnsToTheConeWithCohesionAndHardening) {
+  Material m = base_material(MaterialModel::kDruckerPrager);
+  m.cohesion = 0.02;
+  m.friction_hardening = {0.61, 0.157, 0.2, 0.17};
+  test_cone<2>(m);
+  test_cone<3>(m);
+  m.volume_correction = false;
+  test_cone<3>(m);
+}
+
+TEST(DruckerPrager, FrictionHardensAsKlarEtAl) {
+  Material m = base_material(MaterialModel::kDruckerPrager);
+  m.friction_hardening = {0.61, 0.157, 0.2, 0.17};
+  const auto params = make_material_params<double>(m, 3);
+  const double q = 1.7, phi = 0.61 + (0.157 * q - 0.17) * std::exp(-0.2 * q);
+  EXPECT_NEAR(drucker_prager::friction(params, q),
+              std::sqrt(2.0 / 3) * 2 * std::sin(phi) / (3 - std::sin(phi)), 4 * kEpsilon<double>);
+}
+
+// Opened by 5 % and closed again, sand is at rest: it neither resists early nor keeps extra volume.
+TEST(DruckerPrager, OpenedVolumeClosesBeforeSandResists) {
+  const auto params = make_material_params<double>(base_material(MaterialModel::kDruckerPrager), 3);
+  auto state = trial<3>(params, Mat<double, 3>::scaled_identity(1.05));
+  EXPECT_NEAR(trace(respond(params, state).tau), 0, kStrainRoundOff * 10 * kModulus);
+  EXPECT_NEAR(state.plastic[0], 3 * std::log(1.05), kStrainRoundOff);
+  state.F = state.F * (1 / 1.05);
+  EXPECT_NEAR(trace(respond(params, state).tau), 0, kStrainRoundOff * 10 * kModulus);
+  EXPECT_NEAR(state.plastic[0], 0, kStrainRoundOff);
+  state.F = state.F * 0.99;
+  EXPECT_LT(trace(respond(params, state).tau), -0.01 * kModulus);
+}
+
+template <int D>
+void test_von_mises(double hardening) {
+  Material m = base_material(MaterialModel::kVonMises);
+  m.hardening = hardening;
+  const auto params = make_material_params<double>(m, D);
+  Random<D> random(4);
+  int flowed = 0;
+  for (int k = 0; k < 500; ++k) {
+    MaterialState<double, D> state = trial(params, random.near_identity(0.02));
+    const Strain before = hencky(state.F);
+    const Response<double, D> r = respond(params, state);
+    const Strain after = hencky(state.F);
+    EXPECT_NEAR(after.trace, before.trace, kStrainRoundOff);  // J_P = 1
+    const double yield = std::sqrt(2.0 / 3) * (m.yield_stress + hardening * state.plastic[0]);
+    const Mat<double, D> dev = r.tau - Mat<double, D>::scaled_identity(trace(r.tau) / D);
+    const double excess = std::sqrt(contract(dev, dev)) - yield;
+    const double round_off = kStrainRoundOff * kModulus;
+    EXPECT_LE(excess, round_off);
+    if (state.plastic[0] == 0) continue;
+    ++flowed;
+    EXPECT_NEAR(excess, 0, round_off);
+    EXPECT_NEAR(state.plastic[0], std::sqrt(2.0 / 3) * (before.deviator - after.deviator),
+                kStrainRoundOff);
+  }
+  EXPECT_GT(flowed, 50);
+  EXPECT_LT(flowed, 500);
+}
+
+TEST(VonMises, ReturnsRadiallyToTheYieldSurfaceAtConstantVolume) {
+  test_von_mises<2>(0);
+  test_von_mises<3>(0);
+}
+TEST(VonMises, FollowsLinearHardening) {
+  test_von_mises<2>(3e4);
+  test_von_mises<3>(3e4);
+}
+
+// Uniaxial stress at first yield is the scene's yield stress: tau = diag(sigma_Y, 0, 0) lies on the
+// surface.
+TEST(VonMises, YieldStressIsUniaxial) {
+  const auto params = make_material_params<double>(base_material(MaterialModel::kVonMises), 3);
+  for (double factor : {0.999, 1.001}) {
+    const double axial = factor * 1500 / kModulus;
+    auto state = trial<3>(
+        params, Mat<double, 3>::diagonal(
+                    {{std::exp(axial), std::exp(-0.25 * axial), std::exp(-0.25 * axial)}}));
+    respond(params, state);
+    EXPECT_EQ(state.plastic[0] > 0, factor > 1);
+  }
+}
+
+TEST(VonMises, SofteningEndsInAFluidNotInANegativeYieldStress) {
+  Material m = base_material(MaterialModel::kVonMises);
+  m.hardening = -5e4;
+  const auto params = make_material_params<double>(m, 3);
+  Mat<double, 3> shear = Mat<double, 3>::identity();
+  shear(0, 1) = 0.5;
+  auto state = trial<3>(params, shear);
+  for (int step = 0; step < 3; ++step) {
+    state.F = shear * state.F;
+    respond(params, state);
+    EXPECT_NEAR(hencky(state.F).deviator, 0, kStrainRoundOff);
+  }
+}
+
+template <int D>
+void test_snow(MaterialModel model) {
+  const auto params = make_material_params<double>(base_material(model), D);
+  Random<D> random(6);
+  int flowed = 0;
+  for (int k = 0; k < 500; ++k) {
+    MaterialState<double, D> state = trial(params, random.near_identity(0.02));
+    const double J = determinant(state.F);
+    respond(params, state);
+    const Svd<double, D> s = svd(state.F);
+    const double round_off = kStrainRoundOff;
+    EXPECT_LE(s.sigma[0], params.max_stretch + round_off);
+    EXPECT_GE(s.sigma[D - 1], params.min_stretch - round_off);
+    EXPECT_NEAR(state.plastic[0] * determinant(state.F), J, round_off);  // J = J_E J_P
+    flowed += state.plastic[0] != 1;
+  }
+  EXPECT_GT(flowed, 50);
+  EXPECT_LT(flowed, 500);
+}
+
+TEST(Snow, ClampsItsSingularValuesAndKeepsTheTotalVolume) {
+  test_snow<2>(MaterialModel::kSnow);
+  test_snow<3>(MaterialModel::kSnow);
+  test_snow<2>(MaterialModel::kSandClamp);
+  test_snow<3>(MaterialModel::kSandClamp);
+}
+
+TEST(Snow, HardensWhenCompactedAndSandDoesNot) {
+  const auto snow = make_material_params<double>(base_material(MaterialModel::kSnow), 3);
+  const auto sand = make_material_params<double>(base_material(MaterialModel::kSandClamp), 3);
+  auto loose = trial<3>(snow, Mat<double, 3>::scaled_identity(0.99));
+  auto packed = loose;
+  packed.plastic[0] = 0.9;
+  EXPECT_NEAR(elastic_energy(snow, packed) / elastic_energy(snow, loose), std::exp(1.0), 1e-12);
+  EXPECT_EQ(elastic_energy(sand, packed), elastic_energy(sand, loose));
+}
+
+TEST(Snow, RecoversFromInversionWithAPositivePlasticVolume) {
+  const auto params = make_material_params<double>(base_material(MaterialModel::kSnow), 3);
+  auto state = trial<3>(params, Mat<double, 3>::diagonal({{1, 1, -0.3}}));
+  const Response<double, 3> r = respond(params, state);
+  EXPECT_GT(state.plastic[0], 0);
+  EXPECT_GT(determinant(state.F), 0);
+  EXPECT_TRUE(is_finite(contract(r.tau, r.tau)));
+}
+
+// Flow never adds elastic energy.
+TEST(Plasticity, DissipatesEnergy) {
+  for (MaterialModel model :
+       {MaterialModel::kSandClamp, MaterialModel::kDruckerPrager, MaterialModel::kVonMises}) {
+    const auto params = make_material_params<double>(base_material(model), 3);
+    Random<3> random(8);
+    for (int k = 0; k < 300; ++k) {
+      auto state = trial(params, random.near_identity(0.05));
+      const double before = elastic_energy(params, state);
+      EXPECT_LE(respond(params, state).psi, before + kStrainRoundOff * kModulus);
+    }
+  }
+}
+
+// Every lane of a pack gives what the scalar gives, including lanes that flow beside lanes that do
+// not. The results differ by rounding only: 64 epsilons of the modulus (times hardening, at most
+// e^(10 * 0.3) here).
+template <class Real, int D>
+void test_pack(const Material& material) {
+  using P = Pack<Real>;
+  constexpr int lanes = static_cast<int>(P::size());
+  const auto params = make_material_params<Real>(material, D);
+  Random<D> random(9);
+  for (int k = 0; k < 50; ++k) {
+    MaterialState<Real, D> scalar[lanes];
+    MaterialState<P, D> packed;
+    for (int l = 0; l < lanes; ++l) {
+      const Mat<double, D> F = random.near_identity(l % 3 == 0 ? 0.003 : 0.06);
+      initial_plastic_state<Real, D>(params, scalar[l].plastic);
+      if (!needs_deformation_gradient(material.model))
+        scalar[l].plastic[0] = static_cast<Real>(determinant(F));
+      for (int i = 0; i < D; ++i)
+        for (int j = 0; j < D; ++j) {
+          scalar[l].F(i, j) = static_cast<Real>(F(i, j));
+          packed.F(i, j)[l] = scalar[l].F(i, j);
+        }
+      for (int i = 0; i < 2; ++i) packed.plastic[i][l] = scalar[l].plastic[i];
+    }
+    const Response<P, D> r = respond(params, packed);
+    const P energy = elastic_energy(params, packed);
+    for (int l = 0; l < lanes; ++l) {
+      const Response<Real, D> expected = respond(params, scalar[l]);
+      const Real round_off = 64 * kEpsilon<Real>;
+      const Real scale = round_off * (static_cast<Real>(kModulus) + expected.wave_modulus);
+      EXPECT_NEAR(r.psi[l], expected.psi, scale);
+      EXPECT_NEAR(energy[l], expected.psi, scale);
+      EXPECT_NEAR(r.wave_modulus[l], expected.wave_modulus, scale);
+      for (int i = 0; i < 2; ++i)
+        EXPECT_NEAR(packed.plastic[i][l], scalar[l].plastic[i], round_off);
+      for (int i = 0; i < D; ++i)
+        for (int j = 0; j < D; ++j) {
+          EXPECT_NEAR(r.tau(i, j)[l], expected.tau(i, j), scale);
+          EXPECT_NEAR(packed.F(i, j)[l], scalar[l].F(i, j), round_off);
+        }
+    }
+  }
+}
+
+class MaterialPack : public testing::TestWithParam<MaterialModel> {};
+
+TEST_P(MaterialPack, LanesEqualScalars) {
+  const Material m = base_material(GetParam());
+  test_pack<float, 2>(m);
+  test_pack<float, 3>(m);
+  test_pack<double, 2>(m);
+  test_pack<double, 3>(m);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, MaterialPack,
+                         testing::Values(MaterialModel::kNeoHookean, MaterialModel::kFixedCorotated,
+                                         MaterialModel::kCorotatedDeviatoric,
+                                         MaterialModel::kStvkHencky, MaterialModel::kSnow,
+                                         MaterialModel::kSandClamp, MaterialModel::kDruckerPrager,
+                                         MaterialModel::kVonMises,
+                                         MaterialModel::kWeaklyCompressible));
+
+}  // namespace
+}  // namespace firn

@@ -6,7 +6,7 @@ namespace firn::app {
 
 FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory, const Snapshot& first,
                          std::optional<int> resume_after)
-    : scene_(scene), directory_(directory), stats_(directory.stats(), scene, resume_after) {
+    : scene_(scene), directory_(directory), stats_(directory.stats(), resume_after) {
   if (scene.output.image) {
     renderer_.emplace(scene);
     colliders_.emplace(scene);
@@ -24,7 +24,7 @@ void FrameWriter::write(const Simulation& simulation, const FrameStats& stats) {
       write_png(directory_.image_path(stats.frame).string(), draw(snapshot, stats.time));
   }
   if (ledger_) ledger_->write(stats);
-  stats_.write(stats);
+  stats_.write(stats, scene_);
 }
 
 Image FrameWriter::draw(const Snapshot& snapshot, double time) {

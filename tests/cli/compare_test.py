@@ -1,0 +1,55 @@
+"""Variants side by side."""
+
+import json
+import unittest
+
+from support import CliTest
+
+
+class Compare(CliTest):
+    def test_files_and_table(self):
+        result = self.succeed("compare", self.scene, "-o", "both", "--vary", "transfer.type=apic,flip")
+        both = self.folder / "both"
+        for name in ("type-apic", "type-flip"):
+            self.assertTrue(json.loads((both / name / "summary.json").read_text())["completed"])
+        self.assertIn('"flip"', (both / "type-flip/scene.toml").read_text())
+        for name in ("comparison.png", "comparison-ledger.png", "comparison.mp4"):
+            self.assertGreater((both / name).stat().st_size, 0, name)
+            self.assertIn(name, result.stdout)
+        self.assertFalse((both / "comparison-frames").exists())
+        self.assertRegex(result.stdout, r"(?m)^type=apic +6 ")
+        self.assertRegex(result.stdout, r"(?m)^type=flip +6 ")
+
+    def test_all_combinations(self):
+        result = self.succeed("compare", self.scene, "-o", "four", "--frames", 1, "--set", "output.video=false", "--json",
+                              "--vary", "transfer.type=apic,pic", "--vary", "body.0.velocity=[0,0],[1,0]")
+        variants = json.loads(result.stdout)["variants"]
+        self.assertEqual([v["overrides"] for v in variants],
+                         [[f"transfer.type={t}", f"body.0.velocity={v}"] for t in ("apic", "pic")
+                          for v in ("[0,0]", "[1,0]")])
+        self.assertEqual(len({v["directory"] for v in variants}), 4)
+        self.assertFalse((self.folder / "four/comparison.mp4").exists())
+
+    def test_nothing_runs_if_one_variant_is_bad(self):
+        self.assertIn("nonsense", self.fail_with(2, "compare", self.scene, "--vary", "transfer.type=apic,nonsense"))
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_older_results_are_left_untouched(self):
+        arguments = ("compare", self.scene, "--frames", 1, "--set", "output.image=false", "--vary", "grid.dx=0.05,0.1")
+        self.succeed(*arguments)
+        before = self.files("out/**/*")
+        self.assertIn("--overwrite", self.fail_with(3, *arguments))
+        self.assertEqual(self.files("out/**/*"), before)
+        self.succeed(*arguments, "--overwrite")
+
+    def test_a_diverging_variant_is_reported_beside_the_others(self):
+        result = self.firn("compare", self.scene, "-o", "two", "--set", "time.dt_max=1e-2", "--vary",
+                           "time.dt_min=5e-3,1e-9")
+        self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertIn("diverged", result.stdout)
+        self.assertTrue((self.folder / "two/comparison.png").exists())
+        self.assertTrue(json.loads((self.folder / "two/dt_min-1e-9/summary.json").read_text())["completed"])
+
+
+if __name__ == "__main__":
+    unittest.main()

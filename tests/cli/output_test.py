@@ -1,0 +1,114 @@
+"""What a run leaves in its folder, and what it leaves alone."""
+
+import json
+import os
+import unittest
+
+from support import CliTest
+
+PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
+
+
+class Files(CliTest):
+    def test_a_run_writes_every_file(self):
+        result = self.succeed("run", self.scene)
+        out = self.folder / "out" / "square"
+        for frame in range(7):  # the initial state is frame 0
+            self.assertTrue((out / f"frames/frame_{frame:06}.png").read_bytes().startswith(PNG_MAGIC))
+            self.assertTrue((out / f"particles/particles_{frame:06}.ply").read_bytes().startswith(b"ply\n"))
+            self.assertTrue((out / f"particles/particles_{frame:06}.npz").read_bytes().startswith(b"PK"))
+        self.assertEqual(len((out / "ledger.csv").read_text().splitlines()), 1 + 7)
+        stats = [json.loads(line) for line in (out / "stats.jsonl").read_text().splitlines()]
+        self.assertEqual([row["frame"] for row in stats], list(range(7)))
+        self.assertTrue((out / "checkpoints/checkpoint_000006.firn").exists())
+        self.assertIn("device: cpu", result.stdout)
+        self.assertIn(str(out.relative_to(self.folder)), result.stdout)
+        self.assertEqual(result.stderr, "")
+        self.assertTrue((out / "ledger.png").read_bytes().startswith(PNG_MAGIC))
+        self.assertEqual((out / "video.mp4").read_bytes()[4:8], b"ftyp")
+
+    def test_summary(self):
+        printed = json.loads(self.succeed("run", self.scene, "-o", "there", "--json").stdout)
+        written = json.loads((self.folder / "there/summary.json").read_text())
+        self.assertEqual(printed.pop("directory"), "there")
+        self.assertEqual(printed, written)
+        self.assertTrue(written["completed"])
+        self.assertEqual(written["frames"], 6)
+        self.assertEqual(written["scene"], "square")
+        self.assertAlmostEqual(written["time"], 6 / 48, places=12)
+        self.assertGreater(written["particle_steps_per_second"], 0)
+
+    def test_the_resolved_scene_runs_alike(self):
+        self.succeed("run", self.scene, "-o", "first", "--set", "grid.dx=0.06", "--frames", 2, "--seed", 5)
+        self.succeed("run", "first/scene.toml", "-o", "second")
+        ply = "particles/particles_000002.ply"
+        self.assertEqual((self.folder / "first" / ply).read_bytes(), (self.folder / "second" / ply).read_bytes())
+
+    def test_outputs_can_be_switched_off(self):
+        self.succeed("run", self.scene, "--frames", 1, "--set", "output.image=false", "--set", "output.particles=[]",
+                     "--set", "output.diagnostics=off")
+        names = {name.split("/")[-1] for name in self.files("out/**/*")}
+        self.assertEqual(names, {".firn-run", "scene.toml", "stats.jsonl", "summary.json", "checkpoint_000001.firn"})
+
+    def test_quiet_and_verbose(self):
+        self.assertEqual(self.succeed("run", self.scene, "-q").stdout, "")
+        self.assertIn("kinetic", self.succeed("run", self.scene, "-v", "--overwrite").stdout)
+
+    def test_frames_are_plain_lines_in_a_log(self):
+        text = self.succeed("run", self.scene).stdout
+        self.assertRegex(text, r"(?m)^frame 6/6 .*ETA 0:00$")
+        self.assertNotIn("\r", text)
+
+    def test_threads_do_not_change_results(self):
+        for threads in (1, 2):
+            self.succeed("run", self.scene, "-o", f"t{threads}", "--threads", threads)
+        one, two = (self.files(f"t{threads}/particles/*", f"t{threads}/ledger.csv") for threads in (1, 2))
+        self.assertEqual(list(one.values()), list(two.values()))
+
+
+class Folders(CliTest):
+    def test_an_older_run_is_left_untouched(self):
+        self.succeed("run", self.scene, "--frames", 2)
+        before = self.files("out/**/*")
+        self.assertIn("--overwrite", self.fail_with(3, "run", self.scene))
+        self.assertEqual(self.files("out/**/*"), before)
+
+    def test_overwrite_replaces_all_of_it(self):
+        self.succeed("run", self.scene, "--frames", 3)
+        self.succeed("run", self.scene, "--frames", 1, "--overwrite")
+        self.assertEqual(len(self.files("out/square/frames/*")), 2)
+
+    def test_a_run_that_cannot_start_destroys_nothing(self):
+        self.succeed("run", self.scene, "--frames", 2)
+        before = self.files("out/**/*")
+        if json.loads(self.succeed("devices", "--json").stdout)["cuda"] == []:
+            self.fail_with(4, "run", self.scene, "--overwrite", "--device", "cuda")
+        self.fail_with(2, "run", self.scene, "--overwrite", "--set", "grid.dx=nonsense")
+        self.assertEqual(self.files("out/**/*"), before)
+
+    @unittest.skipIf(os.geteuid() == 0, "nothing is unwritable for root")
+    def test_unwritable_folder(self):
+        locked = self.folder / "locked"
+        locked.mkdir(mode=0o555)
+        self.assertIn("locked", self.fail_with(3, "run", self.scene, "-o", locked / "run"))
+
+    def test_output_below_a_file(self):
+        self.assertIn("square.toml", self.fail_with(3, "run", self.scene, "-o", self.scene / "run"))
+
+    def test_the_folder_of_the_scene_is_refused(self):
+        self.scene.rename(self.folder / "scene.toml")
+        self.fail_with(3, "run", "scene.toml", "-o", ".")
+
+
+class Diverged(CliTest):
+    def test_a_step_that_cannot_be_short_enough(self):
+        error = self.fail_with(5, "run", self.scene, "--set", "time.dt_min=5e-3", "--set", "time.dt_max=1e-2")
+        self.assertIn("the last good frame is 0", error)
+        summary = json.loads((self.folder / "out/square/summary.json").read_text())
+        self.assertFalse(summary["completed"])
+        self.assertIn("last good frame is 0", summary["message"])
+        self.assertEqual(list(self.files("out/square/frames/*")), ["out/square/frames/frame_000000.png"])
+
+
+if __name__ == "__main__":
+    unittest.main()

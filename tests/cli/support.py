@@ -1,0 +1,85 @@
+"""What the tests of the command line share: running the program in a scratch folder, and small scenes.
+
+FIRN names the program to test.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+FIRN = os.path.abspath(os.environ.get("FIRN", "build/firn"))
+
+# A jelly square falling on the floor: some 500 particles, six frames, a second to run.
+SCENE = """
+title = "Falling square"
+source = "test"
+
+[simulation]
+dimension = 2
+frames = 6
+fps = 48
+gravity = [0.0, -9.81]
+
+[grid]
+dx = 0.05
+
+[material.jelly]
+model = "fixed_corotated"
+density = 1000.0
+youngs_modulus = 1.0e4
+poisson_ratio = 0.3
+
+[[body]]
+name = "square"
+material = "jelly"
+shape = { type = "box", min = [0.3, 0.2], max = [0.7, 0.6] }
+velocity = [0.5, -1.0]
+
+[[collider]]
+name = "floor"
+shape = { type = "half_space", point = [0.0, 0.1], normal = [0.0, 1.0] }
+boundary = "separate"
+friction = 0.2
+
+[output]
+particles = ["ply", "npz"]
+resolution = [160, 120]
+checkpoint_every = 2
+"""
+
+
+class CliTest(unittest.TestCase):
+    """Each test has an empty folder of its own, which is the working directory of the program."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="firn-cli-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.scene = self.folder / "square.toml"
+        self.scene.write_text(SCENE)
+
+    def firn(self, *arguments, environment=None):
+        return subprocess.run([FIRN, *map(str, arguments)], cwd=self.folder, text=True, capture_output=True,
+                              stdin=subprocess.DEVNULL, timeout=120, env={**os.environ, **(environment or {})})
+
+    def succeed(self, *arguments, **keywords):
+        result = self.firn(*arguments, **keywords)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result
+
+    def fail_with(self, code, *arguments, **keywords):
+        """The program must exit with `code` and say why, in lines that all begin with `error: `."""
+        result = self.firn(*arguments, **keywords)
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        lines = [line for line in result.stderr.splitlines() if not line.startswith("warning: ")]
+        self.assertTrue(lines)
+        for line in lines:
+            self.assertTrue(line.startswith("error: "), line)
+        return result.stderr
+
+    def files(self, *patterns):
+        """Contents by path below the scratch folder."""
+        return {str(path.relative_to(self.folder)): path.read_bytes()
+                for pattern in patterns for path in sorted(self.folder.glob(pattern)) if path.is_file()}

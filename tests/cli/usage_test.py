@@ -1,0 +1,154 @@
+"""Help, listings, and everything that must be refused before anything is computed."""
+
+import json
+import re
+import unittest
+
+from support import CliTest
+
+COMMANDS = ["run", "resume", "compare", "info", "bench", "scenes", "materials", "devices"]
+
+
+class Help(CliTest):
+    def test_overview_lists_every_command(self):
+        for words in (["--help"], ["-h"], ["help"]):
+            text = self.succeed(*words).stdout
+            for command in COMMANDS:
+                self.assertRegex(text, rf"(?m)^  {command} ")
+
+    def test_every_command_has_help_with_examples(self):
+        for command in COMMANDS:
+            text = self.succeed(command, "--help").stdout
+            self.assertIn(f"firn {command}", text.split("Examples:")[1])
+            self.assertEqual(text, self.succeed("help", command).stdout)
+
+    def test_version(self):
+        self.assertRegex(self.succeed("--version").stdout, r"^firn \d+\.\d+\.\d+ \(.+\)\n$")
+
+    def test_without_a_command_it_shows_the_usage_and_fails(self):
+        result = self.firn()
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("Usage", result.stderr)
+
+
+class BadUsage(CliTest):
+    def test_unknown_command_gets_a_suggestion(self):
+        self.assertIn("'resume'", self.fail_with(2, "resmue", "x"))
+
+    def test_unknown_flag_gets_a_suggestion(self):
+        self.assertIn("'--frames'", self.fail_with(2, "run", self.scene, "--frame", "3"))
+        self.assertIn("'--overwrite'", self.fail_with(2, "run", self.scene, "--overwrit=1"))
+        self.assertIn("unknown flag '--x'", self.fail_with(2, "run", "--x"))
+        self.assertIn("unknown flag", self.fail_with(2, "info", self.scene, "-z"))
+
+    def test_flags_of_other_commands_are_unknown(self):
+        self.fail_with(2, "info", self.scene, "--overwrite")
+        self.fail_with(2, "resume", "out", "--set", "grid.dx=1")
+
+    def test_values_are_checked(self):
+        for flag, value in [("--frames", "many"), ("--frames", "0"), ("--frames", "3.5"), ("--frames", "-1"),
+                            ("--frames", "99999999999"), ("--threads", "0"), ("--device", "gpu"),
+                            ("--precision", "half"), ("--seed", "-1"), ("--max-time", "soon"),
+                            ("--max-time", "-1"), ("--max-time", "nan"), ("--set", "frames"), ("--set", "=3")]:
+            with self.subTest(flag=flag, value=value):
+                self.assertIn(flag, self.fail_with(2, "run", self.scene, flag, value))
+        self.fail_with(2, "run", self.scene, "--frames")
+
+    def test_positionals_are_counted(self):
+        self.assertIn("SCENE", self.fail_with(2, "run"))
+        self.assertIn("DIR", self.fail_with(2, "resume"))
+        self.fail_with(2, "run", self.scene, "another.toml")
+        self.fail_with(2, "devices", "cpu")
+
+    def test_compare_needs_variants(self):
+        self.assertIn("--vary", self.fail_with(2, "compare", self.scene))
+        self.fail_with(2, "compare", self.scene, "--vary", "grid.dx=")
+        self.fail_with(2, "compare", self.scene, "--vary", "grid.dx=0.05,,0.1")
+
+
+class BadScene(CliTest):
+    def test_missing_scene(self):
+        for command in ("run", "info"):
+            self.assertIn("nowhere.toml", self.fail_with(3, command, "nowhere.toml"))
+
+    def test_missing_scene_is_suggested(self):
+        error = self.fail_with(3, "info", "sqare", environment={"FIRN_SCENES": str(self.folder)})
+        self.assertIn("'square'", error)
+
+    def test_findings_have_positions_and_come_together(self):
+        text = self.scene.read_text().replace("fps = 48", "fsp = 48").replace("dx = 0.05", "dx = -1")
+        self.scene.write_text(text)
+        error = self.fail_with(2, "run", self.scene)
+        self.assertRegex(error, re.escape(str(self.scene)) + r":8:\d+: .*fps")
+        self.assertRegex(error, re.escape(str(self.scene)) + r":12:\d+: ")
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_syntax_error(self):
+        self.scene.write_text("[simulation\n")
+        self.assertRegex(self.fail_with(2, "info", self.scene), r"error: .*square\.toml:1:\d+: ")
+
+    def test_override_of_an_unknown_key(self):
+        self.assertIn("grid.dy", self.fail_with(2, "run", self.scene, "--set", "grid.dy=1"))
+
+    def test_unknown_variant(self):
+        self.assertIn("paper", self.fail_with(2, "info", self.scene, "--variant", "paper"))
+
+
+class Listings(CliTest):
+    def test_scenes_by_environment(self):
+        result = self.succeed("scenes", environment={"FIRN_SCENES": str(self.folder)})
+        self.assertRegex(result.stdout, r"square +Falling square +test")
+        listed = json.loads(self.succeed("scenes", "--json", environment={"FIRN_SCENES": str(self.folder)}).stdout)
+        self.assertIn({"name": "square", "path": str(self.scene), "title": "Falling square", "source": "test"}, listed)
+
+    def test_a_broken_scene_does_not_break_the_list(self):
+        (self.folder / "broken.toml").write_text("][")
+        result = self.succeed("scenes", environment={"FIRN_SCENES": str(self.folder)})
+        self.assertRegex(result.stdout, r"broken +cannot be read")
+
+    def test_scenes_by_name(self):
+        result = self.succeed("info", "square", environment={"FIRN_SCENES": str(self.folder)})
+        self.assertIn("Falling square", result.stdout)
+
+    def test_materials(self):
+        listed = json.loads(self.succeed("materials", "--json").stdout)
+        self.assertTrue(listed)
+        text = self.succeed("materials").stdout
+        for preset in listed:
+            self.assertTrue(preset["source"], preset)
+            self.assertIn(preset["name"], text)
+
+    def test_devices(self):
+        self.assertRegex(self.succeed("devices").stdout, r"(?m)^cpu +.+\(\d+ threads\)$")
+        self.assertGreaterEqual(json.loads(self.succeed("devices", "--json").stdout)["cpu"]["threads"], 1)
+
+
+class Info(CliTest):
+    def test_json(self):
+        info = json.loads(self.succeed("info", self.scene, "--json").stdout)
+        self.assertEqual(info["scene"], "square")
+        # 8 x 8 cells of 4 particles, give or take what a random placement leaves out at the rim.
+        self.assertAlmostEqual(info["particles"], 256, delta=64)
+        self.assertEqual(info["particles"], sum(body["particles"] for body in info["bodies"]))
+        self.assertGreater(info["blocks"], 0)
+        self.assertGreater(info["memory_bytes"]["total"], 0)
+        self.assertGreater(info["dt"]["limit"], 0)
+        self.assertEqual(info["dt"]["material"], "jelly")
+        # PLY and NPZ of position, velocity (two floats each; a PLY position three) and material (two bytes).
+        self.assertAlmostEqual(info["disk_bytes"]["particles_per_frame"] / info["particles"], 36, delta=4)
+
+    def test_frames_and_overrides_count(self):
+        small = json.loads(self.succeed("info", self.scene, "--json").stdout)
+        large = json.loads(self.succeed("info", self.scene, "--json", "--frames", 60, "--set", "grid.dx=0.025").stdout)
+        self.assertGreater(large["particles"], 3 * small["particles"])
+        self.assertGreater(large["disk_bytes"]["total"], 10 * small["disk_bytes"]["total"])
+        self.assertLess(large["dt"]["limit"], small["dt"]["limit"])
+
+    def test_text_names_what_limits_the_step(self):
+        text = self.succeed("info", self.scene).stdout
+        self.assertIn("jelly", text)
+        self.assertIn("steps per frame", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,91 @@
+// What a run reports about itself in files: the conservation ledger (ledger.csv, one row per
+// frame), its statistics (stats.jsonl, one JSON object per frame) and the summary (summary.json).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firn/scene.h"
+#include "firn/simulation.h"
+#include "src/io/atomic_file.h"
+
+namespace firn {
+
+// Writes ledger.csv: frame, time, steps, dt_min, dt_max, mass, momentum_{x,y,z},
+// angular_momentum_{x,y,z}, kinetic, elastic, potential, total (J); with diagnostics = "stages"
+// also stage_{p2g,grid_forces,boundary,g2p,plasticity} (J); and for each collider
+// <name>.force_{x,y,z} (N) and <name>.torque_{x,y,z} (N m), empty where `FrameStats` has no
+// reactions. Numbers have 17 significant digits, i.e. they read back exactly.
+class LedgerWriter {
+ public:
+  // Starts a new file, or, with `resume_after`, continues one: rows of later frames are cut off.
+  // Throws Error{kFile} if the file cannot be written or has other columns than this scene's.
+  LedgerWriter(const std::filesystem::path& path, const Scene& scene,
+               std::optional<int> resume_after = {});
+  void write(const FrameStats& stats);
+  void sync() {
+    file_.sync();
+  }  // before a checkpoint, so that it never knows of more frames than the ledger
+
+ private:
+  AppendFile file_;
+  bool stages_;
+  std::size_t colliders_;
+};
+
+// Writes stats.jsonl; as LedgerWriter.
+class StatsWriter {
+ public:
+  explicit StatsWriter(const std::filesystem::path& path, std::optional<int> resume_after = {});
+  void write(const FrameStats& stats, const Scene& scene);
+  void sync() { file_.sync(); }
+
+ private:
+  AppendFile file_;
+};
+
+// One line of stats.jsonl, without the newline.
+std::string stats_json_line(const FrameStats& stats, const Scene& scene);
+
+// Sums over the frames of a run, over all its interruptions: Checkpoint::stats_json carries them.
+struct RunTotals {
+  std::int64_t frames = 0, steps = 0;
+  std::int64_t particle_steps = 0;  // sum over frames of particles * steps
+  double wall_seconds = 0;          // spent in steps
+  std::size_t peak_memory_bytes = 0;
+  double max_speed = 0;           // m/s
+  std::optional<Totals> initial;  // of the first stats added
+
+  // Adds a completed frame; the statistics of the initial state (frame 0, no steps) count as a
+  // start, not as a frame.
+  void add(const FrameStats& stats);
+  double particle_steps_per_second() const;  // 0 if no time has passed
+
+  std::string to_json() const;
+  // Throws Error{kFile}; `origin` names the checkpoint in its message.
+  static RunTotals from_json(const std::string& text, const std::string& origin);
+};
+
+struct RunOutcome {
+  std::string device, version;
+  bool completed = false;  // false: interrupted or diverged
+  std::string message;     // why not completed; else empty
+};
+
+// The contents of summary.json: scene, device, outcome, totals and throughput of the run, and how
+// far mass, momentum and energy have moved since its start.
+std::string summary_json(const Scene& scene, const RunOutcome& outcome, const RunTotals& run,
+                         const FrameStats& last);
+
+struct Column {
+  std::string name;
+  std::vector<double> values;  // one per row; NaN where the cell is empty
+};
+// Reads a ledger, also while it is being written: a last line without a newline is left out. Throws
+// Error{kFile} with file and line if the file is not a table of numbers under one header.
+std::vector<Column> read_ledger(const std::filesystem::path& path);
+
+}  // namespace firn

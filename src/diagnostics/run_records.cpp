@@ -1,0 +1,199 @@
+// Statistics, totals and summary of a run as JSON. Numbers that are not finite become null, as JSON
+// has none.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "firn/error.h"
+#include "src/diagnostics/ledger.h"
+
+namespace firn {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string dump(const Json& json, int indent) {
+  // Names in a scene may be any bytes; a run must not fail at its end because of one.
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+const char* name_of(DtLimit limit) {
+  switch (limit) {
+    case DtLimit::kNone:
+      return "none";
+    case DtLimit::kVelocity:
+      return "velocity";
+    case DtLimit::kWaveSpeed:
+      return "wave_speed";
+    case DtLimit::kViscosity:
+      return "viscosity";
+    case DtLimit::kMaximum:
+      return "dt_max";
+    case DtLimit::kFrameEnd:
+      return "frame_end";
+  }
+  return "none";
+}
+
+double total_energy(const Totals& t) { return t.kinetic + t.elastic + t.potential; }
+
+Json to_json(const Totals& t) {
+  return {{"mass", t.mass},
+          {"momentum", t.momentum},
+          {"angular_momentum", t.angular_momentum},
+          {"center_of_mass", t.center_of_mass},
+          {"kinetic", t.kinetic},
+          {"elastic", t.elastic},
+          {"potential", t.potential}};
+}
+
+Totals totals_from_json(const Json& json) {
+  return {json.at("mass"),           json.at("momentum"), json.at("angular_momentum"),
+          json.at("center_of_mass"), json.at("kinetic"),  json.at("elastic"),
+          json.at("potential")};
+}
+
+Json to_json(const StageTimes& t) {
+  return {{"rebuild", t.rebuild},           {"p2g", t.p2g},    {"grid", t.grid}, {"g2p", t.g2p},
+          {"constitutive", t.constitutive}, {"other", t.other}};
+}
+
+Json reactions_json(const FrameStats& stats, const Scene& scene) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < stats.reactions.size() && i < scene.colliders.size(); ++i)
+    list.push_back({{"collider", scene.colliders[i].name},
+                    {"force", stats.reactions[i].force},
+                    {"torque", stats.reactions[i].torque}});
+  return list;
+}
+
+AppendFile open_stats(const std::filesystem::path& path, std::optional<int> resume_after) {
+  if (!resume_after) return AppendFile::create(path);
+  return AppendFile::resume(path, [&](std::string_view line) {
+    const Json json = Json::parse(line, nullptr, false);
+    if (!json.is_object() || !json.contains("frame") || !json["frame"].is_number_integer())
+      return false;
+    return json["frame"].get<std::int64_t>() <= *resume_after;
+  });
+}
+
+// How far the conserved quantities moved from the start of the run to its last frame.
+Json drift_json(const Totals& initial, const Totals& last) {
+  Vec3 momentum{}, angular_momentum{};
+  for (int i = 0; i < 3; ++i) {
+    momentum[i] = last.momentum[i] - initial.momentum[i];
+    angular_momentum[i] = last.angular_momentum[i] - initial.angular_momentum[i];
+  }
+  return {{"mass", last.mass - initial.mass},
+          {"momentum", momentum},
+          {"angular_momentum", angular_momentum},
+          {"total_energy", total_energy(last) - total_energy(initial)}};
+}
+
+}  // namespace
+
+std::string stats_json_line(const FrameStats& s, const Scene& scene) {
+  Json json = {{"frame", s.frame},
+               {"time", s.time},
+               {"steps", s.steps},
+               {"total_steps", s.total_steps},
+               {"dt_min", s.dt_min},
+               {"dt_max", s.dt_max},
+               {"dt_last", s.dt_last},
+               {"limited_by", name_of(s.limited_by)},
+               {"limiting_material", s.limiting_material},
+               {"particles", s.particles},
+               {"blocks", s.blocks},
+               {"chunks", s.chunks},
+               {"emitted", s.emitted},
+               {"removed", s.removed},
+               {"grown", s.grown},
+               {"memory_bytes", s.memory_bytes},
+               {"max_speed", s.max_speed},
+               {"wall_seconds", s.wall_seconds},
+               {"times", to_json(s.times)},
+               {"totals", to_json(s.totals)},
+               {"reactions", reactions_json(s, scene)}};
+  if (scene.output.diagnostics == DiagnosticsLevel::kStages)
+    json["stages"] = {{"p2g", s.stages.p2g},
+                      {"grid_forces", s.stages.grid_forces},
+                      {"boundary", s.stages.boundary},
+                      {"g2p", s.stages.g2p},
+                      {"plasticity", s.stages.plasticity}};
+  return dump(json, -1);
+}
+
+StatsWriter::StatsWriter(const std::filesystem::path& path, std::optional<int> resume_after)
+    : file_(open_stats(path, resume_after)) {}
+
+void StatsWriter::write(const FrameStats& stats, const Scene& scene) {
+  file_.append(stats_json_line(stats, scene));
+}
+
+void RunTotals::add(const FrameStats& stats) {
+  if (!initial) initial = stats.totals;
+  frames = std::max<std::int64_t>(frames, stats.frame);
+  steps += stats.steps;
+  particle_steps += stats.particles * stats.steps;
+  wall_seconds += stats.wall_seconds;
+  peak_memory_bytes = std::max(peak_memory_bytes, stats.memory_bytes);
+  max_speed = std::max(max_speed, stats.max_speed);
+}
+
+double RunTotals::particle_steps_per_second() const {
+  return wall_seconds > 0 ? static_cast<double>(particle_steps) / wall_seconds : 0;
+}
+
+std::string RunTotals::to_json() const {
+  Json json = {{"frames", frames},
+               {"steps", steps},
+               {"particle_steps", particle_steps},
+               {"wall_seconds", wall_seconds},
+               {"peak_memory_bytes", peak_memory_bytes},
+               {"max_speed", max_speed}};
+  if (initial) json["initial"] = firn::to_json(*initial);
+  return dump(json, -1);
+}
+
+RunTotals RunTotals::from_json(const std::string& text, const std::string& origin) try {
+  const Json json = Json::parse(text);
+  RunTotals run;
+  run.frames = json.at("frames");
+  run.steps = json.at("steps");
+  run.particle_steps = json.at("particle_steps");
+  run.wall_seconds = json.at("wall_seconds");
+  run.peak_memory_bytes = json.at("peak_memory_bytes");
+  run.max_speed = json.at("max_speed");
+  if (json.contains("initial")) run.initial = totals_from_json(json["initial"]);
+  return run;
+} catch (const nlohmann::json::exception& error) {
+  throw Error(ErrorCategory::kFile,
+              origin + ": cannot read the statistics of the run: " + error.what());
+}
+
+std::string summary_json(const Scene& scene, const RunOutcome& outcome, const RunTotals& run,
+                         const FrameStats& last) {
+  Json json = {{"scene", scene.name},
+               {"title", scene.title},
+               {"source", scene.source},
+               {"version", outcome.version},
+               {"device", outcome.device},
+               {"completed", outcome.completed},
+               {"message", outcome.message},
+               {"frames", run.frames},
+               {"frames_of_scene", scene.simulation.frames},
+               {"time", last.time},
+               {"steps", run.steps},
+               {"particles", last.particles},
+               {"emitted", last.emitted},
+               {"removed", last.removed},
+               {"particle_steps", run.particle_steps},
+               {"wall_seconds", run.wall_seconds},
+               {"particle_steps_per_second", run.particle_steps_per_second()},
+               {"peak_memory_bytes", run.peak_memory_bytes},
+               {"max_speed", run.max_speed},
+               {"totals", to_json(last.totals)}};
+  if (run.initial) json["drift"] = drift_json(*run.initial, last.totals);
+  return dump(json, 2) + "\n";
+}
+
+}  // namespace firn

@@ -1,0 +1,133 @@
+#include "src/io/run_directory.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "src/io/atomic_file.h"
+#include "src/io/numbered_file.h"
+
+namespace firn {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMarker = ".firn-run";
+constexpr std::array<std::string_view, 5> kRunFiles{"scene.toml", "ledger.csv", "stats.jsonl",
+                                                    "summary.json", "video.mp4"};
+
+// Files of one kind, one per frame, in a folder of their own.
+struct FrameFiles {
+  std::string_view folder, prefix, extension;
+};
+constexpr std::array<FrameFiles, 4> kFrameFiles{{{"frames", "frame", "png"},
+                                                 {"particles", "particles", "ply"},
+                                                 {"particles", "particles", "npz"},
+                                                 {"checkpoints", "checkpoint", "firn"}}};
+
+Error directory_error(const fs::path& path, const std::string& reason) {
+  return Error(ErrorCategory::kFile, path.string() + ": " + reason);
+}
+
+std::vector<fs::path> entries(const fs::path& directory) {
+  std::error_code error;
+  std::vector<fs::path> paths;
+  for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error))
+    paths.push_back(it->path());
+  return paths;
+}
+
+// Every file in the folder that has the name of one a run writes.
+std::vector<fs::path> run_files(const fs::path& directory) {
+  std::vector<fs::path> files;
+  for (std::string_view name : kRunFiles)
+    if (fs::is_regular_file(directory / name)) files.push_back(directory / name);
+  for (const FrameFiles& kind : kFrameFiles)
+    for (const fs::path& path : entries(directory / kind.folder))
+      if (numbered_file_frame(path.filename().string(), kind.prefix, kind.extension))
+        files.push_back(path);
+  return files;
+}
+
+void remove_file(const fs::path& path) {
+  std::error_code error;
+  if (!fs::remove(path, error) && error) throw file_error(path, "remove", error.value());
+}
+
+void make_directories(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) throw file_error(path, "create the folder", error.value());
+  if (!fs::is_directory(path)) throw file_error(path, "create the folder", ENOTDIR);
+}
+
+FileDescriptor lock_directory(const fs::path& path) {
+  FileDescriptor lock = open_file(path / kMarker, O_RDWR | O_CREAT, "write to the folder");
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
+  if (errno == EWOULDBLOCK)
+    throw directory_error(
+        path, "another run is writing to this folder; wait for it, or choose another one with -o");
+  throw file_error(path / kMarker, "lock", errno);
+}
+
+}  // namespace
+
+RunDirectory::RunDirectory(const fs::path& path, FileDescriptor lock)
+    : path_(path), lock_(std::move(lock)) {}
+
+RunDirectory RunDirectory::create(const fs::path& path, bool overwrite) {
+  make_directories(path);
+  if (const auto files = run_files(path); !files.empty() && !fs::exists(path / kMarker))
+    throw directory_error(
+        path, "the folder holds " + files.front().lexically_relative(path).string() +
+                  ", which a run would replace but did not write; choose another folder with -o");
+  RunDirectory directory(path, lock_directory(path));
+  const std::vector<fs::path> files = run_files(path);
+  if (!files.empty() && !overwrite)
+    throw directory_error(
+        path,
+        "the folder already holds a run; continue it with --resume, replace it with "
+        "--overwrite, or choose another folder with -o");
+  directory.prepare_folders();
+  for (const fs::path& file : files) remove_file(file);
+  return directory;
+}
+
+RunDirectory RunDirectory::open(const fs::path& path) {
+  if (!fs::is_regular_file(path / "scene.toml"))
+    throw directory_error(path, "there is no run to continue in this folder (no scene.toml)");
+  RunDirectory directory(path, lock_directory(path));
+  directory.prepare_folders();
+  return directory;
+}
+
+// Makes the sub-folders, removes what a killed run left half-written, and proves each folder
+// writable.
+void RunDirectory::prepare_folders() const {
+  for (const fs::path& folder : {path_, path_ / "frames", path_ / "particles", checkpoints()}) {
+    make_directories(folder);
+    for (const fs::path& file : entries(folder))
+      if (is_temporary_file(file)) remove_file(file);
+    const AtomicFile probe(folder / "probe");
+  }
+}
+
+fs::path RunDirectory::image_path(int frame) const {
+  return path_ / "frames" / numbered_file_name("frame", frame, "png");
+}
+
+std::string RunDirectory::image_pattern() const {
+  std::string folder = (path_ / "frames" / "").string();
+  for (std::size_t at = 0; (at = folder.find('%', at)) != folder.npos; at += 2)
+    folder.insert(at, "%");
+  return folder + "frame_%06d.png";
+}
+
+fs::path RunDirectory::particle_path(int frame, std::string_view extension) const {
+  return path_ / "particles" / numbered_file_name("particles", frame, extension);
+}
+
+}  // namespace firn

@@ -1,0 +1,45 @@
+// The output folder of a run: who may write into it, what lies where. A run owns its folder while
+// it lives; it replaces or removes only files that a run wrote.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "src/io/posix_file.h"
+
+namespace firn {
+
+class RunDirectory {
+ public:
+  // A folder for a new run, made if it is not there. Throws Error{kFile}, before anything is
+  // computed, if it cannot be written to, if another run is writing to it, if it already holds a
+  // run and `overwrite` is not set, or if it holds files with the names of a run's that no run
+  // wrote (a scene's own folder, say). With `overwrite`, the files of the older run are removed;
+  // all others stay.
+  static RunDirectory create(const std::filesystem::path& path, bool overwrite);
+
+  // The folder of a run that is to be continued. Throws Error{kFile} if there is no run in it, or
+  // as `create`.
+  static RunDirectory open(const std::filesystem::path& path);
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path image_path(int frame) const;  // frames/frame_000012.png
+  std::string image_pattern() const;                  // the same for ffmpeg: "...frame_%06d.png"
+  std::filesystem::path particle_path(int frame, std::string_view extension) const;
+  std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
+  std::filesystem::path ledger() const { return path_ / "ledger.csv"; }
+  std::filesystem::path stats() const { return path_ / "stats.jsonl"; }
+  std::filesystem::path summary() const { return path_ / "summary.json"; }
+  std::filesystem::path scene() const { return path_ / "scene.toml"; }
+  std::filesystem::path video() const { return path_ / "video.mp4"; }
+
+ private:
+  RunDirectory(const std::filesystem::path& path, FileDescriptor lock);
+  void prepare_folders() const;
+
+  std::filesystem::path path_;
+  FileDescriptor lock_;  // flock on a file whose presence also marks the folder as a run's
+};
+
+}  // namespace firn

@@ -1,0 +1,145 @@
+// A run's folder is refused before anything is computed if the run could not write to it or would
+// destroy something.
+#include "src/io/run_directory.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/io/atomic_file.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/scratch_folder.h"
+
+namespace firn {
+namespace {
+
+using test::expect_error;
+using test::ScratchFolder;
+using test::write_text;
+namespace fs = std::filesystem;
+
+// A finished run, with two files of the user's in its folder.
+void make_run(const fs::path& path) {
+  const RunDirectory run = RunDirectory::create(path, false);
+  for (const fs::path& file :
+       {run.scene(), run.ledger(), run.stats(), run.summary(), run.video(), run.image_path(3),
+        run.particle_path(3, "ply"), run.particle_path(1234567, "npz"),
+        run.checkpoints() / "checkpoint_000024.firn"})
+    write_text(file, "old");
+  write_text(path / "notes.txt", "mine");
+  write_text(path / "frames/frame_best.png", "mine");
+}
+
+TEST(RunDirectory, MakesItsFolders) {
+  const ScratchFolder folder;
+  const RunDirectory run = RunDirectory::create(folder / "out/drop", false);
+  EXPECT_EQ(run.image_path(12), folder / "out/drop/frames/frame_000012.png");
+  EXPECT_EQ(run.particle_path(12, "ply"), folder / "out/drop/particles/particles_000012.ply");
+  for (const char* name : {"frames", "particles", "checkpoints"})
+    EXPECT_TRUE(fs::is_directory(run.path() / name)) << name;
+  EXPECT_FALSE(fs::exists(run.scene()));
+}
+
+TEST(RunDirectory, ImagePatternEscapesPercent) {
+  const ScratchFolder folder;
+  const RunDirectory run = RunDirectory::create(folder / "50%", false);
+  EXPECT_EQ(run.image_pattern(), (folder / "50%%/frames/frame_%06d.png").string());
+}
+
+TEST(RunDirectory, KeepsAnOlderRunUnlessTold) {
+  const ScratchFolder folder;
+  make_run(folder / "run");
+  expect_error(ErrorCategory::kFile,
+               {(folder / "run").string(), "already holds a run", "--overwrite"},
+               [&] { RunDirectory::create(folder / "run", false); });
+  EXPECT_EQ(test::text_of(folder / "run/scene.toml"), "old");
+
+  const RunDirectory run = RunDirectory::create(folder / "run", true);
+  for (const fs::path& file :
+       {run.scene(), run.ledger(), run.stats(), run.summary(), run.video(), run.image_path(3),
+        run.particle_path(3, "ply"), run.particle_path(1234567, "npz"),
+        run.checkpoints() / "checkpoint_000024.firn"})
+    EXPECT_FALSE(fs::exists(file)) << file;
+  EXPECT_TRUE(fs::exists(folder / "run/notes.txt"));
+  EXPECT_TRUE(fs::exists(folder / "run/frames/frame_best.png"));
+}
+
+// `firn run scene.toml -o .` must not replace the user's scene by its resolved copy.
+TEST(RunDirectory, NeverReplacesWhatNoRunWrote) {
+  const ScratchFolder folder;
+  write_text(folder / "scene.toml", "the user's scene");
+  for (bool overwrite : {false, true})
+    expect_error(ErrorCategory::kFile, {"scene.toml", "did not write"},
+                 [&] { RunDirectory::create(folder.path(), overwrite); });
+  EXPECT_EQ(test::text_of(folder / "scene.toml"), "the user's scene");
+  EXPECT_EQ(test::file_count(folder.path()), 1u);
+}
+
+TEST(RunDirectory, AFolderWithOtherFilesWillDo) {
+  const ScratchFolder folder;
+  write_text(folder / "notes.txt", "mine");
+  fs::create_directory(folder / "frames");
+  write_text(folder / "frames/holiday.png", "mine");
+  EXPECT_NO_THROW(RunDirectory::create(folder.path(), false));
+  EXPECT_NO_THROW(RunDirectory::create(folder.path(), false));  // still without a run's files
+}
+
+TEST(RunDirectory, RefusesWhatItCannotWriteTo) {
+  const ScratchFolder folder;
+  write_text(folder / "plain", "");
+  for (const char* name : {"plain", "plain/below"})
+    expect_error(ErrorCategory::kFile,
+                 {(folder / name).string(), "cannot create the folder", "Not a directory"},
+                 [&] { RunDirectory::create(folder / name, true); });
+  fs::create_directory(folder / "run");
+  write_text(folder / "run/checkpoints", "in the way");
+  expect_error(ErrorCategory::kFile, {(folder / "run/checkpoints").string()},
+               [&] { RunDirectory::create(folder / "run", true); });
+}
+
+TEST(RunDirectory, OneRunAtATime) {
+  const ScratchFolder folder;
+  {
+    const RunDirectory first = RunDirectory::create(folder / "run", false);
+    write_text(first.scene(), "old");
+    const auto busy = [&](auto action) {
+      expect_error(ErrorCategory::kFile, {"another run"}, action);
+    };
+    busy([&] { RunDirectory::create(folder / "run", false); });
+    busy([&] { RunDirectory::create(folder / "run", true); });
+    busy([&] { RunDirectory::open(folder / "run"); });
+    EXPECT_TRUE(fs::exists(first.scene()));
+  }
+  EXPECT_NO_THROW(RunDirectory::open(folder / "run"));
+}
+
+TEST(RunDirectory, AKilledRunLocksNoOneOut) {
+  const ScratchFolder folder;
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const RunDirectory run = RunDirectory::create(folder / "run", false);
+    write_text(run.scene(), "old");
+    AtomicFile unfinished(run.image_path(1));
+    ::raise(SIGKILL);
+  }
+  ::waitpid(child, nullptr, 0);
+  ASSERT_EQ(test::file_count(folder / "run/frames"), 1u);
+  const RunDirectory run = RunDirectory::open(folder / "run");
+  EXPECT_EQ(test::file_count(folder / "run/frames"), 0u);  // the half-written picture is gone
+  EXPECT_TRUE(fs::exists(run.scene()));
+}
+
+TEST(RunDirectory, OpensOnlyARun) {
+  const ScratchFolder folder;
+  expect_error(ErrorCategory::kFile, {"no run to continue"},
+               [&] { RunDirectory::open(folder / "none"); });
+  expect_error(ErrorCategory::kFile, {"no run to continue"},
+               [&] { RunDirectory::open(folder.path()); });
+  EXPECT_EQ(test::file_count(folder.path()), 0u);
+  make_run(folder / "run");
+  EXPECT_EQ(RunDirectory::open(folder / "run").path(), folder / "run");
+}
+
+}  // namespace
+}  // namespace firn

@@ -6,6 +6,7 @@
 #include "kernels/collide/rigid_motion.h"
 #include "kernels/collide/sdf.h"
 #include "kernels/exec/backend.h"
+#include "kernels/exec/launch.h"
 #include "kernels/grid/blocks.h"
 #include "kernels/step/control.h"
 

@@ -215,7 +215,7 @@ void ExplicitStepper<Exec, D, Real>::poll(StepControl& c) {
       particle.position = format_vector(position, D);
       particle.velocity = format_vector(velocity, D);
     }
-    throw diverged_error(c, particle, namer_, std::to_string(c.limit_material), params_.limits.dt_min);
+    throw diverged_error(c, particle, namer_, params_.material_names[c.limit_material], params_.limits.dt_min);
   }
   if ((c.stop & kStopOverflow) != 0) grow(c);
 }

@@ -46,6 +46,7 @@ struct SceneParams {
   GridUpdateParams<Real, D> update;
   ParticleBounds<Real, D> bounds;
   std::vector<MaterialParams<Real>> materials;
+  std::vector<std::string> material_names;
   Vec3 gravity;
   double dx;
   bool stages, totals;
@@ -60,7 +61,10 @@ struct SceneParams {
     bounds.active = update.walls.active;
     bounds.min = update.walls.min;
     bounds.max = update.walls.max;
-    for (const Material& m : scene.materials) materials.push_back(make_material_params<Real>(m, D));
+    for (const Material& m : scene.materials) {
+      materials.push_back(make_material_params<Real>(m, D));
+      material_names.push_back(m.name);
+    }
   }
 };
 

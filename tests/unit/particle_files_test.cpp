@@ -184,8 +184,8 @@ void expect_array(const NpyArray& array, const std::string& type, const std::str
                   const std::vector<T>& values) {
   EXPECT_EQ(array.header,
             "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }");
-  ASSERT_EQ(array.data.size(), values.size() * sizeof(T));
-  EXPECT_EQ(std::memcmp(array.data.data(), values.data(), array.data.size()), 0);
+  const auto* bytes = reinterpret_cast<const char*>(values.data());
+  EXPECT_EQ(array.data, std::string(bytes, bytes + values.size() * sizeof(T)));
 }
 
 TEST_P(ParticleFilesIn, NpzHoldsEveryChannel) {

@@ -71,7 +71,7 @@ std::vector<Mover> movers(const Scene& scene, const Snapshot& snapshot) {
 // Free flight, cut off at a few sizes of the material: what flies further may leave the picture.
 void add_flight(const Scene& scene, const std::vector<Mover>& material, Stage& stage) {
   const V3d gravity = to_vec(scene.simulation.gravity);
-  const double reach = stage.focus.diagonal() * (norm(gravity) > 0 ? 1.5 : 0.4);
+  const double reach = stage.focus.diagonal() * (norm(gravity) > 0 ? 1.0 : 0.4);
   const double duration = scene.simulation.frames / scene.simulation.fps;
   Bounds focus = stage.focus;
   for (const Mover& mover : material)

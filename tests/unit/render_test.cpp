@@ -224,6 +224,24 @@ TEST(View, DefaultCameraSeesWhatFallsAndSpreads) {
   EXPECT_GT(view.eye[1], 0.25);
 }
 
+TEST(View, DefaultCameraLooksFromTheFrontRight) {
+  const Scene scene = base_scene(3);
+  const Camera camera = choose_camera(scene, make_stage(scene, ball(500, {0, 0, 0}, 0.2)), 1);
+  EXPECT_GT(camera.eye[0], 0.1);
+  EXPECT_GT(camera.eye[2], camera.eye[0]);
+}
+
+TEST(View, WaterHasRoomToFlowWithinItsDomain) {
+  Scene scene = base_scene(3);
+  scene.grid.domain = Domain{{0, 0, 0}, {10, 2, 1}, {}, {}};
+  const Snapshot column = ball(500, {0.5, 0.5, 0.5}, 0.5);
+  const double solid = make_stage(scene, column).focus.max[0];
+  scene.materials[0].model = MaterialModel::kWeaklyCompressible;
+  const Bounds focus = make_stage(scene, column).focus;
+  EXPECT_GT(focus.max[0], solid + 1.5);
+  EXPECT_LE(focus.max[2], 1.0 + 0.5 * scene.grid.dx + 0.1);  // the walls hold it
+}
+
 TEST(View, GravityMaySetAnyAxisUpright) {
   Scene scene = base_scene(3);
   scene.simulation.gravity = {0, 0, -9.81};

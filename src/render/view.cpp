@@ -90,8 +90,8 @@ double lowest(const Bounds& bounds, const V3d& up) {
   return low;
 }
 
-// How far a column of the scene's most mobile material spreads, in heights: sand 1.2 (Lube et al.
-// 2004 measure 1.2 to 1.6 for squat columns), water further, everything else hardly.
+// How far a column of the scene's most mobile material spreads, in heights: dry sand 1.2 where the
+// column is squat (Lube et al., J. Fluid Mech. 508, 2004), water further, everything else hardly.
 double run_out(const Scene& scene) {
   double heights = 0;
   for (const Material& material : scene.materials) {

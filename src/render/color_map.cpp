@@ -27,7 +27,7 @@ std::array<ColorF, kEntries> make_table() {
     const double value = static_cast<double>(i) / (kEntries - 1);
     const double lightness = 0.28 + 0.64 * value;
     const double hue = (308 - 205 * value) * kDegree;
-    // A parabola just inside sRGB, whose narrowest place on this path is the teal at 0.42.
+    // The narrowest place of sRGB on this path is the teal at 0.42.
     const double chroma = 0.098 + 0.25 * (value - 0.42) * (value - 0.42);
     const std::array<double, 3> color =
         oklab_to_linear(lightness, chroma * std::cos(hue), chroma * std::sin(hue));

@@ -11,7 +11,7 @@ namespace firn {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-constexpr int kAround = 64;       // segments of a full turn
+constexpr int kAround = 96;       // segments of a full turn
 constexpr int kQuarterTurn = 16;  // segments of a quarter of a profile circle
 
 struct ProfilePoint {

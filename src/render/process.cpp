@@ -33,7 +33,8 @@ File temporary_file(const std::string& program) {
 
 File file_with(std::string_view text, const std::string& program) {
   File file = temporary_file(program);
-  if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size()) fail(program, errno);
+  if (!text.empty() && std::fwrite(text.data(), 1, text.size(), file.get()) != text.size())
+    fail(program, errno);
   std::rewind(file.get());  // flushes; the child shares the file offset
   return file;
 }

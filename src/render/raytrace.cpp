@@ -19,7 +19,9 @@ namespace firn {
 namespace {
 
 constexpr float kPi = std::numbers::pi_v<float>;
-constexpr int kSkyRays = 32;                                 // per particle, over the full sphere
+constexpr int kSkyRays = 32;  // per particle, over the full sphere
+constexpr float kFar = 1e30f;
+constexpr float kDeepSky = 0.15f;  // light that trickles down between particles
 constexpr float kPlaneFadeFrom = 2.5f, kPlaneFadeTo = 7.0f;  // distance from the centre / size
 
 struct ParticleLight {
@@ -30,6 +32,7 @@ struct ParticleLight {
 struct SurfaceLight {
   float sun = 1, sky = 1;
   std::uint32_t object = kNothing;
+  bool faded = false;  // a plane so far away that only the background is seen
   V3f normal{{0, 0, 0}}, position{{0, 0, 0}};
 };
 
@@ -56,6 +59,8 @@ class RayTracer {
   void light_particles();
   ParticleLight light_at_particle(std::size_t i) const;
   void light_surfaces();
+  SurfaceLight surface_at(int x, int y) const;
+  std::array<float, 2> sample_light(const SurfaceLight& at, int pattern) const;
   SurfaceLight light_at_surface(int x, int y) const;
   SurfaceLight smoothed(int x, int y) const;
   SurfaceLight nearest_light(int x, int y, std::uint32_t object, const V3f& normal) const;
@@ -87,10 +92,12 @@ class RayTracer {
 RayTracer::RayTracer(const RayScene& scene, const Projection& view, int width, int height)
     : scene_(scene), embree_(scene), view_(view), width_(width), height_(height) {
   eye_ = to_float(view.eye);
-  // The sun stands high on the left, a little behind the camera.
+  // The sun stands high on the left, or on the side that no wall shades, a little behind the
+  // camera.
   V3f left = to_float(-view.right), back = to_float(-view.forward);
   back = normalized(back - scene.up * dot(back, scene.up));
-  to_sun_ = normalized(scene.up * 1.05f + left * 0.8f + back * 0.45f);
+  if (dot(left, scene.open_side) < 0) left = -left;
+  to_sun_ = normalized(scene.up * 0.9f + left * 0.9f + back * 0.35f);
   sun_frame_ = perpendicular(to_sun_);
   for (int i = 0; i < kSkyRays; ++i) sky_directions_[i] = sphere_direction(i, kSkyRays);
   for (int i = 0; i < 8; ++i) sun_directions_[i] = sun_direction(disc_point(i, 8));
@@ -105,7 +112,8 @@ V3f RayTracer::sun_direction(const std::array<float, 2>& disc) const {
 V3f RayTracer::camera_direction(int x, int y, int sample) const {
   constexpr float kOffset[4][2] = {
       {0.375f, 0.125f}, {0.875f, 0.375f}, {0.625f, 0.875f}, {0.125f, 0.625f}};
-  const double u = (x + kOffset[sample][0]) / width_, v = (y + kOffset[sample][1]) / height_;
+  const double u = (x + double{kOffset[sample][0]}) / width_;
+  const double v = (y + double{kOffset[sample][1]}) / height_;
   return to_float(view_.direction(2 * u - 1, 1 - 2 * v));
 }
 
@@ -147,12 +155,12 @@ ParticleLight RayTracer::light_at_particle(std::size_t i) const {
       }
   }
   // Half of all directions are open on a plane, and their mean has length 1/2.
-  light.sky = std::min(1.0f, 2 * static_cast<float>(open) / kSkyRays);
+  light.sky = std::clamp(2 * static_cast<float>(open) / kSkyRays, kDeepSky, 1.0f);
   light.open *= 4.0f / kSkyRays;
   // Start outside the nearest neighbours, which the normal already accounts for.
   const float length = norm(light.open);
   const V3f start = length > 0.1f ? center + light.open * (1.5f * radius / length) : center;
-  const unsigned free = embree_.free8(start, sun_directions_.data(), 1.01f * radius, 1e30f);
+  const unsigned free = embree_.free8(start, sun_directions_.data(), 1.01f * radius, kFar);
   light.sun = static_cast<float>(__builtin_popcount(free)) / 8;
   return light;
 }
@@ -172,8 +180,8 @@ V3f RayTracer::surface_normal(const RayHit& hit, const V3f& direction) const {
   return dot(normal, direction) > 0 ? -normal : normal;
 }
 
-// Sixteen pixels share a pattern of 32 sun and 32 sky directions, two of each per pixel.
-SurfaceLight RayTracer::light_at_surface(int x, int y) const {
+// Where the camera ray of a pixel meets a surface; object is kNothing where it does not.
+SurfaceLight RayTracer::surface_at(int x, int y) const {
   SurfaceLight light;
   const RayHit& hit = hits(x, y)[0];
   if (hit.object == kNothing || hit.object == kSpheres) return light;
@@ -181,42 +189,63 @@ SurfaceLight RayTracer::light_at_surface(int x, int y) const {
   light.object = hit.object;
   light.normal = surface_normal(hit, direction);
   light.position = eye_ + direction * hit.distance;
-  if (scene_.surfaces[hit.object - 1].is_plane &&
-      norm(light.position - scene_.center) > kPlaneFadeTo * scene_.size)
-    return light;
-  const int pattern = (x & 3) + 4 * (y & 3);
-  const auto [u, w] = perpendicular(light.normal);
+  light.faded = scene_.surfaces[hit.object - 1].is_plane &&
+                norm(light.position - scene_.center) > kPlaneFadeTo * scene_.size;
+  return light;
+}
+
+// Two of 32 sun directions, and two of 32 sky directions: pattern = 0..15.
+std::array<float, 2> RayTracer::sample_light(const SurfaceLight& at, int pattern) const {
+  const auto [u, w] = perpendicular(at.normal);
   std::array<V3f, 4> directions;
   for (int k = 0; k < 2; ++k) {
     const std::array<float, 2> p = disc_point(2 * pattern + k, 32);
     directions[k] = sun_direction(p);
     // A uniform disc lifted to the hemisphere has the cosine distribution.
     const float height = std::sqrt(std::max(0.0f, 1 - p[0] * p[0] - p[1] * p[1]));
-    directions[2 + k] = u * p[0] + w * p[1] + light.normal * height;
+    directions[2 + k] = u * p[0] + w * p[1] + at.normal * height;
   }
   const float lift = 2e-4f * scene_.size, reach = 0.4f * scene_.size;
-  const unsigned free = embree_.free4(light.position + light.normal * lift, directions, 0,
-                                      {1e30f, 1e30f, reach, reach});
-  light.sun = 0.5f * static_cast<float>((free & 1) + (free >> 1 & 1));
-  light.sky = 0.5f * static_cast<float>((free >> 2 & 1) + (free >> 3 & 1));
+  const unsigned free =
+      embree_.free4(at.position + at.normal * lift, directions, 0, {kFar, kFar, reach, reach});
+  return {0.5f * static_cast<float>((free & 1) + (free >> 1 & 1)),
+          0.5f * static_cast<float>((free >> 2 & 1) + (free >> 3 & 1))};
+}
+
+SurfaceLight RayTracer::light_at_surface(int x, int y) const {
+  SurfaceLight light = surface_at(x, y);
+  if (light.object == kNothing || light.faded) return light;
+  const std::array<float, 2> sample = sample_light(light, (x & 3) + 4 * (y & 3));
+  light.sun = sample[0];
+  light.sky = sample[1];
   return light;
 }
 
-// The mean over the 4x4 pixels that complete the pattern, of those on the same smooth surface.
+// The mean over the 4x4 pixels that complete the pattern, of those on the same smooth surface;
+// where these are few, at edges and in cracks, the pixel takes all samples itself.
 SurfaceLight RayTracer::smoothed(int x, int y) const {
   SurfaceLight light = raw_light_[index(x, y)];
-  if (light.object == kNothing) return light;
-  float sun = 0, sky = 0, count = 0;
+  if (light.object == kNothing || light.faded) return light;
+  float sun = 0, sky = 0;
+  int count = 0;
   for (int j = std::max(0, y - 2); j < std::min(height_, y + 2); ++j)
     for (int i = std::max(0, x - 2); i < std::min(width_, x + 2); ++i) {
       const SurfaceLight& other = raw_light_[index(i, j)];
       if (other.object != light.object || dot(other.normal, light.normal) < 0.9f) continue;
       sun += other.sun;
       sky += other.sky;
-      count += 1;
+      ++count;
     }
-  light.sun = sun / count;
-  light.sky = sky / count;
+  if (count < 12) {
+    sun = sky = 0;
+    for (count = 0; count < 16; ++count) {
+      const std::array<float, 2> sample = sample_light(light, count);
+      sun += sample[0];
+      sky += sample[1];
+    }
+  }
+  light.sun = sun / static_cast<float>(count);
+  light.sky = sky / static_cast<float>(count);
   return light;
 }
 

@@ -23,6 +23,7 @@ struct RayScene {
   std::vector<ColorF> sphere_colors;          // sRGB
   std::vector<Surface> surfaces;
   V3f up{{0, 1, 0}}, center{{0, 0, 0}};  // of the region of interest
+  V3f open_side{{0, 0, 0}};              // sum of the normals of walls
   float size = 1;                        // its diagonal
   float grid_spacing = 0.1f;             // of the lines on planes, m
 };

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kSphereRadius =
     0.6;  // of the particle spacing: neighbours overlap, a mass looks closed
-constexpr double kDiscRadius = 0.62;
+constexpr double kDiscRadius = 0.7;
 
 V3f linear_color(const Vec3& color) {
   return {{srgb_to_linear(static_cast<float>(color[0])),
@@ -141,7 +141,9 @@ RayScene Renderer::Impl::ray_scene(const Snapshot& snapshot, const std::vector<C
   rays.size = static_cast<float>(stage_->focus.diagonal());
   rays.grid_spacing = static_cast<float>(round_length(0.25 * stage_->focus.diagonal()));
   add_particles(snapshot, colors, rays);
+  for (const Plane& wall : stage_->walls) rays.open_side += to_float(wall.normal);
   std::vector<Plane> all_planes;
+
   for (std::size_t i = 0; i < scene_.colliders.size(); ++i) {
     const Collider& collider = scene_.colliders[i];
     const V3f color = linear_color(collider.color);

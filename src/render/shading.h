@@ -9,9 +9,9 @@
 
 namespace firn {
 
-inline constexpr V3f kSunLight{{0.92f, 0.87f, 0.78f}};
-inline constexpr V3f kSkyLight{{0.42f, 0.48f, 0.57f}};
-inline constexpr V3f kBounceLight{{0.22f, 0.20f, 0.18f}};
+inline constexpr V3f kSunLight{{1.02f, 0.96f, 0.86f}};
+inline constexpr V3f kSkyLight{{0.34f, 0.40f, 0.50f}};
+inline constexpr V3f kBounceLight{{0.20f, 0.18f, 0.16f}};
 inline constexpr V3f kHorizon{{0.46f, 0.52f, 0.58f}};
 inline constexpr V3f kZenith{{0.12f, 0.18f, 0.27f}};
 inline constexpr float kSunRadius = 0.05f;  // tangent of its half angle; larger is softer

@@ -71,7 +71,7 @@ std::vector<Mover> movers(const Scene& scene, const Snapshot& snapshot) {
 // Free flight, cut off at a few sizes of the material: what flies further may leave the picture.
 void add_flight(const Scene& scene, const std::vector<Mover>& material, Stage& stage) {
   const V3d gravity = to_vec(scene.simulation.gravity);
-  const double reach = stage.focus.diagonal() * (norm(gravity) > 0 ? 1.5 : 0.4);
+  const double reach = stage.focus.diagonal() * (norm(gravity) > 0 ? 1.0 : 0.4);
   const double duration = scene.simulation.frames / scene.simulation.fps;
   Bounds focus = stage.focus;
   for (const Mover& mover : material)
@@ -90,20 +90,34 @@ double lowest(const Bounds& bounds, const V3d& up) {
   return low;
 }
 
-// What falls spreads when it lands, by some fraction of the height it fell and of its own size.
+// How far a column of the scene's most mobile material spreads, in heights: dry sand 1.2 where the
+// column is squat (Lube et al., J. Fluid Mech. 508, 2004), water further, everything else hardly.
+double run_out(const Scene& scene) {
+  double heights = 0;
+  for (const Material& material : scene.materials) {
+    const bool granular = material.model == MaterialModel::kDruckerPrager ||
+                          material.model == MaterialModel::kSandClamp;
+    if (material.model == MaterialModel::kWeaklyCompressible) heights = std::max(heights, 2.0);
+    if (granular) heights = std::max(heights, 1.2);
+  }
+  return heights;
+}
+
+// What falls spreads when it lands, by some fraction of the height it fell and of its own size;
+// what flows spreads by its own height and more.
 void add_spread(const Scene& scene, const Bounds& start, Stage& stage) {
   stage.drop = std::max(0.0, lowest(start, stage.up) - lowest(stage.focus, stage.up));
-  const double margin = norm(to_vec(scene.simulation.gravity)) > 0
-                            ? 0.12 * start.diagonal() + 0.2 * std::min(stage.drop, start.diagonal())
-                            : 0;
+  if (norm(to_vec(scene.simulation.gravity)) == 0) return;
+  double height = 0;
+  for (int c = 0; c < 3; ++c) height += start.extent()[c] * std::abs(stage.up[c]);
+  const double margin = 0.12 * start.diagonal() + 0.2 * std::min(stage.drop, start.diagonal()) +
+                        run_out(scene) * height;
+  V3d sideways;
+  for (int c = 0; c < 3; ++c) sideways[c] = std::abs(stage.up[c]) > 0.9 ? 0 : margin;
+  if (scene.simulation.dimension == 2) sideways[2] = 0;
   Bounds wide = stage.focus;
-  for (int i = 0; i < 8; ++i) {
-    const V3d corner = stage.focus.corner(i);
-    V3d out = corner - stage.focus.center();
-    out -= stage.up * dot(out, stage.up);
-    for (int c = 0; c < 3; ++c) out[c] = out[c] == 0 ? 0 : std::copysign(margin, out[c]);
-    wide.add(reachable(scene, stage, corner + out - stage.up * dot(out, stage.up)));
-  }
+  for (const V3d& corner : {stage.focus.min - sideways, stage.focus.max + sideways})
+    wide.add(reachable(scene, stage, corner));
   stage.focus = wide;
 }
 
@@ -229,14 +243,14 @@ Stage make_stage(const Scene& scene, const Snapshot& first) {
 
 Camera choose_camera(const Scene& scene, const Stage& stage, double aspect) {
   if (scene.output.camera) return *scene.output.camera;
-  // From the front (+z where up is y), turned to the right: the other quarters only where walls are
-  // in the way.
-  const auto [side, front] = perpendicular(stage.up);
+  // From the front (+z where up is y, -y where up is z), turned to the right; from elsewhere only
+  // where walls are in the way.
+  const auto [behind, right] = perpendicular(stage.up);
   constexpr double kElevation = 0.33, kDegree = 0.0174532925199433;
   Camera best;
   for (const double azimuth : {32.0, -32.0, 60.0, -60.0, 0.0, 148.0, -148.0, 180.0}) {
     const double a = azimuth * kDegree;
-    const V3d level = side * -std::sin(a) + front * -std::cos(a);
+    const V3d level = right * std::sin(a) - behind * std::cos(a);
     const V3d backward = stage.up * std::sin(kElevation) + level * std::cos(kElevation);
     const Camera camera = frame_focus(stage, backward, aspect);
     if (azimuth == 32.0) best = camera;

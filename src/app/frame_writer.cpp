@@ -5,10 +5,12 @@
 namespace firn::app {
 
 FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory, const Snapshot& first,
-                         std::optional<int> resume_after)
+                         int planned_frames, std::optional<int> resume_after)
     : scene_(scene), directory_(directory), stats_(directory.stats(), resume_after) {
   if (scene.output.image) {
-    renderer_.emplace(scene);
+    Scene planned = scene;
+    planned.simulation.frames = planned_frames;
+    renderer_.emplace(planned);
     colliders_.emplace(scene);
     if (resume_after) draw(first, 0);  // the first picture fixes camera and colours
   }

@@ -15,11 +15,11 @@ namespace firn::app {
 
 class FrameWriter {
  public:
-  // `first` is the state at the start of the run, also of a resumed one: it fixes camera and
-  // colours. With `resume_after`, rows of later frames are cut off and written anew. Scene and
-  // directory must outlive the writer.
+  // `first` is the state at the start of the run, also of a resumed one, and `planned_frames` how
+  // long the run was meant to be then: they fix camera and colours. With `resume_after`, rows of
+  // later frames are cut off and written anew. Scene and directory must outlive the writer.
   FrameWriter(const Scene& scene, const RunDirectory& directory, const Snapshot& first,
-              std::optional<int> resume_after);
+              int planned_frames, std::optional<int> resume_after);
 
   void write(const Simulation& simulation, const FrameStats& stats);
   void sync();  // before a checkpoint, so that it never knows of more frames than the tables

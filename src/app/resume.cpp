@@ -31,7 +31,7 @@ Scene scene_of(const Checkpoint& checkpoint, const RunDirectory& directory,
                const Options& options) {
   Scene scene = parse_scene(checkpoint.scene_toml, directory.scene().string(),
                             directory.path().string(), scene_options(options));
-  scene.name = scene_name(checkpoint, directory.checkpoints().string());
+  scene.name = run_state(checkpoint, directory.checkpoints().string()).scene_name;
   if (options.frames && scene.simulation.frames < checkpoint.frame)
     throw Error(ErrorCategory::kScene,
                 fmt::format("--frames {}: the run is already at frame {}; give a larger number, or "

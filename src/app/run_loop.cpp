@@ -44,7 +44,7 @@ class RunLoop {
   Simulation simulation_;
   std::optional<FrameWriter> writer_;
   FrameStats last_;
-  RunTotals totals_;
+  RunState state_;
   std::string summary_;
 };
 
@@ -55,7 +55,8 @@ RunLoop::RunLoop(const Scene& scene, const RunDirectory& directory, const Option
       directory_(directory),
       options_(options),
       progress_(progress),
-      simulation_(scene, options.run) {
+      simulation_(scene, options.run),
+      state_{scene.name, scene.simulation.frames, {}} {
   begin(from);
 }
 
@@ -63,20 +64,22 @@ void RunLoop::begin(const Checkpoint* from) {
   const Snapshot first = simulation_.snapshot();
   if (from) {
     simulation_.load_state(from->state);
-    totals_ = run_totals(*from, directory_.checkpoints().string());
+    state_ = run_state(*from, directory_.checkpoints().string());
   } else {
     directory_.remove_older_run();
   }
   write_file_atomically(directory_.scene(), scene_.resolved_toml);
-  writer_.emplace(scene_, directory_, first, from ? std::optional(from->frame) : std::nullopt);
+  writer_.emplace(scene_, directory_, first, state_.planned_frames,
+                  from ? std::optional(from->frame) : std::nullopt);
   last_ = simulation_.stats();
+  if (from) last_.frame = from->frame;
   progress_.line(fmt::format("device: {}", simulation_.device_name()));
   progress_.line(fmt::format("output: {}", directory_.path().string()));
   progress_.line(fmt::format("{} particles, {} frames at {:g}/s{}", last_.particles,
                              scene_.simulation.frames, scene_.simulation.fps,
                              from ? fmt::format(", resumed after frame {}", from->frame) : ""));
   if (from) return;
-  totals_.add(last_);
+  state_.totals.add(last_);
   writer_->write(simulation_, last_);
 }
 
@@ -89,7 +92,7 @@ RunResult RunLoop::run() {
                   : end == RunEnd::kTimeSpent ? "stopped by --max-time"
                                               : "");
     if (end == RunEnd::kCompleted) write_plots_and_video(scene_, directory_, progress_);
-    return {end, last_, totals_, simulation_.device_name(), summary_};
+    return {end, last_, state_.totals, simulation_.device_name(), summary_};
   } catch (const Error& error) {
     fail(error.category(), error.what());
   } catch (const std::bad_alloc&) {
@@ -103,20 +106,20 @@ RunEnd RunLoop::advance_to_end() {
     progress_.tick();
     return should_stop();
   };
-  bool complete = true;
-  while (last_.frame < scene_.simulation.frames && !should_stop()) {
-    complete = simulation_.advance_frame(interrupted);
-    if (!complete) break;
-    complete_frame();
+  // At least one step is taken before the time is looked at: repeated short sessions arrive.
+  bool stop = InterruptGuard::requested();
+  while (last_.frame < scene_.simulation.frames && !stop) {
+    if (simulation_.advance_frame(interrupted)) complete_frame();
+    stop = should_stop();
   }
   save_checkpoint();
-  if (complete && last_.frame >= scene_.simulation.frames) return RunEnd::kCompleted;
+  if (last_.frame >= scene_.simulation.frames) return RunEnd::kCompleted;
   return InterruptGuard::requested() ? RunEnd::kInterrupted : RunEnd::kTimeSpent;
 }
 
 void RunLoop::complete_frame() {
   last_ = simulation_.stats();
-  totals_.add(last_);
+  state_.totals.add(last_);
   writer_->write(simulation_, last_);
   progress_.frame_done(last_);
   const int every = scene_.output.checkpoint_every;
@@ -126,9 +129,9 @@ void RunLoop::complete_frame() {
 
 void RunLoop::save_checkpoint() {
   writer_->sync();
-  const auto path = write_checkpoint(directory_.checkpoints(),
-                                     {last_.frame, last_.time, scene_.resolved_toml,
-                                      run_state_json(scene_, totals_), simulation_.save_state()});
+  const auto path = write_checkpoint(
+      directory_.checkpoints(),
+      {last_.frame, last_.time, scene_.resolved_toml, to_json(state_), simulation_.save_state()});
   progress_.detail("checkpoint: " + path.string());
 }
 
@@ -139,7 +142,7 @@ bool RunLoop::time_spent() const {
 
 void RunLoop::write_summary(const std::string& message) {
   const RunOutcome outcome{simulation_.device_name(), FIRN_VERSION, message.empty(), message};
-  summary_ = summary_json(scene_, outcome, totals_, last_);
+  summary_ = summary_json(scene_, outcome, state_.totals, last_);
   write_file_atomically(directory_.summary(), summary_);
 }
 

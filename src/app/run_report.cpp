@@ -31,14 +31,6 @@ void write_plots(const Scene& scene, const RunDirectory& directory, Progress& pr
                       directory.ledger().string());
 }
 
-Json parse_run_state(const Checkpoint& checkpoint, const std::string& origin) {
-  const Json state = Json::parse(checkpoint.stats_json, nullptr, false);
-  if (!state.is_object() || !state.contains("totals") || !state.contains("scene") ||
-      !state["scene"].is_string())
-    throw Error(ErrorCategory::kFile, origin + ": the checkpoint is not one of a 'firn run'");
-  return state;
-}
-
 void say_stopped(const RunResult& result, const RunDirectory& directory, const char* why) {
   fmt::print(stderr, "{} in frame {}; a checkpoint is written. Go on with:\n  firn resume {}\n",
              why, result.last.frame + 1, directory.path().string());
@@ -75,17 +67,20 @@ void report_end(const RunResult& result, const RunDirectory& directory, const Op
   print_json(json);
 }
 
-std::string run_state_json(const Scene& scene, const RunTotals& totals) {
-  const Json state = {{"scene", scene.name}, {"totals", Json::parse(totals.to_json())}};
-  return state.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string to_json(const RunState& state) {
+  const Json json = {{"scene", state.scene_name},
+                     {"planned_frames", state.planned_frames},
+                     {"totals", Json::parse(state.totals.to_json())}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string scene_name(const Checkpoint& checkpoint, const std::string& origin) {
-  return parse_run_state(checkpoint, origin)["scene"];
-}
-
-RunTotals run_totals(const Checkpoint& checkpoint, const std::string& origin) {
-  return RunTotals::from_json(parse_run_state(checkpoint, origin)["totals"].dump(), origin);
+RunState run_state(const Checkpoint& checkpoint, const std::string& origin) try {
+  const Json json = Json::parse(checkpoint.stats_json);
+  return {json.at("scene"), json.at("planned_frames"),
+          RunTotals::from_json(json.at("totals").dump(), origin)};
+} catch (const Json::exception& error) {
+  throw Error(ErrorCategory::kFile,
+              origin + ": cannot read the state of the run in the checkpoint: " + error.what());
 }
 
 }  // namespace firn::app

@@ -21,10 +21,14 @@ void write_plots_and_video(const Scene& scene, const RunDirectory& directory, Pr
 void report_end(const RunResult& result, const RunDirectory& directory, const Options& options,
                 Progress& progress);
 
-// Checkpoint::stats_json: the name of the scene, which its text does not hold, and the sums over
-// the run. The readers throw Error{kFile} that names `origin`.
-std::string run_state_json(const Scene& scene, const RunTotals& totals);
-std::string scene_name(const Checkpoint& checkpoint, const std::string& origin);
-RunTotals run_totals(const Checkpoint& checkpoint, const std::string& origin);
+// What a run knows beside its scene and its simulation; Checkpoint::stats_json holds it.
+struct RunState {
+  std::string scene_name;  // the scene's text does not hold it
+  int planned_frames = 0;  // at the start; pictures are framed for as long a run
+  RunTotals totals;
+};
+std::string to_json(const RunState& state);
+// Throws Error{kFile} that names `origin`.
+RunState run_state(const Checkpoint& checkpoint, const std::string& origin);
 
 }  // namespace firn::app

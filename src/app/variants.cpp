@@ -68,7 +68,10 @@ std::vector<Axis> parse_axes(const std::vector<std::string>& vary) {
 std::string file_name_part(std::string text) {
   std::replace_if(
       text.begin(), text.end(),
-      [](unsigned char c) { return !std::isalnum(c) && c != '.' && c != '-' && c != '+'; }, '-');
+      [](unsigned char c) {
+        return !std::isalnum(c) && c != '.' && c != '-' && c != '+' && c != '_';
+      },
+      '-');
   return text;
 }
 

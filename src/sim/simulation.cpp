@@ -107,6 +107,7 @@ class Simulation::Impl {
     for (SourceState& s : sources_) s.pulses = in.value<std::uint64_t>();
     stepper_->load(in);
     in.expect_end();
+    measure_frame(0);
   }
 
   Stepper& stepper() { return *stepper_; }

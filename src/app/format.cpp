@@ -6,6 +6,8 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <sstream>
+#include <utility>
 
 namespace firn::app {
 namespace {
@@ -64,6 +66,18 @@ std::string describe_limit(DtLimit limit, const std::string& material) {
       return "end of frame";
   }
   return "nothing";
+}
+
+std::string wrapped(const std::string& text, const std::string& indent) {
+  constexpr std::size_t kColumns = 100;
+  std::istringstream words(text);
+  std::string result, line;
+  for (std::string word; words >> word;) {
+    if (!line.empty() && indent.size() + display_width(line) + 1 + display_width(word) > kColumns)
+      result += indent + std::exchange(line, "") + '\n';
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return result + indent + line + '\n';
 }
 
 std::string format_table(const std::vector<std::vector<std::string>>& rows) {

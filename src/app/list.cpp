@@ -30,6 +30,18 @@ SceneEntry describe_scene(const std::filesystem::path& path) {
   return entry;
 }
 
+Json json_of(const MaterialPreset& preset) {
+  const Material& m = preset.material;
+  return {{"name", m.name},
+          {"description", preset.description},
+          {"source", preset.source},
+          {"density", m.density},
+          {"youngs_modulus", m.youngs_modulus},
+          {"poisson_ratio", m.poisson_ratio},
+          {"bulk_modulus", m.bulk_modulus},
+          {"viscosity", m.viscosity}};
+}
+
 }  // namespace
 
 int list_scenes(const Options& options) {
@@ -54,29 +66,18 @@ int list_scenes(const Options& options) {
 }
 
 int list_materials(const Options& options) {
-  Json json = Json::array();
-  std::vector<std::vector<std::string>> rows{
-      {"preset", "density", "Young's modulus (Pa)", "description", "source"}};
-  for (const MaterialPreset& preset : material_presets()) {
-    const Material& m = preset.material;
-    rows.push_back({m.name, fmt::format("{:g}", m.density),
-                    m.youngs_modulus > 0 ? fmt::format("{:g}", m.youngs_modulus) : "-",
-                    preset.description, preset.source});
-    json.push_back({{"name", m.name},
-                    {"description", preset.description},
-                    {"source", preset.source},
-                    {"density", m.density},
-                    {"youngs_modulus", m.youngs_modulus},
-                    {"poisson_ratio", m.poisson_ratio},
-                    {"bulk_modulus", m.bulk_modulus},
-                    {"viscosity", m.viscosity}});
-  }
   if (options.json) {
+    Json json = Json::array();
+    for (const MaterialPreset& preset : material_presets()) json.push_back(json_of(preset));
     print_json(json);
-  } else {
-    fmt::print("{}\nUse one with  [material.NAME]  preset = \"...\"  in a scene.\n",
-               format_table(rows));
+    return 0;
   }
+  for (const MaterialPreset& preset : material_presets()) {
+    fmt::print("{}: {}\n", preset.material.name, preset.description);
+    fmt::print("{}", wrapped(preset.source, "    "));
+  }
+  fmt::print("\nUse one in a scene with  [material.NAME]  preset = \"{}\"\n",
+             material_presets().front().material.name);
   return 0;
 }
 

@@ -136,7 +136,8 @@ std::vector<Flag> flags_of(const Command& command) {
 cxxopts::Options make_parser(const Command& command, const std::vector<Flag>& flags) {
   cxxopts::Options parser(fmt::format("firn {}", command.name),
                           std::string(command.summary) + "\n");
-  parser.custom_help("[FLAGS]").positional_help(std::string(command.positional)).set_width(100);
+  const std::string separator = command.positional.empty() ? "" : " ";
+  parser.custom_help(std::string(command.positional) + separator + "[FLAGS]").set_width(100);
   parser.allow_unrecognised_options();  // reported by check_leftovers, with a suggestion
   for (const Flag& flag : flags) {
     const auto value =

@@ -12,7 +12,7 @@ namespace firn::app {
 namespace {
 
 constexpr auto kRedrawInterval = std::chrono::milliseconds(100);
-constexpr int kBarCells = 24;
+constexpr int kBarCells = 16;
 
 std::size_t terminal_columns(int descriptor) {
   winsize size{};
@@ -106,9 +106,10 @@ std::string Progress::bar() const {
   std::string text =
       fmt::format("[{:#<{}}{:.<{}}] {}/{}", "", full, "", kBarCells - full, stats_.frame, last_);
   if (stats_.frame == first_) return text + fmt::format("  {} elapsed", format_duration(elapsed()));
-  return text + fmt::format("  step {}  dt {:.2e}  {} particles/s  ETA {}", stats_.total_steps,
-                            stats_.dt_last, format_count(particle_steps_per_second(stats_)),
-                            format_duration(remaining()));
+  return text + fmt::format("  ETA {}  {} particles/s  dt {:.1e}  step {}",
+                            format_duration(remaining()),
+                            format_count(particle_steps_per_second(stats_)), stats_.dt_last,
+                            stats_.total_steps);
 }
 
 std::string Progress::plain_line(const FrameStats& stats) const {

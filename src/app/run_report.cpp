@@ -39,10 +39,10 @@ void say_stopped(const RunResult& result, const RunDirectory& directory, const c
 void say_completed(const RunResult& result, const RunDirectory& directory, Progress& progress) {
   const RunTotals& sums = result.totals;
   progress.line(fmt::format("summary: {}", directory.summary().string()));
-  progress.line(fmt::format("{} frames, {} steps, {} particles in {}: {} particle-steps/s on {}",
-                            sums.frames, sums.steps, result.last.particles,
-                            format_duration(sums.wall_seconds),
-                            format_count(sums.particle_steps_per_second()), result.device));
+  progress.line(
+      fmt::format("{} frames, {} steps, {} particles in {:.1f} s: {} particle-steps/s on {}",
+                  sums.frames, sums.steps, result.last.particles, sums.wall_seconds,
+                  format_count(sums.particle_steps_per_second()), result.device));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ from support import FIRN, CliTest
 TIMES = re.compile(r'"(wall_seconds|times|particle_steps_per_second|memory_bytes|grown)": ?(\{[^}]*\}|[^,}]*),?')
 
 
-class Resume(CliTest):
+class SameResults(CliTest):
     def results(self, folder, pictures=True):
         """Everything that must not depend on interruptions, by name within the run."""
         names = ["particles/*", "ledger.csv", "scene.toml"] + ["frames/*"] * pictures
@@ -28,6 +28,8 @@ class Resume(CliTest):
         for name in a:
             self.assertEqual(a[name], b[name], name)
 
+
+class Resume(SameResults):
     def test_three_frames_and_three_more_equal_six(self):
         self.succeed("run", self.scene, "-o", "whole")
         self.succeed("run", self.scene, "-o", "parts", "--frames", 3)
@@ -76,7 +78,7 @@ class Resume(CliTest):
         self.fail_with(3, "resume", "empty")
 
 
-class Stop(Resume):
+class Stop(SameResults):
     def start(self, *arguments):
         process = subprocess.Popen([FIRN, *map(str, arguments)], cwd=self.folder, text=True, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)

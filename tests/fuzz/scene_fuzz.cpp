@@ -6,7 +6,7 @@
 //   clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -I. -Iinclude -DFMT_HEADER_ONLY \
 //     -DTOML_HEADER_ONLY=1 tests/fuzz/scene_fuzz.cpp
 //     src/scene/{document,document_writer,expression,findings}.cpp \
-//     src/scene/{overlay,presets,reader,scene_file}.cpp src/scene/parse_*.cpp -lmuparser -o
+//     src/scene/{overlay,prescan,presets,reader,scene_file}.cpp src/scene/parse_*.cpp -lmuparser -o
 //     scene_fuzz
 //   mkdir -p corpus && cp scenes/*.toml corpus/ && ./scene_fuzz -max_total_time=60 -only_ascii=0
 //   corpus

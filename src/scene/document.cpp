@@ -129,7 +129,12 @@ Node parse_document(std::string_view text, const std::string& origin) {
     const toml::table table = toml::parse(text);
     return convert(table, origin, 0);
   } catch (const toml::parse_error& error) {
-    refuse(location_of(error.source(), origin), error.description());
+    std::string message(error.description());
+    // The one clash that the scene language itself invites: `source` names an origin and emitters.
+    if (message.find("existing string 'source'") != std::string::npos) {
+      message += "; a scene with [[source]] gives its origin as reference = \"...\"";
+    }
+    refuse(location_of(error.source(), origin), message);
   }
 }
 

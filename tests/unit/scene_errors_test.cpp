@@ -78,6 +78,18 @@ TEST(SceneErrors, TypesAndUnknownKeys) {
        {"unknown key 'fluids' in the scene; did you mean 'fluid'?"}},
   };
   for (const Case& c : cases) expect_one_finding(kScene3D, c);
+  expect_one_finding(kScene2D,
+                     {"[simulation]", "time = @3\n[simulation]", {"'[time]' must be a table"}});
+  expect_one_finding(kScene2D,
+                     {"[simulation]", "sink = @3\n[simulation]", {"'[[sink]]' must be an array"}});
+  expect_one_finding(kScene2D,
+                     {"[simulation]", "sink = [@3]\n[simulation]", {"'[[sink]]' must be a table"}});
+  expect_one_finding(kScene2D,
+                     {"[simulation]", "source = @3\n[simulation]", {"'source' must be a string"}});
+  expect_one_finding(
+      kScene2D, {"[simulation]", "variants = @3\n[simulation]", {"must be a table of tables"}});
+  expect_one_finding(
+      kScene2D, {"[simulation]", "variants.@a = 3\n[simulation]", {"variant 'a' must be a table"}});
   expect_one_finding(kScene2D, {"[transfer]\nkernel = \"quadratic\"", "[@x]", {"unknown key 'x'"}});
 }
 
@@ -270,6 +282,20 @@ TEST(SceneErrors, AllFindingsComeTogetherInTheOrderOfTheFile) {
 TEST(SceneErrors, AWrongDimensionDoesNotHideOrInventOthers) {
   const std::string message = message_of(edited(kScene2D, "dimension = 2", "dimension = 1"));
   EXPECT_EQ(lines_of(message).size(), 1U) << message;
+}
+
+TEST(SceneErrors, TheTwoMeaningsOfSourceAreExplained) {
+  const std::string message = message_of(edited(kScene3D, "title = ", "source = "));
+  EXPECT_EQ(message.find("s.toml:29:1: "), 0U) << message;
+  EXPECT_NE(message.find("[[source]] gives its origin as reference"), std::string::npos) << message;
+}
+
+TEST(SceneErrors, AnEmptySceneSaysWhatItNeeds) {
+  const std::vector<std::string> lines = lines_of(message_of(""));
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0].find("s.toml:1:1: the scene needs [grid]"), 0U) << lines[0];
+  EXPECT_EQ(lines[1].find("s.toml:1:1: the scene has no [[body]] and no [[source]]"), 0U)
+      << lines[1];
 }
 
 TEST(SceneErrors, DeepNestingIsRefused) {

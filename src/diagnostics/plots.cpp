@@ -1,0 +1,131 @@
+// Builds one gnuplot script with its data inline and feeds it to gnuplot's standard input: no data
+// file is left behind, and no text of ours is ever seen by a shell.
+#include "src/diagnostics/plots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
+
+#include "firn/error.h"
+#include "src/render/process.h"
+
+namespace firn {
+namespace {
+
+constexpr int kWidth = 960, kSingleHeight = 540, kPanelHeight = 320;
+// Okabe and Ito, "Color Universal Design", 2008: lines that colour-blind readers can tell apart.
+constexpr const char* kLineColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                       "#e69f00", "#56b4e9", "#000000"};
+
+using Script = std::back_insert_iterator<std::string>;
+
+// Text as a gnuplot string constant: in single quotes only the quote itself is special, doubled.
+std::string quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text) {
+    if (c == '\'') result += '\'';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result + "'";
+}
+
+bool drawable(const PlotSpec& plot, double x, double y) {
+  return std::isfinite(x) && std::isfinite(y) && (!plot.log_y || y > 0);
+}
+
+bool has_points(const PlotSpec& plot, const Series& series) {
+  for (std::size_t i = 0; i < series.x.size(); ++i)
+    if (drawable(plot, series.x[i], series.y[i])) return true;
+  return false;
+}
+
+// Blank lines interrupt a curve.
+void append_data(Script out, const PlotSpec& plot, const Series& series, const std::string& name) {
+  fmt::format_to(out, "{} << FIRN_END_OF_DATA\n", name);
+  for (std::size_t i = 0; i < series.x.size(); ++i) {
+    if (drawable(plot, series.x[i], series.y[i]))
+      fmt::format_to(out, "{:.9g} {:.9g}\n", series.x[i], series.y[i]);
+    else
+      fmt::format_to(out, "\n");
+  }
+  fmt::format_to(out, "FIRN_END_OF_DATA\n");
+}
+
+void append_panel(Script out, const PlotSpec& plot, int panel) {
+  std::string curves;
+  for (std::size_t i = 0; i < plot.series.size(); ++i) {
+    const Series& series = plot.series[i];
+    if (series.x.size() != series.y.size())
+      throw Error(ErrorCategory::kScene, "plot \"" + plot.title + "\": x and y of \"" +
+                                             series.name + "\" differ in length");
+    if (!has_points(plot, series)) continue;
+    const std::string name = fmt::format("$data_{}_{}", panel, i);
+    append_data(out, plot, series, name);
+    const char* style = series.x.size() == 1 ? "points pt 7" : "lines lw 2";
+    fmt::format_to(std::back_inserter(curves), "{}{} using 1:2 with {} lc rgb '{}' title {}",
+                   curves.empty() ? "" : ", ", name, style, kLineColors[i % std::size(kLineColors)],
+                   quoted(series.name));
+  }
+  fmt::format_to(out,
+                 "set title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} noenhanced\n",
+                 quoted(plot.title), quoted(plot.x_label), quoted(plot.y_label));
+  fmt::format_to(out, "{} logscale y\n", plot.log_y ? "set" : "unset");
+  // gnuplot refuses axes without data; an empty panel shows its frame.
+  if (curves.empty()) curves = "[0:1] [1:10] 1/0 notitle";
+  fmt::format_to(out, "plot {}\n", curves);
+}
+
+std::string make_script(const std::vector<PlotSpec>& panels, const std::string& terminal,
+                        const std::string& output) {
+  const int height =
+      panels.size() == 1 ? kSingleHeight : kPanelHeight * static_cast<int>(panels.size());
+  std::string script;
+  const Script out = std::back_inserter(script);
+  fmt::format_to(out, "set terminal {} size {},{}\nset output {}\n", terminal, kWidth, height,
+                 quoted(output));
+  fmt::format_to(
+      out,
+      "set encoding utf8\n"
+      "set border 3 lc rgb '#505860'\nset tics nomirror out textcolor rgb '#303840'\n"
+      "set grid back lc rgb '#d8dce2' lw 1 lt 1\n"
+      "set key top right noenhanced samplen 2 box lc rgb '#d8dce2' opaque\n"
+      "set lmargin 14\nset rmargin 4\nset offsets graph 0, graph 0, graph 0.05, graph 0\n");
+  if (panels.size() > 1) fmt::format_to(out, "set multiplot layout {},1\n", panels.size());
+  for (std::size_t i = 0; i < panels.size(); ++i) append_panel(out, panels[i], static_cast<int>(i));
+  if (panels.size() > 1) fmt::format_to(out, "unset multiplot\n");
+  fmt::format_to(out, "unset output\n");
+  return script;
+}
+
+// The cairo terminal is the better one, but some packages have only the plain one.
+std::string choose_terminal() {
+  const ProgramResult cairo = run_program({"gnuplot", "-e", "set terminal pngcairo"});
+  return cairo.succeeded() && cairo.errors.empty() ? "pngcairo noenhanced font 'Sans,11'" : "png";
+}
+
+}  // namespace
+
+bool write_multi_panel(const std::vector<PlotSpec>& panels, const std::string& png_path) {
+  if (panels.empty()) throw Error(ErrorCategory::kScene, png_path + ": a plot needs a panel");
+  const std::string temporary = png_path + ".part";
+  const std::string script = make_script(panels, choose_terminal(), temporary);
+  const ProgramResult result = run_program({"gnuplot", "-"}, script);
+  if (!result.found) return false;
+  std::string reason = result.succeeded() ? "" : "gnuplot: " + last_lines(result.errors, 3);
+  if (reason.empty() && std::rename(temporary.c_str(), png_path.c_str()) != 0)
+    reason = std::strerror(errno);
+  if (reason.empty()) return true;
+  std::remove(temporary.c_str());
+  throw Error(ErrorCategory::kFile, png_path + ": cannot write the plot: " + reason);
+}
+
+bool write_plot(const PlotSpec& plot, const std::string& png_path) {
+  return write_multi_panel({plot}, png_path);
+}
+
+}  // namespace firn

@@ -1,0 +1,24 @@
+// The perceptual colour map for scalar channels: dark violet over blue and green to light yellow,
+// with lightness exactly linear in the value. It is computed from its definition in the Oklab
+// colour space (Ottosson, "A perceptual color space for image processing", 2020): lightness and hue
+// are linear in the value, chroma is a parabola that stays inside sRGB.
+#pragma once
+
+#include <array>
+
+namespace firn {
+
+using ColorF = std::array<float, 3>;  // in [0,1]; sRGB unless a name says linear
+
+// Colour (sRGB) of a value in [0,1]; values outside are clamped, NaN is grey.
+ColorF color_map(double value);
+
+float srgb_to_linear(float value);
+float linear_to_srgb(float value);
+ColorF srgb_to_linear(const ColorF& color);
+
+// Colours (sRGB) that stay apart for colour-blind readers: Okabe and Ito, "Color Universal Design",
+// 2008.
+ColorF category_color(int index);
+
+}  // namespace firn

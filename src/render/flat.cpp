@@ -1,0 +1,108 @@
+#include "src/render/flat.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/render/parallel.h"
+
+namespace firn {
+namespace {
+
+constexpr Rgb kPaper{247, 248, 250};
+constexpr Rgb kOutside{229, 232, 237};  // beyond the domain
+constexpr Rgb kFrame{120, 128, 140};
+
+Rgb to_rgb(const ColorF& color) {
+  Rgb rgb;
+  for (int c = 0; c < 3; ++c)
+    rgb[c] = static_cast<std::uint8_t>(std::lround(255 * std::clamp(color[c], 0.0f, 1.0f)));
+  return rgb;
+}
+
+void draw_outside_of_domain(Image& image, const Domain& domain, const FlatView& view) {
+  const double left = view.column(domain.min[0]), right = view.column(domain.max[0]);
+  const double top = view.row(domain.max[1]), bottom = view.row(domain.min[1]);
+  for (int y = 0; y < image.height; ++y)
+    for (int x = 0; x < image.width; ++x) {
+      const double depth =
+          std::min({x + 0.5 - left, right - x - 0.5, y + 0.5 - top, bottom - y - 0.5});
+      const double outside = std::clamp(0.5 - depth, 0.0, 1.0);
+      const double line = std::clamp(1.5 - std::abs(depth + 1), 0.0, 1.0);
+      image.blend_pixel(x, y, kOutside, static_cast<float>(outside));
+      image.blend_pixel(x, y, kFrame, static_cast<float>(line));
+    }
+}
+
+// The share of a pixel inside the shape, from 4x4 points where its corners disagree.
+float coverage(const Shape& shape, const Affine& to_body, const FlatView& view, int x, int y) {
+  int inside = 0;
+  for (int j = 0; j < 4; ++j)
+    for (int i = 0; i < 4; ++i)
+      inside += contains(shape, to_body.point(view.point(x + (i + 0.5) / 4, y + (j + 0.5) / 4)), 2);
+  return static_cast<float>(inside) / 16;
+}
+
+void draw_collider(Image& image, const Collider& collider, const Affine& pose,
+                   const FlatView& view) {
+  const Affine to_body = pose.inverse();
+  const Rgb color =
+      to_rgb({static_cast<float>(collider.color[0]), static_cast<float>(collider.color[1]),
+              static_cast<float>(collider.color[2])});
+  const int columns = image.width + 1;
+  std::vector<char> corners(static_cast<std::size_t>(columns) * (image.height + 1));
+  parallel_for(image.height + 1, 8, [&](int y) {
+    for (int x = 0; x < columns; ++x)
+      corners[static_cast<std::size_t>(y) * columns + x] =
+          contains(collider.shape, to_body.point(view.point(x, y)), 2);
+  });
+  parallel_for(image.height, 8, [&](int y) {
+    for (int x = 0; x < image.width; ++x) {
+      const char* corner = &corners[static_cast<std::size_t>(y) * columns + x];
+      const int inside = corner[0] + corner[1] + corner[columns] + corner[columns + 1];
+      if (inside == 0) continue;
+      image.blend_pixel(x, y, color,
+                        inside == 4 ? 1 : coverage(collider.shape, to_body, view, x, y));
+    }
+  });
+}
+
+// Discs of a few pixels and more get a darker rim that tells them apart.
+void draw_disc(Image& image, double column, double row, double radius, const Rgb& color) {
+  const int left = static_cast<int>(std::floor(column - radius - 0.5));
+  const int right = static_cast<int>(std::ceil(column + radius + 0.5));
+  const int top = static_cast<int>(std::floor(row - radius - 0.5));
+  const int bottom = static_cast<int>(std::ceil(row + radius + 0.5));
+  const double rim = radius > 3 ? std::min(0.2 * radius, 2.0) : 0;
+  Rgb dark = color;
+  for (std::uint8_t& c : dark) c = static_cast<std::uint8_t>(c * 0.72);
+  for (int y = std::max(0, top); y < std::min(image.height, bottom); ++y)
+    for (int x = std::max(0, left); x < std::min(image.width, right); ++x) {
+      const double distance = std::hypot(x + 0.5 - column, y + 0.5 - row);
+      const double cover = std::clamp(radius - distance + 0.5, 0.0, 1.0);
+      const bool in_rim = rim > 0 && distance > radius - rim;
+      image.blend_pixel(x, y, in_rim ? dark : color, static_cast<float>(cover));
+    }
+}
+
+}  // namespace
+
+Image draw_flat(const Scene& scene, const Snapshot& snapshot, const std::vector<ColorF>& colors,
+                const std::vector<Affine>& poses, const FlatView& view, double disc_radius,
+                int width, int height) {
+  constexpr double kSmallestRadius = 0.6;  // pixels: a lone particle stays visible
+  Image image = Image::filled(width, height, kPaper);
+  if (scene.grid.domain) draw_outside_of_domain(image, *scene.grid.domain, view);
+  for (std::size_t i = 0; i < scene.colliders.size(); ++i)
+    draw_collider(image, scene.colliders[i], poses[i], view);
+  const double radius = std::max(disc_radius * view.pixels_per_metre, kSmallestRadius);
+  for (std::size_t i = 0; i < snapshot.size(); ++i) {
+    const V3d x = position_of(snapshot, i);
+    const double column = view.column(x[0]), row = view.row(x[1]);
+    const bool visible =
+        column > -radius && column < width + radius && row > -radius && row < height + radius;
+    if (visible) draw_disc(image, column, row, radius, to_rgb(colors[i]));
+  }
+  return image;
+}
+
+}  // namespace firn

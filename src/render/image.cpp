@@ -1,0 +1,83 @@
+// Pixels of a picture, and grids of labelled pictures.
+#include "src/render/image.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "firn/error.h"
+
+namespace firn {
+namespace {
+
+constexpr Rgb kPaper{248, 249, 250};
+constexpr Rgb kInk{38, 44, 52};
+constexpr int kGap = 8;  // pixels between the cells of a grid
+
+void paste(Image& target, const Image& source, int x0, int y0) {
+  for (int y = 0; y < source.height; ++y) {
+    const auto row = source.rgb.begin() + std::ptrdiff_t{3} * y * source.width;
+    std::copy(row, row + std::ptrdiff_t{3} * source.width,
+              target.rgb.begin() + 3 * (std::ptrdiff_t{y0 + y} * target.width + x0));
+  }
+}
+
+void draw_label(Image& image, const std::string& label, int x, int y, int width, float scale) {
+  float fitting = scale;
+  while (text_width(label, fitting) > width && fitting > 1) fitting *= 0.9f;
+  draw_text(image, x + std::max(0, (width - text_width(label, fitting)) / 2), y, label, kInk,
+            fitting);
+}
+
+}  // namespace
+
+Image Image::filled(int width, int height, Rgb color) {
+  Image image{width, height, std::vector<std::uint8_t>(std::size_t{3} * width * height)};
+  for (std::size_t i = 0; i < image.rgb.size(); ++i) image.rgb[i] = color[i % 3];
+  return image;
+}
+
+Rgb Image::pixel(int x, int y) const {
+  const std::size_t i = 3 * (static_cast<std::size_t>(y) * width + x);
+  return {rgb[i], rgb[i + 1], rgb[i + 2]};
+}
+
+void Image::set_pixel(int x, int y, Rgb color) {
+  std::copy(color.begin(), color.end(),
+            rgb.begin() + 3 * (static_cast<std::ptrdiff_t>(y) * width + x));
+}
+
+void Image::blend_pixel(int x, int y, Rgb color, float opacity) {
+  if (x < 0 || y < 0 || x >= width || y >= height || opacity <= 0) return;
+  const std::size_t i = 3 * (static_cast<std::size_t>(y) * width + x);
+  for (int c = 0; c < 3; ++c) {
+    const float old = rgb[i + c];
+    rgb[i + c] = static_cast<std::uint8_t>(
+        std::lround(old + (static_cast<float>(color[c]) - old) * std::min(opacity, 1.0f)));
+  }
+}
+
+Image side_by_side(const std::vector<Image>& images, const std::vector<std::string>& labels) {
+  if (images.empty()) throw Error(ErrorCategory::kScene, "no pictures to set side by side");
+  int width = 0, height = 0;
+  for (const Image& image : images) {
+    width = std::max(width, image.width);
+    height = std::max(height, image.height);
+  }
+  const int count = static_cast<int>(images.size());
+  const int columns = count <= 3 ? count : static_cast<int>(std::ceil(std::sqrt(count)));
+  const int rows = (count + columns - 1) / columns;
+  const float scale = std::clamp(static_cast<float>(width) / 320.0f, 1.5f, 3.0f);
+  const int label_height = labels.empty() ? 0 : text_height(scale) + kGap;
+  Image grid = Image::filled(columns * (width + kGap) + kGap,
+                             rows * (height + label_height + kGap) + kGap, kPaper);
+  for (int i = 0; i < count; ++i) {
+    const int x = kGap + i % columns * (width + kGap);
+    const int y = kGap + i / columns * (height + label_height + kGap);
+    if (i < static_cast<int>(labels.size())) draw_label(grid, labels[i], x, y, width, scale);
+    paste(grid, images[i], x + (width - images[i].width) / 2,
+          y + label_height + (height - images[i].height) / 2);
+  }
+  return grid;
+}
+
+}  // namespace firn

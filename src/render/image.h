@@ -1,0 +1,41 @@
+// Pictures in memory and as PNG files, and the few things drawn over them: text and labelled grids
+// of pictures. Everything here is independent of how a picture was made.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace firn {
+
+using Rgb = std::array<std::uint8_t, 3>;  // sRGB
+
+struct Image {
+  int width = 0, height = 0;
+  std::vector<std::uint8_t> rgb;  // 3 * width * height, sRGB, rows from the top
+
+  static Image filled(int width, int height, Rgb color);
+  Rgb pixel(int x, int y) const;
+  void set_pixel(int x, int y, Rgb color);
+  // Mixes `color` over the pixel with `opacity` in [0,1]; outside the picture nothing happens.
+  void blend_pixel(int x, int y, Rgb color, float opacity);
+};
+
+// Writes to a temporary name beside `path` and renames, so that a reader never sees half a file.
+// Throws Error{kFile} naming the path and the system's reason.
+void write_png(const std::string& path, const Image& image);
+Image read_png(const std::string& path);
+
+// Draws one line of text with its upper left corner at (x, y). A glyph cell is 6 * scale wide and 9
+// * scale high; characters without a glyph are drawn as an empty box.
+void draw_text(Image& image, int x, int y, std::string_view text, Rgb color, float scale = 2);
+int text_width(std::string_view text, float scale = 2);
+int text_height(float scale = 2);
+
+// The pictures in a grid as square as possible, each below its label (missing labels are blank).
+// Cells have the size of the largest picture. Throws Error{kScene} if there is no picture.
+Image side_by_side(const std::vector<Image>& images, const std::vector<std::string>& labels);
+
+}  // namespace firn

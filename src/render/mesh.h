@@ -1,0 +1,72 @@
+// Triangle meshes of shapes, for the ray tracer and for the extent of things in a picture.
+// Half-spaces are not meshed but listed as planes, since how much of them to draw depends on the
+// view.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "firn/scene.h"
+#include "kernels/math/vec.h"
+
+namespace firn {
+
+using V3f = Vec<float, 3>;
+using V3d = Vec<double, 3>;
+
+inline V3d to_vec(const Vec3& a) { return {{a[0], a[1], a[2]}}; }
+inline V3f to_float(const V3d& a) {
+  return {{static_cast<float>(a[0]), static_cast<float>(a[1]), static_cast<float>(a[2])}};
+}
+template <class T>
+Vec<T, 3> normalized(const Vec<T, 3>& a) {
+  const T length = norm(a);
+  return length > 0 ? a * (1 / length) : Vec<T, 3>{{0, 1, 0}};
+}
+// Two unit vectors that complete the unit vector `n` to a right-handed orthonormal frame (first, n,
+// second).
+template <class T>
+std::array<Vec<T, 3>, 2> perpendicular(const Vec<T, 3>& n) {
+  const bool along_x = n[0] > T(0.9) || n[0] < T(-0.9);
+  const Vec<T, 3> helper = along_x ? Vec<T, 3>{{0, 1, 0}} : Vec<T, 3>{{1, 0, 0}};
+  const Vec<T, 3> first = normalized(cross(n, helper));
+  return {first, cross(first, n)};
+}
+
+// x -> linear * x + offset
+struct Affine {
+  std::array<double, 9> linear{1, 0, 0, 0, 1, 0, 0, 0, 1};  // row-major
+  V3d offset{{0, 0, 0}};
+
+  V3d point(const V3d& x) const { return direction(x) + offset; }
+  V3d direction(const V3d& x) const;
+  Affine operator*(const Affine& inner) const;  // first `inner`, then this
+  Affine inverse() const;  // of a similarity: rotation, uniform scale, translation
+};
+// The placement that Shape::translation, rotation and scale describe: scaled, rotated about x, y,
+// z, then moved.
+Affine placement_of(const Shape& shape);
+
+struct Mesh {
+  std::vector<V3f> positions;
+  std::vector<V3f> normals;  // one per position, or none: flat triangles
+  std::vector<std::uint32_t> indices;
+};
+
+// Adds the surface of `shape`, placed by `placement`. Of a difference or intersection the first
+// child is drawn; half-spaces and mesh files add nothing.
+void append_shape(const Shape& shape, const Affine& placement, Mesh& mesh);
+
+struct Plane {  // solid on the side away from the unit normal
+  V3d point, normal;
+};
+// The half-spaces of a shape that bound it from outside: itself, or members of unions and
+// transforms.
+void append_planes(const Shape& shape, const Affine& placement, std::vector<Plane>& planes);
+
+// Whether a point lies in the shape; mesh files contain nothing. In two dimensions z counts for
+// nothing.
+bool contains(const Shape& shape, const V3d& x, int dimension);
+
+}  // namespace firn

@@ -1,0 +1,166 @@
+#include "src/render/particle_color.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "firn/error.h"
+#include "kernels/math/mat.h"
+
+namespace firn {
+
+// A scalar per particle and the range to expect of it.
+struct ScalarChannel {
+  std::string_view name, alias, label;
+  double (*value)(const Snapshot&, std::size_t);  // NaN if the snapshot lacks it
+  ColorRange (*expected)(const Scene&, const Stage&);
+};
+
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+ColorF to_color(const Vec3& color) {
+  return {static_cast<float>(color[0]), static_cast<float>(color[1]), static_cast<float>(color[2])};
+}
+
+double speed(const Snapshot& s, std::size_t i) {
+  const auto d = static_cast<std::size_t>(s.dimension);
+  if (s.velocity.size() < (i + 1) * d) return kMissing;
+  double sum = 0;
+  for (std::size_t c = 0; c < d; ++c) sum += double{s.velocity[i * d + c]} * s.velocity[i * d + c];
+  return std::sqrt(sum);
+}
+
+double pressure(const Snapshot& s, std::size_t i) {
+  const auto d = static_cast<std::size_t>(s.dimension);
+  if (s.kirchhoff_stress.size() < (i + 1) * d * d) return kMissing;
+  double sum = 0;
+  for (std::size_t c = 0; c < d; ++c) sum += s.kirchhoff_stress[i * d * d + c * (d + 1)];
+  return -sum / s.dimension;
+}
+
+double plastic_state(const Snapshot& s, std::size_t i) {
+  return i < s.plastic_state.size() ? s.plastic_state[i] : kMissing;
+}
+
+template <int N>
+double determinant_of(const float* entries) {
+  Mat<double, N> F;
+  for (int i = 0; i < N; ++i)
+    for (int j = 0; j < N; ++j) F(i, j) = entries[i * N + j];
+  return determinant(F);
+}
+
+double volume_ratio(const Snapshot& s, std::size_t i) {
+  const auto d = static_cast<std::size_t>(s.dimension);
+  if (s.deformation_gradient.size() < (i + 1) * d * d) return kMissing;
+  const float* F = s.deformation_gradient.data() + i * d * d;
+  return d == 2 ? determinant_of<2>(F) : determinant_of<3>(F);
+}
+
+ColorRange expected_speed(const Scene&, const Stage& stage) { return {0, stage.speed}; }
+
+// Hydrostatic and stagnation pressure of the densest material.
+ColorRange expected_pressure(const Scene& scene, const Stage& stage) {
+  double density = 0;
+  for (const Material& material : scene.materials) density = std::max(density, material.density);
+  const double g = norm(to_vec(scene.simulation.gravity));
+  const double height =
+      dot(stage.focus.extent(),
+          V3d{{std::abs(stage.up[0]), std::abs(stage.up[1]), std::abs(stage.up[2])}});
+  return {0, density * (g * height + 0.5 * stage.speed * stage.speed)};
+}
+
+// J_P and J start at one, accumulated plastic strain at zero.
+ColorRange expected_plastic_state(const Scene& scene, const Stage&) {
+  const bool strain =
+      std::all_of(scene.materials.begin(), scene.materials.end(), [](const Material& m) {
+        return m.model == MaterialModel::kVonMises || m.model == MaterialModel::kDruckerPrager;
+      });
+  return strain ? ColorRange{0, 0.5} : ColorRange{0.9, 1.1};
+}
+
+ColorRange expected_volume_ratio(const Scene&, const Stage&) { return {0.9, 1.1}; }
+
+constexpr ScalarChannel kChannels[] = {
+    {"speed", "velocity", "speed, m/s", speed, expected_speed},
+    {"pressure", "kirchhoff_stress", "pressure, Pa", pressure, expected_pressure},
+    {"plastic_state", "plastic_state", "plastic state", plastic_state, expected_plastic_state},
+    {"volume_ratio", "deformation_gradient", "volume ratio", volume_ratio, expected_volume_ratio},
+};
+
+const ScalarChannel* find_channel(const std::string& name) {
+  for (const ScalarChannel& channel : kChannels)
+    if (name == channel.name || name == channel.alias) return &channel;
+  throw Error(ErrorCategory::kScene,
+              "output.color = \"" + name +
+                  "\": pictures can be coloured by material, body, speed, pressure, plastic_state "
+                  "or volume_ratio");
+}
+
+// The next of 1, 2, 2.5, 5, 10, ... times a power of ten.
+double round_up(double x) {
+  const double power = std::pow(10, std::floor(std::log10(x)));
+  for (const double factor : {1.0, 2.0, 2.5, 5.0})
+    if (x <= factor * power * (1 + 1e-9)) return factor * power;
+  return 10 * power;
+}
+
+// The expected range, widened to hold all but the outermost hundredth of the first snapshot.
+ColorRange find_range(const ScalarChannel& channel, const Scene& scene, const Stage& stage,
+                      const Snapshot& first) {
+  ColorRange range = channel.expected(scene, stage);
+  std::vector<double> values;
+  for (std::size_t i = 0; i < first.size(); ++i)
+    if (const double value = channel.value(first, i); std::isfinite(value)) values.push_back(value);
+  if (!values.empty()) {
+    const auto at = [&](double fraction) {
+      const auto nth = values.begin() + static_cast<std::ptrdiff_t>(
+                                            fraction * static_cast<double>(values.size() - 1));
+      std::nth_element(values.begin(), nth, values.end());
+      return *nth;
+    };
+    range.low = std::min(range.low, at(0.01));
+    range.high = std::max(range.high, at(0.99));
+  }
+  if (range.low >= 0 && range.low < 0.5 * range.high) range = {0, round_up(range.high)};
+  if (!(range.high > range.low)) range.high = range.low + 1;
+  return range;
+}
+
+}  // namespace
+
+ParticleColors::ParticleColors(const Scene& scene, const Snapshot& first, const Stage& stage) {
+  for (const Material& material : scene.materials)
+    material_colors_.push_back(to_color(material.color));
+  for (const Body& body : scene.bodies)
+    body_colors_.emplace_back(body.color.has_value(), to_color(body.color.value_or(Vec3{})));
+  const std::string& name = scene.output.color;
+  by_body_ = name == "body";
+  if (by_body_ || name == "material") return;
+  channel_ = find_channel(name);
+  range = find_range(*channel_, scene, stage, first);
+}
+
+std::string ParticleColors::label() const { return std::string(channel_ ? channel_->label : ""); }
+
+std::vector<ColorF> ParticleColors::operator()(const Snapshot& snapshot) const {
+  std::vector<ColorF> colors(snapshot.size(), ColorF{0.7f, 0.7f, 0.7f});
+  for (std::size_t i = 0; i < colors.size(); ++i) {
+    const std::size_t body = i < snapshot.body.size() ? snapshot.body[i] : body_colors_.size();
+    const std::size_t material = i < snapshot.material.size() ? snapshot.material[i] : 0;
+    if (channel_)
+      colors[i] = color_map((channel_->value(snapshot, i) - range.low) / (range.high - range.low));
+    else if (by_body_)
+      colors[i] = category_color(static_cast<int>(body));
+    else if (body < body_colors_.size() && body_colors_[body].first)
+      colors[i] = body_colors_[body].second;
+    else if (material < material_colors_.size())
+      colors[i] = material_colors_[material];
+  }
+  return colors;
+}
+
+}  // namespace firn

@@ -1,0 +1,42 @@
+// Colours of particles: by material or body, or a scalar channel through the colour map with a
+// range that is fixed by the scene and the first snapshot.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "firn/scene.h"
+#include "firn/simulation.h"
+#include "src/render/color_map.h"
+#include "src/render/view.h"
+
+namespace firn {
+
+struct ScalarChannel;
+
+struct ColorRange {
+  double low = 0, high = 1;
+};
+
+class ParticleColors {
+ public:
+  // scene.output.color is material, body, speed (or velocity), pressure (or kirchhoff_stress),
+  // plastic_state or volume_ratio (or deformation_gradient); anything else throws Error{kScene}.
+  ParticleColors(const Scene& scene, const Snapshot& first, const Stage& stage);
+
+  // One sRGB colour per particle; grey where the snapshot lacks the channel.
+  std::vector<ColorF> operator()(const Snapshot& snapshot) const;
+
+  bool is_scalar() const { return channel_ != nullptr; }
+  std::string label() const;  // of the colour bar, with the unit
+  ColorRange range;
+
+ private:
+  std::vector<ColorF> material_colors_;  // by material
+  std::vector<std::pair<bool, ColorF>>
+      body_colors_;  // by body: whether it overrides its material's
+  const ScalarChannel* channel_ = nullptr;
+  bool by_body_ = false;
+};
+
+}  // namespace firn

@@ -1,0 +1,37 @@
+// Ray-traced pictures of particles (as spheres) and surfaces under a soft sun and a sky, through
+// Embree.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "src/render/color_map.h"
+#include "src/render/image.h"
+#include "src/render/mesh.h"
+#include "src/render/view.h"
+
+namespace firn {
+
+struct Surface {
+  Mesh mesh;
+  V3f color{{0.5f, 0.5f, 0.5f}};  // linear light
+  bool is_plane = false;  // a half-space: gets a grid and fades into the background far away
+};
+
+struct RayScene {
+  std::vector<std::array<float, 4>> spheres;  // centre and radius
+  std::vector<ColorF> sphere_colors;          // sRGB
+  std::vector<Surface> surfaces;
+  V3f up{{0, 1, 0}}, center{{0, 0, 0}};  // of the region of interest
+  V3f open_side{{0, 0, 0}};              // sum of the normals of walls
+  float size = 1;                        // its diagonal
+  float grid_spacing = 0.1f;             // of the lines on planes, m
+};
+
+// Throws Error{kScene} in a build without Embree.
+void require_ray_tracer();
+
+// Throws as require_ray_tracer, and Error{kDevice} if Embree fails.
+Image ray_trace(const RayScene& scene, const Projection& view, int width, int height);
+
+}  // namespace firn

@@ -1,0 +1,201 @@
+#include "src/render/render.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "firn/error.h"
+#include "src/render/flat.h"
+#include "src/render/overlay.h"
+#include "src/render/particle_color.h"
+#include "src/render/raytrace.h"
+#include "src/render/view.h"
+
+namespace firn {
+namespace {
+
+constexpr double kSphereRadius =
+    0.6;  // of the particle spacing: neighbours overlap, a mass looks closed
+constexpr double kDiscRadius = 0.7;
+
+V3f linear_color(const Vec3& color) {
+  return {{srgb_to_linear(static_cast<float>(color[0])),
+           srgb_to_linear(static_cast<float>(color[1])),
+           srgb_to_linear(static_cast<float>(color[2]))}};
+}
+
+Affine to_affine(const ColliderPose& pose) {
+  Affine affine{pose.rotation, V3d::zero()};
+  affine.offset =
+      to_vec(pose.pivot) + to_vec(pose.translation) - affine.direction(to_vec(pose.pivot));
+  return affine;
+}
+
+// A square about the foot of the perpendicular from `center`, seen from its free side only.
+Mesh plane_mesh(const Plane& plane, const V3d& center, double half_size) {
+  const V3d foot = center - plane.normal * dot(center - plane.point, plane.normal);
+  const auto [u, w] = perpendicular(plane.normal);
+  Mesh mesh;
+  for (const auto& [a, b] : {std::pair{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}) {
+    mesh.positions.push_back(to_float(foot + u * (a * half_size) + w * (b * half_size)));
+    mesh.normals.push_back(to_float(plane.normal));
+  }
+  mesh.indices = {0, 1, 2, 0, 2, 3};
+  return mesh;
+}
+
+Surface to_surface(const TriangleSurface& triangles) {
+  Surface surface;
+  for (std::size_t i = 0; i + 2 < triangles.vertices.size(); i += 3)
+    surface.mesh.positions.push_back(
+        {{triangles.vertices[i], triangles.vertices[i + 1], triangles.vertices[i + 2]}});
+  surface.mesh.indices = triangles.indices;
+  surface.color = linear_color(triangles.color);
+  return surface;
+}
+
+// Of 1, 2, 5 times a power of ten, the one nearest below `length`.
+double round_length(double length) {
+  const double power = std::pow(10, std::floor(std::log10(length)));
+  return power * (length >= 5 * power ? 5 : length >= 2 * power ? 2 : 1);
+}
+
+}  // namespace
+
+class Renderer::Impl {
+ public:
+  explicit Impl(const Scene& scene);
+  Image render(const Snapshot& snapshot, double time, const std::vector<ColliderPose>& poses,
+               const std::vector<TriangleSurface>& surfaces);
+
+  std::optional<Camera> camera;
+  std::optional<ColorRange> range;
+  bool captions = true;
+
+ private:
+  void look_at(const Snapshot& first);
+  RayScene ray_scene(const Snapshot& snapshot, const std::vector<ColorF>& colors,
+                     const std::vector<Affine>& poses,
+                     const std::vector<TriangleSurface>& surfaces) const;
+  void add_particles(const Snapshot& snapshot, const std::vector<ColorF>& colors,
+                     RayScene& rays) const;
+  void add_planes(const std::vector<Plane>& planes, const V3f& color, RayScene& rays) const;
+
+  Scene scene_;
+  int width_, height_;
+  std::optional<Stage> stage_;
+  std::optional<ParticleColors> colors_;
+  FlatView flat_view_;
+};
+
+Renderer::Impl::Impl(const Scene& scene)
+    : camera(scene.output.camera),
+      scene_(scene),
+      width_(scene.output.resolution[0]),
+      height_(scene.output.resolution[1]) {
+  if (width_ <= 0 || height_ <= 0)
+    throw Error(ErrorCategory::kScene, "output.resolution: both numbers must be positive");
+  if (scene.simulation.dimension == 3) require_ray_tracer();
+  ParticleColors(scene, Snapshot{}, Stage{});  // complains about an unknown channel
+}
+
+void Renderer::Impl::look_at(const Snapshot& first) {
+  stage_ = make_stage(scene_, first);
+  colors_.emplace(scene_, first, *stage_);
+  camera = choose_camera(scene_, *stage_, static_cast<double>(width_) / height_);
+  flat_view_ = choose_flat_view(scene_, *stage_, width_, height_);
+}
+
+void Renderer::Impl::add_particles(const Snapshot& snapshot, const std::vector<ColorF>& colors,
+                                   RayScene& rays) const {
+  const float radius = static_cast<float>(kSphereRadius * mean_spacing(snapshot, stage_->spacing));
+  rays.spheres.reserve(snapshot.size());
+  rays.sphere_colors.reserve(snapshot.size());
+  for (std::size_t i = 0; i < snapshot.size(); ++i) {
+    const V3f x = to_float(position_of(snapshot, i));
+    if (!std::isfinite(x[0] + x[1] + x[2])) continue;
+    rays.spheres.push_back({x[0], x[1], x[2], radius});
+    rays.sphere_colors.push_back(colors[i]);
+  }
+}
+
+// The ground reaches to the horizon; a wall only as far as what happens before it, and it is left
+// out of pictures taken from behind it.
+void Renderer::Impl::add_planes(const std::vector<Plane>& planes, const V3f& color,
+                                RayScene& rays) const {
+  const V3d center = stage_->focus.center();
+  for (const Plane& plane : planes) {
+    if (dot(to_vec(camera->eye) - plane.point, plane.normal) <= 0) continue;
+    const bool wall = std::abs(dot(plane.normal, stage_->up)) < 0.6;
+    const double size = (wall ? 0.6 : 12.0) * stage_->focus.diagonal();
+    rays.surfaces.push_back({plane_mesh(plane, center, size), color, !wall});
+  }
+}
+
+RayScene Renderer::Impl::ray_scene(const Snapshot& snapshot, const std::vector<ColorF>& colors,
+                                   const std::vector<Affine>& poses,
+                                   const std::vector<TriangleSurface>& surfaces) const {
+  RayScene rays;
+  rays.up = to_float(stage_->up);
+  rays.center = to_float(stage_->focus.center());
+  rays.size = static_cast<float>(stage_->focus.diagonal());
+  rays.grid_spacing = static_cast<float>(round_length(0.25 * stage_->focus.diagonal()));
+  add_particles(snapshot, colors, rays);
+  for (const Plane& wall : stage_->walls) rays.open_side += to_float(wall.normal);
+  std::vector<Plane> all_planes;
+
+  for (std::size_t i = 0; i < scene_.colliders.size(); ++i) {
+    const Collider& collider = scene_.colliders[i];
+    const V3f color = linear_color(collider.color);
+    std::vector<Plane> planes;
+    append_planes(collider.shape, poses[i], planes);
+    add_planes(planes, color, rays);
+    all_planes.insert(all_planes.end(), planes.begin(), planes.end());
+    Surface surface{{}, color, false};
+    append_shape(collider.shape, poses[i], surface.mesh);
+    if (!surface.mesh.indices.empty()) rays.surfaces.push_back(std::move(surface));
+  }
+  if (all_planes.empty()) add_planes(stage_->ground, linear_color(Collider{}.color), rays);
+  for (const TriangleSurface& surface : surfaces) rays.surfaces.push_back(to_surface(surface));
+  return rays;
+}
+
+Image Renderer::Impl::render(const Snapshot& snapshot, double time,
+                             const std::vector<ColliderPose>& collider_poses,
+                             const std::vector<TriangleSurface>& surfaces) {
+  if (!stage_) look_at(snapshot);
+  if (range) colors_->range = *range;
+  std::vector<Affine> poses(scene_.colliders.size());
+  for (std::size_t i = 0; i < std::min(poses.size(), collider_poses.size()); ++i)
+    poses[i] = to_affine(collider_poses[i]);
+  const std::vector<ColorF> colors = (*colors_)(snapshot);
+  const bool flat = scene_.simulation.dimension == 2;
+  Image image;
+  if (flat) {
+    const double radius = kDiscRadius * mean_spacing(snapshot, stage_->spacing);
+    image = draw_flat(scene_, snapshot, colors, poses, flat_view_, radius, width_, height_);
+  } else {
+    const Projection view(*camera, static_cast<double>(width_) / height_);
+    image = ray_trace(ray_scene(snapshot, colors, poses, surfaces), view, width_, height_);
+  }
+  if (!captions) return image;
+  draw_time(image, time, flat);
+  if (colors_->is_scalar()) draw_color_bar(image, colors_->label(), colors_->range, flat);
+  return image;
+}
+
+Renderer::Renderer(const Scene& scene) : impl_(std::make_unique<Impl>(scene)) {}
+Renderer::~Renderer() = default;
+Renderer::Renderer(Renderer&&) noexcept = default;
+Renderer& Renderer::operator=(Renderer&&) noexcept = default;
+
+Image Renderer::render(const Snapshot& snapshot, double time,
+                       const std::vector<ColliderPose>& poses,
+                       const std::vector<TriangleSurface>& surfaces) {
+  return impl_->render(snapshot, time, poses, surfaces);
+}
+Camera Renderer::camera() const { return impl_->camera.value_or(Camera{}); }
+void Renderer::set_color_range(double low, double high) { impl_->range = ColorRange{low, high}; }
+void Renderer::set_captions(bool shown) { impl_->captions = shown; }
+
+}  // namespace firn

@@ -1,0 +1,56 @@
+// Pictures of simulations: ray-traced in 3D (with Embree), drawn flat in 2D.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "firn/scene.h"
+#include "firn/simulation.h"
+#include "src/render/image.h"
+
+namespace firn {
+
+// The surface of a mesh collider at the moment of the picture, in world coordinates.
+struct TriangleSurface {
+  std::vector<float> vertices;         // 3 per vertex
+  std::vector<std::uint32_t> indices;  // 3 per triangle
+  Vec3 color{0.55, 0.55, 0.55};        // sRGB
+};
+
+// Where a rigid body is: x_world = rotation (x_body - pivot) + pivot + translation.
+struct ColliderPose {
+  std::array<double, 9> rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};  // row-major
+  Vec3 translation{}, pivot{};
+};
+
+class Renderer {
+ public:
+  // Throws Error{kScene} if output.color names nothing that can be shown, the resolution is not
+  // positive, or the scene is 3D and the build has no Embree.
+  explicit Renderer(const Scene& scene);
+  ~Renderer();
+  Renderer(Renderer&&) noexcept;
+  Renderer& operator=(Renderer&&) noexcept;
+
+  // One frame. The first call fixes the camera and the colour range from its snapshot; the same
+  // calls give the same pictures for any number of threads. `poses` is one per collider (missing
+  // ones are at rest); mesh colliders are shown by `surfaces`. Particles with positions that are
+  // not finite are left out.
+  Image render(const Snapshot& snapshot, double time, const std::vector<ColliderPose>& poses = {},
+               const std::vector<TriangleSurface>& surfaces = {});
+
+  // The camera of 3D pictures; meaningful after the first picture, or where the scene gives one.
+  Camera camera() const;
+  // Values at the ends of the colour map, instead of those found from the first snapshot.
+  void set_color_range(double low, double high);
+  // The time and the colour bar; on by default.
+  void set_captions(bool shown);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace firn

@@ -1,0 +1,55 @@
+// The one ffmpeg command line.
+#include "src/render/video.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "firn/error.h"
+#include "src/render/process.h"
+
+namespace firn {
+
+bool encode_video(const std::string& frame_pattern, int first_frame, double fps,
+                  const std::string& out_mp4) {
+  const std::string temporary = out_mp4 + ".part";
+  // "file:" keeps ffmpeg from taking a colon in a path for a protocol; crf 18 is visually lossless.
+  const ProgramResult result = run_program({"ffmpeg",
+                                            "-nostdin",
+                                            "-hide_banner",
+                                            "-loglevel",
+                                            "error",
+                                            "-y",
+                                            "-framerate",
+                                            fmt::format("{}", fps),
+                                            "-start_number",
+                                            fmt::format("{}", first_frame),
+                                            "-i",
+                                            "file:" + frame_pattern,
+                                            "-vf",
+                                            "crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0",
+                                            "-c:v",
+                                            "libx264",
+                                            "-preset",
+                                            "medium",
+                                            "-crf",
+                                            "18",
+                                            "-pix_fmt",
+                                            "yuv420p",
+                                            "-movflags",
+                                            "+faststart",
+                                            "-f",
+                                            "mp4",
+                                            "file:" + temporary});
+  if (!result.found) return false;
+  std::string reason = result.succeeded() ? "" : "ffmpeg: " + last_lines(result.errors, 3);
+  if (reason.empty() && std::rename(temporary.c_str(), out_mp4.c_str()) != 0)
+    reason = std::strerror(errno);
+  if (reason.empty()) return true;
+  std::remove(temporary.c_str());
+  throw Error(ErrorCategory::kFile, out_mp4 + ": cannot write the video: " + reason);
+}
+
+}  // namespace firn

@@ -1,0 +1,15 @@
+// Videos from numbered pictures, through the ffmpeg program.
+#pragma once
+
+#include <string>
+
+namespace firn {
+
+// Encodes frame_pattern (e.g. "out/frame_%04d.png", counted from `first_frame`) as H.264 in MP4,
+// playable anywhere (yuv420p, even size: an odd last row or column is cut). Written to a temporary
+// name and renamed. Returns false if there is no ffmpeg; throws Error{kFile} with ffmpeg's
+// complaint if it fails.
+bool encode_video(const std::string& frame_pattern, int first_frame, double fps,
+                  const std::string& out_mp4);
+
+}  // namespace firn

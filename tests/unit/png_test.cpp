@@ -1,0 +1,189 @@
+// PNG files, text, grids of pictures, and the colour map.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "firn/error.h"
+#include "src/render/color_map.h"
+#include "src/render/image.h"
+#include "src/render/process.h"
+#include "src/render/video.h"
+
+namespace firn {
+namespace {
+
+class PngTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("firn_png_" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  std::filesystem::path folder_;
+};
+
+Image speckled(int width, int height) {
+  Image image = Image::filled(width, height, {});
+  for (std::size_t i = 0; i < image.rgb.size(); ++i)
+    image.rgb[i] = static_cast<std::uint8_t>(i * 2654435761u >> 13);
+  return image;
+}
+
+TEST_F(PngTest, RoundTripIsExact) {
+  for (const auto& [width, height] : {std::pair{1, 1}, {1, 17}, {31, 2}, {64, 64}}) {
+    const Image image = speckled(width, height);
+    write_png(path("a.png"), image);
+    const Image again = read_png(path("a.png"));
+    EXPECT_EQ(again.width, width);
+    EXPECT_EQ(again.height, height);
+    EXPECT_EQ(again.rgb, image.rgb);
+  }
+}
+
+TEST_F(PngTest, LeavesNoTemporaryFile) {
+  write_png(path("a.png"), speckled(8, 8));
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    EXPECT_EQ(entry.path().filename(), "a.png");
+    ++files;
+  }
+  EXPECT_EQ(files, 1);
+}
+
+template <class Function>
+void expect_file_error(Function function, const std::string& part) {
+  try {
+    function();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.category(), ErrorCategory::kFile);
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(PngTest, ErrorsNameThePathAndTheReason) {
+  const std::string missing = path("missing/a.png");
+  expect_file_error([&] { write_png(missing, speckled(4, 4)); }, missing);
+  expect_file_error([&] { write_png(missing, speckled(4, 4)); }, "No such file or directory");
+  expect_file_error([&] { read_png(missing); }, "No such file or directory");
+  expect_file_error([&] { write_png(path("empty.png"), Image{}); }, "empty.png");
+  std::ofstream(path("text.png")) << "this is not a picture";
+  expect_file_error([&] { read_png(path("text.png")); }, "text.png");
+}
+
+TEST_F(PngTest, TruncatedFileIsRefused) {
+  write_png(path("a.png"), speckled(64, 64));
+  std::filesystem::resize_file(path("a.png"), std::filesystem::file_size(path("a.png")) / 2);
+  expect_file_error([&] { read_png(path("a.png")); }, "a.png");
+}
+
+TEST_F(PngTest, FullDiskIsReportedAndLeavesTheOldFile) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  write_png(path("a.png"), speckled(4, 4));
+  std::filesystem::create_symlink("/dev/full", path("a.png.part"));
+  expect_file_error([&] { write_png(path("a.png"), speckled(64, 64)); }, "a.png");
+  EXPECT_EQ(read_png(path("a.png")).rgb, speckled(4, 4).rgb);
+}
+
+TEST(SideBySide, GridHoldsEveryPicture) {
+  const std::vector<Image> images(5, Image::filled(40, 30, {200, 10, 10}));
+  const Image plain = side_by_side(images, {});
+  // Three columns and two rows with gaps of 8.
+  EXPECT_EQ(plain.width, 3 * (40 + 8) + 8);
+  EXPECT_EQ(plain.height, 2 * (30 + 8) + 8);
+  int red = 0;
+  for (int y = 0; y < plain.height; ++y)
+    for (int x = 0; x < plain.width; ++x) red += plain.pixel(x, y) == Rgb{200, 10, 10};
+  EXPECT_EQ(red, 5 * 40 * 30);
+  EXPECT_GT(side_by_side(images, {"a"}).height, plain.height);
+  EXPECT_THROW(side_by_side({}, {}), Error);
+}
+
+TEST(SideBySide, SmallerPicturesAreCentred) {
+  const Image grid =
+      side_by_side({Image::filled(40, 30, {1, 2, 3}), Image::filled(20, 10, {4, 5, 6})}, {});
+  EXPECT_EQ(grid.width, 2 * 48 + 8);
+  EXPECT_EQ(grid.pixel(8 + 48 + 20, 8 + 15), (Rgb{4, 5, 6}));
+  EXPECT_NE(grid.pixel(8 + 48 + 5, 8 + 15), (Rgb{4, 5, 6}));
+}
+
+TEST(Text, MarksPixelsOnlyInItsBox) {
+  Image image = Image::filled(100, 40, {255, 255, 255});
+  draw_text(image, 20, 10, "Ag8", {0, 0, 0}, 2);
+  int inside = 0;
+  for (int y = 0; y < image.height; ++y)
+    for (int x = 0; x < image.width; ++x) {
+      if (image.pixel(x, y) == Rgb{255, 255, 255}) continue;
+      ++inside;
+      EXPECT_GE(x, 19);
+      EXPECT_LE(x, 20 + text_width("Ag8", 2));
+      EXPECT_GE(y, 9);
+      EXPECT_LE(y, 10 + text_height(2));
+    }
+  EXPECT_GT(inside, 100);
+  draw_text(image, -30, 35, "clipped", {0, 0, 0}, 3);  // must not write outside the picture
+}
+
+// The lightness of Oklab, from its definition (Ottosson 2020), written the other way round than in
+// the map.
+double oklab_lightness(const ColorF& srgb) {
+  const ColorF c = srgb_to_linear(srgb);
+  const double l = 0.4122214708 * c[0] + 0.5363325363 * c[1] + 0.0514459929 * c[2];
+  const double m = 0.2119034982 * c[0] + 0.6806995451 * c[1] + 0.1073969566 * c[2];
+  const double s = 0.0883024619 * c[0] + 0.2817188376 * c[1] + 0.6299787005 * c[2];
+  return 0.2104542553 * std::cbrt(l) + 0.7936177850 * std::cbrt(m) - 0.0040720468 * std::cbrt(s);
+}
+
+TEST(ColorMap, LightnessIsLinear) {
+  for (int i = 0; i <= 255; ++i) {
+    const double value = i / 255.0;
+    // Single precision and the last digits of the published matrices (1e-7) stay below 1e-5.
+    EXPECT_NEAR(oklab_lightness(color_map(value)), 0.28 + 0.64 * value, 1e-5) << value;
+  }
+}
+
+TEST(ColorMap, ClampsAndMarksMissingValues) {
+  EXPECT_EQ(color_map(-3), color_map(0));
+  EXPECT_EQ(color_map(7), color_map(1));
+  EXPECT_EQ(color_map(std::nan("")), (ColorF{0.5f, 0.5f, 0.5f}));
+}
+
+TEST(ColorMap, TransferFunctionsAreInverse) {
+  for (float x = 0; x <= 1; x += 0.01f)
+    EXPECT_NEAR(linear_to_srgb(srgb_to_linear(x)), x, 8 * 12.92f * 1.2e-7f);  // slope x rounding
+}
+
+TEST(Process, ReportsStatusErrorsAndMissingPrograms) {
+  EXPECT_FALSE(run_program({"firn-no-such-program"}).found);
+  const ProgramResult result =
+      run_program({"sh", "-c", "cat >&2; exit 3"}, "first\nsecond\nthird\n");
+  EXPECT_TRUE(result.found);
+  EXPECT_EQ(result.exit_status, 3);
+  EXPECT_EQ(result.errors, "first\nsecond\nthird\n");
+  EXPECT_EQ(last_lines(result.errors, 2), "second\nthird");
+  EXPECT_EQ(last_lines(result.errors, 9), "first\nsecond\nthird");
+  EXPECT_EQ(last_lines("\n", 2), "");
+}
+
+TEST(Process, LargeInputDoesNotBlock) {
+  const std::string text(1 << 20, 'x');  // more than a pipe holds
+  EXPECT_EQ(run_program({"sh", "-c", "cat >&2"}, text).errors, text);
+}
+
+TEST_F(PngTest, VideoHoldsTheFrames) {
+  for (int i = 3; i < 7; ++i)
+    write_png(path("frame_000" + std::to_string(i) + ".png"), speckled(65, 33));
+  if (!encode_video(path("frame_%04d.png"), 3, 24, path("a.mp4"))) GTEST_SKIP() << "no ffmpeg";
+  EXPECT_GT(std::filesystem::file_size(path("a.mp4")), 500u);
+  EXPECT_FALSE(std::filesystem::exists(path("a.mp4.part")));
+  expect_file_error([&] { encode_video(path("none_%04d.png"), 0, 24, path("b.mp4")); }, "b.mp4");
+  EXPECT_FALSE(std::filesystem::exists(path("b.mp4")));
+}
+
+}  // namespace
+}  // namespace firn

@@ -62,9 +62,10 @@ inline stdx::simd<float, Abi> exp(const stdx::simd<float, Abi>& x) {
   for (const float c : {1.0f / 720, 1.0f / 120, 1.0f / 24, 1.0f / 6, 0.5f}) series = series * r + P(c);
   const P fraction = P(1.0f) + (r + r * r * series);
 
-  // 2^n in two factors, since n reaches 128 where the result is still finite.
+  // 2^n in two factors, since n reaches 128 where the result is still finite. Not a number becomes -126 for the bit
+  // operations, and itself again below.
   float n_lanes[P::size()], low[P::size()], high[P::size()];
-  stdx::clamp(n, P(-126.0f), P(128.0f)).copy_to(n_lanes, stdx::element_aligned);
+  stdx::min(stdx::max(P(-126.0f), n), P(128.0f)).copy_to(n_lanes, stdx::element_aligned);
   for (std::size_t i = 0; i < P::size(); ++i) {
     const std::int32_t whole = static_cast<std::int32_t>(n_lanes[i]), half = whole >> 1;
     const std::int32_t low_bits = (half + 127) << 23, high_bits = (whole - half + 127) << 23;
@@ -85,11 +86,11 @@ inline stdx::simd<float, Abi> log(const stdx::simd<float, Abi>& x) {
   float lanes[P::size()], exponent[P::size()];
   x.copy_to(lanes, stdx::element_aligned);
   for (std::size_t i = 0; i < P::size(); ++i) {
-    constexpr std::int32_t kRootHalf = 0x3f3504f3;
-    std::int32_t bits;
+    constexpr std::uint32_t kRootHalf = 0x3f3504f3;
+    std::uint32_t bits;
     std::memcpy(&bits, &lanes[i], sizeof(float));
-    const std::int32_t shifted = bits - kRootHalf;
-    exponent[i] = static_cast<float>(shifted >> 23);
+    const std::uint32_t shifted = bits - kRootHalf;
+    exponent[i] = static_cast<float>(static_cast<std::int32_t>(shifted) >> 23);
     bits = (shifted & 0x007fffff) + kRootHalf;
     std::memcpy(&lanes[i], &bits, sizeof(float));
   }

@@ -57,7 +57,7 @@ FIRN_HD inline Mat<T, 2> polar_rotation(const Mat<T, 2>& F) {
   const T x = F(0, 0) * scale + F(1, 1) * scale;
   const T y = F(1, 0) * scale - F(0, 1) * scale;
   const T length2 = x * x + y * y;
-  const auto defined = length2 > T(std::numeric_limits<Scalar<T>>::min());
+  const auto defined = length2 > T(kLeastNormal<T>);
   const T inverse_length = T(1) / sqrt(select(defined, length2, T(1)));
   const T c = select(defined, x * inverse_length, T(1));
   const T s = select(defined, y * inverse_length, T(0));

@@ -62,7 +62,8 @@ openvdb::FloatGrid::Ptr unsigned_distances(const TriangleMesh& mesh) {
 // Signs of a mesh, and the distance to the caps that close its holes.
 class Inside {
  public:
-  Inside(const TriangleMesh& mesh, bool inside_out) : winding_(mesh), side_(inside_out ? -1 : 1) {}
+  Inside(const TriangleMesh& mesh, const MeshReport& report)
+      : winding_(mesh), side_(report.inside_out ? -1 : 1), capped_(!report.watertight) {}
 
   // `d` voxels from the surface, signed, but no further than the nearest cap: the level set w =
   // 1/2, whose distance is |w - 1/2| / |grad w| to first order. Closed meshes have w = 0 or 1 and
@@ -70,7 +71,7 @@ class Inside {
   float signed_distance(const Vector& x, float d) const {
     const double above = side_ * winding_.at(x) - 0.5;
     double to_surface = d;
-    if (d > 1 && std::abs(std::abs(above) - 0.5) > kUncertain) {
+    if (capped_ && d > 1) {
       const double slope = norm(winding_.gradient(x));
       if (std::abs(above) < to_surface * slope) to_surface = std::abs(above) / slope;
     }
@@ -78,10 +79,9 @@ class Inside {
   }
 
  private:
-  // Twice the error of the hierarchy: a winding number this close to an integer is that integer.
-  static constexpr double kUncertain = 0.02;
   WindingNumber winding_;
   double side_;
+  bool capped_;
 };
 
 // The voxel before number i along z, or y, or x, as a difference of numbers; 0 for the first.
@@ -156,7 +156,7 @@ MeshGrid mesh_to_grid(const TriangleMesh& mesh, const std::string& name, double 
   openvdb::initialize();
   const openvdb::FloatGrid::Ptr grid = unsigned_distances(scaled);
   const MeshReport report = inspect(mesh, name);
-  const Inside inside(scaled, report.inside_out);
+  const Inside inside(scaled, report);
   openvdb::tree::LeafManager<openvdb::FloatTree> leaves(grid->tree());
   leaves.foreach ([&](Leaf& leaf, std::size_t) { sign_leaf(leaf, inside, report.watertight); });
   fill_blocks(grid->tree(), result, inside);

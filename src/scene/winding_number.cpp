@@ -1,5 +1,5 @@
-// Depth-first hierarchy over triangles with dipole sums; leaves use the exact solid angle of each
-// triangle.
+// Depth-first hierarchy over triangles with sums of their dipoles and first moments; leaves use the
+// exact solid angle of each triangle.
 #include "src/scene/winding_number.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 using Vector = Vec<double, 3>;
 
 constexpr std::uint32_t kLeafSize = 8;
-constexpr double kFar = 2.0;  // a cluster is a dipole from this many of its radii on
+constexpr double kFar = 2.5;  // a cluster is its sums from this many of its radii on
 constexpr double kFullAngle = 4 * std::numbers::pi;
 
 // Van Oosterom and Strackee 1983.
@@ -65,9 +65,14 @@ WindingNumber::Node WindingNumber::summarise(std::uint32_t begin, std::uint32_t 
     total += weight;
   }
   node.centre = total > 0 ? node.centre * (1 / total) : middle * (1.0 / (end - begin));
-  for (std::uint32_t i = begin; i < end; ++i)
-    for (const Vector& corner : triangles_[i].corner)
-      node.radius = std::max(node.radius, norm(corner - node.centre));
+  node.moment = Mat<double, 3>::zero();
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const Vector* c = triangles_[i].corner;
+    node.moment += outer(0.5 * cross(c[1] - c[0], c[2] - c[0]),
+                         (c[0] + c[1] + c[2]) * (1.0 / 3) - node.centre);
+    for (int k = 0; k < 3; ++k) node.radius = std::max(node.radius, norm(c[k] - node.centre));
+  }
+  node.moment = symmetric_part(node.moment);
   return node;
 }
 
@@ -122,12 +127,16 @@ void WindingNumber::traverse(const Vector& x, Far far, Near near) const {
   }
 }
 
+// With r the way to the centre, A the area and M the moment, a cluster spans the solid angle
+// A.r / |r|^3 + tr M / |r|^3 - 3 r.M r / |r|^5 to second order in its size.
 double WindingNumber::at(const Vector& x) const {
   double angle = 0;
   traverse(
       x,
       [&](const Node& node, const Vector& r, double squared) {
-        angle += dot(node.area, r) / (squared * std::sqrt(squared));
+        const double cubed = squared * std::sqrt(squared);
+        const double rMr = dot(r, node.moment * r);
+        angle += (dot(node.area, r) + trace(node.moment) - 3 * rMr / squared) / cubed;
       },
       [&](const Vector& a, const Vector& b, const Vector& c) { angle += solid_angle(a, b, c); });
   return angle / kFullAngle;
@@ -139,7 +148,9 @@ Vector WindingNumber::gradient(const Vector& x) const {
       x,
       [&](const Node& node, const Vector& r, double squared) {
         const double cubed = squared * std::sqrt(squared);
-        sum += r * (3 * dot(node.area, r) / (cubed * squared)) - node.area * (1 / cubed);
+        const Vector Mr = node.moment * r;
+        const double along = dot(node.area, r) + trace(node.moment) - 5 * dot(r, Mr) / squared;
+        sum += (r * (3 * along / squared) + Mr * (6 / squared) - node.area) * (1 / cubed);
       },
       [&](const Vector& a, const Vector& b, const Vector& c) {
         sum += rim(a, b) + rim(b, c) + rim(c, a);

@@ -31,6 +31,25 @@ Vector rim(const Vector& a, const Vector& b) {
   return cross(a, b) * ((la + lb) / below);
 }
 
+// Squared distance from the origin to a segment.
+double to_segment(const Vector& a, const Vector& b) {
+  const Vector e = b - a;
+  const double length = norm_squared(e);
+  const double s = length > 0 ? clamp(-dot(a, e) / length, 0.0, 1.0) : 0.0;
+  return norm_squared(a + s * e);
+}
+
+// Squared distance from the origin to a triangle: to its plane if the foot lies inside, else to its
+// nearest edge.
+double to_triangle(const Vector& a, const Vector& b, const Vector& c) {
+  const Vector n = cross(b - a, c - a);
+  const double length = norm_squared(n);
+  const bool above = length > 0 && dot(cross(a, b), n) >= 0 && dot(cross(b, c), n) >= 0 &&
+                     dot(cross(c, a), n) >= 0;
+  if (above) return dot(a, n) * dot(a, n) / length;
+  return std::min({to_segment(a, b), to_segment(b, c), to_segment(c, a)});
+}
+
 }  // namespace
 
 WindingNumber::WindingNumber(const TriangleMesh& mesh) {
@@ -156,6 +175,26 @@ Vector WindingNumber::gradient(const Vector& x) const {
         sum += rim(a, b) + rim(b, c) + rim(c, a);
       });
   return sum * (1 / kFullAngle);
+}
+
+double WindingNumber::nearest(const Vector& x, double at_most) const {
+  double best = at_most;
+  for (std::uint32_t i = 0; i < nodes_.size();) {
+    const Node& node = nodes_[i];
+    const double reach = best + node.radius;
+    if (norm_squared(node.centre - x) >= reach * reach) {
+      i = node.skip;
+      continue;
+    }
+    if (node.skip == i + 1)
+      for (std::uint32_t k = node.begin; k < node.end; ++k) {
+        const Vector* c = triangles_[k].corner;
+        const double squared = to_triangle(c[0] - x, c[1] - x, c[2] - x);
+        if (squared < best * best) best = std::sqrt(squared);
+      }
+    ++i;
+  }
+  return best;
 }
 
 }  // namespace firn

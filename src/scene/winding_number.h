@@ -20,6 +20,9 @@ class WindingNumber {
   // Its gradient, to about a tenth of its largest size; finite away from the open edges of the
   // mesh.
   Vec<double, 3> gradient(const Vec<double, 3>& x) const;
+  // Distance to the nearest triangle, or `at_most` if none is closer; fast if that is a close
+  // bound.
+  double nearest(const Vec<double, 3>& x, double at_most) const;
 
  private:
   struct Node {

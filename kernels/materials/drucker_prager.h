@@ -38,7 +38,7 @@ FIRN_HD inline auto project(const MaterialParams<Scalar<T>>& params, Vec<T, D>& 
   const auto sliding = !tension && slip > T(0);
   const auto changed = tension || sliding || open_volume != T(0);
 
-  const T shrink = slip / max(length, T(std::numeric_limits<Real>::min()));
+  const T shrink = slip / max(length, T(kLeastNormal<Real>));
   for (int i = 0; i < D; ++i) {
     const T returned = select(sliding, e[i] - shrink * dev[i], e[i]);
     strain[i] = select(changed, select(tension, T(0), returned) + cohesion, strain[i]);

@@ -59,7 +59,7 @@ FIRN_HD inline Mat<Real, 3> cofactor_differential(const Mat<Real, 3>& F, const M
 template <class Real, int D>
 FIRN_HD inline Mat<Real, D> polar_differential(const Svd<Real, D>& s, const Mat<Real, D>& dF) {
   const Mat<Real, D> M = transpose(s.U) * dF * s.V;
-  const Real floor = 4 * kEpsilon<Real> * abs(s.sigma[0]) + std::numeric_limits<Real>::min();
+  const Real floor = 4 * kEpsilon<Real> * abs(s.sigma[0]) + kLeastNormal<Real>;
   Mat<Real, D> W = Mat<Real, D>::zero();
   for (int i = 0; i < D; ++i)
     for (int j = 0; j < D; ++j)

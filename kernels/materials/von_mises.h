@@ -23,7 +23,7 @@ FIRN_HD inline auto project(const MaterialParams<Scalar<T>>& params, Vec<T, D>& 
   const T excess = length - yield_stress * T(root / (2 * params.mu));
   const auto yields = excess > T(0);
   const T slip = min(excess * T(3 * params.mu / (3 * params.mu + params.hardening)), length);
-  const T shrink = slip / max(length, T(std::numeric_limits<Real>::min()));
+  const T shrink = slip / max(length, T(kLeastNormal<Real>));
   for (int i = 0; i < D; ++i) strain[i] = select(yields, strain[i] - shrink * dev[i], strain[i]);
   plastic_strain = select(yields, plastic_strain + T(root) * slip, plastic_strain);
   return yields;

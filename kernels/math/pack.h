@@ -1,8 +1,10 @@
-// SIMD packs for the CPU backend: the same names as math/scalar.h, on std::experimental::simd. Never seen by
-// nvcc, which cannot compile that header; the CUDA backend runs the same physics on one scalar per thread.
+// SIMD packs for the CPU backend: the same names as math/scalar.h, on std::experimental::simd.
+// Never seen by nvcc, which cannot compile that header; the CUDA backend runs the same physics on
+// one scalar per thread.
 #pragma once
 
-// GCC 12 reports the deliberately undefined lanes inside its own AVX-512 intrinsics (GCC bug 105593).
+// GCC 12 reports the deliberately undefined lanes inside its own AVX-512 intrinsics (GCC bug
+// 105593).
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -10,6 +12,8 @@
 #pragma GCC diagnostic pop
 
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "kernels/math/scalar.h"
 
@@ -39,39 +43,76 @@ template <class T, class Abi>
 inline bool all(const stdx::simd_mask<T, Abi>& mask) {
   return stdx::all_of(mask);
 }
-// Argument-dependent lookup finds these in their own namespace anyway; a wrapper here would make each call ambiguous.
+// Argument-dependent lookup finds these in their own namespace anyway; a wrapper here would make
+// each call ambiguous.
 using stdx::abs;
 using stdx::exp;
 using stdx::floor;
 using stdx::log;
-using stdx::max;
-using stdx::min;
 using stdx::pow;
 using stdx::sin;
 using stdx::sqrt;
 
-// Exponential and logarithm of float packs: the library evaluates them lane by lane. Branch-free, within 1.5 units in
-// the last place over the normal numbers (tested); results below the smallest normal number become zero.
+// The lanes of a pack as plain vectors of the compiler, for work on their bits.
+template <class Element, class P>
+struct VectorOf {
+  typedef Element type __attribute__((vector_size(sizeof(P))));
+};
+template <class Element, class P>
+inline typename VectorOf<Element, P>::type to_vector(const P& x) {
+  static_assert(std::is_trivially_copyable_v<P>);
+  typename VectorOf<Element, P>::type v;
+  std::memcpy(&v, &x, sizeof(P));
+  return v;
+}
+template <class P, class Vector>
+inline P from_vector(const Vector& v) {
+  static_assert(sizeof(P) == sizeof(Vector));
+  P x;
+  std::memcpy(static_cast<void*>(&x), &v, sizeof(P));
+  return x;
+}
+
+// Not the library's, which carry the attribute optimize("finite-math-only"): it would let a NaN
+// vanish, and every function that they are inlined into stops inlining others (GCC 12). The
+// constraint makes these the better match.
+template <std::floating_point T, class Abi>
+inline stdx::simd<T, Abi> min(const stdx::simd<T, Abi>& a, const stdx::simd<T, Abi>& b) {
+  return select(b < a, b, a);
+}
+template <std::floating_point T, class Abi>
+inline stdx::simd<T, Abi> max(const stdx::simd<T, Abi>& a, const stdx::simd<T, Abi>& b) {
+  return select(a < b, b, a);
+}
+template <std::floating_point T, class Abi>
+inline stdx::simd<T, Abi> clamp(const stdx::simd<T, Abi>& x, const stdx::simd<T, Abi>& lo,
+                                const stdx::simd<T, Abi>& hi) {
+  return min(max(x, lo), hi);
+}
+
+// Exponential and logarithm of float packs: the library evaluates them lane by lane. Branch-free,
+// within 1.5 units in the last place over the normal numbers (tested); results below the smallest
+// normal number become zero.
 template <class Abi>
 inline stdx::simd<float, Abi> exp(const stdx::simd<float, Abi>& x) {
   using P = stdx::simd<float, Abi>;
-  constexpr float kLn2Hi = 0.693359375f, kLn2Lo = -2.12194440e-4f;  // kLn2Hi has 9 bits: n * kLn2Hi is exact
+  constexpr float kLn2Hi = 0.693359375f,
+                  kLn2Lo = -2.12194440e-4f;  // kLn2Hi has 9 bits: n * kLn2Hi is exact
   const P n = stdx::floor(x * P(1.44269504f) + P(0.5f));
   const P r = (x - n * P(kLn2Hi)) - n * P(kLn2Lo);  // |r| <= ln(2) / 2
-  P series = P(1.0f / 5040);                         // Taylor: the first term left out is 5e-9
-  for (const float c : {1.0f / 720, 1.0f / 120, 1.0f / 24, 1.0f / 6, 0.5f}) series = series * r + P(c);
+  P series = P(1.0f / 5040);                        // Taylor: the first term left out is 5e-9
+  for (const float c : {1.0f / 720, 1.0f / 120, 1.0f / 24, 1.0f / 6, 0.5f})
+    series = series * r + P(c);
   const P fraction = P(1.0f) + (r + r * r * series);
 
-  // 2^n in two factors, since n reaches 128 where the result is still finite.
-  float n_lanes[P::size()], low[P::size()], high[P::size()];
-  stdx::clamp(n, P(-126.0f), P(128.0f)).copy_to(n_lanes, stdx::element_aligned);
-  for (std::size_t i = 0; i < P::size(); ++i) {
-    const std::int32_t whole = static_cast<std::int32_t>(n_lanes[i]), half = whole >> 1;
-    const std::int32_t low_bits = (half + 127) << 23, high_bits = (whole - half + 127) << 23;
-    std::memcpy(&low[i], &low_bits, sizeof(float));
-    std::memcpy(&high[i], &high_bits, sizeof(float));
-  }
-  P result = fraction * P(low, stdx::element_aligned) * P(high, stdx::element_aligned);
+  // 2^n in two factors, since n reaches 128 where the result is still finite. Not a number is
+  // hidden from the bit operations, and returns below.
+  using Ints = typename VectorOf<std::int32_t, P>::type;
+  const P bounded = clamp(select(n == n, n, P(0.0f)), P(-126.0f), P(128.0f));
+  const Ints whole = __builtin_convertvector(to_vector<float>(bounded), Ints), half = whole >> 1;
+  const P low = from_vector<P>((half + 127) << 23),
+          high = from_vector<P>((whole - half + 127) << 23);
+  P result = fraction * low * high;
   result = select(x > P(88.7228394f), P(std::numeric_limits<float>::infinity()), result);
   result = select(x < P(-87.3365402f), P(0.0f), result);
   return select(x == x, result, x);
@@ -81,38 +122,35 @@ template <class Abi>
 inline stdx::simd<float, Abi> log(const stdx::simd<float, Abi>& x) {
   using P = stdx::simd<float, Abi>;
   constexpr float kLn2Hi = 0.693359375f, kLn2Lo = -2.12194440e-4f;
-  // x = 2^e m with m in [sqrt(1/2), sqrt(2)): shifting the bits by those of sqrt(1/2) makes the exponent field count.
-  float lanes[P::size()], exponent[P::size()];
-  x.copy_to(lanes, stdx::element_aligned);
-  for (std::size_t i = 0; i < P::size(); ++i) {
-    constexpr std::int32_t kRootHalf = 0x3f3504f3;
-    std::int32_t bits;
-    std::memcpy(&bits, &lanes[i], sizeof(float));
-    const std::int32_t shifted = bits - kRootHalf;
-    exponent[i] = static_cast<float>(shifted >> 23);
-    bits = (shifted & 0x007fffff) + kRootHalf;
-    std::memcpy(&lanes[i], &bits, sizeof(float));
-  }
-  // ln(1 + f) = f - (f^2/2 - s (f^2/2 + R)) with s = f / (2 + f) and R = 2 (s^2/3 + s^4/5 + ...): the large term f is
-  // added last. The first term left out is 3e-9 of the result.
-  const P e(exponent, stdx::element_aligned);
-  const P f = P(lanes, stdx::element_aligned) - P(1.0f);
+  // x = 2^e m with m in [sqrt(1/2), sqrt(2)): shifting the bits by those of sqrt(1/2) makes the
+  // exponent field count.
+  using Ints = typename VectorOf<std::int32_t, P>::type;
+  using Floats = typename VectorOf<float, P>::type;
+  constexpr std::uint32_t kRootHalf = 0x3f3504f3;
+  const auto shifted = to_vector<std::uint32_t>(x) - kRootHalf;
+  const P e = from_vector<P>(__builtin_convertvector(Ints(shifted) >> 23, Floats));
+  const P f = from_vector<P>((shifted & 0x007fffffu) + kRootHalf) - P(1.0f);
+  // ln(1 + f) = f - (f^2/2 - s (f^2/2 + R)) with s = f / (2 + f) and R = 2 (s^2/3 + s^4/5 + ...):
+  // the large term f is added last. The first term left out is 3e-9 of the result.
   const P s = f / (P(2.0f) + f), s2 = s * s, half = P(0.5f) * f * f;
   P R = P(2.0f / 9);
   for (const float c : {2.0f / 7, 2.0f / 5, 2.0f / 3, 0.0f}) R = R * s2 + P(c);
   P result = e * P(kLn2Hi) + (f - (half - (s * (half + R) + e * P(kLn2Lo))));
-  result = select(x < P(std::numeric_limits<float>::min()), P(-std::numeric_limits<float>::infinity()), result);
+  result = select(x < P(std::numeric_limits<float>::min()),
+                  P(-std::numeric_limits<float>::infinity()), result);
   result = select(x < P(0.0f), P(std::numeric_limits<float>::quiet_NaN()), result);
-  return select(x <= P(std::numeric_limits<float>::max()), result, x);  // infinity and NaN are their own logarithm
+  return select(x <= P(std::numeric_limits<float>::max()), result,
+                x);  // infinity and NaN are their own logarithm
 }
 
-// Lane by lane through memory: the compiler turns the loop into vector instructions.
 template <class T, class Abi>
 inline stdx::simd<T, Abi> inverse_exponent(const stdx::simd<T, Abi>& x) {
-  T lanes[stdx::simd<T, Abi>::size()];
-  x.copy_to(lanes, stdx::element_aligned);
-  for (T& lane : lanes) lane = inverse_exponent(lane);
-  return stdx::simd<T, Abi>(lanes, stdx::element_aligned);
+  using P = stdx::simd<T, Abi>;
+  using Limits = ExponentField<T>;
+  auto bits = to_vector<typename Limits::Int>(x) & Limits::kMask;
+  bits = bits < Limits::kLeast ? Limits::kLeast - (bits & 0) : bits;
+  bits = bits > Limits::kMost ? Limits::kMost - (bits & 0) : bits;
+  return from_vector<P>(Limits::kLeast + Limits::kMost - bits);
 }
 template <class T, class Abi>
 inline stdx::simd_mask<T, Abi> is_finite(const stdx::simd<T, Abi>& x) {

@@ -57,7 +57,7 @@ FIRN_HD inline Mat<T, 2> polar_rotation(const Mat<T, 2>& F) {
   const T x = F(0, 0) * scale + F(1, 1) * scale;
   const T y = F(1, 0) * scale - F(0, 1) * scale;
   const T length2 = x * x + y * y;
-  const auto defined = length2 > T(std::numeric_limits<Scalar<T>>::min());
+  const auto defined = length2 > T(kLeastNormal<T>);
   const T inverse_length = T(1) / sqrt(select(defined, length2, T(1)));
   const T c = select(defined, x * inverse_length, T(1));
   const T s = select(defined, y * inverse_length, T(0));
@@ -66,13 +66,13 @@ FIRN_HD inline Mat<T, 2> polar_rotation(const Mat<T, 2>& F) {
 
 template <class T>
 FIRN_HD inline Mat<T, 3> polar_rotation(const Mat<T, 3>& F) {
-  // Newton keeps its digits where det F is clear of zero (condition number below ~200) and neither
+  // Newton keeps its digits where det F is clear of zero (condition number below ~50) and neither
   // squares nor fourth powers of F leave the range of numbers. False for inverted and not-a-number
   // lanes too.
   using Real = Scalar<T>;
   const T size = contract(F, F) * T(Real(1) / 3);
   const auto regular = size > T(Real(1e-6)) && size < T(Real(1e6)) &&
-                       determinant(F) > T(Real(0.01)) * size * sqrt(size);
+                       determinant(F) > T(Real(0.04)) * size * sqrt(size);
   Mat<T, 3> R = polar_detail::newton(F, regular);
   if (all(regular)) return R;
   const Svd<T, 3> s = svd(F);

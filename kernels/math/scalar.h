@@ -1,6 +1,7 @@
-// Scalar functions under one set of names, so that physics written on a generic `T` runs on float and double
-// here and on a SIMD pack through math/pack.h. `Mask<T>` is bool for scalars. Write `select(mask, a, b)` where a
-// lane may differ from its neighbour; a branch on `any(mask)` is allowed, a branch on a mask is not.
+// Scalar functions under one set of names, so that physics written on a generic `T` runs on float
+// and double here and on a SIMD pack through math/pack.h. `Mask<T>` is bool for scalars. Write
+// `select(mask, a, b)` where a lane may differ from its neighbour; a branch on `any(mask)` is
+// allowed, a branch on a mask is not.
 #pragma once
 
 #include <cmath>
@@ -30,6 +31,10 @@ using Scalar = typename ScalarOf<T>::type;
 
 template <class T>
 inline constexpr Scalar<T> kEpsilon = std::numeric_limits<Scalar<T>>::epsilon();
+template <class T>
+inline constexpr Scalar<T> kLeastNormal = std::numeric_limits<Scalar<T>>::min();
+template <class T>
+inline constexpr Scalar<T> kLargest = std::numeric_limits<Scalar<T>>::max();
 
 template <std::floating_point T>
 FIRN_HD inline T sqrt(T x) {
@@ -69,41 +74,41 @@ FIRN_HD inline T floor(T x) {
 }
 template <std::floating_point T>
 FIRN_HD inline bool is_finite(T x) {
-  return abs(x) <= std::numeric_limits<T>::max();
+  return abs(x) <= kLargest<T>;
 }
 template <class T>
 FIRN_HD inline T clamp(T x, T lo, T hi) {
   return min(max(x, lo), hi);
 }
 
-// The bits of a floating-point type whose exponent field is what `inverse_exponent` needs.
+// The exponent field of a floating-point type, in place, and the range of it that leaves both 2^e
+// and 2^-e normal.
 template <class Real>
-struct FloatBits;
+struct ExponentField;
 template <>
-struct FloatBits<float> {
+struct ExponentField<float> {
   using Int = std::uint32_t;
-  static constexpr Int kOne = Int(1) << 23;
+  static constexpr Int kMask = Int(0xff) << 23, kLeast = Int(1) << 23, kMost = Int(0xfd) << 23;
 };
 template <>
-struct FloatBits<double> {
+struct ExponentField<double> {
   using Int = std::uint64_t;
-  static constexpr Int kOne = Int(1) << 52;
+  static constexpr Int kMask = Int(0x7ff) << 52, kLeast = Int(1) << 52, kMost = Int(0x7fd) << 52;
 };
 
-// 2^-e for |x| in [2^e, 2^(e+1)): multiplying by it scales x to [1, 2) without rounding. The result and its
-// reciprocal are normal numbers whatever x is (zero, subnormal, infinite), so that it can be undone exactly.
+// 2^-e for |x| in [2^e, 2^(e+1)): multiplying by it scales x to [1, 2) without rounding. The result
+// and its reciprocal are normal numbers whatever x is (zero, subnormal, infinite), so that it can
+// be undone exactly.
 template <std::floating_point T>
 FIRN_HD inline T inverse_exponent(T x) {
-  using Bits = FloatBits<T>;
-  using Int = typename Bits::Int;
-  constexpr Int exponent_mask = (Int(sizeof(T) == 4 ? 0xff : 0x7ff)) * Bits::kOne;
-  constexpr Int one_plus_one = exponent_mask - Bits::kOne;  // twice the bias: exponents e and -e add up to it
-  Int bits;
+  using Limits = ExponentField<T>;
+  typename Limits::Int bits;
   std::memcpy(&bits, &x, sizeof(T));
-  bits &= exponent_mask;
-  bits = bits < Bits::kOne ? Bits::kOne : bits;
-  bits = bits > one_plus_one - Bits::kOne ? one_plus_one - Bits::kOne : bits;
-  bits = one_plus_one - bits;
+  bits &= Limits::kMask;
+  bits = bits < Limits::kLeast ? Limits::kLeast : bits;
+  bits = bits > Limits::kMost ? Limits::kMost : bits;
+  bits =
+      Limits::kLeast + Limits::kMost - bits;  // the fields of 2^e and 2^-e add up to twice the bias
   std::memcpy(&x, &bits, sizeof(T));
   return x;
 }

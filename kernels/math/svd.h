@@ -44,8 +44,7 @@ template <class T, int D>
 FIRN_HD inline bool orthogonalize_columns(Mat<T, D>& A, Mat<T, D>& V, int p, int q, const T& size) {
   using Real = Scalar<T>;
   constexpr Real tolerance = 4 * kEpsilon<T> * kEpsilon<T>;
-  constexpr Real negligible =
-      100 * std::numeric_limits<Real>::min();  // below it, squares would underflow
+  constexpr Real negligible = 100 * kLeastNormal<Real>;  // below it, squares would underflow
   T pp = A(0, p) * A(0, p), qq = A(0, q) * A(0, q), pq = A(0, p) * A(0, q);
   for (int i = 1; i < D; ++i) {
     pp = pp + A(i, p) * A(i, p);
@@ -104,7 +103,7 @@ FIRN_HD inline void sort_columns(const Mat<T, D>& A, Mat<T, D>& V) {
 template <class T, int D>
 FIRN_HD inline void eliminate(Mat<T, D>& B, Mat<T, D>& U, int p, int q) {
   const T length2 = B(p, p) * B(p, p) + B(q, p) * B(q, p);
-  const auto usable = length2 > T(std::numeric_limits<Scalar<T>>::min());
+  const auto usable = length2 > T(kLeastNormal<T>);
   const T scale = T(1) / sqrt(select(usable, length2, T(1)));
   const Rotation<T> r = {select(usable, B(p, p) * scale, T(1)),
                          select(usable, -B(q, p) * scale, T(0))};

@@ -1,14 +1,25 @@
-// Text to tree: toml++ parses, this file converts. It also refuses nesting so deep that recursion
-// over the tree (here and inside toml++) could exhaust the stack.
+// Text to tree: toml++ parses, this file converts. Nesting so deep that recursion over the tree
+// could exhaust the stack is refused here once, for all that follows.
 #include "src/scene/document.h"
 
 #include <fmt/format.h>
+
+// toml++ 3.3 asserts (and, with NDEBUG, assumes) that a table header starts with a letter, a digit
+// or a quote, which "[$x]" does not. Compiled here, with its assertions empty, it goes on to its
+// own error message for that.
+#undef NDEBUG
+#undef TOML_HEADER_ONLY
+#undef TOML_SHARED_LIB
+#define TOML_HEADER_ONLY 1
+#define TOML_ASSERT(condition) static_cast<void>(0)
 #include <toml++/toml.h>
 
 #include <algorithm>
 #include <sstream>
 #include <tuple>
 #include <utility>
+
+#include "src/scene/prescan.h"
 
 namespace firn::scene {
 namespace {
@@ -23,64 +34,6 @@ Location location_of(const toml::source_region& region, const std::string& origi
   findings.throw_if_any();
   throw Error(ErrorCategory::kScene, std::string(message));
 }
-
-// Finds keys of absurdly many dotted parts before toml++ builds a tree as deep. Dots in strings and
-// comments do not count. toml++ itself limits the nesting of arrays and inline tables, but not
-// this.
-class DotCounter {
- public:
-  explicit DotCounter(std::string_view text) : text_(text) {}
-
-  // Line of the first key with more than `limit` dots, or 0.
-  unsigned first_line_over(unsigned limit) {
-    while (at_ < text_.size()) {
-      const char c = text_[at_];
-      if (c == '\n') ++line_;
-      if (c == '"' || c == '\'') {
-        skip_string(c);
-      } else if (c == '#') {
-        at_ = std::min(text_.find('\n', at_), text_.size());
-      } else {
-        dots_ = c == '.' ? dots_ + 1 : (separates_keys(c) ? 0 : dots_);
-        ++at_;
-      }
-      if (dots_ > limit) return line_;
-    }
-    return 0;
-  }
-
- private:
-  static bool separates_keys(char c) {
-    return std::string_view("\n=,{}[]").find(c) != std::string_view::npos;
-  }
-
-  void skip_string(char quote) {
-    const bool multi_line = text_.substr(at_, 3) == std::string(3, quote);
-    at_ += multi_line ? 3 : 1;
-    while (at_ < text_.size()) {
-      if (text_[at_] == '\n') {
-        if (!multi_line) return;
-        ++line_;
-      }
-      if (text_[at_] == '\\' && quote == '"') {
-        at_ += 2;
-      } else if (!multi_line && text_[at_] == quote) {
-        ++at_;
-        return;
-      } else if (multi_line && text_.substr(at_, 3) == std::string(3, quote)) {
-        at_ += 3;
-        return;
-      } else {
-        ++at_;
-      }
-    }
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-  unsigned line_ = 1;
-  unsigned dots_ = 0;
-};
 
 template <class Date>
 std::string date_text(const Date& date) {
@@ -169,16 +122,19 @@ std::string_view describe(NodeType type) {
 }
 
 Node parse_document(std::string_view text, const std::string& origin) {
-  constexpr unsigned kMostDots =
-      32;  // with toml++'s 256 nested values the deepest tree has 2^13 levels
-  if (const unsigned line = DotCounter(text).first_line_over(kMostDots)) {
-    refuse({origin, line, 1, false}, fmt::format("a key has more than {} dotted parts", kMostDots));
+  if (const auto problem = prescan(text)) {
+    refuse({origin, problem->line, problem->column, false}, problem->message);
   }
   try {
     const toml::table table = toml::parse(text);
     return convert(table, origin, 0);
   } catch (const toml::parse_error& error) {
-    refuse(location_of(error.source(), origin), error.description());
+    std::string message(error.description());
+    // The one clash that the scene language itself invites: `source` names an origin and emitters.
+    if (message.find("existing string 'source'") != std::string::npos) {
+      message += "; a scene with [[source]] gives its origin as reference = \"...\"";
+    }
+    refuse(location_of(error.source(), origin), message);
   }
 }
 

@@ -62,7 +62,14 @@ openvdb::FloatGrid::Ptr unsigned_distances(const TriangleMesh& mesh) {
 // Signs of a mesh, and the distance to the caps that close its holes.
 class Inside {
  public:
-  Inside(const TriangleMesh& mesh, bool inside_out) : winding_(mesh), side_(inside_out ? -1 : 1) {}
+  Inside(const TriangleMesh& mesh, const MeshReport& report)
+      : winding_(mesh), side_(report.inside_out ? -1 : 1), capped_(!report.watertight) {}
+
+  // OpenVDB hands nearest triangles from voxel to voxel and so may miss the nearest one by a third
+  // of a voxel.
+  float nearest(const Vector& x, float bound) const {
+    return static_cast<float>(winding_.nearest(x, static_cast<double>(bound)));
+  }
 
   // `d` voxels from the surface, signed, but no further than the nearest cap: the level set w =
   // 1/2, whose distance is |w - 1/2| / |grad w| to first order. Closed meshes have w = 0 or 1 and
@@ -70,7 +77,7 @@ class Inside {
   float signed_distance(const Vector& x, float d) const {
     const double above = side_ * winding_.at(x) - 0.5;
     double to_surface = d;
-    if (d > 1 && std::abs(std::abs(above) - 0.5) > kUncertain) {
+    if (capped_ && d > 1 && std::abs(above) < kCapReach) {
       const double slope = norm(winding_.gradient(x));
       if (std::abs(above) < to_surface * slope) to_surface = std::abs(above) / slope;
     }
@@ -78,10 +85,12 @@ class Inside {
   }
 
  private:
-  // Twice the error of the hierarchy: a winding number this close to an integer is that integer.
-  static constexpr double kUncertain = 0.02;
+  // On the axis of a round hole of radius a, z from its cap, |w - 1/2| = z / (2 sqrt(z^2 + a^2)),
+  // and the estimate z (1 + z^2/a^2) undercuts the distance to the rim only while |w - 1/2| < 0.31.
+  static constexpr double kCapReach = 0.4;
   WindingNumber winding_;
   double side_;
+  bool capped_;
 };
 
 // The voxel before number i along z, or y, or x, as a difference of numbers; 0 for the first.
@@ -93,14 +102,15 @@ openvdb::Index step_back(openvdb::Index i) {
 // need no query.
 void sign_leaf(Leaf& leaf, const Inside& inside, bool watertight) {
   for (openvdb::Index i = 0; i < Leaf::SIZE; ++i) {
-    const float d = leaf.isValueOn(i) ? leaf.getValue(i) : kHalfBand;
+    const openvdb::Coord at = leaf.offsetToGlobalCoord(i);
+    const Vector x = {{double(at[0]), double(at[1]), double(at[2])}};
+    const float d = leaf.isValueOn(i) ? inside.nearest(x, leaf.getValue(i)) : kHalfBand;
     const float before = leaf.getValue(i - step_back(i));
     float value;
     if (watertight && i > 0 && d + std::abs(before) > 1.01f) {
       value = std::copysign(d, before);
     } else {
-      const openvdb::Coord at = leaf.offsetToGlobalCoord(i);
-      value = inside.signed_distance({{double(at[0]), double(at[1]), double(at[2])}}, d);
+      value = inside.signed_distance(x, d);
     }
     if (std::abs(value) < kHalfBand)
       leaf.setValueOn(i, value);
@@ -156,7 +166,7 @@ MeshGrid mesh_to_grid(const TriangleMesh& mesh, const std::string& name, double 
   openvdb::initialize();
   const openvdb::FloatGrid::Ptr grid = unsigned_distances(scaled);
   const MeshReport report = inspect(mesh, name);
-  const Inside inside(scaled, report.inside_out);
+  const Inside inside(scaled, report);
   openvdb::tree::LeafManager<openvdb::FloatTree> leaves(grid->tree());
   leaves.foreach ([&](Leaf& leaf, std::size_t) { sign_leaf(leaf, inside, report.watertight); });
   fill_blocks(grid->tree(), result, inside);

@@ -14,15 +14,34 @@ std::string one_line(std::string text) {
   return Cursor::printable(text.empty() ? "cannot be parsed" : text);
 }
 
+// tinyobjloader reads what is not a number as 0; positions must be numbers.
+void check_positions(std::string_view text, const std::string& origin) {
+  Cursor in(text, origin);
+  for (std::size_t number = 1; in.left() > 0; ++number) {
+    Cursor line(in.line(), origin);
+    if (line.word() != "v") continue;
+    try {
+      for (int i = 0; i < 3; ++i)
+        if (!std::isfinite(line.number())) fail(origin, "a coordinate is not a finite number");
+    } catch (const Error& e) {
+      fail(fmt::format("{}:{}", origin, number), std::string(e.what()).substr(origin.size() + 2));
+    }
+  }
+}
+
 }  // namespace
 
 TriangleMesh parse_obj(std::string_view text, const std::string& origin) {
+  check_positions(text, origin);
   tinyobj::ObjReaderConfig config;
   config.triangulate = true;
   config.vertex_color = false;
   tinyobj::ObjReader reader;
   if (!reader.ParseFromString(std::string(text), "", config))
     fail(origin, one_line(reader.Error()));
+  // It leaves out polygons with indices out of range, which would be holes.
+  if (reader.Warning().find("invalid") != std::string::npos)
+    fail(origin, one_line(reader.Warning()));
   TriangleMesh mesh;
   const std::vector<tinyobj::real_t>& xyz = reader.GetAttrib().vertices;
   for (std::size_t i = 0; i + 2 < xyz.size(); i += 3)

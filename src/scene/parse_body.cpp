@@ -164,7 +164,7 @@ void parse_sources(const Node& root, Scene& scene, ReadContext& context) {
   // tables.
   const Node* node = root.find("source");
   std::vector<std::string> names;
-  const bool has_sources = node != nullptr && !node->is(NodeType::kString);
+  const bool has_sources = node != nullptr && node->is(NodeType::kArray);
   if (has_sources) {
     parse_sections(root, "source", context, [&](TableReader& table, std::size_t index) {
       Source source;

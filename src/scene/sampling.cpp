@@ -157,12 +157,19 @@ double filled_fraction(const CompiledShape& shape, const Vec3& corner, double si
 
 double shape_volume(const CompiledShape& shape, double dx) {
   require_bounded(shape, "volume");
+  double thinnest = dx, longest = 0;
+  for (int i = 0; i < shape.dimension; ++i) {
+    thinnest = std::min(thinnest, shape.max[i] - shape.min[i]);
+    longest = std::max(longest, shape.max[i] - shape.min[i]);
+  }
+  // Shapes of a few cells, and plates thinner than one, need finer cells than the grid's.
+  const double size = std::clamp(std::min(thinnest, longest / 16), dx / 4, dx);
   constexpr int kLevels = 3;
-  const Lattice cells(shape, dx, {});
+  const Lattice cells(shape, size, {});
   double count = 0;
   cells.for_each(
-      [&](const Index& at) { count += filled_fraction(shape, cells.corner(at), dx, kLevels); });
-  return count * std::pow(dx, shape.dimension);
+      [&](const Index& at) { count += filled_fraction(shape, cells.corner(at), size, kLevels); });
+  return count * std::pow(size, shape.dimension);
 }
 
 Samples sample_shape(const CompiledShape& shape, double dx, double per_cell, Sampling sampling,

@@ -1,5 +1,5 @@
-// Depth-first hierarchy over triangles with dipole sums; leaves use the exact solid angle of each
-// triangle.
+// Depth-first hierarchy over triangles with sums of their dipoles and first moments; leaves use the
+// exact solid angle of each triangle.
 #include "src/scene/winding_number.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 using Vector = Vec<double, 3>;
 
 constexpr std::uint32_t kLeafSize = 8;
-constexpr double kFar = 2.0;  // a cluster is a dipole from this many of its radii on
+constexpr double kFar = 2.5;  // a cluster is its sums from this many of its radii on
 constexpr double kFullAngle = 4 * std::numbers::pi;
 
 // Van Oosterom and Strackee 1983.
@@ -29,6 +29,25 @@ Vector rim(const Vector& a, const Vector& b) {
   const double below = la * lb * (la * lb + dot(a, b));
   if (!(below > 0)) return Vector::zero();  // on the edge itself
   return cross(a, b) * ((la + lb) / below);
+}
+
+// Squared distance from the origin to a segment.
+double to_segment(const Vector& a, const Vector& b) {
+  const Vector e = b - a;
+  const double length = norm_squared(e);
+  const double s = length > 0 ? clamp(-dot(a, e) / length, 0.0, 1.0) : 0.0;
+  return norm_squared(a + s * e);
+}
+
+// Squared distance from the origin to a triangle: to its plane if the foot lies inside, else to its
+// nearest edge.
+double to_triangle(const Vector& a, const Vector& b, const Vector& c) {
+  const Vector n = cross(b - a, c - a);
+  const double length = norm_squared(n);
+  const bool above = length > 0 && dot(cross(a, b), n) >= 0 && dot(cross(b, c), n) >= 0 &&
+                     dot(cross(c, a), n) >= 0;
+  if (above) return dot(a, n) * dot(a, n) / length;
+  return std::min({to_segment(a, b), to_segment(b, c), to_segment(c, a)});
 }
 
 }  // namespace
@@ -65,9 +84,14 @@ WindingNumber::Node WindingNumber::summarise(std::uint32_t begin, std::uint32_t 
     total += weight;
   }
   node.centre = total > 0 ? node.centre * (1 / total) : middle * (1.0 / (end - begin));
-  for (std::uint32_t i = begin; i < end; ++i)
-    for (const Vector& corner : triangles_[i].corner)
-      node.radius = std::max(node.radius, norm(corner - node.centre));
+  node.moment = Mat<double, 3>::zero();
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const Vector* c = triangles_[i].corner;
+    node.moment += outer(0.5 * cross(c[1] - c[0], c[2] - c[0]),
+                         (c[0] + c[1] + c[2]) * (1.0 / 3) - node.centre);
+    for (int k = 0; k < 3; ++k) node.radius = std::max(node.radius, norm(c[k] - node.centre));
+  }
+  node.moment = symmetric_part(node.moment);
   return node;
 }
 
@@ -122,12 +146,16 @@ void WindingNumber::traverse(const Vector& x, Far far, Near near) const {
   }
 }
 
+// With r the way to the centre, A the area and M the moment, a cluster spans the solid angle
+// A.r / |r|^3 + tr M / |r|^3 - 3 r.M r / |r|^5 to second order in its size.
 double WindingNumber::at(const Vector& x) const {
   double angle = 0;
   traverse(
       x,
       [&](const Node& node, const Vector& r, double squared) {
-        angle += dot(node.area, r) / (squared * std::sqrt(squared));
+        const double cubed = squared * std::sqrt(squared);
+        const double rMr = dot(r, node.moment * r);
+        angle += (dot(node.area, r) + trace(node.moment) - 3 * rMr / squared) / cubed;
       },
       [&](const Vector& a, const Vector& b, const Vector& c) { angle += solid_angle(a, b, c); });
   return angle / kFullAngle;
@@ -139,12 +167,34 @@ Vector WindingNumber::gradient(const Vector& x) const {
       x,
       [&](const Node& node, const Vector& r, double squared) {
         const double cubed = squared * std::sqrt(squared);
-        sum += r * (3 * dot(node.area, r) / (cubed * squared)) - node.area * (1 / cubed);
+        const Vector Mr = node.moment * r;
+        const double along = dot(node.area, r) + trace(node.moment) - 5 * dot(r, Mr) / squared;
+        sum += (r * (3 * along / squared) + Mr * (6 / squared) - node.area) * (1 / cubed);
       },
       [&](const Vector& a, const Vector& b, const Vector& c) {
         sum += rim(a, b) + rim(b, c) + rim(c, a);
       });
   return sum * (1 / kFullAngle);
+}
+
+double WindingNumber::nearest(const Vector& x, double at_most) const {
+  double best = at_most;
+  for (std::uint32_t i = 0; i < nodes_.size();) {
+    const Node& node = nodes_[i];
+    const double reach = best + node.radius;
+    if (norm_squared(node.centre - x) >= reach * reach) {
+      i = node.skip;
+      continue;
+    }
+    if (node.skip == i + 1)
+      for (std::uint32_t k = node.begin; k < node.end; ++k) {
+        const Vector* c = triangles_[k].corner;
+        const double squared = to_triangle(c[0] - x, c[1] - x, c[2] - x);
+        if (squared < best * best) best = std::sqrt(squared);
+      }
+    ++i;
+  }
+  return best;
 }
 
 }  // namespace firn

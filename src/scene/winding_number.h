@@ -1,12 +1,12 @@
 // The generalised winding number of a triangle soup: 1 inside, 0 outside, and smooth across holes.
-// A hierarchy sums far triangles as one dipole (Barill et al. 2018, "Fast winding numbers for soups
-// and clouds"), so that a query visits about a hundred nodes whatever the mesh.
+// A hierarchy expands far triangles about one point (Barill et al. 2018, "Fast winding numbers for
+// soups and clouds"), so that a query visits about a hundred nodes whatever the mesh.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "kernels/math/vec.h"
+#include "kernels/math/mat.h"
 #include "src/scene/mesh.h"
 
 namespace firn {
@@ -15,15 +15,20 @@ class WindingNumber {
  public:
   explicit WindingNumber(const TriangleMesh& mesh);
 
-  // Error about 1e-2 where a far cluster is seen at twice its radius, much less elsewhere.
+  // Errors reach 0.04 beside large curved patches and are much smaller elsewhere.
   double at(const Vec<double, 3>& x) const;
-  // Its gradient; finite away from the open edges of the mesh.
+  // Its gradient, to about a tenth of its largest size; finite away from the open edges of the
+  // mesh.
   Vec<double, 3> gradient(const Vec<double, 3>& x) const;
+  // Distance to the nearest triangle, or `at_most` if none is closer; fast if that is a close
+  // bound.
+  double nearest(const Vec<double, 3>& x, double at_most) const;
 
  private:
   struct Node {
-    Vec<double, 3> centre, area;       // mean position weighted by area; sum of the area vectors
-    double radius = 0;                 // of a ball about the centre that holds all corners
+    Mat<double, 3> moment;        // sum of (area vector) (offset from the centre)^T, symmetric part
+    Vec<double, 3> centre, area;  // mean position weighted by area; sum of the area vectors
+    double radius = 0;            // of a ball about the centre that holds all corners
     std::uint32_t begin = 0, end = 0;  // triangles
     std::uint32_t skip = 0;  // the node that follows this one's subtree; leaves: the next one
   };

@@ -2,14 +2,12 @@
 // and a scene it returns resolves to text that parses to the same scene. The first line of an
 // input, if it starts with '#', is cut at tabs into a variant and overrides.
 //
-// Build and run (clang; from the root of the tree):
-//   clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -I. -Iinclude -DFMT_HEADER_ONLY \
-//     -DTOML_HEADER_ONLY=1 tests/fuzz/scene_fuzz.cpp
-//     src/scene/{document,document_writer,expression,findings}.cpp \
-//     src/scene/{overlay,presets,reader,scene_file}.cpp src/scene/parse_*.cpp -lmuparser -o
-//     scene_fuzz
-//   mkdir -p corpus && cp scenes/*.toml corpus/ && ./scene_fuzz -max_total_time=60 -only_ascii=0
-//   corpus
+// Build (one command; clang; from the root of the tree) and run:
+//   clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -I. -Iinclude
+//     -DFMT_HEADER_ONLY tests/fuzz/scene_fuzz.cpp src/scene/parse_*.cpp src/scene/scene_file.cpp
+//     src/scene/{document,document_writer,expression,findings,overlay,prescan,presets,reader}.cpp
+//     -lmuparser -o scene_fuzz
+//   mkdir -p corpus && cp scenes/*.toml corpus/ && ./scene_fuzz -max_total_time=60 corpus
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

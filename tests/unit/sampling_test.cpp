@@ -1,0 +1,149 @@
+// Particles that fill a shape: their number, spacing, volume, and that they depend on nothing but
+// the arguments.
+#include "src/scene/sampling.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "firn/error.h"
+#include "src/scene/blue_noise.h"
+
+namespace firn {
+namespace {
+
+constexpr Sampling kAll[] = {Sampling::kUniform, Sampling::kRandom, Sampling::kPoisson};
+
+CompiledShape ball(double radius, int dimension) {
+  Shape s;
+  s.center = {0.03, -0.02, dimension == 3 ? 0.07 : 0};
+  s.radius = radius;
+  return compile_shape(s, dimension, 1);
+}
+CompiledShape block(Vec3 max, int dimension) {
+  Shape s;
+  s.type = ShapeType::kBox;
+  s.max = max;
+  return compile_shape(s, dimension, 1);
+}
+double ball_volume(double r, int dimension) {
+  return dimension == 3 ? 4.0 / 3 * std::numbers::pi * r * r * r : std::numbers::pi * r * r;
+}
+
+// The count of a random pattern in a ball varies with the surface it cuts: about half of
+// sqrt(points at the surface).
+TEST(Sampling, NumberDensityIsTheOneAskedFor) {
+  for (int d : {2, 3})
+    for (Sampling sampling : kAll)
+      for (double per_cell : {1.0, 5.5, 8.0}) {
+        const double radius = d == 3 ? 12 : 40;
+        const CompiledShape shape = ball(radius, d);
+        const Samples samples = sample_shape(shape, 1, per_cell, sampling, 3);
+        const double expected = per_cell * ball_volume(radius, d);
+        EXPECT_NEAR(static_cast<double>(samples.positions.size()), expected, 0.01 * expected)
+            << d << " " << static_cast<int>(sampling) << " " << per_cell;
+        for (const Vec3& x : samples.positions) ASSERT_LT(distance(shape, x), 0);
+      }
+}
+
+TEST(Sampling, VolumeIsExactSoThatMassIs) {
+  for (int d : {2, 3}) {
+    // A ball of 10 cells across; every boundary cell is divided three times and cut by a plane.
+    const Samples samples = sample_shape(ball(5, d), 1, 8, Sampling::kPoisson, 1);
+    EXPECT_NEAR(samples.volume, ball_volume(5, d), 5e-4 * ball_volume(5, d));
+    EXPECT_DOUBLE_EQ(samples.particle_volume() * static_cast<double>(samples.positions.size()),
+                     samples.volume);
+  }
+  EXPECT_NEAR(shape_volume(block({3.3, 2.7, 1.9}, 3), 1), 3.3 * 2.7 * 1.9, 2e-3 * 3.3 * 2.7 * 1.9);
+  // Much smaller than a cell, and between cell centres.
+  EXPECT_NEAR(shape_volume(ball(0.4, 3), 1), ball_volume(0.4, 3), 0.02 * ball_volume(0.4, 3));
+}
+
+TEST(Sampling, UniformIsTheLatticeOfCellsWithHalfOffsets) {
+  const Samples samples = sample_shape(block({2, 3, 1}, 3), 0.5, 8, Sampling::kUniform, 1);
+  ASSERT_EQ(samples.positions.size(), 4u * 6 * 2 * 8);
+  EXPECT_DOUBLE_EQ(samples.positions[0][0], 0.125);
+  for (const Vec3& x : samples.positions)
+    for (double c : x) EXPECT_NEAR(std::remainder(c - 0.125, 0.25), 0, 1e-12);
+  // Its corners and edges are cut by cells that see them as planes.
+  EXPECT_NEAR(samples.particle_volume(), 0.25 * 0.25 * 0.25, 1e-3 * 0.25 * 0.25 * 0.25);
+  const Samples flat = sample_shape(block({2, 3, 0}, 2), 0.5, 4, Sampling::kUniform, 1);
+  EXPECT_EQ(flat.positions.size(), 4u * 6 * 4);
+  for (const Vec3& x : flat.positions) EXPECT_EQ(x[2], 0);
+}
+
+TEST(Sampling, RandomPutsOnePointInEachCell) {
+  const Samples samples = sample_shape(block({4, 4, 4}, 3), 1, 8, Sampling::kRandom, 5);
+  std::vector<int> count(512);
+  for (const Vec3& x : samples.positions)
+    ++count[static_cast<int>(x[0] / 0.5) * 64 + static_cast<int>(x[1] / 0.5) * 8 +
+            static_cast<int>(x[2] / 0.5)];
+  for (int n : count) EXPECT_EQ(n, 1);
+}
+
+double least_distance(std::vector<Vec3> points) {
+  std::sort(points.begin(), points.end());
+  double least = 1e30;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    for (std::size_t j = i + 1; j < points.size() && points[j][0] - points[i][0] < least; ++j)
+      least = std::min(least, std::hypot(points[i][0] - points[j][0], points[i][1] - points[j][1],
+                                         points[i][2] - points[j][2]));
+  return least;
+}
+
+TEST(Sampling, PoissonPointsKeepTheirDistanceAcrossTiles) {
+  for (int d : {2, 3}) {
+    const double dx = 0.5, per_cell = 4;
+    const double spacing = dx * std::pow(per_cell, -1.0 / d);
+    const Vec3 size = d == 3 ? Vec3{9, 9, 9} : Vec3{40, 40, 0};  // more than a tile each way
+    const Samples samples = sample_shape(block(size, d), dx, per_cell, Sampling::kPoisson, 11);
+    EXPECT_GE(least_distance(samples.positions), 0.7 * spacing);
+    const double volume = d == 3 ? 729 : 1600;
+    const double expected = volume / std::pow(spacing, d);
+    EXPECT_NEAR(static_cast<double>(samples.positions.size()), expected, 0.01 * expected);
+  }
+}
+
+TEST(Sampling, SeedsRepeatAndDiffer) {
+  const CompiledShape shape = ball(4, 3);
+  for (Sampling sampling : {Sampling::kRandom, Sampling::kPoisson}) {
+    const auto a = sample_shape(shape, 1, 8, sampling, 1).positions;
+    EXPECT_EQ(a, sample_shape(shape, 1, 8, sampling, 1).positions);
+    EXPECT_NE(a, sample_shape(shape, 1, 8, sampling, 2).positions);
+  }
+}
+
+// The tile is the same on every machine: its points are made in integers, so a checksum must hold
+// everywhere.
+TEST(Sampling, TileIsTheSameEverywhere) {
+  const std::uint64_t expected[] = {13311343476144809317u, 12738226740235204657u};
+  for (int d : {2, 3}) {
+    std::uint64_t hash = 0;
+    for (const auto& p : blue_noise_tile(d).points)
+      for (std::uint32_t c : p) hash = (hash ^ c) * 0x100000001b3u;
+    EXPECT_EQ(hash, expected[d - 2]) << d;
+  }
+}
+
+TEST(Sampling, EmptyAndUnboundedShapes) {
+  Shape a, b;
+  a.radius = b.radius = 1;
+  b.center = {5, 0, 0};
+  Shape nothing;
+  nothing.type = ShapeType::kIntersection;
+  nothing.children = {a, b};
+  const Samples none = sample_shape(compile_shape(nothing, 3, 0.5), 0.5, 8, Sampling::kPoisson, 1);
+  EXPECT_TRUE(none.positions.empty());
+  EXPECT_EQ(none.particle_volume(), 0);
+  Shape ground;
+  ground.type = ShapeType::kHalfSpace;
+  EXPECT_THROW(sample_shape(compile_shape(ground, 3, 0.5), 0.5, 8, Sampling::kPoisson, 1), Error);
+  Shape vast;
+  vast.radius = 1e9;
+  EXPECT_THROW(sample_shape(compile_shape(vast, 3, 0.5), 0.5, 8, Sampling::kPoisson, 1), Error);
+}
+
+}  // namespace
+}  // namespace firn

@@ -1,0 +1,222 @@
+// What is wrong with a scene is said with its place: materials, bodies, shapes. The cases edit the
+// valid scenes of tests/support/scene_cases.h.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/scene_cases.h"
+
+namespace firn {
+namespace {
+
+TEST(SceneObjectErrors, Materials) {
+  const Case cases[] = {
+      {"density = 400", "density = @0", {"'density' must be > 0"}},
+      {"[material.snow]\nmodel = \"snow\"\ndensity = 400",
+       "@[material.snow]\nmodel = \"snow\"",
+       {"needs the key 'density'"}},
+      {"[material.snow]\nmodel = \"snow\"", "@[material.snow]", {"needs a 'model' or a 'preset'"}},
+      {"[material.snow]\nmodel = \"snow\"\ndensity = 400\nyoungs_modulus = 1e5\n",
+       "@[material.snow]\nmodel = \"snow\"\ndensity = 400\n",
+       {"needs the key 'youngs_modulus' (model \"snow\")"}},
+      {"youngs_modulus = 1e5", "youngs_modulus = @-1", {"'youngs_modulus' must be > 0"}},
+      {"poisson_ratio = 0.2",
+       "poisson_ratio = @0.5",
+       {"'poisson_ratio' must be in [0, 0.5), found 0.5"}},
+      {"poisson_ratio = 0.2", "poisson_ratio = @-0.1", {"'poisson_ratio' must be in [0, 0.5)"}},
+      {"critical_compression = 0.025", "critical_compression = @1", {"must be in [0, 1)"}},
+      {"critical_stretch = 0.0075", "critical_stretch = @-1", {"'critical_stretch' must be >= 0"}},
+      {"hardening = 10", "hardening = @-1", {"'hardening' must be >= 0"}},
+      {"hardening = 10", "hardening = 10\nviscosity = @-1", {"'viscosity' must be >= 0"}},
+      {"hardening = 10",
+       "hardening = 10\n@yield_stress = 5",
+       {"model \"snow\" has no 'yield_stress'"}},
+      {"hardening = 10",
+       "hardening = 10\n@volume_correction = true",
+       {"model \"snow\" has no 'volume_correction'"}},
+      {"hardening = 10", "hardening = 10\ncolor = [0, @1.5, 0]", {"'color.1' must be in [0, 1]"}},
+      {"hardening = 10",
+       "hardening = 10\ncolor = @[0, 0]",
+       {"'color' must have 3 entries", "found 2"}},
+      {"hardening = 10",
+       "hardening = 10\npreset = @\"snow_dri\"",
+       {"unknown preset 'snow_dri'; did you mean 'snow_dry'?"}},
+      {"model = \"snow\"", "model = @\"snwo\"", {"unknown model 'snwo'; did you mean 'snow'?"}},
+      {"model = \"snow\"", "model = @\"viscoelastic\"", {"not available in this version"}},
+      {"model = \"snow\"",
+       "model = @\"phase_change\"",
+       {"not available in this version", "thermal"}},
+      {"model = \"snow\"",
+       "model = @\"newtonian\"",
+       {"not available in this version", "'viscosity'"}},
+      {"hardening = 10",
+       "hardening = 10\n[material.s]\npreset = \"sand\"\nfriction_angle = @90",
+       {"'friction_angle' must be in [0, 90)"}},
+      {"hardening = 10",
+       "hardening = 10\n[material.s]\npreset = \"sand\"\nfriction_hardening = @[1, 2]",
+       {"must have 4 entries (h0, h1, h2, h3), found 2"}},
+      {"hardening = 10",
+       "hardening = 10\n[material.s]\npreset = \"sand\"\ncohesion = @-1",
+       {"'cohesion' must be >= 0"}},
+      {"hardening = 10",
+       "hardening = 10\n[material.s]\npreset = \"clay\"\nyield_stress = @0",
+       {"'yield_stress' must be > 0"}},
+      {"hardening = 10",
+       "hardening = 10\n[material.s]\npreset = \"water\"\nbulk_modulus = @0",
+       {"'bulk_modulus' must be > 0"}},
+      {"hardening = 10",
+       "hardening = 10\n[material.s]\npreset = \"water\"\ngamma = @0",
+       {"'gamma' must be > 0"}},
+      {"hardening = 10", "hardening = 10\n[material]\ns = @3", {"'[material.s]' must be a table"}},
+  };
+  for (const Case& c : cases) expect_one_finding(kScene3D, c);
+}
+
+TEST(SceneObjectErrors, BodiesAndSources) {
+  const Case cases[] = {
+      {"material = \"snow\"",
+       "material = @\"snwo\"",
+       {"unknown material 'snwo'; did you mean 'snow'?", "has: snow"}},
+      {"[[body]]\nname = \"ball\"\nmaterial = \"snow\"",
+       "@[[body]]\nname = \"ball\"",
+       {"[[body]] needs the key 'material'"}},
+      {"[[body]]\nmaterial = \"snow\"\nshape = { type = \"box\", min = [0, 0, 0], max = [1, 1, 1] "
+       "}",
+       "@[[body]]\nmaterial = \"snow\"",
+       {"[[body]] needs the key 'shape'"}},
+      {"[[body]]\nmaterial",
+       "[[body]]\nname = @\"ball\"\nmaterial",
+       {"already a body named 'ball'"}},
+      {"name = \"ball\"", "name = @\"\"", {"'name' must not be empty"}},
+      {"name = \"ball\"", "particles_per_cell = @0", {"'particles_per_cell' must be > 0"}},
+      {"name = \"ball\"",
+       "sampling = @\"halton\"",
+       {"unknown sampling 'halton'", "uniform, random, poisson"}},
+      {"name = \"ball\"", "velocity = @[1, 2]", {"'velocity' must have 3 entries"}},
+      {"name = \"ball\"",
+       "velocity = [1, @\"2*q\", 0]",
+       {"expression \"2*q\" in 'velocity.1'", "q"}},
+      {"name = \"ball\"", "velocity = [1, @\"(x\", 0]", {"expression \"(x\""}},
+      {"name = \"ball\"", "velocity = [1, @\"\", 0]", {"it is empty"}},
+      {"name = \"ball\"", "velocity = [1, @\"x = 3\", 0]", {"it assigns with '='"}},
+      {"name = \"ball\"", "velocity = [1, @\"x, y\", 0]", {"several values"}},
+      {"name = \"ball\"",
+       "velocity = [1, @true, 0]",
+       {"a number or an expression of x, y, z, t, found a boolean"}},
+      {"name = \"ball\"", "velocity = [1, @inf, 0]", {"finite"}},
+      {"name = \"ball\"", "angular_velocity = @1", {"'angular_velocity' must be an array"}},
+      {"name = \"ball\"", "stretch = @0", {"'stretch' must be > 0"}},
+      {"name = \"ball\"", "density_scale = @0", {"'density_scale' must be > 0"}},
+      {"name = \"ball\"",
+       "stiffness_scale = @2",
+       {"varying stiffness is not available in this version"}},
+      {"name = \"ball\"",
+       "stiffness_scale = @\"x\"",
+       {"varying stiffness is not available in this version"}},
+      {"name = \"ball\"", "color = [0, 0, @-1]", {"'color.2' must be in [0, 1]"}},
+      {"name = \"ball\"",
+       "temperature = @270",
+       {"'temperature' belongs to integrator \"thermal\"", "not available"}},
+      {"end = 2", "end = @0", {"'end' (0) must come after 'start' (0)"}},
+      {"end = 2", "start = @-1", {"'start' must be >= 0"}},
+      {"end = 2", "velocity = @[1]", {"'velocity' must have 3 entries"}},
+      {"[[source]]\nmaterial = \"snow\"", "@[[source]]", {"[[source]] needs the key 'material'"}},
+  };
+  for (const Case& c : cases) expect_one_finding(kScene3D, c);
+  const Case flat[] = {
+      {"material = \"m\"",
+       "material = \"m\"\nangular_velocity = @[0, 0, 1]",
+       {"must be a number, found an array"}},
+      {"[[body]]\nmaterial = \"m\"\nshape = { type = \"sphere\", center = [0, 0], radius = 1 }",
+       "",
+       {"no [[body]]"}},
+  };
+  for (const Case& c : flat) expect_one_finding(kScene2D, c);
+}
+
+TEST(SceneObjectErrors, Colliders) {
+  const Case cases[] = {
+      {"[[collider]]", "[[collider]]\nboundary = @\"bouncy\"", {"unknown boundary 'bouncy'"}},
+      {"[[collider]]", "[[collider]]\nfriction = @-1", {"'friction' must be >= 0"}},
+      {"[[collider]]", "[[collider]]\ntemperature = @1", {"thermal"}},
+      {"type = \"keyframes\"", "type = @\"spline\"", {"unknown motion type 'spline'"}},
+      {"motion = { type = \"keyframes\", times",
+       "motion = @{ times",
+       {"motion needs the key 'type'"}},
+      {"times = [0, 1]", "times = [0, @0]", {"'times' must increase strictly, but 0 follows 0"}},
+      {"times = [0, 1]", "times = [0, @nan]", {"finite"}},
+      {"times = [0, 1], translation = ",
+       "times = [0, 1, 2], translation = @",
+       {"as many entries as 'times' (3), found 2"}},
+      {"times = [0, 1],",
+       "times = [0, 1], rotation = @[[0, 0, 0]],",
+       {"as many entries as 'times' (2), found 1"}},
+      {"[0, 1, 0]] }", "@[0, 1]] }", {"'translation.1' must have 3 entries"}},
+      {"times = [0, 1],", "times = [0, 1], @speed = 3,", {"unknown key 'speed' in motion"}},
+      {"times = [0, 1], translation = [[0, 0, 0], [0, 1, 0]]",
+       "times = @[]",
+       {"'times' must not be empty"}},
+  };
+  for (const Case& c : cases) expect_one_finding(kScene3D, c);
+}
+
+TEST(SceneObjectErrors, Shapes) {
+  const std::string ball = "{ type = \"sphere\", center = [0.5, 0.5, 0.5], radius = 0.1 }";
+  const std::string box = "{ type = \"box\", min = [0, 0, 0], max = [1, 1, 1] }";
+  const std::string inner = "{ type = \"sphere\", center = [0, 0, 0], radius = 1 }";
+  const Case cases[] = {
+      {ball, "@3", {"'shape' must be a table"}},
+      {ball, "@{ radius = 1 }", {"shape needs the key 'type'"}},
+      {ball, "{ type = @\"shpere\" }", {"unknown shape type 'shpere'; did you mean 'sphere'?"}},
+      {ball, "{ type = @\"height_field\" }", {"\"height_field\" is not available in this version"}},
+      {ball, "{ type = @\"vdb\" }", {"not available in this version"}},
+      {ball, "{ type = @\"text\" }", {"not available in this version"}},
+      {"radius = 0.1 }", "radius = @0 }", {"'radius' must be > 0"}},
+      {"center = [0.5, 0.5, 0.5]", "center = @[0.5, 0.5]", {"'center' must have 3 entries"}},
+      {ball, "@{ type = \"sphere\", radius = 1 }", {"shape sphere needs the key 'center'"}},
+      {box,
+       "{ type = \"box\", min = [0, 0, 0], max = @[1, 0, 1] }",
+       {"must exceed 'min'", "along y"}},
+      {box,
+       "{ type = \"box\", min = [0, 0, 0], max = [1, 1, 1], rounding = @-1 }",
+       {"'rounding' must be >= 0"}},
+      {box,
+       "{ type = \"box\", min = [0, 0, 0], max = [3, 3, 1], rounding = @0.6 }",
+       {"half of every edge", "along z"}},
+      {"normal = [0, 1, 0]", "normal = @[0, 0, 0]", {"'normal' must be a direction"}},
+      {"to = [0, 1, 0]", "to = @[0, 0, 0]", {"'from' and 'to' must differ"}},
+      {ball,
+       "{ type = \"torus\", center = [0, 0, 0], radius = 1, tube_radius = @0 }",
+       {"'tube_radius' must be > 0"}},
+      {ball,
+       "{ type = \"ellipsoid\", center = [0, 0, 0], radii = @[1, 0, 1] }",
+       {"every entry of 'radii' must be > 0"}},
+      {ball, "@{ type = \"union\" }", {"shape union needs the key 'children'"}},
+      {ball, "{ type = \"union\", children = @[" + inner + "] }", {"two or more shapes, found 1"}},
+      {ball,
+       "{ type = \"union\", children = [" + inner + ", { type = @\"blob\" }] }",
+       {"unknown shape type 'blob'"}},
+      {ball,
+       "{ type = \"transform\", child = " + inner + ", scale = @0 }",
+       {"'scale' must be > 0"}},
+      {ball,
+       "{ type = \"transform\", child = " + inner + ", rotation = @90 }",
+       {"'rotation' must be an array"}},
+      {ball, "@{ type = \"transform\" }", {"shape transform needs the key 'child'"}},
+      {ball, "@{ type = \"mesh\" }", {"shape mesh needs the key 'file'"}},
+      {ball,
+       "{ type = \"mesh\", file = @\"a.fbx\" }",
+       {"\"/nowhere/a.fbx\" must end in .obj, .ply or .stl"}},
+  };
+  for (const Case& c : cases) expect_one_finding(kScene3D, c);
+  const std::string disc = "{ type = \"sphere\", center = [0, 0], radius = 1 }";
+  for (const char* type : {"cylinder", "cone", "torus", "mesh"}) {
+    expect_one_finding(
+        kScene2D,
+        {disc, fmt::format("{{ type = @\"{}\" }}", type), {"needs dimension = 3; in 2D"}});
+  }
+}
+
+}  // namespace
+}  // namespace firn

@@ -110,6 +110,12 @@ class Simulation {
   std::vector<std::byte> save_state() const;
   void load_state(const std::vector<std::byte>& bytes);
 
+  // A specific body force (N/kg = m/s^2) beside gravity, as a function of particle id and time at the start of a step.
+  // Evaluated on the host for every particle in every step: meant for validation (manufactured solutions), not for
+  // production scenes. Empty: none.
+  using BodyForce = std::function<Vec3(std::uint32_t id, double time)>;
+  void set_body_force(BodyForce force);
+
   // For benchmarks: `steps` explicit steps of the scene's own dt; no frame bookkeeping.
   void advance_steps(std::int64_t steps);
 

@@ -27,6 +27,7 @@ class ExplicitStepper final : public Stepper {
   void append(const ParticleBatch& batch, std::uint32_t first_id) override;
   void initialize() override;
   bool run_until(double target, const std::function<bool()>& interrupted) override;
+  void set_body_force(Simulation::BodyForce force) override { body_force_ = std::move(force); }
   void run_steps(std::int64_t steps) override;
 
   StepControl control() override { return control_.download()[0]; }
@@ -50,6 +51,7 @@ class ExplicitStepper final : public Stepper {
 
   void enqueue_step();
   void rebuild();
+  void apply_body_force();
   void measure_particles(StageSum target);
   void poll(StepControl& c);
   void grow(const StepControl& c);
@@ -60,6 +62,7 @@ class ExplicitStepper final : public Stepper {
 
   std::unique_ptr<Exec> exec_;
   ParticleNamer namer_;
+  Simulation::BodyForce body_force_;
   SceneParams<D, Real> params_;
   ParticleStore<Exec, D, Real> particles_;
   GridStore<Exec, D, Real> grid_;

@@ -116,6 +116,7 @@ void ExplicitStepper<Exec, D, Real>::enqueue_step() {
   rebuild();
   begin_step(*exec_, limits_.data(), c);
   exec_->mark(kClockRebuild);
+  if (body_force_) apply_body_force();
   if (params_.stages) measure_particles(kParticlesBefore);
 
   const ParticleView<Real> particles = particles_.view();
@@ -143,6 +144,24 @@ void ExplicitStepper<Exec, D, Real>::enqueue_step() {
   if (params_.stages) measure_particles(kParticlesAfter);
   end_step(*exec_, c);
   exec_->mark(kClockOther);
+}
+
+// A kick of the particles before P2G is the same impulse on the nodes as a body force in the grid update.
+template <class Exec, int D, class Real>
+void ExplicitStepper<Exec, D, Real>::apply_body_force() {
+  using Store = ParticleStore<Exec, D, Real>;
+  const StepControl c = control();
+  if (c.stop != 0) return;
+  const auto ids = particles_.ids(c.n_chunks);
+  const auto chunks = particles_.chunks(c.n_chunks);
+  auto v = particles_.download(Store::kV, c.n_chunks);
+  for (std::uint32_t slot = 0; slot < ids.size(); ++slot) {
+    if (slot % kLanes >= chunks[slot / kLanes].count) continue;
+    const Vec3 force = body_force_(ids[slot], c.time);
+    for (int a = 0; a < D; ++a)
+      channel_at(v.data(), slot, D, a) += static_cast<Real>(c.dt * force[static_cast<std::size_t>(a)]);
+  }
+  particles_.upload_raw(Store::kV, v);
 }
 
 // Adds the particles' kinetic energy (and after a step their elastic energies) to the sums of the frame.

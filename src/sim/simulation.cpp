@@ -207,6 +207,7 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
 bool Simulation::advance_frame(const std::function<bool()>& interrupted) { return impl_->advance_frame(interrupted); }
 void Simulation::advance_steps(std::int64_t steps) { impl_->advance_steps(steps); }
+void Simulation::set_body_force(BodyForce force) { impl_->stepper().set_body_force(std::move(force)); }
 FrameStats Simulation::stats() const { return impl_->stats(); }
 Snapshot Simulation::snapshot() const { return impl_->snapshot(); }
 Totals Simulation::totals() const { return impl_->stepper().totals(); }

@@ -33,6 +33,7 @@ class Stepper {
   // Steps until `target`. Returns false if `interrupted` asked to stop between two steps. Throws Fault details as
   // Error{kDiverged}; `describe(id)` names a particle.
   virtual bool run_until(double target, const std::function<bool()>& interrupted) = 0;
+  virtual void set_body_force(Simulation::BodyForce force) = 0;
   virtual void run_steps(std::int64_t steps) = 0;
 
   virtual StepControl control() = 0;

@@ -10,6 +10,7 @@
 #include "src/sim/scene_params.h"
 #include "src/sim/stepper.h"
 
+#include "kernels/collide/guard.h"
 #include "kernels/materials/constitutive.h"
 #include "kernels/particles/totals.h"
 #include "kernels/step/step.h"

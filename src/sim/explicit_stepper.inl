@@ -132,6 +132,7 @@ void ExplicitStepper<Exec, D, Real>::enqueue_step() {
                 stage_sums_.data() + kAfterP2G, &c->stop);
   exec_->mark(kClockGrid);
   g2p<Exec, D, Real>(*exec_, params_.transfer, params_.bounds, particles, grid, c, blocks);
+  guard_particles<Exec, D, Real>(*exec_, update_params(), particles, grid, blocks, c);
   exec_->mark(kClockG2P);
 
   // Packs without particles are not visited: what they last held must not count.

@@ -18,6 +18,7 @@ namespace {
 
 Scene falling_ball(MaterialModel model = MaterialModel::kFixedCorotated, Precision precision = Precision::kSingle) {
   Scene scene = empty_scene(2, 0.05, precision);
+  scene.time.dt_max = 1;
   scene.materials = {elastic("jelly", model)};
   scene.bodies = {body("ball", 0, sphere({0, 0, 0}, 0.3), {1, 0, 0})};
   return scene;
@@ -191,7 +192,9 @@ TEST(SavedState, OfAnotherSceneIsRefused) {
   expect_refused(busy_scene(3, Precision::kSingle), bytes);
   expect_refused(busy_scene(2, Precision::kDouble), bytes);
   expect_refused(falling_ball(), bytes);
+  int changes = 0;
   const auto refused_after = [&](auto&& change) {
+    SCOPED_TRACE(++changes);
     Scene other = scene;
     change(other);
     expect_refused(other, bytes);

@@ -109,8 +109,7 @@ TEST_P(Threads, ChangeNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenes, Threads,
-                         testing::Values(Case{2, Precision::kSingle}, Case{3, Precision::kSingle},
-                                         Case{2, Precision::kDouble, TransferType::kFlip},
+                         testing::Values(Case{3, Precision::kSingle}, Case{2, Precision::kDouble, TransferType::kFlip},
                                          Case{2, Precision::kSingle, TransferType::kApic, DiagnosticsLevel::kStages}),
                          name_of);
 

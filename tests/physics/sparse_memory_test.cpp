@@ -24,7 +24,8 @@ Scene distant_bodies(double dx) {
   Scene scene = empty_scene(3, dx, Precision::kSingle);
   scene.materials = {elastic("jelly")};
   const double far = 1e4 * dx;
-  scene.bodies = {body("near", 0, box({0, 0, 0}, {1, 1, 1})), body("far", 0, box({far, -far, far}, {far + 1, 1 - far, far + 1}))};
+  scene.bodies = {body("near", 0, box({0, 0, 0}, {1, 1, 1})),
+                  body("far", 0, box({far, -far, far}, {far + 1, 1 - far, far + 1}))};
   for (Body& b : scene.bodies) b.sampling = Sampling::kUniform;
   return scene;
 }
@@ -33,14 +34,11 @@ void expect_memory_follows_material(const Scene& scene) {
   Simulation simulation = simulate(scene);
   make_steps(simulation, 1);
   const SceneEstimate e = estimate(scene);
-  Scene bare = scene;
   simulation.advance_steps(1);
   const FrameStats s = simulation.stats();
-  // Blocks that hold particles: those without the halo on the + sides.
-  const double per_particle = static_cast<double>(e.particle_bytes + e.scratch_bytes) / static_cast<double>(s.particles);
+  const double per_particle =
+      static_cast<double>(e.particle_bytes + e.scratch_bytes) / static_cast<double>(s.particles);
   const double per_block = static_cast<double>(e.grid_bytes) / static_cast<double>(s.blocks);
-  RecordProperty("bytes_per_particle", std::to_string(per_particle));
-  RecordProperty("bytes_per_block", std::to_string(per_block));
   std::printf("%lld particles: %.1f bytes per particle, %lld blocks: %.0f bytes per block, %zu in all\n",
               static_cast<long long>(s.particles), per_particle, static_cast<long long>(s.blocks), per_block,
               s.memory_bytes);
@@ -62,12 +60,12 @@ TEST(Growth, AnExplosionLosesNothing) {
     Scene scene = empty_scene(3, 0.1, precision);
     scene.simulation.gravity = {0, 0, 0};
     scene.materials = {elastic("gas", MaterialModel::kFixedCorotated, 1)};
-    scene.bodies = {body("bomb", 0, sphere({0, 0, 0}, 0.5))};
+    scene.bodies = {body("bomb", 0, sphere({0, 0, 0}, 0.25))};
     for (int a = 0; a < 3; ++a)
-      scene.bodies[0].velocity.component[a] = {0, a == 0 ? "200*x" : a == 1 ? "200*y" : "200*z"};
-    Simulation simulation = simulate(scene, 2);
+      scene.bodies[0].velocity.component[a] = {0, a == 0 ? "100*x" : a == 1 ? "100*y" : "100*z"};
+    Simulation simulation = simulate(scene);
     const FrameStats start = simulation.stats();
-    for (int i = 0; i < 3; ++i) simulation.advance_frame();
+    for (int i = 0; i < 2; ++i) simulation.advance_frame();
     const FrameStats end = simulation.stats();
     EXPECT_GT(end.grown, 0);
     EXPECT_GT(end.blocks, 10 * start.blocks);
@@ -90,9 +88,10 @@ TEST(NoParticleLost, HoweverFastTheyCross) {
       scene.time.cfl = cfl;
       scene.time.dt_max = 1;
       scene.materials = {elastic("soft", MaterialModel::kFixedCorotated, 1e-3)};
-      scene.bodies = {body("right", 0, sphere({-3, -2, -1}, 0.2), {40, 25, 10}),
-                      body("left", 0, sphere({-4, -3, 1}, 0.2), {-30, -45, 5})};
-      Simulation simulation = simulate(scene, 2);
+      const double z = dimension == 3 ? -1 : 0;
+      scene.bodies = {body("right", 0, sphere({-3, -2, z}, 0.2), {40, 25, 10}),
+                      body("left", 0, sphere({-4, -3, z}, 0.2), {-30, -45, 5})};
+      Simulation simulation = simulate(scene);
       const FrameStats start = simulation.stats();
       for (int i = 0; i < 4; ++i) simulation.advance_frame();
       const FrameStats end = simulation.stats();
@@ -109,7 +108,8 @@ TEST(NoParticleLost, HoweverFastTheyCross) {
 TEST(NoParticleLost, AtWalls) {
   for (BoundaryType type : {BoundaryType::kSticky, BoundaryType::kSlip, BoundaryType::kSeparate}) {
     Scene scene = empty_scene(2, 0.05, Precision::kSingle);
-    scene.materials = {elastic("jelly"), water("water")};
+    scene.materials = {elastic("jelly", MaterialModel::kFixedCorotated, 1e6), water("water")};
+    scene.materials[1].bulk_modulus = 5e6;  // the sound stays faster than the impact
     scene.bodies = {body("ball", 0, sphere({-0.5, -0.5, 0}, 0.2), {20, 30, 0}),
                     body("drop", 1, sphere({-0.5, -1.2, 0}, 0.2), {-20, 10, 0})};
     Domain walls;
@@ -159,6 +159,7 @@ Scene stream(int dimension, double speed, double depth) {
   scene.simulation.gravity = {0, 0, 0};
   scene.simulation.fps = 20;
   scene.materials = {water("water")};
+  scene.materials[0].bulk_modulus = 500;  // nothing presses here; soft water allows longer steps
   Source tap;
   tap.name = "tap";
   tap.shape = box({0, 0, 0}, {0.4, depth, 0.4});
@@ -167,21 +168,17 @@ Scene stream(int dimension, double speed, double depth) {
   return scene;
 }
 
-// What has flowed out is the density times the cross-section times the length of the stream.
+// What has flowed out is the density times the cross-section times the speed times the time, however thin the source.
 TEST(Sources, EmitTheirDensity) {
   for (int dimension : {2, 3})
-    for (double depth : {0.05, 0.1, 0.4}) {
+    for (double depth : {0.05, 0.1, 0.2}) {
       SCOPED_TRACE(depth);
-      Scene scene = stream(dimension, 1, depth);
+      const Scene scene = stream(dimension, 1, depth);
       Simulation simulation = simulate(scene);
-      while (simulation.stats().time < 1.99) simulation.advance_frame();
-      const double section = dimension == 2 ? 0.4 : 0.16;
+      for (int i = 0; i < 20; ++i) simulation.advance_frame();  // 1 s
+      const double expected = 1000 * (dimension == 2 ? 0.4 : 0.16) * 1.0;
       const FrameStats s = simulation.stats();
-      // The first pulse fills the shape at once; the last one is on its way out.
-      const double emitted = s.totals.mass, expected = 1000 * section * (2.0 + depth);
-      const double one_pulse = 1000 * section * depth;
-      std::printf("%dD depth %.2f: emitted %.4f of %.4f\n", dimension, depth, emitted, expected);
-      EXPECT_NEAR(emitted, expected, 0.02 * expected + one_pulse);
+      EXPECT_NEAR(s.totals.mass, expected, 0.02 * expected);
       EXPECT_EQ(s.emitted, s.particles);
     }
 }
@@ -228,7 +225,7 @@ TEST(Estimate, SaysWhatARunTakes) {
       for (DiagnosticsLevel level : {DiagnosticsLevel::kOff, DiagnosticsLevel::kTotals, DiagnosticsLevel::kStages}) {
         Scene scene = busy_scene(dimension, precision);
         scene.sinks.clear();
-        scene.bodies.push_back(body("large", 0, box({-3, 1, -1}, {0, 3, 1})));
+        scene.bodies.push_back(body("large", 0, box({-1, 1, -0.5}, {0, 2, 0.5})));
         scene.output.diagnostics = level;
         const SceneEstimate e = estimate(scene);
         Simulation simulation = simulate(scene);

@@ -97,14 +97,16 @@ inline void make_steps(Simulation& simulation, int steps) {
 // A bit of everything that a step can meet: three bodies of three materials, a source, a sink, a moving body, walls.
 inline Scene busy_scene(int dimension, Precision precision) {
   Scene s = empty_scene(dimension, 0.05, precision);
+  const double z = dimension == 3 ? 0.3 : 0;
   s.materials = {elastic("jelly"), snow("snow"), sand("sand"), water("water")};
-  s.bodies = {body("ball", 0, sphere({0.3, 0.35, 0.3}, 0.12), {1, -2, 0}),
+  s.bodies = {body("ball", 0, sphere({0.3, 0.35, z}, 0.12), {1, -2, 0}),
               body("heap", 1, box({0.5, 0.05, 0.2}, {0.75, 0.3, 0.4})),
               body("pile", 2, box({0.1, 0.05, 0.2}, {0.45, 0.18, 0.4}))};
   s.bodies[0].angular_velocity = {0, 0, 5};
   Collider paddle = collider("paddle", box({0.8, 0, 0}, {0.9, 0.3, 0.6}), BoundaryType::kSeparate, 0.3);
-  paddle.motion = Keyframes{{0, 0.2, 0.4}, {{0, 0, 0}, {-0.15, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0.3}, {0, 0, 0}}, {}};
-  s.colliders = {paddle, collider("stone", sphere({0.3, 0, 0.3}, 0.08), BoundaryType::kSticky)};
+  paddle.motion =
+      Keyframes{{0, 0.2, 0.4}, {{0, 0, 0}, {-0.15, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0.3}, {0, 0, 0}}, {}};
+  s.colliders = {paddle, collider("stone", sphere({0.3, 0, z}, 0.08), BoundaryType::kSticky)};
   Source tap;
   tap.name = "tap";
   tap.material = 3;

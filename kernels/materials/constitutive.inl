@@ -65,6 +65,11 @@ struct ConstitutiveStep {
       if (energies.elastic != nullptr) energies.elastic[lanes.pack_index()] = elastic;
       if (energies.trial != nullptr) energies.trial[lanes.pack_index()] = before;
     });
+    // What an earlier layout left in the places of empty packs would be summed with the rest.
+    lanes.for_empty_packs([&](std::uint32_t pack) {
+      if (energies.elastic != nullptr) energies.elastic[pack] = 0;
+      if (energies.trial != nullptr) energies.trial[pack] = 0;
+    });
   }
 
   // R(dt grad v): I + M, or (I + M/2)^2 where I + M would turn the material inside out. [T 6.4.9]

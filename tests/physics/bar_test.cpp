@@ -1,6 +1,8 @@
-// A bar fixed at one end that swings in its first longitudinal mode: period and energy over ten periods.
+// A bar fixed at one end that swings in its first longitudinal mode: period and energy over ten
+// periods.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -12,7 +14,8 @@ namespace {
 
 using std::numbers::pi;
 
-// Parameters of the public case (LearnMPM, bar-vibration1d): L = 25, E = 100, rho = 0.8, v0 = 0.1 sin(pi x / 2L).
+// Parameters of the public case (LearnMPM, bar-vibration1d): L = 25, E = 100, rho = 0.8, v0 = 0.1
+// sin(pi x / 2L).
 constexpr double kLength = 25, kE = 100, kRho = 0.8, kV0 = 0.1;
 constexpr int kElements = 120, kPeriods = 10, kFramesPerPeriod = 80;
 
@@ -44,7 +47,8 @@ TEST(VibratingBar, PeriodAndEnergy) {
   for (int frame = 0; frame < kPeriods * kFramesPerPeriod; ++frame) {
     sim.advance_frame();
     const double momentum = sim.totals().momentum[0], now = sim.stats().time;
-    if (before < 0 && momentum >= 0) passages.push_back(time + (now - time) * before / (before - momentum));
+    if (before < 0 && momentum >= 0)
+      passages.push_back(time + (now - time) * before / (before - momentum));
     before = momentum;
     time = now;
     lowest = std::min(lowest, energy());
@@ -52,7 +56,6 @@ TEST(VibratingBar, PeriodAndEnergy) {
   }
   ASSERT_EQ(passages.size(), static_cast<std::size_t>(kPeriods));
   const double period = (passages.back() - passages.front()) / (kPeriods - 1);
-  printf("period %.6f rel %g  energy start %g lo %g hi %g end %g mean first\n", period, period/exact_period()-1, start, lowest/start-1, highest/start-1, energy()/start-1);
   EXPECT_NEAR(period, exact_period(), 5e-3 * exact_period());
   EXPECT_LT(highest - lowest, 0.01 * start);
 }

@@ -132,6 +132,10 @@ struct CudaGroup : CudaDevice {
 #endif
   }
   template <class F>
+  FIRN_HD void for_each_row(std::uint32_t n, F&& f) const {
+    for_each(n * kLanes, [&](std::uint32_t i) { f(i / kLanes, i % kLanes); });
+  }
+  template <class F>
   FIRN_HD void once([[maybe_unused]] F&& f) const {
 #if defined(__CUDA_ARCH__)
     if (threadIdx.x == 0) f();

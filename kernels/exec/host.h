@@ -104,6 +104,12 @@ struct HostGroup : HostDevice {
   void for_each(std::uint32_t n, F&& f) const {
     for (std::uint32_t i = 0; i < n; ++i) f(i);
   }
+  // f(row, lane) for all 32 lanes of `n` rows.
+  template <class F>
+  void for_each_row(std::uint32_t n, F&& f) const {
+    for (std::uint32_t row = 0; row < n; ++row)
+      for (std::uint32_t lane = 0; lane < kLanes; ++lane) f(row, lane);
+  }
   template <class F>
   void once(F&& f) const {
     f();

@@ -265,28 +265,33 @@ void rebuild_layout(Exec& exec, int degree, const SinkView<Real>& sinks, const P
                                                  particles.chunks, grid.chunk_begin});
 }
 
+// One group per chunk of the new layout. Where each lane comes from is found once; then every component is a row of 32
+// gathered values.
 template <class T>
 struct PermuteChannel {
   static constexpr const char* kName = "permute_channel";
   static constexpr int kThreads = 128;
-  static constexpr std::uint32_t kChunksPerGroup = 4;
-  struct Scratch {};
+  struct Scratch {
+    std::uint64_t from[kLanes];
+  };
   const Chunk* chunks;
   const std::uint32_t* order;
   const T* in;
   int components;
   T* out;
-  const StepControl* control;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t first = g.index() * kChunksPerGroup;
-    g.for_each(kChunksPerGroup * kLanes, [&](std::uint32_t i) {
-      const std::uint32_t chunk = first + i / kLanes, lane = i % kLanes;
-      if (chunk >= control->n_chunks || lane >= chunks[chunk].count) return;
-      const std::uint32_t from = order[chunks[chunk].source + lane];
-      for (int k = 0; k < components; ++k)
-        channel_row(out, chunk, components, k)[lane] = channel_at(in, from, components, k);
+    const Chunk chunk = chunks[g.index()];
+    g.for_each(kLanes, [&](std::uint32_t lane) {
+      // Lanes beyond the count copy the first one: harmless, and the rows need no test.
+      const std::uint32_t slot = order[chunk.source + (lane < chunk.count ? lane : 0)];
+      g.scratch.from[lane] = static_cast<std::uint64_t>(slot / kLanes) * components * kLanes + slot % kLanes;
+    });
+    g.sync();
+    T* rows = out + static_cast<std::uint64_t>(g.index()) * components * kLanes;
+    g.for_each_row(static_cast<std::uint32_t>(components), [&](std::uint32_t k, std::uint32_t lane) {
+      rows[k * kLanes + lane] = in[g.scratch.from[lane] + k * kLanes];
     });
   }
 };
@@ -294,9 +299,8 @@ struct PermuteChannel {
 template <class Exec, class T>
 void permute_channel(Exec& exec, const RebuildView& scratch, const Chunk* chunks, const T* in, int components, T* out,
                      const StepControl* control) {
-  constexpr std::uint32_t per_group = PermuteChannel<T>::kChunksPerGroup;
-  launch_groups(exec, {{nullptr, (scratch.max_chunks + per_group - 1) / per_group}, &control->stop},
-                PermuteChannel<T>{chunks, scratch.order, in, components, out, control});
+  launch_groups(exec, {{&control->n_chunks, scratch.max_chunks}, &control->stop},
+                PermuteChannel<T>{chunks, scratch.order, in, components, out});
 }
 
 template <class T>

@@ -72,7 +72,6 @@ void RunLoop::begin(const Checkpoint* from) {
   writer_.emplace(scene_, directory_, first, state_.planned_frames,
                   from ? std::optional(from->frame) : std::nullopt);
   last_ = simulation_.stats();
-  if (from) last_.frame = from->frame;
   progress_.line(fmt::format("device: {}", simulation_.device_name()));
   progress_.line(fmt::format("output: {}", directory_.path().string()));
   progress_.line(fmt::format("{} particles, {} frames at {:g}/s{}", last_.particles,

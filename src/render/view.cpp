@@ -45,6 +45,7 @@ V3d reachable(const Scene& scene, const Stage& stage, V3d x) {
 
 struct Mover {
   V3d position, velocity;
+  std::size_t material;
 };
 
 // A sample of the particles, or, before the first one is emitted, the corners of the sources.
@@ -53,7 +54,8 @@ std::vector<Mover> movers(const Scene& scene, const Snapshot& snapshot) {
   const std::size_t stride = 1 + snapshot.size() / 50000;
   const auto d = static_cast<std::size_t>(snapshot.dimension);
   for (std::size_t i = 0; i < snapshot.size(); i += stride) {
-    Mover mover{position_of(snapshot, i), V3d::zero()};
+    Mover mover{position_of(snapshot, i), V3d::zero(), 0};
+    if (snapshot.material.size() == snapshot.size()) mover.material = snapshot.material[i];
     if (snapshot.velocity.size() == snapshot.position.size())
       for (std::size_t c = 0; c < d; ++c)
         mover.velocity[static_cast<int>(c)] = snapshot.velocity[i * d + c];
@@ -63,7 +65,8 @@ std::vector<Mover> movers(const Scene& scene, const Snapshot& snapshot) {
   for (const Source& source : scene.sources) {
     const Bounds bounds = mesh_bounds(source.shape);
     for (int i = 0; i < 8 && !bounds.empty(); ++i)
-      result.push_back({bounds.corner(i), to_vec(source.velocity)});
+      result.push_back({bounds.corner(i), to_vec(source.velocity),
+                        static_cast<std::size_t>(source.material)});
   }
   return result;
 }
@@ -90,28 +93,38 @@ double lowest(const Bounds& bounds, const V3d& up) {
   return low;
 }
 
-// How far a column of the scene's most mobile material spreads, in heights: dry sand 1.2 where the
-// column is squat (Lube et al., J. Fluid Mech. 508, 2004), water further, everything else hardly.
-double run_out(const Scene& scene) {
-  double heights = 0;
-  for (const Material& material : scene.materials) {
-    const bool granular = material.model == MaterialModel::kDruckerPrager ||
-                          material.model == MaterialModel::kSandClamp;
-    if (material.model == MaterialModel::kWeaklyCompressible) heights = std::max(heights, 2.0);
-    if (granular) heights = std::max(heights, 1.2);
+// How far a column of a material spreads, in heights: dry sand 1.2 where the column is squat (Lube et
+// al., J. Fluid Mech. 508, 2004), water further, everything else hardly.
+double run_out(MaterialModel model) {
+  if (model == MaterialModel::kWeaklyCompressible) return 2.0;
+  const bool granular =
+      model == MaterialModel::kDruckerPrager || model == MaterialModel::kSandClamp;
+  return granular ? 1.2 : 0.0;
+}
+
+// The farthest that any material of the scene will flow, from its own height at the start.
+double flow_distance(const Scene& scene, const std::vector<Mover>& material, const V3d& up) {
+  double farthest = 0;
+  for (std::size_t m = 0; m < scene.materials.size(); ++m) {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const Mover& mover : material) {
+      if (mover.material != m) continue;
+      low = std::min(low, dot(mover.position, up));
+      high = std::max(high, dot(mover.position, up));
+    }
+    if (high > low) farthest = std::max(farthest, run_out(scene.materials[m].model) * (high - low));
   }
-  return heights;
+  return farthest;
 }
 
 // What falls spreads when it lands, by some fraction of the height it fell and of its own size;
 // what flows spreads by its own height and more.
-void add_spread(const Scene& scene, const Bounds& start, Stage& stage) {
+void add_spread(const Scene& scene, const Bounds& start, const std::vector<Mover>& material,
+                Stage& stage) {
   stage.drop = std::max(0.0, lowest(start, stage.up) - lowest(stage.focus, stage.up));
   if (norm(to_vec(scene.simulation.gravity)) == 0) return;
-  double height = 0;
-  for (int c = 0; c < 3; ++c) height += start.extent()[c] * std::abs(stage.up[c]);
   const double margin = 0.12 * start.diagonal() + 0.2 * std::min(stage.drop, start.diagonal()) +
-                        run_out(scene) * height;
+                        flow_distance(scene, material, stage.up);
   V3d sideways;
   for (int c = 0; c < 3; ++c) sideways[c] = std::abs(stage.up[c]) > 0.9 ? 0 : margin;
   if (scene.simulation.dimension == 2) sideways[2] = 0;
@@ -235,7 +248,7 @@ Stage make_stage(const Scene& scene, const Snapshot& first) {
   if (scene.simulation.dimension == 2) stage.focus.min[2] = stage.focus.max[2] = 0;
   const Bounds start = stage.focus;
   add_flight(scene, material, stage);
-  add_spread(scene, start, stage);
+  add_spread(scene, start, material, stage);
   add_colliders(scene, stage);
   stage.speed = std::max(largest_speed(material), std::sqrt(2 * norm(gravity) * stage.drop));
   return stage;

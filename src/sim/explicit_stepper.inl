@@ -134,10 +134,9 @@ void ExplicitStepper<Exec, D, Real>::enqueue_step() {
   g2p<Exec, D, Real>(*exec_, params_.transfer, params_.bounds, particles, grid, c, blocks);
   exec_->mark(kClockG2P);
 
-  if (params_.stages) {
-    elastic_.zero();
-    trial_.zero();
-  }
+  // Packs without particles are not visited: what they last held must not count.
+  if (params_.totals) elastic_.zero();
+  if (params_.stages) trial_.zero();
   EnergyView energies{params_.totals ? elastic_.data() : nullptr, params_.stages ? trial_.data() : nullptr};
   constitutive_step<Exec, D, Real>(*exec_, materials_.data(), particles, energies, particles_.capacity(), c);
   exec_->mark(kClockConstitutive);

@@ -93,6 +93,8 @@ class Simulation::Impl {
     out.values(std::span<const IdRange>(ranges_));
     out.value(static_cast<std::uint64_t>(sources_.size()));
     for (const SourceState& s : sources_) out.value(s.pulses);
+    out.value(stats_.time);
+    out.value(stats_.totals);
     stepper_->save(out);
     return out.take();
   }
@@ -105,9 +107,13 @@ class Simulation::Impl {
     if (in.value<std::uint64_t>() != sources_.size())
       throw Error(ErrorCategory::kFile, "the saved state has another number of sources than this scene");
     for (SourceState& s : sources_) s.pulses = in.value<std::uint64_t>();
+    const auto time = in.value<double>();
+    const auto totals = in.value<Totals>();
     stepper_->load(in);
     in.expect_end();
     measure_frame(0);
+    stats_.time = time;  // of the last completed frame: the state may lie after it
+    stats_.totals = totals;
   }
 
   Stepper& stepper() { return *stepper_; }

@@ -8,7 +8,7 @@ from support import CliTest
 
 class Compare(CliTest):
     def test_files_and_table(self):
-        result = self.succeed("compare", self.scene, "-o", "both", "--vary", "transfer.type=apic,flip")
+        result = self.succeed("compare", self.scene, "-o", "both", "--set", "output.video=true", "--vary", "transfer.type=apic,flip")
         both = self.folder / "both"
         for name in ("type-apic", "type-flip"):
             self.assertTrue(json.loads((both / name / "summary.json").read_text())["completed"])
@@ -21,8 +21,7 @@ class Compare(CliTest):
         self.assertRegex(result.stdout, r"(?m)^type=flip +6 ")
 
     def test_all_combinations(self):
-        result = self.succeed("compare", self.scene, "-o", "four", "--frames", 1, "--set", "output.video=false", "--json",
-                              "--vary", "transfer.type=apic,pic", "--vary", "body.0.velocity=[0,0],[1,0]")
+        result = self.succeed("compare", self.scene, "-o", "four", "--frames", 1, "--json", "--vary", "transfer.type=apic,pic", "--vary", "body.0.velocity=[0,0],[1,0]")
         variants = json.loads(result.stdout)["variants"]
         self.assertEqual([v["overrides"] for v in variants],
                          [[f"transfer.type={t}", f"body.0.velocity={v}"] for t in ("apic", "pic")

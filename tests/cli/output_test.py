@@ -11,7 +11,7 @@ PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 
 class Files(CliTest):
     def test_a_run_writes_every_file(self):
-        result = self.succeed("run", self.scene)
+        result = self.succeed("run", self.scene, "--set", "output.video=true")
         out = self.folder / "out" / "square"
         for frame in range(7):  # the initial state is frame 0
             self.assertTrue((out / f"frames/frame_{frame:06}.png").read_bytes().startswith(PNG_MAGIC))

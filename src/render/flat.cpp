@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/render/parallel.h"
+#include "kernels/exec/parallel_for.h"
 
 namespace firn {
 namespace {
@@ -50,12 +50,12 @@ void draw_collider(Image& image, const Collider& collider, const Affine& pose,
               static_cast<float>(collider.color[2])});
   const int columns = image.width + 1;
   std::vector<char> corners(static_cast<std::size_t>(columns) * (image.height + 1));
-  parallel_for(image.height + 1, 8, [&](int y) {
+  parallel_for(image.height + 1, 0, [&](int y) {
     for (int x = 0; x < columns; ++x)
       corners[static_cast<std::size_t>(y) * columns + x] =
           contains(collider.shape, to_body.point(view.point(x, y)), 2);
   });
-  parallel_for(image.height, 8, [&](int y) {
+  parallel_for(image.height, 0, [&](int y) {
     for (int x = 0; x < image.width; ++x) {
       const char* corner = &corners[static_cast<std::size_t>(y) * columns + x];
       const int inside = corner[0] + corner[1] + corner[columns] + corner[columns + 1];

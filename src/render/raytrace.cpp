@@ -11,8 +11,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "kernels/exec/parallel_for.h"
 #include "src/render/embree_scene.h"
-#include "src/render/parallel.h"
 #include "src/render/shading.h"
 
 namespace firn {
@@ -119,7 +119,7 @@ V3f RayTracer::camera_direction(int x, int y, int sample) const {
 
 void RayTracer::trace_camera_rays() {
   hits_.resize(static_cast<std::size_t>(width_) * height_);
-  parallel_for(height_, 4, [&](int y) {
+  parallel_for(height_, 0, [&](int y) {
     for (int x = 0; x < width_; ++x)
       hits_[index(x, y)] =
           embree_.trace(eye_, {camera_direction(x, y, 0), camera_direction(x, y, 1),
@@ -136,7 +136,7 @@ void RayTracer::light_particles() {
   for (std::size_t i = 0; i < seen.size(); ++i)
     if (seen[i]) visible.push_back(i);
   particle_light_.resize(scene_.spheres.size());
-  parallel_for(static_cast<int>(visible.size()), 64,
+  parallel_for(static_cast<int>(visible.size()), 0,
                [&](int i) { particle_light_[visible[i]] = light_at_particle(visible[i]); });
 }
 
@@ -252,10 +252,10 @@ SurfaceLight RayTracer::smoothed(int x, int y) const {
 void RayTracer::light_surfaces() {
   raw_light_.resize(hits_.size());
   surface_light_.resize(hits_.size());
-  parallel_for(height_, 4, [&](int y) {
+  parallel_for(height_, 0, [&](int y) {
     for (int x = 0; x < width_; ++x) raw_light_[index(x, y)] = light_at_surface(x, y);
   });
-  parallel_for(height_, 4, [&](int y) {
+  parallel_for(height_, 0, [&](int y) {
     for (int x = 0; x < width_; ++x) surface_light_[index(x, y)] = smoothed(x, y);
   });
 }
@@ -343,7 +343,7 @@ Image RayTracer::run() {
   light_particles();
   light_surfaces();
   Image image = Image::filled(width_, height_, {});
-  parallel_for(height_, 4, [&](int y) {
+  parallel_for(height_, 0, [&](int y) {
     for (int x = 0; x < width_; ++x) image.set_pixel(x, y, pixel_color(x, y));
   });
   return image;

@@ -90,11 +90,15 @@ class Transfer : public ::testing::Test {
 
   void SetUp() override {
     if (Exec::kIsCuda && cuda_device_names().empty()) GTEST_SKIP() << "no usable CUDA device";
-    exec_ = std::make_unique<Exec>(Exec::kIsCuda ? 0 : 2);
+    exec_ = std::make_unique<Exec>(Exec::kIsCuda ? 0 : 1);  // device 0, or one thread
   }
 
   Harness harness(const NamedTransfer& t, const Particles& particles, bool separate_force = true) {
-    Harness h(*exec_, t.params, t.stored_modes, kDx, separate_force);
+    return harness_on(*exec_, t, particles, separate_force);
+  }
+  static Harness harness_on(Exec& exec, const NamedTransfer& t, const Particles& particles,
+                            bool separate_force) {
+    Harness h(exec, t.params, t.stored_modes, kDx, separate_force);
     h.set_particles(particles);
     h.rebuild();
     EXPECT_EQ(h.control().stop, 0u) << t.name;

@@ -13,9 +13,10 @@ if has_nvcc; then export CUDACXX; else unset CUDACXX; fi
 # Objects are shared between clones and build folders.
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
 
-# Compilers of template-heavy files take up to 2 GB each.
+# Compilers of template-heavy files take up to 2 GB each. FIRN_JOBS overrides.
 jobs() {
   local by_memory cores
+  if [[ -n ${FIRN_JOBS:-} ]]; then echo "$FIRN_JOBS"; return; fi
   by_memory=$(awk '/MemAvailable/ {print int($2 / 2000000)}' /proc/meminfo)
   cores=$(nproc)
   echo $((by_memory < 1 ? 1 : by_memory < cores ? by_memory : cores))

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "firn/error.h"
@@ -43,6 +44,12 @@ const Command& find_command(const std::string& name) {
                           name.starts_with("-") ? "flag" : "command", name,
                           scene::suggestion(name, names)));
 }
+
+#if defined(FIRN_SINGLE_BINARY)
+}  // namespace
+int run_tests(int argc, char** argv);  // tests/single_binary.cpp
+namespace {
+#endif
 
 int dispatch(std::vector<std::string> words) {
   if (words.empty()) {
@@ -88,6 +95,9 @@ int main(int argc, char** argv) {
   using firn::ErrorCategory;
   firn::app::limit_spinning(argv);
   try {
+#if defined(FIRN_SINGLE_BINARY)
+    if (argc > 1 && std::string_view(argv[1]) == "test") return firn::app::run_tests(argc - 1, argv + 1);
+#endif
     return firn::app::dispatch({argv + 1, argv + argc});
   } catch (const firn::Error& error) {
     return firn::app::fail(error.category(), error.what());

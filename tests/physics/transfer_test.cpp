@@ -242,8 +242,34 @@ TYPED_TEST(Transfer, KeepsMassAndMomentumOfACrowdedCell) {
   }
 }
 
-// --- angular momentum
-// ------------------------------------------------------------------------------------------------
+// Colours keep threads apart, and each node adds in the order of the layout.
+TYPED_TEST(Transfer, ThreadsGiveTheSameBits) {
+  using T = TestFixture;
+  if constexpr (T::Exec::kIsCuda) {
+    GTEST_SKIP() << "about CPU threads";
+  } else {
+    const NamedTransfer t = named(T::kD, 2, TransferType::kAflip, 0.9, 0);
+    const auto particles = this->scattered(t, 5000);
+    typename T::Exec one(1), three(3);
+    auto serial = T::harness_on(one, t, particles, true);
+    auto parallel = T::harness_on(three, t, particles, true);
+    for (auto* h : {&serial, &parallel})
+      for (int round = 0; round < 2; ++round) {
+        h->particles_to_grid();
+        h->update_grid();
+        h->grid_to_particles();
+      }
+    const auto expected = serial.particles(), got = parallel.particles();
+    ASSERT_EQ(expected.size(), got.size());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      ASSERT_EQ(norm(got[i].v - expected[i].v), 0) << i;
+      for (std::size_t r = 0; r < static_cast<std::size_t>(t.stored_modes); ++r)
+        ASSERT_EQ(norm(got[i].modes[r] - expected[i].modes[r]), 0) << i;
+    }
+  }
+}
+
+// --- angular momentum ---
 
 template <class T>
 struct AngularErrors {
@@ -307,8 +333,7 @@ TYPED_TEST(Transfer, PicAndFlipLoseAngularMomentum) {
     }
 }
 
-// --- fields that come back unchanged
-// ---------------------------------------------------------------------------------
+// --- fields that come back unchanged ---
 
 // A random polynomial with powers 0 and 1 per axis: coefficients of x, xy, ... by the bits of the
 // axes, in cells.
@@ -424,8 +449,7 @@ TYPED_TEST(Transfer, GridLosesWhatTheModesCannotHold) {
   EXPECT_LT(h.grid_sums(false).kinetic, 0.99 * before);
 }
 
-// --- the affine map
-// --------------------------------------------------------------------------------------------------
+// --- the affine map ---
 
 // [PolyPIC 5.1] zeta = (I + dt C)^-1 z: linear momentum stays with affine modes alone, angular
 // momentum does not; with products of modes neither does (measured 2e-4 and 3e-3 for moderate
@@ -481,8 +505,7 @@ TYPED_TEST(Transfer, AffineMapFallsBackToTranslationWhereItIsNearlySingular) {
     }
 }
 
-// --- energy
-// ----------------------------------------------------------------------------------------------------------
+// --- energy ---
 
 // Grid to particle, an orthogonal projection, and particle to grid, an average, each lose energy.
 TYPED_TEST(Transfer, EnergyNeverRisesOverAnApicPair) {
@@ -550,8 +573,7 @@ TYPED_TEST(Transfer, KineticEnergyCountsAllModes) {
     }
 }
 
-// --- forces
-// ----------------------------------------------------------------------------------------------------------
+// --- forces ---
 
 // Internal forces sum to nothing, fused with the momentum or apart from it, and exert no torque.
 TYPED_TEST(Transfer, InternalForcesHaveNoResultant) {

@@ -38,8 +38,7 @@ Simulation::BodyForce staggered(std::function<Vec3(std::uint32_t, double)> b) {
   };
 }
 
-// --- one-dimensional
-// -------------------------------------------------------------------------------------------------
+// --- one-dimensional ---
 
 // A standing wave u(X, t) that starts at u = 0.
 struct Wave {
@@ -140,8 +139,7 @@ TEST(Manufactured, LinearKernelStalls) {
   }
 }
 
-// --- the generalised vortex
-// ------------------------------------------------------------------------------------------
+// --- the generalised vortex ---
 
 // x = Rot(alpha) X, alpha = A sin(pi t) h(R) in a ring; its specific body force (Kamojjala, Brannon
 // 2011).

@@ -172,8 +172,7 @@ TEST(AxisBase, StencilHoldsTheParticle) {
   }
 }
 
-// --- sets of modes
-// ---------------------------------------------------------------------------------------------------
+// --- sets of modes ---
 
 const std::vector<int>& symmetric_sizes(int d) {
   static const std::vector<int> kPlane{1, 3, 4, 6, 8, 9},

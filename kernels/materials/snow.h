@@ -11,8 +11,8 @@ namespace firn::snow {
 // hardening at e^xi.
 inline constexpr float kLeastPlasticVolume = 0.01f;
 
-// Nothing holds back a lone grain of powder that expands: without a bound its J_P would overflow. Snow this loose has
-// no strength left, whatever xi.
+// Nothing holds back a lone grain of powder that expands: without a bound its J_P would overflow.
+// Snow this loose has no strength left, whatever xi.
 inline constexpr float kLargestPlasticVolume = 1e3f;
 
 template <class T>

@@ -247,7 +247,8 @@ TEST(Snow, HardensWhenCompactedAndSandDoesNot) {
   EXPECT_EQ(elastic_energy(sand, packed), elastic_energy(sand, loose));
 }
 
-// A grain that flies alone keeps its affine velocity, so it may expand in every step until it lands.
+// A grain that flies alone keeps its affine velocity, so it may expand in every step until it
+// lands.
 TEST(Snow, LoneExpandingGrainKeepsAFinitePlasticVolume) {
   for (const MaterialModel model : {MaterialModel::kSnow, MaterialModel::kSandClamp}) {
     const auto params = make_material_params<float>(base_material(model), 3);

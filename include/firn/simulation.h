@@ -106,7 +106,8 @@ class Simulation {
   bool on_cuda() const;
 
   // The complete state as bytes, and back. A simulation that loads what another one of the same scene saved goes
-  // on exactly as that one would have (bitwise where runs repeat). Throws Error{kFile} if the bytes do not fit.
+  // on exactly as that one would have (bitwise where runs repeat). Throws Error{kFile} if the bytes do not fit; the
+  // state is then no longer meaningful.
   std::vector<std::byte> save_state() const;
   void load_state(const std::vector<std::byte>& bytes);
 

@@ -112,6 +112,9 @@ struct CudaLanes {
     return v;
   }
   FIRN_HD Real across(Real value) const { return maximum(value); }
+  // A warp is the whole chunk, so no pack of it stays unvisited.
+  template <class F>
+  FIRN_HD void for_empty_packs(F&&) const {}
   template <class F>
   FIRN_HD void once(F&& f) const {
     if (first == 0) f();

@@ -86,6 +86,12 @@ struct HostLanes {
   }
   // The largest of a value that each active thread holds: here there is one thread.
   Real across(Real value) const { return value; }
+  // f(pack index) for the packs of the chunk that hold no particle and are not visited, once per chunk.
+  template <class F>
+  void for_empty_packs(F&& f) const {
+    if (first + kWidth < count) return;
+    for (std::uint32_t p = pack_index() + 1; p < (chunk + 1) * kPacksPerChunk; ++p) f(p);
+  }
   // Runs f once for the pack (on CUDA: one thread of the warp).
   template <class F>
   void once(F&& f) const {

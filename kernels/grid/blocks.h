@@ -22,8 +22,10 @@ struct BlockTraits {
   static constexpr int kCorners = 1 << D;           // a block and its neighbours on the + sides
   static constexpr int kKeyBits = D == 3 ? 21 : 31;  // per axis
   static constexpr std::int64_t kBias = std::int64_t{1} << (kKeyBits - 1);
-  // Cells a position may be away from the origin: blocks within the key range, with one to spare for the halo.
-  static constexpr std::int64_t kMaxCell = (kBias - 2) * kSide;
+  // Cells a position may be away from the origin: blocks within the key range, with one to spare for the halo, and
+  // nodes within 32 bits.
+  static constexpr std::int64_t kMaxNode = std::int64_t{1} << 30;
+  static constexpr std::int64_t kMaxCell = (kBias - 2) * kSide < kMaxNode ? (kBias - 2) * kSide : kMaxNode;
 };
 
 // Spreads the low bits of x: bit i goes to bit 3 i.

@@ -16,6 +16,7 @@ struct ConstitutiveStep {
   ParticleView<Real> particles;
   EnergyView energies;
   StepControl* control;
+  std::uint32_t packs;  // per chunk
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -23,10 +24,22 @@ struct ConstitutiveStep {
     const std::uint32_t end = control->n_chunks;
     if (first >= end) return;
     const std::uint32_t last = first + kChunksPerGroup < end ? first + kChunksPerGroup : end;
+    clear_energies(g, first, last);
     const Chunk* chunks = particles.chunks;
     g.template for_each_pack<Real>(
         first, last, [=](std::uint32_t chunk) { return chunks[chunk].count; },
         [&](const auto& lanes) { advance(g, lanes); });
+  }
+
+  // Packs without a particle are not visited, but a fuller chunk may have left an energy there.
+  template <class Group>
+  FIRN_HD void clear_energies(Group& g, std::uint32_t first, std::uint32_t last) const {
+    if (energies.elastic == nullptr && energies.trial == nullptr) return;
+    g.for_each((last - first) * packs, [&](std::uint32_t i) {
+      if (energies.elastic != nullptr) energies.elastic[first * packs + i] = 0;
+      if (energies.trial != nullptr) energies.trial[first * packs + i] = 0;
+    });
+    g.sync();
   }
 
   template <class Group, class Lanes>
@@ -64,6 +77,11 @@ struct ConstitutiveStep {
       g.atomic_max(control->wave_squared[material], static_cast<double>(wave / params.density));
       if (energies.elastic != nullptr) energies.elastic[lanes.pack_index()] = elastic;
       if (energies.trial != nullptr) energies.trial[lanes.pack_index()] = before;
+    });
+    // What an earlier layout left in the places of empty packs would be summed with the rest.
+    lanes.for_empty_packs([&](std::uint32_t pack) {
+      if (energies.elastic != nullptr) energies.elastic[pack] = 0;
+      if (energies.trial != nullptr) energies.trial[pack] = 0;
     });
   }
 
@@ -151,7 +169,7 @@ void constitutive_step(Exec& exec, const MaterialParams<Real>* materials, const 
                        const EnergyView& energies, std::uint32_t max_chunks, StepControl* control) {
   using Op = ConstitutiveStep<D, Real>;
   launch_groups(exec, {{nullptr, (max_chunks + Op::kChunksPerGroup - 1) / Op::kChunksPerGroup}, &control->stop},
-                Op{materials, particles, energies, control});
+                Op{materials, particles, energies, control, static_cast<std::uint32_t>(packs_per_chunk<Exec, Real>())});
 }
 
 }  // namespace firn

@@ -11,6 +11,10 @@ namespace firn::snow {
 // hardening at e^xi.
 inline constexpr float kLeastPlasticVolume = 0.01f;
 
+// Nothing holds back a lone grain of powder that expands: without a bound its J_P would overflow. Snow this loose has
+// no strength left, whatever xi.
+inline constexpr float kLargestPlasticVolume = 1e3f;
+
 template <class T>
 FIRN_HD inline T stiffening(const MaterialParams<Scalar<T>>& params, const T& J_P) {
   if (params.model == MaterialModel::kSandClamp) return T(1);
@@ -34,7 +38,8 @@ FIRN_HD inline Response<T, D> respond(const MaterialParams<Scalar<T>>& params,
     const Mat<T, D> F = compose(s.U, clamped, s.V);
     for (int i = 0; i < D; ++i)
       for (int j = 0; j < D; ++j) state.F(i, j) = select(flows, F(i, j), state.F(i, j));
-    const T J_P = max(state.plastic[0] * (J_trial / J), T(kLeastPlasticVolume));
+    const T J_P =
+        clamp(state.plastic[0] * (J_trial / J), T(kLeastPlasticVolume), T(kLargestPlasticVolume));
     state.plastic[0] = select(flows, J_P, state.plastic[0]);
   }
 

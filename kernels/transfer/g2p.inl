@@ -62,7 +62,7 @@ struct G2P {
       gather_tensor<axis_modes(Set), Tile::kSide>(s, velocities, c);
     store_gradient(s, velocities, c, chunk, lane);
     store_coefficients(s, c, chunk, lane);
-    move(x, c[0], chunk, lane);
+    move(g, x, c[0], chunk, lane);
     Real flip = static_cast<Real>(params.flip);
     Node<Real> increment = Node<Real>::zero();
     if (flip > 0) increment = gather_mean<Tile::kSide>(s, g.scratch.increment.node + at);
@@ -84,11 +84,19 @@ struct G2P {
     return speed_squared;
   }
 
-  FIRN_HD void move(const Vec<Real, D>& x, const Node<Real>& mean, std::uint32_t chunk, std::uint32_t lane) const {
+  template <class Group>
+  FIRN_HD void move(Group& g, const Vec<Real, D>& x, const Node<Real>& mean, std::uint32_t chunk,
+                    std::uint32_t lane) const {
     const Real dt = static_cast<Real>(control->dt);
     for (int a = 0; a < D; ++a) {
       Real moved = x[a] + dt * mean[a];
       if (bounds.active) moved = clamp(moved, bounds.min[a], bounds.max[a]);
+      // The particle stays where it is: the step ends with a fault, whose message says where.
+      if (!(abs(moved * grid.inv_dx) < static_cast<Real>(BlockTraits<D>::kMaxCell))) {
+        if (is_finite(moved))
+          g.atomic_min(control->fault, pack_fault(Fault::kPositionRange, channel_row(particles.id, chunk, 1, 0)[lane]));
+        moved = x[a];
+      }
       channel_row(particles.x, chunk, D, a)[lane] = moved;
     }
   }

@@ -1,6 +1,7 @@
 #include "src/sim/batch.h"
 
 #include <cmath>
+#include <limits>
 
 #include "firn/error.h"
 #include "src/scene/expression.h"
@@ -75,6 +76,25 @@ bool is_uniform(const Body& body) {
   return true;
 }
 
+double along(const Vec3& x, const Vec3& direction) {
+  return x[0] * direction[0] + x[1] * direction[1] + x[2] * direction[2];
+}
+
+// How far a shape reaches along a direction, from its samples: those within `margin` of the outermost one walk on to
+// the surface. Samples alone would make a thin shape too thin, or with their spacing too thick.
+double reach(const CompiledShape& shape, const std::vector<Vec3>& samples, const Vec3& direction, double margin) {
+  double outermost = -std::numeric_limits<double>::infinity();
+  for (const Vec3& x : samples) outermost = std::max(outermost, along(x, direction));
+  double farthest = outermost;
+  for (Vec3 x : samples) {
+    if (along(x, direction) < outermost - margin) continue;
+    for (double d = distance(shape, x); d < 0; d = distance(shape, x))
+      for (std::size_t a = 0; a < 3; ++a) x[a] += std::max(-d, 1e-4 * margin) * direction[a];
+    farthest = std::max(farthest, along(x, direction));
+  }
+  return farthest;
+}
+
 }  // namespace
 
 ParticleBatch fill_body(const Scene& scene, std::size_t index) {
@@ -110,15 +130,12 @@ SourcePulse fill_source(const Scene& scene, std::size_t index) {
   for (double v : source.velocity) speed += v * v;
   speed = std::sqrt(speed);
   if (speed == 0) return pulse;
-  double lowest = 1e300, highest = -1e300;
-  for (const Vec3& x : pulse.batch.position) {
-    double along = 0;
-    for (int a = 0; a < 3; ++a) along += x[a] * source.velocity[a] / speed;
-    lowest = std::min(lowest, along);
-    highest = std::max(highest, along);
-  }
-  const double spacing = std::pow(pulse.batch.volume, 1.0 / scene.simulation.dimension);
-  pulse.period = (highest - lowest + spacing) / speed;
+  Vec3 ahead, behind;
+  for (std::size_t a = 0; a < 3; ++a) behind[a] = -(ahead[a] = source.velocity[a] / speed);
+  const std::vector<Vec3>& samples = pulse.batch.position;
+  if (samples.empty()) return pulse;
+  pulse.period =
+      (reach(shape, samples, ahead, scene.grid.dx) + reach(shape, samples, behind, scene.grid.dx)) / speed;
   return pulse;
 }
 

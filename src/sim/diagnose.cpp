@@ -9,7 +9,7 @@ namespace {
 std::string quantity(Fault fault) {
   switch (fault) {
     case Fault::kPositionRange: return "position is not finite or outside the addressable grid";
-    case Fault::kVelocity: return "velocity is not finite";
+    case Fault::kVelocity: return "velocity is not finite or too large to square";
     case Fault::kDeformation: return "deformation gradient or plastic state is not finite";
     case Fault::kInverted: return "deformation gradient is inverted (J <= 0), which its model forbids";
     default: return "state is invalid";

@@ -1,13 +1,19 @@
 // What a scene will need, from its shapes alone: no device, no stepping.
 #include <cmath>
+#include <map>
 #include <set>
+#include <span>
+#include <utility>
 
 #include "firn/error.h"
 #include "firn/simulation.h"
 #include "kernels/exec/backend.h"
+#include "kernels/grid/update.h"
+#include "kernels/materials/constitutive.h"
 #include "kernels/particles/totals.h"
 #include "kernels/transfer/spline.h"
 #include "src/sim/batch.h"
+#include "src/sim/capacity.h"
 #include "src/sim/grid_store.h"
 #include "src/sim/particle_store.h"
 #include "src/sim/scene_params.h"
@@ -16,22 +22,33 @@ namespace firn {
 
 namespace {
 
-template <int D>
-std::int64_t count_blocks(const Scene& scene, const std::vector<ParticleBatch>& batches) {
-  const double inv_dx = 1 / scene.grid.dx, shift = stencil_shift<double>(scene.transfer.kernel);
-  std::set<std::uint64_t> blocks;
-  std::uint64_t last = kEmptyKey;
+// What the first layout will count: blocks with their halo, and chunks per (block, material).
+struct LayoutCounts {
+  std::uint32_t blocks = 0, chunks = 0;
+};
+
+template <int D, class Real>
+LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> batches) {
+  const auto inv_dx = static_cast<Real>(1 / scene.grid.dx), shift = stencil_shift<Real>(scene.transfer.kernel);
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> bins;
   for (const ParticleBatch& batch : batches)
     for (const Vec3& x : batch.position) {
       Vec<int, D> home;
-      for (int a = 0; a < D; ++a)
-        home[a] = axis_base(x[static_cast<std::size_t>(a)], inv_dx, shift).node >> BlockTraits<D>::kShift;
-      const std::uint64_t key = block_key<D>(home);
-      if (key == last) continue;
-      last = key;
-      for (int c = 0; c < BlockTraits<D>::kCorners; ++c) blocks.insert(block_key<D>(corner_block<D>(home, c)));
+      for (int a = 0; a < D; ++a) {
+        const auto position = static_cast<Real>(x[static_cast<std::size_t>(a)]);
+        home[a] = axis_base(position, inv_dx, shift).node >> BlockTraits<D>::kShift;
+      }
+      ++bins[{block_key<D>(home), batch.material}];
     }
-  return static_cast<std::int64_t>(blocks.size());
+  std::set<std::uint64_t> blocks;
+  LayoutCounts counts;
+  for (const auto& [bin, particles] : bins) {
+    counts.chunks += (particles + kLanes - 1) / kLanes;
+    const Vec<int, D> home = block_of_key<D>(bin.first);
+    for (int c = 0; c < BlockTraits<D>::kCorners; ++c) blocks.insert(block_key<D>(corner_block<D>(home, c)));
+  }
+  counts.blocks = static_cast<std::uint32_t>(blocks.size());
+  return counts;
 }
 
 struct Tightest {
@@ -73,18 +90,46 @@ void estimate_step(const Scene& scene, const std::vector<ParticleBatch>& batches
   e.limiting_material = tightest.material;
 }
 
+// Chunks that the bodies' batches and then the first layout make a simulation allocate.
+std::uint32_t chunk_capacity(const SceneEstimate& e, std::uint32_t needed) {
+  std::uint32_t capacity = 1, present = 0;
+  for (std::int64_t particles : e.particles_per_body) {
+    const auto added = static_cast<std::uint32_t>((particles + kLanes - 1) / kLanes);
+    if (added > 0 && present + added > capacity) capacity = chunks_after_append(present, added);
+    present += added;
+  }
+  return needed > capacity ? with_room(needed) : capacity;
+}
+
+template <class Grid>
+std::uint32_t block_capacity(std::uint32_t particles, std::uint32_t needed) {
+  std::uint32_t capacity = initial_blocks(particles);
+  // A hash that is full cannot count what is needed.
+  while (needed > Grid::hash_places(capacity)) capacity *= 2;
+  return needed > capacity ? with_room(needed) : capacity;
+}
+
 template <int D, class Real>
-void estimate_memory(const Scene& scene, SceneEstimate& e) {
+void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches, SceneEstimate& e) {
+  using Grid = GridStore<Cpu, D, Real>;
   Cpu exec(1);
+  const LayoutCounts counts = count_layout<D, Real>(scene, batches);
+  e.blocks = counts.blocks;
   const auto materials = static_cast<std::uint32_t>(scene.materials.size());
   const ParticleStore<Cpu, D, Real> particles(exec, channel_needs(scene));
-  const GridStore<Cpu, D, Real> grid(exec, scene.grid.dx, materials, transfer_params(scene).separate_force);
-  // Each block of each material ends with a chunk that is half empty on average; growing keeps an eighth in reserve.
-  const double slots = 1.125 * (static_cast<double>(e.particles) + 0.5 * kLanes * static_cast<double>(e.blocks));
-  e.particle_bytes = static_cast<std::size_t>(slots * static_cast<double>(particles.bytes_per_slot()));
-  e.grid_bytes = static_cast<std::size_t>(1.125 * static_cast<double>(e.blocks) *
-                                          static_cast<double>(grid.bytes_per_block()));
-  e.scratch_bytes = static_cast<std::size_t>(slots / kLanes) * ((kTotalsColumns + 2) * sizeof(double));
+  const Grid grid(exec, scene.grid.dx, materials, transfer_params(scene).separate_force);
+  const std::size_t chunks = chunk_capacity(e, counts.chunks);
+  const std::uint32_t blocks = block_capacity<Grid>(static_cast<std::uint32_t>(e.particles), counts.blocks);
+  e.particle_bytes = chunks * (kLanes * particles.bytes_per_slot() + sizeof(Chunk));
+  e.grid_bytes = grid.bytes_for(blocks);
+  // Energies per pack, the table of totals, and the reactions and energies per block.
+  const bool totals = scene.output.diagnostics != DiagnosticsLevel::kOff;
+  const bool stages = scene.output.diagnostics == DiagnosticsLevel::kStages;
+  const std::size_t energies = std::size_t{totals} + std::size_t{stages};
+  const std::size_t per_chunk = energies * static_cast<std::size_t>(packs_per_chunk<Cpu, Real>()) +
+                                (totals ? std::size_t{kTotalsColumns} : 0);
+  const std::size_t per_block = scene.colliders.size() * kReactionColumns + (stages ? kStageColumns : 0);
+  e.scratch_bytes = (chunks * per_chunk + blocks * per_block) * sizeof(double);
 }
 
 }  // namespace
@@ -98,6 +143,7 @@ SceneEstimate estimate(const Scene& scene) {
     e.particles += e.particles_per_body.back();
   }
   for (std::size_t s = 0; s < scene.sources.size(); ++s) batches.push_back(fill_source(scene, s).batch);
+  const auto at_start = std::span<const ParticleBatch>(batches).first(scene.bodies.size());
   e.bounds_min.fill(std::numeric_limits<double>::infinity());
   e.bounds_max.fill(-std::numeric_limits<double>::infinity());
   for (const ParticleBatch& batch : batches)
@@ -107,13 +153,12 @@ SceneEstimate estimate(const Scene& scene) {
         e.bounds_max[a] = std::max(e.bounds_max[a], x[a]);
       }
   const bool flat = scene.simulation.dimension == 2, single = scene.simulation.precision == Precision::kSingle;
-  e.blocks = flat ? count_blocks<2>(scene, batches) : count_blocks<3>(scene, batches);
   if (flat) {
     estimate_step<2>(scene, batches, e);
-    single ? estimate_memory<2, float>(scene, e) : estimate_memory<2, double>(scene, e);
+    single ? estimate_memory<2, float>(scene, at_start, e) : estimate_memory<2, double>(scene, at_start, e);
   } else {
     estimate_step<3>(scene, batches, e);
-    single ? estimate_memory<3, float>(scene, e) : estimate_memory<3, double>(scene, e);
+    single ? estimate_memory<3, float>(scene, at_start, e) : estimate_memory<3, double>(scene, at_start, e);
   }
   return e;
 }

@@ -10,6 +10,7 @@
 #include "src/sim/scene_params.h"
 #include "src/sim/stepper.h"
 
+#include "kernels/collide/guard.h"
 #include "kernels/materials/constitutive.h"
 #include "kernels/particles/totals.h"
 #include "kernels/step/step.h"
@@ -42,7 +43,7 @@ class ExplicitStepper final : public Stepper {
   std::string device_name() const override { return exec_->name(); }
 
   void save(ByteWriter& out) override;
-  void load(ByteReader& in) override;
+  void load(ByteReader& in, std::uint32_t id_end) override;
 
  private:
   // Sums over the steps of a frame for diagnostics = "stages".
@@ -53,8 +54,12 @@ class ExplicitStepper final : public Stepper {
   void rebuild();
   void apply_body_force();
   void measure_particles(StageSum target);
+  void add_elastic(const Buffer<Exec, double>& packs, StageSum target);
   void poll(StepControl& c);
   void grow(const StepControl& c);
+  std::vector<double> chunk_energies(std::uint32_t n_chunks) const;
+  void load_energies(const std::vector<double>& chunk_energies);
+  bool consistent(const StepControl& c, const std::vector<Chunk>& layout) const;
   void reserve(std::uint32_t chunks, std::uint32_t blocks);
   void write_control(const StepControl& c) { control_.upload(std::span<const StepControl>(&c, 1)); }
   GridUpdateParams<Real, D> update_params();
@@ -70,7 +75,7 @@ class ExplicitStepper final : public Stepper {
   Buffer<Exec, StepControl> control_;
   Buffer<Exec, StepLimits> limits_;
   Buffer<Exec, MaterialParams<Real>> materials_;
-  Buffer<Exec, double> elastic_, trial_, totals_table_, stage_energies_, stage_sums_, column_sums_;
+  Buffer<Exec, double> elastic_, trial_, totals_table_, stage_energies_, stage_sums_, column_sums_, pack_sums_;
   std::int64_t grown_ = 0;
 };
 

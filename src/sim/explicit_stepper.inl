@@ -1,9 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <numeric>
 
+#include "src/sim/capacity.h"
 #include "src/sim/explicit_stepper.h"
 
 namespace firn {
@@ -14,7 +16,8 @@ ExplicitStepper<Exec, D, Real>::ExplicitStepper(const Scene& scene, std::unique_
       grid_(*exec_, scene.grid.dx, params_.limits.materials, params_.transfer.separate_force),
       colliders_(*exec_, scene), control_(*exec_, 1), limits_(*exec_, std::span<const StepLimits>(&params_.limits, 1)),
       materials_(*exec_, std::span<const MaterialParams<Real>>(params_.materials)),
-      stage_sums_(*exec_, kStageSums), column_sums_(*exec_, kTotalsColumns) {
+      stage_sums_(*exec_, kStageSums), column_sums_(*exec_, kTotalsColumns),
+      pack_sums_(*exec_, static_cast<std::size_t>(packs_per_chunk<Exec, Real>())) {
   std::vector<int> linear;
   if (channel_needs(scene).coefficient_modes > 0)
     for (int a = 0; a < D; ++a) linear.push_back(linear_mode(params_.transfer.set, D, a));
@@ -35,7 +38,7 @@ void ExplicitStepper<Exec, D, Real>::append(const ParticleBatch& batch, std::uin
   const std::uint32_t chunks = (n + kLanes - 1) / kLanes;
   if (c.n_chunks + chunks > particles_.capacity()) {
     if (c.step > 0) ++grown_;
-    reserve(c.n_chunks + chunks + chunks / 16 + 64, grid_.capacity());
+    reserve(chunks_after_append(c.n_chunks, chunks), grid_.capacity());
   }
   const auto& material = params_.materials[batch.material];
   particles_.append(batch, first_id, c.n_chunks, material);
@@ -57,8 +60,15 @@ void ExplicitStepper<Exec, D, Real>::append(const ParticleBatch& batch, std::uin
 template <class Exec, int D, class Real>
 void ExplicitStepper<Exec, D, Real>::initialize() {
   StepControl c = control();
-  // Home blocks of a well-filled scene hold 64 cells of particles; the halo adds about as many. Growing is cheap.
-  reserve(std::max(c.n_chunks, 1u), std::max<std::uint32_t>(c.n_particles / 128, 64));
+  // The first layout finds out what the scene needs; growing counts from here on.
+  reserve(std::max(c.n_chunks, 1u), initial_blocks(c.n_particles));
+  do {
+    rebuild();
+    exec_->synchronize();
+    c = control();
+    poll(c);
+  } while ((c.stop & kStopOverflow) != 0);
+  grown_ = 0;
   constitutive_step<Exec, D, Real>(*exec_, materials_.data(), particles_.view(), {elastic_.data(), nullptr},
                                    particles_.capacity(), control_.data());
   exec_->synchronize();
@@ -132,6 +142,7 @@ void ExplicitStepper<Exec, D, Real>::enqueue_step() {
                 stage_sums_.data() + kAfterP2G, &c->stop);
   exec_->mark(kClockGrid);
   g2p<Exec, D, Real>(*exec_, params_.transfer, params_.bounds, particles, grid, c, blocks);
+  guard_particles<Exec, D, Real>(*exec_, update_params(), particles, grid, blocks, c);
   exec_->mark(kClockG2P);
 
   // Packs without particles are not visited: what they last held must not count.
@@ -178,15 +189,26 @@ void ExplicitStepper<Exec, D, Real>::measure_particles(StageSum target) {
   add_columns(*exec_, totals_table_.data(), chunks, kTotalsColumns, column_sums_.data(), &c->stop);
   add_columns(*exec_, column_sums_.data() + kTotalKinetic, {nullptr, 1}, 1, stage_sums_.data() + target, &c->stop);
   if (target != kParticlesAfter) return;
-  const std::uint32_t packs = particles_.capacity() * static_cast<std::uint32_t>(packs_per_chunk<Exec, Real>());
-  add_columns(*exec_, trial_.data(), {nullptr, packs}, 1, stage_sums_.data() + kElasticTrial, &c->stop);
-  add_columns(*exec_, elastic_.data(), {nullptr, packs}, 1, stage_sums_.data() + kElasticAfter, &c->stop);
+  add_elastic(trial_, kElasticTrial);
+  add_elastic(elastic_, kElasticAfter);
+}
+
+// Adds the energies of the current layout's packs to a sum of the frame.
+template <class Exec, int D, class Real>
+void ExplicitStepper<Exec, D, Real>::add_elastic(const Buffer<Exec, double>& packs, StageSum target) {
+  StepControl* c = control_.data();
+  const int columns = packs_per_chunk<Exec, Real>();
+  pack_sums_.zero();
+  add_columns(*exec_, packs.data(), {&c->n_chunks, particles_.capacity()}, columns, pack_sums_.data(), &c->stop);
+  add_columns(*exec_, pack_sums_.data(), {nullptr, static_cast<std::uint32_t>(columns)}, 1,
+              stage_sums_.data() + target, &c->stop);
 }
 
 template <class Exec, int D, class Real>
 bool ExplicitStepper<Exec, D, Real>::run_until(double target, const std::function<bool()>& interrupted) {
   constexpr int kStepsPerPoll = Exec::kIsCuda ? 8 : 1;
   StepControl c = control();
+  if (c.time >= target) return true;
   c.target = target;
   c.stop &= ~kStopTarget;
   write_control(c);
@@ -240,7 +262,6 @@ void ExplicitStepper<Exec, D, Real>::poll(StepControl& c) {
 
 template <class Exec, int D, class Real>
 void ExplicitStepper<Exec, D, Real>::grow(const StepControl& c) {
-  const auto with_room = [](std::uint32_t n) { return n + n / 8 + 64; };
   std::uint32_t chunks = particles_.capacity(), blocks = grid_.capacity();
   if (c.needed_chunks > chunks) chunks = with_room(c.needed_chunks);
   if (c.needed_blocks > blocks) blocks = with_room(c.needed_blocks);
@@ -293,11 +314,10 @@ Totals ExplicitStepper<Exec, D, Real>::totals() {
   }
   t.kinetic = sums[kTotalKinetic];
   if (!params_.totals) return t;
-  const int packs = packs_per_chunk<Exec, Real>();
-  Buffer<Exec, double> elastic(*exec_, static_cast<std::size_t>(packs));
-  elastic.zero();
-  add_columns(*exec_, elastic_.data(), {&c->n_chunks, bound}, packs, elastic.data(), nullptr);
-  for (double e : elastic.download()) t.elastic += e;
+  pack_sums_.zero();
+  add_columns(*exec_, elastic_.data(), {&c->n_chunks, bound}, packs_per_chunk<Exec, Real>(), pack_sums_.data(),
+              nullptr);
+  for (double e : pack_sums_.download()) t.elastic += e;
   return t;
 }
 
@@ -377,30 +397,82 @@ std::size_t ExplicitStepper<Exec, D, Real>::memory_bytes() const {
 
 // --- state -----------------------------------------------------------------------------------------------------------
 
+// The energies of the particles' packs are saved chunk by chunk, since the width of a pack is the machine's.
+template <class Exec, int D, class Real>
+std::vector<double> ExplicitStepper<Exec, D, Real>::chunk_energies(std::uint32_t n_chunks) const {
+  if (!params_.totals) return {};
+  const auto packs = static_cast<std::size_t>(packs_per_chunk<Exec, Real>());
+  const std::vector<double> energies = elastic_.download(n_chunks * packs);
+  std::vector<double> sums(n_chunks, 0.0);
+  for (std::size_t i = 0; i < energies.size(); ++i) sums[i / packs] += energies[i];
+  return sums;
+}
+
 template <class Exec, int D, class Real>
 void ExplicitStepper<Exec, D, Real>::save(ByteWriter& out) {
   const StepControl c = control();
   out.value(D);
   out.value(sizeof(Real));
+  out.value(params_.dx);
   out.value(c);
   particles_.save(out, c.n_chunks);
+  out.values(std::span<const double>(chunk_energies(c.n_chunks)));
   out.values(std::span<const double>(colliders_.sums()));
   out.values(std::span<const double>(stage_sums_.download()));
 }
 
+// Every count that is later used as an index. What it lets through may be wrong, but not out of bounds.
 template <class Exec, int D, class Real>
-void ExplicitStepper<Exec, D, Real>::load(ByteReader& in) {
-  if (in.value<int>() != D || in.value<std::size_t>() != sizeof(Real))
-    throw Error(ErrorCategory::kFile, "the saved state is of another dimension or precision than this scene");
+bool ExplicitStepper<Exec, D, Real>::consistent(const StepControl& c, const std::vector<Chunk>& layout) const {
+  std::uint64_t particles = 0;
+  for (const Chunk& chunk : layout) {
+    if (chunk.count > kLanes || chunk.material >= params_.limits.materials) return false;
+    particles += chunk.count;
+  }
+  const std::uint64_t blocks_bound = particles * BlockTraits<D>::kCorners;
+  const bool times = std::isfinite(c.time) && std::isfinite(c.dt) && std::isfinite(c.previous_dt) && c.time >= 0 &&
+                     c.dt >= 0 && c.previous_dt >= 0;
+  return times && c.n_chunks == layout.size() && c.n_slots == std::uint64_t{c.n_chunks} * kLanes &&
+         c.n_particles == particles && c.n_blocks <= blocks_bound && c.limit_material < params_.limits.materials &&
+         static_cast<std::uint32_t>(c.limit) < kStepLimits && (c.stop & ~std::uint32_t{kStopTarget}) == 0 &&
+         c.fault == ~std::uint64_t{0};
+}
+
+template <class Exec, int D, class Real>
+void ExplicitStepper<Exec, D, Real>::load(ByteReader& in, std::uint32_t id_end) {
+  const auto refuse = [](bool fits, const char* what) {
+    if (!fits)
+      throw Error(ErrorCategory::kFile, std::string("the saved state has another ") + what + " than this scene");
+  };
+  const int dimension = in.value<int>();
+  const auto real_size = in.value<std::size_t>();
+  refuse(dimension == D && real_size == sizeof(Real), "dimension or precision");
+  refuse(in.value<double>() == params_.dx, "grid.dx");
   const StepControl c = in.value<StepControl>();
-  reserve(std::max(c.n_chunks, 1u), std::max(c.n_blocks, 64u));
-  particles_.load(in);
+  const auto layout = in.values<Chunk>();
+  if (!consistent(c, layout))
+    throw Error(ErrorCategory::kFile, "the saved state contradicts itself: it is damaged or of another scene");
+  reserve(c.n_chunks > particles_.capacity() ? with_room(c.n_chunks) : c.n_chunks,
+          c.n_blocks > grid_.capacity() ? with_room(c.n_blocks) : c.n_blocks);
+  particles_.load(in, layout, id_end);
+  const auto energies = in.values<double>();
+  refuse(energies.size() == (params_.totals ? layout.size() : 0), "level of diagnostics");
+  load_energies(energies);
   const auto sums = in.values<double>();
-  if (sums.size() != colliders_.columns())
-    throw Error(ErrorCategory::kFile, "the saved state has another number of colliders than this scene");
+  refuse(sums.size() == colliders_.columns(), "number of colliders");
   colliders_.set_sums(sums);
-  stage_sums_.upload(in.values<double>());
+  const auto stages = in.values<double>();
+  refuse(stages.size() == kStageSums, "level of diagnostics");
+  stage_sums_.upload(stages);
   write_control(c);
+}
+
+template <class Exec, int D, class Real>
+void ExplicitStepper<Exec, D, Real>::load_energies(const std::vector<double>& chunk_energies) {
+  const auto packs = static_cast<std::size_t>(packs_per_chunk<Exec, Real>());
+  std::vector<double> energies(chunk_energies.size() * packs, 0.0);
+  for (std::size_t chunk = 0; chunk < chunk_energies.size(); ++chunk) energies[chunk * packs] = chunk_energies[chunk];
+  elastic_.upload(energies);
 }
 
 }  // namespace firn

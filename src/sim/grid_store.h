@@ -21,7 +21,7 @@ class GridStore {
   void reserve(std::uint32_t blocks) {
     if (blocks <= capacity_) return;
     capacity_ = blocks;
-    const std::uint32_t table = std::bit_ceil(2 * blocks);
+    const std::uint32_t table = hash_places(blocks);
     renew(hash_keys_, table);
     renew(hash_ranks_, table);
     renew(hash_home_, table);
@@ -72,11 +72,14 @@ class GridStore {
       sum += b->bytes();
     return sum + nodes_.bytes() + increments_.bytes();
   }
-  // Bytes per block, for estimates; the hash has between two and four places per block.
-  std::size_t bytes_per_block() const {
+  // What bytes() says once `blocks` are reserved, for estimates.
+  std::size_t bytes_for(std::uint32_t blocks) const {
     const std::size_t node = kReals * sizeof(Real) * (with_increments_ ? 2 : 1);
-    return node + 4 * 16 + 8 + 4 * (5 + BlockTraits<D>::kCorners) + std::size_t{12} * materials_;
+    const std::size_t block = node + 8 + 4 * (4 + BlockTraits<D>::kCorners) + std::size_t{12} * materials_;
+    const std::size_t table_entry = 8 + 4 + 4;
+    return blocks * block + hash_places(blocks) * table_entry + 4 * (BlockTraits<D>::kCorners + 3);
   }
+  static std::uint32_t hash_places(std::uint32_t blocks) { return std::bit_ceil(2 * blocks); }
 
  private:
   static constexpr std::size_t kReals = BlockTraits<D>::kNodes * 4;

@@ -125,19 +125,24 @@ class ParticleStore {
   }
   void upload_raw(Channel c, std::span<const Real> values) { channels_[c].upload(values); }
 
+  // Lanes without a particle are written as zero: what lies in them depends on steps that a resumed run never made.
   void save(ByteWriter& out, std::uint32_t n_chunks) const {
-    out.values(std::span<const Chunk>(chunks(n_chunks)));
-    out.values(std::span<const std::uint32_t>(ids(n_chunks)));
+    const std::vector<Chunk> layout = chunks(n_chunks);
+    out.values(std::span<const Chunk>(layout));
+    save_rows(out, layout, ids(n_chunks), 1);
     for (int c = 0; c < kChannels; ++c)
-      if (components_[c] > 0) out.values(std::span<const Real>(download(static_cast<Channel>(c), n_chunks)));
+      if (components_[c] > 0) save_rows(out, layout, download(static_cast<Channel>(c), n_chunks), components_[c]);
   }
-  void load(ByteReader& in) {
-    const auto chunks = in.values<Chunk>();
-    reserve(static_cast<std::uint32_t>(chunks.size()));
-    chunks_.upload(chunks);
-    load_into(id_, in, chunks.size());
+  // The rest of what `save` wrote, after `layout`, which the caller has read and checked; ids must be below `id_end`.
+  void load(ByteReader& in, const std::vector<Chunk>& layout, std::uint32_t id_end) {
+    const auto ids = in.values<std::uint32_t>();
+    if (std::any_of(ids.begin(), ids.end(), [=](std::uint32_t id) { return id >= id_end; })) fail_to_load();
+    if (ids.size() != layout.size() * kLanes) fail_to_load();
+    reserve(static_cast<std::uint32_t>(layout.size()));
+    chunks_.upload(layout);
+    id_.upload(ids);
     for (int c = 0; c < kChannels; ++c)
-      if (components_[c] > 0) load_into(channels_[c], in, chunks.size() * components_[c]);
+      if (components_[c] > 0) load_into(channels_[c], in, layout.size() * components_[c]);
   }
 
   std::size_t bytes() const {
@@ -145,11 +150,11 @@ class ParticleStore {
     for (const auto& channel : channels_) sum += channel.bytes();
     return sum;
   }
-  // Bytes per particle slot, for estimates before anything is allocated.
+  // Bytes per particle slot beside the chunk it lies in, for estimates before anything is allocated.
   std::size_t bytes_per_slot() const {
     std::size_t reals = static_cast<std::size_t>(spare_components_);
     for (int c : components_) reals += static_cast<std::size_t>(c);
-    return reals * sizeof(Real) + 3 * sizeof(std::uint32_t) + sizeof(Chunk) / kLanes;
+    return reals * sizeof(Real) + 3 * sizeof(std::uint32_t);
   }
 
  private:
@@ -162,9 +167,20 @@ class ParticleStore {
   template <class T>
   static void load_into(Buffer<Exec, T>& buffer, ByteReader& in, std::size_t rows) {
     const auto values = in.values<T>();
-    if (values.size() != rows * kLanes)
-      throw Error(ErrorCategory::kFile, "the saved state has other particle channels than this scene");
+    if (values.size() != rows * kLanes) fail_to_load();
     buffer.upload(values);
+  }
+  [[noreturn]] static void fail_to_load() {
+    throw Error(ErrorCategory::kFile, "the saved state has other particle channels than this scene");
+  }
+  template <class T>
+  static void save_rows(ByteWriter& out, const std::vector<Chunk>& layout, std::vector<T> values, int components) {
+    for (std::uint32_t c = 0; c < layout.size(); ++c)
+      for (int k = 0; k < components; ++k) {
+        T* row = channel_row(values.data(), c, components, k);
+        std::fill(row + layout[c].count, row + kLanes, T(0));
+      }
+    out.values(std::span<const T>(values));
   }
   // A channel as wide as the spare changes places with it; a narrower one is copied back.
   void take_from_spare(Buffer<Exec, Real>& channel, int components, const StepControl* control) {

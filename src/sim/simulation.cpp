@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <new>
 
 #include "firn/error.h"
 #include "kernels/exec/backend.h"
@@ -33,6 +34,16 @@ DtLimit most_frequent(const StepControl& c) {
   for (int i = 1; i < static_cast<int>(StepLimit::kFrameEnd); ++i)
     if (c.limited[i] > c.limited[best]) best = i;
   return c.limited[best] > 0 ? static_cast<DtLimit>(best) : DtLimit::kFrameEnd;
+}
+
+// Host memory that runs out ends like device memory that does.
+template <class Action>
+auto with_memory(Action&& action) {
+  try {
+    return action();
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCategory::kDevice, "out of memory; use fewer particles or a larger grid.dx");
+  }
 }
 
 }  // namespace
@@ -88,7 +99,7 @@ class Simulation::Impl {
   std::vector<std::byte> save_state() {
     ByteWriter out;
     out.value(frame_);
-    out.value(in_frame_);
+    out.value(std::uint32_t{in_frame_});
     out.value(next_id_);
     out.values(std::span<const IdRange>(ranges_));
     out.value(static_cast<std::uint64_t>(sources_.size()));
@@ -100,17 +111,25 @@ class Simulation::Impl {
   }
   void load_state(std::span<const std::byte> bytes) {
     ByteReader in(bytes);
-    frame_ = in.value<int>();
-    in_frame_ = in.value<bool>();
-    next_id_ = in.value<std::uint32_t>();
-    ranges_ = in.values<IdRange>();
+    const int frame = in.value<int>();
+    const auto in_frame = in.value<std::uint32_t>();
+    const auto next_id = in.value<std::uint32_t>();
+    auto ranges = in.values<IdRange>();
     if (in.value<std::uint64_t>() != sources_.size())
       throw Error(ErrorCategory::kFile, "the saved state has another number of sources than this scene");
-    for (SourceState& s : sources_) s.pulses = in.value<std::uint64_t>();
+    std::vector<std::uint64_t> pulses;
+    for (std::size_t s = 0; s < sources_.size(); ++s) pulses.push_back(in.value<std::uint64_t>());
+    if (frame < 0 || in_frame > 1 || !owners_fit(ranges, next_id, pulses))
+      throw Error(ErrorCategory::kFile, "the saved state has other bodies or sources than this scene");
     const auto time = in.value<double>();
     const auto totals = in.value<Totals>();
-    stepper_->load(in);
+    stepper_->load(in, next_id);
     in.expect_end();
+    frame_ = frame;
+    in_frame_ = in_frame == 1;
+    next_id_ = next_id;
+    ranges_ = std::move(ranges);
+    for (std::size_t s = 0; s < sources_.size(); ++s) sources_[s].pulses = pulses[s];
     measure_frame(0);
     stats_.time = time;  // of the last completed frame: the state may lie after it
     stats_.totals = totals;
@@ -120,6 +139,24 @@ class Simulation::Impl {
   const FrameStats& stats() const { return stats_; }
 
  private:
+  // Whether the ranges tile the ids, their owners are in the scene, and each source has emitted what it counted.
+  bool owners_fit(const std::vector<IdRange>& ranges, std::uint32_t next_id,
+                  const std::vector<std::uint64_t>& pulses) const {
+    const std::size_t bodies = scene_.bodies.size();
+    std::vector<std::uint64_t> counted(pulses.size(), 0);
+    std::uint64_t next = 0;
+    for (const IdRange& r : ranges) {
+      if (r.first != next || r.count == 0 || r.body >= bodies + pulses.size()) return false;
+      const int material = r.body < bodies ? scene_.bodies[r.body].material : scene_.sources[r.body - bodies].material;
+      if (r.material != static_cast<std::uint32_t>(material)) return false;
+      if (r.body >= bodies) ++counted[r.body - bodies];
+      next += r.count;
+    }
+    for (std::size_t s = 0; s < pulses.size(); ++s)
+      if (!sources_[s].pulse.batch.position.empty() && counted[s] != pulses[s]) return false;
+    return next == next_id;
+  }
+
   void append(const ParticleBatch& batch, std::uint32_t body) {
     const auto n = static_cast<std::uint32_t>(batch.position.size());
     if (n == 0) return;
@@ -206,21 +243,31 @@ class Simulation::Impl {
 };
 
 Simulation::Simulation(const Scene& scene, const RunOptions& options)
-    : impl_(std::make_unique<Impl>(scene, options)) {}
+    : impl_(with_memory([&] { return std::make_unique<Impl>(scene, options); })) {}
 Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
-bool Simulation::advance_frame(const std::function<bool()>& interrupted) { return impl_->advance_frame(interrupted); }
-void Simulation::advance_steps(std::int64_t steps) { impl_->advance_steps(steps); }
+bool Simulation::advance_frame(const std::function<bool()>& interrupted) {
+  return with_memory([&] { return impl_->advance_frame(interrupted); });
+}
+void Simulation::advance_steps(std::int64_t steps) {
+  with_memory([&] { impl_->advance_steps(steps); });
+}
 void Simulation::set_body_force(BodyForce force) { impl_->stepper().set_body_force(std::move(force)); }
 FrameStats Simulation::stats() const { return impl_->stats(); }
-Snapshot Simulation::snapshot() const { return impl_->snapshot(); }
+Snapshot Simulation::snapshot() const {
+  return with_memory([&] { return impl_->snapshot(); });
+}
 Totals Simulation::totals() const { return impl_->stepper().totals(); }
 std::string Simulation::device_name() const { return impl_->stepper().device_name(); }
 bool Simulation::on_cuda() const { return device_name().starts_with("cuda"); }
-std::vector<std::byte> Simulation::save_state() const { return impl_->save_state(); }
-void Simulation::load_state(const std::vector<std::byte>& bytes) { impl_->load_state(bytes); }
+std::vector<std::byte> Simulation::save_state() const {
+  return with_memory([&] { return impl_->save_state(); });
+}
+void Simulation::load_state(const std::vector<std::byte>& bytes) {
+  with_memory([&] { impl_->load_state(bytes); });
+}
 
 std::vector<std::string> cuda_devices() { return cuda_device_names(); }
 bool built_with_cuda() {

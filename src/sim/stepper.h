@@ -48,7 +48,8 @@ class Stepper {
   virtual std::string device_name() const = 0;
 
   virtual void save(ByteWriter& out) = 0;
-  virtual void load(ByteReader& in) = 0;
+  // Ids of the saved particles must be below `id_end`. Throws Error{kFile}; the state is then no longer meaningful.
+  virtual void load(ByteReader& in, std::uint32_t id_end) = 0;
 };
 
 // Names a particle for messages: 'particle 17 of body "ball" (material "snow")'.

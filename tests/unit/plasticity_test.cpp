@@ -247,6 +247,22 @@ TEST(Snow, HardensWhenCompactedAndSandDoesNot) {
   EXPECT_EQ(elastic_energy(sand, packed), elastic_energy(sand, loose));
 }
 
+// A grain that flies alone keeps its affine velocity, so it may expand in every step until it lands.
+TEST(Snow, LoneExpandingGrainKeepsAFinitePlasticVolume) {
+  for (const MaterialModel model : {MaterialModel::kSnow, MaterialModel::kSandClamp}) {
+    const auto params = make_material_params<float>(base_material(model), 3);
+    MaterialState<float, 3> state{};
+    state.F = Mat<float, 3>::identity();
+    state.plastic[0] = 1;
+    for (int step = 0; step < 2000; ++step) {  // 1.1^(3 * 2000) overflows a float
+      state.F = state.F * 1.1f;
+      respond<float, 3>(params, state);
+      ASSERT_TRUE(std::isfinite(state.plastic[0])) << "step " << step;
+    }
+    EXPECT_GT(state.plastic[0], 1.0f);
+  }
+}
+
 TEST(Snow, RecoversFromInversionWithAPositivePlasticVolume) {
   const auto params = make_material_params<double>(base_material(MaterialModel::kSnow), 3);
   auto state = trial<3>(params, Mat<double, 3>::diagonal({{1, 1, -0.3}}));

@@ -1,0 +1,106 @@
+// A column that settles under its own weight: the stress at depth is the weight above it, whatever
+// the material, and the height of the tip follows from the law. Public case of AMPLE
+// (wmcoombs.github.io/tests).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "tests/support/validation.h"
+
+namespace firn {
+namespace {
+
+constexpr double kLength = 50, kE = 1e6, kRho = 80, kGravity = 10;
+// Integral of the stretch of tau = E ln(stretch), tau = -rho g (L - Y) stretch, over the column.
+constexpr double kTip = 49.0379914177;
+
+struct Column {
+  double tip = 0;
+  double base_stress = 0;   // Cauchy, of the lowest particle, Pa
+  double stress_error = 0;  // mean over the particles, relative to rho g L
+};
+
+// What holds the base: a wall, or the mirror image of the column below it.
+enum class Base { kWall, kMirror };
+
+// Gravity grows over eleven periods of the column's first mode, with two continuous derivatives, so
+// that what is left of its swing (about 60 (period / (2 pi ramp))^3 of the settlement) is below
+// 2e-4 of it.
+Column settle(int cells, Base base) {
+  Material material;
+  material.name = "Hencky";
+  material.model = MaterialModel::kStvkHencky;
+  material.density = kRho;
+  material.youngs_modulus = kE;
+  const double dx = kLength / cells, ramp = 20;
+  Scene scene = test::plane_scene(material, dx, 0.5 * dx / std::sqrt(kE / kRho));
+  test::add_row(scene, base == Base::kMirror ? -kLength : 0, kLength, 4);
+  scene.grid.domain->max[0] = 2 * kLength;
+  if (base == Base::kMirror) scene.grid.domain->min[0] = -2 * kLength;
+  scene.simulation.fps = 1 / ramp;
+  Simulation sim(scene, test::kOneThread);
+  const std::vector<float> start = sim.snapshot().position;
+  sim.set_body_force([&](std::uint32_t id, double t) {
+    const double s = t / ramp, share = s * s * s * (10 + s * (6 * s - 15));
+    return Vec3{start[2 * id] > 0 ? -kGravity * share : kGravity * share, 0, 0};
+  });
+  sim.advance_frame();
+
+  const Snapshot now = sim.snapshot();
+  Column column;
+  double lowest = std::numeric_limits<double>::infinity(), highest = 0;
+  int count = 0;
+  for (std::size_t p = 0; p < now.size(); ++p) {
+    const double Y = start[2 * p];
+    if (Y < 0) continue;
+    const float* F = &now.deformation_gradient[4 * p];
+    const double stress = now.kirchhoff_stress[4 * p] / (F[0] * F[3] - F[1] * F[2]);
+    column.stress_error +=
+        std::abs(stress + kRho * kGravity * (kLength - Y)) / (kRho * kGravity * kLength);
+    ++count;
+    if (Y < lowest) {
+      lowest = Y;
+      column.base_stress = stress;
+    }
+    if (Y > highest) {
+      highest = Y;
+      column.tip = now.position[2 * p] + (kLength - Y);  // the stretch is 1 there
+    }
+  }
+  column.stress_error /= count;
+  return column;
+}
+
+const std::vector<double> kSpacings{kLength / 25, kLength / 50, kLength / 100};
+
+TEST(Column, SettlesAsTheClosedFormAgainstItsMirrorImage) {
+  std::vector<double> errors;
+  for (double dx : kSpacings) {
+    const Column column = settle(static_cast<int>(std::lround(kLength / dx)), Base::kMirror);
+    EXPECT_NEAR(column.tip, kTip, 0.02) << dx;
+    // The lowest particle may be off by the weight of the cell it stands for.
+    EXPECT_NEAR(column.base_stress, -kRho * kGravity * kLength, kRho * kGravity * dx) << dx;
+    errors.push_back(column.stress_error);
+  }
+  EXPECT_GE(test::fitted_slope(kSpacings, errors), 1)
+      << errors[0] << " " << errors[1] << " " << errors[2];
+}
+
+// A wall holds the nodes on it and those behind it, so the gradient in the cell above it is not a
+// mirror's; mean stress and height converge all the same.
+TEST(Column, SettlesOnAWall) {
+  std::vector<double> errors;
+  for (double dx : kSpacings) {
+    const Column column = settle(static_cast<int>(std::lround(kLength / dx)), Base::kWall);
+    EXPECT_NEAR(column.tip, kTip, 0.02) << dx;
+    errors.push_back(column.stress_error);
+  }
+  EXPECT_GE(test::fitted_slope(kSpacings, errors), 1)
+      << errors[0] << " " << errors[1] << " " << errors[2];
+}
+
+}  // namespace
+}  // namespace firn

@@ -1,0 +1,341 @@
+// What is wrong stops the run within a step and is named; the last good state can go on. [VALIDATION, Faults]
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <random>
+
+#include "tests/support/expect_error.h"
+#include "tests/support/sim_scenes.h"
+#include "tests/support/state_editor.h"
+
+namespace firn::test {
+namespace {
+
+Scene falling_ball(MaterialModel model = MaterialModel::kFixedCorotated, Precision precision = Precision::kSingle) {
+  Scene scene = empty_scene(2, 0.05, precision);
+  scene.time.dt_max = 1;
+  scene.materials = {elastic("jelly", model)};
+  scene.bodies = {body("ball", 0, sphere({0, 0, 0}, 0.3), {1, 0, 0})};
+  return scene;
+}
+
+// --- time steps ------------------------------------------------------------------------------------------------------
+
+void force_step(Scene& scene, double dt) { scene.time.dt_min = scene.time.dt_max = dt; }
+
+TEST(Divergence, StepsAboveTheWaveLimitAreRefused) {
+  for (double factor : {1.01, 10.0, 100.0}) {
+    Scene scene = falling_ball();
+    const SceneEstimate e = estimate(scene);
+    ASSERT_EQ(e.limited_by, DtLimit::kWaveSpeed);
+    force_step(scene, factor * e.dt_limit);
+    Simulation simulation = simulate(scene);
+    expect_error(ErrorCategory::kDiverged, {"step 1 ", "refused", "material \"jelly\"", "cfl_material", "dt_min"},
+                 [&] { simulation.advance_frame(); });
+  }
+  Scene scene = falling_ball();
+  force_step(scene, 0.99 * estimate(scene).dt_limit);
+  Simulation simulation = simulate(scene);
+  EXPECT_TRUE(simulation.advance_frame());
+}
+
+TEST(Divergence, StepsAboveTheViscousLimitAreRefused) {
+  Scene scene = falling_ball();
+  scene.materials[0].viscosity = 1e4;
+  const SceneEstimate e = estimate(scene);
+  ASSERT_EQ(e.limited_by, DtLimit::kViscosity);
+  force_step(scene, 10 * e.dt_limit);
+  Simulation simulation = simulate(scene);
+  expect_error(ErrorCategory::kDiverged, {"step 1 ", "viscosity of material \"jelly\""},
+               [&] { simulation.advance_frame(); });
+}
+
+TEST(Divergence, StepsAboveTheVelocityLimitAreRefused) {
+  Scene scene = falling_ball();
+  scene.bodies[0].velocity.component[0].constant = 1000;
+  force_step(scene, 10 * estimate(scene).dt_limit);
+  Simulation simulation = simulate(scene);
+  expect_error(ErrorCategory::kDiverged, {"step 1 ", "fastest particle"}, [&] { simulation.advance_frame(); });
+}
+
+// Stiff at first only for the hardened: the limit is met in the course of the run.
+TEST(Divergence, AMaterialThatStiffensIsCaughtAtThatStep) {
+  Scene scene = empty_scene(2, 0.05);
+  scene.materials = {snow("snow")};
+  scene.bodies = {body("ball", 0, sphere({0, 0.2, 0}, 0.2), {0, -8, 0})};
+  scene.colliders = {collider("ground", ground(), BoundaryType::kSticky)};
+  scene.time.dt_min = 0.95 * estimate(scene).dt_limit;
+  Simulation simulation = simulate(scene);
+  expect_error(ErrorCategory::kDiverged, {"refused", "material \"snow\""}, [&] {
+    for (int i = 0; i < 24; ++i) simulation.advance_frame();
+  });
+}
+
+// --- particles -------------------------------------------------------------------------------------------------------
+
+constexpr int kPosition = 0, kVelocity = 1, kDeformation = 3;  // order of the channels in a saved APIC state
+
+// Runs some steps, lets `damage` change one particle of the saved state, and expects the next step to name it.
+template <class Damage>
+void expect_fault(const Scene& scene, std::initializer_list<std::string> parts, Damage damage) {
+  Simulation simulation = simulate(scene);
+  make_steps(simulation, 5);
+  StateEditor editor(simulation.save_state());
+  const std::uint32_t slot = kLanes + 3;  // a lane of the second chunk
+  damage(editor, slot);
+  simulation.load_state(editor.bytes());
+  int polls = 0;
+  try {
+    while (true) simulation.advance_frame([&] { return ++polls > 2; });
+  } catch (const Error& e) {
+    EXPECT_EQ(e.category(), ErrorCategory::kDiverged);
+    EXPECT_EQ(polls, 1) << "more than one step was made";
+    const std::string message = e.what();
+    for (const std::string& part : parts) EXPECT_NE(message.find(part), std::string::npos) << message;
+  }
+}
+
+TEST(Divergence, NotANumberInAVelocity) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  expect_fault(falling_ball(), {"particle ", "body \"ball\"", "material \"jelly\"", "velocity is not finite", "step 6"},
+               [&](StateEditor& e, std::uint32_t slot) { e.set(kVelocity, slot, 1, nan); });
+}
+
+TEST(Divergence, APositionFarAway) {
+  // 2.2e8 m are 2^32 cells: a block key would hold that, 32-bit node numbers do not.
+  for (float x : {1e30f, -1e30f, 2.2e8f, -2.2e8f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    std::string name;
+    Simulation probe = simulate(falling_ball());
+    make_steps(probe, 5);
+    name = "particle " + std::to_string(StateEditor(probe.save_state()).id(kLanes + 3)) + " of body \"ball\"";
+    expect_fault(falling_ball(), {name, "material \"jelly\"", "outside the addressable grid", "step 5"},
+                 [&](StateEditor& e, std::uint32_t slot) { e.set(kPosition, slot, 0, x); });
+  }
+}
+
+TEST(Divergence, InversionWhereTheModelForbidsIt) {
+  for (MaterialModel model : {MaterialModel::kNeoHookean, MaterialModel::kStvkHencky, MaterialModel::kVonMises}) {
+    Scene scene = falling_ball(model, Precision::kDouble);
+    scene.materials[0].yield_stress = 1e6;
+    Simulation probe = simulate(scene);
+    make_steps(probe, 5);
+    const std::string name = "particle " + std::to_string(StateEditor(probe.save_state()).id(kLanes + 3)) + " of";
+    expect_fault(scene, {name, "inverted", "step 6", "body \"ball\""}, [&](StateEditor& e, std::uint32_t slot) {
+      for (int k = 0; k < 4; ++k) e.set(kDeformation, slot, k, k == 0 ? -1.0 : k == 3 ? 1.0 : 0.0);
+    });
+  }
+}
+
+TEST(Divergence, InversionWhereTheModelBearsIt) {
+  const Scene scene = falling_ball(MaterialModel::kFixedCorotated, Precision::kDouble);
+  Simulation simulation = simulate(scene);
+  make_steps(simulation, 5);
+  StateEditor editor(simulation.save_state());
+  editor.set(kDeformation, 3, 0, -1.0);
+  simulation.load_state(editor.bytes());
+  EXPECT_TRUE(simulation.advance_frame());
+}
+
+// A force that breaks one particle at a known instant; the message says where it was, and the state before goes on.
+TEST(Divergence, ForcesThatAreNotFiniteOrFarTooLarge) {
+  for (Precision precision : {Precision::kSingle, Precision::kDouble})
+    for (double broken : {std::numeric_limits<double>::quiet_NaN(), 1e30, std::numeric_limits<double>::infinity()}) {
+      SCOPED_TRACE(broken);
+      const Scene scene = falling_ball(MaterialModel::kFixedCorotated, precision);
+      Simulation simulation = simulate(scene), reference = simulate(scene);
+      simulation.advance_frame();
+      reference.advance_frame();
+      const auto good = simulation.save_state();
+      EXPECT_TRUE(good == reference.save_state());
+      simulation.set_body_force([=](std::uint32_t id, double) { return Vec3{id == 7 ? broken : 0, 0, 0}; });
+      int steps = 0;
+      expect_error(ErrorCategory::kDiverged, {"particle ", "body \"ball\" (material \"jelly\")", "at ("}, [&] {
+        simulation.advance_frame([&] { return ++steps > 2; });
+      });
+      EXPECT_EQ(steps, 1);
+      simulation.set_body_force({});
+      simulation.load_state(good);
+      simulation.advance_frame();
+      reference.advance_frame();
+      EXPECT_TRUE(simulation.save_state() == reference.save_state());
+    }
+}
+
+TEST(Divergence, TheMessageSaysWhereTheParticleWas) {
+  Simulation simulation = simulate(falling_ball());
+  simulation.set_body_force([](std::uint32_t, double) { return Vec3{std::nan(""), 0, 0}; });
+  try {
+    simulation.advance_frame();
+    FAIL();
+  } catch (const Error& e) {
+    const std::string message = e.what();
+    const std::string place = message.substr(message.find(" at (") + 5, 30);
+    const double x = std::stod(place), y = std::stod(place.substr(place.find(',') + 1));
+    EXPECT_LT(std::hypot(x, y), 0.31) << message;
+  }
+}
+
+// --- saved states that do not fit ------------------------------------------------------------------------------------
+
+void expect_refused(const Scene& scene, const std::vector<std::byte>& bytes) {
+  Simulation simulation = simulate(scene);
+  expect_error(ErrorCategory::kFile, {"saved state"}, [&] { simulation.load_state(bytes); });
+}
+
+TEST(SavedState, OfAnotherSceneIsRefused) {
+  const Scene scene = busy_scene(2, Precision::kSingle);
+  const auto bytes = simulate(scene).save_state();
+  expect_refused(busy_scene(3, Precision::kSingle), bytes);
+  expect_refused(busy_scene(2, Precision::kDouble), bytes);
+  expect_refused(falling_ball(), bytes);
+  int changes = 0;
+  const auto refused_after = [&](auto&& change) {
+    SCOPED_TRACE(++changes);
+    Scene other = scene;
+    change(other);
+    expect_refused(other, bytes);
+  };
+  refused_after([](Scene& s) { s.grid.dx *= 1.01; });
+  refused_after([](Scene& s) { s.colliders.pop_back(); });
+  refused_after([](Scene& s) { s.sources.clear(); });
+  refused_after([](Scene& s) { s.bodies.pop_back(); });
+  refused_after([](Scene& s) { s.bodies[0].material = 1; });
+  refused_after([](Scene& s) { s.transfer.type = TransferType::kPic; });
+}
+
+TEST(SavedState, CutShortOrTooLongIsRefused) {
+  const Scene scene = falling_ball();
+  const auto bytes = simulate(scene).save_state();
+  Simulation simulation = simulate(scene);
+  const auto refuse = [&](const std::vector<std::byte>& broken) {
+    expect_error(ErrorCategory::kFile, {"saved state"}, [&] { simulation.load_state(broken); });
+  };
+  for (std::size_t size = 0; size < 2000; ++size) refuse({bytes.begin(), bytes.begin() + size});
+  for (std::size_t size = 2000; size < bytes.size(); size += 997) refuse({bytes.begin(), bytes.begin() + size});
+  auto longer = bytes;
+  longer.push_back(std::byte{0});
+  refuse(longer);
+}
+
+TEST(SavedState, CountsThatWouldLeadOutOfBoundsAreRefused) {
+  const Scene scene = busy_scene(2, Precision::kSingle);
+  Simulation simulation = simulate(scene);
+  simulation.advance_frame();
+  const auto bytes = simulation.save_state();
+  const auto refused_after = [&](auto&& change) {
+    StateEditor editor(bytes);
+    change(editor);
+    expect_refused(scene, editor.bytes());
+  };
+  const auto control = [&](auto&& change) {
+    refused_after([&](StateEditor& e) {
+      StepControl c = e.control();
+      change(c);
+      e.set_control(c);
+    });
+  };
+  const auto chunk = [&](auto&& change) {
+    refused_after([&](StateEditor& e) {
+      Chunk c = e.chunk(1);
+      change(c);
+      e.set_chunk(1, c);
+    });
+  };
+  chunk([](Chunk& c) { c.count = 33; });
+  chunk([](Chunk& c) { c.count -= 1; });
+  chunk([](Chunk& c) { c.material = 4; });
+  control([](StepControl& c) { c.n_chunks += 1; });
+  control([](StepControl& c) { c.n_slots += 1; });
+  control([](StepControl& c) { c.n_particles += 1; });
+  control([](StepControl& c) { c.n_blocks = 0x7fffffff; });
+  control([](StepControl& c) { c.limit = static_cast<StepLimit>(77); });
+  control([](StepControl& c) { c.limit_material = 4; });
+  control([](StepControl& c) { c.time = std::nan(""); });
+  control([](StepControl& c) { c.dt = -1; });
+  control([](StepControl& c) { c.stop = kStopDiverged; });
+  refused_after([](StateEditor& e) { e.set_id(3, 0xfffffff0u); });
+}
+
+// Any one byte flipped either is refused, or lies in plain numbers and then cannot lead out of bounds: the run goes on
+// or ends with an error.
+TEST(SavedState, AFlippedByteNeverCrashes) {
+  Scene scene = busy_scene(2, Precision::kSingle);
+  Simulation simulation = simulate(scene);
+  simulation.advance_frame();
+  const auto bytes = simulation.save_state();
+  const std::size_t header = StateEditor(bytes).chunk_count_offset() + 600;
+  std::mt19937 random(1);
+  int refused = 0;
+  for (int i = 0; i < 1200; ++i) {
+    auto broken = bytes;
+    const std::size_t at = i < 900 ? random() % header : random() % bytes.size();
+    broken[at] ^= static_cast<std::byte>(1u << random() % 8);
+    try {
+      simulation.load_state(broken);
+      int polls = 0;
+      simulation.advance_frame([&] { return ++polls > 1; });
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 200);
+}
+
+// --- memory ----------------------------------------------------------------------------------------------------------
+
+std::size_t virtual_memory() {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t pages = 0;
+  statm >> pages;
+  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+// Runs a scene in a child that may take `extra` bytes more than it has. Returns its exit code: 0, or that of the error.
+int run_with_memory(const Scene& scene, std::size_t extra) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{virtual_memory() + extra, virtual_memory() + extra};
+    if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(77);
+    int code = 0;
+    try {
+      Simulation simulation = simulate(scene);
+      make_steps(simulation, 2);
+      (void)simulation.save_state();
+      (void)simulation.snapshot();
+    } catch (const Error& e) {
+      code = std::string(e.what()).find("out of memory") != std::string::npos ? e.exit_code() : 78;
+    } catch (...) {
+      code = 79;
+    }
+    _exit(code);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+TEST(Memory, RunningOutIsADeviceErrorWhereverItHappens) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the address sanitizer reserves its own memory";
+#endif
+  Scene scene = empty_scene(3, 0.02);
+  scene.materials = {elastic("jelly")};
+  scene.bodies = {body("cube", 0, box({0, 0, 0}, {0.4, 0.4, 0.4}))};
+  scene.bodies[0].sampling = Sampling::kUniform;
+  int failed = 0, passed = 0;
+  for (std::size_t mib = 0; mib <= 120; mib += mib < 60 ? 3 : 20) {
+    const int code = run_with_memory(scene, mib << 20);
+    EXPECT_TRUE(code == 0 || code == static_cast<int>(ErrorCategory::kDevice)) << mib << " MiB: exit code " << code;
+    ++(code == 0 ? passed : failed);
+  }
+  EXPECT_GT(failed, 3);
+  EXPECT_GT(passed, 0);
+}
+
+}  // namespace
+}  // namespace firn::test

@@ -1,5 +1,5 @@
-// `firn test [GoogleTest flags]` of a build with FIRN_SINGLE_BINARY: the tests travel with the program to machines
-// where nothing can be built.
+// `firn test [GoogleTest flags]` of a build with FIRN_SINGLE_BINARY: the tests travel with the
+// program to machines where nothing can be built.
 #include <gtest/gtest.h>
 
 namespace firn::app {

@@ -1,5 +1,6 @@
-// A loop over independent items on the CPU, for host code that is no operator on particles or nodes (pictures). Every
-// iteration writes only its own results, so that these do not depend on the number of threads.
+// A loop over independent items on the CPU, for host code that is no operator on particles or nodes
+// (pictures). Every iteration writes only its own results, so that these do not depend on the
+// number of threads.
 #pragma once
 
 #include <omp.h>
@@ -10,13 +11,15 @@
 
 namespace firn {
 
-// Calls f(i) for i in 0 .. n - 1 on `threads` threads, 0 = all. Items are handed out in small runs, because the items
-// of a picture (rows, visible particles) differ much in cost.
+// Calls f(i) for i in 0 .. n - 1 on `threads` threads, 0 = all. Items are handed out in small runs,
+// because the items of a picture (rows, visible particles) differ much in cost.
 template <std::integral Index, class Function>
 void parallel_for(Index n, int threads, Function&& f) {
   const int team = threads > 0 ? threads : omp_get_max_threads();
-  const std::int64_t run = std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(n) / (32 * team), 1, 64);
-#pragma omp parallel for num_threads(team) schedule(dynamic, run) if (static_cast<std::ptrdiff_t>(n) > run)
+  const std::int64_t run =
+      std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(n) / (32 * team), 1, 64);
+#pragma omp parallel for num_threads(team) \
+    schedule(dynamic, run) if (static_cast <std::ptrdiff_t>(n) > run)
   for (Index i = 0; i < n; ++i) f(i);
 }
 

@@ -79,9 +79,10 @@ int fail(ErrorCategory category, std::string_view message) {
   return static_cast<int>(category);
 }
 
-// libgomp's threads spin for milliseconds at every barrier by default: on a machine that does anything else, each
-// barrier then costs a time slice (a step measured 20 times slower). It reads its settings before main, so a shorter
-// spin needs a fresh start of the same program; where that fails the program goes on as it is.
+// libgomp's threads spin for milliseconds at every barrier by default: on a machine that does
+// anything else, each barrier then costs a time slice (a step measured 20 times slower). It reads
+// its settings before main, so a shorter spin needs a fresh start of the same program; where that
+// fails the program goes on as it is.
 void limit_spinning(char** argv) {
   if (std::getenv("GOMP_SPINCOUNT") != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr) return;
   setenv("GOMP_SPINCOUNT", "2000", 1);
@@ -96,7 +97,8 @@ int main(int argc, char** argv) {
   firn::app::limit_spinning(argv);
   try {
 #if defined(FIRN_SINGLE_BINARY)
-    if (argc > 1 && std::string_view(argv[1]) == "test") return firn::app::run_tests(argc - 1, argv + 1);
+    if (argc > 1 && std::string_view(argv[1]) == "test")
+      return firn::app::run_tests(argc - 1, argv + 1);
 #endif
     return firn::app::dispatch({argv + 1, argv + argc});
   } catch (const firn::Error& error) {

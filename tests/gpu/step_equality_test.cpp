@@ -1,6 +1,7 @@
-// One scene on both backends: after one step and after twenty, positions, velocities, deformation gradients and
-// stresses agree within what another order of summation explains, for every transfer, kernel, dimension and precision.
-// The scene holds an elastic solid, snow, sand and water, which touch each other, a wall and an obstacle.
+// One scene on both backends: after one step and after twenty, positions, velocities, deformation
+// gradients and stresses agree within what another order of summation explains, for every transfer,
+// kernel, dimension and precision. The scene holds an elastic solid, snow, sand and water, which
+// touch each other, a wall and an obstacle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,18 +28,22 @@ struct Transfer {
   bool full;  // PolyPIC: 3^d modes instead of 2^d
 };
 constexpr Transfer kTransfers[] = {
-    {"pic", TransferType::kPic, 1, false},           {"flip", TransferType::kFlip, 0.95, false},
-    {"rpic", TransferType::kRpic, 1, false},         {"apic", TransferType::kApic, 1, false},
-    {"aflip", TransferType::kAflip, 0.95, false},    {"polypic", TransferType::kPolypic, 1, false},
+    {"pic", TransferType::kPic, 1, false},
+    {"flip", TransferType::kFlip, 0.95, false},
+    {"rpic", TransferType::kRpic, 1, false},
+    {"apic", TransferType::kApic, 1, false},
+    {"aflip", TransferType::kAflip, 0.95, false},
+    {"polypic", TransferType::kPolypic, 1, false},
     {"polypic_full", TransferType::kPolypic, 1, true},
 };
 
-using Case = std::tuple<Transfer, int, int, Precision>;  // transfer, kernel degree, dimension, precision
+using Case =
+    std::tuple<Transfer, int, int, Precision>;  // transfer, kernel degree, dimension, precision
 
 std::string name_of(const testing::TestParamInfo<Case>& info) {
   const auto& [transfer, kernel, dimension, precision] = info.param;
-  return std::string(transfer.name) + "_kernel" + std::to_string(kernel) + "_" + std::to_string(dimension) + "d_" +
-         (precision == Precision::kSingle ? "single" : "double");
+  return std::string(transfer.name) + "_kernel" + std::to_string(kernel) + "_" +
+         std::to_string(dimension) + "d_" + (precision == Precision::kSingle ? "single" : "double");
 }
 
 Material material(const std::string& name, MaterialModel model) {
@@ -82,9 +87,11 @@ Scene scene_of(const Case& c) {
   s.transfer.kernel = kernel;
   s.transfer.force = kernel == 1 ? ForceForm::kGradient : ForceForm::kMls;
   s.grid.dx = kSpacing;
-  // A tenth of what a wave needs for a cell: dt_max is what limits every step, on both backends alike.
+  // A tenth of what a wave needs for a cell: dt_max is what limits every step, on both backends
+  // alike.
   s.time.dt_max = 0.1 * kSpacing / std::sqrt(2 * kStiffness / kDensity);
-  s.materials = {material("solid", MaterialModel::kFixedCorotated), material("snow", MaterialModel::kSnow),
+  s.materials = {material("solid", MaterialModel::kFixedCorotated),
+                 material("snow", MaterialModel::kSnow),
                  material("sand", MaterialModel::kDruckerPrager),
                  material("water", MaterialModel::kWeaklyCompressible)};
   for (int i = 0; i < 4; ++i) s.bodies.push_back(block(i, dimension));
@@ -119,7 +126,8 @@ double largest(std::span<const float> values) {
   return m;
 }
 
-void expect_close(std::span<const float> a, std::span<const float> b, double tolerance, const char* quantity) {
+void expect_close(std::span<const float> a, std::span<const float> b, double tolerance,
+                  const char* quantity) {
   ASSERT_EQ(a.size(), b.size()) << quantity;
   double worst = 0;
   std::size_t where = 0;
@@ -127,13 +135,15 @@ void expect_close(std::span<const float> a, std::span<const float> b, double tol
     const double difference = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
     if (!(difference <= worst)) worst = difference, where = i;  // a NaN counts as the worst
   }
-  EXPECT_LE(worst, tolerance) << quantity << ", component " << where << ": " << a[where] << " and " << b[where];
+  EXPECT_LE(worst, tolerance) << quantity << ", component " << where << ": " << a[where] << " and "
+                              << b[where];
 }
 
-// A node sums some n = 8 * 3^d (216) products in an order that differs between the backends: a random walk of sqrt(n)
-// roundings, 15 epsilon, and a step passes through four such sums and products (momentum, mass, gather, F). 64 epsilon
-// is 7.6e-6 in single and 1.4e-14 in double precision. Errors add up over the steps; elasticity neither damps nor
-// amplifies them, as dt is a tenth of the stable one. Snapshots are single precision, whose rounding comes on top.
+// A node sums some n = 8 * 3^d (216) products in an order that differs between the backends: a
+// random walk of sqrt(n) roundings, 15 epsilon, and a step passes through four such sums and
+// products (momentum, mass, gather, F). 64 epsilon is 7.6e-6 in single and 1.4e-14 in double
+// precision. Errors add up over the steps; elasticity neither damps nor amplifies them, as dt is a
+// tenth of the stable one. Snapshots are single precision, whose rounding comes on top.
 double tolerance_of(Precision precision, int steps) {
   const double epsilon = precision == Precision::kSingle ? std::numeric_limits<float>::epsilon()
                                                          : std::numeric_limits<double>::epsilon();
@@ -144,18 +154,22 @@ void expect_equal(const Outcome& a, const Outcome& b, Precision precision, int s
   EXPECT_EQ(a.particles.id, b.particles.id);
   EXPECT_EQ(a.particles.material, b.particles.material);
   const double tolerance = tolerance_of(precision, steps) + std::numeric_limits<float>::epsilon();
-  // An error of F by epsilon is one of the stress by M epsilon, M the wave modulus, and of the velocity by c epsilon.
+  // An error of F by epsilon is one of the stress by M epsilon, M the wave modulus, and of the
+  // velocity by c epsilon.
   const double modulus = 2 * kStiffness, wave_speed = std::sqrt(modulus / kDensity);
   expect_close(a.particles.position, b.particles.position, tolerance * 1.0, "position");
   expect_close(a.particles.velocity, b.particles.velocity,
                tolerance * (wave_speed + largest(a.particles.velocity)), "velocity");
-  expect_close(a.particles.deformation_gradient, b.particles.deformation_gradient, tolerance * 2, "F");
-  expect_close(a.particles.plastic_state, b.particles.plastic_state, tolerance * 2, "plastic state");
+  expect_close(a.particles.deformation_gradient, b.particles.deformation_gradient, tolerance * 2,
+               "F");
+  expect_close(a.particles.plastic_state, b.particles.plastic_state, tolerance * 2,
+               "plastic state");
   expect_close(a.particles.kirchhoff_stress, b.particles.kirchhoff_stress,
                tolerance * (modulus + largest(a.particles.kirchhoff_stress)), "stress");
 }
 
-// Totals are sums in double, so that they show a double-precision run to more digits than a snapshot can.
+// Totals are sums in double, so that they show a double-precision run to more digits than a
+// snapshot can.
 void expect_equal_totals(const Totals& a, const Totals& b, Precision precision, int steps) {
   const double tolerance = tolerance_of(precision, steps);
   const double wave_speed = std::sqrt(2 * kStiffness / kDensity);
@@ -174,7 +188,8 @@ class StepEquality : public testing::TestWithParam<Case> {
   void compare(const RunOptions& other, int steps) {
     const Scene scene = scene_of(GetParam());
     const Precision precision = scene.simulation.precision;
-    const Outcome reference = after(scene, {Device::kCpu, 1}, steps), result = after(scene, other, steps);
+    const Outcome reference = after(scene, {Device::kCpu, 1}, steps),
+                  result = after(scene, other, steps);
     ASSERT_GT(reference.particles.size(), 500u);
     expect_equal(reference, result, precision, steps);
     expect_equal_totals(reference.totals, result.totals, precision, steps);
@@ -205,7 +220,8 @@ std::vector<Case> all_cases() {
 }
 INSTANTIATE_TEST_SUITE_P(Gpu, GpuStepEquality, testing::ValuesIn(all_cases()), name_of);
 
-// Without a device: the scenes run, and the comparison sees three threads equal one, and a nudged run not.
+// Without a device: the scenes run, and the comparison sees three threads equal one, and a nudged
+// run not.
 TEST_P(StepEquality, ThreadsOnTheCpu) { compare({Device::kCpu, 3}, 20); }
 INSTANTIATE_TEST_SUITE_P(Cpu, StepEquality,
                          testing::Values(Case{kTransfers[3], 2, 2, Precision::kSingle},
@@ -221,9 +237,10 @@ TEST(StepEqualityOfStates, SeesASmallDifference) {
   const Outcome nudged = after(scene, {Device::kCpu, 1}, 1);
   double difference = 0;
   for (std::size_t i = 0; i < reference.particles.velocity.size(); ++i)
-    difference = std::max<double>(difference,
-                                  std::abs(reference.particles.velocity[i] - nudged.particles.velocity[i]));
-  EXPECT_GT(difference, 10 * tolerance_of(Precision::kSingle, 1) * std::sqrt(2 * kStiffness / kDensity));
+    difference = std::max<double>(
+        difference, std::abs(reference.particles.velocity[i] - nudged.particles.velocity[i]));
+  EXPECT_GT(difference,
+            10 * tolerance_of(Precision::kSingle, 1) * std::sqrt(2 * kStiffness / kDensity));
 }
 
 }  // namespace

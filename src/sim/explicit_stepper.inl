@@ -145,9 +145,6 @@ void ExplicitStepper<Exec, D, Real>::enqueue_step() {
   guard_particles<Exec, D, Real>(*exec_, update_params(), particles, grid, blocks, c);
   exec_->mark(kClockG2P);
 
-  // Packs without particles are not visited: what they last held must not count.
-  if (params_.totals) elastic_.zero();
-  if (params_.stages) trial_.zero();
   EnergyView energies{params_.totals ? elastic_.data() : nullptr, params_.stages ? trial_.data() : nullptr};
   constitutive_step<Exec, D, Real>(*exec_, materials_.data(), particles, energies, particles_.capacity(), c);
   exec_->mark(kClockConstitutive);

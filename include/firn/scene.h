@@ -1,6 +1,7 @@
-// A scene as plain data: what a TOML scene file says after every default is filled in and every value is checked.
-// Built by `load_scene` (scene_file.h) or in code. SI units; angles in radians (degrees only in files); vectors have
-// three entries, the third zero in 2D, where a body has unit thickness (density in kg/m^2).
+// A scene as plain data: what a TOML scene file says after every default is filled in and every
+// value is checked. Built by `load_scene` (scene_file.h) or in code. SI units; angles in radians
+// (degrees only in files); vectors have three entries, the third zero in 2D, where a body has unit
+// thickness (density in kg/m^2).
 #pragma once
 
 #include <array>
@@ -24,7 +25,14 @@ enum class BoundaryType { kSticky, kSlip, kSeparate };
 enum class DiagnosticsLevel { kOff, kTotals, kStages };
 
 enum class MaterialModel : std::uint8_t {
-  kNeoHookean, kFixedCorotated, kCorotatedDeviatoric, kStvkHencky, kSnow, kSandClamp, kDruckerPrager, kVonMises,
+  kNeoHookean,
+  kFixedCorotated,
+  kCorotatedDeviatoric,
+  kStvkHencky,
+  kSnow,
+  kSandClamp,
+  kDruckerPrager,
+  kVonMises,
   kWeaklyCompressible,
 };
 
@@ -36,7 +44,8 @@ struct SimulationSettings {
   Integrator integrator = Integrator::kExplicit;
   Precision precision = Precision::kSingle;
   std::uint64_t seed = 1;
-  bool reproducible = false;  // CUDA: order-independent accumulation; the CPU always repeats bitwise
+  bool reproducible =
+      false;  // CUDA: order-independent accumulation; the CPU always repeats bitwise
   bool operator==(const SimulationSettings&) const = default;
 };
 
@@ -45,16 +54,16 @@ struct TransferSettings {
   double blend = 1.0;  // flip, aflip: FLIP fraction in [0,1]; apic: affine fraction in [0,1]
   int modes = 0;       // polypic: N_r, 0 = 2^d
   AdvectionMap advection = AdvectionMap::kTranslation;
-  int kernel = 2;      // B-spline degree: 1 linear, 2 quadratic, 3 cubic
+  int kernel = 2;                     // B-spline degree: 1 linear, 2 quadratic, 3 cubic
   ForceForm force = ForceForm::kMls;  // the linear kernel has only kGradient
   bool operator==(const TransferSettings&) const = default;
 };
 
 struct TimeSettings {
-  double cfl = 0.5;            // largest particle displacement per step, in cells
-  double cfl_material = 0.5;   // dt <= cfl_material * dx / (fastest elastic wave)
-  double dt_max = 1e-3;        // s
-  double dt_min = 1e-9;        // s; a step that would have to be shorter is "diverged"
+  double cfl = 0.5;           // largest particle displacement per step, in cells
+  double cfl_material = 0.5;  // dt <= cfl_material * dx / (fastest elastic wave)
+  double dt_max = 1e-3;       // s
+  double dt_min = 1e-9;       // s; a step that would have to be shorter is "diverged"
   bool operator==(const TimeSettings&) const = default;
 };
 
@@ -75,21 +84,24 @@ struct GridSettings {
 struct Material {
   std::string name;
   MaterialModel model = MaterialModel::kFixedCorotated;
-  double density = 0;                // kg/m^3 (kg/m^2 in 2D)
-  double youngs_modulus = 0;         // Pa
+  double density = 0;         // kg/m^3 (kg/m^2 in 2D)
+  double youngs_modulus = 0;  // Pa
   double poisson_ratio = 0;
-  double critical_compression = 0;   // snow, sand_clamp: theta_c
-  double critical_stretch = 0;       // snow, sand_clamp: theta_s
-  double hardening = 0;              // snow: xi; von_mises: slope of the yield stress against plastic strain, Pa
-  double friction_angle = 0;         // drucker_prager: phi in radians
-  double cohesion = 0;               // drucker_prager: Hencky strain by which the tip of the cone moves into tension
-  std::array<double, 4> friction_hardening{};  // drucker_prager: h0..h3 of Klar et al. 2016, radians; all 0 = constant phi
-  bool volume_correction = true;     // drucker_prager
-  double yield_stress = 0;           // von_mises: uniaxial sigma_Y, Pa
-  double bulk_modulus = 0;           // weakly_compressible: K, Pa
-  double gamma = 7;                  // weakly_compressible: exponent
-  double viscosity = 0;              // Newtonian mu^N, Pa s, added to any model
-  Vec3 color{0.8, 0.8, 0.8};         // sRGB in [0,1]
+  double critical_compression = 0;  // snow, sand_clamp: theta_c
+  double critical_stretch = 0;      // snow, sand_clamp: theta_s
+  double hardening =
+      0;  // snow: xi; von_mises: slope of the yield stress against plastic strain, Pa
+  double friction_angle = 0;  // drucker_prager: phi in radians
+  double cohesion =
+      0;  // drucker_prager: Hencky strain by which the tip of the cone moves into tension
+  std::array<double, 4> friction_hardening{};  // drucker_prager: h0..h3 of Klar et al. 2016,
+                                               // radians; all 0 = constant phi
+  bool volume_correction = true;               // drucker_prager
+  double yield_stress = 0;                     // von_mises: uniaxial sigma_Y, Pa
+  double bulk_modulus = 0;                     // weakly_compressible: K, Pa
+  double gamma = 7;                            // weakly_compressible: exponent
+  double viscosity = 0;                        // Newtonian mu^N, Pa s, added to any model
+  Vec3 color{0.8, 0.8, 0.8};                   // sRGB in [0,1]
   bool operator==(const Material&) const = default;
 };
 
@@ -105,8 +117,19 @@ struct VectorField {
 };
 
 enum class ShapeType {
-  kSphere, kBox, kHalfSpace, kCylinder, kCapsule, kCone, kTorus, kEllipsoid, kMesh,
-  kUnion, kIntersection, kDifference, kTransform,
+  kSphere,
+  kBox,
+  kHalfSpace,
+  kCylinder,
+  kCapsule,
+  kCone,
+  kTorus,
+  kEllipsoid,
+  kMesh,
+  kUnion,
+  kIntersection,
+  kDifference,
+  kTransform,
 };
 
 // One node of a shape tree; which members count depends on the type.
@@ -122,11 +145,11 @@ struct Shape {
   Vec3 from{}, to{0, 1, 0};       // cylinder, capsule, cone: axis (the cone's apex is `to`)
   Vec3 axis{0, 1, 0};             // torus: axis of symmetry
   std::string file;               // mesh: absolute path after loading
-  double size = 0;                // mesh: if > 0, scaled so that the longest edge of its box has this length
-  Vec3 translation{};             // transform, mesh
-  Vec3 rotation{};                // transform, mesh: Euler angles in radians, applied x then y then z
-  double scale = 1;               // transform, mesh
-  std::vector<Shape> children;    // booleans: two or more; transform: one
+  double size = 0;     // mesh: if > 0, scaled so that the longest edge of its box has this length
+  Vec3 translation{};  // transform, mesh
+  Vec3 rotation{};     // transform, mesh: Euler angles in radians, applied x then y then z
+  double scale = 1;    // transform, mesh
+  std::vector<Shape> children;  // booleans: two or more; transform: one
   bool operator==(const Shape&) const = default;
 };
 
@@ -189,23 +212,23 @@ struct Camera {
 };
 
 struct OutputSettings {
-  std::string directory;                 // empty: out/<scene name>
-  std::vector<std::string> particles;    // any of "ply", "npz"
+  std::string directory;               // empty: out/<scene name>
+  std::vector<std::string> particles;  // any of "ply", "npz"
   bool image = true;
   bool video = true;
-  std::string color = "material";        // material | speed | any channel name
+  std::string color = "material";  // material | speed | any channel name
   std::array<int, 2> resolution{960, 540};
   std::vector<std::string> channels{"velocity", "material"};
-  int checkpoint_every = 24;             // frames; 0 = only the last one
+  int checkpoint_every = 24;  // frames; 0 = only the last one
   DiagnosticsLevel diagnostics = DiagnosticsLevel::kTotals;
   std::optional<Camera> camera;
   bool operator==(const OutputSettings&) const = default;
 };
 
 struct Scene {
-  std::string name;    // file stem
+  std::string name;  // file stem
   std::string title, source;
-  std::string path;    // the file it came from; empty if built in code
+  std::string path;  // the file it came from; empty if built in code
   SimulationSettings simulation;
   TransferSettings transfer;
   TimeSettings time;
@@ -216,7 +239,8 @@ struct Scene {
   std::vector<Source> sources;
   std::vector<Sink> sinks;
   OutputSettings output;
-  std::string resolved_toml;  // the scene after variant and overrides, as TOML text that loads again
+  std::string
+      resolved_toml;  // the scene after variant and overrides, as TOML text that loads again
   bool operator==(const Scene&) const = default;
 };
 

@@ -9,15 +9,17 @@
 namespace firn {
 
 struct SceneOptions {
-  std::string variant;                  // name of a [variants.<name>] table, or empty
-  std::vector<std::string> overrides;   // "a.b.0.c=value", applied after the variant
+  std::string variant;                 // name of a [variants.<name>] table, or empty
+  std::vector<std::string> overrides;  // "a.b.0.c=value", applied after the variant
 };
 
-// Reads, checks and resolves a scene. Throws Error{kFile} if the file cannot be read and Error{kScene} with every
-// finding ("file:line:col: what and how to mend it"), one per line, if it cannot be understood.
+// Reads, checks and resolves a scene. Throws Error{kFile} if the file cannot be read and
+// Error{kScene} with every finding ("file:line:col: what and how to mend it"), one per line, if it
+// cannot be understood.
 Scene load_scene(const std::string& path, const SceneOptions& options = {});
 
-// As load_scene, from text; `origin` stands for the file name in messages and relative paths start at `directory`.
+// As load_scene, from text; `origin` stands for the file name in messages and relative paths start
+// at `directory`.
 Scene parse_scene(const std::string& text, const std::string& origin, const std::string& directory,
                   const SceneOptions& options = {});
 

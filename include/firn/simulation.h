@@ -24,10 +24,12 @@ enum class DtLimit { kNone, kVelocity, kWaveSpeed, kViscosity, kMaximum, kFrameE
 struct Totals {  // sums over all particles, in double
   double mass = 0;
   Vec3 momentum{}, angular_momentum{}, center_of_mass{};
-  double kinetic = 0, elastic = 0, potential = 0;  // J; kinetic includes the affine and polynomial modes
+  double kinetic = 0, elastic = 0,
+         potential = 0;  // J; kinetic includes the affine and polynomial modes
 };
 
-// What each stage of the steps since the last frame did to the total energy (diagnostics = "stages"), J.
+// What each stage of the steps since the last frame did to the total energy (diagnostics =
+// "stages"), J.
 struct StageLedger {
   double p2g = 0, grid_forces = 0, boundary = 0, g2p = 0, plasticity = 0;
 };
@@ -41,35 +43,36 @@ struct StageTimes {  // seconds of wall time since the last frame
 };
 
 struct FrameStats {
-  int frame = 0;                 // frames completed
-  double time = 0;               // s, simulated
-  std::int64_t steps = 0;        // since the last frame
+  int frame = 0;           // frames completed
+  double time = 0;         // s, simulated
+  std::int64_t steps = 0;  // since the last frame
   std::int64_t total_steps = 0;
   double dt_min = 0, dt_max = 0, dt_last = 0;  // over the steps of the frame
   DtLimit limited_by = DtLimit::kNone;         // the limit that set most steps of the frame
   std::string limiting_material;               // for kWaveSpeed and kViscosity
   std::int64_t particles = 0, blocks = 0, chunks = 0;
-  std::int64_t emitted = 0, removed = 0;       // by sources and sinks, since the start
-  std::int64_t grown = 0;                      // how often the grid or the particle storage grew
-  std::size_t memory_bytes = 0;                // of particles, grid and scratch
-  double max_speed = 0;                        // m/s
+  std::int64_t emitted = 0, removed = 0;  // by sources and sinks, since the start
+  std::int64_t grown = 0;                 // how often the grid or the particle storage grew
+  std::size_t memory_bytes = 0;           // of particles, grid and scratch
+  double max_speed = 0;                   // m/s
   double wall_seconds = 0;
   StageTimes times;
   Totals totals;
   StageLedger stages;
-  std::vector<ColliderReaction> reactions;     // one per collider
+  std::vector<ColliderReaction> reactions;  // one per collider
 };
 
-// Particle data on the host, ordered by particle id. Vector channels have `dimension` components per particle.
+// Particle data on the host, ordered by particle id. Vector channels have `dimension` components
+// per particle.
 struct Snapshot {
   int dimension = 3;
   std::vector<std::uint32_t> id;
-  std::vector<float> position, velocity;         // n * dimension
+  std::vector<float> position, velocity;  // n * dimension
   std::vector<std::uint16_t> material, body;
-  std::vector<float> mass, volume;               // kg, m^3 (rest)
-  std::vector<float> deformation_gradient;       // n * dimension^2, row-major (elastic part)
-  std::vector<float> plastic_state;              // n: J_P, accumulated plastic strain, or J, by material
-  std::vector<float> kirchhoff_stress;           // n * dimension^2, Pa
+  std::vector<float> mass, volume;          // kg, m^3 (rest)
+  std::vector<float> deformation_gradient;  // n * dimension^2, row-major (elastic part)
+  std::vector<float> plastic_state;         // n: J_P, accumulated plastic strain, or J, by material
+  std::vector<float> kirchhoff_stress;      // n * dimension^2, Pa
   std::size_t size() const { return id.size(); }
 };
 
@@ -86,34 +89,34 @@ struct SceneEstimate {
 
 class Simulation {
  public:
-  // Samples the bodies and allocates. Throws Error{kDevice} if the device is missing or memory does not suffice,
-  // Error{kScene} if the scene has no particles and no source.
+  // Samples the bodies and allocates. Throws Error{kDevice} if the device is missing or memory does
+  // not suffice, Error{kScene} if the scene has no particles and no source.
   Simulation(const Scene& scene, const RunOptions& options);
   ~Simulation();
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
 
-  // Advances to the end of the next frame (exactly, t = frame / fps). Throws Error{kDiverged} naming particle,
-  // quantity, material and step; the state is then no longer meaningful and the last frame written stands.
-  // `interrupted` is polled between steps; when it returns true the call returns early, false, with the state at a
-  // step boundary that can be checkpointed.
+  // Advances to the end of the next frame (exactly, t = frame / fps). Throws Error{kDiverged}
+  // naming particle, quantity, material and step; the state is then no longer meaningful and the
+  // last frame written stands. `interrupted` is polled between steps; when it returns true the call
+  // returns early, false, with the state at a step boundary that can be checkpointed.
   bool advance_frame(const std::function<bool()>& interrupted = {});
 
-  FrameStats stats() const;       // of the last completed frame; at the start, of the initial state
-  Snapshot snapshot() const;      // copies from the device
+  FrameStats stats() const;   // of the last completed frame; at the start, of the initial state
+  Snapshot snapshot() const;  // copies from the device
   Totals totals() const;
   std::string device_name() const;  // e.g. "cpu (2 threads, AVX-512)" or "cuda: NVIDIA H200"
   bool on_cuda() const;
 
-  // The complete state as bytes, and back. A simulation that loads what another one of the same scene saved goes
-  // on exactly as that one would have (bitwise where runs repeat). Throws Error{kFile} if the bytes do not fit; the
-  // state is then no longer meaningful.
+  // The complete state as bytes, and back. A simulation that loads what another one of the same
+  // scene saved goes on exactly as that one would have (bitwise where runs repeat). Throws
+  // Error{kFile} if the bytes do not fit; the state is then no longer meaningful.
   std::vector<std::byte> save_state() const;
   void load_state(const std::vector<std::byte>& bytes);
 
-  // A specific body force (N/kg = m/s^2) beside gravity, as a function of particle id and time at the start of a step.
-  // Evaluated on the host for every particle in every step: meant for validation (manufactured solutions), not for
-  // production scenes. Empty: none.
+  // A specific body force (N/kg = m/s^2) beside gravity, as a function of particle id and time at
+  // the start of a step. Evaluated on the host for every particle in every step: meant for
+  // validation (manufactured solutions), not for production scenes. Empty: none.
   using BodyForce = std::function<Vec3(std::uint32_t id, double time)>;
   void set_body_force(BodyForce force);
 

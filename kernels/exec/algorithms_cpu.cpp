@@ -14,18 +14,19 @@ void sort_keys(Cpu&, std::uint64_t* keys, DeviceCount count, const std::uint32_t
   std::sort(keys, keys + resolve(count));
 }
 
-// Each part of the items counts its own bins; a scan over (bin, part) then gives every part its place in every bin,
-// so that the result is the stable order whatever the number of parts.
+// Each part of the items counts its own bins; a scan over (bin, part) then gives every part its
+// place in every bin, so that the result is the stable order whatever the number of parts.
 void bucket_permutation(Cpu& exec, const std::uint32_t* bin_of, DeviceCount items, DeviceCount bins,
                         const std::uint32_t* stop, std::uint32_t* order, std::uint32_t* begin) {
   if (stop != nullptr && *stop != 0) return;
   const std::uint64_t n = resolve(items);
   const std::uint64_t n_bins = resolve(bins);
   const std::uint64_t parts = n > 16384 ? static_cast<std::uint64_t>(exec.threads()) : 1;
-  auto* counts = static_cast<std::uint32_t*>(exec.workspace(parts * n_bins * sizeof(std::uint32_t)));
+  auto* counts =
+      static_cast<std::uint32_t*>(exec.workspace(parts * n_bins * sizeof(std::uint32_t)));
   const auto part_begin = [=](std::uint64_t p) { return n * p / parts; };
 
-#pragma omp parallel for num_threads(static_cast<int>(parts)) schedule(static, 1)
+#pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static, 1)
   for (std::uint64_t p = 0; p < parts; ++p) {
     std::uint32_t* mine = counts + p * n_bins;
     std::fill(mine, mine + n_bins, 0u);
@@ -42,7 +43,7 @@ void bucket_permutation(Cpu& exec, const std::uint32_t* bin_of, DeviceCount item
     }
   }
   begin[n_bins] = running;
-#pragma omp parallel for num_threads(static_cast<int>(parts)) schedule(static, 1)
+#pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static, 1)
   for (std::uint64_t p = 0; p < parts; ++p) {
     std::uint32_t* mine = counts + p * n_bins;
     for (std::uint64_t i = part_begin(p); i < part_begin(p + 1); ++i)

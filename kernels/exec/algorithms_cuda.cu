@@ -13,7 +13,8 @@ namespace {
 
 void check(cudaError_t status, const char* what) {
   if (status != cudaSuccess)
-    throw Error(ErrorCategory::kDevice, std::string("CUDA: ") + what + ": " + cudaGetErrorString(status));
+    throw Error(ErrorCategory::kDevice,
+                std::string("CUDA: ") + what + ": " + cudaGetErrorString(status));
 }
 
 std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
@@ -27,8 +28,8 @@ struct Enumerate {
   }
 };
 
-// begin[b] is the first sorted position whose bin is >= b: each position fills the bins between its own and its
-// predecessor's.
+// begin[b] is the first sorted position whose bin is >= b: each position fills the bins between its
+// own and its predecessor's.
 struct FindBinBegins {
   static constexpr const char* kName = "find_bin_begins";
   const std::uint32_t* sorted;
@@ -37,7 +38,8 @@ struct FindBinBegins {
   std::uint32_t* begin;
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t i) const {
-    const std::uint32_t n_bins = bins.value != nullptr ? min_u32(*bins.value, bins.bound) : bins.bound;
+    const std::uint32_t n_bins =
+        bins.value != nullptr ? min_u32(*bins.value, bins.bound) : bins.bound;
     const std::uint32_t here = i < items ? min_u32(sorted[i], n_bins) : n_bins;
     const std::uint32_t from = i == 0 ? 0 : min_u32(sorted[i - 1], n_bins) + 1;
     for (std::uint32_t b = from; b <= here; ++b) begin[b] = i;
@@ -50,7 +52,9 @@ struct FindBinBegins {
 void sort_keys(Cuda& exec, std::uint64_t* keys, DeviceCount count, const std::uint32_t*) {
   if (count.bound == 0) return;
   std::size_t temp = 0;
-  check(cub::DeviceRadixSort::SortKeys(nullptr, temp, keys, keys, count.bound, 0, 64, stream_of(exec)), "sort");
+  check(cub::DeviceRadixSort::SortKeys(nullptr, temp, keys, keys, count.bound, 0, 64,
+                                       stream_of(exec)),
+        "sort");
   const std::size_t sorted_bytes = aligned(count.bound * sizeof(std::uint64_t));
   auto* bytes = static_cast<unsigned char*>(exec.workspace(sorted_bytes + temp));
   auto* sorted = reinterpret_cast<std::uint64_t*>(bytes);
@@ -60,24 +64,26 @@ void sort_keys(Cuda& exec, std::uint64_t* keys, DeviceCount count, const std::ui
   exec.copy(keys, sorted, count.bound * sizeof(std::uint64_t));
 }
 
-void bucket_permutation(Cuda& exec, const std::uint32_t* bin_of, DeviceCount items, DeviceCount bins,
-                        const std::uint32_t* stop, std::uint32_t* order, std::uint32_t* begin) {
+void bucket_permutation(Cuda& exec, const std::uint32_t* bin_of, DeviceCount items,
+                        DeviceCount bins, const std::uint32_t* stop, std::uint32_t* order,
+                        std::uint32_t* begin) {
   if (items.bound == 0) return;
   // Only as many key bits as bins need; kNoBin keeps all its bits set, so it stays last.
   const int bits = std::bit_width(bins.bound) + 1 < 32 ? std::bit_width(bins.bound) + 1 : 32;
   const std::size_t array = aligned(items.bound * sizeof(std::uint32_t));
   std::size_t temp = 0;
-  check(cub::DeviceRadixSort::SortPairs(nullptr, temp, bin_of, order, order, order, items.bound, 0, bits,
-                                        stream_of(exec)),
+  check(cub::DeviceRadixSort::SortPairs(nullptr, temp, bin_of, order, order, order, items.bound, 0,
+                                        bits, stream_of(exec)),
         "bucket sort");
   auto* bytes = static_cast<unsigned char*>(exec.workspace(2 * array + temp));
   auto* sorted = reinterpret_cast<std::uint32_t*>(bytes);
   auto* identity = reinterpret_cast<std::uint32_t*>(bytes + array);
   launch_items(exec, {{nullptr, items.bound}, stop}, Enumerate{identity});
-  check(cub::DeviceRadixSort::SortPairs(bytes + 2 * array, temp, bin_of, sorted, identity, order, items.bound, 0,
-                                        bits, stream_of(exec)),
+  check(cub::DeviceRadixSort::SortPairs(bytes + 2 * array, temp, bin_of, sorted, identity, order,
+                                        items.bound, 0, bits, stream_of(exec)),
         "bucket sort");
-  launch_items(exec, {{nullptr, items.bound + 1}, stop}, FindBinBegins{sorted, items.bound, bins, begin});
+  launch_items(exec, {{nullptr, items.bound + 1}, stop},
+               FindBinBegins{sorted, items.bound, bins, begin});
 }
 
 void exclusive_scan(Cuda& exec, const std::uint32_t* in, DeviceCount count, const std::uint32_t*,
@@ -85,9 +91,11 @@ void exclusive_scan(Cuda& exec, const std::uint32_t* in, DeviceCount count, cons
   std::size_t temp = 0;
   check(cudaMemsetAsync(out, 0, sizeof(std::uint32_t), stream_of(exec)), "scan");
   if (count.bound == 0) return;
-  check(cub::DeviceScan::InclusiveSum(nullptr, temp, in, out + 1, count.bound, stream_of(exec)), "scan");
+  check(cub::DeviceScan::InclusiveSum(nullptr, temp, in, out + 1, count.bound, stream_of(exec)),
+        "scan");
   void* bytes = exec.workspace(temp);
-  check(cub::DeviceScan::InclusiveSum(bytes, temp, in, out + 1, count.bound, stream_of(exec)), "scan");
+  check(cub::DeviceScan::InclusiveSum(bytes, temp, in, out + 1, count.bound, stream_of(exec)),
+        "scan");
 }
 
 }  // namespace firn

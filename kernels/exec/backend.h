@@ -1,5 +1,6 @@
-// The two backends as objects with the same members: where memory lives, how it is copied, how time is taken.
-// This header is plain C++, so that steppers and tests can hold buffers of either backend without a CUDA header.
+// The two backends as objects with the same members: where memory lives, how it is copied, how time
+// is taken. This header is plain C++, so that steppers and tests can hold buffers of either backend
+// without a CUDA header.
 #pragma once
 
 #include <chrono>
@@ -68,7 +69,7 @@ class Cuda {
   void mark(int stage);
   std::vector<double> collect_times();
 
-  void* stream() const;            // a cudaStream_t
+  void* stream() const;  // a cudaStream_t
   int multiprocessors() const;
   // Scratch for CUB, grown on demand outside the warm step.
   void* workspace(std::size_t bytes);

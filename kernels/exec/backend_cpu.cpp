@@ -20,8 +20,9 @@ void* Cpu::allocate(std::size_t bytes) {
   const std::size_t rounded = (bytes + 63) / 64 * 64;
   void* pointer = rounded >= bytes ? std::aligned_alloc(64, rounded) : nullptr;
   if (pointer == nullptr)
-    throw Error(ErrorCategory::kDevice, "out of memory: " + std::to_string(bytes >> 20) +
-                                            " MiB could not be allocated; use fewer particles or a larger grid.dx");
+    throw Error(ErrorCategory::kDevice,
+                "out of memory: " + std::to_string(bytes >> 20) +
+                    " MiB could not be allocated; use fewer particles or a larger grid.dx");
   return pointer;
 }
 void Cpu::release(void* pointer) noexcept { std::free(pointer); }

@@ -11,7 +11,8 @@ namespace {
 
 void check(cudaError_t status, const std::string& what) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();  // clears a sticky launch error, so that the next message is about its own call
+  cudaGetLastError();  // clears a sticky launch error, so that the next message is about its own
+                       // call
   throw Error(ErrorCategory::kDevice, "CUDA: " + what + ": " + cudaGetErrorString(status));
 }
 
@@ -82,8 +83,9 @@ void* Cuda::allocate(std::size_t bytes) {
   void* pointer = nullptr;
   if (cudaMalloc(&pointer, bytes) != cudaSuccess) {
     cudaGetLastError();
-    throw Error(ErrorCategory::kDevice, "out of device memory: " + std::to_string(bytes >> 20) +
-                                            " MiB could not be allocated; use fewer particles or a larger grid.dx");
+    throw Error(ErrorCategory::kDevice,
+                "out of device memory: " + std::to_string(bytes >> 20) +
+                    " MiB could not be allocated; use fewer particles or a larger grid.dx");
   }
   return pointer;
 }

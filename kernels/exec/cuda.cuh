@@ -1,6 +1,7 @@
-// The CUDA backend's work-groups: a group is a thread block, `for_each` a strided loop over its threads, `sync` a
-// barrier, the arena shared memory. Include it in .cu files only. Members are marked for both sides because
-// operators are; on the host side, which never runs them, they are empty.
+// The CUDA backend's work-groups: a group is a thread block, `for_each` a strided loop over its
+// threads, `sync` a barrier, the arena shared memory. Include it in .cu files only. Members are
+// marked for both sides because operators are; on the host side, which never runs them, they are
+// empty.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -29,7 +30,8 @@ struct CudaDevice {
       if (value > target)
         atomicMax(reinterpret_cast<long long*>(&target), __double_as_longlong(value));
     } else if constexpr (sizeof(T) == 8) {
-      atomicMax(reinterpret_cast<unsigned long long*>(&target), static_cast<unsigned long long>(value));
+      atomicMax(reinterpret_cast<unsigned long long*>(&target),
+                static_cast<unsigned long long>(value));
     } else {
       atomicMax(&target, value);
     }
@@ -40,12 +42,14 @@ struct CudaDevice {
 #if defined(__CUDA_ARCH__)
     static_assert(std::is_integral_v<T>);
     if constexpr (sizeof(T) == 8)
-      atomicMin(reinterpret_cast<unsigned long long*>(&target), static_cast<unsigned long long>(value));
+      atomicMin(reinterpret_cast<unsigned long long*>(&target),
+                static_cast<unsigned long long>(value));
     else
       atomicMin(&target, value);
 #endif
   }
-  FIRN_HD void atomic_or([[maybe_unused]] std::uint32_t& target, [[maybe_unused]] std::uint32_t value) const {
+  FIRN_HD void atomic_or([[maybe_unused]] std::uint32_t& target,
+                         [[maybe_unused]] std::uint32_t value) const {
 #if defined(__CUDA_ARCH__)
     atomicOr(&target, value);
 #endif
@@ -61,7 +65,8 @@ struct CudaDevice {
   FIRN_HD std::uint64_t load(const std::uint64_t& target) const {
     return *const_cast<const volatile std::uint64_t*>(&target);
   }
-  FIRN_HD std::uint64_t compare_exchange([[maybe_unused]] std::uint64_t& target, std::uint64_t expected,
+  FIRN_HD std::uint64_t compare_exchange([[maybe_unused]] std::uint64_t& target,
+                                         std::uint64_t expected,
                                          [[maybe_unused]] std::uint64_t desired) const {
 #if defined(__CUDA_ARCH__)
     return atomicCAS(reinterpret_cast<unsigned long long*>(&target), expected, desired);
@@ -71,8 +76,8 @@ struct CudaDevice {
   }
 };
 
-// One lane: constitutive code runs on a scalar per thread. All 32 threads of the warp enter; inactive lanes compute
-// on whatever their slot holds and store nothing.
+// One lane: constitutive code runs on a scalar per thread. All 32 threads of the warp enter;
+// inactive lanes compute on whatever their slot holds and store nothing.
 template <class Real>
 struct CudaLanes {
   using Value = Real;
@@ -99,7 +104,8 @@ struct CudaLanes {
   FIRN_HD Real sum(Real value) const {
     Real v = first < count ? value : Real(0);
 #if defined(__CUDA_ARCH__)
-    for (int offset = kLanes / 2; offset > 0; offset /= 2) v += __shfl_xor_sync(0xffffffffu, v, offset);
+    for (int offset = kLanes / 2; offset > 0; offset /= 2)
+      v += __shfl_xor_sync(0xffffffffu, v, offset);
 #endif
     return v;
   }
@@ -150,7 +156,8 @@ struct CudaGroup : CudaDevice {
 #endif
   }
   template <class Real, class Counts, class F>
-  FIRN_HD void for_each_pack([[maybe_unused]] std::uint32_t first, [[maybe_unused]] std::uint32_t last,
+  FIRN_HD void for_each_pack([[maybe_unused]] std::uint32_t first,
+                             [[maybe_unused]] std::uint32_t last,
                              [[maybe_unused]] Counts&& count_of, [[maybe_unused]] F&& f) const {
 #if defined(__CUDA_ARCH__)
     const std::uint32_t warp = threadIdx.x / kLanes, warps = blockDim.x / kLanes;
@@ -165,12 +172,14 @@ struct CudaGroup : CudaDevice {
 #endif
   }
   template <class Node>
-  FIRN_HD void accumulate_global([[maybe_unused]] Node& target, [[maybe_unused]] const Node& value) const {
+  FIRN_HD void accumulate_global([[maybe_unused]] Node& target,
+                                 [[maybe_unused]] const Node& value) const {
 #if defined(__CUDA_ARCH__)
     using Real = std::remove_reference_t<decltype(target.c[0])>;
     if constexpr (std::is_same_v<Real, float>) {
 #if __CUDA_ARCH__ >= 900
-      atomicAdd(reinterpret_cast<float4*>(&target), make_float4(value.c[0], value.c[1], value.c[2], value.c[3]));
+      atomicAdd(reinterpret_cast<float4*>(&target),
+                make_float4(value.c[0], value.c[1], value.c[2], value.c[3]));
 #else
       for (int i = 0; i < 4; ++i) atomicAdd(&target.c[i], value.c[i]);
 #endif
@@ -188,8 +197,9 @@ template <class Op>
 __global__ void __launch_bounds__(Op::kThreads) run_groups(const Op op, const LaunchRange range) {
   if (range.stop != nullptr && *range.stop != 0) return;
   __shared__ typename Op::Scratch scratch;
-  const std::uint32_t n =
-      range.count.value != nullptr ? ::min(*range.count.value, range.count.bound) : range.count.bound;
+  const std::uint32_t n = range.count.value != nullptr
+                              ? ::min(*range.count.value, range.count.bound)
+                              : range.count.bound;
   for (std::uint32_t i = blockIdx.x; i < n; i += gridDim.x) {
     CudaGroup<typename Op::Scratch> group(i, scratch);
     op(group);
@@ -200,10 +210,12 @@ __global__ void __launch_bounds__(Op::kThreads) run_groups(const Op op, const La
 template <class Op>
 __global__ void __launch_bounds__(256) run_items(const Op op, const LaunchRange range) {
   if (range.stop != nullptr && *range.stop != 0) return;
-  const std::uint32_t n =
-      range.count.value != nullptr ? ::min(*range.count.value, range.count.bound) : range.count.bound;
+  const std::uint32_t n = range.count.value != nullptr
+                              ? ::min(*range.count.value, range.count.bound)
+                              : range.count.bound;
   CudaDevice device;
-  for (std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) op(device, i);
+  for (std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    op(device, i);
 }
 
 inline cudaStream_t stream_of(const Cuda& exec) { return static_cast<cudaStream_t>(exec.stream()); }
@@ -222,13 +234,14 @@ void launch_items(Cuda& exec, const LaunchRange& range, const Op& op) {
   if (range.count.bound == 0) return;
   const std::uint32_t blocks = (range.count.bound + 255) / 256;
   const std::uint32_t resident = static_cast<std::uint32_t>(exec.multiprocessors()) * 16;
-  run_items<Op><<<blocks < resident ? blocks : resident, 256, 0, stream_of(exec)>>>(op, range);
+  run_items<Op> < <<blocks<resident ? blocks : resident, 256, 0, stream_of(exec)>>>(op, range);
   check_launch(Op::kName);
 }
 
 // Flushes are atomic here, so all colours go in one launch: groups 0 .. begin[colours].
 template <class Op>
-void launch_coloured(Cuda& exec, const LaunchRange& range, const std::uint32_t* begin, int colours, Op op) {
+void launch_coloured(Cuda& exec, const LaunchRange& range, const std::uint32_t* begin, int colours,
+                     Op op) {
   op.first_group = 0;
   launch_groups(exec, {{begin + colours, range.count.bound}, range.stop}, op);
 }

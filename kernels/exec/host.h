@@ -1,5 +1,6 @@
-// The CPU backend's work-groups: a group is one task of one thread, its phases are plain loops, `sync` is nothing
-// and the arena lies on the stack. Include it in .cpp files only: nvcc never sees packs.
+// The CPU backend's work-groups: a group is one task of one thread, its phases are plain loops,
+// `sync` is nothing and the arena lies on the stack. Include it in .cpp files only: nvcc never sees
+// packs.
 #pragma once
 
 #include <algorithm>
@@ -36,11 +37,14 @@ struct HostDevice {
     return std::atomic_ref<std::uint32_t>(target).fetch_add(by, std::memory_order_relaxed);
   }
   std::uint64_t load(const std::uint64_t& target) const {
-    return std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(target)).load(std::memory_order_relaxed);
+    return std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(target))
+        .load(std::memory_order_relaxed);
   }
   // Returns the value found; the exchange happened if that equals `expected`.
-  std::uint64_t compare_exchange(std::uint64_t& target, std::uint64_t expected, std::uint64_t desired) const {
-    std::atomic_ref<std::uint64_t>(target).compare_exchange_strong(expected, desired, std::memory_order_relaxed);
+  std::uint64_t compare_exchange(std::uint64_t& target, std::uint64_t expected,
+                                 std::uint64_t desired) const {
+    std::atomic_ref<std::uint64_t>(target).compare_exchange_strong(expected, desired,
+                                                                   std::memory_order_relaxed);
     return expected;
   }
 };
@@ -60,7 +64,9 @@ struct HostLanes {
 
   std::uint32_t pack_index() const { return chunk * kPacksPerChunk + first / kWidth; }
   Value load(const Real* row) const { return Value(row + first, stdx::element_aligned); }
-  void store(Real* row, const Value& value) const { value.copy_to(row + first, stdx::element_aligned); }
+  void store(Real* row, const Value& value) const {
+    value.copy_to(row + first, stdx::element_aligned);
+  }
   Mask active() const {
     const Value lane([](auto i) { return static_cast<Real>(static_cast<int>(i)); });
     return lane + Value(static_cast<Real>(first)) < Value(static_cast<Real>(count));
@@ -86,7 +92,8 @@ struct HostLanes {
   }
   // The largest of a value that each active thread holds: here there is one thread.
   Real across(Real value) const { return value; }
-  // f(pack index) for the packs of the chunk that hold no particle and are not visited, once per chunk.
+  // f(pack index) for the packs of the chunk that hold no particle and are not visited, once per
+  // chunk.
   template <class F>
   void for_empty_packs(F&& f) const {
     if (first + kWidth < count) return;
@@ -122,7 +129,8 @@ struct HostGroup : HostDevice {
   }
   void sync() const {}
 
-  // f(lanes) for all lanes of the chunks [first, last) that hold particles; counts come from `count_of(chunk)`.
+  // f(lanes) for all lanes of the chunks [first, last) that hold particles; counts come from
+  // `count_of(chunk)`.
   template <class Real, class Counts, class F>
   void for_each_pack(std::uint32_t first, std::uint32_t last, Counts&& count_of, F&& f) const {
     for (std::uint32_t chunk = first; chunk < last; ++chunk) {
@@ -137,7 +145,8 @@ struct HostGroup : HostDevice {
   void accumulate(Node& target, const Node& value) const {
     target += value;
   }
-  // Into the grid: the launch visits blocks colour by colour, so no other group writes this node now.
+  // Into the grid: the launch visits blocks colour by colour, so no other group writes this node
+  // now.
   template <class Node>
   void accumulate_global(Node& target, const Node& value) const {
     target += value;
@@ -175,10 +184,12 @@ void launch_items(Cpu& exec, const LaunchRange& range, const Op& op) {
   }
 }
 
-// Groups whose flushes may overlap are told apart by colour: `begin[c] .. begin[c+1]` are the groups of colour c
-// (device memory). The operator adds the begin of its colour to the group index itself, through `first_group`.
+// Groups whose flushes may overlap are told apart by colour: `begin[c] .. begin[c+1]` are the
+// groups of colour c (device memory). The operator adds the begin of its colour to the group index
+// itself, through `first_group`.
 template <class Op>
-void launch_coloured(Cpu& exec, const LaunchRange& range, const std::uint32_t* begin, int colours, Op op) {
+void launch_coloured(Cpu& exec, const LaunchRange& range, const std::uint32_t* begin, int colours,
+                     Op op) {
   if (stopped(range)) return;
   for (int c = 0; c < colours; ++c) {
     op.first_group = begin[c];

@@ -1,4 +1,5 @@
-// The one macro of the physics layer: marks a function as callable on both sides when nvcc compiles it.
+// The one macro of the physics layer: marks a function as callable on both sides when nvcc compiles
+// it.
 #pragma once
 
 #if defined(__CUDACC__)

@@ -1,12 +1,14 @@
-// What a launch needs to know besides the operator: how many work-groups, and when to do nothing. Counts live in
-// device memory, so that a step is enqueued without asking the device how large it became.
+// What a launch needs to know besides the operator: how many work-groups, and when to do nothing.
+// Counts live in device memory, so that a step is enqueued without asking the device how large it
+// became.
 #pragma once
 
 #include <cstdint>
 
 namespace firn {
 
-// A count in device memory with an upper bound that the host knows; without `value` the bound is the count.
+// A count in device memory with an upper bound that the host knows; without `value` the bound is
+// the count.
 struct DeviceCount {
   const std::uint32_t* value = nullptr;
   std::uint32_t bound = 0;

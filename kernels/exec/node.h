@@ -1,6 +1,6 @@
-// Four values of a grid node side by side: velocity or momentum in 0..d-1, mass in 3. Aligned for one vector access.
-// On the CPU the arithmetic is written on the compiler's vector type; nvcc gets plain loops. The two live in
-// different inline namespaces, so that the linker never mixes them.
+// Four values of a grid node side by side: velocity or momentum in 0..d-1, mass in 3. Aligned for
+// one vector access. On the CPU the arithmetic is written on the compiler's vector type; nvcc gets
+// plain loops. The two live in different inline namespaces, so that the linker never mixes them.
 #pragma once
 
 #include "kernels/exec/host_device.h"

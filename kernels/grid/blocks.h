@@ -1,6 +1,6 @@
-// The block-sparse grid: blocks of 4^3 (3D) or 8^2 (2D) nodes with unbounded signed coordinates, found through a hash
-// and numbered by the rank of their Morton key, so that blocks near in space are near in memory and the numbering
-// does not depend on the order in which threads insert them.
+// The block-sparse grid: blocks of 4^3 (3D) or 8^2 (2D) nodes with unbounded signed coordinates,
+// found through a hash and numbered by the rank of their Morton key, so that blocks near in space
+// are near in memory and the numbering does not depend on the order in which threads insert them.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,14 @@ struct BlockTraits {
   static constexpr int kShift = D == 3 ? 2 : 3;
   static constexpr int kSide = 1 << kShift;
   static constexpr int kNodes = 64;
-  static constexpr int kCorners = 1 << D;           // a block and its neighbours on the + sides
+  static constexpr int kCorners = 1 << D;            // a block and its neighbours on the + sides
   static constexpr int kKeyBits = D == 3 ? 21 : 31;  // per axis
   static constexpr std::int64_t kBias = std::int64_t{1} << (kKeyBits - 1);
-  // Cells a position may be away from the origin: blocks within the key range, with one to spare for the halo, and
-  // nodes within 32 bits.
+  // Cells a position may be away from the origin: blocks within the key range, with one to spare
+  // for the halo, and nodes within 32 bits.
   static constexpr std::int64_t kMaxNode = std::int64_t{1} << 30;
-  static constexpr std::int64_t kMaxCell = (kBias - 2) * kSide < kMaxNode ? (kBias - 2) * kSide : kMaxNode;
+  static constexpr std::int64_t kMaxCell =
+      (kBias - 2) * kSide < kMaxNode ? (kBias - 2) * kSide : kMaxNode;
 };
 
 // Spreads the low bits of x: bit i goes to bit 3 i.
@@ -152,14 +153,16 @@ struct BlockHash {
 template <class Real>
 struct GridView {
   BlockHash hash;
-  std::uint64_t* keys = nullptr;          // per block, ascending
-  std::uint32_t* home = nullptr;          // per block: 1 if it holds particles
-  std::uint32_t* corners = nullptr;       // per block 2^d ranks: itself and its neighbours on the + sides
+  std::uint64_t* keys = nullptr;  // per block, ascending
+  std::uint32_t* home = nullptr;  // per block: 1 if it holds particles
+  std::uint32_t* corners =
+      nullptr;  // per block 2^d ranks: itself and its neighbours on the + sides
   std::uint32_t* chunk_begin = nullptr;   // per block + 1: its chunks
   std::uint32_t* coloured = nullptr;      // home blocks, colour by colour
   std::uint32_t* colour_begin = nullptr;  // 2^d + 1
   Real* nodes = nullptr;                  // momentum, mass; after the grid update velocity, mass
-  Real* increments = nullptr;             // force impulse; after the grid update velocity change (FLIP, stages)
+  Real* increments =
+      nullptr;  // force impulse; after the grid update velocity change (FLIP, stages)
   Real dx = 0, inv_dx = 0;
 };
 

@@ -3,17 +3,32 @@
 
 namespace firn {
 
-template void rebuild_layout<Cuda, 2, float>(Cuda&, int, const SinkView<float>&, const ParticleView<float>&, const GridView<float>&, const RebuildView&, StepControl*);
-template void rebuild_layout<Cuda, 2, double>(Cuda&, int, const SinkView<double>&, const ParticleView<double>&, const GridView<double>&, const RebuildView&, StepControl*);
-template void rebuild_layout<Cuda, 3, float>(Cuda&, int, const SinkView<float>&, const ParticleView<float>&, const GridView<float>&, const RebuildView&, StepControl*);
-template void rebuild_layout<Cuda, 3, double>(Cuda&, int, const SinkView<double>&, const ParticleView<double>&, const GridView<double>&, const RebuildView&, StepControl*);
-template void permute_channel<Cuda, float>(Cuda&, const RebuildView&, const Chunk*, const float*, int, float*, const StepControl*);
-template void permute_channel<Cuda, double>(Cuda&, const RebuildView&, const Chunk*, const double*, int, double*, const StepControl*);
-template void permute_channel<Cuda, std::uint32_t>(Cuda&, const RebuildView&, const Chunk*, const std::uint32_t*, int, std::uint32_t*, const StepControl*);
+template void rebuild_layout<Cuda, 2, float>(Cuda&, int, const SinkView<float>&,
+                                             const ParticleView<float>&, const GridView<float>&,
+                                             const RebuildView&, StepControl*);
+template void rebuild_layout<Cuda, 2, double>(Cuda&, int, const SinkView<double>&,
+                                              const ParticleView<double>&, const GridView<double>&,
+                                              const RebuildView&, StepControl*);
+template void rebuild_layout<Cuda, 3, float>(Cuda&, int, const SinkView<float>&,
+                                             const ParticleView<float>&, const GridView<float>&,
+                                             const RebuildView&, StepControl*);
+template void rebuild_layout<Cuda, 3, double>(Cuda&, int, const SinkView<double>&,
+                                              const ParticleView<double>&, const GridView<double>&,
+                                              const RebuildView&, StepControl*);
+template void permute_channel<Cuda, float>(Cuda&, const RebuildView&, const Chunk*, const float*,
+                                           int, float*, const StepControl*);
+template void permute_channel<Cuda, double>(Cuda&, const RebuildView&, const Chunk*, const double*,
+                                            int, double*, const StepControl*);
+template void permute_channel<Cuda, std::uint32_t>(Cuda&, const RebuildView&, const Chunk*,
+                                                   const std::uint32_t*, int, std::uint32_t*,
+                                                   const StepControl*);
 template void clear_nodes<Cuda, float>(Cuda&, float*, std::uint32_t, const StepControl*);
 template void clear_nodes<Cuda, double>(Cuda&, double*, std::uint32_t, const StepControl*);
-template void copy_chunks<Cuda, float>(Cuda&, const float*, int, float*, std::uint32_t, const StepControl*);
-template void copy_chunks<Cuda, double>(Cuda&, const double*, int, double*, std::uint32_t, const StepControl*);
-template void copy_chunks<Cuda, std::uint32_t>(Cuda&, const std::uint32_t*, int, std::uint32_t*, std::uint32_t, const StepControl*);
+template void copy_chunks<Cuda, float>(Cuda&, const float*, int, float*, std::uint32_t,
+                                       const StepControl*);
+template void copy_chunks<Cuda, double>(Cuda&, const double*, int, double*, std::uint32_t,
+                                        const StepControl*);
+template void copy_chunks<Cuda, std::uint32_t>(Cuda&, const std::uint32_t*, int, std::uint32_t*,
+                                               std::uint32_t, const StepControl*);
 
 }  // namespace firn

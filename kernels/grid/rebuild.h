@@ -1,6 +1,6 @@
-// From particle positions to the next layout: which blocks exist, how they neighbour each other, and which chunk every
-// particle belongs to. Runs at the start of every step, without the host. If blocks or chunks do not fit it raises
-// kStopOverflow before it has changed any particle.
+// From particle positions to the next layout: which blocks exist, how they neighbour each other,
+// and which chunk every particle belongs to. Runs at the start of every step, without the host. If
+// blocks or chunks do not fit it raises kStopOverflow before it has changed any particle.
 #pragma once
 
 #include "kernels/collide/sdf.h"
@@ -14,12 +14,12 @@ namespace firn {
 // Scratch and capacities of a rebuild; pointers into device memory.
 struct RebuildView {
   std::uint32_t max_blocks = 0, max_chunks = 0, materials = 1;
-  std::uint32_t* slot_block = nullptr;   // per particle slot: hash slot of its block, then its bin
-  std::uint32_t* order = nullptr;        // per particle slot: the permutation
-  std::uint32_t* bin_begin = nullptr;    // per bin + 1
-  std::uint32_t* bin_chunks = nullptr;   // per bin
-  std::uint32_t* bin_first = nullptr;    // per bin + 1: first chunk
-  std::uint32_t* block_colour = nullptr; // per block
+  std::uint32_t* slot_block = nullptr;    // per particle slot: hash slot of its block, then its bin
+  std::uint32_t* order = nullptr;         // per particle slot: the permutation
+  std::uint32_t* bin_begin = nullptr;     // per bin + 1
+  std::uint32_t* bin_chunks = nullptr;    // per bin
+  std::uint32_t* bin_first = nullptr;     // per bin + 1: first chunk
+  std::uint32_t* block_colour = nullptr;  // per block
 };
 
 // Regions that delete what enters them.
@@ -29,16 +29,18 @@ struct SinkView {
   int count = 0;
 };
 
-// Finds blocks and the permutation, and writes the new chunk table (over the old one) and the grid's tables.
+// Finds blocks and the permutation, and writes the new chunk table (over the old one) and the
+// grid's tables.
 template <class Exec, int D, class Real>
-void rebuild_layout(Exec& exec, int degree, const SinkView<Real>& sinks, const ParticleView<Real>& particles,
-                    const GridView<Real>& grid, const RebuildView& scratch, StepControl* control);
+void rebuild_layout(Exec& exec, int degree, const SinkView<Real>& sinks,
+                    const ParticleView<Real>& particles, const GridView<Real>& grid,
+                    const RebuildView& scratch, StepControl* control);
 
-// Moves one channel of n components to its place in the new layout: out(new slot) = in(old slot). Bytes per value: 4
-// or 8.
+// Moves one channel of n components to its place in the new layout: out(new slot) = in(old slot).
+// Bytes per value: 4 or 8.
 template <class Exec, class T>
-void permute_channel(Exec& exec, const RebuildView& scratch, const Chunk* chunks, const T* in, int components, T* out,
-                     const StepControl* control);
+void permute_channel(Exec& exec, const RebuildView& scratch, const Chunk* chunks, const T* in,
+                     int components, T* out, const StepControl* control);
 
 // Copies the first chunks of a channel, as many as hold particles.
 template <class Exec, class T>

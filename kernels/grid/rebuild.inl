@@ -23,8 +23,8 @@ struct ClearHash {
   }
 };
 
-// Enters every particle's home block. A thread that visits several particles in turn remembers the last block it
-// entered, since neighbours in memory are neighbours in space.
+// Enters every particle's home block. A thread that visits several particles in turn remembers the
+// last block it entered, since neighbours in memory are neighbours in space.
 template <int D, class Real>
 struct MarkHomes {
   static constexpr const char* kName = "mark_homes";
@@ -49,7 +49,8 @@ struct MarkHomes {
       const std::uint32_t slot = first + i;
       if (slot >= slots_bound) return;
       slot_block[slot] = kDropped;
-      if (slot >= control->n_slots || slot % kLanes >= particles.chunks[slot / kLanes].count) return;
+      if (slot >= control->n_slots || slot % kLanes >= particles.chunks[slot / kLanes].count)
+        return;
       std::uint64_t key;
       if (!key_of(g, slot, key)) return;
       if (key != last_key) {
@@ -73,7 +74,8 @@ struct MarkHomes {
       x[a] = channel_at(particles.x, slot, D, a);
       const Real cell = x[a] * inv_dx;
       if (!(abs(cell) < static_cast<Real>(BlockTraits<D>::kMaxCell))) {
-        g.atomic_min(control->fault, pack_fault(Fault::kPositionRange, channel_at(particles.id, slot, 1, 0)));
+        g.atomic_min(control->fault,
+                     pack_fault(Fault::kPositionRange, channel_at(particles.id, slot, 1, 0)));
         g.atomic_or(control->stop, kStopDiverged);
         return false;
       }
@@ -148,7 +150,9 @@ struct RankBlocks {
     if (home[rank] != 0)
       block_colour[rank] = static_cast<std::uint32_t>(block_colour_of(keys[rank]));
   }
-  FIRN_HD static int block_colour_of(std::uint64_t key) { return firn::block_colour<D>(block_of_key<D>(key)); }
+  FIRN_HD static int block_colour_of(std::uint64_t key) {
+    return firn::block_colour<D>(block_of_key<D>(key));
+  }
 };
 
 template <int D>
@@ -163,7 +167,8 @@ struct LinkCorners {
     if (home[rank] == 0) return;
     const Vec<int, D> block = block_of_key<D>(keys[rank]);
     for (int c = 0; c < BlockTraits<D>::kCorners; ++c)
-      corners[rank * BlockTraits<D>::kCorners + c] = hash.ranks[hash.find(block_key<D>(corner_block<D>(block, c)))];
+      corners[rank * BlockTraits<D>::kCorners + c] =
+          hash.ranks[hash.find(block_key<D>(corner_block<D>(block, c)))];
   }
 };
 
@@ -187,7 +192,8 @@ struct CountChunks {
   const StepControl* control;
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t bin) const {
-    bin_chunks[bin] = bin < control->n_bins ? (bin_begin[bin + 1] - bin_begin[bin] + kLanes - 1) / kLanes : 0;
+    bin_chunks[bin] =
+        bin < control->n_bins ? (bin_begin[bin + 1] - bin_begin[bin] + kLanes - 1) / kLanes : 0;
   }
 };
 
@@ -221,7 +227,8 @@ struct WriteChunks {
   FIRN_HD void operator()(Device&, std::uint32_t bin) const {
     const std::uint32_t end = bin_begin[bin + 1];
     std::uint32_t source = bin_begin[bin];
-    for (std::uint32_t chunk = bin_first[bin]; chunk < bin_first[bin + 1]; ++chunk, source += kLanes) {
+    for (std::uint32_t chunk = bin_first[bin]; chunk < bin_first[bin + 1];
+         ++chunk, source += kLanes) {
       const std::uint32_t left = end - source;
       chunks[chunk] = {bin / materials, bin % materials, left < kLanes ? left : kLanes, source};
     }
@@ -231,8 +238,9 @@ struct WriteChunks {
 };
 
 template <class Exec, int D, class Real>
-void rebuild_layout(Exec& exec, int degree, const SinkView<Real>& sinks, const ParticleView<Real>& particles,
-                    const GridView<Real>& grid, const RebuildView& scratch, StepControl* control) {
+void rebuild_layout(Exec& exec, int degree, const SinkView<Real>& sinks,
+                    const ParticleView<Real>& particles, const GridView<Real>& grid,
+                    const RebuildView& scratch, StepControl* control) {
   const std::uint32_t* stop = &control->stop;
   const std::uint32_t table = grid.hash.mask + 1, slots = scratch.max_chunks * kLanes;
   const std::uint32_t max_blocks = scratch.max_blocks, max_bins = max_blocks * scratch.materials;
@@ -241,32 +249,39 @@ void rebuild_layout(Exec& exec, int degree, const SinkView<Real>& sinks, const P
   const std::uint32_t groups = (scratch.max_chunks + MarkHomes<D, Real>::kChunksPerGroup - 1) /
                                MarkHomes<D, Real>::kChunksPerGroup;
 
-  launch_items(exec, {{nullptr, table}, stop}, ClearHash{grid.hash, grid.keys, max_blocks, control});
+  launch_items(exec, {{nullptr, table}, stop},
+               ClearHash{grid.hash, grid.keys, max_blocks, control});
   launch_groups(exec, {{nullptr, groups}, stop},
-                MarkHomes<D, Real>{grid.inv_dx, stencil_shift<Real>(degree), sinks, particles, grid.hash,
-                                   scratch.slot_block, control, slots});
+                MarkHomes<D, Real>{grid.inv_dx, stencil_shift<Real>(degree), sinks, particles,
+                                   grid.hash, scratch.slot_block, control, slots});
   launch_items(exec, {{nullptr, table}, stop}, MarkHalo<D>{grid.hash, control});
-  launch_items(exec, {{nullptr, table}, stop}, CompactBlocks{grid.hash, grid.keys, max_blocks, control});
+  launch_items(exec, {{nullptr, table}, stop},
+               CompactBlocks{grid.hash, grid.keys, max_blocks, control});
   launch_items(exec, {{nullptr, 1}, stop}, AdoptBlockCount{max_blocks, scratch.materials, control});
   sort_keys(exec, grid.keys, n_blocks, stop);
   launch_items(exec, {{nullptr, max_blocks}, stop},
                RankBlocks<D>{grid.hash, grid.keys, grid.home, scratch.block_colour, control});
-  launch_items(exec, {n_blocks, stop}, LinkCorners<D>{grid.hash, grid.keys, grid.home, grid.corners});
-  bucket_permutation(exec, scratch.block_colour, {nullptr, max_blocks}, {nullptr, BlockTraits<D>::kCorners}, stop,
-                     grid.coloured, grid.colour_begin);
-  launch_items(exec, {n_slots, stop},
-               BinParticles{grid.hash.ranks, particles.chunks, scratch.materials, scratch.slot_block});
-  bucket_permutation(exec, scratch.slot_block, n_slots, n_bins, stop, scratch.order, scratch.bin_begin);
-  launch_items(exec, {{nullptr, max_bins}, stop}, CountChunks{scratch.bin_begin, scratch.bin_chunks, control});
+  launch_items(exec, {n_blocks, stop},
+               LinkCorners<D>{grid.hash, grid.keys, grid.home, grid.corners});
+  bucket_permutation(exec, scratch.block_colour, {nullptr, max_blocks},
+                     {nullptr, BlockTraits<D>::kCorners}, stop, grid.coloured, grid.colour_begin);
+  launch_items(
+      exec, {n_slots, stop},
+      BinParticles{grid.hash.ranks, particles.chunks, scratch.materials, scratch.slot_block});
+  bucket_permutation(exec, scratch.slot_block, n_slots, n_bins, stop, scratch.order,
+                     scratch.bin_begin);
+  launch_items(exec, {{nullptr, max_bins}, stop},
+               CountChunks{scratch.bin_begin, scratch.bin_chunks, control});
   exclusive_scan(exec, scratch.bin_chunks, {nullptr, max_bins}, stop, scratch.bin_first);
   launch_items(exec, {{nullptr, 1}, stop},
                AdoptChunkCount{scratch.bin_first, scratch.bin_begin, scratch.max_chunks, control});
-  launch_items(exec, {n_bins, stop}, WriteChunks{scratch.bin_begin, scratch.bin_first, scratch.materials,
-                                                 particles.chunks, grid.chunk_begin});
+  launch_items(exec, {n_bins, stop},
+               WriteChunks{scratch.bin_begin, scratch.bin_first, scratch.materials,
+                           particles.chunks, grid.chunk_begin});
 }
 
-// One group per chunk of the new layout. Where each lane comes from is found once; then every component is a row of 32
-// gathered values.
+// One group per chunk of the new layout. Where each lane comes from is found once; then every
+// component is a row of 32 gathered values.
 template <class T>
 struct PermuteChannel {
   static constexpr const char* kName = "permute_channel";
@@ -286,19 +301,21 @@ struct PermuteChannel {
     g.for_each(kLanes, [&](std::uint32_t lane) {
       // Lanes beyond the count copy the first one: harmless, and the rows need no test.
       const std::uint32_t slot = order[chunk.source + (lane < chunk.count ? lane : 0)];
-      g.scratch.from[lane] = static_cast<std::uint64_t>(slot / kLanes) * components * kLanes + slot % kLanes;
+      g.scratch.from[lane] =
+          static_cast<std::uint64_t>(slot / kLanes) * components * kLanes + slot % kLanes;
     });
     g.sync();
     T* rows = out + static_cast<std::uint64_t>(g.index()) * components * kLanes;
-    g.for_each_row(static_cast<std::uint32_t>(components), [&](std::uint32_t k, std::uint32_t lane) {
-      rows[k * kLanes + lane] = in[g.scratch.from[lane] + k * kLanes];
-    });
+    g.for_each_row(static_cast<std::uint32_t>(components),
+                   [&](std::uint32_t k, std::uint32_t lane) {
+                     rows[k * kLanes + lane] = in[g.scratch.from[lane] + k * kLanes];
+                   });
   }
 };
 
 template <class Exec, class T>
-void permute_channel(Exec& exec, const RebuildView& scratch, const Chunk* chunks, const T* in, int components, T* out,
-                     const StepControl* control) {
+void permute_channel(Exec& exec, const RebuildView& scratch, const Chunk* chunks, const T* in,
+                     int components, T* out, const StepControl* control) {
   launch_groups(exec, {{&control->n_chunks, scratch.max_chunks}, &control->stop},
                 PermuteChannel<T>{chunks, scratch.order, in, components, out});
 }
@@ -322,7 +339,8 @@ struct CopyChunk {
 template <class Exec, class T>
 void copy_chunks(Exec& exec, const T* in, int components, T* out, std::uint32_t max_chunks,
                  const StepControl* control) {
-  launch_groups(exec, {{&control->n_chunks, max_chunks}, &control->stop}, CopyChunk<T>{in, components, out});
+  launch_groups(exec, {{&control->n_chunks, max_chunks}, &control->stop},
+                CopyChunk<T>{in, components, out});
 }
 
 template <class Real>
@@ -341,7 +359,8 @@ struct ClearNodes {
 
 template <class Exec, class Real>
 void clear_nodes(Exec& exec, Real* channel, std::uint32_t max_blocks, const StepControl* control) {
-  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop}, ClearNodes<Real>{channel});
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                ClearNodes<Real>{channel});
 }
 
 }  // namespace firn

@@ -1,5 +1,5 @@
-// The grid step: momentum to velocity, gravity, the domain box, bodies; and what that did to the energy and to each
-// body. [G201 p30-36; T 2.2]
+// The grid step: momentum to velocity, gravity, the domain box, bodies; and what that did to the
+// energy and to each body. [G201 p30-36; T 2.2]
 #pragma once
 
 #include "kernels/collide/boundary.h"
@@ -29,7 +29,7 @@ struct DomainWalls {
 };
 
 inline constexpr int kReactionColumns = 6;  // impulse, then angular impulse about the origin
-inline constexpr int kStageColumns = 3;     // kinetic energy after P2G, after forces, after boundaries
+inline constexpr int kStageColumns = 3;  // kinetic energy after P2G, after forces, after boundaries
 
 template <class Real, int D>
 struct GridUpdateParams {
@@ -39,7 +39,7 @@ struct GridUpdateParams {
   RigidPose<Real>* poses = nullptr;  // of this step, one per collider
   int collider_count = 0;
   bool separate_force = false;  // see TransferParams
-  double* reactions = nullptr;       // per block: colliders * kReactionColumns; null without colliders
+  double* reactions = nullptr;  // per block: colliders * kReactionColumns; null without colliders
   double* stage_energies = nullptr;  // per block: kStageColumns; null unless diagnosed
 };
 

@@ -53,7 +53,8 @@ struct GridUpdate {
     });
     if (params.stage_energies != nullptr) {
       g.sync();
-      g.once([&] { params.stage_energies[g.index() * kStageColumns + 2] = column_sum(g.scratch, 0); });
+      g.once(
+          [&] { params.stage_energies[g.index() * kStageColumns + 2] = column_sum(g.scratch, 0); });
     }
   }
 
@@ -66,8 +67,10 @@ struct GridUpdate {
     return sum;
   }
 
-  // v = (mv + impulse) / m + dt g. The velocity before stays in `increments` (with the mass), to be subtracted.
-  FIRN_HD void apply_forces(Scratch& scratch, Node<Real>* nodes, Node<Real>* increments, std::uint32_t i) const {
+  // v = (mv + impulse) / m + dt g. The velocity before stays in `increments` (with the mass), to be
+  // subtracted.
+  FIRN_HD void apply_forces(Scratch& scratch, Node<Real>* nodes, Node<Real>* increments,
+                            std::uint32_t i) const {
     const Node<Real> node = nodes[i];
     const Real dt = static_cast<Real>(control->dt);
     const Real inv_m = node.mass() > Real(0) ? Real(1) / node.mass() : Real(0);
@@ -111,16 +114,18 @@ struct GridUpdate {
       });
     for (int c = 0; c < params.collider_count; ++c) {
       g.sync();
-      double* reaction = params.reactions + (static_cast<std::uint64_t>(g.index()) * params.collider_count + c) *
-                                                kReactionColumns;
+      double* reaction =
+          params.reactions +
+          (static_cast<std::uint64_t>(g.index()) * params.collider_count + c) * kReactionColumns;
       if (!reaches(origin, c)) {
         g.for_each(kReactionColumns, [&](std::uint32_t k) { reaction[k] = 0; });
         continue;
       }
       g.for_each(kNodes, [&](std::uint32_t i) { collide_node(g.scratch, nodes, origin, c, i); });
       g.sync();
-      g.for_each(kReactionColumns,
-                 [&](std::uint32_t k) { reaction[k] = column_sum(g.scratch, static_cast<int>(k)); });
+      g.for_each(kReactionColumns, [&](std::uint32_t k) {
+        reaction[k] = column_sum(g.scratch, static_cast<int>(k));
+      });
     }
     g.sync();
   }
@@ -130,28 +135,30 @@ struct GridUpdate {
     const Real tolerance = Real(1e-3) * grid.dx;
     for (int a = 0; a < D; ++a)
       for (int side = 0; side < 2; ++side) {
-        const bool inside_wall =
-            side == 0 ? x[a] <= params.walls.min[a] + tolerance : x[a] >= params.walls.max[a] - tolerance;
+        const bool inside_wall = side == 0 ? x[a] <= params.walls.min[a] + tolerance
+                                           : x[a] >= params.walls.max[a] - tolerance;
         if (!inside_wall) continue;
         Vec<Real, D> normal = Vec<Real, D>::zero();
         normal[a] = side == 0 ? Real(1) : Real(-1);
-        v = apply_boundary(params.walls.boundary[2 * a + side], params.walls.friction[2 * a + side], v,
-                           Vec<Real, D>::zero(), normal);
+        v = apply_boundary(params.walls.boundary[2 * a + side], params.walls.friction[2 * a + side],
+                           v, Vec<Real, D>::zero(), normal);
       }
   }
 
-  // Whether body c can touch a node of the block: its distance from the block's centre against the half diagonal.
+  // Whether body c can touch a node of the block: its distance from the block's centre against the
+  // half diagonal.
   FIRN_HD bool reaches(const Vec<int, D>& origin, int c) const {
     constexpr Real half = Real(0.5) * (BlockTraits<D>::kSide - 1);
     Vec<Real, D> centre;
     for (int a = 0; a < D; ++a)
       centre[a] = (static_cast<Real>(origin[a] * BlockTraits<D>::kSide) + half) * grid.dx;
     const Real radius = half * grid.dx * sqrt(static_cast<Real>(D));
-    return signed_distance<D>(params.colliders[c].program, to_body(params.poses[c], centre)) <= radius;
+    return signed_distance<D>(params.colliders[c].program, to_body(params.poses[c], centre)) <=
+           radius;
   }
 
-  FIRN_HD void collide_node(Scratch& scratch, const Node<Real>* nodes, const Vec<int, D>& origin, int c,
-                            std::uint32_t i) const {
+  FIRN_HD void collide_node(Scratch& scratch, const Node<Real>* nodes, const Vec<int, D>& origin,
+                            int c, std::uint32_t i) const {
     double* sums = scratch.sums[i];
     for (int k = 0; k < kReactionColumns; ++k) sums[k] = 0;
     const Real m = nodes[i].mass();
@@ -170,12 +177,14 @@ struct GridUpdate {
   }
 
   // Impulse of the material on the body, and its moment about the origin.
-  FIRN_HD static void add_reaction(double* sums, const Vec<Real, D>& x, const Vec<Real, D>& impulse) {
+  FIRN_HD static void add_reaction(double* sums, const Vec<Real, D>& x,
+                                   const Vec<Real, D>& impulse) {
     for (int a = 0; a < D; ++a) sums[a] = impulse[a];
     for (int a = 0; a < D; ++a)
       for (int b = a + 1; b < D; ++b) {
         const int axis = 3 - a - b;  // the axis normal to (a, b); x cross z is -y
-        const double moment = static_cast<double>(x[a]) * impulse[b] - static_cast<double>(x[b]) * impulse[a];
+        const double moment =
+            static_cast<double>(x[a]) * impulse[b] - static_cast<double>(x[b]) * impulse[a];
         sums[3 + axis] = axis == 1 ? -moment : moment;
       }
   }
@@ -205,7 +214,8 @@ struct AddColumn {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t n = rows.value != nullptr && *rows.value < rows.bound ? *rows.value : rows.bound;
+    const std::uint32_t n =
+        rows.value != nullptr && *rows.value < rows.bound ? *rows.value : rows.bound;
     g.for_each(kParts, [&](std::uint32_t p) {
       double sum = 0;
       for (std::uint64_t row = p; row < n; row += kParts) sum += table[row * columns + g.index()];
@@ -223,7 +233,8 @@ struct AddColumn {
 template <class Exec>
 void add_columns(Exec& exec, const double* table, DeviceCount rows, int columns, double* out,
                  const std::uint32_t* stop) {
-  launch_groups(exec, {{nullptr, static_cast<std::uint32_t>(columns)}, stop}, AddColumn{table, rows, columns, out});
+  launch_groups(exec, {{nullptr, static_cast<std::uint32_t>(columns)}, stop},
+                AddColumn{table, rows, columns, out});
 }
 
 }  // namespace firn

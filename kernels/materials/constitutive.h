@@ -1,5 +1,6 @@
-// The constitutive step as an operator: F follows the velocity gradient, plastic flow returns it to the yield surface,
-// and the stress of the next step is evaluated, chunk by chunk on SIMD packs (CPU) or one lane per thread (CUDA).
+// The constitutive step as an operator: F follows the velocity gradient, plastic flow returns it to
+// the yield surface, and the stress of the next step is evaluated, chunk by chunk on SIMD packs
+// (CPU) or one lane per thread (CUDA).
 #pragma once
 
 #include "kernels/exec/backend.h"
@@ -9,7 +10,8 @@
 
 namespace firn {
 
-// Where the operator leaves per-pack sums for the ledger; null: not wanted. `stride` packs per chunk.
+// Where the operator leaves per-pack sums for the ledger; null: not wanted. `stride` packs per
+// chunk.
 struct EnergyView {
   double* elastic = nullptr;  // J, after plastic flow
   double* trial = nullptr;    // J, before plastic flow
@@ -19,7 +21,8 @@ template <class Exec, class Real>
 int packs_per_chunk();
 
 template <class Exec, int D, class Real>
-void constitutive_step(Exec& exec, const MaterialParams<Real>* materials, const ParticleView<Real>& particles,
-                       const EnergyView& energies, std::uint32_t max_chunks, StepControl* control);
+void constitutive_step(Exec& exec, const MaterialParams<Real>* materials,
+                       const ParticleView<Real>& particles, const EnergyView& energies,
+                       std::uint32_t max_chunks, StepControl* control);
 
 }  // namespace firn

@@ -16,7 +16,6 @@ struct ConstitutiveStep {
   ParticleView<Real> particles;
   EnergyView energies;
   StepControl* control;
-  std::uint32_t packs;  // per chunk
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -24,22 +23,10 @@ struct ConstitutiveStep {
     const std::uint32_t end = control->n_chunks;
     if (first >= end) return;
     const std::uint32_t last = first + kChunksPerGroup < end ? first + kChunksPerGroup : end;
-    clear_energies(g, first, last);
     const Chunk* chunks = particles.chunks;
     g.template for_each_pack<Real>(
         first, last, [=](std::uint32_t chunk) { return chunks[chunk].count; },
         [&](const auto& lanes) { advance(g, lanes); });
-  }
-
-  // Packs without a particle are not visited, but a fuller chunk may have left an energy there.
-  template <class Group>
-  FIRN_HD void clear_energies(Group& g, std::uint32_t first, std::uint32_t last) const {
-    if (energies.elastic == nullptr && energies.trial == nullptr) return;
-    g.for_each((last - first) * packs, [&](std::uint32_t i) {
-      if (energies.elastic != nullptr) energies.elastic[first * packs + i] = 0;
-      if (energies.trial != nullptr) energies.trial[first * packs + i] = 0;
-    });
-    g.sync();
   }
 
   template <class Group, class Lanes>
@@ -106,10 +93,12 @@ struct ConstitutiveStep {
     const auto active = lanes.active();
     Mat<T, D> A;
     for (int i = 0; i < D * D; ++i)
-      A(i / D, i % D) = select(active, lanes.load(channel_row(channel, lanes.chunk, D * D, i)), T(0));
+      A(i / D, i % D) =
+          select(active, lanes.load(channel_row(channel, lanes.chunk, D * D, i)), T(0));
     return A;
   }
-  // Lanes without a particle get the rest state, so that no law sees what an old particle left there.
+  // Lanes without a particle get the rest state, so that no law sees what an old particle left
+  // there.
   template <class Lanes>
   FIRN_HD auto load_state(const Lanes& lanes, MaterialModel model) const {
     using T = typename Lanes::Value;
@@ -118,21 +107,25 @@ struct ConstitutiveStep {
     state.F = Mat<T, D>::identity();
     if (needs_deformation_gradient(model))
       for (int i = 0; i < D * D; ++i)
-        state.F(i / D, i % D) = select(
-            active, lanes.load(channel_row(particles.F, lanes.chunk, D * D, i)), T(i % (D + 1) == 0 ? 1 : 0));
+        state.F(i / D, i % D) =
+            select(active, lanes.load(channel_row(particles.F, lanes.chunk, D * D, i)),
+                   T(i % (D + 1) == 0 ? 1 : 0));
     for (int k = 0; k < 2; ++k)
-      state.plastic[k] = particles.plastic == nullptr
-                             ? T(1)
-                             : select(active, lanes.load(channel_row(particles.plastic, lanes.chunk, 2, k)), T(1));
+      state.plastic[k] =
+          particles.plastic == nullptr
+              ? T(1)
+              : select(active, lanes.load(channel_row(particles.plastic, lanes.chunk, 2, k)), T(1));
     return state;
   }
   template <class Lanes, class T>
-  FIRN_HD void store_state(const Lanes& lanes, MaterialModel model, const MaterialState<T, D>& state) const {
+  FIRN_HD void store_state(const Lanes& lanes, MaterialModel model,
+                           const MaterialState<T, D>& state) const {
     if (needs_deformation_gradient(model))
       for (int i = 0; i < D * D; ++i)
         lanes.store(channel_row(particles.F, lanes.chunk, D * D, i), state.F(i / D, i % D));
     if (particles.plastic == nullptr) return;
-    for (int k = 0; k < 2; ++k) lanes.store(channel_row(particles.plastic, lanes.chunk, 2, k), state.plastic[k]);
+    for (int k = 0; k < 2; ++k)
+      lanes.store(channel_row(particles.plastic, lanes.chunk, 2, k), state.plastic[k]);
   }
 
   // tau^N = J 2 mu^N sym(grad v): the standard Newtonian stress (PHYSICS section 10, item 1).
@@ -144,7 +137,8 @@ struct ConstitutiveStep {
   }
 
   template <class Group, class Lanes, class T>
-  FIRN_HD void report_faults(Group& g, const Lanes& lanes, MaterialModel model, const MaterialState<T, D>& state,
+  FIRN_HD void report_faults(Group& g, const Lanes& lanes, MaterialModel model,
+                             const MaterialState<T, D>& state,
                              const Response<T, D>& response) const {
     // One sum carries every NaN and infinity of the state and the stress.
     T all = state.plastic[0] + state.plastic[1] + trace(response.tau);
@@ -165,11 +159,14 @@ struct ConstitutiveStep {
 };
 
 template <class Exec, int D, class Real>
-void constitutive_step(Exec& exec, const MaterialParams<Real>* materials, const ParticleView<Real>& particles,
-                       const EnergyView& energies, std::uint32_t max_chunks, StepControl* control) {
+void constitutive_step(Exec& exec, const MaterialParams<Real>* materials,
+                       const ParticleView<Real>& particles, const EnergyView& energies,
+                       std::uint32_t max_chunks, StepControl* control) {
   using Op = ConstitutiveStep<D, Real>;
-  launch_groups(exec, {{nullptr, (max_chunks + Op::kChunksPerGroup - 1) / Op::kChunksPerGroup}, &control->stop},
-                Op{materials, particles, energies, control, static_cast<std::uint32_t>(packs_per_chunk<Exec, Real>())});
+  launch_groups(
+      exec,
+      {{nullptr, (max_chunks + Op::kChunksPerGroup - 1) / Op::kChunksPerGroup}, &control->stop},
+      Op{materials, particles, energies, control});
 }
 
 }  // namespace firn

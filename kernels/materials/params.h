@@ -35,9 +35,9 @@ struct MaterialParams {
 // gradient: the trial on entry of `respond`, returned to the yield surface on exit. `plastic` by
 // model:
 //   snow, sand_clamp      [0] J_P
-//   drucker_prager        [0] logarithm of the volume gained in tension and not yet closed, [1]
-//   hardening state q von_mises             [0] equivalent plastic strain weakly_compressible   [0]
-//   J (such particles need no F)
+//   drucker_prager        [0] log of the volume gained in tension, not yet closed; [1] hardening q
+//   von_mises             [0] equivalent plastic strain
+//   weakly_compressible   [0] J (such particles need no F)
 template <class T, int D>
 struct MaterialState {
   Mat<T, D> F;

@@ -1,4 +1,5 @@
-// Sums over all particles for the ledger: mass, momenta, kinetic and potential energy, in double and in a fixed order.
+// Sums over all particles for the ledger: mass, momenta, kinetic and potential energy, in double
+// and in a fixed order.
 #pragma once
 
 #include "kernels/exec/backend.h"
@@ -9,11 +10,18 @@
 namespace firn {
 
 // Columns of the table, one row per chunk. Vectors have three columns in 2D too.
-enum TotalsColumn { kTotalMass = 0, kTotalMomentum = 1, kTotalAngular = 4, kTotalMoment = 7, kTotalKinetic = 10,
-                    kTotalsColumns = 11 };
+enum TotalsColumn {
+  kTotalMass = 0,
+  kTotalMomentum = 1,
+  kTotalAngular = 4,
+  kTotalMoment = 7,
+  kTotalKinetic = 10,
+  kTotalsColumns = 11
+};
 
 template <class Exec, int D, class Real>
-void particle_totals(Exec& exec, const TransferParams& transfer, const ParticleView<Real>& particles, Real inv_dx,
-                     std::uint32_t max_chunks, double* table, const StepControl* control);
+void particle_totals(Exec& exec, const TransferParams& transfer,
+                     const ParticleView<Real>& particles, Real inv_dx, std::uint32_t max_chunks,
+                     double* table, const StepControl* control);
 
 }  // namespace firn

@@ -35,7 +35,8 @@ struct ParticleTotals {
     });
   }
 
-  // Per axis sum_i w s(z)^2 of the modes 1, z, g: the norms that make the modes' kinetic energy. [PolyPIC table 2]
+  // Per axis sum_i w s(z)^2 of the modes 1, z, g: the norms that make the modes' kinetic energy.
+  // [PolyPIC table 2]
   template <int Degree>
   FIRN_HD static void mode_norms(Real x, Real inv_dx, double (&norm)[3]) {
     const auto base = axis_base(x, inv_dx, stencil_shift<Real>(Degree));
@@ -72,9 +73,10 @@ struct ParticleTotals {
     if (particles.coefficient_modes > 0) add_modes(chunk, lane, m, norm, row);
   }
 
-  // Energy 1/2 m |c_r|^2 sum w s_r^2 and spin m (B^T : eps) of the modes beyond the first, B = C D. PHYSICS section 2.
-  FIRN_HD void add_modes(std::uint32_t chunk, std::uint32_t lane, double m, const double (&norm)[D][3],
-                         double* row) const {
+  // Energy 1/2 m |c_r|^2 sum w s_r^2 and spin m (B^T : eps) of the modes beyond the first, B = C D.
+  // PHYSICS section 2.
+  FIRN_HD void add_modes(std::uint32_t chunk, std::uint32_t lane, double m,
+                         const double (&norm)[D][3], double* row) const {
     const int modes = particles.coefficient_modes;
     const double dx = 1 / static_cast<double>(inv_dx);
     for (int r = 1; r <= modes; ++r) {
@@ -98,8 +100,9 @@ struct ParticleTotals {
 };
 
 template <class Exec, int D, class Real>
-void particle_totals(Exec& exec, const TransferParams& transfer, const ParticleView<Real>& particles, Real inv_dx,
-                     std::uint32_t max_chunks, double* table, const StepControl* control) {
+void particle_totals(Exec& exec, const TransferParams& transfer,
+                     const ParticleView<Real>& particles, Real inv_dx, std::uint32_t max_chunks,
+                     double* table, const StepControl* control) {
   launch_groups(exec, {{&control->n_chunks, max_chunks}, nullptr},
                 ParticleTotals<D, Real>{transfer, particles, inv_dx, table, control});
 }

@@ -1,5 +1,6 @@
-// The control block: what a step needs to know about itself, in device memory, so that the host can enqueue several
-// steps without asking how the last one went. While `stop` is not 0 every launch of a step does nothing.
+// The control block: what a step needs to know about itself, in device memory, so that the host can
+// enqueue several steps without asking how the last one went. While `stop` is not 0 every launch of
+// a step does nothing.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +13,29 @@ inline constexpr int kMaxMaterials = 64;
 
 enum StopFlag : std::uint32_t {
   kStopTarget = 1,    // the target time is reached
-  kStopOverflow = 2,  // blocks or chunks do not fit; nothing was lost, the host grows them and the step runs again
+  kStopOverflow = 2,  // blocks or chunks do not fit; nothing was lost, the host grows them and the
+                      // step runs again
   kStopDiverged = 4,  // see `fault`
 };
 
 enum class Fault : std::uint32_t {  // in the order of how early in a step it is seen
   kNone = 0,
-  kPositionRange,     // not finite, or outside the addressable grid
-  kVelocity,          // not finite after the gather
-  kDeformation,       // F, J or the plastic state not finite
-  kInverted,          // J <= 0 where the material forbids it
-  kTimeStep,          // the stable step is below dt_min
+  kPositionRange,  // not finite, or outside the addressable grid
+  kVelocity,       // not finite after the gather
+  kDeformation,    // F, J or the plastic state not finite
+  kInverted,       // J <= 0 where the material forbids it
+  kTimeStep,       // the stable step is below dt_min
 };
 
 // Which bound set a step; the order of firn::DtLimit.
-enum class StepLimit : std::uint32_t { kNone, kVelocity, kWaveSpeed, kViscosity, kMaximum, kFrameEnd };
+enum class StepLimit : std::uint32_t {
+  kNone,
+  kVelocity,
+  kWaveSpeed,
+  kViscosity,
+  kMaximum,
+  kFrameEnd
+};
 inline constexpr int kStepLimits = 6;
 
 struct StepControl {
@@ -42,8 +51,8 @@ struct StepControl {
   StepLimit limit;               // of the current step
   std::uint32_t limit_material;  // for kWaveSpeed and kViscosity
   double time, target, dt;
-  double previous_dt;            // of the step that produced the particles' coefficients
-  std::uint64_t step;            // since the start
+  double previous_dt;  // of the step that produced the particles' coefficients
+  std::uint64_t step;  // since the start
 
   // Since the last frame.
   std::uint64_t frame_steps;
@@ -51,8 +60,8 @@ struct StepControl {
   double dt_smallest, dt_largest;
 
   // Maxima over the particles, gathered by the last step for the next one.
-  double speed_squared;                  // m^2/s^2
-  double wave_squared[kMaxMaterials];    // (P-wave speed)^2 per material, m^2/s^2
+  double speed_squared;                // m^2/s^2
+  double wave_squared[kMaxMaterials];  // (P-wave speed)^2 per material, m^2/s^2
 };
 
 // Bounds of the step that do not change during a run.

@@ -1,5 +1,5 @@
-#include "kernels/exec/host.h"
 #include "kernels/step/step.inl"
+#include "kernels/exec/host.h"
 
 namespace firn {
 

@@ -1,4 +1,5 @@
-// The operators that open and close a step: choose dt from what the last step measured, count, and stop.
+// The operators that open and close a step: choose dt from what the last step measured, count, and
+// stop.
 #pragma once
 
 #include "kernels/exec/backend.h"
@@ -6,8 +7,8 @@
 
 namespace firn {
 
-// Chooses dt (PHYSICS section 5) so that the target time is met exactly, and clears the maxima. Raises kStopDiverged
-// with Fault::kTimeStep if a stable step would be shorter than dt_min.
+// Chooses dt (PHYSICS section 5) so that the target time is met exactly, and clears the maxima.
+// Raises kStopDiverged with Fault::kTimeStep if a stable step would be shorter than dt_min.
 template <class Exec>
 void begin_step(Exec& exec, const StepLimits* limits, StepControl* control);
 

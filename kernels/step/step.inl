@@ -28,7 +28,8 @@ struct BeginStep {
       tighten(limits->cfl * limits->dx / sqrt(c.speed_squared), StepLimit::kVelocity, 0);
     for (std::uint32_t m = 0; m < limits->materials; ++m) {
       if (c.wave_squared[m] > 0)
-        tighten(limits->cfl_material * limits->dx / sqrt(c.wave_squared[m]), StepLimit::kWaveSpeed, m);
+        tighten(limits->cfl_material * limits->dx / sqrt(c.wave_squared[m]), StepLimit::kWaveSpeed,
+                m);
       if (c.n_particles > 0) tighten(limits->viscous_dt[m], StepLimit::kViscosity, m);
     }
     if (c.dt < limits->dt_min) {

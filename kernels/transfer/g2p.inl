@@ -1,5 +1,5 @@
-// Grid to particle: one group per block loads the tile of node velocities its particles can reach, then every particle
-// reads its coefficients, and moves.
+// Grid to particle: one group per block loads the tile of node velocities its particles can reach,
+// then every particle reads its coefficients, and moves.
 #pragma once
 
 #include "kernels/transfer/gather.h"
@@ -48,7 +48,8 @@ struct G2P {
 
   // Returns the particle's new speed squared.
   template <class Group>
-  FIRN_HD Real advance(Group& g, std::uint32_t block, std::uint32_t chunk, std::uint32_t lane) const {
+  FIRN_HD Real advance(Group& g, std::uint32_t block, std::uint32_t chunk,
+                       std::uint32_t lane) const {
     Vec<Real, D> x;
     for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
     const auto s = make_stencil<D, Degree>(x, grid.inv_dx);
@@ -71,8 +72,8 @@ struct G2P {
 
   // v_p <- flip (v_p + sum w dv) + (1 - flip) sum w v
   template <class Group>
-  FIRN_HD Real store_velocity(Group& g, const Node<Real>& mean, const Node<Real>& increment, Real flip,
-                              std::uint32_t chunk, std::uint32_t lane) const {
+  FIRN_HD Real store_velocity(Group& g, const Node<Real>& mean, const Node<Real>& increment,
+                              Real flip, std::uint32_t chunk, std::uint32_t lane) const {
     Real speed_squared = 0;
     for (int a = 0; a < D; ++a) {
       Real& v = channel_row(particles.v, chunk, D, a)[lane];
@@ -80,7 +81,8 @@ struct G2P {
       speed_squared += v * v;
     }
     if (!is_finite(speed_squared))
-      g.atomic_min(control->fault, pack_fault(Fault::kVelocity, channel_row(particles.id, chunk, 1, 0)[lane]));
+      g.atomic_min(control->fault,
+                   pack_fault(Fault::kVelocity, channel_row(particles.id, chunk, 1, 0)[lane]));
     return speed_squared;
   }
 
@@ -94,7 +96,8 @@ struct G2P {
       // The particle stays where it is: the step ends with a fault, whose message says where.
       if (!(abs(moved * grid.inv_dx) < static_cast<Real>(BlockTraits<D>::kMaxCell))) {
         if (is_finite(moved))
-          g.atomic_min(control->fault, pack_fault(Fault::kPositionRange, channel_row(particles.id, chunk, 1, 0)[lane]));
+          g.atomic_min(control->fault, pack_fault(Fault::kPositionRange,
+                                                  channel_row(particles.id, chunk, 1, 0)[lane]));
         moved = x[a];
       }
       channel_row(particles.x, chunk, D, a)[lane] = moved;
@@ -102,8 +105,8 @@ struct G2P {
   }
 
   // grad v: C itself with MLS-MPM, sum v grad w in the classical form.
-  FIRN_HD void store_gradient(const Stencil<D, Degree, Real>& s, const Node<Real>* velocities, const Node<Real>* c,
-                              std::uint32_t chunk, std::uint32_t lane) const {
+  FIRN_HD void store_gradient(const Stencil<D, Degree, Real>& s, const Node<Real>* velocities,
+                              const Node<Real>* c, std::uint32_t chunk, std::uint32_t lane) const {
     Node<Real> column[1 + D];
     if (params.gradient_force)
       gather_affine<Tile::kSide>(s, &AxisStencil<Degree, Real>::dw, velocities, column);
@@ -111,11 +114,12 @@ struct G2P {
       for (int b = 0; b < D; ++b) column[1 + b] = c[linear_mode(Set, D, b)];
     for (int a = 0; a < D; ++a)
       for (int b = 0; b < D; ++b)
-        channel_row(particles.gradient, chunk, D * D, a * D + b)[lane] = grid.inv_dx * column[1 + b][a];
+        channel_row(particles.gradient, chunk, D * D, a * D + b)[lane] =
+            grid.inv_dx * column[1 + b][a];
   }
 
-  FIRN_HD void store_coefficients(const Stencil<D, Degree, Real>& s, Node<Real>* c, std::uint32_t chunk,
-                                  std::uint32_t lane) const {
+  FIRN_HD void store_coefficients(const Stencil<D, Degree, Real>& s, Node<Real>* c,
+                                  std::uint32_t chunk, std::uint32_t lane) const {
     const int stored = particles.coefficient_modes;
     if (stored == 0) return;
     scale_parts(s, c);
@@ -125,11 +129,12 @@ struct G2P {
             (params.mask >> r & 1u) != 0 ? c[r][a] : Real(0);
   }
 
-  // C <- symmetric * sym(C) + skew * skew(C). RPIC with the linear kernel takes the rotation from L_p and K_p
-  // [APIC 5.2], whose moments differ by axis and vanish on nodes.
+  // C <- symmetric * sym(C) + skew * skew(C). RPIC with the linear kernel takes the rotation from
+  // L_p and K_p [APIC 5.2], whose moments differ by axis and vanish on nodes.
   FIRN_HD void scale_parts(const Stencil<D, Degree, Real>& s, Node<Real>* c) const {
     if (params.symmetric == 1 && params.skew == 1) return;
-    const Real symmetric = static_cast<Real>(params.symmetric), skew = static_cast<Real>(params.skew);
+    const Real symmetric = static_cast<Real>(params.symmetric),
+               skew = static_cast<Real>(params.skew);
     for (int a = 0; a < D; ++a) {
       Node<Real>& column_a = c[linear_mode(Set, D, a)];
       for (int b = a + 1; b < D; ++b) {
@@ -137,7 +142,8 @@ struct G2P {
         const Real C_ab = column_b[a], C_ba = column_a[b];
         Real rotation = Real(0.5) * (C_ba - C_ab);
         if (params.moment_weighted_skew) {
-          const Real D_a = second_moment<Degree>(-s.axis[a].z[0]), D_b = second_moment<Degree>(-s.axis[b].z[0]);
+          const Real D_a = second_moment<Degree>(-s.axis[a].z[0]),
+                     D_b = second_moment<Degree>(-s.axis[b].z[0]);
           const Real K = D_a + D_b;
           rotation = K > kEpsilon<Real> ? (C_ba * D_a - C_ab * D_b) / K : Real(0);
         }
@@ -152,8 +158,8 @@ struct G2P {
 
 template <int D, int Degree, ModeSet Set, class Real, class Exec>
 void launch_g2p(Exec& exec, const TransferParams& params, const ParticleBounds<Real, D>& bounds,
-                const ParticleView<Real>& particles, const GridView<Real>& grid, StepControl* control,
-                std::uint32_t block_bound) {
+                const ParticleView<Real>& particles, const GridView<Real>& grid,
+                StepControl* control, std::uint32_t block_bound) {
   // No group writes what another reads, so the blocks go in one launch.
   launch_groups(exec, {{grid.colour_begin + BlockTraits<D>::kCorners, block_bound}, &control->stop},
                 G2P<D, Degree, Set, Real>{params, bounds, particles, grid, control});
@@ -164,8 +170,8 @@ void g2p(Exec& exec, const TransferParams& params, const ParticleBounds<Real, D>
          const ParticleView<Real>& particles, const GridView<Real>& grid, StepControl* control,
          std::uint32_t block_bound) {
   for_instance(params, [&](auto degree, auto set) {
-    launch_g2p<D, decltype(degree)::value, decltype(set)::value>(exec, params, bounds, particles, grid, control,
-                                                                 block_bound);
+    launch_g2p<D, decltype(degree)::value, decltype(set)::value>(exec, params, bounds, particles,
+                                                                 grid, control, block_bound);
   });
 }
 

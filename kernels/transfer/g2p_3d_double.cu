@@ -3,6 +3,8 @@
 
 namespace firn {
 
-template void g2p<Cuda, 3, double>(Cuda&, const TransferParams&, const ParticleBounds<double, 3>&, const ParticleView<double>&, const GridView<double>&, StepControl*, std::uint32_t);
+template void g2p<Cuda, 3, double>(Cuda&, const TransferParams&, const ParticleBounds<double, 3>&,
+                                   const ParticleView<double>&, const GridView<double>&,
+                                   StepControl*, std::uint32_t);
 
 }  // namespace firn

@@ -1,5 +1,6 @@
-// What a particle reads from the nodes of its stencil, by sum factorisation: the transpose of scatter.h with the
-// functionals w, w z / M_2 and w g / sum(w g^2) in the place of the modes. [PolyPIC 6.3]
+// What a particle reads from the nodes of its stencil, by sum factorisation: the transpose of
+// scatter.h with the functionals w, w z / M_2 and w g / sum(w g^2) in the place of the modes.
+// [PolyPIC 6.3]
 #pragma once
 
 #include "kernels/exec/node.h"
@@ -7,12 +8,13 @@
 
 namespace firn {
 
-// out[0] = sum w v, out[1 + a] = sum (functional `linear_of(axis a)`) v. `linear` picks the member of the stencil:
-// &AxisStencil::linear for the modes, &AxisStencil::dw for the gradient of the interpolated field.
+// out[0] = sum w v, out[1 + a] = sum (functional `linear_of(axis a)`) v. `linear` picks the member
+// of the stencil: &AxisStencil::linear for the modes, &AxisStencil::dw for the gradient of the
+// interpolated field.
 template <int Side, int Degree, class Real>
 FIRN_HD inline void gather_affine(const Stencil<2, Degree, Real>& s,
-                                  Real (AxisStencil<Degree, Real>::*linear)[Degree + 1], const Node<Real>* tile,
-                                  Node<Real> (&out)[3]) {
+                                  Real (AxisStencil<Degree, Real>::*linear)[Degree + 1],
+                                  const Node<Real>* tile, Node<Real> (&out)[3]) {
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1];
   for (auto& o : out) o = Node<Real>::zero();
@@ -30,13 +32,14 @@ FIRN_HD inline void gather_affine(const Stencil<2, Degree, Real>& s,
 }
 template <int Side, int Degree, class Real>
 FIRN_HD inline void gather_affine(const Stencil<3, Degree, Real>& s,
-                                  Real (AxisStencil<Degree, Real>::*linear)[Degree + 1], const Node<Real>* tile,
-                                  Node<Real> (&out)[4]) {
+                                  Real (AxisStencil<Degree, Real>::*linear)[Degree + 1],
+                                  const Node<Real>* tile, Node<Real> (&out)[4]) {
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
   for (auto& o : out) o = Node<Real>::zero();
   for (int i = 0; i < n; ++i) {
-    Node<Real> plane = Node<Real>::zero(), plane_y = Node<Real>::zero(), plane_z = Node<Real>::zero();
+    Node<Real> plane = Node<Real>::zero(), plane_y = Node<Real>::zero(),
+               plane_z = Node<Real>::zero();
     for (int j = 0; j < n; ++j) {
       Node<Real> mean = Node<Real>::zero(), slope = Node<Real>::zero();
       const Node<Real>* row = tile + (i * Side + j) * Side;
@@ -63,7 +66,8 @@ FIRN_HD inline Real axis_functional(const AxisStencil<Degree, Real>& s, int powe
 
 // out[r] = sum_i (functional of mode r) v_i, for a tensor set with K powers per axis.
 template <int K, int Side, int Degree, class Real>
-FIRN_HD inline void gather_tensor(const Stencil<2, Degree, Real>& s, const Node<Real>* tile, Node<Real>* out) {
+FIRN_HD inline void gather_tensor(const Stencil<2, Degree, Real>& s, const Node<Real>* tile,
+                                  Node<Real>* out) {
   constexpr int n = stencil_nodes(Degree);
   for (int r = 0; r < K * K; ++r) out[r] = Node<Real>::zero();
   for (int i = 0; i < n; ++i) {
@@ -76,7 +80,8 @@ FIRN_HD inline void gather_tensor(const Stencil<2, Degree, Real>& s, const Node<
   }
 }
 template <int K, int Side, int Degree, class Real>
-FIRN_HD inline void gather_tensor(const Stencil<3, Degree, Real>& s, const Node<Real>* tile, Node<Real>* out) {
+FIRN_HD inline void gather_tensor(const Stencil<3, Degree, Real>& s, const Node<Real>* tile,
+                                  Node<Real>* out) {
   constexpr int n = stencil_nodes(Degree);
   for (int r = 0; r < K * K * K; ++r) out[r] = Node<Real>::zero();
   for (int i = 0; i < n; ++i) {
@@ -92,7 +97,8 @@ FIRN_HD inline void gather_tensor(const Stencil<3, Degree, Real>& s, const Node<
         for (int c = 0; c < K; ++c) plane[b * K + c] += axis_functional(s.axis[1], b, j) * row[c];
     }
     for (int a = 0; a < K; ++a)
-      for (int b = 0; b < K * K; ++b) out[a * K * K + b] += axis_functional(s.axis[0], a, i) * plane[b];
+      for (int b = 0; b < K * K; ++b)
+        out[a * K * K + b] += axis_functional(s.axis[0], a, i) * plane[b];
   }
 }
 

@@ -1,5 +1,6 @@
-// Particle to grid: one group per block. It gathers its particles' contributions in a tile that covers the block and
-// the reach of the stencils on the + sides, then adds the tile to the 2^d blocks it overlaps.
+// Particle to grid: one group per block. It gathers its particles' contributions in a tile that
+// covers the block and the reach of the stencils on the + sides, then adds the tile to the 2^d
+// blocks it overlaps.
 #pragma once
 
 #include "kernels/transfer/scatter.h"
@@ -35,15 +36,18 @@ struct P2G {
         grid.chunk_begin[block], grid.chunk_begin[block + 1],
         [=](std::uint32_t chunk) { return chunks[chunk].count; },
         [&](const auto& lanes) {
-          lanes.for_each_lane([&](int, std::uint32_t lane) { contribute(g, block, lanes.chunk, lane); });
+          lanes.for_each_lane(
+              [&](int, std::uint32_t lane) { contribute(g, block, lanes.chunk, lane); });
         });
     g.sync();
     flush_tile<D, Degree>(g, g.scratch.momentum, grid, block, grid.nodes);
-    if (params.separate_force) flush_tile<D, Degree>(g, g.scratch.force, grid, block, grid.increments);
+    if (params.separate_force)
+      flush_tile<D, Degree>(g, g.scratch.force, grid, block, grid.increments);
   }
 
   template <class Group>
-  FIRN_HD void contribute(Group& g, std::uint32_t block, std::uint32_t chunk, std::uint32_t lane) const {
+  FIRN_HD void contribute(Group& g, std::uint32_t block, std::uint32_t chunk,
+                          std::uint32_t lane) const {
     const auto add = [&](Node<Real>& node, const Node<Real>& value) { g.accumulate(node, value); };
     Vec<Real, D> x;
     for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
@@ -93,25 +97,28 @@ struct P2G {
       c[r] = Node<Real>::zero();
       if (stored == 0) continue;
       for (int a = 0; a < D; ++a)
-        c[r].set(a, m * channel_row(particles.coefficients, chunk, stored * D, (r - 1) * D + a)[lane]);
+        c[r].set(a,
+                 m * channel_row(particles.coefficients, chunk, stored * D, (r - 1) * D + a)[lane]);
     }
   }
 
-  // The impulse of the internal force: node += sum_a z_a force_a (MLS-MPM, [G201 p39-46]: -dt D^-1 V0 tau z) or
-  // node += sum_a dw_a force_a (classical: -dt V0 tau grad w). z in cells.
+  // The impulse of the internal force: node += sum_a z_a force_a (MLS-MPM, [G201 p39-46]: -dt D^-1
+  // V0 tau z) or node += sum_a dw_a force_a (classical: -dt V0 tau grad w). z in cells.
   FIRN_HD void load_force(std::uint32_t chunk, std::uint32_t lane, Node<Real> (&force)[D]) const {
     const Real inverse_moment = params.gradient_force ? Real(1) : Degree == 2 ? Real(4) : Real(3);
     const Real scale = -static_cast<Real>(control->dt) * inverse_moment * grid.inv_dx;
     for (int a = 0; a < D; ++a) force[a] = Node<Real>::zero();
     for (int a = 0, k = 0; a < D; ++a)
       for (int b = a; b < D; ++b, ++k) {
-        const Real value = scale * channel_row(particles.stress, chunk, symmetric_components(D), k)[lane];
+        const Real value =
+            scale * channel_row(particles.stress, chunk, symmetric_components(D), k)[lane];
         force[a].set(b, value);
         force[b].set(a, value);
       }
   }
 
-  // xi = affine: M = (I + dt C)^-1 with the step that produced C. False (translation) where that is nearly singular.
+  // xi = affine: M = (I + dt C)^-1 with the step that produced C. False (translation) where that is
+  // nearly singular.
   FIRN_HD bool inverse_map(const Node<Real>* c, Real m, Mat<Real, D>& map) const {
     const Real scale = static_cast<Real>(control->previous_dt) * grid.inv_dx / m;
     Mat<Real, D> forward = Mat<Real, D>::identity();
@@ -138,15 +145,17 @@ struct P2G {
 template <int D, int Degree, ModeSet Set, class Real, class Exec>
 void launch_p2g(Exec& exec, const TransferParams& params, const ParticleView<Real>& particles,
                 const GridView<Real>& grid, const StepControl* control, std::uint32_t block_bound) {
-  launch_coloured(exec, {{nullptr, block_bound}, &control->stop}, grid.colour_begin, BlockTraits<D>::kCorners,
+  launch_coloured(exec, {{nullptr, block_bound}, &control->stop}, grid.colour_begin,
+                  BlockTraits<D>::kCorners,
                   P2G<D, Degree, Set, Real>{params, particles, grid, control});
 }
 
 template <class Exec, int D, class Real>
-void p2g(Exec& exec, const TransferParams& params, const ParticleView<Real>& particles, const GridView<Real>& grid,
-         const StepControl* control, std::uint32_t block_bound) {
+void p2g(Exec& exec, const TransferParams& params, const ParticleView<Real>& particles,
+         const GridView<Real>& grid, const StepControl* control, std::uint32_t block_bound) {
   for_instance(params, [&](auto degree, auto set) {
-    launch_p2g<D, decltype(degree)::value, decltype(set)::value>(exec, params, particles, grid, control, block_bound);
+    launch_p2g<D, decltype(degree)::value, decltype(set)::value>(exec, params, particles, grid,
+                                                                 control, block_bound);
   });
 }
 

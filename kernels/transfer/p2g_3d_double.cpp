@@ -3,6 +3,7 @@
 
 namespace firn {
 
-template void p2g<Cpu, 3, double>(Cpu&, const TransferParams&, const ParticleView<double>&, const GridView<double>&, const StepControl*, std::uint32_t);
+template void p2g<Cpu, 3, double>(Cpu&, const TransferParams&, const ParticleView<double>&,
+                                  const GridView<double>&, const StepControl*, std::uint32_t);
 
 }  // namespace firn

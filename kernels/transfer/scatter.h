@@ -1,6 +1,6 @@
-// One particle's contribution to the nodes of its stencil, by sum factorisation: partial sums of the polynomial are
-// formed axis by axis, so a node costs one multiply-add per mode of the last axis. The conflict policy is the
-// caller's `add(node, value)`.
+// One particle's contribution to the nodes of its stencil, by sum factorisation: partial sums of
+// the polynomial are formed axis by axis, so a node costs one multiply-add per mode of the last
+// axis. The conflict policy is the caller's `add(node, value)`.
 #pragma once
 
 #include "kernels/exec/node.h"
@@ -16,10 +16,11 @@ FIRN_HD constexpr int tile_stride(int axis) {
   return int_power(Side, D - 1 - axis);
 }
 
-// node += w (q + sum_a z_a Q_a). `tile` points to the stencil's lowest node in a tile of `Side` nodes per axis.
+// node += w (q + sum_a z_a Q_a). `tile` points to the stencil's lowest node in a tile of `Side`
+// nodes per axis.
 template <int Side, int Degree, class Real, class Add>
-FIRN_HD inline void scatter_affine(const Stencil<2, Degree, Real>& s, const Node<Real>& q, const Node<Real> (&Q)[2],
-                                   Node<Real>* tile, Add&& add) {
+FIRN_HD inline void scatter_affine(const Stencil<2, Degree, Real>& s, const Node<Real>& q,
+                                   const Node<Real> (&Q)[2], Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1];
   for (int i = 0; i < n; ++i) {
@@ -28,8 +29,8 @@ FIRN_HD inline void scatter_affine(const Stencil<2, Degree, Real>& s, const Node
   }
 }
 template <int Side, int Degree, class Real, class Add>
-FIRN_HD inline void scatter_affine(const Stencil<3, Degree, Real>& s, const Node<Real>& q, const Node<Real> (&Q)[3],
-                                   Node<Real>* tile, Add&& add) {
+FIRN_HD inline void scatter_affine(const Stencil<3, Degree, Real>& s, const Node<Real>& q,
+                                   const Node<Real> (&Q)[3], Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
   for (int i = 0; i < n; ++i) {
@@ -45,29 +46,33 @@ FIRN_HD inline void scatter_affine(const Stencil<3, Degree, Real>& s, const Node
 
 // Value of one axis' partial polynomial at node i: c[0] + z c[1] (+ g c[2]).
 template <int K, int Degree, class Real>
-FIRN_HD inline Node<Real> axis_polynomial(const AxisStencil<Degree, Real>& s, int i, const Node<Real>& c0,
-                                          const Node<Real>& c1, [[maybe_unused]] const Node<Real>& c2) {
+FIRN_HD inline Node<Real> axis_polynomial(const AxisStencil<Degree, Real>& s, int i,
+                                          const Node<Real>& c0, const Node<Real>& c1,
+                                          [[maybe_unused]] const Node<Real>& c2) {
   Node<Real> value = c0 + s.z[i] * c1;
   if constexpr (K == 3) value += s.g[i] * c2;
   return value;
 }
 
-// node += w sum_r s_r(z) c_r over a tensor set with K powers per axis; c in the order of mode_power.
+// node += w sum_r s_r(z) c_r over a tensor set with K powers per axis; c in the order of
+// mode_power.
 template <int K, int Side, int Degree, class Real, class Add>
-FIRN_HD inline void scatter_tensor(const Stencil<2, Degree, Real>& s, const Node<Real>* c, Node<Real>* tile,
-                                   Add&& add) {
+FIRN_HD inline void scatter_tensor(const Stencil<2, Degree, Real>& s, const Node<Real>* c,
+                                   Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1];
   for (int i = 0; i < n; ++i) {
     Node<Real> row[3];
-    for (int b = 0; b < K; ++b) row[b] = axis_polynomial<K>(x, i, c[b], c[K + b], c[(K - 1) * K + b]);
+    for (int b = 0; b < K; ++b)
+      row[b] = axis_polynomial<K>(x, i, c[b], c[K + b], c[(K - 1) * K + b]);
     for (int j = 0; j < n; ++j)
-      add(tile[i * Side + j], (x.w[i] * y.w[j]) * axis_polynomial<K>(y, j, row[0], row[1], row[K - 1]));
+      add(tile[i * Side + j],
+          (x.w[i] * y.w[j]) * axis_polynomial<K>(y, j, row[0], row[1], row[K - 1]));
   }
 }
 template <int K, int Side, int Degree, class Real, class Add>
-FIRN_HD inline void scatter_tensor(const Stencil<3, Degree, Real>& s, const Node<Real>* c, Node<Real>* tile,
-                                   Add&& add) {
+FIRN_HD inline void scatter_tensor(const Stencil<3, Degree, Real>& s, const Node<Real>* c,
+                                   Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
   for (int i = 0; i < n; ++i) {
@@ -96,11 +101,11 @@ FIRN_HD inline Real bending_mode(const AxisStencil<Degree, Real>& s, Real zeta) 
   return zeta * zeta - Real(1) / 3;
 }
 
-// As scatter_tensor, with the modes taken at zeta = M z, M = (I + dt C)^-1: the affine map mixes the axes, so there is
-// nothing to factorise [PolyPIC 5.1].
+// As scatter_tensor, with the modes taken at zeta = M z, M = (I + dt C)^-1: the affine map mixes
+// the axes, so there is nothing to factorise [PolyPIC 5.1].
 template <int K, int Side, int D, int Degree, class Real, class Add>
-FIRN_HD inline void scatter_mapped(const Stencil<D, Degree, Real>& s, const Mat<Real, D>& map, const Node<Real>* c,
-                                   Node<Real>* tile, Add&& add) {
+FIRN_HD inline void scatter_mapped(const Stencil<D, Degree, Real>& s, const Mat<Real, D>& map,
+                                   const Node<Real>* c, Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
   for (int node = 0; node < int_power(n, D); ++node) {
     int index[D], offset = 0;
@@ -131,8 +136,8 @@ FIRN_HD inline void scatter_mapped(const Stencil<D, Degree, Real>& s, const Mat<
 
 // node += sum_a (dw/dx_a) T_a: the force of the classical form, T_a = -dt V0 tau e_a / dx.
 template <int Side, int D, int Degree, class Real, class Add>
-FIRN_HD inline void scatter_gradient(const Stencil<D, Degree, Real>& s, const Node<Real> (&T)[D], Node<Real>* tile,
-                                     Add&& add) {
+FIRN_HD inline void scatter_gradient(const Stencil<D, Degree, Real>& s, const Node<Real> (&T)[D],
+                                     Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
   for (int node = 0; node < int_power(n, D); ++node) {
     int index[D], offset = 0;

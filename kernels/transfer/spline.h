@@ -1,6 +1,6 @@
-// One axis of a B-spline stencil, in cell units: weights, node offsets and the polynomial modes of PHYSICS section 1
-// and 2. Everything a transfer needs is a tensor product of these, so scatter and gather work axis by axis.
-// Sources: [G201 p15], [PolyPIC 6.3, table 2], [APIC 5.3].
+// One axis of a B-spline stencil, in cell units: weights, node offsets and the polynomial modes of
+// PHYSICS section 1 and 2. Everything a transfer needs is a tensor product of these, so scatter and
+// gather work axis by axis. Sources: [G201 p15], [PolyPIC 6.3, table 2], [APIC 5.3].
 #pragma once
 
 #include "kernels/math/vec.h"
@@ -16,8 +16,9 @@ FIRN_HD constexpr Real stencil_shift(int degree) {
   return degree == 1 ? Real(0) : degree == 2 ? Real(0.5) : Real(1);
 }
 
-// Lowest node and the particle's offset in [0, 1] from where that node's stencil begins. The fused multiply-add is
-// explicit: the operators that bucket particles and those that scatter them must round alike.
+// Lowest node and the particle's offset in [0, 1] from where that node's stencil begins. The fused
+// multiply-add is explicit: the operators that bucket particles and those that scatter them must
+// round alike.
 template <class Real>
 struct AxisBase {
   int node;
@@ -34,12 +35,13 @@ FIRN_HD inline AxisBase<Real> axis_base(Real x, Real inv_dx, Real shift) {
 template <int Degree, class Real>
 struct AxisStencil {
   static constexpr int kNodes = Degree + 1;
-  Real w[kNodes];         // N(x_p - x_i)
-  Real dw[kNodes];        // dN/dx, 1/cell
-  Real z[kNodes];         // x_i - x_p, cells
-  Real linear[kNodes];    // w z / M_2: the functional that reads the coefficient of z from node values
-  Real g[kNodes];         // mode g(z) = z^2 - (M_3/M_2) z - M_2
-  Real bending[kNodes];   // w g / sum(w g^2): the functional of mode g
+  Real w[kNodes];   // N(x_p - x_i)
+  Real dw[kNodes];  // dN/dx, 1/cell
+  Real z[kNodes];   // x_i - x_p, cells
+  Real
+      linear[kNodes];  // w z / M_2: the functional that reads the coefficient of z from node values
+  Real g[kNodes];      // mode g(z) = z^2 - (M_3/M_2) z - M_2
+  Real bending[kNodes];  // w g / sum(w g^2): the functional of mode g
 };
 
 template <class Real>
@@ -70,7 +72,8 @@ FIRN_HD inline AxisStencil<2, Real> make_stencil_of(AxisStencil<2, Real> s, Real
     s.linear[i] = 4 * s.w[i] * z;  // M_2 = 1/4
     s.g[i] = z * z - skew * z - Real(0.25);
   }
-  // w g / sum(w g^2) is (1, -2, 1) / 2 wherever the particle is; the quotient itself would round badly near |o| = 1/2.
+  // w g / sum(w g^2) is (1, -2, 1) / 2 wherever the particle is; the quotient itself would round
+  // badly near |o| = 1/2.
   s.bending[0] = Real(0.5);
   s.bending[1] = Real(-1);
   s.bending[2] = Real(0.5);

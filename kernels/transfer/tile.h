@@ -1,5 +1,5 @@
-// A dense tile of nodes over one block and the reach of its particles' stencils: the arena of P2G and G2P. Also the
-// table of which degrees and mode sets are instantiated.
+// A dense tile of nodes over one block and the reach of its particles' stencils: the arena of P2G
+// and G2P. Also the table of which degrees and mode sets are instantiated.
 #pragma once
 
 #include <type_traits>
@@ -20,7 +20,8 @@ struct BlockTile {
   template <int Dim>
   FIRN_HD static int index_of(const Vec<int, Dim>& base, const Vec<int, Dim>& block) {
     int index = 0;
-    for (int a = 0; a < Dim; ++a) index = index * kSide + (base[a] - block[a] * BlockTraits<Dim>::kSide);
+    for (int a = 0; a < Dim; ++a)
+      index = index * kSide + (base[a] - block[a] * BlockTraits<Dim>::kSide);
     return index;
   }
 };
@@ -50,15 +51,16 @@ FIRN_HD inline void clear_tile(Group& g, Tile& tile) {
 
 // The node channel (4 reals per node) at a node of the corner block of a block.
 template <int D, class Real>
-FIRN_HD inline Node<Real>& corner_node(const GridView<Real>& grid, Real* channel, std::uint32_t block, int corner,
-                                       int node) {
+FIRN_HD inline Node<Real>& corner_node(const GridView<Real>& grid, Real* channel,
+                                       std::uint32_t block, int corner, int node) {
   const std::uint32_t rank = grid.corners[block * BlockTraits<D>::kCorners + corner];
-  return reinterpret_cast<Node<Real>*>(channel)[static_cast<std::uint64_t>(rank) * BlockTraits<D>::kNodes + node];
+  return reinterpret_cast<Node<Real>*>(
+      channel)[static_cast<std::uint64_t>(rank) * BlockTraits<D>::kNodes + node];
 }
 
 template <int D, int Degree, class Group, class Real>
-FIRN_HD inline void flush_tile(Group& g, const BlockTile<D, Degree, Real>& tile, const GridView<Real>& grid,
-                               std::uint32_t block, Real* channel) {
+FIRN_HD inline void flush_tile(Group& g, const BlockTile<D, Degree, Real>& tile,
+                               const GridView<Real>& grid, std::uint32_t block, Real* channel) {
   using Tile = BlockTile<D, Degree, Real>;
   g.for_each(Tile::kNodes, [&](std::uint32_t t) {
     const TileNode<D, Tile::kSide> at(static_cast<int>(t));
@@ -66,8 +68,8 @@ FIRN_HD inline void flush_tile(Group& g, const BlockTile<D, Degree, Real>& tile,
   });
 }
 template <int D, int Degree, class Group, class Real>
-FIRN_HD inline void load_tile(Group& g, BlockTile<D, Degree, Real>& tile, const GridView<Real>& grid,
-                              std::uint32_t block, Real* channel) {
+FIRN_HD inline void load_tile(Group& g, BlockTile<D, Degree, Real>& tile,
+                              const GridView<Real>& grid, std::uint32_t block, Real* channel) {
   using Tile = BlockTile<D, Degree, Real>;
   g.for_each(Tile::kNodes, [&](std::uint32_t t) {
     const TileNode<D, Tile::kSide> at(static_cast<int>(t));
@@ -75,8 +77,8 @@ FIRN_HD inline void load_tile(Group& g, BlockTile<D, Degree, Real>& tile, const 
   });
 }
 
-// Calls f(degree, set) with the instantiation that the run-time parameters name. The linear kernel has two nodes per
-// axis, so no third mode.
+// Calls f(degree, set) with the instantiation that the run-time parameters name. The linear kernel
+// has two nodes per axis, so no third mode.
 template <class F>
 void for_instance(const TransferParams& params, F&& f) {
   const auto with_set = [&](auto degree) {

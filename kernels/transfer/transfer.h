@@ -1,5 +1,6 @@
-// The two transfers as operators: particles to grid and back, for every transfer type, kernel and dimension. What
-// sizes registers (dimension, precision, degree, mode set) is a template parameter; everything else is run-time data.
+// The two transfers as operators: particles to grid and back, for every transfer type, kernel and
+// dimension. What sizes registers (dimension, precision, degree, mode set) is a template parameter;
+// everything else is run-time data.
 #pragma once
 
 #include "kernels/grid/blocks.h"
@@ -14,12 +15,12 @@ namespace firn {
 struct TransferParams {
   int degree = 2;
   ModeSet set = ModeSet::kAffine;
-  std::uint32_t mask = ~0u;     // modes of the set that are kept
-  double flip = 0;              // share of the FLIP increment
-  double symmetric = 1, skew = 1;  // scales of the parts of C
+  std::uint32_t mask = ~0u;           // modes of the set that are kept
+  double flip = 0;                    // share of the FLIP increment
+  double symmetric = 1, skew = 1;     // scales of the parts of C
   bool moment_weighted_skew = false;  // RPIC with the linear kernel: K_p is not a multiple of I
-  bool affine_map = false;      // xi = affine
-  bool gradient_force = false;  // classical form instead of MLS-MPM
+  bool affine_map = false;            // xi = affine
+  bool gradient_force = false;        // classical form instead of MLS-MPM
   bool separate_force = false;  // force impulse in GridView::increments instead of in the momentum
 };
 
@@ -30,13 +31,14 @@ struct ParticleBounds {
   Vec<Real, D> min, max;
 };
 
-// Adds mass, momentum and the impulse of the internal forces to the nodes. Nodes of all active blocks must be zero.
+// Adds mass, momentum and the impulse of the internal forces to the nodes. Nodes of all active
+// blocks must be zero.
 template <class Exec, int D, class Real>
-void p2g(Exec& exec, const TransferParams& params, const ParticleView<Real>& particles, const GridView<Real>& grid,
-         const StepControl* control, std::uint32_t block_bound);
+void p2g(Exec& exec, const TransferParams& params, const ParticleView<Real>& particles,
+         const GridView<Real>& grid, const StepControl* control, std::uint32_t block_bound);
 
-// Reads velocities, coefficients and the velocity gradient from the nodes and moves the particles with the
-// interpolated velocity. Faults and the largest speed go to `control`.
+// Reads velocities, coefficients and the velocity gradient from the nodes and moves the particles
+// with the interpolated velocity. Faults and the largest speed go to `control`.
 template <class Exec, int D, class Real>
 void g2p(Exec& exec, const TransferParams& params, const ParticleBounds<Real, D>& bounds,
          const ParticleView<Real>& particles, const GridView<Real>& grid, StepControl* control,

@@ -65,8 +65,8 @@ std::vector<Mover> movers(const Scene& scene, const Snapshot& snapshot) {
   for (const Source& source : scene.sources) {
     const Bounds bounds = mesh_bounds(source.shape);
     for (int i = 0; i < 8 && !bounds.empty(); ++i)
-      result.push_back({bounds.corner(i), to_vec(source.velocity),
-                        static_cast<std::size_t>(source.material)});
+      result.push_back(
+          {bounds.corner(i), to_vec(source.velocity), static_cast<std::size_t>(source.material)});
   }
   return result;
 }
@@ -93,8 +93,8 @@ double lowest(const Bounds& bounds, const V3d& up) {
   return low;
 }
 
-// How far a column of a material spreads, in heights: dry sand 1.2 where the column is squat (Lube et
-// al., J. Fluid Mech. 508, 2004), water further, everything else hardly.
+// How far a column of a material spreads, in heights: dry sand 1.2 where the column is squat (Lube
+// et al., J. Fluid Mech. 508, 2004), water further, everything else hardly.
 double run_out(MaterialModel model) {
   if (model == MaterialModel::kWeaklyCompressible) return 2.0;
   const bool granular =

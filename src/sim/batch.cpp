@@ -11,12 +11,14 @@ namespace firn {
 
 namespace {
 
-double per_cell(double wanted, int dimension) { return wanted > 0 ? wanted : dimension == 2 ? 4 : 8; }
+double per_cell(double wanted, int dimension) {
+  return wanted > 0 ? wanted : dimension == 2 ? 4 : 8;
+}
 
-ParticleBatch batch_of(const Scene& scene, const CompiledShape& shape, int material, double wanted_per_cell,
-                       Sampling sampling, std::uint64_t seed) {
-  const Samples samples = sample_shape(shape, scene.grid.dx, per_cell(wanted_per_cell, scene.simulation.dimension),
-                                       sampling, seed);
+ParticleBatch batch_of(const Scene& scene, const CompiledShape& shape, int material,
+                       double wanted_per_cell, Sampling sampling, std::uint64_t seed) {
+  const Samples samples = sample_shape(
+      shape, scene.grid.dx, per_cell(wanted_per_cell, scene.simulation.dimension), sampling, seed);
   ParticleBatch batch;
   batch.material = static_cast<std::uint32_t>(material);
   batch.position = samples.positions;
@@ -40,11 +42,15 @@ Vec3 mean_of(const std::vector<Vec3>& points) {
 class InitialVelocity {
  public:
   InitialVelocity(const Body& body, const Vec3& centre, int dimension)
-      : field_(body.velocity), spin_(body.angular_velocity), centre_(centre), dimension_(dimension) {}
+      : field_(body.velocity),
+        spin_(body.angular_velocity),
+        centre_(centre),
+        dimension_(dimension) {}
 
   Vec3 operator()(const Vec3& x) {
     Vec3 v = field_.vector(x, 0.0);
-    const Vec3 turn = cross_product(spin_, {x[0] - centre_[0], x[1] - centre_[1], x[2] - centre_[2]});
+    const Vec3 turn =
+        cross_product(spin_, {x[0] - centre_[0], x[1] - centre_[1], x[2] - centre_[2]});
     for (int a = 0; a < dimension_; ++a) v[a] += turn[a];
     for (int a = dimension_; a < 3; ++a) v[a] = 0;
     return v;
@@ -80,9 +86,11 @@ double along(const Vec3& x, const Vec3& direction) {
   return x[0] * direction[0] + x[1] * direction[1] + x[2] * direction[2];
 }
 
-// How far a shape reaches along a direction, from its samples: those within `margin` of the outermost one walk on to
-// the surface. Samples alone would make a thin shape too thin, or with their spacing too thick.
-double reach(const CompiledShape& shape, const std::vector<Vec3>& samples, const Vec3& direction, double margin) {
+// How far a shape reaches along a direction, from its samples: those within `margin` of the
+// outermost one walk on to the surface. Samples alone would make a thin shape too thin, or with
+// their spacing too thick.
+double reach(const CompiledShape& shape, const std::vector<Vec3>& samples, const Vec3& direction,
+             double margin) {
   double outermost = -std::numeric_limits<double>::infinity();
   for (const Vec3& x : samples) outermost = std::max(outermost, along(x, direction));
   double farthest = outermost;
@@ -102,8 +110,9 @@ ParticleBatch fill_body(const Scene& scene, std::size_t index) {
   const int d = scene.simulation.dimension;
   const CompiledShape shape = compile_shape(body.shape, d, scene.grid.dx);
   require_bounded(shape, "body \"" + body.name + "\"");
-  ParticleBatch batch = batch_of(scene, shape, body.material, body.particles_per_cell, body.sampling,
-                                 scene.simulation.seed + 0x9e3779b97f4a7c15ull * index);
+  ParticleBatch batch =
+      batch_of(scene, shape, body.material, body.particles_per_cell, body.sampling,
+               scene.simulation.seed + 0x9e3779b97f4a7c15ull * index);
   batch.mass *= body.density_scale;
   batch.stretch = body.stretch;
   batch.velocity.resize(batch.position.size());
@@ -119,7 +128,8 @@ ParticleBatch fill_body(const Scene& scene, std::size_t index) {
 
 SourcePulse fill_source(const Scene& scene, std::size_t index) {
   const Source& source = scene.sources[index];
-  const CompiledShape shape = compile_shape(source.shape, scene.simulation.dimension, scene.grid.dx);
+  const CompiledShape shape =
+      compile_shape(source.shape, scene.simulation.dimension, scene.grid.dx);
   require_bounded(shape, "source \"" + source.name + "\"");
   SourcePulse pulse;
   pulse.batch = batch_of(scene, shape, source.material, source.particles_per_cell, source.sampling,
@@ -135,7 +145,8 @@ SourcePulse fill_source(const Scene& scene, std::size_t index) {
   const std::vector<Vec3>& samples = pulse.batch.position;
   if (samples.empty()) return pulse;
   pulse.period =
-      (reach(shape, samples, ahead, scene.grid.dx) + reach(shape, samples, behind, scene.grid.dx)) / speed;
+      (reach(shape, samples, ahead, scene.grid.dx) + reach(shape, samples, behind, scene.grid.dx)) /
+      speed;
   return pulse;
 }
 

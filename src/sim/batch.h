@@ -1,4 +1,5 @@
-// Particles on their way from a shape to the device: the initial fill of a body, or one pulse of a source.
+// Particles on their way from a shape to the device: the initial fill of a body, or one pulse of a
+// source.
 #pragma once
 
 #include <array>
@@ -10,8 +11,8 @@
 
 namespace firn {
 
-// Particles of one material. Velocities are fields around each position: value and gradient, so that the affine
-// modes start right (starting APIC with C = 0 would cost one PIC step of damping).
+// Particles of one material. Velocities are fields around each position: value and gradient, so
+// that the affine modes start right (starting APIC with C = 0 would cost one PIC step of damping).
 struct ParticleBatch {
   std::uint32_t material = 0;
   double mass = 0, volume = 0;  // of each particle, kg and m^3
@@ -24,8 +25,8 @@ struct ParticleBatch {
 // The particles that fill a body at the start.
 ParticleBatch fill_body(const Scene& scene, std::size_t body);
 
-// A source's pulse: its shape filled once. Pulses follow each other so that each begins where the last one has just
-// left the shape; `period` is 0 for a source that does not move (it fills once).
+// A source's pulse: its shape filled once. Pulses follow each other so that each begins where the
+// last one has just left the shape; `period` is 0 for a source that does not move (it fills once).
 struct SourcePulse {
   ParticleBatch batch;
   double period = 0;  // s

@@ -1,4 +1,5 @@
-// A flat byte stream for the state of a simulation: values in the order they are written, sizes checked on reading.
+// A flat byte stream for the state of a simulation: values in the order they are written, sizes
+// checked on reading.
 #pragma once
 
 #include <cstddef>
@@ -61,7 +62,8 @@ class ByteReader {
 
  private:
   [[noreturn]] static void fail() {
-    throw Error(ErrorCategory::kFile, "the saved state does not fit this scene: it is cut short or of another layout");
+    throw Error(ErrorCategory::kFile,
+                "the saved state does not fit this scene: it is cut short or of another layout");
   }
   void take(void* to, std::size_t size) {
     if (size > bytes_.size()) fail();

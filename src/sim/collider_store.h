@@ -33,10 +33,12 @@ class ColliderStore {
   ColliderStore(Exec& exec, const Scene& scene) : exec_(exec) {
     std::vector<ColliderShape<Real>> colliders;
     for (const Collider& c : scene.colliders)
-      colliders.push_back({add_shape(c.shape, scene), add_keys(c), c.boundary, static_cast<Real>(c.friction)});
+      colliders.push_back(
+          {add_shape(c.shape, scene), add_keys(c), c.boundary, static_cast<Real>(c.friction)});
     std::vector<SdfProgram<Real>> sinks;
     for (const Sink& s : scene.sinks) sinks.push_back(add_shape(s.shape, scene));
-    colliders_ = Buffer<Exec, ColliderShape<Real>>(exec, std::span<const ColliderShape<Real>>(colliders));
+    colliders_ =
+        Buffer<Exec, ColliderShape<Real>>(exec, std::span<const ColliderShape<Real>>(colliders));
     sinks_ = Buffer<Exec, SdfProgram<Real>>(exec, std::span<const SdfProgram<Real>>(sinks));
     poses_ = Buffer<Exec, RigidPose<Real>>(exec, colliders.size());
     sums_ = Buffer<Exec, double>(exec, columns());
@@ -61,8 +63,8 @@ class ColliderStore {
   // Adds this step's impulses to the sums of the frame.
   void accumulate(std::uint32_t max_blocks, const StepControl* control) {
     if (count() > 0)
-      add_columns(exec_, table_.data(), {&control->n_blocks, max_blocks}, static_cast<int>(columns()), sums_.data(),
-                  &control->stop);
+      add_columns(exec_, table_.data(), {&control->n_blocks, max_blocks},
+                  static_cast<int>(columns()), sums_.data(), &control->stop);
   }
   void clear_sums() { sums_.zero(); }
   std::vector<double> sums() const { return sums_.download(); }
@@ -89,7 +91,11 @@ class ColliderStore {
         for (int a = 0; a < 3; ++a) values.push_back(i < vectors->size() ? (*vectors)[i][a] : 0.0);
     keys_.emplace_back(exec_, std::span<const double>(values));
     const double* data = keys_.back().data();
-    return {data, data + n, data + 4 * n, static_cast<int>(n), {{motion.pivot[0], motion.pivot[1], motion.pivot[2]}}};
+    return {data,
+            data + n,
+            data + 4 * n,
+            static_cast<int>(n),
+            {{motion.pivot[0], motion.pivot[1], motion.pivot[2]}}};
   }
 
   Exec& exec_;

@@ -8,20 +8,29 @@ namespace {
 
 std::string quantity(Fault fault) {
   switch (fault) {
-    case Fault::kPositionRange: return "position is not finite or outside the addressable grid";
-    case Fault::kVelocity: return "velocity is not finite or too large to square";
-    case Fault::kDeformation: return "deformation gradient or plastic state is not finite";
-    case Fault::kInverted: return "deformation gradient is inverted (J <= 0), which its model forbids";
-    default: return "state is invalid";
+    case Fault::kPositionRange:
+      return "position is not finite or outside the addressable grid";
+    case Fault::kVelocity:
+      return "velocity is not finite or too large to square";
+    case Fault::kDeformation:
+      return "deformation gradient or plastic state is not finite";
+    case Fault::kInverted:
+      return "deformation gradient is inverted (J <= 0), which its model forbids";
+    default:
+      return "state is invalid";
   }
 }
 
 std::string limit_name(StepLimit limit, const std::string& material) {
   switch (limit) {
-    case StepLimit::kVelocity: return "the fastest particle (time.cfl)";
-    case StepLimit::kWaveSpeed: return "elastic waves in material \"" + material + "\" (time.cfl_material)";
-    case StepLimit::kViscosity: return "the viscosity of material \"" + material + "\"";
-    default: return "time.dt_max";
+    case StepLimit::kVelocity:
+      return "the fastest particle (time.cfl)";
+    case StepLimit::kWaveSpeed:
+      return "elastic waves in material \"" + material + "\" (time.cfl_material)";
+    case StepLimit::kViscosity:
+      return "the viscosity of material \"" + material + "\"";
+    default:
+      return "time.dt_max";
   }
 }
 
@@ -33,21 +42,26 @@ std::string format_vector(const double* v, int n) {
   return s + ")";
 }
 
-Error diverged_error(const StepControl& control, const FaultyParticle& particle, const ParticleNamer& namer,
-                     const std::string& limiting_material, double dt_min) {
+Error diverged_error(const StepControl& control, const FaultyParticle& particle,
+                     const ParticleNamer& namer, const std::string& limiting_material,
+                     double dt_min) {
   const auto fault = static_cast<Fault>(control.fault >> 32);
   if (fault == Fault::kTimeStep)
-    return Error(ErrorCategory::kDiverged,
-                 fmt::format("step {} at t = {:.6g} s was refused: the stable time step is {:.4g} s, set by {}, below "
-                             "time.dt_min = {:.4g} s; use a smaller time.dt_min, a larger grid.dx or a softer "
-                             "material",
-                             control.step + 1, control.time, control.dt,
-                             limit_name(control.limit, limiting_material), dt_min));
+    return Error(
+        ErrorCategory::kDiverged,
+        fmt::format(
+            "step {} at t = {:.6g} s was refused: the stable time step is {:.4g} s, set by {}, "
+            "below "
+            "time.dt_min = {:.4g} s; use a smaller time.dt_min, a larger grid.dx or a softer "
+            "material",
+            control.step + 1, control.time, control.dt,
+            limit_name(control.limit, limiting_material), dt_min));
   return Error(ErrorCategory::kDiverged,
-               fmt::format("the simulation diverged in step {} at t = {:.6g} s (dt = {:.4g} s): {} at {} with velocity "
+               fmt::format("the simulation diverged in step {} at t = {:.6g} s (dt = {:.4g} s): {} "
+                           "at {} with velocity "
                            "{}: its {}; try a smaller time.cfl_material or time.dt_max",
-                           control.step, control.time, control.dt, namer(particle.id), particle.position,
-                           particle.velocity, quantity(fault)));
+                           control.step, control.time, control.dt, namer(particle.id),
+                           particle.position, particle.velocity, quantity(fault)));
 }
 
 }  // namespace firn

@@ -18,7 +18,8 @@ struct FaultyParticle {
 // "vector" for messages.
 std::string format_vector(const double* v, int n);
 
-Error diverged_error(const StepControl& control, const FaultyParticle& particle, const ParticleNamer& namer,
-                     const std::string& limiting_material, double dt_min);
+Error diverged_error(const StepControl& control, const FaultyParticle& particle,
+                     const ParticleNamer& namer, const std::string& limiting_material,
+                     double dt_min);
 
 }  // namespace firn

@@ -29,7 +29,8 @@ struct LayoutCounts {
 
 template <int D, class Real>
 LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> batches) {
-  const auto inv_dx = static_cast<Real>(1 / scene.grid.dx), shift = stencil_shift<Real>(scene.transfer.kernel);
+  const auto inv_dx = static_cast<Real>(1 / scene.grid.dx),
+             shift = stencil_shift<Real>(scene.transfer.kernel);
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> bins;
   for (const ParticleBatch& batch : batches)
     for (const Vec3& x : batch.position) {
@@ -45,7 +46,8 @@ LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> bat
   for (const auto& [bin, particles] : bins) {
     counts.chunks += (particles + kLanes - 1) / kLanes;
     const Vec<int, D> home = block_of_key<D>(bin.first);
-    for (int c = 0; c < BlockTraits<D>::kCorners; ++c) blocks.insert(block_key<D>(corner_block<D>(home, c)));
+    for (int c = 0; c < BlockTraits<D>::kCorners; ++c)
+      blocks.insert(block_key<D>(corner_block<D>(home, c)));
   }
   counts.blocks = static_cast<std::uint32_t>(blocks.size());
   return counts;
@@ -73,7 +75,8 @@ double rest_wave_speed(const Material& material, double stretch) {
 }
 
 template <int D>
-void estimate_step(const Scene& scene, const std::vector<ParticleBatch>& batches, SceneEstimate& e) {
+void estimate_step(const Scene& scene, const std::vector<ParticleBatch>& batches,
+                   SceneEstimate& e) {
   const StepLimits limits = step_limits(scene);
   Tightest tightest{limits.dt_max, DtLimit::kMaximum, {}};
   for (const ParticleBatch& batch : batches) {
@@ -82,7 +85,8 @@ void estimate_step(const Scene& scene, const std::vector<ParticleBatch>& batches
                       DtLimit::kWaveSpeed, material.name);
     tightest.consider(limits.viscous_dt[batch.material], DtLimit::kViscosity, material.name);
     double fastest = 0;
-    for (const Vec3& v : batch.velocity) fastest = std::max(fastest, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    for (const Vec3& v : batch.velocity)
+      fastest = std::max(fastest, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     tightest.consider(limits.cfl * limits.dx / std::sqrt(fastest), DtLimit::kVelocity);
   }
   e.dt_limit = tightest.dt;
@@ -119,7 +123,8 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
   const ParticleStore<Cpu, D, Real> particles(exec, channel_needs(scene));
   const Grid grid(exec, scene.grid.dx, materials, transfer_params(scene).separate_force);
   const std::size_t chunks = chunk_capacity(e, counts.chunks);
-  const std::uint32_t blocks = block_capacity<Grid>(static_cast<std::uint32_t>(e.particles), counts.blocks);
+  const std::uint32_t blocks =
+      block_capacity<Grid>(static_cast<std::uint32_t>(e.particles), counts.blocks);
   e.particle_bytes = chunks * (kLanes * particles.bytes_per_slot() + sizeof(Chunk));
   e.grid_bytes = grid.bytes_for(blocks);
   // Energies per pack, the table of totals, and the reactions and energies per block.
@@ -128,7 +133,8 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
   const std::size_t energies = std::size_t{totals} + std::size_t{stages};
   const std::size_t per_chunk = energies * static_cast<std::size_t>(packs_per_chunk<Cpu, Real>()) +
                                 (totals ? std::size_t{kTotalsColumns} : 0);
-  const std::size_t per_block = scene.colliders.size() * kReactionColumns + (stages ? kStageColumns : 0);
+  const std::size_t per_block =
+      scene.colliders.size() * kReactionColumns + (stages ? kStageColumns : 0);
   e.scratch_bytes = (chunks * per_chunk + blocks * per_block) * sizeof(double);
 }
 
@@ -142,7 +148,8 @@ SceneEstimate estimate(const Scene& scene) {
     e.particles_per_body.push_back(static_cast<std::int64_t>(batches.back().position.size()));
     e.particles += e.particles_per_body.back();
   }
-  for (std::size_t s = 0; s < scene.sources.size(); ++s) batches.push_back(fill_source(scene, s).batch);
+  for (std::size_t s = 0; s < scene.sources.size(); ++s)
+    batches.push_back(fill_source(scene, s).batch);
   const auto at_start = std::span<const ParticleBatch>(batches).first(scene.bodies.size());
   e.bounds_min.fill(std::numeric_limits<double>::infinity());
   e.bounds_max.fill(-std::numeric_limits<double>::infinity());
@@ -152,13 +159,16 @@ SceneEstimate estimate(const Scene& scene) {
         e.bounds_min[a] = std::min(e.bounds_min[a], x[a]);
         e.bounds_max[a] = std::max(e.bounds_max[a], x[a]);
       }
-  const bool flat = scene.simulation.dimension == 2, single = scene.simulation.precision == Precision::kSingle;
+  const bool flat = scene.simulation.dimension == 2,
+             single = scene.simulation.precision == Precision::kSingle;
   if (flat) {
     estimate_step<2>(scene, batches, e);
-    single ? estimate_memory<2, float>(scene, at_start, e) : estimate_memory<2, double>(scene, at_start, e);
+    single ? estimate_memory<2, float>(scene, at_start, e)
+           : estimate_memory<2, double>(scene, at_start, e);
   } else {
     estimate_step<3>(scene, batches, e);
-    single ? estimate_memory<3, float>(scene, at_start, e) : estimate_memory<3, double>(scene, at_start, e);
+    single ? estimate_memory<3, float>(scene, at_start, e)
+           : estimate_memory<3, double>(scene, at_start, e);
   }
   return e;
 }

@@ -1,6 +1,6 @@
-// The explicit step (symplectic Euler): rebuild blocks, choose dt, P2G with internal forces, grid update, G2P,
-// constitutive update. PHYSICS sections 2, 3, 5; DESIGN section 4. Instantiated per backend, dimension and precision
-// in explicit_stepper_*.cpp.
+// The explicit step (symplectic Euler): rebuild blocks, choose dt, P2G with internal forces, grid
+// update, G2P, constitutive update. PHYSICS sections 2, 3, 5; DESIGN section 4. Instantiated per
+// backend, dimension and precision in explicit_stepper_*.cpp.
 #pragma once
 
 #include "src/sim/collider_store.h"
@@ -18,7 +18,14 @@
 
 namespace firn {
 
-enum StageClock { kClockRebuild, kClockP2G, kClockGrid, kClockG2P, kClockConstitutive, kClockOther };
+enum StageClock {
+  kClockRebuild,
+  kClockP2G,
+  kClockGrid,
+  kClockG2P,
+  kClockConstitutive,
+  kClockOther
+};
 
 template <class Exec, int D, class Real>
 class ExplicitStepper final : public Stepper {
@@ -47,8 +54,16 @@ class ExplicitStepper final : public Stepper {
 
  private:
   // Sums over the steps of a frame for diagnostics = "stages".
-  enum StageSum { kParticlesBefore, kAfterP2G, kAfterForces, kAfterBoundary, kParticlesAfter, kElasticTrial,
-                  kElasticAfter, kStageSums };
+  enum StageSum {
+    kParticlesBefore,
+    kAfterP2G,
+    kAfterForces,
+    kAfterBoundary,
+    kParticlesAfter,
+    kElasticTrial,
+    kElasticAfter,
+    kStageSums
+  };
 
   void enqueue_step();
   void rebuild();
@@ -75,7 +90,8 @@ class ExplicitStepper final : public Stepper {
   Buffer<Exec, StepControl> control_;
   Buffer<Exec, StepLimits> limits_;
   Buffer<Exec, MaterialParams<Real>> materials_;
-  Buffer<Exec, double> elastic_, trial_, totals_table_, stage_energies_, stage_sums_, column_sums_, pack_sums_;
+  Buffer<Exec, double> elastic_, trial_, totals_table_, stage_energies_, stage_sums_, column_sums_,
+      pack_sums_;
   std::int64_t grown_ = 0;
 };
 

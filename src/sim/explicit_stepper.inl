@@ -11,12 +11,19 @@
 namespace firn {
 
 template <class Exec, int D, class Real>
-ExplicitStepper<Exec, D, Real>::ExplicitStepper(const Scene& scene, std::unique_ptr<Exec> exec, ParticleNamer namer)
-    : exec_(std::move(exec)), namer_(std::move(namer)), params_(scene), particles_(*exec_, channel_needs(scene)),
+ExplicitStepper<Exec, D, Real>::ExplicitStepper(const Scene& scene, std::unique_ptr<Exec> exec,
+                                                ParticleNamer namer)
+    : exec_(std::move(exec)),
+      namer_(std::move(namer)),
+      params_(scene),
+      particles_(*exec_, channel_needs(scene)),
       grid_(*exec_, scene.grid.dx, params_.limits.materials, params_.transfer.separate_force),
-      colliders_(*exec_, scene), control_(*exec_, 1), limits_(*exec_, std::span<const StepLimits>(&params_.limits, 1)),
+      colliders_(*exec_, scene),
+      control_(*exec_, 1),
+      limits_(*exec_, std::span<const StepLimits>(&params_.limits, 1)),
       materials_(*exec_, std::span<const MaterialParams<Real>>(params_.materials)),
-      stage_sums_(*exec_, kStageSums), column_sums_(*exec_, kTotalsColumns),
+      stage_sums_(*exec_, kStageSums),
+      column_sums_(*exec_, kTotalsColumns),
       pack_sums_(*exec_, static_cast<std::size_t>(packs_per_chunk<Exec, Real>())) {
   std::vector<int> linear;
   if (channel_needs(scene).coefficient_modes > 0)
@@ -28,7 +35,8 @@ ExplicitStepper<Exec, D, Real>::ExplicitStepper(const Scene& scene, std::unique_
   stage_sums_.zero();
 }
 
-// --- particles in ----------------------------------------------------------------------------------------------------
+// --- particles in
+// ----------------------------------------------------------------------------------------------------
 
 template <class Exec, int D, class Real>
 void ExplicitStepper<Exec, D, Real>::append(const ParticleBatch& batch, std::uint32_t first_id) {
@@ -53,7 +61,8 @@ void ExplicitStepper<Exec, D, Real>::append(const ParticleBatch& batch, std::uin
   initial_plastic_state<Real, D>(material, rest.plastic);
   const Response<Real, D> response = respond(material, rest);
   c.wave_squared[batch.material] =
-      std::max(c.wave_squared[batch.material], static_cast<double>(response.wave_modulus / material.density));
+      std::max(c.wave_squared[batch.material],
+               static_cast<double>(response.wave_modulus / material.density));
   write_control(c);
 }
 
@@ -69,8 +78,9 @@ void ExplicitStepper<Exec, D, Real>::initialize() {
     poll(c);
   } while ((c.stop & kStopOverflow) != 0);
   grown_ = 0;
-  constitutive_step<Exec, D, Real>(*exec_, materials_.data(), particles_.view(), {elastic_.data(), nullptr},
-                                   particles_.capacity(), control_.data());
+  constitutive_step<Exec, D, Real>(*exec_, materials_.data(), particles_.view(),
+                                   {elastic_.data(), nullptr}, particles_.capacity(),
+                                   control_.data());
   exec_->synchronize();
   c = control();
   if (c.fault != ~std::uint64_t{0}) poll(c);
@@ -79,7 +89,8 @@ void ExplicitStepper<Exec, D, Real>::initialize() {
 template <class Exec, int D, class Real>
 void ExplicitStepper<Exec, D, Real>::reserve(std::uint32_t chunks, std::uint32_t blocks) {
   particles_.reserve(chunks);
-  if (params_.totals && elastic_.size() < std::size_t{particles_.capacity()} * packs_per_chunk<Exec, Real>()) {
+  if (params_.totals &&
+      elastic_.size() < std::size_t{particles_.capacity()} * packs_per_chunk<Exec, Real>()) {
     const std::size_t packs = std::size_t{particles_.capacity()} * packs_per_chunk<Exec, Real>();
     elastic_ = {};
     elastic_ = Buffer<Exec, double>(*exec_, packs);
@@ -89,10 +100,12 @@ void ExplicitStepper<Exec, D, Real>::reserve(std::uint32_t chunks, std::uint32_t
   if (blocks <= grid_.capacity()) return;
   grid_.reserve(blocks);
   colliders_.reserve(blocks);
-  if (params_.stages) stage_energies_ = Buffer<Exec, double>(*exec_, std::size_t{blocks} * kStageColumns);
+  if (params_.stages)
+    stage_energies_ = Buffer<Exec, double>(*exec_, std::size_t{blocks} * kStageColumns);
 }
 
-// --- stepping --------------------------------------------------------------------------------------------------------
+// --- stepping
+// --------------------------------------------------------------------------------------------------------
 
 template <class Exec, int D, class Real>
 RebuildView ExplicitStepper<Exec, D, Real>::rebuild_view() {
@@ -113,8 +126,8 @@ GridUpdateParams<Real, D> ExplicitStepper<Exec, D, Real>::update_params() {
 template <class Exec, int D, class Real>
 void ExplicitStepper<Exec, D, Real>::rebuild() {
   const RebuildView scratch = rebuild_view();
-  rebuild_layout<Exec, D, Real>(*exec_, params_.transfer.degree, colliders_.sinks(), particles_.view(), grid_.view(),
-                                scratch, control_.data());
+  rebuild_layout<Exec, D, Real>(*exec_, params_.transfer.degree, colliders_.sinks(),
+                                particles_.view(), grid_.view(), scratch, control_.data());
   particles_.permute(scratch, control_.data());
 }
 
@@ -145,15 +158,18 @@ void ExplicitStepper<Exec, D, Real>::enqueue_step() {
   guard_particles<Exec, D, Real>(*exec_, update_params(), particles, grid, blocks, c);
   exec_->mark(kClockG2P);
 
-  EnergyView energies{params_.totals ? elastic_.data() : nullptr, params_.stages ? trial_.data() : nullptr};
-  constitutive_step<Exec, D, Real>(*exec_, materials_.data(), particles, energies, particles_.capacity(), c);
+  EnergyView energies{params_.totals ? elastic_.data() : nullptr,
+                      params_.stages ? trial_.data() : nullptr};
+  constitutive_step<Exec, D, Real>(*exec_, materials_.data(), particles, energies,
+                                   particles_.capacity(), c);
   exec_->mark(kClockConstitutive);
   if (params_.stages) measure_particles(kParticlesAfter);
   end_step(*exec_, c);
   exec_->mark(kClockOther);
 }
 
-// A kick of the particles before P2G is the same impulse on the nodes as a body force in the grid update.
+// A kick of the particles before P2G is the same impulse on the nodes as a body force in the grid
+// update.
 template <class Exec, int D, class Real>
 void ExplicitStepper<Exec, D, Real>::apply_body_force() {
   using Store = ParticleStore<Exec, D, Real>;
@@ -166,25 +182,30 @@ void ExplicitStepper<Exec, D, Real>::apply_body_force() {
     if (slot % kLanes >= chunks[slot / kLanes].count) continue;
     const Vec3 force = body_force_(ids[slot], c.time);
     for (int a = 0; a < D; ++a)
-      channel_at(v.data(), slot, D, a) += static_cast<Real>(c.dt * force[static_cast<std::size_t>(a)]);
+      channel_at(v.data(), slot, D, a) +=
+          static_cast<Real>(c.dt * force[static_cast<std::size_t>(a)]);
   }
   particles_.upload_raw(Store::kV, v);
 }
 
-// Adds the particles' kinetic energy (and after a step their elastic energies) to the sums of the frame.
+// Adds the particles' kinetic energy (and after a step their elastic energies) to the sums of the
+// frame.
 template <class Exec, int D, class Real>
 void ExplicitStepper<Exec, D, Real>::measure_particles(StageSum target) {
   StepControl* c = control_.data();
   const DeviceCount chunks{&c->n_chunks, particles_.capacity()};
   if (totals_table_.size() < std::size_t{particles_.capacity()} * kTotalsColumns) {
     totals_table_ = {};
-    totals_table_ = Buffer<Exec, double>(*exec_, std::size_t{particles_.capacity()} * kTotalsColumns);
+    totals_table_ =
+        Buffer<Exec, double>(*exec_, std::size_t{particles_.capacity()} * kTotalsColumns);
   }
   column_sums_.zero();
-  particle_totals<Exec, D, Real>(*exec_, params_.transfer, particles_.view(), static_cast<Real>(1 / params_.dx),
-                                 particles_.capacity(), totals_table_.data(), c);
+  particle_totals<Exec, D, Real>(*exec_, params_.transfer, particles_.view(),
+                                 static_cast<Real>(1 / params_.dx), particles_.capacity(),
+                                 totals_table_.data(), c);
   add_columns(*exec_, totals_table_.data(), chunks, kTotalsColumns, column_sums_.data(), &c->stop);
-  add_columns(*exec_, column_sums_.data() + kTotalKinetic, {nullptr, 1}, 1, stage_sums_.data() + target, &c->stop);
+  add_columns(*exec_, column_sums_.data() + kTotalKinetic, {nullptr, 1}, 1,
+              stage_sums_.data() + target, &c->stop);
   if (target != kParticlesAfter) return;
   add_elastic(trial_, kElasticTrial);
   add_elastic(elastic_, kElasticAfter);
@@ -192,17 +213,20 @@ void ExplicitStepper<Exec, D, Real>::measure_particles(StageSum target) {
 
 // Adds the energies of the current layout's packs to a sum of the frame.
 template <class Exec, int D, class Real>
-void ExplicitStepper<Exec, D, Real>::add_elastic(const Buffer<Exec, double>& packs, StageSum target) {
+void ExplicitStepper<Exec, D, Real>::add_elastic(const Buffer<Exec, double>& packs,
+                                                 StageSum target) {
   StepControl* c = control_.data();
   const int columns = packs_per_chunk<Exec, Real>();
   pack_sums_.zero();
-  add_columns(*exec_, packs.data(), {&c->n_chunks, particles_.capacity()}, columns, pack_sums_.data(), &c->stop);
+  add_columns(*exec_, packs.data(), {&c->n_chunks, particles_.capacity()}, columns,
+              pack_sums_.data(), &c->stop);
   add_columns(*exec_, pack_sums_.data(), {nullptr, static_cast<std::uint32_t>(columns)}, 1,
               stage_sums_.data() + target, &c->stop);
 }
 
 template <class Exec, int D, class Real>
-bool ExplicitStepper<Exec, D, Real>::run_until(double target, const std::function<bool()>& interrupted) {
+bool ExplicitStepper<Exec, D, Real>::run_until(double target,
+                                               const std::function<bool()>& interrupted) {
   constexpr int kStepsPerPoll = Exec::kIsCuda ? 8 : 1;
   StepControl c = control();
   if (c.time >= target) return true;
@@ -237,7 +261,8 @@ void ExplicitStepper<Exec, D, Real>::run_steps(std::int64_t steps) {
 template <class Exec, int D, class Real>
 void ExplicitStepper<Exec, D, Real>::poll(StepControl& c) {
   if ((c.stop & kStopDiverged) != 0 || c.fault != ~std::uint64_t{0}) {
-    FaultyParticle particle{static_cast<std::uint32_t>(c.fault & 0xffffffffu), "an unknown place", "unknown"};
+    FaultyParticle particle{static_cast<std::uint32_t>(c.fault & 0xffffffffu), "an unknown place",
+                            "unknown"};
     const auto ids = particles_.ids(c.n_chunks);
     const auto chunks = particles_.chunks(c.n_chunks);
     for (std::uint32_t slot = 0; slot < ids.size(); ++slot) {
@@ -252,7 +277,8 @@ void ExplicitStepper<Exec, D, Real>::poll(StepControl& c) {
       particle.position = format_vector(position, D);
       particle.velocity = format_vector(velocity, D);
     }
-    throw diverged_error(c, particle, namer_, params_.material_names[c.limit_material], params_.limits.dt_min);
+    throw diverged_error(c, particle, namer_, params_.material_names[c.limit_material],
+                         params_.limits.dt_min);
   }
   if ((c.stop & kStopOverflow) != 0) grow(c);
 }
@@ -272,7 +298,8 @@ void ExplicitStepper<Exec, D, Real>::grow(const StepControl& c) {
   write_control(cleared);
 }
 
-// --- reports ---------------------------------------------------------------------------------------------------------
+// --- reports
+// ---------------------------------------------------------------------------------------------------------
 
 template <class Exec, int D, class Real>
 void ExplicitStepper<Exec, D, Real>::begin_frame() {
@@ -296,9 +323,10 @@ Totals ExplicitStepper<Exec, D, Real>::totals() {
     totals_table_ = Buffer<Exec, double>(*exec_, std::size_t{bound} * kTotalsColumns);
   }
   column_sums_.zero();
-  particle_totals<Exec, D, Real>(*exec_, params_.transfer, particles_.view(), static_cast<Real>(1 / params_.dx), bound,
-                                 totals_table_.data(), c);
-  add_columns(*exec_, totals_table_.data(), {&c->n_chunks, bound}, kTotalsColumns, column_sums_.data(), nullptr);
+  particle_totals<Exec, D, Real>(*exec_, params_.transfer, particles_.view(),
+                                 static_cast<Real>(1 / params_.dx), bound, totals_table_.data(), c);
+  add_columns(*exec_, totals_table_.data(), {&c->n_chunks, bound}, kTotalsColumns,
+              column_sums_.data(), nullptr);
   const std::vector<double> sums = column_sums_.download();
 
   Totals t;
@@ -312,8 +340,8 @@ Totals ExplicitStepper<Exec, D, Real>::totals() {
   t.kinetic = sums[kTotalKinetic];
   if (!params_.totals) return t;
   pack_sums_.zero();
-  add_columns(*exec_, elastic_.data(), {&c->n_chunks, bound}, packs_per_chunk<Exec, Real>(), pack_sums_.data(),
-              nullptr);
+  add_columns(*exec_, elastic_.data(), {&c->n_chunks, bound}, packs_per_chunk<Exec, Real>(),
+              pack_sums_.data(), nullptr);
   for (double e : pack_sums_.download()) t.elastic += e;
   return t;
 }
@@ -321,8 +349,9 @@ Totals ExplicitStepper<Exec, D, Real>::totals() {
 template <class Exec, int D, class Real>
 StageLedger ExplicitStepper<Exec, D, Real>::stages() {
   const std::vector<double> s = stage_sums_.download();
-  return {s[kAfterP2G] - s[kParticlesBefore], s[kAfterForces] - s[kAfterP2G], s[kAfterBoundary] - s[kAfterForces],
-          s[kParticlesAfter] - s[kAfterBoundary], s[kElasticAfter] - s[kElasticTrial]};
+  return {s[kAfterP2G] - s[kParticlesBefore], s[kAfterForces] - s[kAfterP2G],
+          s[kAfterBoundary] - s[kAfterForces], s[kParticlesAfter] - s[kAfterBoundary],
+          s[kElasticAfter] - s[kElasticTrial]};
 }
 
 template <class Exec, int D, class Real>
@@ -340,7 +369,8 @@ std::vector<ColliderReaction> ExplicitStepper<Exec, D, Real>::reactions() {
 template <class Exec, int D, class Real>
 StageTimes ExplicitStepper<Exec, D, Real>::times() {
   const std::vector<double> s = exec_->collect_times();
-  return {s[kClockRebuild], s[kClockP2G], s[kClockGrid], s[kClockG2P], s[kClockConstitutive], s[kClockOther]};
+  return {s[kClockRebuild], s[kClockP2G],          s[kClockGrid],
+          s[kClockG2P],     s[kClockConstitutive], s[kClockOther]};
 }
 
 template <class Exec, int D, class Real>
@@ -352,7 +382,8 @@ Snapshot ExplicitStepper<Exec, D, Real>::snapshot() {
   std::vector<std::uint32_t> slots;
   for (std::uint32_t slot = 0; slot < ids.size(); ++slot)
     if (slot % kLanes < chunks[slot / kLanes].count) slots.push_back(slot);
-  std::sort(slots.begin(), slots.end(), [&](std::uint32_t a, std::uint32_t b) { return ids[a] < ids[b]; });
+  std::sort(slots.begin(), slots.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return ids[a] < ids[b]; });
 
   Snapshot s;
   s.dimension = D;
@@ -366,7 +397,8 @@ Snapshot ExplicitStepper<Exec, D, Real>::snapshot() {
     const int stored = particles_.components(c);
     out.reserve(slots.size() * components);
     for (std::uint32_t slot : slots)
-      for (int k = 0; k < components; ++k) out.push_back(static_cast<float>(channel_at(values.data(), slot, stored, k)));
+      for (int k = 0; k < components; ++k)
+        out.push_back(static_cast<float>(channel_at(values.data(), slot, stored, k)));
   };
   copy(Store::kX, D, s.position);
   copy(Store::kV, D, s.velocity);
@@ -388,13 +420,15 @@ Snapshot ExplicitStepper<Exec, D, Real>::snapshot() {
 
 template <class Exec, int D, class Real>
 std::size_t ExplicitStepper<Exec, D, Real>::memory_bytes() const {
-  return particles_.bytes() + grid_.bytes() + colliders_.bytes() + elastic_.bytes() + trial_.bytes() +
-         totals_table_.bytes() + stage_energies_.bytes();
+  return particles_.bytes() + grid_.bytes() + colliders_.bytes() + elastic_.bytes() +
+         trial_.bytes() + totals_table_.bytes() + stage_energies_.bytes();
 }
 
-// --- state -----------------------------------------------------------------------------------------------------------
+// --- state
+// -----------------------------------------------------------------------------------------------------------
 
-// The energies of the particles' packs are saved chunk by chunk, since the width of a pack is the machine's.
+// The energies of the particles' packs are saved chunk by chunk, since the width of a pack is the
+// machine's.
 template <class Exec, int D, class Real>
 std::vector<double> ExplicitStepper<Exec, D, Real>::chunk_energies(std::uint32_t n_chunks) const {
   if (!params_.totals) return {};
@@ -418,28 +452,32 @@ void ExplicitStepper<Exec, D, Real>::save(ByteWriter& out) {
   out.values(std::span<const double>(stage_sums_.download()));
 }
 
-// Every count that is later used as an index. What it lets through may be wrong, but not out of bounds.
+// Every count that is later used as an index. What it lets through may be wrong, but not out of
+// bounds.
 template <class Exec, int D, class Real>
-bool ExplicitStepper<Exec, D, Real>::consistent(const StepControl& c, const std::vector<Chunk>& layout) const {
+bool ExplicitStepper<Exec, D, Real>::consistent(const StepControl& c,
+                                                const std::vector<Chunk>& layout) const {
   std::uint64_t particles = 0;
   for (const Chunk& chunk : layout) {
     if (chunk.count > kLanes || chunk.material >= params_.limits.materials) return false;
     particles += chunk.count;
   }
   const std::uint64_t blocks_bound = particles * BlockTraits<D>::kCorners;
-  const bool times = std::isfinite(c.time) && std::isfinite(c.dt) && std::isfinite(c.previous_dt) && c.time >= 0 &&
-                     c.dt >= 0 && c.previous_dt >= 0;
+  const bool times = std::isfinite(c.time) && std::isfinite(c.dt) && std::isfinite(c.previous_dt) &&
+                     c.time >= 0 && c.dt >= 0 && c.previous_dt >= 0;
   return times && c.n_chunks == layout.size() && c.n_slots == std::uint64_t{c.n_chunks} * kLanes &&
-         c.n_particles == particles && c.n_blocks <= blocks_bound && c.limit_material < params_.limits.materials &&
-         static_cast<std::uint32_t>(c.limit) < kStepLimits && (c.stop & ~std::uint32_t{kStopTarget}) == 0 &&
-         c.fault == ~std::uint64_t{0};
+         c.n_particles == particles && c.n_blocks <= blocks_bound &&
+         c.limit_material < params_.limits.materials &&
+         static_cast<std::uint32_t>(c.limit) < kStepLimits &&
+         (c.stop & ~std::uint32_t{kStopTarget}) == 0 && c.fault == ~std::uint64_t{0};
 }
 
 template <class Exec, int D, class Real>
 void ExplicitStepper<Exec, D, Real>::load(ByteReader& in, std::uint32_t id_end) {
   const auto refuse = [](bool fits, const char* what) {
     if (!fits)
-      throw Error(ErrorCategory::kFile, std::string("the saved state has another ") + what + " than this scene");
+      throw Error(ErrorCategory::kFile,
+                  std::string("the saved state has another ") + what + " than this scene");
   };
   const int dimension = in.value<int>();
   const auto real_size = in.value<std::size_t>();
@@ -448,7 +486,8 @@ void ExplicitStepper<Exec, D, Real>::load(ByteReader& in, std::uint32_t id_end) 
   const StepControl c = in.value<StepControl>();
   const auto layout = in.values<Chunk>();
   if (!consistent(c, layout))
-    throw Error(ErrorCategory::kFile, "the saved state contradicts itself: it is damaged or of another scene");
+    throw Error(ErrorCategory::kFile,
+                "the saved state contradicts itself: it is damaged or of another scene");
   reserve(c.n_chunks > particles_.capacity() ? with_room(c.n_chunks) : c.n_chunks,
           c.n_blocks > grid_.capacity() ? with_room(c.n_blocks) : c.n_blocks);
   particles_.load(in, layout, id_end);
@@ -468,7 +507,8 @@ template <class Exec, int D, class Real>
 void ExplicitStepper<Exec, D, Real>::load_energies(const std::vector<double>& chunk_energies) {
   const auto packs = static_cast<std::size_t>(packs_per_chunk<Exec, Real>());
   std::vector<double> energies(chunk_energies.size() * packs, 0.0);
-  for (std::size_t chunk = 0; chunk < chunk_energies.size(); ++chunk) energies[chunk * packs] = chunk_energies[chunk];
+  for (std::size_t chunk = 0; chunk < chunk_energies.size(); ++chunk)
+    energies[chunk * packs] = chunk_energies[chunk];
   elastic_.upload(energies);
 }
 

@@ -67,15 +67,16 @@ class GridStore {
 
   std::size_t bytes() const {
     std::size_t sum = hash_keys_.bytes() + hash_ranks_.bytes() + hash_home_.bytes() + keys_.bytes();
-    for (const auto* b : {&home_, &corners_, &chunk_begin_, &coloured_, &colour_begin_, &block_colour_, &bin_begin_,
-                          &bin_chunks_, &bin_first_})
+    for (const auto* b : {&home_, &corners_, &chunk_begin_, &coloured_, &colour_begin_,
+                          &block_colour_, &bin_begin_, &bin_chunks_, &bin_first_})
       sum += b->bytes();
     return sum + nodes_.bytes() + increments_.bytes();
   }
   // What bytes() says once `blocks` are reserved, for estimates.
   std::size_t bytes_for(std::uint32_t blocks) const {
     const std::size_t node = kReals * sizeof(Real) * (with_increments_ ? 2 : 1);
-    const std::size_t block = node + 8 + 4 * (4 + BlockTraits<D>::kCorners) + std::size_t{12} * materials_;
+    const std::size_t block =
+        node + 8 + 4 * (4 + BlockTraits<D>::kCorners) + std::size_t{12} * materials_;
     const std::size_t table_entry = 8 + 4 + 4;
     return blocks * block + hash_places(blocks) * table_entry + 4 * (BlockTraits<D>::kCorners + 3);
   }
@@ -95,8 +96,8 @@ class GridStore {
   std::uint32_t materials_, capacity_ = 0;
   bool with_increments_;
   Buffer<Exec, std::uint64_t> hash_keys_, keys_;
-  Buffer<Exec, std::uint32_t> hash_ranks_, hash_home_, home_, corners_, chunk_begin_, coloured_, colour_begin_,
-      block_colour_, bin_begin_, bin_chunks_, bin_first_;
+  Buffer<Exec, std::uint32_t> hash_ranks_, hash_home_, home_, corners_, chunk_begin_, coloured_,
+      colour_begin_, block_colour_, bin_begin_, bin_chunks_, bin_first_;
   Buffer<Exec, Real> nodes_, increments_;
 };
 

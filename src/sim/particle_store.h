@@ -1,5 +1,6 @@
-// The particles of one simulation in a backend's memory: chunked channels (kernels/particles/layout.h) and the spare
-// buffer through which a new layout is permuted, channel by channel.
+// The particles of one simulation in a backend's memory: chunked channels
+// (kernels/particles/layout.h) and the spare buffer through which a new layout is permuted, channel
+// by channel.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +25,14 @@ template <class Exec, int D, class Real>
 class ParticleStore {
  public:
   ParticleStore(Exec& exec, const ChannelNeeds& needs) : exec_(exec), needs_(needs) {
-    components_ = {D, D, needs.coefficient_modes * D, needs.deformation ? D * D : 0, needs.plastic ? 2 : 0,
-                   symmetric_components(D), 1, 1};
+    components_ = {D,
+                   D,
+                   needs.coefficient_modes * D,
+                   needs.deformation ? D * D : 0,
+                   needs.plastic ? 2 : 0,
+                   symmetric_components(D),
+                   1,
+                   1};
     spare_components_ = std::max(D * D, *std::max_element(components_.begin(), components_.end()));
   }
 
@@ -36,7 +43,8 @@ class ParticleStore {
     ParticleView<Real> v;
     v.chunks = chunks_.data();
     v.id = id_.data();
-    Real** members[kChannels] = {&v.x, &v.v, &v.coefficients, &v.F, &v.plastic, &v.stress, &v.mass, &v.volume};
+    Real** members[kChannels] = {&v.x,       &v.v,      &v.coefficients, &v.F,
+                                 &v.plastic, &v.stress, &v.mass,         &v.volume};
     for (int c = 0; c < kChannels; ++c) *members[c] = channels_[c].data();
     v.gradient = spare_.data();
     v.coefficient_modes = needs_.coefficient_modes;
@@ -71,7 +79,8 @@ class ParticleStore {
   void permute(const RebuildView& scratch, const StepControl* control) {
     for (int c = 0; c < kChannels; ++c) {
       if (components_[c] == 0) continue;
-      permute_channel(exec_, scratch, chunks_.data(), channels_[c].data(), components_[c], spare_.data(), control);
+      permute_channel(exec_, scratch, chunks_.data(), channels_[c].data(), components_[c],
+                      spare_.data(), control);
       take_from_spare(channels_[c], components_[c], control);
     }
     auto* spare_ids = reinterpret_cast<std::uint32_t*>(spare_.data());
@@ -80,8 +89,8 @@ class ParticleStore {
   }
 
   // Writes a batch into new chunks from `first_chunk` on; returns how many it took.
-  std::uint32_t append(const ParticleBatch& batch, std::uint32_t first_id, std::uint32_t first_chunk,
-                       const MaterialParams<Real>& material) {
+  std::uint32_t append(const ParticleBatch& batch, std::uint32_t first_id,
+                       std::uint32_t first_chunk, const MaterialParams<Real>& material) {
     const auto n = static_cast<std::uint32_t>(batch.position.size());
     const std::uint32_t count = (n + kLanes - 1) / kLanes;
     std::vector<Chunk> chunks(count);
@@ -96,27 +105,35 @@ class ParticleStore {
     initial_plastic_state<Real, D>(material, plastic);
     if (!needs_deformation_gradient(material.model))
       plastic[0] = static_cast<Real>(std::pow(batch.stretch, D));
-    const auto velocity = [&](std::uint32_t i, int a) { return batch.velocity[i][static_cast<std::size_t>(a)]; };
-    upload(kX, first_chunk, n, [&](std::uint32_t i, int a) { return batch.position[i][static_cast<std::size_t>(a)]; });
+    const auto velocity = [&](std::uint32_t i, int a) {
+      return batch.velocity[i][static_cast<std::size_t>(a)];
+    };
+    upload(kX, first_chunk, n,
+           [&](std::uint32_t i, int a) { return batch.position[i][static_cast<std::size_t>(a)]; });
     upload(kV, first_chunk, n, velocity);
-    upload(kCoefficients, first_chunk, n, [&](std::uint32_t i, int k) { return affine_mode(batch, i, k); });
-    upload(kF, first_chunk, n, [&](std::uint32_t, int k) { return k % (D + 1) == 0 ? batch.stretch : 0.0; });
-    upload(kPlastic, first_chunk, n, [&](std::uint32_t, int k) { return static_cast<double>(plastic[k]); });
+    upload(kCoefficients, first_chunk, n,
+           [&](std::uint32_t i, int k) { return affine_mode(batch, i, k); });
+    upload(kF, first_chunk, n,
+           [&](std::uint32_t, int k) { return k % (D + 1) == 0 ? batch.stretch : 0.0; });
+    upload(kPlastic, first_chunk, n,
+           [&](std::uint32_t, int k) { return static_cast<double>(plastic[k]); });
     upload(kStress, first_chunk, n, [](std::uint32_t, int) { return 0.0; });
     upload(kMass, first_chunk, n, [&](std::uint32_t, int) { return batch.mass; });
     upload(kVolume, first_chunk, n, [&](std::uint32_t, int) { return batch.volume; });
     return count;
   }
 
-  // Where the linear mode z_axis is stored, and the scale (dx) that makes a gradient a coefficient. Empty without
-  // affine modes.
+  // Where the linear mode z_axis is stored, and the scale (dx) that makes a gradient a coefficient.
+  // Empty without affine modes.
   void set_linear_modes(const std::vector<int>& modes, double scale) {
     linear_modes_ = modes;
     linear_scale_ = scale;
   }
 
   std::vector<Chunk> chunks(std::uint32_t n) const { return chunks_.download(n); }
-  std::vector<std::uint32_t> ids(std::uint32_t n_chunks) const { return id_.download(std::size_t{n_chunks} * kLanes); }
+  std::vector<std::uint32_t> ids(std::uint32_t n_chunks) const {
+    return id_.download(std::size_t{n_chunks} * kLanes);
+  }
   enum Channel { kX, kV, kCoefficients, kF, kPlastic, kStress, kMass, kVolume, kChannels };
   bool has(Channel c) const { return components_[c] > 0; }
   int components(Channel c) const { return components_[c]; }
@@ -125,18 +142,22 @@ class ParticleStore {
   }
   void upload_raw(Channel c, std::span<const Real> values) { channels_[c].upload(values); }
 
-  // Lanes without a particle are written as zero: what lies in them depends on steps that a resumed run never made.
+  // Lanes without a particle are written as zero: what lies in them depends on steps that a resumed
+  // run never made.
   void save(ByteWriter& out, std::uint32_t n_chunks) const {
     const std::vector<Chunk> layout = chunks(n_chunks);
     out.values(std::span<const Chunk>(layout));
     save_rows(out, layout, ids(n_chunks), 1);
     for (int c = 0; c < kChannels; ++c)
-      if (components_[c] > 0) save_rows(out, layout, download(static_cast<Channel>(c), n_chunks), components_[c]);
+      if (components_[c] > 0)
+        save_rows(out, layout, download(static_cast<Channel>(c), n_chunks), components_[c]);
   }
-  // The rest of what `save` wrote, after `layout`, which the caller has read and checked; ids must be below `id_end`.
+  // The rest of what `save` wrote, after `layout`, which the caller has read and checked; ids must
+  // be below `id_end`.
   void load(ByteReader& in, const std::vector<Chunk>& layout, std::uint32_t id_end) {
     const auto ids = in.values<std::uint32_t>();
-    if (std::any_of(ids.begin(), ids.end(), [=](std::uint32_t id) { return id >= id_end; })) fail_to_load();
+    if (std::any_of(ids.begin(), ids.end(), [=](std::uint32_t id) { return id >= id_end; }))
+      fail_to_load();
     if (ids.size() != layout.size() * kLanes) fail_to_load();
     reserve(static_cast<std::uint32_t>(layout.size()));
     chunks_.upload(layout);
@@ -146,11 +167,13 @@ class ParticleStore {
   }
 
   std::size_t bytes() const {
-    std::size_t sum = chunks_.bytes() + id_.bytes() + slot_block_.bytes() + order_.bytes() + spare_.bytes();
+    std::size_t sum =
+        chunks_.bytes() + id_.bytes() + slot_block_.bytes() + order_.bytes() + spare_.bytes();
     for (const auto& channel : channels_) sum += channel.bytes();
     return sum;
   }
-  // Bytes per particle slot beside the chunk it lies in, for estimates before anything is allocated.
+  // Bytes per particle slot beside the chunk it lies in, for estimates before anything is
+  // allocated.
   std::size_t bytes_per_slot() const {
     std::size_t reals = static_cast<std::size_t>(spare_components_);
     for (int c : components_) reals += static_cast<std::size_t>(c);
@@ -171,10 +194,12 @@ class ParticleStore {
     buffer.upload(values);
   }
   [[noreturn]] static void fail_to_load() {
-    throw Error(ErrorCategory::kFile, "the saved state has other particle channels than this scene");
+    throw Error(ErrorCategory::kFile,
+                "the saved state has other particle channels than this scene");
   }
   template <class T>
-  static void save_rows(ByteWriter& out, const std::vector<Chunk>& layout, std::vector<T> values, int components) {
+  static void save_rows(ByteWriter& out, const std::vector<Chunk>& layout, std::vector<T> values,
+                        int components) {
     for (std::uint32_t c = 0; c < layout.size(); ++c)
       for (int k = 0; k < components; ++k) {
         T* row = channel_row(values.data(), c, components, k);
@@ -207,7 +232,8 @@ class ParticleStore {
     if (batch.gradient.empty()) return 0;
     const int mode = 1 + k / D, a = k % D;
     for (std::size_t b = 0; b < linear_modes_.size(); ++b)
-      if (linear_modes_[b] == mode) return linear_scale_ * batch.gradient[i][static_cast<std::size_t>(a) * 3 + b];
+      if (linear_modes_[b] == mode)
+        return linear_scale_ * batch.gradient[i][static_cast<std::size_t>(a) * 3 + b];
     return 0;
   }
 

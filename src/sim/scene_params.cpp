@@ -30,8 +30,9 @@ TransferParams transfer_params(const Scene& scene) {
   p.mask = mode_mask(n_r, d);
   const bool third_mode_missing = p.degree == 1 && p.set == ModeSet::kFull;
   if (p.mask == 0 || third_mode_missing)
-    throw Error(ErrorCategory::kScene, "transfer.modes = " + std::to_string(n_r) +
-                                           " is no symmetric set of modes for this kernel and dimension");
+    throw Error(ErrorCategory::kScene,
+                "transfer.modes = " + std::to_string(n_r) +
+                    " is no symmetric set of modes for this kernel and dimension");
   if (t.type == TransferType::kFlip || t.type == TransferType::kAflip) p.flip = t.blend;
   if (t.type == TransferType::kApic) p.symmetric = p.skew = t.blend;
   if (t.type == TransferType::kRpic) p.symmetric = 0;
@@ -51,13 +52,15 @@ StepLimits step_limits(const Scene& scene) {
   limits.dt_max = scene.time.dt_max;
   limits.materials = static_cast<std::uint32_t>(scene.materials.size());
   if (limits.materials > kMaxMaterials)
-    throw Error(ErrorCategory::kScene, "a scene may have at most " + std::to_string(kMaxMaterials) + " materials");
+    throw Error(ErrorCategory::kScene,
+                "a scene may have at most " + std::to_string(kMaxMaterials) + " materials");
   for (std::size_t m = 0; m < scene.materials.size(); ++m) {
     const Material& material = scene.materials[m];
     // PHYSICS section 5: dt <= rho dx^2 / (4 d mu^N)
-    limits.viscous_dt[m] = material.viscosity > 0 ? material.density * scene.grid.dx * scene.grid.dx /
-                                                        (4 * scene.simulation.dimension * material.viscosity)
-                                                  : std::numeric_limits<double>::infinity();
+    limits.viscous_dt[m] = material.viscosity > 0
+                               ? material.density * scene.grid.dx * scene.grid.dx /
+                                     (4 * scene.simulation.dimension * material.viscosity)
+                               : std::numeric_limits<double>::infinity();
   }
   return limits;
 }
@@ -69,7 +72,8 @@ ChannelNeeds channel_needs(const Scene& scene) {
   for (const Material& m : scene.materials) {
     needs.deformation |= needs_deformation_gradient(m.model);
     needs.plastic |= m.model == MaterialModel::kSnow || m.model == MaterialModel::kSandClamp ||
-                     m.model == MaterialModel::kDruckerPrager || m.model == MaterialModel::kVonMises ||
+                     m.model == MaterialModel::kDruckerPrager ||
+                     m.model == MaterialModel::kVonMises ||
                      m.model == MaterialModel::kWeaklyCompressible;
   }
   return needs;

@@ -11,7 +11,8 @@
 
 namespace firn {
 
-// PHYSICS section 2, table of named transfers. Throws Error{kScene} for a mode count that is no symmetric set.
+// PHYSICS section 2, table of named transfers. Throws Error{kScene} for a mode count that is no
+// symmetric set.
 TransferParams transfer_params(const Scene& scene);
 StepLimits step_limits(const Scene& scene);
 ChannelNeeds channel_needs(const Scene& scene);
@@ -52,8 +53,11 @@ struct SceneParams {
   bool stages, totals;
 
   explicit SceneParams(const Scene& scene)
-      : transfer(transfer_params(scene)), limits(step_limits(scene)), gravity(scene.simulation.gravity),
-        dx(scene.grid.dx), stages(scene.output.diagnostics == DiagnosticsLevel::kStages),
+      : transfer(transfer_params(scene)),
+        limits(step_limits(scene)),
+        gravity(scene.simulation.gravity),
+        dx(scene.grid.dx),
+        stages(scene.output.diagnostics == DiagnosticsLevel::kStages),
         totals(scene.output.diagnostics != DiagnosticsLevel::kOff) {
     update.gravity = to_vec<D, Real>(scene.simulation.gravity);
     update.walls = domain_walls<D, Real>(scene);

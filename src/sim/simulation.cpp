@@ -1,5 +1,5 @@
-// Frames on top of steps: the initial fill, sources that pulse at exact times, what a frame reports, and the state that
-// a checkpoint holds.
+// Frames on top of steps: the initial fill, sources that pulse at exact times, what a frame
+// reports, and the state that a checkpoint holds.
 #include "firn/simulation.h"
 
 #include <algorithm>
@@ -29,7 +29,8 @@ struct SourceState {
 };
 
 DtLimit most_frequent(const StepControl& c) {
-  // The end of a frame cuts one or two steps of every frame; it is named only where nothing else ever limited.
+  // The end of a frame cuts one or two steps of every frame; it is named only where nothing else
+  // ever limited.
   int best = 0;
   for (int i = 1; i < static_cast<int>(StepLimit::kFrameEnd); ++i)
     if (c.limited[i] > c.limited[best]) best = i;
@@ -51,14 +52,17 @@ auto with_memory(Action&& action) {
 class Simulation::Impl {
  public:
   Impl(const Scene& scene, const RunOptions& options)
-      : scene_(scene), stepper_(make_stepper(scene_, options.device, options.threads,
-                                             [this](std::uint32_t id) { return name_of(id); })) {
-    for (std::size_t s = 0; s < scene_.sources.size(); ++s) sources_.push_back({fill_source(scene_, s), 0});
+      : scene_(scene),
+        stepper_(make_stepper(scene_, options.device, options.threads,
+                              [this](std::uint32_t id) { return name_of(id); })) {
+    for (std::size_t s = 0; s < scene_.sources.size(); ++s)
+      sources_.push_back({fill_source(scene_, s), 0});
     for (std::size_t b = 0; b < scene_.bodies.size(); ++b)
       append(fill_body(scene_, b), static_cast<std::uint32_t>(b));
     if (next_id_ == 0 && sources_.empty())
       throw Error(ErrorCategory::kScene,
-                  "the scene has no particles: every body is smaller than the sampling distance; use a smaller grid.dx "
+                  "the scene has no particles: every body is smaller than the sampling distance; "
+                  "use a smaller grid.dx "
                   "or more particles_per_cell");
     stepper_->initialize();
     measure_frame(0);
@@ -116,11 +120,13 @@ class Simulation::Impl {
     const auto next_id = in.value<std::uint32_t>();
     auto ranges = in.values<IdRange>();
     if (in.value<std::uint64_t>() != sources_.size())
-      throw Error(ErrorCategory::kFile, "the saved state has another number of sources than this scene");
+      throw Error(ErrorCategory::kFile,
+                  "the saved state has another number of sources than this scene");
     std::vector<std::uint64_t> pulses;
     for (std::size_t s = 0; s < sources_.size(); ++s) pulses.push_back(in.value<std::uint64_t>());
     if (frame < 0 || in_frame > 1 || !owners_fit(ranges, next_id, pulses))
-      throw Error(ErrorCategory::kFile, "the saved state has other bodies or sources than this scene");
+      throw Error(ErrorCategory::kFile,
+                  "the saved state has other bodies or sources than this scene");
     const auto time = in.value<double>();
     const auto totals = in.value<Totals>();
     stepper_->load(in, next_id);
@@ -139,7 +145,8 @@ class Simulation::Impl {
   const FrameStats& stats() const { return stats_; }
 
  private:
-  // Whether the ranges tile the ids, their owners are in the scene, and each source has emitted what it counted.
+  // Whether the ranges tile the ids, their owners are in the scene, and each source has emitted
+  // what it counted.
   bool owners_fit(const std::vector<IdRange>& ranges, std::uint32_t next_id,
                   const std::vector<std::uint64_t>& pulses) const {
     const std::size_t bodies = scene_.bodies.size();
@@ -147,7 +154,8 @@ class Simulation::Impl {
     std::uint64_t next = 0;
     for (const IdRange& r : ranges) {
       if (r.first != next || r.count == 0 || r.body >= bodies + pulses.size()) return false;
-      const int material = r.body < bodies ? scene_.bodies[r.body].material : scene_.sources[r.body - bodies].material;
+      const int material = r.body < bodies ? scene_.bodies[r.body].material
+                                           : scene_.sources[r.body - bodies].material;
       if (r.material != static_cast<std::uint32_t>(material)) return false;
       if (r.body >= bodies) ++counted[r.body - bodies];
       next += r.count;
@@ -169,7 +177,8 @@ class Simulation::Impl {
 
   double next_emission() const {
     double t = std::numeric_limits<double>::infinity();
-    for (std::size_t s = 0; s < sources_.size(); ++s) t = std::min(t, sources_[s].next_time(scene_.sources[s]));
+    for (std::size_t s = 0; s < sources_.size(); ++s)
+      t = std::min(t, sources_[s].next_time(scene_.sources[s]));
     return t;
   }
   void emit_due() {
@@ -182,18 +191,19 @@ class Simulation::Impl {
   }
 
   const IdRange& range_of(std::uint32_t id) const {
-    auto after = std::upper_bound(ranges_.begin(), ranges_.end(), id,
-                                  [](std::uint32_t value, const IdRange& r) { return value < r.first; });
+    auto after =
+        std::upper_bound(ranges_.begin(), ranges_.end(), id,
+                         [](std::uint32_t value, const IdRange& r) { return value < r.first; });
     return after == ranges_.begin() ? ranges_.front() : *(after - 1);
   }
   std::string name_of(std::uint32_t id) const {
     if (ranges_.empty()) return "particle " + std::to_string(id);
     const IdRange& range = range_of(id);
     const bool from_body = range.body < scene_.bodies.size();
-    const std::string& owner =
-        from_body ? scene_.bodies[range.body].name : scene_.sources[range.body - scene_.bodies.size()].name;
-    return "particle " + std::to_string(id) + " of " + (from_body ? "body" : "source") + " \"" + owner +
-           "\" (material \"" + scene_.materials[range.material].name + "\")";
+    const std::string& owner = from_body ? scene_.bodies[range.body].name
+                                         : scene_.sources[range.body - scene_.bodies.size()].name;
+    return "particle " + std::to_string(id) + " of " + (from_body ? "body" : "source") + " \"" +
+           owner + "\" (material \"" + scene_.materials[range.material].name + "\")";
   }
 
   void measure_frame(double wall_seconds) {
@@ -254,7 +264,9 @@ bool Simulation::advance_frame(const std::function<bool()>& interrupted) {
 void Simulation::advance_steps(std::int64_t steps) {
   with_memory([&] { impl_->advance_steps(steps); });
 }
-void Simulation::set_body_force(BodyForce force) { impl_->stepper().set_body_force(std::move(force)); }
+void Simulation::set_body_force(BodyForce force) {
+  impl_->stepper().set_body_force(std::move(force));
+}
 FrameStats Simulation::stats() const { return impl_->stats(); }
 Snapshot Simulation::snapshot() const {
   return with_memory([&] { return impl_->snapshot(); });

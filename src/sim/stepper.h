@@ -1,4 +1,5 @@
-// The type-erased stepper: particles and grid of a scene on one backend, in one dimension and precision.
+// The type-erased stepper: particles and grid of a scene on one backend, in one dimension and
+// precision.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +31,8 @@ class Stepper {
   // Evaluates the stress of the initial state.
   virtual void initialize() = 0;
 
-  // Steps until `target`. Returns false if `interrupted` asked to stop between two steps. Throws Fault details as
-  // Error{kDiverged}; `describe(id)` names a particle.
+  // Steps until `target`. Returns false if `interrupted` asked to stop between two steps. Throws
+  // Fault details as Error{kDiverged}; `describe(id)` names a particle.
   virtual bool run_until(double target, const std::function<bool()>& interrupted) = 0;
   virtual void set_body_force(Simulation::BodyForce force) = 0;
   virtual void run_steps(std::int64_t steps) = 0;
@@ -48,7 +49,8 @@ class Stepper {
   virtual std::string device_name() const = 0;
 
   virtual void save(ByteWriter& out) = 0;
-  // Ids of the saved particles must be below `id_end`. Throws Error{kFile}; the state is then no longer meaningful.
+  // Ids of the saved particles must be below `id_end`. Throws Error{kFile}; the state is then no
+  // longer meaningful.
   virtual void load(ByteReader& in, std::uint32_t id_end) = 0;
 };
 
@@ -56,6 +58,7 @@ class Stepper {
 using ParticleNamer = std::function<std::string(std::uint32_t id)>;
 
 // Throws Error{kDevice} if the device is not there.
-std::unique_ptr<Stepper> make_stepper(const Scene& scene, Device device, int threads, ParticleNamer namer);
+std::unique_ptr<Stepper> make_stepper(const Scene& scene, Device device, int threads,
+                                      ParticleNamer namer);
 
 }  // namespace firn

@@ -1,5 +1,5 @@
-// Bodies, walls and materials in contact: Coulomb's law on an incline, forces that carry a weight, momentum that is
-// accounted for to round-off, and ledgers whose parts add up.
+// Bodies, walls and materials in contact: Coulomb's law on an incline, forces that carry a weight,
+// momentum that is accounted for to round-off, and ledgers whose parts add up.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -51,7 +51,8 @@ TEST(Incline, SlidesOrSticksAsCoulombSays) {
   EXPECT_NEAR(acceleration(block_on_incline(angle, BoundaryType::kSlip, 0)), down, 0.001 * down);
 }
 
-// --- reactions -------------------------------------------------------------------------------------------------------
+// --- reactions
+// -------------------------------------------------------------------------------------------------------
 
 TEST(Reactions, CarryTheWeight) {
   Scene scene = block_on_incline(0, BoundaryType::kSticky, 0);
@@ -70,7 +71,8 @@ TEST(Reactions, CarryTheWeight) {
   const double weight = simulation.totals().mass * kGravity;
   EXPECT_NEAR(force[1], -weight, 0.01 * weight);  // what the block does to the plane
   EXPECT_NEAR(force[0], 0, 0.01 * weight);
-  EXPECT_NEAR(torque[2], -weight * 1.3, 0.01 * weight * 1.3);  // x cross F about the origin: clockwise
+  EXPECT_NEAR(torque[2], -weight * 1.3,
+              0.01 * weight * 1.3);  // x cross F about the origin: clockwise
 }
 
 TEST(Reactions, FloorOfTheDomainHoldsABlock) {
@@ -91,8 +93,8 @@ TEST(Reactions, FloorOfTheDomainHoldsABlock) {
   EXPECT_GT(t.center_of_mass[1], 0.08);
 }
 
-// What the momentum gained is gravity's impulse less what the bodies took, frame by frame, to round-off: for each
-// particle-step at most a few eps of the momentum it carries.
+// What the momentum gained is gravity's impulse less what the bodies took, frame by frame, to
+// round-off: for each particle-step at most a few eps of the momentum it carries.
 TEST(Reactions, BalanceTheMomentum) {
   for (int dimension : {2, 3}) {
     Scene scene = busy_scene(dimension, Precision::kDouble);
@@ -114,7 +116,8 @@ TEST(Reactions, BalanceTheMomentum) {
           impulses += std::abs(r.force[a]) / 24;
         }
         const double change = s.totals.momentum[a] - before.momentum[a];
-        EXPECT_NEAR(change, expected, 1e-12 * static_cast<double>(s.total_steps) * impulses) << "frame " << frame;
+        EXPECT_NEAR(change, expected, 1e-12 * static_cast<double>(s.total_steps) * impulses)
+            << "frame " << frame;
       }
       before = s.totals;
     }
@@ -141,7 +144,8 @@ TEST(Colliders, ABoxOfTrianglesIsABox) {
   Scene scene = empty_scene(3, 0.05);
   scene.materials = {elastic("jelly")};
   scene.bodies = {body("ball", 0, sphere({0.45, 0.2, 0.5}, 0.15), {0, -1, 0})};
-  scene.colliders = {collider("box", box({0.25, -0.5, 0.25}, {0.75, 0, 0.75}), BoundaryType::kSeparate, 0.3)};
+  scene.colliders = {
+      collider("box", box({0.25, -0.5, 0.25}, {0.75, 0, 0.75}), BoundaryType::kSeparate, 0.3)};
   Simulation of_shape = simulate(scene);
   Shape mesh;
   mesh.type = ShapeType::kMesh;
@@ -160,7 +164,8 @@ TEST(Colliders, ABoxOfTrianglesIsABox) {
   EXPECT_LT(total_impulse, -of_mesh.totals().mass);  // it did land on it
 }
 
-// --- materials and ledgers -------------------------------------------------------------------------------------------
+// --- materials and ledgers
+// -------------------------------------------------------------------------------------------
 
 Scene collision() {
   Scene scene = empty_scene(2, 0.04);
@@ -189,18 +194,20 @@ TEST(Materials, InOneBlockExchangeMomentum) {
   const double scale = start.mass * 2;  // sum of m |v|
   EXPECT_NEAR(s.totals.mass, start.mass, 1e-12 * start.mass);
   for (int a = 0; a < 2; ++a)
-    EXPECT_NEAR(s.totals.momentum[a], start.momentum[a], 1e-14 * static_cast<double>(s.total_steps) * scale);
+    EXPECT_NEAR(s.totals.momentum[a], start.momentum[a],
+                1e-14 * static_cast<double>(s.total_steps) * scale);
   EXPECT_NEAR(s.totals.angular_momentum[2], start.angular_momentum[2],
               1e-14 * static_cast<double>(s.total_steps) * scale);
   EXPECT_LT(momentum_of_soft(), 0) << "they met and turned back";
   EXPECT_GT(soft_before, 0);
-  // Energy never comes from nowhere: explicit steps at half the limit add at most a few thousandths.
+  // Energy never comes from nowhere: explicit steps at half the limit add at most a few
+  // thousandths.
   EXPECT_LT(s.totals.kinetic + s.totals.elastic, 1.005 * start.kinetic);
   EXPECT_GT(s.totals.kinetic + s.totals.elastic, 0.5 * start.kinetic);
 }
 
-// The elastic energy of the ledger is that of the particles, each computed from its own F; chunks that have shrunk must
-// not leave anything in the sum.
+// The elastic energy of the ledger is that of the particles, each computed from its own F; chunks
+// that have shrunk must not leave anything in the sum.
 TEST(Ledger, ElasticEnergyIsThatOfTheParticles) {
   for (Precision precision : {Precision::kSingle, Precision::kDouble}) {
     Scene scene = collision();
@@ -219,8 +226,9 @@ TEST(Ledger, ElasticEnergyIsThatOfTheParticles) {
         // 2D: sigma_1 +- sigma_2 = |(a +- d, b -+ c)|
         const double plus = std::hypot(a + d, b - c), minus = std::hypot(a - d, b + c);
         const double s1 = 0.5 * (plus + minus), s2 = 0.5 * (plus - minus);
-        sum += static_cast<double>(s.volume[p]) *
-               (mu * ((s1 - 1) * (s1 - 1) + (s2 - 1) * (s2 - 1)) + 0.5 * lambda * (J - 1) * (J - 1));
+        sum +=
+            static_cast<double>(s.volume[p]) *
+            (mu * ((s1 - 1) * (s1 - 1) + (s2 - 1) * (s2 - 1)) + 0.5 * lambda * (J - 1) * (J - 1));
       }
       const double elastic = simulation.totals().elastic;
       // F comes in single precision: errors of eps in a strain of root(2 elastic / (volume E)).
@@ -229,8 +237,8 @@ TEST(Ledger, ElasticEnergyIsThatOfTheParticles) {
   }
 }
 
-// Stage by stage the kinetic energy adds up to its change; gravity and internal forces trade it against the potential
-// and elastic energy, to first order in dt.
+// Stage by stage the kinetic energy adds up to its change; gravity and internal forces trade it
+// against the potential and elastic energy, to first order in dt.
 TEST(Ledger, StagesAddUp) {
   const auto residual = [](double dt) {
     Scene scene = collision();
@@ -246,13 +254,14 @@ TEST(Ledger, StagesAddUp) {
       const FrameStats s = simulation.stats();
       const StageLedger& l = s.stages;
       const double change = s.totals.kinetic - before.kinetic;
-      const double scale =
-          std::abs(l.p2g) + std::abs(l.grid_forces) + std::abs(l.boundary) + std::abs(l.g2p) + before.kinetic;
+      const double scale = std::abs(l.p2g) + std::abs(l.grid_forces) + std::abs(l.boundary) +
+                           std::abs(l.g2p) + before.kinetic;
       EXPECT_NEAR(l.p2g + l.grid_forces + l.boundary + l.g2p, change,
                   1e-14 * static_cast<double>(s.steps) * scale);  // two sums per step and stage
       EXPECT_NEAR(l.plasticity, 0, 1e-14 * static_cast<double>(s.steps) * scale);
       EXPECT_LE(l.boundary, 0);
-      const double conservative = s.totals.elastic - before.elastic + s.totals.potential - before.potential;
+      const double conservative =
+          s.totals.elastic - before.elastic + s.totals.potential - before.potential;
       worst = std::max(worst, std::abs(l.grid_forces + conservative));
       moved = std::max(moved, std::abs(conservative));
       before = s.totals;

@@ -1,4 +1,5 @@
-// What is wrong stops the run within a step and is named; the last good state can go on. [VALIDATION, Faults]
+// What is wrong stops the run within a step and is named; the last good state can go on.
+// [VALIDATION, Faults]
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -16,7 +17,8 @@
 namespace firn::test {
 namespace {
 
-Scene falling_ball(MaterialModel model = MaterialModel::kFixedCorotated, Precision precision = Precision::kSingle) {
+Scene falling_ball(MaterialModel model = MaterialModel::kFixedCorotated,
+                   Precision precision = Precision::kSingle) {
   Scene scene = empty_scene(2, 0.05, precision);
   scene.time.dt_max = 1;
   scene.materials = {elastic("jelly", model)};
@@ -24,7 +26,8 @@ Scene falling_ball(MaterialModel model = MaterialModel::kFixedCorotated, Precisi
   return scene;
 }
 
-// --- time steps ------------------------------------------------------------------------------------------------------
+// --- time steps
+// ------------------------------------------------------------------------------------------------------
 
 void force_step(Scene& scene, double dt) { scene.time.dt_min = scene.time.dt_max = dt; }
 
@@ -35,7 +38,8 @@ TEST(Divergence, StepsAboveTheWaveLimitAreRefused) {
     ASSERT_EQ(e.limited_by, DtLimit::kWaveSpeed);
     force_step(scene, factor * e.dt_limit);
     Simulation simulation = simulate(scene);
-    expect_error(ErrorCategory::kDiverged, {"step 1 ", "refused", "material \"jelly\"", "cfl_material", "dt_min"},
+    expect_error(ErrorCategory::kDiverged,
+                 {"step 1 ", "refused", "material \"jelly\"", "cfl_material", "dt_min"},
                  [&] { simulation.advance_frame(); });
   }
   Scene scene = falling_ball();
@@ -60,7 +64,8 @@ TEST(Divergence, StepsAboveTheVelocityLimitAreRefused) {
   scene.bodies[0].velocity.component[0].constant = 1000;
   force_step(scene, 10 * estimate(scene).dt_limit);
   Simulation simulation = simulate(scene);
-  expect_error(ErrorCategory::kDiverged, {"step 1 ", "fastest particle"}, [&] { simulation.advance_frame(); });
+  expect_error(ErrorCategory::kDiverged, {"step 1 ", "fastest particle"},
+               [&] { simulation.advance_frame(); });
 }
 
 // Stiff at first only for the hardened: the limit is met in the course of the run.
@@ -76,11 +81,14 @@ TEST(Divergence, AMaterialThatStiffensIsCaughtAtThatStep) {
   });
 }
 
-// --- particles -------------------------------------------------------------------------------------------------------
+// --- particles
+// -------------------------------------------------------------------------------------------------------
 
-constexpr int kPosition = 0, kVelocity = 1, kDeformation = 3;  // order of the channels in a saved APIC state
+constexpr int kPosition = 0, kVelocity = 1,
+              kDeformation = 3;  // order of the channels in a saved APIC state
 
-// Runs some steps, lets `damage` change one particle of the saved state, and expects the next step to name it.
+// Runs some steps, lets `damage` change one particle of the saved state, and expects the next step
+// to name it.
 template <class Damage>
 void expect_fault(const Scene& scene, std::initializer_list<std::string> parts, Damage damage) {
   Simulation simulation = simulate(scene);
@@ -96,38 +104,48 @@ void expect_fault(const Scene& scene, std::initializer_list<std::string> parts, 
     EXPECT_EQ(e.category(), ErrorCategory::kDiverged);
     EXPECT_EQ(polls, 1) << "more than one step was made";
     const std::string message = e.what();
-    for (const std::string& part : parts) EXPECT_NE(message.find(part), std::string::npos) << message;
+    for (const std::string& part : parts)
+      EXPECT_NE(message.find(part), std::string::npos) << message;
   }
 }
 
 TEST(Divergence, NotANumberInAVelocity) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  expect_fault(falling_ball(), {"particle ", "body \"ball\"", "material \"jelly\"", "velocity is not finite", "step 6"},
-               [&](StateEditor& e, std::uint32_t slot) { e.set(kVelocity, slot, 1, nan); });
+  expect_fault(
+      falling_ball(),
+      {"particle ", "body \"ball\"", "material \"jelly\"", "velocity is not finite", "step 6"},
+      [&](StateEditor& e, std::uint32_t slot) { e.set(kVelocity, slot, 1, nan); });
 }
 
 TEST(Divergence, APositionFarAway) {
   // 2.2e8 m are 2^32 cells: a block key would hold that, 32-bit node numbers do not.
-  for (float x : {1e30f, -1e30f, 2.2e8f, -2.2e8f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+  for (float x : {1e30f, -1e30f, 2.2e8f, -2.2e8f, std::numeric_limits<float>::quiet_NaN(),
+                  std::numeric_limits<float>::infinity()}) {
     std::string name;
     Simulation probe = simulate(falling_ball());
     make_steps(probe, 5);
-    name = "particle " + std::to_string(StateEditor(probe.save_state()).id(kLanes + 3)) + " of body \"ball\"";
-    expect_fault(falling_ball(), {name, "material \"jelly\"", "outside the addressable grid", "step 5"},
+    name = "particle " + std::to_string(StateEditor(probe.save_state()).id(kLanes + 3)) +
+           " of body \"ball\"";
+    expect_fault(falling_ball(),
+                 {name, "material \"jelly\"", "outside the addressable grid", "step 5"},
                  [&](StateEditor& e, std::uint32_t slot) { e.set(kPosition, slot, 0, x); });
   }
 }
 
 TEST(Divergence, InversionWhereTheModelForbidsIt) {
-  for (MaterialModel model : {MaterialModel::kNeoHookean, MaterialModel::kStvkHencky, MaterialModel::kVonMises}) {
+  for (MaterialModel model :
+       {MaterialModel::kNeoHookean, MaterialModel::kStvkHencky, MaterialModel::kVonMises}) {
     Scene scene = falling_ball(model, Precision::kDouble);
     scene.materials[0].yield_stress = 1e6;
     Simulation probe = simulate(scene);
     make_steps(probe, 5);
-    const std::string name = "particle " + std::to_string(StateEditor(probe.save_state()).id(kLanes + 3)) + " of";
-    expect_fault(scene, {name, "inverted", "step 6", "body \"ball\""}, [&](StateEditor& e, std::uint32_t slot) {
-      for (int k = 0; k < 4; ++k) e.set(kDeformation, slot, k, k == 0 ? -1.0 : k == 3 ? 1.0 : 0.0);
-    });
+    const std::string name =
+        "particle " + std::to_string(StateEditor(probe.save_state()).id(kLanes + 3)) + " of";
+    expect_fault(scene, {name, "inverted", "step 6", "body \"ball\""},
+                 [&](StateEditor& e, std::uint32_t slot) {
+                   for (int k = 0; k < 4; ++k)
+                     e.set(kDeformation, slot, k, k == 0 ? -1.0 : k == 3 ? 1.0 : 0.0);
+                 });
   }
 }
 
@@ -141,10 +159,12 @@ TEST(Divergence, InversionWhereTheModelBearsIt) {
   EXPECT_TRUE(simulation.advance_frame());
 }
 
-// A force that breaks one particle at a known instant; the message says where it was, and the state before goes on.
+// A force that breaks one particle at a known instant; the message says where it was, and the state
+// before goes on.
 TEST(Divergence, ForcesThatAreNotFiniteOrFarTooLarge) {
   for (Precision precision : {Precision::kSingle, Precision::kDouble})
-    for (double broken : {std::numeric_limits<double>::quiet_NaN(), 1e30, std::numeric_limits<double>::infinity()}) {
+    for (double broken : {std::numeric_limits<double>::quiet_NaN(), 1e30,
+                          std::numeric_limits<double>::infinity()}) {
       SCOPED_TRACE(broken);
       const Scene scene = falling_ball(MaterialModel::kFixedCorotated, precision);
       Simulation simulation = simulate(scene), reference = simulate(scene);
@@ -152,11 +172,13 @@ TEST(Divergence, ForcesThatAreNotFiniteOrFarTooLarge) {
       reference.advance_frame();
       const auto good = simulation.save_state();
       EXPECT_TRUE(good == reference.save_state());
-      simulation.set_body_force([=](std::uint32_t id, double) { return Vec3{id == 7 ? broken : 0, 0, 0}; });
-      int steps = 0;
-      expect_error(ErrorCategory::kDiverged, {"particle ", "body \"ball\" (material \"jelly\")", "at ("}, [&] {
-        simulation.advance_frame([&] { return ++steps > 2; });
+      simulation.set_body_force([=](std::uint32_t id, double) {
+        return Vec3{id == 7 ? broken : 0, 0, 0};
       });
+      int steps = 0;
+      expect_error(ErrorCategory::kDiverged,
+                   {"particle ", "body \"ball\" (material \"jelly\")", "at ("},
+                   [&] { simulation.advance_frame([&] { return ++steps > 2; }); });
       EXPECT_EQ(steps, 1);
       simulation.set_body_force({});
       simulation.load_state(good);
@@ -180,7 +202,8 @@ TEST(Divergence, TheMessageSaysWhereTheParticleWas) {
   }
 }
 
-// --- saved states that do not fit ------------------------------------------------------------------------------------
+// --- saved states that do not fit
+// ------------------------------------------------------------------------------------
 
 void expect_refused(const Scene& scene, const std::vector<std::byte>& bytes) {
   Simulation simulation = simulate(scene);
@@ -216,7 +239,8 @@ TEST(SavedState, CutShortOrTooLongIsRefused) {
     expect_error(ErrorCategory::kFile, {"saved state"}, [&] { simulation.load_state(broken); });
   };
   for (std::size_t size = 0; size < 2000; ++size) refuse({bytes.begin(), bytes.begin() + size});
-  for (std::size_t size = 2000; size < bytes.size(); size += 997) refuse({bytes.begin(), bytes.begin() + size});
+  for (std::size_t size = 2000; size < bytes.size(); size += 997)
+    refuse({bytes.begin(), bytes.begin() + size});
   auto longer = bytes;
   longer.push_back(std::byte{0});
   refuse(longer);
@@ -261,8 +285,8 @@ TEST(SavedState, CountsThatWouldLeadOutOfBoundsAreRefused) {
   refused_after([](StateEditor& e) { e.set_id(3, 0xfffffff0u); });
 }
 
-// Any one byte flipped either is refused, or lies in plain numbers and then cannot lead out of bounds: the run goes on
-// or ends with an error.
+// Any one byte flipped either is refused, or lies in plain numbers and then cannot lead out of
+// bounds: the run goes on or ends with an error.
 TEST(SavedState, AFlippedByteNeverCrashes) {
   Scene scene = busy_scene(2, Precision::kSingle);
   Simulation simulation = simulate(scene);
@@ -286,7 +310,8 @@ TEST(SavedState, AFlippedByteNeverCrashes) {
   EXPECT_GT(refused, 200);
 }
 
-// --- memory ----------------------------------------------------------------------------------------------------------
+// --- memory
+// ----------------------------------------------------------------------------------------------------------
 
 std::size_t virtual_memory() {
   std::ifstream statm("/proc/self/statm");
@@ -295,7 +320,8 @@ std::size_t virtual_memory() {
   return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Runs a scene in a child that may take `extra` bytes more than it has. Returns its exit code: 0, or that of the error.
+// Runs a scene in a child that may take `extra` bytes more than it has. Returns its exit code: 0,
+// or that of the error.
 int run_with_memory(const Scene& scene, std::size_t extra) {
   const pid_t child = fork();
   if (child == 0) {
@@ -330,7 +356,8 @@ TEST(Memory, RunningOutIsADeviceErrorWhereverItHappens) {
   int failed = 0, passed = 0;
   for (std::size_t mib = 0; mib <= 120; mib += mib < 60 ? 3 : 20) {
     const int code = run_with_memory(scene, mib << 20);
-    EXPECT_TRUE(code == 0 || code == static_cast<int>(ErrorCategory::kDevice)) << mib << " MiB: exit code " << code;
+    EXPECT_TRUE(code == 0 || code == static_cast<int>(ErrorCategory::kDevice))
+        << mib << " MiB: exit code " << code;
     ++(code == 0 ? passed : failed);
   }
   EXPECT_GT(failed, 3);

@@ -1,5 +1,5 @@
-// A run that stops, saves and goes on is the run that never stopped, and the number of threads changes nothing: both
-// bit for bit. [DESIGN section 5]
+// A run that stops, saves and goes on is the run that never stopped, and the number of threads
+// changes nothing: both bit for bit. [DESIGN section 5]
 #include <gtest/gtest.h>
 
 #include "tests/support/sim_scenes.h"
@@ -33,7 +33,8 @@ Scene scene_of(const Case& c) {
 }
 std::string name_of(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
-  return std::to_string(c.dimension) + "D" + (c.precision == Precision::kSingle ? "Single" : "Double") + "Transfer" +
+  return std::to_string(c.dimension) + "D" +
+         (c.precision == Precision::kSingle ? "Single" : "Double") + "Transfer" +
          std::to_string(static_cast<int>(c.transfer)) + "Diagnostics" +
          std::to_string(static_cast<int>(c.diagnostics));
 }
@@ -66,8 +67,9 @@ TEST_P(Restart, GoesOnBitForBit) {
 
 INSTANTIATE_TEST_SUITE_P(
     Scenes, Restart,
-    testing::Values(Case{2, Precision::kSingle}, Case{2, Precision::kDouble}, Case{3, Precision::kSingle},
-                    Case{3, Precision::kDouble}, Case{2, Precision::kSingle, TransferType::kFlip},
+    testing::Values(Case{2, Precision::kSingle}, Case{2, Precision::kDouble},
+                    Case{3, Precision::kSingle}, Case{3, Precision::kDouble},
+                    Case{2, Precision::kSingle, TransferType::kFlip},
                     Case{2, Precision::kDouble, TransferType::kPolypic},
                     Case{2, Precision::kSingle, TransferType::kApic, DiagnosticsLevel::kStages},
                     Case{2, Precision::kSingle, TransferType::kApic, DiagnosticsLevel::kOff}),
@@ -108,10 +110,11 @@ TEST_P(Threads, ChangeNothing) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenes, Threads,
-                         testing::Values(Case{3, Precision::kSingle}, Case{2, Precision::kDouble, TransferType::kFlip},
-                                         Case{2, Precision::kSingle, TransferType::kApic, DiagnosticsLevel::kStages}),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    Scenes, Threads,
+    testing::Values(Case{3, Precision::kSingle}, Case{2, Precision::kDouble, TransferType::kFlip},
+                    Case{2, Precision::kSingle, TransferType::kApic, DiagnosticsLevel::kStages}),
+    name_of);
 
 }  // namespace
 }  // namespace firn::test

@@ -1,5 +1,6 @@
-// Memory follows the material; growing loses nothing; particles may go anywhere and come from and leave through
-// sources, sinks and walls with every kilogram accounted for. Estimates say what a run then takes.
+// Memory follows the material; growing loses nothing; particles may go anywhere and come from and
+// leave through sources, sinks and walls with every kilogram accounted for. Estimates say what a
+// run then takes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,12 +14,14 @@ namespace firn::test {
 namespace {
 
 // In double, over the particles one by one; sums of n equal masses round by at most n eps.
-double mass_tolerance(std::int64_t particles, double mass, Precision precision = Precision::kDouble) {
+double mass_tolerance(std::int64_t particles, double mass,
+                      Precision precision = Precision::kDouble) {
   const double eps = precision == Precision::kDouble ? 2.3e-16 : 6e-8;
   return (static_cast<double>(particles) * 2.3e-16 + eps) * mass;
 }
 
-// --- an unbounded scene ----------------------------------------------------------------------------------------------
+// --- an unbounded scene
+// ----------------------------------------------------------------------------------------------
 
 Scene distant_bodies(double dx) {
   Scene scene = empty_scene(3, dx, Precision::kSingle);
@@ -39,21 +42,27 @@ void expect_memory_follows_material(const Scene& scene) {
   const double per_particle =
       static_cast<double>(e.particle_bytes + e.scratch_bytes) / static_cast<double>(s.particles);
   const double per_block = static_cast<double>(e.grid_bytes) / static_cast<double>(s.blocks);
-  std::printf("%lld particles: %.1f bytes per particle, %lld blocks: %.0f bytes per block, %zu in all\n",
-              static_cast<long long>(s.particles), per_particle, static_cast<long long>(s.blocks), per_block,
-              s.memory_bytes);
+  std::printf(
+      "%lld particles: %.1f bytes per particle, %lld blocks: %.0f bytes per block, %zu in all\n",
+      static_cast<long long>(s.particles), per_particle, static_cast<long long>(s.blocks),
+      per_block, s.memory_bytes);
   EXPECT_LE(per_particle, 220);
   EXPECT_LE(per_block, 10e3);
   EXPECT_LE(static_cast<double>(s.memory_bytes),
             220.0 * static_cast<double>(s.particles) + 10e3 * static_cast<double>(s.blocks));
 }
 
-TEST(SparseMemory, FollowsTheMaterialNotTheBox) { expect_memory_follows_material(distant_bodies(1.0 / 24)); }
+TEST(SparseMemory, FollowsTheMaterialNotTheBox) {
+  expect_memory_follows_material(distant_bodies(1.0 / 24));
+}
 
 // By hand: --gtest_also_run_disabled_tests.
-TEST(SparseMemory, DISABLED_TwoMillionParticles) { expect_memory_follows_material(distant_bodies(1.0 / 50)); }
+TEST(SparseMemory, DISABLED_TwoMillionParticles) {
+  expect_memory_follows_material(distant_bodies(1.0 / 50));
+}
 
-// --- growth ----------------------------------------------------------------------------------------------------------
+// --- growth
+// ----------------------------------------------------------------------------------------------------------
 
 TEST(Growth, AnExplosionLosesNothing) {
   for (Precision precision : {Precision::kSingle, Precision::kDouble}) {
@@ -71,13 +80,15 @@ TEST(Growth, AnExplosionLosesNothing) {
     EXPECT_GT(end.blocks, 10 * start.blocks);
     EXPECT_EQ(end.particles, start.particles);
     EXPECT_EQ(end.removed, 0);
-    EXPECT_NEAR(end.totals.mass, start.totals.mass, mass_tolerance(start.particles, start.totals.mass));
+    EXPECT_NEAR(end.totals.mass, start.totals.mass,
+                mass_tolerance(start.particles, start.totals.mass));
     const Snapshot s = simulation.snapshot();
     for (std::size_t i = 0; i < s.size(); ++i) ASSERT_EQ(s.id[i], i);
   }
 }
 
-// --- fast particles --------------------------------------------------------------------------------------------------
+// --- fast particles
+// --------------------------------------------------------------------------------------------------
 
 TEST(NoParticleLost, HoweverFastTheyCross) {
   for (int dimension : {2, 3})
@@ -96,12 +107,14 @@ TEST(NoParticleLost, HoweverFastTheyCross) {
       for (int i = 0; i < 4; ++i) simulation.advance_frame();
       const FrameStats end = simulation.stats();
       EXPECT_EQ(end.particles, start.particles);
-      EXPECT_NEAR(end.totals.mass, start.totals.mass, mass_tolerance(start.particles, start.totals.mass));
+      EXPECT_NEAR(end.totals.mass, start.totals.mass,
+                  mass_tolerance(start.particles, start.totals.mass));
       for (int a = 0; a < dimension; ++a)  // single precision: 4 sqrt(n) eps of the sum of |m v|
         EXPECT_NEAR(end.totals.momentum[a], start.totals.momentum[a],
                     static_cast<double>(end.total_steps) * 6e-8 * start.totals.mass * 60);
       const Snapshot s = simulation.snapshot();
-      EXPECT_EQ(std::set<std::uint32_t>(s.id.begin(), s.id.end()).size(), static_cast<std::size_t>(start.particles));
+      EXPECT_EQ(std::set<std::uint32_t>(s.id.begin(), s.id.end()).size(),
+                static_cast<std::size_t>(start.particles));
     }
 }
 
@@ -132,7 +145,8 @@ TEST(NoParticleLost, AtWalls) {
   }
 }
 
-// --- sinks and sources -----------------------------------------------------------------------------------------------
+// --- sinks and sources
+// -----------------------------------------------------------------------------------------------
 
 TEST(Sinks, RemoveAndCount) {
   Scene scene = empty_scene(2, 0.05);
@@ -168,7 +182,8 @@ Scene stream(int dimension, double speed, double depth) {
   return scene;
 }
 
-// What has flowed out is the density times the cross-section times the speed times the time, however thin the source.
+// What has flowed out is the density times the cross-section times the speed times the time,
+// however thin the source.
 TEST(Sources, EmitTheirDensity) {
   for (int dimension : {2, 3})
     for (double depth : {0.05, 0.1, 0.2}) {
@@ -203,13 +218,15 @@ TEST(Sources, KeepTheirTimes) {
   for (int frame = 1; frame <= 16; ++frame) {
     simulation.advance_frame();
     const FrameStats s = simulation.stats();
-    const double pulses = s.time <= 0.23 ? 0 : std::floor((std::min(s.time, 0.61) - 0.23) / period - 1e-9) + 1;
+    const double pulses =
+        s.time <= 0.23 ? 0 : std::floor((std::min(s.time, 0.61) - 0.23) / period - 1e-9) + 1;
     counts.insert(s.emitted);
     EXPECT_EQ(s.emitted > 0, pulses > 0) << s.time;
     EXPECT_EQ(static_cast<double>(counts.size()) - 1, pulses) << s.time;
   }
   EXPECT_EQ(simulation.stats().emitted % static_cast<std::int64_t>(counts.size() - 1), 0);
-  // Free flight: each particle has moved by its velocity times the time since its pulse; the fronts are exact.
+  // Free flight: each particle has moved by its velocity times the time since its pulse; the fronts
+  // are exact.
   const Snapshot s = simulation.snapshot();
   float highest = 0;
   for (std::size_t i = 0; i < s.size(); ++i) highest = std::max(highest, s.position[2 * i + 1]);
@@ -217,12 +234,14 @@ TEST(Sources, KeepTheirTimes) {
   EXPECT_NEAR(highest, front, 0.05);
 }
 
-// --- estimates -------------------------------------------------------------------------------------------------------
+// --- estimates
+// -------------------------------------------------------------------------------------------------------
 
 TEST(Estimate, SaysWhatARunTakes) {
   for (int dimension : {2, 3})
     for (Precision precision : {Precision::kSingle, Precision::kDouble})
-      for (DiagnosticsLevel level : {DiagnosticsLevel::kOff, DiagnosticsLevel::kTotals, DiagnosticsLevel::kStages}) {
+      for (DiagnosticsLevel level :
+           {DiagnosticsLevel::kOff, DiagnosticsLevel::kTotals, DiagnosticsLevel::kStages}) {
         Scene scene = busy_scene(dimension, precision);
         scene.sinks.clear();
         scene.bodies.push_back(body("large", 0, box({-1, 1, -0.5}, {0, 2, 0.5})));
@@ -233,7 +252,8 @@ TEST(Estimate, SaysWhatARunTakes) {
         EXPECT_EQ(start.particles, e.particles);
         EXPECT_EQ(start.blocks, e.blocks);
         simulation.advance_steps(1);
-        const double estimated = static_cast<double>(e.particle_bytes + e.grid_bytes + e.scratch_bytes);
+        const double estimated =
+            static_cast<double>(e.particle_bytes + e.grid_bytes + e.scratch_bytes);
         const double taken = static_cast<double>(simulation.stats().memory_bytes);
         EXPECT_NEAR(estimated, taken, 0.1 * taken);
         // The stretch and velocity of the start say what limits the first step.

@@ -1,4 +1,5 @@
-// Small scenes built in code for tests that run the whole engine, and ways to run them for exact numbers of steps.
+// Small scenes built in code for tests that run the whole engine, and ways to run them for exact
+// numbers of steps.
 #pragma once
 
 #include <string>
@@ -30,8 +31,8 @@ inline Shape ground(double height = 0) {
   return s;
 }
 
-inline Material elastic(std::string name, MaterialModel model = MaterialModel::kFixedCorotated, double stiffness = 1e5,
-                        double density = 1000) {
+inline Material elastic(std::string name, MaterialModel model = MaterialModel::kFixedCorotated,
+                        double stiffness = 1e5, double density = 1000) {
   Material m;
   m.name = std::move(name);
   m.model = model;
@@ -67,7 +68,8 @@ inline Body body(std::string name, int material, const Shape& shape, const Vec3&
   for (std::size_t a = 0; a < 3; ++a) b.velocity.component[a].constant = velocity[a];
   return b;
 }
-inline Collider collider(std::string name, const Shape& shape, BoundaryType boundary, double friction = 0) {
+inline Collider collider(std::string name, const Shape& shape, BoundaryType boundary,
+                         double friction = 0) {
   Collider c;
   c.name = std::move(name);
   c.shape = shape;
@@ -86,7 +88,9 @@ inline Scene empty_scene(int dimension, double dx, Precision precision = Precisi
   return s;
 }
 
-inline Simulation simulate(const Scene& scene, int threads = 1) { return Simulation(scene, {Device::kCpu, threads}); }
+inline Simulation simulate(const Scene& scene, int threads = 1) {
+  return Simulation(scene, {Device::kCpu, threads});
+}
 
 // Exactly `steps` steps, through as many frames as they take; stops in the middle of a frame.
 inline void make_steps(Simulation& simulation, int steps) {
@@ -94,7 +98,8 @@ inline void make_steps(Simulation& simulation, int steps) {
   while (steps > 0) simulation.advance_frame(enough);
 }
 
-// A bit of everything that a step can meet: three bodies of three materials, a source, a sink, a moving body, walls.
+// A bit of everything that a step can meet: three bodies of three materials, a source, a sink, a
+// moving body, walls.
 inline Scene busy_scene(int dimension, Precision precision) {
   Scene s = empty_scene(dimension, 0.05, precision);
   const double z = dimension == 3 ? 0.3 : 0;
@@ -103,9 +108,12 @@ inline Scene busy_scene(int dimension, Precision precision) {
               body("heap", 1, box({0.5, 0.05, 0.2}, {0.75, 0.3, 0.4})),
               body("pile", 2, box({0.1, 0.05, 0.2}, {0.45, 0.18, 0.4}))};
   s.bodies[0].angular_velocity = {0, 0, 5};
-  Collider paddle = collider("paddle", box({0.8, 0, 0}, {0.9, 0.3, 0.6}), BoundaryType::kSeparate, 0.3);
-  paddle.motion =
-      Keyframes{{0, 0.2, 0.4}, {{0, 0, 0}, {-0.15, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0.3}, {0, 0, 0}}, {}};
+  Collider paddle =
+      collider("paddle", box({0.8, 0, 0}, {0.9, 0.3, 0.6}), BoundaryType::kSeparate, 0.3);
+  paddle.motion = Keyframes{{0, 0.2, 0.4},
+                            {{0, 0, 0}, {-0.15, 0, 0}, {0, 0, 0}},
+                            {{0, 0, 0}, {0, 0, 0.3}, {0, 0, 0}},
+                            {}};
   s.colliders = {paddle, collider("stone", sphere({0.3, 0, z}, 0.08), BoundaryType::kSticky)};
   Source tap;
   tap.name = "tap";

@@ -1,4 +1,5 @@
-// Finds particles in the bytes of Simulation::save_state and changes them, to put faults into a running simulation.
+// Finds particles in the bytes of Simulation::save_state and changes them, to put faults into a
+// running simulation.
 #pragma once
 
 #include <cstring>
@@ -33,16 +34,21 @@ class StateEditor {
   void set_chunk(std::uint32_t i, const Chunk& chunk) { write(chunks_ + i * sizeof(Chunk), chunk); }
   std::size_t chunk_count_offset() const { return chunk_count_; }
   void set_id(std::uint32_t slot, std::uint32_t id) { write(ids_ + slot * sizeof id, id); }
-  std::uint32_t id(std::uint32_t slot) const { return read<std::uint32_t>(ids_ + slot * sizeof(std::uint32_t)); }
+  std::uint32_t id(std::uint32_t slot) const {
+    return read<std::uint32_t>(ids_ + slot * sizeof(std::uint32_t));
+  }
 
-  // Component k of a particle in the channel that is the `channel`-th one saved (0: position, 1: velocity, ...).
+  // Component k of a particle in the channel that is the `channel`-th one saved (0: position, 1:
+  // velocity, ...).
   template <class Real>
   std::size_t offset(int channel, std::uint32_t slot, int k) const {
     std::size_t at = channels_;
-    for (int c = 0; c < channel; ++c) at += sizeof(std::uint64_t) + read<std::uint64_t>(at) * sizeof(Real);
+    for (int c = 0; c < channel; ++c)
+      at += sizeof(std::uint64_t) + read<std::uint64_t>(at) * sizeof(Real);
     const std::uint64_t lanes = std::uint64_t{control().n_chunks} * kLanes;
     const auto components = static_cast<std::uint32_t>(read<std::uint64_t>(at) / lanes);
-    const std::size_t index = (std::size_t{slot / kLanes} * components + static_cast<std::size_t>(k)) * kLanes;
+    const std::size_t index =
+        (std::size_t{slot / kLanes} * components + static_cast<std::size_t>(k)) * kLanes;
     return at + sizeof(std::uint64_t) + (index + slot % kLanes) * sizeof(Real);
   }
   template <class Real>

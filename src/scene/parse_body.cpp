@@ -73,8 +73,7 @@ void parse_optional_color(TableReader& table, std::optional<Vec3>& out) {
   if (table.color("color", color)) out = color;
 }
 
-// --- motion
-// -----------------------------------------------------------------------------------------------------
+// --- motion ---
 
 void parse_times(TableReader& table, std::vector<double>& times) {
   const Node* node = table.require("times");

@@ -51,8 +51,7 @@ TEST(Incline, SlidesOrSticksAsCoulombSays) {
   EXPECT_NEAR(acceleration(block_on_incline(angle, BoundaryType::kSlip, 0)), down, 0.001 * down);
 }
 
-// --- reactions
-// -------------------------------------------------------------------------------------------------------
+// --- reactions ---
 
 TEST(Reactions, CarryTheWeight) {
   Scene scene = block_on_incline(0, BoundaryType::kSticky, 0);
@@ -164,8 +163,7 @@ TEST(Colliders, ABoxOfTrianglesIsABox) {
   EXPECT_LT(total_impulse, -of_mesh.totals().mass);  // it did land on it
 }
 
-// --- materials and ledgers
-// -------------------------------------------------------------------------------------------
+// --- materials and ledgers ---
 
 Scene collision() {
   Scene scene = empty_scene(2, 0.04);

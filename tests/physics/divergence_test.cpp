@@ -26,8 +26,7 @@ Scene falling_ball(MaterialModel model = MaterialModel::kFixedCorotated,
   return scene;
 }
 
-// --- time steps
-// ------------------------------------------------------------------------------------------------------
+// --- time steps ---
 
 void force_step(Scene& scene, double dt) { scene.time.dt_min = scene.time.dt_max = dt; }
 
@@ -81,8 +80,7 @@ TEST(Divergence, AMaterialThatStiffensIsCaughtAtThatStep) {
   });
 }
 
-// --- particles
-// -------------------------------------------------------------------------------------------------------
+// --- particles ---
 
 constexpr int kPosition = 0, kVelocity = 1,
               kDeformation = 3;  // order of the channels in a saved APIC state
@@ -202,8 +200,7 @@ TEST(Divergence, TheMessageSaysWhereTheParticleWas) {
   }
 }
 
-// --- saved states that do not fit
-// ------------------------------------------------------------------------------------
+// --- saved states that do not fit ---
 
 void expect_refused(const Scene& scene, const std::vector<std::byte>& bytes) {
   Simulation simulation = simulate(scene);
@@ -310,8 +307,7 @@ TEST(SavedState, AFlippedByteNeverCrashes) {
   EXPECT_GT(refused, 200);
 }
 
-// --- memory
-// ----------------------------------------------------------------------------------------------------------
+// --- memory ---
 
 std::size_t virtual_memory() {
   std::ifstream statm("/proc/self/statm");

@@ -20,8 +20,7 @@ double mass_tolerance(std::int64_t particles, double mass,
   return (static_cast<double>(particles) * 2.3e-16 + eps) * mass;
 }
 
-// --- an unbounded scene
-// ----------------------------------------------------------------------------------------------
+// --- an unbounded scene ---
 
 Scene distant_bodies(double dx) {
   Scene scene = empty_scene(3, dx, Precision::kSingle);
@@ -61,8 +60,7 @@ TEST(SparseMemory, DISABLED_TwoMillionParticles) {
   expect_memory_follows_material(distant_bodies(1.0 / 50));
 }
 
-// --- growth
-// ----------------------------------------------------------------------------------------------------------
+// --- growth ---
 
 TEST(Growth, AnExplosionLosesNothing) {
   for (Precision precision : {Precision::kSingle, Precision::kDouble}) {
@@ -87,8 +85,7 @@ TEST(Growth, AnExplosionLosesNothing) {
   }
 }
 
-// --- fast particles
-// --------------------------------------------------------------------------------------------------
+// --- fast particles ---
 
 TEST(NoParticleLost, HoweverFastTheyCross) {
   for (int dimension : {2, 3})
@@ -145,8 +142,7 @@ TEST(NoParticleLost, AtWalls) {
   }
 }
 
-// --- sinks and sources
-// -----------------------------------------------------------------------------------------------
+// --- sinks and sources ---
 
 TEST(Sinks, RemoveAndCount) {
   Scene scene = empty_scene(2, 0.05);
@@ -234,8 +230,7 @@ TEST(Sources, KeepTheirTimes) {
   EXPECT_NEAR(highest, front, 0.05);
 }
 
-// --- estimates
-// -------------------------------------------------------------------------------------------------------
+// --- estimates ---
 
 TEST(Estimate, SaysWhatARunTakes) {
   for (int dimension : {2, 3})

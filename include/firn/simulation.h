@@ -80,6 +80,7 @@ struct Snapshot {
 struct SceneEstimate {
   std::int64_t particles = 0, blocks = 0;
   std::size_t particle_bytes = 0, grid_bytes = 0, scratch_bytes = 0;
+  std::size_t state_bytes = 0;  // of one saved state, before compression
   double dt_limit = 0;
   DtLimit limited_by = DtLimit::kNone;
   std::string limiting_material;

@@ -43,7 +43,7 @@ DiskEstimate estimate_disk(const Scene& scene, const SceneEstimate& need) {
     disk.particle_files =
         bytes_per_particle(scene) * particles * static_cast<double>(out.particles.size());
   if (out.image) disk.picture = kPngBytesPerPixel * out.resolution[0] * out.resolution[1];
-  disk.checkpoint = static_cast<double>(need.particle_bytes);
+  disk.checkpoint = static_cast<double>(need.state_bytes);
   const bool several = out.checkpoint_every > 0 && out.checkpoint_every < scene.simulation.frames;
   disk.checkpoints_kept = several ? kCheckpointsKept : 1;
   return disk;

@@ -1,4 +1,5 @@
-// What an explicit stepper tells and keeps: totals, the ledger of the stages, snapshots, the saved state.
+// What an explicit stepper tells and keeps: totals, the ledger of the stages, snapshots, the saved
+// state.
 #pragma once
 
 #include <algorithm>

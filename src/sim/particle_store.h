@@ -175,9 +175,14 @@ class ParticleStore {
   // Bytes per particle slot beside the chunk it lies in, for estimates before anything is
   // allocated.
   std::size_t bytes_per_slot() const {
-    std::size_t reals = static_cast<std::size_t>(spare_components_);
+    return saved_bytes_per_slot() + static_cast<std::size_t>(spare_components_) * sizeof(Real) +
+           2 * sizeof(std::uint32_t);
+  }
+  // The part of it that a saved state holds: channels and ids.
+  std::size_t saved_bytes_per_slot() const {
+    std::size_t reals = 0;
     for (int c : components_) reals += static_cast<std::size_t>(c);
-    return reals * sizeof(Real) + 3 * sizeof(std::uint32_t);
+    return reals * sizeof(Real) + sizeof(std::uint32_t);
   }
 
  private:

@@ -18,6 +18,7 @@ class StateEditor {
     at_ = sizeof(int) + 2 * sizeof(std::uint32_t);
     pass_values<IdRange>();
     pass_values<std::uint64_t>();  // pulses of the sources
+    at_ += sizeof(double) + sizeof(Totals);
     at_ += sizeof(int) + sizeof(std::size_t) + sizeof(double);
     control_ = at_;
     at_ += sizeof(StepControl);

@@ -1,6 +1,7 @@
 // What a scene file means: defaults, every key, units, presets, and the resolved copy that loads
 // again.
 #include "firn/scene_file.h"
+#include "tests/support/scratch_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -404,13 +405,9 @@ TEST(SceneFileResolved, KeepsNumbersAndStringsExactly) {
 
 class MeshFile : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::filesystem::create_directories(directory_);
-    std::ofstream(directory_ / "model.obj") << "v 0 0 0\n";
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-  const std::filesystem::path directory_ =
-      std::filesystem::path(::testing::TempDir()) / "firn_scene_file_test";
+  void SetUp() override { std::ofstream(directory_ / "model.obj") << "v 0 0 0\n"; }
+  const test::ScratchFolder scratch_;
+  const std::filesystem::path directory_ = scratch_.path();
   const std::string text_ = kMinimal +
                             "[[sink]]\nshape = { type = \"mesh\", file = \"model.obj\", size = 2, "
                             "rotation = [0, 90, 0] }\n";

@@ -161,11 +161,18 @@ inline std::uint32_t resolve(const DeviceCount& count) {
 }
 inline bool stopped(const LaunchRange& range) { return range.stop != nullptr && *range.stop != 0; }
 
+// Groups are handed to threads in runs: long enough that fetching the next run costs nothing beside
+// it, short enough that the last one to finish is not waited for long.
+inline int groups_per_run(std::int64_t groups, int threads) {
+  return static_cast<int>(std::max<std::int64_t>(1, groups / (32 * threads)));
+}
+
 template <class Op>
 void launch_groups(Cpu& exec, const LaunchRange& range, const Op& op) {
   if (stopped(range)) return;
   const auto n = static_cast<std::int64_t>(resolve(range.count));
-#pragma omp parallel for num_threads(exec.threads()) schedule(dynamic, 4) if (n > 8)
+  [[maybe_unused]] const int run = groups_per_run(n, exec.threads());
+#pragma omp parallel for num_threads(exec.threads()) schedule(dynamic, run) if (n > 8)
   for (std::int64_t i = 0; i < n; ++i) {
     alignas(64) typename Op::Scratch scratch;
     HostGroup<typename Op::Scratch> group(static_cast<std::uint32_t>(i), scratch);

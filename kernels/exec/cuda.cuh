@@ -234,7 +234,8 @@ void launch_items(Cuda& exec, const LaunchRange& range, const Op& op) {
   if (range.count.bound == 0) return;
   const std::uint32_t blocks = (range.count.bound + 255) / 256;
   const std::uint32_t resident = static_cast<std::uint32_t>(exec.multiprocessors()) * 16;
-  run_items<Op> < <<blocks<resident ? blocks : resident, 256, 0, stream_of(exec)>>>(op, range);
+  const std::uint32_t grid = blocks < resident ? blocks : resident;
+  run_items<Op><<<grid, 256, 0, stream_of(exec)>>>(op, range);
   check_launch(Op::kName);
 }
 

@@ -10,6 +10,7 @@
 #include "src/app/json_out.h"
 #include "src/app/names.h"
 #include "src/app/scene_catalog.h"
+#include "src/scene/mesh_warnings.h"
 
 namespace firn::app {
 namespace {
@@ -35,6 +36,7 @@ Json bodies_json(const Scene& scene, const SceneEstimate& need) {
 Json info_json(const Scene& scene, const SceneEstimate& need, const DiskEstimate& disk) {
   const SimulationSettings& s = scene.simulation;
   return {{"scene", scene.name},
+          {"warnings", mesh_warnings(scene)},
           {"title", scene.title},
           {"source", scene.source},
           {"dimension", s.dimension},
@@ -117,6 +119,8 @@ int info(const Options& options) {
   } else {
     print_scene(scene, need);
     print_needs(scene, need, disk);
+    for (const std::string& warning : mesh_warnings(scene))
+      fmt::print("  warning    {}\n", warning);
   }
   return 0;
 }

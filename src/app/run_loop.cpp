@@ -13,6 +13,7 @@
 #include "src/app/json_out.h"
 #include "src/app/run_report.h"
 #include "src/io/atomic_file.h"
+#include "src/scene/mesh_warnings.h"
 
 namespace firn::app {
 namespace {
@@ -78,6 +79,7 @@ void RunLoop::begin(const Checkpoint* from) {
                              scene_.simulation.frames, scene_.simulation.fps,
                              from ? fmt::format(", resumed after frame {}", from->frame) : ""));
   if (from) return;
+  for (const std::string& warning : mesh_warnings(scene_)) progress_.line("warning: " + warning);
   state_.totals.add(last_);
   writer_->write(simulation_, last_);
 }

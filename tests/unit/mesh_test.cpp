@@ -7,6 +7,7 @@
 
 #include "firn/error.h"
 #include "src/scene/mesh.h"
+#include "src/scene/mesh_warnings.h"
 #include "tests/support/meshes.h"
 
 namespace firn {
@@ -143,6 +144,25 @@ TEST(Mesh, ReportSeesHolesShellsAndDisagreement) {
   degenerate.triangles.push_back({1, 1, 2});
   EXPECT_EQ(inspect(degenerate, "degenerate").degenerate_triangles, 1u);
   EXPECT_TRUE(inspect(degenerate, "degenerate").watertight);
+}
+
+TEST(Mesh, AScenesWarningsNameEachOpenMeshOnce) {
+  const MeshFile open("open.obj", as_obj(open_cube())), closed("closed.obj", as_obj(cube()));
+  Shape leaf;
+  leaf.type = ShapeType::kMesh;
+  leaf.file = open.path();
+  Shape both;
+  both.type = ShapeType::kUnion;
+  both.children = {leaf, leaf};
+  Scene scene;
+  scene.bodies.resize(2);
+  scene.bodies[0].shape = both;
+  scene.bodies[1].shape = leaf;
+  scene.bodies[1].shape.file = closed.path();
+  const std::vector<std::string> warnings = mesh_warnings(scene);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("open.obj"), std::string::npos);
+  EXPECT_NE(warnings[0].find("open edge"), std::string::npos);
 }
 
 }  // namespace

@@ -55,8 +55,7 @@ TEST(SparseMemory, FollowsTheMaterialNotTheBox) {
   expect_memory_follows_material(distant_bodies(1.0 / 24));
 }
 
-// By hand: --gtest_also_run_disabled_tests.
-TEST(SparseMemory, DISABLED_TwoMillionParticles) {
+TEST(SparseMemory, TwoMillionParticles) {
   expect_memory_follows_material(distant_bodies(1.0 / 50));
 }
 

@@ -55,11 +55,10 @@ boundary = "sticky"
                      "column", ".");
 }
 
-// Measured run-outs scatter by a tenth about the law, the column is 20 to 40 cells high, and the
-// model's friction is constant: 30 % is asked. Found: 1.22 against 1.20, 2.98 against 2.40. Squat
-// columns run short (0.42 against 0.60 at a = 0.5), as does the cylinder of
-// scenes/sand-column.toml, so they are not asserted.
-TEST(SandColumn, RunsOutAsMeasuredInThePlane) {
+// A guard against change rather than a validation: the band was set after the figures were known
+// (1.22 against 1.20, 2.98 against 2.40). Squat columns (0.42 against 0.60 at a = 0.5) and the
+// cylinder of scenes/sand-column.toml (0.64 against 1.24) fall short and are not asserted.
+TEST(SandColumn, StaysNearTheMeasuredRunOutInThePlane) {
   for (const double aspect : {1.0, 2.0}) {
     const double law = 1.2 * aspect;
     EXPECT_NEAR(run_out(column_2d(aspect), 0.1), law, 0.3 * law) << "H / R = " << aspect;

@@ -136,6 +136,28 @@ TEST(Colliders, ThatMoveDragTheMaterial) {
   EXPECT_NEAR(t.center_of_mass[0] - start, 0.5 * 1.5, 0.03);
 }
 
+// A body that begins inside the ground: nodes only hold it, the guard alone brings it back.
+// Round-off of a position is far below a thousandth of a cell.
+TEST(Colliders, NoParticleStaysDeeperThanHalfACell) {
+  for (int dimension : {2, 3}) {
+    Scene scene = empty_scene(dimension, 0.1, Precision::kSingle);
+    scene.materials = {elastic("soft", MaterialModel::kFixedCorotated, 10)};
+    scene.bodies = {body("sunk", 0, box({-0.4, -0.4, -0.4}, {0.4, 0.4, 0.4}))};
+    scene.colliders.push_back(collider("ground", ground(), BoundaryType::kSticky));
+    Simulation simulation = simulate(scene);
+    const auto lowest = [&] {
+      const Snapshot s = simulation.snapshot();
+      float y = s.position[1];
+      for (std::size_t i = 0; i < s.size(); ++i)
+        y = std::min(y, s.position[i * static_cast<std::size_t>(dimension) + 1]);
+      return y;
+    };
+    ASSERT_LT(lowest(), -0.3F);
+    simulation.advance_frame();
+    EXPECT_GE(lowest(), -(0.5F + 1e-3F) * 0.1F) << dimension << "D";
+  }
+}
+
 TEST(Colliders, ABoxOfTrianglesIsABox) {
 #if !defined(FIRN_WITH_OPENVDB)
   GTEST_SKIP() << "mesh shapes need OpenVDB";

@@ -34,6 +34,7 @@ enum class MaterialModel : std::uint8_t {
   kDruckerPrager,
   kVonMises,
   kWeaklyCompressible,
+  kIncompressible,  // integrator = "incompressible" only: density, no constitutive law
 };
 
 struct SimulationSettings {
@@ -79,6 +80,16 @@ struct GridSettings {
   double dx = 0;  // m
   std::optional<Domain> domain;
   bool operator==(const GridSettings&) const = default;
+};
+
+enum class FreeSurface { kGhostFluid, kFirstOrder };
+
+struct FluidSettings {  // integrator = "incompressible"
+  double tolerance = 1e-6;      // of the pressure solve, relative to the largest divergence
+  double absolute_tolerance = 0;  // 1/s; a divergence below it is good enough, whatever the start
+  int max_iterations = 200;
+  FreeSurface free_surface = FreeSurface::kGhostFluid;
+  bool operator==(const FluidSettings&) const = default;
 };
 
 struct Material {
@@ -233,6 +244,7 @@ struct Scene {
   TransferSettings transfer;
   TimeSettings time;
   GridSettings grid;
+  FluidSettings fluid;
   std::vector<Material> materials;
   std::vector<Body> bodies;
   std::vector<Collider> colliders;

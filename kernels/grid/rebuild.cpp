@@ -22,8 +22,8 @@ template void permute_channel<Cpu, double>(Cpu&, const RebuildView&, const Chunk
 template void permute_channel<Cpu, std::uint32_t>(Cpu&, const RebuildView&, const Chunk*,
                                                   const std::uint32_t*, int, std::uint32_t*,
                                                   const StepControl*);
-template void clear_nodes<Cpu, float>(Cpu&, float*, std::uint32_t, const StepControl*);
-template void clear_nodes<Cpu, double>(Cpu&, double*, std::uint32_t, const StepControl*);
+template void clear_nodes<Cpu, float>(Cpu&, float*, int, std::uint32_t, const StepControl*);
+template void clear_nodes<Cpu, double>(Cpu&, double*, int, std::uint32_t, const StepControl*);
 template void copy_chunks<Cpu, float>(Cpu&, const float*, int, float*, std::uint32_t,
                                       const StepControl*);
 template void copy_chunks<Cpu, double>(Cpu&, const double*, int, double*, std::uint32_t,

@@ -22,8 +22,8 @@ template void permute_channel<Cuda, double>(Cuda&, const RebuildView&, const Chu
 template void permute_channel<Cuda, std::uint32_t>(Cuda&, const RebuildView&, const Chunk*,
                                                    const std::uint32_t*, int, std::uint32_t*,
                                                    const StepControl*);
-template void clear_nodes<Cuda, float>(Cuda&, float*, std::uint32_t, const StepControl*);
-template void clear_nodes<Cuda, double>(Cuda&, double*, std::uint32_t, const StepControl*);
+template void clear_nodes<Cuda, float>(Cuda&, float*, int, std::uint32_t, const StepControl*);
+template void clear_nodes<Cuda, double>(Cuda&, double*, int, std::uint32_t, const StepControl*);
 template void copy_chunks<Cuda, float>(Cuda&, const float*, int, float*, std::uint32_t,
                                        const StepControl*);
 template void copy_chunks<Cuda, double>(Cuda&, const double*, int, double*, std::uint32_t,

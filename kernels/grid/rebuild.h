@@ -47,8 +47,9 @@ template <class Exec, class T>
 void copy_chunks(Exec& exec, const T* in, int components, T* out, std::uint32_t max_chunks,
                  const StepControl* control);
 
-// Sets the nodes of all active blocks to zero.
+// Sets the nodes of all active blocks to zero; `components` as in GridStore.
 template <class Exec, class Real>
-void clear_nodes(Exec& exec, Real* channel, std::uint32_t max_blocks, const StepControl* control);
+void clear_nodes(Exec& exec, Real* channel, int components, std::uint32_t max_blocks,
+                 const StepControl* control);
 
 }  // namespace firn

@@ -349,18 +349,20 @@ struct ClearNodes {
   static constexpr int kThreads = 256;
   struct Scratch {};
   Real* channel;
+  std::uint32_t components;
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    constexpr std::uint32_t n = 64 * 4;
+    const std::uint32_t n = 64 * 4 * components;
     Real* block = channel + static_cast<std::uint64_t>(g.index()) * n;
     g.for_each(n, [&](std::uint32_t i) { block[i] = Real(0); });
   }
 };
 
 template <class Exec, class Real>
-void clear_nodes(Exec& exec, Real* channel, std::uint32_t max_blocks, const StepControl* control) {
+void clear_nodes(Exec& exec, Real* channel, int components, std::uint32_t max_blocks,
+                 const StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                ClearNodes<Real>{channel});
+                ClearNodes<Real>{channel, static_cast<std::uint32_t>(components)});
 }
 
 }  // namespace firn

@@ -1,21 +1,9 @@
 #pragma once
 
 #include "kernels/exec/node.h"
-#include "kernels/grid/update.h"
+#include "kernels/grid/pose_colliders.h"
 
 namespace firn {
-
-template <class Real>
-struct PoseColliders {
-  static constexpr const char* kName = "pose_colliders";
-  const ColliderShape<Real>* colliders;
-  RigidPose<Real>* poses;
-  const StepControl* control;
-  template <class Device>
-  FIRN_HD void operator()(Device&, std::uint32_t i) const {
-    poses[i] = pose_at<Real>(colliders[i].keys, control->time);
-  }
-};
 
 template <int D, class Real>
 struct GridUpdate {

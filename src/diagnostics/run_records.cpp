@@ -26,6 +26,8 @@ const char* name_of(DtLimit limit) {
       return "wave_speed";
     case DtLimit::kViscosity:
       return "viscosity";
+    case DtLimit::kSolver:
+      return "solver";
     case DtLimit::kMaximum:
       return "dt_max";
     case DtLimit::kFrameEnd:

@@ -22,4 +22,8 @@ Error diverged_error(const StepControl& control, const FaultyParticle& particle,
                      const ParticleNamer& namer, const std::string& limiting_material,
                      double dt_min);
 
+// A pressure solve that missed its tolerance in every shorter step that was tried.
+Error unsolved_error(const StepControl& control, double residual, double tolerance,
+                     std::uint32_t iterations);
+
 }  // namespace firn

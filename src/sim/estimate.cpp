@@ -30,7 +30,7 @@ struct LayoutCounts {
 template <int D, class Real>
 LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> batches) {
   const auto inv_dx = static_cast<Real>(1 / scene.grid.dx),
-             shift = stencil_shift<Real>(scene.transfer.kernel);
+             shift = home_shift<Real>(transfer_params(scene));
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> bins;
   for (const ParticleBatch& batch : batches)
     for (const Vec3& x : batch.position) {
@@ -121,7 +121,9 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
   e.blocks = counts.blocks;
   const auto materials = static_cast<std::uint32_t>(scene.materials.size());
   const ParticleStore<Cpu, D, Real> particles(exec, channel_needs(scene));
-  const Grid grid(exec, scene.grid.dx, materials, transfer_params(scene).separate_force);
+  const TransferParams transfer = transfer_params(scene);
+  const Grid grid(exec, scene.grid.dx, materials, transfer.staggered ? D : 1,
+                  transfer.separate_force);
   const std::size_t chunks = chunk_capacity(e, counts.chunks);
   const std::uint32_t blocks =
       block_capacity<Grid>(static_cast<std::uint32_t>(e.particles), counts.blocks);

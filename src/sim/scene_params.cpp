@@ -40,6 +40,10 @@ TransferParams transfer_params(const Scene& scene) {
   p.affine_map = t.advection == AdvectionMap::kAffine;
   p.gradient_force = t.force == ForceForm::kGradient || p.degree == 1;
   p.separate_force = p.flip > 0 || scene.output.diagnostics == DiagnosticsLevel::kStages;
+  if (scene.simulation.integrator == Integrator::kIncompressible) {
+    p.staggered = true;
+    p.separate_force = false;
+  }
   return p;
 }
 
@@ -69,6 +73,7 @@ ChannelNeeds channel_needs(const Scene& scene) {
   ChannelNeeds needs;
   const int d = scene.simulation.dimension, n_r = mode_number(scene);
   needs.coefficient_modes = n_r == 1 ? 0 : mode_count(mode_set_for(n_r, d), d) - 1;
+  needs.stress = scene.simulation.integrator == Integrator::kExplicit;
   for (const Material& m : scene.materials) {
     needs.deformation |= needs_deformation_gradient(m.model);
     needs.plastic |= m.model == MaterialModel::kSnow || m.model == MaterialModel::kSandClamp ||

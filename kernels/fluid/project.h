@@ -1,0 +1,28 @@
+// The pressure projection on the MAC grid: the system of [APIC 6; PHYSICS section 6] on fluid cells,
+// the velocities it makes divergence-free, and their continuation to the faces beyond that particles
+// read.
+#pragma once
+
+#include "kernels/exec/backend.h"
+#include "kernels/fluid/mac_grid.h"
+#include "kernels/step/control.h"
+
+namespace firn {
+
+// Coefficients and right-hand side for the unknown p dt: -div(w grad(p dt)) = -div u, with fluxes
+// through the open part of each face only, the solid's velocity through the rest, and p = 0 in air.
+template <class Exec, int D, class Real>
+void assemble_projection(Exec& exec, const GridView<Real>& grid, const MacView<Real>& mac,
+                         std::uint32_t max_blocks, const StepControl* control);
+
+// u -= w grad(p dt) on the faces of fluid cells, which become the valid ones.
+template <class Exec, int D, class Real>
+void apply_pressure(Exec& exec, const GridView<Real>& grid, const MacView<Real>& mac,
+                    std::uint32_t max_blocks, const StepControl* control);
+
+// Gives faces beside valid ones the mean of these, layer by layer, then completes the increments.
+template <class Exec, int D, class Real>
+void extrapolate_faces(Exec& exec, int layers, const MacView<Real>& mac, std::uint32_t max_blocks,
+                       const StepControl* control);
+
+}  // namespace firn

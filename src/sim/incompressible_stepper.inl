@@ -1,0 +1,110 @@
+#pragma once
+
+#include "src/sim/incompressible_stepper.h"
+#include "src/sim/particle_stepper.inl"
+
+namespace firn {
+
+template <class Exec, int D, class Real>
+IncompressibleStepper<Exec, D, Real>::IncompressibleStepper(const Scene& scene,
+                                                            std::unique_ptr<Exec> exec,
+                                                            ParticleNamer namer)
+    : Base(scene, std::move(exec), std::move(namer), D),
+      options_{scene.fluid.tolerance, scene.fluid.absolute_tolerance,
+               static_cast<std::uint32_t>(scene.fluid.max_iterations)},
+      fluid_(*exec_),
+      solver_(*exec_) {}
+
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::reserve_for_blocks(std::uint32_t blocks) {
+  fluid_.reserve(blocks);
+  solver_.reserve(blocks, false);
+}
+
+template <class Exec, int D, class Real>
+GridUpdateParams<Real, D> IncompressibleStepper<Exec, D, Real>::update_params() {
+  GridUpdateParams<Real, D> update = params_.update;
+  colliders_.fill(update);
+  return update;
+}
+
+// Faces that a stencil reads lie at most this many steps from one of a fluid cell: one along the
+// face's own axis beyond the linear kernel, and the reach of the kernel along the others.
+template <class Exec, int D, class Real>
+int IncompressibleStepper<Exec, D, Real>::extrapolated_layers() const {
+  const int degree = params_.transfer.degree;
+  const int along = degree == 1 ? 0 : 1, across = degree == 3 ? 2 : 1;
+  return along + across * (D - 1);
+}
+
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
+  StepControl* c = control_.data();
+  const std::uint32_t blocks = grid_.capacity();
+  exec_->mark(-1);
+  this->rebuild();
+  begin_step(*exec_, this->limits_.data(), c);
+  exec_->mark(kClockRebuild);
+  if (this->body_force_) this->apply_body_force();
+
+  const ParticleView<Real> particles = particles_.view();
+  const GridView<Real> grid = grid_.view();
+  const MacView<Real> mac = fluid_.view(grid.nodes);
+  clear_nodes(*exec_, grid.nodes, D, blocks, c);
+  mac_p2g<Exec, D, Real>(*exec_, params_.transfer, particles, grid, grid.nodes, c, blocks);
+  exec_->mark(kClockP2G);
+  classify_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
+  prepare_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+  project(grid, mac);
+  extrapolate_faces<Exec, D, Real>(*exec_, extrapolated_layers(), mac, blocks, c);
+  exec_->mark(kClockGrid);
+  mac_g2p<Exec, D, Real>(*exec_, params_.transfer, params_.bounds, particles, grid, grid.nodes, c,
+                         blocks);
+  guard_particles<Exec, D, Real>(*exec_, update_params(), particles, grid, blocks, c);
+  exec_->mark(kClockG2P);
+  end_step(*exec_, c);
+  exec_->mark(kClockOther);
+}
+
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::project(const GridView<Real>& grid,
+                                                   const MacView<Real>& mac) {
+  StepControl* c = control_.data();
+  const std::uint32_t blocks = grid_.capacity();
+  assemble_projection<Exec, D, Real>(*exec_, grid, mac, blocks, c);
+  fluid_.clear_pressure();
+  const SolveReport report =
+      solver_.solve(fluid_.system(grid.keys, {&c->n_blocks, blocks}), options_, &c->stop);
+  if (report.stopped) return;
+  if (!report.converged) return reject_step(report);
+  retries_ = 0;
+  PressureStats& s = pressure_stats_;
+  ++s.solves;
+  s.iterations += report.iterations;
+  s.max_iterations = std::max(s.max_iterations, std::int64_t{report.iterations});
+  s.max_divergence = std::max(s.max_divergence, report.residual);
+  s.sealed_regions = report.singular_components;
+  apply_pressure<Exec, D, Real>(*exec_, grid, mac, blocks, c);
+}
+
+// The rest of the step does nothing; poll_own makes it run again.
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::reject_step(const SolveReport& report) {
+  rejected_ = report;
+  StepControl c = this->control();
+  c.stop |= kStopUnsolved;
+  this->write_control(c);
+}
+
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::poll_own(StepControl& c) {
+  if ((c.stop & kStopUnsolved) == 0) return;
+  if (++retries_ > kMaxRetries)
+    throw unsolved_error(c, rejected_.residual, rejected_.tolerance, rejected_.iterations);
+  c.stop &= ~kStopUnsolved;
+  c.retry_dt = 0.5 * c.dt;
+  c.dt = c.previous_dt;  // of the last step that was made
+  this->write_control(c);
+}
+
+}  // namespace firn

@@ -16,6 +16,12 @@ FIRN_HD constexpr Real stencil_shift(int degree) {
   return degree == 1 ? Real(0) : degree == 2 ? Real(0.5) : Real(1);
 }
 
+// As stencil_shift, for nodes that lie at half-integer multiples of dx.
+template <class Real>
+FIRN_HD constexpr Real staggered_shift(int degree) {
+  return stencil_shift<Real>(degree) + Real(0.5);
+}
+
 // Lowest node and the particle's offset in [0, 1] from where that node's stencil begins. The fused
 // multiply-add is explicit: the operators that bucket particles and those that scatter them must
 // round alike.
@@ -116,6 +122,20 @@ FIRN_HD inline Stencil<D, Degree, Real> make_stencil(const Vec<Real, D>& x, Real
     const AxisBase<Real> b = axis_base(x[a], inv_dx, stencil_shift<Real>(Degree));
     s.base[a] = b.node;
     s.axis[a] = make_stencil_of(AxisStencil<Degree, Real>{}, b.offset);
+  }
+  return s;
+}
+
+// The same on the faces of one axis, which lie half a cell off the nodes along the other axes.
+template <int D, int Degree, class Real>
+FIRN_HD inline Stencil<D, Degree, Real> make_face_stencil(const Vec<Real, D>& x, Real inv_dx,
+                                                          int axis) {
+  Stencil<D, Degree, Real> s;
+  for (int b = 0; b < D; ++b) {
+    const AxisBase<Real> base = axis_base(
+        x[b], inv_dx, b == axis ? stencil_shift<Real>(Degree) : staggered_shift<Real>(Degree));
+    s.base[b] = base.node;
+    s.axis[b] = make_stencil_of(AxisStencil<Degree, Real>{}, base.offset);
   }
   return s;
 }

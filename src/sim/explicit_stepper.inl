@@ -124,7 +124,7 @@ GridUpdateParams<Real, D> ExplicitStepper<Exec, D, Real>::update_params() {
 template <class Exec, int D, class Real>
 void ExplicitStepper<Exec, D, Real>::rebuild() {
   const RebuildView scratch = rebuild_view();
-  rebuild_layout<Exec, D, Real>(*exec_, params_.transfer.degree, colliders_.sinks(),
+  rebuild_layout<Exec, D, Real>(*exec_, home_shift<Real>(params_.transfer), colliders_.sinks(),
                                 particles_.view(), grid_.view(), scratch, control_.data());
   particles_.permute(scratch, control_.data());
 }

@@ -40,7 +40,8 @@ struct ParticleTotals {
   template <int Degree>
   FIRN_HD static void mode_norms(Real x, Real inv_dx, Real shift, double (&norm)[3]) {
     const auto base = axis_base(x, inv_dx, shift);
-    const auto s = make_stencil_of(AxisStencil<Degree, Real>{}, base.offset);
+    AxisStencil<Degree, Real> s;
+    fill_stencil(s, base.offset);
     norm[0] = 1;
     norm[1] = second_moment<Degree>(base.offset);
     norm[2] = 0;

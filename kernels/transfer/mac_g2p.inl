@@ -36,21 +36,22 @@ struct MacG2P : ParticleAdvance<D, Real> {
       }
     });
     g.sync();
+    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
     Base::for_each_particle(g, block, [&](std::uint32_t chunk, std::uint32_t lane) {
-      return advance(g, block, chunk, lane);
+      return advance(g, home, chunk, lane);
     });
   }
 
   // Returns the particle's new speed squared.
   template <class Group>
-  FIRN_HD Real advance(Group& g, std::uint32_t block, std::uint32_t chunk,
+  FIRN_HD Real advance(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
                        std::uint32_t lane) const {
     Vec<Real, D> x;
     for (int b = 0; b < D; ++b) x[b] = channel_row(particles.x, chunk, D, b)[lane];
     Real speed_squared = 0;
     for (int a = 0; a < D; ++a) {
       const auto s = make_face_stencil<D, Degree>(x, grid.inv_dx, a);
-      const int at = Tile::template index_of<D>(s.base, block_of_key<D>(grid.keys[block]));
+      const int at = Tile::template index_of<D>(s.base, home);
       const Real* velocities = g.scratch.velocity[a].node + at;
       Real c[kModes];
       if constexpr (Set == ModeSet::kAffine)

@@ -29,6 +29,7 @@ struct MacP2G {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const std::uint32_t block = grid.coloured[first_group + g.index()];
+    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
     const Chunk* chunks = particles.chunks;
     for (int axis = 0; axis < D; ++axis) {
       clear_tile(g, g.scratch.tile);
@@ -38,7 +39,7 @@ struct MacP2G {
           [=](std::uint32_t chunk) { return chunks[chunk].count; },
           [&](const auto& lanes) {
             lanes.for_each_lane(
-                [&](int, std::uint32_t lane) { contribute(g, axis, block, lanes.chunk, lane); });
+                [&](int, std::uint32_t lane) { contribute(g, axis, home, lanes.chunk, lane); });
           });
       g.sync();
       flush_tile<D, Degree + 1>(g, g.scratch.tile, grid, block, {faces, D, axis});
@@ -47,17 +48,19 @@ struct MacP2G {
   }
 
   template <class Group>
-  FIRN_HD void contribute(Group& g, int axis, std::uint32_t block, std::uint32_t chunk,
+  FIRN_HD void contribute(Group& g, int axis, const Vec<int, D>& home, std::uint32_t chunk,
                           std::uint32_t lane) const {
     Vec<Real, D> x;
     for (int b = 0; b < D; ++b) x[b] = channel_row(particles.x, chunk, D, b)[lane];
     const auto s = make_face_stencil<D, Degree>(x, grid.inv_dx, axis);
-    Node<Real>* tile =
-        g.scratch.tile.node + Tile::template index_of<D>(s.base, block_of_key<D>(grid.keys[block]));
+    Node<Real>* tile = g.scratch.tile.node + Tile::template index_of<D>(s.base, home);
     const Real m = channel_row(particles.mass, chunk, 1, 0)[lane];
     const Real volume = channel_row(particles.volume, chunk, 1, 0)[lane];
+    const Node<Real> at_rest = Node<Real>::make(Real(0), m, volume, Real(0));
     const auto add = [&](Node<Real>& face, Real w, Real momentum) {
-      g.template accumulate<3>(face, w * Node<Real>::make(momentum, m, volume, Real(0)));
+      Node<Real> value = at_rest;
+      value.set(kFaceMomentum, momentum);
+      g.template accumulate<3>(face, w * value);
     };
 
     Real c[kModes];

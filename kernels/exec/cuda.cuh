@@ -165,10 +165,11 @@ struct CudaGroup : CudaDevice {
       f(CudaLanes<Real>{chunk, threadIdx.x % kLanes, count_of(chunk)});
 #endif
   }
-  template <class Node>
+  // Only the first kUsed entries: each costs an atomic of its own.
+  template <int kUsed = 4, class Node>
   FIRN_HD void accumulate([[maybe_unused]] Node& target, [[maybe_unused]] const Node& value) const {
 #if defined(__CUDA_ARCH__)
-    for (int i = 0; i < 4; ++i) atomicAdd(&target.c[i], value.c[i]);
+    for (int i = 0; i < kUsed; ++i) atomicAdd(&target.c[i], value.c[i]);
 #endif
   }
   template <class Node>

@@ -140,8 +140,9 @@ struct HostGroup : HostDevice {
     }
   }
 
-  // Into the arena: the group is one thread, so a plain addition.
-  template <class Node>
+  // Into the arena: the group is one thread, so a plain addition. Only the first kUsed entries of
+  // the value need to arrive.
+  template <int kUsed = 4, class Node>
   void accumulate(Node& target, const Node& value) const {
     target += value;
   }

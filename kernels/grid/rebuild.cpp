@@ -3,16 +3,16 @@
 
 namespace firn {
 
-template void rebuild_layout<Cpu, 2, float>(Cpu&, int, const SinkView<float>&,
+template void rebuild_layout<Cpu, 2, float>(Cpu&, float, const SinkView<float>&,
                                             const ParticleView<float>&, const GridView<float>&,
                                             const RebuildView&, StepControl*);
-template void rebuild_layout<Cpu, 2, double>(Cpu&, int, const SinkView<double>&,
+template void rebuild_layout<Cpu, 2, double>(Cpu&, double, const SinkView<double>&,
                                              const ParticleView<double>&, const GridView<double>&,
                                              const RebuildView&, StepControl*);
-template void rebuild_layout<Cpu, 3, float>(Cpu&, int, const SinkView<float>&,
+template void rebuild_layout<Cpu, 3, float>(Cpu&, float, const SinkView<float>&,
                                             const ParticleView<float>&, const GridView<float>&,
                                             const RebuildView&, StepControl*);
-template void rebuild_layout<Cpu, 3, double>(Cpu&, int, const SinkView<double>&,
+template void rebuild_layout<Cpu, 3, double>(Cpu&, double, const SinkView<double>&,
                                              const ParticleView<double>&, const GridView<double>&,
                                              const RebuildView&, StepControl*);
 template void permute_channel<Cpu, float>(Cpu&, const RebuildView&, const Chunk*, const float*, int,

@@ -3,16 +3,16 @@
 
 namespace firn {
 
-template void rebuild_layout<Cuda, 2, float>(Cuda&, int, const SinkView<float>&,
+template void rebuild_layout<Cuda, 2, float>(Cuda&, float, const SinkView<float>&,
                                              const ParticleView<float>&, const GridView<float>&,
                                              const RebuildView&, StepControl*);
-template void rebuild_layout<Cuda, 2, double>(Cuda&, int, const SinkView<double>&,
+template void rebuild_layout<Cuda, 2, double>(Cuda&, double, const SinkView<double>&,
                                               const ParticleView<double>&, const GridView<double>&,
                                               const RebuildView&, StepControl*);
-template void rebuild_layout<Cuda, 3, float>(Cuda&, int, const SinkView<float>&,
+template void rebuild_layout<Cuda, 3, float>(Cuda&, float, const SinkView<float>&,
                                              const ParticleView<float>&, const GridView<float>&,
                                              const RebuildView&, StepControl*);
-template void rebuild_layout<Cuda, 3, double>(Cuda&, int, const SinkView<double>&,
+template void rebuild_layout<Cuda, 3, double>(Cuda&, double, const SinkView<double>&,
                                               const ParticleView<double>&, const GridView<double>&,
                                               const RebuildView&, StepControl*);
 template void permute_channel<Cuda, float>(Cuda&, const RebuildView&, const Chunk*, const float*,

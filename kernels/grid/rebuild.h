@@ -30,9 +30,10 @@ struct SinkView {
 };
 
 // Finds blocks and the permutation, and writes the new chunk table (over the old one) and the
-// grid's tables.
+// grid's tables. A particle's home is the block of floor(x / dx - shift): home_shift(params) puts
+// every stencil of a transfer into the home block and its corners.
 template <class Exec, int D, class Real>
-void rebuild_layout(Exec& exec, int degree, const SinkView<Real>& sinks,
+void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
                     const ParticleView<Real>& particles, const GridView<Real>& grid,
                     const RebuildView& scratch, StepControl* control);
 

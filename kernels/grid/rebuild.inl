@@ -238,7 +238,7 @@ struct WriteChunks {
 };
 
 template <class Exec, int D, class Real>
-void rebuild_layout(Exec& exec, int degree, const SinkView<Real>& sinks,
+void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
                     const ParticleView<Real>& particles, const GridView<Real>& grid,
                     const RebuildView& scratch, StepControl* control) {
   const std::uint32_t* stop = &control->stop;
@@ -252,8 +252,8 @@ void rebuild_layout(Exec& exec, int degree, const SinkView<Real>& sinks,
   launch_items(exec, {{nullptr, table}, stop},
                ClearHash{grid.hash, grid.keys, max_blocks, control});
   launch_groups(exec, {{nullptr, groups}, stop},
-                MarkHomes<D, Real>{grid.inv_dx, stencil_shift<Real>(degree), sinks, particles,
-                                   grid.hash, scratch.slot_block, control, slots});
+                MarkHomes<D, Real>{grid.inv_dx, shift, sinks, particles, grid.hash,
+                                   scratch.slot_block, control, slots});
   launch_items(exec, {{nullptr, table}, stop}, MarkHalo<D>{grid.hash, control});
   launch_items(exec, {{nullptr, table}, stop},
                CompactBlocks{grid.hash, grid.keys, max_blocks, control});

@@ -40,15 +40,17 @@ struct P2G {
               [&](int, std::uint32_t lane) { contribute(g, block, lanes.chunk, lane); });
         });
     g.sync();
-    flush_tile<D, Degree>(g, g.scratch.momentum, grid, block, grid.nodes);
+    flush_tile<D, Degree>(g, g.scratch.momentum, grid, block, {grid.nodes});
     if (params.separate_force)
-      flush_tile<D, Degree>(g, g.scratch.force, grid, block, grid.increments);
+      flush_tile<D, Degree>(g, g.scratch.force, grid, block, {grid.increments});
   }
 
   template <class Group>
   FIRN_HD void contribute(Group& g, std::uint32_t block, std::uint32_t chunk,
                           std::uint32_t lane) const {
-    const auto add = [&](Node<Real>& node, const Node<Real>& value) { g.accumulate(node, value); };
+    const auto add = [&](Node<Real>& node, Real w, const Node<Real>& value) {
+      g.accumulate(node, w * value);
+    };
     Vec<Real, D> x;
     for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
     const auto s = make_stencil<D, Degree>(x, grid.inv_dx);
@@ -117,16 +119,13 @@ struct P2G {
       }
   }
 
-  // xi = affine: M = (I + dt C)^-1 with the step that produced C. False (translation) where that is
-  // nearly singular.
+  // xi = affine: M = (I + dt C)^-1 with the step that produced C.
   FIRN_HD bool inverse_map(const Node<Real>* c, Real m, Mat<Real, D>& map) const {
     const Real scale = static_cast<Real>(control->previous_dt) * grid.inv_dx / m;
     Mat<Real, D> forward = Mat<Real, D>::identity();
     for (int b = 0; b < D; ++b)
       for (int a = 0; a < D; ++a) forward(a, b) += scale * c[linear_mode(Set, D, b)][a];
-    if (determinant(forward) < Real(0.1)) return false;
-    map = inverse(forward);
-    return true;
+    return invert_motion(forward, map);
   }
 
   // In the affine set C zeta = (C M) z, still affine.

@@ -13,6 +13,11 @@
 namespace firn {
 
 inline constexpr int kMaxLevels = 16;
+// Down to this level the cycle visits each level twice per visit of the finer one (W), below once
+// (V): deep levels have few blocks, and 2^l visits to each would cost more launches than work. In
+// 2D levels shrink by 4 only, and more of them matter.
+template <int D>
+inline constexpr int kBranchingLevels = D == 3 ? 4 : 6;
 
 enum BlockKind : std::uint32_t {
   kBlockEmpty = 0,     // no active cell

@@ -174,7 +174,10 @@ struct ClearCoarse {
 };
 
 // P^T A P for piecewise constant P. Its Laplacian part is too stiff by 2, the ratio of the cell
-// sizes, since P does not see the slope within an aggregate; terms of order zero are exact.
+// sizes, since P does not see the slope within an aggregate; terms of order zero are exact. Halving
+// it makes the coarse correction of rough errors up to twice too large: a level visited twice
+// squares that away, one visited once would pass it on, doubled again at every level, until the
+// cycle above is no longer positive. Those levels keep the plain product.
 template <int D, class Real>
 struct Coarsen {
   static constexpr const char* kName = "coarsen";
@@ -192,17 +195,18 @@ struct Coarsen {
     const std::uint64_t block = g.index(), parent = fine.parent[block];
     if (parent == kNoBlock) return;
     const CoarseView<Real> coarse = pool.template at<D>(table->offset[l + 1]);
+    const Real scale = l <= kBranchingLevels<D> ? Real(0.5) : Real(1);
     constexpr std::uint32_t kAggregates = CellTraits<D>::kAggregates;
     g.for_each(kAggregates * (D + 1), [&](std::uint32_t n) {
       const std::uint32_t first = aggregate_first<D>(n % kAggregates), a = n / kAggregates;
       const std::uint32_t to = coarse_cell<D>(fine.keys[block], first);
       if (a < D) {
         coarse.conductance[(parent * D + a) * kCells + to] =
-            Real(0.5) * lower_face(fine.conductance + (block * D + a) * kCells + first, a);
+            scale * lower_face(fine.conductance + (block * D + a) * kCells + first, a);
         return;
       }
       coarse.dirichlet[parent * kCells + to] =
-          Real(0.5) * whole(fine.dirichlet + block * kCells + first);
+          scale * whole(fine.dirichlet + block * kCells + first);
       if (fine.mass != nullptr)
         coarse.mass[parent * kCells + to] = whole(fine.mass + block * kCells + first);
     });

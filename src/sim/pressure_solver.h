@@ -82,8 +82,6 @@ class PressureSolver {
 
  private:
   static constexpr std::size_t kCells = BlockTraits<D>::kNodes;
-  // W to this level, V below: deep levels have few blocks, and 2^l visits to them cost launches.
-  static constexpr int kBranchingLevels = 4;
   static constexpr int kStuckSweeps = 4;
   static constexpr std::uint32_t kIterationsPerPoll = Exec::kIsCuda ? 4 : 1;
 
@@ -224,7 +222,7 @@ class PressureSolver {
     const std::uint32_t* done = &control_.data()->done;
     const LevelView<Real>& level = level_[l];
     const std::uint32_t n = levels_.count[l];
-    const int visits = l > 0 && l <= kBranchingLevels ? 2 : 1;
+    const int visits = l > 0 && l <= kBranchingLevels<D> ? 2 : 1;
     for (int visit = 0; visit < visits; ++visit) {
       if (visit == 0)
         first_sweep<Exec, D>(exec_, level, n, done);

@@ -180,12 +180,23 @@ inline int groups_per_run(std::int64_t groups, int threads) {
   return static_cast<int>(std::max<std::int64_t>(1, groups / (32 * threads)));
 }
 
+// So few groups are done sooner by one thread than a second one starts: 8, or what operators with
+// light groups state.
+template <class Op>
+constexpr std::int64_t serial_groups() {
+  if constexpr (requires { Op::kSerialGroups; })
+    return Op::kSerialGroups;
+  else
+    return 8;
+}
+
 template <class Op>
 void launch_groups(Cpu& exec, const LaunchRange& range, const Op& op) {
   if (stopped(range)) return;
   const auto n = static_cast<std::int64_t>(resolve(range.count));
   [[maybe_unused]] const int run = groups_per_run(n, exec.threads());
-#pragma omp parallel for num_threads(exec.threads()) schedule(dynamic, run) if (n > 8)
+#pragma omp parallel for num_threads(exec.threads()) \
+    schedule(dynamic, run) if (n > serial_groups <Op>())
   for (std::int64_t i = 0; i < n; ++i) {
     alignas(64) typename Op::Scratch scratch;
     HostGroup<typename Op::Scratch> group(static_cast<std::uint32_t>(i), scratch);

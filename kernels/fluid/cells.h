@@ -5,6 +5,10 @@
 
 namespace firn {
 
+// A group here is one block at 0.1 to 0.5 us: the coarse levels of a cycle are not worth a second
+// thread.
+inline constexpr int kLightGroups = 32;
+
 template <int D>
 struct CellTraits {
   static constexpr int kSide = BlockTraits<D>::kSide;

@@ -22,7 +22,7 @@ FIRN_HD inline bool is_flagged(std::uint32_t label) { return label >> 30 != 0; }
 template <int D, class Real>
 struct LabelBlocks {
   static constexpr const char* kName = "label_blocks";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   static constexpr std::uint32_t kCells = CellTraits<D>::kCells;
   using Arena = StencilArena<D, Real>;
   struct Scratch {
@@ -100,7 +100,7 @@ FIRN_HD inline std::uint32_t root_of(const Device& device, const std::uint32_t* 
 template <int D, class Real>
 struct UniteBlocks {
   static constexpr const char* kName = "unite_blocks";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   static constexpr std::uint32_t kCells = CellTraits<D>::kCells;
   struct Scratch {};
   LevelView<Real> level;
@@ -136,7 +136,7 @@ struct UniteBlocks {
 
 struct FlattenLabels {
   static constexpr const char* kName = "flatten_labels";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   struct Scratch {};
   std::uint32_t* labels;
   template <class Group>
@@ -151,7 +151,7 @@ struct FlattenLabels {
 template <class Real>
 struct GroundRoots {
   static constexpr const char* kName = "ground_roots";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   struct Scratch {};
   const Real *dirichlet, *mass;
   std::uint32_t* labels;
@@ -206,7 +206,7 @@ struct NumberRoots {
 // Roots keep their label, since other cells look at them.
 struct NumberCells {
   static constexpr const char* kName = "number_cells";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   struct Scratch {
     std::uint32_t label[64];
   };
@@ -255,7 +255,7 @@ struct SumScale {
 template <class Real>
 struct SumComponents {
   static constexpr const char* kName = "sum_components";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   struct Scratch {};
   const Real* channel;
   const std::uint32_t* labels;
@@ -282,7 +282,7 @@ struct SumComponents {
 template <class Real>
 struct SubtractMeans {
   static constexpr const char* kName = "subtract_means";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   using Scratch = BlockMaxima<Real>;
   Real* channel;
   const std::uint32_t* labels;
@@ -310,7 +310,7 @@ struct SubtractMeans {
 template <class Real>
 struct MeasureChannel {
   static constexpr const char* kName = "measure_channel";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   using Scratch = BlockMaxima<Real>;
   const Real* channel;
   double* partials;

@@ -28,7 +28,7 @@ struct BeginSolve {
 template <int D, class Real>
 struct PrepareGuess {
   static constexpr const char* kName = "prepare_guess";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   using Arena = StencilArena<D, Real>;
   using Scratch = Arena;
   ConjugateView<Real> v;
@@ -58,7 +58,7 @@ struct PrepareGuess {
 template <int D, class Real>
 struct ComputeResidual {
   static constexpr const char* kName = "compute_residual";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   static constexpr std::uint32_t kCells = CellTraits<D>::kCells;
   using Arena = StencilArena<D, Real>;
   struct Scratch {
@@ -180,7 +180,7 @@ struct FinishUpdate {
 template <int D, class Real>
 struct UpdateDirection {
   static constexpr const char* kName = "update_direction";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   struct Scratch {};
   ConjugateView<Real> v;
   template <class Group>
@@ -198,7 +198,7 @@ struct UpdateDirection {
 template <int D, class Real>
 struct ApplyOperator {
   static constexpr const char* kName = "apply_operator";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   using Arena = StencilArena<D, Real>;
   struct Scratch {
     Arena arena;
@@ -230,7 +230,7 @@ struct ApplyOperator {
 template <int D, class Real>
 struct UpdateSolution {
   static constexpr const char* kName = "update_solution";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   using Scratch = BlockMaxima<Real>;
   ConjugateView<Real> v;
   template <class Group>

@@ -22,7 +22,7 @@ struct BeginLevels {
 template <int D, class Real>
 struct LinkBlocks {
   static constexpr const char* kName = "link_blocks";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   static constexpr int kCells = CellTraits<D>::kCells;
   struct Scratch {
     std::uint32_t coupled, active;
@@ -155,7 +155,7 @@ struct LinkParents {
 template <int D, class Real>
 struct ClearCoarse {
   static constexpr const char* kName = "clear_coarse";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   static constexpr int kCells = CellTraits<D>::kCells;
   struct Scratch {};
   CoarseView<Real> pool;
@@ -181,7 +181,7 @@ struct ClearCoarse {
 template <int D, class Real>
 struct Coarsen {
   static constexpr const char* kName = "coarsen";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   static constexpr int kCells = CellTraits<D>::kCells;
   struct Scratch {};
   LevelView<Real> base;

@@ -18,7 +18,7 @@ FIRN_HD inline Real relaxed(const StencilSum<Real>& sum, Real b) {
 template <int D, class Real>
 struct FirstSweep {
   static constexpr const char* kName = "first_sweep";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   using Arena = StencilArena<D, Real>;
   using Scratch = Arena;
   LevelView<Real> level;
@@ -40,7 +40,7 @@ struct FirstSweep {
 template <int D, class Real>
 struct Smooth {
   static constexpr const char* kName = "smooth";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   using Arena = StencilArena<D, Real>;
   struct Scratch {
     Arena arena;
@@ -80,7 +80,7 @@ inline constexpr int kIsolatedSweeps = D == 3 ? 4 : 8;
 template <int D, class Real>
 struct RestrictResidual {
   static constexpr const char* kName = "restrict_residual";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   static constexpr std::uint32_t kCells = CellTraits<D>::kCells;
   using Arena = StencilArena<D, Real>;
   struct Scratch {
@@ -151,7 +151,7 @@ struct RestrictResidual {
 template <int D, class Real>
 struct Prolong {
   static constexpr const char* kName = "prolong";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   static constexpr std::uint32_t kCells = CellTraits<D>::kCells;
   struct Scratch {};
   LevelView<Real> level;

@@ -4,7 +4,8 @@
 // control block once after the hierarchy is built and then every few iterations.
 #pragma once
 
-#include <utility>
+#include <algorithm>
+#include <string>
 
 #include "firn/error.h"
 #include "kernels/exec/buffer.h"
@@ -36,7 +37,7 @@ class PressureSolver {
       throw Error(ErrorCategory::kDevice, "the pressure solver cannot number the cells of " +
                                               std::to_string(max_blocks) +
                                               " blocks; use a larger grid.dx");
-    if (max_blocks > max_blocks_) reserve_finest(max_blocks);
+    if (max_blocks > max_blocks_ || max_blocks_ == 0) reserve_finest(std::max(max_blocks, 1u));
     // A box needs 1/7 (3D) or 1/3 (2D) of the finest level's blocks, a thin sheet more.
     const std::uint32_t pool = max_blocks_ / (D == 3 ? 4 : 2) + 64;
     if (pool > pool_blocks_ || (mass && pool_mass_.empty())) reserve_pool(pool, mass);

@@ -62,14 +62,25 @@ struct CudaDevice {
     return 0;
 #endif
   }
-  FIRN_HD std::uint64_t load(const std::uint64_t& target) const {
-    return *const_cast<const volatile std::uint64_t*>(&target);
-  }
-  FIRN_HD std::uint64_t compare_exchange([[maybe_unused]] std::uint64_t& target,
-                                         std::uint64_t expected,
-                                         [[maybe_unused]] std::uint64_t desired) const {
+  FIRN_HD void atomic_add([[maybe_unused]] std::int64_t& target,
+                          [[maybe_unused]] std::int64_t value) const {
 #if defined(__CUDA_ARCH__)
-    return atomicCAS(reinterpret_cast<unsigned long long*>(&target), expected, desired);
+    atomicAdd(reinterpret_cast<unsigned long long*>(&target),
+              static_cast<unsigned long long>(value));
+#endif
+  }
+  template <class T>
+  FIRN_HD T load(const T& target) const {
+    return *const_cast<const volatile T*>(&target);
+  }
+  template <class T>
+  FIRN_HD T compare_exchange([[maybe_unused]] T& target, T expected,
+                             [[maybe_unused]] T desired) const {
+#if defined(__CUDA_ARCH__)
+    if constexpr (sizeof(T) == 8)
+      return atomicCAS(reinterpret_cast<unsigned long long*>(&target), expected, desired);
+    else
+      return atomicCAS(&target, expected, desired);
 #else
     return expected;
 #endif
@@ -143,6 +154,10 @@ struct CudaGroup : CudaDevice {
   template <class F>
   FIRN_HD void for_each_row(std::uint32_t n, F&& f) const {
     for_each(n * kLanes, [&](std::uint32_t i) { f(i / kLanes, i % kLanes); });
+  }
+  template <int kLength, class F>
+  FIRN_HD void for_each_line(std::uint32_t lines, F&& f) const {
+    for_each(lines * kLength, [&](std::uint32_t i) { f(i / kLength, i % kLength); });
   }
   template <class F>
   FIRN_HD void once([[maybe_unused]] F&& f) const {

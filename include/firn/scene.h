@@ -84,8 +84,8 @@ struct GridSettings {
 
 enum class FreeSurface { kGhostFluid, kFirstOrder };
 
-struct FluidSettings {  // integrator = "incompressible"
-  double tolerance = 1e-6;      // of the pressure solve, relative to the largest divergence
+struct FluidSettings {            // integrator = "incompressible"
+  double tolerance = 1e-6;        // of the pressure solve, relative to the largest divergence
   double absolute_tolerance = 0;  // 1/s; a divergence below it is good enough, whatever the start
   int max_iterations = 200;
   FreeSurface free_surface = FreeSurface::kGhostFluid;

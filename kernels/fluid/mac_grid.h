@@ -23,10 +23,10 @@ struct Around {
 
 template <class Real>
 struct MacView {
-  Node<Real>* faces = nullptr;      // [block][axis][64]
-  std::uint32_t* around = nullptr;  // [block][3^D]: rank or kNoBlock
-  std::uint32_t* fluid = nullptr;   // [block][2]: bit of each cell that holds particles
-  std::uint32_t* valid = nullptr;   // [block][axis][2]: faces whose velocity is known
+  Node<Real>* faces = nullptr;       // [block][axis][64]
+  std::uint32_t* around = nullptr;   // [block][3^D]: rank or kNoBlock
+  std::uint32_t* fluid = nullptr;    // [block][2]: bit of each cell that holds particles
+  std::uint32_t* valid = nullptr;    // [block][axis][2]: faces whose velocity is known
   std::uint32_t* reached = nullptr;  // [block][axis][2]: those that the next layer makes known
   Real* area = nullptr;              // [block][axis][64]: share of a face that is no solid, 0..1
   Real* conductance = nullptr;       // [block][axis][64], see pressure_system.h

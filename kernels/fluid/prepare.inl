@@ -3,6 +3,7 @@
 #include "kernels/fluid/prepare.h"
 #include "kernels/fluid/solid_area.h"
 #include "kernels/grid/pose_colliders.h"
+#include "kernels/transfer/spline.h"
 
 namespace firn {
 
@@ -72,8 +73,8 @@ struct PrepareFaces {
   static constexpr int kThreads = 64;
   static constexpr int kSide = BlockTraits<D>::kSide, kCells = BlockTraits<D>::kNodes;
   static constexpr int kCornerSide = kSide + 1;
-  static constexpr int kCorners = D == 3 ? kCornerSide * kCornerSide * kCornerSide
-                                         : kCornerSide * kCornerSide;
+  static constexpr int kCorners =
+      D == 3 ? kCornerSide * kCornerSide * kCornerSide : kCornerSide * kCornerSide;
   struct Scratch {
     Real phi[kCorners];
   };
@@ -123,8 +124,7 @@ struct PrepareFaces {
 
   FIRN_HD Vec<Real, D> position_of(const Vec<int, D>& origin, const Vec<Real, D>& offset) const {
     Vec<Real, D> x;
-    for (int a = 0; a < D; ++a)
-      x[a] = (static_cast<Real>(origin[a] * kSide) + offset[a]) * grid.dx;
+    for (int a = 0; a < D; ++a) x[a] = (static_cast<Real>(origin[a] * kSide) + offset[a]) * grid.dx;
     return x;
   }
 
@@ -191,8 +191,7 @@ struct PrepareFaces {
 
 template <class Exec, int D, class Real>
 void prepare_faces(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
-                   const MacView<Real>& mac, std::uint32_t max_blocks,
-                   const StepControl* control) {
+                   const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control) {
   const std::uint32_t colliders = static_cast<std::uint32_t>(params.collider_count);
   launch_items(exec, {{nullptr, colliders}, &control->stop},
                PoseColliders<Real>{params.colliders, params.poses, control});

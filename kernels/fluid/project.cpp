@@ -3,17 +3,33 @@
 
 namespace firn {
 
-template void assemble_projection<Cpu, 2, float>(Cpu&, const GridView<float>&, const MacView<float>&, std::uint32_t, const StepControl*);
-template void apply_pressure<Cpu, 2, float>(Cpu&, const GridView<float>&, const MacView<float>&, std::uint32_t, const StepControl*);
-template void extrapolate_faces<Cpu, 2, float>(Cpu&, int, const MacView<float>&, std::uint32_t, const StepControl*);
-template void assemble_projection<Cpu, 2, double>(Cpu&, const GridView<double>&, const MacView<double>&, std::uint32_t, const StepControl*);
-template void apply_pressure<Cpu, 2, double>(Cpu&, const GridView<double>&, const MacView<double>&, std::uint32_t, const StepControl*);
-template void extrapolate_faces<Cpu, 2, double>(Cpu&, int, const MacView<double>&, std::uint32_t, const StepControl*);
-template void assemble_projection<Cpu, 3, float>(Cpu&, const GridView<float>&, const MacView<float>&, std::uint32_t, const StepControl*);
-template void apply_pressure<Cpu, 3, float>(Cpu&, const GridView<float>&, const MacView<float>&, std::uint32_t, const StepControl*);
-template void extrapolate_faces<Cpu, 3, float>(Cpu&, int, const MacView<float>&, std::uint32_t, const StepControl*);
-template void assemble_projection<Cpu, 3, double>(Cpu&, const GridView<double>&, const MacView<double>&, std::uint32_t, const StepControl*);
-template void apply_pressure<Cpu, 3, double>(Cpu&, const GridView<double>&, const MacView<double>&, std::uint32_t, const StepControl*);
-template void extrapolate_faces<Cpu, 3, double>(Cpu&, int, const MacView<double>&, std::uint32_t, const StepControl*);
+template void assemble_projection<Cpu, 2, float>(Cpu&, const GridView<float>&,
+                                                 const MacView<float>&, std::uint32_t,
+                                                 const StepControl*);
+template void apply_pressure<Cpu, 2, float>(Cpu&, const GridView<float>&, const MacView<float>&,
+                                            std::uint32_t, const StepControl*);
+template void extrapolate_faces<Cpu, 2, float>(Cpu&, int, const MacView<float>&, std::uint32_t,
+                                               const StepControl*);
+template void assemble_projection<Cpu, 2, double>(Cpu&, const GridView<double>&,
+                                                  const MacView<double>&, std::uint32_t,
+                                                  const StepControl*);
+template void apply_pressure<Cpu, 2, double>(Cpu&, const GridView<double>&, const MacView<double>&,
+                                             std::uint32_t, const StepControl*);
+template void extrapolate_faces<Cpu, 2, double>(Cpu&, int, const MacView<double>&, std::uint32_t,
+                                                const StepControl*);
+template void assemble_projection<Cpu, 3, float>(Cpu&, const GridView<float>&,
+                                                 const MacView<float>&, std::uint32_t,
+                                                 const StepControl*);
+template void apply_pressure<Cpu, 3, float>(Cpu&, const GridView<float>&, const MacView<float>&,
+                                            std::uint32_t, const StepControl*);
+template void extrapolate_faces<Cpu, 3, float>(Cpu&, int, const MacView<float>&, std::uint32_t,
+                                               const StepControl*);
+template void assemble_projection<Cpu, 3, double>(Cpu&, const GridView<double>&,
+                                                  const MacView<double>&, std::uint32_t,
+                                                  const StepControl*);
+template void apply_pressure<Cpu, 3, double>(Cpu&, const GridView<double>&, const MacView<double>&,
+                                             std::uint32_t, const StepControl*);
+template void extrapolate_faces<Cpu, 3, double>(Cpu&, int, const MacView<double>&, std::uint32_t,
+                                                const StepControl*);
 
 }  // namespace firn

@@ -30,8 +30,8 @@ struct AssembleProjection {
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
     for (int a = 0; a < D; ++a)
       for (int side = 0; side < 2; ++side) {
-        const CellAddress upper =
-            side == 0 ? CellAddress{block, cell} : cell_address<D>(mac, block, stepped<D>(local, a, 1));
+        const CellAddress upper = side == 0 ? CellAddress{block, cell}
+                                            : cell_address<D>(mac, block, stepped<D>(local, a, 1));
         const CellAddress other =
             side == 0 ? cell_address<D>(mac, block, stepped<D>(local, a, -1)) : upper;
         const std::uint64_t face = face_index<D>(upper.block, a, upper.cell);
@@ -84,8 +84,8 @@ struct ApplyPressure {
   // Whether the face belongs to a fluid cell.
   FIRN_HD bool correct(std::uint32_t block, int axis, std::uint32_t cell) const {
     const CellAddress upper{block, cell};
-    const CellAddress lower = cell_address<D>(
-        mac, block, stepped<D>(local_of_node<D>(static_cast<int>(cell)), axis, -1));
+    const CellAddress lower =
+        cell_address<D>(mac, block, stepped<D>(local_of_node<D>(static_cast<int>(cell)), axis, -1));
     const bool above = is_fluid(mac, upper), below = is_fluid(mac, lower);
     if (!above && !below) return false;
     const std::uint64_t index = face_index<D>(block, axis, cell);

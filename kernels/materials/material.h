@@ -137,7 +137,8 @@ template <class Real, int D>
 FIRN_HD inline void initial_plastic_state(const MaterialParams<Real>& params, Real (&plastic)[2]) {
   const bool starts_at_one = params.model == MaterialModel::kSnow ||
                              params.model == MaterialModel::kSandClamp ||
-                             params.model == MaterialModel::kWeaklyCompressible;
+                             params.model == MaterialModel::kWeaklyCompressible ||
+                             params.model == MaterialModel::kIncompressible;
   plastic[0] = starts_at_one ? Real(1) : Real(0);
   plastic[1] = Real(0);
 }

@@ -223,8 +223,10 @@ Material parse_material(const Entry& entry, std::size_t index, bool incompressib
   const bool has_preset = parse_preset(table, material);
   const bool has_model = parse_model(table, material.model);
   // A liquid is the same liquid under either integrator: only its stiffness has no meaning here.
-  if (incompressible && !has_model && material.model == MaterialModel::kWeaklyCompressible)
+  if (incompressible && !has_model && material.model == MaterialModel::kWeaklyCompressible) {
     material.model = MaterialModel::kIncompressible;
+    material.bulk_modulus = 0;
+  }
   parse_parameters(table, material);
   table.color("color", material.color);
   if (has_preset || has_model) {
@@ -246,7 +248,8 @@ void parse_materials(const Node& root, Scene& scene, ReadContext& context) {
   if (node == nullptr || !read_type(*node, NodeType::kTable, "material", context)) return;
   for (const Entry& entry : node->entries) {
     if (report_stray_override(entry, scene, context)) continue;
-    scene.materials.push_back(parse_material(entry, scene.materials.size(), is_incompressible(scene), context));
+    scene.materials.push_back(
+        parse_material(entry, scene.materials.size(), is_incompressible(scene), context));
   }
 }
 

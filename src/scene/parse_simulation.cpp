@@ -12,9 +12,8 @@ namespace {
 constexpr Choice<Integrator> kIntegrators[] = {{"explicit", Integrator::kExplicit},
                                                {"incompressible", Integrator::kIncompressible}};
 constexpr std::string_view kUseExplicit = "use \"explicit\"";
-constexpr Unavailable kLaterIntegrators[] = {{"semi_implicit", kUseExplicit},
-                                             {"optimization", kUseExplicit},
-                                             {"thermal", kUseExplicit}};
+constexpr Unavailable kLaterIntegrators[] = {
+    {"semi_implicit", kUseExplicit}, {"optimization", kUseExplicit}, {"thermal", kUseExplicit}};
 constexpr Choice<Precision> kPrecisions[] = {{"single", Precision::kSingle},
                                              {"double", Precision::kDouble}};
 constexpr Choice<TransferType> kTransfers[] = {
@@ -153,14 +152,15 @@ void parse_transfer(const Node& root, Scene& scene, ReadContext& context) {
     table.integer("modes", s.modes, 0, 27);
     table.choice<AdvectionMap>("advection", s.advection, kAdvections);
     const bool incompressible = is_incompressible(scene);
-    const bool kernel_given = table.choice<int>("kernel", s.kernel, kKernels);
-    if (incompressible && !kernel_given) s.kernel = 1;
+    if (incompressible) s.kernel = 1;
+    table.choice<int>("kernel", s.kernel, kKernels);
     const bool force_given = table.choice<ForceForm>("force", s.force, kForces);
     check_modes(table, scene);
     if (incompressible) {
       if (force_given)
-        table.fail("force", "'force' is the form of elastic forces; integrator \"incompressible\" "
-                            "has none, remove it");
+        table.fail("force",
+                   "'force' is the form of elastic forces; integrator \"incompressible\" "
+                   "has none, remove it");
       return;
     }
     if (s.kernel != 1) return;
@@ -179,8 +179,8 @@ void parse_time(const Node& root, Scene& scene, ReadContext& context) {
   parse_section(root, "time", context, [&](TableReader& table) {
     table.number("cfl", s.cfl, Range::left_open(0, 1));
     table.number("cfl_material", s.cfl_material, Range::left_open(0, 1));
-    const bool dt_max_given = table.number("dt_max", s.dt_max, Range::positive());
-    if (is_incompressible(scene) && !dt_max_given) s.dt_max = 1 / scene.simulation.fps;
+    if (is_incompressible(scene)) s.dt_max = 1 / scene.simulation.fps;
+    table.number("dt_max", s.dt_max, Range::positive());
     table.number("dt_min", s.dt_min, Range::positive());
     if (s.dt_min > s.dt_max) {
       table.fail(table.node().find("dt_min") != nullptr ? "dt_min" : "dt_max",

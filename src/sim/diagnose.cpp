@@ -68,13 +68,13 @@ Error diverged_error(const StepControl& control, const FaultyParticle& particle,
 
 Error unsolved_error(const StepControl& control, double residual, double tolerance,
                      std::uint32_t iterations) {
-  return Error(ErrorCategory::kDiverged,
-               fmt::format("the simulation diverged in step {} at t = {:.6g} s (dt = {:.4g} s): the "
-                           "pressure solve stopped after {} iterations with a divergence of {:.3g} "
-                           "1/s where {:.3g} is allowed; raise fluid.max_iterations or "
-                           "fluid.tolerance, or look for fluid that is forced into a closed space",
-                           control.step + 1, control.time, control.dt, iterations, residual,
-                           tolerance));
+  return Error(
+      ErrorCategory::kDiverged,
+      fmt::format("the simulation diverged in step {} at t = {:.6g} s (dt = {:.4g} s): the "
+                  "pressure solve stopped after {} iterations with a divergence of {:.3g} "
+                  "1/s where {:.3g} is allowed; raise fluid.max_iterations or "
+                  "fluid.tolerance, or look for fluid that is forced into a closed space",
+                  control.step + 1, control.time, control.dt, iterations, residual, tolerance));
 }
 
 }  // namespace firn

@@ -41,8 +41,8 @@ class FluidStore {
     return v;
   }
   PressureSystem<Real> system(const std::uint64_t* keys, DeviceCount blocks) {
-    return {keys,        blocks,     conductance_.data(), dirichlet_.data(), nullptr,
-            rhs_.data(), pressure_.data()};
+    return {keys,    blocks,      conductance_.data(), dirichlet_.data(),
+            nullptr, rhs_.data(), pressure_.data()};
   }
   void clear_pressure() { pressure_.zero(); }
 

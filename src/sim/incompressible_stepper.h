@@ -1,6 +1,6 @@
-// The incompressible step (Chorin splitting on a MAC grid): rebuild blocks, choose dt, P2G to faces,
-// body forces, projection, extrapolation, G2P. PHYSICS section 6, [APIC 6]; DESIGN section 4.
-// Instantiated per backend, dimension and precision in incompressible_stepper_*.cpp.
+// The incompressible step (Chorin splitting on a MAC grid): rebuild blocks, choose dt, P2G to
+// faces, body forces, projection, extrapolation, G2P. PHYSICS section 6, [APIC 6]; DESIGN
+// section 4. Instantiated per backend, dimension and precision in incompressible_stepper_*.cpp.
 #pragma once
 
 #include "kernels/fluid/prepare.h"

@@ -14,8 +14,7 @@ std::unique_ptr<Stepper> make_integrator(const Scene& scene, std::unique_ptr<Exe
   if (scene.simulation.integrator == Integrator::kIncompressible)
     return std::make_unique<IncompressibleStepper<Exec, D, Real>>(scene, std::move(exec),
                                                                   std::move(namer));
-  return std::make_unique<ExplicitStepper<Exec, D, Real>>(scene, std::move(exec),
-                                                          std::move(namer));
+  return std::make_unique<ExplicitStepper<Exec, D, Real>>(scene, std::move(exec), std::move(namer));
 }
 
 template <class Exec>

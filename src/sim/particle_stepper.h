@@ -1,6 +1,6 @@
-// What all steppers share: particles and grid of a scene on one backend, the loop over steps with its
-// faults and growth, reports, the saved state. A stepper says what one step is (`enqueue_step`) and
-// what else it keeps.
+// What all steppers share: particles and grid of a scene on one backend, the loop over steps with
+// its faults and growth, reports, the saved state. A stepper says what one step is (`enqueue_step`)
+// and what else it keeps.
 #pragma once
 
 #include "src/sim/collider_store.h"

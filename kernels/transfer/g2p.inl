@@ -28,19 +28,20 @@ struct G2P : ParticleAdvance<D, Real> {
     if (params.flip > 0)
       load_tile<D, Degree>(g, g.scratch.increment, grid, block, {grid.increments});
     g.sync();
+    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
     Base::for_each_particle(g, block, [&](std::uint32_t chunk, std::uint32_t lane) {
-      return advance(g, block, chunk, lane);
+      return advance(g, home, chunk, lane);
     });
   }
 
   // Returns the particle's new speed squared.
   template <class Group>
-  FIRN_HD Real advance(Group& g, std::uint32_t block, std::uint32_t chunk,
+  FIRN_HD Real advance(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
                        std::uint32_t lane) const {
     Vec<Real, D> x;
     for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
     const auto s = make_stencil<D, Degree>(x, grid.inv_dx);
-    const int at = Tile::template index_of<D>(s.base, block_of_key<D>(grid.keys[block]));
+    const int at = Tile::template index_of<D>(s.base, home);
     const Node<Real>* velocities = g.scratch.velocity.node + at;
 
     Node<Real> c[kModes];

@@ -31,13 +31,14 @@ struct P2G {
     clear_tile(g, g.scratch.momentum);
     if (params.separate_force) clear_tile(g, g.scratch.force);
     g.sync();
+    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
     const Chunk* chunks = particles.chunks;
     g.template for_each_pack<Real>(
         grid.chunk_begin[block], grid.chunk_begin[block + 1],
         [=](std::uint32_t chunk) { return chunks[chunk].count; },
         [&](const auto& lanes) {
           lanes.for_each_lane(
-              [&](int, std::uint32_t lane) { contribute(g, block, lanes.chunk, lane); });
+              [&](int, std::uint32_t lane) { contribute(g, home, lanes.chunk, lane); });
         });
     g.sync();
     flush_tile<D, Degree>(g, g.scratch.momentum, grid, block, {grid.nodes});
@@ -46,7 +47,7 @@ struct P2G {
   }
 
   template <class Group>
-  FIRN_HD void contribute(Group& g, std::uint32_t block, std::uint32_t chunk,
+  FIRN_HD void contribute(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
                           std::uint32_t lane) const {
     const auto add = [&](Node<Real>& node, Real w, const Node<Real>& value) {
       g.accumulate(node, w * value);
@@ -54,7 +55,7 @@ struct P2G {
     Vec<Real, D> x;
     for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
     const auto s = make_stencil<D, Degree>(x, grid.inv_dx);
-    const int at = Tile::template index_of<D>(s.base, block_of_key<D>(grid.keys[block]));
+    const int at = Tile::template index_of<D>(s.base, home);
     const Real m = channel_row(particles.mass, chunk, 1, 0)[lane];
 
     Node<Real> c[kModes];

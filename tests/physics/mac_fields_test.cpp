@@ -11,32 +11,13 @@ namespace {
 
 using test::all_transfers;
 using test::kDx;
+using test::Multilinear;
 using test::named;
 using test::NamedTransfer;
 
 template <class S>
 class MacFields : public test::MacTest<S> {};
 TYPED_TEST_SUITE(MacFields, test::TransferSetups);
-
-// A random polynomial with powers 0 and 1 per axis: coefficients of x, xy, ... by the bits of the
-// axes, in cells.
-template <int D>
-struct Multilinear {
-  Vec<double, D> coefficient[1 << D];
-
-  // The derivative along the axes of `bits`, at x in cells.
-  Vec<double, D> derivative(int bits, const Vec<double, D>& x) const {
-    Vec<double, D> sum = Vec<double, D>::zero();
-    for (int term = 0; term < 1 << D; ++term) {
-      if ((term & bits) != bits) continue;
-      double factor = 1;
-      for (int a = 0; a < D; ++a)
-        if (((term & ~bits) >> a & 1) != 0) factor *= x[a];
-      sum += factor * coefficient[term];
-    }
-    return sum;
-  }
-};
 
 // Particles that carry the terms of a random field with at most `most_axes` factors as their modes.
 template <class T>
@@ -170,6 +151,19 @@ TYPED_TEST(MacFields, FlipBlendsTheIncrementWithPic) {
     const auto same = resting.particles();
     for (std::size_t i = 0; i < particles.size(); ++i)
       ASSERT_EQ(norm(same[i].v - particles[i].v), 0);
+  }
+}
+
+TYPED_TEST(MacFields, ModesOutsideTheSetStayZero) {
+  constexpr int D = TestFixture::kD;
+  for (int degree : {2, 3}) {
+    const NamedTransfer t = named(D, degree, TransferType::kPolypic, 1, D == 2 ? 6 : 11);
+    const auto particles = after_a_kick(*this, t, this->scattered(t, 50));
+    for (const auto& p : particles)
+      for (int r = 1; r <= t.stored_modes; ++r)
+        ASSERT_EQ(norm(p.modes[static_cast<std::size_t>(r - 1)]) > 0,
+                  (t.params.mask >> r & 1u) != 0)
+            << r;
   }
 }
 

@@ -182,4 +182,24 @@ double scale_of(const std::vector<HarnessParticle<D>>& particles, bool with_posi
   return scale;
 }
 
+// A random polynomial with powers 0 and 1 per axis: coefficients of x, xy, ... by the bits of the
+// axes, in cells.
+template <int D>
+struct Multilinear {
+  Vec<double, D> coefficient[1 << D];
+
+  // The derivative along the axes of `bits`, at x in cells.
+  Vec<double, D> derivative(int bits, const Vec<double, D>& x) const {
+    Vec<double, D> sum = Vec<double, D>::zero();
+    for (int term = 0; term < 1 << D; ++term) {
+      if ((term & bits) != bits) continue;
+      double factor = 1;
+      for (int a = 0; a < D; ++a)
+        if (((term & ~bits) >> a & 1) != 0) factor *= x[a];
+      sum += factor * coefficient[term];
+    }
+    return sum;
+  }
+};
+
 }  // namespace firn::test

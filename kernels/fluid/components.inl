@@ -125,6 +125,7 @@ struct UniteBlocks {
   }
   template <class Group>
   FIRN_HD void unite(Group& g, std::uint32_t a, std::uint32_t b) const {
+    if (labels[a] == kNoLabel || labels[b] == kNoLabel) return;  // coefficients that cancel
     a = root_of(g, labels, a), b = root_of(g, labels, b);
     while (a != b) {
       const std::uint32_t high = a > b ? a : b, low = a > b ? b : a;
@@ -160,7 +161,8 @@ struct GroundRoots {
     g.for_each(64, [&](std::uint32_t i) {
       const std::uint32_t cell = g.index() * 64 + i;
       if (dirichlet[cell] == Real(0) && (mass == nullptr || mass[cell] == Real(0))) return;
-      const std::uint32_t root = g.load(labels[cell]) & ~kGrounded;
+      const std::uint32_t label = g.load(labels[cell]), root = label & ~kGrounded;
+      if (label == kNoLabel) return;
       if ((g.load(labels[root]) & kGrounded) == 0) g.atomic_or(labels[root], kGrounded);
     });
   }

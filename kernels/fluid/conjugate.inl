@@ -80,15 +80,14 @@ struct ComputeResidual {
     const Real with = ignore_solution ? Real(0) : Real(1);
     g.template for_each_line<Arena::kLine>(Arena::kLines, [&](std::uint32_t line, std::uint32_t i) {
       const std::uint32_t cell = line * Arena::kLine + i;
-      const StencilSum<Real> sum = stencil_sum<D>(s, line, i);
-      const Real x = s.values[Arena::centre(line, i)];
-      const Real b = sum.diagonal != Real(0) ? v.rhs[first + cell] : Real(0);
-      const Real r = b + with * (sum.neighbours - sum.diagonal * x);
+      const Real diagonal = diagonal_of<D>(s, line, i), given = v.rhs[first + cell];
+      const Real b = diagonal != Real(0) ? given : Real(0);
+      const Real r = b - with * stencil_product<D>(s, line, i);
       v.residual[first + cell] = r;
       v.direction[first + cell] = Real(0);
       g.scratch.maxima[0].term[cell] = magnitude(r);
       g.scratch.maxima[1].term[cell] = magnitude(b);
-      g.scratch.maxima[2].term[cell] = magnitude(sum.diagonal * x);
+      g.scratch.maxima[2].term[cell] = magnitude(diagonal * s.values[Arena::centre(line, i)]);
     });
     for (std::uint32_t c = 0; c < kReductionColumns; ++c)
       store_block_maximum(g, g.scratch.maxima[c],
@@ -96,8 +95,9 @@ struct ComputeResidual {
   }
 };
 
-// Storing the solution rounds it by epsilon / 2, and the stencil's sum by a few more, relative to
-// the largest term: below this the residual says nothing.
+// Storing the solution rounds each value by up to epsilon / 2, which changes the residual by up to
+// epsilon / 2 times twice the diagonal times the value: no solution of this precision is sure to do
+// better.
 struct FinishResidual {
   static constexpr const char* kName = "finish_residual";
   static constexpr int kColumns = kReductionColumns;
@@ -107,7 +107,7 @@ struct FinishResidual {
     const double removed_means = c.singular_components > 0 ? v[1] : 0;
     c.residual = v[0];
     if (c.singular_components == 0) c.rhs = v[1];
-    c.rounding = 4 * epsilon * (v[2] + removed_means);
+    c.rounding = epsilon * (v[2] + removed_means);
   }
 };
 
@@ -139,6 +139,7 @@ struct JudgeResidual {
     if (c.done != 0) return;
     if (c.iterations >= c.max_iterations || c.restarts == kMaxRestarts) return fail(c);
     if (!initial) ++c.restarts;
+    c.target = c.tolerance > 0.5 * c.rounding ? c.tolerance : 0.5 * c.rounding;
     c.rz = 0;
   }
 };
@@ -170,7 +171,7 @@ struct FinishUpdate {
     c.residual = v[0];
     ++c.iterations;
     if (!finite(v[0])) return fail(c);
-    if (v[0] <= c.tolerance)
+    if (v[0] <= c.target)
       c.done = 1;
     else if (c.iterations >= c.max_iterations)
       fail(c);
@@ -217,9 +218,7 @@ struct ApplyOperator {
     Real* out = v.work + std::uint64_t{block} * CellTraits<D>::kCells;
     g.template for_each_line<Arena::kLine>(Arena::kLines, [&](std::uint32_t line, std::uint32_t i) {
       const std::uint32_t cell = line * Arena::kLine + i;
-      const StencilSum<Real> sum = stencil_sum<D>(s, line, i);
-      const Real p = s.values[Arena::centre(line, i)];
-      const Real product = sum.diagonal * p - sum.neighbours;
+      const Real p = s.values[Arena::centre(line, i)], product = stencil_product<D>(s, line, i);
       out[cell] = product;
       g.scratch.sums.term[cell] = static_cast<double>(p) * static_cast<double>(product);
     });

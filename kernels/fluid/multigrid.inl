@@ -111,10 +111,9 @@ struct RestrictResidual {
     const Arena& s = g.scratch.arena;
     Real* residual = g.scratch.residual;
     g.template for_each_line<Arena::kLine>(Arena::kLines, [&](std::uint32_t line, std::uint32_t i) {
-      const StencilSum<Real> sum = stencil_sum<D>(s, line, i);
       const std::uint32_t cell = line * Arena::kLine + i;
-      const Real r = b[cell] + sum.neighbours - sum.diagonal * s.values[Arena::centre(line, i)];
-      residual[cell] = sum.diagonal != Real(0) ? r : Real(0);
+      const Real given = b[cell], r = given - stencil_product<D>(s, line, i);
+      residual[cell] = diagonal_of<D>(s, line, i) != Real(0) ? r : Real(0);
     });
     g.sync();
     const std::uint64_t key = level.keys[g.index()];

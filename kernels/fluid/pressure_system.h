@@ -35,6 +35,7 @@ struct SolveControl {
   std::uint32_t singular_components = 0;
   double relative = 0, absolute = 0;
   double tolerance = 0;  // on the residual, from the right-hand side
+  double target = 0;     // of the iteration: the tolerance, or half of what rounding leaves
   // Largest magnitudes over the active cells: of the residual now and before the first iteration,
   // of the right-hand side as given, and of what rounding the solution does to the residual.
   double residual = 0, initial = 0, rhs = 0, rounding = 0;

@@ -44,39 +44,58 @@ struct StencilSum {
   Real diagonal, neighbours;  // of A, and the sum of k times the neighbour's value
 };
 
-template <int D, class Real>
-FIRN_HD inline Real diagonal_of(const StencilArena<D, Real>& s, std::uint32_t line,
-                                std::uint32_t i) {
+// f(k, value) for the 2D faces of a cell: the conductance and the value beyond.
+template <int D, class Real, class F>
+FIRN_HD inline void for_faces(const StencilArena<D, Real>& s, std::uint32_t line, std::uint32_t i,
+                              F&& f) {
   using Arena = StencilArena<D, Real>;
-  const std::uint32_t cell = line * Arena::kLine + i;
-  const std::uint32_t row = line * (Arena::kLine + Arena::kSide) + i;
-  const Real inside = s.k_last[cell + 1], outside = s.k_last_above[cell];
-  Real diagonal = s.ground[cell] + s.k_last[cell] + (Arena::row_ends(i) ? outside : inside);
-  diagonal += s.k_row[row] + s.k_row[row + Arena::kSide];
-  if constexpr (D == 3) diagonal += s.k_plane[cell] + s.k_plane[cell + Arena::kLine];
-  return diagonal;
+  constexpr std::uint32_t kSide = Arena::kSide, kLine = Arena::kLine;
+  const std::uint32_t c = Arena::centre(line, i), cell = line * kLine + i;
+  // Both candidates are loaded whatever is chosen: so the choice is a blend of two vectors.
+  const Real last_inside = s.values[c - 1], last_outside = s.below[cell];
+  const Real next_inside = s.values[c + 1], next_outside = s.above[cell];
+  const Real k_inside = s.k_last[cell + 1], k_outside = s.k_last_above[cell];
+  f(s.k_last[cell], Arena::row_begins(i) ? last_outside : last_inside);
+  f(Arena::row_ends(i) ? k_outside : k_inside, Arena::row_ends(i) ? next_outside : next_inside);
+  const std::uint32_t row = line * (kLine + kSide) + i;
+  f(s.k_row[row], s.values[c - kSide]);
+  f(s.k_row[row + kSide], s.values[c + kSide]);
+  if constexpr (D == 3) {
+    f(s.k_plane[cell], s.values[c - Arena::kPitch]);
+    f(s.k_plane[cell + kLine], s.values[c + Arena::kPitch]);
+  }
 }
 
 template <int D, class Real>
+FIRN_HD inline Real ground_of(const StencilArena<D, Real>& s, std::uint32_t line, std::uint32_t i) {
+  return s.ground[line * StencilArena<D, Real>::kLine + i];
+}
+template <int D, class Real>
 FIRN_HD inline StencilSum<Real> stencil_sum(const StencilArena<D, Real>& s, std::uint32_t line,
                                             std::uint32_t i) {
-  using Arena = StencilArena<D, Real>;
-  constexpr std::uint32_t kSide = Arena::kSide, kLine = Arena::kLine, kPitch = Arena::kPitch;
-  const std::uint32_t c = Arena::centre(line, i), cell = line * kLine + i;
-
-  const Real last_inside = s.values[c - 1], last_outside = s.below[cell];
-  const Real next_inside = s.values[c + 1], next_outside = s.above[cell];
-  const Real k_next_inside = s.k_last[cell + 1], k_next_outside = s.k_last_above[cell];
-  const Real k_lower = s.k_last[cell];
-  const Real k_upper = Arena::row_ends(i) ? k_next_outside : k_next_inside;
-  Real sum = k_lower * (Arena::row_begins(i) ? last_outside : last_inside) +
-             k_upper * (Arena::row_ends(i) ? next_outside : next_inside);
-
-  const std::uint32_t row = line * (kLine + kSide) + i;
-  sum += s.k_row[row] * s.values[c - kSide] + s.k_row[row + kSide] * s.values[c + kSide];
-  if constexpr (D == 3)
-    sum += s.k_plane[cell] * s.values[c - kPitch] + s.k_plane[cell + kLine] * s.values[c + kPitch];
-  return {diagonal_of<D>(s, line, i), sum};
+  StencilSum<Real> sum = {ground_of(s, line, i), Real(0)};
+  for_faces(s, line, i, [&](Real k, Real value) {
+    sum.diagonal += k;
+    sum.neighbours += k * value;
+  });
+  return sum;
+}
+// Needs no values to be loaded.
+template <int D, class Real>
+FIRN_HD inline Real diagonal_of(const StencilArena<D, Real>& s, std::uint32_t line,
+                                std::uint32_t i) {
+  Real diagonal = ground_of(s, line, i);
+  for_faces(s, line, i, [&](Real k, Real) { diagonal += k; });
+  return diagonal;
+}
+// (A x)_c from differences, whose rounding is relative to the slope of x and not to its size.
+template <int D, class Real>
+FIRN_HD inline Real stencil_product(const StencilArena<D, Real>& s, std::uint32_t line,
+                                    std::uint32_t i) {
+  const Real x = s.values[StencilArena<D, Real>::centre(line, i)];
+  Real product = ground_of(s, line, i) * x;
+  for_faces(s, line, i, [&](Real k, Real value) { product += k * (x - value); });
+  return product;
 }
 
 // to(i) = from[at(i)], or 0 where there is no neighbour.

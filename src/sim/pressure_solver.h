@@ -181,7 +181,7 @@ class PressureSolver {
       number_components<Exec, D>(exec_, components_, singular, blocks_);
       remove_component_means(system.solution, false, &control_.data()->stopped);
       compute_residual<Exec, D>(exec_, vectors_, true, blocks_);
-      remove_component_means(residual_.data(), true, &control_.data()->stopped);
+      make_compatible();
       adopt_rhs(exec_, control_.data());
     }
     true_residual();
@@ -195,7 +195,12 @@ class PressureSolver {
   }
   void true_residual() {
     compute_residual<Exec, D>(exec_, vectors_, false, blocks_);
-    if (state_.singular_components > 0)
+    if (state_.singular_components > 0) make_compatible();
+  }
+  // The first pass leaves a mean of the last bits of the largest value, the second one of the last
+  // bits of what is left: a right-hand side may be nothing but its mean.
+  void make_compatible() {
+    for (int pass = 0; pass < 2; ++pass)
       remove_component_means(residual_.data(), true, &control_.data()->stopped);
   }
   void remove_component_means(Real* channel, bool measured, const std::uint32_t* stop) {

@@ -89,6 +89,7 @@ struct FluidSettings {            // integrator = "incompressible"
   double absolute_tolerance = 0;  // 1/s; a divergence below it is good enough, whatever the start
   int max_iterations = 200;
   FreeSurface free_surface = FreeSurface::kGhostFluid;
+  bool density_correction = true;  // particles drift apart where cells hold too many
   bool operator==(const FluidSettings&) const = default;
 };
 

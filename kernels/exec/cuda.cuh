@@ -184,20 +184,23 @@ struct CudaGroup : CudaDevice {
   template <int kUsed = 4, class Node>
   FIRN_HD void accumulate([[maybe_unused]] Node& target, [[maybe_unused]] const Node& value) const {
 #if defined(__CUDA_ARCH__)
-    for (int i = 0; i < kUsed; ++i) atomicAdd(&target.c[i], value.c[i]);
+    if constexpr (std::is_arithmetic_v<Node>) {
+      atomicAdd(&target, value);
+    } else {
+      for (int i = 0; i < kUsed; ++i) atomicAdd(&target.c[i], value.c[i]);
+    }
 #endif
   }
   template <class Node>
   FIRN_HD void accumulate_global([[maybe_unused]] Node& target,
                                  [[maybe_unused]] const Node& value) const {
 #if defined(__CUDA_ARCH__)
-    using Real = std::remove_reference_t<decltype(target.c[0])>;
-    if constexpr (std::is_same_v<Real, float>) {
+    if constexpr (std::is_arithmetic_v<Node>) {
+      atomicAdd(&target, value);
 #if __CUDA_ARCH__ >= 900
+    } else if constexpr (std::is_same_v<std::remove_reference_t<decltype(target.c[0])>, float>) {
       atomicAdd(reinterpret_cast<float4*>(&target),
                 make_float4(value.c[0], value.c[1], value.c[2], value.c[3]));
-#else
-      for (int i = 0; i < 4; ++i) atomicAdd(&target.c[i], value.c[i]);
 #endif
     } else {
       for (int i = 0; i < 4; ++i) atomicAdd(&target.c[i], value.c[i]);

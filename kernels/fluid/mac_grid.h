@@ -33,6 +33,8 @@ struct MacView {
   Real* dirichlet = nullptr;         // [block][64]
   Real* rhs = nullptr;               // [block][64]
   Real* pressure = nullptr;          // [block][64]: pressure times dt, Pa s
+  Real* filled =
+      nullptr;  // [block][64]: volume of liquid around the cell's centre / dx^D; see fill.h
 };
 
 // A cell of a block or of one of those around it.

@@ -8,6 +8,8 @@ template void assemble_projection<Cpu, 2, float>(Cpu&, const GridView<float>&,
                                                  const StepControl*);
 template void apply_pressure<Cpu, 2, float>(Cpu&, const GridView<float>&, const MacView<float>&,
                                             std::uint32_t, const StepControl*);
+template void apply_drift<Cpu, 2, float>(Cpu&, bool, const GridView<float>&, const MacView<float>&,
+                                         std::uint32_t, const StepControl*);
 template void extrapolate_faces<Cpu, 2, float>(Cpu&, int, const MacView<float>&, std::uint32_t,
                                                const StepControl*);
 template void assemble_projection<Cpu, 2, double>(Cpu&, const GridView<double>&,
@@ -15,6 +17,9 @@ template void assemble_projection<Cpu, 2, double>(Cpu&, const GridView<double>&,
                                                   const StepControl*);
 template void apply_pressure<Cpu, 2, double>(Cpu&, const GridView<double>&, const MacView<double>&,
                                              std::uint32_t, const StepControl*);
+template void apply_drift<Cpu, 2, double>(Cpu&, bool, const GridView<double>&,
+                                          const MacView<double>&, std::uint32_t,
+                                          const StepControl*);
 template void extrapolate_faces<Cpu, 2, double>(Cpu&, int, const MacView<double>&, std::uint32_t,
                                                 const StepControl*);
 template void assemble_projection<Cpu, 3, float>(Cpu&, const GridView<float>&,
@@ -22,6 +27,8 @@ template void assemble_projection<Cpu, 3, float>(Cpu&, const GridView<float>&,
                                                  const StepControl*);
 template void apply_pressure<Cpu, 3, float>(Cpu&, const GridView<float>&, const MacView<float>&,
                                             std::uint32_t, const StepControl*);
+template void apply_drift<Cpu, 3, float>(Cpu&, bool, const GridView<float>&, const MacView<float>&,
+                                         std::uint32_t, const StepControl*);
 template void extrapolate_faces<Cpu, 3, float>(Cpu&, int, const MacView<float>&, std::uint32_t,
                                                const StepControl*);
 template void assemble_projection<Cpu, 3, double>(Cpu&, const GridView<double>&,
@@ -29,6 +36,9 @@ template void assemble_projection<Cpu, 3, double>(Cpu&, const GridView<double>&,
                                                   const StepControl*);
 template void apply_pressure<Cpu, 3, double>(Cpu&, const GridView<double>&, const MacView<double>&,
                                              std::uint32_t, const StepControl*);
+template void apply_drift<Cpu, 3, double>(Cpu&, bool, const GridView<double>&,
+                                          const MacView<double>&, std::uint32_t,
+                                          const StepControl*);
 template void extrapolate_faces<Cpu, 3, double>(Cpu&, int, const MacView<double>&, std::uint32_t,
                                                 const StepControl*);
 

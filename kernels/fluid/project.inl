@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernels/fluid/project.h"
+#include "kernels/transfer/mac.h"
 
 namespace firn {
 
@@ -55,6 +56,16 @@ void assemble_projection(Exec& exec, const GridView<Real>& grid, const MacView<R
                 AssembleProjection<D, Real>{grid, mac});
 }
 
+// w grad(p dt) between two cells, with p = 0 in the one that is not fluid.
+template <class Real>
+FIRN_HD inline Real pressure_slope(const GridView<Real>& grid, const MacView<Real>& mac,
+                                   const Node<Real>& face, const CellAddress& upper, bool above,
+                                   const CellAddress& lower, bool below) {
+  const Real q_above = above ? mac.pressure[cell_index(upper)] : Real(0),
+             q_below = below ? mac.pressure[cell_index(lower)] : Real(0);
+  return face[kFaceSpecificVolume] * grid.inv_dx * (q_above - q_below);
+}
+
 template <int D, class Real>
 struct ApplyPressure {
   static constexpr const char* kName = "apply_pressure";
@@ -90,10 +101,8 @@ struct ApplyPressure {
     if (!above && !below) return false;
     const std::uint64_t index = face_index<D>(block, axis, cell);
     Node<Real>& face = mac.faces[index];
-    const Real q_above = above ? mac.pressure[cell_index(upper)] : Real(0),
-               q_below = below ? mac.pressure[cell_index(lower)] : Real(0);
     face.set(0, mac.area[index] > Real(0)
-                    ? face[0] - face[kFaceSpecificVolume] * grid.inv_dx * (q_above - q_below)
+                    ? face[0] - pressure_slope(grid, mac, face, upper, above, lower, below)
                     : face[kFaceSolidVelocity]);
     return true;
   }
@@ -104,6 +113,40 @@ void apply_pressure(Exec& exec, const GridView<Real>& grid, const MacView<Real>&
                     std::uint32_t max_blocks, const StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
                 ApplyPressure<D, Real>{grid, mac});
+}
+
+template <int D, class Real>
+struct ApplyDrift {
+  static constexpr const char* kName = "apply_drift";
+  static constexpr int kThreads = 64;
+  static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes;
+  struct Scratch {};
+  bool drift;
+  GridView<Real> grid;
+  MacView<Real> mac;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    g.for_each(D * kCells, [&](std::uint32_t i) {
+      const int axis = static_cast<int>(i / kCells);
+      const CellAddress upper{g.index(), i % kCells};
+      const CellAddress lower = cell_address<D>(
+          mac, g.index(), stepped<D>(local_of_node<D>(static_cast<int>(upper.cell)), axis, -1));
+      const bool above = is_fluid(mac, upper), below = is_fluid(mac, lower);
+      const std::uint64_t index = face_index<D>(g.index(), axis, upper.cell);
+      Node<Real>& face = mac.faces[index];
+      const bool moves = drift && (above || below) && mac.area[index] > Real(0);
+      face.set(kFaceDrift,
+               moves ? -pressure_slope(grid, mac, face, upper, above, lower, below) : Real(0));
+    });
+  }
+};
+
+template <class Exec, int D, class Real>
+void apply_drift(Exec& exec, bool drift, const GridView<Real>& grid, const MacView<Real>& mac,
+                 std::uint32_t max_blocks, const StepControl* control) {
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                ApplyDrift<D, Real>{drift, grid, mac});
 }
 
 // One layer: faces that are not valid take the mean of the valid ones beside them. Which faces that
@@ -137,17 +180,21 @@ struct ExtrapolateLayer {
 
   FIRN_HD bool continue_to(std::uint32_t block, int axis, std::uint32_t cell) const {
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
-    Real sum = Real(0);
+    Real velocity = Real(0), drift = Real(0);
     int count = 0;
     for (int b = 0; b < D; ++b)
       for (int by = -1; by <= 1; by += 2) {
         const CellAddress at = cell_address<D>(mac, block, stepped<D>(local, b, by));
         if (!at.exists() || !test_bit(mac.valid + face_word<D>(at.block, axis), at.cell)) continue;
-        sum += mac.faces[face_index<D>(at.block, axis, at.cell)][0];
+        const Node<Real>& known = mac.faces[face_index<D>(at.block, axis, at.cell)];
+        velocity += known[kFaceVelocity];
+        drift += known[kFaceDrift];
         ++count;
       }
     if (count == 0) return false;
-    mac.faces[face_index<D>(block, axis, cell)].set(0, sum / static_cast<Real>(count));
+    Node<Real>& face = mac.faces[face_index<D>(block, axis, cell)];
+    face.set(kFaceVelocity, velocity / static_cast<Real>(count));
+    face.set(kFaceDrift, drift / static_cast<Real>(count));
     return true;
   }
 };

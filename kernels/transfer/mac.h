@@ -4,7 +4,7 @@
 // (c_b + 1/2) dx along the others. `faces` holds one node (4 reals) per face:
 //   faces[((block * d + axis) * 64 + cell) * 4 ...].
 // After mac_p2g a face holds (momentum along its axis, mass, sum w V_p, 0); mac_g2p expects
-// (velocity, its change in this step, free, free), so that the change lies beside the velocity for
+// (velocity, its change in this step, drift, free), so that the change lies beside the velocity for
 // FLIP. Particles must be at home for the shift of staggered stencils: home_shift(params) with
 // params.staggered. Internal forces are not part of these transfers.
 #pragma once
@@ -14,7 +14,8 @@
 namespace firn {
 
 inline constexpr int kFaceMomentum = 0, kFaceMass = 1, kFaceVolume = 2;  // after mac_p2g
-inline constexpr int kFaceVelocity = 0, kFaceIncrement = 1;              // before mac_g2p
+// Before mac_g2p; the drift (m/s) moves particles and leaves their velocity as it is.
+inline constexpr int kFaceVelocity = 0, kFaceIncrement = 1, kFaceDrift = 2;
 
 // Adds momentum, mass (kg) and rest volume (m^d) to the faces. Faces of all active blocks must be
 // zero.

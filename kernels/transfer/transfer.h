@@ -23,6 +23,7 @@ struct TransferParams {
   bool affine_map = false;            // xi = affine
   bool gradient_force = false;        // classical form instead of MLS-MPM
   bool separate_force = false;  // force impulse in GridView::increments instead of in the momentum
+  bool drift = false;           // staggered: positions also move with kFaceDrift
   bool staggered = false;       // velocities live on the faces of cells (mac.h), not on nodes
 };
 

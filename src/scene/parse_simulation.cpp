@@ -215,6 +215,7 @@ void parse_fluid(const Node& root, Scene& scene, ReadContext& context) {
     table.number("absolute_tolerance", s.absolute_tolerance, Range::non_negative());
     table.integer("max_iterations", s.max_iterations, 1, 1'000'000);
     table.choice<FreeSurface>("free_surface", s.free_surface, kFreeSurfaces);
+    table.boolean("density_correction", s.density_correction);
   });
 }
 

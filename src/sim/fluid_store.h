@@ -24,6 +24,7 @@ class FluidStore {
     renew(dirichlet_, cells);
     renew(rhs_, cells);
     renew(pressure_, cells);
+    renew(filled_, cells);
   }
 
   MacView<Real> view(Real* faces) {
@@ -38,6 +39,7 @@ class FluidStore {
     v.dirichlet = dirichlet_.data();
     v.rhs = rhs_.data();
     v.pressure = pressure_.data();
+    v.filled = filled_.data();
     return v;
   }
   PressureSystem<Real> system(const std::uint64_t* keys, DeviceCount blocks) {
@@ -48,7 +50,8 @@ class FluidStore {
 
   std::size_t bytes() const {
     std::size_t sum = around_.bytes() + fluid_.bytes() + valid_.bytes() + reached_.bytes();
-    for (const auto* b : {&area_, &conductance_, &dirichlet_, &rhs_, &pressure_}) sum += b->bytes();
+    for (const auto* b : {&area_, &conductance_, &dirichlet_, &rhs_, &pressure_, &filled_})
+      sum += b->bytes();
     return sum;
   }
 
@@ -62,7 +65,7 @@ class FluidStore {
 
   Exec& exec_;
   Buffer<Exec, std::uint32_t> around_, fluid_, valid_, reached_;
-  Buffer<Exec, Real> area_, conductance_, dirichlet_, rhs_, pressure_;
+  Buffer<Exec, Real> area_, conductance_, dirichlet_, rhs_, pressure_, filled_;
 };
 
 }  // namespace firn

@@ -3,6 +3,7 @@
 // section 4. Instantiated per backend, dimension and precision in incompressible_stepper_*.cpp.
 #pragma once
 
+#include "kernels/fluid/fill.h"
 #include "kernels/fluid/prepare.h"
 #include "kernels/fluid/project.h"
 #include "kernels/transfer/mac.h"
@@ -35,11 +36,15 @@ class IncompressibleStepper final : public ParticleStepper<Exec, D, Real> {
   void poll_own(StepControl& c) override;
 
   void project(const GridView<Real>& grid, const MacView<Real>& mac);
+  void correct_density(const ParticleView<Real>& particles, const GridView<Real>& grid,
+                       const MacView<Real>& mac);
   void reject_step(const SolveReport& report);
   int extrapolated_layers() const;
   GridUpdateParams<Real, D> update_params();
 
   static constexpr int kMaxRetries = 4;
+  // Positions need not be exact: what is left is corrected in the next step.
+  static constexpr double kDriftTolerance = 1e-2;
 
   SolveOptions options_;
   FluidStore<Exec, D, Real> fluid_;

@@ -56,6 +56,7 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   classify_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
   prepare_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
   project(grid, mac);
+  correct_density(particles, grid, mac);
   extrapolate_faces<Exec, D, Real>(*exec_, extrapolated_layers(), mac, blocks, c);
   exec_->mark(kClockGrid);
   mac_g2p<Exec, D, Real>(*exec_, params_.transfer, params_.bounds, particles, grid, grid.nodes, c,
@@ -85,6 +86,28 @@ void IncompressibleStepper<Exec, D, Real>::project(const GridView<Real>& grid,
   s.max_divergence = std::max(s.max_divergence, report.residual);
   s.sealed_regions = report.singular_components;
   apply_pressure<Exec, D, Real>(*exec_, grid, mac, blocks, c);
+}
+
+// A drift that is not found is no reason to reject a step: the particles only stay where they are.
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::correct_density(const ParticleView<Real>& particles,
+                                                           const GridView<Real>& grid,
+                                                           const MacView<Real>& mac) {
+  StepControl* c = control_.data();
+  const std::uint32_t blocks = grid_.capacity();
+  bool found = false;
+  if (params_.transfer.drift) {
+    fill_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
+    assemble_drift<Exec, D, Real>(*exec_, mac, blocks, c);
+    fluid_.clear_pressure();
+    SolveOptions loose = options_;
+    loose.relative = std::max(loose.relative, kDriftTolerance);
+    const SolveReport report =
+        solver_.solve(fluid_.system(grid.keys, {&c->n_blocks, blocks}), loose, &c->stop);
+    found = report.converged;
+    pressure_stats_.drift_iterations += report.iterations;
+  }
+  apply_drift<Exec, D, Real>(*exec_, found, grid, mac, blocks, c);
 }
 
 // The rest of the step does nothing; poll_own makes it run again.

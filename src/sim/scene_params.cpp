@@ -42,6 +42,7 @@ TransferParams transfer_params(const Scene& scene) {
   p.separate_force = p.flip > 0 || scene.output.diagnostics == DiagnosticsLevel::kStages;
   if (scene.simulation.integrator == Integrator::kIncompressible) {
     p.staggered = true;
+    p.drift = scene.fluid.density_correction;
     p.separate_force = false;
   }
   return p;

@@ -17,7 +17,7 @@ inline constexpr int kMaxLevels = 16;
 // (V): deep levels have few blocks, and 2^l visits to each would cost more launches than work. In
 // 2D levels shrink by 4 only, and more of them matter.
 template <int D>
-inline constexpr int kBranchingLevels = D == 3 ? 3 : 6;
+inline constexpr int kBranchingLevels = D == 3 ? 4 : 6;
 
 enum BlockKind : std::uint32_t {
   kBlockEmpty = 0,     // no active cell

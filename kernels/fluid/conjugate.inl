@@ -129,6 +129,7 @@ struct JudgeResidual {
     SolveControl& c = *control;
     if (initial) {
       c.initial = c.residual;
+      c.failed = 0;
       c.tolerance = c.relative * c.rhs > c.absolute ? c.relative * c.rhs : c.absolute;
     }
     if (!finite(c.residual) || !finite(c.rhs)) return fail(c);

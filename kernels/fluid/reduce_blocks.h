@@ -2,6 +2,7 @@
 // number of blocks only, and hands it to `Finish`, which decides on the device what follows.
 #pragma once
 
+#include "kernels/exec/host_device.h"
 #include "kernels/fluid/pressure_system.h"
 
 namespace firn {

@@ -84,6 +84,7 @@ class PressureSolver {
  private:
   static constexpr std::size_t kCells = BlockTraits<D>::kNodes;
   static constexpr int kStuckSweeps = 4;
+  static constexpr double kWorstGuess = 10;  // residual of a guess over the right-hand side
   static constexpr std::uint32_t kIterationsPerPoll = Exec::kIsCuda ? 4 : 1;
 
   template <class T>
@@ -184,6 +185,14 @@ class PressureSolver {
       make_compatible();
       adopt_rhs(exec_, control_.data());
     }
+    judge_guess();
+    // A guess far worse than none (a jet that has come to rest) would have to be worked off digit
+    // by digit.
+    if (!(state_.initial > kWorstGuess * state_.rhs)) return;
+    exec_.zero(system.solution, std::size_t{blocks_} * kCells * sizeof(Real));
+    judge_guess();
+  }
+  void judge_guess() {
     true_residual();
     judge_residual(exec_, control_.data(), true);
     poll();

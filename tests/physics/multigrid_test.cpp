@@ -9,10 +9,11 @@
 namespace firn::test {
 namespace {
 
-// The residual of the recursion is what counts iterations; double reaches 1e-6 without a restart.
+// In single precision the count may hold one more from a restart, where the rounding of the solution
+// leaves a true residual above the tolerance.
 template <int D, class Real>
 std::uint32_t iterations(const PressureCase<D>& c) {
-  Cpu exec;
+  Cpu exec(1);
   PressureHarness<Cpu, D, Real> h(exec, c);
   const SolveReport report = h.solve({1e-6, 0, 100});
   EXPECT_TRUE(report.converged);
@@ -108,7 +109,7 @@ double poisson_error(int n, bool dirichlet) {
   for (std::size_t i = 0; i < c.cells(); ++i)
     if (inside(c.cell(i), Vec<int, D>::filled(0), Vec<int, D>::filled(n)))
       c.rhs[i] = h * h * squares * exact(c.cell(i));
-  Cpu exec;
+  Cpu exec(1);
   PressureHarness<Cpu, D, double> solver(exec, c);
   EXPECT_TRUE(solver.solve({1e-9, 0, 100}).converged);
   const auto x = solver.solution();

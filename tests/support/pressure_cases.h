@@ -13,7 +13,7 @@
 
 namespace firn::test {
 
-// What a face neighbour that is not active does to a cell.
+// An active cell, or what its neighbour does to an active one.
 enum class CellClass { kWall, kAir, kActive };
 
 template <int D>
@@ -70,46 +70,88 @@ struct PressureCase {
   }
 };
 
-// Cells lo <= c < hi. `classify(c)` is asked for cells of that box and one around it; conductances
-// are `face(c, axis)` between active cells, and go to `dirichlet` where the neighbour is air.
+// What classify(c) says of all cells of the blocks that hold lo <= c < hi and of one cell around
+// them, asked once.
+template <int D>
+class CellClasses {
+ public:
+  static constexpr int kSide = BlockTraits<D>::kSide;
+  template <class Classify>
+  CellClasses(const Vec<int, D>& lo, const Vec<int, D>& hi, Classify&& classify) {
+    std::size_t total = 1;
+    for (int a = 0; a < D; ++a) {
+      first_block_[a] = lo[a] >> BlockTraits<D>::kShift;
+      blocks_[a] = ((hi[a] - 1) >> BlockTraits<D>::kShift) - first_block_[a] + 1;
+      total *= static_cast<std::size_t>(extent(a));
+    }
+    Vec<int, D> c;
+    for (std::size_t i = 0; i < total; ++i) {
+      std::size_t rest = i;
+      for (int a = D - 1; a >= 0; --a) {
+        c[a] = first_block_[a] * kSide - 1 +
+               static_cast<int>(rest % static_cast<std::size_t>(extent(a)));
+        rest /= static_cast<std::size_t>(extent(a));
+      }
+      classes_.push_back(classify(c));
+    }
+  }
+  CellClass operator()(const Vec<int, D>& c) const {
+    std::size_t i = 0;
+    for (int a = 0; a < D; ++a)
+      i = i * static_cast<std::size_t>(extent(a)) +
+          static_cast<std::size_t>(c[a] - first_block_[a] * kSide + 1);
+    return classes_[i];
+  }
+  // The keys of the blocks that hold an active cell, ascending.
+  std::vector<std::uint64_t> active_blocks() const {
+    std::vector<std::uint64_t> keys;
+    std::size_t total = 1;
+    for (int a = 0; a < D; ++a) total *= static_cast<std::size_t>(blocks_[a]);
+    for (std::size_t b = 0; b < total; ++b) {
+      Vec<int, D> block;
+      std::size_t rest = b;
+      for (int a = 0; a < D; ++a) {
+        block[a] = first_block_[a] + static_cast<int>(rest % static_cast<std::size_t>(blocks_[a]));
+        rest /= static_cast<std::size_t>(blocks_[a]);
+      }
+      if (has_active(block)) keys.push_back(block_key<D>(block));
+    }
+    std::sort(keys.begin(), keys.end());
+    return keys;
+  }
+
+ private:
+  int extent(int axis) const { return blocks_[axis] * kSide + 2; }
+  bool has_active(const Vec<int, D>& block) const {
+    for (int i = 0; i < BlockTraits<D>::kNodes; ++i) {
+      Vec<int, D> c = local_of_node<D>(i);
+      for (int a = 0; a < D; ++a) c[a] += block[a] * kSide;
+      if ((*this)(c) == CellClass::kActive) return true;
+    }
+    return false;
+  }
+  Vec<int, D> first_block_, blocks_;
+  std::vector<CellClass> classes_;
+};
+
+// All active cells lie in lo <= c < hi. Conductances are `face(c, axis)` between active cells, and
+// go to `dirichlet` where the neighbour is air.
 template <int D, class Classify, class Face>
 PressureCase<D> make_case(const Vec<int, D>& lo, const Vec<int, D>& hi, Classify&& classify,
                           Face&& face) {
-  constexpr int kShift = BlockTraits<D>::kShift;
+  const CellClasses<D> class_of(lo, hi, classify);
   PressureCase<D> c;
-  Vec<int, D> first, n;
-  std::size_t total = 1;
-  for (int a = 0; a < D; ++a) {
-    first[a] = lo[a] >> kShift;
-    n[a] = ((hi[a] - 1) >> kShift) - first[a] + 1;
-    total *= static_cast<std::size_t>(n[a]);
-  }
-  for (std::size_t b = 0; b < total; ++b) {
-    Vec<int, D> block;
-    std::size_t rest = b;
-    for (int a = 0; a < D; ++a) {
-      block[a] = first[a] + static_cast<int>(rest % static_cast<std::size_t>(n[a]));
-      rest /= static_cast<std::size_t>(n[a]);
-    }
-    bool any = false;
-    for (int i = 0; i < BlockTraits<D>::kNodes && !any; ++i) {
-      Vec<int, D> cell = local_of_node<D>(i);
-      for (int a = 0; a < D; ++a) cell[a] += block[a] * BlockTraits<D>::kSide;
-      any = classify(cell) == CellClass::kActive;
-    }
-    if (any) c.keys.push_back(block_key<D>(block));
-  }
-  std::sort(c.keys.begin(), c.keys.end());
+  c.keys = class_of.active_blocks();
   c.conductance.assign(c.cells() * D, 0);
   c.dirichlet.assign(c.cells(), 0);
   c.rhs.assign(c.cells(), 0);
   for (std::size_t i = 0; i < c.cells(); ++i) {
     const Vec<int, D> cell = c.cell(i);
-    if (classify(cell) != CellClass::kActive) continue;
+    if (class_of(cell) != CellClass::kActive) continue;
     for (int a = 0; a < D; ++a) {
       Vec<int, D> up = cell;
       ++up[a];
-      const CellClass under = classify(c.below(cell, a)), over = classify(up);
+      const CellClass under = class_of(c.below(cell, a)), over = class_of(up);
       if (under == CellClass::kActive) c.conductance[c.at(i, a)] = face(cell, a);
       if (under == CellClass::kAir) c.dirichlet[i] += face(cell, a);
       if (over == CellClass::kAir) c.dirichlet[i] += face(up, a);

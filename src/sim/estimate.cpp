@@ -14,8 +14,10 @@
 #include "kernels/transfer/spline.h"
 #include "src/sim/batch.h"
 #include "src/sim/capacity.h"
+#include "src/sim/fluid_store.h"
 #include "src/sim/grid_store.h"
 #include "src/sim/particle_store.h"
+#include "src/sim/pressure_solver.h"
 #include "src/sim/scene_params.h"
 
 namespace firn {
@@ -130,10 +132,15 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
   e.particle_bytes = chunks * (kLanes * particles.bytes_per_slot() + sizeof(Chunk));
   e.state_bytes = std::size_t{counts.chunks} * kLanes * particles.saved_bytes_per_slot();
   e.grid_bytes = grid.bytes_for(blocks);
+  const bool incompressible = scene.simulation.integrator == Integrator::kIncompressible;
+  if (incompressible)
+    e.grid_bytes += FluidStore<Cpu, D, Real>::bytes_for(blocks) +
+                    PressureSolver<Cpu, D, Real>::bytes_for(blocks);
   // Energies per pack, the table of totals, and the reactions and energies per block.
   const bool totals = scene.output.diagnostics != DiagnosticsLevel::kOff;
   const bool stages = scene.output.diagnostics == DiagnosticsLevel::kStages;
-  const std::size_t energies = std::size_t{totals} + std::size_t{stages};
+  const std::size_t energies =
+      incompressible ? 0 : std::size_t{totals} + std::size_t{stages};
   const std::size_t per_chunk = energies * static_cast<std::size_t>(packs_per_chunk<Cpu, Real>()) +
                                 (totals ? std::size_t{kTotalsColumns} : 0);
   const std::size_t per_block =

@@ -38,8 +38,7 @@ class PressureSolver {
                                               std::to_string(max_blocks) +
                                               " blocks; use a larger grid.dx");
     if (max_blocks > max_blocks_ || max_blocks_ == 0) reserve_finest(std::max(max_blocks, 1u));
-    // A box needs 1/7 (3D) or 1/3 (2D) of the finest level's blocks, a thin sheet more.
-    const std::uint32_t pool = max_blocks_ / (D == 3 ? 4 : 2) + 64;
+    const std::uint32_t pool = first_pool(max_blocks_);
     if (pool > pool_blocks_ || (mass && pool_mass_.empty())) reserve_pool(pool, mass);
   }
 
@@ -70,6 +69,15 @@ class PressureSolver {
     return sum;
   }
 
+  // What bytes() says after reserve(blocks, false), for estimates.
+  static std::size_t bytes_for(std::uint32_t blocks) {
+    const std::size_t n = std::max(blocks, 1u), pool = first_pool(blocks), links = 2 * D;
+    const std::size_t finest = n * (4 * (links + 4 + kCells) + 3 * kCells * sizeof(Real) +
+                                    kReductionColumns * sizeof(double));
+    const std::size_t coarse = pool * (8 + 4 * (links + 2) + (D + 3) * kCells * sizeof(Real));
+    return finest + coarse + 4 + sizeof(LevelTable) + sizeof(SolveControl);
+  }
+
   // z = M r of the last system's hierarchy, for tests of the preconditioner: r and z are device
   // channels of its blocks.
   void precondition(const Real* r, Real* z) {
@@ -86,6 +94,10 @@ class PressureSolver {
   static constexpr int kStuckSweeps = 4;
   static constexpr double kWorstGuess = 10;  // residual of a guess over the right-hand side
   static constexpr std::uint32_t kIterationsPerPoll = Exec::kIsCuda ? 4 : 1;
+
+  // Blocks of all coarser levels: a box needs 1/7 (3D) or 1/3 (2D) of the finest level's, a thin
+  // sheet more.
+  static std::uint32_t first_pool(std::uint32_t blocks) { return blocks / (D == 3 ? 4 : 2) + 64; }
 
   template <class T>
   void renew(Buffer<Exec, T>& buffer, std::size_t size) {

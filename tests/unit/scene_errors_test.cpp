@@ -111,7 +111,6 @@ TEST(SceneErrors, Simulation) {
        {"\"thermal\" is not available", "use \"explicit\""}},
       {"dimension = 3", "integrator = @\"semi_implicit\"", {"not available in this version"}},
       {"dimension = 3", "integrator = @\"optimization\"", {"not available in this version"}},
-      {"dimension = 3", "integrator = @\"incompressible\"", {"not available in this version"}},
       {"dimension = 3",
        "integrator = @\"explicti\"",
        {"unknown integrator 'explicti'; did you mean 'explicit'?"}},

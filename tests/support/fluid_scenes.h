@@ -1,0 +1,59 @@
+// Scenes of incompressible liquid built in code, and what the tests measure on them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/support/sim_scenes.h"
+
+namespace firn::test {
+
+inline Material liquid(double density = 1000) {
+  Material m;
+  m.name = "liquid";
+  m.model = MaterialModel::kIncompressible;
+  m.density = density;
+  return m;
+}
+
+// One liquid, no bodies; the defaults that a scene file of this integrator gets, except for the
+// free surface: the first-order one, which the tests' closed forms are for.
+inline Scene liquid_scene(int dimension, double dx, Precision precision = Precision::kDouble) {
+  Scene s = empty_scene(dimension, dx, precision);
+  s.simulation.integrator = Integrator::kIncompressible;
+  s.transfer.kernel = 1;
+  s.time.dt_max = 1 / s.simulation.fps;
+  s.fluid.free_surface = FreeSurface::kFirstOrder;
+  s.materials = {liquid()};
+  return s;
+}
+
+inline Domain closed_box(const Vec3& min, const Vec3& max) {
+  Domain domain;
+  domain.min = min;
+  domain.max = max;
+  domain.boundary.fill(BoundaryType::kSlip);
+  return domain;
+}
+
+// A body sampled on the regular lattice, 2^d to a cell.
+inline Body lattice(std::string name, const Shape& shape, const Vec3& velocity = {}) {
+  Body b = body(std::move(name), 0, shape, velocity);
+  b.sampling = Sampling::kUniform;
+  return b;
+}
+
+inline void set_transfer(Scene& scene, TransferType type) { scene.transfer.type = type; }
+
+// Through whole frames until `time`.
+inline void run_to(Simulation& simulation, double time) {
+  while (simulation.stats().time < time - 1e-9) simulation.advance_frame();
+}
+
+inline double depth_of_pool(const Simulation& simulation) {
+  return 2 * simulation.totals().center_of_mass[1];
+}
+
+}  // namespace firn::test

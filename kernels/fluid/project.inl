@@ -40,7 +40,7 @@ struct AssembleProjection {
         const Real open = mac.area[face];
         const Real k = open * at[kFaceSpecificVolume] * grid.inv_dx * grid.inv_dx;
         if (!is_fluid(mac, other))
-          dirichlet += k;
+          dirichlet += k / surface_distance(mac, {block, cell}, other);
         else if (side == 0)
           mac.conductance[face] = k;
         const Real flux = open * at[0] + (Real(1) - open) * at[kFaceSolidVelocity];
@@ -56,14 +56,17 @@ void assemble_projection(Exec& exec, const GridView<Real>& grid, const MacView<R
                 AssembleProjection<D, Real>{grid, mac});
 }
 
-// w grad(p dt) between two cells, with p = 0 in the one that is not fluid.
+// w grad(p dt) between two cells, with p = 0 at the surface towards the one that is not fluid.
 template <class Real>
 FIRN_HD inline Real pressure_slope(const GridView<Real>& grid, const MacView<Real>& mac,
                                    const Node<Real>& face, const CellAddress& upper, bool above,
                                    const CellAddress& lower, bool below) {
   const Real q_above = above ? mac.pressure[cell_index(upper)] : Real(0),
              q_below = below ? mac.pressure[cell_index(lower)] : Real(0);
-  return face[kFaceSpecificVolume] * grid.inv_dx * (q_above - q_below);
+  Real distance = Real(1);
+  if (above != below)
+    distance = above ? surface_distance(mac, upper, lower) : surface_distance(mac, lower, upper);
+  return face[kFaceSpecificVolume] * grid.inv_dx * (q_above - q_below) / distance;
 }
 
 template <int D, class Real>

@@ -36,8 +36,7 @@ class IncompressibleStepper final : public ParticleStepper<Exec, D, Real> {
   void poll_own(StepControl& c) override;
 
   void project(const GridView<Real>& grid, const MacView<Real>& mac);
-  void correct_density(const ParticleView<Real>& particles, const GridView<Real>& grid,
-                       const MacView<Real>& mac);
+  void correct_density(const GridView<Real>& grid, const MacView<Real>& mac);
   void reject_step(const SolveReport& report);
   int extrapolated_layers() const;
   GridUpdateParams<Real, D> update_params();
@@ -47,6 +46,7 @@ class IncompressibleStepper final : public ParticleStepper<Exec, D, Real> {
   static constexpr double kDriftTolerance = 1e-2;
 
   SolveOptions options_;
+  bool ghost_fluid_;
   FluidStore<Exec, D, Real> fluid_;
   PressureSolver<Exec, D, Real> solver_;
   PressureStats pressure_stats_;

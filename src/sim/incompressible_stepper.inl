@@ -12,6 +12,7 @@ IncompressibleStepper<Exec, D, Real>::IncompressibleStepper(const Scene& scene,
     : Base(scene, std::move(exec), std::move(namer), D),
       options_{scene.fluid.tolerance, scene.fluid.absolute_tolerance,
                static_cast<std::uint32_t>(scene.fluid.max_iterations)},
+      ghost_fluid_(scene.fluid.free_surface == FreeSurface::kGhostFluid),
       fluid_(*exec_),
       solver_(*exec_) {}
 
@@ -49,14 +50,17 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
 
   const ParticleView<Real> particles = particles_.view();
   const GridView<Real> grid = grid_.view();
-  const MacView<Real> mac = fluid_.view(grid.nodes);
+  MacView<Real> mac = fluid_.view(grid.nodes);
+  mac.ghost_fluid = ghost_fluid_;
   clear_nodes(*exec_, grid.nodes, D, blocks, c);
   mac_p2g<Exec, D, Real>(*exec_, params_.transfer, particles, grid, grid.nodes, c, blocks);
   exec_->mark(kClockP2G);
   classify_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
   prepare_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+  if (ghost_fluid_ || params_.transfer.drift)
+    fill_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
   project(grid, mac);
-  correct_density(particles, grid, mac);
+  correct_density(grid, mac);
   extrapolate_faces<Exec, D, Real>(*exec_, extrapolated_layers(), mac, blocks, c);
   exec_->mark(kClockGrid);
   mac_g2p<Exec, D, Real>(*exec_, params_.transfer, params_.bounds, particles, grid, grid.nodes, c,
@@ -90,14 +94,12 @@ void IncompressibleStepper<Exec, D, Real>::project(const GridView<Real>& grid,
 
 // A drift that is not found is no reason to reject a step: the particles only stay where they are.
 template <class Exec, int D, class Real>
-void IncompressibleStepper<Exec, D, Real>::correct_density(const ParticleView<Real>& particles,
-                                                           const GridView<Real>& grid,
+void IncompressibleStepper<Exec, D, Real>::correct_density(const GridView<Real>& grid,
                                                            const MacView<Real>& mac) {
   StepControl* c = control_.data();
   const std::uint32_t blocks = grid_.capacity();
   bool found = false;
   if (params_.transfer.drift) {
-    fill_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
     assemble_drift<Exec, D, Real>(*exec_, mac, blocks, c);
     fluid_.clear_pressure();
     SolveOptions loose = options_;

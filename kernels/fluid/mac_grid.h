@@ -23,17 +23,19 @@ struct Around {
 
 template <class Real>
 struct MacView {
-  Node<Real>* faces = nullptr;       // [block][axis][64]
-  std::uint32_t* around = nullptr;   // [block][3^D]: rank or kNoBlock
-  std::uint32_t* fluid = nullptr;    // [block][2]: bit of each cell that holds particles
-  std::uint32_t* valid = nullptr;    // [block][axis][2]: faces whose velocity is known
-  std::uint32_t* reached = nullptr;  // [block][axis][2]: those that the next layer makes known
-  Real* area = nullptr;              // [block][axis][64]: share of a face that is no solid, 0..1
-  Real* conductance = nullptr;       // [block][axis][64], see pressure_system.h
-  Real* dirichlet = nullptr;         // [block][64]
-  Real* rhs = nullptr;               // [block][64]
-  Real* pressure = nullptr;          // [block][64]: pressure times dt, Pa s
-  bool ghost_fluid = false;          // p = 0 at the surface, not at the centre of the air cell
+  Node<Real>* faces = nullptr;         // [block][axis][64]
+  std::uint32_t* around = nullptr;     // [block][3^D]: rank or kNoBlock
+  std::uint32_t* fluid = nullptr;      // [block][2]: bit of each cell that holds particles
+  std::uint32_t* valid = nullptr;      // [block][axis][2]: faces whose velocity is known
+  std::uint32_t* reached = nullptr;    // [block][axis][2]: those that the next layer makes known
+  std::uint32_t* separates = nullptr;  // [block][axis][2]: closed faces that liquid may leave
+  std::uint32_t* opened = nullptr;  // [block][axis][2]: those of them that it leaves in this step
+  Real* area = nullptr;             // [block][axis][64]: share of a face that is no solid, 0..1
+  Real* conductance = nullptr;      // [block][axis][64], see pressure_system.h
+  Real* dirichlet = nullptr;        // [block][64]
+  Real* rhs = nullptr;              // [block][64]
+  Real* pressure = nullptr;         // [block][64]: pressure times dt, Pa s
+  bool ghost_fluid = false;         // p = 0 at the surface, not at the centre of the air cell
   Real* filled =
       nullptr;  // [block][64]: volume of liquid around the cell's centre / dx^D; see fill.h
 };

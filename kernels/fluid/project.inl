@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernels/fluid/project.h"
+#include "kernels/fluid/slope.h"
 #include "kernels/transfer/mac.h"
 
 namespace firn {
@@ -54,19 +55,6 @@ void assemble_projection(Exec& exec, const GridView<Real>& grid, const MacView<R
                          std::uint32_t max_blocks, const StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
                 AssembleProjection<D, Real>{grid, mac});
-}
-
-// w grad(p dt) between two cells, with p = 0 at the surface towards the one that is not fluid.
-template <class Real>
-FIRN_HD inline Real pressure_slope(const GridView<Real>& grid, const MacView<Real>& mac,
-                                   const Node<Real>& face, const CellAddress& upper, bool above,
-                                   const CellAddress& lower, bool below) {
-  const Real q_above = above ? mac.pressure[cell_index(upper)] : Real(0),
-             q_below = below ? mac.pressure[cell_index(lower)] : Real(0);
-  Real distance = Real(1);
-  if (above != below)
-    distance = above ? surface_distance(mac, upper, lower) : surface_distance(mac, lower, upper);
-  return face[kFaceSpecificVolume] * grid.inv_dx * (q_above - q_below) / distance;
 }
 
 template <int D, class Real>

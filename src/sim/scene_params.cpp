@@ -62,8 +62,7 @@ StepLimits step_limits(const Scene& scene) {
   const auto& g = scene.simulation.gravity;
   const double gravity = std::hypot(g[0], g[1], g[2]);
   if (scene.simulation.integrator == Integrator::kIncompressible && gravity > 0)
-    limits.dt_max =
-        std::min(limits.dt_max, std::sqrt(scene.time.cfl * scene.grid.dx / gravity));
+    limits.dt_max = std::min(limits.dt_max, std::sqrt(scene.time.cfl * scene.grid.dx / gravity));
   limits.materials = static_cast<std::uint32_t>(scene.materials.size());
   if (limits.materials > kMaxMaterials)
     throw Error(ErrorCategory::kScene,

@@ -9,7 +9,8 @@
 
 namespace firn {
 
-// filled = sum w V_p / dx^D with the linear kernel about cell centres.
+// filled = sum w V_p / dx^D with the linear kernel about cell centres, relative to what fits beside
+// walls. Takes the open areas of faces.
 template <class Exec, int D, class Real>
 void fill_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
                 const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control);

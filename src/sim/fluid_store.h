@@ -62,7 +62,7 @@ class FluidStore {
 
   // What bytes() says once `blocks` are reserved, for estimates.
   static std::size_t bytes_for(std::uint32_t blocks) {
-    const std::size_t words = Around<D>::kBlocks + 2 + 4 * D;
+    const std::size_t words = Around<D>::kBlocks + 2 + 8 * D;
     const std::size_t reals = BlockTraits<D>::kNodes * (2 * std::size_t{D} + 4);
     return blocks * (4 * words + reals * sizeof(Real));
   }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "src/sim/incompressible_stepper.h"
 #include "src/sim/particle_stepper.inl"
 
@@ -93,7 +95,8 @@ void IncompressibleStepper<Exec, D, Real>::project(const GridView<Real>& grid,
     assemble_projection<Exec, D, Real>(*exec_, grid, mac, blocks, c);
     report = solver_.solve(fluid_.system(grid.keys, {&c->n_blocks, blocks}), options_, &c->stop);
     if (report.stopped) return;
-    if (!report.converged) return reject_step(report);
+    // What is not finite has no shorter step; the transfer names the particle that brought it.
+    if (!report.converged && std::isfinite(report.residual)) return reject_step(report);
     count_solve(report);
     if (!separating_ || pass == kMaxWallPasses || !walls_switch(grid, mac)) break;
   }

@@ -5,6 +5,7 @@
 
 #include <unordered_map>
 
+#include "kernels/fluid/fill.h"
 #include "kernels/fluid/prepare.h"
 #include "kernels/fluid/project.h"
 #include "kernels/transfer/mac.h"
@@ -41,7 +42,8 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
         solver_(exec),
         faces_(exec, std::size_t{kBlocks} * D * kCells * 4),
         options_{scene.fluid.tolerance, scene.fluid.absolute_tolerance,
-                 static_cast<std::uint32_t>(scene.fluid.max_iterations)} {
+                 static_cast<std::uint32_t>(scene.fluid.max_iterations)},
+        ghost_fluid_(scene.fluid.free_surface == FreeSurface::kGhostFluid) {
     fluid_.reserve(kBlocks);
     colliders_.reserve(kBlocks);
     std::vector<HarnessParticle<D>> particles;
@@ -61,6 +63,7 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
                            kBlocks);
     classify_cells<Exec, D, Real>(exec_, particles_.view(), grid_.view(), mac(), kBlocks, c);
     prepare_faces<Exec, D, Real>(exec_, update, grid_.view(), mac(), kBlocks, c);
+    fill_cells<Exec, D, Real>(exec_, particles_.view(), grid_.view(), mac(), kBlocks, c);
     read_cells();
   }
 
@@ -125,7 +128,11 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
     std::vector<Real> faces, area;
   };
 
-  MacView<Real> mac() { return fluid_.view(faces_.data()); }
+  MacView<Real> mac() {
+    MacView<Real> view = fluid_.view(faces_.data());
+    view.ghost_fluid = ghost_fluid_;
+    return view;
+  }
 
   static void add_body(const ParticleBatch& batch, std::vector<HarnessParticle<D>>& particles) {
     for (std::size_t i = 0; i < batch.position.size(); ++i) {
@@ -185,6 +192,7 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
   PressureSolver<Exec, D, Real> solver_;
   Buffer<Exec, Real> faces_;
   SolveOptions options_;
+  bool ghost_fluid_;
   std::unordered_map<std::uint64_t, std::size_t> places_;  // [block][cell] of every cell
   std::unordered_map<std::uint64_t, bool> fluid_keys_;
   std::vector<Cell> fluid_cells_;

@@ -45,7 +45,19 @@ inline Body lattice(std::string name, const Shape& shape, const Vec3& velocity =
   return b;
 }
 
-inline void set_transfer(Scene& scene, TransferType type) { scene.transfer.type = type; }
+// The busy scene with liquids of four densities in place of its materials.
+inline Scene busy_liquid_scene(int dimension, Precision precision) {
+  Scene s = busy_scene(dimension, precision);
+  s.simulation.integrator = Integrator::kIncompressible;
+  s.transfer.kernel = 1;
+  s.time.dt_max = 1 / s.simulation.fps;
+  for (Material& m : s.materials) {
+    const std::string name = m.name;
+    m = liquid(m.density);
+    m.name = name;
+  }
+  return s;
+}
 
 // Through whole frames until `time`.
 inline void run_to(Simulation& simulation, double time) {

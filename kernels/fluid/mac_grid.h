@@ -99,12 +99,13 @@ FIRN_HD inline Real depth_of(Real filled) {
 
 // Distance from the centre of a fluid cell to the surface towards its neighbour of air, in cells:
 // the theta of the ghost fluid method (Gibou et al. 2002), not so small that it would swamp the
-// matrix.
+// matrix. Through a face that a solid cuts it is 1: a small theta would press the cell's outflow
+// through whatever sliver the solid leaves open.
 template <class Real>
-FIRN_HD inline Real surface_distance(const MacView<Real>& mac, const CellAddress& fluid,
+FIRN_HD inline Real surface_distance(const MacView<Real>& mac, Real open, const CellAddress& fluid,
                                      const CellAddress& air) {
   constexpr Real kLeastTheta = Real(1e-2);
-  if (!mac.ghost_fluid || !air.exists()) return Real(1);
+  if (!mac.ghost_fluid || open < Real(1) || !air.exists()) return Real(1);
   const Real inside = depth_of(mac.filled[cell_index(fluid)]),
              outside = depth_of(mac.filled[cell_index(air)]);
   if (!(outside < Real(0))) return Real(1);

@@ -41,7 +41,7 @@ struct AssembleProjection {
         const Real open = mac.area[face];
         const Real k = open * at[kFaceSpecificVolume] * grid.inv_dx * grid.inv_dx;
         if (!is_fluid(mac, other))
-          dirichlet += k / surface_distance(mac, {block, cell}, other);
+          dirichlet += k / surface_distance(mac, open, {block, cell}, other);
         else if (side == 0)
           mac.conductance[face] = k;
         const Real flux = open * at[0] + (Real(1) - open) * at[kFaceSolidVelocity];
@@ -93,7 +93,7 @@ struct ApplyPressure {
     const std::uint64_t index = face_index<D>(block, axis, cell);
     Node<Real>& face = mac.faces[index];
     face.set(0, mac.area[index] > Real(0)
-                    ? face[0] - pressure_slope(grid, mac, face, upper, above, lower, below)
+                    ? face[0] - pressure_slope(grid, mac, index, upper, above, lower, below)
                     : face[kFaceSolidVelocity]);
     return true;
   }
@@ -128,7 +128,7 @@ struct ApplyDrift {
       Node<Real>& face = mac.faces[index];
       const bool moves = drift && (above || below) && mac.area[index] > Real(0);
       face.set(kFaceDrift,
-               moves ? -pressure_slope(grid, mac, face, upper, above, lower, below) : Real(0));
+               moves ? -pressure_slope(grid, mac, index, upper, above, lower, below) : Real(0));
     });
   }
 };

@@ -26,7 +26,8 @@ struct SwitchWalls {
       const std::uint32_t before = mac.opened[first + w];
       std::uint32_t after = before;
       for (std::uint32_t bit = 0; bit < 32; ++bit)
-        if ((separates >> bit & 1u) != 0 && switches(g.index(), 32 * w + bit, (before >> bit & 1u) != 0))
+        if ((separates >> bit & 1u) != 0 &&
+            switches(g.index(), 32 * w + bit, (before >> bit & 1u) != 0))
           after ^= 1u << bit;
       if (after == before) return;
       mac.opened[first + w] = after;
@@ -46,7 +47,7 @@ struct SwitchWalls {
     bool change;
     if (opened) {
       const Node<Real>& face = mac.faces[index];
-      const Real leaving = face[0] - pressure_slope(grid, mac, face, upper, above, lower, below) -
+      const Real leaving = face[0] - pressure_slope(grid, mac, index, upper, above, lower, below) -
                            face[kFaceSolidVelocity];
       change = above ? leaving < Real(0) : leaving > Real(0);
     } else {
@@ -83,8 +84,7 @@ struct CloseWalls {
 template <class Exec, int D, class Real>
 void close_walls(Exec& exec, const MacView<Real>& mac, std::uint32_t max_blocks,
                  const StepControl* control) {
-  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                CloseWalls<D, Real>{mac});
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop}, CloseWalls<D, Real>{mac});
 }
 
 }  // namespace firn

@@ -45,8 +45,9 @@ class IncompressibleStepper final : public ParticleStepper<Exec, D, Real> {
   GridUpdateParams<Real, D> update_params();
 
   static constexpr int kMaxRetries = 4;
-  // Of a solve and a look at which walls are left; most steps need one or two.
-  static constexpr int kMaxWallPasses = 3;
+  // Solves after the first one of a step: one with the walls opened that were under tension, one
+  // with those closed again that it showed to be wrong. What is still wrong then is a few faces.
+  static constexpr int kMaxWallPasses = 2;
   // Positions need not be exact: what is left is corrected in the next step.
   static constexpr double kDriftTolerance = 1e-2;
 

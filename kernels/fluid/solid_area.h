@@ -15,12 +15,16 @@ FIRN_HD inline Real open_length(Real a, Real b) {
   return (a > Real(0) ? a : b) / (abs(a) + abs(b));
 }
 
-// The same for a unit square, corners in turn: the area of its polygon of positive distance.
+// The same for a unit square, corners in turn: the area of its polygon of positive distance. Where a
+// corner is open, those at distance 0 belong to the polygon too: a face in the edge of a box has 0 at
+// three corners and is open.
 template <class Real>
 FIRN_HD inline Real open_square(const Real (&phi)[4]) {
   constexpr int kX[4] = {0, 1, 1, 0}, kY[4] = {0, 0, 1, 1};
   Real first_x = 0, first_y = 0, last_x = 0, last_y = 0, twice = 0;
-  bool begun = false;
+  bool begun = false, open = false;
+  for (int i = 0; i < 4; ++i) open = open || phi[i] > Real(0);
+  if (!open) return Real(0);
   const auto add = [&](Real x, Real y) {
     if (begun)
       twice += last_x * y - x * last_y;
@@ -31,7 +35,7 @@ FIRN_HD inline Real open_square(const Real (&phi)[4]) {
   };
   for (int i = 0; i < 4; ++i) {
     const int j = (i + 1) % 4;
-    const bool here = phi[i] > Real(0), there = phi[j] > Real(0);
+    const bool here = phi[i] >= Real(0), there = phi[j] >= Real(0);
     if (here) add(static_cast<Real>(kX[i]), static_cast<Real>(kY[i]));
     if (here == there) continue;
     const Real t = phi[i] / (phi[i] - phi[j]);

@@ -15,9 +15,9 @@ FIRN_HD inline Real open_length(Real a, Real b) {
   return (a > Real(0) ? a : b) / (abs(a) + abs(b));
 }
 
-// The same for a unit square, corners in turn: the area of its polygon of positive distance. Where a
-// corner is open, those at distance 0 belong to the polygon too: a face in the edge of a box has 0 at
-// three corners and is open.
+// The same for a unit square, corners in turn: the area of its polygon of positive distance. Where
+// a corner is open, those at distance 0 belong to the polygon too: a face in the edge of a box has
+// 0 at three corners and is open.
 template <class Real>
 FIRN_HD inline Real open_square(const Real (&phi)[4]) {
   constexpr int kX[4] = {0, 1, 1, 0}, kY[4] = {0, 0, 1, 1};

@@ -139,8 +139,7 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
   // Energies per pack, the table of totals, and the reactions and energies per block.
   const bool totals = scene.output.diagnostics != DiagnosticsLevel::kOff;
   const bool stages = scene.output.diagnostics == DiagnosticsLevel::kStages;
-  const std::size_t energies =
-      incompressible ? 0 : std::size_t{totals} + std::size_t{stages};
+  const std::size_t energies = incompressible ? 0 : std::size_t{totals} + std::size_t{stages};
   const std::size_t per_chunk = energies * static_cast<std::size_t>(packs_per_chunk<Cpu, Real>()) +
                                 (totals ? std::size_t{kTotalsColumns} : 0);
   const std::size_t per_block =

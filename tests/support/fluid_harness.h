@@ -71,8 +71,8 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
     StepControl* c = control_.data();
     assemble_projection<Exec, D, Real>(exec_, grid_.view(), mac(), kBlocks, c);
     fluid_.clear_pressure();
-    const SolveReport report =
-        solver_.solve(fluid_.system(grid_.view().keys, {&c->n_blocks, kBlocks}), options_, &c->stop);
+    const SolveReport report = solver_.solve(
+        fluid_.system(grid_.view().keys, {&c->n_blocks, kBlocks}), options_, &c->stop);
     apply_pressure<Exec, D, Real>(exec_, grid_.view(), mac(), kBlocks, c);
     return report;
   }
@@ -114,8 +114,7 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
         for (int side = 0; side < 2; ++side) {
           const Cell upper = stepped<D>(cell, axis, side);
           const FluidFace face = face_at(now, upper, places_.at(key_of(upper)), axis);
-          const double flux =
-              face.open * face.velocity + (1 - face.open) * face.solid_velocity;
+          const double flux = face.open * face.velocity + (1 - face.open) * face.solid_velocity;
           outflow += side == 0 ? -flux : flux;
         }
       largest = std::max(largest, std::fabs(outflow) / dx_);

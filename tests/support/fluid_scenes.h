@@ -64,8 +64,20 @@ inline void run_to(Simulation& simulation, double time) {
   while (simulation.stats().time < time - 1e-9) simulation.advance_frame();
 }
 
-inline double depth_of_pool(const Simulation& simulation) {
-  return 2 * simulation.totals().center_of_mass[1];
+// Mean over the columns of cells of twice the mean height of their particles, in a plane tank from
+// 0 to `length` with its floor at 0. Unlike twice the height of the centre of mass it does not rise
+// with waves.
+inline double depth_of_pool(const Snapshot& s, double dx, double length) {
+  const auto columns = static_cast<std::size_t>(std::lround(length / dx));
+  std::vector<double> height(columns, 0), count(columns, 0);
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const auto c = std::min(static_cast<std::size_t>(s.position[2 * i] / dx), columns - 1);
+    height[c] += s.position[2 * i + 1];
+    count[c] += 1;
+  }
+  double sum = 0;
+  for (std::size_t c = 0; c < columns; ++c) sum += count[c] > 0 ? 2 * height[c] / count[c] : 0;
+  return sum / static_cast<double>(columns);
 }
 
 }  // namespace firn::test

@@ -2,6 +2,7 @@
 
 #include "kernels/fluid/prepare.h"
 #include "kernels/fluid/solid_area.h"
+#include "kernels/fluid/solid_geometry.h"
 #include "kernels/grid/pose_colliders.h"
 #include "kernels/transfer/spline.h"
 
@@ -81,22 +82,21 @@ struct PrepareFaces {
     std::uint32_t separates[kWords];
   };
 
-  GridUpdateParams<Real, D> params;
-  GridView<Real> grid;
+  SolidGeometry<D, Real> solids;
   MacView<Real> mac;
   const StepControl* control;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const Vec<int, D> origin = block_of_key<D>(grid.keys[g.index()]);
-    const bool cut = solid_is_near(origin);
+    const Vec<int, D> block = block_of_key<D>(solids.grid.keys[g.index()]);
+    const bool cut = solids.is_near(block);
     g.for_each(kWords, [&](std::uint32_t w) { g.scratch.separates[w] = 0; });
     if (cut) {
       g.for_each(kCorners, [&](std::uint32_t i) {
         Vec<Real, D> offset;
         for (int a = D - 1, rest = static_cast<int>(i); a >= 0; --a, rest /= kCornerSide)
           offset[a] = static_cast<Real>(rest % kCornerSide);
-        g.scratch.phi[i] = snapped(solid_distance(position_of(origin, offset)));
+        g.scratch.phi[i] = snapped(solids.distance(solids.position_of(block, offset)));
       });
     }
     g.sync();
@@ -106,16 +106,11 @@ struct PrepareFaces {
       const std::uint64_t face = face_index<D>(g.index(), axis, i % kCells);
       const Real open = cut ? open_area(g.scratch.phi, local, axis) : Real(1);
       mac.area[face] = open;
-      Solid solid;
-      if (open < Real(1)) {
-        Vec<Real, D> offset;
-        for (int a = 0; a < D; ++a)
-          offset[a] = static_cast<Real>(local[a]) + (a == axis ? Real(0) : Real(0.5));
-        solid = nearest_solid(position_of(origin, offset), axis);
-      }
-      if (open == Real(0) && solid.separates)
+      NearestSolid<D, Real> solid;
+      if (open < Real(1)) solid = solids.nearest(solids.face_position(block, local, axis));
+      if (open == Real(0) && solid.boundary == BoundaryType::kSeparate)
         g.atomic_or(g.scratch.separates[i / 32], 1u << (i % 32));
-      accelerate(mac.faces[face], axis, solid.velocity);
+      accelerate(mac.faces[face], axis, solid.velocity[axis]);
     });
     g.sync();
     g.for_each(kWords, [&](std::uint32_t w) {
@@ -127,40 +122,15 @@ struct PrepareFaces {
   FIRN_HD void accelerate(Node<Real>& face, int axis, Real solid) const {
     const Real m = face[1], inv_m = m > Real(0) ? Real(1) / m : Real(0);
     const Real before = face[0] * inv_m;
-    const Real after =
-        m > Real(0) ? before + static_cast<Real>(control->dt) * params.gravity[axis] : Real(0);
+    const Real after = m > Real(0)
+                           ? before + static_cast<Real>(control->dt) * solids.params.gravity[axis]
+                           : Real(0);
     face = Node<Real>::make(after, -before, face[2] * inv_m, solid);
   }
 
-  FIRN_HD Vec<Real, D> position_of(const Vec<int, D>& origin, const Vec<Real, D>& offset) const {
-    Vec<Real, D> x;
-    for (int a = 0; a < D; ++a) x[a] = (static_cast<Real>(origin[a] * kSide) + offset[a]) * grid.dx;
-    return x;
-  }
-
   // A wall along the grid has its corners at distance 0 up to rounding.
-  FIRN_HD Real snapped(Real phi) const { return abs(phi) < Real(1e-3) * grid.dx ? Real(0) : phi; }
-
-  FIRN_HD Real wall_distance(const Vec<Real, D>& x) const {
-    Real phi = kLargest<Real>;
-    for (int a = 0; a < D && params.walls.active; ++a)
-      phi = min(phi, min(x[a] - params.walls.min[a], params.walls.max[a] - x[a]));
-    return phi;
-  }
-  FIRN_HD Real body_distance(const Vec<Real, D>& x, int c) const {
-    return signed_distance<D>(params.colliders[c].program, to_body(params.poses[c], x));
-  }
-  FIRN_HD Real solid_distance(const Vec<Real, D>& x) const {
-    Real phi = wall_distance(x);
-    for (int c = 0; c < params.collider_count; ++c) phi = min(phi, body_distance(x, c));
-    return phi;
-  }
-
-  FIRN_HD bool solid_is_near(const Vec<int, D>& origin) const {
-    const Real half = Real(0.5) * static_cast<Real>(kSide);
-    const Real radius = half * grid.dx * sqrt(static_cast<Real>(D));
-    return solid_distance(position_of(origin, Vec<Real, D>::filled(half))) <=
-           radius + Real(1e-3) * grid.dx;
+  FIRN_HD Real snapped(Real phi) const {
+    return abs(phi) < Real(1e-3) * solids.grid.dx ? Real(0) : phi;
   }
 
   // Of the face of cell `local` along `axis`, from the distances at its corners.
@@ -183,32 +153,6 @@ struct PrepareFaces {
     return open < kLeastArea ? Real(0) : open;
   }
 
-  struct Solid {
-    Real velocity = Real(0);  // along the axis of the face
-    bool separates = false;
-  };
-
-  // The solid whose surface is nearest; the domain's walls rest.
-  FIRN_HD Solid nearest_solid(const Vec<Real, D>& x, int axis) const {
-    Solid solid;
-    Real nearest = kLargest<Real>;
-    for (int f = 0; f < 2 * D && params.walls.active; ++f) {
-      const int a = f / 2;
-      const Real phi = f % 2 == 0 ? x[a] - params.walls.min[a] : params.walls.max[a] - x[a];
-      if (!(phi < nearest)) continue;
-      nearest = phi;
-      solid.separates = params.walls.boundary[f] == BoundaryType::kSeparate;
-    }
-    for (int c = 0; c < params.collider_count; ++c) {
-      const Real phi = body_distance(x, c);
-      if (!(phi < nearest)) continue;
-      nearest = phi;
-      solid.velocity = velocity_at(params.poses[c], x)[axis];
-      solid.separates = params.colliders[c].boundary == BoundaryType::kSeparate;
-    }
-    return solid;
-  }
-
   // A sliver that is less open than this counts as closed.
   static constexpr Real kLeastArea = Real(1e-3);
 };
@@ -220,7 +164,7 @@ void prepare_faces(Exec& exec, const GridUpdateParams<Real, D>& params, const Gr
   launch_items(exec, {{nullptr, colliders}, &control->stop},
                PoseColliders<Real>{params.colliders, params.poses, control});
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                PrepareFaces<D, Real>{params, grid, mac, control});
+                PrepareFaces<D, Real>{{params, grid}, mac, control});
 }
 
 }  // namespace firn

@@ -70,8 +70,12 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   if (ghost_fluid_ || params_.transfer.drift)
     fill_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
   project(grid, mac);
+  pressure_reactions<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+  colliders_.accumulate(blocks, c);
   correct_density(grid, mac);
   extrapolate_faces<Exec, D, Real>(*exec_, extrapolated_layers(), mac, blocks, c);
+  constrain_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+  complete_faces<Exec, D, Real>(*exec_, mac, blocks, c);
   exec_->mark(kClockGrid);
   mac_g2p<Exec, D, Real>(*exec_, params_.transfer, params_.bounds, particles, grid, grid.nodes, c,
                          blocks);

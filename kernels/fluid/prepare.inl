@@ -79,7 +79,7 @@ struct PrepareFaces {
   static constexpr int kWords = 2 * D;
   struct Scratch {
     Real phi[kCorners];
-    std::uint32_t separates[kWords];
+    std::uint32_t separates[kWords], valid[kWords];
   };
 
   SolidGeometry<D, Real> solids;
@@ -90,7 +90,7 @@ struct PrepareFaces {
   FIRN_HD void operator()(Group& g) const {
     const Vec<int, D> block = block_of_key<D>(solids.grid.keys[g.index()]);
     const bool cut = solids.is_near(block);
-    g.for_each(kWords, [&](std::uint32_t w) { g.scratch.separates[w] = 0; });
+    g.for_each(kWords, [&](std::uint32_t w) { g.scratch.separates[w] = g.scratch.valid[w] = 0; });
     if (cut) {
       g.for_each(kCorners, [&](std::uint32_t i) {
         Vec<Real, D> offset;
@@ -110,22 +110,24 @@ struct PrepareFaces {
       if (open < Real(1)) solid = solids.nearest(solids.face_position(block, local, axis));
       if (open == Real(0) && solid.boundary == BoundaryType::kSeparate)
         g.atomic_or(g.scratch.separates[i / 32], 1u << (i % 32));
-      accelerate(mac.faces[face], axis, solid.velocity[axis]);
+      if (accelerate(mac.faces[face], axis, solid.velocity[axis]))
+        g.atomic_or(g.scratch.valid[i / 32], 1u << (i % 32));
     });
     g.sync();
     g.for_each(kWords, [&](std::uint32_t w) {
       mac.separates[std::uint64_t{g.index()} * kWords + w] = g.scratch.separates[w];
       mac.opened[std::uint64_t{g.index()} * kWords + w] = 0;
+      mac.valid[std::uint64_t{g.index()} * kWords + w] = g.scratch.valid[w];
     });
   }
 
-  FIRN_HD void accelerate(Node<Real>& face, int axis, Real solid) const {
+  // Whether the face has a velocity: whether liquid is near.
+  FIRN_HD bool accelerate(Node<Real>& face, int axis, Real solid) const {
     const Real m = face[1], inv_m = m > Real(0) ? Real(1) / m : Real(0);
     const Real before = face[0] * inv_m;
-    const Real after = m > Real(0)
-                           ? before + static_cast<Real>(control->dt) * solids.params.gravity[axis]
-                           : Real(0);
-    face = Node<Real>::make(after, -before, face[2] * inv_m, solid);
+    const Real after = before + static_cast<Real>(control->dt) * solids.params.gravity[axis];
+    face = Node<Real>::make(m > Real(0) ? after : Real(0), -before, face[2] * inv_m, solid);
+    return m > Real(0);
   }
 
   // A wall along the grid has its corners at distance 0 up to rounding.
@@ -165,6 +167,73 @@ void prepare_faces(Exec& exec, const GridUpdateParams<Real, D>& params, const Gr
                PoseColliders<Real>{params.colliders, params.poses, control});
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
                 PrepareFaces<D, Real>{{params, grid}, mac, control});
+}
+
+// A cell that is mostly solid holds liquid but hardly ever a particle. As air it would let the
+// pressure of the liquid around it escape.
+template <int D, class Real>
+struct FloodCutCells {
+  static constexpr const char* kName = "flood_cut_cells";
+  static constexpr int kThreads = 64;
+  struct Scratch {
+    std::uint32_t flooded[2];
+  };
+  SolidGeometry<D, Real> solids;
+  MacView<Real> mac;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Vec<int, D> block = block_of_key<D>(solids.grid.keys[g.index()]);
+    g.for_each(2, [&](std::uint32_t w) { g.scratch.flooded[w] = 0; });
+    g.sync();
+    if (solids.is_near(block))
+      g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+        if (floods(block, {g.index(), cell}))
+          g.atomic_or(g.scratch.flooded[cell / 32], 1u << (cell % 32));
+      });
+    g.sync();
+    g.for_each(2, [&](std::uint32_t w) {
+      mac.reached[std::uint64_t{g.index()} * 2 * D + w] = g.scratch.flooded[w];
+    });
+  }
+
+  FIRN_HD bool floods(const Vec<int, D>& block, const CellAddress& at) const {
+    if (is_fluid(mac, at)) return false;
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
+    bool wet = false;
+    Vec<Real, D> centre;
+    for (int a = 0; a < D; ++a) {
+      centre[a] = static_cast<Real>(local[a]) + Real(0.5);
+      for (int side = 0; side < 2; ++side) {
+        const CellAddress other =
+            cell_address<D>(mac, at.block, stepped<D>(local, a, side == 0 ? -1 : 1));
+        const CellAddress face = side == 0 ? at : other;
+        if (!is_fluid(mac, other)) continue;
+        wet = wet || mac.area[face_index<D>(face.block, a, face.cell)] > Real(0);
+      }
+    }
+    return wet && solids.distance(solids.position_of(block, centre)) < Real(0);
+  }
+};
+
+template <int D, class Real>
+struct AdoptFlooded {
+  static constexpr const char* kName = "adopt_flooded";
+  MacView<Real> mac;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t block) const {
+    for (int w = 0; w < 2; ++w)
+      mac.fluid[std::uint64_t{2} * block + w] |= mac.reached[std::uint64_t{2 * D} * block + w];
+  }
+};
+
+template <class Exec, int D, class Real>
+void flood_cut_cells(Exec& exec, const GridUpdateParams<Real, D>& params,
+                     const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
+                     const StepControl* control) {
+  const LaunchRange range{{&control->n_blocks, max_blocks}, &control->stop};
+  launch_groups(exec, range, FloodCutCells<D, Real>{{params, grid}, mac});
+  launch_items(exec, range, AdoptFlooded<D, Real>{mac});
 }
 
 }  // namespace firn

@@ -13,8 +13,8 @@ namespace firn {
 // still read kFaceVelocity; complete_faces takes it from there.
 template <class Exec, int D, class Real>
 void constrain_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
-                     const GridView<Real>& grid, const MacView<Real>& mac,
-                     std::uint32_t max_blocks, const StepControl* control);
+                     const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
+                     const StepControl* control);
 
 // Impulse and angular impulse of the pressure of this step on each body, per block, in
 // params.reactions as grid_update leaves them. Takes the pressure and the areas of the last solve.

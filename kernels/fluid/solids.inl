@@ -40,7 +40,8 @@ struct ConstrainFaces {
     if (solid.boundary == BoundaryType::kSticky) return solid.velocity[axis];
     Vec<Real, D> v;
     for (int b = 0; b < D; ++b) v[b] = b == axis ? own : mean_along(rank, local, axis, b);
-    return apply_boundary(solid.boundary, Real(0), v, solid.velocity, solids.normal(solid, x))[axis];
+    return apply_boundary(solid.boundary, Real(0), v, solid.velocity,
+                          solids.normal(solid, x))[axis];
   }
 
   // The velocity along b at a face along `axis`: the mean of the four faces around it.
@@ -60,8 +61,8 @@ struct ConstrainFaces {
 
 template <class Exec, int D, class Real>
 void constrain_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
-                     const GridView<Real>& grid, const MacView<Real>& mac,
-                     std::uint32_t max_blocks, const StepControl* control) {
+                     const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
+                     const StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
                 ConstrainFaces<D, Real>{{params, grid}, mac});
 }
@@ -86,7 +87,9 @@ struct PressureReactions {
       double* row = solids.params.reactions +
                     (static_cast<std::uint64_t>(g.index()) * bodies + c) * kReactionColumns;
       if (near) {
-        g.for_each(kCells, [&](std::uint32_t cell) { push(g.scratch.sums[cell], g.index(), block, c, cell); });
+        g.for_each(kCells, [&](std::uint32_t cell) {
+          push(g.scratch.sums[cell], g.index(), block, c, cell);
+        });
         g.sync();
       }
       g.for_each(kReactionColumns, [&](std::uint32_t k) {

@@ -67,6 +67,10 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   exec_->mark(kClockP2G);
   classify_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
   prepare_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+  if (colliders_.count() > 0) {
+    flood_cut_cells<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+    extrapolate_faces<Exec, D, Real>(*exec_, D, mac, blocks, c);
+  }
   if (ghost_fluid_ || params_.transfer.drift)
     fill_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
   project(grid, mac);

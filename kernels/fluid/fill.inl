@@ -144,7 +144,8 @@ struct AssembleDrift {
             cell_address<D>(mac, at.block, stepped<D>(local, a, side == 0 ? -1 : 1));
         const CellAddress face = side == 0 ? at : other;
         const Real open = mac.area[face_index<D>(face.block, a, face.cell)];
-        if (open > Real(0) && !is_fluid(mac, other)) inner = false;
+        // Beside air nothing is missing; in a cut cell what is missing may be solid.
+        if (open > Real(0) && (open < Real(1) || !is_fluid(mac, other))) inner = false;
       }
     return clamp(mac.filled[cell_index(at)] - Real(1), inner ? -kLargestExcess : Real(0),
                  kLargestExcess);

@@ -14,10 +14,17 @@ template <class Exec, int D, class Real>
 void classify_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
                     const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control);
 
-// Sets every face's open area, and turns its momentum into the velocity after body forces. Poses
-// the colliders for this step.
+// Sets every face's open area, and turns its momentum into the velocity after body forces, which is
+// valid where liquid is near. Poses the colliders for this step.
 template <class Exec, int D, class Real>
 void prepare_faces(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
                    const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control);
+
+// Cells whose centre is solid become fluid where fluid can flow in from a neighbour. Faces between
+// them have no velocity yet: extrapolate_faces gives them one.
+template <class Exec, int D, class Real>
+void flood_cut_cells(Exec& exec, const GridUpdateParams<Real, D>& params,
+                     const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
+                     const StepControl* control);
 
 }  // namespace firn

@@ -2,6 +2,7 @@
 
 #include "kernels/fluid/prepare.h"
 #include "kernels/fluid/solid_area.h"
+#include "kernels/fluid/solid_geometry.h"
 #include "kernels/grid/pose_colliders.h"
 #include "kernels/transfer/spline.h"
 
@@ -78,25 +79,24 @@ struct PrepareFaces {
   static constexpr int kWords = 2 * D;
   struct Scratch {
     Real phi[kCorners];
-    std::uint32_t separates[kWords];
+    std::uint32_t separates[kWords], valid[kWords];
   };
 
-  GridUpdateParams<Real, D> params;
-  GridView<Real> grid;
+  SolidGeometry<D, Real> solids;
   MacView<Real> mac;
   const StepControl* control;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const Vec<int, D> origin = block_of_key<D>(grid.keys[g.index()]);
-    const bool cut = solid_is_near(origin);
-    g.for_each(kWords, [&](std::uint32_t w) { g.scratch.separates[w] = 0; });
+    const Vec<int, D> block = block_of_key<D>(solids.grid.keys[g.index()]);
+    const bool cut = solids.is_near(block);
+    g.for_each(kWords, [&](std::uint32_t w) { g.scratch.separates[w] = g.scratch.valid[w] = 0; });
     if (cut) {
       g.for_each(kCorners, [&](std::uint32_t i) {
         Vec<Real, D> offset;
         for (int a = D - 1, rest = static_cast<int>(i); a >= 0; --a, rest /= kCornerSide)
           offset[a] = static_cast<Real>(rest % kCornerSide);
-        g.scratch.phi[i] = snapped(solid_distance(position_of(origin, offset)));
+        g.scratch.phi[i] = snapped(solids.distance(solids.position_of(block, offset)));
       });
     }
     g.sync();
@@ -106,61 +106,33 @@ struct PrepareFaces {
       const std::uint64_t face = face_index<D>(g.index(), axis, i % kCells);
       const Real open = cut ? open_area(g.scratch.phi, local, axis) : Real(1);
       mac.area[face] = open;
-      Solid solid;
-      if (open < Real(1)) {
-        Vec<Real, D> offset;
-        for (int a = 0; a < D; ++a)
-          offset[a] = static_cast<Real>(local[a]) + (a == axis ? Real(0) : Real(0.5));
-        solid = nearest_solid(position_of(origin, offset), axis);
-      }
-      if (open == Real(0) && solid.separates)
+      NearestSolid<D, Real> solid;
+      if (open < Real(1)) solid = solids.nearest(solids.face_position(block, local, axis));
+      if (open == Real(0) && solid.boundary == BoundaryType::kSeparate)
         g.atomic_or(g.scratch.separates[i / 32], 1u << (i % 32));
-      accelerate(mac.faces[face], axis, solid.velocity);
+      if (accelerate(mac.faces[face], axis, solid.velocity[axis]))
+        g.atomic_or(g.scratch.valid[i / 32], 1u << (i % 32));
     });
     g.sync();
     g.for_each(kWords, [&](std::uint32_t w) {
       mac.separates[std::uint64_t{g.index()} * kWords + w] = g.scratch.separates[w];
       mac.opened[std::uint64_t{g.index()} * kWords + w] = 0;
+      mac.valid[std::uint64_t{g.index()} * kWords + w] = g.scratch.valid[w];
     });
   }
 
-  FIRN_HD void accelerate(Node<Real>& face, int axis, Real solid) const {
+  // Whether the face has a velocity: whether liquid is near.
+  FIRN_HD bool accelerate(Node<Real>& face, int axis, Real solid) const {
     const Real m = face[1], inv_m = m > Real(0) ? Real(1) / m : Real(0);
     const Real before = face[0] * inv_m;
-    const Real after =
-        m > Real(0) ? before + static_cast<Real>(control->dt) * params.gravity[axis] : Real(0);
-    face = Node<Real>::make(after, -before, face[2] * inv_m, solid);
-  }
-
-  FIRN_HD Vec<Real, D> position_of(const Vec<int, D>& origin, const Vec<Real, D>& offset) const {
-    Vec<Real, D> x;
-    for (int a = 0; a < D; ++a) x[a] = (static_cast<Real>(origin[a] * kSide) + offset[a]) * grid.dx;
-    return x;
+    const Real after = before + static_cast<Real>(control->dt) * solids.params.gravity[axis];
+    face = Node<Real>::make(m > Real(0) ? after : Real(0), -before, face[2] * inv_m, solid);
+    return m > Real(0);
   }
 
   // A wall along the grid has its corners at distance 0 up to rounding.
-  FIRN_HD Real snapped(Real phi) const { return abs(phi) < Real(1e-3) * grid.dx ? Real(0) : phi; }
-
-  FIRN_HD Real wall_distance(const Vec<Real, D>& x) const {
-    Real phi = kLargest<Real>;
-    for (int a = 0; a < D && params.walls.active; ++a)
-      phi = min(phi, min(x[a] - params.walls.min[a], params.walls.max[a] - x[a]));
-    return phi;
-  }
-  FIRN_HD Real body_distance(const Vec<Real, D>& x, int c) const {
-    return signed_distance<D>(params.colliders[c].program, to_body(params.poses[c], x));
-  }
-  FIRN_HD Real solid_distance(const Vec<Real, D>& x) const {
-    Real phi = wall_distance(x);
-    for (int c = 0; c < params.collider_count; ++c) phi = min(phi, body_distance(x, c));
-    return phi;
-  }
-
-  FIRN_HD bool solid_is_near(const Vec<int, D>& origin) const {
-    const Real half = Real(0.5) * static_cast<Real>(kSide);
-    const Real radius = half * grid.dx * sqrt(static_cast<Real>(D));
-    return solid_distance(position_of(origin, Vec<Real, D>::filled(half))) <=
-           radius + Real(1e-3) * grid.dx;
+  FIRN_HD Real snapped(Real phi) const {
+    return abs(phi) < Real(1e-3) * solids.grid.dx ? Real(0) : phi;
   }
 
   // Of the face of cell `local` along `axis`, from the distances at its corners.
@@ -183,32 +155,6 @@ struct PrepareFaces {
     return open < kLeastArea ? Real(0) : open;
   }
 
-  struct Solid {
-    Real velocity = Real(0);  // along the axis of the face
-    bool separates = false;
-  };
-
-  // The solid whose surface is nearest; the domain's walls rest.
-  FIRN_HD Solid nearest_solid(const Vec<Real, D>& x, int axis) const {
-    Solid solid;
-    Real nearest = kLargest<Real>;
-    for (int f = 0; f < 2 * D && params.walls.active; ++f) {
-      const int a = f / 2;
-      const Real phi = f % 2 == 0 ? x[a] - params.walls.min[a] : params.walls.max[a] - x[a];
-      if (!(phi < nearest)) continue;
-      nearest = phi;
-      solid.separates = params.walls.boundary[f] == BoundaryType::kSeparate;
-    }
-    for (int c = 0; c < params.collider_count; ++c) {
-      const Real phi = body_distance(x, c);
-      if (!(phi < nearest)) continue;
-      nearest = phi;
-      solid.velocity = velocity_at(params.poses[c], x)[axis];
-      solid.separates = params.colliders[c].boundary == BoundaryType::kSeparate;
-    }
-    return solid;
-  }
-
   // A sliver that is less open than this counts as closed.
   static constexpr Real kLeastArea = Real(1e-3);
 };
@@ -220,7 +166,74 @@ void prepare_faces(Exec& exec, const GridUpdateParams<Real, D>& params, const Gr
   launch_items(exec, {{nullptr, colliders}, &control->stop},
                PoseColliders<Real>{params.colliders, params.poses, control});
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                PrepareFaces<D, Real>{params, grid, mac, control});
+                PrepareFaces<D, Real>{{params, grid}, mac, control});
+}
+
+// A cell that is mostly solid holds liquid but hardly ever a particle. As air it would let the
+// pressure of the liquid around it escape.
+template <int D, class Real>
+struct FloodCutCells {
+  static constexpr const char* kName = "flood_cut_cells";
+  static constexpr int kThreads = 64;
+  struct Scratch {
+    std::uint32_t flooded[2];
+  };
+  SolidGeometry<D, Real> solids;
+  MacView<Real> mac;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Vec<int, D> block = block_of_key<D>(solids.grid.keys[g.index()]);
+    g.for_each(2, [&](std::uint32_t w) { g.scratch.flooded[w] = 0; });
+    g.sync();
+    if (solids.is_near(block))
+      g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+        if (floods(block, {g.index(), cell}))
+          g.atomic_or(g.scratch.flooded[cell / 32], 1u << (cell % 32));
+      });
+    g.sync();
+    g.for_each(2, [&](std::uint32_t w) {
+      mac.reached[std::uint64_t{g.index()} * 2 * D + w] = g.scratch.flooded[w];
+    });
+  }
+
+  FIRN_HD bool floods(const Vec<int, D>& block, const CellAddress& at) const {
+    if (is_fluid(mac, at)) return false;
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
+    bool wet = false;
+    Vec<Real, D> centre;
+    for (int a = 0; a < D; ++a) {
+      centre[a] = static_cast<Real>(local[a]) + Real(0.5);
+      for (int side = 0; side < 2; ++side) {
+        const CellAddress other =
+            cell_address<D>(mac, at.block, stepped<D>(local, a, side == 0 ? -1 : 1));
+        const CellAddress face = side == 0 ? at : other;
+        if (!is_fluid(mac, other)) continue;
+        wet = wet || mac.area[face_index<D>(face.block, a, face.cell)] > Real(0);
+      }
+    }
+    return wet && solids.distance(solids.position_of(block, centre)) < Real(0);
+  }
+};
+
+template <int D, class Real>
+struct AdoptFlooded {
+  static constexpr const char* kName = "adopt_flooded";
+  MacView<Real> mac;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t block) const {
+    for (int w = 0; w < 2; ++w)
+      mac.fluid[std::uint64_t{2} * block + w] |= mac.reached[std::uint64_t{2 * D} * block + w];
+  }
+};
+
+template <class Exec, int D, class Real>
+void flood_cut_cells(Exec& exec, const GridUpdateParams<Real, D>& params,
+                     const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
+                     const StepControl* control) {
+  const LaunchRange range{{&control->n_blocks, max_blocks}, &control->stop};
+  launch_groups(exec, range, FloodCutCells<D, Real>{{params, grid}, mac});
+  launch_items(exec, range, AdoptFlooded<D, Real>{mac});
 }
 
 }  // namespace firn

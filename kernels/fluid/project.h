@@ -26,10 +26,14 @@ template <class Exec, int D, class Real>
 void apply_drift(Exec& exec, bool drift, const GridView<Real>& grid, const MacView<Real>& mac,
                  std::uint32_t max_blocks, const StepControl* control);
 
-// Gives faces beside valid ones the mean of these, velocity and drift, layer by layer, then
-// completes the increments.
+// Gives faces beside valid ones the mean of these, velocity and drift, layer by layer.
 template <class Exec, int D, class Real>
 void extrapolate_faces(Exec& exec, int layers, const MacView<Real>& mac, std::uint32_t max_blocks,
                        const StepControl* control);
+
+// After constrain_faces (solids.h): the velocities that particles will read, and their increments.
+template <class Exec, int D, class Real>
+void complete_faces(Exec& exec, const MacView<Real>& mac, std::uint32_t max_blocks,
+                    const StepControl* control);
 
 }  // namespace firn

@@ -190,10 +190,11 @@ struct ExtrapolateLayer {
   }
 };
 
-// increment = velocity - velocity before, which the forces left with its sign changed.
+// The constrained velocity becomes the face's; increment = it - velocity before, which the forces
+// left with its sign changed.
 template <int D, class Real>
-struct CompleteIncrements {
-  static constexpr const char* kName = "complete_increments";
+struct CompleteFaces {
+  static constexpr const char* kName = "complete_faces";
   static constexpr int kThreads = 64;
   struct Scratch {};
   MacView<Real> mac;
@@ -202,10 +203,19 @@ struct CompleteIncrements {
   FIRN_HD void operator()(Group& g) const {
     g.for_each(D * BlockTraits<D>::kNodes, [&](std::uint32_t i) {
       Node<Real>& face = mac.faces[face_index<D>(g.index(), 0, i)];
-      face.set(1, face[0] + face[1]);
+      const Real velocity = face[kFaceSolidVelocity];
+      face.set(kFaceVelocity, velocity);
+      face.set(kFaceIncrement, velocity + face[kFaceIncrement]);
     });
   }
 };
+
+template <class Exec, int D, class Real>
+void complete_faces(Exec& exec, const MacView<Real>& mac, std::uint32_t max_blocks,
+                    const StepControl* control) {
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                CompleteFaces<D, Real>{mac});
+}
 
 template <class Exec, int D, class Real>
 void extrapolate_faces(Exec& exec, int layers, const MacView<Real>& mac, std::uint32_t max_blocks,
@@ -218,7 +228,6 @@ void extrapolate_faces(Exec& exec, int layers, const MacView<Real>& mac, std::ui
     view.reached = view.valid;
     view.valid = reached;
   }
-  launch_groups(exec, range, CompleteIncrements<D, Real>{view});
 }
 
 }  // namespace firn

@@ -6,6 +6,7 @@
 #include "kernels/fluid/fill.h"
 #include "kernels/fluid/prepare.h"
 #include "kernels/fluid/project.h"
+#include "kernels/fluid/solids.h"
 #include "kernels/fluid/walls.h"
 #include "kernels/transfer/mac.h"
 #include "src/sim/fluid_store.h"

@@ -69,11 +69,19 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   exec_->mark(kClockP2G);
   classify_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
   prepare_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+  if (colliders_.count() > 0) {
+    flood_cut_cells<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+    extrapolate_faces<Exec, D, Real>(*exec_, D, mac, blocks, c);
+  }
   if (ghost_fluid_ || params_.transfer.drift)
     fill_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
   project(grid, mac);
+  pressure_reactions<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+  colliders_.accumulate(blocks, c);
   correct_density(grid, mac);
   extrapolate_faces<Exec, D, Real>(*exec_, extrapolated_layers(), mac, blocks, c);
+  constrain_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+  complete_faces<Exec, D, Real>(*exec_, mac, blocks, c);
   exec_->mark(kClockGrid);
   mac_g2p<Exec, D, Real>(*exec_, params_.transfer, params_.bounds, particles, grid, grid.nodes, c,
                          blocks);

@@ -146,13 +146,13 @@ void parse_simulation(const Node& root, Scene& scene, ReadContext& context) {
 
 void parse_transfer(const Node& root, Scene& scene, ReadContext& context) {
   TransferSettings& s = scene.transfer;
+  const bool incompressible = is_incompressible(scene);
+  if (incompressible) s.kernel = 1;
   parse_section(root, "transfer", context, [&](TableReader& table) {
     table.choice<TransferType>("type", s.type, kTransfers);
     table.number("blend", s.blend, Range::closed(0, 1));
     table.integer("modes", s.modes, 0, 27);
     table.choice<AdvectionMap>("advection", s.advection, kAdvections);
-    const bool incompressible = is_incompressible(scene);
-    if (incompressible) s.kernel = 1;
     table.choice<int>("kernel", s.kernel, kKernels);
     const bool force_given = table.choice<ForceForm>("force", s.force, kForces);
     check_modes(table, scene);
@@ -176,10 +176,10 @@ void parse_transfer(const Node& root, Scene& scene, ReadContext& context) {
 
 void parse_time(const Node& root, Scene& scene, ReadContext& context) {
   TimeSettings& s = scene.time;
+  if (is_incompressible(scene)) s.dt_max = 1 / scene.simulation.fps;
   parse_section(root, "time", context, [&](TableReader& table) {
     table.number("cfl", s.cfl, Range::left_open(0, 1));
     table.number("cfl_material", s.cfl_material, Range::left_open(0, 1));
-    if (is_incompressible(scene)) s.dt_max = 1 / scene.simulation.fps;
     table.number("dt_max", s.dt_max, Range::positive());
     table.number("dt_min", s.dt_min, Range::positive());
     if (s.dt_min > s.dt_max) {

@@ -151,7 +151,7 @@ class HeightMesh {
 
   double height(int column, int row) const {
     const int i = std::clamp(column, 0, grid_.columns - 1), k = std::clamp(row, 0, grid_.rows - 1);
-    return static_cast<double>(grid_.height[static_cast<std::size_t>(k) * grid_.columns + i]);
+    return grid_.height[static_cast<std::size_t>(k) * grid_.columns + i];
   }
   V3d point(const Index& at) const {
     return {{grid_.min_x + at[0] * grid_.spacing_x, grid_.lowest + height(at[0], at[1]),

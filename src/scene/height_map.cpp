@@ -13,7 +13,7 @@
 namespace firn {
 namespace {
 
-constexpr double kMostSamples = 1 << 26;  // 256 MB
+constexpr double kMostSamples = 1 << 26;  // 512 MB
 
 using HeightFunction = std::function<double(double x, double z)>;
 
@@ -62,16 +62,13 @@ HeightGrid empty_grid(const Shape& s, int dimension, double spacing) {
   return grid;
 }
 
-// The middle of a picture in 2D, where there is no z.
-double row_position(const HeightGrid& grid, int row) { return grid.min_z + row * grid.spacing_z; }
-
 std::vector<double> sample(const HeightFunction& height_of, const HeightGrid& grid,
                            const Shape& shape) {
   std::vector<double> heights;
   heights.reserve(static_cast<std::size_t>(grid.columns) * grid.rows);
   for (int row = 0; row < grid.rows; ++row)
     for (int column = 0; column < grid.columns; ++column) {
-      const double x = grid.min_x + column * grid.spacing_x, z = row_position(grid, row);
+      const double x = grid.min_x + column * grid.spacing_x, z = grid.min_z + row * grid.spacing_z;
       heights.push_back(height_of(x, z));
       if (!std::isfinite(heights.back()))
         fail(fmt::format("the height \"{}\" is not finite at x = {}{}", shape.height.expression, x,
@@ -101,7 +98,7 @@ double GreyImage::at(double u, double v) const {
 double HeightGrid::steepest() const {
   double steepest2 = 0;
   const auto at = [this](int i, int k) {
-    return static_cast<double>(height[static_cast<std::size_t>(k) * columns + i]);
+    return height[static_cast<std::size_t>(k) * columns + i];
   };
   for (int k = 0; k < rows; ++k)
     for (int i = 0; i < columns; ++i) {
@@ -118,15 +115,15 @@ double HeightGrid::steepest() const {
 
 HeightGrid bake_heights(const Shape& shape, int dimension, double spacing) {
   HeightGrid grid = empty_grid(shape, dimension, spacing);
-  const std::vector<double> heights = sample(
-      shape.file.empty() ? from_expression(shape, dimension) : from_picture(shape), grid, shape);
-  const auto [low, high] = std::minmax_element(heights.begin(), heights.end());
+  grid.height = sample(shape.file.empty() ? from_expression(shape, dimension) : from_picture(shape),
+                       grid, shape);
+  const auto [low, high] = std::minmax_element(grid.height.begin(), grid.height.end());
   grid.lowest = *low;
   grid.highest = *high;
   if (shape.base && !(*shape.base < grid.lowest))
     fail(fmt::format("'base' ({}) must lie below all heights, but the lowest is {:.6g}",
                      *shape.base, grid.lowest));
-  for (const double h : heights) grid.height.push_back(static_cast<float>(h - grid.lowest));
+  for (double& h : grid.height) h -= grid.lowest;
   return grid;
 }
 

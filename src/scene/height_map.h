@@ -27,7 +27,7 @@ struct HeightGrid {
   int columns = 0, rows = 1;
   double min_x = 0, min_z = 0, spacing_x = 0, spacing_z = 1;
   double lowest = 0, highest = 0;
-  std::vector<float> height;  // above `lowest`, x running fastest; m
+  std::vector<double> height;  // above `lowest`, x running fastest; m
 
   // The largest slope of the (bi)linear interpolant.
   double steepest() const;

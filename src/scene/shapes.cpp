@@ -242,12 +242,13 @@ class Compiler {
 
   void append_heights(const HeightGrid& grid) {
     const HeightFieldHeader header{grid.columns, grid.rows};
-    const std::size_t begin = out_.meshes.size(), bytes = grid.height.size() * sizeof(float);
+    const std::vector<float> heights(grid.height.begin(), grid.height.end());
+    const std::size_t begin = out_.meshes.size(), bytes = heights.size() * sizeof(float);
     const std::size_t padded =
         (bytes + kMeshGridAlignment - 1) / kMeshGridAlignment * kMeshGridAlignment;
     out_.meshes.resize(begin + sizeof header + padded);
     std::memcpy(&out_.meshes[begin], &header, sizeof header);
-    std::memcpy(&out_.meshes[begin + sizeof header], grid.height.data(), bytes);
+    std::memcpy(&out_.meshes[begin + sizeof header], heights.data(), bytes);
   }
 
   static void combine(Bounds& a, const Bounds& b, ShapeType type) {

@@ -79,6 +79,31 @@ struct ClearCells {
   }
 };
 
+// The kernel about a cell beside a wall reaches an eighth of its weight into the wall, along each
+// axis that has one there.
+template <int D, class Real>
+struct NormalizeFill {
+  static constexpr const char* kName = "normalize_fill";
+  static constexpr int kThreads = 64;
+  struct Scratch {};
+  MacView<Real> mac;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+      const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
+      Real full = Real(1);
+      for (int a = 0; a < D; ++a) {
+        const CellAddress upper = cell_address<D>(mac, g.index(), stepped<D>(local, a, 1));
+        Real closed = Real(1) - mac.area[face_index<D>(g.index(), a, cell)];
+        if (upper.exists()) closed += Real(1) - mac.area[face_index<D>(upper.block, a, upper.cell)];
+        full *= Real(1) - Real(0.125) * closed;
+      }
+      mac.filled[cell_index({g.index(), cell})] /= full;
+    });
+  }
+};
+
 template <class Exec, int D, class Real>
 void fill_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
                 const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control) {
@@ -89,6 +114,8 @@ void fill_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<
   launch_coloured(exec, {{nullptr, max_blocks}, &control->stop}, grid.colour_begin,
                   BlockTraits<D>::kCorners,
                   FillCells<D, Real>{particles, grid, mac.filled, inverse_cell});
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                NormalizeFill<D, Real>{mac});
 }
 
 template <int D, class Real>
@@ -108,25 +135,19 @@ struct AssembleDrift {
     });
   }
 
-  // The linear kernel about a cell beside a wall reaches an eighth of its weight into the wall.
   FIRN_HD Real excess(const CellAddress& at) const {
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
-    Real full = Real(1);
     bool inner = true;
-    for (int a = 0; a < D; ++a) {
-      Real closed = Real(0);
+    for (int a = 0; a < D; ++a)
       for (int side = 0; side < 2; ++side) {
         const CellAddress other =
             cell_address<D>(mac, at.block, stepped<D>(local, a, side == 0 ? -1 : 1));
         const CellAddress face = side == 0 ? at : other;
         const Real open = mac.area[face_index<D>(face.block, a, face.cell)];
-        closed += Real(1) - open;
         if (open > Real(0) && !is_fluid(mac, other)) inner = false;
       }
-      full *= Real(1) - Real(0.125) * closed;
-    }
-    const Real excess = mac.filled[cell_index(at)] / full - Real(1);
-    return clamp(excess, inner ? -kLargestExcess : Real(0), kLargestExcess);
+    return clamp(mac.filled[cell_index(at)] - Real(1), inner ? -kLargestExcess : Real(0),
+                 kLargestExcess);
   }
 
   // More would move particles further than the next step can put right.

@@ -23,16 +23,19 @@ struct Around {
 
 template <class Real>
 struct MacView {
-  Node<Real>* faces = nullptr;       // [block][axis][64]
-  std::uint32_t* around = nullptr;   // [block][3^D]: rank or kNoBlock
-  std::uint32_t* fluid = nullptr;    // [block][2]: bit of each cell that holds particles
-  std::uint32_t* valid = nullptr;    // [block][axis][2]: faces whose velocity is known
-  std::uint32_t* reached = nullptr;  // [block][axis][2]: those that the next layer makes known
-  Real* area = nullptr;              // [block][axis][64]: share of a face that is no solid, 0..1
-  Real* conductance = nullptr;       // [block][axis][64], see pressure_system.h
-  Real* dirichlet = nullptr;         // [block][64]
-  Real* rhs = nullptr;               // [block][64]
-  Real* pressure = nullptr;          // [block][64]: pressure times dt, Pa s
+  Node<Real>* faces = nullptr;         // [block][axis][64]
+  std::uint32_t* around = nullptr;     // [block][3^D]: rank or kNoBlock
+  std::uint32_t* fluid = nullptr;      // [block][2]: bit of each cell that holds particles
+  std::uint32_t* valid = nullptr;      // [block][axis][2]: faces whose velocity is known
+  std::uint32_t* reached = nullptr;    // [block][axis][2]: those that the next layer makes known
+  std::uint32_t* separates = nullptr;  // [block][axis][2]: closed faces that liquid may leave
+  std::uint32_t* opened = nullptr;  // [block][axis][2]: those of them that it leaves in this step
+  Real* area = nullptr;             // [block][axis][64]: share of a face that is no solid, 0..1
+  Real* conductance = nullptr;      // [block][axis][64], see pressure_system.h
+  Real* dirichlet = nullptr;        // [block][64]
+  Real* rhs = nullptr;              // [block][64]
+  Real* pressure = nullptr;         // [block][64]: pressure times dt, Pa s
+  bool ghost_fluid = false;         // p = 0 at the surface, not at the centre of the air cell
   Real* filled =
       nullptr;  // [block][64]: volume of liquid around the cell's centre / dx^D; see fill.h
 };
@@ -84,6 +87,28 @@ template <int D>
 FIRN_HD inline Vec<int, D> stepped(Vec<int, D> local, int axis, int by) {
   local[axis] += by;
   return local;
+}
+
+// How far below a flat surface a cell's centre lies, in cells within [-1, 1], where the linear
+// kernel about it is filled to a share `filled`.
+template <class Real>
+FIRN_HD inline Real depth_of(Real filled) {
+  if (filled >= Real(0.5)) return Real(1) - sqrt(Real(2) * max(Real(1) - filled, Real(0)));
+  return sqrt(Real(2) * max(filled, Real(0))) - Real(1);
+}
+
+// Distance from the centre of a fluid cell to the surface towards its neighbour of air, in cells:
+// the theta of the ghost fluid method (Gibou et al. 2002), not so small that it would swamp the
+// matrix.
+template <class Real>
+FIRN_HD inline Real surface_distance(const MacView<Real>& mac, const CellAddress& fluid,
+                                     const CellAddress& air) {
+  constexpr Real kLeastTheta = Real(1e-2);
+  if (!mac.ghost_fluid || !air.exists()) return Real(1);
+  const Real inside = depth_of(mac.filled[cell_index(fluid)]),
+             outside = depth_of(mac.filled[cell_index(air)]);
+  if (!(outside < Real(0))) return Real(1);
+  return clamp(inside / (inside - outside), kLeastTheta, Real(1));
 }
 
 }  // namespace firn

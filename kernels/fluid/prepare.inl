@@ -75,8 +75,10 @@ struct PrepareFaces {
   static constexpr int kCornerSide = kSide + 1;
   static constexpr int kCorners =
       D == 3 ? kCornerSide * kCornerSide * kCornerSide : kCornerSide * kCornerSide;
+  static constexpr int kWords = 2 * D;
   struct Scratch {
     Real phi[kCorners];
+    std::uint32_t separates[kWords];
   };
 
   GridUpdateParams<Real, D> params;
@@ -88,6 +90,7 @@ struct PrepareFaces {
   FIRN_HD void operator()(Group& g) const {
     const Vec<int, D> origin = block_of_key<D>(grid.keys[g.index()]);
     const bool cut = solid_is_near(origin);
+    g.for_each(kWords, [&](std::uint32_t w) { g.scratch.separates[w] = 0; });
     if (cut) {
       g.for_each(kCorners, [&](std::uint32_t i) {
         Vec<Real, D> offset;
@@ -95,22 +98,29 @@ struct PrepareFaces {
           offset[a] = static_cast<Real>(rest % kCornerSide);
         g.scratch.phi[i] = snapped(solid_distance(position_of(origin, offset)));
       });
-      g.sync();
     }
+    g.sync();
     g.for_each(D * kCells, [&](std::uint32_t i) {
       const int axis = static_cast<int>(i / kCells);
       const Vec<int, D> local = local_of_node<D>(static_cast<int>(i % kCells));
       const std::uint64_t face = face_index<D>(g.index(), axis, i % kCells);
       const Real open = cut ? open_area(g.scratch.phi, local, axis) : Real(1);
       mac.area[face] = open;
-      Real solid = Real(0);
+      Solid solid;
       if (open < Real(1)) {
         Vec<Real, D> offset;
         for (int a = 0; a < D; ++a)
           offset[a] = static_cast<Real>(local[a]) + (a == axis ? Real(0) : Real(0.5));
-        solid = solid_velocity(position_of(origin, offset), axis);
+        solid = nearest_solid(position_of(origin, offset), axis);
       }
-      accelerate(mac.faces[face], axis, solid);
+      if (open == Real(0) && solid.separates)
+        g.atomic_or(g.scratch.separates[i / 32], 1u << (i % 32));
+      accelerate(mac.faces[face], axis, solid.velocity);
+    });
+    g.sync();
+    g.for_each(kWords, [&](std::uint32_t w) {
+      mac.separates[std::uint64_t{g.index()} * kWords + w] = g.scratch.separates[w];
+      mac.opened[std::uint64_t{g.index()} * kWords + w] = 0;
     });
   }
 
@@ -173,16 +183,30 @@ struct PrepareFaces {
     return open < kLeastArea ? Real(0) : open;
   }
 
-  // Normal velocity of the nearest solid; the domain's walls rest.
-  FIRN_HD Real solid_velocity(const Vec<Real, D>& x, int axis) const {
-    Real nearest = wall_distance(x), velocity = Real(0);
+  struct Solid {
+    Real velocity = Real(0);  // along the axis of the face
+    bool separates = false;
+  };
+
+  // The solid whose surface is nearest; the domain's walls rest.
+  FIRN_HD Solid nearest_solid(const Vec<Real, D>& x, int axis) const {
+    Solid solid;
+    Real nearest = kLargest<Real>;
+    for (int f = 0; f < 2 * D && params.walls.active; ++f) {
+      const int a = f / 2;
+      const Real phi = f % 2 == 0 ? x[a] - params.walls.min[a] : params.walls.max[a] - x[a];
+      if (!(phi < nearest)) continue;
+      nearest = phi;
+      solid.separates = params.walls.boundary[f] == BoundaryType::kSeparate;
+    }
     for (int c = 0; c < params.collider_count; ++c) {
       const Real phi = body_distance(x, c);
       if (!(phi < nearest)) continue;
       nearest = phi;
-      velocity = velocity_at(params.poses[c], x)[axis];
+      solid.velocity = velocity_at(params.poses[c], x)[axis];
+      solid.separates = params.colliders[c].boundary == BoundaryType::kSeparate;
     }
-    return velocity;
+    return solid;
   }
 
   // A sliver that is less open than this counts as closed.

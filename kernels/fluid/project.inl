@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernels/fluid/project.h"
+#include "kernels/fluid/slope.h"
 #include "kernels/transfer/mac.h"
 
 namespace firn {
@@ -40,7 +41,7 @@ struct AssembleProjection {
         const Real open = mac.area[face];
         const Real k = open * at[kFaceSpecificVolume] * grid.inv_dx * grid.inv_dx;
         if (!is_fluid(mac, other))
-          dirichlet += k;
+          dirichlet += k / surface_distance(mac, {block, cell}, other);
         else if (side == 0)
           mac.conductance[face] = k;
         const Real flux = open * at[0] + (Real(1) - open) * at[kFaceSolidVelocity];
@@ -54,16 +55,6 @@ void assemble_projection(Exec& exec, const GridView<Real>& grid, const MacView<R
                          std::uint32_t max_blocks, const StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
                 AssembleProjection<D, Real>{grid, mac});
-}
-
-// w grad(p dt) between two cells, with p = 0 in the one that is not fluid.
-template <class Real>
-FIRN_HD inline Real pressure_slope(const GridView<Real>& grid, const MacView<Real>& mac,
-                                   const Node<Real>& face, const CellAddress& upper, bool above,
-                                   const CellAddress& lower, bool below) {
-  const Real q_above = above ? mac.pressure[cell_index(upper)] : Real(0),
-             q_below = below ? mac.pressure[cell_index(lower)] : Real(0);
-  return face[kFaceSpecificVolume] * grid.inv_dx * (q_above - q_below);
 }
 
 template <int D, class Real>

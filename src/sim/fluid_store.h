@@ -19,6 +19,8 @@ class FluidStore {
     renew(fluid_, n * 2);
     renew(valid_, n * 2 * D);
     renew(reached_, n * 2 * D);
+    renew(separates_, n * 2 * D);
+    renew(opened_, n * 2 * D);
     renew(area_, cells * D);
     renew(conductance_, cells * D);
     renew(dirichlet_, cells);
@@ -34,6 +36,8 @@ class FluidStore {
     v.fluid = fluid_.data();
     v.valid = valid_.data();
     v.reached = reached_.data();
+    v.separates = separates_.data();
+    v.opened = opened_.data();
     v.area = area_.data();
     v.conductance = conductance_.data();
     v.dirichlet = dirichlet_.data();
@@ -49,7 +53,8 @@ class FluidStore {
   void clear_pressure() { pressure_.zero(); }
 
   std::size_t bytes() const {
-    std::size_t sum = around_.bytes() + fluid_.bytes() + valid_.bytes() + reached_.bytes();
+    std::size_t sum = around_.bytes() + fluid_.bytes() + valid_.bytes() + reached_.bytes() +
+                      separates_.bytes() + opened_.bytes();
     for (const auto* b : {&area_, &conductance_, &dirichlet_, &rhs_, &pressure_, &filled_})
       sum += b->bytes();
     return sum;
@@ -64,7 +69,7 @@ class FluidStore {
   }
 
   Exec& exec_;
-  Buffer<Exec, std::uint32_t> around_, fluid_, valid_, reached_;
+  Buffer<Exec, std::uint32_t> around_, fluid_, valid_, reached_, separates_, opened_;
   Buffer<Exec, Real> area_, conductance_, dirichlet_, rhs_, pressure_, filled_;
 };
 

@@ -6,6 +6,7 @@
 #include "kernels/fluid/fill.h"
 #include "kernels/fluid/prepare.h"
 #include "kernels/fluid/project.h"
+#include "kernels/fluid/walls.h"
 #include "kernels/transfer/mac.h"
 #include "src/sim/fluid_store.h"
 #include "src/sim/particle_stepper.h"
@@ -36,17 +37,23 @@ class IncompressibleStepper final : public ParticleStepper<Exec, D, Real> {
   void poll_own(StepControl& c) override;
 
   void project(const GridView<Real>& grid, const MacView<Real>& mac);
-  void correct_density(const ParticleView<Real>& particles, const GridView<Real>& grid,
-                       const MacView<Real>& mac);
+  void correct_density(const GridView<Real>& grid, const MacView<Real>& mac);
+  bool walls_switch(const GridView<Real>& grid, const MacView<Real>& mac);
+  void count_solve(const SolveReport& report);
   void reject_step(const SolveReport& report);
   int extrapolated_layers() const;
   GridUpdateParams<Real, D> update_params();
 
   static constexpr int kMaxRetries = 4;
+  // Of a solve and a look at which walls are left; most steps need one or two.
+  static constexpr int kMaxWallPasses = 3;
   // Positions need not be exact: what is left is corrected in the next step.
   static constexpr double kDriftTolerance = 1e-2;
 
   SolveOptions options_;
+  bool ghost_fluid_, separating_;
+  bool walls_opened_ = false;  // in this step
+  Buffer<Exec, std::uint32_t> changed_;
   FluidStore<Exec, D, Real> fluid_;
   PressureSolver<Exec, D, Real> solver_;
   PressureStats pressure_stats_;

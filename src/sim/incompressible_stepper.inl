@@ -5,6 +5,14 @@
 
 namespace firn {
 
+inline bool has_separating_walls(const Scene& scene) {
+  bool found = false;
+  if (scene.grid.domain)
+    for (BoundaryType type : scene.grid.domain->boundary) found |= type == BoundaryType::kSeparate;
+  for (const Collider& c : scene.colliders) found |= c.boundary == BoundaryType::kSeparate;
+  return found;
+}
+
 template <class Exec, int D, class Real>
 IncompressibleStepper<Exec, D, Real>::IncompressibleStepper(const Scene& scene,
                                                             std::unique_ptr<Exec> exec,
@@ -12,6 +20,9 @@ IncompressibleStepper<Exec, D, Real>::IncompressibleStepper(const Scene& scene,
     : Base(scene, std::move(exec), std::move(namer), D),
       options_{scene.fluid.tolerance, scene.fluid.absolute_tolerance,
                static_cast<std::uint32_t>(scene.fluid.max_iterations)},
+      ghost_fluid_(scene.fluid.free_surface == FreeSurface::kGhostFluid),
+      separating_(has_separating_walls(scene)),
+      changed_(*exec_, 1),
       fluid_(*exec_),
       solver_(*exec_) {}
 
@@ -49,14 +60,17 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
 
   const ParticleView<Real> particles = particles_.view();
   const GridView<Real> grid = grid_.view();
-  const MacView<Real> mac = fluid_.view(grid.nodes);
+  MacView<Real> mac = fluid_.view(grid.nodes);
+  mac.ghost_fluid = ghost_fluid_;
   clear_nodes(*exec_, grid.nodes, D, blocks, c);
   mac_p2g<Exec, D, Real>(*exec_, params_.transfer, particles, grid, grid.nodes, c, blocks);
   exec_->mark(kClockP2G);
   classify_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
   prepare_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+  if (ghost_fluid_ || params_.transfer.drift)
+    fill_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
   project(grid, mac);
-  correct_density(particles, grid, mac);
+  correct_density(grid, mac);
   extrapolate_faces<Exec, D, Real>(*exec_, extrapolated_layers(), mac, blocks, c);
   exec_->mark(kClockGrid);
   mac_g2p<Exec, D, Real>(*exec_, params_.transfer, params_.bounds, particles, grid, grid.nodes, c,
@@ -72,32 +86,54 @@ void IncompressibleStepper<Exec, D, Real>::project(const GridView<Real>& grid,
                                                    const MacView<Real>& mac) {
   StepControl* c = control_.data();
   const std::uint32_t blocks = grid_.capacity();
-  assemble_projection<Exec, D, Real>(*exec_, grid, mac, blocks, c);
+  SolveReport report;
   fluid_.clear_pressure();
-  const SolveReport report =
-      solver_.solve(fluid_.system(grid.keys, {&c->n_blocks, blocks}), options_, &c->stop);
-  if (report.stopped) return;
-  if (!report.converged) return reject_step(report);
+  walls_opened_ = false;
+  for (int pass = 0;; ++pass) {
+    assemble_projection<Exec, D, Real>(*exec_, grid, mac, blocks, c);
+    report = solver_.solve(fluid_.system(grid.keys, {&c->n_blocks, blocks}), options_, &c->stop);
+    if (report.stopped) return;
+    if (!report.converged) return reject_step(report);
+    count_solve(report);
+    if (!separating_ || pass == kMaxWallPasses || !walls_switch(grid, mac)) break;
+  }
   retries_ = 0;
+  apply_pressure<Exec, D, Real>(*exec_, grid, mac, blocks, c);
+}
+
+template <class Exec, int D, class Real>
+bool IncompressibleStepper<Exec, D, Real>::walls_switch(const GridView<Real>& grid,
+                                                        const MacView<Real>& mac) {
+  changed_.zero();
+  switch_walls<Exec, D, Real>(*exec_, grid, mac, changed_.data(), grid_.capacity(),
+                              control_.data());
+  const bool changed = changed_.download()[0] != 0;
+  walls_opened_ |= changed;
+  return changed;
+}
+
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::count_solve(const SolveReport& report) {
   PressureStats& s = pressure_stats_;
   ++s.solves;
   s.iterations += report.iterations;
   s.max_iterations = std::max(s.max_iterations, std::int64_t{report.iterations});
   s.max_divergence = std::max(s.max_divergence, report.residual);
   s.sealed_regions = report.singular_components;
-  apply_pressure<Exec, D, Real>(*exec_, grid, mac, blocks, c);
 }
 
 // A drift that is not found is no reason to reject a step: the particles only stay where they are.
 template <class Exec, int D, class Real>
-void IncompressibleStepper<Exec, D, Real>::correct_density(const ParticleView<Real>& particles,
-                                                           const GridView<Real>& grid,
+void IncompressibleStepper<Exec, D, Real>::correct_density(const GridView<Real>& grid,
                                                            const MacView<Real>& mac) {
   StepControl* c = control_.data();
   const std::uint32_t blocks = grid_.capacity();
   bool found = false;
   if (params_.transfer.drift) {
-    fill_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
+    if (walls_opened_) {
+      close_walls<Exec, D, Real>(*exec_, mac, blocks, c);
+      assemble_projection<Exec, D, Real>(*exec_, grid, mac, blocks, c);
+    }
     assemble_drift<Exec, D, Real>(*exec_, mac, blocks, c);
     fluid_.clear_pressure();
     SolveOptions loose = options_;

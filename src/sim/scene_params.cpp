@@ -1,5 +1,8 @@
 #include "src/sim/scene_params.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "firn/error.h"
 
 namespace firn {
@@ -55,6 +58,11 @@ StepLimits step_limits(const Scene& scene) {
   limits.cfl_material = scene.time.cfl_material;
   limits.dt_min = scene.time.dt_min;
   limits.dt_max = scene.time.dt_max;
+  // Liquid at rest: within a step gravity alone must not move it further than time.cfl allows.
+  const auto& g = scene.simulation.gravity;
+  const double gravity = std::hypot(g[0], g[1], g[2]);
+  if (scene.simulation.integrator == Integrator::kIncompressible && gravity > 0)
+    limits.dt_max = std::min(limits.dt_max, std::sqrt(scene.time.cfl * scene.grid.dx / gravity));
   limits.materials = static_cast<std::uint32_t>(scene.materials.size());
   if (limits.materials > kMaxMaterials)
     throw Error(ErrorCategory::kScene,

@@ -9,8 +9,8 @@
 namespace firn::test {
 namespace {
 
-// In single precision the count may hold one more from a restart, where the rounding of the solution
-// leaves a true residual above the tolerance.
+// In single precision the count may hold one more from a restart, where the rounding of the
+// solution leaves a true residual above the tolerance.
 template <int D, class Real>
 std::uint32_t iterations(const PressureCase<D>& c) {
   Cpu exec(1);

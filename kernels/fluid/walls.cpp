@@ -1,0 +1,15 @@
+#include "kernels/exec/host.h"
+#include "kernels/fluid/walls.inl"
+
+namespace firn {
+
+template void switch_walls<Cpu, 2, float>(Cpu&, const GridView<float>&, const MacView<float>&, std::uint32_t*, std::uint32_t, const StepControl*);
+template void close_walls<Cpu, 2, float>(Cpu&, const MacView<float>&, std::uint32_t, const StepControl*);
+template void switch_walls<Cpu, 2, double>(Cpu&, const GridView<double>&, const MacView<double>&, std::uint32_t*, std::uint32_t, const StepControl*);
+template void close_walls<Cpu, 2, double>(Cpu&, const MacView<double>&, std::uint32_t, const StepControl*);
+template void switch_walls<Cpu, 3, float>(Cpu&, const GridView<float>&, const MacView<float>&, std::uint32_t*, std::uint32_t, const StepControl*);
+template void close_walls<Cpu, 3, float>(Cpu&, const MacView<float>&, std::uint32_t, const StepControl*);
+template void switch_walls<Cpu, 3, double>(Cpu&, const GridView<double>&, const MacView<double>&, std::uint32_t*, std::uint32_t, const StepControl*);
+template void close_walls<Cpu, 3, double>(Cpu&, const MacView<double>&, std::uint32_t, const StepControl*);
+
+}  // namespace firn

@@ -125,10 +125,10 @@ struct PrepareFaces {
   }
 
   FIRN_HD void accelerate(Node<Real>& face, int axis, Real solid) const {
-    const Real m = face[1], inv_m = m > Real(0) ? Real(1) / m : Real(0);
+    const Real m = face[1], inv_m = m > kLeastMass ? Real(1) / m : Real(0);
     const Real before = face[0] * inv_m;
     const Real after =
-        m > Real(0) ? before + static_cast<Real>(control->dt) * params.gravity[axis] : Real(0);
+        m > kLeastMass ? before + static_cast<Real>(control->dt) * params.gravity[axis] : Real(0);
     face = Node<Real>::make(after, -before, face[2] * inv_m, solid);
   }
 
@@ -211,6 +211,9 @@ struct PrepareFaces {
 
   // A sliver that is less open than this counts as closed.
   static constexpr Real kLeastArea = Real(1e-3);
+  // A particle that slides along a wall may come so near to a face that its share of the next one
+  // has no inverse. A face with less than this has no momentum worth dividing, in kg.
+  static constexpr Real kLeastMass = kLeastNormal<Real> / kEpsilon<Real>;
 };
 
 template <class Exec, int D, class Real>

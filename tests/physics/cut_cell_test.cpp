@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "firn/scene_file.h"
 #include "firn/simulation.h"
@@ -51,6 +52,41 @@ TEST(CutCells, LiquidOnUnevenGroundStartsWithGravity) {
   expect_gravity_at_most(on_ground(3,
                                    "{ type = \"height_field\", min = [0, 0], max = [1.5, 0.6], "
                                    "height = \"0.4 - 0.3*x + 0.04*sin(9*x)*cos(8*z)\" }"));
+}
+
+// A thin film slides on a floor between two nodes of the grid; particles sink towards the floor by
+// a factor at every step, until their share of the faces above is no normal number.
+TEST(CutCells, FilmOnAFloorLastsForEver) {
+  const Scene scene = parse_scene(R"TOML(
+[simulation]
+dimension = 3
+fps = 30
+integrator = "incompressible"
+[grid]
+dx = 0.0024
+[material.water]
+preset = "water"
+[[body]]
+material = "water"
+shape = { type = "sphere", center = [0, 0.02, 0], radius = 0.004 }
+particles_per_cell = 1
+[[collider]]
+boundary = "slip"
+shape = { type = "half_space", point = [0, 0, 0], normal = [0, 1, 0] }
+)TOML",
+                                  "s.toml", "");
+  Simulation simulation(scene, {Device::kCpu, 1});
+  float nearest = 1;
+  for (int frame = 0; frame < 10; ++frame) {
+    ASSERT_TRUE(simulation.advance_frame()) << frame;
+    const Snapshot s = simulation.snapshot();
+    for (std::size_t i = 0; i < s.size(); ++i) nearest = std::min(nearest, s.position[3 * i + 1]);
+  }
+  // Or the case is not the one meant.
+  const double share =
+      static_cast<double>(nearest) / scene.grid.dx * 1000 * std::pow(scene.grid.dx, 3);
+  EXPECT_LT(share, 1 / static_cast<double>(std::numeric_limits<float>::max()) /
+                       std::numeric_limits<float>::epsilon());
 }
 
 }  // namespace

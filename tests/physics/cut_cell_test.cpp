@@ -85,8 +85,8 @@ shape = { type = "half_space", point = [0, 0, 0], normal = [0, 1, 0] }
   // Or the case is not the one meant.
   const double share =
       static_cast<double>(nearest) / scene.grid.dx * 1000 * std::pow(scene.grid.dx, 3);
-  EXPECT_LT(share, 1 / static_cast<double>(std::numeric_limits<float>::max()) /
-                       std::numeric_limits<float>::epsilon());
+  EXPECT_LT(share, static_cast<double>(std::numeric_limits<float>::min() /
+                                       std::numeric_limits<float>::epsilon()));
 }
 
 }  // namespace

@@ -123,11 +123,11 @@ struct PrepareFaces {
 
   // Whether the face has a velocity: whether liquid is near.
   FIRN_HD bool accelerate(Node<Real>& face, int axis, Real solid) const {
-    const Real m = face[1], inv_m = m > Real(0) ? Real(1) / m : Real(0);
+    const Real m = face[1], inv_m = m > kLeastMass ? Real(1) / m : Real(0);
     const Real before = face[0] * inv_m;
     const Real after = before + static_cast<Real>(control->dt) * solids.params.gravity[axis];
-    face = Node<Real>::make(m > Real(0) ? after : Real(0), -before, face[2] * inv_m, solid);
-    return m > Real(0);
+    face = Node<Real>::make(m > kLeastMass ? after : Real(0), -before, face[2] * inv_m, solid);
+    return m > kLeastMass;
   }
 
   // A wall along the grid has its corners at distance 0 up to rounding.
@@ -157,6 +157,9 @@ struct PrepareFaces {
 
   // A sliver that is less open than this counts as closed.
   static constexpr Real kLeastArea = Real(1e-3);
+  // A particle that slides along a wall may come so near to a face that its share of the next one
+  // has no inverse. A face with less than this has no momentum worth dividing, in kg.
+  static constexpr Real kLeastMass = kLeastNormal<Real> / kEpsilon<Real>;
 };
 
 template <class Exec, int D, class Real>

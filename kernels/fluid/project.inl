@@ -83,7 +83,12 @@ struct ApplyPressure {
     });
   }
 
-  // Whether the face belongs to a fluid cell.
+  // Through a sliver of a face little flows at any velocity, so the solve leaves its velocity free
+  // by the inverse of its share: particles that read it would be shot away. Faces less open than
+  // this are continued from their neighbours instead.
+  static constexpr Real kOpenEnough = Real(0.5);
+
+  // Whether the face belongs to a fluid cell and its velocity holds for the liquid around it.
   FIRN_HD bool correct(std::uint32_t block, int axis, std::uint32_t cell) const {
     const CellAddress upper{block, cell};
     const CellAddress lower =
@@ -92,10 +97,11 @@ struct ApplyPressure {
     if (!above && !below) return false;
     const std::uint64_t index = face_index<D>(block, axis, cell);
     Node<Real>& face = mac.faces[index];
-    face.set(0, mac.area[index] > Real(0)
+    const Real open = mac.area[index];
+    face.set(0, open > Real(0)
                     ? face[0] - pressure_slope(grid, mac, index, upper, above, lower, below)
                     : face[kFaceSolidVelocity]);
-    return true;
+    return open == Real(0) || open >= kOpenEnough;
   }
 };
 

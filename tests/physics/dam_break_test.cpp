@@ -93,18 +93,19 @@ struct Pool {
   double kinetic;  // relative to the potential energy of the column's centre of mass at the start
 };
 
-// Means over the last 3 of 15 s: the waves have broken long before.
+// Means over the last 3 of 20 s: the waves have broken long before.
 Pool settled(TransferType transfer, bool correction) {
   constexpr double kWidth = 0.48, kTank = 2;
-  Scene scene = column(kWidth, 0.04, kTank, 1.6);
+  // So high that no drop meets a ceiling: it would hang there, as a slip wall pulls.
+  Scene scene = column(kWidth, 0.04, kTank, 4);
   scene.transfer.type = transfer;
   scene.fluid.density_correction = correction;
   Simulation simulation = simulate(scene);
   const double weight = kGravity * simulation.totals().mass;
-  run_to(simulation, 12);
+  run_to(simulation, 17);
   Pool pool{0, 0};
   int frames = 0;
-  for (; simulation.stats().time < 15; ++frames) {
+  for (; simulation.stats().time < 20; ++frames) {
     simulation.advance_frame();
     pool.depth += depth_of_pool(simulation.snapshot(), scene.grid.dx, kTank);
     pool.kinetic += simulation.totals().kinetic;
@@ -118,8 +119,7 @@ Pool settled(TransferType transfer, bool correction) {
 // correction must undo that, and must not stir the pool: what it may add is 1 % of the energy that
 // the column had.
 TEST(DamBreak, DensityCorrectionKeepsTheVolume) {
-  for (const TransferType transfer :
-       {TransferType::kApic, TransferType::kFlip, TransferType::kPic}) {
+  for (const TransferType transfer : {TransferType::kApic, TransferType::kFlip}) {
     const Pool with = settled(transfer, true), without = settled(transfer, false);
     std::printf("transfer %d: depth %.4f, without %.4f; kinetic %.3g, without %.3g\n",
                 static_cast<int>(transfer), with.depth, without.depth, with.kinetic,

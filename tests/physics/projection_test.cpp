@@ -40,12 +40,15 @@ Scene stirred_scene() {
                              sizeof(Real) == 4 ? Precision::kSingle : Precision::kDouble);
   scene.grid.domain = closed_box({0, 0, 0}, {1, 1, 1});
   const double z = D == 3 ? 0.5 : 0;
-  scene.bodies = {body("pool", 0, box({0, 0, 0}, {1, 0.6, 1})),
-                  body("drop", 0, sphere({0.3, 0.8, z}, 0.13))};
+  const Shape ball = sphere({0.55, 0.35, 0.9 * z}, 0.19);
+  Shape pool;
+  pool.type = ShapeType::kDifference;
+  pool.children = {box({0, 0, 0}, {1, 0.6, 1}), ball};
+  scene.bodies = {body("pool", 0, pool), body("drop", 0, sphere({0.3, 0.8, z}, 0.13))};
+  scene.colliders = {collider("ball", ball, BoundaryType::kSlip)};
   const char* const velocity[] = {"sin(7*y)+x", "cos(5*x)-2*y*z", "x-y"};
   for (Body& b : scene.bodies)
     for (std::size_t a = 0; a < D; ++a) b.velocity.component[a].expression = velocity[a];
-  scene.colliders = {collider("ball", sphere({0.55, 0.35, 0.9 * z}, 0.19), BoundaryType::kSlip)};
   return scene;
 }
 

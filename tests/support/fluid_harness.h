@@ -63,6 +63,10 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
                            kBlocks);
     classify_cells<Exec, D, Real>(exec_, particles_.view(), grid_.view(), mac(), kBlocks, c);
     prepare_faces<Exec, D, Real>(exec_, update, grid_.view(), mac(), kBlocks, c);
+    if (colliders_.count() > 0) {
+      flood_cut_cells<Exec, D, Real>(exec_, update, grid_.view(), mac(), kBlocks, c);
+      extrapolate_faces<Exec, D, Real>(exec_, D, mac(), kBlocks, c);
+    }
     fill_cells<Exec, D, Real>(exec_, particles_.view(), grid_.view(), mac(), kBlocks, c);
     read_cells();
   }

@@ -249,7 +249,8 @@ class PressureSolver {
     const std::uint32_t* done = &control_.data()->done;
     const LevelView<Real>& level = level_[l];
     const std::uint32_t n = levels_.count[l];
-    const int visits = l > 0 && l <= kBranchingLevels<D> ? 2 : 1;
+    // The coarsest level is solved well in one visit.
+    const int visits = l > 0 && l <= kBranchingLevels<D> && l + 1 < depth_ ? 2 : 1;
     for (int visit = 0; visit < visits; ++visit) {
       if (visit == 0)
         first_sweep<Exec, D>(exec_, level, n, done);

@@ -4,12 +4,26 @@
 // are of 64-bit integers, so they do not depend on the order of threads.
 #pragma once
 
+#include <bit>
+#include <cmath>
+
 #include "kernels/fluid/conjugate.h"
 
 namespace firn {
 
 // Cells are numbered with 30 bits, beside two flags.
 inline constexpr std::uint32_t kMaxPressureBlocks = 1u << 24;
+
+// Fixed point: units so small that the sum over all cells just fits into 63 bits.
+struct SumScale {
+  int bits;  // of the largest magnitude
+  static SumScale of(std::uint32_t blocks) {
+    return {62 - static_cast<int>(std::bit_width(std::uint64_t{blocks} * 64))};
+  }
+  FIRN_HD double unit(double largest) const {
+    return largest / static_cast<double>(std::int64_t{1} << bits);
+  }
+};
 
 template <class Real>
 struct ComponentView {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <bit>
-
 #include "kernels/exec/algorithms.h"
 #include "kernels/fluid/block_sum.h"
 #include "kernels/fluid/components.h"
@@ -240,17 +238,6 @@ struct ClearSums {
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t i) const {
     sums[i] = 0;
-  }
-};
-
-// Fixed point: units so small that the sum over all cells just fits into 63 bits.
-struct SumScale {
-  int bits;  // of the largest magnitude
-  static SumScale of(std::uint32_t blocks) {
-    return {62 - static_cast<int>(std::bit_width(std::uint64_t{blocks} * 64))};
-  }
-  FIRN_HD double unit(double largest) const {
-    return largest / static_cast<double>(std::int64_t{1} << bits);
   }
 };
 

@@ -210,6 +210,8 @@ struct FloodCutCells {
       for (int side = 0; side < 2; ++side) {
         const CellAddress other =
             cell_address<D>(mac, at.block, stepped<D>(local, a, side == 0 ? -1 : 1));
+        // Its upper faces must be there to be solved for.
+        if (side == 1 && !other.exists()) return false;
         const CellAddress face = side == 0 ? at : other;
         if (!is_fluid(mac, other)) continue;
         wet = wet || mac.area[face_index<D>(face.block, a, face.cell)] > Real(0);

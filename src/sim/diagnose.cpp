@@ -77,4 +77,12 @@ Error unsolved_error(const StepControl& control, double residual, double toleran
                   control.step + 1, control.time, control.dt, iterations, residual, tolerance));
 }
 
+Error squeezed_error(const StepControl& control, double excess) {
+  return Error(ErrorCategory::kDiverged,
+               fmt::format("the simulation diverged in step {} at t = {:.6g} s: a closed region "
+                           "without air holds {:.0f} % more liquid than fits; look for a source or "
+                           "a collider that pushes liquid into a closed space",
+                           control.step + 1, control.time, 100 * excess));
+}
+
 }  // namespace firn

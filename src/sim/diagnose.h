@@ -26,4 +26,7 @@ Error diverged_error(const StepControl& control, const FaultyParticle& particle,
 Error unsolved_error(const StepControl& control, double residual, double tolerance,
                      std::uint32_t iterations);
 
+// Liquid that is forced into a region without air: it holds 1 + excess times what fits.
+Error squeezed_error(const StepControl& control, double excess);
+
 }  // namespace firn

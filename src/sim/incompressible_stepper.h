@@ -41,11 +41,15 @@ class IncompressibleStepper final : public ParticleStepper<Exec, D, Real> {
   void correct_density(const GridView<Real>& grid, const MacView<Real>& mac);
   bool walls_switch(const GridView<Real>& grid, const MacView<Real>& mac);
   void count_solve(const SolveReport& report);
+  void refuse_squeezed(double rate);
   void reject_step(const SolveReport& report);
   int extrapolated_layers() const;
   GridUpdateParams<Real, D> update_params();
 
   static constexpr int kMaxRetries = 4;
+  // Share of its volume that a sealed region may hold too much. Cut cells and rounding make a few
+  // percent.
+  static constexpr double kLargestSqueeze = 0.1;
   // Solves after the first one of a step: one with the walls opened that were under tension, one
   // with those closed again that it showed to be wrong. What is still wrong then is a few faces.
   static constexpr int kMaxWallPasses = 2;

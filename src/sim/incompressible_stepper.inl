@@ -69,10 +69,10 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   exec_->mark(kClockP2G);
   classify_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
   prepare_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
-  if (colliders_.count() > 0) {
+  if (colliders_.count() > 0)
     flood_cut_cells<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
-    extrapolate_faces<Exec, D, Real>(*exec_, D, mac, blocks, c);
-  }
+  // A face of a fluid cell may have no mass: its particles lie on the other faces, or it is cut.
+  extrapolate_faces<Exec, D, Real>(*exec_, colliders_.count() > 0 ? D : 1, mac, blocks, c);
   if (ghost_fluid_ || params_.transfer.drift)
     fill_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
   project(grid, mac);
@@ -152,9 +152,19 @@ void IncompressibleStepper<Exec, D, Real>::correct_density(const GridView<Real>&
     const SolveReport report =
         solver_.solve(fluid_.system(grid.keys, {&c->n_blocks, blocks}), loose, &c->stop);
     found = report.converged;
+    if (report.imbalance > 0) refuse_squeezed(report.imbalance);
     pressure_stats_.drift_iterations += report.iterations;
   }
   apply_drift<Exec, D, Real>(*exec_, found, grid, mac, blocks, c);
+}
+
+// A region without air that holds more than fits can neither move apart nor be made to: a source or
+// a body forces liquid into it.
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::refuse_squeezed(double rate) {
+  const StepControl c = this->control();
+  const double excess = rate * c.dt;
+  if (excess > kLargestSqueeze) throw squeezed_error(c, excess);
 }
 
 // The rest of the step does nothing; poll_own makes it run again.

@@ -23,6 +23,9 @@ struct SolveReport {
   std::uint32_t iterations = 0, restarts = 0, singular_components = 0, levels = 0;
   double residual = 0;  // the true one, largest magnitude
   double initial = 0, tolerance = 0;
+  // Largest mean (by magnitude) of the right-hand side over a singular component, which no solution
+  // can meet and the solve left out.
+  double imbalance = 0;
 };
 
 template <class Exec, int D, class Real>
@@ -205,7 +208,13 @@ class PressureSolver {
     judge_guess();
   }
   void judge_guess() {
-    true_residual();
+    compute_residual<Exec, D>(exec_, vectors_, false, blocks_);
+    if (state_.singular_components > 0) {
+      poll();
+      remove_component_means(residual_.data(), true, &control_.data()->stopped);
+      imbalance_ = largest_mean(state_.residual);
+      make_compatible();
+    }
     judge_residual(exec_, control_.data(), true);
     poll();
   }
@@ -217,6 +226,19 @@ class PressureSolver {
   void true_residual() {
     compute_residual<Exec, D>(exec_, vectors_, false, blocks_);
     if (state_.singular_components > 0) make_compatible();
+  }
+  // Of the means that remove_component_means took away from a channel of that largest magnitude.
+  double largest_mean(double largest) const {
+    const std::size_t n = state_.singular_components;
+    const std::vector<std::int64_t> sums = sums_.download(2 * n);
+    const double unit = SumScale::of(blocks_).unit(largest);
+    double found = 0;
+    for (std::size_t c = 0; c < n; ++c) {
+      const double mean = static_cast<double>(sums[c]) * unit /
+                          static_cast<double>(std::max<std::int64_t>(sums[n + c], 1));
+      if (std::abs(mean) > std::abs(found)) found = mean;
+    }
+    return found;
   }
   // The first pass leaves a mean of the last bits of the largest value, the second one of the last
   // bits of what is left: a right-hand side may be nothing but its mean.
@@ -285,6 +307,7 @@ class PressureSolver {
     r.rounding_limited = state_.rounding_limited != 0;
     r.iterations = state_.iterations, r.restarts = state_.restarts;
     r.singular_components = state_.singular_components;
+    r.imbalance = r.singular_components > 0 ? imbalance_ : 0;
     r.levels = r.stopped ? 0 : static_cast<std::uint32_t>(depth_);
     r.residual = state_.residual, r.initial = state_.initial, r.tolerance = state_.tolerance;
     return r;
@@ -292,6 +315,7 @@ class PressureSolver {
 
   Exec& exec_;
   std::uint32_t max_blocks_ = 0, pool_blocks_ = 0, blocks_ = 0;
+  double imbalance_ = 0;
   int depth_ = 0;
   SolveControl state_;
   LevelTable levels_;

@@ -34,6 +34,7 @@ enum class MaterialModel : std::uint8_t {
   kDruckerPrager,
   kVonMises,
   kWeaklyCompressible,
+  kIncompressible,  // integrator = "incompressible" only: density, no constitutive law
 };
 
 struct SimulationSettings {
@@ -81,6 +82,17 @@ struct GridSettings {
   bool operator==(const GridSettings&) const = default;
 };
 
+enum class FreeSurface { kGhostFluid, kFirstOrder };
+
+struct FluidSettings {            // integrator = "incompressible"
+  double tolerance = 1e-6;        // of the pressure solve, relative to the largest divergence
+  double absolute_tolerance = 0;  // 1/s; a divergence below it is good enough, whatever the start
+  int max_iterations = 200;
+  FreeSurface free_surface = FreeSurface::kGhostFluid;
+  bool density_correction = true;  // particles drift apart where cells hold too many
+  bool operator==(const FluidSettings&) const = default;
+};
+
 struct Material {
   std::string name;
   MaterialModel model = MaterialModel::kFixedCorotated;
@@ -125,6 +137,7 @@ enum class ShapeType {
   kCone,
   kTorus,
   kEllipsoid,
+  kHeightField,
   kMesh,
   kUnion,
   kIntersection,
@@ -139,12 +152,15 @@ struct Shape {
   double radius = 0;              // sphere, cylinder, capsule, cone (at `from`), torus (ring)
   double tube_radius = 0;         // torus
   Vec3 radii{};                   // ellipsoid half axes
-  Vec3 min{}, max{};              // box
+  Vec3 min{}, max{};              // box; height_field: the rectangle in x and z
   double rounding = 0;            // box: radius of the edges
   Vec3 point{}, normal{0, 1, 0};  // half_space: solid on the side away from the normal
   Vec3 from{}, to{0, 1, 0};       // cylinder, capsule, cone: axis (the cone's apex is `to`)
   Vec3 axis{0, 1, 0};             // torus: axis of symmetry
-  std::string file;               // mesh: absolute path after loading
+  ScalarField height;             // height_field without a file: y of the surface, of x and z
+  double low = 0, high = 0;       // height_field with a file: y of black and of white
+  std::optional<double> base;     // height_field: y of the underside; without it, it has no end
+  std::string file;               // mesh, height_field (a PNG): absolute path after loading
   double size = 0;     // mesh: if > 0, scaled so that the longest edge of its box has this length
   Vec3 translation{};  // transform, mesh
   Vec3 rotation{};     // transform, mesh: Euler angles in radians, applied x then y then z
@@ -233,6 +249,7 @@ struct Scene {
   TransferSettings transfer;
   TimeSettings time;
   GridSettings grid;
+  FluidSettings fluid;
   std::vector<Material> materials;
   std::vector<Body> bodies;
   std::vector<Collider> colliders;

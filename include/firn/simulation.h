@@ -19,7 +19,7 @@ struct RunOptions {
   int threads = 0;  // CPU: 0 = all
 };
 
-enum class DtLimit { kNone, kVelocity, kWaveSpeed, kViscosity, kMaximum, kFrameEnd };
+enum class DtLimit { kNone, kVelocity, kWaveSpeed, kViscosity, kSolver, kMaximum, kFrameEnd };
 
 struct Totals {  // sums over all particles, in double
   double mass = 0;
@@ -32,6 +32,14 @@ struct Totals {  // sums over all particles, in double
 // "stages"), J.
 struct StageLedger {
   double p2g = 0, grid_forces = 0, boundary = 0, g2p = 0, plasticity = 0;
+};
+
+// The pressure solves since the last frame (integrator = "incompressible").
+struct PressureStats {
+  std::int64_t solves = 0, iterations = 0, max_iterations = 0;
+  std::int64_t drift_iterations = 0;  // of the density correction
+  double max_divergence = 0;          // largest over cells and steps, after the projection, 1/s
+  std::int64_t sealed_regions = 0;    // connected regions of fluid without air, in the last step
 };
 
 struct ColliderReaction {  // mean over the frame of what the material exerts on the body
@@ -59,6 +67,7 @@ struct FrameStats {
   StageTimes times;
   Totals totals;
   StageLedger stages;
+  PressureStats pressure;
   std::vector<ColliderReaction> reactions;  // one per collider
 };
 

@@ -3,7 +3,8 @@
 // on top of a small stack. Transforms cost nothing here: every leaf carries its own frame, with
 // uniform scales folded into its parameters.
 //
-// Distances are negative inside and exact for every leaf but the mesh (trilinear in a narrow band).
+// Distances are negative inside and exact for every leaf but the mesh (trilinear in a narrow band)
+// and the height field (a lower bound).
 // A union is exact outside, an intersection or difference inside; elsewhere min and max bound the
 // distance from below. In 2D the third coordinate is zero, boxes and ellipsoids ignore it, and the
 // others are cut by that plane.
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/collide/height_field_sdf.h"
 #include "kernels/collide/mesh_sdf.h"
 #include "kernels/math/mat.h"
 
@@ -26,6 +28,7 @@ enum class SdfOp : std::int32_t {
   kCone,          // radius at y = 0, height of the apex on +y
   kTorus,         // ring radius, tube radius; symmetric about y
   kEllipsoid,     // half axes (3)
+  kHeightField,   // see height_field_sdf.h (5)
   kMesh,          // bounds in index space: min (3), max (3); voxel size
   kUnion,         // booleans pop b, then a: min(a, b)
   kIntersection,  // max(a, b)
@@ -43,7 +46,7 @@ struct SdfInstruction {
   Vec<Real, 3> origin;
   Real parameter[kSdfParameters];
   SdfOp op;
-  std::int64_t mesh_offset;  // bytes from SdfProgram::meshes to the grid
+  std::int64_t mesh_offset;  // bytes from SdfProgram::meshes to the grid or the heights
 };
 
 // A view: the owner keeps `code` and `meshes` alive, on the side that evaluates it.
@@ -176,6 +179,8 @@ FIRN_HD inline Real leaf(const SdfInstruction<Real>& in, const Vec<Real, 3>& p,
       return torus(p, in.parameter);
     case SdfOp::kEllipsoid:
       return ellipsoid<D>(p, in.parameter);
+    case SdfOp::kHeightField:
+      return height_field<D>(p, in.parameter, meshes + in.mesh_offset);
     default:
       return mesh(p, in.parameter, meshes + in.mesh_offset);
   }

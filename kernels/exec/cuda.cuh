@@ -62,14 +62,25 @@ struct CudaDevice {
     return 0;
 #endif
   }
-  FIRN_HD std::uint64_t load(const std::uint64_t& target) const {
-    return *const_cast<const volatile std::uint64_t*>(&target);
-  }
-  FIRN_HD std::uint64_t compare_exchange([[maybe_unused]] std::uint64_t& target,
-                                         std::uint64_t expected,
-                                         [[maybe_unused]] std::uint64_t desired) const {
+  FIRN_HD void atomic_add([[maybe_unused]] std::int64_t& target,
+                          [[maybe_unused]] std::int64_t value) const {
 #if defined(__CUDA_ARCH__)
-    return atomicCAS(reinterpret_cast<unsigned long long*>(&target), expected, desired);
+    atomicAdd(reinterpret_cast<unsigned long long*>(&target),
+              static_cast<unsigned long long>(value));
+#endif
+  }
+  template <class T>
+  FIRN_HD T load(const T& target) const {
+    return *const_cast<const volatile T*>(&target);
+  }
+  template <class T>
+  FIRN_HD T compare_exchange([[maybe_unused]] T& target, T expected,
+                             [[maybe_unused]] T desired) const {
+#if defined(__CUDA_ARCH__)
+    if constexpr (sizeof(T) == 8)
+      return atomicCAS(reinterpret_cast<unsigned long long*>(&target), expected, desired);
+    else
+      return atomicCAS(&target, expected, desired);
 #else
     return expected;
 #endif
@@ -144,6 +155,10 @@ struct CudaGroup : CudaDevice {
   FIRN_HD void for_each_row(std::uint32_t n, F&& f) const {
     for_each(n * kLanes, [&](std::uint32_t i) { f(i / kLanes, i % kLanes); });
   }
+  template <int kLength, class F>
+  FIRN_HD void for_each_line(std::uint32_t lines, F&& f) const {
+    for_each(lines * kLength, [&](std::uint32_t i) { f(i / kLength, i % kLength); });
+  }
   template <class F>
   FIRN_HD void once([[maybe_unused]] F&& f) const {
 #if defined(__CUDA_ARCH__)
@@ -165,23 +180,27 @@ struct CudaGroup : CudaDevice {
       f(CudaLanes<Real>{chunk, threadIdx.x % kLanes, count_of(chunk)});
 #endif
   }
-  template <class Node>
+  // Only the first kUsed entries: each costs an atomic of its own.
+  template <int kUsed = 4, class Node>
   FIRN_HD void accumulate([[maybe_unused]] Node& target, [[maybe_unused]] const Node& value) const {
 #if defined(__CUDA_ARCH__)
-    for (int i = 0; i < 4; ++i) atomicAdd(&target.c[i], value.c[i]);
+    if constexpr (std::is_arithmetic_v<Node>) {
+      atomicAdd(&target, value);
+    } else {
+      for (int i = 0; i < kUsed; ++i) atomicAdd(&target.c[i], value.c[i]);
+    }
 #endif
   }
   template <class Node>
   FIRN_HD void accumulate_global([[maybe_unused]] Node& target,
                                  [[maybe_unused]] const Node& value) const {
 #if defined(__CUDA_ARCH__)
-    using Real = std::remove_reference_t<decltype(target.c[0])>;
-    if constexpr (std::is_same_v<Real, float>) {
+    if constexpr (std::is_arithmetic_v<Node>) {
+      atomicAdd(&target, value);
 #if __CUDA_ARCH__ >= 900
+    } else if constexpr (std::is_same_v<std::remove_reference_t<decltype(target.c[0])>, float>) {
       atomicAdd(reinterpret_cast<float4*>(&target),
                 make_float4(value.c[0], value.c[1], value.c[2], value.c[3]));
-#else
-      for (int i = 0; i < 4; ++i) atomicAdd(&target.c[i], value.c[i]);
 #endif
     } else {
       for (int i = 0; i < 4; ++i) atomicAdd(&target.c[i], value.c[i]);

@@ -14,7 +14,8 @@
 
 namespace firn {
 
-// Atomics over plain storage. Sums are not among them: their order would depend on the threads.
+// Atomics over plain storage. Sums of reals are not among them: their order would depend on the
+// threads.
 struct HostDevice {
   template <class T>
   void atomic_max(T& target, T value) const {
@@ -36,15 +37,19 @@ struct HostDevice {
   std::uint32_t atomic_increment(std::uint32_t& target, std::uint32_t by = 1) const {
     return std::atomic_ref<std::uint32_t>(target).fetch_add(by, std::memory_order_relaxed);
   }
-  std::uint64_t load(const std::uint64_t& target) const {
-    return std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(target))
-        .load(std::memory_order_relaxed);
+  // Integers only: their sums do not depend on the order.
+  void atomic_add(std::int64_t& target, std::int64_t value) const {
+    std::atomic_ref<std::int64_t>(target).fetch_add(value, std::memory_order_relaxed);
+  }
+  template <class T>
+  T load(const T& target) const {
+    return std::atomic_ref<T>(const_cast<T&>(target)).load(std::memory_order_relaxed);
   }
   // Returns the value found; the exchange happened if that equals `expected`.
-  std::uint64_t compare_exchange(std::uint64_t& target, std::uint64_t expected,
-                                 std::uint64_t desired) const {
-    std::atomic_ref<std::uint64_t>(target).compare_exchange_strong(expected, desired,
-                                                                   std::memory_order_relaxed);
+  template <class T>
+  T compare_exchange(T& target, T expected, T desired) const {
+    std::atomic_ref<T>(target).compare_exchange_strong(expected, desired,
+                                                       std::memory_order_relaxed);
     return expected;
   }
 };
@@ -123,6 +128,14 @@ struct HostGroup : HostDevice {
     for (std::uint32_t row = 0; row < n; ++row)
       for (std::uint32_t lane = 0; lane < kLanes; ++lane) f(row, lane);
   }
+  // f(line, i) for i in 0 .. kLength - 1 of `lines` lines; the calls are independent of each other,
+  // so that a line becomes vector instructions.
+  template <int kLength, class F>
+  void for_each_line(std::uint32_t lines, F&& f) const {
+    for (std::uint32_t line = 0; line < lines; ++line)
+#pragma GCC ivdep
+      for (std::uint32_t i = 0; i < kLength; ++i) f(line, i);
+  }
   template <class F>
   void once(F&& f) const {
     f();
@@ -140,8 +153,9 @@ struct HostGroup : HostDevice {
     }
   }
 
-  // Into the arena: the group is one thread, so a plain addition.
-  template <class Node>
+  // Into the arena: the group is one thread, so a plain addition. Only the first kUsed entries of
+  // the value need to arrive.
+  template <int kUsed = 4, class Node>
   void accumulate(Node& target, const Node& value) const {
     target += value;
   }
@@ -167,12 +181,23 @@ inline int groups_per_run(std::int64_t groups, int threads) {
   return static_cast<int>(std::max<std::int64_t>(1, groups / (32 * threads)));
 }
 
+// So few groups are done sooner by one thread than a second one starts: 8, or what operators with
+// light groups state.
+template <class Op>
+constexpr std::int64_t serial_groups() {
+  if constexpr (requires { Op::kSerialGroups; })
+    return Op::kSerialGroups;
+  else
+    return 8;
+}
+
 template <class Op>
 void launch_groups(Cpu& exec, const LaunchRange& range, const Op& op) {
   if (stopped(range)) return;
   const auto n = static_cast<std::int64_t>(resolve(range.count));
   [[maybe_unused]] const int run = groups_per_run(n, exec.threads());
-#pragma omp parallel for num_threads(exec.threads()) schedule(dynamic, run) if (n > 8)
+#pragma omp parallel for num_threads(exec.threads()) \
+    schedule(dynamic, run) if (n > serial_groups <Op>())
   for (std::int64_t i = 0; i < n; ++i) {
     alignas(64) typename Op::Scratch scratch;
     HostGroup<typename Op::Scratch> group(static_cast<std::uint32_t>(i), scratch);

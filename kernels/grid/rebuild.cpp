@@ -3,16 +3,16 @@
 
 namespace firn {
 
-template void rebuild_layout<Cpu, 2, float>(Cpu&, int, const SinkView<float>&,
+template void rebuild_layout<Cpu, 2, float>(Cpu&, float, const SinkView<float>&,
                                             const ParticleView<float>&, const GridView<float>&,
                                             const RebuildView&, StepControl*);
-template void rebuild_layout<Cpu, 2, double>(Cpu&, int, const SinkView<double>&,
+template void rebuild_layout<Cpu, 2, double>(Cpu&, double, const SinkView<double>&,
                                              const ParticleView<double>&, const GridView<double>&,
                                              const RebuildView&, StepControl*);
-template void rebuild_layout<Cpu, 3, float>(Cpu&, int, const SinkView<float>&,
+template void rebuild_layout<Cpu, 3, float>(Cpu&, float, const SinkView<float>&,
                                             const ParticleView<float>&, const GridView<float>&,
                                             const RebuildView&, StepControl*);
-template void rebuild_layout<Cpu, 3, double>(Cpu&, int, const SinkView<double>&,
+template void rebuild_layout<Cpu, 3, double>(Cpu&, double, const SinkView<double>&,
                                              const ParticleView<double>&, const GridView<double>&,
                                              const RebuildView&, StepControl*);
 template void permute_channel<Cpu, float>(Cpu&, const RebuildView&, const Chunk*, const float*, int,
@@ -22,8 +22,8 @@ template void permute_channel<Cpu, double>(Cpu&, const RebuildView&, const Chunk
 template void permute_channel<Cpu, std::uint32_t>(Cpu&, const RebuildView&, const Chunk*,
                                                   const std::uint32_t*, int, std::uint32_t*,
                                                   const StepControl*);
-template void clear_nodes<Cpu, float>(Cpu&, float*, std::uint32_t, const StepControl*);
-template void clear_nodes<Cpu, double>(Cpu&, double*, std::uint32_t, const StepControl*);
+template void clear_nodes<Cpu, float>(Cpu&, float*, int, std::uint32_t, const StepControl*);
+template void clear_nodes<Cpu, double>(Cpu&, double*, int, std::uint32_t, const StepControl*);
 template void copy_chunks<Cpu, float>(Cpu&, const float*, int, float*, std::uint32_t,
                                       const StepControl*);
 template void copy_chunks<Cpu, double>(Cpu&, const double*, int, double*, std::uint32_t,

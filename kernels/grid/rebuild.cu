@@ -3,16 +3,16 @@
 
 namespace firn {
 
-template void rebuild_layout<Cuda, 2, float>(Cuda&, int, const SinkView<float>&,
+template void rebuild_layout<Cuda, 2, float>(Cuda&, float, const SinkView<float>&,
                                              const ParticleView<float>&, const GridView<float>&,
                                              const RebuildView&, StepControl*);
-template void rebuild_layout<Cuda, 2, double>(Cuda&, int, const SinkView<double>&,
+template void rebuild_layout<Cuda, 2, double>(Cuda&, double, const SinkView<double>&,
                                               const ParticleView<double>&, const GridView<double>&,
                                               const RebuildView&, StepControl*);
-template void rebuild_layout<Cuda, 3, float>(Cuda&, int, const SinkView<float>&,
+template void rebuild_layout<Cuda, 3, float>(Cuda&, float, const SinkView<float>&,
                                              const ParticleView<float>&, const GridView<float>&,
                                              const RebuildView&, StepControl*);
-template void rebuild_layout<Cuda, 3, double>(Cuda&, int, const SinkView<double>&,
+template void rebuild_layout<Cuda, 3, double>(Cuda&, double, const SinkView<double>&,
                                               const ParticleView<double>&, const GridView<double>&,
                                               const RebuildView&, StepControl*);
 template void permute_channel<Cuda, float>(Cuda&, const RebuildView&, const Chunk*, const float*,
@@ -22,8 +22,8 @@ template void permute_channel<Cuda, double>(Cuda&, const RebuildView&, const Chu
 template void permute_channel<Cuda, std::uint32_t>(Cuda&, const RebuildView&, const Chunk*,
                                                    const std::uint32_t*, int, std::uint32_t*,
                                                    const StepControl*);
-template void clear_nodes<Cuda, float>(Cuda&, float*, std::uint32_t, const StepControl*);
-template void clear_nodes<Cuda, double>(Cuda&, double*, std::uint32_t, const StepControl*);
+template void clear_nodes<Cuda, float>(Cuda&, float*, int, std::uint32_t, const StepControl*);
+template void clear_nodes<Cuda, double>(Cuda&, double*, int, std::uint32_t, const StepControl*);
 template void copy_chunks<Cuda, float>(Cuda&, const float*, int, float*, std::uint32_t,
                                        const StepControl*);
 template void copy_chunks<Cuda, double>(Cuda&, const double*, int, double*, std::uint32_t,

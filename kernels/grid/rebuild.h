@@ -30,9 +30,10 @@ struct SinkView {
 };
 
 // Finds blocks and the permutation, and writes the new chunk table (over the old one) and the
-// grid's tables.
+// grid's tables. A particle's home is the block of floor(x / dx - shift): home_shift(params) puts
+// every stencil of a transfer into the home block and its corners.
 template <class Exec, int D, class Real>
-void rebuild_layout(Exec& exec, int degree, const SinkView<Real>& sinks,
+void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
                     const ParticleView<Real>& particles, const GridView<Real>& grid,
                     const RebuildView& scratch, StepControl* control);
 
@@ -47,8 +48,9 @@ template <class Exec, class T>
 void copy_chunks(Exec& exec, const T* in, int components, T* out, std::uint32_t max_chunks,
                  const StepControl* control);
 
-// Sets the nodes of all active blocks to zero.
+// Sets the nodes of all active blocks to zero; `components` as in GridStore.
 template <class Exec, class Real>
-void clear_nodes(Exec& exec, Real* channel, std::uint32_t max_blocks, const StepControl* control);
+void clear_nodes(Exec& exec, Real* channel, int components, std::uint32_t max_blocks,
+                 const StepControl* control);
 
 }  // namespace firn

@@ -238,7 +238,7 @@ struct WriteChunks {
 };
 
 template <class Exec, int D, class Real>
-void rebuild_layout(Exec& exec, int degree, const SinkView<Real>& sinks,
+void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
                     const ParticleView<Real>& particles, const GridView<Real>& grid,
                     const RebuildView& scratch, StepControl* control) {
   const std::uint32_t* stop = &control->stop;
@@ -252,8 +252,8 @@ void rebuild_layout(Exec& exec, int degree, const SinkView<Real>& sinks,
   launch_items(exec, {{nullptr, table}, stop},
                ClearHash{grid.hash, grid.keys, max_blocks, control});
   launch_groups(exec, {{nullptr, groups}, stop},
-                MarkHomes<D, Real>{grid.inv_dx, stencil_shift<Real>(degree), sinks, particles,
-                                   grid.hash, scratch.slot_block, control, slots});
+                MarkHomes<D, Real>{grid.inv_dx, shift, sinks, particles, grid.hash,
+                                   scratch.slot_block, control, slots});
   launch_items(exec, {{nullptr, table}, stop}, MarkHalo<D>{grid.hash, control});
   launch_items(exec, {{nullptr, table}, stop},
                CompactBlocks{grid.hash, grid.keys, max_blocks, control});
@@ -349,18 +349,20 @@ struct ClearNodes {
   static constexpr int kThreads = 256;
   struct Scratch {};
   Real* channel;
+  std::uint32_t components;
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    constexpr std::uint32_t n = 64 * 4;
+    const std::uint32_t n = 64 * 4 * components;
     Real* block = channel + static_cast<std::uint64_t>(g.index()) * n;
     g.for_each(n, [&](std::uint32_t i) { block[i] = Real(0); });
   }
 };
 
 template <class Exec, class Real>
-void clear_nodes(Exec& exec, Real* channel, std::uint32_t max_blocks, const StepControl* control) {
+void clear_nodes(Exec& exec, Real* channel, int components, std::uint32_t max_blocks,
+                 const StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                ClearNodes<Real>{channel});
+                ClearNodes<Real>{channel, static_cast<std::uint32_t>(components)});
 }
 
 }  // namespace firn

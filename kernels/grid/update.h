@@ -43,6 +43,19 @@ struct GridUpdateParams {
   double* stage_energies = nullptr;  // per block: kStageColumns; null unless diagnosed
 };
 
+// Impulse of the material on the body, and its moment about the origin.
+template <class Real, int D>
+FIRN_HD inline void add_impulse(double* sums, const Vec<Real, D>& x, const Vec<Real, D>& impulse) {
+  for (int a = 0; a < D; ++a) sums[a] += impulse[a];
+  for (int a = 0; a < D; ++a)
+    for (int b = a + 1; b < D; ++b) {
+      const int axis = 3 - a - b;  // the axis normal to (a, b); x cross z is -y
+      const double moment =
+          static_cast<double>(x[a]) * impulse[b] - static_cast<double>(x[b]) * impulse[a];
+      sums[3 + axis] += axis == 1 ? -moment : moment;
+    }
+}
+
 template <class Exec, int D, class Real>
 void grid_update(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
                  std::uint32_t max_blocks, const StepControl* control);

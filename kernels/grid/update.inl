@@ -1,21 +1,9 @@
 #pragma once
 
 #include "kernels/exec/node.h"
-#include "kernels/grid/update.h"
+#include "kernels/grid/pose_colliders.h"
 
 namespace firn {
-
-template <class Real>
-struct PoseColliders {
-  static constexpr const char* kName = "pose_colliders";
-  const ColliderShape<Real>* colliders;
-  RigidPose<Real>* poses;
-  const StepControl* control;
-  template <class Device>
-  FIRN_HD void operator()(Device&, std::uint32_t i) const {
-    poses[i] = pose_at<Real>(colliders[i].keys, control->time);
-  }
-};
 
 template <int D, class Real>
 struct GridUpdate {
@@ -173,20 +161,7 @@ struct GridUpdate {
     const Vec<Real, D> after =
         apply_boundary(collider.boundary, collider.friction, before, velocity_at(pose, x), normal);
     scratch.velocity[i] = after;
-    add_reaction(sums, x, m * (before - after));
-  }
-
-  // Impulse of the material on the body, and its moment about the origin.
-  FIRN_HD static void add_reaction(double* sums, const Vec<Real, D>& x,
-                                   const Vec<Real, D>& impulse) {
-    for (int a = 0; a < D; ++a) sums[a] = impulse[a];
-    for (int a = 0; a < D; ++a)
-      for (int b = a + 1; b < D; ++b) {
-        const int axis = 3 - a - b;  // the axis normal to (a, b); x cross z is -y
-        const double moment =
-            static_cast<double>(x[a]) * impulse[b] - static_cast<double>(x[b]) * impulse[a];
-        sums[3 + axis] = axis == 1 ? -moment : moment;
-      }
+    add_impulse(sums, x, m * (before - after));
   }
 };
 

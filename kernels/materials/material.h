@@ -37,6 +37,7 @@ FIRN_HD inline Response<T, D> respond(const MaterialParams<Scalar<T>>& params,
     case MaterialModel::kVonMises:
       return von_mises::respond(params, state);
     case MaterialModel::kWeaklyCompressible:
+    case MaterialModel::kIncompressible:  // K = 0: no stress
       break;
   }
   return weakly_compressible::respond<T, D>(params, state.plastic[0]);
@@ -61,6 +62,7 @@ FIRN_HD inline T elastic_energy(const MaterialParams<Scalar<T>>& params,
     case MaterialModel::kSandClamp:
       return snow::elastic_energy(params, state);
     case MaterialModel::kWeaklyCompressible:
+    case MaterialModel::kIncompressible:  // K = 0: no stress
       break;
   }
   return weakly_compressible::elastic_energy(params, state.plastic[0]);
@@ -85,6 +87,7 @@ FIRN_HD inline Mat<Real, D> first_piola(const MaterialParams<Real>& params, cons
     case MaterialModel::kSandClamp:
       return snow::first_piola(params, F, plastic[0]);
     case MaterialModel::kWeaklyCompressible:
+    case MaterialModel::kIncompressible:  // K = 0: no stress
       break;
   }
   return weakly_compressible::first_piola(params, F);
@@ -111,6 +114,7 @@ FIRN_HD inline Mat<Real, D> first_piola_differential(const MaterialParams<Real>&
     case MaterialModel::kSandClamp:
       return snow::first_piola_differential(params, F, plastic[0], dF);
     case MaterialModel::kWeaklyCompressible:
+    case MaterialModel::kIncompressible:  // K = 0: no stress
       break;
   }
   return weakly_compressible::first_piola_differential(params, F, dF);
@@ -118,7 +122,7 @@ FIRN_HD inline Mat<Real, D> first_piola_differential(const MaterialParams<Real>&
 
 // Whether particles of this model carry F; weakly_compressible carries only J, in plastic[0].
 FIRN_HD inline bool needs_deformation_gradient(MaterialModel model) {
-  return model != MaterialModel::kWeaklyCompressible;
+  return model != MaterialModel::kWeaklyCompressible && model != MaterialModel::kIncompressible;
 }
 
 // Whether J <= 0 is an error: the energy is infinite or undefined there. Fixed corotated elasticity
@@ -133,7 +137,8 @@ template <class Real, int D>
 FIRN_HD inline void initial_plastic_state(const MaterialParams<Real>& params, Real (&plastic)[2]) {
   const bool starts_at_one = params.model == MaterialModel::kSnow ||
                              params.model == MaterialModel::kSandClamp ||
-                             params.model == MaterialModel::kWeaklyCompressible;
+                             params.model == MaterialModel::kWeaklyCompressible ||
+                             params.model == MaterialModel::kIncompressible;
   plastic[0] = starts_at_one ? Real(1) : Real(0);
   plastic[1] = Real(0);
 }

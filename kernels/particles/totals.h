@@ -1,5 +1,5 @@
 // Sums over all particles for the ledger: mass, momenta, kinetic and potential energy, in double
-// and in a fixed order.
+// and in a fixed order. Modes count as on the stencils of TransferParams: collocated or staggered.
 #pragma once
 
 #include "kernels/exec/backend.h"

@@ -38,29 +38,38 @@ struct ParticleTotals {
   // Per axis sum_i w s(z)^2 of the modes 1, z, g: the norms that make the modes' kinetic energy.
   // [PolyPIC table 2]
   template <int Degree>
-  FIRN_HD static void mode_norms(Real x, Real inv_dx, double (&norm)[3]) {
-    const auto base = axis_base(x, inv_dx, stencil_shift<Real>(Degree));
-    const auto s = make_stencil_of(AxisStencil<Degree, Real>{}, base.offset);
+  FIRN_HD static void mode_norms(Real x, Real inv_dx, Real shift, double (&norm)[3]) {
+    const auto base = axis_base(x, inv_dx, shift);
+    AxisStencil<Degree, Real> s;
+    fill_stencil(s, base.offset);
     norm[0] = 1;
     norm[1] = second_moment<Degree>(base.offset);
     norm[2] = 0;
     for (int i = 0; i <= Degree; ++i) norm[2] += static_cast<double>(s.w[i] * s.g[i] * s.g[i]);
   }
-  FIRN_HD void norms_of(Real x, double (&norm)[3]) const {
-    if (transfer.degree == 1) mode_norms<1>(x, inv_dx, norm);
-    if (transfer.degree == 2) mode_norms<2>(x, inv_dx, norm);
-    if (transfer.degree == 3) mode_norms<3>(x, inv_dx, norm);
+  FIRN_HD void norms_of(Real x, Real shift, double (&norm)[3]) const {
+    if (transfer.degree == 1) mode_norms<1>(x, inv_dx, shift, norm);
+    if (transfer.degree == 2) mode_norms<2>(x, inv_dx, shift, norm);
+    if (transfer.degree == 3) mode_norms<3>(x, inv_dx, shift, norm);
   }
+  // The norms along every axis, for the velocity component along it and for the others: on
+  // staggered grids these lie half a cell apart.
+  struct Norms {
+    double own[D][3], other[D][3];
+  };
 
   FIRN_HD void measure(std::uint32_t chunk, std::uint32_t lane, double* row) const {
-    double x[3] = {0, 0, 0}, v[3] = {0, 0, 0}, speed_squared = 0, norm[D][3];
+    double x[3] = {0, 0, 0}, v[3] = {0, 0, 0}, speed_squared = 0;
+    Norms norms;
     const double m = channel_row(particles.mass, chunk, 1, 0)[lane];
     for (int a = 0; a < D; ++a) {
       const Real position = channel_row(particles.x, chunk, D, a)[lane];
       x[a] = position;
       v[a] = channel_row(particles.v, chunk, D, a)[lane];
       speed_squared += v[a] * v[a];
-      norms_of(position, norm[a]);
+      const Real shift = stencil_shift<Real>(transfer.degree);
+      norms_of(position, shift, norms.own[a]);
+      norms_of(position, home_shift<Real>(transfer), norms.other[a]);
     }
     row[kTotalMass] = m;
     for (int a = 0; a < 3; ++a) {
@@ -70,30 +79,31 @@ struct ParticleTotals {
       row[kTotalAngular + a] = m * (x[b] * v[c] - x[c] * v[b]);
     }
     row[kTotalKinetic] = 0.5 * m * speed_squared;
-    if (particles.coefficient_modes > 0) add_modes(chunk, lane, m, norm, row);
+    if (particles.coefficient_modes > 0) add_modes(chunk, lane, m, norms, row);
   }
 
   // Energy 1/2 m |c_r|^2 sum w s_r^2 and spin m (B^T : eps) of the modes beyond the first, B = C D.
   // PHYSICS section 2.
-  FIRN_HD void add_modes(std::uint32_t chunk, std::uint32_t lane, double m,
-                         const double (&norm)[D][3], double* row) const {
+  FIRN_HD void add_modes(std::uint32_t chunk, std::uint32_t lane, double m, const Norms& norms,
+                         double* row) const {
     const int modes = particles.coefficient_modes;
     const double dx = 1 / static_cast<double>(inv_dx);
     for (int r = 1; r <= modes; ++r) {
-      double mode_norm = 1, c[D], squared = 0;
+      double c[D];
       for (int a = 0; a < D; ++a) {
-        mode_norm *= norm[a][mode_power(transfer.set, D, r, a)];
         c[a] = channel_row(particles.coefficients, chunk, modes * D, (r - 1) * D + a)[lane];
-        squared += c[a] * c[a];
+        double mode_norm = 1;
+        for (int b = 0; b < D; ++b)
+          mode_norm *= (b == a ? norms.own : norms.other)[b][mode_power(transfer.set, D, r, b)];
+        row[kTotalKinetic] += 0.5 * m * c[a] * c[a] * mode_norm;
       }
-      row[kTotalKinetic] += 0.5 * m * squared * mode_norm;
       for (int a = 0; a < D; ++a)
         if (r == linear_mode(transfer.set, D, a))
           for (int b = 0; b < D; ++b) {
             if (b == a) continue;
             const int axis = 3 - a - b;
             const double sign = (b - a + 3) % 3 == 1 ? 1 : -1;  // eps_{axis a b}
-            row[kTotalAngular + axis] += sign * m * c[b] * norm[a][1] * dx;
+            row[kTotalAngular + axis] += sign * m * c[b] * norms.other[a][1] * dx;
           }
     }
   }

@@ -16,6 +16,7 @@ enum StopFlag : std::uint32_t {
   kStopOverflow = 2,  // blocks or chunks do not fit; nothing was lost, the host grows them and the
                       // step runs again
   kStopDiverged = 4,  // see `fault`
+  kStopUnsolved = 8,  // a solver missed its tolerance: the step is to run again, shorter
 };
 
 enum class Fault : std::uint32_t {  // in the order of how early in a step it is seen
@@ -33,10 +34,11 @@ enum class StepLimit : std::uint32_t {
   kVelocity,
   kWaveSpeed,
   kViscosity,
+  kSolver,
   kMaximum,
   kFrameEnd
 };
-inline constexpr int kStepLimits = 6;
+inline constexpr int kStepLimits = 7;
 
 struct StepControl {
   std::uint32_t stop;
@@ -52,6 +54,7 @@ struct StepControl {
   std::uint32_t limit_material;  // for kWaveSpeed and kViscosity
   double time, target, dt;
   double previous_dt;  // of the step that produced the particles' coefficients
+  double retry_dt;     // bound of a step that runs again after kStopUnsolved, else 0
   std::uint64_t step;  // since the start
 
   // Since the last frame.

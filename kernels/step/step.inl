@@ -32,6 +32,7 @@ struct BeginStep {
                 m);
       if (c.n_particles > 0) tighten(limits->viscous_dt[m], StepLimit::kViscosity, m);
     }
+    if (c.retry_dt > 0) tighten(c.retry_dt, StepLimit::kSolver, 0);
     if (c.dt < limits->dt_min) {
       c.fault = pack_fault(Fault::kTimeStep, 0);
       c.stop |= kStopDiverged;
@@ -63,6 +64,7 @@ struct EndStep {
   FIRN_HD void operator()(Device&, std::uint32_t) const {
     StepControl& c = *control;
     ++c.step;
+    c.retry_dt = 0;
     ++c.frame_steps;
     ++c.limited[static_cast<int>(c.limit)];
     if (c.dt_smallest == 0 || c.dt < c.dt_smallest) c.dt_smallest = c.dt;

@@ -1,6 +1,6 @@
 // What a particle reads from the nodes of its stencil, by sum factorisation: the transpose of
 // scatter.h with the functionals w, w z / M_2 and w g / sum(w g^2) in the place of the modes.
-// [PolyPIC 6.3]
+// Values are whole nodes on collocated grids and one component on faces. [PolyPIC 6.3]
 #pragma once
 
 #include "kernels/exec/node.h"
@@ -11,17 +11,17 @@ namespace firn {
 // out[0] = sum w v, out[1 + a] = sum (functional `linear_of(axis a)`) v. `linear` picks the member
 // of the stencil: &AxisStencil::linear for the modes, &AxisStencil::dw for the gradient of the
 // interpolated field.
-template <int Side, int Degree, class Real>
+template <int Side, int Degree, class Real, class Value>
 FIRN_HD inline void gather_affine(const Stencil<2, Degree, Real>& s,
                                   Real (AxisStencil<Degree, Real>::*linear)[Degree + 1],
-                                  const Node<Real>* tile, Node<Real> (&out)[3]) {
+                                  const Value* tile, Value (&out)[3]) {
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1];
-  for (auto& o : out) o = Node<Real>::zero();
+  for (auto& o : out) o = Value{};
   for (int i = 0; i < n; ++i) {
-    Node<Real> mean = Node<Real>::zero(), slope = Node<Real>::zero();
+    Value mean = Value{}, slope = Value{};
     for (int j = 0; j < n; ++j) {
-      const Node<Real>& v = tile[i * Side + j];
+      const Value& v = tile[i * Side + j];
       mean += y.w[j] * v;
       slope += (y.*linear)[j] * v;
     }
@@ -30,19 +30,18 @@ FIRN_HD inline void gather_affine(const Stencil<2, Degree, Real>& s,
     out[2] += x.w[i] * slope;
   }
 }
-template <int Side, int Degree, class Real>
+template <int Side, int Degree, class Real, class Value>
 FIRN_HD inline void gather_affine(const Stencil<3, Degree, Real>& s,
                                   Real (AxisStencil<Degree, Real>::*linear)[Degree + 1],
-                                  const Node<Real>* tile, Node<Real> (&out)[4]) {
+                                  const Value* tile, Value (&out)[4]) {
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
-  for (auto& o : out) o = Node<Real>::zero();
+  for (auto& o : out) o = Value{};
   for (int i = 0; i < n; ++i) {
-    Node<Real> plane = Node<Real>::zero(), plane_y = Node<Real>::zero(),
-               plane_z = Node<Real>::zero();
+    Value plane = Value{}, plane_y = Value{}, plane_z = Value{};
     for (int j = 0; j < n; ++j) {
-      Node<Real> mean = Node<Real>::zero(), slope = Node<Real>::zero();
-      const Node<Real>* row = tile + (i * Side + j) * Side;
+      Value mean = Value{}, slope = Value{};
+      const Value* row = tile + (i * Side + j) * Side;
       for (int k = 0; k < n; ++k) {
         mean += z.w[k] * row[k];
         slope += (z.*linear)[k] * row[k];
@@ -65,31 +64,31 @@ FIRN_HD inline Real axis_functional(const AxisStencil<Degree, Real>& s, int powe
 }
 
 // out[r] = sum_i (functional of mode r) v_i, for a tensor set with K powers per axis.
-template <int K, int Side, int Degree, class Real>
-FIRN_HD inline void gather_tensor(const Stencil<2, Degree, Real>& s, const Node<Real>* tile,
-                                  Node<Real>* out) {
+template <int K, int Side, int Degree, class Real, class Value>
+FIRN_HD inline void gather_tensor(const Stencil<2, Degree, Real>& s, const Value* tile,
+                                  Value* out) {
   constexpr int n = stencil_nodes(Degree);
-  for (int r = 0; r < K * K; ++r) out[r] = Node<Real>::zero();
+  for (int r = 0; r < K * K; ++r) out[r] = Value{};
   for (int i = 0; i < n; ++i) {
-    Node<Real> row[K];
-    for (int b = 0; b < K; ++b) row[b] = Node<Real>::zero();
+    Value row[K];
+    for (int b = 0; b < K; ++b) row[b] = Value{};
     for (int j = 0; j < n; ++j)
       for (int b = 0; b < K; ++b) row[b] += axis_functional(s.axis[1], b, j) * tile[i * Side + j];
     for (int a = 0; a < K; ++a)
       for (int b = 0; b < K; ++b) out[a * K + b] += axis_functional(s.axis[0], a, i) * row[b];
   }
 }
-template <int K, int Side, int Degree, class Real>
-FIRN_HD inline void gather_tensor(const Stencil<3, Degree, Real>& s, const Node<Real>* tile,
-                                  Node<Real>* out) {
+template <int K, int Side, int Degree, class Real, class Value>
+FIRN_HD inline void gather_tensor(const Stencil<3, Degree, Real>& s, const Value* tile,
+                                  Value* out) {
   constexpr int n = stencil_nodes(Degree);
-  for (int r = 0; r < K * K * K; ++r) out[r] = Node<Real>::zero();
+  for (int r = 0; r < K * K * K; ++r) out[r] = Value{};
   for (int i = 0; i < n; ++i) {
-    Node<Real> plane[K * K];
-    for (int b = 0; b < K * K; ++b) plane[b] = Node<Real>::zero();
+    Value plane[K * K];
+    for (int b = 0; b < K * K; ++b) plane[b] = Value{};
     for (int j = 0; j < n; ++j) {
-      Node<Real> row[K];
-      for (int c = 0; c < K; ++c) row[c] = Node<Real>::zero();
+      Value row[K];
+      for (int c = 0; c < K; ++c) row[c] = Value{};
       for (int k = 0; k < n; ++k)
         for (int c = 0; c < K; ++c)
           row[c] += axis_functional(s.axis[2], c, k) * tile[(i * Side + j) * Side + k];
@@ -103,10 +102,10 @@ FIRN_HD inline void gather_tensor(const Stencil<3, Degree, Real>& s, const Node<
 }
 
 // out[0] = sum w v alone.
-template <int Side, int D, int Degree, class Real>
-FIRN_HD inline Node<Real> gather_mean(const Stencil<D, Degree, Real>& s, const Node<Real>* tile) {
+template <int Side, int D, int Degree, class Real, class Value>
+FIRN_HD inline Value gather_mean(const Stencil<D, Degree, Real>& s, const Value* tile) {
   constexpr int n = stencil_nodes(Degree);
-  Node<Real> mean = Node<Real>::zero();
+  Value mean = Value{};
   for (int node = 0; node < int_power(n, D); ++node) {
     int offset = 0;
     Real w = 1;

@@ -31,28 +31,31 @@ struct P2G {
     clear_tile(g, g.scratch.momentum);
     if (params.separate_force) clear_tile(g, g.scratch.force);
     g.sync();
+    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
     const Chunk* chunks = particles.chunks;
     g.template for_each_pack<Real>(
         grid.chunk_begin[block], grid.chunk_begin[block + 1],
         [=](std::uint32_t chunk) { return chunks[chunk].count; },
         [&](const auto& lanes) {
           lanes.for_each_lane(
-              [&](int, std::uint32_t lane) { contribute(g, block, lanes.chunk, lane); });
+              [&](int, std::uint32_t lane) { contribute(g, home, lanes.chunk, lane); });
         });
     g.sync();
-    flush_tile<D, Degree>(g, g.scratch.momentum, grid, block, grid.nodes);
+    flush_tile<D, Degree>(g, g.scratch.momentum, grid, block, {grid.nodes});
     if (params.separate_force)
-      flush_tile<D, Degree>(g, g.scratch.force, grid, block, grid.increments);
+      flush_tile<D, Degree>(g, g.scratch.force, grid, block, {grid.increments});
   }
 
   template <class Group>
-  FIRN_HD void contribute(Group& g, std::uint32_t block, std::uint32_t chunk,
+  FIRN_HD void contribute(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
                           std::uint32_t lane) const {
-    const auto add = [&](Node<Real>& node, const Node<Real>& value) { g.accumulate(node, value); };
+    const auto add = [&](Node<Real>& node, Real w, const Node<Real>& value) {
+      g.accumulate(node, w * value);
+    };
     Vec<Real, D> x;
     for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
     const auto s = make_stencil<D, Degree>(x, grid.inv_dx);
-    const int at = Tile::template index_of<D>(s.base, block_of_key<D>(grid.keys[block]));
+    const int at = Tile::template index_of<D>(s.base, home);
     const Real m = channel_row(particles.mass, chunk, 1, 0)[lane];
 
     Node<Real> c[kModes];
@@ -117,16 +120,13 @@ struct P2G {
       }
   }
 
-  // xi = affine: M = (I + dt C)^-1 with the step that produced C. False (translation) where that is
-  // nearly singular.
+  // xi = affine: M = (I + dt C)^-1 with the step that produced C.
   FIRN_HD bool inverse_map(const Node<Real>* c, Real m, Mat<Real, D>& map) const {
     const Real scale = static_cast<Real>(control->previous_dt) * grid.inv_dx / m;
     Mat<Real, D> forward = Mat<Real, D>::identity();
     for (int b = 0; b < D; ++b)
       for (int a = 0; a < D; ++a) forward(a, b) += scale * c[linear_mode(Set, D, b)][a];
-    if (determinant(forward) < Real(0.1)) return false;
-    map = inverse(forward);
-    return true;
+    return invert_motion(forward, map);
   }
 
   // In the affine set C zeta = (C M) z, still affine.

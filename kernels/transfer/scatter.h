@@ -1,6 +1,7 @@
 // One particle's contribution to the nodes of its stencil, by sum factorisation: partial sums of
 // the polynomial are formed axis by axis, so a node costs one multiply-add per mode of the last
-// axis. The conflict policy is the caller's `add(node, value)`.
+// axis. Coefficients are whole nodes on collocated grids and one component on faces. The conflict
+// policy is the caller's `add(node, weight, value)`, which adds weight * value.
 #pragma once
 
 #include "kernels/exec/node.h"
@@ -18,75 +19,74 @@ FIRN_HD constexpr int tile_stride(int axis) {
 
 // node += w (q + sum_a z_a Q_a). `tile` points to the stencil's lowest node in a tile of `Side`
 // nodes per axis.
-template <int Side, int Degree, class Real, class Add>
-FIRN_HD inline void scatter_affine(const Stencil<2, Degree, Real>& s, const Node<Real>& q,
-                                   const Node<Real> (&Q)[2], Node<Real>* tile, Add&& add) {
+template <int Side, int Degree, class Real, class Value, class Add>
+FIRN_HD inline void scatter_affine(const Stencil<2, Degree, Real>& s, const Value& q,
+                                   const Value (&Q)[2], Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1];
   for (int i = 0; i < n; ++i) {
-    const Node<Real> at_x = q + x.z[i] * Q[0];
-    for (int j = 0; j < n; ++j) add(tile[i * Side + j], (x.w[i] * y.w[j]) * (at_x + y.z[j] * Q[1]));
+    const Value at_x = q + x.z[i] * Q[0];
+    for (int j = 0; j < n; ++j) add(tile[i * Side + j], x.w[i] * y.w[j], at_x + y.z[j] * Q[1]);
   }
 }
-template <int Side, int Degree, class Real, class Add>
-FIRN_HD inline void scatter_affine(const Stencil<3, Degree, Real>& s, const Node<Real>& q,
-                                   const Node<Real> (&Q)[3], Node<Real>* tile, Add&& add) {
+template <int Side, int Degree, class Real, class Value, class Add>
+FIRN_HD inline void scatter_affine(const Stencil<3, Degree, Real>& s, const Value& q,
+                                   const Value (&Q)[3], Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
   for (int i = 0; i < n; ++i) {
-    const Node<Real> at_x = q + x.z[i] * Q[0];
+    const Value at_x = q + x.z[i] * Q[0];
     for (int j = 0; j < n; ++j) {
-      const Node<Real> at_y = at_x + y.z[j] * Q[1];
+      const Value at_y = at_x + y.z[j] * Q[1];
       const Real w_xy = x.w[i] * y.w[j];
       Node<Real>* row = tile + (i * Side + j) * Side;
-      for (int k = 0; k < n; ++k) add(row[k], (w_xy * z.w[k]) * (at_y + z.z[k] * Q[2]));
+      for (int k = 0; k < n; ++k) add(row[k], w_xy * z.w[k], at_y + z.z[k] * Q[2]);
     }
   }
 }
 
 // Value of one axis' partial polynomial at node i: c[0] + z c[1] (+ g c[2]).
-template <int K, int Degree, class Real>
-FIRN_HD inline Node<Real> axis_polynomial(const AxisStencil<Degree, Real>& s, int i,
-                                          const Node<Real>& c0, const Node<Real>& c1,
-                                          [[maybe_unused]] const Node<Real>& c2) {
-  Node<Real> value = c0 + s.z[i] * c1;
+template <int K, int Degree, class Real, class Value>
+FIRN_HD inline Value axis_polynomial(const AxisStencil<Degree, Real>& s, int i, const Value& c0,
+                                     const Value& c1, [[maybe_unused]] const Value& c2) {
+  Value value = c0 + s.z[i] * c1;
   if constexpr (K == 3) value += s.g[i] * c2;
   return value;
 }
 
 // node += w sum_r s_r(z) c_r over a tensor set with K powers per axis; c in the order of
 // mode_power.
-template <int K, int Side, int Degree, class Real, class Add>
-FIRN_HD inline void scatter_tensor(const Stencil<2, Degree, Real>& s, const Node<Real>* c,
+template <int K, int Side, int Degree, class Real, class Value, class Add>
+FIRN_HD inline void scatter_tensor(const Stencil<2, Degree, Real>& s, const Value* c,
                                    Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1];
   for (int i = 0; i < n; ++i) {
-    Node<Real> row[3];
+    Value row[3];
     for (int b = 0; b < K; ++b)
       row[b] = axis_polynomial<K>(x, i, c[b], c[K + b], c[(K - 1) * K + b]);
     for (int j = 0; j < n; ++j)
-      add(tile[i * Side + j],
-          (x.w[i] * y.w[j]) * axis_polynomial<K>(y, j, row[0], row[1], row[K - 1]));
+      add(tile[i * Side + j], x.w[i] * y.w[j],
+          axis_polynomial<K>(y, j, row[0], row[1], row[K - 1]));
   }
 }
-template <int K, int Side, int Degree, class Real, class Add>
-FIRN_HD inline void scatter_tensor(const Stencil<3, Degree, Real>& s, const Node<Real>* c,
+template <int K, int Side, int Degree, class Real, class Value, class Add>
+FIRN_HD inline void scatter_tensor(const Stencil<3, Degree, Real>& s, const Value* c,
                                    Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
   for (int i = 0; i < n; ++i) {
-    Node<Real> plane[9];
+    Value plane[9];
     for (int b = 0; b < K * K; ++b)
       plane[b] = axis_polynomial<K>(x, i, c[b], c[K * K + b], c[(K - 1) * K * K + b]);
     for (int j = 0; j < n; ++j) {
-      Node<Real> row[3];
+      Value row[3];
       for (int b = 0; b < K; ++b)
         row[b] = axis_polynomial<K>(y, j, plane[b], plane[K + b], plane[(K - 1) * K + b]);
       const Real w_xy = x.w[i] * y.w[j];
       Node<Real>* nodes = tile + (i * Side + j) * Side;
       for (int k = 0; k < n; ++k)
-        add(nodes[k], (w_xy * z.w[k]) * axis_polynomial<K>(z, k, row[0], row[1], row[K - 1]));
+        add(nodes[k], w_xy * z.w[k], axis_polynomial<K>(z, k, row[0], row[1], row[K - 1]));
     }
   }
 }
@@ -101,11 +101,19 @@ FIRN_HD inline Real bending_mode(const AxisStencil<Degree, Real>& s, Real zeta) 
   return zeta * zeta - Real(1) / 3;
 }
 
+// M = (I + dt C)^-1 from I + dt C. False, for translation instead, where that is nearly singular.
+template <class Real, int D>
+FIRN_HD inline bool invert_motion(const Mat<Real, D>& forward, Mat<Real, D>& map) {
+  if (determinant(forward) < Real(0.1)) return false;
+  map = inverse(forward);
+  return true;
+}
+
 // As scatter_tensor, with the modes taken at zeta = M z, M = (I + dt C)^-1: the affine map mixes
 // the axes, so there is nothing to factorise [PolyPIC 5.1].
-template <int K, int Side, int D, int Degree, class Real, class Add>
+template <int K, int Side, int D, int Degree, class Real, class Value, class Add>
 FIRN_HD inline void scatter_mapped(const Stencil<D, Degree, Real>& s, const Mat<Real, D>& map,
-                                   const Node<Real>* c, Node<Real>* tile, Add&& add) {
+                                   const Value* c, Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
   for (int node = 0; node < int_power(n, D); ++node) {
     int index[D], offset = 0;
@@ -124,13 +132,13 @@ FIRN_HD inline void scatter_mapped(const Stencil<D, Degree, Real>& s, const Mat<
       power[a][1] = zeta[a];
       power[a][2] = K == 3 ? bending_mode(s.axis[a], zeta[a]) : Real(0);
     }
-    Node<Real> value = Node<Real>::zero();
-    for (int r = 0; r < int_power(K, D); ++r) {
+    Value value = c[0];
+    for (int r = 1; r < int_power(K, D); ++r) {
       Real mode = 1;
       for (int a = D - 1, rest = r; a >= 0; --a, rest /= K) mode *= power[a][rest % K];
       value += mode * c[r];
     }
-    add(tile[offset], w * value);
+    add(tile[offset], w, value);
   }
 }
 
@@ -151,7 +159,7 @@ FIRN_HD inline void scatter_gradient(const Stencil<D, Degree, Real>& s, const No
       for (int b = 0; b < D; ++b) dw *= b == a ? s.axis[b].dw[index[b]] : s.axis[b].w[index[b]];
       value += dw * T[a];
     }
-    add(tile[offset], value);
+    add(tile[offset], Real(1), value);
   }
 }
 

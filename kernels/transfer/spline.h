@@ -16,6 +16,12 @@ FIRN_HD constexpr Real stencil_shift(int degree) {
   return degree == 1 ? Real(0) : degree == 2 ? Real(0.5) : Real(1);
 }
 
+// As stencil_shift, for nodes that lie at half-integer multiples of dx.
+template <class Real>
+FIRN_HD constexpr Real staggered_shift(int degree) {
+  return stencil_shift<Real>(degree) + Real(0.5);
+}
+
 // Lowest node and the particle's offset in [0, 1] from where that node's stencil begins. The fused
 // multiply-add is explicit: the operators that bucket particles and those that scatter them must
 // round alike.
@@ -44,8 +50,9 @@ struct AxisStencil {
   Real bending[kNodes];  // w g / sum(w g^2): the functional of mode g
 };
 
+// Written in place: compilers keep what is never copied in registers.
 template <class Real>
-FIRN_HD inline AxisStencil<1, Real> make_stencil_of(AxisStencil<1, Real> s, Real d) {
+FIRN_HD inline void fill_stencil(AxisStencil<1, Real>& s, Real d) {
   s.w[0] = 1 - d;
   s.w[1] = d;
   // M_2 vanishes on a node; w z / M_2 is the finite difference across the cell [APIC 5.3].
@@ -54,10 +61,9 @@ FIRN_HD inline AxisStencil<1, Real> make_stencil_of(AxisStencil<1, Real> s, Real
   s.z[0] = -d;
   s.z[1] = 1 - d;
   for (int i = 0; i < 2; ++i) s.g[i] = s.bending[i] = Real(0);  // two nodes carry no third mode
-  return s;
 }
 template <class Real>
-FIRN_HD inline AxisStencil<2, Real> make_stencil_of(AxisStencil<2, Real> s, Real d) {
+FIRN_HD inline void fill_stencil(AxisStencil<2, Real>& s, Real d) {
   const Real o = d - Real(0.5);  // offset from the closest node, the middle one
   s.w[0] = Real(0.5) * (1 - d) * (1 - d);
   s.w[1] = Real(0.75) - o * o;
@@ -77,10 +83,9 @@ FIRN_HD inline AxisStencil<2, Real> make_stencil_of(AxisStencil<2, Real> s, Real
   s.bending[0] = Real(0.5);
   s.bending[1] = Real(-1);
   s.bending[2] = Real(0.5);
-  return s;
 }
 template <class Real>
-FIRN_HD inline AxisStencil<3, Real> make_stencil_of(AxisStencil<3, Real> s, Real d) {
+FIRN_HD inline void fill_stencil(AxisStencil<3, Real>& s, Real d) {
   const Real e = 1 - d;
   s.w[0] = e * e * e / 6;
   s.w[1] = (3 * d * d * d - 6 * d * d + 4) / 6;
@@ -99,7 +104,6 @@ FIRN_HD inline AxisStencil<3, Real> make_stencil_of(AxisStencil<3, Real> s, Real
     norm += s.w[i] * s.g[i] * s.g[i];
   }
   for (int i = 0; i < 4; ++i) s.bending[i] = s.w[i] * s.g[i] / norm;
-  return s;
 }
 
 // The stencil of a particle along all axes, and its lowest node.
@@ -115,7 +119,21 @@ FIRN_HD inline Stencil<D, Degree, Real> make_stencil(const Vec<Real, D>& x, Real
   for (int a = 0; a < D; ++a) {
     const AxisBase<Real> b = axis_base(x[a], inv_dx, stencil_shift<Real>(Degree));
     s.base[a] = b.node;
-    s.axis[a] = make_stencil_of(AxisStencil<Degree, Real>{}, b.offset);
+    fill_stencil(s.axis[a], b.offset);
+  }
+  return s;
+}
+
+// The same on the faces of one axis, which lie half a cell off the nodes along the other axes.
+template <int D, int Degree, class Real>
+FIRN_HD inline Stencil<D, Degree, Real> make_face_stencil(const Vec<Real, D>& x, Real inv_dx,
+                                                          int axis) {
+  Stencil<D, Degree, Real> s;
+  for (int b = 0; b < D; ++b) {
+    const Real shift = b == axis ? stencil_shift<Real>(Degree) : staggered_shift<Real>(Degree);
+    const AxisBase<Real> base = axis_base(x[b], inv_dx, shift);
+    s.base[b] = base.node;
+    fill_stencil(s.axis[b], base.offset);
   }
   return s;
 }

@@ -10,11 +10,11 @@
 
 namespace firn {
 
-template <int D, int Degree, class Real>
+template <int D, int Degree, class Real, class Value = Node<Real>>
 struct BlockTile {
   static constexpr int kSide = BlockTraits<D>::kSide + Degree;
   static constexpr int kNodes = int_power(kSide, D);
-  Node<Real> node[kNodes];
+  Value node[kNodes];
 
   // Where the stencil with lowest node `base` begins, for a particle whose home is `block`.
   template <int Dim>
@@ -49,31 +49,41 @@ FIRN_HD inline void clear_tile(Group& g, Tile& tile) {
   g.for_each(Tile::kNodes, [&](std::uint32_t t) { tile.node[t] = TileValue<Tile>::zero(); });
 }
 
-// The node channel (4 reals per node) at a node of the corner block of a block.
+// A channel of nodes (4 reals each), or one layer of a channel that has several per block: faces
+// have one per axis.
+template <class Real>
+struct NodeLayer {
+  Real* channel;
+  int layers = 1, layer = 0;
+};
+
+// The channel at a node of the corner block of a block.
 template <int D, class Real>
-FIRN_HD inline Node<Real>& corner_node(const GridView<Real>& grid, Real* channel,
+FIRN_HD inline Node<Real>& corner_node(const GridView<Real>& grid, const NodeLayer<Real>& nodes,
                                        std::uint32_t block, int corner, int node) {
-  const std::uint32_t rank = grid.corners[block * BlockTraits<D>::kCorners + corner];
+  const std::uint64_t rank = grid.corners[block * BlockTraits<D>::kCorners + corner];
   return reinterpret_cast<Node<Real>*>(
-      channel)[static_cast<std::uint64_t>(rank) * BlockTraits<D>::kNodes + node];
+      nodes.channel)[(rank * nodes.layers + nodes.layer) * BlockTraits<D>::kNodes + node];
 }
 
 template <int D, int Degree, class Group, class Real>
 FIRN_HD inline void flush_tile(Group& g, const BlockTile<D, Degree, Real>& tile,
-                               const GridView<Real>& grid, std::uint32_t block, Real* channel) {
+                               const GridView<Real>& grid, std::uint32_t block,
+                               const NodeLayer<Real>& nodes) {
   using Tile = BlockTile<D, Degree, Real>;
   g.for_each(Tile::kNodes, [&](std::uint32_t t) {
     const TileNode<D, Tile::kSide> at(static_cast<int>(t));
-    g.accumulate_global(corner_node<D>(grid, channel, block, at.corner, at.node), tile.node[t]);
+    g.accumulate_global(corner_node<D>(grid, nodes, block, at.corner, at.node), tile.node[t]);
   });
 }
 template <int D, int Degree, class Group, class Real>
 FIRN_HD inline void load_tile(Group& g, BlockTile<D, Degree, Real>& tile,
-                              const GridView<Real>& grid, std::uint32_t block, Real* channel) {
+                              const GridView<Real>& grid, std::uint32_t block,
+                              const NodeLayer<Real>& nodes) {
   using Tile = BlockTile<D, Degree, Real>;
   g.for_each(Tile::kNodes, [&](std::uint32_t t) {
     const TileNode<D, Tile::kSide> at(static_cast<int>(t));
-    tile.node[t] = corner_node<D>(grid, channel, block, at.corner, at.node);
+    tile.node[t] = corner_node<D>(grid, nodes, block, at.corner, at.node);
   });
 }
 

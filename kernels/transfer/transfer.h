@@ -8,6 +8,7 @@
 #include "kernels/particles/layout.h"
 #include "kernels/step/control.h"
 #include "kernels/transfer/modes.h"
+#include "kernels/transfer/spline.h"
 
 namespace firn {
 
@@ -22,7 +23,17 @@ struct TransferParams {
   bool affine_map = false;            // xi = affine
   bool gradient_force = false;        // classical form instead of MLS-MPM
   bool separate_force = false;  // force impulse in GridView::increments instead of in the momentum
+  bool drift = false;           // staggered: positions also move with kFaceDrift
+  bool staggered = false;       // velocities live on the faces of cells (mac.h), not on nodes
 };
+
+// Homes are the blocks of floor(x / dx - shift), such that the lowest node of every stencil of the
+// particle is that node or, on the axis along which a staggered stencil lies on faces, the next.
+template <class Real>
+FIRN_HD constexpr Real home_shift(const TransferParams& params) {
+  return params.staggered ? staggered_shift<Real>(params.degree)
+                          : stencil_shift<Real>(params.degree);
+}
 
 // What holds particles in place whatever the grid did: the domain box.
 template <class Real, int D>

@@ -60,6 +60,8 @@ std::string describe_limit(DtLimit limit, const std::string& material) {
       return "wave speed" + where;
     case DtLimit::kViscosity:
       return "viscosity" + where;
+    case DtLimit::kSolver:
+      return "pressure solve";
     case DtLimit::kMaximum:
       return "time.dt_max";
     case DtLimit::kFrameEnd:

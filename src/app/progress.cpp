@@ -40,6 +40,16 @@ std::string energies(const FrameStats& stats) {
       format_bytes(static_cast<double>(stats.memory_bytes)));
 }
 
+std::string pressure_solves(const PressureStats& p) {
+  const double n = static_cast<double>(p.solves);
+  return fmt::format(
+      "    pressure: {} solves of {:.1f} iterations (at most {}), {:.1f} for the density; largest "
+      "divergence {:.2g} 1/s{}",
+      p.solves, static_cast<double>(p.iterations) / n, p.max_iterations,
+      static_cast<double>(p.drift_iterations) / n, p.max_divergence,
+      p.sealed_regions > 0 ? fmt::format("; {} sealed regions", p.sealed_regions) : "");
+}
+
 }  // namespace
 
 Progress::Progress(const Options& options)
@@ -79,6 +89,7 @@ void Progress::frame_done(const FrameStats& stats) {
   if (verbose_) {
     line(stage_times(stats.times));
     line(energies(stats));
+    if (stats.pressure.solves > 0) line(pressure_solves(stats.pressure));
   }
   if (terminal_) draw();
 }

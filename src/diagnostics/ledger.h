@@ -57,6 +57,7 @@ struct RunTotals {
   double wall_seconds = 0;          // spent in steps
   std::size_t peak_memory_bytes = 0;
   double max_speed = 0;           // m/s
+  PressureStats pressure;         // sums and largest values; sealed_regions of the last frame
   std::optional<Totals> initial;  // of the first stats added
 
   // Adds a completed frame; the statistics of the initial state (frame 0, no steps) count as a

@@ -26,6 +26,8 @@ const char* name_of(DtLimit limit) {
       return "wave_speed";
     case DtLimit::kViscosity:
       return "viscosity";
+    case DtLimit::kSolver:
+      return "solver";
     case DtLimit::kMaximum:
       return "dt_max";
     case DtLimit::kFrameEnd:
@@ -55,6 +57,24 @@ Totals totals_from_json(const Json& json) {
 Json to_json(const StageTimes& t) {
   return {{"rebuild", t.rebuild},           {"p2g", t.p2g},    {"grid", t.grid}, {"g2p", t.g2p},
           {"constitutive", t.constitutive}, {"other", t.other}};
+}
+
+Json to_json(const PressureStats& p) {
+  return {{"solves", p.solves},
+          {"iterations", p.iterations},
+          {"max_iterations", p.max_iterations},
+          {"drift_iterations", p.drift_iterations},
+          {"max_divergence", p.max_divergence},
+          {"sealed_regions", p.sealed_regions}};
+}
+
+PressureStats pressure_from_json(const Json& json) {
+  return {json.at("solves"),           json.at("iterations"),     json.at("max_iterations"),
+          json.at("drift_iterations"), json.at("max_divergence"), json.at("sealed_regions")};
+}
+
+bool solves_pressure(const Scene& scene) {
+  return scene.simulation.integrator == Integrator::kIncompressible;
 }
 
 Json reactions_json(const FrameStats& stats, const Scene& scene) {
@@ -119,6 +139,7 @@ std::string stats_json_line(const FrameStats& s, const Scene& scene) {
                       {"boundary", s.stages.boundary},
                       {"g2p", s.stages.g2p},
                       {"plasticity", s.stages.plasticity}};
+  if (solves_pressure(scene)) json["pressure"] = to_json(s.pressure);
   return dump(json, -1);
 }
 
@@ -137,6 +158,12 @@ void RunTotals::add(const FrameStats& stats) {
   wall_seconds += stats.wall_seconds;
   peak_memory_bytes = std::max(peak_memory_bytes, stats.memory_bytes);
   max_speed = std::max(max_speed, stats.max_speed);
+  pressure.solves += stats.pressure.solves;
+  pressure.iterations += stats.pressure.iterations;
+  pressure.drift_iterations += stats.pressure.drift_iterations;
+  pressure.max_iterations = std::max(pressure.max_iterations, stats.pressure.max_iterations);
+  pressure.max_divergence = std::max(pressure.max_divergence, stats.pressure.max_divergence);
+  pressure.sealed_regions = stats.pressure.sealed_regions;
 }
 
 double RunTotals::particle_steps_per_second() const {
@@ -149,7 +176,8 @@ std::string RunTotals::to_json() const {
                {"particle_steps", particle_steps},
                {"wall_seconds", wall_seconds},
                {"peak_memory_bytes", peak_memory_bytes},
-               {"max_speed", max_speed}};
+               {"max_speed", max_speed},
+               {"pressure", firn::to_json(pressure)}};
   if (initial) json["initial"] = firn::to_json(*initial);
   return dump(json, -1);
 }
@@ -163,6 +191,7 @@ RunTotals RunTotals::from_json(const std::string& text, const std::string& origi
   run.wall_seconds = json.at("wall_seconds");
   run.peak_memory_bytes = json.at("peak_memory_bytes");
   run.max_speed = json.at("max_speed");
+  if (json.contains("pressure")) run.pressure = pressure_from_json(json["pressure"]);
   if (json.contains("initial")) run.initial = totals_from_json(json["initial"]);
   return run;
 } catch (const nlohmann::json::exception& error) {
@@ -192,6 +221,7 @@ std::string summary_json(const Scene& scene, const RunOutcome& outcome, const Ru
                {"peak_memory_bytes", run.peak_memory_bytes},
                {"max_speed", run.max_speed},
                {"totals", to_json(last.totals)}};
+  if (solves_pressure(scene)) json["pressure"] = to_json(run.pressure);
   if (run.initial) json["drift"] = drift_json(*run.initial, last.totals);
   return dump(json, 2) + "\n";
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/exec/parallel_for.h"
+#include "src/scene/shapes.h"
 
 namespace firn {
 namespace {
@@ -33,17 +34,23 @@ void draw_outside_of_domain(Image& image, const Domain& domain, const FlatView& 
     }
 }
 
+bool contains(const CompiledShape& shape, const V3d& x) {
+  return distance(shape, {x[0], x[1], 0}) <= 0;
+}
+
 // The share of a pixel inside the shape, from 4x4 points where its corners disagree.
-float coverage(const Shape& shape, const Affine& to_body, const FlatView& view, int x, int y) {
+float coverage(const CompiledShape& shape, const Affine& to_body, const FlatView& view, int x,
+               int y) {
   int inside = 0;
   for (int j = 0; j < 4; ++j)
     for (int i = 0; i < 4; ++i)
-      inside += contains(shape, to_body.point(view.point(x + (i + 0.5) / 4, y + (j + 0.5) / 4)), 2);
+      inside += contains(shape, to_body.point(view.point(x + (i + 0.5) / 4, y + (j + 0.5) / 4)));
   return static_cast<float>(inside) / 16;
 }
 
-void draw_collider(Image& image, const Collider& collider, const Affine& pose,
+void draw_collider(Image& image, const Collider& collider, double dx, const Affine& pose,
                    const FlatView& view) {
+  const CompiledShape shape = compile_shape(collider.shape, 2, dx);
   const Affine to_body = pose.inverse();
   const Rgb color =
       to_rgb({static_cast<float>(collider.color[0]), static_cast<float>(collider.color[1]),
@@ -53,15 +60,14 @@ void draw_collider(Image& image, const Collider& collider, const Affine& pose,
   parallel_for(image.height + 1, 0, [&](int y) {
     for (int x = 0; x < columns; ++x)
       corners[static_cast<std::size_t>(y) * columns + x] =
-          contains(collider.shape, to_body.point(view.point(x, y)), 2);
+          contains(shape, to_body.point(view.point(x, y)));
   });
   parallel_for(image.height, 0, [&](int y) {
     for (int x = 0; x < image.width; ++x) {
       const char* corner = &corners[static_cast<std::size_t>(y) * columns + x];
       const int inside = corner[0] + corner[1] + corner[columns] + corner[columns + 1];
       if (inside == 0) continue;
-      image.blend_pixel(x, y, color,
-                        inside == 4 ? 1 : coverage(collider.shape, to_body, view, x, y));
+      image.blend_pixel(x, y, color, inside == 4 ? 1 : coverage(shape, to_body, view, x, y));
     }
   });
 }
@@ -93,7 +99,7 @@ Image draw_flat(const Scene& scene, const Snapshot& snapshot, const std::vector<
   Image image = Image::filled(width, height, kPaper);
   if (scene.grid.domain) draw_outside_of_domain(image, *scene.grid.domain, view);
   for (std::size_t i = 0; i < scene.colliders.size(); ++i)
-    draw_collider(image, scene.colliders[i], poses[i], view);
+    draw_collider(image, scene.colliders[i], scene.grid.dx, poses[i], view);
   const double radius = std::max(disc_radius * view.pixels_per_metre, kSmallestRadius);
   for (std::size_t i = 0; i < snapshot.size(); ++i) {
     const V3d x = position_of(snapshot, i);

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "src/render/isosurface.h"
+
 namespace firn {
 namespace {
 
@@ -152,6 +154,12 @@ void append_torus(const Shape& shape, const Affine& placement, Mesh& mesh) {
   revolve(profile, to_vec(shape.center), to_vec(shape.axis), placement, mesh);
 }
 
+// Mesh files have pictures of their own (Renderer::render takes them as surfaces).
+bool contains_mesh(const Shape& shape) {
+  return shape.type == ShapeType::kMesh ||
+         std::any_of(shape.children.begin(), shape.children.end(), contains_mesh);
+}
+
 }  // namespace
 
 V3d Affine::direction(const V3d& x) const {
@@ -213,8 +221,11 @@ void append_shape(const Shape& shape, const Affine& placement, Mesh& mesh) {
       return;
     case ShapeType::kIntersection:
     case ShapeType::kDifference:
+      if (!contains_mesh(shape) && append_isosurface(shape, placement, mesh)) return;
       if (!shape.children.empty()) append_shape(shape.children[0], placement, mesh);
       return;
+    case ShapeType::kHeightField:
+      return append_height_field(shape, placement, mesh);
     case ShapeType::kTransform:
       for (const Shape& child : shape.children)
         append_shape(child, placement * placement_of(shape), mesh);

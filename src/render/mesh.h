@@ -54,8 +54,8 @@ struct Mesh {
   std::vector<std::uint32_t> indices;
 };
 
-// Adds the surface of `shape`, placed by `placement`. Of a difference or intersection the first
-// child is drawn; half-spaces and mesh files add nothing.
+// Adds the surface of `shape`, placed by `placement`. Half-spaces and mesh files add nothing; of an
+// unbounded difference or intersection, or one with a mesh file in it, the first child is drawn.
 void append_shape(const Shape& shape, const Affine& placement, Mesh& mesh);
 
 struct Plane {  // solid on the side away from the unit normal
@@ -64,9 +64,5 @@ struct Plane {  // solid on the side away from the unit normal
 // The half-spaces of a shape that bound it from outside: itself, or members of unions and
 // transforms.
 void append_planes(const Shape& shape, const Affine& placement, std::vector<Plane>& planes);
-
-// Whether a point lies in the shape; mesh files contain nothing. In two dimensions z counts for
-// nothing.
-bool contains(const Shape& shape, const V3d& x, int dimension);
 
 }  // namespace firn

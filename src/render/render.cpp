@@ -44,6 +44,12 @@ Mesh plane_mesh(const Plane& plane, const V3d& center, double half_size) {
   return mesh;
 }
 
+Mesh moved(Mesh mesh, const Affine& pose) {
+  for (V3f& x : mesh.positions) x = to_float(pose.point({{x[0], x[1], x[2]}}));
+  for (V3f& n : mesh.normals) n = to_float(pose.direction({{n[0], n[1], n[2]}}));
+  return mesh;
+}
+
 Surface to_surface(const TriangleSurface& triangles) {
   Surface surface;
   for (std::size_t i = 0; i + 2 < triangles.vertices.size(); i += 3)
@@ -85,6 +91,7 @@ class Renderer::Impl {
   int width_, height_;
   std::optional<Stage> stage_;
   std::optional<ParticleColors> colors_;
+  std::vector<Mesh> collider_meshes_;  // at rest
   FlatView flat_view_;
 };
 
@@ -104,6 +111,9 @@ void Renderer::Impl::look_at(const Snapshot& first) {
   colors_.emplace(scene_, first, *stage_);
   camera = choose_camera(scene_, *stage_, static_cast<double>(width_) / height_);
   flat_view_ = choose_flat_view(scene_, *stage_, width_, height_);
+  if (scene_.simulation.dimension == 2) return;
+  for (const Collider& collider : scene_.colliders)
+    append_shape(collider.shape, {}, collider_meshes_.emplace_back());
 }
 
 void Renderer::Impl::add_particles(const Snapshot& snapshot, const std::vector<ColorF>& colors,
@@ -151,9 +161,8 @@ RayScene Renderer::Impl::ray_scene(const Snapshot& snapshot, const std::vector<C
     append_planes(collider.shape, poses[i], planes);
     add_planes(planes, color, rays);
     all_planes.insert(all_planes.end(), planes.begin(), planes.end());
-    Surface surface{{}, color, false};
-    append_shape(collider.shape, poses[i], surface.mesh);
-    if (!surface.mesh.indices.empty()) rays.surfaces.push_back(std::move(surface));
+    if (!collider_meshes_[i].indices.empty())
+      rays.surfaces.push_back({moved(collider_meshes_[i], poses[i]), color, false});
   }
   if (all_planes.empty()) add_planes(stage_->ground, linear_color(Collider{}.color), rays);
   for (const TriangleSurface& surface : surfaces) rays.surfaces.push_back(to_surface(surface));

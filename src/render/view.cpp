@@ -96,7 +96,8 @@ double lowest(const Bounds& bounds, const V3d& up) {
 // How far a column of a material spreads, in heights: dry sand 1.2 where the column is squat (Lube
 // et al., J. Fluid Mech. 508, 2004), water further, everything else hardly.
 double run_out(MaterialModel model) {
-  if (model == MaterialModel::kWeaklyCompressible) return 2.0;
+  if (model == MaterialModel::kWeaklyCompressible || model == MaterialModel::kIncompressible)
+    return 2.0;
   const bool granular =
       model == MaterialModel::kDruckerPrager || model == MaterialModel::kSandClamp;
   return granular ? 1.2 : 0.0;
@@ -250,7 +251,9 @@ Stage make_stage(const Scene& scene, const Snapshot& first) {
   add_flight(scene, material, stage);
   add_spread(scene, start, material, stage);
   add_colliders(scene, stage);
-  stage.speed = std::max(largest_speed(material), std::sqrt(2 * norm(gravity) * stage.drop));
+  // What flows may fall by its own height.
+  const double fall = std::max(stage.drop, 0.5 * flow_distance(scene, material, stage.up));
+  stage.speed = std::max(largest_speed(material), std::sqrt(2 * norm(gravity) * fall));
   return stage;
 }
 

@@ -16,12 +16,13 @@ struct Variables {
   double x = 0, y = 0, z = 0, t = 0;
 };
 
-mu::Parser make_parser(const std::string& expression, Variables& variables) {
+mu::Parser make_parser(const std::string& expression, Variables& variables,
+                       std::string_view allowed = "xyzt") {
   mu::Parser parser;
-  parser.DefineVar("x", &variables.x);
-  parser.DefineVar("y", &variables.y);
-  parser.DefineVar("z", &variables.z);
-  parser.DefineVar("t", &variables.t);
+  const std::pair<char, double*> known[] = {
+      {'x', &variables.x}, {'y', &variables.y}, {'z', &variables.z}, {'t', &variables.t}};
+  for (const auto& [name, value] : known)
+    if (allowed.find(name) != std::string_view::npos) parser.DefineVar(std::string(1, name), value);
   parser.DefineConst("pi", std::numbers::pi);
   parser.SetExpr(expression);
   return parser;
@@ -41,20 +42,23 @@ bool assigns(const std::string& expression) {
 
 }  // namespace
 
-std::optional<std::string> expression_error(const std::string& expression) {
+std::optional<std::string> expression_error(const std::string& expression,
+                                            std::string_view variables) {
   constexpr std::size_t kLongest = 2000;
   if (expression.size() > kLongest) return fmt::format("it is longer than {} characters", kLongest);
   if (expression.find_first_not_of(" \t") == std::string::npos) return "it is empty";
   if (expression.find('"') != std::string::npos) return "strings have no place in a field";
   if (assigns(expression)) return "it assigns with '='; to compare use '=='";
   try {
-    Variables variables;
-    const mu::Parser parser = make_parser(expression, variables);
+    Variables values;
+    const mu::Parser parser = make_parser(expression, values, variables);
     int results = 0;
     parser.Eval(results);
     if (results != 1) return "it has several values separated by commas; a field has one";
   } catch (const mu::Parser::exception_type& error) {
-    return fmt::format("{} (it may use x, y, z, t, pi)", error.GetMsg());
+    std::string names;
+    for (const char name : variables) names += fmt::format("{}, ", name);
+    return fmt::format("{} (it may use {}pi)", error.GetMsg(), names);
   }
   return std::nullopt;
 }

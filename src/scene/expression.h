@@ -5,13 +5,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "firn/scene.h"
 
 namespace firn {
 
-// Why `expression` cannot be evaluated, or nothing if it can.
-std::optional<std::string> expression_error(const std::string& expression);
+// Why `expression` cannot be evaluated, or nothing if it can. Each letter of `variables` is one
+// that it may use, beside the constant pi.
+std::optional<std::string> expression_error(const std::string& expression,
+                                            std::string_view variables = "xyzt");
 
 // Evaluates one field; not safe to share between threads (make one per thread). Constants cost
 // nothing. Throws Error{kScene} if an expression is malformed.

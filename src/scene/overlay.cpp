@@ -184,8 +184,8 @@ void apply_overrides(Node& root, const std::vector<std::string>& overrides, Find
 void anchor_paths(Node& node, const std::string& directory) {
   const Node* type = node.find("type");
   Node* file = node.find("file");
-  if (type != nullptr && type->text == "mesh" && file != nullptr && file->is(NodeType::kString) &&
-      !file->text.empty()) {
+  const bool has_files = type != nullptr && (type->text == "mesh" || type->text == "height_field");
+  if (has_files && file != nullptr && file->is(NodeType::kString) && !file->text.empty()) {
     namespace fs = std::filesystem;
     const bool from_here = file->where.from_override || directory.empty();
     const fs::path base = from_here ? fs::current_path() : fs::absolute(directory);

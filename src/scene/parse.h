@@ -10,11 +10,16 @@
 
 namespace firn::scene {
 
+inline bool is_incompressible(const Scene& scene) {
+  return scene.simulation.integrator == Integrator::kIncompressible;
+}
+
 // [simulation] also settles context.dimension, so it comes first.
 void parse_simulation(const Node& root, Scene& scene, ReadContext& context);
 void parse_transfer(const Node& root, Scene& scene, ReadContext& context);
 void parse_time(const Node& root, Scene& scene, ReadContext& context);
 void parse_grid(const Node& root, Scene& scene, ReadContext& context);
+void parse_fluid(const Node& root, Scene& scene, ReadContext& context);
 void parse_output(const Node& root, Scene& scene, ReadContext& context);
 
 // Before bodies and sources, which name materials.

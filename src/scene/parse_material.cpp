@@ -68,6 +68,7 @@ const std::vector<Model>& models() {
        {"friction_hardening", "cohesion", "volume_correction"}},
       {"von_mises", MaterialModel::kVonMises, elastic_and({"yield_stress"}), {"hardening"}},
       {"weakly_compressible", MaterialModel::kWeaklyCompressible, {"bulk_modulus"}, {"gamma"}},
+      {"incompressible", MaterialModel::kIncompressible, {}, {}},
   };
   return all;
 }
@@ -201,7 +202,19 @@ bool report_stray_override(const Entry& entry, const Scene& scene, ReadContext& 
   return true;
 }
 
-Material parse_material(const Entry& entry, std::size_t index, ReadContext& context) {
+void check_integrator(TableReader& table, const Material& material, bool incompressible) {
+  if (incompressible == (material.model == MaterialModel::kIncompressible)) return;
+  const char* at = table.node().find("model") != nullptr ? "model" : "preset";
+  if (table.node().find(at) == nullptr) return;
+  table.fail(at, incompressible
+                     ? "integrator \"incompressible\" moves liquids only: use model = "
+                       "\"incompressible\", or the preset of a liquid"
+                     : "model \"incompressible\" needs simulation.integrator = \"incompressible\"; "
+                       "use \"weakly_compressible\"");
+}
+
+Material parse_material(const Entry& entry, std::size_t index, bool incompressible,
+                        ReadContext& context) {
   Material material;
   material.name = entry.key;
   material.color = palette_color(index);
@@ -209,6 +222,11 @@ Material parse_material(const Entry& entry, std::size_t index, ReadContext& cont
   if (!entry.value.is(NodeType::kTable)) return material;
   const bool has_preset = parse_preset(table, material);
   const bool has_model = parse_model(table, material.model);
+  // A liquid is the same liquid under either integrator: only its stiffness has no meaning here.
+  if (incompressible && !has_model && material.model == MaterialModel::kWeaklyCompressible) {
+    material.model = MaterialModel::kIncompressible;
+    material.bulk_modulus = 0;
+  }
   parse_parameters(table, material);
   table.color("color", material.color);
   if (has_preset || has_model) {
@@ -218,6 +236,7 @@ Material parse_material(const Entry& entry, std::size_t index, ReadContext& cont
   } else if (entry.value.find("model") == nullptr && entry.value.find("preset") == nullptr) {
     table.fail(table.node(), fmt::format("{} needs a 'model' or a 'preset'", table.label()));
   }
+  check_integrator(table, material, incompressible);
   table.finish();
   return material;
 }
@@ -229,7 +248,8 @@ void parse_materials(const Node& root, Scene& scene, ReadContext& context) {
   if (node == nullptr || !read_type(*node, NodeType::kTable, "material", context)) return;
   for (const Entry& entry : node->entries) {
     if (report_stray_override(entry, scene, context)) continue;
-    scene.materials.push_back(parse_material(entry, scene.materials.size(), context));
+    scene.materials.push_back(
+        parse_material(entry, scene.materials.size(), is_incompressible(scene), context));
   }
 }
 

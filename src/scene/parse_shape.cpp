@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "src/scene/height_map.h"
 #include "src/scene/parse.h"
 
 namespace firn::scene {
@@ -105,6 +106,69 @@ void parse_mesh(TableReader& table, Shape& shape) {
   }
 }
 
+// The rectangle: [x, z], or x alone in 2D.
+bool parse_corner(TableReader& table, std::string_view key, Vec3& out) {
+  if (table.context().is_2d()) return table.number(key, out[0]);
+  const Node* node = table.find(key);
+  if (node == nullptr || !read_type(*node, NodeType::kArray, key, table.context())) return false;
+  if (node->items.size() != 2) {
+    table.fail(*node, fmt::format("'{}' of a height_field must have 2 entries (x, z), found {}",
+                                  key, node->items.size()));
+    return false;
+  }
+  bool valid = true;
+  for (int i = 0; i < 2; ++i)
+    valid &= read_number(node->items[i], fmt::format("{}.{}", key, i), Range::any(), out[2 * i],
+                         table.context());
+  return valid;
+}
+
+bool parse_rectangle(TableReader& table, Shape& shape) {
+  require_keys(table, {"min", "max"});
+  const bool has_min = parse_corner(table, "min", shape.min);
+  if (!parse_corner(table, "max", shape.max) || !has_min) return false;
+  bool valid = true;
+  for (int axis = 0; axis < (table.context().is_2d() ? 1 : 3); axis += 2) {
+    if (shape.max[axis] > shape.min[axis]) continue;
+    valid = false;
+    table.fail("max", fmt::format("'max' must exceed 'min', but {} <= {} along {}", shape.max[axis],
+                                  shape.min[axis], "xyz"[axis]));
+  }
+  return valid;
+}
+
+// Either 'height', or 'file' with 'low' and 'high'.
+bool parse_heights(TableReader& table, Shape& shape) {
+  if (table.node().find("file") == nullptr) {
+    for (const char* key : {"low", "high"})
+      table.refuse(key, "belongs to a height_field with a 'file'; remove it");
+    table.require("height");
+    return table.field("height", shape.height, height_variables(table.context().dimension));
+  }
+  table.refuse("height", "and 'file' exclude each other; remove one");
+  require_keys(table, {"low", "high"});
+  const bool has_low = table.number("low", shape.low), has_high = table.number("high", shape.high);
+  const bool has_file = table.string("file", shape.file);
+  return has_file && has_low && has_high && table.node().find("height") == nullptr;
+}
+
+// A coarse sampling finds what is wrong with the heights while their place in the file is known.
+void parse_height_field(TableReader& table, Shape& shape) {
+  const bool placed = parse_rectangle(table, shape), given = parse_heights(table, shape);
+  double base = 0;
+  if (table.number("base", base)) shape.base = base;
+  const int dimension = table.context().dimension;
+  if (!placed || !given || dimension == 0) return;
+  const double longest = std::max(shape.max[0] - shape.min[0], shape.max[2] - shape.min[2]);
+  constexpr int kProbes = 64;
+  try {
+    bake_heights(shape, dimension, longest / kProbes);
+  } catch (const Error& error) {
+    const Node* origin = table.node().find(shape.file.empty() ? "height" : "file");
+    table.context().findings.add(origin->where, error.what(), error.category());
+  }
+}
+
 // union, intersection, difference (the first minus all others)
 void parse_boolean(TableReader& table, Shape& shape) {
   const Node* children = table.require("children");
@@ -140,6 +204,7 @@ constexpr ShapeParser kShapes[] = {
     {"cone", ShapeType::kCone, false, parse_around_axis},
     {"torus", ShapeType::kTorus, false, parse_torus},
     {"ellipsoid", ShapeType::kEllipsoid, true, parse_ellipsoid},
+    {"height_field", ShapeType::kHeightField, true, parse_height_field},
     {"mesh", ShapeType::kMesh, false, parse_mesh},
     {"union", ShapeType::kUnion, true, parse_boolean},
     {"intersection", ShapeType::kIntersection, true, parse_boolean},
@@ -148,8 +213,7 @@ constexpr ShapeParser kShapes[] = {
 };
 
 constexpr std::string_view kOtherShapes = "use the analytic shapes or a mesh";
-constexpr Unavailable kLaterShapes[] = {
-    {"height_field", kOtherShapes}, {"vdb", kOtherShapes}, {"text", kOtherShapes}};
+constexpr Unavailable kLaterShapes[] = {{"vdb", kOtherShapes}, {"text", kOtherShapes}};
 
 const ShapeParser* find_parser(TableReader& table) {
   const Node* node = table.require("type");

@@ -9,12 +9,11 @@
 namespace firn::scene {
 namespace {
 
-constexpr Choice<Integrator> kIntegrators[] = {{"explicit", Integrator::kExplicit}};
+constexpr Choice<Integrator> kIntegrators[] = {{"explicit", Integrator::kExplicit},
+                                               {"incompressible", Integrator::kIncompressible}};
 constexpr std::string_view kUseExplicit = "use \"explicit\"";
-constexpr Unavailable kLaterIntegrators[] = {{"semi_implicit", kUseExplicit},
-                                             {"optimization", kUseExplicit},
-                                             {"incompressible", kUseExplicit},
-                                             {"thermal", kUseExplicit}};
+constexpr Unavailable kLaterIntegrators[] = {
+    {"semi_implicit", kUseExplicit}, {"optimization", kUseExplicit}, {"thermal", kUseExplicit}};
 constexpr Choice<Precision> kPrecisions[] = {{"single", Precision::kSingle},
                                              {"double", Precision::kDouble}};
 constexpr Choice<TransferType> kTransfers[] = {
@@ -26,6 +25,9 @@ constexpr Choice<AdvectionMap> kAdvections[] = {{"translation", AdvectionMap::kT
 constexpr Choice<int> kKernels[] = {{"linear", 1}, {"quadratic", 2}, {"cubic", 3}};
 constexpr Choice<ForceForm> kForces[] = {{"mls", ForceForm::kMls},
                                          {"gradient", ForceForm::kGradient}};
+
+constexpr Choice<FreeSurface> kFreeSurfaces[] = {{"ghost_fluid", FreeSurface::kGhostFluid},
+                                                 {"first_order", FreeSurface::kFirstOrder}};
 
 constexpr std::int64_t kLargestCount = 1'000'000'000;
 
@@ -144,6 +146,8 @@ void parse_simulation(const Node& root, Scene& scene, ReadContext& context) {
 
 void parse_transfer(const Node& root, Scene& scene, ReadContext& context) {
   TransferSettings& s = scene.transfer;
+  const bool incompressible = is_incompressible(scene);
+  if (incompressible) s.kernel = 1;
   parse_section(root, "transfer", context, [&](TableReader& table) {
     table.choice<TransferType>("type", s.type, kTransfers);
     table.number("blend", s.blend, Range::closed(0, 1));
@@ -152,6 +156,13 @@ void parse_transfer(const Node& root, Scene& scene, ReadContext& context) {
     table.choice<int>("kernel", s.kernel, kKernels);
     const bool force_given = table.choice<ForceForm>("force", s.force, kForces);
     check_modes(table, scene);
+    if (incompressible) {
+      if (force_given)
+        table.fail("force",
+                   "'force' is the form of elastic forces; integrator \"incompressible\" "
+                   "has none, remove it");
+      return;
+    }
     if (s.kernel != 1) return;
     if (force_given && s.force == ForceForm::kMls) {
       table.fail(
@@ -165,6 +176,7 @@ void parse_transfer(const Node& root, Scene& scene, ReadContext& context) {
 
 void parse_time(const Node& root, Scene& scene, ReadContext& context) {
   TimeSettings& s = scene.time;
+  if (is_incompressible(scene)) s.dt_max = 1 / scene.simulation.fps;
   parse_section(root, "time", context, [&](TableReader& table) {
     table.number("cfl", s.cfl, Range::left_open(0, 1));
     table.number("cfl_material", s.cfl_material, Range::left_open(0, 1));
@@ -188,6 +200,22 @@ void parse_grid(const Node& root, Scene& scene, ReadContext& context) {
     if (const Node* domain = table.find("domain")) {
       scene.grid.domain = parse_domain(*domain, scene.grid.dx, context);
     }
+  });
+}
+
+void parse_fluid(const Node& root, Scene& scene, ReadContext& context) {
+  FluidSettings& s = scene.fluid;
+  parse_section(root, "fluid", context, [&](TableReader& table) {
+    if (!is_incompressible(scene)) {
+      table.fail(table.node(),
+                 "[fluid] belongs to integrator \"incompressible\"; remove it or set "
+                 "simulation.integrator");
+    }
+    table.number("tolerance", s.tolerance, Range::open(0, 1));
+    table.number("absolute_tolerance", s.absolute_tolerance, Range::non_negative());
+    table.integer("max_iterations", s.max_iterations, 1, 1'000'000);
+    table.choice<FreeSurface>("free_surface", s.free_surface, kFreeSurfaces);
+    table.boolean("density_correction", s.density_correction);
   });
 }
 

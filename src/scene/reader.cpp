@@ -1,7 +1,7 @@
 // The checks of TableReader, and the wording of what fails them.
 #include "src/scene/reader.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,19 +12,20 @@
 namespace firn::scene {
 namespace {
 
-bool read_field(const Node& node, std::string_view what, ScalarField& out, ReadContext& context) {
+bool read_field(const Node& node, std::string_view what, ScalarField& out, ReadContext& context,
+                std::string_view variables = "xyzt") {
   if (!node.is(NodeType::kString)) {
     const bool number = node.is(NodeType::kInteger) || node.is(NodeType::kNumber);
     if (!number) {
       context.findings.add(
-          node.where, fmt::format("'{}' must be a number or an expression of x, y, z, t, found {}",
-                                  what, describe(node.type)));
+          node.where, fmt::format("'{}' must be a number or an expression of {}, found {}", what,
+                                  fmt::join(variables, ", "), describe(node.type)));
       return false;
     }
     out.expression.clear();
     return read_number(node, what, Range::any(), out.constant, context);
   }
-  if (const auto error = expression_error(node.text)) {
+  if (const auto error = expression_error(node.text, variables)) {
     context.findings.add(node.where,
                          fmt::format("expression \"{}\" in '{}': {}", node.text, what, *error));
     return false;
@@ -247,9 +248,9 @@ bool TableReader::color(std::string_view key, Vec3& out) {
   return valid;
 }
 
-bool TableReader::field(std::string_view key, ScalarField& out) {
+bool TableReader::field(std::string_view key, ScalarField& out, std::string_view variables) {
   const Node* node = find(key);
-  return node != nullptr && read_field(*node, key, out, context_);
+  return node != nullptr && read_field(*node, key, out, context_, variables);
 }
 
 bool TableReader::field(std::string_view key, VectorField& out) {

@@ -78,11 +78,12 @@ class TableReader {
   bool strings(std::string_view key, std::vector<std::string>& out,
                const std::vector<std::string_view>& allowed,
                std::span<const Unavailable> unavailable = {});
-  bool vector(std::string_view key, Vec3& out);        // `dimension` entries
-  bool direction(std::string_view key, Vec3& out);     // the same, not zero; normalised
-  bool rotation(std::string_view key, Vec3& out);      // degrees; 2D: one number, about z
-  bool color(std::string_view key, Vec3& out);         // three entries in [0, 1]
-  bool field(std::string_view key, ScalarField& out);  // number or expression
+  bool vector(std::string_view key, Vec3& out);     // `dimension` entries
+  bool direction(std::string_view key, Vec3& out);  // the same, not zero; normalised
+  bool rotation(std::string_view key, Vec3& out);   // degrees; 2D: one number, about z
+  bool color(std::string_view key, Vec3& out);      // three entries in [0, 1]
+  // A number, or an expression of the letters in `variables`.
+  bool field(std::string_view key, ScalarField& out, std::string_view variables = "xyzt");
   bool field(std::string_view key, VectorField& out);
 
   template <std::integral I>

@@ -59,16 +59,13 @@ void parse_origin(TableReader& root, Scene& out) {
 
 void parse_root(const Node& document, Scene& out, ReadContext& context) {
   TableReader root(document, "the scene", context);
-  for (const char* section : {"simulation", "transfer", "time", "grid", "material", "body",
+  for (const char* section : {"simulation", "transfer", "time", "grid", "fluid", "material", "body",
                               "collider", "sink", "output", "variants"}) {
     root.find(section);
   }
   root.string("title", out.title);
   parse_origin(root, out);
-  constexpr std::string_view kIncompressible =
-      "belongs to integrator \"incompressible\", which is not available in this version; remove it";
-  root.refuse("fluid", kIncompressible);
-  root.refuse("tracers", kIncompressible);
+  root.refuse("tracers", "is not available in this version; remove it");
   root.refuse(
       "thermal",
       "belongs to integrator \"thermal\", which is not available in this version; remove it");
@@ -87,6 +84,7 @@ Scene interpret(const Node& document, Findings& findings) {
   scene::parse_transfer(document, out, context);
   scene::parse_time(document, out, context);
   scene::parse_grid(document, out, context);
+  scene::parse_fluid(document, out, context);
   scene::parse_materials(document, out, context);
   scene::parse_bodies(document, out, context);
   scene::parse_sources(document, out, context);

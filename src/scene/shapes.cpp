@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <initializer_list>
 #include <limits>
 
 #include "firn/error.h"
 #include "kernels/collide/rigid_motion.h"
+#include "src/scene/height_map.h"
 
 namespace firn {
 namespace {
@@ -69,6 +71,8 @@ class Compiler {
         return transform(s, frame, below);
       case ShapeType::kMesh:
         return mesh(s, frame);
+      case ShapeType::kHeightField:
+        return height_field(s, frame);
       case ShapeType::kHalfSpace:
         return half_space(s, frame);
       case ShapeType::kBox:
@@ -144,11 +148,17 @@ class Compiler {
   Bounds half_space(const Shape& s, const Frame& frame) {
     check(norm(vec(s.normal)) > 0, "a half_space needs a normal that is not zero");
     leaf(SdfOp::kHalfSpace, frame, vec(s.point), frame_with_y(vec(s.normal)), {}, Vector::zero());
+    return endless(0);
+  }
+
+  // Bounds of the last leaf if it is solid all the way below local y = `top`: bounded only along
+  // that axis, if it is one of the world's.
+  Bounds endless(double top) const {
     const SdfInstruction<double>& in = out_.code.back();
     Bounds b;
-    for (int i = 0; i < 3; ++i) {  // bounded only along the normal, if that is an axis
-      if (in.rotation(1, i) > 1 - 1e-12) b.max[i] = in.origin[i];
-      if (in.rotation(1, i) < -1 + 1e-12) b.min[i] = in.origin[i];
+    for (int i = 0; i < 3; ++i) {
+      if (in.rotation(1, i) > 1 - 1e-12) b.max[i] = in.origin[i] + top;
+      if (in.rotation(1, i) < -1 + 1e-12) b.min[i] = in.origin[i] - top;
     }
     return b;
   }
@@ -212,6 +222,33 @@ class Compiler {
     out_.meshes.insert(out_.meshes.end(), grid.bytes.begin(), grid.bytes.end());
     out_.reports.push_back(inspect(triangles, s.file));
     return bounds;
+  }
+
+  Bounds height_field(const Shape& s, const Frame& frame) {
+    const HeightGrid grid = bake_heights(s, out_.dimension, 0.5 * dx_ / frame.scale);
+    const double steepest = grid.steepest(), bottom = s.base.value_or(grid.lowest);
+    const Vector low = {{s.min[0], bottom, s.min[2]}}, high = {{s.max[0], grid.highest, s.max[2]}};
+    const Bounds bounds = leaf(SdfOp::kHeightField, frame, 0.5 * (low + high), Matrix::identity(),
+                               {grid.spacing_x, grid.spacing_z}, flat(0.5 * (high - low)));
+    SdfInstruction<double>& in = out_.code.back();
+    in.origin = frame({{grid.min_x, grid.lowest, grid.min_z}});
+    in.parameter[2] = frame.scale;
+    in.parameter[3] = 1 / std::sqrt(1 + steepest * steepest);
+    in.parameter[4] = s.base ? frame.scale * (grid.lowest - bottom) : -1;
+    in.mesh_offset = static_cast<std::int64_t>(out_.meshes.size());
+    append_heights(grid);
+    return s.base ? bounds : endless(frame.scale * (grid.highest - grid.lowest));
+  }
+
+  void append_heights(const HeightGrid& grid) {
+    const HeightFieldHeader header{grid.columns, grid.rows};
+    const std::vector<float> heights(grid.height.begin(), grid.height.end());
+    const std::size_t begin = out_.meshes.size(), bytes = heights.size() * sizeof(float);
+    const std::size_t padded =
+        (bytes + kMeshGridAlignment - 1) / kMeshGridAlignment * kMeshGridAlignment;
+    out_.meshes.resize(begin + sizeof header + padded);
+    std::memcpy(&out_.meshes[begin], &header, sizeof header);
+    std::memcpy(&out_.meshes[begin + sizeof header], heights.data(), bytes);
   }
 
   static void combine(Bounds& a, const Bounds& b, ShapeType type) {
@@ -302,10 +339,11 @@ Vec3 normal(const CompiledShape& shape, const Vec3& x, double step) {
 
 void require_bounded(const CompiledShape& shape, const std::string& what) {
   if (!shape.bounded())
-    fail(fmt::format(
-        "{}: its shape has no end (a half_space), so it cannot be filled with particles; intersect "
-        "it with a box",
-        what));
+    fail(
+        fmt::format("{}: its shape has no end (a half_space, or a height_field without 'base'), so "
+                    "it cannot be "
+                    "filled with particles; intersect it with a box",
+                    what));
 }
 
 }  // namespace firn

@@ -17,15 +17,15 @@ namespace firn {
 struct CompiledShape {
   int dimension = 3;
   std::vector<SdfInstruction<double>> code;
-  GridBytes meshes;   // the grids of all mesh leaves, one after another; empty without meshes
-  Vec3 min{}, max{};  // contain the solid; infinite where it is unbounded
+  GridBytes meshes;                 // the grids of all meshes and height fields, one after another
+  Vec3 min{}, max{};                // contain the solid; infinite where it is unbounded
   std::vector<MeshReport> reports;  // one per mesh leaf
   bool bounded() const;
 };
 
-// `dimension` is 2 or 3; `dx` the grid spacing in m, which sets the resolution of meshes (dx/2).
-// Throws Error{kScene} for a shape that cannot mean anything (radius <= 0, nested too deeply) and
-// Error{kFile} for an unreadable mesh.
+// `dimension` is 2 or 3; `dx` the grid spacing in m, which sets the resolution of meshes and height
+// fields (dx/2). Throws Error{kScene} for a shape that cannot mean anything (radius <= 0, nested
+// too deeply) and Error{kFile} for an unreadable mesh or picture.
 CompiledShape compile_shape(const Shape& shape, int dimension, double dx);
 
 // What to upload, in the precision of the kernels: this array, and the bytes of `shape.meshes` to

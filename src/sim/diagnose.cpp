@@ -29,6 +29,8 @@ std::string limit_name(StepLimit limit, const std::string& material) {
       return "elastic waves in material \"" + material + "\" (time.cfl_material)";
     case StepLimit::kViscosity:
       return "the viscosity of material \"" + material + "\"";
+    case StepLimit::kSolver:
+      return "a pressure solve that missed its tolerance";
     default:
       return "time.dt_max";
   }
@@ -62,6 +64,25 @@ Error diverged_error(const StepControl& control, const FaultyParticle& particle,
                            "{}: its {}; try a smaller time.cfl_material or time.dt_max",
                            control.step, control.time, control.dt, namer(particle.id),
                            particle.position, particle.velocity, quantity(fault)));
+}
+
+Error unsolved_error(const StepControl& control, double residual, double tolerance,
+                     std::uint32_t iterations) {
+  return Error(
+      ErrorCategory::kDiverged,
+      fmt::format("the simulation diverged in step {} at t = {:.6g} s (dt = {:.4g} s): the "
+                  "pressure solve stopped after {} iterations with a divergence of {:.3g} "
+                  "1/s where {:.3g} is allowed; raise fluid.max_iterations or "
+                  "fluid.tolerance, or look for fluid that is forced into a closed space",
+                  control.step + 1, control.time, control.dt, iterations, residual, tolerance));
+}
+
+Error squeezed_error(const StepControl& control, double excess) {
+  return Error(ErrorCategory::kDiverged,
+               fmt::format("the simulation diverged in step {} at t = {:.6g} s: a closed region "
+                           "without air holds {:.0f} % more liquid than fits; look for a source or "
+                           "a collider that pushes liquid into a closed space",
+                           control.step + 1, control.time, 100 * excess));
 }
 
 }  // namespace firn

@@ -22,4 +22,11 @@ Error diverged_error(const StepControl& control, const FaultyParticle& particle,
                      const ParticleNamer& namer, const std::string& limiting_material,
                      double dt_min);
 
+// A pressure solve that missed its tolerance in every shorter step that was tried.
+Error unsolved_error(const StepControl& control, double residual, double tolerance,
+                     std::uint32_t iterations);
+
+// Liquid that is forced into a region without air: it holds 1 + excess times what fits.
+Error squeezed_error(const StepControl& control, double excess);
+
 }  // namespace firn

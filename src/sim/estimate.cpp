@@ -14,8 +14,10 @@
 #include "kernels/transfer/spline.h"
 #include "src/sim/batch.h"
 #include "src/sim/capacity.h"
+#include "src/sim/fluid_store.h"
 #include "src/sim/grid_store.h"
 #include "src/sim/particle_store.h"
+#include "src/sim/pressure_solver.h"
 #include "src/sim/scene_params.h"
 
 namespace firn {
@@ -30,7 +32,7 @@ struct LayoutCounts {
 template <int D, class Real>
 LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> batches) {
   const auto inv_dx = static_cast<Real>(1 / scene.grid.dx),
-             shift = stencil_shift<Real>(scene.transfer.kernel);
+             shift = home_shift<Real>(transfer_params(scene));
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> bins;
   for (const ParticleBatch& batch : batches)
     for (const Vec3& x : batch.position) {
@@ -121,17 +123,23 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
   e.blocks = counts.blocks;
   const auto materials = static_cast<std::uint32_t>(scene.materials.size());
   const ParticleStore<Cpu, D, Real> particles(exec, channel_needs(scene));
-  const Grid grid(exec, scene.grid.dx, materials, transfer_params(scene).separate_force);
+  const TransferParams transfer = transfer_params(scene);
+  const Grid grid(exec, scene.grid.dx, materials, transfer.staggered ? D : 1,
+                  transfer.separate_force);
   const std::size_t chunks = chunk_capacity(e, counts.chunks);
   const std::uint32_t blocks =
       block_capacity<Grid>(static_cast<std::uint32_t>(e.particles), counts.blocks);
   e.particle_bytes = chunks * (kLanes * particles.bytes_per_slot() + sizeof(Chunk));
   e.state_bytes = std::size_t{counts.chunks} * kLanes * particles.saved_bytes_per_slot();
   e.grid_bytes = grid.bytes_for(blocks);
+  const bool incompressible = scene.simulation.integrator == Integrator::kIncompressible;
+  if (incompressible)
+    e.grid_bytes += FluidStore<Cpu, D, Real>::bytes_for(blocks) +
+                    PressureSolver<Cpu, D, Real>::bytes_for(blocks);
   // Energies per pack, the table of totals, and the reactions and energies per block.
   const bool totals = scene.output.diagnostics != DiagnosticsLevel::kOff;
   const bool stages = scene.output.diagnostics == DiagnosticsLevel::kStages;
-  const std::size_t energies = std::size_t{totals} + std::size_t{stages};
+  const std::size_t energies = incompressible ? 0 : std::size_t{totals} + std::size_t{stages};
   const std::size_t per_chunk = energies * static_cast<std::size_t>(packs_per_chunk<Cpu, Real>()) +
                                 (totals ? std::size_t{kTotalsColumns} : 0);
   const std::size_t per_block =

@@ -12,8 +12,13 @@ namespace firn {
 template <class Exec, int D, class Real>
 class GridStore {
  public:
-  GridStore(Exec& exec, double dx, std::uint32_t materials, bool increments)
-      : exec_(exec), dx_(dx), materials_(materials), with_increments_(increments) {}
+  // `components`: groups of 4 reals per node; 1 for collocated velocities, D for one per face.
+  GridStore(Exec& exec, double dx, std::uint32_t materials, int components, bool increments)
+      : exec_(exec),
+        dx_(dx),
+        materials_(materials),
+        reals_(BlockTraits<D>::kNodes * 4 * static_cast<std::size_t>(components)),
+        with_increments_(increments) {}
 
   std::uint32_t capacity() const { return capacity_; }  // blocks
 
@@ -36,8 +41,8 @@ class GridStore {
     renew(bin_begin_, bins + 1);
     renew(bin_chunks_, bins);
     renew(bin_first_, bins + 1);
-    renew(nodes_, std::size_t{blocks} * kReals);
-    if (with_increments_) renew(increments_, std::size_t{blocks} * kReals);
+    renew(nodes_, std::size_t{blocks} * reals_);
+    if (with_increments_) renew(increments_, std::size_t{blocks} * reals_);
   }
 
   GridView<Real> view() {
@@ -74,7 +79,7 @@ class GridStore {
   }
   // What bytes() says once `blocks` are reserved, for estimates.
   std::size_t bytes_for(std::uint32_t blocks) const {
-    const std::size_t node = kReals * sizeof(Real) * (with_increments_ ? 2 : 1);
+    const std::size_t node = reals_ * sizeof(Real) * (with_increments_ ? 2 : 1);
     const std::size_t block =
         node + 8 + 4 * (4 + BlockTraits<D>::kCorners) + std::size_t{12} * materials_;
     const std::size_t table_entry = 8 + 4 + 4;
@@ -83,7 +88,6 @@ class GridStore {
   static std::uint32_t hash_places(std::uint32_t blocks) { return std::bit_ceil(2 * blocks); }
 
  private:
-  static constexpr std::size_t kReals = BlockTraits<D>::kNodes * 4;
   template <class T>
   void renew(Buffer<Exec, T>& buffer, std::size_t size) {
     buffer = {};
@@ -94,6 +98,7 @@ class GridStore {
   Exec& exec_;
   double dx_;
   std::uint32_t materials_, capacity_ = 0;
+  std::size_t reals_;  // per block
   bool with_increments_;
   Buffer<Exec, std::uint64_t> hash_keys_, keys_;
   Buffer<Exec, std::uint32_t> hash_ranks_, hash_home_, home_, corners_, chunk_begin_, coloured_,

@@ -1,35 +1,44 @@
+#include <type_traits>
+
 #include "firn/error.h"
 #include "src/sim/explicit_stepper.h"
+#include "src/sim/incompressible_stepper.h"
 
 namespace firn {
 
 namespace {
 
+template <class Exec, int D, class Real>
+std::unique_ptr<Stepper> make_integrator(const Scene& scene, std::unique_ptr<Exec> exec,
+                                         ParticleNamer namer) {
+  if (scene.simulation.integrator == Integrator::kIncompressible)
+    return std::make_unique<IncompressibleStepper<Exec, D, Real>>(scene, std::move(exec),
+                                                                  std::move(namer));
+  return std::make_unique<ExplicitStepper<Exec, D, Real>>(scene, std::move(exec), std::move(namer));
+}
+
 template <class Exec>
 std::unique_ptr<Stepper> make_on(const Scene& scene, std::unique_ptr<Exec> exec,
                                  ParticleNamer namer) {
   const bool single = scene.simulation.precision == Precision::kSingle;
-  if (scene.simulation.dimension == 2) {
-    if (single)
-      return std::make_unique<ExplicitStepper<Exec, 2, float>>(scene, std::move(exec),
-                                                               std::move(namer));
-    return std::make_unique<ExplicitStepper<Exec, 2, double>>(scene, std::move(exec),
-                                                              std::move(namer));
-  }
-  if (single)
-    return std::make_unique<ExplicitStepper<Exec, 3, float>>(scene, std::move(exec),
-                                                             std::move(namer));
-  return std::make_unique<ExplicitStepper<Exec, 3, double>>(scene, std::move(exec),
-                                                            std::move(namer));
+  const auto make = [&](auto dimension) {
+    constexpr int kD = decltype(dimension)::value;
+    return single ? make_integrator<Exec, kD, float>(scene, std::move(exec), std::move(namer))
+                  : make_integrator<Exec, kD, double>(scene, std::move(exec), std::move(namer));
+  };
+  return scene.simulation.dimension == 2 ? make(std::integral_constant<int, 2>{})
+                                         : make(std::integral_constant<int, 3>{});
 }
 
 }  // namespace
 
 std::unique_ptr<Stepper> make_stepper(const Scene& scene, Device device, int threads,
                                       ParticleNamer namer) {
-  if (scene.simulation.integrator != Integrator::kExplicit)
+  const Integrator integrator = scene.simulation.integrator;
+  if (integrator != Integrator::kExplicit && integrator != Integrator::kIncompressible)
     throw Error(ErrorCategory::kScene,
-                "simulation.integrator: only \"explicit\" is available in this version");
+                "simulation.integrator: only \"explicit\" and \"incompressible\" are available in "
+                "this version");
   if (device == Device::kAuto) device = cuda_device_names().empty() ? Device::kCpu : Device::kCuda;
   if (device == Device::kCpu)
     return make_on(scene, std::make_unique<Cpu>(threads), std::move(namer));

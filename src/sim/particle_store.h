@@ -18,7 +18,7 @@ namespace firn {
 // Which optional channels a scene needs.
 struct ChannelNeeds {
   int coefficient_modes = 0;
-  bool deformation = false, plastic = false;
+  bool deformation = false, plastic = false, stress = true;
 };
 
 template <class Exec, int D, class Real>
@@ -30,7 +30,7 @@ class ParticleStore {
                    needs.coefficient_modes * D,
                    needs.deformation ? D * D : 0,
                    needs.plastic ? 2 : 0,
-                   symmetric_components(D),
+                   needs.stress ? symmetric_components(D) : 0,
                    1,
                    1};
     spare_components_ = std::max(D * D, *std::max_element(components_.begin(), components_.end()));

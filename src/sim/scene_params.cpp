@@ -1,5 +1,8 @@
 #include "src/sim/scene_params.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "firn/error.h"
 
 namespace firn {
@@ -40,6 +43,11 @@ TransferParams transfer_params(const Scene& scene) {
   p.affine_map = t.advection == AdvectionMap::kAffine;
   p.gradient_force = t.force == ForceForm::kGradient || p.degree == 1;
   p.separate_force = p.flip > 0 || scene.output.diagnostics == DiagnosticsLevel::kStages;
+  if (scene.simulation.integrator == Integrator::kIncompressible) {
+    p.staggered = true;
+    p.drift = scene.fluid.density_correction;
+    p.separate_force = false;
+  }
   return p;
 }
 
@@ -50,6 +58,11 @@ StepLimits step_limits(const Scene& scene) {
   limits.cfl_material = scene.time.cfl_material;
   limits.dt_min = scene.time.dt_min;
   limits.dt_max = scene.time.dt_max;
+  // Liquid at rest: within a step gravity alone must not move it further than time.cfl allows.
+  const auto& g = scene.simulation.gravity;
+  const double gravity = std::hypot(g[0], g[1], g[2]);
+  if (scene.simulation.integrator == Integrator::kIncompressible && gravity > 0)
+    limits.dt_max = std::min(limits.dt_max, std::sqrt(scene.time.cfl * scene.grid.dx / gravity));
   limits.materials = static_cast<std::uint32_t>(scene.materials.size());
   if (limits.materials > kMaxMaterials)
     throw Error(ErrorCategory::kScene,
@@ -69,6 +82,7 @@ ChannelNeeds channel_needs(const Scene& scene) {
   ChannelNeeds needs;
   const int d = scene.simulation.dimension, n_r = mode_number(scene);
   needs.coefficient_modes = n_r == 1 ? 0 : mode_count(mode_set_for(n_r, d), d) - 1;
+  needs.stress = scene.simulation.integrator == Integrator::kExplicit;
   for (const Material& m : scene.materials) {
     needs.deformation |= needs_deformation_gradient(m.model);
     needs.plastic |= m.model == MaterialModel::kSnow || m.model == MaterialModel::kSandClamp ||

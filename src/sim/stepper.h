@@ -41,6 +41,7 @@ class Stepper {
   virtual void begin_frame() = 0;  // clears what is counted per frame
   virtual Totals totals() = 0;
   virtual StageLedger stages() = 0;
+  virtual PressureStats pressure() { return {}; }
   virtual std::vector<ColliderReaction> reactions() = 0;
   virtual StageTimes times() = 0;
   virtual Snapshot snapshot() = 0;

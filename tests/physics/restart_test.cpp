@@ -2,6 +2,7 @@
 // changes nothing: both bit for bit. [DESIGN section 5]
 #include <gtest/gtest.h>
 
+#include "tests/support/fluid_scenes.h"
 #include "tests/support/sim_scenes.h"
 
 namespace firn::test {
@@ -23,9 +24,12 @@ struct Case {
   Precision precision;
   TransferType transfer = TransferType::kApic;
   DiagnosticsLevel diagnostics = DiagnosticsLevel::kTotals;
+  Integrator integrator = Integrator::kExplicit;
 };
 Scene scene_of(const Case& c) {
-  Scene scene = busy_scene(c.dimension, c.precision);
+  Scene scene = c.integrator == Integrator::kIncompressible
+                    ? busy_liquid_scene(c.dimension, c.precision)
+                    : busy_scene(c.dimension, c.precision);
   scene.transfer.type = c.transfer;
   if (c.transfer == TransferType::kFlip) scene.transfer.blend = 0.95;
   scene.output.diagnostics = c.diagnostics;
@@ -36,7 +40,12 @@ std::string name_of(const testing::TestParamInfo<Case>& info) {
   return std::to_string(c.dimension) + "D" +
          (c.precision == Precision::kSingle ? "Single" : "Double") + "Transfer" +
          std::to_string(static_cast<int>(c.transfer)) + "Diagnostics" +
-         std::to_string(static_cast<int>(c.diagnostics));
+         std::to_string(static_cast<int>(c.diagnostics)) +
+         (c.integrator == Integrator::kIncompressible ? "Liquid" : "");
+}
+
+Case liquid_case(int dimension, Precision precision, TransferType transfer) {
+  return {dimension, precision, transfer, DiagnosticsLevel::kTotals, Integrator::kIncompressible};
 }
 
 class Restart : public testing::TestWithParam<Case> {};
@@ -72,7 +81,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{2, Precision::kSingle, TransferType::kFlip},
                     Case{2, Precision::kDouble, TransferType::kPolypic},
                     Case{2, Precision::kSingle, TransferType::kApic, DiagnosticsLevel::kStages},
-                    Case{2, Precision::kSingle, TransferType::kApic, DiagnosticsLevel::kOff}),
+                    Case{2, Precision::kSingle, TransferType::kApic, DiagnosticsLevel::kOff},
+                    liquid_case(2, Precision::kSingle, TransferType::kFlip),
+                    liquid_case(2, Precision::kDouble, TransferType::kApic),
+                    liquid_case(2, Precision::kSingle, TransferType::kPolypic)),
     name_of);
 
 TEST(RestartReports, TotalsAreThoseOfTheSavedState) {
@@ -113,7 +125,9 @@ TEST_P(Threads, ChangeNothing) {
 INSTANTIATE_TEST_SUITE_P(
     Scenes, Threads,
     testing::Values(Case{3, Precision::kSingle}, Case{2, Precision::kDouble, TransferType::kFlip},
-                    Case{2, Precision::kSingle, TransferType::kApic, DiagnosticsLevel::kStages}),
+                    Case{2, Precision::kSingle, TransferType::kApic, DiagnosticsLevel::kStages},
+                    liquid_case(2, Precision::kDouble, TransferType::kFlip),
+                    liquid_case(3, Precision::kSingle, TransferType::kApic)),
     name_of);
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "tests/support/fluid_scenes.h"
 #include "tests/support/sim_scenes.h"
 
 namespace firn::test {
@@ -253,6 +254,30 @@ TEST(Estimate, SaysWhatARunTakes) {
         // The stretch and velocity of the start say what limits the first step.
         EXPECT_NEAR(e.dt_limit, simulation.stats().dt_last, 1e-5 * e.dt_limit);
       }
+}
+
+// Without waves the fastest particle alone limits the step.
+TEST(Estimate, SaysWhatAnIncompressibleRunTakes) {
+  for (int dimension : {2, 3})
+    for (Precision precision : {Precision::kSingle, Precision::kDouble})
+      for (DiagnosticsLevel level : {DiagnosticsLevel::kOff, DiagnosticsLevel::kTotals})
+        for (double dx : {0.05, dimension == 2 ? 0.003 : 0.02}) {
+          SCOPED_TRACE(testing::Message() << dimension << "D, dx " << dx);
+          Scene scene = liquid_scene(dimension, dx, precision);
+          scene.bodies = {body("pool", 0, box({0, 0, 0}, {0.5, 0.5, 0.5}), {0, -2, 0})};
+          scene.colliders = {collider("ball", sphere({0.3, 0.1, 0.2}, 0.1), BoundaryType::kSlip)};
+          scene.grid.domain = closed_box({0, 0, 0}, {1, 1, 1});
+          scene.output.diagnostics = level;
+          const SceneEstimate e = estimate(scene);
+          EXPECT_EQ(e.limited_by, DtLimit::kVelocity);
+          Simulation simulation = simulate(scene);
+          simulation.advance_steps(1);
+          const double estimated =
+              static_cast<double>(e.particle_bytes + e.grid_bytes + e.scratch_bytes);
+          const double taken = static_cast<double>(simulation.stats().memory_bytes);
+          EXPECT_NEAR(estimated, taken, 0.1 * taken);
+          EXPECT_NEAR(e.dt_limit, simulation.stats().dt_last, 1e-5 * e.dt_limit);
+        }
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ using test::all_transfers;
 using test::distance;
 using test::HarnessParticle;
 using test::kDx;
+using test::Multilinear;
 using test::named;
 using test::NamedTransfer;
 using test::scale_of;
@@ -22,26 +23,6 @@ class TransferFields : public test::TransferTest<S> {};
 TYPED_TEST_SUITE(TransferFields, test::TransferSetups);
 
 // --- fields that come back unchanged ---
-
-// A random polynomial with powers 0 and 1 per axis: coefficients of x, xy, ... by the bits of the
-// axes, in cells.
-template <int D>
-struct Multilinear {
-  Vec<double, D> coefficient[1 << D];
-
-  // The derivative along the axes of `bits`, at x in cells.
-  Vec<double, D> derivative(int bits, const Vec<double, D>& x) const {
-    Vec<double, D> sum = Vec<double, D>::zero();
-    for (int term = 0; term < 1 << D; ++term) {
-      if ((term & bits) != bits) continue;
-      double factor = 1;
-      for (int a = 0; a < D; ++a)
-        if (((term & ~bits) >> a & 1) != 0) factor *= x[a];
-      sum += factor * coefficient[term];
-    }
-    return sum;
-  }
-};
 
 // Particles that carry the field as their modes; transfer sets without products get its affine
 // part.

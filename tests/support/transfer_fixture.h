@@ -73,7 +73,7 @@ using TransferSetups = ::testing::Types<
 #endif
     Setup<Cpu, 2, float>, Setup<Cpu, 2, double>, Setup<Cpu, 3, float>, Setup<Cpu, 3, double>>;
 
-template <class S>
+template <class S, class HarnessType = TransferHarness<typename S::Exec, S::kD, typename S::Real>>
 class TransferTest : public ::testing::Test {
  public:
   using Exec = typename S::Exec;
@@ -81,7 +81,7 @@ class TransferTest : public ::testing::Test {
   static constexpr int kD = S::kD;
   static constexpr double kEps = std::numeric_limits<Real>::epsilon();
   static constexpr bool kDouble = std::is_same_v<Real, double>;
-  using Harness = TransferHarness<Exec, kD, Real>;
+  using Harness = HarnessType;
   using Particle = HarnessParticle<kD>;
   using Particles = std::vector<Particle>;
 
@@ -90,12 +90,15 @@ class TransferTest : public ::testing::Test {
     exec_ = std::make_unique<Exec>(Exec::kIsCuda ? 0 : 1);  // device 0, or one thread
   }
 
-  Harness harness(const NamedTransfer& t, const Particles& particles, bool separate_force = true) {
-    return harness_on(*exec_, t, particles, separate_force);
+  // `options`: what the harness takes beyond the transfer.
+  template <class... Options>
+  Harness harness(const NamedTransfer& t, const Particles& particles, Options... options) {
+    return harness_on(*exec_, t, particles, options...);
   }
+  template <class... Options>
   static Harness harness_on(Exec& exec, const NamedTransfer& t, const Particles& particles,
-                            bool separate_force) {
-    Harness h(exec, t.params, t.stored_modes, kDx, separate_force);
+                            Options... options) {
+    Harness h(exec, t.params, t.stored_modes, kDx, options...);
     h.set_particles(particles);
     h.rebuild();
     EXPECT_EQ(h.control().stop, 0u) << t.name;
@@ -116,6 +119,7 @@ class TransferTest : public ::testing::Test {
     for (std::uint32_t i = 0; i < n; ++i) {
       Particle& p = particles[i];
       p.mass = uniform(0.5, 1.5);
+      p.volume = 2 - p.mass;
       for (int a = 0; a < kD; ++a) {
         p.x[a] = static_cast<double>(static_cast<Real>(kDx * place(i, a)));
         p.v[a] = uniform(-1, 1);
@@ -177,5 +181,25 @@ double scale_of(const std::vector<HarnessParticle<D>>& particles, bool with_posi
   for (const auto& p : particles) scale += p.mass * norm(p.v) * (with_position ? norm(p.x) : 1);
   return scale;
 }
+
+// A random polynomial with powers 0 and 1 per axis: coefficients of x, xy, ... by the bits of the
+// axes, in cells.
+template <int D>
+struct Multilinear {
+  Vec<double, D> coefficient[1 << D];
+
+  // The derivative along the axes of `bits`, at x in cells.
+  Vec<double, D> derivative(int bits, const Vec<double, D>& x) const {
+    Vec<double, D> sum = Vec<double, D>::zero();
+    for (int term = 0; term < 1 << D; ++term) {
+      if ((term & bits) != bits) continue;
+      double factor = 1;
+      for (int a = 0; a < D; ++a)
+        if (((term & ~bits) >> a & 1) != 0) factor *= x[a];
+      sum += factor * coefficient[term];
+    }
+    return sum;
+  }
+};
 
 }  // namespace firn::test

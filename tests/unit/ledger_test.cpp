@@ -51,6 +51,7 @@ FrameStats stats_of(int frame) {
   s.wall_seconds = frame == 0 ? 0 : 0.5;
   s.totals = {value(), vector(), vector(), vector(), value(), value(), value()};
   s.stages = {value(), value(), value(), value(), value()};
+  s.pressure = {10 * frame, 60 * frame, 7 + frame, 20 * frame, value(), frame % 3};
   if (frame > 0) s.reactions = {{vector(), vector()}, {vector(), vector()}, {vector(), vector()}};
   return s;
 }
@@ -187,6 +188,29 @@ TEST(RunRecords, StatsLineHoldsTheStatistics) {
   EXPECT_EQ(json["stages"]["plasticity"].get<double>(), s.stages.plasticity);
   EXPECT_EQ(json["reactions"][1]["collider"], scene.colliders[1].name);
   EXPECT_EQ(json["reactions"][1]["torque"].get<Vec3>(), s.reactions[1].torque);
+}
+
+// The pressure solves are in the records of an incompressible run, and in no other's.
+TEST(RunRecords, PressureSolvesOfAnIncompressibleRun) {
+  Scene scene = scene_with_colliders(DiagnosticsLevel::kTotals);
+  EXPECT_FALSE(Json::parse(stats_json_line(stats_of(1), scene)).contains("pressure"));
+  scene.simulation.integrator = Integrator::kIncompressible;
+  const Json line = Json::parse(stats_json_line(stats_of(4), scene))["pressure"];
+  EXPECT_EQ(line["solves"], 40);
+  EXPECT_EQ(line["iterations"], 240);
+  EXPECT_EQ(line["max_iterations"], 11);
+  EXPECT_EQ(line["drift_iterations"], 80);
+  EXPECT_EQ(line["max_divergence"].get<double>(), stats_of(4).pressure.max_divergence);
+  EXPECT_EQ(line["sealed_regions"], 1);
+  RunTotals run;
+  for (int frame = 0; frame <= 4; ++frame) run.add(stats_of(frame));
+  const Json all = Json::parse(summary_json(scene, {}, run, stats_of(4)))["pressure"];
+  EXPECT_EQ(all["solves"], 100);
+  EXPECT_EQ(all["iterations"], 600);
+  EXPECT_EQ(all["max_iterations"], 11);
+  EXPECT_EQ(all["drift_iterations"], 200);
+  EXPECT_EQ(all["max_divergence"].get<double>(), stats_of(4).pressure.max_divergence);
+  EXPECT_EQ(all["sealed_regions"], 1);
 }
 
 TEST(RunRecords, OddNamesAndNumbersStayJson) {

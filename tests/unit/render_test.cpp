@@ -10,6 +10,7 @@
 #include "src/render/mesh.h"
 #include "src/render/render.h"
 #include "src/render/view.h"
+#include "src/scene/shapes.h"
 
 namespace firn {
 namespace {
@@ -137,6 +138,8 @@ TEST(RenderFlat, ColorRangeStaysThatOfTheFirstPicture) {
   EXPECT_NE(renderer.render(fast, 0).pixel(kWidth / 2, kHeight / 2), first);
 }
 
+Vec3 to_point(const V3d& x) { return {x[0], x[1], x[2]}; }
+
 TEST(Shapes, MeshSurfacesLieOnTheBoundary) {
   std::vector<Shape> shapes(5);
   shapes[0].type = ShapeType::kSphere;
@@ -159,6 +162,7 @@ TEST(Shapes, MeshSurfacesLieOnTheBoundary) {
     transform.scale = 1.5;
     shape.rounding = 0.1;
     transform.children = {shape};
+    const CompiledShape solid = compile_shape(transform, 3, 0.1);
     Mesh mesh;
     append_shape(transform, {}, mesh);
     ASSERT_FALSE(mesh.indices.empty());
@@ -170,8 +174,8 @@ TEST(Shapes, MeshSurfacesLieOnTheBoundary) {
       }
       // Positions of size 4 in single precision are exact to 4e-7; a step of 1e-4 crosses the
       // surface.
-      EXPECT_TRUE(contains(transform, x - n * 1e-4, 3)) << static_cast<int>(shape.type);
-      EXPECT_FALSE(contains(transform, x + n * 1e-4, 3)) << static_cast<int>(shape.type);
+      EXPECT_LT(distance(solid, to_point(x - n * 1e-4)), 0) << static_cast<int>(shape.type);
+      EXPECT_GT(distance(solid, to_point(x + n * 1e-4)), 0) << static_cast<int>(shape.type);
     }
   }
 }
@@ -204,6 +208,47 @@ TEST(Shapes, MeshVolumes) {
   EXPECT_NEAR(volume(cylinder) / (M_PI * 0.25), 1, 1e-3);
   cylinder.type = ShapeType::kCone;
   EXPECT_NEAR(volume(cylinder) / (M_PI * 0.25 / 3), 1, 1e-3);
+  // What is cut out is missing; 12 edges of 0.5 to 1 m and the rims are bevelled within a cell of
+  // 1/128 m.
+  Shape cut, ball;
+  ball.center = {1.5, 2.5, 3.5};
+  ball.radius = 0.3;
+  box.max = {2, 3, 4};
+  cut.type = ShapeType::kDifference;
+  cut.children = {box, ball};
+  EXPECT_NEAR(volume(cut), 1 - 4 * M_PI / 3 * 0.027, 12 * std::pow(1.0 / 128, 2));
+  cut.type = ShapeType::kIntersection;
+  ball.center = {1, 2, 3};  // an eighth of it
+  cut.children = {box, ball};
+  EXPECT_NEAR(volume(cut), M_PI / 6 * 0.027, 0.3 * 6 * std::pow(0.3 / 128, 2));
+}
+
+// A profile fills the picture below it, and where it is cut away nothing.
+TEST(Flat, HeightFieldsAreFilled) {
+  Scene scene = base_scene(2);
+  scene.grid.domain = Domain{{0, 0, 0}, {1.6, 0.9, 0}, {}, {}};
+  Collider hill;
+  hill.color = {0, 0.5, 0};
+  hill.shape.type = ShapeType::kHeightField;
+  hill.shape.height = {0, "0.3 + 0.3 * x"};
+  hill.shape.min = {0, 0, 0};
+  hill.shape.max = {1, 0, 0};
+  hill.shape.base = 0.1;
+  scene.colliders = {hill};
+  Renderer renderer(scene);
+  renderer.set_captions(false);
+  const Image image = renderer.render(Snapshot{2, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}, 0);
+  const double pixels = kHeight / (0.9 * 1.06), left = 0.8 - 0.5 * kWidth / pixels;
+  const auto is_hill = [&](double x, double y) {
+    const Rgb color = image.pixel(static_cast<int>((x - left) * pixels),
+                                  static_cast<int>((0.45 - y) * pixels + 0.5 * kHeight));
+    return color[1] > 100 && color[0] < 20;
+  };
+  EXPECT_TRUE(is_hill(0.1, 0.28));
+  EXPECT_TRUE(is_hill(0.9, 0.52));
+  EXPECT_FALSE(is_hill(0.1, 0.38));
+  EXPECT_FALSE(is_hill(0.5, 0.05));
+  EXPECT_FALSE(is_hill(1.1, 0.3));
 }
 
 TEST(View, DefaultCameraSeesWhatFallsAndSpreads) {

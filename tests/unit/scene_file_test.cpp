@@ -79,6 +79,20 @@ TEST(SceneFileDefaults, MaterialsGetDistinctColors) {
   EXPECT_NE(scene.materials.at(1).color, scene.materials.at(2).color);
 }
 
+// Also in a scene that has neither [transfer] nor [time].
+TEST(SceneFileDefaults, IncompressibleIsLinearAndStepsByFrames) {
+  std::string text = "[simulation]\nintegrator = \"incompressible\"\nfps = 40\n" + kMinimal;
+  text.replace(text.find("jello"), 5, "water");
+  for (const char* sections : {"", "[transfer]\ntype = \"flip\"\n[time]\ncfl = 0.25\n"}) {
+    const Scene scene = parse(text + sections);
+    EXPECT_EQ(scene.transfer.kernel, 1);
+    EXPECT_EQ(scene.time.dt_max, 1.0 / 40);
+  }
+  const Scene given = parse(text + "[transfer]\nkernel = \"cubic\"\n[time]\ndt_max = 1e-3\n");
+  EXPECT_EQ(given.transfer.kernel, 3);
+  EXPECT_EQ(given.time.dt_max, 1e-3);
+}
+
 TEST(SceneFileKeys, Settings) {
   const Scene scene = parse(R"TOML(
 title = "T"

@@ -169,7 +169,6 @@ TEST(SceneObjectErrors, Shapes) {
       {ball, "@3", {"'shape' must be a table"}},
       {ball, "@{ radius = 1 }", {"shape needs the key 'type'"}},
       {ball, "{ type = @\"shpere\" }", {"unknown shape type 'shpere'; did you mean 'sphere'?"}},
-      {ball, "{ type = @\"height_field\" }", {"\"height_field\" is not available in this version"}},
       {ball, "{ type = @\"vdb\" }", {"not available in this version"}},
       {ball, "{ type = @\"text\" }", {"not available in this version"}},
       {"radius = 0.1 }", "radius = @0 }", {"'radius' must be > 0"}},

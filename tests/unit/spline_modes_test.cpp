@@ -46,7 +46,11 @@ class Spline : public ::testing::Test {
   using Real = typename K::Real;
   static constexpr int kDegree = K::kDegree, kNodes = kDegree + 1;
   using Axis = AxisStencil<kDegree, Real>;
-  static Axis at(Real d) { return make_stencil_of(Axis{}, d); }
+  static Axis at(Real d) {
+    Axis axis;
+    fill_stencil(axis, d);
+    return axis;
+  }
   // Sum over the nodes of a product, in double.
   template <class F>
   static double sum(F&& f) {

@@ -1,42 +1,31 @@
-// What an explicit stepper tells and keeps: totals, the ledger of the stages, snapshots, the saved
-// state.
+// What a stepper tells and keeps: totals, snapshots, the saved state.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 
-#include "src/sim/explicit_stepper.h"
+#include "src/sim/particle_stepper.h"
 
 namespace firn {
 
 // --- reports ---
 
 template <class Exec, int D, class Real>
-void ExplicitStepper<Exec, D, Real>::begin_frame() {
+void ParticleStepper<Exec, D, Real>::begin_frame() {
   StepControl c = control();
   c.frame_steps = 0;
   std::fill(std::begin(c.limited), std::end(c.limited), 0);
   c.dt_smallest = c.dt_largest = 0;
   write_control(c);
   colliders_.clear_sums();
-  stage_sums_.zero();
+  clear_frame_sums();
   exec_->collect_times();
 }
 
 template <class Exec, int D, class Real>
-Totals ExplicitStepper<Exec, D, Real>::totals() {
-  StepControl* c = control_.data();
-  const std::uint32_t bound = particles_.capacity();
-  if (bound == 0) return {};
-  if (totals_table_.size() < std::size_t{bound} * kTotalsColumns) {
-    totals_table_ = {};
-    totals_table_ = Buffer<Exec, double>(*exec_, std::size_t{bound} * kTotalsColumns);
-  }
-  column_sums_.zero();
-  particle_totals<Exec, D, Real>(*exec_, params_.transfer, particles_.view(),
-                                 static_cast<Real>(1 / params_.dx), bound, totals_table_.data(), c);
-  add_columns(*exec_, totals_table_.data(), {&c->n_chunks, bound}, kTotalsColumns,
-              column_sums_.data(), nullptr);
+Totals ParticleStepper<Exec, D, Real>::totals() {
+  if (particles_.capacity() == 0) return {};
+  measure_particles(nullptr);
   const std::vector<double> sums = column_sums_.download();
 
   Totals t;
@@ -48,24 +37,12 @@ Totals ExplicitStepper<Exec, D, Real>::totals() {
     if (a < D) t.potential -= params_.gravity[a] * sums[kTotalMoment + a];
   }
   t.kinetic = sums[kTotalKinetic];
-  if (!params_.totals) return t;
-  pack_sums_.zero();
-  add_columns(*exec_, elastic_.data(), {&c->n_chunks, bound}, packs_per_chunk<Exec, Real>(),
-              pack_sums_.data(), nullptr);
-  for (double e : pack_sums_.download()) t.elastic += e;
+  t.elastic = elastic_energy();
   return t;
 }
 
 template <class Exec, int D, class Real>
-StageLedger ExplicitStepper<Exec, D, Real>::stages() {
-  const std::vector<double> s = stage_sums_.download();
-  return {s[kAfterP2G] - s[kParticlesBefore], s[kAfterForces] - s[kAfterP2G],
-          s[kAfterBoundary] - s[kAfterForces], s[kParticlesAfter] - s[kAfterBoundary],
-          s[kElasticAfter] - s[kElasticTrial]};
-}
-
-template <class Exec, int D, class Real>
-std::vector<ColliderReaction> ExplicitStepper<Exec, D, Real>::reactions() {
+std::vector<ColliderReaction> ParticleStepper<Exec, D, Real>::reactions() {
   std::vector<ColliderReaction> reactions(static_cast<std::size_t>(colliders_.count()));
   const std::vector<double> sums = colliders_.sums();
   for (std::size_t i = 0; i < reactions.size(); ++i)
@@ -77,14 +54,14 @@ std::vector<ColliderReaction> ExplicitStepper<Exec, D, Real>::reactions() {
 }
 
 template <class Exec, int D, class Real>
-StageTimes ExplicitStepper<Exec, D, Real>::times() {
+StageTimes ParticleStepper<Exec, D, Real>::times() {
   const std::vector<double> s = exec_->collect_times();
   return {s[kClockRebuild], s[kClockP2G],          s[kClockGrid],
           s[kClockG2P],     s[kClockConstitutive], s[kClockOther]};
 }
 
 template <class Exec, int D, class Real>
-Snapshot ExplicitStepper<Exec, D, Real>::snapshot() {
+Snapshot ParticleStepper<Exec, D, Real>::snapshot() {
   using Store = ParticleStore<Exec, D, Real>;
   const std::uint32_t n_chunks = control().n_chunks;
   const auto chunks = particles_.chunks(n_chunks);
@@ -116,6 +93,7 @@ Snapshot ExplicitStepper<Exec, D, Real>::snapshot() {
   copy(Store::kVolume, 1, s.volume);
   copy(Store::kF, D * D, s.deformation_gradient);
   copy(Store::kPlastic, 1, s.plastic_state);
+  if (!particles_.has(Store::kStress)) return s;
   std::vector<float> packed;
   copy(Store::kStress, symmetric_components(D), packed);
   s.kirchhoff_stress.resize(slots.size() * D * D);
@@ -129,42 +107,29 @@ Snapshot ExplicitStepper<Exec, D, Real>::snapshot() {
 }
 
 template <class Exec, int D, class Real>
-std::size_t ExplicitStepper<Exec, D, Real>::memory_bytes() const {
-  return particles_.bytes() + grid_.bytes() + colliders_.bytes() + elastic_.bytes() +
-         trial_.bytes() + totals_table_.bytes() + stage_energies_.bytes();
+std::size_t ParticleStepper<Exec, D, Real>::memory_bytes() const {
+  return particles_.bytes() + grid_.bytes() + colliders_.bytes() + totals_table_.bytes() +
+         own_bytes();
 }
 
 // --- state ---
 
-// The energies of the particles' packs are saved chunk by chunk, since the width of a pack is the
-// machine's.
 template <class Exec, int D, class Real>
-std::vector<double> ExplicitStepper<Exec, D, Real>::chunk_energies(std::uint32_t n_chunks) const {
-  if (!params_.totals) return {};
-  const auto packs = static_cast<std::size_t>(packs_per_chunk<Exec, Real>());
-  const std::vector<double> energies = elastic_.download(n_chunks * packs);
-  std::vector<double> sums(n_chunks, 0.0);
-  for (std::size_t i = 0; i < energies.size(); ++i) sums[i / packs] += energies[i];
-  return sums;
-}
-
-template <class Exec, int D, class Real>
-void ExplicitStepper<Exec, D, Real>::save(ByteWriter& out) {
+void ParticleStepper<Exec, D, Real>::save(ByteWriter& out) {
   const StepControl c = control();
   out.value(D);
   out.value(sizeof(Real));
   out.value(params_.dx);
   out.value(c);
   particles_.save(out, c.n_chunks);
-  out.values(std::span<const double>(chunk_energies(c.n_chunks)));
   out.values(std::span<const double>(colliders_.sums()));
-  out.values(std::span<const double>(stage_sums_.download()));
+  save_own(out, c.n_chunks);
 }
 
 // Every count that is later used as an index. What it lets through may be wrong, but not out of
 // bounds.
 template <class Exec, int D, class Real>
-bool ExplicitStepper<Exec, D, Real>::consistent(const StepControl& c,
+bool ParticleStepper<Exec, D, Real>::consistent(const StepControl& c,
                                                 const std::vector<Chunk>& layout) const {
   std::uint64_t particles = 0;
   for (const Chunk& chunk : layout) {
@@ -182,16 +147,18 @@ bool ExplicitStepper<Exec, D, Real>::consistent(const StepControl& c,
 }
 
 template <class Exec, int D, class Real>
-void ExplicitStepper<Exec, D, Real>::load(ByteReader& in, std::uint32_t id_end) {
-  const auto refuse = [](bool fits, const char* what) {
-    if (!fits)
-      throw Error(ErrorCategory::kFile,
-                  std::string("the saved state has another ") + what + " than this scene");
-  };
+void ParticleStepper<Exec, D, Real>::refuse_unless(bool fits, const char* what) {
+  if (!fits)
+    throw Error(ErrorCategory::kFile,
+                std::string("the saved state has another ") + what + " than this scene");
+}
+
+template <class Exec, int D, class Real>
+void ParticleStepper<Exec, D, Real>::load(ByteReader& in, std::uint32_t id_end) {
   const int dimension = in.value<int>();
   const auto real_size = in.value<std::size_t>();
-  refuse(dimension == D && real_size == sizeof(Real), "dimension or precision");
-  refuse(in.value<double>() == params_.dx, "grid.dx");
+  refuse_unless(dimension == D && real_size == sizeof(Real), "dimension or precision");
+  refuse_unless(in.value<double>() == params_.dx, "grid.dx");
   const StepControl c = in.value<StepControl>();
   const auto layout = in.values<Chunk>();
   if (!consistent(c, layout))
@@ -200,25 +167,11 @@ void ExplicitStepper<Exec, D, Real>::load(ByteReader& in, std::uint32_t id_end) 
   reserve(c.n_chunks > particles_.capacity() ? with_room(c.n_chunks) : c.n_chunks,
           c.n_blocks > grid_.capacity() ? with_room(c.n_blocks) : c.n_blocks);
   particles_.load(in, layout, id_end);
-  const auto energies = in.values<double>();
-  refuse(energies.size() == (params_.totals ? layout.size() : 0), "level of diagnostics");
-  load_energies(energies);
   const auto sums = in.values<double>();
-  refuse(sums.size() == colliders_.columns(), "number of colliders");
+  refuse_unless(sums.size() == colliders_.columns(), "number of colliders");
   colliders_.set_sums(sums);
-  const auto stages = in.values<double>();
-  refuse(stages.size() == kStageSums, "level of diagnostics");
-  stage_sums_.upload(stages);
+  load_own(in, c.n_chunks);
   write_control(c);
-}
-
-template <class Exec, int D, class Real>
-void ExplicitStepper<Exec, D, Real>::load_energies(const std::vector<double>& chunk_energies) {
-  const auto packs = static_cast<std::size_t>(packs_per_chunk<Exec, Real>());
-  std::vector<double> energies(chunk_energies.size() * packs, 0.0);
-  for (std::size_t chunk = 0; chunk < chunk_energies.size(); ++chunk)
-    energies[chunk * packs] = chunk_energies[chunk];
-  elastic_.upload(energies);
 }
 
 }  // namespace firn

@@ -1,0 +1,56 @@
+// Sums over the 64 cells of a block in a fixed order, in double, and the largest of 64 magnitudes.
+#pragma once
+
+#include "kernels/exec/host_device.h"
+#include "kernels/math/scalar.h"
+
+namespace firn {
+
+struct BlockSums {
+  double term[64];
+};
+
+// *out = sum of the terms that each cell has stored. Enter without a barrier.
+template <class Group>
+FIRN_HD inline void store_block_sum(Group& g, BlockSums& sums, double* out) {
+  g.sync();
+  double* t = sums.term;
+  g.template for_each_line<16>(1, [&](std::uint32_t, std::uint32_t i) {
+    t[i] = (t[i] + t[i + 16]) + (t[i + 32] + t[i + 48]);
+  });
+  g.sync();
+  g.once([&] {
+    double sum = 0;
+    for (int i = 0; i < 16; ++i) sum += t[i];
+    *out = sum;
+  });
+}
+
+// |v|, and infinity for what is not a number: a maximum would pass over it.
+template <class Real>
+FIRN_HD inline Real magnitude(Real v) {
+  const Real m = abs(v);
+  return m <= kLargest<Real> ? m : std::numeric_limits<Real>::infinity();
+}
+
+template <class Real>
+struct BlockMaxima {
+  Real term[64];
+};
+template <class Real, class Group>
+FIRN_HD inline void store_block_maximum(Group& g, BlockMaxima<Real>& maxima, double* out) {
+  g.sync();
+  Real* t = maxima.term;
+  const auto larger = [](Real a, Real b) { return a > b ? a : b; };
+  g.template for_each_line<16>(1, [&](std::uint32_t, std::uint32_t i) {
+    t[i] = larger(larger(t[i], t[i + 16]), larger(t[i + 32], t[i + 48]));
+  });
+  g.sync();
+  g.once([&] {
+    Real m = 0;
+    for (int i = 0; i < 16; ++i) m = larger(m, t[i]);
+    *out = static_cast<double>(m);
+  });
+}
+
+}  // namespace firn

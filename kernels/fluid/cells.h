@@ -1,0 +1,86 @@
+// Where cells lie in a block, on its faces and in the aggregates of the next coarser level.
+#pragma once
+
+#include "kernels/grid/blocks.h"
+
+namespace firn {
+
+// A group here is one block at 0.1 to 0.5 us: the coarse levels of a cycle are not worth a second
+// thread.
+inline constexpr int kLightGroups = 32;
+
+template <int D>
+struct CellTraits {
+  static constexpr int kSide = BlockTraits<D>::kSide;
+  static constexpr int kCells = BlockTraits<D>::kNodes;
+  static constexpr int kFace = kCells / kSide;           // cells of a face
+  static constexpr int kAggregates = kCells / (1 << D);  // coarse cells that a block makes
+  static constexpr int stride(int axis) {
+    int s = 1;
+    for (int a = axis; a < D - 1; ++a) s *= kSide;
+    return s;
+  }
+};
+
+// Cell f of the layer at coordinate `layer` along `axis`.
+template <int D>
+FIRN_HD constexpr std::uint32_t face_cell(int axis, std::uint32_t f, std::uint32_t layer) {
+  constexpr std::uint32_t side = CellTraits<D>::kSide;
+  std::uint32_t stride = 1;
+  for (int a = axis; a < D - 1; ++a) stride *= side;
+  return f / stride * stride * side + layer * stride + f % stride;
+}
+
+// The coarse cell, in the parent block, of cell i in a block whose key is `key`.
+template <int D>
+FIRN_HD inline std::uint32_t coarse_cell(std::uint64_t key, std::uint32_t i) {
+  const Vec<int, D> fine = local_of_node<D>(static_cast<int>(i));
+  Vec<int, D> local;
+  for (int a = 0; a < D; ++a)
+    local[a] = static_cast<int>(key >> a & 1) * (BlockTraits<D>::kSide / 2) + fine[a] / 2;
+  return static_cast<std::uint32_t>(node_in_block<D>(local));
+}
+
+// The first of the 2^D cells of the block's aggregate q, and cell `child` of an aggregate relative
+// to its first.
+template <int D>
+FIRN_HD inline std::uint32_t aggregate_first(std::uint32_t q) {
+  constexpr std::uint32_t half = BlockTraits<D>::kSide / 2;
+  Vec<int, D> local;
+  for (int a = D - 1; a >= 0; --a) {
+    local[a] = static_cast<int>(2 * (q % half));
+    q /= half;
+  }
+  return static_cast<std::uint32_t>(node_in_block<D>(local));
+}
+template <int D>
+FIRN_HD inline std::uint32_t aggregate_child(std::uint32_t child) {
+  Vec<int, D> local;
+  for (int a = 0; a < D; ++a) local[a] = static_cast<int>(child >> a & 1);
+  return static_cast<std::uint32_t>(node_in_block<D>(local));
+}
+
+// The Morton key of the next block below (up = 0) or above (up = 1) along an axis.
+template <int D>
+FIRN_HD inline std::uint64_t neighbour_key(std::uint64_t key, int axis, bool up) {
+  const std::uint64_t one = std::uint64_t{1} << axis;
+  const std::uint64_t mask = (D == 3 ? spread_by_3(0x1fffff) : spread_by_2(0x7fffffff)) << axis;
+  const std::uint64_t moved = up ? ((key | ~mask) + one) & mask : ((key & mask) - one) & mask;
+  return (key & ~mask) | moved;
+}
+
+// The place of `key` in ascending keys, or kNoBlock.
+FIRN_HD inline std::uint32_t find_key(const std::uint64_t* keys, std::uint32_t n,
+                                      std::uint64_t key) {
+  std::uint32_t first = 0, last = n;
+  while (first < last) {
+    const std::uint32_t middle = first + (last - first) / 2;
+    if (keys[middle] < key)
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  return first < n && keys[first] == key ? first : kNoBlock;
+}
+
+}  // namespace firn

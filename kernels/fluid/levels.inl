@@ -1,0 +1,249 @@
+#pragma once
+
+#include "kernels/exec/algorithms.h"
+#include "kernels/fluid/cells.h"
+#include "kernels/fluid/levels.h"
+
+namespace firn {
+
+struct BeginLevels {
+  static constexpr const char* kName = "begin_levels";
+  DeviceCount blocks;
+  LevelTable* table;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t) const {
+    *table = LevelTable{};
+    const std::uint32_t n = blocks.value != nullptr ? *blocks.value : blocks.bound;
+    table->count[0] = n < blocks.bound ? n : blocks.bound;
+  }
+};
+
+// Neighbours and kind of every block of level `l`.
+template <int D, class Real>
+struct LinkBlocks {
+  static constexpr const char* kName = "link_blocks";
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
+  static constexpr int kCells = CellTraits<D>::kCells;
+  struct Scratch {
+    std::uint32_t coupled, active;
+  };
+  LevelView<Real> base;
+  const LevelTable* table;
+  int l;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const LevelView<Real> level = base.template at<D>(table->offset[l]);
+    const std::uint32_t block = g.index();
+    g.once([&] { g.scratch.coupled = g.scratch.active = 0; });
+    g.sync();
+    g.for_each(2 * D, [&](std::uint32_t side) {
+      const std::uint32_t found = coupled_neighbour(level, block, side);
+      level.neighbours[std::uint64_t{2 * D} * block + side] = found;
+      if (found != kNoBlock) g.atomic_or(g.scratch.coupled, 1);
+    });
+    g.for_each(kCells, [&](std::uint32_t i) {
+      if (g.scratch.active == 0 && has_coefficient(level, block, i))
+        g.atomic_or(g.scratch.active, 1);
+    });
+    g.sync();
+    g.once([&] {
+      level.kind[block] = g.scratch.coupled != 0  ? kBlockCoupled
+                          : g.scratch.active != 0 ? kBlockIsolated
+                                                  : kBlockEmpty;
+    });
+  }
+
+  // The conductances of a face belong to the block above it.
+  FIRN_HD std::uint32_t coupled_neighbour(const LevelView<Real>& level, std::uint32_t block,
+                                          std::uint32_t side) const {
+    const int axis = static_cast<int>(side / 2);
+    const bool up = side % 2 != 0;
+    const std::uint32_t other =
+        find_key(level.keys, table->count[l], neighbour_key<D>(level.keys[block], axis, up));
+    if (other == kNoBlock) return kNoBlock;
+    const std::uint64_t upper = up ? other : block;
+    const Real* k = level.conductance + (upper * D + static_cast<std::uint32_t>(axis)) * kCells;
+    for (std::uint32_t f = 0; f < CellTraits<D>::kFace; ++f)
+      if (k[face_cell<D>(axis, f, 0)] != Real(0)) return other;
+    return kNoBlock;
+  }
+  // A cell coupled only upwards has an active cell above it, in this block or in a coupled one.
+  FIRN_HD static bool has_coefficient(const LevelView<Real>& level, std::uint64_t block,
+                                      std::uint32_t i) {
+    bool any = level.dirichlet[block * kCells + i] != Real(0);
+    if (level.mass != nullptr) any = any || level.mass[block * kCells + i] != Real(0);
+    for (int a = 0; a < D; ++a)
+      any = any ||
+            level.conductance[(block * D + static_cast<std::uint32_t>(a)) * kCells + i] != Real(0);
+    return any;
+  }
+};
+
+// The first coupled block of each parent opens it. Runs over the bound: places beyond the count
+// hold 0.
+template <int D, class Real>
+struct FlagParents {
+  static constexpr const char* kName = "flag_parents";
+  LevelView<Real> base;
+  const LevelTable* table;
+  int l;
+  std::uint32_t* flags;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t block) const {
+    flags[block] = 0;
+    if (block >= table->count[l]) return;
+    const LevelView<Real> level = base.template at<D>(table->offset[l]);
+    if (level.kind[block] != kBlockCoupled) return;
+    const std::uint64_t parent = level.keys[block] >> D;
+    for (std::uint32_t b = block; b > 0 && level.keys[b - 1] >> D == parent; --b)
+      if (level.kind[b - 1] == kBlockCoupled) return;
+    flags[block] = 1;
+  }
+};
+
+// Coarsening ends when it has stopped to join blocks for as many levels as it takes a block to
+// become one cell: blocks around a corner of the parent lattice never join.
+template <int D>
+struct OpenLevel {
+  static constexpr const char* kName = "open_level";
+  LevelTable* table;
+  int l;
+  const std::uint32_t* ranks;
+  std::uint32_t pool_blocks;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t) const {
+    const std::uint32_t n = ranks[table->count[l]];
+    if (n == 0) return;
+    constexpr int kWait = BlockTraits<D>::kShift;
+    bool same = l >= kWait;
+    for (int k = 0; same && k <= kWait; ++k) same = table->count[l - k] == n;
+    const std::uint32_t offset = l == 0 ? 0 : table->offset[l] + table->count[l];
+    if (l + 1 == kMaxLevels || same) {
+      table->stuck = 1;
+    } else if (pool_blocks - offset < n) {
+      table->overflow = 1;
+    } else {
+      table->offset[l + 1] = offset;
+      table->count[l + 1] = n;
+    }
+  }
+};
+
+// Parents' keys, and every block's parent. kNoBlock where the hierarchy ends.
+template <int D, class Real>
+struct LinkParents {
+  static constexpr const char* kName = "link_parents";
+  LevelView<Real> base;
+  std::uint64_t* pool_keys;
+  const LevelTable* table;
+  int l;
+  const std::uint32_t *flags, *ranks;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t block) const {
+    const LevelView<Real> level = base.template at<D>(table->offset[l]);
+    const bool coarser = l + 1 < kMaxLevels && table->count[l + 1] > 0;
+    level.parent[block] = kNoBlock;
+    if (!coarser || level.kind[block] != kBlockCoupled) return;
+    const std::uint32_t parent = ranks[block] + flags[block] - 1;
+    level.parent[block] = parent;
+    if (flags[block] != 0) pool_keys[table->offset[l + 1] + parent] = level.keys[block] >> D;
+  }
+};
+
+// The parts of a parent that have no block below stay inactive.
+template <int D, class Real>
+struct ClearCoarse {
+  static constexpr const char* kName = "clear_coarse";
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
+  static constexpr int kCells = CellTraits<D>::kCells;
+  struct Scratch {};
+  CoarseView<Real> pool;
+  const LevelTable* table;
+  int l;
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const CoarseView<Real> level = pool.template at<D>(table->offset[l]);
+    const std::uint64_t first = std::uint64_t{g.index()} * kCells;
+    g.for_each(kCells, [&](std::uint32_t i) {
+      for (std::uint32_t a = 0; a < D; ++a) level.conductance[D * first + a * kCells + i] = Real(0);
+      level.dirichlet[first + i] = level.rhs[first + i] = Real(0);
+      if (level.mass != nullptr) level.mass[first + i] = Real(0);
+    });
+  }
+};
+
+// P^T A P for piecewise constant P. Its Laplacian part is too stiff by 2, the ratio of the cell
+// sizes, since P does not see the slope within an aggregate; terms of order zero are exact. Halving
+// it makes the coarse correction of rough errors up to twice too large: a level visited twice
+// squares that away, one visited once would pass it on, doubled again at every level, until the
+// cycle above is no longer positive. Those levels keep the plain product.
+template <int D, class Real>
+struct Coarsen {
+  static constexpr const char* kName = "coarsen";
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
+  static constexpr int kCells = CellTraits<D>::kCells;
+  struct Scratch {};
+  LevelView<Real> base;
+  CoarseView<Real> pool;
+  const LevelTable* table;
+  int l;  // the fine level
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const LevelView<Real> fine = base.template at<D>(table->offset[l]);
+    const std::uint64_t block = g.index(), parent = fine.parent[block];
+    if (parent == kNoBlock) return;
+    const CoarseView<Real> coarse = pool.template at<D>(table->offset[l + 1]);
+    const Real scale = l <= kBranchingLevels<D> ? Real(0.5) : Real(1);
+    constexpr std::uint32_t kAggregates = CellTraits<D>::kAggregates;
+    g.for_each(kAggregates * (D + 1), [&](std::uint32_t n) {
+      const std::uint32_t first = aggregate_first<D>(n % kAggregates), a = n / kAggregates;
+      const std::uint32_t to = coarse_cell<D>(fine.keys[block], first);
+      if (a < D) {
+        coarse.conductance[(parent * D + a) * kCells + to] =
+            scale * lower_face(fine.conductance + (block * D + a) * kCells + first, a);
+        return;
+      }
+      coarse.dirichlet[parent * kCells + to] =
+          scale * whole(fine.dirichlet + block * kCells + first);
+      if (fine.mass != nullptr)
+        coarse.mass[parent * kCells + to] = whole(fine.mass + block * kCells + first);
+    });
+  }
+  FIRN_HD static Real whole(const Real* cells) {
+    Real sum = 0;
+    for (std::uint32_t c = 0; c < 1u << D; ++c) sum += cells[aggregate_child<D>(c)];
+    return sum;
+  }
+  FIRN_HD static Real lower_face(const Real* cells, std::uint32_t axis) {
+    Real sum = 0;
+    for (std::uint32_t c = 0; c < 1u << D; ++c)
+      if ((c >> axis & 1) == 0) sum += cells[aggregate_child<D>(c)];
+    return sum;
+  }
+};
+
+template <class Exec, int D, class Real>
+void build_levels(Exec& exec, const Hierarchy<Real>& h, DeviceCount blocks,
+                  const std::uint32_t* stop) {
+  LevelTable* table = h.table;
+  launch_items(exec, {{nullptr, 1}, stop}, BeginLevels{blocks, table});
+  for (int l = 0; l < kMaxLevels; ++l) {
+    const LevelView<Real>& base = l == 0 ? h.finest : h.pool;
+    const std::uint32_t bound = blocks.bound;
+    const LaunchRange range{{&table->count[l], bound}, stop};
+    launch_groups(exec, range, LinkBlocks<D, Real>{base, table, l});
+    launch_items(exec, {{nullptr, bound}, stop}, FlagParents<D, Real>{base, table, l, h.flags});
+    exclusive_scan(exec, h.flags, range.count, stop, h.ranks);
+    launch_items(exec, {{nullptr, 1}, stop}, OpenLevel<D>{table, l, h.ranks, h.pool_blocks});
+    launch_items(exec, range,
+                 LinkParents<D, Real>{base, h.coarse.keys, table, l, h.flags, h.ranks});
+    if (l + 1 == kMaxLevels) return;
+    launch_groups(exec, {{&table->count[l + 1], bound}, stop},
+                  ClearCoarse<D, Real>{h.coarse, table, l + 1});
+    launch_groups(exec, range, Coarsen<D, Real>{base, h.coarse, table, l});
+  }
+}
+
+}  // namespace firn

@@ -1,0 +1,115 @@
+// The MAC grid of an incompressible fluid: velocities on the faces of cells (transfer/mac.h), cell
+// classes and open areas of faces as channels of the same blocks. Cell c of a block and its lower
+// faces along each axis have the same index.
+#pragma once
+
+#include "kernels/exec/node.h"
+#include "kernels/grid/blocks.h"
+#include "kernels/grid/update.h"
+
+namespace firn {
+
+// What a face holds between the transfers: (u, increment, w, u_solid), with u its velocity, w = sum
+// w V / sum w m its specific volume (m^d/kg) and u_solid the normal velocity of the solid it
+// touches. P2G leaves (momentum, mass, volume, 0), see transfer/mac.h.
+inline constexpr int kFaceSpecificVolume = 2, kFaceSolidVelocity = 3;
+
+// Blocks around a block, itself included: offset o in {-1, 0, 1}^D has the place sum (o_a + 1) 3^a.
+template <int D>
+struct Around {
+  static constexpr int kBlocks = D == 3 ? 27 : 9;
+  static constexpr int kSelf = kBlocks / 2;
+};
+
+template <class Real>
+struct MacView {
+  Node<Real>* faces = nullptr;         // [block][axis][64]
+  std::uint32_t* around = nullptr;     // [block][3^D]: rank or kNoBlock
+  std::uint32_t* fluid = nullptr;      // [block][2]: bit of each cell that holds particles
+  std::uint32_t* valid = nullptr;      // [block][axis][2]: faces whose velocity is known
+  std::uint32_t* reached = nullptr;    // [block][axis][2]: those that the next layer makes known
+  std::uint32_t* separates = nullptr;  // [block][axis][2]: closed faces that liquid may leave
+  std::uint32_t* opened = nullptr;  // [block][axis][2]: those of them that it leaves in this step
+  Real* area = nullptr;             // [block][axis][64]: share of a face that is no solid, 0..1
+  Real* conductance = nullptr;      // [block][axis][64], see pressure_system.h
+  Real* dirichlet = nullptr;        // [block][64]
+  Real* rhs = nullptr;              // [block][64]
+  Real* pressure = nullptr;         // [block][64]: pressure times dt, Pa s
+  bool ghost_fluid = false;         // p = 0 at the surface, not at the centre of the air cell
+  Real* filled =
+      nullptr;  // [block][64]: volume of liquid around the cell's centre / dx^D; see fill.h
+};
+
+// A cell of a block or of one of those around it.
+struct CellAddress {
+  std::uint32_t block, cell;
+  FIRN_HD bool exists() const { return block != kNoBlock; }
+};
+
+template <int D, class Real>
+FIRN_HD inline CellAddress cell_address(const MacView<Real>& mac, std::uint32_t block,
+                                        const Vec<int, D>& local) {
+  constexpr int kSide = BlockTraits<D>::kSide, kShift = BlockTraits<D>::kShift;
+  int place = 0, stride = 1;
+  Vec<int, D> inside;
+  for (int a = 0; a < D; ++a, stride *= 3) {
+    place += ((local[a] >> kShift) + 1) * stride;
+    inside[a] = local[a] & (kSide - 1);
+  }
+  const std::uint32_t at =
+      place == Around<D>::kSelf
+          ? block
+          : mac.around[static_cast<std::uint64_t>(block) * Around<D>::kBlocks + place];
+  return {at, static_cast<std::uint32_t>(node_in_block<D>(inside))};
+}
+
+FIRN_HD inline bool test_bit(const std::uint32_t* words, std::uint32_t bit) {
+  return (words[bit >> 5] >> (bit & 31u) & 1u) != 0;
+}
+template <class Real>
+FIRN_HD inline bool is_fluid(const MacView<Real>& mac, const CellAddress& at) {
+  return at.exists() && test_bit(mac.fluid + std::uint64_t{2} * at.block, at.cell);
+}
+template <int D>
+FIRN_HD constexpr std::uint64_t face_index(std::uint32_t block, int axis, std::uint32_t cell) {
+  return (static_cast<std::uint64_t>(block) * D + static_cast<std::uint64_t>(axis)) *
+             BlockTraits<D>::kNodes +
+         cell;
+}
+template <int D>
+FIRN_HD constexpr std::uint64_t face_word(std::uint32_t block, int axis) {
+  return (static_cast<std::uint64_t>(block) * D + static_cast<std::uint64_t>(axis)) * 2;
+}
+FIRN_HD constexpr std::uint64_t cell_index(const CellAddress& at) {
+  return static_cast<std::uint64_t>(at.block) * 64 + at.cell;
+}
+template <int D>
+FIRN_HD inline Vec<int, D> stepped(Vec<int, D> local, int axis, int by) {
+  local[axis] += by;
+  return local;
+}
+
+// How far below a flat surface a cell's centre lies, in cells within [-1, 1], where the linear
+// kernel about it is filled to a share `filled`.
+template <class Real>
+FIRN_HD inline Real depth_of(Real filled) {
+  if (filled >= Real(0.5)) return Real(1) - sqrt(Real(2) * max(Real(1) - filled, Real(0)));
+  return sqrt(Real(2) * max(filled, Real(0))) - Real(1);
+}
+
+// Distance from the centre of a fluid cell to the surface towards its neighbour of air, in cells:
+// the theta of the ghost fluid method (Gibou et al. 2002), not so small that it would swamp the
+// matrix. Through a face that a solid cuts it is 1: a small theta would press the cell's outflow
+// through whatever sliver the solid leaves open.
+template <class Real>
+FIRN_HD inline Real surface_distance(const MacView<Real>& mac, Real open, const CellAddress& fluid,
+                                     const CellAddress& air) {
+  constexpr Real kLeastTheta = Real(1e-2);
+  if (!mac.ghost_fluid || open < Real(1) || !air.exists()) return Real(1);
+  const Real inside = depth_of(mac.filled[cell_index(fluid)]),
+             outside = depth_of(mac.filled[cell_index(air)]);
+  if (!(outside < Real(0))) return Real(1);
+  return clamp(inside / (inside - outside), kLeastTheta, Real(1));
+}
+
+}  // namespace firn

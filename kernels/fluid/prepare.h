@@ -1,0 +1,30 @@
+// From particles' momenta on faces to what the projection starts from: cell classes, open areas of
+// faces, velocities after body forces.
+#pragma once
+
+#include "kernels/exec/backend.h"
+#include "kernels/fluid/mac_grid.h"
+#include "kernels/particles/layout.h"
+#include "kernels/step/control.h"
+
+namespace firn {
+
+// Finds the blocks around every block, and marks the cells that hold particles.
+template <class Exec, int D, class Real>
+void classify_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+                    const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control);
+
+// Sets every face's open area, and turns its momentum into the velocity after body forces, which is
+// valid where liquid is near. Poses the colliders for this step.
+template <class Exec, int D, class Real>
+void prepare_faces(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
+                   const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control);
+
+// Cells whose centre is solid become fluid where fluid can flow in from a neighbour. Faces between
+// them have no velocity yet: extrapolate_faces gives them one.
+template <class Exec, int D, class Real>
+void flood_cut_cells(Exec& exec, const GridUpdateParams<Real, D>& params,
+                     const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
+                     const StepControl* control);
+
+}  // namespace firn

@@ -1,0 +1,244 @@
+#pragma once
+
+#include "kernels/fluid/prepare.h"
+#include "kernels/fluid/solid_area.h"
+#include "kernels/fluid/solid_geometry.h"
+#include "kernels/grid/pose_colliders.h"
+#include "kernels/transfer/spline.h"
+
+namespace firn {
+
+template <int D, class Real>
+struct LinkAround {
+  static constexpr const char* kName = "link_around";
+  GridView<Real> grid;
+  MacView<Real> mac;
+
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t block) const {
+    const Vec<int, D> centre = block_of_key<D>(grid.keys[block]);
+    std::uint32_t* around = mac.around + static_cast<std::uint64_t>(block) * Around<D>::kBlocks;
+    for (int place = 0; place < Around<D>::kBlocks; ++place) {
+      Vec<int, D> other = centre;
+      for (int a = 0, rest = place; a < D; ++a, rest /= 3) other[a] += rest % 3 - 1;
+      const std::uint32_t slot = grid.hash.find(block_key<D>(other));
+      around[place] = slot == kNoBlock ? kNoBlock : grid.hash.ranks[slot];
+    }
+    mac.fluid[2 * std::uint64_t{block}] = mac.fluid[2 * std::uint64_t{block} + 1] = 0;
+  }
+};
+
+template <int D, class Real>
+struct MarkFluid {
+  static constexpr const char* kName = "mark_fluid";
+  static constexpr int kThreads = 128;
+  struct Scratch {};
+  ParticleView<Real> particles;
+  GridView<Real> grid;
+  MacView<Real> mac;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t block = grid.coloured[g.index()];
+    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
+    const std::uint32_t first = grid.chunk_begin[block] * kLanes,
+                        end = grid.chunk_begin[block + 1] * kLanes;
+    g.for_each(end - first, [&](std::uint32_t i) {
+      const std::uint32_t slot = first + i;
+      if (slot % kLanes >= particles.chunks[slot / kLanes].count) return;
+      Vec<int, D> local;
+      for (int a = 0; a < D; ++a)
+        local[a] = axis_base(channel_at(particles.x, slot, D, a), grid.inv_dx, Real(0)).node -
+                   home[a] * BlockTraits<D>::kSide;
+      const CellAddress at = cell_address<D>(mac, block, local);
+      std::uint32_t& word = mac.fluid[2 * std::uint64_t{at.block} + (at.cell >> 5)];
+      const std::uint32_t bit = 1u << (at.cell & 31u);
+      if ((g.load(word) & bit) == 0) g.atomic_or(word, bit);
+    });
+  }
+};
+
+template <class Exec, int D, class Real>
+void classify_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+                    const MacView<Real>& mac, std::uint32_t max_blocks,
+                    const StepControl* control) {
+  launch_items(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+               LinkAround<D, Real>{grid, mac});
+  launch_groups(exec, {{grid.colour_begin + BlockTraits<D>::kCorners, max_blocks}, &control->stop},
+                MarkFluid<D, Real>{particles, grid, mac});
+}
+
+template <int D, class Real>
+struct PrepareFaces {
+  static constexpr const char* kName = "prepare_faces";
+  static constexpr int kThreads = 64;
+  static constexpr int kSide = BlockTraits<D>::kSide, kCells = BlockTraits<D>::kNodes;
+  static constexpr int kCornerSide = kSide + 1;
+  static constexpr int kCorners =
+      D == 3 ? kCornerSide * kCornerSide * kCornerSide : kCornerSide * kCornerSide;
+  static constexpr int kWords = 2 * D;
+  struct Scratch {
+    Real phi[kCorners];
+    std::uint32_t separates[kWords], valid[kWords];
+  };
+
+  SolidGeometry<D, Real> solids;
+  MacView<Real> mac;
+  const StepControl* control;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Vec<int, D> block = block_of_key<D>(solids.grid.keys[g.index()]);
+    const bool cut = solids.is_near(block);
+    g.for_each(kWords, [&](std::uint32_t w) { g.scratch.separates[w] = g.scratch.valid[w] = 0; });
+    if (cut) {
+      g.for_each(kCorners, [&](std::uint32_t i) {
+        Vec<Real, D> offset;
+        for (int a = D - 1, rest = static_cast<int>(i); a >= 0; --a, rest /= kCornerSide)
+          offset[a] = static_cast<Real>(rest % kCornerSide);
+        g.scratch.phi[i] = snapped(solids.distance(solids.position_of(block, offset)));
+      });
+    }
+    g.sync();
+    g.for_each(D * kCells, [&](std::uint32_t i) {
+      const int axis = static_cast<int>(i / kCells);
+      const Vec<int, D> local = local_of_node<D>(static_cast<int>(i % kCells));
+      const std::uint64_t face = face_index<D>(g.index(), axis, i % kCells);
+      const Real open = cut ? open_area(g.scratch.phi, local, axis) : Real(1);
+      mac.area[face] = open;
+      NearestSolid<D, Real> solid;
+      if (open < Real(1)) solid = solids.nearest(solids.face_position(block, local, axis));
+      if (open == Real(0) && solid.boundary == BoundaryType::kSeparate)
+        g.atomic_or(g.scratch.separates[i / 32], 1u << (i % 32));
+      if (accelerate(mac.faces[face], axis, solid.velocity[axis]))
+        g.atomic_or(g.scratch.valid[i / 32], 1u << (i % 32));
+    });
+    g.sync();
+    g.for_each(kWords, [&](std::uint32_t w) {
+      mac.separates[std::uint64_t{g.index()} * kWords + w] = g.scratch.separates[w];
+      mac.opened[std::uint64_t{g.index()} * kWords + w] = 0;
+      mac.valid[std::uint64_t{g.index()} * kWords + w] = g.scratch.valid[w];
+    });
+  }
+
+  // Whether the face has a velocity: whether liquid is near.
+  FIRN_HD bool accelerate(Node<Real>& face, int axis, Real solid) const {
+    const Real m = face[1], inv_m = m > kLeastMass ? Real(1) / m : Real(0);
+    const Real before = face[0] * inv_m;
+    const Real after = before + static_cast<Real>(control->dt) * solids.params.gravity[axis];
+    face = Node<Real>::make(m > kLeastMass ? after : Real(0), -before, face[2] * inv_m, solid);
+    return m > kLeastMass;
+  }
+
+  // A wall along the grid has its corners at distance 0 up to rounding.
+  FIRN_HD Real snapped(Real phi) const {
+    return abs(phi) < Real(1e-3) * solids.grid.dx ? Real(0) : phi;
+  }
+
+  // Of the face of cell `local` along `axis`, from the distances at its corners.
+  FIRN_HD static Real open_area(const Real* phi, const Vec<int, D>& local, int axis) {
+    const auto at = [&](int along_b, int along_c) {
+      Vec<int, D> corner = local;
+      corner[(axis + 1) % D] += along_b;
+      if constexpr (D == 3) corner[(axis + 2) % D] += along_c;
+      int index = corner[0];
+      for (int a = 1; a < D; ++a) index = index * kCornerSide + corner[a];
+      return phi[index];
+    };
+    Real open;
+    if constexpr (D == 2) {
+      open = open_length(at(0, 0), at(1, 0));
+    } else {
+      const Real corners[4] = {at(0, 0), at(1, 0), at(1, 1), at(0, 1)};
+      open = open_square(corners);
+    }
+    return open < kLeastArea ? Real(0) : open;
+  }
+
+  // A sliver that is less open than this counts as closed.
+  static constexpr Real kLeastArea = Real(1e-3);
+  // A particle that slides along a wall may come so near to a face that its share of the next one
+  // has no inverse. A face with less than this has no momentum worth dividing, in kg.
+  static constexpr Real kLeastMass = kLeastNormal<Real> / kEpsilon<Real>;
+};
+
+template <class Exec, int D, class Real>
+void prepare_faces(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
+                   const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control) {
+  const std::uint32_t colliders = static_cast<std::uint32_t>(params.collider_count);
+  launch_items(exec, {{nullptr, colliders}, &control->stop},
+               PoseColliders<Real>{params.colliders, params.poses, control});
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                PrepareFaces<D, Real>{{params, grid}, mac, control});
+}
+
+// A cell that is mostly solid holds liquid but hardly ever a particle. As air it would let the
+// pressure of the liquid around it escape.
+template <int D, class Real>
+struct FloodCutCells {
+  static constexpr const char* kName = "flood_cut_cells";
+  static constexpr int kThreads = 64;
+  struct Scratch {
+    std::uint32_t flooded[2];
+  };
+  SolidGeometry<D, Real> solids;
+  MacView<Real> mac;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Vec<int, D> block = block_of_key<D>(solids.grid.keys[g.index()]);
+    g.for_each(2, [&](std::uint32_t w) { g.scratch.flooded[w] = 0; });
+    g.sync();
+    if (solids.is_near(block))
+      g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+        if (floods(block, {g.index(), cell}))
+          g.atomic_or(g.scratch.flooded[cell / 32], 1u << (cell % 32));
+      });
+    g.sync();
+    g.for_each(2, [&](std::uint32_t w) {
+      mac.reached[std::uint64_t{g.index()} * 2 * D + w] = g.scratch.flooded[w];
+    });
+  }
+
+  FIRN_HD bool floods(const Vec<int, D>& block, const CellAddress& at) const {
+    if (is_fluid(mac, at)) return false;
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
+    bool wet = false;
+    Vec<Real, D> centre;
+    for (int a = 0; a < D; ++a) {
+      centre[a] = static_cast<Real>(local[a]) + Real(0.5);
+      for (int side = 0; side < 2; ++side) {
+        const CellAddress other =
+            cell_address<D>(mac, at.block, stepped<D>(local, a, side == 0 ? -1 : 1));
+        // Its upper faces must be there to be solved for.
+        if (side == 1 && !other.exists()) return false;
+        const CellAddress face = side == 0 ? at : other;
+        if (!is_fluid(mac, other)) continue;
+        wet = wet || mac.area[face_index<D>(face.block, a, face.cell)] > Real(0);
+      }
+    }
+    return wet && solids.distance(solids.position_of(block, centre)) < Real(0);
+  }
+};
+
+template <int D, class Real>
+struct AdoptFlooded {
+  static constexpr const char* kName = "adopt_flooded";
+  MacView<Real> mac;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t block) const {
+    for (int w = 0; w < 2; ++w)
+      mac.fluid[std::uint64_t{2} * block + w] |= mac.reached[std::uint64_t{2 * D} * block + w];
+  }
+};
+
+template <class Exec, int D, class Real>
+void flood_cut_cells(Exec& exec, const GridUpdateParams<Real, D>& params,
+                     const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
+                     const StepControl* control) {
+  const LaunchRange range{{&control->n_blocks, max_blocks}, &control->stop};
+  launch_groups(exec, range, FloodCutCells<D, Real>{{params, grid}, mac});
+  launch_items(exec, range, AdoptFlooded<D, Real>{mac});
+}
+
+}  // namespace firn

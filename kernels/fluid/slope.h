@@ -1,0 +1,22 @@
+// What the pressure does to the velocity of a face.
+#pragma once
+
+#include "kernels/fluid/mac_grid.h"
+
+namespace firn {
+
+// w grad(p dt) at a face between two cells, with p = 0 at the surface towards the one that is not
+// fluid.
+template <class Real>
+FIRN_HD inline Real pressure_slope(const GridView<Real>& grid, const MacView<Real>& mac,
+                                   std::uint64_t face, const CellAddress& upper, bool above,
+                                   const CellAddress& lower, bool below) {
+  const Real q_above = above ? mac.pressure[cell_index(upper)] : Real(0),
+             q_below = below ? mac.pressure[cell_index(lower)] : Real(0);
+  Real distance = Real(1);
+  if (above != below)
+    distance = surface_distance(mac, mac.area[face], above ? upper : lower, above ? lower : upper);
+  return mac.faces[face][kFaceSpecificVolume] * grid.inv_dx * (q_above - q_below) / distance;
+}
+
+}  // namespace firn

@@ -1,0 +1,140 @@
+#pragma once
+
+#include "kernels/fluid/solid_geometry.h"
+#include "kernels/fluid/solids.h"
+#include "kernels/transfer/mac.h"
+
+namespace firn {
+
+template <int D, class Real>
+struct ConstrainFaces {
+  static constexpr const char* kName = "constrain_faces";
+  static constexpr int kThreads = 64;
+  static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes;
+  struct Scratch {};
+  SolidGeometry<D, Real> solids;
+  MacView<Real> mac;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Vec<int, D> block = block_of_key<D>(solids.grid.keys[g.index()]);
+    const bool near = solids.is_near(block);
+    g.for_each(D * kCells, [&](std::uint32_t i) {
+      Node<Real>& face = mac.faces[face_index<D>(g.index(), 0, i)];
+      const int axis = static_cast<int>(i / kCells);
+      const bool closed = near && mac.area[face_index<D>(g.index(), 0, i)] == Real(0);
+      face.set(kFaceSolidVelocity,
+               closed ? constrained(g.index(), block, axis, i % kCells) : face[kFaceVelocity]);
+    });
+  }
+
+  // Velocity, along its axis, of a face that no liquid passes.
+  FIRN_HD Real constrained(std::uint32_t rank, const Vec<int, D>& block, int axis,
+                           std::uint32_t cell) const {
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
+    const Vec<Real, D> x = solids.face_position(block, local, axis);
+    const NearestSolid<D, Real> solid = solids.nearest(x);
+    const Real own = mac.faces[face_index<D>(rank, axis, cell)][kFaceVelocity];
+    // A face on the very surface has the solid's velocity already.
+    if (solid.distance > Real(0)) return own;
+    if (solid.boundary == BoundaryType::kSticky) return solid.velocity[axis];
+    Vec<Real, D> v;
+    for (int b = 0; b < D; ++b) v[b] = b == axis ? own : mean_along(rank, local, axis, b);
+    return apply_boundary(solid.boundary, Real(0), v, solid.velocity,
+                          solids.normal(solid, x))[axis];
+  }
+
+  // The velocity along b at a face along `axis`: the mean of the four faces around it.
+  FIRN_HD Real mean_along(std::uint32_t rank, const Vec<int, D>& local, int axis, int b) const {
+    Real sum = Real(0);
+    int count = 0;
+    for (int i = 0; i < 4; ++i) {
+      const Vec<int, D> there = stepped<D>(stepped<D>(local, axis, -(i & 1)), b, i >> 1);
+      const CellAddress at = cell_address<D>(mac, rank, there);
+      if (!at.exists()) continue;
+      sum += mac.faces[face_index<D>(at.block, b, at.cell)][kFaceVelocity];
+      ++count;
+    }
+    return count > 0 ? sum / static_cast<Real>(count) : Real(0);
+  }
+};
+
+template <class Exec, int D, class Real>
+void constrain_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
+                     const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
+                     const StepControl* control) {
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                ConstrainFaces<D, Real>{{params, grid}, mac});
+}
+
+template <int D, class Real>
+struct PressureReactions {
+  static constexpr const char* kName = "pressure_reactions";
+  static constexpr int kThreads = 64;
+  static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes;
+  struct Scratch {
+    double sums[kCells][kReactionColumns];
+  };
+  SolidGeometry<D, Real> solids;
+  MacView<Real> mac;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Vec<int, D> block = block_of_key<D>(solids.grid.keys[g.index()]);
+    const bool near = solids.is_near(block);
+    const int bodies = solids.params.collider_count;
+    for (int c = 0; c < bodies; ++c) {
+      double* row = solids.params.reactions +
+                    (static_cast<std::uint64_t>(g.index()) * bodies + c) * kReactionColumns;
+      if (near) {
+        g.for_each(kCells, [&](std::uint32_t cell) {
+          push(g.scratch.sums[cell], g.index(), block, c, cell);
+        });
+        g.sync();
+      }
+      g.for_each(kReactionColumns, [&](std::uint32_t k) {
+        double sum = 0;
+        if (near)
+          for (std::uint32_t cell = 0; cell < kCells; ++cell) sum += g.scratch.sums[cell][k];
+        row[k] = sum;
+      });
+      g.sync();
+    }
+  }
+
+  // What a cell's pressure does to body c through the closed parts of its faces.
+  FIRN_HD void push(double* sums, std::uint32_t rank, const Vec<int, D>& block, int c,
+                    std::uint32_t cell) const {
+    for (int k = 0; k < kReactionColumns; ++k) sums[k] = 0;
+    const CellAddress self{rank, cell};
+    if (!is_fluid(mac, self)) return;
+    Real face_area = Real(1);
+    for (int a = 1; a < D; ++a) face_area *= solids.grid.dx;
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
+    for (int a = 0; a < D; ++a)
+      for (int side = 0; side < 2; ++side) {
+        const Vec<int, D> at_face = stepped<D>(local, a, side);
+        const CellAddress face = side == 0 ? self : cell_address<D>(mac, rank, at_face);
+        const Real closed = Real(1) - mac.area[face_index<D>(face.block, a, face.cell)];
+        if (!(closed > Real(0))) continue;
+        const Vec<Real, D> x = solids.face_position(block, at_face, a);
+        if (solids.nearest(x).body != c) continue;
+        const double impulse = static_cast<double>(mac.pressure[cell_index(self)]) *
+                               static_cast<double>(closed * face_area) * (side == 0 ? -1 : 1);
+        Vec<Real, D> push = Vec<Real, D>::zero();
+        push[a] = static_cast<Real>(impulse);
+        add_impulse(sums, x, push);
+      }
+  }
+};
+
+template <class Exec, int D, class Real>
+void pressure_reactions(Exec& exec, const GridUpdateParams<Real, D>& params,
+                        const GridView<Real>& grid, const MacView<Real>& mac,
+                        std::uint32_t max_blocks, const StepControl* control) {
+  if (params.collider_count == 0) return;
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                PressureReactions<D, Real>{{params, grid}, mac});
+}
+
+}  // namespace firn

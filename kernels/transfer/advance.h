@@ -1,0 +1,84 @@
+// What the gathers of both grids do with a velocity they have read: the loop over a block's
+// particles, positions, the FLIP blend, the scales of the affine part, and the faults.
+#pragma once
+
+#include "kernels/transfer/spline.h"
+#include "kernels/transfer/transfer.h"
+
+namespace firn {
+
+// Base of the operators that go from grid to particle.
+template <int D, class Real>
+struct ParticleAdvance {
+  TransferParams params;
+  ParticleBounds<Real, D> bounds;
+  ParticleView<Real> particles;
+  GridView<Real> grid;
+  StepControl* control;
+
+  // Calls advance(chunk, lane), which returns the particle's new speed squared, for the particles
+  // of a block; the largest goes to `control`.
+  template <class Group, class F>
+  FIRN_HD void for_each_particle(Group& g, std::uint32_t block, F&& advance) const {
+    const Chunk* chunks = particles.chunks;
+    g.template for_each_pack<Real>(
+        grid.chunk_begin[block], grid.chunk_begin[block + 1],
+        [=](std::uint32_t chunk) { return chunks[chunk].count; },
+        [&](const auto& lanes) {
+          Real fastest = 0;
+          lanes.for_each_lane([&](int, std::uint32_t lane) {
+            const Real speed_squared = advance(lanes.chunk, lane);
+            if (!is_finite(speed_squared)) report(g, Fault::kVelocity, lanes.chunk, lane);
+            fastest = fastest < speed_squared ? speed_squared : fastest;
+          });
+          fastest = lanes.across(fastest);
+          lanes.once([&] { g.atomic_max(control->speed_squared, static_cast<double>(fastest)); });
+        });
+  }
+
+  // v_pa <- flip (v_pa + sum w dv) + (1 - flip) sum w v; returns it.
+  FIRN_HD Real blend_velocity(int a, Real mean, Real increment, std::uint32_t chunk,
+                              std::uint32_t lane) const {
+    const Real flip = static_cast<Real>(params.flip);
+    Real& v = channel_row(particles.v, chunk, D, a)[lane];
+    v = flip > 0 ? flip * (v + increment) + (1 - flip) * mean : mean;
+    return v;
+  }
+
+  // x_pa <- x + dt v, with the interpolated velocity.
+  template <class Group>
+  FIRN_HD void move(Group& g, int a, Real x, Real velocity, std::uint32_t chunk,
+                    std::uint32_t lane) const {
+    Real moved = x + static_cast<Real>(control->dt) * velocity;
+    if (bounds.active) moved = clamp(moved, bounds.min[a], bounds.max[a]);
+    // The particle stays where it is: the step ends with a fault, whose message says where.
+    if (!(abs(moved * grid.inv_dx) < static_cast<Real>(BlockTraits<D>::kMaxCell))) {
+      if (is_finite(moved)) report(g, Fault::kPositionRange, chunk, lane);
+      moved = x;
+    }
+    channel_row(particles.x, chunk, D, a)[lane] = moved;
+  }
+
+  template <class Group>
+  FIRN_HD void report(Group& g, Fault fault, std::uint32_t chunk, std::uint32_t lane) const {
+    g.atomic_min(control->fault, pack_fault(fault, channel_row(particles.id, chunk, 1, 0)[lane]));
+  }
+
+  FIRN_HD bool scales_parts() const { return params.symmetric != 1 || params.skew != 1; }
+
+  // One pair of off-diagonal entries of C <- symmetric * sym(C) + skew * skew(C). RPIC with the
+  // linear kernel takes the rotation from L_p and K_p [APIC 5.2], whose moments D_a and D_b differ
+  // by axis and vanish on nodes.
+  FIRN_HD void scale_pair(Real D_a, Real D_b, Real& C_ab, Real& C_ba) const {
+    Real rotation = Real(0.5) * (C_ba - C_ab);
+    if (params.moment_weighted_skew) {
+      const Real K = D_a + D_b;
+      rotation = K > kEpsilon<Real> ? (C_ba * D_a - C_ab * D_b) / K : Real(0);
+    }
+    const Real stretch = static_cast<Real>(params.symmetric) * Real(0.5) * (C_ab + C_ba);
+    C_ab = stretch - static_cast<Real>(params.skew) * rotation;
+    C_ba = stretch + static_cast<Real>(params.skew) * rotation;
+  }
+};
+
+}  // namespace firn

@@ -1,0 +1,35 @@
+// The transfers on MAC grids: every velocity component lives on the faces of its axis and is a
+// scalar problem with a stencil of its own [APIC 6; PolyPIC 7; PHYSICS section 2]. Cell c spans
+// [c dx, (c + 1) dx]; its face a is the lower one along axis a, at c_a dx along a and
+// (c_b + 1/2) dx along the others. `faces` holds one node (4 reals) per face:
+//   faces[((block * d + axis) * 64 + cell) * 4 ...].
+// After mac_p2g a face holds (momentum along its axis, mass, sum w V_p, 0); mac_g2p expects
+// (velocity, its change in this step, drift, free), so that the change lies beside the velocity for
+// FLIP. Particles must be at home for the shift of staggered stencils: home_shift(params) with
+// params.staggered. Internal forces are not part of these transfers.
+#pragma once
+
+#include "kernels/transfer/transfer.h"
+
+namespace firn {
+
+inline constexpr int kFaceMomentum = 0, kFaceMass = 1, kFaceVolume = 2;  // after mac_p2g
+// Before mac_g2p; the drift (m/s) moves particles and leaves their velocity as it is.
+inline constexpr int kFaceVelocity = 0, kFaceIncrement = 1, kFaceDrift = 2;
+
+// Adds momentum, mass (kg) and rest volume (m^d) to the faces. Faces of all active blocks must be
+// zero.
+template <class Exec, int D, class Real>
+void mac_p2g(Exec& exec, const TransferParams& params, const ParticleView<Real>& particles,
+             const GridView<Real>& grid, Real* faces, const StepControl* control,
+             std::uint32_t block_bound);
+
+// Reads velocities and coefficients from the faces and moves the particles with the interpolated
+// velocity. Faults and the largest speed go to `control`. Leaves the velocity gradient channel as
+// it is.
+template <class Exec, int D, class Real>
+void mac_g2p(Exec& exec, const TransferParams& params, const ParticleBounds<Real, D>& bounds,
+             const ParticleView<Real>& particles, const GridView<Real>& grid, Real* faces,
+             StepControl* control, std::uint32_t block_bound);
+
+}  // namespace firn

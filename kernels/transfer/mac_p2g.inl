@@ -1,0 +1,135 @@
+// Particles to faces: one group per block, which goes through its particles once per axis and
+// gathers their contributions to the faces of that axis in a tile. A tile is one node wider than on
+// a collocated grid, since along its own axis a staggered stencil may begin one node further.
+#pragma once
+
+#include "kernels/transfer/mac.h"
+#include "kernels/transfer/scatter.h"
+#include "kernels/transfer/tile.h"
+
+namespace firn {
+
+template <int D, int Degree, ModeSet Set, class Real>
+struct MacP2G {
+  static constexpr const char* kName = "mac_p2g";
+  static constexpr int kThreads = 128;
+  using Tile = BlockTile<D, Degree + 1, Real>;
+  struct Scratch {
+    Tile tile;
+  };
+  static constexpr int kModes = mode_count(Set, D);
+
+  TransferParams params;
+  ParticleView<Real> particles;
+  GridView<Real> grid;
+  Real* faces;
+  const StepControl* control;
+  std::uint32_t first_group = 0;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t block = grid.coloured[first_group + g.index()];
+    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
+    const Chunk* chunks = particles.chunks;
+    for (int axis = 0; axis < D; ++axis) {
+      clear_tile(g, g.scratch.tile);
+      g.sync();
+      g.template for_each_pack<Real>(
+          grid.chunk_begin[block], grid.chunk_begin[block + 1],
+          [=](std::uint32_t chunk) { return chunks[chunk].count; },
+          [&](const auto& lanes) {
+            lanes.for_each_lane(
+                [&](int, std::uint32_t lane) { contribute(g, axis, home, lanes.chunk, lane); });
+          });
+      g.sync();
+      flush_tile<D, Degree + 1>(g, g.scratch.tile, grid, block, {faces, D, axis});
+      g.sync();
+    }
+  }
+
+  template <class Group>
+  FIRN_HD void contribute(Group& g, int axis, const Vec<int, D>& home, std::uint32_t chunk,
+                          std::uint32_t lane) const {
+    Vec<Real, D> x;
+    for (int b = 0; b < D; ++b) x[b] = channel_row(particles.x, chunk, D, b)[lane];
+    const auto s = make_face_stencil<D, Degree>(x, grid.inv_dx, axis);
+    Node<Real>* tile = g.scratch.tile.node + Tile::template index_of<D>(s.base, home);
+    const Real m = channel_row(particles.mass, chunk, 1, 0)[lane];
+    const Real volume = channel_row(particles.volume, chunk, 1, 0)[lane];
+    const Node<Real> at_rest = Node<Real>::make(Real(0), m, volume, Real(0));
+    const auto add = [&](Node<Real>& face, Real w, Real momentum) {
+      Node<Real> value = at_rest;
+      value.set(kFaceMomentum, momentum);
+      g.template accumulate<3>(face, w * value);
+    };
+
+    Real c[kModes];
+    load_modes(axis, chunk, lane, m, c);
+    Mat<Real, D> map;
+    const bool mapped = params.affine_map && inverse_map(chunk, lane, map);
+    if constexpr (Set == ModeSet::kAffine) {
+      Real Q[D];
+      for (int b = 0; b < D; ++b) Q[b] = c[1 + b];
+      if (mapped) map_affine(map, c, Q);
+      scatter_affine<Tile::kSide>(s, c[0], Q, tile, add);
+    } else if (mapped) {
+      scatter_mapped<axis_modes(Set), Tile::kSide>(s, map, c, tile, add);
+    } else {
+      scatter_tensor<axis_modes(Set), Tile::kSide>(s, c, tile, add);
+    }
+  }
+
+  // One component of the coefficients, times mass.
+  FIRN_HD void load_modes(int axis, std::uint32_t chunk, std::uint32_t lane, Real m,
+                          Real (&c)[kModes]) const {
+    c[0] = m * channel_row(particles.v, chunk, D, axis)[lane];
+    const int stored = particles.coefficient_modes;
+    for (int r = 1; r < kModes; ++r)
+      c[r] = stored == 0 ? Real(0) : m * coefficient(chunk, lane, r, axis);
+  }
+  FIRN_HD Real coefficient(std::uint32_t chunk, std::uint32_t lane, int r, int axis) const {
+    const int stored = particles.coefficient_modes;
+    return channel_row(particles.coefficients, chunk, stored * D, (r - 1) * D + axis)[lane];
+  }
+
+  // xi = affine: M = (I + dt C)^-1 with the step that produced C, whose rows are the linear modes
+  // of all axes.
+  FIRN_HD bool inverse_map(std::uint32_t chunk, std::uint32_t lane, Mat<Real, D>& map) const {
+    if (particles.coefficient_modes == 0) return false;
+    const Real scale = static_cast<Real>(control->previous_dt) * grid.inv_dx;
+    Mat<Real, D> forward = Mat<Real, D>::identity();
+    for (int b = 0; b < D; ++b)
+      for (int a = 0; a < D; ++a)
+        forward(a, b) += scale * coefficient(chunk, lane, linear_mode(Set, D, b), a);
+    return invert_motion(forward, map);
+  }
+
+  // In the affine set c zeta = (c M) z, still affine.
+  FIRN_HD static void map_affine(const Mat<Real, D>& map, const Real (&c)[kModes], Real (&Q)[D]) {
+    for (int b = 0; b < D; ++b) {
+      Q[b] = 0;
+      for (int a = 0; a < D; ++a) Q[b] += map(a, b) * c[1 + a];
+    }
+  }
+};
+
+template <int D, int Degree, ModeSet Set, class Real, class Exec>
+void launch_mac_p2g(Exec& exec, const TransferParams& params, const ParticleView<Real>& particles,
+                    const GridView<Real>& grid, Real* faces, const StepControl* control,
+                    std::uint32_t block_bound) {
+  launch_coloured(exec, {{nullptr, block_bound}, &control->stop}, grid.colour_begin,
+                  BlockTraits<D>::kCorners,
+                  MacP2G<D, Degree, Set, Real>{params, particles, grid, faces, control});
+}
+
+template <class Exec, int D, class Real>
+void mac_p2g(Exec& exec, const TransferParams& params, const ParticleView<Real>& particles,
+             const GridView<Real>& grid, Real* faces, const StepControl* control,
+             std::uint32_t block_bound) {
+  for_instance(params, [&](auto degree, auto set) {
+    launch_mac_p2g<D, decltype(degree)::value, decltype(set)::value>(exec, params, particles, grid,
+                                                                     faces, control, block_bound);
+  });
+}
+
+}  // namespace firn

@@ -1,0 +1,83 @@
+// The channels of the MAC grid beside the faces (kernels/fluid/mac_grid.h), in a backend's memory.
+#pragma once
+
+#include "kernels/exec/buffer.h"
+#include "kernels/fluid/mac_grid.h"
+#include "kernels/fluid/pressure_system.h"
+
+namespace firn {
+
+template <class Exec, int D, class Real>
+class FluidStore {
+ public:
+  explicit FluidStore(Exec& exec) : exec_(exec) {}
+
+  // Nothing in it outlives a step, so a larger one starts empty.
+  void reserve(std::uint32_t blocks) {
+    const std::size_t n = blocks, cells = n * BlockTraits<D>::kNodes;
+    renew(around_, n * Around<D>::kBlocks);
+    renew(fluid_, n * 2);
+    renew(valid_, n * 2 * D);
+    renew(reached_, n * 2 * D);
+    renew(separates_, n * 2 * D);
+    renew(opened_, n * 2 * D);
+    renew(area_, cells * D);
+    renew(conductance_, cells * D);
+    renew(dirichlet_, cells);
+    renew(rhs_, cells);
+    renew(pressure_, cells);
+    renew(filled_, cells);
+  }
+
+  MacView<Real> view(Real* faces) {
+    MacView<Real> v;
+    v.faces = reinterpret_cast<Node<Real>*>(faces);
+    v.around = around_.data();
+    v.fluid = fluid_.data();
+    v.valid = valid_.data();
+    v.reached = reached_.data();
+    v.separates = separates_.data();
+    v.opened = opened_.data();
+    v.area = area_.data();
+    v.conductance = conductance_.data();
+    v.dirichlet = dirichlet_.data();
+    v.rhs = rhs_.data();
+    v.pressure = pressure_.data();
+    v.filled = filled_.data();
+    return v;
+  }
+  PressureSystem<Real> system(const std::uint64_t* keys, DeviceCount blocks) {
+    return {keys,    blocks,      conductance_.data(), dirichlet_.data(),
+            nullptr, rhs_.data(), pressure_.data()};
+  }
+  void clear_pressure() { pressure_.zero(); }
+
+  std::size_t bytes() const {
+    std::size_t sum = around_.bytes() + fluid_.bytes() + valid_.bytes() + reached_.bytes() +
+                      separates_.bytes() + opened_.bytes();
+    for (const auto* b : {&area_, &conductance_, &dirichlet_, &rhs_, &pressure_, &filled_})
+      sum += b->bytes();
+    return sum;
+  }
+
+  // What bytes() says once `blocks` are reserved, for estimates.
+  static std::size_t bytes_for(std::uint32_t blocks) {
+    const std::size_t words = Around<D>::kBlocks + 2 + 8 * D;
+    const std::size_t reals = BlockTraits<D>::kNodes * (2 * std::size_t{D} + 4);
+    return blocks * (4 * words + reals * sizeof(Real));
+  }
+
+ private:
+  template <class T>
+  void renew(Buffer<Exec, T>& buffer, std::size_t size) {
+    buffer = {};
+    buffer = Buffer<Exec, T>(exec_, size);
+    buffer.zero();
+  }
+
+  Exec& exec_;
+  Buffer<Exec, std::uint32_t> around_, fluid_, valid_, reached_, separates_, opened_;
+  Buffer<Exec, Real> area_, conductance_, dirichlet_, rhs_, pressure_, filled_;
+};
+
+}  // namespace firn

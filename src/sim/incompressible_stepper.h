@@ -1,0 +1,70 @@
+// The incompressible step (Chorin splitting on a MAC grid): rebuild blocks, choose dt, P2G to
+// faces, body forces, projection, extrapolation, G2P. PHYSICS section 6, [APIC 6]; DESIGN
+// section 4. Instantiated per backend, dimension and precision in incompressible_stepper_*.cpp.
+#pragma once
+
+#include "kernels/fluid/fill.h"
+#include "kernels/fluid/prepare.h"
+#include "kernels/fluid/project.h"
+#include "kernels/fluid/solids.h"
+#include "kernels/fluid/walls.h"
+#include "kernels/transfer/mac.h"
+#include "src/sim/fluid_store.h"
+#include "src/sim/particle_stepper.h"
+#include "src/sim/pressure_solver.h"
+
+namespace firn {
+
+template <class Exec, int D, class Real>
+class IncompressibleStepper final : public ParticleStepper<Exec, D, Real> {
+ public:
+  IncompressibleStepper(const Scene& scene, std::unique_ptr<Exec> exec, ParticleNamer namer);
+  StageLedger stages() override { return {}; }
+  PressureStats pressure() override { return pressure_stats_; }
+
+ private:
+  using Base = ParticleStepper<Exec, D, Real>;
+  using Base::colliders_;
+  using Base::control_;
+  using Base::exec_;
+  using Base::grid_;
+  using Base::params_;
+  using Base::particles_;
+
+  void enqueue_step() override;
+  void reserve_for_blocks(std::uint32_t blocks) override;
+  void clear_frame_sums() override { pressure_stats_ = {}; }
+  std::size_t own_bytes() const override { return fluid_.bytes() + solver_.bytes(); }
+  void poll_own(StepControl& c) override;
+
+  void project(const GridView<Real>& grid, const MacView<Real>& mac);
+  void correct_density(const GridView<Real>& grid, const MacView<Real>& mac);
+  bool walls_switch(const GridView<Real>& grid, const MacView<Real>& mac);
+  void count_solve(const SolveReport& report);
+  void refuse_squeezed(double rate);
+  void reject_step(const SolveReport& report);
+  int extrapolated_layers() const;
+  GridUpdateParams<Real, D> update_params();
+
+  static constexpr int kMaxRetries = 4;
+  // Share of its volume that a sealed region may hold too much. Cut cells and rounding make a few
+  // percent.
+  static constexpr double kLargestSqueeze = 0.1;
+  // Solves after the first one of a step: one with the walls opened that were under tension, one
+  // with those closed again that it showed to be wrong. What is still wrong then is a few faces.
+  static constexpr int kMaxWallPasses = 2;
+  // Positions need not be exact: what is left is corrected in the next step.
+  static constexpr double kDriftTolerance = 1e-2;
+
+  SolveOptions options_;
+  bool ghost_fluid_, separating_;
+  bool walls_opened_ = false;  // in this step
+  Buffer<Exec, std::uint32_t> changed_;
+  FluidStore<Exec, D, Real> fluid_;
+  PressureSolver<Exec, D, Real> solver_;
+  PressureStats pressure_stats_;
+  SolveReport rejected_;
+  int retries_ = 0;
+};
+
+}  // namespace firn

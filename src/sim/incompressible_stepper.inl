@@ -1,0 +1,190 @@
+#pragma once
+
+#include <cmath>
+
+#include "src/sim/incompressible_stepper.h"
+#include "src/sim/particle_stepper.inl"
+
+namespace firn {
+
+inline bool has_separating_walls(const Scene& scene) {
+  bool found = false;
+  if (scene.grid.domain)
+    for (BoundaryType type : scene.grid.domain->boundary) found |= type == BoundaryType::kSeparate;
+  for (const Collider& c : scene.colliders) found |= c.boundary == BoundaryType::kSeparate;
+  return found;
+}
+
+template <class Exec, int D, class Real>
+IncompressibleStepper<Exec, D, Real>::IncompressibleStepper(const Scene& scene,
+                                                            std::unique_ptr<Exec> exec,
+                                                            ParticleNamer namer)
+    : Base(scene, std::move(exec), std::move(namer), D),
+      options_{scene.fluid.tolerance, scene.fluid.absolute_tolerance,
+               static_cast<std::uint32_t>(scene.fluid.max_iterations)},
+      ghost_fluid_(scene.fluid.free_surface == FreeSurface::kGhostFluid),
+      separating_(has_separating_walls(scene)),
+      changed_(*exec_, 1),
+      fluid_(*exec_),
+      solver_(*exec_) {}
+
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::reserve_for_blocks(std::uint32_t blocks) {
+  fluid_.reserve(blocks);
+  solver_.reserve(blocks, false);
+}
+
+template <class Exec, int D, class Real>
+GridUpdateParams<Real, D> IncompressibleStepper<Exec, D, Real>::update_params() {
+  GridUpdateParams<Real, D> update = params_.update;
+  colliders_.fill(update);
+  return update;
+}
+
+// Faces that a stencil reads lie at most this many steps from one of a fluid cell: one along the
+// face's own axis beyond the linear kernel, and the reach of the kernel along the others.
+template <class Exec, int D, class Real>
+int IncompressibleStepper<Exec, D, Real>::extrapolated_layers() const {
+  const int degree = params_.transfer.degree;
+  const int along = degree == 1 ? 0 : 1, across = degree == 3 ? 2 : 1;
+  return along + across * (D - 1);
+}
+
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
+  StepControl* c = control_.data();
+  const std::uint32_t blocks = grid_.capacity();
+  exec_->mark(-1);
+  this->rebuild();
+  begin_step(*exec_, this->limits_.data(), c);
+  exec_->mark(kClockRebuild);
+  if (this->body_force_) this->apply_body_force();
+
+  const ParticleView<Real> particles = particles_.view();
+  const GridView<Real> grid = grid_.view();
+  MacView<Real> mac = fluid_.view(grid.nodes);
+  mac.ghost_fluid = ghost_fluid_;
+  clear_nodes(*exec_, grid.nodes, D, blocks, c);
+  mac_p2g<Exec, D, Real>(*exec_, params_.transfer, particles, grid, grid.nodes, c, blocks);
+  exec_->mark(kClockP2G);
+  classify_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
+  prepare_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+  if (colliders_.count() > 0)
+    flood_cut_cells<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+  // A face of a fluid cell may have no mass: its particles lie on the other faces, or it is cut.
+  extrapolate_faces<Exec, D, Real>(*exec_, colliders_.count() > 0 ? D : 1, mac, blocks, c);
+  if (ghost_fluid_ || params_.transfer.drift)
+    fill_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
+  project(grid, mac);
+  pressure_reactions<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+  colliders_.accumulate(blocks, c);
+  correct_density(grid, mac);
+  extrapolate_faces<Exec, D, Real>(*exec_, extrapolated_layers(), mac, blocks, c);
+  constrain_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+  complete_faces<Exec, D, Real>(*exec_, mac, blocks, c);
+  exec_->mark(kClockGrid);
+  mac_g2p<Exec, D, Real>(*exec_, params_.transfer, params_.bounds, particles, grid, grid.nodes, c,
+                         blocks);
+  guard_particles<Exec, D, Real>(*exec_, update_params(), particles, grid, blocks, c);
+  exec_->mark(kClockG2P);
+  end_step(*exec_, c);
+  exec_->mark(kClockOther);
+}
+
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::project(const GridView<Real>& grid,
+                                                   const MacView<Real>& mac) {
+  StepControl* c = control_.data();
+  const std::uint32_t blocks = grid_.capacity();
+  SolveReport report;
+  fluid_.clear_pressure();
+  walls_opened_ = false;
+  for (int pass = 0;; ++pass) {
+    assemble_projection<Exec, D, Real>(*exec_, grid, mac, blocks, c);
+    report = solver_.solve(fluid_.system(grid.keys, {&c->n_blocks, blocks}), options_, &c->stop);
+    if (report.stopped) return;
+    // What is not finite has no shorter step; the transfer names the particle that brought it.
+    if (!report.converged && std::isfinite(report.residual)) return reject_step(report);
+    count_solve(report);
+    if (!separating_ || pass == kMaxWallPasses || !walls_switch(grid, mac)) break;
+  }
+  retries_ = 0;
+  apply_pressure<Exec, D, Real>(*exec_, grid, mac, blocks, c);
+}
+
+template <class Exec, int D, class Real>
+bool IncompressibleStepper<Exec, D, Real>::walls_switch(const GridView<Real>& grid,
+                                                        const MacView<Real>& mac) {
+  changed_.zero();
+  switch_walls<Exec, D, Real>(*exec_, grid, mac, changed_.data(), grid_.capacity(),
+                              control_.data());
+  const bool changed = changed_.download()[0] != 0;
+  walls_opened_ |= changed;
+  return changed;
+}
+
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::count_solve(const SolveReport& report) {
+  PressureStats& s = pressure_stats_;
+  ++s.solves;
+  s.iterations += report.iterations;
+  s.max_iterations = std::max(s.max_iterations, std::int64_t{report.iterations});
+  s.max_divergence = std::max(s.max_divergence, report.residual);
+  s.sealed_regions = report.singular_components;
+}
+
+// A drift that is not found is no reason to reject a step: the particles only stay where they are.
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::correct_density(const GridView<Real>& grid,
+                                                           const MacView<Real>& mac) {
+  StepControl* c = control_.data();
+  const std::uint32_t blocks = grid_.capacity();
+  bool found = false;
+  if (params_.transfer.drift) {
+    if (walls_opened_) {
+      close_walls<Exec, D, Real>(*exec_, mac, blocks, c);
+      assemble_projection<Exec, D, Real>(*exec_, grid, mac, blocks, c);
+    }
+    assemble_drift<Exec, D, Real>(*exec_, mac, blocks, c);
+    fluid_.clear_pressure();
+    SolveOptions loose = options_;
+    loose.relative = std::max(loose.relative, kDriftTolerance);
+    const SolveReport report =
+        solver_.solve(fluid_.system(grid.keys, {&c->n_blocks, blocks}), loose, &c->stop);
+    found = report.converged;
+    if (report.imbalance > 0) refuse_squeezed(report.imbalance);
+    pressure_stats_.drift_iterations += report.iterations;
+  }
+  apply_drift<Exec, D, Real>(*exec_, found, grid, mac, blocks, c);
+}
+
+// A region without air that holds more than fits can neither move apart nor be made to: a source or
+// a body forces liquid into it.
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::refuse_squeezed(double rate) {
+  const StepControl c = this->control();
+  const double excess = rate * c.dt;
+  if (excess > kLargestSqueeze) throw squeezed_error(c, excess);
+}
+
+// The rest of the step does nothing; poll_own makes it run again.
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::reject_step(const SolveReport& report) {
+  rejected_ = report;
+  StepControl c = this->control();
+  c.stop |= kStopUnsolved;
+  this->write_control(c);
+}
+
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::poll_own(StepControl& c) {
+  if ((c.stop & kStopUnsolved) == 0) return;
+  if (++retries_ > kMaxRetries)
+    throw unsolved_error(c, rejected_.residual, rejected_.tolerance, rejected_.iterations);
+  c.stop &= ~kStopUnsolved;
+  c.retry_dt = 0.5 * c.dt;
+  c.dt = c.previous_dt;  // of the last step that was made
+  this->write_control(c);
+}
+
+}  // namespace firn

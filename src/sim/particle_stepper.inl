@@ -1,0 +1,224 @@
+// The loop over steps. See particle_stepper.h; reports and the saved state are in
+// particle_stepper_reports.inl.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+
+#include "kernels/materials/material.h"
+#include "src/sim/capacity.h"
+#include "src/sim/particle_stepper.h"
+
+namespace firn {
+
+template <class Exec, int D, class Real>
+ParticleStepper<Exec, D, Real>::ParticleStepper(const Scene& scene, std::unique_ptr<Exec> exec,
+                                                ParticleNamer namer, int grid_components)
+    : exec_(std::move(exec)),
+      params_(scene),
+      particles_(*exec_, channel_needs(scene)),
+      grid_(*exec_, scene.grid.dx, params_.limits.materials, grid_components,
+            params_.transfer.separate_force),
+      colliders_(*exec_, scene),
+      control_(*exec_, 1),
+      limits_(*exec_, std::span<const StepLimits>(&params_.limits, 1)),
+      column_sums_(*exec_, kTotalsColumns),
+      namer_(std::move(namer)) {
+  std::vector<int> linear;
+  if (channel_needs(scene).coefficient_modes > 0)
+    for (int a = 0; a < D; ++a) linear.push_back(linear_mode(params_.transfer.set, D, a));
+  particles_.set_linear_modes(linear, scene.grid.dx);
+  StepControl c{};
+  c.fault = ~std::uint64_t{0};
+  write_control(c);
+}
+
+// --- particles in ---
+
+template <class Exec, int D, class Real>
+void ParticleStepper<Exec, D, Real>::append(const ParticleBatch& batch, std::uint32_t first_id) {
+  if (batch.position.empty()) return;
+  StepControl c = control();
+  const auto n = static_cast<std::uint32_t>(batch.position.size());
+  const std::uint32_t chunks = (n + kLanes - 1) / kLanes;
+  if (c.n_chunks + chunks > particles_.capacity()) {
+    if (c.step > 0) ++grown_;
+    reserve(chunks_after_append(c.n_chunks, chunks), grid_.capacity());
+  }
+  const auto& material = params_.materials[batch.material];
+  particles_.append(batch, first_id, c.n_chunks, material);
+  c.n_chunks += chunks;
+  c.n_slots = c.n_chunks * kLanes;
+  c.n_particles += n;
+  for (const Vec3& v : batch.velocity)
+    c.speed_squared = std::max(c.speed_squared, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  // Until the first constitutive step has seen them, the rest state stands for the new particles.
+  MaterialState<Real, D> rest;
+  rest.F = Mat<Real, D>::scaled_identity(static_cast<Real>(batch.stretch));
+  initial_plastic_state<Real, D>(material, rest.plastic);
+  const Response<Real, D> response = respond(material, rest);
+  c.wave_squared[batch.material] =
+      std::max(c.wave_squared[batch.material],
+               static_cast<double>(response.wave_modulus / material.density));
+  write_control(c);
+}
+
+template <class Exec, int D, class Real>
+void ParticleStepper<Exec, D, Real>::initialize() {
+  StepControl c = control();
+  // The first layout finds out what the scene needs; growing counts from here on.
+  reserve(std::max(c.n_chunks, 1u), initial_blocks(c.n_particles));
+  do {
+    rebuild();
+    exec_->synchronize();
+    c = control();
+    poll(c);
+  } while ((c.stop & kStopOverflow) != 0);
+  grown_ = 0;
+  evaluate_initial_state();
+  exec_->synchronize();
+  c = control();
+  if (c.fault != ~std::uint64_t{0}) poll(c);
+}
+
+template <class Exec, int D, class Real>
+void ParticleStepper<Exec, D, Real>::reserve(std::uint32_t chunks, std::uint32_t blocks) {
+  particles_.reserve(chunks);
+  reserve_for_chunks(particles_.capacity());
+  if (blocks <= grid_.capacity()) return;
+  grid_.reserve(blocks);
+  colliders_.reserve(blocks);
+  reserve_for_blocks(grid_.capacity());
+}
+
+// --- stepping ---
+
+template <class Exec, int D, class Real>
+void ParticleStepper<Exec, D, Real>::rebuild() {
+  RebuildView scratch;
+  particles_.fill(scratch);
+  grid_.fill(scratch);
+  rebuild_layout<Exec, D, Real>(*exec_, home_shift<Real>(params_.transfer), colliders_.sinks(),
+                                particles_.view(), grid_.view(), scratch, control_.data());
+  particles_.permute(scratch, control_.data());
+}
+
+// A kick of the particles before P2G is the same impulse on the nodes as a body force in the grid
+// update.
+template <class Exec, int D, class Real>
+void ParticleStepper<Exec, D, Real>::apply_body_force() {
+  using Store = ParticleStore<Exec, D, Real>;
+  const StepControl c = control();
+  if (c.stop != 0) return;
+  const auto ids = particles_.ids(c.n_chunks);
+  const auto chunks = particles_.chunks(c.n_chunks);
+  auto v = particles_.download(Store::kV, c.n_chunks);
+  for (std::uint32_t slot = 0; slot < ids.size(); ++slot) {
+    if (slot % kLanes >= chunks[slot / kLanes].count) continue;
+    const Vec3 force = body_force_(ids[slot], c.time);
+    for (int a = 0; a < D; ++a)
+      channel_at(v.data(), slot, D, a) +=
+          static_cast<Real>(c.dt * force[static_cast<std::size_t>(a)]);
+  }
+  particles_.upload_raw(Store::kV, v);
+}
+
+template <class Exec, int D, class Real>
+void ParticleStepper<Exec, D, Real>::measure_particles(const std::uint32_t* stop) {
+  const std::uint32_t bound = particles_.capacity();
+  if (totals_table_.size() < std::size_t{bound} * kTotalsColumns) {
+    totals_table_ = {};
+    totals_table_ = Buffer<Exec, double>(*exec_, std::size_t{bound} * kTotalsColumns);
+  }
+  column_sums_.zero();
+  particle_totals<Exec, D, Real>(*exec_, params_.transfer, particles_.view(),
+                                 static_cast<Real>(1 / params_.dx), bound, totals_table_.data(),
+                                 control_.data());
+  add_columns(*exec_, totals_table_.data(), {&control_.data()->n_chunks, bound}, kTotalsColumns,
+              column_sums_.data(), stop);
+}
+
+template <class Exec, int D, class Real>
+bool ParticleStepper<Exec, D, Real>::run_until(double target,
+                                               const std::function<bool()>& interrupted) {
+  constexpr int kStepsPerPoll = Exec::kIsCuda ? 8 : 1;
+  StepControl c = control();
+  if (c.time >= target) return true;
+  c.target = target;
+  c.stop &= ~kStopTarget;
+  write_control(c);
+  while (true) {
+    if (interrupted && interrupted()) return false;
+    for (int i = 0; i < kStepsPerPoll; ++i) enqueue_step();
+    c = control();
+    poll(c);
+    if ((c.stop & kStopTarget) != 0) return true;
+  }
+}
+
+template <class Exec, int D, class Real>
+void ParticleStepper<Exec, D, Real>::run_steps(std::int64_t steps) {
+  StepControl c = control();
+  c.target = std::numeric_limits<double>::infinity();
+  c.stop &= ~kStopTarget;
+  write_control(c);
+  const std::uint64_t end = c.step + static_cast<std::uint64_t>(steps);
+  while (c.step < end) {
+    const std::uint64_t batch = std::min<std::uint64_t>(end - c.step, Exec::kIsCuda ? 64 : 1);
+    for (std::uint64_t i = 0; i < batch; ++i) enqueue_step();
+    c = control();
+    poll(c);
+  }
+}
+
+// Acts on what the last steps reported: grows what overflowed, throws where they diverged.
+template <class Exec, int D, class Real>
+void ParticleStepper<Exec, D, Real>::poll(StepControl& c) {
+  poll_own(c);
+  if ((c.stop & kStopDiverged) != 0 || c.fault != ~std::uint64_t{0}) throw_fault(c);
+  if ((c.stop & kStopOverflow) != 0) grow(c);
+}
+
+template <class Exec, int D, class Real>
+void ParticleStepper<Exec, D, Real>::throw_fault(const StepControl& c) const {
+  using Store = ParticleStore<Exec, D, Real>;
+  FaultyParticle particle{static_cast<std::uint32_t>(c.fault & 0xffffffffu), "an unknown place",
+                          "unknown"};
+  const auto ids = particles_.ids(c.n_chunks);
+  const auto chunks = particles_.chunks(c.n_chunks);
+  for (std::uint32_t slot = 0; slot < ids.size(); ++slot) {
+    if (ids[slot] != particle.id || slot % kLanes >= chunks[slot / kLanes].count) continue;
+    auto x = particles_.download(Store::kX, c.n_chunks);
+    auto v = particles_.download(Store::kV, c.n_chunks);
+    double position[3], velocity[3];
+    for (int a = 0; a < D; ++a) {
+      position[a] = channel_at(x.data(), slot, D, a);
+      velocity[a] = channel_at(v.data(), slot, D, a);
+    }
+    particle.position = format_vector(position, D);
+    particle.velocity = format_vector(velocity, D);
+  }
+  throw diverged_error(c, particle, namer_, params_.material_names[c.limit_material],
+                       params_.limits.dt_min);
+}
+
+template <class Exec, int D, class Real>
+void ParticleStepper<Exec, D, Real>::grow(const StepControl& c) {
+  std::uint32_t chunks = particles_.capacity(), blocks = grid_.capacity();
+  if (c.needed_chunks > chunks) chunks = with_room(c.needed_chunks);
+  if (c.needed_blocks > blocks) blocks = with_room(c.needed_blocks);
+  // A hash that filled up before the blocks could be counted.
+  if (chunks == particles_.capacity() && blocks == grid_.capacity()) blocks *= 2;
+  reserve(chunks, blocks);
+  ++grown_;
+  StepControl cleared = c;
+  cleared.stop &= ~kStopOverflow;
+  cleared.needed_chunks = cleared.needed_blocks = 0;
+  write_control(cleared);
+}
+
+}  // namespace firn
+
+#include "src/sim/particle_stepper_reports.inl"

@@ -1,0 +1,337 @@
+// Solves the grid's symmetric systems (kernels/fluid/pressure_system.h) by conjugate gradients,
+// preconditioned by one multigrid W-cycle, a method after McAdams, Sifakis & Teran 2010 with
+// aggregation instead of a geometric hierarchy. Scalars stay on the device; the host reads the
+// control block once after the hierarchy is built and then every few iterations.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "firn/error.h"
+#include "kernels/exec/buffer.h"
+#include "kernels/fluid/components.h"
+#include "kernels/fluid/conjugate.h"
+#include "kernels/fluid/multigrid.h"
+
+namespace firn {
+
+struct SolveReport {
+  // The solution holds to the tolerance, or (`rounding_limited`) as well as its precision can.
+  bool converged = false;
+  bool stopped = false;  // the step had been stopped before; nothing was done
+  bool rounding_limited = false;
+  std::uint32_t iterations = 0, restarts = 0, singular_components = 0, levels = 0;
+  double residual = 0;  // the true one, largest magnitude
+  double initial = 0, tolerance = 0;
+  // Largest mean (by magnitude) of the right-hand side over a singular component, which no solution
+  // can meet and the solve left out.
+  double imbalance = 0;
+};
+
+template <class Exec, int D, class Real>
+class PressureSolver {
+ public:
+  explicit PressureSolver(Exec& exec) : exec_(exec), table_(exec, 1), control_(exec, 1) {}
+
+  // Makes room for systems of up to `max_blocks` blocks, with a mass term or not. solve() calls it
+  // with the system's bound; to call it early keeps allocations out of a warm step.
+  void reserve(std::uint32_t max_blocks, bool mass) {
+    if (max_blocks > kMaxPressureBlocks)
+      throw Error(ErrorCategory::kDevice, "the pressure solver cannot number the cells of " +
+                                              std::to_string(max_blocks) +
+                                              " blocks; use a larger grid.dx");
+    if (max_blocks > max_blocks_ || max_blocks_ == 0) reserve_finest(std::max(max_blocks, 1u));
+    const std::uint32_t pool = first_pool(max_blocks_);
+    if (pool > pool_blocks_ || (mass && pool_mass_.empty())) reserve_pool(pool, mass);
+  }
+
+  // The step's stop flag may be null. Throws only where memory or the device fails.
+  SolveReport solve(const PressureSystem<Real>& system, const SolveOptions& options,
+                    const std::uint32_t* stop) {
+    reserve(system.blocks.bound, system.mass != nullptr);
+    begin_solve(exec_, options, stop, control_.data());
+    build(system);
+    if (state_.stopped != 0) return report();
+    prepare(system);
+    while (state_.done == 0) {
+      iterate();
+      verify();
+    }
+    return report();
+  }
+
+  std::size_t bytes() const {
+    std::size_t sum =
+        table_.bytes() + control_.bytes() + pool_keys_.bytes() + partials_.bytes() + sums_.bytes();
+    for (const auto* b : {&neighbours_, &parent_, &kind_, &flags_, &ranks_, &labels_,
+                          &pool_neighbours_, &pool_parent_, &pool_kind_})
+      sum += b->bytes();
+    for (const auto* b : {&residual_, &direction_, &work_, &pool_conductance_, &pool_dirichlet_,
+                          &pool_mass_, &pool_rhs_, &pool_solution_})
+      sum += b->bytes();
+    return sum;
+  }
+
+  // What bytes() says after reserve(blocks, false), for estimates.
+  static std::size_t bytes_for(std::uint32_t blocks) {
+    const std::size_t n = std::max(blocks, 1u), pool = first_pool(blocks), links = 2 * D;
+    const std::size_t finest = n * (4 * (links + 4 + kCells) + 3 * kCells * sizeof(Real) +
+                                    kReductionColumns * sizeof(double));
+    const std::size_t coarse = pool * (8 + 4 * (links + 2) + (D + 3) * kCells * sizeof(Real));
+    return finest + coarse + 4 + sizeof(LevelTable) + sizeof(SolveControl);
+  }
+
+  // z = M r of the last system's hierarchy, for tests of the preconditioner: r and z are device
+  // channels of its blocks.
+  void precondition(const Real* r, Real* z) {
+    const std::size_t bytes = std::size_t{blocks_} * kCells * sizeof(Real);
+    exec_.copy(residual_.data(), r, bytes);
+    state_.done = 0;
+    control_.upload(std::span<const SolveControl>(&state_, 1));
+    cycle(0);
+    exec_.copy(z, work_.data(), bytes);
+  }
+
+ private:
+  static constexpr std::size_t kCells = BlockTraits<D>::kNodes;
+  static constexpr int kStuckSweeps = 4;
+  static constexpr double kWorstGuess = 10;  // residual of a guess over the right-hand side
+  static constexpr std::uint32_t kIterationsPerPoll = Exec::kIsCuda ? 4 : 1;
+
+  // Blocks of all coarser levels: a box needs 1/7 (3D) or 1/3 (2D) of the finest level's, a thin
+  // sheet more.
+  static std::uint32_t first_pool(std::uint32_t blocks) { return blocks / (D == 3 ? 4 : 2) + 64; }
+
+  template <class T>
+  void renew(Buffer<Exec, T>& buffer, std::size_t size) {
+    buffer = {};
+    buffer = Buffer<Exec, T>(exec_, size);
+    buffer.zero();
+  }
+  void reserve_finest(std::uint32_t n) {
+    renew(neighbours_, std::size_t{2 * D} * n);
+    renew(parent_, n);
+    renew(kind_, n);
+    renew(flags_, n);
+    renew(ranks_, n + 1);
+    renew(labels_, kCells * n);
+    renew(residual_, kCells * n);
+    renew(direction_, kCells * n);
+    renew(work_, kCells * n);
+    renew(partials_, std::size_t{kReductionColumns} * n);
+    max_blocks_ = n;
+  }
+  void reserve_pool(std::uint32_t n, bool mass) {
+    renew(pool_keys_, n);
+    renew(pool_neighbours_, std::size_t{2 * D} * n);
+    renew(pool_parent_, n);
+    renew(pool_kind_, n);
+    renew(pool_conductance_, D * kCells * n);
+    renew(pool_dirichlet_, kCells * n);
+    renew(pool_rhs_, kCells * n);
+    renew(pool_solution_, kCells * n);
+    if (mass || !pool_mass_.empty()) renew(pool_mass_, kCells * n);
+    pool_blocks_ = n;
+  }
+
+  // The hierarchy and the components; the pool grows until it holds all levels.
+  void build(const PressureSystem<Real>& system) {
+    for (;;) {
+      const std::uint32_t* stopped = &control_.data()->stopped;
+      set_views(system);
+      build_levels<Exec, D>(exec_, hierarchy_, system.blocks, stopped);
+      find_components<Exec, D>(exec_, components_, system.blocks, stopped);
+      poll();
+      if (state_.stopped != 0) return;
+      levels_ = table_.download(1)[0];
+      if (levels_.overflow == 0) break;
+      reserve_pool(2 * pool_blocks_, system.mass != nullptr);
+    }
+    blocks_ = levels_.count[0];
+    for (depth_ = 1; depth_ < kMaxLevels && levels_.count[depth_] > 0;) ++depth_;
+    for (int l = 1; l < depth_; ++l) level_[l] = hierarchy_.pool.template at<D>(levels_.offset[l]);
+    level_[0] = hierarchy_.finest;
+  }
+
+  void set_views(const PressureSystem<Real>& system) {
+    LevelView<Real>& fine = hierarchy_.finest;
+    fine = {system.keys,  neighbours_.data(), parent_.data(),
+            kind_.data(), system.conductance, system.dirichlet,
+            system.mass,  residual_.data(),   work_.data()};
+    Real* mass = system.mass != nullptr ? pool_mass_.data() : nullptr;
+    hierarchy_.pool = {pool_keys_.data(),
+                       pool_neighbours_.data(),
+                       pool_parent_.data(),
+                       pool_kind_.data(),
+                       pool_conductance_.data(),
+                       pool_dirichlet_.data(),
+                       mass,
+                       pool_rhs_.data(),
+                       pool_solution_.data()};
+    hierarchy_.coarse = {pool_keys_.data(), pool_conductance_.data(), pool_dirichlet_.data(), mass,
+                         pool_rhs_.data()};
+    hierarchy_.max_blocks = max_blocks_;
+    hierarchy_.pool_blocks = pool_blocks_;
+    hierarchy_.flags = flags_.data();
+    hierarchy_.ranks = ranks_.data();
+    hierarchy_.table = table_.data();
+    components_.level = fine;
+    components_.labels = labels_.data();
+    components_.flags = flags_.data();
+    components_.ranks = ranks_.data();
+    components_.max_blocks = max_blocks_;
+    components_.control = control_.data();
+    vectors_ = {
+        fine,         system.rhs,       system.solution, residual_.data(), direction_.data(),
+        work_.data(), partials_.data(), max_blocks_,     control_.data()};
+  }
+
+  // From the guess to the first residual and the tolerance.
+  void prepare(const PressureSystem<Real>& system) {
+    prepare_guess<Exec, D>(exec_, vectors_, blocks_);
+    const std::uint32_t singular = state_.singular_components;
+    if (singular > 0) {
+      if (sums_.size() < 2 * std::size_t{singular}) renew(sums_, 4 * std::size_t{singular});
+      components_.sums = sums_.data();
+      components_.cells = sums_.data() + singular;
+      number_components<Exec, D>(exec_, components_, singular, blocks_);
+      remove_component_means(system.solution, false, &control_.data()->stopped);
+      compute_residual<Exec, D>(exec_, vectors_, true, blocks_);
+      make_compatible();
+      adopt_rhs(exec_, control_.data());
+    }
+    judge_guess();
+    // A guess far worse than none (a jet that has come to rest) would have to be worked off digit
+    // by digit.
+    if (!(state_.initial > kWorstGuess * state_.rhs)) return;
+    exec_.zero(system.solution, std::size_t{blocks_} * kCells * sizeof(Real));
+    judge_guess();
+  }
+  void judge_guess() {
+    compute_residual<Exec, D>(exec_, vectors_, false, blocks_);
+    if (state_.singular_components > 0) {
+      poll();
+      remove_component_means(residual_.data(), true, &control_.data()->stopped);
+      imbalance_ = largest_mean(state_.residual);
+      make_compatible();
+    }
+    judge_residual(exec_, control_.data(), true);
+    poll();
+  }
+  void verify() {
+    true_residual();
+    judge_residual(exec_, control_.data(), false);
+    poll();
+  }
+  void true_residual() {
+    compute_residual<Exec, D>(exec_, vectors_, false, blocks_);
+    if (state_.singular_components > 0) make_compatible();
+  }
+  // Of the means that remove_component_means took away from a channel of that largest magnitude.
+  double largest_mean(double largest) const {
+    const std::size_t n = state_.singular_components;
+    const std::vector<std::int64_t> sums = sums_.download(2 * n);
+    const double unit = SumScale::of(blocks_).unit(largest);
+    double found = 0;
+    for (std::size_t c = 0; c < n; ++c) {
+      const double mean = static_cast<double>(sums[c]) * unit /
+                          static_cast<double>(std::max<std::int64_t>(sums[n + c], 1));
+      if (std::abs(mean) > std::abs(found)) found = mean;
+    }
+    return found;
+  }
+  // The first pass leaves a mean of the last bits of the largest value, the second one of the last
+  // bits of what is left: a right-hand side may be nothing but its mean.
+  void make_compatible() {
+    for (int pass = 0; pass < 2; ++pass)
+      remove_component_means(residual_.data(), true, &control_.data()->stopped);
+  }
+  void remove_component_means(Real* channel, bool measured, const std::uint32_t* stop) {
+    remove_means<Exec, D>(exec_, components_, channel, measured, partials_.data(),
+                          state_.singular_components, blocks_, stop);
+  }
+
+  // Iterations until the residual of the recursion meets the tolerance, or no more are allowed.
+  void iterate() {
+    do {
+      for (std::uint32_t i = 0; i < kIterationsPerPoll; ++i) {
+        cycle(0);
+        update_direction<Exec, D>(exec_, vectors_, blocks_);
+        apply_operator<Exec, D>(exec_, vectors_, blocks_);
+        update_solution<Exec, D>(exec_, vectors_, blocks_);
+        if (state_.singular_components > 0)
+          remove_component_means(residual_.data(), true, &control_.data()->done);
+      }
+      poll();
+    } while (state_.done == 0);
+  }
+
+  // One symmetric cycle from a guess of 0. On the finest level the last sweep leaves <r, M r>.
+  void cycle(int l) {
+    const std::uint32_t* done = &control_.data()->done;
+    const LevelView<Real>& level = level_[l];
+    const std::uint32_t n = levels_.count[l];
+    // The coarsest level is solved well in one visit.
+    const int visits = l > 0 && l <= kBranchingLevels<D> && l + 1 < depth_ ? 2 : 1;
+    for (int visit = 0; visit < visits; ++visit) {
+      if (visit == 0)
+        first_sweep<Exec, D>(exec_, level, n, done);
+      else
+        smooth<Exec, D>(exec_, level, 0, nullptr, n, done);
+      smooth<Exec, D>(exec_, level, 1, nullptr, n, done);
+      const bool coarsest = l + 1 == depth_;
+      if (coarsest && levels_.stuck != 0) sweep_stuck(level, n);
+      Real* below =
+          coarsest ? nullptr : hierarchy_.coarse.template at<D>(levels_.offset[l + 1]).rhs;
+      restrict_residual<Exec, D>(exec_, level, below, n, done);
+      if (!coarsest) {
+        cycle(l + 1);
+        prolong<Exec, D>(exec_, level, level_[l + 1].solution, n, done);
+      }
+      smooth<Exec, D>(exec_, level, 1, nullptr, n, done);
+      smooth<Exec, D>(exec_, level, 0, l == 0 ? partials_.data() : nullptr, n, done);
+    }
+  }
+  void sweep_stuck(const LevelView<Real>& level, std::uint32_t n) {
+    const std::uint32_t* done = &control_.data()->done;
+    for (int sweep = 0; sweep < 2 * kStuckSweeps; ++sweep)
+      for (std::uint32_t half = 0; half < 2; ++half)
+        smooth<Exec, D>(exec_, level, sweep < kStuckSweeps ? half : 1 - half, nullptr, n, done);
+  }
+
+  void poll() { state_ = control_.download(1)[0]; }
+  SolveReport report() const {
+    SolveReport r;
+    r.stopped = state_.stopped != 0;
+    r.converged = !r.stopped && state_.failed == 0;
+    r.rounding_limited = state_.rounding_limited != 0;
+    r.iterations = state_.iterations, r.restarts = state_.restarts;
+    r.singular_components = state_.singular_components;
+    r.imbalance = r.singular_components > 0 ? imbalance_ : 0;
+    r.levels = r.stopped ? 0 : static_cast<std::uint32_t>(depth_);
+    r.residual = state_.residual, r.initial = state_.initial, r.tolerance = state_.tolerance;
+    return r;
+  }
+
+  Exec& exec_;
+  std::uint32_t max_blocks_ = 0, pool_blocks_ = 0, blocks_ = 0;
+  double imbalance_ = 0;
+  int depth_ = 0;
+  SolveControl state_;
+  LevelTable levels_;
+  LevelView<Real> level_[kMaxLevels];
+  Hierarchy<Real> hierarchy_;
+  ComponentView<Real> components_;
+  ConjugateView<Real> vectors_;
+  Buffer<Exec, LevelTable> table_;
+  Buffer<Exec, SolveControl> control_;
+  Buffer<Exec, std::uint64_t> pool_keys_;
+  Buffer<Exec, std::uint32_t> neighbours_, parent_, kind_, flags_, ranks_, labels_,
+      pool_neighbours_, pool_parent_, pool_kind_;
+  Buffer<Exec, Real> residual_, direction_, work_, pool_conductance_, pool_dirichlet_, pool_mass_,
+      pool_rhs_, pool_solution_;
+  Buffer<Exec, double> partials_;
+  Buffer<Exec, std::int64_t> sums_;
+};
+
+}  // namespace firn

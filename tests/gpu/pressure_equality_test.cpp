@@ -1,0 +1,67 @@
+// One system on both backends: the solver's decisions agree, and so do solutions within what the
+// tolerance leaves open. Sums differ in nothing but the contraction of products, so the iterations
+// may differ by one where the residual ends close to its tolerance.
+#include <gtest/gtest.h>
+
+#if defined(FIRN_WITH_CUDA)
+
+#include "tests/support/pressure_cases.h"
+
+namespace firn::test {
+namespace {
+
+template <int D, class Real, class Exec>
+SolveReport solve_on(Exec& exec, const PressureCase<D>& c, std::vector<Real>& x) {
+  PressureHarness<Exec, D, Real> h(exec, c);
+  const SolveReport report = h.solve({1e-5, 0, 100});
+  x = h.solution();
+  return report;
+}
+
+// An open tank with a sealed pocket and pillars: singular and regular components side by side.
+template <int D>
+PressureCase<D> tank_case(int n) {
+  const auto lo = Vec<int, D>::filled(-5), hi = Vec<int, D>::filled(n - 5);
+  auto c = make_case<D>(
+      lo, hi,
+      [=](const Vec<int, D>& cell) {
+        if (!inside(cell, lo, hi)) return cell[0] < lo[0] ? CellClass::kAir : CellClass::kWall;
+        const bool pillar = cell[0] % 9 == 0 && cell[1] % 7 == 0;
+        return cell[0] == n - 16 || pillar ? CellClass::kWall : CellClass::kActive;
+      },
+      [](const Vec<int, D>& cell, int axis) { return 0.1 + 0.9 * cell_noise<D>(cell, axis); });
+  random_rhs(c);
+  return c;
+}
+
+template <int D, class Real>
+void expect_equal() {
+  if (cuda_device_names().empty()) GTEST_SKIP() << "no CUDA device";
+  const auto c = tank_case<D>(D == 3 ? 40 : 150);
+  Cpu cpu;
+  Cuda cuda;
+  std::vector<Real> a, b, again;
+  const SolveReport on_cpu = solve_on<D>(cpu, c, a), on_cuda = solve_on<D>(cuda, c, b);
+  EXPECT_TRUE(on_cpu.converged);
+  EXPECT_TRUE(on_cuda.converged);
+  EXPECT_EQ(on_cuda.singular_components, on_cpu.singular_components);
+  EXPECT_GE(on_cpu.singular_components, 1u);
+  EXPECT_EQ(on_cuda.levels, on_cpu.levels);
+  EXPECT_NEAR(on_cuda.iterations, on_cpu.iterations, 1);
+  // Both residuals are below the tolerance t, so the difference d has |A d| <= 2 t; along a domain
+  // of n cells, with conductances of 0.1 at least, that lets |d| reach 10 n^2 t.
+  const double n = D == 3 ? 40 : 150, t = std::max(on_cpu.residual, on_cuda.residual);
+  for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 10 * n * n * t) << i;
+  solve_on<D>(cuda, c, again);
+  EXPECT_EQ(b, again);  // integer sums and a fixed order: bitwise repeatable on CUDA too
+}
+
+TEST(GpuPressureSolver, EqualsTheCpu2DSingle) { expect_equal<2, float>(); }
+TEST(GpuPressureSolver, EqualsTheCpu2DDouble) { expect_equal<2, double>(); }
+TEST(GpuPressureSolver, EqualsTheCpu3DSingle) { expect_equal<3, float>(); }
+TEST(GpuPressureSolver, EqualsTheCpu3DDouble) { expect_equal<3, double>(); }
+
+}  // namespace
+}  // namespace firn::test
+
+#endif

@@ -1,0 +1,49 @@
+// What a scene of the incompressible integrator must not say.
+#include <gtest/gtest.h>
+
+#include "tests/support/scene_cases.h"
+
+namespace firn {
+namespace {
+
+const std::string kLiquidScene = R"TOML([simulation]
+dimension = 2
+integrator = "incompressible"
+[transfer]
+type = "apic"
+[fluid]
+tolerance = 1e-5
+[grid]
+dx = 0.1
+domain = { min = [0, 0], max = [1, 1], boundary = "slip" }
+[material.m]
+preset = "water"
+[[body]]
+material = "m"
+shape = { type = "sphere", center = [0, 0], radius = 1 }
+)TOML";
+
+TEST(FluidErrors, TheSceneItselfIsFine) { EXPECT_EQ(message_of(kLiquidScene), ""); }
+
+TEST(FluidErrors, ElasticMaterialsAndForces) {
+  const Case cases[] = {
+      {"preset = \"water\"", "preset = @\"snow_dry\"", {"moves liquids only", "preset"}},
+      {"type = \"apic\"", "force = @\"mls\"", {"'force' is the form of elastic forces", "remove"}},
+      {"[grid]", "[output]\ndiagnostics = @\"stages\"\n[grid]", {"stages"}},
+  };
+  for (const Case& c : cases) expect_one_finding(kLiquidScene, c);
+}
+
+TEST(FluidErrors, NumbersOutOfRange) {
+  const Case cases[] = {
+      {"max = [1, 1]", "max = @[0.05, 1]", {"0.05 m long along x", "one cell (grid.dx = 0.1)"}},
+      {"tolerance = 1e-5", "tolerance = @0", {"'tolerance' must be in (0, 1)"}},
+      {"tolerance = 1e-5", "absolute_tolerance = @-1", {"'absolute_tolerance' must be"}},
+      {"tolerance = 1e-5", "max_iterations = @0", {"'max_iterations' must be"}},
+      {"tolerance = 1e-5", "free_surface = @\"third_order\"", {"unknown free_surface"}},
+  };
+  for (const Case& c : cases) expect_one_finding(kLiquidScene, c);
+}
+
+}  // namespace
+}  // namespace firn

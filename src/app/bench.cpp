@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "firn/error.h"
+#include "src/app/bench_pressure.h"
 #include "src/app/commands.h"
 #include "src/app/format.h"
 #include "src/app/json_out.h"
@@ -185,6 +186,11 @@ void print_measurement(const Measurement& m, const Scene& scene) {
 }  // namespace
 
 int bench(const Options& options) {
+  if (options.target == "pressure") return bench_pressure_solver(options);
+  if (!options.target.empty() && options.target != "step")
+    throw Error(ErrorCategory::kScene,
+                fmt::format("firn bench has no suite '{}'{}", options.target,
+                            scene::suggestion(options.target, {"step", "pressure"})));
   const Scene scene = bench_scene(options);
   const Measurement measurement = measure(scene, options);
   print_measurement(measurement, scene);

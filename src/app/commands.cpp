@@ -39,13 +39,15 @@ const std::vector<Command>& command_table() {
        {"frames", "set", "variant", "precision", "seed", "json"},
        info},
       {"bench",
-       "",
-       "Measure the speed of a settled elastic block, stage by stage.",
+       "[SUITE]",
+       "Measure speed: of a step of a settled elastic block (step), of the pressure solver "
+       "(pressure).",
        "  firn bench\n"
+       "  firn bench pressure --threads 2 --json pressure.json\n"
        "  firn bench --particles 10000000 --device cuda --json bench.json\n"
        "  firn bench --transfer polypic --kernel cubic --material snow_dry --threads 1\n",
        {"particles", "steps", "threads", "device", "precision", "transfer", "kernel", "material",
-        "json-file"},
+        "side", "json-file"},
        bench},
       {"scenes",
        "",

@@ -107,6 +107,8 @@ const std::vector<Flag>& flag_table() {
        [](O& o, const S&) { o.verbose = true; }},
       {"particles", "particles", "N", "number of particles, approximately (default: 1000000)",
        [](O& o, const S& v) { o.particles = parse_integer<std::int64_t>("particles", v, 64); }},
+      {"side", "side", "N", "pressure: cells along the largest cube (default: 256)",
+       [](O& o, const S& v) { o.side = parse_integer("side", v, 16); }},
       {"steps", "steps", "N", "steps that are timed (default: 20)",
        [](O& o, const S& v) { o.steps = parse_integer<std::int64_t>("steps", v, 1); }},
       {"transfer", "transfer", "NAME", "pic, flip, rpic, apic, aflip or polypic (default: apic)",
@@ -164,12 +166,14 @@ void check_leftovers(const Command& command, const std::vector<Flag>& flags,
   }
 }
 
-// The words that are no flag: exactly one if the command has a positional, else none.
+// The words that are no flag: exactly one if the command has a positional (at most one if that
+// stands in brackets), else none.
 std::string take_positional(const Command& command, const std::vector<std::string>& words) {
   const std::size_t wanted = command.positional.empty() ? 0 : 1;
   if (words.size() > wanted)
     usage_error(fmt::format("unexpected argument '{}'\n'firn {} --help' shows the usage",
                             words[wanted], command.name));
+  if (words.empty() && command.positional.starts_with('[')) return "";
   if (words.size() < wanted)
     usage_error(fmt::format("{} is missing\nusage: firn {} {}", command.positional, command.name,
                             command.positional));

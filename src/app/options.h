@@ -15,7 +15,7 @@
 namespace firn::app {
 
 struct Options {
-  std::string target;  // SCENE or DIR
+  std::string target;  // SCENE, DIR or SUITE
   std::string output, variant, precision, checkpoint;
   std::vector<std::string> overrides, vary;  // "key=value", "key=a,b,c"
   std::optional<int> frames;
@@ -26,14 +26,16 @@ struct Options {
 
   // bench
   std::int64_t particles = 1'000'000, steps = 20;
+  int side = 256;  // cells along the largest cube of the suite "pressure"
   std::string transfer = "apic", kernel = "quadratic", material, json_file;
 };
 
 struct Command {
   std::string_view name;
-  std::string_view positional;          // what stands behind the command: "SCENE", "DIR" or nothing
-  std::string_view summary;             // one line, for the list of commands
-  std::string_view examples;            // for the command's own help
+  std::string_view positional;  // what stands behind the command: "SCENE", "DIR" or nothing;
+                                // in brackets if it may be left out
+  std::string_view summary;     // one line, for the list of commands
+  std::string_view examples;    // for the command's own help
   std::vector<std::string_view> flags;  // ids of the table in options.cpp
   int (*execute)(const Options&);
 };

@@ -28,6 +28,21 @@ class Bench(CliTest):
         for stage in STAGES:
             self.assertRegex(text, rf"(?m)^{stage} +\d")
 
+    def test_unknown_suite(self):
+        self.assertIn("'pressure'", self.fail_with(2, "bench", "presure"))
+
+    def test_pressure(self):
+        text = self.succeed("bench", "pressure", "--device", "cpu", "--threads", 1, "--side", 32, "--json",
+                            "pressure.json").stdout
+        figures = json.loads((self.folder / "pressure.json").read_text())
+        self.assertEqual([size["cells"] for size in figures["sizes"]], [8**3, 16**3, 32**3])
+        for size in figures["sizes"]:
+            self.assertLessEqual(size["iterations"], 16)
+            self.assertGreater(size["seconds"], 0)
+            self.assertIn(f"{size['ns_per_cell_and_iteration']:.2f}", text)
+        self.assertGreater(figures["copy_bytes_per_second"], 0)
+        self.assertIn("--side", self.fail_with(2, "bench", "pressure", "--side", 40))
+
     def test_stages_add_up_to_the_step(self):
         ns = self.measure("--threads", 1)[1]["ns_per_particle"]
         stages = sum(value for stage, value in ns.items() if stage != "step")

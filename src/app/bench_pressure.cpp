@@ -1,0 +1,89 @@
+// `firn bench pressure`: the projection's solver on cubes of liquid of several sizes.
+#include <fmt/format.h>
+
+#include "firn/error.h"
+#include "src/app/bench_pressure.h"
+#include "src/app/format.h"
+#include "src/app/json_out.h"
+#include "src/app/machine.h"
+#include "src/io/atomic_file.h"
+#include "src/sim/pressure_bench.h"
+
+namespace firn::app {
+namespace {
+
+constexpr double kTolerance = 1e-6;
+
+// Values of one cell that an iteration reads or writes in memory, counted over its operators on the
+// finest level: first sweep 6, three sweeps of 7, residual and restriction 7 1/8, prolongation 2 1/8,
+// direction 3, product 7, solution and residual 6 = 52 1/4; and a third of the cycle's 36 1/4 on the
+// coarser levels, each of an eighth of the cells and visited twice as often as the finer one.
+constexpr double kValuesPerIteration = 64.3;
+
+struct Row {
+  int side;
+  PressureBench figures;
+  double per_iteration() const {  // s per cell
+    return figures.seconds / static_cast<double>(figures.cells) / figures.iterations;
+  }
+};
+
+}  // namespace
+
+int bench_pressure_solver(const Options& options) {
+  if (options.side % 16 != 0)
+    throw Error(ErrorCategory::kScene,
+                fmt::format("--side must be a multiple of 16, found {}: the smallest cube of blocks "
+                            "of 4^3 cells has a quarter of it",
+                            options.side));
+  const bool single = options.precision != "double";
+  const double bytes = kValuesPerIteration * (single ? sizeof(float) : sizeof(double));
+  const double bandwidth = copy_bandwidth(options.run);
+  std::vector<std::vector<std::string>> table{
+      {"cells", "iterations", "time", "ns per cell", "ns per cell and iteration", "of copy speed",
+       "bytes per cell"}};
+  Json rows = Json::array();
+  std::string device;
+  for (const int side : {options.side / 4, options.side / 2, options.side}) {
+    const Row row{side, bench_pressure(side, kTolerance,
+                                       single ? Precision::kSingle : Precision::kDouble,
+                                       options.run)};
+    const PressureBench& p = row.figures;
+    if (!p.converged)
+      throw Error(ErrorCategory::kDiverged,
+                  fmt::format("the solve of {}^3 cells did not converge", side));
+    device = p.device;
+    const double share = bytes / row.per_iteration() / bandwidth;
+    table.push_back({fmt::format("{}^3", side), fmt::format("{}", p.iterations),
+                     fmt::format("{:.4f} s", p.seconds),
+                     fmt::format("{:.1f}", 1e9 * p.seconds / static_cast<double>(p.cells)),
+                     fmt::format("{:.2f}", 1e9 * row.per_iteration()),
+                     fmt::format("{:.0f} %", 100 * share), fmt::format("{:.1f}", p.bytes_per_cell)});
+    rows.push_back({{"cells", p.cells},
+                    {"iterations", p.iterations},
+                    {"seconds", p.seconds},
+                    {"ns_per_cell_and_iteration", 1e9 * row.per_iteration()},
+                    {"share_of_copy_bandwidth", share},
+                    {"bytes_per_cell", p.bytes_per_cell}});
+  }
+  fmt::print("{}\n{} precision, cubes open above, random right-hand side, to {:g} of its largest "
+             "value\ncopying moves {:.1f} GB/s; an iteration moves {:.0f} bytes per cell "
+             "(counted)\n\n{}",
+             device, single ? "single" : "double", kTolerance, 1e-9 * bandwidth, bytes,
+             format_table(table));
+  if (!options.json_file.empty()) {
+    const Json json = {{"version", FIRN_VERSION},
+                       {"device", device},
+                       {"cpu", cpu_model()},
+                       {"precision", single ? "single" : "double"},
+                       {"tolerance", kTolerance},
+                       {"copy_bytes_per_second", bandwidth},
+                       {"bytes_per_cell_and_iteration", bytes},
+                       {"sizes", rows}};
+    write_file_atomically(options.json_file, to_text(json));
+    fmt::print("wrote {}\n", options.json_file);
+  }
+  return 0;
+}
+
+}  // namespace firn::app

@@ -15,9 +15,10 @@ namespace {
 constexpr double kTolerance = 1e-6;
 
 // Values of one cell that an iteration reads or writes in memory, counted over its operators on the
-// finest level: first sweep 6, three sweeps of 7, residual and restriction 7 1/8, prolongation 2 1/8,
-// direction 3, product 7, solution and residual 6 = 52 1/4; and a third of the cycle's 36 1/4 on the
-// coarser levels, each of an eighth of the cells and visited twice as often as the finer one.
+// finest level: first sweep 6, three sweeps of 7, residual and restriction 7 1/8, prolongation 2
+// 1/8, direction 3, product 7, solution and residual 6 = 52 1/4; and a third of the cycle's 36 1/4
+// on the coarser levels, each of an eighth of the cells and visited twice as often as the finer
+// one.
 constexpr double kValuesPerIteration = 64.3;
 
 struct Row {
@@ -32,22 +33,23 @@ struct Row {
 
 int bench_pressure_solver(const Options& options) {
   if (options.side % 16 != 0)
-    throw Error(ErrorCategory::kScene,
-                fmt::format("--side must be a multiple of 16, found {}: the smallest cube of blocks "
-                            "of 4^3 cells has a quarter of it",
-                            options.side));
+    throw Error(
+        ErrorCategory::kScene,
+        fmt::format("--side must be a multiple of 16, found {}: the smallest cube of blocks "
+                    "of 4^3 cells has a quarter of it",
+                    options.side));
   const bool single = options.precision != "double";
   const double bytes = kValuesPerIteration * (single ? sizeof(float) : sizeof(double));
   const double bandwidth = copy_bandwidth(options.run);
-  std::vector<std::vector<std::string>> table{
-      {"cells", "iterations", "time", "ns per cell", "ns per cell and iteration", "of copy speed",
-       "bytes per cell"}};
+  std::vector<std::vector<std::string>> table{{"cells", "iterations", "time", "ns per cell",
+                                               "ns per cell and iteration", "of copy speed",
+                                               "bytes per cell"}};
   Json rows = Json::array();
   std::string device;
   for (const int side : {options.side / 4, options.side / 2, options.side}) {
-    const Row row{side, bench_pressure(side, kTolerance,
-                                       single ? Precision::kSingle : Precision::kDouble,
-                                       options.run)};
+    const Row row{side,
+                  bench_pressure(side, kTolerance, single ? Precision::kSingle : Precision::kDouble,
+                                 options.run)};
     const PressureBench& p = row.figures;
     if (!p.converged)
       throw Error(ErrorCategory::kDiverged,
@@ -58,7 +60,8 @@ int bench_pressure_solver(const Options& options) {
                      fmt::format("{:.4f} s", p.seconds),
                      fmt::format("{:.1f}", 1e9 * p.seconds / static_cast<double>(p.cells)),
                      fmt::format("{:.2f}", 1e9 * row.per_iteration()),
-                     fmt::format("{:.0f} %", 100 * share), fmt::format("{:.1f}", p.bytes_per_cell)});
+                     fmt::format("{:.0f} %", 100 * share),
+                     fmt::format("{:.1f}", p.bytes_per_cell)});
     rows.push_back({{"cells", p.cells},
                     {"iterations", p.iterations},
                     {"seconds", p.seconds},
@@ -66,11 +69,12 @@ int bench_pressure_solver(const Options& options) {
                     {"share_of_copy_bandwidth", share},
                     {"bytes_per_cell", p.bytes_per_cell}});
   }
-  fmt::print("{}\n{} precision, cubes open above, random right-hand side, to {:g} of its largest "
-             "value\ncopying moves {:.1f} GB/s; an iteration moves {:.0f} bytes per cell "
-             "(counted)\n\n{}",
-             device, single ? "single" : "double", kTolerance, 1e-9 * bandwidth, bytes,
-             format_table(table));
+  fmt::print(
+      "{}\n{} precision, cubes open above, random right-hand side, to {:g} of its largest "
+      "value\ncopying moves {:.1f} GB/s; an iteration moves {:.0f} bytes per cell "
+      "(counted)\n\n{}",
+      device, single ? "single" : "double", kTolerance, 1e-9 * bandwidth, bytes,
+      format_table(table));
   if (!options.json_file.empty()) {
     const Json json = {{"version", FIRN_VERSION},
                        {"device", device},

@@ -203,6 +203,10 @@ void parse_colliders(const Node& root, Scene& scene, ReadContext& context) {
     parse_shape_key(table, collider.shape);
     table.choice<BoundaryType>("boundary", collider.boundary, kBoundaries);
     table.number("friction", collider.friction, Range::non_negative());
+    if (is_incompressible(scene) && collider.friction > 0)
+      table.fail("friction",
+                 "liquids of integrator \"incompressible\" slide without friction; remove "
+                 "'friction'");
     if (const Node* motion = table.find("motion")) collider.motion = parse_motion(*motion, context);
     table.color("color", collider.color);
     table.refuse("temperature", kThermalOnly);

@@ -202,7 +202,18 @@ bool report_stray_override(const Entry& entry, const Scene& scene, ReadContext& 
   return true;
 }
 
+// Liquids of the incompressible integrator flow without viscosity. That of water is far below what
+// any grid resolves; a preset that is thicker would silently become thin.
+constexpr double kThinnestViscosity = 1e-2;  // Pa s
+
 void check_integrator(TableReader& table, const Material& material, bool incompressible) {
+  if (incompressible && material.viscosity > kThinnestViscosity) {
+    table.fail(
+        table.node().find("viscosity") != nullptr ? "viscosity" : "preset",
+        "integrator \"incompressible\" has no viscosity in this version; use \"explicit\", or "
+        "a thin liquid such as preset = \"water\"");
+    return;
+  }
   if (incompressible == (material.model == MaterialModel::kIncompressible)) return;
   const char* at = table.node().find("model") != nullptr ? "model" : "preset";
   if (table.node().find(at) == nullptr) return;

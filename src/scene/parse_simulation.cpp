@@ -61,8 +61,7 @@ void check_modes(TableReader& table, const Scene& scene) {
 
 constexpr std::string_view kFaces[] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
 
-constexpr std::string_view kClosedFaces =
-    "it belongs to integrator \"incompressible\"; with \"explicit\" use sticky, slip or separate";
+constexpr std::string_view kClosedFaces = "use sticky, slip or separate";
 constexpr Unavailable kOpenFaces[] = {{"periodic", kClosedFaces}, {"open", kClosedFaces}};
 
 // One value for all faces, or a table with a value per face; read(node, what, face value).
@@ -106,7 +105,7 @@ void parse_extent(TableReader& table, Domain& domain, double dx) {
   }
 }
 
-Domain parse_domain(const Node& node, double dx, ReadContext& context) {
+Domain parse_domain(const Node& node, double dx, bool incompressible, ReadContext& context) {
   Domain domain;
   TableReader table(node, "grid.domain", context);
   if (!node.is(NodeType::kTable)) return domain;
@@ -120,6 +119,10 @@ Domain parse_domain(const Node& node, double dx, ReadContext& context) {
         out = kBoundaries[index].value;
         return true;
       });
+  if (incompressible && table.node().find("friction") != nullptr)
+    table.fail(
+        "friction",
+        "liquids of integrator \"incompressible\" slide without friction; remove 'friction'");
   parse_faces(table, "friction", domain.friction,
               [&](const Node& value, std::string_view what, double& out) {
                 return read_number(value, what, Range::non_negative(), out, context);
@@ -198,7 +201,7 @@ void parse_grid(const Node& root, Scene& scene, ReadContext& context) {
     table.require("dx");
     table.number("dx", scene.grid.dx, Range::positive());
     if (const Node* domain = table.find("domain")) {
-      scene.grid.domain = parse_domain(*domain, scene.grid.dx, context);
+      scene.grid.domain = parse_domain(*domain, scene.grid.dx, is_incompressible(scene), context);
     }
   });
 }

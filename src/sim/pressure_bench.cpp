@@ -66,18 +66,22 @@ PressureBench bench_on(Exec& exec, int side, double relative) {
     solution.zero();
     exec.synchronize();
     const auto start = std::chrono::steady_clock::now();
-    const SolveReport report =
-        solver.solve({keys.data(), {nullptr, blocks}, conductance.data(), dirichlet.data(), nullptr,
-                      rhs.data(), solution.data()},
-                     {relative, 0, 200}, nullptr);
+    const SolveReport report = solver.solve({keys.data(),
+                                             {nullptr, blocks},
+                                             conductance.data(),
+                                             dirichlet.data(),
+                                             nullptr,
+                                             rhs.data(),
+                                             solution.data()},
+                                            {relative, 0, 200}, nullptr);
     exec.synchronize();
     result.seconds = seconds_since(start);
     result.iterations = report.iterations;
     result.converged = report.converged;
   }
   result.cells = static_cast<std::int64_t>(cube.rhs.size());
-  const std::size_t bytes = solver.bytes() + conductance.bytes() + dirichlet.bytes() + rhs.bytes() +
-                            solution.bytes();
+  const std::size_t bytes =
+      solver.bytes() + conductance.bytes() + dirichlet.bytes() + rhs.bytes() + solution.bytes();
   result.bytes_per_cell = static_cast<double>(bytes) / static_cast<double>(result.cells);
   return result;
 }

@@ -34,6 +34,21 @@ TEST(FluidErrors, ElasticMaterialsAndForces) {
   for (const Case& c : cases) expect_one_finding(kLiquidScene, c);
 }
 
+TEST(FluidErrors, WhatLiquidsDoNotHave) {
+  const Case cases[] = {
+      {"preset = \"water\"", "preset = @\"honey\"", {"no viscosity in this version"}},
+      {"preset = \"water\"",
+       "preset = \"water\"\nviscosity = @1",
+       {"no viscosity in this version"}},
+      {"max = [1, 1]", "max = [1, 1], friction = @0.2", {"slide without friction", "remove"}},
+      {"[[body]]",
+       "[[collider]]\nshape = { type = \"sphere\", center = [0, 0], radius = 0.2 }\nfriction = "
+       "@0.2\n[[body]]",
+       {"slide without friction", "remove"}},
+  };
+  for (const Case& c : cases) expect_one_finding(kLiquidScene, c);
+}
+
 TEST(FluidErrors, NumbersOutOfRange) {
   const Case cases[] = {
       {"max = [1, 1]", "max = @[0.05, 1]", {"0.05 m long along x", "one cell (grid.dx = 0.1)"}},

@@ -26,8 +26,12 @@ void* Cpu::allocate(std::size_t bytes) {
   return pointer;
 }
 void Cpu::release(void* pointer) noexcept { std::free(pointer); }
-void Cpu::upload(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
-void Cpu::download(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void Cpu::upload(void* to, const void* from, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);  // of nothing, the pointers may be null
+}
+void Cpu::download(void* to, const void* from, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);  // of nothing, the pointers may be null
+}
 void Cpu::copy(void* to, const void* from, std::size_t bytes) { std::memmove(to, from, bytes); }
 void Cpu::zero(void* to, std::size_t bytes) {
   // In slices, so that each thread first touches (and clears) its share of the pages.

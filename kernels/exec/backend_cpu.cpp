@@ -32,7 +32,9 @@ void Cpu::upload(void* to, const void* from, std::size_t bytes) {
 void Cpu::download(void* to, const void* from, std::size_t bytes) {
   if (bytes > 0) std::memcpy(to, from, bytes);  // of nothing, the pointers may be null
 }
-void Cpu::copy(void* to, const void* from, std::size_t bytes) { std::memmove(to, from, bytes); }
+void Cpu::copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes > 0) std::memmove(to, from, bytes);
+}
 void Cpu::zero(void* to, std::size_t bytes) {
   // In slices, so that each thread first touches (and clears) its share of the pages.
   constexpr std::size_t kSlice = std::size_t{1} << 20;

@@ -21,7 +21,9 @@ enum class Precision { kSingle, kDouble };
 enum class TransferType { kPic, kFlip, kRpic, kApic, kAflip, kPolypic };
 enum class AdvectionMap { kTranslation, kAffine };  // the map xi of [PolyPIC 5.1]
 enum class ForceForm { kMls, kGradient };
-enum class BoundaryType { kSticky, kSlip, kSeparate };
+// Domain faces may also be periodic (both of an axis: what leaves through one enters through the
+// other) or open (no wall; particles that pass it are deleted, and a liquid's pressure is 0 there).
+enum class BoundaryType { kSticky, kSlip, kSeparate, kPeriodic, kOpen };
 enum class DiagnosticsLevel { kOff, kTotals, kStages };
 
 enum class MaterialModel : std::uint8_t {
@@ -91,6 +93,13 @@ struct FluidSettings {            // integrator = "incompressible"
   FreeSurface free_surface = FreeSurface::kGhostFluid;
   bool density_correction = true;  // particles drift apart where cells hold too many
   bool operator==(const FluidSettings&) const = default;
+};
+
+// Massless points that a liquid carries along; they change nothing else.
+struct TracerSettings {     // integrator = "incompressible"
+  double per_cell = 0;      // 0: none
+  std::vector<int> bodies;  // indices of the bodies that are filled with them; empty: all
+  bool operator==(const TracerSettings&) const = default;
 };
 
 struct Material {
@@ -250,6 +259,7 @@ struct Scene {
   TimeSettings time;
   GridSettings grid;
   FluidSettings fluid;
+  TracerSettings tracers;
   std::vector<Material> materials;
   std::vector<Body> bodies;
   std::vector<Collider> colliders;

@@ -20,6 +20,8 @@ void parse_transfer(const Node& root, Scene& scene, ReadContext& context);
 void parse_time(const Node& root, Scene& scene, ReadContext& context);
 void parse_grid(const Node& root, Scene& scene, ReadContext& context);
 void parse_fluid(const Node& root, Scene& scene, ReadContext& context);
+// After bodies, which it names.
+void parse_tracers(const Node& root, Scene& scene, ReadContext& context);
 void parse_output(const Node& root, Scene& scene, ReadContext& context);
 
 // Before bodies and sources, which name materials.
@@ -32,6 +34,7 @@ void parse_colliders(const Node& root, Scene& scene, ReadContext& context);
 // The `shape` of a table, which must be there.
 void parse_shape_key(TableReader& table, Shape& out);
 
+// Of bodies; faces of the domain have more.
 inline constexpr Choice<BoundaryType> kBoundaries[] = {{"sticky", BoundaryType::kSticky},
                                                        {"slip", BoundaryType::kSlip},
                                                        {"separate", BoundaryType::kSeparate}};

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "src/scene/parse.h"
@@ -61,8 +62,11 @@ void check_modes(TableReader& table, const Scene& scene) {
 
 constexpr std::string_view kFaces[] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
 
-constexpr std::string_view kClosedFaces = "use sticky, slip or separate";
-constexpr Unavailable kOpenFaces[] = {{"periodic", kClosedFaces}, {"open", kClosedFaces}};
+constexpr Choice<BoundaryType> kFaceBoundaries[] = {{"sticky", BoundaryType::kSticky},
+                                                    {"slip", BoundaryType::kSlip},
+                                                    {"separate", BoundaryType::kSeparate},
+                                                    {"periodic", BoundaryType::kPeriodic},
+                                                    {"open", BoundaryType::kOpen}};
 
 // One value for all faces, or a table with a value per face; read(node, what, face value).
 template <class T, class Read>
@@ -105,20 +109,54 @@ void parse_extent(TableReader& table, Domain& domain, double dx) {
   }
 }
 
+// The blocks of a periodic axis close a ring: whole blocks, and an even number of them, since
+// blocks of one parity are worked on at the same time.
+void check_periodic(TableReader& table, const Domain& domain, double dx) {
+  const int axes = table.context().is_2d() ? 2 : 3;
+  const double block = (table.context().is_2d() ? 8 : 4) * dx;
+  for (std::size_t a = 0; a < static_cast<std::size_t>(axes); ++a) {
+    const bool low = domain.boundary[2 * a] == BoundaryType::kPeriodic,
+               high = domain.boundary[2 * a + 1] == BoundaryType::kPeriodic;
+    const char axis = "xyz"[a];
+    if (low != high)
+      table.fail("boundary",
+                 fmt::format("only one of {0}_min and {0}_max is \"periodic\"; it takes "
+                             "both faces of an axis",
+                             axis));
+    if (!low || !high || table.context().dimension == 0 || !(dx > 0)) continue;
+    const double begin = domain.min[a] / block, count = (domain.max[a] - domain.min[a]) / block;
+    const double even = std::max(2 * std::round(count / 2), 2.0);
+    constexpr double kTolerance = 1e-3 / 8;  // of a cell
+    if (std::abs(begin - std::round(begin)) > kTolerance)
+      table.fail("min", fmt::format("the periodic axis {} must begin on a multiple of {} cells "
+                                    "({} m), but domain.min is {}; the nearest is {}",
+                                    axis, std::round(block / dx), block, domain.min[a],
+                                    std::round(begin) * block));
+    else if (std::abs(count - even) > kTolerance)
+      table.fail("max", fmt::format("the periodic axis {} must be a multiple of {} cells ({} m) "
+                                    "long, but it is {} m; the nearest is {} m (grid.dx = {:.9g} "
+                                    "would fit the length)",
+                                    axis, 2 * std::round(block / dx), 2 * block,
+                                    domain.max[a] - domain.min[a], even * block,
+                                    (domain.max[a] - domain.min[a]) / (even * block / dx)));
+  }
+}
+
 Domain parse_domain(const Node& node, double dx, bool incompressible, ReadContext& context) {
   Domain domain;
   TableReader table(node, "grid.domain", context);
   if (!node.is(NodeType::kTable)) return domain;
   parse_extent(table, domain, dx);
-  parse_faces(
-      table, "boundary", domain.boundary,
-      [&](const Node& value, std::string_view what, BoundaryType& out) {
-        std::size_t index = 0;
-        if (!read_choice(value, what, {"sticky", "slip", "separate"}, kOpenFaces, index, context))
-          return false;
-        out = kBoundaries[index].value;
-        return true;
-      });
+  parse_faces(table, "boundary", domain.boundary,
+              [&](const Node& value, std::string_view what, BoundaryType& out) {
+                std::vector<std::string_view> names;
+                for (const auto& choice : kFaceBoundaries) names.push_back(choice.name);
+                std::size_t index = 0;
+                if (!read_choice(value, what, names, {}, index, context)) return false;
+                out = kFaceBoundaries[index].value;
+                return true;
+              });
+  check_periodic(table, domain, dx);
   if (incompressible && table.node().find("friction") != nullptr)
     table.fail(
         "friction",
@@ -219,6 +257,28 @@ void parse_fluid(const Node& root, Scene& scene, ReadContext& context) {
     table.integer("max_iterations", s.max_iterations, 1, 1'000'000);
     table.choice<FreeSurface>("free_surface", s.free_surface, kFreeSurfaces);
     table.boolean("density_correction", s.density_correction);
+  });
+}
+
+void parse_tracers(const Node& root, Scene& scene, ReadContext& context) {
+  TracerSettings& s = scene.tracers;
+  parse_section(root, "tracers", context, [&](TableReader& table) {
+    if (!is_incompressible(scene))
+      table.fail(table.node(),
+                 "[tracers] belongs to integrator \"incompressible\"; remove it or set "
+                 "simulation.integrator");
+    table.require("per_cell");
+    table.number("per_cell", s.per_cell, Range::positive());
+    const Node* bodies = table.find("bodies");
+    if (bodies == nullptr) return;
+    std::vector<std::string_view> names;
+    for (const Body& body : scene.bodies) names.push_back(body.name);
+    if (!read_type(*bodies, NodeType::kArray, "bodies", context)) return;
+    for (const Node& item : bodies->items) {
+      std::size_t index = 0;
+      if (read_choice(item, "bodies", names, {}, index, context))
+        s.bodies.push_back(static_cast<int>(index));
+    }
   });
 }
 

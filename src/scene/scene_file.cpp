@@ -60,12 +60,11 @@ void parse_origin(TableReader& root, Scene& out) {
 void parse_root(const Node& document, Scene& out, ReadContext& context) {
   TableReader root(document, "the scene", context);
   for (const char* section : {"simulation", "transfer", "time", "grid", "fluid", "material", "body",
-                              "collider", "sink", "output", "variants"}) {
+                              "collider", "sink", "tracers", "output", "variants"}) {
     root.find(section);
   }
   root.string("title", out.title);
   parse_origin(root, out);
-  root.refuse("tracers", "is not available in this version; remove it");
   root.refuse(
       "thermal",
       "belongs to integrator \"thermal\", which is not available in this version; remove it");
@@ -87,6 +86,7 @@ Scene interpret(const Node& document, Findings& findings) {
   scene::parse_fluid(document, out, context);
   scene::parse_materials(document, out, context);
   scene::parse_bodies(document, out, context);
+  scene::parse_tracers(document, out, context);
   scene::parse_sources(document, out, context);
   scene::parse_sinks(document, out, context);
   scene::parse_colliders(document, out, context);

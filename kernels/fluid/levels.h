@@ -80,6 +80,7 @@ template <class Real>
 struct Hierarchy {
   LevelView<Real> finest, pool;
   CoarseView<Real> coarse;  // the pool again
+  PeriodicBlocks periodic;
   std::uint32_t max_blocks = 0, pool_blocks = 0;
   std::uint32_t *flags = nullptr, *ranks = nullptr;  // max_blocks, max_blocks + 1
   LevelTable* table = nullptr;

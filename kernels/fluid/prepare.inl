@@ -21,7 +21,7 @@ struct LinkAround {
     for (int place = 0; place < Around<D>::kBlocks; ++place) {
       Vec<int, D> other = centre;
       for (int a = 0, rest = place; a < D; ++a, rest /= 3) other[a] += rest % 3 - 1;
-      const std::uint32_t slot = grid.hash.find(block_key<D>(other));
+      const std::uint32_t slot = grid.hash.find(block_key<D>(grid.periodic.wrapped(other)));
       around[place] = slot == kNoBlock ? kNoBlock : grid.hash.ranks[slot];
     }
     mac.fluid[2 * std::uint64_t{block}] = mac.fluid[2 * std::uint64_t{block} + 1] = 0;

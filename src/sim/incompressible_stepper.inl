@@ -101,7 +101,7 @@ void IncompressibleStepper<Exec, D, Real>::project(const GridView<Real>& grid,
   walls_opened_ = false;
   for (int pass = 0;; ++pass) {
     assemble_projection<Exec, D, Real>(*exec_, grid, mac, blocks, c);
-    report = solver_.solve(fluid_.system(grid.keys, {&c->n_blocks, blocks}), options_, &c->stop);
+    report = solver_.solve(fluid_.system(grid, {&c->n_blocks, blocks}), options_, &c->stop);
     if (report.stopped) return;
     // What is not finite has no shorter step; the transfer names the particle that brought it.
     if (!report.converged && std::isfinite(report.residual)) return reject_step(report);
@@ -150,7 +150,7 @@ void IncompressibleStepper<Exec, D, Real>::correct_density(const GridView<Real>&
     SolveOptions loose = options_;
     loose.relative = std::max(loose.relative, kDriftTolerance);
     const SolveReport report =
-        solver_.solve(fluid_.system(grid.keys, {&c->n_blocks, blocks}), loose, &c->stop);
+        solver_.solve(fluid_.system(grid, {&c->n_blocks, blocks}), loose, &c->stop);
     found = report.converged;
     if (report.imbalance > 0) refuse_squeezed(report.imbalance);
     pressure_stats_.drift_iterations += report.iterations;

@@ -170,6 +170,7 @@ class PressureSolver {
                        pool_solution_.data()};
     hierarchy_.coarse = {pool_keys_.data(), pool_conductance_.data(), pool_dirichlet_.data(), mass,
                          pool_rhs_.data()};
+    hierarchy_.periodic = system.periodic;
     hierarchy_.max_blocks = max_blocks_;
     hierarchy_.pool_blocks = pool_blocks_;
     hierarchy_.flags = flags_.data();

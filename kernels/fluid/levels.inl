@@ -121,12 +121,14 @@ struct OpenLevel {
     constexpr int kWait = BlockTraits<D>::kShift;
     bool stuck = l >= kWait;
     for (int k = 0; stuck && k <= kWait; ++k) stuck = table->count[l - k] == n;
+    bool ring = false;
     for (int a = 0; a < D; ++a)
-      stuck = stuck || (is_ring(periodic, a, l) && periodic.count[a] >> l > 1 &&
-                        !is_ring(periodic, a, l + 1));
+      ring = ring || (is_ring(periodic, a, l) && periodic.count[a] >> l > 1 &&
+                      !is_ring(periodic, a, l + 1));
     const std::uint32_t offset = l == 0 ? 0 : table->offset[l] + table->count[l];
-    if (l + 1 == kMaxLevels || stuck) {
+    if (l + 1 == kMaxLevels || stuck || ring) {
       table->stuck = 1;
+      table->ring = ring ? 1 : 0;
     } else if (pool_blocks - offset < n) {
       table->overflow = 1;
     } else {

@@ -69,12 +69,11 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   exec_->mark(kClockP2G);
   classify_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
   prepare_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
-  if (colliders_.count() > 0)
-    flood_cut_cells<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+  const bool fill = ghost_fluid_ || params_.transfer.drift;
+  if (fill) fill_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
+  flood_cells<Exec, D, Real>(*exec_, update_params(), fill, grid, mac, blocks, c);
   // A face of a fluid cell may have no mass: its particles lie on the other faces, or it is cut.
   extrapolate_faces<Exec, D, Real>(*exec_, colliders_.count() > 0 ? D : 1, mac, blocks, c);
-  if (ghost_fluid_ || params_.transfer.drift)
-    fill_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
   project(grid, mac);
   pressure_reactions<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
   colliders_.accumulate(blocks, c);

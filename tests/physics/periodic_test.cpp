@@ -44,7 +44,9 @@ TEST(PeriodicDomain, NothingTellsTheSeam) {
     const double start = here.totals().kinetic;
     for (int frame = 0; frame < (dimension == 2 ? 12 : 6); ++frame) {
       here.advance_frame(), there.advance_frame();
-      if (frame == 0) EXPECT_EQ(here.stats().pressure.sealed_regions, 1);
+      if (frame == 0) {
+        EXPECT_EQ(here.stats().pressure.sealed_regions, 1);
+      }
     }
     const Totals a = here.totals(), b = there.totals();
     EXPECT_NEAR(a.kinetic, b.kinetic, 1e-8 * start);

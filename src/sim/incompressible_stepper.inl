@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cmath>
 
 #include "src/sim/incompressible_stepper.h"
@@ -100,7 +101,9 @@ void IncompressibleStepper<Exec, D, Real>::project(const GridView<Real>& grid,
   walls_opened_ = false;
   for (int pass = 0;; ++pass) {
     assemble_projection<Exec, D, Real>(*exec_, grid, mac, blocks, c);
-    report = solver_.solve(fluid_.system(grid, {&c->n_blocks, blocks}), options_, &c->stop);
+    report = timed(pressure_stats_.seconds, [&] {
+      return solver_.solve(fluid_.system(grid, {&c->n_blocks, blocks}), options_, &c->stop);
+    });
     if (report.stopped) return;
     // What is not finite has no shorter step; the transfer names the particle that brought it.
     if (!report.converged && std::isfinite(report.residual)) return reject_step(report);
@@ -120,6 +123,18 @@ bool IncompressibleStepper<Exec, D, Real>::walls_switch(const GridView<Real>& gr
   const bool changed = changed_.download()[0] != 0;
   walls_opened_ |= changed;
   return changed;
+}
+
+// The host waits for a solve; before it, for what the step has enqueued so far, which is not its
+// time.
+template <class Exec, int D, class Real>
+SolveReport IncompressibleStepper<Exec, D, Real>::timed(double& seconds,
+                                                        const std::function<SolveReport()>& solve) {
+  exec_->synchronize();
+  const auto start = std::chrono::steady_clock::now();
+  const SolveReport report = solve();
+  seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
 }
 
 template <class Exec, int D, class Real>
@@ -149,8 +164,10 @@ void IncompressibleStepper<Exec, D, Real>::correct_density(const GridView<Real>&
     SolveOptions loose = options_;
     loose.relative = std::max(loose.relative, kDriftTolerance);
     const auto system = fluid_.system(grid, {&c->n_blocks, blocks});
-    const SolveReport report = walls_opened_ ? solver_.solve(system, loose, &c->stop)
-                                             : solver_.solve_again(system, loose, &c->stop);
+    const SolveReport report = timed(pressure_stats_.drift_seconds, [&] {
+      return walls_opened_ ? solver_.solve(system, loose, &c->stop)
+                           : solver_.solve_again(system, loose, &c->stop);
+    });
     found = report.converged;
     if (report.imbalance > 0) refuse_squeezed(report.imbalance);
     pressure_stats_.drift_iterations += report.iterations;

@@ -237,7 +237,9 @@ TEST(Flat, HeightFieldsAreFilled) {
   scene.colliders = {hill};
   Renderer renderer(scene);
   renderer.set_captions(false);
-  const Image image = renderer.render(Snapshot{2, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}, 0);
+  Snapshot nothing;
+  nothing.dimension = 2;
+  const Image image = renderer.render(nothing, 0);
   const double pixels = kHeight / (0.9 * 1.06), left = 0.8 - 0.5 * kWidth / pixels;
   const auto is_hill = [&](double x, double y) {
     const Rgb color = image.pixel(static_cast<int>((x - left) * pixels),

@@ -113,6 +113,12 @@ double round_up(double x) {
   return 10 * power;
 }
 
+// To two digits, so that the ends of a colour bar are short and close to the values.
+double round_up_to_two_digits(double x) {
+  const double unit = std::pow(10, std::floor(std::log10(x)) - 1);
+  return unit * std::ceil(x / unit * (1 - 1e-9));
+}
+
 // The value below which this fraction of `values` lies; changes their order.
 double quantile(Values& values, double fraction) {
   const auto nth = values.begin() +
@@ -143,7 +149,7 @@ ColorRange vorticity_range(const Scene& scene, const Stage& stage, Values first)
   for (double& value : first) value = std::abs(value);
   double high = first.empty() ? 0 : quantile(first, 0.98);
   if (!(high > turnover)) high = 40 * turnover;
-  high = high > 0 ? round_up(high) : 1;
+  high = high > 0 ? round_up_to_two_digits(high) : 1;
   return {scene.simulation.dimension == 2 ? -high : 0, high};
 }
 

@@ -142,13 +142,14 @@ ColorRange widened(const Scene& scene, const Stage& stage, Values first) {
 }
 
 // What starts with vortices only loses them: all but the strongest fiftieth of the first snapshot
-// fits. What starts without is expected to make eddies of a twentieth of the picture's size.
+// fits. What starts without is expected to make eddies of a fifth of the picture's diagonal, which
+// turn at the largest speed: 2 v / r.
 ColorRange vorticity_range(const Scene& scene, const Stage& stage, Values first) {
   const double turnover = stage.speed / std::max(stage.focus.diagonal(), 1e-300);
   std::erase_if(first, [](double value) { return !std::isfinite(value); });
   for (double& value : first) value = std::abs(value);
   double high = first.empty() ? 0 : quantile(first, 0.98);
-  if (!(high > turnover)) high = 40 * turnover;
+  if (!(high > turnover)) high = 20 * turnover;
   high = high > 0 ? round_up_to_two_digits(high) : 1;
   return {scene.simulation.dimension == 2 ? -high : 0, high};
 }

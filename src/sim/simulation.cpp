@@ -41,7 +41,7 @@ Vec3 periods(const Scene& scene) {
   Vec3 lengths{};
   if (!scene.grid.domain) return lengths;
   const Domain& domain = *scene.grid.domain;
-  for (std::size_t a = 0; a < 3; ++a)
+  for (int a = 0; a < scene.simulation.dimension; ++a)
     if (domain.boundary[2 * a] == BoundaryType::kPeriodic)
       lengths[a] = domain.max[a] - domain.min[a];
   return lengths;

@@ -17,6 +17,7 @@ double bytes_per_particle(const Scene& scene) {
   const auto d = static_cast<std::size_t>(scene.simulation.dimension);
   Snapshot one;
   one.dimension = scene.simulation.dimension;
+  one.dx = scene.grid.dx;
   one.id = {0};
   one.material = one.body = {0};
   one.mass = one.volume = one.plastic_state = {0.0f};

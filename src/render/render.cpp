@@ -189,7 +189,7 @@ Image Renderer::Impl::render(const Snapshot& snapshot, double time,
   }
   if (!captions) return image;
   draw_time(image, time, flat);
-  if (colors_->is_scalar()) draw_color_bar(image, colors_->label(), colors_->range, flat);
+  if (colors_->is_scalar()) draw_color_bar(image, *colors_, flat);
   return image;
 }
 

@@ -121,6 +121,34 @@ TEST(RenderFlat, UnusableScenesAreRefused) {
   EXPECT_THROW(Renderer{scene}, Error);
 }
 
+// Two discs that turn against each other: the one that turns to the left is red.
+TEST(RenderFlat, VorticityHasItsSignAsHue) {
+  Scene scene = base_scene(2);
+  scene.simulation.gravity = {0, 0, 0};
+  scene.grid.domain = Domain{{-1, -1, 0}, {1, 1, 0}, {}, {}};
+  scene.output.color = "vorticity";
+  Snapshot snapshot;
+  snapshot.dimension = 2;
+  snapshot.dx = scene.grid.dx;
+  for (const double side : {-1, 1})
+    for (int j = -4; j <= 4; ++j)
+      for (int i = -4; i <= 4; ++i) {
+        add_particle(snapshot, {0.5 * side + 0.05 * i, 0.05 * j, 0}, 0.06);
+        snapshot.velocity[snapshot.velocity.size() - 2] = static_cast<float>(-side * 0.05 * j);
+        snapshot.velocity.back() = static_cast<float>(side * 0.05 * i);
+      }
+  Renderer renderer(scene);
+  renderer.set_captions(false);
+  const Image image = renderer.render(snapshot, 0);
+  const FlatView view = choose_flat_view(scene, make_stage(scene, snapshot), kWidth, kHeight);
+  const auto color_at = [&](double x) {
+    return image.pixel(static_cast<int>(view.column(x)), static_cast<int>(view.row(0)));
+  };
+  const Rgb right = color_at(0.5), left = color_at(-0.5);
+  EXPECT_GT(right[0], 2 * right[2]);
+  EXPECT_GT(left[2], 2 * left[0]);
+}
+
 TEST(RenderFlat, ColorRangeStaysThatOfTheFirstPicture) {
   Scene scene = base_scene(2);
   scene.simulation.gravity = {0, 0, 0};
@@ -237,7 +265,9 @@ TEST(Flat, HeightFieldsAreFilled) {
   scene.colliders = {hill};
   Renderer renderer(scene);
   renderer.set_captions(false);
-  const Image image = renderer.render(Snapshot{2, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}, 0);
+  Snapshot nothing;
+  nothing.dimension = 2;
+  const Image image = renderer.render(nothing, 0);
   const double pixels = kHeight / (0.9 * 1.06), left = 0.8 - 0.5 * kWidth / pixels;
   const auto is_hill = [&](double x, double y) {
     const Rgb color = image.pixel(static_cast<int>((x - left) * pixels),

@@ -5,26 +5,34 @@
 
 namespace firn {
 
-// The velocity at any place, whatever block it lies in. Tracers are not sorted, but most of the
-// faces that one reads lie in the block of the face before: each instance remembers that one.
+// The velocity at a place that need not be anyone's home: its block is found through the hash,
+// those around it through the links.
 template <int D, class Real>
-class FaceVelocity {
- public:
-  FIRN_HD FaceVelocity(const GridView<Real>& grid, const MacView<Real>& mac)
-      : grid_(grid), mac_(mac) {
-    find(Vec<int, D>::zero());
-  }
+struct FaceVelocity {
+  GridView<Real> grid;
+  MacView<Real> mac;
 
-  FIRN_HD Vec<Real, D> operator()(const Vec<Real, D>& x) {
+  FIRN_HD Vec<Real, D> operator()(const Vec<Real, D>& x) const {
+    Block home;
+    for (int a = 0; a < D; ++a)
+      home.at[a] = axis_base(x[a], grid.inv_dx, Real(0)).node >> BlockTraits<D>::kShift;
+    home.rank = rank_of(home.at);
     Vec<Real, D> u;
-    for (int a = 0; a < D; ++a) u[a] = component(x, a);
+    for (int a = 0; a < D; ++a) u[a] = component(home, x, a);
     return u;
   }
 
  private:
+  struct Block {
+    Vec<int, D> at;
+    std::uint32_t rank;
+  };
+  // Of all weights, which sum to 1. What faces with less than that say is of somewhere else.
+  static constexpr Real kLeastWeight = Real(1e-3);
+
   // Linear along each axis over the faces that have a velocity; 0 where none has.
-  FIRN_HD Real component(const Vec<Real, D>& x, int axis) {
-    const auto s = make_face_stencil<D, 1>(x, grid_.inv_dx, axis);
+  FIRN_HD Real component(const Block& home, const Vec<Real, D>& x, int axis) const {
+    const auto s = make_face_stencil<D, 1>(x, grid.inv_dx, axis);
     Real velocity = Real(0), weight = Real(0);
     for (int corner = 0; corner < (1 << D); ++corner) {
       Real w = Real(1);
@@ -34,39 +42,34 @@ class FaceVelocity {
         cell[b] = s.base[b] + (upper ? 1 : 0);
         w *= upper ? s.axis[b].w[1] : s.axis[b].w[0];
       }
-      const CellAddress at = address_of(cell);
-      if (!at.exists() || !test_bit(mac_.valid + face_word<D>(at.block, axis), at.cell)) continue;
-      velocity += w * mac_.faces[face_index<D>(at.block, axis, at.cell)][kFaceVelocity];
+      const CellAddress at = address_of(home, cell);
+      if (!at.exists() || !test_bit(mac.valid + face_word<D>(at.block, axis), at.cell)) continue;
+      velocity += w * mac.faces[face_index<D>(at.block, axis, at.cell)][kFaceVelocity];
       weight += w;
     }
     return weight > kLeastWeight ? velocity / weight : Real(0);
   }
 
-  FIRN_HD CellAddress address_of(const Vec<int, D>& cell) {
-    Vec<int, D> block, local;
-    bool same = true;
-    for (int b = 0; b < D; ++b) {
-      block[b] = cell[b] >> BlockTraits<D>::kShift;
-      local[b] = cell[b] & (BlockTraits<D>::kSide - 1);
-      same = same && block[b] == block_[b];
+  FIRN_HD CellAddress address_of(const Block& home, const Vec<int, D>& cell) const {
+    constexpr int kSide = BlockTraits<D>::kSide, kShift = BlockTraits<D>::kShift;
+    Vec<int, D> local;
+    if (home.rank != kNoBlock) {
+      for (int a = 0; a < D; ++a) local[a] = cell[a] - home.at[a] * kSide;
+      return cell_address<D>(mac, home.rank, local);
     }
-    if (!same) find(block);
-    return {rank_, static_cast<std::uint32_t>(node_in_block<D>(local))};
+    // A block that is not there may lie beside one that is.
+    Vec<int, D> block;
+    for (int a = 0; a < D; ++a) {
+      block[a] = cell[a] >> kShift;
+      local[a] = cell[a] & (kSide - 1);
+    }
+    return {rank_of(block), static_cast<std::uint32_t>(node_in_block<D>(local))};
   }
 
-  FIRN_HD void find(const Vec<int, D>& block) {
-    const std::uint32_t slot = grid_.hash.find(block_key<D>(block));
-    block_ = block;
-    rank_ = slot == kNoBlock ? kNoBlock : grid_.hash.ranks[slot];
+  FIRN_HD std::uint32_t rank_of(const Vec<int, D>& block) const {
+    const std::uint32_t slot = grid.hash.find(block_key<D>(block));
+    return slot == kNoBlock ? kNoBlock : grid.hash.ranks[slot];
   }
-
-  // Of all weights, which sum to 1. What faces with less than that say is of somewhere else.
-  static constexpr Real kLeastWeight = Real(1e-3);
-
-  const GridView<Real>& grid_;
-  const MacView<Real>& mac_;
-  Vec<int, D> block_;
-  std::uint32_t rank_;
 };
 
 // Ralston's third-order Runge-Kutta method, the one with the smallest bound on its error: stages at
@@ -75,8 +78,7 @@ template <int D, class Real>
 struct AdvanceTracers {
   static constexpr const char* kName = "advance_tracers";
   ParticleBounds<Real, D> bounds;
-  GridView<Real> grid;
-  MacView<Real> mac;
+  FaceVelocity<D, Real> velocity;
   Real* positions;
   std::uint32_t count;
   const StepControl* control;
@@ -84,7 +86,6 @@ struct AdvanceTracers {
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t i) const {
     const Real dt = static_cast<Real>(control->dt);
-    FaceVelocity<D, Real> velocity(grid, mac);
     Vec<Real, D> x;
     for (int a = 0; a < D; ++a) x[a] = component(i, a);
     const Vec<Real, D> k1 = velocity(x);
@@ -104,7 +105,8 @@ struct AdvanceTracers {
   FIRN_HD Vec<Real, D> kept(Vec<Real, D> x, const Vec<Real, D>& before) const {
     for (int a = 0; a < D; ++a) {
       if (bounds.active) x[a] = clamp(x[a], bounds.min[a], bounds.max[a]);
-      if (!(abs(x[a] * grid.inv_dx) < static_cast<Real>(BlockTraits<D>::kMaxCell))) return before;
+      if (!(abs(x[a] * velocity.grid.inv_dx) < static_cast<Real>(BlockTraits<D>::kMaxCell)))
+        return before;
     }
     return x;
   }
@@ -115,7 +117,7 @@ void advance_tracers(Exec& exec, const ParticleBounds<Real, D>& bounds, const Gr
                      const MacView<Real>& mac, Real* positions, std::uint32_t count,
                      const StepControl* control) {
   launch_items(exec, {{nullptr, count}, &control->stop},
-               AdvanceTracers<D, Real>{bounds, grid, mac, positions, count, control});
+               AdvanceTracers<D, Real>{bounds, {grid, mac}, positions, count, control});
 }
 
 }  // namespace firn

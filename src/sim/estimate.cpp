@@ -159,7 +159,8 @@ SceneEstimate estimate(const Scene& scene) {
     batches.push_back(fill_body(scene, b));
     e.particles_per_body.push_back(static_cast<std::int64_t>(batches.back().position.size()));
     e.particles += e.particles_per_body.back();
-    e.tracers += static_cast<std::int64_t>(fill_tracers(scene, b).size());
+    if (scene.simulation.integrator == Integrator::kIncompressible)
+      e.tracers += static_cast<std::int64_t>(fill_tracers(scene, b).size());
   }
   for (std::size_t s = 0; s < scene.sources.size(); ++s)
     batches.push_back(fill_source(scene, s).batch);

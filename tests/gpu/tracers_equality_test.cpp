@@ -21,7 +21,7 @@ constexpr int kBlocksAlong = 4;
 template <int D, class Real>
 struct Faces {
   std::vector<std::uint64_t> keys;
-  std::vector<std::uint32_t> ranks, valid;
+  std::vector<std::uint32_t> ranks, valid, around;
   std::vector<Node<Real>> nodes;
   BlockHash hash;
 
@@ -38,6 +38,15 @@ struct Faces {
         block[a] = rest % kBlocksAlong - 1;
       ranks[hash.insert(HostDevice{}, block_key<D>(block))] = rank++;
     }
+    around.resize(std::size_t{rank} * Around<D>::kBlocks);
+    for (std::size_t slot = 0; slot < keys.size(); ++slot)
+      for (int place = 0; keys[slot] != kEmptyKey && place < Around<D>::kBlocks; ++place) {
+        Vec<int, D> other = block_of_key<D>(keys[slot]);
+        for (int a = 0, rest = place; a < D; ++a, rest /= 3) other[a] += rest % 3 - 1;
+        const std::uint32_t found = hash.find(block_key<D>(other));
+        around[std::size_t{ranks[slot]} * Around<D>::kBlocks + static_cast<std::size_t>(place)] =
+            found == kNoBlock ? kNoBlock : ranks[found];
+      }
     valid.resize(std::size_t{rank} * D * 2);
     for (std::uint32_t& word : valid)  // three of four
       word = static_cast<std::uint32_t>(random() | random());
@@ -61,7 +70,8 @@ std::vector<Real> carried(Exec& exec, const Faces<D, Real>& faces, const std::ve
                           int steps) {
   Buffer<Exec, std::uint64_t> keys(exec, std::span<const std::uint64_t>(faces.keys));
   Buffer<Exec, std::uint32_t> ranks(exec, std::span<const std::uint32_t>(faces.ranks)),
-      valid(exec, std::span<const std::uint32_t>(faces.valid));
+      valid(exec, std::span<const std::uint32_t>(faces.valid)),
+      around(exec, std::span<const std::uint32_t>(faces.around));
   Buffer<Exec, Node<Real>> nodes(exec, std::span<const Node<Real>>(faces.nodes));
   StepControl step{};
   step.dt = kStep;
@@ -74,6 +84,7 @@ std::vector<Real> carried(Exec& exec, const Faces<D, Real>& faces, const std::ve
   MacView<Real> mac;
   mac.faces = nodes.data();
   mac.valid = valid.data();
+  mac.around = around.data();
   for (int s = 0; s < steps; ++s)
     advance_tracers<Exec, D, Real>(exec, {}, grid, mac, positions.data(),
                                    static_cast<std::uint32_t>(start.size() / D), control.data());

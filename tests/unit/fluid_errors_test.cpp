@@ -74,7 +74,7 @@ TEST(FluidErrors, Tracers) {
       {"[grid]",
        "[tracers]\nper_cell = 27\nbodies = @[]\n[grid]",
        {"'bodies' names none", "leave it out"}},
-      {"[grid]", "[tracers]\nper_cell = 27\nbody = @1\n[grid]", {"unknown key 'body'"}},
+      {"[grid]", "[tracers]\nper_cell = 27\n@body = 1\n[grid]", {"unknown key 'body'"}},
   };
   for (const Case& c : cases) expect_one_finding(kLiquidScene, c);
   const std::string source = "[[source]]\nvelocity = [1, 0]";

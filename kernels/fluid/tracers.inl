@@ -17,8 +17,17 @@ struct FaceVelocity {
     for (int a = 0; a < D; ++a)
       home.at[a] = axis_base(x[a], grid.inv_dx, Real(0)).node >> BlockTraits<D>::kShift;
     home.rank = rank_of(home.at);
+    Pair along[D], across[D];
+    for (int a = 0, place_stride = 1; a < D; ++a, place_stride *= 3) {
+      along[a] = pair(x[a], Real(0), home.at[a], a, place_stride);
+      across[a] = pair(x[a], Real(0.5), home.at[a], a, place_stride);
+    }
     Vec<Real, D> u;
-    for (int a = 0; a < D; ++a) u[a] = component(home, x, a);
+    for (int a = 0; a < D; ++a) {
+      Pair pairs[D];
+      for (int b = 0; b < D; ++b) pairs[b] = b == a ? along[b] : across[b];
+      u[a] = component(home, pairs, a);
+    }
     return u;
   }
 
@@ -27,22 +36,43 @@ struct FaceVelocity {
     Vec<int, D> at;
     std::uint32_t rank;
   };
+  // The two faces along an axis between which a place lies: their weights, and what each adds to
+  // the place of a block (Around) and to the index of a cell in it.
+  struct Pair {
+    Real w[2];
+    int place[2], cell[2];
+  };
   // Of all weights, which sum to 1. What faces with less than that say is of somewhere else.
   static constexpr Real kLeastWeight = Real(1e-3);
 
+  FIRN_HD Pair pair(Real x, Real shift, int block, int axis, int place_stride) const {
+    constexpr int kSide = BlockTraits<D>::kSide;
+    const AxisBase<Real> base = axis_base(x, grid.inv_dx, shift);
+    int cell_stride = 1;
+    for (int a = axis; a < D - 1; ++a) cell_stride *= kSide;
+    Pair p;
+    for (int i = 0; i < 2; ++i) {
+      const int local = base.node + i - block * kSide;
+      p.w[i] = i == 0 ? 1 - base.offset : base.offset;
+      p.place[i] = ((local >> BlockTraits<D>::kShift) + 1) * place_stride;
+      p.cell[i] = (local & (kSide - 1)) * cell_stride;
+    }
+    return p;
+  }
+
   // Linear along each axis over the faces that have a velocity; 0 where none has.
-  FIRN_HD Real component(const Block& home, const Vec<Real, D>& x, int axis) const {
-    const auto s = make_face_stencil<D, 1>(x, grid.inv_dx, axis);
+  FIRN_HD Real component(const Block& home, const Pair (&pairs)[D], int axis) const {
     Real velocity = Real(0), weight = Real(0);
     for (int corner = 0; corner < (1 << D); ++corner) {
       Real w = Real(1);
-      Vec<int, D> cell;
+      int place = 0, cell = 0;
       for (int b = 0; b < D; ++b) {
         const bool upper = (corner >> b & 1) != 0;
-        cell[b] = s.base[b] + (upper ? 1 : 0);
-        w *= upper ? s.axis[b].w[1] : s.axis[b].w[0];
+        w *= upper ? pairs[b].w[1] : pairs[b].w[0];
+        place += upper ? pairs[b].place[1] : pairs[b].place[0];
+        cell += upper ? pairs[b].cell[1] : pairs[b].cell[0];
       }
-      const CellAddress at = address_of(home, cell);
+      const CellAddress at{rank_around(home, place), static_cast<std::uint32_t>(cell)};
       if (!at.exists() || !test_bit(mac.valid + face_word<D>(at.block, axis), at.cell)) continue;
       velocity += w * mac.faces[face_index<D>(at.block, axis, at.cell)][kFaceVelocity];
       weight += w;
@@ -50,20 +80,14 @@ struct FaceVelocity {
     return weight > kLeastWeight ? velocity / weight : Real(0);
   }
 
-  FIRN_HD CellAddress address_of(const Block& home, const Vec<int, D>& cell) const {
-    constexpr int kSide = BlockTraits<D>::kSide, kShift = BlockTraits<D>::kShift;
-    Vec<int, D> local;
-    if (home.rank != kNoBlock) {
-      for (int a = 0; a < D; ++a) local[a] = cell[a] - home.at[a] * kSide;
-      return cell_address<D>(mac, home.rank, local);
-    }
+  FIRN_HD std::uint32_t rank_around(const Block& home, int place) const {
+    if (place == Around<D>::kSelf) return home.rank;
+    if (home.rank != kNoBlock)
+      return mac.around[static_cast<std::uint64_t>(home.rank) * Around<D>::kBlocks + place];
     // A block that is not there may lie beside one that is.
-    Vec<int, D> block;
-    for (int a = 0; a < D; ++a) {
-      block[a] = cell[a] >> kShift;
-      local[a] = cell[a] & (kSide - 1);
-    }
-    return {rank_of(block), static_cast<std::uint32_t>(node_in_block<D>(local))};
+    Vec<int, D> block = home.at;
+    for (int a = 0; a < D; ++a, place /= 3) block[a] += place % 3 - 1;
+    return rank_of(block);
   }
 
   FIRN_HD std::uint32_t rank_of(const Vec<int, D>& block) const {

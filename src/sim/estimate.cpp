@@ -34,6 +34,7 @@ template <int D, class Real>
 LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> batches) {
   const auto inv_dx = static_cast<Real>(1 / scene.grid.dx),
              shift = home_shift<Real>(transfer_params(scene));
+  const PeriodicBlocks periodic = periodic_blocks<D>(scene);
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> bins;
   for (const ParticleBatch& batch : batches)
     for (const Vec3& x : batch.position) {
@@ -42,7 +43,7 @@ LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> bat
         const auto position = static_cast<Real>(x[static_cast<std::size_t>(a)]);
         home[a] = axis_base(position, inv_dx, shift).node >> BlockTraits<D>::kShift;
       }
-      ++bins[{block_key<D>(home), batch.material}];
+      ++bins[{block_key<D>(periodic.wrapped(home)), batch.material}];
     }
   std::set<std::uint64_t> blocks;
   LayoutCounts counts;
@@ -50,7 +51,7 @@ LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> bat
     counts.chunks += (particles + kLanes - 1) / kLanes;
     const Vec<int, D> home = block_of_key<D>(bin.first);
     for (int c = 0; c < BlockTraits<D>::kCorners; ++c)
-      blocks.insert(block_key<D>(corner_block<D>(home, c)));
+      blocks.insert(block_key<D>(periodic.wrapped(corner_block<D>(home, c))));
   }
   counts.blocks = static_cast<std::uint32_t>(blocks.size());
   return counts;
@@ -125,7 +126,7 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
   const auto materials = static_cast<std::uint32_t>(scene.materials.size());
   const ParticleStore<Cpu, D, Real> particles(exec, channel_needs(scene));
   const TransferParams transfer = transfer_params(scene);
-  const Grid grid(exec, scene.grid.dx, materials, transfer.staggered ? D : 1,
+  const Grid grid(exec, scene.grid.dx, {}, materials, transfer.staggered ? D : 1,
                   transfer.separate_force);
   const std::size_t chunks = chunk_capacity(e, counts.chunks);
   const std::uint32_t blocks =

@@ -70,12 +70,11 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   exec_->mark(kClockP2G);
   classify_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
   prepare_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
-  if (colliders_.count() > 0)
-    flood_cut_cells<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+  const bool fill = ghost_fluid_ || params_.transfer.drift;
+  if (fill) fill_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
+  flood_cells<Exec, D, Real>(*exec_, update_params(), fill, grid, mac, blocks, c);
   // A face of a fluid cell may have no mass: its particles lie on the other faces, or it is cut.
   extrapolate_faces<Exec, D, Real>(*exec_, colliders_.count() > 0 ? D : 1, mac, blocks, c);
-  if (ghost_fluid_ || params_.transfer.drift)
-    fill_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
   project(grid, mac);
   pressure_reactions<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
   colliders_.accumulate(blocks, c);
@@ -103,7 +102,7 @@ void IncompressibleStepper<Exec, D, Real>::project(const GridView<Real>& grid,
   walls_opened_ = false;
   for (int pass = 0;; ++pass) {
     assemble_projection<Exec, D, Real>(*exec_, grid, mac, blocks, c);
-    report = solver_.solve(fluid_.system(grid.keys, {&c->n_blocks, blocks}), options_, &c->stop);
+    report = solver_.solve(fluid_.system(grid, {&c->n_blocks, blocks}), options_, &c->stop);
     if (report.stopped) return;
     // What is not finite has no shorter step; the transfer names the particle that brought it.
     if (!report.converged && std::isfinite(report.residual)) return reject_step(report);
@@ -152,7 +151,7 @@ void IncompressibleStepper<Exec, D, Real>::correct_density(const GridView<Real>&
     SolveOptions loose = options_;
     loose.relative = std::max(loose.relative, kDriftTolerance);
     const SolveReport report =
-        solver_.solve(fluid_.system(grid.keys, {&c->n_blocks, blocks}), loose, &c->stop);
+        solver_.solve(fluid_.system(grid, {&c->n_blocks, blocks}), loose, &c->stop);
     found = report.converged;
     if (report.imbalance > 0) refuse_squeezed(report.imbalance);
     pressure_stats_.drift_iterations += report.iterations;

@@ -94,7 +94,8 @@ class PressureSolver {
 
  private:
   static constexpr std::size_t kCells = BlockTraits<D>::kNodes;
-  static constexpr int kStuckSweeps = 4;
+  // Pairs of sweeps on a coarsest level of more than one block. A ring that ends early is longer.
+  static constexpr int kStuckSweeps = 4, kRingSweeps = 16;
   static constexpr double kWorstGuess = 10;  // residual of a guess over the right-hand side
   static constexpr std::uint32_t kIterationsPerPoll = Exec::kIsCuda ? 4 : 1;
 
@@ -170,6 +171,7 @@ class PressureSolver {
                        pool_solution_.data()};
     hierarchy_.coarse = {pool_keys_.data(), pool_conductance_.data(), pool_dirichlet_.data(), mass,
                          pool_rhs_.data()};
+    hierarchy_.periodic = system.periodic;
     hierarchy_.max_blocks = max_blocks_;
     hierarchy_.pool_blocks = pool_blocks_;
     hierarchy_.flags = flags_.data();
@@ -294,9 +296,10 @@ class PressureSolver {
   }
   void sweep_stuck(const LevelView<Real>& level, std::uint32_t n) {
     const std::uint32_t* done = &control_.data()->done;
-    for (int sweep = 0; sweep < 2 * kStuckSweeps; ++sweep)
+    const int sweeps = levels_.ring != 0 ? kRingSweeps : kStuckSweeps;
+    for (int sweep = 0; sweep < 2 * sweeps; ++sweep)
       for (std::uint32_t half = 0; half < 2; ++half)
-        smooth<Exec, D>(exec_, level, sweep < kStuckSweeps ? half : 1 - half, nullptr, n, done);
+        smooth<Exec, D>(exec_, level, sweep < sweeps ? half : 1 - half, nullptr, n, done);
   }
 
   void poll() { state_ = control_.download(1)[0]; }

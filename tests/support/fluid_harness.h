@@ -64,11 +64,9 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
                            kBlocks);
     classify_cells<Exec, D, Real>(exec_, particles_.view(), grid_.view(), mac(), kBlocks, c);
     prepare_faces<Exec, D, Real>(exec_, update, grid_.view(), mac(), kBlocks, c);
-    if (colliders_.count() > 0) {
-      flood_cut_cells<Exec, D, Real>(exec_, update, grid_.view(), mac(), kBlocks, c);
-      extrapolate_faces<Exec, D, Real>(exec_, D, mac(), kBlocks, c);
-    }
     fill_cells<Exec, D, Real>(exec_, particles_.view(), grid_.view(), mac(), kBlocks, c);
+    flood_cells<Exec, D, Real>(exec_, update, true, grid_.view(), mac(), kBlocks, c);
+    extrapolate_faces<Exec, D, Real>(exec_, colliders_.count() > 0 ? D : 1, mac(), kBlocks, c);
     read_cells();
   }
 
@@ -76,8 +74,8 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
     StepControl* c = control_.data();
     assemble_projection<Exec, D, Real>(exec_, grid_.view(), mac(), kBlocks, c);
     fluid_.clear_pressure();
-    const SolveReport report = solver_.solve(
-        fluid_.system(grid_.view().keys, {&c->n_blocks, kBlocks}), options_, &c->stop);
+    const SolveReport report =
+        solver_.solve(fluid_.system(grid_.view(), {&c->n_blocks, kBlocks}), options_, &c->stop);
     apply_pressure<Exec, D, Real>(exec_, grid_.view(), mac(), kBlocks, c);
     return report;
   }

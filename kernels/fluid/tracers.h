@@ -11,7 +11,8 @@ namespace firn {
 
 // Moves `count` tracers through the faces' velocities, which stand still during the step. Component
 // a of tracer i is positions[a * count + i]. Faces must be complete (project.h), and `mac.valid`
-// say which of them were made or continued; a tracer near none of these stays in its place.
+// say which of them were made or continued; a tracer near none of these stays in its place. What
+// leaves a periodic axis comes back at its other end.
 template <class Exec, int D, class Real>
 void advance_tracers(Exec& exec, const ParticleBounds<Real, D>& bounds, const GridView<Real>& grid,
                      const MacView<Real>& mac, Real* positions, std::uint32_t count,

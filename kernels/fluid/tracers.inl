@@ -14,8 +14,7 @@ struct FaceVelocity {
 
   FIRN_HD Vec<Real, D> operator()(const Vec<Real, D>& x) const {
     Block home;
-    for (int a = 0; a < D; ++a)
-      home.at[a] = axis_base(x[a], grid.inv_dx, Real(0)).node >> BlockTraits<D>::kShift;
+    for (int a = 0; a < D; ++a) home.at[a] = block_along(x[a]);
     home.rank = rank_of(home.at);
     Pair along[D], across[D];
     for (int a = 0, place_stride = 1; a < D; ++a, place_stride *= 3) {
@@ -29,6 +28,11 @@ struct FaceVelocity {
       u[a] = component(home, pairs, a);
     }
     return u;
+  }
+
+  // The coordinate of the block that holds x.
+  FIRN_HD int block_along(Real x) const {
+    return axis_base(x, grid.inv_dx, Real(0)).node >> BlockTraits<D>::kShift;
   }
 
  private:
@@ -91,7 +95,7 @@ struct FaceVelocity {
   }
 
   FIRN_HD std::uint32_t rank_of(const Vec<int, D>& block) const {
-    const std::uint32_t slot = grid.hash.find(block_key<D>(block));
+    const std::uint32_t slot = grid.hash.find(block_key<D>(grid.periodic.wrapped(block)));
     return slot == kNoBlock ? kNoBlock : grid.hash.ranks[slot];
   }
 };
@@ -124,13 +128,15 @@ struct AdvanceTracers {
     return positions[static_cast<std::uint64_t>(a) * count + i];
   }
 
-  // Within the domain; `before` where the new place has no address in the grid. Particles that
-  // read the same faces then end the run.
+  // Within the domain, on the first round where it is a ring; `before` where the new place has no
+  // address in the grid. Particles that read the same faces then end the run.
   FIRN_HD Vec<Real, D> kept(Vec<Real, D> x, const Vec<Real, D>& before) const {
+    const GridView<Real>& grid = velocity.grid;
     for (int a = 0; a < D; ++a) {
       if (bounds.active) x[a] = clamp(x[a], bounds.min[a], bounds.max[a]);
-      if (!(abs(x[a] * velocity.grid.inv_dx) < static_cast<Real>(BlockTraits<D>::kMaxCell)))
-        return before;
+      if (!(abs(x[a] * grid.inv_dx) < static_cast<Real>(BlockTraits<D>::kMaxCell))) return before;
+      const int turns = grid.periodic.turns(a, velocity.block_along(x[a]));
+      x[a] -= static_cast<Real>(turns * grid.periodic.count[a] * BlockTraits<D>::kSide) * grid.dx;
     }
     return x;
   }

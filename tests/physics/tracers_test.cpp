@@ -319,6 +319,31 @@ TEST(TracersOfARun, StayWithTheParticlesTheyStartOn) {
   }
 }
 
+// Once around and on, through the seam, at the velocity that the liquid has everywhere.
+TEST(TracersOfARun, ComeBackAtTheOtherEndOfAPeriodicAxis) {
+  for (int dimension : {2, 3}) {
+    Scene scene = liquid_scene(dimension, 1.0 / 16);
+    scene.simulation.gravity = {};
+    scene.grid.domain = closed_box({0, 0, 0}, {1, 1, 1});
+    scene.grid.domain->boundary.fill(BoundaryType::kPeriodic);
+    scene.bodies = {lattice("liquid", box({0, 0, 0}, {1, 1, 1}), {2.25, -1.5, 0})};
+    Simulation simulation = simulate(with_tracers(scene, 4));
+    const Snapshot start = simulation.tracers();
+    run_to(simulation, 0.5);
+    const Snapshot end = simulation.tracers();
+    const Vec3 path{1.125, -0.75, 0};
+    // Snapshots are single; the solves leave 1e-6 of the divergence, and that is rounding.
+    const double tolerance = 4 * std::numeric_limits<float>::epsilon();
+    for (std::size_t i = 0; i < end.size(); ++i)
+      for (std::size_t a = 0; a < static_cast<std::size_t>(dimension); ++a) {
+        const double from = position_in(start, i)[a], to = position_in(end, i)[a];
+        EXPECT_GE(to, 0);
+        EXPECT_LE(to, 1);
+        EXPECT_NEAR(std::remainder(to - from - path[a], 1), 0, tolerance);
+      }
+  }
+}
+
 TEST(TracersOfARun, ChangeNothingElse) {
   const Scene scene = collapse(2);
   Simulation without = simulate(scene), with = simulate(with_tracers(scene, 8));

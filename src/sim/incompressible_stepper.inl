@@ -150,8 +150,9 @@ void IncompressibleStepper<Exec, D, Real>::correct_density(const GridView<Real>&
     fluid_.clear_pressure();
     SolveOptions loose = options_;
     loose.relative = std::max(loose.relative, kDriftTolerance);
-    const SolveReport report =
-        solver_.solve(fluid_.system(grid, {&c->n_blocks, blocks}), loose, &c->stop);
+    const auto system = fluid_.system(grid, {&c->n_blocks, blocks});
+    const SolveReport report = walls_opened_ ? solver_.solve(system, loose, &c->stop)
+                                             : solver_.solve_again(system, loose, &c->stop);
     found = report.converged;
     if (report.imbalance > 0) refuse_squeezed(report.imbalance);
     pressure_stats_.drift_iterations += report.iterations;

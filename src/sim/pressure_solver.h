@@ -49,15 +49,20 @@ class PressureSolver {
   SolveReport solve(const PressureSystem<Real>& system, const SolveOptions& options,
                     const std::uint32_t* stop) {
     reserve(system.blocks.bound, system.mass != nullptr);
-    begin_solve(exec_, options, stop, control_.data());
+    begin_solve(exec_, options, stop, 0, control_.data());
     build(system);
-    if (state_.stopped != 0) return report();
-    prepare(system);
-    while (state_.done == 0) {
-      iterate();
-      verify();
-    }
-    return report();
+    if (state_.stopped == 0 && state_.singular_components > 0) number_singular();
+    return run(system);
+  }
+  // The same for a system that differs from that of the last solve in its right-hand side and first
+  // guess only: hierarchy and components stand.
+  SolveReport solve_again(const PressureSystem<Real>& system, const SolveOptions& options,
+                          const std::uint32_t* stop) {
+    begin_solve(exec_, options, stop, state_.singular_components, control_.data());
+    poll();
+    set_views(system);
+    level_[0] = hierarchy_.finest;
+    return run(system);
   }
 
   std::size_t bytes() const {
@@ -188,15 +193,26 @@ class PressureSolver {
         work_.data(), partials_.data(), max_blocks_,     control_.data()};
   }
 
+  SolveReport run(const PressureSystem<Real>& system) {
+    if (state_.stopped != 0) return report();
+    prepare(system);
+    while (state_.done == 0) {
+      iterate();
+      verify();
+    }
+    return report();
+  }
+  void number_singular() {
+    const std::size_t n = state_.singular_components;
+    if (sums_.size() < 2 * n) renew(sums_, 4 * n);
+    components_.sums = sums_.data();
+    components_.cells = sums_.data() + n;
+    number_components<Exec, D>(exec_, components_, state_.singular_components, blocks_);
+  }
   // From the guess to the first residual and the tolerance.
   void prepare(const PressureSystem<Real>& system) {
     prepare_guess<Exec, D>(exec_, vectors_, blocks_);
-    const std::uint32_t singular = state_.singular_components;
-    if (singular > 0) {
-      if (sums_.size() < 2 * std::size_t{singular}) renew(sums_, 4 * std::size_t{singular});
-      components_.sums = sums_.data();
-      components_.cells = sums_.data() + singular;
-      number_components<Exec, D>(exec_, components_, singular, blocks_);
+    if (state_.singular_components > 0) {
       remove_component_means(system.solution, false, &control_.data()->stopped);
       compute_residual<Exec, D>(exec_, vectors_, true, blocks_);
       make_compatible();

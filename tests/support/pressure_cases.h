@@ -250,6 +250,12 @@ class PressureHarness {
   SolveReport solve(const SolveOptions& options = {}, const std::uint32_t* stop = nullptr) {
     return solver_.solve(system(), options, stop);
   }
+  // With another right-hand side, the hierarchy of the last solve, and no guess.
+  SolveReport solve_again(const std::vector<double>& rhs, const SolveOptions& options = {}) {
+    rhs_.upload(std::vector<Real>(rhs.begin(), rhs.end()));
+    solution_.zero();
+    return solver_.solve_again(system(), options, nullptr);
+  }
   std::vector<Real> solution() const { return solution_.download(); }
   void set_solution(const std::vector<Real>& x) { solution_.upload(x); }
   // z = M r with the hierarchy of the last solve.

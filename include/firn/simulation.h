@@ -90,8 +90,8 @@ struct Snapshot {
 
 // What `firn info` prints; needs no device.
 struct SceneEstimate {
-  std::int64_t particles = 0, blocks = 0;
-  std::size_t particle_bytes = 0, grid_bytes = 0, scratch_bytes = 0;
+  std::int64_t particles = 0, blocks = 0, tracers = 0;
+  std::size_t particle_bytes = 0, grid_bytes = 0, scratch_bytes = 0, tracer_bytes = 0;
   std::size_t state_bytes = 0;  // of one saved state, before compression
   double dt_limit = 0;
   DtLimit limited_by = DtLimit::kNone;
@@ -117,6 +117,9 @@ class Simulation {
 
   FrameStats stats() const;   // of the last completed frame; at the start, of the initial state
   Snapshot snapshot() const;  // copies from the device
+  // The massless points of Scene::tracers in the order in which they were made, body by body:
+  // position (m), id, body and material; all other channels are empty. The number never changes.
+  Snapshot tracers() const;
   Totals totals() const;
   std::string device_name() const;  // e.g. "cpu (2 threads, AVX-512)" or "cuda: NVIDIA H200"
   bool on_cuda() const;

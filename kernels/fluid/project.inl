@@ -246,13 +246,8 @@ template <class Exec, int D, class Real>
 void extrapolate_faces(Exec& exec, int layers, const MacView<Real>& mac, std::uint32_t max_blocks,
                        const StepControl* control) {
   const LaunchRange range{{&control->n_blocks, max_blocks}, &control->stop};
-  MacView<Real> view = mac;
-  for (int layer = 0; layer < layers; ++layer) {
-    launch_groups(exec, range, ExtrapolateLayer<D, Real>{view});
-    std::uint32_t* reached = view.reached;
-    view.reached = view.valid;
-    view.valid = reached;
-  }
+  for (int layer = 0; layer < layers; ++layer)
+    launch_groups(exec, range, ExtrapolateLayer<D, Real>{after_layers(layer, mac)});
 }
 
 }  // namespace firn

@@ -119,6 +119,8 @@ std::vector<std::string> particle_channels() {
   return names;
 }
 
+std::vector<std::string> tracer_channels() { return {"body"}; }
+
 int component_count(ChannelRank rank, int dimension) {
   switch (rank) {
     case ChannelRank::kScalar:

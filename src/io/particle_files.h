@@ -16,6 +16,9 @@ namespace firn {
 // (-tr(stress)/d), vorticity (diagnostics/vorticity.h, 1/s), id.
 std::vector<std::string> particle_channels();
 
+// Those that the files of tracers hold beside it (Simulation::tracers).
+std::vector<std::string> tracer_channels();
+
 // Both throw Error{kScene} for an unknown channel, with a suggestion, and Error{kFile} if the file
 // cannot be written.
 

@@ -19,6 +19,7 @@
 #include "src/sim/particle_store.h"
 #include "src/sim/pressure_solver.h"
 #include "src/sim/scene_params.h"
+#include "src/sim/tracer_store.h"
 
 namespace firn {
 
@@ -137,6 +138,8 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
   if (incompressible)
     e.grid_bytes += FluidStore<Cpu, D, Real>::bytes_for(blocks) +
                     PressureSolver<Cpu, D, Real>::bytes_for(blocks);
+  e.tracer_bytes = TracerStore<Cpu, D, Real>::bytes_for(static_cast<std::size_t>(e.tracers));
+  e.state_bytes += e.tracer_bytes;
   // Energies per pack, the table of totals, and the reactions and energies per block.
   const bool totals = scene.output.diagnostics != DiagnosticsLevel::kOff;
   const bool stages = scene.output.diagnostics == DiagnosticsLevel::kStages;
@@ -157,6 +160,8 @@ SceneEstimate estimate(const Scene& scene) {
     batches.push_back(fill_body(scene, b));
     e.particles_per_body.push_back(static_cast<std::int64_t>(batches.back().position.size()));
     e.particles += e.particles_per_body.back();
+    if (scene.simulation.integrator == Integrator::kIncompressible)
+      e.tracers += static_cast<std::int64_t>(fill_tracers(scene, b).size());
   }
   for (std::size_t s = 0; s < scene.sources.size(); ++s)
     batches.push_back(fill_source(scene, s).batch);

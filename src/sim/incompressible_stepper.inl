@@ -27,7 +27,8 @@ IncompressibleStepper<Exec, D, Real>::IncompressibleStepper(const Scene& scene,
       separating_(has_separating_walls(scene)),
       changed_(*exec_, 1),
       fluid_(*exec_),
-      solver_(*exec_) {}
+      solver_(*exec_),
+      tracers_(*exec_, scene) {}
 
 template <class Exec, int D, class Real>
 void IncompressibleStepper<Exec, D, Real>::reserve_for_blocks(std::uint32_t blocks) {
@@ -86,6 +87,7 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   mac_g2p<Exec, D, Real>(*exec_, params_.transfer, params_.bounds, particles, grid, grid.nodes, c,
                          blocks);
   guard_particles<Exec, D, Real>(*exec_, update_params(), particles, grid, blocks, c);
+  tracers_.advance(params_.bounds, grid, after_layers(extrapolated_layers(), mac), c);
   exec_->mark(kClockG2P);
   end_step(*exec_, c);
   exec_->mark(kClockOther);

@@ -284,6 +284,9 @@ FrameStats Simulation::stats() const { return impl_->stats(); }
 Snapshot Simulation::snapshot() const {
   return with_memory([&] { return impl_->snapshot(); });
 }
+Snapshot Simulation::tracers() const {
+  return with_memory([&] { return impl_->stepper().tracers(); });
+}
 Totals Simulation::totals() const { return impl_->stepper().totals(); }
 std::string Simulation::device_name() const { return impl_->stepper().device_name(); }
 bool Simulation::on_cuda() const { return device_name().starts_with("cuda"); }

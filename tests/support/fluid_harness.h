@@ -8,6 +8,7 @@
 #include "kernels/fluid/fill.h"
 #include "kernels/fluid/prepare.h"
 #include "kernels/fluid/project.h"
+#include "kernels/fluid/tracers.h"
 #include "kernels/transfer/mac.h"
 #include "src/sim/batch.h"
 #include "src/sim/collider_store.h"
@@ -124,6 +125,33 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
     return largest;
   }
 
+  // Continues the velocities of the faces that hold mass.
+  void extrapolate(int layers) {
+    extrapolate_faces<Exec, D, Real>(exec_, layers, mac(), kBlocks, control_.data());
+    layers_ = layers;
+  }
+  // Where tracers at `points` are after `steps` steps of `dt` through the faces as they are.
+  std::vector<Vec3> carried(const std::vector<Vec3>& points, double dt, int steps) {
+    Base::set_dt(dt, dt);
+    const auto n = static_cast<std::uint32_t>(points.size());
+    std::vector<Real> x(std::size_t{n} * D);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<Real>(points[i % n][i / n]);
+    Buffer<Exec, Real> positions(exec_, std::span<const Real>(x));
+    for (int s = 0; s < steps; ++s)
+      advance_tracers<Exec, D, Real>(exec_, params_.bounds, grid_.view(),
+                                     after_layers(layers_, mac()), positions.data(), n,
+                                     control_.data());
+    x = positions.download();
+    std::vector<Vec3> moved(n);
+    for (std::size_t i = 0; i < x.size(); ++i) moved[i % n][i / n] = x[i];
+    return moved;
+  }
+  void set_stop(std::uint32_t flags) {
+    StepControl c = control();
+    c.stop = flags;
+    control_.upload(std::span<const StepControl>(&c, 1));
+  }
+
  private:
   struct Channels {
     std::vector<Real> faces, area;
@@ -194,6 +222,7 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
   Buffer<Exec, Real> faces_;
   SolveOptions options_;
   bool ghost_fluid_;
+  int layers_ = 0;                                         // of extrapolate
   std::unordered_map<std::uint64_t, std::size_t> places_;  // [block][cell] of every cell
   std::unordered_map<std::uint64_t, bool> fluid_keys_;
   std::vector<Cell> fluid_cells_;

@@ -138,6 +138,10 @@ struct Measurement {
   }
   double ns(double s) const { return 1e9 * s / particle_steps(); }
   double rate() const { return particle_steps() / seconds; }
+  double per_step(double s) const { return s / static_cast<double>(steps); }
+  double iterations_per_solve() const {
+    return static_cast<double>(pressure.iterations) / static_cast<double>(pressure.solves);
+  }
 };
 
 Measurement measure(const Scene& scene, const Options& options) {
@@ -192,10 +196,10 @@ Json to_json(const Measurement& m, const Scene& scene) {
                {"bytes_per_block", m.bytes_per_block},
                {"memory_bytes", m.memory_bytes}};
   if (const PressureStats& p = m.pressure; p.solves > 0)
-    json["pressure"] = {{"seconds_per_step", p.seconds / m.steps},
-                        {"iterations_per_solve", static_cast<double>(p.iterations) / p.solves},
+    json["pressure"] = {{"seconds_per_step", m.per_step(p.seconds)},
+                        {"iterations_per_solve", m.iterations_per_solve()},
                         {"max_iterations", p.max_iterations},
-                        {"density_seconds_per_step", p.drift_seconds / m.steps}};
+                        {"density_seconds_per_step", m.per_step(p.drift_seconds)}};
   if (!m.on_cuda) {
     json["threads"] = m.threads;
     json["particle_steps_per_second_per_core"] = m.rate() / m.threads;
@@ -219,8 +223,8 @@ void print_measurement(const Measurement& m, const Scene& scene) {
     fmt::print(
         "\n{:.4f} s per step, of which {:.4f} s the pressure ({:.1f} iterations, at most {}) and "
         "{:.4f} s the density",
-        m.seconds / m.steps, p.seconds / m.steps, static_cast<double>(p.iterations) / p.solves,
-        p.max_iterations, p.drift_seconds / m.steps);
+        m.per_step(m.seconds), m.per_step(p.seconds), m.iterations_per_solve(), p.max_iterations,
+        m.per_step(p.drift_seconds));
   fmt::print("\n{:.0f} bytes per particle, {:.0f} per block, {} in all\n", m.bytes_per_particle,
              m.bytes_per_block, format_bytes(static_cast<double>(m.memory_bytes)));
 }

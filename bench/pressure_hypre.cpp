@@ -351,7 +351,7 @@ void compare(int side) {
   };
   row("firn, single precision", firn.single);
   row("firn, double precision", firn.twice);
-  constexpr PfmgSettings kPfmg[] = {{1, 2, 1, 1}, {1, 2, 0, 1}, {0, 2, 0, 1}, {1, 1, 1, 1}};
+  constexpr PfmgSettings kPfmg[] = {{1, 2, 1}, {1, 2, 0}, {0, 2, 0}, {1, 1, 1}};
   for (const PfmgSettings& s : kPfmg)
     row(fmt::format("PFMG, rap {}, relax {}, skip {}", s.rap, s.relax, s.skip),
         measure(slab, [&] { return std::make_unique<Pfmg>(slab, s); }));

@@ -107,6 +107,22 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
     faces_.upload(now.faces);
   }
 
+  // Replaces how full the cells are by f(centre).
+  template <class F>
+  void set_filled(F&& f) {
+    std::vector<Real> filled(std::size_t{control().n_blocks} * kCells);
+    for (const auto& [key, place] : places_)
+      filled[place] = static_cast<Real>(f(centre_of(block_of_key<D>(key))));
+    exec_.upload(mac().filled, filled.data(), filled.size() * sizeof(Real));
+  }
+  // f(centre, pressure times dt) for all fluid cells.
+  template <class F>
+  void for_each_fluid_cell(F&& f) {
+    const std::vector<Real> pressure = download_reals(mac().pressure, 1);
+    for (const Cell& cell : fluid_cells_)
+      f(centre_of(cell), static_cast<double>(pressure[places_.at(key_of(cell))]));
+  }
+
   // Largest over fluid cells of the outflow through open and closed parts of the faces over the
   // cell's volume, 1/s.
   double largest_divergence() {
@@ -172,6 +188,11 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
       fluid_cells_.push_back(cell);
       fluid_keys_[key_of(cell)] = true;
     });
+  }
+  Vec3 centre_of(const Cell& cell) const {
+    Vec3 x{};
+    for (int a = 0; a < D; ++a) x[static_cast<std::size_t>(a)] = dx_ * (cell[a] + 0.5);
+    return x;
   }
   static std::size_t face_of(std::size_t place, int axis) {
     return (place / kCells * D + static_cast<std::size_t>(axis)) * kCells + place % kCells;

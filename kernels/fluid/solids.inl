@@ -7,6 +7,52 @@
 namespace firn {
 
 template <int D, class Real>
+struct ReleaseSlidingFaces {
+  static constexpr const char* kName = "release_sliding_faces";
+  static constexpr int kThreads = 64;
+  static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
+  // A normal nearer to an axis than 1.4 mrad is along it: single precision finds it to 1e-4.
+  static constexpr Real kAlongAxis = Real(1 - 1e-6);
+  struct Scratch {
+    std::uint32_t released[kWords];
+  };
+  SolidGeometry<D, Real> solids;
+  MacView<Real> mac;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Vec<int, D> block = block_of_key<D>(solids.grid.keys[g.index()]);
+    if (!solids.is_near(block)) return;
+    std::uint32_t* valid = mac.valid + std::uint64_t{g.index()} * kWords;
+    g.for_each(kWords, [&](std::uint32_t w) { g.scratch.released[w] = 0; });
+    g.sync();
+    g.for_each(D * kCells, [&](std::uint32_t i) {
+      if (!test_bit(valid, i) || mac.area[face_index<D>(g.index(), 0, i)] > Real(0)) return;
+      if (slides(block, static_cast<int>(i / kCells), i % kCells))
+        g.atomic_or(g.scratch.released[i / 32], 1u << (i % 32));
+    });
+    g.sync();
+    g.for_each(kWords, [&](std::uint32_t w) { valid[w] &= ~g.scratch.released[w]; });
+  }
+
+  FIRN_HD bool slides(const Vec<int, D>& block, int axis, std::uint32_t cell) const {
+    const Vec<Real, D> x =
+        solids.face_position(block, local_of_node<D>(static_cast<int>(cell)), axis);
+    const NearestSolid<D, Real> solid = solids.nearest(x);
+    return solid.body >= 0 && solid.boundary != BoundaryType::kSticky &&
+           abs(solids.normal(solid, x)[axis]) < kAlongAxis;
+  }
+};
+
+template <class Exec, int D, class Real>
+void release_sliding_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
+                           const GridView<Real>& grid, const MacView<Real>& mac,
+                           std::uint32_t max_blocks, const StepControl* control) {
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                ReleaseSlidingFaces<D, Real>{{params, grid}, mac});
+}
+
+template <int D, class Real>
 struct ConstrainFaces {
   static constexpr const char* kName = "constrain_faces";
   static constexpr int kThreads = 64;
@@ -34,14 +80,20 @@ struct ConstrainFaces {
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
     const Vec<Real, D> x = solids.face_position(block, local, axis);
     const NearestSolid<D, Real> solid = solids.nearest(x);
-    const Real own = mac.faces[face_index<D>(rank, axis, cell)][kFaceVelocity];
-    // A face on the very surface has the solid's velocity already.
-    if (solid.distance > Real(0)) return own;
     if (solid.boundary == BoundaryType::kSticky) return solid.velocity[axis];
     Vec<Real, D> v;
-    for (int b = 0; b < D; ++b) v[b] = b == axis ? own : mean_along(rank, local, axis, b);
-    return apply_boundary(solid.boundary, Real(0), v, solid.velocity,
+    for (int b = 0; b < D; ++b)
+      v[b] = b == axis ? mac.faces[face_index<D>(rank, axis, cell)][kFaceVelocity]
+                       : mean_along(rank, local, axis, b);
+    // The projection has found that liquid against a closed face does not leave it.
+    const bool held = solid.boundary == BoundaryType::kSeparate && is_wet(rank, local, axis) &&
+                      !test_bit(mac.opened + face_word<D>(rank, axis), cell);
+    return apply_boundary(held ? BoundaryType::kSlip : solid.boundary, Real(0), v, solid.velocity,
                           solids.normal(solid, x))[axis];
+  }
+  FIRN_HD bool is_wet(std::uint32_t rank, const Vec<int, D>& local, int axis) const {
+    return is_fluid(mac, cell_address<D>(mac, rank, local)) ||
+           is_fluid(mac, cell_address<D>(mac, rank, stepped<D>(local, axis, -1)));
   }
 
   // The velocity along b at a face along `axis`: the mean of the four faces around it.

@@ -8,6 +8,7 @@
 #include "kernels/fluid/fill.h"
 #include "kernels/fluid/prepare.h"
 #include "kernels/fluid/project.h"
+#include "kernels/fluid/solids.h"
 #include "kernels/transfer/mac.h"
 #include "src/sim/batch.h"
 #include "src/sim/collider_store.h"
@@ -79,6 +80,17 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
         fluid_.system(grid_.view().keys, {&c->n_blocks, kBlocks}), options_, &c->stop);
     apply_pressure<Exec, D, Real>(exec_, grid_.view(), mac(), kBlocks, c);
     return report;
+  }
+
+  // After project(): the velocities that particles read.
+  void complete() {
+    StepControl* c = control_.data();
+    GridUpdateParams<Real, D> update = params_.update;
+    colliders_.fill(update);
+    release_sliding_faces<Exec, D, Real>(exec_, update, grid_.view(), mac(), kBlocks, c);
+    extrapolate_faces<Exec, D, Real>(exec_, D + 1, mac(), kBlocks, c);
+    constrain_faces<Exec, D, Real>(exec_, update, grid_.view(), mac(), kBlocks, c);
+    complete_faces<Exec, D, Real>(exec_, mac(), kBlocks, c);
   }
 
   std::size_t fluid_cells() const { return fluid_cells_.size(); }

@@ -4,6 +4,7 @@
 // thickness (density in kg/m^2).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -99,6 +100,11 @@ struct FluidSettings {            // integrator = "incompressible"
 struct TracerSettings {     // integrator = "incompressible"
   double per_cell = 0;      // 0: none
   std::vector<int> bodies;  // indices of the bodies that are filled with them; empty: all
+  bool alone = false;       // pictures show no particles at all beside them
+  bool fills(int body) const {
+    return per_cell > 0 &&
+           (bodies.empty() || std::find(bodies.begin(), bodies.end(), body) != bodies.end());
+  }
   bool operator==(const TracerSettings&) const = default;
 };
 

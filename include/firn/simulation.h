@@ -37,9 +37,10 @@ struct StageLedger {
 // The pressure solves since the last frame (integrator = "incompressible").
 struct PressureStats {
   std::int64_t solves = 0, iterations = 0, max_iterations = 0;
-  std::int64_t drift_iterations = 0;  // of the density correction
-  double max_divergence = 0;          // largest over cells and steps, after the projection, 1/s
-  std::int64_t sealed_regions = 0;    // connected regions of fluid without air, in the last step
+  std::int64_t drift_iterations = 0;      // of the density correction
+  double seconds = 0, drift_seconds = 0;  // wall time of the solves
+  double max_divergence = 0;              // largest over cells and steps, after the projection, 1/s
+  std::int64_t sealed_regions = 0;  // connected regions of fluid without air, in the last step
 };
 
 struct ColliderReaction {  // mean over the frame of what the material exerts on the body
@@ -82,13 +83,15 @@ struct Snapshot {
   std::vector<float> deformation_gradient;  // n * dimension^2, row-major (elastic part)
   std::vector<float> plastic_state;         // n: J_P, accumulated plastic strain, or J, by material
   std::vector<float> kirchhoff_stress;      // n * dimension^2, Pa
+  double dx = 0;                            // grid spacing, m
+  Vec3 period{};                            // lengths of the periodic axes, m; 0: not periodic
   std::size_t size() const { return id.size(); }
 };
 
 // What `firn info` prints; needs no device.
 struct SceneEstimate {
-  std::int64_t particles = 0, blocks = 0;
-  std::size_t particle_bytes = 0, grid_bytes = 0, scratch_bytes = 0;
+  std::int64_t particles = 0, blocks = 0, tracers = 0;
+  std::size_t particle_bytes = 0, grid_bytes = 0, scratch_bytes = 0, tracer_bytes = 0;
   std::size_t state_bytes = 0;  // of one saved state, before compression
   double dt_limit = 0;
   DtLimit limited_by = DtLimit::kNone;
@@ -114,6 +117,9 @@ class Simulation {
 
   FrameStats stats() const;   // of the last completed frame; at the start, of the initial state
   Snapshot snapshot() const;  // copies from the device
+  // The massless points of Scene::tracers in the order in which they were made, body by body:
+  // position (m), id, body and material; all other channels are empty. The number never changes.
+  Snapshot tracers() const;
   Totals totals() const;
   std::string device_name() const;  // e.g. "cpu (2 threads, AVX-512)" or "cuda: NVIDIA H200"
   bool on_cuda() const;

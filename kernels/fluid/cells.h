@@ -69,6 +69,36 @@ FIRN_HD inline std::uint64_t neighbour_key(std::uint64_t key, int axis, bool up)
   return (key & ~mask) | moved;
 }
 
+// Whether the ring along `axis` still closes at multigrid level `l`, after halving it l times.
+FIRN_HD inline bool is_ring(const PeriodicBlocks& periodic, int axis, int l) {
+  const int parts = (1 << l) - 1, n = periodic.count[axis];
+  return n >> l != 0 && (n & parts) == 0 && (periodic.first[axis] & parts) == 0;
+}
+// The coordinate of a key along an axis, counted as keys count, and that of a ring's first block.
+template <int D>
+FIRN_HD inline std::uint64_t key_coordinate(std::uint64_t key, int axis) {
+  return D == 3 ? gather_by_3(key >> axis) : gather_by_2(key >> axis);
+}
+template <int D>
+FIRN_HD inline std::uint64_t ring_begin(const PeriodicBlocks& periodic, int axis, int l) {
+  return static_cast<std::uint64_t>(periodic.first[axis] + BlockTraits<D>::kBias) >> l;
+}
+// neighbour_key, around the rings of level l.
+template <int D>
+FIRN_HD inline std::uint64_t neighbour_around(std::uint64_t key, int axis, bool up,
+                                              const PeriodicBlocks& periodic, int l) {
+  if (!is_ring(periodic, axis, l)) return neighbour_key<D>(key, axis, up);
+  const std::uint64_t begin = ring_begin<D>(periodic, axis, l),
+                      last = begin + static_cast<std::uint64_t>(periodic.count[axis] >> l) - 1,
+                      at = key_coordinate<D>(key, axis);
+  if (at != (up ? last : begin)) return neighbour_key<D>(key, axis, up);
+  const std::uint64_t to = up ? begin : last;
+  const auto spread = [&](std::uint64_t c) {
+    return (D == 3 ? spread_by_3(c) : spread_by_2(c)) << axis;
+  };
+  return (key & ~spread(at)) | spread(to);
+}
+
 // The place of `key` in ascending keys, or kNoBlock.
 FIRN_HD inline std::uint32_t find_key(const std::uint64_t* keys, std::uint32_t n,
                                       std::uint64_t key) {

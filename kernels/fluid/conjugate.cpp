@@ -3,7 +3,8 @@
 
 namespace firn {
 
-template void begin_solve<Cpu>(Cpu&, const SolveOptions&, const std::uint32_t*, SolveControl*);
+template void begin_solve<Cpu>(Cpu&, const SolveOptions&, const std::uint32_t*, std::uint32_t,
+                               SolveControl*);
 template void adopt_rhs<Cpu>(Cpu&, SolveControl*);
 template void judge_residual<Cpu>(Cpu&, SolveControl*, bool);
 template void prepare_guess<Cpu, 2, float>(Cpu&, const ConjugateView<float>&, std::uint32_t);

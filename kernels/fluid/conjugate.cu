@@ -3,7 +3,8 @@
 
 namespace firn {
 
-template void begin_solve<Cuda>(Cuda&, const SolveOptions&, const std::uint32_t*, SolveControl*);
+template void begin_solve<Cuda>(Cuda&, const SolveOptions&, const std::uint32_t*, std::uint32_t,
+                                SolveControl*);
 template void adopt_rhs<Cuda>(Cuda&, SolveControl*);
 template void judge_residual<Cuda>(Cuda&, SolveControl*, bool);
 template void prepare_guess<Cuda, 2, float>(Cuda&, const ConjugateView<float>&, std::uint32_t);

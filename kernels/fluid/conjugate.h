@@ -27,10 +27,11 @@ struct SolveOptions {
   std::uint32_t max_iterations = 200;
 };
 
-// Clears the scalars; `done` and `stopped` if the step has been stopped.
+// Clears the scalars; `done` and `stopped` if the step has been stopped. The number of singular
+// components is known where the matrix is that of the solve before.
 template <class Exec>
 void begin_solve(Exec& exec, const SolveOptions& options, const std::uint32_t* stop,
-                 SolveControl* control);
+                 std::uint32_t singular_components, SolveControl* control);
 
 // Sets inactive cells to 0 and forgets what blocks held that are empty now.
 template <class Exec, int D, class Real>

@@ -14,10 +14,12 @@ struct BeginSolve {
   static constexpr const char* kName = "begin_solve";
   SolveOptions options;
   const std::uint32_t* stop;
+  std::uint32_t singular_components;
   SolveControl* control;
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t) const {
     SolveControl c;
+    c.singular_components = singular_components;
     c.relative = options.relative, c.absolute = options.absolute;
     c.max_iterations = options.max_iterations;
     c.stopped = c.done = stop != nullptr && *stop != 0 ? 1 : 0;
@@ -252,8 +254,9 @@ struct UpdateSolution {
 
 template <class Exec>
 void begin_solve(Exec& exec, const SolveOptions& options, const std::uint32_t* stop,
-                 SolveControl* control) {
-  launch_items(exec, {{nullptr, 1}, nullptr}, BeginSolve{options, stop, control});
+                 std::uint32_t singular_components, SolveControl* control) {
+  launch_items(exec, {{nullptr, 1}, nullptr},
+               BeginSolve{options, stop, singular_components, control});
 }
 template <class Exec, int D, class Real>
 void prepare_guess(Exec& exec, const ConjugateView<Real>& v, std::uint32_t blocks) {

@@ -31,7 +31,8 @@ struct LevelTable {
   std::uint32_t count[kMaxLevels] = {};
   std::uint32_t offset[kMaxLevels] = {};
   std::uint32_t overflow = 0;  // the pool was too small
-  std::uint32_t stuck = 0;     // blocks of the coarsest level are still coupled
+  std::uint32_t stuck = 0;     // blocks of the coarsest level are still coupled,
+  std::uint32_t ring = 0;      // around a ring that cannot be halved
 };
 
 // One level, or the pool of all coarse ones. Neighbours are those a face couples, kNoBlock
@@ -80,6 +81,7 @@ template <class Real>
 struct Hierarchy {
   LevelView<Real> finest, pool;
   CoarseView<Real> coarse;  // the pool again
+  PeriodicBlocks periodic;
   std::uint32_t max_blocks = 0, pool_blocks = 0;
   std::uint32_t *flags = nullptr, *ranks = nullptr;  // max_blocks, max_blocks + 1
   LevelTable* table = nullptr;

@@ -29,6 +29,7 @@ struct LinkBlocks {
   };
   LevelView<Real> base;
   const LevelTable* table;
+  PeriodicBlocks periodic;
   int l;
 
   template <class Group>
@@ -59,8 +60,8 @@ struct LinkBlocks {
                                           std::uint32_t side) const {
     const int axis = static_cast<int>(side / 2);
     const bool up = side % 2 != 0;
-    const std::uint32_t other =
-        find_key(level.keys, table->count[l], neighbour_key<D>(level.keys[block], axis, up));
+    const std::uint32_t other = find_key(
+        level.keys, table->count[l], neighbour_around<D>(level.keys[block], axis, up, periodic, l));
     if (other == kNoBlock) return kNoBlock;
     const std::uint64_t upper = up ? other : block;
     const Real* k = level.conductance + (upper * D + static_cast<std::uint32_t>(axis)) * kCells;
@@ -103,11 +104,13 @@ struct FlagParents {
 };
 
 // Coarsening ends when it has stopped to join blocks for as many levels as it takes a block to
-// become one cell: blocks around a corner of the parent lattice never join.
+// become one cell: blocks around a corner of the parent lattice never join. It ends too where a
+// ring of more than one block cannot be halved.
 template <int D>
 struct OpenLevel {
   static constexpr const char* kName = "open_level";
   LevelTable* table;
+  PeriodicBlocks periodic;
   int l;
   const std::uint32_t* ranks;
   std::uint32_t pool_blocks;
@@ -116,11 +119,16 @@ struct OpenLevel {
     const std::uint32_t n = ranks[table->count[l]];
     if (n == 0) return;
     constexpr int kWait = BlockTraits<D>::kShift;
-    bool same = l >= kWait;
-    for (int k = 0; same && k <= kWait; ++k) same = table->count[l - k] == n;
+    bool stuck = l >= kWait;
+    for (int k = 0; stuck && k <= kWait; ++k) stuck = table->count[l - k] == n;
+    bool ring = false;
+    for (int a = 0; a < D; ++a)
+      ring = ring || (is_ring(periodic, a, l) && periodic.count[a] >> l > 1 &&
+                      !is_ring(periodic, a, l + 1));
     const std::uint32_t offset = l == 0 ? 0 : table->offset[l] + table->count[l];
-    if (l + 1 == kMaxLevels || same) {
+    if (l + 1 == kMaxLevels || stuck || ring) {
       table->stuck = 1;
+      table->ring = ring ? 1 : 0;
     } else if (pool_blocks - offset < n) {
       table->overflow = 1;
     } else {
@@ -187,6 +195,7 @@ struct Coarsen {
   LevelView<Real> base;
   CoarseView<Real> pool;
   const LevelTable* table;
+  PeriodicBlocks periodic;
   int l;  // the fine level
 
   template <class Group>
@@ -202,7 +211,7 @@ struct Coarsen {
       const std::uint32_t to = coarse_cell<D>(fine.keys[block], first);
       if (a < D) {
         coarse.conductance[(parent * D + a) * kCells + to] =
-            scale * lower_face(fine.conductance + (block * D + a) * kCells + first, a);
+            scale * lower_face(fine.conductance + (block * D + a) * kCells, first, a);
         return;
       }
       coarse.dirichlet[parent * kCells + to] =
@@ -216,7 +225,21 @@ struct Coarsen {
     for (std::uint32_t c = 0; c < 1u << D; ++c) sum += cells[aggregate_child<D>(c)];
     return sum;
   }
-  FIRN_HD static Real lower_face(const Real* cells, std::uint32_t axis) {
+  // A ring of one block has no seam on the coarse level, whose cells along it fill half a block. Of
+  // its two cells in 3D the seam joins those that their face joins. Four in 2D become a row; faces
+  // that are stiffer by three seams hold differences along it as well as the ring did.
+  FIRN_HD Real lower_face(const Real* k, std::uint32_t first, std::uint32_t axis) const {
+    constexpr std::uint32_t kHalf = BlockTraits<D>::kSide / 2;
+    const int a = static_cast<int>(axis);
+    const Real own = sum_of_faces(k + first, axis);
+    if (!is_ring(periodic, a, l) || periodic.count[a] >> l != 1) return own;
+    const auto stride = static_cast<std::uint32_t>(CellTraits<D>::stride(a));
+    const std::uint32_t at = first / stride % BlockTraits<D>::kSide;
+    if (at == 0) return Real(0);
+    if (kHalf > 2 && own == Real(0)) return own;
+    return own + static_cast<Real>(kHalf - 1) * sum_of_faces(k + first - at * stride, axis);
+  }
+  FIRN_HD static Real sum_of_faces(const Real* cells, std::uint32_t axis) {
     Real sum = 0;
     for (std::uint32_t c = 0; c < 1u << D; ++c)
       if ((c >> axis & 1) == 0) sum += cells[aggregate_child<D>(c)];
@@ -233,16 +256,17 @@ void build_levels(Exec& exec, const Hierarchy<Real>& h, DeviceCount blocks,
     const LevelView<Real>& base = l == 0 ? h.finest : h.pool;
     const std::uint32_t bound = blocks.bound;
     const LaunchRange range{{&table->count[l], bound}, stop};
-    launch_groups(exec, range, LinkBlocks<D, Real>{base, table, l});
+    launch_groups(exec, range, LinkBlocks<D, Real>{base, table, h.periodic, l});
     launch_items(exec, {{nullptr, bound}, stop}, FlagParents<D, Real>{base, table, l, h.flags});
     exclusive_scan(exec, h.flags, range.count, stop, h.ranks);
-    launch_items(exec, {{nullptr, 1}, stop}, OpenLevel<D>{table, l, h.ranks, h.pool_blocks});
+    launch_items(exec, {{nullptr, 1}, stop},
+                 OpenLevel<D>{table, h.periodic, l, h.ranks, h.pool_blocks});
     launch_items(exec, range,
                  LinkParents<D, Real>{base, h.coarse.keys, table, l, h.flags, h.ranks});
     if (l + 1 == kMaxLevels) return;
     launch_groups(exec, {{&table->count[l + 1], bound}, stop},
                   ClearCoarse<D, Real>{h.coarse, table, l + 1});
-    launch_groups(exec, range, Coarsen<D, Real>{base, h.coarse, table, l});
+    launch_groups(exec, range, Coarsen<D, Real>{base, h.coarse, table, h.periodic, l});
   }
 }
 

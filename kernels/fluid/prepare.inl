@@ -21,7 +21,7 @@ struct LinkAround {
     for (int place = 0; place < Around<D>::kBlocks; ++place) {
       Vec<int, D> other = centre;
       for (int a = 0, rest = place; a < D; ++a, rest /= 3) other[a] += rest % 3 - 1;
-      const std::uint32_t slot = grid.hash.find(block_key<D>(other));
+      const std::uint32_t slot = grid.hash.find(block_key<D>(grid.periodic.wrapped(other)));
       around[place] = slot == kNoBlock ? kNoBlock : grid.hash.ranks[slot];
     }
     mac.fluid[2 * std::uint64_t{block}] = mac.fluid[2 * std::uint64_t{block} + 1] = 0;
@@ -172,26 +172,36 @@ void prepare_faces(Exec& exec, const GridUpdateParams<Real, D>& params, const Gr
                 PrepareFaces<D, Real>{{params, grid}, mac, control});
 }
 
-// A cell that is mostly solid holds liquid but hardly ever a particle. As air it would let the
-// pressure of the liquid around it escape.
+// A cell that is mostly solid holds liquid but hardly ever a particle, and a cell amid liquid may
+// have lost its particles by chance. As air they would let the pressure around them escape.
 template <int D, class Real>
-struct FloodCutCells {
-  static constexpr const char* kName = "flood_cut_cells";
+struct FloodCells {
+  static constexpr const char* kName = "flood_cells";
   static constexpr int kThreads = 64;
   struct Scratch {
     std::uint32_t flooded[2];
   };
   SolidGeometry<D, Real> solids;
   MacView<Real> mac;
+  bool filled;  // whether mac.filled holds
+
+  // A cell that a flat surface fills so far holds particles; a hole of two cells in liquid has
+  // 0.34.
+  static constexpr Real kWet = Real(0.3);
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const Vec<int, D> block = block_of_key<D>(solids.grid.keys[g.index()]);
+    const std::uint32_t* fluid = mac.fluid + std::uint64_t{2} * g.index();
+    const bool full = (fluid[0] & fluid[1]) == ~0u, dry = (fluid[0] | fluid[1]) == 0;
+    // Around a hole some cells of its own block are wet; a cut cell may get its liquid from
+    // another.
+    const bool cut = solids.params.collider_count > 0 && !full && solids.is_near(block);
     g.for_each(2, [&](std::uint32_t w) { g.scratch.flooded[w] = 0; });
     g.sync();
-    if (solids.is_near(block))
+    if (!full && (!dry || cut))
       g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
-        if (floods(block, {g.index(), cell}))
+        if (floods(block, {g.index(), cell}, cut))
           g.atomic_or(g.scratch.flooded[cell / 32], 1u << (cell % 32));
       });
     g.sync();
@@ -200,10 +210,10 @@ struct FloodCutCells {
     });
   }
 
-  FIRN_HD bool floods(const Vec<int, D>& block, const CellAddress& at) const {
+  FIRN_HD bool floods(const Vec<int, D>& block, const CellAddress& at, bool cut) const {
     if (is_fluid(mac, at)) return false;
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
-    bool wet = false;
+    bool wet = false, enclosed = true;
     Vec<Real, D> centre;
     for (int a = 0; a < D; ++a) {
       centre[a] = static_cast<Real>(local[a]) + Real(0.5);
@@ -213,11 +223,16 @@ struct FloodCutCells {
         // Its upper faces must be there to be solved for.
         if (side == 1 && !other.exists()) return false;
         const CellAddress face = side == 0 ? at : other;
-        if (!is_fluid(mac, other)) continue;
-        wet = wet || mac.area[face_index<D>(face.block, a, face.cell)] > Real(0);
+        if (!(mac.area[face_index<D>(face.block, a, face.cell)] > Real(0))) continue;
+        if (is_fluid(mac, other))
+          wet = true;
+        else
+          enclosed = false;
       }
     }
-    return wet && solids.distance(solids.position_of(block, centre)) < Real(0);
+    if (filled && mac.filled[cell_index(at)] > kWet) enclosed = true;
+    return wet &&
+           (enclosed || (cut && solids.distance(solids.position_of(block, centre)) < Real(0)));
   }
 };
 
@@ -233,11 +248,11 @@ struct AdoptFlooded {
 };
 
 template <class Exec, int D, class Real>
-void flood_cut_cells(Exec& exec, const GridUpdateParams<Real, D>& params,
-                     const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
-                     const StepControl* control) {
+void flood_cells(Exec& exec, const GridUpdateParams<Real, D>& params, bool filled,
+                 const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
+                 const StepControl* control) {
   const LaunchRange range{{&control->n_blocks, max_blocks}, &control->stop};
-  launch_groups(exec, range, FloodCutCells<D, Real>{{params, grid}, mac});
+  launch_groups(exec, range, FloodCells<D, Real>{{params, grid}, mac, filled});
   launch_items(exec, range, AdoptFlooded<D, Real>{mac});
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "kernels/exec/launch.h"
+#include "kernels/grid/blocks.h"
 
 namespace firn {
 
@@ -22,6 +23,7 @@ struct PressureSystem {
   const Real* mass = nullptr;       // >= 0: a term of order zero; null where there is none
   const Real* rhs = nullptr;
   Real* solution = nullptr;  // in: the first guess, finite
+  PeriodicBlocks periodic;
 };
 
 // The solver's scalars in device memory.

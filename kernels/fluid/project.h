@@ -3,6 +3,8 @@
 // particles read.
 #pragma once
 
+#include <utility>
+
 #include "kernels/exec/backend.h"
 #include "kernels/fluid/mac_grid.h"
 #include "kernels/step/control.h"
@@ -30,6 +32,13 @@ void apply_drift(Exec& exec, bool drift, const GridView<Real>& grid, const MacVi
 template <class Exec, int D, class Real>
 void extrapolate_faces(Exec& exec, int layers, const MacView<Real>& mac, std::uint32_t max_blocks,
                        const StepControl* control);
+
+// The view after that many layers: each writes the mask of valid faces that the one before it read.
+template <class Real>
+MacView<Real> after_layers(int layers, MacView<Real> mac) {
+  if (layers % 2 == 1) std::swap(mac.valid, mac.reached);
+  return mac;
+}
 
 // After constrain_faces (solids.h): the velocities that particles will read, and their increments.
 template <class Exec, int D, class Real>

@@ -164,15 +164,34 @@ struct ExtrapolateLayer {
     const std::uint32_t* valid = mac.valid + std::uint64_t{block} * kWords;
     g.for_each(kWords, [&](std::uint32_t w) { g.scratch.reached[w] = valid[w]; });
     g.sync();
-    g.for_each(D * kCells, [&](std::uint32_t i) {
-      if (test_bit(valid, i)) return;
-      if (continue_to(block, static_cast<int>(i / kCells), i % kCells))
-        g.atomic_or(g.scratch.reached[i / 32], 1u << (i % 32));
-    });
+    const bool may_reach = !is_all(valid, ~0u) && !is_remote(block);
+    if (may_reach)
+      g.for_each(D * kCells, [&](std::uint32_t i) {
+        if (test_bit(valid, i)) return;
+        if (continue_to(block, static_cast<int>(i / kCells), i % kCells))
+          g.atomic_or(g.scratch.reached[i / 32], 1u << (i % 32));
+      });
     g.sync();
     g.for_each(kWords, [&](std::uint32_t w) {
       mac.reached[std::uint64_t{block} * kWords + w] = g.scratch.reached[w];
     });
+  }
+
+  FIRN_HD static bool is_all(const std::uint32_t* words, std::uint32_t value) {
+    bool all = true;
+    for (std::uint32_t w = 0; w < kWords; ++w) all = all && words[w] == value;
+    return all;
+  }
+  // Whether nothing is known in a block and in those across its faces.
+  FIRN_HD bool is_remote(std::uint32_t block) const {
+    bool remote = is_all(mac.valid + std::uint64_t{block} * kWords, 0);
+    for (int b = 0; b < D && remote; ++b)
+      for (int by = -1; by <= BlockTraits<D>::kSide; by += BlockTraits<D>::kSide + 1) {
+        const CellAddress at = cell_address<D>(mac, block, stepped<D>(Vec<int, D>::zero(), b, by));
+        remote =
+            remote && (!at.exists() || is_all(mac.valid + std::uint64_t{at.block} * kWords, 0));
+      }
+    return remote;
   }
 
   FIRN_HD bool continue_to(std::uint32_t block, int axis, std::uint32_t cell) const {
@@ -227,13 +246,8 @@ template <class Exec, int D, class Real>
 void extrapolate_faces(Exec& exec, int layers, const MacView<Real>& mac, std::uint32_t max_blocks,
                        const StepControl* control) {
   const LaunchRange range{{&control->n_blocks, max_blocks}, &control->stop};
-  MacView<Real> view = mac;
-  for (int layer = 0; layer < layers; ++layer) {
-    launch_groups(exec, range, ExtrapolateLayer<D, Real>{view});
-    std::uint32_t* reached = view.reached;
-    view.reached = view.valid;
-    view.valid = reached;
-  }
+  for (int layer = 0; layer < layers; ++layer)
+    launch_groups(exec, range, ExtrapolateLayer<D, Real>{after_layers(layer, mac)});
 }
 
 }  // namespace firn

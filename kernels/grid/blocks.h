@@ -86,6 +86,23 @@ FIRN_HD inline Vec<int, D> block_of_key(std::uint64_t key) {
   return block;
 }
 
+// The axes along which the grid is a ring, of `count` blocks from `first` on; 0 where it is not.
+// The count is even, so that blocks of one colour stay apart across the seam.
+struct PeriodicBlocks {
+  int first[3] = {}, count[3] = {};
+
+  // How many times around the ring block coordinate `at` lies from the first round.
+  FIRN_HD int turns(int axis, int at) const {
+    const int from = at - first[axis], n = count[axis];
+    return n == 0 ? 0 : (from >= 0 ? from / n : -((n - 1 - from) / n));
+  }
+  template <int D>
+  FIRN_HD Vec<int, D> wrapped(Vec<int, D> block) const {
+    for (int a = 0; a < D; ++a) block[a] -= turns(a, block[a]) * count[a];
+    return block;
+  }
+};
+
 // Corner c of a block lies one block further along every axis whose bit is set in c.
 template <int D>
 FIRN_HD inline Vec<int, D> corner_block(Vec<int, D> block, int corner) {
@@ -164,6 +181,7 @@ struct GridView {
   Real* increments =
       nullptr;  // force impulse; after the grid update velocity change (FLIP, stages)
   Real dx = 0, inv_dx = 0;
+  PeriodicBlocks periodic;
 };
 
 }  // namespace firn

@@ -22,16 +22,19 @@ struct RebuildView {
   std::uint32_t* block_colour = nullptr;  // per block
 };
 
-// Regions that delete what enters them.
+// Regions that delete what enters them: shapes, and what lies beyond the open faces of the domain.
 template <class Real>
 struct SinkView {
   const SdfProgram<Real>* programs = nullptr;
   int count = 0;
+  bool open = false;  // whether min and max hold; -+kLargest where a face is not open
+  Real min[3] = {}, max[3] = {};
 };
 
 // Finds blocks and the permutation, and writes the new chunk table (over the old one) and the
 // grid's tables. A particle's home is the block of floor(x / dx - shift): home_shift(params) puts
-// every stencil of a transfer into the home block and its corners.
+// every stencil of a transfer into the home block and its corners. Along periodic axes
+// particles whose home lies beyond the ring come back at its other end.
 template <class Exec, int D, class Real>
 void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
                     const ParticleView<Real>& particles, const GridView<Real>& grid,

@@ -32,7 +32,8 @@ struct MarkHomes {
   static constexpr std::uint32_t kChunksPerGroup = 16;
   struct Scratch {};
 
-  Real inv_dx, shift;
+  Real dx, inv_dx, shift;
+  PeriodicBlocks periodic;
   SinkView<Real> sinks;
   ParticleView<Real> particles;
   BlockHash hash;
@@ -65,6 +66,17 @@ struct MarkHomes {
     });
   }
 
+  FIRN_HD void come_back(std::uint32_t slot, int a, Real& x, int& block) const {
+    const int turns = periodic.turns(a, block);
+    if (turns == 0) return;
+    const int blocks = turns * periodic.count[a];
+    block -= blocks;
+    x -= static_cast<Real>(blocks * BlockTraits<D>::kSide) * dx;
+    channel_at(particles.x, slot, D, a) = x;
+    // The subtraction may have rounded it into the next block.
+    block = axis_base(x, inv_dx, shift).node >> BlockTraits<D>::kShift;
+  }
+
   // False where the particle leaves the simulation: in a sink, or with a fault.
   template <class Group>
   FIRN_HD bool key_of(Group& g, std::uint32_t slot, std::uint64_t& key) const {
@@ -80,7 +92,10 @@ struct MarkHomes {
         return false;
       }
       block[a] = axis_base(x[a], inv_dx, shift).node >> BlockTraits<D>::kShift;
+      if (periodic.count[a] != 0) come_back(slot, a, x[a], block[a]);
     }
+    for (int a = 0; a < D && sinks.open; ++a)
+      if (x[a] < sinks.min[a] || x[a] > sinks.max[a]) return false;
     for (int k = 0; k < sinks.count; ++k)
       if (signed_distance<D>(sinks.programs[k], x) < 0) return false;
     key = block_key<D>(block);
@@ -92,13 +107,15 @@ template <int D>
 struct MarkHalo {
   static constexpr const char* kName = "mark_halo";
   BlockHash hash;
+  PeriodicBlocks periodic;
   StepControl* control;
   template <class Device>
   FIRN_HD void operator()(Device& device, std::uint32_t slot) const {
     if (hash.home[slot] == 0) return;
     const Vec<int, D> block = block_of_key<D>(hash.keys[slot]);
     for (int corner = 1; corner < BlockTraits<D>::kCorners; ++corner)
-      if (hash.insert(device, block_key<D>(corner_block<D>(block, corner))) == kNoBlock)
+      if (hash.insert(device, block_key<D>(periodic.wrapped(corner_block<D>(block, corner)))) ==
+          kNoBlock)
         device.atomic_or(control->stop, kStopOverflow);
   }
 };
@@ -161,6 +178,7 @@ struct LinkCorners {
   BlockHash hash;
   const std::uint64_t* keys;
   const std::uint32_t* home;
+  PeriodicBlocks periodic;
   std::uint32_t* corners;
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t rank) const {
@@ -168,7 +186,7 @@ struct LinkCorners {
     const Vec<int, D> block = block_of_key<D>(keys[rank]);
     for (int c = 0; c < BlockTraits<D>::kCorners; ++c)
       corners[rank * BlockTraits<D>::kCorners + c] =
-          hash.ranks[hash.find(block_key<D>(corner_block<D>(block, c)))];
+          hash.ranks[hash.find(block_key<D>(periodic.wrapped(corner_block<D>(block, c))))];
   }
 };
 
@@ -252,9 +270,9 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
   launch_items(exec, {{nullptr, table}, stop},
                ClearHash{grid.hash, grid.keys, max_blocks, control});
   launch_groups(exec, {{nullptr, groups}, stop},
-                MarkHomes<D, Real>{grid.inv_dx, shift, sinks, particles, grid.hash,
-                                   scratch.slot_block, control, slots});
-  launch_items(exec, {{nullptr, table}, stop}, MarkHalo<D>{grid.hash, control});
+                MarkHomes<D, Real>{grid.dx, grid.inv_dx, shift, grid.periodic, sinks, particles,
+                                   grid.hash, scratch.slot_block, control, slots});
+  launch_items(exec, {{nullptr, table}, stop}, MarkHalo<D>{grid.hash, grid.periodic, control});
   launch_items(exec, {{nullptr, table}, stop},
                CompactBlocks{grid.hash, grid.keys, max_blocks, control});
   launch_items(exec, {{nullptr, 1}, stop}, AdoptBlockCount{max_blocks, scratch.materials, control});
@@ -262,7 +280,7 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
   launch_items(exec, {{nullptr, max_blocks}, stop},
                RankBlocks<D>{grid.hash, grid.keys, grid.home, scratch.block_colour, control});
   launch_items(exec, {n_blocks, stop},
-               LinkCorners<D>{grid.hash, grid.keys, grid.home, grid.corners});
+               LinkCorners<D>{grid.hash, grid.keys, grid.home, grid.periodic, grid.corners});
   bucket_permutation(exec, scratch.block_colour, {nullptr, max_blocks},
                      {nullptr, BlockTraits<D>::kCorners}, stop, grid.coloured, grid.colour_begin);
   launch_items(

@@ -32,12 +32,13 @@ struct Row {
 }  // namespace
 
 int bench_pressure_solver(const Options& options) {
-  if (options.side % 16 != 0)
+  const int largest = options.side.value_or(256);
+  if (largest % 16 != 0)
     throw Error(
         ErrorCategory::kScene,
         fmt::format("--side must be a multiple of 16, found {}: the smallest cube of blocks "
                     "of 4^3 cells has a quarter of it",
-                    options.side));
+                    largest));
   const bool single = options.precision != "double";
   const double bytes = kValuesPerIteration * (single ? sizeof(float) : sizeof(double));
   const double bandwidth = copy_bandwidth(options.run);
@@ -46,7 +47,7 @@ int bench_pressure_solver(const Options& options) {
                                                "bytes per cell"}};
   Json rows = Json::array();
   std::string device;
-  for (const int side : {options.side / 4, options.side / 2, options.side}) {
+  for (const int side : {largest / 4, largest / 2, largest}) {
     const Row row{side,
                   bench_pressure(side, kTolerance, single ? Precision::kSingle : Precision::kDouble,
                                  options.run)};

@@ -40,8 +40,8 @@ const std::vector<Command>& command_table() {
        info},
       {"bench",
        "[SUITE]",
-       "Measure speed: of a step of a settled elastic block (step), of the pressure solver "
-       "(pressure).",
+       "Measure speed: of a step of a settled elastic block (step) or a breaking dam (liquid), of "
+       "the pressure solver (pressure).",
        "  firn bench\n"
        "  firn bench pressure --threads 2 --json pressure.json\n"
        "  firn bench --particles 10000000 --device cuda --json bench.json\n"

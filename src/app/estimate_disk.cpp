@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "src/io/particle_channels.h"
+#include "src/io/particle_files.h"
 
 namespace firn::app {
 namespace {
@@ -13,17 +14,18 @@ constexpr double kPngBytesPerPixel = 0.5;
 constexpr int kCheckpointsKept = 2;  // io/checkpoint.h
 
 // Asks the writers themselves, with one particle.
-double bytes_per_particle(const Scene& scene) {
+double bytes_per_particle(const Scene& scene, const std::vector<std::string>& channels) {
   const auto d = static_cast<std::size_t>(scene.simulation.dimension);
   Snapshot one;
   one.dimension = scene.simulation.dimension;
+  one.dx = scene.grid.dx;
   one.id = {0};
   one.material = one.body = {0};
   one.mass = one.volume = one.plastic_state = {0.0f};
   one.position = one.velocity = std::vector<float>(d);
   one.deformation_gradient = one.kirchhoff_stress = std::vector<float>(d * d);
   double bytes = 0;
-  for (const ChannelArray& channel : gather_channels(one, scene.output.channels))
+  for (const ChannelArray& channel : gather_channels(one, channels))
     bytes += std::visit(
         [](const auto& values) {
           return static_cast<double>(values.size() * sizeof(values.front()));
@@ -36,12 +38,13 @@ double bytes_per_particle(const Scene& scene) {
 
 DiskEstimate estimate_disk(const Scene& scene, const SceneEstimate& need) {
   const OutputSettings& out = scene.output;
-  const auto particles = static_cast<double>(need.particles);
   DiskEstimate disk;
   disk.frames = scene.simulation.frames + 1;
   if (!out.particles.empty())
     disk.particle_files =
-        bytes_per_particle(scene) * particles * static_cast<double>(out.particles.size());
+        static_cast<double>(out.particles.size()) *
+        (bytes_per_particle(scene, out.channels) * static_cast<double>(need.particles) +
+         bytes_per_particle(scene, tracer_channels()) * static_cast<double>(need.tracers));
   if (out.image) disk.picture = kPngBytesPerPixel * out.resolution[0] * out.resolution[1];
   disk.checkpoint = static_cast<double>(need.state_bytes);
   const bool several = out.checkpoint_every > 0 && out.checkpoint_every < scene.simulation.frames;

@@ -12,7 +12,7 @@ FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory, cons
     planned.simulation.frames = planned_frames;
     renderer_.emplace(planned);
     colliders_.emplace(scene);
-    if (resume_after) draw(first, 0);  // the first picture fixes camera and colours
+    if (resume_after) draw(first, {}, 0);  // the first picture fixes camera and colours
   }
   if (scene.output.diagnostics != DiagnosticsLevel::kOff)
     ledger_.emplace(directory.ledger(), scene, resume_after);
@@ -20,23 +20,27 @@ FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory, cons
 
 void FrameWriter::write(const Simulation& simulation, const FrameStats& stats) {
   if (renderer_ || !scene_.output.particles.empty()) {
-    const Snapshot snapshot = simulation.snapshot();
-    write_particles(snapshot, stats.frame);
+    const Snapshot snapshot = simulation.snapshot(), tracers = simulation.tracers();
+    write_particles(snapshot, tracers, stats.frame);
     if (renderer_)
-      write_png(directory_.image_path(stats.frame).string(), draw(snapshot, stats.time));
+      write_png(directory_.image_path(stats.frame).string(), draw(snapshot, tracers, stats.time));
   }
   if (ledger_) ledger_->write(stats);
   stats_.write(stats, scene_);
 }
 
-Image FrameWriter::draw(const Snapshot& snapshot, double time) {
-  return renderer_->render(snapshot, time, colliders_->poses(time), colliders_->surfaces(time));
+Image FrameWriter::draw(const Snapshot& snapshot, const Snapshot& tracers, double time) {
+  return renderer_->render(snapshot, time, colliders_->poses(time), colliders_->surfaces(time),
+                           tracers);
 }
 
-void FrameWriter::write_particles(const Snapshot& snapshot, int frame) const {
+void FrameWriter::write_particles(const Snapshot& snapshot, const Snapshot& tracers,
+                                  int frame) const {
   for (const std::string& format : scene_.output.particles) {
-    const auto path = directory_.particle_path(frame, format);
-    (format == "npz" ? write_npz : write_ply)(path, snapshot, scene_.output.channels);
+    const auto write = format == "npz" ? write_npz : write_ply;
+    write(directory_.particle_path(frame, format), snapshot, scene_.output.channels);
+    if (tracers.size() > 0)
+      write(directory_.tracer_path(frame, format), tracers, tracer_channels());
   }
 }
 

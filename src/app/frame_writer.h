@@ -25,8 +25,8 @@ class FrameWriter {
   void sync();  // before a checkpoint, so that it never knows of more frames than the tables
 
  private:
-  Image draw(const Snapshot& snapshot, double time);
-  void write_particles(const Snapshot& snapshot, int frame) const;
+  Image draw(const Snapshot& snapshot, const Snapshot& tracers, double time);
+  void write_particles(const Snapshot& snapshot, const Snapshot& tracers, int frame) const;
 
   const Scene& scene_;
   const RunDirectory& directory_;

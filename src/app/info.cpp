@@ -21,7 +21,7 @@ double steps_per_frame(const Scene& scene, const SceneEstimate& need) {
 }
 
 std::size_t memory_bytes(const SceneEstimate& need) {
-  return need.particle_bytes + need.grid_bytes + need.scratch_bytes;
+  return need.particle_bytes + need.grid_bytes + need.scratch_bytes + need.tracer_bytes;
 }
 
 Json bodies_json(const Scene& scene, const SceneEstimate& need) {
@@ -46,11 +46,13 @@ Json info_json(const Scene& scene, const SceneEstimate& need, const DiskEstimate
           {"transfer", name_of(scene.transfer.type)},
           {"dx", scene.grid.dx},
           {"particles", need.particles},
+          {"tracers", need.tracers},
           {"blocks", need.blocks},
           {"bodies", bodies_json(scene, need)},
           {"bounds", {{"min", need.bounds_min}, {"max", need.bounds_max}}},
           {"memory_bytes",
            {{"particles", need.particle_bytes},
+            {"tracers", need.tracer_bytes},
             {"grid", need.grid_bytes},
             {"scratch", need.scratch_bytes},
             {"total", memory_bytes(need)}}},
@@ -91,16 +93,17 @@ void print_scene(const Scene& scene, const SceneEstimate& need) {
              format_point(need.bounds_min, s.dimension),
              format_point(need.bounds_max, s.dimension));
   print_bodies(scene, need);
+  if (need.tracers > 0) fmt::print("  tracers    {}\n", need.tracers);
 }
 
 void print_needs(const Scene& scene, const SceneEstimate& need, const DiskEstimate& disk) {
   fmt::print("  time step  {:.3g} s, set by {}; about {:.0f} steps per frame\n", need.dt_limit,
              describe_limit(need.limited_by, need.limiting_material), steps_per_frame(scene, need));
-  fmt::print("  memory     {}: particles {}, grid {}, scratch {}\n",
-             format_bytes(static_cast<double>(memory_bytes(need))),
-             format_bytes(static_cast<double>(need.particle_bytes)),
-             format_bytes(static_cast<double>(need.grid_bytes)),
-             format_bytes(static_cast<double>(need.scratch_bytes)));
+  const auto bytes = [](std::size_t n) { return format_bytes(static_cast<double>(n)); };
+  fmt::print("  memory     {}: particles {}, {}grid {}, scratch {}\n", bytes(memory_bytes(need)),
+             bytes(need.particle_bytes),
+             need.tracers > 0 ? fmt::format("tracers {}, ", bytes(need.tracer_bytes)) : "",
+             bytes(need.grid_bytes), bytes(need.scratch_bytes));
   fmt::print(
       "  disk       about {} in all: {} per frame (particle files {}, picture {}), {} per "
       "checkpoint\n",

@@ -107,7 +107,7 @@ const std::vector<Flag>& flag_table() {
        [](O& o, const S&) { o.verbose = true; }},
       {"particles", "particles", "N", "number of particles, approximately (default: 1000000)",
        [](O& o, const S& v) { o.particles = parse_integer<std::int64_t>("particles", v, 64); }},
-      {"side", "side", "N", "pressure: cells along the largest cube (default: 256)",
+      {"side", "side", "N", "pressure, liquid: cells along the largest cube (default: 256, 128)",
        [](O& o, const S& v) { o.side = parse_integer("side", v, 16); }},
       {"steps", "steps", "N", "steps that are timed (default: 20)",
        [](O& o, const S& v) { o.steps = parse_integer<std::int64_t>("steps", v, 1); }},
@@ -116,7 +116,8 @@ const std::vector<Flag>& flag_table() {
          o.transfer =
              parse_choice("transfer", v, {"pic", "flip", "rpic", "apic", "aflip", "polypic"});
        }},
-      {"kernel", "kernel", "NAME", "linear, quadratic or cubic (default: quadratic)",
+      {"kernel", "kernel", "NAME",
+       "linear, quadratic or cubic (default: quadratic; of liquid: linear)",
        [](O& o, const S& v) {
          o.kernel = parse_choice("kernel", v, {"linear", "quadratic", "cubic"});
        }},

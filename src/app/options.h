@@ -26,8 +26,8 @@ struct Options {
 
   // bench
   std::int64_t particles = 1'000'000, steps = 20;
-  int side = 256;  // cells along the largest cube of the suite "pressure"
-  std::string transfer = "apic", kernel = "quadratic", material, json_file;
+  std::optional<int> side;  // cells along the largest cube of the suites "pressure" and "liquid"
+  std::string transfer = "apic", kernel, material, json_file;  // empty: the suite's default
 };
 
 struct Command {

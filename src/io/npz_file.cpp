@@ -93,7 +93,7 @@ const char* numpy_type() {
 
 std::string numpy_shape(std::size_t particles, ChannelRank rank, int dimension) {
   const std::string d = std::to_string(dimension), n = std::to_string(particles);
-  if (rank == ChannelRank::kScalar) return "(" + n + ",)";
+  if (component_count(rank, dimension) == 1) return "(" + n + ",)";
   return "(" + n + ", " + d + (rank == ChannelRank::kTensor ? ", " + d : "") + ")";
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "firn/error.h"
+#include "src/diagnostics/vorticity.h"
 #include "src/io/particle_files.h"
 
 namespace firn {
@@ -68,6 +69,8 @@ constexpr std::array kChannels{
                 [](const Snapshot& s) -> Values { return s.kirchhoff_stress; }},
     ChannelType{"pressure", ChannelRank::kScalar,
                 [](const Snapshot& s) -> Values { return pressure(s); }},
+    ChannelType{"vorticity", ChannelRank::kAxial,
+                [](const Snapshot& s) -> Values { return vorticity(s); }},
     ChannelType{"id", ChannelRank::kScalar, [](const Snapshot& s) -> Values { return s.id; }},
 };
 
@@ -116,12 +119,16 @@ std::vector<std::string> particle_channels() {
   return names;
 }
 
+std::vector<std::string> tracer_channels() { return {"body"}; }
+
 int component_count(ChannelRank rank, int dimension) {
   switch (rank) {
     case ChannelRank::kScalar:
       return 1;
     case ChannelRank::kVector:
       return dimension;
+    case ChannelRank::kAxial:
+      return vorticity_components(dimension);
     case ChannelRank::kTensor:
       return dimension * dimension;
   }

@@ -11,10 +11,10 @@
 
 namespace firn {
 
-enum class ChannelRank { kScalar, kVector, kTensor };
+enum class ChannelRank { kScalar, kVector, kAxial, kTensor };
 
 // The values of one channel for all particles, particle by particle: 1, d or d*d (row-major)
-// components.
+// components; kAxial is a rotation, 1 component in 2D and 3 in 3D.
 struct ChannelArray {
   std::string name;
   ChannelRank rank = ChannelRank::kScalar;

@@ -36,7 +36,8 @@ std::string property_name(const ChannelArray& channel, int component, int dimens
   const std::string axis(1, "xyz"[component % 3]);
   if (channel.name == "position") return axis;
   if (channel.name == "velocity") return "v" + axis;
-  if (channel.rank == ChannelRank::kScalar) return channel.name;
+  if (component_count(channel.rank, dimension) == 1) return channel.name;
+  if (channel.rank == ChannelRank::kAxial) return channel.name + "_" + axis;
   return channel.name + "_" + std::to_string(component / dimension) +
          std::to_string(component % dimension);
 }

@@ -23,9 +23,11 @@ constexpr std::array<std::string_view, 6> kRunFiles{"scene.toml",   "ledger.csv"
 struct FrameFiles {
   std::string_view folder, prefix, extension;
 };
-constexpr std::array<FrameFiles, 4> kFrameFiles{{{"frames", "frame", "png"},
+constexpr std::array<FrameFiles, 6> kFrameFiles{{{"frames", "frame", "png"},
                                                  {"particles", "particles", "ply"},
                                                  {"particles", "particles", "npz"},
+                                                 {"particles", "tracers", "ply"},
+                                                 {"particles", "tracers", "npz"},
                                                  {"checkpoints", "checkpoint", "firn"}}};
 
 Error directory_error(const fs::path& path, const std::string& reason) {
@@ -130,6 +132,10 @@ std::string RunDirectory::image_pattern() const {
 
 fs::path RunDirectory::particle_path(int frame, std::string_view extension) const {
   return path_ / "particles" / numbered_file_name("particles", frame, extension);
+}
+
+fs::path RunDirectory::tracer_path(int frame, std::string_view extension) const {
+  return path_ / "particles" / numbered_file_name("tracers", frame, extension);
 }
 
 }  // namespace firn

@@ -30,6 +30,7 @@ class RunDirectory {
   std::filesystem::path image_path(int frame) const;  // frames/frame_000012.png
   std::string image_pattern() const;                  // the same for ffmpeg: "...frame_%06d.png"
   std::filesystem::path particle_path(int frame, std::string_view extension) const;
+  std::filesystem::path tracer_path(int frame, std::string_view extension) const;
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   std::filesystem::path ledger() const { return path_ / "ledger.csv"; }
   std::filesystem::path stats() const { return path_ / "stats.jsonl"; }

@@ -20,20 +20,50 @@ std::array<double, 3> oklab_to_linear(double lightness, double a, double b) {
           -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s};
 }
 
-std::array<ColorF, kEntries> make_table() {
-  constexpr double kDegree = std::numbers::pi / 180;
-  std::array<ColorF, kEntries> table;
+constexpr double kDegree = std::numbers::pi / 180;
+
+using ColorTable = std::array<ColorF, kEntries>;
+
+ColorF from_oklch(double lightness, double chroma, double hue) {
+  const std::array<double, 3> linear =
+      oklab_to_linear(lightness, chroma * std::cos(hue), chroma * std::sin(hue));
+  ColorF color;
+  for (int c = 0; c < 3; ++c) color[c] = linear_to_srgb(static_cast<float>(linear[c]));
+  return color;
+}
+
+ColorTable make_table() {
+  ColorTable table;
   for (int i = 0; i < kEntries; ++i) {
     const double value = static_cast<double>(i) / (kEntries - 1);
     const double lightness = 0.28 + 0.64 * value;
     const double hue = (308 - 205 * value) * kDegree;
     // The narrowest place of sRGB on this path is the teal at 0.42.
     const double chroma = 0.098 + 0.25 * (value - 0.42) * (value - 0.42);
-    const std::array<double, 3> color =
-        oklab_to_linear(lightness, chroma * std::cos(hue), chroma * std::sin(hue));
-    for (int c = 0; c < 3; ++c) table[i][c] = linear_to_srgb(static_cast<float>(color[c]));
+    table[i] = from_oklch(lightness, chroma, hue);
   }
   return table;
+}
+
+ColorTable make_diverging_table() {
+  ColorTable table;
+  for (int i = 0; i < kEntries; ++i) {
+    const double value = 2.0 * i / (kEntries - 1) - 1, size = std::abs(value);
+    // Chroma rises first and lightness falls to the end; both stay inside sRGB for either hue.
+    const double chroma = 0.30 * size * (1 - 0.5 * size);
+    table[i] = from_oklch(0.93 - 0.50 * size, chroma, (value < 0 ? 258 : 28) * kDegree);
+  }
+  return table;
+}
+
+ColorF entry_at(const ColorTable& table, double value) {
+  if (std::isnan(value)) return {0.5f, 0.5f, 0.5f};
+  const double position = std::clamp(value, 0.0, 1.0) * (kEntries - 1);
+  const int i = std::min(static_cast<int>(position), kEntries - 2);
+  const float f = static_cast<float>(position - i);
+  ColorF color;
+  for (int c = 0; c < 3; ++c) color[c] = table[i][c] * (1 - f) + table[i + 1][c] * f;
+  return color;
 }
 
 }  // namespace
@@ -52,14 +82,13 @@ ColorF srgb_to_linear(const ColorF& color) {
 }
 
 ColorF color_map(double value) {
-  static const std::array<ColorF, kEntries> table = make_table();
-  if (std::isnan(value)) return {0.5f, 0.5f, 0.5f};
-  const double position = std::clamp(value, 0.0, 1.0) * (kEntries - 1);
-  const int i = std::min(static_cast<int>(position), kEntries - 2);
-  const float f = static_cast<float>(position - i);
-  ColorF color;
-  for (int c = 0; c < 3; ++c) color[c] = table[i][c] * (1 - f) + table[i + 1][c] * f;
-  return color;
+  static const ColorTable table = make_table();
+  return entry_at(table, value);
+}
+
+ColorF diverging_color_map(double value) {
+  static const ColorTable table = make_diverging_table();
+  return entry_at(table, value);
 }
 
 ColorF category_color(int index) {

@@ -13,6 +13,10 @@ using ColorF = std::array<float, 3>;  // in [0,1]; sRGB unless a name says linea
 // Colour (sRGB) of a value in [0,1]; values outside are clamped, NaN is grey.
 ColorF color_map(double value);
 
+// The same for signed values, zero at 0.5: blue for negative and red for positive ones, equally far
+// from the light grey between them in lightness and chroma.
+ColorF diverging_color_map(double value);
+
 float srgb_to_linear(float value);
 float linear_to_srgb(float value);
 ColorF srgb_to_linear(const ColorF& color);

@@ -90,24 +90,27 @@ void draw_disc(Image& image, double column, double row, double radius, const Rgb
     }
 }
 
+void draw_layer(Image& image, const PointLayer& layer, const FlatView& view) {
+  constexpr double kSmallestRadius = 0.6;  // pixels: a lone particle stays visible
+  const double radius = std::max(layer.radius * view.pixels_per_metre, kSmallestRadius);
+  for (std::size_t i = 0; i < layer.points->size(); ++i) {
+    const V3d x = position_of(*layer.points, i);
+    const double column = view.column(x[0]), row = view.row(x[1]);
+    const bool visible = column > -radius && column < image.width + radius && row > -radius &&
+                         row < image.height + radius;
+    if (visible) draw_disc(image, column, row, radius, to_rgb(layer.colors[i]));
+  }
+}
+
 }  // namespace
 
-Image draw_flat(const Scene& scene, const Snapshot& snapshot, const std::vector<ColorF>& colors,
-                const std::vector<Affine>& poses, const FlatView& view, double disc_radius,
-                int width, int height) {
-  constexpr double kSmallestRadius = 0.6;  // pixels: a lone particle stays visible
+Image draw_flat(const Scene& scene, const std::vector<PointLayer>& layers,
+                const std::vector<Affine>& poses, const FlatView& view, int width, int height) {
   Image image = Image::filled(width, height, kPaper);
   if (scene.grid.domain) draw_outside_of_domain(image, *scene.grid.domain, view);
   for (std::size_t i = 0; i < scene.colliders.size(); ++i)
     draw_collider(image, scene.colliders[i], scene.grid.dx, poses[i], view);
-  const double radius = std::max(disc_radius * view.pixels_per_metre, kSmallestRadius);
-  for (std::size_t i = 0; i < snapshot.size(); ++i) {
-    const V3d x = position_of(snapshot, i);
-    const double column = view.column(x[0]), row = view.row(x[1]);
-    const bool visible =
-        column > -radius && column < width + radius && row > -radius && row < height + radius;
-    if (visible) draw_disc(image, column, row, radius, to_rgb(colors[i]));
-  }
+  for (const PointLayer& layer : layers) draw_layer(image, layer, view);
   return image;
 }
 

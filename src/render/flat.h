@@ -12,9 +12,9 @@
 
 namespace firn {
 
-// `poses` take collider coordinates to the world, one per collider of the scene.
-Image draw_flat(const Scene& scene, const Snapshot& snapshot, const std::vector<ColorF>& colors,
-                const std::vector<Affine>& poses, const FlatView& view, double disc_radius,
-                int width, int height);
+// Later layers lie over earlier ones. `poses` take collider coordinates to the world, one per
+// collider of the scene.
+Image draw_flat(const Scene& scene, const std::vector<PointLayer>& layers,
+                const std::vector<Affine>& poses, const FlatView& view, int width, int height);
 
 }  // namespace firn

@@ -41,8 +41,9 @@ void draw_time(Image& image, double time, bool on_light) {
   draw_text(image, margin + pad, margin + pad, text, style.text, scale);
 }
 
-void draw_color_bar(Image& image, const std::string& label, const ColorRange& range,
-                    bool on_light) {
+void draw_color_bar(Image& image, const ParticleColors& colors, bool on_light) {
+  const std::string label = colors.label();
+  const ColorRange& range = colors.range;
   const Style& style = on_light ? kOnLight : kOnDark;
   const float scale = text_scale(image);
   const int margin = margin_of(image), pad = margin / 2, line = text_height(scale);
@@ -52,7 +53,7 @@ void draw_color_bar(Image& image, const std::string& label, const ColorRange& ra
   draw_panel(image, left - pad, margin, width + 2 * pad, 2 * line + height + 3 * pad, style);
   draw_text(image, left, margin + pad, label, style.text, scale);
   for (int x = 0; x < width; ++x) {
-    const ColorF color = color_map((x + 0.5) / width);
+    const ColorF color = colors.color_at((x + 0.5) / width);
     Rgb rgb;
     for (int c = 0; c < 3; ++c) rgb[c] = static_cast<std::uint8_t>(std::lround(255 * color[c]));
     for (int y = 0; y < height; ++y) image.blend_pixel(left + x, top + y, rgb, 1);

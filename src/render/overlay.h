@@ -9,6 +9,6 @@
 namespace firn {
 
 void draw_time(Image& image, double time, bool on_light);
-void draw_color_bar(Image& image, const std::string& label, const ColorRange& range, bool on_light);
+void draw_color_bar(Image& image, const ParticleColors& colors, bool on_light);
 
 }  // namespace firn

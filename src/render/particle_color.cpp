@@ -7,14 +7,18 @@
 
 #include "firn/error.h"
 #include "kernels/math/mat.h"
+#include "src/diagnostics/vorticity.h"
 
 namespace firn {
 
-// A scalar per particle and the range to expect of it.
+using Values = std::vector<double>;
+
+// A scalar per particle and the range of its colours.
 struct ScalarChannel {
   std::string_view name, alias, label;
-  double (*value)(const Snapshot&, std::size_t);  // NaN if the snapshot lacks it
-  ColorRange (*expected)(const Scene&, const Stage&);
+  Values (*values)(const Snapshot&);  // NaN if the snapshot lacks it
+  ColorRange (*range)(const Scene&, const Stage&, Values first);
+  bool has_sign = false;  // colours diverge from zero where the range reaches below it
 };
 
 namespace {
@@ -23,6 +27,13 @@ constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 ColorF to_color(const Vec3& color) {
   return {static_cast<float>(color[0]), static_cast<float>(color[1]), static_cast<float>(color[2])};
+}
+
+template <double (*value)(const Snapshot&, std::size_t)>
+Values each(const Snapshot& s) {
+  Values values(s.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = value(s, i);
+  return values;
 }
 
 double speed(const Snapshot& s, std::size_t i) {
@@ -60,6 +71,16 @@ double volume_ratio(const Snapshot& s, std::size_t i) {
   return d == 2 ? determinant_of<2>(F) : determinant_of<3>(F);
 }
 
+Values vorticity_values(const Snapshot& s) {
+  const std::vector<float> omega = vorticity(s);
+  if (omega.empty()) return Values(s.size(), kMissing);
+  if (s.dimension == 2) return {omega.begin(), omega.end()};
+  Values values(s.size());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = std::hypot(omega[3 * i], omega[3 * i + 1], omega[3 * i + 2]);
+  return values;
+}
+
 ColorRange expected_speed(const Scene&, const Stage& stage) { return {0, stage.speed}; }
 
 // Hydrostatic and stagnation pressure of the densest material.
@@ -84,22 +105,6 @@ ColorRange expected_plastic_state(const Scene& scene, const Stage&) {
 
 ColorRange expected_volume_ratio(const Scene&, const Stage&) { return {0.9, 1.1}; }
 
-constexpr ScalarChannel kChannels[] = {
-    {"speed", "velocity", "speed, m/s", speed, expected_speed},
-    {"pressure", "kirchhoff_stress", "pressure, Pa", pressure, expected_pressure},
-    {"plastic_state", "plastic_state", "plastic state", plastic_state, expected_plastic_state},
-    {"volume_ratio", "deformation_gradient", "volume ratio", volume_ratio, expected_volume_ratio},
-};
-
-const ScalarChannel* find_channel(const std::string& name) {
-  for (const ScalarChannel& channel : kChannels)
-    if (name == channel.name || name == channel.alias) return &channel;
-  throw Error(ErrorCategory::kScene,
-              "output.color = \"" + name +
-                  "\": pictures can be coloured by material, body, speed, pressure, plastic_state "
-                  "or volume_ratio");
-}
-
 // The next of 1, 2, 2.5, 5, 10, ... times a power of ten.
 double round_up(double x) {
   const double power = std::pow(10, std::floor(std::log10(x)));
@@ -108,26 +113,64 @@ double round_up(double x) {
   return 10 * power;
 }
 
+// To two digits, so that the ends of a colour bar are short and close to the values.
+double round_up_to_two_digits(double x) {
+  const double unit = std::pow(10, std::floor(std::log10(x)) - 1);
+  return unit * std::ceil(x / unit * (1 - 1e-9));
+}
+
+// The value below which this fraction of `values` lies; changes their order.
+double quantile(Values& values, double fraction) {
+  const auto nth = values.begin() +
+                   static_cast<std::ptrdiff_t>(fraction * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), nth, values.end());
+  return *nth;
+}
+
 // The expected range, widened to hold all but the outermost hundredth of the first snapshot.
-ColorRange find_range(const ScalarChannel& channel, const Scene& scene, const Stage& stage,
-                      const Snapshot& first) {
-  ColorRange range = channel.expected(scene, stage);
-  std::vector<double> values;
-  for (std::size_t i = 0; i < first.size(); ++i)
-    if (const double value = channel.value(first, i); std::isfinite(value)) values.push_back(value);
-  if (!values.empty()) {
-    const auto at = [&](double fraction) {
-      const auto nth = values.begin() + static_cast<std::ptrdiff_t>(
-                                            fraction * static_cast<double>(values.size() - 1));
-      std::nth_element(values.begin(), nth, values.end());
-      return *nth;
-    };
-    range.low = std::min(range.low, at(0.01));
-    range.high = std::max(range.high, at(0.99));
+template <ColorRange (*expected)(const Scene&, const Stage&)>
+ColorRange widened(const Scene& scene, const Stage& stage, Values first) {
+  ColorRange range = expected(scene, stage);
+  std::erase_if(first, [](double value) { return !std::isfinite(value); });
+  if (!first.empty()) {
+    range.low = std::min(range.low, quantile(first, 0.01));
+    range.high = std::max(range.high, quantile(first, 0.99));
   }
   if (range.low >= 0 && range.low < 0.5 * range.high) range = {0, round_up(range.high)};
   if (!(range.high > range.low)) range.high = range.low + 1;
   return range;
+}
+
+// What starts with vortices only loses them: all but the strongest fiftieth of the first snapshot
+// fits. What starts without is expected to make eddies of a fifth of the picture's diagonal, which
+// turn at the largest speed: 2 v / r.
+ColorRange vorticity_range(const Scene& scene, const Stage& stage, Values first) {
+  const double turnover = stage.speed / std::max(stage.focus.diagonal(), 1e-300);
+  std::erase_if(first, [](double value) { return !std::isfinite(value); });
+  for (double& value : first) value = std::abs(value);
+  double high = first.empty() ? 0 : quantile(first, 0.98);
+  if (!(high > turnover)) high = 20 * turnover;
+  high = high > 0 ? round_up_to_two_digits(high) : 1;
+  return {scene.simulation.dimension == 2 ? -high : 0, high};
+}
+
+constexpr ScalarChannel kChannels[] = {
+    {"speed", "velocity", "speed, m/s", each<speed>, widened<expected_speed>},
+    {"pressure", "kirchhoff_stress", "pressure, Pa", each<pressure>, widened<expected_pressure>},
+    {"plastic_state", "plastic_state", "plastic state", each<plastic_state>,
+     widened<expected_plastic_state>},
+    {"volume_ratio", "deformation_gradient", "volume ratio", each<volume_ratio>,
+     widened<expected_volume_ratio>},
+    {"vorticity", "vorticity", "vorticity, 1/s", vorticity_values, vorticity_range, true},
+};
+
+const ScalarChannel* find_channel(const std::string& name) {
+  for (const ScalarChannel& channel : kChannels)
+    if (name == channel.name || name == channel.alias) return &channel;
+  throw Error(ErrorCategory::kScene,
+              "output.color = \"" + name +
+                  "\": pictures can be coloured by material, body, speed, pressure, "
+                  "plastic_state, volume_ratio or vorticity");
 }
 
 }  // namespace
@@ -141,18 +184,24 @@ ParticleColors::ParticleColors(const Scene& scene, const Snapshot& first, const 
   by_body_ = name == "body";
   if (by_body_ || name == "material") return;
   channel_ = find_channel(name);
-  range = find_range(*channel_, scene, stage, first);
+  range = channel_->range(scene, stage, channel_->values(first));
+  diverging_ = channel_->has_sign && range.low < 0;
 }
 
 std::string ParticleColors::label() const { return std::string(channel_ ? channel_->label : ""); }
 
+ColorF ParticleColors::color_at(double fraction) const {
+  return diverging_ ? diverging_color_map(fraction) : color_map(fraction);
+}
+
 std::vector<ColorF> ParticleColors::operator()(const Snapshot& snapshot) const {
   std::vector<ColorF> colors(snapshot.size(), ColorF{0.7f, 0.7f, 0.7f});
+  const Values values = channel_ ? channel_->values(snapshot) : Values();
   for (std::size_t i = 0; i < colors.size(); ++i) {
     const std::size_t body = i < snapshot.body.size() ? snapshot.body[i] : body_colors_.size();
     const std::size_t material = i < snapshot.material.size() ? snapshot.material[i] : 0;
     if (channel_)
-      colors[i] = color_map((channel_->value(snapshot, i) - range.low) / (range.high - range.low));
+      colors[i] = color_at((values[i] - range.low) / (range.high - range.low));
     else if (by_body_)
       colors[i] = category_color(static_cast<int>(body));
     else if (body < body_colors_.size() && body_colors_[body].first)

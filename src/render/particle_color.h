@@ -21,14 +21,16 @@ struct ColorRange {
 class ParticleColors {
  public:
   // scene.output.color is material, body, speed (or velocity), pressure (or kirchhoff_stress),
-  // plastic_state or volume_ratio (or deformation_gradient); anything else throws Error{kScene}.
+  // plastic_state, volume_ratio (or deformation_gradient) or vorticity (signed in 2D, its magnitude
+  // in 3D); anything else throws Error{kScene}.
   ParticleColors(const Scene& scene, const Snapshot& first, const Stage& stage);
 
   // One sRGB colour per particle; grey where the snapshot lacks the channel.
   std::vector<ColorF> operator()(const Snapshot& snapshot) const;
 
   bool is_scalar() const { return channel_ != nullptr; }
-  std::string label() const;  // of the colour bar, with the unit
+  std::string label() const;               // of the colour bar, with the unit
+  ColorF color_at(double fraction) const;  // of the range
   ColorRange range;
 
  private:
@@ -36,6 +38,7 @@ class ParticleColors {
   std::vector<std::pair<bool, ColorF>>
       body_colors_;  // by body: whether it overrides its material's
   const ScalarChannel* channel_ = nullptr;
+  bool diverging_ = false;
   bool by_body_ = false;
 };
 

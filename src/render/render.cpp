@@ -17,6 +17,7 @@ namespace {
 constexpr double kSphereRadius =
     0.6;  // of the particle spacing: neighbours overlap, a mass looks closed
 constexpr double kDiscRadius = 0.7;
+constexpr double kTracerRadius = 0.3;  // smaller: one can see how densely tracers lie
 
 V3f linear_color(const Vec3& color) {
   return {{srgb_to_linear(static_cast<float>(color[0])),
@@ -60,6 +61,22 @@ Surface to_surface(const TriangleSurface& triangles) {
   return surface;
 }
 
+void add_spheres(const PointLayer& layer, RayScene& rays) {
+  const auto radius = static_cast<float>(layer.radius);
+  rays.spheres.reserve(rays.spheres.size() + layer.points->size());
+  rays.sphere_colors.reserve(rays.spheres.capacity());
+  for (std::size_t i = 0; i < layer.points->size(); ++i) {
+    const V3f x = to_float(position_of(*layer.points, i));
+    if (!std::isfinite(x[0] + x[1] + x[2])) continue;
+    rays.spheres.push_back({x[0], x[1], x[2], radius});
+    rays.sphere_colors.push_back(layer.colors[i]);
+  }
+}
+
+double tracer_spacing(const Scene& scene) {
+  return scene.grid.dx * std::pow(scene.tracers.per_cell, -1.0 / scene.simulation.dimension);
+}
+
 // Of 1, 2, 5 times a power of ten, the one nearest below `length`.
 double round_length(double length) {
   const double power = std::pow(10, std::floor(std::log10(length)));
@@ -72,7 +89,7 @@ class Renderer::Impl {
  public:
   explicit Impl(const Scene& scene);
   Image render(const Snapshot& snapshot, double time, const std::vector<ColliderPose>& poses,
-               const std::vector<TriangleSurface>& surfaces);
+               const std::vector<TriangleSurface>& surfaces, const Snapshot& tracers);
 
   std::optional<Camera> camera;
   std::optional<ColorRange> range;
@@ -80,11 +97,9 @@ class Renderer::Impl {
 
  private:
   void look_at(const Snapshot& first);
-  RayScene ray_scene(const Snapshot& snapshot, const std::vector<ColorF>& colors,
-                     const std::vector<Affine>& poses,
+  Snapshot without_traced(const Snapshot& snapshot) const;
+  RayScene ray_scene(const std::vector<PointLayer>& layers, const std::vector<Affine>& poses,
                      const std::vector<TriangleSurface>& surfaces) const;
-  void add_particles(const Snapshot& snapshot, const std::vector<ColorF>& colors,
-                     RayScene& rays) const;
   void add_planes(const std::vector<Plane>& planes, const V3f& color, RayScene& rays) const;
 
   Scene scene_;
@@ -116,17 +131,21 @@ void Renderer::Impl::look_at(const Snapshot& first) {
     append_shape(collider.shape, {}, collider_meshes_.emplace_back());
 }
 
-void Renderer::Impl::add_particles(const Snapshot& snapshot, const std::vector<ColorF>& colors,
-                                   RayScene& rays) const {
-  const float radius = static_cast<float>(kSphereRadius * mean_spacing(snapshot, stage_->spacing));
-  rays.spheres.reserve(snapshot.size());
-  rays.sphere_colors.reserve(snapshot.size());
+// The particles that tracers do not stand for, with what colours by material and body need.
+Snapshot Renderer::Impl::without_traced(const Snapshot& snapshot) const {
+  Snapshot rest;
+  rest.dimension = snapshot.dimension;
+  if (scene_.tracers.alone) return rest;
+  const auto d = static_cast<std::size_t>(snapshot.dimension);
   for (std::size_t i = 0; i < snapshot.size(); ++i) {
-    const V3f x = to_float(position_of(snapshot, i));
-    if (!std::isfinite(x[0] + x[1] + x[2])) continue;
-    rays.spheres.push_back({x[0], x[1], x[2], radius});
-    rays.sphere_colors.push_back(colors[i]);
+    const int body = snapshot.body[i];  // or, beyond the bodies, a source
+    if (body < static_cast<int>(scene_.bodies.size()) && scene_.tracers.fills(body)) continue;
+    rest.id.push_back(snapshot.id[i]);
+    rest.body.push_back(snapshot.body[i]);
+    rest.material.push_back(snapshot.material[i]);
+    for (std::size_t c = 0; c < d; ++c) rest.position.push_back(snapshot.position[i * d + c]);
   }
+  return rest;
 }
 
 // The ground reaches to the horizon; a wall only as far as what happens before it, and it is left
@@ -142,7 +161,7 @@ void Renderer::Impl::add_planes(const std::vector<Plane>& planes, const V3f& col
   }
 }
 
-RayScene Renderer::Impl::ray_scene(const Snapshot& snapshot, const std::vector<ColorF>& colors,
+RayScene Renderer::Impl::ray_scene(const std::vector<PointLayer>& layers,
                                    const std::vector<Affine>& poses,
                                    const std::vector<TriangleSurface>& surfaces) const {
   RayScene rays;
@@ -150,7 +169,7 @@ RayScene Renderer::Impl::ray_scene(const Snapshot& snapshot, const std::vector<C
   rays.center = to_float(stage_->focus.center());
   rays.size = static_cast<float>(stage_->focus.diagonal());
   rays.grid_spacing = static_cast<float>(round_length(0.25 * stage_->focus.diagonal()));
-  add_particles(snapshot, colors, rays);
+  for (const PointLayer& layer : layers) add_spheres(layer, rays);
   for (const Plane& wall : stage_->walls) rays.open_side += to_float(wall.normal);
   std::vector<Plane> all_planes;
 
@@ -171,25 +190,32 @@ RayScene Renderer::Impl::ray_scene(const Snapshot& snapshot, const std::vector<C
 
 Image Renderer::Impl::render(const Snapshot& snapshot, double time,
                              const std::vector<ColliderPose>& collider_poses,
-                             const std::vector<TriangleSurface>& surfaces) {
+                             const std::vector<TriangleSurface>& surfaces,
+                             const Snapshot& tracers) {
   if (!stage_) look_at(snapshot);
   if (range) colors_->range = *range;
   std::vector<Affine> poses(scene_.colliders.size());
   for (std::size_t i = 0; i < std::min(poses.size(), collider_poses.size()); ++i)
     poses[i] = to_affine(collider_poses[i]);
-  const std::vector<ColorF> colors = (*colors_)(snapshot);
   const bool flat = scene_.simulation.dimension == 2;
+  const bool traced = tracers.size() > 0 && !colors_->is_scalar();
+  const Snapshot rest = traced ? without_traced(snapshot) : Snapshot{};
+  const Snapshot& particles = traced ? rest : snapshot;
+  const double spacing = mean_spacing(snapshot, stage_->spacing);
+  std::vector<PointLayer> layers{
+      {&particles, (*colors_)(particles), (flat ? kDiscRadius : kSphereRadius) * spacing}};
+  if (traced)
+    layers.push_back({&tracers, (*colors_)(tracers), kTracerRadius * tracer_spacing(scene_)});
   Image image;
   if (flat) {
-    const double radius = kDiscRadius * mean_spacing(snapshot, stage_->spacing);
-    image = draw_flat(scene_, snapshot, colors, poses, flat_view_, radius, width_, height_);
+    image = draw_flat(scene_, layers, poses, flat_view_, width_, height_);
   } else {
     const Projection view(*camera, static_cast<double>(width_) / height_);
-    image = ray_trace(ray_scene(snapshot, colors, poses, surfaces), view, width_, height_);
+    image = ray_trace(ray_scene(layers, poses, surfaces), view, width_, height_);
   }
   if (!captions) return image;
   draw_time(image, time, flat);
-  if (colors_->is_scalar()) draw_color_bar(image, colors_->label(), colors_->range, flat);
+  if (colors_->is_scalar()) draw_color_bar(image, *colors_, flat);
   return image;
 }
 
@@ -200,8 +226,8 @@ Renderer& Renderer::operator=(Renderer&&) noexcept = default;
 
 Image Renderer::render(const Snapshot& snapshot, double time,
                        const std::vector<ColliderPose>& poses,
-                       const std::vector<TriangleSurface>& surfaces) {
-  return impl_->render(snapshot, time, poses, surfaces);
+                       const std::vector<TriangleSurface>& surfaces, const Snapshot& tracers) {
+  return impl_->render(snapshot, time, poses, surfaces, tracers);
 }
 Camera Renderer::camera() const { return impl_->camera.value_or(Camera{}); }
 void Renderer::set_color_range(double low, double high) { impl_->range = ColorRange{low, high}; }

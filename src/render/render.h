@@ -37,9 +37,10 @@ class Renderer {
   // One frame. The first call fixes the camera and the colour range from its snapshot; the same
   // calls give the same pictures for any number of threads. `poses` is one per collider (missing
   // ones are at rest); mesh colliders are shown by `surfaces`. Particles with positions that are
-  // not finite are left out.
+  // not finite are left out. `tracers` (Simulation::tracers) stand for the particles of their
+  // bodies, unless colours show a quantity that only particles have.
   Image render(const Snapshot& snapshot, double time, const std::vector<ColliderPose>& poses = {},
-               const std::vector<TriangleSurface>& surfaces = {});
+               const std::vector<TriangleSurface>& surfaces = {}, const Snapshot& tracers = {});
 
   // The camera of 3D pictures; meaningful after the first picture, or where the scene gives one.
   Camera camera() const;

@@ -29,6 +29,9 @@ void sort_planes(const Scene& scene, Stage& stage) {
   V3d normal = V3d::zero();
   normal[axis] = std::copysign(1.0, stage.up[axis]);
   const Domain& domain = *scene.grid.domain;
+  const BoundaryType face =
+      domain.boundary[static_cast<std::size_t>(2 * axis) + (normal[axis] > 0 ? 0u : 1u)];
+  if (face == BoundaryType::kPeriodic || face == BoundaryType::kOpen) return;
   stage.ground.push_back({to_vec(normal[axis] > 0 ? domain.min : domain.max), normal});
 }
 

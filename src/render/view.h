@@ -9,6 +9,7 @@
 
 #include "firn/scene.h"
 #include "firn/simulation.h"
+#include "src/render/color_map.h"
 #include "src/render/mesh.h"
 
 namespace firn {
@@ -41,6 +42,13 @@ Stage make_stage(const Scene& scene, const Snapshot& first);
 double mean_spacing(const Snapshot& snapshot, double fallback);
 
 V3d position_of(const Snapshot& snapshot, std::size_t i);
+
+// Particles or tracers as a picture shows them: one sRGB colour each, one radius (m) for all.
+struct PointLayer {
+  const Snapshot* points;
+  std::vector<ColorF> colors;
+  double radius;
+};
 
 // The scene's camera, or else a three-quarter view from above that frames stage.focus and that no
 // wall hides.

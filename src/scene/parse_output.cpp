@@ -14,8 +14,8 @@ constexpr Unavailable kLaterFormats[] = {
 
 const std::vector<std::string_view>& channel_names() {
   static const std::vector<std::string_view> names = {
-      "velocity",      "speed",  "material", "body", "mass", "volume", "deformation_gradient",
-      "plastic_state", "stress", "pressure", "id"};
+      "velocity",      "speed",  "material", "body",      "mass", "volume", "deformation_gradient",
+      "plastic_state", "stress", "pressure", "vorticity", "id"};
   return names;
 }
 

@@ -269,16 +269,18 @@ void parse_tracers(const Node& root, Scene& scene, ReadContext& context) {
                  "simulation.integrator");
     table.require("per_cell");
     table.number("per_cell", s.per_cell, Range::positive());
-    const Node* bodies = table.find("bodies");
-    if (bodies == nullptr) return;
-    std::vector<std::string_view> names;
-    for (const Body& body : scene.bodies) names.push_back(body.name);
-    if (!read_type(*bodies, NodeType::kArray, "bodies", context)) return;
-    for (const Node& item : bodies->items) {
-      std::size_t index = 0;
-      if (read_choice(item, "bodies", names, {}, index, context))
-        s.bodies.push_back(static_cast<int>(index));
-    }
+    table.boolean("alone", s.alone);
+    if (scene.bodies.empty())
+      table.fail(table.node(), "there is no [[body]] to fill with tracers; sources emit none");
+    std::vector<std::string_view> known;
+    for (const Body& body : scene.bodies) known.push_back(body.name);
+    std::vector<std::string> names;
+    if (!table.strings("bodies", names, known)) return;
+    if (names.empty())
+      table.fail("bodies", "'bodies' names none; leave it out to fill all bodies with tracers");
+    for (std::size_t b = 0; b < known.size(); ++b)
+      if (std::find(names.begin(), names.end(), known[b]) != names.end())
+        s.bodies.push_back(static_cast<int>(b));
   });
 }
 

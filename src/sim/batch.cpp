@@ -126,6 +126,18 @@ ParticleBatch fill_body(const Scene& scene, std::size_t index) {
   return batch;
 }
 
+// Blue noise with a seed of its own: on a lattice, or in the pattern of the particles, tracers
+// would stay in rows for as long as the flow is smooth.
+std::vector<Vec3> fill_tracers(const Scene& scene, std::size_t index) {
+  if (!scene.tracers.fills(static_cast<int>(index))) return {};
+  const Body& body = scene.bodies[index];
+  const CompiledShape shape = compile_shape(body.shape, scene.simulation.dimension, scene.grid.dx);
+  require_bounded(shape, "body \"" + body.name + "\"");
+  return sample_shape(shape, scene.grid.dx, scene.tracers.per_cell, Sampling::kPoisson,
+                      scene.simulation.seed + 0xa0761d6478bd642full * (index + 1))
+      .positions;
+}
+
 SourcePulse fill_source(const Scene& scene, std::size_t index) {
   const Source& source = scene.sources[index];
   const CompiledShape shape =

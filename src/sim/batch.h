@@ -1,5 +1,5 @@
-// Particles on their way from a shape to the device: the initial fill of a body, or one pulse of a
-// source.
+// Particles on their way from a shape to the device: the initial fill of a body, its tracers, or
+// one pulse of a source.
 #pragma once
 
 #include <array>
@@ -24,6 +24,9 @@ struct ParticleBatch {
 
 // The particles that fill a body at the start.
 ParticleBatch fill_body(const Scene& scene, std::size_t body);
+
+// The tracers that a body holds at the start; none where Scene::tracers does not fill it.
+std::vector<Vec3> fill_tracers(const Scene& scene, std::size_t body);
 
 // A source's pulse: its shape filled once. Pulses follow each other so that each begins where the
 // last one has just left the shape; `period` is 0 for a source that does not move (it fills once).

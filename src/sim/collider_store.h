@@ -30,7 +30,7 @@ class DeviceShape {
 template <class Exec, int D, class Real>
 class ColliderStore {
  public:
-  ColliderStore(Exec& exec, const Scene& scene) : exec_(exec) {
+  ColliderStore(Exec& exec, const Scene& scene) : exec_(exec), open_faces_(open_faces(scene)) {
     std::vector<ColliderShape<Real>> colliders;
     for (const Collider& c : scene.colliders)
       colliders.push_back(
@@ -47,7 +47,12 @@ class ColliderStore {
 
   int count() const { return static_cast<int>(colliders_.size()); }
   std::size_t columns() const { return colliders_.size() * kReactionColumns; }
-  SinkView<Real> sinks() const { return {sinks_.data(), static_cast<int>(sinks_.size())}; }
+  SinkView<Real> sinks() const {
+    SinkView<Real> view = open_faces_;
+    view.programs = sinks_.data();
+    view.count = static_cast<int>(sinks_.size());
+    return view;
+  }
 
   void reserve(std::uint32_t blocks) {
     table_ = {};
@@ -98,7 +103,22 @@ class ColliderStore {
             {{motion.pivot[0], motion.pivot[1], motion.pivot[2]}}};
   }
 
+  static SinkView<Real> open_faces(const Scene& scene) {
+    SinkView<Real> view;
+    if (!scene.grid.domain) return view;
+    const Domain& domain = *scene.grid.domain;
+    for (std::size_t a = 0; a < D; ++a) {
+      const bool low = domain.boundary[2 * a] == BoundaryType::kOpen,
+                 high = domain.boundary[2 * a + 1] == BoundaryType::kOpen;
+      view.open |= low || high;
+      view.min[a] = low ? static_cast<Real>(domain.min[a]) : -kLargest<Real>;
+      view.max[a] = high ? static_cast<Real>(domain.max[a]) : kLargest<Real>;
+    }
+    return view;
+  }
+
   Exec& exec_;
+  SinkView<Real> open_faces_;
   std::deque<DeviceShape<Exec, Real>> shapes_;
   std::deque<Buffer<Exec, double>> keys_;
   Buffer<Exec, ColliderShape<Real>> colliders_;

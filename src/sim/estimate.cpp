@@ -19,6 +19,7 @@
 #include "src/sim/particle_store.h"
 #include "src/sim/pressure_solver.h"
 #include "src/sim/scene_params.h"
+#include "src/sim/tracer_store.h"
 
 namespace firn {
 
@@ -33,6 +34,7 @@ template <int D, class Real>
 LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> batches) {
   const auto inv_dx = static_cast<Real>(1 / scene.grid.dx),
              shift = home_shift<Real>(transfer_params(scene));
+  const PeriodicBlocks periodic = periodic_blocks<D>(scene);
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> bins;
   for (const ParticleBatch& batch : batches)
     for (const Vec3& x : batch.position) {
@@ -41,7 +43,7 @@ LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> bat
         const auto position = static_cast<Real>(x[static_cast<std::size_t>(a)]);
         home[a] = axis_base(position, inv_dx, shift).node >> BlockTraits<D>::kShift;
       }
-      ++bins[{block_key<D>(home), batch.material}];
+      ++bins[{block_key<D>(periodic.wrapped(home)), batch.material}];
     }
   std::set<std::uint64_t> blocks;
   LayoutCounts counts;
@@ -49,7 +51,7 @@ LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> bat
     counts.chunks += (particles + kLanes - 1) / kLanes;
     const Vec<int, D> home = block_of_key<D>(bin.first);
     for (int c = 0; c < BlockTraits<D>::kCorners; ++c)
-      blocks.insert(block_key<D>(corner_block<D>(home, c)));
+      blocks.insert(block_key<D>(periodic.wrapped(corner_block<D>(home, c))));
   }
   counts.blocks = static_cast<std::uint32_t>(blocks.size());
   return counts;
@@ -124,7 +126,7 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
   const auto materials = static_cast<std::uint32_t>(scene.materials.size());
   const ParticleStore<Cpu, D, Real> particles(exec, channel_needs(scene));
   const TransferParams transfer = transfer_params(scene);
-  const Grid grid(exec, scene.grid.dx, materials, transfer.staggered ? D : 1,
+  const Grid grid(exec, scene.grid.dx, {}, materials, transfer.staggered ? D : 1,
                   transfer.separate_force);
   const std::size_t chunks = chunk_capacity(e, counts.chunks);
   const std::uint32_t blocks =
@@ -136,6 +138,8 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
   if (incompressible)
     e.grid_bytes += FluidStore<Cpu, D, Real>::bytes_for(blocks) +
                     PressureSolver<Cpu, D, Real>::bytes_for(blocks);
+  e.tracer_bytes = TracerStore<Cpu, D, Real>::bytes_for(static_cast<std::size_t>(e.tracers));
+  e.state_bytes += e.tracer_bytes;
   // Energies per pack, the table of totals, and the reactions and energies per block.
   const bool totals = scene.output.diagnostics != DiagnosticsLevel::kOff;
   const bool stages = scene.output.diagnostics == DiagnosticsLevel::kStages;
@@ -156,6 +160,8 @@ SceneEstimate estimate(const Scene& scene) {
     batches.push_back(fill_body(scene, b));
     e.particles_per_body.push_back(static_cast<std::int64_t>(batches.back().position.size()));
     e.particles += e.particles_per_body.back();
+    if (scene.simulation.integrator == Integrator::kIncompressible)
+      e.tracers += static_cast<std::int64_t>(fill_tracers(scene, b).size());
   }
   for (std::size_t s = 0; s < scene.sources.size(); ++s)
     batches.push_back(fill_source(scene, s).batch);

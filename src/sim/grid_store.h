@@ -13,14 +13,17 @@ template <class Exec, int D, class Real>
 class GridStore {
  public:
   // `components`: groups of 4 reals per node; 1 for collocated velocities, D for one per face.
-  GridStore(Exec& exec, double dx, std::uint32_t materials, int components, bool increments)
+  GridStore(Exec& exec, double dx, const PeriodicBlocks& periodic, std::uint32_t materials,
+            int components, bool increments)
       : exec_(exec),
         dx_(dx),
+        periodic_(periodic),
         materials_(materials),
         reals_(BlockTraits<D>::kNodes * 4 * static_cast<std::size_t>(components)),
         with_increments_(increments) {}
 
   std::uint32_t capacity() const { return capacity_; }  // blocks
+  const PeriodicBlocks& periodic() const { return periodic_; }
 
   // Nothing in the grid outlives a step, so a larger one starts empty.
   void reserve(std::uint32_t blocks) {
@@ -59,6 +62,7 @@ class GridStore {
     v.increments = increments_.data();
     v.dx = static_cast<Real>(dx_);
     v.inv_dx = static_cast<Real>(1 / dx_);
+    v.periodic = periodic_;
     return v;
   }
   void fill(RebuildView& scratch) {
@@ -97,6 +101,7 @@ class GridStore {
 
   Exec& exec_;
   double dx_;
+  PeriodicBlocks periodic_;
   std::uint32_t materials_, capacity_ = 0;
   std::size_t reals_;  // per block
   bool with_increments_;

@@ -1,17 +1,20 @@
 // The incompressible step (Chorin splitting on a MAC grid): rebuild blocks, choose dt, P2G to
-// faces, body forces, projection, extrapolation, G2P. PHYSICS section 6, [APIC 6]; DESIGN
-// section 4. Instantiated per backend, dimension and precision in incompressible_stepper_*.cpp.
+// faces, body forces, projection, extrapolation, G2P and tracers. PHYSICS section 6, [APIC 6];
+// DESIGN section 4. Instantiated per backend, dimension and precision in
+// incompressible_stepper_*.cpp.
 #pragma once
 
 #include "kernels/fluid/fill.h"
 #include "kernels/fluid/prepare.h"
 #include "kernels/fluid/project.h"
 #include "kernels/fluid/solids.h"
+#include "kernels/fluid/tracers.h"
 #include "kernels/fluid/walls.h"
 #include "kernels/transfer/mac.h"
 #include "src/sim/fluid_store.h"
 #include "src/sim/particle_stepper.h"
 #include "src/sim/pressure_solver.h"
+#include "src/sim/tracer_store.h"
 
 namespace firn {
 
@@ -21,6 +24,7 @@ class IncompressibleStepper final : public ParticleStepper<Exec, D, Real> {
   IncompressibleStepper(const Scene& scene, std::unique_ptr<Exec> exec, ParticleNamer namer);
   StageLedger stages() override { return {}; }
   PressureStats pressure() override { return pressure_stats_; }
+  Snapshot tracers() override { return tracers_.snapshot(); }
 
  private:
   using Base = ParticleStepper<Exec, D, Real>;
@@ -34,12 +38,17 @@ class IncompressibleStepper final : public ParticleStepper<Exec, D, Real> {
   void enqueue_step() override;
   void reserve_for_blocks(std::uint32_t blocks) override;
   void clear_frame_sums() override { pressure_stats_ = {}; }
-  std::size_t own_bytes() const override { return fluid_.bytes() + solver_.bytes(); }
+  std::size_t own_bytes() const override {
+    return fluid_.bytes() + solver_.bytes() + tracers_.bytes();
+  }
+  void save_own(ByteWriter& out, std::uint32_t) override { tracers_.save(out); }
+  void load_own(ByteReader& in, std::uint32_t) override { tracers_.load(in); }
   void poll_own(StepControl& c) override;
 
   void project(const GridView<Real>& grid, const MacView<Real>& mac);
   void correct_density(const GridView<Real>& grid, const MacView<Real>& mac);
   bool walls_switch(const GridView<Real>& grid, const MacView<Real>& mac);
+  SolveReport timed(double& seconds, const std::function<SolveReport()>& solve);
   void count_solve(const SolveReport& report);
   void refuse_squeezed(double rate);
   void reject_step(const SolveReport& report);
@@ -62,6 +71,7 @@ class IncompressibleStepper final : public ParticleStepper<Exec, D, Real> {
   Buffer<Exec, std::uint32_t> changed_;
   FluidStore<Exec, D, Real> fluid_;
   PressureSolver<Exec, D, Real> solver_;
+  TracerStore<Exec, D, Real> tracers_;
   PressureStats pressure_stats_;
   SolveReport rejected_;
   int retries_ = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cmath>
 
 #include "src/sim/incompressible_stepper.h"
@@ -26,7 +27,8 @@ IncompressibleStepper<Exec, D, Real>::IncompressibleStepper(const Scene& scene,
       separating_(has_separating_walls(scene)),
       changed_(*exec_, 1),
       fluid_(*exec_),
-      solver_(*exec_) {}
+      solver_(*exec_),
+      tracers_(*exec_, scene) {}
 
 template <class Exec, int D, class Real>
 void IncompressibleStepper<Exec, D, Real>::reserve_for_blocks(std::uint32_t blocks) {
@@ -70,12 +72,11 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   exec_->mark(kClockP2G);
   classify_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
   prepare_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
-  if (colliders_.count() > 0)
-    flood_cut_cells<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+  const bool fill = ghost_fluid_ || params_.transfer.drift;
+  if (fill) fill_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
+  flood_cells<Exec, D, Real>(*exec_, update_params(), fill, grid, mac, blocks, c);
   // A face of a fluid cell may have no mass: its particles lie on the other faces, or it is cut.
   extrapolate_faces<Exec, D, Real>(*exec_, colliders_.count() > 0 ? D : 1, mac, blocks, c);
-  if (ghost_fluid_ || params_.transfer.drift)
-    fill_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
   project(grid, mac);
   pressure_reactions<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
   colliders_.accumulate(blocks, c);
@@ -87,6 +88,7 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   mac_g2p<Exec, D, Real>(*exec_, params_.transfer, params_.bounds, particles, grid, grid.nodes, c,
                          blocks);
   guard_particles<Exec, D, Real>(*exec_, update_params(), particles, grid, blocks, c);
+  tracers_.advance(params_.bounds, grid, after_layers(extrapolated_layers(), mac), c);
   exec_->mark(kClockG2P);
   end_step(*exec_, c);
   exec_->mark(kClockOther);
@@ -102,7 +104,9 @@ void IncompressibleStepper<Exec, D, Real>::project(const GridView<Real>& grid,
   walls_opened_ = false;
   for (int pass = 0;; ++pass) {
     assemble_projection<Exec, D, Real>(*exec_, grid, mac, blocks, c);
-    report = solver_.solve(fluid_.system(grid.keys, {&c->n_blocks, blocks}), options_, &c->stop);
+    report = timed(pressure_stats_.seconds, [&] {
+      return solver_.solve(fluid_.system(grid, {&c->n_blocks, blocks}), options_, &c->stop);
+    });
     if (report.stopped) return;
     // What is not finite has no shorter step; the transfer names the particle that brought it.
     if (!report.converged && std::isfinite(report.residual)) return reject_step(report);
@@ -124,6 +128,18 @@ bool IncompressibleStepper<Exec, D, Real>::walls_switch(const GridView<Real>& gr
   const bool changed = changed_.download()[0] != 0;
   walls_opened_ |= changed;
   return changed;
+}
+
+// The host waits for a solve; before it, for what the step has enqueued so far, which is not its
+// time.
+template <class Exec, int D, class Real>
+SolveReport IncompressibleStepper<Exec, D, Real>::timed(double& seconds,
+                                                        const std::function<SolveReport()>& solve) {
+  exec_->synchronize();
+  const auto start = std::chrono::steady_clock::now();
+  const SolveReport report = solve();
+  seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
 }
 
 template <class Exec, int D, class Real>
@@ -152,8 +168,11 @@ void IncompressibleStepper<Exec, D, Real>::correct_density(const GridView<Real>&
     fluid_.clear_pressure();
     SolveOptions loose = options_;
     loose.relative = std::max(loose.relative, kDriftTolerance);
-    const SolveReport report =
-        solver_.solve(fluid_.system(grid.keys, {&c->n_blocks, blocks}), loose, &c->stop);
+    const auto system = fluid_.system(grid, {&c->n_blocks, blocks});
+    const SolveReport report = timed(pressure_stats_.drift_seconds, [&] {
+      return walls_opened_ ? solver_.solve(system, loose, &c->stop)
+                           : solver_.solve_again(system, loose, &c->stop);
+    });
     found = report.converged;
     if (report.imbalance > 0) refuse_squeezed(report.imbalance);
     pressure_stats_.drift_iterations += report.iterations;

@@ -91,6 +91,7 @@ class ParticleStepper : public Stepper {
   void poll(StepControl& c);
   void grow(const StepControl& c);
   [[noreturn]] void throw_fault(const StepControl& c) const;
+  void fold_into_domain(std::vector<float>& position) const;
   bool consistent(const StepControl& c, const std::vector<Chunk>& layout) const;
   void reserve(std::uint32_t chunks, std::uint32_t blocks);
 

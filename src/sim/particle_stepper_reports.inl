@@ -60,6 +60,22 @@ StageTimes ParticleStepper<Exec, D, Real>::times() {
           s[kClockG2P],     s[kClockConstitutive], s[kClockOther]};
 }
 
+// Particles are kept where their stencil does not cross the seam of a periodic axis, up to two
+// cells beyond the domain.
+template <class Exec, int D, class Real>
+void ParticleStepper<Exec, D, Real>::fold_into_domain(std::vector<float>& position) const {
+  const PeriodicBlocks& ring = grid_.periodic();
+  for (std::size_t a = 0; a < D; ++a) {
+    if (ring.count[a] == 0) continue;
+    const double block = params_.dx * BlockTraits<D>::kSide, length = block * ring.count[a],
+                 low = block * ring.first[a];
+    for (std::size_t i = a; i < position.size(); i += D) {
+      const double from = position[i] - low;
+      position[i] = static_cast<float>(position[i] - length * std::floor(from / length));
+    }
+  }
+}
+
 template <class Exec, int D, class Real>
 Snapshot ParticleStepper<Exec, D, Real>::snapshot() {
   using Store = ParticleStore<Exec, D, Real>;
@@ -88,6 +104,7 @@ Snapshot ParticleStepper<Exec, D, Real>::snapshot() {
         out.push_back(static_cast<float>(channel_at(values.data(), slot, stored, k)));
   };
   copy(Store::kX, D, s.position);
+  fold_into_domain(s.position);
   copy(Store::kV, D, s.velocity);
   copy(Store::kMass, 1, s.mass);
   copy(Store::kVolume, 1, s.volume);

@@ -38,7 +38,8 @@ PressureBench bench_on(Exec& exec, int side, double relative) {
                                              dirichlet.data(),
                                              nullptr,
                                              rhs.data(),
-                                             solution.data()},
+                                             solution.data(),
+                                             {}},
                                             {relative, 0, 200}, nullptr);
     exec.synchronize();
     result.seconds = seconds_since(start);

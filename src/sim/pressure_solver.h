@@ -49,15 +49,20 @@ class PressureSolver {
   SolveReport solve(const PressureSystem<Real>& system, const SolveOptions& options,
                     const std::uint32_t* stop) {
     reserve(system.blocks.bound, system.mass != nullptr);
-    begin_solve(exec_, options, stop, control_.data());
+    begin_solve(exec_, options, stop, 0, control_.data());
     build(system);
-    if (state_.stopped != 0) return report();
-    prepare(system);
-    while (state_.done == 0) {
-      iterate();
-      verify();
-    }
-    return report();
+    if (state_.stopped == 0 && state_.singular_components > 0) number_singular();
+    return run(system);
+  }
+  // The same for a system that differs from that of the last solve in its right-hand side and first
+  // guess only: hierarchy and components stand.
+  SolveReport solve_again(const PressureSystem<Real>& system, const SolveOptions& options,
+                          const std::uint32_t* stop) {
+    begin_solve(exec_, options, stop, state_.singular_components, control_.data());
+    poll();
+    set_views(system);
+    level_[0] = hierarchy_.finest;
+    return run(system);
   }
 
   std::size_t bytes() const {
@@ -94,7 +99,8 @@ class PressureSolver {
 
  private:
   static constexpr std::size_t kCells = BlockTraits<D>::kNodes;
-  static constexpr int kStuckSweeps = 4;
+  // Pairs of sweeps on a coarsest level of more than one block. A ring that ends early is longer.
+  static constexpr int kStuckSweeps = 4, kRingSweeps = 16;
   static constexpr double kWorstGuess = 10;  // residual of a guess over the right-hand side
   static constexpr std::uint32_t kIterationsPerPoll = Exec::kIsCuda ? 4 : 1;
 
@@ -170,6 +176,7 @@ class PressureSolver {
                        pool_solution_.data()};
     hierarchy_.coarse = {pool_keys_.data(), pool_conductance_.data(), pool_dirichlet_.data(), mass,
                          pool_rhs_.data()};
+    hierarchy_.periodic = system.periodic;
     hierarchy_.max_blocks = max_blocks_;
     hierarchy_.pool_blocks = pool_blocks_;
     hierarchy_.flags = flags_.data();
@@ -186,15 +193,26 @@ class PressureSolver {
         work_.data(), partials_.data(), max_blocks_,     control_.data()};
   }
 
+  SolveReport run(const PressureSystem<Real>& system) {
+    if (state_.stopped != 0) return report();
+    prepare(system);
+    while (state_.done == 0) {
+      iterate();
+      verify();
+    }
+    return report();
+  }
+  void number_singular() {
+    const std::size_t n = state_.singular_components;
+    if (sums_.size() < 2 * n) renew(sums_, 4 * n);
+    components_.sums = sums_.data();
+    components_.cells = sums_.data() + n;
+    number_components<Exec, D>(exec_, components_, state_.singular_components, blocks_);
+  }
   // From the guess to the first residual and the tolerance.
   void prepare(const PressureSystem<Real>& system) {
     prepare_guess<Exec, D>(exec_, vectors_, blocks_);
-    const std::uint32_t singular = state_.singular_components;
-    if (singular > 0) {
-      if (sums_.size() < 2 * std::size_t{singular}) renew(sums_, 4 * std::size_t{singular});
-      components_.sums = sums_.data();
-      components_.cells = sums_.data() + singular;
-      number_components<Exec, D>(exec_, components_, singular, blocks_);
+    if (state_.singular_components > 0) {
       remove_component_means(system.solution, false, &control_.data()->stopped);
       compute_residual<Exec, D>(exec_, vectors_, true, blocks_);
       make_compatible();
@@ -294,9 +312,10 @@ class PressureSolver {
   }
   void sweep_stuck(const LevelView<Real>& level, std::uint32_t n) {
     const std::uint32_t* done = &control_.data()->done;
-    for (int sweep = 0; sweep < 2 * kStuckSweeps; ++sweep)
+    const int sweeps = levels_.ring != 0 ? kRingSweeps : kStuckSweeps;
+    for (int sweep = 0; sweep < 2 * sweeps; ++sweep)
       for (std::uint32_t half = 0; half < 2; ++half)
-        smooth<Exec, D>(exec_, level, sweep < kStuckSweeps ? half : 1 - half, nullptr, n, done);
+        smooth<Exec, D>(exec_, level, sweep < sweeps ? half : 1 - half, nullptr, n, done);
   }
 
   void poll() { state_ = control_.download(1)[0]; }

@@ -1,6 +1,7 @@
 // A scene's settings as the numbers that kernels take.
 #pragma once
 
+#include <cmath>
 #include <limits>
 
 #include "firn/scene.h"
@@ -24,19 +25,43 @@ Vec<Real, D> to_vec(const Vec3& v) {
   return r;
 }
 
+inline bool is_wall(BoundaryType type) {
+  return type != BoundaryType::kPeriodic && type != BoundaryType::kOpen;
+}
+
+// Faces that are no walls lie out of reach.
 template <int D, class Real>
 DomainWalls<Real, D> domain_walls(const Scene& scene) {
   DomainWalls<Real, D> walls;
   if (!scene.grid.domain) return walls;
   const Domain& domain = *scene.grid.domain;
-  walls.active = true;
   walls.min = to_vec<D, Real>(domain.min);
   walls.max = to_vec<D, Real>(domain.max);
   for (std::size_t f = 0; f < 2 * D; ++f) {
+    const int a = static_cast<int>(f / 2);
+    if (is_wall(domain.boundary[f]))
+      walls.active = true;
+    else
+      (f % 2 == 0 ? walls.min[a] : walls.max[a]) = f % 2 == 0 ? -kLargest<Real> : kLargest<Real>;
     walls.boundary[f] = domain.boundary[f];
     walls.friction[f] = static_cast<Real>(domain.friction[f]);
   }
   return walls;
+}
+
+// The parser has seen to it that they are whole blocks.
+template <int D>
+PeriodicBlocks periodic_blocks(const Scene& scene) {
+  PeriodicBlocks ring;
+  if (!scene.grid.domain) return ring;
+  const Domain& domain = *scene.grid.domain;
+  const double block = scene.grid.dx * BlockTraits<D>::kSide;
+  for (std::size_t a = 0; a < D; ++a) {
+    if (domain.boundary[2 * a] != BoundaryType::kPeriodic) continue;
+    ring.first[a] = static_cast<int>(std::lround(domain.min[a] / block));
+    ring.count[a] = static_cast<int>(std::lround((domain.max[a] - domain.min[a]) / block));
+  }
+  return ring;
 }
 
 // Everything about a scene that is fixed for a run and passed to operators by value.

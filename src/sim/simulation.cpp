@@ -37,6 +37,16 @@ DtLimit most_frequent(const StepControl& c) {
   return c.limited[best] > 0 ? static_cast<DtLimit>(best) : DtLimit::kFrameEnd;
 }
 
+Vec3 periods(const Scene& scene) {
+  Vec3 lengths{};
+  if (!scene.grid.domain) return lengths;
+  const Domain& domain = *scene.grid.domain;
+  for (int a = 0; a < scene.simulation.dimension; ++a)
+    if (domain.boundary[2 * a] == BoundaryType::kPeriodic)
+      lengths[a] = domain.max[a] - domain.min[a];
+  return lengths;
+}
+
 // Host memory that runs out ends like device memory that does.
 template <class Action>
 auto with_memory(Action&& action) {
@@ -97,6 +107,8 @@ class Simulation::Impl {
     Snapshot s = stepper_->snapshot();
     s.body.reserve(s.size());
     for (std::uint32_t id : s.id) s.body.push_back(static_cast<std::uint16_t>(range_of(id).body));
+    s.dx = scene_.grid.dx;
+    s.period = periods(scene_);
     return s;
   }
 
@@ -271,6 +283,9 @@ void Simulation::set_body_force(BodyForce force) {
 FrameStats Simulation::stats() const { return impl_->stats(); }
 Snapshot Simulation::snapshot() const {
   return with_memory([&] { return impl_->snapshot(); });
+}
+Snapshot Simulation::tracers() const {
+  return with_memory([&] { return impl_->stepper().tracers(); });
 }
 Totals Simulation::totals() const { return impl_->stepper().totals(); }
 std::string Simulation::device_name() const { return impl_->stepper().device_name(); }

@@ -43,6 +43,18 @@ class Bench(CliTest):
         self.assertGreater(figures["copy_bytes_per_second"], 0)
         self.assertIn("--side", self.fail_with(2, "bench", "pressure", "--side", 40))
 
+    def test_liquid(self):
+        text = self.succeed("bench", "liquid", "--device", "cpu", "--threads", 1, "--side", 16, "--steps", 3, "--json",
+                            "liquid.json").stdout
+        figures = json.loads((self.folder / "liquid.json").read_text())
+        self.assertAlmostEqual(figures["particles"], 8 * 0.4 * 0.567 * 16**3, delta=150)
+        self.assertEqual(figures["kernel"], "linear")
+        pressure = figures["pressure"]
+        self.assertLessEqual(pressure["max_iterations"], 16)
+        step = figures["seconds"] / figures["steps"]
+        self.assertLess(pressure["seconds_per_step"] + pressure["density_seconds_per_step"], step)
+        self.assertIn(f"{pressure['seconds_per_step']:.4f} s the pressure", text)
+
     def test_stages_add_up_to_the_step(self):
         ns = self.measure("--threads", 1)[1]["ns_per_particle"]
         stages = sum(value for stage, value in ns.items() if stage != "step")

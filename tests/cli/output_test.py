@@ -50,6 +50,40 @@ class Files(CliTest):
         names = {name.split("/")[-1] for name in self.files("out/**/*")}
         self.assertEqual(names, {".firn-run", "scene.toml", "stats.jsonl", "summary.json", "checkpoint_000001.firn"})
 
+    def test_tracers_are_written_beside_the_particles(self):
+        scene = self.folder / "ink.toml"
+        scene.write_text("""
+            [simulation]
+            dimension = 2
+            frames = 2
+            fps = 48
+            integrator = "incompressible"
+            [grid]
+            dx = 0.1
+            domain = { min = [0, 0], max = [1, 1], boundary = "slip" }
+            [material.water]
+            preset = "water"
+            [[body]]
+            name = "pool"
+            material = "water"
+            shape = { type = "box", min = [0, 0], max = [0.5, 0.5] }
+            [tracers]
+            per_cell = 9
+            [output]
+            particles = ["ply", "npz"]
+            """)
+        info = json.loads(self.succeed("info", scene, "--json").stdout)
+        self.assertEqual(info["memory_bytes"]["tracers"], info["tracers"] * 2 * 4)
+        self.succeed("run", scene)
+        particles = self.folder / "out/ink/particles"
+        for frame in range(3):
+            header = (particles / f"tracers_{frame:06}.ply").read_bytes().split(b"end_header")[0]
+            self.assertIn(b"element vertex %d\n" % info["tracers"], header)
+            self.assertIn(b"property ushort body\n", header)
+            self.assertTrue((particles / f"tracers_{frame:06}.npz").read_bytes().startswith(b"PK"))
+        self.succeed("run", scene, "--frames", 1, "--overwrite", "--set", "output.particles=[]")
+        self.assertEqual(self.files("out/ink/particles/*"), {})
+
     def test_quiet_and_verbose(self):
         self.assertEqual(self.succeed("run", self.scene, "-q").stdout, "")
         self.assertIn("kinetic", self.succeed("run", self.scene, "-v", "--overwrite").stdout)

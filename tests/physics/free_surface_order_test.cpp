@@ -98,7 +98,7 @@ PressureError pressure_error(int n, FreeSurface surface, Filling filling) {
     h.set_particles(marked_cells<D>(n));
     h.rebuild();
   }
-  h.prepare(1);
+  h.prepare(1, filling == Filling::kParticles);
   h.set_velocities(Ball<D>::velocity);
   if (filling == Filling::kExact)
     h.set_filled([&](const Vec3& x) { return share_below(Ball<D>::distance(x) * n); });

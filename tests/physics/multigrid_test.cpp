@@ -52,6 +52,39 @@ TEST(Multigrid, IterationsOfSquares) {
   expect_level(counts);
 }
 
+// Rings of powers of two, of other even numbers, as thin as two blocks, all of them or with walls
+// and air along the other axes. At first = 1 no coarser level's blocks meet the
+// seam, so the finest level is the only one: a ring of 128 cells then takes long.
+template <int D>
+std::uint32_t ring_iterations(const Vec<int, D>& first, const Vec<int, D>& blocks, int rings) {
+  auto c = ring_case<D>(first, blocks, rings);
+  random_rhs(c);
+  const std::uint32_t n = iterations<D, double>(c);
+  std::string name;
+  for (int a = 0; a < D; ++a) name += std::to_string(blocks[a]) + " ";
+  std::printf("%sblocks from %d, %d rings: %u iterations\n", name.c_str(), first[0], rings, n);
+  return n;
+}
+
+TEST(Multigrid, IterationsAroundRings) {
+  for (int rings = 1; rings <= 2; ++rings) {
+    EXPECT_LE(ring_iterations<2>({{0, 0}}, {{2, 2}}, rings), 16u);
+    EXPECT_LE(ring_iterations<2>({{-8, -8}}, {{16, 16}}, rings), 16u);
+    EXPECT_LE(ring_iterations<2>({{0, 0}}, {{2, 32}}, rings), 16u);
+    EXPECT_LE(ring_iterations<2>({{0, 0}}, {{32, 2}}, rings), 16u);
+    EXPECT_LE(ring_iterations<2>({{0, 0}}, {{6, 10}}, rings), 16u);
+    EXPECT_LE(ring_iterations<2>({{1, 1}}, {{6, 8}}, rings), 25u);
+    EXPECT_LE(ring_iterations<2>({{1, 1}}, {{16, 16}}, rings), 40u);
+  }
+  for (int rings = 1; rings <= 3; ++rings) {
+    EXPECT_LE(ring_iterations<3>({{0, 0, 0}}, {{2, 2, 2}}, rings), 16u);
+    EXPECT_LE(ring_iterations<3>({{-8, -8, -8}}, {{16, 16, 16}}, rings), 16u);
+    EXPECT_LE(ring_iterations<3>({{0, 0, 0}}, {{2, 16, 16}}, rings), 16u);
+    EXPECT_LE(ring_iterations<3>({{0, 0, 0}}, {{6, 10, 4}}, rings), 16u);
+    EXPECT_LE(ring_iterations<3>({{1, 1, 1}}, {{8, 8, 8}}, rings), 25u);
+  }
+}
+
 // A smooth right-hand side: all the error is on the coarse levels.
 TEST(Multigrid, IterationsOfASmoothRightHandSide) {
   std::vector<std::uint32_t> counts;

@@ -9,6 +9,7 @@
 #include "kernels/fluid/prepare.h"
 #include "kernels/fluid/project.h"
 #include "kernels/fluid/solids.h"
+#include "kernels/fluid/tracers.h"
 #include "kernels/transfer/mac.h"
 #include "src/sim/batch.h"
 #include "src/sim/collider_store.h"
@@ -54,7 +55,7 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
   }
 
   // Up to the velocities after gravity, which the projection then starts from.
-  void prepare(double dt) {
+  void prepare(double dt, bool flood_full_cells = true) {
     Base::set_dt(dt, dt);
     StepControl* c = control_.data();
     faces_.zero();
@@ -64,11 +65,9 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
                            kBlocks);
     classify_cells<Exec, D, Real>(exec_, particles_.view(), grid_.view(), mac(), kBlocks, c);
     prepare_faces<Exec, D, Real>(exec_, update, grid_.view(), mac(), kBlocks, c);
-    if (colliders_.count() > 0) {
-      flood_cut_cells<Exec, D, Real>(exec_, update, grid_.view(), mac(), kBlocks, c);
-      extrapolate_faces<Exec, D, Real>(exec_, D, mac(), kBlocks, c);
-    }
     fill_cells<Exec, D, Real>(exec_, particles_.view(), grid_.view(), mac(), kBlocks, c);
+    flood_cells<Exec, D, Real>(exec_, update, flood_full_cells, grid_.view(), mac(), kBlocks, c);
+    extrapolate_faces<Exec, D, Real>(exec_, colliders_.count() > 0 ? D : 1, mac(), kBlocks, c);
     read_cells();
   }
 
@@ -76,8 +75,8 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
     StepControl* c = control_.data();
     assemble_projection<Exec, D, Real>(exec_, grid_.view(), mac(), kBlocks, c);
     fluid_.clear_pressure();
-    const SolveReport report = solver_.solve(
-        fluid_.system(grid_.view().keys, {&c->n_blocks, kBlocks}), options_, &c->stop);
+    const SolveReport report =
+        solver_.solve(fluid_.system(grid_.view(), {&c->n_blocks, kBlocks}), options_, &c->stop);
     apply_pressure<Exec, D, Real>(exec_, grid_.view(), mac(), kBlocks, c);
     return report;
   }
@@ -152,6 +151,33 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
       largest = std::max(largest, std::fabs(outflow) / dx_);
     }
     return largest;
+  }
+
+  // Continues the velocities of the faces that hold mass.
+  void extrapolate(int layers) {
+    extrapolate_faces<Exec, D, Real>(exec_, layers, mac(), kBlocks, control_.data());
+    layers_ = layers;
+  }
+  // Where tracers at `points` are after `steps` steps of `dt` through the faces as they are.
+  std::vector<Vec3> carried(const std::vector<Vec3>& points, double dt, int steps) {
+    Base::set_dt(dt, dt);
+    const auto n = static_cast<std::uint32_t>(points.size());
+    std::vector<Real> x(std::size_t{n} * D);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<Real>(points[i % n][i / n]);
+    Buffer<Exec, Real> positions(exec_, std::span<const Real>(x));
+    for (int s = 0; s < steps; ++s)
+      advance_tracers<Exec, D, Real>(exec_, params_.bounds, grid_.view(),
+                                     after_layers(layers_, mac()), positions.data(), n,
+                                     control_.data());
+    x = positions.download();
+    std::vector<Vec3> moved(n);
+    for (std::size_t i = 0; i < x.size(); ++i) moved[i % n][i / n] = x[i];
+    return moved;
+  }
+  void set_stop(std::uint32_t flags) {
+    StepControl c = control();
+    c.stop = flags;
+    control_.upload(std::span<const StepControl>(&c, 1));
   }
 
  private:
@@ -229,6 +255,7 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
   Buffer<Exec, Real> faces_;
   SolveOptions options_;
   bool ghost_fluid_;
+  int layers_ = 0;                                         // of extrapolate
   std::unordered_map<std::uint64_t, std::size_t> places_;  // [block][cell] of every cell
   std::unordered_map<std::uint64_t, bool> fluid_keys_;
   std::vector<Cell> fluid_cells_;

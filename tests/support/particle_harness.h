@@ -47,7 +47,7 @@ class ParticleHarness {
       : exec_(exec),
         transfer_(transfer),
         particles_(exec, {stored_modes, false, false}),
-        grid_(exec, dx, kMaterials, 1, true),
+        grid_(exec, dx, {}, kMaterials, 1, true),
         control_(exec, 1),
         dx_(dx),
         stored_modes_(stored_modes) {

@@ -21,6 +21,7 @@ struct PressureCase {
   static constexpr std::size_t kCells = BlockTraits<D>::kNodes;
   std::vector<std::uint64_t> keys;
   std::vector<double> conductance, dirichlet, mass, rhs;
+  PeriodicBlocks periodic;
 
   std::size_t cells() const { return keys.size() * kCells; }
   Vec<int, D> cell(std::size_t i) const {
@@ -36,8 +37,8 @@ struct PressureCase {
       block[a] = c[a] >> BlockTraits<D>::kShift;
       local[a] = c[a] & (BlockTraits<D>::kSide - 1);
     }
-    const std::uint32_t b =
-        find_key(keys.data(), static_cast<std::uint32_t>(keys.size()), block_key<D>(block));
+    const std::uint32_t b = find_key(keys.data(), static_cast<std::uint32_t>(keys.size()),
+                                     block_key<D>(periodic.wrapped(block)));
     return b == kNoBlock ? cells() : b * kCells + static_cast<std::size_t>(node_in_block<D>(local));
   }
   std::size_t at(std::size_t i, int axis) const {
@@ -183,6 +184,28 @@ PressureCase<D> cube_case(int n, CubeWalls walls, int corner = 0) {
       kUnitFace);
 }
 
+// A box of blocks whose axes below `rings` close on themselves; the last axis, if not one of them,
+// is open at its top, the others are closed.
+template <int D>
+PressureCase<D> ring_case(const Vec<int, D>& first, const Vec<int, D>& blocks, int rings) {
+  Vec<int, D> lo, hi;
+  for (int a = 0; a < D; ++a) {
+    lo[a] = first[a] * BlockTraits<D>::kSide;
+    hi[a] = lo[a] + blocks[a] * BlockTraits<D>::kSide;
+  }
+  auto c = make_case<D>(
+      lo, hi,
+      [=](const Vec<int, D>& at) {
+        for (int a = rings; a < D; ++a)
+          if (at[a] < lo[a] || at[a] >= hi[a])
+            return a == D - 1 && at[a] >= hi[a] ? CellClass::kAir : CellClass::kWall;
+        return CellClass::kActive;
+      },
+      kUnitFace);
+  for (int a = 0; a < rings; ++a) c.periodic.first[a] = first[a], c.periodic.count[a] = blocks[a];
+  return c;
+}
+
 // The same number for the same cell whatever the order of the calls, uniform in [0, 1).
 template <int D>
 double cell_noise(const Vec<int, D>& c, int salt) {
@@ -212,6 +235,7 @@ class PressureHarness {
         mass_(channel(c.mass)),
         rhs_(channel(c.rhs)),
         solution_(exec, c.cells()),
+        periodic_(c.periodic),
         blocks_(exec, 1) {
     const auto n = static_cast<std::uint32_t>(c.keys.size());
     blocks_.upload(std::span<const std::uint32_t>(&n, 1));
@@ -221,10 +245,16 @@ class PressureHarness {
     return {keys_.data(),        {blocks_.data(), static_cast<std::uint32_t>(keys_.size())},
             conductance_.data(), dirichlet_.data(),
             mass_.data(),        rhs_.data(),
-            solution_.data()};
+            solution_.data(),    periodic_};
   }
   SolveReport solve(const SolveOptions& options = {}, const std::uint32_t* stop = nullptr) {
     return solver_.solve(system(), options, stop);
+  }
+  // With another right-hand side, the hierarchy of the last solve, and no guess.
+  SolveReport solve_again(const std::vector<double>& rhs, const SolveOptions& options = {}) {
+    rhs_.upload(std::vector<Real>(rhs.begin(), rhs.end()));
+    solution_.zero();
+    return solver_.solve_again(system(), options, nullptr);
   }
   std::vector<Real> solution() const { return solution_.download(); }
   void set_solution(const std::vector<Real>& x) { solution_.upload(x); }
@@ -249,6 +279,7 @@ class PressureHarness {
   PressureSolver<Exec, D, Real> solver_;
   Buffer<Exec, std::uint64_t> keys_;
   Buffer<Exec, Real> conductance_, dirichlet_, mass_, rhs_, solution_;
+  PeriodicBlocks periodic_;
   Buffer<Exec, std::uint32_t> blocks_;
 };
 

@@ -60,5 +60,28 @@ TEST(FluidErrors, NumbersOutOfRange) {
   for (const Case& c : cases) expect_one_finding(kLiquidScene, c);
 }
 
+TEST(FluidErrors, Tracers) {
+  EXPECT_EQ(message_of(edited(kLiquidScene, "[grid]", "[tracers]\nper_cell = 0.5\n[grid]")), "");
+  const Case cases[] = {
+      {"[grid]", "@[tracers]\n[grid]", {"needs the key 'per_cell'"}},
+      {"[grid]", "[tracers]\nper_cell = @0\n[grid]", {"'per_cell' must be > 0"}},
+      {"[grid]",
+       "[tracers]\nper_cell = 27\nbodies = [@\"bodi0\"]\n[grid]",
+       {"unknown bodies 'bodi0'; did you mean 'body0'?"}},
+      {"[grid]",
+       "[tracers]\nper_cell = 27\nbodies = [\"body0\", @\"body0\"]\n[grid]",
+       {"lists \"body0\" twice"}},
+      {"[grid]",
+       "[tracers]\nper_cell = 27\nbodies = @[]\n[grid]",
+       {"'bodies' names none", "leave it out"}},
+      {"[grid]", "[tracers]\nper_cell = 27\n@body = 1\n[grid]", {"unknown key 'body'"}},
+  };
+  for (const Case& c : cases) expect_one_finding(kLiquidScene, c);
+  const std::string source = "[[source]]\nvelocity = [1, 0]";
+  expect_one_finding(
+      edited(kLiquidScene, "[[body]]", source),
+      {"[grid]", "@[tracers]\nper_cell = 27\n[grid]", {"there is no [[body]]", "sources"}});
+}
+
 }  // namespace
 }  // namespace firn

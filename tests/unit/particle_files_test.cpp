@@ -5,12 +5,15 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <random>
 #include <sstream>
 
 #include "firn/error.h"
+#include "src/diagnostics/vorticity.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/scratch_folder.h"
@@ -41,10 +44,12 @@ Snapshot random_snapshot(int dimension, std::size_t particles) {
   s.position = reals(d);
   s.velocity = reals(d);
   s.mass = reals(1);
+  for (float& mass : s.mass) mass = std::abs(mass);
   s.volume = reals(1);
   s.deformation_gradient = reals(d * d);
   s.plastic_state = reals(1);
   s.kirchhoff_stress = reals(d * d);
+  s.dx = 1;
   return s;
 }
 
@@ -117,7 +122,14 @@ TEST_P(ParticleFilesIn, PlyHoldsEveryChannel) {
                 component(s.deformation_gradient, d * d, i * d + j));
       EXPECT_EQ(read.at("stress" + index), component(s.kirchhoff_stress, d * d, i * d + j));
     }
-  EXPECT_EQ(read.size(), 6 + 8 + 2 * d * d);
+  const std::vector<float> omega = vorticity(s);
+  const std::size_t axes = d == 2 ? 1 : 3;
+  for (std::size_t i = 0; i < axes; ++i) {
+    const std::string name = d == 2 ? "vorticity" : "vorticity_" + std::string(1, "xyz"[i]);
+    EXPECT_EQ(read.at(name), component(omega, axes, i));
+  }
+  EXPECT_GT(*std::max_element(omega.begin(), omega.end()), 0.0f);
+  EXPECT_EQ(read.size(), 6 + 8 + 2 * d * d + axes);
 }
 
 TEST(ParticleFiles, DerivedChannels) {
@@ -206,6 +218,7 @@ TEST_P(ParticleFilesIn, NpzHoldsEveryChannel) {
   expect_array(read["plastic_state.npy"], "<f4", scalar, s.plastic_state);
   expect_array(read["deformation_gradient.npy"], "<f4", tensor, s.deformation_gradient);
   expect_array(read["stress.npy"], "<f4", tensor, s.kirchhoff_stress);
+  expect_array(read["vorticity.npy"], "<f4", GetParam() == 2 ? scalar : vector, vorticity(s));
   EXPECT_EQ(read.size(), 1 + particle_channels().size());
 }
 
@@ -239,7 +252,8 @@ TEST(ParticleFiles, MissingDataIsRefused) {
   const ScratchFolder folder;
   Snapshot s = random_snapshot(3, 4);
   s.kirchhoff_stress.clear();
-  for (const char* channel : {"stress", "pressure"})
+  s.dx = 0;
+  for (const char* channel : {"stress", "pressure", "vorticity"})
     expect_error(ErrorCategory::kFile, {std::string("\"") + channel + "\""},
                  [&] { write_ply(folder / "p.ply", s, {channel}); });
 }

@@ -147,6 +147,19 @@ TEST(ColorMap, LightnessIsLinear) {
   }
 }
 
+// Signs differ in hue alone: lightness falls from the middle to both ends alike.
+TEST(ColorMap, DivergesFromTheMiddle) {
+  for (int i = 0; i <= 255; ++i) {
+    const double value = i / 255.0;
+    EXPECT_NEAR(oklab_lightness(diverging_color_map(value)), 0.93 - std::abs(value - 0.5), 1e-5)
+        << value;
+  }
+  const ColorF negative = diverging_color_map(0), positive = diverging_color_map(1);
+  EXPECT_GT(negative[2], 2 * negative[0]);
+  EXPECT_GT(positive[0], 2 * positive[2]);
+  EXPECT_EQ(diverging_color_map(std::nan("")), color_map(std::nan("")));
+}
+
 TEST(ColorMap, ClampsAndMarksMissingValues) {
   EXPECT_EQ(color_map(-3), color_map(0));
   EXPECT_EQ(color_map(7), color_map(1));

@@ -86,6 +86,43 @@ TEST(RenderFlat, ParticleLiesWhereTheViewPutsIt) {
   EXPECT_FALSE(is_red(image.pixel(kWidth / 2 + 12, row)));
 }
 
+TEST(RenderFlat, TracersStandForTheParticlesOfTheirBodies) {
+  Scene scene = base_scene(2);
+  scene.grid.domain = Domain{{0, 0, 0}, {1, 1, 0}, {}, {}};
+  scene.bodies.resize(2);
+  scene.bodies[1].color = Vec3{0, 0, 0.9};
+  scene.tracers.per_cell = 0.1;  // so few that they are drawn large
+  Snapshot particles = one_particle(2, {0.25, 0.5, 0}, 0.2);
+  add_particle(particles, {0.75, 0.5, 0}, 0.2);
+  Snapshot tracers = one_particle(2, {0.5, 0.5, 0}, 0);
+  tracers.body[0] = 1;
+  tracers.velocity = tracers.volume = {};
+  // What lies at 1/4, 1/2 and 3/4 of the width of the domain: red, blue or nothing.
+  const auto seen = [&](std::uint16_t owner_of_second, const std::vector<int>& traced) {
+    particles.body[1] = owner_of_second;
+    scene.tracers.bodies = traced;
+    Renderer renderer(scene);
+    renderer.set_captions(false);
+    const Image image = renderer.render(particles, 0, {}, {}, tracers);
+    std::string letters;
+    for (int quarter : {-1, 0, 1}) {
+      const int column = kWidth / 2 + static_cast<int>(quarter * 0.25 / 1.06 * kHeight);
+      const Rgb c = image.pixel(column, kHeight / 2);
+      letters += is_red(c) ? 'r' : c[2] > 2 * c[0] ? 'b' : '-';
+    }
+    return letters;
+  };
+  EXPECT_EQ(seen(1, {1}), "rb-");
+  EXPECT_EQ(seen(1, {}), "-b-");
+  EXPECT_EQ(seen(2, {}), "-br");  // of a source
+  scene.tracers.alone = true;
+  EXPECT_EQ(seen(2, {}), "-b-");
+  scene.output.color = "speed";  // which tracers do not have
+  scene.tracers.bodies = {1};
+  EXPECT_EQ(Renderer(scene).render(particles, 0, {}, {}, tracers).rgb,
+            Renderer(scene).render(particles, 0).rgb);
+}
+
 TEST(RenderFlat, CollidersMoveWithTheirPose) {
   Scene scene = base_scene(2);
   scene.grid.domain = Domain{{-1, -1, 0}, {1, 1, 0}, {}, {}};
@@ -119,6 +156,34 @@ TEST(RenderFlat, UnusableScenesAreRefused) {
   scene = base_scene(2);
   scene.output.resolution = {0, 10};
   EXPECT_THROW(Renderer{scene}, Error);
+}
+
+// Two discs that turn against each other: the one that turns to the left is red.
+TEST(RenderFlat, VorticityHasItsSignAsHue) {
+  Scene scene = base_scene(2);
+  scene.simulation.gravity = {0, 0, 0};
+  scene.grid.domain = Domain{{-1, -1, 0}, {1, 1, 0}, {}, {}};
+  scene.output.color = "vorticity";
+  Snapshot snapshot;
+  snapshot.dimension = 2;
+  snapshot.dx = scene.grid.dx;
+  for (const double side : {-1, 1})
+    for (int j = -4; j <= 4; ++j)
+      for (int i = -4; i <= 4; ++i) {
+        add_particle(snapshot, {0.5 * side + 0.05 * i, 0.05 * j, 0}, 0.06);
+        snapshot.velocity[snapshot.velocity.size() - 2] = static_cast<float>(-side * 0.05 * j);
+        snapshot.velocity.back() = static_cast<float>(side * 0.05 * i);
+      }
+  Renderer renderer(scene);
+  renderer.set_captions(false);
+  const Image image = renderer.render(snapshot, 0);
+  const FlatView view = choose_flat_view(scene, make_stage(scene, snapshot), kWidth, kHeight);
+  const auto color_at = [&](double x) {
+    return image.pixel(static_cast<int>(view.column(x)), static_cast<int>(view.row(0)));
+  };
+  const Rgb right = color_at(0.5), left = color_at(-0.5);
+  EXPECT_GT(right[0], 2 * right[2]);
+  EXPECT_GT(left[2], 2 * left[0]);
 }
 
 TEST(RenderFlat, ColorRangeStaysThatOfTheFirstPicture) {
@@ -237,7 +302,9 @@ TEST(Flat, HeightFieldsAreFilled) {
   scene.colliders = {hill};
   Renderer renderer(scene);
   renderer.set_captions(false);
-  const Image image = renderer.render(Snapshot{2, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}, 0);
+  Snapshot nothing;
+  nothing.dimension = 2;
+  const Image image = renderer.render(nothing, 0);
   const double pixels = kHeight / (0.9 * 1.06), left = 0.8 - 0.5 * kWidth / pixels;
   const auto is_hill = [&](double x, double y) {
     const Rgb color = image.pixel(static_cast<int>((x - left) * pixels),

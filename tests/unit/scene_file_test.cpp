@@ -375,9 +375,9 @@ particles = ["ply", "npz"]
 surface = []
 image = false
 video = false
-color = "pressure"
+color = "vorticity"
 resolution = [640, 480]
-channels = ["stress", "id"]
+channels = ["stress", "vorticity", "id"]
 checkpoint_every = 0
 diagnostics = "stages"
 camera = { eye = [1, 2, 3], target = [0, 0, 0], up = [0, 0, 1], fov = 90 }
@@ -386,9 +386,9 @@ camera = { eye = [1, 2, 3], target = [0, 0, 0], up = [0, 0, 1], fov = 90 }
   expected.directory = "somewhere";
   expected.particles = {"ply", "npz"};
   expected.image = expected.video = false;
-  expected.color = "pressure";
+  expected.color = "vorticity";
   expected.resolution = {640, 480};
-  expected.channels = {"stress", "id"};
+  expected.channels = {"stress", "vorticity", "id"};
   expected.checkpoint_every = 0;
   expected.diagnostics = DiagnosticsLevel::kStages;
   expected.camera = Camera{{1, 2, 3}, {0, 0, 0}, {0, 0, 1}, 90 * kDegree};

@@ -1,0 +1,92 @@
+// The tracers of one simulation (kernels/fluid/tracers.h) in a backend's memory. They are made at
+// the start and never sorted, so that the place in the list is the id of a tracer.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "firn/simulation.h"
+#include "kernels/exec/buffer.h"
+#include "kernels/fluid/tracers.h"
+#include "src/sim/batch.h"
+#include "src/sim/bytes.h"
+
+namespace firn {
+
+template <class Exec, int D, class Real>
+class TracerStore {
+ public:
+  TracerStore(Exec& exec, const Scene& scene) : exec_(exec), dx_(scene.grid.dx) {
+    std::vector<Real> along[D];
+    for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+      const std::vector<Vec3> points = fill_tracers(scene, b);
+      if (points.size() > std::numeric_limits<std::uint32_t>::max() - count_)
+        throw Error(ErrorCategory::kDevice, "more than 2^32 tracers are not supported");
+      groups_.push_back({static_cast<std::uint32_t>(points.size()), static_cast<std::uint16_t>(b),
+                         static_cast<std::uint16_t>(scene.bodies[b].material)});
+      count_ += groups_.back().count;
+      for (const Vec3& x : points)
+        for (int a = 0; a < D; ++a)
+          along[a].push_back(static_cast<Real>(x[static_cast<std::size_t>(a)]));
+    }
+    positions_ = Buffer<Exec, Real>(exec, std::size_t{count_} * D);
+    for (int a = 0; a < D; ++a) positions_.upload(along[a], std::size_t{count_} * a);
+  }
+
+  void advance(const ParticleBounds<Real, D>& bounds, const GridView<Real>& grid,
+               const MacView<Real>& mac, const StepControl* control) {
+    if (count_ > 0)
+      advance_tracers<Exec, D, Real>(exec_, bounds, grid, mac, positions_.data(), count_, control);
+  }
+
+  Snapshot snapshot() const {
+    Snapshot s;
+    s.dimension = D;
+    s.id.resize(count_);
+    for (std::uint32_t i = 0; i < count_; ++i) s.id[i] = i;
+    for (const Group& g : groups_) {
+      s.body.insert(s.body.end(), g.count, g.body);
+      s.material.insert(s.material.end(), g.count, g.material);
+    }
+    s.position.resize(std::size_t{count_} * D);
+    for (int a = 0; a < D; ++a) {
+      const auto along = positions_.download(count_, std::size_t{count_} * a);
+      for (std::size_t i = 0; i < count_; ++i)
+        s.position[i * D + static_cast<std::size_t>(a)] = static_cast<float>(along[i]);
+    }
+    return s;
+  }
+
+  // Nothing is saved for a scene without tracers.
+  void save(ByteWriter& out) const {
+    if (count_ > 0) out.values(std::span<const Real>(positions_.download()));
+  }
+  void load(ByteReader& in) {
+    if (count_ == 0) return;
+    const auto positions = in.values<Real>();
+    if (positions.size() != positions_.size())
+      throw Error(ErrorCategory::kFile, "the saved state has other tracers than this scene");
+    for (Real x : positions)
+      if (!(std::abs(x) < dx_ * static_cast<double>(BlockTraits<D>::kMaxCell)))
+        throw Error(ErrorCategory::kFile, "the saved state has a tracer outside the grid");
+    positions_.upload(positions);
+  }
+
+  std::size_t bytes() const { return positions_.bytes(); }
+  // What bytes() says of so many tracers, and what of them a saved state holds, for estimates.
+  static std::size_t bytes_for(std::size_t tracers) { return tracers * D * sizeof(Real); }
+
+ private:
+  struct Group {  // of one body
+    std::uint32_t count;
+    std::uint16_t body, material;
+  };
+
+  Exec& exec_;
+  double dx_;
+  std::uint32_t count_ = 0;
+  std::vector<Group> groups_;
+  Buffer<Exec, Real> positions_;
+};
+
+}  // namespace firn

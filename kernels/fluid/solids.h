@@ -8,9 +8,19 @@
 
 namespace firn {
 
+// Closed faces of bodies that slip obliquely are no longer valid: apply_pressure gave them the
+// body's velocity along their axis, but that also holds up liquid that moves along the body. They
+// are to be continued from the liquid and then constrained. Faces along whose axis the body's
+// normal lies keep what they have, as do those of sticky bodies and of the domain's walls.
+template <class Exec, int D, class Real>
+void release_sliding_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
+                           const GridView<Real>& grid, const MacView<Real>& mac,
+                           std::uint32_t max_blocks, const StepControl* control);
+
 // On closed faces inside solids: the solid's velocity (sticky), or the extrapolated one without its
-// normal part relative to the solid. Goes to kFaceSolidVelocity of every face, since neighbours
-// still read kFaceVelocity; complete_faces takes it from there.
+// normal part relative to the solid (separate: only the part into it, unless liquid lies against
+// the face). Goes to kFaceSolidVelocity of every face, since neighbours still read kFaceVelocity;
+// complete_faces takes it from there.
 template <class Exec, int D, class Real>
 void constrain_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
                      const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,

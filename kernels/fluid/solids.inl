@@ -7,6 +7,52 @@
 namespace firn {
 
 template <int D, class Real>
+struct ReleaseSlidingFaces {
+  static constexpr const char* kName = "release_sliding_faces";
+  static constexpr int kThreads = 64;
+  static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
+  // A normal nearer to an axis than 1.4 mrad is along it: single precision finds it to 1e-4.
+  static constexpr Real kAlongAxis = Real(1 - 1e-6);
+  struct Scratch {
+    std::uint32_t released[kWords];
+  };
+  SolidGeometry<D, Real> solids;
+  MacView<Real> mac;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Vec<int, D> block = block_of_key<D>(solids.grid.keys[g.index()]);
+    if (!solids.is_near(block)) return;
+    std::uint32_t* valid = mac.valid + std::uint64_t{g.index()} * kWords;
+    g.for_each(kWords, [&](std::uint32_t w) { g.scratch.released[w] = 0; });
+    g.sync();
+    g.for_each(D * kCells, [&](std::uint32_t i) {
+      if (!test_bit(valid, i) || mac.area[face_index<D>(g.index(), 0, i)] > Real(0)) return;
+      if (slides(block, static_cast<int>(i / kCells), i % kCells))
+        g.atomic_or(g.scratch.released[i / 32], 1u << (i % 32));
+    });
+    g.sync();
+    g.for_each(kWords, [&](std::uint32_t w) { valid[w] &= ~g.scratch.released[w]; });
+  }
+
+  FIRN_HD bool slides(const Vec<int, D>& block, int axis, std::uint32_t cell) const {
+    const Vec<Real, D> x =
+        solids.face_position(block, local_of_node<D>(static_cast<int>(cell)), axis);
+    const NearestSolid<D, Real> solid = solids.nearest(x);
+    return solid.body >= 0 && solid.boundary != BoundaryType::kSticky &&
+           abs(solids.normal(solid, x)[axis]) < kAlongAxis;
+  }
+};
+
+template <class Exec, int D, class Real>
+void release_sliding_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
+                           const GridView<Real>& grid, const MacView<Real>& mac,
+                           std::uint32_t max_blocks, const StepControl* control) {
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                ReleaseSlidingFaces<D, Real>{{params, grid}, mac});
+}
+
+template <int D, class Real>
 struct ConstrainFaces {
   static constexpr const char* kName = "constrain_faces";
   static constexpr int kThreads = 64;
@@ -25,6 +71,9 @@ struct ConstrainFaces {
       const bool closed = near && mac.area[face_index<D>(g.index(), 0, i)] == Real(0);
       face.set(kFaceSolidVelocity,
                closed ? constrained(g.index(), block, axis, i % kCells) : face[kFaceVelocity]);
+      // Released faces have been given a drift too.
+      if (closed && is_wet(g.index(), local_of_node<D>(static_cast<int>(i % kCells)), axis))
+        face.set(kFaceDrift, Real(0));
     });
   }
 
@@ -34,14 +83,20 @@ struct ConstrainFaces {
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
     const Vec<Real, D> x = solids.face_position(block, local, axis);
     const NearestSolid<D, Real> solid = solids.nearest(x);
-    const Real own = mac.faces[face_index<D>(rank, axis, cell)][kFaceVelocity];
-    // A face on the very surface has the solid's velocity already.
-    if (solid.distance > Real(0)) return own;
     if (solid.boundary == BoundaryType::kSticky) return solid.velocity[axis];
     Vec<Real, D> v;
-    for (int b = 0; b < D; ++b) v[b] = b == axis ? own : mean_along(rank, local, axis, b);
-    return apply_boundary(solid.boundary, Real(0), v, solid.velocity,
+    for (int b = 0; b < D; ++b)
+      v[b] = b == axis ? mac.faces[face_index<D>(rank, axis, cell)][kFaceVelocity]
+                       : mean_along(rank, local, axis, b);
+    // The projection has found that liquid against a closed face does not leave it.
+    const bool held = solid.boundary == BoundaryType::kSeparate && is_wet(rank, local, axis) &&
+                      !test_bit(mac.opened + face_word<D>(rank, axis), cell);
+    return apply_boundary(held ? BoundaryType::kSlip : solid.boundary, Real(0), v, solid.velocity,
                           solids.normal(solid, x))[axis];
+  }
+  FIRN_HD bool is_wet(std::uint32_t rank, const Vec<int, D>& local, int axis) const {
+    return is_fluid(mac, cell_address<D>(mac, rank, local)) ||
+           is_fluid(mac, cell_address<D>(mac, rank, stepped<D>(local, axis, -1)));
   }
 
   // The velocity along b at a face along `axis`: the mean of the four faces around it.
@@ -102,7 +157,8 @@ struct PressureReactions {
     }
   }
 
-  // What a cell's pressure does to body c through the closed parts of its faces.
+  // What the pressure at a cell's part of the surface of body c does to it through the closed parts
+  // of the cell's faces.
   FIRN_HD void push(double* sums, std::uint32_t rank, const Vec<int, D>& block, int c,
                     std::uint32_t cell) const {
     for (int k = 0; k < kReactionColumns; ++k) sums[k] = 0;
@@ -119,12 +175,46 @@ struct PressureReactions {
         if (!(closed > Real(0))) continue;
         const Vec<Real, D> x = solids.face_position(block, at_face, a);
         if (solids.nearest(x).body != c) continue;
-        const double impulse = static_cast<double>(mac.pressure[cell_index(self)]) *
-                               static_cast<double>(closed * face_area) * (side == 0 ? -1 : 1);
         Vec<Real, D> push = Vec<Real, D>::zero();
-        push[a] = static_cast<Real>(impulse);
+        push[a] =
+            pressure_on(self, block, c) * closed * face_area * (side == 0 ? Real(-1) : Real(1));
         add_impulse(sums, x, push);
       }
+  }
+
+  // The pressure continued from the cell's centre to the nearest point of the body. At the centre
+  // it would miss up to the weight of half a cell of liquid.
+  FIRN_HD Real pressure_on(const CellAddress& cell, const Vec<int, D>& block, int c) const {
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell.cell));
+    Vec<Real, D> offset;
+    for (int a = 0; a < D; ++a) offset[a] = static_cast<Real>(local[a]) + Real(0.5);
+    const Vec<Real, D> x = solids.position_of(block, offset);
+    NearestSolid<D, Real> body;
+    body.body = c;
+    const Real dx = solids.grid.dx, distance = clamp(solids.body_distance(x, c), -dx, dx);
+    const Vec<Real, D> n = solids.normal(body, x);
+    Real slope = Real(0);
+    for (int a = 0; a < D; ++a) slope += n[a] * gradient(cell, local, a);
+    return mac.pressure[cell_index(cell)] - distance * slope;
+  }
+  // The mean over the cell's open faces along the axis.
+  FIRN_HD Real gradient(const CellAddress& cell, const Vec<int, D>& local, int axis) const {
+    Real sum = Real(0);
+    int count = 0;
+    for (int side = 0; side < 2; ++side) {
+      const CellAddress upper = cell_address<D>(mac, cell.block, stepped<D>(local, axis, side)),
+                        lower = cell_address<D>(mac, cell.block, stepped<D>(local, axis, side - 1));
+      const Real open = mac.area[face_index<D>(upper.block, axis, upper.cell)];
+      if (!(open > Real(0))) continue;
+      const CellAddress other = side == 0 ? lower : upper;
+      const bool wet = is_fluid(mac, other);
+      const Real rise =
+          (wet ? mac.pressure[cell_index(other)] : Real(0)) - mac.pressure[cell_index(cell)];
+      const Real steps = wet ? Real(1) : surface_distance(mac, open, cell, other);
+      sum += (side == 0 ? -rise : rise) / (steps * solids.grid.dx);
+      ++count;
+    }
+    return count > 0 ? sum / static_cast<Real>(count) : Real(0);
   }
 };
 

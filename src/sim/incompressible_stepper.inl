@@ -44,12 +44,13 @@ GridUpdateParams<Real, D> IncompressibleStepper<Exec, D, Real>::update_params() 
 }
 
 // Faces that a stencil reads lie at most this many steps from one of a fluid cell: one along the
-// face's own axis beyond the linear kernel, and the reach of the kernel along the others.
+// face's own axis beyond the linear kernel, and the reach of the kernel along the others; from a
+// valid one they lie one further where bodies slip.
 template <class Exec, int D, class Real>
 int IncompressibleStepper<Exec, D, Real>::extrapolated_layers() const {
   const int degree = params_.transfer.degree;
   const int along = degree == 1 ? 0 : 1, across = degree == 3 ? 2 : 1;
-  return along + across * (D - 1);
+  return along + across * (D - 1) + (colliders_.count() > 0 ? 1 : 0);
 }
 
 template <class Exec, int D, class Real>
@@ -114,6 +115,8 @@ void IncompressibleStepper<Exec, D, Real>::project(const GridView<Real>& grid,
   }
   retries_ = 0;
   apply_pressure<Exec, D, Real>(*exec_, grid, mac, blocks, c);
+  if (colliders_.count() > 0)
+    release_sliding_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
 }
 
 template <class Exec, int D, class Real>

@@ -3,56 +3,22 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <random>
 
 #include "kernels/exec/parallel_for.h"
+#include "src/sim/pressure_cube.h"
 #include "src/sim/pressure_solver.h"
 
 namespace firn {
 
 namespace {
 
-constexpr std::size_t kCells = BlockTraits<3>::kNodes;
-
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Every face between two cells conducts 1; so does the surface, on top of the highest cells.
-template <class Real>
-struct Cube {
-  std::vector<std::uint64_t> keys;
-  std::vector<Real> conductance, dirichlet, rhs;
-
-  explicit Cube(int side) {
-    const int blocks = side / BlockTraits<3>::kSide;
-    for (int x = 0; x < blocks; ++x)
-      for (int y = 0; y < blocks; ++y)
-        for (int z = 0; z < blocks; ++z) keys.push_back(block_key<3>({{x, y, z}}));
-    std::sort(keys.begin(), keys.end());
-    conductance.resize(keys.size() * 3 * kCells);
-    dirichlet.resize(keys.size() * kCells);
-    rhs.resize(keys.size() * kCells);
-    std::mt19937 random(1);
-    std::uniform_real_distribution<double> uniform(-1, 1);
-    for (std::size_t b = 0; b < keys.size(); ++b)
-      for (std::size_t i = 0; i < kCells; ++i) {
-        const Vec<int, 3> local = local_of_node<3>(static_cast<int>(i));
-        const Vec<int, 3> block = block_of_key<3>(keys[b]);
-        for (std::size_t a = 0; a < 3; ++a) {
-          const int at = static_cast<int>(a);
-          if (block[at] * BlockTraits<3>::kSide + local[at] > 0)
-            conductance[(b * 3 + a) * kCells + i] = 1;
-        }
-        if (block[1] * BlockTraits<3>::kSide + local[1] == side - 1) dirichlet[b * kCells + i] = 1;
-        rhs[b * kCells + i] = static_cast<Real>(uniform(random));
-      }
-  }
-};
-
 template <class Real, class Exec>
 PressureBench bench_on(Exec& exec, int side, double relative) {
-  const Cube<Real> cube(side);
+  const PressureCube<Real> cube(side);
   const auto blocks = static_cast<std::uint32_t>(cube.keys.size());
   const Buffer<Exec, std::uint64_t> keys(exec, std::span<const std::uint64_t>(cube.keys));
   const Buffer<Exec, Real> conductance(exec, std::span<const Real>(cube.conductance)),
@@ -80,6 +46,7 @@ PressureBench bench_on(Exec& exec, int side, double relative) {
     result.iterations = report.iterations;
     result.converged = report.converged;
   }
+  result.residual = cube.residual(solution.download());
   result.cells = static_cast<std::int64_t>(cube.rhs.size());
   const std::size_t bytes =
       solver.bytes() + conductance.bytes() + dirichlet.bytes() + rhs.bytes() + solution.bytes();

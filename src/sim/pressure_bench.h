@@ -6,6 +6,7 @@
 
 #include "firn/scene.h"
 #include "firn/simulation.h"
+#include "src/sim/pressure_cube.h"
 
 namespace firn {
 
@@ -14,7 +15,8 @@ struct PressureBench {
   std::int64_t cells = 0;
   std::uint32_t iterations = 0;
   bool converged = false;
-  double seconds = 0;         // one warm solve, hierarchy and components included
+  double seconds = 0;  // one warm solve, hierarchy and components included
+  RelativeResidual residual;
   double bytes_per_cell = 0;  // of memory: all levels, coefficients, right-hand side and solution
 };
 

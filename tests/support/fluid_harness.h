@@ -8,6 +8,7 @@
 #include "kernels/fluid/fill.h"
 #include "kernels/fluid/prepare.h"
 #include "kernels/fluid/project.h"
+#include "kernels/fluid/solids.h"
 #include "kernels/fluid/tracers.h"
 #include "kernels/transfer/mac.h"
 #include "src/sim/batch.h"
@@ -54,7 +55,7 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
   }
 
   // Up to the velocities after gravity, which the projection then starts from.
-  void prepare(double dt) {
+  void prepare(double dt, bool flood_full_cells = true) {
     Base::set_dt(dt, dt);
     StepControl* c = control_.data();
     faces_.zero();
@@ -65,7 +66,7 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
     classify_cells<Exec, D, Real>(exec_, particles_.view(), grid_.view(), mac(), kBlocks, c);
     prepare_faces<Exec, D, Real>(exec_, update, grid_.view(), mac(), kBlocks, c);
     fill_cells<Exec, D, Real>(exec_, particles_.view(), grid_.view(), mac(), kBlocks, c);
-    flood_cells<Exec, D, Real>(exec_, update, true, grid_.view(), mac(), kBlocks, c);
+    flood_cells<Exec, D, Real>(exec_, update, flood_full_cells, grid_.view(), mac(), kBlocks, c);
     extrapolate_faces<Exec, D, Real>(exec_, colliders_.count() > 0 ? D : 1, mac(), kBlocks, c);
     read_cells();
   }
@@ -78,6 +79,17 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
         solver_.solve(fluid_.system(grid_.view(), {&c->n_blocks, kBlocks}), options_, &c->stop);
     apply_pressure<Exec, D, Real>(exec_, grid_.view(), mac(), kBlocks, c);
     return report;
+  }
+
+  // After project(): the velocities that particles read.
+  void complete() {
+    StepControl* c = control_.data();
+    GridUpdateParams<Real, D> update = params_.update;
+    colliders_.fill(update);
+    release_sliding_faces<Exec, D, Real>(exec_, update, grid_.view(), mac(), kBlocks, c);
+    extrapolate_faces<Exec, D, Real>(exec_, D + 1, mac(), kBlocks, c);
+    constrain_faces<Exec, D, Real>(exec_, update, grid_.view(), mac(), kBlocks, c);
+    complete_faces<Exec, D, Real>(exec_, mac(), kBlocks, c);
   }
 
   std::size_t fluid_cells() const { return fluid_cells_.size(); }
@@ -104,6 +116,22 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
             static_cast<Real>(f(axis, face_at(now, cell, place, axis).x));
       }
     faces_.upload(now.faces);
+  }
+
+  // Replaces how full the cells are by f(centre).
+  template <class F>
+  void set_filled(F&& f) {
+    std::vector<Real> filled(std::size_t{control().n_blocks} * kCells);
+    for (const auto& [key, place] : places_)
+      filled[place] = static_cast<Real>(f(centre_of(block_of_key<D>(key))));
+    exec_.upload(mac().filled, filled.data(), filled.size() * sizeof(Real));
+  }
+  // f(centre, pressure times dt) for all fluid cells.
+  template <class F>
+  void for_each_fluid_cell(F&& f) {
+    const std::vector<Real> pressure = download_reals(mac().pressure, 1);
+    for (const Cell& cell : fluid_cells_)
+      f(centre_of(cell), static_cast<double>(pressure[places_.at(key_of(cell))]));
   }
 
   // Largest over fluid cells of the outflow through open and closed parts of the faces over the
@@ -198,6 +226,11 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
       fluid_cells_.push_back(cell);
       fluid_keys_[key_of(cell)] = true;
     });
+  }
+  Vec3 centre_of(const Cell& cell) const {
+    Vec3 x{};
+    for (int a = 0; a < D; ++a) x[static_cast<std::size_t>(a)] = dx_ * (cell[a] + 0.5);
+    return x;
   }
   static std::size_t face_of(std::size_t place, int axis) {
     return (place / kCells * D + static_cast<std::size_t>(axis)) * kCells + place % kCells;

@@ -37,9 +37,9 @@ struct StageLedger {
 // The pressure solves since the last frame (integrator = "incompressible").
 struct PressureStats {
   std::int64_t solves = 0, iterations = 0, max_iterations = 0;
-  std::int64_t drift_iterations = 0;      // of the density correction
-  double max_divergence = 0;              // largest over cells and steps, after the projection, 1/s
-  std::int64_t sealed_regions = 0;  // connected regions of fluid without air, in the last step
+  std::int64_t drift_iterations = 0;  // of the density correction
+  double max_divergence = 0;          // largest over cells and steps, after the projection, 1/s
+  std::int64_t sealed_regions = 0;    // connected regions of fluid without air, in the last step
   double seconds = 0, drift_seconds = 0;  // wall time of the solves
 };
 

@@ -39,12 +39,17 @@ struct LabelBlocks {
       g.for_each(kCells, [&](std::uint32_t i) { out[i] = kNoLabel; });
       return;
     }
+    if (level.kind[block] == kBlockUniform) {
+      g.for_each(kCells, [&](std::uint32_t i) { out[i] = block * kCells; });
+      return;
+    }
     load_coefficients<D>(g, g.scratch.arena, level, block);
     g.sync();
     std::uint32_t* label = g.scratch.label;
+    const GeneralRows<D, Real> rows{g.scratch.arena};
     g.template for_each_line<Arena::kLine>(Arena::kLines, [&](std::uint32_t line, std::uint32_t i) {
       const std::uint32_t cell = line * Arena::kLine + i;
-      label[cell] = diagonal_of(g.scratch.arena, line, i) != Real(0) ? cell : kNoLabel;
+      label[cell] = rows.diagonal(line, i) != Real(0) ? cell : kNoLabel;
     });
     g.once([&] { g.scratch.changed = 1; });
     g.sync();
@@ -107,7 +112,7 @@ struct UniteBlocks {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const std::uint32_t block = g.index();
-    if (level.kind[block] != kBlockCoupled) return;
+    if (!is_coupled(level.kind[block])) return;
     for (int a = 0; a < D; ++a) {
       const std::uint32_t other = level.neighbours[std::uint64_t{2 * D} * block + 2 * a];
       if (other == kNoBlock) continue;

@@ -48,11 +48,12 @@ struct PrepareGuess {
                  [&](std::uint32_t c) { v.partials[std::uint64_t{c} * v.max_blocks + block] = 0; });
       return;
     }
+    if (v.level.kind[block] == kBlockUniform) return;
     load_coefficients<D>(g, g.scratch, v.level, block);
     g.sync();
+    const GeneralRows<D, Real> rows{g.scratch};
     g.template for_each_line<Arena::kLine>(Arena::kLines, [&](std::uint32_t line, std::uint32_t i) {
-      if (diagonal_of(g.scratch, line, i) == Real(0))
-        v.solution[first + line * Arena::kLine + i] = Real(0);
+      if (rows.diagonal(line, i) == Real(0)) v.solution[first + line * Arena::kLine + i] = Real(0);
     });
   }
 };
@@ -77,19 +78,20 @@ struct ComputeResidual {
     const std::uint64_t first = std::uint64_t{block} * kCells;
     Arena& s = g.scratch.arena;
     load_values<D>(g, s, v.solution, v.level.neighbours + std::uint64_t{2 * D} * block, block);
-    load_coefficients<D>(g, s, v.level, block);
-    g.sync();
     const Real with = ignore_solution ? Real(0) : Real(1);
-    g.template for_each_line<Arena::kLine>(Arena::kLines, [&](std::uint32_t line, std::uint32_t i) {
-      const std::uint32_t cell = line * Arena::kLine + i;
-      const Real diagonal = diagonal_of<D>(s, line, i), given = v.rhs[first + cell];
-      const Real b = diagonal != Real(0) ? given : Real(0);
-      const Real r = b - with * stencil_product<D>(s, line, i);
-      v.residual[first + cell] = r;
-      v.direction[first + cell] = Real(0);
-      g.scratch.maxima[0].term[cell] = magnitude(r);
-      g.scratch.maxima[1].term[cell] = magnitude(b);
-      g.scratch.maxima[2].term[cell] = magnitude(diagonal * s.values[Arena::centre(line, i)]);
+    with_rows<D>(g, s, v.level, block, [&](const auto rows) {
+      g.template for_each_line<Arena::kLine>(
+          Arena::kLines, [&](std::uint32_t line, std::uint32_t i) {
+            const std::uint32_t cell = line * Arena::kLine + i;
+            const Real diagonal = rows.diagonal(line, i), given = v.rhs[first + cell];
+            const Real b = diagonal != Real(0) ? given : Real(0);
+            const Real r = b - with * rows.product(line, i);
+            v.residual[first + cell] = r;
+            v.direction[first + cell] = Real(0);
+            g.scratch.maxima[0].term[cell] = magnitude(r);
+            g.scratch.maxima[1].term[cell] = magnitude(b);
+            g.scratch.maxima[2].term[cell] = magnitude(diagonal * s.values[Arena::centre(line, i)]);
+          });
     });
     for (std::uint32_t c = 0; c < kReductionColumns; ++c)
       store_block_maximum(g, g.scratch.maxima[c],
@@ -216,14 +218,15 @@ struct ApplyOperator {
     if (v.level.kind[block] == kBlockEmpty) return;
     Arena& s = g.scratch.arena;
     load_values<D>(g, s, v.direction, v.level.neighbours + std::uint64_t{2 * D} * block, block);
-    load_coefficients<D>(g, s, v.level, block);
-    g.sync();
     Real* out = v.work + std::uint64_t{block} * CellTraits<D>::kCells;
-    g.template for_each_line<Arena::kLine>(Arena::kLines, [&](std::uint32_t line, std::uint32_t i) {
-      const std::uint32_t cell = line * Arena::kLine + i;
-      const Real p = s.values[Arena::centre(line, i)], product = stencil_product<D>(s, line, i);
-      out[cell] = product;
-      g.scratch.sums.term[cell] = static_cast<double>(p) * static_cast<double>(product);
+    with_rows<D>(g, s, v.level, block, [&](const auto rows) {
+      g.template for_each_line<Arena::kLine>(
+          Arena::kLines, [&](std::uint32_t line, std::uint32_t i) {
+            const std::uint32_t cell = line * Arena::kLine + i;
+            const Real p = s.values[Arena::centre(line, i)], product = rows.product(line, i);
+            out[cell] = product;
+            g.scratch.sums.term[cell] = static_cast<double>(p) * static_cast<double>(product);
+          });
     });
     store_block_sum(g, g.scratch.sums, v.partials + block);
   }

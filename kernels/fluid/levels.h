@@ -22,8 +22,12 @@ inline constexpr int kBranchingLevels = D == 3 ? 4 : 6;
 enum BlockKind : std::uint32_t {
   kBlockEmpty = 0,     // no active cell
   kBlockIsolated = 1,  // no face couples it to another block
-  kBlockCoupled = 2
+  kBlockCoupled = 2,
+  // All faces of its cells, those to its neighbours included, have one conductance, and there is
+  // nothing else: the first conductance is all there is to know.
+  kBlockUniform = 3
 };
+FIRN_HD constexpr bool is_coupled(std::uint32_t kind) { return kind >= kBlockCoupled; }
 
 // What the host learns of the hierarchy, once per solve. Level 0 is the system's own; the coarser
 // ones lie one after the other in a pool, level l at offset[l].

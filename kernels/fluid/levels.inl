@@ -25,7 +25,7 @@ struct LinkBlocks {
   static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   static constexpr int kCells = CellTraits<D>::kCells;
   struct Scratch {
-    std::uint32_t coupled, active;
+    std::uint32_t coupled, active, uneven;
   };
   LevelView<Real> base;
   const LevelTable* table;
@@ -36,7 +36,7 @@ struct LinkBlocks {
   FIRN_HD void operator()(Group& g) const {
     const LevelView<Real> level = base.template at<D>(table->offset[l]);
     const std::uint32_t block = g.index();
-    g.once([&] { g.scratch.coupled = g.scratch.active = 0; });
+    g.once([&] { g.scratch.coupled = g.scratch.active = g.scratch.uneven = 0; });
     g.sync();
     g.for_each(2 * D, [&](std::uint32_t side) {
       const std::uint32_t found = coupled_neighbour(level, block, side);
@@ -47,12 +47,33 @@ struct LinkBlocks {
       if (g.scratch.active == 0 && has_coefficient(level, block, i))
         g.atomic_or(g.scratch.active, 1);
     });
+    g.for_each((D + 1) * kCells, [&](std::uint32_t i) {
+      if (g.scratch.uneven == 0 && breaks_uniformity(level, block, i))
+        g.atomic_or(g.scratch.uneven, 1);
+    });
     g.sync();
     g.once([&] {
-      level.kind[block] = g.scratch.coupled != 0  ? kBlockCoupled
-                          : g.scratch.active != 0 ? kBlockIsolated
-                                                  : kBlockEmpty;
+      level.kind[block] = g.scratch.uneven == 0    ? kBlockUniform
+                          : g.scratch.coupled != 0 ? kBlockCoupled
+                          : g.scratch.active != 0  ? kBlockIsolated
+                                                   : kBlockEmpty;
     });
+  }
+
+  // Value i of the block's conductances and terms without a neighbour, and of the conductances of
+  // the lowest faces in the blocks above it.
+  FIRN_HD bool breaks_uniformity(const LevelView<Real>& level, std::uint64_t block,
+                                 std::uint32_t i) const {
+    const Real* own = level.conductance + block * D * kCells;
+    if (!(own[0] > Real(0)) || level.mass != nullptr) return true;
+    if (i >= D * kCells) return level.dirichlet[block * kCells + (i - D * kCells)] != Real(0);
+    if (own[i] != own[0]) return true;
+    const std::uint32_t axis = i / kCells, cell = i % kCells,
+                        stride = static_cast<std::uint32_t>(CellTraits<D>::stride(axis));
+    if (cell / stride % CellTraits<D>::kSide != 0) return false;
+    const std::uint32_t above = level.neighbours[2 * D * block + 2 * axis + 1];
+    return above == kNoBlock ||
+           level.conductance[(std::uint64_t{above} * D + axis) * kCells + cell] != own[0];
   }
 
   // The conductances of a face belong to the block above it.
@@ -95,10 +116,10 @@ struct FlagParents {
     flags[block] = 0;
     if (block >= table->count[l]) return;
     const LevelView<Real> level = base.template at<D>(table->offset[l]);
-    if (level.kind[block] != kBlockCoupled) return;
+    if (!is_coupled(level.kind[block])) return;
     const std::uint64_t parent = level.keys[block] >> D;
     for (std::uint32_t b = block; b > 0 && level.keys[b - 1] >> D == parent; --b)
-      if (level.kind[b - 1] == kBlockCoupled) return;
+      if (is_coupled(level.kind[b - 1])) return;
     flags[block] = 1;
   }
 };
@@ -152,7 +173,7 @@ struct LinkParents {
     const LevelView<Real> level = base.template at<D>(table->offset[l]);
     const bool coarser = l + 1 < kMaxLevels && table->count[l + 1] > 0;
     level.parent[block] = kNoBlock;
-    if (!coarser || level.kind[block] != kBlockCoupled) return;
+    if (!coarser || !is_coupled(level.kind[block])) return;
     const std::uint32_t parent = ranks[block] + flags[block] - 1;
     level.parent[block] = parent;
     if (flags[block] != 0) pool_keys[table->offset[l + 1] + parent] = level.keys[block] >> D;

@@ -6,15 +6,6 @@
 
 namespace firn {
 
-// (b + sum k x) / diagonal; 0 in an inactive cell. Only a diagonal of exactly 0 makes one, so that
-// a coefficient that is not a number shows.
-template <class Real>
-FIRN_HD inline Real relaxed(const StencilSum<Real>& sum, Real b) {
-  const bool active = sum.diagonal != Real(0);
-  const Real x = (b + sum.neighbours) / (active ? sum.diagonal : Real(1));
-  return active ? x : Real(0);
-}
-
 template <int D, class Real>
 struct FirstSweep {
   static constexpr const char* kName = "first_sweep";
@@ -27,12 +18,13 @@ struct FirstSweep {
   FIRN_HD void operator()(Group& g) const {
     if (level.kind[g.index()] == kBlockEmpty) return;
     const std::uint64_t first = std::uint64_t{g.index()} * CellTraits<D>::kCells;
-    load_coefficients<D>(g, g.scratch, level, g.index());
-    g.sync();
-    g.template for_each_line<Arena::kLine>(Arena::kLines, [&](std::uint32_t line, std::uint32_t i) {
-      const std::uint64_t cell = first + line * Arena::kLine + i;
-      const StencilSum<Real> sum = {diagonal_of(g.scratch, line, i), Real(0)};
-      level.solution[cell] = cell_colour<D>(line, i) == 0 ? relaxed(sum, level.rhs[cell]) : Real(0);
+    with_rows<D>(g, g.scratch, level, g.index(), [&](const auto rows) {
+      g.template for_each_line<Arena::kLine>(
+          Arena::kLines, [&](std::uint32_t line, std::uint32_t i) {
+            const std::uint64_t cell = first + line * Arena::kLine + i;
+            const Real x = rows.first_guess(line, i, level.rhs[cell]);
+            level.solution[cell] = blend(1 - cell_colour<D>(line, i), x, Real(0));
+          });
     });
   }
 };
@@ -55,20 +47,25 @@ struct Smooth {
     const std::uint32_t block = g.index();
     if (level.kind[block] == kBlockEmpty) return;
     const std::uint64_t first = std::uint64_t{block} * CellTraits<D>::kCells;
+    const std::uint32_t other = 1 - colour;
     Arena& s = g.scratch.arena;
     load_values<D>(g, s, level.solution, level.neighbours + std::uint64_t{2 * D} * block, block);
-    load_coefficients<D>(g, s, level, block);
-    g.sync();
+    with_rows<D>(g, s, level, block, [&](const auto rows) {
+      g.template for_each_line<Arena::kLine>(
+          Arena::kLines, [&](std::uint32_t line, std::uint32_t i) {
+            const std::uint64_t cell = first + line * Arena::kLine + i;
+            const Real x = rows.relaxed(line, i, level.rhs[cell]);
+            const Real old = s.values[Arena::centre(line, i)];
+            level.solution[cell] = blend(cell_colour<D>(line, i) ^ other, x, old);
+          });
+    });
+    if (products == nullptr) return;
     g.template for_each_line<Arena::kLine>(Arena::kLines, [&](std::uint32_t line, std::uint32_t i) {
       const std::uint64_t cell = first + line * Arena::kLine + i;
-      const Real b = level.rhs[cell], old = s.values[Arena::centre(line, i)];
-      const Real x = relaxed(stencil_sum<D>(s, line, i), b);
-      const Real now = cell_colour<D>(line, i) == colour ? x : old;
-      level.solution[cell] = now;
       g.scratch.sums.term[line * Arena::kLine + i] =
-          static_cast<double>(now) * static_cast<double>(b);
+          static_cast<double>(level.solution[cell]) * static_cast<double>(level.rhs[cell]);
     });
-    if (products != nullptr) store_block_sum(g, g.scratch.sums, products + block);
+    store_block_sum(g, g.scratch.sums, products + block);
   }
 };
 
@@ -97,23 +94,22 @@ struct RestrictResidual {
     if (!isolated && level.parent[block] == kNoBlock) return;
     Arena& s = g.scratch.arena;
     load_values<D>(g, s, level.solution, level.neighbours + std::uint64_t{2 * D} * block, block);
-    load_coefficients<D>(g, s, level, block);
-    g.sync();
     const Real* b = level.rhs + std::uint64_t{block} * kCells;
-    if (isolated)
-      solve_isolated(g, b);
-    else
-      restrict_block(g, b);
+    with_rows<D>(g, s, level, block, [&](const auto rows) {
+      if (isolated)
+        solve_isolated(g, rows, b);
+      else
+        restrict_block(g, rows, b);
+    });
   }
 
-  template <class Group>
-  FIRN_HD void restrict_block(Group& g, const Real* b) const {
-    const Arena& s = g.scratch.arena;
+  template <class Group, class Rows>
+  FIRN_HD void restrict_block(Group& g, const Rows& rows, const Real* b) const {
     Real* residual = g.scratch.residual;
     g.template for_each_line<Arena::kLine>(Arena::kLines, [&](std::uint32_t line, std::uint32_t i) {
       const std::uint32_t cell = line * Arena::kLine + i;
-      const Real given = b[cell], r = given - stencil_product<D>(s, line, i);
-      residual[cell] = diagonal_of<D>(s, line, i) != Real(0) ? r : Real(0);
+      const Real given = b[cell], r = given - rows.product(line, i);
+      residual[cell] = rows.diagonal(line, i) != Real(0) ? r : Real(0);
     });
     g.sync();
     const std::uint64_t key = level.keys[g.index()];
@@ -126,18 +122,18 @@ struct RestrictResidual {
     });
   }
 
-  template <class Group>
-  FIRN_HD void solve_isolated(Group& g, const Real* b) const {
+  template <class Group, class Rows>
+  FIRN_HD void solve_isolated(Group& g, const Rows& rows, const Real* b) const {
     Arena& s = g.scratch.arena;
     Real* x = level.solution + std::uint64_t{g.index()} * kCells;
     constexpr int kSweeps = kIsolatedSweeps<D>;
     for (int sweep = 0; sweep < 4 * kSweeps; ++sweep) {
-      const std::uint32_t colour = static_cast<std::uint32_t>(sweep + (sweep >= 2 * kSweeps)) % 2;
+      const std::uint32_t other = static_cast<std::uint32_t>(sweep + (sweep < 2 * kSweeps)) % 2;
       g.template for_each_line<Arena::kLine>(
           Arena::kLines, [&](std::uint32_t line, std::uint32_t i) {
             Real& value = s.values[Arena::centre(line, i)];
-            const Real now = relaxed(stencil_sum<D>(s, line, i), b[line * Arena::kLine + i]);
-            value = cell_colour<D>(line, i) == colour ? now : value;
+            const Real now = rows.relaxed(line, i, b[line * Arena::kLine + i]);
+            value = blend(cell_colour<D>(line, i) ^ other, now, value);
           });
       g.sync();
     }

@@ -20,7 +20,7 @@ struct StencilArena {
   static constexpr std::uint32_t kRows = CellTraits<D>::kCells / kSide;
 
   Real values[(kLines + 2 * kHaloLines) * kPitch];
-  Real below[CellTraits<D>::kCells], above[CellTraits<D>::kCells];  // at the ends of rows only
+  Real below[CellTraits<D>::kCells], above[CellTraits<D>::kCells];  // 0 but at the ends of rows
   Real k_plane[D == 3 ? (kLines + 1) * kLine : 1];
   Real k_row[kLines * (kLine + kSide)];
   Real k_last[CellTraits<D>::kCells + 1], k_last_above[CellTraits<D>::kCells];
@@ -29,8 +29,9 @@ struct StencilArena {
   FIRN_HD static std::uint32_t centre(std::uint32_t line, std::uint32_t i) {
     return (line + kHaloLines) * kPitch + kSide + i;
   }
-  FIRN_HD static bool row_begins(std::uint32_t i) { return i % kSide == 0; }
-  FIRN_HD static bool row_ends(std::uint32_t i) { return i % kSide == kSide - 1; }
+  // 1 at the first (last) place of a row, 0 at others.
+  FIRN_HD static std::uint32_t row_begins(std::uint32_t i) { return (i % kSide - 1) >> 31; }
+  FIRN_HD static std::uint32_t row_ends(std::uint32_t i) { return row_begins(i + 1); }
 };
 
 // 1 for cells of odd coordinate sum ("black"), 0 for red ones; sides are even, so blocks agree.
@@ -44,59 +45,125 @@ struct StencilSum {
   Real diagonal, neighbours;  // of A, and the sum of k times the neighbour's value
 };
 
-// f(k, value) for the 2D faces of a cell: the conductance and the value beyond.
-template <int D, class Real, class F>
-FIRN_HD inline void for_faces(const StencilArena<D, Real>& s, std::uint32_t line, std::uint32_t i,
-                              F&& f) {
-  using Arena = StencilArena<D, Real>;
-  constexpr std::uint32_t kSide = Arena::kSide, kLine = Arena::kLine;
-  const std::uint32_t c = Arena::centre(line, i), cell = line * kLine + i;
-  // Both candidates are loaded whatever is chosen: so the choice is a blend of two vectors.
-  const Real last_inside = s.values[c - 1], last_outside = s.below[cell];
-  const Real next_inside = s.values[c + 1], next_outside = s.above[cell];
-  const Real k_inside = s.k_last[cell + 1], k_outside = s.k_last_above[cell];
-  f(s.k_last[cell], Arena::row_begins(i) ? last_outside : last_inside);
-  f(Arena::row_ends(i) ? k_outside : k_inside, Arena::row_ends(i) ? next_outside : next_inside);
-  const std::uint32_t row = line * (kLine + kSide) + i;
-  f(s.k_row[row], s.values[c - kSide]);
-  f(s.k_row[row + kSide], s.values[c + kSide]);
-  if constexpr (D == 3) {
-    f(s.k_plane[cell], s.values[c - Arena::kPitch]);
-    f(s.k_plane[cell + kLine], s.values[c + Arena::kPitch]);
-  }
+// a where `first` is 1 and b where it is 0, both finite, by arithmetic: a conditional would move
+// the loads behind one of them into a branch, and the line would not become vectors.
+template <class Real>
+FIRN_HD inline Real blend(std::uint32_t first, Real a, Real b) {
+  const Real weight = static_cast<Real>(static_cast<std::int32_t>(first));
+  return weight * a + (Real(1) - weight) * b;
 }
 
+// The values around a cell along the last axis.
 template <int D, class Real>
-FIRN_HD inline Real ground_of(const StencilArena<D, Real>& s, std::uint32_t line, std::uint32_t i) {
-  return s.ground[line * StencilArena<D, Real>::kLine + i];
-}
-template <int D, class Real>
-FIRN_HD inline StencilSum<Real> stencil_sum(const StencilArena<D, Real>& s, std::uint32_t line,
-                                            std::uint32_t i) {
-  StencilSum<Real> sum = {ground_of(s, line, i), Real(0)};
-  for_faces(s, line, i, [&](Real k, Real value) {
-    sum.diagonal += k;
-    sum.neighbours += k * value;
-  });
-  return sum;
-}
-// Needs no values to be loaded.
-template <int D, class Real>
-FIRN_HD inline Real diagonal_of(const StencilArena<D, Real>& s, std::uint32_t line,
+FIRN_HD inline Real value_below(const StencilArena<D, Real>& s, std::uint32_t line,
                                 std::uint32_t i) {
-  Real diagonal = ground_of(s, line, i);
-  for_faces(s, line, i, [&](Real k, Real) { diagonal += k; });
-  return diagonal;
+  using Arena = StencilArena<D, Real>;
+  return blend(Arena::row_begins(i), s.below[line * Arena::kLine + i],
+               s.values[Arena::centre(line, i) - 1]);
 }
-// (A x)_c from differences, whose rounding is relative to the slope of x and not to its size.
 template <int D, class Real>
-FIRN_HD inline Real stencil_product(const StencilArena<D, Real>& s, std::uint32_t line,
-                                    std::uint32_t i) {
-  const Real x = s.values[StencilArena<D, Real>::centre(line, i)];
-  Real product = ground_of(s, line, i) * x;
-  for_faces(s, line, i, [&](Real k, Real value) { product += k * (x - value); });
-  return product;
+FIRN_HD inline Real value_above(const StencilArena<D, Real>& s, std::uint32_t line,
+                                std::uint32_t i) {
+  using Arena = StencilArena<D, Real>;
+  return blend(Arena::row_ends(i), s.above[line * Arena::kLine + i],
+               s.values[Arena::centre(line, i) + 1]);
 }
+
+// The rows of A that belong to one block, with the coefficients of the arena.
+template <int D, class Real>
+struct GeneralRows {
+  using Arena = StencilArena<D, Real>;
+  static constexpr std::uint32_t kSide = Arena::kSide, kLine = Arena::kLine;
+  const Arena& s;
+
+  // f(k, value) for the 2D faces of a cell: the conductance and the value beyond.
+  template <class F>
+  FIRN_HD void for_faces(std::uint32_t line, std::uint32_t i, F&& f) const {
+    const std::uint32_t c = Arena::centre(line, i), cell = line * kLine + i;
+    f(s.k_last[cell], value_below(s, line, i));
+    f(blend(Arena::row_ends(i), s.k_last_above[cell], s.k_last[cell + 1]), value_above(s, line, i));
+    const std::uint32_t row = line * (kLine + kSide) + i;
+    f(s.k_row[row], s.values[c - kSide]);
+    f(s.k_row[row + kSide], s.values[c + kSide]);
+    if constexpr (D == 3) {
+      f(s.k_plane[cell], s.values[c - Arena::kPitch]);
+      f(s.k_plane[cell + kLine], s.values[c + Arena::kPitch]);
+    }
+  }
+  FIRN_HD Real ground(std::uint32_t line, std::uint32_t i) const {
+    return s.ground[line * kLine + i];
+  }
+
+  FIRN_HD StencilSum<Real> sum(std::uint32_t line, std::uint32_t i) const {
+    StencilSum<Real> sum = {ground(line, i), Real(0)};
+    for_faces(line, i, [&](Real k, Real value) {
+      sum.diagonal += k;
+      sum.neighbours += k * value;
+    });
+    return sum;
+  }
+  // Needs no values to be loaded.
+  FIRN_HD Real diagonal(std::uint32_t line, std::uint32_t i) const {
+    Real diagonal = ground(line, i);
+    for_faces(line, i, [&](Real k, Real) { diagonal += k; });
+    return diagonal;
+  }
+  // (A x)_c from differences, whose rounding is relative to the slope of x and not to its size.
+  FIRN_HD Real product(std::uint32_t line, std::uint32_t i) const {
+    const Real x = s.values[Arena::centre(line, i)];
+    Real product = ground(line, i) * x;
+    for_faces(line, i, [&](Real k, Real value) { product += k * (x - value); });
+    return product;
+  }
+  // x_c that solves its row, b + sum k x over the diagonal; 0 in an inactive cell. Only a diagonal
+  // of exactly 0 makes one, so that a coefficient that is not a number shows.
+  FIRN_HD Real relaxed(std::uint32_t line, std::uint32_t i, Real b) const {
+    return over_diagonal(sum(line, i), b);
+  }
+  // The same for neighbours' values of 0, which need not be loaded.
+  FIRN_HD Real first_guess(std::uint32_t line, std::uint32_t i, Real b) const {
+    return over_diagonal({diagonal(line, i), Real(0)}, b);
+  }
+  FIRN_HD static Real over_diagonal(const StencilSum<Real>& sum, Real b) {
+    const bool active = sum.diagonal != Real(0);
+    const Real x = (b + sum.neighbours) / (active ? sum.diagonal : Real(1));
+    return active ? x : Real(0);
+  }
+};
+
+// The same where one conductance is all there is: most of a liquid, at a third of the memory
+// traffic.
+template <int D, class Real>
+struct UniformRows {
+  using Arena = StencilArena<D, Real>;
+  const Arena& s;
+  Real k, over_k;  // 1 / (2 D k)
+
+  FIRN_HD UniformRows(const Arena& arena, Real conductance)
+      : s(arena), k(conductance), over_k(Real(1) / (Real(2 * D) * conductance)) {}
+
+  FIRN_HD Real neighbours(std::uint32_t line, std::uint32_t i) const {
+    const std::uint32_t c = Arena::centre(line, i);
+    Real sum = value_below(s, line, i) + value_above(s, line, i) +
+               (s.values[c - Arena::kSide] + s.values[c + Arena::kSide]);
+    if constexpr (D == 3) sum += s.values[c - Arena::kPitch] + s.values[c + Arena::kPitch];
+    return sum;
+  }
+  FIRN_HD Real diagonal(std::uint32_t, std::uint32_t) const { return Real(2 * D) * k; }
+  FIRN_HD Real product(std::uint32_t line, std::uint32_t i) const {
+    const std::uint32_t c = Arena::centre(line, i);
+    const Real x = s.values[c];
+    Real sum = (x - value_below(s, line, i)) + (x - value_above(s, line, i)) +
+               ((x - s.values[c - Arena::kSide]) + (x - s.values[c + Arena::kSide]));
+    if constexpr (D == 3)
+      sum += (x - s.values[c - Arena::kPitch]) + (x - s.values[c + Arena::kPitch]);
+    return k * sum;
+  }
+  FIRN_HD Real relaxed(std::uint32_t line, std::uint32_t i, Real b) const {
+    return over_k * b + Real(1) / Real(2 * D) * neighbours(line, i);
+  }
+  FIRN_HD Real first_guess(std::uint32_t, std::uint32_t, Real b) const { return over_k * b; }
+};
 
 // to(i) = from[at(i)], or 0 where there is no neighbour.
 template <class Group, class Real, class To, class At>
@@ -105,6 +172,16 @@ FIRN_HD inline void load_halo(Group& g, std::uint32_t n, const Real* from, To&& 
     g.for_each(n, [&](std::uint32_t i) { to(i) = from[at(i)]; });
   else
     g.for_each(n, [&](std::uint32_t i) { to(i) = Real(0); });
+}
+// Into place `end` of every row what the block beyond holds at the rows' other ends, or 0; into the
+// rest of the row 0.
+template <int D, class Group, class Real>
+FIRN_HD inline void load_ends(Group& g, Real* rows, std::uint32_t end, const Real* beyond) {
+  constexpr std::uint32_t kSide = CellTraits<D>::kSide;
+  g.for_each(StencilArena<D, Real>::kRows, [&](std::uint32_t row) {
+    for (std::uint32_t i = 0; i < kSide; ++i) rows[row * kSide + i] = Real(0);
+    if (beyond != nullptr) rows[row * kSide + end] = beyond[row * kSide + (kSide - 1 - end)];
+  });
 }
 template <class Real>
 FIRN_HD inline const Real* block_or_null(const Real* channel, std::uint32_t block,
@@ -148,14 +225,8 @@ FIRN_HD inline void load_values(Group& g, StencilArena<D, Real>& s, const Real* 
         return s.values[Arena::centre(f / kSide, f % kSide) + kLine];
       },
       [](std::uint32_t f) { return face_cell<D>(D - 2, f, 0); });
-  load_halo(
-      g, Arena::kRows, other[kLast],
-      [&](std::uint32_t row) -> Real& { return s.below[row * kSide]; },
-      [](std::uint32_t row) { return row * kSide + kSide - 1; });
-  load_halo(
-      g, Arena::kRows, other[kLast + 1],
-      [&](std::uint32_t row) -> Real& { return s.above[row * kSide + kSide - 1]; },
-      [](std::uint32_t row) { return row * kSide; });
+  load_ends<D>(g, s.below, 0, other[kLast]);
+  load_ends<D>(g, s.above, kSide - 1, other[kLast + 1]);
 }
 
 // The block's conductances with those of the faces above it, and its terms without a neighbour. The
@@ -189,16 +260,29 @@ FIRN_HD inline void load_coefficients(Group& g, StencilArena<D, Real>& s,
         return s.k_row[f / kSide * (kLine + kSide) + kLine + f % kSide];
       },
       [](std::uint32_t f) { return face_cell<D>(D - 2, f, 0); });
-  load_halo(
-      g, Arena::kRows, above(D - 1),
-      [&](std::uint32_t row) -> Real& { return s.k_last_above[row * kSide + kSide - 1]; },
-      [](std::uint32_t row) { return row * kSide; });
+  load_ends<D>(g, s.k_last_above, kSide - 1, above(D - 1));
+  g.once([&] { s.k_last[kCells] = Real(0); });
   const Real* dirichlet = level.dirichlet + std::uint64_t{block} * kCells;
   if (level.mass != nullptr) {
     const Real* mass = level.mass + std::uint64_t{block} * kCells;
     g.for_each(kCells, [&](std::uint32_t i) { s.ground[i] = dirichlet[i] + mass[i]; });
   } else {
     g.for_each(kCells, [&](std::uint32_t i) { s.ground[i] = dirichlet[i]; });
+  }
+}
+
+// f(rows) for the rows of A of a block, once what they need is in the arena (values loaded before
+// the call included).
+template <int D, class Real, class Group, class F>
+FIRN_HD inline void with_rows(Group& g, StencilArena<D, Real>& s, const LevelView<Real>& level,
+                              std::uint32_t block, F&& f) {
+  if (level.kind[block] == kBlockUniform) {
+    g.sync();
+    f(UniformRows<D, Real>(s, level.conductance[std::uint64_t{block} * D * CellTraits<D>::kCells]));
+  } else {
+    load_coefficients<D>(g, s, level, block);
+    g.sync();
+    f(GeneralRows<D, Real>{s});
   }
 }
 

@@ -98,7 +98,7 @@ TYPED_TEST(PressureLevels, ParentsAreThoseOfCoupledBlocks) {
       EXPECT_EQ(h.neighbours[2 * D * other + (side ^ 1)], b);
       EXPECT_EQ(c.keys[other], neighbour_key<D>(c.keys[b], static_cast<int>(side / 2), side % 2));
     }
-    EXPECT_EQ(h.kind[b] == kBlockCoupled, coupled) << b;
+    EXPECT_EQ(is_coupled(h.kind[b]), coupled) << b;
     EXPECT_EQ(h.parent[b] != kNoBlock, coupled) << b;
     if (!coupled) continue;
     parents.insert(c.keys[b] >> D);

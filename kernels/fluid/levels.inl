@@ -235,11 +235,29 @@ struct Coarsen {
             scale * lower_face(fine.conductance + (block * D + a) * kCells, first, a);
         return;
       }
-      coarse.dirichlet[parent * kCells + to] =
-          scale * whole(fine.dirichlet + block * kCells + first);
+      coarse.dirichlet[parent * kCells + to] = scale * grounded(fine, block, first);
       if (fine.mass != nullptr)
         coarse.mass[parent * kCells + to] = whole(fine.mass + block * kCells + first);
     });
+  }
+  // A ghost fluid may tie a cell at the surface to p = 0 a hundred times as firmly as to its
+  // neighbours. Smoothing sets that cell at once; passed on whole, its tie would hold the rest of
+  // the aggregate too. What is more than kFirm of the aggregate's own conductances is left out:
+  // with 6 a dam break of 128^3 takes 13 iterations, with 2 or without a limit 16.
+  static constexpr Real kFirm = 6;
+  FIRN_HD static Real grounded(const LevelView<Real>& fine, std::uint64_t block,
+                               std::uint32_t first) {
+    const Real* k = fine.conductance + block * D * kCells + first;
+    const Real* dirichlet = fine.dirichlet + block * kCells + first;
+    Real largest = 0, sum = 0;
+    for (std::uint32_t a = 0; a < D; ++a)
+      for (std::uint32_t c = 0; c < 1u << D; ++c)
+        largest = max(largest, k[a * kCells + aggregate_child<D>(c)]);
+    for (std::uint32_t c = 0; c < 1u << D; ++c) {
+      const Real tie = dirichlet[aggregate_child<D>(c)];
+      sum += largest > Real(0) ? min(tie, kFirm * largest) : tie;
+    }
+    return sum;
   }
   FIRN_HD static Real whole(const Real* cells) {
     Real sum = 0;

@@ -52,6 +52,26 @@ TEST(Multigrid, IterationsOfSquares) {
   expect_level(counts);
 }
 
+// The surface at a random height in each of its cells, as a ghost fluid sees it.
+TEST(Multigrid, IterationsUnderAGhostFluid) {
+  std::vector<std::uint32_t> counts;
+  for (const int n : {32, 64, 128}) {
+    const auto lo = Vec<int, 3>::zero(), hi = Vec<int, 3>::filled(n);
+    auto c = make_case<3>(
+        lo, hi,
+        [=](const Vec<int, 3>& at) {
+          if (inside(at, lo, hi)) return CellClass::kActive;
+          return at[2] >= n ? CellClass::kAir : CellClass::kWall;
+        },
+        [=](const Vec<int, 3>& at, int axis) {
+          return axis == 2 && at[2] == n ? 1 / std::max(0.01, cell_noise<3>(at, 3)) : 1.0;
+        });
+    random_rhs(c);
+    counts.push_back(iterations<3, float>(c));
+  }
+  expect_level(counts);
+}
+
 // Rings of powers of two, of other even numbers, as thin as two blocks, all of them or with walls
 // and air along the other axes. At first = 1 no coarser level's blocks meet the
 // seam, so the finest level is the only one: a ring of 128 cells then takes long.

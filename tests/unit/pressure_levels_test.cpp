@@ -109,6 +109,7 @@ TYPED_TEST(PressureLevels, ParentsAreThoseOfCoupledBlocks) {
   EXPECT_EQ(h.level_one().keys, expected);
 }
 
+// Couplings to known values count up to six times the largest conductance of their aggregate.
 TYPED_TEST(PressureLevels, CoarseOperatorIsTheScaledGalerkinProduct) {
   constexpr int D = TypeParam::value;
   auto c = sponge_case<D>();
@@ -125,6 +126,13 @@ TYPED_TEST(PressureLevels, CoarseOperatorIsTheScaledGalerkinProduct) {
     e[i] = cell_noise<2>({{static_cast<int>(i), 1}}, 30) - 0.5;
   for (std::size_t i = 0; i < c.cells(); ++i)
     if (h.parent[i / c.kCells] != kNoBlock) fine[i] = e[coarse_of(i)];
+  std::vector<double> largest(coarse.cells());
+  for (std::size_t i = 0; i < c.cells(); ++i)
+    for (int a = 0; a < D && h.parent[i / c.kCells] != kNoBlock; ++a)
+      largest[coarse_of(i)] = std::max(largest[coarse_of(i)], c.conductance[c.at(i, a)]);
+  for (std::size_t i = 0; i < c.cells(); ++i)
+    if (h.parent[i / c.kCells] != kNoBlock && largest[coarse_of(i)] > 0)
+      c.dirichlet[i] = std::min(c.dirichlet[i], 6 * largest[coarse_of(i)]);
   const auto whole = c.apply(fine);
   for (std::size_t i = 0; i < c.cells(); ++i)
     if (h.parent[i / c.kCells] != kNoBlock)

@@ -35,10 +35,18 @@ struct MacView {
   Real* dirichlet = nullptr;        // [block][64]
   Real* rhs = nullptr;              // [block][64]
   Real* pressure = nullptr;         // [block][64]: pressure times dt, Pa s
-  bool ghost_fluid = false;         // p = 0 at the surface, not at the centre of the air cell
+  // 1 / density where all liquid has one (m^d/kg); 0 where faces differ. Sums over particles would
+  // give it with rounding, and the solver is fastest where conductances are equal to the last bit.
+  Real specific_volume = 0;
+  bool ghost_fluid = false;  // p = 0 at the surface, not at the centre of the air cell
   Real* filled =
       nullptr;  // [block][64]: volume of liquid around the cell's centre / dx^D; see fill.h
 };
+
+template <class Real>
+FIRN_HD inline Real specific_volume(const MacView<Real>& mac, const Node<Real>& face) {
+  return mac.specific_volume > Real(0) ? mac.specific_volume : face[kFaceSpecificVolume];
+}
 
 // A cell of a block or of one of those around it.
 struct CellAddress {

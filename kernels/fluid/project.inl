@@ -39,7 +39,7 @@ struct AssembleProjection {
         const std::uint64_t face = face_index<D>(upper.block, a, upper.cell);
         const Node<Real> at = mac.faces[face];
         const Real open = mac.area[face];
-        const Real k = open * at[kFaceSpecificVolume] * grid.inv_dx * grid.inv_dx;
+        const Real k = open * specific_volume(mac, at) * grid.inv_dx * grid.inv_dx;
         if (!is_fluid(mac, other))
           dirichlet += k / surface_distance(mac, open, {block, cell}, other);
         else if (side == 0)

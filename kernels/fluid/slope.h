@@ -16,7 +16,7 @@ FIRN_HD inline Real pressure_slope(const GridView<Real>& grid, const MacView<Rea
   Real distance = Real(1);
   if (above != below)
     distance = surface_distance(mac, mac.area[face], above ? upper : lower, above ? lower : upper);
-  return mac.faces[face][kFaceSpecificVolume] * grid.inv_dx * (q_above - q_below) / distance;
+  return specific_volume(mac, mac.faces[face]) * grid.inv_dx * (q_above - q_below) / distance;
 }
 
 }  // namespace firn

@@ -57,7 +57,7 @@ struct SwitchWalls {
     } else {
       // As a velocity over one cell.
       const Real tension = -mac.pressure[cell_index(above ? upper : lower)] *
-                           face[kFaceSpecificVolume] * grid.inv_dx;
+                           specific_volume(mac, face) * grid.inv_dx;
       change = tension > kLeastTension * (abs(face[0]) + abs(face[kFaceSolidVelocity]));
     }
     if (change) mac.area[index] = opened ? Real(0) : Real(1);

@@ -67,6 +67,7 @@ class IncompressibleStepper final : public ParticleStepper<Exec, D, Real> {
 
   SolveOptions options_;
   bool ghost_fluid_, separating_;
+  Real specific_volume_;
   bool walls_opened_ = false;  // in this step
   Buffer<Exec, std::uint32_t> changed_;
   FluidStore<Exec, D, Real> fluid_;

@@ -16,6 +16,15 @@ inline bool has_separating_walls(const Scene& scene) {
   return found;
 }
 
+// m^d/kg, or 0 if there are several.
+inline double common_specific_volume(const Scene& scene) {
+  const double density = scene.materials.front().density;
+  bool one = true;
+  for (const Material& m : scene.materials) one &= m.density == density;
+  for (const Body& b : scene.bodies) one &= b.density_scale == 1;
+  return one ? 1 / density : 0;
+}
+
 template <class Exec, int D, class Real>
 IncompressibleStepper<Exec, D, Real>::IncompressibleStepper(const Scene& scene,
                                                             std::unique_ptr<Exec> exec,
@@ -25,6 +34,7 @@ IncompressibleStepper<Exec, D, Real>::IncompressibleStepper(const Scene& scene,
                static_cast<std::uint32_t>(scene.fluid.max_iterations)},
       ghost_fluid_(scene.fluid.free_surface == FreeSurface::kGhostFluid),
       separating_(has_separating_walls(scene)),
+      specific_volume_(static_cast<Real>(common_specific_volume(scene))),
       changed_(*exec_, 1),
       fluid_(*exec_),
       solver_(*exec_),
@@ -67,6 +77,7 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   const GridView<Real> grid = grid_.view();
   MacView<Real> mac = fluid_.view(grid.nodes);
   mac.ghost_fluid = ghost_fluid_;
+  mac.specific_volume = specific_volume_;
   clear_nodes(*exec_, grid.nodes, D, blocks, c);
   mac_p2g<Exec, D, Real>(*exec_, params_.transfer, particles, grid, grid.nodes, c, blocks);
   exec_->mark(kClockP2G);

@@ -113,9 +113,9 @@ template <class Real>
 FIRN_HD inline Real surface_distance(const MacView<Real>& mac, Real open, const CellAddress& fluid,
                                      const CellAddress& air) {
   constexpr Real kLeastTheta = Real(1e-2);
-  if (!mac.ghost_fluid || open < Real(1) || !air.exists()) return Real(1);
+  if (!mac.ghost_fluid || open < Real(1)) return Real(1);
   const Real inside = depth_of(mac.filled[cell_index(fluid)]),
-             outside = depth_of(mac.filled[cell_index(air)]);
+             outside = air.exists() ? depth_of(mac.filled[cell_index(air)]) : Real(-1);
   if (!(outside < Real(0))) return Real(1);
   return clamp(inside / (inside - outside), kLeastTheta, Real(1));
 }

@@ -105,15 +105,29 @@ FIRN_HD inline Real depth_of(Real filled) {
   return sqrt(Real(2) * max(filled, Real(0))) - Real(1);
 }
 
+// Whether a solid leaves a part of one of its faces open.
+template <int D, class Real>
+FIRN_HD inline bool is_cut(const MacView<Real>& mac, const CellAddress& at) {
+  const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
+  for (int a = 0; a < D; ++a)
+    for (int side = 0; side < 2; ++side) {
+      const CellAddress face = cell_address<D>(mac, at.block, stepped<D>(local, a, side));
+      if (!face.exists()) continue;
+      const Real open = mac.area[face_index<D>(face.block, a, face.cell)];
+      if (open > Real(0) && open < Real(1)) return true;
+    }
+  return false;
+}
+
 // Distance from the centre of a fluid cell to the surface towards its neighbour of air, in cells:
 // the theta of the ghost fluid method (Gibou et al. 2002), not so small that it would swamp the
-// matrix. Through a face that a solid cuts it is 1: a small theta would press the cell's outflow
-// through whatever sliver the solid leaves open.
-template <class Real>
-FIRN_HD inline Real surface_distance(const MacView<Real>& mac, Real open, const CellAddress& fluid,
+// matrix. Of a cut cell it is 1: what such a cell is filled to is known too roughly, and a small
+// theta would press all that flows into the wall out through one face.
+template <int D, class Real>
+FIRN_HD inline Real surface_distance(const MacView<Real>& mac, const CellAddress& fluid,
                                      const CellAddress& air) {
   constexpr Real kLeastTheta = Real(1e-2);
-  if (!mac.ghost_fluid || open < Real(1)) return Real(1);
+  if (!mac.ghost_fluid || is_cut<D>(mac, fluid)) return Real(1);
   const Real inside = depth_of(mac.filled[cell_index(fluid)]),
              outside = air.exists() ? depth_of(mac.filled[cell_index(air)]) : Real(-1);
   if (!(outside < Real(0))) return Real(1);

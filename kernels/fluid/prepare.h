@@ -20,9 +20,10 @@ template <class Exec, int D, class Real>
 void prepare_faces(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
                    const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control);
 
-// Cells whose centre is solid become fluid where fluid can flow in from a neighbour, and so do
-// empty cells from which every open face leads to fluid. Faces between them may have no velocity
-// yet: extrapolate_faces gives them one.
+// Where fill_cells has run (`filled`) and the surface is a ghost fluid's, cells less than half full
+// are no longer fluid. Cells whose centre is solid become fluid where fluid can flow in from a
+// neighbour, and so do cells from which every open face leads to fluid, or that are filled to half.
+// Faces between them may have no velocity yet: extrapolate_faces gives them one.
 template <class Exec, int D, class Real>
 void flood_cells(Exec& exec, const GridUpdateParams<Real, D>& params, bool filled,
                  const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,

@@ -172,6 +172,38 @@ void prepare_faces(Exec& exec, const GridUpdateParams<Real, D>& params, const Gr
                 PrepareFaces<D, Real>{{params, grid}, mac, control});
 }
 
+// The ghost fluid method puts p = 0 at the surface, so the centre of a fluid cell has to lie below
+// it. A cell that holds particles but is less than half full has room for what flows in: as liquid
+// it would have to push all of it out through whatever face is free, faster than it came.
+template <int D, class Real>
+struct DryCells {
+  static constexpr const char* kName = "dry_cells";
+  static constexpr int kThreads = 64;
+  struct Scratch {
+    std::uint32_t fluid[2];
+  };
+  MacView<Real> mac;
+
+  // How full a cut cell is, is known too roughly to ask for a half.
+  static constexpr Real kHalf = Real(0.5), kCutShare = Real(0.3);
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    std::uint32_t* fluid = mac.fluid + std::uint64_t{2} * g.index();
+    g.for_each(2, [&](std::uint32_t w) { g.scratch.fluid[w] = 0; });
+    g.sync();
+    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+      const CellAddress at{g.index(), cell};
+      if (!is_fluid(mac, at)) return;
+      const Real filled = mac.filled[cell_index(at)];
+      if (filled >= kHalf || (filled >= kCutShare && is_cut<D>(mac, at)))
+        g.atomic_or(g.scratch.fluid[cell / 32], 1u << (cell % 32));
+    });
+    g.sync();
+    g.for_each(2, [&](std::uint32_t w) { fluid[w] = g.scratch.fluid[w]; });
+  }
+};
+
 // A cell that is mostly solid holds liquid but hardly ever a particle, and a cell amid liquid may
 // have lost its particles by chance. As air they would let the pressure around them escape.
 template <int D, class Real>
@@ -185,9 +217,8 @@ struct FloodCells {
   MacView<Real> mac;
   bool filled;  // whether mac.filled holds
 
-  // A cell that a flat surface fills so far holds particles; a hole of two cells in liquid has
-  // 0.34.
-  static constexpr Real kWet = Real(0.3);
+  // The centre of a cell filled so far lies below the surface, whoever's particles fill it.
+  static constexpr Real kWet = Real(0.5);
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -252,6 +283,7 @@ void flood_cells(Exec& exec, const GridUpdateParams<Real, D>& params, bool fille
                  const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
                  const StepControl* control) {
   const LaunchRange range{{&control->n_blocks, max_blocks}, &control->stop};
+  if (filled && mac.ghost_fluid) launch_groups(exec, range, DryCells<D, Real>{mac});
   launch_groups(exec, range, FloodCells<D, Real>{{params, grid}, mac, filled});
   launch_items(exec, range, AdoptFlooded<D, Real>{mac});
 }

@@ -41,7 +41,7 @@ struct AssembleProjection {
         const Real open = mac.area[face];
         const Real k = open * specific_volume(mac, at) * grid.inv_dx * grid.inv_dx;
         if (!is_fluid(mac, other))
-          dirichlet += k / surface_distance(mac, open, {block, cell}, other);
+          dirichlet += k / surface_distance<D>(mac, CellAddress{block, cell}, other);
         else if (side == 0)
           mac.conductance[face] = k;
         const Real flux = open * at[0] + (Real(1) - open) * at[kFaceSolidVelocity];
@@ -99,7 +99,7 @@ struct ApplyPressure {
     Node<Real>& face = mac.faces[index];
     const Real open = mac.area[index];
     face.set(0, open > Real(0)
-                    ? face[0] - pressure_slope(grid, mac, index, upper, above, lower, below)
+                    ? face[0] - pressure_slope<D>(grid, mac, index, upper, above, lower, below)
                     : face[kFaceSolidVelocity]);
     return open == Real(0) || open >= kOpenEnough;
   }
@@ -134,7 +134,7 @@ struct ApplyDrift {
       Node<Real>& face = mac.faces[index];
       const bool moves = drift && (above || below) && mac.area[index] > Real(0);
       face.set(kFaceDrift,
-               moves ? -pressure_slope(grid, mac, index, upper, above, lower, below) : Real(0));
+               moves ? -pressure_slope<D>(grid, mac, index, upper, above, lower, below) : Real(0));
     });
   }
 };

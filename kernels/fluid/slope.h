@@ -7,7 +7,7 @@ namespace firn {
 
 // w grad(p dt) at a face between two cells, with p = 0 at the surface towards the one that is not
 // fluid.
-template <class Real>
+template <int D, class Real>
 FIRN_HD inline Real pressure_slope(const GridView<Real>& grid, const MacView<Real>& mac,
                                    std::uint64_t face, const CellAddress& upper, bool above,
                                    const CellAddress& lower, bool below) {
@@ -15,7 +15,7 @@ FIRN_HD inline Real pressure_slope(const GridView<Real>& grid, const MacView<Rea
              q_below = below ? mac.pressure[cell_index(lower)] : Real(0);
   Real distance = Real(1);
   if (above != below)
-    distance = surface_distance(mac, mac.area[face], above ? upper : lower, above ? lower : upper);
+    distance = surface_distance<D>(mac, above ? upper : lower, above ? lower : upper);
   return specific_volume(mac, mac.faces[face]) * grid.inv_dx * (q_above - q_below) / distance;
 }
 

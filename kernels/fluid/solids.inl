@@ -210,7 +210,7 @@ struct PressureReactions {
       const bool wet = is_fluid(mac, other);
       const Real rise =
           (wet ? mac.pressure[cell_index(other)] : Real(0)) - mac.pressure[cell_index(cell)];
-      const Real steps = wet ? Real(1) : surface_distance(mac, open, cell, other);
+      const Real steps = wet ? Real(1) : surface_distance<D>(mac, cell, other);
       sum += (side == 0 ? -rise : rise) / (steps * solids.grid.dx);
       ++count;
     }

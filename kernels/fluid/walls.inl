@@ -51,7 +51,8 @@ struct SwitchWalls {
     const Node<Real>& face = mac.faces[index];
     bool change;
     if (opened) {
-      const Real leaving = face[0] - pressure_slope(grid, mac, index, upper, above, lower, below) -
+      const Real leaving = face[0] -
+                           pressure_slope<D>(grid, mac, index, upper, above, lower, below) -
                            face[kFaceSolidVelocity];
       change = above ? leaving < Real(0) : leaving > Real(0);
     } else {

@@ -84,9 +84,10 @@ TEST(SlipWalls, LiquidFallsOffASlopeThatSeparates) {
   }
 }
 
-// Gravity presses the liquid against the slope, and it spreads to both sides alike. The bound is a
-// few times what the noise of the sampling leaves on a wall along the grid, 6e-4 of gravity's
-// impulse. A slope whose closed faces hold liquid up misses it by a factor of 5 to 9.
+// Gravity presses the liquid against the slope, and it spreads to both sides alike. The noise of
+// the sampling leaves 6e-4 of gravity's impulse on a wall along the grid; at the rims of the heap
+// the surface in cut cells, which is of first order, adds to it. A slope whose closed faces hold
+// liquid up misses the bound by a factor of 2.5 to 4.5.
 TEST(SlipWalls, AHeapThatIsPressedAgainstASlopeStays) {
   for (const double angle : {0.1, 0.5, 1.2}) {
     Scene scene = half_ball(2, angle, BoundaryType::kSlip, 0);
@@ -97,7 +98,7 @@ TEST(SlipWalls, AHeapThatIsPressedAgainstASlopeStays) {
     scene.simulation.gravity = {-g * up[0], -g * up[1], 0};
     Simulation simulation = simulate(scene);
     run_to(simulation, time);
-    EXPECT_LE(std::fabs(speed_along(simulation, angle)), 2e-3 * g * time) << angle;
+    EXPECT_LE(std::fabs(speed_along(simulation, angle)), 4e-3 * g * time) << angle;
     std::printf("%.2f: %.2g m/s\n", angle, speed_along(simulation, angle));
   }
 }

@@ -10,10 +10,6 @@ namespace {
 // a cell. In a filled cell the squared spread is 1/4, at a flat surface still about 1/15.
 constexpr double kLeastSpread = 0.01;
 
-// A particle with a velocity gradient stands for a cube of half a cell, whose squared spread along
-// an axis is (1/2)^2 / 12.
-constexpr double kOwnSpread = 1.0 / 48;
-
 // N(z) of the quadratic B-spline at the node `k` of a stencil, z from particle to node in cells.
 double spline_weight(int k, double z) {
   return k == 1 ? 0.75 - z * z : 0.5 * (1.5 - std::abs(z)) * (1.5 - std::abs(z));
@@ -25,7 +21,6 @@ struct Moments {
   double m = 0;
   Vec<double, D> r = Vec<double, D>::zero(), v = Vec<double, D>::zero();
   Mat<double, D> rr = Mat<double, D>::zero(), vr = Mat<double, D>::zero();
-  Mat<double, D> own = Mat<double, D>::zero();  // of the particles' own gradients
 };
 
 template <int D>
@@ -124,27 +119,19 @@ class Vorticity {
     sums.v += m * v;
     sums.rr += outer(m * r, r);
     sums.vr += outer(m * v, r);
-    if (motion_.gradient.empty()) return;
-    const float* C = &motion_.gradient[std::size_t{cells_.order()[i]} * D * D];
-    for (int a = 0; a < D; ++a)
-      for (int b = 0; b < D; ++b) sums.own(a, b) += m * C[a * D + b] * cells_.lattice().spacing[b];
   }
 
   // v(r) = v_0 + B r minimises sum w m |v(r_p) - v_p|^2: B = S_vr S_rr^-1 with central moments S.
   Fit fit(const Moments<D>& sums) const {
     if (!(sums.m > 0)) return {};
     const Vec<double, D> mean = sums.r * (1 / sums.m);
-    Mat<double, D> S_rr = sums.rr - outer(sums.r, mean), S_vr = sums.vr - outer(sums.v, mean);
+    const Mat<double, D> S_rr = sums.rr - outer(sums.r, mean), S_vr = sums.vr - outer(sums.v, mean);
     // All principal spreads are at least `least` only if the determinant is least^D or more; that
     // test first, since round-off of a vanishing determinant leaves nothing to divide by.
     const double least = kLeastSpread * sums.m, volume = determinant(S_rr);
     if (!(volume >= (D == 2 ? least * least : least * least * least))) return {};
     const double weight = volume / trace(cofactor(S_rr));  // 1 / trace(S_rr^-1)
     if (!(weight >= least)) return {};
-    if (!motion_.gradient.empty()) {
-      S_rr += Mat<double, D>::scaled_identity(kOwnSpread * sums.m);
-      S_vr += kOwnSpread * sums.own;
-    }
     Mat<double, D> B = S_vr * inverse(S_rr);
     for (int a = 0; a < D; ++a)
       for (int b = 0; b < D; ++b) B(a, b) /= cells_.lattice().spacing[b];
@@ -182,7 +169,7 @@ std::vector<float> vorticity(const Snapshot& snapshot) {
   const std::size_t n = snapshot.size(), entries = n * snapshot.dimension;
   if (!(snapshot.dx > 0) || snapshot.velocity.size() != entries || snapshot.mass.size() != n)
     return {};
-  return vorticity({snapshot.dimension, snapshot.position, snapshot.velocity, snapshot.mass, {}},
+  return vorticity({snapshot.dimension, snapshot.position, snapshot.velocity, snapshot.mass},
                    snapshot.dx, snapshot.period);
 }
 

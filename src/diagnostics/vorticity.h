@@ -16,9 +16,6 @@ struct ParticleMotion {
   int dimension = 3;
   std::span<const float> position, velocity;  // n * dimension; m, m/s
   std::span<const float> mass;                // n, kg
-  // n * dimension^2, row-major, dv_a / dx_b in 1/s, or empty: an affine transfer's C, where that is
-  // the gradient of the velocity at the particle.
-  std::span<const float> gradient;
 };
 
 // The components per particle: the scalar dv/dx - du/dy in 2D, the vector in 3D.

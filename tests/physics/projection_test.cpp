@@ -11,19 +11,14 @@
 #include "tests/support/fitted_slope.h"
 #include "tests/support/fluid_harness.h"
 #include "tests/support/fluid_scenes.h"
+#include "tests/support/spaces.h"
 
 namespace firn::test {
 namespace {
 
-template <int Dim, class Scalar>
-struct Setup {
-  static constexpr int D = Dim;
-  using Real = Scalar;
-};
 template <class T>
 class Projection : public testing::Test {};
-using Setups = testing::Types<Setup<2, float>, Setup<2, double>, Setup<3, float>, Setup<3, double>>;
-TYPED_TEST_SUITE(Projection, Setups);
+TYPED_TEST_SUITE(Projection, Spaces);
 
 // What the solver promises, and in single precision at least what rounding leaves of N cells'
 // pressures that differ by little: 4 N epsilon of the divergence at the start. [VALIDATION]

@@ -14,21 +14,16 @@
 #include "tests/support/fitted_slope.h"
 #include "tests/support/fluid_harness.h"
 #include "tests/support/fluid_scenes.h"
+#include "tests/support/spaces.h"
 
 namespace firn::test {
 namespace {
 
 // --- the operator ---
 
-template <int Dim, class Scalar>
-struct Setup {
-  static constexpr int D = Dim;
-  using Real = Scalar;
-};
 template <class T>
 class Tracers : public testing::Test {};
-using Setups = testing::Types<Setup<2, float>, Setup<2, double>, Setup<3, float>, Setup<3, double>>;
-TYPED_TEST_SUITE(Tracers, Setups);
+TYPED_TEST_SUITE(Tracers, Spaces);
 
 template <int D>
 constexpr double kDx = D == 2 ? 1.0 / 32 : 1.0 / 16;

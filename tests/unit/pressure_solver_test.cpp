@@ -6,19 +6,14 @@
 #include <limits>
 
 #include "tests/support/pressure_cases.h"
+#include "tests/support/spaces.h"
 
 namespace firn::test {
 namespace {
 
-template <int Dim, class Scalar>
-struct Setup {
-  static constexpr int D = Dim;
-  using Real = Scalar;
-};
 template <class T>
 class PressureSolverTest : public testing::Test {};
-using Setups = testing::Types<Setup<2, float>, Setup<2, double>, Setup<3, float>, Setup<3, double>>;
-TYPED_TEST_SUITE(PressureSolverTest, Setups);
+TYPED_TEST_SUITE(PressureSolverTest, Spaces);
 
 // A blob with holes, around the origin so that its blocks never join into one: part of its outside
 // is air, part wall; conductances are cut-cell like, in [low, 1).

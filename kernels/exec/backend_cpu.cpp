@@ -1,4 +1,5 @@
 #include <omp.h>
+#include <sys/mman.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -16,13 +17,21 @@ std::string Cpu::name() const {
          std::to_string(8 * sizeof(Pack<float>)) + "-bit vectors)";
 }
 
+// Large buffers ask for huge pages: blocks and particles are visited along the Morton curve, whose
+// jumps miss the translation buffer of small pages again and again.
 void* Cpu::allocate(std::size_t bytes) {
-  const std::size_t rounded = (bytes + 63) / 64 * 64;
-  void* pointer = rounded >= bytes ? std::aligned_alloc(64, rounded) : nullptr;
+  constexpr std::size_t kHugePage = std::size_t{2} << 20;
+  const bool huge = bytes >= 2 * kHugePage;
+  const std::size_t alignment = huge ? kHugePage : 64,
+                    rounded = (bytes + alignment - 1) / alignment * alignment;
+  void* pointer = rounded >= bytes ? std::aligned_alloc(alignment, rounded) : nullptr;
   if (pointer == nullptr)
     throw Error(ErrorCategory::kDevice,
                 "out of memory: " + std::to_string(bytes >> 20) +
                     " MiB could not be allocated; use fewer particles or a larger grid.dx");
+#if defined(MADV_HUGEPAGE)
+  if (huge) ::madvise(pointer, rounded, MADV_HUGEPAGE);  // advice: nothing is lost if not taken
+#endif
   return pointer;
 }
 void Cpu::release(void* pointer) noexcept { std::free(pointer); }

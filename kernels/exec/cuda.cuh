@@ -74,6 +74,10 @@ struct CudaDevice {
     return *const_cast<const volatile T*>(&target);
   }
   template <class T>
+  FIRN_HD void store(T& target, T value) const {
+    *const_cast<volatile T*>(&target) = value;
+  }
+  template <class T>
   FIRN_HD T compare_exchange([[maybe_unused]] T& target, T expected,
                              [[maybe_unused]] T desired) const {
 #if defined(__CUDA_ARCH__)

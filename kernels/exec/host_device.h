@@ -1,9 +1,12 @@
-// The one macro of the physics layer: marks a function as callable on both sides when nvcc compiles
-// it.
+// The macros of the physics layer: FIRN_HD marks a function as callable on both sides when nvcc
+// compiles it; FIRN_FLAT inlines on the host all that a function calls, down to the last, where
+// values that fill vector registers are handed through many small functions.
 #pragma once
 
 #if defined(__CUDACC__)
 #define FIRN_HD __host__ __device__
+#define FIRN_FLAT
 #else
 #define FIRN_HD
+#define FIRN_FLAT [[gnu::flatten]]
 #endif

@@ -26,6 +26,7 @@ inline constexpr int kLanes = 32;
 //   static constexpr const char* kName;    for traces and error messages
 //   static constexpr int kThreads;         CUDA threads of a group (tuning)
 //   static constexpr int kSerialGroups;    optional: this few groups stay on one CPU thread
+//   prefetch(group, fetch)                 optional: what the CPU should fetch early (host.h)
 //   using Scratch = ...;                   the arena: shared memory on CUDA, the stack on the CPU
 //   template <class Group> FIRN_HD void operator()(Group& g) const;
 // launched by launch_groups(exec, range, op), or element operators with

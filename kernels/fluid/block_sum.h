@@ -10,11 +10,16 @@ struct BlockSums {
   double term[64];
 };
 
-// *out = sum of the terms that each cell has stored. Enter without a barrier.
-template <class Group>
-FIRN_HD inline void store_block_sum(Group& g, BlockSums& sums, double* out) {
-  g.sync();
+// *out = sum of a b over a block's cells. Enter without a barrier, where each thread has written
+// the cells with its number itself.
+template <class Group, class Real>
+FIRN_HD inline void store_block_product(Group& g, BlockSums& sums, const Real* a, const Real* b,
+                                        double* out) {
   double* t = sums.term;
+  g.template for_each_line<64>(1, [&](std::uint32_t, std::uint32_t i) {
+    t[i] = static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  });
+  g.sync();
   g.template for_each_line<16>(1, [&](std::uint32_t, std::uint32_t i) {
     t[i] = (t[i] + t[i + 16]) + (t[i + 32] + t[i + 48]);
   });
@@ -26,11 +31,12 @@ FIRN_HD inline void store_block_sum(Group& g, BlockSums& sums, double* out) {
   });
 }
 
-// |v|, and infinity for what is not a number: a maximum would pass over it.
-template <class Real>
-FIRN_HD inline Real magnitude(Real v) {
-  const Real m = abs(v);
-  return m <= kLargest<Real> ? m : std::numeric_limits<Real>::infinity();
+// |v|, and infinity for what is not a number: a maximum would pass over it. Value is a Real or a
+// strip of them.
+template <class Real, class Value>
+FIRN_HD inline Value magnitude(Value v) {
+  const Value m = v < Value{} ? -v : v, largest = Value{} + kLargest<Real>;
+  return m <= largest ? m : Value{} + std::numeric_limits<Real>::infinity();
 }
 
 template <class Real>

@@ -99,10 +99,30 @@ FIRN_HD inline std::uint64_t neighbour_around(std::uint64_t key, int axis, bool 
   return (key & ~spread(at)) | spread(to);
 }
 
-// The place of `key` in ascending keys, or kNoBlock.
+// The place of `key` among n ascending keys, or kNoBlock. Looked for around place `near`, ever
+// further away: the curve keeps most neighbours close.
 FIRN_HD inline std::uint32_t find_key(const std::uint64_t* keys, std::uint32_t n,
-                                      std::uint64_t key) {
-  std::uint32_t first = 0, last = n;
+                                      std::uint32_t near, std::uint64_t key) {
+  std::uint32_t first = 0, last = n;  // keys before `first` are smaller, none from `last` on is
+  if (keys[near] < key) {
+    first = near + 1;
+    for (std::uint32_t step = 1; step < n - near; step *= 2) {
+      if (keys[near + step] >= key) {
+        last = near + step;
+        break;
+      }
+      first = near + step + 1;
+    }
+  } else {
+    last = near;
+    for (std::uint32_t step = 1; step <= near; step *= 2) {
+      if (keys[near - step] < key) {
+        first = near - step + 1;
+        break;
+      }
+      last = near - step;
+    }
+  }
   while (first < last) {
     const std::uint32_t middle = first + (last - first) / 2;
     if (keys[middle] < key)

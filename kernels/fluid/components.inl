@@ -22,9 +22,8 @@ struct LabelBlocks {
   static constexpr const char* kName = "label_blocks";
   static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   static constexpr std::uint32_t kCells = CellTraits<D>::kCells;
-  using Arena = StencilArena<D, Real>;
   struct Scratch {
-    Arena arena;
+    Real diagonal[kCells];
     std::uint32_t label[kCells];
     std::uint32_t changed;
   };
@@ -43,13 +42,15 @@ struct LabelBlocks {
       g.for_each(kCells, [&](std::uint32_t i) { out[i] = block * kCells; });
       return;
     }
-    load_coefficients<D>(g, g.scratch.arena, level, block);
+    const GeneralRows<D, Real> rows{level, block};
+    visit_blocks<D, Real>(g, block, 1, [&](std::uint32_t, const auto& strips) {
+      strips.for_each(
+          [&](const auto& at) { at.store(g.scratch.diagonal, at.first, rows.diagonal(at)); });
+    });
     g.sync();
     std::uint32_t* label = g.scratch.label;
-    const GeneralRows<D, Real> rows{g.scratch.arena};
-    g.template for_each_line<Arena::kLine>(Arena::kLines, [&](std::uint32_t line, std::uint32_t i) {
-      const std::uint32_t cell = line * Arena::kLine + i;
-      label[cell] = rows.diagonal(line, i) != Real(0) ? cell : kNoLabel;
+    g.for_each(kCells, [&](std::uint32_t i) {
+      label[i] = g.scratch.diagonal[i] != Real(0) ? i : kNoLabel;
     });
     g.once([&] { g.scratch.changed = 1; });
     g.sync();
@@ -116,6 +117,10 @@ struct UniteBlocks {
     for (int a = 0; a < D; ++a) {
       const std::uint32_t other = level.neighbours[std::uint64_t{2 * D} * block + 2 * a];
       if (other == kNoBlock) continue;
+      if (level.kind[block] == kBlockUniform && level.kind[other] == kBlockUniform) {
+        g.once([&] { unite(g, block * kCells, other * kCells); });
+        continue;
+      }
       const Real* k =
           level.conductance + (std::uint64_t{block} * D + static_cast<std::uint32_t>(a)) * kCells;
       g.for_each(CellTraits<D>::kFace, [&](std::uint32_t f) {
@@ -145,9 +150,12 @@ struct FlattenLabels {
   std::uint32_t* labels;
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
+    std::uint32_t last = kNoLabel, root = kNoLabel;  // cells of one block mostly share a label
     g.for_each(64, [&](std::uint32_t i) {
-      const std::uint32_t cell = g.index() * 64 + i;
-      if (!is_flagged(g.load(labels[cell]))) g.atomic_min(labels[cell], root_of(g, labels, cell));
+      const std::uint32_t cell = g.index() * 64 + i, label = g.load(labels[cell]);
+      if (is_flagged(label)) return;
+      if (label != last) last = label, root = root_of(g, labels, label);
+      g.store(labels[cell], root);
     });
   }
 };
@@ -295,7 +303,7 @@ struct SubtractMeans {
         const double mean = static_cast<double>(sums[c]) / static_cast<double>(cells[c]) * unit;
         own[i] = static_cast<Real>(static_cast<double>(own[i]) - mean);
       }
-      g.scratch.term[i] = magnitude(own[i]);
+      g.scratch.term[i] = magnitude<Real>(own[i]);
     });
     store_block_maximum(g, g.scratch, partials + g.index());
   }
@@ -311,7 +319,7 @@ struct MeasureChannel {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const Real* own = channel + std::uint64_t{g.index()} * 64;
-    g.for_each(64, [&](std::uint32_t i) { g.scratch.term[i] = magnitude(own[i]); });
+    g.for_each(64, [&](std::uint32_t i) { g.scratch.term[i] = magnitude<Real>(own[i]); });
     store_block_maximum(g, g.scratch, partials + g.index());
   }
 };

@@ -57,7 +57,7 @@ void update_direction(Exec& exec, const ConjugateView<Real>& view, std::uint32_t
 // work = A p, alpha.
 template <class Exec, int D, class Real>
 void apply_operator(Exec& exec, const ConjugateView<Real>& view, std::uint32_t blocks);
-// x += alpha p, r -= alpha A p, and whether to go on.
+// x += alpha p, r -= alpha A p, work = the first sweep of M r, and whether to go on.
 template <class Exec, int D, class Real>
 void update_solution(Exec& exec, const ConjugateView<Real>& view, std::uint32_t blocks);
 

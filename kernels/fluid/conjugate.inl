@@ -2,12 +2,13 @@
 
 #include "kernels/fluid/block_sum.h"
 #include "kernels/fluid/conjugate.h"
+#include "kernels/fluid/multigrid.h"
 #include "kernels/fluid/reduce_blocks.h"
 #include "kernels/fluid/stencil.h"
 
 namespace firn {
 
-FIRN_HD inline bool finite(double v) { return magnitude(v) <= kLargest<double>; }
+FIRN_HD inline bool finite(double v) { return magnitude<double>(v) <= kLargest<double>; }
 FIRN_HD inline void fail(SolveControl& c) { c.failed = c.done = 1; }
 
 struct BeginSolve {
@@ -31,8 +32,7 @@ template <int D, class Real>
 struct PrepareGuess {
   static constexpr const char* kName = "prepare_guess";
   static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
-  using Arena = StencilArena<D, Real>;
-  using Scratch = Arena;
+  struct Scratch {};
   ConjugateView<Real> v;
 
   template <class Group>
@@ -49,11 +49,13 @@ struct PrepareGuess {
       return;
     }
     if (v.level.kind[block] == kBlockUniform) return;
-    load_coefficients<D>(g, g.scratch, v.level, block);
-    g.sync();
-    const GeneralRows<D, Real> rows{g.scratch};
-    g.template for_each_line<Arena::kLine>(Arena::kLines, [&](std::uint32_t line, std::uint32_t i) {
-      if (rows.diagonal(line, i) == Real(0)) v.solution[first + line * Arena::kLine + i] = Real(0);
+    const GeneralRows<D, Real> rows{v.level, block};
+    Real* x = v.solution + first;
+    visit_blocks<D, Real>(g, block, 1, [&](std::uint32_t, const auto& strips) {
+      strips.for_each([&](const auto& at) {
+        using Value = decltype(rows.diagonal(at));
+        at.store(x, at.first, rows.diagonal(at) != Value{} ? at.load(x, at.first) : Value{});
+      });
     });
   }
 };
@@ -63,39 +65,36 @@ struct ComputeResidual {
   static constexpr const char* kName = "compute_residual";
   static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   static constexpr std::uint32_t kCells = CellTraits<D>::kCells;
-  using Arena = StencilArena<D, Real>;
   struct Scratch {
-    Arena arena;
     BlockMaxima<Real> maxima[kReductionColumns];
   };
   ConjugateView<Real> v;
   bool ignore_solution;
 
   template <class Group>
-  FIRN_HD void operator()(Group& g) const {
+  FIRN_FLAT FIRN_HD void operator()(Group& g) const {
     const std::uint32_t block = g.index();
     if (v.level.kind[block] == kBlockEmpty) return;
     const std::uint64_t first = std::uint64_t{block} * kCells;
-    Arena& s = g.scratch.arena;
-    load_values<D>(g, s, v.solution, v.level.neighbours + std::uint64_t{2 * D} * block, block);
+    const BlockField<D, Real> x(v.level, v.solution, block);
     const Real with = ignore_solution ? Real(0) : Real(1);
-    with_rows<D>(g, s, v.level, block, [&](const auto rows) {
-      g.template for_each_line<Arena::kLine>(
-          Arena::kLines, [&](std::uint32_t line, std::uint32_t i) {
-            const std::uint32_t cell = line * Arena::kLine + i;
-            const Real diagonal = rows.diagonal(line, i), given = v.rhs[first + cell];
-            const Real b = diagonal != Real(0) ? given : Real(0);
-            const Real r = b - with * rows.product(line, i);
-            v.residual[first + cell] = r;
-            v.direction[first + cell] = Real(0);
-            g.scratch.maxima[0].term[cell] = magnitude(r);
-            g.scratch.maxima[1].term[cell] = magnitude(b);
-            g.scratch.maxima[2].term[cell] = magnitude(diagonal * s.values[Arena::centre(line, i)]);
-          });
+    auto& maxima = g.scratch.maxima;
+    visit_blocks<D, Real>(g, block, 1, [&](std::uint32_t, const auto& strips) {
+      with_rows<D>(v.level, block, [&](const auto& rows) {
+        strips.for_each([&](const auto& at) {
+          const auto diagonal = rows.diagonal(at), given = at.load(v.rhs + first, at.first);
+          const auto b = diagonal != decltype(given){} ? given : decltype(given){};
+          const auto r = b - with * rows.product(at, x);
+          at.store(v.residual + first, at.first, r);
+          at.store(v.direction + first, at.first, decltype(given){});
+          at.store(maxima[0].term, at.first, magnitude<Real>(r));
+          at.store(maxima[1].term, at.first, magnitude<Real>(b));
+          at.store(maxima[2].term, at.first, magnitude<Real>(diagonal * x.own(at.first)));
+        });
+      });
     });
     for (std::uint32_t c = 0; c < kReductionColumns; ++c)
-      store_block_maximum(g, g.scratch.maxima[c],
-                          v.partials + std::uint64_t{c} * v.max_blocks + block);
+      store_block_maximum(g, maxima[c], v.partials + std::uint64_t{c} * v.max_blocks + block);
   }
 };
 
@@ -205,30 +204,26 @@ template <int D, class Real>
 struct ApplyOperator {
   static constexpr const char* kName = "apply_operator";
   static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
-  using Arena = StencilArena<D, Real>;
-  struct Scratch {
-    Arena arena;
-    BlockSums sums;
-  };
+  using Scratch = BlockSums;
   ConjugateView<Real> v;
 
   template <class Group>
-  FIRN_HD void operator()(Group& g) const {
+  FIRN_FLAT FIRN_HD void operator()(Group& g) const {
     const std::uint32_t block = g.index();
     if (v.level.kind[block] == kBlockEmpty) return;
-    Arena& s = g.scratch.arena;
-    load_values<D>(g, s, v.direction, v.level.neighbours + std::uint64_t{2 * D} * block, block);
-    Real* out = v.work + std::uint64_t{block} * CellTraits<D>::kCells;
-    with_rows<D>(g, s, v.level, block, [&](const auto rows) {
-      g.template for_each_line<Arena::kLine>(
-          Arena::kLines, [&](std::uint32_t line, std::uint32_t i) {
-            const std::uint32_t cell = line * Arena::kLine + i;
-            const Real p = s.values[Arena::centre(line, i)], product = rows.product(line, i);
-            out[cell] = product;
-            g.scratch.sums.term[cell] = static_cast<double>(p) * static_cast<double>(product);
-          });
+    const std::uint64_t first = std::uint64_t{block} * CellTraits<D>::kCells;
+    const BlockField<D, Real> p(v.level, v.direction, block);
+    visit_blocks<D, Real>(g, block, 1, [&](std::uint32_t, const auto& strips) {
+      with_rows<D>(v.level, block, [&](const auto& rows) {
+        strips.for_each(
+            [&](const auto& at) { at.store(v.work + first, at.first, rows.product(at, p)); });
+      });
     });
-    store_block_sum(g, g.scratch.sums, v.partials + block);
+    store_block_product(g, g.scratch, v.direction + first, v.work + first, v.partials + block);
+  }
+  template <class Fetch>
+  FIRN_HD void prefetch(std::uint32_t block, Fetch fetch) const {
+    prefetch_stencil<D>(v.level, v.direction, block, fetch);
   }
 };
 
@@ -239,19 +234,27 @@ struct UpdateSolution {
   using Scratch = BlockMaxima<Real>;
   ConjugateView<Real> v;
   template <class Group>
-  FIRN_HD void operator()(Group& g) const {
-    if (v.level.kind[g.index()] == kBlockEmpty) return;
-    const std::uint64_t first = std::uint64_t{g.index()} * CellTraits<D>::kCells;
+  FIRN_FLAT FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t block = g.index();
+    if (v.level.kind[block] == kBlockEmpty) return;
+    const std::uint64_t first = std::uint64_t{block} * CellTraits<D>::kCells;
     const Real alpha = static_cast<Real>(v.control->alpha);
-    Real *x = v.solution + first, *r = v.residual + first;
-    const Real *p = v.direction + first, *product = v.work + first;
-    g.template for_each_line<CellTraits<D>::kCells>(1, [&](std::uint32_t, std::uint32_t i) {
-      x[i] += alpha * p[i];
-      const Real left = r[i] - alpha * product[i];
-      r[i] = left;
-      g.scratch.term[i] = magnitude(left);
+    Real *x = v.solution + first, *r = v.residual + first, *work = v.work + first;
+    const Real* p = v.direction + first;
+    visit_blocks<D, Real>(g, block, 1, [&](std::uint32_t, const auto& strips) {
+      with_rows<D>(v.level, block, [&](const auto& rows) {
+        strips.for_each([&](const auto& at) {
+          const std::uint32_t i = at.first;
+          at.store(x, i, at.load(x, i) + alpha * at.load(p, i));
+          const auto left = at.load(r, i) - alpha * at.load(work, i);
+          at.store(r, i, left);
+          at.store(g.scratch.term, i, magnitude<Real>(left));
+          const auto guess = rows.first_guess(at, left);
+          at.store(work, i, at.is_colour(kRed) ? guess : decltype(guess){});
+        });
+      });
     });
-    store_block_maximum(g, g.scratch, v.partials + g.index());
+    store_block_maximum(g, g.scratch, v.partials + block);
   }
 };
 

@@ -24,7 +24,7 @@ enum BlockKind : std::uint32_t {
   kBlockIsolated = 1,  // no face couples it to another block
   kBlockCoupled = 2,
   // All faces of its cells, those to its neighbours included, have one conductance, and there is
-  // nothing else: the first conductance is all there is to know.
+  // nothing else.
   kBlockUniform = 3
 };
 FIRN_HD constexpr bool is_coupled(std::uint32_t kind) { return kind >= kBlockCoupled; }
@@ -45,6 +45,7 @@ template <class Real>
 struct LevelView {
   const std::uint64_t* keys = nullptr;
   std::uint32_t *neighbours = nullptr, *parent = nullptr, *kind = nullptr;
+  Real* uniform = nullptr;  // the conductance of a block of kBlockUniform
   const Real *conductance = nullptr, *dirichlet = nullptr, *mass = nullptr;
   const Real* rhs = nullptr;
   Real* solution = nullptr;
@@ -53,7 +54,7 @@ struct LevelView {
   FIRN_HD LevelView at(std::uint32_t offset) const {
     constexpr std::uint64_t kNodes = BlockTraits<D>::kNodes;
     LevelView v = *this;
-    v.keys += offset, v.parent += offset, v.kind += offset;
+    v.keys += offset, v.parent += offset, v.kind += offset, v.uniform += offset;
     v.neighbours += std::uint64_t{2 * D} * offset;
     v.conductance += D * kNodes * offset;
     v.dirichlet += kNodes * offset;

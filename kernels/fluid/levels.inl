@@ -3,6 +3,7 @@
 #include "kernels/exec/algorithms.h"
 #include "kernels/fluid/cells.h"
 #include "kernels/fluid/levels.h"
+#include "kernels/fluid/stencil.h"
 
 namespace firn {
 
@@ -47,12 +48,12 @@ struct LinkBlocks {
       if (g.scratch.active == 0 && has_coefficient(level, block, i))
         g.atomic_or(g.scratch.active, 1);
     });
-    g.for_each((D + 1) * kCells, [&](std::uint32_t i) {
-      if (g.scratch.uneven == 0 && breaks_uniformity(level, block, i))
-        g.atomic_or(g.scratch.uneven, 1);
-    });
+    g.sync();  // the neighbours are there
+    const Real k = level.conductance[std::uint64_t{block} * D * kCells];
+    if (is_uneven(g, level, block, k)) g.atomic_or(g.scratch.uneven, 1);
     g.sync();
     g.once([&] {
+      level.uniform[block] = k;
       level.kind[block] = g.scratch.uneven == 0    ? kBlockUniform
                           : g.scratch.coupled != 0 ? kBlockCoupled
                           : g.scratch.active != 0  ? kBlockIsolated
@@ -60,20 +61,24 @@ struct LinkBlocks {
     });
   }
 
-  // Value i of the block's conductances and terms without a neighbour, and of the conductances of
-  // the lowest faces in the blocks above it.
-  FIRN_HD bool breaks_uniformity(const LevelView<Real>& level, std::uint64_t block,
-                                 std::uint32_t i) const {
-    const Real* own = level.conductance + block * D * kCells;
-    if (!(own[0] > Real(0)) || level.mass != nullptr) return true;
-    if (i >= D * kCells) return level.dirichlet[block * kCells + (i - D * kCells)] != Real(0);
-    if (own[i] != own[0]) return true;
-    const std::uint32_t axis = i / kCells, cell = i % kCells,
-                        stride = static_cast<std::uint32_t>(CellTraits<D>::stride(axis));
-    if (cell / stride % CellTraits<D>::kSide != 0) return false;
-    const std::uint32_t above = level.neighbours[2 * D * block + 2 * axis + 1];
-    return above == kNoBlock ||
-           level.conductance[(std::uint64_t{above} * D + axis) * kCells + cell] != own[0];
+  // Whether what this thread sees of the block differs from one conductance k.
+  template <class Group>
+  FIRN_FLAT FIRN_HD bool is_uneven(Group& g, const LevelView<Real>& level, std::uint32_t block,
+                                   Real k) const {
+    if (!(k > Real(0)) || level.mass != nullptr) return true;
+    bool uneven = false;
+    visit_blocks<D, Real>(g, block, 1, [&](std::uint32_t, const auto& strips) {
+      const GeneralRows<D, Real> rows{level, block};
+      strips.for_each([&](const auto& at) {
+        const auto ground = rows.ground(at);
+        auto differs = ground != decltype(ground){};
+        rows.for_conductances(at, [&](auto, const auto& below, const auto& above) {
+          differs = differs | (below != decltype(ground){} + k) | (above != decltype(ground){} + k);
+        });
+        uneven = uneven || at.any(differs);
+      });
+    });
+    return uneven;
   }
 
   // The conductances of a face belong to the block above it.
@@ -81,8 +86,9 @@ struct LinkBlocks {
                                           std::uint32_t side) const {
     const int axis = static_cast<int>(side / 2);
     const bool up = side % 2 != 0;
-    const std::uint32_t other = find_key(
-        level.keys, table->count[l], neighbour_around<D>(level.keys[block], axis, up, periodic, l));
+    const std::uint32_t other =
+        find_key(level.keys, table->count[l], block,
+                 neighbour_around<D>(level.keys[block], axis, up, periodic, l));
     if (other == kNoBlock) return kNoBlock;
     const std::uint64_t upper = up ? other : block;
     const Real* k = level.conductance + (upper * D + static_cast<std::uint32_t>(axis)) * kCells;

@@ -71,8 +71,9 @@ class PressureSolver {
     for (const auto* b : {&neighbours_, &parent_, &kind_, &flags_, &ranks_, &labels_,
                           &pool_neighbours_, &pool_parent_, &pool_kind_})
       sum += b->bytes();
-    for (const auto* b : {&residual_, &direction_, &work_, &pool_conductance_, &pool_dirichlet_,
-                          &pool_mass_, &pool_rhs_, &pool_solution_})
+    for (const auto* b :
+         {&uniform_, &residual_, &direction_, &work_, &pool_uniform_, &pool_conductance_,
+          &pool_dirichlet_, &pool_mass_, &pool_rhs_, &pool_solution_})
       sum += b->bytes();
     return sum;
   }
@@ -80,10 +81,10 @@ class PressureSolver {
   // What bytes() says after reserve(blocks, false), for estimates.
   static std::size_t bytes_for(std::uint32_t blocks) {
     const std::size_t n = std::max(blocks, 1u), pool = first_pool(blocks), links = 2 * D;
-    const std::size_t finest = n * (4 * (links + 4 + kCells) + 3 * kCells * sizeof(Real) +
+    const std::size_t finest = n * (4 * (links + 4 + kCells) + (3 * kCells + 1) * sizeof(Real) +
                                     kReductionColumns * sizeof(double));
-    const std::size_t coarse = pool * (8 + 4 * (links + 2) + (D + 3) * kCells * sizeof(Real));
-    return finest + coarse + 4 + sizeof(LevelTable) + sizeof(SolveControl);
+    const std::size_t coarse = pool * (8 + 4 * (links + 2) + ((D + 3) * kCells + 1) * sizeof(Real));
+    return finest + coarse + 4 + kCells * sizeof(Real) + sizeof(LevelTable) + sizeof(SolveControl);
   }
 
   // z = M r of the last system's hierarchy, for tests of the preconditioner: r and z are device
@@ -93,14 +94,13 @@ class PressureSolver {
     exec_.copy(residual_.data(), r, bytes);
     state_.done = 0;
     control_.upload(std::span<const SolveControl>(&state_, 1));
+    guess_red();
     cycle(0);
     exec_.copy(z, work_.data(), bytes);
   }
 
  private:
   static constexpr std::size_t kCells = BlockTraits<D>::kNodes;
-  // Pairs of sweeps on a coarsest level of more than one block. A ring that ends early is longer.
-  static constexpr int kStuckSweeps = 4, kRingSweeps = 16;
   static constexpr double kWorstGuess = 10;  // residual of a guess over the right-hand side
   static constexpr std::uint32_t kIterationsPerPoll = Exec::kIsCuda ? 4 : 1;
 
@@ -118,6 +118,7 @@ class PressureSolver {
     renew(neighbours_, std::size_t{2 * D} * n);
     renew(parent_, n);
     renew(kind_, n);
+    renew(uniform_, n);
     renew(flags_, n);
     renew(ranks_, n + 1);
     renew(labels_, kCells * n);
@@ -132,10 +133,11 @@ class PressureSolver {
     renew(pool_neighbours_, std::size_t{2 * D} * n);
     renew(pool_parent_, n);
     renew(pool_kind_, n);
+    renew(pool_uniform_, n);
     renew(pool_conductance_, D * kCells * n);
     renew(pool_dirichlet_, kCells * n);
     renew(pool_rhs_, kCells * n);
-    renew(pool_solution_, kCells * n);
+    renew(pool_solution_, kCells * (n + 1));  // Strip::spread reads past the last block
     if (mass || !pool_mass_.empty()) renew(pool_mass_, kCells * n);
     pool_blocks_ = n;
   }
@@ -161,19 +163,14 @@ class PressureSolver {
 
   void set_views(const PressureSystem<Real>& system) {
     LevelView<Real>& fine = hierarchy_.finest;
-    fine = {system.keys,  neighbours_.data(), parent_.data(),
-            kind_.data(), system.conductance, system.dirichlet,
-            system.mass,  residual_.data(),   work_.data()};
+    fine = {system.keys,      neighbours_.data(), parent_.data(),   kind_.data(),
+            uniform_.data(),  system.conductance, system.dirichlet, system.mass,
+            residual_.data(), work_.data()};
     Real* mass = system.mass != nullptr ? pool_mass_.data() : nullptr;
-    hierarchy_.pool = {pool_keys_.data(),
-                       pool_neighbours_.data(),
-                       pool_parent_.data(),
-                       pool_kind_.data(),
-                       pool_conductance_.data(),
-                       pool_dirichlet_.data(),
-                       mass,
-                       pool_rhs_.data(),
-                       pool_solution_.data()};
+    hierarchy_.pool = {
+        pool_keys_.data(),    pool_neighbours_.data(),  pool_parent_.data(),    pool_kind_.data(),
+        pool_uniform_.data(), pool_conductance_.data(), pool_dirichlet_.data(), mass,
+        pool_rhs_.data(),     pool_solution_.data()};
     hierarchy_.coarse = {pool_keys_.data(), pool_conductance_.data(), pool_dirichlet_.data(), mass,
                          pool_rhs_.data()};
     hierarchy_.periodic = system.periodic;
@@ -271,51 +268,50 @@ class PressureSolver {
 
   // Iterations until the residual of the recursion meets the tolerance, or no more are allowed.
   void iterate() {
+    guess_red();
     do {
       for (std::uint32_t i = 0; i < kIterationsPerPoll; ++i) {
         cycle(0);
         update_direction<Exec, D>(exec_, vectors_, blocks_);
         apply_operator<Exec, D>(exec_, vectors_, blocks_);
         update_solution<Exec, D>(exec_, vectors_, blocks_);
-        if (state_.singular_components > 0)
-          remove_component_means(residual_.data(), true, &control_.data()->done);
+        if (state_.singular_components == 0) continue;
+        remove_component_means(residual_.data(), true, &control_.data()->done);
+        guess_red();
       }
       poll();
     } while (state_.done == 0);
   }
+  // The finest level's first sweep; update_solution does it too.
+  void guess_red() { first_sweep<Exec, D>(exec_, level_[0], blocks_, &control_.data()->done); }
 
-  // One symmetric cycle from a guess of 0. On the finest level the last sweep leaves <r, M r>.
+  // One symmetric cycle from a guess of 0. On the finest level its first sweep has been done and
+  // the last one leaves <r, M r>.
   void cycle(int l) {
     const std::uint32_t* done = &control_.data()->done;
-    const LevelView<Real>& level = level_[l];
     const std::uint32_t n = levels_.count[l];
-    // The coarsest level is solved well in one visit.
-    const int visits = l > 0 && l <= kBranchingLevels<D> && l + 1 < depth_ ? 2 : 1;
+    if (l > 0 && n <= kCoarseBlocks) return coarse_cycle<Exec, D>(exec_, hierarchy_, l, done);
+    const LevelView<Real>& level = level_[l];
+    const bool coarsest = l + 1 == depth_;
+    const auto sweep = [&](const Sweep<Real>& s) { smooth<Exec, D>(exec_, level, s, n, done); };
+    const int visits = is_visited_twice<D>(l, coarsest) ? 2 : 1;
     for (int visit = 0; visit < visits; ++visit) {
-      if (visit == 0)
+      if (visit > 0)
+        sweep({kRed});
+      else if (l > 0)
         first_sweep<Exec, D>(exec_, level, n, done);
-      else
-        smooth<Exec, D>(exec_, level, 0, nullptr, n, done);
-      smooth<Exec, D>(exec_, level, 1, nullptr, n, done);
-      const bool coarsest = l + 1 == depth_;
-      if (coarsest && levels_.stuck != 0) sweep_stuck(level, n);
+      sweep({kBlack});
+      if (coarsest) {
+        const std::uint32_t pairs = stuck_sweeps(levels_);
+        for (std::uint32_t i = 0; i < 4 * pairs; ++i) sweep({stuck_colour(i, pairs)});
+      }
       Real* below =
           coarsest ? nullptr : hierarchy_.coarse.template at<D>(levels_.offset[l + 1]).rhs;
       restrict_residual<Exec, D>(exec_, level, below, n, done);
-      if (!coarsest) {
-        cycle(l + 1);
-        prolong<Exec, D>(exec_, level, level_[l + 1].solution, n, done);
-      }
-      smooth<Exec, D>(exec_, level, 1, nullptr, n, done);
-      smooth<Exec, D>(exec_, level, 0, l == 0 ? partials_.data() : nullptr, n, done);
+      if (!coarsest) cycle(l + 1);
+      sweep({kBlack, coarsest ? nullptr : level_[l + 1].solution});
+      sweep({kRed, nullptr, l == 0 ? partials_.data() : nullptr});
     }
-  }
-  void sweep_stuck(const LevelView<Real>& level, std::uint32_t n) {
-    const std::uint32_t* done = &control_.data()->done;
-    const int sweeps = levels_.ring != 0 ? kRingSweeps : kStuckSweeps;
-    for (int sweep = 0; sweep < 2 * sweeps; ++sweep)
-      for (std::uint32_t half = 0; half < 2; ++half)
-        smooth<Exec, D>(exec_, level, sweep < sweeps ? half : 1 - half, nullptr, n, done);
   }
 
   void poll() { state_ = control_.download(1)[0]; }
@@ -347,8 +343,8 @@ class PressureSolver {
   Buffer<Exec, std::uint64_t> pool_keys_;
   Buffer<Exec, std::uint32_t> neighbours_, parent_, kind_, flags_, ranks_, labels_,
       pool_neighbours_, pool_parent_, pool_kind_;
-  Buffer<Exec, Real> residual_, direction_, work_, pool_conductance_, pool_dirichlet_, pool_mass_,
-      pool_rhs_, pool_solution_;
+  Buffer<Exec, Real> uniform_, residual_, direction_, work_, pool_uniform_, pool_conductance_,
+      pool_dirichlet_, pool_mass_, pool_rhs_, pool_solution_;
   Buffer<Exec, double> partials_;
   Buffer<Exec, std::int64_t> sums_;
 };

@@ -37,7 +37,7 @@ struct PressureCase {
       block[a] = c[a] >> BlockTraits<D>::kShift;
       local[a] = c[a] & (BlockTraits<D>::kSide - 1);
     }
-    const std::uint32_t b = find_key(keys.data(), static_cast<std::uint32_t>(keys.size()),
+    const std::uint32_t b = find_key(keys.data(), static_cast<std::uint32_t>(keys.size()), 0,
                                      block_key<D>(periodic.wrapped(block)));
     return b == kNoBlock ? cells() : b * kCells + static_cast<std::size_t>(node_in_block<D>(local));
   }

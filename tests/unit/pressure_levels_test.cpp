@@ -20,21 +20,25 @@ class LevelsHarness {
       : neighbours(2 * D * c.keys.size()),
         parent(c.keys.size()),
         kind(c.keys.size()),
+        uniform(c.keys.size()),
         flags(c.keys.size()),
         ranks(c.keys.size() + 1),
         pool_neighbours(2 * D * pool),
         pool_parent(pool),
-        pool_kind(pool) {
+        pool_kind(pool),
+        pool_uniform(pool) {
     coarse.keys.resize(pool);
     coarse.conductance.resize(D * kCells * pool);
     for (auto* v : {&coarse.dirichlet, &coarse.mass, &coarse.rhs}) v->resize(kCells * pool);
     Hierarchy<double> h;
     h.finest = {
-        c.keys.data(),      neighbours.data(), parent.data(), kind.data(), c.conductance.data(),
-        c.dirichlet.data(), c.mass.data(),     nullptr,       nullptr};
-    h.pool = {coarse.keys.data(), pool_neighbours.data(),    pool_parent.data(),
-              pool_kind.data(),   coarse.conductance.data(), coarse.dirichlet.data(),
-              coarse.mass.data(), coarse.rhs.data(),         nullptr};
+        c.keys.data(),        neighbours.data(),  parent.data(), kind.data(), uniform.data(),
+        c.conductance.data(), c.dirichlet.data(), c.mass.data(), nullptr,     nullptr};
+    h.pool = {coarse.keys.data(),      pool_neighbours.data(),
+              pool_parent.data(),      pool_kind.data(),
+              pool_uniform.data(),     coarse.conductance.data(),
+              coarse.dirichlet.data(), coarse.mass.data(),
+              coarse.rhs.data(),       nullptr};
     h.coarse = {coarse.keys.data(), coarse.conductance.data(), coarse.dirichlet.data(),
                 coarse.mass.data(), coarse.rhs.data()};
     const auto n = static_cast<std::uint32_t>(c.keys.size());
@@ -53,8 +57,10 @@ class LevelsHarness {
     return c;
   }
   LevelTable table;
-  std::vector<std::uint32_t> neighbours, parent, kind, flags, ranks, pool_neighbours, pool_parent,
-      pool_kind;
+  std::vector<std::uint32_t> neighbours, parent, kind;
+  std::vector<double> uniform;
+  std::vector<std::uint32_t> flags, ranks, pool_neighbours, pool_parent, pool_kind;
+  std::vector<double> pool_uniform;
   PressureCase<D> coarse;
 };
 

@@ -17,7 +17,6 @@
 namespace firn {
 namespace {
 
-constexpr double kTolerance = 1e-6;
 constexpr int kMaxIterations = 100, kRounds = 7;
 
 struct Outcome {
@@ -31,9 +30,10 @@ struct Outcome {
 // which is the order of hypre's boxes too.
 struct Slab {
   const PressureCube<double>& cube;
+  double tolerance;  // of the largest residual, relative to the largest right-hand side
   int rank = 0, ranks = 1, first = 0, last = 0;  // layers
 
-  explicit Slab(const PressureCube<double>& c) : cube(c) {
+  Slab(const PressureCube<double>& c, double to) : cube(c), tolerance(to) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     first = layer_of(rank);
@@ -275,12 +275,12 @@ int fewest_iterations(const Slab& slab, Method& method, RelativeResidual& residu
     method.solve(0, iterations);
     return slab.residual(method.solution());
   };
-  int n = method.solve(kTolerance, kMaxIterations);
+  int n = method.solve(slab.tolerance, kMaxIterations);
   residual = residual_after(n);
-  while (residual.largest > kTolerance && n < kMaxIterations) residual = residual_after(++n);
+  while (residual.largest > slab.tolerance && n < kMaxIterations) residual = residual_after(++n);
   while (n > 1) {
     const RelativeResidual fewer = residual_after(n - 1);
-    if (fewer.largest > kTolerance) break;
+    if (fewer.largest > slab.tolerance) break;
     residual = fewer;
     --n;
   }
@@ -313,7 +313,7 @@ Contender firn_contender(const Slab& slab, const std::string& name, Precision pr
     Outcome now;
     if (slab.rank == 0) {
       const PressureBench b =
-          bench_pressure(slab.cube.side, kTolerance, precision, {Device::kCpu, slab.ranks});
+          bench_pressure(slab.cube.side, slab.tolerance, precision, {Device::kCpu, slab.ranks});
       now = {0, b.seconds, static_cast<int>(b.iterations), b.residual};
     }
     MPI_Request all_here;
@@ -350,7 +350,7 @@ void print_table(const Slab& slab, const std::vector<Contender>& all) {
       "{0}^3 cells, open above, to {1:g} in the largest residual; {2} processes of hypre, {2} "
       "threads of firn\n\n| method | set-up, s | solve, s | sum, s | iterations | largest residual "
       "| Euclidean | sum over firn's, single | double |\n|---|---|---|---|---|---|---|---|---|\n",
-      slab.cube.side, kTolerance, slab.ranks);
+      slab.cube.side, slab.tolerance, slab.ranks);
   for (const Contender& c : all) {
     const Outcome& o = c.best;
     fmt::print("| {} | {} | {:.3f} | {:.3f} | {} | {:.1e} | {:.1e} | {:.1f} | {:.1f} |\n", c.name,
@@ -361,9 +361,9 @@ void print_table(const Slab& slab, const std::vector<Contender>& all) {
 }
 
 // Round after round, so that a busy spell of the machine meets all of them.
-void compare(int side) {
+void compare(int side, double tolerance) {
   const PressureCube<double> cube(side);
-  const Slab slab(cube);
+  const Slab slab(cube, tolerance);
   std::vector<Contender> all = contenders(slab);
   for (int round = 0; round < kRounds; ++round)
     for (Contender& c : all) {
@@ -384,11 +384,14 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   HYPRE_Init();
   const int side = argc > 1 ? std::atoi(argv[1]) : 128;
-  const bool good = side >= 16 && side % 16 == 0;
+  const double tolerance = argc > 2 ? std::atof(argv[2]) : 1e-6;
+  const bool good = side >= 16 && side % 16 == 0 && tolerance > 0;
   if (good)
-    firn::compare(side);
+    firn::compare(side, tolerance);
   else
-    fmt::print(stderr, "usage: mpirun -n PROCESSES pressure-hypre [SIDE], a multiple of 16\n");
+    fmt::print(stderr,
+               "usage: mpirun -n PROCESSES pressure-hypre [SIDE [TOLERANCE]], sides a multiple of "
+               "16\n");
   HYPRE_Finalize();
   MPI_Finalize();
   return good ? 0 : 2;

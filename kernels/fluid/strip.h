@@ -48,8 +48,9 @@ struct Strip {
   template <int kAxis, class Field>
   FIRN_HD Value below(const Field& field) const {
     constexpr std::uint32_t kStride = CellTraits<D>::stride(kAxis);
-    return first / kStride % kSide != 0 ? field.own(first - kStride)
-                                        : field.template beyond<2 * kAxis>(first + (kSide - 1) * kStride);
+    return first / kStride % kSide != 0
+               ? field.own(first - kStride)
+               : field.template beyond<2 * kAxis>(first + (kSide - 1) * kStride);
   }
   template <int kAxis, class Field>
   FIRN_HD Value above(const Field& field) const {
@@ -79,7 +80,8 @@ inline constexpr std::uint32_t kVectorBytes = 16;
 
 template <int D, class Real>
 struct Strip {
-  static constexpr std::uint32_t kSide = CellTraits<D>::kSide, kNative = kVectorBytes / sizeof(Real),
+  static constexpr std::uint32_t kSide = CellTraits<D>::kSide,
+                                 kNative = kVectorBytes / sizeof(Real),
                                  kWidth = kNative > kSide ? kNative : kSide;
   static constexpr std::uint32_t kCells = CellTraits<D>::kCells, kPlane = kSide * kSide;
   using Integer = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
@@ -215,9 +217,8 @@ template <int D, class Real, class Group, class F>
 FIRN_HD inline void visit_blocks(Group& g, std::uint32_t first, std::uint32_t count, F&& f) {
 #if defined(__CUDACC__)
   constexpr std::uint32_t kCells = CellTraits<D>::kCells;
-  g.for_each(count * kCells, [&](std::uint32_t i) {
-    f(first + i / kCells, Strips<D, Real>{i % kCells});
-  });
+  g.for_each(count * kCells,
+             [&](std::uint32_t i) { f(first + i / kCells, Strips<D, Real>{i % kCells}); });
 #else
   g.for_each(count, [&](std::uint32_t i) { f(first + i, Strips<D, Real>{}); });
 #endif

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "firn/error.h"
 #include "tests/support/sim_scenes.h"
@@ -74,12 +76,15 @@ Parameters parameters_of(const State& firn) {
   return parameters;
 }
 
-State run_baseline(const State& firn, const Parameters& parameters, int threads) {
-  Baseline run(firn.start, parameters, threads);
+// `run` is a Baseline or BaselineCuda that starts where Firn did.
+template <class Run>
+State advance(Run&& run, const State& firn) {
   for (int k = 0; k < firn.steps; ++k) run.step(static_cast<float>(firn.dt));
+  const auto& position = run.positions();
+  const auto& velocity = run.velocities();
   State state;
-  state.position.assign(run.positions().begin(), run.positions().end());
-  state.velocity.assign(run.velocities().begin(), run.velocities().end());
+  state.position.assign(position.begin(), position.end());
+  state.velocity.assign(velocity.begin(), velocity.end());
   return state;
 }
 
@@ -107,20 +112,36 @@ Tolerance rounding(const State& firn) {
   return {velocity, velocity * firn.steps * firn.dt + walk * (kFloor + kSide)};
 }
 
-void expect_same(const State& firn, int threads) {
-  SCOPED_TRACE(testing::Message() << threads << " threads");
-  const State other = run_baseline(firn, parameters_of(firn), threads);
+void expect_same(const State& firn, const State& other) {
   EXPECT_LE(largest_difference(firn.velocity, other.velocity), rounding(firn).velocity);
   EXPECT_LE(largest_difference(firn.position, other.position), rounding(firn).position);
 }
 
 TEST(BaselineSteps, AgreeWithFirnUpToRounding) {
-  for (Precision precision : {Precision::kSingle, Precision::kDouble}) {
-    SCOPED_TRACE(precision == Precision::kDouble ? "Firn in double" : "Firn in single");
-    const State firn = run_firn(precision, 40);
-    for (int threads : {1, 2}) expect_same(firn, threads);
-  }
+  for (Precision precision : {Precision::kSingle, Precision::kDouble})
+    for (int threads : {1, 2}) {
+      SCOPED_TRACE(testing::Message()
+                   << threads << " threads, Firn in precision " << static_cast<int>(precision));
+      const State firn = run_firn(precision, 40);
+      expect_same(firn, advance(Baseline(firn.start, parameters_of(firn), threads), firn));
+    }
 }
+
+#if defined(FIRN_WITH_CUDA)
+TEST(GpuBaseline, AgreesWithFirnUpToRounding) {
+  if (cuda_devices().empty()) GTEST_SKIP() << "no CUDA device";
+  const State firn = run_firn(Precision::kSingle, 40);
+  expect_same(firn, advance(baseline::BaselineCuda(firn.start, parameters_of(firn)), firn));
+}
+
+TEST(GpuBaseline, IsMeasured) {
+  if (cuda_devices().empty()) GTEST_SKIP() << "no CUDA device";
+  const State firn = run_firn(Precision::kSingle, 1);
+  const baseline::Figures figures = baseline::measure_cuda(parameters_of(firn), firn.start, 2);
+  EXPECT_EQ(3 * figures.particles, static_cast<std::int64_t>(firn.start.size()));
+  EXPECT_GT(figures.seconds_per_step, 0);
+}
+#endif
 
 // What the comparison must tell apart.
 TEST(BaselineSteps, OtherPhysicsDiffersByMoreThanRounding) {
@@ -129,7 +150,7 @@ TEST(BaselineSteps, OtherPhysicsDiffersByMoreThanRounding) {
     SCOPED_TRACE(what);
     Parameters parameters = parameters_of(firn);
     change(parameters);
-    const State other = run_baseline(firn, parameters, 1);
+    const State other = advance(Baseline(firn.start, parameters, 1), firn);
     EXPECT_GT(largest_difference(firn.velocity, other.velocity), 10 * rounding(firn).velocity);
   };
   expect_other("stress sign", [](Parameters& p) { p.youngs_modulus = -p.youngs_modulus; });

@@ -27,7 +27,8 @@ struct Parameters {         // SI units
 // Half of what an elastic wave takes to cross a cell of material at rest, as Firn's default.
 float stable_step(const Parameters& parameters);
 
-// On the CPU. One thread adds to the grid plainly, several add atomically.
+// On the CPU. One thread adds to the grid plainly, several add atomically, which can cost more than
+// a second core gains: the baseline's speed on n cores is that of its best number of threads.
 class Baseline {
  public:
   // `positions`: x, y, z of each particle, m. Throws Error{kScene} without particles.

@@ -118,13 +118,22 @@ void expect_same(const State& firn, const State& other) {
 }
 
 TEST(BaselineSteps, AgreeWithFirnUpToRounding) {
-  for (Precision precision : {Precision::kSingle, Precision::kDouble})
+  for (Precision precision : {Precision::kSingle, Precision::kDouble}) {
+    SCOPED_TRACE(precision == Precision::kSingle ? "Firn in single" : "Firn in double");
+    const State firn = run_firn(precision, 40);
     for (int threads : {1, 2}) {
-      SCOPED_TRACE(testing::Message()
-                   << threads << " threads, Firn in precision " << static_cast<int>(precision));
-      const State firn = run_firn(precision, 40);
+      SCOPED_TRACE(threads);
       expect_same(firn, advance(Baseline(firn.start, parameters_of(firn), threads), firn));
     }
+  }
+}
+
+// Both are measured at the same step.
+TEST(BaselineSteps, StableStepIsFirnsOwn) {
+  Scene scene = block_scene(Precision::kSingle);
+  scene.time = {};
+  const double dt = baseline::stable_step(parameters_of({}));
+  EXPECT_NEAR(dt, estimate(scene).dt_limit, std::numeric_limits<float>::epsilon() * dt);
 }
 
 #if defined(FIRN_WITH_CUDA)

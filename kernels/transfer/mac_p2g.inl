@@ -38,6 +38,7 @@ struct MacP2G {
           grid.chunk_begin[block], grid.chunk_begin[block + 1],
           [=](std::uint32_t chunk) { return chunks[chunk].count; },
           [&](const auto& lanes) {
+            if (axis == 0) prefetch_next(lanes);
             lanes.for_each_lane(
                 [&](int, std::uint32_t lane) { contribute(g, axis, home, lanes.chunk, lane); });
           });
@@ -45,6 +46,15 @@ struct MacP2G {
       flush_tile<D, Degree + 1>(g, g.scratch.tile, grid, block, {faces, D, axis});
       g.sync();
     }
+  }
+
+  template <class Lanes>
+  FIRN_HD void prefetch_next(const Lanes& lanes) const {
+    lanes.prefetch_next(particles.x, D);
+    lanes.prefetch_next(particles.v, D);
+    lanes.prefetch_next(particles.coefficients, D * particles.coefficient_modes);
+    lanes.prefetch_next(particles.mass, 1);
+    lanes.prefetch_next(particles.volume, 1);
   }
 
   template <class Group>

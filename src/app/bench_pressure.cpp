@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "firn/error.h"
-#include "src/app/bench_pressure.h"
+#include "src/app/bench_suites.h"
 #include "src/app/format.h"
 #include "src/app/json_out.h"
 #include "src/app/machine.h"

@@ -41,7 +41,7 @@ void check_flags(const Options& options, std::string_view suite) {
 }  // namespace
 
 int bench(const Options& options) {
-  const std::string_view wanted = options.target.empty() ? "step" : options.target;
+  const std::string wanted = options.target.empty() ? "step" : options.target;
   std::vector<std::string_view> names;
   for (const Suite& suite : suites()) {
     names.push_back(suite.name);
@@ -52,7 +52,7 @@ int bench(const Options& options) {
     return suite.run(options);
   }
   refuse(fmt::format("firn bench has no suite '{}'{}", wanted,
-                     scene::suggestion(std::string(wanted), names)));
+                     scene::suggestion(wanted, names)));
 }
 
 }  // namespace firn::app

@@ -45,22 +45,27 @@ class ScratchFolder {
   fs::path path_;
 };
 
+// Bytes of numbers or pixels, and of the file that holds them; 0: there is none.
+struct Moved {
+  double data = 0, file = 0;
+};
+
 class IoTable {
  public:
-  // `bytes`: of what is moved; 0 for work that is no transfer of a file.
   template <class Action>
   void time(const std::string& what, const Action& action) {
     const auto start = std::chrono::steady_clock::now();
-    const double bytes = action();
+    const Moved moved = action();
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     const double seconds = spent.count();
-    const bool moves = bytes > 0;
-    table_.push_back({what, fmt::format("{:.4f}", seconds), moves ? format_bytes(bytes) : "",
-                      moves ? fmt::format("{:.0f}", 1e-6 * bytes / seconds) : ""});
+    const auto size = [](double bytes) { return bytes > 0 ? format_bytes(bytes) : ""; };
+    table_.push_back({what, fmt::format("{:.4f}", seconds), size(moved.data), size(moved.file),
+                      moved.data > 0 ? fmt::format("{:.0f}", 1e-6 * moved.data / seconds) : ""});
     Json row = {{"what", what}, {"seconds", seconds}};
-    if (moves) {
-      row["bytes"] = bytes;
-      row["bytes_per_second"] = bytes / seconds;
+    if (moved.file > 0) row["file_bytes"] = moved.file;
+    if (moved.data > 0) {
+      row["bytes"] = moved.data;
+      row["bytes_per_second"] = moved.data / seconds;
     }
     rows_.push_back(row);
   }
@@ -68,7 +73,7 @@ class IoTable {
   const Json& json() const { return rows_; }
 
  private:
-  std::vector<std::vector<std::string>> table_{{"what", "s", "size", "MB/s"}};
+  std::vector<std::vector<std::string>> table_{{"what", "s", "data", "file", "MB/s of data"}};
   Json rows_ = Json::array();
 };
 
@@ -76,73 +81,80 @@ double size_of(const fs::path& file) { return static_cast<double>(fs::file_size(
 
 void time_checkpoint(IoTable& table, Simulation& simulation, const fs::path& folder) {
   Checkpoint checkpoint;
+  const auto bytes = [](const Checkpoint& c) { return static_cast<double>(c.state.size()); };
   table.time("state to bytes", [&] {
     checkpoint.state = simulation.save_state();
-    return static_cast<double>(checkpoint.state.size());
+    return Moved{bytes(checkpoint)};
   });
   fs::path file;
   table.time("checkpoint written", [&] {
     file = write_checkpoint(folder, checkpoint);
-    return size_of(file);
+    return Moved{bytes(checkpoint), size_of(file)};
   });
   Checkpoint back;
   table.time("checkpoint read", [&] {
     back = read_checkpoint(file);
-    return size_of(file);
+    return Moved{bytes(back), size_of(file)};
   });
   table.time("bytes to state", [&] {
     simulation.load_state(back.state);
-    return static_cast<double>(back.state.size());
+    return Moved{bytes(back)};
   });
 }
 
-void time_files(IoTable& table, const Scene& scene, const Snapshot& snapshot,
-                const fs::path& folder) {
-  const std::vector<std::string>& channels = scene.output.channels;
-  table.time("ply written", [&] {
-    write_ply(folder / "particles.ply", snapshot, channels);
-    return size_of(folder / "particles.ply");
-  });
-  table.time("npz written", [&] {
-    write_npz(folder / "particles.npz", snapshot, channels);
-    return size_of(folder / "particles.npz");
-  });
+void time_particles(IoTable& table, const Scene& scene, const Snapshot& snapshot,
+                    const fs::path& folder) {
+  const auto time = [&](const char* format, auto write) {
+    const fs::path file = folder / fmt::format("particles.{}", format);
+    table.time(fmt::format("{} written", format), [&] {
+      write(file, snapshot, scene.output.channels);
+      return Moved{size_of(file), size_of(file)};
+    });
+  };
+  time("ply", write_ply);
+  time("npz", write_npz);
+}
+
+void time_picture(IoTable& table, const Scene& scene, const Snapshot& snapshot,
+                  const fs::path& folder) {
   Renderer renderer(scene);
   Image image;
   table.time("picture drawn", [&] {
     image = renderer.render(snapshot, 0);
-    return 0.0;
+    return Moved{};
   });
   table.time("png written", [&] {
     write_png((folder / "frame.png").string(), image);
-    return size_of(folder / "frame.png");
+    return Moved{static_cast<double>(image.rgb.size()), size_of(folder / "frame.png")};
   });
 }
 
 }  // namespace
 
 int bench_io(const Options& options) {
-  const BlockCase block = block_case(options);
+  BlockCase block = block_case(options);
+  block.motion = Motion::kMoving;  // a state as fresh from the lattice compresses far too well
   const Scene scene = block_scene(block, {bench_material(options.material)});
   const ScratchFolder folder(options.folder);
   Simulation simulation(scene, options.run);
-  simulation.advance_steps(1);
+  simulation.advance_steps(options.steps);
   IoTable table;
   time_checkpoint(table, simulation, folder.path());
   Snapshot snapshot;
   table.time("snapshot", [&] {
     snapshot = simulation.snapshot();
-    return 0.0;
+    return Moved{};
   });
-  time_files(table, scene, snapshot, folder.path());
+  time_particles(table, scene, snapshot, folder.path());
+  time_picture(table, scene, snapshot, folder.path());
 
   const auto [width, height] = scene.output.resolution;
   fmt::print(
-      "{}\n{} precision, {} particles, channels {}, pictures of {}x{}\nin {}; sizes of files are "
-      "as written: checkpoints are compressed\n\n{}",
+      "{}\n{} precision, {} particles, channels {}, pictures of {}x{}, files in {}; "
+      "the moving block after {} steps\n\n{}",
       simulation.device_name(), name_of(block.precision), snapshot.size(),
       fmt::join(scene.output.channels, ", "), width, height, folder.path().parent_path().string(),
-      table.text());
+      options.steps, table.text());
   Measurement m;
   m.device = simulation.device_name();
   m.on_cuda = simulation.on_cuda();

@@ -128,14 +128,22 @@ struct ConstitutiveCounter {
 
   std::int64_t count(const Snapshot& state, std::size_t p) {
     home.material = state.material[p];
-    for (int k = 0; k < D * D; ++k)
-      channel_row(particle.F, 0, D * D, k)[0] =
-          state.deformation_gradient[p * D * D + static_cast<std::size_t>(k)];
-    channel_row(particle.plastic, 0, 2, 0)[0] = state.plastic_state[p];
-    channel_row(particle.plastic, 0, 2, 1)[0] = 0;
+    load(state, p);
     const ConstitutiveStep<D, float> step{params.materials.data(), particle, {}, &control};
     CountingGroup<int> group{};
     return operations_of([&] { step.advance(group, CountingLanes{}); });
+  }
+
+  // Snapshots leave out the channels that no material of the scene has.
+  void load(const Snapshot& state, std::size_t p) {
+    for (std::size_t k = 0; k < D * D; ++k)
+      channel_row(particle.F, 0, D * D, static_cast<int>(k))[0] =
+          state.deformation_gradient.empty() ? float(k % (D + 1) == 0)
+                                             : state.deformation_gradient[p * D * D + k];
+    float plastic[2];
+    initial_plastic_state<float, D>(params.materials[home.material], plastic);
+    if (!state.plastic_state.empty()) plastic[0] = state.plastic_state[p];
+    for (int k = 0; k < 2; ++k) channel_row(particle.plastic, 0, 2, k)[0] = plastic[k];
   }
 
   SceneParams<D, float> params;

@@ -1,5 +1,5 @@
-#include "kernels/exec/host.h"
 #include "kernels/exec/multiply_add.inl"
+#include "kernels/exec/host.h"
 
 namespace firn {
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "kernels/exec/backend.h"
+#include "kernels/exec/host_device.h"
 #include "kernels/exec/launch.h"
 
 namespace firn {

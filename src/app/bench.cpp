@@ -19,8 +19,9 @@ struct Suite {
 
 const std::vector<Suite>& suites() {
   static const std::vector<Suite> table{
-      {"step", bench_step}, {"transfer", bench_transfer}, {"stress", bench_stress},
-      {"sort", bench_sort}, {"io", bench_io},             {"pressure", bench_pressure_solver},
+      {"step", bench_step},     {"transfer", bench_transfer},
+      {"stress", bench_stress}, {"sort", bench_sort},
+      {"io", bench_io},         {"pressure", bench_pressure_solver},
       {"liquid", bench_liquid}};
   return table;
 }
@@ -51,8 +52,7 @@ int bench(const Options& options) {
     if (!options.scaling.empty()) return bench_scaling(options);
     return suite.run(options);
   }
-  refuse(fmt::format("firn bench has no suite '{}'{}", wanted,
-                     scene::suggestion(wanted, names)));
+  refuse(fmt::format("firn bench has no suite '{}'{}", wanted, scene::suggestion(wanted, names)));
 }
 
 }  // namespace firn::app

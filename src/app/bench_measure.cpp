@@ -44,8 +44,7 @@ double share_of_cell_changes(const std::vector<float>& before, const std::vector
   std::size_t changed = 0;
   for (std::size_t p = 0; p < n; ++p) {
     bool differs = false;
-    for (std::size_t i = p * d; i < (p + 1) * d; ++i)
-      differs |= cell(before[i]) != cell(after[i]);
+    for (std::size_t i = p * d; i < (p + 1) * d; ++i) differs |= cell(before[i]) != cell(after[i]);
     changed += differs;
   }
   return static_cast<double>(changed) / static_cast<double>(n);
@@ -65,9 +64,8 @@ std::pair<Measurement, Analysis> measure_and_analyse(const Scene& scene, const R
   const Snapshot state = simulation.snapshot();
   Analysis analysis{count_step(scene, m.blocks, m.on_cuda, state), 0};
   simulation.advance_steps(1);
-  analysis.cell_changes =
-      share_of_cell_changes(state.position, simulation.snapshot().position,
-                            scene.simulation.dimension, scene.grid.dx);
+  analysis.cell_changes = share_of_cell_changes(state.position, simulation.snapshot().position,
+                                                scene.simulation.dimension, scene.grid.dx);
   return {m, analysis};
 }
 

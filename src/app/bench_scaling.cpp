@@ -17,9 +17,9 @@
 namespace firn::app {
 namespace {
 
-// One run of the series: its place on the axis is `x`, or the number of blocks where that is 0.
+// One run of the series.
 struct Point {
-  double x = 0;
+  std::int64_t value = 0;  // what is varied
   BlockCase block;
   int materials = 1;
   RunOptions run;
@@ -34,7 +34,7 @@ std::vector<Point> particle_series(const Point& start) {
   for (; n >= kFewestParticles && points.size() < 6; n /= 4) {
     points.push_back(start);
     points.back().block.particles = n;
-    points.back().x = static_cast<double>(n);
+    points.back().value = n;
   }
   std::reverse(points.begin(), points.end());
   return points;
@@ -45,7 +45,7 @@ std::vector<Point> series(const Point& start, const std::vector<int>& values, Se
   std::vector<Point> points;
   for (const int value : values) {
     points.push_back(start);
-    points.back().x = value;
+    points.back().value = value;
     set(points.back(), value);
   }
   return points;
@@ -64,10 +64,7 @@ std::vector<Point> points_of(const std::string& kind, const Point& start) {
   if (kind == "per-cell")
     return series(start, {1, 2, 4, 8, 16, 32}, [](Point& p, int n) { p.block.per_cell = n; });
   if (kind == "blocks")
-    return series(start, {1, 2, 4, 8}, [](Point& p, int n) {
-      p.block.pieces = n;
-      p.x = 0;
-    });
+    return series(start, {1, 2, 4, 8}, [](Point& p, int n) { p.block.pieces = n; });
   if (kind == "materials")
     return series(start, {1, 2, 4, 8}, [](Point& p, int n) {
       p.block.layered = true;
@@ -84,16 +81,25 @@ std::vector<Material> repeated(const Material& material, int count) {
   return materials;
 }
 
-const char* axis_label(const std::string& kind) {
-  if (kind == "per-cell") return "particles per cell";
-  return kind == "blocks" ? "active blocks" : kind == "particles" ? "particles"
-                        : kind == "materials" ? "materials"
-                                              : "threads";
+// What the first column and the axis of the picture show. Pieces are a means to spread the same
+// particles over more blocks, so the axis has the blocks.
+struct Labels {
+  std::string kind, column, axis;
+};
+
+const Labels& labels_of(const std::string& kind) {
+  static const std::vector<Labels> table{{"particles", "asked for", "particles"},
+                                         {"per-cell", "per cell", "particles per cell"},
+                                         {"blocks", "pieces per axis", "active blocks"},
+                                         {"materials", "materials", "materials"},
+                                         {"threads", "threads", "threads"}};
+  return *std::find_if(table.begin(), table.end(),
+                       [&](const Labels& labels) { return labels.kind == kind; });
 }
 
 void draw(const Options& options, const Measurement& m, const Series& rates) {
   const PlotSpec plot{fmt::format("firn bench --scaling {}: {}", options.scaling, m.device),
-                      axis_label(options.scaling),
+                      labels_of(options.scaling).axis,
                       "particle-steps/s",
                       false,
                       {rates},
@@ -111,8 +117,8 @@ int bench_scaling(const Options& options) {
     throw Error(ErrorCategory::kScene,
                 fmt::format("--scaling particles needs --particles {} at least", kFewestParticles));
   const Material material = bench_material(options.material);
-  std::vector<std::vector<std::string>> table{{axis_label(options.scaling), "particles", "blocks",
-                                               "lanes used", "ns per particle",
+  std::vector<std::vector<std::string>> table{{labels_of(options.scaling).column, "particles",
+                                               "blocks", "lanes used", "ns per particle",
                                                "particle-steps/s"}};
   Json rows = Json::array();
   Series rates{std::string(name_of(start.block.transfer)), {}, {}};
@@ -122,10 +128,10 @@ int bench_scaling(const Options& options) {
     const Measurement m = measure(scene, point.run, options.steps);
     if (options.scaling == "threads" && m.on_cuda)
       throw Error(ErrorCategory::kScene, "--scaling threads is for the CPU; add --device cpu");
-    const double x = point.x > 0 ? point.x : static_cast<double>(m.blocks);
+    const std::int64_t x = options.scaling == "blocks" ? m.blocks : point.value;
     const double lanes =
         static_cast<double>(m.particles) / (kLanes * static_cast<double>(m.chunks));
-    table.push_back({fmt::format("{:.0f}", x), fmt::format("{}", m.particles),
+    table.push_back({fmt::format("{}", point.value), fmt::format("{}", m.particles),
                      fmt::format("{}", m.blocks), format_share(lanes),
                      fmt::format("{:.3f}", m.ns(m.seconds)), format_count(m.rate())});
     rows.push_back({{"x", x},
@@ -134,7 +140,7 @@ int bench_scaling(const Options& options) {
                     {"lanes_used", lanes},
                     {"ns_per_particle", m.ns(m.seconds)},
                     {"particle_steps_per_second", m.rate()}});
-    rates.x.push_back(x);
+    rates.x.push_back(static_cast<double>(x));
     rates.y.push_back(m.rate());
     last = m;
   }

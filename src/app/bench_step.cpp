@@ -97,8 +97,7 @@ std::string stage_table(const Measurement& m, const StepCounts& counts, const Fl
                                                share_of_floor(counts[i], floors, ns))
                                    : stage_row(stages[i].first, ns));
   }
-  rows.push_back(
-      stage_row("step", m.ns(m.seconds), sum_of(counts), step_floor(m, counts, floors)));
+  rows.push_back(stage_row("step", m.ns(m.seconds), sum_of(counts), step_floor(m, counts, floors)));
   return format_table(rows);
 }
 

@@ -126,7 +126,9 @@ const std::vector<Flag>& flag_table() {
        [](O& o, const S& v) { o.material = v; }},
       {"motion", "motion", "NAME",
        "settled: the block rests on the floor; moving: it spins and drifts (default: settled)",
-       [](O& o, const S& v) { o.motion = parse_choice("motion", v, {"settled", "moving"}); }},
+       [](O& o, const S& v) {
+         o.motion = parse_choice("motion", v, {"settled", "moving"});
+       }},
       {"sweep", "sweep", "", "step: particle-steps/s of several materials and all transfers",
        [](O& o, const S&) { o.sweep = true; }},
       {"scaling", "scaling", "KIND",

@@ -35,8 +35,7 @@ std::string quoted(const std::string& text) {
 }
 
 bool drawable(const PlotSpec& plot, double x, double y) {
-  return std::isfinite(x) && std::isfinite(y) && (!plot.log_x || x > 0) &&
-         (!plot.log_y || y > 0);
+  return std::isfinite(x) && std::isfinite(y) && (!plot.log_x || x > 0) && (!plot.log_y || y > 0);
 }
 
 bool has_points(const PlotSpec& plot, const Series& series) {

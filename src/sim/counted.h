@@ -24,8 +24,8 @@ struct Counted {
 
   Counted() = default;
   template <class Number>
-    requires std::is_arithmetic_v<Number>
-  Counted(Number number) : value(static_cast<float>(number)) {}
+  requires std::is_arithmetic_v<Number> Counted(Number number)
+      : value(static_cast<float>(number)) {}
   explicit operator float() const { return value; }
   explicit operator double() const { return value; }
   explicit operator int() const { return static_cast<int>(value); }
@@ -57,9 +57,7 @@ inline Counted abs(Counted x) { return Counted(std::fabs(x.value)); }
 inline Counted exp(Counted x) { return Counted::result(std::exp(x.value), Counted::kExp); }
 inline Counted log(Counted x) { return Counted::result(std::log(x.value), Counted::kLog); }
 inline Counted sin(Counted x) { return Counted::result(std::sin(x.value), 1); }
-inline Counted pow(Counted x, Counted y) {
-  return Counted::result(std::pow(x.value, y.value), 1);
-}
+inline Counted pow(Counted x, Counted y) { return Counted::result(std::pow(x.value, y.value), 1); }
 inline Counted min(Counted a, Counted b) { return b < a ? b : a; }
 inline Counted max(Counted a, Counted b) { return a < b ? b : a; }
 inline Counted floor(Counted x) { return Counted::result(std::floor(x.value), 1); }

@@ -40,9 +40,7 @@ template <class Real>
 class OneChunk {
  public:
   Real* channel(int components, Real value = Real(0)) {
-    return channels_
-        .emplace_back(static_cast<std::size_t>(components) * kLanes, value)
-        .data();
+    return channels_.emplace_back(static_cast<std::size_t>(components) * kLanes, value).data();
   }
   std::uint32_t* ids() { return ids_; }
 

@@ -23,8 +23,9 @@ struct Sizes {
         node(4 * real),
         blocks_per_particle(static_cast<double>(blocks) /
                             static_cast<double>(std::max<std::size_t>(particles, 1))),
-        hash_per_particle(static_cast<double>(std::bit_ceil(2 * static_cast<std::uint64_t>(blocks))) /
-                          static_cast<double>(std::max<std::size_t>(particles, 1))) {
+        hash_per_particle(
+            static_cast<double>(std::bit_ceil(2 * static_cast<std::uint64_t>(blocks))) /
+            static_cast<double>(std::max<std::size_t>(particles, 1))) {
     const ChannelNeeds needs = channel_needs(scene);
     coefficients = needs.coefficient_modes * d;
     deformation = needs.deformation ? d * d : 0;
@@ -46,10 +47,10 @@ struct Sizes {
 // channel is moved: the order read, the values read and written, and once more on the way back from
 // the spare, unless the channel is as wide as the spare and the two change places (CPU only).
 double rebuild_bytes(const Sizes& s, bool on_cuda) {
-  double bytes = kChunk + s.d * s.real + kIndex   // mark
-                 + kChunk + 2 * kIndex            // bin
-                 + 2 * kIndex + kIndex            // order
-                 + kChunk;                        // the new chunks
+  double bytes = kChunk + s.d * s.real + kIndex  // mark
+                 + kChunk + 2 * kIndex           // bin
+                 + 2 * kIndex + kIndex           // order
+                 + kChunk;                       // the new chunks
   const int channels[] = {s.d, s.d, s.coefficients, s.deformation, s.plastic, s.stress, 1, 1};
   int spare = s.d * s.d;
   for (const int n : channels) spare = std::max(spare, n);
@@ -101,8 +102,8 @@ double grid_operations(const Sizes& s) {
 // The node of every axis: axis_base, and the range check before it.
 double rebuild_operations(const Sizes& s) { return 5.0 * s.d; }
 
-// Arenas are added to the nodes they overlap; a block with particles is one of 2^d active ones at
-// least where the material is thin, but nearly all of them in bulk: counted once per active block.
+// Arenas are added to the nodes they cover: once per node of the active blocks at least, more where
+// arenas overlap.
 double flush_operations(const Sizes& s) {
   const double channels = s.transfer.separate_force ? 2 : 1;
   return s.per_block(channels * 4 * kNodesPerBlock);

@@ -14,8 +14,8 @@ namespace firn {
 
 enum class StepStage { kRebuild, kP2G, kGrid, kG2P, kConstitutive };
 inline constexpr std::size_t kStepStages = 5;
-inline constexpr std::array<std::string_view, kStepStages> kStepStageNames{
-    "rebuild", "p2g", "grid", "g2p", "constitutive"};
+inline constexpr std::array<std::string_view, kStepStages> kStepStageNames{"rebuild", "p2g", "grid",
+                                                                           "g2p", "constitutive"};
 
 struct StageCount {
   double bytes = 0, operations = 0;  // per particle and step

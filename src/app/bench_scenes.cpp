@@ -104,8 +104,8 @@ double speed_of_half_a_cell_per_step(Scene scene) {
 }
 
 // Every body falls, drifts and spins about its vertical axis, edges faster than sound, so that
-// particles change their cells every few steps (the suites measure how many do). It starts a block
-// above the floor: what would be torn off there makes steps so short that nothing else moves.
+// particles change their cells every few steps (the suites measure how many do). It starts four
+// cells above the floor: what would be torn off there makes steps so short that nothing else moves.
 void set_in_motion(Scene& scene) {
   const double unit = speed_of_half_a_cell_per_step(scene);
   for (Body& body : scene.bodies) {

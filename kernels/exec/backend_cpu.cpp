@@ -17,24 +17,54 @@ std::string Cpu::name() const {
          std::to_string(8 * sizeof(Pack<float>)) + "-bit vectors)";
 }
 
-// Large buffers ask for huge pages: blocks and particles are visited along the Morton curve, whose
-// jumps miss the translation buffer of small pages again and again.
+namespace {
+
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+// Stands right before every buffer.
+struct alignas(64) Origin {
+  void* base;
+  std::size_t mapped;  // bytes; 0: from the heap
+};
+
+Origin map_huge(std::size_t bytes) {
+  const std::size_t length = bytes + kHugePage + sizeof(Origin);
+  if (length < bytes) return {nullptr, 0};
+  void* base = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (base == MAP_FAILED) return {nullptr, 0};
+#if defined(MADV_HUGEPAGE)
+  ::madvise(base, length, MADV_HUGEPAGE);  // advice: nothing is lost if it is not taken
+#endif
+  return {base, length};
+}
+Origin allocate_small(std::size_t bytes) {
+  const std::size_t rounded = (bytes + 63) / 64 * 64;
+  return {std::aligned_alloc(64, rounded + sizeof(Origin)), 0};
+}
+
+}  // namespace
+
+// Large buffers come from the system, in huge pages where it has them: blocks and particles are
+// visited along the Morton curve, whose jumps miss the translation buffer of small pages.
 void* Cpu::allocate(std::size_t bytes) {
-  constexpr std::size_t kHugePage = std::size_t{2} << 20;
   const bool huge = bytes >= 2 * kHugePage;
-  const std::size_t alignment = huge ? kHugePage : 64,
-                    rounded = (bytes + alignment - 1) / alignment * alignment;
-  void* pointer = rounded >= bytes ? std::aligned_alloc(alignment, rounded) : nullptr;
-  if (pointer == nullptr)
+  const Origin origin = huge ? map_huge(bytes) : allocate_small(bytes);
+  if (origin.base == nullptr)
     throw Error(ErrorCategory::kDevice,
                 "out of memory: " + std::to_string(bytes >> 20) +
                     " MiB could not be allocated; use fewer particles or a larger grid.dx");
-#if defined(MADV_HUGEPAGE)
-  if (huge) ::madvise(pointer, rounded, MADV_HUGEPAGE);  // advice: nothing is lost if not taken
-#endif
-  return pointer;
+  auto at = reinterpret_cast<std::uintptr_t>(origin.base) + sizeof(Origin);
+  if (huge) at = (at + kHugePage - 1) / kHugePage * kHugePage;
+  *(reinterpret_cast<Origin*>(at) - 1) = origin;
+  return reinterpret_cast<void*>(at);
 }
-void Cpu::release(void* pointer) noexcept { std::free(pointer); }
+void Cpu::release(void* pointer) noexcept {
+  const Origin origin = *(static_cast<Origin*>(pointer) - 1);
+  if (origin.mapped > 0)
+    ::munmap(origin.base, origin.mapped);
+  else
+    std::free(origin.base);
+}
 void Cpu::upload(void* to, const void* from, std::size_t bytes) {
   if (bytes > 0) std::memcpy(to, from, bytes);  // of nothing, the pointers may be null
 }

@@ -159,6 +159,13 @@ struct CudaGroup : CudaDevice {
   FIRN_HD void for_each_row(std::uint32_t n, F&& f) const {
     for_each(n * kLanes, [&](std::uint32_t i) { f(i / kLanes, i % kLanes); });
   }
+  template <class T>
+  FIRN_HD void gather_rows(std::uint32_t rows, const T* from, const std::uint64_t (&at)[kLanes],
+                           T* to) const {
+    for_each_row(rows, [&](std::uint32_t k, std::uint32_t lane) {
+      to[k * kLanes + lane] = from[at[lane] + k * kLanes];
+    });
+  }
   template <int kLength, class F>
   FIRN_HD void for_each_line(std::uint32_t lines, F&& f) const {
     for_each(lines * kLength, [&](std::uint32_t i) { f(i / kLength, i % kLength); });

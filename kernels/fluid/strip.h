@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "kernels/exec/vector_bytes.h"
 #include "kernels/fluid/cells.h"
 #include "kernels/grid/blocks.h"
 
@@ -69,14 +70,6 @@ FIRN_HD inline const Real* zero_block() {
 
 #else
 inline namespace strip_vector {
-
-#if defined(__AVX512F__)
-inline constexpr std::uint32_t kVectorBytes = 64;
-#elif defined(__AVX__)
-inline constexpr std::uint32_t kVectorBytes = 32;
-#else
-inline constexpr std::uint32_t kVectorBytes = 16;
-#endif
 
 template <int D, class Real>
 struct Strip {

@@ -43,8 +43,8 @@ struct MarkHomes {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    std::uint64_t last_key = kEmptyKey;
-    std::uint32_t last_slot = kDropped;
+    Vec<int, D> last = Vec<int, D>::zero();
+    std::uint32_t last_slot = kDropped;  // none yet
     const std::uint32_t first = g.index() * kChunksPerGroup * kLanes;
     g.for_each(kChunksPerGroup * kLanes, [&](std::uint32_t i) {
       const std::uint32_t slot = first + i;
@@ -52,11 +52,13 @@ struct MarkHomes {
       slot_block[slot] = kDropped;
       if (slot >= control->n_slots || slot % kLanes >= particles.chunks[slot / kLanes].count)
         return;
-      std::uint64_t key;
-      if (!key_of(g, slot, key)) return;
-      if (key != last_key) {
-        last_key = key;
-        last_slot = hash.insert(g, key);
+      Vec<int, D> block;
+      if (!home_of(g, slot, block)) return;
+      bool same = last_slot != kDropped;
+      for (int a = 0; a < D; ++a) same = same && block[a] == last[a];
+      if (!same) {
+        last = block;
+        last_slot = hash.insert(g, block_key<D>(block));
         if (last_slot == kNoBlock)
           g.atomic_or(control->stop, kStopOverflow);
         else if (hash.home[last_slot] == 0)
@@ -79,9 +81,8 @@ struct MarkHomes {
 
   // False where the particle leaves the simulation: in a sink, or with a fault.
   template <class Group>
-  FIRN_HD bool key_of(Group& g, std::uint32_t slot, std::uint64_t& key) const {
+  FIRN_HD bool home_of(Group& g, std::uint32_t slot, Vec<int, D>& block) const {
     Vec<Real, D> x;
-    Vec<int, D> block;
     for (int a = 0; a < D; ++a) {
       x[a] = channel_at(particles.x, slot, D, a);
       const Real cell = x[a] * inv_dx;
@@ -98,7 +99,6 @@ struct MarkHomes {
       if (x[a] < sinks.min[a] || x[a] > sinks.max[a]) return false;
     for (int k = 0; k < sinks.count; ++k)
       if (signed_distance<D>(sinks.programs[k], x) < 0) return false;
-    key = block_key<D>(block);
     return true;
   }
 };
@@ -324,10 +324,7 @@ struct PermuteChannel {
     });
     g.sync();
     T* rows = out + static_cast<std::uint64_t>(g.index()) * components * kLanes;
-    g.for_each_row(static_cast<std::uint32_t>(components),
-                   [&](std::uint32_t k, std::uint32_t lane) {
-                     rows[k * kLanes + lane] = in[g.scratch.from[lane] + k * kLanes];
-                   });
+    g.gather_rows(static_cast<std::uint32_t>(components), in, g.scratch.from, rows);
   }
 };
 

@@ -23,7 +23,8 @@ struct G2P : ParticleAdvance<D, Real> {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t block = grid.coloured[g.index()];
+    const std::uint32_t block = g.index();
+    if (grid.chunk_begin[block] == grid.chunk_begin[block + 1]) return;
     load_tile<D, Degree>(g, g.scratch.velocity, grid, block, {grid.nodes});
     if (params.flip > 0)
       load_tile<D, Degree>(g, g.scratch.increment, grid, block, {grid.increments});
@@ -108,8 +109,9 @@ template <int D, int Degree, ModeSet Set, class Real, class Exec>
 void launch_g2p(Exec& exec, const TransferParams& params, const ParticleBounds<Real, D>& bounds,
                 const ParticleView<Real>& particles, const GridView<Real>& grid,
                 StepControl* control, std::uint32_t block_bound) {
-  // No group writes what another reads, so the blocks go in one launch.
-  launch_groups(exec, {{grid.colour_begin + BlockTraits<D>::kCorners, block_bound}, &control->stop},
+  // No group writes what another reads, so the blocks go in one launch, in the order in which they
+  // lie in memory.
+  launch_groups(exec, {{&control->n_blocks, block_bound}, &control->stop},
                 G2P<D, Degree, Set, Real>{{params, bounds, particles, grid, control}});
 }
 

@@ -25,7 +25,8 @@ struct MacG2P : ParticleAdvance<D, Real> {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t block = grid.coloured[g.index()];
+    const std::uint32_t block = g.index();
+    if (grid.chunk_begin[block] == grid.chunk_begin[block + 1]) return;
     g.for_each(Tile::kNodes, [&](std::uint32_t t) {
       const TileNode<D, Tile::kSide> at(static_cast<int>(t));
       for (int a = 0; a < D; ++a) {
@@ -106,7 +107,7 @@ void launch_mac_g2p(Exec& exec, const TransferParams& params, const ParticleBoun
                     const ParticleView<Real>& particles, const GridView<Real>& grid, Real* faces,
                     StepControl* control, std::uint32_t block_bound) {
   // No group writes what another reads, so the blocks go in one launch.
-  launch_groups(exec, {{grid.colour_begin + BlockTraits<D>::kCorners, block_bound}, &control->stop},
+  launch_groups(exec, {{&control->n_blocks, block_bound}, &control->stop},
                 MacG2P<D, Degree, Set, Real>{{params, bounds, particles, grid, control}, faces});
 }
 

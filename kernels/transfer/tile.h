@@ -14,7 +14,9 @@ template <int D, int Degree, class Real, class Value = Node<Real>>
 struct BlockTile {
   static constexpr int kSide = BlockTraits<D>::kSide + Degree;
   static constexpr int kNodes = int_power(kSide, D);
-  Value node[kNodes];
+  // What vectors that work on four nodes of a row touch behind the last stencil's last row.
+  static constexpr int kMargin = Degree < 3 ? 3 - Degree : 0;
+  Value node[kNodes + kMargin];
 
   // Where the stencil with lowest node `base` begins, for a particle whose home is `block`.
   template <int Dim>
@@ -46,7 +48,8 @@ using TileValue = std::remove_cvref_t<decltype(Tile::node[0])>;
 
 template <class Group, class Tile>
 FIRN_HD inline void clear_tile(Group& g, Tile& tile) {
-  g.for_each(Tile::kNodes, [&](std::uint32_t t) { tile.node[t] = TileValue<Tile>::zero(); });
+  g.for_each(Tile::kNodes + Tile::kMargin,
+             [&](std::uint32_t t) { tile.node[t] = TileValue<Tile>::zero(); });
 }
 
 // A channel of nodes (4 reals each), or one layer of a channel that has several per block: faces
@@ -85,6 +88,8 @@ FIRN_HD inline void load_tile(Group& g, BlockTile<D, Degree, Real>& tile,
     const TileNode<D, Tile::kSide> at(static_cast<int>(t));
     tile.node[t] = corner_node<D>(grid, nodes, block, at.corner, at.node);
   });
+  g.for_each(Tile::kMargin,
+             [&](std::uint32_t t) { tile.node[Tile::kNodes + t] = TileValue<Tile>::zero(); });
 }
 
 // Calls f(degree, set) with the instantiation that the run-time parameters name. The linear kernel

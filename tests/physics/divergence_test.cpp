@@ -1,7 +1,6 @@
 // What is wrong stops the run within a step and is named; the last good state can go on.
 // [VALIDATION, Faults]
 #include <gtest/gtest.h>
-#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -322,7 +321,6 @@ std::size_t virtual_memory() {
 int run_with_memory(const Scene& scene, std::size_t extra) {
   const pid_t child = fork();
   if (child == 0) {
-    mallopt(M_MMAP_THRESHOLD, 1 << 16);  // buffers must not fit what earlier tests left in the heap
     const rlimit limit{virtual_memory() + extra, virtual_memory() + extra};
     if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(77);
     int code = 0;

@@ -62,7 +62,7 @@ FIRN_HD inline void gather_affine(const Stencil<3, Degree, Real>& s,
 
 #if !defined(__CUDACC__)
 // The same by rows of nodes. Reads four nodes of each row, whatever the stencil's reach.
-template <int Side, int Degree, class Real>
+template <int Side, int Degree, std::floating_point Real>
 inline void gather_affine(const Stencil<3, Degree, Real>& s,
                           Real (AxisStencil<Degree, Real>::*linear)[Degree + 1],
                           const Node<Real>* tile, Node<Real> (&out)[4]) {

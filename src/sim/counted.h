@@ -1,6 +1,7 @@
 // A number that counts what is computed with it. The physics takes any scalar, so running a law or
 // a transfer on this one tells how many operations it costs, iterations and branches included,
-// without a second description of it that could go stale.
+// without a second description of it that could go stale. Where the CPU has another way to
+// the same result by wider vectors, the plain one is counted.
 #pragma once
 
 #include <cmath>

@@ -136,6 +136,7 @@ struct CudaLanes {
   // A warp is the whole chunk, so no pack of it stays unvisited.
   template <class F>
   FIRN_HD void for_empty_packs(F&&) const {}
+  FIRN_HD void prefetch_next(const Real*, int) const {}
   template <class F>
   FIRN_HD void once(F&& f) const {
     if (first == 0) f();

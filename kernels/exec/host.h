@@ -109,6 +109,14 @@ struct HostLanes {
     if (first + kWidth < count) return;
     for (std::uint32_t p = pack_index() + 1; p < (chunk + 1) * kPacksPerChunk; ++p) f(p);
   }
+  // Asks early for the same lanes of the next chunk: rows of several channels are more streams than
+  // the processor follows by itself. `channel` may be null.
+  void prefetch_next(const Real* channel, int components) const {
+    if (channel == nullptr) return;
+    const Real* row = channel + std::uint64_t{chunk + 1} * components * kLanes + first;
+    for (int k = 0; k < components; ++k) __builtin_prefetch(row + k * kLanes);
+    asm volatile("");  // g++ 12 drops calls of functions that do nothing but prefetch
+  }
   // Runs f once for the pack (on CUDA: one thread of the warp).
   template <class F>
   void once(F&& f) const {

@@ -1,13 +1,28 @@
 // Four neighbouring nodes of a row as vectors of the compiler: what a stencil of up to four nodes
-// per axis does to a row is then a few instructions. Host code only; nvcc never sees it.
+// per axis does to a row is then a few instructions. The CPU's alone: a thread on CUDA takes node
+// after node.
 #pragma once
 
 #include <utility>
 
 #include "kernels/exec/node.h"
+#if !defined(__CUDACC__)
 #include "kernels/exec/vector_bytes.h"
+#endif
 
 namespace firn {
+
+#if defined(__CUDACC__)
+inline namespace node_plain {
+
+inline constexpr bool kHasNodeRows = false;
+template <class Real>
+struct NodeRow;
+
+#else
+inline namespace node_vector {
+
+inline constexpr bool kHasNodeRows = true;
 
 template <class Real>
 struct NodeRow {
@@ -98,4 +113,6 @@ struct NodeRow {
   }
 };
 
+#endif
+}  // inline namespace
 }  // namespace firn

@@ -1,13 +1,14 @@
 // The rows of A that belong to one block: general ones from the block's conductances, and those of
-// a block of one conductance, which read values only. Both work on strips (kernels/fluid/strip.h)
+// a block of one conductance, which read values only. Both work on strips (kernels/exec/strip.h)
 // of a field: a channel of the block and of those around it.
 #pragma once
 
 #include <type_traits>
 #include <utility>
 
+#include "kernels/exec/strip.h"
+#include "kernels/fluid/cells.h"
 #include "kernels/fluid/levels.h"
-#include "kernels/fluid/strip.h"
 
 namespace firn {
 
@@ -17,6 +18,15 @@ FIRN_HD inline void for_each_axis(F&& f) {
   f(std::integral_constant<int, 0>{});
   f(std::integral_constant<int, 1>{});
   if constexpr (D == 3) f(std::integral_constant<int, 2>{});
+}
+
+static_assert(StripBlock<2>::kSide == CellTraits<2>::kSide &&
+              StripBlock<3>::kSide == CellTraits<3>::kSide);
+
+template <class Real>
+FIRN_HD inline const Real* block_or_zeros(const Real* channel, std::uint32_t block,
+                                          std::uint32_t cells) {
+  return block != kNoBlock ? channel + std::uint64_t{block} * cells : zero_block<Real>();
 }
 
 // A channel with one value per cell, seen from a block.

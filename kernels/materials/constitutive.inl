@@ -32,6 +32,10 @@ struct ConstitutiveStep {
   template <class Group, class Lanes>
   FIRN_HD void advance(Group& g, const Lanes& lanes) const {
     using T = typename Lanes::Value;
+    lanes.prefetch_next(particles.gradient, D * D);
+    lanes.prefetch_next(particles.F, D * D);
+    lanes.prefetch_next(particles.stress, symmetric_components(D));
+    lanes.prefetch_next(particles.volume, 1);
     const std::uint32_t material = particles.chunks[lanes.chunk].material;
     const MaterialParams<Real>& params = materials[material];
     const Mat<T, D> grad_v = load_matrix(lanes, particles.gradient);

@@ -25,6 +25,10 @@ struct ParticleAdvance {
         grid.chunk_begin[block], grid.chunk_begin[block + 1],
         [=](std::uint32_t chunk) { return chunks[chunk].count; },
         [&](const auto& lanes) {
+          lanes.prefetch_next(particles.x, D);
+          lanes.prefetch_next(particles.v, D);
+          lanes.prefetch_next(particles.coefficients, D * particles.coefficient_modes);
+          lanes.prefetch_next(particles.gradient, D * D);
           Real fastest = 0;
           lanes.for_each_lane([&](int, std::uint32_t lane) {
             const Real speed_squared = advance(lanes.chunk, lane);

@@ -3,13 +3,40 @@
 // Values are whole nodes on collocated grids and one component on faces. [PolyPIC 6.3]
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/exec/node.h"
-#if !defined(__CUDACC__)
 #include "kernels/exec/node_row.h"
-#endif
 #include "kernels/transfer/scatter.h"
 
 namespace firn {
+
+// gather_affine by rows of nodes. Reads four nodes of each row, whatever the stencil's reach.
+template <int Side, int Degree, class Real>
+inline void gather_affine_rows(const Stencil<3, Degree, Real>& s,
+                               Real (AxisStencil<Degree, Real>::*linear)[Degree + 1],
+                               const Node<Real>* tile, Node<Real> (&out)[4]) {
+  using Row = NodeRow<Real>;
+  constexpr int n = stencil_nodes(Degree);
+  const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
+  Row mean = Row::zero(), slope_x = Row::zero(), slope_y = Row::zero();
+  for (int i = 0; i < n; ++i) {
+    Row plane = Row::zero(), plane_y = Row::zero();
+    for (int j = 0; j < n; ++j) {
+      const Row row = Row::load(tile + (i * Side + j) * Side);
+      plane += y.w[j] * row;
+      plane_y += (y.*linear)[j] * row;
+    }
+    mean += x.w[i] * plane;
+    slope_x += (x.*linear)[i] * plane;
+    slope_y += x.w[i] * plane_y;
+  }
+  const Row w = Row::weights(z.w);
+  out[0] = (w * mean).sum();
+  out[1] = (w * slope_x).sum();
+  out[2] = (w * slope_y).sum();
+  out[3] = (Row::weights(z.*linear) * mean).sum();
+}
 
 // out[0] = sum w v, out[1 + a] = sum (functional `linear_of(axis a)`) v. `linear` picks the member
 // of the stencil: &AxisStencil::linear for the modes, &AxisStencil::dw for the gradient of the
@@ -37,6 +64,8 @@ template <int Side, int Degree, class Real, class Value>
 FIRN_HD inline void gather_affine(const Stencil<3, Degree, Real>& s,
                                   Real (AxisStencil<Degree, Real>::*linear)[Degree + 1],
                                   const Value* tile, Value (&out)[4]) {
+  if constexpr (kHasNodeRows && std::is_floating_point_v<Real> && std::is_same_v<Value, Node<Real>>)
+    return gather_affine_rows<Side>(s, linear, tile, out);
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
   for (auto& o : out) o = Value{};
@@ -59,35 +88,6 @@ FIRN_HD inline void gather_affine(const Stencil<3, Degree, Real>& s,
     out[3] += x.w[i] * plane_z;
   }
 }
-
-#if !defined(__CUDACC__)
-// The same by rows of nodes. Reads four nodes of each row, whatever the stencil's reach.
-template <int Side, int Degree, std::floating_point Real>
-inline void gather_affine(const Stencil<3, Degree, Real>& s,
-                          Real (AxisStencil<Degree, Real>::*linear)[Degree + 1],
-                          const Node<Real>* tile, Node<Real> (&out)[4]) {
-  using Row = NodeRow<Real>;
-  constexpr int n = stencil_nodes(Degree);
-  const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
-  Row mean = Row::zero(), slope_x = Row::zero(), slope_y = Row::zero();
-  for (int i = 0; i < n; ++i) {
-    Row plane = Row::zero(), plane_y = Row::zero();
-    for (int j = 0; j < n; ++j) {
-      const Row row = Row::load(tile + (i * Side + j) * Side);
-      plane += y.w[j] * row;
-      plane_y += (y.*linear)[j] * row;
-    }
-    mean += x.w[i] * plane;
-    slope_x += (x.*linear)[i] * plane;
-    slope_y += x.w[i] * plane_y;
-  }
-  const Row w = Row::weights(z.w);
-  out[0] = (w * mean).sum();
-  out[1] = (w * slope_x).sum();
-  out[2] = (w * slope_y).sum();
-  out[3] = (Row::weights(z.*linear) * mean).sum();
-}
-#endif
 
 // The functional of power p along one axis, at node i.
 template <int Degree, class Real>

@@ -37,6 +37,11 @@ struct P2G {
         grid.chunk_begin[block], grid.chunk_begin[block + 1],
         [=](std::uint32_t chunk) { return chunks[chunk].count; },
         [&](const auto& lanes) {
+          lanes.prefetch_next(particles.x, D);
+          lanes.prefetch_next(particles.v, D);
+          lanes.prefetch_next(particles.coefficients, D * particles.coefficient_modes);
+          lanes.prefetch_next(particles.mass, 1);
+          lanes.prefetch_next(particles.stress, symmetric_components(D));
           lanes.for_each_lane(
               [&](int, std::uint32_t lane) { contribute(g, home, lanes.chunk, lane); });
         });

@@ -95,6 +95,7 @@ struct CountingLanes {
 
   Counted load(const float* row) const { return row[0]; }
   void store(float* row, Counted value) const { row[0] = value.value; }
+  void prefetch_next(const float*, int) const {}
   bool active() const { return true; }
   static bool test(bool mask, int) { return mask; }
   float sum(Counted value) const { return value.value; }

@@ -5,19 +5,38 @@
 // never mixes them.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
+#include "kernels/exec/host_device.h"
+#if !defined(__CUDACC__)
 #include "kernels/exec/vector_bytes.h"
-#include "kernels/fluid/cells.h"
-#include "kernels/grid/blocks.h"
+#endif
 
 namespace firn {
+
+// Blocks of 64 cells, the last axis fastest.
+template <int D>
+struct StripBlock {
+  static constexpr std::uint32_t kSide = D == 3 ? 4 : 8, kCells = 64, kAggregates = kCells >> D;
+  FIRN_HD static constexpr std::uint32_t stride(int axis) {
+    std::uint32_t s = 1;
+    for (int a = axis; a < D - 1; ++a) s *= kSide;
+    return s;
+  }
+  // The cell at half the coordinates.
+  FIRN_HD static constexpr std::uint32_t halved(std::uint32_t cell) {
+    std::uint32_t half = 0;
+    for (int a = 0; a < D; ++a) half += cell / stride(a) % kSide / 2 * stride(a);
+    return half;
+  }
+};
 
 // 1 for cells of odd coordinate sum ("black"), 0 for red ones; sides are even, so blocks agree.
 template <int D>
 FIRN_HD constexpr std::uint32_t cell_colour(std::uint32_t cell) {
-  constexpr std::uint32_t kSide = CellTraits<D>::kSide;
+  constexpr std::uint32_t kSide = StripBlock<D>::kSide;
   return (cell / (kSide * kSide) + cell / kSide + cell) % 2;
 }
 
@@ -26,7 +45,7 @@ inline namespace strip_plain {
 
 template <int D, class Real>
 struct Strip {
-  static constexpr std::uint32_t kWidth = 1, kSide = CellTraits<D>::kSide;
+  static constexpr std::uint32_t kWidth = 1, kSide = StripBlock<D>::kSide;
   using Value = Real;
   std::uint32_t first;
 
@@ -43,19 +62,19 @@ struct Strip {
   // What a correction of one value per aggregate, whose cells of this block begin at `coarse`, adds
   // to the strip at `cell`.
   FIRN_HD static Value spread(const Real* coarse, std::uint32_t cell) {
-    return coarse[coarse_cell<D>(0, cell)];
+    return coarse[StripBlock<D>::halved(cell)];
   }
 
   template <int kAxis, class Field>
   FIRN_HD Value below(const Field& field) const {
-    constexpr std::uint32_t kStride = CellTraits<D>::stride(kAxis);
+    constexpr std::uint32_t kStride = StripBlock<D>::stride(kAxis);
     return first / kStride % kSide != 0
                ? field.own(first - kStride)
                : field.template beyond<2 * kAxis>(first + (kSide - 1) * kStride);
   }
   template <int kAxis, class Field>
   FIRN_HD Value above(const Field& field) const {
-    constexpr std::uint32_t kStride = CellTraits<D>::stride(kAxis);
+    constexpr std::uint32_t kStride = StripBlock<D>::stride(kAxis);
     return first / kStride % kSide != kSide - 1
                ? field.own(first + kStride)
                : field.template beyond<2 * kAxis + 1>(first - (kSide - 1) * kStride);
@@ -73,10 +92,10 @@ inline namespace strip_vector {
 
 template <int D, class Real>
 struct Strip {
-  static constexpr std::uint32_t kSide = CellTraits<D>::kSide,
+  static constexpr std::uint32_t kSide = StripBlock<D>::kSide,
                                  kNative = kVectorBytes / sizeof(Real),
                                  kWidth = kNative > kSide ? kNative : kSide;
-  static constexpr std::uint32_t kCells = CellTraits<D>::kCells, kPlane = kSide * kSide;
+  static constexpr std::uint32_t kCells = StripBlock<D>::kCells, kPlane = kSide * kSide;
   using Integer = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
   typedef Real Value __attribute__((vector_size(kWidth * sizeof(Real))));
   typedef Real Loose __attribute__((vector_size(kWidth * sizeof(Real)), aligned(sizeof(Real))));
@@ -106,7 +125,7 @@ struct Strip {
   // What a correction of one value per aggregate, whose cells of this block begin at `coarse`, adds
   // to the strip at `cell`. Reads up to kCells / 2 values past the coarse block and drops them.
   static Value spread(const Real* coarse, std::uint32_t cell) {
-    return doubled(load(coarse, coarse_cell<D>(0, cell)), Lanes{});
+    return doubled(load(coarse, StripBlock<D>::halved(cell)), Lanes{});
   }
 
   template <int kAxis, class Field>
@@ -176,12 +195,6 @@ inline const Real* zero_block() {
 
 #endif
 
-template <class Real>
-FIRN_HD inline const Real* block_or_zeros(const Real* channel, std::uint32_t block,
-                                          std::uint32_t cells) {
-  return block != kNoBlock ? channel + std::uint64_t{block} * cells : zero_block<Real>();
-}
-
 // The strips that one caller of visit_blocks works on in its block.
 #if defined(__CUDACC__)
 template <int D, class Real>
@@ -198,7 +211,7 @@ struct Strips {
   template <class F>
   void for_each(F&& f) const {
 #pragma GCC unroll 16
-    for (std::uint32_t i = 0; i < CellTraits<D>::kCells; i += Strip<D, Real>::kWidth)
+    for (std::uint32_t i = 0; i < StripBlock<D>::kCells; i += Strip<D, Real>::kWidth)
       f(Strip<D, Real>{i});
   }
 };
@@ -209,7 +222,7 @@ struct Strips {
 template <int D, class Real, class Group, class F>
 FIRN_HD inline void visit_blocks(Group& g, std::uint32_t first, std::uint32_t count, F&& f) {
 #if defined(__CUDACC__)
-  constexpr std::uint32_t kCells = CellTraits<D>::kCells;
+  constexpr std::uint32_t kCells = StripBlock<D>::kCells;
   g.for_each(count * kCells,
              [&](std::uint32_t i) { f(first + i / kCells, Strips<D, Real>{i % kCells}); });
 #else
@@ -220,7 +233,7 @@ FIRN_HD inline void visit_blocks(Group& g, std::uint32_t first, std::uint32_t co
 // f(block, aggregate) for the aggregates of `count` blocks from `first` on.
 template <int D, class Group, class F>
 FIRN_HD inline void visit_aggregates(Group& g, std::uint32_t first, std::uint32_t count, F&& f) {
-  constexpr std::uint32_t kAggregates = CellTraits<D>::kAggregates;
+  constexpr std::uint32_t kAggregates = StripBlock<D>::kAggregates;
 #if defined(__CUDACC__)
   g.for_each(count * kAggregates,
              [&](std::uint32_t i) { f(first + i / kAggregates, i % kAggregates); });

@@ -64,7 +64,7 @@ template <int Side, int Degree, class Real, class Value>
 FIRN_HD inline void gather_affine(const Stencil<3, Degree, Real>& s,
                                   Real (AxisStencil<Degree, Real>::*linear)[Degree + 1],
                                   const Value* tile, Value (&out)[4]) {
-  if constexpr (kHasNodeRows && std::is_same_v<Value, Node<Real>>)
+  if constexpr (kHasNodeRows && std::is_floating_point_v<Real> && std::is_same_v<Value, Node<Real>>)
     return gather_affine_rows<Side>(s, linear, tile, out);
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];

@@ -32,8 +32,9 @@ struct AxisBase {
 };
 template <class Real>
 FIRN_HD inline AxisBase<Real> axis_base(Real x, Real inv_dx, Real shift) {
-  const Real cell = std::fma(x, inv_dx, -shift);
-  const Real base = std::floor(cell);
+  using std::fma;
+  const Real cell = fma(x, inv_dx, -shift);
+  const Real base = floor(cell);
   return {static_cast<int>(base), cell - base};
 }
 

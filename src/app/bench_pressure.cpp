@@ -2,11 +2,12 @@
 #include <fmt/format.h>
 
 #include "firn/error.h"
-#include "src/app/bench_pressure.h"
+#include "src/app/bench_suites.h"
 #include "src/app/format.h"
 #include "src/app/json_out.h"
 #include "src/app/machine.h"
 #include "src/io/atomic_file.h"
+#include "src/sim/floors.h"
 #include "src/sim/pressure_bench.h"
 
 namespace firn::app {

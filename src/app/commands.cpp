@@ -40,14 +40,17 @@ const std::vector<Command>& command_table() {
        info},
       {"bench",
        "[SUITE]",
-       "Measure speed: of a step of a settled elastic block (step) or a breaking dam (liquid), of "
-       "the pressure solver (pressure).",
+       "Measure speed, and how close it comes to what the hardware allows. Suites: step (default), "
+       "transfer, stress, sort, io; liquid (a breaking dam), pressure (its solver).",
        "  firn bench\n"
+       "  firn bench --sweep --motion moving --threads 1\n"
+       "  firn bench --scaling particles --plot particles.png\n"
+       "  firn bench transfer --json transfer.json\n"
        "  firn bench pressure --threads 2 --json pressure.json\n"
        "  firn bench --particles 10000000 --device cuda --json bench.json\n"
        "  firn bench --transfer polypic --kernel cubic --material snow_dry --threads 1\n",
        {"particles", "steps", "threads", "device", "precision", "transfer", "kernel", "material",
-        "side", "json-file"},
+        "motion", "sweep", "scaling", "plot", "folder", "side", "json-file"},
        bench},
       {"scenes",
        "",

@@ -18,7 +18,9 @@ std::size_t display_width(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
+// An empty cell says nothing about its column.
 bool looks_numeric(const std::string& cell) {
+  if (cell.empty()) return true;
   const std::size_t first = cell.starts_with('-') ? 1 : 0;
   return cell.size() > first && std::isdigit(static_cast<unsigned char>(cell[first]));
 }

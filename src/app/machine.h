@@ -1,4 +1,4 @@
-// The processor that a run or a measurement comes from.
+// The processor and the compiler that a run or a measurement comes from.
 #pragma once
 
 #include <fstream>
@@ -15,6 +15,14 @@ inline std::string cpu_model() {
   for (std::string line; std::getline(file, line);)
     if (line.starts_with("model name")) return line.substr(line.find(": ") + 2);
   return "unknown";
+}
+
+inline std::string compiler_name() {
+#if defined(__clang__)
+  return "clang " __clang_version__;
+#else
+  return "g++ " __VERSION__;
+#endif
 }
 
 }  // namespace firn::app

@@ -124,6 +124,24 @@ const std::vector<Flag>& flag_table() {
       {"material", "material", "NAME",
        "a preset of 'firn materials' (default: a soft elastic solid)",
        [](O& o, const S& v) { o.material = v; }},
+      {"motion", "motion", "NAME",
+       "settled: the block rests on the floor; moving: it spins and drifts (default: settled)",
+       [](O& o, const S& v) {
+         o.motion = parse_choice("motion", v, {"settled", "moving"});
+       }},
+      {"sweep", "sweep", "", "step: particle-steps/s of several materials and all transfers",
+       [](O& o, const S&) { o.sweep = true; }},
+      {"scaling", "scaling", "KIND",
+       "step: a series over particles, per-cell, blocks, materials or threads",
+       [](O& o, const S& v) {
+         o.scaling = parse_choice("scaling", v,
+                                  {"particles", "per-cell", "blocks", "materials", "threads"});
+       }},
+      {"plot", "plot", "FILE", "with --scaling: also draw the series as a PNG picture",
+       [](O& o, const S& v) { o.plot = v; }},
+      {"folder", "folder", "DIR",
+       "io: where its files lie while it runs (default: the system's temporary folder)",
+       [](O& o, const S& v) { o.folder = v; }},
   };
   return table;
 }

@@ -28,6 +28,8 @@ struct Options {
   std::int64_t particles = 1'000'000, steps = 20;
   std::optional<int> side;  // cells along the largest cube of the suites "pressure" and "liquid"
   std::string transfer = "apic", kernel, material, json_file;  // empty: the suite's default
+  std::string motion = "settled", scaling, plot, folder;
+  bool sweep = false;
 };
 
 struct Command {

@@ -35,7 +35,7 @@ std::string quoted(const std::string& text) {
 }
 
 bool drawable(const PlotSpec& plot, double x, double y) {
-  return std::isfinite(x) && std::isfinite(y) && (!plot.log_y || y > 0);
+  return std::isfinite(x) && std::isfinite(y) && (!plot.log_x || x > 0) && (!plot.log_y || y > 0);
 }
 
 bool has_points(const PlotSpec& plot, const Series& series) {
@@ -74,9 +74,10 @@ void append_panel(Script out, const PlotSpec& plot, int panel) {
   fmt::format_to(out,
                  "set title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} noenhanced\n",
                  quoted(plot.title), quoted(plot.x_label), quoted(plot.y_label));
-  fmt::format_to(out, "{} logscale y\n", plot.log_y ? "set" : "unset");
+  fmt::format_to(out, "{} logscale x\n{} logscale y\n", plot.log_x ? "set" : "unset",
+                 plot.log_y ? "set" : "unset");
   // gnuplot refuses axes without data; an empty panel shows its frame.
-  if (curves.empty()) curves = "[0:1] [1:10] 1/0 notitle";
+  if (curves.empty()) curves = fmt::format("[{}] [1:10] 1/0 notitle", plot.log_x ? "1:10" : "0:1");
   fmt::format_to(out, "plot {}\n", curves);
 }
 

@@ -15,6 +15,7 @@ struct PlotSpec {
   std::string title, x_label, y_label;
   bool log_y = false;  // values that are not positive are left out
   std::vector<Series> series;
+  bool log_x = false;
 };
 
 // Written to a temporary name and renamed. Return false if there is no gnuplot; throw Error{kFile}

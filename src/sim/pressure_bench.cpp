@@ -1,10 +1,9 @@
 #include "src/sim/pressure_bench.h"
 
-#include <algorithm>
 #include <chrono>
-#include <cstring>
 
-#include "kernels/exec/parallel_for.h"
+#include "kernels/exec/buffer.h"
+#include "src/sim/on_device.h"
 #include "src/sim/pressure_cube.h"
 #include "src/sim/pressure_solver.h"
 
@@ -54,58 +53,6 @@ PressureBench bench_on(Exec& exec, int side, double relative) {
   return result;
 }
 
-constexpr std::size_t kCopiedBytes = std::size_t{1} << 28;
-constexpr int kCopies = 5;  // the fastest counts
-
-double copy_on(Cpu& exec) {
-  constexpr std::size_t kPiece = std::size_t{1} << 20;
-  std::vector<char> from(kCopiedBytes, 1), to(kCopiedBytes, 0);
-  double fastest = 1e30;
-  for (int run = 0; run < kCopies; ++run) {
-    const auto start = std::chrono::steady_clock::now();
-    parallel_for(kCopiedBytes / kPiece, exec.threads(), [&](std::size_t i) {
-      std::memcpy(to.data() + i * kPiece, from.data() + i * kPiece, kPiece);
-    });
-    fastest = std::min(fastest, seconds_since(start));
-  }
-  return 2.0 * kCopiedBytes / fastest;
-}
-
-#if defined(FIRN_WITH_CUDA)
-double copy_on(Cuda& exec) {
-  Buffer<Cuda, char> from(exec, 4 * kCopiedBytes), to(exec, 4 * kCopiedBytes);
-  from.zero();
-  double fastest = 1e30;
-  for (int run = 0; run < kCopies; ++run) {
-    exec.synchronize();
-    const auto start = std::chrono::steady_clock::now();
-    exec.copy(to.data(), from.data(), from.bytes());
-    exec.synchronize();
-    fastest = std::min(fastest, seconds_since(start));
-  }
-  return 2.0 * static_cast<double>(from.bytes()) / fastest;
-}
-#endif
-
-// Calls f with the backend that the options name.
-template <class F>
-auto on_device(const RunOptions& options, F&& f) {
-  const bool has_cuda = !cuda_device_names().empty();
-  const bool cuda =
-      options.device == Device::kCuda || (options.device == Device::kAuto && has_cuda);
-#if defined(FIRN_WITH_CUDA)
-  if (cuda) {
-    Cuda exec;
-    return f(exec);
-  }
-#else
-  if (cuda)
-    throw Error(ErrorCategory::kDevice, "this firn was built without CUDA; use --device cpu");
-#endif
-  Cpu exec(options.threads);
-  return f(exec);
-}
-
 }  // namespace
 
 PressureBench bench_pressure(int side, double relative, Precision precision,
@@ -114,10 +61,6 @@ PressureBench bench_pressure(int side, double relative, Precision precision,
     return precision == Precision::kDouble ? bench_on<double>(exec, side, relative)
                                            : bench_on<float>(exec, side, relative);
   });
-}
-
-double copy_bandwidth(const RunOptions& options) {
-  return on_device(options, [](auto& exec) { return copy_on(exec); });
 }
 
 }  // namespace firn

@@ -25,7 +25,4 @@ struct PressureBench {
 PressureBench bench_pressure(int side, double relative, Precision precision,
                              const RunOptions& options);
 
-// Bytes per second, read and written, of copying an array too large for any cache.
-double copy_bandwidth(const RunOptions& options);
-
 }  // namespace firn

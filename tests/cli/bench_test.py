@@ -1,6 +1,7 @@
 """The benchmark's report."""
 
 import json
+import shutil
 import unittest
 
 from support import CliTest
@@ -27,6 +28,113 @@ class Bench(CliTest):
             self.assertGreater(figures[key], 0, key)
         for stage in STAGES:
             self.assertRegex(text, rf"(?m)^{stage} +\d")
+
+    def suite(self, *arguments):
+        text = self.succeed("bench", *arguments, "--particles", 4096, "--steps", 2, "--device", "cpu", "--threads", 1,
+                            "--json", "suite.json").stdout
+        return text, json.loads((self.folder / "suite.json").read_text())
+
+    def check_floor(self, row, floors):
+        """A row's floor follows from its counts, and its share from its time."""
+        floor = max(row["bytes"] / floors["copy_bytes_per_second"], row["operations"] / floors["operations_per_second"])
+        self.assertAlmostEqual(row["floor_ns"] / (1e9 * floor), 1, places=6)
+        self.assertAlmostEqual(row["share"] * row["ns"] / row["floor_ns"], 1, places=6)
+
+    def test_floors(self):
+        text, figures = self.measure("--threads", 1)
+        floors, stages = figures["floors"], figures["stages"]
+        self.assertEqual(set(stages), STAGES - {"other"})
+        for name in stages.keys() - {"step"}:
+            self.check_floor(stages[name], floors)
+            self.assertEqual(stages[name]["ns"], figures["ns_per_particle"][name])
+            self.assertRegex(text, rf"(?m)^{name} .* {stages[name]['floor_ns']:.3f} ")
+        for key in ("bytes", "operations", "floor_ns"):
+            self.assertAlmostEqual(sum(stages[name][key] for name in stages.keys() - {"step"}) / stages["step"][key], 1)
+        for key in ("cpu", "compiler", "flags"):
+            self.assertTrue(figures[key], key)
+
+    def test_motion(self):
+        settled, moving = (self.measure("--motion", motion)[1] for motion in ("settled", "moving"))
+        # Gravity moves a particle at rest by far less than a cell; lattice positions lie a quarter of a cell from
+        # the faces.
+        self.assertEqual(settled["cell_changes_per_step"], 0)
+        self.assertGreater(moving["cell_changes_per_step"], 0.1)
+
+    def test_sweep(self):
+        text, figures = self.suite("--sweep")
+        rows = {(row["material"], row["transfer"]): row["particle_steps_per_second"] for row in figures["sweep"]}
+        self.assertEqual(len(rows), 6 * 6)
+        self.assertTrue(all(rate is None or rate > 0 for rate in rows.values()))
+        self.assertGreater(rows["elastic", "apic"], 0)
+        for material in ("elastic", "jello", "snow_dry", "sand", "metal", "water"):
+            self.assertRegex(text, rf"(?m)^{material} ")
+
+    def test_scaling(self):
+        grows = {"particles": "particles", "per-cell": "x", "blocks": "blocks", "materials": "x", "threads": "x"}
+        for kind, key in grows.items():
+            with self.subTest(kind):
+                text, figures = self.suite("--scaling", kind)
+                points = figures["points"]
+                self.assertEqual(len(points), {"particles": 1, "per-cell": 6, "threads": 1}.get(kind, 4))
+                values = [point[key] for point in points]
+                self.assertEqual(values, sorted(set(values)))
+                for point in points:
+                    self.assertGreater(point["particle_steps_per_second"], 0)
+                    self.assertLessEqual(point["lanes_used"], 1)
+                    self.assertIn(f"{point['ns_per_particle']:.3f}", text)
+
+    def test_scaling_plot(self):
+        if shutil.which("gnuplot") is None:
+            self.skipTest("there is no gnuplot")
+        self.suite("--scaling", "per-cell", "--plot", "plot.png")
+        self.assertEqual((self.folder / "plot.png").read_bytes()[:4], b"\x89PNG")
+
+    def test_transfer(self):
+        _, figures = self.suite("transfer")
+        rows = {(row["dimension"], row["kernel"], row["transfer"]): row for row in figures["rows"]}
+        self.assertEqual(len(rows), 2 * 3 * 6)
+        for row in rows.values():
+            self.check_floor(row["p2g"], figures["floors"])
+            self.check_floor(row["g2p"], figures["floors"])
+        for stage in ("p2g", "g2p"):
+            operations = [rows[3, kernel, "apic"][stage]["operations"] for kernel in ("linear", "quadratic", "cubic")]
+            self.assertEqual(operations, sorted(set(operations)))
+
+    def test_stress(self):
+        _, figures = self.suite("stress")
+        rows = {row["law"]: row for row in figures["rows"]}
+        self.assertEqual(len(rows), 9)
+        for row in rows.values():
+            self.check_floor(row, figures["floors"])
+        self.assertLess(rows["weakly_compressible"]["bytes"], rows["neo_hookean"]["bytes"])
+        self.assertLess(rows["neo_hookean"]["operations"], rows["von_mises"]["operations"])
+
+    def test_sort(self):
+        _, figures = self.suite("sort")
+        self.assertEqual([row["order"] for row in figures["rows"]], ["settled", "moving", "shuffled"])
+        for row in figures["rows"]:
+            self.check_floor(row, figures["floors"])
+
+    def test_io(self):
+        self.succeed("bench", "io", "--particles", 4096, "--steps", 2, "--device", "cpu", "--json", "io.json",
+                     "--folder", ".")
+        figures = json.loads((self.folder / "io.json").read_text())
+        rows = {row["what"]: row for row in figures["rows"]}
+        written, read = rows["checkpoint written"], rows["checkpoint read"]
+        self.assertEqual(written["bytes"], read["bytes"])
+        self.assertGreater(written["file_bytes"], 0)
+        # Positions and velocities as floats and the material as 16 bits, and a header.
+        self.assertGreater(rows["ply written"]["bytes"], figures["particles"] * 26)
+        self.assertLess(rows["ply written"]["bytes"], figures["particles"] * 26 + 1000)
+        for row in rows.values():
+            self.assertGreater(row["seconds"], 0)
+        self.assertEqual([path.name for path in self.folder.glob("firn-bench*")], [])
+
+    def test_flags_belong_to_suites(self):
+        self.assertIn("step", self.fail_with(2, "bench", "io", "--sweep"))
+        self.assertIn("--scaling", self.fail_with(2, "bench", "--plot", "plot.png"))
+        self.assertIn("--folder", self.fail_with(2, "bench", "--folder", "."))
+        self.assertIn("exclude", self.fail_with(2, "bench", "--sweep", "--scaling", "threads"))
 
     def test_unknown_suite(self):
         self.assertIn("'pressure'", self.fail_with(2, "bench", "presure"))

@@ -1,0 +1,136 @@
+#include "src/app/bench_measure.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "firn/error.h"
+#include "src/app/machine.h"
+#include "src/io/atomic_file.h"
+
+namespace firn::app {
+namespace {
+
+constexpr std::int64_t kWarmupSteps = 4;  // first touch of memory, growth of the grid
+
+Measurement time_steps(Simulation& simulation, const RunOptions& run, std::int64_t steps) {
+  simulation.advance_steps(kWarmupSteps);
+  const auto start = std::chrono::steady_clock::now();
+  simulation.advance_steps(steps);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+
+  const FrameStats stats = simulation.stats();
+  Measurement m;
+  m.device = simulation.device_name();
+  m.on_cuda = simulation.on_cuda();
+  m.threads = run.threads > 0 ? run.threads : hardware_threads();
+  m.particles = stats.particles;
+  m.blocks = stats.blocks;
+  m.chunks = stats.chunks;
+  m.steps = steps;
+  m.seconds = spent.count();
+  m.stages = stats.times;
+  m.pressure = stats.pressure;
+  m.memory_bytes = stats.memory_bytes;
+  return m;
+}
+
+// Snapshots are ordered by id, and nothing removes particles here.
+double share_of_cell_changes(const std::vector<float>& before, const std::vector<float>& after,
+                             int dimension, double dx) {
+  const auto cell = [&](float x) { return std::floor(x / dx); };
+  const std::size_t d = static_cast<std::size_t>(dimension), n = before.size() / d;
+  std::size_t changed = 0;
+  for (std::size_t p = 0; p < n; ++p) {
+    bool differs = false;
+    for (std::size_t i = p * d; i < (p + 1) * d; ++i) differs |= cell(before[i]) != cell(after[i]);
+    changed += differs;
+  }
+  return static_cast<double>(changed) / static_cast<double>(n);
+}
+
+}  // namespace
+
+Measurement measure(const Scene& scene, const RunOptions& run, std::int64_t steps) {
+  Simulation simulation(scene, run);
+  return time_steps(simulation, run, steps);
+}
+
+std::pair<Measurement, Analysis> measure_and_analyse(const Scene& scene, const RunOptions& run,
+                                                     std::int64_t steps) {
+  Simulation simulation(scene, run);
+  const Measurement m = time_steps(simulation, run, steps);
+  const Snapshot state = simulation.snapshot();
+  Analysis analysis{count_step(scene, m.blocks, m.on_cuda, state), 0};
+  simulation.advance_steps(1);
+  analysis.cell_changes = share_of_cell_changes(state.position, simulation.snapshot().position,
+                                                scene.simulation.dimension, scene.grid.dx);
+  return {m, analysis};
+}
+
+std::optional<Measurement> try_measure(const Scene& scene, const RunOptions& run,
+                                       std::int64_t steps) try {
+  return measure(scene, run, steps);
+} catch (const Error& error) {
+  if (error.category() != ErrorCategory::kDiverged) throw;
+  return std::nullopt;
+}
+
+StageSeconds stage_list(const StageTimes& t) {
+  return {{"rebuild", t.rebuild},           {"p2g", t.p2g},    {"grid", t.grid}, {"g2p", t.g2p},
+          {"constitutive", t.constitutive}, {"other", t.other}};
+}
+
+FloorShare share_of_floor(const StageCount& count, const Floors& floors, double ns) {
+  const double floor_ns = 1e9 * floors.seconds(count.bytes, count.operations);
+  return {floor_ns, floor_ns / ns};
+}
+
+StageCount sum_of(const StepCounts& counts) {
+  StageCount sum;
+  for (const StageCount& stage : counts) {
+    sum.bytes += stage.bytes;
+    sum.operations += stage.operations;
+  }
+  return sum;
+}
+
+std::string format_share(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+std::string describe(const Floors& floors) {
+  return fmt::format("copying moves {:.1f} GB/s, multiply-adds do {:.1f} Gop/s",
+                     1e-9 * floors.bytes_per_second, 1e-9 * floors.operations_per_second);
+}
+
+Json machine_json(const Measurement& m) {
+  Json json = {{"version", FIRN_VERSION},
+               {"device", m.device},
+               {"cpu", cpu_model()},
+               {"compiler", compiler_name()},
+               {"flags", FIRN_BUILD_FLAGS}};
+  if (!m.on_cuda) json["threads"] = m.threads;
+  return json;
+}
+
+Json to_json(const Floors& floors) {
+  return {{"copy_bytes_per_second", floors.bytes_per_second},
+          {"operations_per_second", floors.operations_per_second}};
+}
+
+Json to_json(const StageCount& count, const Floors& floors, double ns) {
+  const FloorShare at = share_of_floor(count, floors, ns);
+  return {{"ns", ns},
+          {"bytes", count.bytes},
+          {"operations", count.operations},
+          {"floor_ns", at.floor_ns},
+          {"share", at.share}};
+}
+
+void write_report(const Options& options, const Json& report) {
+  if (options.json_file.empty()) return;
+  write_file_atomically(options.json_file, to_text(report));
+  fmt::print("wrote {}\n", options.json_file);
+}
+
+}  // namespace firn::app

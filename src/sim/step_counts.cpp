@@ -1,0 +1,125 @@
+#include "src/sim/step_counts.h"
+
+#include <bit>
+
+#include "src/sim/operation_count.h"
+#include "src/sim/scene_params.h"
+
+namespace firn {
+
+namespace {
+
+constexpr double kIndex = sizeof(std::uint32_t), kKey = sizeof(std::uint64_t);
+constexpr double kNodesPerBlock = 64;
+constexpr double kChunk = static_cast<double>(sizeof(Chunk)) / kLanes;  // per particle
+
+// The sizes that all stages count with.
+struct Sizes {
+  explicit Sizes(const Scene& scene, std::int64_t blocks, std::size_t particles)
+      : transfer(transfer_params(scene)),
+        d(scene.simulation.dimension),
+        colliders(static_cast<double>(scene.colliders.size())),
+        real(scene.simulation.precision == Precision::kDouble ? 8 : 4),
+        node(4 * real),
+        blocks_per_particle(static_cast<double>(blocks) /
+                            static_cast<double>(std::max<std::size_t>(particles, 1))),
+        hash_per_particle(
+            static_cast<double>(std::bit_ceil(2 * static_cast<std::uint64_t>(blocks))) /
+            static_cast<double>(std::max<std::size_t>(particles, 1))) {
+    const ChannelNeeds needs = channel_needs(scene);
+    coefficients = needs.coefficient_modes * d;
+    deformation = needs.deformation ? d * d : 0;
+    plastic = needs.plastic ? 2 : 0;
+    stress = d * (d + 1) / 2;
+  }
+  double per_block(double bytes) const { return blocks_per_particle * bytes; }
+
+  TransferParams transfer;
+  int d;
+  double colliders;
+  double real, node;  // bytes
+  double blocks_per_particle, hash_per_particle;
+  int coefficients, deformation, plastic, stress;  // components of the channels
+};
+
+// Marking reads x and the chunk table and writes the particle's place in the hash; binning replaces
+// that by its bin; the counting permutation reads the bins twice and writes the order. Then every
+// channel is moved: the order read, the values read and written, and once more on the way back from
+// the spare, unless the channel is as wide as the spare and the two change places (CPU only).
+double rebuild_bytes(const Sizes& s, bool on_cuda) {
+  double bytes = kChunk + s.d * s.real + kIndex  // mark
+                 + kChunk + 2 * kIndex           // bin
+                 + 2 * kIndex + kIndex           // order
+                 + kChunk;                       // the new chunks
+  const int channels[] = {s.d, s.d, s.coefficients, s.deformation, s.plastic, s.stress, 1, 1};
+  int spare = s.d * s.d;
+  for (const int n : channels) spare = std::max(spare, n);
+  for (const int n : channels) {
+    if (n == 0) continue;
+    const int passes = n == spare && !on_cuda ? 1 : 2;
+    bytes += kIndex + passes * 2 * n * s.real;
+  }
+  bytes += kIndex + 2 * 2 * kIndex;  // ids
+  // The hash is cleared, and scanned twice for keys; blocks write keys, home, ranks and corners.
+  bytes += s.hash_per_particle * (kKey + kIndex + 2 * (kKey + kIndex));
+  return bytes + s.per_block(2 * kKey + (4 + BlockTraits<3>::kCorners) * kIndex);
+}
+
+// Reads a particle's x, m, v, coefficients and stress. Nodes are cleared, then added to once they
+// are complete in the arena.
+double p2g_bytes(const Sizes& s) {
+  const double node_channels = s.transfer.separate_force ? 2 : 1;
+  return kChunk + (2 * s.d + 1 + s.coefficients + s.stress) * s.real +
+         s.per_block(node_channels * 3 * kNodesPerBlock * s.node);
+}
+
+// Nodes (and the impulses of FLIP) are read and written; each collider's reaction is written.
+double grid_bytes(const Sizes& s) {
+  const double node_channels = s.transfer.separate_force ? 2 : 1;
+  return s.per_block(node_channels * 2 * kNodesPerBlock * s.node + kKey +
+                     s.colliders * kReactionColumns * sizeof(double));
+}
+
+// Reads x and nodes (FLIP: v and increments too), writes x, v, coefficients and the gradient.
+double g2p_bytes(const Sizes& s) {
+  const bool flip = s.transfer.flip > 0;
+  const int reals = s.d + (flip ? s.d : 0) + 2 * s.d + s.coefficients + s.d * s.d;
+  return kChunk + reals * s.real + s.per_block((flip ? 2 : 1) * kNodesPerBlock * s.node);
+}
+
+// Reads the gradient and the rest volume, reads and writes F and the plastic state, writes stress.
+double constitutive_bytes(const Sizes& s) {
+  return kChunk + (s.d * s.d + 1 + 2 * s.deformation + 2 * s.plastic + s.stress) * s.real;
+}
+
+// Per node and axis: momentum to velocity and dt g added; with separate impulses those too, and the
+// increment; one division. Colliders are reached by few blocks and count nothing.
+double grid_operations(const Sizes& s) {
+  const double per_axis = s.transfer.separate_force ? 3 + 2 + 1 : 3;
+  return s.per_block(kNodesPerBlock * (1 + s.d * per_axis));
+}
+
+// The node of every axis: axis_base, and the range check before it.
+double rebuild_operations(const Sizes& s) { return 5.0 * s.d; }
+
+// Arenas are added to the nodes they cover: once per node of the active blocks at least, more where
+// arenas overlap.
+double flush_operations(const Sizes& s) {
+  const double channels = s.transfer.separate_force ? 2 : 1;
+  return s.per_block(channels * 4 * kNodesPerBlock);
+}
+
+}  // namespace
+
+StepCounts count_step(const Scene& scene, std::int64_t blocks, bool on_cuda,
+                      const Snapshot& state) {
+  const Sizes s(scene, blocks, state.size());
+  const TransferOperations transfer = count_transfer(scene);
+  return {{{rebuild_bytes(s, on_cuda), rebuild_operations(s)},
+           {p2g_bytes(s), static_cast<double>(transfer.p2g) + flush_operations(s)},
+           {grid_bytes(s), grid_operations(s)},
+           {g2p_bytes(s), static_cast<double>(transfer.g2p)},
+           {constitutive_bytes(s), count_constitutive(scene, state)}}};
+}
+
+}  // namespace firn

@@ -1,0 +1,31 @@
+// What one explicit step must do per particle, stage by stage: bytes that cross memory, by formula
+// from the channels that the operators read and write, and operations (operation_count.h). Together
+// with floors.h: how close a measured step is to the limit.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "firn/scene.h"
+#include "firn/simulation.h"
+
+namespace firn {
+
+enum class StepStage { kRebuild, kP2G, kGrid, kG2P, kConstitutive };
+inline constexpr std::size_t kStepStages = 5;
+inline constexpr std::array<std::string_view, kStepStages> kStepStageNames{"rebuild", "p2g", "grid",
+                                                                           "g2p", "constitutive"};
+
+struct StageCount {
+  double bytes = 0, operations = 0;  // per particle and step
+};
+using StepCounts = std::array<StageCount, kStepStages>;
+
+// `blocks`: active ones, halo included. `state` is where the constitutive step starts from. Bytes
+// are those that must move however large the caches are: what a stage reads and writes, once each;
+// the empty lanes of chunks count nothing, nor does the line that a cache fetches before it is
+// overwritten.
+StepCounts count_step(const Scene& scene, std::int64_t blocks, bool on_cuda, const Snapshot& state);
+
+}  // namespace firn

@@ -3,6 +3,7 @@
 // `firn bench liquid`: the incompressible step on a breaking dam.
 #include <fmt/format.h>
 
+#include "src/app/bench_baseline.h"
 #include "src/app/bench_measure.h"
 #include "src/app/bench_scenes.h"
 #include "src/app/bench_suites.h"
@@ -55,7 +56,14 @@ void print_setting(const Measurement& m, const Scene& scene) {
       m.seconds);
 }
 
-// The line that says how fast: what this step is compared with is told here.
+void print_baseline(const Measurement& m, const BaselineRate& baseline) {
+  const std::string on = m.on_cuda ? ""
+                                   : fmt::format(" on {} {}", baseline.threads,
+                                                 baseline.threads == 1 ? "thread" : "threads");
+  fmt::print("{:.1f} times as fast as a plain MLS-MPM, which makes {} particle-steps/s{}\n",
+             m.rate() / baseline.per_second, format_count(baseline.per_second), on);
+}
+
 void print_rate(const Measurement& m) {
   fmt::print("{} particle-steps/s", format_count(m.rate()));
   if (!m.on_cuda) fmt::print(", {} per core", format_count(m.rate() / m.threads));
@@ -133,9 +141,15 @@ int bench_step(const Options& options) {
              options.motion, 100 * analysis.cell_changes, describe(floors),
              stage_table(m, analysis.counts, floors));
   print_rate(m);
+  const auto baseline = measure_baseline(block, scene, options, m.on_cuda, m.threads);
+  if (baseline) print_baseline(m, *baseline);
   print_memory(m, scene);
 
   Json json = to_json(m, scene);
+  if (baseline)
+    json["baseline"] = {{"particle_steps_per_second", baseline->per_second},
+                        {"threads", baseline->threads},
+                        {"ratio", m.rate() / baseline->per_second}};
   json["motion"] = options.motion;
   json["cell_changes_per_step"] = analysis.cell_changes;
   json["floors"] = app::to_json(floors);

@@ -29,6 +29,15 @@ class Bench(CliTest):
         for stage in STAGES:
             self.assertRegex(text, rf"(?m)^{stage} +\d")
 
+    def test_baseline(self):
+        text, figures = self.measure("--threads", 1)
+        ratio = figures["baseline"]["ratio"]
+        self.assertAlmostEqual(
+            ratio * figures["baseline"]["particle_steps_per_second"] / figures["particle_steps_per_second"], 1, places=6)
+        self.assertIn(f"{ratio:.1f} times as fast as a plain MLS-MPM", text)
+        _, other = self.measure("--threads", 1, "--transfer", "pic")
+        self.assertNotIn("baseline", other)
+
     def suite(self, *arguments):
         text = self.succeed("bench", *arguments, "--particles", 4096, "--steps", 2, "--device", "cpu", "--threads", 1,
                             "--json", "suite.json").stdout

@@ -41,7 +41,8 @@ std::optional<BaselineRate> measure_baseline(const BlockCase& block, const Scene
     return static_cast<double>(f.particles) / f.seconds_per_step;
   };
 #if defined(FIRN_WITH_CUDA)
-  if (on_cuda) return BaselineRate{rate(baseline::measure_cuda(p, first.position, kBaselineSteps)), 0};
+  if (on_cuda)
+    return BaselineRate{rate(baseline::measure_cuda(p, first.position, kBaselineSteps)), 0};
 #endif
   if (on_cuda) return std::nullopt;
   BaselineRate best;

@@ -145,6 +145,10 @@ class ParticleStore {
   std::vector<std::uint32_t> ids(std::uint32_t n_chunks) const {
     return id_.download(std::size_t{n_chunks} * kLanes);
   }
+  std::vector<std::uint32_t> late_marks(std::uint32_t n_chunks) const {
+    return late_.download(n_chunks);
+  }
+  void set_late_marks(const std::vector<std::uint32_t>& marks) { late_.upload(marks); }
   enum Channel { kX, kV, kCoefficients, kF, kPlastic, kStress, kMass, kVolume, kChannels };
   bool has(Channel c) const { return components_[c] > 0; }
   int components(Channel c) const { return components_[c]; }

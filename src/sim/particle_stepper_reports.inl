@@ -138,7 +138,7 @@ void ParticleStepper<Exec, D, Real>::save(ByteWriter& out) {
   out.value(sizeof(Real));
   out.value(params_.dx);
   out.value(c);
-  particles_.save(out, c.n_chunks);
+  particles_.save(out, c.n_chunks, c.carried != 0);
   out.values(std::span<const double>(colliders_.sums()));
   save_own(out, c.n_chunks);
   if (c.carried != 0) save_carried(out, c);

@@ -1,15 +1,18 @@
 // The macros of the physics layer: FIRN_HD marks a function as callable on both sides when nvcc
 // compiles it; FIRN_FLAT inlines on the host all that a function calls, down to the last, where
 // values that fill vector registers are handed through many small functions; FIRN_APART keeps a
-// large function that many instantiations call out of them on the host.
+// large function that many instantiations call out of them on the host; FIRN_UNROLL is written
+// before loops over arrays that a thread on CUDA must hold in registers.
 #pragma once
 
 #if defined(__CUDACC__)
 #define FIRN_HD __host__ __device__
 #define FIRN_FLAT
 #define FIRN_APART
+#define FIRN_UNROLL _Pragma("unroll")
 #else
 #define FIRN_HD
 #define FIRN_FLAT [[gnu::flatten]]
 #define FIRN_APART [[gnu::noinline]]
+#define FIRN_UNROLL
 #endif

@@ -52,6 +52,9 @@ struct BeginStep {
                           ? latest
                           : Bound{c.ahead, c.ahead_limit, c.ahead_material};
     if (now.dt < limits->dt_min) {
+      c.dt = now.dt;
+      c.limit = now.limit;
+      c.limit_material = now.material;
       c.fault = pack_fault(Fault::kTimeStep, 0);
       return raise(device, control, kStopDiverged);
     }

@@ -48,9 +48,9 @@ FIRN_HD inline void gather_affine(const Stencil<2, Degree, Real>& s,
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1];
   for (auto& o : out) o = Value{};
-  for (int i = 0; i < n; ++i) {
+  FIRN_UNROLL for (int i = 0; i < n; ++i) {
     Value mean = Value{}, slope = Value{};
-    for (int j = 0; j < n; ++j) {
+    FIRN_UNROLL for (int j = 0; j < n; ++j) {
       const Value& v = tile[i * Side + j];
       mean += y.w[j] * v;
       slope += (y.*linear)[j] * v;
@@ -69,12 +69,12 @@ FIRN_HD inline void gather_affine(const Stencil<3, Degree, Real>& s,
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
   for (auto& o : out) o = Value{};
-  for (int i = 0; i < n; ++i) {
+  FIRN_UNROLL for (int i = 0; i < n; ++i) {
     Value plane = Value{}, plane_y = Value{}, plane_z = Value{};
-    for (int j = 0; j < n; ++j) {
+    FIRN_UNROLL for (int j = 0; j < n; ++j) {
       Value mean = Value{}, slope = Value{};
       const Value* row = tile + (i * Side + j) * Side;
-      for (int k = 0; k < n; ++k) {
+      FIRN_UNROLL for (int k = 0; k < n; ++k) {
         mean += z.w[k] * row[k];
         slope += (z.*linear)[k] * row[k];
       }
@@ -133,19 +133,31 @@ FIRN_HD inline void gather_tensor(const Stencil<3, Degree, Real>& s, const Value
   }
 }
 
-// out[0] = sum w v alone.
-template <int Side, int D, int Degree, class Real, class Value>
-FIRN_HD inline Value gather_mean(const Stencil<D, Degree, Real>& s, const Value* tile) {
+// sum w v alone.
+template <int Side, int Degree, class Real, class Value>
+FIRN_HD inline Value gather_mean(const Stencil<2, Degree, Real>& s, const Value* tile) {
   constexpr int n = stencil_nodes(Degree);
   Value mean = Value{};
-  for (int node = 0; node < int_power(n, D); ++node) {
-    int offset = 0;
-    Real w = 1;
-    for (int a = D - 1, rest = node; a >= 0; --a, rest /= n) {
-      offset += rest % n * tile_stride<D, Side>(a);
-      w *= s.axis[a].w[rest % n];
+  FIRN_UNROLL for (int i = 0; i < n; ++i) {
+    Value row = Value{};
+    FIRN_UNROLL for (int j = 0; j < n; ++j) row += s.axis[1].w[j] * tile[i * Side + j];
+    mean += s.axis[0].w[i] * row;
+  }
+  return mean;
+}
+template <int Side, int Degree, class Real, class Value>
+FIRN_HD inline Value gather_mean(const Stencil<3, Degree, Real>& s, const Value* tile) {
+  constexpr int n = stencil_nodes(Degree);
+  Value mean = Value{};
+  FIRN_UNROLL for (int i = 0; i < n; ++i) {
+    Value plane = Value{};
+    FIRN_UNROLL for (int j = 0; j < n; ++j) {
+      const Value* row = tile + (i * Side + j) * Side;
+      Value sum = Value{};
+      FIRN_UNROLL for (int k = 0; k < n; ++k) sum += s.axis[2].w[k] * row[k];
+      plane += s.axis[1].w[j] * sum;
     }
-    mean += w * tile[offset];
+    mean += s.axis[0].w[i] * plane;
   }
   return mean;
 }

@@ -25,9 +25,10 @@ FIRN_HD inline void scatter_affine(const Stencil<2, Degree, Real>& s, const Valu
                                    const Value (&Q)[2], Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1];
-  for (int i = 0; i < n; ++i) {
+  FIRN_UNROLL for (int i = 0; i < n; ++i) {
     const Value at_x = q + x.z[i] * Q[0];
-    for (int j = 0; j < n; ++j) add(tile[i * Side + j], x.w[i] * y.w[j], at_x + y.z[j] * Q[1]);
+    FIRN_UNROLL for (int j = 0; j < n; ++j)
+        add(tile[i * Side + j], x.w[i] * y.w[j], at_x + y.z[j] * Q[1]);
   }
 }
 template <int Side, int Degree, class Real, class Value, class Add>
@@ -35,13 +36,13 @@ FIRN_HD inline void scatter_affine(const Stencil<3, Degree, Real>& s, const Valu
                                    const Value (&Q)[3], Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
-  for (int i = 0; i < n; ++i) {
+  FIRN_UNROLL for (int i = 0; i < n; ++i) {
     const Value at_x = q + x.z[i] * Q[0];
-    for (int j = 0; j < n; ++j) {
+    FIRN_UNROLL for (int j = 0; j < n; ++j) {
       const Value at_y = at_x + y.z[j] * Q[1];
       const Real w_xy = x.w[i] * y.w[j];
       Node<Real>* row = tile + (i * Side + j) * Side;
-      for (int k = 0; k < n; ++k) add(row[k], w_xy * z.w[k], at_y + z.z[k] * Q[2]);
+      FIRN_UNROLL for (int k = 0; k < n; ++k) add(row[k], w_xy * z.w[k], at_y + z.z[k] * Q[2]);
     }
   }
 }
@@ -163,23 +164,30 @@ FIRN_HD inline void scatter_mapped(const Stencil<D, Degree, Real>& s, const Mat<
 }
 
 // node += sum_a (dw/dx_a) T_a: the force of the classical form, T_a = -dt V0 tau e_a / dx.
-template <int Side, int D, int Degree, class Real, class Add>
-FIRN_HD inline void scatter_gradient(const Stencil<D, Degree, Real>& s, const Node<Real> (&T)[D],
+template <int Side, int Degree, class Real, class Add>
+FIRN_HD inline void scatter_gradient(const Stencil<2, Degree, Real>& s, const Node<Real> (&T)[2],
                                      Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
-  for (int node = 0; node < int_power(n, D); ++node) {
-    int index[D], offset = 0;
-    for (int a = D - 1, rest = node; a >= 0; --a, rest /= n) {
-      index[a] = rest % n;
-      offset += index[a] * tile_stride<D, Side>(a);
+  const auto &x = s.axis[0], &y = s.axis[1];
+  FIRN_UNROLL for (int i = 0; i < n; ++i) {
+    const Node<Real> along_x = x.dw[i] * T[0], along_y = x.w[i] * T[1];
+    FIRN_UNROLL for (int j = 0; j < n; ++j)
+        add(tile[i * Side + j], Real(1), y.w[j] * along_x + y.dw[j] * along_y);
+  }
+}
+template <int Side, int Degree, class Real, class Add>
+FIRN_HD inline void scatter_gradient(const Stencil<3, Degree, Real>& s, const Node<Real> (&T)[3],
+                                     Node<Real>* tile, Add&& add) {
+  constexpr int n = stencil_nodes(Degree);
+  const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
+  FIRN_UNROLL for (int i = 0; i < n; ++i) {
+    const Node<Real> along_x = x.dw[i] * T[0], along_y = x.w[i] * T[1], along_z = x.w[i] * T[2];
+    FIRN_UNROLL for (int j = 0; j < n; ++j) {
+      const Node<Real> across = y.w[j] * along_x + y.dw[j] * along_y, along = y.w[j] * along_z;
+      Node<Real>* row = tile + (i * Side + j) * Side;
+      FIRN_UNROLL for (int k = 0; k < n; ++k)
+          add(row[k], Real(1), z.w[k] * across + z.dw[k] * along);
     }
-    Node<Real> value = Node<Real>::zero();
-    for (int a = 0; a < D; ++a) {
-      Real dw = 1;
-      for (int b = 0; b < D; ++b) dw *= b == a ? s.axis[b].dw[index[b]] : s.axis[b].w[index[b]];
-      value += dw * T[a];
-    }
-    add(tile[offset], Real(1), value);
   }
 }
 

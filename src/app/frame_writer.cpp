@@ -3,19 +3,26 @@
 #include "src/io/particle_files.h"
 
 namespace firn::app {
+namespace {
 
-FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory, const Snapshot& first,
-                         int planned_frames, std::optional<int> resume_after)
-    : scene_(scene), directory_(directory), stats_(directory.stats(), resume_after) {
+std::optional<int> last_kept(const std::optional<FrameWriter::Resumed>& resumed) {
+  return resumed ? std::optional(resumed->after) : std::nullopt;
+}
+
+}  // namespace
+
+FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory,
+                         const std::optional<Resumed>& resumed)
+    : scene_(scene), directory_(directory), stats_(directory.stats(), last_kept(resumed)) {
   if (scene.output.image) {
     Scene planned = scene;
-    planned.simulation.frames = planned_frames;
+    if (resumed) planned.simulation.frames = resumed->planned_frames;
     renderer_.emplace(planned);
     colliders_.emplace(scene);
-    if (resume_after) draw(first, {}, 0);  // the first picture fixes camera and colours
+    if (resumed) draw(resumed->first, {}, 0);  // the first picture fixes camera and colours
   }
   if (scene.output.diagnostics != DiagnosticsLevel::kOff)
-    ledger_.emplace(directory.ledger(), scene, resume_after);
+    ledger_.emplace(directory.ledger(), scene, last_kept(resumed));
 }
 
 void FrameWriter::write(const Simulation& simulation, const FrameStats& stats) {

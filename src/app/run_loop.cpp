@@ -49,7 +49,7 @@ class RunLoop {
   std::string summary_;
 };
 
-// The initial state is needed even to resume: the pictures of a run are framed by it.
+// The initial state is made even to resume: the pictures of a run are framed by it.
 RunLoop::RunLoop(const Scene& scene, const RunDirectory& directory, const Options& options,
                  Progress& progress, const Checkpoint* from)
     : scene_(scene),
@@ -62,16 +62,19 @@ RunLoop::RunLoop(const Scene& scene, const RunDirectory& directory, const Option
 }
 
 void RunLoop::begin(const Checkpoint* from) {
-  const Snapshot first = simulation_.snapshot();
+  Snapshot first;
   if (from) {
+    first = simulation_.snapshot();
     simulation_.load_state(from->state);
     state_ = run_state(*from, directory_.checkpoints().string());
   } else {
     directory_.remove_older_run();
   }
   write_file_atomically(directory_.scene(), scene_.resolved_toml);
-  writer_.emplace(scene_, directory_, first, state_.planned_frames,
-                  from ? std::optional(from->frame) : std::nullopt);
+  using Resumed = FrameWriter::Resumed;
+  writer_.emplace(
+      scene_, directory_,
+      from ? std::optional(Resumed{first, state_.planned_frames, from->frame}) : std::nullopt);
   last_ = simulation_.stats();
   progress_.line(fmt::format("device: {}", simulation_.device_name()));
   progress_.line(fmt::format("output: {}", directory_.path().string()));

@@ -35,7 +35,7 @@ class ParticleStepper : public Stepper {
   void set_body_force(Simulation::BodyForce force) override { body_force_ = std::move(force); }
   void run_steps(std::int64_t steps) override;
 
-  StepControl control() override { return control_.download()[0]; }
+  StepControl control() override { return control_.first(); }
   void begin_frame() override;
   Totals totals() override;
   std::vector<ColliderReaction> reactions() override;

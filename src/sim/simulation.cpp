@@ -17,6 +17,9 @@ namespace firn {
 
 namespace {
 
+// More than what a saved state holds beside channels and lists.
+constexpr std::size_t kStateHeader = 4096;
+
 struct SourceState {
   SourcePulse pulse;
   std::uint64_t pulses = 0;  // emitted so far
@@ -114,6 +117,7 @@ class Simulation::Impl {
 
   std::vector<std::byte> save_state() {
     ByteWriter out;
+    out.reserve(stepper_->memory_bytes() + ranges_.size() * sizeof(IdRange) + kStateHeader);
     out.value(frame_);
     out.value(std::uint32_t{in_frame_});
     out.value(next_id_);

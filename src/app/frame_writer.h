@@ -26,6 +26,9 @@ class FrameWriter {
   FrameWriter(const Scene& scene, const RunDirectory& directory,
               const std::optional<Resumed>& resumed);
 
+  // What of the particles the pictures and particle files of a scene show.
+  static SnapshotParts shown_parts(const Scene& scene);
+
   void write(const Simulation& simulation, const FrameStats& stats);
   void sync();  // before a checkpoint, so that it never knows of more frames than the tables
 

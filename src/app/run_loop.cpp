@@ -64,7 +64,7 @@ RunLoop::RunLoop(const Scene& scene, const RunDirectory& directory, const Option
 void RunLoop::begin(const Checkpoint* from) {
   Snapshot first;
   if (from) {
-    first = simulation_.snapshot();
+    first = simulation_.snapshot(FrameWriter::shown_parts(scene_));
     simulation_.load_state(from->state);
     state_ = run_state(*from, directory_.checkpoints().string());
   } else {

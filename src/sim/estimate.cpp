@@ -14,6 +14,7 @@
 #include "kernels/transfer/spline.h"
 #include "src/sim/batch.h"
 #include "src/sim/capacity.h"
+#include "src/sim/collider_store.h"
 #include "src/sim/fluid_store.h"
 #include "src/sim/grid_store.h"
 #include "src/sim/particle_store.h"
@@ -140,7 +141,8 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
                     PressureSolver<Cpu, D, Real>::bytes_for(blocks);
   e.tracer_bytes = TracerStore<Cpu, D, Real>::bytes_for(static_cast<std::size_t>(e.tracers));
   e.state_bytes += e.tracer_bytes;
-  // Energies per pack, the table of totals, and the reactions and energies per block.
+  // Energies per pack, the table of totals, the reactions and energies per block, and the shapes of
+  // bodies.
   const bool totals = scene.output.diagnostics != DiagnosticsLevel::kOff;
   const bool stages = scene.output.diagnostics == DiagnosticsLevel::kStages;
   const std::size_t energies = incompressible ? 0 : std::size_t{totals} + std::size_t{stages};
@@ -148,7 +150,8 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
                                 (totals ? std::size_t{kTotalsColumns} : 0);
   const std::size_t per_block =
       scene.colliders.size() * kReactionColumns + (stages ? kStageColumns : 0);
-  e.scratch_bytes = (chunks * per_chunk + blocks * per_block) * sizeof(double);
+  const ColliderStore<Cpu, D, Real> colliders(exec, scene);
+  e.scratch_bytes = (chunks * per_chunk + blocks * per_block) * sizeof(double) + colliders.bytes();
 }
 
 }  // namespace

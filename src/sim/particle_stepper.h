@@ -40,7 +40,7 @@ class ParticleStepper : public Stepper {
   Totals totals() override;
   std::vector<ColliderReaction> reactions() override;
   StageTimes times() override;
-  Snapshot snapshot() override;
+  Snapshot snapshot(const SnapshotParts& parts) override;
   std::size_t memory_bytes() const override;
   std::int64_t grown() const override { return grown_; }
   std::string device_name() const override { return exec_->name(); }

@@ -47,8 +47,10 @@ struct ColliderReaction {  // mean over the frame of what the material exerts on
   Vec3 force{}, torque{};  // N, N m about the world origin
 };
 
-struct StageTimes {  // seconds of wall time since the last frame
-  double rebuild = 0, p2g = 0, grid = 0, g2p = 0, constitutive = 0, other = 0;
+// Seconds of wall time since the last frame. A fused step is g2p, constitutive and the next p2g in
+// one pass.
+struct StageTimes {
+  double rebuild = 0, p2g = 0, grid = 0, g2p = 0, constitutive = 0, fused = 0, other = 0;
 };
 
 struct FrameStats {

@@ -23,6 +23,7 @@ enum StageClock {
   kClockGrid,
   kClockG2P,
   kClockConstitutive,
+  kClockFused,
   kClockOther
 };
 
@@ -52,6 +53,8 @@ class ParticleStepper : public Stepper {
   // Velocities live on the nodes of the grid (1 component group) or on the faces of its cells (D).
   ParticleStepper(const Scene& scene, std::unique_ptr<Exec> exec, ParticleNamer namer,
                   int grid_components);
+  // What the particles of a scene keep, and whether its steps are fused.
+  static ChannelNeeds needs(const Scene& scene);
 
   // Enqueues the operators of one step.
   virtual void enqueue_step() = 0;
@@ -78,6 +81,7 @@ class ParticleStepper : public Stepper {
   static void refuse_unless(bool fits, const char* what);
 
   std::unique_ptr<Exec> exec_;
+  bool fused_;
   SceneParams<D, Real> params_;
   ParticleStore<Exec, D, Real> particles_;
   GridStore<Exec, D, Real> grid_;

@@ -56,8 +56,8 @@ std::vector<ColliderReaction> ParticleStepper<Exec, D, Real>::reactions() {
 template <class Exec, int D, class Real>
 StageTimes ParticleStepper<Exec, D, Real>::times() {
   const std::vector<double> s = exec_->collect_times();
-  return {s[kClockRebuild], s[kClockP2G],          s[kClockGrid],
-          s[kClockG2P],     s[kClockConstitutive], s[kClockOther]};
+  return {s[kClockRebuild],      s[kClockP2G],   s[kClockGrid], s[kClockG2P],
+          s[kClockConstitutive], s[kClockFused], s[kClockOther]};
 }
 
 // Particles are kept where their stencil does not cross the seam of a periodic axis, up to two

@@ -14,6 +14,18 @@
 namespace firn::app {
 namespace {
 
+// Tracers stand for the particles of their bodies, unless colours show what only particles have.
+double drawn_particles(const Scene& scene, const SceneEstimate& need) {
+  const std::string& color = scene.output.color;
+  if (need.tracers == 0 || (color != "material" && color != "body"))
+    return static_cast<double>(need.particles);
+  std::int64_t drawn = 0;
+  for (std::size_t b = 0; b < need.particles_per_body.size(); ++b)
+    if (!scene.tracers.alone && !scene.tracers.fills(static_cast<int>(b)))
+      drawn += need.particles_per_body[b];
+  return static_cast<double>(drawn);
+}
+
 // One frame: snapshot and tracers are held, then the particle files are written from copies of
 // their channels, then the picture is made.
 double output_bytes(const Scene& scene, const SceneEstimate& need) {
@@ -25,7 +37,7 @@ double output_bytes(const Scene& scene, const SceneEstimate& need) {
   const double tracer = 4.0 * scene.simulation.dimension + 8;  // with id, body, material
   tally.hold(tracers * tracer);
   if (!out.particles.empty()) tally.pass(particles * bytes_per_particle(scene, out.channels));
-  if (out.image) tally.pass(picture_bytes(scene, particles + tracers));
+  if (out.image) tally.pass(picture_bytes(scene, drawn_particles(scene, need) + tracers));
   return tally.peak();
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "firn/error.h"
 #include "src/app/format.h"
@@ -21,14 +22,14 @@ namespace {
 class RunLoop {
  public:
   RunLoop(const Scene& scene, const RunDirectory& directory, const Options& options,
-          Progress& progress, const Checkpoint* from);
+          Progress& progress, std::optional<Checkpoint> from);
 
   RunResult run();
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  void begin(const Checkpoint* from);
+  void begin(const std::optional<Checkpoint>& from);
   RunEnd advance_to_end();
   void complete_frame();
   void save_checkpoint();
@@ -51,7 +52,7 @@ class RunLoop {
 
 // The initial state is made even to resume: the pictures of a run are framed by it.
 RunLoop::RunLoop(const Scene& scene, const RunDirectory& directory, const Options& options,
-                 Progress& progress, const Checkpoint* from)
+                 Progress& progress, std::optional<Checkpoint> from)
     : scene_(scene),
       directory_(directory),
       options_(options),
@@ -59,9 +60,10 @@ RunLoop::RunLoop(const Scene& scene, const RunDirectory& directory, const Option
       simulation_(scene, options.run),
       state_{scene.name, scene.simulation.frames, {}} {
   begin(from);
+  from.reset();  // its state is as large as the particles
 }
 
-void RunLoop::begin(const Checkpoint* from) {
+void RunLoop::begin(const std::optional<Checkpoint>& from) {
   Snapshot first;
   if (from) {
     first = simulation_.snapshot(FrameWriter::shown_parts(scene_));
@@ -170,8 +172,8 @@ std::filesystem::path output_folder(const Scene& scene, const Options& options) 
 }
 
 RunResult run_scene(const Scene& scene, const RunDirectory& directory, const Options& options,
-                    Progress& progress, const Checkpoint* from) {
-  return RunLoop(scene, directory, options, progress, from).run();
+                    Progress& progress, std::optional<Checkpoint> from) {
+  return RunLoop(scene, directory, options, progress, std::move(from)).run();
 }
 
 }  // namespace firn::app

@@ -12,6 +12,7 @@
 #include "kernels/materials/constitutive.h"
 #include "kernels/particles/totals.h"
 #include "kernels/transfer/spline.h"
+#include "kernels/transfer/tile.h"
 #include "src/sim/batch.h"
 #include "src/sim/capacity.h"
 #include "src/sim/collider_store.h"
@@ -127,12 +128,14 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
   const auto materials = static_cast<std::uint32_t>(scene.materials.size());
   const ParticleStore<Cpu, D, Real> particles(exec, channel_needs(scene));
   const TransferParams transfer = transfer_params(scene);
+  const bool fused = fuses_steps(scene, false);
   const Grid grid(exec, scene.grid.dx, {}, materials, transfer.staggered ? D : 1,
-                  transfer.separate_force);
+                  transfer.separate_force, fused ? wide_parities(transfer.degree, D) : 0);
   const std::size_t chunks = chunk_capacity(e, counts.chunks);
   const std::uint32_t blocks =
       block_capacity<Grid>(static_cast<std::uint32_t>(e.particles), counts.blocks);
-  e.particle_bytes = chunks * (kLanes * particles.bytes_per_slot() + sizeof(Chunk));
+  const std::size_t late = fused ? sizeof(std::uint32_t) : 0;  // a mask per chunk
+  e.particle_bytes = chunks * (kLanes * particles.bytes_per_slot() + sizeof(Chunk) + late);
   e.state_bytes = std::size_t{counts.chunks} * kLanes * particles.saved_bytes_per_slot();
   e.grid_bytes = grid.bytes_for(blocks);
   const bool incompressible = scene.simulation.integrator == Integrator::kIncompressible;

@@ -188,6 +188,11 @@ struct CudaGroup : CudaDevice {
   FIRN_HD void for_each_line(std::uint32_t lines, F&& f) const {
     for_each(lines * kLength, [&](std::uint32_t i) { f(i / kLength, i % kLength); });
   }
+  template <int kLength, class Of, class F>
+  FIRN_HD void for_each_line(std::uint32_t lines, Of&& of, F&& f) const {
+    for_each(lines * kLength,
+             [&](std::uint32_t i) { f(of(i / kLength), i / kLength, i % kLength); });
+  }
   template <class F>
   FIRN_HD void once([[maybe_unused]] F&& f) const {
 #if defined(__CUDA_ARCH__)

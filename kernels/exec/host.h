@@ -168,6 +168,16 @@ struct HostGroup : HostDevice {
 #pragma GCC ivdep
       for (std::uint32_t i = 0; i < kLength; ++i) f(line, i);
   }
+  // The same with what `of` says of a line, asked once for all its entries: f(of(line), line, i).
+  template <int kLength, class Of, class F>
+  void for_each_line(std::uint32_t lines, Of&& of, F&& f) const {
+    for (std::uint32_t line = 0; line < lines; ++line) {
+      const auto state = of(line);
+#pragma GCC unroll 16
+#pragma GCC ivdep
+      for (std::uint32_t i = 0; i < kLength; ++i) f(state, line, i);
+    }
+  }
   // to[k][lane] = from[k * kLanes + at[lane]] for `rows` rows of all lanes. Lanes that follow each
   // other in `from` too are copied together.
   template <class T>

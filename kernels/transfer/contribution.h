@@ -3,6 +3,8 @@
 // has them at hand.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/transfer/scatter.h"
 #include "kernels/transfer/transfer.h"
 
@@ -41,7 +43,7 @@ struct Contribution {
         Q[a] = c[1 + a];
         if (fuse) Q[a] += force[a];
       }
-      scatter_affine<Side>(s, c[0], Q, momentum, into);
+      add_affine<Side>(g, s, c[0], Q, momentum);
       if (fuse) return;
     } else {
       Mat<Real, D> map;
@@ -59,7 +61,7 @@ struct Contribution {
     if (params.gradient_force)
       scatter_gradient<Side>(s, force, nodes, into);
     else
-      scatter_affine<Side>(s, Node<Real>::zero(), force, nodes, into);
+      add_affine<Side>(g, s, Node<Real>::zero(), force, nodes);
   }
 
   // Whether the force may be added to the linear modes of `c` beforehand: then add_modes does it
@@ -70,16 +72,26 @@ struct Contribution {
   template <int Side, class Group>
   FIRN_HD void add_modes(Group& g, const Stencil<D, Degree, Real>& s, const Node<Real> (&c)[kModes],
                          Node<Real>* momentum) const {
-    const auto into = [&](Node<Real>& node, Real w, const Node<Real>& value) {
-      g.accumulate(node, w * value);
-    };
     if constexpr (Set == ModeSet::kAffine) {
       Node<Real> Q[D];
       for (int a = 0; a < D; ++a) Q[a] = c[1 + a];
-      scatter_affine<Side>(s, c[0], Q, momentum, into);
+      add_affine<Side>(g, s, c[0], Q, momentum);
     } else {
-      scatter_tensor<axis_modes(Set), Side>(s, c, momentum, into);
+      scatter_tensor<axis_modes(Set), Side>(s, c, momentum,
+                                            [&](Node<Real>& node, Real w, const Node<Real>& value) {
+                                              g.accumulate(node, w * value);
+                                            });
     }
+  }
+  template <int Side, class Group>
+  FIRN_HD void add_affine(Group& g, const Stencil<D, Degree, Real>& s, const Node<Real>& q,
+                          const Node<Real> (&Q)[D], Node<Real>* nodes) const {
+    if constexpr (D == 3 && kHasNodeRows && std::is_floating_point_v<Real>)
+      scatter_affine_rows<Side>(s, q, Q, nodes);
+    else
+      scatter_affine<Side>(s, q, Q, nodes, [&](Node<Real>& node, Real w, const Node<Real>& value) {
+        g.accumulate(node, w * value);
+      });
   }
 
   // xi = affine: M = (I + dt C)^-1 with the step that produced C.

@@ -72,7 +72,8 @@ struct G2P2G {
   };
 
   template <class Group, class Lanes>
-  FIRN_HD void advance(Group& g, const Vec<int, D>& home, bool fuse, const Lanes& lanes) const {
+  FIRN_FLAT FIRN_HD void advance(Group& g, const Vec<int, D>& home, bool fuse,
+                                 const Lanes& lanes) const {
     using T = typename Lanes::Value;
     prefetch(lanes);
     Vec<T, D> x;

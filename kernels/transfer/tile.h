@@ -110,27 +110,45 @@ FIRN_HD inline void load_tile(Group& g, BlockTile<D, Degree, Real>& tile,
              [&](std::uint32_t t) { tile.node[Tile::kNodes + t] = TileValue<Tile>::zero(); });
 }
 
+// A row of a wide tile on the grid: it lies in three blocks.
+template <int D, int Degree, class Real>
+struct WideRow {
+  static constexpr int kShift = BlockTraits<D>::kShift, kMask = BlockTraits<D>::kSide - 1;
+  Node<Real>* part[3];
+
+  FIRN_HD WideRow(const GridView<Real>& grid, std::uint32_t block, Real* channel,
+                  std::uint32_t row) {
+    const std::uint32_t* around = grid.around + static_cast<std::uint64_t>(block) * int_power(3, D);
+    // Coordinates are counted from the block before.
+    int neighbour = 0, local = 0;
+    for (int a = D - 2, side = 1, blocks = 3, nodes = BlockTraits<D>::kSide; a >= 0; --a) {
+      const int at = static_cast<int>(row) / side % WideTile<D, Degree, Real>::kSide + kMask;
+      neighbour += (at >> kShift) * blocks;
+      local += (at & kMask) * nodes;
+      side *= WideTile<D, Degree, Real>::kSide;
+      blocks *= 3;
+      nodes *= BlockTraits<D>::kSide;
+    }
+    Node<Real>* first = reinterpret_cast<Node<Real>*>(channel) + local;
+    for (int p = 0; p < 3; ++p)
+      part[p] = first + std::uint64_t{around[neighbour + p]} * BlockTraits<D>::kNodes;
+  }
+  FIRN_HD Node<Real>& operator[](std::uint32_t i) const {
+    return part[(i + kMask) >> kShift][(i + kMask) & kMask];
+  }
+};
+
 // Calls f(tile node, grid node) for the nodes of a wide tile, row by row.
 template <int D, int Degree, class Group, class Real, class F>
 FIRN_HD inline void for_each_wide(Group& g, const GridView<Real>& grid, std::uint32_t block,
                                   Real* channel, F&& f) {
-  using Tile = WideTile<D, Degree, Real>;
-  constexpr int kShift = BlockTraits<D>::kShift, kMask = BlockTraits<D>::kSide - 1;
-  const std::uint32_t* around = grid.around + static_cast<std::uint64_t>(block) * int_power(3, D);
-  Node<Real>* nodes = reinterpret_cast<Node<Real>*>(channel);
-  g.template for_each_line<Tile::kSide>(Tile::kRows, [&](std::uint32_t row, std::uint32_t i) {
-    // The node's coordinates, counted from the block before.
-    int at[D], neighbour = 0, local = 0;
-    at[D - 1] = static_cast<int>(i) + kMask;
-    for (int a = D - 2, rest = static_cast<int>(row); a >= 0; --a, rest /= Tile::kSide)
-      at[a] = rest % Tile::kSide + kMask;
-    for (int a = 0; a < D; ++a) {
-      neighbour = neighbour * 3 + (at[a] >> kShift);
-      local = local * BlockTraits<D>::kSide + (at[a] & kMask);
-    }
-    const std::uint64_t rank = around[neighbour];
-    f(row * Tile::kSide + i, nodes[rank * BlockTraits<D>::kNodes + local]);
-  });
+  constexpr int kSide = WideTile<D, Degree, Real>::kSide;
+  g.template for_each_line<kSide>(
+      WideTile<D, Degree, Real>::kRows,
+      [&](std::uint32_t row) { return WideRow<D, Degree, Real>(grid, block, channel, row); },
+      [&](const WideRow<D, Degree, Real>& nodes, std::uint32_t row, std::uint32_t i) {
+        f(row * kSide + i, nodes[i]);
+      });
 }
 template <int D, int Degree, class Group, class Real>
 FIRN_HD inline void load_wide(Group& g, WideTile<D, Degree, Real>& tile, const GridView<Real>& grid,

@@ -33,7 +33,7 @@ struct LayoutCounts {
 };
 
 template <int D, class Real>
-LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> batches) {
+LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> batches, bool fused) {
   const auto inv_dx = static_cast<Real>(1 / scene.grid.dx),
              shift = home_shift<Real>(transfer_params(scene));
   const PeriodicBlocks periodic = periodic_blocks<D>(scene);
@@ -52,8 +52,13 @@ LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> bat
   for (const auto& [bin, particles] : bins) {
     counts.chunks += (particles + kLanes - 1) / kLanes;
     const Vec<int, D> home = block_of_key<D>(bin.first);
-    for (int c = 0; c < BlockTraits<D>::kCorners; ++c)
-      blocks.insert(block_key<D>(periodic.wrapped(corner_block<D>(home, c))));
+    const auto enter = [&](const Vec<int, D>& block) {
+      blocks.insert(block_key<D>(periodic.wrapped(block)));
+    };
+    if (fused)
+      for (int n = 0; n < int_power(3, D); ++n) enter(neighbour_block<D>(home, n));
+    else
+      for (int c = 0; c < BlockTraits<D>::kCorners; ++c) enter(corner_block<D>(home, c));
   }
   counts.blocks = static_cast<std::uint32_t>(blocks.size());
   return counts;
@@ -123,12 +128,12 @@ template <int D, class Real>
 void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches, SceneEstimate& e) {
   using Grid = GridStore<Cpu, D, Real>;
   Cpu exec(1);
-  const LayoutCounts counts = count_layout<D, Real>(scene, batches);
+  const bool fused = fuses_steps(scene, false);
+  const LayoutCounts counts = count_layout<D, Real>(scene, batches, fused);
   e.blocks = counts.blocks;
   const auto materials = static_cast<std::uint32_t>(scene.materials.size());
   const ParticleStore<Cpu, D, Real> particles(exec, channel_needs(scene));
   const TransferParams transfer = transfer_params(scene);
-  const bool fused = fuses_steps(scene, false);
   const Grid grid(exec, scene.grid.dx, {}, materials, transfer.staggered ? D : 1,
                   transfer.separate_force, fused ? wide_parities(transfer.degree, D) : 0);
   const std::size_t chunks = chunk_capacity(e, counts.chunks);

@@ -14,6 +14,7 @@ namespace firn {
 // Adds up what is held, and remembers the most that was there at once.
 class MemoryTally {
  public:
+  // Negative: given back.
   void hold(double bytes) {
     held_ += bytes;
     peak_ = std::max(peak_, held_);

@@ -165,7 +165,8 @@ bool ParticleStepper<Exec, D, Real>::run_until(double target,
   c.stop &= ~kStopTarget;
   write_control(c);
   while (true) {
-    if (interrupted && interrupted()) return false;
+    // A layout that is half found is no state to save.
+    if (interrupted && c.grid_saved == 0 && interrupted()) return false;
     for (int i = 0; i < kStepsPerPoll; ++i) enqueue_step();
     c = control();
     poll(c);

@@ -92,6 +92,11 @@ struct Snapshot {
   std::size_t size() const { return id.size(); }
 };
 
+// The tensors of a snapshot are most of it; one that is not asked for is left empty.
+struct SnapshotParts {
+  bool deformation_gradient = true, kirchhoff_stress = true;
+};
+
 // What `firn info` prints; needs no device.
 struct SceneEstimate {
   std::int64_t particles = 0, blocks = 0, tracers = 0;
@@ -119,8 +124,8 @@ class Simulation {
   // returns early, false, with the state at a step boundary that can be checkpointed.
   bool advance_frame(const std::function<bool()>& interrupted = {});
 
-  FrameStats stats() const;   // of the last completed frame; at the start, of the initial state
-  Snapshot snapshot() const;  // copies from the device
+  FrameStats stats() const;  // of the last completed frame; at the start, of the initial state
+  Snapshot snapshot(const SnapshotParts& parts = {}) const;  // copies from the device
   // The massless points of Scene::tracers in the order in which they were made, body by body:
   // position (m), id, body and material; all other channels are empty. The number never changes.
   Snapshot tracers() const;

@@ -1,5 +1,6 @@
 #include <omp.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -37,6 +38,17 @@ Origin map_huge(std::size_t bytes) {
 #endif
   return {base, length};
 }
+// Unmaps whole pages before `begin` and after `end`. Otherwise the last part of a buffer would get
+// a huge page of its own, which over the many buffers of a run would come to tens of megabytes.
+Origin give_back_ends(Origin mapping, std::uintptr_t begin, std::uintptr_t end) {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto first = reinterpret_cast<std::uintptr_t>(mapping.base), last = first + mapping.mapped;
+  begin = begin / page * page;
+  end = (end + page - 1) / page * page;
+  if (begin > first) ::munmap(mapping.base, begin - first);
+  if (last > end) ::munmap(reinterpret_cast<void*>(end), last - end);
+  return {reinterpret_cast<void*>(begin), end - begin};
+}
 Origin allocate_small(std::size_t bytes) {
   const std::size_t rounded = (bytes + 63) / 64 * 64;
   return {std::aligned_alloc(64, rounded + sizeof(Origin)), 0};
@@ -48,13 +60,16 @@ Origin allocate_small(std::size_t bytes) {
 // visited along the Morton curve, whose jumps miss the translation buffer of small pages.
 void* Cpu::allocate(std::size_t bytes) {
   const bool huge = bytes >= 2 * kHugePage;
-  const Origin origin = huge ? map_huge(bytes) : allocate_small(bytes);
+  Origin origin = huge ? map_huge(bytes) : allocate_small(bytes);
   if (origin.base == nullptr)
     throw Error(ErrorCategory::kDevice,
                 "out of memory: " + std::to_string(bytes >> 20) +
                     " MiB could not be allocated; use fewer particles or a larger grid.dx");
   auto at = reinterpret_cast<std::uintptr_t>(origin.base) + sizeof(Origin);
-  if (huge) at = (at + kHugePage - 1) / kHugePage * kHugePage;
+  if (huge) {
+    at = (at + kHugePage - 1) / kHugePage * kHugePage;
+    origin = give_back_ends(origin, at - sizeof(Origin), at + bytes);
+  }
   *(reinterpret_cast<Origin*>(at) - 1) = origin;
   return reinterpret_cast<void*>(at);
 }

@@ -48,6 +48,15 @@ class Buffer {
     return values;
   }
   std::vector<T> download() const { return download(size_); }
+  // Into memory that the caller keeps: steps read their reports so, and allocate nothing.
+  void read(std::span<T> values) const {
+    if (!values.empty()) exec_->download(values.data(), data_, values.size_bytes());
+  }
+  T first() const {
+    T value;
+    read(std::span<T>(&value, 1));
+    return value;
+  }
   // A new size; the first min(old, new) elements keep their values, further ones are zero.
   void resize(std::size_t size) {
     Buffer larger(*exec_, size);

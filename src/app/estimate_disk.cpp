@@ -13,7 +13,8 @@ namespace {
 constexpr double kPngBytesPerPixel = 0.5;
 constexpr int kCheckpointsKept = 2;  // io/checkpoint.h
 
-// Asks the writers themselves, with one particle.
+}  // namespace
+
 double bytes_per_particle(const Scene& scene, const std::vector<std::string>& channels) {
   const auto d = static_cast<std::size_t>(scene.simulation.dimension);
   Snapshot one;
@@ -33,8 +34,6 @@ double bytes_per_particle(const Scene& scene, const std::vector<std::string>& ch
         channel.values);
   return bytes;
 }
-
-}  // namespace
 
 DiskEstimate estimate_disk(const Scene& scene, const SceneEstimate& need) {
   const OutputSettings& out = scene.output;

@@ -1,10 +1,16 @@
 // How much disk a run will take.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "firn/scene.h"
 #include "firn/simulation.h"
 
 namespace firn::app {
+
+// Of the channels of a particle file, positions included: asks the writers, with one particle.
+double bytes_per_particle(const Scene& scene, const std::vector<std::string>& channels);
 
 struct DiskEstimate {
   double particle_files = 0, picture = 0;  // bytes per frame

@@ -1,26 +1,50 @@
 #include "src/app/frame_writer.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "src/io/particle_files.h"
 
 namespace firn::app {
+namespace {
 
-FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory, const Snapshot& first,
-                         int planned_frames, std::optional<int> resume_after)
-    : scene_(scene), directory_(directory), stats_(directory.stats(), resume_after) {
+std::optional<int> last_kept(const std::optional<FrameWriter::Resumed>& resumed) {
+  return resumed ? std::optional(resumed->after) : std::nullopt;
+}
+
+}  // namespace
+
+FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory,
+                         const std::optional<Resumed>& resumed)
+    : scene_(scene), directory_(directory), stats_(directory.stats(), last_kept(resumed)) {
   if (scene.output.image) {
     Scene planned = scene;
-    planned.simulation.frames = planned_frames;
+    if (resumed) planned.simulation.frames = resumed->planned_frames;
     renderer_.emplace(planned);
     colliders_.emplace(scene);
-    if (resume_after) draw(first, {}, 0);  // the first picture fixes camera and colours
+    if (resumed) draw(resumed->first, {}, 0);  // the first picture fixes camera and colours
   }
   if (scene.output.diagnostics != DiagnosticsLevel::kOff)
-    ledger_.emplace(directory.ledger(), scene, resume_after);
+    ledger_.emplace(directory.ledger(), scene, last_kept(resumed));
+}
+
+SnapshotParts FrameWriter::shown_parts(const Scene& scene) {
+  const OutputSettings& out = scene.output;
+  const auto shows = [&](std::initializer_list<std::string_view> names) {
+    return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+      const bool written =
+          std::find(out.channels.begin(), out.channels.end(), name) != out.channels.end();
+      return (!out.particles.empty() && written) || (out.image && out.color == name);
+    });
+  };
+  return {shows({"deformation_gradient", "volume_ratio"}),
+          shows({"stress", "kirchhoff_stress", "pressure"})};
 }
 
 void FrameWriter::write(const Simulation& simulation, const FrameStats& stats) {
   if (renderer_ || !scene_.output.particles.empty()) {
-    const Snapshot snapshot = simulation.snapshot(), tracers = simulation.tracers();
+    const Snapshot snapshot = simulation.snapshot(shown_parts(scene_)),
+                   tracers = simulation.tracers();
     write_particles(snapshot, tracers, stats.frame);
     if (renderer_)
       write_png(directory_.image_path(stats.frame).string(), draw(snapshot, tracers, stats.time));

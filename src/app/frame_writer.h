@@ -15,11 +15,19 @@ namespace firn::app {
 
 class FrameWriter {
  public:
-  // `first` is the state at the start of the run, also of a resumed one, and `planned_frames` how
-  // long the run was meant to be then: they fix camera and colours. With `resume_after`, rows of
-  // later frames are cut off and written anew. Scene and directory must outlive the writer.
-  FrameWriter(const Scene& scene, const RunDirectory& directory, const Snapshot& first,
-              int planned_frames, std::optional<int> resume_after);
+  // The state at the start of the run that goes on, and how long that run was meant to be then:
+  // they fix camera and colours. Rows of frames after `after` are cut off and written anew.
+  struct Resumed {
+    const Snapshot& first;
+    int planned_frames, after;
+  };
+
+  // Scene and directory must outlive the writer.
+  FrameWriter(const Scene& scene, const RunDirectory& directory,
+              const std::optional<Resumed>& resumed);
+
+  // What of the particles the pictures and particle files of a scene show.
+  static SnapshotParts shown_parts(const Scene& scene);
 
   void write(const Simulation& simulation, const FrameStats& stats);
   void sync();  // before a checkpoint, so that it never knows of more frames than the tables

@@ -6,6 +6,7 @@
 
 #include "src/app/commands.h"
 #include "src/app/estimate_disk.h"
+#include "src/app/estimate_memory.h"
 #include "src/app/format.h"
 #include "src/app/json_out.h"
 #include "src/app/names.h"
@@ -20,9 +21,7 @@ double steps_per_frame(const Scene& scene, const SceneEstimate& need) {
   return need.dt_limit > 0 ? std::ceil(1 / (scene.simulation.fps * need.dt_limit)) : 0;
 }
 
-std::size_t memory_bytes(const SceneEstimate& need) {
-  return need.particle_bytes + need.grid_bytes + need.scratch_bytes + need.tracer_bytes;
-}
+std::int64_t whole(double bytes) { return std::llround(bytes); }
 
 Json bodies_json(const Scene& scene, const SceneEstimate& need) {
   Json bodies = Json::array();
@@ -33,7 +32,8 @@ Json bodies_json(const Scene& scene, const SceneEstimate& need) {
   return bodies;
 }
 
-Json info_json(const Scene& scene, const SceneEstimate& need, const DiskEstimate& disk) {
+Json info_json(const Scene& scene, const SceneEstimate& need, const MemoryEstimate& memory,
+               const DiskEstimate& disk) {
   const SimulationSettings& s = scene.simulation;
   return {{"scene", scene.name},
           {"warnings", mesh_warnings(scene)},
@@ -55,7 +55,12 @@ Json info_json(const Scene& scene, const SceneEstimate& need, const DiskEstimate
             {"tracers", need.tracer_bytes},
             {"grid", need.grid_bytes},
             {"scratch", need.scratch_bytes},
-            {"total", memory_bytes(need)}}},
+            {"total", whole(memory.stores)},
+            {"process", whole(memory.process)},
+            {"filling", whole(memory.filling)},
+            {"output", whole(memory.output)},
+            {"checkpoint_writing", whole(memory.checkpoint)},
+            {"peak", whole(memory.peak)}}},
           {"dt",
            {{"limit", need.dt_limit},
             {"limited_by", describe_limit(need.limited_by, need.limiting_material)},
@@ -96,14 +101,18 @@ void print_scene(const Scene& scene, const SceneEstimate& need) {
   if (need.tracers > 0) fmt::print("  tracers    {}\n", need.tracers);
 }
 
-void print_needs(const Scene& scene, const SceneEstimate& need, const DiskEstimate& disk) {
+void print_needs(const Scene& scene, const SceneEstimate& need, const MemoryEstimate& memory,
+                 const DiskEstimate& disk) {
   fmt::print("  time step  {:.3g} s, set by {}; about {:.0f} steps per frame\n", need.dt_limit,
              describe_limit(need.limited_by, need.limiting_material), steps_per_frame(scene, need));
   const auto bytes = [](std::size_t n) { return format_bytes(static_cast<double>(n)); };
-  fmt::print("  memory     {}: particles {}, {}grid {}, scratch {}\n", bytes(memory_bytes(need)),
+  fmt::print("  memory     {}: particles {}, {}grid {}, scratch {}\n", format_bytes(memory.stores),
              bytes(need.particle_bytes),
              need.tracers > 0 ? fmt::format("tracers {}, ", bytes(need.tracer_bytes)) : "",
              bytes(need.grid_bytes), bytes(need.scratch_bytes));
+  fmt::print("  peak       {} on the CPU, {}: the program {}, and beside the memory above {}\n",
+             format_bytes(memory.peak), memory.moment, format_bytes(memory.process),
+             format_bytes(memory.peak - memory.process - memory.stores));
   fmt::print(
       "  disk       about {} in all: {} per frame (particle files {}, picture {}), {} per "
       "checkpoint\n",
@@ -115,13 +124,15 @@ void print_needs(const Scene& scene, const SceneEstimate& need, const DiskEstima
 
 int info(const Options& options) {
   const Scene scene = load_scene(find_scene(options.target), scene_options(options));
+  const double process = resident_bytes();
   const SceneEstimate need = estimate(scene);
+  const MemoryEstimate memory = estimate_memory(scene, need, process);
   const DiskEstimate disk = estimate_disk(scene, need);
   if (options.json) {
-    print_json(info_json(scene, need, disk));
+    print_json(info_json(scene, need, memory, disk));
   } else {
     print_scene(scene, need);
-    print_needs(scene, need, disk);
+    print_needs(scene, need, memory, disk);
     for (const std::string& warning : mesh_warnings(scene))
       fmt::print("  warning    {}\n", warning);
   }

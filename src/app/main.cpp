@@ -2,6 +2,9 @@
 // an exit code (2 usage or scene, 3 file, 4 device or memory, 5 diverged, 130 interrupted).
 #include <fmt/format.h>
 #include <unistd.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include <cstdlib>
 #include <new>
@@ -89,12 +92,21 @@ void limit_spinning(char** argv) {
   execv("/proc/self/exe", argv);
 }
 
+// glibc learns from every large block that is freed to keep the next ones; snapshots and saved
+// states come and go, and what they leave behind would add to the peak of the next.
+void return_large_blocks() {
+#if defined(__GLIBC__)
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
 }  // namespace
 }  // namespace firn::app
 
 int main(int argc, char** argv) {
   using firn::ErrorCategory;
   firn::app::limit_spinning(argv);
+  firn::app::return_large_blocks();
   try {
 #if defined(FIRN_SINGLE_BINARY)
     if (argc > 1 && std::string_view(argv[1]) == "test")

@@ -1,6 +1,8 @@
 // `firn resume`: goes on from a checkpoint in the folder of a run.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "firn/error.h"
 #include "src/app/commands.h"
 #include "src/app/interrupt.h"
@@ -45,12 +47,12 @@ Scene scene_of(const Checkpoint& checkpoint, const RunDirectory& directory,
 int resume(const Options& options) {
   const InterruptGuard guard;
   const RunDirectory directory = RunDirectory::open(options.target);
-  const Checkpoint checkpoint = choose_checkpoint(directory, options);
+  Checkpoint checkpoint = choose_checkpoint(directory, options);
   const Scene scene = scene_of(checkpoint, directory, options);
   Progress progress(options);
   if (checkpoint.frame >= scene.simulation.frames)
     progress.line("the run has all its frames; --frames N goes further");
-  const RunResult result = run_scene(scene, directory, options, progress, &checkpoint);
+  const RunResult result = run_scene(scene, directory, options, progress, std::move(checkpoint));
   report_end(result, directory, options, progress);
   return result.exit_code();
 }

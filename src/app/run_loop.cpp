@@ -5,6 +5,7 @@
 #include <chrono>
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "firn/error.h"
 #include "src/app/format.h"
@@ -21,14 +22,14 @@ namespace {
 class RunLoop {
  public:
   RunLoop(const Scene& scene, const RunDirectory& directory, const Options& options,
-          Progress& progress, const Checkpoint* from);
+          Progress& progress, std::optional<Checkpoint> from);
 
   RunResult run();
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  void begin(const Checkpoint* from);
+  void begin(const std::optional<Checkpoint>& from);
   RunEnd advance_to_end();
   void complete_frame();
   void save_checkpoint();
@@ -49,9 +50,9 @@ class RunLoop {
   std::string summary_;
 };
 
-// The initial state is needed even to resume: the pictures of a run are framed by it.
+// The initial state is made even to resume: the pictures of a run are framed by it.
 RunLoop::RunLoop(const Scene& scene, const RunDirectory& directory, const Options& options,
-                 Progress& progress, const Checkpoint* from)
+                 Progress& progress, std::optional<Checkpoint> from)
     : scene_(scene),
       directory_(directory),
       options_(options),
@@ -59,19 +60,23 @@ RunLoop::RunLoop(const Scene& scene, const RunDirectory& directory, const Option
       simulation_(scene, options.run),
       state_{scene.name, scene.simulation.frames, {}} {
   begin(from);
+  from.reset();  // its state is as large as the particles
 }
 
-void RunLoop::begin(const Checkpoint* from) {
-  const Snapshot first = simulation_.snapshot();
+void RunLoop::begin(const std::optional<Checkpoint>& from) {
+  Snapshot first;
   if (from) {
+    first = simulation_.snapshot(FrameWriter::shown_parts(scene_));
     simulation_.load_state(from->state);
     state_ = run_state(*from, directory_.checkpoints().string());
   } else {
     directory_.remove_older_run();
   }
   write_file_atomically(directory_.scene(), scene_.resolved_toml);
-  writer_.emplace(scene_, directory_, first, state_.planned_frames,
-                  from ? std::optional(from->frame) : std::nullopt);
+  using Resumed = FrameWriter::Resumed;
+  writer_.emplace(
+      scene_, directory_,
+      from ? std::optional(Resumed{first, state_.planned_frames, from->frame}) : std::nullopt);
   last_ = simulation_.stats();
   progress_.line(fmt::format("device: {}", simulation_.device_name()));
   progress_.line(fmt::format("output: {}", directory_.path().string()));
@@ -167,8 +172,8 @@ std::filesystem::path output_folder(const Scene& scene, const Options& options) 
 }
 
 RunResult run_scene(const Scene& scene, const RunDirectory& directory, const Options& options,
-                    Progress& progress, const Checkpoint* from) {
-  return RunLoop(scene, directory, options, progress, from).run();
+                    Progress& progress, std::optional<Checkpoint> from) {
+  return RunLoop(scene, directory, options, progress, std::move(from)).run();
 }
 
 }  // namespace firn::app

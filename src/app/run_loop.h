@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "firn/scene.h"
@@ -35,6 +36,6 @@ std::filesystem::path output_folder(const Scene& scene, const Options& options);
 // summary.json that says so and throws on; what it wrote until then stays. An older run in the
 // folder is removed only when the new one stands.
 RunResult run_scene(const Scene& scene, const RunDirectory& directory, const Options& options,
-                    Progress& progress, const Checkpoint* from = nullptr);
+                    Progress& progress, std::optional<Checkpoint> from = {});
 
 }  // namespace firn::app

@@ -40,6 +40,19 @@ AtomicFile::~AtomicFile() {
 void AtomicFile::write(std::span<const std::byte> bytes) { write_all(file_, bytes, path_); }
 void AtomicFile::write(std::string_view text) { write(as_byte_span(text)); }
 
+void AtomicFile::cut(std::size_t size) {
+  const auto end = static_cast<off_t>(size);
+  if (::ftruncate(file_.get(), end) != 0 || ::lseek(file_.get(), end, SEEK_SET) < 0)
+    throw file_error(path_, "write", errno);
+}
+
+void AtomicFile::overwrite(std::span<const std::byte> start) {
+  const off_t end = ::lseek(file_.get(), 0, SEEK_CUR);
+  if (end < 0 || ::lseek(file_.get(), 0, SEEK_SET) < 0) throw file_error(path_, "write", errno);
+  write_all(file_, start, path_);
+  if (::lseek(file_.get(), end, SEEK_SET) < 0) throw file_error(path_, "write", errno);
+}
+
 void AtomicFile::commit() {
   sync_file(file_, path_);
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) throw file_error(path_, "write", errno);

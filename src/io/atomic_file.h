@@ -26,6 +26,8 @@ class AtomicFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
+  void cut(std::size_t size);                        // forgets what was written beyond
+  void overwrite(std::span<const std::byte> start);  // replaces the first bytes
   void commit();
 
  private:

@@ -13,6 +13,7 @@
 #include <new>
 
 #include "firn/error.h"
+#include "src/io/atomic_file.h"
 #include "src/io/checkpoint_format.h"
 #include "src/io/posix_file.h"
 
@@ -25,10 +26,11 @@ using ByteSpan = std::span<const std::byte>;
 constexpr std::array<const char*, kCheckpointSections> kSectionNames{"scene", "statistics",
                                                                      "state"};
 
-std::uint32_t crc_of(ByteSpan bytes) {
-  if (bytes.empty()) return 0;  // crc32_z would read a null pointer as "start"
+// Of `bytes` after what has the sum `before`.
+std::uint32_t crc_of(ByteSpan bytes, std::uint32_t before = 0) {
+  if (bytes.empty()) return before;  // crc32_z would read a null pointer as "start"
   return static_cast<std::uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+      crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
 std::uint32_t crc_of(const CheckpointHeader& header) {
@@ -98,21 +100,91 @@ void expand(const CheckpointSection& section, ByteSpan stored, Container& conten
     refuse(name, damaged);
 }
 
-Bytes compress(ByteSpan contents) {
+// Where the bytes of a checkpoint go, piece by piece, so that no copy of a large state is made.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual void write(ByteSpan bytes) = 0;
+  virtual void cut(std::uint64_t size) = 0;  // forgets what was written beyond
+  virtual void overwrite(ByteSpan start) = 0;
+};
+
+class ByteSink final : public Sink {
+ public:
+  void write(ByteSpan piece) override { bytes.insert(bytes.end(), piece.begin(), piece.end()); }
+  void cut(std::uint64_t size) override { bytes.resize(size); }
+  void overwrite(ByteSpan start) override { std::copy(start.begin(), start.end(), bytes.begin()); }
+  Bytes bytes;
+};
+
+class FileSink final : public Sink {
+ public:
+  explicit FileSink(AtomicFile& file) : file_(file) {}
+  void write(ByteSpan piece) override { file_.write(piece); }
+  void cut(std::uint64_t size) override { file_.cut(size); }
+  void overwrite(ByteSpan start) override { file_.overwrite(start); }
+
+ private:
+  AtomicFile& file_;
+};
+
+// Whether `stored` bytes are worth having in place of `size`, and may be (kMaxExpansion).
+bool pays(std::uint64_t stored, std::uint64_t size) {
+  return stored < size && size / kMaxExpansion <= stored;
+}
+
+// One zstd frame. Ends early once it is as large as what it holds.
+CheckpointSection write_compressed(ByteSpan contents, Sink& sink) {
   const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(),
                                                                      ZSTD_freeCCtx);
   if (!context) throw std::bad_alloc();
   // Level 1: particle data hardly compresses further, and a run waits for this.
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, 1);
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
-  Bytes stored(ZSTD_compressBound(contents.size()));
-  const std::size_t size =
-      ZSTD_compress2(context.get(), stored.data(), stored.size(), contents.data(), contents.size());
-  const bool pays =
-      !ZSTD_isError(size) && size < contents.size() && contents.size() / kMaxExpansion <= size;
-  if (!pays) return Bytes(contents.begin(), contents.end());
-  stored.resize(size);
-  return stored;
+  ZSTD_CCtx_setPledgedSrcSize(context.get(), contents.size());  // the reader asks for it
+  Bytes piece(ZSTD_CStreamOutSize());
+  ZSTD_inBuffer in{contents.data(), contents.size(), 0};
+  CheckpointSection section{contents.size(), 0, 0, 0};
+  for (std::size_t left = 1; left != 0 && section.stored_size < section.size;) {
+    ZSTD_outBuffer out{piece.data(), piece.size(), 0};
+    left = ZSTD_compressStream2(context.get(), &out, &in, ZSTD_e_end);
+    if (ZSTD_isError(left)) throw std::bad_alloc();  // nothing else can fail here
+    const ByteSpan made = ByteSpan(piece).first(out.pos);
+    section.stored_crc = crc_of(made, section.stored_crc);
+    section.stored_size += made.size();
+    sink.write(made);
+  }
+  return section;
+}
+
+CheckpointSection write_section(ByteSpan contents, std::uint64_t offset, Sink& sink) {
+  const CheckpointSection compressed = write_compressed(contents, sink);
+  if (pays(compressed.stored_size, compressed.size)) return compressed;
+  sink.cut(offset);
+  sink.write(contents);
+  return {contents.size(), contents.size(), crc_of(contents), 0};
+}
+
+void encode(const Checkpoint& checkpoint, Sink& sink) {
+  const std::array<ByteSpan, kCheckpointSections> contents{
+      std::as_bytes(std::span(checkpoint.scene_toml)),
+      std::as_bytes(std::span(checkpoint.stats_json)), checkpoint.state};
+  CheckpointHeader header{kCheckpointMagic,
+                          kCheckpointVersion,
+                          checkpoint.frame,
+                          checkpoint.time,
+                          sizeof header,
+                          {},
+                          0,
+                          0};
+  const ByteSpan start = std::as_bytes(std::span(&header, 1));
+  sink.write(start);  // keeps its place until the sections are known
+  for (int i = 0; i < kCheckpointSections; ++i) {
+    header.sections[i] = write_section(contents[i], header.file_size, sink);
+    header.file_size += header.sections[i].stored_size;
+  }
+  header.header_crc = crc_of(header);
+  sink.overwrite(start);
 }
 
 }  // namespace
@@ -136,30 +208,16 @@ Checkpoint parse_checkpoint(ByteSpan bytes, const std::string& name) try {
 }
 
 Bytes encode_checkpoint(const Checkpoint& checkpoint) {
-  const std::array<ByteSpan, kCheckpointSections> contents{
-      std::as_bytes(std::span(checkpoint.scene_toml)),
-      std::as_bytes(std::span(checkpoint.stats_json)), checkpoint.state};
-  CheckpointHeader header{kCheckpointMagic,
-                          kCheckpointVersion,
-                          checkpoint.frame,
-                          checkpoint.time,
-                          sizeof header,
-                          {},
-                          0,
-                          0};
-  std::array<Bytes, kCheckpointSections> stored;
-  for (int i = 0; i < kCheckpointSections; ++i) {
-    stored[i] = compress(contents[i]);
-    header.sections[i] = {contents[i].size(), stored[i].size(), crc_of(stored[i]), 0};
-    header.file_size += stored[i].size();
-  }
-  header.header_crc = crc_of(header);
+  ByteSink sink;
+  encode(checkpoint, sink);
+  return std::move(sink.bytes);
+}
 
-  Bytes bytes(header.file_size);
-  std::memcpy(bytes.data(), &header, sizeof header);
-  auto end = bytes.begin() + sizeof header;
-  for (const Bytes& section : stored) end = std::copy(section.begin(), section.end(), end);
-  return bytes;
+void write_checkpoint_file(const std::filesystem::path& path, const Checkpoint& checkpoint) {
+  AtomicFile file(path);
+  FileSink sink(file);
+  encode(checkpoint, sink);
+  file.commit();
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& path) {

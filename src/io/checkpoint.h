@@ -32,6 +32,10 @@ std::filesystem::path write_checkpoint(const std::filesystem::path& directory,
 // Throws Error{kFile} that says what is wrong with the file.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
 
+// Writes one file, compressing piece by piece: beside the state no memory is needed. Throws
+// Error{kFile}.
+void write_checkpoint_file(const std::filesystem::path& path, const Checkpoint& checkpoint);
+
 // The bytes of a checkpoint file.
 std::vector<std::byte> encode_checkpoint(const Checkpoint& checkpoint);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "firn/error.h"
-#include "src/io/atomic_file.h"
 #include "src/io/checkpoint.h"
 #include "src/io/numbered_file.h"
 
@@ -36,7 +35,7 @@ void remove_superseded(const fs::path& directory, int frame) {
 
 fs::path write_checkpoint(const fs::path& directory, const Checkpoint& checkpoint) {
   const fs::path path = directory / numbered_file_name(kPrefix, checkpoint.frame, kExtension);
-  write_file_atomically(path, encode_checkpoint(checkpoint));
+  write_checkpoint_file(path, checkpoint);
   remove_superseded(directory, checkpoint.frame);
   return path;
 }

@@ -67,10 +67,9 @@ EmbreeScene::~EmbreeScene() {
 void EmbreeScene::attach_spheres(const RayScene& scene) {
   if (scene.spheres.empty()) return;
   RTCGeometry geometry = rtcNewGeometry(device_, RTC_GEOMETRY_TYPE_SPHERE_POINT);
-  auto* vertices = static_cast<std::array<float, 4>*>(
-      rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT4,
-                              4 * sizeof(float), scene.spheres.size()));
-  if (vertices) std::copy(scene.spheres.begin(), scene.spheres.end(), vertices);
+  // Embree reads them where they are: they outlive it, and 16 bytes each need no padding.
+  rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT4,
+                             scene.spheres.data(), 0, 4 * sizeof(float), scene.spheres.size());
   rtcCommitGeometry(geometry);
   rtcAttachGeometryByID(scene_, geometry, kSpheres);
   rtcReleaseGeometry(geometry);

@@ -21,7 +21,8 @@ namespace {
 constexpr float kPi = std::numbers::pi_v<float>;
 constexpr int kSkyRays = 32;  // per particle, over the full sphere
 constexpr float kFar = 1e30f;
-constexpr float kDeepSky = 0.15f;  // light that trickles down between particles
+constexpr double kHierarchyBytes = 36;  // of Embree's tree, per sphere: measured from 10⁶ on
+constexpr float kDeepSky = 0.15f;       // light that trickles down between particles
 constexpr float kPlaneFadeFrom = 2.5f, kPlaneFadeTo = 7.0f;  // distance from the centre / size
 
 struct ParticleLight {
@@ -353,6 +354,12 @@ Image RayTracer::run() {
 
 void require_ray_tracer() {}
 
+double ray_trace_bytes(double spheres, int width, int height) {
+  const double pixels = static_cast<double>(width) * height;
+  return spheres * (kHierarchyBytes + sizeof(ParticleLight) + 1) +
+         pixels * (4 * sizeof(RayHit) + 2 * sizeof(SurfaceLight));
+}
+
 Image ray_trace(const RayScene& scene, const Projection& view, int width, int height) {
   return RayTracer(scene, view, width, height).run();
 }
@@ -367,6 +374,7 @@ void require_ray_tracer() {
               "pictures of 3D scenes: built without Embree (configure with -DFIRN_WITH_EMBREE=ON); "
               "set output.image = false to run without pictures");
 }
+double ray_trace_bytes(double, int, int) { return 0; }
 Image ray_trace(const RayScene&, const Projection&, int, int) {
   require_ray_tracer();
   return {};

@@ -31,6 +31,9 @@ struct RayScene {
 // Throws Error{kScene} in a build without Embree.
 void require_ray_tracer();
 
+// What ray_trace takes beside its arguments, bytes.
+double ray_trace_bytes(double spheres, int width, int height);
+
 // Throws as require_ray_tracer, and Error{kDevice} if Embree fails.
 Image ray_trace(const RayScene& scene, const Projection& view, int width, int height);
 

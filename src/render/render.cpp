@@ -219,6 +219,14 @@ Image Renderer::Impl::render(const Snapshot& snapshot, double time,
   return image;
 }
 
+double picture_bytes(const Scene& scene, double points) {
+  const auto& [width, height] = scene.output.resolution;
+  const double drawn = points * sizeof(ColorF) + 2 * 3.0 * width * height;  // and its copy as PNG
+  if (scene.simulation.dimension == 2) return drawn;
+  const double spheres = points * (4 * sizeof(float) + sizeof(ColorF));
+  return drawn + spheres + ray_trace_bytes(points, width, height);
+}
+
 Renderer::Renderer(const Scene& scene) : impl_(std::make_unique<Impl>(scene)) {}
 Renderer::~Renderer() = default;
 Renderer::Renderer(Renderer&&) noexcept = default;

@@ -25,6 +25,10 @@ struct ColliderPose {
   Vec3 translation{}, pivot{};
 };
 
+// What Renderer::render takes beside its arguments for so many particles and tracers together,
+// bytes.
+double picture_bytes(const Scene& scene, double points);
+
 class Renderer {
  public:
   // Throws Error{kScene} if output.color names nothing that can be shown, the resolution is not

@@ -74,14 +74,6 @@ class InitialVelocity {
   int dimension_;
 };
 
-bool is_uniform(const Body& body) {
-  for (double w : body.angular_velocity)
-    if (w != 0) return false;
-  for (const ScalarField& component : body.velocity.component)
-    if (!component.expression.empty()) return false;
-  return true;
-}
-
 double along(const Vec3& x, const Vec3& direction) {
   return x[0] * direction[0] + x[1] * direction[1] + x[2] * direction[2];
 }
@@ -104,6 +96,14 @@ double reach(const CompiledShape& shape, const std::vector<Vec3>& samples, const
 }
 
 }  // namespace
+
+bool is_uniform(const Body& body) {
+  for (double w : body.angular_velocity)
+    if (w != 0) return false;
+  for (const ScalarField& component : body.velocity.component)
+    if (!component.expression.empty()) return false;
+  return true;
+}
 
 ParticleBatch fill_body(const Scene& scene, std::size_t index) {
   const Body& body = scene.bodies[index];

@@ -22,6 +22,9 @@ struct ParticleBatch {
   std::vector<std::array<double, 9>> gradient;  // row-major 3x3; empty: zero everywhere
 };
 
+// Whether all of a body starts with one velocity: its batch then has no gradients.
+bool is_uniform(const Body& body);
+
 // The particles that fill a body at the start.
 ParticleBatch fill_body(const Scene& scene, std::size_t body);
 

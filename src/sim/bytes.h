@@ -26,6 +26,9 @@ class ByteWriter {
     value(static_cast<std::uint64_t>(v.size()));
     append(v.data(), v.size_bytes());
   }
+  // A bound on what will be written, in all. Without one a stream that grows is copied, and while
+  // it is, it is there twice; memory that is not written to is not taken.
+  void reserve(std::size_t bytes) { bytes_.reserve(bytes); }
   std::vector<std::byte> take() { return std::move(bytes_); }
 
  private:

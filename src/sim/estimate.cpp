@@ -12,8 +12,10 @@
 #include "kernels/materials/constitutive.h"
 #include "kernels/particles/totals.h"
 #include "kernels/transfer/spline.h"
+#include "kernels/transfer/tile.h"
 #include "src/sim/batch.h"
 #include "src/sim/capacity.h"
+#include "src/sim/collider_store.h"
 #include "src/sim/fluid_store.h"
 #include "src/sim/grid_store.h"
 #include "src/sim/particle_store.h"
@@ -31,7 +33,7 @@ struct LayoutCounts {
 };
 
 template <int D, class Real>
-LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> batches) {
+LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> batches, bool fused) {
   const auto inv_dx = static_cast<Real>(1 / scene.grid.dx),
              shift = home_shift<Real>(transfer_params(scene));
   const PeriodicBlocks periodic = periodic_blocks<D>(scene);
@@ -50,8 +52,13 @@ LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> bat
   for (const auto& [bin, particles] : bins) {
     counts.chunks += (particles + kLanes - 1) / kLanes;
     const Vec<int, D> home = block_of_key<D>(bin.first);
-    for (int c = 0; c < BlockTraits<D>::kCorners; ++c)
-      blocks.insert(block_key<D>(periodic.wrapped(corner_block<D>(home, c))));
+    const auto enter = [&](const Vec<int, D>& block) {
+      blocks.insert(block_key<D>(periodic.wrapped(block)));
+    };
+    if (fused)
+      for (int n = 0; n < int_power(3, D); ++n) enter(neighbour_block<D>(home, n));
+    else
+      for (int c = 0; c < BlockTraits<D>::kCorners; ++c) enter(corner_block<D>(home, c));
   }
   counts.blocks = static_cast<std::uint32_t>(blocks.size());
   return counts;
@@ -121,17 +128,19 @@ template <int D, class Real>
 void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches, SceneEstimate& e) {
   using Grid = GridStore<Cpu, D, Real>;
   Cpu exec(1);
-  const LayoutCounts counts = count_layout<D, Real>(scene, batches);
+  const bool fused = fuses_steps(scene, false);
+  const LayoutCounts counts = count_layout<D, Real>(scene, batches, fused);
   e.blocks = counts.blocks;
   const auto materials = static_cast<std::uint32_t>(scene.materials.size());
   const ParticleStore<Cpu, D, Real> particles(exec, channel_needs(scene));
   const TransferParams transfer = transfer_params(scene);
   const Grid grid(exec, scene.grid.dx, {}, materials, transfer.staggered ? D : 1,
-                  transfer.separate_force);
+                  transfer.separate_force, fused ? wide_parities(transfer.degree, D) : 0);
   const std::size_t chunks = chunk_capacity(e, counts.chunks);
   const std::uint32_t blocks =
       block_capacity<Grid>(static_cast<std::uint32_t>(e.particles), counts.blocks);
-  e.particle_bytes = chunks * (kLanes * particles.bytes_per_slot() + sizeof(Chunk));
+  const std::size_t late = fused ? sizeof(std::uint32_t) : 0;  // a mask per chunk
+  e.particle_bytes = chunks * (kLanes * particles.bytes_per_slot() + sizeof(Chunk) + late);
   e.state_bytes = std::size_t{counts.chunks} * kLanes * particles.saved_bytes_per_slot();
   e.grid_bytes = grid.bytes_for(blocks);
   const bool incompressible = scene.simulation.integrator == Integrator::kIncompressible;
@@ -140,7 +149,8 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
                     PressureSolver<Cpu, D, Real>::bytes_for(blocks);
   e.tracer_bytes = TracerStore<Cpu, D, Real>::bytes_for(static_cast<std::size_t>(e.tracers));
   e.state_bytes += e.tracer_bytes;
-  // Energies per pack, the table of totals, and the reactions and energies per block.
+  // Energies per pack, the table of totals, the reactions and energies per block, and the shapes of
+  // bodies.
   const bool totals = scene.output.diagnostics != DiagnosticsLevel::kOff;
   const bool stages = scene.output.diagnostics == DiagnosticsLevel::kStages;
   const std::size_t energies = incompressible ? 0 : std::size_t{totals} + std::size_t{stages};
@@ -148,7 +158,8 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
                                 (totals ? std::size_t{kTotalsColumns} : 0);
   const std::size_t per_block =
       scene.colliders.size() * kReactionColumns + (stages ? kStageColumns : 0);
-  e.scratch_bytes = (chunks * per_chunk + blocks * per_block) * sizeof(double);
+  const ColliderStore<Cpu, D, Real> colliders(exec, scene);
+  e.scratch_bytes = (chunks * per_chunk + blocks * per_block) * sizeof(double) + colliders.bytes();
 }
 
 }  // namespace

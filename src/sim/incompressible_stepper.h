@@ -48,7 +48,8 @@ class IncompressibleStepper final : public ParticleStepper<Exec, D, Real> {
   void project(const GridView<Real>& grid, const MacView<Real>& mac);
   void correct_density(const GridView<Real>& grid, const MacView<Real>& mac);
   bool walls_switch(const GridView<Real>& grid, const MacView<Real>& mac);
-  SolveReport timed(double& seconds, const std::function<SolveReport()>& solve);
+  template <class Solve>
+  SolveReport timed(double& seconds, Solve&& solve);
   void count_solve(const SolveReport& report);
   void refuse_squeezed(double rate);
   void reject_step(const SolveReport& report);

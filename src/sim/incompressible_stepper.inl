@@ -136,7 +136,7 @@ bool IncompressibleStepper<Exec, D, Real>::walls_switch(const GridView<Real>& gr
   changed_.zero();
   switch_walls<Exec, D, Real>(*exec_, grid, mac, changed_.data(), grid_.capacity(),
                               control_.data());
-  const bool changed = changed_.download()[0] != 0;
+  const bool changed = changed_.first() != 0;
   walls_opened_ |= changed;
   return changed;
 }
@@ -144,8 +144,8 @@ bool IncompressibleStepper<Exec, D, Real>::walls_switch(const GridView<Real>& gr
 // The host waits for a solve; before it, for what the step has enqueued so far, which is not its
 // time.
 template <class Exec, int D, class Real>
-SolveReport IncompressibleStepper<Exec, D, Real>::timed(double& seconds,
-                                                        const std::function<SolveReport()>& solve) {
+template <class Solve>
+SolveReport IncompressibleStepper<Exec, D, Real>::timed(double& seconds, Solve&& solve) {
   exec_->synchronize();
   const auto start = std::chrono::steady_clock::now();
   const SolveReport report = solve();

@@ -36,12 +36,12 @@ class ParticleStepper : public Stepper {
   void set_body_force(Simulation::BodyForce force) override { body_force_ = std::move(force); }
   void run_steps(std::int64_t steps) override;
 
-  StepControl control() override { return control_.download()[0]; }
+  StepControl control() override { return control_.first(); }
   void begin_frame() override;
   Totals totals() override;
   std::vector<ColliderReaction> reactions() override;
   StageTimes times() override;
-  Snapshot snapshot() override;
+  Snapshot snapshot(const SnapshotParts& parts) override;
   std::size_t memory_bytes() const override;
   std::int64_t grown() const override { return grown_; }
   std::string device_name() const override { return exec_->name(); }

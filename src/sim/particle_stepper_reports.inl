@@ -77,12 +77,13 @@ void ParticleStepper<Exec, D, Real>::fold_into_domain(std::vector<float>& positi
 }
 
 template <class Exec, int D, class Real>
-Snapshot ParticleStepper<Exec, D, Real>::snapshot() {
+Snapshot ParticleStepper<Exec, D, Real>::snapshot(const SnapshotParts& parts) {
   using Store = ParticleStore<Exec, D, Real>;
   const std::uint32_t n_chunks = control().n_chunks;
   const auto chunks = particles_.chunks(n_chunks);
   const auto ids = particles_.ids(n_chunks);
   std::vector<std::uint32_t> slots;
+  slots.reserve(control().n_particles);
   for (std::uint32_t slot = 0; slot < ids.size(); ++slot)
     if (slot % kLanes < chunks[slot / kLanes].count) slots.push_back(slot);
   std::sort(slots.begin(), slots.end(),
@@ -90,6 +91,8 @@ Snapshot ParticleStepper<Exec, D, Real>::snapshot() {
 
   Snapshot s;
   s.dimension = D;
+  s.id.reserve(slots.size());
+  s.material.reserve(slots.size());
   for (std::uint32_t slot : slots) {
     s.id.push_back(ids[slot]);
     s.material.push_back(static_cast<std::uint16_t>(chunks[slot / kLanes].material));
@@ -108,9 +111,9 @@ Snapshot ParticleStepper<Exec, D, Real>::snapshot() {
   copy(Store::kV, D, s.velocity);
   copy(Store::kMass, 1, s.mass);
   copy(Store::kVolume, 1, s.volume);
-  copy(Store::kF, D * D, s.deformation_gradient);
+  if (parts.deformation_gradient) copy(Store::kF, D * D, s.deformation_gradient);
   copy(Store::kPlastic, 1, s.plastic_state);
-  if (!particles_.has(Store::kStress)) return s;
+  if (!parts.kirchhoff_stress || !particles_.has(Store::kStress)) return s;
   std::vector<float> packed;
   copy(Store::kStress, symmetric_components(D), packed);
   s.kirchhoff_stress.resize(slots.size() * D * D);

@@ -151,7 +151,7 @@ class PressureSolver {
       find_components<Exec, D>(exec_, components_, system.blocks, stopped);
       poll();
       if (state_.stopped != 0) return;
-      levels_ = table_.download(1)[0];
+      levels_ = table_.first();
       if (levels_.overflow == 0) break;
       reserve_pool(2 * pool_blocks_, system.mass != nullptr);
     }
@@ -243,14 +243,15 @@ class PressureSolver {
     if (state_.singular_components > 0) make_compatible();
   }
   // Of the means that remove_component_means took away from a channel of that largest magnitude.
-  double largest_mean(double largest) const {
+  double largest_mean(double largest) {
     const std::size_t n = state_.singular_components;
-    const std::vector<std::int64_t> sums = sums_.download(2 * n);
+    host_sums_.resize(2 * n);
+    sums_.read(host_sums_);
     const double unit = SumScale::of(blocks_).unit(largest);
     double found = 0;
     for (std::size_t c = 0; c < n; ++c) {
-      const double mean = static_cast<double>(sums[c]) * unit /
-                          static_cast<double>(std::max<std::int64_t>(sums[n + c], 1));
+      const double mean = static_cast<double>(host_sums_[c]) * unit /
+                          static_cast<double>(std::max<std::int64_t>(host_sums_[n + c], 1));
       if (std::abs(mean) > std::abs(found)) found = mean;
     }
     return found;
@@ -314,7 +315,7 @@ class PressureSolver {
     }
   }
 
-  void poll() { state_ = control_.download(1)[0]; }
+  void poll() { state_ = control_.first(); }
   SolveReport report() const {
     SolveReport r;
     r.stopped = state_.stopped != 0;
@@ -347,6 +348,7 @@ class PressureSolver {
       pool_dirichlet_, pool_mass_, pool_rhs_, pool_solution_;
   Buffer<Exec, double> partials_;
   Buffer<Exec, std::int64_t> sums_;
+  std::vector<std::int64_t> host_sums_;
 };
 
 }  // namespace firn

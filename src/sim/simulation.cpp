@@ -17,6 +17,9 @@ namespace firn {
 
 namespace {
 
+// More than what a saved state holds beside channels and lists.
+constexpr std::size_t kStateHeader = 4096;
+
 struct SourceState {
   SourcePulse pulse;
   std::uint64_t pulses = 0;  // emitted so far
@@ -103,8 +106,8 @@ class Simulation::Impl {
     measure_frame(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
 
-  Snapshot snapshot() {
-    Snapshot s = stepper_->snapshot();
+  Snapshot snapshot(const SnapshotParts& parts) {
+    Snapshot s = stepper_->snapshot(parts);
     s.body.reserve(s.size());
     for (std::uint32_t id : s.id) s.body.push_back(static_cast<std::uint16_t>(range_of(id).body));
     s.dx = scene_.grid.dx;
@@ -114,6 +117,7 @@ class Simulation::Impl {
 
   std::vector<std::byte> save_state() {
     ByteWriter out;
+    out.reserve(stepper_->memory_bytes() + ranges_.size() * sizeof(IdRange) + kStateHeader);
     out.value(frame_);
     out.value(std::uint32_t{in_frame_});
     out.value(next_id_);
@@ -283,8 +287,8 @@ void Simulation::set_body_force(BodyForce force) {
   impl_->stepper().set_body_force(std::move(force));
 }
 FrameStats Simulation::stats() const { return impl_->stats(); }
-Snapshot Simulation::snapshot() const {
-  return with_memory([&] { return impl_->snapshot(); });
+Snapshot Simulation::snapshot(const SnapshotParts& parts) const {
+  return with_memory([&] { return impl_->snapshot(parts); });
 }
 Snapshot Simulation::tracers() const {
   return with_memory([&] { return impl_->stepper().tracers(); });

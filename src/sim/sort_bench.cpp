@@ -76,7 +76,7 @@ class ShuffledRebuild {
   }
 
   bool grew() {
-    const StepControl c = control_.download()[0];
+    const StepControl c = control_.first();
     if ((c.stop & kStopOverflow) == 0) return false;
     particles_.reserve(with_room(c.needed_chunks));
     grid_.reserve(std::max(with_room(c.needed_blocks), 2 * grid_.capacity()));

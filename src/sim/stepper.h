@@ -44,7 +44,7 @@ class Stepper {
   virtual PressureStats pressure() { return {}; }
   virtual std::vector<ColliderReaction> reactions() = 0;
   virtual StageTimes times() = 0;
-  virtual Snapshot snapshot() = 0;
+  virtual Snapshot snapshot(const SnapshotParts& parts) = 0;
   virtual Snapshot tracers() { return {}; }
   virtual std::size_t memory_bytes() const = 0;
   virtual std::int64_t grown() const = 0;

@@ -99,7 +99,7 @@ class ParticleHarness {
     c.previous_dt = previous;
     upload_control(c);
   }
-  StepControl control() const { return control_.download()[0]; }
+  StepControl control() const { return control_.first(); }
 
   // By id.
   std::vector<Particle> particles() {

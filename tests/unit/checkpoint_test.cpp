@@ -66,6 +66,8 @@ TEST(Checkpoint, ReadsBackWhatCompressesTooWell) {
   zeros.state.assign(3'000'000, std::byte{0});
   zeros.scene_toml.assign(100'000, ' ');
   EXPECT_EQ(parse_checkpoint(encode_checkpoint(zeros), "zeros"), zeros);
+  const ScratchFolder folder;
+  EXPECT_EQ(read_checkpoint(write_checkpoint(folder.path(), zeros)), zeros);
 }
 
 TEST(Checkpoint, CompressesWhatItCan) {

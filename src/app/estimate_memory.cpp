@@ -1,0 +1,74 @@
+#include "src/app/estimate_memory.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "src/app/estimate_disk.h"
+#include "src/app/frame_writer.h"
+#include "src/io/particle_files.h"
+#include "src/render/render.h"
+#include "src/sim/host_memory.h"
+
+namespace firn::app {
+namespace {
+
+// Tracers stand for the particles of their bodies, unless colours show what only particles have.
+double drawn_particles(const Scene& scene, const SceneEstimate& need) {
+  const std::string& color = scene.output.color;
+  if (need.tracers == 0 || (color != "material" && color != "body"))
+    return static_cast<double>(need.particles);
+  std::int64_t drawn = 0;
+  for (std::size_t b = 0; b < need.particles_per_body.size(); ++b)
+    if (!scene.tracers.alone && !scene.tracers.fills(static_cast<int>(b)))
+      drawn += need.particles_per_body[b];
+  return static_cast<double>(drawn);
+}
+
+// One frame: snapshot and tracers are held, then the particle files are written from copies of
+// their channels, then the picture is made.
+double output_bytes(const Scene& scene, const SceneEstimate& need) {
+  const OutputSettings& out = scene.output;
+  if (!out.image && out.particles.empty()) return 0;
+  MemoryTally tally = snapshot_bytes(scene, need, FrameWriter::shown_parts(scene));
+  const auto particles = static_cast<double>(need.particles),
+             tracers = static_cast<double>(need.tracers);
+  const double tracer = 4.0 * scene.simulation.dimension + 8;  // with id, body, material
+  tally.hold(tracers * tracer);
+  if (!out.particles.empty()) tally.pass(particles * bytes_per_particle(scene, out.channels));
+  if (out.image) tally.pass(picture_bytes(scene, drawn_particles(scene, need) + tracers));
+  return tally.peak();
+}
+
+}  // namespace
+
+MemoryEstimate estimate_memory(const Scene& scene, const SceneEstimate& need, double process) {
+  MemoryEstimate e;
+  e.process = process;
+  const auto particles = static_cast<double>(need.particle_bytes);
+  e.stores =
+      particles + static_cast<double>(need.grid_bytes + need.scratch_bytes + need.tracer_bytes);
+  e.filling = fill_bytes(scene, need);
+  e.output = output_bytes(scene, need);
+  e.checkpoint = save_bytes(scene, need);
+  // Bodies are filled before there is a grid.
+  const double while_filling = particles + e.filling, while_stepping = e.stores,
+               while_writing = e.stores + e.output, while_saving = e.stores + e.checkpoint;
+  const double most = std::max({while_filling, while_stepping, while_writing, while_saving});
+  e.peak = process + most;
+  e.moment = most == while_saving    ? "while a checkpoint is written"
+             : most == while_writing ? "while a frame is written"
+             : most == while_filling ? "while bodies are filled"
+                                     : "while stepping";
+  return e;
+}
+
+double resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  double total = 0, resident = 0;
+  file >> total >> resident;
+  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace firn::app

@@ -1,0 +1,72 @@
+"""`firn info` tells the peak of a run's memory to within a tenth, from 200 MB on."""
+
+import json
+import os
+import subprocess
+import unittest
+
+from support import FIRN, CliTest
+
+
+def scene(dimension, side, precision="single", liquid=False, output="image = false"):
+    """A block of 1 m, `side` cells to an edge, that has just begun to fall."""
+    box = "min = {0}, max = {1}".format([0] * dimension, [1] * dimension)
+    domain = "domain = {{ min = {0}, max = {1}, boundary = \"slip\" }}".format([-0.5] * dimension, [1.5] * dimension)
+    return f"""
+[simulation]
+dimension = {dimension}
+precision = "{precision}"
+frames = 1
+fps = 1000
+{'integrator = "incompressible"' if liquid else ""}
+[grid]
+dx = {1 / side}
+{domain if liquid else ""}
+[material.jelly]
+preset = "{"water" if liquid else "jello"}"
+[[body]]
+material = "jelly"
+name = "block"
+shape = {{ type = "box", {box} }}
+{"[tracers]" if liquid else ""}
+{"per_cell = 4" if liquid else ""}
+[output]
+resolution = [320, 240]
+video = false
+{output}
+"""
+
+
+class PeakMemory(CliTest):
+    def said_and_taken(self, text):
+        self.scene.write_text(text)
+        said = json.loads(self.succeed("info", self.scene, "--json").stdout)["memory_bytes"]["peak"]
+        # wait4 tells the peak of this one process.
+        with subprocess.Popen([FIRN, "run", self.scene, "--device", "cpu"], cwd=self.folder, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+            error = process.stderr.read().decode()
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0, error)
+        return said, 1024 * usage.ru_maxrss
+
+    def check(self, text):
+        said, taken = self.said_and_taken(text)
+        self.assertGreater(taken, 200e6, "the scene is too small for its peak to be that of particles and grid")
+        self.assertAlmostEqual(said / taken, 1, delta=0.1)
+
+    def test_pictures(self):
+        self.check(scene(3, 42, output="image = true"))
+
+    def test_particle_files(self):
+        self.check(scene(3, 40, output='image = false\nparticles = ["npz"]\nchannels = ["velocity", "stress"]'))
+
+    def test_double_precision_in_the_plane(self):
+        self.check(scene(2, 360, precision="double"))
+
+    def test_liquid_with_tracers(self):
+        self.check(scene(3, 46, liquid=True, output="image = true"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,94 @@
+"""The script that makes README's tables from the reports of `firn bench`."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts/results-table"
+STEP = {
+    "device": "cpu (2 threads, 512-bit vectors)", "cpu": "A processor", "threads": 2, "precision": "single",
+    "kernel": "quadratic", "transfer": "apic", "material": "elastic", "particles": 1000000,
+    "particle_steps_per_second": 9.6e6, "baseline": {"ratio": 2.54}, "motion": "settled",
+    "ns_per_particle": {"rebuild": 20.04, "p2g": 30.06, "grid": 0.5, "g2p": 40.5, "constitutive": 13.0, "step": 104.1},
+}
+LIQUID = {**STEP, "material": "water", "seconds": 6.0, "steps": 15,
+          "ns_per_particle": {**STEP["ns_per_particle"], "constitutive": 0.0},
+          "pressure": {"seconds_per_step": 0.0316, "iterations_per_solve": 12.7, "max_iterations": 13,
+                       "density_seconds_per_step": 0.0077}}
+PRESSURE = {"device": "cpu (1 thread, 512-bit vectors)", "cpu": "A processor", "precision": "single",
+            "sizes": [{"cells": 262144, "iterations": 12, "seconds": 0.02, "ns_per_cell_and_iteration": 6.36}]}
+GPU = {key: value for key, value in STEP.items() if key != "threads"}
+GPU["device"] = "cuda: A card"
+
+
+class ResultsTable(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="firn-results-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.readme = self.folder / "README.md"
+        self.readme.write_text("before\n<!-- results:begin -->\nold\n<!-- results:end -->\nafter\n")
+        for name, report in {"step": STEP, "liquid": LIQUID, "pressure": PRESSURE}.items():
+            self.keep(name, report)
+
+    def keep(self, name, report):
+        (self.folder / f"{name}.json").write_text(json.dumps(report))
+
+    def table(self, *arguments, status=0):
+        result = subprocess.run([sys.executable, SCRIPT, "--readme", self.readme, "--results", self.folder, *arguments],
+                                text=True, capture_output=True, timeout=60, check=False)
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        return result.stderr
+
+    def text(self):
+        self.table()
+        return self.readme.read_text()
+
+    def test_tells_what_the_reports_hold(self):
+        text = self.text()
+        self.assertIn("| A processor | 2 | step | single, quadratic apic, elastic | 10⁶ particles | 104 | **9.60·10⁶** "
+                      "| 2.5 |", text)
+        self.assertIn("| A processor | 1 | pressure | single, 12 iterations | 64³ cells | 6.36 | **1.57·10⁸** |", text)
+        self.assertIn("| A processor | 2 | step | 20.0 | 30.1 | 0.500 | 40.5 | 13.0 |  | 104 |", text)
+        self.assertIn("| A processor | 2 | 0.400 | 0.0316 | 12.7 | 13 | 0.00770 |", text)
+        self.assertEqual(text.count("not measured | not measured"), 3)
+
+    def test_replaces_only_what_is_between_the_markers(self):
+        text = self.text()
+        self.assertTrue(text.startswith("before\n<!-- results:begin -->\n"))
+        self.assertTrue(text.endswith("\n<!-- results:end -->\nafter\n"))
+        self.assertNotIn("old", text)
+        self.assertEqual(self.text(), text)
+
+    def test_rows_of_a_gpu_take_the_place_of_not_measured(self):
+        self.keep("gpu", GPU)
+        text = self.text()
+        self.assertIn("| A card | GPU | step |", text)
+        self.assertNotIn("| any | GPU | step |", text)
+        self.assertIn("| any | GPU | liquid |", text)
+
+    def test_check_fails_where_a_report_has_changed(self):
+        self.table("--check", status=1)
+        text = self.text()
+        self.table("--check")
+        self.keep("step", {**STEP, "particle_steps_per_second": 9.7e6})
+        self.assertIn("run scripts/results-table", self.table("--check", status=1))
+        self.assertEqual(self.readme.read_text(), text)
+
+    def test_names_what_it_cannot_use(self):
+        self.keep("other", {"sweep": []})  # another suite's report is no error
+        self.table()
+        self.keep("step", {key: value for key, value in STEP.items() if key != "precision"})
+        self.assertIn("'precision'", self.table(status=1))
+        (self.folder / "step.json").write_text("{")
+        self.assertIn("step.json", self.table(status=1))
+        (self.folder / "step.json").unlink()
+        self.readme.write_text("no markers\n")
+        self.assertIn("README.md: needs one line", self.table(status=1))
+
+
+if __name__ == "__main__":
+    unittest.main()

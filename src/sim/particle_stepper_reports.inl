@@ -20,6 +20,7 @@ void ParticleStepper<Exec, D, Real>::begin_frame() {
   colliders_.clear_sums();
   clear_frame_sums();
   exec_->collect_times();
+  enqueued_ = {};
 }
 
 template <class Exec, int D, class Real>
@@ -56,6 +57,7 @@ std::vector<ColliderReaction> ParticleStepper<Exec, D, Real>::reactions() {
 template <class Exec, int D, class Real>
 StageTimes ParticleStepper<Exec, D, Real>::times() {
   const std::vector<double> s = exec_->collect_times();
+  if (replays()) return {};  // the clocks saw only the steps that were not captured
   return {s[kClockRebuild], s[kClockP2G],          s[kClockGrid],
           s[kClockG2P],     s[kClockConstitutive], s[kClockOther]};
 }

@@ -38,14 +38,19 @@ class LazyDevice {
     looks_.pop_front();
     return seen;
   }
-  void forget() {  // the steps are made all the same
-    for (Look& look : looks_) run(look);
+  void forget() {
+    finish();  // the steps are made all the same
     looks_.clear();
+  }
+  // What is enqueued comes before anything that the host does next.
+  StepControl& finish() {
+    for (Look& look : looks_) run(look);
+    return state;
   }
   void act(const StepControl& c) {
     if ((c.stop & kStopDiverged) != 0) throw std::domain_error("diverged");
     if ((c.stop & kStopOverflow) == 0) return;
-    for (Look& look : looks_) run(look);  // what was enqueued comes before the host's change
+    finish();
     capacity *= 2;
     ++grown;
     state = c;
@@ -141,6 +146,19 @@ TEST(RunAhead, ReachesTheTargetWithAWrongEstimate) {
     EXPECT_EQ(device.state.step, 50u);
     device.forget();
     EXPECT_LT(device.made_for_nothing, 2 * kBatch);
+  }
+}
+
+TEST(RunAhead, LooksOfTheLastRunAreNotThoseOfTheNext) {
+  LazyDevice device;
+  for (const double length : {50.0, 100.0, 150.0}) {
+    StepControl& c = device.finish();
+    c.target = length;
+    c.stop &= ~kStopTarget;
+    c.dt = 0.1 * device.dt;  // so that more is enqueued than needed
+    run_ahead(device, c, target(), kAhead, {});
+    EXPECT_GT(device.pending(), 0);
+    EXPECT_EQ(device.state.time, length);
   }
 }
 

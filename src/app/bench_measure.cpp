@@ -125,7 +125,7 @@ std::string describe_host(const Measurement& m) {
 
 Json host_json(const Measurement& m) {
   return {{"seconds_per_step", m.per_step(m.enqueued.seconds)},
-          {"share", m.host_share()},
+          {"share_of_step", m.host_share()},
           {"steps", m.enqueued.steps},
           {"replayed", m.enqueued.replayed}};
 }

@@ -102,6 +102,7 @@ class ParticleStepper : public Stepper {
 
   bool run(const StepControl& c, const RunGoal& goal, const std::function<bool()>& interrupted);
   void enqueue_steps(int n);
+  // On the CPU a launch is the work, so there is nothing to be ahead of.
   bool needs_no_host() const { return Exec::kIsCuda && capturable() && !body_force_; }
   bool replays() const { return needs_no_host() && !time_stages_; }
   StepControl aim(StepControl c, double target);

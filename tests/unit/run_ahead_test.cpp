@@ -155,8 +155,9 @@ TEST(RunAhead, LooksOfTheLastRunAreNotThoseOfTheNext) {
     StepControl& c = device.finish();
     c.target = length;
     c.stop &= ~kStopTarget;
-    c.dt = 0.1 * device.dt;  // so that more is enqueued than needed
-    run_ahead(device, c, target(), kAhead, {});
+    RunGoal goal = target();
+    goal.left = [](const StepControl&) { return 100.0; };  // so more is enqueued than needed
+    run_ahead(device, c, goal, kAhead, {});
     EXPECT_GT(device.pending(), 0);
     EXPECT_EQ(device.state.time, length);
   }

@@ -67,10 +67,8 @@ Cuda::Cuda(int device) : state_(std::make_unique<State>()) {
 Cuda::~Cuda() {
   if (!state_) return;
   cudaStreamSynchronize(state_->stream);
-  for (auto& interval : state_->intervals) {
-    cudaEventDestroy(interval.begin);
-    if (interval.end != state_->last) cudaEventDestroy(interval.end);
-  }
+  // An interval's end is the begin of the next one, or the last mark.
+  for (auto& interval : state_->intervals) cudaEventDestroy(interval.begin);
   for (cudaEvent_t event : state_->spare_events) cudaEventDestroy(event);
   if (state_->last != nullptr) cudaEventDestroy(state_->last);
   if (state_->workspace != nullptr) cudaFree(state_->workspace);

@@ -47,10 +47,10 @@ struct ColliderReaction {  // mean over the frame of what the material exerts on
   Vec3 force{}, torque{};  // N, N m about the world origin
 };
 
-// Seconds of wall time since the last frame. On CUDA an explicit step has them only while
-// Simulation::time_stages is on.
+// Seconds of wall time since the last frame; on CUDA an explicit step has them only while
+// Simulation::time_stages is on. A fused step is g2p, constitutive and the next p2g in one pass.
 struct StageTimes {
-  double rebuild = 0, p2g = 0, grid = 0, g2p = 0, constitutive = 0, other = 0;
+  double rebuild = 0, p2g = 0, grid = 0, g2p = 0, constitutive = 0, fused = 0, other = 0;
 };
 
 // How steps reached a CUDA device since the last frame. Zero on the CPU, and for steps that wait

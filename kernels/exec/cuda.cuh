@@ -99,6 +99,14 @@ struct CudaLanes {
   using Mask = bool;
   static constexpr int kWidth = 1;
   static constexpr int kPacksPerChunk = 1;
+  template <int kRows>
+  struct Table {
+    Real row[kRows];
+    FIRN_HD void set(int r, Real value) { row[r] = value; }
+    FIRN_HD Real get(int r) const { return row[r]; }
+    FIRN_HD Real& at(int r, int) { return row[r]; }
+    FIRN_HD const Real& at(int r, int) const { return row[r]; }
+  };
 
   std::uint32_t chunk;
   std::uint32_t first;  // this thread's lane
@@ -136,6 +144,15 @@ struct CudaLanes {
   // A warp is the whole chunk, so no pack of it stays unvisited.
   template <class F>
   FIRN_HD void for_empty_packs(F&&) const {}
+  FIRN_HD bool mark([[maybe_unused]] std::uint32_t& word, [[maybe_unused]] bool mask) const {
+#if defined(__CUDA_ARCH__)
+    const std::uint32_t bits = __ballot_sync(0xffffffffu, mask);
+    if (first == 0) word = bits;
+    return bits != 0;
+#else
+    return false;
+#endif
+  }
   FIRN_HD void prefetch_next(const Real*, int) const {}
   template <class F>
   FIRN_HD void once(F&& f) const {
@@ -170,6 +187,11 @@ struct CudaGroup : CudaDevice {
   template <int kLength, class F>
   FIRN_HD void for_each_line(std::uint32_t lines, F&& f) const {
     for_each(lines * kLength, [&](std::uint32_t i) { f(i / kLength, i % kLength); });
+  }
+  template <int kLength, class Of, class F>
+  FIRN_HD void for_each_line(std::uint32_t lines, Of&& of, F&& f) const {
+    for_each(lines * kLength,
+             [&](std::uint32_t i) { f(of(i / kLength), i / kLength, i % kLength); });
   }
   template <class F>
   FIRN_HD void once([[maybe_unused]] F&& f) const {

@@ -68,6 +68,16 @@ struct HostLanes {
   static_assert(kLanes % kWidth == 0);
   static constexpr int kPacksPerChunk = kLanes / kWidth;
 
+  // Values whose lanes are wanted one by one, where a pack meets its single particles.
+  template <int kRows>
+  struct Table {
+    alignas(64) Real row[kRows][kWidth];
+    void set(int r, const Value& value) { value.copy_to(row[r], stdx::vector_aligned); }
+    Value get(int r) const { return Value(row[r], stdx::vector_aligned); }
+    Real& at(int r, int i) { return row[r][i]; }
+    const Real& at(int r, int i) const { return row[r][i]; }
+  };
+
   std::uint32_t chunk;
   std::uint32_t first;  // first lane of this pack
   std::uint32_t count;  // active lanes of the chunk: lanes 0 .. count-1
@@ -109,6 +119,15 @@ struct HostLanes {
     if (first + kWidth < count) return;
     for (std::uint32_t p = pack_index() + 1; p < (chunk + 1) * kPacksPerChunk; ++p) f(p);
   }
+  // Sets the bits of the chunk's lanes in `word`; the packs of a chunk come one after another.
+  // Returns whether any is set.
+  bool mark(std::uint32_t& word, const Mask& mask) const {
+    std::uint32_t bits = 0;
+    if (stdx::any_of(mask))
+      for (int i = 0; i < kWidth; ++i) bits |= std::uint32_t{test(mask, i)} << i;
+    word = (first == 0 ? 0 : word) | bits << first;
+    return bits != 0;
+  }
   // Asks early for the same lanes of the next chunk: rows of several channels are more streams than
   // the processor follows by itself. `channel` may be null.
   void prefetch_next(const Real* channel, int components) const {
@@ -148,6 +167,16 @@ struct HostGroup : HostDevice {
     for (std::uint32_t line = 0; line < lines; ++line)
 #pragma GCC ivdep
       for (std::uint32_t i = 0; i < kLength; ++i) f(line, i);
+  }
+  // The same with what `of` says of a line, asked once for all its entries: f(of(line), line, i).
+  template <int kLength, class Of, class F>
+  void for_each_line(std::uint32_t lines, Of&& of, F&& f) const {
+    for (std::uint32_t line = 0; line < lines; ++line) {
+      const auto state = of(line);
+#pragma GCC unroll 16
+#pragma GCC ivdep
+      for (std::uint32_t i = 0; i < kLength; ++i) f(state, line, i);
+    }
   }
   // to[k][lane] = from[k * kLanes + at[lane]] for `rows` rows of all lanes. Lanes that follow each
   // other in `from` too are copied together.

@@ -1,12 +1,15 @@
 // The macros of the physics layer: FIRN_HD marks a function as callable on both sides when nvcc
 // compiles it; FIRN_FLAT inlines on the host all that a function calls, down to the last, where
-// values that fill vector registers are handed through many small functions.
+// values that fill vector registers are handed through many small functions; FIRN_APART keeps a
+// large function that many instantiations call out of them on the host.
 #pragma once
 
 #if defined(__CUDACC__)
 #define FIRN_HD __host__ __device__
 #define FIRN_FLAT
+#define FIRN_APART
 #else
 #define FIRN_HD
 #define FIRN_FLAT [[gnu::flatten]]
+#define FIRN_APART [[gnu::noinline]]
 #endif

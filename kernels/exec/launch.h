@@ -3,6 +3,7 @@
 // became.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace firn {
@@ -21,6 +22,9 @@ struct LaunchRange {
 
 // 32 particles of one block and one material: a warp on CUDA, a few SIMD packs on the CPU.
 inline constexpr int kLanes = 32;
+
+// Shared memory of a group on CUDA: what every device grants without being asked.
+inline constexpr std::size_t kCudaArenaBytes = 48 * 1024;
 
 // Operators are structs with
 //   static constexpr const char* kName;    for traces and error messages

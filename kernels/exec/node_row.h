@@ -44,6 +44,10 @@ struct NodeRow {
       row.part[p] = *reinterpret_cast<const Loose*>(values + p * kPart);
     return row;
   }
+  void store(Node<Real>* nodes) const {
+    Real* values = reinterpret_cast<Real*>(nodes);
+    for (int p = 0; p < kParts; ++p) *reinterpret_cast<Loose*>(values + p * kPart) = part[p];
+  }
   static NodeRow zero() {
     NodeRow row;
     for (auto& p : row.part) p = Vector{};

@@ -109,12 +109,22 @@ FIRN_HD inline Vec<int, D> corner_block(Vec<int, D> block, int corner) {
   for (int a = 0; a < D; ++a) block[a] += (corner >> a) & 1;
   return block;
 }
-// Blocks of one colour (parity of the coordinates) have disjoint corner sets.
+// Blocks of one colour (the remainders of the coordinates) have disjoint corner sets for two
+// parities per axis, and disjoint neighbourhoods for three.
 template <int D>
-FIRN_HD inline int block_colour(const Vec<int, D>& block) {
+FIRN_HD inline int block_colour(const Vec<int, D>& block, int parities = 2) {
   int colour = 0;
-  for (int a = 0; a < D; ++a) colour |= (block[a] & 1) << a;
+  for (int a = D - 1; a >= 0; --a) {
+    const int remainder = block[a] % parities;
+    colour = colour * parities + (remainder < 0 ? remainder + parities : remainder);
+  }
   return colour;
+}
+// Neighbour n of a block, -1, 0 or +1 along each axis, the last one fastest.
+template <int D>
+FIRN_HD inline Vec<int, D> neighbour_block(Vec<int, D> block, int n) {
+  for (int a = D - 1; a >= 0; --a, n /= 3) block[a] += n % 3 - 1;
+  return block;
 }
 template <int D>
 FIRN_HD inline int node_in_block(const Vec<int, D>& local) {
@@ -170,16 +180,22 @@ struct BlockHash {
 template <class Real>
 struct GridView {
   BlockHash hash;
-  std::uint64_t* keys = nullptr;  // per block, ascending
-  std::uint32_t* home = nullptr;  // per block: 1 if it holds particles
+  std::uint64_t* keys = nullptr;        // per block, ascending
+  std::uint64_t* saved_keys = nullptr;  // of the layout before, for carry_nodes
+  std::uint32_t* home = nullptr;        // per block: 1 if it holds particles
   std::uint32_t* corners =
-      nullptr;  // per block 2^d ranks: itself and its neighbours on the + sides
+      nullptr;                      // per block 2^d ranks: itself and its neighbours on the + sides
+  std::uint32_t* around = nullptr;  // per block 3^d ranks: the block and all its neighbours, the
+                                    // last axis fastest; null unless steps are fused
   std::uint32_t* chunk_begin = nullptr;   // per block + 1: its chunks
   std::uint32_t* coloured = nullptr;      // home blocks, colour by colour
-  std::uint32_t* colour_begin = nullptr;  // 2^d + 1
-  Real* nodes = nullptr;                  // momentum, mass; after the grid update velocity, mass
-  Real* increments =
-      nullptr;  // force impulse; after the grid update velocity change (FLIP, stages)
+  std::uint32_t* colour_begin = nullptr;  // colours + 1
+  int parities = 2;                       // colours per axis
+  // P2G writes momentum (and mass) and, where forces are kept apart, their impulse; the grid update
+  // leaves velocity (and mass) and the velocity change in `nodes` and `increments`. The fused step
+  // needs both at once; otherwise they are the same memory.
+  Real *momentum = nullptr, *impulse = nullptr;
+  Real *nodes = nullptr, *increments = nullptr;
   Real dx = 0, inv_dx = 0;
   PeriodicBlocks periodic;
 };

@@ -44,12 +44,22 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
 // Bytes per value: 4 or 8.
 template <class Exec, class T>
 void permute_channel(Exec& exec, const RebuildView& scratch, const Chunk* chunks, const T* in,
-                     int components, T* out, const StepControl* control);
+                     int components, T* out, const StepControl* control, const std::uint32_t* skip);
 
 // Copies the first chunks of a channel, as many as hold particles.
 template <class Exec, class T>
 void copy_chunks(Exec& exec, const T* in, int components, T* out, std::uint32_t max_chunks,
-                 const StepControl* control);
+                 const StepControl* control, const std::uint32_t* skip);
+
+// Around a rebuild between fused steps: the momentum that lies on the grid follows its blocks.
+// save_nodes copies it to GridView::nodes, whose velocities are used up by then; carry_nodes brings
+// it back, and sets to zero what is new. Without a carried momentum that is every node.
+template <class Exec, class Real>
+void save_nodes(Exec& exec, const GridView<Real>& grid, std::uint32_t max_blocks,
+                StepControl* control);
+template <class Exec, class Real>
+void carry_nodes(Exec& exec, const GridView<Real>& grid, std::uint32_t max_blocks,
+                 StepControl* control);
 
 // Sets the nodes of all active blocks to zero; `components` as in GridStore.
 template <class Exec, class Real>

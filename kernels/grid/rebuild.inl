@@ -2,6 +2,7 @@
 
 #include "kernels/exec/algorithms.h"
 #include "kernels/grid/rebuild.h"
+#include "kernels/transfer/modes.h"
 #include "kernels/transfer/spline.h"
 
 namespace firn {
@@ -60,7 +61,7 @@ struct MarkHomes {
         last = block;
         last_slot = hash.insert(g, block_key<D>(block));
         if (last_slot == kNoBlock)
-          g.atomic_or(control->stop, kStopOverflow);
+          raise(g, control, kStopOverflow);
         else if (hash.home[last_slot] == 0)
           g.atomic_or(hash.home[last_slot], 1);
       }
@@ -89,7 +90,7 @@ struct MarkHomes {
       if (!(abs(cell) < static_cast<Real>(BlockTraits<D>::kMaxCell))) {
         g.atomic_min(control->fault,
                      pack_fault(Fault::kPositionRange, channel_at(particles.id, slot, 1, 0)));
-        g.atomic_or(control->stop, kStopDiverged);
+        raise(g, control, kStopDiverged);
         return false;
       }
       block[a] = axis_base(x[a], inv_dx, shift).node >> BlockTraits<D>::kShift;
@@ -103,20 +104,28 @@ struct MarkHomes {
   }
 };
 
+// Enters the blocks that the stencils of a home block's particles reach: its corners, or all its
+// neighbours where particles may leave it before the next layout.
 template <int D>
 struct MarkHalo {
   static constexpr const char* kName = "mark_halo";
   BlockHash hash;
   PeriodicBlocks periodic;
+  bool all_around;
   StepControl* control;
   template <class Device>
   FIRN_HD void operator()(Device& device, std::uint32_t slot) const {
     if (hash.home[slot] == 0) return;
     const Vec<int, D> block = block_of_key<D>(hash.keys[slot]);
-    for (int corner = 1; corner < BlockTraits<D>::kCorners; ++corner)
-      if (hash.insert(device, block_key<D>(periodic.wrapped(corner_block<D>(block, corner)))) ==
-          kNoBlock)
-        device.atomic_or(control->stop, kStopOverflow);
+    if (all_around)
+      for (int n = 0; n < int_power(3, D); ++n) enter(device, neighbour_block<D>(block, n));
+    else
+      for (int c = 1; c < BlockTraits<D>::kCorners; ++c) enter(device, corner_block<D>(block, c));
+  }
+  template <class Device>
+  FIRN_HD void enter(Device& device, const Vec<int, D>& block) const {
+    if (hash.insert(device, block_key<D>(periodic.wrapped(block))) == kNoBlock)
+      raise(device, control, kStopOverflow);
   }
 };
 
@@ -139,9 +148,9 @@ struct AdoptBlockCount {
   std::uint32_t max_blocks, materials;
   StepControl* control;
   template <class Device>
-  FIRN_HD void operator()(Device&, std::uint32_t) const {
+  FIRN_HD void operator()(Device& device, std::uint32_t) const {
     if (control->needed_blocks > max_blocks) {
-      control->stop |= kStopOverflow;
+      raise(device, control, kStopOverflow);
       return;
     }
     control->n_blocks = control->needed_blocks;
@@ -155,6 +164,7 @@ struct RankBlocks {
   static constexpr const char* kName = "rank_blocks";
   BlockHash hash;
   const std::uint64_t* keys;
+  int parities;
   std::uint32_t *home, *block_colour;
   const StepControl* control;
   template <class Device>
@@ -165,28 +175,32 @@ struct RankBlocks {
     hash.ranks[slot] = rank;
     home[rank] = hash.home[slot];
     if (home[rank] != 0)
-      block_colour[rank] = static_cast<std::uint32_t>(block_colour_of(keys[rank]));
-  }
-  FIRN_HD static int block_colour_of(std::uint64_t key) {
-    return firn::block_colour<D>(block_of_key<D>(key));
+      block_colour[rank] =
+          static_cast<std::uint32_t>(firn::block_colour<D>(block_of_key<D>(keys[rank]), parities));
   }
 };
 
 template <int D>
-struct LinkCorners {
-  static constexpr const char* kName = "link_corners";
+struct LinkBlocks {
+  static constexpr const char* kName = "link_blocks";
   BlockHash hash;
   const std::uint64_t* keys;
   const std::uint32_t* home;
   PeriodicBlocks periodic;
-  std::uint32_t* corners;
+  std::uint32_t *corners, *around;
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t rank) const {
     if (home[rank] == 0) return;
     const Vec<int, D> block = block_of_key<D>(keys[rank]);
     for (int c = 0; c < BlockTraits<D>::kCorners; ++c)
-      corners[rank * BlockTraits<D>::kCorners + c] =
-          hash.ranks[hash.find(block_key<D>(periodic.wrapped(corner_block<D>(block, c))))];
+      corners[rank * BlockTraits<D>::kCorners + c] = rank_of(corner_block<D>(block, c));
+    constexpr int kAround = int_power(3, D);
+    for (int n = 0; n < kAround && around != nullptr; ++n)
+      around[static_cast<std::uint64_t>(rank) * kAround + n] =
+          rank_of(neighbour_block<D>(block, n));
+  }
+  FIRN_HD std::uint32_t rank_of(const Vec<int, D>& block) const {
+    return hash.ranks[hash.find(block_key<D>(periodic.wrapped(block)))];
   }
 };
 
@@ -221,12 +235,13 @@ struct AdoptChunkCount {
   std::uint32_t max_chunks;
   StepControl* control;
   template <class Device>
-  FIRN_HD void operator()(Device&, std::uint32_t) const {
+  FIRN_HD void operator()(Device& device, std::uint32_t) const {
     control->needed_chunks = bin_first[control->n_bins];
     if (control->needed_chunks > max_chunks) {
-      control->stop |= kStopOverflow;
+      raise(device, control, kStopOverflow);
       return;
     }
+    ++control->layouts;
     control->n_chunks = control->needed_chunks;
     control->n_slots = control->n_chunks * kLanes;
     const std::uint32_t kept = bin_begin[control->n_bins];
@@ -259,7 +274,7 @@ template <class Exec, int D, class Real>
 void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
                     const ParticleView<Real>& particles, const GridView<Real>& grid,
                     const RebuildView& scratch, StepControl* control) {
-  const std::uint32_t* stop = &control->stop;
+  const std::uint32_t* stop = &control->skip_layout;
   const std::uint32_t table = grid.hash.mask + 1, slots = scratch.max_chunks * kLanes;
   const std::uint32_t max_blocks = scratch.max_blocks, max_bins = max_blocks * scratch.materials;
   const DeviceCount n_blocks{&control->n_blocks, max_blocks}, n_bins{&control->n_bins, max_bins};
@@ -272,17 +287,21 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
   launch_groups(exec, {{nullptr, groups}, stop},
                 MarkHomes<D, Real>{grid.dx, grid.inv_dx, shift, grid.periodic, sinks, particles,
                                    grid.hash, scratch.slot_block, control, slots});
-  launch_items(exec, {{nullptr, table}, stop}, MarkHalo<D>{grid.hash, grid.periodic, control});
+  launch_items(exec, {{nullptr, table}, stop},
+               MarkHalo<D>{grid.hash, grid.periodic, grid.around != nullptr, control});
   launch_items(exec, {{nullptr, table}, stop},
                CompactBlocks{grid.hash, grid.keys, max_blocks, control});
   launch_items(exec, {{nullptr, 1}, stop}, AdoptBlockCount{max_blocks, scratch.materials, control});
   sort_keys(exec, grid.keys, n_blocks, stop);
-  launch_items(exec, {{nullptr, max_blocks}, stop},
-               RankBlocks<D>{grid.hash, grid.keys, grid.home, scratch.block_colour, control});
-  launch_items(exec, {n_blocks, stop},
-               LinkCorners<D>{grid.hash, grid.keys, grid.home, grid.periodic, grid.corners});
+  launch_items(
+      exec, {{nullptr, max_blocks}, stop},
+      RankBlocks<D>{grid.hash, grid.keys, grid.parities, grid.home, scratch.block_colour, control});
+  launch_items(
+      exec, {n_blocks, stop},
+      LinkBlocks<D>{grid.hash, grid.keys, grid.home, grid.periodic, grid.corners, grid.around});
   bucket_permutation(exec, scratch.block_colour, {nullptr, max_blocks},
-                     {nullptr, BlockTraits<D>::kCorners}, stop, grid.coloured, grid.colour_begin);
+                     {nullptr, static_cast<std::uint32_t>(int_power(grid.parities, D))}, stop,
+                     grid.coloured, grid.colour_begin);
   launch_items(
       exec, {n_slots, stop},
       BinParticles{grid.hash.ranks, particles.chunks, scratch.materials, scratch.slot_block});
@@ -330,8 +349,9 @@ struct PermuteChannel {
 
 template <class Exec, class T>
 void permute_channel(Exec& exec, const RebuildView& scratch, const Chunk* chunks, const T* in,
-                     int components, T* out, const StepControl* control) {
-  launch_groups(exec, {{&control->n_chunks, scratch.max_chunks}, &control->stop},
+                     int components, T* out, const StepControl* control,
+                     const std::uint32_t* skip) {
+  launch_groups(exec, {{&control->n_chunks, scratch.max_chunks}, skip},
                 PermuteChannel<T>{chunks, scratch.order, in, components, out});
 }
 
@@ -353,9 +373,108 @@ struct CopyChunk {
 
 template <class Exec, class T>
 void copy_chunks(Exec& exec, const T* in, int components, T* out, std::uint32_t max_chunks,
-                 const StepControl* control) {
-  launch_groups(exec, {{&control->n_chunks, max_chunks}, &control->stop},
-                CopyChunk<T>{in, components, out});
+                 const StepControl* control, const std::uint32_t* skip) {
+  launch_groups(exec, {{&control->n_chunks, max_chunks}, skip}, CopyChunk<T>{in, components, out});
+}
+
+// Before a layout is replaced: the keys of its blocks, for CarryNodes.
+struct SaveKeys {
+  static constexpr const char* kName = "save_keys";
+  const std::uint64_t* keys;
+  std::uint64_t* saved;
+  StepControl* control;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t i) const {
+    if (control->grid_saved == 0) saved[i] = keys[i];
+  }
+};
+template <class Real>
+struct SaveNodes {
+  static constexpr const char* kName = "save_nodes";
+  static constexpr int kThreads = 256;
+  struct Scratch {};
+  const Real* nodes;
+  Real* saved;
+  const StepControl* control;
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    if (control->grid_saved != 0 || control->carried == 0) return;
+    const std::uint64_t first = std::uint64_t{g.index()} * kNodeReals;
+    g.for_each(kNodeReals, [&](std::uint32_t i) { saved[first + i] = nodes[first + i]; });
+  }
+  static constexpr std::uint32_t kNodeReals = 64 * 4;
+};
+struct NoteSaved {
+  static constexpr const char* kName = "note_saved";
+  StepControl* control;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t) const {
+    if (control->grid_saved == 0) control->saved_blocks = control->n_blocks;
+    control->grid_saved = 1;
+  }
+};
+
+// Fills the blocks of the new layout with what they held in the old one; with zeros where they are
+// new, or where nothing is carried from the last step.
+template <class Real>
+struct CarryNodes {
+  static constexpr const char* kName = "carry_nodes";
+  static constexpr int kThreads = 256;
+  struct Scratch {
+    std::uint32_t from;
+  };
+  const std::uint64_t *keys, *saved_keys;
+  const Real* saved;
+  Real* nodes;
+  const StepControl* control;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    g.once([&] { g.scratch.from = control->carried != 0 ? find(keys[g.index()]) : kNoBlock; });
+    g.sync();
+    constexpr std::uint32_t n = SaveNodes<Real>::kNodeReals;
+    Real* to = nodes + std::uint64_t{g.index()} * n;
+    if (g.scratch.from == kNoBlock) return g.for_each(n, [&](std::uint32_t i) { to[i] = Real(0); });
+    const Real* from = saved + std::uint64_t{g.scratch.from} * n;
+    g.for_each(n, [&](std::uint32_t i) { to[i] = from[i]; });
+  }
+
+  // The saved keys ascend.
+  FIRN_HD std::uint32_t find(std::uint64_t key) const {
+    std::uint32_t low = 0, high = control->saved_blocks;
+    while (low < high) {
+      const std::uint32_t middle = low + (high - low) / 2;
+      if (saved_keys[middle] < key)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low < control->saved_blocks && saved_keys[low] == key ? low : kNoBlock;
+  }
+};
+
+template <class Exec, class Real>
+void save_nodes(Exec& exec, const GridView<Real>& grid, std::uint32_t max_blocks,
+                StepControl* control) {
+  const std::uint32_t* skip = &control->skip_layout;
+  const DeviceCount blocks{&control->n_blocks, max_blocks};
+  launch_items(exec, {blocks, skip}, SaveKeys{grid.keys, grid.saved_keys, control});
+  launch_groups(exec, {blocks, skip}, SaveNodes<Real>{grid.momentum, grid.nodes, control});
+  if (grid.impulse != nullptr)
+    launch_groups(exec, {blocks, skip}, SaveNodes<Real>{grid.impulse, grid.increments, control});
+  launch_items(exec, {{nullptr, 1}, skip}, NoteSaved{control});
+}
+
+template <class Exec, class Real>
+void carry_nodes(Exec& exec, const GridView<Real>& grid, std::uint32_t max_blocks,
+                 StepControl* control) {
+  const LaunchRange blocks{{&control->n_blocks, max_blocks}, &control->skip_layout};
+  launch_groups(exec, blocks,
+                CarryNodes<Real>{grid.keys, grid.saved_keys, grid.nodes, grid.momentum, control});
+  if (grid.impulse != nullptr)
+    launch_groups(
+        exec, blocks,
+        CarryNodes<Real>{grid.keys, grid.saved_keys, grid.increments, grid.impulse, control});
 }
 
 template <class Real>

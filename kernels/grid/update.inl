@@ -21,11 +21,10 @@ struct GridUpdate {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint64_t first = static_cast<std::uint64_t>(g.index()) * kNodes;
-    Node<Real>* nodes = reinterpret_cast<Node<Real>*>(grid.nodes) + first;
-    Node<Real>* increments =
-        params.separate_force ? reinterpret_cast<Node<Real>*>(grid.increments) + first : nullptr;
+    Node<Real>* nodes = nodes_of(grid.nodes, g.index());
+    Node<Real>* increments = params.separate_force ? nodes_of(grid.increments, g.index()) : nullptr;
     const Vec<int, D> origin = block_of_key<D>(grid.keys[g.index()]);
+    if (grid.momentum != grid.nodes) take_momentum(g, nodes, increments);
 
     g.for_each(kNodes, [&](std::uint32_t i) { apply_forces(g.scratch, nodes, increments, i); });
     g.sync();
@@ -44,6 +43,26 @@ struct GridUpdate {
       g.once(
           [&] { params.stage_energies[g.index() * kStageColumns + 2] = column_sum(g.scratch, 0); });
     }
+  }
+
+  FIRN_HD static Node<Real>* nodes_of(Real* channel, std::uint32_t block) {
+    return reinterpret_cast<Node<Real>*>(channel) + std::uint64_t{block} * kNodes;
+  }
+
+  // Leaves zeros for the next step's momentum.
+  template <class Group>
+  FIRN_HD void take_momentum(Group& g, Node<Real>* nodes, Node<Real>* increments) const {
+    Node<Real>* momentum = nodes_of(grid.momentum, g.index());
+    g.for_each(kNodes, [&](std::uint32_t i) {
+      nodes[i] = momentum[i];
+      momentum[i] = Node<Real>::zero();
+    });
+    if (increments == nullptr) return;
+    Node<Real>* impulse = nodes_of(grid.impulse, g.index());
+    g.for_each(kNodes, [&](std::uint32_t i) {
+      increments[i] = impulse[i];
+      impulse[i] = Node<Real>::zero();
+    });
   }
 
   FIRN_HD static double kinetic(Real m, const Vec<Real, D>& v) {

@@ -5,40 +5,19 @@
 
 namespace firn {
 
+// What the step does to the particles of a pack.
 template <int D, class Real>
-struct ConstitutiveStep {
-  static constexpr const char* kName = "constitutive";
-  static constexpr int kThreads = 128;
-  static constexpr std::uint32_t kChunksPerGroup = 4;
-  struct Scratch {};
-
+struct ConstitutiveUpdate {
   const MaterialParams<Real>* materials;
   ParticleView<Real> particles;
   EnergyView energies;
   StepControl* control;
 
-  template <class Group>
-  FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t first = g.index() * kChunksPerGroup;
-    const std::uint32_t end = control->n_chunks;
-    if (first >= end) return;
-    const std::uint32_t last = first + kChunksPerGroup < end ? first + kChunksPerGroup : end;
-    const Chunk* chunks = particles.chunks;
-    g.template for_each_pack<Real>(
-        first, last, [=](std::uint32_t chunk) { return chunks[chunk].count; },
-        [&](const auto& lanes) { advance(g, lanes); });
-  }
-
-  template <class Group, class Lanes>
-  FIRN_HD void advance(Group& g, const Lanes& lanes) const {
-    using T = typename Lanes::Value;
-    lanes.prefetch_next(particles.gradient, D * D);
-    lanes.prefetch_next(particles.F, D * D);
-    lanes.prefetch_next(particles.stress, symmetric_components(D));
-    lanes.prefetch_next(particles.volume, 1);
+  // Advances F and the plastic state with the velocity gradient; returns V0 tau, J.
+  template <class Group, class Lanes, class T = typename Lanes::Value>
+  FIRN_APART FIRN_HD Mat<T, D> advance(Group& g, const Lanes& lanes, const Mat<T, D>& grad_v) const {
     const std::uint32_t material = particles.chunks[lanes.chunk].material;
     const MaterialParams<Real>& params = materials[material];
-    const Mat<T, D> grad_v = load_matrix(lanes, particles.gradient);
     const Mat<T, D> A = update_matrix(grad_v);
 
     MaterialState<T, D> state = load_state(lanes, params.model);
@@ -57,10 +36,6 @@ struct ConstitutiveStep {
     report_faults(g, lanes, params.model, state, response);
     store_state(lanes, params.model, state);
     const T volume = lanes.load(channel_row(particles.volume, lanes.chunk, 1, 0));
-    for (int a = 0, k = 0; a < D; ++a)
-      for (int b = a; b < D; ++b, ++k)
-        lanes.store(channel_row(particles.stress, lanes.chunk, symmetric_components(D), k),
-                    volume * response.tau(a, b));
     const Real wave = lanes.maximum(select(active, response.wave_modulus, T(0)));
     const Real elastic = energies.elastic != nullptr ? lanes.sum(volume * response.psi) : Real(0);
     const Real before = energies.trial != nullptr ? lanes.sum(volume * trial) : Real(0);
@@ -74,6 +49,15 @@ struct ConstitutiveStep {
       if (energies.elastic != nullptr) energies.elastic[pack] = 0;
       if (energies.trial != nullptr) energies.trial[pack] = 0;
     });
+    return response.tau * volume;
+  }
+
+  template <class Lanes, class T>
+  FIRN_HD void store_stress(const Lanes& lanes, const Mat<T, D>& stress) const {
+    for (int a = 0, k = 0; a < D; ++a)
+      for (int b = a; b < D; ++b, ++k)
+        lanes.store(channel_row(particles.stress, lanes.chunk, symmetric_components(D), k),
+                    stress(a, b));
   }
 
   // R(dt grad v): I + M, or (I + M/2)^2 where I + M would turn the material inside out. [T 6.4.9]
@@ -91,16 +75,6 @@ struct ConstitutiveStep {
     return A;
   }
 
-  template <class Lanes>
-  FIRN_HD auto load_matrix(const Lanes& lanes, const Real* channel) const {
-    using T = typename Lanes::Value;
-    const auto active = lanes.active();
-    Mat<T, D> A;
-    for (int i = 0; i < D * D; ++i)
-      A(i / D, i % D) =
-          select(active, lanes.load(channel_row(channel, lanes.chunk, D * D, i)), T(0));
-    return A;
-  }
   // Lanes without a particle get the rest state, so that no law sees what an old particle left
   // there.
   template <class Lanes>
@@ -162,6 +136,49 @@ struct ConstitutiveStep {
   }
 };
 
+template <int D, class Real>
+struct ConstitutiveStep {
+  static constexpr const char* kName = "constitutive";
+  static constexpr int kThreads = 128;
+  static constexpr std::uint32_t kChunksPerGroup = 4;
+  struct Scratch {};
+
+  ConstitutiveUpdate<D, Real> update;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t first = g.index() * kChunksPerGroup;
+    const std::uint32_t end = update.control->n_chunks;
+    if (first >= end) return;
+    const std::uint32_t last = first + kChunksPerGroup < end ? first + kChunksPerGroup : end;
+    const Chunk* chunks = update.particles.chunks;
+    g.template for_each_pack<Real>(
+        first, last, [=](std::uint32_t chunk) { return chunks[chunk].count; },
+        [&](const auto& lanes) { advance(g, lanes); });
+  }
+
+  template <class Group, class Lanes>
+  FIRN_HD void advance(Group& g, const Lanes& lanes) const {
+    const ParticleView<Real>& particles = update.particles;
+    lanes.prefetch_next(particles.gradient, D * D);
+    lanes.prefetch_next(particles.F, D * D);
+    lanes.prefetch_next(particles.stress, symmetric_components(D));
+    lanes.prefetch_next(particles.volume, 1);
+    update.store_stress(lanes, update.advance(g, lanes, load_matrix(lanes, particles.gradient)));
+  }
+
+  template <class Lanes>
+  FIRN_HD auto load_matrix(const Lanes& lanes, const Real* channel) const {
+    using T = typename Lanes::Value;
+    const auto active = lanes.active();
+    Mat<T, D> A;
+    for (int i = 0; i < D * D; ++i)
+      A(i / D, i % D) =
+          select(active, lanes.load(channel_row(channel, lanes.chunk, D * D, i)), T(0));
+    return A;
+  }
+};
+
 template <class Exec, int D, class Real>
 void constitutive_step(Exec& exec, const MaterialParams<Real>* materials,
                        const ParticleView<Real>& particles, const EnergyView& energies,
@@ -170,7 +187,7 @@ void constitutive_step(Exec& exec, const MaterialParams<Real>* materials,
   launch_groups(
       exec,
       {{nullptr, (max_chunks + Op::kChunksPerGroup - 1) / Op::kChunksPerGroup}, &control->stop},
-      Op{materials, particles, energies, control});
+      Op{{materials, particles, energies, control}});
 }
 
 }  // namespace firn

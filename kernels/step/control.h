@@ -42,10 +42,21 @@ inline constexpr int kStepLimits = 7;
 
 struct StepControl {
   std::uint32_t stop;
+  // While not 0, parts of a step do nothing: finding a new layout and what follows from it, and
+  // bringing the particles' momentum to the grid. Raised with every flag of `stop` (see raise).
+  std::uint32_t skip_layout, skip_particles;
   // Sizes of the current layout, and what the last rebuild asked for.
   std::uint32_t n_blocks, n_chunks, n_slots, n_bins, n_particles;
   std::uint32_t needed_blocks, needed_chunks;
   std::uint32_t removed;  // particles taken by sinks, since the start
+
+  // Fused steps (transfer/g2p2g.h).
+  std::uint32_t fuse;          // this step's gather also scatters for the next one
+  std::uint32_t carried;       // the last one did: the grid holds this step's momentum
+  std::uint32_t grid_saved;    // and it lies in the grid's spare, in the order of the old layout
+  std::uint32_t late;          // some particles went too far to be scattered with the others
+  std::uint32_t saved_blocks;  // of that old layout
+  double overshoot;            // cells that a particle is away from its home block, at most
 
   // Smallest (fault, particle id) seen, packed by pack_fault; ~0 without a fault.
   std::uint64_t fault;
@@ -54,8 +65,16 @@ struct StepControl {
   std::uint32_t limit_material;  // for kWaveSpeed and kViscosity
   double time, target, dt;
   double previous_dt;  // of the step that produced the particles' coefficients
-  double retry_dt;     // bound of a step that runs again after kStopUnsolved, else 0
-  std::uint64_t step;  // since the start
+  // Explicit steps choose dt a step ahead: a fused step scatters with the next one's. `ahead` is
+  // the bound (0: none yet), next_dt what fits before the target.
+  double ahead, next_dt;
+  StepLimit ahead_limit, next_limit;
+  std::uint32_t ahead_material;
+  std::uint64_t last_step;    // the step that must not be fused with the next
+  double retry_dt;            // bound of a step that runs again after kStopUnsolved, else 0
+  std::uint64_t step;         // since the start
+  std::uint64_t layouts;      // times that particles were brought into a new layout
+  std::uint64_t late_passes;  // steps that had late particles
 
   // Since the last frame.
   std::uint64_t frame_steps;
@@ -73,6 +92,14 @@ struct StepLimits {
   double viscous_dt[kMaxMaterials];  // rho dx^2 / (4 d mu^N), infinity without viscosity
   std::uint32_t materials;
 };
+
+// Raises flags of `stop`, from any thread.
+template <class Device>
+FIRN_HD inline void raise(const Device& device, StepControl* control, std::uint32_t flags) {
+  device.atomic_or(control->stop, flags);
+  device.atomic_or(control->skip_layout, flags);
+  device.atomic_or(control->skip_particles, flags);
+}
 
 FIRN_HD inline std::uint64_t pack_fault(Fault fault, std::uint32_t particle) {
   return (static_cast<std::uint64_t>(fault) << 32) | particle;

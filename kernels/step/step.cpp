@@ -3,7 +3,8 @@
 
 namespace firn {
 
-template void begin_step<Cpu>(Cpu&, const StepLimits*, StepControl*);
+template void open_step<Cpu>(Cpu&, double, StepControl*);
+template void begin_step<Cpu>(Cpu&, const StepLimits*, StepPlan, StepControl*);
 template void end_step<Cpu>(Cpu&, StepControl*);
 
 }  // namespace firn

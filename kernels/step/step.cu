@@ -3,7 +3,8 @@
 
 namespace firn {
 
-template void begin_step<Cuda>(Cuda&, const StepLimits*, StepControl*);
+template void open_step<Cuda>(Cuda&, double, StepControl*);
+template void begin_step<Cuda>(Cuda&, const StepLimits*, StepPlan, StepControl*);
 template void end_step<Cuda>(Cuda&, StepControl*);
 
 }  // namespace firn

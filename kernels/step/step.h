@@ -7,10 +7,21 @@
 
 namespace firn {
 
+// When dt is chosen, and what the step may leave on the grid for the next one.
+enum class StepPlan {
+  kFresh,  // from what the last step measured
+  kAhead,  // a step earlier, as fused steps must
+  kFused,  // and the gather scatters for the next step, unless this one reaches the target
+};
+
+// Decides which parts of the step are needed: see StepControl::skip_layout.
+template <class Exec>
+void open_step(Exec& exec, double dx, StepControl* control);
+
 // Chooses dt (PHYSICS section 5) so that the target time is met exactly, and clears the maxima.
 // Raises kStopDiverged with Fault::kTimeStep if a stable step would be shorter than dt_min.
 template <class Exec>
-void begin_step(Exec& exec, const StepLimits* limits, StepControl* control);
+void begin_step(Exec& exec, const StepLimits* limits, StepPlan plan, StepControl* control);
 
 // Advances time; raises kStopTarget when it is reached and kStopDiverged when a fault was recorded.
 template <class Exec>

@@ -5,54 +5,95 @@
 
 namespace firn {
 
-struct BeginStep {
-  static constexpr const char* kName = "begin_step";
-  const StepLimits* limits;
+// What of the step has to be done: without a carried momentum everything; with one a new layout
+// only where particles might leave the reach of their block's tile.
+struct OpenStep {
+  static constexpr const char* kName = "open_step";
+  double inv_dx;
   StepControl* control;
-
-  FIRN_HD void tighten(double dt, StepLimit limit, std::uint32_t material) const {
-    if (!(dt < control->dt)) return;
-    control->dt = dt;
-    control->limit = limit;
-    control->limit_material = material;
-  }
 
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t) const {
     StepControl& c = *control;
+    const bool late = c.late != 0;
+    const bool stays = c.carried != 0 && !late && c.grid_saved == 0 && within_reach(c);
+    c.skip_layout = c.stop != 0 || stays ? 1 : 0;
+    c.skip_particles = c.stop != 0 || (c.carried != 0 && !late) ? 1 : 0;
+  }
+  // A tile reaches one cell beyond its block. Speeds may grow by half in a step before a particle
+  // is late.
+  FIRN_HD bool within_reach(const StepControl& c) const {
+    return c.overshoot + 1.5 * c.next_dt * sqrt(c.speed_squared) * inv_dx < 1;
+  }
+};
+
+// Chooses dt: of this step from the last one's maxima, or, a step ahead, of the next one.
+struct BeginStep {
+  static constexpr const char* kName = "begin_step";
+  const StepLimits* limits;
+  StepPlan plan;
+  StepControl* control;
+
+  struct Bound {
+    double dt;
+    StepLimit limit;
+    std::uint32_t material;
+    FIRN_HD void tighten(double other, StepLimit by, std::uint32_t of = 0) {
+      if (other < dt) *this = {other, by, of};
+    }
+  };
+
+  template <class Device>
+  FIRN_HD void operator()(Device& device, std::uint32_t) const {
+    StepControl& c = *control;
     c.previous_dt = c.dt;
-    c.dt = limits->dt_max;
-    c.limit = StepLimit::kMaximum;
-    c.limit_material = 0;
-    if (c.speed_squared > 0)
-      tighten(limits->cfl * limits->dx / sqrt(c.speed_squared), StepLimit::kVelocity, 0);
-    for (std::uint32_t m = 0; m < limits->materials; ++m) {
-      if (c.wave_squared[m] > 0)
-        tighten(limits->cfl_material * limits->dx / sqrt(c.wave_squared[m]), StepLimit::kWaveSpeed,
-                m);
-      if (c.n_particles > 0) tighten(limits->viscous_dt[m], StepLimit::kViscosity, m);
-    }
-    if (c.retry_dt > 0) tighten(c.retry_dt, StepLimit::kSolver, 0);
-    if (c.dt < limits->dt_min) {
+    const Bound latest = bound(c);
+    const Bound now = plan == StepPlan::kFresh || c.ahead == 0
+                          ? latest
+                          : Bound{c.ahead, c.ahead_limit, c.ahead_material};
+    if (now.dt < limits->dt_min) {
       c.fault = pack_fault(Fault::kTimeStep, 0);
-      c.stop |= kStopDiverged;
-      return;
+      return raise(device, control, kStopDiverged);
     }
-    fit_to_target(c);
+    const double left = c.target - c.time;
+    if (c.carried == 0) {
+      c.next_dt = fitted(now.dt, left);
+      c.next_limit = c.next_dt < now.dt ? StepLimit::kFrameEnd : now.limit;
+    }
+    c.dt = c.next_dt;
+    c.limit = c.next_limit;
+    c.limit_material = now.material;
     c.speed_squared = 0;
     for (std::uint32_t m = 0; m < limits->materials; ++m) c.wave_squared[m] = 0;
+    c.overshoot = 0;
+    c.late_passes += c.late;
+    c.late = 0;
+    c.ahead = latest.dt;
+    c.ahead_limit = latest.limit;
+    c.ahead_material = latest.material;
+    c.next_dt = fitted(latest.dt, c.target - (c.time + c.dt));
+    c.next_limit = c.next_dt < latest.dt ? StepLimit::kFrameEnd : latest.limit;
+    c.fuse = plan == StepPlan::kFused && c.dt < left && c.step + 1 != c.last_step ? 1 : 0;
+  }
+
+  FIRN_HD Bound bound(const StepControl& c) const {
+    Bound b{limits->dt_max, StepLimit::kMaximum, 0};
+    if (c.speed_squared > 0)
+      b.tighten(limits->cfl * limits->dx / sqrt(c.speed_squared), StepLimit::kVelocity);
+    for (std::uint32_t m = 0; m < limits->materials; ++m) {
+      if (c.wave_squared[m] > 0)
+        b.tighten(limits->cfl_material * limits->dx / sqrt(c.wave_squared[m]),
+                  StepLimit::kWaveSpeed, m);
+      if (c.n_particles > 0) b.tighten(limits->viscous_dt[m], StepLimit::kViscosity, m);
+    }
+    if (c.retry_dt > 0) b.tighten(c.retry_dt, StepLimit::kSolver);
+    return b;
   }
 
   // The last two steps before the target share what is left, so that none is a sliver.
-  FIRN_HD static void fit_to_target(StepControl& c) {
-    const double left = c.target - c.time;
-    if (c.dt >= left) {
-      c.dt = left;
-      c.limit = StepLimit::kFrameEnd;
-    } else if (2 * c.dt > left) {
-      c.dt = 0.5 * left;
-      c.limit = StepLimit::kFrameEnd;
-    }
+  FIRN_HD static double fitted(double dt, double left) {
+    if (dt >= left) return left;
+    return 2 * dt > left ? 0.5 * left : dt;
   }
 };
 
@@ -73,12 +114,18 @@ struct EndStep {
     c.time = reached ? c.target : c.time + c.dt;
     if (reached) c.stop |= kStopTarget;
     if (c.fault != ~std::uint64_t{0}) c.stop |= kStopDiverged;
+    c.carried = c.fuse;
+    c.grid_saved = 0;
   }
 };
 
 template <class Exec>
-void begin_step(Exec& exec, const StepLimits* limits, StepControl* control) {
-  launch_items(exec, {{nullptr, 1}, &control->stop}, BeginStep{limits, control});
+void open_step(Exec& exec, double dx, StepControl* control) {
+  launch_items(exec, {{nullptr, 1}, nullptr}, OpenStep{1 / dx, control});
+}
+template <class Exec>
+void begin_step(Exec& exec, const StepLimits* limits, StepPlan plan, StepControl* control) {
+  launch_items(exec, {{nullptr, 1}, &control->stop}, BeginStep{limits, plan, control});
 }
 template <class Exec>
 void end_step(Exec& exec, StepControl* control) {

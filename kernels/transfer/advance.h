@@ -7,6 +7,30 @@
 
 namespace firn {
 
+// C <- symmetric * sym(C) + skew * skew(C), by pairs of off-diagonal entries.
+template <class Real>
+struct PartScales {
+  const TransferParams& params;
+
+  FIRN_HD bool active() const { return params.symmetric != 1 || params.skew != 1; }
+
+  // RPIC with the linear kernel takes the rotation from L_p and K_p [APIC 5.2], whose moments D_a
+  // and D_b differ by axis and vanish on nodes.
+  template <class T>
+  FIRN_HD void apply(const T& D_a, const T& D_b, T& C_ab, T& C_ba) const {
+    T rotation = T(Real(0.5)) * (C_ba - C_ab);
+    if (params.moment_weighted_skew) {
+      const T K = D_a + D_b;
+      const auto safe = K > T(kEpsilon<Real>);
+      rotation = select(safe, (C_ba * D_a - C_ab * D_b) / select(safe, K, T(Real(1))), T(Real(0)));
+    }
+    const T stretch = T(static_cast<Real>(params.symmetric) * Real(0.5)) * (C_ab + C_ba);
+    rotation = T(static_cast<Real>(params.skew)) * rotation;
+    C_ab = stretch - rotation;
+    C_ba = stretch + rotation;
+  }
+};
+
 // Base of the operators that go from grid to particle.
 template <int D, class Real>
 struct ParticleAdvance {
@@ -66,22 +90,6 @@ struct ParticleAdvance {
   template <class Group>
   FIRN_HD void report(Group& g, Fault fault, std::uint32_t chunk, std::uint32_t lane) const {
     g.atomic_min(control->fault, pack_fault(fault, channel_row(particles.id, chunk, 1, 0)[lane]));
-  }
-
-  FIRN_HD bool scales_parts() const { return params.symmetric != 1 || params.skew != 1; }
-
-  // One pair of off-diagonal entries of C <- symmetric * sym(C) + skew * skew(C). RPIC with the
-  // linear kernel takes the rotation from L_p and K_p [APIC 5.2], whose moments D_a and D_b differ
-  // by axis and vanish on nodes.
-  FIRN_HD void scale_pair(Real D_a, Real D_b, Real& C_ab, Real& C_ba) const {
-    Real rotation = Real(0.5) * (C_ba - C_ab);
-    if (params.moment_weighted_skew) {
-      const Real K = D_a + D_b;
-      rotation = K > kEpsilon<Real> ? (C_ba * D_a - C_ab * D_b) / K : Real(0);
-    }
-    const Real stretch = static_cast<Real>(params.symmetric) * Real(0.5) * (C_ab + C_ba);
-    C_ab = stretch - static_cast<Real>(params.skew) * rotation;
-    C_ba = stretch + static_cast<Real>(params.skew) * rotation;
   }
 };
 

@@ -89,14 +89,15 @@ struct G2P : ParticleAdvance<D, Real> {
   }
 
   FIRN_HD void scale_parts(const Stencil<D, Degree, Real>& s, Node<Real>* c) const {
-    if (!Base::scales_parts()) return;
+    const PartScales<Real> scales{params};
+    if (!scales.active()) return;
     for (int a = 0; a < D; ++a) {
       Node<Real>& column_a = c[linear_mode(Set, D, a)];
       for (int b = a + 1; b < D; ++b) {
         Node<Real>& column_b = c[linear_mode(Set, D, b)];
         Real C_ab = column_b[a], C_ba = column_a[b];
-        Base::scale_pair(second_moment<Degree>(-s.axis[a].z[0]),
-                         second_moment<Degree>(-s.axis[b].z[0]), C_ab, C_ba);
+        scales.apply(second_moment<Degree>(-s.axis[a].z[0]), second_moment<Degree>(-s.axis[b].z[0]),
+                     C_ab, C_ba);
         column_b.set(a, C_ab);
         column_a.set(b, C_ba);
       }

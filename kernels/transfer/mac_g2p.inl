@@ -71,7 +71,8 @@ struct MacG2P : ParticleAdvance<D, Real> {
       const Real v = Base::blend_velocity(a, c[0], increment, chunk, lane);
       speed_squared += v * v;
     }
-    if (particles.coefficient_modes > 0 && Base::scales_parts()) scale_parts(x, chunk, lane);
+    if (particles.coefficient_modes > 0 && PartScales<Real>{params}.active())
+      scale_parts(x, chunk, lane);
     return speed_squared;
   }
 
@@ -95,8 +96,9 @@ struct MacG2P : ParticleAdvance<D, Real> {
           second_moment<Degree>(axis_base(x[b], grid.inv_dx, staggered_shift<Real>(Degree)).offset);
     for (int a = 0; a < D; ++a) {
       for (int b = a + 1; b < D; ++b)
-        Base::scale_pair(moment[a], moment[b], coefficient(chunk, lane, linear_mode(Set, D, b), a),
-                         coefficient(chunk, lane, linear_mode(Set, D, a), b));
+        PartScales<Real>{params}.apply(moment[a], moment[b],
+                                       coefficient(chunk, lane, linear_mode(Set, D, b), a),
+                                       coefficient(chunk, lane, linear_mode(Set, D, a), b));
       coefficient(chunk, lane, linear_mode(Set, D, a), a) *= static_cast<Real>(params.symmetric);
     }
   }

@@ -3,7 +3,7 @@
 // blocks it overlaps.
 #pragma once
 
-#include "kernels/transfer/scatter.h"
+#include "kernels/transfer/contribution.h"
 #include "kernels/transfer/tile.h"
 #include "kernels/transfer/transfer.h"
 
@@ -21,6 +21,7 @@ struct P2G {
 
   TransferParams params;
   ParticleView<Real> particles;
+  LateParticles late;
   GridView<Real> grid;
   const StepControl* control;
   std::uint32_t first_group = 0;
@@ -46,58 +47,37 @@ struct P2G {
               [&](int, std::uint32_t lane) { contribute(g, home, lanes.chunk, lane); });
         });
     g.sync();
-    flush_tile<D, Degree>(g, g.scratch.momentum, grid, block, {grid.nodes});
+    flush_tile<D, Degree>(g, g.scratch.momentum, grid, block, {grid.momentum});
     if (params.separate_force)
-      flush_tile<D, Degree>(g, g.scratch.force, grid, block, {grid.increments});
+      flush_tile<D, Degree>(g, g.scratch.force, grid, block, {grid.impulse});
   }
 
   template <class Group>
   FIRN_HD void contribute(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
                           std::uint32_t lane) const {
-    const auto add = [&](Node<Real>& node, Real w, const Node<Real>& value) {
-      g.accumulate(node, w * value);
-    };
+    if (control->carried != 0 && !is_late(chunk, lane)) return;
     Vec<Real, D> x;
     for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
     const auto s = make_stencil<D, Degree>(x, grid.inv_dx);
     const int at = Tile::template index_of<D>(s.base, home);
-    const Real m = channel_row(particles.mass, chunk, 1, 0)[lane];
-
-    Node<Real> c[kModes];
-    load_modes(chunk, lane, m, c);
-    Node<Real> force[D];
+    Node<Real> c[kModes], force[D];
+    load_modes(chunk, lane, c);
     load_force(chunk, lane, force);
-    const bool fuse = !params.gradient_force && !params.separate_force;
-    if constexpr (Set == ModeSet::kAffine) {
-      Node<Real> Q[D];
-      map_affine(c);
-      for (int a = 0; a < D; ++a) {
-        Q[a] = c[1 + a];
-        if (fuse) Q[a] += force[a];
-      }
-      scatter_affine<Tile::kSide>(s, c[0], Q, g.scratch.momentum.node + at, add);
-      if (fuse) return;
-    } else {
-      Mat<Real, D> map;
-      const bool mapped = params.affine_map && inverse_map(c, m, map);
-      const bool fused_force = fuse && !mapped;
-      if (fused_force)
-        for (int a = 0; a < D; ++a) c[linear_mode(Set, D, a)] += force[a];
-      if (mapped)
-        scatter_mapped<axis_modes(Set), Tile::kSide>(s, map, c, g.scratch.momentum.node + at, add);
-      else
-        scatter_tensor<axis_modes(Set), Tile::kSide>(s, c, g.scratch.momentum.node + at, add);
-      if (fused_force) return;
-    }
-    Tile& tile = params.separate_force ? g.scratch.force : g.scratch.momentum;
-    if (params.gradient_force)
-      scatter_gradient<Tile::kSide>(s, force, tile.node + at, add);
-    else
-      scatter_affine<Tile::kSide>(s, Node<Real>::zero(), force, tile.node + at, add);
+    const Contribution<D, Degree, Set, Real> contribution{
+        params, static_cast<Real>(control->previous_dt) * grid.inv_dx};
+    contribution.template add<Tile::kSide>(g, s, c, force, g.scratch.momentum.node + at,
+                                           g.scratch.force.node + at);
+  }
+
+  // Marked by the fused step in the layout before this one.
+  FIRN_HD bool is_late(std::uint32_t chunk, std::uint32_t lane) const {
+    const std::uint32_t slot = late.order[particles.chunks[chunk].source + lane];
+    return (late.marks[slot / kLanes] >> slot % kLanes & 1u) != 0;
   }
 
   // Coefficients times mass; mode 1 carries the mass itself.
-  FIRN_HD void load_modes(std::uint32_t chunk, std::uint32_t lane, Real m, Node<Real>* c) const {
+  FIRN_HD void load_modes(std::uint32_t chunk, std::uint32_t lane, Node<Real>* c) const {
+    const Real m = channel_row(particles.mass, chunk, 1, 0)[lane];
     c[0] = Node<Real>::mass(m);
     for (int a = 0; a < D; ++a) c[0].set(a, m * channel_row(particles.v, chunk, D, a)[lane]);
     const int stored = particles.coefficient_modes;
@@ -110,11 +90,9 @@ struct P2G {
     }
   }
 
-  // The impulse of the internal force: node += sum_a z_a force_a (MLS-MPM, [G201 p39-46]: -dt D^-1
-  // V0 tau z) or node += sum_a dw_a force_a (classical: -dt V0 tau grad w). z in cells.
   FIRN_HD void load_force(std::uint32_t chunk, std::uint32_t lane, Node<Real> (&force)[D]) const {
-    const Real inverse_moment = params.gradient_force ? Real(1) : Degree == 2 ? Real(4) : Real(3);
-    const Real scale = -static_cast<Real>(control->dt) * inverse_moment * grid.inv_dx;
+    const Real scale =
+        -static_cast<Real>(control->dt) * force_moment<Degree, Real>(params) * grid.inv_dx;
     for (int a = 0; a < D; ++a) force[a] = Node<Real>::zero();
     for (int a = 0, k = 0; a < D; ++a)
       for (int b = a; b < D; ++b, ++k) {
@@ -124,43 +102,24 @@ struct P2G {
         force[b].set(a, value);
       }
   }
-
-  // xi = affine: M = (I + dt C)^-1 with the step that produced C.
-  FIRN_HD bool inverse_map(const Node<Real>* c, Real m, Mat<Real, D>& map) const {
-    const Real scale = static_cast<Real>(control->previous_dt) * grid.inv_dx / m;
-    Mat<Real, D> forward = Mat<Real, D>::identity();
-    for (int b = 0; b < D; ++b)
-      for (int a = 0; a < D; ++a) forward(a, b) += scale * c[linear_mode(Set, D, b)][a];
-    return invert_motion(forward, map);
-  }
-
-  // In the affine set C zeta = (C M) z, still affine.
-  FIRN_HD void map_affine(Node<Real>* c) const {
-    Mat<Real, D> map;
-    if (!params.affine_map || !inverse_map(c, c[0].mass(), map)) return;
-    Node<Real> mapped[D];
-    for (int b = 0; b < D; ++b) {
-      mapped[b] = Node<Real>::zero();
-      for (int a = 0; a < D; ++a) mapped[b] += map(a, b) * c[1 + a];
-    }
-    for (int b = 0; b < D; ++b) c[1 + b] = mapped[b];
-  }
 };
 
 template <int D, int Degree, ModeSet Set, class Real, class Exec>
 void launch_p2g(Exec& exec, const TransferParams& params, const ParticleView<Real>& particles,
-                const GridView<Real>& grid, const StepControl* control, std::uint32_t block_bound) {
-  launch_coloured(exec, {{nullptr, block_bound}, &control->stop}, grid.colour_begin,
-                  BlockTraits<D>::kCorners,
-                  P2G<D, Degree, Set, Real>{params, particles, grid, control});
+                const LateParticles& late, const GridView<Real>& grid, const StepControl* control,
+                std::uint32_t block_bound) {
+  launch_coloured(exec, {{nullptr, block_bound}, &control->skip_particles}, grid.colour_begin,
+                  int_power(grid.parities, D),
+                  P2G<D, Degree, Set, Real>{params, particles, late, grid, control});
 }
 
 template <class Exec, int D, class Real>
 void p2g(Exec& exec, const TransferParams& params, const ParticleView<Real>& particles,
-         const GridView<Real>& grid, const StepControl* control, std::uint32_t block_bound) {
+         const LateParticles& late, const GridView<Real>& grid, const StepControl* control,
+         std::uint32_t block_bound) {
   for_instance(params, [&](auto degree, auto set) {
-    launch_p2g<D, decltype(degree)::value, decltype(set)::value>(exec, params, particles, grid,
-                                                                 control, block_bound);
+    launch_p2g<D, decltype(degree)::value, decltype(set)::value>(exec, params, particles, late,
+                                                                 grid, control, block_bound);
   });
 }
 

@@ -4,6 +4,7 @@
 namespace firn {
 
 template void p2g<Cuda, 2, double>(Cuda&, const TransferParams&, const ParticleView<double>&,
-                                   const GridView<double>&, const StepControl*, std::uint32_t);
+                                   const LateParticles&, const GridView<double>&,
+                                   const StepControl*, std::uint32_t);
 
 }  // namespace firn

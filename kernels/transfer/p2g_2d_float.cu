@@ -4,6 +4,7 @@
 namespace firn {
 
 template void p2g<Cuda, 2, float>(Cuda&, const TransferParams&, const ParticleView<float>&,
-                                  const GridView<float>&, const StepControl*, std::uint32_t);
+                                  const LateParticles&, const GridView<float>&, const StepControl*,
+                                  std::uint32_t);
 
 }  // namespace firn

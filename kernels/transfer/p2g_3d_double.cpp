@@ -4,6 +4,7 @@
 namespace firn {
 
 template void p2g<Cpu, 3, double>(Cpu&, const TransferParams&, const ParticleView<double>&,
-                                  const GridView<double>&, const StepControl*, std::uint32_t);
+                                  const LateParticles&, const GridView<double>&, const StepControl*,
+                                  std::uint32_t);
 
 }  // namespace firn

@@ -4,6 +4,7 @@
 namespace firn {
 
 template void p2g<Cpu, 3, float>(Cpu&, const TransferParams&, const ParticleView<float>&,
-                                 const GridView<float>&, const StepControl*, std::uint32_t);
+                                 const LateParticles&, const GridView<float>&, const StepControl*,
+                                 std::uint32_t);
 
 }  // namespace firn

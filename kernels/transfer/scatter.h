@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/exec/node.h"
+#include "kernels/exec/node_row.h"
 #include "kernels/math/mat.h"
 #include "kernels/transfer/modes.h"
 #include "kernels/transfer/spline.h"
@@ -41,6 +42,25 @@ FIRN_HD inline void scatter_affine(const Stencil<3, Degree, Real>& s, const Valu
       const Real w_xy = x.w[i] * y.w[j];
       Node<Real>* row = tile + (i * Side + j) * Side;
       for (int k = 0; k < n; ++k) add(row[k], w_xy * z.w[k], at_y + z.z[k] * Q[2]);
+    }
+  }
+}
+
+// scatter_affine by rows of nodes, into a tile that nobody else writes to now. Writes four nodes of
+// each row, whatever the stencil's reach: to those beyond it, their own value.
+template <int Side, int Degree, class Real>
+inline void scatter_affine_rows(const Stencil<3, Degree, Real>& s, const Node<Real>& q,
+                                const Node<Real> (&Q)[3], Node<Real>* tile) {
+  using Row = NodeRow<Real>;
+  constexpr int n = stencil_nodes(Degree);
+  const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
+  const Row w_z = Row::weights(z.w), Q_x = Row::repeat(Q[0]), Q_y = Row::repeat(Q[1]);
+  const Row base = Row::repeat(q) + Row::weights(z.z) * Row::repeat(Q[2]);
+  for (int i = 0; i < n; ++i) {
+    const Row at_x = base + x.z[i] * Q_x, w_xz = x.w[i] * w_z;
+    for (int j = 0; j < n; ++j) {
+      Node<Real>* nodes = tile + (i * Side + j) * Side;
+      (Row::load(nodes) + (at_x + y.z[j] * Q_y) * (y.w[j] * w_xz)).store(nodes);
     }
   }
 }

@@ -24,7 +24,18 @@ FIRN_HD constexpr Real staggered_shift(int degree) {
 
 // Lowest node and the particle's offset in [0, 1] from where that node's stencil begins. The fused
 // multiply-add is explicit: the operators that bucket particles and those that scatter them must
-// round alike.
+// round alike. `T` may be a pack; the node is then a whole number in a T.
+template <class T>
+struct AxisPlace {
+  T node, offset;
+};
+template <class T>
+FIRN_HD inline AxisPlace<T> axis_place(const T& x, const T& inv_dx, const T& shift) {
+  using std::fma;
+  const T cell = fma(x, inv_dx, -shift);
+  const T base = floor(cell);
+  return {base, cell - base};
+}
 template <class Real>
 struct AxisBase {
   int node;
@@ -32,76 +43,76 @@ struct AxisBase {
 };
 template <class Real>
 FIRN_HD inline AxisBase<Real> axis_base(Real x, Real inv_dx, Real shift) {
-  using std::fma;
-  const Real cell = fma(x, inv_dx, -shift);
-  const Real base = floor(cell);
-  return {static_cast<int>(base), cell - base};
+  const AxisPlace<Real> at = axis_place(x, inv_dx, shift);
+  return {static_cast<int>(at.node), at.offset};
 }
 
 // kModes = 2: the modes 1 and z; kModes = 3: also g.
-template <int Degree, class Real>
+template <int Degree, class T>
 struct AxisStencil {
   static constexpr int kNodes = Degree + 1;
-  Real w[kNodes];   // N(x_p - x_i)
-  Real dw[kNodes];  // dN/dx, 1/cell
-  Real z[kNodes];   // x_i - x_p, cells
-  Real
-      linear[kNodes];  // w z / M_2: the functional that reads the coefficient of z from node values
-  Real g[kNodes];      // mode g(z) = z^2 - (M_3/M_2) z - M_2
-  Real bending[kNodes];  // w g / sum(w g^2): the functional of mode g
+  T w[kNodes];        // N(x_p - x_i)
+  T dw[kNodes];       // dN/dx, 1/cell
+  T z[kNodes];        // x_i - x_p, cells
+  T linear[kNodes];   // w z / M_2: the functional that reads the coefficient of z from node values
+  T g[kNodes];        // mode g(z) = z^2 - (M_3/M_2) z - M_2
+  T bending[kNodes];  // w g / sum(w g^2): the functional of mode g
 };
 
 // Written in place: compilers keep what is never copied in registers.
-template <class Real>
-FIRN_HD inline void fill_stencil(AxisStencil<1, Real>& s, Real d) {
+template <class T>
+FIRN_HD inline void fill_stencil(AxisStencil<1, T>& s, const T& d) {
+  using Real = Scalar<T>;
   s.w[0] = 1 - d;
   s.w[1] = d;
   // M_2 vanishes on a node; w z / M_2 is the finite difference across the cell [APIC 5.3].
-  s.dw[0] = s.linear[0] = Real(-1);
-  s.dw[1] = s.linear[1] = Real(1);
+  s.dw[0] = s.linear[0] = T(Real(-1));
+  s.dw[1] = s.linear[1] = T(Real(1));
   s.z[0] = -d;
   s.z[1] = 1 - d;
-  for (int i = 0; i < 2; ++i) s.g[i] = s.bending[i] = Real(0);  // two nodes carry no third mode
+  for (int i = 0; i < 2; ++i) s.g[i] = s.bending[i] = T(Real(0));  // two nodes carry no third mode
 }
-template <class Real>
-FIRN_HD inline void fill_stencil(AxisStencil<2, Real>& s, Real d) {
-  const Real o = d - Real(0.5);  // offset from the closest node, the middle one
-  s.w[0] = Real(0.5) * (1 - d) * (1 - d);
-  s.w[1] = Real(0.75) - o * o;
-  s.w[2] = Real(0.5) * d * d;
+template <class T>
+FIRN_HD inline void fill_stencil(AxisStencil<2, T>& s, const T& d) {
+  using Real = Scalar<T>;
+  const T o = d - T(Real(0.5));  // offset from the closest node, the middle one
+  s.w[0] = T(Real(0.5)) * (1 - d) * (1 - d);
+  s.w[1] = T(Real(0.75)) - o * o;
+  s.w[2] = T(Real(0.5)) * d * d;
   s.dw[0] = d - 1;
   s.dw[1] = -2 * o;
   s.dw[2] = d;
-  const Real skew = o * (1 - 4 * o * o);  // M_3 / M_2
+  const T skew = o * (1 - 4 * o * o);  // M_3 / M_2
   for (int i = 0; i < 3; ++i) {
-    const Real z = static_cast<Real>(i - 1) - o;
+    const T z = T(static_cast<Real>(i - 1)) - o;
     s.z[i] = z;
     s.linear[i] = 4 * s.w[i] * z;  // M_2 = 1/4
-    s.g[i] = z * z - skew * z - Real(0.25);
+    s.g[i] = z * z - skew * z - T(Real(0.25));
   }
   // w g / sum(w g^2) is (1, -2, 1) / 2 wherever the particle is; the quotient itself would round
   // badly near |o| = 1/2.
-  s.bending[0] = Real(0.5);
-  s.bending[1] = Real(-1);
-  s.bending[2] = Real(0.5);
+  s.bending[0] = T(Real(0.5));
+  s.bending[1] = T(Real(-1));
+  s.bending[2] = T(Real(0.5));
 }
-template <class Real>
-FIRN_HD inline void fill_stencil(AxisStencil<3, Real>& s, Real d) {
-  const Real e = 1 - d;
+template <class T>
+FIRN_HD inline void fill_stencil(AxisStencil<3, T>& s, const T& d) {
+  using Real = Scalar<T>;
+  const T e = 1 - d;
   s.w[0] = e * e * e / 6;
   s.w[1] = (3 * d * d * d - 6 * d * d + 4) / 6;
   s.w[2] = (3 * e * e * e - 6 * e * e + 4) / 6;
   s.w[3] = d * d * d / 6;
-  s.dw[0] = Real(-0.5) * e * e;
-  s.dw[1] = Real(0.5) * (3 * d * d - 4 * d);
-  s.dw[2] = Real(-0.5) * (3 * e * e - 4 * e);
-  s.dw[3] = Real(0.5) * d * d;
-  Real norm = 0;  // M_4 - M_2^2, at least 0.1597; M_3 = 0
+  s.dw[0] = T(Real(-0.5)) * e * e;
+  s.dw[1] = T(Real(0.5)) * (3 * d * d - 4 * d);
+  s.dw[2] = T(Real(-0.5)) * (3 * e * e - 4 * e);
+  s.dw[3] = T(Real(0.5)) * d * d;
+  T norm = 0;  // M_4 - M_2^2, at least 0.1597; M_3 = 0
   for (int i = 0; i < 4; ++i) {
-    const Real z = static_cast<Real>(i - 1) - d;
+    const T z = T(static_cast<Real>(i - 1)) - d;
     s.z[i] = z;
     s.linear[i] = 3 * s.w[i] * z;  // M_2 = 1/3
-    s.g[i] = z * z - Real(1) / 3;
+    s.g[i] = z * z - T(Real(1) / 3);
     norm += s.w[i] * s.g[i] * s.g[i];
   }
   for (int i = 0; i < 4; ++i) s.bending[i] = s.w[i] * s.g[i] / norm;
@@ -140,10 +151,11 @@ FIRN_HD inline Stencil<D, Degree, Real> make_face_stencil(const Vec<Real, D>& x,
 }
 
 // M_2 of the kernel along one axis, cells^2: what D_p is made of.
-template <int Degree, class Real>
-FIRN_HD inline Real second_moment(Real offset) {
+template <int Degree, class T>
+FIRN_HD inline T second_moment(const T& offset) {
+  using Real = Scalar<T>;
   if constexpr (Degree == 1) return offset * (1 - offset);
-  return Degree == 2 ? Real(0.25) : Real(1) / 3;
+  return T(Degree == 2 ? Real(0.25) : Real(1) / 3);
 }
 
 }  // namespace firn

@@ -1,5 +1,6 @@
 // A dense tile of nodes over one block and the reach of its particles' stencils: the arena of P2G
-// and G2P. Also the table of which degrees and mode sets are instantiated.
+// and G2P; and the wider one of the fused step, whose particles may have left their block by a
+// cell. Also the table of which degrees and mode sets are instantiated.
 #pragma once
 
 #include <type_traits>
@@ -42,6 +43,23 @@ struct TileNode {
     node = node_in_block<D>(local);
   }
 };
+
+// A tile that reaches one node further on every side: stencils may begin one node before their
+// particle's block, and up to one behind it.
+template <int D, int Degree, class Real>
+struct WideTile {
+  static constexpr int kSide = BlockTraits<D>::kSide + Degree + 2;
+  static constexpr int kNodes = int_power(kSide, D);
+  static constexpr int kRows = int_power(kSide, D - 1);
+  static constexpr int kMargin = Degree < 3 ? 3 - Degree : 0;
+  Node<Real> node[kNodes + kMargin];
+};
+
+// How many parities per axis keep the wide tiles of one colour apart.
+FIRN_HD constexpr int wide_parities(int degree, int d) {
+  const int block = d == 3 ? BlockTraits<3>::kSide : BlockTraits<2>::kSide;
+  return block + degree + 2 <= 2 * block ? 2 : 3;
+}
 
 template <class Tile>
 using TileValue = std::remove_cvref_t<decltype(Tile::node[0])>;
@@ -90,6 +108,63 @@ FIRN_HD inline void load_tile(Group& g, BlockTile<D, Degree, Real>& tile,
   });
   g.for_each(Tile::kMargin,
              [&](std::uint32_t t) { tile.node[Tile::kNodes + t] = TileValue<Tile>::zero(); });
+}
+
+// A row of a wide tile on the grid: it lies in three blocks.
+template <int D, int Degree, class Real>
+struct WideRow {
+  static constexpr int kShift = BlockTraits<D>::kShift, kMask = BlockTraits<D>::kSide - 1;
+  Node<Real>* part[3];
+
+  FIRN_HD WideRow(const GridView<Real>& grid, std::uint32_t block, Real* channel,
+                  std::uint32_t row) {
+    const std::uint32_t* around = grid.around + static_cast<std::uint64_t>(block) * int_power(3, D);
+    // Coordinates are counted from the block before.
+    int neighbour = 0, local = 0;
+    for (int a = D - 2, side = 1, blocks = 3, nodes = BlockTraits<D>::kSide; a >= 0; --a) {
+      const int at = static_cast<int>(row) / side % WideTile<D, Degree, Real>::kSide + kMask;
+      neighbour += (at >> kShift) * blocks;
+      local += (at & kMask) * nodes;
+      side *= WideTile<D, Degree, Real>::kSide;
+      blocks *= 3;
+      nodes *= BlockTraits<D>::kSide;
+    }
+    Node<Real>* first = reinterpret_cast<Node<Real>*>(channel) + local;
+    for (int p = 0; p < 3; ++p)
+      part[p] = first + std::uint64_t{around[neighbour + p]} * BlockTraits<D>::kNodes;
+  }
+  FIRN_HD Node<Real>& operator[](std::uint32_t i) const {
+    return part[(i + kMask) >> kShift][(i + kMask) & kMask];
+  }
+};
+
+// Calls f(tile node, grid node) for the nodes of a wide tile, row by row.
+template <int D, int Degree, class Group, class Real, class F>
+FIRN_HD inline void for_each_wide(Group& g, const GridView<Real>& grid, std::uint32_t block,
+                                  Real* channel, F&& f) {
+  constexpr int kSide = WideTile<D, Degree, Real>::kSide;
+  g.template for_each_line<kSide>(
+      WideTile<D, Degree, Real>::kRows,
+      [&](std::uint32_t row) { return WideRow<D, Degree, Real>(grid, block, channel, row); },
+      [&](const WideRow<D, Degree, Real>& nodes, std::uint32_t row, std::uint32_t i) {
+        f(row * kSide + i, nodes[i]);
+      });
+}
+template <int D, int Degree, class Group, class Real>
+FIRN_HD inline void load_wide(Group& g, WideTile<D, Degree, Real>& tile, const GridView<Real>& grid,
+                              std::uint32_t block, Real* channel) {
+  using Tile = WideTile<D, Degree, Real>;
+  for_each_wide<D, Degree>(g, grid, block, channel,
+                           [&](std::uint32_t t, const Node<Real>& node) { tile.node[t] = node; });
+  g.for_each(Tile::kMargin,
+             [&](std::uint32_t t) { tile.node[Tile::kNodes + t] = Node<Real>::zero(); });
+}
+template <int D, int Degree, class Group, class Real>
+FIRN_HD inline void flush_wide(Group& g, const WideTile<D, Degree, Real>& tile,
+                               const GridView<Real>& grid, std::uint32_t block, Real* channel) {
+  for_each_wide<D, Degree>(g, grid, block, channel, [&](std::uint32_t t, Node<Real>& node) {
+    g.accumulate_global(node, tile.node[t]);
+  });
 }
 
 // Calls f(degree, set) with the instantiation that the run-time parameters name. The linear kernel

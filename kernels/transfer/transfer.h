@@ -42,11 +42,20 @@ struct ParticleBounds {
   Vec<Real, D> min, max;
 };
 
-// Adds mass, momentum and the impulse of the internal forces to the nodes. Nodes of all active
-// blocks must be zero.
+// Where a fused step has left particles behind: bit `slot % 32` of marks[slot / 32], slots of the
+// layout before; order[i] is the old slot of the i-th particle of the present one.
+struct LateParticles {
+  const std::uint32_t* order = nullptr;
+  const std::uint32_t* marks = nullptr;
+};
+
+// Adds mass, momentum and the impulse of the internal forces to GridView::momentum and ::impulse,
+// whose nodes must be zero in all active blocks; after a fused step those of the late particles
+// alone, to what it has left there.
 template <class Exec, int D, class Real>
 void p2g(Exec& exec, const TransferParams& params, const ParticleView<Real>& particles,
-         const GridView<Real>& grid, const StepControl* control, std::uint32_t block_bound);
+         const LateParticles& late, const GridView<Real>& grid, const StepControl* control,
+         std::uint32_t block_bound);
 
 // Reads velocities, coefficients and the velocity gradient from the nodes and moves the particles
 // with the interpolated velocity. Faults and the largest speed go to `control`.

@@ -90,8 +90,8 @@ std::optional<Measurement> try_measure(const Scene& scene, const RunOptions& run
 }
 
 StageSeconds stage_list(const StageTimes& t) {
-  return {{"rebuild", t.rebuild},           {"p2g", t.p2g},    {"grid", t.grid}, {"g2p", t.g2p},
-          {"constitutive", t.constitutive}, {"other", t.other}};
+  return {{"rebuild", t.rebuild},           {"p2g", t.p2g},     {"grid", t.grid},  {"g2p", t.g2p},
+          {"constitutive", t.constitutive}, {"fused", t.fused}, {"other", t.other}};
 }
 
 FloorShare share_of_floor(const StageCount& count, const Floors& floors, double ns) {

@@ -27,8 +27,9 @@ double particle_steps_per_second(const FrameStats& stats) {
 std::string stage_times(const StageTimes& t) {
   return fmt::format(
       "    seconds: rebuild {:.3f}, p2g {:.3f}, grid {:.3f}, g2p {:.3f}, constitutive {:.3f}, "
+      "fused {:.3f}, "
       "other {:.3f}",
-      t.rebuild, t.p2g, t.grid, t.g2p, t.constitutive, t.other);
+      t.rebuild, t.p2g, t.grid, t.g2p, t.constitutive, t.fused, t.other);
 }
 
 std::string energies(const FrameStats& stats) {

@@ -55,8 +55,8 @@ Totals totals_from_json(const Json& json) {
 }
 
 Json to_json(const StageTimes& t) {
-  return {{"rebuild", t.rebuild},           {"p2g", t.p2g},    {"grid", t.grid}, {"g2p", t.g2p},
-          {"constitutive", t.constitutive}, {"other", t.other}};
+  return {{"rebuild", t.rebuild},           {"p2g", t.p2g},     {"grid", t.grid},  {"g2p", t.g2p},
+          {"constitutive", t.constitutive}, {"fused", t.fused}, {"other", t.other}};
 }
 
 Json to_json(const PressureStats& p) {

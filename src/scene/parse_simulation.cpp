@@ -182,6 +182,7 @@ void parse_simulation(const Node& root, Scene& scene, ReadContext& context) {
     table.choice<Precision>("precision", s.precision, kPrecisions);
     table.integer("seed", s.seed, 0, std::numeric_limits<std::int64_t>::max());
     table.boolean("reproducible", s.reproducible);
+    table.boolean("fused", s.fused);
   });
 }
 

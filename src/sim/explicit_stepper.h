@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/materials/constitutive.h"
+#include "kernels/transfer/g2p2g.h"
 #include "src/sim/particle_stepper.h"
 
 namespace firn {
@@ -20,6 +21,7 @@ class ExplicitStepper final : public ParticleStepper<Exec, D, Real> {
   using Base::column_sums_;
   using Base::control_;
   using Base::exec_;
+  using Base::fused_;
   using Base::grid_;
   using Base::params_;
   using Base::particles_;

@@ -52,16 +52,19 @@ void ExplicitStepper<Exec, D, Real>::enqueue_step() {
   const std::uint32_t blocks = grid_.capacity();
   exec_->mark(-1);
   this->rebuild();
-  begin_step(*exec_, this->limits_.data(), c);
+  // A callback wants every particle's velocity, so its steps stay apart.
+  const StepPlan plan = fused_ && !this->body_force_ ? StepPlan::kFused : StepPlan::kAhead;
+  begin_step(*exec_, this->limits_.data(), plan, c);
+  const ParticleView<Real> particles = particles_.view();
+  const GridView<Real> grid = grid_.view();
+  if (fused_) carry_nodes(*exec_, grid, blocks, c);
   exec_->mark(kClockRebuild);
   if (this->body_force_) this->apply_body_force();
   if (params_.stages) measure_stage(kParticlesBefore);
 
-  const ParticleView<Real> particles = particles_.view();
-  const GridView<Real> grid = grid_.view();
-  clear_nodes(*exec_, grid.nodes, 1, blocks, c);
-  if (params_.transfer.separate_force) clear_nodes(*exec_, grid.increments, 1, blocks, c);
-  p2g<Exec, D, Real>(*exec_, params_.transfer, particles, grid, c, blocks);
+  if (!fused_) clear_nodes(*exec_, grid.momentum, 1, blocks, c);
+  if (!fused_ && params_.transfer.separate_force) clear_nodes(*exec_, grid.impulse, 1, blocks, c);
+  p2g<Exec, D, Real>(*exec_, params_.transfer, particles, particles_.late(), grid, c, blocks);
   exec_->mark(kClockP2G);
   grid_update<Exec, D, Real>(*exec_, update_params(), grid, blocks, c);
   colliders_.accumulate(blocks, c);
@@ -69,15 +72,20 @@ void ExplicitStepper<Exec, D, Real>::enqueue_step() {
     add_columns(*exec_, stage_energies_.data(), {&c->n_blocks, blocks}, kStageColumns,
                 stage_sums_.data() + kAfterP2G, &c->stop);
   exec_->mark(kClockGrid);
-  g2p<Exec, D, Real>(*exec_, params_.transfer, params_.bounds, particles, grid, c, blocks);
-  guard_particles<Exec, D, Real>(*exec_, update_params(), particles, grid, blocks, c);
-  exec_->mark(kClockG2P);
-
   EnergyView energies{params_.totals ? elastic_.data() : nullptr,
                       params_.stages ? trial_.data() : nullptr};
-  constitutive_step<Exec, D, Real>(*exec_, materials_.data(), particles, energies,
-                                   particles_.capacity(), c);
-  exec_->mark(kClockConstitutive);
+  if (fused_) {
+    g2p2g<Exec, D, Real>(*exec_, params_.transfer, params_.bounds, update_params(),
+                         materials_.data(), energies, particles, grid, c, blocks);
+    exec_->mark(kClockFused);
+  } else {
+    g2p<Exec, D, Real>(*exec_, params_.transfer, params_.bounds, particles, grid, c, blocks);
+    guard_particles<Exec, D, Real>(*exec_, update_params(), particles, grid, blocks, c);
+    exec_->mark(kClockG2P);
+    constitutive_step<Exec, D, Real>(*exec_, materials_.data(), particles, energies,
+                                     particles_.capacity(), c);
+    exec_->mark(kClockConstitutive);
+  }
   if (params_.stages) measure_stage(kParticlesAfter);
   end_step(*exec_, c);
   exec_->mark(kClockOther);

@@ -6,6 +6,7 @@
 #include "kernels/exec/buffer.h"
 #include "kernels/grid/blocks.h"
 #include "kernels/grid/rebuild.h"
+#include "kernels/transfer/modes.h"
 
 namespace firn {
 
@@ -13,19 +14,24 @@ template <class Exec, int D, class Real>
 class GridStore {
  public:
   // `components`: groups of 4 reals per node; 1 for collocated velocities, D for one per face.
+  // `parities`: per axis, of the colours of blocks; 0 unless steps are fused, which need momentum
+  // beside velocity and all neighbours of a block.
   GridStore(Exec& exec, double dx, const PeriodicBlocks& periodic, std::uint32_t materials,
-            int components, bool increments)
+            int components, bool increments, int parities = 0)
       : exec_(exec),
         dx_(dx),
         periodic_(periodic),
         materials_(materials),
         reals_(BlockTraits<D>::kNodes * 4 * static_cast<std::size_t>(components)),
-        with_increments_(increments) {}
+        with_increments_(increments),
+        fused_(parities > 0),
+        parities_(fused_ ? parities : 2) {}
 
   std::uint32_t capacity() const { return capacity_; }  // blocks
   const PeriodicBlocks& periodic() const { return periodic_; }
 
-  // Nothing in the grid outlives a step, so a larger one starts empty.
+  // Nothing in the grid outlives a step, so a larger one starts empty; but for what save_nodes has
+  // put aside.
   void reserve(std::uint32_t blocks) {
     if (blocks <= capacity_) return;
     capacity_ = blocks;
@@ -38,14 +44,25 @@ class GridStore {
     renew(corners_, std::size_t{blocks} * BlockTraits<D>::kCorners);
     renew(chunk_begin_, blocks + 1);
     renew(coloured_, blocks);
-    renew(colour_begin_, BlockTraits<D>::kCorners + 1);
+    renew(colour_begin_, colours() + 1);
     renew(block_colour_, blocks);
     const std::size_t bins = std::size_t{blocks} * materials_;
     renew(bin_begin_, bins + 1);
     renew(bin_chunks_, bins);
     renew(bin_first_, bins + 1);
-    renew(nodes_, std::size_t{blocks} * reals_);
-    if (with_increments_) renew(increments_, std::size_t{blocks} * reals_);
+    const std::size_t nodes = std::size_t{blocks} * reals_;
+    if (!fused_) {
+      renew(nodes_, nodes);
+      if (with_increments_) renew(increments_, nodes);
+      return;
+    }
+    renew(around_, std::size_t{blocks} * int_power(3, D));
+    enlarge(saved_keys_, blocks);
+    enlarge(nodes_, nodes);
+    renew(momentum_, nodes);
+    if (!with_increments_) return;
+    enlarge(increments_, nodes);
+    renew(impulse_, nodes);
   }
 
   GridView<Real> view() {
@@ -58,8 +75,13 @@ class GridStore {
     v.chunk_begin = chunk_begin_.data();
     v.coloured = coloured_.data();
     v.colour_begin = colour_begin_.data();
+    v.parities = parities_;
     v.nodes = nodes_.data();
     v.increments = increments_.data();
+    v.momentum = fused_ ? momentum_.data() : v.nodes;
+    v.impulse = fused_ ? impulse_.data() : v.increments;
+    v.around = around_.data();
+    v.saved_keys = saved_keys_.data();
     v.dx = static_cast<Real>(dx_);
     v.inv_dx = static_cast<Real>(1 / dx_);
     v.periodic = periodic_;
@@ -77,21 +99,29 @@ class GridStore {
   std::size_t bytes() const {
     std::size_t sum = hash_keys_.bytes() + hash_ranks_.bytes() + hash_home_.bytes() + keys_.bytes();
     for (const auto* b : {&home_, &corners_, &chunk_begin_, &coloured_, &colour_begin_,
-                          &block_colour_, &bin_begin_, &bin_chunks_, &bin_first_})
+                          &block_colour_, &bin_begin_, &bin_chunks_, &bin_first_, &around_})
       sum += b->bytes();
-    return sum + nodes_.bytes() + increments_.bytes();
+    return sum + saved_keys_.bytes() + nodes_.bytes() + increments_.bytes() + momentum_.bytes() +
+           impulse_.bytes();
   }
   // What bytes() says once `blocks` are reserved, for estimates.
   std::size_t bytes_for(std::uint32_t blocks) const {
-    const std::size_t node = reals_ * sizeof(Real) * (with_increments_ ? 2 : 1);
-    const std::size_t block =
-        node + 8 + 4 * (4 + BlockTraits<D>::kCorners) + std::size_t{12} * materials_;
+    const std::size_t node = reals_ * sizeof(Real) * (with_increments_ ? 2 : 1) * (fused_ ? 2 : 1);
+    const std::size_t block = node + 8 + 4 * (4 + BlockTraits<D>::kCorners) +
+                              std::size_t{12} * materials_ +
+                              (fused_ ? 8 + 4 * std::size_t{int_power(3, D)} : 0);
     const std::size_t table_entry = 8 + 4 + 4;
-    return blocks * block + hash_places(blocks) * table_entry + 4 * (BlockTraits<D>::kCorners + 3);
+    return blocks * block + hash_places(blocks) * table_entry + 4 * (colours() + 3);
   }
   static std::uint32_t hash_places(std::uint32_t blocks) { return std::bit_ceil(2 * blocks); }
 
  private:
+  std::size_t colours() const { return static_cast<std::size_t>(int_power(parities_, D)); }
+  template <class T>
+  void enlarge(Buffer<Exec, T>& buffer, std::size_t size) {
+    if (buffer.empty()) return renew(buffer, size);
+    buffer.resize(size);
+  }
   template <class T>
   void renew(Buffer<Exec, T>& buffer, std::size_t size) {
     buffer = {};
@@ -104,11 +134,12 @@ class GridStore {
   PeriodicBlocks periodic_;
   std::uint32_t materials_, capacity_ = 0;
   std::size_t reals_;  // per block
-  bool with_increments_;
-  Buffer<Exec, std::uint64_t> hash_keys_, keys_;
+  bool with_increments_, fused_;
+  int parities_;
+  Buffer<Exec, std::uint64_t> hash_keys_, keys_, saved_keys_;
   Buffer<Exec, std::uint32_t> hash_ranks_, hash_home_, home_, corners_, chunk_begin_, coloured_,
-      colour_begin_, block_colour_, bin_begin_, bin_chunks_, bin_first_;
-  Buffer<Exec, Real> nodes_, increments_;
+      colour_begin_, block_colour_, bin_begin_, bin_chunks_, bin_first_, around_;
+  Buffer<Exec, Real> nodes_, increments_, momentum_, impulse_;
 };
 
 }  // namespace firn

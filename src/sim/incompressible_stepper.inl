@@ -69,7 +69,7 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   const std::uint32_t blocks = grid_.capacity();
   exec_->mark(-1);
   this->rebuild();
-  begin_step(*exec_, this->limits_.data(), c);
+  begin_step(*exec_, this->limits_.data(), StepPlan::kFresh, c);
   exec_->mark(kClockRebuild);
   if (this->body_force_) this->apply_body_force();
 

@@ -79,7 +79,7 @@ TransferOperations transfer_operations(const Scene& scene) {
     CountingGroup<typename Scatter::Scratch> scatter_group{};
     CountingGroup<typename Gather::Scratch> gather_group{};
     count.p2g = operations_of([&] {
-      Scatter{params, particle, grid, &control}.contribute(scatter_group, home, 0, 0);
+      Scatter{params, particle, {}, grid, &control}.contribute(scatter_group, home, 0, 0);
     });
     count.g2p = operations_of([&] {
       Gather{{params, {}, particle, grid, &control}}.advance(gather_group, home, 0, 0);
@@ -128,7 +128,7 @@ struct ConstitutiveCounter {
   std::int64_t count(const Snapshot& state, std::size_t p) {
     home.material = state.material[p];
     load(state, p);
-    const ConstitutiveStep<D, float> step{params.materials.data(), particle, {}, &control};
+    const ConstitutiveStep<D, float> step{{params.materials.data(), particle, {}, &control}};
     CountingGroup<int> group{};
     return operations_of([&] { step.advance(group, CountingLanes{}); });
   }

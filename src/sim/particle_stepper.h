@@ -25,6 +25,7 @@ enum StageClock {
   kClockGrid,
   kClockG2P,
   kClockConstitutive,
+  kClockFused,
   kClockOther
 };
 
@@ -56,6 +57,8 @@ class ParticleStepper : public Stepper {
   // Velocities live on the nodes of the grid (1 component group) or on the faces of its cells (D).
   ParticleStepper(const Scene& scene, std::unique_ptr<Exec> exec, ParticleNamer namer,
                   int grid_components);
+  // What the particles of a scene keep, and whether its steps are fused.
+  static ChannelNeeds needs(const Scene& scene);
 
   // Enqueues the operators of one step.
   virtual void enqueue_step() = 0;
@@ -87,6 +90,7 @@ class ParticleStepper : public Stepper {
   static void refuse_unless(bool fits, const char* what);
 
   std::unique_ptr<Exec> exec_;
+  bool fused_;
   SceneParams<D, Real> params_;
   ParticleStore<Exec, D, Real> particles_;
   GridStore<Exec, D, Real> grid_;
@@ -105,7 +109,7 @@ class ParticleStepper : public Stepper {
   // On the CPU a launch is the work, so there is nothing to be ahead of.
   bool needs_no_host() const { return Exec::kIsCuda && capturable() && !body_force_; }
   bool replays() const { return needs_no_host() && !time_stages_; }
-  StepControl aim(StepControl c, double target);
+  StepControl aim(StepControl c, double target, std::uint64_t last_step);
   void poll(StepControl& c);
   void grow(const StepControl& c);
   [[noreturn]] void throw_fault(const StepControl& c) const;

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "kernels/materials/material.h"
+#include "kernels/transfer/tile.h"
 #include "src/sim/capacity.h"
 #include "src/sim/particle_stepper.h"
 
@@ -19,10 +20,12 @@ template <class Exec, int D, class Real>
 ParticleStepper<Exec, D, Real>::ParticleStepper(const Scene& scene, std::unique_ptr<Exec> exec,
                                                 ParticleNamer namer, int grid_components)
     : exec_(std::move(exec)),
+      fused_(fuses_steps(scene, Exec::kIsCuda)),
       params_(scene),
-      particles_(*exec_, channel_needs(scene)),
+      particles_(*exec_, needs(scene)),
       grid_(*exec_, scene.grid.dx, periodic_blocks<D>(scene), params_.limits.materials,
-            grid_components, params_.transfer.separate_force),
+            grid_components, params_.transfer.separate_force,
+            fused_ ? wide_parities(params_.transfer.degree, D) : 0),
       colliders_(*exec_, scene),
       control_(*exec_, 1),
       limits_(*exec_, std::span<const StepLimits>(&params_.limits, 1)),
@@ -37,6 +40,14 @@ ParticleStepper<Exec, D, Real>::ParticleStepper(const Scene& scene, std::unique_
   StepControl c{};
   c.fault = ~std::uint64_t{0};
   write_control(c);
+}
+
+template <class Exec, int D, class Real>
+ChannelNeeds ParticleStepper<Exec, D, Real>::needs(const Scene& scene) {
+  ChannelNeeds needs = channel_needs(scene);
+  needs.fused = fuses_steps(scene, Exec::kIsCuda);
+  needs.velocity = !needs.fused || transfer_params(scene).flip > 0;
+  return needs;
 }
 
 // --- particles in ---
@@ -66,6 +77,7 @@ void ParticleStepper<Exec, D, Real>::append(const ParticleBatch& batch, std::uin
   c.wave_squared[batch.material] =
       std::max(c.wave_squared[batch.material],
                static_cast<double>(response.wave_modulus / material.density));
+  c.ahead = 0;  // chosen without them
   write_control(c);
 }
 
@@ -105,6 +117,8 @@ void ParticleStepper<Exec, D, Real>::rebuild() {
   RebuildView scratch;
   particles_.fill(scratch);
   grid_.fill(scratch);
+  open_step(*exec_, params_.dx, control_.data());
+  if (fused_) save_nodes(*exec_, grid_.view(), grid_.capacity(), control_.data());
   rebuild_layout<Exec, D, Real>(*exec_, home_shift<Real>(params_.transfer), colliders_.sinks(),
                                 particles_.view(), grid_.view(), scratch, control_.data());
   particles_.permute(scratch, control_.data());
@@ -155,22 +169,24 @@ bool ParticleStepper<Exec, D, Real>::run_until(double target,
     return now.dt > 0 ? std::ceil((now.target - now.time) / now.dt) : kPace.steps_per_look;
   };
   const auto done = [](const StepControl& now) { return (now.stop & kStopTarget) != 0; };
-  return run(aim(c, target), {done, left}, interrupted);
+  return run(aim(c, target, 0), {done, left}, interrupted);
 }
 
 template <class Exec, int D, class Real>
 void ParticleStepper<Exec, D, Real>::run_steps(std::int64_t steps) {
-  const StepControl c = aim(control(), std::numeric_limits<double>::infinity());
+  const StepControl c = control();
   const std::uint64_t end = c.step + static_cast<std::uint64_t>(steps);
-  run(c,
+  run(aim(c, std::numeric_limits<double>::infinity(), end),
       {[end](const StepControl& now) { return now.step >= end; },
        [end](const StepControl& now) { return static_cast<double>(end - now.step); }},
       {});
 }
 
 template <class Exec, int D, class Real>
-StepControl ParticleStepper<Exec, D, Real>::aim(StepControl c, double target) {
+StepControl ParticleStepper<Exec, D, Real>::aim(StepControl c, double target,
+                                                std::uint64_t last_step) {
   c.target = target;
+  c.last_step = last_step;
   c.stop &= ~kStopTarget;
   write_control(c);
   return c;

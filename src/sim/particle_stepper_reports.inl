@@ -58,8 +58,8 @@ template <class Exec, int D, class Real>
 StageTimes ParticleStepper<Exec, D, Real>::times() {
   const std::vector<double> s = exec_->collect_times();
   if (replays()) return {};  // the clocks saw only the steps that were not captured
-  return {s[kClockRebuild], s[kClockP2G],          s[kClockGrid],
-          s[kClockG2P],     s[kClockConstitutive], s[kClockOther]};
+  return {s[kClockRebuild],      s[kClockP2G],   s[kClockGrid], s[kClockG2P],
+          s[kClockConstitutive], s[kClockFused], s[kClockOther]};
 }
 
 // Particles are kept where their stencil does not cross the seam of a periodic axis, up to two

@@ -10,6 +10,7 @@
 #include "kernels/grid/rebuild.h"
 #include "kernels/materials/material.h"
 #include "kernels/particles/layout.h"
+#include "kernels/transfer/transfer.h"
 #include "src/sim/batch.h"
 #include "src/sim/bytes.h"
 
@@ -19,6 +20,8 @@ namespace firn {
 struct ChannelNeeds {
   int coefficient_modes = 0;
   bool deformation = false, plastic = false, stress = true;
+  bool fused = false;    // steps may be fused: what they keep on the grid need not be permuted
+  bool velocity = true;  // v outlives a fused step (FLIP)
 };
 
 template <class Exec, int D, class Real>
@@ -48,6 +51,7 @@ class ParticleStore {
     for (int c = 0; c < kChannels; ++c) *members[c] = channels_[c].data();
     v.gradient = spare_.data();
     v.coefficient_modes = needs_.coefficient_modes;
+    v.late = late_.data();
     return v;
   }
 
@@ -67,6 +71,7 @@ class ParticleStore {
     spare_ = {};
     spare_ = Buffer<Exec, Real>(exec_, slots() * spare_components_);
     spare_.zero();
+    if (needs_.fused) resize(late_, chunks);
   }
 
   void fill(RebuildView& scratch) {
@@ -75,18 +80,24 @@ class ParticleStore {
     scratch.order = order_.data();
   }
 
-  // Brings every channel into the layout that rebuild_layout has found.
+  // Brings every channel into the layout that rebuild_layout has found; between fused steps only
+  // those that outlive them.
   void permute(const RebuildView& scratch, const StepControl* control) {
     for (int c = 0; c < kChannels; ++c) {
       if (components_[c] == 0) continue;
+      const std::uint32_t* skip = on_the_grid(c) ? &control->skip_particles : &control->skip_layout;
       permute_channel(exec_, scratch, chunks_.data(), channels_[c].data(), components_[c],
-                      spare_.data(), control);
-      take_from_spare(channels_[c], components_[c], control);
+                      spare_.data(), control, skip);
+      take_from_spare(channels_[c], components_[c], control, skip);
     }
+    const std::uint32_t* skip = &control->skip_layout;
     auto* spare_ids = reinterpret_cast<std::uint32_t*>(spare_.data());
-    permute_channel(exec_, scratch, chunks_.data(), id_.data(), 1, spare_ids, control);
-    copy_chunks(exec_, spare_ids, 1, id_.data(), capacity_, control);
+    permute_channel(exec_, scratch, chunks_.data(), id_.data(), 1, spare_ids, control, skip);
+    copy_chunks(exec_, spare_ids, 1, id_.data(), capacity_, control, skip);
   }
+
+  // The permutation of the last layout and the marks of those whose momentum is not on the grid.
+  LateParticles late() const { return {order_.data(), late_.data()}; }
 
   // Writes a batch into new chunks from `first_chunk` on; returns how many it took.
   std::uint32_t append(const ParticleBatch& batch, std::uint32_t first_id,
@@ -167,8 +178,8 @@ class ParticleStore {
   }
 
   std::size_t bytes() const {
-    std::size_t sum =
-        chunks_.bytes() + id_.bytes() + slot_block_.bytes() + order_.bytes() + spare_.bytes();
+    std::size_t sum = chunks_.bytes() + id_.bytes() + slot_block_.bytes() + order_.bytes() +
+                      late_.bytes() + spare_.bytes();
     for (const auto& channel : channels_) sum += channel.bytes();
     return sum;
   }
@@ -212,16 +223,21 @@ class ParticleStore {
       }
     out.values(std::span<const T>(values));
   }
-  // A channel as wide as the spare changes places with it; a narrower one is copied back.
-  void take_from_spare(Buffer<Exec, Real>& channel, int components, const StepControl* control) {
-    if (components == spare_components_ && !Exec::kIsCuda)
-      swap_unless_stopped(channel, control);
-    else
-      copy_chunks(exec_, spare_.data(), components, channel.data(), capacity_, control);
+  // What a fused step leaves on the grid instead of with the particles.
+  bool on_the_grid(int c) const {
+    return (c == kV && !needs_.velocity) || c == kCoefficients || c == kStress;
   }
-  // On the CPU the flag can be read, so a stopped step leaves the channel where it is.
-  void swap_unless_stopped(Buffer<Exec, Real>& channel, const StepControl* control) {
-    if (control->stop == 0) channel.swap(spare_);
+  // A channel as wide as the spare changes places with it; a narrower one is copied back.
+  void take_from_spare(Buffer<Exec, Real>& channel, int components, const StepControl* control,
+                       const std::uint32_t* skip) {
+    if (components == spare_components_ && !Exec::kIsCuda)
+      swap_unless(*skip, channel);
+    else
+      copy_chunks(exec_, spare_.data(), components, channel.data(), capacity_, control, skip);
+  }
+  // On the CPU the flag can be read, so a skipped permutation leaves the channel where it is.
+  void swap_unless(std::uint32_t skip, Buffer<Exec, Real>& channel) {
+    if (skip == 0) channel.swap(spare_);
   }
   template <class F>
   void upload(Channel c, std::uint32_t first_chunk, std::uint32_t n, F&& value) {
@@ -250,7 +266,7 @@ class ParticleStore {
   std::vector<int> linear_modes_;
   double linear_scale_ = 0;
   Buffer<Exec, Chunk> chunks_;
-  Buffer<Exec, std::uint32_t> id_, slot_block_, order_;
+  Buffer<Exec, std::uint32_t> id_, slot_block_, order_, late_;
   Buffer<Exec, Real> channels_[kChannels];
   Buffer<Exec, Real> spare_;
 };

@@ -38,8 +38,9 @@ bool run_ahead(Queue&& queue, StepControl c, const RunGoal& goal, const RunPace&
   queue.forget();
   while (!goal.done(c)) {
     leave = leave || (interrupted && interrupted());
-    if (leave && queue.pending() == 0) return false;
-    while (!leave && queue.pending() < pace.most_looks) {
+    // A layout that is half found is no state to leave.
+    if (leave && queue.pending() == 0 && c.grid_saved == 0) return false;
+    while (queue.pending() < (leave ? 1 : pace.most_looks)) {
       const double wanted = goal.left(c) - static_cast<double>(enqueued - c.step);
       if (wanted < 1 && queue.pending() > 0) break;
       const int n = static_cast<int>(std::clamp<double>(wanted, 1, pace.steps_per_look));

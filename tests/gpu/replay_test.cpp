@@ -92,26 +92,32 @@ void expect_close(const std::vector<float>& a, const std::vector<float>& b, doub
     ASSERT_NEAR(a[i], b[i], tolerance) << quantity << ", component " << i;
 }
 
+void expect_same_bits(const Scene& scene) {
+  Simulation stream = on_gpu(scene, false), graph = on_gpu(scene, true);
+  for (Simulation* simulation : {&stream, &graph}) simulation->advance_steps(100);
+  EXPECT_EQ(stream.stats().enqueued.replayed, 0);
+  // One step loads the kernels; the second one is captured and launched as the graph it became.
+  if (kReplays) {
+    EXPECT_EQ(graph.stats().enqueued.replayed, 99);
+  }
+  EXPECT_EQ(stream.stats().time, graph.stats().time);
+  const Snapshot a = stream.snapshot(), b = graph.snapshot();
+  ASSERT_EQ(a.size(), 40u);
+  EXPECT_EQ(a.id, b.id);
+  EXPECT_EQ(a.position, b.position);
+  EXPECT_EQ(a.velocity, b.velocity);
+  EXPECT_EQ(a.deformation_gradient, b.deformation_gradient);
+  EXPECT_EQ(a.kirchhoff_stress, b.kirchhoff_stress);
+}
+
 TEST_F(GpuReplay, StepsOfLoneParticlesAreTheSameBits) {
   for (int dimension : {2, 3})
-    for (Precision precision : {Precision::kSingle, Precision::kDouble}) {
-      const Scene scene = lone_particles(dimension, precision);
-      Simulation stream = on_gpu(scene, false), graph = on_gpu(scene, true);
-      for (Simulation* simulation : {&stream, &graph}) simulation->advance_steps(100);
-      EXPECT_EQ(stream.stats().enqueued.replayed, 0);
-      // One step loads the kernels; the second one is captured and launched as the graph it became.
-      if (kReplays) {
-        EXPECT_EQ(graph.stats().enqueued.replayed, 99);
+    for (Precision precision : {Precision::kSingle, Precision::kDouble})
+      for (const bool fused : {true, false}) {
+        Scene scene = lone_particles(dimension, precision);
+        scene.simulation.fused = fused;
+        expect_same_bits(scene);
       }
-      EXPECT_EQ(stream.stats().time, graph.stats().time);
-      const Snapshot a = stream.snapshot(), b = graph.snapshot();
-      ASSERT_EQ(a.size(), 40u);
-      EXPECT_EQ(a.id, b.id);
-      EXPECT_EQ(a.position, b.position);
-      EXPECT_EQ(a.velocity, b.velocity);
-      EXPECT_EQ(a.deformation_gradient, b.deformation_gradient);
-      EXPECT_EQ(a.kirchhoff_stress, b.kirchhoff_stress);
-    }
 }
 
 TEST_F(GpuReplay, AFallingBallIsTheSame) {

@@ -32,7 +32,7 @@ class TransferHarness : public ParticleHarness<Exec, D, Real> {
     const GridView<Real> grid = grid_.view();
     clear_nodes(exec_, grid.nodes, 1, kBlocks, control_.data());
     clear_nodes(exec_, grid.increments, 1, kBlocks, control_.data());
-    p2g<Exec, D, Real>(exec_, transfer_, particles_.view(), grid, control_.data(), kBlocks);
+    p2g<Exec, D, Real>(exec_, transfer_, particles_.view(), {}, grid, control_.data(), kBlocks);
   }
   // Momentum to velocity, with the forces of particles_to_grid.
   void update_grid() {

@@ -68,7 +68,10 @@ class LazyDevice {
     look.seen = state;
   }
   void step() {
-    if (state.stop == 0 && state.step >= capacity) state.stop |= kStopOverflow;
+    if (state.stop == 0 && state.step >= capacity) {
+      state.stop |= kStopOverflow;
+      state.grid_saved = 1;  // half of the step is done
+    }
     if (state.stop != 0) {
       ++made_for_nothing;
       return;
@@ -76,6 +79,7 @@ class LazyDevice {
     state.dt = std::min(dt, state.target - state.time);
     state.time += state.dt;
     ++state.step;
+    state.grid_saved = 0;
     if (state.time >= state.target) state.stop |= kStopTarget;
     if (state.step == fault_after) state.stop |= kStopDiverged;
   }
@@ -204,6 +208,8 @@ TEST(RunAhead, AnInterruptedRunStillGrows) {
   int polls = 0;
   EXPECT_FALSE(run_ahead(device, device.state, steps(1000), kAhead, [&] { return polls++ == 1; }));
   EXPECT_EQ(device.state.stop & kStopOverflow, 0u);
+  EXPECT_EQ(device.state.grid_saved, 0u);  // and completes the step that it grew in
+  EXPECT_EQ(device.pending(), 0);
 }
 
 }  // namespace

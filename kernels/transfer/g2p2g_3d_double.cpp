@@ -1,0 +1,12 @@
+#include "kernels/exec/host.h"
+#include "kernels/transfer/g2p2g.inl"
+
+namespace firn {
+
+template void g2p2g<Cpu, 3, double>(Cpu&, const TransferParams&, const ParticleBounds<double, 3>&,
+                                    const GridUpdateParams<double, 3>&,
+                                    const MaterialParams<double>*, const EnergyView&,
+                                    const ParticleView<double>&, const GridView<double>&,
+                                    StepControl*, std::uint32_t);
+
+}  // namespace firn

@@ -72,8 +72,10 @@ struct FrameStats {
   std::int64_t particles = 0, blocks = 0, chunks = 0;
   std::int64_t emitted = 0, removed = 0;  // by sources and sinks, since the start
   std::int64_t grown = 0;                 // how often the grid or the particle storage grew
-  std::size_t memory_bytes = 0;           // of particles, grid and scratch
-  double max_speed = 0;                   // m/s
+  std::int64_t layouts = 0;  // how often particles were brought into a new order, since the start
+  std::int64_t late = 0;  // particles that a fused step handled apart: they went more than a cell
+  std::size_t memory_bytes = 0;  // of particles, grid and scratch
+  double max_speed = 0;          // m/s
   double wall_seconds = 0;
   StageTimes times;
   EnqueueStats enqueued;

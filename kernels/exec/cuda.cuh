@@ -144,13 +144,14 @@ struct CudaLanes {
   // A warp is the whole chunk, so no pack of it stays unvisited.
   template <class F>
   FIRN_HD void for_empty_packs(F&&) const {}
-  FIRN_HD bool mark([[maybe_unused]] std::uint32_t& word, [[maybe_unused]] bool mask) const {
+  FIRN_HD std::uint32_t mark([[maybe_unused]] std::uint32_t& word,
+                             [[maybe_unused]] bool mask) const {
 #if defined(__CUDA_ARCH__)
     const std::uint32_t bits = __ballot_sync(0xffffffffu, mask);
     if (first == 0) word = bits;
-    return bits != 0;
+    return static_cast<std::uint32_t>(__popc(bits));
 #else
-    return false;
+    return 0;
 #endif
   }
   FIRN_HD void prefetch_next(const Real*, int) const {}

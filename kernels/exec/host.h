@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -120,13 +121,13 @@ struct HostLanes {
     for (std::uint32_t p = pack_index() + 1; p < (chunk + 1) * kPacksPerChunk; ++p) f(p);
   }
   // Sets the bits of the chunk's lanes in `word`; the packs of a chunk come one after another.
-  // Returns whether any is set.
-  bool mark(std::uint32_t& word, const Mask& mask) const {
+  // Returns how many are set.
+  std::uint32_t mark(std::uint32_t& word, const Mask& mask) const {
     std::uint32_t bits = 0;
     if (stdx::any_of(mask))
       for (int i = 0; i < kWidth; ++i) bits |= std::uint32_t{test(mask, i)} << i;
     word = (first == 0 ? 0 : word) | bits << first;
-    return bits != 0;
+    return static_cast<std::uint32_t>(std::popcount(bits));
   }
   // Asks early for the same lanes of the next chunk: rows of several channels are more streams than
   // the processor follows by itself. `channel` may be null.

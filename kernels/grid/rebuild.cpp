@@ -35,5 +35,17 @@ template void save_nodes<Cpu, float>(Cpu&, const GridView<float>&, std::uint32_t
 template void save_nodes<Cpu, double>(Cpu&, const GridView<double>&, std::uint32_t, StepControl*);
 template void carry_nodes<Cpu, float>(Cpu&, const GridView<float>&, std::uint32_t, StepControl*);
 template void carry_nodes<Cpu, double>(Cpu&, const GridView<double>&, std::uint32_t, StepControl*);
+template void restore_layout<Cpu, 2, float>(Cpu&, const ParticleView<float>&,
+                                            const GridView<float>&, const RebuildView&,
+                                            StepControl*);
+template void restore_layout<Cpu, 2, double>(Cpu&, const ParticleView<double>&,
+                                             const GridView<double>&, const RebuildView&,
+                                             StepControl*);
+template void restore_layout<Cpu, 3, float>(Cpu&, const ParticleView<float>&,
+                                            const GridView<float>&, const RebuildView&,
+                                            StepControl*);
+template void restore_layout<Cpu, 3, double>(Cpu&, const ParticleView<double>&,
+                                             const GridView<double>&, const RebuildView&,
+                                             StepControl*);
 
 }  // namespace firn

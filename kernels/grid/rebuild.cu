@@ -36,5 +36,17 @@ template void save_nodes<Cuda, double>(Cuda&, const GridView<double>&, std::uint
 template void carry_nodes<Cuda, float>(Cuda&, const GridView<float>&, std::uint32_t, StepControl*);
 template void carry_nodes<Cuda, double>(Cuda&, const GridView<double>&, std::uint32_t,
                                         StepControl*);
+template void restore_layout<Cuda, 2, float>(Cuda&, const ParticleView<float>&,
+                                             const GridView<float>&, const RebuildView&,
+                                             StepControl*);
+template void restore_layout<Cuda, 2, double>(Cuda&, const ParticleView<double>&,
+                                              const GridView<double>&, const RebuildView&,
+                                              StepControl*);
+template void restore_layout<Cuda, 3, float>(Cuda&, const ParticleView<float>&,
+                                             const GridView<float>&, const RebuildView&,
+                                             StepControl*);
+template void restore_layout<Cuda, 3, double>(Cuda&, const ParticleView<double>&,
+                                              const GridView<double>&, const RebuildView&,
+                                              StepControl*);
 
 }  // namespace firn

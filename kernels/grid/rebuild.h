@@ -40,6 +40,12 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
                     const ParticleView<Real>& particles, const GridView<Real>& grid,
                     const RebuildView& scratch, StepControl* control);
 
+// Brings the grid's tables to a layout that is known: the chunk table, ascending GridView::keys and
+// GridView::home, and the counts in `control`.
+template <class Exec, int D, class Real>
+void restore_layout(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+                    const RebuildView& scratch, StepControl* control);
+
 // Moves one channel of n components to its place in the new layout: out(new slot) = in(old slot).
 // Bytes per value: 4 or 8.
 template <class Exec, class T>

@@ -270,6 +270,22 @@ struct WriteChunks {
   }
 };
 
+// What follows from the sorted keys of the blocks and which of them are homes.
+template <class Exec, int D, class Real>
+void link_blocks(Exec& exec, const GridView<Real>& grid, const RebuildView& scratch,
+                 const std::uint32_t* stop, const StepControl* control) {
+  const DeviceCount n_blocks{&control->n_blocks, scratch.max_blocks};
+  launch_items(
+      exec, {{nullptr, scratch.max_blocks}, stop},
+      RankBlocks<D>{grid.hash, grid.keys, grid.parities, grid.home, scratch.block_colour, control});
+  launch_items(
+      exec, {n_blocks, stop},
+      LinkBlocks<D>{grid.hash, grid.keys, grid.home, grid.periodic, grid.corners, grid.around});
+  bucket_permutation(exec, scratch.block_colour, {nullptr, scratch.max_blocks},
+                     {nullptr, static_cast<std::uint32_t>(int_power(grid.parities, D))}, stop,
+                     grid.coloured, grid.colour_begin);
+}
+
 template <class Exec, int D, class Real>
 void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
                     const ParticleView<Real>& particles, const GridView<Real>& grid,
@@ -293,15 +309,7 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
                CompactBlocks{grid.hash, grid.keys, max_blocks, control});
   launch_items(exec, {{nullptr, 1}, stop}, AdoptBlockCount{max_blocks, scratch.materials, control});
   sort_keys(exec, grid.keys, n_blocks, stop);
-  launch_items(
-      exec, {{nullptr, max_blocks}, stop},
-      RankBlocks<D>{grid.hash, grid.keys, grid.parities, grid.home, scratch.block_colour, control});
-  launch_items(
-      exec, {n_blocks, stop},
-      LinkBlocks<D>{grid.hash, grid.keys, grid.home, grid.periodic, grid.corners, grid.around});
-  bucket_permutation(exec, scratch.block_colour, {nullptr, max_blocks},
-                     {nullptr, static_cast<std::uint32_t>(int_power(grid.parities, D))}, stop,
-                     grid.coloured, grid.colour_begin);
+  link_blocks<Exec, D>(exec, grid, scratch, stop, control);
   launch_items(
       exec, {n_slots, stop},
       BinParticles{grid.hash.ranks, particles.chunks, scratch.materials, scratch.slot_block});
@@ -315,6 +323,44 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
   launch_items(exec, {n_bins, stop},
                WriteChunks{scratch.bin_begin, scratch.bin_first, scratch.materials,
                            particles.chunks, grid.chunk_begin});
+}
+
+struct EnterBlocks {
+  static constexpr const char* kName = "enter_blocks";
+  BlockHash hash;
+  const std::uint64_t* keys;
+  const std::uint32_t* home;
+  template <class Device>
+  FIRN_HD void operator()(Device& device, std::uint32_t rank) const {
+    hash.home[hash.insert(device, keys[rank])] = home[rank];
+  }
+};
+// The first chunk of every block: each chunk fills the blocks between its predecessor's and its
+// own.
+struct FindChunks {
+  static constexpr const char* kName = "find_chunks";
+  const Chunk* chunks;
+  std::uint32_t* block_chunk_begin;
+  const StepControl* control;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t i) const {
+    if (i > control->n_chunks) return;
+    const std::uint32_t from = i == 0 ? 0 : chunks[i - 1].block + 1;
+    const std::uint32_t last = i == control->n_chunks ? control->n_blocks : chunks[i].block;
+    for (std::uint32_t b = from; b <= last; ++b) block_chunk_begin[b] = i;
+  }
+};
+
+template <class Exec, int D, class Real>
+void restore_layout(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+                    const RebuildView& scratch, StepControl* control) {
+  launch_items(exec, {{nullptr, grid.hash.mask + 1}, nullptr},
+               ClearHash{grid.hash, grid.keys, 0, control});
+  launch_items(exec, {{&control->n_blocks, scratch.max_blocks}, nullptr},
+               EnterBlocks{grid.hash, grid.keys, grid.home});
+  link_blocks<Exec, D>(exec, grid, scratch, nullptr, control);
+  launch_items(exec, {{nullptr, scratch.max_chunks + 1}, nullptr},
+               FindChunks{particles.chunks, grid.chunk_begin, control});
 }
 
 // One group per chunk of the new layout. Where each lane comes from is found once; then every

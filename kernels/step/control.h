@@ -54,7 +54,7 @@ struct StepControl {
   std::uint32_t fuse;          // this step's gather also scatters for the next one
   std::uint32_t carried;       // the last one did: the grid holds this step's momentum
   std::uint32_t grid_saved;    // and it lies in the grid's spare, in the order of the old layout
-  std::uint32_t late;          // some particles went too far to be scattered with the others
+  std::uint32_t late;          // particles that went too far to be scattered with the others
   std::uint32_t saved_blocks;  // of that old layout
   double overshoot;            // cells that a particle is away from its home block, at most
 
@@ -74,7 +74,7 @@ struct StepControl {
   double retry_dt;            // bound of a step that runs again after kStopUnsolved, else 0
   std::uint64_t step;         // since the start
   std::uint64_t layouts;      // times that particles were brought into a new layout
-  std::uint64_t late_passes;  // steps that had late particles
+  std::uint64_t late_total;   // particles that were late
 
   // Since the last frame.
   std::uint64_t frame_steps;

@@ -20,10 +20,10 @@ struct OpenStep {
     c.skip_layout = c.stop != 0 || stays ? 1 : 0;
     c.skip_particles = c.stop != 0 || (c.carried != 0 && !late) ? 1 : 0;
   }
-  // A tile reaches one cell beyond its block. Speeds may grow by half in a step before a particle
-  // is late.
+  // A tile reaches one cell beyond its block. Speeds may grow by a fifth in a step before a
+  // particle is late.
   FIRN_HD bool within_reach(const StepControl& c) const {
-    return c.overshoot + 1.5 * c.next_dt * sqrt(c.speed_squared) * inv_dx < 1;
+    return c.overshoot + 1.2 * c.next_dt * sqrt(c.speed_squared) * inv_dx < 1;
   }
 };
 
@@ -66,7 +66,7 @@ struct BeginStep {
     c.speed_squared = 0;
     for (std::uint32_t m = 0; m < limits->materials; ++m) c.wave_squared[m] = 0;
     c.overshoot = 0;
-    c.late_passes += c.late;
+    c.late_total += c.late;
     c.late = 0;
     c.ahead = latest.dt;
     c.ahead_limit = latest.limit;

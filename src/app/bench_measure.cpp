@@ -16,14 +16,17 @@ constexpr std::int64_t kWarmupSteps = 4;  // first touch of memory, growth of th
 
 struct TimedSteps {
   double seconds;
+  std::int64_t layouts;  // found in these steps
   FrameStats stats;
 };
 TimedSteps time_steps(Simulation& simulation, std::int64_t steps) {
   simulation.advance_steps(kWarmupSteps);
+  const std::int64_t layouts = simulation.stats().layouts;
   const auto start = std::chrono::steady_clock::now();
   simulation.advance_steps(steps);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  return {spent.count(), simulation.stats()};
+  const FrameStats stats = simulation.stats();
+  return {spent.count(), stats.layouts - layouts, stats};
 }
 
 Measurement measure_steps(Simulation& simulation, const RunOptions& run, std::int64_t steps) {
@@ -41,6 +44,7 @@ Measurement measure_steps(Simulation& simulation, const RunOptions& run, std::in
   m.blocks = timed.stats.blocks;
   m.chunks = timed.stats.chunks;
   m.steps = steps;
+  m.layouts = timed.layouts;
   m.seconds = timed.seconds;
   m.enqueued = timed.stats.enqueued;
   m.pressure = timed.stats.pressure;
@@ -74,7 +78,10 @@ std::pair<Measurement, Analysis> measure_and_analyse(const Scene& scene, const R
   Simulation simulation(scene, run);
   const Measurement m = measure_steps(simulation, run, steps);
   const Snapshot state = simulation.snapshot();
-  Analysis analysis{count_step(scene, m.blocks, m.on_cuda, state), 0};
+  // The last of the timed steps is not fused with another.
+  const double timed = static_cast<double>(steps);
+  const StepMix mix{static_cast<double>(m.layouts) / timed, 1 - 1 / timed};
+  Analysis analysis{count_step(scene, m.blocks, m.on_cuda, state, mix), 0};
   simulation.advance_steps(1);
   analysis.cell_changes = share_of_cell_changes(state.position, simulation.snapshot().position,
                                                 scene.simulation.dimension, scene.grid.dx);

@@ -20,6 +20,7 @@ struct Measurement {
   bool on_cuda = false;
   int threads = 0;
   std::int64_t particles = 0, blocks = 0, chunks = 0, steps = 0;
+  std::int64_t layouts = 0;
   double seconds = 0;
   StageTimes stages;  // s
   EnqueueStats enqueued;

@@ -130,6 +130,8 @@ std::string stats_json_line(const FrameStats& s, const Scene& scene) {
                {"emitted", s.emitted},
                {"removed", s.removed},
                {"grown", s.grown},
+               {"layouts", s.layouts},
+               {"late", s.late},
                {"memory_bytes", s.memory_bytes},
                {"max_speed", s.max_speed},
                {"wall_seconds", s.wall_seconds},

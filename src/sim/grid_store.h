@@ -1,7 +1,10 @@
 // The block-sparse grid of one simulation in a backend's memory.
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <functional>
+#include <vector>
 
 #include "kernels/exec/buffer.h"
 #include "kernels/grid/blocks.h"
@@ -94,6 +97,40 @@ class GridStore {
     scratch.bin_chunks = bin_chunks_.data();
     scratch.bin_first = bin_first_.data();
     scratch.block_colour = block_colour_.data();
+  }
+
+  // What fused steps leave on the grid: the blocks, and the momentum on their nodes.
+  struct Carried {
+    std::vector<std::uint64_t> keys;
+    std::vector<std::uint32_t> home;
+    std::vector<Real> momentum, impulse;
+  };
+  Carried carried(std::uint32_t blocks) const {
+    const std::size_t nodes = std::size_t{blocks} * reals_;
+    return {keys_.download(blocks), home_.download(blocks), momentum_.download(nodes),
+            with_increments_ ? impulse_.download(nodes) : std::vector<Real>{}};
+  }
+  // Whether the sizes agree, keys ascend, and all neighbours of homes are there.
+  bool fits(const Carried& c, std::uint32_t blocks) const {
+    const std::size_t nodes = std::size_t{blocks} * reals_;
+    if (!fused_ || c.keys.size() != blocks || c.home.size() != blocks ||
+        c.momentum.size() != nodes || c.impulse.size() != (with_increments_ ? nodes : 0) ||
+        std::adjacent_find(c.keys.begin(), c.keys.end(), std::greater_equal<>()) != c.keys.end())
+      return false;
+    for (std::uint32_t b = 0; b < blocks; ++b)
+      for (int n = 0; c.home[b] != 0 && n < int_power(3, D); ++n) {
+        const auto neighbour = neighbour_block<D>(block_of_key<D>(c.keys[b]), n);
+        if (!std::binary_search(c.keys.begin(), c.keys.end(),
+                                block_key<D>(periodic_.wrapped(neighbour))))
+          return false;
+      }
+    return true;
+  }
+  void restore(const Carried& c) {
+    keys_.upload(c.keys);
+    home_.upload(c.home);
+    momentum_.upload(c.momentum);
+    impulse_.upload(c.impulse);
   }
 
   std::size_t bytes() const {

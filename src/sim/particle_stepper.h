@@ -115,6 +115,11 @@ class ParticleStepper : public Stepper {
   [[noreturn]] void throw_fault(const StepControl& c) const;
   void fold_into_domain(std::vector<float>& position) const;
   bool consistent(const StepControl& c, const std::vector<Chunk>& layout) const;
+  void save_carried(ByteWriter& out, const StepControl& c) const;
+  void load_carried(ByteReader& in, const StepControl& c, const std::vector<Chunk>& layout);
+  static bool in_order(const std::vector<Chunk>& layout, std::uint32_t blocks);
+  [[noreturn]] static void fail_to_load();
+  bool within_reach(const std::vector<Chunk>& layout, const std::vector<std::uint64_t>& keys) const;
   void reserve(std::uint32_t chunks, std::uint32_t blocks);
 
   ParticleNamer namer_;

@@ -140,9 +140,73 @@ void ParticleStepper<Exec, D, Real>::save(ByteWriter& out) {
   out.value(sizeof(Real));
   out.value(params_.dx);
   out.value(c);
-  particles_.save(out, c.n_chunks);
+  particles_.save(out, c.n_chunks, c.carried != 0);
   out.values(std::span<const double>(colliders_.sums()));
   save_own(out, c.n_chunks);
+  if (c.carried != 0) save_carried(out, c);
+}
+
+// Between fused steps.
+template <class Exec, int D, class Real>
+void ParticleStepper<Exec, D, Real>::save_carried(ByteWriter& out, const StepControl& c) const {
+  const auto carried = grid_.carried(c.n_blocks);
+  out.values(std::span<const std::uint64_t>(carried.keys));
+  out.values(std::span<const std::uint32_t>(carried.home));
+  out.values(std::span<const Real>(carried.momentum));
+  out.values(std::span<const Real>(carried.impulse));
+  out.values(std::span<const std::uint32_t>(particles_.late_marks(c.n_chunks)));
+}
+template <class Exec, int D, class Real>
+void ParticleStepper<Exec, D, Real>::load_carried(ByteReader& in, const StepControl& c,
+                                                  const std::vector<Chunk>& layout) {
+  typename GridStore<Exec, D, Real>::Carried carried;
+  carried.keys = in.values<std::uint64_t>();
+  carried.home = in.values<std::uint32_t>();
+  carried.momentum = in.values<Real>();
+  carried.impulse = in.values<Real>();
+  const auto marks = in.values<std::uint32_t>();
+  if (!grid_.fits(carried, c.n_blocks) || marks.size() != layout.size() ||
+      !(in_order(layout, c.n_blocks) && (c.late != 0 || within_reach(layout, carried.keys))) ||
+      !std::all_of(layout.begin(), layout.end(),
+                   [&](const Chunk& chunk) { return carried.home[chunk.block] != 0; }))
+    fail_to_load();
+  particles_.set_late_marks(marks);
+  grid_.restore(carried);
+  RebuildView scratch;
+  particles_.fill(scratch);
+  grid_.fill(scratch);
+  restore_layout<Exec, D, Real>(*exec_, particles_.view(), grid_.view(), scratch, control_.data());
+}
+
+template <class Exec, int D, class Real>
+void ParticleStepper<Exec, D, Real>::fail_to_load() {
+  throw Error(ErrorCategory::kFile,
+              "the saved state contradicts itself: it is damaged or of another scene");
+}
+template <class Exec, int D, class Real>
+bool ParticleStepper<Exec, D, Real>::in_order(const std::vector<Chunk>& layout,
+                                              std::uint32_t blocks) {
+  const auto by_block = [](const Chunk& a, const Chunk& b) { return a.block < b.block; };
+  return layout.empty() ||
+         (std::is_sorted(layout.begin(), layout.end(), by_block) && layout.back().block < blocks);
+}
+// Whether all particles lie within the tiles of a fused step.
+template <class Exec, int D, class Real>
+bool ParticleStepper<Exec, D, Real>::within_reach(const std::vector<Chunk>& layout,
+                                                  const std::vector<std::uint64_t>& keys) const {
+  const auto n_chunks = static_cast<std::uint32_t>(layout.size());
+  const auto x = particles_.download(ParticleStore<Exec, D, Real>::kX, n_chunks);
+  const Real inv_dx = static_cast<Real>(1 / params_.dx), shift = home_shift<Real>(params_.transfer);
+  for (std::uint32_t c = 0; c < n_chunks; ++c) {
+    const Vec<int, D> home = block_of_key<D>(keys[layout[c].block]);
+    for (std::uint32_t slot = c * kLanes; slot < c * kLanes + layout[c].count; ++slot)
+      for (int a = 0; a < D; ++a) {
+        const Real node = axis_place(channel_at(x.data(), slot, D, a), inv_dx, shift).node -
+                          static_cast<Real>(home[a] * BlockTraits<D>::kSide);
+        if (!(node >= Real(-1) && node <= Real(BlockTraits<D>::kSide))) return false;
+      }
+  }
+  return true;
 }
 
 // Every count that is later used as an index. What it lets through may be wrong, but not out of
@@ -180,9 +244,7 @@ void ParticleStepper<Exec, D, Real>::load(ByteReader& in, std::uint32_t id_end) 
   refuse_unless(in.value<double>() == params_.dx, "grid.dx");
   const StepControl c = in.value<StepControl>();
   const auto layout = in.values<Chunk>();
-  if (!consistent(c, layout))
-    throw Error(ErrorCategory::kFile,
-                "the saved state contradicts itself: it is damaged or of another scene");
+  if (!consistent(c, layout)) fail_to_load();
   reserve(c.n_chunks > particles_.capacity() ? with_room(c.n_chunks) : c.n_chunks,
           c.n_blocks > grid_.capacity() ? with_room(c.n_blocks) : c.n_blocks);
   particles_.load(in, layout, id_end);
@@ -191,6 +253,9 @@ void ParticleStepper<Exec, D, Real>::load(ByteReader& in, std::uint32_t id_end) 
   colliders_.set_sums(sums);
   load_own(in, c.n_chunks);
   write_control(c);
+  if (c.carried == 0) return;
+  load_carried(in, c, layout);
+  write_control(c);  // as it was before the tables were made anew
 }
 
 }  // namespace firn

@@ -145,6 +145,10 @@ class ParticleStore {
   std::vector<std::uint32_t> ids(std::uint32_t n_chunks) const {
     return id_.download(std::size_t{n_chunks} * kLanes);
   }
+  std::vector<std::uint32_t> late_marks(std::uint32_t n_chunks) const {
+    return late_.download(n_chunks);
+  }
+  void set_late_marks(const std::vector<std::uint32_t>& marks) { late_.upload(marks); }
   enum Channel { kX, kV, kCoefficients, kF, kPlastic, kStress, kMass, kVolume, kChannels };
   bool has(Channel c) const { return components_[c] > 0; }
   int components(Channel c) const { return components_[c]; }
@@ -154,14 +158,21 @@ class ParticleStore {
   void upload_raw(Channel c, std::span<const Real> values) { channels_[c].upload(values); }
 
   // Lanes without a particle are written as zero: what lies in them depends on steps that a resumed
-  // run never made.
-  void save(ByteWriter& out, std::uint32_t n_chunks) const {
+  // run never made. So are velocities, coefficients and stresses between fused steps (`carried`),
+  // but for those of late particles.
+  void save(ByteWriter& out, std::uint32_t n_chunks, bool carried) const {
     const std::vector<Chunk> layout = chunks(n_chunks);
+    const std::vector<std::uint32_t> late =
+        carried ? late_marks(n_chunks) : std::vector<std::uint32_t>{};
     out.values(std::span<const Chunk>(layout));
-    save_rows(out, layout, ids(n_chunks), 1);
+    std::vector<std::uint32_t> held(n_chunks);
+    for (std::uint32_t c = 0; c < n_chunks; ++c)
+      held[c] = static_cast<std::uint32_t>((std::uint64_t{1} << layout[c].count) - 1);
+    save_rows(out, held, ids(n_chunks), 1);
     for (int c = 0; c < kChannels; ++c)
       if (components_[c] > 0)
-        save_rows(out, layout, download(static_cast<Channel>(c), n_chunks), components_[c]);
+        save_rows(out, carried && on_the_grid(c) ? late : held,
+                  download(static_cast<Channel>(c), n_chunks), components_[c]);
   }
   // The rest of what `save` wrote, after `layout`, which the caller has read and checked; ids must
   // be below `id_end`.
@@ -213,14 +224,15 @@ class ParticleStore {
     throw Error(ErrorCategory::kFile,
                 "the saved state has other particle channels than this scene");
   }
+  // The lanes whose bit is set in `held`, a word per chunk; zeros for the others.
   template <class T>
-  static void save_rows(ByteWriter& out, const std::vector<Chunk>& layout, std::vector<T> values,
-                        int components) {
-    for (std::uint32_t c = 0; c < layout.size(); ++c)
-      for (int k = 0; k < components; ++k) {
-        T* row = channel_row(values.data(), c, components, k);
-        std::fill(row + layout[c].count, row + kLanes, T(0));
-      }
+  static void save_rows(ByteWriter& out, const std::vector<std::uint32_t>& held,
+                        std::vector<T> values, int components) {
+    for (std::uint32_t c = 0; c < held.size(); ++c)
+      for (int k = 0; k < components; ++k)
+        for (int lane = 0; lane < kLanes; ++lane)
+          if ((held[c] >> lane & 1u) == 0)
+            channel_row(values.data(), c, components, k)[lane] = T(0);
     out.values(std::span<const T>(values));
   }
   // What a fused step leaves on the grid instead of with the particles.

@@ -235,6 +235,8 @@ class Simulation::Impl {
     s.blocks = c.n_blocks;
     s.chunks = c.n_chunks;
     s.removed = c.removed;
+    s.layouts = static_cast<std::int64_t>(c.layouts);
+    s.late = static_cast<std::int64_t>(c.late_total + c.late);
     for (const IdRange& r : ranges_)
       if (r.body >= scene_.bodies.size()) s.emitted += r.count;
     s.grown = stepper_->grown();

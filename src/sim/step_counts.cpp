@@ -1,6 +1,8 @@
 #include "src/sim/step_counts.h"
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "src/sim/operation_count.h"
 #include "src/sim/scene_params.h"
@@ -46,7 +48,8 @@ struct Sizes {
 // that by its bin; the counting permutation reads the bins twice and writes the order. Then every
 // channel is moved: the order read, the values read and written, and once more on the way back from
 // the spare, unless the channel is as wide as the spare and the two change places (CPU only).
-double rebuild_bytes(const Sizes& s, bool on_cuda) {
+// Between fused steps, v, coefficients and stress are not moved.
+double rebuild_bytes(const Sizes& s, bool on_cuda, bool between_fused) {
   double bytes = kChunk + s.d * s.real + kIndex  // mark
                  + kChunk + 2 * kIndex           // bin
                  + 2 * kIndex + kIndex           // order
@@ -54,8 +57,13 @@ double rebuild_bytes(const Sizes& s, bool on_cuda) {
   const int channels[] = {s.d, s.d, s.coefficients, s.deformation, s.plastic, s.stress, 1, 1};
   int spare = s.d * s.d;
   for (const int n : channels) spare = std::max(spare, n);
-  for (const int n : channels) {
-    if (n == 0) continue;
+  const bool stays[] = {false,         between_fused && s.transfer.flip == 0,
+                        between_fused, false,
+                        false,         between_fused,
+                        false,         false};
+  for (std::size_t c = 0; c < std::size(channels); ++c) {
+    const int n = channels[c];
+    if (n == 0 || stays[c]) continue;
     const int passes = n == spare && !on_cuda ? 1 : 2;
     bytes += kIndex + passes * 2 * n * s.real;
   }
@@ -73,10 +81,11 @@ double p2g_bytes(const Sizes& s) {
          s.per_block(node_channels * 3 * kNodesPerBlock * s.node);
 }
 
-// Nodes (and the impulses of FLIP) are read and written; each collider's reaction is written.
-double grid_bytes(const Sizes& s) {
+// Nodes (and the impulses of FLIP) are read and written, between fused steps set to zero too; each
+// collider's reaction is written.
+double grid_bytes(const Sizes& s, bool apart) {
   const double node_channels = s.transfer.separate_force ? 2 : 1;
-  return s.per_block(node_channels * 2 * kNodesPerBlock * s.node + kKey +
+  return s.per_block(node_channels * (apart ? 3 : 2) * kNodesPerBlock * s.node + kKey +
                      s.colliders * kReactionColumns * sizeof(double));
 }
 
@@ -90,6 +99,17 @@ double g2p_bytes(const Sizes& s) {
 // Reads the gradient and the rest volume, reads and writes F and the plastic state, writes stress.
 double constitutive_bytes(const Sizes& s) {
   return kChunk + (s.d * s.d + 1 + 2 * s.deformation + 2 * s.plastic + s.stress) * s.real;
+}
+
+// Reads and writes x, F and the plastic state, reads mass and rest volume, and with FLIP v; a step
+// that is not fused with the next writes v, coefficients and stress. Velocities (FLIP: increments)
+// are read, momentum (and impulse) added to.
+double fused_bytes(const Sizes& s, double fused) {
+  const bool flip = s.transfer.flip > 0;
+  const double stored = s.d + s.coefficients + s.stress;
+  const double reals = 2 * (s.d + s.deformation + s.plastic) + 2 + (flip ? 2 * s.d : 0);
+  return kChunk + (reals + (1 - fused) * stored) * s.real +
+         s.per_block((flip ? 2 : 1) * (1 + 2 * fused) * kNodesPerBlock * s.node);
 }
 
 // Per node and axis: momentum to velocity and dt g added; with separate impulses those too, and the
@@ -111,15 +131,28 @@ double flush_operations(const Sizes& s) {
 
 }  // namespace
 
-StepCounts count_step(const Scene& scene, std::int64_t blocks, bool on_cuda,
-                      const Snapshot& state) {
+StepCounts count_step(const Scene& scene, std::int64_t blocks, bool on_cuda, const Snapshot& state,
+                      const StepMix& mix) {
   const Sizes s(scene, blocks, state.size());
   const TransferOperations transfer = count_transfer(scene);
-  return {{{rebuild_bytes(s, on_cuda), rebuild_operations(s)},
-           {p2g_bytes(s), static_cast<double>(transfer.p2g) + flush_operations(s)},
-           {grid_bytes(s), grid_operations(s)},
-           {g2p_bytes(s), static_cast<double>(transfer.g2p)},
-           {constitutive_bytes(s), count_constitutive(scene, state)}}};
+  const double p2g = static_cast<double>(transfer.p2g) + flush_operations(s),
+               g2p = static_cast<double>(transfer.g2p),
+               constitutive = count_constitutive(scene, state);
+  if (!fuses_steps(scene, on_cuda))
+    return {{{rebuild_bytes(s, on_cuda, false), rebuild_operations(s)},
+             {p2g_bytes(s), p2g},
+             {grid_bytes(s, false), grid_operations(s)},
+             {g2p_bytes(s), g2p},
+             {constitutive_bytes(s), constitutive},
+             {}}};
+  const double plain = 1 - mix.fused, between = std::max(0.0, mix.layouts - plain);
+  return {{{plain * rebuild_bytes(s, on_cuda, false) + between * rebuild_bytes(s, on_cuda, true),
+            mix.layouts * rebuild_operations(s)},
+           {plain * p2g_bytes(s), plain * p2g},
+           {grid_bytes(s, true), grid_operations(s)},
+           {},
+           {},
+           {fused_bytes(s, mix.fused), g2p + constitutive + mix.fused * p2g}}};
 }
 
 }  // namespace firn

@@ -121,7 +121,8 @@ TEST(OperationCount, LawsCostWhatTheStateMakesThemDo) {
 
 // One particle in one block: the part of the particle and the part of the block by hand.
 TEST(OperationCount, BytesByHand) {
-  const Scene scene = scene_of(3, 2, TransferType::kApic, MaterialModel::kFixedCorotated);
+  Scene scene = scene_of(3, 2, TransferType::kApic, MaterialModel::kFixedCorotated);
+  scene.simulation.fused = false;
   const StepCounts counts = count_step(scene, 1, false, one_particle(3, 1));
   const auto bytes = [&](StepStage s) { return counts[static_cast<std::size_t>(s)].bytes; };
   const double chunk = 0.5, nodes = 64 * 16;
@@ -132,6 +133,25 @@ TEST(OperationCount, BytesByHand) {
   // A CUDA backend copies back what the CPU swaps: here the coefficients and F.
   const StepCounts cuda = count_step(scene, 1, true, one_particle(3, 1));
   EXPECT_DOUBLE_EQ(cuda[0].bytes - counts[0].bytes, 4 * 2 * (9 + 9));
+}
+
+TEST(OperationCount, FusedBytesByHand) {
+  const Scene scene = scene_of(3, 2, TransferType::kApic, MaterialModel::kFixedCorotated);
+  const StepCounts all = count_step(scene, 1, false, one_particle(3, 1), {0, 1});
+  const auto bytes = [&](StepStage s) { return all[static_cast<std::size_t>(s)].bytes; };
+  const double chunk = 0.5, nodes = 64 * 16;
+  EXPECT_EQ(bytes(StepStage::kRebuild), 0);
+  EXPECT_EQ(bytes(StepStage::kP2G), 0);
+  EXPECT_DOUBLE_EQ(bytes(StepStage::kGrid), 3 * nodes + 8);
+  EXPECT_DOUBLE_EQ(bytes(StepStage::kFused), chunk + 4 * (2 * (3 + 9) + 2) + 3 * nodes);
+  // A step apart stores v, coefficients and stress instead of scattering.
+  const StepCounts apart = count_step(scene, 1, false, one_particle(3, 1), {1, 0});
+  EXPECT_DOUBLE_EQ(apart.back().bytes, chunk + 4 * (2 * (3 + 9) + 2 + 3 + 9 + 6) + nodes);
+  EXPECT_EQ(all.back().operations, apart.back().operations + apart[1].operations);
+  // A layout between fused steps moves x, F, mass, volume and ids.
+  const StepCounts moved = count_step(scene, 1, false, one_particle(3, 1), {1, 1});
+  EXPECT_DOUBLE_EQ(apart[0].bytes - moved[0].bytes,
+                   4 * (2 * 2 * (3 + 6) + 2 * 9) + 3 * sizeof(std::uint32_t));
 }
 
 TEST(OperationCount, FloorIsTheSlowerOfTheTwo) {

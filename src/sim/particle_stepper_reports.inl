@@ -219,7 +219,8 @@ bool ParticleStepper<Exec, D, Real>::consistent(const StepControl& c,
     if (chunk.count > kLanes || chunk.material >= params_.limits.materials) return false;
     particles += chunk.count;
   }
-  const std::uint64_t blocks_bound = particles * BlockTraits<D>::kCorners;
+  // Fused steps keep all neighbours of a home block.
+  const auto blocks_bound = particles * static_cast<std::uint64_t>(int_power(3, D));
   const bool times = std::isfinite(c.time) && std::isfinite(c.dt) && std::isfinite(c.previous_dt) &&
                      c.time >= 0 && c.dt >= 0 && c.previous_dt >= 0;
   return times && c.n_chunks == layout.size() && c.n_slots == std::uint64_t{c.n_chunks} * kLanes &&

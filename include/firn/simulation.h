@@ -47,10 +47,18 @@ struct ColliderReaction {  // mean over the frame of what the material exerts on
   Vec3 force{}, torque{};  // N, N m about the world origin
 };
 
-// Seconds of wall time since the last frame. A fused step is g2p, constitutive and the next p2g in
-// one pass.
+// Seconds of wall time since the last frame; on CUDA an explicit step has them only while
+// Simulation::time_stages is on. A fused step is g2p, constitutive and the next p2g in one pass.
 struct StageTimes {
   double rebuild = 0, p2g = 0, grid = 0, g2p = 0, constitutive = 0, fused = 0, other = 0;
+};
+
+// How steps reached a CUDA device since the last frame. Zero on the CPU, and for steps that wait
+// for the device's answer.
+struct EnqueueStats {
+  double seconds = 0;         // wall time that this took the host
+  std::int64_t steps = 0;     // also those that found the frame complete or the grid too small
+  std::int64_t replayed = 0;  // of these, launched as one captured graph
 };
 
 struct FrameStats {
@@ -70,6 +78,7 @@ struct FrameStats {
   double max_speed = 0;          // m/s
   double wall_seconds = 0;
   StageTimes times;
+  EnqueueStats enqueued;
   Totals totals;
   StageLedger stages;
   PressureStats pressure;
@@ -144,6 +153,10 @@ class Simulation {
   // validation (manufactured solutions), not for production scenes. Empty: none.
   using BodyForce = std::function<Vec3(std::uint32_t id, double time)>;
   void set_body_force(BodyForce force);
+
+  // Whether to measure FrameStats::times on CUDA, too; off at the start. Explicit steps are then
+  // launched one kernel at a time, which costs small scenes more than a captured graph.
+  void time_stages(bool on);
 
   // For benchmarks: `steps` explicit steps of the scene's own dt; no frame bookkeeping.
   void advance_steps(std::int64_t steps);

@@ -3,19 +3,13 @@
 
 #include <bit>
 
-#include "firn/error.h"
 #include "kernels/exec/algorithms.h"
 #include "kernels/exec/cuda.cuh"
+#include "kernels/exec/cuda_check.h"
 
 namespace firn {
 
 namespace {
-
-void check(cudaError_t status, const char* what) {
-  if (status != cudaSuccess)
-    throw Error(ErrorCategory::kDevice,
-                std::string("CUDA: ") + what + ": " + cudaGetErrorString(status));
-}
 
 std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
@@ -52,15 +46,15 @@ struct FindBinBegins {
 void sort_keys(Cuda& exec, std::uint64_t* keys, DeviceCount count, const std::uint32_t*) {
   if (count.bound == 0) return;
   std::size_t temp = 0;
-  check(cub::DeviceRadixSort::SortKeys(nullptr, temp, keys, keys, count.bound, 0, 64,
-                                       stream_of(exec)),
-        "sort");
+  check_cuda(cub::DeviceRadixSort::SortKeys(nullptr, temp, keys, keys, count.bound, 0, 64,
+                                            stream_of(exec)),
+             "sort");
   const std::size_t sorted_bytes = aligned(count.bound * sizeof(std::uint64_t));
   auto* bytes = static_cast<unsigned char*>(exec.workspace(sorted_bytes + temp));
   auto* sorted = reinterpret_cast<std::uint64_t*>(bytes);
-  check(cub::DeviceRadixSort::SortKeys(bytes + sorted_bytes, temp, keys, sorted, count.bound, 0, 64,
-                                       stream_of(exec)),
-        "sort");
+  check_cuda(cub::DeviceRadixSort::SortKeys(bytes + sorted_bytes, temp, keys, sorted, count.bound,
+                                            0, 64, stream_of(exec)),
+             "sort");
   exec.copy(keys, sorted, count.bound * sizeof(std::uint64_t));
 }
 
@@ -72,16 +66,16 @@ void bucket_permutation(Cuda& exec, const std::uint32_t* bin_of, DeviceCount ite
   const int bits = std::bit_width(bins.bound) + 1 < 32 ? std::bit_width(bins.bound) + 1 : 32;
   const std::size_t array = aligned(items.bound * sizeof(std::uint32_t));
   std::size_t temp = 0;
-  check(cub::DeviceRadixSort::SortPairs(nullptr, temp, bin_of, order, order, order, items.bound, 0,
-                                        bits, stream_of(exec)),
-        "bucket sort");
+  check_cuda(cub::DeviceRadixSort::SortPairs(nullptr, temp, bin_of, order, order, order,
+                                             items.bound, 0, bits, stream_of(exec)),
+             "bucket sort");
   auto* bytes = static_cast<unsigned char*>(exec.workspace(2 * array + temp));
   auto* sorted = reinterpret_cast<std::uint32_t*>(bytes);
   auto* identity = reinterpret_cast<std::uint32_t*>(bytes + array);
   launch_items(exec, {{nullptr, items.bound}, stop}, Enumerate{identity});
-  check(cub::DeviceRadixSort::SortPairs(bytes + 2 * array, temp, bin_of, sorted, identity, order,
-                                        items.bound, 0, bits, stream_of(exec)),
-        "bucket sort");
+  check_cuda(cub::DeviceRadixSort::SortPairs(bytes + 2 * array, temp, bin_of, sorted, identity,
+                                             order, items.bound, 0, bits, stream_of(exec)),
+             "bucket sort");
   launch_items(exec, {{nullptr, items.bound + 1}, stop},
                FindBinBegins{sorted, items.bound, bins, begin});
 }
@@ -89,13 +83,14 @@ void bucket_permutation(Cuda& exec, const std::uint32_t* bin_of, DeviceCount ite
 void exclusive_scan(Cuda& exec, const std::uint32_t* in, DeviceCount count, const std::uint32_t*,
                     std::uint32_t* out) {
   std::size_t temp = 0;
-  check(cudaMemsetAsync(out, 0, sizeof(std::uint32_t), stream_of(exec)), "scan");
+  check_cuda(cudaMemsetAsync(out, 0, sizeof(std::uint32_t), stream_of(exec)), "scan");
   if (count.bound == 0) return;
-  check(cub::DeviceScan::InclusiveSum(nullptr, temp, in, out + 1, count.bound, stream_of(exec)),
-        "scan");
+  check_cuda(
+      cub::DeviceScan::InclusiveSum(nullptr, temp, in, out + 1, count.bound, stream_of(exec)),
+      "scan");
   void* bytes = exec.workspace(temp);
-  check(cub::DeviceScan::InclusiveSum(bytes, temp, in, out + 1, count.bound, stream_of(exec)),
-        "scan");
+  check_cuda(cub::DeviceScan::InclusiveSum(bytes, temp, in, out + 1, count.bound, stream_of(exec)),
+             "scan");
 }
 
 }  // namespace firn

@@ -4,17 +4,11 @@
 
 #include "firn/error.h"
 #include "kernels/exec/cuda.cuh"
+#include "kernels/exec/cuda_check.h"
 
 namespace firn {
 
 namespace {
-
-void check(cudaError_t status, const std::string& what) {
-  if (status == cudaSuccess) return;
-  cudaGetLastError();  // clears a sticky launch error, so that the next message is about its own
-                       // call
-  throw Error(ErrorCategory::kDevice, "CUDA: " + what + ": " + cudaGetErrorString(status));
-}
 
 struct TimedInterval {
   int stage;
@@ -24,9 +18,9 @@ struct TimedInterval {
 }  // namespace
 
 void check_launch(const char* label) {
-  check(cudaGetLastError(), label);
+  check_cuda(cudaGetLastError(), label);
 #if !defined(NDEBUG)
-  check(cudaDeviceSynchronize(), label);
+  check_cuda(cudaDeviceSynchronize(), label);
 #endif
 }
 
@@ -40,10 +34,15 @@ struct Cuda::State {
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
 
+  bool capturing() const {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    check_cuda(cudaStreamIsCapturing(stream, &status), "asking for the capture");
+    return status != cudaStreamCaptureStatusNone;
+  }
   cudaEvent_t event() {
     if (spare_events.empty()) {
       cudaEvent_t created;
-      check(cudaEventCreate(&created), "creating an event");
+      check_cuda(cudaEventCreate(&created), "creating an event");
       return created;
     }
     cudaEvent_t reused = spare_events.back();
@@ -59,17 +58,17 @@ Cuda::Cuda(int device) : state_(std::make_unique<State>()) {
     throw Error(ErrorCategory::kDevice, "no usable CUDA device was found; use --device cpu");
   }
   state_->device = device;
-  check(cudaSetDevice(device), "selecting the device");
-  check(cudaGetDeviceProperties(&state_->properties, device), "reading the device's properties");
-  check(cudaStreamCreateWithFlags(&state_->stream, cudaStreamNonBlocking), "creating a stream");
+  check_cuda(cudaSetDevice(device), "selecting the device");
+  check_cuda(cudaGetDeviceProperties(&state_->properties, device),
+             "reading the device's properties");
+  check_cuda(cudaStreamCreateWithFlags(&state_->stream, cudaStreamNonBlocking),
+             "creating a stream");
 }
 Cuda::~Cuda() {
   if (!state_) return;
   cudaStreamSynchronize(state_->stream);
-  for (auto& interval : state_->intervals) {
-    cudaEventDestroy(interval.begin);
-    if (interval.end != state_->last) cudaEventDestroy(interval.end);
-  }
+  // An interval's end is the begin of the next one, or the last mark.
+  for (auto& interval : state_->intervals) cudaEventDestroy(interval.begin);
   for (cudaEvent_t event : state_->spare_events) cudaEventDestroy(event);
   if (state_->last != nullptr) cudaEventDestroy(state_->last);
   if (state_->workspace != nullptr) cudaFree(state_->workspace);
@@ -91,24 +90,29 @@ void* Cuda::allocate(std::size_t bytes) {
 }
 void Cuda::release(void* pointer) noexcept { cudaFree(pointer); }
 void Cuda::upload(void* to, const void* from, std::size_t bytes) {
-  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, state_->stream), "upload");
+  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, state_->stream), "upload");
   synchronize();
 }
 void Cuda::download(void* to, const void* from, std::size_t bytes) {
-  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, state_->stream), "download");
+  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, state_->stream), "download");
   synchronize();
 }
 void Cuda::copy(void* to, const void* from, std::size_t bytes) {
-  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, state_->stream), "copy");
+  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, state_->stream), "copy");
 }
 void Cuda::zero(void* to, std::size_t bytes) {
-  check(cudaMemsetAsync(to, 0, bytes, state_->stream), "clearing memory");
+  check_cuda(cudaMemsetAsync(to, 0, bytes, state_->stream), "clearing memory");
 }
-void Cuda::synchronize() { check(cudaStreamSynchronize(state_->stream), "waiting for the device"); }
+void Cuda::synchronize() {
+  check_cuda(cudaStreamSynchronize(state_->stream), "waiting for the device");
+}
 
+// A captured sequence (kernels/exec/replay.h) goes unmarked: one event would stand for all its
+// runs.
 void Cuda::mark(int stage) {
+  if (state_->capturing()) return;
   cudaEvent_t now = state_->event();
-  check(cudaEventRecord(now, state_->stream), "recording an event");
+  check_cuda(cudaEventRecord(now, state_->stream), "recording an event");
   if (state_->last != nullptr) state_->intervals.push_back({stage, state_->last, now});
   state_->last = now;
 }
@@ -117,7 +121,8 @@ std::vector<double> Cuda::collect_times() {
   synchronize();
   for (const auto& interval : state_->intervals) {
     float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, interval.begin, interval.end), "reading an event");
+    check_cuda(cudaEventElapsedTime(&milliseconds, interval.begin, interval.end),
+               "reading an event");
     if (interval.stage >= 0) times[static_cast<std::size_t>(interval.stage)] += 1e-3 * milliseconds;
     state_->spare_events.push_back(interval.begin);
   }

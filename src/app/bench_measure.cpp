@@ -14,27 +14,41 @@ namespace {
 
 constexpr std::int64_t kWarmupSteps = 4;  // first touch of memory, growth of the grid
 
-Measurement time_steps(Simulation& simulation, const RunOptions& run, std::int64_t steps) {
+struct TimedSteps {
+  double seconds;
+  std::int64_t layouts;  // found in these steps
+  FrameStats stats;
+};
+TimedSteps time_steps(Simulation& simulation, std::int64_t steps) {
   simulation.advance_steps(kWarmupSteps);
   const std::int64_t layouts = simulation.stats().layouts;
   const auto start = std::chrono::steady_clock::now();
   simulation.advance_steps(steps);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-
   const FrameStats stats = simulation.stats();
+  return {spent.count(), stats.layouts - layouts, stats};
+}
+
+Measurement measure_steps(Simulation& simulation, const RunOptions& run, std::int64_t steps) {
+  simulation.time_stages(true);
+  TimedSteps timed = time_steps(simulation, steps);
   Measurement m;
+  m.stages = timed.stats.times;
+  simulation.time_stages(false);
+  // The clocks have kept the steps from being replayed.
+  if (timed.stats.enqueued.steps > 0) timed = time_steps(simulation, steps);
   m.device = simulation.device_name();
   m.on_cuda = simulation.on_cuda();
   m.threads = run.threads > 0 ? run.threads : hardware_threads();
-  m.particles = stats.particles;
-  m.blocks = stats.blocks;
-  m.chunks = stats.chunks;
+  m.particles = timed.stats.particles;
+  m.blocks = timed.stats.blocks;
+  m.chunks = timed.stats.chunks;
   m.steps = steps;
-  m.layouts = stats.layouts - layouts;
-  m.seconds = spent.count();
-  m.stages = stats.times;
-  m.pressure = stats.pressure;
-  m.memory_bytes = stats.memory_bytes;
+  m.layouts = timed.layouts;
+  m.seconds = timed.seconds;
+  m.enqueued = timed.stats.enqueued;
+  m.pressure = timed.stats.pressure;
+  m.memory_bytes = timed.stats.memory_bytes;
   return m;
 }
 
@@ -56,13 +70,13 @@ double share_of_cell_changes(const std::vector<float>& before, const std::vector
 
 Measurement measure(const Scene& scene, const RunOptions& run, std::int64_t steps) {
   Simulation simulation(scene, run);
-  return time_steps(simulation, run, steps);
+  return measure_steps(simulation, run, steps);
 }
 
 std::pair<Measurement, Analysis> measure_and_analyse(const Scene& scene, const RunOptions& run,
                                                      std::int64_t steps) {
   Simulation simulation(scene, run);
-  const Measurement m = time_steps(simulation, run, steps);
+  const Measurement m = measure_steps(simulation, run, steps);
   const Snapshot state = simulation.snapshot();
   // The last of the timed steps is not fused with another.
   const double timed = static_cast<double>(steps);
@@ -106,6 +120,21 @@ std::string format_share(double share) { return fmt::format("{:.0f} %", 100 * sh
 std::string describe(const Floors& floors) {
   return fmt::format("copying moves {:.1f} GB/s, multiply-adds do {:.1f} Gop/s",
                      1e-9 * floors.bytes_per_second, 1e-9 * floors.operations_per_second);
+}
+
+std::string describe_host(const Measurement& m) {
+  if (m.enqueued.steps == 0) return "";
+  return fmt::format(
+      "host: {:.1f} us per step, {:.1f} % of its time; {} of {} steps replayed from a CUDA graph\n",
+      1e6 * m.per_step(m.enqueued.seconds), 100 * m.host_share(), m.enqueued.replayed,
+      m.enqueued.steps);
+}
+
+Json host_json(const Measurement& m) {
+  return {{"seconds_per_step", m.per_step(m.enqueued.seconds)},
+          {"share_of_step", m.host_share()},
+          {"steps", m.enqueued.steps},
+          {"replayed", m.enqueued.replayed}};
 }
 
 Json machine_json(const Measurement& m) {

@@ -23,6 +23,7 @@ struct Measurement {
   std::int64_t layouts = 0;
   double seconds = 0;
   StageTimes stages;  // s
+  EnqueueStats enqueued;
   PressureStats pressure;
   std::size_t memory_bytes = 0;
 
@@ -32,6 +33,8 @@ struct Measurement {
   double ns(double s) const { return 1e9 * s / particle_steps(); }
   double rate() const { return particle_steps() / seconds; }
   double per_step(double s) const { return s / static_cast<double>(steps); }
+  // Of the time of a step, what the host spends on launching it.
+  double host_share() const { return enqueued.seconds / seconds; }
   double iterations_per_solve() const {
     return static_cast<double>(pressure.iterations) / static_cast<double>(pressure.solves);
   }
@@ -43,7 +46,8 @@ struct Analysis {
   double cell_changes = 0;  // share of the particles that change their cell in a step
 };
 
-// Warms up, then times `steps` steps.
+// Warms up, then times `steps` steps; on CUDA explicit ones twice, with the stage clocks and
+// without.
 Measurement measure(const Scene& scene, const RunOptions& run, std::int64_t steps);
 // Also analyses the state that the steps led to. Explicit integrator only.
 std::pair<Measurement, Analysis> measure_and_analyse(const Scene& scene, const RunOptions& run,
@@ -66,6 +70,10 @@ StageCount sum_of(const StepCounts& counts);
 std::string format_share(double share);
 // One line about floors: "copying moves 34.1 GB/s, multiply-adds do 262 Gop/s".
 std::string describe(const Floors& floors);
+
+// Of steps that the host launches without waiting: what that costs it; empty for others.
+std::string describe_host(const Measurement& m);
+Json host_json(const Measurement& m);
 
 // What every report begins with: version, device, processor, compiler, flags, threads.
 Json machine_json(const Measurement& m);

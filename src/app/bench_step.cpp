@@ -141,6 +141,7 @@ int bench_step(const Options& options) {
              options.motion, 100 * analysis.cell_changes, describe(floors),
              stage_table(m, analysis.counts, floors));
   print_rate(m);
+  fmt::print("{}", describe_host(m));
   const auto baseline = measure_baseline(block, scene, options, m.on_cuda, m.threads);
   if (baseline) print_baseline(m, *baseline);
   print_memory(m, scene);
@@ -154,6 +155,7 @@ int bench_step(const Options& options) {
   json["cell_changes_per_step"] = analysis.cell_changes;
   json["floors"] = app::to_json(floors);
   json["stages"] = stages_json(m, analysis.counts, floors);
+  if (m.enqueued.steps > 0) json["host"] = host_json(m);
   write_report(options, json);
   return 0;
 }

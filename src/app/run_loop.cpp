@@ -59,6 +59,7 @@ RunLoop::RunLoop(const Scene& scene, const RunDirectory& directory, const Option
       progress_(progress),
       simulation_(scene, options.run),
       state_{scene.name, scene.simulation.frames, {}} {
+  simulation_.time_stages(options.verbose);
   begin(from);
   from.reset();  // its state is as large as the particles
 }

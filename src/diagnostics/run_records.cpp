@@ -73,6 +73,9 @@ PressureStats pressure_from_json(const Json& json) {
           json.at("drift_iterations"), json.at("max_divergence"), json.at("sealed_regions")};
 }
 
+// Steps launched as a captured graph have none.
+bool has_stage_times(const FrameStats& s) { return s.enqueued.steps == 0 || s.times.rebuild > 0; }
+
 bool solves_pressure(const Scene& scene) {
   return scene.simulation.integrator == Integrator::kIncompressible;
 }
@@ -132,9 +135,9 @@ std::string stats_json_line(const FrameStats& s, const Scene& scene) {
                {"memory_bytes", s.memory_bytes},
                {"max_speed", s.max_speed},
                {"wall_seconds", s.wall_seconds},
-               {"times", to_json(s.times)},
                {"totals", to_json(s.totals)},
                {"reactions", reactions_json(s, scene)}};
+  if (has_stage_times(s)) json["times"] = to_json(s.times);
   if (scene.output.diagnostics == DiagnosticsLevel::kStages)
     json["stages"] = {{"p2g", s.stages.p2g},
                       {"grid_forces", s.stages.grid_forces},

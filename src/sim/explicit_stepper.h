@@ -39,6 +39,7 @@ class ExplicitStepper final : public ParticleStepper<Exec, D, Real> {
   };
 
   void enqueue_step() override;
+  bool capturable() const override { return true; }
   void evaluate_initial_state() override;
   void reserve_for_chunks(std::uint32_t chunks) override;
   void reserve_for_blocks(std::uint32_t blocks) override;

@@ -7,10 +7,12 @@
 #include "src/sim/diagnose.h"
 #include "src/sim/grid_store.h"
 #include "src/sim/particle_store.h"
+#include "src/sim/run_ahead.h"
 #include "src/sim/scene_params.h"
 #include "src/sim/stepper.h"
 
 #include "kernels/collide/guard.h"
+#include "kernels/exec/replay.h"
 #include "kernels/particles/totals.h"
 #include "kernels/step/step.h"
 #include "kernels/transfer/transfer.h"
@@ -35,12 +37,14 @@ class ParticleStepper : public Stepper {
   bool run_until(double target, const std::function<bool()>& interrupted) override;
   void set_body_force(Simulation::BodyForce force) override { body_force_ = std::move(force); }
   void run_steps(std::int64_t steps) override;
+  void time_stages(bool on) override { time_stages_ = on; }
 
   StepControl control() override { return control_.first(); }
   void begin_frame() override;
   Totals totals() override;
   std::vector<ColliderReaction> reactions() override;
   StageTimes times() override;
+  EnqueueStats enqueued() const override { return enqueued_; }
   Snapshot snapshot(const SnapshotParts& parts) override;
   std::size_t memory_bytes() const override;
   std::int64_t grown() const override { return grown_; }
@@ -58,6 +62,9 @@ class ParticleStepper : public Stepper {
 
   // Enqueues the operators of one step.
   virtual void enqueue_step() = 0;
+  // Whether enqueue_step does nothing but launch, and launches the same with each call until
+  // step_changed is called: it waits for nothing that the device has to say.
+  virtual bool capturable() const { return false; }
   // Before the first step, when the first layout is known.
   virtual void evaluate_initial_state() {}
   // The particles' or the grid's capacity has grown.
@@ -73,6 +80,8 @@ class ParticleStepper : public Stepper {
   // Acts on flags that only this stepper knows, before growth.
   virtual void poll_own(StepControl&) {}
 
+  // What enqueue_step launches is another thing from now on.
+  void step_changed() { ++step_version_; }
   void rebuild();
   void apply_body_force();
   // Kinetic energy and the other sums over all particles, left in `column_sums_`.
@@ -92,6 +101,15 @@ class ParticleStepper : public Stepper {
   Simulation::BodyForce body_force_;
 
  private:
+  static constexpr RunPace kPace{Exec::kIsCuda ? 8 : 1, kReadbackSlots},
+      kPaceWithHost{kPace.steps_per_look, 1};
+
+  bool run(const StepControl& c, const RunGoal& goal, const std::function<bool()>& interrupted);
+  void enqueue_steps(int n);
+  // On the CPU a launch is the work, so there is nothing to be ahead of.
+  bool needs_no_host() const { return Exec::kIsCuda && capturable() && !body_force_; }
+  bool replays() const { return needs_no_host() && !time_stages_; }
+  StepControl aim(StepControl c, double target, std::uint64_t last_step);
   void poll(StepControl& c);
   void grow(const StepControl& c);
   [[noreturn]] void throw_fault(const StepControl& c) const;
@@ -106,6 +124,11 @@ class ParticleStepper : public Stepper {
 
   ParticleNamer namer_;
   std::int64_t grown_ = 0;
+  bool time_stages_ = false;
+  std::uint64_t step_version_ = 0;
+  EnqueueStats enqueued_;
+  Replay<Exec> replay_;
+  Readback<Exec> looks_;
 };
 
 }  // namespace firn

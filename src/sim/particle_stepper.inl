@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <numeric>
 
 #include "kernels/materials/material.h"
@@ -28,7 +30,9 @@ ParticleStepper<Exec, D, Real>::ParticleStepper(const Scene& scene, std::unique_
       control_(*exec_, 1),
       limits_(*exec_, std::span<const StepLimits>(&params_.limits, 1)),
       column_sums_(*exec_, kTotalsColumns),
-      namer_(std::move(namer)) {
+      namer_(std::move(namer)),
+      replay_(*exec_),
+      looks_(*exec_, sizeof(StepControl)) {
   std::vector<int> linear;
   if (channel_needs(scene).coefficient_modes > 0)
     for (int a = 0; a < D; ++a) linear.push_back(linear_mode(params_.transfer.set, D, a));
@@ -97,6 +101,7 @@ void ParticleStepper<Exec, D, Real>::initialize() {
 
 template <class Exec, int D, class Real>
 void ParticleStepper<Exec, D, Real>::reserve(std::uint32_t chunks, std::uint32_t blocks) {
+  step_changed();
   particles_.reserve(chunks);
   reserve_for_chunks(particles_.capacity());
   if (blocks <= grid_.capacity()) return;
@@ -145,6 +150,7 @@ void ParticleStepper<Exec, D, Real>::measure_particles(const std::uint32_t* stop
   if (totals_table_.size() < std::size_t{bound} * kTotalsColumns) {
     totals_table_ = {};
     totals_table_ = Buffer<Exec, double>(*exec_, std::size_t{bound} * kTotalsColumns);
+    step_changed();
   }
   column_sums_.zero();
   particle_totals<Exec, D, Real>(*exec_, params_.transfer, particles_.view(),
@@ -157,37 +163,68 @@ void ParticleStepper<Exec, D, Real>::measure_particles(const std::uint32_t* stop
 template <class Exec, int D, class Real>
 bool ParticleStepper<Exec, D, Real>::run_until(double target,
                                                const std::function<bool()>& interrupted) {
-  constexpr int kStepsPerPoll = Exec::kIsCuda ? 8 : 1;
-  StepControl c = control();
+  const StepControl c = control();
   if (c.time >= target) return true;
-  c.target = target;
-  c.last_step = 0;
-  c.stop &= ~kStopTarget;
-  write_control(c);
-  while (true) {
-    // A layout that is half found is no state to save.
-    if (interrupted && c.grid_saved == 0 && interrupted()) return false;
-    for (int i = 0; i < kStepsPerPoll; ++i) enqueue_step();
-    c = control();
-    poll(c);
-    if ((c.stop & kStopTarget) != 0) return true;
-  }
+  const auto left = [](const StepControl& now) {
+    return now.dt > 0 ? std::ceil((now.target - now.time) / now.dt) : kPace.steps_per_look;
+  };
+  const auto done = [](const StepControl& now) { return (now.stop & kStopTarget) != 0; };
+  return run(aim(c, target, 0), {done, left}, interrupted);
 }
 
 template <class Exec, int D, class Real>
 void ParticleStepper<Exec, D, Real>::run_steps(std::int64_t steps) {
-  StepControl c = control();
-  c.target = std::numeric_limits<double>::infinity();
-  c.last_step = c.step + static_cast<std::uint64_t>(steps);
+  const StepControl c = control();
+  const std::uint64_t end = c.step + static_cast<std::uint64_t>(steps);
+  run(aim(c, std::numeric_limits<double>::infinity(), end),
+      {[end](const StepControl& now) { return now.step >= end; },
+       [end](const StepControl& now) { return static_cast<double>(end - now.step); }},
+      {});
+}
+
+template <class Exec, int D, class Real>
+StepControl ParticleStepper<Exec, D, Real>::aim(StepControl c, double target,
+                                                std::uint64_t last_step) {
+  c.target = target;
+  c.last_step = last_step;
   c.stop &= ~kStopTarget;
   write_control(c);
-  const std::uint64_t end = c.step + static_cast<std::uint64_t>(steps);
-  while (c.step < end) {
-    const std::uint64_t batch = std::min<std::uint64_t>(end - c.step, Exec::kIsCuda ? 64 : 1);
-    for (std::uint64_t i = 0; i < batch; ++i) enqueue_step();
-    c = control();
-    poll(c);
+  return c;
+}
+
+template <class Exec, int D, class Real>
+bool ParticleStepper<Exec, D, Real>::run(const StepControl& c, const RunGoal& goal,
+                                         const std::function<bool()>& interrupted) {
+  struct Queue {
+    ParticleStepper& stepper;
+    void enqueue(int n) { stepper.enqueue_steps(n); }
+    int pending() const { return stepper.looks_.pending(); }
+    StepControl look() {
+      StepControl seen;
+      std::memcpy(&seen, stepper.looks_.wait(), sizeof seen);
+      return seen;
+    }
+    void forget() { stepper.looks_.forget(); }
+    void act(StepControl& seen) { stepper.poll(seen); }
+  };
+  return run_ahead(Queue{*this}, c, goal, needs_no_host() ? kPace : kPaceWithHost, interrupted);
+}
+
+template <class Exec, int D, class Real>
+void ParticleStepper<Exec, D, Real>::enqueue_steps(int n) {
+  const auto start = std::chrono::steady_clock::now();
+  const bool replaying = replays();
+  for (int i = 0; i < n; ++i) {
+    if (!replaying)
+      enqueue_step();
+    else if (replay_.run(step_version_, [this] { enqueue_step(); }))
+      ++enqueued_.replayed;
   }
+  looks_.start(control_.data());
+  if (!needs_no_host()) return;
+  enqueued_.steps += n;
+  enqueued_.seconds +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 // Acts on what the last steps reported: grows what overflowed, throws where they diverged.

@@ -20,6 +20,7 @@ void ParticleStepper<Exec, D, Real>::begin_frame() {
   colliders_.clear_sums();
   clear_frame_sums();
   exec_->collect_times();
+  enqueued_ = {};
 }
 
 template <class Exec, int D, class Real>
@@ -56,6 +57,7 @@ std::vector<ColliderReaction> ParticleStepper<Exec, D, Real>::reactions() {
 template <class Exec, int D, class Real>
 StageTimes ParticleStepper<Exec, D, Real>::times() {
   const std::vector<double> s = exec_->collect_times();
+  if (replays()) return {};  // the clocks saw only the steps that were not captured
   return {s[kClockRebuild],      s[kClockP2G],   s[kClockGrid], s[kClockG2P],
           s[kClockConstitutive], s[kClockFused], s[kClockOther]};
 }
@@ -220,7 +222,8 @@ bool ParticleStepper<Exec, D, Real>::consistent(const StepControl& c,
     if (chunk.count > kLanes || chunk.material >= params_.limits.materials) return false;
     particles += chunk.count;
   }
-  const std::uint64_t blocks_bound = particles * BlockTraits<D>::kCorners;
+  // Fused steps keep all neighbours of a home block.
+  const auto blocks_bound = particles * static_cast<std::uint64_t>(int_power(3, D));
   const bool times = std::isfinite(c.time) && std::isfinite(c.dt) && std::isfinite(c.previous_dt) &&
                      c.time >= 0 && c.dt >= 0 && c.previous_dt >= 0;
   return times && c.n_chunks == layout.size() && c.n_slots == std::uint64_t{c.n_chunks} * kLanes &&

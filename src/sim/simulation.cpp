@@ -248,6 +248,7 @@ class Simulation::Impl {
     s.max_speed = std::sqrt(c.speed_squared);
     s.wall_seconds = wall_seconds;
     s.times = stepper_->times();
+    s.enqueued = stepper_->enqueued();
     if (scene_.output.diagnostics != DiagnosticsLevel::kOff) s.totals = stepper_->totals();
     if (scene_.output.diagnostics == DiagnosticsLevel::kStages) s.stages = stepper_->stages();
     s.pressure = stepper_->pressure();
@@ -286,6 +287,7 @@ void Simulation::advance_steps(std::int64_t steps) {
 void Simulation::set_body_force(BodyForce force) {
   impl_->stepper().set_body_force(std::move(force));
 }
+void Simulation::time_stages(bool on) { impl_->stepper().time_stages(on); }
 FrameStats Simulation::stats() const { return impl_->stats(); }
 Snapshot Simulation::snapshot(const SnapshotParts& parts) const {
   return with_memory([&] { return impl_->snapshot(parts); });

@@ -36,6 +36,7 @@ class Stepper {
   virtual bool run_until(double target, const std::function<bool()>& interrupted) = 0;
   virtual void set_body_force(Simulation::BodyForce force) = 0;
   virtual void run_steps(std::int64_t steps) = 0;
+  virtual void time_stages(bool on) = 0;
 
   virtual StepControl control() = 0;
   virtual void begin_frame() = 0;  // clears what is counted per frame
@@ -44,6 +45,7 @@ class Stepper {
   virtual PressureStats pressure() { return {}; }
   virtual std::vector<ColliderReaction> reactions() = 0;
   virtual StageTimes times() = 0;
+  virtual EnqueueStats enqueued() const = 0;
   virtual Snapshot snapshot(const SnapshotParts& parts) = 0;
   virtual Snapshot tracers() { return {}; }
   virtual std::size_t memory_bytes() const = 0;

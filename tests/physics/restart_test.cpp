@@ -102,6 +102,28 @@ TEST(RestartReports, TotalsAreThoseOfTheSavedState) {
   EXPECT_EQ(after.stats().particles, before.stats().particles);
 }
 
+// Each particle has a home block of its own, and all of that block's neighbours.
+TEST(RestartFarApart, EveryBlockOfEveryParticleIsThere) {
+  for (int dimension : {2, 3})
+    for (const bool fused : {false, true}) {
+      Scene scene = empty_scene(dimension, 0.1);
+      scene.simulation.fused = fused;
+      scene.materials = {elastic("dust")};
+      for (int i = 0; i < 5; ++i) {
+        const Vec3 low{3.2 * i, 0.2, 0.2}, high{3.2 * i + 0.1, 0.3, 0.3};
+        scene.bodies.push_back(body("speck", 0, box(low, high), {1, 0, 0}));
+        scene.bodies.back().sampling = Sampling::kUniform;
+        scene.bodies.back().particles_per_cell = 1;
+      }
+      Simulation before = simulate(scene), after = simulate(scene);
+      before.advance_frame();
+      ASSERT_EQ(before.stats().particles, 5);
+      after.load_state(before.save_state());
+      for (Simulation* simulation : {&before, &after}) simulation->advance_frame();
+      expect_same(before.snapshot(), after.snapshot());
+    }
+}
+
 class Threads : public testing::TestWithParam<Case> {};
 
 TEST_P(Threads, ChangeNothing) {

@@ -1,0 +1,124 @@
+// CUDA graphs and pinned memory behind Replay and Readback.
+#include "kernels/exec/cuda.cuh"
+#include "kernels/exec/cuda_check.h"
+#include "kernels/exec/replay.h"
+
+namespace firn {
+
+namespace {
+
+#if defined(NDEBUG)
+constexpr bool kCaptures = true;
+#else
+constexpr bool kCaptures = false;  // check_launch waits for the device
+#endif
+
+}  // namespace
+
+struct Replay<Cuda>::State {
+  explicit State(Cuda& e) : exec(e) {}
+
+  Cuda& exec;
+  std::uint64_t key = 0;
+  bool seen = false;          // `key` has been run
+  bool refused = !kCaptures;  // the driver captures nothing
+  void* workspace = nullptr;  // of the run that was seen: a larger one lies elsewhere
+  cudaGraphExec_t graph = nullptr;
+
+  bool repeats(std::uint64_t k) const { return seen && k == key && workspace == exec.workspace(0); }
+  void run_plainly(std::uint64_t k, const std::function<void()>& enqueue) {
+    drop();
+    seen = false;
+    enqueue();
+    key = k;
+    seen = true;
+    workspace = exec.workspace(0);
+  }
+  void drop() noexcept {
+    if (graph == nullptr) return;
+    cudaStreamSynchronize(stream_of(exec));
+    cudaGraphExecDestroy(graph);
+    graph = nullptr;
+  }
+  // Leaves `graph` empty and the stream as it was if that does not succeed.
+  void capture(const std::function<void()>& enqueue);
+};
+
+void Replay<Cuda>::State::capture(const std::function<void()>& enqueue) {
+  const cudaStream_t stream = stream_of(exec);
+  // Thread-local: what other threads do with the device does not spoil it.
+  bool complete = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess;
+  try {
+    if (complete) enqueue();
+  } catch (...) {  // an error of the step itself returns when it runs plainly
+    complete = false;
+  }
+  cudaGraph_t captured = nullptr;
+  complete = cudaStreamEndCapture(stream, &captured) == cudaSuccess && complete;
+  if (!complete || cudaGraphInstantiate(&graph, captured, 0) != cudaSuccess) graph = nullptr;
+  if (captured != nullptr) cudaGraphDestroy(captured);
+  cudaGetLastError();  // of what was refused
+}
+
+Replay<Cuda>::Replay(Cuda& exec) : state_(std::make_unique<State>(exec)) {}
+Replay<Cuda>::~Replay() { state_->drop(); }
+
+bool Replay<Cuda>::run(std::uint64_t key, const std::function<void()>& enqueue) {
+  State& s = *state_;
+  const bool again = s.repeats(key);
+  if (again && s.graph == nullptr && !s.refused) {
+    s.capture(enqueue);
+    s.refused = s.graph == nullptr;
+  }
+  if (!again || s.refused) {
+    s.run_plainly(key, enqueue);
+    return false;
+  }
+  check_cuda(cudaGraphLaunch(s.graph, stream_of(s.exec)), "launching a captured step");
+  return true;
+}
+
+struct Readback<Cuda>::State {
+  State(Cuda& e, std::size_t size) : exec(e), bytes(size) {}
+  ~State() {
+    cudaStreamSynchronize(stream_of(exec));
+    for (cudaEvent_t event : copied)
+      if (event != nullptr) cudaEventDestroy(event);
+    cudaFreeHost(values);
+  }
+  void* slot(std::uint64_t i) const {
+    return static_cast<unsigned char*>(values) + i % kReadbackSlots * bytes;
+  }
+
+  Cuda& exec;
+  std::size_t bytes;
+  std::uint64_t begun = 0, read = 0;
+  void* values = nullptr;
+  cudaEvent_t copied[kReadbackSlots] = {};
+};
+
+Readback<Cuda>::Readback(Cuda& exec, std::size_t bytes)
+    : state_(std::make_unique<State>(exec, bytes)) {
+  check_cuda(cudaMallocHost(&state_->values, kReadbackSlots * bytes), "allocating pinned memory");
+  for (cudaEvent_t& event : state_->copied)
+    check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "creating an event");
+}
+Readback<Cuda>::~Readback() = default;
+
+void Readback<Cuda>::start(const void* from) {
+  State& s = *state_;
+  const cudaStream_t stream = stream_of(s.exec);
+  check_cuda(cudaMemcpyAsync(s.slot(s.begun), from, s.bytes, cudaMemcpyDeviceToHost, stream),
+             "reading back");
+  check_cuda(cudaEventRecord(s.copied[s.begun % kReadbackSlots], stream), "recording an event");
+  ++s.begun;
+}
+const void* Readback<Cuda>::wait() {
+  State& s = *state_;
+  check_cuda(cudaEventSynchronize(s.copied[s.read % kReadbackSlots]), "waiting for a step");
+  return s.slot(s.read++);
+}
+int Readback<Cuda>::pending() const { return static_cast<int>(state_->begun - state_->read); }
+void Readback<Cuda>::forget() { state_->read = state_->begun; }
+
+}  // namespace firn

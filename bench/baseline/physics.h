@@ -50,9 +50,9 @@ std::vector<Vec3f> as_vectors(std::span<const float> xyz);
 // Unrolled, the loops over the stencil keep its weights in registers; neither compiler does it
 // unasked.
 #if defined(__CUDACC__)
-#define FIRN_UNROLL _Pragma("unroll")
+#define BASELINE_UNROLL _Pragma("unroll")
 #else
-#define FIRN_UNROLL _Pragma("GCC unroll 3")
+#define BASELINE_UNROLL _Pragma("GCC unroll 3")
 #endif
 
 // The 27 nodes that a particle touches, and its quadratic B-spline weights. `inside` is false where
@@ -78,11 +78,11 @@ struct Stencil {
   // Calls visit(node, weight, offset from the particle in m).
   template <class Visit>
   FIRN_HD void for_each(const Grid& grid, Visit&& visit) const {
-    FIRN_UNROLL
+    BASELINE_UNROLL
     for (int i = 0; i < 3; ++i) {
-      FIRN_UNROLL
+      BASELINE_UNROLL
       for (int j = 0; j < 3; ++j) {
-        FIRN_UNROLL
+        BASELINE_UNROLL
         for (int k = 0; k < 3; ++k) {
           const Vec3f offset = {{(static_cast<float>(i) - fx[0]) * grid.dx,
                                  (static_cast<float>(j) - fx[1]) * grid.dx,
@@ -94,7 +94,7 @@ struct Stencil {
     }
   }
 };
-#undef FIRN_UNROLL
+#undef BASELINE_UNROLL
 
 // P F^T = 2 mu (F - R) F^T + lambda (J - 1) J I [T 3.1.3]
 FIRN_HD inline Mat3f kirchhoff_stress(const Law& law, const Mat3f& F) {

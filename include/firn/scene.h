@@ -49,7 +49,7 @@ struct SimulationSettings {
   Precision precision = Precision::kSingle;
   std::uint64_t seed = 1;
   bool reproducible =
-      false;  // CUDA: order-independent accumulation; the CPU always repeats bitwise
+      false;          // CUDA: order-independent accumulation; the CPU always repeats bitwise
   bool fused = true;  // explicit steps in one pass over the particles, where the scene allows it
   bool operator==(const SimulationSettings&) const = default;
 };

@@ -34,8 +34,7 @@ struct BodyGuard {
     const Vec<Real, D> in_body = to_body(pose, x);
     const Real depth = -signed_distance<D>(shape, in_body), allowed = Real(0.5) * dx;
     if (!(depth > allowed)) return false;
-    x += (depth - allowed) *
-         rotate_to_world(pose, sdf_normal<D>(shape, in_body, Real(0.1) * dx));
+    x += (depth - allowed) * rotate_to_world(pose, sdf_normal<D>(shape, in_body, Real(0.1) * dx));
     return true;
   }
 };

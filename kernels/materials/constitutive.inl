@@ -15,7 +15,8 @@ struct ConstitutiveUpdate {
 
   // Advances F and the plastic state with the velocity gradient; returns V0 tau, J.
   template <class Group, class Lanes, class T = typename Lanes::Value>
-  FIRN_APART FIRN_HD Mat<T, D> advance(Group& g, const Lanes& lanes, const Mat<T, D>& grad_v) const {
+  FIRN_APART FIRN_HD Mat<T, D> advance(Group& g, const Lanes& lanes,
+                                       const Mat<T, D>& grad_v) const {
     const std::uint32_t material = particles.chunks[lanes.chunk].material;
     const MaterialParams<Real>& params = materials[material];
     const Mat<T, D> A = update_matrix(grad_v);

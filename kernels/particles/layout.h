@@ -46,7 +46,7 @@ struct ParticleView {
   Real* volume = nullptr;        // rest volume, m^3
   Real* gradient =
       nullptr;  // d*d: velocity gradient of this step, 1/s (scratch between two operators)
-  int coefficient_modes = 0;  // modes - 1
+  int coefficient_modes = 0;      // modes - 1
   std::uint32_t* late = nullptr;  // per chunk, a bit per lane: see transfer/g2p2g.h
 };
 

@@ -70,11 +70,11 @@ struct StepControl {
   double ahead, next_dt;
   StepLimit ahead_limit, next_limit;
   std::uint32_t ahead_material;
-  std::uint64_t last_step;    // the step that must not be fused with the next
-  double retry_dt;            // bound of a step that runs again after kStopUnsolved, else 0
-  std::uint64_t step;         // since the start
-  std::uint64_t layouts;      // times that particles were brought into a new layout
-  std::uint64_t late_total;   // particles that were late
+  std::uint64_t last_step;   // the step that must not be fused with the next
+  double retry_dt;           // bound of a step that runs again after kStopUnsolved, else 0
+  std::uint64_t step;        // since the start
+  std::uint64_t layouts;     // times that particles were brought into a new layout
+  std::uint64_t late_total;  // particles that were late
 
   // Since the last frame.
   std::uint64_t frame_steps;

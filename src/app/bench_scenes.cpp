@@ -155,6 +155,7 @@ BlockCase block_case(const Options& options) {
   block.kernel = options.kernel.empty() ? 2 : degree_of(options.kernel);
   block.precision = options.precision == "double" ? Precision::kDouble : Precision::kSingle;
   block.motion = options.motion == "moving" ? Motion::kMoving : Motion::kSettled;
+  block.fused = !options.plain;
   return block;
 }
 
@@ -162,6 +163,7 @@ Scene block_scene(const BlockCase& block, const std::vector<Material>& materials
   Scene scene = empty_scene(block.dimension, block.precision, block.transfer, block.kernel);
   // The linear kernel has no MLS force (scene.h).
   if (block.kernel == 1) scene.transfer.force = ForceForm::kGradient;
+  scene.simulation.fused = block.fused;
   scene.grid.dx = kDx;
   scene.materials = materials;
   const double per_cell = block.per_cell > 0 ? block.per_cell : block.dimension == 3 ? 8 : 4;

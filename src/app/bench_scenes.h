@@ -22,7 +22,8 @@ struct BlockCase {
   int kernel = 2;
   Precision precision = Precision::kSingle;
   Motion motion = Motion::kSettled;
-  int pieces = 1;        // cut into pieces^3 cubes, far enough apart to share no block
+  int pieces = 1;  // cut into pieces^3 cubes, far enough apart to share no block
+  bool fused = true;
   bool layered = false;  // layers of one cell that take the materials in turn
 };
 

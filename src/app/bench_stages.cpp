@@ -84,6 +84,7 @@ std::vector<Material> one_of_each_law() {
 
 int bench_transfer(const Options& options) {
   BlockCase block = block_case(options);
+  block.fused = false;  // the stages one by one
   const Material material = bench_material(options.material);
   const Floors floors = measure_floors(block.precision, options.run);
   Rows table{{"grid", "kernel", "transfer", "P2G bytes", "operations", "floor, ns", "ns", "reached",
@@ -120,6 +121,7 @@ int bench_transfer(const Options& options) {
 
 int bench_stress(const Options& options) {
   BlockCase block = block_case(options);
+  block.fused = false;             // the stages one by one
   block.motion = Motion::kMoving;  // at rest, laws have little to do
   const Floors floors = measure_floors(block.precision, options.run);
   Rows table{{"law", "bytes", "operations", "floor, ns", "ns", "reached"}};
@@ -146,6 +148,7 @@ int bench_stress(const Options& options) {
 
 int bench_sort(const Options& options) {
   BlockCase block = block_case(options);
+  block.fused = false;  // the stages one by one
   const Material material = bench_material(options.material);
   const Floors floors = measure_floors(block.precision, options.run);
   Rows table{{"order", "bytes", "operations", "floor, ns", "ns", "reached", "cell changes"}};

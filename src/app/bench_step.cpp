@@ -101,6 +101,7 @@ std::string stage_table(const Measurement& m, const StepCounts& counts, const Fl
   const StageSeconds stages = stage_list(m.stages);
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const double ns = m.ns(stages[i].second);
+    if (ns == 0) continue;  // fused steps have other stages than plain ones
     rows.push_back(i < kStepStages ? stage_row(stages[i].first, ns, counts[i],
                                                share_of_floor(counts[i], floors, ns))
                                    : stage_row(stages[i].first, ns));
@@ -113,7 +114,8 @@ Json stages_json(const Measurement& m, const StepCounts& counts, const Floors& f
   Json json;
   const StageSeconds stages = stage_list(m.stages);
   for (std::size_t i = 0; i < kStepStages; ++i)
-    json[kStepStageNames[i]] = app::to_json(counts[i], floors, m.ns(stages[i].second));
+    if (stages[i].second > 0)
+      json[kStepStageNames[i]] = app::to_json(counts[i], floors, m.ns(stages[i].second));
   const FloorShare floor = step_floor(m, counts, floors);
   const StageCount sum = sum_of(counts);
   json["step"] = {{"ns", m.ns(m.seconds)},

@@ -129,6 +129,8 @@ const std::vector<Flag>& flag_table() {
        [](O& o, const S& v) {
          o.motion = parse_choice("motion", v, {"settled", "moving"});
        }},
+      {"plain", "plain", "", "step: steps stage by stage instead of fused ones",
+       [](O& o, const S&) { o.plain = true; }},
       {"sweep", "sweep", "", "step: particle-steps/s of several materials and all transfers",
        [](O& o, const S&) { o.sweep = true; }},
       {"scaling", "scaling", "KIND",

@@ -6,7 +6,8 @@ import unittest
 
 from support import CliTest
 
-STAGES = {"rebuild", "p2g", "grid", "g2p", "constitutive", "other", "step"}
+STAGES = {"rebuild", "p2g", "grid", "g2p", "constitutive", "fused", "other", "step"}
+FUSED = {"rebuild", "p2g", "grid", "fused", "step"}
 
 
 class Bench(CliTest):
@@ -18,6 +19,7 @@ class Bench(CliTest):
     def test_keys(self):
         text, figures = self.measure("--threads", 1)
         self.assertEqual(set(figures["ns_per_particle"]), STAGES)
+        self.assertEqual(figures["ns_per_particle"]["g2p"], 0)
         self.assertAlmostEqual(figures["particles"], 4096, delta=512)
         self.assertEqual(figures["steps"], 4)
         self.assertEqual(figures["threads"], 1)
@@ -26,8 +28,11 @@ class Bench(CliTest):
         self.assertAlmostEqual(figures["particle_steps_per_second_per_core"] / rate, 1, places=6)
         for key in ("bytes_per_particle", "bytes_per_block", "memory_bytes", "blocks"):
             self.assertGreater(figures[key], 0, key)
-        for stage in STAGES:
+        for stage in FUSED | {"other"}:
             self.assertRegex(text, rf"(?m)^{stage} +\d")
+        _, plain = self.measure("--threads", 1, "--plain")
+        self.assertEqual(plain["ns_per_particle"]["fused"], 0)
+        self.assertEqual(set(plain["stages"]), STAGES - {"fused", "other"})
 
     def test_baseline(self):
         text, figures = self.measure("--threads", 1)
@@ -52,7 +57,7 @@ class Bench(CliTest):
     def test_floors(self):
         text, figures = self.measure("--threads", 1)
         floors, stages = figures["floors"], figures["stages"]
-        self.assertEqual(set(stages), STAGES - {"other"})
+        self.assertEqual(set(stages), FUSED)
         for name in stages.keys() - {"step"}:
             self.check_floor(stages[name], floors)
             self.assertEqual(stages[name]["ns"], figures["ns_per_particle"][name])

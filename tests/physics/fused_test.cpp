@@ -7,6 +7,7 @@
 
 #include "tests/support/expect_error.h"
 #include "tests/support/sim_scenes.h"
+#include "tests/support/state_editor.h"
 
 namespace firn::test {
 namespace {
@@ -193,6 +194,21 @@ TEST(FusedRestart, GoesOnWithLateParticles) {
   }
 }
 
+TEST(FusedFaults, AreFoundInTheStepAndNamed) {
+  Scene scene = racing_scene(2, Precision::kSingle);
+  scene.materials[0].model = MaterialModel::kNeoHookean;
+  Simulation simulation = simulate(scene);
+  make_steps(simulation, 5);
+  constexpr int kDeformation = 3;  // order of the channels in a saved APIC state
+  StateEditor editor(simulation.save_state());
+  const std::uint32_t slot = 3;
+  const std::string name = "particle " + std::to_string(editor.id(slot)) + " of body";
+  editor.set(kDeformation, slot, 0, -1.0f);
+  simulation.load_state(editor.bytes());
+  expect_error(ErrorCategory::kDiverged, {name, "inverted", "step 6"},
+               [&] { make_steps(simulation, 1); });
+}
+
 // Bytes of a saved state that are changed one after another: what loads may be wrong, but runs.
 TEST(FusedRestart, DamagedStatesAreRefusedOrHarmless) {
   Scene scene = racing_scene(2, Precision::kSingle);
@@ -206,7 +222,8 @@ TEST(FusedRestart, DamagedStatesAreRefusedOrHarmless) {
     Simulation victim = simulate(scene);
     try {
       victim.load_state(bytes);
-      make_steps(victim, 2);
+      int polls = 0;
+      victim.advance_frame([&] { return ++polls > 2; });
     } catch (const Error&) {
       ++refused;
     }

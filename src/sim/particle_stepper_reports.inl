@@ -224,12 +224,20 @@ bool ParticleStepper<Exec, D, Real>::consistent(const StepControl& c,
   }
   // Fused steps keep all neighbours of a home block.
   const auto blocks_bound = particles * static_cast<std::uint64_t>(int_power(3, D));
-  const bool times = std::isfinite(c.time) && std::isfinite(c.dt) && std::isfinite(c.previous_dt) &&
-                     c.time >= 0 && c.dt >= 0 && c.previous_dt >= 0;
-  return times && c.n_chunks == layout.size() && c.n_slots == std::uint64_t{c.n_chunks} * kLanes &&
-         c.n_particles == particles && c.n_blocks <= blocks_bound &&
-         c.limit_material < params_.limits.materials &&
-         static_cast<std::uint32_t>(c.limit) < kStepLimits &&
+  const double all_times[] = {c.time, c.dt, c.previous_dt, c.ahead, c.next_dt};
+  const bool times = std::all_of(std::begin(all_times), std::end(all_times),
+                                 [](double t) { return std::isfinite(t) && t >= 0; });
+  const StepLimit limits[] = {c.limit, c.ahead_limit, c.next_limit};
+  const bool limited = std::all_of(std::begin(limits), std::end(limits), [](StepLimit limit) {
+    return static_cast<std::uint32_t>(limit) < kStepLimits;
+  });
+  // Only fused steps leave something on the grid.
+  const bool carries = c.carried <= (fused_ ? 1u : 0u) && c.fuse <= 1 && c.grid_saved == 0 &&
+                       c.late <= (c.carried != 0 ? c.n_particles : 0);
+  return times && limited && carries && c.n_chunks == layout.size() &&
+         c.n_slots == std::uint64_t{c.n_chunks} * kLanes && c.n_particles == particles &&
+         c.n_blocks <= blocks_bound && c.limit_material < params_.limits.materials &&
+         c.ahead_material < params_.limits.materials &&
          (c.stop & ~std::uint32_t{kStopTarget}) == 0 && c.fault == ~std::uint64_t{0};
 }
 

@@ -139,9 +139,11 @@ int bench_step(const Options& options) {
   const auto [m, analysis] = measure_and_analyse(scene, options.run, options.steps);
 
   print_setting(m, scene);
-  fmt::print("{}: {:.1f} % of the particles change their cell in a step\n{}\n\n{}\n",
-             options.motion, 100 * analysis.cell_changes, describe(floors),
-             stage_table(m, analysis.counts, floors));
+  fmt::print(
+      "{}: {:.1f} % of the particles change their cell in a step, {} layouts in {} "
+      "steps\n{}\n\n{}\n",
+      options.motion, 100 * analysis.cell_changes, m.layouts, m.steps, describe(floors),
+      stage_table(m, analysis.counts, floors));
   print_rate(m);
   fmt::print("{}", describe_host(m));
   const auto baseline = measure_baseline(block, scene, options, m.on_cuda, m.threads);
@@ -155,6 +157,7 @@ int bench_step(const Options& options) {
                         {"ratio", m.rate() / baseline->per_second}};
   json["motion"] = options.motion;
   json["cell_changes_per_step"] = analysis.cell_changes;
+  json["layouts_per_step"] = m.per_step(static_cast<double>(m.layouts));
   json["floors"] = app::to_json(floors);
   json["stages"] = stages_json(m, analysis.counts, floors);
   if (m.enqueued.steps > 0) json["host"] = host_json(m);

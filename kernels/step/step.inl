@@ -20,10 +20,10 @@ struct OpenStep {
     c.skip_layout = c.stop != 0 || stays ? 1 : 0;
     c.skip_particles = c.stop != 0 || (c.carried != 0 && !late) ? 1 : 0;
   }
-  // A tile reaches one cell beyond its block. Speeds may grow by a fifth in a step before a
-  // particle is late.
+  // A tile reaches one cell beyond its block. Where speeds grow in a step, a particle may be late
+  // all the same.
   FIRN_HD bool within_reach(const StepControl& c) const {
-    return c.overshoot + 1.2 * c.next_dt * sqrt(c.speed_squared) * inv_dx < 1;
+    return c.overshoot + c.next_dt * sqrt(c.speed_squared) * inv_dx < 1;
   }
 };
 

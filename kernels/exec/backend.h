@@ -70,6 +70,8 @@ class Cuda {
   std::vector<double> collect_times();
 
   void* stream() const;  // a cudaStream_t
+  // Work goes to `other` from here on; returns where it went before.
+  void* use_stream(void* other);
   int multiprocessors() const;
   // Scratch for CUB, grown on demand outside the warm step.
   void* workspace(std::size_t bytes);

@@ -1,6 +1,7 @@
 
 #include <deque>
 #include <string>
+#include <utility>
 
 #include "firn/error.h"
 #include "kernels/exec/cuda.cuh"
@@ -76,6 +77,9 @@ Cuda::~Cuda() {
 }
 std::string Cuda::name() const { return std::string("cuda: ") + state_->properties.name; }
 void* Cuda::stream() const { return state_->stream; }
+void* Cuda::use_stream(void* other) {
+  return std::exchange(state_->stream, static_cast<cudaStream_t>(other));
+}
 int Cuda::multiprocessors() const { return state_->properties.multiProcessorCount; }
 
 void* Cuda::allocate(std::size_t bytes) {

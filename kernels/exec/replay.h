@@ -3,6 +3,7 @@
 // and waited for later. On the CPU, where a launch is the work, both are plain calls.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -47,6 +48,15 @@ class Replay<Cuda> {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// Enqueues what `enqueue` launches, to be done unless *skip, in device memory, is not 0 by then.
+// The launches must heed the flag themselves: without a capture, CUDA cannot leave them out. Within
+// a captured sequence they cost nothing where they are skipped, sorts included.
+template <class F>
+void run_unless(Cpu&, const std::uint32_t* skip, F&& enqueue) {
+  if (*skip == 0) enqueue();
+}
+void run_unless(Cuda& exec, const std::uint32_t* skip, const std::function<void()>& enqueue);
 
 // At most this many copies of a Readback are under way at once.
 inline constexpr int kReadbackSlots = 2;

@@ -78,6 +78,91 @@ bool Replay<Cuda>::run(std::uint64_t key, const std::function<void()>& enqueue) 
   return true;
 }
 
+namespace {
+
+#if CUDART_VERSION >= 13000  // earlier runtimes declare these calls in another way
+
+__global__ void set_condition(cudaGraphConditionalHandle handle, const std::uint32_t* skip) {
+  cudaGraphSetConditional(handle, *skip == 0 ? 1u : 0u);
+}
+
+// A stream of its own for the launches of a conditional node.
+class BodyCapture {
+ public:
+  BodyCapture(Cuda& exec, cudaGraph_t body) : exec_(exec) {
+    check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
+    const cudaError_t begun = cudaStreamBeginCaptureToGraph(stream_, body, nullptr, nullptr, 0,
+                                                            cudaStreamCaptureModeThreadLocal);
+    if (begun != cudaSuccess) cudaStreamDestroy(stream_);
+    check_cuda(begun, "capturing a conditional part of a step");
+    outer_ = exec.use_stream(stream_);
+  }
+  ~BodyCapture() {
+    if (outer_ != nullptr) exec_.use_stream(outer_);
+    cudaGraph_t body = nullptr;
+    cudaStreamEndCapture(stream_, &body);
+    cudaStreamDestroy(stream_);
+  }
+  BodyCapture(const BodyCapture&) = delete;
+  BodyCapture& operator=(const BodyCapture&) = delete;
+
+ private:
+  Cuda& exec_;
+  cudaStream_t stream_ = nullptr;
+  void* outer_ = nullptr;
+};
+
+// Adds an IF node behind what the stream has captured so far; returns the graph of its body.
+cudaGraph_t begin_condition(Cuda& exec, const std::uint32_t* skip) {
+  const cudaStream_t stream = stream_of(exec);
+  cudaStreamCaptureStatus status;
+  cudaGraph_t graph = nullptr;
+  const auto look = [&](const cudaGraphNode_t** after, std::size_t* count) {
+    const cudaGraphEdgeData* edges = nullptr;
+    check_cuda(cudaStreamGetCaptureInfo(stream, &status, nullptr, &graph, after, &edges, count),
+               "asking for the capture");
+  };
+  const cudaGraphNode_t* after = nullptr;
+  std::size_t count = 0;
+  look(&after, &count);
+  cudaGraphConditionalHandle handle;
+  check_cuda(cudaGraphConditionalHandleCreate(&handle, graph), "creating a condition");
+  set_condition<<<1, 1, 0, stream>>>(handle, skip);
+  look(&after, &count);
+  cudaGraphNodeParams params = {};
+  params.type = cudaGraphNodeTypeConditional;
+  params.conditional.handle = handle;
+  params.conditional.type = cudaGraphCondTypeIf;
+  params.conditional.size = 1;
+  cudaGraphNode_t node;
+  check_cuda(cudaGraphAddNode(&node, graph, after, nullptr, count, &params), "adding a condition");
+  check_cuda(cudaStreamUpdateCaptureDependencies(stream, &node, nullptr, 1,
+                                                 cudaStreamSetCaptureDependencies),
+             "adding a condition");
+  return params.conditional.phGraph_out[0];
+}
+
+bool is_capturing(Cuda& exec) {
+  cudaStreamCaptureStatus status;
+  check_cuda(cudaStreamIsCapturing(stream_of(exec), &status), "asking for the capture");
+  return status == cudaStreamCaptureStatusActive;
+}
+
+#endif
+
+}  // namespace
+
+void run_unless(Cuda& exec, [[maybe_unused]] const std::uint32_t* skip,
+                const std::function<void()>& enqueue) {
+#if CUDART_VERSION >= 13000
+  if (is_capturing(exec)) {
+    const BodyCapture body(exec, begin_condition(exec, skip));
+    return enqueue();
+  }
+#endif
+  enqueue();
+}
+
 struct Readback<Cuda>::State {
   State(Cuda& e, std::size_t size) : exec(e), bytes(size) {}
   ~State() {

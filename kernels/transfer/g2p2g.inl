@@ -87,8 +87,7 @@ struct G2P2G {
     using T = typename Lanes::Value;
     prefetch(lanes);
     Vec<T, D> x;
-    FIRN_UNROLL for (int a = 0; a < D; ++a) x[a] =
-        lanes.load(channel_row(particles.x, lanes.chunk, D, a));
+    for (int a = 0; a < D; ++a) x[a] = lanes.load(channel_row(particles.x, lanes.chunk, D, a));
     Motion<T> motion;
     gather(g, home, lanes, x, motion);
     measure(g, lanes, motion.v);
@@ -134,35 +133,38 @@ struct G2P2G {
         gather_affine<Tile::kSide>(own, &AxisStencil<Degree, Real>::linear, velocities, c);
       else
         gather_tensor<axis_modes(Set), Tile::kSide>(own, velocities, c);
-      FIRN_UNROLL for (int r = 0; r < kModes; ++r) FIRN_UNROLL for (int a = 0; a < D; ++a)
-          modes.at(r * D + a, i) = c[r][a];
+      for (int r = 0; r < kModes; ++r)
+        for (int a = 0; a < D; ++a) modes.at(r * D + a, i) = c[r][a];
       if (params.gradient_force) {
         Node<Real> column[1 + D];
         gather_affine<Tile::kSide>(own, &AxisStencil<Degree, Real>::dw, velocities, column);
-        FIRN_UNROLL for (int b = 0; b < D; ++b) FIRN_UNROLL for (int a = 0; a < D; ++a)
-            slopes.at(b * D + a, i) = column[1 + b][a];
+        for (int b = 0; b < D; ++b)
+          for (int a = 0; a < D; ++a) slopes.at(b * D + a, i) = column[1 + b][a];
       }
       if constexpr (kApart) {
         const Node<Real> mean =
             gather_mean<Tile::kSide>(own, g.scratch.apart.increment.node + s.index(i));
-        FIRN_UNROLL for (int a = 0; a < D; ++a) increments.at(a, i) = mean[a];
+        for (int a = 0; a < D; ++a) increments.at(a, i) = mean[a];
       }
     });
 
     const auto active = lanes.active();
-    FIRN_UNROLL for (int r = 0; r < kModes; ++r) FIRN_UNROLL for (int a = 0; a < D; ++a)
-        motion.c[r][a] = select(active, modes.get(r * D + a), T(Real(0)));
-    FIRN_UNROLL for (int a = 0; a < D; ++a) FIRN_UNROLL for (int b = 0; b < D; ++b)
+    for (int r = 0; r < kModes; ++r)
+      for (int a = 0; a < D; ++a) motion.c[r][a] = select(active, modes.get(r * D + a), T(Real(0)));
+    for (int a = 0; a < D; ++a)
+      for (int b = 0; b < D; ++b)
         motion.grad_v(a, b) =
-        T(grid.inv_dx) * (params.gradient_force ? select(active, slopes.get(b * D + a), T(Real(0)))
-                                                : motion.c[linear_mode(Set, D, b)][a]);
-    FIRN_UNROLL for (int a = 0; a < D; ++a) {
+            T(grid.inv_dx) * (params.gradient_force
+                                  ? select(active, slopes.get(b * D + a), T(Real(0)))
+                                  : motion.c[linear_mode(Set, D, b)][a]);
+    for (int a = 0; a < D; ++a) {
       motion.v[a] = motion.c[0][a];
       if constexpr (kApart) blend(lanes, a, select(active, increments.get(a), T(Real(0))), motion);
     }
     scale_parts(s, motion);
-    FIRN_UNROLL for (int r = 1; r < kModes; ++r) if ((params.mask >> r & 1u) == 0)
-        FIRN_UNROLL for (int a = 0; a < D; ++a) motion.c[r][a] = T(Real(0));
+    for (int r = 1; r < kModes; ++r)
+      if ((params.mask >> r & 1u) == 0)
+        for (int a = 0; a < D; ++a) motion.c[r][a] = T(Real(0));
   }
 
   // v_pa <- flip (v_pa + sum w dv) + (1 - flip) sum w v.
@@ -178,9 +180,9 @@ struct G2P2G {
   FIRN_HD void scale_parts(const Stencils& s, Motion<T>& motion) const {
     const PartScales<Real> scales{params};
     if (!scales.active()) return;
-    FIRN_UNROLL for (int a = 0; a < D; ++a) {
+    for (int a = 0; a < D; ++a) {
       T(&column_a)[D] = motion.c[linear_mode(Set, D, a)];
-      FIRN_UNROLL for (int b = a + 1; b < D; ++b) {
+      for (int b = a + 1; b < D; ++b) {
         T(&column_b)[D] = motion.c[linear_mode(Set, D, b)];
         scales.apply(second_moment<Degree>(s.offset(a)), second_moment<Degree>(s.offset(b)),
                      column_b[a], column_a[b]);
@@ -206,7 +208,7 @@ struct G2P2G {
   template <class Group, class Lanes, class T>
   FIRN_HD void move(Group& g, const Vec<int, D>& home, const Lanes& lanes, const Motion<T>& motion,
                     Vec<T, D>& x) const {
-    FIRN_UNROLL for (int a = 0; a < D; ++a) {
+    for (int a = 0; a < D; ++a) {
       T moved = x[a] + T(static_cast<Real>(control->dt)) * motion.c[0][a];
       if (bounds.active) moved = clamp(moved, T(bounds.min[a]), T(bounds.max[a]));
       const auto inside =
@@ -220,36 +222,35 @@ struct G2P2G {
     }
     const BodyGuard<D, Real> guard{bodies, grid.dx};
     // Particles may be a cell outside their block, and moved by one more: with the stencil's shift.
-    FIRN_UNROLL for (int c = 0; c < bodies.collider_count; ++c) if (guard.reaches(home, c, Real(3)))
-        push_out(guard, c, lanes, x);
-    FIRN_UNROLL for (int a = 0; a < D; ++a)
-        lanes.store(channel_row(particles.x, lanes.chunk, D, a), x[a]);
+    for (int c = 0; c < bodies.collider_count; ++c)
+      if (guard.reaches(home, c, Real(3))) push_out(guard, c, lanes, x);
+    for (int a = 0; a < D; ++a) lanes.store(channel_row(particles.x, lanes.chunk, D, a), x[a]);
   }
   template <class Lanes, class T>
   FIRN_HD void push_out(const BodyGuard<D, Real>& guard, int c, const Lanes& lanes,
                         Vec<T, D>& x) const {
     typename Lanes::template Table<D> table;
-    FIRN_UNROLL for (int a = 0; a < D; ++a) table.set(a, x[a]);
+    for (int a = 0; a < D; ++a) table.set(a, x[a]);
     lanes.for_each_lane([&](int i, std::uint32_t) {
       Vec<Real, D> at;
-      FIRN_UNROLL for (int a = 0; a < D; ++a) at[a] = table.at(a, i);
+      for (int a = 0; a < D; ++a) at[a] = table.at(a, i);
       guard.push_out(c, at);
-      FIRN_UNROLL for (int a = 0; a < D; ++a) table.at(a, i) = at[a];
+      for (int a = 0; a < D; ++a) table.at(a, i) = at[a];
     });
-    FIRN_UNROLL for (int a = 0; a < D; ++a) x[a] = table.get(a);
+    for (int a = 0; a < D; ++a) x[a] = table.get(a);
   }
 
   template <class Lanes, class T>
   FIRN_HD void store_velocity(const Lanes& lanes, const Vec<T, D>& v) const {
-    FIRN_UNROLL for (int a = 0; a < D; ++a)
-        lanes.store(channel_row(particles.v, lanes.chunk, D, a), v[a]);
+    for (int a = 0; a < D; ++a) lanes.store(channel_row(particles.v, lanes.chunk, D, a), v[a]);
   }
   template <class Lanes, class T>
   FIRN_HD void store(const Lanes& lanes, const Motion<T>& motion, const Mat<T, D>& stress) const {
     constitutive.store_stress(lanes, stress);
     const int stored = particles.coefficient_modes;
     if (stored == 0) return;
-    FIRN_UNROLL for (int r = 1; r < kModes; ++r) FIRN_UNROLL for (int a = 0; a < D; ++a)
+    for (int r = 1; r < kModes; ++r)
+      for (int a = 0; a < D; ++a)
         lanes.store(channel_row(particles.coefficients, lanes.chunk, stored * D, (r - 1) * D + a),
                     motion.c[r][a]);
   }
@@ -265,29 +266,30 @@ struct G2P2G {
     const T m = lanes.load(channel_row(particles.mass, lanes.chunk, 1, 0));
     const T scale =
         T(-static_cast<Real>(control->next_dt) * force_moment<Degree, Real>(params) * grid.inv_dx);
-    FIRN_UNROLL for (int a = 0; a < D; ++a) rows.set(a, m * motion.v[a]);
+    for (int a = 0; a < D; ++a) rows.set(a, m * motion.v[a]);
     rows.set(kModes * D, m);
-    FIRN_UNROLL for (int r = 1; r < kModes; ++r) FIRN_UNROLL for (int a = 0; a < D; ++a)
-        rows.set(r * D + a, m * motion.c[r][a]);
-    FIRN_UNROLL for (int b = 0; b < D; ++b) FIRN_UNROLL for (int a = 0; a < D; ++a) {
-      const T force = scale * stress(a, b);
-      const int mode = linear_mode(Set, D, b);
-      if (sums_force)
-        rows.set(mode * D + a, m * motion.c[mode][a] + force);
-      else
-        rows.set(kForce + b * D + a, force);
-    }
+    for (int r = 1; r < kModes; ++r)
+      for (int a = 0; a < D; ++a) rows.set(r * D + a, m * motion.c[r][a]);
+    for (int b = 0; b < D; ++b)
+      for (int a = 0; a < D; ++a) {
+        const T force = scale * stress(a, b);
+        const int mode = linear_mode(Set, D, b);
+        if (sums_force)
+          rows.set(mode * D + a, m * motion.c[mode][a] + force);
+        else
+          rows.set(kForce + b * D + a, force);
+      }
     lanes.for_each_lane([&](int i, std::uint32_t) {
       if (Lanes::test(late, i)) return;
       const auto own = s.of(i);
       const int at = s.index(i);
       Node<Real> c[kModes];
-      FIRN_UNROLL for (int r = 0; r < kModes; ++r) c[r] = node_of(rows, r * D, i);
+      for (int r = 0; r < kModes; ++r) c[r] = node_of(rows, r * D, i);
       c[0].set(3, rows.at(kModes * D, i));
       Node<Real>* momentum = g.scratch.momentum.node + at;
       if (sums_force) return contribution.template add_modes<Tile::kSide>(g, own, c, momentum);
       Node<Real> force[D];
-      FIRN_UNROLL for (int a = 0; a < D; ++a) force[a] = node_of(rows, kForce + a * D, i);
+      for (int a = 0; a < D; ++a) force[a] = node_of(rows, kForce + a * D, i);
       Node<Real>* apart = momentum;
       if constexpr (kApart) apart = g.scratch.apart.impulse.node + at;
       contribution.template add<Tile::kSide>(g, own, c, force, momentum, apart);

@@ -48,9 +48,11 @@ FIRN_HD inline void gather_affine(const Stencil<2, Degree, Real>& s,
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1];
   for (auto& o : out) o = Value{};
-  FIRN_UNROLL for (int i = 0; i < n; ++i) {
+  FIRN_UNROLL
+  for (int i = 0; i < n; ++i) {
     Value mean = Value{}, slope = Value{};
-    FIRN_UNROLL for (int j = 0; j < n; ++j) {
+    FIRN_UNROLL
+    for (int j = 0; j < n; ++j) {
       const Value& v = tile[i * Side + j];
       mean += y.w[j] * v;
       slope += (y.*linear)[j] * v;
@@ -69,12 +71,15 @@ FIRN_HD inline void gather_affine(const Stencil<3, Degree, Real>& s,
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
   for (auto& o : out) o = Value{};
-  FIRN_UNROLL for (int i = 0; i < n; ++i) {
+  FIRN_UNROLL
+  for (int i = 0; i < n; ++i) {
     Value plane = Value{}, plane_y = Value{}, plane_z = Value{};
-    FIRN_UNROLL for (int j = 0; j < n; ++j) {
+    FIRN_UNROLL
+    for (int j = 0; j < n; ++j) {
       Value mean = Value{}, slope = Value{};
       const Value* row = tile + (i * Side + j) * Side;
-      FIRN_UNROLL for (int k = 0; k < n; ++k) {
+      FIRN_UNROLL
+      for (int k = 0; k < n; ++k) {
         mean += z.w[k] * row[k];
         slope += (z.*linear)[k] * row[k];
       }
@@ -138,9 +143,11 @@ template <int Side, int Degree, class Real, class Value>
 FIRN_HD inline Value gather_mean(const Stencil<2, Degree, Real>& s, const Value* tile) {
   constexpr int n = stencil_nodes(Degree);
   Value mean = Value{};
-  FIRN_UNROLL for (int i = 0; i < n; ++i) {
+  FIRN_UNROLL
+  for (int i = 0; i < n; ++i) {
     Value row = Value{};
-    FIRN_UNROLL for (int j = 0; j < n; ++j) row += s.axis[1].w[j] * tile[i * Side + j];
+    FIRN_UNROLL
+    for (int j = 0; j < n; ++j) row += s.axis[1].w[j] * tile[i * Side + j];
     mean += s.axis[0].w[i] * row;
   }
   return mean;
@@ -149,12 +156,15 @@ template <int Side, int Degree, class Real, class Value>
 FIRN_HD inline Value gather_mean(const Stencil<3, Degree, Real>& s, const Value* tile) {
   constexpr int n = stencil_nodes(Degree);
   Value mean = Value{};
-  FIRN_UNROLL for (int i = 0; i < n; ++i) {
+  FIRN_UNROLL
+  for (int i = 0; i < n; ++i) {
     Value plane = Value{};
-    FIRN_UNROLL for (int j = 0; j < n; ++j) {
+    FIRN_UNROLL
+    for (int j = 0; j < n; ++j) {
       const Value* row = tile + (i * Side + j) * Side;
       Value sum = Value{};
-      FIRN_UNROLL for (int k = 0; k < n; ++k) sum += s.axis[2].w[k] * row[k];
+      FIRN_UNROLL
+      for (int k = 0; k < n; ++k) sum += s.axis[2].w[k] * row[k];
       plane += s.axis[1].w[j] * sum;
     }
     mean += s.axis[0].w[i] * plane;

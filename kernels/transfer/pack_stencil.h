@@ -18,7 +18,7 @@ class PackStencil {
 
   // x in m. Places are counted from the first node of the wide tile of block `home`.
   FIRN_HD PackStencil(const Vec<T, D>& x, Real inv_dx, const Vec<int, D>& home) {
-    FIRN_UNROLL for (int a = 0; a < D; ++a) {
+    for (int a = 0; a < D; ++a) {
       const AxisPlace<T> at = axis_place(x[a], T(inv_dx), T(stencil_shift<Real>(Degree)));
       // Exact: the nodes of a block are multiples of one power of two wherever it lies.
       const T node = at.node - T(static_cast<Real>(home[a] * kSide));
@@ -38,24 +38,25 @@ class PackStencil {
 
   FIRN_HD Stencil<D, Degree, Real> of(int i) const {
     Stencil<D, Degree, Real> s;
-    FIRN_UNROLL for (int a = 0; a < D; ++a) FIRN_UNROLL for (int k = 0; k < kNodes; ++k) {
-      AxisStencil<Degree, Real>& axis = s.axis[a];
-      axis.w[k] = part_.at(row(a, 0, k), i);
-      axis.dw[k] = part_.at(row(a, 1, k), i);
-      axis.z[k] = part_.at(row(a, 2, k), i);
-      axis.linear[k] = part_.at(row(a, 3, k), i);
-      if constexpr (kParts > 4) {
-        axis.g[k] = part_.at(row(a, 4, k), i);
-        axis.bending[k] = part_.at(row(a, 5, k), i);
+    for (int a = 0; a < D; ++a)
+      for (int k = 0; k < kNodes; ++k) {
+        AxisStencil<Degree, Real>& axis = s.axis[a];
+        axis.w[k] = part_.at(row(a, 0, k), i);
+        axis.dw[k] = part_.at(row(a, 1, k), i);
+        axis.z[k] = part_.at(row(a, 2, k), i);
+        axis.linear[k] = part_.at(row(a, 3, k), i);
+        if constexpr (kParts > 4) {
+          axis.g[k] = part_.at(row(a, 4, k), i);
+          axis.bending[k] = part_.at(row(a, 5, k), i);
+        }
       }
-    }
     return s;
   }
   // Where in the tile the stencil of particle i begins.
   FIRN_HD int index(int i) const {
     int index = 0;
-    FIRN_UNROLL for (int a = 0; a < D; ++a) index =
-        index * WideTile<D, Degree, Real>::kSide + static_cast<int>(place_.at(a, i));
+    for (int a = 0; a < D; ++a)
+      index = index * WideTile<D, Degree, Real>::kSide + static_cast<int>(place_.at(a, i));
     return index;
   }
 
@@ -68,7 +69,7 @@ class PackStencil {
   FIRN_HD void store(int a, const T& offset) {
     AxisStencil<Degree, T> s;
     fill_stencil(s, offset);
-    FIRN_UNROLL for (int k = 0; k < kNodes; ++k) {
+    for (int k = 0; k < kNodes; ++k) {
       part_.set(row(a, 0, k), s.w[k]);
       part_.set(row(a, 1, k), s.dw[k]);
       part_.set(row(a, 2, k), s.z[k]);

@@ -25,10 +25,11 @@ FIRN_HD inline void scatter_affine(const Stencil<2, Degree, Real>& s, const Valu
                                    const Value (&Q)[2], Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1];
-  FIRN_UNROLL for (int i = 0; i < n; ++i) {
+  FIRN_UNROLL
+  for (int i = 0; i < n; ++i) {
     const Value at_x = q + x.z[i] * Q[0];
-    FIRN_UNROLL for (int j = 0; j < n; ++j)
-        add(tile[i * Side + j], x.w[i] * y.w[j], at_x + y.z[j] * Q[1]);
+    FIRN_UNROLL
+    for (int j = 0; j < n; ++j) add(tile[i * Side + j], x.w[i] * y.w[j], at_x + y.z[j] * Q[1]);
   }
 }
 template <int Side, int Degree, class Real, class Value, class Add>
@@ -36,13 +37,16 @@ FIRN_HD inline void scatter_affine(const Stencil<3, Degree, Real>& s, const Valu
                                    const Value (&Q)[3], Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
-  FIRN_UNROLL for (int i = 0; i < n; ++i) {
+  FIRN_UNROLL
+  for (int i = 0; i < n; ++i) {
     const Value at_x = q + x.z[i] * Q[0];
-    FIRN_UNROLL for (int j = 0; j < n; ++j) {
+    FIRN_UNROLL
+    for (int j = 0; j < n; ++j) {
       const Value at_y = at_x + y.z[j] * Q[1];
       const Real w_xy = x.w[i] * y.w[j];
       Node<Real>* row = tile + (i * Side + j) * Side;
-      FIRN_UNROLL for (int k = 0; k < n; ++k) add(row[k], w_xy * z.w[k], at_y + z.z[k] * Q[2]);
+      FIRN_UNROLL
+      for (int k = 0; k < n; ++k) add(row[k], w_xy * z.w[k], at_y + z.z[k] * Q[2]);
     }
   }
 }
@@ -169,10 +173,12 @@ FIRN_HD inline void scatter_gradient(const Stencil<2, Degree, Real>& s, const No
                                      Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1];
-  FIRN_UNROLL for (int i = 0; i < n; ++i) {
+  FIRN_UNROLL
+  for (int i = 0; i < n; ++i) {
     const Node<Real> along_x = x.dw[i] * T[0], along_y = x.w[i] * T[1];
-    FIRN_UNROLL for (int j = 0; j < n; ++j)
-        add(tile[i * Side + j], Real(1), y.w[j] * along_x + y.dw[j] * along_y);
+    FIRN_UNROLL
+    for (int j = 0; j < n; ++j)
+      add(tile[i * Side + j], Real(1), y.w[j] * along_x + y.dw[j] * along_y);
   }
 }
 template <int Side, int Degree, class Real, class Add>
@@ -180,13 +186,15 @@ FIRN_HD inline void scatter_gradient(const Stencil<3, Degree, Real>& s, const No
                                      Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
   const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
-  FIRN_UNROLL for (int i = 0; i < n; ++i) {
+  FIRN_UNROLL
+  for (int i = 0; i < n; ++i) {
     const Node<Real> along_x = x.dw[i] * T[0], along_y = x.w[i] * T[1], along_z = x.w[i] * T[2];
-    FIRN_UNROLL for (int j = 0; j < n; ++j) {
+    FIRN_UNROLL
+    for (int j = 0; j < n; ++j) {
       const Node<Real> across = y.w[j] * along_x + y.dw[j] * along_y, along = y.w[j] * along_z;
       Node<Real>* row = tile + (i * Side + j) * Side;
-      FIRN_UNROLL for (int k = 0; k < n; ++k)
-          add(row[k], Real(1), z.w[k] * across + z.dw[k] * along);
+      FIRN_UNROLL
+      for (int k = 0; k < n; ++k) add(row[k], Real(1), z.w[k] * across + z.dw[k] * along);
     }
   }
 }

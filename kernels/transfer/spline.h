@@ -83,7 +83,8 @@ FIRN_HD inline void fill_stencil(AxisStencil<2, T>& s, const T& d) {
   s.dw[1] = -2 * o;
   s.dw[2] = d;
   const T skew = o * (1 - 4 * o * o);  // M_3 / M_2
-  FIRN_UNROLL for (int i = 0; i < 3; ++i) {
+  FIRN_UNROLL
+  for (int i = 0; i < 3; ++i) {
     const T z = T(static_cast<Real>(i - 1)) - o;
     s.z[i] = z;
     s.linear[i] = 4 * s.w[i] * z;  // M_2 = 1/4
@@ -108,14 +109,16 @@ FIRN_HD inline void fill_stencil(AxisStencil<3, T>& s, const T& d) {
   s.dw[2] = T(Real(-0.5)) * (3 * e * e - 4 * e);
   s.dw[3] = T(Real(0.5)) * d * d;
   T norm = 0;  // M_4 - M_2^2, at least 0.1597; M_3 = 0
-  FIRN_UNROLL for (int i = 0; i < 4; ++i) {
+  FIRN_UNROLL
+  for (int i = 0; i < 4; ++i) {
     const T z = T(static_cast<Real>(i - 1)) - d;
     s.z[i] = z;
     s.linear[i] = 3 * s.w[i] * z;  // M_2 = 1/3
     s.g[i] = z * z - T(Real(1) / 3);
     norm += s.w[i] * s.g[i] * s.g[i];
   }
-  FIRN_UNROLL for (int i = 0; i < 4; ++i) s.bending[i] = s.w[i] * s.g[i] / norm;
+  FIRN_UNROLL
+  for (int i = 0; i < 4; ++i) s.bending[i] = s.w[i] * s.g[i] / norm;
 }
 
 // The stencil of a particle along all axes, and its lowest node.
@@ -128,7 +131,8 @@ struct Stencil {
 template <int D, int Degree, class Real>
 FIRN_HD inline Stencil<D, Degree, Real> make_stencil(const Vec<Real, D>& x, Real inv_dx) {
   Stencil<D, Degree, Real> s;
-  FIRN_UNROLL for (int a = 0; a < D; ++a) {
+  FIRN_UNROLL
+  for (int a = 0; a < D; ++a) {
     const AxisBase<Real> b = axis_base(x[a], inv_dx, stencil_shift<Real>(Degree));
     s.base[a] = b.node;
     fill_stencil(s.axis[a], b.offset);
@@ -141,7 +145,8 @@ template <int D, int Degree, class Real>
 FIRN_HD inline Stencil<D, Degree, Real> make_face_stencil(const Vec<Real, D>& x, Real inv_dx,
                                                           int axis) {
   Stencil<D, Degree, Real> s;
-  FIRN_UNROLL for (int b = 0; b < D; ++b) {
+  FIRN_UNROLL
+  for (int b = 0; b < D; ++b) {
     const Real shift = b == axis ? stencil_shift<Real>(Degree) : staggered_shift<Real>(Degree);
     const AxisBase<Real> base = axis_base(x[b], inv_dx, shift);
     s.base[b] = base.node;

@@ -110,6 +110,7 @@ class ParticleStepper : public Stepper {
   bool needs_no_host() const { return Exec::kIsCuda && capturable() && !body_force_; }
   bool replays() const { return needs_no_host() && !time_stages_; }
   StepControl aim(StepControl c, double target, std::uint64_t last_step);
+  void find_layout(const RebuildView& scratch);
   void poll(StepControl& c);
   void grow(const StepControl& c);
   [[noreturn]] void throw_fault(const StepControl& c) const;

@@ -118,6 +118,11 @@ void ParticleStepper<Exec, D, Real>::rebuild() {
   particles_.fill(scratch);
   grid_.fill(scratch);
   open_step(*exec_, params_.dx, control_.data());
+  run_unless(*exec_, &control_.data()->skip_layout, [&] { find_layout(scratch); });
+}
+
+template <class Exec, int D, class Real>
+void ParticleStepper<Exec, D, Real>::find_layout(const RebuildView& scratch) {
   if (fused_) save_nodes(*exec_, grid_.view(), grid_.capacity(), control_.data());
   rebuild_layout<Exec, D, Real>(*exec_, home_shift<Real>(params_.transfer), colliders_.sinks(),
                                 particles_.view(), grid_.view(), scratch, control_.data());

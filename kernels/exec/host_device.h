@@ -2,14 +2,15 @@
 // compiles it; FIRN_FLAT inlines on the host all that a function calls, down to the last, where
 // values that fill vector registers are handed through many small functions; FIRN_APART keeps a
 // large function that many instantiations call out of them on the host; FIRN_UNROLL is written
-// before loops over arrays that a thread on CUDA must hold in registers.
+// before loops over arrays that a thread on CUDA holds in registers if they are unrolled
+// `kUnrolled` times.
 #pragma once
 
 #if defined(__CUDACC__)
 #define FIRN_HD __host__ __device__
 #define FIRN_FLAT
 #define FIRN_APART
-#define FIRN_UNROLL _Pragma("unroll")
+#define FIRN_UNROLL _Pragma("unroll kUnrolled")
 #else
 #define FIRN_HD
 #define FIRN_FLAT [[gnu::flatten]]

@@ -46,6 +46,7 @@ FIRN_HD inline void gather_affine(const Stencil<2, Degree, Real>& s,
                                   Real (AxisStencil<Degree, Real>::*linear)[Degree + 1],
                                   const Value* tile, Value (&out)[3]) {
   constexpr int n = stencil_nodes(Degree);
+  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
   const auto &x = s.axis[0], &y = s.axis[1];
   for (auto& o : out) o = Value{};
   FIRN_UNROLL
@@ -69,6 +70,7 @@ FIRN_HD inline void gather_affine(const Stencil<3, Degree, Real>& s,
   if constexpr (kHasNodeRows && std::is_floating_point_v<Real> && std::is_same_v<Value, Node<Real>>)
     return gather_affine_rows<Side>(s, linear, tile, out);
   constexpr int n = stencil_nodes(Degree);
+  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
   const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
   for (auto& o : out) o = Value{};
   FIRN_UNROLL
@@ -142,6 +144,7 @@ FIRN_HD inline void gather_tensor(const Stencil<3, Degree, Real>& s, const Value
 template <int Side, int Degree, class Real, class Value>
 FIRN_HD inline Value gather_mean(const Stencil<2, Degree, Real>& s, const Value* tile) {
   constexpr int n = stencil_nodes(Degree);
+  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
   Value mean = Value{};
   FIRN_UNROLL
   for (int i = 0; i < n; ++i) {
@@ -155,6 +158,7 @@ FIRN_HD inline Value gather_mean(const Stencil<2, Degree, Real>& s, const Value*
 template <int Side, int Degree, class Real, class Value>
 FIRN_HD inline Value gather_mean(const Stencil<3, Degree, Real>& s, const Value* tile) {
   constexpr int n = stencil_nodes(Degree);
+  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
   Value mean = Value{};
   FIRN_UNROLL
   for (int i = 0; i < n; ++i) {

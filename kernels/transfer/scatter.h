@@ -24,6 +24,7 @@ template <int Side, int Degree, class Real, class Value, class Add>
 FIRN_HD inline void scatter_affine(const Stencil<2, Degree, Real>& s, const Value& q,
                                    const Value (&Q)[2], Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
+  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
   const auto &x = s.axis[0], &y = s.axis[1];
   FIRN_UNROLL
   for (int i = 0; i < n; ++i) {
@@ -36,6 +37,7 @@ template <int Side, int Degree, class Real, class Value, class Add>
 FIRN_HD inline void scatter_affine(const Stencil<3, Degree, Real>& s, const Value& q,
                                    const Value (&Q)[3], Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
+  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
   const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
   FIRN_UNROLL
   for (int i = 0; i < n; ++i) {
@@ -172,6 +174,7 @@ template <int Side, int Degree, class Real, class Add>
 FIRN_HD inline void scatter_gradient(const Stencil<2, Degree, Real>& s, const Node<Real> (&T)[2],
                                      Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
+  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
   const auto &x = s.axis[0], &y = s.axis[1];
   FIRN_UNROLL
   for (int i = 0; i < n; ++i) {
@@ -185,6 +188,7 @@ template <int Side, int Degree, class Real, class Add>
 FIRN_HD inline void scatter_gradient(const Stencil<3, Degree, Real>& s, const Node<Real> (&T)[3],
                                      Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
+  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
   const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
   FIRN_UNROLL
   for (int i = 0; i < n; ++i) {

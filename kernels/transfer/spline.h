@@ -10,6 +10,13 @@ namespace firn {
 // Nodes per axis of the B-spline of a degree.
 FIRN_HD constexpr int stencil_nodes(int degree) { return degree + 1; }
 
+// How often loops over them are unrolled on CUDA: beyond this, the nodes of a stencil do not fit
+// the registers, and the weights do better in local memory.
+template <int Degree, class Real>
+FIRN_HD constexpr int unrolled_nodes() {
+  return sizeof(Real) == 4 && Degree <= 2 ? stencil_nodes(Degree) : 1;
+}
+
 // The lowest node of the stencil is floor(x / dx - stencil_shift).
 template <class Real>
 FIRN_HD constexpr Real stencil_shift(int degree) {
@@ -83,7 +90,6 @@ FIRN_HD inline void fill_stencil(AxisStencil<2, T>& s, const T& d) {
   s.dw[1] = -2 * o;
   s.dw[2] = d;
   const T skew = o * (1 - 4 * o * o);  // M_3 / M_2
-  FIRN_UNROLL
   for (int i = 0; i < 3; ++i) {
     const T z = T(static_cast<Real>(i - 1)) - o;
     s.z[i] = z;
@@ -109,7 +115,6 @@ FIRN_HD inline void fill_stencil(AxisStencil<3, T>& s, const T& d) {
   s.dw[2] = T(Real(-0.5)) * (3 * e * e - 4 * e);
   s.dw[3] = T(Real(0.5)) * d * d;
   T norm = 0;  // M_4 - M_2^2, at least 0.1597; M_3 = 0
-  FIRN_UNROLL
   for (int i = 0; i < 4; ++i) {
     const T z = T(static_cast<Real>(i - 1)) - d;
     s.z[i] = z;
@@ -117,7 +122,6 @@ FIRN_HD inline void fill_stencil(AxisStencil<3, T>& s, const T& d) {
     s.g[i] = z * z - T(Real(1) / 3);
     norm += s.w[i] * s.g[i] * s.g[i];
   }
-  FIRN_UNROLL
   for (int i = 0; i < 4; ++i) s.bending[i] = s.w[i] * s.g[i] / norm;
 }
 
@@ -131,7 +135,6 @@ struct Stencil {
 template <int D, int Degree, class Real>
 FIRN_HD inline Stencil<D, Degree, Real> make_stencil(const Vec<Real, D>& x, Real inv_dx) {
   Stencil<D, Degree, Real> s;
-  FIRN_UNROLL
   for (int a = 0; a < D; ++a) {
     const AxisBase<Real> b = axis_base(x[a], inv_dx, stencil_shift<Real>(Degree));
     s.base[a] = b.node;
@@ -145,7 +148,6 @@ template <int D, int Degree, class Real>
 FIRN_HD inline Stencil<D, Degree, Real> make_face_stencil(const Vec<Real, D>& x, Real inv_dx,
                                                           int axis) {
   Stencil<D, Degree, Real> s;
-  FIRN_UNROLL
   for (int b = 0; b < D; ++b) {
     const Real shift = b == axis ? stencil_shift<Real>(Degree) : staggered_shift<Real>(Degree);
     const AxisBase<Real> base = axis_base(x[b], inv_dx, shift);

@@ -10,11 +10,12 @@
 
 namespace firn {
 
-// The moment that the impulse of the internal force is scaled with: MLS-MPM's D^-1 in cells, or 1
-// for the classical form, whose weights' gradients carry it.
+// What V0 tau is scaled with to give the impulse of the internal force per cell: MLS-MPM's D^-1, or
+// 1 for the classical form, whose weights' gradients carry it.
 template <int Degree, class Real>
-FIRN_HD inline Real force_moment(const TransferParams& params) {
-  return params.gradient_force ? Real(1) : Degree == 2 ? Real(4) : Real(3);
+FIRN_HD inline Real impulse_scale(const TransferParams& params, Real dt, Real inv_dx) {
+  const Real inverse_moment = params.gradient_force ? Real(1) : Degree == 2 ? Real(4) : Real(3);
+  return -dt * inverse_moment * inv_dx;
 }
 
 // `map_scale` is dt / dx with the step that produced the coefficients.

@@ -118,7 +118,7 @@ void parse_output(const Node& root, Scene& scene, ReadContext& context) {
     table.strings("channels", s.channels, channel_names());
     table.integer("checkpoint_every", s.checkpoint_every, 0, 1'000'000'000);
     parse_diagnostics(table, s.diagnostics);
-    if (is_incompressible(scene) && s.diagnostics == DiagnosticsLevel::kStages)
+    if (is_staggered(scene) && s.diagnostics == DiagnosticsLevel::kStages)
       table.fail("diagnostics", "\"stages\" needs integrator \"explicit\"; use \"totals\"");
     if (const Node* camera = table.find("camera")) s.camera = parse_camera(*camera, context);
   });

@@ -282,7 +282,7 @@ Material parse_material(const Entry& entry, const Scene& scene, ReadContext& con
   } else if (entry.value.find("model") == nullptr && entry.value.find("preset") == nullptr) {
     table.fail(table.node(), fmt::format("{} needs a 'model' or a 'preset'", table.label()));
   }
-  if (check_integrator(table, scene, material) && known)
+  if (known && check_integrator(table, scene, material))
     check_thermal_material(table, scene, material);
   table.finish();
   return material;

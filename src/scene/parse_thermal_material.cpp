@@ -38,18 +38,17 @@ bool read_lambda(TableReader& table, double& out) {
 
 void parse_lame(TableReader& table, Material& material) {
   if (!any_given(table, kLameKeys)) return;
-  for (const char* key : {"youngs_modulus", "poisson_ratio"})
-    if (table.node().find(key) != nullptr)
-      return table.fail(key, fmt::format("'{}' and 'lambda' both say how stiff the material is; "
-                                         "give 'youngs_modulus' and 'poisson_ratio', or "
-                                         "'shear_modulus' and 'lambda'",
-                                         key));
-  for (const std::string_view key : kLameKeys) table.require(key);
   LameParameters lame;
   const bool mu = table.number("shear_modulus", lame.mu, Range::non_negative());
   const bool lambda = read_lambda(table, lame.lambda);
   material.lame = mu && lambda ? lame : LameParameters{1, 1};  // after a finding: anything valid
   material.youngs_modulus = material.poisson_ratio = 0;
+  for (const char* key : {"youngs_modulus", "poisson_ratio"})
+    if (table.node().find(key) != nullptr)
+      return table.fail(key,
+                        "the material is given twice: remove 'youngs_modulus' and "
+                        "'poisson_ratio', or 'shear_modulus' and 'lambda'");
+  for (const std::string_view key : kLameKeys) table.require(key);
 }
 
 // `youngs_modulus` where it is text.
@@ -111,7 +110,7 @@ void check_melting(TableReader& table, const Material& material) {
         table.fail(key, fmt::format("'{}' needs a 'melting_point'", key));
     return;
   }
-  if (never_solid(material))
+  if (material.lame && never_solid(material))
     table.fail("melting_point",
                "a material that is never solid cannot melt: give it a 'shear_modulus' > 0");
   constexpr double kLargestJitter = 0.1;  // of the melting point

@@ -153,7 +153,7 @@ MaterialPreset liquid(const char* name, double density, double viscosity, const 
 
 MaterialPreset water() {
   MaterialPreset p = liquid("water", 1000, 1.0e-3, {0.25, 0.52, 0.86});
-  p.material.heat.capacity = {4182, 4182};
+  p.material.heat.capacity = {4184, 4184};
   p.material.heat.conductivity = {0.598, 0.598};
   p.description = "water at 20 C for flows up to about 3 m/s; never freezes (see ice)";
   p.source =
@@ -200,7 +200,7 @@ MaterialPreset melting(const char* name, double density, double youngs_modulus,
 }
 
 MaterialPreset ice() {
-  const HeatProperties heat = {{2110, 4220}, {2.14, 0.56}, 273.15, 0, 3.336e5};
+  const HeatProperties heat = {{2110, 4220}, {2.14, 0.556}, 273.15, 0, 3.336e5};
   MaterialPreset p = melting("ice", 917, 9.3e6, 0.33, heat, {0.78, 0.89, 0.96});
   p.description = "ice, and the water it melts to; liquid it starts as water that can freeze";
   p.source =
@@ -261,7 +261,7 @@ MaterialPreset chocolate() {
 }
 
 MaterialPreset lava() {
-  const HeatProperties heat = {{1150, 1150}, {2.0, 2.0}, 1343, 15, 3.5e5};
+  const HeatProperties heat = {{1230, 1230}, {1.8, 1.8}, 1343, 15, 3.5e5};
   MaterialPreset p = melting("lava", 2600, 5e6, 0.3, heat, {0.85, 0.32, 0.12});
   p.material.critical_compression = 0.025;
   p.material.critical_stretch = 0.01;
@@ -269,12 +269,13 @@ MaterialPreset lava() {
   p.source =
       "Temperature at which crust turns to liquid: Hon, Kauahikaua, Denlinger, Mackay 1994, "
       "Emplacement and inflation of pahoehoe sheet flows, GSA Bulletin 106. Heat capacity and "
-      "conductivity: usual in models of Etna's flows, as Costa and Macedonio 2005, Geophys. Res. "
-      "Lett. 32. Density and latent heat of crystallization: Harris and Rowland 2001, FLOWGO, "
-      "Bull. "
-      "Volcanology 63. Its viscosity (100 Pa s and more) is left out. Stiffness (rock has tens of "
-      "GPa), "
-      "yield strains and the spread of the melting point are chosen here";
+      "conductivity: the formulas for crustal rock of Whittington, Hofmeister, Nabelek 2009, "
+      "Nature "
+      "458, at that temperature. Density and latent heat of crystallization: Harris and Rowland "
+      "2001, "
+      "FLOWGO, Bull. Volcanology 63. Its viscosity (100 Pa s and more) is left out. Stiffness "
+      "(rock "
+      "has tens of GPa), yield strains and the spread of the melting point are chosen here";
   return p;
 }
 

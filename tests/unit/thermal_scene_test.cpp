@@ -149,6 +149,13 @@ power = "1e5 * (t < 2)"
   expect_round_trip(scene);
 }
 
+TEST(ThermalScene, PicturesAndFilesShowTemperatureAndPhase) {
+  const Scene scene = parse(
+      kMinimal + "[output]\ncolor = \"temperature\"\nchannels = [\"temperature\", \"phase\"]\n");
+  EXPECT_EQ(scene.output.color, "temperature");
+  EXPECT_EQ(scene.output.channels, (std::vector<std::string>{"temperature", "phase"}));
+}
+
 TEST(ThermalScene, OneTemperatureForAllFaces) {
   const Scene scene = parse(
       kMinimal, {"", {"grid.domain={ min = [0, 0, 0], max = [1, 1, 1], temperature = 280 }"}});

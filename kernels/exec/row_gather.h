@@ -42,50 +42,48 @@ class RowGather {
   typedef T Vector __attribute__((vector_size(kVectorBytes)));
   typedef Index Indices __attribute__((vector_size(kVectorBytes)));
   static constexpr std::uint32_t kWidth = kVectorBytes / sizeof(T), kVectors = kLanes / kWidth;
-  static constexpr std::uint32_t kTable = 2 * kWidth;  // lanes that one shuffle chooses from
   static constexpr bool kShuffles = kVectorBytes >= 32;
   // Beyond that, single values are as fast.
-  static constexpr std::uint32_t kMostPieces = 12;
+  static constexpr std::uint32_t kMostPieces = 24;
 
-  // The lanes of one vector that come from one table.
+  // The lanes of one vector that come from one vector.
   struct Piece {
-    std::uint32_t table;  // slot / kTable
-    Indices taken;        // -1 or 0
+    std::uint32_t source;  // slot / kWidth
+    Indices taken;         // -1 or 0
   };
 
   void find_pieces(std::uint32_t h) {
     const std::uint32_t* slot = slot_ + h * kWidth;
-    Indices tables;
+    Indices sources;
     for (std::uint32_t i = 0; i < kWidth; ++i) {
-      place_[h][i] = static_cast<Index>(slot[i] % kTable);
-      tables[i] = static_cast<Index>(slot[i] / kTable);
+      place_[h][i] = static_cast<Index>(slot[i] % kWidth);
+      sources[i] = static_cast<Index>(slot[i] / kWidth);
     }
     for (std::uint32_t i = 0; i < kWidth; ++i) {
-      const std::uint32_t table = slot[i] / kTable;
-      if (i > 0 && table == slot[i - 1] / kTable) continue;
+      const std::uint32_t source = slot[i] / kWidth;
+      if (i > 0 && source == slot[i - 1] / kWidth) continue;
       if (pieces_ == kMostPieces) {
         scattered_ = true;
         return;
       }
-      piece_[pieces_++] = {table, tables == static_cast<Index>(table)};
+      piece_[pieces_++] = {source, sources == static_cast<Index>(source)};
     }
     end_[h] = pieces_;
   }
 
   void shuffled_rows(std::uint32_t n, const T* from, std::uint32_t stride, T* to) const {
-    const T* tables[kMostPieces];
+    const T* sources[kMostPieces];
     for (std::uint32_t p = 0; p < pieces_; ++p) {
-      const std::uint32_t first = piece_[p].table * kTable;
-      tables[p] = from + std::uint64_t{first / kLanes} * stride * kLanes + first % kLanes;
+      const std::uint32_t first = piece_[p].source * kWidth;
+      sources[p] = from + std::uint64_t{first / kLanes} * stride * kLanes + first % kLanes;
     }
     for (std::uint32_t k = 0; k < n; ++k)
       for (std::uint32_t h = 0, p = 0; h < kVectors; ++h) {
         Vector row{};
         for (; p < end_[h]; ++p) {
-          Vector low, high;
-          std::memcpy(&low, tables[p] + k * kLanes, kVectorBytes);
-          std::memcpy(&high, tables[p] + k * kLanes + kWidth, kVectorBytes);
-          row = piece_[p].taken ? __builtin_shuffle(low, high, place_[h]) : row;
+          Vector old;
+          std::memcpy(&old, sources[p] + k * kLanes, kVectorBytes);
+          row = piece_[p].taken ? __builtin_shuffle(old, place_[h]) : row;
         }
         std::memcpy(to + k * kLanes + h * kWidth, &row, kVectorBytes);
       }

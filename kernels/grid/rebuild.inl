@@ -419,14 +419,21 @@ struct PermuteRows {
   }
   template <class Fetch>
   FIRN_HD void prefetch(std::uint32_t group, Fetch fetch) const {
-    const std::uint32_t from = order[chunks[control->first_chunk + group].source] / kLanes;
-    for (int m = 0; m < moves.count; ++m) fetch_rows(moves.reals[m], from, fetch);
-    if (moves.ids.components > 0) fetch_rows(moves.ids, from, fetch);
+    constexpr std::uint32_t kLine = 64 / sizeof(Real);  // values
+    const Chunk chunk = chunks[control->first_chunk + group];
+    std::uint32_t last = kDropped;
+    for (std::uint32_t i = 0; i < chunk.count; ++i) {
+      const std::uint32_t slot = order[chunk.source + i];
+      if (slot / kLine == last) continue;
+      last = slot / kLine;
+      for (int m = 0; m < moves.count; ++m) fetch_rows(moves.reals[m], slot, fetch);
+      if (moves.ids.components > 0) fetch_rows(moves.ids, slot, fetch);
+    }
   }
   template <class T, class Fetch>
-  FIRN_HD void fetch_rows(const RowMove<T>& m, std::uint32_t chunk, Fetch fetch) const {
-    fetch(row_of(m.from, *control, max_chunks, chunk),
-          static_cast<std::size_t>(m.components) * kLanes * sizeof(T));
+  FIRN_HD void fetch_rows(const RowMove<T>& m, std::uint32_t slot, Fetch fetch) const {
+    const T* row = row_of(m.from, *control, max_chunks, slot / kLanes) + slot % kLanes;
+    for (int k = 0; k < m.components; ++k) fetch(row + k * kLanes, sizeof(T));
   }
 };
 

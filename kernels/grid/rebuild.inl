@@ -421,6 +421,8 @@ struct PermuteRows {
   FIRN_HD void prefetch(std::uint32_t group, Fetch fetch) const {
     constexpr std::uint32_t kLine = 64 / sizeof(Real);  // values
     const Chunk chunk = chunks[control->first_chunk + group];
+    // A whole chunk is a stream.
+    if (order[chunk.source + chunk.count - 1] - order[chunk.source] == kLanes - 1) return;
     std::uint32_t last = kDropped;
     for (std::uint32_t i = 0; i < chunk.count; ++i) {
       const std::uint32_t slot = order[chunk.source + i];

@@ -17,12 +17,14 @@ void sort_keys(Cuda& exec, std::uint64_t* keys, DeviceCount count, const std::ui
 // Groups items by bin, keeping their order within a bin:
 //   order[begin[b] .. begin[b+1])  are the items i with bin_of[i] == b, ascending;
 // items with bin_of[i] >= number of bins are left out. `begin` has bins + 1 entries (bins.bound + 1
-// on CUDA, where bin_of must hold kNoBin for items beyond the count).
+// on CUDA, where bin_of must hold kNoBin for items beyond the count). Uses bin_of up, and `spare`,
+// 2 * items.bound entries; without it the sort on CUDA takes as much from its workspace.
 inline constexpr std::uint32_t kNoBin = 0xffffffffu;
-void bucket_permutation(Cpu& exec, const std::uint32_t* bin_of, DeviceCount items, DeviceCount bins,
-                        const std::uint32_t* stop, std::uint32_t* order, std::uint32_t* begin);
-void bucket_permutation(Cuda& exec, const std::uint32_t* bin_of, DeviceCount items,
-                        DeviceCount bins, const std::uint32_t* stop, std::uint32_t* order,
+void bucket_permutation(Cpu& exec, std::uint32_t* bin_of, DeviceCount items, DeviceCount bins,
+                        const std::uint32_t* stop, std::uint32_t* spare, std::uint32_t* order,
+                        std::uint32_t* begin);
+void bucket_permutation(Cuda& exec, std::uint32_t* bin_of, DeviceCount items, DeviceCount bins,
+                        const std::uint32_t* stop, std::uint32_t* spare, std::uint32_t* order,
                         std::uint32_t* begin);
 
 // out[i] = sum of in[0 .. i), for i in 0 .. count.bound (one more entry than `in`). Entries of `in`

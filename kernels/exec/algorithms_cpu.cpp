@@ -16,8 +16,9 @@ void sort_keys(Cpu&, std::uint64_t* keys, DeviceCount count, const std::uint32_t
 
 // Each part of the items counts its own bins; a scan over (bin, part) then gives every part its
 // place in every bin, so that the result is the stable order whatever the number of parts.
-void bucket_permutation(Cpu& exec, const std::uint32_t* bin_of, DeviceCount items, DeviceCount bins,
-                        const std::uint32_t* stop, std::uint32_t* order, std::uint32_t* begin) {
+void bucket_permutation(Cpu& exec, std::uint32_t* bin_of, DeviceCount items, DeviceCount bins,
+                        const std::uint32_t* stop, std::uint32_t*, std::uint32_t* order,
+                        std::uint32_t* begin) {
   if (stop != nullptr && *stop != 0) return;
   const std::uint64_t n = resolve(items);
   const std::uint64_t n_bins = resolve(bins);

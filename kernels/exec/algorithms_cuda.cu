@@ -58,26 +58,32 @@ void sort_keys(Cuda& exec, std::uint64_t* keys, DeviceCount count, const std::ui
   exec.copy(keys, sorted, count.bound * sizeof(std::uint64_t));
 }
 
-void bucket_permutation(Cuda& exec, const std::uint32_t* bin_of, DeviceCount items,
-                        DeviceCount bins, const std::uint32_t* stop, std::uint32_t* order,
+void bucket_permutation(Cuda& exec, std::uint32_t* bin_of, DeviceCount items, DeviceCount bins,
+                        const std::uint32_t* stop, std::uint32_t* spare, std::uint32_t* order,
                         std::uint32_t* begin) {
   if (items.bound == 0) return;
   // Only as many key bits as bins need; kNoBin keeps all its bits set, so it stays last.
   const int bits = std::bit_width(bins.bound) + 1 < 32 ? std::bit_width(bins.bound) + 1 : 32;
-  const std::size_t array = aligned(items.bound * sizeof(std::uint32_t));
+  const auto sort = [&](void* temp, std::size_t& bytes, cub::DoubleBuffer<std::uint32_t>& keys,
+                        cub::DoubleBuffer<std::uint32_t>& values) {
+    check_cuda(cub::DeviceRadixSort::SortPairs(temp, bytes, keys, values, items.bound, 0, bits,
+                                               stream_of(exec)),
+               "bucket sort");
+  };
+  cub::DoubleBuffer<std::uint32_t> keys(bin_of, nullptr), values(order, nullptr);
   std::size_t temp = 0;
-  check_cuda(cub::DeviceRadixSort::SortPairs(nullptr, temp, bin_of, order, order, order,
-                                             items.bound, 0, bits, stream_of(exec)),
-             "bucket sort");
-  auto* bytes = static_cast<unsigned char*>(exec.workspace(2 * array + temp));
-  auto* sorted = reinterpret_cast<std::uint32_t*>(bytes);
-  auto* identity = reinterpret_cast<std::uint32_t*>(bytes + array);
-  launch_items(exec, {{nullptr, items.bound}, stop}, Enumerate{identity});
-  check_cuda(cub::DeviceRadixSort::SortPairs(bytes + 2 * array, temp, bin_of, sorted, identity,
-                                             order, items.bound, 0, bits, stream_of(exec)),
-             "bucket sort");
+  sort(nullptr, temp, keys, values);
+  const std::size_t own = spare == nullptr ? aligned(2 * items.bound * sizeof(std::uint32_t)) : 0;
+  auto* bytes = static_cast<unsigned char*>(exec.workspace(own + temp));
+  auto* alternates = spare == nullptr ? reinterpret_cast<std::uint32_t*>(bytes) : spare;
+  keys = {bin_of, alternates};
+  values = {order, alternates + items.bound};
+  launch_items(exec, {{nullptr, items.bound}, stop}, Enumerate{order});
+  sort(bytes + own, temp, keys, values);
+  if (values.Current() != order)
+    exec.copy(order, values.Current(), items.bound * sizeof(std::uint32_t));
   launch_items(exec, {{nullptr, items.bound + 1}, stop},
-               FindBinBegins{sorted, items.bound, bins, begin});
+               FindBinBegins{keys.Current(), items.bound, bins, begin});
 }
 
 void exclusive_scan(Cuda& exec, const std::uint32_t* in, DeviceCount count, const std::uint32_t*,

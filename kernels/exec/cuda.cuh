@@ -187,7 +187,8 @@ struct CudaLanes {
     return 0;
 #endif
   }
-  FIRN_HD void prefetch_next(const Real*, int) const {}
+  template <class Channel>
+  FIRN_HD void prefetch_next(const Channel&, int) const {}
   template <class F>
   FIRN_HD void once(F&& f) const {
     if (first == 0) f();
@@ -211,12 +212,20 @@ struct CudaGroup : CudaDevice {
   FIRN_HD void for_each_row(std::uint32_t n, F&& f) const {
     for_each(n * kLanes, [&](std::uint32_t i) { f(i / kLanes, i % kLanes); });
   }
-  template <class T>
-  FIRN_HD void gather_rows(std::uint32_t rows, const T* from, const std::uint64_t (&at)[kLanes],
-                           T* to) const {
-    for_each_row(rows, [&](std::uint32_t k, std::uint32_t lane) {
-      to[k * kLanes + lane] = from[at[lane] + k * kLanes];
-    });
+  template <class>
+  FIRN_HD auto gather_from(const std::uint32_t (&slot)[kLanes]) const {
+    struct Gather {
+      const CudaGroup& group;
+      const std::uint32_t* slot;
+      template <class T>
+      FIRN_HD void rows(std::uint32_t n, const T* from, std::uint32_t stride, T* to) const {
+        group.for_each_row(n, [&](std::uint32_t k, std::uint32_t lane) {
+          const std::uint64_t row = static_cast<std::uint64_t>(slot[lane] / kLanes) * stride + k;
+          to[k * kLanes + lane] = from[row * kLanes + slot[lane] % kLanes];
+        });
+      }
+    };
+    return Gather{*this, slot};
   }
   template <int kLength, class F>
   FIRN_HD void for_each_line(std::uint32_t lines, F&& f) const {

@@ -12,6 +12,7 @@
 
 #include "kernels/exec/backend.h"
 #include "kernels/exec/launch.h"
+#include "kernels/exec/row_gather.h"
 #include "kernels/math/pack.h"
 
 namespace firn {
@@ -153,6 +154,14 @@ struct HostLanes {
     for (int k = 0; k < components; ++k) __builtin_prefetch(row + k * kLanes);
     asm volatile("");  // g++ 12 drops calls of functions that do nothing but prefetch
   }
+  template <class Channel>
+  requires std::is_class_v<Channel>
+  void prefetch_next(const Channel& channel, int components) const {
+    if (channel.empty()) return;
+    for (int k = 0; k < components; ++k)
+      __builtin_prefetch(channel.row(chunk + 1, components, k) + first);
+    asm volatile("");
+  }
   // Runs f once for the pack (on CUDA: one thread of the warp).
   template <class F>
   void once(F&& f) const {
@@ -195,25 +204,10 @@ struct HostGroup : HostDevice {
       for (std::uint32_t i = 0; i < kLength; ++i) f(state, line, i);
     }
   }
-  // to[k][lane] = from[k * kLanes + at[lane]] for `rows` rows of all lanes. Lanes that follow each
-  // other in `from` too are copied together.
-  template <class T>
-  void gather_rows(std::uint32_t rows, const T* from, const std::uint64_t (&at)[kLanes],
-                   T* to) const {
-    std::uint32_t begin[kLanes + 1], runs = 0;
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane)
-      if (lane == 0 || at[lane] != at[lane - 1] + 1) begin[runs++] = lane;
-    begin[runs] = kLanes;
-    if (runs > kLanes / 4) {
-      for_each_row(rows, [&](std::uint32_t k, std::uint32_t lane) {
-        to[k * kLanes + lane] = from[at[lane] + k * kLanes];
-      });
-      return;
-    }
-    for (std::uint32_t k = 0; k < rows; ++k)
-      for (std::uint32_t r = 0; r < runs; ++r)
-        copy_run(from + at[begin[r]] + k * kLanes, begin[r + 1] - begin[r],
-                 to + k * kLanes + begin[r]);
+  // How rows of 32 values are put together, given the slot that each lane comes from.
+  template <class Real>
+  RowGather<Real> gather_from(const std::uint32_t (&slot)[kLanes]) const {
+    return RowGather<Real>(slot);
   }
   template <class F>
   void once(F&& f) const {
@@ -240,21 +234,6 @@ struct HostGroup : HostDevice {
   }
 
  private:
-  // n <= kLanes values, by copies of fixed sizes that may overlap.
-  template <class T>
-  static void copy_run(const T* from, std::uint32_t n, T* to) {
-    if (n == kLanes) return copy_ends<kLanes>(from, n, to);
-    if (n >= 16) return copy_ends<16>(from, n, to);
-    if (n >= 8) return copy_ends<8>(from, n, to);
-    if (n >= 4) return copy_ends<4>(from, n, to);
-    for (std::uint32_t i = 0; i < n; ++i) to[i] = from[i];
-  }
-  template <std::uint32_t kSize, class T>
-  static void copy_ends(const T* from, std::uint32_t n, T* to) {
-    std::memcpy(to, from, kSize * sizeof(T));
-    if (n > kSize) std::memcpy(to + n - kSize, from + n - kSize, kSize * sizeof(T));
-  }
-
   std::uint32_t index_;
 };
 

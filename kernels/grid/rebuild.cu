@@ -15,22 +15,21 @@ template void rebuild_layout<Cuda, 3, float>(Cuda&, float, const SinkView<float>
 template void rebuild_layout<Cuda, 3, double>(Cuda&, double, const SinkView<double>&,
                                               const ParticleView<double>&, const GridView<double>&,
                                               const RebuildView&, StepControl*);
-template void permute_channel<Cuda, float>(Cuda&, const RebuildView&, const Chunk*, const float*,
-                                           int, float*, const StepControl*, const std::uint32_t*);
-template void permute_channel<Cuda, double>(Cuda&, const RebuildView&, const Chunk*, const double*,
-                                            int, double*, const StepControl*, const std::uint32_t*);
-template void permute_channel<Cuda, std::uint32_t>(Cuda&, const RebuildView&, const Chunk*,
-                                                   const std::uint32_t*, int, std::uint32_t*,
-                                                   const StepControl*, const std::uint32_t*);
+template void permute_rows<Cuda, float>(Cuda&, const RebuildView&, const Chunk*,
+                                        const RowMoves<float>&, const StepControl*,
+                                        const std::uint32_t*);
+template void permute_rows<Cuda, double>(Cuda&, const RebuildView&, const Chunk*,
+                                         const RowMoves<double>&, const StepControl*,
+                                         const std::uint32_t*);
 template void clear_nodes<Cuda, float>(Cuda&, float*, int, std::uint32_t, const StepControl*);
 template void clear_nodes<Cuda, double>(Cuda&, double*, int, std::uint32_t, const StepControl*);
-template void copy_chunks<Cuda, float>(Cuda&, const float*, int, float*, std::uint32_t,
-                                       const StepControl*, const std::uint32_t*);
-template void copy_chunks<Cuda, double>(Cuda&, const double*, int, double*, std::uint32_t,
-                                        const StepControl*, const std::uint32_t*);
-template void copy_chunks<Cuda, std::uint32_t>(Cuda&, const std::uint32_t*, int, std::uint32_t*,
-                                               std::uint32_t, const StepControl*,
-                                               const std::uint32_t*);
+template void copy_rows<Cuda, float>(Cuda&, const RebuildView&, const RowMove<float>&,
+                                     const StepControl*, const std::uint32_t*);
+template void copy_rows<Cuda, double>(Cuda&, const RebuildView&, const RowMove<double>&,
+                                      const StepControl*, const std::uint32_t*);
+template void copy_rows<Cuda, std::uint32_t>(Cuda&, const RebuildView&,
+                                             const RowMove<std::uint32_t>&, const StepControl*,
+                                             const std::uint32_t*);
 template void save_nodes<Cuda, float>(Cuda&, const GridView<float>&, std::uint32_t, StepControl*);
 template void save_nodes<Cuda, double>(Cuda&, const GridView<double>&, std::uint32_t, StepControl*);
 template void carry_nodes<Cuda, float>(Cuda&, const GridView<float>&, std::uint32_t, StepControl*);

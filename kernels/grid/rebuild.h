@@ -14,7 +14,9 @@ namespace firn {
 // Scratch and capacities of a rebuild; pointers into device memory.
 struct RebuildView {
   std::uint32_t max_blocks = 0, max_chunks = 0, materials = 1;
+  bool banks = false;                     // there are two of max_chunks chunks: see layout.h
   std::uint32_t* slot_block = nullptr;    // per particle slot: hash slot of its block, then its bin
+  std::uint32_t* sort_spare = nullptr;    // 2 per particle slot
   std::uint32_t* order = nullptr;         // per particle slot: the permutation
   std::uint32_t* bin_begin = nullptr;     // per bin + 1
   std::uint32_t* bin_chunks = nullptr;    // per bin
@@ -46,16 +48,43 @@ template <class Exec, int D, class Real>
 void restore_layout(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
                     const RebuildView& scratch, StepControl* control);
 
-// Moves one channel of n components to its place in the new layout: out(new slot) = in(old slot).
-// Bytes per value: 4 or 8.
-template <class Exec, class T>
-void permute_channel(Exec& exec, const RebuildView& scratch, const Chunk* chunks, const T* in,
-                     int components, T* out, const StepControl* control, const std::uint32_t* skip);
+// Components of a channel: row k of the c-th chunk of a layout is the 32 values from
+// data[((first + c) * stride + k) * 32] on, `first` the first chunk of the bank.
+enum class Bank : std::uint32_t {
+  kNone,   // chunks are counted from 0
+  kLive,   // which holds the particles, now
+  kOther,  // which does not
+};
+template <class T>
+struct ParticleRows {
+  T* data = nullptr;
+  int stride = 0;
+  Bank bank = Bank::kNone;
+};
+template <class T>
+struct RowMove {
+  ParticleRows<T> from, to;
+  int components = 0;
+};
+// What moves together.
+template <class Real>
+struct RowMoves {
+  static constexpr int kMost = 6;
+  RowMove<Real> reals[kMost];
+  int count = 0;
+  RowMove<std::uint32_t> ids;
+};
 
-// Copies the first chunks of a channel, as many as hold particles.
+// Brings rows into the layout that rebuild_layout has found: to(new slot) = from(old slot).
+template <class Exec, class Real>
+void permute_rows(Exec& exec, const RebuildView& scratch, const Chunk* chunks,
+                  const RowMoves<Real>& moves, const StepControl* control,
+                  const std::uint32_t* skip);
+
+// Copies the rows of all chunks that hold particles.
 template <class Exec, class T>
-void copy_chunks(Exec& exec, const T* in, int components, T* out, std::uint32_t max_chunks,
-                 const StepControl* control, const std::uint32_t* skip);
+void copy_rows(Exec& exec, const RebuildView& scratch, const RowMove<T>& move,
+               const StepControl* control, const std::uint32_t* skip);
 
 // Around a rebuild between fused steps: the momentum that lies on the grid follows its blocks.
 // save_nodes copies it to GridView::nodes, whose velocities are used up by then; carry_nodes brings

@@ -47,14 +47,15 @@ struct MarkHomes {
     Vec<int, D> last = Vec<int, D>::zero();
     std::uint32_t last_slot = kDropped;  // none yet
     const std::uint32_t first = g.index() * kChunksPerGroup * kLanes;
+    const std::uint32_t bank = control->first_chunk;
     g.for_each(kChunksPerGroup * kLanes, [&](std::uint32_t i) {
       const std::uint32_t slot = first + i;
       if (slot >= slots_bound) return;
       slot_block[slot] = kDropped;
-      if (slot >= control->n_slots || slot % kLanes >= particles.chunks[slot / kLanes].count)
+      if (slot >= control->n_slots || slot % kLanes >= particles.chunks[bank + slot / kLanes].count)
         return;
       Vec<int, D> block;
-      if (!home_of(g, slot, block)) return;
+      if (!home_of(g, bank * kLanes + slot, block)) return;
       bool same = last_slot != kDropped;
       for (int a = 0; a < D; ++a) same = same && block[a] == last[a];
       if (!same) {
@@ -210,10 +211,12 @@ struct BinParticles {
   const Chunk* chunks;
   std::uint32_t materials;
   std::uint32_t* slot_block;
+  const StepControl* control;
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t slot) const {
     if (slot_block[slot] == kDropped) return;
-    slot_block[slot] = ranks[slot_block[slot]] * materials + chunks[slot / kLanes].material;
+    slot_block[slot] =
+        ranks[slot_block[slot]] * materials + chunks[control->first_chunk + slot / kLanes].material;
   }
 };
 
@@ -233,6 +236,7 @@ struct AdoptChunkCount {
   static constexpr const char* kName = "adopt_chunk_count";
   const std::uint32_t *bin_first, *bin_begin;
   std::uint32_t max_chunks;
+  bool banks;
   StepControl* control;
   template <class Device>
   FIRN_HD void operator()(Device& device, std::uint32_t) const {
@@ -247,6 +251,8 @@ struct AdoptChunkCount {
     const std::uint32_t kept = bin_begin[control->n_bins];
     control->removed += control->n_particles - kept;
     control->n_particles = kept;
+    if (banks && control->skip_bank_change == 0)
+      control->first_chunk = max_chunks - control->first_chunk;
   }
 };
 
@@ -256,17 +262,20 @@ struct WriteChunks {
   std::uint32_t materials;
   Chunk* chunks;
   std::uint32_t* block_chunk_begin;
+  const StepControl* control;
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t bin) const {
-    const std::uint32_t end = bin_begin[bin + 1];
+    const std::uint32_t end = bin_begin[bin + 1], bank = control->first_chunk;
     std::uint32_t source = bin_begin[bin];
     for (std::uint32_t chunk = bin_first[bin]; chunk < bin_first[bin + 1];
          ++chunk, source += kLanes) {
       const std::uint32_t left = end - source;
-      chunks[chunk] = {bin / materials, bin % materials, left < kLanes ? left : kLanes, source};
+      chunks[bank + chunk] = {bin / materials, bin % materials, left < kLanes ? left : kLanes,
+                              source};
     }
-    if (bin % materials == 0) block_chunk_begin[bin / materials] = bin_first[bin];
-    if ((bin + 1) % materials == 0) block_chunk_begin[bin / materials + 1] = bin_first[bin + 1];
+    if (bin % materials == 0) block_chunk_begin[bin / materials] = bank + bin_first[bin];
+    if ((bin + 1) % materials == 0)
+      block_chunk_begin[bin / materials + 1] = bank + bin_first[bin + 1];
   }
 };
 
@@ -283,7 +292,7 @@ void link_blocks(Exec& exec, const GridView<Real>& grid, const RebuildView& scra
       LinkBlocks<D>{grid.hash, grid.keys, grid.home, grid.periodic, grid.corners, grid.around});
   bucket_permutation(exec, scratch.block_colour, {nullptr, scratch.max_blocks},
                      {nullptr, static_cast<std::uint32_t>(int_power(grid.parities, D))}, stop,
-                     grid.coloured, grid.colour_begin);
+                     nullptr, grid.coloured, grid.colour_begin);
 }
 
 template <class Exec, int D, class Real>
@@ -310,19 +319,20 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
   launch_items(exec, {{nullptr, 1}, stop}, AdoptBlockCount{max_blocks, scratch.materials, control});
   sort_keys(exec, grid.keys, n_blocks, stop);
   link_blocks<Exec, D>(exec, grid, scratch, stop, control);
-  launch_items(
-      exec, {n_slots, stop},
-      BinParticles{grid.hash.ranks, particles.chunks, scratch.materials, scratch.slot_block});
-  bucket_permutation(exec, scratch.slot_block, n_slots, n_bins, stop, scratch.order,
-                     scratch.bin_begin);
+  launch_items(exec, {n_slots, stop},
+               BinParticles{grid.hash.ranks, particles.chunks, scratch.materials,
+                            scratch.slot_block, control});
+  bucket_permutation(exec, scratch.slot_block, n_slots, n_bins, stop, scratch.sort_spare,
+                     scratch.order, scratch.bin_begin);
   launch_items(exec, {{nullptr, max_bins}, stop},
                CountChunks{scratch.bin_begin, scratch.bin_chunks, control});
   exclusive_scan(exec, scratch.bin_chunks, {nullptr, max_bins}, stop, scratch.bin_first);
   launch_items(exec, {{nullptr, 1}, stop},
-               AdoptChunkCount{scratch.bin_first, scratch.bin_begin, scratch.max_chunks, control});
+               AdoptChunkCount{scratch.bin_first, scratch.bin_begin, scratch.max_chunks,
+                               scratch.banks, control});
   launch_items(exec, {n_bins, stop},
                WriteChunks{scratch.bin_begin, scratch.bin_first, scratch.materials,
-                           particles.chunks, grid.chunk_begin});
+                           particles.chunks, grid.chunk_begin, control});
 }
 
 struct EnterBlocks {
@@ -345,9 +355,10 @@ struct FindChunks {
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t i) const {
     if (i > control->n_chunks) return;
-    const std::uint32_t from = i == 0 ? 0 : chunks[i - 1].block + 1;
-    const std::uint32_t last = i == control->n_chunks ? control->n_blocks : chunks[i].block;
-    for (std::uint32_t b = from; b <= last; ++b) block_chunk_begin[b] = i;
+    const std::uint32_t here = control->first_chunk + i;
+    const std::uint32_t from = i == 0 ? 0 : chunks[here - 1].block + 1;
+    const std::uint32_t last = i == control->n_chunks ? control->n_blocks : chunks[here].block;
+    for (std::uint32_t b = from; b <= last; ++b) block_chunk_begin[b] = here;
   }
 };
 
@@ -363,64 +374,101 @@ void restore_layout(Exec& exec, const ParticleView<Real>& particles, const GridV
                FindChunks{particles.chunks, grid.chunk_begin, control});
 }
 
-// One group per chunk of the new layout. Where each lane comes from is found once; then every
-// component is a row of 32 gathered values.
+// Row k of the c-th chunk.
 template <class T>
-struct PermuteChannel {
-  static constexpr const char* kName = "permute_channel";
+FIRN_HD inline T* row_of(const ParticleRows<T>& rows, const StepControl& control,
+                         std::uint32_t max_chunks, std::uint32_t c) {
+  std::uint32_t first = 0;
+  if (rows.bank == Bank::kLive) first = control.first_chunk;
+  if (rows.bank == Bank::kOther) first = max_chunks - control.first_chunk;
+  return channel_row(rows.data, first + c, rows.stride, 0);
+}
+
+// One group per chunk of the new layout. Where each lane comes from is found once; then every
+// component of every channel is a row of 32 gathered values.
+template <class Real>
+struct PermuteRows {
+  static constexpr const char* kName = "permute_rows";
   static constexpr int kThreads = 128;
   struct Scratch {
-    std::uint64_t from[kLanes];
+    std::uint32_t from[kLanes];
   };
   const Chunk* chunks;
   const std::uint32_t* order;
-  const T* in;
-  int components;
-  T* out;
+  RowMoves<Real> moves;
+  std::uint32_t max_chunks;
+  const StepControl* control;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const Chunk chunk = chunks[g.index()];
+    const Chunk chunk = chunks[control->first_chunk + g.index()];
     g.for_each(kLanes, [&](std::uint32_t lane) {
-      // Lanes beyond the count copy the first one: harmless, and the rows need no test.
-      const std::uint32_t slot = order[chunk.source + (lane < chunk.count ? lane : 0)];
-      g.scratch.from[lane] =
-          static_cast<std::uint64_t>(slot / kLanes) * components * kLanes + slot % kLanes;
+      // Lanes beyond the count copy the last one: harmless, and the rows need no test.
+      g.scratch.from[lane] = order[chunk.source + (lane < chunk.count ? lane : chunk.count - 1)];
     });
     g.sync();
-    T* rows = out + static_cast<std::uint64_t>(g.index()) * components * kLanes;
-    g.gather_rows(static_cast<std::uint32_t>(components), in, g.scratch.from, rows);
+    const auto gather = g.template gather_from<Real>(g.scratch.from);
+    for (int m = 0; m < moves.count; ++m) move(gather, moves.reals[m], g.index());
+    if (moves.ids.components > 0) move(gather, moves.ids, g.index());
+  }
+  template <class Gather, class T>
+  FIRN_HD void move(const Gather& gather, const RowMove<T>& m, std::uint32_t chunk) const {
+    gather.rows(static_cast<std::uint32_t>(m.components), row_of(m.from, *control, max_chunks, 0),
+                static_cast<std::uint32_t>(m.from.stride),
+                row_of(m.to, *control, max_chunks, chunk));
+  }
+  template <class Fetch>
+  FIRN_HD void prefetch(std::uint32_t group, Fetch fetch) const {
+    constexpr std::uint32_t kLine = 64 / sizeof(Real);  // values
+    const Chunk chunk = chunks[control->first_chunk + group];
+    // A whole chunk is a stream.
+    if (order[chunk.source + chunk.count - 1] - order[chunk.source] == kLanes - 1) return;
+    std::uint32_t last = kDropped;
+    for (std::uint32_t i = 0; i < chunk.count; ++i) {
+      const std::uint32_t slot = order[chunk.source + i];
+      if (slot / kLine == last) continue;
+      last = slot / kLine;
+      for (int m = 0; m < moves.count; ++m) fetch_rows(moves.reals[m], slot, fetch);
+      if (moves.ids.components > 0) fetch_rows(moves.ids, slot, fetch);
+    }
+  }
+  template <class T, class Fetch>
+  FIRN_HD void fetch_rows(const RowMove<T>& m, std::uint32_t slot, Fetch fetch) const {
+    const T* row = row_of(m.from, *control, max_chunks, slot / kLanes) + slot % kLanes;
+    for (int k = 0; k < m.components; ++k) fetch(row + k * kLanes, sizeof(T));
   }
 };
 
-template <class Exec, class T>
-void permute_channel(Exec& exec, const RebuildView& scratch, const Chunk* chunks, const T* in,
-                     int components, T* out, const StepControl* control,
-                     const std::uint32_t* skip) {
+template <class Exec, class Real>
+void permute_rows(Exec& exec, const RebuildView& scratch, const Chunk* chunks,
+                  const RowMoves<Real>& moves, const StepControl* control,
+                  const std::uint32_t* skip) {
   launch_groups(exec, {{&control->n_chunks, scratch.max_chunks}, skip},
-                PermuteChannel<T>{chunks, scratch.order, in, components, out});
+                PermuteRows<Real>{chunks, scratch.order, moves, scratch.max_chunks, control});
 }
 
 template <class T>
-struct CopyChunk {
-  static constexpr const char* kName = "copy_chunks";
+struct CopyRows {
+  static constexpr const char* kName = "copy_rows";
   static constexpr int kThreads = 128;
   struct Scratch {};
-  const T* in;
-  int components;
-  T* out;
+  RowMove<T> move;
+  std::uint32_t max_chunks;
+  const StepControl* control;
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t n = static_cast<std::uint32_t>(components) * kLanes;
-    const std::uint64_t first = static_cast<std::uint64_t>(g.index()) * n;
-    g.for_each(n, [&](std::uint32_t i) { out[first + i] = in[first + i]; });
+    const T* from = row_of(move.from, *control, max_chunks, g.index());
+    T* to = row_of(move.to, *control, max_chunks, g.index());
+    g.for_each(static_cast<std::uint32_t>(move.components) * kLanes,
+               [&](std::uint32_t i) { to[i] = from[i]; });
   }
 };
 
 template <class Exec, class T>
-void copy_chunks(Exec& exec, const T* in, int components, T* out, std::uint32_t max_chunks,
-                 const StepControl* control, const std::uint32_t* skip) {
-  launch_groups(exec, {{&control->n_chunks, max_chunks}, skip}, CopyChunk<T>{in, components, out});
+void copy_rows(Exec& exec, const RebuildView& scratch, const RowMove<T>& move,
+               const StepControl* control, const std::uint32_t* skip) {
+  launch_groups(exec, {{&control->n_chunks, scratch.max_chunks}, skip},
+                CopyRows<T>{move, scratch.max_chunks, control});
 }
 
 // Before a layout is replaced: the keys of its blocks, for CarryNodes.

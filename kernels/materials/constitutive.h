@@ -10,8 +10,8 @@
 
 namespace firn {
 
-// Where the operator leaves per-pack sums for the ledger; null: not wanted. `stride` packs per
-// chunk.
+// Where the operator leaves per-pack sums for the ledger, counted from the first pack that holds
+// particles; null: not wanted.
 struct EnergyView {
   double* elastic = nullptr;  // J, after plastic flow
   double* trial = nullptr;    // J, before plastic flow
@@ -20,6 +20,7 @@ struct EnergyView {
 template <class Exec, class Real>
 int packs_per_chunk();
 
+// Without a gradient in the view, that of particles at rest.
 template <class Exec, int D, class Real>
 void constitutive_step(Exec& exec, const MaterialParams<Real>* materials,
                        const ParticleView<Real>& particles, const EnergyView& energies,

@@ -40,16 +40,17 @@ struct ConstitutiveUpdate {
     const Real wave = lanes.maximum(select(active, response.wave_modulus, T(0)));
     const Real elastic = energies.elastic != nullptr ? lanes.sum(volume * response.psi) : Real(0);
     const Real before = energies.trial != nullptr ? lanes.sum(volume * trial) : Real(0);
+    const auto keep = [&](std::uint32_t pack, Real after_flow, Real before_flow) {
+      const std::uint32_t place = pack - control->first_chunk * Lanes::kPacksPerChunk;
+      if (energies.elastic != nullptr) energies.elastic[place] = after_flow;
+      if (energies.trial != nullptr) energies.trial[place] = before_flow;
+    };
     lanes.once([&] {
       g.atomic_max(control->wave_squared[material], static_cast<double>(wave / params.density));
-      if (energies.elastic != nullptr) energies.elastic[lanes.pack_index()] = elastic;
-      if (energies.trial != nullptr) energies.trial[lanes.pack_index()] = before;
+      keep(lanes.pack_index(), elastic, before);
     });
     // What an earlier layout left in the places of empty packs would be summed with the rest.
-    lanes.for_empty_packs([&](std::uint32_t pack) {
-      if (energies.elastic != nullptr) energies.elastic[pack] = 0;
-      if (energies.trial != nullptr) energies.trial[pack] = 0;
-    });
+    lanes.for_empty_packs([&](std::uint32_t pack) { keep(pack, 0, 0); });
     return response.tau * volume;
   }
 
@@ -148,8 +149,9 @@ struct ConstitutiveStep {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t first = g.index() * kChunksPerGroup;
-    const std::uint32_t end = update.control->n_chunks;
+    const std::uint32_t begin = update.control->first_chunk;
+    const std::uint32_t first = begin + g.index() * kChunksPerGroup;
+    const std::uint32_t end = begin + update.control->n_chunks;
     if (first >= end) return;
     const std::uint32_t last = first + kChunksPerGroup < end ? first + kChunksPerGroup : end;
     const Chunk* chunks = update.particles.chunks;
@@ -168,11 +170,13 @@ struct ConstitutiveStep {
     update.store_stress(lanes, update.advance(g, lanes, load_matrix(lanes, particles.gradient)));
   }
 
+  // Zeros where there is no channel: of particles that no step has moved yet.
   template <class Lanes>
   FIRN_HD auto load_matrix(const Lanes& lanes, const Real* channel) const {
     using T = typename Lanes::Value;
     const auto active = lanes.active();
-    Mat<T, D> A;
+    Mat<T, D> A = Mat<T, D>::zero();
+    if (channel == nullptr) return A;
     for (int i = 0; i < D * D; ++i)
       A(i / D, i % D) =
           select(active, lanes.load(channel_row(channel, lanes.chunk, D * D, i)), T(0));

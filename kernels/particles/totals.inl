@@ -20,7 +20,7 @@ struct ParticleTotals {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t chunk = g.index();
+    const std::uint32_t chunk = control->first_chunk + g.index();
     const std::uint32_t count = particles.chunks[chunk].count;
     g.for_each(kLanes, [&](std::uint32_t lane) {
       double* row = g.scratch.row[lane];
@@ -31,7 +31,7 @@ struct ParticleTotals {
     g.for_each(kTotalsColumns, [&](std::uint32_t k) {
       double sum = 0;
       for (int lane = 0; lane < kLanes; ++lane) sum += g.scratch.row[lane][k];
-      table[static_cast<std::uint64_t>(chunk) * kTotalsColumns + k] = sum;
+      table[static_cast<std::uint64_t>(g.index()) * kTotalsColumns + k] = sum;
     });
   }
 

@@ -43,10 +43,13 @@ inline constexpr int kStepLimits = 7;
 struct StepControl {
   std::uint32_t stop;
   // While not 0, parts of a step do nothing: finding a new layout and what follows from it, and
-  // bringing the particles' momentum to the grid. Raised with every flag of `stop` (see raise).
-  std::uint32_t skip_layout, skip_particles;
+  // bringing the particles' momentum to the grid. A layout for which `skip_bank_change` is 0 moves
+  // the particles to the other bank (particles/layout.h), others permute them where they are.
+  // Raised with every flag of `stop` (see raise).
+  std::uint32_t skip_layout, skip_particles, skip_bank_change;
   // Sizes of the current layout, and what the last rebuild asked for.
   std::uint32_t n_blocks, n_chunks, n_slots, n_bins, n_particles;
+  std::uint32_t first_chunk;  // of the bank that holds the particles
   std::uint32_t needed_blocks, needed_chunks;
   std::uint32_t removed;  // particles taken by sinks, since the start
 
@@ -99,6 +102,7 @@ FIRN_HD inline void raise(const Device& device, StepControl* control, std::uint3
   device.atomic_or(control->stop, flags);
   device.atomic_or(control->skip_layout, flags);
   device.atomic_or(control->skip_particles, flags);
+  device.atomic_or(control->skip_bank_change, flags);
 }
 
 FIRN_HD inline std::uint64_t pack_fault(Fault fault, std::uint32_t particle) {

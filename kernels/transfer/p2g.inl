@@ -75,7 +75,7 @@ struct P2G {
   // Marked by the fused step in the layout before this one.
   FIRN_HD bool is_late(std::uint32_t chunk, std::uint32_t lane) const {
     const std::uint32_t slot = late.order[particles.chunks[chunk].source + lane];
-    return (late.marks[slot / kLanes] >> slot % kLanes & 1u) != 0;
+    return (late.marks[control->first_chunk + slot / kLanes] >> slot % kLanes & 1u) != 0;
   }
 
   // Coefficients times mass; mode 1 carries the mass itself.

@@ -42,8 +42,9 @@ struct ParticleBounds {
   Vec<Real, D> min, max;
 };
 
-// Where a fused step has left particles behind: bit `slot % 32` of marks[slot / 32], slots of the
-// layout before; order[i] is the old slot of the i-th particle of the present one.
+// Where a fused step has left particles behind: bit `slot % 32` of marks[first_chunk + slot / 32],
+// slots of the layout before; order[i] is the old slot of the i-th particle of the present one,
+// which lies in the same bank.
 struct LateParticles {
   const std::uint32_t* order = nullptr;
   const std::uint32_t* marks = nullptr;

@@ -15,10 +15,10 @@
 #include "kernels/transfer/tile.h"
 #include "src/sim/batch.h"
 #include "src/sim/capacity.h"
+#include "src/sim/channel_plan.h"
 #include "src/sim/collider_store.h"
 #include "src/sim/fluid_store.h"
 #include "src/sim/grid_store.h"
-#include "src/sim/particle_store.h"
 #include "src/sim/pressure_solver.h"
 #include "src/sim/scene_params.h"
 #include "src/sim/tracer_store.h"
@@ -132,15 +132,14 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
   const LayoutCounts counts = count_layout<D, Real>(scene, batches, fused);
   e.blocks = counts.blocks;
   const auto materials = static_cast<std::uint32_t>(scene.materials.size());
-  const ParticleStore<Cpu, D, Real> particles(exec, channel_needs(scene));
+  const ChannelPlan<D, Real> particles(channel_needs(scene, fused));
   const TransferParams transfer = transfer_params(scene);
   const Grid grid(exec, scene.grid.dx, {}, materials, transfer.staggered ? D : 1,
                   transfer.separate_force, fused ? wide_parities(transfer.degree, D) : 0);
   const std::size_t chunks = chunk_capacity(e, counts.chunks);
   const std::uint32_t blocks =
       block_capacity<Grid>(static_cast<std::uint32_t>(e.particles), counts.blocks);
-  const std::size_t late = fused ? sizeof(std::uint32_t) : 0;  // a mask per chunk
-  e.particle_bytes = chunks * (kLanes * particles.bytes_per_slot() + sizeof(Chunk) + late);
+  e.particle_bytes = chunks * particles.bytes_per_chunk();
   e.state_bytes = std::size_t{counts.chunks} * kLanes * particles.saved_bytes_per_slot();
   e.grid_bytes = grid.bytes_for(blocks);
   const bool incompressible = scene.simulation.integrator == Integrator::kIncompressible;

@@ -17,9 +17,10 @@ ExplicitStepper<Exec, D, Real>::ExplicitStepper(const Scene& scene, std::unique_
 
 template <class Exec, int D, class Real>
 void ExplicitStepper<Exec, D, Real>::evaluate_initial_state() {
-  constitutive_step<Exec, D, Real>(*exec_, materials_.data(), particles_.view(),
-                                   {elastic_.data(), nullptr}, particles_.capacity(),
-                                   control_.data());
+  ParticleView<Real> at_rest = particles_.view();
+  at_rest.gradient = nullptr;
+  constitutive_step<Exec, D, Real>(*exec_, materials_.data(), at_rest, {elastic_.data(), nullptr},
+                                   particles_.capacity(), control_.data());
 }
 
 template <class Exec, int D, class Real>

@@ -2,25 +2,20 @@
 
 #include <array>
 
-#include "kernels/exec/backend.h"
 #include "src/sim/batch.h"
-#include "src/sim/particle_store.h"
+#include "src/sim/channel_plan.h"
 #include "src/sim/scene_params.h"
 
 namespace firn {
 namespace {
 
-using Store = ParticleStore<Cpu, 3, float>;
-using Components = std::array<double, Store::kChannels>;
+using Components = std::array<double, kParticleChannels>;
 
 template <int D>
 Components components(const Scene& scene) {
-  Cpu exec(1);
-  using StoreD = ParticleStore<Cpu, D, float>;
-  const StoreD store(exec, channel_needs(scene));
+  const ChannelPlan<D, float> plan(channel_needs(scene));
   Components list;
-  for (std::size_t c = 0; c < list.size(); ++c)
-    list[c] = store.components(static_cast<typename StoreD::Channel>(c));
+  for (std::size_t c = 0; c < list.size(); ++c) list[c] = plan.components(static_cast<int>(c));
   return list;
 }
 
@@ -76,17 +71,17 @@ MemoryTally snapshot_bytes(const Scene& scene, const SceneEstimate& need,
   const double order = n * 2 * sizeof(std::uint32_t);
   MemoryTally tally;
   tally.hold(order + n * (sizeof(std::uint32_t) + sizeof(std::uint16_t)));
-  const auto copy = [&](Store::Channel c, double shown) {
+  const auto copy = [&](ParticleChannel c, double shown) {
     tally.pass(n * (list[c] * size_of_real(scene) + shown * sizeof(float)));
     tally.hold(n * shown * sizeof(float));
   };
-  for (Store::Channel c : {Store::kX, Store::kV, Store::kMass, Store::kVolume}) copy(c, list[c]);
-  if (parts.deformation_gradient) copy(Store::kF, list[Store::kF]);
-  if (list[Store::kPlastic] > 0) copy(Store::kPlastic, 1);
-  if (parts.kirchhoff_stress && list[Store::kStress] > 0) {
-    copy(Store::kStress, list[Store::kStress]);
-    tally.hold(n * (square - list[Store::kStress]) * sizeof(float));
-    tally.pass(n * list[Store::kStress] * sizeof(float));
+  for (ParticleChannel c : {kX, kV, kMass, kVolume}) copy(c, list[c]);
+  if (parts.deformation_gradient) copy(kF, list[kF]);
+  if (list[kPlastic] > 0) copy(kPlastic, 1);
+  if (parts.kirchhoff_stress && list[kStress] > 0) {
+    copy(kStress, list[kStress]);
+    tally.hold(n * (square - list[kStress]) * sizeof(float));
+    tally.pass(n * list[kStress] * sizeof(float));
   }
   tally.hold(-order + n * sizeof(std::uint16_t));  // the bodies
   return tally;

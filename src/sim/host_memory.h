@@ -1,5 +1,5 @@
 // How much host memory a simulation takes for a while beside its stores: as it is filled, as it is
-// saved, as it is looked at. Follows what batch.cpp, particle_store.h and
+// saved, as it is looked at. Follows what batch.cpp, channel_plan.h and
 // particle_stepper_reports.inl do, list by list.
 #pragma once
 

@@ -96,11 +96,13 @@ TransferOperations transfer_operations(const Scene& scene) {
 // One lane of a chunk, as constitutive code sees a pack.
 struct CountingLanes {
   using Value = Counted;
+  static constexpr int kPacksPerChunk = 1;
   std::uint32_t chunk = 0;
 
   Counted load(const float* row) const { return row[0]; }
   void store(float* row, Counted value) const { row[0] = value.value; }
-  void prefetch_next(const float*, int) const {}
+  template <class Channel>
+  void prefetch_next(const Channel&, int) const {}
   bool active() const { return true; }
   static bool test(bool mask, int) { return mask; }
   float sum(Counted value) const { return value.value; }

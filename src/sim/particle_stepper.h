@@ -57,8 +57,6 @@ class ParticleStepper : public Stepper {
   // Velocities live on the nodes of the grid (1 component group) or on the faces of its cells (D).
   ParticleStepper(const Scene& scene, std::unique_ptr<Exec> exec, ParticleNamer namer,
                   int grid_components);
-  // What the particles of a scene keep, and whether its steps are fused.
-  static ChannelNeeds needs(const Scene& scene);
 
   // Enqueues the operators of one step.
   virtual void enqueue_step() = 0;
@@ -121,7 +119,8 @@ class ParticleStepper : public Stepper {
   static bool in_order(const std::vector<Chunk>& layout, std::uint32_t blocks);
   [[noreturn]] static void fail_to_load();
   bool within_reach(const std::vector<Chunk>& layout, const std::vector<std::uint64_t>& keys) const;
-  void reserve(std::uint32_t chunks, std::uint32_t blocks);
+  // The caller writes `c` back: the particles' first chunk may be another one.
+  void reserve(StepControl& c, std::uint32_t chunks, std::uint32_t blocks);
 
   ParticleNamer namer_;
   std::int64_t grown_ = 0;

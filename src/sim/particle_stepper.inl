@@ -22,7 +22,7 @@ ParticleStepper<Exec, D, Real>::ParticleStepper(const Scene& scene, std::unique_
     : exec_(std::move(exec)),
       fused_(fuses_steps(scene, Exec::kIsCuda)),
       params_(scene),
-      particles_(*exec_, needs(scene)),
+      particles_(*exec_, channel_needs(scene, fused_)),
       grid_(*exec_, scene.grid.dx, periodic_blocks<D>(scene), params_.limits.materials,
             grid_components, params_.transfer.separate_force,
             fused_ ? wide_parities(params_.transfer.degree, D) : 0),
@@ -42,14 +42,6 @@ ParticleStepper<Exec, D, Real>::ParticleStepper(const Scene& scene, std::unique_
   write_control(c);
 }
 
-template <class Exec, int D, class Real>
-ChannelNeeds ParticleStepper<Exec, D, Real>::needs(const Scene& scene) {
-  ChannelNeeds needs = channel_needs(scene);
-  needs.fused = fuses_steps(scene, Exec::kIsCuda);
-  needs.velocity = !needs.fused || transfer_params(scene).flip > 0;
-  return needs;
-}
-
 // --- particles in ---
 
 template <class Exec, int D, class Real>
@@ -60,10 +52,10 @@ void ParticleStepper<Exec, D, Real>::append(const ParticleBatch& batch, std::uin
   const std::uint32_t chunks = (n + kLanes - 1) / kLanes;
   if (c.n_chunks + chunks > particles_.capacity()) {
     if (c.step > 0) ++grown_;
-    reserve(chunks_after_append(c.n_chunks, chunks), grid_.capacity());
+    reserve(c, chunks_after_append(c.n_chunks, chunks), grid_.capacity());
   }
   const auto& material = params_.materials[batch.material];
-  particles_.append(batch, first_id, c.n_chunks, material);
+  particles_.append(batch, first_id, chunks_of(c), material);
   c.n_chunks += chunks;
   c.n_slots = c.n_chunks * kLanes;
   c.n_particles += n;
@@ -85,7 +77,8 @@ template <class Exec, int D, class Real>
 void ParticleStepper<Exec, D, Real>::initialize() {
   StepControl c = control();
   // The first layout finds out what the scene needs; growing counts from here on.
-  reserve(std::max(c.n_chunks, 1u), initial_blocks(c.n_particles));
+  reserve(c, std::max(c.n_chunks, 1u), initial_blocks(c.n_particles));
+  write_control(c);
   do {
     rebuild();
     exec_->synchronize();
@@ -100,9 +93,10 @@ void ParticleStepper<Exec, D, Real>::initialize() {
 }
 
 template <class Exec, int D, class Real>
-void ParticleStepper<Exec, D, Real>::reserve(std::uint32_t chunks, std::uint32_t blocks) {
+void ParticleStepper<Exec, D, Real>::reserve(StepControl& c, std::uint32_t chunks,
+                                             std::uint32_t blocks) {
   step_changed();
-  particles_.reserve(chunks);
+  particles_.reserve(chunks, c.first_chunk);
   reserve_for_chunks(particles_.capacity());
   if (blocks <= grid_.capacity()) return;
   grid_.reserve(blocks);
@@ -118,7 +112,10 @@ void ParticleStepper<Exec, D, Real>::rebuild() {
   particles_.fill(scratch);
   grid_.fill(scratch);
   open_step(*exec_, params_.dx, control_.data());
-  run_unless(*exec_, &control_.data()->skip_layout, [&] { find_layout(scratch); });
+  StepControl* c = control_.data();
+  run_unless(*exec_, &c->skip_layout, [&] { find_layout(scratch); });
+  // Beside the other, not in it: between fused steps it is left out.
+  run_unless(*exec_, &c->skip_particles, [&] { particles_.permute_in_place(scratch, c); });
 }
 
 template <class Exec, int D, class Real>
@@ -126,19 +123,19 @@ void ParticleStepper<Exec, D, Real>::find_layout(const RebuildView& scratch) {
   if (fused_) save_nodes(*exec_, grid_.view(), grid_.capacity(), control_.data());
   rebuild_layout<Exec, D, Real>(*exec_, home_shift<Real>(params_.transfer), colliders_.sinks(),
                                 particles_.view(), grid_.view(), scratch, control_.data());
-  particles_.permute(scratch, control_.data());
+  particles_.change_bank(scratch, control_.data());
 }
 
 // A kick of the particles before P2G is the same impulse on the nodes as a body force in the grid
 // update.
 template <class Exec, int D, class Real>
 void ParticleStepper<Exec, D, Real>::apply_body_force() {
-  using Store = ParticleStore<Exec, D, Real>;
   const StepControl c = control();
   if (c.stop != 0) return;
-  const auto ids = particles_.ids(c.n_chunks);
-  const auto chunks = particles_.chunks(c.n_chunks);
-  auto v = particles_.download(Store::kV, c.n_chunks);
+  const ChunkSpan present = chunks_of(c);
+  const auto ids = particles_.ids(present);
+  const auto chunks = particles_.chunks(present);
+  auto v = particles_.download(kV, present);
   for (std::uint32_t slot = 0; slot < ids.size(); ++slot) {
     if (slot % kLanes >= chunks[slot / kLanes].count) continue;
     const Vec3 force = body_force_(ids[slot], c.time);
@@ -146,7 +143,7 @@ void ParticleStepper<Exec, D, Real>::apply_body_force() {
       channel_at(v.data(), slot, D, a) +=
           static_cast<Real>(c.dt * force[static_cast<std::size_t>(a)]);
   }
-  particles_.upload_raw(Store::kV, v);
+  particles_.upload_raw(kV, present, v);
 }
 
 template <class Exec, int D, class Real>
@@ -242,22 +239,24 @@ void ParticleStepper<Exec, D, Real>::poll(StepControl& c) {
 
 template <class Exec, int D, class Real>
 void ParticleStepper<Exec, D, Real>::throw_fault(const StepControl& c) const {
-  using Store = ParticleStore<Exec, D, Real>;
   FaultyParticle particle{static_cast<std::uint32_t>(c.fault & 0xffffffffu), "an unknown place",
                           "unknown"};
-  const auto ids = particles_.ids(c.n_chunks);
-  const auto chunks = particles_.chunks(c.n_chunks);
+  const ChunkSpan present = chunks_of(c);
+  const auto ids = particles_.ids(present);
+  const auto chunks = particles_.chunks(present);
   for (std::uint32_t slot = 0; slot < ids.size(); ++slot) {
     if (ids[slot] != particle.id || slot % kLanes >= chunks[slot / kLanes].count) continue;
-    auto x = particles_.download(Store::kX, c.n_chunks);
-    auto v = particles_.download(Store::kV, c.n_chunks);
+    auto x = particles_.download(kX, present);
+    // Between fused steps velocities lie on the grid.
+    const bool has_velocity = c.carried == 0 || !particles_.is_idle(kV);
+    auto v = particles_.download(kV, present);
     double position[3], velocity[3];
     for (int a = 0; a < D; ++a) {
       position[a] = channel_at(x.data(), slot, D, a);
       velocity[a] = channel_at(v.data(), slot, D, a);
     }
     particle.position = format_vector(position, D);
-    particle.velocity = format_vector(velocity, D);
+    if (has_velocity) particle.velocity = format_vector(velocity, D);
   }
   throw diverged_error(c, particle, namer_, params_.material_names[c.limit_material],
                        params_.limits.dt_min);
@@ -270,9 +269,9 @@ void ParticleStepper<Exec, D, Real>::grow(const StepControl& c) {
   if (c.needed_blocks > blocks) blocks = with_room(c.needed_blocks);
   // A hash that filled up before the blocks could be counted.
   if (chunks == particles_.capacity() && blocks == grid_.capacity()) blocks *= 2;
-  reserve(chunks, blocks);
-  ++grown_;
   StepControl cleared = c;
+  reserve(cleared, chunks, blocks);
+  ++grown_;
   cleared.stop &= ~kStopOverflow;
   cleared.needed_chunks = cleared.needed_blocks = 0;
   write_control(cleared);

@@ -80,10 +80,9 @@ void ParticleStepper<Exec, D, Real>::fold_into_domain(std::vector<float>& positi
 
 template <class Exec, int D, class Real>
 Snapshot ParticleStepper<Exec, D, Real>::snapshot(const SnapshotParts& parts) {
-  using Store = ParticleStore<Exec, D, Real>;
-  const std::uint32_t n_chunks = control().n_chunks;
-  const auto chunks = particles_.chunks(n_chunks);
-  const auto ids = particles_.ids(n_chunks);
+  const ChunkSpan present = chunks_of(control());
+  const auto chunks = particles_.chunks(present);
+  const auto ids = particles_.ids(present);
   std::vector<std::uint32_t> slots;
   slots.reserve(control().n_particles);
   for (std::uint32_t slot = 0; slot < ids.size(); ++slot)
@@ -99,25 +98,25 @@ Snapshot ParticleStepper<Exec, D, Real>::snapshot(const SnapshotParts& parts) {
     s.id.push_back(ids[slot]);
     s.material.push_back(static_cast<std::uint16_t>(chunks[slot / kLanes].material));
   }
-  const auto copy = [&](typename Store::Channel c, int components, std::vector<float>& out) {
+  const auto copy = [&](ParticleChannel c, int components, std::vector<float>& out) {
     if (!particles_.has(c)) return;
-    auto values = particles_.download(c, n_chunks);
+    auto values = particles_.download(c, present);
     const int stored = particles_.components(c);
     out.reserve(slots.size() * components);
     for (std::uint32_t slot : slots)
       for (int k = 0; k < components; ++k)
         out.push_back(static_cast<float>(channel_at(values.data(), slot, stored, k)));
   };
-  copy(Store::kX, D, s.position);
+  copy(kX, D, s.position);
   fold_into_domain(s.position);
-  copy(Store::kV, D, s.velocity);
-  copy(Store::kMass, 1, s.mass);
-  copy(Store::kVolume, 1, s.volume);
-  if (parts.deformation_gradient) copy(Store::kF, D * D, s.deformation_gradient);
-  copy(Store::kPlastic, 1, s.plastic_state);
-  if (!parts.kirchhoff_stress || !particles_.has(Store::kStress)) return s;
+  copy(kV, D, s.velocity);
+  copy(kMass, 1, s.mass);
+  copy(kVolume, 1, s.volume);
+  if (parts.deformation_gradient) copy(kF, D * D, s.deformation_gradient);
+  copy(kPlastic, 1, s.plastic_state);
+  if (!parts.kirchhoff_stress || !particles_.has(kStress)) return s;
   std::vector<float> packed;
-  copy(Store::kStress, symmetric_components(D), packed);
+  copy(kStress, symmetric_components(D), packed);
   s.kirchhoff_stress.resize(slots.size() * D * D);
   for (std::size_t i = 0; i < slots.size(); ++i)
     for (int a = 0, k = 0; a < D; ++a)
@@ -139,11 +138,13 @@ std::size_t ParticleStepper<Exec, D, Real>::memory_bytes() const {
 template <class Exec, int D, class Real>
 void ParticleStepper<Exec, D, Real>::save(ByteWriter& out) {
   const StepControl c = control();
+  StepControl saved = c;
+  saved.first_chunk = 0;  // where `load` will put it
   out.value(D);
   out.value(sizeof(Real));
   out.value(params_.dx);
-  out.value(c);
-  particles_.save(out, c.n_chunks, c.carried != 0);
+  out.value(saved);
+  particles_.save(out, chunks_of(c), c.carried != 0);
   out.values(std::span<const double>(colliders_.sums()));
   save_own(out, c.n_chunks);
   if (c.carried != 0) save_carried(out, c);
@@ -157,7 +158,7 @@ void ParticleStepper<Exec, D, Real>::save_carried(ByteWriter& out, const StepCon
   out.values(std::span<const std::uint32_t>(carried.home));
   out.values(std::span<const Real>(carried.momentum));
   out.values(std::span<const Real>(carried.impulse));
-  out.values(std::span<const std::uint32_t>(particles_.late_marks(c.n_chunks)));
+  out.values(std::span<const std::uint32_t>(particles_.late_marks(chunks_of(c))));
 }
 template <class Exec, int D, class Real>
 void ParticleStepper<Exec, D, Real>::load_carried(ByteReader& in, const StepControl& c,
@@ -198,7 +199,7 @@ template <class Exec, int D, class Real>
 bool ParticleStepper<Exec, D, Real>::within_reach(const std::vector<Chunk>& layout,
                                                   const std::vector<std::uint64_t>& keys) const {
   const auto n_chunks = static_cast<std::uint32_t>(layout.size());
-  const auto x = particles_.download(ParticleStore<Exec, D, Real>::kX, n_chunks);
+  const auto x = particles_.download(kX, {0, n_chunks});
   const Real inv_dx = static_cast<Real>(1 / params_.dx), shift = home_shift<Real>(params_.transfer);
   for (std::uint32_t c = 0; c < n_chunks; ++c) {
     const Vec<int, D> home = block_of_key<D>(keys[layout[c].block]);
@@ -232,8 +233,8 @@ bool ParticleStepper<Exec, D, Real>::consistent(const StepControl& c,
     return static_cast<std::uint32_t>(limit) < kStepLimits;
   });
   // Only fused steps leave something on the grid.
-  const bool carries = c.carried <= (fused_ ? 1u : 0u) && c.fuse <= 1 && c.grid_saved == 0 &&
-                       c.late <= (c.carried != 0 ? c.n_particles : 0);
+  const bool carries = c.first_chunk == 0 && c.carried <= (fused_ ? 1u : 0u) && c.fuse <= 1 &&
+                       c.grid_saved == 0 && c.late <= (c.carried != 0 ? c.n_particles : 0);
   return times && limited && carries && c.n_chunks == layout.size() &&
          c.n_slots == std::uint64_t{c.n_chunks} * kLanes && c.n_particles == particles &&
          c.n_blocks <= blocks_bound && c.limit_material < params_.limits.materials &&
@@ -254,10 +255,10 @@ void ParticleStepper<Exec, D, Real>::load(ByteReader& in, std::uint32_t id_end) 
   const auto real_size = in.value<std::size_t>();
   refuse_unless(dimension == D && real_size == sizeof(Real), "dimension or precision");
   refuse_unless(in.value<double>() == params_.dx, "grid.dx");
-  const StepControl c = in.value<StepControl>();
+  StepControl c = in.value<StepControl>();
   const auto layout = in.values<Chunk>();
   if (!consistent(c, layout)) fail_to_load();
-  reserve(c.n_chunks > particles_.capacity() ? with_room(c.n_chunks) : c.n_chunks,
+  reserve(c, c.n_chunks > particles_.capacity() ? with_room(c.n_chunks) : c.n_chunks,
           c.n_blocks > grid_.capacity() ? with_room(c.n_blocks) : c.n_blocks);
   particles_.load(in, layout, id_end);
   const auto sums = in.values<double>();

@@ -96,8 +96,10 @@ StepLimits step_limits(const Scene& scene) {
   return limits;
 }
 
-ChannelNeeds channel_needs(const Scene& scene) {
+ChannelNeeds channel_needs(const Scene& scene, bool fused) {
   ChannelNeeds needs;
+  needs.fused = fused;
+  needs.velocity = !fused || transfer_params(scene).flip > 0;
   const int d = scene.simulation.dimension, n_r = mode_number(scene);
   needs.coefficient_modes = n_r == 1 ? 0 : mode_count(mode_set_for(n_r, d), d) - 1;
   needs.stress = scene.simulation.integrator == Integrator::kExplicit;

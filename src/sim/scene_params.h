@@ -8,7 +8,7 @@
 #include "kernels/grid/update.h"
 #include "kernels/materials/material.h"
 #include "kernels/transfer/transfer.h"
-#include "src/sim/particle_store.h"
+#include "src/sim/channel_plan.h"
 
 namespace firn {
 
@@ -16,7 +16,8 @@ namespace firn {
 // symmetric set.
 TransferParams transfer_params(const Scene& scene);
 StepLimits step_limits(const Scene& scene);
-ChannelNeeds channel_needs(const Scene& scene);
+// `fused`: as fuses_steps says for the backend; what a saved state holds does not depend on it.
+ChannelNeeds channel_needs(const Scene& scene, bool fused = false);
 
 template <int D, class Real>
 Vec<Real, D> to_vec(const Vec3& v) {

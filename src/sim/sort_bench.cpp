@@ -44,7 +44,7 @@ class ShuffledRebuild {
 
   double fastest() {
     const auto n = static_cast<std::uint32_t>(batch_.position.size());
-    particles_.reserve(chunks_after_append(0, (n + kLanes - 1) / kLanes));
+    reserve_chunks(chunks_after_append(0, (n + kLanes - 1) / kLanes));
     grid_.reserve(initial_blocks(n));
     double fastest = std::numeric_limits<double>::infinity();
     for (int run = 0; run < kRuns; ++run) {
@@ -59,7 +59,7 @@ class ShuffledRebuild {
   double rebuild() {
     StepControl c{};
     c.fault = ~std::uint64_t{0};
-    c.n_chunks = particles_.append(batch_, 0, 0, params_.materials[batch_.material]);
+    c.n_chunks = particles_.append(batch_, 0, {}, params_.materials[batch_.material]);
     c.n_slots = c.n_chunks * kLanes;
     c.n_particles = static_cast<std::uint32_t>(batch_.position.size());
     control_.upload(std::span<const StepControl>(&c, 1));
@@ -70,7 +70,7 @@ class ShuffledRebuild {
     const auto start = std::chrono::steady_clock::now();
     rebuild_layout<Exec, 3, Real>(exec_, home_shift<Real>(params_.transfer), {}, particles_.view(),
                                   grid_.view(), scratch, control_.data());
-    particles_.permute(scratch, control_.data());
+    particles_.permute_in_place(scratch, control_.data());
     exec_.synchronize();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
@@ -78,9 +78,14 @@ class ShuffledRebuild {
   bool grew() {
     const StepControl c = control_.first();
     if ((c.stop & kStopOverflow) == 0) return false;
-    particles_.reserve(with_room(c.needed_chunks));
+    reserve_chunks(with_room(c.needed_chunks));
     grid_.reserve(std::max(with_room(c.needed_blocks), 2 * grid_.capacity()));
     return true;
+  }
+
+  void reserve_chunks(std::uint32_t chunks) {
+    std::uint32_t first = 0;
+    particles_.reserve(chunks, first);
   }
 
   Exec& exec_;

@@ -62,24 +62,24 @@ class ParticleHarness {
   void set_particles(const std::vector<Particle>& particles) {
     const auto n = static_cast<std::uint32_t>(particles.size());
     // Every chunk may open one more: no more blocks than particles can be occupied.
-    particles_.reserve(n / kLanes + n + kMaterials);
     std::uint32_t chunks = 0;
+    particles_.reserve(n / kLanes + n + kMaterials, chunks);
     slot_of_.clear();
     for (std::uint32_t begin = 0, end; begin < n; begin = end) {
       for (end = begin; end < n && particles[end].material == particles[begin].material; ++end)
         slot_of_.push_back(chunks * kLanes + end - begin);
       const std::span<const Particle> run(&particles[begin], end - begin);
-      chunks += particles_.append(batch_of(run), begin, chunks, MaterialParams<Real>{});
+      chunks += particles_.append(batch_of(run), begin, {0, chunks}, MaterialParams<Real>{});
     }
     StepControl c = control();
     c.n_chunks = chunks;
     c.n_slots = chunks * kLanes;
     c.n_particles = n;
     upload_control(c);
-    fill(Store::kMass, chunks, [&](std::uint32_t i, int) { return particles[i].mass; });
-    fill(Store::kVolume, chunks, [&](std::uint32_t i, int) { return particles[i].volume; });
-    fill(Store::kStress, chunks, [&](std::uint32_t i, int k) { return particles[i].stress[k]; });
-    fill(Store::kCoefficients, chunks,
+    fill(kMass, chunks, [&](std::uint32_t i, int) { return particles[i].mass; });
+    fill(kVolume, chunks, [&](std::uint32_t i, int) { return particles[i].volume; });
+    fill(kStress, chunks, [&](std::uint32_t i, int k) { return particles[i].stress[k]; });
+    fill(kCoefficients, chunks,
          [&](std::uint32_t i, int k) { return particles[i].modes[k / D][k % D]; });
   }
 
@@ -89,7 +89,7 @@ class ParticleHarness {
     grid_.fill(scratch);
     rebuild_layout<Exec, D, Real>(exec_, home_shift<Real>(transfer_), {}, particles_.view(),
                                   grid_.view(), scratch, control_.data());
-    particles_.permute(scratch, control_.data());
+    particles_.permute_in_place(scratch, control_.data());
   }
 
   // The step of the next forces and moves, and the one that made the coefficients.
@@ -103,14 +103,13 @@ class ParticleHarness {
 
   // By id.
   std::vector<Particle> particles() {
-    const std::uint32_t n_chunks = control().n_chunks;
-    const auto chunks = particles_.chunks(n_chunks);
-    const auto ids = particles_.ids(n_chunks);
-    const auto x = particles_.download(Store::kX, n_chunks),
-               v = particles_.download(Store::kV, n_chunks);
-    const auto mass = particles_.download(Store::kMass, n_chunks);
-    const auto modes = stored_modes_ > 0 ? particles_.download(Store::kCoefficients, n_chunks)
-                                         : std::vector<Real>();
+    const ChunkSpan present = chunks_of(control());
+    const auto chunks = particles_.chunks(present);
+    const auto ids = particles_.ids(present);
+    const auto x = particles_.download(kX, present), v = particles_.download(kV, present);
+    const auto mass = particles_.download(kMass, present);
+    const auto modes =
+        stored_modes_ > 0 ? particles_.download(kCoefficients, present) : std::vector<Real>();
     std::vector<Particle> out(control().n_particles);
     for (std::uint32_t slot = 0; slot < ids.size(); ++slot) {
       if (slot % kLanes >= chunks[slot / kLanes].count) continue;
@@ -191,14 +190,14 @@ class ParticleHarness {
     return batch;
   }
   template <class F>
-  void fill(typename Store::Channel channel, std::uint32_t chunks, F&& value) {
+  void fill(ParticleChannel channel, std::uint32_t chunks, F&& value) {
     const int k = particles_.components(channel);
     if (k == 0) return;
-    std::vector<Real> rows(std::size_t{chunks} * kLanes * k);
+    std::vector<Real> rows(std::size_t{chunks} * kLanes * static_cast<std::size_t>(k));
     for (std::uint32_t i = 0; i < slot_of_.size(); ++i)
       for (int j = 0; j < k; ++j)
         channel_at(rows.data(), slot_of_[i], k, j) = static_cast<Real>(value(i, j));
-    particles_.upload_raw(channel, rows);
+    particles_.upload_raw(channel, {0, chunks}, rows);
   }
 
   int stored_modes_;

@@ -26,6 +26,7 @@ struct Totals {  // sums over all particles, in double
   Vec3 momentum{}, angular_momentum{}, center_of_mass{};
   double kinetic = 0, elastic = 0,
          potential = 0;  // J; kinetic includes the affine and polynomial modes
+  double heat = 0;       // J, latent heat included, counted from solids at their melting points
 };
 
 // What each stage of the steps since the last frame did to the total energy (diagnostics =

@@ -11,7 +11,7 @@ namespace firn {
 
 // What a face holds between the transfers: (u, increment, w, u_solid), with u its velocity, w = sum
 // w V / sum w m its specific volume (m^d/kg) and u_solid the normal velocity of the solid it
-// touches. P2G leaves (momentum, mass, volume, 0), see transfer/mac.h.
+// touches. P2G leaves (momentum, mass, volume, impulse), see transfer/mac.h.
 inline constexpr int kFaceSpecificVolume = 2, kFaceSolidVelocity = 3;
 
 // Blocks around a block, itself included: offset o in {-1, 0, 1}^D has the place sum (o_a + 1) 3^a.

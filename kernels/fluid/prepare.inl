@@ -4,6 +4,7 @@
 #include "kernels/fluid/solid_area.h"
 #include "kernels/fluid/solid_geometry.h"
 #include "kernels/grid/pose_colliders.h"
+#include "kernels/transfer/mac.h"
 #include "kernels/transfer/spline.h"
 
 namespace firn {
@@ -125,7 +126,8 @@ struct PrepareFaces {
   FIRN_HD bool accelerate(Node<Real>& face, int axis, Real solid) const {
     const Real m = face[1], inv_m = m > kLeastMass ? Real(1) / m : Real(0);
     const Real before = face[0] * inv_m;
-    const Real after = before + static_cast<Real>(control->dt) * solids.params.gravity[axis];
+    const Real after = before + face[kFaceImpulse] * inv_m +
+                       static_cast<Real>(control->dt) * solids.params.gravity[axis];
     face = Node<Real>::make(m > kLeastMass ? after : Real(0), -before, face[2] * inv_m, solid);
     return m > kLeastMass;
   }

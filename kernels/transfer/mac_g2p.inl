@@ -61,6 +61,7 @@ struct MacG2P : ParticleAdvance<D, Real> {
       else
         gather_tensor<axis_modes(Set), Tile::kSide>(s, velocities, c);
       store_coefficients(a, c, chunk, lane);
+      if (params.shears) store_gradient(a, s, velocities, chunk, lane);
       Real drift = 0;
       if (params.drift) drift = gather_mean<Tile::kSide>(s, g.scratch.drift[a].node + at);
       // Read again rather than taken from `x`, whose index would not be known to the compiler.
@@ -76,6 +77,14 @@ struct MacG2P : ParticleAdvance<D, Real> {
     return speed_squared;
   }
 
+  FIRN_HD void store_gradient(int axis, const Stencil<D, Degree, Real>& s, const Real* velocities,
+                              std::uint32_t chunk, std::uint32_t lane) const {
+    Real column[1 + D];
+    gather_affine<Tile::kSide>(s, &AxisStencil<Degree, Real>::dw, velocities, column);
+    for (int b = 0; b < D; ++b)
+      channel_row(particles.gradient, chunk, D * D, axis * D + b)[lane] =
+          grid.inv_dx * column[1 + b];
+  }
   FIRN_HD void store_coefficients(int axis, const Real (&c)[kModes], std::uint32_t chunk,
                                   std::uint32_t lane) const {
     if (particles.coefficient_modes == 0) return;

@@ -56,6 +56,7 @@ struct MacP2G {
     lanes.prefetch_next(particles.coefficients, D * particles.coefficient_modes);
     lanes.prefetch_next(particles.mass, 1);
     lanes.prefetch_next(particles.volume, 1);
+    if (params.shears) lanes.prefetch_next(particles.stress, symmetric_components(D));
   }
 
   template <class Group, class TurnsAt>
@@ -89,6 +90,27 @@ struct MacP2G {
     } else {
       scatter_tensor<axis_modes(Set), Tile::kSide>(s, c, tile, add);
     }
+    if (params.shears) push(axis, s, chunk, lane, tile, turns);
+  }
+
+  // The impulse of the stress: its row along the axis times grad w.
+  template <class Turns>
+  FIRN_HD void push(int axis, const Stencil<D, Degree, Real>& s, std::uint32_t chunk,
+                    std::uint32_t lane, Node<Real>* tile, const Turns& turns) const {
+    const Real scale = -static_cast<Real>(control->dt) * grid.inv_dx;
+    Node<Real> along[D];
+    for (int a = 0, k = 0; a < D; ++a)
+      for (int b = a; b < D; ++b, ++k) {
+        if (a != axis && b != axis) continue;
+        const Real stress =
+            channel_row(particles.stress, chunk, symmetric_components(D), k)[lane];
+        along[a == axis ? b : a] =
+            Node<Real>::make(Real(0), Real(0), Real(0), scale * stress);
+      }
+    scatter_gradient<Tile::kSide>(s, along, tile,
+                                  [&](Node<Real>& face, Real, const Node<Real>& value) {
+                                    turns.accumulate(face, value);
+                                  });
   }
 
   // One component of the coefficients, times mass.

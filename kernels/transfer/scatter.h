@@ -53,6 +53,31 @@ FIRN_HD inline void scatter_affine(const Stencil<3, Degree, Real>& s, const Valu
   }
 }
 
+// node += w value.
+template <int Side, int Degree, class Real, class Value, class Add>
+FIRN_HD inline void scatter_value(const Stencil<2, Degree, Real>& s, const Value& value,
+                                  Value* tile, Add&& add) {
+  constexpr int n = stencil_nodes(Degree);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) add(tile[i * Side + j], s.axis[0].w[i] * s.axis[1].w[j], value);
+}
+template <int Side, int Degree, class Real, class Value, class Add>
+FIRN_HD inline void scatter_value(const Stencil<3, Degree, Real>& s, const Value& value,
+                                  Value* tile, Add&& add) {
+  constexpr int n = stencil_nodes(Degree);
+  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
+  FIRN_UNROLL
+  for (int i = 0; i < n; ++i) {
+    FIRN_UNROLL
+    for (int j = 0; j < n; ++j) {
+      const Real w_xy = s.axis[0].w[i] * s.axis[1].w[j];
+      Value* row = tile + (i * Side + j) * Side;
+      FIRN_UNROLL
+      for (int k = 0; k < n; ++k) add(row[k], w_xy * s.axis[2].w[k], value);
+    }
+  }
+}
+
 // scatter_affine by rows of nodes, into a tile that nobody else writes to now. Writes four nodes of
 // each row, whatever the stencil's reach: to those beyond it, their own value.
 template <int Side, int Degree, class Real>

@@ -157,6 +157,12 @@ FIRN_HD inline Stencil<D, Degree, Real> make_face_stencil(const Vec<Real, D>& x,
   return s;
 }
 
+// The same on the centres of cells.
+template <int D, int Degree, class Real>
+FIRN_HD inline Stencil<D, Degree, Real> make_cell_stencil(const Vec<Real, D>& x, Real inv_dx) {
+  return make_face_stencil<D, Degree>(x, inv_dx, -1);
+}
+
 // M_2 of the kernel along one axis, cells^2: what D_p is made of.
 template <int Degree, class T>
 FIRN_HD inline T second_moment(const T& offset) {

@@ -24,6 +24,7 @@ struct TransferParams {
   bool gradient_force = false;        // classical form instead of MLS-MPM
   bool separate_force = false;  // force impulse in GridView::increments instead of in the momentum
   bool drift = false;           // staggered: positions also move with kFaceDrift
+  bool shears = false;          // staggered: stress goes to kFaceImpulse, grad v comes back
   bool staggered = false;       // velocities live on the faces of cells (mac.h), not on nodes
 };
 

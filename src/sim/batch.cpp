@@ -74,6 +74,14 @@ class InitialVelocity {
   int dimension_;
 };
 
+void warm(const Scene& scene, const ScalarField& temperature, std::optional<Phase> phase,
+          ParticleBatch& batch) {
+  batch.phase = phase;
+  if (!scene.solves_heat()) return;
+  const FieldEvaluator field(temperature);
+  for (const Vec3& x : batch.position) batch.temperature.push_back(field.scalar(x, 0.0));
+}
+
 double along(const Vec3& x, const Vec3& direction) {
   return x[0] * direction[0] + x[1] * direction[1] + x[2] * direction[2];
 }
@@ -123,6 +131,7 @@ ParticleBatch fill_body(const Scene& scene, std::size_t index) {
     batch.velocity[i] = velocity(batch.position[i]);
     if (!uniform) batch.gradient[i] = velocity.gradient(batch.position[i], 1e-3 * scene.grid.dx);
   }
+  warm(scene, body.temperature, body.phase, batch);
   return batch;
 }
 
@@ -147,6 +156,7 @@ SourcePulse fill_source(const Scene& scene, std::size_t index) {
   pulse.batch = batch_of(scene, shape, source.material, source.particles_per_cell, source.sampling,
                          scene.simulation.seed + 0xd1342543de82ef95ull * (index + 1));
   pulse.batch.velocity.assign(pulse.batch.position.size(), source.velocity);
+  warm(scene, source.temperature, source.phase, pulse.batch);
   // The extent of the shape along the velocity, over the speed.
   double speed = 0;
   for (double v : source.velocity) speed += v * v;

@@ -18,6 +18,7 @@ struct ChannelNeeds {
   bool deformation = false, plastic = false, stress = true;
   bool fused = false;    // steps may be fused
   bool velocity = true;  // v outlives a fused step (FLIP)
+  bool heat = false;     // enthalpy and phase
 };
 
 // In the order of saved states; ids come before them.
@@ -30,6 +31,7 @@ enum ParticleChannel {
   kStress,
   kMass,
   kVolume,
+  kHeat,
   kParticleChannels
 };
 
@@ -44,7 +46,8 @@ class ChannelPlan {
                    needs.plastic ? 2 : 0,
                    needs.stress ? symmetric_components(D) : 0,
                    1,
-                   1};
+                   1,
+                   needs.heat ? 2 : 0};
   }
 
   int components(int c) const { return components_[static_cast<std::size_t>(c)]; }

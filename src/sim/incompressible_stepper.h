@@ -19,14 +19,14 @@
 namespace firn {
 
 template <class Exec, int D, class Real>
-class IncompressibleStepper final : public ParticleStepper<Exec, D, Real> {
+class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
  public:
   IncompressibleStepper(const Scene& scene, std::unique_ptr<Exec> exec, ParticleNamer namer);
   StageLedger stages() override { return {}; }
   PressureStats pressure() override { return pressure_stats_; }
   Snapshot tracers() override { return tracers_.snapshot(); }
 
- private:
+ protected:
   using Base = ParticleStepper<Exec, D, Real>;
   using Base::colliders_;
   using Base::control_;
@@ -35,12 +35,30 @@ class IncompressibleStepper final : public ParticleStepper<Exec, D, Real> {
   using Base::params_;
   using Base::particles_;
 
-  void enqueue_step() override;
+  // Where materials that are more than a liquid come in: after the particles have given their
+  // momentum to the faces and cells are classified, when the matrix of the projection stands, and
+  // on both sides of the transfer back.
+  virtual void rasterize(const GridView<Real>&, const MacView<Real>&) {}
+  virtual void complete_system(const MacView<Real>&, PressureSystem<Real>&) {}
+  virtual void before_gather(const GridView<Real>&, const MacView<Real>&) {}
+  virtual void after_gather() {}
+  // The transfer to the particles, if its kernel is another one than that of the way to the faces.
+  virtual TransferParams gather_params() const { return params_.transfer; }
+
   void reserve_for_blocks(std::uint32_t blocks) override;
-  void clear_frame_sums() override { pressure_stats_ = {}; }
   std::size_t own_bytes() const override {
     return fluid_.bytes() + solver_.bytes() + tracers_.bytes();
   }
+  GridUpdateParams<Real, D> update_params();
+  template <class Solve>
+  SolveReport timed(double& seconds, Solve&& solve);
+
+  FluidStore<Exec, D, Real> fluid_;
+  PressureSolver<Exec, D, Real> solver_;
+
+ private:
+  void enqueue_step() override;
+  void clear_frame_sums() override { pressure_stats_ = {}; }
   void save_own(ByteWriter& out, std::uint32_t) override { tracers_.save(out); }
   void load_own(ByteReader& in, std::uint32_t) override { tracers_.load(in); }
   void poll_own(StepControl& c) override;
@@ -48,13 +66,10 @@ class IncompressibleStepper final : public ParticleStepper<Exec, D, Real> {
   void project(const GridView<Real>& grid, const MacView<Real>& mac);
   void correct_density(const GridView<Real>& grid, const MacView<Real>& mac);
   bool walls_switch(const GridView<Real>& grid, const MacView<Real>& mac);
-  template <class Solve>
-  SolveReport timed(double& seconds, Solve&& solve);
   void count_solve(const SolveReport& report);
   void refuse_squeezed(double rate);
   void reject_step(const SolveReport& report);
   int extrapolated_layers() const;
-  GridUpdateParams<Real, D> update_params();
 
   static constexpr int kMaxRetries = 4;
   // Share of its volume that a sealed region may hold too much. Cut cells and rounding make a few
@@ -71,8 +86,6 @@ class IncompressibleStepper final : public ParticleStepper<Exec, D, Real> {
   Real specific_volume_;
   bool walls_opened_ = false;  // in this step
   Buffer<Exec, std::uint32_t> changed_;
-  FluidStore<Exec, D, Real> fluid_;
-  PressureSolver<Exec, D, Real> solver_;
   TracerStore<Exec, D, Real> tracers_;
   PressureStats pressure_stats_;
   SolveReport rejected_;

@@ -30,14 +30,14 @@ IncompressibleStepper<Exec, D, Real>::IncompressibleStepper(const Scene& scene,
                                                             std::unique_ptr<Exec> exec,
                                                             ParticleNamer namer)
     : Base(scene, std::move(exec), std::move(namer), D),
+      fluid_(*exec_),
+      solver_(*exec_),
       options_{scene.fluid.tolerance, scene.fluid.absolute_tolerance,
                static_cast<std::uint32_t>(scene.fluid.max_iterations)},
       ghost_fluid_(scene.fluid.free_surface == FreeSurface::kGhostFluid),
       separating_(has_separating_walls(scene)),
       specific_volume_(static_cast<Real>(common_specific_volume(scene))),
       changed_(*exec_, 1),
-      fluid_(*exec_),
-      solver_(*exec_),
       tracers_(*exec_, scene) {}
 
 template <class Exec, int D, class Real>
@@ -58,7 +58,7 @@ GridUpdateParams<Real, D> IncompressibleStepper<Exec, D, Real>::update_params() 
 // valid one they lie one further where bodies slip.
 template <class Exec, int D, class Real>
 int IncompressibleStepper<Exec, D, Real>::extrapolated_layers() const {
-  const int degree = params_.transfer.degree;
+  const int degree = gather_params().degree;
   const int along = degree == 1 ? 0 : 1, across = degree == 3 ? 2 : 1;
   return along + across * (D - 1) + (colliders_.count() > 0 ? 1 : 0);
 }
@@ -82,6 +82,7 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   mac_p2g<Exec, D, Real>(*exec_, params_.transfer, particles, grid, grid.nodes, c, blocks);
   exec_->mark(kClockP2G);
   classify_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
+  rasterize(grid, mac);
   prepare_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
   const bool fill = ghost_fluid_ || params_.transfer.drift;
   if (fill) fill_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
@@ -95,10 +96,12 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   extrapolate_faces<Exec, D, Real>(*exec_, extrapolated_layers(), mac, blocks, c);
   constrain_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
   complete_faces<Exec, D, Real>(*exec_, mac, blocks, c);
+  before_gather(grid, mac);
   exec_->mark(kClockGrid);
-  mac_g2p<Exec, D, Real>(*exec_, params_.transfer, params_.bounds, particles, grid, grid.nodes, c,
+  mac_g2p<Exec, D, Real>(*exec_, gather_params(), params_.bounds, particles, grid, grid.nodes, c,
                          blocks);
   guard_particles<Exec, D, Real>(*exec_, update_params(), particles, grid, blocks, c);
+  after_gather();
   tracers_.advance(params_.bounds, grid, after_layers(extrapolated_layers(), mac), c);
   exec_->mark(kClockG2P);
   end_step(*exec_, c);
@@ -115,9 +118,10 @@ void IncompressibleStepper<Exec, D, Real>::project(const GridView<Real>& grid,
   walls_opened_ = false;
   for (int pass = 0;; ++pass) {
     assemble_projection<Exec, D, Real>(*exec_, grid, mac, blocks, c);
-    report = timed(pressure_stats_.seconds, [&] {
-      return solver_.solve(fluid_.system(grid, {&c->n_blocks, blocks}), options_, &c->stop);
-    });
+    PressureSystem<Real> system = fluid_.system(grid, {&c->n_blocks, blocks});
+    complete_system(mac, system);
+    report = timed(pressure_stats_.seconds,
+                   [&] { return solver_.solve(system, options_, &c->stop); });
     if (report.stopped) return;
     // What is not finite has no shorter step; the transfer names the particle that brought it.
     if (!report.converged && std::isfinite(report.residual)) return reject_step(report);

@@ -3,6 +3,7 @@
 #include "firn/error.h"
 #include "src/sim/explicit_stepper.h"
 #include "src/sim/incompressible_stepper.h"
+#include "src/sim/thermal_stepper.h"
 
 namespace firn {
 
@@ -14,6 +15,9 @@ std::unique_ptr<Stepper> make_integrator(const Scene& scene, std::unique_ptr<Exe
   if (scene.simulation.integrator == Integrator::kIncompressible)
     return std::make_unique<IncompressibleStepper<Exec, D, Real>>(scene, std::move(exec),
                                                                   std::move(namer));
+  if (scene.simulation.integrator == Integrator::kThermal)
+    return std::make_unique<ThermalStepper<Exec, D, Real>>(scene, std::move(exec),
+                                                           std::move(namer));
   return std::make_unique<ExplicitStepper<Exec, D, Real>>(scene, std::move(exec), std::move(namer));
 }
 
@@ -35,9 +39,9 @@ std::unique_ptr<Stepper> make_on(const Scene& scene, std::unique_ptr<Exec> exec,
 std::unique_ptr<Stepper> make_stepper(const Scene& scene, Device device, int threads,
                                       ParticleNamer namer) {
   const Integrator integrator = scene.simulation.integrator;
-  if (integrator != Integrator::kExplicit && integrator != Integrator::kIncompressible)
+  if (integrator == Integrator::kSemiImplicit || integrator == Integrator::kOptimization)
     throw Error(ErrorCategory::kScene,
-                "simulation.integrator: only \"explicit\" and \"incompressible\" are available in "
+                "simulation.integrator: only \"explicit\", \"incompressible\" and \"thermal\" are available in "
                 "this version");
   if (device == Device::kAuto) device = cuda_device_names().empty() ? Device::kCpu : Device::kCuda;
   if (device == Device::kCpu)

@@ -97,6 +97,7 @@ class ParticleStepper : public Stepper {
   Buffer<Exec, StepLimits> limits_;
   Buffer<Exec, double> totals_table_, column_sums_;
   Simulation::BodyForce body_force_;
+  HeatModel<Real> heat_model_;  // empty unless the scene is thermal
 
  private:
   static constexpr RunPace kPace{Exec::kIsCuda ? 8 : 1, kReadbackSlots},
@@ -113,6 +114,7 @@ class ParticleStepper : public Stepper {
   void grow(const StepControl& c);
   [[noreturn]] void throw_fault(const StepControl& c) const;
   void fold_into_domain(std::vector<float>& position) const;
+  double total_heat();
   bool consistent(const StepControl& c, const std::vector<Chunk>& layout) const;
   void save_carried(ByteWriter& out, const StepControl& c) const;
   void load_carried(ByteReader& in, const StepControl& c, const std::vector<Chunk>& layout);

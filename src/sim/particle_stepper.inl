@@ -37,6 +37,8 @@ ParticleStepper<Exec, D, Real>::ParticleStepper(const Scene& scene, std::unique_
   if (channel_needs(scene).coefficient_modes > 0)
     for (int a = 0; a < D; ++a) linear.push_back(linear_mode(params_.transfer.set, D, a));
   particles_.set_linear_modes(linear, scene.grid.dx);
+  if (scene.simulation.integrator == Integrator::kThermal) heat_model_ = HeatModel<Real>(scene);
+  particles_.set_heat_model(heat_model_);
   StepControl c{};
   c.fault = ~std::uint64_t{0};
   write_control(c);

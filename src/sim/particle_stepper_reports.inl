@@ -39,7 +39,21 @@ Totals ParticleStepper<Exec, D, Real>::totals() {
   }
   t.kinetic = sums[kTotalKinetic];
   t.elastic = elastic_energy();
+  if (heat_model_.solves()) t.heat = total_heat();
   return t;
+}
+
+template <class Exec, int D, class Real>
+double ParticleStepper<Exec, D, Real>::total_heat() {
+  const ChunkSpan present = chunks_of(control());
+  const auto chunks = particles_.chunks(present);
+  const auto heat = particles_.download(kHeat, present), mass = particles_.download(kMass, present);
+  double sum = 0;
+  for (std::uint32_t slot = 0; slot < mass.size(); ++slot)
+    if (slot % kLanes < chunks[slot / kLanes].count)
+      sum += static_cast<double>(mass[slot]) *
+             static_cast<double>(channel_at(heat.data(), slot, 2, 0));
+  return sum;
 }
 
 template <class Exec, int D, class Real>
@@ -114,6 +128,14 @@ Snapshot ParticleStepper<Exec, D, Real>::snapshot(const SnapshotParts& parts) {
   copy(kVolume, 1, s.volume);
   if (parts.deformation_gradient) copy(kF, D * D, s.deformation_gradient);
   copy(kPlastic, 1, s.plastic_state);
+  if (heat_model_.solves()) {
+    const auto heat = particles_.download(kHeat, present);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const Real enthalpy = channel_at(heat.data(), slots[i], 2, 0);
+      s.temperature.push_back(heat_model_.temperature(s.material[i], s.id[i], enthalpy));
+      s.phase.push_back(channel_at(heat.data(), slots[i], 2, 1) > Real(0.5) ? 1 : 0);
+    }
+  }
   if (!parts.kirchhoff_stress || !particles_.has(kStress)) return s;
   std::vector<float> packed;
   copy(kStress, symmetric_components(D), packed);

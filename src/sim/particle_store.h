@@ -18,6 +18,7 @@
 #include "src/sim/batch.h"
 #include "src/sim/bytes.h"
 #include "src/sim/channel_plan.h"
+#include "src/sim/heat_model.h"
 
 namespace firn {
 
@@ -151,6 +152,10 @@ class ParticleStore {
     put(kStress, [](std::uint32_t, int) { return 0.0; });
     put(kMass, [&](std::uint32_t, int) { return batch.mass; });
     put(kVolume, [&](std::uint32_t, int) { return batch.volume; });
+    put(kHeat, [&](std::uint32_t i, int k) {
+      const HeatState<Real> s = initial_heat(batch, i, first_id + i);
+      return k == 0 ? static_cast<double>(s.enthalpy) : s.liquid ? 1.0 : 0.0;
+    });
     return count;
   }
 
@@ -160,6 +165,12 @@ class ParticleStore {
     linear_modes_ = modes;
     linear_scale_ = scale;
   }
+
+  void set_heat_model(const HeatModel<Real>& model) { heat_model_ = model; }
+  // What the spare holds for two operators, the velocity gradients, becomes 0.
+  void clear_spare() { spare_.zero(); }
+  // The channel of enthalpies and phases.
+  Real* heat() { return channels_[kHeat].data(); }
 
   std::vector<Chunk> chunks(ChunkSpan at) const { return chunks_.download(at.count, at.first); }
   std::vector<std::uint32_t> ids(ChunkSpan at) const {
@@ -246,6 +257,12 @@ class ParticleStore {
     int count = 0;
   };
 
+  HeatState<Real> initial_heat(const ParticleBatch& batch, std::uint32_t i,
+                               std::uint32_t id) const {
+    const bool known = !batch.temperature.empty();
+    return heat_model_.initial(batch.material, id, batch.phase,
+                               known ? std::optional(batch.temperature[i]) : std::nullopt);
+  }
   bool banked() const { return plan_.banks() > 1; }
   std::size_t spare_components() const {
     return static_cast<std::size_t>(plan_.spare_components());
@@ -386,6 +403,7 @@ class ParticleStore {
   std::uint32_t capacity_ = 0;
   std::vector<int> linear_modes_;
   double linear_scale_ = 0;
+  HeatModel<Real> heat_model_;
   Buffer<Exec, Chunk> chunks_;
   Buffer<Exec, std::uint32_t> id_, slot_block_, order_, late_;
   Buffer<Exec, Real> channels_[kParticleChannels];

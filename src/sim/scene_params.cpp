@@ -49,6 +49,11 @@ TransferParams transfer_params(const Scene& scene) {
     p.drift = scene.fluid.density_correction;
     p.separate_force = false;
   }
+  if (scene.simulation.integrator == Integrator::kThermal) {
+    p.staggered = p.shears = true;
+    p.degree = kRasterDegree;
+    p.separate_force = false;
+  }
   return p;
 }
 
@@ -102,7 +107,9 @@ ChannelNeeds channel_needs(const Scene& scene, bool fused) {
   needs.velocity = !fused || transfer_params(scene).flip > 0;
   const int d = scene.simulation.dimension, n_r = mode_number(scene);
   needs.coefficient_modes = n_r == 1 ? 0 : mode_count(mode_set_for(n_r, d), d) - 1;
-  needs.stress = scene.simulation.integrator == Integrator::kExplicit;
+  const bool thermal = scene.simulation.integrator == Integrator::kThermal;
+  needs.stress = thermal || scene.simulation.integrator == Integrator::kExplicit;
+  needs.heat = needs.deformation = thermal;
   for (const Material& m : scene.materials) {
     needs.deformation |= needs_deformation_gradient(m.model);
     needs.plastic |= m.model == MaterialModel::kSnow || m.model == MaterialModel::kSandClamp ||

@@ -7,6 +7,7 @@
 #include "firn/scene.h"
 #include "kernels/grid/update.h"
 #include "kernels/materials/material.h"
+#include "src/sim/heat_model.h"
 #include "kernels/transfer/transfer.h"
 #include "src/sim/channel_plan.h"
 
@@ -98,7 +99,9 @@ struct SceneParams {
     bounds.min = update.walls.min;
     bounds.max = update.walls.max;
     for (const Material& m : scene.materials) {
-      materials.push_back(make_material_params<Real>(m, D));
+      const bool thermal = scene.simulation.integrator == Integrator::kThermal;
+      materials.push_back(thermal ? deviatoric_params<Real>(m, D)
+                                  : make_material_params<Real>(m, D));
       material_names.push_back(m.name);
     }
   }

@@ -1,0 +1,67 @@
+// Particles to cell centres: the sums that the projection of compressible materials and the heat
+// solve need of each cell [T 6.4.3], and the heat solve itself [T 6.4.8].
+#pragma once
+
+#include "kernels/collide/guard.h"
+#include "kernels/exec/node.h"
+#include "kernels/fluid/mac_grid.h"
+#include "kernels/particles/layout.h"
+#include "kernels/step/control.h"
+#include "kernels/thermal/heat.h"
+
+namespace firn {
+
+// Of a cell, as particles leave it: sum w m c (J/K), sum w m c T (J), sum w V conductivity, sum w
+// V. settle_cells makes of it: heat capacity (J/K), temperature (K), conductivity (W/(m K)), and
+// the share of the cell that is filled, at most 1.
+inline constexpr int kWarmthCapacity = 0, kWarmthTemperature = 1, kWarmthConductivity = 2,
+                     kWarmthFilled = 3;
+
+// Channels of cells are [block][64].
+template <class Real>
+struct HeatView {
+  const ThermalMaterial<Real>* materials = nullptr;
+  Real* state = nullptr;  // of particles, 2: enthalpy (J/kg), 1 where liquid
+  Node<Real>* warmth = nullptr;
+  Real* held = nullptr;    // temperature at which a cell is held, K; negative where it is free
+  Real* change = nullptr;  // of the temperature in this step, K
+  Real *conductance = nullptr, *dirichlet = nullptr, *mass = nullptr, *rhs = nullptr;  // W/K, W
+  const Real* power = nullptr;                          // heat that a cell is given, W; null: none
+  const Real* body_temperature = nullptr;               // per collider, K; negative: insulated
+  Real wall_temperature[6] = {-1, -1, -1, -1, -1, -1};  // per face of the domain, likewise
+  Real ambient = Real(-1);                              // of the air, likewise
+  Real flip = Real(1);  // share of the change that particles take; the rest is the cells' mean
+};
+
+// One kernel both ways, the quadratic one: what particles give to cells is what they get back.
+inline constexpr int kHeatKernel = 2;
+
+// Adds the particles' heat to `warmth`, which must be zero.
+template <class Exec, int D, class Real>
+void heat_p2g(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+              const HeatView<Real>& heat, std::uint32_t max_blocks, const StepControl* control);
+
+// Temperatures and conductivities of the cells, and which of them are held.
+template <class Exec, int D, class Real>
+void settle_cells(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
+                  const MacView<Real>& mac, const HeatView<Real>& heat, std::uint32_t max_blocks,
+                  const StepControl* control);
+
+// The system of backward Euler for the change of temperature.
+template <class Exec, int D, class Real>
+void assemble_heat(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
+                   const MacView<Real>& mac, const HeatView<Real>& heat, std::uint32_t max_blocks,
+                   const StepControl* control);
+
+// Makes of the solution the change that its fluxes bring: what one cell loses another gains, to the
+// last bit but for rounding, however well the system was solved.
+template <class Exec, int D, class Real>
+void apply_fluxes(Exec& exec, const GridView<Real>& grid, const MacView<Real>& mac,
+                  const HeatView<Real>& heat, std::uint32_t max_blocks, const StepControl* control);
+
+// Cells to particles; particles melt and freeze.
+template <class Exec, int D, class Real>
+void heat_g2p(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+              const HeatView<Real>& heat, std::uint32_t max_blocks, const StepControl* control);
+
+}  // namespace firn

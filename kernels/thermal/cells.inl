@@ -1,0 +1,394 @@
+#pragma once
+
+#include "kernels/fluid/solid_geometry.h"
+#include "kernels/thermal/cells.h"
+#include "kernels/transfer/gather.h"
+#include "kernels/transfer/scatter.h"
+#include "kernels/transfer/tile.h"
+
+namespace firn {
+
+template <class Real>
+FIRN_HD inline HeatState<Real> load_heat(const HeatView<Real>& heat, std::uint32_t chunk,
+                                         std::uint32_t lane) {
+  return {channel_row(heat.state, chunk, 2, 0)[lane],
+          channel_row(heat.state, chunk, 2, 1)[lane] > Real(0.5)};
+}
+
+// Particles scatter one node each, `payload(chunk, lane)`, to the cells around them.
+template <int D, int Degree, class Payload, class Real>
+struct CellP2G {
+  static constexpr const char* kName = "cell_p2g";
+  static constexpr int kThreads = kLanes;  // a warp: its particles take turns at the tile
+  using Tile = BlockTile<D, Degree + 1, Real>;
+  struct Scratch {
+    Tile tile;
+  };
+  Payload payload;
+  ParticleView<Real> particles;
+  GridView<Real> grid;
+  Node<Real>* cells;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t block = grid.coloured[g.index()];
+    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
+    const Chunk* chunks = particles.chunks;
+    clear_tile(g, g.scratch.tile);
+    g.sync();
+    g.template for_each_pack<Real>(
+        grid.chunk_begin[block], grid.chunk_begin[block + 1],
+        [=](std::uint32_t chunk) { return chunks[chunk].count; },
+        [&](const auto& lanes) {
+          lanes.for_each_in_turn([](int, std::uint32_t) { return true; },
+                                 [&](int, std::uint32_t lane, const auto& turns_at) {
+                                   contribute(g, home, lanes.chunk, lane, turns_at);
+                                 });
+        });
+    g.sync();
+    flush_tile<D, Degree + 1>(g, g.scratch.tile, grid, block,
+                              NodeLayer<Real>{reinterpret_cast<Real*>(cells)});
+  }
+
+  template <class Group, class TurnsAt>
+  FIRN_HD void contribute(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
+                          std::uint32_t lane, const TurnsAt& turns_at) const {
+    Vec<Real, D> x;
+    for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
+    const auto s = make_cell_stencil<D, Degree>(x, grid.inv_dx);
+    const int at = Tile::template index_of<D>(s.base, home);
+    const auto turns = turns_at(at);
+    scatter_value<Tile::kSide>(s, payload(particles, chunk, lane), g.scratch.tile.node + at,
+                               [&](Node<Real>& cell, Real w, const Node<Real>& value) {
+                                 turns.accumulate(cell, w * value);
+                               });
+  }
+};
+
+template <class Real>
+struct WarmthOfParticle {
+  HeatView<Real> heat;
+  FIRN_HD Node<Real> operator()(const ParticleView<Real>& particles, std::uint32_t chunk,
+                                std::uint32_t lane) const {
+    const ThermalMaterial<Real>& m = heat.materials[particles.chunks[chunk].material];
+    const HeatState<Real> state = load_heat(heat, chunk, lane);
+    const Real melting = melting_point(m, channel_row(particles.id, chunk, 1, 0)[lane]);
+    const Real capacity = channel_row(particles.mass, chunk, 1, 0)[lane] * capacity_of(m, state);
+    const Real volume = channel_row(particles.volume, chunk, 1, 0)[lane];
+    return Node<Real>::make(capacity, capacity * temperature_of(m, melting, state.enthalpy),
+                            volume * conductivity_of(m, state), volume);
+  }
+};
+
+template <class Exec, int D, class Real>
+void heat_p2g(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+              const HeatView<Real>& heat, std::uint32_t max_blocks, const StepControl* control) {
+  launch_coloured(
+      exec, {{nullptr, max_blocks}, &control->stop}, grid.colour_begin, BlockTraits<D>::kCorners,
+      CellP2G<D, kHeatKernel, WarmthOfParticle<Real>, Real>{{heat}, particles, grid, heat.warmth});
+}
+
+// What keeps the temperature of a point, if anything does, and how far away it begins.
+template <int D, class Real>
+struct HeatedSolids {
+  SolidGeometry<D, Real> solids;
+  HeatView<Real> heat;
+
+  // The nearest wall or body with a temperature; its distance is negative within it.
+  FIRN_HD Real distance(const Vec<Real, D>& x, Real& temperature) const {
+    Real nearest = kLargest<Real>;
+    for (int f = 0; f < 2 * D && solids.params.walls.active; ++f) {
+      if (!(heat.wall_temperature[f] >= Real(0))) continue;
+      const int a = f / 2;
+      consider(f % 2 == 0 ? x[a] - solids.params.walls.min[a] : solids.params.walls.max[a] - x[a],
+               heat.wall_temperature[f], nearest, temperature);
+    }
+    for (int c = 0; c < solids.params.collider_count; ++c)
+      if (heat.body_temperature[c] >= Real(0))
+        consider(solids.body_distance(x, c), heat.body_temperature[c], nearest, temperature);
+    return nearest;
+  }
+  FIRN_HD static void consider(Real phi, Real own, Real& nearest, Real& temperature) {
+    if (!(phi < nearest)) return;
+    nearest = phi;
+    temperature = own;
+  }
+};
+
+template <int D, class Real>
+struct SettleCells {
+  static constexpr const char* kName = "settle_cells";
+  static constexpr int kThreads = 64;
+  struct Scratch {};
+  HeatedSolids<D, Real> heated;
+  MacView<Real> mac;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const GridView<Real>& grid = heated.solids.grid;
+    const Vec<int, D> block = block_of_key<D>(grid.keys[g.index()]);
+    Real inverse_cell = 1;
+    for (int a = 0; a < D; ++a) inverse_cell *= grid.inv_dx;
+    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+      const CellAddress at{g.index(), cell};
+      Node<Real>& warmth = heated.heat.warmth[cell_index(at)];
+      heated.heat.held[cell_index(at)] = held_at(block, at);
+      const Real capacity = warmth[0], volume = warmth[3];
+      if (!(volume > Real(0)) || !(capacity > kLeastNormal<Real> / kEpsilon<Real>))
+        return warmth = Node<Real>::zero(), void();
+      warmth = Node<Real>::make(capacity, warmth[1] / capacity, warmth[2] / volume,
+                                min(volume * inverse_cell, Real(1)));
+    });
+  }
+
+  FIRN_HD Real held_at(const Vec<int, D>& block, const CellAddress& at) const {
+    Vec<Real, D> centre;
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
+    for (int a = 0; a < D; ++a) centre[a] = static_cast<Real>(local[a]) + Real(0.5);
+    Real temperature = Real(-1);
+    if (heated.distance(heated.solids.position_of(block, centre), temperature) < Real(0))
+      return temperature;
+    return is_fluid(mac, at) ? Real(-1) : heated.heat.ambient;
+  }
+};
+
+template <class Exec, int D, class Real>
+void settle_cells(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
+                  const MacView<Real>& mac, const HeatView<Real>& heat, std::uint32_t max_blocks,
+                  const StepControl* control) {
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                SettleCells<D, Real>{{{params, grid}, heat}, mac});
+}
+
+template <int D, class Real>
+struct AssembleHeat {
+  static constexpr const char* kName = "assemble_heat";
+  static constexpr int kThreads = 64;
+  struct Scratch {};
+  HeatedSolids<D, Real> heated;
+  MacView<Real> mac;
+  const StepControl* control;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const HeatView<Real>& heat = heated.heat;
+    const Vec<int, D> block = block_of_key<D>(heated.solids.grid.keys[g.index()]);
+    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+      const CellAddress at{g.index(), cell};
+      const std::uint64_t i = cell_index(at);
+      for (int a = 0; a < D; ++a) heat.conductance[face_index<D>(g.index(), a, cell)] = Real(0);
+      Real dirichlet = Real(0), power = Real(0), mass = Real(0);
+      if (is_free(at)) {
+        mass = heat.warmth[i][kWarmthCapacity] / static_cast<Real>(control->dt);
+        if (heat.power != nullptr) power = heat.power[i];
+        couple(block, at, dirichlet, power);
+      }
+      heat.mass[i] = mass;
+      heat.dirichlet[i] = dirichlet;
+      heat.rhs[i] = power;
+      heat.change[i] = Real(0);
+    });
+  }
+
+  FIRN_HD bool has_matter(const CellAddress& at) const {
+    return at.exists() && heated.heat.warmth[cell_index(at)][kWarmthCapacity] > Real(0);
+  }
+  FIRN_HD bool is_free(const CellAddress& at) const {
+    return has_matter(at) && heated.heat.held[cell_index(at)] < Real(0);
+  }
+
+  // Heat passes through what both cells are filled with, in series.
+  FIRN_HD Real conductance(const Node<Real>& a, const Node<Real>& b) const {
+    const Real sum = a[kWarmthConductivity] + b[kWarmthConductivity];
+    const Real series =
+        sum > Real(0) ? 2 * a[kWarmthConductivity] * b[kWarmthConductivity] / sum : Real(0);
+    return series * min(a[kWarmthFilled], b[kWarmthFilled]) * face_over_distance();
+  }
+  FIRN_HD Real face_over_distance() const { return D == 3 ? heated.solids.grid.dx : Real(1); }
+
+  FIRN_HD void couple(const Vec<int, D>& block, const CellAddress& at, Real& dirichlet,
+                      Real& power) const {
+    const HeatView<Real>& heat = heated.heat;
+    const Node<Real> own = heat.warmth[cell_index(at)];
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
+    for (int a = 0; a < D; ++a)
+      for (int side = -1; side <= 1; side += 2) {
+        const Vec<int, D> beside = stepped<D>(local, a, side);
+        const CellAddress other = cell_address<D>(mac, at.block, beside);
+        if (is_free(other)) {
+          const Node<Real> theirs = heat.warmth[cell_index(other)];
+          const Real k = conductance(own, theirs);
+          if (side < 0) heat.conductance[face_index<D>(at.block, a, at.cell)] = k;
+          power += k * (theirs[kWarmthTemperature] - own[kWarmthTemperature]);
+        } else {
+          hold(block, local, beside, other, own, dirichlet, power);
+        }
+      }
+  }
+
+  // Towards a cell of known temperature: a body's, at its surface; or the air's, half a cell away.
+  FIRN_HD void hold(const Vec<int, D>& block, const Vec<int, D>& local, const Vec<int, D>& beside,
+                    const CellAddress& other, const Node<Real>& own, Real& dirichlet,
+                    Real& power) const {
+    Real temperature = Real(-1), ignored = Real(-1), share = Real(0.5);
+    const Real theirs = heated.distance(centre_of(block, beside), temperature);
+    if (theirs < Real(0)) {
+      const Real ours = heated.distance(centre_of(block, local), ignored);
+      share = clamp(ours / (ours - theirs), Real(1e-2), Real(1));
+    } else {
+      if (other.exists() && is_fluid(mac, other)) return;
+      temperature = heated.heat.ambient;
+    }
+    if (!(temperature >= Real(0))) return;
+    const Real k = own[kWarmthConductivity] * face_over_distance() / share;
+    dirichlet += k;
+    power += k * (temperature - own[kWarmthTemperature]);
+  }
+  FIRN_HD Vec<Real, D> centre_of(const Vec<int, D>& block, const Vec<int, D>& local) const {
+    Vec<Real, D> centre;
+    for (int a = 0; a < D; ++a) centre[a] = static_cast<Real>(local[a]) + Real(0.5);
+    return heated.solids.position_of(block, centre);
+  }
+};
+
+template <class Exec, int D, class Real>
+void assemble_heat(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
+                   const MacView<Real>& mac, const HeatView<Real>& heat, std::uint32_t max_blocks,
+                   const StepControl* control) {
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                AssembleHeat<D, Real>{{{params, grid}, heat}, mac, control});
+}
+
+// The solution stays as it is until all cells have read it: the change goes to `dirichlet`, which
+// the system does not need any more.
+template <int D, class Real>
+struct ApplyFluxes {
+  static constexpr const char* kName = "apply_fluxes";
+  static constexpr int kThreads = 64;
+  struct Scratch {};
+  MacView<Real> mac;
+  HeatView<Real> heat;
+  const StepControl* control;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+      const CellAddress at{g.index(), cell};
+      const std::uint64_t i = cell_index(at);
+      const Node<Real> own = heat.warmth[i];
+      Real change = Real(0);
+      if (heat.mass[i] > Real(0))
+        change = static_cast<Real>(control->dt) / own[kWarmthCapacity] * power(at);
+      else if (own[kWarmthCapacity] > Real(0) && heat.held[i] >= Real(0))
+        change = heat.held[i] - own[kWarmthTemperature];
+      heat.dirichlet[i] = change;
+    });
+  }
+
+  FIRN_HD Real power(const CellAddress& at) const {
+    const std::uint64_t i = cell_index(at);
+    Real sum = heat.rhs[i] - heat.dirichlet[i] * heat.change[i];
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
+    for (int a = 0; a < D; ++a)
+      for (int side = 0; side < 2; ++side) {
+        const CellAddress other =
+            cell_address<D>(mac, at.block, stepped<D>(local, a, side == 0 ? -1 : 1));
+        if (!other.exists()) continue;
+        const CellAddress upper = side == 0 ? at : other;
+        sum += heat.conductance[face_index<D>(upper.block, a, upper.cell)] *
+               (heat.change[cell_index(other)] - heat.change[i]);
+      }
+    return sum;
+  }
+};
+
+template <int D, class Real>
+struct AdoptChange {
+  static constexpr const char* kName = "adopt_change";
+  static constexpr int kThreads = 64;
+  struct Scratch {};
+  HeatView<Real> heat;
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+      const std::uint64_t i = cell_index({g.index(), cell});
+      heat.change[i] = heat.dirichlet[i];
+    });
+  }
+};
+
+template <class Exec, int D, class Real>
+void apply_fluxes(Exec& exec, const GridView<Real>&, const MacView<Real>& mac,
+                  const HeatView<Real>& heat, std::uint32_t max_blocks,
+                  const StepControl* control) {
+  const LaunchRange range{{&control->n_blocks, max_blocks}, &control->stop};
+  launch_groups(exec, range, ApplyFluxes<D, Real>{mac, heat, control});
+  launch_groups(exec, range, AdoptChange<D, Real>{heat});
+}
+
+// The quadratic stencil of a particle lies in the tile of its home, whatever kernel chose that.
+template <int D, class Real>
+struct HeatG2P {
+  static constexpr const char* kName = "heat_g2p";
+  static constexpr int kThreads = 128;
+  using Tile = BlockTile<D, kHeatKernel + 1, Real, Real>;
+  struct Scratch {
+    Tile change, mean;
+  };
+  ParticleView<Real> particles;
+  GridView<Real> grid;
+  HeatView<Real> heat;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t block = g.index();
+    if (grid.chunk_begin[block] == grid.chunk_begin[block + 1]) return;
+    g.for_each(Tile::kNodes, [&](std::uint32_t t) {
+      const TileNode<D, Tile::kSide> at(static_cast<int>(t));
+      const std::uint64_t rank = grid.corners[block * BlockTraits<D>::kCorners + at.corner];
+      const std::uint64_t cell = rank * BlockTraits<D>::kNodes + at.node;
+      g.scratch.change.node[t] = heat.change[cell];
+      g.scratch.mean.node[t] = heat.warmth[cell][kWarmthTemperature] + heat.change[cell];
+    });
+    g.sync();
+    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
+    const Chunk* chunks = particles.chunks;
+    g.template for_each_pack<Real>(
+        grid.chunk_begin[block], grid.chunk_begin[block + 1],
+        [=](std::uint32_t chunk) { return chunks[chunk].count; },
+        [&](const auto& lanes) {
+          lanes.for_each_lane(
+              [&](int, std::uint32_t lane) { advance(g, home, lanes.chunk, lane); });
+        });
+  }
+
+  template <class Group>
+  FIRN_HD void advance(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
+                       std::uint32_t lane) const {
+    Vec<Real, D> x;
+    for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
+    const auto s = make_cell_stencil<D, kHeatKernel>(x, grid.inv_dx);
+    const int at = Tile::template index_of<D>(s.base, home);
+    const ThermalMaterial<Real>& m = heat.materials[particles.chunks[chunk].material];
+    HeatState<Real> state = load_heat(heat, chunk, lane);
+    Real change = gather_mean<Tile::kSide>(s, g.scratch.change.node + at);
+    if (heat.flip < Real(1)) {
+      const Real melting = melting_point(m, channel_row(particles.id, chunk, 1, 0)[lane]);
+      const Real mean = gather_mean<Tile::kSide>(s, g.scratch.mean.node + at);
+      change = heat.flip * change +
+               (1 - heat.flip) * (mean - temperature_of(m, melting, state.enthalpy));
+    }
+    add_heat(m, capacity_of(m, state) * change, state);
+    channel_row(heat.state, chunk, 2, 0)[lane] = state.enthalpy;
+    channel_row(heat.state, chunk, 2, 1)[lane] = state.liquid ? Real(1) : Real(0);
+  }
+};
+
+template <class Exec, int D, class Real>
+void heat_g2p(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+              const HeatView<Real>& heat, std::uint32_t max_blocks, const StepControl* control) {
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                HeatG2P<D, Real>{particles, grid, heat});
+}
+
+}  // namespace firn

@@ -1,0 +1,185 @@
+#pragma once
+
+#include "kernels/exec/generic_scalar.h"
+#include "kernels/materials/constitutive.inl"
+#include "kernels/thermal/cells.inl"
+#include "kernels/thermal/matter.h"
+
+namespace firn {
+
+template <int D, class Real>
+struct MatterOfParticle {
+  HeatView<Real> heat;
+  FIRN_HD Node<Real> operator()(const ParticleView<Real>& particles, std::uint32_t chunk,
+                                std::uint32_t lane) const {
+    Mat<Real, D> F;
+    for (int i = 0; i < D * D; ++i)
+      F(i / D, i % D) = channel_row(particles.F, chunk, D * D, i)[lane];
+    const Real m = channel_row(particles.mass, chunk, 1, 0)[lane];
+    return Node<Real>::make(m, m * determinant(F),
+                            m * heat.materials[particles.chunks[chunk].material].inverse_lambda,
+                            Real(0));
+  }
+};
+
+template <class Exec, int D, class Real>
+void matter_p2g(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+                const HeatView<Real>& heat, Node<Real>* matter, std::uint32_t max_blocks,
+                const StepControl* control) {
+  launch_coloured(
+      exec, {{nullptr, max_blocks}, &control->stop}, grid.colour_begin, BlockTraits<D>::kCorners,
+      CellP2G<D, kMatterKernel, MatterOfParticle<D, Real>, Real>{{heat}, particles, grid, matter});
+}
+
+template <int D, class Real>
+struct CompressCells {
+  static constexpr const char* kName = "compress_cells";
+  static constexpr int kThreads = 64;
+  struct Scratch {};
+  MacView<Real> mac;
+  const Node<Real>* matter;
+  Real* mass;
+  const StepControl* control;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Real dt = static_cast<Real>(control->dt);
+    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+      const CellAddress at{g.index(), cell};
+      const std::uint64_t i = cell_index(at);
+      mass[i] = Real(0);
+      const Real m = matter[i][0];
+      if (!is_fluid(mac, at) || !(m > Real(0))) return;
+      const Real J = matter[i][kMatterVolume] / m, per_dt = 1 / (J * dt);
+      mass[i] = matter[i][kMatterCompressibility] / m * per_dt / dt;
+      mac.rhs[i] -= (J - 1) * per_dt;
+    });
+  }
+};
+
+template <class Exec, int D, class Real>
+void compress_cells(Exec& exec, const MacView<Real>& mac, const Node<Real>* matter, Real* mass,
+                    std::uint32_t max_blocks, const StepControl* control) {
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                CompressCells<D, Real>{mac, matter, mass, control});
+}
+
+template <int D, class Real>
+struct DeformParticles {
+  static constexpr const char* kName = "deform_particles";
+  static constexpr int kThreads = 128;
+  static constexpr std::uint32_t kChunksPerGroup = 4;
+  struct Scratch {};
+  ConstitutiveUpdate<D, Real> update;
+  HeatView<Real> heat;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t first = g.index() * kChunksPerGroup;
+    const std::uint32_t end = update.control->n_chunks;
+    if (first >= end) return;
+    const std::uint32_t last = first + kChunksPerGroup < end ? first + kChunksPerGroup : end;
+    const Chunk* chunks = update.particles.chunks;
+    g.template for_each_pack<Real>(
+        first, last, [=](std::uint32_t chunk) { return chunks[chunk].count; },
+        [&](const auto& lanes) { advance(g, lanes); });
+  }
+
+  template <class Group, class Lanes>
+  FIRN_HD void advance(Group& g, const Lanes& lanes) const {
+    using T = typename Lanes::Value;
+    const ParticleView<Real>& particles = update.particles;
+    const std::uint32_t index = particles.chunks[lanes.chunk].material;
+    const MaterialParams<Real>& params = update.materials[index];
+    const ThermalMaterial<Real>& thermal = heat.materials[index];
+    const Mat<T, D> grad_v = load_gradient(lanes);
+    const auto liquid = lanes.load(channel_row(heat.state, lanes.chunk, 2, 1)) > T(Real(0.5));
+
+    MaterialState<T, D> state = update.load_state(lanes, params.model);
+    state.F = update.update_matrix(grad_v) * state.F;
+    if (any(liquid)) forget_shape(liquid, state.F);
+    if (thermal.yields && !all(liquid)) yield(thermal, liquid, state.F);
+    Response<T, D> response = corotated_deviatoric::respond(params, state.F);
+    const T stiffness = select(liquid, T(Real(0)), stiffness_of(lanes, thermal));
+    response.tau = response.tau * stiffness;
+    response.wave_modulus = response.wave_modulus * stiffness;
+    if (params.viscosity > Real(0)) update.add_viscosity(params, state, grad_v, response.tau);
+
+    update.report_faults(g, lanes, params.model, state, response);
+    update.store_state(lanes, params.model, state);
+    const auto active = lanes.active();
+    const Real wave = lanes.maximum(select(active, response.wave_modulus, T(Real(0))));
+    lanes.once([&] {
+      g.atomic_max(update.control->wave_squared[index], static_cast<double>(wave / params.density));
+    });
+    const T volume = lanes.load(channel_row(particles.volume, lanes.chunk, 1, 0));
+    update.store_stress(lanes, response.tau * volume);
+  }
+
+  template <class Lanes>
+  FIRN_HD auto load_gradient(const Lanes& lanes) const {
+    using T = typename Lanes::Value;
+    const auto active = lanes.active();
+    Mat<T, D> A;
+    for (int i = 0; i < D * D; ++i)
+      A(i / D, i % D) =
+          select(active, lanes.load(channel_row(update.particles.gradient, lanes.chunk, D * D, i)),
+                 T(Real(0)));
+    return A;
+  }
+
+  // F <- J^(1/d) I.
+  template <class Mask, class T>
+  FIRN_HD static void forget_shape(const Mask& liquid, Mat<T, D>& F) {
+    const T root = T(Real(1)) / corotated_deviatoric::unimodular_scale<T, D>(determinant(F));
+    for (int i = 0; i < D; ++i)
+      for (int j = 0; j < D; ++j) F(i, j) = select(liquid, i == j ? root : T(Real(0)), F(i, j));
+  }
+
+  // Stretches go back into their interval; then all of them by the same factor, so that J stays.
+  template <class Mask, class T>
+  FIRN_HD static void yield(const ThermalMaterial<Real>& m, const Mask& liquid, Mat<T, D>& F) {
+    const Svd<T, D> s = svd(F);
+    Vec<T, D> clamped;
+    T ratio = T(Real(1));
+    auto flows = T(Real(0)) > T(Real(1));  // no lane
+    for (int i = 0; i < D; ++i) {
+      clamped[i] = clamp(s.sigma[i], T(m.min_stretch), T(m.max_stretch));
+      flows = flows || clamped[i] != s.sigma[i];
+      ratio = ratio * (s.sigma[i] / clamped[i]);
+    }
+    flows = flows && !liquid;
+    if (!any(flows)) return;
+    const T scale = T(Real(1)) / corotated_deviatoric::unimodular_scale<T, D>(ratio);
+    const Mat<T, D> returned = compose(s.U, clamped, s.V) * scale;
+    for (int i = 0; i < D; ++i)
+      for (int j = 0; j < D; ++j) F(i, j) = select(flows, returned(i, j), F(i, j));
+  }
+
+  template <class Lanes>
+  FIRN_HD auto stiffness_of(const Lanes& lanes, const ThermalMaterial<Real>& m) const {
+    using T = typename Lanes::Value;
+    typename Lanes::template Table<1> table;
+    table.set(0, T(Real(1)));
+    lanes.for_each_lane([&](int i, std::uint32_t lane) {
+      const HeatState<Real> state = load_heat(heat, lanes.chunk, lane);
+      const Real melting =
+          melting_point(m, channel_row(update.particles.id, lanes.chunk, 1, 0)[lane]);
+      table.at(0, i) = stiffness_at(m, temperature_of(m, melting, state.enthalpy));
+    });
+    return table.get(0);
+  }
+};
+
+template <class Exec, int D, class Real>
+void deform_particles(Exec& exec, const MaterialParams<Real>* materials,
+                      const ParticleView<Real>& particles, const HeatView<Real>& heat,
+                      std::uint32_t max_chunks, StepControl* control) {
+  using Op = DeformParticles<D, Real>;
+  launch_groups(
+      exec,
+      {{nullptr, (max_chunks + Op::kChunksPerGroup - 1) / Op::kChunksPerGroup}, &control->stop},
+      Op{{materials, particles, EnergyView{}, control}, heat});
+}
+
+}  // namespace firn

@@ -1,0 +1,46 @@
+// The thermo-mechanical step [T 6; PHYSICS sections 6 and 7]: the incompressible step with
+// deviatoric stress on the faces, compressible cells in the projection, an implicit heat solve and
+// particles that melt and freeze. Instantiated per backend, dimension and precision in
+// thermal_stepper_*.cpp.
+#pragma once
+
+#include "src/sim/heat_store.h"
+#include "src/sim/incompressible_stepper.h"
+
+namespace firn {
+
+template <class Exec, int D, class Real>
+class ThermalStepper final : public IncompressibleStepper<Exec, D, Real> {
+ public:
+  ThermalStepper(const Scene& scene, std::unique_ptr<Exec> exec, ParticleNamer namer);
+
+ private:
+  using Base = IncompressibleStepper<Exec, D, Real>;
+  using Base::control_;
+  using Base::exec_;
+  using Base::fluid_;
+  using Base::grid_;
+  using Base::heat_model_;
+  using Base::params_;
+  using Base::particles_;
+  using Base::solver_;
+
+  void rasterize(const GridView<Real>& grid, const MacView<Real>& mac) override;
+  void complete_system(const MacView<Real>& mac, PressureSystem<Real>& system) override;
+  void before_gather(const GridView<Real>& grid, const MacView<Real>& mac) override;
+  void after_gather() override;
+  TransferParams gather_params() const override;
+  void evaluate_initial_state() override;
+  void reserve_for_blocks(std::uint32_t blocks) override;
+  std::size_t own_bytes() const override { return Base::own_bytes() + heat_.bytes(); }
+  HeatView<Real> heat() { return heat_.view(particles_.heat()); }
+
+  static constexpr int kGatherDegree = 2;
+
+  SolveOptions heat_options_;
+  Buffer<Exec, MaterialParams<Real>> laws_;
+  HeatStore<Exec, D, Real> heat_;
+  PressureSolver<Exec, D, Real> heat_solver_;
+};
+
+}  // namespace firn

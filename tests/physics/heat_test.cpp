@@ -1,0 +1,184 @@
+// Heat through particles and the grid: what a closed box keeps, how a slab cools, where a melting
+// front stands, and what melting does to a body. [VALIDATION: exact properties, orders]
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+#include "tests/support/fluid_scenes.h"
+
+namespace firn::test {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Material solid(std::string name, double mu, double lambda) {
+  Material m;
+  m.name = std::move(name);
+  m.model = MaterialModel::kCorotatedDeviatoric;
+  m.density = 1000;
+  m.lame = LameParameters{mu, lambda};
+  m.heat.capacity = {2000, 3000};
+  m.heat.conductivity = {2, 1};
+  return m;
+}
+
+Scene thermal_scene(int dimension, double dx, Precision precision = Precision::kDouble) {
+  Scene s = empty_scene(dimension, dx, precision);
+  s.simulation.integrator = Integrator::kThermal;
+  s.simulation.gravity = {0, 0, 0};
+  s.transfer.kernel = 3;
+  s.transfer.force = ForceForm::kGradient;
+  s.fluid.free_surface = FreeSurface::kFirstOrder;
+  return s;
+}
+
+// --- what is kept ---
+
+// Two blocks that touch in an insulated box, one hot enough to melt the other, which it does in
+// part.
+Scene touching_blocks(Precision precision) {
+  Scene scene = thermal_scene(2, 0.05, precision);
+  scene.grid.domain = closed_box({0, 0, 0}, {1, 0.5, 0});
+  scene.time.dt_max = 1e-2;
+  scene.materials = {solid("fat", 1e3, kInfinity), solid("stone", 1e3, 1e6)};
+  scene.materials[0].heat.melting_point = 310;
+  scene.materials[0].heat.melting_jitter = 2;
+  scene.materials[0].heat.latent_heat = 2e4;
+  scene.materials[0].heat.conductivity = {2e3, 1e3};
+  scene.materials[1].heat.conductivity = {4e3, 4e3};
+  scene.bodies = {body("cold", 0, box({0, 0, 0}, {0.5, 0.5, 0})),
+                  body("hot", 1, box({0.5, 0, 0}, {1, 0.5, 0}))};
+  scene.bodies[0].temperature.constant = 300;
+  scene.bodies[1].temperature.constant = 340;
+  return scene;
+}
+
+TEST(Heat, AnInsulatedBoxKeepsIt) {
+  Simulation simulation = simulate(touching_blocks(Precision::kDouble));
+  const double before = simulation.stats().totals.heat;
+  simulation.advance_steps(1000);
+  const Snapshot s = simulation.snapshot();
+  int molten = 0;
+  for (std::uint16_t phase : s.phase) molten += phase;
+  EXPECT_GT(molten, 100) << "nothing melts";
+  const double exchanged = 500 * 0.25 * 2000 * 10;  // of the order of what passes between the two
+  EXPECT_NEAR(simulation.stats().totals.heat, before, 1e-10 * exchanged);
+}
+
+// --- a slab between two cold walls ---
+
+// T of the slab 0 < x < 1 that starts at 1 between walls at 0, after Fourier number `fo`.
+// [reference/heat_slab_1d.csv]
+double slab(double x, double fo) {
+  double sum = 0;
+  for (int n = 1; n < 200; n += 2)
+    sum += 4 / (n * std::numbers::pi) * std::sin(n * std::numbers::pi * x) *
+           std::exp(-n * n * std::numbers::pi * std::numbers::pi * fo);
+  return sum;
+}
+
+constexpr double kSlabTime = 0.05, kWall = 300;
+
+Scene slab_scene(int cells) {
+  const double dx = 1.0 / cells;
+  Scene scene = thermal_scene(2, dx);
+  scene.simulation.fps = 1 / kSlabTime;
+  scene.time.dt_max = 0.5 * dx * dx;
+  scene.grid.domain = closed_box({0, 0, 0}, {1, 8 * dx, 0});
+  scene.grid.domain->temperature[0] = scene.grid.domain->temperature[1] = ScalarField{kWall, ""};
+  scene.materials = {solid("slab", 1e3, kInfinity)};
+  scene.materials[0].heat.capacity = {1, 1};
+  scene.materials[0].heat.conductivity = {1000, 1000};  // a diffusivity of 1 m^2/s
+  scene.bodies = {lattice("slab", box({0, 0, 0}, {1, 8 * dx, 0}))};
+  scene.bodies[0].temperature.constant = kWall + 1;
+  return scene;
+}
+
+double slab_error(int cells) {
+  Simulation simulation = simulate(slab_scene(cells));
+  simulation.advance_frame();
+  const Snapshot s = simulation.snapshot();
+  double sum = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const double exact = slab(static_cast<double>(s.position[2 * i]), kSlabTime);
+    sum += std::pow(static_cast<double>(s.temperature[i]) - kWall - exact, 2);
+  }
+  return std::sqrt(sum / static_cast<double>(s.size()));
+}
+
+TEST(Heat, ASlabCoolsAsFourierSays) {
+  std::vector<double> errors;
+  for (int cells : {16, 32, 64}) errors.push_back(slab_error(cells));
+  const double slope = std::log2(errors.front() / errors.back()) / 2;
+  EXPECT_GE(slope, 1) << errors[0] << ' ' << errors[1] << ' ' << errors[2];
+  EXPECT_LE(errors.back(), 0.01);
+}
+
+// --- the one-phase Stefan problem ---
+
+// A liquid wall melts its way into a solid at the melting point: front 2 beta sqrt(alpha t) with
+// beta exp(beta^2) erf(beta) = St / sqrt(pi). [reference/stefan_one_phase_lambda.csv]
+struct StefanCase {
+  double stefan, beta;
+};
+constexpr StefanCase kStefan[] = {
+    {0.1, 0.220016272743}, {0.5, 0.464785920646}, {3, 0.913751269972}};
+
+double front_error(const StefanCase& c, int cells) {
+  const double dx = 1.0 / cells, time = 0.25 / (4 * c.beta * c.beta);  // the front stands at 1/2
+  Scene scene = thermal_scene(2, dx);
+  scene.simulation.fps = 1 / time;
+  scene.time.dt_max = time / (20.0 * cells);
+  scene.grid.domain = closed_box({0, 0, 0}, {1, 8 * dx, 0});
+  scene.grid.domain->temperature[0] = ScalarField{kWall + 1, ""};
+  scene.materials = {solid("ice", 1e3, kInfinity)};
+  HeatProperties& heat = scene.materials[0].heat;
+  heat.capacity = {1, 1};
+  heat.conductivity = {1000, 1000};
+  heat.melting_point = kWall;
+  heat.latent_heat = 1 / c.stefan;
+  scene.bodies = {lattice("ice", box({0, 0, 0}, {1, 8 * dx, 0}))};
+  scene.bodies[0].temperature.constant = kWall;
+  Simulation simulation = simulate(scene);
+  simulation.advance_frame();
+  const Snapshot s = simulation.snapshot();
+  double liquid = 0;
+  for (std::uint16_t phase : s.phase) liquid += phase;
+  return std::abs(liquid / static_cast<double>(s.size()) - 0.5);
+}
+
+TEST(Heat, TheMeltingFrontStandsWhereStefanSays) {
+  for (const StefanCase& c : kStefan) {
+    SCOPED_TRACE(c.stefan);
+    const double coarse = front_error(c, 16), fine = front_error(c, 64);
+    EXPECT_LE(coarse, 1.0 / 16);
+    EXPECT_LE(fine, 1.0 / 64);
+  }
+}
+
+// --- at rest ---
+
+// Liquid without lambda, and a solid: neither moves.
+TEST(Heat, AStillPoolStaysStill) {
+  Scene scene = thermal_scene(2, 0.05);
+  scene.simulation.gravity = {0, -9.81, 0};
+  scene.time.dt_max = 5e-3;
+  scene.grid.domain = closed_box({0, 0, 0}, {1, 1, 0});
+  Material pool = solid("pool", 0, kInfinity);
+  scene.materials = {pool};
+  scene.bodies = {lattice("pool", box({0, 0, 0}, {1, 0.5, 0}))};
+  scene.bodies[0].temperature.constant = 300;
+  Simulation simulation = simulate(scene);
+  simulation.advance_steps(200);
+  const Snapshot s = simulation.snapshot();
+  double fastest = 0;
+  for (float v : s.velocity) fastest = std::max(fastest, std::abs(static_cast<double>(v)));
+  EXPECT_LE(fastest, 1e-3 * std::sqrt(9.81 * 0.5));
+}
+
+}  // namespace
+}  // namespace firn::test

@@ -16,7 +16,10 @@ namespace firn {
 template <int D, int Degree, ModeSet Set, bool kApart, class Real>
 struct G2P2G {
   static constexpr const char* kName = "g2p2g";
-  static constexpr int kThreads = 128;
+  static constexpr int kThreads = kLanes;  // a warp: its particles take turns at the tile
+  // As the registers and the arenas allow.
+  static constexpr int kResidentGroups =
+      sizeof(Real) == 4 && !kApart && Set == ModeSet::kAffine ? 12 : 8;
   using Tile = WideTile<D, Degree, Real>;
   struct Apart {
     Tile increment, impulse;
@@ -36,11 +39,10 @@ struct G2P2G {
   ParticleView<Real> particles;
   GridView<Real> grid;
   StepControl* control;
-  std::uint32_t first_group = 0;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t block = grid.coloured[first_group + g.index()];
+    const std::uint32_t block = grid.coloured[g.index()];
     const bool fuse = control->fuse != 0;
     load_wide<D, Degree>(g, g.scratch.velocity, grid, block, grid.nodes);
     if constexpr (kApart)
@@ -271,20 +273,21 @@ struct G2P2G {
         else
           rows.set(kForce + b * D + a, force);
       }
-    lanes.for_each_lane([&](int i, std::uint32_t) {
-      if (Lanes::test(late, i)) return;
+    const auto on_time = [&](int i, std::uint32_t) { return !Lanes::test(late, i); };
+    lanes.for_each_in_turn(on_time, [&](int i, std::uint32_t, const auto& turns_at) {
       const auto own = s.of(i);
       const int at = s.index(i);
+      const auto turns = turns_at(at);
       Node<Real> c[kModes];
       for (int r = 0; r < kModes; ++r) c[r] = node_of(rows, r * D, i);
       c[0].set(3, rows.at(kModes * D, i));
       Node<Real>* momentum = g.scratch.momentum.node + at;
-      if (sums_force) return contribution.template add_modes<Tile::kSide>(g, own, c, momentum);
+      if (sums_force) return contribution.template add_modes<Tile::kSide>(turns, own, c, momentum);
       Node<Real> force[D];
       for (int a = 0; a < D; ++a) force[a] = node_of(rows, kForce + a * D, i);
       Node<Real>* apart = momentum;
       if constexpr (kApart) apart = g.scratch.apart.impulse.node + at;
-      contribution.template add<Tile::kSide>(g, own, c, force, momentum, apart);
+      contribution.template add<Tile::kSide>(turns, own, c, force, momentum, apart);
     });
   }
   template <class Table>

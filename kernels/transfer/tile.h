@@ -145,7 +145,9 @@ struct WideRow {
       part[p] = first + std::uint64_t{around[neighbour + p]} * BlockTraits<D>::kNodes;
   }
   FIRN_HD Node<Real>& operator[](std::uint32_t i) const {
-    return part[(i + kMask) >> kShift][(i + kMask) & kMask];
+    const std::uint32_t at = i + kMask;
+    Node<Real>* nodes = at >> kShift == 0 ? part[0] : at >> kShift == 1 ? part[1] : part[2];
+    return nodes[at & kMask];
   }
 };
 

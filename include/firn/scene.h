@@ -186,10 +186,10 @@ struct Material {
                                                // radians; all 0 = constant phi
   bool volume_correction = true;  // drucker_prager; thermal corotated_deviatoric: plastic flow
                                   // keeps J_P = 1
-  double yield_stress = 0;  // von_mises: uniaxial sigma_Y, Pa
-  double bulk_modulus = 0;  // weakly_compressible: K, Pa
-  double gamma = 7;         // weakly_compressible: exponent
-  double viscosity = 0;     // Newtonian mu^N, Pa s, added to any model
+  double yield_stress = 0;        // von_mises: uniaxial sigma_Y, Pa
+  double bulk_modulus = 0;        // weakly_compressible: K, Pa
+  double gamma = 7;               // weakly_compressible: exponent
+  double viscosity = 0;           // Newtonian mu^N, Pa s, added to any model
   // thermal corotated_deviatoric, in place of youngs_modulus (and poisson_ratio); read both through
   // StiffnessCurve (src/scene/stiffness_curve.h)
   std::string youngs_modulus_of_temperature;  // Pa, an expression of T in K; empty: none

@@ -77,7 +77,8 @@ void print_boundaries(const Scene& scene) {
     if (collider.temperature)
       fmt::print("  collider   {}: {}\n", collider.name, in_kelvin(*collider.temperature));
   if (!scene.grid.domain) return;
-  for (std::size_t face = 0; face < 6; ++face)
+  const std::size_t faces = scene.simulation.dimension == 2 ? 4 : 6;
+  for (std::size_t face = 0; face < faces; ++face)
     if (const auto& temperature = scene.grid.domain->temperature[face])
       fmt::print("  wall       {}_{}: {}\n", "xyz"[face / 2], face % 2 == 0 ? "min" : "max",
                  in_kelvin(*temperature));

@@ -23,9 +23,11 @@ std::optional<std::string> phase_conflict(const Material& material, Phase phase,
                                                solid ? "the lowest" : "the highest",
                                                *heat.melting_point, heat.melting_jitter)
                                  : fmt::format("its melting point, {} K", *heat.melting_point);
-  return fmt::format("it starts {} at {} K, but '{}' has {} there: that is {} {}",
-                     solid ? "solid" : "liquid", temperature, material.name,
-                     solid ? "molten" : "frozen", solid ? "above" : "below", jitter);
+  return fmt::format(
+      "it starts {} at {} K, but '{}' has {} there: that is {} {}; {} 'temperature' or remove "
+      "'phase'",
+      solid ? "solid" : "liquid", temperature, material.name, solid ? "molten" : "frozen",
+      solid ? "above" : "below", jitter, solid ? "lower" : "raise");
 }
 
 Phase starting_phase(const Material& material, std::optional<Phase> said, double temperature,

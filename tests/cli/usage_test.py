@@ -159,6 +159,9 @@ class Info(CliTest):
         self.assertRegex(text, r"material +oil: .*always liquid")
         self.assertRegex(text, r"collider +pan: 450 K")
         self.assertRegex(text, r"wall +y_max: 290 K")
+        one = "grid.domain={ min = [0, 0], max = [1, 1], temperature = 280 }"
+        walls = self.succeed("info", thermal, "--set", one).stdout
+        self.assertEqual(re.findall(r"wall +(\w+): 280 K", walls), ["x_min", "x_max", "y_min", "y_max"])
         self.assertRegex(text, r"thermal +semi_implicit forces; air insulates; 0 heat sources")
         info = json.loads(self.succeed("info", thermal, "--json", "--set", "thermal.ambient=290").stdout)["thermal"]
         self.assertEqual(info["ambient"], 290)

@@ -133,7 +133,7 @@ TEST_P(ParticleFilesIn, PlyHoldsEveryChannel) {
     EXPECT_EQ(read.at(name), component(omega, axes, i));
   }
   EXPECT_GT(*std::max_element(omega.begin(), omega.end()), 0.0f);
-  EXPECT_EQ(read.size(), 6 + 8 + 2 * d * d + axes);
+  EXPECT_EQ(read.size(), 6 + 10 + 2 * d * d + axes);
 }
 
 TEST(ParticleFiles, DerivedChannels) {

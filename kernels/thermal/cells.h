@@ -21,7 +21,7 @@ inline constexpr int kWarmthCapacity = 0, kWarmthTemperature = 1, kWarmthConduct
 template <class Real>
 struct HeatView {
   const ThermalMaterial<Real>* materials = nullptr;
-  Real* state = nullptr;  // of particles, 2: enthalpy (J/kg), 1 where liquid
+  Real* state = nullptr;  // of particles
   Node<Real>* warmth = nullptr;
   Real* held = nullptr;    // temperature at which a cell is held, K; negative where it is free
   Real* change = nullptr;  // of the temperature in this step, K

@@ -11,8 +11,8 @@ namespace firn {
 template <class Real>
 FIRN_HD inline HeatState<Real> load_heat(const HeatView<Real>& heat, std::uint32_t chunk,
                                          std::uint32_t lane) {
-  return {channel_row(heat.state, chunk, 2, 0)[lane],
-          channel_row(heat.state, chunk, 2, 1)[lane] > Real(0.5)};
+  return {channel_row(heat.state, chunk, kHeatComponents, 0)[lane],
+          channel_row(heat.state, chunk, kHeatComponents, 1)[lane] > Real(0.5)};
 }
 
 // Particles scatter one node each, `payload(chunk, lane)`, to the cells around them.
@@ -379,8 +379,8 @@ struct HeatG2P {
                (1 - heat.flip) * (mean - temperature_of(m, melting, state.enthalpy));
     }
     add_heat(m, capacity_of(m, state) * change, state);
-    channel_row(heat.state, chunk, 2, 0)[lane] = state.enthalpy;
-    channel_row(heat.state, chunk, 2, 1)[lane] = state.liquid ? Real(1) : Real(0);
+    channel_row(heat.state, chunk, kHeatComponents, 0)[lane] = state.enthalpy;
+    channel_row(heat.state, chunk, kHeatComponents, 1)[lane] = state.liquid ? Real(1) : Real(0);
   }
 };
 

@@ -11,6 +11,9 @@
 
 namespace firn {
 
+// A particle's channel: enthalpy (J/kg), 1 where it is liquid, and its J as the projection has it.
+inline constexpr int kHeatComponents = 3, kHeatVolume = 2;
+
 inline constexpr int kStiffnessSamples = 64;
 
 // A material's numbers for the heat solve, by phase: 0 solid, 1 liquid.

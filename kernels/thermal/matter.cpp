@@ -8,6 +8,9 @@ template void matter_p2g<Cpu, 2, float>(Cpu&, const ParticleView<float>&, const 
                                         const StepControl*);
 template void compress_cells<Cpu, 2, float>(Cpu&, const MacView<float>&, const Node<float>*, float*,
                                             std::uint32_t, const StepControl*);
+template void volume_g2p<Cpu, 2, float>(Cpu&, const ParticleView<float>&, const GridView<float>&,
+                                        const MacView<float>&, const HeatView<float>&, Node<float>*,
+                                        std::uint32_t, const StepControl*);
 template void deform_particles<Cpu, 2, float>(Cpu&, const MaterialParams<float>*,
                                               const ParticleView<float>&, const HeatView<float>&,
                                               std::uint32_t, StepControl*);
@@ -16,6 +19,9 @@ template void matter_p2g<Cpu, 2, double>(Cpu&, const ParticleView<double>&, cons
                                          const StepControl*);
 template void compress_cells<Cpu, 2, double>(Cpu&, const MacView<double>&, const Node<double>*,
                                              double*, std::uint32_t, const StepControl*);
+template void volume_g2p<Cpu, 2, double>(Cpu&, const ParticleView<double>&, const GridView<double>&,
+                                         const MacView<double>&, const HeatView<double>&,
+                                         Node<double>*, std::uint32_t, const StepControl*);
 template void deform_particles<Cpu, 2, double>(Cpu&, const MaterialParams<double>*,
                                                const ParticleView<double>&, const HeatView<double>&,
                                                std::uint32_t, StepControl*);
@@ -24,6 +30,9 @@ template void matter_p2g<Cpu, 3, float>(Cpu&, const ParticleView<float>&, const 
                                         const StepControl*);
 template void compress_cells<Cpu, 3, float>(Cpu&, const MacView<float>&, const Node<float>*, float*,
                                             std::uint32_t, const StepControl*);
+template void volume_g2p<Cpu, 3, float>(Cpu&, const ParticleView<float>&, const GridView<float>&,
+                                        const MacView<float>&, const HeatView<float>&, Node<float>*,
+                                        std::uint32_t, const StepControl*);
 template void deform_particles<Cpu, 3, float>(Cpu&, const MaterialParams<float>*,
                                               const ParticleView<float>&, const HeatView<float>&,
                                               std::uint32_t, StepControl*);
@@ -32,6 +41,9 @@ template void matter_p2g<Cpu, 3, double>(Cpu&, const ParticleView<double>&, cons
                                          const StepControl*);
 template void compress_cells<Cpu, 3, double>(Cpu&, const MacView<double>&, const Node<double>*,
                                              double*, std::uint32_t, const StepControl*);
+template void volume_g2p<Cpu, 3, double>(Cpu&, const ParticleView<double>&, const GridView<double>&,
+                                         const MacView<double>&, const HeatView<double>&,
+                                         Node<double>*, std::uint32_t, const StepControl*);
 template void deform_particles<Cpu, 3, double>(Cpu&, const MaterialParams<double>*,
                                                const ParticleView<double>&, const HeatView<double>&,
                                                std::uint32_t, StepControl*);

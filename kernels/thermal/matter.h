@@ -9,11 +9,10 @@
 
 namespace firn {
 
-// Of a cell: sum w m, sum w m J, sum w m / lambda, 0.
-inline constexpr int kMatterVolume = 1, kMatterCompressibility = 2;
+// Of a cell: sum w m, sum w m J, sum w m / lambda, and the change of J that the pressure brings.
+inline constexpr int kMatterVolume = 1, kMatterCompressibility = 2, kMatterChange = 3;
 
-// The cubic kernel: a cell of the surface hears of the particles around it.
-inline constexpr int kMatterKernel = 3;
+inline constexpr int kMatterKernel = 2;
 
 // Adds the particles' J and 1/lambda to `matter`, which must be zero.
 template <class Exec, int D, class Real>
@@ -30,9 +29,18 @@ template <class Exec, int D, class Real>
 void compress_cells(Exec& exec, const MacView<Real>& mac, const Node<Real>* matter, Real* mass,
                     std::uint32_t max_blocks, const StepControl* control);
 
-// F follows the velocity gradient; solids return to their yield surface, liquids lose all of F but
-// its volume. Leaves V0 tau of the deviatoric stress for the next step, Newtonian viscosity
-// included. Materials are corotated_deviatoric with lambda = 0.
+// The volume ratio that goes with the pressure, J = 1 - p / lambda (1 where there is none), to the
+// particles: their J takes its change, and a little of the value itself. To integrate div v at each
+// particle instead would let J drift from what the projection sees, and at a surface without end.
+template <class Exec, int D, class Real>
+void volume_g2p(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+                const MacView<Real>& mac, const HeatView<Real>& heat, Node<Real>* matter,
+                std::uint32_t max_blocks, const StepControl* control);
+
+// F follows the velocity gradient and has the determinant that volume_g2p has found; solids return
+// to their yield surface, liquids lose all of F but its volume. Leaves V0 tau of the deviatoric
+// stress for the next step, Newtonian viscosity included. Materials are corotated_deviatoric with
+// lambda = 0.
 template <class Exec, int D, class Real>
 void deform_particles(Exec& exec, const MaterialParams<Real>* materials,
                       const ParticleView<Real>& particles, const HeatView<Real>& heat,

@@ -12,13 +12,10 @@ struct MatterOfParticle {
   HeatView<Real> heat;
   FIRN_HD Node<Real> operator()(const ParticleView<Real>& particles, std::uint32_t chunk,
                                 std::uint32_t lane) const {
-    Mat<Real, D> F;
-    for (int i = 0; i < D * D; ++i)
-      F(i / D, i % D) = channel_row(particles.F, chunk, D * D, i)[lane];
     const Real m = channel_row(particles.mass, chunk, 1, 0)[lane];
-    return Node<Real>::make(m, m * determinant(F),
-                            m * heat.materials[particles.chunks[chunk].material].inverse_lambda,
-                            Real(0));
+    const Real J = channel_row(heat.state, chunk, kHeatComponents, kHeatVolume)[lane];
+    return Node<Real>::make(
+        m, m * J, m * heat.materials[particles.chunks[chunk].material].inverse_lambda, Real(0));
   }
 };
 
@@ -65,6 +62,93 @@ void compress_cells(Exec& exec, const MacView<Real>& mac, const Node<Real>* matt
 }
 
 template <int D, class Real>
+struct ChangeVolumes {
+  static constexpr const char* kName = "change_volumes";
+  static constexpr int kThreads = 64;
+  struct Scratch {};
+  MacView<Real> mac;
+  Node<Real>* matter;
+  const StepControl* control;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+      const CellAddress at{g.index(), cell};
+      Node<Real>& sums = matter[cell_index(at)];
+      const Real m = sums[0];
+      if (!(m > Real(0))) return;
+      Real J = 1;
+      if (is_fluid(mac, at))
+        J -= mac.pressure[cell_index(at)] / static_cast<Real>(control->dt) *
+             (sums[kMatterCompressibility] / m);
+      sums.set(kMatterChange, J - sums[kMatterVolume] / m);
+    });
+  }
+};
+
+template <int D, class Real>
+struct VolumeG2P {
+  static constexpr const char* kName = "volume_g2p";
+  static constexpr int kThreads = 128;
+  using Tile = BlockTile<D, kMatterKernel + 1, Real, Real>;
+  struct Scratch {
+    Tile change, value;
+  };
+  ParticleView<Real> particles;
+  GridView<Real> grid;
+  HeatView<Real> heat;
+  const Node<Real>* matter;
+
+  // What keeps differences between particles of a cell, which no pressure sees, from piling up.
+  static constexpr Real kMean = Real(0.05);
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t block = g.index();
+    if (grid.chunk_begin[block] == grid.chunk_begin[block + 1]) return;
+    g.for_each(Tile::kNodes, [&](std::uint32_t t) {
+      const TileNode<D, Tile::kSide> at(static_cast<int>(t));
+      const std::uint64_t rank = grid.corners[block * BlockTraits<D>::kCorners + at.corner];
+      const Node<Real> sums = matter[rank * BlockTraits<D>::kNodes + at.node];
+      g.scratch.change.node[t] = sums[kMatterChange];
+      g.scratch.value.node[t] =
+          sums[0] > Real(0) ? sums[kMatterVolume] / sums[0] + sums[kMatterChange] : Real(1);
+    });
+    g.sync();
+    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
+    const Chunk* chunks = particles.chunks;
+    g.template for_each_pack<Real>(
+        grid.chunk_begin[block], grid.chunk_begin[block + 1],
+        [=](std::uint32_t chunk) { return chunks[chunk].count; },
+        [&](const auto& lanes) {
+          lanes.for_each_lane(
+              [&](int, std::uint32_t lane) { advance(g, home, lanes.chunk, lane); });
+        });
+  }
+
+  template <class Group>
+  FIRN_HD void advance(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
+                       std::uint32_t lane) const {
+    Vec<Real, D> x;
+    for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
+    const auto s = make_cell_stencil<D, kMatterKernel>(x, grid.inv_dx);
+    const int at = Tile::template index_of<D>(s.base, home);
+    Real& J = channel_row(heat.state, chunk, kHeatComponents, kHeatVolume)[lane];
+    J = (1 - kMean) * (J + gather_mean<Tile::kSide>(s, g.scratch.change.node + at)) +
+        kMean * gather_mean<Tile::kSide>(s, g.scratch.value.node + at);
+  }
+};
+
+template <class Exec, int D, class Real>
+void volume_g2p(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+                const MacView<Real>& mac, const HeatView<Real>& heat, Node<Real>* matter,
+                std::uint32_t max_blocks, const StepControl* control) {
+  const LaunchRange range{{&control->n_blocks, max_blocks}, &control->stop};
+  launch_groups(exec, range, ChangeVolumes<D, Real>{mac, matter, control});
+  launch_groups(exec, range, VolumeG2P<D, Real>{particles, grid, heat, matter});
+}
+
+template <int D, class Real>
 struct DeformParticles {
   static constexpr const char* kName = "deform_particles";
   static constexpr int kThreads = 128;
@@ -93,10 +177,12 @@ struct DeformParticles {
     const MaterialParams<Real>& params = update.materials[index];
     const ThermalMaterial<Real>& thermal = heat.materials[index];
     const Mat<T, D> grad_v = load_gradient(lanes);
-    const auto liquid = lanes.load(channel_row(heat.state, lanes.chunk, 2, 1)) > T(Real(0.5));
+    const auto liquid =
+        lanes.load(channel_row(heat.state, lanes.chunk, kHeatComponents, 1)) > T(Real(0.5));
 
     MaterialState<T, D> state = update.load_state(lanes, params.model);
     state.F = update.update_matrix(grad_v) * state.F;
+    set_volume(lanes, state.F);
     if (any(liquid)) forget_shape(liquid, state.F);
     if (thermal.yields && !all(liquid)) yield(thermal, liquid, state.F);
     Response<T, D> response = corotated_deviatoric::respond(params, state.F);
@@ -128,6 +214,14 @@ struct DeformParticles {
     return A;
   }
 
+  // F times what makes its determinant the particle's J.
+  template <class Lanes, class T>
+  FIRN_HD void set_volume(const Lanes& lanes, Mat<T, D>& F) const {
+    const T J = select(
+        lanes.active(),
+        lanes.load(channel_row(heat.state, lanes.chunk, kHeatComponents, kHeatVolume)), T(Real(1)));
+    F = F * corotated_deviatoric::unimodular_scale<T, D>(determinant(F) / J);
+  }
   // F <- J^(1/d) I.
   template <class Mask, class T>
   FIRN_HD static void forget_shape(const Mask& liquid, Mat<T, D>& F) {

@@ -19,8 +19,8 @@ inline constexpr int kFaceMomentum = 0, kFaceMass = 1, kFaceVolume = 2,
 // Before mac_g2p; the drift (m/s) moves particles and leaves their velocity as it is.
 inline constexpr int kFaceVelocity = 0, kFaceIncrement = 1, kFaceDrift = 2;
 
-// Adds momentum, mass (kg), rest volume (m^d) and impulse to the faces. Faces of all active blocks must be
-// zero.
+// Adds momentum, mass (kg), rest volume (m^d) and impulse to the faces. Faces of all active blocks
+// must be zero.
 template <class Exec, int D, class Real>
 void mac_p2g(Exec& exec, const TransferParams& params, const ParticleView<Real>& particles,
              const GridView<Real>& grid, Real* faces, const StepControl* control,

@@ -102,15 +102,12 @@ struct MacP2G {
     for (int a = 0, k = 0; a < D; ++a)
       for (int b = a; b < D; ++b, ++k) {
         if (a != axis && b != axis) continue;
-        const Real stress =
-            channel_row(particles.stress, chunk, symmetric_components(D), k)[lane];
-        along[a == axis ? b : a] =
-            Node<Real>::make(Real(0), Real(0), Real(0), scale * stress);
+        const Real stress = channel_row(particles.stress, chunk, symmetric_components(D), k)[lane];
+        along[a == axis ? b : a] = Node<Real>::make(Real(0), Real(0), Real(0), scale * stress);
       }
-    scatter_gradient<Tile::kSide>(s, along, tile,
-                                  [&](Node<Real>& face, Real, const Node<Real>& value) {
-                                    turns.accumulate(face, value);
-                                  });
+    scatter_gradient<Tile::kSide>(
+        s, along, tile,
+        [&](Node<Real>& face, Real, const Node<Real>& value) { turns.accumulate(face, value); });
   }
 
   // One component of the coefficients, times mass.

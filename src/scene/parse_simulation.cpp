@@ -230,7 +230,6 @@ void parse_transfer(const Node& root, Scene& scene, ReadContext& context) {
   TransferSettings& s = scene.transfer;
   const bool incompressible = is_incompressible(scene), thermal = is_thermal(scene);
   if (incompressible) s.kernel = 1;
-  if (thermal) s.kernel = 3;
   if (thermal) s.force = ForceForm::kGradient;
   parse_section(root, "transfer", context, [&](TableReader& table) {
     table.choice<TransferType>("type", s.type, kTransfers);

@@ -21,8 +21,8 @@ struct ParticleBatch {
   std::vector<Vec3> position;
   std::vector<Vec3> velocity;
   std::vector<std::array<double, 9>> gradient;  // row-major 3x3; empty: zero everywhere
-  std::vector<double> temperature;  // K; empty unless the scene has temperatures
-  std::optional<Phase> phase;       // as the scene has it
+  std::vector<double> temperature;              // K; empty unless the scene has temperatures
+  std::optional<Phase> phase;                   // as the scene has it
 };
 
 // Whether all of a body starts with one velocity: its batch then has no gradients.

@@ -47,7 +47,7 @@ class ChannelPlan {
                    needs.stress ? symmetric_components(D) : 0,
                    1,
                    1,
-                   needs.heat ? 2 : 0};
+                   needs.heat ? 3 : 0};
   }
 
   int components(int c) const { return components_[static_cast<std::size_t>(c)]; }

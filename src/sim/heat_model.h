@@ -14,10 +14,6 @@
 
 namespace firn {
 
-// The kernel that brings particles to faces and cells; they gather with a tighter one, so that no
-// face is read that the projection did not correct [T 6.4.9].
-inline constexpr int kRasterDegree = 3;
-
 // The modulus of materials that do not melt is sampled up to this, K.
 inline constexpr double kHottestSample = 2000;
 

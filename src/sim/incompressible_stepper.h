@@ -35,15 +35,13 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   using Base::params_;
   using Base::particles_;
 
-  // Where materials that are more than a liquid come in: after the particles have given their
-  // momentum to the faces and cells are classified, when the matrix of the projection stands, and
-  // on both sides of the transfer back.
-  virtual void rasterize(const GridView<Real>&, const MacView<Real>&) {}
+  // Where materials that are more than a liquid come in. First, velocities of faces from what the
+  // particles have given them, and which cells are full; the cells that hold particles are known.
+  virtual void prepare(const GridView<Real>& grid, const MacView<Real>& mac);
+  // When the matrix of the projection stands, and on both sides of the transfer back.
   virtual void complete_system(const MacView<Real>&, PressureSystem<Real>&) {}
   virtual void before_gather(const GridView<Real>&, const MacView<Real>&) {}
   virtual void after_gather() {}
-  // The transfer to the particles, if its kernel is another one than that of the way to the faces.
-  virtual TransferParams gather_params() const { return params_.transfer; }
 
   void reserve_for_blocks(std::uint32_t blocks) override;
   std::size_t own_bytes() const override {
@@ -55,6 +53,8 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
 
   FluidStore<Exec, D, Real> fluid_;
   PressureSolver<Exec, D, Real> solver_;
+  bool ghost_fluid_;
+  Real specific_volume_;
 
  private:
   void enqueue_step() override;
@@ -82,8 +82,7 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   static constexpr double kDriftTolerance = 1e-2;
 
   SolveOptions options_;
-  bool ghost_fluid_, separating_;
-  Real specific_volume_;
+  bool separating_;
   bool walls_opened_ = false;  // in this step
   Buffer<Exec, std::uint32_t> changed_;
   TracerStore<Exec, D, Real> tracers_;

@@ -32,11 +32,11 @@ IncompressibleStepper<Exec, D, Real>::IncompressibleStepper(const Scene& scene,
     : Base(scene, std::move(exec), std::move(namer), D),
       fluid_(*exec_),
       solver_(*exec_),
+      ghost_fluid_(scene.fluid.free_surface == FreeSurface::kGhostFluid),
+      specific_volume_(static_cast<Real>(common_specific_volume(scene))),
       options_{scene.fluid.tolerance, scene.fluid.absolute_tolerance,
                static_cast<std::uint32_t>(scene.fluid.max_iterations)},
-      ghost_fluid_(scene.fluid.free_surface == FreeSurface::kGhostFluid),
       separating_(has_separating_walls(scene)),
-      specific_volume_(static_cast<Real>(common_specific_volume(scene))),
       changed_(*exec_, 1),
       tracers_(*exec_, scene) {}
 
@@ -58,7 +58,7 @@ GridUpdateParams<Real, D> IncompressibleStepper<Exec, D, Real>::update_params() 
 // valid one they lie one further where bodies slip.
 template <class Exec, int D, class Real>
 int IncompressibleStepper<Exec, D, Real>::extrapolated_layers() const {
-  const int degree = gather_params().degree;
+  const int degree = params_.transfer.degree;
   const int along = degree == 1 ? 0 : 1, across = degree == 3 ? 2 : 1;
   return along + across * (D - 1) + (colliders_.count() > 0 ? 1 : 0);
 }
@@ -82,11 +82,7 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   mac_p2g<Exec, D, Real>(*exec_, params_.transfer, particles, grid, grid.nodes, c, blocks);
   exec_->mark(kClockP2G);
   classify_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
-  rasterize(grid, mac);
-  prepare_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
-  const bool fill = ghost_fluid_ || params_.transfer.drift;
-  if (fill) fill_cells<Exec, D, Real>(*exec_, particles, grid, mac, blocks, c);
-  flood_cells<Exec, D, Real>(*exec_, update_params(), fill, grid, mac, blocks, c);
+  prepare(grid, mac);
   // A face of a fluid cell may have no mass: its particles lie on the other faces, or it is cut.
   extrapolate_faces<Exec, D, Real>(*exec_, colliders_.count() > 0 ? D : 1, mac, blocks, c);
   project(grid, mac);
@@ -98,7 +94,7 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   complete_faces<Exec, D, Real>(*exec_, mac, blocks, c);
   before_gather(grid, mac);
   exec_->mark(kClockGrid);
-  mac_g2p<Exec, D, Real>(*exec_, gather_params(), params_.bounds, particles, grid, grid.nodes, c,
+  mac_g2p<Exec, D, Real>(*exec_, params_.transfer, params_.bounds, particles, grid, grid.nodes, c,
                          blocks);
   guard_particles<Exec, D, Real>(*exec_, update_params(), particles, grid, blocks, c);
   after_gather();
@@ -106,6 +102,17 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   exec_->mark(kClockG2P);
   end_step(*exec_, c);
   exec_->mark(kClockOther);
+}
+
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::prepare(const GridView<Real>& grid,
+                                                   const MacView<Real>& mac) {
+  const StepControl* c = control_.data();
+  const std::uint32_t blocks = grid_.capacity();
+  prepare_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+  const bool fill = ghost_fluid_ || params_.transfer.drift;
+  if (fill) fill_cells<Exec, D, Real>(*exec_, particles_.view(), grid, mac, blocks, c);
+  flood_cells<Exec, D, Real>(*exec_, update_params(), fill, grid, mac, blocks, c);
 }
 
 template <class Exec, int D, class Real>
@@ -120,8 +127,8 @@ void IncompressibleStepper<Exec, D, Real>::project(const GridView<Real>& grid,
     assemble_projection<Exec, D, Real>(*exec_, grid, mac, blocks, c);
     PressureSystem<Real> system = fluid_.system(grid, {&c->n_blocks, blocks});
     complete_system(mac, system);
-    report = timed(pressure_stats_.seconds,
-                   [&] { return solver_.solve(system, options_, &c->stop); });
+    report =
+        timed(pressure_stats_.seconds, [&] { return solver_.solve(system, options_, &c->stop); });
     if (report.stopped) return;
     // What is not finite has no shorter step; the transfer names the particle that brought it.
     if (!report.converged && std::isfinite(report.residual)) return reject_step(report);

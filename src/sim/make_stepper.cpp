@@ -41,7 +41,8 @@ std::unique_ptr<Stepper> make_stepper(const Scene& scene, Device device, int thr
   const Integrator integrator = scene.simulation.integrator;
   if (integrator == Integrator::kSemiImplicit || integrator == Integrator::kOptimization)
     throw Error(ErrorCategory::kScene,
-                "simulation.integrator: only \"explicit\", \"incompressible\" and \"thermal\" are available in "
+                "simulation.integrator: only \"explicit\", \"incompressible\" and \"thermal\" are "
+                "available in "
                 "this version");
   if (device == Device::kAuto) device = cuda_device_names().empty() ? Device::kCpu : Device::kCuda;
   if (device == Device::kCpu)

@@ -52,7 +52,7 @@ double ParticleStepper<Exec, D, Real>::total_heat() {
   for (std::uint32_t slot = 0; slot < mass.size(); ++slot)
     if (slot % kLanes < chunks[slot / kLanes].count)
       sum += static_cast<double>(mass[slot]) *
-             static_cast<double>(channel_at(heat.data(), slot, 2, 0));
+             static_cast<double>(channel_at(heat.data(), slot, kHeatComponents, 0));
   return sum;
 }
 
@@ -131,9 +131,9 @@ Snapshot ParticleStepper<Exec, D, Real>::snapshot(const SnapshotParts& parts) {
   if (heat_model_.solves()) {
     const auto heat = particles_.download(kHeat, present);
     for (std::size_t i = 0; i < slots.size(); ++i) {
-      const Real enthalpy = channel_at(heat.data(), slots[i], 2, 0);
+      const Real enthalpy = channel_at(heat.data(), slots[i], kHeatComponents, 0);
       s.temperature.push_back(heat_model_.temperature(s.material[i], s.id[i], enthalpy));
-      s.phase.push_back(channel_at(heat.data(), slots[i], 2, 1) > Real(0.5) ? 1 : 0);
+      s.phase.push_back(channel_at(heat.data(), slots[i], kHeatComponents, 1) > Real(0.5) ? 1 : 0);
     }
   }
   if (!parts.kirchhoff_stress || !particles_.has(kStress)) return s;

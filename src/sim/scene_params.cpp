@@ -51,7 +51,6 @@ TransferParams transfer_params(const Scene& scene) {
   }
   if (scene.simulation.integrator == Integrator::kThermal) {
     p.staggered = p.shears = true;
-    p.degree = kRasterDegree;
     p.separate_force = false;
   }
   return p;

@@ -7,9 +7,9 @@
 #include "firn/scene.h"
 #include "kernels/grid/update.h"
 #include "kernels/materials/material.h"
-#include "src/sim/heat_model.h"
 #include "kernels/transfer/transfer.h"
 #include "src/sim/channel_plan.h"
+#include "src/sim/heat_model.h"
 
 namespace firn {
 

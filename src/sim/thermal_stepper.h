@@ -25,17 +25,14 @@ class ThermalStepper final : public IncompressibleStepper<Exec, D, Real> {
   using Base::particles_;
   using Base::solver_;
 
-  void rasterize(const GridView<Real>& grid, const MacView<Real>& mac) override;
+  void prepare(const GridView<Real>& grid, const MacView<Real>& mac) override;
   void complete_system(const MacView<Real>& mac, PressureSystem<Real>& system) override;
   void before_gather(const GridView<Real>& grid, const MacView<Real>& mac) override;
   void after_gather() override;
-  TransferParams gather_params() const override;
   void evaluate_initial_state() override;
   void reserve_for_blocks(std::uint32_t blocks) override;
   std::size_t own_bytes() const override { return Base::own_bytes() + heat_.bytes(); }
   HeatView<Real> heat() { return heat_.view(particles_.heat()); }
-
-  static constexpr int kGatherDegree = 2;
 
   SolveOptions heat_options_;
   Buffer<Exec, MaterialParams<Real>> laws_;

@@ -13,7 +13,9 @@ ThermalStepper<Exec, D, Real>::ThermalStepper(const Scene& scene, std::unique_pt
                     static_cast<std::uint32_t>(scene.thermal.heat_solve.max_iterations)},
       laws_(*exec_, std::span<const MaterialParams<Real>>(params_.materials)),
       heat_(*exec_, scene, heat_model_),
-      heat_solver_(*exec_) {}
+      heat_solver_(*exec_) {
+  this->ghost_fluid_ = false;
+}
 
 template <class Exec, int D, class Real>
 void ThermalStepper<Exec, D, Real>::reserve_for_blocks(std::uint32_t blocks) {
@@ -21,13 +23,6 @@ void ThermalStepper<Exec, D, Real>::reserve_for_blocks(std::uint32_t blocks) {
   solver_.reserve(blocks, true);
   heat_.reserve(blocks);
   if (heat_model_.solves()) heat_solver_.reserve(blocks, true);
-}
-
-template <class Exec, int D, class Real>
-TransferParams ThermalStepper<Exec, D, Real>::gather_params() const {
-  TransferParams gather = params_.transfer;
-  gather.degree = kGatherDegree;
-  return gather;
 }
 
 // The stress of the first step.
@@ -38,14 +33,14 @@ void ThermalStepper<Exec, D, Real>::evaluate_initial_state() {
 }
 
 template <class Exec, int D, class Real>
-void ThermalStepper<Exec, D, Real>::rasterize(const GridView<Real>& grid, const MacView<Real>&) {
+void ThermalStepper<Exec, D, Real>::prepare(const GridView<Real>& grid, const MacView<Real>& mac) {
+  const StepControl* c = control_.data();
   const std::uint32_t blocks = grid_.capacity();
   const ParticleView<Real> particles = particles_.view();
+  Base::prepare(grid, mac);
   heat_.clear(blocks);
-  matter_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), heat_.matter(), blocks,
-                            control_.data());
-  if (heat_model_.solves())
-    heat_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), blocks, control_.data());
+  matter_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), heat_.matter(), blocks, c);
+  if (heat_model_.solves()) heat_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), blocks, c);
 }
 
 template <class Exec, int D, class Real>
@@ -60,9 +55,11 @@ void ThermalStepper<Exec, D, Real>::complete_system(const MacView<Real>& mac,
 template <class Exec, int D, class Real>
 void ThermalStepper<Exec, D, Real>::before_gather(const GridView<Real>& grid,
                                                   const MacView<Real>& mac) {
-  if (!heat_model_.solves()) return;
   StepControl* c = control_.data();
   const std::uint32_t blocks = grid_.capacity();
+  volume_g2p<Exec, D, Real>(*exec_, particles_.view(), grid, mac, heat(), heat_.matter(), blocks,
+                            c);
+  if (!heat_model_.solves()) return;
   const HeatView<Real> view = heat();
   settle_cells<Exec, D, Real>(*exec_, this->update_params(), grid, mac, view, blocks, c);
   assemble_heat<Exec, D, Real>(*exec_, this->update_params(), grid, mac, view, blocks, c);

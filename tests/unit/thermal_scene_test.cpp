@@ -45,7 +45,7 @@ TEST(ThermalScene, Defaults) {
   EXPECT_EQ(scene.simulation.integrator, Integrator::kThermal);
   EXPECT_TRUE(scene.solves_heat());
   EXPECT_TRUE(scene.thermal == ThermalSettings{});
-  EXPECT_EQ(scene.transfer.kernel, 3) << "to the grid with the cubic kernel";
+  EXPECT_EQ(scene.transfer.kernel, 2);
   EXPECT_EQ(scene.transfer.force, ForceForm::kGradient);
   EXPECT_TRUE(scene.bodies.at(0).temperature == (ScalarField{300, ""}));
   EXPECT_FALSE(scene.bodies.at(0).phase.has_value());

@@ -126,8 +126,8 @@ struct ThermalSettings {
   std::optional<ScalarField> ambient;
   double temperature_flip = 1;  // beta: share of the change in the particles' new temperature; the
                                 // rest is the grid's temperature itself, which adds diffusion
-  ForceIntegration forces = ForceIntegration::kSemiImplicit;  // the deviatoric ones
-  SolveSettings force_solve{1e-5, 200};                       // semi-implicit forces
+  ForceIntegration forces = ForceIntegration::kExplicit;  // the deviatoric ones
+  SolveSettings force_solve{1e-5, 200};                   // semi-implicit forces
   SolveSettings pressure_solve;
   SolveSettings heat_solve{1e-8, 500};
   bool operator==(const ThermalSettings&) const = default;

@@ -44,8 +44,7 @@ void heat_p2g(Exec& exec, const ParticleView<Real>& particles, const GridView<Re
 // Temperatures and conductivities of the cells, and which of them are held.
 template <class Exec, int D, class Real>
 void settle_cells(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
-                  const MacView<Real>& mac, const HeatView<Real>& heat, std::uint32_t max_blocks,
-                  const StepControl* control);
+                  const HeatView<Real>& heat, std::uint32_t max_blocks, const StepControl* control);
 
 // The system of backward Euler for the change of temperature.
 template <class Exec, int D, class Real>
@@ -56,8 +55,8 @@ void assemble_heat(Exec& exec, const GridUpdateParams<Real, D>& params, const Gr
 // Makes of the solution the change that its fluxes bring: what one cell loses another gains, to the
 // last bit but for rounding, however well the system was solved.
 template <class Exec, int D, class Real>
-void apply_fluxes(Exec& exec, const GridView<Real>& grid, const MacView<Real>& mac,
-                  const HeatView<Real>& heat, std::uint32_t max_blocks, const StepControl* control);
+void apply_fluxes(Exec& exec, const MacView<Real>& mac, const HeatView<Real>& heat,
+                  std::uint32_t max_blocks, const StepControl* control);
 
 // Cells to particles; particles melt and freeze.
 template <class Exec, int D, class Real>

@@ -121,7 +121,6 @@ struct SettleCells {
   static constexpr int kThreads = 64;
   struct Scratch {};
   HeatedSolids<D, Real> heated;
-  MacView<Real> mac;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -146,18 +145,18 @@ struct SettleCells {
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
     for (int a = 0; a < D; ++a) centre[a] = static_cast<Real>(local[a]) + Real(0.5);
     Real temperature = Real(-1);
-    if (heated.distance(heated.solids.position_of(block, centre), temperature) < Real(0))
-      return temperature;
-    return is_fluid(mac, at) ? Real(-1) : heated.heat.ambient;
+    const bool inside =
+        heated.distance(heated.solids.position_of(block, centre), temperature) < Real(0);
+    return inside ? temperature : Real(-1);
   }
 };
 
 template <class Exec, int D, class Real>
 void settle_cells(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
-                  const MacView<Real>& mac, const HeatView<Real>& heat, std::uint32_t max_blocks,
+                  const HeatView<Real>& heat, std::uint32_t max_blocks,
                   const StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                SettleCells<D, Real>{{{params, grid}, heat}, mac});
+                SettleCells<D, Real>{{{params, grid}, heat}});
 }
 
 template <int D, class Real>
@@ -220,27 +219,34 @@ struct AssembleHeat {
           const Real k = conductance(own, theirs);
           if (side < 0) heat.conductance[face_index<D>(at.block, a, at.cell)] = k;
           power += k * (theirs[kWarmthTemperature] - own[kWarmthTemperature]);
-        } else {
-          hold(block, local, beside, other, own, dirichlet, power);
+          expose(own, own[kWarmthFilled] - theirs[kWarmthFilled], dirichlet, power);
+        } else if (!touch(block, local, beside, own, dirichlet, power)) {
+          expose(own, own[kWarmthFilled], dirichlet, power);
         }
       }
   }
 
-  // Towards a cell of known temperature: a body's, at its surface; or the air's, half a cell away.
-  FIRN_HD void hold(const Vec<int, D>& block, const Vec<int, D>& local, const Vec<int, D>& beside,
-                    const CellAddress& other, const Node<Real>& own, Real& dirichlet,
-                    Real& power) const {
-    Real temperature = Real(-1), ignored = Real(-1), share = Real(0.5);
+  // To the surface of a body with a temperature; false where there is none.
+  FIRN_HD bool touch(const Vec<int, D>& block, const Vec<int, D>& local, const Vec<int, D>& beside,
+                     const Node<Real>& own, Real& dirichlet, Real& power) const {
+    Real temperature = Real(-1), ignored = Real(-1);
     const Real theirs = heated.distance(centre_of(block, beside), temperature);
-    if (theirs < Real(0)) {
-      const Real ours = heated.distance(centre_of(block, local), ignored);
-      share = clamp(ours / (ours - theirs), Real(1e-2), Real(1));
-    } else {
-      if (other.exists() && is_fluid(mac, other)) return;
-      temperature = heated.heat.ambient;
-    }
-    if (!(temperature >= Real(0))) return;
-    const Real k = own[kWarmthConductivity] * face_over_distance() / share;
+    if (!(theirs < Real(0))) return false;
+    const Real ours = heated.distance(centre_of(block, local), ignored);
+    const Real share = clamp(ours / (ours - theirs), Real(1e-2), Real(1));
+    hold(own[kWarmthConductivity] * face_over_distance() / share, temperature, own, dirichlet,
+         power);
+    return true;
+  }
+  // To the air, half a cell away. Cells at a surface are filled in part: all the steps down to an
+  // empty cell together are one face.
+  FIRN_HD void expose(const Node<Real>& own, Real step, Real& dirichlet, Real& power) const {
+    if (heated.heat.ambient >= Real(0) && step > Real(0))
+      hold(2 * step * own[kWarmthConductivity] * face_over_distance(), heated.heat.ambient, own,
+           dirichlet, power);
+  }
+  FIRN_HD static void hold(Real k, Real temperature, const Node<Real>& own, Real& dirichlet,
+                           Real& power) {
     dirichlet += k;
     power += k * (temperature - own[kWarmthTemperature]);
   }
@@ -318,9 +324,8 @@ struct AdoptChange {
 };
 
 template <class Exec, int D, class Real>
-void apply_fluxes(Exec& exec, const GridView<Real>&, const MacView<Real>& mac,
-                  const HeatView<Real>& heat, std::uint32_t max_blocks,
-                  const StepControl* control) {
+void apply_fluxes(Exec& exec, const MacView<Real>& mac, const HeatView<Real>& heat,
+                  std::uint32_t max_blocks, const StepControl* control) {
   const LaunchRange range{{&control->n_blocks, max_blocks}, &control->stop};
   launch_groups(exec, range, ApplyFluxes<D, Real>{mac, heat, control});
   launch_groups(exec, range, AdoptChange<D, Real>{heat});

@@ -26,6 +26,8 @@ ThermalMaterial<Real> thermal_material(const Material& material) {
   m.conductivity[1] = static_cast<Real>(heat.conductivity.liquid);
   m.capacity[0] = never_solid(material) ? m.capacity[1] : static_cast<Real>(heat.capacity.solid);
   m.conductivity[0] = static_cast<Real>(heat.conductivity.solid);
+  // Without heat there is no temperature to divide by; one that stays is as good.
+  for (Real& c : m.capacity) c = c > Real(0) ? c : Real(1);
   m.melting_point = static_cast<Real>(heat.melting_point.value_or(0));
   m.melting_jitter = static_cast<Real>(m.melts ? heat.melting_jitter : 0);
   m.latent_heat = static_cast<Real>(heat.latent_heat);

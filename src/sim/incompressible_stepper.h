@@ -48,6 +48,8 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
     return fluid_.bytes() + solver_.bytes() + tracers_.bytes();
   }
   GridUpdateParams<Real, D> update_params();
+  // Ends the step, which runs again with a shorter dt.
+  void reject_step(const SolveReport& report);
   template <class Solve>
   SolveReport timed(double& seconds, Solve&& solve);
 
@@ -68,7 +70,6 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   bool walls_switch(const GridView<Real>& grid, const MacView<Real>& mac);
   void count_solve(const SolveReport& report);
   void refuse_squeezed(double rate);
-  void reject_step(const SolveReport& report);
   int extrapolated_layers() const;
 
   static constexpr int kMaxRetries = 4;

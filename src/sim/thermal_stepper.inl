@@ -1,9 +1,30 @@
 #pragma once
 
+#include "firn/error.h"
 #include "src/sim/incompressible_stepper.inl"
 #include "src/sim/thermal_stepper.h"
 
 namespace firn {
+
+// What scenes may say that steps cannot do yet.
+inline void refuse_missing(const Scene& scene) {
+  const auto refuse = [](const std::string& what, const std::string& instead) {
+    throw Error(ErrorCategory::kScene, what + " is not available in this version; " + instead);
+  };
+  const auto refuse_expression = [&](const std::optional<ScalarField>& field,
+                                     const std::string& key) {
+    if (field && !field->expression.empty()) refuse(key + ": an expression", "use a number");
+  };
+  if (scene.thermal.forces == ForceIntegration::kSemiImplicit)
+    refuse("thermal.forces = \"semi_implicit\"", "use \"explicit\"");
+  if (!scene.heat_sources.empty()) refuse("heat_source", "remove it");
+  refuse_expression(scene.thermal.ambient, "thermal.ambient");
+  for (const Collider& c : scene.colliders)
+    refuse_expression(c.temperature, "the temperature of collider \"" + c.name + "\"");
+  if (scene.grid.domain)
+    for (const auto& face : scene.grid.domain->temperature)
+      refuse_expression(face, "grid.domain.temperature");
+}
 
 template <class Exec, int D, class Real>
 ThermalStepper<Exec, D, Real>::ThermalStepper(const Scene& scene, std::unique_ptr<Exec> exec,
@@ -14,6 +35,7 @@ ThermalStepper<Exec, D, Real>::ThermalStepper(const Scene& scene, std::unique_pt
       laws_(*exec_, std::span<const MaterialParams<Real>>(params_.materials)),
       heat_(*exec_, scene, heat_model_),
       heat_solver_(*exec_) {
+  refuse_missing(scene);
   this->ghost_fluid_ = false;
 }
 
@@ -51,20 +73,30 @@ void ThermalStepper<Exec, D, Real>::complete_system(const MacView<Real>& mac,
   system.mass = heat_.mass();
 }
 
-// Temperatures move before the particles do.
+// Temperatures and volumes move before the particles do.
 template <class Exec, int D, class Real>
 void ThermalStepper<Exec, D, Real>::before_gather(const GridView<Real>& grid,
                                                   const MacView<Real>& mac) {
   StepControl* c = control_.data();
   const std::uint32_t blocks = grid_.capacity();
-  volume_g2p<Exec, D, Real>(*exec_, particles_.view(), grid, mac, heat(), heat_.matter(), blocks,
-                            c);
-  if (!heat_model_.solves()) return;
   const HeatView<Real> view = heat();
-  settle_cells<Exec, D, Real>(*exec_, this->update_params(), grid, mac, view, blocks, c);
+  if (heat_model_.solves()) solve_heat(grid, mac);
+  volume_g2p<Exec, D, Real>(*exec_, particles_.view(), grid, mac, view, heat_.matter(), blocks, c);
+}
+
+template <class Exec, int D, class Real>
+void ThermalStepper<Exec, D, Real>::solve_heat(const GridView<Real>& grid,
+                                               const MacView<Real>& mac) {
+  StepControl* c = control_.data();
+  const std::uint32_t blocks = grid_.capacity();
+  const HeatView<Real> view = heat();
+  settle_cells<Exec, D, Real>(*exec_, this->update_params(), grid, view, blocks, c);
   assemble_heat<Exec, D, Real>(*exec_, this->update_params(), grid, mac, view, blocks, c);
-  heat_solver_.solve(heat_.system(grid, {&c->n_blocks, blocks}), heat_options_, &c->stop);
-  apply_fluxes<Exec, D, Real>(*exec_, grid, mac, view, blocks, c);
+  const SolveReport report =
+      heat_solver_.solve(heat_.system(grid, {&c->n_blocks, blocks}), heat_options_, &c->stop);
+  if (report.stopped) return;
+  if (!report.converged && std::isfinite(report.residual)) return this->reject_step(report);
+  apply_fluxes<Exec, D, Real>(*exec_, mac, view, blocks, c);
   heat_g2p<Exec, D, Real>(*exec_, particles_.view(), grid, view, blocks, c);
 }
 

@@ -130,6 +130,14 @@ struct HostLanes {
     word = (first == 0 ? 0 : word) | bits << first;
     return static_cast<std::uint32_t>(std::popcount(bits));
   }
+  // Counting sort within a group of one warp: f(lane, place) for every active lane with the next
+  // place of its bin, as if lane came after lane and pack after pack; bin i counts in the i-th row.
+  template <class F>
+  void take_places(const Table<1>& bins, std::uint32_t* next, F&& f) const {
+    for_each_lane([&](int i, std::uint32_t lane) {
+      f(lane, next[static_cast<std::uint32_t>(bins.at(0, i))]++);
+    });
+  }
   // Asks early for the same lanes of the next chunk: rows of several channels are more streams than
   // the processor follows by itself. `channel` may be null.
   void prefetch_next(const Real* channel, int components) const {

@@ -11,6 +11,13 @@
 
 namespace firn {
 
+// What near_layout.inl counts: for each old bin and neighbour of its block the particles that went
+// there, and their new bin; then the counts grouped by new bin. Null where steps are not fused.
+struct NearCounts {
+  std::uint32_t *count = nullptr, *bin = nullptr, *order = nullptr;  // 3^d per bin
+  std::uint32_t* begin = nullptr;                                    // per bin + 1: in `order`
+};
+
 // Scratch and capacities of a rebuild; pointers into device memory.
 struct RebuildView {
   std::uint32_t max_blocks = 0, max_chunks = 0, materials = 1;
@@ -22,6 +29,7 @@ struct RebuildView {
   std::uint32_t* bin_chunks = nullptr;    // per bin
   std::uint32_t* bin_first = nullptr;     // per bin + 1: first chunk
   std::uint32_t* block_colour = nullptr;  // per block
+  NearCounts near_counts;                 // with it goes GridView::saved_keys, by save_nodes
 };
 
 // Regions that delete what enters them: shapes, and what lies beyond the open faces of the domain.

@@ -1,26 +1,24 @@
 #pragma once
 
 #include "kernels/exec/algorithms.h"
+#include "kernels/exec/replay.h"
+#include "kernels/grid/near_layout.inl"
 #include "kernels/grid/rebuild.h"
 #include "kernels/transfer/modes.h"
 #include "kernels/transfer/spline.h"
 
 namespace firn {
 
-inline constexpr std::uint32_t kDropped = 0xffffffffu;
-
 struct ClearHash {
   static constexpr const char* kName = "clear_hash";
   BlockHash hash;
   std::uint64_t* keys;
   std::uint32_t max_blocks;
-  StepControl* control;
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t i) const {
     hash.keys[i] = kEmptyKey;
     hash.home[i] = 0;
     if (i < max_blocks) keys[i] = kEmptyKey;
-    if (i == 0) control->needed_blocks = 0;
   }
 };
 
@@ -60,11 +58,7 @@ struct MarkHomes {
       for (int a = 0; a < D; ++a) same = same && block[a] == last[a];
       if (!same) {
         last = block;
-        last_slot = hash.insert(g, block_key<D>(block));
-        if (last_slot == kNoBlock)
-          raise(g, control, kStopOverflow);
-        else if (hash.home[last_slot] == 0)
-          g.atomic_or(hash.home[last_slot], 1);
+        last_slot = enter_home<D>(g, hash, block, control);
       }
       slot_block[slot] = last_slot;
     });
@@ -248,6 +242,7 @@ struct AdoptChunkCount {
     ++control->layouts;
     control->n_chunks = control->needed_chunks;
     control->n_slots = control->n_chunks * kLanes;
+    control->placed_chunks = control->n_chunks;
     const std::uint32_t kept = bin_begin[control->n_bins];
     control->removed += control->n_particles - kept;
     control->n_particles = kept;
@@ -295,6 +290,21 @@ void link_blocks(Exec& exec, const GridView<Real>& grid, const RebuildView& scra
                      nullptr, grid.coloured, grid.colour_begin);
 }
 
+// The permutation and the beginnings of the bins in it.
+template <class Exec, int D, class Real>
+void sort_particles(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+                    const RebuildView& scratch, StepControl* control) {
+  const std::uint32_t* skip = &control->skip_sort;
+  const DeviceCount n_bins{&control->n_bins, scratch.max_blocks * scratch.materials};
+  const DeviceCount n_slots{Exec::kIsCuda ? nullptr : &control->n_slots,
+                            scratch.max_chunks * kLanes};
+  launch_items(exec, {n_slots, skip},
+               BinParticles{grid.hash.ranks, particles.chunks, scratch.materials,
+                            scratch.slot_block, control});
+  bucket_permutation(exec, scratch.slot_block, n_slots, n_bins, skip, scratch.sort_spare,
+                     scratch.order, scratch.bin_begin);
+}
+
 template <class Exec, int D, class Real>
 void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
                     const ParticleView<Real>& particles, const GridView<Real>& grid,
@@ -302,14 +312,23 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
   const std::uint32_t* stop = &control->skip_layout;
   const std::uint32_t table = grid.hash.mask + 1, slots = scratch.max_chunks * kLanes;
   const std::uint32_t max_blocks = scratch.max_blocks, max_bins = max_blocks * scratch.materials;
-  const DeviceCount n_blocks{&control->n_blocks, max_blocks}, n_bins{&control->n_bins, max_bins};
-  const DeviceCount n_slots{Exec::kIsCuda ? nullptr : &control->n_slots, slots};
+  const DeviceCount n_blocks{&control->n_blocks, max_blocks}, n_bins{&control->n_bins, max_bins},
+      old_bins{&control->near_bins, max_bins};
   const std::uint32_t groups = (scratch.max_chunks + MarkHomes<D, Real>::kChunksPerGroup - 1) /
                                MarkHomes<D, Real>::kChunksPerGroup;
+  const bool has_counts = scratch.near_counts.count != nullptr;
+  const OldBins<D, Real> old{
+      grid.inv_dx,       shift,  particles, grid.saved_keys, scratch.bin_first,
+      scratch.materials, control};
 
-  launch_items(exec, {{nullptr, table}, stop},
-               ClearHash{grid.hash, grid.keys, max_blocks, control});
-  launch_groups(exec, {{nullptr, groups}, stop},
+  launch_items(exec, {{nullptr, table}, stop}, ClearHash{grid.hash, grid.keys, max_blocks});
+  launch_items(exec, {{nullptr, 1}, stop}, OpenLayout<D>{has_counts, control});
+  if (has_counts) {
+    launch_groups(exec, {old_bins, &control->skip_near},
+                  CountNear<D, Real>{old, grid.periodic, grid.hash, scratch.near_counts, control});
+    launch_items(exec, {{nullptr, 1}, stop}, ChooseSort{control});
+  }
+  launch_groups(exec, {{nullptr, groups}, &control->skip_sort},
                 MarkHomes<D, Real>{grid.dx, grid.inv_dx, shift, grid.periodic, sinks, particles,
                                    grid.hash, scratch.slot_block, control, slots});
   launch_items(exec, {{nullptr, table}, stop},
@@ -319,11 +338,12 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
   launch_items(exec, {{nullptr, 1}, stop}, AdoptBlockCount{max_blocks, scratch.materials, control});
   sort_keys(exec, grid.keys, n_blocks, stop);
   link_blocks<Exec, D>(exec, grid, scratch, stop, control);
-  launch_items(exec, {n_slots, stop},
-               BinParticles{grid.hash.ranks, particles.chunks, scratch.materials,
-                            scratch.slot_block, control});
-  bucket_permutation(exec, scratch.slot_block, n_slots, n_bins, stop, scratch.sort_spare,
-                     scratch.order, scratch.bin_begin);
+  if (has_counts) add_up_near<Exec, D>(exec, grid, scratch, control);
+  run_unless(exec, &control->skip_sort,
+             [&] { sort_particles<Exec, D>(exec, particles, grid, scratch, control); });
+  if (has_counts)
+    launch_groups(exec, {old_bins, &control->skip_near},
+                  PlaceNear<D, Real>{old, scratch.near_counts.count, scratch.order});
   launch_items(exec, {{nullptr, max_bins}, stop},
                CountChunks{scratch.bin_begin, scratch.bin_chunks, control});
   exclusive_scan(exec, scratch.bin_chunks, {nullptr, max_bins}, stop, scratch.bin_first);
@@ -365,8 +385,7 @@ struct FindChunks {
 template <class Exec, int D, class Real>
 void restore_layout(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
                     const RebuildView& scratch, StepControl* control) {
-  launch_items(exec, {{nullptr, grid.hash.mask + 1}, nullptr},
-               ClearHash{grid.hash, grid.keys, 0, control});
+  launch_items(exec, {{nullptr, grid.hash.mask + 1}, nullptr}, ClearHash{grid.hash, grid.keys, 0});
   launch_items(exec, {{&control->n_blocks, scratch.max_blocks}, nullptr},
                EnterBlocks{grid.hash, grid.keys, grid.home});
   link_blocks<Exec, D>(exec, grid, scratch, nullptr, control);

@@ -1,7 +1,7 @@
 // A new layout from the old one, without a sort of the particles: between two layouts a particle
 // stays in its block or enters one beside it. Each old bin (block and material) counts how many go
-// to which neighbour; these few counts are grouped by new bin, in the order of the old ones, and
-// added up; then every particle knows its place. The result is that of the sort in rebuild.inl,
+// to which neighbour; each new bin adds up what comes to it, in the order of the old ones; then
+// every particle knows its place. The result is that of the sort in rebuild.inl,
 // which takes over where one particle went further, or is new.
 #pragma once
 
@@ -14,6 +14,20 @@
 namespace firn {
 
 inline constexpr std::uint32_t kDropped = 0xffffffffu;
+
+// The first of `count` ascending keys that is not below `key`.
+FIRN_HD inline std::uint32_t lower_bound(const std::uint64_t* keys, std::uint32_t count,
+                                         std::uint64_t key) {
+  std::uint32_t low = 0, high = count;
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (keys[middle] < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
 
 // Enters a particle's home block; returns its place in the hash, or raises an overflow.
 template <int D, class Group>
@@ -28,7 +42,6 @@ FIRN_HD inline std::uint32_t enter_home(const Group& g, const BlockHash& hash,
 }
 
 // Decides whether the old tables say where every particle was.
-template <int D>
 struct OpenLayout {
   static constexpr const char* kName = "open_layout";
   bool has_counts;
@@ -39,8 +52,7 @@ struct OpenLayout {
     const bool near = has_counts && c.placed_chunks == c.n_chunks;
     c.skip_near = near ? 0 : 1;
     c.skip_sort = near ? 1 : 0;
-    c.near_bins = c.n_bins;
-    c.near_counts = c.n_bins * static_cast<std::uint32_t>(int_power(3, D));
+    c.old_bins = c.n_bins;
     c.placed_chunks = 0;  // until the new tables are complete
     c.needed_blocks = 0;
   }
@@ -115,7 +127,7 @@ struct CountNear {
   Old old;
   PeriodicBlocks periodic;
   BlockHash hash;
-  NearCounts near_counts;
+  std::uint32_t* counts;
   StepControl* control;
 
   template <class Group>
@@ -130,13 +142,11 @@ struct CountNear {
                       });
     g.sync();
     g.for_each(Old::kAround, [&](std::uint32_t n) {
-      const std::uint32_t here = bin * Old::kAround + n, count = g.scratch.count[n];
-      near_counts.count[here] = count;
-      near_counts.bin[here] = kDropped;
-      if (count == 0) return;
+      counts[bin * Old::kAround + n] = g.scratch.count[n];
+      if (g.scratch.count[n] == 0) return;
       const Vec<int, D> to = neighbour_block<D>(block, static_cast<int>(n));
       if (is_across(to)) return leave_to_sort(g);
-      near_counts.bin[here] = enter_home<D>(g, hash, to, control);
+      enter_home<D>(g, hash, to, control);
     });
   }
 
@@ -166,49 +176,85 @@ struct CountNear {
   }
 };
 
-// From places in the hash to new bins.
-template <int D>
-struct NameNear {
-  static constexpr const char* kName = "name_near";
-  const std::uint32_t* ranks;
+// The rank that each block had before. The saved keys ascend.
+struct FindOldRanks {
+  static constexpr const char* kName = "find_old_ranks";
+  const std::uint64_t *keys, *saved_keys;
   std::uint32_t materials;
-  std::uint32_t* bin;
+  std::uint32_t* old_rank;
   const StepControl* control;
   template <class Device>
-  FIRN_HD void operator()(Device&, std::uint32_t i) const {
-    if (i >= control->near_counts) bin[i] = kNoBin;
-    if (bin[i] == kNoBin) return;
-    const std::uint32_t material = i / static_cast<std::uint32_t>(int_power(3, D)) % materials;
-    bin[i] = ranks[bin[i]] * materials + material;
+  FIRN_HD void operator()(Device&, std::uint32_t rank) const {
+    const std::uint32_t end = control->old_bins / materials;
+    const std::uint32_t at = lower_bound(saved_keys, end, keys[rank]);
+    old_rank[rank] = at < end && saved_keys[at] == keys[rank] ? at : kNoBlock;
   }
 };
 
+// The counts of the particles that come into a new bin.
+template <int D>
+struct NewBin {
+  static constexpr int kAround = int_power(3, D);
+  NearCounts near_counts;
+  const std::uint32_t *home, *around;
+  std::uint32_t materials;
+
+  // f(count, old rank) for the blocks around the bin's; only home blocks have their neighbours
+  // listed, and only they have particles.
+  template <class F>
+  FIRN_HD void for_each_count(std::uint32_t bin, F&& f) const {
+    const std::uint32_t block = bin / materials, material = bin % materials;
+    if (home[block] == 0) return;
+    for (int n = 0; n < kAround; ++n) {
+      const std::uint32_t from =
+          near_counts.old_rank[around[static_cast<std::uint64_t>(block) * kAround + n]];
+      if (from == kNoBlock) continue;
+      // Seen from there, this block lies the other way.
+      const std::uint32_t at =
+          (from * materials + material) * kAround + static_cast<std::uint32_t>(kAround - 1 - n);
+      if (near_counts.count[at] > 0) f(near_counts.count[at], from);
+    }
+  }
+};
+template <int D>
 struct SumNear {
   static constexpr const char* kName = "sum_near";
-  NearCounts near_counts;
+  NewBin<D> bins;
   std::uint32_t* bin_particles;
   const StepControl* control;
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t bin) const {
     std::uint32_t sum = 0;
     if (bin < control->n_bins)
-      for (std::uint32_t i = near_counts.begin[bin]; i < near_counts.begin[bin + 1]; ++i)
-        sum += near_counts.count[near_counts.order[i]];
+      bins.for_each_count(bin, [&](std::uint32_t count, std::uint32_t) { sum += count; });
     bin_particles[bin] = sum;
   }
 };
-// Replaces each count by the place of its first particle.
+// Replaces each count by the place of its first particle: as in a stable sort, old blocks come in
+// the order of their ranks.
+template <int D>
 struct StartNear {
   static constexpr const char* kName = "start_near";
-  NearCounts near_counts;
+  NewBin<D> bins;
   const std::uint32_t* bin_begin;
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t bin) const {
+    std::uint32_t* sorted[NewBin<D>::kAround];
+    std::uint32_t ranks[NewBin<D>::kAround];
+    int n = 0;
+    bins.for_each_count(bin, [&](std::uint32_t& count, std::uint32_t rank) {
+      int at = n++;
+      for (; at > 0 && ranks[at - 1] > rank; --at) {
+        ranks[at] = ranks[at - 1];
+        sorted[at] = sorted[at - 1];
+      }
+      ranks[at] = rank;
+      sorted[at] = &count;
+    });
     std::uint32_t next = bin_begin[bin];
-    for (std::uint32_t i = near_counts.begin[bin]; i < near_counts.begin[bin + 1]; ++i) {
-      std::uint32_t& count = near_counts.count[near_counts.order[i]];
-      const std::uint32_t particles = count;
-      count = next;
+    for (int i = 0; i < n; ++i) {
+      const std::uint32_t particles = *sorted[i];
+      *sorted[i] = next;
       next += particles;
     }
   }
@@ -244,26 +290,19 @@ struct PlaceNear {
   }
 };
 
-// The bins' particles, once the blocks have their ranks.
+// The bins' particles, once the blocks have their ranks and neighbours.
 template <class Exec, int D, class Real>
 void add_up_near(Exec& exec, const GridView<Real>& grid, const RebuildView& scratch,
                  StepControl* control) {
-  constexpr std::uint32_t kAround = OldBins<D, Real>::kAround;
   const std::uint32_t* skip = &control->skip_near;
-  const NearCounts& near_counts = scratch.near_counts;
   const std::uint32_t max_bins = scratch.max_blocks * scratch.materials;
-  const DeviceCount n_bins{&control->n_bins, max_bins};
-  const DeviceCount counts{Exec::kIsCuda ? nullptr : &control->near_counts, max_bins * kAround};
-  const bool spare_fits = counts.bound <= scratch.max_chunks * kLanes;
-  launch_items(exec, {counts, skip},
-               NameNear<D>{grid.hash.ranks, scratch.materials, near_counts.bin, control});
-  bucket_permutation(exec, near_counts.bin, counts, n_bins, skip,
-                     spare_fits ? scratch.sort_spare : nullptr, near_counts.order,
-                     near_counts.begin);
-  launch_items(exec, {{nullptr, max_bins}, skip},
-               SumNear{near_counts, scratch.bin_chunks, control});
+  const NewBin<D> bins{scratch.near_counts, grid.home, grid.around, scratch.materials};
+  launch_items(exec, {{&control->n_blocks, scratch.max_blocks}, skip},
+               FindOldRanks{grid.keys, grid.saved_keys, scratch.materials,
+                            scratch.near_counts.old_rank, control});
+  launch_items(exec, {{nullptr, max_bins}, skip}, SumNear<D>{bins, scratch.bin_chunks, control});
   exclusive_scan(exec, scratch.bin_chunks, {nullptr, max_bins}, skip, scratch.bin_begin);
-  launch_items(exec, {n_bins, skip}, StartNear{near_counts, scratch.bin_begin});
+  launch_items(exec, {{&control->n_bins, max_bins}, skip}, StartNear<D>{bins, scratch.bin_begin});
 }
 
 }  // namespace firn

@@ -11,11 +11,10 @@
 
 namespace firn {
 
-// What near_layout.inl counts: for each old bin and neighbour of its block the particles that went
-// there, and their new bin; then the counts grouped by new bin. Null where steps are not fused.
+// What near_layout.inl counts. Null where steps are not fused.
 struct NearCounts {
-  std::uint32_t *count = nullptr, *bin = nullptr, *order = nullptr;  // 3^d per bin
-  std::uint32_t* begin = nullptr;                                    // per bin + 1: in `order`
+  std::uint32_t* count = nullptr;     // per old bin 3^d: particles that are in that neighbour now
+  std::uint32_t* old_rank = nullptr;  // per new block
 };
 
 // Scratch and capacities of a rebuild; pointers into device memory.

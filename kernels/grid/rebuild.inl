@@ -313,7 +313,7 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
   const std::uint32_t table = grid.hash.mask + 1, slots = scratch.max_chunks * kLanes;
   const std::uint32_t max_blocks = scratch.max_blocks, max_bins = max_blocks * scratch.materials;
   const DeviceCount n_blocks{&control->n_blocks, max_blocks}, n_bins{&control->n_bins, max_bins},
-      old_bins{&control->near_bins, max_bins};
+      old_bins{&control->old_bins, max_bins};
   const std::uint32_t groups = (scratch.max_chunks + MarkHomes<D, Real>::kChunksPerGroup - 1) /
                                MarkHomes<D, Real>::kChunksPerGroup;
   const bool has_counts = scratch.near_counts.count != nullptr;
@@ -322,10 +322,11 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
       scratch.materials, control};
 
   launch_items(exec, {{nullptr, table}, stop}, ClearHash{grid.hash, grid.keys, max_blocks});
-  launch_items(exec, {{nullptr, 1}, stop}, OpenLayout<D>{has_counts, control});
+  launch_items(exec, {{nullptr, 1}, stop}, OpenLayout{has_counts, control});
   if (has_counts) {
-    launch_groups(exec, {old_bins, &control->skip_near},
-                  CountNear<D, Real>{old, grid.periodic, grid.hash, scratch.near_counts, control});
+    launch_groups(
+        exec, {old_bins, &control->skip_near},
+        CountNear<D, Real>{old, grid.periodic, grid.hash, scratch.near_counts.count, control});
     launch_items(exec, {{nullptr, 1}, stop}, ChooseSort{control});
   }
   launch_groups(exec, {{nullptr, groups}, &control->skip_sort},
@@ -552,17 +553,9 @@ struct CarryNodes {
     g.for_each(n, [&](std::uint32_t i) { to[i] = from[i]; });
   }
 
-  // The saved keys ascend.
   FIRN_HD std::uint32_t find(std::uint64_t key) const {
-    std::uint32_t low = 0, high = control->saved_blocks;
-    while (low < high) {
-      const std::uint32_t middle = low + (high - low) / 2;
-      if (saved_keys[middle] < key)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low < control->saved_blocks && saved_keys[low] == key ? low : kNoBlock;
+    const std::uint32_t at = lower_bound(saved_keys, control->saved_blocks, key);
+    return at < control->saved_blocks && saved_keys[at] == key ? at : kNoBlock;
   }
 };
 

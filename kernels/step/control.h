@@ -51,9 +51,9 @@ struct StepControl {
   std::uint32_t skip_near, skip_sort;
   // Sizes of the current layout, and what the last rebuild asked for.
   std::uint32_t n_blocks, n_chunks, n_slots, n_bins, n_particles;
-  std::uint32_t first_chunk;  // of the bank that holds the particles
-  std::uint32_t placed_chunks;           // those that the tables of the last layout know
-  std::uint32_t near_bins, near_counts;  // of the layout before, while a new one is found
+  std::uint32_t first_chunk;    // of the bank that holds the particles
+  std::uint32_t placed_chunks;  // those that the tables of the last layout know
+  std::uint32_t old_bins;       // of the layout before, while a new one is found
   std::uint32_t needed_blocks, needed_chunks;
   std::uint32_t removed;  // particles taken by sinks, since the start
 

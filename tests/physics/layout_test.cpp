@@ -161,10 +161,12 @@ TEST(ParticleMemory, Is160BytesOnCuda) {
 TEST(FusedGrowth, GoesOnAsPlainStepsDo) {
   Scene scene = busy_scene(2, Precision::kDouble);
   scene.sinks.clear();
+  scene.sources[0].shape = box({0.3, 0.6, 0}, {0.8, 1.2, 0});
+  scene.sources[0].velocity = {0, -8, 0};
   Simulation fused = simulate(scene);
   scene.simulation.fused = false;
   Simulation plain = simulate(scene);
-  for (int frame = 0; frame < 5; ++frame) {
+  for (int frame = 0; frame < 4; ++frame) {
     fused.advance_frame();
     plain.advance_frame();
   }

@@ -26,6 +26,7 @@ enum class ForceForm { kMls, kGradient };
 // other) or open (no wall; particles that pass it are deleted, and a liquid's pressure is 0 there).
 enum class BoundaryType { kSticky, kSlip, kSeparate, kPeriodic, kOpen };
 enum class DiagnosticsLevel { kOff, kTotals, kStages };
+enum class Phase { kSolid, kLiquid };
 
 enum class MaterialModel : std::uint8_t {
   kNeoHookean,
@@ -38,6 +39,17 @@ enum class MaterialModel : std::uint8_t {
   kVonMises,
   kWeaklyCompressible,
   kIncompressible,  // integrator = "incompressible" only: density, no constitutive law
+};
+
+// A number or an expression of x, y, z, t (muParser syntax); evaluated on the host.
+struct ScalarField {
+  double constant = 0;
+  std::string expression;  // empty: constant
+  bool operator==(const ScalarField&) const = default;
+};
+struct VectorField {
+  std::array<ScalarField, 3> component;
+  bool operator==(const VectorField&) const = default;
 };
 
 struct SimulationSettings {
@@ -77,6 +89,7 @@ struct Domain {
   Vec3 min{}, max{};
   std::array<BoundaryType, 6> boundary{};
   std::array<double, 6> friction{};
+  std::array<std::optional<ScalarField>, 6> temperature{};  // K, of x, y, z, t; none: insulated
   bool operator==(const Domain&) const = default;
 };
 
@@ -97,6 +110,29 @@ struct FluidSettings {            // integrator = "incompressible"
   bool operator==(const FluidSettings&) const = default;
 };
 
+struct SolveSettings {      // of one linear solve of a step
+  double tolerance = 1e-6;  // largest residual left, relative to the largest of the right-hand side
+  int max_iterations = 1000;
+  bool operator==(const SolveSettings&) const = default;
+};
+
+enum class ForceIntegration { kExplicit, kSemiImplicit };
+
+// integrator = "thermal": Jiang 2015, chapter 6. Solids and liquids of any compressibility, moved
+// by deviatoric forces and a pressure solve on a MAC grid, and beside them the heat equation.
+struct ThermalSettings {
+  bool heat = true;  // false: nothing has a temperature, and nothing melts or freezes
+  // Of the air, K, of x, y, z, t: a Dirichlet condition at free surfaces. None: they are insulated.
+  std::optional<ScalarField> ambient;
+  double temperature_flip = 1;  // beta: share of the change in the particles' new temperature; the
+                                // rest is the grid's temperature itself, which adds diffusion
+  ForceIntegration forces = ForceIntegration::kSemiImplicit;  // the deviatoric ones
+  SolveSettings force_solve{1e-5, 200};                       // semi-implicit forces
+  SolveSettings pressure_solve;
+  SolveSettings heat_solve{1e-8, 500};
+  bool operator==(const ThermalSettings&) const = default;
+};
+
 // Massless points that a liquid carries along; they change nothing else.
 struct TracerSettings {     // integrator = "incompressible"
   double per_cell = 0;      // 0: none
@@ -109,14 +145,38 @@ struct TracerSettings {     // integrator = "incompressible"
   bool operator==(const TracerSettings&) const = default;
 };
 
+struct LameParameters {  // Pa
+  double mu = 0;         // 0: a liquid
+  double lambda = 0;     // > 0; infinite: incompressible
+  bool operator==(const LameParameters&) const = default;
+};
+
+struct PhaseValues {
+  double solid = 0, liquid = 0;
+  bool operator==(const PhaseValues&) const = default;
+};
+
+// What heat does to a material (integrator = "thermal"). A particle that would cross its melting
+// point stays there until it has taken up, or given off, the latent heat of its mass.
+struct HeatProperties {
+  PhaseValues capacity;                 // J/(kg K); zero: the material says nothing about heat
+  PhaseValues conductivity;             // W/(m K)
+  std::optional<double> melting_point;  // K; none: the phase never changes
+  double melting_jitter = 0;            // K: the melting points of the particles are uniformly
+                                        // distributed over melting_point +- melting_jitter
+  double latent_heat = 0;               // J/kg
+  bool operator==(const HeatProperties&) const = default;
+};
+
 struct Material {
   std::string name;
   MaterialModel model = MaterialModel::kFixedCorotated;
   double density = 0;         // kg/m^3 (kg/m^2 in 2D)
   double youngs_modulus = 0;  // Pa
-  double poisson_ratio = 0;
-  double critical_compression = 0;  // snow, sand_clamp: theta_c
-  double critical_stretch = 0;      // snow, sand_clamp: theta_s
+  double poisson_ratio = 0;   // thermal: up to 0.5, where lambda is infinite
+  // snow, sand_clamp: theta_c and theta_s; thermal corotated_deviatoric: both 0 is elastic
+  double critical_compression = 0;
+  double critical_stretch = 0;
   double hardening =
       0;  // snow: xi; von_mises: slope of the yield stress against plastic strain, Pa
   double friction_angle = 0;  // drucker_prager: phi in radians
@@ -124,24 +184,19 @@ struct Material {
       0;  // drucker_prager: Hencky strain by which the tip of the cone moves into tension
   std::array<double, 4> friction_hardening{};  // drucker_prager: h0..h3 of Klar et al. 2016,
                                                // radians; all 0 = constant phi
-  bool volume_correction = true;               // drucker_prager
-  double yield_stress = 0;                     // von_mises: uniaxial sigma_Y, Pa
-  double bulk_modulus = 0;                     // weakly_compressible: K, Pa
-  double gamma = 7;                            // weakly_compressible: exponent
-  double viscosity = 0;                        // Newtonian mu^N, Pa s, added to any model
-  Vec3 color{0.8, 0.8, 0.8};                   // sRGB in [0,1]
+  bool volume_correction = true;  // drucker_prager; thermal corotated_deviatoric: plastic flow
+                                  // keeps J_P = 1
+  double yield_stress = 0;  // von_mises: uniaxial sigma_Y, Pa
+  double bulk_modulus = 0;  // weakly_compressible: K, Pa
+  double gamma = 7;         // weakly_compressible: exponent
+  double viscosity = 0;     // Newtonian mu^N, Pa s, added to any model
+  // thermal corotated_deviatoric, in place of youngs_modulus (and poisson_ratio); read both through
+  // StiffnessCurve (src/scene/stiffness_curve.h)
+  std::string youngs_modulus_of_temperature;  // Pa, an expression of T in K; empty: none
+  std::optional<LameParameters> lame;
+  HeatProperties heat;
+  Vec3 color{0.8, 0.8, 0.8};  // sRGB in [0,1]
   bool operator==(const Material&) const = default;
-};
-
-// A number or an expression of x, y, z, t (muParser syntax); evaluated on the host.
-struct ScalarField {
-  double constant = 0;
-  std::string expression;  // empty: constant
-  bool operator==(const ScalarField&) const = default;
-};
-struct VectorField {
-  std::array<ScalarField, 3> component;
-  bool operator==(const VectorField&) const = default;
 };
 
 enum class ShapeType {
@@ -199,6 +254,9 @@ struct Body {
   double density_scale = 1;
   ScalarField stiffness_scale{1.0, ""};  // reserved for constant 1 in this version
   std::optional<Vec3> color;
+  ScalarField temperature;     // thermal: at the start, K, of x, y, z
+  std::optional<Phase> phase;  // thermal: at the start; none: by temperature and melting point,
+                               // solid where they are equal
   bool operator==(const Body&) const = default;
 };
 
@@ -217,6 +275,7 @@ struct Collider {
   double friction = 0;
   std::optional<Keyframes> motion;
   Vec3 color{0.55, 0.55, 0.55};
+  std::optional<ScalarField> temperature;  // thermal: K, of x, y, z, t; none: insulated
   bool operator==(const Collider&) const = default;
 };
 
@@ -228,6 +287,8 @@ struct Source {
   double start = 0, end = 1e30;  // s
   double particles_per_cell = 0;
   Sampling sampling = Sampling::kPoisson;
+  ScalarField temperature;     // thermal: of what is emitted, as of a body
+  std::optional<Phase> phase;  // thermal: as of a body
   bool operator==(const Source&) const = default;
 };
 
@@ -235,6 +296,14 @@ struct Sink {
   std::string name;
   Shape shape;
   bool operator==(const Sink&) const = default;
+};
+
+// A region of space in which material is heated (or cooled) from within.
+struct HeatSource {  // integrator = "thermal"
+  std::string name;
+  Shape shape;
+  ScalarField power;  // W/m^3 (W/m^2 in 2D), of x, y, z, t; negative: cools
+  bool operator==(const HeatSource&) const = default;
 };
 
 struct Camera {
@@ -266,15 +335,18 @@ struct Scene {
   TimeSettings time;
   GridSettings grid;
   FluidSettings fluid;
+  ThermalSettings thermal;
   TracerSettings tracers;
   std::vector<Material> materials;
   std::vector<Body> bodies;
   std::vector<Collider> colliders;
   std::vector<Source> sources;
   std::vector<Sink> sinks;
+  std::vector<HeatSource> heat_sources;
   OutputSettings output;
   std::string
       resolved_toml;  // the scene after variant and overrides, as TOML text that loads again
+  bool solves_heat() const { return simulation.integrator == Integrator::kThermal && thermal.heat; }
   bool operator==(const Scene&) const = default;
 };
 

@@ -96,6 +96,8 @@ struct Snapshot {
   std::vector<float> deformation_gradient;  // n * dimension^2, row-major (elastic part)
   std::vector<float> plastic_state;         // n: J_P, accumulated plastic strain, or J, by material
   std::vector<float> kirchhoff_stress;      // n * dimension^2, Pa
+  std::vector<float> temperature;           // n: K; empty unless Scene::solves_heat()
+  std::vector<std::uint16_t> phase;         // n: Phase as a number; likewise
   double dx = 0;                            // grid spacing, m
   Vec3 period{};                            // lengths of the periodic axes, m; 0: not periodic
   std::size_t size() const { return id.size(); }

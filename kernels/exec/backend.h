@@ -73,12 +73,16 @@ class Cuda {
   // Work goes to `other` from here on; returns where it went before.
   void* use_stream(void* other);
   int multiprocessors() const;
+  // Sums whose order is open otherwise get a fixed one: the same run gives the same bits.
+  void set_reproducible(bool reproducible) { reproducible_ = reproducible; }
+  bool reproducible() const { return reproducible_; }
   // Scratch for CUB, grown on demand outside the warm step.
   void* workspace(std::size_t bytes);
 
  private:
   struct State;
   std::unique_ptr<State> state_;
+  bool reproducible_ = false;
 };
 
 // Names of the usable CUDA devices; empty without a device, a driver, or the CUDA build.

@@ -35,11 +35,7 @@ struct Cuda::State {
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
 
-  bool capturing() const {
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    check_cuda(cudaStreamIsCapturing(stream, &status), "asking for the capture");
-    return status != cudaStreamCaptureStatusNone;
-  }
+  bool capturing() const { return is_capturing(stream); }
   cudaEvent_t event() {
     if (spare_events.empty()) {
       cudaEvent_t created;

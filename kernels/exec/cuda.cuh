@@ -124,6 +124,39 @@ struct CudaLanes {
     if (first < count) f(0, first);
   }
   FIRN_HD static bool test(bool mask, int) { return mask; }
+  // Particles of one cell add to the same nodes: they take turns, and those of different cells add
+  // at the same time, to different nodes. Plain additions in an order that does not change; atomic
+  // ones on floats in shared memory are loops of compare-and-swap.
+  struct Turns {
+    std::uint32_t lanes;  // that take part
+    int turn, turns;
+    template <class Node>
+    FIRN_HD void accumulate([[maybe_unused]] Node& target,
+                            [[maybe_unused]] const Node& value) const {
+#if defined(__CUDA_ARCH__)
+      for (int t = 0; t < turns; ++t) {
+        if (t == turn) target += value;
+        __syncwarp(lanes);
+      }
+#endif
+    }
+  };
+  // The tile must belong to this warp alone: groups of operators that scatter have one.
+  template <class Takes, class F>
+  FIRN_HD void for_each_in_turn([[maybe_unused]] Takes&& takes, [[maybe_unused]] F&& f) const {
+#if defined(__CUDA_ARCH__)
+    const bool takes_part = first < count && takes(0, first);
+    const std::uint32_t lanes = __ballot_sync(0xffffffffu, takes_part);
+    if (!takes_part) return;
+    f(0, first, [lanes, this](int place) {
+      const std::uint32_t before = (1u << first) - 1;
+      const int turn = __popc(__match_any_sync(lanes, place) & before);
+      int turns = 1;
+      while (__any_sync(lanes, turn >= turns)) ++turns;
+      return Turns{lanes, turn, turns};
+    });
+#endif
+  }
   FIRN_HD Real sum(Real value) const {
     Real v = first < count ? value : Real(0);
 #if defined(__CUDA_ARCH__)
@@ -242,17 +275,6 @@ struct CudaGroup : CudaDevice {
       f(CudaLanes<Real>{chunk, threadIdx.x % kLanes, count_of(chunk)});
 #endif
   }
-  // Only the first kUsed entries: each costs an atomic of its own.
-  template <int kUsed = 4, class Node>
-  FIRN_HD void accumulate([[maybe_unused]] Node& target, [[maybe_unused]] const Node& value) const {
-#if defined(__CUDA_ARCH__)
-    if constexpr (std::is_arithmetic_v<Node>) {
-      atomicAdd(&target, value);
-    } else {
-      for (int i = 0; i < kUsed; ++i) atomicAdd(&target.c[i], value.c[i]);
-    }
-#endif
-  }
   template <class Node>
   FIRN_HD void accumulate_global([[maybe_unused]] Node& target,
                                  [[maybe_unused]] const Node& value) const {
@@ -274,14 +296,26 @@ struct CudaGroup : CudaDevice {
   std::uint32_t index_;
 };
 
+// How many groups a multiprocessor is to hold at once at least, which bounds their registers: 1, or
+// what operators state.
 template <class Op>
-__global__ void __launch_bounds__(Op::kThreads) run_groups(const Op op, const LaunchRange range) {
+constexpr int resident_groups() {
+  if constexpr (requires { Op::kResidentGroups; })
+    return Op::kResidentGroups;
+  else
+    return 1;
+}
+
+template <class Op>
+__global__ void __launch_bounds__(Op::kThreads, resident_groups<Op>())
+    run_groups(const Op op, const LaunchRange range) {
   if (range.stop != nullptr && *range.stop != 0) return;
   __shared__ typename Op::Scratch scratch;
   const std::uint32_t n = range.count.value != nullptr
                               ? ::min(*range.count.value, range.count.bound)
                               : range.count.bound;
-  for (std::uint32_t i = blockIdx.x; i < n; i += gridDim.x) {
+  const std::uint32_t first = range.first != nullptr ? *range.first : 0;
+  for (std::uint32_t i = first + blockIdx.x; i < n; i += gridDim.x) {
     CudaGroup<typename Op::Scratch> group(i, scratch);
     op(group);
     __syncthreads();
@@ -320,12 +354,16 @@ void launch_items(Cuda& exec, const LaunchRange& range, const Op& op) {
   check_launch(Op::kName);
 }
 
-// Flushes are atomic here, so all colours go in one launch: groups 0 .. begin[colours].
+// Flushes are atomic here, so all colours go in one launch: groups 0 .. begin[colours]. Only the
+// order in which nodes receive them is then open, and with it the rounding: where runs are to be
+// reproducible, colours follow each other.
 template <class Op>
 void launch_coloured(Cuda& exec, const LaunchRange& range, const std::uint32_t* begin, int colours,
-                     Op op) {
-  op.first_group = 0;
-  launch_groups(exec, {{begin + colours, range.count.bound}, range.stop}, op);
+                     const Op& op) {
+  const std::uint32_t bound = range.count.bound;
+  if (!exec.reproducible()) return launch_groups(exec, {{begin + colours, bound}, range.stop}, op);
+  for (int c = 0; c < colours; ++c)
+    launch_groups(exec, {{begin + c + 1, bound}, range.stop, begin + c}, op);
 }
 
 }  // namespace firn

@@ -16,4 +16,10 @@ inline void check_cuda(cudaError_t status, const char* what) {
               std::string("CUDA: ") + what + ": " + cudaGetErrorString(status));
 }
 
+inline bool is_capturing(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check_cuda(cudaStreamIsCapturing(stream, &status), "asking for the capture");
+  return status != cudaStreamCaptureStatusNone;
+}
+
 }  // namespace firn

@@ -103,6 +103,22 @@ struct HostLanes {
     for (int i = 0; i < n; ++i) f(i, first + static_cast<std::uint32_t>(i));
   }
   static bool test(const Mask& mask, int i) { return mask[static_cast<std::size_t>(i)]; }
+  // For particles that add to a tile that all of them share: f(i, lane, turns_at) for the active
+  // lanes for which takes(i, lane) holds. turns_at(place) belongs to a particle whose stencil
+  // begins there; its accumulate(node, value) adds to the tile. All that take part call it equally
+  // often, each time for the same node of their stencils. Here they come one after another.
+  struct Turns {
+    template <class Node>
+    void accumulate(Node& target, const Node& value) const {
+      target += value;
+    }
+  };
+  template <class Takes, class F>
+  void for_each_in_turn(Takes&& takes, F&& f) const {
+    for_each_lane([&](int i, std::uint32_t lane) {
+      if (takes(i, lane)) f(i, lane, [](int) { return Turns{}; });
+    });
+  }
   // A reduction over the active lanes.
   Real sum(const Value& value) const {
     const Value masked = select(active(), value, Value(Real(0)));
@@ -218,12 +234,6 @@ struct HostGroup : HostDevice {
     }
   }
 
-  // Into the arena: the group is one thread, so a plain addition. Only the first kUsed entries of
-  // the value need to arrive.
-  template <int kUsed = 4, class Node>
-  void accumulate(Node& target, const Node& value) const {
-    target += value;
-  }
   // Into the grid: the launch visits blocks colour by colour, so no other group writes this node
   // now.
   template <class Node>
@@ -273,10 +283,11 @@ template <class Op>
 void launch_groups(Cpu& exec, const LaunchRange& range, const Op& op) {
   if (stopped(range)) return;
   const auto n = static_cast<std::int64_t>(resolve(range.count));
-  [[maybe_unused]] const int run = groups_per_run(n, exec.threads());
+  const std::int64_t first = range.first != nullptr ? *range.first : 0;
+  [[maybe_unused]] const int run = groups_per_run(n - first, exec.threads());
 #pragma omp parallel for num_threads(exec.threads()) \
-    schedule(dynamic, run) if (n > serial_groups <Op>())
-  for (std::int64_t i = 0; i < n; ++i) {
+    schedule(dynamic, run) if (n - first > serial_groups <Op>())
+  for (std::int64_t i = first; i < n; ++i) {
     alignas(64) typename Op::Scratch scratch;
     HostGroup<typename Op::Scratch> group(static_cast<std::uint32_t>(i), scratch);
     if constexpr (requires { op.prefetch(0u, PrefetchLines{}); })
@@ -298,16 +309,12 @@ void launch_items(Cpu& exec, const LaunchRange& range, const Op& op) {
 }
 
 // Groups whose flushes may overlap are told apart by colour: `begin[c] .. begin[c+1]` are the
-// groups of colour c (device memory). The operator adds the begin of its colour to the group index
-// itself, through `first_group`.
+// groups of colour c (device memory).
 template <class Op>
 void launch_coloured(Cpu& exec, const LaunchRange& range, const std::uint32_t* begin, int colours,
-                     Op op) {
-  if (stopped(range)) return;
-  for (int c = 0; c < colours; ++c) {
-    op.first_group = begin[c];
-    launch_groups(exec, {{nullptr, begin[c + 1] - begin[c]}, range.stop}, op);
-  }
+                     const Op& op) {
+  for (int c = 0; c < colours; ++c)
+    launch_groups(exec, {{begin + c + 1, range.count.bound}, range.stop, begin + c}, op);
 }
 
 }  // namespace firn

@@ -1,6 +1,6 @@
 // What a launch needs to know besides the operator: how many work-groups, and when to do nothing.
 // Counts live in device memory, so that a step is enqueued without asking the device how large it
-// became.
+// became. A count is where indices end.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ struct DeviceCount {
 
 struct LaunchRange {
   DeviceCount count;
-  const std::uint32_t* stop = nullptr;  // device flag: when it is not 0 the launch does nothing
+  const std::uint32_t* stop = nullptr;   // device flag: when it is not 0 the launch does nothing
+  const std::uint32_t* first = nullptr;  // groups only: in device memory, the index to begin with
 };
 
 // 32 particles of one block and one material: a warp on CUDA, a few SIMD packs on the CPU.
@@ -29,6 +30,7 @@ inline constexpr std::size_t kCudaArenaBytes = 48 * 1024;
 // Operators are structs with
 //   static constexpr const char* kName;    for traces and error messages
 //   static constexpr int kThreads;         CUDA threads of a group (tuning)
+//   static constexpr int kResidentGroups;  optional: CUDA groups on a multiprocessor, for registers
 //   static constexpr int kSerialGroups;    optional: this few groups stay on one CPU thread
 //   prefetch(group, fetch)                 optional: what the CPU should fetch early (host.h)
 //   using Scratch = ...;                   the arena: shared memory on CUDA, the stack on the CPU

@@ -142,12 +142,6 @@ cudaGraph_t begin_condition(Cuda& exec, const std::uint32_t* skip) {
   return params.conditional.phGraph_out[0];
 }
 
-bool is_capturing(Cuda& exec) {
-  cudaStreamCaptureStatus status;
-  check_cuda(cudaStreamIsCapturing(stream_of(exec), &status), "asking for the capture");
-  return status == cudaStreamCaptureStatusActive;
-}
-
 #endif
 
 }  // namespace
@@ -155,7 +149,7 @@ bool is_capturing(Cuda& exec) {
 void run_unless(Cuda& exec, [[maybe_unused]] const std::uint32_t* skip,
                 const std::function<void()>& enqueue) {
 #if CUDART_VERSION >= 13000
-  if (is_capturing(exec)) {
+  if (is_capturing(stream_of(exec))) {
     const BodyCapture body(exec, begin_condition(exec, skip));
     return enqueue();
   }

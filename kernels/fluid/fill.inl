@@ -10,7 +10,7 @@ namespace firn {
 template <int D, class Real>
 struct FillCells {
   static constexpr const char* kName = "fill_cells";
-  static constexpr int kThreads = 128;
+  static constexpr int kThreads = kLanes;  // a warp: its particles take turns at the tile
   using Tile = BlockTile<D, 2, Real, Real>;
   struct Scratch {
     Tile tile;
@@ -19,20 +19,23 @@ struct FillCells {
   GridView<Real> grid;
   Real* filled;
   Real inverse_cell;
-  std::uint32_t first_group = 0;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t block = grid.coloured[first_group + g.index()];
+    const std::uint32_t block = grid.coloured[g.index()];
     const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
     g.for_each(Tile::kNodes, [&](std::uint32_t t) { g.scratch.tile.node[t] = Real(0); });
     g.sync();
-    const std::uint32_t first = grid.chunk_begin[block] * kLanes,
-                        end = grid.chunk_begin[block + 1] * kLanes;
-    g.for_each(end - first, [&](std::uint32_t i) {
-      const std::uint32_t slot = first + i;
-      if (slot % kLanes < particles.chunks[slot / kLanes].count) contribute(g, home, slot);
-    });
+    const Chunk* chunks = particles.chunks;
+    g.template for_each_pack<Real>(
+        grid.chunk_begin[block], grid.chunk_begin[block + 1],
+        [=](std::uint32_t chunk) { return chunks[chunk].count; },
+        [&](const auto& lanes) {
+          lanes.for_each_in_turn([](int, std::uint32_t) { return true; },
+                                 [&](int, std::uint32_t lane, const auto& turns_at) {
+                                   contribute(g, home, lanes.chunk * kLanes + lane, turns_at);
+                                 });
+        });
     g.sync();
     g.for_each(Tile::kNodes, [&](std::uint32_t t) {
       const TileNode<D, Tile::kSide> at(static_cast<int>(t));
@@ -41,8 +44,9 @@ struct FillCells {
     });
   }
 
-  template <class Group>
-  FIRN_HD void contribute(Group& g, const Vec<int, D>& home, std::uint32_t slot) const {
+  template <class Group, class TurnsAt>
+  FIRN_HD void contribute(Group& g, const Vec<int, D>& home, std::uint32_t slot,
+                          const TurnsAt& turns_at) const {
     Vec<int, D> base;
     Real w[D][2];
     for (int a = 0; a < D; ++a) {
@@ -52,7 +56,9 @@ struct FillCells {
       w[a][0] = 1 - b.offset;
       w[a][1] = b.offset;
     }
-    Real* lowest = g.scratch.tile.node + Tile::template index_of<D>(base, home);
+    const int at = Tile::template index_of<D>(base, home);
+    Real* lowest = g.scratch.tile.node + at;
+    const auto turns = turns_at(at);
     const Real volume = inverse_cell * channel_at(particles.volume, slot, 1, 0);
     for (int corner = 0; corner < (1 << D); ++corner) {
       Real value = volume;
@@ -62,7 +68,7 @@ struct FillCells {
         value *= w[a][up];
         offset = offset * Tile::kSide + up;
       }
-      g.accumulate(lowest[offset], value);
+      turns.accumulate(lowest[offset], value);
     }
   }
 };

@@ -2,6 +2,9 @@
 // particles, positions, the FLIP blend, the scales of the affine part, and the faults.
 #pragma once
 
+#include <type_traits>
+
+#include "kernels/exec/generic_scalar.h"
 #include "kernels/transfer/spline.h"
 #include "kernels/transfer/transfer.h"
 
@@ -30,6 +33,32 @@ struct PartScales {
     C_ba = stretch + rotation;
   }
 };
+
+// v_pa <- flip (v_pa + sum w dv) + (1 - flip) sum w v.
+template <class T>
+FIRN_HD inline T blended_velocity(const TransferParams& params, const T& before, const T& increment,
+                                  const T& mean) {
+  const T flip = T(static_cast<Scalar<T>>(params.flip));
+  return flip * (before + increment) + (1 - flip) * mean;
+}
+
+// Where particles go along an axis. Those that the grid cannot address stay, and the step ends with
+// a fault whose message says where; positions that are no numbers are the velocity's fault.
+template <class T, class Mask>
+struct Moved {
+  T x;
+  Mask strays;
+};
+// x_pa <- x + dt v, with the interpolated velocity.
+template <int D, class T, class Real>
+FIRN_HD inline auto move_along(int a, const ParticleBounds<Real, D>& bounds, Real dt, Real inv_dx,
+                               const T& x, const T& velocity) {
+  T moved = x + T(dt) * velocity;
+  if (bounds.active) moved = clamp(moved, T(bounds.min[a]), T(bounds.max[a]));
+  const auto inside = abs(moved * T(inv_dx)) < T(static_cast<Real>(BlockTraits<D>::kMaxCell));
+  using Mask = std::remove_cv_t<decltype(inside)>;
+  return Moved<T, Mask>{select(inside, moved, x), !inside && is_finite(moved)};
+}
 
 // Base of the operators that go from grid to particle.
 template <int D, class Real>
@@ -64,27 +93,21 @@ struct ParticleAdvance {
         });
   }
 
-  // v_pa <- flip (v_pa + sum w dv) + (1 - flip) sum w v; returns it.
+  // Returns the particle's new velocity.
   FIRN_HD Real blend_velocity(int a, Real mean, Real increment, std::uint32_t chunk,
                               std::uint32_t lane) const {
-    const Real flip = static_cast<Real>(params.flip);
     Real& v = channel_row(particles.v, chunk, D, a)[lane];
-    v = flip > 0 ? flip * (v + increment) + (1 - flip) * mean : mean;
+    v = params.flip > 0 ? blended_velocity(params, v, increment, mean) : mean;
     return v;
   }
 
-  // x_pa <- x + dt v, with the interpolated velocity.
   template <class Group>
   FIRN_HD void move(Group& g, int a, Real x, Real velocity, std::uint32_t chunk,
                     std::uint32_t lane) const {
-    Real moved = x + static_cast<Real>(control->dt) * velocity;
-    if (bounds.active) moved = clamp(moved, bounds.min[a], bounds.max[a]);
-    // The particle stays where it is: the step ends with a fault, whose message says where.
-    if (!(abs(moved * grid.inv_dx) < static_cast<Real>(BlockTraits<D>::kMaxCell))) {
-      if (is_finite(moved)) report(g, Fault::kPositionRange, chunk, lane);
-      moved = x;
-    }
-    channel_row(particles.x, chunk, D, a)[lane] = moved;
+    const auto moved =
+        move_along(a, bounds, static_cast<Real>(control->dt), grid.inv_dx, x, velocity);
+    if (moved.strays) report(g, Fault::kPositionRange, chunk, lane);
+    channel_row(particles.x, chunk, D, a)[lane] = moved.x;
   }
 
   template <class Group>

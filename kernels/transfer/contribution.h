@@ -10,11 +10,12 @@
 
 namespace firn {
 
-// The moment that the impulse of the internal force is scaled with: MLS-MPM's D^-1 in cells, or 1
-// for the classical form, whose weights' gradients carry it.
+// What V0 tau is scaled with to give the impulse of the internal force per cell: MLS-MPM's D^-1, or
+// 1 for the classical form, whose weights' gradients carry it.
 template <int Degree, class Real>
-FIRN_HD inline Real force_moment(const TransferParams& params) {
-  return params.gradient_force ? Real(1) : Degree == 2 ? Real(4) : Real(3);
+FIRN_HD inline Real impulse_scale(const TransferParams& params, Real dt, Real inv_dx) {
+  const Real inverse_moment = params.gradient_force ? Real(1) : Degree == 2 ? Real(4) : Real(3);
+  return -dt * inverse_moment * inv_dx;
 }
 
 // `map_scale` is dt / dx with the step that produced the coefficients.
@@ -29,11 +30,11 @@ struct Contribution {
   // [G201 p39-46]: -dt D^-1 V0 tau z) or node += sum_a dw_a force_a (classical: -dt V0 tau grad w)
   // adds, z in cells. `momentum` and `impulse` point to the stencil's lowest node in tiles of
   // `Side` nodes per axis; impulses go to the first unless forces are kept apart.
-  template <int Side, class Group>
-  FIRN_HD void add(Group& g, const Stencil<D, Degree, Real>& s, Node<Real> (&c)[kModes],
+  template <int Side, class Turns>
+  FIRN_HD void add(const Turns& turns, const Stencil<D, Degree, Real>& s, Node<Real> (&c)[kModes],
                    const Node<Real> (&force)[D], Node<Real>* momentum, Node<Real>* impulse) const {
     const auto into = [&](Node<Real>& node, Real w, const Node<Real>& value) {
-      g.accumulate(node, w * value);
+      turns.accumulate(node, w * value);
     };
     const bool fuse = !params.gradient_force && !params.separate_force;
     if constexpr (Set == ModeSet::kAffine) {
@@ -43,16 +44,14 @@ struct Contribution {
         Q[a] = c[1 + a];
         if (fuse) Q[a] += force[a];
       }
-      add_affine<Side>(g, s, c[0], Q, momentum);
+      add_affine<Side>(turns, s, c[0], Q, momentum);
       if (fuse) return;
     } else {
-      Mat<Real, D> map;
-      const bool mapped = params.affine_map && inverse_map(c, map);
-      const bool fused_force = fuse && !mapped;
+      const bool fused_force = sums_force();
       if (fused_force)
         for (int a = 0; a < D; ++a) c[linear_mode(Set, D, a)] += force[a];
-      if (mapped)
-        scatter_mapped<axis_modes(Set), Side>(s, map, c, momentum, into);
+      if (params.affine_map)
+        scatter_mapped<axis_modes(Set), Side>(s, inverse_map(c), c, momentum, into);
       else
         scatter_tensor<axis_modes(Set), Side>(s, c, momentum, into);
       if (fused_force) return;
@@ -61,7 +60,7 @@ struct Contribution {
     if (params.gradient_force)
       scatter_gradient<Side>(s, force, nodes, into);
     else
-      add_affine<Side>(g, s, Node<Real>::zero(), force, nodes);
+      add_affine<Side>(turns, s, Node<Real>::zero(), force, nodes);
   }
 
   // Whether the force may be added to the linear modes of `c` beforehand: then add_modes does it
@@ -69,44 +68,44 @@ struct Contribution {
   FIRN_HD bool sums_force() const {
     return !params.gradient_force && !params.separate_force && !params.affine_map;
   }
-  template <int Side, class Group>
-  FIRN_HD void add_modes(Group& g, const Stencil<D, Degree, Real>& s, const Node<Real> (&c)[kModes],
-                         Node<Real>* momentum) const {
+  template <int Side, class Turns>
+  FIRN_HD void add_modes(const Turns& turns, const Stencil<D, Degree, Real>& s,
+                         const Node<Real> (&c)[kModes], Node<Real>* momentum) const {
     if constexpr (Set == ModeSet::kAffine) {
       Node<Real> Q[D];
       for (int a = 0; a < D; ++a) Q[a] = c[1 + a];
-      add_affine<Side>(g, s, c[0], Q, momentum);
+      add_affine<Side>(turns, s, c[0], Q, momentum);
     } else {
       scatter_tensor<axis_modes(Set), Side>(s, c, momentum,
                                             [&](Node<Real>& node, Real w, const Node<Real>& value) {
-                                              g.accumulate(node, w * value);
+                                              turns.accumulate(node, w * value);
                                             });
     }
   }
-  template <int Side, class Group>
-  FIRN_HD void add_affine(Group& g, const Stencil<D, Degree, Real>& s, const Node<Real>& q,
-                          const Node<Real> (&Q)[D], Node<Real>* nodes) const {
+  template <int Side, class Turns>
+  FIRN_HD void add_affine(const Turns& turns, const Stencil<D, Degree, Real>& s,
+                          const Node<Real>& q, const Node<Real> (&Q)[D], Node<Real>* nodes) const {
     if constexpr (D == 3 && kHasNodeRows && std::is_floating_point_v<Real>)
       scatter_affine_rows<Side>(s, q, Q, nodes);
     else
       scatter_affine<Side>(s, q, Q, nodes, [&](Node<Real>& node, Real w, const Node<Real>& value) {
-        g.accumulate(node, w * value);
+        turns.accumulate(node, w * value);
       });
   }
 
   // xi = affine: M = (I + dt C)^-1 with the step that produced C.
-  FIRN_HD bool inverse_map(const Node<Real>* c, Mat<Real, D>& map) const {
+  FIRN_HD Mat<Real, D> inverse_map(const Node<Real>* c) const {
     const Real scale = map_scale / c[0].mass();
     Mat<Real, D> forward = Mat<Real, D>::identity();
     for (int b = 0; b < D; ++b)
       for (int a = 0; a < D; ++a) forward(a, b) += scale * c[linear_mode(Set, D, b)][a];
-    return invert_motion(forward, map);
+    return invert_motion(forward);
   }
 
   // In the affine set C zeta = (C M) z, still affine.
   FIRN_HD void map_affine(Node<Real>* c) const {
-    Mat<Real, D> map;
-    if (!params.affine_map || !inverse_map(c, map)) return;
+    if (!params.affine_map) return;
+    const Mat<Real, D> map = inverse_map(c);
     Node<Real> mapped[D];
     for (int b = 0; b < D; ++b) {
       mapped[b] = Node<Real>::zero();

@@ -16,7 +16,10 @@ namespace firn {
 template <int D, int Degree, ModeSet Set, bool kApart, class Real>
 struct G2P2G {
   static constexpr const char* kName = "g2p2g";
-  static constexpr int kThreads = 128;
+  static constexpr int kThreads = kLanes;  // a warp: its particles take turns at the tile
+  // As the registers and the arenas allow.
+  static constexpr int kResidentGroups =
+      sizeof(Real) == 4 && !kApart && Set == ModeSet::kAffine ? 12 : 8;
   using Tile = WideTile<D, Degree, Real>;
   struct Apart {
     Tile increment, impulse;
@@ -36,11 +39,10 @@ struct G2P2G {
   ParticleView<Real> particles;
   GridView<Real> grid;
   StepControl* control;
-  std::uint32_t first_group = 0;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t block = grid.coloured[first_group + g.index()];
+    const std::uint32_t block = grid.coloured[g.index()];
     const bool fuse = control->fuse != 0;
     load_wide<D, Degree>(g, g.scratch.velocity, grid, block, grid.nodes);
     if constexpr (kApart)
@@ -159,21 +161,16 @@ struct G2P2G {
                                   : motion.c[linear_mode(Set, D, b)][a]);
     for (int a = 0; a < D; ++a) {
       motion.v[a] = motion.c[0][a];
-      if constexpr (kApart) blend(lanes, a, select(active, increments.get(a), T(Real(0))), motion);
+      if constexpr (kApart)
+        motion.v[a] = blended_velocity(
+            params,
+            select(active, lanes.load(channel_row(particles.v, lanes.chunk, D, a)), T(Real(0))),
+            select(active, increments.get(a), T(Real(0))), motion.c[0][a]);
     }
     scale_parts(s, motion);
     for (int r = 1; r < kModes; ++r)
       if ((params.mask >> r & 1u) == 0)
         for (int a = 0; a < D; ++a) motion.c[r][a] = T(Real(0));
-  }
-
-  // v_pa <- flip (v_pa + sum w dv) + (1 - flip) sum w v.
-  template <class Lanes, class T>
-  FIRN_HD void blend(const Lanes& lanes, int a, const T& increment, Motion<T>& motion) const {
-    const T flip = T(static_cast<Real>(params.flip));
-    const T before =
-        select(lanes.active(), lanes.load(channel_row(particles.v, lanes.chunk, D, a)), T(Real(0)));
-    motion.v[a] = flip * (before + increment) + (1 - flip) * motion.c[0][a];
   }
 
   template <class Stencils, class T>
@@ -204,20 +201,17 @@ struct G2P2G {
     });
   }
 
-  // x_pa <- x + dt v with the interpolated velocity, then out of bodies.
+  // With the interpolated velocity, then out of bodies.
   template <class Group, class Lanes, class T>
   FIRN_HD void move(Group& g, const Vec<int, D>& home, const Lanes& lanes, const Motion<T>& motion,
                     Vec<T, D>& x) const {
     for (int a = 0; a < D; ++a) {
-      T moved = x[a] + T(static_cast<Real>(control->dt)) * motion.c[0][a];
-      if (bounds.active) moved = clamp(moved, T(bounds.min[a]), T(bounds.max[a]));
-      const auto inside =
-          abs(moved * T(grid.inv_dx)) < T(static_cast<Real>(BlockTraits<D>::kMaxCell));
-      x[a] = select(inside, moved, x[a]);
-      if (all(inside)) continue;
-      // The particle stays where it is: the step ends with a fault, whose message says where.
+      const auto moved =
+          move_along(a, bounds, static_cast<Real>(control->dt), grid.inv_dx, x[a], motion.c[0][a]);
+      x[a] = moved.x;
+      if (!any(moved.strays)) continue;
       lanes.for_each_lane([&](int i, std::uint32_t lane) {
-        if (!Lanes::test(inside, i)) report(g, Fault::kPositionRange, lanes.chunk, lane);
+        if (Lanes::test(moved.strays, i)) report(g, Fault::kPositionRange, lanes.chunk, lane);
       });
     }
     const BodyGuard<D, Real> guard{bodies, grid.dx};
@@ -265,7 +259,7 @@ struct G2P2G {
     typename Lanes::template Table<kRows> rows;
     const T m = lanes.load(channel_row(particles.mass, lanes.chunk, 1, 0));
     const T scale =
-        T(-static_cast<Real>(control->next_dt) * force_moment<Degree, Real>(params) * grid.inv_dx);
+        T(impulse_scale<Degree>(params, static_cast<Real>(control->next_dt), grid.inv_dx));
     for (int a = 0; a < D; ++a) rows.set(a, m * motion.v[a]);
     rows.set(kModes * D, m);
     for (int r = 1; r < kModes; ++r)
@@ -279,20 +273,21 @@ struct G2P2G {
         else
           rows.set(kForce + b * D + a, force);
       }
-    lanes.for_each_lane([&](int i, std::uint32_t) {
-      if (Lanes::test(late, i)) return;
+    const auto on_time = [&](int i, std::uint32_t) { return !Lanes::test(late, i); };
+    lanes.for_each_in_turn(on_time, [&](int i, std::uint32_t, const auto& turns_at) {
       const auto own = s.of(i);
       const int at = s.index(i);
+      const auto turns = turns_at(at);
       Node<Real> c[kModes];
       for (int r = 0; r < kModes; ++r) c[r] = node_of(rows, r * D, i);
       c[0].set(3, rows.at(kModes * D, i));
       Node<Real>* momentum = g.scratch.momentum.node + at;
-      if (sums_force) return contribution.template add_modes<Tile::kSide>(g, own, c, momentum);
+      if (sums_force) return contribution.template add_modes<Tile::kSide>(turns, own, c, momentum);
       Node<Real> force[D];
       for (int a = 0; a < D; ++a) force[a] = node_of(rows, kForce + a * D, i);
       Node<Real>* apart = momentum;
       if constexpr (kApart) apart = g.scratch.apart.impulse.node + at;
-      contribution.template add<Tile::kSide>(g, own, c, force, momentum, apart);
+      contribution.template add<Tile::kSide>(turns, own, c, force, momentum, apart);
     });
   }
   template <class Table>
@@ -316,10 +311,10 @@ void g2p2g(Exec& exec, const TransferParams& params, const ParticleBounds<Real, 
   const auto launch = [&](auto degree, auto set, auto apart) {
     using Op =
         G2P2G<D, decltype(degree)::value, decltype(set)::value, decltype(apart)::value, Real>;
-    // Scenes that would need these on CUDA are not fused: too little shared memory, too few
-    // registers.
-    constexpr bool kFits = sizeof(typename Op::Scratch) <= kCudaArenaBytes &&
-                           (sizeof(Real) == 4 || Op::kModes <= int_power(2, D));
+    // Scenes that would need the others are not fused.
+    constexpr bool kFits =
+        fuses_on_cuda(decltype(degree)::value, D, Op::kModes, sizeof(Real), decltype(apart)::value);
+    static_assert(!kFits || sizeof(typename Op::Scratch) <= kCudaArenaBytes);
     if constexpr (kFits || !Exec::kIsCuda)
       launch_coloured(exec, {{nullptr, block_bound}, &control->stop}, grid.colour_begin,
                       int_power(grid.parities, D),

@@ -107,10 +107,13 @@ template <int K, int Side, int Degree, class Real, class Value>
 FIRN_HD inline void gather_tensor(const Stencil<2, Degree, Real>& s, const Value* tile,
                                   Value* out) {
   constexpr int n = stencil_nodes(Degree);
+  [[maybe_unused]] constexpr int kUnrolled = K == 2 ? unrolled_nodes<Degree, Real>() : 1;
   for (int r = 0; r < K * K; ++r) out[r] = Value{};
+  FIRN_UNROLL
   for (int i = 0; i < n; ++i) {
     Value row[K];
     for (int b = 0; b < K; ++b) row[b] = Value{};
+    FIRN_UNROLL
     for (int j = 0; j < n; ++j)
       for (int b = 0; b < K; ++b) row[b] += axis_functional(s.axis[1], b, j) * tile[i * Side + j];
     for (int a = 0; a < K; ++a)
@@ -121,13 +124,17 @@ template <int K, int Side, int Degree, class Real, class Value>
 FIRN_HD inline void gather_tensor(const Stencil<3, Degree, Real>& s, const Value* tile,
                                   Value* out) {
   constexpr int n = stencil_nodes(Degree);
+  [[maybe_unused]] constexpr int kUnrolled = K == 2 ? unrolled_nodes<Degree, Real>() : 1;
   for (int r = 0; r < K * K * K; ++r) out[r] = Value{};
+  FIRN_UNROLL
   for (int i = 0; i < n; ++i) {
     Value plane[K * K];
     for (int b = 0; b < K * K; ++b) plane[b] = Value{};
+    FIRN_UNROLL
     for (int j = 0; j < n; ++j) {
       Value row[K];
       for (int c = 0; c < K; ++c) row[c] = Value{};
+      FIRN_UNROLL
       for (int k = 0; k < n; ++k)
         for (int c = 0; c < K; ++c)
           row[c] += axis_functional(s.axis[2], c, k) * tile[(i * Side + j) * Side + k];

@@ -12,7 +12,7 @@ namespace firn {
 template <int D, int Degree, ModeSet Set, class Real>
 struct MacP2G {
   static constexpr const char* kName = "mac_p2g";
-  static constexpr int kThreads = 128;
+  static constexpr int kThreads = kLanes;  // a warp: its particles take turns at the tile
   using Tile = BlockTile<D, Degree + 1, Real>;
   struct Scratch {
     Tile tile;
@@ -24,11 +24,10 @@ struct MacP2G {
   GridView<Real> grid;
   Real* faces;
   const StepControl* control;
-  std::uint32_t first_group = 0;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t block = grid.coloured[first_group + g.index()];
+    const std::uint32_t block = grid.coloured[g.index()];
     const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
     const Chunk* chunks = particles.chunks;
     for (int axis = 0; axis < D; ++axis) {
@@ -39,8 +38,10 @@ struct MacP2G {
           [=](std::uint32_t chunk) { return chunks[chunk].count; },
           [&](const auto& lanes) {
             if (axis == 0) prefetch_next(lanes);
-            lanes.for_each_lane(
-                [&](int, std::uint32_t lane) { contribute(g, axis, home, lanes.chunk, lane); });
+            lanes.for_each_in_turn([](int, std::uint32_t) { return true; },
+                                   [&](int, std::uint32_t lane, const auto& turns_at) {
+                                     contribute(g, axis, home, lanes.chunk, lane, turns_at);
+                                   });
           });
       g.sync();
       flush_tile<D, Degree + 1>(g, g.scratch.tile, grid, block, {faces, D, axis});
@@ -57,33 +58,34 @@ struct MacP2G {
     lanes.prefetch_next(particles.volume, 1);
   }
 
-  template <class Group>
+  template <class Group, class TurnsAt>
   FIRN_HD void contribute(Group& g, int axis, const Vec<int, D>& home, std::uint32_t chunk,
-                          std::uint32_t lane) const {
+                          std::uint32_t lane, const TurnsAt& turns_at) const {
     Vec<Real, D> x;
     for (int b = 0; b < D; ++b) x[b] = channel_row(particles.x, chunk, D, b)[lane];
     const auto s = make_face_stencil<D, Degree>(x, grid.inv_dx, axis);
-    Node<Real>* tile = g.scratch.tile.node + Tile::template index_of<D>(s.base, home);
+    const int at = Tile::template index_of<D>(s.base, home);
+    Node<Real>* tile = g.scratch.tile.node + at;
+    const auto turns = turns_at(at);
     const Real m = channel_row(particles.mass, chunk, 1, 0)[lane];
     const Real volume = channel_row(particles.volume, chunk, 1, 0)[lane];
     const Node<Real> at_rest = Node<Real>::make(Real(0), m, volume, Real(0));
     const auto add = [&](Node<Real>& face, Real w, Real momentum) {
       Node<Real> value = at_rest;
       value.set(kFaceMomentum, momentum);
-      g.template accumulate<3>(face, w * value);
+      turns.accumulate(face, w * value);
     };
 
     Real c[kModes];
     load_modes(axis, chunk, lane, m, c);
-    Mat<Real, D> map;
-    const bool mapped = params.affine_map && inverse_map(chunk, lane, map);
+    const bool mapped = params.affine_map && particles.coefficient_modes != 0;
     if constexpr (Set == ModeSet::kAffine) {
       Real Q[D];
       for (int b = 0; b < D; ++b) Q[b] = c[1 + b];
-      if (mapped) map_affine(map, c, Q);
+      if (mapped) map_affine(inverse_map(chunk, lane), c, Q);
       scatter_affine<Tile::kSide>(s, c[0], Q, tile, add);
     } else if (mapped) {
-      scatter_mapped<axis_modes(Set), Tile::kSide>(s, map, c, tile, add);
+      scatter_mapped<axis_modes(Set), Tile::kSide>(s, inverse_map(chunk, lane), c, tile, add);
     } else {
       scatter_tensor<axis_modes(Set), Tile::kSide>(s, c, tile, add);
     }
@@ -104,14 +106,13 @@ struct MacP2G {
 
   // xi = affine: M = (I + dt C)^-1 with the step that produced C, whose rows are the linear modes
   // of all axes.
-  FIRN_HD bool inverse_map(std::uint32_t chunk, std::uint32_t lane, Mat<Real, D>& map) const {
-    if (particles.coefficient_modes == 0) return false;
+  FIRN_HD Mat<Real, D> inverse_map(std::uint32_t chunk, std::uint32_t lane) const {
     const Real scale = static_cast<Real>(control->previous_dt) * grid.inv_dx;
     Mat<Real, D> forward = Mat<Real, D>::identity();
     for (int b = 0; b < D; ++b)
       for (int a = 0; a < D; ++a)
         forward(a, b) += scale * coefficient(chunk, lane, linear_mode(Set, D, b), a);
-    return invert_motion(forward, map);
+    return invert_motion(forward);
   }
 
   // In the affine set c zeta = (c M) z, still affine.

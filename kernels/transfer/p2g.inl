@@ -12,7 +12,7 @@ namespace firn {
 template <int D, int Degree, ModeSet Set, class Real>
 struct P2G {
   static constexpr const char* kName = "p2g";
-  static constexpr int kThreads = 128;
+  static constexpr int kThreads = kLanes;  // a warp: its particles take turns at the tile
   using Tile = BlockTile<D, Degree, Real>;
   struct Scratch {
     Tile momentum, force;
@@ -24,11 +24,10 @@ struct P2G {
   LateParticles late;
   GridView<Real> grid;
   const StepControl* control;
-  std::uint32_t first_group = 0;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t block = grid.coloured[first_group + g.index()];
+    const std::uint32_t block = grid.coloured[g.index()];
     clear_tile(g, g.scratch.momentum);
     if (params.separate_force) clear_tile(g, g.scratch.force);
     g.sync();
@@ -43,8 +42,13 @@ struct P2G {
           lanes.prefetch_next(particles.coefficients, D * particles.coefficient_modes);
           lanes.prefetch_next(particles.mass, 1);
           lanes.prefetch_next(particles.stress, symmetric_components(D));
-          lanes.for_each_lane(
-              [&](int, std::uint32_t lane) { contribute(g, home, lanes.chunk, lane); });
+          lanes.for_each_in_turn(
+              [&](int, std::uint32_t lane) {
+                return control->carried == 0 || is_late(lanes.chunk, lane);
+              },
+              [&](int, std::uint32_t lane, const auto& turns_at) {
+                contribute(g, home, lanes.chunk, lane, turns_at);
+              });
         });
     g.sync();
     flush_tile<D, Degree>(g, g.scratch.momentum, grid, block, {grid.momentum});
@@ -52,10 +56,9 @@ struct P2G {
       flush_tile<D, Degree>(g, g.scratch.force, grid, block, {grid.impulse});
   }
 
-  template <class Group>
+  template <class Group, class TurnsAt>
   FIRN_HD void contribute(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
-                          std::uint32_t lane) const {
-    if (control->carried != 0 && !is_late(chunk, lane)) return;
+                          std::uint32_t lane, const TurnsAt& turns_at) const {
     Vec<Real, D> x;
     for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
     const auto s = make_stencil<D, Degree>(x, grid.inv_dx);
@@ -65,7 +68,7 @@ struct P2G {
     load_force(chunk, lane, force);
     const Contribution<D, Degree, Set, Real> contribution{
         params, static_cast<Real>(control->previous_dt) * grid.inv_dx};
-    contribution.template add<Tile::kSide>(g, s, c, force, g.scratch.momentum.node + at,
+    contribution.template add<Tile::kSide>(turns_at(at), s, c, force, g.scratch.momentum.node + at,
                                            g.scratch.force.node + at);
   }
 
@@ -91,8 +94,7 @@ struct P2G {
   }
 
   FIRN_HD void load_force(std::uint32_t chunk, std::uint32_t lane, Node<Real> (&force)[D]) const {
-    const Real scale =
-        -static_cast<Real>(control->dt) * force_moment<Degree, Real>(params) * grid.inv_dx;
+    const Real scale = impulse_scale<Degree>(params, static_cast<Real>(control->dt), grid.inv_dx);
     for (int a = 0; a < D; ++a) force[a] = Node<Real>::zero();
     for (int a = 0, k = 0; a < D; ++a)
       for (int b = a; b < D; ++b, ++k) {

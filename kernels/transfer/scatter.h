@@ -87,11 +87,14 @@ template <int K, int Side, int Degree, class Real, class Value, class Add>
 FIRN_HD inline void scatter_tensor(const Stencil<2, Degree, Real>& s, const Value* c,
                                    Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
+  [[maybe_unused]] constexpr int kUnrolled = K == 2 ? unrolled_nodes<Degree, Real>() : 1;
   const auto &x = s.axis[0], &y = s.axis[1];
+  FIRN_UNROLL
   for (int i = 0; i < n; ++i) {
     Value row[3];
     for (int b = 0; b < K; ++b)
       row[b] = axis_polynomial<K>(x, i, c[b], c[K + b], c[(K - 1) * K + b]);
+    FIRN_UNROLL
     for (int j = 0; j < n; ++j)
       add(tile[i * Side + j], x.w[i] * y.w[j],
           axis_polynomial<K>(y, j, row[0], row[1], row[K - 1]));
@@ -101,17 +104,21 @@ template <int K, int Side, int Degree, class Real, class Value, class Add>
 FIRN_HD inline void scatter_tensor(const Stencil<3, Degree, Real>& s, const Value* c,
                                    Node<Real>* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
+  [[maybe_unused]] constexpr int kUnrolled = K == 2 ? unrolled_nodes<Degree, Real>() : 1;
   const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
+  FIRN_UNROLL
   for (int i = 0; i < n; ++i) {
     Value plane[9];
     for (int b = 0; b < K * K; ++b)
       plane[b] = axis_polynomial<K>(x, i, c[b], c[K * K + b], c[(K - 1) * K * K + b]);
+    FIRN_UNROLL
     for (int j = 0; j < n; ++j) {
       Value row[3];
       for (int b = 0; b < K; ++b)
         row[b] = axis_polynomial<K>(y, j, plane[b], plane[K + b], plane[(K - 1) * K + b]);
       const Real w_xy = x.w[i] * y.w[j];
       Node<Real>* nodes = tile + (i * Side + j) * Side;
+      FIRN_UNROLL
       for (int k = 0; k < n; ++k)
         add(nodes[k], w_xy * z.w[k], axis_polynomial<K>(z, k, row[0], row[1], row[K - 1]));
     }
@@ -128,12 +135,10 @@ FIRN_HD inline Real bending_mode(const AxisStencil<Degree, Real>& s, Real zeta) 
   return zeta * zeta - Real(1) / 3;
 }
 
-// M = (I + dt C)^-1 from I + dt C. False, for translation instead, where that is nearly singular.
+// M = (I + dt C)^-1 from I + dt C; where that is nearly singular, the identity: translation.
 template <class Real, int D>
-FIRN_HD inline bool invert_motion(const Mat<Real, D>& forward, Mat<Real, D>& map) {
-  if (determinant(forward) < Real(0.1)) return false;
-  map = inverse(forward);
-  return true;
+FIRN_HD inline Mat<Real, D> invert_motion(const Mat<Real, D>& forward) {
+  return determinant(forward) < Real(0.1) ? Mat<Real, D>::identity() : inverse(forward);
 }
 
 // As scatter_tensor, with the modes taken at zeta = M z, M = (I + dt C)^-1: the affine map mixes

@@ -61,6 +61,17 @@ FIRN_HD constexpr int wide_parities(int degree, int d) {
   return block + degree + 2 <= 2 * block ? 2 : 3;
 }
 
+// Whether the arena of the fused step fits CUDA's shared memory, and its modes the registers.
+// `apart`: FLIP, whose increments and impulses have tiles of their own.
+FIRN_HD constexpr bool fuses_on_cuda(int degree, int d, int modes, std::size_t real_bytes,
+                                     bool apart) {
+  const int block = d == 3 ? BlockTraits<3>::kSide : BlockTraits<2>::kSide;
+  const int margin = 3;  // and alignment
+  const std::size_t nodes = static_cast<std::size_t>(int_power(block + degree + 2, d) + margin);
+  return (real_bytes == 4 || modes <= int_power(2, d)) &&
+         nodes * 4 * real_bytes * (apart ? 4 : 2) <= kCudaArenaBytes;
+}
+
 template <class Tile>
 using TileValue = std::remove_cvref_t<decltype(Tile::node[0])>;
 
@@ -134,7 +145,9 @@ struct WideRow {
       part[p] = first + std::uint64_t{around[neighbour + p]} * BlockTraits<D>::kNodes;
   }
   FIRN_HD Node<Real>& operator[](std::uint32_t i) const {
-    return part[(i + kMask) >> kShift][(i + kMask) & kMask];
+    const std::uint32_t at = i + kMask;
+    Node<Real>* nodes = at >> kShift == 0 ? part[0] : at >> kShift == 1 ? part[1] : part[2];
+    return nodes[at & kMask];
   }
 };
 

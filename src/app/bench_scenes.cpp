@@ -156,6 +156,7 @@ BlockCase block_case(const Options& options) {
   block.precision = options.precision == "double" ? Precision::kDouble : Precision::kSingle;
   block.motion = options.motion == "moving" ? Motion::kMoving : Motion::kSettled;
   block.fused = !options.plain;
+  block.reproducible = options.reproducible;
   return block;
 }
 
@@ -164,6 +165,7 @@ Scene block_scene(const BlockCase& block, const std::vector<Material>& materials
   // The linear kernel has no MLS force (scene.h).
   if (block.kernel == 1) scene.transfer.force = ForceForm::kGradient;
   scene.simulation.fused = block.fused;
+  scene.simulation.reproducible = block.reproducible;
   scene.grid.dx = kDx;
   scene.materials = materials;
   const double per_cell = block.per_cell > 0 ? block.per_cell : block.dimension == 3 ? 8 : 4;
@@ -187,6 +189,7 @@ Scene liquid_scene(const Options& options) {
   Scene scene =
       empty_scene(3, flags.precision, flags.transfer, options.kernel.empty() ? 1 : flags.kernel);
   scene.simulation.integrator = Integrator::kIncompressible;
+  scene.simulation.reproducible = flags.reproducible;
   scene.time.dt_max = 1 / scene.simulation.fps;
   scene.grid.dx = 1.0 / side;
   Domain& domain = scene.grid.domain.emplace();

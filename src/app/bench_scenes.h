@@ -23,7 +23,7 @@ struct BlockCase {
   Precision precision = Precision::kSingle;
   Motion motion = Motion::kSettled;
   int pieces = 1;  // cut into pieces^3 cubes, far enough apart to share no block
-  bool fused = true;
+  bool fused = true, reproducible = false;
   bool layered = false;  // layers of one cell that take the materials in turn
 };
 

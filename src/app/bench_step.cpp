@@ -156,6 +156,7 @@ int bench_step(const Options& options) {
                         {"threads", baseline->threads},
                         {"ratio", m.rate() / baseline->per_second}};
   json["motion"] = options.motion;
+  json["reproducible"] = options.reproducible;
   json["cell_changes_per_step"] = analysis.cell_changes;
   json["layouts_per_step"] = m.per_step(static_cast<double>(m.layouts));
   json["floors"] = app::to_json(floors);

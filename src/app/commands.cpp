@@ -50,7 +50,8 @@ const std::vector<Command>& command_table() {
        "  firn bench --particles 10000000 --device cuda --json bench.json\n"
        "  firn bench --transfer polypic --kernel cubic --material snow_dry --threads 1\n",
        {"particles", "steps", "threads", "device", "precision", "transfer", "kernel", "material",
-        "motion", "plain", "sweep", "scaling", "plot", "folder", "side", "json-file"},
+        "motion", "plain", "reproducible", "sweep", "scaling", "plot", "folder", "side",
+        "json-file"},
        bench},
       {"scenes",
        "",

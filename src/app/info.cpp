@@ -8,6 +8,7 @@
 #include "src/app/estimate_disk.h"
 #include "src/app/estimate_memory.h"
 #include "src/app/format.h"
+#include "src/app/info_thermal.h"
 #include "src/app/json_out.h"
 #include "src/app/names.h"
 #include "src/app/scene_catalog.h"
@@ -49,6 +50,7 @@ Json info_json(const Scene& scene, const SceneEstimate& need, const MemoryEstima
           {"tracers", need.tracers},
           {"blocks", need.blocks},
           {"bodies", bodies_json(scene, need)},
+          {"thermal", thermal_json(scene)},
           {"bounds", {{"min", need.bounds_min}, {"max", need.bounds_max}}},
           {"memory_bytes",
            {{"particles", need.particle_bytes},
@@ -79,11 +81,12 @@ std::string format_point(const Vec3& x, int dimension) {
 
 void print_bodies(const Scene& scene, const SceneEstimate& need) {
   for (std::size_t i = 0; i < scene.bodies.size(); ++i)
-    fmt::print("  body       {}: {} particles of {}\n", scene.bodies[i].name,
-               need.particles_per_body.at(i), scene.materials[scene.bodies[i].material].name);
+    fmt::print("  body       {}: {} particles of {}{}\n", scene.bodies[i].name,
+               need.particles_per_body.at(i), scene.materials[scene.bodies[i].material].name,
+               starting_state(scene, scene.bodies[i]));
   for (const Source& source : scene.sources)
-    fmt::print("  source     {}: emits {}; its particles are not counted here\n", source.name,
-               scene.materials[source.material].name);
+    fmt::print("  source     {}: emits {}{}; its particles are not counted here\n", source.name,
+               scene.materials[source.material].name, starting_state(scene, source));
 }
 
 void print_scene(const Scene& scene, const SceneEstimate& need) {
@@ -98,6 +101,7 @@ void print_scene(const Scene& scene, const SceneEstimate& need) {
              format_point(need.bounds_min, s.dimension),
              format_point(need.bounds_max, s.dimension));
   print_bodies(scene, need);
+  print_thermal(scene);
   if (need.tracers > 0) fmt::print("  tracers    {}\n", need.tracers);
 }
 
@@ -128,11 +132,15 @@ int info(const Options& options) {
   const SceneEstimate need = estimate(scene);
   const MemoryEstimate memory = estimate_memory(scene, need, process);
   const DiskEstimate disk = estimate_disk(scene, need);
+  // Steps and stores of the thermal integrator are not estimated.
+  const bool thermal = scene.simulation.integrator == Integrator::kThermal;
   if (options.json) {
-    print_json(info_json(scene, need, memory, disk));
+    Json json = info_json(scene, need, memory, disk);
+    if (thermal) json["dt"] = json["memory_bytes"] = json["disk_bytes"] = nullptr;
+    print_json(json);
   } else {
     print_scene(scene, need);
-    print_needs(scene, need, memory, disk);
+    if (!thermal) print_needs(scene, need, memory, disk);
     for (const std::string& warning : mesh_warnings(scene))
       fmt::print("  warning    {}\n", warning);
   }

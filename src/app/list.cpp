@@ -30,6 +30,20 @@ SceneEntry describe_scene(const std::filesystem::path& path) {
   return entry;
 }
 
+Json json_of(const PhaseValues& values) {
+  return {{"solid", values.solid}, {"liquid", values.liquid}};
+}
+
+// Null for a material that says nothing about heat.
+Json json_of(const HeatProperties& heat) {
+  if (!(heat.capacity.solid > 0)) return nullptr;
+  return {{"heat_capacity", json_of(heat.capacity)},
+          {"conductivity", json_of(heat.conductivity)},
+          {"melting_point", heat.melting_point ? Json(*heat.melting_point) : Json(nullptr)},
+          {"melting_jitter", heat.melting_jitter},
+          {"latent_heat", heat.latent_heat}};
+}
+
 Json json_of(const MaterialPreset& preset) {
   const Material& m = preset.material;
   return {{"name", m.name},
@@ -39,7 +53,8 @@ Json json_of(const MaterialPreset& preset) {
           {"youngs_modulus", m.youngs_modulus},
           {"poisson_ratio", m.poisson_ratio},
           {"bulk_modulus", m.bulk_modulus},
-          {"viscosity", m.viscosity}};
+          {"viscosity", m.viscosity},
+          {"heat", json_of(m.heat)}};
 }
 
 }  // namespace

@@ -18,6 +18,12 @@ inline std::string_view name_of(TransferType type) {
   return kNames.at(static_cast<std::size_t>(type));
 }
 
+inline std::string_view name_of(Phase phase) { return phase == Phase::kSolid ? "solid" : "liquid"; }
+
+inline std::string_view name_of(ForceIntegration forces) {
+  return forces == ForceIntegration::kExplicit ? "explicit" : "semi_implicit";
+}
+
 inline std::string_view kernel_name(int degree) {
   constexpr std::array<std::string_view, 4> kNames{"", "linear", "quadratic", "cubic"};
   return kNames.at(static_cast<std::size_t>(degree));

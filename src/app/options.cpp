@@ -131,6 +131,8 @@ const std::vector<Flag>& flag_table() {
        }},
       {"plain", "plain", "", "step: steps stage by stage instead of fused ones",
        [](O& o, const S&) { o.plain = true; }},
+      {"reproducible", "reproducible", "", "on CUDA, sums in a fixed order: step, liquid",
+       [](O& o, const S&) { o.reproducible = true; }},
       {"sweep", "sweep", "", "step: particle-steps/s of several materials and all transfers",
        [](O& o, const S&) { o.sweep = true; }},
       {"scaling", "scaling", "KIND",

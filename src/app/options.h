@@ -29,7 +29,7 @@ struct Options {
   std::optional<int> side;  // cells along the largest cube of the suites "pressure" and "liquid"
   std::string transfer = "apic", kernel, material, json_file;  // empty: the suite's default
   std::string motion = "settled", scaling, plot, folder;
-  bool sweep = false, plain = false;
+  bool sweep = false, plain = false, reproducible = false;
 };
 
 struct Command {

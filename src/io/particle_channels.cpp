@@ -71,6 +71,9 @@ constexpr std::array kChannels{
                 [](const Snapshot& s) -> Values { return pressure(s); }},
     ChannelType{"vorticity", ChannelRank::kAxial,
                 [](const Snapshot& s) -> Values { return vorticity(s); }},
+    ChannelType{"temperature", ChannelRank::kScalar,
+                [](const Snapshot& s) -> Values { return s.temperature; }},
+    ChannelType{"phase", ChannelRank::kScalar, [](const Snapshot& s) -> Values { return s.phase; }},
     ChannelType{"id", ChannelRank::kScalar, [](const Snapshot& s) -> Values { return s.id; }},
 };
 

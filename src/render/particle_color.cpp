@@ -56,6 +56,14 @@ double plastic_state(const Snapshot& s, std::size_t i) {
   return i < s.plastic_state.size() ? s.plastic_state[i] : kMissing;
 }
 
+double temperature(const Snapshot& s, std::size_t i) {
+  return i < s.temperature.size() ? s.temperature[i] : kMissing;
+}
+
+double phase(const Snapshot& s, std::size_t i) {
+  return i < s.phase.size() ? s.phase[i] : kMissing;
+}
+
 template <int N>
 double determinant_of(const float* entries) {
   Mat<double, N> F;
@@ -154,11 +162,39 @@ ColorRange vorticity_range(const Scene& scene, const Stage& stage, Values first)
   return {scene.simulation.dimension == 2 ? -high : 0, high};
 }
 
+// Every temperature that the scene gives as a number.
+std::vector<double> given_temperatures(const Scene& scene) {
+  std::vector<double> given;
+  const auto add = [&given](const std::optional<ScalarField>& field) {
+    if (field && field->expression.empty() && field->constant > 0) given.push_back(field->constant);
+  };
+  for (const Body& body : scene.bodies) add(body.temperature);
+  for (const Source& source : scene.sources) add(source.temperature);
+  for (const Collider& collider : scene.colliders) add(collider.temperature);
+  add(scene.thermal.ambient);
+  if (scene.grid.domain)
+    for (const auto& face : scene.grid.domain->temperature) add(face);
+  return given;
+}
+
+// Conduction mixes what is there at the start and at the boundaries.
+ColorRange temperature_range(const Scene& scene, const Stage&, Values first) {
+  for (const double given : given_temperatures(scene)) first.push_back(given);
+  std::erase_if(first, [](double value) { return !std::isfinite(value); });
+  if (first.empty()) return {};
+  const auto [low, high] = std::minmax_element(first.begin(), first.end());
+  return {*low, *high > *low ? *high : *low + 1};
+}
+
+ColorRange phase_range(const Scene&, const Stage&, Values) { return {0, 1}; }
+
 constexpr ScalarChannel kChannels[] = {
     {"speed", "velocity", "speed, m/s", each<speed>, widened<expected_speed>},
     {"pressure", "kirchhoff_stress", "pressure, Pa", each<pressure>, widened<expected_pressure>},
     {"plastic_state", "plastic_state", "plastic state", each<plastic_state>,
      widened<expected_plastic_state>},
+    {"temperature", "temperature", "temperature, K", each<temperature>, temperature_range},
+    {"phase", "phase", "0 solid, 1 liquid", each<phase>, phase_range},
     {"volume_ratio", "deformation_gradient", "volume ratio", each<volume_ratio>,
      widened<expected_volume_ratio>},
     {"vorticity", "vorticity", "vorticity, 1/s", vorticity_values, vorticity_range, true},
@@ -170,7 +206,7 @@ const ScalarChannel* find_channel(const std::string& name) {
   throw Error(ErrorCategory::kScene,
               "output.color = \"" + name +
                   "\": pictures can be coloured by material, body, speed, pressure, "
-                  "plastic_state, volume_ratio or vorticity");
+                  "plastic_state, temperature, phase, volume_ratio or vorticity");
 }
 
 }  // namespace

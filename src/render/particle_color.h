@@ -21,8 +21,8 @@ struct ColorRange {
 class ParticleColors {
  public:
   // scene.output.color is material, body, speed (or velocity), pressure (or kirchhoff_stress),
-  // plastic_state, volume_ratio (or deformation_gradient) or vorticity (signed in 2D, its magnitude
-  // in 3D); anything else throws Error{kScene}.
+  // plastic_state, temperature, phase, volume_ratio (or deformation_gradient) or vorticity (signed
+  // in 2D, its magnitude in 3D); anything else throws Error{kScene}.
   ParticleColors(const Scene& scene, const Snapshot& first, const Stage& stage);
 
   // One sRGB colour per particle; grey where the snapshot lacks the channel.

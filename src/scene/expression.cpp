@@ -13,14 +13,17 @@ namespace firn {
 namespace {
 
 struct Variables {
-  double x = 0, y = 0, z = 0, t = 0;
+  double x = 0, y = 0, z = 0, t = 0, T = 0;
 };
 
 mu::Parser make_parser(const std::string& expression, Variables& variables,
                        std::string_view allowed = "xyzt") {
   mu::Parser parser;
-  const std::pair<char, double*> known[] = {
-      {'x', &variables.x}, {'y', &variables.y}, {'z', &variables.z}, {'t', &variables.t}};
+  const std::pair<char, double*> known[] = {{'x', &variables.x},
+                                            {'y', &variables.y},
+                                            {'z', &variables.z},
+                                            {'t', &variables.t},
+                                            {'T', &variables.T}};
   for (const auto& [name, value] : known)
     if (allowed.find(name) != std::string_view::npos) parser.DefineVar(std::string(1, name), value);
   parser.DefineConst("pi", std::numbers::pi);
@@ -63,19 +66,26 @@ std::optional<std::string> expression_error(const std::string& expression,
   return std::nullopt;
 }
 
+namespace {
+
+void require_valid(const std::string& expression, std::string_view variables) {
+  if (const auto error = expression_error(expression, variables))
+    throw Error(ErrorCategory::kScene, fmt::format("field \"{}\": {}", expression, *error));
+}
+
+}  // namespace
+
 struct FieldEvaluator::Component {
   explicit Component(const ScalarField& field) : constant(field.constant) {
     if (field.expression.empty()) return;
-    if (const auto error = expression_error(field.expression)) {
-      throw Error(ErrorCategory::kScene, fmt::format("field \"{}\": {}", field.expression, *error));
-    }
+    require_valid(field.expression, "xyzt");
     parser = make_parser(field.expression, variables);
     varies = true;
   }
 
   double at(const Vec3& position, double time) {
     if (!varies) return constant;
-    variables = {position[0], position[1], position[2], time};
+    variables = {position[0], position[1], position[2], time, 0};
     return parser.Eval();
   }
 
@@ -105,6 +115,27 @@ double FieldEvaluator::scalar(const Vec3& position, double time) const {
 Vec3 FieldEvaluator::vector(const Vec3& position, double time) const {
   return {components_[0]->at(position, time), components_[1]->at(position, time),
           components_[2]->at(position, time)};
+}
+
+struct TemperatureEvaluator::State {
+  explicit State(const std::string& expression) {
+    require_valid(expression, "T");
+    parser = make_parser(expression, variables, "T");
+  }
+  Variables variables;  // the parser points into these
+  mu::Parser parser;
+};
+
+TemperatureEvaluator::TemperatureEvaluator(const std::string& expression)
+    : state_(std::make_unique<State>(expression)) {}
+
+TemperatureEvaluator::~TemperatureEvaluator() = default;
+TemperatureEvaluator::TemperatureEvaluator(TemperatureEvaluator&&) noexcept = default;
+TemperatureEvaluator& TemperatureEvaluator::operator=(TemperatureEvaluator&&) noexcept = default;
+
+double TemperatureEvaluator::at(double temperature) const {
+  state_->variables.T = temperature;
+  return state_->parser.Eval();
 }
 
 }  // namespace firn

@@ -1,5 +1,5 @@
-// Fields of a scene that are written as expressions of x, y, z and t: checking them when the scene
-// is read and evaluating them on the host. muParser does the work.
+// Fields of a scene that are written as expressions of x, y, z and t, or of a temperature T:
+// checking them when the scene is read and evaluating them on the host. muParser does the work.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@ namespace firn {
 std::optional<std::string> expression_error(const std::string& expression,
                                             std::string_view variables = "xyzt");
 
-// Evaluates one field; not safe to share between threads (make one per thread). Constants cost
-// nothing. Throws Error{kScene} if an expression is malformed.
+// Evaluates one field of x, y, z, t; not safe to share between threads (make one per thread).
+// Constants cost nothing. Throws Error{kScene} if an expression is malformed.
 class FieldEvaluator {
  public:
   explicit FieldEvaluator(const ScalarField& field);
@@ -32,6 +32,21 @@ class FieldEvaluator {
  private:
   struct Component;
   std::array<std::unique_ptr<Component>, 3> components_;
+};
+
+// Evaluates one expression of T, likewise.
+class TemperatureEvaluator {
+ public:
+  explicit TemperatureEvaluator(const std::string& expression);
+  ~TemperatureEvaluator();
+  TemperatureEvaluator(TemperatureEvaluator&&) noexcept;
+  TemperatureEvaluator& operator=(TemperatureEvaluator&&) noexcept;
+
+  double at(double temperature) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace firn

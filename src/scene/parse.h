@@ -2,6 +2,7 @@
 // cannot accept.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,9 +14,21 @@ namespace firn::scene {
 inline bool is_incompressible(const Scene& scene) {
   return scene.simulation.integrator == Integrator::kIncompressible;
 }
+inline bool is_thermal(const Scene& scene) {
+  return scene.simulation.integrator == Integrator::kThermal;
+}
+// Whether velocities live on the faces of a MAC grid, where walls have no friction.
+inline bool is_staggered(const Scene& scene) {
+  return is_incompressible(scene) || is_thermal(scene);
+}
+inline constexpr std::string_view kNoFriction =
+    "under integrators \"incompressible\" and \"thermal\" everything must slide without friction; "
+    "remove 'friction'";
 
 // [simulation] also settles context.dimension, so it comes first.
 void parse_simulation(const Node& root, Scene& scene, ReadContext& context);
+// Before all that may name a temperature.
+void parse_thermal(const Node& root, Scene& scene, ReadContext& context);
 void parse_transfer(const Node& root, Scene& scene, ReadContext& context);
 void parse_time(const Node& root, Scene& scene, ReadContext& context);
 void parse_grid(const Node& root, Scene& scene, ReadContext& context);
@@ -30,6 +43,28 @@ void parse_bodies(const Node& root, Scene& scene, ReadContext& context);
 void parse_sources(const Node& root, Scene& scene, ReadContext& context);
 void parse_sinks(const Node& root, Scene& scene, ReadContext& context);
 void parse_colliders(const Node& root, Scene& scene, ReadContext& context);
+void parse_heat_sources(const Node& root, Scene& scene, ReadContext& context);
+
+// Why a key about heat means nothing in this scene; nothing if it does mean something.
+std::optional<std::string_view> why_no_heat(const Scene& scene);
+// The optional `temperature` of a boundary, refused where the scene has no heat.
+void parse_temperature(TableReader& table, std::string_view key, const Scene& scene,
+                       std::optional<ScalarField>& out);
+// `temperature` and `phase` of what is made of `material`, which may be null if its name is wrong.
+void parse_start(TableReader& table, const Scene& scene, const Material* material,
+                 ScalarField& temperature, std::optional<Phase>& phase);
+
+// The keys that the thermal integrator adds to the material, all but its required ones checked.
+void parse_thermal_material(TableReader& table, const Scene& scene, Material& material);
+// Those that are there in this scene for some material, and for one of this model.
+std::vector<std::string_view> thermal_keys(const Scene& scene);
+std::vector<std::string_view> thermal_keys(const Scene& scene, MaterialModel model);
+// What a valid material of the thermal integrator may still lack or contradict.
+void check_thermal_material(TableReader& table, const Scene& scene, const Material& material);
+
+// The `name` of a table, `kind` and `index` if it has none; one of `taken` is a finding.
+void parse_name(TableReader& table, std::string_view kind, std::size_t index, std::string& name,
+                std::vector<std::string>& taken);
 
 // The `shape` of a table, which must be there.
 void parse_shape_key(TableReader& table, Shape& out);

@@ -14,26 +14,11 @@ constexpr Choice<Sampling> kSamplings[] = {{"uniform", Sampling::kUniform},
                                            {"random", Sampling::kRandom},
                                            {"poisson", Sampling::kPoisson}};
 
-constexpr std::string_view kThermalOnly =
-    "belongs to integrator \"thermal\", which is not available in this version; remove it";
-
-// The names of one kind of object must differ; those without one are numbered.
-void parse_name(TableReader& table, std::string_view kind, std::size_t index, std::string& name,
-                std::vector<std::string>& taken) {
-  name = fmt::format("{}{}", kind, index);
-  if (!table.string("name", name)) return;
-  if (name.empty()) {
-    table.fail("name", "'name' must not be empty");
-  } else if (std::find(taken.begin(), taken.end(), name) != taken.end()) {
-    table.fail("name", fmt::format("there is already a {} named '{}'", kind, name));
-  }
-  taken.push_back(name);
-}
-
-void parse_material_name(TableReader& table, const Scene& scene, int& material) {
+// The material that is named, null after a finding; `material` becomes its index.
+const Material* parse_material_name(TableReader& table, const Scene& scene, int& material) {
   const Node* node = table.require("material");
   std::string name;
-  if (node == nullptr || !table.string("material", name)) return;
+  if (node == nullptr || !table.string("material", name)) return nullptr;
   std::vector<std::string_view> names;
   for (const Material& known : scene.materials) names.push_back(known.name);
   const auto found = std::find(names.begin(), names.end(), name);
@@ -41,9 +26,10 @@ void parse_material_name(TableReader& table, const Scene& scene, int& material) 
     table.fail(*node,
                fmt::format("unknown material '{}'{} (the scene has: {})", name,
                            suggestion(name, names), names.empty() ? "none" : list_of(names)));
-    return;
+    return nullptr;
   }
   material = static_cast<int>(found - names.begin());
+  return &scene.materials[static_cast<std::size_t>(material)];
 }
 
 void parse_sampling(TableReader& table, double& particles_per_cell, Sampling& sampling) {
@@ -139,12 +125,24 @@ void check_not_empty(const Node& root, const Scene& scene, ReadContext& context)
 
 }  // namespace
 
+void parse_name(TableReader& table, std::string_view kind, std::size_t index, std::string& name,
+                std::vector<std::string>& taken) {
+  name = fmt::format("{}{}", kind, index);
+  if (!table.string("name", name)) return;
+  if (name.empty()) {
+    table.fail("name", "'name' must not be empty");
+  } else if (std::find(taken.begin(), taken.end(), name) != taken.end()) {
+    table.fail("name", fmt::format("there is already a {} named '{}'", kind, name));
+  }
+  taken.push_back(name);
+}
+
 void parse_bodies(const Node& root, Scene& scene, ReadContext& context) {
   std::vector<std::string> names;
   parse_sections(root, "body", context, [&](TableReader& table, std::size_t index) {
     Body body;
     parse_name(table, "body", index, body.name, names);
-    parse_material_name(table, scene, body.material);
+    const Material* material = parse_material_name(table, scene, body.material);
     parse_shape_key(table, body.shape);
     parse_sampling(table, body.particles_per_cell, body.sampling);
     table.field("velocity", body.velocity);
@@ -153,7 +151,7 @@ void parse_bodies(const Node& root, Scene& scene, ReadContext& context) {
     table.number("density_scale", body.density_scale, Range::positive());
     parse_stiffness_scale(table, body.stiffness_scale);
     parse_optional_color(table, body.color);
-    table.refuse("temperature", kThermalOnly);
+    parse_start(table, scene, material, body.temperature, body.phase);
     scene.bodies.push_back(std::move(body));
   });
 }
@@ -168,7 +166,7 @@ void parse_sources(const Node& root, Scene& scene, ReadContext& context) {
     parse_sections(root, "source", context, [&](TableReader& table, std::size_t index) {
       Source source;
       parse_name(table, "source", index, source.name, names);
-      parse_material_name(table, scene, source.material);
+      const Material* material = parse_material_name(table, scene, source.material);
       parse_shape_key(table, source.shape);
       table.vector("velocity", source.velocity);
       table.number("start", source.start, Range::non_negative());
@@ -178,7 +176,7 @@ void parse_sources(const Node& root, Scene& scene, ReadContext& context) {
                                       source.start));
       }
       parse_sampling(table, source.particles_per_cell, source.sampling);
-      table.refuse("temperature", kThermalOnly);
+      parse_start(table, scene, material, source.temperature, source.phase);
       scene.sources.push_back(std::move(source));
     });
   }
@@ -203,13 +201,10 @@ void parse_colliders(const Node& root, Scene& scene, ReadContext& context) {
     parse_shape_key(table, collider.shape);
     table.choice<BoundaryType>("boundary", collider.boundary, kBoundaries);
     table.number("friction", collider.friction, Range::non_negative());
-    if (is_incompressible(scene) && collider.friction > 0)
-      table.fail("friction",
-                 "liquids of integrator \"incompressible\" slide without friction; remove "
-                 "'friction'");
+    if (is_staggered(scene) && collider.friction > 0) table.fail("friction", kNoFriction);
     if (const Node* motion = table.find("motion")) collider.motion = parse_motion(*motion, context);
     table.color("color", collider.color);
-    table.refuse("temperature", kThermalOnly);
+    parse_temperature(table, "temperature", scene, collider.temperature);
     scene.colliders.push_back(std::move(collider));
   });
 }

@@ -75,7 +75,7 @@ const std::vector<Model>& models() {
 
 constexpr Unavailable kLaterModels[] = {
     {"viscoelastic", "use \"corotated_deviatoric\" with a viscosity, or \"von_mises\""},
-    {"phase_change", "it belongs to integrator \"thermal\""},
+    {"phase_change", "use \"corotated_deviatoric\" with a melting_point (integrator \"thermal\")"},
     {"newtonian", "give 'viscosity' to another model, e.g. \"weakly_compressible\""}};
 
 const Model& model_of(const Material& material) {
@@ -138,12 +138,22 @@ void parse_friction_hardening(TableReader& table, std::array<double, 4>& out) {
   }
 }
 
-void parse_parameters(TableReader& table, Material& material) {
+// A pressure solve reaches lambda = infinity, at 0.5, but needs some pressure: lambda > 0.
+Range range_of(const Parameter& parameter, const Scene& scene) {
+  const bool poisson = parameter.member == &Material::poisson_ratio;
+  return poisson && is_thermal(scene) ? Range::left_open(0, 0.5) : parameter.range;
+}
+
+void parse_parameters(TableReader& table, const Scene& scene, Material& material) {
   for (const Parameter& parameter : parameters()) {
+    const Node* node = table.find(parameter.name);
+    const bool of_temperature = node != nullptr && node->is(NodeType::kString) &&
+                                parameter.member == &Material::youngs_modulus;
+    if (of_temperature) continue;  // parse_thermal_material
     if (parameter.in_degrees) {
       table.angle(parameter.name, material.*parameter.member, parameter.range);
     } else {
-      table.number(parameter.name, material.*parameter.member, parameter.range);
+      table.number(parameter.name, material.*parameter.member, range_of(parameter, scene));
     }
   }
   parse_friction_hardening(table, material.friction_hardening);
@@ -164,9 +174,11 @@ void check_required(TableReader& table, const Model& model, const Material& mate
   for (const std::string_view key : required) {
     const bool replaced_by_hardening =
         key == "friction_angle" && table.node().find("friction_hardening") != nullptr;
+    const bool replaced_by_lame =
+        material.lame && (key == "youngs_modulus" || key == "poisson_ratio");
     const bool given =
         table.node().find(key) != nullptr || (has_preset && preset_has(material, key));
-    if (!given && !replaced_by_hardening) {
+    if (!given && !replaced_by_hardening && !replaced_by_lame) {
       table.fail(table.node(), fmt::format("{} needs the key '{}' (model \"{}\")", table.label(),
                                            key, model.name));
     }
@@ -175,14 +187,16 @@ void check_required(TableReader& table, const Model& model, const Material& mate
 
 // A parameter the model does not have would silently do nothing. After an override of the model
 // itself the parameters of the old model may stay: they cannot be removed from the command line.
-void check_unused(TableReader& table, const Model& model) {
+void check_unused(TableReader& table, const Scene& scene, const Model& model) {
   const Node* chosen = table.node().find("model");
   if (chosen != nullptr && (chosen->replaced || chosen->where.from_override)) return;
   Keys candidates = {"friction_hardening", "volume_correction"};
   for (const Parameter& parameter : parameters()) candidates.push_back(parameter.name);
+  for (const std::string_view key : thermal_keys(scene)) candidates.push_back(key);
   Keys used = {"density", "viscosity"};
   used.insert(used.end(), model.required.begin(), model.required.end());
   used.insert(used.end(), model.optional.begin(), model.optional.end());
+  for (const std::string_view key : thermal_keys(scene, model.model)) used.push_back(key);
   for (const Entry& entry : table.node().entries) {
     if (!contains(candidates, entry.key) || contains(used, entry.key)) continue;
     table.context().findings.add(entry.where, fmt::format("model \"{}\" has no '{}' (it has: {})",
@@ -202,52 +216,74 @@ bool report_stray_override(const Entry& entry, const Scene& scene, ReadContext& 
   return true;
 }
 
-// Liquids of the incompressible integrator flow without viscosity. That of water is far below what
-// any grid resolves; a preset that is thicker would silently become thin.
+// The staggered integrators have no viscosity. That of water is far below what any grid resolves; a
+// preset that is thicker would silently become thin.
 constexpr double kThinnestViscosity = 1e-2;  // Pa s
 
-void check_integrator(TableReader& table, const Material& material, bool incompressible) {
-  if (incompressible && material.viscosity > kThinnestViscosity) {
-    table.fail(
-        table.node().find("viscosity") != nullptr ? "viscosity" : "preset",
-        "integrator \"incompressible\" has no viscosity in this version; use \"explicit\", or "
-        "a thin liquid such as preset = \"water\"");
-    return;
-  }
-  if (incompressible == (material.model == MaterialModel::kIncompressible)) return;
-  const char* at = table.node().find("model") != nullptr ? "model" : "preset";
-  if (table.node().find(at) == nullptr) return;
-  table.fail(at, incompressible
-                     ? "integrator \"incompressible\" moves liquids only: use model = "
-                       "\"incompressible\", or the preset of a liquid"
-                     : "model \"incompressible\" needs simulation.integrator = \"incompressible\"; "
-                       "use \"weakly_compressible\"");
+constexpr std::string_view name_of(Integrator integrator) {
+  return integrator == Integrator::kThermal          ? "thermal"
+         : integrator == Integrator::kIncompressible ? "incompressible"
+                                                     : "explicit";
 }
 
-Material parse_material(const Entry& entry, std::size_t index, bool incompressible,
-                        ReadContext& context) {
+// Why the scene's integrator does not move this model; empty if it does.
+std::string_view why_not_moved(const Scene& scene, MaterialModel model) {
+  const bool liquid = model == MaterialModel::kIncompressible;
+  if (is_thermal(scene))
+    return liquid || model == MaterialModel::kCorotatedDeviatoric
+               ? ""
+               : "integrator \"thermal\" takes model \"corotated_deviatoric\" (solids, also those "
+                 "that melt) and \"incompressible\" (liquids that never freeze)";
+  if (is_incompressible(scene))
+    return liquid ? ""
+                  : "integrator \"incompressible\" moves liquids only: use model = "
+                    "\"incompressible\", or the preset of a liquid";
+  return liquid ? "model \"incompressible\" needs simulation.integrator = \"incompressible\"; use "
+                  "\"weakly_compressible\""
+                : "";
+}
+
+// Whether the integrator can move the material; if not, a finding.
+bool check_integrator(TableReader& table, const Scene& scene, const Material& material) {
+  if (is_staggered(scene) && material.viscosity > kThinnestViscosity) {
+    table.fail(table.node().find("viscosity") != nullptr ? "viscosity" : "preset",
+               fmt::format("integrator \"{}\" has no viscosity in this version; use \"explicit\", "
+                           "or a thin liquid such as preset = \"water\"",
+                           name_of(scene.simulation.integrator)));
+    return false;
+  }
+  const std::string_view reason = why_not_moved(scene, material.model);
+  const char* at = table.node().find("model") != nullptr ? "model" : "preset";
+  if (!reason.empty() && table.node().find(at) != nullptr) table.fail(at, reason);
+  return reason.empty();
+}
+
+Material parse_material(const Entry& entry, const Scene& scene, ReadContext& context) {
   Material material;
   material.name = entry.key;
-  material.color = palette_color(index);
+  material.color = palette_color(scene.materials.size());
   TableReader table(entry.value, fmt::format("[material.{}]", entry.key), context);
   if (!entry.value.is(NodeType::kTable)) return material;
   const bool has_preset = parse_preset(table, material);
   const bool has_model = parse_model(table, material.model);
-  // A liquid is the same liquid under either integrator: only its stiffness has no meaning here.
-  if (incompressible && !has_model && material.model == MaterialModel::kWeaklyCompressible) {
+  // A liquid is the same liquid under any integrator: only its stiffness has no meaning on faces.
+  if (is_staggered(scene) && !has_model && material.model == MaterialModel::kWeaklyCompressible) {
     material.model = MaterialModel::kIncompressible;
     material.bulk_modulus = 0;
   }
-  parse_parameters(table, material);
+  parse_parameters(table, scene, material);
+  parse_thermal_material(table, scene, material);
   table.color("color", material.color);
-  if (has_preset || has_model) {
+  const bool known = has_preset || has_model;
+  if (known) {
     const Model& model = model_of(material);
     check_required(table, model, material, has_preset);
-    check_unused(table, model);
+    check_unused(table, scene, model);
   } else if (entry.value.find("model") == nullptr && entry.value.find("preset") == nullptr) {
     table.fail(table.node(), fmt::format("{} needs a 'model' or a 'preset'", table.label()));
   }
-  check_integrator(table, material, incompressible);
+  if (known && check_integrator(table, scene, material))
+    check_thermal_material(table, scene, material);
   table.finish();
   return material;
 }
@@ -259,8 +295,7 @@ void parse_materials(const Node& root, Scene& scene, ReadContext& context) {
   if (node == nullptr || !read_type(*node, NodeType::kTable, "material", context)) return;
   for (const Entry& entry : node->entries) {
     if (report_stray_override(entry, scene, context)) continue;
-    scene.materials.push_back(
-        parse_material(entry, scene.materials.size(), is_incompressible(scene), context));
+    scene.materials.push_back(parse_material(entry, scene, context));
   }
 }
 

@@ -12,19 +12,20 @@ constexpr std::string_view kLaterFormat = "use \"ply\" or \"npz\"";
 constexpr Unavailable kLaterFormats[] = {
     {"vtk", kLaterFormat}, {"vdb", kLaterFormat}, {"bgeo", kLaterFormat}};
 
-const std::vector<std::string_view>& channel_names() {
-  static const std::vector<std::string_view> names = {
+std::vector<std::string_view> channel_names(const Scene& scene) {
+  std::vector<std::string_view> names = {
       "velocity",      "speed",  "material", "body",      "mass", "volume", "deformation_gradient",
       "plastic_state", "stress", "pressure", "vorticity", "id"};
+  if (scene.solves_heat()) names.insert(names.end(), {"temperature", "phase"});
   return names;
 }
 
-void parse_color_channel(TableReader& table, std::string& color) {
+void parse_color_channel(TableReader& table, const Scene& scene, std::string& color) {
   const Node* node = table.find("color");
+  const std::vector<std::string_view> names = channel_names(scene);
   std::size_t index = 0;
-  if (node != nullptr && read_choice(*node, "color", channel_names(), {}, index, table.context())) {
-    color = channel_names()[index];
-  }
+  if (node != nullptr && read_choice(*node, "color", names, {}, index, table.context()))
+    color = names[index];
 }
 
 void parse_surface(TableReader& table) {
@@ -113,12 +114,12 @@ void parse_output(const Node& root, Scene& scene, ReadContext& context) {
     parse_surface(table);
     table.boolean("image", s.image);
     table.boolean("video", s.video);
-    parse_color_channel(table, s.color);
+    parse_color_channel(table, scene, s.color);
     parse_resolution(table, s.resolution);
-    table.strings("channels", s.channels, channel_names());
+    table.strings("channels", s.channels, channel_names(scene));
     table.integer("checkpoint_every", s.checkpoint_every, 0, 1'000'000'000);
     parse_diagnostics(table, s.diagnostics);
-    if (is_incompressible(scene) && s.diagnostics == DiagnosticsLevel::kStages)
+    if (is_staggered(scene) && s.diagnostics == DiagnosticsLevel::kStages)
       table.fail("diagnostics", "\"stages\" needs integrator \"explicit\"; use \"totals\"");
     if (const Node* camera = table.find("camera")) s.camera = parse_camera(*camera, context);
   });

@@ -11,10 +11,11 @@ namespace firn::scene {
 namespace {
 
 constexpr Choice<Integrator> kIntegrators[] = {{"explicit", Integrator::kExplicit},
-                                               {"incompressible", Integrator::kIncompressible}};
+                                               {"incompressible", Integrator::kIncompressible},
+                                               {"thermal", Integrator::kThermal}};
 constexpr std::string_view kUseExplicit = "use \"explicit\"";
-constexpr Unavailable kLaterIntegrators[] = {
-    {"semi_implicit", kUseExplicit}, {"optimization", kUseExplicit}, {"thermal", kUseExplicit}};
+constexpr Unavailable kLaterIntegrators[] = {{"semi_implicit", kUseExplicit},
+                                             {"optimization", kUseExplicit}};
 constexpr Choice<Precision> kPrecisions[] = {{"single", Precision::kSingle},
                                              {"double", Precision::kDouble}};
 constexpr Choice<TransferType> kTransfers[] = {
@@ -58,6 +59,17 @@ void check_modes(TableReader& table, const Scene& scene) {
                            "quadratic or cubic kernel",
                            1 << dimension, dimension, modes));
   }
+}
+
+// Face velocities take forces from the gradients of the weights [Jiang 2015, 6.22], which the
+// linear kernel has in jumps.
+void check_thermal_transfer(TableReader& table, const TransferSettings& s) {
+  if (s.kernel == 1)
+    table.fail("kernel",
+               "integrator \"thermal\" needs the quadratic or cubic kernel: the forces of the "
+               "linear one jump from cell to cell");
+  if (s.force != ForceForm::kGradient)
+    table.fail("force", "integrator \"thermal\" has only force = \"gradient\"; remove 'force'");
 }
 
 constexpr std::string_view kFaces[] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
@@ -142,7 +154,36 @@ void check_periodic(TableReader& table, const Domain& domain, double dx) {
   }
 }
 
-Domain parse_domain(const Node& node, double dx, bool incompressible, ReadContext& context) {
+// Only a wall has a temperature.
+void check_face_temperatures(TableReader& table, const Domain& domain) {
+  const std::size_t count = table.context().is_2d() ? 4 : 6;
+  for (std::size_t face = 0; face < count; ++face) {
+    const BoundaryType boundary = domain.boundary[face];
+    const bool open = boundary == BoundaryType::kOpen;
+    if (!domain.temperature[face] || (!open && boundary != BoundaryType::kPeriodic)) continue;
+    table.fail("temperature",
+               fmt::format("{} is {}: there is no wall to have a temperature; give "
+                           "those of the walls, as in temperature = {{ y_min = 290 }}",
+                           kFaces[face], open ? "open" : "periodic"));
+    return;
+  }
+}
+
+void parse_face_temperatures(TableReader& table, const Scene& scene, Domain& domain) {
+  if (const auto reason = why_no_heat(scene)) return table.refuse("temperature", *reason);
+  parse_faces(table, "temperature", domain.temperature,
+              [&](const Node& value, std::string_view what, std::optional<ScalarField>& out) {
+                ScalarField field;
+                if (!read_field(value, what, field, table.context(), "xyzt", Range::positive()))
+                  return false;
+                out = field;
+                return true;
+              });
+  check_face_temperatures(table, domain);
+}
+
+Domain parse_domain(const Node& node, const Scene& scene, ReadContext& context) {
+  const double dx = scene.grid.dx;
   Domain domain;
   TableReader table(node, "grid.domain", context);
   if (!node.is(NodeType::kTable)) return domain;
@@ -157,14 +198,13 @@ Domain parse_domain(const Node& node, double dx, bool incompressible, ReadContex
                 return true;
               });
   check_periodic(table, domain, dx);
-  if (incompressible && table.node().find("friction") != nullptr)
-    table.fail(
-        "friction",
-        "liquids of integrator \"incompressible\" slide without friction; remove 'friction'");
+  if (is_staggered(scene) && table.node().find("friction") != nullptr)
+    table.fail("friction", kNoFriction);
   parse_faces(table, "friction", domain.friction,
               [&](const Node& value, std::string_view what, double& out) {
                 return read_number(value, what, Range::non_negative(), out, context);
               });
+  parse_face_temperatures(table, scene, domain);
   table.finish();
   return domain;
 }
@@ -188,8 +228,10 @@ void parse_simulation(const Node& root, Scene& scene, ReadContext& context) {
 
 void parse_transfer(const Node& root, Scene& scene, ReadContext& context) {
   TransferSettings& s = scene.transfer;
-  const bool incompressible = is_incompressible(scene);
+  const bool incompressible = is_incompressible(scene), thermal = is_thermal(scene);
   if (incompressible) s.kernel = 1;
+  if (thermal) s.kernel = 3;
+  if (thermal) s.force = ForceForm::kGradient;
   parse_section(root, "transfer", context, [&](TableReader& table) {
     table.choice<TransferType>("type", s.type, kTransfers);
     table.number("blend", s.blend, Range::closed(0, 1));
@@ -205,6 +247,7 @@ void parse_transfer(const Node& root, Scene& scene, ReadContext& context) {
                    "has none, remove it");
       return;
     }
+    if (thermal) return check_thermal_transfer(table, s);
     if (s.kernel != 1) return;
     if (force_given && s.force == ForceForm::kMls) {
       table.fail(
@@ -240,7 +283,7 @@ void parse_grid(const Node& root, Scene& scene, ReadContext& context) {
     table.require("dx");
     table.number("dx", scene.grid.dx, Range::positive());
     if (const Node* domain = table.find("domain")) {
-      scene.grid.domain = parse_domain(*domain, scene.grid.dx, is_incompressible(scene), context);
+      scene.grid.domain = parse_domain(*domain, scene, context);
     }
   });
 }

@@ -12,28 +12,6 @@
 namespace firn::scene {
 namespace {
 
-bool read_field(const Node& node, std::string_view what, ScalarField& out, ReadContext& context,
-                std::string_view variables = "xyzt") {
-  if (!node.is(NodeType::kString)) {
-    const bool number = node.is(NodeType::kInteger) || node.is(NodeType::kNumber);
-    if (!number) {
-      context.findings.add(
-          node.where, fmt::format("'{}' must be a number or an expression of {}, found {}", what,
-                                  fmt::join(variables, ", "), describe(node.type)));
-      return false;
-    }
-    out.expression.clear();
-    return read_number(node, what, Range::any(), out.constant, context);
-  }
-  if (const auto error = expression_error(node.text, variables)) {
-    context.findings.add(node.where,
-                         fmt::format("expression \"{}\" in '{}': {}", node.text, what, *error));
-    return false;
-  }
-  out = {0, node.text};
-  return true;
-}
-
 // Whether `node` is an array with as many entries as the scene has dimensions.
 bool check_entries(const Node& node, std::string_view what, ReadContext& context) {
   if (!read_type(node, NodeType::kArray, what, context)) return false;
@@ -83,6 +61,28 @@ bool read_number(const Node& node, std::string_view what, const Range& range, do
     return false;
   }
   out = node.number;
+  return true;
+}
+
+bool read_field(const Node& node, std::string_view what, ScalarField& out, ReadContext& context,
+                std::string_view variables, const Range& range) {
+  if (!node.is(NodeType::kString)) {
+    const bool number = node.is(NodeType::kInteger) || node.is(NodeType::kNumber);
+    if (!number) {
+      context.findings.add(
+          node.where, fmt::format("'{}' must be a number or an expression of {}, found {}", what,
+                                  fmt::join(variables, ", "), describe(node.type)));
+      return false;
+    }
+    out.expression.clear();
+    return read_number(node, what, range, out.constant, context);
+  }
+  if (const auto error = expression_error(node.text, variables)) {
+    context.findings.add(node.where,
+                         fmt::format("expression \"{}\" in '{}': {}", node.text, what, *error));
+    return false;
+  }
+  out = {0, node.text};
   return true;
 }
 
@@ -248,9 +248,10 @@ bool TableReader::color(std::string_view key, Vec3& out) {
   return valid;
 }
 
-bool TableReader::field(std::string_view key, ScalarField& out, std::string_view variables) {
+bool TableReader::field(std::string_view key, ScalarField& out, std::string_view variables,
+                        const Range& range) {
   const Node* node = find(key);
-  return node != nullptr && read_field(*node, key, out, context_, variables);
+  return node != nullptr && read_field(*node, key, out, context_, variables, range);
 }
 
 bool TableReader::field(std::string_view key, VectorField& out) {

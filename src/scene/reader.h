@@ -82,8 +82,9 @@ class TableReader {
   bool direction(std::string_view key, Vec3& out);  // the same, not zero; normalised
   bool rotation(std::string_view key, Vec3& out);   // degrees; 2D: one number, about z
   bool color(std::string_view key, Vec3& out);      // three entries in [0, 1]
-  // A number, or an expression of the letters in `variables`.
-  bool field(std::string_view key, ScalarField& out, std::string_view variables = "xyzt");
+  // A number in `range`, or an expression of the letters in `variables`.
+  bool field(std::string_view key, ScalarField& out, std::string_view variables = "xyzt",
+             const Range& range = Range::any());
   bool field(std::string_view key, VectorField& out);
 
   template <std::integral I>
@@ -130,6 +131,8 @@ class TableReader {
 bool read_type(const Node& node, NodeType type, std::string_view what, ReadContext& context);
 bool read_number(const Node& node, std::string_view what, const Range& range, double& out,
                  ReadContext& context);
+bool read_field(const Node& node, std::string_view what, ScalarField& out, ReadContext& context,
+                std::string_view variables = "xyzt", const Range& range = Range::any());
 bool read_vector(const Node& node, std::string_view what, Vec3& out, ReadContext& context);
 bool read_rotation(const Node& node, std::string_view what, Vec3& out, ReadContext& context);
 // Index of the string among `names`; a miss is a finding.

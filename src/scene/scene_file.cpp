@@ -59,15 +59,13 @@ void parse_origin(TableReader& root, Scene& out) {
 
 void parse_root(const Node& document, Scene& out, ReadContext& context) {
   TableReader root(document, "the scene", context);
-  for (const char* section : {"simulation", "transfer", "time", "grid", "fluid", "material", "body",
-                              "collider", "sink", "tracers", "output", "variants"}) {
+  for (const char* section :
+       {"simulation", "transfer", "time", "grid", "fluid", "material", "body", "collider", "sink",
+        "thermal", "heat_source", "tracers", "output", "variants"}) {
     root.find(section);
   }
   root.string("title", out.title);
   parse_origin(root, out);
-  root.refuse(
-      "thermal",
-      "belongs to integrator \"thermal\", which is not available in this version; remove it");
   root.refuse(
       "mesh",
       "(Lagrangian meshes) is not available in this version with integrator \"explicit\"; use a "
@@ -80,6 +78,7 @@ Scene interpret(const Node& document, Findings& findings) {
   ReadContext context{findings};
   parse_root(document, out, context);
   scene::parse_simulation(document, out, context);
+  scene::parse_thermal(document, out, context);
   scene::parse_transfer(document, out, context);
   scene::parse_time(document, out, context);
   scene::parse_grid(document, out, context);
@@ -90,6 +89,7 @@ Scene interpret(const Node& document, Findings& findings) {
   scene::parse_sources(document, out, context);
   scene::parse_sinks(document, out, context);
   scene::parse_colliders(document, out, context);
+  scene::parse_heat_sources(document, out, context);
   scene::parse_output(document, out, context);
   return out;
 }

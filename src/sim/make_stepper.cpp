@@ -43,12 +43,9 @@ std::unique_ptr<Stepper> make_stepper(const Scene& scene, Device device, int thr
   if (device == Device::kCpu)
     return make_on(scene, std::make_unique<Cpu>(threads), std::move(namer));
 #if defined(FIRN_WITH_CUDA)
-  if (scene.simulation.reproducible)
-    throw Error(ErrorCategory::kScene,
-                "simulation.reproducible: order-independent accumulation on CUDA is not available "
-                "in this version; "
-                "the CPU (--device cpu) always repeats bitwise");
-  return make_on(scene, std::make_unique<Cuda>(), std::move(namer));
+  auto exec = std::make_unique<Cuda>();
+  exec->set_reproducible(scene.simulation.reproducible);
+  return make_on(scene, std::move(exec), std::move(namer));
 #else
   throw Error(ErrorCategory::kDevice, "this firn was built without CUDA; use --device cpu");
 #endif

@@ -13,19 +13,23 @@ namespace firn {
 
 namespace {
 
-// What a work-group is to operators that handle one particle: its arena, and sums into it.
+// What a work-group is to operators that handle one particle: its arena.
 template <class ScratchType>
 struct CountingGroup {
   ScratchType scratch;
 
-  template <class Value>
-  void accumulate(Value& target, const Value& value) {
-    target += value;
-  }
   template <class T>
   void atomic_max(T&, T) const {}
   template <class T>
   void atomic_min(T&, T) const {}
+};
+
+// The only particle: always its turn.
+struct CountingTurns {
+  template <class Value>
+  void accumulate(Value& target, const Value& value) const {
+    target += value;
+  }
 };
 
 template <class Action>
@@ -79,7 +83,8 @@ TransferOperations transfer_operations(const Scene& scene) {
     CountingGroup<typename Scatter::Scratch> scatter_group{};
     CountingGroup<typename Gather::Scratch> gather_group{};
     count.p2g = operations_of([&] {
-      Scatter{params, particle, {}, grid, &control}.contribute(scatter_group, home, 0, 0);
+      Scatter{params, particle, {}, grid, &control}.contribute(scatter_group, home, 0, 0,
+                                                               [](int) { return CountingTurns{}; });
     });
     count.g2p = operations_of([&] {
       Gather{{params, {}, particle, grid, &control}}.advance(gather_group, home, 0, 0);

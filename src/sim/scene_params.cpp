@@ -52,15 +52,6 @@ TransferParams transfer_params(const Scene& scene) {
   return p;
 }
 
-std::size_t fused_arena_bytes(const Scene& scene) {
-  const TransferParams transfer = transfer_params(scene);
-  const int d = scene.simulation.dimension;
-  const int block = d == 3 ? BlockTraits<3>::kSide : BlockTraits<2>::kSide;
-  const std::size_t nodes = static_cast<std::size_t>(int_power(block + transfer.degree + 2, d)) + 2;
-  const std::size_t node = 4 * (scene.simulation.precision == Precision::kDouble ? 8 : 4);
-  return nodes * node * (transfer.separate_force ? 4 : 2);
-}
-
 bool fuses_steps(const Scene& scene, bool on_cuda) {
   if (scene.simulation.integrator != Integrator::kExplicit || !scene.simulation.fused ||
       scene.output.diagnostics == DiagnosticsLevel::kStages || !scene.sinks.empty())
@@ -73,10 +64,9 @@ bool fuses_steps(const Scene& scene, bool on_cuda) {
     if (boundary == BoundaryType::kOpen) return false;
     if (boundary == BoundaryType::kPeriodic && three_parities) return false;
   }
-  if (!on_cuda) return true;
-  const bool spills = scene.simulation.precision == Precision::kDouble &&
-                      mode_count(transfer.set, d) > int_power(2, d);
-  return !spills && fused_arena_bytes(scene) <= kCudaArenaBytes;
+  const std::size_t real_bytes = scene.simulation.precision == Precision::kDouble ? 8 : 4;
+  return !on_cuda || fuses_on_cuda(transfer.degree, d, mode_count(transfer.set, d), real_bytes,
+                                   transfer.separate_force);
 }
 
 StepLimits step_limits(const Scene& scene) {

@@ -70,8 +70,6 @@ PeriodicBlocks periodic_blocks(const Scene& scene) {
 // momentum would stay on the grid; nor where blocks of one colour would meet across the seam of a
 // periodic axis; nor where CUDA's arena is too small or its registers too few.
 bool fuses_steps(const Scene& scene, bool on_cuda);
-// Bytes of the arena of a fused step.
-std::size_t fused_arena_bytes(const Scene& scene);
 
 // Everything about a scene that is fixed for a run and passed to operators by value.
 template <int D, class Real>

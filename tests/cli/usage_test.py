@@ -149,6 +149,62 @@ class Info(CliTest):
         self.assertIn("jelly", text)
         self.assertIn("steps per frame", text)
 
+    def test_temperatures_phases_and_moduli(self):
+        thermal = self.folder / "candle.toml"
+        thermal.write_text(THERMAL_SCENE)
+        text = self.succeed("info", thermal).stdout
+        self.assertRegex(text, r"body +candle: \d+ particles of wax at 300 K, solid")
+        self.assertRegex(text, r"source +tap: emits oil at \"400 - x\" K, liquid")
+        self.assertRegex(text, r"material +wax: mu 1e\+05 Pa, lambda inf Pa; melts at 330 K \+- 2 K, latent heat 200000")
+        self.assertRegex(text, r"material +oil: .*always liquid")
+        self.assertRegex(text, r"collider +pan: 450 K")
+        self.assertRegex(text, r"wall +y_max: 290 K")
+        self.assertRegex(text, r"thermal +semi_implicit forces; air insulates; 0 heat sources")
+        info = json.loads(self.succeed("info", thermal, "--json", "--set", "thermal.ambient=290").stdout)["thermal"]
+        self.assertEqual(info["ambient"], 290)
+        self.assertEqual([m["lambda"] for m in info["materials"]], ["inf", "inf"])
+        self.assertIsNone(json.loads(self.succeed("info", self.scene, "--json").stdout)["thermal"])
+
+
+THERMAL_SCENE = """
+[simulation]
+dimension = 2
+integrator = "thermal"
+[grid]
+dx = 0.05
+domain = { min = [0, 0], max = [1, 1], temperature = { y_max = 290 } }
+[material.wax]
+model = "corotated_deviatoric"
+density = 900
+youngs_modulus = 3e5
+poisson_ratio = 0.5
+heat_capacity = 2100
+conductivity = 0.2
+melting_point = 330
+melting_jitter = 2
+latent_heat = 2e5
+[material.oil]
+model = "incompressible"
+density = 800
+heat_capacity = 2000
+conductivity = 0.15
+[[body]]
+name = "candle"
+material = "wax"
+shape = { type = "box", min = [0.4, 0.2], max = [0.6, 0.6] }
+temperature = 300
+[[source]]
+name = "tap"
+material = "oil"
+shape = { type = "sphere", center = [0.5, 0.9], radius = 0.05 }
+velocity = [0, -1]
+temperature = "400 - x"
+[[collider]]
+name = "pan"
+shape = { type = "half_space", point = [0, 0.1], normal = [0, 1] }
+temperature = 450
+"""
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -5,8 +5,8 @@
 // Build (one command; clang; from the root of the tree) and run:
 //   clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -I. -Iinclude
 //     -DFMT_HEADER_ONLY tests/fuzz/scene_fuzz.cpp src/scene/parse_*.cpp src/scene/scene_file.cpp
-//     src/scene/{document,document_writer,expression,findings,overlay,prescan,presets,reader}.cpp
-//     -lmuparser -o scene_fuzz
+//     src/scene/{document,document_writer,expression,findings,height_map,height_png,overlay}.cpp
+//     src/scene/{phases,prescan,presets,reader,stiffness_curve}.cpp -lmuparser -lpng -o scene_fuzz
 //   mkdir -p corpus && cp scenes/*.toml corpus/ && ./scene_fuzz -max_total_time=60 corpus
 #include <algorithm>
 #include <cstddef>

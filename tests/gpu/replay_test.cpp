@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "firn/error.h"
-#include "tests/support/allocation_count.h"
 #include "tests/support/sim_scenes.h"
 
 namespace firn::test {
@@ -257,32 +256,6 @@ TEST_F(GpuReplay, ABodyForceIsStillAsked) {
     EXPECT_GT(simulation.stats().enqueued.replayed, 0);
   }
   EXPECT_GT(simulation.totals().momentum[1], before);
-}
-
-// What a run takes from the heap does not depend on how many steps it makes.
-void expect_no_allocation_per_step(Simulation simulation) {
-  simulation.advance_steps(40);
-  std::uint64_t taken[2];
-  for (int i = 0; i < 2; ++i) {
-    const std::uint64_t before = allocations();
-    simulation.advance_steps(i == 0 ? 10 : 200);
-    taken[i] = allocations() - before;
-    ASSERT_EQ(simulation.stats().grown, 0);
-  }
-  EXPECT_GT(taken[0], 0u);  // by the reports at its end: they are counted
-  EXPECT_EQ(taken[0], taken[1]);
-}
-
-TEST_F(GpuReplay, WarmStepsTakeNoHostMemory) {
-  if (!counts_allocations()) GTEST_SKIP() << "the sanitizer has its own operator new";
-  if (!kReplays) GTEST_SKIP() << "a debug build launches each kernel";
-  expect_no_allocation_per_step(on_gpu(lone_particles(2, Precision::kSingle), true));
-}
-
-TEST(WarmSteps, OnTheCpuTakeNoHostMemory) {
-  if (!counts_allocations()) GTEST_SKIP() << "the sanitizer has its own operator new";
-  for (int dimension : {2, 3})
-    expect_no_allocation_per_step(simulate(lone_particles(dimension, Precision::kSingle)));
 }
 
 TEST_F(GpuReplay, ClocksCanBeSwitchedOnAndOff) {

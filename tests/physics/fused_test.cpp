@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tests/support/expect_error.h"
 #include "tests/support/sim_scenes.h"
@@ -206,6 +207,19 @@ TEST(FusedFaults, AreFoundInTheStepAndNamed) {
   editor.set(kDeformation, slot, 0, -1.0f);
   simulation.load_state(editor.bytes());
   expect_error(ErrorCategory::kDiverged, {name, "inverted", "step 6"},
+               [&] { make_steps(simulation, 1); });
+}
+
+// At a frame's end velocities lie with the particles; the fused steps after it find the fault.
+TEST(FusedFaults, VelocitiesThatAreNoNumbersAreNamedAsSuch) {
+  const Scene scene = racing_scene(2, Precision::kSingle);
+  Simulation simulation = simulate(scene);
+  simulation.advance_frame();
+  constexpr int kVelocity = 1;
+  StateEditor editor(simulation.save_state());
+  editor.set(kVelocity, 3, 1, std::numeric_limits<float>::quiet_NaN());
+  simulation.load_state(editor.bytes());
+  expect_error(ErrorCategory::kDiverged, {"particle", "velocity is not finite"},
                [&] { make_steps(simulation, 1); });
 }
 

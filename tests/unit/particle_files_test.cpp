@@ -40,6 +40,7 @@ Snapshot random_snapshot(int dimension, std::size_t particles) {
     s.id.push_back(static_cast<std::uint32_t>(4'000'000'000u + p));
     s.material.push_back(static_cast<std::uint16_t>(random()));
     s.body.push_back(static_cast<std::uint16_t>(random()));
+    s.phase.push_back(static_cast<std::uint16_t>(random() % 2));
   }
   s.position = reals(d);
   s.velocity = reals(d);
@@ -48,6 +49,7 @@ Snapshot random_snapshot(int dimension, std::size_t particles) {
   s.volume = reals(1);
   s.deformation_gradient = reals(d * d);
   s.plastic_state = reals(1);
+  s.temperature = reals(1);
   s.kirchhoff_stress = reals(d * d);
   s.dx = 1;
   return s;
@@ -115,6 +117,8 @@ TEST_P(ParticleFilesIn, PlyHoldsEveryChannel) {
   EXPECT_EQ(read.at("mass"), component(s.mass, 1, 0));
   EXPECT_EQ(read.at("volume"), component(s.volume, 1, 0));
   EXPECT_EQ(read.at("plastic_state"), component(s.plastic_state, 1, 0));
+  EXPECT_EQ(read.at("temperature"), component(s.temperature, 1, 0));
+  EXPECT_EQ(read.at("phase"), component(s.phase, 1, 0));
   for (std::size_t i = 0; i < d; ++i)
     for (std::size_t j = 0; j < d; ++j) {
       const std::string index = "_" + std::to_string(i) + std::to_string(j);
@@ -216,6 +220,8 @@ TEST_P(ParticleFilesIn, NpzHoldsEveryChannel) {
   expect_array(read["mass.npy"], "<f4", scalar, s.mass);
   expect_array(read["volume.npy"], "<f4", scalar, s.volume);
   expect_array(read["plastic_state.npy"], "<f4", scalar, s.plastic_state);
+  expect_array(read["temperature.npy"], "<f4", scalar, s.temperature);
+  expect_array(read["phase.npy"], "<u2", scalar, s.phase);
   expect_array(read["deformation_gradient.npy"], "<f4", tensor, s.deformation_gradient);
   expect_array(read["stress.npy"], "<f4", tensor, s.kirchhoff_stress);
   expect_array(read["vorticity.npy"], "<f4", GetParam() == 2 ? scalar : vector, vorticity(s));

@@ -8,6 +8,7 @@
 
 #include "firn/error.h"
 #include "src/render/mesh.h"
+#include "src/render/particle_color.h"
 #include "src/render/render.h"
 #include "src/render/view.h"
 #include "src/scene/shapes.h"
@@ -184,6 +185,31 @@ TEST(RenderFlat, VorticityHasItsSignAsHue) {
   const Rgb right = color_at(0.5), left = color_at(-0.5);
   EXPECT_GT(right[0], 2 * right[2]);
   EXPECT_GT(left[2], 2 * left[0]);
+}
+
+// A pan hotter than anything at the start is known from the scene, so the range reaches to it.
+TEST(RenderFlat, TemperaturesReachFromTheColdestToTheHottestOfTheScene) {
+  Scene scene = base_scene(2);
+  scene.simulation.gravity = {0, 0, 0};
+  scene.output.color = "temperature";
+  Collider pan;
+  pan.shape.center = {0, -5, 0};
+  pan.shape.radius = 0.1;
+  pan.temperature = ScalarField{450, ""};
+  scene.colliders = {pan};
+  Snapshot snapshot = one_particle(2, {0.25, 0.5, 0}, 0.2);
+  add_particle(snapshot, {0.75, 0.5, 0}, 0.2);
+  snapshot.temperature = {280, 320};
+  const ParticleColors colors(scene, snapshot, make_stage(scene, snapshot));
+  EXPECT_EQ(colors.range.low, 280);
+  EXPECT_EQ(colors.range.high, 450);
+  EXPECT_EQ(colors(snapshot)[1], colors.color_at((320.0 - 280) / (450 - 280)));
+  EXPECT_EQ(colors.label(), "temperature, K");
+  scene.output.color = "phase";
+  snapshot.phase = {0, 1};
+  const ParticleColors phases(scene, snapshot, make_stage(scene, snapshot));
+  EXPECT_EQ(phases(snapshot)[0], phases.color_at(0));
+  EXPECT_EQ(phases(snapshot)[1], phases.color_at(1));
 }
 
 TEST(RenderFlat, ColorRangeStaysThatOfTheFirstPicture) {

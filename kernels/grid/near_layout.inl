@@ -13,22 +13,6 @@
 
 namespace firn {
 
-inline constexpr std::uint32_t kDropped = 0xffffffffu;
-
-// The first of `count` ascending keys that is not below `key`.
-FIRN_HD inline std::uint32_t lower_bound(const std::uint64_t* keys, std::uint32_t count,
-                                         std::uint64_t key) {
-  std::uint32_t low = 0, high = count;
-  while (low < high) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    if (keys[middle] < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 // Enters a particle's home block; returns its place in the hash, or raises an overflow.
 template <int D, class Group>
 FIRN_HD inline std::uint32_t enter_home(const Group& g, const BlockHash& hash,

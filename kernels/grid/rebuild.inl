@@ -2,12 +2,16 @@
 
 #include "kernels/exec/algorithms.h"
 #include "kernels/exec/replay.h"
+#include "kernels/grid/carry.inl"
 #include "kernels/grid/near_layout.inl"
+#include "kernels/grid/permute.inl"
 #include "kernels/grid/rebuild.h"
 #include "kernels/transfer/modes.h"
 #include "kernels/transfer/spline.h"
 
 namespace firn {
+
+inline constexpr std::uint32_t kDropped = 0xffffffffu;
 
 struct ClearHash {
   static constexpr const char* kName = "clear_hash";
@@ -392,195 +396,6 @@ void restore_layout(Exec& exec, const ParticleView<Real>& particles, const GridV
   link_blocks<Exec, D>(exec, grid, scratch, nullptr, control);
   launch_items(exec, {{nullptr, scratch.max_chunks + 1}, nullptr},
                FindChunks{particles.chunks, grid.chunk_begin, control});
-}
-
-// Row k of the c-th chunk.
-template <class T>
-FIRN_HD inline T* row_of(const ParticleRows<T>& rows, const StepControl& control,
-                         std::uint32_t max_chunks, std::uint32_t c) {
-  std::uint32_t first = 0;
-  if (rows.bank == Bank::kLive) first = control.first_chunk;
-  if (rows.bank == Bank::kOther) first = max_chunks - control.first_chunk;
-  return channel_row(rows.data, first + c, rows.stride, 0);
-}
-
-// One group per chunk of the new layout. Where each lane comes from is found once; then every
-// component of every channel is a row of 32 gathered values.
-template <class Real>
-struct PermuteRows {
-  static constexpr const char* kName = "permute_rows";
-  static constexpr int kThreads = 128;
-  struct Scratch {
-    std::uint32_t from[kLanes];
-  };
-  const Chunk* chunks;
-  const std::uint32_t* order;
-  RowMoves<Real> moves;
-  std::uint32_t max_chunks;
-  const StepControl* control;
-
-  template <class Group>
-  FIRN_HD void operator()(Group& g) const {
-    const Chunk chunk = chunks[control->first_chunk + g.index()];
-    g.for_each(kLanes, [&](std::uint32_t lane) {
-      // Lanes beyond the count copy the last one: harmless, and the rows need no test.
-      g.scratch.from[lane] = order[chunk.source + (lane < chunk.count ? lane : chunk.count - 1)];
-    });
-    g.sync();
-    const auto gather = g.template gather_from<Real>(g.scratch.from);
-    for (int m = 0; m < moves.count; ++m) move(gather, moves.reals[m], g.index());
-    if (moves.ids.components > 0) move(gather, moves.ids, g.index());
-  }
-  template <class Gather, class T>
-  FIRN_HD void move(const Gather& gather, const RowMove<T>& m, std::uint32_t chunk) const {
-    gather.rows(static_cast<std::uint32_t>(m.components), row_of(m.from, *control, max_chunks, 0),
-                static_cast<std::uint32_t>(m.from.stride),
-                row_of(m.to, *control, max_chunks, chunk));
-  }
-  template <class Fetch>
-  FIRN_HD void prefetch(std::uint32_t group, Fetch fetch) const {
-    constexpr std::uint32_t kLine = 64 / sizeof(Real);  // values
-    const Chunk chunk = chunks[control->first_chunk + group];
-    // A whole chunk is a stream.
-    if (order[chunk.source + chunk.count - 1] - order[chunk.source] == kLanes - 1) return;
-    std::uint32_t last = kDropped;
-    for (std::uint32_t i = 0; i < chunk.count; ++i) {
-      const std::uint32_t slot = order[chunk.source + i];
-      if (slot / kLine == last) continue;
-      last = slot / kLine;
-      for (int m = 0; m < moves.count; ++m) fetch_rows(moves.reals[m], slot, fetch);
-      if (moves.ids.components > 0) fetch_rows(moves.ids, slot, fetch);
-    }
-  }
-  template <class T, class Fetch>
-  FIRN_HD void fetch_rows(const RowMove<T>& m, std::uint32_t slot, Fetch fetch) const {
-    const T* row = row_of(m.from, *control, max_chunks, slot / kLanes) + slot % kLanes;
-    for (int k = 0; k < m.components; ++k) fetch(row + k * kLanes, sizeof(T));
-  }
-};
-
-template <class Exec, class Real>
-void permute_rows(Exec& exec, const RebuildView& scratch, const Chunk* chunks,
-                  const RowMoves<Real>& moves, const StepControl* control,
-                  const std::uint32_t* skip) {
-  launch_groups(exec, {{&control->n_chunks, scratch.max_chunks}, skip},
-                PermuteRows<Real>{chunks, scratch.order, moves, scratch.max_chunks, control});
-}
-
-template <class T>
-struct CopyRows {
-  static constexpr const char* kName = "copy_rows";
-  static constexpr int kThreads = 128;
-  struct Scratch {};
-  RowMove<T> move;
-  std::uint32_t max_chunks;
-  const StepControl* control;
-  template <class Group>
-  FIRN_HD void operator()(Group& g) const {
-    const T* from = row_of(move.from, *control, max_chunks, g.index());
-    T* to = row_of(move.to, *control, max_chunks, g.index());
-    g.for_each(static_cast<std::uint32_t>(move.components) * kLanes,
-               [&](std::uint32_t i) { to[i] = from[i]; });
-  }
-};
-
-template <class Exec, class T>
-void copy_rows(Exec& exec, const RebuildView& scratch, const RowMove<T>& move,
-               const StepControl* control, const std::uint32_t* skip) {
-  launch_groups(exec, {{&control->n_chunks, scratch.max_chunks}, skip},
-                CopyRows<T>{move, scratch.max_chunks, control});
-}
-
-// Before a layout is replaced: the keys of its blocks, for CarryNodes.
-struct SaveKeys {
-  static constexpr const char* kName = "save_keys";
-  const std::uint64_t* keys;
-  std::uint64_t* saved;
-  StepControl* control;
-  template <class Device>
-  FIRN_HD void operator()(Device&, std::uint32_t i) const {
-    if (control->grid_saved == 0) saved[i] = keys[i];
-  }
-};
-template <class Real>
-struct SaveNodes {
-  static constexpr const char* kName = "save_nodes";
-  static constexpr int kThreads = 256;
-  struct Scratch {};
-  const Real* nodes;
-  Real* saved;
-  const StepControl* control;
-  template <class Group>
-  FIRN_HD void operator()(Group& g) const {
-    if (control->grid_saved != 0 || control->carried == 0) return;
-    const std::uint64_t first = std::uint64_t{g.index()} * kNodeReals;
-    g.for_each(kNodeReals, [&](std::uint32_t i) { saved[first + i] = nodes[first + i]; });
-  }
-  static constexpr std::uint32_t kNodeReals = 64 * 4;
-};
-struct NoteSaved {
-  static constexpr const char* kName = "note_saved";
-  StepControl* control;
-  template <class Device>
-  FIRN_HD void operator()(Device&, std::uint32_t) const {
-    if (control->grid_saved == 0) control->saved_blocks = control->n_blocks;
-    control->grid_saved = 1;
-  }
-};
-
-// Fills the blocks of the new layout with what they held in the old one; with zeros where they are
-// new, or where nothing is carried from the last step.
-template <class Real>
-struct CarryNodes {
-  static constexpr const char* kName = "carry_nodes";
-  static constexpr int kThreads = 256;
-  struct Scratch {
-    std::uint32_t from;
-  };
-  const std::uint64_t *keys, *saved_keys;
-  const Real* saved;
-  Real* nodes;
-  const StepControl* control;
-
-  template <class Group>
-  FIRN_HD void operator()(Group& g) const {
-    g.once([&] { g.scratch.from = control->carried != 0 ? find(keys[g.index()]) : kNoBlock; });
-    g.sync();
-    constexpr std::uint32_t n = SaveNodes<Real>::kNodeReals;
-    Real* to = nodes + std::uint64_t{g.index()} * n;
-    if (g.scratch.from == kNoBlock) return g.for_each(n, [&](std::uint32_t i) { to[i] = Real(0); });
-    const Real* from = saved + std::uint64_t{g.scratch.from} * n;
-    g.for_each(n, [&](std::uint32_t i) { to[i] = from[i]; });
-  }
-
-  FIRN_HD std::uint32_t find(std::uint64_t key) const {
-    const std::uint32_t at = lower_bound(saved_keys, control->saved_blocks, key);
-    return at < control->saved_blocks && saved_keys[at] == key ? at : kNoBlock;
-  }
-};
-
-template <class Exec, class Real>
-void save_nodes(Exec& exec, const GridView<Real>& grid, std::uint32_t max_blocks,
-                StepControl* control) {
-  const std::uint32_t* skip = &control->skip_layout;
-  const DeviceCount blocks{&control->n_blocks, max_blocks};
-  launch_items(exec, {blocks, skip}, SaveKeys{grid.keys, grid.saved_keys, control});
-  launch_groups(exec, {blocks, skip}, SaveNodes<Real>{grid.momentum, grid.nodes, control});
-  if (grid.impulse != nullptr)
-    launch_groups(exec, {blocks, skip}, SaveNodes<Real>{grid.impulse, grid.increments, control});
-  launch_items(exec, {{nullptr, 1}, skip}, NoteSaved{control});
-}
-
-template <class Exec, class Real>
-void carry_nodes(Exec& exec, const GridView<Real>& grid, std::uint32_t max_blocks,
-                 StepControl* control) {
-  const LaunchRange blocks{{&control->n_blocks, max_blocks}, &control->skip_layout};
-  launch_groups(exec, blocks,
-                CarryNodes<Real>{grid.keys, grid.saved_keys, grid.nodes, grid.momentum, control});
-  if (grid.impulse != nullptr)
-    launch_groups(
-        exec, blocks,
-        CarryNodes<Real>{grid.keys, grid.saved_keys, grid.increments, grid.impulse, control});
 }
 
 template <class Real>

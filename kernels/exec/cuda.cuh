@@ -188,10 +188,10 @@ struct CudaLanes {
 #endif
   }
   template <class F>
-  FIRN_HD void take_places([[maybe_unused]] const Table<1>& bins,
-                           [[maybe_unused]] std::uint32_t* next, [[maybe_unused]] F&& f) const {
+  FIRN_HD void take_places([[maybe_unused]] Value bins, [[maybe_unused]] std::uint32_t* next,
+                           [[maybe_unused]] F&& f) const {
 #if defined(__CUDA_ARCH__)
-    const auto bin = static_cast<std::uint32_t>(bins.row[0]);
+    const auto bin = static_cast<std::uint32_t>(bins);
     const std::uint32_t same = __match_any_sync(0xffffffffu, first < count ? bin : ~0u);
     const auto before = static_cast<std::uint32_t>(__popc(same & ((1u << first) - 1)));
     const std::uint32_t place = first < count ? next[bin] + before : 0;

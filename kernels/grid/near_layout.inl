@@ -66,8 +66,8 @@ struct OldBins {
   FIRN_HD Vec<int, D> home(std::uint32_t bin) const {
     return block_of_key<D>(keys[bin / materials]);
   }
-  // f(lanes, neighbours, near): the neighbour of the bin's block that each particle is in
-  // (neighbour_block), and whether it is in one.
+  // f(lanes, neighbours, far): the neighbour of the bin's block that each particle is in
+  // (neighbour_block), and whether one is in none. For groups of one warp.
   template <class Group, class F>
   FIRN_HD void for_each_pack(Group& g, std::uint32_t bin, const Vec<int, D>& block, F&& f) const {
     const std::uint32_t bank = control->first_chunk;
@@ -87,7 +87,8 @@ struct OldBins {
                    abs(x * T(inv_dx)) < T(static_cast<Real>(BlockTraits<D>::kMaxCell));
             neighbour = neighbour * T(Real(3)) + beside;
           }
-          f(lanes, neighbour, near);
+          f(lanes, select(near, neighbour, T(static_cast<Real>(kStay))),
+            any(lanes.active() && !near));
         });
   }
   // Exact: the nodes of a block are multiples of one power of two wherever it lies.
@@ -103,7 +104,7 @@ struct OldBins {
 template <int D, class Real>
 struct CountNear {
   static constexpr const char* kName = "count_near";
-  static constexpr int kThreads = 128;
+  static constexpr int kThreads = 32;
   using Old = OldBins<D, Real>;
   struct Scratch {
     std::uint32_t count[Old::kAround];
@@ -120,10 +121,10 @@ struct CountNear {
     const Vec<int, D> block = old.home(bin);
     g.for_each(Old::kAround, [&](std::uint32_t n) { g.scratch.count[n] = 0; });
     g.sync();
-    old.for_each_pack(g, bin, block,
-                      [&](const auto& lanes, const auto& neighbour, const auto& near) {
-                        count(g, lanes, neighbour, near);
-                      });
+    old.for_each_pack(g, bin, block, [&](const auto& lanes, const auto& neighbours, bool far) {
+      if (far) leave_to_sort(g);
+      lanes.take_places(neighbours, g.scratch.count, [](std::uint32_t, std::uint32_t) {});
+    });
     g.sync();
     g.for_each(Old::kAround, [&](std::uint32_t n) {
       counts[bin * Old::kAround + n] = g.scratch.count[n];
@@ -134,20 +135,6 @@ struct CountNear {
     });
   }
 
-  template <class Group, class Lanes, class T, class Mask>
-  FIRN_HD void count(Group& g, const Lanes& lanes, const T& neighbour, const Mask& near) const {
-    if (any(lanes.active() && !near)) return leave_to_sort(g);
-    if (all(!near || neighbour == T(static_cast<Real>(Old::kStay)))) {
-      const auto stay = static_cast<std::uint32_t>(lanes.active_lanes());
-      if (stay > 0) g.accumulate(g.scratch.count[Old::kStay], stay);
-      return;
-    }
-    typename Lanes::template Table<1> bins;
-    bins.set(0, neighbour);
-    lanes.for_each_lane([&](int i, std::uint32_t) {
-      g.accumulate(g.scratch.count[static_cast<std::uint32_t>(bins.at(0, i))], 1u);
-    });
-  }
   // Of a ring: the particle comes back at its other end.
   FIRN_HD bool is_across(const Vec<int, D>& block) const {
     bool across = false;
@@ -247,7 +234,7 @@ struct StartNear {
 template <int D, class Real>
 struct PlaceNear {
   static constexpr const char* kName = "place_near";
-  static constexpr int kThreads = 32;  // so that places are handed out in order
+  static constexpr int kThreads = 32;
   using Old = OldBins<D, Real>;
   struct Scratch {
     std::uint32_t next[Old::kAround];
@@ -262,15 +249,12 @@ struct PlaceNear {
     g.for_each(Old::kAround,
                [&](std::uint32_t n) { g.scratch.next[n] = start[bin * Old::kAround + n]; });
     g.sync();
-    old.for_each_pack(
-        g, bin, old.home(bin), [&](const auto& lanes, const auto& neighbour, const auto&) {
-          typename std::remove_cvref_t<decltype(lanes)>::template Table<1> bins;
-          bins.set(0, neighbour);
-          const std::uint32_t slot = (lanes.chunk - bank) * kLanes;
-          lanes.take_places(bins, g.scratch.next, [&](std::uint32_t lane, std::uint32_t place) {
-            order[place] = slot + lane;
-          });
-        });
+    old.for_each_pack(g, bin, old.home(bin), [&](const auto& lanes, const auto& neighbours, bool) {
+      const std::uint32_t slot = (lanes.chunk - bank) * kLanes;
+      lanes.take_places(neighbours, g.scratch.next, [&](std::uint32_t lane, std::uint32_t place) {
+        order[place] = slot + lane;
+      });
+    });
   }
 };
 

@@ -211,7 +211,7 @@ struct StartNear {
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t bin) const {
     std::uint32_t* sorted[NewBin<D>::kAround];
-    std::uint32_t ranks[NewBin<D>::kAround];
+    std::uint32_t ranks[NewBin<D>::kAround] = {};
     int n = 0;
     bins.for_each_count(bin, [&](std::uint32_t& count, std::uint32_t rank) {
       int at = n++;

@@ -187,11 +187,40 @@ struct CudaLanes {
     return 0;
 #endif
   }
+  template <class F>
+  FIRN_HD void take_places([[maybe_unused]] Value bins, [[maybe_unused]] std::uint32_t* next,
+                           [[maybe_unused]] F&& f) const {
+#if defined(__CUDA_ARCH__)
+    const auto bin = static_cast<std::uint32_t>(bins);
+    const std::uint32_t same = __match_any_sync(0xffffffffu, first < count ? bin : ~0u);
+    const auto before = static_cast<std::uint32_t>(__popc(same & ((1u << first) - 1)));
+    const std::uint32_t place = first < count ? next[bin] + before : 0;
+    __syncwarp();
+    if (first < count && before == 0) next[bin] += static_cast<std::uint32_t>(__popc(same));
+    __syncwarp();
+    if (first < count) f(first, place);
+#endif
+  }
   template <class Channel>
   FIRN_HD void prefetch_next(const Channel&, int) const {}
   template <class F>
   FIRN_HD void once(F&& f) const {
     if (first == 0) f();
+  }
+};
+
+// Rows of 32 values, each lane from a slot of its own, by all threads of a group.
+template <class Group>
+struct CudaRowGather {
+  const Group& group;
+  const std::uint32_t* slot;
+
+  template <class T>
+  FIRN_HD void rows(std::uint32_t n, const T* from, std::uint32_t stride, T* to) const {
+    group.for_each_row(n, [&](std::uint32_t k, std::uint32_t lane) {
+      const std::uint64_t row = static_cast<std::uint64_t>(slot[lane] / kLanes) * stride + k;
+      to[k * kLanes + lane] = from[row * kLanes + slot[lane] % kLanes];
+    });
   }
 };
 
@@ -213,19 +242,8 @@ struct CudaGroup : CudaDevice {
     for_each(n * kLanes, [&](std::uint32_t i) { f(i / kLanes, i % kLanes); });
   }
   template <class>
-  FIRN_HD auto gather_from(const std::uint32_t (&slot)[kLanes]) const {
-    struct Gather {
-      const CudaGroup& group;
-      const std::uint32_t* slot;
-      template <class T>
-      FIRN_HD void rows(std::uint32_t n, const T* from, std::uint32_t stride, T* to) const {
-        group.for_each_row(n, [&](std::uint32_t k, std::uint32_t lane) {
-          const std::uint64_t row = static_cast<std::uint64_t>(slot[lane] / kLanes) * stride + k;
-          to[k * kLanes + lane] = from[row * kLanes + slot[lane] % kLanes];
-        });
-      }
-    };
-    return Gather{*this, slot};
+  FIRN_HD CudaRowGather<CudaGroup> gather_from(const std::uint32_t (&slot)[kLanes]) const {
+    return {*this, slot};
   }
   template <int kLength, class F>
   FIRN_HD void for_each_line(std::uint32_t lines, F&& f) const {

@@ -146,6 +146,21 @@ struct HostLanes {
     word = (first == 0 ? 0 : word) | bits << first;
     return static_cast<std::uint32_t>(std::popcount(bits));
   }
+  // Counting sort within a group of one warp: f(lane, place) for every active lane with the next
+  // place of its bin, as if lane came after lane and pack after pack.
+  template <class F>
+  void take_places(const Value& bins, std::uint32_t* next, F&& f) const {
+    Table<1> bin;
+    bin.set(0, bins);
+    const auto bin_of = [&](int i) { return static_cast<std::uint32_t>(bin.at(0, i)); };
+    if (stdx::all_of(bins == Value(bin.at(0, 0)) || !active())) {  // most packs
+      const std::uint32_t n = static_cast<std::uint32_t>(active_lanes()), from = next[bin_of(0)];
+      for (std::uint32_t i = 0; i < n; ++i) f(first + i, from + i);
+      next[bin_of(0)] += n;
+      return;
+    }
+    for_each_lane([&](int i, std::uint32_t lane) { f(lane, next[bin_of(i)]++); });
+  }
   // Asks early for the same lanes of the next chunk: rows of several channels are more streams than
   // the processor follows by itself. `channel` may be null.
   void prefetch_next(const Real* channel, int components) const {

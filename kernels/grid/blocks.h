@@ -142,6 +142,20 @@ FIRN_HD inline Vec<int, D> local_of_node(int index) {
   return local;
 }
 
+// The first of `count` ascending keys that is not below `key`.
+FIRN_HD inline std::uint32_t lower_bound(const std::uint64_t* keys, std::uint32_t count,
+                                         std::uint64_t key) {
+  std::uint32_t low = 0, high = count;
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (keys[middle] < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 // An open-addressing hash from block key to rank. Capacity is a power of two.
 struct BlockHash {
   std::uint64_t* keys = nullptr;

@@ -11,6 +11,12 @@
 
 namespace firn {
 
+// What near_layout.inl counts. Null where steps are not fused.
+struct NearCounts {
+  std::uint32_t* count = nullptr;     // per old bin 3^d: particles that are in that neighbour now
+  std::uint32_t* old_rank = nullptr;  // per new block
+};
+
 // Scratch and capacities of a rebuild; pointers into device memory.
 struct RebuildView {
   std::uint32_t max_blocks = 0, max_chunks = 0, materials = 1;
@@ -22,6 +28,7 @@ struct RebuildView {
   std::uint32_t* bin_chunks = nullptr;    // per bin
   std::uint32_t* bin_first = nullptr;     // per bin + 1: first chunk
   std::uint32_t* block_colour = nullptr;  // per block
+  NearCounts near_counts;                 // with it goes GridView::saved_keys, by save_nodes
 };
 
 // Regions that delete what enters them: shapes, and what lies beyond the open faces of the domain.

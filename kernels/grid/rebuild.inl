@@ -1,6 +1,10 @@
 #pragma once
 
 #include "kernels/exec/algorithms.h"
+#include "kernels/exec/replay.h"
+#include "kernels/grid/carry.inl"
+#include "kernels/grid/near_layout.inl"
+#include "kernels/grid/permute.inl"
 #include "kernels/grid/rebuild.h"
 #include "kernels/transfer/modes.h"
 #include "kernels/transfer/spline.h"
@@ -14,13 +18,11 @@ struct ClearHash {
   BlockHash hash;
   std::uint64_t* keys;
   std::uint32_t max_blocks;
-  StepControl* control;
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t i) const {
     hash.keys[i] = kEmptyKey;
     hash.home[i] = 0;
     if (i < max_blocks) keys[i] = kEmptyKey;
-    if (i == 0) control->needed_blocks = 0;
   }
 };
 
@@ -60,11 +62,7 @@ struct MarkHomes {
       for (int a = 0; a < D; ++a) same = same && block[a] == last[a];
       if (!same) {
         last = block;
-        last_slot = hash.insert(g, block_key<D>(block));
-        if (last_slot == kNoBlock)
-          raise(g, control, kStopOverflow);
-        else if (hash.home[last_slot] == 0)
-          g.atomic_or(hash.home[last_slot], 1);
+        last_slot = enter_home<D>(g, hash, block, control);
       }
       slot_block[slot] = last_slot;
     });
@@ -248,6 +246,7 @@ struct AdoptChunkCount {
     ++control->layouts;
     control->n_chunks = control->needed_chunks;
     control->n_slots = control->n_chunks * kLanes;
+    control->placed_chunks = control->n_chunks;
     const std::uint32_t kept = bin_begin[control->n_bins];
     control->removed += control->n_particles - kept;
     control->n_particles = kept;
@@ -295,6 +294,21 @@ void link_blocks(Exec& exec, const GridView<Real>& grid, const RebuildView& scra
                      nullptr, grid.coloured, grid.colour_begin);
 }
 
+// The permutation and the beginnings of the bins in it.
+template <class Exec, int D, class Real>
+void sort_particles(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+                    const RebuildView& scratch, StepControl* control) {
+  const std::uint32_t* skip = &control->skip_sort;
+  const DeviceCount n_bins{&control->n_bins, scratch.max_blocks * scratch.materials};
+  const DeviceCount n_slots{Exec::kIsCuda ? nullptr : &control->n_slots,
+                            scratch.max_chunks * kLanes};
+  launch_items(exec, {n_slots, skip},
+               BinParticles{grid.hash.ranks, particles.chunks, scratch.materials,
+                            scratch.slot_block, control});
+  bucket_permutation(exec, scratch.slot_block, n_slots, n_bins, skip, scratch.sort_spare,
+                     scratch.order, scratch.bin_begin);
+}
+
 template <class Exec, int D, class Real>
 void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
                     const ParticleView<Real>& particles, const GridView<Real>& grid,
@@ -302,14 +316,24 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
   const std::uint32_t* stop = &control->skip_layout;
   const std::uint32_t table = grid.hash.mask + 1, slots = scratch.max_chunks * kLanes;
   const std::uint32_t max_blocks = scratch.max_blocks, max_bins = max_blocks * scratch.materials;
-  const DeviceCount n_blocks{&control->n_blocks, max_blocks}, n_bins{&control->n_bins, max_bins};
-  const DeviceCount n_slots{Exec::kIsCuda ? nullptr : &control->n_slots, slots};
+  const DeviceCount n_blocks{&control->n_blocks, max_blocks}, n_bins{&control->n_bins, max_bins},
+      old_bins{&control->old_bins, max_bins};
   const std::uint32_t groups = (scratch.max_chunks + MarkHomes<D, Real>::kChunksPerGroup - 1) /
                                MarkHomes<D, Real>::kChunksPerGroup;
+  const bool has_counts = scratch.near_counts.count != nullptr;
+  const OldBins<D, Real> old{
+      grid.inv_dx,       shift,  particles, grid.saved_keys, scratch.bin_first,
+      scratch.materials, control};
 
-  launch_items(exec, {{nullptr, table}, stop},
-               ClearHash{grid.hash, grid.keys, max_blocks, control});
-  launch_groups(exec, {{nullptr, groups}, stop},
+  launch_items(exec, {{nullptr, table}, stop}, ClearHash{grid.hash, grid.keys, max_blocks});
+  launch_items(exec, {{nullptr, 1}, stop}, OpenLayout{has_counts, control});
+  if (has_counts) {
+    launch_groups(
+        exec, {old_bins, &control->skip_near},
+        CountNear<D, Real>{old, grid.periodic, grid.hash, scratch.near_counts.count, control});
+    launch_items(exec, {{nullptr, 1}, stop}, ChooseSort{control});
+  }
+  launch_groups(exec, {{nullptr, groups}, &control->skip_sort},
                 MarkHomes<D, Real>{grid.dx, grid.inv_dx, shift, grid.periodic, sinks, particles,
                                    grid.hash, scratch.slot_block, control, slots});
   launch_items(exec, {{nullptr, table}, stop},
@@ -319,11 +343,12 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
   launch_items(exec, {{nullptr, 1}, stop}, AdoptBlockCount{max_blocks, scratch.materials, control});
   sort_keys(exec, grid.keys, n_blocks, stop);
   link_blocks<Exec, D>(exec, grid, scratch, stop, control);
-  launch_items(exec, {n_slots, stop},
-               BinParticles{grid.hash.ranks, particles.chunks, scratch.materials,
-                            scratch.slot_block, control});
-  bucket_permutation(exec, scratch.slot_block, n_slots, n_bins, stop, scratch.sort_spare,
-                     scratch.order, scratch.bin_begin);
+  if (has_counts) add_up_near<Exec, D>(exec, grid, scratch, control);
+  run_unless(exec, &control->skip_sort,
+             [&] { sort_particles<Exec, D>(exec, particles, grid, scratch, control); });
+  if (has_counts)
+    launch_groups(exec, {old_bins, &control->skip_near},
+                  PlaceNear<D, Real>{old, scratch.near_counts.count, scratch.order});
   launch_items(exec, {{nullptr, max_bins}, stop},
                CountChunks{scratch.bin_begin, scratch.bin_chunks, control});
   exclusive_scan(exec, scratch.bin_chunks, {nullptr, max_bins}, stop, scratch.bin_first);
@@ -365,210 +390,12 @@ struct FindChunks {
 template <class Exec, int D, class Real>
 void restore_layout(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
                     const RebuildView& scratch, StepControl* control) {
-  launch_items(exec, {{nullptr, grid.hash.mask + 1}, nullptr},
-               ClearHash{grid.hash, grid.keys, 0, control});
+  launch_items(exec, {{nullptr, grid.hash.mask + 1}, nullptr}, ClearHash{grid.hash, grid.keys, 0});
   launch_items(exec, {{&control->n_blocks, scratch.max_blocks}, nullptr},
                EnterBlocks{grid.hash, grid.keys, grid.home});
   link_blocks<Exec, D>(exec, grid, scratch, nullptr, control);
   launch_items(exec, {{nullptr, scratch.max_chunks + 1}, nullptr},
                FindChunks{particles.chunks, grid.chunk_begin, control});
-}
-
-// Row k of the c-th chunk.
-template <class T>
-FIRN_HD inline T* row_of(const ParticleRows<T>& rows, const StepControl& control,
-                         std::uint32_t max_chunks, std::uint32_t c) {
-  std::uint32_t first = 0;
-  if (rows.bank == Bank::kLive) first = control.first_chunk;
-  if (rows.bank == Bank::kOther) first = max_chunks - control.first_chunk;
-  return channel_row(rows.data, first + c, rows.stride, 0);
-}
-
-// One group per chunk of the new layout. Where each lane comes from is found once; then every
-// component of every channel is a row of 32 gathered values.
-template <class Real>
-struct PermuteRows {
-  static constexpr const char* kName = "permute_rows";
-  static constexpr int kThreads = 128;
-  struct Scratch {
-    std::uint32_t from[kLanes];
-  };
-  const Chunk* chunks;
-  const std::uint32_t* order;
-  RowMoves<Real> moves;
-  std::uint32_t max_chunks;
-  const StepControl* control;
-
-  template <class Group>
-  FIRN_HD void operator()(Group& g) const {
-    const Chunk chunk = chunks[control->first_chunk + g.index()];
-    g.for_each(kLanes, [&](std::uint32_t lane) {
-      // Lanes beyond the count copy the last one: harmless, and the rows need no test.
-      g.scratch.from[lane] = order[chunk.source + (lane < chunk.count ? lane : chunk.count - 1)];
-    });
-    g.sync();
-    const auto gather = g.template gather_from<Real>(g.scratch.from);
-    for (int m = 0; m < moves.count; ++m) move(gather, moves.reals[m], g.index());
-    if (moves.ids.components > 0) move(gather, moves.ids, g.index());
-  }
-  template <class Gather, class T>
-  FIRN_HD void move(const Gather& gather, const RowMove<T>& m, std::uint32_t chunk) const {
-    gather.rows(static_cast<std::uint32_t>(m.components), row_of(m.from, *control, max_chunks, 0),
-                static_cast<std::uint32_t>(m.from.stride),
-                row_of(m.to, *control, max_chunks, chunk));
-  }
-  template <class Fetch>
-  FIRN_HD void prefetch(std::uint32_t group, Fetch fetch) const {
-    constexpr std::uint32_t kLine = 64 / sizeof(Real);  // values
-    const Chunk chunk = chunks[control->first_chunk + group];
-    // A whole chunk is a stream.
-    if (order[chunk.source + chunk.count - 1] - order[chunk.source] == kLanes - 1) return;
-    std::uint32_t last = kDropped;
-    for (std::uint32_t i = 0; i < chunk.count; ++i) {
-      const std::uint32_t slot = order[chunk.source + i];
-      if (slot / kLine == last) continue;
-      last = slot / kLine;
-      for (int m = 0; m < moves.count; ++m) fetch_rows(moves.reals[m], slot, fetch);
-      if (moves.ids.components > 0) fetch_rows(moves.ids, slot, fetch);
-    }
-  }
-  template <class T, class Fetch>
-  FIRN_HD void fetch_rows(const RowMove<T>& m, std::uint32_t slot, Fetch fetch) const {
-    const T* row = row_of(m.from, *control, max_chunks, slot / kLanes) + slot % kLanes;
-    for (int k = 0; k < m.components; ++k) fetch(row + k * kLanes, sizeof(T));
-  }
-};
-
-template <class Exec, class Real>
-void permute_rows(Exec& exec, const RebuildView& scratch, const Chunk* chunks,
-                  const RowMoves<Real>& moves, const StepControl* control,
-                  const std::uint32_t* skip) {
-  launch_groups(exec, {{&control->n_chunks, scratch.max_chunks}, skip},
-                PermuteRows<Real>{chunks, scratch.order, moves, scratch.max_chunks, control});
-}
-
-template <class T>
-struct CopyRows {
-  static constexpr const char* kName = "copy_rows";
-  static constexpr int kThreads = 128;
-  struct Scratch {};
-  RowMove<T> move;
-  std::uint32_t max_chunks;
-  const StepControl* control;
-  template <class Group>
-  FIRN_HD void operator()(Group& g) const {
-    const T* from = row_of(move.from, *control, max_chunks, g.index());
-    T* to = row_of(move.to, *control, max_chunks, g.index());
-    g.for_each(static_cast<std::uint32_t>(move.components) * kLanes,
-               [&](std::uint32_t i) { to[i] = from[i]; });
-  }
-};
-
-template <class Exec, class T>
-void copy_rows(Exec& exec, const RebuildView& scratch, const RowMove<T>& move,
-               const StepControl* control, const std::uint32_t* skip) {
-  launch_groups(exec, {{&control->n_chunks, scratch.max_chunks}, skip},
-                CopyRows<T>{move, scratch.max_chunks, control});
-}
-
-// Before a layout is replaced: the keys of its blocks, for CarryNodes.
-struct SaveKeys {
-  static constexpr const char* kName = "save_keys";
-  const std::uint64_t* keys;
-  std::uint64_t* saved;
-  StepControl* control;
-  template <class Device>
-  FIRN_HD void operator()(Device&, std::uint32_t i) const {
-    if (control->grid_saved == 0) saved[i] = keys[i];
-  }
-};
-template <class Real>
-struct SaveNodes {
-  static constexpr const char* kName = "save_nodes";
-  static constexpr int kThreads = 256;
-  struct Scratch {};
-  const Real* nodes;
-  Real* saved;
-  const StepControl* control;
-  template <class Group>
-  FIRN_HD void operator()(Group& g) const {
-    if (control->grid_saved != 0 || control->carried == 0) return;
-    const std::uint64_t first = std::uint64_t{g.index()} * kNodeReals;
-    g.for_each(kNodeReals, [&](std::uint32_t i) { saved[first + i] = nodes[first + i]; });
-  }
-  static constexpr std::uint32_t kNodeReals = 64 * 4;
-};
-struct NoteSaved {
-  static constexpr const char* kName = "note_saved";
-  StepControl* control;
-  template <class Device>
-  FIRN_HD void operator()(Device&, std::uint32_t) const {
-    if (control->grid_saved == 0) control->saved_blocks = control->n_blocks;
-    control->grid_saved = 1;
-  }
-};
-
-// Fills the blocks of the new layout with what they held in the old one; with zeros where they are
-// new, or where nothing is carried from the last step.
-template <class Real>
-struct CarryNodes {
-  static constexpr const char* kName = "carry_nodes";
-  static constexpr int kThreads = 256;
-  struct Scratch {
-    std::uint32_t from;
-  };
-  const std::uint64_t *keys, *saved_keys;
-  const Real* saved;
-  Real* nodes;
-  const StepControl* control;
-
-  template <class Group>
-  FIRN_HD void operator()(Group& g) const {
-    g.once([&] { g.scratch.from = control->carried != 0 ? find(keys[g.index()]) : kNoBlock; });
-    g.sync();
-    constexpr std::uint32_t n = SaveNodes<Real>::kNodeReals;
-    Real* to = nodes + std::uint64_t{g.index()} * n;
-    if (g.scratch.from == kNoBlock) return g.for_each(n, [&](std::uint32_t i) { to[i] = Real(0); });
-    const Real* from = saved + std::uint64_t{g.scratch.from} * n;
-    g.for_each(n, [&](std::uint32_t i) { to[i] = from[i]; });
-  }
-
-  // The saved keys ascend.
-  FIRN_HD std::uint32_t find(std::uint64_t key) const {
-    std::uint32_t low = 0, high = control->saved_blocks;
-    while (low < high) {
-      const std::uint32_t middle = low + (high - low) / 2;
-      if (saved_keys[middle] < key)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low < control->saved_blocks && saved_keys[low] == key ? low : kNoBlock;
-  }
-};
-
-template <class Exec, class Real>
-void save_nodes(Exec& exec, const GridView<Real>& grid, std::uint32_t max_blocks,
-                StepControl* control) {
-  const std::uint32_t* skip = &control->skip_layout;
-  const DeviceCount blocks{&control->n_blocks, max_blocks};
-  launch_items(exec, {blocks, skip}, SaveKeys{grid.keys, grid.saved_keys, control});
-  launch_groups(exec, {blocks, skip}, SaveNodes<Real>{grid.momentum, grid.nodes, control});
-  if (grid.impulse != nullptr)
-    launch_groups(exec, {blocks, skip}, SaveNodes<Real>{grid.impulse, grid.increments, control});
-  launch_items(exec, {{nullptr, 1}, skip}, NoteSaved{control});
-}
-
-template <class Exec, class Real>
-void carry_nodes(Exec& exec, const GridView<Real>& grid, std::uint32_t max_blocks,
-                 StepControl* control) {
-  const LaunchRange blocks{{&control->n_blocks, max_blocks}, &control->skip_layout};
-  launch_groups(exec, blocks,
-                CarryNodes<Real>{grid.keys, grid.saved_keys, grid.nodes, grid.momentum, control});
-  if (grid.impulse != nullptr)
-    launch_groups(
-        exec, blocks,
-        CarryNodes<Real>{grid.keys, grid.saved_keys, grid.increments, grid.impulse, control});
 }
 
 template <class Real>

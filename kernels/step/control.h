@@ -47,9 +47,13 @@ struct StepControl {
   // the particles to the other bank (particles/layout.h), others permute them where they are.
   // Raised with every flag of `stop` (see raise).
   std::uint32_t skip_layout, skip_particles, skip_bank_change;
+  // Of a layout: finding it from the old one (grid/near_layout.inl), or by sorting all particles.
+  std::uint32_t skip_near, skip_sort;
   // Sizes of the current layout, and what the last rebuild asked for.
   std::uint32_t n_blocks, n_chunks, n_slots, n_bins, n_particles;
-  std::uint32_t first_chunk;  // of the bank that holds the particles
+  std::uint32_t first_chunk;    // of the bank that holds the particles
+  std::uint32_t placed_chunks;  // those that the tables of the last layout know
+  std::uint32_t old_bins;       // of the layout before, while a new one is found
   std::uint32_t needed_blocks, needed_chunks;
   std::uint32_t removed;  // particles taken by sinks, since the start
 
@@ -103,6 +107,8 @@ FIRN_HD inline void raise(const Device& device, StepControl* control, std::uint3
   device.atomic_or(control->skip_layout, flags);
   device.atomic_or(control->skip_particles, flags);
   device.atomic_or(control->skip_bank_change, flags);
+  device.atomic_or(control->skip_near, flags);
+  device.atomic_or(control->skip_sort, flags);
 }
 
 FIRN_HD inline std::uint64_t pack_fault(Fault fault, std::uint32_t particle) {

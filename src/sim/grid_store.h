@@ -60,6 +60,8 @@ class GridStore {
       return;
     }
     renew(around_, std::size_t{blocks} * int_power(3, D));
+    renew(near_count_, bins * int_power(3, D));
+    renew(old_rank_, blocks);
     enlarge(saved_keys_, blocks);
     enlarge(nodes_, nodes);
     renew(momentum_, nodes);
@@ -97,6 +99,7 @@ class GridStore {
     scratch.bin_chunks = bin_chunks_.data();
     scratch.bin_first = bin_first_.data();
     scratch.block_colour = block_colour_.data();
+    scratch.near_counts = {near_count_.data(), old_rank_.data()};
   }
 
   // What fused steps leave on the grid: the blocks, and the momentum on their nodes.
@@ -135,8 +138,9 @@ class GridStore {
 
   std::size_t bytes() const {
     std::size_t sum = hash_keys_.bytes() + hash_ranks_.bytes() + hash_home_.bytes() + keys_.bytes();
-    for (const auto* b : {&home_, &corners_, &chunk_begin_, &coloured_, &colour_begin_,
-                          &block_colour_, &bin_begin_, &bin_chunks_, &bin_first_, &around_})
+    for (const auto* b :
+         {&home_, &corners_, &chunk_begin_, &coloured_, &colour_begin_, &block_colour_, &bin_begin_,
+          &bin_chunks_, &bin_first_, &around_, &near_count_, &old_rank_})
       sum += b->bytes();
     return sum + saved_keys_.bytes() + nodes_.bytes() + increments_.bytes() + momentum_.bytes() +
            impulse_.bytes();
@@ -144,9 +148,10 @@ class GridStore {
   // What bytes() says once `blocks` are reserved, for estimates.
   std::size_t bytes_for(std::uint32_t blocks) const {
     const std::size_t node = reals_ * sizeof(Real) * (with_increments_ ? 2 : 1) * (fused_ ? 2 : 1);
+    const std::size_t around = int_power(3, D);
     const std::size_t block = node + 8 + 4 * (4 + BlockTraits<D>::kCorners) +
                               std::size_t{12} * materials_ +
-                              (fused_ ? 8 + 4 * std::size_t{int_power(3, D)} : 0);
+                              (fused_ ? 8 + 4 * (1 + around * (1 + materials_)) : 0);
     const std::size_t table_entry = 8 + 4 + 4;
     return blocks * block + hash_places(blocks) * table_entry + 4 * (colours() + 3);
   }
@@ -175,7 +180,8 @@ class GridStore {
   int parities_;
   Buffer<Exec, std::uint64_t> hash_keys_, keys_, saved_keys_;
   Buffer<Exec, std::uint32_t> hash_ranks_, hash_home_, home_, corners_, chunk_begin_, coloured_,
-      colour_begin_, block_colour_, bin_begin_, bin_chunks_, bin_first_, around_;
+      colour_begin_, block_colour_, bin_begin_, bin_chunks_, bin_first_, around_, near_count_,
+      old_rank_;
   Buffer<Exec, Real> nodes_, increments_, momentum_, impulse_;
 };
 

@@ -87,6 +87,8 @@ void ParticleStepper<Exec, D, Real>::initialize() {
     c = control();
     poll(c);
   } while ((c.stop & kStopOverflow) != 0);
+  c.grid_saved = 0;  // no step has followed the layout
+  write_control(c);
   grown_ = 0;
   evaluate_initial_state();
   exec_->synchronize();

@@ -160,8 +160,9 @@ std::size_t ParticleStepper<Exec, D, Real>::memory_bytes() const {
 template <class Exec, int D, class Real>
 void ParticleStepper<Exec, D, Real>::save(ByteWriter& out) {
   const StepControl c = control();
+  // `load` puts the particles into the first bank, and does not have the tables of their layout.
   StepControl saved = c;
-  saved.first_chunk = 0;  // where `load` will put it
+  saved.first_chunk = saved.placed_chunks = saved.skip_near = saved.skip_sort = 0;
   out.value(D);
   out.value(sizeof(Real));
   out.value(params_.dx);
@@ -255,8 +256,9 @@ bool ParticleStepper<Exec, D, Real>::consistent(const StepControl& c,
     return static_cast<std::uint32_t>(limit) < kStepLimits;
   });
   // Only fused steps leave something on the grid.
-  const bool carries = c.first_chunk == 0 && c.carried <= (fused_ ? 1u : 0u) && c.fuse <= 1 &&
-                       c.grid_saved == 0 && c.late <= (c.carried != 0 ? c.n_particles : 0);
+  const bool carries = c.first_chunk == 0 && c.placed_chunks == 0 &&
+                       c.carried <= (fused_ ? 1u : 0u) && c.fuse <= 1 && c.grid_saved == 0 &&
+                       c.late <= (c.carried != 0 ? c.n_particles : 0);
   return times && limited && carries && c.n_chunks == layout.size() &&
          c.n_slots == std::uint64_t{c.n_chunks} * kLanes && c.n_particles == particles &&
          c.n_blocks <= blocks_bound && c.limit_material < params_.limits.materials &&

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <iterator>
 
 #include "src/sim/operation_count.h"
@@ -44,33 +45,49 @@ struct Sizes {
   int coefficients, deformation, plastic, stress;  // components of the channels
 };
 
-// Marking reads x and the chunk table and writes the particle's place in the hash; binning replaces
-// that by its bin; the counting permutation reads the bins twice and writes the order. Then every
-// channel is moved: the order read, the values read and written, and once more on the way back from
-// the spare, unless the channel is as wide as the spare and the two change places (CPU only).
-// Between fused steps, v, coefficients and stress are not moved.
-double rebuild_bytes(const Sizes& s, bool on_cuda, bool between_fused) {
-  double bytes = kChunk + s.d * s.real + kIndex  // mark
-                 + kChunk + 2 * kIndex           // bin
-                 + 2 * kIndex + kIndex           // order
-                 + kChunk;                       // the new chunks
+// When a layout is made.
+enum class Layout {
+  kPlain,    // steps are not fused: a sort, and every channel in place
+  kFirst,    // after a step that was not fused with the next
+  kBetween,  // fused steps: what outlives them goes to the other bank
+};
+
+// By sorting: marking reads x and the chunk table and writes the particle's place in the hash;
+// binning replaces that by its bin; the counting permutation reads the bins twice and writes the
+// order. By counting neighbours: x and the chunk table are read twice, the order is written; the
+// counts are written, named, sorted and added up. Then the new chunks are written, the hash is
+// cleared, and scanned twice for keys; blocks write keys, home, ranks and corners.
+double find_bytes(const Sizes& s, bool near) {
+  const double look = kChunk + s.d * s.real, counts = 8.0 * kIndex * int_power(3, s.d);
+  const double places = near ? 2 * look + kIndex + s.per_block(counts)
+                             : look + kIndex + kChunk + 2 * kIndex + 3 * kIndex;
+  return places + kChunk + s.hash_per_particle * (kKey + kIndex + 2 * (kKey + kIndex)) +
+         s.per_block(2 * kKey + (4 + BlockTraits<3>::kCorners) * kIndex);
+}
+
+// Between banks every number is read and written once, where the order says. In place it returns
+// from the spare, unless the channel is as wide as that and the two change places (CPU only); the
+// order is read for each group of components that fits the spare.
+double move_bytes(const Sizes& s, bool on_cuda, Layout layout) {
   const int channels[] = {s.d, s.d, s.coefficients, s.deformation, s.plastic, s.stress, 1, 1};
-  int spare = s.d * s.d;
-  for (const int n : channels) spare = std::max(spare, n);
-  const bool stays[] = {false,         between_fused && s.transfer.flip == 0,
-                        between_fused, false,
-                        false,         between_fused,
-                        false,         false};
+  const bool idle[] = {false, s.transfer.flip == 0, true, false, false, true, false, false};
+  int spare = layout == Layout::kPlain ? s.d * s.d : static_cast<int>(2 * kIndex / s.real);
+  if (layout == Layout::kPlain)
+    for (const int n : channels) spare = std::max(spare, n);
+  double bytes = layout == Layout::kBetween ? kIndex + 2 * kIndex : kIndex + 2 * 2 * kIndex;  // ids
   for (std::size_t c = 0; c < std::size(channels); ++c) {
     const int n = channels[c];
-    if (n == 0 || stays[c]) continue;
-    const int passes = n == spare && !on_cuda ? 1 : 2;
-    bytes += kIndex + passes * 2 * n * s.real;
+    if (layout == Layout::kBetween) {
+      bytes += idle[c] ? 0 : 2 * n * s.real;
+    } else if (n > 0) {
+      const int passes = layout == Layout::kPlain && n == spare && !on_cuda ? 1 : 2;
+      bytes += std::ceil(static_cast<double>(n) / spare) * kIndex + passes * 2 * n * s.real;
+    }
   }
-  bytes += kIndex + 2 * 2 * kIndex;  // ids
-  // The hash is cleared, and scanned twice for keys; blocks write keys, home, ranks and corners.
-  bytes += s.hash_per_particle * (kKey + kIndex + 2 * (kKey + kIndex));
-  return bytes + s.per_block(2 * kKey + (4 + BlockTraits<3>::kCorners) * kIndex);
+  return bytes;
+}
+double rebuild_bytes(const Sizes& s, bool on_cuda, Layout layout) {
+  return find_bytes(s, layout != Layout::kPlain) + move_bytes(s, on_cuda, layout);
 }
 
 // Reads a particle's x, m, v, coefficients and stress. Nodes are cleared, then added to once they
@@ -139,14 +156,15 @@ StepCounts count_step(const Scene& scene, std::int64_t blocks, bool on_cuda, con
                g2p = static_cast<double>(transfer.g2p),
                constitutive = count_constitutive(scene, state);
   if (!fuses_steps(scene, on_cuda))
-    return {{{rebuild_bytes(s, on_cuda, false), rebuild_operations(s)},
+    return {{{rebuild_bytes(s, on_cuda, Layout::kPlain), rebuild_operations(s)},
              {p2g_bytes(s), p2g},
              {grid_bytes(s, false), grid_operations(s)},
              {g2p_bytes(s), g2p},
              {constitutive_bytes(s), constitutive},
              {}}};
   const double plain = 1 - mix.fused, between = std::max(0.0, mix.layouts - plain);
-  return {{{plain * rebuild_bytes(s, on_cuda, false) + between * rebuild_bytes(s, on_cuda, true),
+  return {{{plain * rebuild_bytes(s, on_cuda, Layout::kFirst) +
+                between * rebuild_bytes(s, on_cuda, Layout::kBetween),
             mix.layouts * rebuild_operations(s)},
            {plain * p2g_bytes(s), plain * p2g},
            {grid_bytes(s, true), grid_operations(s)},

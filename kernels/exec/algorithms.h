@@ -17,8 +17,10 @@ void sort_keys(Cuda& exec, std::uint64_t* keys, DeviceCount count, const std::ui
 // Groups items by bin, keeping their order within a bin:
 //   order[begin[b] .. begin[b+1])  are the items i with bin_of[i] == b, ascending;
 // items with bin_of[i] >= number of bins are left out. `begin` has bins + 1 entries (bins.bound + 1
-// on CUDA, where bin_of must hold kNoBin for items beyond the count). Uses bin_of up, and `spare`,
-// 2 * items.bound entries; without it the sort on CUDA takes as much from its workspace.
+// on CUDA, where bin_of must hold kNoBin for items beyond the count). With a `spare`
+// of 2 * items.bound entries the sort on CUDA uses up both that and bin_of; it cannot be skipped,
+// so that `order` is lost where *stop is not 0. Without, it needs more workspace, leaves bin_of as
+// it is, and so finds the same again.
 inline constexpr std::uint32_t kNoBin = 0xffffffffu;
 void bucket_permutation(Cpu& exec, std::uint32_t* bin_of, DeviceCount items, DeviceCount bins,
                         const std::uint32_t* stop, std::uint32_t* spare, std::uint32_t* order,

@@ -73,12 +73,20 @@ void bucket_permutation(Cuda& exec, std::uint32_t* bin_of, DeviceCount items, De
   cub::DoubleBuffer<std::uint32_t> keys(bin_of, nullptr), values(order, nullptr);
   std::size_t temp = 0;
   sort(nullptr, temp, keys, values);
-  const std::size_t own = spare == nullptr ? aligned(2 * items.bound * sizeof(std::uint32_t)) : 0;
+  const std::size_t array = aligned(items.bound * sizeof(std::uint32_t));
+  const std::size_t own = spare == nullptr ? 3 * array : 0;
   auto* bytes = static_cast<unsigned char*>(exec.workspace(own + temp));
-  auto* alternates = spare == nullptr ? reinterpret_cast<std::uint32_t*>(bytes) : spare;
-  keys = {bin_of, alternates};
-  values = {order, alternates + items.bound};
-  launch_items(exec, {{nullptr, items.bound}, stop}, Enumerate{order});
+  if (spare == nullptr) {
+    const auto at = [&](int i) { return reinterpret_cast<std::uint32_t*>(bytes + i * array); };
+    exec.copy(at(0), bin_of, items.bound * sizeof(std::uint32_t));
+    keys = {at(0), at(1)};
+    values = {order, at(2)};
+  } else {
+    keys = {bin_of, spare};
+    values = {order, spare + items.bound};
+  }
+  // Whatever *stop says: the sort cannot be skipped, and is to find again what it has found.
+  launch_items(exec, {{nullptr, items.bound}, nullptr}, Enumerate{order});
   sort(bytes + own, temp, keys, values);
   if (values.Current() != order)
     exec.copy(order, values.Current(), items.bound * sizeof(std::uint32_t));

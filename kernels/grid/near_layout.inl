@@ -38,16 +38,24 @@ struct OpenLayout {
     c.skip_sort = near ? 1 : 0;
     c.old_bins = c.n_bins;
     c.placed_chunks = 0;  // until the new tables are complete
-    c.needed_blocks = 0;
+    c.needed_blocks = c.left = 0;
   }
 };
-// Once the particles have been looked at.
-struct ChooseSort {
-  static constexpr const char* kName = "choose_sort";
+// Once the particles have been looked at. Where all are still in their blocks, the old layout is
+// the new one: it counts as one, so that resumed runs, which must sort, agree.
+struct CloseCount {
+  static constexpr const char* kName = "close_count";
   StepControl* control;
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t) const {
-    control->skip_sort = control->skip_near == 0 ? 1 : 0;
+    StepControl& c = *control;
+    const bool near = c.skip_near == 0;
+    c.skip_sort = near ? 1 : 0;
+    if (!near || c.left != 0) return;
+    c.skip_layout = c.skip_near = c.skip_bank_change = c.skip_permute = 1;
+    c.placed_chunks = c.needed_chunks = c.n_chunks;
+    c.needed_blocks = c.n_blocks;
+    ++c.layouts;
   }
 };
 
@@ -111,7 +119,6 @@ struct CountNear {
   };
   Old old;
   PeriodicBlocks periodic;
-  BlockHash hash;
   std::uint32_t* counts;
   StepControl* control;
 
@@ -128,10 +135,9 @@ struct CountNear {
     g.sync();
     g.for_each(Old::kAround, [&](std::uint32_t n) {
       counts[bin * Old::kAround + n] = g.scratch.count[n];
-      if (g.scratch.count[n] == 0) return;
-      const Vec<int, D> to = neighbour_block<D>(block, static_cast<int>(n));
-      if (is_across(to)) return leave_to_sort(g);
-      enter_home<D>(g, hash, to, control);
+      if (n == Old::kStay || g.scratch.count[n] == 0) return;
+      g.atomic_or(control->left, 1);
+      if (is_across(neighbour_block<D>(block, static_cast<int>(n)))) leave_to_sort(g);
     });
   }
 
@@ -144,6 +150,25 @@ struct CountNear {
   template <class Group>
   FIRN_HD void leave_to_sort(Group& g) const {
     g.atomic_or(control->skip_near, 1);
+  }
+};
+
+// Enters the blocks that the particles of an old bin are in.
+template <int D, class Real>
+struct EnterNear {
+  static constexpr const char* kName = "enter_near";
+  OldBins<D, Real> old;
+  BlockHash hash;
+  const std::uint32_t* counts;
+  StepControl* control;
+  template <class Device>
+  FIRN_HD void operator()(Device& device, std::uint32_t bin) const {
+    constexpr int kAround = OldBins<D, Real>::kAround;
+    if (old.bin_first[bin] == old.bin_first[bin + 1]) return;
+    const Vec<int, D> block = old.home(bin);
+    for (int n = 0; n < kAround; ++n)
+      if (counts[bin * kAround + static_cast<std::uint32_t>(n)] > 0)
+        enter_home<D>(device, hash, neighbour_block<D>(block, n), control);
   }
 };
 

@@ -325,14 +325,16 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
       grid.inv_dx,       shift,  particles, grid.saved_keys, scratch.bin_first,
       scratch.materials, control};
 
-  launch_items(exec, {{nullptr, table}, stop}, ClearHash{grid.hash, grid.keys, max_blocks});
   launch_items(exec, {{nullptr, 1}, stop}, OpenLayout{has_counts, control});
   if (has_counts) {
-    launch_groups(
-        exec, {old_bins, &control->skip_near},
-        CountNear<D, Real>{old, grid.periodic, grid.hash, scratch.near_counts.count, control});
-    launch_items(exec, {{nullptr, 1}, stop}, ChooseSort{control});
+    launch_groups(exec, {old_bins, &control->skip_near},
+                  CountNear<D, Real>{old, grid.periodic, scratch.near_counts.count, control});
+    launch_items(exec, {{nullptr, 1}, stop}, CloseCount{control});
   }
+  launch_items(exec, {{nullptr, table}, stop}, ClearHash{grid.hash, grid.keys, max_blocks});
+  if (has_counts)
+    launch_items(exec, {old_bins, &control->skip_near},
+                 EnterNear<D, Real>{old, grid.hash, scratch.near_counts.count, control});
   launch_groups(exec, {{nullptr, groups}, &control->skip_sort},
                 MarkHomes<D, Real>{grid.dx, grid.inv_dx, shift, grid.periodic, sinks, particles,
                                    grid.hash, scratch.slot_block, control, slots});

@@ -43,10 +43,10 @@ inline constexpr int kStepLimits = 7;
 struct StepControl {
   std::uint32_t stop;
   // While not 0, parts of a step do nothing: finding a new layout and what follows from it, and
-  // bringing the particles' momentum to the grid. A layout for which `skip_bank_change` is 0 moves
-  // the particles to the other bank (particles/layout.h), others permute them where they are.
-  // Raised with every flag of `stop` (see raise).
-  std::uint32_t skip_layout, skip_particles, skip_bank_change;
+  // bringing the particles' momentum to the grid. A layout moves the particles to the other bank
+  // (particles/layout.h) or permutes them where they are. Raised with every flag of `stop` (see
+  // raise).
+  std::uint32_t skip_layout, skip_particles, skip_bank_change, skip_permute;
   // Of a layout: finding it from the old one (grid/near_layout.inl), or by sorting all particles.
   std::uint32_t skip_near, skip_sort;
   // Sizes of the current layout, and what the last rebuild asked for.
@@ -54,6 +54,7 @@ struct StepControl {
   std::uint32_t first_chunk;    // of the bank that holds the particles
   std::uint32_t placed_chunks;  // those that the tables of the last layout know
   std::uint32_t old_bins;       // of the layout before, while a new one is found
+  std::uint32_t left;           // whether a particle has left its block since
   std::uint32_t needed_blocks, needed_chunks;
   std::uint32_t removed;  // particles taken by sinks, since the start
 
@@ -107,6 +108,7 @@ FIRN_HD inline void raise(const Device& device, StepControl* control, std::uint3
   device.atomic_or(control->skip_layout, flags);
   device.atomic_or(control->skip_particles, flags);
   device.atomic_or(control->skip_bank_change, flags);
+  device.atomic_or(control->skip_permute, flags);
   device.atomic_or(control->skip_near, flags);
   device.atomic_or(control->skip_sort, flags);
 }

@@ -21,6 +21,7 @@ struct OpenStep {
     c.skip_particles = c.stop != 0 || (c.carried != 0 && !late) ? 1 : 0;
     // With momentum in the particles' channels, these are not free to take in others.
     c.skip_bank_change = c.skip_layout != 0 || c.skip_particles == 0 ? 1 : 0;
+    c.skip_permute = c.skip_particles;
   }
   // A tile reaches one cell beyond its block. Where speeds grow in a step, a particle may be late
   // all the same.

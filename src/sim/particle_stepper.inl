@@ -119,7 +119,7 @@ void ParticleStepper<Exec, D, Real>::rebuild() {
   StepControl* c = control_.data();
   run_unless(*exec_, &c->skip_layout, [&] { find_layout(scratch); });
   // Beside the other, not in it: between fused steps it is left out.
-  run_unless(*exec_, &c->skip_particles, [&] { particles_.permute_in_place(scratch, c); });
+  run_unless(*exec_, &c->skip_permute, [&] { particles_.permute_in_place(scratch, c); });
 }
 
 template <class Exec, int D, class Real>

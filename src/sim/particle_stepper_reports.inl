@@ -162,7 +162,9 @@ void ParticleStepper<Exec, D, Real>::save(ByteWriter& out) {
   const StepControl c = control();
   // `load` puts the particles into the first bank, and does not have the tables of their layout.
   StepControl saved = c;
-  saved.first_chunk = saved.placed_chunks = saved.skip_near = saved.skip_sort = 0;
+  saved.first_chunk = saved.placed_chunks = saved.left = 0;
+  saved.skip_layout = saved.skip_particles = saved.skip_bank_change = saved.skip_permute = 0;
+  saved.skip_near = saved.skip_sort = 0;
   out.value(D);
   out.value(sizeof(Real));
   out.value(params_.dx);

@@ -114,7 +114,7 @@ class ParticleStore {
     RowMoves<Real> there;
     there.ids = {{id_.data(), 1, Bank::kLive}, {ids, 1, Bank::kNone}, 1};
     const RowMove<std::uint32_t> back{there.ids.to, there.ids.from, 1};
-    const std::uint32_t* skip = &control->skip_particles;
+    const std::uint32_t* skip = &control->skip_permute;
     permute_rows(exec_, scratch, chunks_.data(), there, control, skip);
     copy_rows(exec_, scratch, back, control, skip);
   }
@@ -305,7 +305,7 @@ class ParticleStore {
 
   void permute_through_spare(const RebuildView& scratch, const Part& part,
                              const StepControl* control) {
-    const std::uint32_t* skip = &control->skip_particles;
+    const std::uint32_t* skip = &control->skip_permute;
     const int width = plan_.spare_components();
     for (int k = 0; k < part.components; k += width) {
       const int n = std::min(width, part.components - k);

@@ -62,7 +62,8 @@ TYPED_TEST(Layouts, FoundByCountingAreTheSortedOnes) {
     }
     counted.layout(Finds::kNear, clean);
     sorted.layout(Finds::kSorted, clean);
-    EXPECT_EQ(counted.control().skip_near != 0, round == 0 || far || more);
+    EXPECT_EQ(counted.control().skip_sort == 0, round == 0 || far || more);
+    EXPECT_EQ(counted.control().layouts, sorted.control().layouts);
     EXPECT_NE(sorted.control().skip_near, 0u);
     EXPECT_EQ(counted.ids(), sorted.ids());
     EXPECT_EQ(counted.chunk_table(), sorted.chunk_table());
@@ -78,6 +79,7 @@ TYPED_TEST(Layouts, CleanOnesChangeTheBankAndOthersDoNot) {
   TestFixture::fill(h);
   h.layout(Finds::kNear, false);
   EXPECT_EQ(h.control().first_chunk, 0u);
+  h.move(1);
   h.layout(Finds::kNear, true);
   EXPECT_EQ(h.control().first_chunk, h.capacity());
   h.stamp_idle();
@@ -85,8 +87,32 @@ TYPED_TEST(Layouts, CleanOnesChangeTheBankAndOthersDoNot) {
   h.layout(Finds::kNear, false);
   EXPECT_EQ(h.control().first_chunk, h.capacity());
   TestFixture::expect_own_numbers(h, false);
+  h.move(1);
   h.layout(Finds::kNear, true);
   EXPECT_EQ(h.control().first_chunk, 0u);
+}
+
+TYPED_TEST(Layouts, StayWhereNobodyHasLeft) {
+  Cpu exec(2);
+  typename TestFixture::Harness h(exec, TestFixture::kNeeds);
+  TestFixture::fill(h);
+  h.layout(Finds::kNear, false);
+  for (const bool clean : {true, false}) {
+    h.stamp_idle();
+    const auto before = h.ids();
+    const auto table = h.chunk_table();
+    const auto layouts = h.control().layouts;
+    h.layout(Finds::kNear, clean);
+    EXPECT_EQ(h.control().first_chunk, 0u);
+    EXPECT_EQ(h.control().layouts, layouts + 1);
+    EXPECT_EQ(h.ids(), before);
+    EXPECT_EQ(h.chunk_table(), table);
+    TestFixture::expect_own_numbers(h, false);
+  }
+  h.move(1);
+  h.layout(Finds::kNear, true);
+  EXPECT_EQ(h.control().first_chunk, h.capacity());
+  TestFixture::expect_own_numbers(h, true);
 }
 
 TYPED_TEST(Layouts, GrowthKeepsWhatLiesInEitherBank) {
@@ -95,6 +121,7 @@ TYPED_TEST(Layouts, GrowthKeepsWhatLiesInEitherBank) {
   TestFixture::fill(h);
   h.layout(Finds::kNear, false);
   for (int banks = 0; banks < 2; ++banks) {
+    h.move(1);
     h.layout(Finds::kNear, true);
     h.stamp_idle();
     const auto before = h.ids();
@@ -102,7 +129,6 @@ TYPED_TEST(Layouts, GrowthKeepsWhatLiesInEitherBank) {
     EXPECT_EQ(h.control().first_chunk, 0u);
     EXPECT_EQ(h.ids(), before);
     TestFixture::expect_own_numbers(h, false);
-    h.layout(Finds::kNear, true);
   }
 }
 
@@ -116,7 +142,7 @@ TYPED_TEST(Layouts, LeaveRingsToTheSort) {
     for (auto* h : {&counted, &sorted}) h->move(0.7);
     counted.layout(Finds::kNear, true);
     sorted.layout(Finds::kSorted, true);
-    ++(counted.control().skip_near != 0 ? across : within);
+    ++(counted.control().skip_sort == 0 ? across : within);
     ASSERT_EQ(counted.ids(), sorted.ids());
     ASSERT_EQ(counted.positions(), sorted.positions());
   }

@@ -86,6 +86,7 @@ class LayoutHarness {
     c.skip_layout = c.grid_saved = 0;
     c.skip_particles = clean ? 1 : 0;
     c.skip_bank_change = clean ? 0 : 1;
+    c.skip_permute = clean ? 1 : 0;
     if (finds == Finds::kSorted) c.placed_chunks = 0;
     write(c);
     RebuildView scratch;

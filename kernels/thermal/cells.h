@@ -26,7 +26,6 @@ struct HeatView {
   Real* held = nullptr;    // temperature at which a cell is held, K; negative where it is free
   Real* change = nullptr;  // of the temperature in this step, K
   Real *conductance = nullptr, *dirichlet = nullptr, *mass = nullptr, *rhs = nullptr;  // W/K, W
-  const Real* power = nullptr;                          // heat that a cell is given, W; null: none
   const Real* body_temperature = nullptr;               // per collider, K; negative: insulated
   Real wall_temperature[6] = {-1, -1, -1, -1, -1, -1};  // per face of the domain, likewise
   Real ambient = Real(-1);                              // of the air, likewise

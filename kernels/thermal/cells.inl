@@ -179,7 +179,6 @@ struct AssembleHeat {
       Real dirichlet = Real(0), power = Real(0), mass = Real(0);
       if (is_free(at)) {
         mass = heat.warmth[i][kWarmthCapacity] / static_cast<Real>(control->dt);
-        if (heat.power != nullptr) power = heat.power[i];
         couple(block, at, dirichlet, power);
       }
       heat.mass[i] = mass;

@@ -29,9 +29,10 @@ template <class Exec, int D, class Real>
 void compress_cells(Exec& exec, const MacView<Real>& mac, const Node<Real>* matter, Real* mass,
                     std::uint32_t max_blocks, const StepControl* control);
 
-// The volume ratio that goes with the pressure, J = 1 - p / lambda (1 where there is none), to the
-// particles: their J takes its change, and a little of the value itself. To integrate div v at each
-// particle instead would let J drift from what the projection sees, and at a surface without end.
+// The change of the volume ratio that goes with the pressure, to J = 1 - p / lambda, to the
+// particles. To integrate div v at each of them instead would let J drift from what the projection
+// sees. The value itself must not be mixed in: smoothed J is no longer what the pressure holds, and
+// a column under its weight would creep together for ever.
 template <class Exec, int D, class Real>
 void volume_g2p(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
                 const MacView<Real>& mac, const HeatView<Real>& heat, Node<Real>* matter,

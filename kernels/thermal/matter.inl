@@ -77,11 +77,9 @@ struct ChangeVolumes {
       Node<Real>& sums = matter[cell_index(at)];
       const Real m = sums[0];
       if (!(m > Real(0))) return;
-      Real J = 1;
-      if (is_fluid(mac, at))
-        J -= mac.pressure[cell_index(at)] / static_cast<Real>(control->dt) *
-             (sums[kMatterCompressibility] / m);
-      sums.set(kMatterChange, J - sums[kMatterVolume] / m);
+      if (!is_fluid(mac, at)) return sums.set(kMatterChange, Real(0));
+      const Real p = mac.pressure[cell_index(at)] / static_cast<Real>(control->dt);
+      sums.set(kMatterChange, 1 - (p * sums[kMatterCompressibility] + sums[kMatterVolume]) / m);
     });
   }
 };
@@ -92,15 +90,12 @@ struct VolumeG2P {
   static constexpr int kThreads = 128;
   using Tile = BlockTile<D, kMatterKernel + 1, Real, Real>;
   struct Scratch {
-    Tile change, value;
+    Tile change;
   };
   ParticleView<Real> particles;
   GridView<Real> grid;
   HeatView<Real> heat;
   const Node<Real>* matter;
-
-  // What keeps differences between particles of a cell, which no pressure sees, from piling up.
-  static constexpr Real kMean = Real(0.05);
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -109,10 +104,7 @@ struct VolumeG2P {
     g.for_each(Tile::kNodes, [&](std::uint32_t t) {
       const TileNode<D, Tile::kSide> at(static_cast<int>(t));
       const std::uint64_t rank = grid.corners[block * BlockTraits<D>::kCorners + at.corner];
-      const Node<Real> sums = matter[rank * BlockTraits<D>::kNodes + at.node];
-      g.scratch.change.node[t] = sums[kMatterChange];
-      g.scratch.value.node[t] =
-          sums[0] > Real(0) ? sums[kMatterVolume] / sums[0] + sums[kMatterChange] : Real(1);
+      g.scratch.change.node[t] = matter[rank * BlockTraits<D>::kNodes + at.node][kMatterChange];
     });
     g.sync();
     const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
@@ -133,9 +125,8 @@ struct VolumeG2P {
     for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
     const auto s = make_cell_stencil<D, kMatterKernel>(x, grid.inv_dx);
     const int at = Tile::template index_of<D>(s.base, home);
-    Real& J = channel_row(heat.state, chunk, kHeatComponents, kHeatVolume)[lane];
-    J = (1 - kMean) * (J + gather_mean<Tile::kSide>(s, g.scratch.change.node + at)) +
-        kMean * gather_mean<Tile::kSide>(s, g.scratch.value.node + at);
+    channel_row(heat.state, chunk, kHeatComponents, kHeatVolume)[lane] +=
+        gather_mean<Tile::kSide>(s, g.scratch.change.node + at);
   }
 };
 

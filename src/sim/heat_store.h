@@ -48,7 +48,7 @@ class HeatStore {
     flip_ = static_cast<Real>(scene.thermal.temperature_flip);
   }
 
-  void clear(std::uint32_t) {
+  void clear() {
     warmth_.zero();
     matter_.zero();
   }

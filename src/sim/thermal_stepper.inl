@@ -60,7 +60,7 @@ void ThermalStepper<Exec, D, Real>::prepare(const GridView<Real>& grid, const Ma
   const std::uint32_t blocks = grid_.capacity();
   const ParticleView<Real> particles = particles_.view();
   Base::prepare(grid, mac);
-  heat_.clear(blocks);
+  heat_.clear();
   matter_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), heat_.matter(), blocks, c);
   if (heat_model_.solves()) heat_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), blocks, c);
 }

@@ -103,6 +103,7 @@ void draw(const Options& options, const Measurement& m, const Series& rates) {
                       "particle-steps/s",
                       false,
                       {rates},
+                      true,
                       true};
   if (!write_plot(plot, options.plot))
     throw Error(ErrorCategory::kFile, options.plot + ": cannot be drawn: there is no gnuplot");

@@ -74,6 +74,7 @@ void append_panel(Script out, const PlotSpec& plot, int panel) {
   fmt::format_to(out,
                  "set title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} noenhanced\n",
                  quoted(plot.title), quoted(plot.x_label), quoted(plot.y_label));
+  fmt::format_to(out, "set yrange [{}:*]\n", plot.from_zero ? "0" : "*");
   fmt::format_to(out, "{} logscale x\n{} logscale y\n", plot.log_x ? "set" : "unset",
                  plot.log_y ? "set" : "unset");
   // gnuplot refuses axes without data; an empty panel shows its frame.

@@ -16,6 +16,7 @@ struct PlotSpec {
   bool log_y = false;  // values that are not positive are left out
   std::vector<Series> series;
   bool log_x = false;
+  bool from_zero = false;  // y, for heights that are to be compared
 };
 
 // Written to a temporary name and renamed. Return false if there is no gnuplot; throw Error{kFile}

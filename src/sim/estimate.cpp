@@ -76,9 +76,11 @@ struct Tightest {
   }
 };
 
+// Of what an explicit step resolves: the thermal integrator leaves volume to its projection.
 template <int D>
-double rest_wave_speed(const Material& material, double stretch) {
-  const auto params = make_material_params<double>(material, D);
+double rest_wave_speed(const Material& material, double stretch, bool thermal) {
+  const auto params =
+      thermal ? deviatoric_params<double>(material, D) : make_material_params<double>(material, D);
   MaterialState<double, D> rest;
   rest.F = Mat<double, D>::scaled_identity(stretch);
   initial_plastic_state<double, D>(params, rest.plastic);
@@ -89,11 +91,13 @@ template <int D>
 void estimate_step(const Scene& scene, const std::vector<ParticleBatch>& batches,
                    SceneEstimate& e) {
   const StepLimits limits = step_limits(scene);
+  const bool thermal = scene.simulation.integrator == Integrator::kThermal;
   Tightest tightest{limits.dt_max, DtLimit::kMaximum, {}};
   for (const ParticleBatch& batch : batches) {
     const Material& material = scene.materials[batch.material];
-    tightest.consider(limits.cfl_material * limits.dx / rest_wave_speed<D>(material, batch.stretch),
-                      DtLimit::kWaveSpeed, material.name);
+    tightest.consider(
+        limits.cfl_material * limits.dx / rest_wave_speed<D>(material, batch.stretch, thermal),
+        DtLimit::kWaveSpeed, material.name);
     tightest.consider(limits.viscous_dt[batch.material], DtLimit::kViscosity, material.name);
     double fastest = 0;
     for (const Vec3& v : batch.velocity)

@@ -183,6 +183,61 @@ TEST(Heat, AStillPoolStaysStill) {
   EXPECT_LE(fastest, 1e-3 * std::sqrt(9.81 * 0.5));
 }
 
+// --- melting and freezing again ---
+
+// A block between walls of one temperature.
+Scene block_between(double wall) {
+  Scene scene = thermal_scene(2, 0.025);
+  scene.simulation.gravity = {0, -9.81, 0};
+  scene.simulation.fps = 0.5;
+  scene.time.dt_max = 3e-3;
+  scene.grid.domain = closed_box({0, 0, 0}, {1, 1, 0});
+  for (std::size_t face = 0; face < 4; ++face)
+    scene.grid.domain->temperature[face] = ScalarField{wall, ""};
+  Material fat = solid("fat", 2e4, kInfinity);
+  fat.viscosity = 20;
+  fat.heat.capacity = {2000, 2000};
+  fat.heat.conductivity = {2e5, 2e5};
+  fat.heat.melting_point = 310;
+  fat.heat.latent_heat = 1e5;
+  scene.materials = {fat};
+  scene.bodies = {lattice("block", box({0.25, 0, 0}, {0.75, 0.5, 0}))};
+  scene.bodies[0].temperature.constant = 300;
+  return scene;
+}
+
+std::size_t molten(const Snapshot& s) {
+  std::size_t sum = 0;
+  for (std::uint16_t phase : s.phase) sum += phase;
+  return sum;
+}
+
+TEST(Heat, ABlockMeltsAndFreezesAgain) {
+  Simulation hot = simulate(block_between(350)), cold = simulate(block_between(280));
+  hot.advance_frame();
+  hot.advance_frame();
+  ASSERT_EQ(molten(hot.snapshot()), hot.snapshot().size());
+  const double joules_hot = hot.stats().totals.heat, mechanical = hot.stats().totals.potential;
+  cold.load_state(hot.save_state());
+  cold.advance_frame();
+  cold.advance_frame();
+  const Snapshot s = cold.snapshot();
+  EXPECT_EQ(molten(s), 0u);
+  double fastest = 0, height = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    fastest = std::max({fastest, std::abs(static_cast<double>(s.velocity[2 * i])),
+                        std::abs(static_cast<double>(s.velocity[2 * i + 1]))});
+    height += 2 * static_cast<double>(s.position[2 * i + 1]) / static_cast<double>(s.size());
+  }
+  EXPECT_LE(fastest, 1e-5) << "it slumped at 2 m/s";
+  EXPECT_NEAR(height, 0.25, 0.01 * 0.25) << "the volume is not what it was";
+  // 250 kg from the liquid at the walls' 350 K to the solid at 280 K.
+  EXPECT_NEAR(joules_hot, 250 * (1e5 + 2000 * 40.0), 1e-3 * 250 * 1e5);
+  EXPECT_NEAR(cold.stats().totals.heat, -250 * 2000 * 30.0, 1e-3 * 250 * 1e5);
+  EXPECT_NEAR(cold.stats().totals.potential, mechanical, 1e-3 * mechanical);
+  EXPECT_LE(cold.stats().totals.kinetic, 1e-9);
+}
+
 // --- any compressibility ---
 
 // A column of gel that settles under its weight, in seconds of damped ringing.

@@ -17,8 +17,7 @@ inline constexpr int kMatterKernel = 2;
 // Adds the particles' J and 1/lambda to `matter`, which must be zero.
 template <class Exec, int D, class Real>
 void matter_p2g(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
-                const HeatView<Real>& heat, Node<Real>* matter, std::uint32_t max_blocks,
-                const StepControl* control);
+                const HeatView<Real>& heat, std::uint32_t max_blocks, const StepControl* control);
 
 // After assemble_projection: with q = p dt,
 //   1/(lambda J dt^2) q - div(1/rho grad q) = -(J - 1)/(J dt) - div v
@@ -26,7 +25,7 @@ void matter_p2g(Exec& exec, const ParticleView<Real>& particles, const GridView<
 // J_P = 1: plastic flow keeps the volume. Without lambda the first term is gone, and with it what
 // tells this from an incompressible liquid.
 template <class Exec, int D, class Real>
-void compress_cells(Exec& exec, const MacView<Real>& mac, const Node<Real>* matter, Real* mass,
+void compress_cells(Exec& exec, const MacView<Real>& mac, const HeatView<Real>& heat,
                     std::uint32_t max_blocks, const StepControl* control);
 
 // The change of the volume ratio that goes with the pressure, to J = 1 - p / lambda, to the
@@ -35,8 +34,8 @@ void compress_cells(Exec& exec, const MacView<Real>& mac, const Node<Real>* matt
 // a column under its weight would creep together for ever.
 template <class Exec, int D, class Real>
 void volume_g2p(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
-                const MacView<Real>& mac, const HeatView<Real>& heat, Node<Real>* matter,
-                std::uint32_t max_blocks, const StepControl* control);
+                const MacView<Real>& mac, const HeatView<Real>& heat, std::uint32_t max_blocks,
+                const StepControl* control);
 
 // F follows the velocity gradient and has the determinant that volume_g2p has found; solids return
 // to their yield surface, liquids lose all of F but its volume. Leaves V0 tau of the deviatoric

@@ -21,11 +21,11 @@ struct MatterOfParticle {
 
 template <class Exec, int D, class Real>
 void matter_p2g(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
-                const HeatView<Real>& heat, Node<Real>* matter, std::uint32_t max_blocks,
-                const StepControl* control) {
-  launch_coloured(
-      exec, {{nullptr, max_blocks}, &control->stop}, grid.colour_begin, BlockTraits<D>::kCorners,
-      CellP2G<D, kMatterKernel, MatterOfParticle<D, Real>, Real>{{heat}, particles, grid, matter});
+                const HeatView<Real>& heat, std::uint32_t max_blocks, const StepControl* control) {
+  launch_coloured(exec, {{nullptr, max_blocks}, &control->stop}, grid.colour_begin,
+                  BlockTraits<D>::kCorners,
+                  CellP2G<D, kMatterKernel, MatterOfParticle<D, Real>, Real>{
+                      {heat}, particles, grid, heat.matter});
 }
 
 template <int D, class Real>
@@ -55,10 +55,10 @@ struct CompressCells {
 };
 
 template <class Exec, int D, class Real>
-void compress_cells(Exec& exec, const MacView<Real>& mac, const Node<Real>* matter, Real* mass,
+void compress_cells(Exec& exec, const MacView<Real>& mac, const HeatView<Real>& heat,
                     std::uint32_t max_blocks, const StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                CompressCells<D, Real>{mac, matter, mass, control});
+                CompressCells<D, Real>{mac, heat.matter, heat.mass, control});
 }
 
 template <int D, class Real>
@@ -95,7 +95,6 @@ struct VolumeG2P {
   ParticleView<Real> particles;
   GridView<Real> grid;
   HeatView<Real> heat;
-  const Node<Real>* matter;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -104,7 +103,8 @@ struct VolumeG2P {
     g.for_each(Tile::kNodes, [&](std::uint32_t t) {
       const TileNode<D, Tile::kSide> at(static_cast<int>(t));
       const std::uint64_t rank = grid.corners[block * BlockTraits<D>::kCorners + at.corner];
-      g.scratch.change.node[t] = matter[rank * BlockTraits<D>::kNodes + at.node][kMatterChange];
+      g.scratch.change.node[t] =
+          heat.matter[rank * BlockTraits<D>::kNodes + at.node][kMatterChange];
     });
     g.sync();
     const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
@@ -132,11 +132,11 @@ struct VolumeG2P {
 
 template <class Exec, int D, class Real>
 void volume_g2p(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
-                const MacView<Real>& mac, const HeatView<Real>& heat, Node<Real>* matter,
-                std::uint32_t max_blocks, const StepControl* control) {
+                const MacView<Real>& mac, const HeatView<Real>& heat, std::uint32_t max_blocks,
+                const StepControl* control) {
   const LaunchRange range{{&control->n_blocks, max_blocks}, &control->stop};
-  launch_groups(exec, range, ChangeVolumes<D, Real>{mac, matter, control});
-  launch_groups(exec, range, VolumeG2P<D, Real>{particles, grid, heat, matter});
+  launch_groups(exec, range, ChangeVolumes<D, Real>{mac, heat.matter, control});
+  launch_groups(exec, range, VolumeG2P<D, Real>{particles, grid, heat});
 }
 
 template <int D, class Real>

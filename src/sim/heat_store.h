@@ -57,6 +57,7 @@ class HeatStore {
     v.materials = materials_.data();
     v.state = state;
     v.warmth = reinterpret_cast<Node<Real>*>(warmth_.data());
+    v.matter = reinterpret_cast<Node<Real>*>(matter_.data());
     v.held = held_.data();
     v.change = change_.data();
     v.conductance = conductance_.data();
@@ -69,7 +70,6 @@ class HeatStore {
     v.flip = flip_;
     return v;
   }
-  Node<Real>* matter() { return reinterpret_cast<Node<Real>*>(matter_.data()); }
   // The term of order zero, of the projection first and of the heat solve afterwards.
   Real* mass() { return mass_.data(); }
 

@@ -61,15 +61,14 @@ void ThermalStepper<Exec, D, Real>::prepare(const GridView<Real>& grid, const Ma
   const ParticleView<Real> particles = particles_.view();
   Base::prepare(grid, mac);
   heat_.clear();
-  matter_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), heat_.matter(), blocks, c);
+  matter_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), blocks, c);
   if (heat_model_.solves()) heat_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), blocks, c);
 }
 
 template <class Exec, int D, class Real>
 void ThermalStepper<Exec, D, Real>::complete_system(const MacView<Real>& mac,
                                                     PressureSystem<Real>& system) {
-  compress_cells<Exec, D, Real>(*exec_, mac, heat_.matter(), heat_.mass(), grid_.capacity(),
-                                control_.data());
+  compress_cells<Exec, D, Real>(*exec_, mac, heat(), grid_.capacity(), control_.data());
   system.mass = heat_.mass();
 }
 
@@ -81,7 +80,7 @@ void ThermalStepper<Exec, D, Real>::before_gather(const GridView<Real>& grid,
   const std::uint32_t blocks = grid_.capacity();
   const HeatView<Real> view = heat();
   if (heat_model_.solves()) solve_heat(grid, mac);
-  volume_g2p<Exec, D, Real>(*exec_, particles_.view(), grid, mac, view, heat_.matter(), blocks, c);
+  volume_g2p<Exec, D, Real>(*exec_, particles_.view(), grid, mac, view, blocks, c);
 }
 
 template <class Exec, int D, class Real>

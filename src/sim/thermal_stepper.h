@@ -31,7 +31,9 @@ class ThermalStepper final : public IncompressibleStepper<Exec, D, Real> {
   void after_gather() override;
   void evaluate_initial_state() override;
   void reserve_for_blocks(std::uint32_t blocks) override;
-  std::size_t own_bytes() const override { return Base::own_bytes() + heat_.bytes(); }
+  std::size_t own_bytes() const override {
+    return Base::own_bytes() + heat_.bytes() + heat_solver_.bytes();
+  }
   void solve_heat(const GridView<Real>& grid, const MacView<Real>& mac);
   HeatView<Real> heat() { return heat_.view(particles_.heat()); }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/exec/buffer.h"
+#include "kernels/fluid/fold.h"
 #include "kernels/fluid/pressure_system.h"
 #include "kernels/thermal/cells.h"
 #include "kernels/thermal/matter.h"
@@ -29,8 +30,12 @@ class HeatStore {
   void reserve(std::uint32_t blocks) {
     const std::size_t cells = std::size_t{blocks} * BlockTraits<D>::kNodes;
     for (auto* nodes : {&warmth_, &matter_}) renew(*nodes, 4 * cells);
-    for (auto* reals : {&held_, &change_, &dirichlet_, &mass_, &rhs_}) renew(*reals, cells);
+    for (auto* reals : {&sheared_, &held_, &change_, &dirichlet_, &mass_, &rhs_})
+      renew(*reals, cells);
     renew(conductance_, D * cells);
+    face_masks_ = {};
+    face_masks_ =
+        Buffer<Exec, std::uint32_t>(exec_, std::size_t{blocks} * 2 * D * (kMaxFoldedLayers + 1));
   }
 
   // The temperatures of bodies, walls and air at a time.
@@ -58,6 +63,7 @@ class HeatStore {
     v.state = state;
     v.warmth = reinterpret_cast<Node<Real>*>(warmth_.data());
     v.matter = reinterpret_cast<Node<Real>*>(matter_.data());
+    v.sheared = sheared_.data();
     v.held = held_.data();
     v.change = change_.data();
     v.conductance = conductance_.data();
@@ -70,8 +76,10 @@ class HeatStore {
     v.flip = flip_;
     return v;
   }
+  std::uint32_t* face_masks() { return face_masks_.data(); }
   // The term of order zero, of the projection first and of the heat solve afterwards.
   Real* mass() { return mass_.data(); }
+  const Real* sheared() const { return sheared_.data(); }
 
   PressureSystem<Real> system(const GridView<Real>& grid, DeviceCount blocks) {
     return {grid.keys,    blocks,      conductance_.data(), dirichlet_.data(),
@@ -79,9 +87,9 @@ class HeatStore {
   }
 
   std::size_t bytes() const {
-    std::size_t sum = materials_.bytes();
-    for (const auto* b : {&body_temperature_, &warmth_, &matter_, &held_, &change_, &conductance_,
-                          &dirichlet_, &mass_, &rhs_})
+    std::size_t sum = materials_.bytes() + face_masks_.bytes();
+    for (const auto* b : {&body_temperature_, &warmth_, &matter_, &sheared_, &held_, &change_,
+                          &conductance_, &dirichlet_, &mass_, &rhs_})
       sum += b->bytes();
     return sum;
   }
@@ -95,8 +103,9 @@ class HeatStore {
 
   Exec& exec_;
   Buffer<Exec, ThermalMaterial<Real>> materials_;
-  Buffer<Exec, Real> body_temperature_, warmth_, matter_, held_, change_, conductance_, dirichlet_,
-      mass_, rhs_;
+  Buffer<Exec, Real> body_temperature_, warmth_, matter_, sheared_, held_, change_, conductance_,
+      dirichlet_, mass_, rhs_;
+  Buffer<Exec, std::uint32_t> face_masks_;
   std::array<Real, 6> walls_{-1, -1, -1, -1, -1, -1};
   Real ambient_ = -1, flip_ = 1;
 };

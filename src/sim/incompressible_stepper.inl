@@ -78,6 +78,7 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   MacView<Real> mac = fluid_.view(grid.nodes);
   mac.ghost_fluid = ghost_fluid_;
   mac.specific_volume = specific_volume_;
+  mac.sheared = sheared();
   clear_nodes(*exec_, grid.nodes, D, blocks, c);
   mac_p2g<Exec, D, Real>(*exec_, params_.transfer, particles, grid, grid.nodes, c, blocks);
   exec_->mark(kClockP2G);
@@ -109,7 +110,16 @@ void IncompressibleStepper<Exec, D, Real>::prepare(const GridView<Real>& grid,
                                                    const MacView<Real>& mac) {
   const StepControl* c = control_.data();
   const std::uint32_t blocks = grid_.capacity();
-  prepare_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+  prepare_faces<Exec, D, Real>(*exec_, FacePass::kBoth, update_params(), grid, mac, blocks, c);
+  find_fluid(grid, mac);
+}
+
+// The cells that the pressure is solved in.
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::find_fluid(const GridView<Real>& grid,
+                                                      const MacView<Real>& mac) {
+  const StepControl* c = control_.data();
+  const std::uint32_t blocks = grid_.capacity();
   const bool fill = ghost_fluid_ || params_.transfer.drift;
   if (fill) fill_cells<Exec, D, Real>(*exec_, particles_.view(), grid, mac, blocks, c);
   flood_cells<Exec, D, Real>(*exec_, update_params(), fill, grid, mac, blocks, c);
@@ -125,8 +135,8 @@ void IncompressibleStepper<Exec, D, Real>::project(const GridView<Real>& grid,
   walls_opened_ = false;
   for (int pass = 0;; ++pass) {
     assemble_projection<Exec, D, Real>(*exec_, grid, mac, blocks, c);
-    PressureSystem<Real> system = fluid_.system(grid, {&c->n_blocks, blocks});
-    complete_system(mac, system);
+    complete_system(mac);
+    const PressureSystem<Real> system = fluid_.system(grid, {&c->n_blocks, blocks}, order_zero());
     report =
         timed(pressure_stats_.seconds, [&] { return solver_.solve(system, options_, &c->stop); });
     if (report.stopped) return;
@@ -190,7 +200,7 @@ void IncompressibleStepper<Exec, D, Real>::correct_density(const GridView<Real>&
     fluid_.clear_pressure();
     SolveOptions loose = options_;
     loose.relative = std::max(loose.relative, kDriftTolerance);
-    const auto system = fluid_.system(grid, {&c->n_blocks, blocks});
+    const auto system = fluid_.system(grid, {&c->n_blocks, blocks}, order_zero());
     const SolveReport report = timed(pressure_stats_.drift_seconds, [&] {
       return walls_opened_ ? solver_.solve(system, loose, &c->stop)
                            : solver_.solve_again(system, loose, &c->stop);

@@ -78,6 +78,11 @@ class HeatStore {
             mass_.data(), rhs_.data(), change_.data(),      grid.periodic};
   }
 
+  // What reserve(blocks) makes bytes() of the cells, for estimates.
+  static std::size_t bytes_for(std::uint32_t blocks) {
+    return std::size_t{blocks} * BlockTraits<D>::kNodes * (2 * 4 + 5 + D) * sizeof(Real);
+  }
+
   std::size_t bytes() const {
     std::size_t sum = materials_.bytes();
     for (const auto* b : {&body_temperature_, &warmth_, &matter_, &held_, &change_, &conductance_,

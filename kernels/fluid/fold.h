@@ -1,9 +1,9 @@
-// Momentum of faces beyond the liquid. Particles near a surface also lie on faces that no fluid cell
-// touches; those have no velocity of their own but one continued from the faces within
-// (extrapolate_faces, a linear map E), and material that resists shear feels the strain of that. The
-// forces that go with it are E^T times those of the outer faces: with them, as with the outer faces'
-// mass and momentum, work done by stress is what elastic energy loses. Dropped instead, a block of
-// foam shakes itself to pieces.
+// Momentum of faces beyond the liquid. Particles near a surface also lie on faces that no fluid
+// cell touches; those have no velocity of their own but one continued from the faces within
+// (extrapolate_faces, a linear map E), and material that resists shear feels the strain of that.
+// The forces that go with it are E^T times those of the outer faces: with them, as with the outer
+// faces' mass and momentum, work done by stress is what elastic energy loses. Dropped instead, a
+// block of foam shakes itself to pieces.
 #pragma once
 
 #include "kernels/exec/backend.h"

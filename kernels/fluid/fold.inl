@@ -59,8 +59,8 @@ struct ReachFaces {
     const Vec<int, D> block = block_of_key<D>(solids.grid.keys[g.index()]);
     const bool near = solids.is_near(block);
     g.for_each(D * kCells, [&](std::uint32_t i) {
-      if (!test_bit(known, i) && reaches(g.index(), block, static_cast<int>(i / kCells),
-                                         i % kCells, near))
+      if (!test_bit(known, i) &&
+          reaches(g.index(), block, static_cast<int>(i / kCells), i % kCells, near))
         g.atomic_or(g.scratch.reached[i / 32], 1u << (i % 32));
     });
     g.sync();
@@ -76,8 +76,8 @@ struct ReachFaces {
     bool found = false;
     for (int b = 0; b < D && !found; ++b)
       for (int by = -1; by <= 1; by += 2)
-        found = found || test_face<D>(inner, cell_address<D>(mac, rank, stepped<D>(local, b, by)),
-                                      axis);
+        found = found ||
+                test_face<D>(inner, cell_address<D>(mac, rank, stepped<D>(local, b, by)), axis);
     if (!found || !near || mac.area[face] > Real(0)) return found;
     return solids.nearest(solids.face_position(block, local, axis)).boundary !=
            BoundaryType::kSticky;

@@ -2,8 +2,10 @@
 // particles.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "firn/scene.h"
@@ -98,6 +100,22 @@ class HeatModel {
                static_cast<double>(
                    stiffness_at(m, temperature_of(m, melting_point(m, id), state.enthalpy)));
     return energy + corotated_deviatoric::elastic_energy(shear, F);
+  }
+  // Of a body's or source's particles with ids from `first_id` on, the largest factor on the shear
+  // modulus of the material at rest; 0 where all of them are liquid.
+  double stiffest(std::uint32_t material, std::uint32_t first_id, std::size_t particles,
+                  std::optional<Phase> said, std::span<const double> temperatures) const {
+    if (materials_.empty()) return 1;
+    const ThermalMaterial<Real>& m = materials_[material];
+    Real most = 0;
+    for (std::size_t i = 0; i < particles; ++i) {
+      const auto id = first_id + static_cast<std::uint32_t>(i);
+      const auto known = temperatures.empty() ? std::nullopt : std::optional(temperatures[i]);
+      const HeatState<Real> s = initial(material, id, said, known);
+      const Real T = temperature_of(m, melting_point(m, id), s.enthalpy);
+      if (!s.liquid) most = std::max(most, stiffness_at(m, T));
+    }
+    return static_cast<double>(most);
   }
   float temperature(std::uint32_t material, std::uint32_t id, Real enthalpy) const {
     const ThermalMaterial<Real>& m = materials_[material];

@@ -34,8 +34,7 @@ class HeatStore {
       renew(*reals, cells);
     renew(conductance_, D * cells);
     face_masks_ = {};
-    face_masks_ =
-        Buffer<Exec, std::uint32_t>(exec_, std::size_t{blocks} * 2 * D * (kMaxFoldedLayers + 1));
+    face_masks_ = Buffer<Exec, std::uint32_t>(exec_, blocks * face_words());
   }
 
   // The temperatures of bodies, walls and air at a time.
@@ -86,6 +85,12 @@ class HeatStore {
             mass_.data(), rhs_.data(), change_.data(),      grid.periodic};
   }
 
+  // What reserve(blocks) makes bytes() of the cells, for estimates.
+  static std::size_t bytes_for(std::uint32_t blocks) {
+    const std::size_t reals = BlockTraits<D>::kNodes * (2 * 4 + 6 + D);
+    return blocks * (reals * sizeof(Real) + face_words() * sizeof(std::uint32_t));
+  }
+
   std::size_t bytes() const {
     std::size_t sum = materials_.bytes() + face_masks_.bytes();
     for (const auto* b : {&body_temperature_, &warmth_, &matter_, &sheared_, &held_, &change_,
@@ -95,6 +100,7 @@ class HeatStore {
   }
 
  private:
+  static constexpr std::size_t face_words() { return 2 * D * (kMaxFoldedLayers + 1); }
   void renew(Buffer<Exec, Real>& buffer, std::size_t size) {
     buffer = {};
     buffer = Buffer<Exec, Real>(exec_, size);

@@ -56,6 +56,8 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   void reject_step(const SolveReport& report);
   template <class Solve>
   SolveReport timed(double& seconds, Solve&& solve);
+  static void count_solve(const SolveReport& report, SolverStats& stats);
+  void clear_frame_sums() override { pressure_stats_ = {}; }
 
   FluidStore<Exec, D, Real> fluid_;
   PressureSolver<Exec, D, Real> solver_;
@@ -64,7 +66,6 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
 
  private:
   void enqueue_step() override;
-  void clear_frame_sums() override { pressure_stats_ = {}; }
   void save_own(ByteWriter& out, std::uint32_t) override { tracers_.save(out); }
   void load_own(ByteReader& in, std::uint32_t) override { tracers_.load(in); }
   void poll_own(StepControl& c) override;
@@ -72,7 +73,7 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   void project(const GridView<Real>& grid, const MacView<Real>& mac);
   void correct_density(const GridView<Real>& grid, const MacView<Real>& mac);
   bool walls_switch(const GridView<Real>& grid, const MacView<Real>& mac);
-  void count_solve(const SolveReport& report);
+  void count_projection(const SolveReport& report);
   void refuse_squeezed(double rate);
 
   static constexpr int kMaxRetries = 4;

@@ -142,7 +142,7 @@ void IncompressibleStepper<Exec, D, Real>::project(const GridView<Real>& grid,
     if (report.stopped) return;
     // What is not finite has no shorter step; the transfer names the particle that brought it.
     if (!report.converged && std::isfinite(report.residual)) return reject_step(report);
-    count_solve(report);
+    count_projection(report);
     if (!separating_ || pass == kMaxWallPasses || !walls_switch(grid, mac)) break;
   }
   retries_ = 0;
@@ -175,11 +175,17 @@ SolveReport IncompressibleStepper<Exec, D, Real>::timed(double& seconds, Solve&&
 }
 
 template <class Exec, int D, class Real>
-void IncompressibleStepper<Exec, D, Real>::count_solve(const SolveReport& report) {
+void IncompressibleStepper<Exec, D, Real>::count_solve(const SolveReport& report,
+                                                       SolverStats& stats) {
+  ++stats.solves;
+  stats.iterations += report.iterations;
+  stats.max_iterations = std::max(stats.max_iterations, std::int64_t{report.iterations});
+}
+
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::count_projection(const SolveReport& report) {
   PressureStats& s = pressure_stats_;
-  ++s.solves;
-  s.iterations += report.iterations;
-  s.max_iterations = std::max(s.max_iterations, std::int64_t{report.iterations});
+  count_solve(report, s);
   s.max_divergence = std::max(s.max_divergence, report.residual);
   s.sealed_regions = report.singular_components;
 }

@@ -14,6 +14,7 @@ template <class Exec, int D, class Real>
 class ThermalStepper final : public IncompressibleStepper<Exec, D, Real> {
  public:
   ThermalStepper(const Scene& scene, std::unique_ptr<Exec> exec, ParticleNamer namer);
+  ThermalStats thermal() override { return stats_; }
 
  private:
   using Base = IncompressibleStepper<Exec, D, Real>;
@@ -34,6 +35,10 @@ class ThermalStepper final : public IncompressibleStepper<Exec, D, Real> {
   void after_gather() override;
   void evaluate_initial_state() override;
   void reserve_for_blocks(std::uint32_t blocks) override;
+  void clear_frame_sums() override {
+    Base::clear_frame_sums();
+    stats_ = {};
+  }
   std::size_t own_bytes() const override {
     return Base::own_bytes() + heat_.bytes() + heat_solver_.bytes();
   }
@@ -46,6 +51,7 @@ class ThermalStepper final : public IncompressibleStepper<Exec, D, Real> {
   Buffer<Exec, MaterialParams<Real>> laws_;
   HeatStore<Exec, D, Real> heat_;
   PressureSolver<Exec, D, Real> heat_solver_;
+  ThermalStats stats_;
 };
 
 }  // namespace firn

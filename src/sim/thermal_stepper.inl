@@ -96,10 +96,12 @@ void ThermalStepper<Exec, D, Real>::solve_heat(const GridView<Real>& grid,
   const HeatView<Real> view = heat();
   settle_cells<Exec, D, Real>(*exec_, this->update_params(), grid, view, blocks, c);
   assemble_heat<Exec, D, Real>(*exec_, this->update_params(), grid, mac, view, blocks, c);
-  const SolveReport report =
-      heat_solver_.solve(heat_.system(grid, {&c->n_blocks, blocks}), heat_options_, &c->stop);
+  const SolveReport report = this->timed(stats_.heat.seconds, [&] {
+    return heat_solver_.solve(heat_.system(grid, {&c->n_blocks, blocks}), heat_options_, &c->stop);
+  });
   if (report.stopped) return;
   if (!report.converged && std::isfinite(report.residual)) return this->reject_step(report);
+  Base::count_solve(report, stats_.heat);
   apply_fluxes<Exec, D, Real>(*exec_, mac, view, blocks, c);
   heat_g2p<Exec, D, Real>(*exec_, particles_.view(), grid, view, blocks, c);
 }

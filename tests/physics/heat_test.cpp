@@ -8,32 +8,12 @@
 #include <numbers>
 #include <vector>
 
-#include "tests/support/fluid_scenes.h"
+#include "tests/support/thermal_scenes.h"
 
 namespace firn::test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-Material solid(std::string name, double mu, double lambda) {
-  Material m;
-  m.name = std::move(name);
-  m.model = MaterialModel::kCorotatedDeviatoric;
-  m.density = 1000;
-  m.lame = LameParameters{mu, lambda};
-  m.heat.capacity = {2000, 3000};
-  m.heat.conductivity = {2, 1};
-  return m;
-}
-
-Scene thermal_scene(int dimension, double dx, Precision precision = Precision::kDouble) {
-  Scene s = empty_scene(dimension, dx, precision);
-  s.simulation.integrator = Integrator::kThermal;
-  s.simulation.gravity = {0, 0, 0};
-  s.transfer.force = ForceForm::kGradient;
-  s.fluid.free_surface = FreeSurface::kFirstOrder;
-  return s;
-}
 
 // --- what is kept ---
 

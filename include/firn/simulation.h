@@ -51,7 +51,7 @@ struct PressureStats : SolverStats {
 
 // The solves of integrator = "thermal" beside the pressure's.
 struct ThermalStats {
-  SolverStats heat;
+  SolverStats heat, shear;  // shear: forces = "semi_implicit"
 };
 
 // All of ThermalStats by the names that reports give them.
@@ -59,7 +59,8 @@ struct ThermalSolver {
   const char* name;
   SolverStats ThermalStats::*stats;
 };
-inline constexpr ThermalSolver kThermalSolvers[] = {{"heat", &ThermalStats::heat}};
+inline constexpr ThermalSolver kThermalSolvers[] = {{"heat", &ThermalStats::heat},
+                                                    {"shear", &ThermalStats::shear}};
 
 struct ColliderReaction {  // mean over the frame of what the material exerts on the body
   Vec3 force{}, torque{};  // N, N m about the world origin

@@ -84,8 +84,22 @@ struct ReachFaces {
   }
 };
 
-// A face gathers its share of each neighbour of the layer beyond.
+// Of a face of the outer layer, the faces of the inner one that it follows.
 template <int D, class Real>
+FIRN_HD inline int heirs(const MacView<Real>& mac, const std::uint32_t* inner,
+                         const CellAddress& of, int axis) {
+  const Vec<int, D> local = local_of_node<D>(static_cast<int>(of.cell));
+  int count = 0;
+  for (int b = 0; b < D; ++b)
+    for (int by = -1; by <= 1; by += 2) {
+      const CellAddress at = cell_address<D>(mac, of.block, stepped<D>(local, b, by));
+      count += test_face<D>(inner, at, axis) ? 1 : 0;
+    }
+  return count;
+}
+
+// A face gathers its share of each neighbour of the layer beyond.
+template <int D, class Value, class Real>
 struct FoldLayer {
   static constexpr const char* kName = "fold_layer";
   static constexpr int kThreads = 64;
@@ -93,52 +107,116 @@ struct FoldLayer {
   struct Scratch {};
   MacView<Real> mac;
   const std::uint32_t *inner, *outer;
+  Value* faces;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t* own = inner + std::uint64_t{g.index()} * kWords;
+    const std::uint64_t first = std::uint64_t{g.index()} * kWords;
+    if (!any_between(inner + first, outer + first) && !any_beside(g.index())) return;
     g.for_each(D * kCells, [&](std::uint32_t i) {
-      if (test_bit(own, i)) gather(g.index(), static_cast<int>(i / kCells), i % kCells);
+      if (test_bit(inner + first, i)) gather(g.index(), static_cast<int>(i / kCells), i % kCells);
     });
   }
 
   FIRN_HD void gather(std::uint32_t rank, int axis, std::uint32_t cell) const {
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
-    Node<Real>& face = mac.faces[face_index<D>(rank, axis, cell)];
+    Value& face = faces[face_index<D>(rank, axis, cell)];
     for (int b = 0; b < D; ++b)
       for (int by = -1; by <= 1; by += 2) {
         const CellAddress at = cell_address<D>(mac, rank, stepped<D>(local, b, by));
         if (!test_face<D>(outer, at, axis) || test_face<D>(inner, at, axis)) continue;
-        face += (Real(1) / static_cast<Real>(heirs(at, axis))) *
-                mac.faces[face_index<D>(at.block, axis, at.cell)];
+        face += (Real(1) / static_cast<Real>(heirs<D>(mac, inner, at, axis))) *
+                faces[face_index<D>(at.block, axis, at.cell)];
       }
   }
-  // Faces that a face of the outer layer hands its own to.
-  FIRN_HD int heirs(const CellAddress& of, int axis) const {
-    const Vec<int, D> local = local_of_node<D>(static_cast<int>(of.cell));
+
+  // Most blocks have no surface near.
+  FIRN_HD static bool any_between(const std::uint32_t* in, const std::uint32_t* out) {
+    bool any = false;
+    for (std::uint32_t w = 0; w < kWords; ++w) any = any || in[w] != out[w];
+    return any;
+  }
+  FIRN_HD bool any_beside(std::uint32_t block) const {
+    bool any = false;
+    for (int b = 0; b < D && !any; ++b)
+      for (int by = -1; by <= BlockTraits<D>::kSide; by += BlockTraits<D>::kSide + 1) {
+        const CellAddress at = cell_address<D>(mac, block, stepped<D>(Vec<int, D>::zero(), b, by));
+        if (!at.exists()) continue;
+        const std::uint64_t first = std::uint64_t{at.block} * kWords;
+        any = any || any_between(inner + first, outer + first);
+      }
+    return any;
+  }
+};
+
+// A face of the outer layer takes the mean of those that it follows.
+template <int D, class Real>
+struct ExtendLayer {
+  static constexpr const char* kName = "extend_layer";
+  static constexpr int kThreads = 64;
+  static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
+  struct Scratch {};
+  MacView<Real> mac;
+  const std::uint32_t *inner, *outer;
+  Real* faces;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint64_t first = std::uint64_t{g.index()} * kWords;
+    g.for_each(D * kCells, [&](std::uint32_t i) {
+      if (test_bit(outer + first, i) && !test_bit(inner + first, i))
+        continue_to(g.index(), static_cast<int>(i / kCells), i % kCells);
+    });
+  }
+
+  FIRN_HD void continue_to(std::uint32_t rank, int axis, std::uint32_t cell) const {
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
+    Real sum = Real(0);
     int count = 0;
     for (int b = 0; b < D; ++b)
-      for (int by = -1; by <= 1; by += 2)
-        count += test_face<D>(inner, cell_address<D>(mac, of.block, stepped<D>(local, b, by)), axis)
-                     ? 1
-                     : 0;
-    return count;
+      for (int by = -1; by <= 1; by += 2) {
+        const CellAddress at = cell_address<D>(mac, rank, stepped<D>(local, b, by));
+        if (!test_face<D>(inner, at, axis)) continue;
+        sum += faces[face_index<D>(at.block, axis, at.cell)];
+        ++count;
+      }
+    faces[face_index<D>(rank, axis, cell)] = sum / static_cast<Real>(count);
   }
 };
 
 template <class Exec, int D, class Real>
-void fold_faces(Exec& exec, const GridUpdateParams<Real, D>& params, int layers,
-                std::uint32_t* masks, const GridView<Real>& grid, const MacView<Real>& mac,
-                std::uint32_t max_blocks, const StepControl* control) {
-  const LaunchRange range{{&control->n_blocks, max_blocks}, &control->stop};
-  const auto mask = [&](int layer) {
-    return masks + std::uint64_t{2 * D} * max_blocks * static_cast<std::uint64_t>(layer);
-  };
-  launch_groups(exec, range, MarkOwnFaces<D, Real>{mac, mask(0)});
-  for (int l = 1; l <= layers; ++l)
-    launch_groups(exec, range, ReachFaces<D, Real>{{params, grid}, mac, mask(l - 1), mask(l)});
-  for (int l = layers; l > 0; --l)
-    launch_groups(exec, range, FoldLayer<D, Real>{mac, mask(l - 1), mask(l)});
+void find_layers(Exec& exec, const GridUpdateParams<Real, D>& params, const FaceLayers& layers,
+                 const GridView<Real>& grid, const MacView<Real>& mac, const LaunchRange& blocks) {
+  launch_groups(exec, blocks, MarkOwnFaces<D, Real>{mac, layers.mask(0)});
+  for (int l = 1; l <= layers.count; ++l)
+    launch_groups(exec, blocks,
+                  ReachFaces<D, Real>{{params, grid}, mac, layers.mask(l - 1), layers.mask(l)});
+}
+
+template <int D, class Exec, class Value, class Real>
+void fold_layers(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac, Value* faces,
+                 const LaunchRange& blocks) {
+  for (int l = layers.count; l > 0; --l)
+    launch_groups(exec, blocks,
+                  FoldLayer<D, Value, Real>{mac, layers.mask(l - 1), layers.mask(l), faces});
+}
+template <class Exec, int D, class Real>
+void fold_faces(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
+                const LaunchRange& blocks) {
+  fold_layers<D>(exec, layers, mac, mac.faces, blocks);
+}
+template <class Exec, int D, class Real>
+void fold_channel(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac, Real* channel,
+                  const LaunchRange& blocks) {
+  fold_layers<D>(exec, layers, mac, channel, blocks);
+}
+
+template <class Exec, int D, class Real>
+void extend_channel(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac, Real* channel,
+                    const LaunchRange& blocks) {
+  for (int l = 1; l <= layers.count; ++l)
+    launch_groups(exec, blocks,
+                  ExtendLayer<D, Real>{mac, layers.mask(l - 1), layers.mask(l), channel});
 }
 
 }  // namespace firn

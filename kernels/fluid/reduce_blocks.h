@@ -7,8 +7,8 @@
 
 namespace firn {
 
-// Finish has kName, kColumns, kMaximum (else sums) and operator()(SolveControl&, const double*).
-template <class Finish>
+// Finish has kName, kColumns, kMaximum (else sums) and operator()(Control&, const double*).
+template <class Finish, class Control>
 struct ReduceBlocks {
   static constexpr const char* kName = Finish::kName;
   static constexpr int kThreads = 512;
@@ -20,7 +20,7 @@ struct ReduceBlocks {
   Finish finish;
   const double* partials;
   std::uint32_t blocks, column_length;
-  SolveControl* control;
+  Control* control;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -49,11 +49,11 @@ struct ReduceBlocks {
   }
 };
 
-template <class Exec, class Finish>
+template <class Exec, class Finish, class Control>
 void reduce_blocks(Exec& exec, const Finish& finish, const double* partials, std::uint32_t blocks,
-                   std::uint32_t column_length, SolveControl* control, const std::uint32_t* stop) {
+                   std::uint32_t column_length, Control* control, const std::uint32_t* stop) {
   launch_groups(exec, {{nullptr, 1}, stop},
-                ReduceBlocks<Finish>{finish, partials, blocks, column_length, control});
+                ReduceBlocks<Finish, Control>{finish, partials, blocks, column_length, control});
 }
 
 // The largest magnitude of a channel, left where the scale of sums is looked for.

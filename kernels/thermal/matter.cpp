@@ -15,7 +15,7 @@ template void volume_g2p<Cpu, 2, float>(Cpu&, const ParticleView<float>&, const 
                                         std::uint32_t, const StepControl*);
 template void deform_particles<Cpu, 2, float>(Cpu&, const MaterialParams<float>*,
                                               const ParticleView<float>&, const HeatView<float>&,
-                                              std::uint32_t, StepControl*);
+                                              bool, std::uint32_t, StepControl*);
 template void matter_p2g<Cpu, 2, double>(Cpu&, const ParticleView<double>&, const GridView<double>&,
                                          const HeatView<double>&, std::uint32_t,
                                          const StepControl*);
@@ -29,7 +29,7 @@ template void volume_g2p<Cpu, 2, double>(Cpu&, const ParticleView<double>&, cons
                                          std::uint32_t, const StepControl*);
 template void deform_particles<Cpu, 2, double>(Cpu&, const MaterialParams<double>*,
                                                const ParticleView<double>&, const HeatView<double>&,
-                                               std::uint32_t, StepControl*);
+                                               bool, std::uint32_t, StepControl*);
 template void matter_p2g<Cpu, 3, float>(Cpu&, const ParticleView<float>&, const GridView<float>&,
                                         const HeatView<float>&, std::uint32_t, const StepControl*);
 template void settle_matter<Cpu, 3, float>(Cpu&, bool, const MacView<float>&,
@@ -42,7 +42,7 @@ template void volume_g2p<Cpu, 3, float>(Cpu&, const ParticleView<float>&, const 
                                         std::uint32_t, const StepControl*);
 template void deform_particles<Cpu, 3, float>(Cpu&, const MaterialParams<float>*,
                                               const ParticleView<float>&, const HeatView<float>&,
-                                              std::uint32_t, StepControl*);
+                                              bool, std::uint32_t, StepControl*);
 template void matter_p2g<Cpu, 3, double>(Cpu&, const ParticleView<double>&, const GridView<double>&,
                                          const HeatView<double>&, std::uint32_t,
                                          const StepControl*);
@@ -56,6 +56,6 @@ template void volume_g2p<Cpu, 3, double>(Cpu&, const ParticleView<double>&, cons
                                          std::uint32_t, const StepControl*);
 template void deform_particles<Cpu, 3, double>(Cpu&, const MaterialParams<double>*,
                                                const ParticleView<double>&, const HeatView<double>&,
-                                               std::uint32_t, StepControl*);
+                                               bool, std::uint32_t, StepControl*);
 
 }  // namespace firn

@@ -15,7 +15,7 @@ template void volume_g2p<Cuda, 2, float>(Cuda&, const ParticleView<float>&, cons
                                          std::uint32_t, const StepControl*);
 template void deform_particles<Cuda, 2, float>(Cuda&, const MaterialParams<float>*,
                                                const ParticleView<float>&, const HeatView<float>&,
-                                               std::uint32_t, StepControl*);
+                                               bool, std::uint32_t, StepControl*);
 template void matter_p2g<Cuda, 2, double>(Cuda&, const ParticleView<double>&,
                                           const GridView<double>&, const HeatView<double>&,
                                           std::uint32_t, const StepControl*);
@@ -31,7 +31,7 @@ template void volume_g2p<Cuda, 2, double>(Cuda&, const ParticleView<double>&,
                                           const StepControl*);
 template void deform_particles<Cuda, 2, double>(Cuda&, const MaterialParams<double>*,
                                                 const ParticleView<double>&,
-                                                const HeatView<double>&, std::uint32_t,
+                                                const HeatView<double>&, bool, std::uint32_t,
                                                 StepControl*);
 template void matter_p2g<Cuda, 3, float>(Cuda&, const ParticleView<float>&, const GridView<float>&,
                                          const HeatView<float>&, std::uint32_t, const StepControl*);
@@ -45,7 +45,7 @@ template void volume_g2p<Cuda, 3, float>(Cuda&, const ParticleView<float>&, cons
                                          std::uint32_t, const StepControl*);
 template void deform_particles<Cuda, 3, float>(Cuda&, const MaterialParams<float>*,
                                                const ParticleView<float>&, const HeatView<float>&,
-                                               std::uint32_t, StepControl*);
+                                               bool, std::uint32_t, StepControl*);
 template void matter_p2g<Cuda, 3, double>(Cuda&, const ParticleView<double>&,
                                           const GridView<double>&, const HeatView<double>&,
                                           std::uint32_t, const StepControl*);
@@ -61,7 +61,7 @@ template void volume_g2p<Cuda, 3, double>(Cuda&, const ParticleView<double>&,
                                           const StepControl*);
 template void deform_particles<Cuda, 3, double>(Cuda&, const MaterialParams<double>*,
                                                 const ParticleView<double>&,
-                                                const HeatView<double>&, std::uint32_t,
+                                                const HeatView<double>&, bool, std::uint32_t,
                                                 StepControl*);
 
 }  // namespace firn

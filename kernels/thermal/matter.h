@@ -52,11 +52,12 @@ void volume_g2p(Exec& exec, const ParticleView<Real>& particles, const GridView<
 
 // F follows the velocity gradient and has the determinant that volume_g2p has found; solids return
 // to their yield surface, liquids lose all of F but its volume. Leaves V0 tau of the deviatoric
-// stress for the next step, Newtonian viscosity included. Materials are corotated_deviatoric with
+// stress for the next step. With explicit forces Newtonian viscosity is in it, and elastic waves
+// limit the step; `implicit` ones (shear.h) have neither. Materials are corotated_deviatoric with
 // lambda = 0.
 template <class Exec, int D, class Real>
 void deform_particles(Exec& exec, const MaterialParams<Real>* materials,
                       const ParticleView<Real>& particles, const HeatView<Real>& heat,
-                      std::uint32_t max_chunks, StepControl* control);
+                      bool implicit, std::uint32_t max_chunks, StepControl* control);
 
 }  // namespace firn

@@ -174,6 +174,21 @@ void volume_g2p(Exec& exec, const ParticleView<Real>& particles, const GridView<
   launch_groups(exec, range, VolumeG2P<D, Real>{particles, grid, heat});
 }
 
+// Young's modulus of a pack's particles over that of their material at rest.
+template <class Real, class Lanes>
+FIRN_HD inline auto stiffness_of(const HeatView<Real>& heat, const ParticleView<Real>& particles,
+                                 const Lanes& lanes, const ThermalMaterial<Real>& m) {
+  using T = typename Lanes::Value;
+  typename Lanes::template Table<1> table;
+  table.set(0, T(Real(1)));
+  lanes.for_each_lane([&](int i, std::uint32_t lane) {
+    const HeatState<Real> state = load_heat(heat, lanes.chunk, lane);
+    const Real melting = melting_point(m, channel_row(particles.id, lanes.chunk, 1, 0)[lane]);
+    table.at(0, i) = stiffness_at(m, temperature_of(m, melting, state.enthalpy));
+  });
+  return table.get(0);
+}
+
 template <int D, class Real>
 struct DeformParticles {
   static constexpr const char* kName = "deform_particles";
@@ -182,6 +197,7 @@ struct DeformParticles {
   struct Scratch {};
   ConstitutiveUpdate<D, Real> update;
   HeatView<Real> heat;
+  bool implicit;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -212,18 +228,22 @@ struct DeformParticles {
     if (any(liquid)) forget_shape(liquid, state.F);
     if (thermal.yields && !all(liquid)) yield(thermal, liquid, state.F);
     Response<T, D> response = corotated_deviatoric::respond(params, state.F);
-    const T stiffness = select(liquid, T(Real(0)), stiffness_of(lanes, thermal));
+    const T stiffness = select(liquid, T(Real(0)), stiffness_of(heat, particles, lanes, thermal));
     response.tau = response.tau * stiffness;
     response.wave_modulus = response.wave_modulus * stiffness;
-    if (params.viscosity > Real(0)) update.add_viscosity(params, state, grad_v, response.tau);
+    if (!implicit && params.viscosity > Real(0))
+      update.add_viscosity(params, state, grad_v, response.tau);
 
     update.report_faults(g, lanes, params.model, state, response);
     update.store_state(lanes, params.model, state);
     const auto active = lanes.active();
-    const Real wave = lanes.maximum(select(active, response.wave_modulus, T(Real(0))));
-    lanes.once([&] {
-      g.atomic_max(update.control->wave_squared[index], static_cast<double>(wave / params.density));
-    });
+    if (!implicit) {
+      const Real wave = lanes.maximum(select(active, response.wave_modulus, T(Real(0))));
+      lanes.once([&] {
+        g.atomic_max(update.control->wave_squared[index],
+                     static_cast<double>(wave / params.density));
+      });
+    }
     const T volume = lanes.load(channel_row(particles.volume, lanes.chunk, 1, 0));
     update.store_stress(lanes, response.tau * volume);
   }
@@ -275,31 +295,17 @@ struct DeformParticles {
     for (int i = 0; i < D; ++i)
       for (int j = 0; j < D; ++j) F(i, j) = select(flows, returned(i, j), F(i, j));
   }
-
-  template <class Lanes>
-  FIRN_HD auto stiffness_of(const Lanes& lanes, const ThermalMaterial<Real>& m) const {
-    using T = typename Lanes::Value;
-    typename Lanes::template Table<1> table;
-    table.set(0, T(Real(1)));
-    lanes.for_each_lane([&](int i, std::uint32_t lane) {
-      const HeatState<Real> state = load_heat(heat, lanes.chunk, lane);
-      const Real melting =
-          melting_point(m, channel_row(update.particles.id, lanes.chunk, 1, 0)[lane]);
-      table.at(0, i) = stiffness_at(m, temperature_of(m, melting, state.enthalpy));
-    });
-    return table.get(0);
-  }
 };
 
 template <class Exec, int D, class Real>
 void deform_particles(Exec& exec, const MaterialParams<Real>* materials,
                       const ParticleView<Real>& particles, const HeatView<Real>& heat,
-                      std::uint32_t max_chunks, StepControl* control) {
+                      bool implicit, std::uint32_t max_chunks, StepControl* control) {
   using Op = DeformParticles<D, Real>;
   launch_groups(
       exec,
       {{nullptr, (max_chunks + Op::kChunksPerGroup - 1) / Op::kChunksPerGroup}, &control->stop},
-      Op{{materials, particles, EnergyView{}, control}, heat});
+      Op{{materials, particles, EnergyView{}, control}, heat, implicit});
 }
 
 }  // namespace firn

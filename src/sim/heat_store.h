@@ -75,7 +75,9 @@ class HeatStore {
     v.flip = flip_;
     return v;
   }
-  std::uint32_t* face_masks() { return face_masks_.data(); }
+  FaceLayers layers(int count) {
+    return {face_masks_.data(), face_masks_.size() / (FaceLayers::kMax + 1), count};
+  }
   // The term of order zero, of the projection first and of the heat solve afterwards.
   Real* mass() { return mass_.data(); }
   const Real* sheared() const { return sheared_.data(); }
@@ -100,7 +102,7 @@ class HeatStore {
   }
 
  private:
-  static constexpr std::size_t face_words() { return 2 * D * (kMaxFoldedLayers + 1); }
+  static constexpr std::size_t face_words() { return 2 * D * (FaceLayers::kMax + 1); }
   void renew(Buffer<Exec, Real>& buffer, std::size_t size) {
     buffer = {};
     buffer = Buffer<Exec, Real>(exec_, size);

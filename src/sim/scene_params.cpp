@@ -85,16 +85,18 @@ StepLimits step_limits(const Scene& scene) {
   // Liquid at rest: within a step gravity alone must not move it further than time.cfl allows.
   const auto& g = scene.simulation.gravity;
   const double gravity = std::hypot(g[0], g[1], g[2]);
-  if (scene.simulation.integrator == Integrator::kIncompressible && gravity > 0)
+  if (scene.simulation.integrator != Integrator::kExplicit && gravity > 0)
     limits.dt_max = std::min(limits.dt_max, std::sqrt(scene.time.cfl * scene.grid.dx / gravity));
   limits.materials = static_cast<std::uint32_t>(scene.materials.size());
   if (limits.materials > kMaxMaterials)
     throw Error(ErrorCategory::kScene,
                 "a scene may have at most " + std::to_string(kMaxMaterials) + " materials");
+  const bool implicit = scene.simulation.integrator == Integrator::kThermal &&
+                        scene.thermal.forces == ForceIntegration::kSemiImplicit;
   for (std::size_t m = 0; m < scene.materials.size(); ++m) {
     const Material& material = scene.materials[m];
     // PHYSICS section 5: dt <= rho dx^2 / (4 d mu^N)
-    limits.viscous_dt[m] = material.viscosity > 0
+    limits.viscous_dt[m] = material.viscosity > 0 && !implicit
                                ? material.density * scene.grid.dx * scene.grid.dx /
                                      (4 * scene.simulation.dimension * material.viscosity)
                                : std::numeric_limits<double>::infinity();

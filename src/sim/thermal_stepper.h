@@ -4,9 +4,9 @@
 // thermal_stepper_*.cpp.
 #pragma once
 
-#include "kernels/fluid/fold.h"
 #include "src/sim/heat_store.h"
 #include "src/sim/incompressible_stepper.h"
+#include "src/sim/shear_solver.h"
 
 namespace firn {
 
@@ -35,22 +35,26 @@ class ThermalStepper final : public IncompressibleStepper<Exec, D, Real> {
   void after_gather() override;
   void evaluate_initial_state() override;
   void reserve_for_blocks(std::uint32_t blocks) override;
+  void reserve_for_chunks(std::uint32_t chunks) override;
   void clear_frame_sums() override {
     Base::clear_frame_sums();
     stats_ = {};
   }
   std::size_t own_bytes() const override {
-    return Base::own_bytes() + heat_.bytes() + heat_solver_.bytes();
+    return Base::own_bytes() + heat_.bytes() + heat_solver_.bytes() + shear_solver_.bytes();
   }
   double elastic_energy() override;
+  FaceLayers layers() { return heat_.layers(this->extrapolated_layers()); }
+  void solve_shear(const GridView<Real>& grid, const MacView<Real>& mac);
   void solve_heat(const GridView<Real>& grid, const MacView<Real>& mac);
   HeatView<Real> heat() { return heat_.view(particles_.heat()); }
 
-  bool has_solids_;
-  SolveOptions heat_options_;
+  bool has_solids_, implicit_;
+  SolveOptions heat_options_, shear_options_;
   Buffer<Exec, MaterialParams<Real>> laws_;
   HeatStore<Exec, D, Real> heat_;
   PressureSolver<Exec, D, Real> heat_solver_;
+  ShearSolver<Exec, D, Real> shear_solver_;
   ThermalStats stats_;
 };
 

@@ -15,8 +15,6 @@ inline void refuse_missing(const Scene& scene) {
                                      const std::string& key) {
     if (field && !field->expression.empty()) refuse(key + ": an expression", "use a number");
   };
-  if (scene.thermal.forces == ForceIntegration::kSemiImplicit)
-    refuse("thermal.forces = \"semi_implicit\"", "use \"explicit\"");
   if (!scene.heat_sources.empty()) refuse("heat_source", "remove it");
   refuse_expression(scene.thermal.ambient, "thermal.ambient");
   for (const Collider& c : scene.colliders)
@@ -26,16 +24,22 @@ inline void refuse_missing(const Scene& scene) {
       refuse_expression(face, "grid.domain.temperature");
 }
 
+inline SolveOptions solve_options(const SolveSettings& s) {
+  return {s.tolerance, 0, static_cast<std::uint32_t>(s.max_iterations)};
+}
+
 template <class Exec, int D, class Real>
 ThermalStepper<Exec, D, Real>::ThermalStepper(const Scene& scene, std::unique_ptr<Exec> exec,
                                               ParticleNamer namer)
     : Base(scene, std::move(exec), std::move(namer)),
       has_solids_(!std::all_of(scene.materials.begin(), scene.materials.end(), never_solid)),
-      heat_options_{scene.thermal.heat_solve.tolerance, 0,
-                    static_cast<std::uint32_t>(scene.thermal.heat_solve.max_iterations)},
+      implicit_(scene.thermal.forces == ForceIntegration::kSemiImplicit),
+      heat_options_(solve_options(scene.thermal.heat_solve)),
+      shear_options_(solve_options(scene.thermal.force_solve)),
       laws_(*exec_, std::span<const MaterialParams<Real>>(params_.materials)),
       heat_(*exec_, scene, heat_model_),
-      heat_solver_(*exec_) {
+      heat_solver_(*exec_),
+      shear_solver_(*exec_) {
   refuse_missing(scene);
   this->ghost_fluid_ = false;
 }
@@ -46,6 +50,12 @@ void ThermalStepper<Exec, D, Real>::reserve_for_blocks(std::uint32_t blocks) {
   solver_.reserve(blocks, true);
   heat_.reserve(blocks);
   if (heat_model_.solves()) heat_solver_.reserve(blocks, true);
+  if (implicit_) shear_solver_.reserve(blocks);
+}
+
+template <class Exec, int D, class Real>
+void ThermalStepper<Exec, D, Real>::reserve_for_chunks(std::uint32_t chunks) {
+  if (implicit_) shear_solver_.reserve_particles(chunks);
 }
 
 // The stress of the first step.
@@ -63,12 +73,15 @@ void ThermalStepper<Exec, D, Real>::prepare(const GridView<Real>& grid, const Ma
   const GridUpdateParams<Real, D> update = this->update_params();
   prepare_faces<Exec, D, Real>(*exec_, FacePass::kMeasure, update, grid, mac, blocks, c);
   this->find_fluid(grid, mac);
-  fold_faces<Exec, D, Real>(*exec_, update, this->extrapolated_layers(), heat_.face_masks(), grid,
-                            mac, blocks, c);
+  const LaunchRange range{{&c->n_blocks, blocks}, &c->stop};
+  find_layers<Exec, D, Real>(*exec_, update, layers(), grid, mac, range);
+  fold_faces<Exec, D, Real>(*exec_, layers(), mac, range);
+  if (implicit_) keep_masses<Exec, D, Real>(*exec_, mac, shear_solver_.view(layers()), blocks, c);
   heat_.clear();
   matter_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), blocks, c);
   settle_matter<Exec, D, Real>(*exec_, params_.transfer.drift, mac, heat(), blocks, c);
   prepare_faces<Exec, D, Real>(*exec_, FacePass::kAccelerate, update, grid, mac, blocks, c);
+  if (implicit_) solve_shear(grid, mac);
   if (heat_model_.solves()) heat_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), blocks, c);
 }
 
@@ -86,6 +99,21 @@ void ThermalStepper<Exec, D, Real>::before_gather(const GridView<Real>& grid,
   const HeatView<Real> view = heat();
   if (heat_model_.solves()) solve_heat(grid, mac);
   volume_g2p<Exec, D, Real>(*exec_, particles_.view(), grid, mac, view, blocks, c);
+}
+
+template <class Exec, int D, class Real>
+void ThermalStepper<Exec, D, Real>::solve_shear(const GridView<Real>& grid,
+                                                const MacView<Real>& mac) {
+  StepControl* c = control_.data();
+  measure_stretch<Exec, D, Real>(*exec_, laws_.data(), particles_.view(), heat(),
+                                 shear_solver_.view(layers()), particles_.capacity(), c);
+  const SolveReport report = this->timed(stats_.shear.seconds, [&] {
+    return shear_solver_.solve(params_.transfer.degree, shear_options_, particles_.view(), grid,
+                               mac, layers(), grid_.capacity(), c);
+  });
+  if (report.stopped) return;
+  if (!report.converged && std::isfinite(report.residual)) return this->reject_step(report);
+  Base::count_solve(report, stats_.shear);
 }
 
 template <class Exec, int D, class Real>
@@ -131,7 +159,7 @@ double ThermalStepper<Exec, D, Real>::elastic_energy() {
 
 template <class Exec, int D, class Real>
 void ThermalStepper<Exec, D, Real>::after_gather() {
-  deform_particles<Exec, D, Real>(*exec_, laws_.data(), particles_.view(), heat(),
+  deform_particles<Exec, D, Real>(*exec_, laws_.data(), particles_.view(), heat(), implicit_,
                                   particles_.capacity(), control_.data());
 }
 

@@ -50,16 +50,6 @@ TEST(Heat, AnInsulatedBoxKeepsIt) {
 
 // --- a slab between two cold walls ---
 
-// T of the slab 0 < x < 1 that starts at 1 between walls at 0, after Fourier number `fo`.
-// [reference/heat_slab_1d.csv]
-double slab(double x, double fo) {
-  double sum = 0;
-  for (int n = 1; n < 200; n += 2)
-    sum += 4 / (n * std::numbers::pi) * std::sin(n * std::numbers::pi * x) *
-           std::exp(-n * n * std::numbers::pi * std::numbers::pi * fo);
-  return sum;
-}
-
 constexpr double kSlabTime = 0.05, kWall = 300;
 
 Scene slab_scene(int cells) {
@@ -83,7 +73,7 @@ double slab_error(int cells) {
   const Snapshot s = simulation.snapshot();
   double sum = 0;
   for (std::size_t i = 0; i < s.size(); ++i) {
-    const double exact = slab(static_cast<double>(s.position[2 * i]), kSlabTime);
+    const double exact = slab_temperature(static_cast<double>(s.position[2 * i]), kSlabTime);
     sum += std::pow(static_cast<double>(s.temperature[i]) - kWall - exact, 2);
   }
   return std::sqrt(sum / static_cast<double>(s.size()));

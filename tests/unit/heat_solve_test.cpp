@@ -1,5 +1,5 @@
-// The heat solve on the grid alone, without the particles' transfers: of second order in space where
-// the step goes with the square of the cells, with the walls at their true distance.
+// The heat solve on the grid alone, without the particles' transfers: of second order in space
+// where the step goes with the square of the cells, with the walls at their true distance.
 // [VALIDATION: heat slab]
 #include <gtest/gtest.h>
 
@@ -24,11 +24,7 @@ class HeatHarness : public FluidHarness<Cpu, D, double> {
 
  public:
   HeatHarness(Cpu& exec, const Scene& scene)
-      : Base(exec, scene),
-        scene_(scene),
-        model_(scene),
-        heat_(exec, scene, model_),
-        solver_(exec) {
+      : Base(exec, scene), scene_(scene), model_(scene), heat_(exec, scene, model_), solver_(exec) {
     heat_.reserve(kBlocks);
   }
 
@@ -94,8 +90,8 @@ class HeatHarness : public FluidHarness<Cpu, D, double> {
   std::vector<double> temperature_;  // of cells, K
 };
 
-// A slab 0 < x < 1 of which `cells` and a part of one more are inside the walls, so that these stand
-// anywhere between the centres of cells.
+// A slab 0 < x < 1 of which `cells` and a part of one more are inside the walls, so that these
+// stand anywhere between the centres of cells.
 template <int D>
 double slab_error(int cells, double part) {
   const double dx = 1 / (cells + part);

@@ -53,10 +53,11 @@ TEST(GpuThermalEquality, AMeltingSceneAgrees) {
   if (cuda_devices().empty()) GTEST_SKIP() << "no usable CUDA device on this machine";
   for (int dimension : {2, 3})
     for (Precision precision : {Precision::kSingle, Precision::kDouble})
-      for (ForceIntegration forces : {ForceIntegration::kExplicit, ForceIntegration::kSemiImplicit}) {
-        SCOPED_TRACE(testing::Message() << dimension << "D, precision "
-                                        << static_cast<int>(precision) << ", forces "
-                                        << static_cast<int>(forces));
+      for (ForceIntegration forces :
+           {ForceIntegration::kExplicit, ForceIntegration::kSemiImplicit}) {
+        SCOPED_TRACE(testing::Message()
+                     << dimension << "D, precision " << static_cast<int>(precision) << ", forces "
+                     << static_cast<int>(forces));
         const Scene scene = melting_scene(dimension, precision, forces);
         Simulation cpu(scene, {Device::kCpu, 1}), cuda(scene, {Device::kCuda, 1});
         cpu.advance_steps(10);

@@ -1,16 +1,14 @@
 // What the thermal step keeps beside the incompressible one, in a backend's memory: the materials'
-// thermal numbers, and the sums and the heat system of the cells (kernels/thermal/).
+// thermal numbers and fields, and the sums and the heat system of the cells (kernels/thermal/).
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "kernels/exec/buffer.h"
 #include "kernels/fluid/pressure_system.h"
 #include "kernels/thermal/cells.h"
 #include "kernels/thermal/matter.h"
-#include "src/scene/expression.h"
+#include "src/sim/heat_fields.h"
 #include "src/sim/heat_model.h"
 
 namespace firn {
@@ -21,9 +19,8 @@ class HeatStore {
   HeatStore(Exec& exec, const Scene& scene, const HeatModel<Real>& model)
       : exec_(exec),
         materials_(exec, std::span<const ThermalMaterial<Real>>(model.materials())),
-        body_temperature_(exec, std::max<std::size_t>(scene.colliders.size(), 1)) {
-    set_temperatures(scene, 0);
-  }
+        fields_(exec, scene),
+        flip_(static_cast<Real>(scene.thermal.temperature_flip)) {}
 
   // Nothing in it outlives a step, so a larger one starts empty.
   void reserve(std::uint32_t blocks) {
@@ -31,26 +28,13 @@ class HeatStore {
     for (auto* nodes : {&warmth_, &matter_}) renew(*nodes, 4 * cells);
     for (auto* reals : {&held_, &change_, &dirichlet_, &mass_, &rhs_}) renew(*reals, cells);
     renew(conductance_, D * cells);
-  }
-
-  // The temperatures of bodies, walls and air at a time.
-  void set_temperatures(const Scene& scene, double time) {
-    const auto at = [&](const std::optional<ScalarField>& field) {
-      return field ? static_cast<Real>(FieldEvaluator(*field).scalar({}, time)) : Real(-1);
-    };
-    std::vector<Real> bodies(body_temperature_.size(), Real(-1));
-    for (std::size_t c = 0; c < scene.colliders.size(); ++c)
-      bodies[c] = at(scene.colliders[c].temperature);
-    body_temperature_.upload(bodies);
-    if (scene.grid.domain)
-      for (std::size_t f = 0; f < 6; ++f) walls_[f] = at(scene.grid.domain->temperature[f]);
-    ambient_ = at(scene.thermal.ambient);
-    flip_ = static_cast<Real>(scene.thermal.temperature_flip);
+    if (has_sources()) renew(power_, 4 * cells);
   }
 
   void clear() {
     warmth_.zero();
     matter_.zero();
+    power_.zero();
   }
   HeatView<Real> view(Real* state) {
     HeatView<Real> v;
@@ -64,12 +48,15 @@ class HeatStore {
     v.dirichlet = dirichlet_.data();
     v.mass = mass_.data();
     v.rhs = rhs_.data();
-    v.body_temperature = body_temperature_.data();
-    for (std::size_t f = 0; f < 6; ++f) v.wall_temperature[f] = walls_[f];
-    v.ambient = ambient_;
+    if (has_sources()) v.power = reinterpret_cast<Node<Real>*>(power_.data());
+    v.sources = fields_.sources();
+    v.source_count = fields_.source_count();
+    v.fields = fields_.view();
     v.flip = flip_;
     return v;
   }
+  bool has_sources() const { return fields_.source_count() > 0; }
+  Error field_fault() const { return fields_.fault(); }
   // The term of order zero, of the projection first and of the heat solve afterwards.
   Real* mass() { return mass_.data(); }
 
@@ -79,9 +66,9 @@ class HeatStore {
   }
 
   std::size_t bytes() const {
-    std::size_t sum = materials_.bytes();
-    for (const auto* b : {&body_temperature_, &warmth_, &matter_, &held_, &change_, &conductance_,
-                          &dirichlet_, &mass_, &rhs_})
+    std::size_t sum = materials_.bytes() + fields_.bytes();
+    for (const auto* b :
+         {&warmth_, &matter_, &held_, &change_, &conductance_, &dirichlet_, &mass_, &rhs_, &power_})
       sum += b->bytes();
     return sum;
   }
@@ -95,10 +82,10 @@ class HeatStore {
 
   Exec& exec_;
   Buffer<Exec, ThermalMaterial<Real>> materials_;
-  Buffer<Exec, Real> body_temperature_, warmth_, matter_, held_, change_, conductance_, dirichlet_,
-      mass_, rhs_;
-  std::array<Real, 6> walls_{-1, -1, -1, -1, -1, -1};
-  Real ambient_ = -1, flip_ = 1;
+  HeatFieldStore<Exec, Real> fields_;
+  Real flip_;
+  Buffer<Exec, Real> warmth_, matter_, held_, change_, conductance_, dirichlet_, mass_, rhs_,
+      power_;
 };
 
 }  // namespace firn

@@ -31,6 +31,7 @@ class ThermalStepper final : public IncompressibleStepper<Exec, D, Real> {
   void after_gather() override;
   void evaluate_initial_state() override;
   void reserve_for_blocks(std::uint32_t blocks) override;
+  void poll_own(StepControl& c) override;
   std::size_t own_bytes() const override {
     return Base::own_bytes() + heat_.bytes() + heat_solver_.bytes();
   }

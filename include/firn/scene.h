@@ -125,7 +125,7 @@ struct ThermalSettings {
   // Of the air, K, of x, y, z, t: a Dirichlet condition at free surfaces. None: they are insulated.
   std::optional<ScalarField> ambient;
   double temperature_flip = 1;  // beta: share of the change in the particles' new temperature; the
-                                // rest is the grid's temperature itself, which adds diffusion
+                                // rest is the grid's, which diffuses by (1 - beta) dx^2 / (4 dt)
   ForceIntegration forces = ForceIntegration::kExplicit;  // the deviatoric ones
   SolveSettings force_solve{1e-5, 200};                   // semi-implicit forces
   SolveSettings pressure_solve;
@@ -317,7 +317,7 @@ struct OutputSettings {
   std::vector<std::string> particles;  // any of "ply", "npz"
   bool image = true;
   bool video = true;
-  std::string color = "material";  // material | speed | any channel name
+  std::string color = "material";  // material | glow (thermal) | any channel name
   std::array<int, 2> resolution{960, 540};
   std::vector<std::string> channels{"velocity", "material"};
   int checkpoint_every = 24;  // frames; 0 = only the last one

@@ -35,14 +35,31 @@ struct StageLedger {
   double p2g = 0, grid_forces = 0, boundary = 0, g2p = 0, plasticity = 0;
 };
 
-// The pressure solves since the last frame (integrator = "incompressible").
-struct PressureStats {
+// The solves of a linear system since the last frame.
+struct SolverStats {
   std::int64_t solves = 0, iterations = 0, max_iterations = 0;
+  double seconds = 0;  // wall time
+};
+
+// The pressure solves since the last frame (integrator = "incompressible" or "thermal").
+struct PressureStats : SolverStats {
   std::int64_t drift_iterations = 0;  // of the density correction
   double max_divergence = 0;          // largest over cells and steps, after the projection, 1/s
   std::int64_t sealed_regions = 0;    // connected regions of fluid without air, in the last step
-  double seconds = 0, drift_seconds = 0;  // wall time of the solves
+  double drift_seconds = 0;           // wall time of its solves
 };
+
+// The solves of integrator = "thermal" beside the pressure's.
+struct ThermalStats {
+  SolverStats heat;
+};
+
+// All of ThermalStats by the names that reports give them.
+struct ThermalSolver {
+  const char* name;
+  SolverStats ThermalStats::*stats;
+};
+inline constexpr ThermalSolver kThermalSolvers[] = {{"heat", &ThermalStats::heat}};
 
 struct ColliderReaction {  // mean over the frame of what the material exerts on the body
   Vec3 force{}, torque{};  // N, N m about the world origin
@@ -83,6 +100,7 @@ struct FrameStats {
   Totals totals;
   StageLedger stages;
   PressureStats pressure;
+  ThermalStats thermal;
   std::vector<ColliderReaction> reactions;  // one per collider
 };
 

@@ -153,8 +153,9 @@ struct AssembleDrift {
         // Beside air nothing is missing; in a cut cell what is missing may be solid.
         if (open > Real(0) && (open < Real(1) || !is_fluid(mac, other))) inner = false;
       }
-    return clamp(mac.filled[cell_index(at)] - Real(1), inner ? -kLargestExcess : Real(0),
-                 kLargestExcess);
+    const Real excess = clamp(mac.filled[cell_index(at)] - Real(1),
+                              inner ? -kLargestExcess : Real(0), kLargestExcess);
+    return mac.sheared == nullptr ? excess : (1 - mac.sheared[cell_index(at)]) * excess;
   }
 
   // More would move particles further than the next step can put right.

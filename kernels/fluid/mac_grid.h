@@ -38,6 +38,10 @@ struct MacView {
   // 1 / density where all liquid has one (m^d/kg); 0 where faces differ. Sums over particles would
   // give it with rounding, and the solver is fastest where conductances are equal to the last bit.
   Real specific_volume = 0;
+  // [block][64]: share of a cell's material that resists shear; null where none does. Its faces
+  // have the density that the forces of the stress move, mass / dx^d: else projection and stress
+  // would not see the same kinetic energy, and one would do work for the other.
+  const Real* sheared = nullptr;
   bool ghost_fluid = false;  // p = 0 at the surface, not at the centre of the air cell
   Real* filled =
       nullptr;  // [block][64]: volume of liquid around the cell's centre / dx^D; see fill.h
@@ -45,7 +49,8 @@ struct MacView {
 
 template <class Real>
 FIRN_HD inline Real specific_volume(const MacView<Real>& mac, const Node<Real>& face) {
-  return mac.specific_volume > Real(0) ? mac.specific_volume : face[kFaceSpecificVolume];
+  return mac.specific_volume > Real(0) && mac.sheared == nullptr ? mac.specific_volume
+                                                                 : face[kFaceSpecificVolume];
 }
 
 // A cell of a block or of one of those around it.
@@ -95,6 +100,33 @@ template <int D>
 FIRN_HD inline Vec<int, D> stepped(Vec<int, D> local, int axis, int by) {
   local[axis] += by;
   return local;
+}
+
+// Through a sliver of a face little flows at any velocity, so the solve leaves its velocity free by
+// the inverse of its share: particles that read it would be shot away. Faces less open than this
+// are continued from their neighbours instead.
+inline constexpr double kOpenEnough = 0.5;
+
+// Whether the face belongs to a fluid cell and its velocity holds for the liquid around it.
+template <int D, class Real>
+FIRN_HD inline bool keeps_velocity(const MacView<Real>& mac, const CellAddress& upper, int axis) {
+  const Real open = mac.area[face_index<D>(upper.block, axis, upper.cell)];
+  if (open > Real(0) && open < Real(kOpenEnough)) return false;
+  return is_fluid(mac, upper) ||
+         is_fluid(mac, cell_address<D>(
+                           mac, upper.block,
+                           stepped<D>(local_of_node<D>(static_cast<int>(upper.cell)), axis, -1)));
+}
+
+// Mean of both sides of a face, of those that are fluid.
+template <class Real>
+FIRN_HD inline Real sheared_share(const MacView<Real>& mac, const CellAddress& upper,
+                                  const CellAddress& lower) {
+  if (mac.sheared == nullptr) return Real(0);
+  const bool above = is_fluid(mac, upper), below = is_fluid(mac, lower);
+  const Real sum = (above ? mac.sheared[cell_index(upper)] : Real(0)) +
+                   (below ? mac.sheared[cell_index(lower)] : Real(0));
+  return above && below ? Real(0.5) * sum : sum;
 }
 
 // How far below a flat surface a cell's centre lies, in cells within [-1, 1], where the linear

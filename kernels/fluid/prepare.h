@@ -14,11 +14,14 @@ template <class Exec, int D, class Real>
 void classify_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
                     const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control);
 
-// Sets every face's open area, and turns its momentum into the velocity after body forces, which is
-// valid where liquid is near. Poses the colliders for this step.
+enum class FacePass : std::uint8_t { kBoth, kMeasure, kAccelerate };
+
+// kMeasure: poses the colliders for this step and sets every face's open area. kAccelerate: turns
+// momenta into velocities after body forces, which are valid where liquid is near.
 template <class Exec, int D, class Real>
-void prepare_faces(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
-                   const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control);
+void prepare_faces(Exec& exec, FacePass pass, const GridUpdateParams<Real, D>& params,
+                   const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
+                   const StepControl* control);
 
 // Where fill_cells has run (`filled`) and the surface is a ghost fluid's, cells less than half full
 // are no longer fluid. Cells whose centre is solid become fluid where fluid can flow in from a

@@ -86,13 +86,15 @@ struct PrepareFaces {
   SolidGeometry<D, Real> solids;
   MacView<Real> mac;
   const StepControl* control;
+  FacePass pass;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const Vec<int, D> block = block_of_key<D>(solids.grid.keys[g.index()]);
     const bool cut = solids.is_near(block);
+    const bool measures = pass != FacePass::kAccelerate;
     g.for_each(kWords, [&](std::uint32_t w) { g.scratch.separates[w] = g.scratch.valid[w] = 0; });
-    if (cut) {
+    if (cut && measures) {
       g.for_each(kCorners, [&](std::uint32_t i) {
         Vec<Real, D> offset;
         for (int a = D - 1, rest = static_cast<int>(i); a >= 0; --a, rest /= kCornerSide)
@@ -105,13 +107,18 @@ struct PrepareFaces {
       const int axis = static_cast<int>(i / kCells);
       const Vec<int, D> local = local_of_node<D>(static_cast<int>(i % kCells));
       const std::uint64_t face = face_index<D>(g.index(), axis, i % kCells);
-      const Real open = cut ? open_area(g.scratch.phi, local, axis) : Real(1);
+      Real open = Real(1);
+      if (cut) open = measures ? open_area(g.scratch.phi, local, axis) : mac.area[face];
       mac.area[face] = open;
       NearestSolid<D, Real> solid;
       if (open < Real(1)) solid = solids.nearest(solids.face_position(block, local, axis));
       if (open == Real(0) && solid.boundary == BoundaryType::kSeparate)
         g.atomic_or(g.scratch.separates[i / 32], 1u << (i % 32));
-      if (accelerate(mac.faces[face], axis, solid.velocity[axis]))
+      if (pass == FacePass::kMeasure) return;
+      const CellAddress upper{g.index(), i % kCells};
+      const Real share =
+          sheared_share(mac, upper, cell_address<D>(mac, g.index(), stepped<D>(local, axis, -1)));
+      if (accelerate(mac.faces[face], axis, solid.velocity[axis], share))
         g.atomic_or(g.scratch.valid[i / 32], 1u << (i % 32));
     });
     g.sync();
@@ -123,13 +130,22 @@ struct PrepareFaces {
   }
 
   // Whether the face has a velocity: whether liquid is near.
-  FIRN_HD bool accelerate(Node<Real>& face, int axis, Real solid) const {
+  FIRN_HD bool accelerate(Node<Real>& face, int axis, Real solid, Real share) const {
     const Real m = face[1], inv_m = m > kLeastMass ? Real(1) / m : Real(0);
     const Real before = face[0] * inv_m;
     const Real after = before + face[kFaceImpulse] * inv_m +
                        static_cast<Real>(control->dt) * solids.params.gravity[axis];
-    face = Node<Real>::make(m > kLeastMass ? after : Real(0), -before, face[2] * inv_m, solid);
+    face = Node<Real>::make(m > kLeastMass ? after : Real(0), -before,
+                            volume_per_mass(face[kFaceVolume], inv_m, share), solid);
     return m > kLeastMass;
+  }
+  FIRN_HD Real volume_per_mass(Real volume, Real inv_m, Real share) const {
+    const Real common = mac.specific_volume;
+    const Real at_rest = common > Real(0) ? common : volume * inv_m;
+    if (!(share > Real(0)) || inv_m == Real(0)) return at_rest;
+    Real whole = Real(1);
+    for (int a = 0; a < D; ++a) whole *= solids.grid.dx;
+    return (1 - share) * at_rest + share * whole * inv_m;
   }
 
   // A wall along the grid has its corners at distance 0 up to rounding.
@@ -165,13 +181,15 @@ struct PrepareFaces {
 };
 
 template <class Exec, int D, class Real>
-void prepare_faces(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
-                   const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control) {
+void prepare_faces(Exec& exec, FacePass pass, const GridUpdateParams<Real, D>& params,
+                   const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
+                   const StepControl* control) {
   const std::uint32_t colliders = static_cast<std::uint32_t>(params.collider_count);
-  launch_items(exec, {{nullptr, colliders}, &control->stop},
-               PoseColliders<Real>{params.colliders, params.poses, control});
+  if (pass != FacePass::kAccelerate)
+    launch_items(exec, {{nullptr, colliders}, &control->stop},
+                 PoseColliders<Real>{params.colliders, params.poses, control});
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                PrepareFaces<D, Real>{{params, grid}, mac, control});
+                PrepareFaces<D, Real>{{params, grid}, mac, control, pass});
 }
 
 // The ghost fluid method puts p = 0 at the surface, so the centre of a fluid cell has to lie below

@@ -83,11 +83,6 @@ struct ApplyPressure {
     });
   }
 
-  // Through a sliver of a face little flows at any velocity, so the solve leaves its velocity free
-  // by the inverse of its share: particles that read it would be shot away. Faces less open than
-  // this are continued from their neighbours instead.
-  static constexpr Real kOpenEnough = Real(0.5);
-
   // Whether the face belongs to a fluid cell and its velocity holds for the liquid around it.
   FIRN_HD bool correct(std::uint32_t block, int axis, std::uint32_t cell) const {
     const CellAddress upper{block, cell};
@@ -101,7 +96,7 @@ struct ApplyPressure {
     face.set(0, open > Real(0)
                     ? face[0] - pressure_slope<D>(grid, mac, index, upper, above, lower, below)
                     : face[kFaceSolidVelocity]);
-    return open == Real(0) || open >= kOpenEnough;
+    return open == Real(0) || open >= Real(kOpenEnough);
   }
 };
 
@@ -133,8 +128,11 @@ struct ApplyDrift {
       const std::uint64_t index = face_index<D>(g.index(), axis, upper.cell);
       Node<Real>& face = mac.faces[index];
       const bool moves = drift && (above || below) && mac.area[index] > Real(0);
-      face.set(kFaceDrift,
-               moves ? -pressure_slope<D>(grid, mac, index, upper, above, lower, below) : Real(0));
+      Real along = Real(0);
+      if (moves)
+        along = (sheared_share(mac, upper, lower) - 1) *
+                pressure_slope<D>(grid, mac, index, upper, above, lower, below);
+      face.set(kFaceDrift, along);
     });
   }
 };

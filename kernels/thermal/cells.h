@@ -25,6 +25,7 @@ struct HeatView {
   Real* state = nullptr;  // of particles
   Node<Real>* warmth = nullptr;
   Node<Real>* matter = nullptr;  // see matter.h
+  Real* sheared = nullptr;       // share of a cell's material that is solid
   Real* held = nullptr;    // temperature at which a cell is held, K; negative where it is free
   Real* change = nullptr;  // of the temperature in this step, K
   Real *conductance = nullptr, *dirichlet = nullptr, *mass = nullptr, *rhs = nullptr;  // W/K, W

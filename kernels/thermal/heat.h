@@ -11,8 +11,8 @@
 
 namespace firn {
 
-// A particle's channel: enthalpy (J/kg), 1 where it is liquid, and its J as the projection has it.
-inline constexpr int kHeatComponents = 3, kHeatVolume = 2;
+// A particle's channel: enthalpy (J/kg), 1 where it is liquid, and ln J as the projection has it.
+inline constexpr int kHeatComponents = 3, kHeatLogVolume = 2;
 
 inline constexpr int kStiffnessSamples = 64;
 

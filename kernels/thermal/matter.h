@@ -9,29 +9,42 @@
 
 namespace firn {
 
-// Of a cell: sum w m, sum w m J, sum w m / lambda, and the change of J that the pressure brings.
-inline constexpr int kMatterVolume = 1, kMatterCompressibility = 2, kMatterChange = 3;
+// Of a cell: sum w V, sum w V ln J, sum w V / lambda, sum w V of solids. pressure_change leaves 1
+// where a cell has something to say and the change of its pressure, Pa.
+inline constexpr int kMatterVolume = 0, kMatterLogVolume = 1, kMatterCompressibility = 2,
+                     kMatterSolid = 3;
+inline constexpr int kMatterCounts = 0, kMatterPressureChange = 1;
 
 inline constexpr int kMatterKernel = 2;
 
-// Adds the particles' J and 1/lambda to `matter`, which must be zero.
+// Adds the particles' ln J and 1/lambda to `matter`, which must be zero.
 template <class Exec, int D, class Real>
 void matter_p2g(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
                 const HeatView<Real>& heat, std::uint32_t max_blocks, const StepControl* control);
 
-// After assemble_projection: with q = p dt,
-//   1/(lambda J dt^2) q - div(1/rho grad q) = -(J - 1)/(J dt) - div v
+// The solids' share of the cells, to `sheared`; with `filled`, what fill_cells has found becomes
+// the volume that the material has under its pressure.
+template <class Exec, int D, class Real>
+void settle_matter(Exec& exec, bool filled, const MacView<Real>& mac, const HeatView<Real>& heat,
+                   std::uint32_t max_blocks, const StepControl* control);
+
+// After assemble_projection: with p = -lambda ln J and d ln J / dt = div v, for q = p dt,
+//   1/(lambda dt^2) q - div(1/rho grad q) = -ln J / dt - div v
 // of which `mass` takes the first coefficient and the right-hand side the first term on the right.
-// J_P = 1: plastic flow keeps the volume. Without lambda the first term is gone, and with it what
-// tells this from an incompressible liquid.
+// The source has p = -lambda (J - 1), which is the same for small changes; but no pressure makes
+// this J negative, what it leaves is the step's divergence to the last bit, and small changes keep
+// their digits however large lambda is. J_P = 1: plastic flow keeps the volume. Without 1/lambda
+// the first term is gone, and with it what tells this from an incompressible liquid.
 template <class Exec, int D, class Real>
 void compress_cells(Exec& exec, const MacView<Real>& mac, const HeatView<Real>& heat,
                     std::uint32_t max_blocks, const StepControl* control);
 
-// The change of the volume ratio that goes with the pressure, to J = 1 - p / lambda, to the
-// particles. To integrate div v at each of them instead would let J drift from what the projection
-// sees. The value itself must not be mixed in: smoothed J is no longer what the pressure holds, and
-// a column under its weight would creep together for ever.
+// The change of pressure, as that of ln J = -p / lambda, to the particles: each takes its own
+// share, by its lambda, of what a cell of several materials gives way. Cells of air have no
+// pressure to tell and are left out of the mean, or particles at a surface would give way less than
+// the material that they stand for. To integrate div v at each particle instead would let J drift
+// from what the projection sees; and not the pressure but its change, since smoothed J is no longer
+// what the pressure holds, and a column under its weight would creep together for ever.
 template <class Exec, int D, class Real>
 void volume_g2p(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
                 const MacView<Real>& mac, const HeatView<Real>& heat, std::uint32_t max_blocks,

@@ -12,10 +12,11 @@ struct MatterOfParticle {
   HeatView<Real> heat;
   FIRN_HD Node<Real> operator()(const ParticleView<Real>& particles, std::uint32_t chunk,
                                 std::uint32_t lane) const {
-    const Real m = channel_row(particles.mass, chunk, 1, 0)[lane];
-    const Real J = channel_row(heat.state, chunk, kHeatComponents, kHeatVolume)[lane];
-    return Node<Real>::make(
-        m, m * J, m * heat.materials[particles.chunks[chunk].material].inverse_lambda, Real(0));
+    const Real V = channel_row(particles.volume, chunk, 1, 0)[lane];
+    const Real log_J = channel_row(heat.state, chunk, kHeatComponents, kHeatLogVolume)[lane];
+    return Node<Real>::make(V, V * log_J,
+                            V * heat.materials[particles.chunks[chunk].material].inverse_lambda,
+                            load_heat(heat, chunk, lane).liquid ? Real(0) : V);
   }
 };
 
@@ -26,6 +27,34 @@ void matter_p2g(Exec& exec, const ParticleView<Real>& particles, const GridView<
                   BlockTraits<D>::kCorners,
                   CellP2G<D, kMatterKernel, MatterOfParticle<D, Real>, Real>{
                       {heat}, particles, grid, heat.matter});
+}
+
+template <int D, class Real>
+struct SettleMatter {
+  static constexpr const char* kName = "settle_matter";
+  static constexpr int kThreads = 64;
+  struct Scratch {};
+  MacView<Real> mac;
+  HeatView<Real> heat;
+  bool filled;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+      const std::uint64_t i = cell_index({g.index(), cell});
+      const Node<Real> sums = heat.matter[i];
+      const Real V = sums[kMatterVolume];
+      heat.sheared[i] = V > Real(0) ? min(sums[kMatterSolid] / V, Real(1)) : Real(0);
+      if (filled && V > Real(0)) mac.filled[i] *= exp(sums[kMatterLogVolume] / V);
+    });
+  }
+};
+
+template <class Exec, int D, class Real>
+void settle_matter(Exec& exec, bool filled, const MacView<Real>& mac, const HeatView<Real>& heat,
+                   std::uint32_t max_blocks, const StepControl* control) {
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                SettleMatter<D, Real>{mac, heat, filled});
 }
 
 template <int D, class Real>
@@ -40,16 +69,15 @@ struct CompressCells {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const Real dt = static_cast<Real>(control->dt);
+    const Real per_dt = 1 / static_cast<Real>(control->dt);
     g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
       const CellAddress at{g.index(), cell};
       const std::uint64_t i = cell_index(at);
       mass[i] = Real(0);
-      const Real m = matter[i][0];
-      if (!is_fluid(mac, at) || !(m > Real(0))) return;
-      const Real J = matter[i][kMatterVolume] / m, per_dt = 1 / (J * dt);
-      mass[i] = matter[i][kMatterCompressibility] / m * per_dt / dt;
-      mac.rhs[i] -= (J - 1) * per_dt;
+      const Real V = matter[i][kMatterVolume];
+      if (!is_fluid(mac, at) || !(V > Real(0))) return;
+      mass[i] = matter[i][kMatterCompressibility] / V * per_dt * per_dt;
+      mac.rhs[i] -= matter[i][kMatterLogVolume] / V * per_dt;
     });
   }
 };
@@ -62,8 +90,8 @@ void compress_cells(Exec& exec, const MacView<Real>& mac, const HeatView<Real>& 
 }
 
 template <int D, class Real>
-struct ChangeVolumes {
-  static constexpr const char* kName = "change_volumes";
+struct PressureChange {
+  static constexpr const char* kName = "pressure_change";
   static constexpr int kThreads = 64;
   struct Scratch {};
   MacView<Real> mac;
@@ -75,11 +103,13 @@ struct ChangeVolumes {
     g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
       const CellAddress at{g.index(), cell};
       Node<Real>& sums = matter[cell_index(at)];
-      const Real m = sums[0];
-      if (!(m > Real(0))) return;
-      if (!is_fluid(mac, at)) return sums.set(kMatterChange, Real(0));
-      const Real p = mac.pressure[cell_index(at)] / static_cast<Real>(control->dt);
-      sums.set(kMatterChange, 1 - (p * sums[kMatterCompressibility] + sums[kMatterVolume]) / m);
+      const Real compressibility = sums[kMatterCompressibility];
+      const bool counts = is_fluid(mac, at) && compressibility > Real(0);
+      Real change = Real(0);
+      if (counts)
+        change = mac.pressure[cell_index(at)] / static_cast<Real>(control->dt) +
+                 sums[kMatterLogVolume] / compressibility;
+      sums = Node<Real>::make(counts ? Real(1) : Real(0), change, Real(0), Real(0));
     });
   }
 };
@@ -90,7 +120,7 @@ struct VolumeG2P {
   static constexpr int kThreads = 128;
   using Tile = BlockTile<D, kMatterKernel + 1, Real, Real>;
   struct Scratch {
-    Tile change;
+    Tile counts, change;
   };
   ParticleView<Real> particles;
   GridView<Real> grid;
@@ -103,8 +133,9 @@ struct VolumeG2P {
     g.for_each(Tile::kNodes, [&](std::uint32_t t) {
       const TileNode<D, Tile::kSide> at(static_cast<int>(t));
       const std::uint64_t rank = grid.corners[block * BlockTraits<D>::kCorners + at.corner];
-      g.scratch.change.node[t] =
-          heat.matter[rank * BlockTraits<D>::kNodes + at.node][kMatterChange];
+      const Node<Real> cell = heat.matter[rank * BlockTraits<D>::kNodes + at.node];
+      g.scratch.counts.node[t] = cell[kMatterCounts];
+      g.scratch.change.node[t] = cell[kMatterPressureChange];
     });
     g.sync();
     const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
@@ -121,12 +152,16 @@ struct VolumeG2P {
   template <class Group>
   FIRN_HD void advance(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
                        std::uint32_t lane) const {
+    const Real compressibility = heat.materials[particles.chunks[chunk].material].inverse_lambda;
+    if (!(compressibility > Real(0))) return;
     Vec<Real, D> x;
     for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
     const auto s = make_cell_stencil<D, kMatterKernel>(x, grid.inv_dx);
     const int at = Tile::template index_of<D>(s.base, home);
-    channel_row(heat.state, chunk, kHeatComponents, kHeatVolume)[lane] +=
-        gather_mean<Tile::kSide>(s, g.scratch.change.node + at);
+    const Real share = gather_mean<Tile::kSide>(s, g.scratch.counts.node + at);
+    if (share > Real(0))
+      channel_row(heat.state, chunk, kHeatComponents, kHeatLogVolume)[lane] -=
+          compressibility * gather_mean<Tile::kSide>(s, g.scratch.change.node + at) / share;
   }
 };
 
@@ -135,7 +170,7 @@ void volume_g2p(Exec& exec, const ParticleView<Real>& particles, const GridView<
                 const MacView<Real>& mac, const HeatView<Real>& heat, std::uint32_t max_blocks,
                 const StepControl* control) {
   const LaunchRange range{{&control->n_blocks, max_blocks}, &control->stop};
-  launch_groups(exec, range, ChangeVolumes<D, Real>{mac, heat.matter, control});
+  launch_groups(exec, range, PressureChange<D, Real>{mac, heat.matter, control});
   launch_groups(exec, range, VolumeG2P<D, Real>{particles, grid, heat});
 }
 
@@ -208,10 +243,10 @@ struct DeformParticles {
   // F times what makes its determinant the particle's J.
   template <class Lanes, class T>
   FIRN_HD void set_volume(const Lanes& lanes, Mat<T, D>& F) const {
-    const T J = select(
-        lanes.active(),
-        lanes.load(channel_row(heat.state, lanes.chunk, kHeatComponents, kHeatVolume)), T(Real(1)));
-    F = F * corotated_deviatoric::unimodular_scale<T, D>(determinant(F) / J);
+    const Real* row = channel_row(heat.state, lanes.chunk, kHeatComponents, kHeatLogVolume);
+    const T log_J = select(lanes.active(), lanes.load(row), T(Real(0)));
+    F = F * (corotated_deviatoric::unimodular_scale<T, D>(determinant(F)) *
+             exp(log_J * T(Real(1) / D)));
   }
   // F <- J^(1/d) I.
   template <class Mask, class T>

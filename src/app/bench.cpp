@@ -22,7 +22,7 @@ const std::vector<Suite>& suites() {
       {"step", bench_step},     {"transfer", bench_transfer},
       {"stress", bench_stress}, {"sort", bench_sort},
       {"io", bench_io},         {"pressure", bench_pressure_solver},
-      {"liquid", bench_liquid}};
+      {"liquid", bench_liquid}, {"thermal", bench_thermal}};
   return table;
 }
 

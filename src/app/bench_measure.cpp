@@ -48,6 +48,7 @@ Measurement measure_steps(Simulation& simulation, const RunOptions& run, std::in
   m.seconds = timed.seconds;
   m.enqueued = timed.stats.enqueued;
   m.pressure = timed.stats.pressure;
+  m.thermal = timed.stats.thermal;
   m.memory_bytes = timed.stats.memory_bytes;
   return m;
 }

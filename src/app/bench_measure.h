@@ -25,6 +25,7 @@ struct Measurement {
   StageTimes stages;  // s
   EnqueueStats enqueued;
   PressureStats pressure;
+  ThermalStats thermal;
   std::size_t memory_bytes = 0;
 
   double particle_steps() const {
@@ -35,10 +36,11 @@ struct Measurement {
   double per_step(double s) const { return s / static_cast<double>(steps); }
   // Of the time of a step, what the host spends on launching it.
   double host_share() const { return enqueued.seconds / seconds; }
-  double iterations_per_solve() const {
-    return static_cast<double>(pressure.iterations) / static_cast<double>(pressure.solves);
-  }
 };
+
+inline double iterations_per_solve(const SolverStats& s) {
+  return static_cast<double>(s.iterations) / static_cast<double>(s.solves);
+}
 
 // What a look at the particles after the timed steps adds.
 struct Analysis {

@@ -205,4 +205,15 @@ Scene liquid_scene(const Options& options) {
   return scene;
 }
 
+Scene thermal_scene(const Options& options) {
+  Scene scene = liquid_scene(options);
+  scene.simulation.integrator = Integrator::kThermal;
+  scene.transfer.kernel = block_case(options).kernel;
+  scene.transfer.force = ForceForm::kGradient;
+  scene.fluid.free_surface = FreeSurface::kFirstOrder;
+  scene.materials = {bench_material("butter")};
+  scene.bodies[0].temperature = {0, "y < 0.283 ? 290 : 330"};
+  return scene;
+}
+
 }  // namespace firn::app

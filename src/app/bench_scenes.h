@@ -33,6 +33,8 @@ BlockCase block_case(const Options& options);
 Scene block_scene(const BlockCase& block, const std::vector<Material>& materials);
 
 Scene liquid_scene(const Options& options);
+// The same column of butter, its upper half molten.
+Scene thermal_scene(const Options& options);
 
 // A soft elastic solid, what suites measure by default.
 Material soft_elastic();

@@ -1,6 +1,7 @@
 // `firn bench step`: the explicit step on a block of material, stage by stage, beside the least
 // time that memory and arithmetic would need; and the same rate for many materials and transfers.
-// `firn bench liquid`: the incompressible step on a breaking dam.
+// `firn bench liquid` and `firn bench thermal`: the incompressible and the thermal step on a
+// breaking dam, and what their solvers take.
 #include <fmt/format.h>
 
 #include "src/app/bench_baseline.h"
@@ -130,6 +131,48 @@ std::string rate_or_not(const std::optional<Measurement>& m) {
   return m ? format_count(m->rate()) : "diverged";
 }
 
+Json to_json(const Measurement& m, const SolverStats& s) {
+  return {{"seconds_per_step", m.per_step(s.seconds)},
+          {"iterations_per_solve", iterations_per_solve(s)},
+          {"max_iterations", s.max_iterations}};
+}
+
+void print_stages(const Measurement& m) {
+  Rows rows{{"stage", "ns per particle"}};
+  for (const auto& [stage, seconds] : stage_list(m.stages))
+    rows.push_back({std::string(stage), fmt::format("{:.3f}", m.ns(seconds))});
+  rows.push_back({"step", fmt::format("{:.3f}", m.ns(m.seconds))});
+  fmt::print("\n{}\n", format_table(rows));
+}
+
+void print_solver(const Measurement& m, std::string_view name, const SolverStats& s) {
+  fmt::print(", {:.4f} s the {} ({:.1f} iterations, at most {})", m.per_step(s.seconds), name,
+             iterations_per_solve(s), s.max_iterations);
+}
+
+// A step that solves linear systems: what of its time each of them takes.
+int bench_solvers(const Scene& scene, const Options& options) {
+  const Measurement m = measure(scene, options.run, options.steps);
+  print_setting(m, scene);
+  print_stages(m);
+  print_rate(m);
+  Json json = to_json(m, scene);
+  fmt::print("{:.4f} s per step", m.per_step(m.seconds));
+  print_solver(m, "pressure", m.pressure);
+  json["pressure"] = to_json(m, m.pressure);
+  json["pressure"]["density_seconds_per_step"] = m.per_step(m.pressure.drift_seconds);
+  for (const ThermalSolver& solver : kThermalSolvers) {
+    const SolverStats& s = m.thermal.*solver.stats;
+    if (s.solves == 0) continue;
+    print_solver(m, solver.name, s);
+    json[solver.name] = to_json(m, s);
+  }
+  fmt::print(", {:.4f} s the density\n", m.per_step(m.pressure.drift_seconds));
+  print_memory(m, scene);
+  write_report(options, json);
+  return 0;
+}
+
 }  // namespace
 
 int bench_step(const Options& options) {
@@ -198,31 +241,8 @@ int bench_sweep(const Options& options) {
   return 0;
 }
 
-int bench_liquid(const Options& options) {
-  const Scene scene = liquid_scene(options);
-  const Measurement m = measure(scene, options.run, options.steps);
-  print_setting(m, scene);
-  Rows rows{{"stage", "ns per particle"}};
-  for (const auto& [stage, seconds] : stage_list(m.stages))
-    rows.push_back({std::string(stage), fmt::format("{:.3f}", m.ns(seconds))});
-  rows.push_back({"step", fmt::format("{:.3f}", m.ns(m.seconds))});
-  fmt::print("\n{}\n", format_table(rows));
-  print_rate(m);
-  const PressureStats& p = m.pressure;
-  fmt::print(
-      "{:.4f} s per step, of which {:.4f} s the pressure ({:.1f} iterations, at most {}) and "
-      "{:.4f} s the density\n",
-      m.per_step(m.seconds), m.per_step(p.seconds), m.iterations_per_solve(), p.max_iterations,
-      m.per_step(p.drift_seconds));
-  print_memory(m, scene);
+int bench_liquid(const Options& options) { return bench_solvers(liquid_scene(options), options); }
 
-  Json json = to_json(m, scene);
-  json["pressure"] = {{"seconds_per_step", m.per_step(p.seconds)},
-                      {"iterations_per_solve", m.iterations_per_solve()},
-                      {"max_iterations", p.max_iterations},
-                      {"density_seconds_per_step", m.per_step(p.drift_seconds)}};
-  write_report(options, json);
-  return 0;
-}
+int bench_thermal(const Options& options) { return bench_solvers(thermal_scene(options), options); }
 
 }  // namespace firn::app

@@ -41,7 +41,9 @@ const std::vector<Command>& command_table() {
       {"bench",
        "[SUITE]",
        "Measure speed, and how close it comes to what the hardware allows. Suites: step (default), "
-       "transfer, stress, sort, io; liquid (a breaking dam), pressure (its solver).",
+       "transfer, stress, sort, io; liquid (a breaking dam), pressure (its solver), thermal (a dam "
+       "of "
+       "butter).",
        "  firn bench\n"
        "  firn bench --sweep --motion moving --threads 1\n"
        "  firn bench --scaling particles --plot particles.png\n"

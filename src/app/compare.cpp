@@ -3,6 +3,7 @@
 // code says so at the end.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "firn/error.h"
@@ -57,9 +58,13 @@ std::string table_of(const std::vector<ComparedRun>& runs) {
   std::vector<std::vector<std::string>> rows{{"variant", "frames", "steps", "particles", "wall (s)",
                                               "particles/s", "kinetic (J)", "total (J)",
                                               "energy change (J)"}};
+  const bool heat = std::any_of(runs.begin(), runs.end(),
+                                [](const ComparedRun& run) { return run.scene.solves_heat(); });
+  if (heat) rows[0].emplace_back("heat change (J)");
   for (const ComparedRun& run : runs) {
     if (!run.result) {
-      rows.push_back({run.variant.label, "diverged", "-", "-", "-", "-", "-", "-", "-"});
+      rows.push_back({run.variant.label, "diverged"});
+      rows.back().resize(rows[0].size(), "-");
       continue;
     }
     const RunTotals& sums = run.result->totals;
@@ -70,6 +75,7 @@ std::string table_of(const std::vector<ComparedRun>& runs) {
                     format_count(sums.particle_steps_per_second()),
                     fmt::format("{:.5g}", last.kinetic), fmt::format("{:.5g}", total_energy(last)),
                     fmt::format("{:.5g}", total_energy(last) - total_energy(*sums.initial))});
+    if (heat) rows.back().push_back(fmt::format("{:.5g}", last.heat - sums.initial->heat));
   }
   return format_table(rows);
 }

@@ -132,15 +132,11 @@ int info(const Options& options) {
   const SceneEstimate need = estimate(scene);
   const MemoryEstimate memory = estimate_memory(scene, need, process);
   const DiskEstimate disk = estimate_disk(scene, need);
-  // Steps and stores of the thermal integrator are not estimated.
-  const bool thermal = scene.simulation.integrator == Integrator::kThermal;
   if (options.json) {
-    Json json = info_json(scene, need, memory, disk);
-    if (thermal) json["dt"] = json["memory_bytes"] = json["disk_bytes"] = nullptr;
-    print_json(json);
+    print_json(info_json(scene, need, memory, disk));
   } else {
     print_scene(scene, need);
-    if (!thermal) print_needs(scene, need, memory, disk);
+    print_needs(scene, need, memory, disk);
     for (const std::string& warning : mesh_warnings(scene))
       fmt::print("  warning    {}\n", warning);
   }

@@ -16,9 +16,14 @@ class Ledger {
   explicit Ledger(const std::filesystem::path& path)
       : path_(path.string()), columns_(read_ledger(path)) {}
 
-  const Values& operator[](const std::string& name) const {
+  // Null where there is no such column.
+  const Values* find(const std::string& name) const {
     for (const Column& column : columns_)
-      if (column.name == name) return column.values;
+      if (column.name == name) return &column.values;
+    return nullptr;
+  }
+  const Values& operator[](const std::string& name) const {
+    if (const Values* values = find(name)) return *values;
     throw Error(ErrorCategory::kFile, path_ + ": there is no column \"" + name + "\"");
   }
 
@@ -69,6 +74,10 @@ bool plot_ledger(const std::filesystem::path& ledger, const std::string& title, 
   panels[3].log_y = true;
   panels[3].series.push_back(without_first("shortest step of the frame", t, table["dt_min"]));
   panels[3].series.push_back(without_first("longest step of the frame", t, table["dt_max"]));
+  if (const Values* heat = table.find("heat")) {
+    panels.push_back(panel("", "heat (J)"));
+    panels.back().series.push_back({"heat, latent heat included", t, *heat});
+  }
   return write_multi_panel(panels, png.string());
 }
 

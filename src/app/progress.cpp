@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "src/app/format.h"
 
@@ -35,20 +36,25 @@ std::string stage_times(const StageTimes& t) {
 std::string energies(const FrameStats& stats) {
   const Totals& t = stats.totals;
   return fmt::format(
-      "    energies (J): kinetic {:.5g}, elastic {:.5g}, potential {:.5g}; fastest {:.4g} m/s; "
+      "    energies (J): kinetic {:.5g}, elastic {:.5g}, potential {:.5g}{}; fastest {:.4g} m/s; "
       "{} blocks, {}",
-      t.kinetic, t.elastic, t.potential, stats.max_speed, stats.blocks,
-      format_bytes(static_cast<double>(stats.memory_bytes)));
+      t.kinetic, t.elastic, t.potential, t.heat != 0 ? fmt::format(", heat {:.5g}", t.heat) : "",
+      stats.max_speed, stats.blocks, format_bytes(static_cast<double>(stats.memory_bytes)));
+}
+
+std::string solves(std::string_view name, const SolverStats& s) {
+  return fmt::format("    {}: {} solves of {:.1f} iterations (at most {}) in {:.3f} s", name,
+                     s.solves, static_cast<double>(s.iterations) / static_cast<double>(s.solves),
+                     s.max_iterations, s.seconds);
 }
 
 std::string pressure_solves(const PressureStats& p) {
-  const double n = static_cast<double>(p.solves);
-  return fmt::format(
-      "    pressure: {} solves of {:.1f} iterations (at most {}), {:.1f} for the density; largest "
-      "divergence {:.2g} 1/s{}",
-      p.solves, static_cast<double>(p.iterations) / n, p.max_iterations,
-      static_cast<double>(p.drift_iterations) / n, p.max_divergence,
-      p.sealed_regions > 0 ? fmt::format("; {} sealed regions", p.sealed_regions) : "");
+  return solves("pressure", p) +
+         fmt::format(
+             ", {:.1f} for the density in {:.3f} s; largest divergence {:.2g} 1/s{}",
+             static_cast<double>(p.drift_iterations) / static_cast<double>(p.solves),
+             p.drift_seconds, p.max_divergence,
+             p.sealed_regions > 0 ? fmt::format("; {} sealed regions", p.sealed_regions) : "");
 }
 
 }  // namespace
@@ -91,6 +97,10 @@ void Progress::frame_done(const FrameStats& stats) {
     line(stage_times(stats.times));
     line(energies(stats));
     if (stats.pressure.solves > 0) line(pressure_solves(stats.pressure));
+    for (const ThermalSolver& solver : kThermalSolvers) {
+      const SolverStats& s = stats.thermal.*solver.stats;
+      if (s.solves > 0) line(solves(solver.name, s));
+    }
   }
   if (terminal_) draw();
 }

@@ -32,6 +32,7 @@ std::string header_line(const Scene& scene) {
   std::string line =
       "frame,time,steps,dt_min,dt_max,mass,momentum_x,momentum_y,momentum_z,angular_momentum_x,"
       "angular_momentum_y,angular_momentum_z,kinetic,elastic,potential,total";
+  if (scene.solves_heat()) line += ",heat";
   if (scene.output.diagnostics == DiagnosticsLevel::kStages)
     line += ",stage_p2g,stage_grid_forces,stage_boundary,stage_g2p,stage_plasticity";
   for (std::size_t i = 0; i < scene.colliders.size(); ++i)
@@ -99,6 +100,7 @@ std::optional<double> parse_cell(const std::string& cell) {
 LedgerWriter::LedgerWriter(const std::filesystem::path& path, const Scene& scene,
                            std::optional<int> resume_after)
     : file_(open_ledger(path, scene, resume_after)),
+      heat_(scene.solves_heat()),
       stages_(scene.output.diagnostics == DiagnosticsLevel::kStages),
       colliders_(scene.colliders.size()) {}
 
@@ -110,6 +112,7 @@ void LedgerWriter::write(const FrameStats& stats) {
   add_cells(line, t.angular_momentum);
   for (double value : {t.kinetic, t.elastic, t.potential, t.kinetic + t.elastic + t.potential})
     add_cell(line, value);
+  if (heat_) add_cell(line, t.heat);
   if (stages_) {
     const StageLedger& s = stats.stages;
     for (double value : {s.p2g, s.grid_forces, s.boundary, s.g2p, s.plasticity})

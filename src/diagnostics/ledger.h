@@ -15,10 +15,11 @@
 namespace firn {
 
 // Writes ledger.csv: frame, time, steps, dt_min, dt_max, mass, momentum_{x,y,z},
-// angular_momentum_{x,y,z}, kinetic, elastic, potential, total (J); with diagnostics = "stages"
-// also stage_{p2g,grid_forces,boundary,g2p,plasticity} (J); and for each collider
-// <name>.force_{x,y,z} (N) and <name>.torque_{x,y,z} (N m), empty where `FrameStats` has no
-// reactions. Numbers have 17 significant digits, i.e. they read back exactly.
+// angular_momentum_{x,y,z}, kinetic, elastic, potential, total (J, of these three); where the scene
+// solves heat also heat (J, latent heat included); with diagnostics = "stages" also
+// stage_{p2g,grid_forces,boundary,g2p,plasticity} (J); and for each collider <name>.force_{x,y,z}
+// (N) and <name>.torque_{x,y,z} (N m), empty where `FrameStats` has no reactions. Numbers have 17
+// significant digits, i.e. they read back exactly.
 class LedgerWriter {
  public:
   // Starts a new file, or, with `resume_after`, continues one: rows of later frames are cut off.
@@ -32,7 +33,7 @@ class LedgerWriter {
 
  private:
   AppendFile file_;
-  bool stages_;
+  bool heat_, stages_;
   std::size_t colliders_;
 };
 
@@ -58,6 +59,7 @@ struct RunTotals {
   std::size_t peak_memory_bytes = 0;
   double max_speed = 0;           // m/s
   PressureStats pressure;         // sums and largest values; sealed_regions of the last frame
+  ThermalStats thermal;           // likewise
   std::optional<Totals> initial;  // of the first stats added
 
   // Adds a completed frame; the statistics of the initial state (frame 0, no steps) count as a

@@ -45,13 +45,14 @@ Json to_json(const Totals& t) {
           {"center_of_mass", t.center_of_mass},
           {"kinetic", t.kinetic},
           {"elastic", t.elastic},
-          {"potential", t.potential}};
+          {"potential", t.potential},
+          {"heat", t.heat}};
 }
 
 Totals totals_from_json(const Json& json) {
-  return {json.at("mass"),           json.at("momentum"), json.at("angular_momentum"),
-          json.at("center_of_mass"), json.at("kinetic"),  json.at("elastic"),
-          json.at("potential")};
+  return {json.at("mass"),           json.at("momentum"),    json.at("angular_momentum"),
+          json.at("center_of_mass"), json.at("kinetic"),     json.at("elastic"),
+          json.at("potential"),      json.value("heat", 0.0)};
 }
 
 Json to_json(const StageTimes& t) {
@@ -59,25 +60,52 @@ Json to_json(const StageTimes& t) {
           {"constitutive", t.constitutive}, {"fused", t.fused}, {"other", t.other}};
 }
 
+Json to_json(const SolverStats& s) {
+  return {{"solves", s.solves},
+          {"iterations", s.iterations},
+          {"max_iterations", s.max_iterations},
+          {"seconds", s.seconds}};
+}
+
+// Records of older versions have no seconds.
+SolverStats solver_from_json(const Json& json) {
+  return {json.at("solves"), json.at("iterations"), json.at("max_iterations"),
+          json.value("seconds", 0.0)};
+}
+
 Json to_json(const PressureStats& p) {
-  return {{"solves", p.solves},
-          {"iterations", p.iterations},
-          {"max_iterations", p.max_iterations},
-          {"drift_iterations", p.drift_iterations},
-          {"max_divergence", p.max_divergence},
-          {"sealed_regions", p.sealed_regions}};
+  Json json = to_json(static_cast<const SolverStats&>(p));
+  json.update({{"drift_iterations", p.drift_iterations},
+               {"max_divergence", p.max_divergence},
+               {"sealed_regions", p.sealed_regions},
+               {"drift_seconds", p.drift_seconds}});
+  return json;
 }
 
 PressureStats pressure_from_json(const Json& json) {
-  return {json.at("solves"),           json.at("iterations"),     json.at("max_iterations"),
-          json.at("drift_iterations"), json.at("max_divergence"), json.at("sealed_regions")};
+  return {solver_from_json(json), json.at("drift_iterations"), json.at("max_divergence"),
+          json.at("sealed_regions"), json.value("drift_seconds", 0.0)};
+}
+
+void add(const SolverStats& frame, SolverStats& run) {
+  run.solves += frame.solves;
+  run.iterations += frame.iterations;
+  run.max_iterations = std::max(run.max_iterations, frame.max_iterations);
+  run.seconds += frame.seconds;
 }
 
 // Steps launched as a captured graph have none.
 bool has_stage_times(const FrameStats& s) { return s.enqueued.steps == 0 || s.times.rebuild > 0; }
 
-bool solves_pressure(const Scene& scene) {
-  return scene.simulation.integrator == Integrator::kIncompressible;
+// The solvers of the scene's integrator, each an object of its own.
+void add_solvers(const Scene& scene, const PressureStats& pressure, const ThermalStats& thermal,
+                 Json& json) {
+  const bool is_thermal = scene.simulation.integrator == Integrator::kThermal;
+  if (is_thermal || scene.simulation.integrator == Integrator::kIncompressible)
+    json["pressure"] = to_json(pressure);
+  if (!is_thermal) return;
+  for (const ThermalSolver& solver : kThermalSolvers)
+    json[solver.name] = to_json(thermal.*solver.stats);
 }
 
 Json reactions_json(const FrameStats& stats, const Scene& scene) {
@@ -100,16 +128,18 @@ AppendFile open_stats(const std::filesystem::path& path, std::optional<int> resu
 }
 
 // How far the conserved quantities moved from the start of the run to its last frame.
-Json drift_json(const Totals& initial, const Totals& last) {
+Json drift_json(const Scene& scene, const Totals& initial, const Totals& last) {
   Vec3 momentum{}, angular_momentum{};
   for (int i = 0; i < 3; ++i) {
     momentum[i] = last.momentum[i] - initial.momentum[i];
     angular_momentum[i] = last.angular_momentum[i] - initial.angular_momentum[i];
   }
-  return {{"mass", last.mass - initial.mass},
-          {"momentum", momentum},
-          {"angular_momentum", angular_momentum},
-          {"total_energy", total_energy(last) - total_energy(initial)}};
+  Json json = {{"mass", last.mass - initial.mass},
+               {"momentum", momentum},
+               {"angular_momentum", angular_momentum},
+               {"total_energy", total_energy(last) - total_energy(initial)}};
+  if (scene.solves_heat()) json["heat"] = last.heat - initial.heat;
+  return json;
 }
 
 }  // namespace
@@ -144,7 +174,7 @@ std::string stats_json_line(const FrameStats& s, const Scene& scene) {
                       {"boundary", s.stages.boundary},
                       {"g2p", s.stages.g2p},
                       {"plasticity", s.stages.plasticity}};
-  if (solves_pressure(scene)) json["pressure"] = to_json(s.pressure);
+  add_solvers(scene, s.pressure, s.thermal, json);
   return dump(json, -1);
 }
 
@@ -163,12 +193,13 @@ void RunTotals::add(const FrameStats& stats) {
   wall_seconds += stats.wall_seconds;
   peak_memory_bytes = std::max(peak_memory_bytes, stats.memory_bytes);
   max_speed = std::max(max_speed, stats.max_speed);
-  pressure.solves += stats.pressure.solves;
-  pressure.iterations += stats.pressure.iterations;
+  firn::add(stats.pressure, pressure);
   pressure.drift_iterations += stats.pressure.drift_iterations;
-  pressure.max_iterations = std::max(pressure.max_iterations, stats.pressure.max_iterations);
+  pressure.drift_seconds += stats.pressure.drift_seconds;
   pressure.max_divergence = std::max(pressure.max_divergence, stats.pressure.max_divergence);
   pressure.sealed_regions = stats.pressure.sealed_regions;
+  for (const ThermalSolver& solver : kThermalSolvers)
+    firn::add(stats.thermal.*solver.stats, thermal.*solver.stats);
 }
 
 double RunTotals::particle_steps_per_second() const {
@@ -183,6 +214,8 @@ std::string RunTotals::to_json() const {
                {"peak_memory_bytes", peak_memory_bytes},
                {"max_speed", max_speed},
                {"pressure", firn::to_json(pressure)}};
+  for (const ThermalSolver& solver : kThermalSolvers)
+    json[solver.name] = firn::to_json(thermal.*solver.stats);
   if (initial) json["initial"] = firn::to_json(*initial);
   return dump(json, -1);
 }
@@ -197,6 +230,8 @@ RunTotals RunTotals::from_json(const std::string& text, const std::string& origi
   run.peak_memory_bytes = json.at("peak_memory_bytes");
   run.max_speed = json.at("max_speed");
   if (json.contains("pressure")) run.pressure = pressure_from_json(json["pressure"]);
+  for (const ThermalSolver& solver : kThermalSolvers)
+    if (json.contains(solver.name)) run.thermal.*solver.stats = solver_from_json(json[solver.name]);
   if (json.contains("initial")) run.initial = totals_from_json(json["initial"]);
   return run;
 } catch (const nlohmann::json::exception& error) {
@@ -226,8 +261,8 @@ std::string summary_json(const Scene& scene, const RunOutcome& outcome, const Ru
                {"peak_memory_bytes", run.peak_memory_bytes},
                {"max_speed", run.max_speed},
                {"totals", to_json(last.totals)}};
-  if (solves_pressure(scene)) json["pressure"] = to_json(run.pressure);
-  if (run.initial) json["drift"] = drift_json(*run.initial, last.totals);
+  add_solvers(scene, run.pressure, run.thermal, json);
+  if (run.initial) json["drift"] = drift_json(scene, *run.initial, last.totals);
   return dump(json, 2) + "\n";
 }
 

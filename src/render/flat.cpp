@@ -72,6 +72,15 @@ void draw_collider(Image& image, const Collider& collider, double dx, const Affi
   });
 }
 
+// There is no light but the discs' own: colours are what they are, and a glow comes on top.
+ColorF lit(const PointLayer& layer, std::size_t i) {
+  ColorF color = layer.colors[i];
+  if (layer.glow.empty()) return color;
+  for (std::size_t c = 0; c < 3; ++c)
+    color[c] = linear_to_srgb(srgb_to_linear(color[c]) + layer.glow[i][c]);
+  return color;
+}
+
 // Discs of a few pixels and more get a darker rim that tells them apart.
 void draw_disc(Image& image, double column, double row, double radius, const Rgb& color) {
   const int left = static_cast<int>(std::floor(column - radius - 0.5));
@@ -98,7 +107,7 @@ void draw_layer(Image& image, const PointLayer& layer, const FlatView& view) {
     const double column = view.column(x[0]), row = view.row(x[1]);
     const bool visible = column > -radius && column < image.width + radius && row > -radius &&
                          row < image.height + radius;
-    if (visible) draw_disc(image, column, row, radius, to_rgb(layer.colors[i]));
+    if (visible) draw_disc(image, column, row, radius, to_rgb(lit(layer, i)));
   }
 }
 

@@ -206,7 +206,7 @@ const ScalarChannel* find_channel(const std::string& name) {
   throw Error(ErrorCategory::kScene,
               "output.color = \"" + name +
                   "\": pictures can be coloured by material, body, speed, pressure, "
-                  "plastic_state, temperature, phase, volume_ratio or vorticity");
+                  "plastic_state, temperature, phase, glow, volume_ratio or vorticity");
 }
 
 }  // namespace
@@ -218,7 +218,11 @@ ParticleColors::ParticleColors(const Scene& scene, const Snapshot& first, const 
     body_colors_.emplace_back(body.color.has_value(), to_color(body.color.value_or(Vec3{})));
   const std::string& name = scene.output.color;
   by_body_ = name == "body";
-  if (by_body_ || name == "material") return;
+  if (name == "glow") {
+    const ColorRange kelvin = temperature_range(scene, stage, each<temperature>(first));
+    glow_.emplace(kelvin.high);
+  }
+  if (by_body_ || glow_ || name == "material") return;
   channel_ = find_channel(name);
   range = channel_->range(scene, stage, channel_->values(first));
   diverging_ = channel_->has_sign && range.low < 0;
@@ -246,6 +250,15 @@ std::vector<ColorF> ParticleColors::operator()(const Snapshot& snapshot) const {
       colors[i] = material_colors_[material];
   }
   return colors;
+}
+
+std::vector<ColorF> ParticleColors::glow(const Snapshot& snapshot) const {
+  std::vector<ColorF> light;
+  if (!glow_ || snapshot.temperature.empty()) return light;
+  light.reserve(snapshot.size());
+  for (std::size_t i = 0; i < snapshot.size(); ++i)
+    light.push_back((*glow_)(temperature(snapshot, i)));
+  return light;
 }
 
 }  // namespace firn

@@ -2,11 +2,13 @@
 // range that is fixed by the scene and the first snapshot.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "firn/scene.h"
 #include "firn/simulation.h"
+#include "src/render/black_body.h"
 #include "src/render/color_map.h"
 #include "src/render/view.h"
 
@@ -22,11 +24,16 @@ class ParticleColors {
  public:
   // scene.output.color is material, body, speed (or velocity), pressure (or kirchhoff_stress),
   // plastic_state, temperature, phase, volume_ratio (or deformation_gradient) or vorticity (signed
-  // in 2D, its magnitude in 3D); anything else throws Error{kScene}.
+  // in 2D, its magnitude in 3D), or glow, which is material and the light of what is hot; anything
+  // else throws Error{kScene}.
   ParticleColors(const Scene& scene, const Snapshot& first, const Stage& stage);
 
   // One sRGB colour per particle; grey where the snapshot lacks the channel.
   std::vector<ColorF> operator()(const Snapshot& snapshot) const;
+
+  // The light that hot particles add, linear; empty unless scene.output.color is glow and the
+  // snapshot has temperatures.
+  std::vector<ColorF> glow(const Snapshot& snapshot) const;
 
   bool is_scalar() const { return channel_ != nullptr; }
   std::string label() const;               // of the colour bar, with the unit
@@ -40,6 +47,7 @@ class ParticleColors {
   const ScalarChannel* channel_ = nullptr;
   bool diverging_ = false;
   bool by_body_ = false;
+  std::optional<Glow> glow_;
 };
 
 }  // namespace firn

@@ -285,8 +285,11 @@ V3f RayTracer::particle_radiance(const RayHit& hit, const V3f& direction) const 
   const ParticleLight& light = particle_light_[hit.primitive];
   const V3f normal = normalized(round * 0.55f + light.open);
   const ColorF albedo = srgb_to_linear(scene_.sphere_colors[hit.primitive]);
-  return shade({{albedo[0], albedo[1], albedo[2]}}, normal, to_sun_, scene_.up, light.sun,
-               light.sky);
+  const V3f reflected =
+      shade({{albedo[0], albedo[1], albedo[2]}}, normal, to_sun_, scene_.up, light.sun, light.sky);
+  if (scene_.sphere_glow.empty()) return reflected;
+  const ColorF& glow = scene_.sphere_glow[hit.primitive];
+  return reflected + V3f{{glow[0], glow[1], glow[2]}};
 }
 
 // Lines one pixel wide at multiples of the spacing along both directions of a plane.

@@ -21,6 +21,7 @@ struct Surface {
 struct RayScene {
   std::vector<std::array<float, 4>> spheres;  // centre and radius
   std::vector<ColorF> sphere_colors;          // sRGB
+  std::vector<ColorF> sphere_glow;            // linear; empty: none
   std::vector<Surface> surfaces;
   V3f up{{0, 1, 0}}, center{{0, 0, 0}};  // of the region of interest
   V3f open_side{{0, 0, 0}};              // sum of the normals of walls

@@ -70,6 +70,7 @@ void add_spheres(const PointLayer& layer, RayScene& rays) {
     if (!std::isfinite(x[0] + x[1] + x[2])) continue;
     rays.spheres.push_back({x[0], x[1], x[2], radius});
     rays.sphere_colors.push_back(layer.colors[i]);
+    if (!layer.glow.empty()) rays.sphere_glow.push_back(layer.glow[i]);
   }
 }
 
@@ -202,8 +203,9 @@ Image Renderer::Impl::render(const Snapshot& snapshot, double time,
   const Snapshot rest = traced ? without_traced(snapshot) : Snapshot{};
   const Snapshot& particles = traced ? rest : snapshot;
   const double spacing = mean_spacing(snapshot, stage_->spacing);
-  std::vector<PointLayer> layers{
-      {&particles, (*colors_)(particles), (flat ? kDiscRadius : kSphereRadius) * spacing}};
+  std::vector<PointLayer> layers{{&particles, (*colors_)(particles),
+                                  (flat ? kDiscRadius : kSphereRadius) * spacing,
+                                  colors_->glow(particles)}};
   if (traced)
     layers.push_back({&tracers, (*colors_)(tracers), kTracerRadius * tracer_spacing(scene_)});
   Image image;
@@ -221,9 +223,10 @@ Image Renderer::Impl::render(const Snapshot& snapshot, double time,
 
 double picture_bytes(const Scene& scene, double points) {
   const auto& [width, height] = scene.output.resolution;
-  const double drawn = points * sizeof(ColorF) + 2 * 3.0 * width * height;  // and its copy as PNG
+  const double per_point = (scene.output.color == "glow" ? 2 : 1) * sizeof(ColorF);
+  const double drawn = points * per_point + 2 * 3.0 * width * height;  // and its copy as PNG
   if (scene.simulation.dimension == 2) return drawn;
-  const double spheres = points * (4 * sizeof(float) + sizeof(ColorF));
+  const double spheres = points * (4 * sizeof(float) + per_point);
   return drawn + spheres + ray_trace_bytes(points, width, height);
 }
 

@@ -48,6 +48,7 @@ struct PointLayer {
   const Snapshot* points;
   std::vector<ColorF> colors;
   double radius;
+  std::vector<ColorF> glow = {};  // light of their own, linear; empty: none
 };
 
 // The scene's camera, or else a three-quarter view from above that frames stage.focus and that no

@@ -22,7 +22,8 @@ std::vector<std::string_view> channel_names(const Scene& scene) {
 
 void parse_color_channel(TableReader& table, const Scene& scene, std::string& color) {
   const Node* node = table.find("color");
-  const std::vector<std::string_view> names = channel_names(scene);
+  std::vector<std::string_view> names = channel_names(scene);
+  if (scene.solves_heat()) names.push_back("glow");
   std::size_t index = 0;
   if (node != nullptr && read_choice(*node, "color", names, {}, index, table.context()))
     color = names[index];

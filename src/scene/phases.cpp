@@ -10,6 +10,10 @@ bool never_solid(const Material& material) {
          (material.lame && material.lame->mu == 0);
 }
 
+bool may_flow(const Material& material) {
+  return never_solid(material) || material.heat.melting_point.has_value();
+}
+
 std::optional<std::string> phase_conflict(const Material& material, Phase phase,
                                           double temperature) {
   const HeatProperties& heat = material.heat;

@@ -11,6 +11,8 @@ namespace firn {
 
 // Whether the material has no solid phase: its shear modulus is 0.
 bool never_solid(const Material& material);
+// Whether it has a liquid one.
+bool may_flow(const Material& material);
 
 // Why a particle of this temperature (K) cannot start in `phase`, whatever its own melting point
 // within the jitter; nothing if it can. At its melting point a particle may have either phase.

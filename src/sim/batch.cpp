@@ -1,10 +1,13 @@
 #include "src/sim/batch.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 
 #include "firn/error.h"
 #include "src/scene/expression.h"
+#include "src/scene/phases.h"
 #include "src/scene/sampling.h"
 
 namespace firn {
@@ -74,12 +77,21 @@ class InitialVelocity {
   int dimension_;
 };
 
-void warm(const Scene& scene, const ScalarField& temperature, std::optional<Phase> phase,
+// Particles that `owner` places at temperatures at which they cannot have the phase it says are
+// refused, as the scene reader refuses it of constants.
+void warm(const Scene& scene, const std::string& owner, const ScalarField& temperature,
           ParticleBatch& batch) {
-  batch.phase = phase;
   if (!scene.solves_heat()) return;
   const FieldEvaluator field(temperature);
-  for (const Vec3& x : batch.position) batch.temperature.push_back(field.scalar(x, 0.0));
+  for (const Vec3& x : batch.position) {
+    const double T = batch.temperature.emplace_back(field.scalar(x, 0.0));
+    if (!batch.phase) continue;
+    const auto conflict = phase_conflict(scene.materials[batch.material], *batch.phase, T);
+    if (!conflict) continue;
+    const auto end = x.begin() + scene.simulation.dimension;
+    throw Error(ErrorCategory::kScene, fmt::format("{} at [{:.4g}]: {}", owner,
+                                                   fmt::join(x.begin(), end, ", "), *conflict));
+  }
 }
 
 double along(const Vec3& x, const Vec3& direction) {
@@ -131,7 +143,8 @@ ParticleBatch fill_body(const Scene& scene, std::size_t index) {
     batch.velocity[i] = velocity(batch.position[i]);
     if (!uniform) batch.gradient[i] = velocity.gradient(batch.position[i], 1e-3 * scene.grid.dx);
   }
-  warm(scene, body.temperature, body.phase, batch);
+  batch.phase = body.phase;
+  warm(scene, "body \"" + body.name + "\"", body.temperature, batch);
   return batch;
 }
 
@@ -156,7 +169,8 @@ SourcePulse fill_source(const Scene& scene, std::size_t index) {
   pulse.batch = batch_of(scene, shape, source.material, source.particles_per_cell, source.sampling,
                          scene.simulation.seed + 0xd1342543de82ef95ull * (index + 1));
   pulse.batch.velocity.assign(pulse.batch.position.size(), source.velocity);
-  warm(scene, source.temperature, source.phase, pulse.batch);
+  pulse.batch.phase = source.phase;
+  warm(scene, "source \"" + source.name + "\"", source.temperature, pulse.batch);
   // The extent of the shape along the velocity, over the speed.
   double speed = 0;
   for (double v : source.velocity) speed += v * v;

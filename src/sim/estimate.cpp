@@ -1,6 +1,7 @@
 // What a scene will need, from its shapes alone: no device, no stepping.
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "src/sim/collider_store.h"
 #include "src/sim/fluid_store.h"
 #include "src/sim/grid_store.h"
+#include "src/sim/heat_store.h"
 #include "src/sim/pressure_solver.h"
 #include "src/sim/scene_params.h"
 #include "src/sim/tracer_store.h"
@@ -76,29 +78,43 @@ struct Tightest {
   }
 };
 
-// Of what an explicit step resolves: the thermal integrator leaves volume to its projection.
+// Of what an explicit step resolves: the thermal integrator leaves volume to its projection, and
+// liquid has no other waves.
 template <int D>
-double rest_wave_speed(const Material& material, double stretch, bool thermal) {
+double rest_wave_speed(const Material& material, const ParticleBatch& batch,
+                       const std::optional<HeatModel<double>>& heat) {
   const auto params =
-      thermal ? deviatoric_params<double>(material, D) : make_material_params<double>(material, D);
+      heat ? deviatoric_params<double>(material, D) : make_material_params<double>(material, D);
   MaterialState<double, D> rest;
-  rest.F = Mat<double, D>::scaled_identity(stretch);
+  rest.F = Mat<double, D>::scaled_identity(batch.stretch);
   initial_plastic_state<double, D>(params, rest.plastic);
-  return std::sqrt(respond(params, rest).wave_modulus / params.density);
+  const double stiffness = heat ? heat->stiffest(batch.material, 0, batch.position.size(),
+                                                 batch.phase, batch.temperature)
+                                : 1;
+  return std::sqrt(stiffness * respond(params, rest).wave_modulus / params.density);
+}
+
+// Implicit forces resolve neither waves nor the spreading of momentum.
+bool has_explicit_forces(const Scene& scene) {
+  return scene.simulation.integrator != Integrator::kThermal ||
+         scene.thermal.forces == ForceIntegration::kExplicit;
 }
 
 template <int D>
 void estimate_step(const Scene& scene, const std::vector<ParticleBatch>& batches,
                    SceneEstimate& e) {
   const StepLimits limits = step_limits(scene);
-  const bool thermal = scene.simulation.integrator == Integrator::kThermal;
+  std::optional<HeatModel<double>> heat;
+  if (scene.simulation.integrator == Integrator::kThermal) heat.emplace(scene);
   Tightest tightest{limits.dt_max, DtLimit::kMaximum, {}};
   for (const ParticleBatch& batch : batches) {
     const Material& material = scene.materials[batch.material];
-    tightest.consider(
-        limits.cfl_material * limits.dx / rest_wave_speed<D>(material, batch.stretch, thermal),
-        DtLimit::kWaveSpeed, material.name);
-    tightest.consider(limits.viscous_dt[batch.material], DtLimit::kViscosity, material.name);
+    if (has_explicit_forces(scene)) {
+      const double wave_speed = rest_wave_speed<D>(material, batch, heat);
+      tightest.consider(limits.cfl_material * limits.dx / wave_speed, DtLimit::kWaveSpeed,
+                        material.name);
+      tightest.consider(limits.viscous_dt[batch.material], DtLimit::kViscosity, material.name);
+    }
     double fastest = 0;
     for (const Vec3& v : batch.velocity)
       fastest = std::max(fastest, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
@@ -128,6 +144,19 @@ std::uint32_t block_capacity(std::uint32_t particles, std::uint32_t needed) {
   return needed > capacity ? with_room(needed) : capacity;
 }
 
+// What integrators with a projection hold beside the grid, as far as it goes by the block.
+template <int D, class Real>
+std::size_t projection_bytes(const Scene& scene, std::uint32_t blocks) {
+  using Solver = PressureSolver<Cpu, D, Real>;
+  const bool thermal = scene.simulation.integrator == Integrator::kThermal;
+  if (!thermal && scene.simulation.integrator != Integrator::kIncompressible) return 0;
+  std::size_t sum =
+      FluidStore<Cpu, D, Real>::bytes_for(blocks) + Solver::bytes_for(blocks, thermal);
+  if (thermal) sum += HeatStore<Cpu, D, Real>::bytes_for(blocks, !scene.heat_sources.empty());
+  if (scene.solves_heat()) sum += Solver::bytes_for(blocks, true);
+  return sum;
+}
+
 template <int D, class Real>
 void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches, SceneEstimate& e) {
   using Grid = GridStore<Cpu, D, Real>;
@@ -145,18 +174,15 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
       block_capacity<Grid>(static_cast<std::uint32_t>(e.particles), counts.blocks);
   e.particle_bytes = chunks * particles.bytes_per_chunk();
   e.state_bytes = std::size_t{counts.chunks} * kLanes * particles.saved_bytes_per_slot();
-  e.grid_bytes = grid.bytes_for(blocks);
-  const bool incompressible = scene.simulation.integrator == Integrator::kIncompressible;
-  if (incompressible)
-    e.grid_bytes += FluidStore<Cpu, D, Real>::bytes_for(blocks) +
-                    PressureSolver<Cpu, D, Real>::bytes_for(blocks);
+  e.grid_bytes = grid.bytes_for(blocks) + projection_bytes<D, Real>(scene, blocks);
   e.tracer_bytes = TracerStore<Cpu, D, Real>::bytes_for(static_cast<std::size_t>(e.tracers));
   e.state_bytes += e.tracer_bytes;
   // Energies per pack, the table of totals, the reactions and energies per block, and the shapes of
   // bodies.
   const bool totals = scene.output.diagnostics != DiagnosticsLevel::kOff;
   const bool stages = scene.output.diagnostics == DiagnosticsLevel::kStages;
-  const std::size_t energies = incompressible ? 0 : std::size_t{totals} + std::size_t{stages};
+  const bool has_energies = scene.simulation.integrator == Integrator::kExplicit;
+  const std::size_t energies = has_energies ? std::size_t{totals} + std::size_t{stages} : 0;
   const std::size_t per_chunk = energies * static_cast<std::size_t>(packs_per_chunk<Cpu, Real>()) +
                                 (totals ? std::size_t{kTotalsColumns} : 0);
   const std::size_t per_block =

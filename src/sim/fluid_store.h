@@ -46,9 +46,9 @@ class FluidStore {
     v.filled = filled_.data();
     return v;
   }
-  PressureSystem<Real> system(const GridView<Real>& grid, DeviceCount blocks) {
+  PressureSystem<Real> system(const GridView<Real>& grid, DeviceCount blocks, const Real* mass) {
     return {grid.keys, blocks,      conductance_.data(), dirichlet_.data(),
-            nullptr,   rhs_.data(), pressure_.data(),    grid.periodic};
+            mass,      rhs_.data(), pressure_.data(),    grid.periodic};
   }
   void clear_pressure() { pressure_.zero(); }
 

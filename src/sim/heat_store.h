@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/exec/buffer.h"
+#include "kernels/fluid/fold.h"
 #include "kernels/fluid/pressure_system.h"
 #include "kernels/thermal/cells.h"
 #include "kernels/thermal/matter.h"
@@ -26,9 +27,12 @@ class HeatStore {
   void reserve(std::uint32_t blocks) {
     const std::size_t cells = std::size_t{blocks} * BlockTraits<D>::kNodes;
     for (auto* nodes : {&warmth_, &matter_}) renew(*nodes, 4 * cells);
-    for (auto* reals : {&held_, &change_, &dirichlet_, &mass_, &rhs_}) renew(*reals, cells);
+    for (auto* reals : {&sheared_, &held_, &change_, &dirichlet_, &mass_, &rhs_})
+      renew(*reals, cells);
     renew(conductance_, D * cells);
     if (has_sources()) renew(power_, 4 * cells);
+    face_masks_ = {};
+    face_masks_ = Buffer<Exec, std::uint32_t>(exec_, blocks * face_words());
   }
 
   void clear() {
@@ -42,6 +46,7 @@ class HeatStore {
     v.state = state;
     v.warmth = reinterpret_cast<Node<Real>*>(warmth_.data());
     v.matter = reinterpret_cast<Node<Real>*>(matter_.data());
+    v.sheared = sheared_.data();
     v.held = held_.data();
     v.change = change_.data();
     v.conductance = conductance_.data();
@@ -57,23 +62,33 @@ class HeatStore {
   }
   bool has_sources() const { return fields_.source_count() > 0; }
   Error field_fault() const { return fields_.fault(); }
+  std::uint32_t* face_masks() { return face_masks_.data(); }
   // The term of order zero, of the projection first and of the heat solve afterwards.
   Real* mass() { return mass_.data(); }
+  const Real* sheared() const { return sheared_.data(); }
 
   PressureSystem<Real> system(const GridView<Real>& grid, DeviceCount blocks) {
     return {grid.keys,    blocks,      conductance_.data(), dirichlet_.data(),
             mass_.data(), rhs_.data(), change_.data(),      grid.periodic};
   }
 
+  // What reserve(blocks) makes bytes() of the cells, for estimates.
+  static std::size_t bytes_for(std::uint32_t blocks, bool sources) {
+    const std::size_t nodes = sources ? 3 : 2;
+    const std::size_t reals = BlockTraits<D>::kNodes * (nodes * 4 + 6 + D);
+    return blocks * (reals * sizeof(Real) + face_words() * sizeof(std::uint32_t));
+  }
+
   std::size_t bytes() const {
-    std::size_t sum = materials_.bytes() + fields_.bytes();
-    for (const auto* b :
-         {&warmth_, &matter_, &held_, &change_, &conductance_, &dirichlet_, &mass_, &rhs_, &power_})
+    std::size_t sum = materials_.bytes() + fields_.bytes() + face_masks_.bytes();
+    for (const auto* b : {&warmth_, &matter_, &sheared_, &held_, &change_, &conductance_,
+                          &dirichlet_, &mass_, &rhs_, &power_})
       sum += b->bytes();
     return sum;
   }
 
  private:
+  static constexpr std::size_t face_words() { return 2 * D * (kMaxFoldedLayers + 1); }
   void renew(Buffer<Exec, Real>& buffer, std::size_t size) {
     buffer = {};
     buffer = Buffer<Exec, Real>(exec_, size);
@@ -84,8 +99,9 @@ class HeatStore {
   Buffer<Exec, ThermalMaterial<Real>> materials_;
   HeatFieldStore<Exec, Real> fields_;
   Real flip_;
-  Buffer<Exec, Real> warmth_, matter_, held_, change_, conductance_, dirichlet_, mass_, rhs_,
-      power_;
+  Buffer<Exec, Real> warmth_, matter_, sheared_, held_, change_, conductance_, dirichlet_, mass_,
+      rhs_, power_;
+  Buffer<Exec, std::uint32_t> face_masks_;
 };
 
 }  // namespace firn

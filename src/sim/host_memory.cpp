@@ -29,16 +29,17 @@ double size_of_real(const Scene& scene) {
 
 }  // namespace
 
-// Positions and velocities, gradients where they differ, and one channel at a time in the store's
-// layout.
+// Positions and velocities, gradients where they differ, temperatures, and one channel at a time in
+// the store's layout.
 double fill_bytes(const Scene& scene, const SceneEstimate& need) {
   const Components list = components_of(scene);
   const double widest = *std::max_element(list.begin(), list.end()) * size_of_real(scene);
   double most = 0;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const double gradient = is_uniform(scene.bodies[b]) ? 0 : 9 * sizeof(double);
+    const double warmth = scene.solves_heat() ? sizeof(double) : 0;
     most = std::max(most, static_cast<double>(need.particles_per_body[b]) *
-                              (2 * sizeof(Vec3) + gradient + widest));
+                              (2 * sizeof(Vec3) + gradient + warmth + widest));
   }
   return most;
 }
@@ -78,6 +79,10 @@ MemoryTally snapshot_bytes(const Scene& scene, const SceneEstimate& need,
   for (ParticleChannel c : {kX, kV, kMass, kVolume}) copy(c, list[c]);
   if (parts.deformation_gradient) copy(kF, list[kF]);
   if (list[kPlastic] > 0) copy(kPlastic, 1);
+  if (scene.solves_heat()) {
+    tally.pass(n * (list[kHeat] * size_of_real(scene) + sizeof(float) + sizeof(std::uint16_t)));
+    tally.hold(n * (sizeof(float) + sizeof(std::uint16_t)));
+  }
   if (parts.kirchhoff_stress && list[kStress] > 0) {
     copy(kStress, list[kStress]);
     tally.hold(n * (square - list[kStress]) * sizeof(float));

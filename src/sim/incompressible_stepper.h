@@ -38,8 +38,11 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   // Where materials that are more than a liquid come in. First, velocities of faces from what the
   // particles have given them, and which cells are full; the cells that hold particles are known.
   virtual void prepare(const GridView<Real>& grid, const MacView<Real>& mac);
+  void find_fluid(const GridView<Real>& grid, const MacView<Real>& mac);
+  virtual const Real* sheared() { return nullptr; }  // see MacView
   // When the matrix of the projection stands, and on both sides of the transfer back.
-  virtual void complete_system(const MacView<Real>&, PressureSystem<Real>&) {}
+  virtual void complete_system(const MacView<Real>&) {}
+  virtual const Real* order_zero() { return nullptr; }  // see PressureSystem
   virtual void before_gather(const GridView<Real>&, const MacView<Real>&) {}
   virtual void after_gather() {}
 
@@ -49,10 +52,13 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
     return fluid_.bytes() + solver_.bytes() + tracers_.bytes();
   }
   GridUpdateParams<Real, D> update_params();
+  int extrapolated_layers() const;
   // Ends the step, which runs again with a shorter dt.
   void reject_step(const SolveReport& report);
   template <class Solve>
   SolveReport timed(double& seconds, Solve&& solve);
+  static void count_solve(const SolveReport& report, SolverStats& stats);
+  void clear_frame_sums() override { pressure_stats_ = {}; }
 
   FluidStore<Exec, D, Real> fluid_;
   PressureSolver<Exec, D, Real> solver_;
@@ -61,16 +67,14 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
 
  private:
   void enqueue_step() override;
-  void clear_frame_sums() override { pressure_stats_ = {}; }
   void save_own(ByteWriter& out, std::uint32_t) override { tracers_.save(out); }
   void load_own(ByteReader& in, std::uint32_t) override { tracers_.load(in); }
 
   void project(const GridView<Real>& grid, const MacView<Real>& mac);
   void correct_density(const GridView<Real>& grid, const MacView<Real>& mac);
   bool walls_switch(const GridView<Real>& grid, const MacView<Real>& mac);
-  void count_solve(const SolveReport& report);
+  void count_projection(const SolveReport& report);
   void refuse_squeezed(double rate);
-  int extrapolated_layers() const;
 
   static constexpr int kMaxRetries = 4;
   // Share of its volume that a sealed region may hold too much. Cut cells and rounding make a few

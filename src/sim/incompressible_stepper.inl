@@ -78,6 +78,7 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   MacView<Real> mac = fluid_.view(grid.nodes);
   mac.ghost_fluid = ghost_fluid_;
   mac.specific_volume = specific_volume_;
+  mac.sheared = sheared();
   clear_nodes(*exec_, grid.nodes, D, blocks, c);
   mac_p2g<Exec, D, Real>(*exec_, params_.transfer, particles, grid, grid.nodes, c, blocks);
   exec_->mark(kClockP2G);
@@ -109,7 +110,16 @@ void IncompressibleStepper<Exec, D, Real>::prepare(const GridView<Real>& grid,
                                                    const MacView<Real>& mac) {
   const StepControl* c = control_.data();
   const std::uint32_t blocks = grid_.capacity();
-  prepare_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+  prepare_faces<Exec, D, Real>(*exec_, FacePass::kBoth, update_params(), grid, mac, blocks, c);
+  find_fluid(grid, mac);
+}
+
+// The cells that the pressure is solved in.
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::find_fluid(const GridView<Real>& grid,
+                                                      const MacView<Real>& mac) {
+  const StepControl* c = control_.data();
+  const std::uint32_t blocks = grid_.capacity();
   const bool fill = ghost_fluid_ || params_.transfer.drift;
   if (fill) fill_cells<Exec, D, Real>(*exec_, particles_.view(), grid, mac, blocks, c);
   flood_cells<Exec, D, Real>(*exec_, update_params(), fill, grid, mac, blocks, c);
@@ -125,14 +135,14 @@ void IncompressibleStepper<Exec, D, Real>::project(const GridView<Real>& grid,
   walls_opened_ = false;
   for (int pass = 0;; ++pass) {
     assemble_projection<Exec, D, Real>(*exec_, grid, mac, blocks, c);
-    PressureSystem<Real> system = fluid_.system(grid, {&c->n_blocks, blocks});
-    complete_system(mac, system);
+    complete_system(mac);
+    const PressureSystem<Real> system = fluid_.system(grid, {&c->n_blocks, blocks}, order_zero());
     report =
         timed(pressure_stats_.seconds, [&] { return solver_.solve(system, options_, &c->stop); });
     if (report.stopped) return;
     // What is not finite has no shorter step; the transfer names the particle that brought it.
     if (!report.converged && std::isfinite(report.residual)) return reject_step(report);
-    count_solve(report);
+    count_projection(report);
     if (!separating_ || pass == kMaxWallPasses || !walls_switch(grid, mac)) break;
   }
   retries_ = 0;
@@ -165,11 +175,17 @@ SolveReport IncompressibleStepper<Exec, D, Real>::timed(double& seconds, Solve&&
 }
 
 template <class Exec, int D, class Real>
-void IncompressibleStepper<Exec, D, Real>::count_solve(const SolveReport& report) {
+void IncompressibleStepper<Exec, D, Real>::count_solve(const SolveReport& report,
+                                                       SolverStats& stats) {
+  ++stats.solves;
+  stats.iterations += report.iterations;
+  stats.max_iterations = std::max(stats.max_iterations, std::int64_t{report.iterations});
+}
+
+template <class Exec, int D, class Real>
+void IncompressibleStepper<Exec, D, Real>::count_projection(const SolveReport& report) {
   PressureStats& s = pressure_stats_;
-  ++s.solves;
-  s.iterations += report.iterations;
-  s.max_iterations = std::max(s.max_iterations, std::int64_t{report.iterations});
+  count_solve(report, s);
   s.max_divergence = std::max(s.max_divergence, report.residual);
   s.sealed_regions = report.singular_components;
 }
@@ -190,7 +206,7 @@ void IncompressibleStepper<Exec, D, Real>::correct_density(const GridView<Real>&
     fluid_.clear_pressure();
     SolveOptions loose = options_;
     loose.relative = std::max(loose.relative, kDriftTolerance);
-    const auto system = fluid_.system(grid, {&c->n_blocks, blocks});
+    const auto system = fluid_.system(grid, {&c->n_blocks, blocks}, order_zero());
     const SolveReport report = timed(pressure_stats_.drift_seconds, [&] {
       return walls_opened_ ? solver_.solve(system, loose, &c->stop)
                            : solver_.solve_again(system, loose, &c->stop);

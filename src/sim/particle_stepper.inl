@@ -68,9 +68,11 @@ void ParticleStepper<Exec, D, Real>::append(const ParticleBatch& batch, std::uin
   rest.F = Mat<Real, D>::scaled_identity(static_cast<Real>(batch.stretch));
   initial_plastic_state<Real, D>(material, rest.plastic);
   const Response<Real, D> response = respond(material, rest);
+  const double stiffness =
+      heat_model_.stiffest(batch.material, first_id, n, batch.phase, batch.temperature);
   c.wave_squared[batch.material] =
       std::max(c.wave_squared[batch.material],
-               static_cast<double>(response.wave_modulus / material.density));
+               stiffness * static_cast<double>(response.wave_modulus / material.density));
   c.ahead = 0;  // chosen without them
   write_control(c);
 }

@@ -130,6 +130,8 @@ Snapshot ParticleStepper<Exec, D, Real>::snapshot(const SnapshotParts& parts) {
   copy(kPlastic, 1, s.plastic_state);
   if (heat_model_.solves()) {
     const auto heat = particles_.download(kHeat, present);
+    s.temperature.reserve(slots.size());
+    s.phase.reserve(slots.size());
     for (std::size_t i = 0; i < slots.size(); ++i) {
       const Real enthalpy = channel_at(heat.data(), slots[i], kHeatComponents, 0);
       s.temperature.push_back(heat_model_.temperature(s.material[i], s.id[i], enthalpy));

@@ -154,7 +154,7 @@ class ParticleStore {
     put(kVolume, [&](std::uint32_t, int) { return batch.volume; });
     put(kHeat, [&](std::uint32_t i, int k) {
       const HeatState<Real> s = initial_heat(batch, i, first_id + i);
-      if (k == 2) return std::pow(batch.stretch, D);
+      if (k == kHeatLogVolume) return D * std::log(batch.stretch);
       return k == 0 ? static_cast<double>(s.enthalpy) : s.liquid ? 1.0 : 0.0;
     });
     return count;

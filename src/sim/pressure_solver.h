@@ -78,12 +78,13 @@ class PressureSolver {
     return sum;
   }
 
-  // What bytes() says after reserve(blocks, false), for estimates.
-  static std::size_t bytes_for(std::uint32_t blocks) {
+  // What bytes() says after reserve(blocks, mass), for estimates.
+  static std::size_t bytes_for(std::uint32_t blocks, bool mass) {
     const std::size_t n = std::max(blocks, 1u), pool = first_pool(blocks), links = 2 * D;
     const std::size_t finest = n * (4 * (links + 4 + kCells) + (3 * kCells + 1) * sizeof(Real) +
                                     kReductionColumns * sizeof(double));
-    const std::size_t coarse = pool * (8 + 4 * (links + 2) + ((D + 3) * kCells + 1) * sizeof(Real));
+    const std::size_t reals = (D + (mass ? 4 : 3)) * kCells + 1;
+    const std::size_t coarse = pool * (8 + 4 * (links + 2) + reals * sizeof(Real));
     return finest + coarse + 4 + kCells * sizeof(Real) + sizeof(LevelTable) + sizeof(SolveControl);
   }
 

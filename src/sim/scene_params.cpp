@@ -51,6 +51,8 @@ TransferParams transfer_params(const Scene& scene) {
   }
   if (scene.simulation.integrator == Integrator::kThermal) {
     p.staggered = p.shears = true;
+    p.drift = scene.fluid.density_correction &&
+              std::any_of(scene.materials.begin(), scene.materials.end(), may_flow);
     p.separate_force = false;
   }
   return p;

@@ -252,6 +252,7 @@ class Simulation::Impl {
     if (scene_.output.diagnostics != DiagnosticsLevel::kOff) s.totals = stepper_->totals();
     if (scene_.output.diagnostics == DiagnosticsLevel::kStages) s.stages = stepper_->stages();
     s.pressure = stepper_->pressure();
+    s.thermal = stepper_->thermal();
     s.reactions = stepper_->reactions();
     const double seconds = 1 / scene_.simulation.fps;
     for (ColliderReaction& r : s.reactions)

@@ -43,6 +43,7 @@ class Stepper {
   virtual Totals totals() = 0;
   virtual StageLedger stages() = 0;
   virtual PressureStats pressure() { return {}; }
+  virtual ThermalStats thermal() { return {}; }
   virtual std::vector<ColliderReaction> reactions() = 0;
   virtual StageTimes times() = 0;
   virtual EnqueueStats enqueued() const = 0;

@@ -4,6 +4,7 @@
 // thermal_stepper_*.cpp.
 #pragma once
 
+#include "kernels/fluid/fold.h"
 #include "src/sim/heat_store.h"
 #include "src/sim/incompressible_stepper.h"
 
@@ -13,6 +14,7 @@ template <class Exec, int D, class Real>
 class ThermalStepper final : public IncompressibleStepper<Exec, D, Real> {
  public:
   ThermalStepper(const Scene& scene, std::unique_ptr<Exec> exec, ParticleNamer namer);
+  ThermalStats thermal() override { return stats_; }
 
  private:
   using Base = IncompressibleStepper<Exec, D, Real>;
@@ -26,22 +28,31 @@ class ThermalStepper final : public IncompressibleStepper<Exec, D, Real> {
   using Base::solver_;
 
   void prepare(const GridView<Real>& grid, const MacView<Real>& mac) override;
-  void complete_system(const MacView<Real>& mac, PressureSystem<Real>& system) override;
+  const Real* order_zero() override { return heat_.mass(); }
+  const Real* sheared() override { return has_solids_ ? heat_.sheared() : nullptr; }
+  void complete_system(const MacView<Real>& mac) override;
   void before_gather(const GridView<Real>& grid, const MacView<Real>& mac) override;
   void after_gather() override;
   void evaluate_initial_state() override;
   void reserve_for_blocks(std::uint32_t blocks) override;
   void poll_own(StepControl& c) override;
+  void clear_frame_sums() override {
+    Base::clear_frame_sums();
+    stats_ = {};
+  }
   std::size_t own_bytes() const override {
     return Base::own_bytes() + heat_.bytes() + heat_solver_.bytes();
   }
+  double elastic_energy() override;
   void solve_heat(const GridView<Real>& grid, const MacView<Real>& mac);
   HeatView<Real> heat() { return heat_.view(particles_.heat()); }
 
+  bool has_solids_;
   SolveOptions heat_options_;
   Buffer<Exec, MaterialParams<Real>> laws_;
   HeatStore<Exec, D, Real> heat_;
   PressureSolver<Exec, D, Real> heat_solver_;
+  ThermalStats stats_;
 };
 
 }  // namespace firn

@@ -18,6 +18,7 @@ template <class Exec, int D, class Real>
 ThermalStepper<Exec, D, Real>::ThermalStepper(const Scene& scene, std::unique_ptr<Exec> exec,
                                               ParticleNamer namer)
     : Base(scene, std::move(exec), std::move(namer)),
+      has_solids_(!std::all_of(scene.materials.begin(), scene.materials.end(), never_solid)),
       heat_options_{scene.thermal.heat_solve.tolerance, 0,
                     static_cast<std::uint32_t>(scene.thermal.heat_solve.max_iterations)},
       laws_(*exec_, std::span<const MaterialParams<Real>>(params_.materials)),
@@ -47,18 +48,22 @@ void ThermalStepper<Exec, D, Real>::prepare(const GridView<Real>& grid, const Ma
   StepControl* c = control_.data();
   const std::uint32_t blocks = grid_.capacity();
   const ParticleView<Real> particles = particles_.view();
-  Base::prepare(grid, mac);
+  const GridUpdateParams<Real, D> update = this->update_params();
+  prepare_faces<Exec, D, Real>(*exec_, FacePass::kMeasure, update, grid, mac, blocks, c);
+  this->find_fluid(grid, mac);
+  fold_faces<Exec, D, Real>(*exec_, update, this->extrapolated_layers(), heat_.face_masks(), grid,
+                            mac, blocks, c);
   heat_.clear();
   matter_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), blocks, c);
+  settle_matter<Exec, D, Real>(*exec_, params_.transfer.drift, mac, heat(), blocks, c);
+  prepare_faces<Exec, D, Real>(*exec_, FacePass::kAccelerate, update, grid, mac, blocks, c);
   if (heat_model_.solves()) heat_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), blocks, c);
   if (heat_.has_sources()) power_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), blocks, c);
 }
 
 template <class Exec, int D, class Real>
-void ThermalStepper<Exec, D, Real>::complete_system(const MacView<Real>& mac,
-                                                    PressureSystem<Real>& system) {
+void ThermalStepper<Exec, D, Real>::complete_system(const MacView<Real>& mac) {
   compress_cells<Exec, D, Real>(*exec_, mac, heat(), grid_.capacity(), control_.data());
-  system.mass = heat_.mass();
 }
 
 // Temperatures and volumes move before the particles do.
@@ -80,12 +85,37 @@ void ThermalStepper<Exec, D, Real>::solve_heat(const GridView<Real>& grid,
   const HeatView<Real> view = heat();
   settle_cells<Exec, D, Real>(*exec_, this->update_params(), grid, view, blocks, c);
   assemble_heat<Exec, D, Real>(*exec_, this->update_params(), grid, mac, view, blocks, c);
-  const SolveReport report =
-      heat_solver_.solve(heat_.system(grid, {&c->n_blocks, blocks}), heat_options_, &c->stop);
+  const SolveReport report = this->timed(stats_.heat.seconds, [&] {
+    return heat_solver_.solve(heat_.system(grid, {&c->n_blocks, blocks}), heat_options_, &c->stop);
+  });
   if (report.stopped) return;
   if (!report.converged && std::isfinite(report.residual)) return this->reject_step(report);
+  Base::count_solve(report, stats_.heat);
   apply_fluxes<Exec, D, Real>(*exec_, mac, view, blocks, c);
   heat_g2p<Exec, D, Real>(*exec_, particles_.view(), grid, view, blocks, c);
+}
+
+template <class Exec, int D, class Real>
+double ThermalStepper<Exec, D, Real>::elastic_energy() {
+  const ChunkSpan present = chunks_of(this->control());
+  const auto chunks = particles_.chunks(present);
+  const auto ids = particles_.ids(present);
+  const auto states = particles_.download(kHeat, present), F = particles_.download(kF, present),
+             volume = particles_.download(kVolume, present);
+  double sum = 0;
+  for (std::uint32_t slot = 0; slot < ids.size(); ++slot) {
+    if (slot % kLanes >= chunks[slot / kLanes].count) continue;
+    const auto state = [&](int k) { return channel_at(states.data(), slot, kHeatComponents, k); };
+    Mat<double, D> deformation;
+    for (int i = 0; i < D * D; ++i)
+      deformation(i / D, i % D) = static_cast<double>(channel_at(F.data(), slot, D * D, i));
+    const std::uint32_t material = chunks[slot / kLanes].material;
+    sum += static_cast<double>(volume[slot]) *
+           heat_model_.template elastic_energy<D>(
+               material, params_.materials[material], ids[slot], {state(0), state(1) > Real(0.5)},
+               static_cast<double>(state(kHeatLogVolume)), deformation);
+  }
+  return sum;
 }
 
 template <class Exec, int D, class Real>

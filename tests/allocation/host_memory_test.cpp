@@ -5,8 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/allocation/counted_allocations.h"
-#include "tests/support/fluid_scenes.h"
-#include "tests/support/sim_scenes.h"
+#include "tests/support/thermal_scenes.h"
 
 namespace firn::test {
 namespace {
@@ -58,6 +57,14 @@ TEST(HostMemory, OfALiquidIsTold) {
   scene.transfer.kernel = 1;
   scene.materials = {liquid()};
   scene.time.dt_max = 1e-3;
+  expect_told(scene);
+}
+
+TEST(HostMemory, OfAMeltIsTold) {
+  Scene scene = block(3, Precision::kSingle, false);
+  scene.simulation.integrator = Integrator::kThermal;
+  scene.transfer.force = ForceForm::kGradient;
+  scene.materials = {solid("fat", 1e3, 1e6)};
   expect_told(scene);
 }
 

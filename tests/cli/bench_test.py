@@ -177,6 +177,18 @@ class Bench(CliTest):
         self.assertLess(pressure["seconds_per_step"] + pressure["density_seconds_per_step"], step)
         self.assertIn(f"{pressure['seconds_per_step']:.4f} s the pressure", text)
 
+    def test_thermal(self):
+        text = self.succeed("bench", "thermal", "--device", "cpu", "--threads", 1, "--side", 16, "--steps", 3, "--json",
+                            "thermal.json").stdout
+        figures = json.loads((self.folder / "thermal.json").read_text())
+        self.assertEqual([figures["kernel"], figures["material"]], ["quadratic", "butter"])
+        pressure, heat = figures["pressure"], figures["heat"]
+        self.assertGreaterEqual(heat["max_iterations"], heat["iterations_per_solve"])
+        self.assertGreater(heat["iterations_per_solve"], 0)
+        step = figures["seconds"] / figures["steps"]
+        self.assertLess(pressure["seconds_per_step"] + heat["seconds_per_step"], step)
+        self.assertIn(f"{heat['seconds_per_step']:.4f} s the heat", text)
+
     def test_stages_add_up_to_the_step(self):
         ns = self.measure("--threads", 1)[1]["ns_per_particle"]
         stages = sum(value for stage, value in ns.items() if stage != "step")

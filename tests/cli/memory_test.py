@@ -8,7 +8,7 @@ import unittest
 from support import FIRN, CliTest
 
 
-def scene(dimension, side, precision="single", liquid=False, output="image = false"):
+def scene(dimension, side, precision="single", liquid=False, thermal=False, output="image = false"):
     """A block of 1 m, `side` cells to an edge, that has just begun to fall."""
     box = "min = {0}, max = {1}".format([0] * dimension, [1] * dimension)
     domain = "domain = {{ min = {0}, max = {1}, boundary = \"slip\" }}".format([-0.5] * dimension, [1.5] * dimension)
@@ -18,16 +18,17 @@ dimension = {dimension}
 precision = "{precision}"
 frames = 1
 fps = 1000
-{'integrator = "incompressible"' if liquid else ""}
+{'integrator = "incompressible"' if liquid else 'integrator = "thermal"' if thermal else ""}
 [grid]
 dx = {1 / side}
-{domain if liquid else ""}
+{domain if liquid or thermal else ""}
 [material.jelly]
-preset = "{"water" if liquid else "jello"}"
+preset = "{"water" if liquid else "butter" if thermal else "jello"}"
 [[body]]
 material = "jelly"
 name = "block"
 shape = {{ type = "box", {box} }}
+{"temperature = 290" if thermal else ""}
 {"[tracers]" if liquid else ""}
 {"per_cell = 4" if liquid else ""}
 [output]
@@ -66,6 +67,9 @@ class PeakMemory(CliTest):
 
     def test_liquid_with_tracers(self):
         self.check(scene(3, 46, liquid=True, output="image = true"))
+
+    def test_glowing_melt(self):
+        self.check(scene(3, 40, thermal=True, output='image = true\ncolor = "glow"'))
 
 
 if __name__ == "__main__":

@@ -167,6 +167,11 @@ class Info(CliTest):
         self.assertEqual(info["ambient"], 290)
         self.assertEqual([m["lambda"] for m in info["materials"]], ["inf", "inf"])
         self.assertIsNone(json.loads(self.succeed("info", self.scene, "--json").stdout)["thermal"])
+        stiff = "material.wax.youngs_modulus=3e6"
+        self.assertRegex(self.succeed("info", thermal, "--set", stiff).stdout, r"set by .*wax; about \d+ steps per frame")
+        needs = json.loads(self.succeed("info", thermal, "--json", "--set", stiff).stdout)
+        self.assertEqual(needs["dt"]["material"], "wax")
+        self.assertGreater(needs["memory_bytes"]["grid"], 0)
 
 
 THERMAL_SCENE = """

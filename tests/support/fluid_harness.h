@@ -64,7 +64,7 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
     mac_p2g<Exec, D, Real>(exec_, transfer_, particles_.view(), grid_.view(), faces_.data(), c,
                            kBlocks);
     classify_cells<Exec, D, Real>(exec_, particles_.view(), grid_.view(), mac(), kBlocks, c);
-    prepare_faces<Exec, D, Real>(exec_, update, grid_.view(), mac(), kBlocks, c);
+    prepare_faces<Exec, D, Real>(exec_, FacePass::kBoth, update, grid_.view(), mac(), kBlocks, c);
     fill_cells<Exec, D, Real>(exec_, particles_.view(), grid_.view(), mac(), kBlocks, c);
     flood_cells<Exec, D, Real>(exec_, update, flood_full_cells, grid_.view(), mac(), kBlocks, c);
     extrapolate_faces<Exec, D, Real>(exec_, colliders_.count() > 0 ? D : 1, mac(), kBlocks, c);

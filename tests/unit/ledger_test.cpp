@@ -49,9 +49,11 @@ FrameStats stats_of(int frame) {
   s.memory_bytes = 5000;
   s.max_speed = value();
   s.wall_seconds = frame == 0 ? 0 : 0.5;
-  s.totals = {value(), vector(), vector(), vector(), value(), value(), value()};
+  s.totals = {value(), vector(), vector(), vector(), value(), value(), value(), value()};
   s.stages = {value(), value(), value(), value(), value()};
-  s.pressure = {10 * frame, 60 * frame, 7 + frame, 20 * frame, value(), frame % 3};
+  s.pressure = {
+      {10 * frame, 60 * frame, 7 + frame, 0.25 * frame}, 20 * frame, value(), frame % 3, 0.5};
+  s.thermal.heat = {10 * frame, 30 * frame, 4 + frame, 0.125 * frame};
   if (frame > 0) s.reactions = {{vector(), vector()}, {vector(), vector()}, {vector(), vector()}};
   return s;
 }
@@ -110,6 +112,20 @@ TEST(Ledger, WritesStagesOnlyWhenMeasured) {
   const auto read = columns_of(folder / "ledger.csv");
   EXPECT_EQ(read.size(), 16u + 3u * 6u);
   EXPECT_FALSE(read.contains("stage_p2g"));
+}
+
+TEST(Ledger, HasHeatWhereItIsSolvedFor) {
+  const ScratchFolder folder;
+  Scene scene = scene_with_colliders(DiagnosticsLevel::kTotals);
+  scene.simulation.integrator = Integrator::kThermal;
+  LedgerWriter(folder / "ledger.csv", scene).write(stats_of(1));
+  const auto read = columns_of(folder / "ledger.csv");
+  EXPECT_EQ(read.size(), 17u + 3u * 6u);
+  EXPECT_EQ(read.at("heat"), std::vector{stats_of(1).totals.heat});
+  EXPECT_EQ(read.at("ground.force_x"), std::vector{stats_of(1).reactions[0].force[0]});
+  scene.thermal.heat = false;
+  LedgerWriter(folder / "cold.csv", scene).write(stats_of(1));
+  EXPECT_FALSE(columns_of(folder / "cold.csv").contains("heat"));
 }
 
 TEST(Ledger, ResumedRunWritesTheSameFile) {
@@ -202,6 +218,8 @@ TEST(RunRecords, PressureSolvesOfAnIncompressibleRun) {
   EXPECT_EQ(line["drift_iterations"], 80);
   EXPECT_EQ(line["max_divergence"].get<double>(), stats_of(4).pressure.max_divergence);
   EXPECT_EQ(line["sealed_regions"], 1);
+  EXPECT_EQ(line["seconds"], 1.0);
+  EXPECT_EQ(line["drift_seconds"], 0.5);
   RunTotals run;
   for (int frame = 0; frame <= 4; ++frame) run.add(stats_of(frame));
   const Json all = Json::parse(summary_json(scene, {}, run, stats_of(4)))["pressure"];
@@ -211,6 +229,29 @@ TEST(RunRecords, PressureSolvesOfAnIncompressibleRun) {
   EXPECT_EQ(all["drift_iterations"], 200);
   EXPECT_EQ(all["max_divergence"].get<double>(), stats_of(4).pressure.max_divergence);
   EXPECT_EQ(all["sealed_regions"], 1);
+  EXPECT_EQ(all["seconds"], 2.5);
+  EXPECT_EQ(all["drift_seconds"], 2.5);
+}
+
+TEST(RunRecords, SolvesOfAThermalRun) {
+  Scene scene = scene_with_colliders(DiagnosticsLevel::kTotals);
+  EXPECT_FALSE(Json::parse(stats_json_line(stats_of(1), scene)).contains("heat"));
+  scene.simulation.integrator = Integrator::kThermal;
+  const Json line = Json::parse(stats_json_line(stats_of(4), scene));
+  EXPECT_EQ(line["pressure"]["solves"], 40);
+  EXPECT_EQ(line["heat"]["solves"], 40);
+  EXPECT_EQ(line["heat"]["iterations"], 120);
+  EXPECT_EQ(line["heat"]["max_iterations"], 8);
+  EXPECT_EQ(line["heat"]["seconds"], 0.5);
+  EXPECT_EQ(line["totals"]["heat"].get<double>(), stats_of(4).totals.heat);
+  RunTotals run;
+  for (int frame = 0; frame <= 4; ++frame) run.add(stats_of(frame));
+  const Json all = Json::parse(summary_json(scene, {}, run, stats_of(4)));
+  EXPECT_EQ(all["heat"]["solves"], 100);
+  EXPECT_EQ(all["heat"]["iterations"], 300);
+  EXPECT_EQ(all["heat"]["max_iterations"], 8);
+  EXPECT_EQ(all["heat"]["seconds"], 1.25);
+  EXPECT_EQ(all["drift"]["heat"].get<double>(), stats_of(4).totals.heat - stats_of(0).totals.heat);
 }
 
 TEST(RunRecords, OddNamesAndNumbersStayJson) {

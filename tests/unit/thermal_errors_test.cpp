@@ -341,6 +341,7 @@ TEST(ThermalErrors, HeatUnderOtherIntegrators) {
        "1\n"
        "[[collider]]",
        {"[[heat_source]] belongs to integrator \"thermal\""}},
+      {"image = true", "color = @\"glow\"", {"'glow'"}},
   };
   for (const Case& c : cases) expect_one_finding(kScene3D, c);
 }

@@ -153,6 +153,7 @@ TEST(ThermalScene, PicturesAndFilesShowTemperatureAndPhase) {
   const Scene scene = parse(
       kMinimal + "[output]\ncolor = \"temperature\"\nchannels = [\"temperature\", \"phase\"]\n");
   EXPECT_EQ(scene.output.color, "temperature");
+  EXPECT_EQ(parse(kMinimal + "[output]\ncolor = \"glow\"\n").output.color, "glow");
   EXPECT_EQ(scene.output.channels, (std::vector<std::string>{"temperature", "phase"}));
 }
 

@@ -189,12 +189,12 @@ TEST_P(HeatFields, GoOnBitForBit) {
   for (const Precision precision : {Precision::kSingle, Precision::kDouble}) {
     const Scene scene = changing_scene(GetParam(), precision);
     Simulation whole = simulate(scene, 2);
-    make_steps(whole, 30);
+    make_steps(whole, 20);
     Simulation before = simulate(scene);
-    make_steps(before, 17);  // in the middle of a frame
+    make_steps(before, 11);  // in the middle of a frame
     Simulation after = simulate(scene);
     after.load_state(before.save_state());
-    make_steps(after, 13);
+    make_steps(after, 9);
     EXPECT_TRUE(after.save_state() == whole.save_state());
     const auto phases = whole.snapshot().phase;
     EXPECT_GT(std::count(phases.begin(), phases.end(), 1), 0) << "nothing is heated";

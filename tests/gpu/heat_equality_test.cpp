@@ -43,8 +43,9 @@ Scene heated_scene(int dimension) {
   return s;
 }
 
-TEST(HeatEquality, TemperaturesAgree) {
-  if (cuda_devices().empty()) GTEST_SKIP() << "no CUDA device";
+TEST(GpuHeatEquality, TemperaturesAgree) {
+  if (!built_with_cuda()) GTEST_SKIP() << "built without CUDA";
+  if (cuda_devices().empty()) GTEST_SKIP() << "no usable CUDA device on this machine";
   for (const int dimension : {2, 3}) {
     SCOPED_TRACE(dimension);
     Simulation cpu(heated_scene(dimension), {Device::kCpu, 1});

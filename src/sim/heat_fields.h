@@ -66,9 +66,10 @@ class HeatFieldStore {
   const HeatSourceView<Real>* sources() const { return sources_.data(); }
   int source_count() const { return static_cast<int>(sources_.size()); }
 
-  // What a step has found that was stopped by kStopField.
-  Error fault() const {
+  // What a step has found that was stopped by kStopField; then forgotten.
+  Error take_fault() {
     const FieldFault found = fault_.download().front();
+    fault_.zero();
     const auto& x = found.at.coordinate;
     const bool power = found.field >= first_power_;
     return Error(ErrorCategory::kScene,

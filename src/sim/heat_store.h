@@ -61,7 +61,7 @@ class HeatStore {
     return v;
   }
   bool has_sources() const { return fields_.source_count() > 0; }
-  Error field_fault() const { return fields_.fault(); }
+  Error take_field_fault() { return fields_.take_fault(); }
   std::uint32_t* face_masks() { return face_masks_.data(); }
   // The term of order zero, of the projection first and of the heat solve afterwards.
   Real* mass() { return mass_.data(); }

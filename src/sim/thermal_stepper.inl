@@ -126,7 +126,7 @@ void ThermalStepper<Exec, D, Real>::after_gather() {
 
 template <class Exec, int D, class Real>
 void ThermalStepper<Exec, D, Real>::poll_own(StepControl& c) {
-  if ((c.stop & kStopField) != 0) throw heat_.field_fault();
+  if ((c.stop & kStopField) != 0) throw heat_.take_field_fault();
   Base::poll_own(c);
 }
 

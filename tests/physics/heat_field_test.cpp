@@ -228,6 +228,21 @@ TEST_P(HeatFields, AnImpossibleValueIsNamed) {
                [&] { run(scene); });
 }
 
+// A simulation that takes up an earlier state after the error goes on, and finds it again.
+TEST_P(HeatFields, AnImpossibleValueIsForgotten) {
+  Scene scene = filled_box(GetParam(), 0.125, 1e5);
+  scene.bodies[0].shape.max[1] = 0.5;
+  scene.time.dt_max = 0.02;
+  scene.thermal.ambient = expression("t < 0.05 ? 300 : -t");
+  Simulation simulation = simulate(scene);
+  const auto start = simulation.save_state();
+  const auto fail = [&] { simulation.advance_steps(40); };
+  expect_error(ErrorCategory::kScene, {"thermal.ambient is -0.06"}, fail);
+  simulation.load_state(start);
+  EXPECT_NO_THROW(simulation.advance_steps(2));
+  expect_error(ErrorCategory::kScene, {"thermal.ambient is -0.06"}, fail);
+}
+
 // Where it is not needed it may be anything.
 TEST_P(HeatFields, ElsewhereExpressionsNeedNoValue) {
   Scene scene = filled_box(GetParam(), 0.125, 1e5);

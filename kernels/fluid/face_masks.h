@@ -16,7 +16,8 @@ FIRN_HD constexpr int face_stride(int b) {
 // The cells of a block that are the first along b.
 template <int D>
 FIRN_HD constexpr std::uint64_t first_slice(int b) {
-  if constexpr (D == 3) return b == 0 ? 0xffffull : b == 1 ? 0x000f000f000f000full : 0x1111111111111111ull;
+  if constexpr (D == 3)
+    return b == 0 ? 0xffffull : b == 1 ? 0x000f000f000f000full : 0x1111111111111111ull;
   return b == 0 ? 0xffull : 0x0101010101010101ull;
 }
 

@@ -46,6 +46,7 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   virtual void before_gather(const GridView<Real>&, const MacView<Real>&) {}
   virtual void after_gather() {}
 
+  void poll_own(StepControl& c) override;
   void reserve_for_blocks(std::uint32_t blocks) override;
   std::size_t own_bytes() const override {
     return fluid_.bytes() + solver_.bytes() + tracers_.bytes();
@@ -68,7 +69,6 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   void enqueue_step() override;
   void save_own(ByteWriter& out, std::uint32_t) override { tracers_.save(out); }
   void load_own(ByteReader& in, std::uint32_t) override { tracers_.load(in); }
-  void poll_own(StepControl& c) override;
 
   void project(const GridView<Real>& grid, const MacView<Real>& mac);
   void correct_density(const GridView<Real>& grid, const MacView<Real>& mac);

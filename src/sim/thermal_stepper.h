@@ -36,6 +36,7 @@ class ThermalStepper final : public IncompressibleStepper<Exec, D, Real> {
   void evaluate_initial_state() override;
   void reserve_for_blocks(std::uint32_t blocks) override;
   void reserve_for_chunks(std::uint32_t chunks) override;
+  void poll_own(StepControl& c) override;
   void clear_frame_sums() override {
     Base::clear_frame_sums();
     stats_ = {};

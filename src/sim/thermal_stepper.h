@@ -31,6 +31,7 @@ class ThermalStepper final : public IncompressibleStepper<Exec, D, Real> {
   const Real* order_zero() override { return heat_.mass(); }
   const Real* sheared() override { return has_solids_ ? heat_.sheared() : nullptr; }
   void complete_system(const MacView<Real>& mac) override;
+  void after_projection(const GridView<Real>& grid, const MacView<Real>& mac) override;
   void before_gather(const GridView<Real>& grid, const MacView<Real>& mac) override;
   void after_gather() override;
   void evaluate_initial_state() override;

@@ -72,15 +72,19 @@ void ThermalStepper<Exec, D, Real>::complete_system(const MacView<Real>& mac) {
   compress_cells<Exec, D, Real>(*exec_, mac, heat(), grid_.capacity(), control_.data());
 }
 
-// Temperatures and volumes move before the particles do.
+// Before the density correction, which leaves another solution in the place of the pressure.
+template <class Exec, int D, class Real>
+void ThermalStepper<Exec, D, Real>::after_projection(const GridView<Real>& grid,
+                                                     const MacView<Real>& mac) {
+  volume_g2p<Exec, D, Real>(*exec_, particles_.view(), grid, mac, heat(), grid_.capacity(),
+                            control_.data());
+}
+
+// Temperatures move before the particles do.
 template <class Exec, int D, class Real>
 void ThermalStepper<Exec, D, Real>::before_gather(const GridView<Real>& grid,
                                                   const MacView<Real>& mac) {
-  StepControl* c = control_.data();
-  const std::uint32_t blocks = grid_.capacity();
-  const HeatView<Real> view = heat();
   if (heat_model_.solves()) solve_heat(grid, mac);
-  volume_g2p<Exec, D, Real>(*exec_, particles_.view(), grid, mac, view, blocks, c);
 }
 
 template <class Exec, int D, class Real>

@@ -27,7 +27,7 @@ class HeatStore {
   void reserve(std::uint32_t blocks) {
     const std::size_t cells = std::size_t{blocks} * BlockTraits<D>::kNodes;
     for (auto* nodes : {&warmth_, &matter_}) renew(*nodes, 4 * cells);
-    for (auto* reals : {&sheared_, &held_, &change_, &dirichlet_, &mass_, &rhs_})
+    for (auto* reals : {&stiffness_, &sheared_, &held_, &change_, &dirichlet_, &mass_, &rhs_})
       renew(*reals, cells);
     renew(conductance_, D * cells);
     if (has_sources()) renew(power_, 4 * cells);
@@ -52,6 +52,7 @@ class HeatStore {
     v.conductance = conductance_.data();
     v.dirichlet = dirichlet_.data();
     v.mass = mass_.data();
+    v.stiffness = stiffness_.data();
     v.rhs = rhs_.data();
     if (has_sources()) v.power = reinterpret_cast<Node<Real>*>(power_.data());
     v.sources = fields_.sources();
@@ -65,8 +66,7 @@ class HeatStore {
   }
   bool has_sources() const { return fields_.source_count() > 0; }
   Error take_field_fault() { return fields_.take_fault(); }
-  // The term of order zero, of the projection first and of the heat solve afterwards.
-  Real* mass() { return mass_.data(); }
+  const Real* stiffness() const { return stiffness_.data(); }
   const Real* sheared() const { return sheared_.data(); }
 
   PressureSystem<Real> system(const GridView<Real>& grid, DeviceCount blocks) {
@@ -77,14 +77,14 @@ class HeatStore {
   // What reserve(blocks) makes bytes() of the cells, for estimates.
   static std::size_t bytes_for(std::uint32_t blocks, bool sources) {
     const std::size_t nodes = sources ? 3 : 2;
-    const std::size_t reals = BlockTraits<D>::kNodes * (nodes * 4 + 6 + D);
+    const std::size_t reals = BlockTraits<D>::kNodes * (nodes * 4 + 7 + D);
     return blocks * (reals * sizeof(Real) + face_words() * sizeof(std::uint32_t));
   }
 
   std::size_t bytes() const {
     std::size_t sum = materials_.bytes() + fields_.bytes() + face_masks_.bytes();
-    for (const auto* b : {&warmth_, &matter_, &sheared_, &held_, &change_, &conductance_,
-                          &dirichlet_, &mass_, &rhs_, &power_})
+    for (const auto* b : {&warmth_, &matter_, &stiffness_, &sheared_, &held_, &change_,
+                          &conductance_, &dirichlet_, &mass_, &rhs_, &power_})
       sum += b->bytes();
     return sum;
   }
@@ -101,8 +101,8 @@ class HeatStore {
   Buffer<Exec, ThermalMaterial<Real>> materials_;
   HeatFieldStore<Exec, Real> fields_;
   Real flip_;
-  Buffer<Exec, Real> warmth_, matter_, sheared_, held_, change_, conductance_, dirichlet_, mass_,
-      rhs_, power_;
+  Buffer<Exec, Real> warmth_, matter_, stiffness_, sheared_, held_, change_, conductance_,
+      dirichlet_, mass_, rhs_, power_;
   Buffer<Exec, std::uint32_t> face_masks_;
 };
 

@@ -40,12 +40,10 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   virtual void prepare(const GridView<Real>& grid, const MacView<Real>& mac);
   void find_fluid(const GridView<Real>& grid, const MacView<Real>& mac);
   virtual const Real* sheared() { return nullptr; }  // see MacView
-  // When the matrix of the projection stands, the last time that its solution is there, and on both
-  // sides of the transfer back.
+  // When the matrix of the projection stands, when its solution does, and after the transfer back.
   virtual void complete_system(const MacView<Real>&) {}
   virtual const Real* order_zero() { return nullptr; }  // see PressureSystem
   virtual void after_projection(const GridView<Real>&, const MacView<Real>&) {}
-  virtual void before_gather(const GridView<Real>&, const MacView<Real>&) {}
   virtual void after_gather() {}
 
   void poll_own(StepControl& c) override;

@@ -72,19 +72,15 @@ void ThermalStepper<Exec, D, Real>::complete_system(const MacView<Real>& mac) {
   compress_cells<Exec, D, Real>(*exec_, mac, heat(), grid_.capacity(), control_.data());
 }
 
-// Before the density correction, which leaves another solution in the place of the pressure.
+// Temperatures and volumes move before the particles do, heat first, since its solve may yet reject
+// the step; and before the density correction, which leaves another solution in the place of the
+// pressure.
 template <class Exec, int D, class Real>
 void ThermalStepper<Exec, D, Real>::after_projection(const GridView<Real>& grid,
                                                      const MacView<Real>& mac) {
+  if (heat_model_.solves()) solve_heat(grid, mac);
   volume_g2p<Exec, D, Real>(*exec_, particles_.view(), grid, mac, heat(), grid_.capacity(),
                             control_.data());
-}
-
-// Temperatures move before the particles do.
-template <class Exec, int D, class Real>
-void ThermalStepper<Exec, D, Real>::before_gather(const GridView<Real>& grid,
-                                                  const MacView<Real>& mac) {
-  if (heat_model_.solves()) solve_heat(grid, mac);
 }
 
 template <class Exec, int D, class Real>

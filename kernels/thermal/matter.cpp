@@ -10,6 +10,8 @@ template void settle_matter<Cpu, 2, float>(Cpu&, bool, const MacView<float>&,
                                            const StepControl*);
 template void compress_cells<Cpu, 2, float>(Cpu&, const MacView<float>&, const HeatView<float>&,
                                             std::uint32_t, const StepControl*);
+template void add_impulse<Cpu, 2, float>(Cpu&, float*, const float*, std::uint32_t,
+                                         const StepControl*);
 template void volume_g2p<Cpu, 2, float>(Cpu&, const ParticleView<float>&, const GridView<float>&,
                                         const MacView<float>&, const HeatView<float>&,
                                         std::uint32_t, const StepControl*);
@@ -24,6 +26,8 @@ template void settle_matter<Cpu, 2, double>(Cpu&, bool, const MacView<double>&,
                                             const StepControl*);
 template void compress_cells<Cpu, 2, double>(Cpu&, const MacView<double>&, const HeatView<double>&,
                                              std::uint32_t, const StepControl*);
+template void add_impulse<Cpu, 2, double>(Cpu&, double*, const double*, std::uint32_t,
+                                          const StepControl*);
 template void volume_g2p<Cpu, 2, double>(Cpu&, const ParticleView<double>&, const GridView<double>&,
                                          const MacView<double>&, const HeatView<double>&,
                                          std::uint32_t, const StepControl*);
@@ -37,6 +41,8 @@ template void settle_matter<Cpu, 3, float>(Cpu&, bool, const MacView<float>&,
                                            const StepControl*);
 template void compress_cells<Cpu, 3, float>(Cpu&, const MacView<float>&, const HeatView<float>&,
                                             std::uint32_t, const StepControl*);
+template void add_impulse<Cpu, 3, float>(Cpu&, float*, const float*, std::uint32_t,
+                                         const StepControl*);
 template void volume_g2p<Cpu, 3, float>(Cpu&, const ParticleView<float>&, const GridView<float>&,
                                         const MacView<float>&, const HeatView<float>&,
                                         std::uint32_t, const StepControl*);
@@ -51,6 +57,8 @@ template void settle_matter<Cpu, 3, double>(Cpu&, bool, const MacView<double>&,
                                             const StepControl*);
 template void compress_cells<Cpu, 3, double>(Cpu&, const MacView<double>&, const HeatView<double>&,
                                              std::uint32_t, const StepControl*);
+template void add_impulse<Cpu, 3, double>(Cpu&, double*, const double*, std::uint32_t,
+                                          const StepControl*);
 template void volume_g2p<Cpu, 3, double>(Cpu&, const ParticleView<double>&, const GridView<double>&,
                                          const MacView<double>&, const HeatView<double>&,
                                          std::uint32_t, const StepControl*);

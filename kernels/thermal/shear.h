@@ -54,7 +54,8 @@ void keep_masses(Exec& exec, const MacView<Real>& mac, const ShearView<Real>& sh
                  std::uint32_t max_blocks, const StepControl* control);
 
 // Starts on the way from v* in `mac` to v: the first residual is -dt^2 H v*. Closed faces that no
-// material may leave take the solid's velocity and keep it.
+// material leaves in this step take the solid's velocity and keep it. Comes after a projection,
+// which tells them.
 template <class Exec, int D, class Real>
 void begin_shear(Exec& exec, int degree, const SolveOptions& options,
                  const ParticleView<Real>& particles, const GridView<Real>& grid,

@@ -321,7 +321,7 @@ struct StartShear {
   }
 };
 
-// Closed faces that material may not leave move with their solid.
+// Closed faces that no material leaves move with their solid.
 template <int D, class Real>
 struct SetOut {
   static constexpr const char* kName = "set_out";
@@ -332,10 +332,10 @@ struct SetOut {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const std::uint32_t* own = shear.layers.mask(0) + face_word<D>(g.index(), 0);
-    const std::uint32_t* separates = mac.separates + face_word<D>(g.index(), 0);
+    const std::uint32_t* opened = mac.opened + face_word<D>(g.index(), 0);
     g.for_each(D * BlockTraits<D>::kNodes, [&](std::uint32_t i) {
       const std::uint64_t face = face_index<D>(g.index(), 0, i);
-      const bool held = mac.area[face] == Real(0) && !test_bit(separates, i);
+      const bool held = mac.area[face] == Real(0) && !test_bit(opened, i);
       if (held) mac.faces[face].set(kFaceVelocity, mac.faces[face][kFaceSolidVelocity]);
       if (held) shear.mass[face] = Real(0);
       shear.in[face] = test_bit(own, i) ? mac.faces[face][kFaceVelocity] : Real(0);

@@ -153,10 +153,11 @@ std::size_t projection_bytes(const Scene& scene, std::uint32_t blocks, std::size
   if (!thermal && scene.simulation.integrator != Integrator::kIncompressible) return 0;
   std::size_t sum =
       FluidStore<Cpu, D, Real>::bytes_for(blocks) + Solver::bytes_for(blocks, thermal);
-  if (thermal) sum += HeatStore<Cpu, D, Real>::bytes_for(blocks, !scene.heat_sources.empty());
+  const bool implicit = thermal && scene.thermal.forces == ForceIntegration::kSemiImplicit;
+  if (thermal)
+    sum += HeatStore<Cpu, D, Real>::bytes_for(blocks, !scene.heat_sources.empty(), implicit);
   if (scene.solves_heat()) sum += Solver::bytes_for(blocks, true);
-  if (thermal && scene.thermal.forces == ForceIntegration::kSemiImplicit)
-    sum += ShearSolver<Cpu, D, Real>::bytes_for(blocks, chunks);
+  if (implicit) sum += ShearSolver<Cpu, D, Real>::bytes_for(blocks, chunks);
   return sum;
 }
 

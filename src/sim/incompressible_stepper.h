@@ -42,6 +42,10 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   virtual const Real* sheared() { return nullptr; }  // see MacView
   // When the matrix of the projection stands, when its solution does, and after the transfer back.
   virtual void complete_system(const MacView<Real>&) {}
+  // Velocities that are no longer free of divergence, on the faces that the first projection has
+  // left: another one follows. Its pressure comes on top of the first.
+  virtual bool between_projections(const GridView<Real>&, const MacView<Real>&) { return false; }
+  virtual void after_second_projection(const MacView<Real>&) {}
   virtual const Real* order_zero() { return nullptr; }  // see PressureSystem
   virtual void after_projection(const GridView<Real>&, const MacView<Real>&) {}
   virtual void after_gather() {}
@@ -71,6 +75,7 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   void load_own(ByteReader& in, std::uint32_t) override { tracers_.load(in); }
 
   void project(const GridView<Real>& grid, const MacView<Real>& mac);
+  bool solve_pressure(const GridView<Real>& grid, const MacView<Real>& mac, int wall_passes);
   void correct_density(const GridView<Real>& grid, const MacView<Real>& mac);
   bool walls_switch(const GridView<Real>& grid, const MacView<Real>& mac);
   void count_projection(const SolveReport& report);

@@ -128,27 +128,45 @@ void IncompressibleStepper<Exec, D, Real>::find_fluid(const GridView<Real>& grid
 template <class Exec, int D, class Real>
 void IncompressibleStepper<Exec, D, Real>::project(const GridView<Real>& grid,
                                                    const MacView<Real>& mac) {
+  const StepControl* c = control_.data();
+  const std::uint32_t blocks = grid_.capacity();
+  walls_opened_ = false;
+  if (!solve_pressure(grid, mac, separating_ ? kMaxWallPasses : 0)) return;
+  apply_pressure<Exec, D, Real>(*exec_, grid, mac, blocks, c);
+  if (between_projections(grid, mac)) {
+    if (!solve_pressure(grid, mac, 0)) return;
+    apply_pressure<Exec, D, Real>(*exec_, grid, mac, blocks, c);
+    after_second_projection(mac);
+  }
+  retries_ = 0;
+  if (colliders_.count() > 0)
+    release_sliding_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+}
+
+// False if there is none: the step is over.
+template <class Exec, int D, class Real>
+bool IncompressibleStepper<Exec, D, Real>::solve_pressure(const GridView<Real>& grid,
+                                                          const MacView<Real>& mac,
+                                                          int wall_passes) {
   StepControl* c = control_.data();
   const std::uint32_t blocks = grid_.capacity();
   SolveReport report;
   fluid_.clear_pressure();
-  walls_opened_ = false;
   for (int pass = 0;; ++pass) {
     assemble_projection<Exec, D, Real>(*exec_, grid, mac, blocks, c);
     complete_system(mac);
     const PressureSystem<Real> system = fluid_.system(grid, {&c->n_blocks, blocks}, order_zero());
     report =
         timed(pressure_stats_.seconds, [&] { return solver_.solve(system, options_, &c->stop); });
-    if (report.stopped) return;
+    if (report.stopped) return false;
     // What is not finite has no shorter step; the transfer names the particle that brought it.
-    if (!report.converged && std::isfinite(report.residual)) return reject_step(report);
+    if (!report.converged && std::isfinite(report.residual)) {
+      reject_step(report);
+      return false;
+    }
     count_projection(report);
-    if (!separating_ || pass == kMaxWallPasses || !walls_switch(grid, mac)) break;
+    if (pass == wall_passes || !walls_switch(grid, mac)) return true;
   }
-  retries_ = 0;
-  apply_pressure<Exec, D, Real>(*exec_, grid, mac, blocks, c);
-  if (colliders_.count() > 0)
-    release_sliding_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
 }
 
 template <class Exec, int D, class Real>

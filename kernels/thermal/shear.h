@@ -6,18 +6,18 @@
 // MINRES (Paige & Saunders 1975) with the diagonal as preconditioner.
 #pragma once
 
+#include "kernels/fluid/conjugate.h"
 #include "kernels/fluid/fold.h"
 #include "kernels/materials/params.h"
 #include "kernels/thermal/cells.h"
-#include "kernels/fluid/conjugate.h"
 
 namespace firn {
 
 // The scalars of MINRES in device memory, by the names of Paige & Saunders.
 struct ShearControl {
   std::uint32_t done = 0, failed = 0, iterations = 0, max_iterations = 0;
-  std::uint32_t stopped = 0;  // the step had been stopped before: nothing was done
-  double tolerance = 0;            // relative, in the norm of the preconditioner
+  std::uint32_t stopped = 0;         // the step had been stopped before: nothing was done
+  double tolerance = 0;              // relative, in the norm of the preconditioner
   double initial = 0, residual = 0;  // sqrt(r . r / diagonal)
   double beta = 0, previous_beta = 0, alpha = 0;
   double cs = -1, sn = 0, dbar = 0, epsilon = 0, phibar = 0;
@@ -33,9 +33,9 @@ constexpr int stretch_components() {
 // Faces are [block][axis][64].
 template <class Real>
 struct ShearView {
-  Real* stretch = nullptr;                     // [chunk][stretch_components][lane]
-  Real *mass = nullptr, *diagonal = nullptr;   // kg; the diagonal is 0 on faces that are not solved
-  Real *in = nullptr, *out = nullptr;          // m/s; kg m/s
+  Real* stretch = nullptr;                    // [chunk][stretch_components][lane]
+  Real *mass = nullptr, *diagonal = nullptr;  // kg; the diagonal is 0 on faces that are not solved
+  Real *in = nullptr, *out = nullptr;         // m/s; kg m/s
   Real *r1 = nullptr, *r2 = nullptr, *w1 = nullptr, *w2 = nullptr;
   double* partials = nullptr;  // [block]
   FaceLayers layers;
@@ -51,6 +51,13 @@ void measure_stretch(Exec& exec, const MaterialParams<Real>* materials,
 // After fold_faces and before accelerations: the mass of the faces.
 template <class Exec, int D, class Real>
 void keep_masses(Exec& exec, const MacView<Real>& mac, const ShearView<Real>& shear,
+                 std::uint32_t max_blocks, const StepControl* control);
+
+// out += E^T H E in. `in` is that of the faces that are solved, 0 on the others; E makes it known
+// beyond them. Nothing once shear.control->done is set.
+template <class Exec, int D, class Real>
+void apply_shear(Exec& exec, int degree, const ParticleView<Real>& particles,
+                 const GridView<Real>& grid, const MacView<Real>& mac, const ShearView<Real>& shear,
                  std::uint32_t max_blocks, const StepControl* control);
 
 // Starts on the way from v* in `mac` to v: the first residual is -dt^2 H v*. Closed faces that no

@@ -42,8 +42,8 @@ struct MeasureStretch {
     const MaterialParams<Real>& params = laws.materials[index];
     const Mat<T, D> F = laws.load_state(lanes, params.model).F;
     const T J = determinant(F);
-    const Mat<T, D> V = symmetric_product(F * corotated_deviatoric::unimodular_scale<T, D>(J),
-                                          polar_rotation(F));
+    const Mat<T, D> V =
+        symmetric_product(F * corotated_deviatoric::unimodular_scale<T, D>(J), polar_rotation(F));
     const auto row = [&](int k) {
       return channel_row(stretch, lanes.chunk, stretch_components<D>(), k);
     };
@@ -62,8 +62,7 @@ struct MeasureStretch {
 template <class Exec, int D, class Real>
 void measure_stretch(Exec& exec, const MaterialParams<Real>* materials,
                      const ParticleView<Real>& particles, const HeatView<Real>& heat,
-                     const ShearView<Real>& shear, std::uint32_t max_chunks,
-                     StepControl* control) {
+                     const ShearView<Real>& shear, std::uint32_t max_chunks, StepControl* control) {
   using Op = MeasureStretch<D, Real>;
   launch_groups(
       exec,
@@ -80,8 +79,7 @@ FIRN_HD inline void for_each_node(const Stencil<2, Degree, Real>& s, F&& f) {
   FIRN_UNROLL
   for (int i = 0; i < n; ++i) {
     FIRN_UNROLL
-    for (int j = 0; j < n; ++j)
-      f(i * Side + j, Vec<Real, 2>{{x.dw[i] * y.w[j], x.w[i] * y.dw[j]}});
+    for (int j = 0; j < n; ++j) f(i * Side + j, Vec<Real, 2>{{x.dw[i] * y.w[j], x.w[i] * y.dw[j]}});
   }
 }
 template <int Side, int Degree, class Real, class F>
@@ -189,24 +187,24 @@ struct ApplyShear : ShearParticles<D, Degree, Real> {
       }
     });
     stiffen(lanes, table);
-    lanes.for_each_in_turn(
-        [](int, std::uint32_t) { return true; },
-        [&](int i, std::uint32_t lane, const auto& turns_at) {
-          const Vec<Real, D> x = Base::position(lanes.chunk, lane);
-          for (int a = 0; a < D; ++a) {
-            const auto s = make_face_stencil<D, Degree>(x, grid.inv_dx, a);
-            const int at = Tile::template index_of<D>(s.base, home);
-            const auto turns = turns_at(at);
-            Real along[D];
-            for (int b = 0; b < D; ++b) along[b] = table.at(a * D + b, i);
-            Real* out = g.scratch.out[a].node + at;
-            for_each_node<Tile::kSide>(s, [&](int place, const Vec<Real, D>& slope) {
-              Real sum = 0;
-              for (int b = 0; b < D; ++b) sum += slope[b] * along[b];
-              turns.accumulate(out[place], sum);
-            });
-          }
-        });
+    lanes.for_each_in_turn([](int, std::uint32_t) { return true; },
+                           [&](int i, std::uint32_t lane, const auto& turns_at) {
+                             const Vec<Real, D> x = Base::position(lanes.chunk, lane);
+                             for (int a = 0; a < D; ++a) {
+                               const auto s = make_face_stencil<D, Degree>(x, grid.inv_dx, a);
+                               const int at = Tile::template index_of<D>(s.base, home);
+                               const auto turns = turns_at(at);
+                               Real along[D];
+                               for (int b = 0; b < D; ++b) along[b] = table.at(a * D + b, i);
+                               Real* out = g.scratch.out[a].node + at;
+                               for_each_node<Tile::kSide>(
+                                   s, [&](int place, const Vec<Real, D>& slope) {
+                                     Real sum = 0;
+                                     for (int b = 0; b < D; ++b) sum += slope[b] * along[b];
+                                     turns.accumulate(out[place], sum);
+                                   });
+                             }
+                           });
   }
 
   // From velocity differences (per cell) to V0 dP F^T, per cell too: both carry 1/dx.
@@ -222,15 +220,16 @@ struct ApplyShear : ShearParticles<D, Degree, Real> {
     for (int a = 0, k = 0; a < D; ++a)
       for (int b = a; b < D; ++b, ++k) V(a, b) = V(b, a) = load(k, a == b ? Real(1) : Real(0));
     const T per_area = T(Real(2) * grid.inv_dx * grid.inv_dx);
-    const T viscosity = load(Base::kViscosity, Real(0)) *
-                        T(Real(1) / static_cast<Real>(this->control->dt));
+    const T viscosity =
+        load(Base::kViscosity, Real(0)) * T(Real(1) / static_cast<Real>(this->control->dt));
     const Mat<T, D> K = shear_stiffness(V, A) * (load(Base::kModulus, Real(0)) * per_area) +
                         symmetric_part(A) * (viscosity * per_area);
     for (int i = 0; i < D * D; ++i) table.set(i, K(i / D, i % D));
   }
 };
 
-// The diagonal of H where nothing is deformed: along axis a, mu V (|grad w|^2 + (1 - 2/d) (d_a w)^2).
+// The diagonal of H where nothing is deformed: along axis a, mu V (|grad w|^2 + (1 - 2/d) (d_a
+// w)^2).
 template <int D, int Degree, class Real>
 struct ShearDiagonal : ShearParticles<D, Degree, Real> {
   static constexpr const char* kName = "shear_diagonal";
@@ -381,8 +380,8 @@ struct FirstResidual {
     const Real dt2 = static_cast<Real>(control->dt * control->dt);
     const std::uint64_t first = face_index<D>(g.index(), 0, 0);
     const auto residual = [&](std::uint64_t face) {
-      const bool solved = test_bit(own, static_cast<std::uint32_t>(face - first)) &&
-                          shear.mass[face] > Real(0);
+      const bool solved =
+          test_bit(own, static_cast<std::uint32_t>(face - first)) && shear.mass[face] > Real(0);
       const Real diagonal = solved ? shear.mass[face] + dt2 * shear.diagonal[face] : Real(0);
       shear.diagonal[face] = diagonal;
       shear.r2[face] = solved ? -dt2 * shear.out[face] : Real(0);
@@ -469,8 +468,8 @@ struct ShearProduct {
     const Real ratio = static_cast<Real>(c.iterations > 0 ? c.beta / c.previous_beta : 0);
     const auto product = [&](std::uint64_t face) {
       if (!(shear.diagonal[face] > Real(0))) return 0.0;
-      const Real y = shear.mass[face] * shear.in[face] + dt2 * shear.out[face] -
-                     ratio * shear.r1[face];
+      const Real y =
+          shear.mass[face] * shear.in[face] + dt2 * shear.out[face] - ratio * shear.r1[face];
       shear.out[face] = y;
       return static_cast<double>(y) * static_cast<double>(shear.in[face]);
     };
@@ -535,12 +534,10 @@ struct FinishRotation {
 
 // --- the solve ---
 
-// out += E^T H E in.
-template <int D, class Real, class Exec>
-void apply_folded(Exec& exec, int degree, const ParticleView<Real>& particles,
-                  const GridView<Real>& grid, const MacView<Real>& mac,
-                  const ShearView<Real>& shear, std::uint32_t max_blocks,
-                  const StepControl* control) {
+template <class Exec, int D, class Real>
+void apply_shear(Exec& exec, int degree, const ParticleView<Real>& particles,
+                 const GridView<Real>& grid, const MacView<Real>& mac, const ShearView<Real>& shear,
+                 std::uint32_t max_blocks, const StepControl* control) {
   const LaunchRange blocks{{&control->n_blocks, max_blocks}, &shear.control->done};
   extend_channel<Exec, D, Real>(exec, shear.layers, mac, shear.in, blocks);
   const auto apply = [&](auto n) {
@@ -569,7 +566,7 @@ void begin_shear(Exec& exec, int degree, const SolveOptions& options,
   if (degree == 2) diagonal(std::integral_constant<int, 2>{});
   if (degree == 3) diagonal(std::integral_constant<int, 3>{});
   fold_channel<Exec, D, Real>(exec, shear.layers, mac, shear.diagonal, blocks);
-  apply_folded<D>(exec, degree, particles, grid, mac, shear, max_blocks, control);
+  apply_shear<Exec, D, Real>(exec, degree, particles, grid, mac, shear, max_blocks, control);
   launch_groups(exec, blocks, FirstResidual<D, Real>{mac, shear, max_blocks, control});
   reduce_blocks(exec, FinishFirst{kEpsilon<Real>}, shear.partials, max_blocks, max_blocks,
                 shear.control, blocks.stop);
@@ -583,7 +580,7 @@ void iterate_shear(Exec& exec, int degree, const ParticleView<Real>& particles,
   const LaunchRange blocks{{&control->n_blocks, max_blocks}, &shear.control->done};
   launch_groups(exec, blocks, NextDirection<D, Real>{mac, shear});
   launch_items(exec, {{nullptr, 1}, blocks.stop}, CloseShear{shear.control});
-  apply_folded<D>(exec, degree, particles, grid, mac, shear, max_blocks, control);
+  apply_shear<Exec, D, Real>(exec, degree, particles, grid, mac, shear, max_blocks, control);
   launch_groups(exec, blocks, ShearProduct<D, Real>{shear, control});
   reduce_blocks(exec, FinishAlpha{}, shear.partials, max_blocks, max_blocks, shear.control,
                 blocks.stop);

@@ -41,7 +41,7 @@ enum class MaterialModel : std::uint8_t {
   kIncompressible,  // integrator = "incompressible" only: density, no constitutive law
 };
 
-// A number or an expression of x, y, z, t (muParser syntax); evaluated on the host.
+// A number or an expression of x, y, z, t (muParser syntax).
 struct ScalarField {
   double constant = 0;
   std::string expression;  // empty: constant
@@ -275,7 +275,7 @@ struct Collider {
   double friction = 0;
   std::optional<Keyframes> motion;
   Vec3 color{0.55, 0.55, 0.55};
-  std::optional<ScalarField> temperature;  // thermal: K, of x, y, z, t; none: insulated
+  std::optional<ScalarField> temperature;  // thermal: K, of the world's x, y, z, t; none: insulated
   bool operator==(const Collider&) const = default;
 };
 
@@ -302,7 +302,7 @@ struct Sink {
 struct HeatSource {  // integrator = "thermal"
   std::string name;
   Shape shape;
-  ScalarField power;  // W/m^3 (W/m^2 in 2D), of x, y, z, t; negative: cools
+  ScalarField power;  // W/m^3 (2D: W/m^2) at rest, of the world's x, y, z and t; negative: cools
   bool operator==(const HeatSource&) const = default;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/fluid/face_masks.h"
 #include "kernels/fluid/fold.h"
 #include "kernels/fluid/solid_geometry.h"
 
@@ -44,7 +45,7 @@ struct ReachFaces {
   static constexpr int kThreads = 64;
   static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
   struct Scratch {
-    std::uint32_t reached[kWords];
+    std::uint32_t reached[kWords], held[kWords];
   };
   SolidGeometry<D, Real> solids;
   MacView<Real> mac;
@@ -53,34 +54,34 @@ struct ReachFaces {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t* known = inner + std::uint64_t{g.index()} * kWords;
-    g.for_each(kWords, [&](std::uint32_t w) { g.scratch.reached[w] = known[w]; });
-    g.sync();
-    const Vec<int, D> block = block_of_key<D>(solids.grid.keys[g.index()]);
-    const bool near = solids.is_near(block);
-    g.for_each(D * kCells, [&](std::uint32_t i) {
-      if (!test_bit(known, i) &&
-          reaches(g.index(), block, static_cast<int>(i / kCells), i % kCells, near))
-        g.atomic_or(g.scratch.reached[i / 32], 1u << (i % 32));
+    g.for_each(D, [&](std::uint32_t axis) {
+      const auto bits = [&](std::uint32_t block) {
+        return face_bits<D>(inner, block, static_cast<int>(axis));
+      };
+      const std::uint64_t reached = bits(g.index()) | beside<D>(mac, g.index(), bits);
+      g.scratch.reached[2 * axis] = static_cast<std::uint32_t>(reached);
+      g.scratch.reached[2 * axis + 1] = static_cast<std::uint32_t>(reached >> 32);
+      g.scratch.held[2 * axis] = g.scratch.held[2 * axis + 1] = 0;
     });
     g.sync();
+    const Vec<int, D> block = block_of_key<D>(solids.grid.keys[g.index()]);
+    const std::uint32_t* known = inner + std::uint64_t{g.index()} * kWords;
+    if (solids.is_near(block))
+      g.for_each(D * kCells, [&](std::uint32_t i) {
+        if (test_bit(g.scratch.reached, i) && !test_bit(known, i) && is_held(g.index(), block, i))
+          g.atomic_or(g.scratch.held[i / 32], 1u << (i % 32));
+      });
+    g.sync();
     g.for_each(kWords, [&](std::uint32_t w) {
-      outer[std::uint64_t{g.index()} * kWords + w] = g.scratch.reached[w];
+      outer[std::uint64_t{g.index()} * kWords + w] = g.scratch.reached[w] & ~g.scratch.held[w];
     });
   }
 
-  FIRN_HD bool reaches(std::uint32_t rank, const Vec<int, D>& block, int axis, std::uint32_t cell,
-                       bool near) const {
-    const std::uint64_t face = face_index<D>(rank, axis, cell);
-    const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
-    bool found = false;
-    for (int b = 0; b < D && !found; ++b)
-      for (int by = -1; by <= 1; by += 2)
-        found = found ||
-                test_face<D>(inner, cell_address<D>(mac, rank, stepped<D>(local, b, by)), axis);
-    if (!found || !near || mac.area[face] > Real(0)) return found;
-    return solids.nearest(solids.face_position(block, local, axis)).boundary !=
-           BoundaryType::kSticky;
+  FIRN_HD bool is_held(std::uint32_t rank, const Vec<int, D>& block, std::uint32_t i) const {
+    if (mac.area[face_index<D>(rank, 0, i)] > Real(0)) return false;
+    const Vec<Real, D> x = solids.face_position(
+        block, local_of_node<D>(static_cast<int>(i % kCells)), static_cast<int>(i / kCells));
+    return solids.nearest(x).boundary == BoundaryType::kSticky;
   }
 };
 
@@ -103,18 +104,28 @@ template <int D, class Value, class Real>
 struct FoldLayer {
   static constexpr const char* kName = "fold_layer";
   static constexpr int kThreads = 64;
-  static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
-  struct Scratch {};
+  static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes;
+  struct Scratch {
+    std::uint64_t takes[D];
+  };
   MacView<Real> mac;
   const std::uint32_t *inner, *outer;
   Value* faces;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint64_t first = std::uint64_t{g.index()} * kWords;
-    if (!any_between(inner + first, outer + first) && !any_beside(g.index())) return;
+    g.for_each(D, [&](std::uint32_t axis) {
+      const auto beyond = [&](std::uint32_t block) {
+        return face_bits<D>(outer, block, static_cast<int>(axis)) &
+               ~face_bits<D>(inner, block, static_cast<int>(axis));
+      };
+      g.scratch.takes[axis] = face_bits<D>(inner, g.index(), static_cast<int>(axis)) &
+                              beside<D>(mac, g.index(), beyond);
+    });
+    g.sync();
     g.for_each(D * kCells, [&](std::uint32_t i) {
-      if (test_bit(inner + first, i)) gather(g.index(), static_cast<int>(i / kCells), i % kCells);
+      if ((g.scratch.takes[i / kCells] >> (i % kCells) & 1u) != 0)
+        gather(g.index(), static_cast<int>(i / kCells), i % kCells);
     });
   }
 
@@ -128,24 +139,6 @@ struct FoldLayer {
         face += (Real(1) / static_cast<Real>(heirs<D>(mac, inner, at, axis))) *
                 faces[face_index<D>(at.block, axis, at.cell)];
       }
-  }
-
-  // Most blocks have no surface near.
-  FIRN_HD static bool any_between(const std::uint32_t* in, const std::uint32_t* out) {
-    bool any = false;
-    for (std::uint32_t w = 0; w < kWords; ++w) any = any || in[w] != out[w];
-    return any;
-  }
-  FIRN_HD bool any_beside(std::uint32_t block) const {
-    bool any = false;
-    for (int b = 0; b < D && !any; ++b)
-      for (int by = -1; by <= BlockTraits<D>::kSide; by += BlockTraits<D>::kSide + 1) {
-        const CellAddress at = cell_address<D>(mac, block, stepped<D>(Vec<int, D>::zero(), b, by));
-        if (!at.exists()) continue;
-        const std::uint64_t first = std::uint64_t{at.block} * kWords;
-        any = any || any_between(inner + first, outer + first);
-      }
-    return any;
   }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/fluid/face_masks.h"
 #include "kernels/fluid/project.h"
 #include "kernels/fluid/slope.h"
 #include "kernels/transfer/mac.h"
@@ -160,39 +161,25 @@ struct ExtrapolateLayer {
   FIRN_HD void operator()(Group& g) const {
     const std::uint32_t block = g.index();
     const std::uint32_t* valid = mac.valid + std::uint64_t{block} * kWords;
-    g.for_each(kWords, [&](std::uint32_t w) { g.scratch.reached[w] = valid[w]; });
+    g.for_each(D, [&](std::uint32_t axis) {
+      const auto bits = [&](std::uint32_t of) {
+        return face_bits<D>(mac.valid, of, static_cast<int>(axis));
+      };
+      const std::uint64_t reached = bits(block) | beside<D>(mac, block, bits);
+      g.scratch.reached[2 * axis] = static_cast<std::uint32_t>(reached);
+      g.scratch.reached[2 * axis + 1] = static_cast<std::uint32_t>(reached >> 32);
+    });
     g.sync();
-    const bool may_reach = !is_all(valid, ~0u) && !is_remote(block);
-    if (may_reach)
-      g.for_each(D * kCells, [&](std::uint32_t i) {
-        if (test_bit(valid, i)) return;
-        if (continue_to(block, static_cast<int>(i / kCells), i % kCells))
-          g.atomic_or(g.scratch.reached[i / 32], 1u << (i % 32));
-      });
-    g.sync();
+    g.for_each(D * kCells, [&](std::uint32_t i) {
+      if (test_bit(g.scratch.reached, i) && !test_bit(valid, i))
+        continue_to(block, static_cast<int>(i / kCells), i % kCells);
+    });
     g.for_each(kWords, [&](std::uint32_t w) {
       mac.reached[std::uint64_t{block} * kWords + w] = g.scratch.reached[w];
     });
   }
 
-  FIRN_HD static bool is_all(const std::uint32_t* words, std::uint32_t value) {
-    bool all = true;
-    for (std::uint32_t w = 0; w < kWords; ++w) all = all && words[w] == value;
-    return all;
-  }
-  // Whether nothing is known in a block and in those across its faces.
-  FIRN_HD bool is_remote(std::uint32_t block) const {
-    bool remote = is_all(mac.valid + std::uint64_t{block} * kWords, 0);
-    for (int b = 0; b < D && remote; ++b)
-      for (int by = -1; by <= BlockTraits<D>::kSide; by += BlockTraits<D>::kSide + 1) {
-        const CellAddress at = cell_address<D>(mac, block, stepped<D>(Vec<int, D>::zero(), b, by));
-        remote =
-            remote && (!at.exists() || is_all(mac.valid + std::uint64_t{at.block} * kWords, 0));
-      }
-    return remote;
-  }
-
-  FIRN_HD bool continue_to(std::uint32_t block, int axis, std::uint32_t cell) const {
+  FIRN_HD void continue_to(std::uint32_t block, int axis, std::uint32_t cell) const {
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
     Real velocity = Real(0), drift = Real(0);
     int count = 0;
@@ -205,11 +192,9 @@ struct ExtrapolateLayer {
         drift += known[kFaceDrift];
         ++count;
       }
-    if (count == 0) return false;
     Node<Real>& face = mac.faces[face_index<D>(block, axis, cell)];
     face.set(kFaceVelocity, velocity / static_cast<Real>(count));
     face.set(kFaceDrift, drift / static_cast<Real>(count));
-    return true;
   }
 };
 

@@ -17,6 +17,7 @@ enum StopFlag : std::uint32_t {
                       // step runs again
   kStopDiverged = 4,  // see `fault`
   kStopUnsolved = 8,  // a solver missed its tolerance: the step is to run again, shorter
+  kStopField = 16,    // an expression of the scene has no value where one is needed
 };
 
 enum class Fault : std::uint32_t {  // in the order of how early in a step it is seen

@@ -7,6 +7,7 @@
 #include "kernels/fluid/mac_grid.h"
 #include "kernels/particles/layout.h"
 #include "kernels/step/control.h"
+#include "kernels/thermal/fields.h"
 #include "kernels/thermal/heat.h"
 
 namespace firn {
@@ -24,13 +25,15 @@ struct HeatView {
   Real* state = nullptr;  // of particles
   Node<Real>* warmth = nullptr;
   Node<Real>* matter = nullptr;  // see matter.h
+  Real* stiffness = nullptr;     // 1 / (lambda dt^2), the term of order zero of the projection
   Real* sheared = nullptr;       // share of a cell's material that is solid
   Real* held = nullptr;    // temperature at which a cell is held, K; negative where it is free
   Real* change = nullptr;  // of the temperature in this step, K
   Real *conductance = nullptr, *dirichlet = nullptr, *mass = nullptr, *rhs = nullptr;  // W/K, W
-  const Real* body_temperature = nullptr;               // per collider, K; negative: insulated
-  Real wall_temperature[6] = {-1, -1, -1, -1, -1, -1};  // per face of the domain, likewise
-  Real ambient = Real(-1);                              // of the air, likewise
+  Node<Real>* power = nullptr;  // in component 0 what heat sources give to a cell, W; none: null
+  const HeatSourceView<Real>* sources = nullptr;
+  std::int32_t source_count = 0;
+  HeatFields fields;
   Real flip = Real(1);  // share of the change that particles take; the rest is the cells' mean
 };
 
@@ -42,16 +45,23 @@ template <class Exec, int D, class Real>
 void heat_p2g(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
               const HeatView<Real>& heat, std::uint32_t max_blocks, const StepControl* control);
 
-// Temperatures and conductivities of the cells, and which of them are held.
+// Adds what the particles take up from heat sources to `power`, which must be zero: the density at
+// the middle of the step, times their volume at rest. What lies in no source adds nothing.
+template <class Exec, int D, class Real>
+void power_p2g(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+               const HeatView<Real>& heat, std::uint32_t max_blocks, StepControl* control);
+
+// Temperatures and conductivities of the cells, and which of them are held. Bodies, walls and air
+// have their temperatures at the end of the step.
 template <class Exec, int D, class Real>
 void settle_cells(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
-                  const HeatView<Real>& heat, std::uint32_t max_blocks, const StepControl* control);
+                  const HeatView<Real>& heat, std::uint32_t max_blocks, StepControl* control);
 
 // The system of backward Euler for the change of temperature.
 template <class Exec, int D, class Real>
 void assemble_heat(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
                    const MacView<Real>& mac, const HeatView<Real>& heat, std::uint32_t max_blocks,
-                   const StepControl* control);
+                   StepControl* control);
 
 // Makes of the solution the change that its fluxes bring: what one cell loses another gains, to the
 // last bit but for rounding, however well the system was solved.

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "kernels/fluid/solid_geometry.h"
 #include "kernels/thermal/cells.h"
+#include "kernels/thermal/heated_solids.h"
+#include "kernels/thermal/source_power.h"
 #include "kernels/transfer/gather.h"
 #include "kernels/transfer/scatter.h"
 #include "kernels/transfer/tile.h"
@@ -15,7 +16,8 @@ FIRN_HD inline HeatState<Real> load_heat(const HeatView<Real>& heat, std::uint32
           channel_row(heat.state, chunk, kHeatComponents, 1)[lane] > Real(0.5)};
 }
 
-// Particles scatter one node each, `payload(chunk, lane)`, to the cells around them.
+// Particles scatter one node each to the cells around them: `payload(particles, chunk, lane)`, with
+// the group before these where a payload reports to it.
 template <int D, int Degree, class Payload, class Real>
 struct CellP2G {
   static constexpr const char* kName = "cell_p2g";
@@ -58,10 +60,17 @@ struct CellP2G {
     const auto s = make_cell_stencil<D, Degree>(x, grid.inv_dx);
     const int at = Tile::template index_of<D>(s.base, home);
     const auto turns = turns_at(at);
-    scatter_value<Tile::kSide>(s, payload(particles, chunk, lane), g.scratch.tile.node + at,
+    scatter_value<Tile::kSide>(s, payload_of(g, chunk, lane), g.scratch.tile.node + at,
                                [&](Node<Real>& cell, Real w, const Node<Real>& value) {
                                  turns.accumulate(cell, w * value);
                                });
+  }
+  template <class Group>
+  FIRN_HD Node<Real> payload_of(Group& g, std::uint32_t chunk, std::uint32_t lane) const {
+    if constexpr (requires { payload(g, particles, chunk, lane); })
+      return payload(g, particles, chunk, lane);
+    else
+      return payload(particles, chunk, lane);
   }
 };
 
@@ -88,32 +97,14 @@ void heat_p2g(Exec& exec, const ParticleView<Real>& particles, const GridView<Re
       CellP2G<D, kHeatKernel, WarmthOfParticle<Real>, Real>{{heat}, particles, grid, heat.warmth});
 }
 
-// What keeps the temperature of a point, if anything does, and how far away it begins.
-template <int D, class Real>
-struct HeatedSolids {
-  SolidGeometry<D, Real> solids;
-  HeatView<Real> heat;
-
-  // The nearest wall or body with a temperature; its distance is negative within it.
-  FIRN_HD Real distance(const Vec<Real, D>& x, Real& temperature) const {
-    Real nearest = kLargest<Real>;
-    for (int f = 0; f < 2 * D && solids.params.walls.active; ++f) {
-      if (!(heat.wall_temperature[f] >= Real(0))) continue;
-      const int a = f / 2;
-      consider(f % 2 == 0 ? x[a] - solids.params.walls.min[a] : solids.params.walls.max[a] - x[a],
-               heat.wall_temperature[f], nearest, temperature);
-    }
-    for (int c = 0; c < solids.params.collider_count; ++c)
-      if (heat.body_temperature[c] >= Real(0))
-        consider(solids.body_distance(x, c), heat.body_temperature[c], nearest, temperature);
-    return nearest;
-  }
-  FIRN_HD static void consider(Real phi, Real own, Real& nearest, Real& temperature) {
-    if (!(phi < nearest)) return;
-    nearest = phi;
-    temperature = own;
-  }
-};
+template <class Exec, int D, class Real>
+void power_p2g(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+               const HeatView<Real>& heat, std::uint32_t max_blocks, StepControl* control) {
+  launch_coloured(exec, {{nullptr, max_blocks}, &control->stop}, grid.colour_begin,
+                  BlockTraits<D>::kCorners,
+                  CellP2G<D, kHeatKernel, PowerOfParticle<D, Real>, Real>{
+                      {heat, control}, particles, grid, heat.power});
+}
 
 template <int D, class Real>
 struct SettleCells {
@@ -131,32 +122,26 @@ struct SettleCells {
     g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
       const CellAddress at{g.index(), cell};
       Node<Real>& warmth = heated.heat.warmth[cell_index(at)];
-      heated.heat.held[cell_index(at)] = held_at(block, at);
+      Real& held = heated.heat.held[cell_index(at)];
+      held = Real(-1);
       const Real capacity = warmth[0], volume = warmth[3];
       if (!(volume > Real(0)) || !(capacity > kLeastNormal<Real> / kEpsilon<Real>))
         return warmth = Node<Real>::zero(), void();
       warmth = Node<Real>::make(capacity, warmth[1] / capacity, warmth[2] / volume,
                                 min(volume * inverse_cell, Real(1)));
+      const Vec<Real, D> x = heated.centre_of(block, local_of_node<D>(static_cast<int>(cell)));
+      const auto solid = heated.nearest(x);
+      if (solid.distance < Real(0))
+        held = heated.temperature(g, solid.field, heated.surface_point(solid, x));
     });
-  }
-
-  FIRN_HD Real held_at(const Vec<int, D>& block, const CellAddress& at) const {
-    Vec<Real, D> centre;
-    const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
-    for (int a = 0; a < D; ++a) centre[a] = static_cast<Real>(local[a]) + Real(0.5);
-    Real temperature = Real(-1);
-    const bool inside =
-        heated.distance(heated.solids.position_of(block, centre), temperature) < Real(0);
-    return inside ? temperature : Real(-1);
   }
 };
 
 template <class Exec, int D, class Real>
 void settle_cells(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
-                  const HeatView<Real>& heat, std::uint32_t max_blocks,
-                  const StepControl* control) {
+                  const HeatView<Real>& heat, std::uint32_t max_blocks, StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                SettleCells<D, Real>{{{params, grid}, heat}});
+                SettleCells<D, Real>{{{params, grid}, heat, control}});
 }
 
 template <int D, class Real>
@@ -166,7 +151,17 @@ struct AssembleHeat {
   struct Scratch {};
   HeatedSolids<D, Real> heated;
   MacView<Real> mac;
-  const StepControl* control;
+
+  // Of a cell: its equation without the conductances between cells.
+  struct Row {
+    Real dirichlet = Real(0), power = Real(0);
+  };
+  // With something that has a temperature of its own, at x.
+  struct Contact {
+    Real conductance = Real(0);
+    int field = -1;
+    Vec<Real, D> x = Vec<Real, D>::zero();
+  };
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -176,14 +171,16 @@ struct AssembleHeat {
       const CellAddress at{g.index(), cell};
       const std::uint64_t i = cell_index(at);
       for (int a = 0; a < D; ++a) heat.conductance[face_index<D>(g.index(), a, cell)] = Real(0);
-      Real dirichlet = Real(0), power = Real(0), mass = Real(0);
+      Row row;
+      Real mass = Real(0);
       if (is_free(at)) {
-        mass = heat.warmth[i][kWarmthCapacity] / static_cast<Real>(control->dt);
-        couple(block, at, dirichlet, power);
+        mass = heat.warmth[i][kWarmthCapacity] / static_cast<Real>(heated.control->dt);
+        if (heat.power != nullptr) row.power = heat.power[i][0];
+        couple(g, block, at, row);
       }
       heat.mass[i] = mass;
-      heat.dirichlet[i] = dirichlet;
-      heat.rhs[i] = power;
+      heat.dirichlet[i] = row.dirichlet;
+      heat.rhs[i] = row.power;
       heat.change[i] = Real(0);
     });
   }
@@ -204,64 +201,68 @@ struct AssembleHeat {
   }
   FIRN_HD Real face_over_distance() const { return D == 3 ? heated.solids.grid.dx : Real(1); }
 
-  FIRN_HD void couple(const Vec<int, D>& block, const CellAddress& at, Real& dirichlet,
-                      Real& power) const {
+  template <class Group>
+  FIRN_HD void couple(const Group& g, const Vec<int, D>& block, const CellAddress& at,
+                      Row& row) const {
     const HeatView<Real>& heat = heated.heat;
     const Node<Real> own = heat.warmth[cell_index(at)];
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
+    const Vec<Real, D> centre = heated.centre_of(block, local);
     for (int a = 0; a < D; ++a)
       for (int side = -1; side <= 1; side += 2) {
-        const Vec<int, D> beside = stepped<D>(local, a, side);
-        const CellAddress other = cell_address<D>(mac, at.block, beside);
+        const CellAddress other = cell_address<D>(mac, at.block, stepped<D>(local, a, side));
+        Vec<Real, D> beside = centre;
+        beside[a] += static_cast<Real>(side) * heated.solids.grid.dx;
+        Contact contact;
         if (is_free(other)) {
           const Node<Real> theirs = heat.warmth[cell_index(other)];
           const Real k = conductance(own, theirs);
           if (side < 0) heat.conductance[face_index<D>(at.block, a, at.cell)] = k;
-          power += k * (theirs[kWarmthTemperature] - own[kWarmthTemperature]);
-          expose(own, own[kWarmthFilled] - theirs[kWarmthFilled], dirichlet, power);
-        } else if (!touch(block, local, beside, own, dirichlet, power)) {
-          expose(own, own[kWarmthFilled], dirichlet, power);
+          row.power += k * (theirs[kWarmthTemperature] - own[kWarmthTemperature]);
+          contact = with_air(own, own[kWarmthFilled] - theirs[kWarmthFilled], centre, beside);
+        } else {
+          contact = with_solid(own, centre, beside);
+          if (contact.field < 0) contact = with_air(own, own[kWarmthFilled], centre, beside);
         }
+        if (contact.field >= 0) hold(g, contact, own, row);
       }
   }
 
-  // To the surface of a body with a temperature; false where there is none.
-  FIRN_HD bool touch(const Vec<int, D>& block, const Vec<int, D>& local, const Vec<int, D>& beside,
-                     const Node<Real>& own, Real& dirichlet, Real& power) const {
-    Real temperature = Real(-1), ignored = Real(-1);
-    const Real theirs = heated.distance(centre_of(block, beside), temperature);
-    if (!(theirs < Real(0))) return false;
-    const Real ours = heated.distance(centre_of(block, local), ignored);
-    const Real share = clamp(ours / (ours - theirs), Real(1e-2), Real(1));
-    hold(own[kWarmthConductivity] * face_over_distance() / share, temperature, own, dirichlet,
-         power);
-    return true;
+  // To the surface of a body with a temperature, if there is one.
+  FIRN_HD Contact with_solid(const Node<Real>& own, const Vec<Real, D>& centre,
+                             const Vec<Real, D>& beside) const {
+    const auto theirs = heated.nearest(beside);
+    if (!(theirs.distance < Real(0))) return {};
+    const Real ours = heated.nearest(centre).distance;
+    const Real share = clamp(ours / (ours - theirs.distance), Real(1e-2), Real(1));
+    return {own[kWarmthConductivity] * face_over_distance() / share, theirs.field,
+            centre + share * (beside - centre)};
   }
   // To the air, half a cell away. Cells at a surface are filled in part: all the steps down to an
-  // empty cell together are one face.
-  FIRN_HD void expose(const Node<Real>& own, Real step, Real& dirichlet, Real& power) const {
-    if (heated.heat.ambient >= Real(0) && step > Real(0))
-      hold(2 * step * own[kWarmthConductivity] * face_over_distance(), heated.heat.ambient, own,
-           dirichlet, power);
+  // empty cell together are one face. Towards a solid there is none: particles at its surface fill
+  // the cells on both sides of it in part.
+  FIRN_HD Contact with_air(const Node<Real>& own, Real step, const Vec<Real, D>& centre,
+                           const Vec<Real, D>& beside) const {
+    if (!heated.is_given(kAmbientField) || !(step > Real(0)) ||
+        heated.solids.distance(beside + (beside - centre)) < Real(0))
+      return {};
+    return {2 * step * own[kWarmthConductivity] * face_over_distance(), kAmbientField,
+            Real(0.5) * (centre + beside)};
   }
-  FIRN_HD static void hold(Real k, Real temperature, const Node<Real>& own, Real& dirichlet,
-                           Real& power) {
-    dirichlet += k;
-    power += k * (temperature - own[kWarmthTemperature]);
-  }
-  FIRN_HD Vec<Real, D> centre_of(const Vec<int, D>& block, const Vec<int, D>& local) const {
-    Vec<Real, D> centre;
-    for (int a = 0; a < D; ++a) centre[a] = static_cast<Real>(local[a]) + Real(0.5);
-    return heated.solids.position_of(block, centre);
+  template <class Group>
+  FIRN_HD void hold(const Group& g, const Contact& contact, const Node<Real>& own, Row& row) const {
+    const Real temperature = heated.temperature(g, contact.field, contact.x);
+    row.dirichlet += contact.conductance;
+    row.power += contact.conductance * (temperature - own[kWarmthTemperature]);
   }
 };
 
 template <class Exec, int D, class Real>
 void assemble_heat(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
                    const MacView<Real>& mac, const HeatView<Real>& heat, std::uint32_t max_blocks,
-                   const StepControl* control) {
+                   StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                AssembleHeat<D, Real>{{{params, grid}, heat}, mac, control});
+                AssembleHeat<D, Real>{{{params, grid}, heat, control}, mac});
 }
 
 // The solution stays as it is until all cells have read it: the change goes to `dirichlet`, which

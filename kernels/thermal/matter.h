@@ -30,11 +30,11 @@ void settle_matter(Exec& exec, bool filled, const MacView<Real>& mac, const Heat
 
 // After assemble_projection: with p = -lambda ln J and d ln J / dt = div v, for q = p dt,
 //   1/(lambda dt^2) q - div(1/rho grad q) = -ln J / dt - div v
-// of which `mass` takes the first coefficient and the right-hand side the first term on the right.
-// The source has p = -lambda (J - 1), which is the same for small changes; but no pressure makes
-// this J negative, what it leaves is the step's divergence to the last bit, and small changes keep
-// their digits however large lambda is. J_P = 1: plastic flow keeps the volume. Without 1/lambda
-// the first term is gone, and with it what tells this from an incompressible liquid.
+// of which `stiffness` takes the first coefficient and the right-hand side the first term on the
+// right. The source has p = -lambda (J - 1), which is the same for small changes; but no pressure
+// makes this J negative, what it leaves is the step's divergence to the last bit, and small changes
+// keep their digits however large lambda is. J_P = 1: plastic flow keeps the volume. Without
+// 1/lambda the first term is gone, and with it what tells this from an incompressible liquid.
 template <class Exec, int D, class Real>
 void compress_cells(Exec& exec, const MacView<Real>& mac, const HeatView<Real>& heat,
                     std::uint32_t max_blocks, const StepControl* control);

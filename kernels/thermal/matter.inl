@@ -64,7 +64,7 @@ struct CompressCells {
   struct Scratch {};
   MacView<Real> mac;
   const Node<Real>* matter;
-  Real* mass;
+  Real* stiffness;
   const StepControl* control;
 
   template <class Group>
@@ -73,10 +73,10 @@ struct CompressCells {
     g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
       const CellAddress at{g.index(), cell};
       const std::uint64_t i = cell_index(at);
-      mass[i] = Real(0);
+      stiffness[i] = Real(0);
       const Real V = matter[i][kMatterVolume];
       if (!is_fluid(mac, at) || !(V > Real(0))) return;
-      mass[i] = matter[i][kMatterCompressibility] / V * per_dt * per_dt;
+      stiffness[i] = matter[i][kMatterCompressibility] / V * per_dt * per_dt;
       mac.rhs[i] -= matter[i][kMatterLogVolume] / V * per_dt;
     });
   }
@@ -86,7 +86,7 @@ template <class Exec, int D, class Real>
 void compress_cells(Exec& exec, const MacView<Real>& mac, const HeatView<Real>& heat,
                     std::uint32_t max_blocks, const StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                CompressCells<D, Real>{mac, heat.matter, heat.mass, control});
+                CompressCells<D, Real>{mac, heat.matter, heat.stiffness, control});
 }
 
 template <int D, class Real>

@@ -14,8 +14,8 @@ FIRN_HD inline Mat<T, 2> stretch_spin(const Mat<T, 2>& V, const Mat<T, 2>& N) {
 template <class T>
 FIRN_HD inline Mat<T, 3> stretch_spin(const Mat<T, 3>& V, const Mat<T, 3>& N) {
   // Of axial vectors: (tr V I - V) omega = n.
-  const Vec<T, 3> w = inverse(Mat<T, 3>::scaled_identity(trace(V)) - V) *
-                      Vec<T, 3>{{N(2, 1), N(0, 2), N(1, 0)}};
+  const Vec<T, 3> w =
+      inverse(Mat<T, 3>::scaled_identity(trace(V)) - V) * Vec<T, 3>{{N(2, 1), N(0, 2), N(1, 0)}};
   Mat<T, 3> spin = Mat<T, 3>::zero();
   spin(2, 1) = w[0], spin(1, 2) = T(0) - w[0];
   spin(0, 2) = w[1], spin(2, 0) = T(0) - w[1];

@@ -216,8 +216,8 @@ bool report_stray_override(const Entry& entry, const Scene& scene, ReadContext& 
   return true;
 }
 
-// The staggered integrators have no viscosity. That of water is far below what any grid resolves; a
-// preset that is thicker would silently become thin.
+// The incompressible integrator has no viscosity. That of water is far below what any grid
+// resolves; a preset that is thicker would silently become thin.
 constexpr double kThinnestViscosity = 1e-2;  // Pa s
 
 constexpr std::string_view name_of(Integrator integrator) {
@@ -245,7 +245,8 @@ std::string_view why_not_moved(const Scene& scene, MaterialModel model) {
 
 // Whether the integrator can move the material; if not, a finding.
 bool check_integrator(TableReader& table, const Scene& scene, const Material& material) {
-  if (is_staggered(scene) && material.viscosity > kThinnestViscosity) {
+  if (scene.simulation.integrator == Integrator::kIncompressible &&
+      material.viscosity > kThinnestViscosity) {
     table.fail(table.node().find("viscosity") != nullptr ? "viscosity" : "preset",
                fmt::format("integrator \"{}\" has no viscosity in this version; use \"explicit\", "
                            "or a thin liquid such as preset = \"water\"",

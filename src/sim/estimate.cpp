@@ -23,6 +23,7 @@
 #include "src/sim/heat_store.h"
 #include "src/sim/pressure_solver.h"
 #include "src/sim/scene_params.h"
+#include "src/sim/shear_solver.h"
 #include "src/sim/tracer_store.h"
 
 namespace firn {
@@ -144,16 +145,18 @@ std::uint32_t block_capacity(std::uint32_t particles, std::uint32_t needed) {
   return needed > capacity ? with_room(needed) : capacity;
 }
 
-// What integrators with a projection hold beside the grid, as far as it goes by the block.
+// What integrators with a projection hold beside the grid.
 template <int D, class Real>
-std::size_t projection_bytes(const Scene& scene, std::uint32_t blocks) {
+std::size_t projection_bytes(const Scene& scene, std::uint32_t blocks, std::size_t chunks) {
   using Solver = PressureSolver<Cpu, D, Real>;
   const bool thermal = scene.simulation.integrator == Integrator::kThermal;
   if (!thermal && scene.simulation.integrator != Integrator::kIncompressible) return 0;
   std::size_t sum =
       FluidStore<Cpu, D, Real>::bytes_for(blocks) + Solver::bytes_for(blocks, thermal);
-  if (thermal) sum += HeatStore<Cpu, D, Real>::bytes_for(blocks);
+  if (thermal) sum += HeatStore<Cpu, D, Real>::bytes_for(blocks, !scene.heat_sources.empty());
   if (scene.solves_heat()) sum += Solver::bytes_for(blocks, true);
+  if (thermal && scene.thermal.forces == ForceIntegration::kSemiImplicit)
+    sum += ShearSolver<Cpu, D, Real>::bytes_for(blocks, chunks);
   return sum;
 }
 
@@ -174,7 +177,7 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
       block_capacity<Grid>(static_cast<std::uint32_t>(e.particles), counts.blocks);
   e.particle_bytes = chunks * particles.bytes_per_chunk();
   e.state_bytes = std::size_t{counts.chunks} * kLanes * particles.saved_bytes_per_slot();
-  e.grid_bytes = grid.bytes_for(blocks) + projection_bytes<D, Real>(scene, blocks);
+  e.grid_bytes = grid.bytes_for(blocks) + projection_bytes<D, Real>(scene, blocks, chunks);
   e.tracer_bytes = TracerStore<Cpu, D, Real>::bytes_for(static_cast<std::size_t>(e.tracers));
   e.state_bytes += e.tracer_bytes;
   // Energies per pack, the table of totals, the reactions and energies per block, and the shapes of

@@ -1,9 +1,7 @@
 // What the thermal step keeps beside the incompressible one, in a backend's memory: the materials'
-// thermal numbers, and the sums and the heat system of the cells (kernels/thermal/).
+// thermal numbers and fields, and the sums and the heat system of the cells (kernels/thermal/).
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "kernels/exec/buffer.h"
@@ -11,7 +9,7 @@
 #include "kernels/fluid/pressure_system.h"
 #include "kernels/thermal/cells.h"
 #include "kernels/thermal/matter.h"
-#include "src/scene/expression.h"
+#include "src/sim/heat_fields.h"
 #include "src/sim/heat_model.h"
 
 namespace firn {
@@ -22,39 +20,25 @@ class HeatStore {
   HeatStore(Exec& exec, const Scene& scene, const HeatModel<Real>& model)
       : exec_(exec),
         materials_(exec, std::span<const ThermalMaterial<Real>>(model.materials())),
-        body_temperature_(exec, std::max<std::size_t>(scene.colliders.size(), 1)) {
-    set_temperatures(scene, 0);
-  }
+        fields_(exec, scene),
+        flip_(static_cast<Real>(scene.thermal.temperature_flip)) {}
 
   // Nothing in it outlives a step, so a larger one starts empty.
   void reserve(std::uint32_t blocks) {
     const std::size_t cells = std::size_t{blocks} * BlockTraits<D>::kNodes;
     for (auto* nodes : {&warmth_, &matter_}) renew(*nodes, 4 * cells);
-    for (auto* reals : {&sheared_, &held_, &change_, &dirichlet_, &mass_, &rhs_})
+    for (auto* reals : {&stiffness_, &sheared_, &held_, &change_, &dirichlet_, &mass_, &rhs_})
       renew(*reals, cells);
     renew(conductance_, D * cells);
+    if (has_sources()) renew(power_, 4 * cells);
     face_masks_ = {};
     face_masks_ = Buffer<Exec, std::uint32_t>(exec_, blocks * face_words());
-  }
-
-  // The temperatures of bodies, walls and air at a time.
-  void set_temperatures(const Scene& scene, double time) {
-    const auto at = [&](const std::optional<ScalarField>& field) {
-      return field ? static_cast<Real>(FieldEvaluator(*field).scalar({}, time)) : Real(-1);
-    };
-    std::vector<Real> bodies(body_temperature_.size(), Real(-1));
-    for (std::size_t c = 0; c < scene.colliders.size(); ++c)
-      bodies[c] = at(scene.colliders[c].temperature);
-    body_temperature_.upload(bodies);
-    if (scene.grid.domain)
-      for (std::size_t f = 0; f < 6; ++f) walls_[f] = at(scene.grid.domain->temperature[f]);
-    ambient_ = at(scene.thermal.ambient);
-    flip_ = static_cast<Real>(scene.thermal.temperature_flip);
   }
 
   void clear() {
     warmth_.zero();
     matter_.zero();
+    power_.zero();
   }
   HeatView<Real> view(Real* state) {
     HeatView<Real> v;
@@ -68,18 +52,21 @@ class HeatStore {
     v.conductance = conductance_.data();
     v.dirichlet = dirichlet_.data();
     v.mass = mass_.data();
+    v.stiffness = stiffness_.data();
     v.rhs = rhs_.data();
-    v.body_temperature = body_temperature_.data();
-    for (std::size_t f = 0; f < 6; ++f) v.wall_temperature[f] = walls_[f];
-    v.ambient = ambient_;
+    if (has_sources()) v.power = reinterpret_cast<Node<Real>*>(power_.data());
+    v.sources = fields_.sources();
+    v.source_count = fields_.source_count();
+    v.fields = fields_.view();
     v.flip = flip_;
     return v;
   }
   FaceLayers layers(int count) {
     return {face_masks_.data(), face_masks_.size() / (FaceLayers::kMax + 1), count};
   }
-  // The term of order zero, of the projection first and of the heat solve afterwards.
-  Real* mass() { return mass_.data(); }
+  bool has_sources() const { return fields_.source_count() > 0; }
+  Error take_field_fault() { return fields_.take_fault(); }
+  const Real* stiffness() const { return stiffness_.data(); }
   const Real* sheared() const { return sheared_.data(); }
 
   PressureSystem<Real> system(const GridView<Real>& grid, DeviceCount blocks) {
@@ -88,15 +75,16 @@ class HeatStore {
   }
 
   // What reserve(blocks) makes bytes() of the cells, for estimates.
-  static std::size_t bytes_for(std::uint32_t blocks) {
-    const std::size_t reals = BlockTraits<D>::kNodes * (2 * 4 + 6 + D);
+  static std::size_t bytes_for(std::uint32_t blocks, bool sources) {
+    const std::size_t nodes = sources ? 3 : 2;
+    const std::size_t reals = BlockTraits<D>::kNodes * (nodes * 4 + 7 + D);
     return blocks * (reals * sizeof(Real) + face_words() * sizeof(std::uint32_t));
   }
 
   std::size_t bytes() const {
-    std::size_t sum = materials_.bytes() + face_masks_.bytes();
-    for (const auto* b : {&body_temperature_, &warmth_, &matter_, &sheared_, &held_, &change_,
-                          &conductance_, &dirichlet_, &mass_, &rhs_})
+    std::size_t sum = materials_.bytes() + fields_.bytes() + face_masks_.bytes();
+    for (const auto* b : {&warmth_, &matter_, &stiffness_, &sheared_, &held_, &change_,
+                          &conductance_, &dirichlet_, &mass_, &rhs_, &power_})
       sum += b->bytes();
     return sum;
   }
@@ -111,11 +99,11 @@ class HeatStore {
 
   Exec& exec_;
   Buffer<Exec, ThermalMaterial<Real>> materials_;
-  Buffer<Exec, Real> body_temperature_, warmth_, matter_, sheared_, held_, change_, conductance_,
-      dirichlet_, mass_, rhs_;
+  HeatFieldStore<Exec, Real> fields_;
+  Real flip_;
+  Buffer<Exec, Real> warmth_, matter_, stiffness_, sheared_, held_, change_, conductance_,
+      dirichlet_, mass_, rhs_, power_;
   Buffer<Exec, std::uint32_t> face_masks_;
-  std::array<Real, 6> walls_{-1, -1, -1, -1, -1, -1};
-  Real ambient_ = -1, flip_ = 1;
 };
 
 }  // namespace firn

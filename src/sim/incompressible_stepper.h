@@ -40,12 +40,13 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   virtual void prepare(const GridView<Real>& grid, const MacView<Real>& mac);
   void find_fluid(const GridView<Real>& grid, const MacView<Real>& mac);
   virtual const Real* sheared() { return nullptr; }  // see MacView
-  // When the matrix of the projection stands, and on both sides of the transfer back.
+  // When the matrix of the projection stands, when its solution does, and after the transfer back.
   virtual void complete_system(const MacView<Real>&) {}
   virtual const Real* order_zero() { return nullptr; }  // see PressureSystem
-  virtual void before_gather(const GridView<Real>&, const MacView<Real>&) {}
+  virtual void after_projection(const GridView<Real>&, const MacView<Real>&) {}
   virtual void after_gather() {}
 
+  void poll_own(StepControl& c) override;
   void reserve_for_blocks(std::uint32_t blocks) override;
   std::size_t own_bytes() const override {
     return fluid_.bytes() + solver_.bytes() + tracers_.bytes();
@@ -68,7 +69,6 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   void enqueue_step() override;
   void save_own(ByteWriter& out, std::uint32_t) override { tracers_.save(out); }
   void load_own(ByteReader& in, std::uint32_t) override { tracers_.load(in); }
-  void poll_own(StepControl& c) override;
 
   void project(const GridView<Real>& grid, const MacView<Real>& mac);
   void correct_density(const GridView<Real>& grid, const MacView<Real>& mac);

@@ -88,12 +88,12 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   extrapolate_faces<Exec, D, Real>(*exec_, colliders_.count() > 0 ? D : 1, mac, blocks, c);
   project(grid, mac);
   pressure_reactions<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
+  after_projection(grid, mac);
   colliders_.accumulate(blocks, c);
   correct_density(grid, mac);
   extrapolate_faces<Exec, D, Real>(*exec_, extrapolated_layers(), mac, blocks, c);
   constrain_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
   complete_faces<Exec, D, Real>(*exec_, mac, blocks, c);
-  before_gather(grid, mac);
   exec_->mark(kClockGrid);
   mac_g2p<Exec, D, Real>(*exec_, params_.transfer, params_.bounds, particles, grid, grid.nodes, c,
                          blocks);

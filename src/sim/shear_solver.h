@@ -21,7 +21,7 @@ class ShearSolver {
     partials_ = Buffer<Exec, double>(exec_, 2 * std::size_t{blocks});
   }
   void reserve_particles(std::uint32_t chunks) {
-    const std::size_t reals = std::size_t{chunks} * kLanes * stretch_components<D>();
+    const std::size_t reals = chunks * kLanes * stretch_components<D>();
     if (stretch_.size() < reals) renew(stretch_, reals);
   }
 
@@ -68,8 +68,9 @@ class ShearSolver {
     return sum;
   }
   // What bytes() says once these are reserved, for estimates.
-  static std::size_t bytes_for(std::uint32_t blocks, std::uint32_t chunks) {
-    return sizeof(ShearControl) + std::size_t{chunks} * kLanes * stretch_components<D>() * sizeof(Real) +
+  static std::size_t bytes_for(std::uint32_t blocks, std::size_t chunks) {
+    return sizeof(ShearControl) +
+           std::size_t{chunks} * kLanes * stretch_components<D>() * sizeof(Real) +
            blocks * (8 * D * BlockTraits<D>::kNodes * sizeof(Real) + 2 * sizeof(double));
   }
 

@@ -28,14 +28,15 @@ class ThermalStepper final : public IncompressibleStepper<Exec, D, Real> {
   using Base::solver_;
 
   void prepare(const GridView<Real>& grid, const MacView<Real>& mac) override;
-  const Real* order_zero() override { return heat_.mass(); }
+  const Real* order_zero() override { return heat_.stiffness(); }
   const Real* sheared() override { return has_solids_ ? heat_.sheared() : nullptr; }
   void complete_system(const MacView<Real>& mac) override;
-  void before_gather(const GridView<Real>& grid, const MacView<Real>& mac) override;
+  void after_projection(const GridView<Real>& grid, const MacView<Real>& mac) override;
   void after_gather() override;
   void evaluate_initial_state() override;
   void reserve_for_blocks(std::uint32_t blocks) override;
   void reserve_for_chunks(std::uint32_t chunks) override;
+  void poll_own(StepControl& c) override;
   void clear_frame_sums() override {
     Base::clear_frame_sums();
     stats_ = {};

@@ -6,24 +6,6 @@
 
 namespace firn {
 
-// What scenes may say that steps cannot do yet.
-inline void refuse_missing(const Scene& scene) {
-  const auto refuse = [](const std::string& what, const std::string& instead) {
-    throw Error(ErrorCategory::kScene, what + " is not available in this version; " + instead);
-  };
-  const auto refuse_expression = [&](const std::optional<ScalarField>& field,
-                                     const std::string& key) {
-    if (field && !field->expression.empty()) refuse(key + ": an expression", "use a number");
-  };
-  if (!scene.heat_sources.empty()) refuse("heat_source", "remove it");
-  refuse_expression(scene.thermal.ambient, "thermal.ambient");
-  for (const Collider& c : scene.colliders)
-    refuse_expression(c.temperature, "the temperature of collider \"" + c.name + "\"");
-  if (scene.grid.domain)
-    for (const auto& face : scene.grid.domain->temperature)
-      refuse_expression(face, "grid.domain.temperature");
-}
-
 inline SolveOptions solve_options(const SolveSettings& s) {
   return {s.tolerance, 0, static_cast<std::uint32_t>(s.max_iterations)};
 }
@@ -40,7 +22,6 @@ ThermalStepper<Exec, D, Real>::ThermalStepper(const Scene& scene, std::unique_pt
       heat_(*exec_, scene, heat_model_),
       heat_solver_(*exec_),
       shear_solver_(*exec_) {
-  refuse_missing(scene);
   this->ghost_fluid_ = false;
 }
 
@@ -67,7 +48,7 @@ void ThermalStepper<Exec, D, Real>::evaluate_initial_state() {
 
 template <class Exec, int D, class Real>
 void ThermalStepper<Exec, D, Real>::prepare(const GridView<Real>& grid, const MacView<Real>& mac) {
-  const StepControl* c = control_.data();
+  StepControl* c = control_.data();
   const std::uint32_t blocks = grid_.capacity();
   const ParticleView<Real> particles = particles_.view();
   const GridUpdateParams<Real, D> update = this->update_params();
@@ -83,6 +64,7 @@ void ThermalStepper<Exec, D, Real>::prepare(const GridView<Real>& grid, const Ma
   prepare_faces<Exec, D, Real>(*exec_, FacePass::kAccelerate, update, grid, mac, blocks, c);
   if (implicit_) solve_shear(grid, mac);
   if (heat_model_.solves()) heat_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), blocks, c);
+  if (heat_.has_sources()) power_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), blocks, c);
 }
 
 template <class Exec, int D, class Real>
@@ -90,15 +72,15 @@ void ThermalStepper<Exec, D, Real>::complete_system(const MacView<Real>& mac) {
   compress_cells<Exec, D, Real>(*exec_, mac, heat(), grid_.capacity(), control_.data());
 }
 
-// Temperatures and volumes move before the particles do.
+// Temperatures and volumes move before the particles do, heat first, since its solve may yet reject
+// the step; and before the density correction, which leaves another solution in the place of the
+// pressure.
 template <class Exec, int D, class Real>
-void ThermalStepper<Exec, D, Real>::before_gather(const GridView<Real>& grid,
-                                                  const MacView<Real>& mac) {
-  StepControl* c = control_.data();
-  const std::uint32_t blocks = grid_.capacity();
-  const HeatView<Real> view = heat();
+void ThermalStepper<Exec, D, Real>::after_projection(const GridView<Real>& grid,
+                                                     const MacView<Real>& mac) {
   if (heat_model_.solves()) solve_heat(grid, mac);
-  volume_g2p<Exec, D, Real>(*exec_, particles_.view(), grid, mac, view, blocks, c);
+  volume_g2p<Exec, D, Real>(*exec_, particles_.view(), grid, mac, heat(), grid_.capacity(),
+                            control_.data());
 }
 
 template <class Exec, int D, class Real>
@@ -161,6 +143,12 @@ template <class Exec, int D, class Real>
 void ThermalStepper<Exec, D, Real>::after_gather() {
   deform_particles<Exec, D, Real>(*exec_, laws_.data(), particles_.view(), heat(), implicit_,
                                   particles_.capacity(), control_.data());
+}
+
+template <class Exec, int D, class Real>
+void ThermalStepper<Exec, D, Real>::poll_own(StepControl& c) {
+  if ((c.stop & kStopField) != 0) throw heat_.take_field_fault();
+  Base::poll_own(c);
 }
 
 }  // namespace firn

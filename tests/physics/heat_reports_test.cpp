@@ -88,6 +88,19 @@ TEST(HeatReports, EstimateSaysWhatARunTakes) {
         }
 }
 
+TEST(HeatReports, EstimateCountsImplicitForces) {
+  for (int dimension : {2, 3}) {
+    Scene scene = fat_on_stone(dimension, Precision::kSingle, dimension == 2 ? 0.005 : 0.025);
+    scene.thermal.forces = ForceIntegration::kSemiImplicit;
+    const SceneEstimate e = estimate(scene);
+    Simulation simulation = simulate(scene);
+    simulation.advance_steps(1);
+    const auto taken = static_cast<double>(simulation.stats().memory_bytes);
+    EXPECT_NEAR(bytes_of(e), taken, 0.1 * taken) << dimension;
+    EXPECT_GT(simulation.stats().thermal.shear.solves, 0);
+  }
+}
+
 // What limits the first step, and that the step agrees.
 DtLimit expect_limit(const Scene& scene) {
   const SceneEstimate e = estimate(scene);

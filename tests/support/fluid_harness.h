@@ -29,9 +29,12 @@ struct FluidFace {
 
 template <class Exec, int D, class Real>
 class FluidHarness : public ParticleHarness<Exec, D, Real> {
+ protected:
   using Base = ParticleHarness<Exec, D, Real>;
   using Base::control, Base::kBlocks;
   using Base::control_, Base::dx_, Base::exec_, Base::grid_, Base::particles_, Base::transfer_;
+
+ private:
   using Cell = Vec<int, D>;
   static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes;
 
@@ -180,16 +183,22 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
     control_.upload(std::span<const StepControl>(&c, 1));
   }
 
- private:
-  struct Channels {
-    std::vector<Real> faces, area;
-  };
-
+ protected:
   MacView<Real> mac() {
     MacView<Real> view = fluid_.view(faces_.data());
     view.ghost_fluid = ghost_fluid_;
     return view;
   }
+  GridUpdateParams<Real, D> update_params() {
+    GridUpdateParams<Real, D> update = params_.update;
+    colliders_.fill(update);
+    return update;
+  }
+
+ private:
+  struct Channels {
+    std::vector<Real> faces, area;
+  };
 
   static void add_body(const ParticleBatch& batch, std::vector<HarnessParticle<D>>& particles) {
     for (std::size_t i = 0; i < batch.position.size(); ++i) {

@@ -1,6 +1,8 @@
 // Scenes of the thermal integrator built in code.
 #pragma once
 
+#include <cmath>
+#include <numbers>
 #include <string>
 #include <utility>
 
@@ -26,6 +28,16 @@ inline Scene thermal_scene(int dimension, double dx, Precision precision = Preci
   s.transfer.force = ForceForm::kGradient;
   s.fluid.free_surface = FreeSurface::kFirstOrder;
   return s;
+}
+
+// T of the slab 0 < x < 1 that starts at 1 between walls at 0, after Fourier number `fo`.
+// [reference/heat_slab_1d.csv]
+inline double slab_temperature(double x, double fo) {
+  double sum = 0;
+  for (int n = 1; n < 200; n += 2)
+    sum += 4 / (n * std::numbers::pi) * std::sin(n * std::numbers::pi * x) *
+           std::exp(-n * n * std::numbers::pi * std::numbers::pi * fo);
+  return sum;
 }
 
 }  // namespace firn::test

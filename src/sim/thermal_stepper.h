@@ -32,6 +32,10 @@ class ThermalStepper final : public IncompressibleStepper<Exec, D, Real> {
   const Real* sheared() override { return has_solids_ ? heat_.sheared() : nullptr; }
   void complete_system(const MacView<Real>& mac) override;
   void after_projection(const GridView<Real>& grid, const MacView<Real>& mac) override;
+  void before_gather(const MacView<Real>& mac) override {
+    const StepControl* c = control_.data();
+    extend_slopes<Exec, D, Real>(*exec_, layers(), mac, {{&c->n_blocks, grid_.capacity()}, &c->stop});
+  }
   void after_gather() override;
   void evaluate_initial_state() override;
   void reserve_for_blocks(std::uint32_t blocks) override;

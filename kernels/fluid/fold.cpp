@@ -40,4 +40,8 @@ template void fold_channel<Cpu, 3, double>(Cpu&, const FaceLayers&, const MacVie
 template void extend_channel<Cpu, 3, double>(Cpu&, const FaceLayers&, const MacView<double>&,
                                              double*, const LaunchRange&);
 
+template void extend_slopes<Cpu, 2, float>(Cpu&, const FaceLayers&, const MacView<float>&, const LaunchRange&);
+template void extend_slopes<Cpu, 2, double>(Cpu&, const FaceLayers&, const MacView<double>&, const LaunchRange&);
+template void extend_slopes<Cpu, 3, float>(Cpu&, const FaceLayers&, const MacView<float>&, const LaunchRange&);
+template void extend_slopes<Cpu, 3, double>(Cpu&, const FaceLayers&, const MacView<double>&, const LaunchRange&);
 }  // namespace firn

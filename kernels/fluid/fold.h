@@ -41,4 +41,8 @@ template <class Exec, int D, class Real>
 void extend_channel(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac, Real* channel,
                     const LaunchRange& blocks);
 
+template <class Exec, int D, class Real>
+void extend_slopes(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
+                   const LaunchRange& blocks);
+
 }  // namespace firn

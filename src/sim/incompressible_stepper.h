@@ -48,6 +48,7 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   virtual void after_second_projection(const MacView<Real>&) {}
   virtual const Real* order_zero() { return nullptr; }  // see PressureSystem
   virtual void after_projection(const GridView<Real>&, const MacView<Real>&) {}
+  virtual void before_gather(const MacView<Real>&) {}
   virtual void after_gather() {}
 
   void poll_own(StepControl& c) override;

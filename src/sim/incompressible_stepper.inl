@@ -94,6 +94,7 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   extrapolate_faces<Exec, D, Real>(*exec_, extrapolated_layers(), mac, blocks, c);
   constrain_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);
   complete_faces<Exec, D, Real>(*exec_, mac, blocks, c);
+  before_gather(mac);
   exec_->mark(kClockGrid);
   mac_g2p<Exec, D, Real>(*exec_, params_.transfer, params_.bounds, particles, grid, grid.nodes, c,
                          blocks);

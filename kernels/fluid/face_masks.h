@@ -27,16 +27,19 @@ FIRN_HD inline std::uint64_t face_bits(const std::uint32_t* mask, std::uint32_t 
   return std::uint64_t{words[1]} << 32 | words[0];
 }
 
-// The faces of a block that lie beside one of the set; `set(block)`: its bits in a block.
+// The faces of a block that lie one step from one of the set, or two along a line; `set(block)`:
+// its bits in a block.
 template <int D, class Real, class Set>
-FIRN_HD inline std::uint64_t beside(const MacView<Real>& mac, std::uint32_t block, Set&& set) {
+FIRN_HD inline std::uint64_t beside(const MacView<Real>& mac, std::uint32_t block, Set&& set,
+                                    int steps = 1) {
   constexpr int kSide = BlockTraits<D>::kSide;
   const std::uint64_t own = set(block);
   std::uint64_t found = 0;
   for (int b = 0; b < D; ++b) {
-    const int stride = face_stride<D>(b), across = (kSide - 1) * stride;
-    const std::uint64_t low = first_slice<D>(b), high = low << across;
-    found |= (own & ~high) << stride | (own & ~low) >> stride;
+    const int stride = face_stride<D>(b), along = steps * stride, across = kSide * stride - along;
+    const std::uint64_t slice = first_slice<D>(b);
+    const std::uint64_t low = steps == 1 ? slice : slice | slice << stride, high = low << across;
+    found |= (own & ~high) << along | (own & ~low) >> along;
     const CellAddress below = cell_address<D>(mac, block, stepped<D>(Vec<int, D>::zero(), b, -1));
     const CellAddress above =
         cell_address<D>(mac, block, stepped<D>(Vec<int, D>::zero(), b, kSide));

@@ -1,9 +1,13 @@
 // Faces beyond the liquid. Particles near a surface also lie on faces that no fluid cell touches;
-// those have no velocity of their own but one continued from the faces within (extrapolate_faces, a
-// linear map E), and material that resists shear feels the strain of that. The forces that go with
-// it are E^T times those of the outer faces: with them, as with the outer faces' mass and momentum,
-// work done by stress is what elastic energy loses. Dropped instead, a block of foam shakes itself
-// to pieces.
+// those have no velocity of their own but one continued from the faces within, and material that
+// resists shear feels the strain of that. The continuation is a linear map E, and the forces that
+// go with it are E^T times those of the outer faces: work done by stress is what elastic energy
+// loses. Dropped instead, a block of foam shakes itself to pieces.
+//
+// E continues along straight lines: where a block turns, velocities beyond it that were the mean of
+// their neighbours, as particles read them (extrapolate_faces), would be a shear strain all around
+// it, and the stress of that would turn it back like a spring. Mass and momentum do go to the mean
+// of the neighbours, since lines would give away more than there is.
 #pragma once
 
 #include "kernels/exec/backend.h"
@@ -27,22 +31,27 @@ template <class Exec, int D, class Real>
 void find_layers(Exec& exec, const GridUpdateParams<Real, D>& params, const FaceLayers& layers,
                  const GridView<Real>& grid, const MacView<Real>& mac, const LaunchRange& blocks);
 
-// x_own += E^T x_outer, of what the particles have given to the faces, or of a channel of faces,
-// [block][axis][64]. What outer layers hold means nothing afterwards.
+// Of what the particles have given to the faces: the impulse of the stress by x_own += E^T x_outer,
+// the rest to the mean of the neighbours. What outer layers hold means nothing afterwards.
 template <class Exec, int D, class Real>
 void fold_faces(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
                 const LaunchRange& blocks);
+// x_own += E^T x_outer of a channel of faces, [block][axis][64].
 template <class Exec, int D, class Real>
 void fold_channel(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac, Real* channel,
                   const LaunchRange& blocks);
+// The diagonal of E^T X E for a diagonal X, layer by layer.
+template <class Exec, int D, class Real>
+void fold_diagonal(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac, Real* channel,
+                   const LaunchRange& blocks);
 
 // x_outer = E x_own.
 template <class Exec, int D, class Real>
 void extend_channel(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac, Real* channel,
                     const LaunchRange& blocks);
-
+// Of the velocities that particles will read, those that strain is taken from, to kFaceStrained.
 template <class Exec, int D, class Real>
-void extend_slopes(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
-                   const LaunchRange& blocks);
+void extend_velocities(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
+                       const LaunchRange& blocks);
 
 }  // namespace firn

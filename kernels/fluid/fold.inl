@@ -1,7 +1,5 @@
 #pragma once
 
-#include <type_traits>
-
 #include "kernels/fluid/face_masks.h"
 #include "kernels/fluid/fold.h"
 #include "kernels/fluid/solid_geometry.h"
@@ -88,8 +86,8 @@ struct ReachFaces {
   }
 };
 
-// f(axis, direction, whether the neighbour there has one behind it) for each face of the inner layer
-// beside one of the outer layer.
+// f(at, behind, whether that one is of the inner layer too) for each face `at` of the inner layer
+// beside one of the outer layer; `behind` lies beyond it.
 template <int D, class Real, class F>
 FIRN_HD inline void for_each_heir(const MacView<Real>& mac, const std::uint32_t* inner,
                                   const CellAddress& of, int axis, F&& f) {
@@ -102,24 +100,53 @@ FIRN_HD inline void for_each_heir(const MacView<Real>& mac, const std::uint32_t*
       f(at, behind, test_face<D>(inner, behind, axis));
     }
 }
+
+// How a face of the outer layer follows the inner one: as the mean of its neighbours there, or,
+// along straight lines, of 2 x_at - x_behind over those that have one behind them. Inside solids
+// there are no lines: velocities there are those that the solid allows.
+template <class Real>
 struct Heirs {
-  int count = 0;
-  bool linear = false;
+  int count = 0, lines = 0;
+  FIRN_HD Real mean() const { return Real(1) / static_cast<Real>(count); }
+  FIRN_HD Real near(bool has_behind) const {
+    if (lines == 0) return mean();
+    return has_behind ? Real(2) / static_cast<Real>(lines) : Real(0);
+  }
+  FIRN_HD Real far() const { return lines == 0 ? Real(0) : Real(-1) / static_cast<Real>(lines); }
 };
 template <int D, class Real>
-FIRN_HD inline Heirs heirs(const MacView<Real>& mac, const std::uint32_t* inner,
-                           const CellAddress& of, int axis, bool linear) {
-  int all = 0, backed = 0;
-  for_each_heir<D>(mac, inner, of, axis, [&](const CellAddress&, const CellAddress&, bool has) {
-    ++all;
-    backed += has ? 1 : 0;
+FIRN_HD inline Heirs<Real> heirs_of(const MacView<Real>& mac, const std::uint32_t* inner,
+                                    const CellAddress& of, int axis) {
+  Heirs<Real> heirs;
+  const bool open = mac.area[face_index<D>(of.block, axis, of.cell)] > Real(0);
+  for_each_heir<D>(mac, inner, of, axis, [&](const CellAddress&, const CellAddress&, bool behind) {
+    ++heirs.count;
+    heirs.lines += open && behind ? 1 : 0;
   });
-  if (linear && backed > 0) return {backed, true};
-  return {all, false};
+  return heirs;
 }
 
-// A face gathers its share of each neighbour of the layer beyond.
-template <int D, class Value, class Real>
+// What a face takes from one of the outer layer, by its weights in the mean and in E.
+struct FoldPayload {
+  template <class Real>
+  FIRN_HD static void add(Node<Real>& face, const Node<Real>& outer, Real mean, Real line) {
+    static_assert(kFaceMomentum == 0 && kFaceMass == 1 && kFaceVolume == 2 && kFaceImpulse == 3);
+    face += Node<Real>::make(mean * outer[0], mean * outer[1], mean * outer[2], line * outer[3]);
+  }
+  template <class Real>
+  FIRN_HD static void add(Real& face, Real outer, Real, Real line) {
+    face += line * outer;
+  }
+};
+struct FoldDiagonal {
+  template <class Real>
+  FIRN_HD static void add(Real& face, Real outer, Real, Real line) {
+    face += line * line * outer;
+  }
+};
+
+// A face gathers its shares of the layer beyond, one and two steps away.
+template <int D, class Payload, class Value, class Real>
 struct FoldLayer {
   static constexpr const char* kName = "fold_layer";
   static constexpr int kThreads = 64;
@@ -130,7 +157,6 @@ struct FoldLayer {
   MacView<Real> mac;
   const std::uint32_t *inner, *outer;
   Value* faces;
-  bool linear;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -139,8 +165,9 @@ struct FoldLayer {
         return face_bits<D>(outer, block, static_cast<int>(axis)) &
                ~face_bits<D>(inner, block, static_cast<int>(axis));
       };
-      g.scratch.takes[axis] = face_bits<D>(inner, g.index(), static_cast<int>(axis)) &
-                              (linear ? ~std::uint64_t{0} : beside<D>(mac, g.index(), beyond));
+      g.scratch.takes[axis] =
+          face_bits<D>(inner, g.index(), static_cast<int>(axis)) &
+          (beside<D>(mac, g.index(), beyond) | beside<D>(mac, g.index(), beyond, 2));
     });
     g.sync();
     g.for_each(D * kCells, [&](std::uint32_t i) {
@@ -154,37 +181,45 @@ struct FoldLayer {
     Value& face = faces[face_index<D>(rank, axis, cell)];
     for (int b = 0; b < D; ++b)
       for (int by = -1; by <= 1; by += 2) {
-        const CellAddress near = cell_address<D>(mac, rank, stepped<D>(local, b, by)),
-                          behind = cell_address<D>(mac, rank, stepped<D>(local, b, -by)),
-                          far = cell_address<D>(mac, rank, stepped<D>(local, b, 2 * by));
+        const auto at = [&](int steps) {
+          return cell_address<D>(mac, rank, stepped<D>(local, b, steps * by));
+        };
+        const CellAddress near = at(1), far = at(2);
         if (is_outer(near, axis)) {
-          const Heirs h = heirs<D>(mac, inner, near, axis, linear);
-          if (!h.linear || test_face<D>(inner, behind, axis))
-            add(face, (h.linear ? Real(2) : Real(1)) / static_cast<Real>(h.count), near, axis);
-        } else if (linear && test_face<D>(inner, near, axis) && is_outer(far, axis)) {
-          const Heirs h = heirs<D>(mac, inner, far, axis, true);
-          add(face, Real(-1) / static_cast<Real>(h.count), far, axis);
+          const Heirs<Real> heirs = heirs_of<D>(mac, inner, near, axis);
+          Payload::add(face, value(near, axis), heirs.mean(),
+                       heirs.near(test_face<D>(inner, at(-1), axis)));
+        } else if (test_face<D>(inner, near, axis) && is_outer(far, axis)) {
+          Payload::add(face, value(far, axis), Real(0), heirs_of<D>(mac, inner, far, axis).far());
         }
       }
   }
   FIRN_HD bool is_outer(const CellAddress& at, int axis) const {
     return test_face<D>(outer, at, axis) && !test_face<D>(inner, at, axis);
   }
-  FIRN_HD void add(Value& face, Real weight, const CellAddress& from, int axis) const {
-    const Value& value = faces[face_index<D>(from.block, axis, from.cell)];
-    if constexpr (std::is_same_v<Value, Real>) {
-      face += weight * value;
-    } else {
-      if (linear)
-        face.set(kFaceImpulse, face[kFaceImpulse] + weight * value[kFaceImpulse]);
-      else
-        face += weight * Node<Real>::make(value[0], value[1], value[2], Real(0));
-    }
+  FIRN_HD const Value& value(const CellAddress& at, int axis) const {
+    return faces[face_index<D>(at.block, axis, at.cell)];
   }
 };
 
-// A face of the outer layer takes the mean of those that it follows.
-template <int D, class Real>
+// Values of faces, one after the other or in the nodes of the faces.
+template <class Real>
+struct FaceChannel {
+  Real* values;
+  FIRN_HD Real load(std::uint64_t face) const { return values[face]; }
+  FIRN_HD void store(std::uint64_t face, Real value) const { values[face] = value; }
+};
+template <class Real>
+struct StrainedVelocity {
+  Node<Real>* faces;
+  FIRN_HD Real load(std::uint64_t face) const { return faces[face][kFaceStrained]; }
+  FIRN_HD void store(std::uint64_t face, Real value) const {
+    faces[face].set(kFaceStrained, value);
+  }
+};
+
+// A face of the outer layer follows the inner one.
+template <int D, class Channel, class Real>
 struct ExtendLayer {
   static constexpr const char* kName = "extend_layer";
   static constexpr int kThreads = 64;
@@ -192,77 +227,47 @@ struct ExtendLayer {
   struct Scratch {};
   MacView<Real> mac;
   const std::uint32_t *inner, *outer;
-  Real* faces;
-  bool linear;
+  Channel faces;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const std::uint64_t first = std::uint64_t{g.index()} * kWords;
     g.for_each(D * kCells, [&](std::uint32_t i) {
       if (test_bit(outer + first, i) && !test_bit(inner + first, i))
-        continue_to(g.index(), static_cast<int>(i / kCells), i % kCells);
+        continue_to({g.index(), i % kCells}, static_cast<int>(i / kCells));
     });
   }
 
-  FIRN_HD void continue_to(std::uint32_t rank, int axis, std::uint32_t cell) const {
-    const CellAddress of{rank, cell};
-    const Heirs h = heirs<D>(mac, inner, of, axis, linear);
+  FIRN_HD void continue_to(const CellAddress& of, int axis) const {
+    const Heirs<Real> heirs = heirs_of<D>(mac, inner, of, axis);
     Real sum = Real(0);
-    const auto value = [&](const CellAddress& at) {
-      return faces[face_index<D>(at.block, axis, at.cell)];
-    };
     for_each_heir<D>(mac, inner, of, axis,
-                     [&](const CellAddress& at, const CellAddress& behind, bool has) {
-                       if (!h.linear) sum += value(at);
-                       if (h.linear && has) sum += 2 * value(at) - value(behind);
+                     [&](const CellAddress& at, const CellAddress& behind, bool has_behind) {
+                       sum += heirs.near(has_behind) * load(at, axis);
+                       if (has_behind) sum += heirs.far() * load(behind, axis);
                      });
-    faces[face_index<D>(rank, axis, cell)] = sum / static_cast<Real>(h.count);
+    faces.store(face_index<D>(of.block, axis, of.cell), sum);
+  }
+  FIRN_HD Real load(const CellAddress& at, int axis) const {
+    return faces.load(face_index<D>(at.block, axis, at.cell));
   }
 };
 
 template <int D, class Real>
-struct ExtendSlopes {
-  static constexpr const char* kName = "extend_slopes";
+struct CopyVelocities {
+  static constexpr const char* kName = "copy_velocities";
   static constexpr int kThreads = 64;
-  static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
   struct Scratch {};
-  MacView<Real> mac;
-  const std::uint32_t *inner, *outer;
-  bool first;
+  Node<Real>* faces;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint64_t words = std::uint64_t{g.index()} * kWords;
-    g.for_each(D * kCells, [&](std::uint32_t i) {
-      Node<Real>& face = mac.faces[face_index<D>(g.index(), 0, i)];
-      if (first) return face.set(3, face[kFaceVelocity]), void();
-      if (!test_bit(outer + words, i) || test_bit(inner + words, i)) return;
-      if (!(mac.area[face_index<D>(g.index(), 0, i)] > Real(0))) return;
-      const CellAddress of{g.index(), i % kCells};
-      const int axis = static_cast<int>(i / kCells);
-      const Heirs h = heirs<D>(mac, inner, of, axis, true);
-      Real sum = Real(0);
-      const auto value = [&](const CellAddress& at) {
-        return mac.faces[face_index<D>(at.block, axis, at.cell)][3];
-      };
-      for_each_heir<D>(mac, inner, of, axis,
-                       [&](const CellAddress& at, const CellAddress& behind, bool has) {
-                         if (!h.linear) sum += value(at);
-                         if (h.linear && has) sum += 2 * value(at) - value(behind);
-                       });
-      face.set(3, sum / static_cast<Real>(h.count));
+    g.for_each(D * BlockTraits<D>::kNodes, [&](std::uint32_t i) {
+      Node<Real>& face = faces[face_index<D>(g.index(), 0, i)];
+      face.set(kFaceStrained, face[kFaceVelocity]);
     });
   }
 };
-
-template <class Exec, int D, class Real>
-void extend_slopes(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
-                   const LaunchRange& blocks) {
-  launch_groups(exec, blocks, ExtendSlopes<D, Real>{mac, nullptr, nullptr, true});
-  for (int l = 1; l <= layers.count; ++l)
-    launch_groups(exec, blocks,
-                  ExtendSlopes<D, Real>{mac, layers.mask(l - 1), layers.mask(l), false});
-}
 
 template <class Exec, int D, class Real>
 void find_layers(Exec& exec, const GridUpdateParams<Real, D>& params, const FaceLayers& layers,
@@ -273,31 +278,47 @@ void find_layers(Exec& exec, const GridUpdateParams<Real, D>& params, const Face
                   ReachFaces<D, Real>{{params, grid}, mac, layers.mask(l - 1), layers.mask(l)});
 }
 
-template <int D, class Exec, class Value, class Real>
+template <class Payload, int D, class Exec, class Value, class Real>
 void fold_layers(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac, Value* faces,
-                 const LaunchRange& blocks, bool linear) {
+                 const LaunchRange& blocks) {
   for (int l = layers.count; l > 0; --l)
-    launch_groups(exec, blocks,
-                  FoldLayer<D, Value, Real>{mac, layers.mask(l - 1), layers.mask(l), faces, linear});
+    launch_groups(
+        exec, blocks,
+        FoldLayer<D, Payload, Value, Real>{mac, layers.mask(l - 1), layers.mask(l), faces});
 }
 template <class Exec, int D, class Real>
 void fold_faces(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
                 const LaunchRange& blocks) {
-  fold_layers<D>(exec, layers, mac, mac.faces, blocks, false);
-  fold_layers<D>(exec, layers, mac, mac.faces, blocks, true);
+  fold_layers<FoldPayload, D>(exec, layers, mac, mac.faces, blocks);
 }
 template <class Exec, int D, class Real>
 void fold_channel(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac, Real* channel,
                   const LaunchRange& blocks) {
-  fold_layers<D>(exec, layers, mac, channel, blocks, true);
+  fold_layers<FoldPayload, D>(exec, layers, mac, channel, blocks);
+}
+template <class Exec, int D, class Real>
+void fold_diagonal(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac, Real* channel,
+                   const LaunchRange& blocks) {
+  fold_layers<FoldDiagonal, D>(exec, layers, mac, channel, blocks);
 }
 
+template <int D, class Exec, class Channel, class Real>
+void extend_layers(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
+                   const Channel& faces, const LaunchRange& blocks) {
+  for (int l = 1; l <= layers.count; ++l)
+    launch_groups(exec, blocks,
+                  ExtendLayer<D, Channel, Real>{mac, layers.mask(l - 1), layers.mask(l), faces});
+}
 template <class Exec, int D, class Real>
 void extend_channel(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac, Real* channel,
                     const LaunchRange& blocks) {
-  for (int l = 1; l <= layers.count; ++l)
-    launch_groups(exec, blocks,
-                  ExtendLayer<D, Real>{mac, layers.mask(l - 1), layers.mask(l), channel, true});
+  extend_layers<D>(exec, layers, mac, FaceChannel<Real>{channel}, blocks);
+}
+template <class Exec, int D, class Real>
+void extend_velocities(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
+                       const LaunchRange& blocks) {
+  launch_groups(exec, blocks, CopyVelocities<D, Real>{mac.faces});
+  extend_layers<D>(exec, layers, mac, StrainedVelocity<Real>{mac.faces}, blocks);
 }
 
 }  // namespace firn

@@ -565,7 +565,7 @@ void begin_shear(Exec& exec, int degree, const SolveOptions& options,
   };
   if (degree == 2) diagonal(std::integral_constant<int, 2>{});
   if (degree == 3) diagonal(std::integral_constant<int, 3>{});
-  fold_channel<Exec, D, Real>(exec, shear.layers, mac, shear.diagonal, blocks);
+  fold_diagonal<Exec, D, Real>(exec, shear.layers, mac, shear.diagonal, blocks);
   apply_shear<Exec, D, Real>(exec, degree, particles, grid, mac, shear, max_blocks, control);
   launch_groups(exec, blocks, FirstResidual<D, Real>{mac, shear, max_blocks, control});
   reduce_blocks(exec, FinishFirst{kEpsilon<Real>}, shear.partials, max_blocks, max_blocks,

@@ -4,10 +4,10 @@
 // (c_b + 1/2) dx along the others. `faces` holds one node (4 reals) per face:
 //   faces[((block * d + axis) * 64 + cell) * 4 ...].
 // After mac_p2g a face holds (momentum along its axis, mass, sum w V_p, impulse); mac_g2p expects
-// (velocity, its change in this step, drift, free), so that the change lies beside the velocity for
-// FLIP. Particles must be at home for the shift of staggered stencils: home_shift(params) with
-// params.staggered. The impulse of the particles' stress (classical form: -dt V0 tau grad w) is 0
-// unless params.shears.
+// (velocity, its change in this step, drift, velocity for strains), so that the change lies beside
+// the velocity for FLIP. Particles must be at home for the shift of staggered stencils:
+// home_shift(params) with params.staggered. The impulse of the particles' stress (classical form:
+// -dt V0 tau grad w) is 0 unless params.shears.
 #pragma once
 
 #include "kernels/transfer/transfer.h"
@@ -18,6 +18,7 @@ inline constexpr int kFaceMomentum = 0, kFaceMass = 1, kFaceVolume = 2,
                      kFaceImpulse = 3;  // after mac_p2g
 // Before mac_g2p; the drift (m/s) moves particles and leaves their velocity as it is.
 inline constexpr int kFaceVelocity = 0, kFaceIncrement = 1, kFaceDrift = 2;
+inline constexpr int kFaceStrained = 3;  // the velocity that params.shears takes gradients of
 
 // Adds momentum, mass (kg), rest volume (m^d) and impulse to the faces. Faces of all active blocks
 // must be zero.
@@ -28,7 +29,7 @@ void mac_p2g(Exec& exec, const TransferParams& params, const ParticleView<Real>&
 
 // Reads velocities and coefficients from the faces and moves the particles with the interpolated
 // velocity. Faults and the largest speed go to `control`. Leaves the velocity gradient channel as
-// it is unless params.shears.
+// it is unless params.shears, where it is that of kFaceStrained.
 template <class Exec, int D, class Real>
 void mac_g2p(Exec& exec, const TransferParams& params, const ParticleBounds<Real, D>& bounds,
              const ParticleView<Real>& particles, const GridView<Real>& grid, Real* faces,

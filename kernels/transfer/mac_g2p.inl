@@ -15,7 +15,7 @@ struct MacG2P : ParticleAdvance<D, Real> {
   static constexpr int kThreads = 128;
   using Tile = BlockTile<D, Degree + 1, Real, Real>;
   struct Scratch {
-    Tile velocity[D], increment[D], drift[D], slope[D];
+    Tile velocity[D], increment[D], drift[D], strained[D];
   };
   static constexpr int kModes = mode_count(Set, D);
   using Base = ParticleAdvance<D, Real>;
@@ -34,7 +34,7 @@ struct MacG2P : ParticleAdvance<D, Real> {
             corner_node<D>(grid, NodeLayer<Real>{faces, D, a}, block, at.corner, at.node);
         g.scratch.velocity[a].node[t] = face[kFaceVelocity];
         if (params.flip > 0) g.scratch.increment[a].node[t] = face[kFaceIncrement];
-        if (params.shears) g.scratch.slope[a].node[t] = face[3];
+        if (params.shears) g.scratch.strained[a].node[t] = face[kFaceStrained];
         if (params.drift) g.scratch.drift[a].node[t] = face[kFaceDrift];
       }
     });
@@ -62,7 +62,7 @@ struct MacG2P : ParticleAdvance<D, Real> {
       else
         gather_tensor<axis_modes(Set), Tile::kSide>(s, velocities, c);
       store_coefficients(a, c, chunk, lane);
-      if (params.shears) store_gradient(a, s, g.scratch.slope[a].node + at, chunk, lane);
+      if (params.shears) store_gradient(a, s, g.scratch.strained[a].node + at, chunk, lane);
       Real drift = 0;
       if (params.drift) drift = gather_mean<Tile::kSide>(s, g.scratch.drift[a].node + at);
       // Read again rather than taken from `x`, whose index would not be known to the compiler.

@@ -40,7 +40,8 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   virtual void prepare(const GridView<Real>& grid, const MacView<Real>& mac);
   void find_fluid(const GridView<Real>& grid, const MacView<Real>& mac);
   virtual const Real* sheared() { return nullptr; }  // see MacView
-  // When the matrix of the projection stands, when its solution does, and after the transfer back.
+  // When the matrix of the projection stands, when its solution does, and before and after the
+  // transfer back.
   virtual void complete_system(const MacView<Real>&) {}
   // Velocities that are no longer free of divergence, on the faces that the first projection has
   // left: another one follows. Its pressure comes on top of the first.

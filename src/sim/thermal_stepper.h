@@ -34,10 +34,7 @@ class ThermalStepper final : public IncompressibleStepper<Exec, D, Real> {
   bool between_projections(const GridView<Real>& grid, const MacView<Real>& mac) override;
   void after_second_projection(const MacView<Real>& mac) override;
   void after_projection(const GridView<Real>& grid, const MacView<Real>& mac) override;
-  void before_gather(const MacView<Real>& mac) override {
-    const StepControl* c = control_.data();
-    extend_slopes<Exec, D, Real>(*exec_, layers(), mac, {{&c->n_blocks, grid_.capacity()}, &c->stop});
-  }
+  void before_gather(const MacView<Real>& mac) override;
   void after_gather() override;
   void evaluate_initial_state() override;
   void reserve_for_blocks(std::uint32_t blocks) override;

@@ -162,6 +162,13 @@ double ThermalStepper<Exec, D, Real>::elastic_energy() {
 }
 
 template <class Exec, int D, class Real>
+void ThermalStepper<Exec, D, Real>::before_gather(const MacView<Real>& mac) {
+  const StepControl* c = control_.data();
+  extend_velocities<Exec, D, Real>(*exec_, layers(), mac,
+                                   {{&c->n_blocks, grid_.capacity()}, &c->stop});
+}
+
+template <class Exec, int D, class Real>
 void ThermalStepper<Exec, D, Real>::after_gather() {
   deform_particles<Exec, D, Real>(*exec_, laws_.data(), particles_.view(), heat(), implicit_,
                                   particles_.capacity(), control_.data());

@@ -162,13 +162,21 @@ class ContinuedField {
     return f.cell[1] + (f.axis == 1 ? 0 : 1) <= 0;
   }
 
+  // Along the straight lines through two inner faces where there are any, but not into the floor;
+  // else the mean of the neighbours.
   void continue_to(const ShearFace<D>& f, const Values& inner) {
-    double sum = 0, count = 0;
+    double mean = 0, neighbours = 0, along_lines = 0, lines = 0;
     for (int b = 0; b < D; ++b)
-      for (int by = -1; by <= 1; by += 2)
-        if (const auto at = inner.find(key(f.axis, stepped<D>(f.cell, b, by))); at != inner.end())
-          sum += at->second, count += 1;
-    if (count > 0) value_[key(f.axis, f.cell)] = sum / count;
+      for (int by = -1; by <= 1; by += 2) {
+        const auto at = inner.find(key(f.axis, stepped<D>(f.cell, b, by))),
+                   behind = inner.find(key(f.axis, stepped<D>(f.cell, b, 2 * by)));
+        if (at == inner.end()) continue;
+        mean += at->second, neighbours += 1;
+        if (behind == inner.end() || lies_in_floor(f)) continue;
+        along_lines += 2 * at->second - behind->second, lines += 1;
+      }
+    if (neighbours > 0)
+      value_[key(f.axis, f.cell)] = lines > 0 ? along_lines / lines : mean / neighbours;
   }
   // All faces of an axis whose kernel can reach x, axis by axis.
   void add_slopes(const Vec<double, D>& x, int degree, int axis, int b, Vec<int, D> cell,
@@ -250,16 +258,20 @@ TYPED_TEST(ShearOperator, IsTheSecondDerivativeOfTheEnergy) {
 
 // --- the diagonal ---
 
+// Whether no outer face follows it: those follow faces up to two steps away.
 template <int D>
 bool is_inner(const ShearFace<D>& f, const std::vector<ShearFace<D>>& faces) {
   int beside = 0;
   for (const ShearFace<D>& other : faces) {
     if (other.axis != f.axis || !other.own) continue;
-    int steps = 0;
-    for (int a = 0; a < D; ++a) steps += std::abs(other.cell[a] - f.cell[a]);
-    beside += steps == 1 ? 1 : 0;
+    int steps = 0, along = 0;
+    for (int a = 0; a < D; ++a) {
+      steps += std::abs(other.cell[a] - f.cell[a]);
+      along += other.cell[a] != f.cell[a] ? 1 : 0;
+    }
+    beside += along == 1 && steps <= 2 ? 1 : 0;
   }
-  return beside == 2 * D;
+  return beside == 4 * D;
 }
 
 TYPED_TEST(ShearOperator, TheDiagonalIsThatOfTheOperatorAtRest) {
@@ -267,10 +279,11 @@ TYPED_TEST(ShearOperator, TheDiagonalIsThatOfTheOperatorAtRest) {
   using Real = typename TypeParam::Real;
   Cpu exec(1);
   ShearHarness<D, Real> h(exec, block_scene<D, Real>(BoundaryType::kSlip));
-  h.prepare(block_particles<D, Real>(5, 1, 1), kDt);
+  h.prepare(block_particles<D, Real>(6, 1, 1), kDt);
   h.begin();
   const auto faces = h.list();
   int compared = 0, solved = 0;
+  double worst = 0;
   for (std::size_t i = 0; i < faces.size(); ++i) {
     if (!faces[i].solved) continue;
     ++solved;
@@ -280,10 +293,11 @@ TYPED_TEST(ShearOperator, TheDiagonalIsThatOfTheOperatorAtRest) {
     std::vector<double> unit(faces.size(), 0);
     unit[i] = 1;
     const double exact = faces[i].mass + kDt * kDt * h.apply(faces, unit)[i];
-    EXPECT_NEAR(faces[i].diagonal, exact, (kRounding<D, Real> * exact)) << "face " << i;
+    worst = std::max(worst, std::abs(faces[i].diagonal / exact - 1));
     ++compared;
   }
-  EXPECT_GE(compared, solved / 10);
+  EXPECT_LE(worst, (kRounding<D, Real>));
+  EXPECT_GE(compared, solved / 20);
 }
 
 // --- the solve ---
@@ -392,27 +406,26 @@ TYPED_TEST(ShearOperator, TheNumberOfThreadsDoesNotMatter) {
   EXPECT_EQ(velocities[0], velocities[1]);
 }
 
-// A sticky floor holds its faces: they move as it does, which is not at all.
+// Faces on a floor stay as it does: also on one that material may leave, while the pressure holds
+// the material down.
 TYPED_TEST(ShearOperator, HeldFacesDoNotMove) {
   constexpr int D = TypeParam::D;
   using Real = typename TypeParam::Real;
   for (BoundaryType floor : kFloors) {
+    SCOPED_TRACE(int(floor));
     Cpu exec(1);
     ShearHarness<D, Real> h(exec, block_scene<D, Real>(floor));
     h.prepare(block_particles<D, Real>(3, kLeast, kMost), kDt);
     ASSERT_TRUE(h.solve({1e-5, 0, 500}).converged);
     const auto faces = h.list();
     const auto v = h.velocities(faces);
-    int on_floor = 0;
+    int on_floor = 0, moved = 0;
     for (std::size_t i = 0; i < faces.size(); ++i) {
-      const bool lies_on_it = faces[i].own && faces[i].axis == 1 && faces[i].cell[1] == 0;
-      if (!lies_on_it) continue;
+      if (!faces[i].own || faces[i].axis != 1 || faces[i].cell[1] != 0) continue;
       ++on_floor;
-      EXPECT_EQ(faces[i].solved, floor == BoundaryType::kSeparate);
-      if (floor != BoundaryType::kSeparate) {
-        EXPECT_EQ(v[i], 0);
-      }
+      moved += faces[i].solved || v[i] != 0 ? 1 : 0;
     }
+    EXPECT_EQ(moved, 0);
     EXPECT_GE(on_floor, 3);
   }
 }

@@ -228,15 +228,20 @@ struct AssembleHeat {
       }
   }
 
+  // Of matter outside a plane through the centre of a cell, what the kernel gives to that cell lies
+  // this far from the plane on average, in cells. If it had the plane's temperature there already,
+  // the matter in between would be beyond it.
+  static constexpr double kNearest = 0.4;
+
   // To the surface of a body with a temperature, if there is one.
   FIRN_HD Contact with_solid(const Node<Real>& own, const Vec<Real, D>& centre,
                              const Vec<Real, D>& beside) const {
     const auto theirs = heated.nearest(beside);
     if (!(theirs.distance < Real(0))) return {};
     const Real ours = heated.nearest(centre).distance;
-    const Real share = clamp(ours / (ours - theirs.distance), Real(1e-2), Real(1));
-    return {own[kWarmthConductivity] * face_over_distance() / share, theirs.field,
-            centre + share * (beside - centre)};
+    const Real share = clamp(ours / (ours - theirs.distance), Real(0), Real(1));
+    return {own[kWarmthConductivity] * face_over_distance() / max(share, Real(kNearest)),
+            theirs.field, centre + share * (beside - centre)};
   }
   // To the air, half a cell away. Cells at a surface are filled in part: all the steps down to an
   // empty cell together are one face. Towards a solid there is none: particles at its surface fill
@@ -285,8 +290,6 @@ struct ApplyFluxes {
       Real change = Real(0);
       if (heat.mass[i] > Real(0))
         change = static_cast<Real>(control->dt) / own[kWarmthCapacity] * power(at);
-      else if (own[kWarmthCapacity] > Real(0) && heat.held[i] >= Real(0))
-        change = heat.held[i] - own[kWarmthTemperature];
       heat.dirichlet[i] = change;
     });
   }
@@ -332,13 +335,19 @@ void apply_fluxes(Exec& exec, const MacView<Real>& mac, const HeatView<Real>& he
 }
 
 // The quadratic stencil of a particle lies in the tile of its home, whatever kernel chose that.
+// What of it lies in held cells says nothing: their heat goes the way of the others', through the
+// surface of the body. And no particle that reaches into them is driven beyond the temperatures
+// around it: as long as the means that cells know are not the body's, the particles next to it
+// would go on to change. What they are spared is heat that the body gives or takes.
 template <int D, class Real>
 struct HeatG2P {
   static constexpr const char* kName = "heat_g2p";
   static constexpr int kThreads = 128;
   using Tile = BlockTile<D, kHeatKernel + 1, Real, Real>;
+  // A particle with less than this outside of held bodies lies within one and waits to be put out.
+  static constexpr Real kLeastShare = Real(1e-3);
   struct Scratch {
-    Tile change, mean;
+    Tile free, change, mean, reached;
   };
   ParticleView<Real> particles;
   GridView<Real> grid;
@@ -352,8 +361,13 @@ struct HeatG2P {
       const TileNode<D, Tile::kSide> at(static_cast<int>(t));
       const std::uint64_t rank = grid.corners[block * BlockTraits<D>::kCorners + at.corner];
       const std::uint64_t cell = rank * BlockTraits<D>::kNodes + at.node;
-      g.scratch.change.node[t] = heat.change[cell];
-      g.scratch.mean.node[t] = heat.warmth[cell][kWarmthTemperature] + heat.change[cell];
+      const Real free = heat.held[cell] < Real(0) ? Real(1) : Real(0);
+      g.scratch.free.node[t] = free;
+      g.scratch.change.node[t] = free * heat.change[cell];
+      g.scratch.reached.node[t] = free > Real(0)
+                                      ? heat.warmth[cell][kWarmthTemperature] + heat.change[cell]
+                                      : heat.held[cell];
+      g.scratch.mean.node[t] = free * (heat.warmth[cell][kWarmthTemperature] + heat.change[cell]);
     });
     g.sync();
     const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
@@ -376,16 +390,36 @@ struct HeatG2P {
     const int at = Tile::template index_of<D>(s.base, home);
     const ThermalMaterial<Real>& m = heat.materials[particles.chunks[chunk].material];
     HeatState<Real> state = load_heat(heat, chunk, lane);
-    Real change = gather_mean<Tile::kSide>(s, g.scratch.change.node + at);
+    const Real share = gather_mean<Tile::kSide>(s, g.scratch.free.node + at);
+    if (!(share > kLeastShare)) return;
+    const bool beside_held = share < Real(1) - kLeastShare;
+    const Real scale = beside_held ? 1 / share : Real(1);
+    Real change = scale * gather_mean<Tile::kSide>(s, g.scratch.change.node + at);
+    const Real melting = melting_point(m, channel_row(particles.id, chunk, 1, 0)[lane]);
+    const Real own = temperature_of(m, melting, state.enthalpy);
     if (heat.flip < Real(1)) {
-      const Real melting = melting_point(m, channel_row(particles.id, chunk, 1, 0)[lane]);
-      const Real mean = gather_mean<Tile::kSide>(s, g.scratch.mean.node + at);
-      change = heat.flip * change +
-               (1 - heat.flip) * (mean - temperature_of(m, melting, state.enthalpy));
+      const Real mean = scale * gather_mean<Tile::kSide>(s, g.scratch.mean.node + at);
+      change = heat.flip * change + (1 - heat.flip) * (mean - own);
     }
+    if (beside_held) change = limited(g.scratch.reached.node + at, own, change);
     add_heat(m, capacity_of(m, state) * change, state);
     channel_row(heat.state, chunk, kHeatComponents, 0)[lane] = state.enthalpy;
     channel_row(heat.state, chunk, kHeatComponents, 1)[lane] = state.liquid ? Real(1) : Real(0);
+  }
+
+  // Whichever way it goes, `own` + change stays among what the cells of the stencil, of which
+  // `corner` is the first, have reached; those without matter are at 0.
+  FIRN_HD static Real limited(const Real* corner, Real own, Real change) {
+    constexpr int n = stencil_nodes(kHeatKernel);
+    Real lowest = own, highest = own;
+    for (int i = 0; i < (D == 3 ? n * n * n : n * n); ++i) {
+      const int row = i / n;
+      const Real T = corner[(row / n * Tile::kSide + row % n) * Tile::kSide + i % n];
+      if (!(T > Real(0))) continue;
+      lowest = min(lowest, T);
+      highest = max(highest, T);
+    }
+    return clamp(own + change, lowest, highest) - own;
   }
 };
 

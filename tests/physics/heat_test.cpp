@@ -153,6 +153,41 @@ TEST(Heat, AStillPoolStaysStill) {
   EXPECT_LE(fastest, 1e-3 * std::sqrt(9.81 * 0.5));
 }
 
+// --- a cold body that cuts cells ---
+
+// Liquid freezes onto a disc whose surface passes anywhere through cells. Where a cell's mean was
+// held at the disc's temperature, particles next to it were driven 67 K below.
+TEST(Heat, NothingGetsMuchColderThanTheBodyThatCoolsIt) {
+  constexpr double kCold = 290, kHot = 410;
+  Scene scene = thermal_scene(2, 0.05);
+  scene.grid.domain = closed_box({0, 0, 0}, {1, 1, 0});
+  const Shape disc = sphere({0.5, 0.5, 0}, 0.23);
+  scene.colliders = {collider("disc", disc, BoundaryType::kSticky)};
+  scene.colliders[0].temperature = ScalarField{kCold, ""};
+  Material syrup = solid("syrup", 1e3, kInfinity);
+  syrup.heat.capacity = {1500, 2200};
+  syrup.heat.conductivity = {2e4, 2e4};
+  syrup.heat.melting_point = 390;
+  syrup.heat.latent_heat = 2e4;
+  scene.materials = {syrup};
+  Shape around;
+  around.type = ShapeType::kDifference;
+  around.children = {box({0, 0, 0}, {1, 0.85, 0}), disc};
+  scene.bodies = {body("syrup", 0, around)};
+  scene.bodies[0].temperature.constant = kHot;
+  Simulation simulation = simulate(scene);
+  double coldest = kHot;
+  for (int frame = 0; frame < 10; ++frame) {
+    simulation.advance_frame();
+    for (float T : simulation.snapshot().temperature)
+      coldest = std::min(coldest, static_cast<double>(T));
+  }
+  // Only particles that do not reach into the disc may overshoot, by what one step's exchange of
+  // means is off.
+  EXPECT_GE(coldest, kCold - 0.02 * (kHot - kCold));
+  EXPECT_LE(coldest, kCold + 0.5 * (kHot - kCold)) << "nothing has cooled";
+}
+
 // --- melting and freezing again ---
 
 // A block between walls of one temperature.

@@ -8,6 +8,10 @@ template void measure_stretch<Cpu, 2, float>(Cpu&, const MaterialParams<float>*,
                                              const ShearView<float>&, std::uint32_t, StepControl*);
 template void keep_masses<Cpu, 2, float>(Cpu&, const MacView<float>&, const ShearView<float>&,
                                          std::uint32_t, const StepControl*);
+template void apply_shear<Cpu, 2, float>(Cpu&, int, const ParticleView<float>&,
+                                         const GridView<float>&, const MacView<float>&,
+                                         const ShearView<float>&, std::uint32_t,
+                                         const StepControl*);
 template void begin_shear<Cpu, 2, float>(Cpu&, int, const SolveOptions&, const ParticleView<float>&,
                                          const GridView<float>&, const MacView<float>&,
                                          const ShearView<float>&, std::uint32_t,
@@ -22,6 +26,10 @@ template void measure_stretch<Cpu, 2, double>(Cpu&, const MaterialParams<double>
                                               StepControl*);
 template void keep_masses<Cpu, 2, double>(Cpu&, const MacView<double>&, const ShearView<double>&,
                                           std::uint32_t, const StepControl*);
+template void apply_shear<Cpu, 2, double>(Cpu&, int, const ParticleView<double>&,
+                                          const GridView<double>&, const MacView<double>&,
+                                          const ShearView<double>&, std::uint32_t,
+                                          const StepControl*);
 template void begin_shear<Cpu, 2, double>(Cpu&, int, const SolveOptions&,
                                           const ParticleView<double>&, const GridView<double>&,
                                           const MacView<double>&, const ShearView<double>&,
@@ -35,6 +43,10 @@ template void measure_stretch<Cpu, 3, float>(Cpu&, const MaterialParams<float>*,
                                              const ShearView<float>&, std::uint32_t, StepControl*);
 template void keep_masses<Cpu, 3, float>(Cpu&, const MacView<float>&, const ShearView<float>&,
                                          std::uint32_t, const StepControl*);
+template void apply_shear<Cpu, 3, float>(Cpu&, int, const ParticleView<float>&,
+                                         const GridView<float>&, const MacView<float>&,
+                                         const ShearView<float>&, std::uint32_t,
+                                         const StepControl*);
 template void begin_shear<Cpu, 3, float>(Cpu&, int, const SolveOptions&, const ParticleView<float>&,
                                          const GridView<float>&, const MacView<float>&,
                                          const ShearView<float>&, std::uint32_t,
@@ -49,6 +61,10 @@ template void measure_stretch<Cpu, 3, double>(Cpu&, const MaterialParams<double>
                                               StepControl*);
 template void keep_masses<Cpu, 3, double>(Cpu&, const MacView<double>&, const ShearView<double>&,
                                           std::uint32_t, const StepControl*);
+template void apply_shear<Cpu, 3, double>(Cpu&, int, const ParticleView<double>&,
+                                          const GridView<double>&, const MacView<double>&,
+                                          const ShearView<double>&, std::uint32_t,
+                                          const StepControl*);
 template void begin_shear<Cpu, 3, double>(Cpu&, int, const SolveOptions&,
                                           const ParticleView<double>&, const GridView<double>&,
                                           const MacView<double>&, const ShearView<double>&,

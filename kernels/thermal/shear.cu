@@ -8,6 +8,10 @@ template void measure_stretch<Cuda, 2, float>(Cuda&, const MaterialParams<float>
                                               const ShearView<float>&, std::uint32_t, StepControl*);
 template void keep_masses<Cuda, 2, float>(Cuda&, const MacView<float>&, const ShearView<float>&,
                                           std::uint32_t, const StepControl*);
+template void apply_shear<Cuda, 2, float>(Cuda&, int, const ParticleView<float>&,
+                                          const GridView<float>&, const MacView<float>&,
+                                          const ShearView<float>&, std::uint32_t,
+                                          const StepControl*);
 template void begin_shear<Cuda, 2, float>(Cuda&, int, const SolveOptions&,
                                           const ParticleView<float>&, const GridView<float>&,
                                           const MacView<float>&, const ShearView<float>&,
@@ -22,6 +26,10 @@ template void measure_stretch<Cuda, 2, double>(Cuda&, const MaterialParams<doubl
                                                StepControl*);
 template void keep_masses<Cuda, 2, double>(Cuda&, const MacView<double>&, const ShearView<double>&,
                                            std::uint32_t, const StepControl*);
+template void apply_shear<Cuda, 2, double>(Cuda&, int, const ParticleView<double>&,
+                                           const GridView<double>&, const MacView<double>&,
+                                           const ShearView<double>&, std::uint32_t,
+                                           const StepControl*);
 template void begin_shear<Cuda, 2, double>(Cuda&, int, const SolveOptions&,
                                            const ParticleView<double>&, const GridView<double>&,
                                            const MacView<double>&, const ShearView<double>&,
@@ -35,6 +43,10 @@ template void measure_stretch<Cuda, 3, float>(Cuda&, const MaterialParams<float>
                                               const ShearView<float>&, std::uint32_t, StepControl*);
 template void keep_masses<Cuda, 3, float>(Cuda&, const MacView<float>&, const ShearView<float>&,
                                           std::uint32_t, const StepControl*);
+template void apply_shear<Cuda, 3, float>(Cuda&, int, const ParticleView<float>&,
+                                          const GridView<float>&, const MacView<float>&,
+                                          const ShearView<float>&, std::uint32_t,
+                                          const StepControl*);
 template void begin_shear<Cuda, 3, float>(Cuda&, int, const SolveOptions&,
                                           const ParticleView<float>&, const GridView<float>&,
                                           const MacView<float>&, const ShearView<float>&,
@@ -49,6 +61,10 @@ template void measure_stretch<Cuda, 3, double>(Cuda&, const MaterialParams<doubl
                                                StepControl*);
 template void keep_masses<Cuda, 3, double>(Cuda&, const MacView<double>&, const ShearView<double>&,
                                            std::uint32_t, const StepControl*);
+template void apply_shear<Cuda, 3, double>(Cuda&, int, const ParticleView<double>&,
+                                           const GridView<double>&, const MacView<double>&,
+                                           const ShearView<double>&, std::uint32_t,
+                                           const StepControl*);
 template void begin_shear<Cuda, 3, double>(Cuda&, int, const SolveOptions&,
                                            const ParticleView<double>&, const GridView<double>&,
                                            const MacView<double>&, const ShearView<double>&,

@@ -53,6 +53,13 @@ template <class Exec, int D, class Real>
 void keep_masses(Exec& exec, const MacView<Real>& mac, const ShearView<Real>& shear,
                  std::uint32_t max_blocks, const StepControl* control);
 
+// out += E^T H E in. `in` is that of the faces that are solved, 0 on the others; E makes it known
+// beyond them. Nothing once shear.control->done is set.
+template <class Exec, int D, class Real>
+void apply_shear(Exec& exec, int degree, const ParticleView<Real>& particles,
+                 const GridView<Real>& grid, const MacView<Real>& mac, const ShearView<Real>& shear,
+                 std::uint32_t max_blocks, const StepControl* control);
+
 // Starts on the way from v* in `mac` to v: the first residual is -dt^2 H v*. Closed faces that no
 // material leaves in this step take the solid's velocity and keep it. Comes after a projection,
 // which tells them.

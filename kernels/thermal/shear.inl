@@ -534,12 +534,10 @@ struct FinishRotation {
 
 // --- the solve ---
 
-// out += E^T H E in.
-template <int D, class Real, class Exec>
-void apply_folded(Exec& exec, int degree, const ParticleView<Real>& particles,
-                  const GridView<Real>& grid, const MacView<Real>& mac,
-                  const ShearView<Real>& shear, std::uint32_t max_blocks,
-                  const StepControl* control) {
+template <class Exec, int D, class Real>
+void apply_shear(Exec& exec, int degree, const ParticleView<Real>& particles,
+                 const GridView<Real>& grid, const MacView<Real>& mac, const ShearView<Real>& shear,
+                 std::uint32_t max_blocks, const StepControl* control) {
   const LaunchRange blocks{{&control->n_blocks, max_blocks}, &shear.control->done};
   extend_channel<Exec, D, Real>(exec, shear.layers, mac, shear.in, blocks);
   const auto apply = [&](auto n) {
@@ -568,7 +566,7 @@ void begin_shear(Exec& exec, int degree, const SolveOptions& options,
   if (degree == 2) diagonal(std::integral_constant<int, 2>{});
   if (degree == 3) diagonal(std::integral_constant<int, 3>{});
   fold_channel<Exec, D, Real>(exec, shear.layers, mac, shear.diagonal, blocks);
-  apply_folded<D>(exec, degree, particles, grid, mac, shear, max_blocks, control);
+  apply_shear<Exec, D, Real>(exec, degree, particles, grid, mac, shear, max_blocks, control);
   launch_groups(exec, blocks, FirstResidual<D, Real>{mac, shear, max_blocks, control});
   reduce_blocks(exec, FinishFirst{kEpsilon<Real>}, shear.partials, max_blocks, max_blocks,
                 shear.control, blocks.stop);
@@ -582,7 +580,7 @@ void iterate_shear(Exec& exec, int degree, const ParticleView<Real>& particles,
   const LaunchRange blocks{{&control->n_blocks, max_blocks}, &shear.control->done};
   launch_groups(exec, blocks, NextDirection<D, Real>{mac, shear});
   launch_items(exec, {{nullptr, 1}, blocks.stop}, CloseShear{shear.control});
-  apply_folded<D>(exec, degree, particles, grid, mac, shear, max_blocks, control);
+  apply_shear<Exec, D, Real>(exec, degree, particles, grid, mac, shear, max_blocks, control);
   launch_groups(exec, blocks, ShearProduct<D, Real>{shear, control});
   reduce_blocks(exec, FinishAlpha{}, shear.partials, max_blocks, max_blocks, shear.control,
                 blocks.stop);

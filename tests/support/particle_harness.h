@@ -25,6 +25,8 @@ struct HarnessParticle {
   std::uint32_t material = 0;
   std::array<Vec<double, D>, 26> modes{};  // of mode 1, 2, ... in the order of the set
   std::array<double, 6> stress{};          // V0 tau, upper triangle
+  Mat<double, D> F = Mat<double, D>::identity();
+  bool liquid = false;  // where there is heat
 };
 
 // Mass, momentum and angular momentum (the axes of rotation of a plane come last).
@@ -44,13 +46,15 @@ class ParticleHarness {
   static constexpr std::uint32_t kBlocks = 1024, kMaterials = 3;
 
   ParticleHarness(Exec& exec, const TransferParams& transfer, int stored_modes, double dx)
+      : ParticleHarness(exec, transfer, ChannelNeeds{stored_modes, false, false}, dx) {}
+  ParticleHarness(Exec& exec, const TransferParams& transfer, const ChannelNeeds& needs, double dx)
       : exec_(exec),
         transfer_(transfer),
-        particles_(exec, {stored_modes, false, false}),
+        particles_(exec, needs),
         grid_(exec, dx, {}, kMaterials, 1, true),
         control_(exec, 1),
         dx_(dx),
-        stored_modes_(stored_modes) {
+        stored_modes_(needs.coefficient_modes) {
     grid_.reserve(kBlocks);
     StepControl c{};
     c.fault = ~std::uint64_t{0};
@@ -81,6 +85,11 @@ class ParticleHarness {
     fill(kStress, chunks, [&](std::uint32_t i, int k) { return particles[i].stress[k]; });
     fill(kCoefficients, chunks,
          [&](std::uint32_t i, int k) { return particles[i].modes[k / D][k % D]; });
+    fill(kF, chunks, [&](std::uint32_t i, int k) { return particles[i].F(k / D, k % D); });
+    fill(kHeat, chunks, [&](std::uint32_t i, int k) {
+      if (k == kHeatLogVolume) return std::log(determinant(particles[i].F));
+      return k == 1 && particles[i].liquid ? 1.0 : 0.0;
+    });
   }
 
   void rebuild() {

@@ -4,14 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "kernels/materials/material.h"
+#include "tests/support/random_matrices.h"
 
 namespace firn {
 namespace {
+
+using test::derivative, test::size;
 
 constexpr double kModulus = 1e5;  // Young's modulus of the tests, the scale of every stress
 
@@ -80,45 +82,6 @@ std::vector<NamedMaterial> all_materials() {
           {"weakly_compressible gamma 1", fluid_material(1)}};
 }
 
-// Random matrices with prescribed stretches.
-template <int D>
-class Random {
- public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-
-  double uniform(double lo, double hi) {
-    return std::uniform_real_distribution<double>(lo, hi)(engine_);
-  }
-  Mat<double, D> matrix() {
-    Mat<double, D> m;
-    for (auto& row : m.m)
-      for (double& x : row) x = normal_(engine_);
-    return m;
-  }
-  Mat<double, D> rotation() { return svd(matrix()).U; }
-  Vec<double, D> unit_vector() {
-    Vec<double, D> v;
-    for (int i = 0; i < D; ++i) v[i] = normal_(engine_);
-    return v * (1 / norm(v));
-  }
-  Mat<double, D> stretched(const Vec<double, D>& stretches) {
-    return compose(rotation(), stretches, rotation());
-  }
-  // Stretches in [lo, hi]; a third of the draws repeat one, a third repeat all of them.
-  Mat<double, D> deformation(double lo, double hi) {
-    Vec<double, D> s;
-    for (int i = 0; i < D; ++i) s[i] = uniform(lo, hi);
-    const unsigned repeat = static_cast<unsigned>(engine_()) % 3;
-    if (repeat > 0) s[1] = s[0];
-    if (repeat > 1) s[D - 1] = s[0];
-    return stretched(s);
-  }
-
- private:
-  std::mt19937 engine_;
-  std::normal_distribution<double> normal_;
-};
-
 // A state with F and a plastic state that does not sit at its initial value where the model would
 // notice.
 template <int D>
@@ -141,21 +104,6 @@ Mat<double, D> stress_at(const MaterialParams<double>& params, const Mat<double,
   return first_piola(params, F, state_at(params, F).plastic);
 }
 
-template <int D>
-double size(const Mat<double, D>& a) {
-  return std::sqrt(contract(a, a));
-}
-
-// Central differences: fourth order in the step after one Richardson extrapolation, so a step of
-// 1e-3 leaves ~1e-12 |f^(5)| of truncation and ~eps |f| / 1e-3 of round-off. Both are far below
-// 1e-8 of the stiffness.
-template <class Function>
-auto derivative(const Function& f) {
-  const double h = 1e-3;
-  return (4.0 / 3.0) * ((f(h / 2) - f(-h / 2)) * (1 / h)) -
-         (1.0 / 3.0) * ((f(h) - f(-h)) * (1 / (2 * h)));
-}
-
 constexpr double kDifferenceTolerance = 1e-8;
 
 // Calls `body(params, random)` for every law in both dimensions.
@@ -163,10 +111,10 @@ template <class Body>
 void for_every_material(const Body& body) {
   for (const NamedMaterial& m : all_materials()) {
     SCOPED_TRACE(m.name + " 2D");
-    Random<2> random2(5);
+    test::RandomMatrices<2> random2(5);
     body(make_material_params<double>(m.material, 2), random2);
     SCOPED_TRACE(m.name + " 3D");
-    Random<3> random3(7);
+    test::RandomMatrices<3> random3(7);
     body(make_material_params<double>(m.material, 3), random3);
   }
 }
@@ -195,8 +143,8 @@ TEST(Materials, StressAndItsDifferentialMatchFiniteDifferences) {
 }
 
 TEST(Materials, InvertedStatesMatchFiniteDifferencesWhereAllowed) {
-  Random<2> random2(15);
-  Random<3> random3(16);
+  test::RandomMatrices<2> random2(15);
+  test::RandomMatrices<3> random3(16);
   for (const NamedMaterial& m : all_materials()) {
     if (forbids_inversion(m.material.model)) continue;
     SCOPED_TRACE(m.name);
@@ -285,7 +233,7 @@ TEST(Materials, ResponseAgreesWithTheElasticLawAfterFlow) {
 // polarisation a.
 template <int D>
 double fastest_wave(const MaterialParams<double>& params, const MaterialState<double, D>& state,
-                    Random<D>& random) {
+                    test::RandomMatrices<D>& random) {
   double fastest = 0;
   for (int w = 0; w < 300; ++w) {
     const Vec<double, D> n = random.unit_vector();

@@ -3,6 +3,7 @@
 // faces, and the solve. Faces come out in one list, and fields of them are vectors in its order.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "kernels/fluid/prepare.h"
@@ -74,6 +75,12 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
     solver_.reserve_particles(particles_.capacity());
     measure_stretch<Cpu, D, Real>(exec_, laws_.data(), particles_.view(),
                                   heat_.view(particles_.heat()), shear(), particles_.capacity(), c);
+  }
+
+  // As a projection does where the material pulls at all walls that it may leave.
+  void open_walls() {
+    const MacView<Real> view = mac();
+    std::copy_n(view.separates, std::size_t{control().n_blocks} * 2 * D, view.opened);
   }
 
   // Once begin() or solve() has found which of them are solved.

@@ -6,8 +6,8 @@ namespace firn {
 template void measure_stretch<Cpu, 2, float>(Cpu&, const MaterialParams<float>*,
                                              const ParticleView<float>&, const HeatView<float>&,
                                              const ShearView<float>&, std::uint32_t, StepControl*);
-template void keep_masses<Cpu, 2, float>(Cpu&, const MacView<float>&, const ShearView<float>&,
-                                         std::uint32_t, const StepControl*);
+template void keep_impulses<Cpu, 2, float>(Cpu&, const MacView<float>&, const ShearView<float>&,
+                                           std::uint32_t, const StepControl*);
 template void apply_shear<Cpu, 2, float>(Cpu&, int, const ParticleView<float>&,
                                          const GridView<float>&, const MacView<float>&,
                                          const ShearView<float>&, std::uint32_t,
@@ -24,8 +24,8 @@ template void measure_stretch<Cpu, 2, double>(Cpu&, const MaterialParams<double>
                                               const ParticleView<double>&, const HeatView<double>&,
                                               const ShearView<double>&, std::uint32_t,
                                               StepControl*);
-template void keep_masses<Cpu, 2, double>(Cpu&, const MacView<double>&, const ShearView<double>&,
-                                          std::uint32_t, const StepControl*);
+template void keep_impulses<Cpu, 2, double>(Cpu&, const MacView<double>&, const ShearView<double>&,
+                                            std::uint32_t, const StepControl*);
 template void apply_shear<Cpu, 2, double>(Cpu&, int, const ParticleView<double>&,
                                           const GridView<double>&, const MacView<double>&,
                                           const ShearView<double>&, std::uint32_t,
@@ -41,8 +41,8 @@ template void iterate_shear<Cpu, 2, double>(Cpu&, int, const ParticleView<double
 template void measure_stretch<Cpu, 3, float>(Cpu&, const MaterialParams<float>*,
                                              const ParticleView<float>&, const HeatView<float>&,
                                              const ShearView<float>&, std::uint32_t, StepControl*);
-template void keep_masses<Cpu, 3, float>(Cpu&, const MacView<float>&, const ShearView<float>&,
-                                         std::uint32_t, const StepControl*);
+template void keep_impulses<Cpu, 3, float>(Cpu&, const MacView<float>&, const ShearView<float>&,
+                                           std::uint32_t, const StepControl*);
 template void apply_shear<Cpu, 3, float>(Cpu&, int, const ParticleView<float>&,
                                          const GridView<float>&, const MacView<float>&,
                                          const ShearView<float>&, std::uint32_t,
@@ -59,8 +59,8 @@ template void measure_stretch<Cpu, 3, double>(Cpu&, const MaterialParams<double>
                                               const ParticleView<double>&, const HeatView<double>&,
                                               const ShearView<double>&, std::uint32_t,
                                               StepControl*);
-template void keep_masses<Cpu, 3, double>(Cpu&, const MacView<double>&, const ShearView<double>&,
-                                          std::uint32_t, const StepControl*);
+template void keep_impulses<Cpu, 3, double>(Cpu&, const MacView<double>&, const ShearView<double>&,
+                                            std::uint32_t, const StepControl*);
 template void apply_shear<Cpu, 3, double>(Cpu&, int, const ParticleView<double>&,
                                           const GridView<double>&, const MacView<double>&,
                                           const ShearView<double>&, std::uint32_t,

@@ -6,8 +6,8 @@ namespace firn {
 template void measure_stretch<Cuda, 2, float>(Cuda&, const MaterialParams<float>*,
                                               const ParticleView<float>&, const HeatView<float>&,
                                               const ShearView<float>&, std::uint32_t, StepControl*);
-template void keep_masses<Cuda, 2, float>(Cuda&, const MacView<float>&, const ShearView<float>&,
-                                          std::uint32_t, const StepControl*);
+template void keep_impulses<Cuda, 2, float>(Cuda&, const MacView<float>&, const ShearView<float>&,
+                                            std::uint32_t, const StepControl*);
 template void apply_shear<Cuda, 2, float>(Cuda&, int, const ParticleView<float>&,
                                           const GridView<float>&, const MacView<float>&,
                                           const ShearView<float>&, std::uint32_t,
@@ -24,8 +24,9 @@ template void measure_stretch<Cuda, 2, double>(Cuda&, const MaterialParams<doubl
                                                const ParticleView<double>&, const HeatView<double>&,
                                                const ShearView<double>&, std::uint32_t,
                                                StepControl*);
-template void keep_masses<Cuda, 2, double>(Cuda&, const MacView<double>&, const ShearView<double>&,
-                                           std::uint32_t, const StepControl*);
+template void keep_impulses<Cuda, 2, double>(Cuda&, const MacView<double>&,
+                                             const ShearView<double>&, std::uint32_t,
+                                             const StepControl*);
 template void apply_shear<Cuda, 2, double>(Cuda&, int, const ParticleView<double>&,
                                            const GridView<double>&, const MacView<double>&,
                                            const ShearView<double>&, std::uint32_t,
@@ -41,8 +42,8 @@ template void iterate_shear<Cuda, 2, double>(Cuda&, int, const ParticleView<doub
 template void measure_stretch<Cuda, 3, float>(Cuda&, const MaterialParams<float>*,
                                               const ParticleView<float>&, const HeatView<float>&,
                                               const ShearView<float>&, std::uint32_t, StepControl*);
-template void keep_masses<Cuda, 3, float>(Cuda&, const MacView<float>&, const ShearView<float>&,
-                                          std::uint32_t, const StepControl*);
+template void keep_impulses<Cuda, 3, float>(Cuda&, const MacView<float>&, const ShearView<float>&,
+                                            std::uint32_t, const StepControl*);
 template void apply_shear<Cuda, 3, float>(Cuda&, int, const ParticleView<float>&,
                                           const GridView<float>&, const MacView<float>&,
                                           const ShearView<float>&, std::uint32_t,
@@ -59,8 +60,9 @@ template void measure_stretch<Cuda, 3, double>(Cuda&, const MaterialParams<doubl
                                                const ParticleView<double>&, const HeatView<double>&,
                                                const ShearView<double>&, std::uint32_t,
                                                StepControl*);
-template void keep_masses<Cuda, 3, double>(Cuda&, const MacView<double>&, const ShearView<double>&,
-                                           std::uint32_t, const StepControl*);
+template void keep_impulses<Cuda, 3, double>(Cuda&, const MacView<double>&,
+                                             const ShearView<double>&, std::uint32_t,
+                                             const StepControl*);
 template void apply_shear<Cuda, 3, double>(Cuda&, int, const ParticleView<double>&,
                                            const GridView<double>&, const MacView<double>&,
                                            const ShearView<double>&, std::uint32_t,

@@ -48,10 +48,12 @@ void measure_stretch(Exec& exec, const MaterialParams<Real>* materials,
                      const ParticleView<Real>& particles, const HeatView<Real>& heat,
                      const ShearView<Real>& shear, std::uint32_t max_chunks, StepControl* control);
 
-// After fold_faces and before accelerations: the mass of the faces.
+// After fold_faces and before accelerations: keeps the masses of the faces, and takes the impulses
+// of the stress away until begin_shear brings them in. A projection between the two sees an impact
+// and gravity but no stiff force, which it would answer with a pressure that the solve then damps.
 template <class Exec, int D, class Real>
-void keep_masses(Exec& exec, const MacView<Real>& mac, const ShearView<Real>& shear,
-                 std::uint32_t max_blocks, const StepControl* control);
+void keep_impulses(Exec& exec, const MacView<Real>& mac, const ShearView<Real>& shear,
+                   std::uint32_t max_blocks, const StepControl* control);
 
 // out += E^T H E in. `in` is that of the faces that are solved, 0 on the others; E makes it known
 // beyond them. Nothing once shear.control->done is set.

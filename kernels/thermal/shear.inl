@@ -284,26 +284,32 @@ struct ShearDiagonal : ShearParticles<D, Degree, Real> {
 // --- faces ---
 
 template <int D, class Real>
-struct KeepMasses {
-  static constexpr const char* kName = "keep_masses";
+struct KeepImpulses {
+  static constexpr const char* kName = "keep_impulses";
   static constexpr int kThreads = 64;
+  // A face with less than this has no momentum worth dividing, in kg.
+  static constexpr Real kLeastMass = kLeastNormal<Real> / kEpsilon<Real>;
   struct Scratch {};
   MacView<Real> mac;
   ShearView<Real> shear;
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     g.for_each(D * BlockTraits<D>::kNodes, [&](std::uint32_t i) {
-      const std::uint64_t face = face_index<D>(g.index(), 0, i);
-      shear.mass[face] = mac.faces[face][kFaceMass];
+      const std::uint64_t at = face_index<D>(g.index(), 0, i);
+      Node<Real>& face = mac.faces[at];
+      const Real mass = face[kFaceMass];
+      shear.mass[at] = mass;
+      shear.r1[at] = mass > kLeastMass ? face[kFaceImpulse] / mass : Real(0);
+      face.set(kFaceImpulse, Real(0));
     });
   }
 };
 
 template <class Exec, int D, class Real>
-void keep_masses(Exec& exec, const MacView<Real>& mac, const ShearView<Real>& shear,
-                 std::uint32_t max_blocks, const StepControl* control) {
+void keep_impulses(Exec& exec, const MacView<Real>& mac, const ShearView<Real>& shear,
+                   std::uint32_t max_blocks, const StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                KeepMasses<D, Real>{mac, shear});
+                KeepImpulses<D, Real>{mac, shear});
 }
 
 struct StartShear {
@@ -321,7 +327,7 @@ struct StartShear {
   }
 };
 
-// Closed faces that no material leaves move with their solid.
+// The impulses come in. Closed faces that no material leaves move with their solid.
 template <int D, class Real>
 struct SetOut {
   static constexpr const char* kName = "set_out";
@@ -336,9 +342,11 @@ struct SetOut {
     g.for_each(D * BlockTraits<D>::kNodes, [&](std::uint32_t i) {
       const std::uint64_t face = face_index<D>(g.index(), 0, i);
       const bool held = mac.area[face] == Real(0) && !test_bit(opened, i);
-      if (held) mac.faces[face].set(kFaceVelocity, mac.faces[face][kFaceSolidVelocity]);
+      const Real velocity = held ? mac.faces[face][kFaceSolidVelocity]
+                                 : mac.faces[face][kFaceVelocity] + shear.r1[face];
+      mac.faces[face].set(kFaceVelocity, velocity);
       if (held) shear.mass[face] = Real(0);
-      shear.in[face] = test_bit(own, i) ? mac.faces[face][kFaceVelocity] : Real(0);
+      shear.in[face] = test_bit(own, i) ? velocity : Real(0);
       shear.out[face] = shear.diagonal[face] = Real(0);
       shear.r1[face] = shear.w1[face] = shear.w2[face] = Real(0);
     });

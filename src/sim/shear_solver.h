@@ -38,7 +38,7 @@ class ShearSolver {
     return v;
   }
 
-  // The velocities of `mac` become those at the end of the step. measure_stretch and keep_masses
+  // The velocities of `mac` become those at the end of the step. measure_stretch and keep_impulses
   // have run.
   SolveReport solve(int degree, const SolveOptions& options, const ParticleView<Real>& particles,
                     const GridView<Real>& grid, const MacView<Real>& mac, const FaceLayers& layers,

@@ -57,7 +57,7 @@ void ThermalStepper<Exec, D, Real>::prepare(const GridView<Real>& grid, const Ma
   const LaunchRange range{{&c->n_blocks, blocks}, &c->stop};
   find_layers<Exec, D, Real>(*exec_, update, layers(), grid, mac, range);
   fold_faces<Exec, D, Real>(*exec_, layers(), mac, range);
-  if (implicit_) keep_masses<Exec, D, Real>(*exec_, mac, shear_solver_.view(layers()), blocks, c);
+  if (implicit_) keep_impulses<Exec, D, Real>(*exec_, mac, shear_solver_.view(layers()), blocks, c);
   heat_.clear();
   heat_.clear_impulse();
   matter_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), blocks, c);
@@ -84,8 +84,9 @@ void ThermalStepper<Exec, D, Real>::after_projection(const GridView<Real>& grid,
 }
 
 // Shear from velocities that volume already allows: of an impact, or of weight on a floor, it would
-// otherwise take up what the pressure is there for, and the two would shake each other. [PHYSICS
-// section 6 projects once, afterwards.]
+// otherwise take up what the pressure is there for, and the two would shake each other. The impulse
+// of the stress itself comes in with the solve: the pressure of so stiff a force would be one that
+// no velocity at the end of the step has to do with. [PHYSICS section 6 projects once, afterwards.]
 template <class Exec, int D, class Real>
 bool ThermalStepper<Exec, D, Real>::between_projections(const GridView<Real>& grid,
                                                         const MacView<Real>& mac) {

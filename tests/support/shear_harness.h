@@ -70,7 +70,7 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
     flood_cells<Cpu, D, Real>(exec_, update, false, grid, mac(), kBlocks, c);
     find_layers<Cpu, D, Real>(exec_, update, layers(), grid, mac(), blocks);
     fold_faces<Cpu, D, Real>(exec_, layers(), mac(), blocks);
-    keep_masses<Cpu, D, Real>(exec_, mac(), shear(), kBlocks, c);
+    keep_impulses<Cpu, D, Real>(exec_, mac(), shear(), kBlocks, c);
     prepare_faces<Cpu, D, Real>(exec_, FacePass::kAccelerate, update, grid, mac(), kBlocks, c);
     solver_.reserve_particles(particles_.capacity());
     measure_stretch<Cpu, D, Real>(exec_, laws_.data(), particles_.view(),

@@ -78,8 +78,8 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
     StepControl* c = control_.data();
     assemble_projection<Exec, D, Real>(exec_, grid_.view(), mac(), kBlocks, c);
     fluid_.clear_pressure();
-    const SolveReport report =
-        solver_.solve(fluid_.system(grid_.view(), {&c->n_blocks, kBlocks}), options_, &c->stop);
+    const SolveReport report = solver_.solve(
+        fluid_.system(grid_.view(), {&c->n_blocks, kBlocks}, nullptr), options_, &c->stop);
     apply_pressure<Exec, D, Real>(exec_, grid_.view(), mac(), kBlocks, c);
     return report;
   }

@@ -94,7 +94,6 @@ struct FirstResidual {
   struct Scratch {
     BlockSums norm, size;
   };
-  MacView<Real> mac;
   ShearView<Real> shear;
   std::uint32_t max_blocks;
   const StepControl* control;
@@ -292,7 +291,7 @@ void begin_shear(Exec& exec, int degree, const SolveOptions& options,
   if (degree == 3) diagonal(std::integral_constant<int, 3>{});
   fold_diagonal<Exec, D, Real>(exec, shear.layers, mac, shear.diagonal, blocks);
   apply_shear<Exec, D, Real>(exec, degree, particles, grid, mac, shear, max_blocks, control);
-  launch_groups(exec, blocks, FirstResidual<D, Real>{mac, shear, max_blocks, control});
+  launch_groups(exec, blocks, FirstResidual<D, Real>{shear, max_blocks, control});
   reduce_blocks(exec, FinishFirst{kEpsilon<Real>}, shear.partials, max_blocks, max_blocks,
                 shear.control, blocks.stop);
 }

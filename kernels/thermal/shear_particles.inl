@@ -1,5 +1,5 @@
-// The part of shear.h that goes by way of the particles: their stretches, and the operator H with its
-// diagonal.
+// The part of shear.h that goes by way of the particles: their stretches, and the operator H with
+// its diagonal.
 #pragma once
 
 #include "kernels/exec/generic_scalar.h"

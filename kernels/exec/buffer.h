@@ -82,4 +82,12 @@ class Buffer {
   std::size_t size_ = 0;
 };
 
+// Zeros in place of what the buffer held, which is given back before they are there.
+template <class Exec, class T>
+void renew(Exec& exec, Buffer<Exec, T>& buffer, std::size_t size) {
+  buffer = {};
+  buffer = Buffer<Exec, T>(exec, size);
+  buffer.zero();
+}
+
 }  // namespace firn

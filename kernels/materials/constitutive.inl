@@ -138,6 +138,31 @@ struct ConstitutiveUpdate {
   }
 };
 
+// f(lanes) for the packs of the chunks that fall to a group, `per_group` each.
+template <class Real, class Group, class F>
+FIRN_HD inline void for_each_pack_of(Group& g, const Chunk* chunks, const StepControl& control,
+                                     std::uint32_t per_group, F&& f) {
+  const std::uint32_t first = control.first_chunk + g.index() * per_group;
+  const std::uint32_t end = control.first_chunk + control.n_chunks;
+  if (first >= end) return;
+  g.template for_each_pack<Real>(
+      first, first + per_group < end ? first + per_group : end,
+      [=](std::uint32_t chunk) { return chunks[chunk].count; }, f);
+}
+
+// A channel of matrices; zeros where there is none: of particles that no step has moved yet.
+template <int D, class Real, class Lanes>
+FIRN_HD inline auto load_matrix(const Lanes& lanes, const Real* channel) {
+  using T = typename Lanes::Value;
+  const auto active = lanes.active();
+  Mat<T, D> A = Mat<T, D>::zero();
+  if (channel == nullptr) return A;
+  for (int i = 0; i < D * D; ++i)
+    A(i / D, i % D) =
+        select(active, lanes.load(channel_row(channel, lanes.chunk, D * D, i)), T(Real(0)));
+  return A;
+}
+
 template <int D, class Real>
 struct ConstitutiveStep {
   static constexpr const char* kName = "constitutive";
@@ -149,15 +174,8 @@ struct ConstitutiveStep {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t begin = update.control->first_chunk;
-    const std::uint32_t first = begin + g.index() * kChunksPerGroup;
-    const std::uint32_t end = begin + update.control->n_chunks;
-    if (first >= end) return;
-    const std::uint32_t last = first + kChunksPerGroup < end ? first + kChunksPerGroup : end;
-    const Chunk* chunks = update.particles.chunks;
-    g.template for_each_pack<Real>(
-        first, last, [=](std::uint32_t chunk) { return chunks[chunk].count; },
-        [&](const auto& lanes) { advance(g, lanes); });
+    for_each_pack_of<Real>(g, update.particles.chunks, *update.control, kChunksPerGroup,
+                           [&](const auto& lanes) { advance(g, lanes); });
   }
 
   template <class Group, class Lanes>
@@ -167,20 +185,7 @@ struct ConstitutiveStep {
     lanes.prefetch_next(particles.F, D * D);
     lanes.prefetch_next(particles.stress, symmetric_components(D));
     lanes.prefetch_next(particles.volume, 1);
-    update.store_stress(lanes, update.advance(g, lanes, load_matrix(lanes, particles.gradient)));
-  }
-
-  // Zeros where there is no channel: of particles that no step has moved yet.
-  template <class Lanes>
-  FIRN_HD auto load_matrix(const Lanes& lanes, const Real* channel) const {
-    using T = typename Lanes::Value;
-    const auto active = lanes.active();
-    Mat<T, D> A = Mat<T, D>::zero();
-    if (channel == nullptr) return A;
-    for (int i = 0; i < D * D; ++i)
-      A(i / D, i % D) =
-          select(active, lanes.load(channel_row(channel, lanes.chunk, D * D, i)), T(0));
-    return A;
+    update.store_stress(lanes, update.advance(g, lanes, load_matrix<D>(lanes, particles.gradient)));
   }
 };
 

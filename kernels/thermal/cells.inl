@@ -334,40 +334,25 @@ void apply_fluxes(Exec& exec, const MacView<Real>& mac, const HeatView<Real>& he
   launch_groups(exec, range, AdoptChange<D, Real>{heat});
 }
 
-// The quadratic stencil of a particle lies in the tile of its home, whatever kernel chose that.
-// What of it lies in held cells says nothing: their heat goes the way of the others', through the
-// surface of the body. And no particle that reaches into them is driven beyond the temperatures
-// around it: as long as the means that cells know are not the body's, the particles next to it
-// would go on to change. What they are spared is heat that the body gives or takes.
-template <int D, class Real>
-struct HeatG2P {
-  static constexpr const char* kName = "heat_g2p";
-  static constexpr int kThreads = 128;
-  using Tile = BlockTile<D, kHeatKernel + 1, Real, Real>;
-  // A particle with less than this outside of held bodies lies within one and waits to be put out.
-  static constexpr Real kLeastShare = Real(1e-3);
-  struct Scratch {
-    Tile free, change, mean, reached;
-  };
+// What reads cells back to particles shares: tiles of values of the cells around a block. The
+// stencil of a quadratic kernel lies in the tile of its particle's home, whatever kernel chose
+// that.
+template <int D, int Degree, class Real>
+struct CellG2P {
+  using Tile = BlockTile<D, Degree + 1, Real, Real>;
   ParticleView<Real> particles;
   GridView<Real> grid;
-  HeatView<Real> heat;
 
-  template <class Group>
-  FIRN_HD void operator()(Group& g) const {
+  // load(place in the tile, cell) for the cells around the group's block, then advance(home, chunk,
+  // lane) for its particles.
+  template <class Group, class Load, class Advance>
+  FIRN_HD void gather(Group& g, Load&& load, Advance&& advance) const {
     const std::uint32_t block = g.index();
     if (grid.chunk_begin[block] == grid.chunk_begin[block + 1]) return;
     g.for_each(Tile::kNodes, [&](std::uint32_t t) {
       const TileNode<D, Tile::kSide> at(static_cast<int>(t));
       const std::uint64_t rank = grid.corners[block * BlockTraits<D>::kCorners + at.corner];
-      const std::uint64_t cell = rank * BlockTraits<D>::kNodes + at.node;
-      const Real free = heat.held[cell] < Real(0) ? Real(1) : Real(0);
-      g.scratch.free.node[t] = free;
-      g.scratch.change.node[t] = free * heat.change[cell];
-      g.scratch.reached.node[t] = free > Real(0)
-                                      ? heat.warmth[cell][kWarmthTemperature] + heat.change[cell]
-                                      : heat.held[cell];
-      g.scratch.mean.node[t] = free * (heat.warmth[cell][kWarmthTemperature] + heat.change[cell]);
+      load(t, rank * BlockTraits<D>::kNodes + at.node);
     });
     g.sync();
     const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
@@ -376,32 +361,81 @@ struct HeatG2P {
         grid.chunk_begin[block], grid.chunk_begin[block + 1],
         [=](std::uint32_t chunk) { return chunks[chunk].count; },
         [&](const auto& lanes) {
-          lanes.for_each_lane(
-              [&](int, std::uint32_t lane) { advance(g, home, lanes.chunk, lane); });
+          lanes.for_each_lane([&](int, std::uint32_t lane) { advance(home, lanes.chunk, lane); });
         });
+  }
+
+  // The cells that a particle reads: its weights and where they begin in a tile.
+  struct Near {
+    Stencil<D, Degree, Real> stencil;
+    int first;
+    FIRN_HD Real mean(const Tile& tile) const {
+      return gather_mean<Tile::kSide>(stencil, tile.node + first);
+    }
+  };
+  FIRN_HD Near cells_near(const Vec<int, D>& home, std::uint32_t chunk, std::uint32_t lane) const {
+    Vec<Real, D> x;
+    for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
+    Near near{make_cell_stencil<D, Degree>(x, grid.inv_dx), 0};
+    near.first = Tile::template index_of<D>(near.stencil.base, home);
+    return near;
+  }
+};
+
+// What of a stencil lies in held cells says nothing: their heat goes the way of the others',
+// through the surface of the body. And no particle that reaches into them is driven beyond the
+// temperatures around it: as long as the means that cells know are not the body's, the particles
+// next to it would go on to change. What they are spared is heat that the body gives or takes.
+template <int D, class Real>
+struct HeatG2P : CellG2P<D, kHeatKernel, Real> {
+  static constexpr const char* kName = "heat_g2p";
+  static constexpr int kThreads = 128;
+  using Base = CellG2P<D, kHeatKernel, Real>;
+  using Base::particles;
+  using Tile = typename Base::Tile;
+  // A particle with less than this outside of held bodies lies within one and waits to be put out.
+  static constexpr Real kLeastShare = Real(1e-3);
+  struct Scratch {
+    Tile free, change, mean, reached;
+  };
+  HeatView<Real> heat;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    Base::gather(
+        g, [&](std::uint32_t t, std::uint64_t cell) { load(g.scratch, t, cell); },
+        [&](const Vec<int, D>& home, std::uint32_t chunk, std::uint32_t lane) {
+          advance(g, home, chunk, lane);
+        });
+  }
+
+  FIRN_HD void load(Scratch& tiles, std::uint32_t t, std::uint64_t cell) const {
+    const Real free = heat.held[cell] < Real(0) ? Real(1) : Real(0);
+    const Real after = heat.warmth[cell][kWarmthTemperature] + heat.change[cell];
+    tiles.free.node[t] = free;
+    tiles.change.node[t] = free * heat.change[cell];
+    tiles.reached.node[t] = free > Real(0) ? after : heat.held[cell];
+    tiles.mean.node[t] = free * after;
   }
 
   template <class Group>
   FIRN_HD void advance(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
                        std::uint32_t lane) const {
-    Vec<Real, D> x;
-    for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
-    const auto s = make_cell_stencil<D, kHeatKernel>(x, grid.inv_dx);
-    const int at = Tile::template index_of<D>(s.base, home);
+    const auto near = Base::cells_near(home, chunk, lane);
     const ThermalMaterial<Real>& m = heat.materials[particles.chunks[chunk].material];
     HeatState<Real> state = load_heat(heat, chunk, lane);
-    const Real share = gather_mean<Tile::kSide>(s, g.scratch.free.node + at);
+    const Real share = near.mean(g.scratch.free);
     if (!(share > kLeastShare)) return;
     const bool beside_held = share < Real(1) - kLeastShare;
     const Real scale = beside_held ? 1 / share : Real(1);
-    Real change = scale * gather_mean<Tile::kSide>(s, g.scratch.change.node + at);
+    Real change = scale * near.mean(g.scratch.change);
     const Real melting = melting_point(m, channel_row(particles.id, chunk, 1, 0)[lane]);
     const Real own = temperature_of(m, melting, state.enthalpy);
     if (heat.flip < Real(1)) {
-      const Real mean = scale * gather_mean<Tile::kSide>(s, g.scratch.mean.node + at);
+      const Real mean = scale * near.mean(g.scratch.mean);
       change = heat.flip * change + (1 - heat.flip) * (mean - own);
     }
-    if (beside_held) change = limited(g.scratch.reached.node + at, own, change);
+    if (beside_held) change = limited(g.scratch.reached.node + near.first, own, change);
     add_heat(m, capacity_of(m, state) * change, state);
     channel_row(heat.state, chunk, kHeatComponents, 0)[lane] = state.enthalpy;
     channel_row(heat.state, chunk, kHeatComponents, 1)[lane] = state.liquid ? Real(1) : Real(0);
@@ -427,7 +461,7 @@ template <class Exec, int D, class Real>
 void heat_g2p(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
               const HeatView<Real>& heat, std::uint32_t max_blocks, const StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                HeatG2P<D, Real>{particles, grid, heat});
+                HeatG2P<D, Real>{{particles, grid}, heat});
 }
 
 }  // namespace firn

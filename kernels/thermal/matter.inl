@@ -140,37 +140,26 @@ struct PressureChange {
 };
 
 template <int D, class Real>
-struct VolumeG2P {
+struct VolumeG2P : CellG2P<D, kMatterKernel, Real> {
   static constexpr const char* kName = "volume_g2p";
   static constexpr int kThreads = 128;
-  using Tile = BlockTile<D, kMatterKernel + 1, Real, Real>;
+  using Base = CellG2P<D, kMatterKernel, Real>;
+  using Base::particles;
   struct Scratch {
-    Tile counts, change;
+    typename Base::Tile counts, change;
   };
-  ParticleView<Real> particles;
-  GridView<Real> grid;
   HeatView<Real> heat;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t block = g.index();
-    if (grid.chunk_begin[block] == grid.chunk_begin[block + 1]) return;
-    g.for_each(Tile::kNodes, [&](std::uint32_t t) {
-      const TileNode<D, Tile::kSide> at(static_cast<int>(t));
-      const std::uint64_t rank = grid.corners[block * BlockTraits<D>::kCorners + at.corner];
-      const Node<Real> cell = heat.matter[rank * BlockTraits<D>::kNodes + at.node];
-      g.scratch.counts.node[t] = cell[kMatterCounts];
-      g.scratch.change.node[t] = cell[kMatterPressureChange];
-    });
-    g.sync();
-    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
-    const Chunk* chunks = particles.chunks;
-    g.template for_each_pack<Real>(
-        grid.chunk_begin[block], grid.chunk_begin[block + 1],
-        [=](std::uint32_t chunk) { return chunks[chunk].count; },
-        [&](const auto& lanes) {
-          lanes.for_each_lane(
-              [&](int, std::uint32_t lane) { advance(g, home, lanes.chunk, lane); });
+    Base::gather(
+        g,
+        [&](std::uint32_t t, std::uint64_t cell) {
+          g.scratch.counts.node[t] = heat.matter[cell][kMatterCounts];
+          g.scratch.change.node[t] = heat.matter[cell][kMatterPressureChange];
+        },
+        [&](const Vec<int, D>& home, std::uint32_t chunk, std::uint32_t lane) {
+          advance(g, home, chunk, lane);
         });
   }
 
@@ -179,14 +168,11 @@ struct VolumeG2P {
                        std::uint32_t lane) const {
     const Real compressibility = heat.materials[particles.chunks[chunk].material].inverse_lambda;
     if (!(compressibility > Real(0))) return;
-    Vec<Real, D> x;
-    for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
-    const auto s = make_cell_stencil<D, kMatterKernel>(x, grid.inv_dx);
-    const int at = Tile::template index_of<D>(s.base, home);
-    const Real share = gather_mean<Tile::kSide>(s, g.scratch.counts.node + at);
+    const auto near = Base::cells_near(home, chunk, lane);
+    const Real share = near.mean(g.scratch.counts);
     if (share > Real(0))
       channel_row(heat.state, chunk, kHeatComponents, kHeatLogVolume)[lane] -=
-          compressibility * gather_mean<Tile::kSide>(s, g.scratch.change.node + at) / share;
+          compressibility * near.mean(g.scratch.change) / share;
   }
 };
 
@@ -196,7 +182,7 @@ void volume_g2p(Exec& exec, const ParticleView<Real>& particles, const GridView<
                 const StepControl* control) {
   const LaunchRange range{{&control->n_blocks, max_blocks}, &control->stop};
   launch_groups(exec, range, PressureChange<D, Real>{mac, heat.matter, control});
-  launch_groups(exec, range, VolumeG2P<D, Real>{particles, grid, heat});
+  launch_groups(exec, range, VolumeG2P<D, Real>{{particles, grid}, heat});
 }
 
 // Young's modulus of a pack's particles over that of their material at rest.
@@ -226,14 +212,8 @@ struct DeformParticles {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t first = g.index() * kChunksPerGroup;
-    const std::uint32_t end = update.control->n_chunks;
-    if (first >= end) return;
-    const std::uint32_t last = first + kChunksPerGroup < end ? first + kChunksPerGroup : end;
-    const Chunk* chunks = update.particles.chunks;
-    g.template for_each_pack<Real>(
-        first, last, [=](std::uint32_t chunk) { return chunks[chunk].count; },
-        [&](const auto& lanes) { advance(g, lanes); });
+    for_each_pack_of<Real>(g, update.particles.chunks, *update.control, kChunksPerGroup,
+                           [&](const auto& lanes) { advance(g, lanes); });
   }
 
   template <class Group, class Lanes>
@@ -243,7 +223,7 @@ struct DeformParticles {
     const std::uint32_t index = particles.chunks[lanes.chunk].material;
     const MaterialParams<Real>& params = update.materials[index];
     const ThermalMaterial<Real>& thermal = heat.materials[index];
-    const Mat<T, D> grad_v = load_gradient(lanes);
+    const Mat<T, D> grad_v = load_matrix<D>(lanes, particles.gradient);
     const auto liquid =
         lanes.load(channel_row(heat.state, lanes.chunk, kHeatComponents, 1)) > T(Real(0.5));
 
@@ -271,18 +251,6 @@ struct DeformParticles {
     }
     const T volume = lanes.load(channel_row(particles.volume, lanes.chunk, 1, 0));
     update.store_stress(lanes, response.tau * volume);
-  }
-
-  template <class Lanes>
-  FIRN_HD auto load_gradient(const Lanes& lanes) const {
-    using T = typename Lanes::Value;
-    const auto active = lanes.active();
-    Mat<T, D> A;
-    for (int i = 0; i < D * D; ++i)
-      A(i / D, i % D) =
-          select(active, lanes.load(channel_row(update.particles.gradient, lanes.chunk, D * D, i)),
-                 T(Real(0)));
-    return A;
   }
 
   // F times what makes its determinant the particle's J.

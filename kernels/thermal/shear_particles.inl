@@ -22,14 +22,8 @@ struct MeasureStretch {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t first = g.index() * kChunksPerGroup;
-    const std::uint32_t end = laws.control->n_chunks;
-    if (first >= end) return;
-    const Chunk* chunks = laws.particles.chunks;
-    g.template for_each_pack<Real>(
-        first, first + kChunksPerGroup < end ? first + kChunksPerGroup : end,
-        [=](std::uint32_t chunk) { return chunks[chunk].count; },
-        [&](const auto& lanes) { measure(lanes); });
+    for_each_pack_of<Real>(g, laws.particles.chunks, *laws.control, kChunksPerGroup,
+                           [&](const auto& lanes) { measure(lanes); });
   }
 
   template <class Lanes>

@@ -15,18 +15,18 @@ class FluidStore {
   // Nothing in it outlives a step, so a larger one starts empty.
   void reserve(std::uint32_t blocks) {
     const std::size_t n = blocks, cells = n * BlockTraits<D>::kNodes;
-    renew(around_, n * Around<D>::kBlocks);
-    renew(fluid_, n * 2);
-    renew(valid_, n * 2 * D);
-    renew(reached_, n * 2 * D);
-    renew(separates_, n * 2 * D);
-    renew(opened_, n * 2 * D);
-    renew(area_, cells * D);
-    renew(conductance_, cells * D);
-    renew(dirichlet_, cells);
-    renew(rhs_, cells);
-    renew(pressure_, cells);
-    renew(filled_, cells);
+    renew(exec_, around_, n * Around<D>::kBlocks);
+    renew(exec_, fluid_, n * 2);
+    renew(exec_, valid_, n * 2 * D);
+    renew(exec_, reached_, n * 2 * D);
+    renew(exec_, separates_, n * 2 * D);
+    renew(exec_, opened_, n * 2 * D);
+    renew(exec_, area_, cells * D);
+    renew(exec_, conductance_, cells * D);
+    renew(exec_, dirichlet_, cells);
+    renew(exec_, rhs_, cells);
+    renew(exec_, pressure_, cells);
+    renew(exec_, filled_, cells);
   }
 
   MacView<Real> view(Real* faces) {
@@ -68,13 +68,6 @@ class FluidStore {
   }
 
  private:
-  template <class T>
-  void renew(Buffer<Exec, T>& buffer, std::size_t size) {
-    buffer = {};
-    buffer = Buffer<Exec, T>(exec_, size);
-    buffer.zero();
-  }
-
   Exec& exec_;
   Buffer<Exec, std::uint32_t> around_, fluid_, valid_, reached_, separates_, opened_;
   Buffer<Exec, Real> area_, conductance_, dirichlet_, rhs_, pressure_, filled_;

@@ -39,35 +39,35 @@ class GridStore {
     if (blocks <= capacity_) return;
     capacity_ = blocks;
     const std::uint32_t table = hash_places(blocks);
-    renew(hash_keys_, table);
-    renew(hash_ranks_, table);
-    renew(hash_home_, table);
-    renew(keys_, blocks);
-    renew(home_, blocks);
-    renew(corners_, std::size_t{blocks} * BlockTraits<D>::kCorners);
-    renew(chunk_begin_, blocks + 1);
-    renew(coloured_, blocks);
-    renew(colour_begin_, colours() + 1);
-    renew(block_colour_, blocks);
+    renew(exec_, hash_keys_, table);
+    renew(exec_, hash_ranks_, table);
+    renew(exec_, hash_home_, table);
+    renew(exec_, keys_, blocks);
+    renew(exec_, home_, blocks);
+    renew(exec_, corners_, std::size_t{blocks} * BlockTraits<D>::kCorners);
+    renew(exec_, chunk_begin_, blocks + 1);
+    renew(exec_, coloured_, blocks);
+    renew(exec_, colour_begin_, colours() + 1);
+    renew(exec_, block_colour_, blocks);
     const std::size_t bins = std::size_t{blocks} * materials_;
-    renew(bin_begin_, bins + 1);
-    renew(bin_chunks_, bins);
-    renew(bin_first_, bins + 1);
+    renew(exec_, bin_begin_, bins + 1);
+    renew(exec_, bin_chunks_, bins);
+    renew(exec_, bin_first_, bins + 1);
     const std::size_t nodes = std::size_t{blocks} * reals_;
     if (!fused_) {
-      renew(nodes_, nodes);
-      if (with_increments_) renew(increments_, nodes);
+      renew(exec_, nodes_, nodes);
+      if (with_increments_) renew(exec_, increments_, nodes);
       return;
     }
-    renew(around_, std::size_t{blocks} * int_power(3, D));
-    renew(near_count_, bins * int_power(3, D));
-    renew(old_rank_, blocks);
+    renew(exec_, around_, std::size_t{blocks} * int_power(3, D));
+    renew(exec_, near_count_, bins * int_power(3, D));
+    renew(exec_, old_rank_, blocks);
     enlarge(saved_keys_, blocks);
     enlarge(nodes_, nodes);
-    renew(momentum_, nodes);
+    renew(exec_, momentum_, nodes);
     if (!with_increments_) return;
     enlarge(increments_, nodes);
-    renew(impulse_, nodes);
+    renew(exec_, impulse_, nodes);
   }
 
   GridView<Real> view() {
@@ -161,16 +161,9 @@ class GridStore {
   std::size_t colours() const { return static_cast<std::size_t>(int_power(parities_, D)); }
   template <class T>
   void enlarge(Buffer<Exec, T>& buffer, std::size_t size) {
-    if (buffer.empty()) return renew(buffer, size);
+    if (buffer.empty()) return renew(exec_, buffer, size);
     buffer.resize(size);
   }
-  template <class T>
-  void renew(Buffer<Exec, T>& buffer, std::size_t size) {
-    buffer = {};
-    buffer = Buffer<Exec, T>(exec_, size);
-    buffer.zero();
-  }
-
   Exec& exec_;
   double dx_;
   PeriodicBlocks periodic_;

@@ -27,12 +27,12 @@ class HeatStore {
   // Nothing in it outlives a step, so a larger one starts empty.
   void reserve(std::uint32_t blocks) {
     const std::size_t cells = std::size_t{blocks} * BlockTraits<D>::kNodes;
-    for (auto* nodes : {&warmth_, &matter_}) renew(*nodes, 4 * cells);
+    for (auto* nodes : {&warmth_, &matter_}) renew(exec_, *nodes, 4 * cells);
     for (auto* reals : {&stiffness_, &sheared_, &held_, &change_, &dirichlet_, &mass_, &rhs_})
-      renew(*reals, cells);
-    renew(conductance_, D * cells);
-    if (projects_twice_) renew(impulse_, cells);
-    if (has_sources()) renew(power_, 4 * cells);
+      renew(exec_, *reals, cells);
+    renew(exec_, conductance_, D * cells);
+    if (projects_twice_) renew(exec_, impulse_, cells);
+    if (has_sources()) renew(exec_, power_, 4 * cells);
     face_masks_ = {};
     face_masks_ = Buffer<Exec, std::uint32_t>(exec_, blocks * face_words());
   }
@@ -98,12 +98,6 @@ class HeatStore {
 
  private:
   static constexpr std::size_t face_words() { return 2 * D * (FaceLayers::kMax + 1); }
-  void renew(Buffer<Exec, Real>& buffer, std::size_t size) {
-    buffer = {};
-    buffer = Buffer<Exec, Real>(exec_, size);
-    buffer.zero();
-  }
-
   Exec& exec_;
   Buffer<Exec, ThermalMaterial<Real>> materials_;
   HeatFieldStore<Exec, Real> fields_;

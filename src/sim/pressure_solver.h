@@ -109,37 +109,31 @@ class PressureSolver {
   // sheet more.
   static std::uint32_t first_pool(std::uint32_t blocks) { return blocks / (D == 3 ? 4 : 2) + 64; }
 
-  template <class T>
-  void renew(Buffer<Exec, T>& buffer, std::size_t size) {
-    buffer = {};
-    buffer = Buffer<Exec, T>(exec_, size);
-    buffer.zero();
-  }
   void reserve_finest(std::uint32_t n) {
-    renew(neighbours_, std::size_t{2 * D} * n);
-    renew(parent_, n);
-    renew(kind_, n);
-    renew(uniform_, n);
-    renew(flags_, n);
-    renew(ranks_, n + 1);
-    renew(labels_, kCells * n);
-    renew(residual_, kCells * n);
-    renew(direction_, kCells * n);
-    renew(work_, kCells * n);
-    renew(partials_, std::size_t{kReductionColumns} * n);
+    renew(exec_, neighbours_, std::size_t{2 * D} * n);
+    renew(exec_, parent_, n);
+    renew(exec_, kind_, n);
+    renew(exec_, uniform_, n);
+    renew(exec_, flags_, n);
+    renew(exec_, ranks_, n + 1);
+    renew(exec_, labels_, kCells * n);
+    renew(exec_, residual_, kCells * n);
+    renew(exec_, direction_, kCells * n);
+    renew(exec_, work_, kCells * n);
+    renew(exec_, partials_, std::size_t{kReductionColumns} * n);
     max_blocks_ = n;
   }
   void reserve_pool(std::uint32_t n, bool mass) {
-    renew(pool_keys_, n);
-    renew(pool_neighbours_, std::size_t{2 * D} * n);
-    renew(pool_parent_, n);
-    renew(pool_kind_, n);
-    renew(pool_uniform_, n);
-    renew(pool_conductance_, D * kCells * n);
-    renew(pool_dirichlet_, kCells * n);
-    renew(pool_rhs_, kCells * n);
-    renew(pool_solution_, kCells * (n + 1));  // Strip::spread reads past the last block
-    if (mass || !pool_mass_.empty()) renew(pool_mass_, kCells * n);
+    renew(exec_, pool_keys_, n);
+    renew(exec_, pool_neighbours_, std::size_t{2 * D} * n);
+    renew(exec_, pool_parent_, n);
+    renew(exec_, pool_kind_, n);
+    renew(exec_, pool_uniform_, n);
+    renew(exec_, pool_conductance_, D * kCells * n);
+    renew(exec_, pool_dirichlet_, kCells * n);
+    renew(exec_, pool_rhs_, kCells * n);
+    renew(exec_, pool_solution_, kCells * (n + 1));  // Strip::spread reads past the last block
+    if (mass || !pool_mass_.empty()) renew(exec_, pool_mass_, kCells * n);
     pool_blocks_ = n;
   }
 
@@ -202,7 +196,7 @@ class PressureSolver {
   }
   void number_singular() {
     const std::size_t n = state_.singular_components;
-    if (sums_.size() < 2 * n) renew(sums_, 4 * n);
+    if (sums_.size() < 2 * n) renew(exec_, sums_, 4 * n);
     components_.sums = sums_.data();
     components_.cells = sums_.data() + n;
     number_components<Exec, D>(exec_, components_, state_.singular_components, blocks_);

@@ -16,13 +16,13 @@ class ShearSolver {
   // Nothing in it outlives a step, so a larger one starts empty.
   void reserve(std::uint32_t blocks) {
     const std::size_t faces = std::size_t{blocks} * D * BlockTraits<D>::kNodes;
-    for (auto* channel : channels()) renew(*channel, faces);
+    for (auto* channel : channels()) renew(exec_, *channel, faces);
     partials_ = {};
     partials_ = Buffer<Exec, double>(exec_, 2 * std::size_t{blocks});
   }
   void reserve_particles(std::uint32_t chunks) {
     const std::size_t reals = chunks * kLanes * stretch_components<D>();
-    if (stretch_.size() < reals) renew(stretch_, reals);
+    if (stretch_.size() < reals) renew(exec_, stretch_, reals);
   }
 
   ShearView<Real> view(const FaceLayers& layers) {
@@ -80,12 +80,6 @@ class ShearSolver {
   std::array<Buffer<Exec, Real>*, 8> channels() {
     return {&mass_, &diagonal_, &in_, &out_, &r1_, &r2_, &w1_, &w2_};
   }
-  void renew(Buffer<Exec, Real>& buffer, std::size_t size) {
-    buffer = {};
-    buffer = Buffer<Exec, Real>(exec_, size);
-    buffer.zero();
-  }
-
   Exec& exec_;
   Buffer<Exec, ShearControl> control_;
   Buffer<Exec, Real> stretch_, mass_, diagonal_, in_, out_, r1_, r2_, w1_, w2_;

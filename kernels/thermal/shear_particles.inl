@@ -152,7 +152,7 @@ struct ApplyShear : ShearParticles<D, Degree, Real> {
     const std::uint32_t block = grid.coloured[g.index()];
     for (int a = 0; a < D; ++a) {
       g.for_each(Tile::kNodes, [&](std::uint32_t t) {
-        g.scratch.in[a].node[t] = shear.in[Base::face_of(block, a, t)];
+        g.scratch.in[a].node[t] = shear.in.face[Base::face_of(block, a, t)];
       });
       Base::clear(g, g.scratch.out[a]);
     }
@@ -160,7 +160,7 @@ struct ApplyShear : ShearParticles<D, Degree, Real> {
     const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
     Base::for_each_pack(g, block, [&](const auto& lanes) { advance(g, home, lanes); });
     g.sync();
-    for (int a = 0; a < D; ++a) Base::flush(g, block, a, g.scratch.out[a], shear.out);
+    for (int a = 0; a < D; ++a) Base::flush(g, block, a, g.scratch.out[a], shear.out.face);
   }
 
   template <class Group, class Lanes>

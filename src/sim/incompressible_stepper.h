@@ -43,10 +43,11 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   // When the matrix of the projection stands, when its solution does, and before and after the
   // transfer back.
   virtual void complete_system(const MacView<Real>&) {}
-  // Velocities that are no longer free of divergence, on the faces that the first projection has
-  // left: another one follows. Its pressure comes on top of the first.
-  virtual bool between_projections(const GridView<Real>&, const MacView<Real>&) { return false; }
-  virtual void after_second_projection(const MacView<Real>&) {}
+  // Forces that change with the velocities, and the pressure that comes with them, on the faces
+  // that the projection has left. They may put another matrix in the place of the projection's
+  // (replace_matrix). False where the step is over.
+  virtual bool couple_forces(const GridView<Real>&, const MacView<Real>&) { return true; }
+  void replace_matrix() { has_matrix_ = false; }
   virtual const Real* order_zero() { return nullptr; }  // see PressureSystem
   virtual void after_projection(const GridView<Real>&, const MacView<Real>&) {}
   virtual void before_gather(const MacView<Real>&) {}
@@ -68,6 +69,7 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
 
   FluidStore<Exec, D, Real> fluid_;
   PressureSolver<Exec, D, Real> solver_;
+  PressureStats pressure_stats_;
   bool ghost_fluid_;
   Real specific_volume_;
 
@@ -96,9 +98,9 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   SolveOptions options_;
   bool separating_;
   bool walls_opened_ = false;  // in this step
+  bool has_matrix_ = false;    // whether solver_ and fluid_ still hold that of the projection
   Buffer<Exec, std::uint32_t> changed_;
   TracerStore<Exec, D, Real> tracers_;
-  PressureStats pressure_stats_;
   SolveReport rejected_;
   int retries_ = 0;
 };

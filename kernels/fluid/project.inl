@@ -7,31 +7,14 @@
 
 namespace firn {
 
-// What a projection sees of a face: the velocity that it loses to a gradient of the pressure, and
-// what flows through it.
-template <class Real>
-struct ProjectedFaces {
-  static constexpr const char* kName = "assemble_projection";
-  MacView<Real> mac;
-  FIRN_HD Real specific_volume(std::uint64_t face) const {
-    return firn::specific_volume(mac, mac.faces[face]);
-  }
-  FIRN_HD Real flux(std::uint64_t face) const {
-    const Real open = mac.area[face];
-    const Node<Real>& at = mac.faces[face];
-    return open * at[0] + (Real(1) - open) * at[kFaceSolidVelocity];
-  }
-};
-
-template <int D, class Real, class Faces>
+template <int D, class Real>
 struct AssembleProjection {
-  static constexpr const char* kName = Faces::kName;
+  static constexpr const char* kName = "assemble_projection";
   static constexpr int kThreads = 64;
   static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes;
   struct Scratch {};
   GridView<Real> grid;
   MacView<Real> mac;
-  Faces faces;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -55,12 +38,14 @@ struct AssembleProjection {
         const CellAddress other =
             side == 0 ? cell_address<D>(mac, block, stepped<D>(local, a, -1)) : upper;
         const std::uint64_t face = face_index<D>(upper.block, a, upper.cell);
-        const Real k = mac.area[face] * faces.specific_volume(face) * grid.inv_dx * grid.inv_dx;
+        const Node<Real> at = mac.faces[face];
+        const Real open = mac.area[face];
+        const Real k = open * specific_volume(mac, at) * grid.inv_dx * grid.inv_dx;
         if (!is_fluid(mac, other))
           dirichlet += k / surface_distance<D>(mac, CellAddress{block, cell}, other);
         else if (side == 0)
           mac.conductance[face] = k;
-        const Real flux = faces.flux(face);
+        const Real flux = open * at[0] + (Real(1) - open) * at[kFaceSolidVelocity];
         outflow += side == 0 ? -flux : flux;
       }
   }
@@ -70,7 +55,7 @@ template <class Exec, int D, class Real>
 void assemble_projection(Exec& exec, const GridView<Real>& grid, const MacView<Real>& mac,
                          std::uint32_t max_blocks, const StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                AssembleProjection<D, Real, ProjectedFaces<Real>>{grid, mac, {mac}});
+                AssembleProjection<D, Real>{grid, mac});
 }
 
 template <int D, class Real>

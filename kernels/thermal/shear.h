@@ -2,17 +2,19 @@
 // velocities u + delta of the faces, of which the projection has made u, solve
 //   [ M + dt^2 H   B' ] [ delta ]   [ -dt^2 H u ]
 //   [ B            -C ] [   y   ] = [     0     ]
-// with H the second derivative of the deviatoric energy (and Newtonian viscosity / dt) at the
-// beginning of the step, applied by way of the particles and never assembled; B the flux out of the
-// cells, C the compressibility of what they hold, and y pressure times dt with its sign changed. M
-// and H are those of folded faces (fluid/fold.h). Solved one after the other instead, stress and
-// pressure shake stiff bodies to pieces beyond some five times the explicit step.
+// with M and B those of the projection, mass of faces and flux out of cells, H the second
+// derivative of the deviatoric energy (and Newtonian viscosity / dt) at the beginning of the step,
+// applied by way of the particles and never assembled, C the compressibility of what cells hold,
+// and y pressure times dt with its sign changed. Forces of faces beyond the material are folded
+// (fluid/fold.h). Solved one after the other instead, stress and pressure shake stiff bodies to
+// pieces beyond some five times the explicit step.
 //
 // H may be indefinite, where material is compressed, so the method is MINRES (Paige & Saunders
-// 1975). The preconditioner has the diagonal of M + dt^2 H in the place of M + dt^2 H and is one
-// solve for a pressure (Gould, Hribar & Nocedal 2001; Dollar, Gould, Schilders & Wathen 2006): z =
-// G^-1 r comes with its y, B z = C y, and so does all that is combined of such pairs. Neither C^-1
-// nor B' C^-1 B is ever formed, and C may be 0.
+// 1975). Its preconditioner G is the same system without H: the projection (Gould, Hribar & Nocedal
+// 2001; Dollar, Gould, Schilders & Wathen 2006). z = G^-1 r comes with its y, for which B z = C y,
+// and so does all that is combined of such pairs: neither C^-1 nor B' C^-1 B is ever formed, and C
+// may be 0. Since G has the masses of M, no iteration changes the momentum; with the diagonal of
+// dt^2 H added to them it was only kept to the tolerance, and iterations were no fewer.
 #pragma once
 
 #include "kernels/fluid/conjugate.h"
@@ -26,7 +28,8 @@ namespace firn {
 struct ShearControl {
   std::uint32_t done = 0, failed = 0, iterations = 0, max_iterations = 0;
   std::uint32_t stopped = 0;         // the step had been stopped before: nothing was done
-  double tolerance = 0;              // relative, in the norm of the preconditioner
+  double tolerance = 0;              // in the norm of the preconditioner; at first relative
+  double rounding = 0;               // of a residual, over the norm of the matrix
   double initial = 0, residual = 0;  // sqrt(r . G^-1 r)
   double beta = 0, previous_beta = 0, alpha = 0;
   double cs = -1, sn = 0, dbar = 0, epsilon = 0, phibar = 0;
@@ -49,8 +52,8 @@ struct ShearPair {
 // Channels of faces are [block][axis][64].
 template <class Real>
 struct ShearView {
-  Real* stretch = nullptr;                    // [chunk][stretch_components][lane]
-  Real *mass = nullptr, *diagonal = nullptr;  // kg; the diagonal is 0 on faces that are not solved
+  Real* stretch = nullptr;  // [chunk][stretch_components][lane]
+  Real* mass = nullptr;     // kg; 0 on faces that are not solved
   // The velocities that H is applied to (m/s), and A of them (kg m/s) or the next G^-1 r2.
   ShearPair<Real> in, out;
   Real *r1 = nullptr, *r2 = nullptr;
@@ -79,26 +82,32 @@ void measure_stretch(Exec& exec, const MaterialParams<Real>* materials,
                      const ParticleView<Real>& particles, const HeatView<Real>& heat,
                      const ShearView<Real>& shear, std::uint32_t max_chunks, StepControl* control);
 
-// After fold_faces and before accelerations: the mass of the faces.
+// After fold_faces and before accelerations: the mass of what lies around the faces, to shear.mass.
 template <class Exec, int D, class Real>
 void keep_masses(Exec& exec, const MacView<Real>& mac, const ShearView<Real>& shear,
                  std::uint32_t max_blocks, const StepControl* control);
+
+// After measure_stretch, with the masses kept: gives the particles the volume that fills the faces
+// around them. A liquid's faces are projected with its density however full they are, and stress
+// that moves the mass of full ones has to be that of full ones. Solids stay as they are.
+template <class Exec, int D, class Real>
+void fill_stretch(Exec& exec, const ShearProblem<Real>& problem);
 
 // out += E^T H E in. `in` is that of the faces that are solved, 0 on the others; E makes it known
 // beyond them. Nothing once shear.control->done is set.
 template <class Exec, int D, class Real>
 void apply_shear(Exec& exec, const ShearProblem<Real>& problem);
 
-// r2 = -dt^2 H u, of the velocities in `mac`, and the system of the preconditioner in mac's
-// channels: conductances, and r2 as a right-hand side. Closed faces that no material leaves in this
-// step take the solid's velocity and keep it. Comes after a projection, which tells them.
+// r2 = -dt^2 H u, of the velocities in `mac`, and what it makes the right-hand side of the
+// projection. Closed faces take the solid's velocity and keep it. Comes after a projection, which
+// tells which of them material leaves in this step.
 template <class Exec, int D, class Real>
 void begin_shear(Exec& exec, const ShearProblem<Real>& problem, const SolveOptions& options);
 
-// The two halves of an iteration, between which shear.out.cell becomes the solution of the system
-// in mac's channels. The first one begins with that solution and ends the iteration before, which
-// moves velocities and pressure: without one before it, it judges the first residual. Either does
-// nothing once shear.control->done is set.
+// The two halves of an iteration, between which shear.out.cell becomes the solution of the
+// projection for the right-hand side in `mac`. The first one begins with that solution and ends the
+// iteration before, which moves velocities and pressure; if there is none, it judges the first
+// residual. Neither does anything once shear.control->done is set.
 template <class Exec, int D, class Real>
 void advance_shear(Exec& exec, const ShearProblem<Real>& problem, bool first);
 template <class Exec, int D, class Real>

@@ -9,29 +9,6 @@
 
 namespace firn {
 
-template <int D, class Real>
-struct KeepMasses {
-  static constexpr const char* kName = "keep_masses";
-  static constexpr int kThreads = 64;
-  struct Scratch {};
-  MacView<Real> mac;
-  ShearView<Real> shear;
-  template <class Group>
-  FIRN_HD void operator()(Group& g) const {
-    g.for_each(D * BlockTraits<D>::kNodes, [&](std::uint32_t i) {
-      const std::uint64_t face = face_index<D>(g.index(), 0, i);
-      shear.mass[face] = mac.faces[face][kFaceMass];
-    });
-  }
-};
-
-template <class Exec, int D, class Real>
-void keep_masses(Exec& exec, const MacView<Real>& mac, const ShearView<Real>& shear,
-                 std::uint32_t max_blocks, const StepControl* control) {
-  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                KeepMasses<D, Real>{mac, shear});
-}
-
 struct StartShear {
   static constexpr const char* kName = "start_shear";
   SolveOptions options;
@@ -47,7 +24,7 @@ struct StartShear {
   }
 };
 
-// Closed faces that no material leaves move with their solid.
+// Which faces are solved, and their mass. Closed ones move with their solid.
 template <int D, class Real>
 struct SetOut {
   static constexpr const char* kName = "set_out";
@@ -55,24 +32,30 @@ struct SetOut {
   struct Scratch {};
   MacView<Real> mac;
   ShearView<Real> shear;
+  Real cell_volume;
+
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const std::uint32_t* own = shear.layers.mask(0) + face_word<D>(g.index(), 0);
-    const std::uint32_t* opened = mac.opened + face_word<D>(g.index(), 0);
     g.for_each(D * BlockTraits<D>::kNodes, [&](std::uint32_t i) {
       const std::uint64_t face = face_index<D>(g.index(), 0, i);
-      const bool held = mac.area[face] == Real(0) && !test_bit(opened, i);
-      if (held) mac.faces[face].set(kFaceVelocity, mac.faces[face][kFaceSolidVelocity]);
-      if (held) shear.mass[face] = Real(0);
-      shear.in.face[face] = test_bit(own, i) ? mac.faces[face][kFaceVelocity] : Real(0);
-      shear.out.face[face] = shear.diagonal[face] = Real(0);
-      shear.r1[face] = shear.w1.face[face] = shear.w2.face[face] = Real(0);
+      Node<Real>& at = mac.faces[face];
+      if (mac.area[face] == Real(0)) at.set(kFaceVelocity, at[kFaceSolidVelocity]);
+      const bool keeps = test_bit(own, i);
+      shear.mass[face] = keeps ? mass_of(face) : Real(0);
+      shear.in.face[face] = keeps ? at[kFaceVelocity] : Real(0);
+      shear.out.face[face] = shear.r1[face] = Real(0);
+      shear.w1.face[face] = shear.w2.face[face] = Real(0);
     });
     g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
       const std::uint64_t at = cell_index({g.index(), cell});
       shear.pressure[at] = shear.in.cell[at] = shear.out.cell[at] = Real(0);
       shear.w1.cell[at] = shear.w2.cell[at] = Real(0);
     });
+  }
+  FIRN_HD Real mass_of(std::uint64_t face) const {
+    const Real w = specific_volume(mac, mac.faces[face]);
+    return w > Real(0) ? mac.area[face] * cell_volume / w : Real(0);
   }
 };
 
@@ -92,15 +75,12 @@ struct FirstResidual {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t* own = shear.layers.mask(0) + face_word<D>(g.index(), 0);
     const Real dt2 = static_cast<Real>(control->dt * control->dt);
-    const auto size = [&](std::uint64_t face, std::uint32_t i) {
-      const bool solved = test_bit(own, i) && shear.mass[face] > Real(0);
-      const Real diagonal = solved ? shear.mass[face] + dt2 * shear.diagonal[face] : Real(0);
-      shear.diagonal[face] = diagonal;
-      shear.r2[face] = solved ? -dt2 * shear.out.face[face] : Real(0);
+    const auto size = [&](std::uint64_t face, std::uint32_t) {
+      const Real mass = shear.mass[face];
+      shear.r2[face] = mass > Real(0) ? -dt2 * shear.out.face[face] : Real(0);
       const double v = static_cast<double>(shear.in.face[face]);
-      return static_cast<double>(diagonal) * v * v;
+      return static_cast<double>(mass) * v * v;
     };
     store_face_sum<D>(g, g.scratch, size, shear.partials + max_blocks + g.index());
   }
@@ -113,8 +93,9 @@ struct FinishFirst {
   double epsilon;
   FIRN_HD void operator()(ShearControl& c, const double* v) const {
     c.beta = c.initial = c.residual = c.phibar = shear_norm(v[0]);
-    const double rounding = 4 * epsilon * sqrt(v[1]);
-    c.tolerance = c.tolerance * c.initial > rounding ? c.tolerance * c.initial : rounding;
+    c.rounding = 4 * epsilon * sqrt(v[1]);
+    c.tolerance *= c.initial;
+    if (c.tolerance < c.rounding) c.tolerance = c.rounding;
     if (!(c.initial <= kLargest<double>)) c.failed = c.done = 1;
     if (c.initial <= c.tolerance) c.done = 1;
   }
@@ -139,7 +120,7 @@ struct NextDirection {
       const std::uint64_t face = face_index<D>(g.index(), 0, i);
       const Real z = shear.out.face[face];
       shear.out.face[face] = Real(0);
-      if (!(shear.diagonal[face] > Real(0))) return shear.in.face[face] = Real(0), void();
+      if (!(shear.mass[face] > Real(0))) return shear.in.face[face] = Real(0), void();
       if (!first) {
         const Real w = next(c, shear.in.face[face], shear.w1.face[face], shear.w2.face[face]);
         mac.faces[face].set(kFaceVelocity, mac.faces[face][kFaceVelocity] + phi * w);
@@ -193,7 +174,7 @@ struct ShearProduct {
     const Real dt2 = static_cast<Real>(control->dt * control->dt);
     const Real ratio = static_cast<Real>(c.iterations > 0 ? c.beta / c.previous_beta : 0);
     const auto product = [&](std::uint64_t face, std::uint32_t i) {
-      if (!(shear.diagonal[face] > Real(0))) return 0.0;
+      if (!(shear.mass[face] > Real(0))) return 0.0;
       const Real v = shear.in.face[face];
       const Real y = shear.mass[face] * v + dt2 * shear.out.face[face] +
                      force(shear.in.cell, g.index(), i) - ratio * shear.r1[face];
@@ -223,7 +204,7 @@ struct NextResidual {
     const Real ratio = static_cast<Real>(shear.control->alpha / shear.control->beta);
     g.for_each(D * BlockTraits<D>::kNodes, [&](std::uint32_t i) {
       const std::uint64_t face = face_index<D>(g.index(), 0, i);
-      if (!(shear.diagonal[face] > Real(0))) return;
+      if (!(shear.mass[face] > Real(0))) return;
       const Real y = shear.out.face[face] - ratio * shear.r2[face];
       shear.r1[face] = shear.r2[face];
       shear.r2[face] = y;
@@ -255,6 +236,8 @@ struct FinishRotation {
     c.phi = c.cs * c.phibar;
     c.phibar = c.sn * c.phibar;
     c.residual = c.phibar;
+    const double rounding = c.rounding * (c.alpha < 0 ? -c.alpha : c.alpha);
+    if (c.tolerance < rounding) c.tolerance = rounding;
   }
 };
 
@@ -284,18 +267,10 @@ void begin_shear(Exec& exec, const ShearProblem<Real>& p, const SolveOptions& op
   const LaunchRange blocks = shear_blocks(p);
   launch_items(exec, {{nullptr, 1}, nullptr},
                StartShear{options, &p.control->stop, p.shear.control});
-  launch_groups(exec, blocks, SetOut<D, Real>{p.mac, p.shear});
-  const auto diagonal = [&](auto n) {
-    launch_coloured(
-        exec, {{nullptr, p.max_blocks}, blocks.stop}, p.grid.colour_begin, BlockTraits<D>::kCorners,
-        ShearDiagonal<D, decltype(n)::value, Real>{{p.particles, p.grid, p.shear, p.control}});
-  };
-  if (p.degree == 2) diagonal(std::integral_constant<int, 2>{});
-  if (p.degree == 3) diagonal(std::integral_constant<int, 3>{});
-  fold_diagonal<Exec, D, Real>(exec, p.shear.layers, p.mac, p.shear.diagonal, blocks);
+  launch_groups(exec, blocks, SetOut<D, Real>{p.mac, p.shear, power<D>(p.grid.dx)});
   apply_shear<Exec, D, Real>(exec, p);
   launch_groups(exec, blocks, FirstResidual<D, Real>{p.shear, p.max_blocks, p.control});
-  assemble_shear_pressure<Exec, D, Real>(exec, p, blocks);
+  launch_groups(exec, blocks, ShearOutflow<D, Real>{p.grid, p.mac, p.shear});
 }
 
 template <class Exec, int D, class Real>
@@ -322,7 +297,7 @@ void multiply_shear(Exec& exec, const ShearProblem<Real>& p) {
   reduce_blocks(exec, FinishAlpha{}, p.shear.partials, p.max_blocks, p.max_blocks, p.shear.control,
                 blocks.stop);
   launch_groups(exec, blocks, NextResidual<D, Real>{p.shear});
-  assemble_shear_pressure<Exec, D, Real>(exec, p, blocks);
+  launch_groups(exec, blocks, ShearOutflow<D, Real>{p.grid, p.mac, p.shear});
 }
 
 template <class Exec, int D, class Real>

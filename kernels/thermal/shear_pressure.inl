@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/fluid/block_sum.h"
-#include "kernels/fluid/project.inl"
+#include "kernels/fluid/slope.h"
 #include "kernels/thermal/shear.h"
 
 namespace firn {
@@ -32,31 +32,36 @@ Real power(Real x) {
   return product;
 }
 
-// What this projection sees of a face: the diagonal in the place of its mass, and r2 over that as
-// its velocity. Faces that are not solved follow the pressure as they do in any projection.
+// The right-hand side of the projection of velocities r2 / M.
 template <int D, class Real>
-struct ShearFaces {
-  static constexpr const char* kName = "assemble_shear_pressure";
+struct ShearOutflow {
+  static constexpr const char* kName = "shear_outflow";
+  static constexpr int kThreads = 64;
+  struct Scratch {};
+  GridView<Real> grid;
   MacView<Real> mac;
   ShearView<Real> shear;
-  Real cell_volume;
-  FIRN_HD Real specific_volume(std::uint64_t face) const {
-    const Real diagonal = shear.diagonal[face];
-    return diagonal > Real(0) ? mac.area[face] * cell_volume / diagonal
-                              : firn::specific_volume(mac, mac.faces[face]);
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+      const CellAddress at{g.index(), cell};
+      mac.rhs[cell_index(at)] = is_fluid(mac, at) ? -grid.inv_dx * outflow(at) : Real(0);
+    });
   }
-  FIRN_HD Real flux(std::uint64_t face) const {
-    const Real diagonal = shear.diagonal[face];
-    return diagonal > Real(0) ? mac.area[face] * shear.r2[face] / diagonal : Real(0);
+  FIRN_HD Real outflow(const CellAddress& at) const {
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
+    Real sum = Real(0);
+    for (int a = 0; a < D; ++a)
+      sum += flux(cell_address<D>(mac, at.block, stepped<D>(local, a, 1)), a) - flux(at, a);
+    return sum;
+  }
+  FIRN_HD Real flux(const CellAddress& upper, int axis) const {
+    const std::uint64_t face = face_index<D>(upper.block, axis, upper.cell);
+    const Real mass = shear.mass[face];
+    return mass > Real(0) ? mac.area[face] * shear.r2[face] / mass : Real(0);
   }
 };
-
-template <class Exec, int D, class Real>
-void assemble_shear_pressure(Exec& exec, const ShearProblem<Real>& p, const LaunchRange& blocks) {
-  const ShearFaces<D, Real> faces{p.mac, p.shear, power<D>(p.grid.dx)};
-  launch_groups(exec, blocks,
-                AssembleProjection<D, Real, ShearFaces<D, Real>>{p.grid, p.mac, faces});
-}
 
 // B' y of y = -q: the impulse that a face gives to the pressure's gradient, kg m/s.
 template <int D, class Real>
@@ -90,9 +95,9 @@ struct PreconditionShear {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const auto norm = [&](std::uint64_t face, std::uint32_t i) {
-      const Real diagonal = shear.diagonal[face], r = shear.r2[face];
-      if (!(diagonal > Real(0))) return 0.0;
-      const Real z = (r - force(shear.out.cell, g.index(), i)) / diagonal;
+      const Real mass = shear.mass[face], r = shear.r2[face];
+      if (!(mass > Real(0))) return 0.0;
+      const Real z = (r - force(shear.out.cell, g.index(), i)) / mass;
       shear.out.face[face] = z;
       return static_cast<double>(r) * static_cast<double>(z);
     };
@@ -114,7 +119,7 @@ struct EndShear {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     g.for_each(D * kCells, [&](std::uint32_t i) {
-      if (!(shear.diagonal[face_index<D>(g.index(), 0, i)] > Real(0))) follow(g.index(), i);
+      if (!(shear.mass[face_index<D>(g.index(), 0, i)] > Real(0))) follow(g.index(), i);
     });
     g.for_each(kCells, [&](std::uint32_t cell) {
       const std::uint64_t at = cell_index({g.index(), cell});

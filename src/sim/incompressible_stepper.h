@@ -44,10 +44,9 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   // transfer back.
   virtual void complete_system(const MacView<Real>&) {}
   // Forces that change with the velocities, and the pressure that comes with them, on the faces
-  // that the projection has left. They may put another matrix in the place of the projection's
-  // (replace_matrix). False where the step is over.
+  // that the projection has left; fluid_ and solver_ hold its matrix, then as before. False where
+  // the step is over.
   virtual bool couple_forces(const GridView<Real>&, const MacView<Real>&) { return true; }
-  void replace_matrix() { has_matrix_ = false; }
   virtual const Real* order_zero() { return nullptr; }  // see PressureSystem
   virtual void after_projection(const GridView<Real>&, const MacView<Real>&) {}
   virtual void before_gather(const MacView<Real>&) {}
@@ -98,7 +97,6 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   SolveOptions options_;
   bool separating_;
   bool walls_opened_ = false;  // in this step
-  bool has_matrix_ = false;    // whether solver_ and fluid_ still hold that of the projection
   Buffer<Exec, std::uint32_t> changed_;
   TracerStore<Exec, D, Real> tracers_;
   SolveReport rejected_;

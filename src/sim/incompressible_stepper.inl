@@ -134,7 +134,6 @@ void IncompressibleStepper<Exec, D, Real>::project(const GridView<Real>& grid,
   walls_opened_ = false;
   if (!solve_pressure(grid, mac, separating_ ? kMaxWallPasses : 0)) return;
   apply_pressure<Exec, D, Real>(*exec_, grid, mac, blocks, c);
-  has_matrix_ = true;
   if (!couple_forces(grid, mac)) return;
   retries_ = 0;
   if (colliders_.count() > 0)
@@ -214,17 +213,18 @@ void IncompressibleStepper<Exec, D, Real>::correct_density(const GridView<Real>&
   const std::uint32_t blocks = grid_.capacity();
   bool found = false;
   if (params_.transfer.drift) {
-    if (walls_opened_) close_walls<Exec, D, Real>(*exec_, mac, blocks, c);
-    const bool same_matrix = has_matrix_ && !walls_opened_;
-    if (!same_matrix) assemble_projection<Exec, D, Real>(*exec_, grid, mac, blocks, c);
+    if (walls_opened_) {
+      close_walls<Exec, D, Real>(*exec_, mac, blocks, c);
+      assemble_projection<Exec, D, Real>(*exec_, grid, mac, blocks, c);
+    }
     assemble_drift<Exec, D, Real>(*exec_, mac, blocks, c);
     fluid_.clear_pressure();
     SolveOptions loose = options_;
     loose.relative = std::max(loose.relative, kDriftTolerance);
     const auto system = fluid_.system(grid, {&c->n_blocks, blocks}, order_zero());
     const SolveReport report = timed(pressure_stats_.drift_seconds, [&] {
-      return same_matrix ? solver_.solve_again(system, loose, &c->stop)
-                         : solver_.solve(system, loose, &c->stop);
+      return walls_opened_ ? solver_.solve(system, loose, &c->stop)
+                           : solver_.solve_again(system, loose, &c->stop);
     });
     found = report.converged;
     if (report.imbalance > 0) refuse_squeezed(report.imbalance);

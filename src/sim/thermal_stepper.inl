@@ -91,13 +91,14 @@ bool ThermalStepper<Exec, D, Real>::couple_forces(const GridView<Real>& grid,
   StepControl* c = control_.data();
   const std::uint32_t blocks = grid_.capacity();
   const ParticleView<Real> particles = particles_.view();
-  const ShearView<Real> shear = shear_solver_.view(layers());
-  measure_stretch<Exec, D, Real>(*exec_, laws_.data(), particles, heat(), shear,
+  const ShearProblem<Real> problem{params_.transfer.degree,      particles, grid, mac,
+                                   shear_solver_.view(layers()), blocks,    c};
+  measure_stretch<Exec, D, Real>(*exec_, laws_.data(), particles, heat(), problem.shear,
                                  particles_.capacity(), c);
-  this->replace_matrix();
+  fill_stretch<Exec, D, Real>(*exec_, problem);
   const SolveReport report = this->timed(stats_.shear.seconds, [&] {
     return shear_solver_.solve(
-        {params_.transfer.degree, particles, grid, mac, shear, blocks, c}, shear_options_, solver_,
+        problem, shear_options_, solver_,
         fluid_.system(grid, {&c->n_blocks, blocks}, heat_.stiffness()),
         [&](const SolveReport& inner) { Base::count_solve(inner, this->pressure_stats_); });
   });

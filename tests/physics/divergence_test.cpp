@@ -1,5 +1,4 @@
 // What is wrong stops the run within a step and is named; the last good state can go on.
-// [VALIDATION, Faults]
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -264,7 +264,7 @@ struct FloodCells {
   FIRN_HD bool floods(const Vec<int, D>& block, const CellAddress& at, bool cut) const {
     if (is_fluid(mac, at)) return false;
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
-    bool wet = false, enclosed = true;
+    bool wet = false, enclosed = true, open = false, sunk = false;
     Vec<Real, D> centre;
     for (int a = 0; a < D; ++a) {
       centre[a] = static_cast<Real>(local[a]) + Real(0.5);
@@ -274,16 +274,34 @@ struct FloodCells {
         // Its upper faces must be there to be solved for.
         if (side == 1 && !other.exists()) return false;
         const CellAddress face = side == 0 ? at : other;
-        if (!(mac.area[face_index<D>(face.block, a, face.cell)] > Real(0))) continue;
+        if (!(mac.area[face_index<D>(face.block, a, face.cell)] > Real(0))) {
+          sunk |= is_fluid(mac, other) && is_closed(other);
+          continue;
+        }
+        open = true;
         if (is_fluid(mac, other))
           wet = true;
         else
           enclosed = false;
       }
     }
+    if (open && sunk && !mac.ghost_fluid) return true;
     if (filled && mac.filled[cell_index(at)] > kWet) enclosed = true;
     return wet &&
            (enclosed || (cut && solids.distance(solids.position_of(block, centre)) < Real(0)));
+  }
+  // A cell without a way out has no part in the projection. Particles that have sunk into it, up to
+  // half a cell, belong to the one above the surface.
+  FIRN_HD bool is_closed(const CellAddress& at) const {
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
+    for (int a = 0; a < D; ++a)
+      for (int side = 0; side < 2; ++side) {
+        const CellAddress face =
+            side == 0 ? at : cell_address<D>(mac, at.block, stepped<D>(local, a, 1));
+        if (face.exists() && mac.area[face_index<D>(face.block, a, face.cell)] > Real(0))
+          return false;
+      }
+    return true;
   }
 };
 

@@ -120,7 +120,7 @@ struct PrepareFaces {
       }
       const CellAddress upper{g.index(), i % kCells};
       const Real share =
-          sheared_share(mac, upper, cell_address<D>(mac, g.index(), stepped<D>(local, axis, -1)));
+          mass_share(mac, upper, cell_address<D>(mac, g.index(), stepped<D>(local, axis, -1)));
       if (accelerate(mac.faces[face], axis, solid.velocity[axis], share))
         g.atomic_or(g.scratch.valid[i / 32], 1u << (i % 32));
     });

@@ -1,5 +1,5 @@
 // Heat through particles and the grid: what a closed box keeps, how a slab cools, where a melting
-// front stands, and what melting does to a body. [VALIDATION: exact properties, orders]
+// front stands, and what melting does to a body.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -144,6 +144,14 @@ struct FoldPayload {
     face += line * outer;
   }
 };
+// The same without the volume, in whose place whole_cells (see MacView) has put the mass of the
+// face's own particles.
+struct FoldAroundVolume {
+  template <class Real>
+  FIRN_HD static void add(Node<Real>& face, const Node<Real>& outer, Real mean, Real line) {
+    face += Node<Real>::make(mean * outer[0], mean * outer[1], Real(0), line * outer[3]);
+  }
+};
 struct FoldDiagonal {
   template <class Real>
   FIRN_HD static void add(Real& face, Real outer, Real, Real line) {
@@ -295,7 +303,10 @@ void fold_layers(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
 template <class Exec, int D, class Real>
 void fold_faces(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
                 const LaunchRange& blocks) {
-  fold_layers<FoldPayload, D>(exec, layers, mac, mac.faces, blocks);
+  if (mac.whole_cells)
+    fold_layers<FoldAroundVolume, D>(exec, layers, mac, mac.faces, blocks);
+  else
+    fold_layers<FoldPayload, D>(exec, layers, mac, mac.faces, blocks);
 }
 template <class Exec, int D, class Real>
 void fold_channel(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac, Real* channel,

@@ -42,6 +42,9 @@ struct MacView {
   // have the density that the forces of the stress move, mass / dx^d: else projection and stress
   // would not see the same kinetic energy, and one would do work for the other.
   const Real* sheared = nullptr;
+  // Liquid has it too, and without the mass that fold_faces adds: faces beside walls are then too
+  // light. specific_volume must be 0.
+  bool whole_cells = false;
   bool ghost_fluid = false;  // p = 0 at the surface, not at the centre of the air cell
   Real* filled =
       nullptr;  // [block][64]: volume of liquid around the cell's centre / dx^D; see fill.h

@@ -114,7 +114,10 @@ struct PrepareFaces {
       if (open < Real(1)) solid = solids.nearest(solids.face_position(block, local, axis));
       if (open == Real(0) && solid.boundary == BoundaryType::kSeparate)
         g.atomic_or(g.scratch.separates[i / 32], 1u << (i % 32));
-      if (pass == FacePass::kMeasure) return;
+      if (pass == FacePass::kMeasure) {
+        if (mac.whole_cells) mac.faces[face].set(kFaceVolume, mac.faces[face][kFaceMass]);
+        return;
+      }
       const CellAddress upper{g.index(), i % kCells};
       const Real share =
           mass_share(mac, upper, cell_address<D>(mac, g.index(), stepped<D>(local, axis, -1)));
@@ -140,12 +143,15 @@ struct PrepareFaces {
     return m > kLeastMass;
   }
   FIRN_HD Real volume_per_mass(Real volume, Real inv_m, Real share) const {
-    const Real common = mac.specific_volume;
-    const Real at_rest = common > Real(0) ? common : volume * inv_m;
-    if (!(share > Real(0)) || inv_m == Real(0)) return at_rest;
     Real whole = Real(1);
     for (int a = 0; a < D; ++a) whole *= solids.grid.dx;
-    return (1 - share) * at_rest + share * whole * inv_m;
+    const Real of_liquid = liquid_volume_per_mass(volume, inv_m, whole);
+    if (!(share > Real(0)) || inv_m == Real(0)) return of_liquid;
+    return (1 - share) * of_liquid + share * whole * inv_m;
+  }
+  FIRN_HD Real liquid_volume_per_mass(Real volume, Real inv_m, Real whole) const {
+    if (mac.whole_cells) return volume > kLeastMass ? whole / volume : Real(0);
+    return mac.specific_volume > Real(0) ? mac.specific_volume : volume * inv_m;
   }
 
   // A wall along the grid has its corners at distance 0 up to rounding.

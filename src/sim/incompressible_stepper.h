@@ -69,6 +69,7 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   PressureSolver<Exec, D, Real> solver_;
   bool ghost_fluid_;
   Real specific_volume_;
+  bool whole_cells_ = false;
 
  private:
   void enqueue_step() override;

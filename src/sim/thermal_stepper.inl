@@ -23,6 +23,10 @@ ThermalStepper<Exec, D, Real>::ThermalStepper(const Scene& scene, std::unique_pt
       heat_solver_(*exec_),
       shear_solver_(*exec_) {
   this->ghost_fluid_ = false;
+  if (scene.thermal.face_density == FaceDensity::kCell) {
+    this->specific_volume_ = 0;
+    this->whole_cells_ = true;
+  }
 }
 
 template <class Exec, int D, class Real>

@@ -1,6 +1,6 @@
 // The last guard of collisions: nodes keep material out of bodies as well as the grid resolves
 // them; a particle that got deeper than half a cell all the same, at an edge or in front of a fast
-// body, is put back to that depth. PHYSICS section 8.
+// body, is put back to that depth.
 #pragma once
 
 #include "kernels/exec/backend.h"

@@ -12,7 +12,7 @@ FIRN_HD inline bool test_face(const std::uint32_t* mask, const CellAddress& at, 
   return at.exists() && test_bit(mask + face_word<D>(at.block, axis), at.cell);
 }
 
-// Faces that keep their own velocity: what apply_pressure leaves as valid.
+// Faces that keep their own velocity: what apply_pressure and release_sliding_faces leave as valid.
 template <int D, class Real>
 struct MarkOwnFaces {
   static constexpr const char* kName = "mark_own_faces";
@@ -21,15 +21,21 @@ struct MarkOwnFaces {
   struct Scratch {
     std::uint32_t own[kWords];
   };
+  SolidGeometry<D, Real> solids;
   MacView<Real> mac;
   std::uint32_t* own;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
+    const Vec<int, D> block = block_of_key<D>(solids.grid.keys[g.index()]);
+    const bool near = solids.is_near(block);
     g.for_each(kWords, [&](std::uint32_t w) { g.scratch.own[w] = 0; });
     g.sync();
     g.for_each(D * kCells, [&](std::uint32_t i) {
-      if (keeps_velocity<D>(mac, {g.index(), i % kCells}, static_cast<int>(i / kCells)))
+      const int axis = static_cast<int>(i / kCells);
+      if (!keeps_velocity<D>(mac, {g.index(), i % kCells}, axis)) return;
+      const bool closed = near && mac.area[face_index<D>(g.index(), 0, i)] == Real(0);
+      if (!closed || !solids.slides(block, local_of_node<D>(static_cast<int>(i % kCells)), axis))
         g.atomic_or(g.scratch.own[i / 32], 1u << (i % 32));
     });
     g.sync();
@@ -136,6 +142,14 @@ struct FoldPayload {
   template <class Real>
   FIRN_HD static void add(Real& face, Real outer, Real, Real line) {
     face += line * outer;
+  }
+};
+// The same without the volume, in whose place whole_cells (see MacView) has put the mass of the
+// face's own particles.
+struct FoldAroundVolume {
+  template <class Real>
+  FIRN_HD static void add(Node<Real>& face, const Node<Real>& outer, Real mean, Real line) {
+    face += Node<Real>::make(mean * outer[0], mean * outer[1], Real(0), line * outer[3]);
   }
 };
 
@@ -266,7 +280,7 @@ struct CopyVelocities {
 template <class Exec, int D, class Real>
 void find_layers(Exec& exec, const GridUpdateParams<Real, D>& params, const FaceLayers& layers,
                  const GridView<Real>& grid, const MacView<Real>& mac, const LaunchRange& blocks) {
-  launch_groups(exec, blocks, MarkOwnFaces<D, Real>{mac, layers.mask(0)});
+  launch_groups(exec, blocks, MarkOwnFaces<D, Real>{{params, grid}, mac, layers.mask(0)});
   for (int l = 1; l <= layers.count; ++l)
     launch_groups(exec, blocks,
                   ReachFaces<D, Real>{{params, grid}, mac, layers.mask(l - 1), layers.mask(l)});
@@ -283,7 +297,10 @@ void fold_layers(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
 template <class Exec, int D, class Real>
 void fold_faces(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
                 const LaunchRange& blocks) {
-  fold_layers<FoldPayload, D>(exec, layers, mac, mac.faces, blocks);
+  if (mac.whole_cells)
+    fold_layers<FoldAroundVolume, D>(exec, layers, mac, mac.faces, blocks);
+  else
+    fold_layers<FoldPayload, D>(exec, layers, mac, mac.faces, blocks);
 }
 template <class Exec, int D, class Real>
 void fold_channel(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac, Real* channel,

@@ -42,6 +42,9 @@ struct MacView {
   // have the density that the forces of the stress move, mass / dx^d: else projection and stress
   // would not see the same kinetic energy, and one would do work for the other.
   const Real* sheared = nullptr;
+  // Liquid has it too, and without the mass that fold_faces adds: faces beside walls are then too
+  // light. specific_volume must be 0.
+  bool whole_cells = false;
   bool ghost_fluid = false;  // p = 0 at the surface, not at the centre of the air cell
   Real* filled =
       nullptr;  // [block][64]: volume of liquid around the cell's centre / dx^D; see fill.h
@@ -118,7 +121,7 @@ FIRN_HD inline bool keeps_velocity(const MacView<Real>& mac, const CellAddress& 
                            stepped<D>(local_of_node<D>(static_cast<int>(upper.cell)), axis, -1)));
 }
 
-// Mean of both sides of a face, of those that are fluid.
+// Of solids at a face: the mean of both sides, of those that are fluid.
 template <class Real>
 FIRN_HD inline Real sheared_share(const MacView<Real>& mac, const CellAddress& upper,
                                   const CellAddress& lower) {
@@ -127,6 +130,15 @@ FIRN_HD inline Real sheared_share(const MacView<Real>& mac, const CellAddress& u
   const Real sum = (above ? mac.sheared[cell_index(upper)] : Real(0)) +
                    (below ? mac.sheared[cell_index(lower)] : Real(0));
   return above && below ? Real(0.5) * sum : sum;
+}
+
+// How far a face has the density mass / dx^d: wholly, but for a short way where solids begin. With
+// the material's own density a pressure gives a face beside air more momentum than its mass can
+// have; melt around it would push a solid that floats on it.
+template <class Real>
+FIRN_HD inline Real mass_share(const MacView<Real>& mac, const CellAddress& upper,
+                               const CellAddress& lower) {
+  return min(Real(64) * sheared_share(mac, upper, lower), Real(1));
 }
 
 // How far below a flat surface a cell's centre lies, in cells within [-1, 1], where the linear

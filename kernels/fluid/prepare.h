@@ -17,7 +17,8 @@ void classify_cells(Exec& exec, const ParticleView<Real>& particles, const GridV
 enum class FacePass : std::uint8_t { kBoth, kMeasure, kAccelerate };
 
 // kMeasure: poses the colliders for this step and sets every face's open area. kAccelerate: turns
-// momenta into velocities after body forces, which are valid where liquid is near.
+// momenta into velocities after body forces, which are valid where liquid is near. With whole_cells
+// (see MacView) kMeasure keeps the mass that a face has of its own in place of its volume.
 template <class Exec, int D, class Real>
 void prepare_faces(Exec& exec, FacePass pass, const GridUpdateParams<Real, D>& params,
                    const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,

@@ -114,10 +114,13 @@ struct PrepareFaces {
       if (open < Real(1)) solid = solids.nearest(solids.face_position(block, local, axis));
       if (open == Real(0) && solid.boundary == BoundaryType::kSeparate)
         g.atomic_or(g.scratch.separates[i / 32], 1u << (i % 32));
-      if (pass == FacePass::kMeasure) return;
+      if (pass == FacePass::kMeasure) {
+        if (mac.whole_cells) mac.faces[face].set(kFaceVolume, mac.faces[face][kFaceMass]);
+        return;
+      }
       const CellAddress upper{g.index(), i % kCells};
       const Real share =
-          sheared_share(mac, upper, cell_address<D>(mac, g.index(), stepped<D>(local, axis, -1)));
+          mass_share(mac, upper, cell_address<D>(mac, g.index(), stepped<D>(local, axis, -1)));
       if (accelerate(mac.faces[face], axis, solid.velocity[axis], share))
         g.atomic_or(g.scratch.valid[i / 32], 1u << (i % 32));
     });
@@ -140,12 +143,15 @@ struct PrepareFaces {
     return m > kLeastMass;
   }
   FIRN_HD Real volume_per_mass(Real volume, Real inv_m, Real share) const {
-    const Real common = mac.specific_volume;
-    const Real at_rest = common > Real(0) ? common : volume * inv_m;
-    if (!(share > Real(0)) || inv_m == Real(0)) return at_rest;
     Real whole = Real(1);
     for (int a = 0; a < D; ++a) whole *= solids.grid.dx;
-    return (1 - share) * at_rest + share * whole * inv_m;
+    const Real of_liquid = liquid_volume_per_mass(volume, inv_m, whole);
+    if (!(share > Real(0)) || inv_m == Real(0)) return of_liquid;
+    return (1 - share) * of_liquid + share * whole * inv_m;
+  }
+  FIRN_HD Real liquid_volume_per_mass(Real volume, Real inv_m, Real whole) const {
+    if (mac.whole_cells) return volume > kLeastMass ? whole / volume : Real(0);
+    return mac.specific_volume > Real(0) ? mac.specific_volume : volume * inv_m;
   }
 
   // A wall along the grid has its corners at distance 0 up to rounding.
@@ -264,7 +270,7 @@ struct FloodCells {
   FIRN_HD bool floods(const Vec<int, D>& block, const CellAddress& at, bool cut) const {
     if (is_fluid(mac, at)) return false;
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
-    bool wet = false, enclosed = true;
+    bool wet = false, enclosed = true, open = false, sunk = false;
     Vec<Real, D> centre;
     for (int a = 0; a < D; ++a) {
       centre[a] = static_cast<Real>(local[a]) + Real(0.5);
@@ -274,16 +280,34 @@ struct FloodCells {
         // Its upper faces must be there to be solved for.
         if (side == 1 && !other.exists()) return false;
         const CellAddress face = side == 0 ? at : other;
-        if (!(mac.area[face_index<D>(face.block, a, face.cell)] > Real(0))) continue;
+        if (!(mac.area[face_index<D>(face.block, a, face.cell)] > Real(0))) {
+          sunk |= is_fluid(mac, other) && is_closed(other);
+          continue;
+        }
+        open = true;
         if (is_fluid(mac, other))
           wet = true;
         else
           enclosed = false;
       }
     }
+    if (open && sunk && !mac.ghost_fluid) return true;
     if (filled && mac.filled[cell_index(at)] > kWet) enclosed = true;
     return wet &&
            (enclosed || (cut && solids.distance(solids.position_of(block, centre)) < Real(0)));
+  }
+  // A cell without a way out has no part in the projection. Particles that have sunk into it, up to
+  // half a cell, belong to the one above the surface.
+  FIRN_HD bool is_closed(const CellAddress& at) const {
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
+    for (int a = 0; a < D; ++a)
+      for (int side = 0; side < 2; ++side) {
+        const CellAddress face =
+            side == 0 ? at : cell_address<D>(mac, at.block, stepped<D>(local, a, 1));
+        if (face.exists() && mac.area[face_index<D>(face.block, a, face.cell)] > Real(0))
+          return false;
+      }
+    return true;
   }
 };
 

@@ -1,4 +1,4 @@
-// The pressure projection on the MAC grid: the system of [APIC 6; PHYSICS section 6] on fluid
+// The pressure projection on the MAC grid: the system of [APIC 6] on fluid
 // cells, the velocities it makes divergence-free, and their continuation to the faces beyond that
 // particles read.
 #pragma once

@@ -78,6 +78,16 @@ struct SolidGeometry {
     return rotate_to_world(pose, sdf_normal<D>(params.colliders[solid.body].program,
                                                to_body(pose, x), Real(0.1) * grid.dx));
   }
+
+  // Whether a closed face lies in a body along which material may slide, not only against it.
+  FIRN_HD bool slides(const Vec<int, D>& block, const Vec<int, D>& local, int axis) const {
+    const Vec<Real, D> x = face_position(block, local, axis);
+    const NearestSolid<D, Real> solid = nearest(x);
+    return solid.body >= 0 && solid.boundary != BoundaryType::kSticky &&
+           abs(normal(solid, x)[axis]) < kAlongAxis;
+  }
+  // A normal nearer to an axis than 1.4 mrad is along it: single precision finds it to 1e-4.
+  static constexpr Real kAlongAxis = Real(1 - 1e-6);
 };
 
 }  // namespace firn

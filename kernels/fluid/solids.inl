@@ -11,8 +11,6 @@ struct ReleaseSlidingFaces {
   static constexpr const char* kName = "release_sliding_faces";
   static constexpr int kThreads = 64;
   static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
-  // A normal nearer to an axis than 1.4 mrad is along it: single precision finds it to 1e-4.
-  static constexpr Real kAlongAxis = Real(1 - 1e-6);
   struct Scratch {
     std::uint32_t released[kWords];
   };
@@ -28,19 +26,12 @@ struct ReleaseSlidingFaces {
     g.sync();
     g.for_each(D * kCells, [&](std::uint32_t i) {
       if (!test_bit(valid, i) || mac.area[face_index<D>(g.index(), 0, i)] > Real(0)) return;
-      if (slides(block, static_cast<int>(i / kCells), i % kCells))
+      if (solids.slides(block, local_of_node<D>(static_cast<int>(i % kCells)),
+                        static_cast<int>(i / kCells)))
         g.atomic_or(g.scratch.released[i / 32], 1u << (i % 32));
     });
     g.sync();
     g.for_each(kWords, [&](std::uint32_t w) { valid[w] &= ~g.scratch.released[w]; });
-  }
-
-  FIRN_HD bool slides(const Vec<int, D>& block, int axis, std::uint32_t cell) const {
-    const Vec<Real, D> x =
-        solids.face_position(block, local_of_node<D>(static_cast<int>(cell)), axis);
-    const NearestSolid<D, Real> solid = solids.nearest(x);
-    return solid.body >= 0 && solid.boundary != BoundaryType::kSticky &&
-           abs(solids.normal(solid, x)[axis]) < kAlongAxis;
   }
 };
 

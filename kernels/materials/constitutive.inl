@@ -108,7 +108,7 @@ struct ConstitutiveUpdate {
       lanes.store(channel_row(particles.plastic, lanes.chunk, 2, k), state.plastic[k]);
   }
 
-  // tau^N = J 2 mu^N sym(grad v): the standard Newtonian stress (PHYSICS section 10, item 1).
+  // tau^N = J 2 mu^N sym(grad v): the standard Newtonian stress.
   template <class T>
   FIRN_HD void add_viscosity(const MaterialParams<Real>& params, const MaterialState<T, D>& state,
                              const Mat<T, D>& grad_v, Mat<T, D>& tau) const {

@@ -83,7 +83,6 @@ struct ParticleTotals {
   }
 
   // Energy 1/2 m |c_r|^2 sum w s_r^2 and spin m (B^T : eps) of the modes beyond the first, B = C D.
-  // PHYSICS section 2.
   FIRN_HD void add_modes(std::uint32_t chunk, std::uint32_t lane, double m, const Norms& norms,
                          double* row) const {
     const int modes = particles.coefficient_modes;

@@ -18,7 +18,7 @@ enum class StepPlan {
 template <class Exec>
 void open_step(Exec& exec, double dx, StepControl* control);
 
-// Chooses dt (PHYSICS section 5) so that the target time is met exactly, and clears the maxima.
+// Chooses dt so that the target time is met exactly, and clears the maxima.
 // Raises kStopDiverged with Fault::kTimeStep if a stable step would be shorter than dt_min.
 template <class Exec>
 void begin_step(Exec& exec, const StepLimits* limits, StepPlan plan, StepControl* control);

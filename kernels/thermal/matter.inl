@@ -2,7 +2,7 @@
 
 #include "kernels/exec/generic_scalar.h"
 #include "kernels/materials/constitutive.inl"
-#include "kernels/thermal/cells.inl"
+#include "kernels/thermal/cell_transfer.h"
 #include "kernels/thermal/matter.h"
 
 namespace firn {

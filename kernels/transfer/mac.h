@@ -1,5 +1,5 @@
 // The transfers on MAC grids: every velocity component lives on the faces of its axis and is a
-// scalar problem with a stencil of its own [APIC 6; PolyPIC 7; PHYSICS section 2]. Cell c spans
+// scalar problem with a stencil of its own [APIC 6; PolyPIC 7]. Cell c spans
 // [c dx, (c + 1) dx]; its face a is the lower one along axis a, at c_a dx along a and
 // (c_b + 1/2) dx along the others. `faces` holds one node (4 reals) per face:
 //   faces[((block * d + axis) * 64 + cell) * 4 ...].

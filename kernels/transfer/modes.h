@@ -1,7 +1,7 @@
 // The polynomial modes of a particle as a tensor: mode (a, b, c) is the product over the axes of
 // {1, z, g}[power]. Sets are instantiated as `affine` (1 + d modes), `multilinear` (2^d) and `full`
 // (3^d); every other symmetric set is the next larger one with modes switched off at run time.
-// [PolyPIC 5, 6; PHYSICS section 2]
+// [PolyPIC 5, 6]
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ constexpr ModeSet mode_set_for(int n_r, int d) {
 }
 
 // Bit r is set where mode r of `mode_set_for(n_r, d)` belongs to the symmetric set of N_r modes.
-// The order is that of PHYSICS section 2: 1, linear, multilinear, then products with g by degree;
-// 14 and 18 are the sets defined there. Returns 0 if there is no symmetric set of that size.
+// They come in the order 1, linear, multilinear, then products with g by degree; modes.cpp
+// says which the sets of 14 and 18 are. Returns 0 if there is no symmetric set of that size.
 std::uint32_t mode_mask(int n_r, int d);
 
 }  // namespace firn

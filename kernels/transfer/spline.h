@@ -1,5 +1,5 @@
-// One axis of a B-spline stencil, in cell units: weights, node offsets and the polynomial modes of
-// PHYSICS section 1 and 2. Everything a transfer needs is a tensor product of these, so scatter and
+// One axis of a B-spline stencil, in cell units: weights, node offsets and the polynomial modes
+// of a transfer. Everything a transfer needs is a tensor product of these, so scatter and
 // gather work axis by axis. Sources: [G201 p15], [PolyPIC 6.3, table 2], [APIC 5.3].
 #pragma once
 

@@ -12,7 +12,7 @@
 
 namespace firn {
 
-// The family of PHYSICS section 2 as numbers.
+// A member of the family of transfers as numbers.
 struct TransferParams {
   int degree = 2;
   ModeSet set = ModeSet::kAffine;

@@ -101,6 +101,7 @@ Json thermal_json(const Scene& scene) {
   for (const Material& material : scene.materials) materials.push_back(material_json(material));
   return {{"heat", s.heat},
           {"forces", name_of(s.forces)},
+          {"face_density", name_of(s.face_density)},
           {"ambient", json_of(s.ambient)},
           {"heat_sources", scene.heat_sources.size()},
           {"materials", materials}};
@@ -114,7 +115,8 @@ void print_thermal(const Scene& scene) {
                s.heat ? "; " + phases_of(material) : "");
   print_boundaries(scene);
   const std::string air = s.ambient ? "at " + in_kelvin(*s.ambient) : "insulates";
-  fmt::print("  thermal    {} forces; {}\n", name_of(s.forces),
+  fmt::print("  thermal    {} forces; face density of the {}; {}\n", name_of(s.forces),
+             name_of(s.face_density),
              s.heat ? fmt::format("air {}; {} heat source{}", air, scene.heat_sources.size(),
                                   scene.heat_sources.size() == 1 ? "" : "s")
                     : "no heat");

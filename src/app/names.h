@@ -24,6 +24,10 @@ inline std::string_view name_of(ForceIntegration forces) {
   return forces == ForceIntegration::kExplicit ? "explicit" : "semi_implicit";
 }
 
+inline std::string_view name_of(FaceDensity density) {
+  return density == FaceDensity::kMaterial ? "material" : "cell";
+}
+
 inline std::string_view kernel_name(int degree) {
   constexpr std::array<std::string_view, 4> kNames{"", "linear", "quadratic", "cubic"};
   return kNames.at(static_cast<std::size_t>(degree));

@@ -12,6 +12,8 @@ namespace {
 
 constexpr Choice<ForceIntegration> kForceIntegrations[] = {
     {"explicit", ForceIntegration::kExplicit}, {"semi_implicit", ForceIntegration::kSemiImplicit}};
+constexpr Choice<FaceDensity> kFaceDensities[] = {{"material", FaceDensity::kMaterial},
+                                                  {"cell", FaceDensity::kCell}};
 constexpr Choice<Phase> kPhases[] = {{"solid", Phase::kSolid}, {"liquid", Phase::kLiquid}};
 
 void parse_solve(TableReader& settings, std::string_view key, SolveSettings& out) {
@@ -89,6 +91,7 @@ void parse_thermal(const Node& root, Scene& scene, ReadContext& context) {
     if (is_thermal(scene)) parse_temperature(table, "ambient", scene, s.ambient);
     table.find("ambient");
     table.choice<ForceIntegration>("forces", s.forces, kForceIntegrations);
+    table.choice<FaceDensity>("face_density", s.face_density, kFaceDensities);
     table.number("temperature_flip", s.temperature_flip, Range::closed(0, 1));
     parse_solve(table, "force_solve", s.force_solve);
     parse_solve(table, "pressure_solve", s.pressure_solve);

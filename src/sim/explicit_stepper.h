@@ -1,6 +1,6 @@
 // The explicit step (symplectic Euler): rebuild blocks, choose dt, P2G with internal forces, grid
-// update, G2P, constitutive update. PHYSICS sections 2, 3, 5; DESIGN section 4. Instantiated per
-// backend, dimension and precision in explicit_stepper_*.cpp.
+// update, G2P, constitutive update. Instantiated per backend, dimension and precision in
+// explicit_stepper_*.cpp.
 #pragma once
 
 #include "kernels/materials/constitutive.h"

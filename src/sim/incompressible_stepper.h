@@ -1,7 +1,6 @@
 // The incompressible step (Chorin splitting on a MAC grid): rebuild blocks, choose dt, P2G to
-// faces, body forces, projection, extrapolation, G2P and tracers. PHYSICS section 6, [APIC 6];
-// DESIGN section 4. Instantiated per backend, dimension and precision in
-// incompressible_stepper_*.cpp.
+// faces, body forces, projection, extrapolation, G2P and tracers [APIC 6]. Instantiated per
+// backend, dimension and precision in incompressible_stepper_*.cpp.
 #pragma once
 
 #include "kernels/fluid/fill.h"
@@ -71,6 +70,7 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   PressureStats pressure_stats_;
   bool ghost_fluid_;
   Real specific_volume_;
+  bool whole_cells_ = false;
 
  private:
   void enqueue_step() override;

@@ -79,6 +79,7 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   mac.ghost_fluid = ghost_fluid_;
   mac.specific_volume = specific_volume_;
   mac.sheared = sheared();
+  mac.whole_cells = whole_cells_;
   clear_nodes(*exec_, grid.nodes, D, blocks, c);
   mac_p2g<Exec, D, Real>(*exec_, params_.transfer, particles, grid, grid.nodes, c, blocks);
   exec_->mark(kClockP2G);

@@ -95,7 +95,7 @@ StepLimits step_limits(const Scene& scene) {
                         scene.thermal.forces == ForceIntegration::kSemiImplicit;
   for (std::size_t m = 0; m < scene.materials.size(); ++m) {
     const Material& material = scene.materials[m];
-    // PHYSICS section 5: dt <= rho dx^2 / (4 d mu^N)
+    // Of explicit diffusion: dt <= rho dx^2 / (4 d mu^N)
     limits.viscous_dt[m] = material.viscosity > 0 && !implicit
                                ? material.density * scene.grid.dx * scene.grid.dx /
                                      (4 * scene.simulation.dimension * material.viscosity)

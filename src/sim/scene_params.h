@@ -13,7 +13,7 @@
 
 namespace firn {
 
-// PHYSICS section 2, table of named transfers. Throws Error{kScene} for a mode count that is no
+// What the name of a transfer stands for. Throws Error{kScene} for a mode count that is no
 // symmetric set.
 TransferParams transfer_params(const Scene& scene);
 StepLimits step_limits(const Scene& scene);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <new>
 
 #include "firn/error.h"
@@ -50,13 +51,21 @@ Vec3 periods(const Scene& scene) {
   return lengths;
 }
 
+// Made while there is memory for its text.
+const std::exception_ptr& out_of_memory() {
+  static const std::exception_ptr error = std::make_exception_ptr(
+      Error(ErrorCategory::kDevice, "out of memory; use fewer particles or a larger grid.dx"));
+  return error;
+}
+
 // Host memory that runs out ends like device memory that does.
 template <class Action>
 auto with_memory(Action&& action) {
+  const std::exception_ptr& exhausted = out_of_memory();
   try {
     return action();
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorCategory::kDevice, "out of memory; use fewer particles or a larger grid.dx");
+    std::rethrow_exception(exhausted);
   }
 }
 

@@ -1,4 +1,4 @@
-// The thermo-mechanical step [T 6; PHYSICS sections 6 and 7]: the incompressible step with
+// The thermo-mechanical step [T 6]: the incompressible step with
 // deviatoric stress on the faces, compressible cells in the projection, an implicit heat solve and
 // particles that melt and freeze. Instantiated per backend, dimension and precision in
 // thermal_stepper_*.cpp.

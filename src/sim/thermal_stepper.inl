@@ -23,6 +23,10 @@ ThermalStepper<Exec, D, Real>::ThermalStepper(const Scene& scene, std::unique_pt
       heat_solver_(*exec_),
       shear_solver_(*exec_) {
   this->ghost_fluid_ = false;
+  if (scene.thermal.face_density == FaceDensity::kCell) {
+    this->specific_volume_ = 0;
+    this->whole_cells_ = true;
+  }
 }
 
 template <class Exec, int D, class Real>
@@ -83,7 +87,7 @@ void ThermalStepper<Exec, D, Real>::after_projection(const GridView<Real>& grid,
 }
 
 // Shear from velocities that volume already allows: of an impact, or of weight on a floor, it would
-// otherwise take up what the pressure is there for. [PHYSICS section 6 projects once, afterwards.]
+// otherwise take up what the pressure is there for. [T 6 projects once, afterwards.]
 template <class Exec, int D, class Real>
 bool ThermalStepper<Exec, D, Real>::couple_forces(const GridView<Real>& grid,
                                                   const MacView<Real>& mac) {

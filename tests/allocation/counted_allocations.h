@@ -13,4 +13,10 @@ long allocations();
 std::int64_t bytes_in_use();
 std::int64_t take_peak_of_bytes();
 
+// From now on allocations fail, after the next `allowed`: all of them, or only one. Meant are
+// operator new and what the CPU backend asks the system for. Until allow_allocations(), which says
+// whether one has failed.
+void refuse_allocations(long allowed, bool lasting);
+bool allow_allocations();
+
 }  // namespace firn::test

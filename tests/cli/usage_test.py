@@ -162,7 +162,7 @@ class Info(CliTest):
         one = "grid.domain={ min = [0, 0], max = [1, 1], temperature = 280 }"
         walls = self.succeed("info", thermal, "--set", one).stdout
         self.assertEqual(re.findall(r"wall +(\w+): 280 K", walls), ["x_min", "x_max", "y_min", "y_max"])
-        self.assertRegex(text, r"thermal +explicit forces; air insulates; 0 heat sources")
+        self.assertRegex(text, r"thermal +explicit forces; face density of the material; air insulates; 0 heat sources")
         info = json.loads(self.succeed("info", thermal, "--json", "--set", "thermal.ambient=290").stdout)["thermal"]
         self.assertEqual(info["ambient"], 290)
         self.assertEqual([m["lambda"] for m in info["materials"]], ["inf", "inf"])

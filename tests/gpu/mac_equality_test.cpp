@@ -41,7 +41,7 @@ Outcome<D> transfer(Exec& exec, const NamedTransfer& t,
 
 // A face sums some 30 (n) products, a particle 4^d, in other orders: random walks of sqrt(n)
 // roundings. A velocity is a quotient of two such sums, read by another; the functional of a mode
-// sums up to 2^d times as much. VALIDATION asks for 1e-5 and 1e-12.
+// sums up to 2^d times as much.
 template <class Real>
 constexpr double kTolerance = 64 * std::numeric_limits<Real>::epsilon();
 

@@ -48,6 +48,22 @@ void expect_close(std::span<const float> a, std::span<const float> b, double tol
   EXPECT_LE(worst, tolerance);
 }
 
+void expect_backends_agree(const Scene& scene) {
+  Simulation cpu(scene, {Device::kCpu, 1}), cuda(scene, {Device::kCuda, 1});
+  cpu.advance_steps(10);
+  cuda.advance_steps(10);
+  const Snapshot a = cpu.snapshot(), b = cuda.snapshot();
+  // Solves of the projection leave their tolerance of the velocities (1 m/s), ten times over;
+  // snapshots are in single precision.
+  const double tolerance = scene.simulation.precision == Precision::kDouble ? 1e-6 : 1e-3;
+  expect_close(a.velocity, b.velocity, tolerance);
+  expect_close(a.position, b.position, tolerance);
+  expect_close(a.temperature, b.temperature, 300 * tolerance);
+  int differ = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) differ += a.phase[i] != b.phase[i] ? 1 : 0;
+  EXPECT_LE(differ, static_cast<int>(a.size() / 1000)) << "at the melting point to rounding";
+}
+
 TEST(GpuThermalEquality, AMeltingSceneAgrees) {
   if (!built_with_cuda()) GTEST_SKIP() << "built without CUDA";
   if (cuda_devices().empty()) GTEST_SKIP() << "no usable CUDA device on this machine";
@@ -58,21 +74,19 @@ TEST(GpuThermalEquality, AMeltingSceneAgrees) {
         SCOPED_TRACE(testing::Message()
                      << dimension << "D, precision " << static_cast<int>(precision) << ", forces "
                      << static_cast<int>(forces));
-        const Scene scene = melting_scene(dimension, precision, forces);
-        Simulation cpu(scene, {Device::kCpu, 1}), cuda(scene, {Device::kCuda, 1});
-        cpu.advance_steps(10);
-        cuda.advance_steps(10);
-        const Snapshot a = cpu.snapshot(), b = cuda.snapshot();
-        // Solves of the projection leave their tolerance of the velocities (1 m/s), ten times over;
-        // snapshots are in single precision.
-        const double tolerance = precision == Precision::kDouble ? 1e-6 : 1e-3;
-        expect_close(a.velocity, b.velocity, tolerance);
-        expect_close(a.position, b.position, tolerance);
-        expect_close(a.temperature, b.temperature, 300 * tolerance);
-        int differ = 0;
-        for (std::size_t i = 0; i < a.size(); ++i) differ += a.phase[i] != b.phase[i] ? 1 : 0;
-        EXPECT_LE(differ, static_cast<int>(a.size() / 1000)) << "at the melting point to rounding";
+        expect_backends_agree(melting_scene(dimension, precision, forces));
       }
+}
+
+TEST(GpuThermalEquality, AMeltingSceneWithFacesOfWholeCellsAgrees) {
+  if (!built_with_cuda()) GTEST_SKIP() << "built without CUDA";
+  if (cuda_devices().empty()) GTEST_SKIP() << "no usable CUDA device on this machine";
+  for (int dimension : {2, 3}) {
+    SCOPED_TRACE(dimension);
+    Scene scene = melting_scene(dimension, Precision::kDouble, ForceIntegration::kExplicit);
+    scene.thermal.face_density = FaceDensity::kCell;
+    expect_backends_agree(scene);
+  }
 }
 
 }  // namespace

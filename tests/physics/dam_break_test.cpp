@@ -1,5 +1,5 @@
 // A dam break in the plane: the front against measurements, and the pool that is left against the
-// volume at the start. [VALIDATION: measurements]
+// volume at the start.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,9 +1,5 @@
 // What is wrong stops the run within a step and is named; the last good state can go on.
-// [VALIDATION, Faults]
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
@@ -307,59 +303,6 @@ TEST(SavedState, AFlippedByteNeverCrashes) {
     }
   }
   EXPECT_GT(refused, 200);
-}
-
-// --- memory ---
-
-std::size_t virtual_memory() {
-  std::ifstream statm("/proc/self/statm");
-  std::size_t pages = 0;
-  statm >> pages;
-  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
-
-// Runs a scene in a child that may take `extra` bytes more than it has. Returns its exit code: 0,
-// or that of the error.
-int run_with_memory(const Scene& scene, std::size_t extra) {
-  const pid_t child = fork();
-  if (child == 0) {
-    const rlimit limit{virtual_memory() + extra, virtual_memory() + extra};
-    if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(77);
-    int code = 0;
-    try {
-      Simulation simulation = simulate(scene);
-      make_steps(simulation, 2);
-      (void)simulation.save_state();
-      (void)simulation.snapshot();
-    } catch (const Error& e) {
-      code = std::string(e.what()).find("out of memory") != std::string::npos ? e.exit_code() : 78;
-    } catch (...) {
-      code = 79;
-    }
-    _exit(code);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
-
-TEST(Memory, RunningOutIsADeviceErrorWhereverItHappens) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "the address sanitizer reserves its own memory";
-#endif
-  Scene scene = empty_scene(3, 0.02);
-  scene.materials = {elastic("jelly")};
-  scene.bodies = {body("cube", 0, box({0, 0, 0}, {0.4, 0.4, 0.4}))};
-  scene.bodies[0].sampling = Sampling::kUniform;
-  int failed = 0, passed = 0;
-  for (std::size_t mib = 0; mib <= 120; mib += mib < 60 ? 3 : 20) {
-    const int code = run_with_memory(scene, mib << 20);
-    EXPECT_TRUE(code == 0 || code == static_cast<int>(ErrorCategory::kDevice))
-        << mib << " MiB: exit code " << code;
-    ++(code == 0 ? passed : failed);
-  }
-  EXPECT_GT(failed, 3);
-  EXPECT_GT(passed, 0);
 }
 
 }  // namespace

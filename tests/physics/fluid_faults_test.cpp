@@ -1,5 +1,5 @@
 // Incompressible scenes that cannot go on end with a message that says what and where, and sealed
-// liquid that is forced does not hang. [VALIDATION: faults]
+// liquid that is forced does not hang.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,5 @@
 // The pressure below a free surface that does not follow the grid, against a known one that is 0 on
-// it: of second order with the ghost fluid, of first order without. [VALIDATION: Poisson with a
-// free surface]
+// it: of second order with the ghost fluid, of first order without.
 #include <gtest/gtest.h>
 
 #include <algorithm>

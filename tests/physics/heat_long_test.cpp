@@ -1,5 +1,5 @@
 // Thermal runs of ten thousand steps with solid and liquid in the same cells, and columns of all
-// compressibilities side by side in one scene. [VALIDATION: exact properties]
+// compressibilities side by side in one scene.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Heat through particles and the grid: what a closed box keeps, how a slab cools, where a melting
-// front stands, and what melting does to a body. [VALIDATION: exact properties, orders]
+// front stands, and what melting does to a body.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -224,7 +224,7 @@ TEST(Heat, ABlockMeltsAndFreezesAgain) {
   ASSERT_EQ(molten(hot.snapshot()), hot.snapshot().size());
   const double joules_hot = hot.stats().totals.heat, mechanical = hot.stats().totals.potential;
   cold.load_state(hot.save_state());
-  for (int frame = 0; frame < 4; ++frame) cold.advance_frame();  // of 2 s: it freezes, and rings
+  for (int frame = 0; frame < 6; ++frame) cold.advance_frame();  // of 2 s: it freezes, and rings
   const Snapshot s = cold.snapshot();
   EXPECT_EQ(molten(s), 0u);
   double fastest = 0, height = 0;
@@ -233,13 +233,13 @@ TEST(Heat, ABlockMeltsAndFreezesAgain) {
                         std::abs(static_cast<double>(s.velocity[2 * i + 1]))});
     height += 2 * static_cast<double>(s.position[2 * i + 1]) / static_cast<double>(s.size());
   }
-  EXPECT_LE(fastest, 5e-5) << "it slumped at 2 m/s";
+  EXPECT_LE(fastest, 2e-5) << "it slumped at 2 m/s";
   EXPECT_NEAR(height, 0.25, 0.005 * 0.25) << "the volume is not what it was";
   // 250 kg from the liquid at the walls' 350 K to the solid at 280 K.
   EXPECT_NEAR(joules_hot, 250 * (1e5 + 2000 * 40.0), 1e-3 * 250 * 1e5);
   EXPECT_NEAR(cold.stats().totals.heat, -250 * 2000 * 30.0, 1e-3 * 250 * 1e5);
   EXPECT_NEAR(cold.stats().totals.potential, mechanical, 1e-3 * mechanical);
-  EXPECT_LE(cold.stats().totals.kinetic, 1e-7);
+  EXPECT_LE(cold.stats().totals.kinetic, 1e-8);
 }
 
 // --- elastic bodies ---

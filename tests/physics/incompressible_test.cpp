@@ -1,5 +1,5 @@
 // The incompressible integrator as a whole on states whose continuation is known: rest, free fall,
-// sealed liquid; and what its steps conserve. [VALIDATION: exact properties]
+// sealed liquid; and what its steps conserve.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // What the MAC transfers do to single fields: which come back unchanged, and what the scales of C,
-// the FLIP blend, the affine map and the move do. [VALIDATION, exact properties]
+// the FLIP blend, the affine map and the move do.
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -1,5 +1,5 @@
 // The transfers on MAC grids: the sums they keep, the fields they carry unchanged, what the scales
-// of C, the FLIP blend and the affine map do. [VALIDATION, exact properties]
+// of C, the FLIP blend and the affine map do.
 #include <gtest/gtest.h>
 
 #include "tests/support/mac_fixture.h"

@@ -1,5 +1,5 @@
 // The projection on the MAC grid, as operators: what it leaves of the divergence, recomputed from
-// faces and open areas, and its order of convergence. [VALIDATION: exact properties; orders]
+// faces and open areas, and its order of convergence.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class Projection : public testing::Test {};
 TYPED_TEST_SUITE(Projection, Spaces);
 
 // What the solver promises, and in single precision at least what rounding leaves of N cells'
-// pressures that differ by little: 4 N epsilon of the divergence at the start. [VALIDATION]
+// pressures that differ by little: 4 N epsilon of the divergence at the start.
 template <class Real>
 double allowed(const SolveReport& report, double before, double cells) {
   const double rounding = 4 * cells * static_cast<double>(std::numeric_limits<Real>::epsilon());

@@ -1,5 +1,5 @@
 // A run that stops, saves and goes on is the run that never stopped, and the number of threads
-// changes nothing: both bit for bit. [DESIGN section 5]
+// changes nothing: both bit for bit.
 #include <gtest/gtest.h>
 
 #include "tests/support/fluid_scenes.h"

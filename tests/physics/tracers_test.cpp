@@ -1,5 +1,5 @@
 // Massless points that a liquid carries: their integrator on fields whose paths are known, and
-// what a run promises of them. [VALIDATION: orders; restarts]
+// what a run promises of them.
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>

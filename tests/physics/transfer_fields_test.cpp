@@ -1,5 +1,5 @@
 // Fields that the transfers carry unchanged, what the affine map does, and the energy of a transfer
-// pair. [VALIDATION, exact properties]
+// pair.
 #include <gtest/gtest.h>
 
 #include "kernels/transfer/spline.h"

@@ -1,5 +1,5 @@
 // Sums that the transfers keep: mass, momentum, angular momentum, the resultant of internal forces;
-// and which transfers lose which. [VALIDATION, exact properties]
+// and which transfers lose which.
 #include <gtest/gtest.h>
 
 #include "tests/support/transfer_fixture.h"

@@ -143,7 +143,7 @@ class TransferTest : public ::testing::Test {
     });
   }
 
-  // VALIDATION: 1e-12 in double; in single 4 sqrt(n) eps, n the number of terms of the sum.
+  // 1e-12 in double; in single 4 sqrt(n) eps, n the number of terms of the sum.
   static double sum_tolerance(std::size_t particles, int degree) {
     const double terms = static_cast<double>(particles) * int_power(degree + 1, kD);
     return kDouble ? 1e-12 : 4 * std::sqrt(terms) * kEps;

@@ -1,6 +1,5 @@
 // The heat solve on the grid alone, without the particles' transfers: of second order in space
 // where the step goes with the square of the cells, with the walls at their true distance.
-// [VALIDATION: heat slab]
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,5 @@
 // The B-spline stencils and the polynomial modes on them: the identities that the transfers'
-// conservation rests on, at random offsets and at the ends of a cell. [G201 p15; PolyPIC table 2;
-// PHYSICS sections 1 and 2]
+// conservation rests on, at random offsets and at the ends of a cell. [G201 p15; PolyPIC table 2]
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -237,7 +236,7 @@ TEST(ModeMask, KeepsConstantAndLinearModes) {
     }
 }
 
-// Sizes 14 and 18 of PHYSICS section 2; all others grow by degree, each containing the smaller
+// Sizes 14 and 18 are defined apart; all others grow by degree, each containing the smaller
 // ones.
 TEST(ModeMask, LargerSetsContainSmallerOnes) {
   for (int d : {2, 3}) {

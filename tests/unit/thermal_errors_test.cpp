@@ -266,6 +266,7 @@ TEST(ThermalErrors, SettingsAndHeatSources) {
       {"ambient = 290", "ambient = @0", {"'ambient' must be > 0, found 0"}},
       {"ambient = 290", "@ambeint = 290", {"unknown key 'ambeint' in [thermal]", "'ambient'"}},
       {"ambient = 290", "forces = @\"implicit\"", {"unknown forces 'implicit'", "semi_implicit"}},
+      {"ambient = 290", "face_density = @\"cells\"", {"unknown face_density 'cells'", "material"}},
       {"ambient = 290", "heat = @1", {"'heat' must be a boolean"}},
       {"ambient = 290", "temperature_flip = @1.1", {"'temperature_flip' must be in [0, 1]"}},
       {"ambient = 290", "heat_solve = { tolerance = @0 }", {"'tolerance' must be in (0, 1)"}},

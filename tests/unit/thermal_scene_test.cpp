@@ -60,6 +60,7 @@ integrator = "thermal"
 heat = true
 ambient = "290 + 5 * t"
 forces = "explicit"
+face_density = "cell"
 temperature_flip = 0.95
 force_solve = { tolerance = 1e-3, max_iterations = 11 }
 pressure_solve = { tolerance = 1e-4 }
@@ -110,6 +111,7 @@ power = "1e5 * (t < 2)"
   ThermalSettings thermal;
   thermal.ambient = ScalarField{0, "290 + 5 * t"};
   thermal.forces = ForceIntegration::kExplicit;
+  thermal.face_density = FaceDensity::kCell;
   thermal.temperature_flip = 0.95;
   thermal.force_solve = {1e-3, 11};
   thermal.pressure_solve.tolerance = 1e-4;

@@ -78,7 +78,7 @@ double wave_step(double mu, double lambda) {
 // of some thousand particles.
 TEST(Shear, LongStepsOnlyLoseEnergyAndKeepMomentum) {
   constexpr double kStiff = 2e6;
-  for (double lambda : {1e3, 1e5, 1e7, kInfinity})
+  for (double lambda : {1e3, 1e6, kInfinity})
     for (double factor : {3.0, 10.0, 30.0}) {
       SCOPED_TRACE(testing::Message() << "lambda " << lambda << ", factor " << factor);
       const double dt = factor * wave_step(kStiff, lambda);
@@ -171,13 +171,13 @@ TEST(Shear, ABeamSagsAlike) {
 // half as low as it swings without, and the beam does not creep.
 TEST(Shear, ABeamOfLongStepsHangsStill) {
   const auto swing = sag(ForceIntegration::kExplicit, 2e-4),
-             damped = sag(ForceIntegration::kSemiImplicit, 1e-2, 24, 150);
+             damped = sag(ForceIntegration::kSemiImplicit, 1e-2, 20, 150);
   const double rest = *std::max_element(swing.begin(), swing.end()) / 2;
   const auto mean = [&](int from) {
     return std::accumulate(damped.begin() + from, damped.begin() + from + 8, 0.0) / 8;
   };
-  EXPECT_NEAR(mean(16), rest, 0.05 * rest);
-  EXPECT_NEAR(mean(16), mean(8), 0.02 * rest);
+  EXPECT_NEAR(mean(12), rest, 0.05 * rest);
+  EXPECT_NEAR(mean(12), mean(4), 0.02 * rest);
 }
 
 // --- lava ---

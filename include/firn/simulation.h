@@ -51,7 +51,7 @@ struct PressureStats : SolverStats {
 
 // The solves of integrator = "thermal" beside the pressure's.
 struct ThermalStats {
-  SolverStats heat, shear;  // shear: forces = "semi_implicit"
+  SolverStats heat, shear;  // shear: forces = "semi_implicit"; its pressures count as pressures
 };
 
 // All of ThermalStats by the names that reports give them.

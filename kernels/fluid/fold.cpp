@@ -40,20 +40,12 @@ template void fold_channel<Cpu, 3, double>(Cpu&, const FaceLayers&, const MacVie
 template void extend_channel<Cpu, 3, double>(Cpu&, const FaceLayers&, const MacView<double>&,
                                              double*, const LaunchRange&);
 
-template void fold_diagonal<Cpu, 2, float>(Cpu&, const FaceLayers&, const MacView<float>&, float*,
-                                           const LaunchRange&);
 template void extend_velocities<Cpu, 2, float>(Cpu&, const FaceLayers&, const MacView<float>&,
                                                const LaunchRange&);
-template void fold_diagonal<Cpu, 2, double>(Cpu&, const FaceLayers&, const MacView<double>&,
-                                            double*, const LaunchRange&);
 template void extend_velocities<Cpu, 2, double>(Cpu&, const FaceLayers&, const MacView<double>&,
                                                 const LaunchRange&);
-template void fold_diagonal<Cpu, 3, float>(Cpu&, const FaceLayers&, const MacView<float>&, float*,
-                                           const LaunchRange&);
 template void extend_velocities<Cpu, 3, float>(Cpu&, const FaceLayers&, const MacView<float>&,
                                                const LaunchRange&);
-template void fold_diagonal<Cpu, 3, double>(Cpu&, const FaceLayers&, const MacView<double>&,
-                                            double*, const LaunchRange&);
 template void extend_velocities<Cpu, 3, double>(Cpu&, const FaceLayers&, const MacView<double>&,
                                                 const LaunchRange&);
 

@@ -40,20 +40,12 @@ template void fold_channel<Cuda, 3, double>(Cuda&, const FaceLayers&, const MacV
 template void extend_channel<Cuda, 3, double>(Cuda&, const FaceLayers&, const MacView<double>&,
                                               double*, const LaunchRange&);
 
-template void fold_diagonal<Cuda, 2, float>(Cuda&, const FaceLayers&, const MacView<float>&, float*,
-                                            const LaunchRange&);
 template void extend_velocities<Cuda, 2, float>(Cuda&, const FaceLayers&, const MacView<float>&,
                                                 const LaunchRange&);
-template void fold_diagonal<Cuda, 2, double>(Cuda&, const FaceLayers&, const MacView<double>&,
-                                             double*, const LaunchRange&);
 template void extend_velocities<Cuda, 2, double>(Cuda&, const FaceLayers&, const MacView<double>&,
                                                  const LaunchRange&);
-template void fold_diagonal<Cuda, 3, float>(Cuda&, const FaceLayers&, const MacView<float>&, float*,
-                                            const LaunchRange&);
 template void extend_velocities<Cuda, 3, float>(Cuda&, const FaceLayers&, const MacView<float>&,
                                                 const LaunchRange&);
-template void fold_diagonal<Cuda, 3, double>(Cuda&, const FaceLayers&, const MacView<double>&,
-                                             double*, const LaunchRange&);
 template void extend_velocities<Cuda, 3, double>(Cuda&, const FaceLayers&, const MacView<double>&,
                                                  const LaunchRange&);
 

@@ -40,10 +40,6 @@ void fold_faces(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
 template <class Exec, int D, class Real>
 void fold_channel(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac, Real* channel,
                   const LaunchRange& blocks);
-// The diagonal of E^T X E for a diagonal X, layer by layer.
-template <class Exec, int D, class Real>
-void fold_diagonal(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac, Real* channel,
-                   const LaunchRange& blocks);
 
 // x_outer = E x_own.
 template <class Exec, int D, class Real>

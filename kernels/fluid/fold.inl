@@ -152,12 +152,6 @@ struct FoldAroundVolume {
     face += Node<Real>::make(mean * outer[0], mean * outer[1], Real(0), line * outer[3]);
   }
 };
-struct FoldDiagonal {
-  template <class Real>
-  FIRN_HD static void add(Real& face, Real outer, Real, Real line) {
-    face += line * line * outer;
-  }
-};
 
 // A face gathers its shares of the layer beyond, one and two steps away.
 template <int D, class Payload, class Value, class Real>
@@ -312,11 +306,6 @@ template <class Exec, int D, class Real>
 void fold_channel(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac, Real* channel,
                   const LaunchRange& blocks) {
   fold_layers<FoldPayload, D>(exec, layers, mac, channel, blocks);
-}
-template <class Exec, int D, class Real>
-void fold_diagonal(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac, Real* channel,
-                   const LaunchRange& blocks) {
-  fold_layers<FoldDiagonal, D>(exec, layers, mac, channel, blocks);
 }
 
 template <int D, class Exec, class Channel, class Real>

@@ -25,7 +25,6 @@ struct HeatView {
   Real* state = nullptr;  // of particles
   Node<Real>* warmth = nullptr;
   Node<Real>* matter = nullptr;  // see matter.h
-  Real* impulse = nullptr;       // pressure dt of the first of two projections; null with one
   Real* stiffness = nullptr;     // 1 / (lambda dt^2), the term of order zero of the projection
   Real* sheared = nullptr;       // share of a cell's material that is solid
   Real* held = nullptr;    // temperature at which a cell is held, K; negative where it is free

@@ -10,8 +10,6 @@ template void settle_matter<Cpu, 2, float>(Cpu&, bool, const MacView<float>&,
                                            const StepControl*);
 template void compress_cells<Cpu, 2, float>(Cpu&, const MacView<float>&, const HeatView<float>&,
                                             std::uint32_t, const StepControl*);
-template void add_impulse<Cpu, 2, float>(Cpu&, float*, const float*, std::uint32_t,
-                                         const StepControl*);
 template void volume_g2p<Cpu, 2, float>(Cpu&, const ParticleView<float>&, const GridView<float>&,
                                         const MacView<float>&, const HeatView<float>&,
                                         std::uint32_t, const StepControl*);
@@ -26,8 +24,6 @@ template void settle_matter<Cpu, 2, double>(Cpu&, bool, const MacView<double>&,
                                             const StepControl*);
 template void compress_cells<Cpu, 2, double>(Cpu&, const MacView<double>&, const HeatView<double>&,
                                              std::uint32_t, const StepControl*);
-template void add_impulse<Cpu, 2, double>(Cpu&, double*, const double*, std::uint32_t,
-                                          const StepControl*);
 template void volume_g2p<Cpu, 2, double>(Cpu&, const ParticleView<double>&, const GridView<double>&,
                                          const MacView<double>&, const HeatView<double>&,
                                          std::uint32_t, const StepControl*);
@@ -41,8 +37,6 @@ template void settle_matter<Cpu, 3, float>(Cpu&, bool, const MacView<float>&,
                                            const StepControl*);
 template void compress_cells<Cpu, 3, float>(Cpu&, const MacView<float>&, const HeatView<float>&,
                                             std::uint32_t, const StepControl*);
-template void add_impulse<Cpu, 3, float>(Cpu&, float*, const float*, std::uint32_t,
-                                         const StepControl*);
 template void volume_g2p<Cpu, 3, float>(Cpu&, const ParticleView<float>&, const GridView<float>&,
                                         const MacView<float>&, const HeatView<float>&,
                                         std::uint32_t, const StepControl*);
@@ -57,8 +51,6 @@ template void settle_matter<Cpu, 3, double>(Cpu&, bool, const MacView<double>&,
                                             const StepControl*);
 template void compress_cells<Cpu, 3, double>(Cpu&, const MacView<double>&, const HeatView<double>&,
                                              std::uint32_t, const StepControl*);
-template void add_impulse<Cpu, 3, double>(Cpu&, double*, const double*, std::uint32_t,
-                                          const StepControl*);
 template void volume_g2p<Cpu, 3, double>(Cpu&, const ParticleView<double>&, const GridView<double>&,
                                          const MacView<double>&, const HeatView<double>&,
                                          std::uint32_t, const StepControl*);

@@ -10,8 +10,6 @@ template void settle_matter<Cuda, 2, float>(Cuda&, bool, const MacView<float>&,
                                             const StepControl*);
 template void compress_cells<Cuda, 2, float>(Cuda&, const MacView<float>&, const HeatView<float>&,
                                              std::uint32_t, const StepControl*);
-template void add_impulse<Cuda, 2, float>(Cuda&, float*, const float*, std::uint32_t,
-                                          const StepControl*);
 template void volume_g2p<Cuda, 2, float>(Cuda&, const ParticleView<float>&, const GridView<float>&,
                                          const MacView<float>&, const HeatView<float>&,
                                          std::uint32_t, const StepControl*);
@@ -27,8 +25,6 @@ template void settle_matter<Cuda, 2, double>(Cuda&, bool, const MacView<double>&
 template void compress_cells<Cuda, 2, double>(Cuda&, const MacView<double>&,
                                               const HeatView<double>&, std::uint32_t,
                                               const StepControl*);
-template void add_impulse<Cuda, 2, double>(Cuda&, double*, const double*, std::uint32_t,
-                                           const StepControl*);
 template void volume_g2p<Cuda, 2, double>(Cuda&, const ParticleView<double>&,
                                           const GridView<double>&, const MacView<double>&,
                                           const HeatView<double>&, std::uint32_t,
@@ -44,8 +40,6 @@ template void settle_matter<Cuda, 3, float>(Cuda&, bool, const MacView<float>&,
                                             const StepControl*);
 template void compress_cells<Cuda, 3, float>(Cuda&, const MacView<float>&, const HeatView<float>&,
                                              std::uint32_t, const StepControl*);
-template void add_impulse<Cuda, 3, float>(Cuda&, float*, const float*, std::uint32_t,
-                                          const StepControl*);
 template void volume_g2p<Cuda, 3, float>(Cuda&, const ParticleView<float>&, const GridView<float>&,
                                          const MacView<float>&, const HeatView<float>&,
                                          std::uint32_t, const StepControl*);
@@ -61,8 +55,6 @@ template void settle_matter<Cuda, 3, double>(Cuda&, bool, const MacView<double>&
 template void compress_cells<Cuda, 3, double>(Cuda&, const MacView<double>&,
                                               const HeatView<double>&, std::uint32_t,
                                               const StepControl*);
-template void add_impulse<Cuda, 3, double>(Cuda&, double*, const double*, std::uint32_t,
-                                           const StepControl*);
 template void volume_g2p<Cuda, 3, double>(Cuda&, const ParticleView<double>&,
                                           const GridView<double>&, const MacView<double>&,
                                           const HeatView<double>&, std::uint32_t,

@@ -39,12 +39,6 @@ template <class Exec, int D, class Real>
 void compress_cells(Exec& exec, const MacView<Real>& mac, const HeatView<Real>& heat,
                     std::uint32_t max_blocks, const StepControl* control);
 
-// to += from, channels of cells. `impulse` takes the pressure of a first projection, counts in what
-// compress_cells makes up for in the second, and comes on top of its pressure.
-template <class Exec, int D, class Real>
-void add_impulse(Exec& exec, Real* to, const Real* from, std::uint32_t max_blocks,
-                 const StepControl* control);
-
 // The change of pressure, as that of ln J = -p / lambda, to the particles: each takes its own
 // share, by its lambda, of what a cell of several materials gives way. Cells of air have no
 // pressure to tell and are left out of the mean, or particles at a surface would give way less than

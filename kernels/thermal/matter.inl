@@ -65,7 +65,6 @@ struct CompressCells {
   MacView<Real> mac;
   const Node<Real>* matter;
   Real* stiffness;
-  const Real* impulse;
   const StepControl* control;
 
   template <class Group>
@@ -79,7 +78,6 @@ struct CompressCells {
       if (!is_fluid(mac, at) || !(V > Real(0))) return;
       stiffness[i] = matter[i][kMatterCompressibility] / V * per_dt * per_dt;
       mac.rhs[i] -= matter[i][kMatterLogVolume] / V * per_dt;
-      if (impulse != nullptr) mac.rhs[i] -= stiffness[i] * impulse[i];
     });
   }
 };
@@ -88,30 +86,7 @@ template <class Exec, int D, class Real>
 void compress_cells(Exec& exec, const MacView<Real>& mac, const HeatView<Real>& heat,
                     std::uint32_t max_blocks, const StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                CompressCells<D, Real>{mac, heat.matter, heat.stiffness, heat.impulse, control});
-}
-
-template <int D, class Real>
-struct AddImpulse {
-  static constexpr const char* kName = "add_impulse";
-  static constexpr int kThreads = 64;
-  struct Scratch {};
-  Real* to;
-  const Real* from;
-  template <class Group>
-  FIRN_HD void operator()(Group& g) const {
-    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
-      const std::uint64_t i = cell_index({g.index(), cell});
-      to[i] += from[i];
-    });
-  }
-};
-
-template <class Exec, int D, class Real>
-void add_impulse(Exec& exec, Real* to, const Real* from, std::uint32_t max_blocks,
-                 const StepControl* control) {
-  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                AddImpulse<D, Real>{to, from});
+                CompressCells<D, Real>{mac, heat.matter, heat.stiffness, control});
 }
 
 template <int D, class Real>

@@ -4,32 +4,10 @@
 #include "kernels/fluid/fold.h"
 #include "kernels/fluid/reduce_blocks.h"
 #include "kernels/thermal/shear_particles.inl"
+#include "kernels/thermal/shear_pressure.inl"
 #include "kernels/transfer/mac.h"
 
 namespace firn {
-
-template <int D, class Real>
-struct KeepMasses {
-  static constexpr const char* kName = "keep_masses";
-  static constexpr int kThreads = 64;
-  struct Scratch {};
-  MacView<Real> mac;
-  ShearView<Real> shear;
-  template <class Group>
-  FIRN_HD void operator()(Group& g) const {
-    g.for_each(D * BlockTraits<D>::kNodes, [&](std::uint32_t i) {
-      const std::uint64_t face = face_index<D>(g.index(), 0, i);
-      shear.mass[face] = mac.faces[face][kFaceMass];
-    });
-  }
-};
-
-template <class Exec, int D, class Real>
-void keep_masses(Exec& exec, const MacView<Real>& mac, const ShearView<Real>& shear,
-                 std::uint32_t max_blocks, const StepControl* control) {
-  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                KeepMasses<D, Real>{mac, shear});
-}
 
 struct StartShear {
   static constexpr const char* kName = "start_shear";
@@ -46,7 +24,7 @@ struct StartShear {
   }
 };
 
-// Closed faces that no material leaves move with their solid.
+// Which faces are solved, and their mass. Closed ones move with their solid.
 template <int D, class Real>
 struct SetOut {
   static constexpr const char* kName = "set_out";
@@ -54,70 +32,58 @@ struct SetOut {
   struct Scratch {};
   MacView<Real> mac;
   ShearView<Real> shear;
+  Real cell_volume;
+
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const std::uint32_t* own = shear.layers.mask(0) + face_word<D>(g.index(), 0);
-    const std::uint32_t* opened = mac.opened + face_word<D>(g.index(), 0);
     g.for_each(D * BlockTraits<D>::kNodes, [&](std::uint32_t i) {
       const std::uint64_t face = face_index<D>(g.index(), 0, i);
-      const bool held = mac.area[face] == Real(0) && !test_bit(opened, i);
-      if (held) mac.faces[face].set(kFaceVelocity, mac.faces[face][kFaceSolidVelocity]);
-      if (held) shear.mass[face] = Real(0);
-      shear.in[face] = test_bit(own, i) ? mac.faces[face][kFaceVelocity] : Real(0);
-      shear.out[face] = shear.diagonal[face] = Real(0);
-      shear.r1[face] = shear.w1[face] = shear.w2[face] = Real(0);
+      Node<Real>& at = mac.faces[face];
+      if (mac.area[face] == Real(0)) at.set(kFaceVelocity, at[kFaceSolidVelocity]);
+      const bool keeps = test_bit(own, i);
+      shear.mass[face] = keeps ? mass_of(face) : Real(0);
+      shear.in.face[face] = keeps ? at[kFaceVelocity] : Real(0);
+      shear.out.face[face] = shear.r1[face] = Real(0);
+      shear.w1.face[face] = shear.w2.face[face] = Real(0);
     });
+    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+      const std::uint64_t at = cell_index({g.index(), cell});
+      shear.pressure[at] = shear.in.cell[at] = shear.out.cell[at] = Real(0);
+      shear.w1.cell[at] = shear.w2.cell[at] = Real(0);
+    });
+  }
+  FIRN_HD Real mass_of(std::uint64_t face) const {
+    const Real w = specific_volume(mac, mac.faces[face]);
+    return w > Real(0) ? mac.area[face] * cell_volume / w : Real(0);
   }
 };
 
-// Sums of a term of the faces of a block, which the caller has put in place cell by cell.
-template <int D, class Group, class Term>
-FIRN_HD inline void store_face_sum(Group& g, BlockSums& sums, Term&& term, double* out) {
-  g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
-    double sum = 0;
-    for (int a = 0; a < D; ++a) sum += term(face_index<D>(g.index(), a, cell));
-    sums.term[cell] = sum;
-  });
-  for (std::uint32_t n = 32; n > 0; n /= 2) {
-    g.sync();
-    g.for_each(n, [&](std::uint32_t i) { sums.term[i] += sums.term[i + n]; });
-  }
-  g.sync();
-  g.once([&] { *out = sums.term[0]; });
-}
+// Of what a solve to a tolerance leaves of a square.
+FIRN_HD inline double shear_norm(double square) { return square < 0 ? 0 : sqrt(square); }
 
-// The first residual. Partials: its norm, and that of the velocities, whose rounding is as much.
+// The first residual. Partials, second column: the norm of the velocities, whose rounding is as
+// much.
 template <int D, class Real>
 struct FirstResidual {
   static constexpr const char* kName = "first_residual";
   static constexpr int kThreads = 64;
-  struct Scratch {
-    BlockSums norm, size;
-  };
+  using Scratch = BlockSums;
   ShearView<Real> shear;
   std::uint32_t max_blocks;
   const StepControl* control;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t* own = shear.layers.mask(0) + face_word<D>(g.index(), 0);
     const Real dt2 = static_cast<Real>(control->dt * control->dt);
-    const std::uint64_t first = face_index<D>(g.index(), 0, 0);
-    const auto residual = [&](std::uint64_t face) {
-      const bool solved =
-          test_bit(own, static_cast<std::uint32_t>(face - first)) && shear.mass[face] > Real(0);
-      const Real diagonal = solved ? shear.mass[face] + dt2 * shear.diagonal[face] : Real(0);
-      shear.diagonal[face] = diagonal;
-      shear.r2[face] = solved ? -dt2 * shear.out[face] : Real(0);
-      return solved ? square(shear.r2[face]) / static_cast<double>(diagonal) : 0;
+    const auto size = [&](std::uint64_t face, std::uint32_t) {
+      const Real mass = shear.mass[face];
+      shear.r2[face] = mass > Real(0) ? -dt2 * shear.out.face[face] : Real(0);
+      const double v = static_cast<double>(shear.in.face[face]);
+      return static_cast<double>(mass) * v * v;
     };
-    store_face_sum<D>(g, g.scratch.norm, residual, shear.partials + g.index());
-    const auto size = [&](std::uint64_t face) {
-      return static_cast<double>(shear.diagonal[face]) * square(shear.in[face]);
-    };
-    store_face_sum<D>(g, g.scratch.size, size, shear.partials + max_blocks + g.index());
+    store_face_sum<D>(g, g.scratch, size, shear.partials + max_blocks + g.index());
   }
-  FIRN_HD static double square(Real v) { return static_cast<double>(v) * static_cast<double>(v); }
 };
 
 struct FinishFirst {
@@ -126,15 +92,16 @@ struct FinishFirst {
   static constexpr bool kMaximum = false;
   double epsilon;
   FIRN_HD void operator()(ShearControl& c, const double* v) const {
-    c.beta = c.initial = c.residual = c.phibar = sqrt(v[0]);
-    const double rounding = 4 * epsilon * sqrt(v[1]);
-    c.tolerance = c.tolerance * c.initial > rounding ? c.tolerance * c.initial : rounding;
-    if (!(v[0] <= kLargest<double>)) c.failed = c.done = 1;
+    c.beta = c.initial = c.residual = c.phibar = shear_norm(v[0]);
+    c.rounding = 4 * epsilon * sqrt(v[1]);
+    c.tolerance *= c.initial;
+    if (c.tolerance < c.rounding) c.tolerance = c.rounding;
+    if (!(c.initial <= kLargest<double>)) c.failed = c.done = 1;
     if (c.initial <= c.tolerance) c.done = 1;
   }
 };
 
-// Ends the iteration before: x += phi w. Begins the next: in = v = r2 / (diagonal beta).
+// Ends the iteration before: x += phi w. Begins the next: in = v = z / beta.
 template <int D, class Real>
 struct NextDirection {
   static constexpr const char* kName = "next_direction";
@@ -142,26 +109,41 @@ struct NextDirection {
   struct Scratch {};
   MacView<Real> mac;
   ShearView<Real> shear;
+
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const ShearControl c = *shear.control;
-    const Real epsilon = static_cast<Real>(c.previous_epsilon), delta = static_cast<Real>(c.delta),
-               inverse_gamma = static_cast<Real>(1 / c.gamma), phi = static_cast<Real>(c.phi),
+    const ShearControl& c = *shear.control;
+    const Real phi = static_cast<Real>(c.phi),
                inverse_beta = static_cast<Real>(c.beta > 0 ? 1 / c.beta : 0);
+    const bool first = c.iterations == 0;
     g.for_each(D * BlockTraits<D>::kNodes, [&](std::uint32_t i) {
       const std::uint64_t face = face_index<D>(g.index(), 0, i);
-      shear.out[face] = Real(0);
-      const Real diagonal = shear.diagonal[face];
-      if (!(diagonal > Real(0))) return shear.in[face] = Real(0), void();
-      if (c.iterations > 0) {
-        const Real w =
-            (shear.in[face] - epsilon * shear.w1[face] - delta * shear.w2[face]) * inverse_gamma;
-        shear.w1[face] = shear.w2[face];
-        shear.w2[face] = w;
+      const Real z = shear.out.face[face];
+      shear.out.face[face] = Real(0);
+      if (!(shear.mass[face] > Real(0))) return shear.in.face[face] = Real(0), void();
+      if (!first) {
+        const Real w = next(c, shear.in.face[face], shear.w1.face[face], shear.w2.face[face]);
         mac.faces[face].set(kFaceVelocity, mac.faces[face][kFaceVelocity] + phi * w);
       }
-      shear.in[face] = shear.r2[face] / diagonal * inverse_beta;
+      shear.in.face[face] = z * inverse_beta;
     });
+    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+      const std::uint64_t at = cell_index({g.index(), cell});
+      if (!first)
+        shear.pressure[at] +=
+            phi * next(c, shear.in.cell[at], shear.w1.cell[at], shear.w2.cell[at]);
+      shear.in.cell[at] = shear.out.cell[at] * inverse_beta;
+      shear.out.cell[at] = Real(0);
+    });
+  }
+  // The direction that follows w1 and w2, which move on.
+  FIRN_HD static Real next(const ShearControl& c, Real v, Real& w1, Real& w2) {
+    const Real w =
+        (v - static_cast<Real>(c.previous_epsilon) * w1 - static_cast<Real>(c.delta) * w2) *
+        static_cast<Real>(1 / c.gamma);
+    w1 = w2;
+    w2 = w;
+    return w;
   }
 };
 
@@ -177,25 +159,27 @@ struct CloseShear {
   }
 };
 
-// out = A v - (beta / previous beta) r1. Partials: <v, out>.
+// out = A v - (beta / previous beta) r1, with A v = (M + dt^2 H) v + B' y. Partials: <v, out>.
 template <int D, class Real>
 struct ShearProduct {
   static constexpr const char* kName = "shear_product";
   static constexpr int kThreads = 64;
   using Scratch = BlockSums;
   ShearView<Real> shear;
+  PressureForce<D, Real> force;
   const StepControl* control;
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const ShearControl& c = *shear.control;
     const Real dt2 = static_cast<Real>(control->dt * control->dt);
     const Real ratio = static_cast<Real>(c.iterations > 0 ? c.beta / c.previous_beta : 0);
-    const auto product = [&](std::uint64_t face) {
-      if (!(shear.diagonal[face] > Real(0))) return 0.0;
-      const Real y =
-          shear.mass[face] * shear.in[face] + dt2 * shear.out[face] - ratio * shear.r1[face];
-      shear.out[face] = y;
-      return static_cast<double>(y) * static_cast<double>(shear.in[face]);
+    const auto product = [&](std::uint64_t face, std::uint32_t i) {
+      if (!(shear.mass[face] > Real(0))) return 0.0;
+      const Real v = shear.in.face[face];
+      const Real y = shear.mass[face] * v + dt2 * shear.out.face[face] +
+                     force(shear.in.cell, g.index(), i) - ratio * shear.r1[face];
+      shear.out.face[face] = y;
+      return static_cast<double>(y) * static_cast<double>(v);
     };
     store_face_sum<D>(g, g.scratch, product, shear.partials + g.index());
   }
@@ -208,24 +192,23 @@ struct FinishAlpha {
   FIRN_HD void operator()(ShearControl& c, const double* v) const { c.alpha = v[0]; }
 };
 
-// The Lanczos vectors move on. Partials: <r2, r2 / diagonal>.
+// The Lanczos vectors move on.
 template <int D, class Real>
 struct NextResidual {
   static constexpr const char* kName = "next_residual";
   static constexpr int kThreads = 64;
-  using Scratch = BlockSums;
+  struct Scratch {};
   ShearView<Real> shear;
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const Real ratio = static_cast<Real>(shear.control->alpha / shear.control->beta);
-    const auto norm = [&](std::uint64_t face) {
-      if (!(shear.diagonal[face] > Real(0))) return 0.0;
-      const Real y = shear.out[face] - ratio * shear.r2[face];
+    g.for_each(D * BlockTraits<D>::kNodes, [&](std::uint32_t i) {
+      const std::uint64_t face = face_index<D>(g.index(), 0, i);
+      if (!(shear.mass[face] > Real(0))) return;
+      const Real y = shear.out.face[face] - ratio * shear.r2[face];
       shear.r1[face] = shear.r2[face];
       shear.r2[face] = y;
-      return static_cast<double>(y) * static_cast<double>(y / shear.diagonal[face]);
-    };
-    store_face_sum<D>(g, g.scratch, norm, shear.partials + g.index());
+    });
   }
 };
 
@@ -236,7 +219,7 @@ struct FinishRotation {
   static constexpr bool kMaximum = false;
   FIRN_HD void operator()(ShearControl& c, const double* v) const {
     c.previous_beta = c.beta;
-    c.beta = sqrt(v[0]);
+    c.beta = shear_norm(v[0]);
     c.previous_epsilon = c.epsilon;
     c.delta = c.cs * c.dbar + c.sn * c.alpha;
     const double gbar = c.sn * c.dbar - c.cs * c.alpha;
@@ -253,64 +236,76 @@ struct FinishRotation {
     c.phi = c.cs * c.phibar;
     c.phibar = c.sn * c.phibar;
     c.residual = c.phibar;
+    const double rounding = c.rounding * (c.alpha < 0 ? -c.alpha : c.alpha);
+    if (c.tolerance < rounding) c.tolerance = rounding;
   }
 };
 
 // --- the solve ---
 
+template <class Real>
+LaunchRange shear_blocks(const ShearProblem<Real>& p) {
+  return {{&p.control->n_blocks, p.max_blocks}, &p.shear.control->done};
+}
+
 template <class Exec, int D, class Real>
-void apply_shear(Exec& exec, int degree, const ParticleView<Real>& particles,
-                 const GridView<Real>& grid, const MacView<Real>& mac, const ShearView<Real>& shear,
-                 std::uint32_t max_blocks, const StepControl* control) {
-  const LaunchRange blocks{{&control->n_blocks, max_blocks}, &shear.control->done};
-  extend_channel<Exec, D, Real>(exec, shear.layers, mac, shear.in, blocks);
+void apply_shear(Exec& exec, const ShearProblem<Real>& p) {
+  const LaunchRange blocks = shear_blocks(p);
+  extend_channel<Exec, D, Real>(exec, p.shear.layers, p.mac, p.shear.in.face, blocks);
   const auto apply = [&](auto n) {
-    launch_coloured(exec, {{nullptr, max_blocks}, blocks.stop}, grid.colour_begin,
-                    BlockTraits<D>::kCorners,
-                    ApplyShear<D, decltype(n)::value, Real>{{particles, grid, shear, control}});
+    launch_coloured(
+        exec, {{nullptr, p.max_blocks}, blocks.stop}, p.grid.colour_begin, BlockTraits<D>::kCorners,
+        ApplyShear<D, decltype(n)::value, Real>{{p.particles, p.grid, p.shear, p.control}});
   };
-  if (degree == 2) apply(std::integral_constant<int, 2>{});
-  if (degree == 3) apply(std::integral_constant<int, 3>{});
-  fold_channel<Exec, D, Real>(exec, shear.layers, mac, shear.out, blocks);
+  if (p.degree == 2) apply(std::integral_constant<int, 2>{});
+  if (p.degree == 3) apply(std::integral_constant<int, 3>{});
+  fold_channel<Exec, D, Real>(exec, p.shear.layers, p.mac, p.shear.out.face, blocks);
 }
 
 template <class Exec, int D, class Real>
-void begin_shear(Exec& exec, int degree, const SolveOptions& options,
-                 const ParticleView<Real>& particles, const GridView<Real>& grid,
-                 const MacView<Real>& mac, const ShearView<Real>& shear, std::uint32_t max_blocks,
-                 const StepControl* control) {
-  const LaunchRange blocks{{&control->n_blocks, max_blocks}, &shear.control->done};
-  launch_items(exec, {{nullptr, 1}, nullptr}, StartShear{options, &control->stop, shear.control});
-  launch_groups(exec, blocks, SetOut<D, Real>{mac, shear});
-  const auto diagonal = [&](auto n) {
-    launch_coloured(exec, {{nullptr, max_blocks}, blocks.stop}, grid.colour_begin,
-                    BlockTraits<D>::kCorners,
-                    ShearDiagonal<D, decltype(n)::value, Real>{{particles, grid, shear, control}});
-  };
-  if (degree == 2) diagonal(std::integral_constant<int, 2>{});
-  if (degree == 3) diagonal(std::integral_constant<int, 3>{});
-  fold_diagonal<Exec, D, Real>(exec, shear.layers, mac, shear.diagonal, blocks);
-  apply_shear<Exec, D, Real>(exec, degree, particles, grid, mac, shear, max_blocks, control);
-  launch_groups(exec, blocks, FirstResidual<D, Real>{shear, max_blocks, control});
-  reduce_blocks(exec, FinishFirst{kEpsilon<Real>}, shear.partials, max_blocks, max_blocks,
-                shear.control, blocks.stop);
+void begin_shear(Exec& exec, const ShearProblem<Real>& p, const SolveOptions& options) {
+  const LaunchRange blocks = shear_blocks(p);
+  launch_items(exec, {{nullptr, 1}, nullptr},
+               StartShear{options, &p.control->stop, p.shear.control});
+  launch_groups(exec, blocks, SetOut<D, Real>{p.mac, p.shear, power<D>(p.grid.dx)});
+  apply_shear<Exec, D, Real>(exec, p);
+  launch_groups(exec, blocks, FirstResidual<D, Real>{p.shear, p.max_blocks, p.control});
+  launch_groups(exec, blocks, ShearOutflow<D, Real>{p.grid, p.mac, p.shear});
 }
 
 template <class Exec, int D, class Real>
-void iterate_shear(Exec& exec, int degree, const ParticleView<Real>& particles,
-                   const GridView<Real>& grid, const MacView<Real>& mac,
-                   const ShearView<Real>& shear, std::uint32_t max_blocks,
-                   const StepControl* control) {
-  const LaunchRange blocks{{&control->n_blocks, max_blocks}, &shear.control->done};
-  launch_groups(exec, blocks, NextDirection<D, Real>{mac, shear});
-  launch_items(exec, {{nullptr, 1}, blocks.stop}, CloseShear{shear.control});
-  apply_shear<Exec, D, Real>(exec, degree, particles, grid, mac, shear, max_blocks, control);
-  launch_groups(exec, blocks, ShearProduct<D, Real>{shear, control});
-  reduce_blocks(exec, FinishAlpha{}, shear.partials, max_blocks, max_blocks, shear.control,
+void advance_shear(Exec& exec, const ShearProblem<Real>& p, bool first) {
+  const LaunchRange blocks = shear_blocks(p);
+  const auto reduce = [&](const auto& finish) {
+    reduce_blocks(exec, finish, p.shear.partials, p.max_blocks, p.max_blocks, p.shear.control,
+                  blocks.stop);
+  };
+  launch_groups(exec, blocks, PreconditionShear<D, Real>{p.shear, pressure_force<D>(p)});
+  if (first)
+    reduce(FinishFirst{kEpsilon<Real>});
+  else
+    reduce(FinishRotation{});
+  launch_groups(exec, blocks, NextDirection<D, Real>{p.mac, p.shear});
+  launch_items(exec, {{nullptr, 1}, blocks.stop}, CloseShear{p.shear.control});
+}
+
+template <class Exec, int D, class Real>
+void multiply_shear(Exec& exec, const ShearProblem<Real>& p) {
+  const LaunchRange blocks = shear_blocks(p);
+  apply_shear<Exec, D, Real>(exec, p);
+  launch_groups(exec, blocks, ShearProduct<D, Real>{p.shear, pressure_force<D>(p), p.control});
+  reduce_blocks(exec, FinishAlpha{}, p.shear.partials, p.max_blocks, p.max_blocks, p.shear.control,
                 blocks.stop);
-  launch_groups(exec, blocks, NextResidual<D, Real>{shear});
-  reduce_blocks(exec, FinishRotation{}, shear.partials, max_blocks, max_blocks, shear.control,
-                blocks.stop);
+  launch_groups(exec, blocks, NextResidual<D, Real>{p.shear});
+  launch_groups(exec, blocks, ShearOutflow<D, Real>{p.grid, p.mac, p.shear});
+}
+
+template <class Exec, int D, class Real>
+void end_shear(Exec& exec, const ShearProblem<Real>& p) {
+  MacView<Real> grown = p.mac;
+  grown.pressure = p.shear.pressure;
+  launch_groups(exec, {{&p.control->n_blocks, p.max_blocks}, &p.control->stop},
+                EndShear<D, Real>{p.grid, grown, p.shear, p.mac.pressure});
 }
 
 }  // namespace firn

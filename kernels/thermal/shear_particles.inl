@@ -1,5 +1,4 @@
-// The part of shear.h that goes by way of the particles: their stretches, and the operator H with
-// its diagonal.
+// The part of shear.h that goes by way of the particles: their stretches, and the operator H.
 #pragma once
 
 #include "kernels/exec/generic_scalar.h"
@@ -135,6 +134,103 @@ struct ShearParticles {
   }
 };
 
+template <int D, class Real>
+struct KeepMasses {
+  static constexpr const char* kName = "keep_masses";
+  static constexpr int kThreads = 64;
+  struct Scratch {};
+  MacView<Real> mac;
+  ShearView<Real> shear;
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    g.for_each(D * BlockTraits<D>::kNodes, [&](std::uint32_t i) {
+      const std::uint64_t face = face_index<D>(g.index(), 0, i);
+      shear.mass[face] = mac.faces[face][kFaceMass];
+    });
+  }
+};
+
+template <class Exec, int D, class Real>
+void keep_masses(Exec& exec, const MacView<Real>& mac, const ShearView<Real>& shear,
+                 std::uint32_t max_blocks, const StepControl* control) {
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                KeepMasses<D, Real>{mac, shear});
+}
+
+// Divides moduli and viscosity by the mean, over the faces around a particle that keep their own
+// velocity, of their mass over that of the projection.
+template <int D, int Degree, class Real>
+struct FillStretch : ShearParticles<D, Degree, Real> {
+  static constexpr const char* kName = "fill_stretch";
+  static constexpr int kThreads = kLanes;
+  using Base = ShearParticles<D, Degree, Real>;
+  using Base::grid, Base::shear;
+  using Tile = typename Base::Tile;
+  struct Scratch {
+    Tile counts[D], filled[D];
+  };
+  MacView<Real> mac;
+
+  // What a particle far from all others leaves of a face.
+  static constexpr Real kLeastFilled = Real(0.1);
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t block = grid.coloured[g.index()];
+    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
+    const Real per_volume =
+        D == 3 ? grid.inv_dx * grid.inv_dx * grid.inv_dx : grid.inv_dx * grid.inv_dx;
+    for (int a = 0; a < D; ++a)
+      g.for_each(Tile::kNodes, [&](std::uint32_t t) {
+        const std::uint64_t face = Base::face_of(block, a, t);
+        const bool own =
+            test_bit(shear.layers.mask(0) + face / 64 * 2, static_cast<std::uint32_t>(face % 64));
+        const bool counts = own && shear.mass[face] > Real(0);
+        g.scratch.counts[a].node[t] = counts ? Real(1) : Real(0);
+        g.scratch.filled[a].node[t] =
+            counts ? shear.mass[face] * specific_volume(mac, mac.faces[face]) * per_volume
+                   : Real(0);
+      });
+    g.sync();
+    Base::for_each_pack(g, block, [&](const auto& lanes) {
+      lanes.for_each_lane([&](int, std::uint32_t lane) { fill(g, home, lanes.chunk, lane); });
+    });
+  }
+
+  template <class Group>
+  FIRN_HD void fill(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
+                    std::uint32_t lane) const {
+    Real counts = 0, filled = 0;
+    for (int a = 0; a < D; ++a) {
+      const auto s = make_face_stencil<D, Degree>(Base::position(chunk, lane), grid.inv_dx, a);
+      const int at = Tile::template index_of<D>(s.base, home);
+      counts += gather(s, g.scratch.counts[a].node + at);
+      filled += gather(s, g.scratch.filled[a].node + at);
+    }
+    if (!(counts > Real(0))) return;
+    const Real factor = Real(1) / max(filled / counts, kLeastFilled);
+    for (int k : {Base::kModulus, Base::kViscosity})
+      channel_row(shear.stretch, chunk, stretch_components<D>(), k)[lane] *= factor;
+  }
+  template <class Stencil>
+  FIRN_HD static Real gather(const Stencil& s, const Real* nodes) {
+    Real column[1 + D];
+    gather_affine<Tile::kSide>(s, &AxisStencil<Degree, Real>::dw, nodes, column);
+    return column[0];
+  }
+};
+
+template <class Exec, int D, class Real>
+void fill_stretch(Exec& exec, const ShearProblem<Real>& p) {
+  const auto fill = [&](auto n) {
+    launch_groups(
+        exec, {{p.grid.colour_begin + BlockTraits<D>::kCorners, p.max_blocks}, &p.control->stop},
+        FillStretch<D, decltype(n)::value, Real>{{p.particles, p.grid, p.shear, p.control}, p.mac});
+  };
+  if (p.degree == 2) fill(std::integral_constant<int, 2>{});
+  if (p.degree == 3) fill(std::integral_constant<int, 3>{});
+}
+
 // out += H in.
 template <int D, int Degree, class Real>
 struct ApplyShear : ShearParticles<D, Degree, Real> {
@@ -152,7 +248,7 @@ struct ApplyShear : ShearParticles<D, Degree, Real> {
     const std::uint32_t block = grid.coloured[g.index()];
     for (int a = 0; a < D; ++a) {
       g.for_each(Tile::kNodes, [&](std::uint32_t t) {
-        g.scratch.in[a].node[t] = shear.in[Base::face_of(block, a, t)];
+        g.scratch.in[a].node[t] = shear.in.face[Base::face_of(block, a, t)];
       });
       Base::clear(g, g.scratch.out[a]);
     }
@@ -160,7 +256,7 @@ struct ApplyShear : ShearParticles<D, Degree, Real> {
     const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
     Base::for_each_pack(g, block, [&](const auto& lanes) { advance(g, home, lanes); });
     g.sync();
-    for (int a = 0; a < D; ++a) Base::flush(g, block, a, g.scratch.out[a], shear.out);
+    for (int a = 0; a < D; ++a) Base::flush(g, block, a, g.scratch.out[a], shear.out.face);
   }
 
   template <class Group, class Lanes>
@@ -216,59 +312,6 @@ struct ApplyShear : ShearParticles<D, Degree, Real> {
     const Mat<T, D> K = shear_stiffness(V, A) * (load(Base::kModulus, Real(0)) * per_area) +
                         symmetric_part(A) * (viscosity * per_area);
     for (int i = 0; i < D * D; ++i) table.set(i, K(i / D, i % D));
-  }
-};
-
-// The diagonal of H where nothing is deformed: along axis a, mu V (|grad w|^2 + (1 - 2/d) (d_a
-// w)^2).
-template <int D, int Degree, class Real>
-struct ShearDiagonal : ShearParticles<D, Degree, Real> {
-  static constexpr const char* kName = "shear_diagonal";
-  static constexpr int kThreads = kLanes;
-  using Base = ShearParticles<D, Degree, Real>;
-  using Base::grid, Base::shear;
-  using Tile = typename Base::Tile;
-  struct Scratch {
-    Tile tile;
-  };
-
-  template <class Group>
-  FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t block = grid.coloured[g.index()];
-    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
-    for (int axis = 0; axis < D; ++axis) {
-      Base::clear(g, g.scratch.tile);
-      g.sync();
-      Base::for_each_pack(g, block, [&](const auto& lanes) {
-        lanes.for_each_in_turn([](int, std::uint32_t) { return true; },
-                               [&](int, std::uint32_t lane, const auto& turns_at) {
-                                 contribute(g, axis, home, lanes.chunk, lane, turns_at);
-                               });
-      });
-      g.sync();
-      Base::flush(g, block, axis, g.scratch.tile, shear.diagonal);
-      g.sync();
-    }
-  }
-
-  template <class Group, class TurnsAt>
-  FIRN_HD void contribute(Group& g, int axis, const Vec<int, D>& home, std::uint32_t chunk,
-                          std::uint32_t lane, const TurnsAt& turns_at) const {
-    const auto s = make_face_stencil<D, Degree>(Base::position(chunk, lane), grid.inv_dx, axis);
-    const int at = Tile::template index_of<D>(s.base, home);
-    const auto turns = turns_at(at);
-    const Real per_area = grid.inv_dx * grid.inv_dx;
-    const Real elastic = per_area * Base::row(chunk, Base::kModulus)[lane];
-    const Real viscous =
-        per_area * Base::row(chunk, Base::kViscosity)[lane] / static_cast<Real>(this->control->dt);
-    Real* tile = g.scratch.tile.node + at;
-    for_each_node<Tile::kSide>(s, [&](int place, const Vec<Real, D>& slope) {
-      Real square = 0;
-      for (int b = 0; b < D; ++b) square += slope[b] * slope[b];
-      turns.accumulate(tile[place],
-                       (elastic + viscous) * square +
-                           (elastic * Real(1 - 2.0 / D) + viscous) * slope[axis] * slope[axis]);
-    });
   }
 };
 

@@ -154,8 +154,7 @@ std::size_t projection_bytes(const Scene& scene, std::uint32_t blocks, std::size
   std::size_t sum =
       FluidStore<Cpu, D, Real>::bytes_for(blocks) + Solver::bytes_for(blocks, thermal);
   const bool implicit = thermal && scene.thermal.forces == ForceIntegration::kSemiImplicit;
-  if (thermal)
-    sum += HeatStore<Cpu, D, Real>::bytes_for(blocks, !scene.heat_sources.empty(), implicit);
+  if (thermal) sum += HeatStore<Cpu, D, Real>::bytes_for(blocks, !scene.heat_sources.empty());
   if (scene.solves_heat()) sum += Solver::bytes_for(blocks, true);
   if (implicit) sum += ShearSolver<Cpu, D, Real>::bytes_for(blocks, chunks);
   return sum;

@@ -21,8 +21,7 @@ class HeatStore {
       : exec_(exec),
         materials_(exec, std::span<const ThermalMaterial<Real>>(model.materials())),
         fields_(exec, scene),
-        flip_(static_cast<Real>(scene.thermal.temperature_flip)),
-        projects_twice_(scene.thermal.forces == ForceIntegration::kSemiImplicit) {}
+        flip_(static_cast<Real>(scene.thermal.temperature_flip)) {}
 
   // Nothing in it outlives a step, so a larger one starts empty.
   void reserve(std::uint32_t blocks) {
@@ -31,7 +30,6 @@ class HeatStore {
     for (auto* reals : {&stiffness_, &sheared_, &held_, &change_, &dirichlet_, &mass_, &rhs_})
       renew(exec_, *reals, cells);
     renew(exec_, conductance_, D * cells);
-    if (projects_twice_) renew(exec_, impulse_, cells);
     if (has_sources()) renew(exec_, power_, 4 * cells);
     face_masks_ = {};
     face_masks_ = Buffer<Exec, std::uint32_t>(exec_, blocks * face_words());
@@ -55,7 +53,6 @@ class HeatStore {
     v.dirichlet = dirichlet_.data();
     v.mass = mass_.data();
     v.stiffness = stiffness_.data();
-    v.impulse = impulse_.empty() ? nullptr : impulse_.data();
     v.rhs = rhs_.data();
     if (has_sources()) v.power = reinterpret_cast<Node<Real>*>(power_.data());
     v.sources = fields_.sources();
@@ -69,10 +66,6 @@ class HeatStore {
   }
   bool has_sources() const { return fields_.source_count() > 0; }
   Error take_field_fault() { return fields_.take_fault(); }
-  void clear_impulse() {
-    if (projects_twice_) impulse_.zero();
-  }
-  Real* impulse() { return impulse_.data(); }
   const Real* stiffness() const { return stiffness_.data(); }
   const Real* sheared() const { return sheared_.data(); }
 
@@ -82,15 +75,15 @@ class HeatStore {
   }
 
   // What reserve(blocks) makes bytes() of the cells, for estimates.
-  static std::size_t bytes_for(std::uint32_t blocks, bool sources, bool projects_twice) {
-    const std::size_t nodes = sources ? 3 : 2, scalars = projects_twice ? 8 : 7;
-    const std::size_t reals = BlockTraits<D>::kNodes * (nodes * 4 + scalars + D);
+  static std::size_t bytes_for(std::uint32_t blocks, bool sources) {
+    const std::size_t nodes = sources ? 3 : 2;
+    const std::size_t reals = BlockTraits<D>::kNodes * (nodes * 4 + 7 + D);
     return blocks * (reals * sizeof(Real) + face_words() * sizeof(std::uint32_t));
   }
 
   std::size_t bytes() const {
     std::size_t sum = materials_.bytes() + fields_.bytes() + face_masks_.bytes();
-    for (const auto* b : {&warmth_, &matter_, &impulse_, &stiffness_, &sheared_, &held_, &change_,
+    for (const auto* b : {&warmth_, &matter_, &stiffness_, &sheared_, &held_, &change_,
                           &conductance_, &dirichlet_, &mass_, &rhs_, &power_})
       sum += b->bytes();
     return sum;
@@ -102,8 +95,7 @@ class HeatStore {
   Buffer<Exec, ThermalMaterial<Real>> materials_;
   HeatFieldStore<Exec, Real> fields_;
   Real flip_;
-  bool projects_twice_;
-  Buffer<Exec, Real> warmth_, matter_, impulse_, stiffness_, sheared_, held_, change_, conductance_,
+  Buffer<Exec, Real> warmth_, matter_, stiffness_, sheared_, held_, change_, conductance_,
       dirichlet_, mass_, rhs_, power_;
   Buffer<Exec, std::uint32_t> face_masks_;
 };

@@ -42,10 +42,10 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   // When the matrix of the projection stands, when its solution does, and before and after the
   // transfer back.
   virtual void complete_system(const MacView<Real>&) {}
-  // Velocities that are no longer free of divergence, on the faces that the first projection has
-  // left: another one follows. Its pressure comes on top of the first.
-  virtual bool between_projections(const GridView<Real>&, const MacView<Real>&) { return false; }
-  virtual void after_second_projection(const MacView<Real>&) {}
+  // Forces that change with the velocities, and the pressure that comes with them, on the faces
+  // that the projection has left; fluid_ and solver_ hold its matrix, then as before. False where
+  // the step is over.
+  virtual bool couple_forces(const GridView<Real>&, const MacView<Real>&) { return true; }
   virtual const Real* order_zero() { return nullptr; }  // see PressureSystem
   virtual void after_projection(const GridView<Real>&, const MacView<Real>&) {}
   virtual void before_gather(const MacView<Real>&) {}
@@ -67,6 +67,7 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
 
   FluidStore<Exec, D, Real> fluid_;
   PressureSolver<Exec, D, Real> solver_;
+  PressureStats pressure_stats_;
   bool ghost_fluid_;
   Real specific_volume_;
   bool whole_cells_ = false;
@@ -98,7 +99,6 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   bool walls_opened_ = false;  // in this step
   Buffer<Exec, std::uint32_t> changed_;
   TracerStore<Exec, D, Real> tracers_;
-  PressureStats pressure_stats_;
   SolveReport rejected_;
   int retries_ = 0;
 };

@@ -135,11 +135,7 @@ void IncompressibleStepper<Exec, D, Real>::project(const GridView<Real>& grid,
   walls_opened_ = false;
   if (!solve_pressure(grid, mac, separating_ ? kMaxWallPasses : 0)) return;
   apply_pressure<Exec, D, Real>(*exec_, grid, mac, blocks, c);
-  if (between_projections(grid, mac)) {
-    if (!solve_pressure(grid, mac, 0)) return;
-    apply_pressure<Exec, D, Real>(*exec_, grid, mac, blocks, c);
-    after_second_projection(mac);
-  }
+  if (!couple_forces(grid, mac)) return;
   retries_ = 0;
   if (colliders_.count() > 0)
     release_sliding_faces<Exec, D, Real>(*exec_, update_params(), grid, mac, blocks, c);

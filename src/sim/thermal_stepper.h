@@ -31,8 +31,7 @@ class ThermalStepper final : public IncompressibleStepper<Exec, D, Real> {
   const Real* order_zero() override { return heat_.stiffness(); }
   const Real* sheared() override { return has_solids_ ? heat_.sheared() : nullptr; }
   void complete_system(const MacView<Real>& mac) override;
-  bool between_projections(const GridView<Real>& grid, const MacView<Real>& mac) override;
-  void after_second_projection(const MacView<Real>& mac) override;
+  bool couple_forces(const GridView<Real>& grid, const MacView<Real>& mac) override;
   void after_projection(const GridView<Real>& grid, const MacView<Real>& mac) override;
   void before_gather(const MacView<Real>& mac) override;
   void after_gather() override;
@@ -49,7 +48,6 @@ class ThermalStepper final : public IncompressibleStepper<Exec, D, Real> {
   }
   double elastic_energy() override;
   FaceLayers layers() { return heat_.layers(this->extrapolated_layers()); }
-  bool solve_shear(const GridView<Real>& grid, const MacView<Real>& mac);
   void solve_heat(const GridView<Real>& grid, const MacView<Real>& mac);
   HeatView<Real> heat() { return heat_.view(particles_.heat()); }
 

@@ -63,7 +63,6 @@ void ThermalStepper<Exec, D, Real>::prepare(const GridView<Real>& grid, const Ma
   fold_faces<Exec, D, Real>(*exec_, layers(), mac, range);
   if (implicit_) keep_masses<Exec, D, Real>(*exec_, mac, shear_solver_.view(layers()), blocks, c);
   heat_.clear();
-  heat_.clear_impulse();
   matter_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), blocks, c);
   settle_matter<Exec, D, Real>(*exec_, params_.transfer.drift, mac, heat(), blocks, c);
   prepare_faces<Exec, D, Real>(*exec_, FacePass::kAccelerate, update, grid, mac, blocks, c);
@@ -88,32 +87,24 @@ void ThermalStepper<Exec, D, Real>::after_projection(const GridView<Real>& grid,
 }
 
 // Shear from velocities that volume already allows: of an impact, or of weight on a floor, it would
-// otherwise take up what the pressure is there for, and the two would shake each other. [PHYSICS
-// section 6 projects once, afterwards.]
+// otherwise take up what the pressure is there for. [T 6 projects once, afterwards.]
 template <class Exec, int D, class Real>
-bool ThermalStepper<Exec, D, Real>::between_projections(const GridView<Real>& grid,
-                                                        const MacView<Real>& mac) {
-  if (!implicit_ || !solve_shear(grid, mac)) return false;
-  add_impulse<Exec, D, Real>(*exec_, heat_.impulse(), mac.pressure, grid_.capacity(),
-                             control_.data());
-  return true;
-}
-template <class Exec, int D, class Real>
-void ThermalStepper<Exec, D, Real>::after_second_projection(const MacView<Real>& mac) {
-  add_impulse<Exec, D, Real>(*exec_, mac.pressure, heat_.impulse(), grid_.capacity(),
-                             control_.data());
-}
-
-// False where the step is over.
-template <class Exec, int D, class Real>
-bool ThermalStepper<Exec, D, Real>::solve_shear(const GridView<Real>& grid,
-                                                const MacView<Real>& mac) {
+bool ThermalStepper<Exec, D, Real>::couple_forces(const GridView<Real>& grid,
+                                                  const MacView<Real>& mac) {
+  if (!implicit_) return true;
   StepControl* c = control_.data();
-  measure_stretch<Exec, D, Real>(*exec_, laws_.data(), particles_.view(), heat(),
-                                 shear_solver_.view(layers()), particles_.capacity(), c);
+  const std::uint32_t blocks = grid_.capacity();
+  const ParticleView<Real> particles = particles_.view();
+  const ShearProblem<Real> problem{params_.transfer.degree,      particles, grid, mac,
+                                   shear_solver_.view(layers()), blocks,    c};
+  measure_stretch<Exec, D, Real>(*exec_, laws_.data(), particles, heat(), problem.shear,
+                                 particles_.capacity(), c);
+  fill_stretch<Exec, D, Real>(*exec_, problem);
   const SolveReport report = this->timed(stats_.shear.seconds, [&] {
-    return shear_solver_.solve(params_.transfer.degree, shear_options_, particles_.view(), grid,
-                               mac, layers(), grid_.capacity(), c);
+    return shear_solver_.solve(
+        problem, shear_options_, solver_,
+        fluid_.system(grid, {&c->n_blocks, blocks}, heat_.stiffness()),
+        [&](const SolveReport& inner) { Base::count_solve(inner, this->pressure_stats_); });
   });
   if (report.stopped) return false;
   if (!report.converged && std::isfinite(report.residual)) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "tests/support/thermal_scenes.h"
@@ -64,33 +65,43 @@ TEST(Shear, SemiImplicitForcesTendToExplicitOnes) {
   EXPECT_LE(distances[2], 1e-4);
 }
 
-// At three times the step that waves allow explicit forces (cfl_material = 0.5). In flight nothing
-// but the solve's tolerance changes the momentum.
+// The step that waves allow explicit forces (cfl_material = 0.5).
+double wave_step(double mu, double lambda) {
+  Simulation limited = simulate(flying_block(ForceIntegration::kExplicit, 1, mu, lambda));
+  limited.advance_steps(1);
+  EXPECT_EQ(limited.stats().limited_by, DtLimit::kWaveSpeed);
+  return limited.stats().dt_max;
+}
+
+// What the block has of energy falls from each five steps to the next, and in flight nothing but
+// rounding changes its momentum, to whatever tolerance the forces are solved: 30 steps, with sums
+// of some thousand particles.
 TEST(Shear, LongStepsOnlyLoseEnergyAndKeepMomentum) {
-  for (double lambda : {1e5, 1e7, kInfinity}) {
-    SCOPED_TRACE(lambda);
-    Simulation limited = simulate(flying_block(ForceIntegration::kExplicit, 1, 2e6, lambda));
-    limited.advance_frame();
-    ASSERT_EQ(limited.stats().limited_by, DtLimit::kWaveSpeed);
-    const double dt = 3 * limited.stats().dt_max;
-    Scene scene = flying_block(ForceIntegration::kSemiImplicit, dt, 2e6, lambda);
-    scene.thermal.force_solve.tolerance = 1e-9;
-    Simulation simulation = simulate(scene);
-    const Totals start = simulation.stats().totals;
-    double before = start.kinetic + start.elastic;
-    for (int frame = 0; frame < 4; ++frame) {
-      simulation.advance_frame();
-      const FrameStats s = simulation.stats();
-      EXPECT_NEAR(s.dt_max, dt, 0.01 * dt);
-      const double now = s.totals.kinetic + s.totals.elastic;
-      ASSERT_LE(now, before) << "frame " << frame;
-      before = now;
-      EXPECT_LE(s.thermal.shear.max_iterations, kFewIterations);
+  constexpr double kStiff = 2e6;
+  for (double lambda : {1e3, 1e6, kInfinity})
+    for (double factor : {3.0, 10.0, 30.0}) {
+      SCOPED_TRACE(testing::Message() << "lambda " << lambda << ", factor " << factor);
+      const double dt = factor * wave_step(kStiff, lambda);
+      Scene scene = flying_block(ForceIntegration::kSemiImplicit, dt, kStiff, lambda);
+      scene.simulation.fps = 1 / (5 * dt);
+      scene.time.cfl = 0.9;  // 0.65 of a cell at 30
+      Simulation simulation = simulate(scene);
+      const Totals start = simulation.stats().totals;
+      double before = start.kinetic + start.elastic;
+      for (int frame = 0; frame < 6; ++frame) {
+        simulation.advance_frame();
+        const FrameStats s = simulation.stats();
+        EXPECT_NEAR(s.dt_max, dt, 0.01 * dt);
+        const double now = s.totals.kinetic + s.totals.elastic;
+        ASSERT_LE(now, before) << "frame " << frame;
+        before = now;
+      }
+      const Totals end = simulation.stats().totals;
+      EXPECT_GE(before, 0.8 * start.kinetic) << "it flies on";
+      for (std::size_t a = 0; a < 2; ++a)
+        EXPECT_NEAR(end.momentum[a], start.momentum[a],
+                    30 * 1000 * std::numeric_limits<double>::epsilon() * start.momentum[0]);
     }
-    const Totals end = simulation.stats().totals;
-    for (std::size_t a = 0; a < 2; ++a)
-      EXPECT_NEAR(end.momentum[a], start.momentum[a], 1e-6 * start.momentum[0]);
-  }
 }
 
 // A free block turns on, whatever its stiffness: what strain is taken from continues along straight
@@ -125,7 +136,8 @@ TEST(Shear, ATurningBlockTurnsOn) {
 // --- a beam ---
 
 // How far the tip of a cantilever of mu = 1e7 has sunk, frame by frame.
-std::vector<double> sag(ForceIntegration forces, double dt) {
+std::vector<double> sag(ForceIntegration forces, double dt, int frames = 5,
+                        std::int64_t iterations = kFewIterations) {
   Scene scene = shear_scene(forces, 0.05, dt);
   scene.simulation.gravity = {0, -9.81, 0};
   scene.simulation.fps = 20;
@@ -134,9 +146,9 @@ std::vector<double> sag(ForceIntegration forces, double dt) {
   scene.colliders = {collider("clamp", box({-1, -1, 0}, {0.3, 1.5, 0}), BoundaryType::kSticky)};
   Simulation simulation = simulate(scene);
   std::vector<double> tip;
-  for (int frame = 0; frame < 5; ++frame) {
+  for (int frame = 0; frame < frames; ++frame) {
     simulation.advance_frame();
-    EXPECT_LE(simulation.stats().thermal.shear.max_iterations, kFewIterations);
+    EXPECT_LE(simulation.stats().thermal.shear.max_iterations, iterations);
     const Snapshot s = simulation.snapshot();
     double sum = 0, count = 0;
     for (std::size_t i = 0; i < s.size(); ++i)
@@ -155,15 +167,28 @@ TEST(Shear, ABeamSagsAlike) {
     EXPECT_NEAR(implicit[i], expected[i], 0.03 * lowest) << "frame " << i;
 }
 
+// With forty times the explicit step the swing, of eight frames, dies away about the place that is
+// half as low as it swings without, and the beam does not creep.
+TEST(Shear, ABeamOfLongStepsHangsStill) {
+  const auto swing = sag(ForceIntegration::kExplicit, 2e-4),
+             damped = sag(ForceIntegration::kSemiImplicit, 1e-2, 20, 150);
+  const double rest = *std::max_element(swing.begin(), swing.end()) / 2;
+  const auto mean = [&](int from) {
+    return std::accumulate(damped.begin() + from, damped.begin() + from + 8, 0.0) / 8;
+  };
+  EXPECT_NEAR(mean(12), rest, 0.05 * rest);
+  EXPECT_NEAR(mean(12), mean(4), 0.02 * rest);
+}
+
 // --- lava ---
 
 // Where the front of a collapsing pool stands after 0.5 s.
-double front(ForceIntegration forces, double dt) {
+double front(ForceIntegration forces, double dt, double mu = 0) {
   Scene scene = shear_scene(forces, 0.05, dt);
   scene.simulation.gravity = {0, -9.81, 0};
   scene.simulation.fps = 2;
   scene.grid.domain = closed_box({0, 0, 0}, {2, 2, 0});
-  Material lava = solid("lava", 0, kInfinity);
+  Material lava = solid("lava", mu, kInfinity);
   lava.density = 2500;
   lava.viscosity = 2000;
   scene.materials = {lava};
@@ -178,13 +203,15 @@ double front(ForceIntegration forces, double dt) {
   return farthest;
 }
 
-// With the same steps, and with twenty times those that viscosity allows explicit forces (0.39 ms):
-// it then flows farther by what fewer transfers take from it, as it does with explicit steps of
-// 0.1 to 0.39 ms (by a tenth).
+// With the same steps, and with twenty times those that viscosity allows explicit forces (0.39 ms).
+// A modulus that does nothing makes the explicit forces those of a solid, which moves the mass that
+// is there as the projection does; a liquid's stress moves less mass at the surface than its
+// pressure, and a coarse pool spreads by a quarter less for it, by a fifth at half the cells' size.
 TEST(Shear, LavaFlowsAlike) {
-  const double way = front(ForceIntegration::kExplicit, 2e-4) - 0.6;
+  const double way = front(ForceIntegration::kExplicit, 2e-4, 1e-3) - 0.6;
+  EXPECT_NEAR(front(ForceIntegration::kSemiImplicit, 2e-4, 1e-3) - 0.6, way, 0.01 * way);
   EXPECT_NEAR(front(ForceIntegration::kSemiImplicit, 2e-4) - 0.6, way, 0.04 * way);
-  EXPECT_NEAR(front(ForceIntegration::kSemiImplicit, 8e-3) - 0.6, way, 0.25 * way);
+  EXPECT_NEAR(front(ForceIntegration::kSemiImplicit, 8e-3) - 0.6, way, 0.1 * way);
 }
 
 // --- walls ---
@@ -230,6 +257,33 @@ TEST(Shear, BlocksBounceOffFloors) {
       EXPECT_GE(b.lowest, 0);
       EXPECT_NEAR(b.along, 1, floor == BoundaryType::kSticky ? 0.1 : 1e-3);
     }
+}
+
+// A stiff block that falls on a plate with 3 m/s, at ten times the explicit step: what it has of
+// energy it loses, and it stays as high as it is.
+TEST(Shear, AHardImpactStaysBounded) {
+  for (double lambda : {1e5, kInfinity}) {
+    SCOPED_TRACE(lambda);
+    const double dt = 10 * wave_step(2e6, lambda);
+    Scene scene = shear_scene(ForceIntegration::kSemiImplicit, 0.03, dt);
+    scene.simulation.fps = 1 / (5 * dt);
+    scene.materials = {foam(2e6, lambda)};
+    scene.bodies = {body("block", 0, box({-0.25, 0.02, 0}, {0.25, 0.52, 0}), {0, -3, 0})};
+    scene.colliders = {collider("plate", box({-1, -1, 0}, {1, 0, 0}), BoundaryType::kSeparate)};
+    Simulation simulation = simulate(scene);
+    double before = simulation.stats().totals.kinetic;
+    for (int frame = 0; frame < 8; ++frame) {
+      simulation.advance_frame();
+      const Totals t = simulation.stats().totals;
+      ASSERT_LE(t.kinetic + t.elastic, before) << "frame " << frame;
+      before = t.kinetic + t.elastic;
+    }
+    const Snapshot s = simulation.snapshot();
+    for (std::size_t i = 0; i < s.size(); ++i) {
+      EXPECT_GE(s.position[2 * i + 1], 0);
+      EXPECT_LE(s.position[2 * i + 1], 0.52 + 3 * 40 * dt);
+    }
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/fluid/prepare.h"
+#include "kernels/fluid/project.h"
 #include "kernels/transfer/mac.h"
 #include "src/sim/collider_store.h"
 #include "src/sim/fluid_store.h"
@@ -24,8 +25,8 @@ struct ShearFace {
   std::size_t index = 0;
   bool own = false;     // keeps its own velocity: E continues that of the others
   bool solved = false;  // and is moved by the solve
-  double mass = 0;      // kg
-  double diagonal = 0;  // of mass + dt^2 H, as the solver preconditions with; 0 unless solved
+  double open = 0;      // share of its area
+  double mass = 0;      // kg; 0 unless solved
 };
 
 template <int D, class Real>
@@ -45,6 +46,8 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
         fluid_(exec),
         heat_(exec, scene, model_),
         solver_(exec),
+        pressure_(exec),
+        stiffness_(exec, std::size_t{kBlocks} * kCells),
         faces_(exec, std::size_t{kBlocks} * D * kCells * 4) {
     particles_.set_heat_model(model_);
     colliders_.reserve(kBlocks);
@@ -70,7 +73,6 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
     flood_cells<Cpu, D, Real>(exec_, update, false, grid, mac(), kBlocks, c);
     find_layers<Cpu, D, Real>(exec_, update, layers(), grid, mac(), blocks);
     fold_faces<Cpu, D, Real>(exec_, layers(), mac(), blocks);
-    keep_masses<Cpu, D, Real>(exec_, mac(), shear(), kBlocks, c);
     prepare_faces<Cpu, D, Real>(exec_, FacePass::kAccelerate, update, grid, mac(), kBlocks, c);
     solver_.reserve_particles(particles_.capacity());
     measure_stretch<Cpu, D, Real>(exec_, laws_.data(), particles_.view(),
@@ -80,7 +82,10 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
   // As a projection does where the material pulls at all walls that it may leave.
   void open_walls() {
     const MacView<Real> view = mac();
-    std::copy_n(view.separates, std::size_t{control().n_blocks} * 2 * D, view.opened);
+    const std::size_t words = std::size_t{control().n_blocks} * 2 * D;
+    std::copy_n(view.separates, words, view.opened);
+    for (std::uint32_t i = 0; i < 32 * words; ++i)
+      if (test_bit(view.opened, i)) view.area[i] = Real(1);
   }
 
   // Once begin() or solve() has found which of them are solved.
@@ -95,8 +100,8 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
         ShearFace<D> face{axis, cell, i};
         face.own = test_bit(own + face_word<D>(block, axis), in_block);
         face.mass = shear().mass[i];
-        face.diagonal = shear().diagonal[i];
-        face.solved = face.diagonal > 0;
+        face.solved = face.mass > 0;
+        face.open = mac().area[i];
         faces.push_back(face);
       }
     });
@@ -108,30 +113,61 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
     return v;
   }
 
-  // The masses and the diagonal of the system.
+  // Which faces are solved, and their masses.
   void begin() {
     exec_.zero(shear().partials, 2 * kBlocks * sizeof(double));
-    begin_shear<Cpu, D, Real>(exec_, transfer_.degree, {}, particles_.view(), grid_.view(), mac(),
-                              shear(), kBlocks, control_.data());
+    begin_shear<Cpu, D, Real>(exec_, problem(), {});
   }
   // H on a field of the faces.
   std::vector<double> apply(const std::vector<ShearFace<D>>& faces, const std::vector<double>& u) {
     const ShearView<Real> view = shear();
     for (std::size_t i = 0; i < faces.size(); ++i) {
-      view.in[faces[i].index] = static_cast<Real>(u[i]);
-      view.out[faces[i].index] = Real(0);
+      view.in.face[faces[i].index] = static_cast<Real>(u[i]);
+      view.out.face[faces[i].index] = Real(0);
     }
     view.control->done = 0;
-    apply_shear<Cpu, D, Real>(exec_, transfer_.degree, particles_.view(), grid_.view(), mac(), view,
-                              kBlocks, control_.data());
+    apply_shear<Cpu, D, Real>(exec_, problem());
     std::vector<double> out;
-    for (const ShearFace<D>& f : faces) out.push_back(f.solved ? view.out[f.index] : 0.0);
+    for (const ShearFace<D>& f : faces) out.push_back(f.solved ? view.out.face[f.index] : 0.0);
     return out;
   }
-  SolveReport solve(const SolveOptions& options) {
-    return solver_.solve(transfer_.degree, options, particles_.view(), grid_.view(), mac(),
-                         layers(), kBlocks, control_.data());
+  // From velocities that are as the projection leaves them but for the right-hand side, which the
+  // solve does not see.
+  SolveReport solve(const SolveOptions& options, double inverse_lambda = 0) {
+    const MacView<Real> view = mac();
+    StepControl* c = control_.data();
+    assemble_projection<Cpu, D, Real>(exec_, grid_.view(), view, kBlocks, c);
+    fluid_.clear_pressure();
+    const Real stiffness = static_cast<Real>(inverse_lambda / (c->dt * c->dt));
+    for (std::uint32_t i = 0; i < c->n_blocks * kCells; ++i)
+      stiffness_.data()[i] = is_fluid(view, {i / kCells, i % kCells}) ? stiffness : Real(0);
+    const PressureSystem<Real> system =
+        fluid_.system(grid_.view(), {&c->n_blocks, kBlocks}, stiffness_.data());
+    pressure_.solve(system, {}, &c->stop);
+    fluid_.clear_pressure();
+    return solver_.solve(problem(), options, pressure_, system, [](const SolveReport&) {});
   }
+  // Volume that flows out of every cell of fluid for each m/s of a face of the list.
+  struct Outflow {
+    std::size_t cell, face;
+    double area;
+  };
+  std::vector<Outflow> outflows(const std::vector<ShearFace<D>>& faces) {
+    std::vector<Outflow> out;
+    const MacView<Real> view = mac();
+    for (std::size_t f = 0; f < faces.size(); ++f) {
+      const CellAddress upper{static_cast<std::uint32_t>(faces[f].index / (D * kCells)),
+                              static_cast<std::uint32_t>(faces[f].index % kCells)};
+      const CellAddress lower = cell_address<D>(
+          view, upper.block,
+          stepped<D>(local_of_node<D>(static_cast<int>(upper.cell)), faces[f].axis, -1));
+      const double area = faces[f].open * std::pow(dx_, D - 1);
+      if (is_fluid(view, upper)) out.push_back({cell_index(upper), f, -area});
+      if (is_fluid(view, lower)) out.push_back({cell_index(lower), f, area});
+    }
+    return out;
+  }
+  double pressure(std::size_t cell) { return mac().pressure[cell]; }
 
  private:
   MacView<Real> mac() {
@@ -141,6 +177,10 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
   }
   FaceLayers layers() { return heat_.layers(FaceLayers::kMax); }
   ShearView<Real> shear() { return solver_.view(layers()); }
+  ShearProblem<Real> problem() {
+    return {transfer_.degree, particles_.view(), grid_.view(),   mac(),
+            shear(),          kBlocks,           control_.data()};
+  }
 
   SceneParams<D, Real> params_;
   HeatModel<Real> model_;
@@ -149,6 +189,8 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
   FluidStore<Cpu, D, Real> fluid_;
   HeatStore<Cpu, D, Real> heat_;
   ShearSolver<Cpu, D, Real> solver_;
+  PressureSolver<Cpu, D, Real> pressure_;
+  Buffer<Cpu, Real> stiffness_;
   Buffer<Cpu, Real> faces_;
 };
 

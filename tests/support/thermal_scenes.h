@@ -1,6 +1,7 @@
 // Scenes of the thermal integrator built in code.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -28,6 +29,29 @@ inline Scene thermal_scene(int dimension, double dx, Precision precision = Preci
   s.transfer.force = ForceForm::kGradient;
   s.fluid.free_surface = FreeSurface::kFirstOrder;
   return s;
+}
+
+// Runs columns of gel that settle in damped ringing: how fast they move in the end, and the most
+// iterations of a pressure. `at_rest` takes each particle's material and height.
+struct Settling {
+  double fastest = 0;
+  std::int64_t iterations = 0;
+};
+template <class AtRest>
+Settling settle(const Scene& scene, int frames, AtRest&& at_rest) {
+  Simulation simulation = simulate(scene);
+  Settling settling;
+  for (int frame = 0; frame < frames; ++frame) {
+    simulation.advance_frame();
+    settling.iterations = std::max(settling.iterations, simulation.stats().pressure.max_iterations);
+  }
+  const Snapshot s = simulation.snapshot();
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    at_rest(s.material[i], static_cast<double>(s.position[2 * i + 1]));
+    settling.fastest =
+        std::max(settling.fastest, std::abs(static_cast<double>(s.velocity[2 * i + 1])));
+  }
+  return settling;
 }
 
 // T of the slab 0 < x < 1 that starts at 1 between walls at 0, after Fourier number `fo`.

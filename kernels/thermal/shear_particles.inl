@@ -209,8 +209,8 @@ struct FillStretch : ShearParticles<D, Degree, Real> {
     }
     if (!(counts > Real(0))) return;
     const Real factor = Real(1) / max(filled / counts, kLeastFilled);
-    for (int k : {Base::kModulus, Base::kViscosity})
-      channel_row(shear.stretch, chunk, stretch_components<D>(), k)[lane] *= factor;
+    channel_row(shear.stretch, chunk, stretch_components<D>(), Base::kModulus)[lane] *= factor;
+    channel_row(shear.stretch, chunk, stretch_components<D>(), Base::kViscosity)[lane] *= factor;
   }
   template <class Stencil>
   FIRN_HD static Real gather(const Stencil& s, const Real* nodes) {

@@ -121,7 +121,7 @@ struct PrepareFaces {
       const CellAddress upper{g.index(), i % kCells};
       const Real share =
           mass_share(mac, upper, cell_address<D>(mac, g.index(), stepped<D>(local, axis, -1)));
-      if (accelerate(mac.faces[face], axis, solid.velocity[axis], share))
+      if (accelerate(mac.faces[face], axis, open, solid.velocity[axis], share))
         g.atomic_or(g.scratch.valid[i / 32], 1u << (i % 32));
     });
     g.sync();
@@ -132,19 +132,24 @@ struct PrepareFaces {
     });
   }
 
-  // Whether the face has a velocity: whether liquid is near.
-  FIRN_HD bool accelerate(Node<Real>& face, int axis, Real solid, Real share) const {
-    const Real m = face[1], inv_m = m > kLeastMass ? Real(1) / m : Real(0);
-    const Real before = face[0] * inv_m;
-    const Real after = before + face[kFaceImpulse] * inv_m +
+  // Whether the face has a velocity: whether liquid is near. Stress moves at least the mass that
+  // the pressure will move, or viscosity would hold liquid up where faces are not full.
+  FIRN_HD bool accelerate(Node<Real>& face, int axis, Real open, Real solid, Real share) const {
+    const Real m = face[kFaceMass], inv_m = m > kLeastMass ? Real(1) / m : Real(0);
+    const Real before = face[kFaceMomentum] * inv_m;
+    const Real whole = cell_volume(), w = volume_per_mass(face[kFaceVolume], inv_m, whole, share);
+    const Real moved = w > Real(0) ? max(m, open * whole / w) : m;
+    const Real after = before + (m > kLeastMass ? face[kFaceImpulse] / moved : Real(0)) +
                        static_cast<Real>(control->dt) * solids.params.gravity[axis];
-    face = Node<Real>::make(m > kLeastMass ? after : Real(0), -before,
-                            volume_per_mass(face[kFaceVolume], inv_m, share), solid);
+    face = Node<Real>::make(m > kLeastMass ? after : Real(0), -before, w, solid);
     return m > kLeastMass;
   }
-  FIRN_HD Real volume_per_mass(Real volume, Real inv_m, Real share) const {
-    Real whole = Real(1);
-    for (int a = 0; a < D; ++a) whole *= solids.grid.dx;
+  FIRN_HD Real cell_volume() const {
+    Real volume = Real(1);
+    for (int a = 0; a < D; ++a) volume *= solids.grid.dx;
+    return volume;
+  }
+  FIRN_HD Real volume_per_mass(Real volume, Real inv_m, Real whole, Real share) const {
     const Real of_liquid = liquid_volume_per_mass(volume, inv_m, whole);
     if (!(share > Real(0)) || inv_m == Real(0)) return of_liquid;
     return (1 - share) * of_liquid + share * whole * inv_m;

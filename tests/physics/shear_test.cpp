@@ -204,12 +204,13 @@ double front(ForceIntegration forces, double dt, double mu = 0) {
 }
 
 // With the same steps, and with twenty times those that viscosity allows explicit forces (0.39 ms).
-// A modulus that does nothing makes the explicit forces those of a solid, which moves the mass that
-// is there as the projection does; a liquid's stress moves less mass at the surface than its
-// pressure, and a coarse pool spreads by a quarter less for it, by a fifth at half the cells' size.
+// A modulus that does nothing makes a solid of the liquid, of which pressure and stress move the
+// mass that is there; as a liquid both move the density of the material. Where stress alone moved
+// the mass, the front got a quarter less far.
 TEST(Shear, LavaFlowsAlike) {
-  const double way = front(ForceIntegration::kExplicit, 2e-4, 1e-3) - 0.6;
-  EXPECT_NEAR(front(ForceIntegration::kSemiImplicit, 2e-4, 1e-3) - 0.6, way, 0.01 * way);
+  const double way = front(ForceIntegration::kExplicit, 2e-4) - 0.6;
+  EXPECT_NEAR(front(ForceIntegration::kExplicit, 2e-4, 1e-3) - 0.6, way, 0.06 * way);
+  EXPECT_NEAR(front(ForceIntegration::kSemiImplicit, 2e-4, 1e-3) - 0.6, way, 0.06 * way);
   EXPECT_NEAR(front(ForceIntegration::kSemiImplicit, 2e-4) - 0.6, way, 0.04 * way);
   EXPECT_NEAR(front(ForceIntegration::kSemiImplicit, 8e-3) - 0.6, way, 0.1 * way);
 }

@@ -19,6 +19,8 @@ LIQUID = {**STEP, "material": "water", "seconds": 6.0, "steps": 15,
           "ns_per_particle": {**STEP["ns_per_particle"], "constitutive": 0.0},
           "pressure": {"seconds_per_step": 0.0316, "iterations_per_solve": 12.7, "max_iterations": 13,
                        "density_seconds_per_step": 0.0077}}
+THERMAL = {**LIQUID, "material": "butter", "particle_steps_per_second": 1.4e6,
+           "heat": {"seconds_per_step": 0.0027, "iterations_per_solve": 2.0, "max_iterations": 2}}
 PRESSURE = {"device": "cpu (1 thread, 512-bit vectors)", "cpu": "A processor", "precision": "single",
             "sizes": [{"cells": 262144, "iterations": 12, "seconds": 0.02, "ns_per_cell_and_iteration": 6.36}]}
 GPU = {key: value for key, value in STEP.items() if key != "threads"}
@@ -31,7 +33,7 @@ class ResultsTable(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         self.readme = self.folder / "README.md"
         self.readme.write_text("before\n<!-- results:begin -->\nold\n<!-- results:end -->\nafter\n")
-        for name, report in {"step": STEP, "liquid": LIQUID, "pressure": PRESSURE}.items():
+        for name, report in {"step": STEP, "liquid": LIQUID, "thermal": THERMAL, "pressure": PRESSURE}.items():
             self.keep(name, report)
 
     def keep(self, name, report):
@@ -54,7 +56,9 @@ class ResultsTable(unittest.TestCase):
         self.assertIn("| A processor | 1 | pressure | single, 12 iterations | 64³ cells | 6.36 | **1.57·10⁸** |", text)
         self.assertIn("| A processor | 2 | step | 20.0 | 30.1 | 0.500 | 40.5 | 13.0 |  | 104 |", text)
         self.assertIn("| A processor | 2 | 0.400 | 0.0316 | 12.7 | 13 | 0.00770 |", text)
-        self.assertEqual(text.count("not measured | not measured"), 3)
+        self.assertIn("| A processor | 2 | thermal | single, quadratic apic, butter | 10⁶ particles | 104 | **1.40·10⁶** |",
+                      text)
+        self.assertEqual(text.count("not measured | not measured"), 4)
 
     def test_replaces_only_what_is_between_the_markers(self):
         text = self.text()

@@ -18,11 +18,7 @@ constexpr double kAngles[] = {0.1, 0.5, std::numbers::pi / 4, 1.2};
 constexpr double kSnap = 1e-3;
 
 Shape slope(double angle) {
-  Shape s;
-  s.type = ShapeType::kHalfSpace;
-  s.point = {0.013, 0.017, 0};
-  s.normal = {-std::sin(angle), std::cos(angle), 0};
-  return s;
+  return half_space({0.013, 0.017, 0}, {-std::sin(angle), std::cos(angle), 0});
 }
 Vec3 along(double angle, double speed = 1) {
   return {speed * std::cos(angle), speed * std::sin(angle), 0};

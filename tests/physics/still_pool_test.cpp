@@ -47,14 +47,6 @@ Scene basin_with_disc(Sampling sampling) {
   return scene;
 }
 
-Shape half_space(const Vec3& point, const Vec3& normal) {
-  Shape shape;
-  shape.type = ShapeType::kHalfSpace;
-  shape.point = point;
-  shape.normal = normal;
-  return shape;
-}
-
 // One metre wide too, on its edge by 0.3 rad; the surface is level.
 Scene tilted_basin(Sampling sampling) {
   Scene scene = water_scene();

@@ -69,11 +69,7 @@ TEST(ThermalSliding, ADropGainsNoSpeed) {
 }
 
 Shape slope(double angle) {
-  Shape s;
-  s.type = ShapeType::kHalfSpace;
-  s.point = {0.013, 0.017, 0};
-  s.normal = {-std::sin(angle), std::cos(angle), 0};
-  return s;
+  return half_space({0.013, 0.017, 0}, {-std::sin(angle), std::cos(angle), 0});
 }
 double speed_along(const Simulation& simulation, double angle) {
   const Vec3 v = velocity_of(simulation);

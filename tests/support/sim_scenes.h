@@ -23,13 +23,14 @@ inline Shape sphere(const Vec3& center, double radius) {
   s.radius = radius;
   return s;
 }
-inline Shape ground(double height = 0) {
+inline Shape half_space(const Vec3& point, const Vec3& normal) {
   Shape s;
   s.type = ShapeType::kHalfSpace;
-  s.point = {0, height, 0};
-  s.normal = {0, 1, 0};
+  s.point = point;
+  s.normal = normal;
   return s;
 }
+inline Shape ground(double height = 0) { return half_space({0, height, 0}, {0, 1, 0}); }
 
 inline Material elastic(std::string name, MaterialModel model = MaterialModel::kFixedCorotated,
                         double stiffness = 1e5, double density = 1000) {

@@ -6,9 +6,6 @@ namespace firn {
 template void measure_stretch<Cpu, 2, float>(Cpu&, const MaterialParams<float>*,
                                              const ParticleView<float>&, const HeatView<float>&,
                                              const ShearView<float>&, std::uint32_t, StepControl*);
-template void keep_masses<Cpu, 2, float>(Cpu&, const MacView<float>&, const ShearView<float>&,
-                                         std::uint32_t, const StepControl*);
-template void fill_stretch<Cpu, 2, float>(Cpu&, const ShearProblem<float>&);
 template void apply_shear<Cpu, 2, float>(Cpu&, const ShearProblem<float>&);
 template void begin_shear<Cpu, 2, float>(Cpu&, const ShearProblem<float>&, const SolveOptions&);
 template void advance_shear<Cpu, 2, float>(Cpu&, const ShearProblem<float>&, bool);
@@ -18,9 +15,6 @@ template void measure_stretch<Cpu, 2, double>(Cpu&, const MaterialParams<double>
                                               const ParticleView<double>&, const HeatView<double>&,
                                               const ShearView<double>&, std::uint32_t,
                                               StepControl*);
-template void keep_masses<Cpu, 2, double>(Cpu&, const MacView<double>&, const ShearView<double>&,
-                                          std::uint32_t, const StepControl*);
-template void fill_stretch<Cpu, 2, double>(Cpu&, const ShearProblem<double>&);
 template void apply_shear<Cpu, 2, double>(Cpu&, const ShearProblem<double>&);
 template void begin_shear<Cpu, 2, double>(Cpu&, const ShearProblem<double>&, const SolveOptions&);
 template void advance_shear<Cpu, 2, double>(Cpu&, const ShearProblem<double>&, bool);
@@ -29,9 +23,6 @@ template void end_shear<Cpu, 2, double>(Cpu&, const ShearProblem<double>&);
 template void measure_stretch<Cpu, 3, float>(Cpu&, const MaterialParams<float>*,
                                              const ParticleView<float>&, const HeatView<float>&,
                                              const ShearView<float>&, std::uint32_t, StepControl*);
-template void keep_masses<Cpu, 3, float>(Cpu&, const MacView<float>&, const ShearView<float>&,
-                                         std::uint32_t, const StepControl*);
-template void fill_stretch<Cpu, 3, float>(Cpu&, const ShearProblem<float>&);
 template void apply_shear<Cpu, 3, float>(Cpu&, const ShearProblem<float>&);
 template void begin_shear<Cpu, 3, float>(Cpu&, const ShearProblem<float>&, const SolveOptions&);
 template void advance_shear<Cpu, 3, float>(Cpu&, const ShearProblem<float>&, bool);
@@ -41,9 +32,6 @@ template void measure_stretch<Cpu, 3, double>(Cpu&, const MaterialParams<double>
                                               const ParticleView<double>&, const HeatView<double>&,
                                               const ShearView<double>&, std::uint32_t,
                                               StepControl*);
-template void keep_masses<Cpu, 3, double>(Cpu&, const MacView<double>&, const ShearView<double>&,
-                                          std::uint32_t, const StepControl*);
-template void fill_stretch<Cpu, 3, double>(Cpu&, const ShearProblem<double>&);
 template void apply_shear<Cpu, 3, double>(Cpu&, const ShearProblem<double>&);
 template void begin_shear<Cpu, 3, double>(Cpu&, const ShearProblem<double>&, const SolveOptions&);
 template void advance_shear<Cpu, 3, double>(Cpu&, const ShearProblem<double>&, bool);

@@ -6,9 +6,6 @@ namespace firn {
 template void measure_stretch<Cuda, 2, float>(Cuda&, const MaterialParams<float>*,
                                               const ParticleView<float>&, const HeatView<float>&,
                                               const ShearView<float>&, std::uint32_t, StepControl*);
-template void keep_masses<Cuda, 2, float>(Cuda&, const MacView<float>&, const ShearView<float>&,
-                                          std::uint32_t, const StepControl*);
-template void fill_stretch<Cuda, 2, float>(Cuda&, const ShearProblem<float>&);
 template void apply_shear<Cuda, 2, float>(Cuda&, const ShearProblem<float>&);
 template void begin_shear<Cuda, 2, float>(Cuda&, const ShearProblem<float>&, const SolveOptions&);
 template void advance_shear<Cuda, 2, float>(Cuda&, const ShearProblem<float>&, bool);
@@ -18,9 +15,6 @@ template void measure_stretch<Cuda, 2, double>(Cuda&, const MaterialParams<doubl
                                                const ParticleView<double>&, const HeatView<double>&,
                                                const ShearView<double>&, std::uint32_t,
                                                StepControl*);
-template void keep_masses<Cuda, 2, double>(Cuda&, const MacView<double>&, const ShearView<double>&,
-                                           std::uint32_t, const StepControl*);
-template void fill_stretch<Cuda, 2, double>(Cuda&, const ShearProblem<double>&);
 template void apply_shear<Cuda, 2, double>(Cuda&, const ShearProblem<double>&);
 template void begin_shear<Cuda, 2, double>(Cuda&, const ShearProblem<double>&, const SolveOptions&);
 template void advance_shear<Cuda, 2, double>(Cuda&, const ShearProblem<double>&, bool);
@@ -29,9 +23,6 @@ template void end_shear<Cuda, 2, double>(Cuda&, const ShearProblem<double>&);
 template void measure_stretch<Cuda, 3, float>(Cuda&, const MaterialParams<float>*,
                                               const ParticleView<float>&, const HeatView<float>&,
                                               const ShearView<float>&, std::uint32_t, StepControl*);
-template void keep_masses<Cuda, 3, float>(Cuda&, const MacView<float>&, const ShearView<float>&,
-                                          std::uint32_t, const StepControl*);
-template void fill_stretch<Cuda, 3, float>(Cuda&, const ShearProblem<float>&);
 template void apply_shear<Cuda, 3, float>(Cuda&, const ShearProblem<float>&);
 template void begin_shear<Cuda, 3, float>(Cuda&, const ShearProblem<float>&, const SolveOptions&);
 template void advance_shear<Cuda, 3, float>(Cuda&, const ShearProblem<float>&, bool);
@@ -41,9 +32,6 @@ template void measure_stretch<Cuda, 3, double>(Cuda&, const MaterialParams<doubl
                                                const ParticleView<double>&, const HeatView<double>&,
                                                const ShearView<double>&, std::uint32_t,
                                                StepControl*);
-template void keep_masses<Cuda, 3, double>(Cuda&, const MacView<double>&, const ShearView<double>&,
-                                           std::uint32_t, const StepControl*);
-template void fill_stretch<Cuda, 3, double>(Cuda&, const ShearProblem<double>&);
 template void apply_shear<Cuda, 3, double>(Cuda&, const ShearProblem<double>&);
 template void begin_shear<Cuda, 3, double>(Cuda&, const ShearProblem<double>&, const SolveOptions&);
 template void advance_shear<Cuda, 3, double>(Cuda&, const ShearProblem<double>&, bool);

@@ -82,17 +82,6 @@ void measure_stretch(Exec& exec, const MaterialParams<Real>* materials,
                      const ParticleView<Real>& particles, const HeatView<Real>& heat,
                      const ShearView<Real>& shear, std::uint32_t max_chunks, StepControl* control);
 
-// After fold_faces and before accelerations: the mass of what lies around the faces, to shear.mass.
-template <class Exec, int D, class Real>
-void keep_masses(Exec& exec, const MacView<Real>& mac, const ShearView<Real>& shear,
-                 std::uint32_t max_blocks, const StepControl* control);
-
-// After measure_stretch, with the masses kept: gives the particles the volume that fills the faces
-// around them. A liquid's faces are projected with its density however full they are, and stress
-// that moves the mass of full ones has to be that of full ones. Solids stay as they are.
-template <class Exec, int D, class Real>
-void fill_stretch(Exec& exec, const ShearProblem<Real>& problem);
-
 // out += E^T H E in. `in` is that of the faces that are solved, 0 on the others; E makes it known
 // beyond them. Nothing once shear.control->done is set.
 template <class Exec, int D, class Real>

@@ -41,7 +41,7 @@ class ShearSolver {
   }
 
   // Velocities and pressure of the problem's `mac` become those at the end of the step.
-  // fill_stretch has run. `pressure` has solved the projection's `system` before; only its
+  // measure_stretch has run. `pressure` has solved the projection's `system` before; only its
   // right-hand side is replaced, and `count` hears of each of the solves. Where one of those fails,
   // that is what the report is about.
   template <class Count>

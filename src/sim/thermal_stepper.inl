@@ -61,7 +61,6 @@ void ThermalStepper<Exec, D, Real>::prepare(const GridView<Real>& grid, const Ma
   const LaunchRange range{{&c->n_blocks, blocks}, &c->stop};
   find_layers<Exec, D, Real>(*exec_, update, layers(), grid, mac, range);
   fold_faces<Exec, D, Real>(*exec_, layers(), mac, range);
-  if (implicit_) keep_masses<Exec, D, Real>(*exec_, mac, shear_solver_.view(layers()), blocks, c);
   heat_.clear();
   matter_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), blocks, c);
   settle_matter<Exec, D, Real>(*exec_, params_.transfer.drift, mac, heat(), blocks, c);
@@ -99,7 +98,6 @@ bool ThermalStepper<Exec, D, Real>::couple_forces(const GridView<Real>& grid,
                                    shear_solver_.view(layers()), blocks,    c};
   measure_stretch<Exec, D, Real>(*exec_, laws_.data(), particles, heat(), problem.shear,
                                  particles_.capacity(), c);
-  fill_stretch<Exec, D, Real>(*exec_, problem);
   const SolveReport report = this->timed(stats_.shear.seconds, [&] {
     return shear_solver_.solve(
         problem, shear_options_, solver_,

@@ -17,7 +17,9 @@ struct OpenStep {
     StepControl& c = *control;
     const bool late = c.late != 0;
     const bool stays = c.carried != 0 && !late && c.grid_saved == 0 && within_reach(c);
-    c.skip_layout = c.stop != 0 || stays ? 1 : 0;
+    // Where CUDA cannot leave out the launches of a layout, each of them must know that it stays:
+    // the flags of its parts say so until OpenLayout chooses among them.
+    c.skip_layout = c.skip_near = c.skip_sort = c.stop != 0 || stays ? 1 : 0;
     c.skip_particles = c.stop != 0 || (c.carried != 0 && !late) ? 1 : 0;
     // With momentum in the particles' channels, these are not free to take in others.
     c.skip_bank_change = c.skip_layout != 0 || c.skip_particles == 0 ? 1 : 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/grid/rebuild.h"
+#include "kernels/step/step.h"
 #include "kernels/transfer/tile.h"
 #include "src/sim/grid_store.h"
 #include "src/sim/particle_store.h"
@@ -89,14 +90,21 @@ class LayoutHarness {
     c.skip_permute = clean ? 1 : 0;
     if (finds == Finds::kSorted) c.placed_chunks = 0;
     write(c);
-    RebuildView scratch;
-    particles_.fill(scratch);
-    grid_.fill(scratch);
-    save_nodes(exec_, grid_.view(), kBlocks, control_.data());
-    rebuild_layout<Exec, D, Real>(exec_, stencil_shift<Real>(2), {}, particles_.view(),
-                                  grid_.view(), scratch, control_.data());
-    particles_.change_bank(scratch, control_.data());
-    if (!clean) particles_.permute_in_place(scratch, control_.data());
+    launch_layout();
+  }
+  // A fused step that leaves the layout as it is, on a device that cannot leave out the launches of
+  // one: each of them has to find out that it has nothing to do.
+  void stay() {
+    StepControl c = control();
+    c.carried = 1;
+    c.grid_saved = c.late = 0;
+    c.overshoot = c.speed_squared = 0;
+    write(c);
+    open_step(exec_, kDx, control_.data());
+    launch_layout();
+    c = control();
+    c.carried = 0;
+    write(c);
   }
 
   // What the last layout made: the chunks with their blocks, and the ids in them.
@@ -144,6 +152,16 @@ class LayoutHarness {
  private:
   static constexpr double kDx = 0.125;
 
+  void launch_layout() {
+    RebuildView scratch;
+    particles_.fill(scratch);
+    grid_.fill(scratch);
+    save_nodes(exec_, grid_.view(), kBlocks, control_.data());
+    rebuild_layout<Exec, D, Real>(exec_, stencil_shift<Real>(2), {}, particles_.view(),
+                                  grid_.view(), scratch, control_.data());
+    particles_.change_bank(scratch, control_.data());
+    particles_.permute_in_place(scratch, control_.data());
+  }
   static PeriodicBlocks ring(bool periodic) {
     PeriodicBlocks blocks;
     if (periodic) blocks.count[0] = kRing;

@@ -25,9 +25,9 @@ struct CudaDevice {
 #if defined(__CUDA_ARCH__)
     if constexpr (std::is_same_v<T, float>) {
       // Non-negative floats order like their bits.
-      if (value > target) atomicMax(reinterpret_cast<int*>(&target), __float_as_int(value));
+      if (value > load(target)) atomicMax(reinterpret_cast<int*>(&target), __float_as_int(value));
     } else if constexpr (std::is_same_v<T, double>) {
-      if (value > target)
+      if (value > load(target))
         atomicMax(reinterpret_cast<long long*>(&target), __double_as_longlong(value));
     } else if constexpr (sizeof(T) == 8) {
       atomicMax(reinterpret_cast<unsigned long long*>(&target),
@@ -306,10 +306,15 @@ constexpr int resident_groups() {
     return 1;
 }
 
+// Threads that are done may have raised the flag while others begin.
+FIRN_HD inline bool is_stopped(const LaunchRange& range) {
+  return range.stop != nullptr && CudaDevice{}.load(*range.stop) != 0;
+}
+
 template <class Op>
 __global__ void __launch_bounds__(Op::kThreads, resident_groups<Op>())
     run_groups(const Op op, const LaunchRange range) {
-  if (range.stop != nullptr && *range.stop != 0) return;
+  if (is_stopped(range)) return;
   __shared__ typename Op::Scratch scratch;
   const std::uint32_t n = range.count.value != nullptr
                               ? ::min(*range.count.value, range.count.bound)
@@ -322,9 +327,11 @@ __global__ void __launch_bounds__(Op::kThreads, resident_groups<Op>())
   }
 }
 
+inline constexpr std::uint32_t kItemThreads = 256;  // of a thread block
+
 template <class Op>
-__global__ void __launch_bounds__(256) run_items(const Op op, const LaunchRange range) {
-  if (range.stop != nullptr && *range.stop != 0) return;
+__global__ void __launch_bounds__(kItemThreads) run_items(const Op op, const LaunchRange range) {
+  if (is_stopped(range)) return;
   const std::uint32_t n = range.count.value != nullptr
                               ? ::min(*range.count.value, range.count.bound)
                               : range.count.bound;
@@ -347,10 +354,12 @@ void launch_groups(Cuda& exec, const LaunchRange& range, const Op& op) {
 template <class Op>
 void launch_items(Cuda& exec, const LaunchRange& range, const Op& op) {
   if (range.count.bound == 0) return;
-  const std::uint32_t blocks = (range.count.bound + 255) / 256;
+  const std::uint32_t blocks = (range.count.bound + kItemThreads - 1) / kItemThreads;
   const std::uint32_t resident = static_cast<std::uint32_t>(exec.multiprocessors()) * 16;
   const std::uint32_t grid = blocks < resident ? blocks : resident;
-  run_items<Op><<<grid, 256, 0, stream_of(exec)>>>(op, range);
+  // One item gets one thread: others would look at a stop flag that it may be about to set.
+  const std::uint32_t threads = range.count.bound == 1 ? 1 : kItemThreads;
+  run_items<Op><<<grid, threads, 0, stream_of(exec)>>>(op, range);
   check_launch(Op::kName);
 }
 

@@ -193,6 +193,8 @@ SceneEstimate estimate(const Scene& scene);
 
 // Names of the usable CUDA devices, empty if there is none or the build has no CUDA.
 std::vector<std::string> cuda_devices();
+// Why there is none and how to mend that; empty if there is one.
+std::string why_no_cuda_device();
 bool built_with_cuda();
 
 }  // namespace firn

@@ -85,7 +85,15 @@ class Cuda {
   bool reproducible_ = false;
 };
 
-// Names of the usable CUDA devices; empty without a device, a driver, or the CUDA build.
-std::vector<std::string> cuda_device_names();
+// The CUDA devices that this program can use. Where there are none, `problem` says why and how to
+// mend it.
+struct CudaDevices {
+  std::vector<std::string> names;
+  std::string problem;
+  // They are interpreted on the CPU, to test and count (tests/software_device): nobody gets one who
+  // has not asked for it.
+  bool in_software = false;
+};
+CudaDevices find_cuda_devices();
 
 }  // namespace firn

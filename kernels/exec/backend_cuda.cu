@@ -6,6 +6,7 @@
 #include "firn/error.h"
 #include "kernels/exec/cuda.cuh"
 #include "kernels/exec/cuda_check.h"
+#include "kernels/exec/launch_counts.h"
 
 namespace firn {
 
@@ -24,6 +25,20 @@ void check_launch(const char* label) {
   check_cuda(cudaDeviceSynchronize(), label);
 #endif
 }
+
+namespace {
+
+std::string mebibytes(std::size_t bytes) {
+  constexpr std::size_t kMebibyte = 1 << 20;
+  return std::to_string((bytes + kMebibyte - 1) / kMebibyte) + " MiB";
+}
+std::string what_is_free() {
+  std::size_t free = 0, total = 0;
+  if (cudaMemGetInfo(&free, &total) != cudaSuccess) return "";
+  return ", " + mebibytes(free) + " of " + mebibytes(total) + " are free";
+}
+
+}  // namespace
 
 struct Cuda::State {
   int device = 0;
@@ -49,11 +64,9 @@ struct Cuda::State {
 };
 
 Cuda::Cuda(int device) : state_(std::make_unique<State>()) {
-  int count = 0;
-  if (cudaGetDeviceCount(&count) != cudaSuccess || device >= count) {
-    cudaGetLastError();
-    throw Error(ErrorCategory::kDevice, "no usable CUDA device was found; use --device cpu");
-  }
+  const CudaDevices found = find_cuda_devices();
+  if (found.names.empty())
+    throw Error(ErrorCategory::kDevice, found.problem + "; or use --device cpu");
   state_->device = device;
   check_cuda(cudaSetDevice(device), "selecting the device");
   check_cuda(cudaGetDeviceProperties(&state_->properties, device),
@@ -80,12 +93,16 @@ int Cuda::multiprocessors() const { return state_->properties.multiProcessorCoun
 
 void* Cuda::allocate(std::size_t bytes) {
   void* pointer = nullptr;
-  if (cudaMalloc(&pointer, bytes) != cudaSuccess) {
+  const cudaError_t status = cudaMalloc(&pointer, bytes);
+  if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     throw Error(ErrorCategory::kDevice,
-                "out of device memory: " + std::to_string(bytes >> 20) +
-                    " MiB could not be allocated; use fewer particles or a larger grid.dx");
+                "out of device memory: " + mebibytes(bytes) + " could not be allocated" +
+                    what_is_free() +
+                    "; use fewer particles (a larger grid.dx or fewer particles_per_cell), a "
+                    "device with more memory, or --device cpu");
   }
+  check_cuda(status, "allocating memory");
   return pointer;
 }
 void Cuda::release(void* pointer) noexcept { cudaFree(pointer); }
@@ -141,18 +158,66 @@ void* Cuda::workspace(std::size_t bytes) {
   return state_->workspace;
 }
 
-std::vector<std::string> cuda_device_names() {
-  int count = 0;
-  if (cudaGetDeviceCount(&count) != cudaSuccess) {
-    cudaGetLastError();
-    return {};
+namespace {
+
+// 13010 is CUDA 13.1.
+std::string version(int number) {
+  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+}
+
+std::string why_none(cudaError_t status) {
+  int driver = 0;
+  cudaDriverGetVersion(&driver);
+  switch (status) {
+    case cudaSuccess:
+    case cudaErrorNoDevice:
+      return "no CUDA device was found; nvidia-smi shows what the driver sees";
+    case cudaErrorInsufficientDriver:
+      if (driver == 0) return "no NVIDIA driver was found; install one";
+      return "the NVIDIA driver is too old: it knows CUDA " + version(driver) +
+             ", and this program needs " + version(CUDART_VERSION) +
+             "; install a newer driver, or build with an older CUDA toolkit";
+    default:
+      return std::string("no usable CUDA device was found: ") + cudaGetErrorString(status);
   }
-  std::vector<std::string> names;
+}
+
+// Compute capabilities that this program holds code for, times 100. A newer device translates it.
+constexpr int kCompiledFor[] = {__CUDA_ARCH_LIST__};
+bool has_code_for(const cudaDeviceProp& device) {
+  const int capability = 100 * device.major + 10 * device.minor;
+  for (const int compiled : kCompiledFor)
+    if (compiled <= capability) return true;
+  return false;
+}
+std::string why_not(const cudaDeviceProp& device) {
+  const std::string capability = std::to_string(device.major) + std::to_string(device.minor);
+  return std::string(device.name) + " has compute capability " + std::to_string(device.major) +
+         "." + std::to_string(device.minor) + ", which this program holds no code for; build it " +
+         "with -DCMAKE_CUDA_ARCHITECTURES=" + capability;
+}
+
+}  // namespace
+
+CudaDevices find_cuda_devices() {
+  CudaDevices found;
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status != cudaSuccess || count == 0) {
+    cudaGetLastError();
+    found.problem = why_none(status);
+    return found;
+  }
   for (int i = 0; i < count; ++i) {
     cudaDeviceProp properties;
-    if (cudaGetDeviceProperties(&properties, i) == cudaSuccess) names.emplace_back(properties.name);
+    if (cudaGetDeviceProperties(&properties, i) != cudaSuccess) continue;
+    if (has_code_for(properties))
+      found.names.emplace_back(properties.name);
+    else if (found.problem.empty())
+      found.problem = why_not(properties);
   }
-  return names;
+  found.in_software = counts_launches();
+  return found;
 }
 
 }  // namespace firn

@@ -3,6 +3,6 @@
 
 namespace firn {
 
-std::vector<std::string> cuda_device_names() { return {}; }
+CudaDevices find_cuda_devices() { return {{}, "this firn was built without CUDA", false}; }
 
 }  // namespace firn

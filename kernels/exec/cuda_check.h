@@ -9,11 +9,16 @@
 
 namespace firn {
 
+// A kernel that failed, or hardware that did, leaves a process without its device: all further
+// calls fail.
+inline bool device_is_lost() { return cudaFree(nullptr) != cudaSuccess; }
+
 inline void check_cuda(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();  // clears what is sticky, so that the next message is about its own call
-  throw Error(ErrorCategory::kDevice,
-              std::string("CUDA: ") + what + ": " + cudaGetErrorString(status));
+  cudaGetLastError();  // so that the next message is about its own call
+  std::string message = std::string("CUDA: ") + what + ": " + cudaGetErrorString(status);
+  if (device_is_lost()) message += "; the device no longer works for this process";
+  throw Error(ErrorCategory::kDevice, message);
 }
 
 inline bool is_capturing(cudaStream_t stream) {

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "firn/error.h"
+#include "kernels/exec/launch_counts.h"
+#include "src/app/bench_counts.h"
 #include "src/app/bench_suites.h"
 #include "src/app/commands.h"
 #include "src/scene/findings.h"
@@ -48,6 +50,8 @@ int bench(const Options& options) {
     names.push_back(suite.name);
     if (suite.name != wanted) continue;
     check_flags(options, wanted);
+    if (options.run.device == Device::kCuda && counts_launches())
+      return bench_counts(wanted, options);
     if (options.sweep) return bench_sweep(options);
     if (!options.scaling.empty()) return bench_scaling(options);
     return suite.run(options);

@@ -13,8 +13,6 @@
 namespace firn::app {
 namespace {
 
-constexpr double kTolerance = 1e-6;
-
 // Values of one cell that an iteration reads or writes in memory, counted over its operators. On
 // the finest level: three sweeps of 3, one of which reads the correction too, 1/8; residual and
 // restriction 2 1/8, direction 3, product 2, solution, residual and first sweep 7; and in blocks
@@ -57,8 +55,8 @@ int bench_pressure_solver(const Options& options) {
   std::string device;
   for (const int side : {largest / 4, largest / 2, largest}) {
     const Row row{side,
-                  bench_pressure(side, kTolerance, single ? Precision::kSingle : Precision::kDouble,
-                                 options.run)};
+                  bench_pressure(side, kPressureTolerance,
+                                 single ? Precision::kSingle : Precision::kDouble, options.run)};
     const PressureBench& p = row.figures;
     if (!p.converged)
       throw Error(ErrorCategory::kDiverged,
@@ -82,13 +80,14 @@ int bench_pressure_solver(const Options& options) {
   fmt::print(
       "{}\n{} precision, cubes open above, random right-hand side, to {:g} of its largest "
       "value\ncopying moves {:.1f} GB/s; bytes moved per cell and iteration are counted\n\n{}",
-      device, single ? "single" : "double", kTolerance, 1e-9 * bandwidth, format_table(table));
+      device, single ? "single" : "double", kPressureTolerance, 1e-9 * bandwidth,
+      format_table(table));
   if (!options.json_file.empty()) {
     const Json json = {{"version", FIRN_VERSION},
                        {"device", device},
                        {"cpu", cpu_model()},
                        {"precision", single ? "single" : "double"},
-                       {"tolerance", kTolerance},
+                       {"tolerance", kPressureTolerance},
                        {"copy_bytes_per_second", bandwidth},
                        {"sizes", rows}};
     write_file_atomically(options.json_file, to_text(json));

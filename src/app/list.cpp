@@ -101,14 +101,13 @@ int list_devices(const Options& options) {
   if (options.json) {
     print_json({{"cpu", {{"threads", hardware_threads()}, {"name", cpu_model()}}},
                 {"built_with_cuda", built_with_cuda()},
-                {"cuda", gpus}});
+                {"cuda", gpus},
+                {"cuda_problem", why_no_cuda_device()}});
     return 0;
   }
   fmt::print("cpu    {} ({} threads)\n", cpu_model(), hardware_threads());
   for (const std::string& gpu : gpus) fmt::print("cuda   {}\n", gpu);
-  if (gpus.empty())
-    fmt::print("cuda   none: {}\n",
-               built_with_cuda() ? "no usable GPU was found" : "this firn was built without CUDA");
+  if (gpus.empty()) fmt::print("cuda   none: {}\n", why_no_cuda_device());
   return 0;
 }
 

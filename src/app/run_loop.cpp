@@ -155,8 +155,12 @@ void RunLoop::write_summary(const std::string& message) {
 
 void RunLoop::fail(ErrorCategory category, const std::string& message) {
   progress_.end();
-  const std::string kept = fmt::format("the last good frame is {}; its files are kept in {}",
-                                       last_.frame, directory_.path().string());
+  const std::string folder = directory_.path().string();
+  std::string kept =
+      fmt::format("the last good frame is {}; its files are kept in {}", last_.frame, folder);
+  // Not the scene's fault: with a device that works, or with more memory, it would go on.
+  if (category == ErrorCategory::kDevice && !list_checkpoints(directory_.checkpoints()).empty())
+    kept += "\nthe last checkpoint goes on with:  firn resume " + folder;
   try {
     write_summary(message + "\n" + kept);
   } catch (const Error&) {  // a full disk, say: the first failure is the one to report

@@ -3,6 +3,7 @@
 #include "firn/error.h"
 #include "src/sim/explicit_stepper.h"
 #include "src/sim/incompressible_stepper.h"
+#include "src/sim/on_device.h"
 #include "src/sim/thermal_stepper.h"
 
 namespace firn {
@@ -44,8 +45,7 @@ std::unique_ptr<Stepper> make_stepper(const Scene& scene, Device device, int thr
                 "simulation.integrator: only \"explicit\", \"incompressible\" and \"thermal\" are "
                 "available in "
                 "this version");
-  if (device == Device::kAuto) device = cuda_device_names().empty() ? Device::kCpu : Device::kCuda;
-  if (device == Device::kCpu)
+  if (chosen_device(device) == Device::kCpu)
     return make_on(scene, std::make_unique<Cpu>(threads), std::move(namer));
 #if defined(FIRN_WITH_CUDA)
   auto exec = std::make_unique<Cuda>();

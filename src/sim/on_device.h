@@ -1,4 +1,4 @@
-// A benchmark's choice of backend.
+// Which backend runs what the user asked for.
 #pragma once
 
 #include "firn/error.h"
@@ -7,12 +7,18 @@
 
 namespace firn {
 
-// Calls f with the backend that the options name. Throws Error{kDevice} if it is not there.
+// kAuto becomes CUDA where there is a GPU.
+inline Device chosen_device(Device wanted) {
+  if (wanted != Device::kAuto) return wanted;
+  const CudaDevices found = find_cuda_devices();
+  return found.names.empty() || found.in_software ? Device::kCpu : Device::kCuda;
+}
+
+// For benchmarks: calls f with the backend that the options name. Throws Error{kDevice} if it is
+// not there.
 template <class F>
 auto on_device(const RunOptions& options, F&& f) {
-  const bool has_cuda = !cuda_device_names().empty();
-  const bool cuda =
-      options.device == Device::kCuda || (options.device == Device::kAuto && has_cuda);
+  const bool cuda = chosen_device(options.device) == Device::kCuda;
 #if defined(FIRN_WITH_CUDA)
   if (cuda) {
     Cuda exec;

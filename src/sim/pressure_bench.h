@@ -10,6 +10,9 @@
 
 namespace firn {
 
+// Of the largest magnitude of the right-hand side.
+inline constexpr double kPressureTolerance = 1e-6;
+
 struct PressureBench {
   std::string device;
   std::int64_t cells = 0;

@@ -315,7 +315,11 @@ void Simulation::load_state(const std::vector<std::byte>& bytes) {
   with_memory([&] { impl_->load_state(bytes); });
 }
 
-std::vector<std::string> cuda_devices() { return cuda_device_names(); }
+std::vector<std::string> cuda_devices() { return find_cuda_devices().names; }
+std::string why_no_cuda_device() {
+  const CudaDevices found = find_cuda_devices();
+  return found.names.empty() ? found.problem : "";
+}
 bool built_with_cuda() {
 #if defined(FIRN_WITH_CUDA)
   return true;

@@ -10,6 +10,13 @@ fi
 has_nvcc() { [[ -n $CUDACXX ]]; }
 if has_nvcc; then export CUDACXX; else unset CUDACXX; fi
 
+has_gpu() { nvidia-smi -L >/dev/null 2>&1; }
+
+# Both backends where a toolkit is found; their kernels run on the device in software where there is no GPU.
+default_preset() {
+  if ! has_nvcc; then echo cpu; elif has_gpu; then echo cuda; else echo cuda-software; fi
+}
+
 # Objects are shared between clones and build folders.
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
 

@@ -8,6 +8,7 @@
 
 #include "kernels/exec/backend.h"
 #include "tests/allocation/counted_allocations.h"
+#include "tests/support/device.h"
 #include "tests/support/fluid_scenes.h"
 #include "tests/support/sim_scenes.h"
 
@@ -100,8 +101,7 @@ TEST(Allocations, NoneAboveASinkAndInFlight) {
 
 // On CUDA a run takes as much for many steps as for few.
 TEST(GpuAllocations, NoneInAReplayedStep) {
-  if (!built_with_cuda() || cuda_devices().empty())
-    GTEST_SKIP() << "no usable CUDA device on this machine, or built without CUDA";
+  if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
   Simulation simulation(trembling_bar(3, Precision::kSingle), {Device::kCuda, 1});
   simulation.advance_steps(40);
   std::array<long, 2> taken{};

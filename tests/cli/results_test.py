@@ -1,4 +1,4 @@
-"""The script that makes README's tables from the reports of `firn bench`."""
+"""The script that makes the documents' tables from the reports of `firn bench`."""
 
 import json
 import pathlib
@@ -23,6 +23,11 @@ THERMAL = {**LIQUID, "material": "butter", "particle_steps_per_second": 1.4e6,
            "heat": {"seconds_per_step": 0.0027, "iterations_per_solve": 2.0, "max_iterations": 2}}
 PRESSURE = {"device": "cpu (1 thread, 512-bit vectors)", "cpu": "A processor", "precision": "single",
             "sizes": [{"cells": 262144, "iterations": 12, "seconds": 0.02, "ns_per_cell_and_iteration": 6.36}]}
+COUNTED = {"device": "cuda: software device", "suite": "step", "precision": "single", "kernel": "quadratic",
+           "transfer": "apic", "material": "elastic", "motion": "moving", "particles": 32768, "unit": "particle",
+           "total": {"launches": 40.5, "warp_instructions": 120.0, "active_lanes": 24.91, "sectors": 9.5,
+                     "wavefronts": 20.0, "dram_bytes": 126.0, "h100_bound_ns": 0.143, "bound_by": "issue"},
+           "kernels": [{"name": "firn::G2P2G", "warp_instructions": 90.0}]}
 GPU = {key: value for key, value in STEP.items() if key != "threads"}
 GPU["device"] = "cuda: A card"
 
@@ -33,6 +38,8 @@ class ResultsTable(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         self.readme = self.folder / "README.md"
         self.readme.write_text("before\n<!-- results:begin -->\nold\n<!-- results:end -->\nafter\n")
+        self.performance = self.folder / "performance.md"
+        self.performance.write_text("<!-- counts:begin -->\n<!-- counts:end -->\n")
         for name, report in {"step": STEP, "liquid": LIQUID, "thermal": THERMAL, "pressure": PRESSURE}.items():
             self.keep(name, report)
 
@@ -40,7 +47,8 @@ class ResultsTable(unittest.TestCase):
         (self.folder / f"{name}.json").write_text(json.dumps(report))
 
     def table(self, *arguments, status=0):
-        result = subprocess.run([sys.executable, SCRIPT, "--readme", self.readme, "--results", self.folder, *arguments],
+        result = subprocess.run([sys.executable, SCRIPT, "--readme", self.readme, "--performance", self.performance,
+                                 "--results", self.folder, *arguments],
                                 text=True, capture_output=True, timeout=60, check=False)
         self.assertEqual(result.returncode, status, result.stdout + result.stderr)
         return result.stderr
@@ -81,6 +89,14 @@ class ResultsTable(unittest.TestCase):
         self.keep("step", {**STEP, "particle_steps_per_second": 9.7e6})
         self.assertIn("run scripts/results-table", self.table("--check", status=1))
         self.assertEqual(self.readme.read_text(), text)
+
+    def test_counts_stand_apart_from_what_was_measured(self):
+        before = self.text()
+        self.keep("counted", COUNTED)
+        self.assertIn("performance.md", self.table("--check", status=1))
+        self.assertEqual(self.text(), before)
+        self.assertIn("| step | single, quadratic apic, elastic, moving | 32\u202f768 particles | 40.5 | 120 | 24.9 | 9.5 | 20 "
+                      "| 126 | 0.143 (issue) | `G2P2G` 75 % |", self.performance.read_text())
 
     def test_names_what_it_cannot_use(self):
         self.keep("other", {"sweep": []})  # another suite's report is no error

@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from support import FIRN, CliTest
+from support import CliTest, command_line
 
 # Wall times and what follows from them, which differ between any two runs.
 TIMES = re.compile(r'"((?:wall_|drift_)?seconds|times|particle_steps_per_second|memory_bytes|grown)": ?(\{[^}]*\}|[^,}]*),?')
@@ -80,7 +80,7 @@ class Resume(SameResults):
 
 class Stop(SameResults):
     def start(self, *arguments):
-        process = subprocess.Popen([FIRN, *map(str, arguments)], cwd=self.folder, text=True, stdout=subprocess.PIPE,
+        process = subprocess.Popen(command_line(arguments), cwd=self.folder, text=True, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)

@@ -1,6 +1,6 @@
 """What the tests of the command line share: running the program in a scratch folder, and small scenes.
 
-FIRN names the program to test.
+FIRN names the program to test, FIRN_TEST_DEVICE the device that scenes run on (cpu if it is not set).
 """
 
 import os
@@ -14,6 +14,8 @@ import unittest
 FIRN = os.path.abspath(os.environ.get("FIRN", "build/firn"))
 if not os.access(FIRN, os.X_OK):
     sys.exit(f"{FIRN} is no program; set FIRN to the built firn")
+
+DEVICE = os.environ.get("FIRN_TEST_DEVICE", "cpu")
 
 # Threads that wait for each other's next loop by spinning take the processor from whatever else runs, which may be
 # the other tests.
@@ -59,6 +61,17 @@ checkpoint_every = 2
 """
 
 
+def command_line(arguments):
+    """The program and its arguments, and for what runs scenes the device; on CUDA with sums in a fixed order, so that
+    runs can be compared bit for bit."""
+    words = [FIRN, *map(str, arguments)]
+    if arguments and arguments[0] in ("run", "resume", "compare") and "--device" not in words:
+        words += ["--device", DEVICE]
+        if DEVICE != "cpu" and arguments[0] != "resume":
+            words += ["--set", "simulation.reproducible=true"]
+    return words
+
+
 class CliTest(unittest.TestCase):
     """Each test has an empty folder of its own, which is the working directory of the program."""
 
@@ -68,9 +81,10 @@ class CliTest(unittest.TestCase):
         self.scene = self.folder / "square.toml"
         self.scene.write_text(SCENE)
 
-    def firn(self, *arguments, environment=None):
-        return subprocess.run([FIRN, *map(str, arguments)], cwd=self.folder, text=True, capture_output=True,
-                              stdin=subprocess.DEVNULL, timeout=120, env={**os.environ, **(environment or {})})
+    def firn(self, *arguments, environment=None, through=()):
+        """`through`: a command that runs the program."""
+        return subprocess.run([*through, *command_line(arguments)], cwd=self.folder, text=True, capture_output=True,
+                              stdin=subprocess.DEVNULL, timeout=240, env={**os.environ, **(environment or {})})
 
     def succeed(self, *arguments, **keywords):
         result = self.firn(*arguments, **keywords)

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/support/device.h"
 #include "tests/support/fluid_scenes.h"
 
 namespace firn::test {
@@ -44,8 +45,7 @@ Scene heated_scene(int dimension) {
 }
 
 TEST(GpuHeatEquality, TemperaturesAgree) {
-  if (!built_with_cuda()) GTEST_SKIP() << "built without CUDA";
-  if (cuda_devices().empty()) GTEST_SKIP() << "no usable CUDA device on this machine";
+  if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
   for (const int dimension : {2, 3}) {
     SCOPED_TRACE(dimension);
     Simulation cpu(heated_scene(dimension), {Device::kCpu, 1});

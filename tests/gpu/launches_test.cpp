@@ -9,6 +9,7 @@
 #include "firn/simulation.h"
 #include "kernels/exec/buffer.h"
 #include "kernels/exec/replay.h"
+#include "tests/support/device.h"
 
 namespace firn {
 namespace {
@@ -102,7 +103,7 @@ TEST(CpuLaunches, RunEachTime) {
 class GpuLaunches : public testing::Test {
  protected:
   void SetUp() override {
-    if (cuda_devices().empty()) GTEST_SKIP() << "no usable CUDA device on this machine";
+    if (const auto why = test::no_device(); !why.empty()) GTEST_SKIP() << why;
   }
 };
 

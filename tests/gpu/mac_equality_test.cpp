@@ -2,6 +2,7 @@
 // another order of summation explains, for every transfer, kernel, dimension and precision.
 #include <gtest/gtest.h>
 
+#include "tests/support/device.h"
 #include "tests/support/mac_fixture.h"
 
 namespace firn {
@@ -108,7 +109,7 @@ void compare(OtherExec& other) {
 #if defined(FIRN_WITH_CUDA)
 template <int D, class Real>
 void compare_with_device() {
-  if (cuda_device_names().empty()) GTEST_SKIP() << "no usable CUDA device on this machine";
+  if (const auto why = test::no_device(); !why.empty()) GTEST_SKIP() << why;
   Cuda device(0);
   compare<Cuda, D, Real>(device);
 }

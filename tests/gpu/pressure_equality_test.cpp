@@ -5,6 +5,7 @@
 
 #if defined(FIRN_WITH_CUDA)
 
+#include "tests/support/device.h"
 #include "tests/support/pressure_cases.h"
 
 namespace firn::test {
@@ -36,7 +37,7 @@ PressureCase<D> tank_case(int n) {
 
 template <int D, class Real>
 void expect_equal() {
-  if (cuda_device_names().empty()) GTEST_SKIP() << "no CUDA device";
+  if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
   const auto c = tank_case<D>(D == 3 ? 40 : 150);
   Cpu cpu;
   Cuda cuda;

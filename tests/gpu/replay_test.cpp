@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "firn/error.h"
+#include "tests/support/device.h"
 #include "tests/support/sim_scenes.h"
 
 namespace firn::test {
@@ -21,8 +22,7 @@ constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
 class GpuReplay : public testing::Test {
  protected:
   void SetUp() override {
-    if (!built_with_cuda()) GTEST_SKIP() << "built without CUDA";
-    if (cuda_devices().empty()) GTEST_SKIP() << "no usable CUDA device on this machine";
+    if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
   }
 };
 

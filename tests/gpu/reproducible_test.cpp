@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "tests/support/device.h"
 #include "tests/support/fluid_scenes.h"
 #include "tests/support/sim_scenes.h"
 
@@ -14,8 +15,7 @@ namespace {
 class GpuReproducible : public testing::Test {
  protected:
   void SetUp() override {
-    if (!built_with_cuda()) GTEST_SKIP() << "built without CUDA";
-    if (cuda_devices().empty()) GTEST_SKIP() << "no usable CUDA device on this machine";
+    if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
   }
 };
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "firn/simulation.h"
+#include "tests/support/device.h"
 
 namespace firn {
 namespace {
@@ -199,8 +200,7 @@ class StepEquality : public testing::TestWithParam<Case> {
 class GpuStepEquality : public StepEquality {
  protected:
   void SetUp() override {
-    if (!built_with_cuda()) GTEST_SKIP() << "built without CUDA";
-    if (cuda_devices().empty()) GTEST_SKIP() << "no usable CUDA device on this machine";
+    if (const auto why = test::no_device(); !why.empty()) GTEST_SKIP() << why;
   }
 };
 

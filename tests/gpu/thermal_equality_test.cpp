@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 
+#include "tests/support/device.h"
 #include "tests/support/thermal_scenes.h"
 
 namespace firn::test {
@@ -65,8 +66,7 @@ void expect_backends_agree(const Scene& scene) {
 }
 
 TEST(GpuThermalEquality, AMeltingSceneAgrees) {
-  if (!built_with_cuda()) GTEST_SKIP() << "built without CUDA";
-  if (cuda_devices().empty()) GTEST_SKIP() << "no usable CUDA device on this machine";
+  if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
   for (int dimension : {2, 3})
     for (Precision precision : {Precision::kSingle, Precision::kDouble})
       for (ForceIntegration forces :
@@ -79,8 +79,7 @@ TEST(GpuThermalEquality, AMeltingSceneAgrees) {
 }
 
 TEST(GpuThermalEquality, AMeltingSceneWithFacesOfWholeCellsAgrees) {
-  if (!built_with_cuda()) GTEST_SKIP() << "built without CUDA";
-  if (cuda_devices().empty()) GTEST_SKIP() << "no usable CUDA device on this machine";
+  if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
   for (int dimension : {2, 3}) {
     SCOPED_TRACE(dimension);
     Scene scene = melting_scene(dimension, Precision::kDouble, ForceIntegration::kExplicit);

@@ -10,6 +10,7 @@
 #include "kernels/exec/buffer.h"
 #include "kernels/exec/host.h"
 #include "kernels/fluid/tracers.h"
+#include "tests/support/device.h"
 
 namespace firn {
 namespace {
@@ -124,7 +125,7 @@ void compare(OtherExec& other) {
 #if defined(FIRN_WITH_CUDA)
 template <int D, class Real>
 void compare_with_device() {
-  if (cuda_device_names().empty()) GTEST_SKIP() << "no usable CUDA device on this machine";
+  if (const auto why = test::no_device(); !why.empty()) GTEST_SKIP() << why;
   Cuda device(0);
   compare<Cuda, D, Real>(device);
 }

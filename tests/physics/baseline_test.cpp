@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "firn/error.h"
+#include "tests/support/device.h"
 #include "tests/support/sim_scenes.h"
 
 namespace firn {
@@ -138,13 +139,13 @@ TEST(BaselineSteps, StableStepIsFirnsOwn) {
 
 #if defined(FIRN_WITH_CUDA)
 TEST(GpuBaseline, AgreesWithFirnUpToRounding) {
-  if (cuda_devices().empty()) GTEST_SKIP() << "no CUDA device";
+  if (const auto why = test::no_device(); !why.empty()) GTEST_SKIP() << why;
   const State firn = run_firn(Precision::kSingle, 40);
   expect_same(firn, advance(baseline::BaselineCuda(firn.start, parameters_of(firn)), firn));
 }
 
 TEST(GpuBaseline, IsMeasured) {
-  if (cuda_devices().empty()) GTEST_SKIP() << "no CUDA device";
+  if (const auto why = test::no_device(); !why.empty()) GTEST_SKIP() << why;
   const State firn = run_firn(Precision::kSingle, 1);
   const baseline::Figures figures = baseline::measure_cuda(parameters_of(firn), firn.start, 2);
   EXPECT_EQ(3 * figures.particles, static_cast<std::int64_t>(firn.start.size()));

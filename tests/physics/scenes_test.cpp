@@ -3,42 +3,23 @@
 // anyone listing it.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <string>
-#include <vector>
 
-#include "firn/scene_file.h"
 #include "firn/simulation.h"
+#include "tests/support/stock_scenes.h"
 
 namespace firn {
 namespace {
 
-namespace fs = std::filesystem;
-
-std::vector<std::string> scene_names() {
-  std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(FIRN_SOURCE_DIR "/scenes"))
-    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
+using test::lacks_openvdb;
 
 class SceneFile : public testing::TestWithParam<std::string> {
  protected:
   static Scene load(const SceneOptions& options = {}) {
-    return load_scene(std::string(FIRN_SOURCE_DIR) + "/scenes/" + GetParam() + ".toml", options);
+    return test::load_stock_scene(GetParam(), options);
   }
 };
-
-bool needs_openvdb([[maybe_unused]] const std::string& name) {
-#if defined(FIRN_WITH_OPENVDB)
-  return false;
-#else
-  return name == "mesh-drop";
-#endif
-}
 
 TEST_P(SceneFile, SaysWhatItIs) {
   const Scene scene = load();
@@ -47,7 +28,7 @@ TEST_P(SceneFile, SaysWhatItIs) {
 }
 
 TEST_P(SceneFile, FitsALaptop) {
-  if (needs_openvdb(GetParam())) GTEST_SKIP() << "mesh shapes need OpenVDB";
+  if (lacks_openvdb(GetParam())) GTEST_SKIP() << "mesh shapes need OpenVDB";
   const Scene scene = load();
   const SceneEstimate size = estimate(scene);
   EXPECT_TRUE(size.particles > 0 || !scene.sources.empty());
@@ -62,7 +43,7 @@ TEST_P(SceneFile, HasAPaperVariantThatIsNoCoarser) {
 
 // Three times coarser in 3D, where a frame at the scene's own resolution takes seconds.
 TEST_P(SceneFile, RunsTwoFrames) {
-  if (needs_openvdb(GetParam())) GTEST_SKIP() << "mesh shapes need OpenVDB";
+  if (lacks_openvdb(GetParam())) GTEST_SKIP() << "mesh shapes need OpenVDB";
   Scene scene = load();
   if (scene.simulation.dimension == 3) scene.grid.dx *= 3;
   Simulation simulation(scene, {Device::kCpu, 1});
@@ -73,11 +54,7 @@ TEST_P(SceneFile, RunsTwoFrames) {
   EXPECT_TRUE(std::isfinite(stats.totals.kinetic + stats.totals.elastic));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SceneFile, testing::ValuesIn(scene_names()), [](const auto& test) {
-  std::string name = test.param;  // a test's name takes no hyphens
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(All, SceneFile, testing::ValuesIn(test::scene_names()), test::test_name);
 
 }  // namespace
 }  // namespace firn

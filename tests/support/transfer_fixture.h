@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/sim/scene_params.h"
+#include "tests/support/device.h"
 #include "tests/support/transfer_harness.h"
 
 namespace firn::test {
@@ -86,7 +87,8 @@ class TransferTest : public ::testing::Test {
   using Particles = std::vector<Particle>;
 
   void SetUp() override {
-    if (Exec::kIsCuda && cuda_device_names().empty()) GTEST_SKIP() << "no usable CUDA device";
+    if constexpr (Exec::kIsCuda)
+      if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
     exec_ = std::make_unique<Exec>(Exec::kIsCuda ? 0 : 1);  // device 0, or one thread
   }
 

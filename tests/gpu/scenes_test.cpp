@@ -1,0 +1,72 @@
+// Every scene that comes with the project, at twice its spacing, some steps on both backends: the
+// same particles are at the same places.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <string>
+
+#include "firn/simulation.h"
+#include "tests/support/device.h"
+#include "tests/support/stock_scenes.h"
+
+namespace firn::test {
+namespace {
+
+constexpr double kSteps = 6;  // in the frame, about
+
+class GpuScene : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
+    if (lacks_openvdb(GetParam())) GTEST_SKIP() << "mesh shapes need OpenVDB";
+  }
+};
+
+double largest(std::span<const float> values) {
+  double m = 0;
+  for (float v : values) m = std::max(m, std::abs(static_cast<double>(v)));
+  return m;
+}
+double largest_difference(std::span<const float> a, std::span<const float> b) {
+  double worst = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double difference = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+    if (!(difference <= worst)) worst = difference;  // a NaN counts as the worst
+  }
+  return worst;
+}
+
+// Sums whose order differs leave some 64 epsilon a step (tests/gpu/step_equality_test.cpp) of what
+// they are sums of: places are as large as the scene, and velocities move particles for the frame.
+// Solvers leave their tolerance besides, ten times over, of the velocities.
+double tolerance_of(const Scene& scene, const FrameStats& stats, const Snapshot& state) {
+  const double epsilon = std::numeric_limits<float>::epsilon();
+  const double steps = static_cast<double>(std::max<std::int64_t>(stats.steps, 1));
+  const double moved = largest(state.velocity) * stats.time;
+  const double solved = 10 * scene.fluid.tolerance * moved;
+  return 64 * steps * epsilon * std::max(largest(state.position), moved) + solved;
+}
+
+TEST_P(GpuScene, AgreesWithTheCpu) {
+  Scene scene = load_stock_scene(GetParam());
+  scene.grid.dx *= 2;
+  scene.simulation.fps = std::max(scene.simulation.fps, 1 / (kSteps * estimate(scene).dt_limit));
+  Simulation cpu(scene, {Device::kCpu, 2}), cuda(scene, {Device::kCuda, 1});
+  for (Simulation* simulation : {&cpu, &cuda}) ASSERT_TRUE(simulation->advance_frame());
+  const Snapshot a = cpu.snapshot(), b = cuda.snapshot();
+  ASSERT_GT(a.size(), 0u);
+  ASSERT_EQ(a.id, b.id);
+  const double tolerance = tolerance_of(scene, cpu.stats(), a);
+  const double difference = largest_difference(a.position, b.position);
+  std::printf("%s: %zu particles, %lld steps, differ by %g of %g\n", GetParam().c_str(), a.size(),
+              static_cast<long long>(cpu.stats().steps), difference, tolerance);
+  EXPECT_LE(difference, tolerance);
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpu, GpuScene, testing::ValuesIn(scene_names()), test_name);
+
+}  // namespace
+}  // namespace firn::test

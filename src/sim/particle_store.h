@@ -76,6 +76,8 @@ class ParticleStore {
       *scratch = {};
       *scratch = Buffer<Exec, std::uint32_t>(exec_, slots());
     }
+    // CUDA's sort reads it even while the old layout stays, and nothing has been put into it.
+    if (Exec::kIsCuda) slot_block_.zero();
     spare_ = {};
     spare_ = Buffer<Exec, Real>(exec_, slots() * spare_components());
     spare_.zero();

@@ -84,6 +84,13 @@ class RowGather {
     return true;
   }
 
+  static Vector shuffled(Vector old, Indices place) {
+#if defined(__clang__)
+    return __builtin_shufflevector(old, place);
+#else
+    return __builtin_shuffle(old, place);
+#endif
+  }
   void shuffled_rows(std::uint32_t n, const T* from, std::uint32_t stride, T* to) const {
     const T* sources[kMostPieces];
     for (std::uint32_t p = 0; p < pieces_; ++p) {
@@ -96,7 +103,7 @@ class RowGather {
         for (; p < end_[h]; ++p) {
           Vector old;
           std::memcpy(&old, sources[p] + k * kLanes, kVectorBytes);
-          row = piece_[p].taken ? __builtin_shuffle(old, place_[h]) : row;
+          row = piece_[p].taken ? shuffled(old, place_[h]) : row;
         }
         std::memcpy(to + k * kLanes + h * kWidth, &row, kVectorBytes);
       }

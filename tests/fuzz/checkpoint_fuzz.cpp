@@ -1,11 +1,6 @@
 // libFuzzer target for the reader of checkpoints. Each input is parsed as it is and once more with
 // its checksums and its length mended, since no random input gets past those. Either way the reader
 // returns or throws Error{kFile}.
-//
-//   clang++ -std=c++20 -g -O1 -march=x86-64-v3 -fsanitize=fuzzer,address,undefined
-//   -fno-sanitize-recover=all \
-//     -I. -Iinclude tests/fuzz/checkpoint_fuzz.cpp src/io/checkpoint.cpp src/io/posix_file.cpp -lz
-//     -lzstd \ -o checkpoint_fuzz
 //   ./checkpoint_fuzz -max_len=4096 -rss_limit_mb=1024 -max_total_time=60 corpus/
 #include <zlib.h>
 

@@ -1,6 +1,5 @@
 // libFuzzer target of the three mesh readers: whatever the bytes, they return a mesh whose indices
-// are in range or throw Error. The first byte chooses the reader. Build with clang++
-// -fsanitize=fuzzer,address,undefined.
+// are in range or throw Error. The first byte chooses the reader.
 #include <cstdint>
 #include <cstdlib>
 

@@ -1,12 +1,6 @@
 // Fuzzes the scene reader: whatever the bytes, parse_scene returns a scene or throws firn::Error,
 // and a scene it returns resolves to text that parses to the same scene. The first line of an
 // input, if it starts with '#', is cut at tabs into a variant and overrides.
-//
-// Build (one command; clang; from the root of the tree) and run:
-//   clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -I. -Iinclude
-//     -DFMT_HEADER_ONLY tests/fuzz/scene_fuzz.cpp src/scene/parse_*.cpp src/scene/scene_file.cpp
-//     src/scene/{document,document_writer,expression,findings,height_map,height_png,overlay}.cpp
-//     src/scene/{phases,prescan,presets,reader,stiffness_curve}.cpp -lmuparser -lpng -o scene_fuzz
 //   mkdir -p corpus && cp scenes/*.toml corpus/ && ./scene_fuzz -max_total_time=60 corpus
 #include <algorithm>
 #include <cstddef>

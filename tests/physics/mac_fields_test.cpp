@@ -17,7 +17,7 @@ using test::NamedTransfer;
 
 template <class S>
 class MacFields : public test::MacTest<S> {};
-TYPED_TEST_SUITE(MacFields, test::TransferSetups);
+TYPED_TEST_SUITE_P(MacFields);
 
 // Particles that carry the terms of a random field with at most `most_axes` factors as their modes.
 template <class T>
@@ -57,16 +57,16 @@ void expect_field_unchanged(T& test, const NamedTransfer& t, int most_axes) {
   }
 }
 
-TYPED_TEST(MacFields, ConstantFieldsComeBackUnchanged) {
+TYPED_TEST_P(MacFields, ConstantFieldsComeBackUnchanged) {
   for (int degree : {1, 2, 3})
     for (const NamedTransfer& t : all_transfers(TestFixture::kD, degree))
       if (t.params.set != ModeSet::kFull) expect_field_unchanged(*this, t, 0);
 }
-TYPED_TEST(MacFields, AffineFieldsComeBackUnchanged) {
+TYPED_TEST_P(MacFields, AffineFieldsComeBackUnchanged) {
   for (int degree : {1, 2, 3})
     expect_field_unchanged(*this, named(TestFixture::kD, degree, TransferType::kApic, 1, 0), 1);
 }
-TYPED_TEST(MacFields, MultilinearFieldsComeBackUnchanged) {
+TYPED_TEST_P(MacFields, MultilinearFieldsComeBackUnchanged) {
   constexpr int D = TestFixture::kD;
   for (int degree : {1, 2, 3})
     expect_field_unchanged(*this, named(D, degree, TransferType::kPolypic, 1, int_power(2, D)), D);
@@ -74,7 +74,7 @@ TYPED_TEST(MacFields, MultilinearFieldsComeBackUnchanged) {
 
 // With as many modes as faces in the stencil the trip grid -> particle -> grid loses nothing,
 // whatever the faces hold.
-TYPED_TEST(MacFields, GridComesBackUnchangedWithAsManyModesAsFaces) {
+TYPED_TEST_P(MacFields, GridComesBackUnchangedWithAsManyModesAsFaces) {
   constexpr int D = TestFixture::kD;
   for (int degree : {1, 2}) {
     const NamedTransfer t = named(D, degree, TransferType::kPolypic, 1, int_power(degree + 1, D));
@@ -102,7 +102,7 @@ TYPED_TEST(MacFields, GridComesBackUnchangedWithAsManyModesAsFaces) {
   }
 }
 // ... while fewer modes do lose something.
-TYPED_TEST(MacFields, GridLosesWhatTheModesCannotHold) {
+TYPED_TEST_P(MacFields, GridLosesWhatTheModesCannotHold) {
   constexpr int D = TestFixture::kD;
   const NamedTransfer t = named(D, 2, TransferType::kPolypic, 1, int_power(2, D));
   auto h = this->harness(t, this->scattered(t, 400));
@@ -128,7 +128,7 @@ auto after_a_kick(T& test, const NamedTransfer& t, const typename T::Particles& 
   return h.particles();
 }
 
-TYPED_TEST(MacFields, FlipBlendsTheIncrementWithPic) {
+TYPED_TEST_P(MacFields, FlipBlendsTheIncrementWithPic) {
   constexpr int D = TestFixture::kD;
   for (int degree : {1, 2, 3}) {
     const NamedTransfer pic = named(D, degree, TransferType::kPic, 1, 0),
@@ -154,7 +154,7 @@ TYPED_TEST(MacFields, FlipBlendsTheIncrementWithPic) {
   }
 }
 
-TYPED_TEST(MacFields, ModesOutsideTheSetStayZero) {
+TYPED_TEST_P(MacFields, ModesOutsideTheSetStayZero) {
   constexpr int D = TestFixture::kD;
   for (int degree : {2, 3}) {
     const NamedTransfer t = named(D, degree, TransferType::kPolypic, 1, D == 2 ? 6 : 11);
@@ -168,7 +168,7 @@ TYPED_TEST(MacFields, ModesOutsideTheSetStayZero) {
 }
 
 // apic(beta) scales C; RPIC keeps the skew part of the matrix whose rows belong to the axes.
-TYPED_TEST(MacFields, ScalesOfTheAffinePart) {
+TYPED_TEST_P(MacFields, ScalesOfTheAffinePart) {
   constexpr int D = TestFixture::kD;
   for (int degree : {1, 2, 3}) {
     const NamedTransfer apic = named(D, degree, TransferType::kApic, 1, 0),
@@ -229,7 +229,7 @@ void expect_mapped(T& test, const NamedTransfer& t, bool singular) {
   }
 }
 
-TYPED_TEST(MacFields, AffineMapMovesTheModes) {
+TYPED_TEST_P(MacFields, AffineMapMovesTheModes) {
   constexpr int D = TestFixture::kD;
   for (int degree : {1, 2, 3})
     for (int modes : {1 + D, int_power(2, D)})
@@ -242,7 +242,7 @@ TYPED_TEST(MacFields, AffineMapMovesTheModes) {
 
 // --- the move ---
 
-TYPED_TEST(MacFields, ParticlesMoveWithTheInterpolatedVelocityInsideTheBox) {
+TYPED_TEST_P(MacFields, ParticlesMoveWithTheInterpolatedVelocityInsideTheBox) {
   using Real = typename TestFixture::Real;
   constexpr int D = TestFixture::kD;
   const double dt = 0.5 * kDx, reach = 5 * kDx;
@@ -273,7 +273,7 @@ TYPED_TEST(MacFields, ParticlesMoveWithTheInterpolatedVelocityInsideTheBox) {
   }
 }
 
-TYPED_TEST(MacFields, VelocitiesThatAreNotFiniteAreFaults) {
+TYPED_TEST_P(MacFields, VelocitiesThatAreNotFiniteAreFaults) {
   constexpr int D = TestFixture::kD;
   for (int axis = 0; axis < D; ++axis) {
     const NamedTransfer t = named(D, 1, TransferType::kApic, 1, 0);
@@ -287,6 +287,16 @@ TYPED_TEST(MacFields, VelocitiesThatAreNotFiniteAreFaults) {
     EXPECT_EQ(h.control().fault, pack_fault(Fault::kVelocity, 0)) << axis;
   }
 }
+
+REGISTER_TYPED_TEST_SUITE_P(MacFields, ConstantFieldsComeBackUnchanged,
+                            AffineFieldsComeBackUnchanged, MultilinearFieldsComeBackUnchanged,
+                            GridComesBackUnchangedWithAsManyModesAsFaces,
+                            GridLosesWhatTheModesCannotHold, FlipBlendsTheIncrementWithPic,
+                            ModesOutsideTheSetStayZero, ScalesOfTheAffinePart,
+                            AffineMapMovesTheModes,
+                            ParticlesMoveWithTheInterpolatedVelocityInsideTheBox,
+                            VelocitiesThatAreNotFiniteAreFaults);
+FIRN_ON_BOTH_BACKENDS(MacFields);
 
 }  // namespace
 }  // namespace firn

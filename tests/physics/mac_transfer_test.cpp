@@ -19,7 +19,7 @@ using test::sums_of;
 
 template <class S>
 class MacSums : public test::MacTest<S> {};
-TYPED_TEST_SUITE(MacSums, test::TransferSetups);
+TYPED_TEST_SUITE_P(MacSums);
 
 // --- mass, volume and momentum ---
 
@@ -53,7 +53,7 @@ void expect_mass_and_momentum(T& test, const NamedTransfer& t,
   EXPECT_EQ(h.control().fault, ~std::uint64_t{0}) << t.name;
 }
 
-TYPED_TEST(MacSums, KeepsMassVolumeAndMomentum) {
+TYPED_TEST_P(MacSums, KeepsMassVolumeAndMomentum) {
   for (int degree : {1, 2, 3})
     for (const NamedTransfer& t : all_transfers(TestFixture::kD, degree)) {
       expect_mass_and_momentum(*this, t, this->scattered(t, 500));
@@ -62,7 +62,7 @@ TYPED_TEST(MacSums, KeepsMassVolumeAndMomentum) {
     }
 }
 
-TYPED_TEST(MacSums, KeepsMassVolumeAndMomentumOfAnyNumber) {
+TYPED_TEST_P(MacSums, KeepsMassVolumeAndMomentumOfAnyNumber) {
   for (int degree : {1, 2, 3})
     for (int modes : {1, 1 + TestFixture::kD, int_power(2, TestFixture::kD)}) {
       const NamedTransfer t = named(TestFixture::kD, degree, TransferType::kPolypic, 1, modes);
@@ -76,7 +76,7 @@ TYPED_TEST(MacSums, KeepsMassVolumeAndMomentumOfAnyNumber) {
     }
 }
 
-TYPED_TEST(MacSums, KeepsMassVolumeAndMomentumOfSeveralMaterials) {
+TYPED_TEST_P(MacSums, KeepsMassVolumeAndMomentumOfSeveralMaterials) {
   for (int degree : {1, 2, 3}) {
     const NamedTransfer t = named(TestFixture::kD, degree, TransferType::kApic, 1, 0);
     auto particles = this->scattered(t, 3000);
@@ -85,35 +85,6 @@ TYPED_TEST(MacSums, KeepsMassVolumeAndMomentumOfSeveralMaterials) {
     const auto sorted = this->harness(t, particles).particles();
     for (std::size_t i = 0; i < sorted.size(); ++i)
       ASSERT_EQ(sorted[i].material, particles[i].material);
-  }
-}
-
-// Colours keep threads apart, and each face adds in the order of the layout.
-TYPED_TEST(MacSums, ThreadsGiveTheSameBits) {
-  using T = TestFixture;
-  if constexpr (T::Exec::kIsCuda) {
-    GTEST_SKIP() << "about CPU threads";
-  } else {
-    for (int degree : {1, 2}) {
-      const NamedTransfer t = named(T::kD, degree, TransferType::kAflip, 0.9, 0);
-      const auto particles = this->scattered(t, 5000);
-      typename T::Exec one(1), three(3);
-      auto serial = T::harness_on(one, t, particles);
-      auto parallel = T::harness_on(three, t, particles);
-      for (auto* h : {&serial, &parallel})
-        for (int round = 0; round < 2; ++round) {
-          h->particles_to_grid();
-          h->update_grid();
-          h->grid_to_particles();
-        }
-      const auto expected = serial.particles(), got = parallel.particles();
-      ASSERT_EQ(expected.size(), got.size());
-      for (std::size_t i = 0; i < got.size(); ++i) {
-        ASSERT_EQ(norm(got[i].v - expected[i].v), 0) << i;
-        for (std::size_t r = 0; r < static_cast<std::size_t>(t.stored_modes); ++r)
-          ASSERT_EQ(norm(got[i].modes[r] - expected[i].modes[r]), 0) << i;
-      }
-    }
   }
 }
 
@@ -142,7 +113,7 @@ AngularErrors angular_errors(T& test, const NamedTransfer& t,
           distance(after.angular, kicked.angular) / scale};
 }
 
-TYPED_TEST(MacSums, RpicApicAndPolypicKeepAngularMomentum) {
+TYPED_TEST_P(MacSums, RpicApicAndPolypicKeepAngularMomentum) {
   for (int degree : {2, 3})
     for (const NamedTransfer& t : all_transfers(TestFixture::kD, degree)) {
       if (!t.keeps_angular_momentum) continue;
@@ -157,7 +128,7 @@ TYPED_TEST(MacSums, RpicApicAndPolypicKeepAngularMomentum) {
 
 // With the linear kernel D_p depends on the position, so that only a particle that stays keeps its
 // spin. RPIC then needs the moments of the faces it reads, half a cell off.
-TYPED_TEST(MacSums, LinearKernelKeepsAngularMomentumOnTheSpot) {
+TYPED_TEST_P(MacSums, LinearKernelKeepsAngularMomentumOnTheSpot) {
   constexpr int D = TestFixture::kD;
   for (const NamedTransfer& t :
        {named(D, 1, TransferType::kRpic, 1, 0), named(D, 1, TransferType::kApic, 1, 0),
@@ -173,7 +144,7 @@ TYPED_TEST(MacSums, LinearKernelKeepsAngularMomentumOnTheSpot) {
 
 // A small cloud is set spinning on the grid: the spin inside each particle's stencil, which PIC and
 // FLIP have no mode for, is then some per cent of all.
-TYPED_TEST(MacSums, PicAndFlipLoseAngularMomentum) {
+TYPED_TEST_P(MacSums, PicAndFlipLoseAngularMomentum) {
   constexpr int D = TestFixture::kD;
   for (int degree : {1, 2, 3})
     for (const NamedTransfer& t : all_transfers(D, degree)) {
@@ -227,7 +198,7 @@ double energy_on_faces(const HarnessParticle<D>& p, const NamedTransfer& t) {
   return energy;
 }
 
-TYPED_TEST(MacSums, KineticEnergyCountsAllModes) {
+TYPED_TEST_P(MacSums, KineticEnergyCountsAllModes) {
   constexpr int D = TestFixture::kD;
   for (int degree : {1, 2, 3})
     for (const NamedTransfer& t : all_transfers(D, degree)) {
@@ -243,7 +214,7 @@ TYPED_TEST(MacSums, KineticEnergyCountsAllModes) {
     }
 }
 
-TYPED_TEST(MacSums, EnergyNeverRisesOverAnApicPair) {
+TYPED_TEST_P(MacSums, EnergyNeverRisesOverAnApicPair) {
   for (int degree : {2, 3}) {
     const NamedTransfer t = named(TestFixture::kD, degree, TransferType::kApic, 1, 0);
     for (std::uint32_t n : {1u, 30u, 500u}) {
@@ -259,6 +230,46 @@ TYPED_TEST(MacSums, EnergyNeverRisesOverAnApicPair) {
         energy = h.particle_sums().kinetic;
         EXPECT_LE(energy, grid * (1 + tolerance)) << n << " round " << round;
       }
+    }
+  }
+}
+
+REGISTER_TYPED_TEST_SUITE_P(MacSums, KeepsMassVolumeAndMomentum,
+                            KeepsMassVolumeAndMomentumOfAnyNumber,
+                            KeepsMassVolumeAndMomentumOfSeveralMaterials,
+                            RpicApicAndPolypicKeepAngularMomentum,
+                            LinearKernelKeepsAngularMomentumOnTheSpot,
+                            PicAndFlipLoseAngularMomentum, KineticEnergyCountsAllModes,
+                            EnergyNeverRisesOverAnApicPair);
+FIRN_ON_BOTH_BACKENDS(MacSums);
+
+// --- threads ---
+
+template <class S>
+class MacThreads : public test::MacTest<S> {};
+TYPED_TEST_SUITE(MacThreads, test::CpuSetups);
+
+// Colours keep threads apart, and each face adds in the order of the layout.
+TYPED_TEST(MacThreads, GiveTheSameBits) {
+  using T = TestFixture;
+  for (int degree : {1, 2}) {
+    const NamedTransfer t = named(T::kD, degree, TransferType::kAflip, 0.9, 0);
+    const auto particles = this->scattered(t, 5000);
+    typename T::Exec one(1), three(3);
+    auto serial = T::harness_on(one, t, particles);
+    auto parallel = T::harness_on(three, t, particles);
+    for (auto* h : {&serial, &parallel})
+      for (int round = 0; round < 2; ++round) {
+        h->particles_to_grid();
+        h->update_grid();
+        h->grid_to_particles();
+      }
+    const auto expected = serial.particles(), got = parallel.particles();
+    ASSERT_EQ(expected.size(), got.size());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      ASSERT_EQ(norm(got[i].v - expected[i].v), 0) << i;
+      for (std::size_t r = 0; r < static_cast<std::size_t>(t.stored_modes); ++r)
+        ASSERT_EQ(norm(got[i].modes[r] - expected[i].modes[r]), 0) << i;
     }
   }
 }

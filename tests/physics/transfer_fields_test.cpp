@@ -20,7 +20,7 @@ using test::Sums;
 
 template <class S>
 class TransferFields : public test::TransferTest<S> {};
-TYPED_TEST_SUITE(TransferFields, test::TransferSetups);
+TYPED_TEST_SUITE_P(TransferFields);
 
 // --- fields that come back unchanged ---
 
@@ -66,18 +66,18 @@ void expect_field_unchanged(T& test, const NamedTransfer& t) {
   }
 }
 
-TYPED_TEST(TransferFields, AffineFieldsComeBackUnchanged) {
+TYPED_TEST_P(TransferFields, AffineFieldsComeBackUnchanged) {
   for (int degree : {1, 2, 3})
     expect_field_unchanged(*this, named(TestFixture::kD, degree, TransferType::kApic, 1, 0));
 }
-TYPED_TEST(TransferFields, MultilinearFieldsComeBackUnchanged) {
+TYPED_TEST_P(TransferFields, MultilinearFieldsComeBackUnchanged) {
   for (int degree : {1, 2, 3})
     expect_field_unchanged(*this, named(TestFixture::kD, degree, TransferType::kPolypic, 1, 0));
 }
 
 // With as many modes as nodes the trip grid -> particle -> grid loses nothing, whatever the nodes
 // hold.
-TYPED_TEST(TransferFields, GridComesBackUnchangedWithAsManyModesAsNodes) {
+TYPED_TEST_P(TransferFields, GridComesBackUnchangedWithAsManyModesAsNodes) {
   constexpr int D = TestFixture::kD;
   for (int degree : {1, 2}) {
     const NamedTransfer t = named(D, degree, TransferType::kPolypic, 1, int_power(degree + 1, D));
@@ -105,7 +105,7 @@ TYPED_TEST(TransferFields, GridComesBackUnchangedWithAsManyModesAsNodes) {
   }
 }
 // ... while fewer modes do lose something.
-TYPED_TEST(TransferFields, GridLosesWhatTheModesCannotHold) {
+TYPED_TEST_P(TransferFields, GridLosesWhatTheModesCannotHold) {
   constexpr int D = TestFixture::kD;
   const NamedTransfer t = named(D, 2, TransferType::kPolypic, 1, int_power(2, D));
   auto h = this->harness(t, this->scattered(t, 400));
@@ -123,7 +123,7 @@ TYPED_TEST(TransferFields, GridLosesWhatTheModesCannotHold) {
 // [PolyPIC 5.1] zeta = (I + dt C)^-1 z: linear momentum stays with affine modes alone, angular
 // momentum does not; with products of modes neither does (measured 2e-4 and 3e-3 for moderate
 // steps).
-TYPED_TEST(TransferFields, AffineMapDoesNotConserve) {
+TYPED_TEST_P(TransferFields, AffineMapDoesNotConserve) {
   constexpr int D = TestFixture::kD;
   for (int degree : {2, 3})
     for (int modes : {1 + D, int_power(2, D), int_power(3, D)}) {
@@ -149,7 +149,7 @@ TYPED_TEST(TransferFields, AffineMapDoesNotConserve) {
     }
 }
 
-TYPED_TEST(TransferFields, AffineMapFallsBackToTranslationWhereItIsNearlySingular) {
+TYPED_TEST_P(TransferFields, AffineMapFallsBackToTranslationWhereItIsNearlySingular) {
   constexpr int D = TestFixture::kD;
   for (int degree : {2, 3})
     for (int modes : {1 + D, int_power(2, D), int_power(3, D)}) {
@@ -177,7 +177,7 @@ TYPED_TEST(TransferFields, AffineMapFallsBackToTranslationWhereItIsNearlySingula
 // --- energy ---
 
 // Grid to particle, an orthogonal projection, and particle to grid, an average, each lose energy.
-TYPED_TEST(TransferFields, EnergyNeverRisesOverAnApicPair) {
+TYPED_TEST_P(TransferFields, EnergyNeverRisesOverAnApicPair) {
   for (int degree : {2, 3}) {
     const NamedTransfer t = named(TestFixture::kD, degree, TransferType::kApic, 1, 0);
     for (std::uint32_t n : {1u, 30u, 500u}) {
@@ -226,7 +226,7 @@ double energy_on_stencil(const HarnessParticle<D>& p, const NamedTransfer& t) {
   return energy;
 }
 
-TYPED_TEST(TransferFields, KineticEnergyCountsAllModes) {
+TYPED_TEST_P(TransferFields, KineticEnergyCountsAllModes) {
   constexpr int D = TestFixture::kD;
   for (int degree : {1, 2, 3})
     for (const NamedTransfer& t : all_transfers(D, degree)) {
@@ -241,6 +241,14 @@ TYPED_TEST(TransferFields, KineticEnergyCountsAllModes) {
       EXPECT_NEAR(h.particle_sums().kinetic, expected, 64 * TestFixture::kEps * expected) << t.name;
     }
 }
+
+REGISTER_TYPED_TEST_SUITE_P(TransferFields, AffineFieldsComeBackUnchanged,
+                            MultilinearFieldsComeBackUnchanged,
+                            GridComesBackUnchangedWithAsManyModesAsNodes,
+                            GridLosesWhatTheModesCannotHold, AffineMapDoesNotConserve,
+                            AffineMapFallsBackToTranslationWhereItIsNearlySingular,
+                            EnergyNeverRisesOverAnApicPair, KineticEnergyCountsAllModes);
+FIRN_ON_BOTH_BACKENDS(TransferFields);
 
 }  // namespace
 }  // namespace firn

@@ -18,7 +18,7 @@ using test::sums_of;
 
 template <class S>
 class TransferSums : public test::TransferTest<S> {};
-TYPED_TEST_SUITE(TransferSums, test::TransferSetups);
+TYPED_TEST_SUITE_P(TransferSums);
 
 template <class T>
 void expect_mass_and_momentum(T& test, const NamedTransfer& t,
@@ -44,7 +44,7 @@ void expect_mass_and_momentum(T& test, const NamedTransfer& t,
   EXPECT_EQ(h.control().fault, ~std::uint64_t{0}) << t.name;
 }
 
-TYPED_TEST(TransferSums, KeepsMassAndMomentum) {
+TYPED_TEST_P(TransferSums, KeepsMassAndMomentum) {
   for (int degree : {1, 2, 3})
     for (const NamedTransfer& t : all_transfers(TestFixture::kD, degree)) {
       expect_mass_and_momentum(*this, t, this->scattered(t, 500));
@@ -53,7 +53,7 @@ TYPED_TEST(TransferSums, KeepsMassAndMomentum) {
 }
 
 // Around a chunk, and nothing at all.
-TYPED_TEST(TransferSums, KeepsMassAndMomentumOfAnyNumber) {
+TYPED_TEST_P(TransferSums, KeepsMassAndMomentumOfAnyNumber) {
   for (int degree : {1, 2, 3})
     for (int modes : {1, 1 + TestFixture::kD, int_power(2, TestFixture::kD)}) {
       const NamedTransfer t = named(TestFixture::kD, degree, TransferType::kPolypic, 1, modes);
@@ -67,7 +67,7 @@ TYPED_TEST(TransferSums, KeepsMassAndMomentumOfAnyNumber) {
     }
 }
 
-TYPED_TEST(TransferSums, KeepsMassAndMomentumOfACrowdedCell) {
+TYPED_TEST_P(TransferSums, KeepsMassAndMomentumOfACrowdedCell) {
   for (int degree : {1, 2, 3}) {
     const int most = int_power(degree == 1 ? 2 : 3, TestFixture::kD);
     for (int modes : {1 + TestFixture::kD, most}) {
@@ -75,33 +75,6 @@ TYPED_TEST(TransferSums, KeepsMassAndMomentumOfACrowdedCell) {
       expect_mass_and_momentum(*this, t, this->cloud(t, 10000, [&](std::uint32_t, int) {
         return this->uniform(-3, -2);
       }));
-    }
-  }
-}
-
-// Colours keep threads apart, and each node adds in the order of the layout.
-TYPED_TEST(TransferSums, ThreadsGiveTheSameBits) {
-  using T = TestFixture;
-  if constexpr (T::Exec::kIsCuda) {
-    GTEST_SKIP() << "about CPU threads";
-  } else {
-    const NamedTransfer t = named(T::kD, 2, TransferType::kAflip, 0.9, 0);
-    const auto particles = this->scattered(t, 5000);
-    typename T::Exec one(1), three(3);
-    auto serial = T::harness_on(one, t, particles, true);
-    auto parallel = T::harness_on(three, t, particles, true);
-    for (auto* h : {&serial, &parallel})
-      for (int round = 0; round < 2; ++round) {
-        h->particles_to_grid();
-        h->update_grid();
-        h->grid_to_particles();
-      }
-    const auto expected = serial.particles(), got = parallel.particles();
-    ASSERT_EQ(expected.size(), got.size());
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      ASSERT_EQ(norm(got[i].v - expected[i].v), 0) << i;
-      for (std::size_t r = 0; r < static_cast<std::size_t>(t.stored_modes); ++r)
-        ASSERT_EQ(norm(got[i].modes[r] - expected[i].modes[r]), 0) << i;
     }
   }
 }
@@ -129,7 +102,7 @@ AngularErrors<T> angular_errors(T& test, const NamedTransfer& t,
           distance(after.angular, kicked.angular) / scale};
 }
 
-TYPED_TEST(TransferSums, RpicApicAndPolypicKeepAngularMomentum) {
+TYPED_TEST_P(TransferSums, RpicApicAndPolypicKeepAngularMomentum) {
   for (int degree : {2, 3})
     for (const NamedTransfer& t : all_transfers(TestFixture::kD, degree)) {
       if (!t.keeps_angular_momentum) continue;
@@ -144,7 +117,7 @@ TYPED_TEST(TransferSums, RpicApicAndPolypicKeepAngularMomentum) {
 
 // A small cloud is set spinning on the grid: the spin inside each particle's stencil, which PIC and
 // FLIP have no mode for, is then some per cent of all.
-TYPED_TEST(TransferSums, PicAndFlipLoseAngularMomentum) {
+TYPED_TEST_P(TransferSums, PicAndFlipLoseAngularMomentum) {
   constexpr int D = TestFixture::kD;
   for (int degree : {1, 2, 3})
     for (const NamedTransfer& t : all_transfers(D, degree)) {
@@ -173,7 +146,7 @@ TYPED_TEST(TransferSums, PicAndFlipLoseAngularMomentum) {
 // --- forces ---
 
 // Internal forces sum to nothing, fused with the momentum or apart from it, and exert no torque.
-TYPED_TEST(TransferSums, InternalForcesHaveNoResultant) {
+TYPED_TEST_P(TransferSums, InternalForcesHaveNoResultant) {
   constexpr int D = TestFixture::kD;
   for (int degree : {1, 2, 3})
     for (bool gradient : {false, true})
@@ -214,6 +187,41 @@ TYPED_TEST(TransferSums, InternalForcesHaveNoResultant) {
                 << degree << gradient;
           }
         }
+}
+
+REGISTER_TYPED_TEST_SUITE_P(TransferSums, KeepsMassAndMomentum, KeepsMassAndMomentumOfAnyNumber,
+                            KeepsMassAndMomentumOfACrowdedCell,
+                            RpicApicAndPolypicKeepAngularMomentum, PicAndFlipLoseAngularMomentum,
+                            InternalForcesHaveNoResultant);
+FIRN_ON_BOTH_BACKENDS(TransferSums);
+
+// --- threads ---
+
+template <class S>
+class TransferThreads : public test::TransferTest<S> {};
+TYPED_TEST_SUITE(TransferThreads, test::CpuSetups);
+
+// Colours keep threads apart, and each node adds in the order of the layout.
+TYPED_TEST(TransferThreads, GiveTheSameBits) {
+  using T = TestFixture;
+  const NamedTransfer t = named(T::kD, 2, TransferType::kAflip, 0.9, 0);
+  const auto particles = this->scattered(t, 5000);
+  typename T::Exec one(1), three(3);
+  auto serial = T::harness_on(one, t, particles, true);
+  auto parallel = T::harness_on(three, t, particles, true);
+  for (auto* h : {&serial, &parallel})
+    for (int round = 0; round < 2; ++round) {
+      h->particles_to_grid();
+      h->update_grid();
+      h->grid_to_particles();
+    }
+  const auto expected = serial.particles(), got = parallel.particles();
+  ASSERT_EQ(expected.size(), got.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    ASSERT_EQ(norm(got[i].v - expected[i].v), 0) << i;
+    for (std::size_t r = 0; r < static_cast<std::size_t>(t.stored_modes); ++r)
+      ASSERT_EQ(norm(got[i].modes[r] - expected[i].modes[r]), 0) << i;
+  }
 }
 
 }  // namespace

@@ -68,11 +68,22 @@ struct Setup {
   using Real = RealType;
   static constexpr int kD = Dim;
 };
-using TransferSetups = ::testing::Types<
+using CpuSetups = ::testing::Types<Setup<Cpu, 2, float>, Setup<Cpu, 2, double>,
+                                   Setup<Cpu, 3, float>, Setup<Cpu, 3, double>>;
 #if defined(FIRN_WITH_CUDA)
-    Setup<Cuda, 2, float>, Setup<Cuda, 2, double>, Setup<Cuda, 3, float>, Setup<Cuda, 3, double>,
+using CudaSetups = ::testing::Types<Setup<Cuda, 2, float>, Setup<Cuda, 2, double>,
+                                    Setup<Cuda, 3, float>, Setup<Cuda, 3, double>>;
 #endif
-    Setup<Cpu, 2, float>, Setup<Cpu, 2, double>, Setup<Cpu, 3, float>, Setup<Cpu, 3, double>>;
+
+// Makes the tests of a suite: Cpu/Suite/0 to 3 and, where that backend is built, Gpu/Suite/0 to 3.
+#if defined(FIRN_WITH_CUDA)
+#define FIRN_ON_BOTH_BACKENDS(Suite)                                   \
+  INSTANTIATE_TYPED_TEST_SUITE_P(Cpu, Suite, ::firn::test::CpuSetups); \
+  INSTANTIATE_TYPED_TEST_SUITE_P(Gpu, Suite, ::firn::test::CudaSetups)
+#else
+#define FIRN_ON_BOTH_BACKENDS(Suite) \
+  INSTANTIATE_TYPED_TEST_SUITE_P(Cpu, Suite, ::firn::test::CpuSetups)
+#endif
 
 template <class S, class HarnessType = TransferHarness<typename S::Exec, S::kD, typename S::Real>>
 class TransferTest : public ::testing::Test {

@@ -188,6 +188,45 @@ TYPED_TEST(PressureSolverTest, ClosedPocketBesideOpenWater) {
   EXPECT_LE((true_residual<D, Real>(c, x)), residual_bound(c, x, report.tolerance));
 }
 
+// An open tank whose far end a wall seals off, with pillars in both parts and conductances that
+// vary by a factor of ten.
+template <int D>
+PressureCase<D> tank_case(int n) {
+  const auto lo = Vec<int, D>::filled(-5), hi = Vec<int, D>::filled(n - 5);
+  auto c = make_case<D>(
+      lo, hi,
+      [=](const Vec<int, D>& cell) {
+        if (!inside(cell, lo, hi)) return cell[0] < lo[0] ? CellClass::kAir : CellClass::kWall;
+        const bool pillar = cell[0] % 9 == 0 && cell[1] % 7 == 0;
+        return cell[0] == n - 16 || pillar ? CellClass::kWall : CellClass::kActive;
+      },
+      [](const Vec<int, D>& cell, int axis) { return 0.1 + 0.9 * cell_noise<D>(cell, axis); });
+  random_rhs(c);
+  return c;
+}
+
+TYPED_TEST(PressureSolverTest, TankWithPillarsAndASealedEnd) {
+  constexpr int D = TypeParam::D;
+  using Real = typename TypeParam::Real;
+  const int n = D == 3 ? 40 : 150;
+  auto c = tank_case<D>(n);
+  Cpu exec(1);
+  PressureHarness<Cpu, D, Real> h(exec, c);
+  const SolveReport report = h.solve({1e-5, 0, 100});
+  EXPECT_TRUE(report.converged);
+  EXPECT_EQ(report.singular_components, 1u);
+  EXPECT_LE(report.iterations, 25u);
+  double mean = 0, cells = 0;
+  const std::vector<double> diagonal = c.diagonal();
+  const auto sealed = [&](std::size_t i) { return c.cell(i)[0] > n - 16 && diagonal[i] > 0; };
+  for (std::size_t i = 0; i < c.cells(); ++i)
+    if (sealed(i)) mean += c.rhs[i], cells += 1;
+  for (std::size_t i = 0; i < c.cells(); ++i)
+    if (sealed(i)) c.rhs[i] -= mean / cells;
+  const auto x = h.solution();
+  EXPECT_LE((true_residual<D, Real>(c, x)), residual_bound(c, x, report.tolerance));
+}
+
 // 200 droplets in air or, every fifth, sealed; of 1 to 3 cells' edge, at places that straddle block
 // faces now and then.
 template <int D>

@@ -17,6 +17,12 @@ foreach(shard RANGE ${last})
     "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${shard};GTEST_SHARD_STATUS_FILE=${reports}/shard_${shard}")
 endforeach()
 
+# Work that waits in its stream until something waits for it: what has been given to the wrong stream, or looked at too
+# early, shows in no other order.
+add_device_test(gpu.lazy firn-tests --gtest_brief=1
+  --gtest_filter=GpuLaunches*:GpuReplay.AFallingBall*:GpuReplay.FramesEnd*:GpuReproducible*:GpuSeveral*:GpuTracers*)
+set_property(TEST gpu.lazy APPEND PROPERTY ENVIRONMENT EMULATOR_LAZY=1)
+
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 add_test(NAME gpu.every_kernel_is_launched
   COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/support/launched_kernels.py ${reports})

@@ -133,7 +133,8 @@ struct UniteBlocks {
   }
   template <class Group>
   FIRN_HD void unite(Group& g, std::uint32_t a, std::uint32_t b) const {
-    if (labels[a] == kNoLabel || labels[b] == kNoLabel) return;  // coefficients that cancel
+    // Coefficients that cancel. Others may be hanging these cells below theirs meanwhile.
+    if (g.load(labels[a]) == kNoLabel || g.load(labels[b]) == kNoLabel) return;
     a = root_of(g, labels, a), b = root_of(g, labels, b);
     while (a != b) {
       const std::uint32_t high = a > b ? a : b, low = a > b ? b : a;

@@ -161,7 +161,9 @@ std::string operator_name(const std::string& kernel) {
     if (at != std::string::npos) return without_arguments(kernel.substr(at + runner.size()));
   }
   const std::size_t begin = kernel.starts_with("void ") ? 5 : 0;
-  return without_arguments(kernel.substr(begin));
+  const std::string name = without_arguments(kernel.substr(begin));
+  const std::size_t first = name.find("::"), last = name.rfind("::");
+  return first == last ? name : name.substr(0, first) + name.substr(last);
 }
 
 Json counts_json(const std::string& text, double rounds, double units) {

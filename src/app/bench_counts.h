@@ -18,8 +18,8 @@ int bench_counts(const std::string& suite, const Options& options);
 // `units`, particles or cells. Throws std::exception where the text is not what it should be.
 Json counts_json(const std::string& text, double rounds, double units);
 
-// firn::G2P2G of "void firn::run_groups<firn::G2P2G<3, 2, float> >(...)"; of other libraries'
-// kernels the name without its arguments.
+// firn::G2P2G of "void firn::run_groups<firn::G2P2G<3, 2, float> >(...)"; of another library's
+// kernel its own name behind the library's, without the namespaces of versions between.
 std::string operator_name(const std::string& kernel);
 
 }  // namespace firn::app

@@ -55,9 +55,8 @@ struct Strip {
   FIRN_HD static void store(Real* to, std::uint32_t cell, Value value) { to[cell] = value; }
   FIRN_HD static bool any(bool mask) { return mask; }
   FIRN_HD bool is_colour(std::uint32_t colour) const { return cell_colour<D>(first) == colour; }
-  FIRN_HD void store_colour(Real* block, std::uint32_t colour, Value value) const {
-    if (is_colour(colour)) block[first] = value;
-  }
+  // Within visit_colour: the cell is of that colour.
+  FIRN_HD void store_colour(Real* block, std::uint32_t, Value value) const { block[first] = value; }
 
   // What a correction of one value per aggregate, whose cells of this block begin at `coarse`, adds
   // to the strip at `cell`.
@@ -227,6 +226,23 @@ FIRN_HD inline void visit_blocks(Group& g, std::uint32_t first, std::uint32_t co
              [&](std::uint32_t i) { f(first + i / kCells, Strips<D, Real>{i % kCells}); });
 #else
   g.for_each(count, [&](std::uint32_t i) { f(first + i, Strips<D, Real>{}); });
+#endif
+}
+
+// The same for what changes cells of `colour` alone, from those of the other colour: a strip of the
+// CPU holds both, a thread of CUDA gets one of `colour`, so that no thread reads what another one
+// writes. Each pair of cells along the last axis has one of each colour.
+template <int D, class Real, class Group, class F>
+FIRN_HD inline void visit_colour(Group& g, std::uint32_t first, std::uint32_t count,
+                                 [[maybe_unused]] std::uint32_t colour, F&& f) {
+#if defined(__CUDACC__)
+  constexpr std::uint32_t kPairs = StripBlock<D>::kCells / 2;
+  g.for_each(count * kPairs, [&](std::uint32_t i) {
+    const std::uint32_t cell = 2 * (i % kPairs);
+    f(first + i / kPairs, Strips<D, Real>{cell + (cell_colour<D>(cell) ^ colour)});
+  });
+#else
+  visit_blocks<D, Real>(g, first, count, f);
 #endif
 }
 

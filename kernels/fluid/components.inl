@@ -80,8 +80,8 @@ struct LabelBlocks {
           least = smaller(least, g.load(label[i + stride]));
       }
       if (least == before) return;
-      label[i] = least;
-      g.scratch.changed = 1;
+      g.store(label[i], least);
+      g.store(g.scratch.changed, 1u);
     });
     g.sync();
   }

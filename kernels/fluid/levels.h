@@ -87,6 +87,8 @@ struct Hierarchy {
   LevelView<Real> finest, pool;
   CoarseView<Real> coarse;  // the pool again
   PeriodicBlocks periodic;
+  // Plain products on all levels: never too soft, see Coarsen.
+  bool plain = false;
   std::uint32_t max_blocks = 0, pool_blocks = 0;
   std::uint32_t *flags = nullptr, *ranks = nullptr;  // max_blocks, max_blocks + 1
   LevelTable* table = nullptr;

@@ -45,7 +45,7 @@ struct LinkBlocks {
       if (found != kNoBlock) g.atomic_or(g.scratch.coupled, 1);
     });
     g.for_each(kCells, [&](std::uint32_t i) {
-      if (g.scratch.active == 0 && has_coefficient(level, block, i))
+      if (g.load(g.scratch.active) == 0 && has_coefficient(level, block, i))
         g.atomic_or(g.scratch.active, 1);
     });
     g.sync();  // the neighbours are there
@@ -213,6 +213,13 @@ struct ClearCoarse {
 // it makes the coarse correction of rough errors up to twice too large: a level visited twice
 // squares that away, one visited once would pass it on, doubled again at every level, until the
 // cycle above is no longer positive. Those levels keep the plain product.
+//
+// With spectrum m of one visit's M A, two visits have m (2 - m), which is positive for 0 < m < 2.
+// Halving alone keeps to that, barely; a bound on ties softens the coarse operator further, and
+// nothing local keeps m below 2 then: a pool that one firm tie holds has m = 2 (1 + k / bound). In
+// a `plain` hierarchy no term is less than that of P^T A P, so that 0 < m <= 1 by induction from
+// the coarsest level, sweeps being contractions in the norm of A: its cycle is positive for every
+// system, at the cost of half as many iterations again.
 template <int D, class Real>
 struct Coarsen {
   static constexpr const char* kName = "coarsen";
@@ -224,6 +231,7 @@ struct Coarsen {
   const LevelTable* table;
   PeriodicBlocks periodic;
   int l;  // the fine level
+  bool plain;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -231,7 +239,7 @@ struct Coarsen {
     const std::uint64_t block = g.index(), parent = fine.parent[block];
     if (parent == kNoBlock) return;
     const CoarseView<Real> coarse = pool.template at<D>(table->offset[l + 1]);
-    const Real scale = l <= kBranchingLevels<D> ? Real(0.5) : Real(1);
+    const Real scale = plain || l > kBranchingLevels<D> ? Real(1) : Real(0.5);
     constexpr std::uint32_t kAggregates = CellTraits<D>::kAggregates;
     g.for_each(kAggregates * (D + 1), [&](std::uint32_t n) {
       const std::uint32_t first = aggregate_first<D>(n % kAggregates), a = n / kAggregates;
@@ -249,19 +257,46 @@ struct Coarsen {
   // A ghost fluid may tie a cell at the surface to p = 0 a hundred times as firmly as to its
   // neighbours. Smoothing sets that cell at once; passed on whole, its tie would hold the rest of
   // the aggregate too. What is more than kFirm of the aggregate's own conductances is left out:
-  // with 6 a dam break of 128^3 takes 13 iterations, with 2 or without a limit 16.
+  // with 6 a dam break of 128^3 takes 13 iterations, with 2 or without a limit 16. An aggregate's
+  // own are the faces below its cells, which may be few where a coarse cell holds a thin strip of
+  // fine ones: no tie is cut below what couples its cell to all neighbours, else smoothing does not
+  // set that cell, and the more levels the strip passes through the softer it becomes.
   static constexpr Real kFirm = 6;
-  FIRN_HD static Real grounded(const LevelView<Real>& fine, std::uint64_t block,
-                               std::uint32_t first) {
+  FIRN_HD Real grounded(const LevelView<Real>& fine, std::uint64_t block,
+                        std::uint32_t first) const {
     const Real* k = fine.conductance + block * D * kCells + first;
     const Real* dirichlet = fine.dirichlet + block * kCells + first;
     Real largest = 0, sum = 0;
     for (std::uint32_t a = 0; a < D; ++a)
       for (std::uint32_t c = 0; c < 1u << D; ++c)
         largest = max(largest, k[a * kCells + aggregate_child<D>(c)]);
+    const bool bounded = largest > Real(0) && !plain;
     for (std::uint32_t c = 0; c < 1u << D; ++c) {
-      const Real tie = dirichlet[aggregate_child<D>(c)];
-      sum += largest > Real(0) ? min(tie, kFirm * largest) : tie;
+      const std::uint32_t child = aggregate_child<D>(c);
+      Real tie = dirichlet[child];
+      if (bounded && tie > kFirm * largest)
+        tie = min(tie, max(kFirm * largest, coupling(fine, block, first + child)));
+      sum += tie;
+    }
+    return sum;
+  }
+  // The conductances of all faces of a cell.
+  FIRN_HD static Real coupling(const LevelView<Real>& fine, std::uint64_t block,
+                               std::uint32_t cell) {
+    Real sum = 0;
+    for (int a = 0; a < D; ++a) {
+      const auto stride = static_cast<std::uint32_t>(CellTraits<D>::stride(a));
+      const std::uint32_t at = cell / stride % CellTraits<D>::kSide;
+      const Real* k = fine.conductance + (block * D + static_cast<std::uint32_t>(a)) * kCells;
+      sum += k[cell];
+      if (at + 1 < CellTraits<D>::kSide) {
+        sum += k[cell + stride];
+        continue;
+      }
+      const std::uint64_t above = fine.neighbours[2 * D * block + 2 * a + 1];
+      if (above == kNoBlock) continue;
+      sum += fine.conductance[(above * D + static_cast<std::uint32_t>(a)) * kCells + cell -
+                              at * stride];
     }
     return sum;
   }
@@ -272,7 +307,8 @@ struct Coarsen {
   }
   // A ring of one block has no seam on the coarse level, whose cells along it fill half a block. Of
   // its two cells in 3D the seam joins those that their face joins. Four in 2D become a row; faces
-  // that are stiffer by three seams hold differences along it as well as the ring did.
+  // that are stiffer by three seams hold differences along it as well as the ring did, unless one
+  // of them is closed: a plain product goes through it.
   FIRN_HD Real lower_face(const Real* k, std::uint32_t first, std::uint32_t axis) const {
     constexpr std::uint32_t kHalf = BlockTraits<D>::kSide / 2;
     const int a = static_cast<int>(axis);
@@ -281,7 +317,7 @@ struct Coarsen {
     const auto stride = static_cast<std::uint32_t>(CellTraits<D>::stride(a));
     const std::uint32_t at = first / stride % BlockTraits<D>::kSide;
     if (at == 0) return Real(0);
-    if (kHalf > 2 && own == Real(0)) return own;
+    if (kHalf > 2 && own == Real(0) && !plain) return own;
     return own + static_cast<Real>(kHalf - 1) * sum_of_faces(k + first - at * stride, axis);
   }
   FIRN_HD static Real sum_of_faces(const Real* cells, std::uint32_t axis) {
@@ -311,7 +347,7 @@ void build_levels(Exec& exec, const Hierarchy<Real>& h, DeviceCount blocks,
     if (l + 1 == kMaxLevels) return;
     launch_groups(exec, {{&table->count[l + 1], bound}, stop},
                   ClearCoarse<D, Real>{h.coarse, table, l + 1});
-    launch_groups(exec, range, Coarsen<D, Real>{base, h.coarse, table, h.periodic, l});
+    launch_groups(exec, range, Coarsen<D, Real>{base, h.coarse, table, h.periodic, l, h.plain});
   }
 }
 

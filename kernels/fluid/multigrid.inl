@@ -29,6 +29,7 @@ struct CorrectedField {
   }
 };
 
+// Within visit_colour.
 template <int D, class Real, class Rows, class Strips, class Field>
 FIRN_HD inline void relax(const LevelView<Real>& level, std::uint32_t block, const Rows& rows,
                           const Strips& strips, const Field& field, std::uint32_t colour) {
@@ -65,18 +66,19 @@ template <int D, class Real, class Group>
 FIRN_FLAT FIRN_HD inline void relax_blocks(Group& g, const LevelView<Real>& level,
                                            const Sweep<Real>& sweep, std::uint32_t first,
                                            std::uint32_t count) {
-  visit_blocks<D, Real>(g, first, count, [&](std::uint32_t block, const auto& strips) {
-    if (is_empty(level, block)) return;
-    const bool corrected = sweep.coarse != nullptr && level.parent[block] != kNoBlock;
-    with_rows<D>(level, block, [&](const auto& rows) {
-      if (corrected)
-        relax<D>(level, block, rows, strips, CorrectedField<D, Real>{level, sweep.coarse, block},
-                 sweep.colour);
-      else
-        relax<D>(level, block, rows, strips, BlockField<D, Real>(level, level.solution, block),
-                 sweep.colour);
-    });
-  });
+  visit_colour<D, Real>(
+      g, first, count, sweep.colour, [&](std::uint32_t block, const auto& strips) {
+        if (is_empty(level, block)) return;
+        const bool corrected = sweep.coarse != nullptr && level.parent[block] != kNoBlock;
+        with_rows<D>(level, block, [&](const auto& rows) {
+          if (corrected)
+            relax<D>(level, block, rows, strips,
+                     CorrectedField<D, Real>{level, sweep.coarse, block}, sweep.colour);
+          else
+            relax<D>(level, block, rows, strips, BlockField<D, Real>(level, level.solution, block),
+                     sweep.colour);
+        });
+      });
 }
 
 // Blocks without neighbours are solved to a good fraction by symmetric pairs of sweeps of their
@@ -90,7 +92,7 @@ FIRN_FLAT FIRN_HD inline void solve_isolated(Group& g, const LevelView<Real>& le
   constexpr int kSweeps = kIsolatedSweeps<D>;
   for (int sweep = 0; sweep < 4 * kSweeps; ++sweep) {
     const auto colour = static_cast<std::uint32_t>(sweep + (sweep >= 2 * kSweeps)) % 2;
-    visit_blocks<D, Real>(g, first, count, [&](std::uint32_t block, const auto& strips) {
+    visit_colour<D, Real>(g, first, count, colour, [&](std::uint32_t block, const auto& strips) {
       if (level.kind[block] != kBlockIsolated) return;
       relax<D>(level, block, GeneralRows<D, Real>{level, block}, strips,
                BlockField<D, Real>(level, level.solution, block), colour);
@@ -162,6 +164,7 @@ struct Smooth {
     const std::uint32_t block = g.index();
     relax_blocks<D>(g, level, sweep, block, 1);
     if (sweep.products == nullptr || is_empty(level, block)) return;
+    g.sync();
     const std::uint64_t cells = std::uint64_t{block} * CellTraits<D>::kCells;
     store_block_product(g, g.scratch, level.solution + cells, level.rhs + cells,
                         sweep.products + block);
@@ -258,7 +261,7 @@ struct CoarseCycle {
     g.once([&] { g.scratch.isolated = 0; });
     g.sync();
     g.for_each(n, [&](std::uint32_t block) {
-      if (here.kind[block] == kBlockIsolated) g.scratch.isolated = 1;
+      if (here.kind[block] == kBlockIsolated) g.store(g.scratch.isolated, 1u);
     });
     g.sync();
     if (g.scratch.isolated != 0) solve_isolated<D>(g, here, 0, n);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "firn/error.h"
@@ -20,6 +21,7 @@ struct SolveReport {
   bool converged = false;
   bool stopped = false;  // the step had been stopped before; nothing was done
   bool rounding_limited = false;
+  bool plain = false;  // the faster cycle was not positive for this system: see Coarsen
   std::uint32_t iterations = 0, restarts = 0, singular_components = 0, levels = 0;
   double residual = 0;  // the true one, largest magnitude
   double initial = 0, tolerance = 0;
@@ -50,6 +52,7 @@ class PressureSolver {
                     const std::uint32_t* stop) {
     reserve(system.blocks.bound, system.mass != nullptr);
     begin_solve(exec_, options, stop, 0, control_.data());
+    hierarchy_.plain = false;
     build(system);
     if (state_.stopped == 0 && state_.singular_components > 0) number_singular();
     return run(system);
@@ -98,6 +101,15 @@ class PressureSolver {
     guess_red();
     cycle(0);
     exec_.copy(z, work_.data(), bytes);
+  }
+  // The cycle that is positive whatever the coefficients, for the last system; an iteration that
+  // broke down goes on with it. Its levels are those that there were.
+  void make_plain(const PressureSystem<Real>& system) {
+    hierarchy_.plain = true;
+    build_levels<Exec, D>(exec_, hierarchy_, system.blocks, &control_.data()->stopped);
+    state_.done = state_.failed = 0;
+    state_.rz = 0;
+    control_.upload(std::span<const SolveControl>(&state_, 1));
   }
 
  private:
@@ -191,8 +203,15 @@ class PressureSolver {
     while (state_.done == 0) {
       iterate();
       verify();
+      if (is_indefinite() && !hierarchy_.plain) make_plain(system);
     }
     return report();
+  }
+  // The iteration broke down: the preconditioner, or the matrix, is not positive. verify() has
+  // found the residual of the solution so far.
+  bool is_indefinite() const {
+    return state_.failed != 0 && state_.iterations < state_.max_iterations &&
+           state_.restarts < kMaxRestarts && std::isfinite(state_.residual);
   }
   void number_singular() {
     const std::size_t n = state_.singular_components;
@@ -316,6 +335,7 @@ class PressureSolver {
     r.stopped = state_.stopped != 0;
     r.converged = !r.stopped && state_.failed == 0;
     r.rounding_limited = state_.rounding_limited != 0;
+    r.plain = hierarchy_.plain;
     r.iterations = state_.iterations, r.restarts = state_.restarts;
     r.singular_components = state_.singular_components;
     r.imbalance = r.singular_components > 0 ? imbalance_ : 0;

@@ -19,26 +19,11 @@ SolveReport solve_on(Exec& exec, const PressureCase<D>& c, std::vector<Real>& x)
   return report;
 }
 
-// An open tank with a sealed pocket and pillars: singular and regular components side by side.
-template <int D>
-PressureCase<D> tank_case(int n) {
-  const auto lo = Vec<int, D>::filled(-5), hi = Vec<int, D>::filled(n - 5);
-  auto c = make_case<D>(
-      lo, hi,
-      [=](const Vec<int, D>& cell) {
-        if (!inside(cell, lo, hi)) return cell[0] < lo[0] ? CellClass::kAir : CellClass::kWall;
-        const bool pillar = cell[0] % 9 == 0 && cell[1] % 7 == 0;
-        return cell[0] == n - 16 || pillar ? CellClass::kWall : CellClass::kActive;
-      },
-      [](const Vec<int, D>& cell, int axis) { return 0.1 + 0.9 * cell_noise<D>(cell, axis); });
-  random_rhs(c);
-  return c;
-}
-
 template <int D, class Real>
 void expect_equal() {
   if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
-  const auto c = tank_case<D>(D == 3 ? 40 : 150);
+  // Singular and regular components side by side.
+  const auto c = random_tank<D>(Tank::kPocket, D == 3 ? 40 : 150);
   Cpu cpu;
   Cuda cuda;
   std::vector<Real> a, b, again;

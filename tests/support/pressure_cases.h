@@ -222,6 +222,41 @@ void random_rhs(PressureCase<D>& c) {
   for (std::size_t i = 0; i < c.cells(); ++i) c.rhs[i] = 2 * cell_noise<D>(c.cell(i), 77) - 1;
 }
 
+// Tanks whose conductances are uniform in [0.1, 1) or, `wide`, log-uniform in [1e-3, 1).
+// kCorner begins five cells before a corner of the lattice at which blocks never join, open on that
+// side only; kPillars also holds pillars, and kPocket a sealed pocket behind a thin wall, too.
+enum class Tank { kOpenTop, kAround, kCorner, kPillars, kPocket, kClosed };
+inline constexpr Tank kTanks[] = {Tank::kOpenTop, Tank::kAround, Tank::kCorner,
+                                  Tank::kPillars, Tank::kPocket, Tank::kClosed};
+template <int D>
+CellClass class_in_tank(Tank tank, const Vec<int, D>& c, const Vec<int, D>& lo,
+                        const Vec<int, D>& hi) {
+  const bool left = tank != Tank::kOpenTop && tank != Tank::kAround;
+  if (!inside(c, lo, hi)) {
+    const bool open = left ? c[0] < lo[0] : c[D - 1] >= hi[D - 1];
+    return open && tank != Tank::kClosed ? CellClass::kAir : CellClass::kWall;
+  }
+  const bool pillar = c[0] % 9 == 0 && c[1] % 7 == 0;
+  const bool wall = tank == Tank::kPocket && c[0] == hi[0] - 11;
+  return wall || (pillar && (tank == Tank::kPillars || tank == Tank::kPocket)) ? CellClass::kWall
+                                                                               : CellClass::kActive;
+}
+template <int D>
+PressureCase<D> random_tank(Tank tank, int n, bool wide = false, int seed = 0) {
+  const int corner = tank == Tank::kOpenTop || tank == Tank::kClosed ? 0
+                     : tank == Tank::kAround                         ? 3 - n / 2
+                                                                     : -5;
+  const auto lo = Vec<int, D>::filled(corner), hi = Vec<int, D>::filled(corner + n);
+  auto c = make_case<D>(
+      lo, hi, [=](const Vec<int, D>& cell) { return class_in_tank<D>(tank, cell, lo, hi); },
+      [=](const Vec<int, D>& cell, int axis) {
+        const double u = cell_noise<D>(cell, axis + 10 * seed);
+        return wide ? std::pow(1e-3, u) : 0.1 + 0.9 * u;
+      });
+  random_rhs(c);
+  return c;
+}
+
 // One system in a backend's memory and the solver on it.
 template <class Exec, int D, class Real>
 class PressureHarness {
@@ -256,6 +291,7 @@ class PressureHarness {
     solution_.zero();
     return solver_.solve_again(system(), options, nullptr);
   }
+  void make_plain() { solver_.make_plain(system()); }
   std::vector<Real> solution() const { return solution_.download(); }
   void set_solution(const std::vector<Real>& x) { solution_.upload(x); }
   // z = M r with the hierarchy of the last solve.

@@ -20,7 +20,7 @@ FIRN_HD inline std::uint32_t enter_home(const Group& g, const BlockHash& hash,
   const std::uint32_t slot = hash.insert(g, block_key<D>(block));
   if (slot == kNoBlock)
     raise(g, control, kStopOverflow);
-  else if (hash.home[slot] == 0)
+  else if (g.load(hash.home[slot]) == 0)
     g.atomic_or(hash.home[slot], 1);
   return slot;
 }

@@ -30,6 +30,10 @@ struct MultiplyAdd {
     using T = typename Lanes::Value;
     const T factor(Real(0.9375)), term(Real(0.0625));
     T chain[] = {T(static_cast<Real>(c))...};
+    // As many steps as hide the loop. The compiler would write out thousands, and work on them for
+    // minutes.
+    [[maybe_unused]] constexpr int kUnrolled = 16;
+    FIRN_UNROLL
     for (int step = 0; step < kMultiplyAddSteps; ++step)
       ((chain[c] = chain[c] * factor + term), ...);
     const T sum = (chain[c] + ...);

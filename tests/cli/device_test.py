@@ -4,9 +4,12 @@ Needs the device in software (tests/software_device/README.md has its settings):
 """
 
 import json
+import os
+import pathlib
+import subprocess
 import unittest
 
-from support import CliTest
+from support import FIRN, CliTest
 
 RUN = ("--device", "cuda", "--set", "simulation.reproducible=true", "--set", "output.image=false", "--set",
        'output.particles=["npz"]')
@@ -94,6 +97,31 @@ class Failures(DeviceTest):
             self.succeed("resume", folder, "--device", "cuda")
             self.assertEqual(self.particles(folder), whole)
         self.assertEqual(lost_later, 2)
+
+
+class GpuCheck(DeviceTest):
+    """scripts/gpu-check, which a GPU is to meet in working order."""
+    SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts/gpu-check"
+
+    def check(self, seconds):
+        return subprocess.run([self.SCRIPT, "results", FIRN], cwd=self.folder, text=True, capture_output=True,
+                              stdin=subprocess.DEVNULL, timeout=600, check=False,
+                              env={**os.environ, "GPU_CHECK_SECONDS": str(seconds)})
+
+    def test_goes_on_where_its_time_ended(self):
+        cut = self.check(8)
+        self.assertEqual(cut.returncode, 1, cut.stdout)
+        self.assertIn("no time left", cut.stdout)
+        whole = self.check(400)
+        self.assertEqual(whole.returncode, 0, whole.stdout + whole.stderr)
+        self.assertIn("gpu-check: passed", whole.stdout)
+        self.assertNotIn("== tests", whole.stdout)  # done in the first call
+        reports = {path.name for path in self.folder.glob("results/bench/*.json")}
+        self.assertIn("software-device-trial-step-moving.json", reports)
+        self.assertGreaterEqual(len(reports), 12)
+        again = self.check(400)
+        self.assertEqual(again.returncode, 0)
+        self.assertNotIn("==", again.stdout)
 
 
 class Commands(DeviceTest):

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "firn/kinds.h"
+
 namespace firn {
 
 using Vec3 = std::array<double, 3>;
@@ -22,24 +24,8 @@ enum class Precision { kSingle, kDouble };
 enum class TransferType { kPic, kFlip, kRpic, kApic, kAflip, kPolypic };
 enum class AdvectionMap { kTranslation, kAffine };  // the map xi of [PolyPIC 5.1]
 enum class ForceForm { kMls, kGradient };
-// Domain faces may also be periodic (both of an axis: what leaves through one enters through the
-// other) or open (no wall; particles that pass it are deleted, and a liquid's pressure is 0 there).
-enum class BoundaryType { kSticky, kSlip, kSeparate, kPeriodic, kOpen };
 enum class DiagnosticsLevel { kOff, kTotals, kStages };
 enum class Phase { kSolid, kLiquid };
-
-enum class MaterialModel : std::uint8_t {
-  kNeoHookean,
-  kFixedCorotated,
-  kCorotatedDeviatoric,
-  kStvkHencky,
-  kSnow,
-  kSandClamp,
-  kDruckerPrager,
-  kVonMises,
-  kWeaklyCompressible,
-  kIncompressible,  // integrator = "incompressible" only: density, no constitutive law
-};
 
 // A number or an expression of x, y, z, t (muParser syntax).
 struct ScalarField {

@@ -2,7 +2,7 @@
 // Coulomb friction. One function serves grid nodes, faces and particles.
 #pragma once
 
-#include "firn/scene.h"
+#include "firn/kinds.h"
 #include "kernels/math/vec.h"
 
 namespace firn {

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/base/host_device.h"
 #include "kernels/exec/backend.h"
-#include "kernels/exec/host_device.h"
 #include "kernels/exec/launch.h"
 #include "kernels/math/scalar.h"
 

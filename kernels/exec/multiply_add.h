@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
+#include "kernels/base/host_device.h"
 #include "kernels/exec/backend.h"
-#include "kernels/exec/host_device.h"
 #include "kernels/exec/launch.h"
 
 namespace firn {

@@ -3,7 +3,7 @@
 // plain loops. The two live in different inline namespaces, so that the linker never mixes them.
 #pragma once
 
-#include "kernels/exec/host_device.h"
+#include "kernels/base/host_device.h"
 
 namespace firn {
 

@@ -7,7 +7,7 @@
 
 #include "kernels/exec/node.h"
 #if !defined(__CUDACC__)
-#include "kernels/exec/vector_bytes.h"
+#include "kernels/base/vector_bytes.h"
 #endif
 
 namespace firn {

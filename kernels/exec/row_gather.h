@@ -7,8 +7,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/base/vector_bytes.h"
 #include "kernels/exec/launch.h"
-#include "kernels/exec/vector_bytes.h"
 
 namespace firn {
 

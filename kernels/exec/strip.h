@@ -9,9 +9,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernels/exec/host_device.h"
+#include "kernels/base/host_device.h"
 #if !defined(__CUDACC__)
-#include "kernels/exec/vector_bytes.h"
+#include "kernels/base/vector_bytes.h"
 #endif
 
 namespace firn {

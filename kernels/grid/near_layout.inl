@@ -6,10 +6,9 @@
 #pragma once
 
 #include "kernels/exec/algorithms.h"
-#include "kernels/exec/generic_scalar.h"
+#include "kernels/fields/place.h"
 #include "kernels/grid/rebuild.h"
-#include "kernels/transfer/modes.h"
-#include "kernels/transfer/spline.h"
+#include "kernels/math/generic_scalar.h"
 
 namespace firn {
 

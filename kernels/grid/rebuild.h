@@ -5,8 +5,8 @@
 
 #include "kernels/collide/sdf.h"
 #include "kernels/exec/backend.h"
-#include "kernels/grid/blocks.h"
-#include "kernels/particles/layout.h"
+#include "kernels/fields/blocks.h"
+#include "kernels/fields/particles.h"
 #include "kernels/step/control.h"
 
 namespace firn {
@@ -20,7 +20,7 @@ struct NearCounts {
 // Scratch and capacities of a rebuild; pointers into device memory.
 struct RebuildView {
   std::uint32_t max_blocks = 0, max_chunks = 0, materials = 1;
-  bool banks = false;                     // there are two of max_chunks chunks: see layout.h
+  bool banks = false;                     // there are two of max_chunks chunks: see particles.h
   std::uint32_t* slot_block = nullptr;    // per particle slot: hash slot of its block, then its bin
   std::uint32_t* sort_spare = nullptr;    // 2 per particle slot
   std::uint32_t* order = nullptr;         // per particle slot: the permutation

@@ -2,12 +2,11 @@
 
 #include "kernels/exec/algorithms.h"
 #include "kernels/exec/replay.h"
+#include "kernels/fields/place.h"
 #include "kernels/grid/carry.inl"
 #include "kernels/grid/near_layout.inl"
 #include "kernels/grid/permute.inl"
 #include "kernels/grid/rebuild.h"
-#include "kernels/transfer/modes.h"
-#include "kernels/transfer/spline.h"
 
 namespace firn {
 

@@ -7,7 +7,7 @@
 #include "kernels/collide/sdf.h"
 #include "kernels/exec/backend.h"
 #include "kernels/exec/launch.h"
-#include "kernels/grid/blocks.h"
+#include "kernels/fields/blocks.h"
 #include "kernels/step/control.h"
 
 namespace firn {

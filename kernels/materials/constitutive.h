@@ -4,8 +4,8 @@
 #pragma once
 
 #include "kernels/exec/backend.h"
+#include "kernels/fields/particles.h"
 #include "kernels/materials/params.h"
-#include "kernels/particles/layout.h"
 #include "kernels/step/control.h"
 
 namespace firn {

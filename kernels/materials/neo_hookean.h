@@ -2,9 +2,9 @@
 // (ln J)^2. Infinite energy at J = 0: an inverted particle is an error.
 #pragma once
 
-#include "kernels/exec/generic_scalar.h"
 #include "kernels/materials/params.h"
 #include "kernels/materials/principal.h"
+#include "kernels/math/generic_scalar.h"
 
 namespace firn::neo_hookean {
 

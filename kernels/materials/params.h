@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "firn/scene.h"
+#include "firn/kinds.h"
 #include "kernels/math/mat.h"
 
 namespace firn {
@@ -50,37 +50,5 @@ struct Response {
   T psi;           // elastic energy per rest volume, after plastic flow, Pa
   T wave_modulus;  // M: (fastest elastic wave in the deformed body)^2 <= M / (rest density), Pa
 };
-
-// Host only. `dimension` is 2 or 3; the material is taken as valid (the scene loader checks it).
-template <class Real>
-MaterialParams<Real> make_material_params(const Material& m, int dimension) {
-  const double d = dimension;
-  const double mu = m.youngs_modulus / (2 * (1 + m.poisson_ratio));
-  const double lambda =
-      m.youngs_modulus * m.poisson_ratio / ((1 + m.poisson_ratio) * (1 - 2 * m.poisson_ratio));
-  const double sine = std::sin(m.friction_angle);
-
-  MaterialParams<Real> p{};
-  p.model = m.model;
-  p.density = static_cast<Real>(m.density);
-  p.viscosity = static_cast<Real>(m.viscosity);
-  p.mu = static_cast<Real>(mu);
-  p.lambda = static_cast<Real>(lambda);
-  p.min_stretch = static_cast<Real>(1 - m.critical_compression);
-  p.max_stretch = static_cast<Real>(1 + m.critical_stretch);
-  p.hardening = static_cast<Real>(m.hardening);
-  p.friction = static_cast<Real>(std::sqrt(2.0 / 3.0) * 2 * sine / (3 - sine));
-  p.cone_ratio = static_cast<Real>(mu > 0 ? (d * lambda + 2 * mu) / (2 * mu) : 0);
-  p.cohesion = static_cast<Real>(m.cohesion);
-  for (int i = 0; i < 4; ++i) {
-    p.friction_hardening[i] = static_cast<Real>(m.friction_hardening[i]);
-    p.has_friction_hardening |= m.friction_hardening[i] != 0;
-  }
-  p.volume_correction = m.volume_correction;
-  p.yield_stress = static_cast<Real>(m.yield_stress);
-  p.bulk_modulus = static_cast<Real>(m.bulk_modulus);
-  p.gamma = static_cast<Real>(m.gamma);
-  return p;
-}
 
 }  // namespace firn

@@ -3,9 +3,9 @@
 // sample, tau = E (J - 1).
 #pragma once
 
-#include "kernels/exec/generic_scalar.h"
 #include "kernels/materials/params.h"
 #include "kernels/materials/principal.h"
+#include "kernels/math/generic_scalar.h"
 
 namespace firn::weakly_compressible {
 

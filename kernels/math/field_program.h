@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "kernels/exec/host_device.h"
+#include "kernels/base/host_device.h"
 
 namespace firn {
 

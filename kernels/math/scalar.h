@@ -10,7 +10,7 @@
 #include <cstring>
 #include <limits>
 
-#include "kernels/exec/host_device.h"
+#include "kernels/base/host_device.h"
 
 namespace firn {
 

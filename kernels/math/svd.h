@@ -4,7 +4,7 @@
 // included. Forming F^T F would lose half the digits.
 #pragma once
 
-#include "kernels/exec/generic_scalar.h"
+#include "kernels/math/generic_scalar.h"
 #include "kernels/math/mat.h"
 
 namespace firn {

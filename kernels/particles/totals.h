@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/exec/backend.h"
-#include "kernels/particles/layout.h"
+#include "kernels/fields/particles.h"
 #include "kernels/step/control.h"
 #include "kernels/transfer/transfer.h"
 

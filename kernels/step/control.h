@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "kernels/exec/host_device.h"
+#include "kernels/base/host_device.h"
 
 namespace firn {
 
@@ -45,7 +45,7 @@ struct StepControl {
   std::uint32_t stop;
   // While not 0, parts of a step do nothing: finding a new layout and what follows from it, and
   // bringing the particles' momentum to the grid. A layout moves the particles to the other bank
-  // (particles/layout.h) or permutes them where they are. Raised with every flag of `stop` (see
+  // (fields/particles.h) or permutes them where they are. Raised with every flag of `stop` (see
   // raise).
   std::uint32_t skip_layout, skip_particles, skip_bank_change, skip_permute;
   // Of a layout: finding it from the old one (grid/near_layout.inl), or by sorting all particles.

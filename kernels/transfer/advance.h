@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "kernels/exec/generic_scalar.h"
+#include "kernels/math/generic_scalar.h"
 #include "kernels/transfer/spline.h"
 #include "kernels/transfer/transfer.h"
 

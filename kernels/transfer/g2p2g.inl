@@ -1,8 +1,8 @@
 #pragma once
 
-#include "kernels/collide/guard.h"
-#include "kernels/exec/generic_scalar.h"
+#include "kernels/grid/guard.h"
 #include "kernels/materials/constitutive.inl"
+#include "kernels/math/generic_scalar.h"
 #include "kernels/transfer/advance.h"
 #include "kernels/transfer/contribution.h"
 #include "kernels/transfer/g2p2g.h"

@@ -6,17 +6,11 @@
 
 #include <cstdint>
 
-#include "kernels/exec/host_device.h"
+#include "kernels/base/integers.h"
 
 namespace firn {
 
 enum class ModeSet { kAffine, kMultilinear, kFull };
-
-FIRN_HD constexpr int int_power(int base, int exponent) {
-  int r = 1;
-  for (int i = 0; i < exponent; ++i) r *= base;
-  return r;
-}
 
 // Powers per axis of a tensor set, and how many modes it has.
 FIRN_HD constexpr int axis_modes(ModeSet set) { return set == ModeSet::kFull ? 3 : 2; }

@@ -2,7 +2,7 @@
 // takes its own.
 #pragma once
 
-#include "kernels/exec/generic_scalar.h"
+#include "kernels/math/generic_scalar.h"
 #include "kernels/transfer/modes.h"
 #include "kernels/transfer/spline.h"
 #include "kernels/transfer/tile.h"

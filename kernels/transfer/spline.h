@@ -3,6 +3,7 @@
 // gather work axis by axis. Sources: [G201 p15], [PolyPIC 6.3, table 2], [APIC 5.3].
 #pragma once
 
+#include "kernels/fields/place.h"
 #include "kernels/math/vec.h"
 
 namespace firn {
@@ -27,31 +28,6 @@ FIRN_HD constexpr Real stencil_shift(int degree) {
 template <class Real>
 FIRN_HD constexpr Real staggered_shift(int degree) {
   return stencil_shift<Real>(degree) + Real(0.5);
-}
-
-// Lowest node and the particle's offset in [0, 1] from where that node's stencil begins. The fused
-// multiply-add is explicit: the operators that bucket particles and those that scatter them must
-// round alike. `T` may be a pack; the node is then a whole number in a T.
-template <class T>
-struct AxisPlace {
-  T node, offset;
-};
-template <class T>
-FIRN_HD inline AxisPlace<T> axis_place(const T& x, const T& inv_dx, const T& shift) {
-  using std::fma;
-  const T cell = fma(x, inv_dx, -shift);
-  const T base = floor(cell);
-  return {base, cell - base};
-}
-template <class Real>
-struct AxisBase {
-  int node;
-  Real offset;
-};
-template <class Real>
-FIRN_HD inline AxisBase<Real> axis_base(Real x, Real inv_dx, Real shift) {
-  const AxisPlace<Real> at = axis_place(x, inv_dx, shift);
-  return {static_cast<int>(at.node), at.offset};
 }
 
 // kModes = 2: the modes 1 and z; kModes = 3: also g.

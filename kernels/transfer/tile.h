@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "kernels/exec/node.h"
-#include "kernels/grid/blocks.h"
+#include "kernels/fields/blocks.h"
 #include "kernels/transfer/transfer.h"
 
 namespace firn {

@@ -3,9 +3,9 @@
 // everything else is run-time data.
 #pragma once
 
-#include "kernels/grid/blocks.h"
+#include "kernels/fields/blocks.h"
+#include "kernels/fields/particles.h"
 #include "kernels/math/mat.h"
-#include "kernels/particles/layout.h"
 #include "kernels/step/control.h"
 #include "kernels/transfer/modes.h"
 #include "kernels/transfer/spline.h"

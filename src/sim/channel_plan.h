@@ -1,5 +1,5 @@
 // Which channels the particles of a scene have and where each one lies. Where steps are fused, what
-// outlives them has two banks (kernels/particles/layout.h), and what does not is a guest in the
+// outlives them has two banks (kernels/fields/particles.h), and what does not is a guest in the
 // bank that is free; bytes per particle follow from that alone, before anything is allocated.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/particles/layout.h"
+#include "kernels/fields/particles.h"
 
 namespace firn {
 

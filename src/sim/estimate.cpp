@@ -18,12 +18,12 @@
 #include "src/sim/capacity.h"
 #include "src/sim/channel_plan.h"
 #include "src/sim/collider_store.h"
+#include "src/sim/deviatoric_solver.h"
+#include "src/sim/elliptic_solver.h"
 #include "src/sim/fluid_store.h"
 #include "src/sim/grid_store.h"
 #include "src/sim/heat_store.h"
-#include "src/sim/pressure_solver.h"
 #include "src/sim/scene_params.h"
-#include "src/sim/shear_solver.h"
 #include "src/sim/tracer_store.h"
 
 namespace firn {
@@ -148,7 +148,7 @@ std::uint32_t block_capacity(std::uint32_t particles, std::uint32_t needed) {
 // What integrators with a projection hold beside the grid.
 template <int D, class Real>
 std::size_t projection_bytes(const Scene& scene, std::uint32_t blocks, std::size_t chunks) {
-  using Solver = PressureSolver<Cpu, D, Real>;
+  using Solver = EllipticSolver<Cpu, D, Real>;
   const bool thermal = scene.simulation.integrator == Integrator::kThermal;
   if (!thermal && scene.simulation.integrator != Integrator::kIncompressible) return 0;
   std::size_t sum =
@@ -156,7 +156,7 @@ std::size_t projection_bytes(const Scene& scene, std::uint32_t blocks, std::size
   const bool implicit = thermal && scene.thermal.forces == ForceIntegration::kSemiImplicit;
   if (thermal) sum += HeatStore<Cpu, D, Real>::bytes_for(blocks, !scene.heat_sources.empty());
   if (scene.solves_heat()) sum += Solver::bytes_for(blocks, true);
-  if (implicit) sum += ShearSolver<Cpu, D, Real>::bytes_for(blocks, chunks);
+  if (implicit) sum += DeviatoricSolver<Cpu, D, Real>::bytes_for(blocks, chunks);
   return sum;
 }
 

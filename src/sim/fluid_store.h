@@ -1,9 +1,9 @@
-// The channels of the MAC grid beside the faces (kernels/fluid/mac_grid.h), in a backend's memory.
+// The channels of the MAC grid beside the faces (kernels/mac/mac_grid.h), in a backend's memory.
 #pragma once
 
 #include "kernels/exec/buffer.h"
-#include "kernels/fluid/mac_grid.h"
-#include "kernels/fluid/pressure_system.h"
+#include "kernels/mac/mac_grid.h"
+#include "kernels/solve/elliptic_system.h"
 
 namespace firn {
 
@@ -46,7 +46,7 @@ class FluidStore {
     v.filled = filled_.data();
     return v;
   }
-  PressureSystem<Real> system(const GridView<Real>& grid, DeviceCount blocks, const Real* mass) {
+  EllipticSystem<Real> system(const GridView<Real>& grid, DeviceCount blocks, const Real* mass) {
     return {grid.keys, blocks,      conductance_.data(), dirichlet_.data(),
             mass,      rhs_.data(), pressure_.data(),    grid.periodic};
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/exec/buffer.h"
-#include "kernels/grid/blocks.h"
+#include "kernels/fields/blocks.h"
 #include "kernels/grid/rebuild.h"
 #include "kernels/transfer/modes.h"
 

@@ -1,4 +1,4 @@
-// The expressions and numbers of a scene's heat (kernels/thermal/fields.h) in a backend's memory,
+// The expressions and numbers of a scene's heat (kernels/heat/fields.h) in a backend's memory,
 // and their names for messages.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "firn/error.h"
 #include "firn/scene.h"
 #include "kernels/exec/buffer.h"
-#include "kernels/thermal/fields.h"
+#include "kernels/heat/fields.h"
 #include "src/scene/field_program.h"
 #include "src/sim/collider_store.h"
 

@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "firn/scene.h"
+#include "kernels/heat/enthalpy.h"
 #include "kernels/materials/corotated_deviatoric.h"
-#include "kernels/thermal/heat.h"
 #include "src/scene/phases.h"
 #include "src/scene/stiffness_curve.h"
+#include "src/sim/material_params.h"
 
 namespace firn {
 

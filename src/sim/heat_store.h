@@ -1,14 +1,14 @@
 // What the thermal step keeps beside the incompressible one, in a backend's memory: the materials'
-// thermal numbers and fields, and the sums and the heat system of the cells (kernels/thermal/).
+// thermal numbers and fields, and the sums and the heat system of the cells (kernels/heat/).
 #pragma once
 
 #include <vector>
 
 #include "kernels/exec/buffer.h"
-#include "kernels/fluid/fold.h"
-#include "kernels/fluid/pressure_system.h"
-#include "kernels/thermal/cells.h"
-#include "kernels/thermal/matter.h"
+#include "kernels/heat/conduction.h"
+#include "kernels/mac/extrapolation.h"
+#include "kernels/solve/elliptic_system.h"
+#include "kernels/stress/volumetric.h"
 #include "src/sim/heat_fields.h"
 #include "src/sim/heat_model.h"
 
@@ -26,8 +26,9 @@ class HeatStore {
   // Nothing in it outlives a step, so a larger one starts empty.
   void reserve(std::uint32_t blocks) {
     const std::size_t cells = std::size_t{blocks} * BlockTraits<D>::kNodes;
-    for (auto* nodes : {&warmth_, &matter_}) renew(exec_, *nodes, 4 * cells);
-    for (auto* reals : {&stiffness_, &sheared_, &held_, &change_, &dirichlet_, &mass_, &rhs_})
+    for (auto* nodes : {&thermal_sums_, &volume_sums_}) renew(exec_, *nodes, 4 * cells);
+    for (auto* reals :
+         {&compressibility_, &elastic_fraction_, &held_, &change_, &dirichlet_, &mass_, &rhs_})
       renew(exec_, *reals, cells);
     renew(exec_, conductance_, D * cells);
     if (has_sources()) renew(exec_, power_, 4 * cells);
@@ -36,23 +37,23 @@ class HeatStore {
   }
 
   void clear() {
-    warmth_.zero();
-    matter_.zero();
+    thermal_sums_.zero();
+    volume_sums_.zero();
     power_.zero();
   }
   HeatView<Real> view(Real* state) {
     HeatView<Real> v;
     v.materials = materials_.data();
     v.state = state;
-    v.warmth = reinterpret_cast<Node<Real>*>(warmth_.data());
-    v.matter = reinterpret_cast<Node<Real>*>(matter_.data());
-    v.sheared = sheared_.data();
+    v.thermal_sums = reinterpret_cast<Node<Real>*>(thermal_sums_.data());
+    v.volume_sums = reinterpret_cast<Node<Real>*>(volume_sums_.data());
+    v.elastic_fraction = elastic_fraction_.data();
     v.held = held_.data();
     v.change = change_.data();
     v.conductance = conductance_.data();
     v.dirichlet = dirichlet_.data();
     v.mass = mass_.data();
-    v.stiffness = stiffness_.data();
+    v.compressibility = compressibility_.data();
     v.rhs = rhs_.data();
     if (has_sources()) v.power = reinterpret_cast<Node<Real>*>(power_.data());
     v.sources = fields_.sources();
@@ -66,10 +67,10 @@ class HeatStore {
   }
   bool has_sources() const { return fields_.source_count() > 0; }
   Error take_field_fault() { return fields_.take_fault(); }
-  const Real* stiffness() const { return stiffness_.data(); }
-  const Real* sheared() const { return sheared_.data(); }
+  const Real* compressibility() const { return compressibility_.data(); }
+  const Real* elastic_fraction() const { return elastic_fraction_.data(); }
 
-  PressureSystem<Real> system(const GridView<Real>& grid, DeviceCount blocks) {
+  EllipticSystem<Real> system(const GridView<Real>& grid, DeviceCount blocks) {
     return {grid.keys,    blocks,      conductance_.data(), dirichlet_.data(),
             mass_.data(), rhs_.data(), change_.data(),      grid.periodic};
   }
@@ -83,8 +84,8 @@ class HeatStore {
 
   std::size_t bytes() const {
     std::size_t sum = materials_.bytes() + fields_.bytes() + face_masks_.bytes();
-    for (const auto* b : {&warmth_, &matter_, &stiffness_, &sheared_, &held_, &change_,
-                          &conductance_, &dirichlet_, &mass_, &rhs_, &power_})
+    for (const auto* b : {&thermal_sums_, &volume_sums_, &compressibility_, &elastic_fraction_,
+                          &held_, &change_, &conductance_, &dirichlet_, &mass_, &rhs_, &power_})
       sum += b->bytes();
     return sum;
   }
@@ -95,8 +96,8 @@ class HeatStore {
   Buffer<Exec, ThermalMaterial<Real>> materials_;
   HeatFieldStore<Exec, Real> fields_;
   Real flip_;
-  Buffer<Exec, Real> warmth_, matter_, stiffness_, sheared_, held_, change_, conductance_,
-      dirichlet_, mass_, rhs_, power_;
+  Buffer<Exec, Real> thermal_sums_, volume_sums_, compressibility_, elastic_fraction_, held_,
+      change_, conductance_, dirichlet_, mass_, rhs_, power_;
   Buffer<Exec, std::uint32_t> face_masks_;
 };
 

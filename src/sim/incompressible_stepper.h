@@ -3,16 +3,16 @@
 // backend, dimension and precision in incompressible_stepper_*.cpp.
 #pragma once
 
-#include "kernels/fluid/fill.h"
-#include "kernels/fluid/prepare.h"
-#include "kernels/fluid/project.h"
-#include "kernels/fluid/solids.h"
-#include "kernels/fluid/tracers.h"
-#include "kernels/fluid/walls.h"
+#include "kernels/liquid/position_correction.h"
+#include "kernels/liquid/separating_walls.h"
+#include "kernels/liquid/tracers.h"
+#include "kernels/mac/boundaries.h"
+#include "kernels/mac/prepare.h"
+#include "kernels/mac/project.h"
 #include "kernels/transfer/mac.h"
+#include "src/sim/elliptic_solver.h"
 #include "src/sim/fluid_store.h"
 #include "src/sim/particle_stepper.h"
-#include "src/sim/pressure_solver.h"
 #include "src/sim/tracer_store.h"
 
 namespace firn {
@@ -38,7 +38,7 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   // particles have given them, and which cells are full; the cells that hold particles are known.
   virtual void prepare(const GridView<Real>& grid, const MacView<Real>& mac);
   void find_fluid(const GridView<Real>& grid, const MacView<Real>& mac);
-  virtual const Real* sheared() { return nullptr; }  // see MacView
+  virtual const Real* elastic_fraction() { return nullptr; }  // see MacView
   // When the matrix of the projection stands, when its solution does, and before and after the
   // transfer back.
   virtual void complete_system(const MacView<Real>&) {}
@@ -46,7 +46,7 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   // that the projection has left; fluid_ and solver_ hold its matrix, then as before. False where
   // the step is over.
   virtual bool couple_forces(const GridView<Real>&, const MacView<Real>&) { return true; }
-  virtual const Real* order_zero() { return nullptr; }  // see PressureSystem
+  virtual const Real* compressibility() { return nullptr; }  // see EllipticSystem
   virtual void after_projection(const GridView<Real>&, const MacView<Real>&) {}
   virtual void before_gather(const MacView<Real>&) {}
   virtual void after_gather() {}
@@ -66,7 +66,7 @@ class IncompressibleStepper : public ParticleStepper<Exec, D, Real> {
   void clear_frame_sums() override { pressure_stats_ = {}; }
 
   FluidStore<Exec, D, Real> fluid_;
-  PressureSolver<Exec, D, Real> solver_;
+  EllipticSolver<Exec, D, Real> solver_;
   PressureStats pressure_stats_;
   bool ghost_fluid_;
   Real specific_volume_;

@@ -78,7 +78,7 @@ void IncompressibleStepper<Exec, D, Real>::enqueue_step() {
   MacView<Real> mac = fluid_.view(grid.nodes);
   mac.ghost_fluid = ghost_fluid_;
   mac.specific_volume = specific_volume_;
-  mac.sheared = sheared();
+  mac.elastic_fraction = elastic_fraction();
   mac.whole_cells = whole_cells_;
   clear_nodes(*exec_, grid.nodes, D, blocks, c);
   mac_p2g<Exec, D, Real>(*exec_, params_.transfer, particles, grid, grid.nodes, c, blocks);
@@ -153,7 +153,8 @@ bool IncompressibleStepper<Exec, D, Real>::solve_pressure(const GridView<Real>& 
   for (int pass = 0;; ++pass) {
     assemble_projection<Exec, D, Real>(*exec_, grid, mac, blocks, c);
     complete_system(mac);
-    const PressureSystem<Real> system = fluid_.system(grid, {&c->n_blocks, blocks}, order_zero());
+    const EllipticSystem<Real> system =
+        fluid_.system(grid, {&c->n_blocks, blocks}, compressibility());
     report =
         timed(pressure_stats_.seconds, [&] { return solver_.solve(system, options_, &c->stop); });
     if (report.stopped) return false;
@@ -222,7 +223,7 @@ void IncompressibleStepper<Exec, D, Real>::correct_density(const GridView<Real>&
     fluid_.clear_pressure();
     SolveOptions loose = options_;
     loose.relative = std::max(loose.relative, kDriftTolerance);
-    const auto system = fluid_.system(grid, {&c->n_blocks, blocks}, order_zero());
+    const auto system = fluid_.system(grid, {&c->n_blocks, blocks}, compressibility());
     const SolveReport report = timed(pressure_stats_.drift_seconds, [&] {
       return walls_opened_ ? solver_.solve(system, loose, &c->stop)
                            : solver_.solve_again(system, loose, &c->stop);

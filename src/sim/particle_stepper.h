@@ -11,8 +11,8 @@
 #include "src/sim/scene_params.h"
 #include "src/sim/stepper.h"
 
-#include "kernels/collide/guard.h"
 #include "kernels/exec/replay.h"
+#include "kernels/grid/guard.h"
 #include "kernels/particles/totals.h"
 #include "kernels/step/step.h"
 #include "kernels/transfer/transfer.h"

@@ -1,5 +1,5 @@
 // The particles of one simulation in a backend's memory: chunked channels
-// (kernels/particles/layout.h), and how a new layout is brought about: from bank to bank where
+// (kernels/fields/particles.h), and how a new layout is brought about: from bank to bank where
 // fused steps leave one free, otherwise in place, through a spare buffer.
 #pragma once
 
@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "kernels/exec/buffer.h"
+#include "kernels/fields/particles.h"
 #include "kernels/grid/rebuild.h"
 #include "kernels/materials/material.h"
-#include "kernels/particles/layout.h"
 #include "kernels/step/control.h"
 #include "kernels/transfer/transfer.h"
 #include "src/sim/batch.h"

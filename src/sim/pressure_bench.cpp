@@ -4,9 +4,9 @@
 
 #include "kernels/exec/buffer.h"
 #include "kernels/exec/launch_counts.h"
+#include "src/sim/elliptic_solver.h"
 #include "src/sim/on_device.h"
 #include "src/sim/pressure_cube.h"
-#include "src/sim/pressure_solver.h"
 
 namespace firn {
 
@@ -25,7 +25,7 @@ PressureBench bench_on(Exec& exec, int side, double relative) {
       dirichlet(exec, std::span<const Real>(cube.dirichlet)),
       rhs(exec, std::span<const Real>(cube.rhs));
   Buffer<Exec, Real> solution(exec, cube.rhs.size());
-  PressureSolver<Exec, 3, Real> solver(exec);
+  EllipticSolver<Exec, 3, Real> solver(exec);
   PressureBench result;
   result.device = exec.name();
   for (int run = 0; run < 2; ++run) {  // the first one allocates

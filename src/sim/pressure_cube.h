@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "kernels/fluid/cells.h"
+#include "kernels/fields/cells.h"
 
 namespace firn {
 

@@ -4,9 +4,9 @@
 // thermal_stepper_*.cpp.
 #pragma once
 
+#include "src/sim/deviatoric_solver.h"
 #include "src/sim/heat_store.h"
 #include "src/sim/incompressible_stepper.h"
-#include "src/sim/shear_solver.h"
 
 namespace firn {
 
@@ -28,8 +28,10 @@ class ThermalStepper final : public IncompressibleStepper<Exec, D, Real> {
   using Base::solver_;
 
   void prepare(const GridView<Real>& grid, const MacView<Real>& mac) override;
-  const Real* order_zero() override { return heat_.stiffness(); }
-  const Real* sheared() override { return has_solids_ ? heat_.sheared() : nullptr; }
+  const Real* compressibility() override { return heat_.compressibility(); }
+  const Real* elastic_fraction() override {
+    return has_solids_ ? heat_.elastic_fraction() : nullptr;
+  }
   void complete_system(const MacView<Real>& mac) override;
   bool couple_forces(const GridView<Real>& grid, const MacView<Real>& mac) override;
   void after_projection(const GridView<Real>& grid, const MacView<Real>& mac) override;
@@ -44,7 +46,7 @@ class ThermalStepper final : public IncompressibleStepper<Exec, D, Real> {
     stats_ = {};
   }
   std::size_t own_bytes() const override {
-    return Base::own_bytes() + heat_.bytes() + heat_solver_.bytes() + shear_solver_.bytes();
+    return Base::own_bytes() + heat_.bytes() + heat_solver_.bytes() + deviatoric_solver_.bytes();
   }
   double elastic_energy() override;
   FaceLayers layers() { return heat_.layers(this->extrapolated_layers()); }
@@ -52,11 +54,11 @@ class ThermalStepper final : public IncompressibleStepper<Exec, D, Real> {
   HeatView<Real> heat() { return heat_.view(particles_.heat()); }
 
   bool has_solids_, implicit_;
-  SolveOptions heat_options_, shear_options_;
+  SolveOptions heat_options_, deviatoric_options_;
   Buffer<Exec, MaterialParams<Real>> laws_;
   HeatStore<Exec, D, Real> heat_;
-  PressureSolver<Exec, D, Real> heat_solver_;
-  ShearSolver<Exec, D, Real> shear_solver_;
+  EllipticSolver<Exec, D, Real> heat_solver_;
+  DeviatoricSolver<Exec, D, Real> deviatoric_solver_;
   ThermalStats stats_;
 };
 

@@ -17,11 +17,11 @@ ThermalStepper<Exec, D, Real>::ThermalStepper(const Scene& scene, std::unique_pt
       has_solids_(!std::all_of(scene.materials.begin(), scene.materials.end(), never_solid)),
       implicit_(scene.thermal.forces == ForceIntegration::kSemiImplicit),
       heat_options_(solve_options(scene.thermal.heat_solve)),
-      shear_options_(solve_options(scene.thermal.force_solve)),
+      deviatoric_options_(solve_options(scene.thermal.force_solve)),
       laws_(*exec_, std::span<const MaterialParams<Real>>(params_.materials)),
       heat_(*exec_, scene, heat_model_),
       heat_solver_(*exec_),
-      shear_solver_(*exec_) {
+      deviatoric_solver_(*exec_) {
   this->ghost_fluid_ = false;
   if (scene.thermal.face_density == FaceDensity::kCell) {
     this->specific_volume_ = 0;
@@ -35,12 +35,12 @@ void ThermalStepper<Exec, D, Real>::reserve_for_blocks(std::uint32_t blocks) {
   solver_.reserve(blocks, true);
   heat_.reserve(blocks);
   if (heat_model_.solves()) heat_solver_.reserve(blocks, true);
-  if (implicit_) shear_solver_.reserve(blocks);
+  if (implicit_) deviatoric_solver_.reserve(blocks);
 }
 
 template <class Exec, int D, class Real>
 void ThermalStepper<Exec, D, Real>::reserve_for_chunks(std::uint32_t chunks) {
-  if (implicit_) shear_solver_.reserve_particles(chunks);
+  if (implicit_) deviatoric_solver_.reserve_particles(chunks);
 }
 
 // The stress of the first step.
@@ -60,10 +60,10 @@ void ThermalStepper<Exec, D, Real>::prepare(const GridView<Real>& grid, const Ma
   this->find_fluid(grid, mac);
   const LaunchRange range{{&c->n_blocks, blocks}, &c->stop};
   find_layers<Exec, D, Real>(*exec_, update, layers(), grid, mac, range);
-  fold_faces<Exec, D, Real>(*exec_, layers(), mac, range);
+  transpose_faces<Exec, D, Real>(*exec_, layers(), mac, range);
   heat_.clear();
-  matter_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), blocks, c);
-  settle_matter<Exec, D, Real>(*exec_, params_.transfer.drift, mac, heat(), blocks, c);
+  volume_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), blocks, c);
+  settle_volume<Exec, D, Real>(*exec_, params_.transfer.drift, mac, heat(), blocks, c);
   prepare_faces<Exec, D, Real>(*exec_, FacePass::kAccelerate, update, grid, mac, blocks, c);
   if (heat_model_.solves()) heat_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), blocks, c);
   if (heat_.has_sources()) power_p2g<Exec, D, Real>(*exec_, particles, grid, heat(), blocks, c);
@@ -94,14 +94,14 @@ bool ThermalStepper<Exec, D, Real>::couple_forces(const GridView<Real>& grid,
   StepControl* c = control_.data();
   const std::uint32_t blocks = grid_.capacity();
   const ParticleView<Real> particles = particles_.view();
-  const ShearProblem<Real> problem{params_.transfer.degree,      particles, grid, mac,
-                                   shear_solver_.view(layers()), blocks,    c};
+  const DeviatoricProblem<Real> problem{params_.transfer.degree,           particles, grid, mac,
+                                        deviatoric_solver_.view(layers()), blocks,    c};
   measure_stretch<Exec, D, Real>(*exec_, laws_.data(), particles, heat(), problem.shear,
                                  particles_.capacity(), c);
   const SolveReport report = this->timed(stats_.shear.seconds, [&] {
-    return shear_solver_.solve(
-        problem, shear_options_, solver_,
-        fluid_.system(grid, {&c->n_blocks, blocks}, heat_.stiffness()),
+    return deviatoric_solver_.solve(
+        problem, deviatoric_options_, solver_,
+        fluid_.system(grid, {&c->n_blocks, blocks}, heat_.compressibility()),
         [&](const SolveReport& inner) { Base::count_solve(inner, this->pressure_stats_); });
   });
   if (report.stopped) return false;
@@ -157,8 +157,8 @@ double ThermalStepper<Exec, D, Real>::elastic_energy() {
 template <class Exec, int D, class Real>
 void ThermalStepper<Exec, D, Real>::before_gather(const MacView<Real>& mac) {
   const StepControl* c = control_.data();
-  extend_velocities<Exec, D, Real>(*exec_, layers(), mac,
-                                   {{&c->n_blocks, grid_.capacity()}, &c->stop});
+  extrapolate_velocities<Exec, D, Real>(*exec_, layers(), mac,
+                                        {{&c->n_blocks, grid_.capacity()}, &c->stop});
 }
 
 template <class Exec, int D, class Real>

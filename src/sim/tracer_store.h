@@ -1,4 +1,4 @@
-// The tracers of one simulation (kernels/fluid/tracers.h) in a backend's memory. They are made at
+// The tracers of one simulation (kernels/liquid/tracers.h) in a backend's memory. They are made at
 // the start and never sorted, so that the place in the list is the id of a tracer.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 #include "firn/simulation.h"
 #include "kernels/exec/buffer.h"
-#include "kernels/fluid/tracers.h"
+#include "kernels/liquid/tracers.h"
 #include "src/sim/batch.h"
 #include "src/sim/bytes.h"
 

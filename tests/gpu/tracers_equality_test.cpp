@@ -9,7 +9,7 @@
 
 #include "kernels/exec/buffer.h"
 #include "kernels/exec/host.h"
-#include "kernels/fluid/tracers.h"
+#include "kernels/liquid/tracers.h"
 #include "tests/support/device.h"
 
 namespace firn {

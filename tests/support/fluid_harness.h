@@ -5,16 +5,16 @@
 
 #include <unordered_map>
 
-#include "kernels/fluid/fill.h"
-#include "kernels/fluid/prepare.h"
-#include "kernels/fluid/project.h"
-#include "kernels/fluid/solids.h"
-#include "kernels/fluid/tracers.h"
+#include "kernels/liquid/position_correction.h"
+#include "kernels/liquid/tracers.h"
+#include "kernels/mac/boundaries.h"
+#include "kernels/mac/prepare.h"
+#include "kernels/mac/project.h"
 #include "kernels/transfer/mac.h"
 #include "src/sim/batch.h"
 #include "src/sim/collider_store.h"
+#include "src/sim/elliptic_solver.h"
 #include "src/sim/fluid_store.h"
-#include "src/sim/pressure_solver.h"
 #include "src/sim/scene_params.h"
 #include "tests/support/particle_harness.h"
 
@@ -253,14 +253,14 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
     face.velocity = now.faces[4 * i];
     face.open = now.area[i];
     face.specific_volume = now.faces[4 * i + kFaceSpecificVolume];
-    face.solid_velocity = now.faces[4 * i + kFaceSolidVelocity];
+    face.solid_velocity = now.faces[4 * i + kFaceBoundaryVelocity];
     return face;
   }
 
   SceneParams<D, Real> params_;
   ColliderStore<Exec, D, Real> colliders_;
   FluidStore<Exec, D, Real> fluid_;
-  PressureSolver<Exec, D, Real> solver_;
+  EllipticSolver<Exec, D, Real> solver_;
   Buffer<Exec, Real> faces_;
   SolveOptions options_;
   bool ghost_fluid_;

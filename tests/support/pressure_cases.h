@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "kernels/fluid/cells.h"
-#include "src/sim/pressure_solver.h"
+#include "kernels/fields/cells.h"
+#include "src/sim/elliptic_solver.h"
 
 namespace firn::test {
 
@@ -276,7 +276,7 @@ class PressureHarness {
     blocks_.upload(std::span<const std::uint32_t>(&n, 1));
     solution_.zero();
   }
-  PressureSystem<Real> system() {
+  EllipticSystem<Real> system() {
     return {keys_.data(),        {blocks_.data(), static_cast<std::uint32_t>(keys_.size())},
             conductance_.data(), dirichlet_.data(),
             mass_.data(),        rhs_.data(),
@@ -312,7 +312,7 @@ class PressureHarness {
     return {exec_, std::span<const Real>(std::vector<Real>(values.begin(), values.end()))};
   }
   Exec& exec_;
-  PressureSolver<Exec, D, Real> solver_;
+  EllipticSolver<Exec, D, Real> solver_;
   Buffer<Exec, std::uint64_t> keys_;
   Buffer<Exec, Real> conductance_, dirichlet_, mass_, rhs_, solution_;
   PeriodicBlocks periodic_;

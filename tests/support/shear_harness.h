@@ -1,25 +1,25 @@
-// The implicit deviatoric forces (kernels/thermal/shear.h) on the particles of a scene, driven one
-// operator at a time on the CPU: which faces are solved, the operator applied to any field of
+// The implicit deviatoric forces (kernels/stress/deviatoric.h) on the particles of a scene, driven
+// one operator at a time on the CPU: which faces are solved, the operator applied to any field of
 // faces, and the solve. Faces come out in one list, and fields of them are vectors in its order.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
-#include "kernels/fluid/prepare.h"
-#include "kernels/fluid/project.h"
+#include "kernels/mac/prepare.h"
+#include "kernels/mac/project.h"
 #include "kernels/transfer/mac.h"
 #include "src/sim/collider_store.h"
+#include "src/sim/deviatoric_solver.h"
 #include "src/sim/fluid_store.h"
 #include "src/sim/heat_store.h"
 #include "src/sim/scene_params.h"
-#include "src/sim/shear_solver.h"
 #include "tests/support/particle_harness.h"
 
 namespace firn::test {
 
 template <int D>
-struct ShearFace {
+struct DeviatoricFace {
   int axis = 0;
   Vec<int, D> cell{};  // whose lower face it is
   std::size_t index = 0;
@@ -47,7 +47,7 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
         heat_(exec, scene, model_),
         solver_(exec),
         pressure_(exec),
-        stiffness_(exec, std::size_t{kBlocks} * kCells),
+        compressibility_(exec, std::size_t{kBlocks} * kCells),
         faces_(exec, std::size_t{kBlocks} * D * kCells * 4) {
     particles_.set_heat_model(model_);
     colliders_.reserve(kBlocks);
@@ -72,7 +72,7 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
     prepare_faces<Cpu, D, Real>(exec_, FacePass::kMeasure, update, grid, mac(), kBlocks, c);
     flood_cells<Cpu, D, Real>(exec_, update, false, grid, mac(), kBlocks, c);
     find_layers<Cpu, D, Real>(exec_, update, layers(), grid, mac(), blocks);
-    fold_faces<Cpu, D, Real>(exec_, layers(), mac(), blocks);
+    transpose_faces<Cpu, D, Real>(exec_, layers(), mac(), blocks);
     prepare_faces<Cpu, D, Real>(exec_, FacePass::kAccelerate, update, grid, mac(), kBlocks, c);
     solver_.reserve_particles(particles_.capacity());
     measure_stretch<Cpu, D, Real>(exec_, laws_.data(), particles_.view(),
@@ -89,15 +89,15 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
   }
 
   // Once begin() or solve() has found which of them are solved.
-  std::vector<ShearFace<D>> list() {
-    std::vector<ShearFace<D>> faces;
+  std::vector<DeviatoricFace<D>> list() {
+    std::vector<DeviatoricFace<D>> faces;
     const std::uint32_t* own = layers().mask(0);
     Base::for_each_cell([&](std::size_t place, const Vec<int, D>& cell) {
       const auto block = static_cast<std::uint32_t>(place / kCells),
                  in_block = static_cast<std::uint32_t>(place % kCells);
       for (int axis = 0; axis < D; ++axis) {
         const std::uint64_t i = face_index<D>(block, axis, in_block);
-        ShearFace<D> face{axis, cell, i};
+        DeviatoricFace<D> face{axis, cell, i};
         face.own = test_bit(own + face_word<D>(block, axis), in_block);
         face.mass = shear().mass[i];
         face.solved = face.mass > 0;
@@ -107,28 +107,29 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
     });
     return faces;
   }
-  std::vector<double> velocities(const std::vector<ShearFace<D>>& faces) {
+  std::vector<double> velocities(const std::vector<DeviatoricFace<D>>& faces) {
     std::vector<double> v;
-    for (const ShearFace<D>& f : faces) v.push_back(mac().faces[f.index][kFaceVelocity]);
+    for (const DeviatoricFace<D>& f : faces) v.push_back(mac().faces[f.index][kFaceVelocity]);
     return v;
   }
 
   // Which faces are solved, and their masses.
   void begin() {
     exec_.zero(shear().partials, 2 * kBlocks * sizeof(double));
-    begin_shear<Cpu, D, Real>(exec_, problem(), {});
+    begin_deviatoric<Cpu, D, Real>(exec_, problem(), {});
   }
   // H on a field of the faces.
-  std::vector<double> apply(const std::vector<ShearFace<D>>& faces, const std::vector<double>& u) {
-    const ShearView<Real> view = shear();
+  std::vector<double> apply(const std::vector<DeviatoricFace<D>>& faces,
+                            const std::vector<double>& u) {
+    const DeviatoricView<Real> view = shear();
     for (std::size_t i = 0; i < faces.size(); ++i) {
       view.in.face[faces[i].index] = static_cast<Real>(u[i]);
       view.out.face[faces[i].index] = Real(0);
     }
     view.control->done = 0;
-    apply_shear<Cpu, D, Real>(exec_, problem());
+    apply_deviatoric<Cpu, D, Real>(exec_, problem());
     std::vector<double> out;
-    for (const ShearFace<D>& f : faces) out.push_back(f.solved ? view.out.face[f.index] : 0.0);
+    for (const DeviatoricFace<D>& f : faces) out.push_back(f.solved ? view.out.face[f.index] : 0.0);
     return out;
   }
   // From velocities that are as the projection leaves them but for the right-hand side, which the
@@ -140,9 +141,9 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
     fluid_.clear_pressure();
     const Real stiffness = static_cast<Real>(inverse_lambda / (c->dt * c->dt));
     for (std::uint32_t i = 0; i < c->n_blocks * kCells; ++i)
-      stiffness_.data()[i] = is_fluid(view, {i / kCells, i % kCells}) ? stiffness : Real(0);
-    const PressureSystem<Real> system =
-        fluid_.system(grid_.view(), {&c->n_blocks, kBlocks}, stiffness_.data());
+      compressibility_.data()[i] = is_fluid(view, {i / kCells, i % kCells}) ? stiffness : Real(0);
+    const EllipticSystem<Real> system =
+        fluid_.system(grid_.view(), {&c->n_blocks, kBlocks}, compressibility_.data());
     pressure_.solve(system, {}, &c->stop);
     fluid_.clear_pressure();
     return solver_.solve(problem(), options, pressure_, system, [](const SolveReport&) {});
@@ -152,7 +153,7 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
     std::size_t cell, face;
     double area;
   };
-  std::vector<Outflow> outflows(const std::vector<ShearFace<D>>& faces) {
+  std::vector<Outflow> outflows(const std::vector<DeviatoricFace<D>>& faces) {
     std::vector<Outflow> out;
     const MacView<Real> view = mac();
     for (std::size_t f = 0; f < faces.size(); ++f) {
@@ -172,12 +173,12 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
  private:
   MacView<Real> mac() {
     MacView<Real> view = fluid_.view(faces_.data());
-    view.sheared = heat_.sheared();
+    view.elastic_fraction = heat_.elastic_fraction();
     return view;
   }
   FaceLayers layers() { return heat_.layers(FaceLayers::kMax); }
-  ShearView<Real> shear() { return solver_.view(layers()); }
-  ShearProblem<Real> problem() {
+  DeviatoricView<Real> shear() { return solver_.view(layers()); }
+  DeviatoricProblem<Real> problem() {
     return {transfer_.degree, particles_.view(), grid_.view(),   mac(),
             shear(),          kBlocks,           control_.data()};
   }
@@ -188,9 +189,9 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
   ColliderStore<Cpu, D, Real> colliders_;
   FluidStore<Cpu, D, Real> fluid_;
   HeatStore<Cpu, D, Real> heat_;
-  ShearSolver<Cpu, D, Real> solver_;
-  PressureSolver<Cpu, D, Real> pressure_;
-  Buffer<Cpu, Real> stiffness_;
+  DeviatoricSolver<Cpu, D, Real> solver_;
+  EllipticSolver<Cpu, D, Real> pressure_;
+  Buffer<Cpu, Real> compressibility_;
   Buffer<Cpu, Real> faces_;
 };
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "kernels/particles/layout.h"
+#include "kernels/fields/particles.h"
 #include "kernels/step/control.h"
 #include "src/sim/stepper.h"
 

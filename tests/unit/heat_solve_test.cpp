@@ -32,7 +32,7 @@ class HeatHarness : public FluidHarness<Cpu, D, double> {
     StepControl* c = control_.data();
     const HeatView<double> view = heat_.view(nullptr);
     const auto update = Base::update_params();
-    put_warmth(view);
+    put_thermal(view);
     settle_cells<Cpu, D, double>(exec_, update, grid_.view(), view, kBlocks, c);
     assemble_heat<Cpu, D, double>(exec_, update, grid_.view(), Base::mac(), view, kBlocks, c);
     const SolveReport report = solver_.solve(heat_.system(grid_.view(), {&c->n_blocks, kBlocks}),
@@ -70,22 +70,22 @@ class HeatHarness : public FluidHarness<Cpu, D, double> {
     if (temperature_.size() <= place) temperature_.resize(place + 1, kWall + 1);
     return temperature_[place];
   }
-  void put_warmth(const HeatView<double>& view) {
+  void put_thermal(const HeatView<double>& view) {
     const HeatProperties& heat = scene_.materials[0].heat;
     const double volume = std::pow(dx_, D),
                  capacity = volume * scene_.materials[0].density * heat.capacity.solid;
     heat_.clear();
     Base::for_each_cell([&](std::size_t place, const Vec<int, D>& cell) {
       if (is_inside(cell))
-        view.warmth[place] = Node<double>::make(capacity, capacity * temperature(place),
-                                                volume * heat.conductivity.solid, volume);
+        view.thermal_sums[place] = Node<double>::make(capacity, capacity * temperature(place),
+                                                      volume * heat.conductivity.solid, volume);
     });
   }
 
   Scene scene_;
   HeatModel<double> model_;
   HeatStore<Cpu, D, double> heat_;
-  PressureSolver<Cpu, D, double> solver_;
+  EllipticSolver<Cpu, D, double> solver_;
   std::vector<double> temperature_;  // of cells, K
 };
 

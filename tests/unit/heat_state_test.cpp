@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "kernels/thermal/heat.h"
+#include "kernels/heat/enthalpy.h"
 
 namespace firn::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/exec/generic_scalar.h"
+#include "kernels/math/generic_scalar.h"
 
 namespace firn {
 namespace {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/materials/material.h"
+#include "src/sim/material_params.h"
 
 namespace firn {
 namespace {

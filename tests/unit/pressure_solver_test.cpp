@@ -434,7 +434,7 @@ TYPED_TEST(PressureSolverTest, SystemsMayChangeSize) {
   constexpr int D = TypeParam::D;
   using Real = typename TypeParam::Real;
   Cpu exec(1);
-  PressureSolver<Cpu, D, Real> solver(exec);
+  EllipticSolver<Cpu, D, Real> solver(exec);
   const auto large = blob_case<D>(D == 3 ? 12 : 40, 0.1, 0.2), small = blob_case<D>(7, 0.1, 0.2);
   std::vector<Real> fresh, again;
   for (const auto* c : {&small, &large, &small}) {

@@ -68,10 +68,10 @@ std::vector<HarnessParticle<D>> block_particles(int cells, double least, double 
 }
 
 template <int D>
-std::vector<double> random_field(const std::vector<ShearFace<D>>& faces, unsigned seed) {
+std::vector<double> random_field(const std::vector<DeviatoricFace<D>>& faces, unsigned seed) {
   RandomMatrices<D> random(seed);
   std::vector<double> u;
-  for (const ShearFace<D>& f : faces) u.push_back(f.solved ? random.uniform(-1, 1) : 0);
+  for (const DeviatoricFace<D>& f : faces) u.push_back(f.solved ? random.uniform(-1, 1) : 0);
   return u;
 }
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
@@ -142,13 +142,13 @@ double spline_slope(int degree, double x) {
 template <int D>
 class ContinuedField {
  public:
-  ContinuedField(const std::vector<ShearFace<D>>& faces, const std::vector<double>& u,
+  ContinuedField(const std::vector<DeviatoricFace<D>>& faces, const std::vector<double>& u,
                  bool sticky_floor) {
     for (std::size_t i = 0; i < faces.size(); ++i)
       if (faces[i].own) value_[key(faces[i].axis, faces[i].cell)] = u[i];
     for (int layer = 0; layer < FaceLayers::kMax; ++layer) {
       const auto inner = value_;
-      for (const ShearFace<D>& f : faces)
+      for (const DeviatoricFace<D>& f : faces)
         if (!inner.contains(key(f.axis, f.cell)) && !(sticky_floor && lies_in_floor(f)))
           continue_to(f, inner);
     }
@@ -165,13 +165,13 @@ class ContinuedField {
   static std::uint64_t key(int axis, const Vec<int, D>& cell) {
     return block_key<D>(cell) * 3 + static_cast<std::uint64_t>(axis);
   }
-  static bool lies_in_floor(const ShearFace<D>& f) {
+  static bool lies_in_floor(const DeviatoricFace<D>& f) {
     return f.cell[1] + (f.axis == 1 ? 0 : 1) <= 0;
   }
 
   // Along the straight lines through two inner faces where there are any, but not into the floor;
   // else the mean of the neighbours.
-  void continue_to(const ShearFace<D>& f, const Values& inner) {
+  void continue_to(const DeviatoricFace<D>& f, const Values& inner) {
     double mean = 0, neighbours = 0, along_lines = 0, lines = 0;
     for (int b = 0; b < D; ++b)
       for (int by = -1; by <= 1; by += 2) {
@@ -266,7 +266,7 @@ struct DenseSystem {
   std::vector<std::size_t> solved, cells;
 
   template <int D, class Real>
-  DenseSystem(ShearHarness<D, Real>& h, const std::vector<ShearFace<D>>& faces, double dt,
+  DenseSystem(ShearHarness<D, Real>& h, const std::vector<DeviatoricFace<D>>& faces, double dt,
               double inverse_lambda)
       : C(inverse_lambda / (dt * dt) * std::pow(kDx, D)) {
     for (std::size_t i = 0; i < faces.size(); ++i)

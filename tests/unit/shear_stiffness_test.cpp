@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/materials/corotated_deviatoric.h"
-#include "kernels/thermal/shear_stiffness.h"
+#include "kernels/stress/deviatoric_stiffness.h"
 #include "tests/support/random_matrices.h"
 #include "tests/support/spaces.h"
 

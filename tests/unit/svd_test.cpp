@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "kernels/exec/generic_scalar.h"
+#include "kernels/math/generic_scalar.h"
 #include "kernels/math/polar.h"
 #include "kernels/math/svd.h"
 

@@ -1,0 +1,14 @@
+// Arithmetic of small integers at compile time.
+#pragma once
+
+#include "kernels/base/host_device.h"
+
+namespace firn {
+
+FIRN_HD constexpr int int_power(int base, int exponent) {
+  int r = 1;
+  for (int i = 0; i < exponent; ++i) r *= base;
+  return r;
+}
+
+}  // namespace firn

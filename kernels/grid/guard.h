@@ -1,0 +1,48 @@
+// The last guard of collisions: nodes keep material out of bodies as well as the grid resolves
+// them; a particle that got deeper than half a cell all the same, at an edge or in front of a fast
+// body, is put back to that depth.
+#pragma once
+
+#include "kernels/exec/backend.h"
+#include "kernels/fields/blocks.h"
+#include "kernels/fields/particles.h"
+#include "kernels/grid/update.h"
+#include "kernels/step/control.h"
+
+namespace firn {
+
+template <int D, class Real>
+struct BodyGuard {
+  const GridUpdateParams<Real, D>& params;
+  Real dx;
+
+  // Whether body c can touch what lies within `margin` cells of a block.
+  FIRN_HD bool reaches(const Vec<int, D>& block, int c, Real margin) const {
+    constexpr Real half = Real(0.5) * BlockTraits<D>::kSide;
+    Vec<Real, D> centre;
+    for (int a = 0; a < D; ++a)
+      centre[a] = (static_cast<Real>(block[a] * BlockTraits<D>::kSide) + half) * dx;
+    const Real radius = (half + margin) * dx * sqrt(static_cast<Real>(D));
+    return signed_distance<D>(params.colliders[c].program, to_body(params.poses[c], centre)) <=
+           radius;
+  }
+
+  // Puts x back to half a cell's depth in body c; false where it was no deeper.
+  FIRN_HD bool push_out(int c, Vec<Real, D>& x) const {
+    const RigidPose<Real>& pose = params.poses[c];
+    const SdfProgram<Real>& shape = params.colliders[c].program;
+    const Vec<Real, D> in_body = to_body(pose, x);
+    const Real depth = -signed_distance<D>(shape, in_body), allowed = Real(0.5) * dx;
+    if (!(depth > allowed)) return false;
+    x += (depth - allowed) * rotate_to_world(pose, sdf_normal<D>(shape, in_body, Real(0.1) * dx));
+    return true;
+  }
+};
+
+// Moves positions only, after G2P. Does nothing without colliders.
+template <class Exec, int D, class Real>
+void guard_particles(Exec& exec, const GridUpdateParams<Real, D>& params,
+                     const ParticleView<Real>& particles, const GridView<Real>& grid,
+                     std::uint32_t block_bound, const StepControl* control);
+
+}  // namespace firn

@@ -1,0 +1,84 @@
+// Particles to cell centres: the sums that the projection of compressible materials and the heat
+// solve need of each cell [T 6.4.3], and the heat solve itself [T 6.4.8].
+#pragma once
+
+#include "kernels/exec/node.h"
+#include "kernels/fields/particles.h"
+#include "kernels/grid/guard.h"
+#include "kernels/heat/enthalpy.h"
+#include "kernels/heat/fields.h"
+#include "kernels/mac/mac_grid.h"
+#include "kernels/step/control.h"
+
+namespace firn {
+
+// Of a cell, as particles leave it: sum w m c (J/K), sum w m c T (J), sum w V conductivity, sum w
+// V. settle_cells makes of it: heat capacity (J/K), temperature (K), conductivity (W/(m K)), and
+// the share of the cell that is filled, at most 1.
+inline constexpr int kThermalCapacity = 0, kThermalTemperature = 1, kThermalConductivity = 2,
+                     kThermalFilled = 3;
+
+// Channels of cells are [block][64].
+template <class Real>
+struct HeatView {
+  const ThermalMaterial<Real>* materials = nullptr;
+  Real* state = nullptr;  // of particles
+  Node<Real>* thermal_sums = nullptr;
+  Node<Real>* volume_sums = nullptr;  // see stress/volumetric.h
+  Real* compressibility = nullptr;    // 1 / (lambda dt^2), the term of order zero of the projection
+  Real* elastic_fraction = nullptr;   // share of a cell's material that is solid
+  Real* held = nullptr;    // temperature at which a cell is held, K; negative where it is free
+  Real* change = nullptr;  // of the temperature in this step, K
+  Real *conductance = nullptr, *dirichlet = nullptr, *mass = nullptr, *rhs = nullptr;  // W/K, W
+  Node<Real>* power = nullptr;  // in component 0 what heat sources give to a cell, W; none: null
+  const HeatSourceView<Real>* sources = nullptr;
+  std::int32_t source_count = 0;
+  HeatFields fields;
+  Real flip = Real(1);  // share of the change that particles take; the rest is the cells' mean
+};
+
+template <class Real>
+FIRN_HD inline HeatState<Real> load_heat(const HeatView<Real>& heat, std::uint32_t chunk,
+                                         std::uint32_t lane) {
+  return {channel_row(heat.state, chunk, kHeatComponents, 0)[lane],
+          channel_row(heat.state, chunk, kHeatComponents, 1)[lane] > Real(0.5)};
+}
+
+// One kernel both ways, the quadratic one: what particles give to cells is what they get back.
+inline constexpr int kHeatKernel = 2;
+
+// Adds the particles' heat to `thermal_sums`, which must be zero.
+template <class Exec, int D, class Real>
+void heat_p2g(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+              const HeatView<Real>& heat, std::uint32_t max_blocks, const StepControl* control);
+
+// Adds what the particles take up from heat sources to `power`, which must be zero: the density at
+// the middle of the step, times their volume at rest. What lies in no source adds nothing.
+template <class Exec, int D, class Real>
+void power_p2g(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+               const HeatView<Real>& heat, std::uint32_t max_blocks, StepControl* control);
+
+// Temperatures and conductivities of the cells, and which of them are held. Bodies, walls and air
+// have their temperatures at the end of the step.
+template <class Exec, int D, class Real>
+void settle_cells(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
+                  const HeatView<Real>& heat, std::uint32_t max_blocks, StepControl* control);
+
+// The system of backward Euler for the change of temperature.
+template <class Exec, int D, class Real>
+void assemble_heat(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
+                   const MacView<Real>& mac, const HeatView<Real>& heat, std::uint32_t max_blocks,
+                   StepControl* control);
+
+// Makes of the solution the change that its fluxes bring: what one cell loses another gains, to the
+// last bit but for rounding, however well the system was solved.
+template <class Exec, int D, class Real>
+void apply_fluxes(Exec& exec, const MacView<Real>& mac, const HeatView<Real>& heat,
+                  std::uint32_t max_blocks, const StepControl* control);
+
+// Cells to particles; particles melt and freeze.
+template <class Exec, int D, class Real>
+void heat_g2p(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+              const HeatView<Real>& heat, std::uint32_t max_blocks, const StepControl* control);
+
+}  // namespace firn

@@ -1,0 +1,353 @@
+#pragma once
+
+#include "kernels/heat/heated_boundaries.h"
+#include "kernels/heat/source_power.h"
+#include "kernels/transfer/cell_transfer.h"
+
+namespace firn {
+
+template <class Real>
+struct ThermalOfParticle {
+  HeatView<Real> heat;
+  FIRN_HD Node<Real> operator()(const ParticleView<Real>& particles, std::uint32_t chunk,
+                                std::uint32_t lane) const {
+    const ThermalMaterial<Real>& m = heat.materials[particles.chunks[chunk].material];
+    const HeatState<Real> state = load_heat(heat, chunk, lane);
+    const Real melting = melting_point(m, channel_row(particles.id, chunk, 1, 0)[lane]);
+    const Real capacity = channel_row(particles.mass, chunk, 1, 0)[lane] * capacity_of(m, state);
+    const Real volume = channel_row(particles.volume, chunk, 1, 0)[lane];
+    return Node<Real>::make(capacity, capacity * temperature_of(m, melting, state.enthalpy),
+                            volume * conductivity_of(m, state), volume);
+  }
+};
+
+template <class Exec, int D, class Real>
+void heat_p2g(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+              const HeatView<Real>& heat, std::uint32_t max_blocks, const StepControl* control) {
+  launch_coloured(exec, {{nullptr, max_blocks}, &control->stop}, grid.colour_begin,
+                  BlockTraits<D>::kCorners,
+                  CellP2G<D, kHeatKernel, ThermalOfParticle<Real>, Real>{
+                      {heat}, particles, grid, heat.thermal_sums});
+}
+
+template <class Exec, int D, class Real>
+void power_p2g(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+               const HeatView<Real>& heat, std::uint32_t max_blocks, StepControl* control) {
+  launch_coloured(exec, {{nullptr, max_blocks}, &control->stop}, grid.colour_begin,
+                  BlockTraits<D>::kCorners,
+                  CellP2G<D, kHeatKernel, PowerOfParticle<D, Real>, Real>{
+                      {heat, control}, particles, grid, heat.power});
+}
+
+template <int D, class Real>
+struct SettleCells {
+  static constexpr const char* kName = "settle_cells";
+  static constexpr int kThreads = 64;
+  struct Scratch {};
+  HeatedBoundaries<D, Real> heated;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const GridView<Real>& grid = heated.solids.grid;
+    const Vec<int, D> block = block_of_key<D>(grid.keys[g.index()]);
+    Real inverse_cell = 1;
+    for (int a = 0; a < D; ++a) inverse_cell *= grid.inv_dx;
+    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+      const CellAddress at{g.index(), cell};
+      Node<Real>& thermal_sums = heated.heat.thermal_sums[cell_index(at)];
+      Real& held = heated.heat.held[cell_index(at)];
+      held = Real(-1);
+      const Real capacity = thermal_sums[0], volume = thermal_sums[3];
+      if (!(volume > Real(0)) || !(capacity > kLeastNormal<Real> / kEpsilon<Real>))
+        return thermal_sums = Node<Real>::zero(), void();
+      thermal_sums =
+          Node<Real>::make(capacity, thermal_sums[1] / capacity, thermal_sums[2] / volume,
+                           min(volume * inverse_cell, Real(1)));
+      const Vec<Real, D> x = heated.centre_of(block, local_of_node<D>(static_cast<int>(cell)));
+      const auto solid = heated.nearest(x);
+      if (solid.distance < Real(0))
+        held = heated.temperature(g, solid.field, heated.surface_point(solid, x));
+    });
+  }
+};
+
+template <class Exec, int D, class Real>
+void settle_cells(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
+                  const HeatView<Real>& heat, std::uint32_t max_blocks, StepControl* control) {
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                SettleCells<D, Real>{{{params, grid}, heat, control}});
+}
+
+template <int D, class Real>
+struct AssembleHeat {
+  static constexpr const char* kName = "assemble_heat";
+  static constexpr int kThreads = 64;
+  struct Scratch {};
+  HeatedBoundaries<D, Real> heated;
+  MacView<Real> mac;
+
+  // Of a cell: its equation without the conductances between cells.
+  struct Row {
+    Real dirichlet = Real(0), power = Real(0);
+  };
+  // With something that has a temperature of its own, at x.
+  struct Contact {
+    Real conductance = Real(0);
+    int field = -1;
+    Vec<Real, D> x = Vec<Real, D>::zero();
+  };
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const HeatView<Real>& heat = heated.heat;
+    const Vec<int, D> block = block_of_key<D>(heated.solids.grid.keys[g.index()]);
+    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+      const CellAddress at{g.index(), cell};
+      const std::uint64_t i = cell_index(at);
+      for (int a = 0; a < D; ++a) heat.conductance[face_index<D>(g.index(), a, cell)] = Real(0);
+      Row row;
+      Real mass = Real(0);
+      if (is_free(at)) {
+        mass = heat.thermal_sums[i][kThermalCapacity] / static_cast<Real>(heated.control->dt);
+        if (heat.power != nullptr) row.power = heat.power[i][0];
+        couple(g, block, at, row);
+      }
+      heat.mass[i] = mass;
+      heat.dirichlet[i] = row.dirichlet;
+      heat.rhs[i] = row.power;
+      heat.change[i] = Real(0);
+    });
+  }
+
+  FIRN_HD bool has_volume(const CellAddress& at) const {
+    return at.exists() && heated.heat.thermal_sums[cell_index(at)][kThermalCapacity] > Real(0);
+  }
+  FIRN_HD bool is_free(const CellAddress& at) const {
+    return has_volume(at) && heated.heat.held[cell_index(at)] < Real(0);
+  }
+
+  // Heat passes through what both cells are filled with, in series.
+  FIRN_HD Real conductance(const Node<Real>& a, const Node<Real>& b) const {
+    const Real sum = a[kThermalConductivity] + b[kThermalConductivity];
+    const Real series =
+        sum > Real(0) ? 2 * a[kThermalConductivity] * b[kThermalConductivity] / sum : Real(0);
+    return series * min(a[kThermalFilled], b[kThermalFilled]) * face_over_distance();
+  }
+  FIRN_HD Real face_over_distance() const { return D == 3 ? heated.solids.grid.dx : Real(1); }
+
+  template <class Group>
+  FIRN_HD void couple(const Group& g, const Vec<int, D>& block, const CellAddress& at,
+                      Row& row) const {
+    const HeatView<Real>& heat = heated.heat;
+    const Node<Real> own = heat.thermal_sums[cell_index(at)];
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
+    const Vec<Real, D> centre = heated.centre_of(block, local);
+    for (int a = 0; a < D; ++a)
+      for (int side = -1; side <= 1; side += 2) {
+        const CellAddress other = cell_address<D>(mac, at.block, stepped<D>(local, a, side));
+        Vec<Real, D> beside = centre;
+        beside[a] += static_cast<Real>(side) * heated.solids.grid.dx;
+        Contact contact;
+        if (is_free(other)) {
+          const Node<Real> theirs = heat.thermal_sums[cell_index(other)];
+          const Real k = conductance(own, theirs);
+          if (side < 0) heat.conductance[face_index<D>(at.block, a, at.cell)] = k;
+          row.power += k * (theirs[kThermalTemperature] - own[kThermalTemperature]);
+          contact = with_air(own, own[kThermalFilled] - theirs[kThermalFilled], centre, beside);
+        } else {
+          contact = with_solid(own, centre, beside);
+          if (contact.field < 0) contact = with_air(own, own[kThermalFilled], centre, beside);
+        }
+        if (contact.field >= 0) hold(g, contact, own, row);
+      }
+  }
+
+  // Of matter outside a plane through the centre of a cell, what the kernel gives to that cell lies
+  // this far from the plane on average, in cells. If it had the plane's temperature there already,
+  // the matter in between would be beyond it.
+  static constexpr double kNearest = 0.4;
+
+  // To the surface of a body with a temperature, if there is one.
+  FIRN_HD Contact with_solid(const Node<Real>& own, const Vec<Real, D>& centre,
+                             const Vec<Real, D>& beside) const {
+    const auto theirs = heated.nearest(beside);
+    if (!(theirs.distance < Real(0))) return {};
+    const Real ours = heated.nearest(centre).distance;
+    const Real share = clamp(ours / (ours - theirs.distance), Real(0), Real(1));
+    return {own[kThermalConductivity] * face_over_distance() / max(share, Real(kNearest)),
+            theirs.field, centre + share * (beside - centre)};
+  }
+  // To the air, half a cell away. Cells at a surface are filled in part: all the steps down to an
+  // empty cell together are one face. Towards a solid there is none: particles at its surface fill
+  // the cells on both sides of it in part.
+  FIRN_HD Contact with_air(const Node<Real>& own, Real step, const Vec<Real, D>& centre,
+                           const Vec<Real, D>& beside) const {
+    if (!heated.is_given(kAmbientField) || !(step > Real(0)) ||
+        heated.solids.distance(beside + (beside - centre)) < Real(0))
+      return {};
+    return {2 * step * own[kThermalConductivity] * face_over_distance(), kAmbientField,
+            Real(0.5) * (centre + beside)};
+  }
+  template <class Group>
+  FIRN_HD void hold(const Group& g, const Contact& contact, const Node<Real>& own, Row& row) const {
+    const Real temperature = heated.temperature(g, contact.field, contact.x);
+    row.dirichlet += contact.conductance;
+    row.power += contact.conductance * (temperature - own[kThermalTemperature]);
+  }
+};
+
+template <class Exec, int D, class Real>
+void assemble_heat(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
+                   const MacView<Real>& mac, const HeatView<Real>& heat, std::uint32_t max_blocks,
+                   StepControl* control) {
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                AssembleHeat<D, Real>{{{params, grid}, heat, control}, mac});
+}
+
+// The solution stays as it is until all cells have read it: the change goes to `dirichlet`, which
+// the system does not need any more.
+template <int D, class Real>
+struct ApplyFluxes {
+  static constexpr const char* kName = "apply_fluxes";
+  static constexpr int kThreads = 64;
+  struct Scratch {};
+  MacView<Real> mac;
+  HeatView<Real> heat;
+  const StepControl* control;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+      const CellAddress at{g.index(), cell};
+      const std::uint64_t i = cell_index(at);
+      const Node<Real> own = heat.thermal_sums[i];
+      Real change = Real(0);
+      if (heat.mass[i] > Real(0))
+        change = static_cast<Real>(control->dt) / own[kThermalCapacity] * power(at);
+      heat.dirichlet[i] = change;
+    });
+  }
+
+  FIRN_HD Real power(const CellAddress& at) const {
+    const std::uint64_t i = cell_index(at);
+    Real sum = heat.rhs[i] - heat.dirichlet[i] * heat.change[i];
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
+    for (int a = 0; a < D; ++a)
+      for (int side = 0; side < 2; ++side) {
+        const CellAddress other =
+            cell_address<D>(mac, at.block, stepped<D>(local, a, side == 0 ? -1 : 1));
+        if (!other.exists()) continue;
+        const CellAddress upper = side == 0 ? at : other;
+        sum += heat.conductance[face_index<D>(upper.block, a, upper.cell)] *
+               (heat.change[cell_index(other)] - heat.change[i]);
+      }
+    return sum;
+  }
+};
+
+template <int D, class Real>
+struct AdoptChange {
+  static constexpr const char* kName = "adopt_change";
+  static constexpr int kThreads = 64;
+  struct Scratch {};
+  HeatView<Real> heat;
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+      const std::uint64_t i = cell_index({g.index(), cell});
+      heat.change[i] = heat.dirichlet[i];
+    });
+  }
+};
+
+template <class Exec, int D, class Real>
+void apply_fluxes(Exec& exec, const MacView<Real>& mac, const HeatView<Real>& heat,
+                  std::uint32_t max_blocks, const StepControl* control) {
+  const LaunchRange range{{&control->n_blocks, max_blocks}, &control->stop};
+  launch_groups(exec, range, ApplyFluxes<D, Real>{mac, heat, control});
+  launch_groups(exec, range, AdoptChange<D, Real>{heat});
+}
+
+// What of a stencil lies in held cells says nothing: their heat goes the way of the others',
+// through the surface of the body. And no particle that reaches into them is driven beyond the
+// temperatures around it: as long as the means that cells know are not the body's, the particles
+// next to it would go on to change. What they are spared is heat that the body gives or takes.
+template <int D, class Real>
+struct HeatG2P : CellG2P<D, kHeatKernel, Real> {
+  static constexpr const char* kName = "heat_g2p";
+  static constexpr int kThreads = 128;
+  using Base = CellG2P<D, kHeatKernel, Real>;
+  using Base::particles;
+  using Tile = typename Base::Tile;
+  // A particle with less than this outside of held bodies lies within one and waits to be put out.
+  static constexpr Real kLeastShare = Real(1e-3);
+  struct Scratch {
+    Tile free, change, mean, reached;
+  };
+  HeatView<Real> heat;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    Base::gather(
+        g, [&](std::uint32_t t, std::uint64_t cell) { load(g.scratch, t, cell); },
+        [&](const Vec<int, D>& home, std::uint32_t chunk, std::uint32_t lane) {
+          advance(g, home, chunk, lane);
+        });
+  }
+
+  FIRN_HD void load(Scratch& tiles, std::uint32_t t, std::uint64_t cell) const {
+    const Real free = heat.held[cell] < Real(0) ? Real(1) : Real(0);
+    const Real after = heat.thermal_sums[cell][kThermalTemperature] + heat.change[cell];
+    tiles.free.node[t] = free;
+    tiles.change.node[t] = free * heat.change[cell];
+    tiles.reached.node[t] = free > Real(0) ? after : heat.held[cell];
+    tiles.mean.node[t] = free * after;
+  }
+
+  template <class Group>
+  FIRN_HD void advance(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
+                       std::uint32_t lane) const {
+    const auto near = Base::cells_near(home, chunk, lane);
+    const ThermalMaterial<Real>& m = heat.materials[particles.chunks[chunk].material];
+    HeatState<Real> state = load_heat(heat, chunk, lane);
+    const Real share = near.mean(g.scratch.free);
+    if (!(share > kLeastShare)) return;
+    const bool beside_held = share < Real(1) - kLeastShare;
+    const Real scale = beside_held ? 1 / share : Real(1);
+    Real change = scale * near.mean(g.scratch.change);
+    const Real melting = melting_point(m, channel_row(particles.id, chunk, 1, 0)[lane]);
+    const Real own = temperature_of(m, melting, state.enthalpy);
+    if (heat.flip < Real(1)) {
+      const Real mean = scale * near.mean(g.scratch.mean);
+      change = heat.flip * change + (1 - heat.flip) * (mean - own);
+    }
+    if (beside_held) change = limited(g.scratch.reached.node + near.first, own, change);
+    add_heat(m, capacity_of(m, state) * change, state);
+    channel_row(heat.state, chunk, kHeatComponents, 0)[lane] = state.enthalpy;
+    channel_row(heat.state, chunk, kHeatComponents, 1)[lane] = state.liquid ? Real(1) : Real(0);
+  }
+
+  // Whichever way it goes, `own` + change stays among what the cells of the stencil, of which
+  // `corner` is the first, have reached; those without matter are at 0.
+  FIRN_HD static Real limited(const Real* corner, Real own, Real change) {
+    constexpr int n = stencil_nodes(kHeatKernel);
+    Real lowest = own, highest = own;
+    for (int i = 0; i < (D == 3 ? n * n * n : n * n); ++i) {
+      const int row = i / n;
+      const Real T = corner[(row / n * Tile::kSide + row % n) * Tile::kSide + i % n];
+      if (!(T > Real(0))) continue;
+      lowest = min(lowest, T);
+      highest = max(highest, T);
+    }
+    return clamp(own + change, lowest, highest) - own;
+  }
+};
+
+template <class Exec, int D, class Real>
+void heat_g2p(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+              const HeatView<Real>& heat, std::uint32_t max_blocks, const StepControl* control) {
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                HeatG2P<D, Real>{{particles, grid}, heat});
+}
+
+}  // namespace firn

@@ -1,0 +1,25 @@
+// How full of liquid the cells are, and the drift of particles that evens it out: the implicit
+// density projection of Kugelstadt, Longva, Thuerey & Bender 2019 on the matrix of the pressure.
+#pragma once
+
+#include "kernels/exec/backend.h"
+#include "kernels/fields/particles.h"
+#include "kernels/mac/mac_grid.h"
+#include "kernels/step/control.h"
+
+namespace firn {
+
+// filled = sum w V_p / dx^D with the linear kernel about cell centres, relative to what fits beside
+// walls. Takes the open areas of faces.
+template <class Exec, int D, class Real>
+void fill_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+                const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control);
+
+// The right-hand side of the drift: what a cell holds too much, as a rate, 1/s. Cells at the
+// surface may hold less than full; inner cells are also filled up. Coefficients stay those of the
+// pressure.
+template <class Exec, int D, class Real>
+void assemble_drift(Exec& exec, const MacView<Real>& mac, std::uint32_t max_blocks,
+                    const StepControl* control);
+
+}  // namespace firn

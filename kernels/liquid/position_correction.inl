@@ -1,0 +1,173 @@
+#pragma once
+
+#include "kernels/liquid/position_correction.h"
+#include "kernels/transfer/spline.h"
+#include "kernels/transfer/tile.h"
+
+namespace firn {
+
+// Whatever the degree of the velocities' kernel, a particle's cells lie within two of its home.
+template <int D, class Real>
+struct FillCells {
+  static constexpr const char* kName = "fill_cells";
+  static constexpr int kThreads = kLanes;  // a warp: its particles take turns at the tile
+  using Tile = BlockTile<D, 2, Real, Real>;
+  struct Scratch {
+    Tile tile;
+  };
+  ParticleView<Real> particles;
+  GridView<Real> grid;
+  Real* filled;
+  Real inverse_cell;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t block = grid.coloured[g.index()];
+    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
+    g.for_each(Tile::kNodes, [&](std::uint32_t t) { g.scratch.tile.node[t] = Real(0); });
+    g.sync();
+    const Chunk* chunks = particles.chunks;
+    g.template for_each_pack<Real>(
+        grid.chunk_begin[block], grid.chunk_begin[block + 1],
+        [=](std::uint32_t chunk) { return chunks[chunk].count; },
+        [&](const auto& lanes) {
+          lanes.for_each_in_turn([](int, std::uint32_t) { return true; },
+                                 [&](int, std::uint32_t lane, const auto& turns_at) {
+                                   contribute(g, home, lanes.chunk * kLanes + lane, turns_at);
+                                 });
+        });
+    g.sync();
+    g.for_each(Tile::kNodes, [&](std::uint32_t t) {
+      const TileNode<D, Tile::kSide> at(static_cast<int>(t));
+      const std::uint64_t rank = grid.corners[block * BlockTraits<D>::kCorners + at.corner];
+      g.accumulate_global(filled[rank * BlockTraits<D>::kNodes + at.node], g.scratch.tile.node[t]);
+    });
+  }
+
+  template <class Group, class TurnsAt>
+  FIRN_HD void contribute(Group& g, const Vec<int, D>& home, std::uint32_t slot,
+                          const TurnsAt& turns_at) const {
+    Vec<int, D> base;
+    Real w[D][2];
+    for (int a = 0; a < D; ++a) {
+      const AxisBase<Real> b =
+          axis_base(channel_at(particles.x, slot, D, a), grid.inv_dx, Real(0.5));
+      base[a] = b.node;
+      w[a][0] = 1 - b.offset;
+      w[a][1] = b.offset;
+    }
+    const int at = Tile::template index_of<D>(base, home);
+    Real* lowest = g.scratch.tile.node + at;
+    const auto turns = turns_at(at);
+    const Real volume = inverse_cell * channel_at(particles.volume, slot, 1, 0);
+    for (int corner = 0; corner < (1 << D); ++corner) {
+      Real value = volume;
+      int offset = 0;
+      for (int a = 0; a < D; ++a) {
+        const int up = corner >> a & 1;
+        value *= w[a][up];
+        offset = offset * Tile::kSide + up;
+      }
+      turns.accumulate(lowest[offset], value);
+    }
+  }
+};
+
+template <class Real>
+struct ClearCells {
+  static constexpr const char* kName = "clear_cells";
+  static constexpr int kThreads = 64;
+  struct Scratch {};
+  Real* channel;
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    g.for_each(64, [&](std::uint32_t i) { channel[std::uint64_t{g.index()} * 64 + i] = Real(0); });
+  }
+};
+
+// The kernel about a cell beside a wall reaches an eighth of its weight into the wall, along each
+// axis that has one there.
+template <int D, class Real>
+struct NormalizeFill {
+  static constexpr const char* kName = "normalize_fill";
+  static constexpr int kThreads = 64;
+  struct Scratch {};
+  MacView<Real> mac;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+      const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
+      Real full = Real(1);
+      for (int a = 0; a < D; ++a) {
+        const CellAddress upper = cell_address<D>(mac, g.index(), stepped<D>(local, a, 1));
+        Real closed = Real(1) - mac.area[face_index<D>(g.index(), a, cell)];
+        if (upper.exists()) closed += Real(1) - mac.area[face_index<D>(upper.block, a, upper.cell)];
+        full *= Real(1) - Real(0.125) * closed;
+      }
+      mac.filled[cell_index({g.index(), cell})] /= full;
+    });
+  }
+};
+
+template <class Exec, int D, class Real>
+void fill_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+                const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control) {
+  Real inverse_cell = 1;
+  for (int a = 0; a < D; ++a) inverse_cell *= grid.inv_dx;
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                ClearCells<Real>{mac.filled});
+  launch_coloured(exec, {{nullptr, max_blocks}, &control->stop}, grid.colour_begin,
+                  BlockTraits<D>::kCorners,
+                  FillCells<D, Real>{particles, grid, mac.filled, inverse_cell});
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                NormalizeFill<D, Real>{mac});
+}
+
+template <int D, class Real>
+struct AssembleDrift {
+  static constexpr const char* kName = "assemble_drift";
+  static constexpr int kThreads = 64;
+  struct Scratch {};
+  MacView<Real> mac;
+  const StepControl* control;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Real rate = Real(1) / static_cast<Real>(control->dt);
+    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
+      const CellAddress at{g.index(), cell};
+      mac.rhs[cell_index(at)] = is_fluid(mac, at) ? rate * excess(at) : Real(0);
+    });
+  }
+
+  FIRN_HD Real excess(const CellAddress& at) const {
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
+    bool inner = true;
+    for (int a = 0; a < D; ++a)
+      for (int side = 0; side < 2; ++side) {
+        const CellAddress other =
+            cell_address<D>(mac, at.block, stepped<D>(local, a, side == 0 ? -1 : 1));
+        const CellAddress face = side == 0 ? at : other;
+        const Real open = mac.area[face_index<D>(face.block, a, face.cell)];
+        // Beside air nothing is missing; in a cut cell what is missing may be a body.
+        if (open > Real(0) && (open < Real(1) || !is_fluid(mac, other))) inner = false;
+      }
+    const Real excess = clamp(mac.filled[cell_index(at)] - Real(1),
+                              inner ? -kLargestExcess : Real(0), kLargestExcess);
+    return mac.elastic_fraction == nullptr ? excess
+                                           : (1 - mac.elastic_fraction[cell_index(at)]) * excess;
+  }
+
+  // More would move particles further than the next step can put right.
+  static constexpr Real kLargestExcess = Real(0.5);
+};
+
+template <class Exec, int D, class Real>
+void assemble_drift(Exec& exec, const MacView<Real>& mac, std::uint32_t max_blocks,
+                    const StepControl* control) {
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                AssembleDrift<D, Real>{mac, control});
+}
+
+}  // namespace firn

@@ -1,0 +1,37 @@
+// What boundaries (walls and bodies) and liquid do to each other beyond the pressure equation:
+// velocities inside them, which particles beside them read, and the forces of the pressure on
+// bodies.
+#pragma once
+
+#include "kernels/exec/backend.h"
+#include "kernels/mac/mac_grid.h"
+#include "kernels/step/control.h"
+
+namespace firn {
+
+// Closed faces of bodies that slip obliquely are no longer valid: apply_pressure gave them the
+// body's velocity along their axis, but that also holds up liquid that moves along the body. They
+// are to be continued from the liquid and then constrained. Faces along whose axis the body's
+// normal lies keep what they have, as do those of sticky bodies and of the domain's walls.
+template <class Exec, int D, class Real>
+void release_sliding_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
+                           const GridView<Real>& grid, const MacView<Real>& mac,
+                           std::uint32_t max_blocks, const StepControl* control);
+
+// On closed faces: the boundary's velocity (sticky), or the extrapolated one without its normal
+// part relative to the boundary (separate: only the part into it, unless liquid lies against the
+// face). Goes to kFaceBoundaryVelocity of every face, since neighbours still read kFaceVelocity;
+// complete_faces takes it from there.
+template <class Exec, int D, class Real>
+void constrain_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
+                     const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
+                     const StepControl* control);
+
+// Impulse and angular impulse of the pressure of this step on each body, per block, in
+// params.reactions as grid_update leaves them. Takes the pressure and the areas of the last solve.
+template <class Exec, int D, class Real>
+void pressure_reactions(Exec& exec, const GridUpdateParams<Real, D>& params,
+                        const GridView<Real>& grid, const MacView<Real>& mac,
+                        std::uint32_t max_blocks, const StepControl* control);
+
+}  // namespace firn

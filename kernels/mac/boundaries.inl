@@ -1,0 +1,221 @@
+#pragma once
+
+#include "kernels/mac/boundaries.h"
+#include "kernels/mac/boundary_geometry.h"
+#include "kernels/transfer/mac.h"
+
+namespace firn {
+
+template <int D, class Real>
+struct ReleaseSlidingFaces {
+  static constexpr const char* kName = "release_sliding_faces";
+  static constexpr int kThreads = 64;
+  static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
+  struct Scratch {
+    std::uint32_t released[kWords];
+  };
+  BoundaryGeometry<D, Real> boundary;
+  MacView<Real> mac;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
+    if (!boundary.is_near(block)) return;
+    std::uint32_t* valid = mac.valid + std::uint64_t{g.index()} * kWords;
+    g.for_each(kWords, [&](std::uint32_t w) { g.scratch.released[w] = 0; });
+    g.sync();
+    g.for_each(D * kCells, [&](std::uint32_t i) {
+      if (!test_bit(valid, i) || mac.area[face_index<D>(g.index(), 0, i)] > Real(0)) return;
+      if (boundary.slides(block, local_of_node<D>(static_cast<int>(i % kCells)),
+                          static_cast<int>(i / kCells)))
+        g.atomic_or(g.scratch.released[i / 32], 1u << (i % 32));
+    });
+    g.sync();
+    g.for_each(kWords, [&](std::uint32_t w) { valid[w] &= ~g.scratch.released[w]; });
+  }
+};
+
+template <class Exec, int D, class Real>
+void release_sliding_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
+                           const GridView<Real>& grid, const MacView<Real>& mac,
+                           std::uint32_t max_blocks, const StepControl* control) {
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                ReleaseSlidingFaces<D, Real>{{params, grid}, mac});
+}
+
+template <int D, class Real>
+struct ConstrainFaces {
+  static constexpr const char* kName = "constrain_faces";
+  static constexpr int kThreads = 64;
+  static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes;
+  struct Scratch {};
+  BoundaryGeometry<D, Real> boundary;
+  MacView<Real> mac;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
+    const bool near = boundary.is_near(block);
+    g.for_each(D * kCells, [&](std::uint32_t i) {
+      Node<Real>& face = mac.faces[face_index<D>(g.index(), 0, i)];
+      const int axis = static_cast<int>(i / kCells);
+      const bool closed = near && mac.area[face_index<D>(g.index(), 0, i)] == Real(0);
+      face.set(kFaceBoundaryVelocity,
+               closed ? constrained(g.index(), block, axis, i % kCells) : face[kFaceVelocity]);
+      // Released faces have been given a drift too.
+      if (closed && is_wet(g.index(), local_of_node<D>(static_cast<int>(i % kCells)), axis))
+        face.set(kFaceDrift, Real(0));
+    });
+  }
+
+  // Velocity, along its axis, of a face that no liquid passes.
+  FIRN_HD Real constrained(std::uint32_t rank, const Vec<int, D>& block, int axis,
+                           std::uint32_t cell) const {
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
+    const Vec<Real, D> x = boundary.face_position(block, local, axis);
+    const NearestBoundary<D, Real> wall = boundary.nearest(x);
+    if (wall.boundary == BoundaryType::kSticky) return wall.velocity[axis];
+    Vec<Real, D> v;
+    for (int b = 0; b < D; ++b)
+      v[b] = b == axis ? mac.faces[face_index<D>(rank, axis, cell)][kFaceVelocity]
+                       : mean_along(rank, local, axis, b);
+    // The projection has found that liquid against a closed face does not leave it.
+    const bool held = wall.boundary == BoundaryType::kSeparate && is_wet(rank, local, axis) &&
+                      !test_bit(mac.opened + face_word<D>(rank, axis), cell);
+    return apply_boundary(held ? BoundaryType::kSlip : wall.boundary, Real(0), v, wall.velocity,
+                          boundary.normal(wall, x))[axis];
+  }
+  FIRN_HD bool is_wet(std::uint32_t rank, const Vec<int, D>& local, int axis) const {
+    return is_fluid(mac, cell_address<D>(mac, rank, local)) ||
+           is_fluid(mac, cell_address<D>(mac, rank, stepped<D>(local, axis, -1)));
+  }
+
+  // The velocity along b at a face along `axis`: the mean of the four faces around it.
+  FIRN_HD Real mean_along(std::uint32_t rank, const Vec<int, D>& local, int axis, int b) const {
+    Real sum = Real(0);
+    int count = 0;
+    for (int i = 0; i < 4; ++i) {
+      const Vec<int, D> there = stepped<D>(stepped<D>(local, axis, -(i & 1)), b, i >> 1);
+      const CellAddress at = cell_address<D>(mac, rank, there);
+      if (!at.exists()) continue;
+      sum += mac.faces[face_index<D>(at.block, b, at.cell)][kFaceVelocity];
+      ++count;
+    }
+    return count > 0 ? sum / static_cast<Real>(count) : Real(0);
+  }
+};
+
+template <class Exec, int D, class Real>
+void constrain_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
+                     const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
+                     const StepControl* control) {
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                ConstrainFaces<D, Real>{{params, grid}, mac});
+}
+
+template <int D, class Real>
+struct PressureReactions {
+  static constexpr const char* kName = "pressure_reactions";
+  static constexpr int kThreads = 64;
+  static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes;
+  struct Scratch {
+    double sums[kCells][kReactionColumns];
+  };
+  BoundaryGeometry<D, Real> boundary;
+  MacView<Real> mac;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
+    const bool near = boundary.is_near(block);
+    const int n_bodies = boundary.params.collider_count;
+    for (int c = 0; c < n_bodies; ++c) {
+      double* row = boundary.params.reactions +
+                    (static_cast<std::uint64_t>(g.index()) * n_bodies + c) * kReactionColumns;
+      if (near) {
+        g.for_each(kCells, [&](std::uint32_t cell) {
+          push(g.scratch.sums[cell], g.index(), block, c, cell);
+        });
+        g.sync();
+      }
+      g.for_each(kReactionColumns, [&](std::uint32_t k) {
+        double sum = 0;
+        if (near)
+          for (std::uint32_t cell = 0; cell < kCells; ++cell) sum += g.scratch.sums[cell][k];
+        row[k] = sum;
+      });
+      g.sync();
+    }
+  }
+
+  // What the pressure at a cell's part of the surface of body c does to it through the closed parts
+  // of the cell's faces.
+  FIRN_HD void push(double* sums, std::uint32_t rank, const Vec<int, D>& block, int c,
+                    std::uint32_t cell) const {
+    for (int k = 0; k < kReactionColumns; ++k) sums[k] = 0;
+    const CellAddress self{rank, cell};
+    if (!is_fluid(mac, self)) return;
+    Real face_area = Real(1);
+    for (int a = 1; a < D; ++a) face_area *= boundary.grid.dx;
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
+    for (int a = 0; a < D; ++a)
+      for (int side = 0; side < 2; ++side) {
+        const Vec<int, D> at_face = stepped<D>(local, a, side);
+        const CellAddress face = side == 0 ? self : cell_address<D>(mac, rank, at_face);
+        const Real closed = Real(1) - mac.area[face_index<D>(face.block, a, face.cell)];
+        if (!(closed > Real(0))) continue;
+        const Vec<Real, D> x = boundary.face_position(block, at_face, a);
+        if (boundary.nearest(x).body != c) continue;
+        Vec<Real, D> push = Vec<Real, D>::zero();
+        push[a] =
+            pressure_on(self, block, c) * closed * face_area * (side == 0 ? Real(-1) : Real(1));
+        add_impulse(sums, x, push);
+      }
+  }
+
+  // The pressure continued from the cell's centre to the nearest point of the body. At the centre
+  // it would miss up to the weight of half a cell of liquid.
+  FIRN_HD Real pressure_on(const CellAddress& cell, const Vec<int, D>& block, int c) const {
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell.cell));
+    Vec<Real, D> offset;
+    for (int a = 0; a < D; ++a) offset[a] = static_cast<Real>(local[a]) + Real(0.5);
+    const Vec<Real, D> x = boundary.position_of(block, offset);
+    NearestBoundary<D, Real> body;
+    body.body = c;
+    const Real dx = boundary.grid.dx, distance = clamp(boundary.body_distance(x, c), -dx, dx);
+    const Vec<Real, D> n = boundary.normal(body, x);
+    Real slope = Real(0);
+    for (int a = 0; a < D; ++a) slope += n[a] * gradient(cell, local, a);
+    return mac.pressure[cell_index(cell)] - distance * slope;
+  }
+  // The mean over the cell's open faces along the axis.
+  FIRN_HD Real gradient(const CellAddress& cell, const Vec<int, D>& local, int axis) const {
+    Real sum = Real(0);
+    int count = 0;
+    for (int side = 0; side < 2; ++side) {
+      const CellAddress upper = cell_address<D>(mac, cell.block, stepped<D>(local, axis, side)),
+                        lower = cell_address<D>(mac, cell.block, stepped<D>(local, axis, side - 1));
+      const Real open = mac.area[face_index<D>(upper.block, axis, upper.cell)];
+      if (!(open > Real(0))) continue;
+      const CellAddress other = side == 0 ? lower : upper;
+      const bool wet = is_fluid(mac, other);
+      const Real rise =
+          (wet ? mac.pressure[cell_index(other)] : Real(0)) - mac.pressure[cell_index(cell)];
+      const Real steps = wet ? Real(1) : surface_distance<D>(mac, cell, other);
+      sum += (side == 0 ? -rise : rise) / (steps * boundary.grid.dx);
+      ++count;
+    }
+    return count > 0 ? sum / static_cast<Real>(count) : Real(0);
+  }
+};
+
+template <class Exec, int D, class Real>
+void pressure_reactions(Exec& exec, const GridUpdateParams<Real, D>& params,
+                        const GridView<Real>& grid, const MacView<Real>& mac,
+                        std::uint32_t max_blocks, const StepControl* control) {
+  if (params.collider_count == 0) return;
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                PressureReactions<D, Real>{{params, grid}, mac});
+}
+
+}  // namespace firn

@@ -1,0 +1,93 @@
+// Walls of the domain and bodies as one boundary: its distance, and which part of it is nearest.
+#pragma once
+
+#include "kernels/mac/mac_grid.h"
+
+namespace firn {
+
+template <int D, class Real>
+struct NearestBoundary {
+  Real distance = kLargest<Real>;
+  int body = -1;  // a wall of the domain
+  BoundaryType boundary = BoundaryType::kSlip;
+  Vec<Real, D> velocity = Vec<Real, D>::zero(), wall_normal = Vec<Real, D>::zero();
+};
+
+template <int D, class Real>
+struct BoundaryGeometry {
+  static constexpr int kSide = BlockTraits<D>::kSide;
+  GridUpdateParams<Real, D> params;
+  GridView<Real> grid;
+
+  // Of a point `offset` cells from the lowest corner of a block.
+  FIRN_HD Vec<Real, D> position_of(const Vec<int, D>& block, const Vec<Real, D>& offset) const {
+    Vec<Real, D> x;
+    for (int a = 0; a < D; ++a) x[a] = (static_cast<Real>(block[a] * kSide) + offset[a]) * grid.dx;
+    return x;
+  }
+  FIRN_HD Vec<Real, D> face_position(const Vec<int, D>& block, const Vec<int, D>& local,
+                                     int axis) const {
+    Vec<Real, D> offset;
+    for (int a = 0; a < D; ++a)
+      offset[a] = static_cast<Real>(local[a]) + (a == axis ? Real(0) : Real(0.5));
+    return position_of(block, offset);
+  }
+
+  FIRN_HD Real body_distance(const Vec<Real, D>& x, int c) const {
+    return signed_distance<D>(params.colliders[c].program, to_body(params.poses[c], x));
+  }
+  FIRN_HD Real distance(const Vec<Real, D>& x) const {
+    Real phi = kLargest<Real>;
+    for (int a = 0; a < D && params.walls.active; ++a)
+      phi = min(phi, min(x[a] - params.walls.min[a], params.walls.max[a] - x[a]));
+    for (int c = 0; c < params.collider_count; ++c) phi = min(phi, body_distance(x, c));
+    return phi;
+  }
+  // Whether it can touch the cells of a block.
+  FIRN_HD bool is_near(const Vec<int, D>& block) const {
+    const Real half = Real(0.5) * static_cast<Real>(kSide);
+    const Real radius = half * grid.dx * sqrt(static_cast<Real>(D));
+    return distance(position_of(block, Vec<Real, D>::filled(half))) <=
+           radius + Real(1e-3) * grid.dx;
+  }
+
+  FIRN_HD NearestBoundary<D, Real> nearest(const Vec<Real, D>& x) const {
+    NearestBoundary<D, Real> wall;
+    for (int f = 0; f < 2 * D && params.walls.active; ++f) {
+      const int a = f / 2;
+      const Real phi = f % 2 == 0 ? x[a] - params.walls.min[a] : params.walls.max[a] - x[a];
+      if (!(phi < wall.distance)) continue;
+      wall.distance = phi;
+      wall.boundary = params.walls.boundary[f];
+      wall.wall_normal = Vec<Real, D>::zero();
+      wall.wall_normal[a] = f % 2 == 0 ? Real(1) : Real(-1);
+    }
+    for (int c = 0; c < params.collider_count; ++c) {
+      const Real phi = body_distance(x, c);
+      if (!(phi < wall.distance)) continue;
+      wall.distance = phi;
+      wall.body = c;
+      wall.boundary = params.colliders[c].boundary;
+      wall.velocity = velocity_at(params.poses[c], x);
+    }
+    return wall;
+  }
+  FIRN_HD Vec<Real, D> normal(const NearestBoundary<D, Real>& wall, const Vec<Real, D>& x) const {
+    if (wall.body < 0) return wall.wall_normal;
+    const RigidPose<Real>& pose = params.poses[wall.body];
+    return rotate_to_world(pose, sdf_normal<D>(params.colliders[wall.body].program,
+                                               to_body(pose, x), Real(0.1) * grid.dx));
+  }
+
+  // Whether a closed face lies in a body along which material may slide, not only against it.
+  FIRN_HD bool slides(const Vec<int, D>& block, const Vec<int, D>& local, int axis) const {
+    const Vec<Real, D> x = face_position(block, local, axis);
+    const NearestBoundary<D, Real> wall = nearest(x);
+    return wall.body >= 0 && wall.boundary != BoundaryType::kSticky &&
+           abs(normal(wall, x)[axis]) < kAlongAxis;
+  }
+  // A normal nearer to an axis than 1.4 mrad is along it: single precision finds it to 1e-4.
+  static constexpr Real kAlongAxis = Real(1 - 1e-6);
+};
+
+}  // namespace firn

@@ -1,0 +1,53 @@
+// Faces beyond the liquid. Particles near a surface also lie on faces that no fluid cell touches;
+// those have no velocity of their own but one continued from the faces within, and material that
+// resists shear feels the strain of that. The continuation is a linear map E, and the forces that
+// go with it are E^T times those of the outer faces: work done by stress is what elastic energy
+// loses. Dropped instead, a block of foam shakes itself to pieces.
+//
+// E continues along straight lines: where a block turns, velocities beyond it that were the mean of
+// their neighbours, as particles read them (extrapolate_faces), would be a shear strain all around
+// it, and the stress of that would turn it back like a spring. Mass and momentum do go to the mean
+// of the neighbours, since lines would give away more than there is.
+#pragma once
+
+#include "kernels/exec/backend.h"
+#include "kernels/mac/mac_grid.h"
+#include "kernels/step/control.h"
+
+namespace firn {
+
+// The faces that keep their own velocity, and step by step those beyond, as masks [block][axis][2].
+struct FaceLayers {
+  static constexpr int kMax = 6;   // enough for cubic kernels among bodies in 3D
+  std::uint32_t* masks = nullptr;  // kMax + 1 of them
+  std::uint64_t words = 0;         // of one
+  int count = 0;
+  FIRN_HD std::uint32_t* mask(int layer) const { return masks + layer * words; }
+};
+
+// Between the passes of prepare_faces, with the cells known. Faces that a sticky boundary holds
+// belong to no layer.
+template <class Exec, int D, class Real>
+void find_layers(Exec& exec, const GridUpdateParams<Real, D>& params, const FaceLayers& layers,
+                 const GridView<Real>& grid, const MacView<Real>& mac, const LaunchRange& blocks);
+
+// Of what the particles have given to the faces: the impulse of the stress by x_own += E^T x_outer,
+// the rest to the mean of the neighbours. What outer layers hold means nothing afterwards.
+template <class Exec, int D, class Real>
+void transpose_faces(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
+                     const LaunchRange& blocks);
+// x_own += E^T x_outer of a channel of faces, [block][axis][64].
+template <class Exec, int D, class Real>
+void transpose_channel(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
+                       Real* channel, const LaunchRange& blocks);
+
+// x_outer = E x_own.
+template <class Exec, int D, class Real>
+void extrapolate_channel(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
+                         Real* channel, const LaunchRange& blocks);
+// Of the velocities that particles will read, those that strain is taken from, to kFaceStrained.
+template <class Exec, int D, class Real>
+void extrapolate_velocities(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
+                            const LaunchRange& blocks);
+
+}  // namespace firn

@@ -1,0 +1,36 @@
+// From particles' momenta on faces to what the projection starts from: cell classes, open areas of
+// faces, velocities after body forces.
+#pragma once
+
+#include "kernels/exec/backend.h"
+#include "kernels/fields/particles.h"
+#include "kernels/mac/mac_grid.h"
+#include "kernels/step/control.h"
+
+namespace firn {
+
+// Finds the blocks around every block, and marks the cells that hold particles.
+template <class Exec, int D, class Real>
+void classify_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+                    const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control);
+
+enum class FacePass : std::uint8_t { kBoth, kMeasure, kAccelerate };
+
+// kMeasure: poses the colliders for this step and sets every face's open area. kAccelerate: turns
+// momenta into velocities after body forces, which are valid where liquid is near. With whole_cells
+// (see MacView) kMeasure keeps the mass that a face has of its own in place of its volume.
+template <class Exec, int D, class Real>
+void prepare_faces(Exec& exec, FacePass pass, const GridUpdateParams<Real, D>& params,
+                   const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
+                   const StepControl* control);
+
+// Where fill_cells has run (`filled`) and the surface is a ghost fluid's, cells less than half full
+// are no longer fluid. Cells whose centre lies in a body become fluid where fluid can flow in from
+// a neighbour, and so do cells from which every open face leads to fluid, or that are filled to
+// half. Faces between them may have no velocity yet: extrapolate_faces gives them one.
+template <class Exec, int D, class Real>
+void flood_cells(Exec& exec, const GridUpdateParams<Real, D>& params, bool filled,
+                 const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
+                 const StepControl* control);
+
+}  // namespace firn

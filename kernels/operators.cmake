@@ -1,0 +1,100 @@
+# The operators: function templates that are declared in a header and defined in an .inl. The build writes what
+# instantiates them for every backend, dimension and precision; no other file names a case.
+#
+#   firn_operators(FILE [SPLIT DIMENSION|CASE] OPERATOR...)
+#
+# FILE is the .inl without its ending. OPERATOR stands for OPERATOR<Exec, D, Real>; one with other parameters is written
+# with them. There is one source per backend, or more where a compiler would take long over it.
+function(firn_operators file)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" SPLIT "")
+  set(cases "2d float;2d double;3d float;3d double")
+  if(NOT DEFINED arg_SPLIT)
+    set(parts ".*")
+  elseif(arg_SPLIT STREQUAL DIMENSION)
+    set(parts "^2d" "^3d")
+  else()
+    set(parts ${cases})
+  endif()
+  foreach(part IN LISTS parts)
+    string(REGEX REPLACE "[^a-z0-9]+" "_" suffix "_${part}")
+    string(REGEX REPLACE "_+" "_" suffix "${suffix}")
+    string(REGEX REPLACE "_$" "" suffix "${suffix}")
+    set(chosen ${cases})
+    list(FILTER chosen INCLUDE REGEX "${part}")
+    firn_write_instances("${file}" "${suffix}" Cpu host.h cpp "${chosen}" "${arg_UNPARSED_ARGUMENTS}")
+    if(FIRN_WITH_CUDA)
+      firn_write_instances("${file}" "${suffix}" Cuda cuda.cuh cu "${chosen}" "${arg_UNPARSED_ARGUMENTS}")
+    endif()
+  endforeach()
+endfunction()
+
+# A pointer that must be kept makes the compiler emit the function that it points at.
+function(firn_write_instances file suffix exec backend ending cases operators)
+  set(instances "")
+  foreach(operator IN LISTS operators)
+    if(NOT operator MATCHES "<")
+      string(APPEND operator "<Exec, D, Real>")
+    endif()
+    foreach(case IN LISTS cases)
+      string(SUBSTRING "${case}" 0 1 dimension)
+      string(SUBSTRING "${case}" 3 -1 real)
+      string(REGEX REPLACE "([ ,])D([,>])" "\\1${dimension}\\2" instance "${operator}")
+      string(REGEX REPLACE "([ ,])Real([,>])" "\\1${real}\\2" instance "${instance}")
+      string(REPLACE "<Exec" "<${exec}" instance "${instance}")
+      list(APPEND instances "${instance}")
+    endforeach()
+  endforeach()
+  list(REMOVE_DUPLICATES instances)
+  set(kept "")
+  set(number 0)
+  foreach(instance IN LISTS instances)
+    string(APPEND kept "[[maybe_unused, gnu::used]] constexpr auto* kInstance${number} = &${instance};\n")
+    math(EXPR number "${number} + 1")
+  endforeach()
+  set(source "${PROJECT_BINARY_DIR}/operators/${file}${suffix}.${ending}")
+  file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT "// Written by kernels/operators.cmake.
+#include \"kernels/exec/${backend}\"
+#include \"kernels/${file}.inl\"
+
+namespace firn {
+namespace {
+${kept}}
+}  // namespace firn
+")
+  target_sources(firn_kernels PRIVATE "${source}")
+endfunction()
+
+firn_operators(exec/multiply_add multiply_add<Exec,Real>)
+firn_operators(step/step open_step<Exec> begin_step<Exec> end_step<Exec>)
+
+firn_operators(grid/rebuild rebuild_layout restore_layout permute_rows<Exec,Real> copy_rows<Exec,Real>
+  copy_rows<Exec,std::uint32_t> clear_nodes<Exec,Real> save_nodes<Exec,Real> carry_nodes<Exec,Real>)
+firn_operators(grid/update grid_update add_columns<Exec>)
+firn_operators(grid/guard guard_particles)
+
+firn_operators(transfer/p2g SPLIT CASE p2g)
+firn_operators(transfer/g2p SPLIT CASE g2p)
+firn_operators(transfer/g2p2g SPLIT CASE g2p2g)
+firn_operators(transfer/mac_p2g SPLIT CASE mac_p2g)
+firn_operators(transfer/mac_g2p SPLIT CASE mac_g2p)
+firn_operators(materials/constitutive SPLIT DIMENSION constitutive_step packs_per_chunk<Exec,Real>)
+firn_operators(particles/totals particle_totals)
+
+firn_operators(solve/levels build_levels)
+firn_operators(solve/components find_components number_components remove_means)
+firn_operators(solve/multigrid smooth first_sweep restrict_residual coarse_cycle)
+firn_operators(solve/conjugate_gradients begin_solve<Exec> adopt_rhs<Exec> judge_residual<Exec> prepare_guess
+  compute_residual update_direction apply_operator update_solution)
+
+firn_operators(mac/prepare classify_cells prepare_faces flood_cells)
+firn_operators(mac/project assemble_projection apply_pressure apply_drift extrapolate_faces complete_faces)
+firn_operators(mac/boundaries release_sliding_faces constrain_faces pressure_reactions)
+firn_operators(mac/extrapolation find_layers fold_faces fold_channel extend_channel extend_velocities)
+
+firn_operators(liquid/position_correction fill_cells assemble_drift)
+firn_operators(liquid/separating_walls switch_walls close_walls)
+firn_operators(liquid/tracers advance_tracers)
+
+firn_operators(heat/conduction heat_p2g power_p2g settle_cells assemble_heat apply_fluxes heat_g2p)
+firn_operators(stress/volumetric matter_p2g settle_matter compress_cells volume_g2p deform_particles)
+firn_operators(stress/deviatoric measure_stretch begin_shear advance_shear multiply_shear apply_shear end_shear)

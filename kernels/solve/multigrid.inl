@@ -1,0 +1,299 @@
+#pragma once
+
+#include "kernels/solve/block_sum.h"
+#include "kernels/solve/multigrid.h"
+#include "kernels/solve/stencil.h"
+
+namespace firn {
+
+// The level's solution with the correction of the next coarser level, which need not be added to it
+// first: a sweep of one colour reads the other colour only, and that is swept next.
+template <int D, class Real>
+struct CorrectedField {
+  using At = Strip<D, Real>;
+  const LevelView<Real>& level;
+  const Real* coarse;
+  std::uint32_t block;
+
+  FIRN_HD auto own(std::uint32_t cell) const { return of(block, cell); }
+  template <int kSide>
+  FIRN_HD auto beyond(std::uint32_t cell) const {
+    const std::uint32_t other = level.neighbours[std::uint64_t{2 * D} * block + kSide];
+    return other != kNoBlock ? of(other, cell) : typename At::Value{};
+  }
+  FIRN_HD auto of(std::uint32_t which, std::uint32_t cell) const {
+    constexpr std::uint64_t kCells = CellTraits<D>::kCells;
+    const Real* correction =
+        coarse + level.parent[which] * kCells + coarse_cell<D>(level.keys[which], 0);
+    return At::load(level.solution + which * kCells, cell) + At::spread(correction, cell);
+  }
+};
+
+// Within visit_colour.
+template <int D, class Real, class Rows, class Strips, class Field>
+FIRN_HD inline void relax(const LevelView<Real>& level, std::uint32_t block, const Rows& rows,
+                          const Strips& strips, const Field& field, std::uint32_t colour) {
+  const std::uint64_t cells = std::uint64_t{block} * CellTraits<D>::kCells;
+  strips.for_each([&](const auto& at) {
+    const auto b = at.load(level.rhs + cells, at.first);
+    at.store_colour(level.solution + cells, colour, rows.relaxed(at, field, b));
+  });
+}
+template <class Real>
+FIRN_HD inline bool is_empty(const LevelView<Real>& level, std::uint32_t block) {
+  return level.kind[block] == kBlockEmpty;
+}
+
+// What follows works on `count` blocks from `first` on. The caller synchronises.
+
+// The red sweep from a guess of 0.
+template <int D, class Real, class Group>
+FIRN_FLAT FIRN_HD inline void guess_blocks(Group& g, const LevelView<Real>& level,
+                                           std::uint32_t first, std::uint32_t count) {
+  visit_blocks<D, Real>(g, first, count, [&](std::uint32_t block, const auto& strips) {
+    if (is_empty(level, block)) return;
+    const std::uint64_t cells = std::uint64_t{block} * CellTraits<D>::kCells;
+    with_rows<D>(level, block, [&](const auto& rows) {
+      strips.for_each([&](const auto& at) {
+        const auto x = rows.first_guess(at, at.load(level.rhs + cells, at.first));
+        at.store(level.solution + cells, at.first, at.is_colour(kRed) ? x : decltype(x){});
+      });
+    });
+  });
+}
+
+template <int D, class Real, class Group>
+FIRN_FLAT FIRN_HD inline void relax_blocks(Group& g, const LevelView<Real>& level,
+                                           const Sweep<Real>& sweep, std::uint32_t first,
+                                           std::uint32_t count) {
+  visit_colour<D, Real>(
+      g, first, count, sweep.colour, [&](std::uint32_t block, const auto& strips) {
+        if (is_empty(level, block)) return;
+        const bool corrected = sweep.coarse != nullptr && level.parent[block] != kNoBlock;
+        with_rows<D>(level, block, [&](const auto& rows) {
+          if (corrected)
+            relax<D>(level, block, rows, strips,
+                     CorrectedField<D, Real>{level, sweep.coarse, block}, sweep.colour);
+          else
+            relax<D>(level, block, rows, strips, BlockField<D, Real>(level, level.solution, block),
+                     sweep.colour);
+        });
+      });
+}
+
+// Blocks without neighbours are solved to a good fraction by symmetric pairs of sweeps of their
+// own: the slowest error of a closed block shrinks by 0.81 per sweep in 3D, 0.93 in 2D.
+template <int D>
+inline constexpr int kIsolatedSweeps = D == 3 ? 4 : 8;
+
+template <int D, class Real, class Group>
+FIRN_FLAT FIRN_HD inline void solve_isolated(Group& g, const LevelView<Real>& level,
+                                             std::uint32_t first, std::uint32_t count) {
+  constexpr int kSweeps = kIsolatedSweeps<D>;
+  for (int sweep = 0; sweep < 4 * kSweeps; ++sweep) {
+    const auto colour = static_cast<std::uint32_t>(sweep + (sweep >= 2 * kSweeps)) % 2;
+    visit_colour<D, Real>(g, first, count, colour, [&](std::uint32_t block, const auto& strips) {
+      if (level.kind[block] != kBlockIsolated) return;
+      relax<D>(level, block, GeneralRows<D, Real>{level, block}, strips,
+               BlockField<D, Real>(level, level.solution, block), colour);
+    });
+    g.sync();
+  }
+}
+
+// The residual, summed over aggregates, of blocks that have a parent. `residual` is an arena for
+// kBatch blocks.
+template <int D, std::uint32_t kBatch, class Real, class Group>
+FIRN_FLAT FIRN_HD inline void restrict_blocks(Group& g, const LevelView<Real>& level,
+                                              Real* coarse_rhs, Real* residual, std::uint32_t first,
+                                              std::uint32_t count) {
+  constexpr std::uint32_t kCells = CellTraits<D>::kCells;
+  for (std::uint32_t done = 0; done < count; done += kBatch) {
+    const std::uint32_t begin = first + done, n = count - done < kBatch ? count - done : kBatch;
+    visit_blocks<D, Real>(g, begin, n, [&](std::uint32_t block, const auto& strips) {
+      if (level.parent[block] == kNoBlock) return;
+      const Real* rhs = level.rhs + std::uint64_t{block} * kCells;
+      Real* out = residual + (block - begin) * kCells;
+      const BlockField<D, Real> x(level, level.solution, block);
+      with_rows<D>(level, block, [&](const auto& rows) {
+        strips.for_each([&](const auto& at) {
+          const auto r = at.load(rhs, at.first) - rows.product(at, x);
+          at.store(out, at.first, rows.diagonal(at) != decltype(r){} ? r : decltype(r){});
+        });
+      });
+    });
+    g.sync();
+    visit_aggregates<D>(g, begin, n, [&](std::uint32_t block, std::uint32_t aggregate) {
+      const std::uint32_t parent = level.parent[block];
+      if (parent == kNoBlock) return;
+      const std::uint32_t cell = aggregate_first<D>(aggregate);
+      const Real* r = residual + (block - begin) * kCells + cell;
+      Real sum = 0;
+      for (std::uint32_t c = 0; c < 1u << D; ++c) sum += r[aggregate_child<D>(c)];
+      // coarse_cell is additive: the place within the octant counts from the octant's first cell.
+      coarse_rhs[parent * std::uint64_t{kCells} + coarse_cell<D>(level.keys[block], 0) +
+                 coarse_cell<D>(0, cell)] = sum;
+    });
+    if (done + kBatch < count) g.sync();
+  }
+}
+
+template <int D, class Real>
+struct FirstSweep {
+  static constexpr const char* kName = "first_sweep";
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
+  struct Scratch {};
+  LevelView<Real> level;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    guess_blocks<D>(g, level, g.index(), 1);
+  }
+};
+
+template <int D, class Real>
+struct Smooth {
+  static constexpr const char* kName = "smooth";
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
+  using Scratch = BlockSums;
+  LevelView<Real> level;
+  Sweep<Real> sweep;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t block = g.index();
+    relax_blocks<D>(g, level, sweep, block, 1);
+    if (sweep.products == nullptr || is_empty(level, block)) return;
+    g.sync();
+    const std::uint64_t cells = std::uint64_t{block} * CellTraits<D>::kCells;
+    store_block_product(g, g.scratch, level.solution + cells, level.rhs + cells,
+                        sweep.products + block);
+  }
+  template <class Fetch>
+  FIRN_HD void prefetch(std::uint32_t block, Fetch fetch) const {
+    prefetch_stencil<D>(level, level.solution, block, fetch);
+  }
+};
+
+template <int D, class Real>
+struct RestrictResidual {
+  static constexpr const char* kName = "restrict_residual";
+  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
+  struct Scratch {
+    Real residual[CellTraits<D>::kCells];
+  };
+  LevelView<Real> level;
+  Real* coarse_rhs;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    if (level.kind[g.index()] == kBlockIsolated)
+      solve_isolated<D>(g, level, g.index(), 1);
+    else
+      restrict_blocks<D, 1>(g, level, coarse_rhs, g.scratch.residual, g.index(), 1);
+  }
+  template <class Fetch>
+  FIRN_HD void prefetch(std::uint32_t block, Fetch fetch) const {
+    prefetch_stencil<D>(level, level.solution, block, fetch);
+  }
+};
+
+// The whole cycle from level `top` down, by one group: its levels are so small that launching their
+// parts would cost more than the work.
+template <int D, class Real>
+struct CoarseCycle {
+  static constexpr const char* kName = "coarse_cycle";
+  static constexpr int kThreads = 512;
+  static constexpr std::uint32_t kBatch = kThreads / CellTraits<D>::kCells;
+  struct Scratch {
+    Real residual[kBatch * CellTraits<D>::kCells];
+    std::uint32_t isolated;
+  };
+  LevelView<Real> pool;
+  Real* pool_rhs;
+  const LevelTable* table;
+  int top;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    std::uint32_t again = 0;  // bit l: this is the second visit of level l
+    for (int l = top;;) {
+      while (descend(g, l, (again >> l & 1) != 0)) {
+        ++l;
+        again &= ~(1u << l);
+      }
+      for (;; --l) {
+        ascend(g, l);
+        if ((again >> l & 1) == 0 && is_visited_twice<D>(l, is_coarsest(l))) break;
+        if (l == top) return;
+      }
+      again |= 1u << l;
+    }
+  }
+  FIRN_HD bool is_coarsest(int l) const { return l + 1 == kMaxLevels || table->count[l + 1] == 0; }
+  FIRN_HD LevelView<Real> level(int l) const { return pool.template at<D>(table->offset[l]); }
+
+  template <class Group>
+  FIRN_HD void sweep(Group& g, int l, const Sweep<Real>& sweep) const {
+    relax_blocks<D>(g, level(l), sweep, 0, table->count[l]);
+    g.sync();
+  }
+  // Returns whether there is a coarser level to go on with.
+  template <class Group>
+  FIRN_HD bool descend(Group& g, int l, bool again) const {
+    const LevelView<Real> here = level(l);
+    const std::uint32_t n = table->count[l];
+    if (again) {
+      sweep(g, l, {kRed});
+    } else {
+      guess_blocks<D>(g, here, 0, n);
+      g.sync();
+    }
+    sweep(g, l, {kBlack});
+    const bool coarsest = is_coarsest(l);
+    if (coarsest) {
+      const std::uint32_t pairs = stuck_sweeps(*table);
+      for (std::uint32_t i = 0; i < 4 * pairs; ++i) sweep(g, l, {stuck_colour(i, pairs)});
+    } else {
+      Real* below = pool_rhs + std::uint64_t{CellTraits<D>::kCells} * table->offset[l + 1];
+      restrict_blocks<D, kBatch>(g, here, below, g.scratch.residual, 0, n);
+    }
+    g.once([&] { g.scratch.isolated = 0; });
+    g.sync();
+    g.for_each(n, [&](std::uint32_t block) {
+      if (here.kind[block] == kBlockIsolated) g.store(g.scratch.isolated, 1u);
+    });
+    g.sync();
+    if (g.scratch.isolated != 0) solve_isolated<D>(g, here, 0, n);
+    return !coarsest;
+  }
+  template <class Group>
+  FIRN_HD void ascend(Group& g, int l) const {
+    sweep(g, l, {kBlack, is_coarsest(l) ? nullptr : level(l + 1).solution});
+    sweep(g, l, {kRed});
+  }
+};
+
+template <class Exec, int D, class Real>
+void first_sweep(Exec& exec, const LevelView<Real>& level, std::uint32_t blocks,
+                 const std::uint32_t* stop) {
+  launch_groups(exec, {{nullptr, blocks}, stop}, FirstSweep<D, Real>{level});
+}
+template <class Exec, int D, class Real>
+void smooth(Exec& exec, const LevelView<Real>& level, const Sweep<Real>& sweep,
+            std::uint32_t blocks, const std::uint32_t* stop) {
+  launch_groups(exec, {{nullptr, blocks}, stop}, Smooth<D, Real>{level, sweep});
+}
+template <class Exec, int D, class Real>
+void restrict_residual(Exec& exec, const LevelView<Real>& level, Real* coarse_rhs,
+                       std::uint32_t blocks, const std::uint32_t* stop) {
+  launch_groups(exec, {{nullptr, blocks}, stop}, RestrictResidual<D, Real>{level, coarse_rhs});
+}
+template <class Exec, int D, class Real>
+void coarse_cycle(Exec& exec, const Hierarchy<Real>& hierarchy, int top,
+                  const std::uint32_t* stop) {
+  launch_groups(exec, {{nullptr, 1}, stop},
+                CoarseCycle<D, Real>{hierarchy.pool, hierarchy.coarse.rhs, hierarchy.table, top});
+}
+
+}  // namespace firn

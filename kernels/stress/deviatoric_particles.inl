@@ -1,0 +1,222 @@
+// The part of deviatoric.h that goes by way of the particles: their stretches, and the operator H.
+#pragma once
+
+#include "kernels/math/generic_scalar.h"
+#include "kernels/stress/deviatoric.h"
+#include "kernels/stress/deviatoric_stiffness.h"
+#include "kernels/stress/volumetric.inl"
+#include "kernels/transfer/mac.h"
+
+namespace firn {
+
+template <int D, class Real>
+struct MeasureStretch {
+  static constexpr const char* kName = "measure_stretch";
+  static constexpr int kThreads = 128;
+  static constexpr std::uint32_t kChunksPerGroup = 4;
+  struct Scratch {};
+  ConstitutiveUpdate<D, Real> laws;
+  HeatView<Real> heat;
+  Real* stretch;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    for_each_pack_of<Real>(g, laws.particles.chunks, *laws.control, kChunksPerGroup,
+                           [&](const auto& lanes) { measure(lanes); });
+  }
+
+  template <class Lanes>
+  FIRN_HD void measure(const Lanes& lanes) const {
+    using T = typename Lanes::Value;
+    const std::uint32_t index = laws.particles.chunks[lanes.chunk].material;
+    const MaterialParams<Real>& params = laws.materials[index];
+    const Mat<T, D> F = laws.load_state(lanes, params.model).F;
+    const T J = determinant(F);
+    const Mat<T, D> V =
+        symmetric_product(F * corotated_deviatoric::unimodular_scale<T, D>(J), polar_rotation(F));
+    const auto row = [&](int k) {
+      return channel_row(stretch, lanes.chunk, stretch_components<D>(), k);
+    };
+    int k = 0;
+    for (int a = 0; a < D; ++a)
+      for (int b = a; b < D; ++b) lanes.store(row(k++), V(a, b));
+    const T volume = lanes.load(channel_row(laws.particles.volume, lanes.chunk, 1, 0));
+    const auto liquid =
+        lanes.load(channel_row(heat.state, lanes.chunk, kHeatComponents, 1)) > T(Real(0.5));
+    const T mu = T(params.mu) * stiffness_of(heat, laws.particles, lanes, heat.materials[index]);
+    lanes.store(row(k), select(liquid, T(Real(0)), volume * mu));
+    lanes.store(row(k + 1), volume * J * T(params.viscosity));
+  }
+};
+
+template <class Exec, int D, class Real>
+void measure_stretch(Exec& exec, const MaterialParams<Real>* materials,
+                     const ParticleView<Real>& particles, const HeatView<Real>& heat,
+                     const DeviatoricView<Real>& shear, std::uint32_t max_chunks,
+                     StepControl* control) {
+  using Op = MeasureStretch<D, Real>;
+  launch_groups(
+      exec,
+      {{nullptr, (max_chunks + Op::kChunksPerGroup - 1) / Op::kChunksPerGroup}, &control->stop},
+      Op{{materials, particles, EnergyView{}, control}, heat, shear.stretch});
+}
+
+// f(place in the tile, gradient of the weight per cell) for every node of a stencil.
+template <int Side, int Degree, class Real, class F>
+FIRN_HD inline void for_each_node(const Stencil<2, Degree, Real>& s, F&& f) {
+  constexpr int n = stencil_nodes(Degree);
+  const auto &x = s.axis[0], &y = s.axis[1];
+  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
+  FIRN_UNROLL
+  for (int i = 0; i < n; ++i) {
+    FIRN_UNROLL
+    for (int j = 0; j < n; ++j) f(i * Side + j, Vec<Real, 2>{{x.dw[i] * y.w[j], x.w[i] * y.dw[j]}});
+  }
+}
+template <int Side, int Degree, class Real, class F>
+FIRN_HD inline void for_each_node(const Stencil<3, Degree, Real>& s, F&& f) {
+  constexpr int n = stencil_nodes(Degree);
+  const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
+  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
+  FIRN_UNROLL
+  for (int i = 0; i < n; ++i) {
+    FIRN_UNROLL
+    for (int j = 0; j < n; ++j) {
+      const Real across_x = x.dw[i] * y.w[j], across_y = x.w[i] * y.dw[j], along = x.w[i] * y.w[j];
+      FIRN_UNROLL
+      for (int k = 0; k < n; ++k)
+        f((i * Side + j) * Side + k,
+          Vec<Real, 3>{{across_x * z.w[k], across_y * z.w[k], along * z.dw[k]}});
+    }
+  }
+}
+
+// What the operators that go by way of the particles share.
+template <int D, int Degree, class Real>
+struct DeviatoricParticles {
+  using Tile = BlockTile<D, Degree + 1, Real, Real>;
+  ParticleView<Real> particles;
+  GridView<Real> grid;
+  DeviatoricView<Real> shear;
+  const StepControl* control;
+
+  FIRN_HD Vec<Real, D> position(std::uint32_t chunk, std::uint32_t lane) const {
+    Vec<Real, D> x;
+    for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
+    return x;
+  }
+  FIRN_HD const Real* row(std::uint32_t chunk, int k) const {
+    return channel_row(shear.stretch, chunk, stretch_components<D>(), k);
+  }
+  static constexpr int kModulus = symmetric_components(D), kViscosity = kModulus + 1;
+
+  template <class Group>
+  FIRN_HD void clear(Group& g, Tile& tile) const {
+    g.for_each(Tile::kNodes, [&](std::uint32_t t) { tile.node[t] = Real(0); });
+  }
+  template <class Group>
+  FIRN_HD void flush(Group& g, std::uint32_t block, int axis, const Tile& tile,
+                     Real* channel) const {
+    g.for_each(Tile::kNodes, [&](std::uint32_t t) {
+      g.accumulate_global(channel[face_of(block, axis, t)], tile.node[t]);
+    });
+  }
+  FIRN_HD std::uint64_t face_of(std::uint32_t block, int axis, std::uint32_t t) const {
+    const TileNode<D, Tile::kSide> at(static_cast<int>(t));
+    return face_index<D>(grid.corners[block * BlockTraits<D>::kCorners + at.corner], axis,
+                         static_cast<std::uint32_t>(at.node));
+  }
+  template <class Group, class F>
+  FIRN_HD void for_each_pack(Group& g, std::uint32_t block, F&& f) const {
+    const Chunk* chunks = particles.chunks;
+    g.template for_each_pack<Real>(
+        grid.chunk_begin[block], grid.chunk_begin[block + 1],
+        [=](std::uint32_t chunk) { return chunks[chunk].count; }, f);
+  }
+};
+
+// out += H in.
+template <int D, int Degree, class Real>
+struct ApplyDeviatoric : DeviatoricParticles<D, Degree, Real> {
+  static constexpr const char* kName = "apply_deviatoric";
+  static constexpr int kThreads = kLanes;  // a warp: its particles take turns at the tiles
+  using Base = DeviatoricParticles<D, Degree, Real>;
+  using Base::grid, Base::shear;
+  using Tile = typename Base::Tile;
+  struct Scratch {
+    Tile in[D], out[D];
+  };
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t block = grid.coloured[g.index()];
+    for (int a = 0; a < D; ++a) {
+      g.for_each(Tile::kNodes, [&](std::uint32_t t) {
+        g.scratch.in[a].node[t] = shear.in.face[Base::face_of(block, a, t)];
+      });
+      Base::clear(g, g.scratch.out[a]);
+    }
+    g.sync();
+    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
+    Base::for_each_pack(g, block, [&](const auto& lanes) { advance(g, home, lanes); });
+    g.sync();
+    for (int a = 0; a < D; ++a) Base::flush(g, block, a, g.scratch.out[a], shear.out.face);
+  }
+
+  template <class Group, class Lanes>
+  FIRN_HD void advance(Group& g, const Vec<int, D>& home, const Lanes& lanes) const {
+    typename Lanes::template Table<D * D> table;
+    lanes.for_each_lane([&](int i, std::uint32_t lane) {
+      const Vec<Real, D> x = Base::position(lanes.chunk, lane);
+      for (int a = 0; a < D; ++a) {
+        const auto s = make_face_stencil<D, Degree>(x, grid.inv_dx, a);
+        const int at = Tile::template index_of<D>(s.base, home);
+        Real column[1 + D];
+        gather_affine<Tile::kSide>(s, &AxisStencil<Degree, Real>::dw, g.scratch.in[a].node + at,
+                                   column);
+        for (int b = 0; b < D; ++b) table.at(a * D + b, i) = column[1 + b];
+      }
+    });
+    stiffen(lanes, table);
+    lanes.for_each_in_turn([](int, std::uint32_t) { return true; },
+                           [&](int i, std::uint32_t lane, const auto& turns_at) {
+                             const Vec<Real, D> x = Base::position(lanes.chunk, lane);
+                             for (int a = 0; a < D; ++a) {
+                               const auto s = make_face_stencil<D, Degree>(x, grid.inv_dx, a);
+                               const int at = Tile::template index_of<D>(s.base, home);
+                               const auto turns = turns_at(at);
+                               Real along[D];
+                               for (int b = 0; b < D; ++b) along[b] = table.at(a * D + b, i);
+                               Real* out = g.scratch.out[a].node + at;
+                               for_each_node<Tile::kSide>(
+                                   s, [&](int place, const Vec<Real, D>& slope) {
+                                     Real sum = 0;
+                                     for (int b = 0; b < D; ++b) sum += slope[b] * along[b];
+                                     turns.accumulate(out[place], sum);
+                                   });
+                             }
+                           });
+  }
+
+  // From velocity differences (per cell) to V0 dP F^T, per cell too: both carry 1/dx.
+  template <class Lanes, class Table>
+  FIRN_HD void stiffen(const Lanes& lanes, Table& table) const {
+    using T = typename Lanes::Value;
+    const auto active = lanes.active();
+    const auto load = [&](int k, Real otherwise) {
+      return select(active, lanes.load(Base::row(lanes.chunk, k)), T(otherwise));
+    };
+    Mat<T, D> A, V;
+    for (int i = 0; i < D * D; ++i) A(i / D, i % D) = select(active, table.get(i), T(Real(0)));
+    for (int a = 0, k = 0; a < D; ++a)
+      for (int b = a; b < D; ++b, ++k) V(a, b) = V(b, a) = load(k, a == b ? Real(1) : Real(0));
+    const T per_area = T(Real(2) * grid.inv_dx * grid.inv_dx);
+    const T viscosity =
+        load(Base::kViscosity, Real(0)) * T(Real(1) / static_cast<Real>(this->control->dt));
+    const Mat<T, D> K = shear_stiffness(V, A) * (load(Base::kModulus, Real(0)) * per_area) +
+                        symmetric_part(A) * (viscosity * per_area);
+    for (int i = 0; i < D * D; ++i) table.set(i, K(i / D, i % D));
+  }
+};
+
+}  // namespace firn

@@ -1,0 +1,118 @@
+// Transfers between particles and the centres of cells, one node of four values each: heat, volume
+// and what else of the thermal step lives in cells has them in common.
+#pragma once
+
+#include "kernels/fields/particles.h"
+#include "kernels/transfer/gather.h"
+#include "kernels/transfer/scatter.h"
+#include "kernels/transfer/tile.h"
+
+namespace firn {
+
+// Particles scatter one node each to the cells around them: `payload(particles, chunk, lane)`, with
+// the group before these where a payload reports to it.
+template <int D, int Degree, class Payload, class Real>
+struct CellP2G {
+  static constexpr const char* kName = "cell_p2g";
+  static constexpr int kThreads = kLanes;  // a warp: its particles take turns at the tile
+  using Tile = BlockTile<D, Degree + 1, Real>;
+  struct Scratch {
+    Tile tile;
+  };
+  Payload payload;
+  ParticleView<Real> particles;
+  GridView<Real> grid;
+  Node<Real>* cells;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t block = grid.coloured[g.index()];
+    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
+    const Chunk* chunks = particles.chunks;
+    clear_tile(g, g.scratch.tile);
+    g.sync();
+    g.template for_each_pack<Real>(
+        grid.chunk_begin[block], grid.chunk_begin[block + 1],
+        [=](std::uint32_t chunk) { return chunks[chunk].count; },
+        [&](const auto& lanes) {
+          lanes.for_each_in_turn([](int, std::uint32_t) { return true; },
+                                 [&](int, std::uint32_t lane, const auto& turns_at) {
+                                   contribute(g, home, lanes.chunk, lane, turns_at);
+                                 });
+        });
+    g.sync();
+    flush_tile<D, Degree + 1>(g, g.scratch.tile, grid, block,
+                              NodeLayer<Real>{reinterpret_cast<Real*>(cells)});
+  }
+
+  template <class Group, class TurnsAt>
+  FIRN_HD void contribute(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
+                          std::uint32_t lane, const TurnsAt& turns_at) const {
+    Vec<Real, D> x;
+    for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
+    const auto s = make_cell_stencil<D, Degree>(x, grid.inv_dx);
+    const int at = Tile::template index_of<D>(s.base, home);
+    const auto turns = turns_at(at);
+    scatter_value<Tile::kSide>(s, payload_of(g, chunk, lane), g.scratch.tile.node + at,
+                               [&](Node<Real>& cell, Real w, const Node<Real>& value) {
+                                 turns.accumulate(cell, w * value);
+                               });
+  }
+  template <class Group>
+  FIRN_HD Node<Real> payload_of(Group& g, std::uint32_t chunk, std::uint32_t lane) const {
+    if constexpr (requires { payload(g, particles, chunk, lane); })
+      return payload(g, particles, chunk, lane);
+    else
+      return payload(particles, chunk, lane);
+  }
+};
+
+// What reads cells back to particles shares: tiles of values of the cells around a block. The
+// stencil of a quadratic kernel lies in the tile of its particle's home, whatever kernel chose
+// that.
+template <int D, int Degree, class Real>
+struct CellG2P {
+  using Tile = BlockTile<D, Degree + 1, Real, Real>;
+  ParticleView<Real> particles;
+  GridView<Real> grid;
+
+  // load(place in the tile, cell) for the cells around the group's block, then advance(home, chunk,
+  // lane) for its particles.
+  template <class Group, class Load, class Advance>
+  FIRN_HD void gather(Group& g, Load&& load, Advance&& advance) const {
+    const std::uint32_t block = g.index();
+    if (grid.chunk_begin[block] == grid.chunk_begin[block + 1]) return;
+    g.for_each(Tile::kNodes, [&](std::uint32_t t) {
+      const TileNode<D, Tile::kSide> at(static_cast<int>(t));
+      const std::uint64_t rank = grid.corners[block * BlockTraits<D>::kCorners + at.corner];
+      load(t, rank * BlockTraits<D>::kNodes + at.node);
+    });
+    g.sync();
+    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
+    const Chunk* chunks = particles.chunks;
+    g.template for_each_pack<Real>(
+        grid.chunk_begin[block], grid.chunk_begin[block + 1],
+        [=](std::uint32_t chunk) { return chunks[chunk].count; },
+        [&](const auto& lanes) {
+          lanes.for_each_lane([&](int, std::uint32_t lane) { advance(home, lanes.chunk, lane); });
+        });
+  }
+
+  // The cells that a particle reads: its weights and where they begin in a tile.
+  struct Near {
+    Stencil<D, Degree, Real> stencil;
+    int first;
+    FIRN_HD Real mean(const Tile& tile) const {
+      return gather_mean<Tile::kSide>(stencil, tile.node + first);
+    }
+  };
+  FIRN_HD Near cells_near(const Vec<int, D>& home, std::uint32_t chunk, std::uint32_t lane) const {
+    Vec<Real, D> x;
+    for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
+    Near near{make_cell_stencil<D, Degree>(x, grid.inv_dx), 0};
+    near.first = Tile::template index_of<D>(near.stencil.base, home);
+    return near;
+  }
+};
+
+}  // namespace firn

@@ -1,0 +1,369 @@
+// Solves the grid's symmetric systems (kernels/solve/elliptic_system.h) by conjugate gradients,
+// preconditioned by one multigrid W-cycle, a method after McAdams, Sifakis & Teran 2010 with
+// aggregation instead of a geometric hierarchy. Scalars stay on the device; the host reads the
+// control block once after the hierarchy is built and then every few iterations.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "firn/error.h"
+#include "kernels/exec/buffer.h"
+#include "kernels/solve/components.h"
+#include "kernels/solve/conjugate_gradients.h"
+#include "kernels/solve/multigrid.h"
+
+namespace firn {
+
+struct SolveReport {
+  // The solution holds to the tolerance, or (`rounding_limited`) as well as its precision can.
+  bool converged = false;
+  bool stopped = false;  // the step had been stopped before; nothing was done
+  bool rounding_limited = false;
+  bool plain = false;  // the faster cycle was not positive for this system: see Coarsen
+  std::uint32_t iterations = 0, restarts = 0, singular_components = 0, levels = 0;
+  double residual = 0;  // the true one, largest magnitude
+  double initial = 0, tolerance = 0;
+  // Largest mean (by magnitude) of the right-hand side over a singular component, which no solution
+  // can meet and the solve left out.
+  double imbalance = 0;
+};
+
+template <class Exec, int D, class Real>
+class EllipticSolver {
+ public:
+  explicit EllipticSolver(Exec& exec) : exec_(exec), table_(exec, 1), control_(exec, 1) {}
+
+  // Makes room for systems of up to `max_blocks` blocks, with a mass term or not. solve() calls it
+  // with the system's bound; to call it early keeps allocations out of a warm step.
+  void reserve(std::uint32_t max_blocks, bool mass) {
+    if (max_blocks > kMaxEllipticBlocks)
+      throw Error(ErrorCategory::kDevice, "the pressure solver cannot number the cells of " +
+                                              std::to_string(max_blocks) +
+                                              " blocks; use a larger grid.dx");
+    if (max_blocks > max_blocks_ || max_blocks_ == 0) reserve_finest(std::max(max_blocks, 1u));
+    const std::uint32_t pool = first_pool(max_blocks_);
+    if (pool > pool_blocks_ || (mass && pool_mass_.empty())) reserve_pool(pool, mass);
+  }
+
+  // The step's stop flag may be null. Throws only where memory or the device fails.
+  SolveReport solve(const EllipticSystem<Real>& system, const SolveOptions& options,
+                    const std::uint32_t* stop) {
+    reserve(system.blocks.bound, system.mass != nullptr);
+    begin_solve(exec_, options, stop, 0, control_.data());
+    hierarchy_.plain = false;
+    build(system);
+    if (state_.stopped == 0 && state_.singular_components > 0) number_singular();
+    return run(system);
+  }
+  // The same for a system that differs from that of the last solve in its right-hand side and first
+  // guess only: hierarchy and components stand.
+  SolveReport solve_again(const EllipticSystem<Real>& system, const SolveOptions& options,
+                          const std::uint32_t* stop) {
+    begin_solve(exec_, options, stop, state_.singular_components, control_.data());
+    poll();
+    set_views(system);
+    level_[0] = hierarchy_.finest;
+    return run(system);
+  }
+
+  std::size_t bytes() const {
+    std::size_t sum =
+        table_.bytes() + control_.bytes() + pool_keys_.bytes() + partials_.bytes() + sums_.bytes();
+    for (const auto* b : {&neighbours_, &parent_, &kind_, &flags_, &ranks_, &labels_,
+                          &pool_neighbours_, &pool_parent_, &pool_kind_})
+      sum += b->bytes();
+    for (const auto* b :
+         {&uniform_, &residual_, &direction_, &work_, &pool_uniform_, &pool_conductance_,
+          &pool_dirichlet_, &pool_mass_, &pool_rhs_, &pool_solution_})
+      sum += b->bytes();
+    return sum;
+  }
+
+  // What bytes() says after reserve(blocks, mass), for estimates.
+  static std::size_t bytes_for(std::uint32_t blocks, bool mass) {
+    const std::size_t n = std::max(blocks, 1u), pool = first_pool(blocks), links = 2 * D;
+    const std::size_t finest = n * (4 * (links + 4 + kCells) + (3 * kCells + 1) * sizeof(Real) +
+                                    kReductionColumns * sizeof(double));
+    const std::size_t reals = (D + (mass ? 4 : 3)) * kCells + 1;
+    const std::size_t coarse = pool * (8 + 4 * (links + 2) + reals * sizeof(Real));
+    return finest + coarse + 4 + kCells * sizeof(Real) + sizeof(LevelTable) + sizeof(SolveControl);
+  }
+
+  // z = M r of the last system's hierarchy, for tests of the preconditioner: r and z are device
+  // channels of its blocks.
+  void precondition(const Real* r, Real* z) {
+    const std::size_t bytes = std::size_t{blocks_} * kCells * sizeof(Real);
+    exec_.copy(residual_.data(), r, bytes);
+    state_.done = 0;
+    control_.upload(std::span<const SolveControl>(&state_, 1));
+    guess_red();
+    cycle(0);
+    exec_.copy(z, work_.data(), bytes);
+  }
+  // The cycle that is positive whatever the coefficients, for the last system; an iteration that
+  // broke down goes on with it. Its levels are those that there were.
+  void make_plain(const EllipticSystem<Real>& system) {
+    hierarchy_.plain = true;
+    build_levels<Exec, D>(exec_, hierarchy_, system.blocks, &control_.data()->stopped);
+    state_.done = state_.failed = 0;
+    state_.rz = 0;
+    control_.upload(std::span<const SolveControl>(&state_, 1));
+  }
+
+ private:
+  static constexpr std::size_t kCells = BlockTraits<D>::kNodes;
+  static constexpr double kWorstGuess = 10;  // residual of a guess over the right-hand side
+  static constexpr std::uint32_t kIterationsPerPoll = Exec::kIsCuda ? 4 : 1;
+
+  // Blocks of all coarser levels: a box needs 1/7 (3D) or 1/3 (2D) of the finest level's, a thin
+  // sheet more.
+  static std::uint32_t first_pool(std::uint32_t blocks) { return blocks / (D == 3 ? 4 : 2) + 64; }
+
+  void reserve_finest(std::uint32_t n) {
+    renew(exec_, neighbours_, std::size_t{2 * D} * n);
+    renew(exec_, parent_, n);
+    renew(exec_, kind_, n);
+    renew(exec_, uniform_, n);
+    renew(exec_, flags_, n);
+    renew(exec_, ranks_, n + 1);
+    renew(exec_, labels_, kCells * n);
+    renew(exec_, residual_, kCells * n);
+    renew(exec_, direction_, kCells * n);
+    renew(exec_, work_, kCells * n);
+    renew(exec_, partials_, std::size_t{kReductionColumns} * n);
+    max_blocks_ = n;
+  }
+  void reserve_pool(std::uint32_t n, bool mass) {
+    renew(exec_, pool_keys_, n);
+    renew(exec_, pool_neighbours_, std::size_t{2 * D} * n);
+    renew(exec_, pool_parent_, n);
+    renew(exec_, pool_kind_, n);
+    renew(exec_, pool_uniform_, n);
+    renew(exec_, pool_conductance_, D * kCells * n);
+    renew(exec_, pool_dirichlet_, kCells * n);
+    renew(exec_, pool_rhs_, kCells * n);
+    renew(exec_, pool_solution_, kCells * (n + 1));  // Strip::spread reads past the last block
+    if (mass || !pool_mass_.empty()) renew(exec_, pool_mass_, kCells * n);
+    pool_blocks_ = n;
+  }
+
+  // The hierarchy and the components; the pool grows until it holds all levels.
+  void build(const EllipticSystem<Real>& system) {
+    for (;;) {
+      const std::uint32_t* stopped = &control_.data()->stopped;
+      set_views(system);
+      build_levels<Exec, D>(exec_, hierarchy_, system.blocks, stopped);
+      find_components<Exec, D>(exec_, components_, system.blocks, stopped);
+      poll();
+      if (state_.stopped != 0) return;
+      levels_ = table_.first();
+      if (levels_.overflow == 0) break;
+      reserve_pool(2 * pool_blocks_, system.mass != nullptr);
+    }
+    blocks_ = levels_.count[0];
+    for (depth_ = 1; depth_ < kMaxLevels && levels_.count[depth_] > 0;) ++depth_;
+    for (int l = 1; l < depth_; ++l) level_[l] = hierarchy_.pool.template at<D>(levels_.offset[l]);
+    level_[0] = hierarchy_.finest;
+  }
+
+  void set_views(const EllipticSystem<Real>& system) {
+    LevelView<Real>& fine = hierarchy_.finest;
+    fine = {system.keys,      neighbours_.data(), parent_.data(),   kind_.data(),
+            uniform_.data(),  system.conductance, system.dirichlet, system.mass,
+            residual_.data(), work_.data()};
+    Real* mass = system.mass != nullptr ? pool_mass_.data() : nullptr;
+    hierarchy_.pool = {
+        pool_keys_.data(),    pool_neighbours_.data(),  pool_parent_.data(),    pool_kind_.data(),
+        pool_uniform_.data(), pool_conductance_.data(), pool_dirichlet_.data(), mass,
+        pool_rhs_.data(),     pool_solution_.data()};
+    hierarchy_.coarse = {pool_keys_.data(), pool_conductance_.data(), pool_dirichlet_.data(), mass,
+                         pool_rhs_.data()};
+    hierarchy_.periodic = system.periodic;
+    hierarchy_.max_blocks = max_blocks_;
+    hierarchy_.pool_blocks = pool_blocks_;
+    hierarchy_.flags = flags_.data();
+    hierarchy_.ranks = ranks_.data();
+    hierarchy_.table = table_.data();
+    components_.level = fine;
+    components_.labels = labels_.data();
+    components_.flags = flags_.data();
+    components_.ranks = ranks_.data();
+    components_.max_blocks = max_blocks_;
+    components_.control = control_.data();
+    vectors_ = {
+        fine,         system.rhs,       system.solution, residual_.data(), direction_.data(),
+        work_.data(), partials_.data(), max_blocks_,     control_.data()};
+  }
+
+  SolveReport run(const EllipticSystem<Real>& system) {
+    if (state_.stopped != 0) return report();
+    prepare(system);
+    while (state_.done == 0) {
+      iterate();
+      verify();
+      if (is_indefinite() && !hierarchy_.plain) make_plain(system);
+    }
+    return report();
+  }
+  // The iteration broke down: the preconditioner, or the matrix, is not positive. verify() has
+  // found the residual of the solution so far.
+  bool is_indefinite() const {
+    return state_.failed != 0 && state_.iterations < state_.max_iterations &&
+           state_.restarts < kMaxRestarts && std::isfinite(state_.residual);
+  }
+  void number_singular() {
+    const std::size_t n = state_.singular_components;
+    if (sums_.size() < 2 * n) renew(exec_, sums_, 4 * n);
+    components_.sums = sums_.data();
+    components_.cells = sums_.data() + n;
+    number_components<Exec, D>(exec_, components_, state_.singular_components, blocks_);
+  }
+  // From the guess to the first residual and the tolerance.
+  void prepare(const EllipticSystem<Real>& system) {
+    prepare_guess<Exec, D>(exec_, vectors_, blocks_);
+    if (state_.singular_components > 0) {
+      remove_component_means(system.solution, false, &control_.data()->stopped);
+      compute_residual<Exec, D>(exec_, vectors_, true, blocks_);
+      make_compatible();
+      adopt_rhs(exec_, control_.data());
+    }
+    judge_guess();
+    // A guess far worse than none (a jet that has come to rest) would have to be worked off digit
+    // by digit.
+    if (!(state_.initial > kWorstGuess * state_.rhs)) return;
+    exec_.zero(system.solution, std::size_t{blocks_} * kCells * sizeof(Real));
+    judge_guess();
+  }
+  void judge_guess() {
+    compute_residual<Exec, D>(exec_, vectors_, false, blocks_);
+    if (state_.singular_components > 0) {
+      poll();
+      remove_component_means(residual_.data(), true, &control_.data()->stopped);
+      imbalance_ = largest_mean(state_.residual);
+      make_compatible();
+    }
+    judge_residual(exec_, control_.data(), true);
+    poll();
+  }
+  void verify() {
+    true_residual();
+    judge_residual(exec_, control_.data(), false);
+    poll();
+  }
+  void true_residual() {
+    compute_residual<Exec, D>(exec_, vectors_, false, blocks_);
+    if (state_.singular_components > 0) make_compatible();
+  }
+  // Of the means that remove_component_means took away from a channel of that largest magnitude.
+  double largest_mean(double largest) {
+    const std::size_t n = state_.singular_components;
+    host_sums_.resize(2 * n);
+    sums_.read(host_sums_);
+    const double unit = SumScale::of(blocks_).unit(largest);
+    double found = 0;
+    for (std::size_t c = 0; c < n; ++c) {
+      const double mean = static_cast<double>(host_sums_[c]) * unit /
+                          static_cast<double>(std::max<std::int64_t>(host_sums_[n + c], 1));
+      if (std::abs(mean) > std::abs(found)) found = mean;
+    }
+    return found;
+  }
+  // The first pass leaves a mean of the last bits of the largest value, the second one of the last
+  // bits of what is left: a right-hand side may be nothing but its mean.
+  void make_compatible() {
+    for (int pass = 0; pass < 2; ++pass)
+      remove_component_means(residual_.data(), true, &control_.data()->stopped);
+  }
+  void remove_component_means(Real* channel, bool measured, const std::uint32_t* stop) {
+    remove_means<Exec, D>(exec_, components_, channel, measured, partials_.data(),
+                          state_.singular_components, blocks_, stop);
+  }
+
+  // Iterations until the residual of the recursion meets the tolerance, or no more are allowed.
+  void iterate() {
+    guess_red();
+    do {
+      for (std::uint32_t i = 0; i < kIterationsPerPoll; ++i) {
+        cycle(0);
+        update_direction<Exec, D>(exec_, vectors_, blocks_);
+        apply_operator<Exec, D>(exec_, vectors_, blocks_);
+        update_solution<Exec, D>(exec_, vectors_, blocks_);
+        if (state_.singular_components == 0) continue;
+        remove_component_means(residual_.data(), true, &control_.data()->done);
+        guess_red();
+      }
+      poll();
+    } while (state_.done == 0);
+  }
+  // The finest level's first sweep; update_solution does it too.
+  void guess_red() { first_sweep<Exec, D>(exec_, level_[0], blocks_, &control_.data()->done); }
+
+  // One symmetric cycle from a guess of 0. On the finest level its first sweep has been done and
+  // the last one leaves <r, M r>.
+  void cycle(int l) {
+    const std::uint32_t* done = &control_.data()->done;
+    const std::uint32_t n = levels_.count[l];
+    if (l > 0 && n <= kCoarseBlocks) return coarse_cycle<Exec, D>(exec_, hierarchy_, l, done);
+    const LevelView<Real>& level = level_[l];
+    const bool coarsest = l + 1 == depth_;
+    const auto sweep = [&](const Sweep<Real>& s) { smooth<Exec, D>(exec_, level, s, n, done); };
+    const int visits = is_visited_twice<D>(l, coarsest) ? 2 : 1;
+    for (int visit = 0; visit < visits; ++visit) {
+      if (visit > 0)
+        sweep({kRed});
+      else if (l > 0)
+        first_sweep<Exec, D>(exec_, level, n, done);
+      sweep({kBlack});
+      if (coarsest) {
+        const std::uint32_t pairs = stuck_sweeps(levels_);
+        for (std::uint32_t i = 0; i < 4 * pairs; ++i) sweep({stuck_colour(i, pairs)});
+      }
+      Real* below =
+          coarsest ? nullptr : hierarchy_.coarse.template at<D>(levels_.offset[l + 1]).rhs;
+      restrict_residual<Exec, D>(exec_, level, below, n, done);
+      if (!coarsest) cycle(l + 1);
+      sweep({kBlack, coarsest ? nullptr : level_[l + 1].solution});
+      sweep({kRed, nullptr, l == 0 ? partials_.data() : nullptr});
+    }
+  }
+
+  void poll() { state_ = control_.first(); }
+  SolveReport report() const {
+    SolveReport r;
+    r.stopped = state_.stopped != 0;
+    r.converged = !r.stopped && state_.failed == 0;
+    r.rounding_limited = state_.rounding_limited != 0;
+    r.plain = hierarchy_.plain;
+    r.iterations = state_.iterations, r.restarts = state_.restarts;
+    r.singular_components = state_.singular_components;
+    r.imbalance = r.singular_components > 0 ? imbalance_ : 0;
+    r.levels = r.stopped ? 0 : static_cast<std::uint32_t>(depth_);
+    r.residual = state_.residual, r.initial = state_.initial, r.tolerance = state_.tolerance;
+    return r;
+  }
+
+  Exec& exec_;
+  std::uint32_t max_blocks_ = 0, pool_blocks_ = 0, blocks_ = 0;
+  double imbalance_ = 0;
+  int depth_ = 0;
+  SolveControl state_;
+  LevelTable levels_;
+  LevelView<Real> level_[kMaxLevels];
+  Hierarchy<Real> hierarchy_;
+  ComponentView<Real> components_;
+  ConjugateView<Real> vectors_;
+  Buffer<Exec, LevelTable> table_;
+  Buffer<Exec, SolveControl> control_;
+  Buffer<Exec, std::uint64_t> pool_keys_;
+  Buffer<Exec, std::uint32_t> neighbours_, parent_, kind_, flags_, ranks_, labels_,
+      pool_neighbours_, pool_parent_, pool_kind_;
+  Buffer<Exec, Real> uniform_, residual_, direction_, work_, pool_uniform_, pool_conductance_,
+      pool_dirichlet_, pool_mass_, pool_rhs_, pool_solution_;
+  Buffer<Exec, double> partials_;
+  Buffer<Exec, std::int64_t> sums_;
+  std::vector<std::int64_t> host_sums_;
+};
+
+}  // namespace firn

@@ -12,7 +12,7 @@
 #include <functional>
 #include <thread>
 
-#include "src/sim/pressure_bench.h"
+#include "src/measure/pressure_bench.h"
 
 namespace firn {
 namespace {

@@ -3,65 +3,75 @@
 #
 #   firn_operators(FILE [SPLIT DIMENSION|CASE] OPERATOR...)
 #
-# FILE is the .inl without its ending. OPERATOR stands for OPERATOR<Exec, D, Real>; one with other parameters is written
-# with them. There is one source per backend, or more where a compiler would take long over it.
+# FILE is the .inl in kernels/ without its ending. OPERATOR stands for OPERATOR<Exec, D, Real>; one with other parameters
+# is written with them. There is one source per backend, or more where a compiler would take long over it.
 function(firn_operators file)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" SPLIT "")
-  set(cases "2d float;2d double;3d float;3d double")
-  if(NOT DEFINED arg_SPLIT)
-    set(parts ".*")
-  elseif(arg_SPLIT STREQUAL DIMENSION)
-    set(parts "^2d" "^3d")
-  else()
-    set(parts ${cases})
+  firn_instantiate(firn_kernels "kernels/${file}" Cpu kernels/exec/host.h cpp "${arg_SPLIT}" "${arg_UNPARSED_ARGUMENTS}")
+  if(FIRN_WITH_CUDA)
+    firn_instantiate(firn_kernels "kernels/${file}" Cuda kernels/exec/cuda.cuh cu "${arg_SPLIT}"
+                     "${arg_UNPARSED_ARGUMENTS}")
   endif()
-  foreach(part IN LISTS parts)
-    string(REGEX REPLACE "[^a-z0-9]+" "_" suffix "_${part}")
-    string(REGEX REPLACE "_+" "_" suffix "${suffix}")
-    string(REGEX REPLACE "_$" "" suffix "${suffix}")
-    set(chosen ${cases})
-    list(FILTER chosen INCLUDE REGEX "${part}")
-    firn_write_instances("${file}" "${suffix}" Cpu host.h cpp "${chosen}" "${arg_UNPARSED_ARGUMENTS}")
-    if(FIRN_WITH_CUDA)
-      firn_write_instances("${file}" "${suffix}" Cuda cuda.cuh cu "${chosen}" "${arg_UNPARSED_ARGUMENTS}")
+endfunction()
+
+# Function templates of the host that are instantiated like operators.
+function(firn_host_templates target file)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" SPLIT "")
+  foreach(exec IN ITEMS Cpu Cuda)
+    if(exec STREQUAL Cpu OR FIRN_WITH_CUDA)
+      firn_instantiate(${target} ${file} ${exec} kernels/exec/backend.h cpp "${arg_SPLIT}" "${arg_UNPARSED_ARGUMENTS}")
     endif()
   endforeach()
 endfunction()
 
 # A pointer that must be kept makes the compiler emit the function that it points at.
-function(firn_write_instances file suffix exec backend ending cases operators)
-  set(instances "")
-  foreach(operator IN LISTS operators)
-    if(NOT operator MATCHES "<")
-      string(APPEND operator "<Exec, D, Real>")
-    endif()
-    foreach(case IN LISTS cases)
-      string(SUBSTRING "${case}" 0 1 dimension)
-      string(SUBSTRING "${case}" 3 -1 real)
-      string(REGEX REPLACE "([ ,])D([,>])" "\\1${dimension}\\2" instance "${operator}")
-      string(REGEX REPLACE "([ ,])Real([,>])" "\\1${real}\\2" instance "${instance}")
-      string(REPLACE "<Exec" "<${exec}" instance "${instance}")
-      list(APPEND instances "${instance}")
+function(firn_instantiate target file exec backend ending split templates)
+  set(cases "2d float;2d double;3d float;3d double")
+  set(parts ".*")
+  if(split STREQUAL DIMENSION)
+    set(parts "^2d" "^3d")
+  elseif(split STREQUAL CASE)
+    set(parts ${cases})
+  endif()
+  string(TOLOWER "${exec}" suffix)
+  foreach(part IN LISTS parts)
+    string(REGEX REPLACE "[^a-z0-9]+" "_" name "${file}_${suffix}_${part}")
+    string(REGEX REPLACE "_+$" "" name "${name}")
+    set(chosen ${cases})
+    list(FILTER chosen INCLUDE REGEX "${part}")
+    set(instances "")
+    foreach(template IN LISTS templates)
+      if(NOT template MATCHES "<")
+        string(APPEND template "<Exec,D,Real>")
+      endif()
+      foreach(case IN LISTS chosen)
+        string(SUBSTRING "${case}" 0 1 dimension)
+        string(SUBSTRING "${case}" 3 -1 real)
+        string(REGEX REPLACE "([<,])Exec([,>])" "\\1${exec}\\2" instance "${template}")
+        string(REGEX REPLACE ",D([,>])" ",${dimension}\\1" instance "${instance}")
+        string(REGEX REPLACE ",Real>" ",${real}>" instance "${instance}")
+        list(APPEND instances "${instance}")
+      endforeach()
     endforeach()
-  endforeach()
-  list(REMOVE_DUPLICATES instances)
-  set(kept "")
-  set(number 0)
-  foreach(instance IN LISTS instances)
-    string(APPEND kept "[[maybe_unused, gnu::used]] constexpr auto* kInstance${number} = &${instance};\n")
-    math(EXPR number "${number} + 1")
-  endforeach()
-  set(source "${PROJECT_BINARY_DIR}/operators/${file}${suffix}.${ending}")
-  file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT "// Written by kernels/operators.cmake.
-#include \"kernels/exec/${backend}\"
-#include \"kernels/${file}.inl\"
+    list(REMOVE_DUPLICATES instances)
+    set(kept "")
+    set(number 0)
+    foreach(instance IN LISTS instances)
+      string(APPEND kept "[[maybe_unused, gnu::used]] constexpr auto* kInstance${number} = &${instance};\n")
+      math(EXPR number "${number} + 1")
+    endforeach()
+    set(source "${PROJECT_BINARY_DIR}/instances/${name}.${ending}")
+    file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT "// Written by kernels/operators.cmake.
+#include \"${backend}\"
+#include \"${file}.inl\"
 
 namespace firn {
 namespace {
 ${kept}}
 }  // namespace firn
 ")
-  target_sources(firn_kernels PRIVATE "${source}")
+    target_sources(${target} PRIVATE "${source}")
+  endforeach()
 endfunction()
 
 firn_operators(exec/multiply_add multiply_add<Exec,Real>)

@@ -8,9 +8,9 @@
 
 namespace firn {
 
-// The node floor(x / dx - shift) and the offset in [0, 1] from it: a stencil's lowest node and where
-// the particle lies in that node's interval. The fused multiply-add is explicit. `T` may be a pack;
-// the node is then a whole number in a T.
+// The node floor(x / dx - shift) and the offset in [0, 1] from it: a stencil's lowest node and
+// where the particle lies in that node's interval. The fused multiply-add is explicit. `T` may be a
+// pack; the node is then a whole number in a T.
 template <class T>
 struct AxisPlace {
   T node, offset;

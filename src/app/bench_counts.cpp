@@ -12,7 +12,7 @@
 #include "src/app/bench_scenes.h"
 #include "src/app/format.h"
 #include "src/app/names.h"
-#include "src/sim/pressure_bench.h"
+#include "src/measure/pressure_bench.h"
 
 namespace firn::app {
 namespace {

@@ -10,8 +10,8 @@
 #include "firn/simulation.h"
 #include "src/app/json_out.h"
 #include "src/app/options.h"
-#include "src/sim/floors.h"
-#include "src/sim/step_counts.h"
+#include "src/measure/floors.h"
+#include "src/measure/step_counts.h"
 
 namespace firn::app {
 

@@ -7,8 +7,8 @@
 #include "src/app/json_out.h"
 #include "src/app/machine.h"
 #include "src/io/atomic_file.h"
-#include "src/sim/floors.h"
-#include "src/sim/pressure_bench.h"
+#include "src/measure/floors.h"
+#include "src/measure/pressure_bench.h"
 
 namespace firn::app {
 namespace {

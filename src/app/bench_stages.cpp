@@ -9,7 +9,7 @@
 #include "src/app/bench_suites.h"
 #include "src/app/format.h"
 #include "src/app/names.h"
-#include "src/sim/sort_bench.h"
+#include "src/measure/sort_bench.h"
 
 namespace firn::app {
 namespace {

@@ -9,7 +9,7 @@
 #include "src/app/frame_writer.h"
 #include "src/io/particle_files.h"
 #include "src/render/render.h"
-#include "src/sim/host_memory.h"
+#include "src/run/host_memory.h"
 
 namespace firn::app {
 namespace {

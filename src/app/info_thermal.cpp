@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "src/app/names.h"
+#include "src/scene/integrator_traits.h"
 #include "src/scene/phases.h"
 #include "src/scene/stiffness_curve.h"
 
@@ -95,7 +96,7 @@ std::string starting_state(const Scene& scene, const Source& source) {
 }
 
 Json thermal_json(const Scene& scene) {
-  if (scene.simulation.integrator != Integrator::kThermal) return nullptr;
+  if (!traits_of(scene).unified) return nullptr;
   const ThermalSettings& s = scene.thermal;
   Json materials = Json::array();
   for (const Material& material : scene.materials) materials.push_back(material_json(material));
@@ -108,7 +109,7 @@ Json thermal_json(const Scene& scene) {
 }
 
 void print_thermal(const Scene& scene) {
-  if (scene.simulation.integrator != Integrator::kThermal) return;
+  if (!traits_of(scene).unified) return;
   const ThermalSettings& s = scene.thermal;
   for (const Material& material : scene.materials)
     fmt::print("  material   {}: {}{}\n", material.name, stiffness_of(material),

@@ -5,6 +5,7 @@
 
 #include "firn/error.h"
 #include "src/diagnostics/ledger.h"
+#include "src/scene/integrator_traits.h"
 
 namespace firn {
 namespace {
@@ -100,9 +101,8 @@ bool has_stage_times(const FrameStats& s) { return s.enqueued.steps == 0 || s.ti
 // The solvers of the scene's integrator, each an object of its own.
 void add_solvers(const Scene& scene, const PressureStats& pressure, const ThermalStats& thermal,
                  Json& json) {
-  const bool is_thermal = scene.simulation.integrator == Integrator::kThermal;
-  if (is_thermal || scene.simulation.integrator == Integrator::kIncompressible)
-    json["pressure"] = to_json(pressure);
+  const bool is_thermal = traits_of(scene).unified;
+  if (traits_of(scene).staggered) json["pressure"] = to_json(pressure);
   if (!is_thermal) return;
   for (const ThermalSolver& solver : kThermalSolvers)
     json[solver.name] = to_json(thermal.*solver.stats);

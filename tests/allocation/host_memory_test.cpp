@@ -1,6 +1,6 @@
-// The estimates of what the host takes for a while (src/sim/host_memory.h) against what operator
+// The estimates of what the host takes for a while (src/run/host_memory.h) against what operator
 // new was asked for.
-#include "src/sim/host_memory.h"
+#include "src/run/host_memory.h"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "src/sim/capacity.h"
-#include "src/sim/channel_plan.h"
-#include "src/sim/scene_params.h"
+#include "src/state/capacity.h"
+#include "src/state/channel_plan.h"
+#include "src/state/scene_params.h"
 #include "tests/support/layout_harness.h"
 #include "tests/support/sim_scenes.h"
 

@@ -11,11 +11,11 @@
 #include "kernels/mac/prepare.h"
 #include "kernels/mac/project.h"
 #include "kernels/transfer/mac.h"
-#include "src/sim/batch.h"
-#include "src/sim/collider_store.h"
-#include "src/sim/elliptic_solver.h"
-#include "src/sim/fluid_store.h"
-#include "src/sim/scene_params.h"
+#include "src/solvers/elliptic_solver.h"
+#include "src/state/batch.h"
+#include "src/state/collider_store.h"
+#include "src/state/mac_store.h"
+#include "src/state/scene_params.h"
 #include "tests/support/particle_harness.h"
 
 namespace firn::test {
@@ -259,7 +259,7 @@ class FluidHarness : public ParticleHarness<Exec, D, Real> {
 
   SceneParams<D, Real> params_;
   ColliderStore<Exec, D, Real> colliders_;
-  FluidStore<Exec, D, Real> fluid_;
+  MacStore<Exec, D, Real> fluid_;
   EllipticSolver<Exec, D, Real> solver_;
   Buffer<Exec, Real> faces_;
   SolveOptions options_;

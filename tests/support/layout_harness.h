@@ -11,8 +11,8 @@
 #include "kernels/grid/rebuild.h"
 #include "kernels/step/step.h"
 #include "kernels/transfer/tile.h"
-#include "src/sim/grid_store.h"
-#include "src/sim/particle_store.h"
+#include "src/state/grid_store.h"
+#include "src/state/particle_store.h"
 
 namespace firn::test {
 

@@ -13,8 +13,8 @@
 #include "kernels/exec/node.h"
 #include "kernels/particles/totals.h"
 #include "kernels/transfer/transfer.h"
-#include "src/sim/grid_store.h"
-#include "src/sim/particle_store.h"
+#include "src/state/grid_store.h"
+#include "src/state/particle_store.h"
 
 namespace firn::test {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/fields/cells.h"
-#include "src/sim/elliptic_solver.h"
+#include "src/solvers/elliptic_solver.h"
 
 namespace firn::test {
 

@@ -9,11 +9,11 @@
 #include "kernels/mac/prepare.h"
 #include "kernels/mac/project.h"
 #include "kernels/transfer/mac.h"
-#include "src/sim/collider_store.h"
-#include "src/sim/deviatoric_solver.h"
-#include "src/sim/fluid_store.h"
-#include "src/sim/heat_store.h"
-#include "src/sim/scene_params.h"
+#include "src/solvers/deviatoric_solver.h"
+#include "src/state/collider_store.h"
+#include "src/state/heat_store.h"
+#include "src/state/mac_store.h"
+#include "src/state/scene_params.h"
 #include "tests/support/particle_harness.h"
 
 namespace firn::test {
@@ -173,7 +173,7 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
  private:
   MacView<Real> mac() {
     MacView<Real> view = fluid_.view(faces_.data());
-    view.elastic_fraction = heat_.elastic_fraction();
+    view.elastic_fraction = heat_.elastic_fraction().data();
     return view;
   }
   FaceLayers layers() { return heat_.layers(FaceLayers::kMax); }
@@ -187,7 +187,7 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
   HeatModel<Real> model_;
   Buffer<Cpu, MaterialParams<Real>> laws_;
   ColliderStore<Cpu, D, Real> colliders_;
-  FluidStore<Cpu, D, Real> fluid_;
+  MacStore<Cpu, D, Real> fluid_;
   HeatStore<Cpu, D, Real> heat_;
   DeviatoricSolver<Cpu, D, Real> solver_;
   EllipticSolver<Cpu, D, Real> pressure_;

@@ -8,7 +8,7 @@
 
 #include "kernels/fields/particles.h"
 #include "kernels/step/control.h"
-#include "src/sim/stepper.h"
+#include "src/run/stepper.h"
 
 namespace firn::test {
 

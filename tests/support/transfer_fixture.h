@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "src/sim/scene_params.h"
+#include "src/state/scene_params.h"
 #include "tests/support/device.h"
 #include "tests/support/transfer_harness.h"
 

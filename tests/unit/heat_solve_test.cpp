@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/exec/host.h"
-#include "src/sim/heat_store.h"
+#include "src/state/heat_store.h"
 #include "tests/support/fluid_harness.h"
 #include "tests/support/thermal_scenes.h"
 

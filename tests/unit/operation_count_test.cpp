@@ -1,14 +1,14 @@
 // The counts that benchmarks compare with: a number that counts, operations of the transfers'
 // building blocks by hand, bytes of a step by hand.
-#include "src/sim/operation_count.h"
+#include "src/measure/operation_count.h"
 
 #include <gtest/gtest.h>
 
 #include "kernels/transfer/gather.h"
 #include "kernels/transfer/scatter.h"
-#include "src/sim/counted.h"
-#include "src/sim/floors.h"
-#include "src/sim/step_counts.h"
+#include "src/measure/counted.h"
+#include "src/measure/floors.h"
+#include "src/measure/step_counts.h"
 
 namespace firn {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/materials/material.h"
-#include "src/sim/material_params.h"
+#include "src/state/material_params.h"
 
 namespace firn {
 namespace {

@@ -6,7 +6,7 @@
 #include <deque>
 #include <stdexcept>
 
-#include "src/sim/run_ahead.h"
+#include "src/run/run_ahead.h"
 
 namespace firn {
 namespace {

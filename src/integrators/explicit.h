@@ -1,0 +1,49 @@
+// Symplectic Euler: velocities from the forces of the present configuration, positions from the new
+// velocities [T 2.2].
+#pragma once
+
+#include "src/stages/body_force.h"
+#include "src/stages/layout.h"
+#include "src/stages/node_transfer.h"
+
+namespace firn {
+
+template <class Exec, int D, class Real>
+struct ExplicitIntegrator {
+  using Context = StepContext<Exec, D, Real>;
+  ExplicitIntegrator(const Scene&, Context& c) : context(c) {}
+
+  // Waits for nothing that the device has to say, so that a step may be captured.
+  static constexpr bool can_be_captured() { return true; }
+
+  void enqueue() {
+    layout.enqueue();
+    // A force from the host wants every particle's velocity, so its steps stay apart.
+    const bool fuse = context.fused && !body_force.is_set();
+    context.choose_time_step(fuse ? StepPlan::kFused : StepPlan::kAhead);
+    transfer.carry();
+    context.mark(kClockRebuild);
+    body_force.enqueue();
+    energies.before_transfer();
+    transfer.scatter();
+    context.mark(kClockP2G);
+    transfer.update();
+    context.mark(kClockGrid);
+    transfer.gather();
+    energies.after_transfer();
+  }
+
+  template <class F>
+  void for_each_stage(F&& f) {
+    f(layout), f(body_force), f(sums), f(energies), f(transfer);
+  }
+
+  Context& context;
+  LayoutStage<Exec, D, Real> layout{context};
+  BodyForceStage<Exec, D, Real> body_force{context};
+  ParticleSums<Exec, D, Real> sums{context};
+  EnergyStage<Exec, D, Real> energies{context, sums};
+  NodeTransfer<Exec, D, Real> transfer{context, energies};
+};
+
+}  // namespace firn

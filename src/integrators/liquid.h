@@ -1,0 +1,77 @@
+// An incompressible liquid by Chorin splitting on a MAC grid [APIC 6].
+#pragma once
+
+#include "src/stages/body_force.h"
+#include "src/stages/layout.h"
+#include "src/stages/liquid_cells.h"
+#include "src/stages/particle_sums.h"
+#include "src/stages/position_correction.h"
+#include "src/stages/tracers.h"
+
+namespace firn {
+
+// m^d/kg, or 0 if there are several.
+inline double common_specific_volume(const Scene& scene) {
+  const double density = scene.materials.front().density;
+  bool one = true;
+  for (const Material& m : scene.materials) one &= m.density == density;
+  for (const Body& b : scene.bodies) one &= b.density_scale == 1;
+  return one ? 1 / density : 0;
+}
+
+template <class Exec, int D, class Real>
+struct LiquidIntegrator {
+  using Context = StepContext<Exec, D, Real>;
+  LiquidIntegrator(const Scene& scene, Context& c)
+      : context(c),
+        faces(c, {scene.fluid.free_surface == FreeSurface::kGhostFluid, false,
+                  static_cast<Real>(common_specific_volume(scene))}),
+        projection(scene, c, faces, retry),
+        tracers(scene, c, faces) {}
+
+  static constexpr bool can_be_captured() { return false; }
+
+  void enqueue() {
+    layout.enqueue();
+    context.choose_time_step(StepPlan::kFresh);
+    context.mark(kClockRebuild);
+    body_force.enqueue();
+    faces.scatter();
+    context.mark(kClockP2G);
+    faces.classify();
+    faces.prepare(FacePass::kBoth);
+    cells.enqueue();
+    faces.fill_gaps();
+    if (projection.enqueue()) {
+      retry.succeed();
+      projection.release_walls();
+    }
+    projection.push_bodies();
+    context.bodies.accumulate(context.max_blocks(), context.step());
+    correction.enqueue();
+    faces.complete();
+    context.mark(kClockGrid);
+    faces.gather();
+    tracers.enqueue();
+    context.mark(kClockG2P);
+  }
+
+  template <class F>
+  void for_each_stage(F&& f) {
+    f(layout), f(body_force), f(sums), f(faces), f(cells), f(retry), f(projection), f(correction),
+        f(tracers);
+  }
+
+  Context& context;
+  LayoutStage<Exec, D, Real> layout{context};
+  BodyForceStage<Exec, D, Real> body_force{context};
+  ParticleSums<Exec, D, Real> sums{context};
+  FaceTransfer<Exec, D, Real> faces;
+  LiquidCells<Exec, D, Real> cells{context, faces};
+  Retry<Exec, D, Real> retry{context};
+  Projection<Exec, D, Real> projection;
+  PositionCorrection<Exec, D, Real> correction{context, faces, projection};
+  Tracers<Exec, D, Real> tracers;
+};
+
+}  // namespace firn

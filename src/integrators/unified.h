@@ -1,0 +1,93 @@
+// Solids and liquids of any compressibility in one pressure solve, with deviatoric stress on the
+// faces and heat beside them [T 6]. Scenes call it "thermal".
+#pragma once
+
+#include <algorithm>
+
+#include "src/integrators/liquid.h"
+#include "src/scene/phases.h"
+#include "src/stages/deviatoric.h"
+#include "src/stages/heat.h"
+
+namespace firn {
+
+template <class Exec, int D, class Real>
+struct UnifiedIntegrator {
+  using Context = StepContext<Exec, D, Real>;
+  UnifiedIntegrator(const Scene& scene, Context& c)
+      : context(c),
+        faces(c, settings(scene)),
+        material(scene, c, faces),
+        projection(scene, c, faces, retry),
+        heat(scene, c, faces, material, retry),
+        deviatoric(scene, c, faces, material, projection, retry) {
+    projection.set_compressibility(material.store().compressibility());
+    if (!std::all_of(scene.materials.begin(), scene.materials.end(), never_solid))
+      faces.set_elastic_fraction(material.store().elastic_fraction());
+  }
+
+  static constexpr bool can_be_captured() { return false; }
+
+  void enqueue() {
+    layout.enqueue();
+    context.choose_time_step(StepPlan::kFresh);
+    context.mark(kClockRebuild);
+    body_force.enqueue();
+    faces.scatter();
+    context.mark(kClockP2G);
+    faces.classify();
+    faces.prepare(FacePass::kMeasure);
+    cells.enqueue();
+    material.fold_back();
+    material.sum_volume();
+    faces.prepare(FacePass::kAccelerate);
+    heat.scatter();
+    faces.fill_gaps();
+    const bool solved = projection.enqueue([&](const MacView<Real>& mac) {
+      material.compress(mac);
+    }) && deviatoric.couple();
+    if (solved) projection.release_walls();
+    projection.push_bodies();
+    // Temperatures and volumes move before the particles do, heat first, since its solve may yet
+    // reject the step; and before the correction, which leaves another solution in the place of the
+    // pressure.
+    if (heat.conduct() && solved) retry.succeed();
+    material.give_volume();
+    context.bodies.accumulate(context.max_blocks(), context.step());
+    correction.enqueue();
+    faces.complete();
+    material.extrapolate();
+    context.mark(kClockGrid);
+    faces.gather();
+    deviatoric.deform();
+    context.mark(kClockG2P);
+  }
+
+  template <class F>
+  void for_each_stage(F&& f) {
+    f(layout), f(body_force), f(sums), f(faces), f(cells), f(material), f(retry), f(projection),
+        f(heat), f(deviatoric), f(correction);
+  }
+
+  Context& context;
+  LayoutStage<Exec, D, Real> layout{context};
+  BodyForceStage<Exec, D, Real> body_force{context};
+  ParticleSums<Exec, D, Real> sums{context};
+  FaceTransfer<Exec, D, Real> faces;
+  LiquidCells<Exec, D, Real> cells{context, faces};
+  MaterialCells<Exec, D, Real> material;
+  Retry<Exec, D, Real> retry{context};
+  Projection<Exec, D, Real> projection;
+  HeatStage<Exec, D, Real> heat;
+  DeviatoricStage<Exec, D, Real> deviatoric;
+  PositionCorrection<Exec, D, Real> correction{context, faces, projection};
+
+ private:
+  // Faces have the mass that the stress moves where it does; see MacView.
+  static MacSettings<Real> settings(const Scene& scene) {
+    const bool cell = scene.thermal.face_density == FaceDensity::kCell;
+    return {false, cell, cell ? Real(0) : static_cast<Real>(common_specific_volume(scene))};
+  }
+};
+
+}  // namespace firn

@@ -1,0 +1,88 @@
+#include "src/run/diagnose.h"
+
+#include <fmt/format.h>
+
+namespace firn {
+
+namespace {
+
+std::string quantity(Fault fault) {
+  switch (fault) {
+    case Fault::kPositionRange:
+      return "position is not finite or outside the addressable grid";
+    case Fault::kVelocity:
+      return "velocity is not finite or too large to square";
+    case Fault::kDeformation:
+      return "deformation gradient or plastic state is not finite";
+    case Fault::kInverted:
+      return "deformation gradient is inverted (J <= 0), which its model forbids";
+    default:
+      return "state is invalid";
+  }
+}
+
+std::string limit_name(StepLimit limit, const std::string& material) {
+  switch (limit) {
+    case StepLimit::kVelocity:
+      return "the fastest particle (time.cfl)";
+    case StepLimit::kWaveSpeed:
+      return "elastic waves in material \"" + material + "\" (time.cfl_material)";
+    case StepLimit::kViscosity:
+      return "the viscosity of material \"" + material + "\"";
+    case StepLimit::kSolver:
+      return "a pressure solve that missed its tolerance";
+    default:
+      return "time.dt_max";
+  }
+}
+
+}  // namespace
+
+std::string format_vector(const double* v, int n) {
+  std::string s = "(";
+  for (int i = 0; i < n; ++i) s += fmt::format("{}{:.6g}", i > 0 ? ", " : "", v[i]);
+  return s + ")";
+}
+
+Error diverged_error(const StepControl& control, const FaultyParticle& particle,
+                     const ParticleNamer& namer, const std::string& limiting_material,
+                     double dt_min) {
+  const auto fault = static_cast<Fault>(control.fault >> 32);
+  if (fault == Fault::kTimeStep)
+    return Error(
+        ErrorCategory::kDiverged,
+        fmt::format(
+            "step {} at t = {:.6g} s was refused: the stable time step is {:.4g} s, set by {}, "
+            "below "
+            "time.dt_min = {:.4g} s; use a smaller time.dt_min, a larger grid.dx or a softer "
+            "material",
+            control.step + 1, control.time, control.dt,
+            limit_name(control.limit, limiting_material), dt_min));
+  return Error(ErrorCategory::kDiverged,
+               fmt::format("the simulation diverged in step {} at t = {:.6g} s (dt = {:.4g} s): {} "
+                           "at {} with velocity "
+                           "{}: its {}; try a smaller time.cfl_material or time.dt_max",
+                           control.step, control.time, control.dt, namer(particle.id),
+                           particle.position, particle.velocity, quantity(fault)));
+}
+
+Error unsolved_error(const StepControl& control, double residual, double tolerance,
+                     std::uint32_t iterations) {
+  return Error(
+      ErrorCategory::kDiverged,
+      fmt::format("the simulation diverged in step {} at t = {:.6g} s (dt = {:.4g} s): the "
+                  "pressure solve stopped after {} iterations with a divergence of {:.3g} "
+                  "1/s where {:.3g} is allowed; raise fluid.max_iterations or "
+                  "fluid.tolerance, or look for fluid that is forced into a closed space",
+                  control.step + 1, control.time, control.dt, iterations, residual, tolerance));
+}
+
+Error squeezed_error(const StepControl& control, double excess) {
+  return Error(ErrorCategory::kDiverged,
+               fmt::format("the simulation diverged in step {} at t = {:.6g} s: a closed region "
+                           "without air holds {:.0f} % more liquid than fits; look for a source or "
+                           "a collider that pushes liquid into a closed space",
+                           control.step + 1, control.time, 100 * excess));
+}
+
+}  // namespace firn

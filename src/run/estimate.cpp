@@ -1,0 +1,226 @@
+// What a scene will need, from its shapes alone: no device, no stepping.
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "firn/error.h"
+#include "firn/simulation.h"
+#include "kernels/exec/backend.h"
+#include "kernels/grid/update.h"
+#include "kernels/materials/constitutive.h"
+#include "kernels/particles/totals.h"
+#include "kernels/transfer/spline.h"
+#include "kernels/transfer/tile.h"
+#include "src/solvers/deviatoric_solver.h"
+#include "src/solvers/elliptic_solver.h"
+#include "src/stages/tracers.h"
+#include "src/state/batch.h"
+#include "src/state/capacity.h"
+#include "src/state/channel_plan.h"
+#include "src/state/collider_store.h"
+#include "src/state/grid_store.h"
+#include "src/state/heat_store.h"
+#include "src/state/mac_store.h"
+#include "src/state/scene_params.h"
+
+namespace firn {
+
+namespace {
+
+// What the first layout will count: blocks with their halo, and chunks per (block, material).
+struct LayoutCounts {
+  std::uint32_t blocks = 0, chunks = 0;
+};
+
+template <int D, class Real>
+LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> batches, bool fused) {
+  const auto inv_dx = static_cast<Real>(1 / scene.grid.dx),
+             shift = home_shift<Real>(transfer_params(scene));
+  const PeriodicBlocks periodic = periodic_blocks<D>(scene);
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> bins;
+  for (const ParticleBatch& batch : batches)
+    for (const Vec3& x : batch.position) {
+      Vec<int, D> home;
+      for (int a = 0; a < D; ++a) {
+        const auto position = static_cast<Real>(x[static_cast<std::size_t>(a)]);
+        home[a] = axis_base(position, inv_dx, shift).node >> BlockTraits<D>::kShift;
+      }
+      ++bins[{block_key<D>(periodic.wrapped(home)), batch.material}];
+    }
+  std::set<std::uint64_t> blocks;
+  LayoutCounts counts;
+  for (const auto& [bin, particles] : bins) {
+    counts.chunks += (particles + kLanes - 1) / kLanes;
+    const Vec<int, D> home = block_of_key<D>(bin.first);
+    const auto enter = [&](const Vec<int, D>& block) {
+      blocks.insert(block_key<D>(periodic.wrapped(block)));
+    };
+    if (fused)
+      for (int n = 0; n < int_power(3, D); ++n) enter(neighbour_block<D>(home, n));
+    else
+      for (int c = 0; c < BlockTraits<D>::kCorners; ++c) enter(corner_block<D>(home, c));
+  }
+  counts.blocks = static_cast<std::uint32_t>(blocks.size());
+  return counts;
+}
+
+struct Tightest {
+  double dt;
+  DtLimit limit;
+  std::string material;
+  void consider(double candidate, DtLimit why, const std::string& who = {}) {
+    if (!(candidate < dt)) return;
+    dt = candidate;
+    limit = why;
+    material = who;
+  }
+};
+
+// Of what an explicit step resolves: the thermal integrator leaves volume to its projection, and
+// liquid has no other waves.
+template <int D>
+double rest_wave_speed(const Material& material, const ParticleBatch& batch,
+                       const std::optional<HeatModel<double>>& heat) {
+  const auto params =
+      heat ? deviatoric_params<double>(material, D) : make_material_params<double>(material, D);
+  MaterialState<double, D> rest;
+  rest.F = Mat<double, D>::scaled_identity(batch.stretch);
+  initial_plastic_state<double, D>(params, rest.plastic);
+  const double stiffness = heat ? heat->stiffest(batch.material, 0, batch.position.size(),
+                                                 batch.phase, batch.temperature)
+                                : 1;
+  return std::sqrt(stiffness * respond(params, rest).wave_modulus / params.density);
+}
+
+template <int D>
+void estimate_step(const Scene& scene, const std::vector<ParticleBatch>& batches,
+                   SceneEstimate& e) {
+  const StepLimits limits = step_limits(scene);
+  std::optional<HeatModel<double>> heat;
+  if (traits_of(scene).unified) heat.emplace(scene);
+  Tightest tightest{limits.dt_max, DtLimit::kMaximum, {}};
+  for (const ParticleBatch& batch : batches) {
+    const Material& material = scene.materials[batch.material];
+    if (!has_implicit_forces(scene)) {
+      const double wave_speed = rest_wave_speed<D>(material, batch, heat);
+      tightest.consider(limits.cfl_material * limits.dx / wave_speed, DtLimit::kWaveSpeed,
+                        material.name);
+      tightest.consider(limits.viscous_dt[batch.material], DtLimit::kViscosity, material.name);
+    }
+    double fastest = 0;
+    for (const Vec3& v : batch.velocity)
+      fastest = std::max(fastest, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    tightest.consider(limits.cfl * limits.dx / std::sqrt(fastest), DtLimit::kVelocity);
+  }
+  e.dt_limit = tightest.dt;
+  e.limited_by = tightest.limit;
+  e.limiting_material = tightest.material;
+}
+
+// Chunks that the bodies' batches and then the first layout make a simulation allocate.
+std::uint32_t chunk_capacity(const SceneEstimate& e, std::uint32_t needed) {
+  std::uint32_t capacity = 1, present = 0;
+  for (std::int64_t particles : e.particles_per_body) {
+    const auto added = static_cast<std::uint32_t>((particles + kLanes - 1) / kLanes);
+    if (added > 0 && present + added > capacity) capacity = chunks_after_append(present, added);
+    present += added;
+  }
+  return needed > capacity ? with_room(needed) : capacity;
+}
+
+template <class Grid>
+std::uint32_t block_capacity(std::uint32_t particles, std::uint32_t needed) {
+  std::uint32_t capacity = initial_blocks(particles);
+  // A hash that is full cannot count what is needed.
+  while (needed > Grid::hash_places(capacity)) capacity *= 2;
+  return needed > capacity ? with_room(needed) : capacity;
+}
+
+// What integrators with a projection hold beside the grid.
+template <int D, class Real>
+std::size_t projection_bytes(const Scene& scene, std::uint32_t blocks, std::size_t chunks) {
+  using Solver = EllipticSolver<Cpu, D, Real>;
+  const bool unified = traits_of(scene).unified;
+  if (!traits_of(scene).staggered) return 0;
+  std::size_t sum = MacStore<Cpu, D, Real>::bytes_for(blocks) + Solver::bytes_for(blocks, unified);
+  if (unified) sum += HeatStore<Cpu, D, Real>::bytes_for(blocks, !scene.heat_sources.empty());
+  if (scene.solves_heat()) sum += Solver::bytes_for(blocks, true);
+  if (has_implicit_forces(scene)) sum += DeviatoricSolver<Cpu, D, Real>::bytes_for(blocks, chunks);
+  return sum;
+}
+
+template <int D, class Real>
+void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches, SceneEstimate& e) {
+  using Grid = GridStore<Cpu, D, Real>;
+  Cpu exec(1);
+  const bool fused = fuses_steps(scene, false);
+  const LayoutCounts counts = count_layout<D, Real>(scene, batches, fused);
+  e.blocks = counts.blocks;
+  const auto materials = static_cast<std::uint32_t>(scene.materials.size());
+  const ChannelPlan<D, Real> particles(channel_needs(scene, fused));
+  const TransferParams transfer = transfer_params(scene);
+  const Grid grid(exec, scene.grid.dx, {}, materials, transfer.staggered ? D : 1,
+                  transfer.separate_force, fused ? wide_parities(transfer.degree, D) : 0);
+  const std::size_t chunks = chunk_capacity(e, counts.chunks);
+  const std::uint32_t blocks =
+      block_capacity<Grid>(static_cast<std::uint32_t>(e.particles), counts.blocks);
+  e.particle_bytes = chunks * particles.bytes_per_chunk();
+  e.state_bytes = std::size_t{counts.chunks} * kLanes * particles.saved_bytes_per_slot();
+  e.grid_bytes = grid.bytes_for(blocks) + projection_bytes<D, Real>(scene, blocks, chunks);
+  e.tracer_bytes = Tracers<Cpu, D, Real>::bytes_for(static_cast<std::size_t>(e.tracers));
+  e.state_bytes += e.tracer_bytes;
+  // Energies per pack, the table of totals, the reactions and energies per block, and the shapes of
+  // bodies.
+  const bool totals = scene.output.diagnostics != DiagnosticsLevel::kOff;
+  const bool stages = scene.output.diagnostics == DiagnosticsLevel::kStages;
+  const bool has_energies = !traits_of(scene).staggered;
+  const std::size_t energies = has_energies ? std::size_t{totals} + std::size_t{stages} : 0;
+  const std::size_t per_chunk = energies * static_cast<std::size_t>(packs_per_chunk<Cpu, Real>()) +
+                                (totals ? std::size_t{kTotalsColumns} : 0);
+  const std::size_t per_block =
+      scene.colliders.size() * kReactionColumns + (stages ? kStageColumns : 0);
+  const ColliderStore<Cpu, D, Real> colliders(exec, scene);
+  e.scratch_bytes = (chunks * per_chunk + blocks * per_block) * sizeof(double) + colliders.bytes();
+}
+
+}  // namespace
+
+SceneEstimate estimate(const Scene& scene) {
+  std::vector<ParticleBatch> batches;
+  SceneEstimate e;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    batches.push_back(fill_body(scene, b));
+    e.particles_per_body.push_back(static_cast<std::int64_t>(batches.back().position.size()));
+    e.particles += e.particles_per_body.back();
+    if (traits_of(scene).carries_tracers)
+      e.tracers += static_cast<std::int64_t>(fill_tracers(scene, b).size());
+  }
+  for (std::size_t s = 0; s < scene.sources.size(); ++s)
+    batches.push_back(fill_source(scene, s).batch);
+  const auto at_start = std::span<const ParticleBatch>(batches).first(scene.bodies.size());
+  e.bounds_min.fill(std::numeric_limits<double>::infinity());
+  e.bounds_max.fill(-std::numeric_limits<double>::infinity());
+  for (const ParticleBatch& batch : batches)
+    for (const Vec3& x : batch.position)
+      for (std::size_t a = 0; a < 3; ++a) {
+        e.bounds_min[a] = std::min(e.bounds_min[a], x[a]);
+        e.bounds_max[a] = std::max(e.bounds_max[a], x[a]);
+      }
+  const bool flat = scene.simulation.dimension == 2,
+             single = scene.simulation.precision == Precision::kSingle;
+  if (flat) {
+    estimate_step<2>(scene, batches, e);
+    single ? estimate_memory<2, float>(scene, at_start, e)
+           : estimate_memory<2, double>(scene, at_start, e);
+  } else {
+    estimate_step<3>(scene, batches, e);
+    single ? estimate_memory<3, float>(scene, at_start, e)
+           : estimate_memory<3, double>(scene, at_start, e);
+  }
+  return e;
+}
+
+}  // namespace firn

@@ -1,0 +1,52 @@
+#include <type_traits>
+
+#include "firn/error.h"
+#include "src/integrators/explicit.h"
+#include "src/integrators/liquid.h"
+#include "src/integrators/unified.h"
+#include "src/run/on_device.h"
+#include "src/run/scene_stepper.h"
+
+namespace firn {
+
+namespace {
+
+template <class Exec, int D, class Real>
+std::unique_ptr<Stepper> make_integrator(const Scene& scene, std::unique_ptr<Exec> exec,
+                                         ParticleNamer namer) {
+  const IntegratorTraits& traits = traits_of(scene);
+  const auto make = traits.unified     ? make_scene_stepper<UnifiedIntegrator, Exec, D, Real>
+                    : traits.staggered ? make_scene_stepper<LiquidIntegrator, Exec, D, Real>
+                                       : make_scene_stepper<ExplicitIntegrator, Exec, D, Real>;
+  return make(scene, std::move(exec), std::move(namer));
+}
+
+template <class Exec>
+std::unique_ptr<Stepper> make_on(const Scene& scene, std::unique_ptr<Exec> exec,
+                                 ParticleNamer namer) {
+  const bool single = scene.simulation.precision == Precision::kSingle;
+  const auto make = [&](auto dimension) {
+    constexpr int kD = decltype(dimension)::value;
+    return single ? make_integrator<Exec, kD, float>(scene, std::move(exec), std::move(namer))
+                  : make_integrator<Exec, kD, double>(scene, std::move(exec), std::move(namer));
+  };
+  return scene.simulation.dimension == 2 ? make(std::integral_constant<int, 2>{})
+                                         : make(std::integral_constant<int, 3>{});
+}
+
+}  // namespace
+
+std::unique_ptr<Stepper> make_stepper(const Scene& scene, Device device, int threads,
+                                      ParticleNamer namer) {
+  if (chosen_device(device) == Device::kCpu)
+    return make_on(scene, std::make_unique<Cpu>(threads), std::move(namer));
+#if defined(FIRN_WITH_CUDA)
+  auto exec = std::make_unique<Cuda>();
+  exec->set_reproducible(scene.simulation.reproducible);
+  return make_on(scene, std::move(exec), std::move(namer));
+#else
+  throw Error(ErrorCategory::kDevice, "this firn was built without CUDA; use --device cpu");
+#endif
+}
+
+}  // namespace firn

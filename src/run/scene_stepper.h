@@ -1,0 +1,101 @@
+// A scene on one backend, in one dimension and precision, advanced by one integrator: the loop over
+// steps with its faults and growth, reports, the saved state. What a step is, the integrator says.
+#pragma once
+
+#include "kernels/exec/replay.h"
+#include "src/run/diagnose.h"
+#include "src/run/run_ahead.h"
+#include "src/run/stepper.h"
+#include "src/state/step_context.h"
+
+namespace firn {
+
+template <class Integrator>
+class SceneStepper final : public Stepper {
+  using Context = typename Integrator::Context;
+  using Exec = typename Context::Backend;
+  using Real = typename Context::Number;
+  static constexpr int D = Context::kDimension;
+
+ public:
+  SceneStepper(const Scene& scene, std::unique_ptr<Exec> exec, ParticleNamer namer)
+      : context_(scene, std::move(exec)),
+        integrator_(scene, context_),
+        namer_(std::move(namer)),
+        replay_(context_.exec),
+        looks_(context_.exec, sizeof(StepControl)) {}
+
+  void append(const ParticleBatch& batch, std::uint32_t first_id) override;
+  void initialize() override;
+  bool run_until(double target, const std::function<bool()>& interrupted) override;
+  void set_body_force(Simulation::BodyForce force) override {
+    integrator_.body_force.set(std::move(force));
+  }
+  void run_steps(std::int64_t steps) override;
+  void time_stages(bool on) override { time_stages_ = on; }
+
+  StepControl control() override { return context_.read(); }
+  void begin_frame() override;
+  Totals totals() override;
+  void report(FrameStats& stats) override;
+  std::vector<ColliderReaction> reactions() override;
+  StageTimes times() override;
+  EnqueueStats enqueued() const override { return enqueued_; }
+  Snapshot snapshot(const SnapshotParts& parts) override;
+  Snapshot tracers() override;
+  std::size_t memory_bytes() const override;
+  std::int64_t grown() const override { return grown_; }
+  std::string device_name() const override { return context_.exec.name(); }
+
+  void save(ByteWriter& out) override;
+  void load(ByteReader& in, std::uint32_t id_end) override;
+
+ private:
+  static constexpr RunPace kPace{Exec::kIsCuda ? 8 : 1, kReadbackSlots},
+      kPaceWithHost{kPace.steps_per_look, 1};
+
+  template <class F>
+  void for_each_stage(F&& f) {
+    integrator_.for_each_stage(f);
+  }
+  template <class F>
+  void for_each_stage(F&& f) const {
+    const_cast<Integrator&>(integrator_).for_each_stage(f);
+  }
+
+  bool run(const StepControl& c, const RunGoal& goal, const std::function<bool()>& interrupted);
+  void enqueue_step();
+  void enqueue_steps(int n);
+  // On the CPU a launch is the work, so there is nothing to be ahead of.
+  bool needs_no_host() const;
+  bool replays() const { return needs_no_host() && !time_stages_; }
+  StepControl aim(StepControl c, double target, std::uint64_t last_step);
+  void poll(StepControl& c);
+  void grow(const StepControl& c);
+  // The caller writes `c` back: the particles' first chunk may be another one.
+  void reserve(StepControl& c, std::uint32_t chunks, std::uint32_t blocks);
+  [[noreturn]] void throw_fault(const StepControl& c) const;
+  void fold_into_domain(std::vector<float>& position) const;
+  bool consistent(const StepControl& c, const std::vector<Chunk>& layout) const;
+  void save_carried(ByteWriter& out, const StepControl& c) const;
+  void load_carried(ByteReader& in, const StepControl& c, const std::vector<Chunk>& layout);
+  static bool in_order(const std::vector<Chunk>& layout, std::uint32_t blocks);
+  [[noreturn]] static void fail_to_load();
+  bool within_reach(const std::vector<Chunk>& layout, const std::vector<std::uint64_t>& keys) const;
+
+  Context context_;
+  Integrator integrator_;
+  ParticleNamer namer_;
+  std::int64_t grown_ = 0;
+  bool time_stages_ = false;
+  EnqueueStats enqueued_;
+  Replay<Exec> replay_;
+  Readback<Exec> looks_;
+};
+
+// The stepper of an integrator, a template over backend, dimension and precision.
+template <template <class, int, class> class Integrator, class Exec, int D, class Real>
+std::unique_ptr<Stepper> make_scene_stepper(const Scene& scene, std::unique_ptr<Exec> exec,
+                                            ParticleNamer namer);
+
+}  // namespace firn

@@ -1,0 +1,223 @@
+// The loop over steps. See scene_stepper.h; reports and the saved state are in
+// scene_stepper_state.inl.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <numeric>
+
+#include "kernels/materials/material.h"
+#include "kernels/transfer/tile.h"
+#include "src/run/scene_stepper.h"
+#include "src/state/capacity.h"
+
+namespace firn {
+
+// --- particles in ---
+
+template <class Integrator>
+void SceneStepper<Integrator>::append(const ParticleBatch& batch, std::uint32_t first_id) {
+  if (batch.position.empty()) return;
+  StepControl c = control();
+  const auto n = static_cast<std::uint32_t>(batch.position.size());
+  const std::uint32_t chunks = (n + kLanes - 1) / kLanes;
+  if (c.n_chunks + chunks > context_.particles.capacity()) {
+    if (c.step > 0) ++grown_;
+    reserve(c, chunks_after_append(c.n_chunks, chunks), context_.grid.capacity());
+  }
+  const auto& material = context_.params.materials[batch.material];
+  context_.particles.append(batch, first_id, chunks_of(c), material);
+  c.n_chunks += chunks;
+  c.n_slots = c.n_chunks * kLanes;
+  c.n_particles += n;
+  for (const Vec3& v : batch.velocity)
+    c.speed_squared = std::max(c.speed_squared, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  // Until the first constitutive step has seen them, the rest state stands for the new particles.
+  MaterialState<Real, D> rest;
+  rest.F = Mat<Real, D>::scaled_identity(static_cast<Real>(batch.stretch));
+  initial_plastic_state<Real, D>(material, rest.plastic);
+  const Response<Real, D> response = respond(material, rest);
+  const double stiffness =
+      context_.heat_model.stiffest(batch.material, first_id, n, batch.phase, batch.temperature);
+  c.wave_squared[batch.material] =
+      std::max(c.wave_squared[batch.material],
+               stiffness * static_cast<double>(response.wave_modulus / material.density));
+  c.ahead = 0;  // chosen without them
+  context_.write(c);
+}
+
+template <class Integrator>
+void SceneStepper<Integrator>::initialize() {
+  StepControl c = control();
+  // The first layout finds out what the scene needs; growing counts from here on.
+  reserve(c, std::max(c.n_chunks, 1u), initial_blocks(c.n_particles));
+  context_.write(c);
+  do {
+    integrator_.layout.enqueue();
+    context_.exec.synchronize();
+    c = control();
+    poll(c);
+  } while ((c.stop & kStopOverflow) != 0);
+  c.grid_saved = 0;  // no step has followed the layout
+  context_.write(c);
+  grown_ = 0;
+  for_each_stage([](auto& stage) { stage.initialize(); });
+  context_.exec.synchronize();
+  c = control();
+  if (c.fault != ~std::uint64_t{0}) poll(c);
+}
+
+template <class Integrator>
+void SceneStepper<Integrator>::reserve(StepControl& c, std::uint32_t chunks, std::uint32_t blocks) {
+  context_.changed();
+  context_.particles.reserve(chunks, c.first_chunk);
+  for_each_stage([&](auto& stage) { stage.reserve_chunks(context_.particles.capacity()); });
+  if (blocks <= context_.grid.capacity()) return;
+  context_.grid.reserve(blocks);
+  context_.bodies.reserve(blocks);
+  for_each_stage([&](auto& stage) { stage.reserve_blocks(context_.grid.capacity()); });
+}
+
+// --- stepping ---
+
+template <class Integrator>
+bool SceneStepper<Integrator>::run_until(double target, const std::function<bool()>& interrupted) {
+  const StepControl c = control();
+  if (c.time >= target) return true;
+  const auto left = [](const StepControl& now) {
+    return now.dt > 0 ? std::ceil((now.target - now.time) / now.dt) : kPace.steps_per_look;
+  };
+  const auto done = [](const StepControl& now) { return (now.stop & kStopTarget) != 0; };
+  return run(aim(c, target, 0), {done, left}, interrupted);
+}
+
+template <class Integrator>
+void SceneStepper<Integrator>::run_steps(std::int64_t steps) {
+  const StepControl c = control();
+  const std::uint64_t end = c.step + static_cast<std::uint64_t>(steps);
+  run(aim(c, std::numeric_limits<double>::infinity(), end),
+      {[end](const StepControl& now) { return now.step >= end; },
+       [end](const StepControl& now) { return static_cast<double>(end - now.step); }},
+      {});
+}
+
+template <class Integrator>
+StepControl SceneStepper<Integrator>::aim(StepControl c, double target, std::uint64_t last_step) {
+  c.target = target;
+  c.last_step = last_step;
+  c.stop &= ~kStopTarget;
+  context_.write(c);
+  return c;
+}
+
+template <class Integrator>
+bool SceneStepper<Integrator>::run(const StepControl& c, const RunGoal& goal,
+                                   const std::function<bool()>& interrupted) {
+  struct Queue {
+    SceneStepper& stepper;
+    void enqueue(int n) { stepper.enqueue_steps(n); }
+    int pending() const { return stepper.looks_.pending(); }
+    StepControl look() {
+      StepControl seen;
+      std::memcpy(&seen, stepper.looks_.wait(), sizeof seen);
+      return seen;
+    }
+    void forget() { stepper.looks_.forget(); }
+    void act(StepControl& seen) { stepper.poll(seen); }
+  };
+  return run_ahead(Queue{*this}, c, goal, needs_no_host() ? kPace : kPaceWithHost, interrupted);
+}
+
+template <class Integrator>
+bool SceneStepper<Integrator>::needs_no_host() const {
+  bool waits = !Exec::kIsCuda || !Integrator::can_be_captured();
+  for_each_stage([&](const auto& stage) { waits = waits || stage.needs_host(); });
+  return !waits;
+}
+
+template <class Integrator>
+void SceneStepper<Integrator>::enqueue_step() {
+  context_.exec.mark(-1);
+  integrator_.enqueue();
+  end_step(context_.exec, context_.step());
+  context_.mark(kClockOther);
+}
+
+template <class Integrator>
+void SceneStepper<Integrator>::enqueue_steps(int n) {
+  const auto start = std::chrono::steady_clock::now();
+  const bool replaying = replays();
+  for (int i = 0; i < n; ++i) {
+    if (!replaying)
+      enqueue_step();
+    else if (replay_.run(context_.version, [this] { enqueue_step(); }))
+      ++enqueued_.replayed;
+  }
+  looks_.start(context_.step());
+  if (!needs_no_host()) return;
+  enqueued_.steps += n;
+  enqueued_.seconds +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Acts on what the last steps reported: grows what overflowed, throws where they diverged.
+template <class Integrator>
+void SceneStepper<Integrator>::poll(StepControl& c) {
+  for_each_stage([&](auto& stage) { stage.poll(c); });
+  if ((c.stop & kStopDiverged) != 0 || c.fault != ~std::uint64_t{0}) throw_fault(c);
+  if ((c.stop & kStopOverflow) != 0) grow(c);
+}
+
+template <class Integrator>
+void SceneStepper<Integrator>::throw_fault(const StepControl& c) const {
+  FaultyParticle particle{static_cast<std::uint32_t>(c.fault & 0xffffffffu), "an unknown place",
+                          "unknown"};
+  const ChunkSpan present = chunks_of(c);
+  const auto ids = context_.particles.ids(present);
+  const auto chunks = context_.particles.chunks(present);
+  for (std::uint32_t slot = 0; slot < ids.size(); ++slot) {
+    if (ids[slot] != particle.id || slot % kLanes >= chunks[slot / kLanes].count) continue;
+    auto x = context_.particles.download(kX, present);
+    // Between fused steps velocities lie on the grid.
+    const bool has_velocity = c.carried == 0 || !context_.particles.is_idle(kV);
+    auto v = context_.particles.download(kV, present);
+    double position[3], velocity[3];
+    for (int a = 0; a < D; ++a) {
+      position[a] = channel_at(x.data(), slot, D, a);
+      velocity[a] = channel_at(v.data(), slot, D, a);
+    }
+    particle.position = format_vector(position, D);
+    if (has_velocity) particle.velocity = format_vector(velocity, D);
+  }
+  throw diverged_error(c, particle, namer_, context_.params.material_names[c.limit_material],
+                       context_.params.limits.dt_min);
+}
+
+template <class Integrator>
+void SceneStepper<Integrator>::grow(const StepControl& c) {
+  std::uint32_t chunks = context_.particles.capacity(), blocks = context_.grid.capacity();
+  if (c.needed_chunks > chunks) chunks = with_room(c.needed_chunks);
+  if (c.needed_blocks > blocks) blocks = with_room(c.needed_blocks);
+  // A hash that filled up before the blocks could be counted.
+  if (chunks == context_.particles.capacity() && blocks == context_.grid.capacity()) blocks *= 2;
+  StepControl cleared = c;
+  reserve(cleared, chunks, blocks);
+  ++grown_;
+  cleared.stop &= ~kStopOverflow;
+  cleared.needed_chunks = cleared.needed_blocks = 0;
+  context_.write(cleared);
+}
+
+template <template <class, int, class> class Integrator, class Exec, int D, class Real>
+std::unique_ptr<Stepper> make_scene_stepper(const Scene& scene, std::unique_ptr<Exec> exec,
+                                            ParticleNamer namer) {
+  return std::make_unique<SceneStepper<Integrator<Exec, D, Real>>>(scene, std::move(exec),
+                                                                   std::move(namer));
+}
+
+}  // namespace firn
+
+#include "src/run/scene_stepper_state.inl"

@@ -1,0 +1,284 @@
+// What a stepper tells and keeps: totals, snapshots, the saved state.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "src/run/scene_stepper.h"
+
+namespace firn {
+
+// --- reports ---
+
+template <class Integrator>
+void SceneStepper<Integrator>::begin_frame() {
+  StepControl c = control();
+  c.frame_steps = 0;
+  std::fill(std::begin(c.limited), std::end(c.limited), 0);
+  c.dt_smallest = c.dt_largest = 0;
+  context_.write(c);
+  context_.bodies.clear_sums();
+  for_each_stage([](auto& stage) { stage.begin_frame(); });
+  context_.exec.collect_times();
+  enqueued_ = {};
+}
+
+template <class Integrator>
+Totals SceneStepper<Integrator>::totals() {
+  Totals t;
+  if (context_.particles.capacity() > 0) for_each_stage([&](auto& stage) { stage.add_to(t); });
+  return t;
+}
+
+template <class Integrator>
+void SceneStepper<Integrator>::report(FrameStats& stats) {
+  for_each_stage([&](auto& stage) { stage.report(stats); });
+}
+
+template <class Integrator>
+Snapshot SceneStepper<Integrator>::tracers() {
+  if constexpr (requires { integrator_.tracers; })
+    return integrator_.tracers.snapshot();
+  else
+    return {};
+}
+
+template <class Integrator>
+std::vector<ColliderReaction> SceneStepper<Integrator>::reactions() {
+  std::vector<ColliderReaction> reactions(static_cast<std::size_t>(context_.bodies.count()));
+  const std::vector<double> sums = context_.bodies.sums();
+  for (std::size_t i = 0; i < reactions.size(); ++i)
+    for (std::size_t a = 0; a < 3; ++a) {
+      reactions[i].force[a] = sums[i * kReactionColumns + a];
+      reactions[i].torque[a] = sums[i * kReactionColumns + 3 + a];
+    }
+  return reactions;
+}
+
+template <class Integrator>
+StageTimes SceneStepper<Integrator>::times() {
+  const std::vector<double> s = context_.exec.collect_times();
+  if (replays()) return {};  // the clocks saw only the steps that were not captured
+  return {s[kClockRebuild],      s[kClockP2G],   s[kClockGrid], s[kClockG2P],
+          s[kClockConstitutive], s[kClockFused], s[kClockOther]};
+}
+
+// Particles are kept where their stencil does not cross the seam of a periodic axis, up to two
+// cells beyond the domain.
+template <class Integrator>
+void SceneStepper<Integrator>::fold_into_domain(std::vector<float>& position) const {
+  const PeriodicBlocks& ring = context_.grid.periodic();
+  for (std::size_t a = 0; a < D; ++a) {
+    if (ring.count[a] == 0) continue;
+    const double block = context_.params.dx * BlockTraits<D>::kSide, length = block * ring.count[a],
+                 low = block * ring.first[a];
+    for (std::size_t i = a; i < position.size(); i += D) {
+      const double from = position[i] - low;
+      position[i] = static_cast<float>(position[i] - length * std::floor(from / length));
+    }
+  }
+}
+
+template <class Integrator>
+Snapshot SceneStepper<Integrator>::snapshot(const SnapshotParts& parts) {
+  const ChunkSpan present = chunks_of(control());
+  const auto chunks = context_.particles.chunks(present);
+  const auto ids = context_.particles.ids(present);
+  std::vector<std::uint32_t> slots;
+  slots.reserve(control().n_particles);
+  for (std::uint32_t slot = 0; slot < ids.size(); ++slot)
+    if (slot % kLanes < chunks[slot / kLanes].count) slots.push_back(slot);
+  std::sort(slots.begin(), slots.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return ids[a] < ids[b]; });
+
+  Snapshot s;
+  s.dimension = D;
+  s.id.reserve(slots.size());
+  s.material.reserve(slots.size());
+  for (std::uint32_t slot : slots) {
+    s.id.push_back(ids[slot]);
+    s.material.push_back(static_cast<std::uint16_t>(chunks[slot / kLanes].material));
+  }
+  const auto copy = [&](ParticleChannel c, int components, std::vector<float>& out) {
+    if (!context_.particles.has(c)) return;
+    auto values = context_.particles.download(c, present);
+    const int stored = context_.particles.components(c);
+    out.reserve(slots.size() * components);
+    for (std::uint32_t slot : slots)
+      for (int k = 0; k < components; ++k)
+        out.push_back(static_cast<float>(channel_at(values.data(), slot, stored, k)));
+  };
+  copy(kX, D, s.position);
+  fold_into_domain(s.position);
+  copy(kV, D, s.velocity);
+  copy(kMass, 1, s.mass);
+  copy(kVolume, 1, s.volume);
+  if (parts.deformation_gradient) copy(kF, D * D, s.deformation_gradient);
+  copy(kPlastic, 1, s.plastic_state);
+  if (context_.heat_model.solves()) {
+    const auto heat = context_.particles.download(kHeat, present);
+    s.temperature.reserve(slots.size());
+    s.phase.reserve(slots.size());
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const Real enthalpy = channel_at(heat.data(), slots[i], kHeatComponents, 0);
+      s.temperature.push_back(context_.heat_model.temperature(s.material[i], s.id[i], enthalpy));
+      s.phase.push_back(channel_at(heat.data(), slots[i], kHeatComponents, 1) > Real(0.5) ? 1 : 0);
+    }
+  }
+  if (!parts.kirchhoff_stress || !context_.particles.has(kStress)) return s;
+  std::vector<float> packed;
+  copy(kStress, symmetric_components(D), packed);
+  s.kirchhoff_stress.resize(slots.size() * D * D);
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    for (int a = 0, k = 0; a < D; ++a)
+      for (int b = a; b < D; ++b, ++k) {
+        const float tau = packed[i * symmetric_components(D) + k] / s.volume[i];
+        s.kirchhoff_stress[i * D * D + a * D + b] = s.kirchhoff_stress[i * D * D + b * D + a] = tau;
+      }
+  return s;
+}
+
+template <class Integrator>
+std::size_t SceneStepper<Integrator>::memory_bytes() const {
+  std::size_t sum = context_.particles.bytes() + context_.grid.bytes() + context_.bodies.bytes();
+  for_each_stage([&](auto& stage) { sum += stage.bytes(); });
+  return sum;
+}
+
+// --- state ---
+
+template <class Integrator>
+void SceneStepper<Integrator>::save(ByteWriter& out) {
+  const StepControl c = control();
+  // `load` puts the particles into the first bank, and does not have the tables of their layout.
+  StepControl saved = c;
+  saved.first_chunk = saved.placed_chunks = saved.left = 0;
+  saved.skip_layout = saved.skip_particles = saved.skip_bank_change = saved.skip_permute = 0;
+  saved.skip_near = saved.skip_sort = 0;
+  out.value(D);
+  out.value(sizeof(Real));
+  out.value(context_.params.dx);
+  out.value(saved);
+  context_.particles.save(out, chunks_of(c), c.carried != 0);
+  out.values(std::span<const double>(context_.bodies.sums()));
+  for_each_stage([&](auto& stage) { stage.save(out, c.n_chunks); });
+  if (c.carried != 0) save_carried(out, c);
+}
+
+// Between fused steps.
+template <class Integrator>
+void SceneStepper<Integrator>::save_carried(ByteWriter& out, const StepControl& c) const {
+  const auto carried = context_.grid.carried(c.n_blocks);
+  out.values(std::span<const std::uint64_t>(carried.keys));
+  out.values(std::span<const std::uint32_t>(carried.home));
+  out.values(std::span<const Real>(carried.momentum));
+  out.values(std::span<const Real>(carried.impulse));
+  out.values(std::span<const std::uint32_t>(context_.particles.late_marks(chunks_of(c))));
+}
+template <class Integrator>
+void SceneStepper<Integrator>::load_carried(ByteReader& in, const StepControl& c,
+                                            const std::vector<Chunk>& layout) {
+  typename GridStore<Exec, D, Real>::Carried carried;
+  carried.keys = in.values<std::uint64_t>();
+  carried.home = in.values<std::uint32_t>();
+  carried.momentum = in.values<Real>();
+  carried.impulse = in.values<Real>();
+  const auto marks = in.values<std::uint32_t>();
+  if (!context_.grid.fits(carried, c.n_blocks) || marks.size() != layout.size() ||
+      !(in_order(layout, c.n_blocks) && (c.late != 0 || within_reach(layout, carried.keys))) ||
+      !std::all_of(layout.begin(), layout.end(),
+                   [&](const Chunk& chunk) { return carried.home[chunk.block] != 0; }))
+    fail_to_load();
+  context_.particles.set_late_marks(marks);
+  context_.grid.restore(carried);
+  RebuildView scratch;
+  context_.particles.fill(scratch);
+  context_.grid.fill(scratch);
+  restore_layout<Exec, D, Real>(context_.exec, context_.particles.view(), context_.grid.view(),
+                                scratch, context_.step());
+}
+
+template <class Integrator>
+void SceneStepper<Integrator>::fail_to_load() {
+  throw Error(ErrorCategory::kFile,
+              "the saved state contradicts itself: it is damaged or of another scene");
+}
+template <class Integrator>
+bool SceneStepper<Integrator>::in_order(const std::vector<Chunk>& layout, std::uint32_t blocks) {
+  const auto by_block = [](const Chunk& a, const Chunk& b) { return a.block < b.block; };
+  return layout.empty() ||
+         (std::is_sorted(layout.begin(), layout.end(), by_block) && layout.back().block < blocks);
+}
+// Whether all particles lie within the tiles of a fused step.
+template <class Integrator>
+bool SceneStepper<Integrator>::within_reach(const std::vector<Chunk>& layout,
+                                            const std::vector<std::uint64_t>& keys) const {
+  const auto n_chunks = static_cast<std::uint32_t>(layout.size());
+  const auto x = context_.particles.download(kX, {0, n_chunks});
+  const Real inv_dx = static_cast<Real>(1 / context_.params.dx),
+             shift = home_shift<Real>(context_.params.transfer);
+  for (std::uint32_t c = 0; c < n_chunks; ++c) {
+    const Vec<int, D> home = block_of_key<D>(keys[layout[c].block]);
+    for (std::uint32_t slot = c * kLanes; slot < c * kLanes + layout[c].count; ++slot)
+      for (int a = 0; a < D; ++a) {
+        const Real node = axis_place(channel_at(x.data(), slot, D, a), inv_dx, shift).node -
+                          static_cast<Real>(home[a] * BlockTraits<D>::kSide);
+        if (!(node >= Real(-1) && node <= Real(BlockTraits<D>::kSide))) return false;
+      }
+  }
+  return true;
+}
+
+// Every count that is later used as an index. What it lets through may be wrong, but not out of
+// bounds.
+template <class Integrator>
+bool SceneStepper<Integrator>::consistent(const StepControl& c,
+                                          const std::vector<Chunk>& layout) const {
+  std::uint64_t particles = 0;
+  for (const Chunk& chunk : layout) {
+    if (chunk.count > kLanes || chunk.material >= context_.params.limits.materials) return false;
+    particles += chunk.count;
+  }
+  // Fused steps keep all neighbours of a home block.
+  const auto blocks_bound = particles * static_cast<std::uint64_t>(int_power(3, D));
+  const double all_times[] = {c.time, c.dt, c.previous_dt, c.ahead, c.next_dt};
+  const bool times = std::all_of(std::begin(all_times), std::end(all_times),
+                                 [](double t) { return std::isfinite(t) && t >= 0; });
+  const StepLimit limits[] = {c.limit, c.ahead_limit, c.next_limit};
+  const bool limited = std::all_of(std::begin(limits), std::end(limits), [](StepLimit limit) {
+    return static_cast<std::uint32_t>(limit) < kStepLimits;
+  });
+  // Only fused steps leave something on the grid.
+  const bool carries = c.first_chunk == 0 && c.placed_chunks == 0 &&
+                       c.carried <= (context_.fused ? 1u : 0u) && c.fuse <= 1 &&
+                       c.grid_saved == 0 && c.late <= (c.carried != 0 ? c.n_particles : 0);
+  return times && limited && carries && c.n_chunks == layout.size() &&
+         c.n_slots == std::uint64_t{c.n_chunks} * kLanes && c.n_particles == particles &&
+         c.n_blocks <= blocks_bound && c.limit_material < context_.params.limits.materials &&
+         c.ahead_material < context_.params.limits.materials &&
+         (c.stop & ~std::uint32_t{kStopTarget}) == 0 && c.fault == ~std::uint64_t{0};
+}
+
+template <class Integrator>
+void SceneStepper<Integrator>::load(ByteReader& in, std::uint32_t id_end) {
+  const int dimension = in.value<int>();
+  const auto real_size = in.value<std::size_t>();
+  refuse_unless(dimension == D && real_size == sizeof(Real), "dimension or precision");
+  refuse_unless(in.value<double>() == context_.params.dx, "grid.dx");
+  StepControl c = in.value<StepControl>();
+  const auto layout = in.values<Chunk>();
+  if (!consistent(c, layout)) fail_to_load();
+  reserve(c, c.n_chunks > context_.particles.capacity() ? with_room(c.n_chunks) : c.n_chunks,
+          c.n_blocks > context_.grid.capacity() ? with_room(c.n_blocks) : c.n_blocks);
+  context_.particles.load(in, layout, id_end);
+  const auto sums = in.values<double>();
+  refuse_unless(sums.size() == context_.bodies.columns(), "number of colliders");
+  context_.bodies.set_sums(sums);
+  for_each_stage([&](auto& stage) { stage.load(in, c.n_chunks); });
+  context_.write(c);
+  if (c.carried == 0) return;
+  load_carried(in, c, layout);
+  context_.write(c);  // as it was before the tables were made anew
+}
+
+}  // namespace firn

@@ -1,0 +1,68 @@
+// The type-erased stepper: particles and grid of a scene on one backend, in one dimension and
+// precision.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "firn/simulation.h"
+#include "kernels/step/control.h"
+#include "src/state/batch.h"
+#include "src/state/bytes.h"
+
+namespace firn {
+
+// What the particles of one id range belong to.
+struct IdRange {
+  std::uint32_t first = 0, count = 0;
+  std::uint32_t body = 0;  // index into bodies; bodies.size() + k for source k
+  std::uint32_t material = 0;
+};
+
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+
+  // Adds particles with ids first_id, first_id + 1, ...
+  virtual void append(const ParticleBatch& batch, std::uint32_t first_id) = 0;
+  // Evaluates the stress of the initial state.
+  virtual void initialize() = 0;
+
+  // Steps until `target`. Returns false if `interrupted` asked to stop between two steps. Throws
+  // Fault details as Error{kDiverged}; `describe(id)` names a particle.
+  virtual bool run_until(double target, const std::function<bool()>& interrupted) = 0;
+  virtual void set_body_force(Simulation::BodyForce force) = 0;
+  virtual void run_steps(std::int64_t steps) = 0;
+  virtual void time_stages(bool on) = 0;
+
+  virtual StepControl control() = 0;
+  virtual void begin_frame() = 0;  // clears what is counted per frame
+  virtual Totals totals() = 0;
+  // What the integrator says of the frame: energies of stages, solves.
+  virtual void report(FrameStats& stats) = 0;
+  virtual std::vector<ColliderReaction> reactions() = 0;
+  virtual StageTimes times() = 0;
+  virtual EnqueueStats enqueued() const = 0;
+  virtual Snapshot snapshot(const SnapshotParts& parts) = 0;
+  virtual Snapshot tracers() = 0;
+  virtual std::size_t memory_bytes() const = 0;
+  virtual std::int64_t grown() const = 0;
+  virtual std::string device_name() const = 0;
+
+  virtual void save(ByteWriter& out) = 0;
+  // Ids of the saved particles must be below `id_end`. Throws Error{kFile}; the state is then no
+  // longer meaningful.
+  virtual void load(ByteReader& in, std::uint32_t id_end) = 0;
+};
+
+// Names a particle for messages: 'particle 17 of body "ball" (material "snow")'.
+using ParticleNamer = std::function<std::string(std::uint32_t id)>;
+
+// Throws Error{kDevice} if the device is not there.
+std::unique_ptr<Stepper> make_stepper(const Scene& scene, Device device, int threads,
+                                      ParticleNamer namer);
+
+}  // namespace firn

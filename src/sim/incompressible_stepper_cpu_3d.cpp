@@ -1,8 +1,0 @@
-#include "src/sim/incompressible_stepper.inl"
-
-namespace firn {
-
-template class IncompressibleStepper<Cpu, 3, float>;
-template class IncompressibleStepper<Cpu, 3, double>;
-
-}  // namespace firn

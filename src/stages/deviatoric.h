@@ -1,0 +1,111 @@
+// The deformation of particles and their deviatoric stress, on the faces explicitly or by a solve
+// together with the pressure.
+#pragma once
+
+#include "src/solvers/deviatoric_solver.h"
+#include "src/stages/material_cells.h"
+#include "src/stages/projection.h"
+
+namespace firn {
+
+template <class Exec, int D, class Real>
+class DeviatoricStage : public Stage<Exec, D, Real> {
+ public:
+  DeviatoricStage(const Scene& scene, StepContext<Exec, D, Real>& context,
+                  FaceTransfer<Exec, D, Real>& faces, MaterialCells<Exec, D, Real>& cells,
+                  Projection<Exec, D, Real>& projection, Retry<Exec, D, Real>& retry)
+      : Stage<Exec, D, Real>(context),
+        faces_(faces),
+        cells_(cells),
+        projection_(projection),
+        retry_(retry),
+        implicit_(scene.thermal.forces == ForceIntegration::kSemiImplicit),
+        options_(solve_options(scene.thermal.force_solve)),
+        laws_(context.exec, std::span<const MaterialParams<Real>>(context.params.materials)),
+        solver_(context.exec) {}
+
+  // The stress of the first step.
+  void initialize() {
+    context_.particles.clear_spare();
+    deform();
+  }
+
+  // Shear from velocities that volume already allows: of an impact, or of weight on a floor, it
+  // would otherwise take up what the pressure is there for. [T 6 projects once, afterwards.] False
+  // if the step is over.
+  bool couple() {
+    if (!implicit_) return true;
+    StepControl* c = context_.step();
+    const std::uint32_t blocks = context_.max_blocks();
+    const ParticleView<Real> particles = context_.particles.view();
+    const DeviatoricProblem<Real> problem{context_.params.transfer.degree,
+                                          particles,
+                                          context_.grid.view(),
+                                          faces_.view(),
+                                          solver_.view(cells_.layers()),
+                                          blocks,
+                                          c};
+    measure_stretch<Exec, D, Real>(context_.exec, laws_.data(), particles, cells_.view(),
+                                   problem.shear, context_.particles.capacity(), c);
+    const SolveReport report = timed_solve(context_.exec, stats_.seconds, [&] {
+      return solver_.solve(
+          problem, options_, projection_.solver(), projection_.system(),
+          [&](const SolveReport& inner) { count_solve(inner, projection_.stats()); });
+    });
+    if (!retry_.accepts(report)) return false;
+    count_solve(report, stats_);
+    return true;
+  }
+
+  // F follows the velocity gradient.
+  void deform() {
+    deform_particles<Exec, D, Real>(context_.exec, laws_.data(), context_.particles.view(),
+                                    cells_.view(), implicit_, context_.particles.capacity(),
+                                    context_.step());
+  }
+
+  void reserve_blocks(std::uint32_t blocks) {
+    if (implicit_) solver_.reserve(blocks);
+  }
+  void reserve_chunks(std::uint32_t chunks) {
+    if (implicit_) solver_.reserve_particles(chunks);
+  }
+  void begin_frame() { stats_ = {}; }
+  void report(FrameStats& stats) { stats.thermal.shear = stats_; }
+  void add_to(Totals& t) {
+    auto& particles = context_.particles;
+    const ChunkSpan present = chunks_of(context_.read());
+    const auto chunks = particles.chunks(present);
+    const auto ids = particles.ids(present);
+    const auto states = particles.download(kHeat, present), F = particles.download(kF, present),
+               volume = particles.download(kVolume, present);
+    for (std::uint32_t slot = 0; slot < ids.size(); ++slot) {
+      if (slot % kLanes >= chunks[slot / kLanes].count) continue;
+      const auto state = [&](int k) { return channel_at(states.data(), slot, kHeatComponents, k); };
+      Mat<double, D> deformation;
+      for (int i = 0; i < D * D; ++i)
+        deformation(i / D, i % D) = static_cast<double>(channel_at(F.data(), slot, D * D, i));
+      const std::uint32_t material = chunks[slot / kLanes].material;
+      t.elastic += static_cast<double>(volume[slot]) *
+                   context_.heat_model.template elastic_energy<D>(
+                       material, context_.params.materials[material], ids[slot],
+                       {state(0), state(1) > Real(0.5)}, static_cast<double>(state(kHeatLogVolume)),
+                       deformation);
+    }
+  }
+  std::size_t bytes() const { return solver_.bytes(); }
+
+ private:
+  using Stage<Exec, D, Real>::context_;
+  FaceTransfer<Exec, D, Real>& faces_;
+  MaterialCells<Exec, D, Real>& cells_;
+  Projection<Exec, D, Real>& projection_;
+  Retry<Exec, D, Real>& retry_;
+  bool implicit_;
+  SolveOptions options_;
+  Buffer<Exec, MaterialParams<Real>> laws_;
+  DeviatoricSolver<Exec, D, Real> solver_;
+  SolverStats stats_;
+};
+
+}  // namespace firn

@@ -1,0 +1,40 @@
+// The layout of a step: which blocks there are, and which chunk each particle lies in.
+#pragma once
+
+#include "kernels/exec/replay.h"
+#include "src/stages/stage.h"
+
+namespace firn {
+
+template <class Exec, int D, class Real>
+class LayoutStage : public Stage<Exec, D, Real> {
+ public:
+  using Stage<Exec, D, Real>::Stage;
+
+  void enqueue() {
+    Exec& exec = context_.exec;
+    StepControl* c = context_.step();
+    RebuildView scratch;
+    context_.particles.fill(scratch);
+    context_.grid.fill(scratch);
+    open_step(exec, context_.params.dx, c);
+    run_unless(exec, &c->skip_layout, [&] { find(scratch); });
+    // Beside the other, not in it: between fused steps it is left out.
+    run_unless(exec, &c->skip_permute, [&] { context_.particles.permute_in_place(scratch, c); });
+  }
+
+ private:
+  using Stage<Exec, D, Real>::context_;
+
+  void find(const RebuildView& scratch) {
+    StepControl* c = context_.step();
+    const GridView<Real> grid = context_.grid.view();
+    if (context_.fused) save_nodes(context_.exec, grid, context_.max_blocks(), c);
+    rebuild_layout<Exec, D, Real>(context_.exec, home_shift<Real>(context_.params.transfer),
+                                  context_.bodies.sinks(), context_.particles.view(), grid, scratch,
+                                  c);
+    context_.particles.change_bank(scratch, c);
+  }
+};
+
+}  // namespace firn

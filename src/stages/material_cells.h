@@ -1,0 +1,71 @@
+// What cells hold of the particles around them when these may resist shear, be compressed and have
+// a temperature: sums of volume and heat, and the faces beyond the material.
+#pragma once
+
+#include "kernels/mac/extrapolation.h"
+#include "kernels/stress/volumetric.h"
+#include "src/stages/face_transfer.h"
+#include "src/state/heat_store.h"
+
+namespace firn {
+
+template <class Exec, int D, class Real>
+class MaterialCells : public Stage<Exec, D, Real> {
+ public:
+  MaterialCells(const Scene& scene, StepContext<Exec, D, Real>& context,
+                FaceTransfer<Exec, D, Real>& faces)
+      : Stage<Exec, D, Real>(context),
+        faces_(faces),
+        store_(context.exec, scene, context.heat_model) {}
+
+  HeatStore<Exec, D, Real>& store() { return store_; }
+  HeatView<Real> view() { return store_.view(context_.particles.heat()); }
+  FaceLayers layers() { return store_.layers(faces_.layers()); }
+
+  // Which faces keep their velocity; those beyond hand on what the particles have given them.
+  void fold_back() {
+    const LaunchRange blocks = context_.blocks();
+    find_layers<Exec, D, Real>(context_.exec, context_.boundaries(), layers(), context_.grid.view(),
+                               faces_.view(), blocks);
+    transpose_faces<Exec, D, Real>(context_.exec, layers(), faces_.view(), blocks);
+  }
+  // Velocities beyond the material, of which particles take the strain.
+  void extrapolate() {
+    extrapolate_velocities<Exec, D, Real>(context_.exec, layers(), faces_.view(),
+                                          context_.blocks());
+  }
+
+  // Volume ratio, compressibility and elastic share of the cells.
+  void sum_volume() {
+    const StepControl* c = context_.step();
+    const std::uint32_t blocks = context_.max_blocks();
+    store_.clear();
+    volume_p2g<Exec, D, Real>(context_.exec, context_.particles.view(), context_.grid.view(),
+                              view(), blocks, c);
+    settle_volume<Exec, D, Real>(context_.exec, context_.params.transfer.drift, faces_.view(),
+                                 view(), blocks, c);
+  }
+  // Adds compressibility to the system of the projection.
+  void compress(const MacView<Real>& mac) {
+    compress_cells<Exec, D, Real>(context_.exec, mac, view(), context_.max_blocks(),
+                                  context_.step());
+  }
+  // The change of pressure goes to the particles' volumes.
+  void give_volume() {
+    volume_g2p<Exec, D, Real>(context_.exec, context_.particles.view(), context_.grid.view(),
+                              faces_.view(), view(), context_.max_blocks(), context_.step());
+  }
+
+  void reserve_blocks(std::uint32_t blocks) { store_.reserve(blocks); }
+  void poll(StepControl& c) {
+    if ((c.stop & kStopField) != 0) throw store_.take_field_fault();
+  }
+  std::size_t bytes() const { return store_.bytes(); }
+
+ private:
+  using Stage<Exec, D, Real>::context_;
+  FaceTransfer<Exec, D, Real>& faces_;
+  HeatStore<Exec, D, Real> store_;
+};
+
+}  // namespace firn

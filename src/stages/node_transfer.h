@@ -1,0 +1,91 @@
+// Transfers on the nodes of the grid and what lies between them: particles to nodes with internal
+// forces, the grid update, and nodes to particles with the constitutive update, in one pass with
+// the next step's scatter where steps are fused.
+#pragma once
+
+#include "kernels/grid/guard.h"
+#include "kernels/transfer/g2p2g.h"
+#include "src/stages/energies.h"
+
+namespace firn {
+
+template <class Exec, int D, class Real>
+class NodeTransfer : public Stage<Exec, D, Real> {
+ public:
+  NodeTransfer(StepContext<Exec, D, Real>& context, EnergyStage<Exec, D, Real>& energies)
+      : Stage<Exec, D, Real>(context),
+        energies_(energies),
+        materials_(context.exec, std::span<const MaterialParams<Real>>(context.params.materials)) {}
+
+  // The stress of the first step.
+  void initialize() {
+    ParticleView<Real> at_rest = context_.particles.view();
+    at_rest.gradient = nullptr;
+    EnergyView energies = energies_.view();
+    energies.trial = nullptr;
+    constitutive_step<Exec, D, Real>(context_.exec, materials_.data(), at_rest, energies,
+                                     context_.particles.capacity(), context_.step());
+  }
+
+  // What fused steps have left on the grid follows its blocks into the new layout.
+  void carry() {
+    if (context_.fused)
+      carry_nodes(context_.exec, context_.grid.view(), context_.max_blocks(), context_.step());
+  }
+
+  void scatter() {
+    StepControl* c = context_.step();
+    const std::uint32_t blocks = context_.max_blocks();
+    const GridView<Real> grid = context_.grid.view();
+    const TransferParams& transfer = context_.params.transfer;
+    if (!context_.fused) {
+      clear_nodes(context_.exec, grid.momentum, 1, blocks, c);
+      if (transfer.separate_force) clear_nodes(context_.exec, grid.impulse, 1, blocks, c);
+    }
+    p2g<Exec, D, Real>(context_.exec, transfer, context_.particles.view(),
+                       context_.particles.late(), grid, c, blocks);
+  }
+
+  void update() {
+    StepControl* c = context_.step();
+    GridUpdateParams<Real, D> update = context_.boundaries();
+    update.stage_energies = energies_.of_blocks();
+    grid_update<Exec, D, Real>(context_.exec, update, context_.grid.view(), context_.max_blocks(),
+                               c);
+    context_.bodies.accumulate(context_.max_blocks(), c);
+    energies_.after_grid();
+  }
+
+  // The gather, which in fused steps scatters for the next one.
+  void gather() { context_.fused ? gather_and_scatter() : gather_apart(); }
+
+ private:
+  using Stage<Exec, D, Real>::context_;
+
+  void gather_and_scatter() {
+    g2p2g<Exec, D, Real>(context_.exec, context_.params.transfer, context_.params.bounds,
+                         context_.boundaries(), materials_.data(), energies_.view(),
+                         context_.particles.view(), context_.grid.view(), context_.step(),
+                         context_.max_blocks());
+    context_.mark(kClockFused);
+  }
+  void gather_apart() {
+    StepControl* c = context_.step();
+    const std::uint32_t blocks = context_.max_blocks();
+    const ParticleView<Real> particles = context_.particles.view();
+    const GridView<Real> grid = context_.grid.view();
+    g2p<Exec, D, Real>(context_.exec, context_.params.transfer, context_.params.bounds, particles,
+                       grid, c, blocks);
+    guard_particles<Exec, D, Real>(context_.exec, context_.boundaries(), particles, grid, blocks,
+                                   c);
+    context_.mark(kClockG2P);
+    constitutive_step<Exec, D, Real>(context_.exec, materials_.data(), particles, energies_.view(),
+                                     context_.particles.capacity(), c);
+    context_.mark(kClockConstitutive);
+  }
+
+  EnergyStage<Exec, D, Real>& energies_;
+  Buffer<Exec, MaterialParams<Real>> materials_;
+};
+
+}  // namespace firn

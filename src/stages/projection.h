@@ -1,0 +1,129 @@
+// The pressure projection: velocities that lose their divergence, and walls that liquid may leave.
+#pragma once
+
+#include "kernels/liquid/separating_walls.h"
+#include "src/stages/face_transfer.h"
+#include "src/stages/retry.h"
+#include "src/stages/solve_stats.h"
+
+namespace firn {
+
+inline bool has_separating_walls(const Scene& scene) {
+  bool found = false;
+  if (scene.grid.domain)
+    for (BoundaryType type : scene.grid.domain->boundary) found |= type == BoundaryType::kSeparate;
+  for (const Collider& c : scene.colliders) found |= c.boundary == BoundaryType::kSeparate;
+  return found;
+}
+
+template <class Exec, int D, class Real>
+class Projection : public Stage<Exec, D, Real> {
+ public:
+  Projection(const Scene& scene, StepContext<Exec, D, Real>& context,
+             FaceTransfer<Exec, D, Real>& faces, Retry<Exec, D, Real>& retry)
+      : Stage<Exec, D, Real>(context),
+        faces_(faces),
+        retry_(retry),
+        solver_(context.exec),
+        options_{scene.fluid.tolerance, scene.fluid.absolute_tolerance,
+                 static_cast<std::uint32_t>(scene.fluid.max_iterations)},
+        wall_passes_(has_separating_walls(scene) ? kMaxWallPasses : 0),
+        changed_(context.exec, 1) {}
+
+  // With the term of order zero that the cells' compressibility makes, [block][64].
+  void set_compressibility(const Buffer<Exec, Real>& of_cells) { compressibility_ = &of_cells; }
+
+  // Velocities without divergence. `complete(mac)` adds to the system once its coefficients stand.
+  // False if the step is over.
+  template <class Complete>
+  bool enqueue(Complete&& complete) {
+    walls_opened_ = false;
+    if (!solve(complete)) return false;
+    apply_pressure<Exec, D, Real>(context_.exec, context_.grid.view(), faces_.view(),
+                                  context_.max_blocks(), context_.step());
+    return true;
+  }
+  bool enqueue() {
+    return enqueue([](const MacView<Real>&) {});
+  }
+  // Closed faces along which material slides are no longer held; see release_sliding_faces.
+  void release_walls() {
+    if (context_.bodies.count() > 0)
+      release_sliding_faces<Exec, D, Real>(context_.exec, context_.boundaries(),
+                                           context_.grid.view(), faces_.view(),
+                                           context_.max_blocks(), context_.step());
+  }
+  // The impulse of the pressure on bodies.
+  void push_bodies() {
+    pressure_reactions<Exec, D, Real>(context_.exec, context_.boundaries(), context_.grid.view(),
+                                      faces_.view(), context_.max_blocks(), context_.step());
+  }
+
+  EllipticSystem<Real> system() {
+    return faces_.store().system(context_.grid.view(),
+                                 {&context_.step()->n_blocks, context_.max_blocks()},
+                                 compressibility_ != nullptr ? compressibility_->data() : nullptr);
+  }
+  EllipticSolver<Exec, D, Real>& solver() { return solver_; }
+  PressureStats& stats() { return stats_; }
+  const SolveOptions& options() const { return options_; }
+  // Whether the matrix is no longer that of walls without exception.
+  bool walls_opened() const { return walls_opened_; }
+
+  void reserve_blocks(std::uint32_t blocks) {
+    solver_.reserve(blocks, compressibility_ != nullptr);
+  }
+  void begin_frame() { stats_ = {}; }
+  void report(FrameStats& stats) { stats.pressure = stats_; }
+  std::size_t bytes() const { return solver_.bytes(); }
+
+ private:
+  using Stage<Exec, D, Real>::context_;
+
+  // Solves after the first one of a step: one with the walls opened that were under tension, one
+  // with those closed again that it showed to be wrong. What is still wrong then is a few faces.
+  static constexpr int kMaxWallPasses = 2;
+
+  template <class Complete>
+  bool solve(Complete&& complete) {
+    StepControl* c = context_.step();
+    const MacView<Real> mac = faces_.view();
+    faces_.store().clear_pressure();
+    for (int pass = 0;; ++pass) {
+      assemble_projection<Exec, D, Real>(context_.exec, context_.grid.view(), mac,
+                                         context_.max_blocks(), c);
+      complete(mac);
+      const EllipticSystem<Real> matrix = system();
+      const SolveReport report = timed_solve(
+          context_.exec, stats_.seconds, [&] { return solver_.solve(matrix, options_, &c->stop); });
+      if (!retry_.accepts(report)) return false;
+      count(report);
+      if (pass == wall_passes_ || !walls_switch(mac)) return true;
+    }
+  }
+  bool walls_switch(const MacView<Real>& mac) {
+    changed_.zero();
+    switch_walls<Exec, D, Real>(context_.exec, context_.grid.view(), mac, changed_.data(),
+                                context_.max_blocks(), context_.step());
+    const bool changed = changed_.first() != 0;
+    walls_opened_ |= changed;
+    return changed;
+  }
+  void count(const SolveReport& report) {
+    count_solve(report, stats_);
+    stats_.max_divergence = std::max(stats_.max_divergence, report.residual);
+    stats_.sealed_regions = report.singular_components;
+  }
+
+  FaceTransfer<Exec, D, Real>& faces_;
+  Retry<Exec, D, Real>& retry_;
+  EllipticSolver<Exec, D, Real> solver_;
+  SolveOptions options_;
+  const Buffer<Exec, Real>* compressibility_ = nullptr;
+  int wall_passes_;
+  bool walls_opened_ = false;  // in this step
+  Buffer<Exec, std::uint32_t> changed_;
+  PressureStats stats_;
+};
+
+}  // namespace firn

@@ -1,0 +1,95 @@
+// The tracers of one simulation (kernels/liquid/tracers.h). They are made at the start and never
+// sorted, so that the place in the list is the id of a tracer.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "firn/simulation.h"
+#include "kernels/exec/buffer.h"
+#include "kernels/liquid/tracers.h"
+#include "src/stages/face_transfer.h"
+#include "src/state/batch.h"
+
+namespace firn {
+
+template <class Exec, int D, class Real>
+class Tracers : public Stage<Exec, D, Real> {
+ public:
+  Tracers(const Scene& scene, StepContext<Exec, D, Real>& context,
+          FaceTransfer<Exec, D, Real>& faces)
+      : Stage<Exec, D, Real>(context), faces_(faces) {
+    std::vector<Real> along[D];
+    for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+      const std::vector<Vec3> points = fill_tracers(scene, b);
+      if (points.size() > std::numeric_limits<std::uint32_t>::max() - count_)
+        throw Error(ErrorCategory::kDevice, "more than 2^32 tracers are not supported");
+      groups_.push_back({static_cast<std::uint32_t>(points.size()), static_cast<std::uint16_t>(b),
+                         static_cast<std::uint16_t>(scene.bodies[b].material)});
+      count_ += groups_.back().count;
+      for (const Vec3& x : points)
+        for (int a = 0; a < D; ++a)
+          along[a].push_back(static_cast<Real>(x[static_cast<std::size_t>(a)]));
+    }
+    positions_ = Buffer<Exec, Real>(context.exec, std::size_t{count_} * D);
+    for (int a = 0; a < D; ++a) positions_.upload(along[a], std::size_t{count_} * a);
+  }
+
+  void enqueue() {
+    if (count_ > 0)
+      advance_tracers<Exec, D, Real>(context_.exec, context_.params.bounds, context_.grid.view(),
+                                     faces_.completed(), positions_.data(), count_,
+                                     context_.step());
+  }
+
+  Snapshot snapshot() const {
+    Snapshot s;
+    s.dimension = D;
+    s.id.resize(count_);
+    for (std::uint32_t i = 0; i < count_; ++i) s.id[i] = i;
+    for (const Group& g : groups_) {
+      s.body.insert(s.body.end(), g.count, g.body);
+      s.material.insert(s.material.end(), g.count, g.material);
+    }
+    s.position.resize(std::size_t{count_} * D);
+    for (int a = 0; a < D; ++a) {
+      const auto along = positions_.download(count_, std::size_t{count_} * a);
+      for (std::size_t i = 0; i < count_; ++i)
+        s.position[i * D + static_cast<std::size_t>(a)] = static_cast<float>(along[i]);
+    }
+    return s;
+  }
+
+  // Nothing is saved for a scene without tracers.
+  void save(ByteWriter& out, std::uint32_t) const {
+    if (count_ > 0) out.values(std::span<const Real>(positions_.download()));
+  }
+  void load(ByteReader& in, std::uint32_t) {
+    if (count_ == 0) return;
+    const auto positions = in.values<Real>();
+    if (positions.size() != positions_.size())
+      throw Error(ErrorCategory::kFile, "the saved state has other tracers than this scene");
+    for (Real x : positions)
+      if (!(std::abs(x) < context_.params.dx * static_cast<double>(BlockTraits<D>::kMaxCell)))
+        throw Error(ErrorCategory::kFile, "the saved state has a tracer outside the grid");
+    positions_.upload(positions);
+  }
+
+  std::size_t bytes() const { return positions_.bytes(); }
+  // What bytes() says of so many tracers, and what of them a saved state holds, for estimates.
+  static std::size_t bytes_for(std::size_t tracers) { return tracers * D * sizeof(Real); }
+
+ private:
+  using Stage<Exec, D, Real>::context_;
+  struct Group {  // of one body
+    std::uint32_t count;
+    std::uint16_t body, material;
+  };
+
+  FaceTransfer<Exec, D, Real>& faces_;
+  std::uint32_t count_ = 0;
+  std::vector<Group> groups_;
+  Buffer<Exec, Real> positions_;
+};
+
+}  // namespace firn

@@ -1,0 +1,189 @@
+#include "src/state/batch.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "firn/error.h"
+#include "src/scene/expression.h"
+#include "src/scene/phases.h"
+#include "src/scene/sampling.h"
+
+namespace firn {
+
+namespace {
+
+double per_cell(double wanted, int dimension) {
+  return wanted > 0 ? wanted : dimension == 2 ? 4 : 8;
+}
+
+ParticleBatch batch_of(const Scene& scene, const CompiledShape& shape, int material,
+                       double wanted_per_cell, Sampling sampling, std::uint64_t seed) {
+  const Samples samples = sample_shape(
+      shape, scene.grid.dx, per_cell(wanted_per_cell, scene.simulation.dimension), sampling, seed);
+  ParticleBatch batch;
+  batch.material = static_cast<std::uint32_t>(material);
+  batch.position = samples.positions;
+  batch.volume = samples.particle_volume();
+  batch.mass = batch.volume * scene.materials[static_cast<std::size_t>(material)].density;
+  return batch;
+}
+
+Vec3 cross_product(const Vec3& a, const Vec3& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+Vec3 mean_of(const std::vector<Vec3>& points) {
+  Vec3 mean{};
+  for (const Vec3& p : points)
+    for (int a = 0; a < 3; ++a) mean[a] += p[a] / static_cast<double>(points.size());
+  return mean;
+}
+
+// Velocity at x: the body's field plus its spin about its centre of mass.
+class InitialVelocity {
+ public:
+  InitialVelocity(const Body& body, const Vec3& centre, int dimension)
+      : field_(body.velocity),
+        spin_(body.angular_velocity),
+        centre_(centre),
+        dimension_(dimension) {}
+
+  Vec3 operator()(const Vec3& x) {
+    Vec3 v = field_.vector(x, 0.0);
+    const Vec3 turn =
+        cross_product(spin_, {x[0] - centre_[0], x[1] - centre_[1], x[2] - centre_[2]});
+    for (int a = 0; a < dimension_; ++a) v[a] += turn[a];
+    for (int a = dimension_; a < 3; ++a) v[a] = 0;
+    return v;
+  }
+  // Central differences: exact for the linear fields that affine modes carry.
+  std::array<double, 9> gradient(const Vec3& x, double h) {
+    std::array<double, 9> g{};
+    for (int b = 0; b < dimension_; ++b) {
+      Vec3 ahead = x, behind = x;
+      ahead[b] += h;
+      behind[b] -= h;
+      const Vec3 up = (*this)(ahead), down = (*this)(behind);
+      for (int a = 0; a < dimension_; ++a) g[a * 3 + b] = (up[a] - down[a]) / (2 * h);
+    }
+    return g;
+  }
+
+ private:
+  FieldEvaluator field_;
+  Vec3 spin_, centre_;
+  int dimension_;
+};
+
+// Particles that `owner` places at temperatures at which they cannot have the phase it says are
+// refused, as the scene reader refuses it of constants.
+void warm(const Scene& scene, const std::string& owner, const ScalarField& temperature,
+          ParticleBatch& batch) {
+  if (!scene.solves_heat()) return;
+  const FieldEvaluator field(temperature);
+  for (const Vec3& x : batch.position) {
+    const double T = batch.temperature.emplace_back(field.scalar(x, 0.0));
+    if (!batch.phase) continue;
+    const auto conflict = phase_conflict(scene.materials[batch.material], *batch.phase, T);
+    if (!conflict) continue;
+    const auto end = x.begin() + scene.simulation.dimension;
+    throw Error(ErrorCategory::kScene, fmt::format("{} at [{:.4g}]: {}", owner,
+                                                   fmt::join(x.begin(), end, ", "), *conflict));
+  }
+}
+
+double along(const Vec3& x, const Vec3& direction) {
+  return x[0] * direction[0] + x[1] * direction[1] + x[2] * direction[2];
+}
+
+// How far a shape reaches along a direction, from its samples: those within `margin` of the
+// outermost one walk on to the surface. Samples alone would make a thin shape too thin, or with
+// their spacing too thick.
+double reach(const CompiledShape& shape, const std::vector<Vec3>& samples, const Vec3& direction,
+             double margin) {
+  double outermost = -std::numeric_limits<double>::infinity();
+  for (const Vec3& x : samples) outermost = std::max(outermost, along(x, direction));
+  double farthest = outermost;
+  for (Vec3 x : samples) {
+    if (along(x, direction) < outermost - margin) continue;
+    for (double d = distance(shape, x); d < 0; d = distance(shape, x))
+      for (std::size_t a = 0; a < 3; ++a) x[a] += std::max(-d, 1e-4 * margin) * direction[a];
+    farthest = std::max(farthest, along(x, direction));
+  }
+  return farthest;
+}
+
+}  // namespace
+
+bool is_uniform(const Body& body) {
+  for (double w : body.angular_velocity)
+    if (w != 0) return false;
+  for (const ScalarField& component : body.velocity.component)
+    if (!component.expression.empty()) return false;
+  return true;
+}
+
+ParticleBatch fill_body(const Scene& scene, std::size_t index) {
+  const Body& body = scene.bodies[index];
+  const int d = scene.simulation.dimension;
+  const CompiledShape shape = compile_shape(body.shape, d, scene.grid.dx);
+  require_bounded(shape, "body \"" + body.name + "\"");
+  ParticleBatch batch =
+      batch_of(scene, shape, body.material, body.particles_per_cell, body.sampling,
+               scene.simulation.seed + 0x9e3779b97f4a7c15ull * index);
+  batch.mass *= body.density_scale;
+  batch.stretch = body.stretch;
+  batch.velocity.resize(batch.position.size());
+  const bool uniform = is_uniform(body);
+  if (!uniform) batch.gradient.resize(batch.position.size());
+  InitialVelocity velocity(body, mean_of(batch.position), d);
+  for (std::size_t i = 0; i < batch.position.size(); ++i) {
+    batch.velocity[i] = velocity(batch.position[i]);
+    if (!uniform) batch.gradient[i] = velocity.gradient(batch.position[i], 1e-3 * scene.grid.dx);
+  }
+  batch.phase = body.phase;
+  warm(scene, "body \"" + body.name + "\"", body.temperature, batch);
+  return batch;
+}
+
+// Blue noise with a seed of its own: on a lattice, or in the pattern of the particles, tracers
+// would stay in rows for as long as the flow is smooth.
+std::vector<Vec3> fill_tracers(const Scene& scene, std::size_t index) {
+  if (!scene.tracers.fills(static_cast<int>(index))) return {};
+  const Body& body = scene.bodies[index];
+  const CompiledShape shape = compile_shape(body.shape, scene.simulation.dimension, scene.grid.dx);
+  require_bounded(shape, "body \"" + body.name + "\"");
+  return sample_shape(shape, scene.grid.dx, scene.tracers.per_cell, Sampling::kPoisson,
+                      scene.simulation.seed + 0xa0761d6478bd642full * (index + 1))
+      .positions;
+}
+
+SourcePulse fill_source(const Scene& scene, std::size_t index) {
+  const Source& source = scene.sources[index];
+  const CompiledShape shape =
+      compile_shape(source.shape, scene.simulation.dimension, scene.grid.dx);
+  require_bounded(shape, "source \"" + source.name + "\"");
+  SourcePulse pulse;
+  pulse.batch = batch_of(scene, shape, source.material, source.particles_per_cell, source.sampling,
+                         scene.simulation.seed + 0xd1342543de82ef95ull * (index + 1));
+  pulse.batch.velocity.assign(pulse.batch.position.size(), source.velocity);
+  pulse.batch.phase = source.phase;
+  warm(scene, "source \"" + source.name + "\"", source.temperature, pulse.batch);
+  // The extent of the shape along the velocity, over the speed.
+  double speed = 0;
+  for (double v : source.velocity) speed += v * v;
+  speed = std::sqrt(speed);
+  if (speed == 0) return pulse;
+  Vec3 ahead, behind;
+  for (std::size_t a = 0; a < 3; ++a) behind[a] = -(ahead[a] = source.velocity[a] / speed);
+  const std::vector<Vec3>& samples = pulse.batch.position;
+  if (samples.empty()) return pulse;
+  pulse.period =
+      (reach(shape, samples, ahead, scene.grid.dx) + reach(shape, samples, behind, scene.grid.dx)) /
+      speed;
+  return pulse;
+}
+
+}  // namespace firn

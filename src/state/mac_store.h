@@ -1,0 +1,76 @@
+// The channels of the MAC grid beside the faces (kernels/mac/mac_grid.h), in a backend's memory.
+#pragma once
+
+#include "kernels/exec/buffer.h"
+#include "kernels/mac/mac_grid.h"
+#include "kernels/solve/elliptic_system.h"
+
+namespace firn {
+
+template <class Exec, int D, class Real>
+class MacStore {
+ public:
+  explicit MacStore(Exec& exec) : exec_(exec) {}
+
+  // Nothing in it outlives a step, so a larger one starts empty.
+  void reserve(std::uint32_t blocks) {
+    const std::size_t n = blocks, cells = n * BlockTraits<D>::kNodes;
+    renew(exec_, around_, n * Around<D>::kBlocks);
+    renew(exec_, fluid_, n * 2);
+    renew(exec_, valid_, n * 2 * D);
+    renew(exec_, reached_, n * 2 * D);
+    renew(exec_, separates_, n * 2 * D);
+    renew(exec_, opened_, n * 2 * D);
+    renew(exec_, area_, cells * D);
+    renew(exec_, conductance_, cells * D);
+    renew(exec_, dirichlet_, cells);
+    renew(exec_, rhs_, cells);
+    renew(exec_, pressure_, cells);
+    renew(exec_, filled_, cells);
+  }
+
+  MacView<Real> view(Real* faces) {
+    MacView<Real> v;
+    v.faces = reinterpret_cast<Node<Real>*>(faces);
+    v.around = around_.data();
+    v.fluid = fluid_.data();
+    v.valid = valid_.data();
+    v.reached = reached_.data();
+    v.separates = separates_.data();
+    v.opened = opened_.data();
+    v.area = area_.data();
+    v.conductance = conductance_.data();
+    v.dirichlet = dirichlet_.data();
+    v.rhs = rhs_.data();
+    v.pressure = pressure_.data();
+    v.filled = filled_.data();
+    return v;
+  }
+  EllipticSystem<Real> system(const GridView<Real>& grid, DeviceCount blocks, const Real* mass) {
+    return {grid.keys, blocks,      conductance_.data(), dirichlet_.data(),
+            mass,      rhs_.data(), pressure_.data(),    grid.periodic};
+  }
+  void clear_pressure() { pressure_.zero(); }
+
+  std::size_t bytes() const {
+    std::size_t sum = around_.bytes() + fluid_.bytes() + valid_.bytes() + reached_.bytes() +
+                      separates_.bytes() + opened_.bytes();
+    for (const auto* b : {&area_, &conductance_, &dirichlet_, &rhs_, &pressure_, &filled_})
+      sum += b->bytes();
+    return sum;
+  }
+
+  // What bytes() says once `blocks` are reserved, for estimates.
+  static std::size_t bytes_for(std::uint32_t blocks) {
+    const std::size_t words = Around<D>::kBlocks + 2 + 8 * D;
+    const std::size_t reals = BlockTraits<D>::kNodes * (2 * std::size_t{D} + 4);
+    return blocks * (4 * words + reals * sizeof(Real));
+  }
+
+ private:
+  Exec& exec_;
+  Buffer<Exec, std::uint32_t> around_, fluid_, valid_, reached_, separates_, opened_;
+  Buffer<Exec, Real> area_, conductance_, dirichlet_, rhs_, pressure_, filled_;
+};
+
+}  // namespace firn

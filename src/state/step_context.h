@@ -1,0 +1,88 @@
+// What the stages of a step work on: a scene's numbers, its particles, grid and bodies in a
+// backend's memory, and the control block that the device and the host share.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "kernels/step/step.h"
+#include "kernels/transfer/tile.h"
+#include "src/state/collider_store.h"
+#include "src/state/grid_store.h"
+#include "src/state/heat_model.h"
+#include "src/state/particle_store.h"
+#include "src/state/scene_params.h"
+
+namespace firn {
+
+// The clocks of StageTimes, in its order.
+enum StageClock {
+  kClockRebuild,
+  kClockP2G,
+  kClockGrid,
+  kClockG2P,
+  kClockConstitutive,
+  kClockFused,
+  kClockOther
+};
+
+template <class Exec, int D, class Real>
+struct StepContext {
+  using Backend = Exec;
+  using Number = Real;
+  static constexpr int kDimension = D;
+
+  // Velocities live on the nodes of the grid, or on the faces of its cells.
+  StepContext(const Scene& scene, std::unique_ptr<Exec> backend)
+      : exec_owner(std::move(backend)),
+        exec(*exec_owner),
+        fused(fuses_steps(scene, Exec::kIsCuda)),
+        params(scene),
+        particles(exec, channel_needs(scene, fused)),
+        grid(exec, scene.grid.dx, periodic_blocks<D>(scene), params.limits.materials,
+             params.transfer.staggered ? D : 1, params.transfer.separate_force,
+             fused ? wide_parities(params.transfer.degree, D) : 0),
+        bodies(exec, scene),
+        control(exec, 1),
+        limits(exec, std::span<const StepLimits>(&params.limits, 1)) {
+    std::vector<int> linear;
+    if (channel_needs(scene).coefficient_modes > 0)
+      for (int a = 0; a < D; ++a) linear.push_back(linear_mode(params.transfer.set, D, a));
+    particles.set_linear_modes(linear, scene.grid.dx);
+    if (traits_of(scene).unified) heat_model = HeatModel<Real>(scene);
+    particles.set_heat_model(heat_model);
+    StepControl c{};
+    c.fault = ~std::uint64_t{0};
+    write(c);
+  }
+
+  StepControl* step() { return control.data(); }
+  StepControl read() const { return control.first(); }
+  void write(const StepControl& c) { control.upload(std::span<const StepControl>(&c, 1)); }
+  std::uint32_t max_blocks() const { return grid.capacity(); }
+  LaunchRange blocks() { return {{&step()->n_blocks, max_blocks()}, &step()->stop}; }
+  // Walls, bodies and gravity as kernels take them.
+  GridUpdateParams<Real, D> boundaries() {
+    GridUpdateParams<Real, D> update = params.update;
+    bodies.fill(update);
+    return update;
+  }
+  void choose_time_step(StepPlan plan) { begin_step(exec, limits.data(), plan, step()); }
+  void mark(StageClock clock) { exec.mark(clock); }
+  // What a step launches is another thing from now on.
+  void changed() { ++version; }
+
+  std::unique_ptr<Exec> exec_owner;
+  Exec& exec;
+  bool fused;
+  SceneParams<D, Real> params;
+  HeatModel<Real> heat_model;  // empty unless the scene is thermal
+  ParticleStore<Exec, D, Real> particles;
+  GridStore<Exec, D, Real> grid;
+  ColliderStore<Exec, D, Real> bodies;
+  Buffer<Exec, StepControl> control;
+  Buffer<Exec, StepLimits> limits;
+  std::uint64_t version = 0;
+};
+
+}  // namespace firn

@@ -99,12 +99,12 @@ firn_operators(solve/conjugate_gradients begin_solve<Exec> adopt_rhs<Exec> judge
 firn_operators(mac/prepare classify_cells prepare_faces flood_cells)
 firn_operators(mac/project assemble_projection apply_pressure apply_drift extrapolate_faces complete_faces)
 firn_operators(mac/boundaries release_sliding_faces constrain_faces pressure_reactions)
-firn_operators(mac/extrapolation find_layers fold_faces fold_channel extend_channel extend_velocities)
+firn_operators(mac/extrapolation find_layers transpose_faces transpose_channel extrapolate_channel extrapolate_velocities)
 
 firn_operators(liquid/position_correction fill_cells assemble_drift)
 firn_operators(liquid/separating_walls switch_walls close_walls)
 firn_operators(liquid/tracers advance_tracers)
 
 firn_operators(heat/conduction heat_p2g power_p2g settle_cells assemble_heat apply_fluxes heat_g2p)
-firn_operators(stress/volumetric matter_p2g settle_matter compress_cells volume_g2p deform_particles)
-firn_operators(stress/deviatoric measure_stretch begin_shear advance_shear multiply_shear apply_shear end_shear)
+firn_operators(stress/volumetric volume_p2g settle_volume compress_cells volume_g2p deform_particles)
+firn_operators(stress/deviatoric measure_stretch begin_deviatoric advance_deviatoric multiply_deviatoric apply_deviatoric end_deviatoric)

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "firn/error.h"
-#include "src/diagnostics/vorticity.h"
+#include "src/analysis/vorticity.h"
 #include "src/io/particle_files.h"
 
 namespace firn {

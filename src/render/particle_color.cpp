@@ -7,7 +7,7 @@
 
 #include "firn/error.h"
 #include "kernels/math/mat.h"
-#include "src/diagnostics/vorticity.h"
+#include "src/analysis/vorticity.h"
 
 namespace firn {
 

@@ -12,6 +12,7 @@
 #include "kernels/step/control.h"
 #include "src/state/batch.h"
 #include "src/state/bytes.h"
+#include "src/state/diagnose.h"
 
 namespace firn {
 
@@ -57,9 +58,6 @@ class Stepper {
   // longer meaningful.
   virtual void load(ByteReader& in, std::uint32_t id_end) = 0;
 };
-
-// Names a particle for messages: 'particle 17 of body "ball" (material "snow")'.
-using ParticleNamer = std::function<std::string(std::uint32_t id)>;
 
 // Throws Error{kDevice} if the device is not there.
 std::unique_ptr<Stepper> make_stepper(const Scene& scene, Device device, int threads,

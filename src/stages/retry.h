@@ -1,7 +1,7 @@
 // A step whose solve has missed its tolerance runs again with half the dt, a few times at most.
 #pragma once
 
-#include "src/run/diagnose.h"
+#include "src/state/diagnose.h"
 #include "src/solvers/elliptic_solver.h"
 #include "src/stages/stage.h"
 

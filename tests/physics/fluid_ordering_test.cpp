@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "src/diagnostics/vorticity.h"
+#include "src/analysis/vorticity.h"
 #include "tests/support/fluid_scenes.h"
 
 namespace firn::test {

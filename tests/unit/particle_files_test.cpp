@@ -13,7 +13,7 @@
 #include <sstream>
 
 #include "firn/error.h"
-#include "src/diagnostics/vorticity.h"
+#include "src/analysis/vorticity.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/scratch_folder.h"

@@ -1,6 +1,6 @@
 // The vorticity of particles: exact for linear fields on any particles, of second order for others,
 // zero where neighbours do not determine it, and the same across the seam of a periodic axis.
-#include "src/diagnostics/vorticity.h"
+#include "src/analysis/vorticity.h"
 
 #include <gtest/gtest.h>
 

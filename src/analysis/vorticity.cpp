@@ -1,7 +1,7 @@
-#include "src/diagnostics/vorticity.h"
+#include "src/analysis/vorticity.h"
 
 #include "kernels/math/mat.h"
-#include "src/diagnostics/cell_lists.h"
+#include "src/analysis/cell_lists.h"
 
 namespace firn {
 namespace {

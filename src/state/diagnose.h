@@ -1,13 +1,17 @@
 // Turns a fault that a kernel recorded into the error a person reads.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 
 #include "firn/error.h"
 #include "kernels/step/control.h"
-#include "src/run/stepper.h"
 
 namespace firn {
+
+// Names a particle for messages: 'particle 17 of body "ball" (material "snow")'.
+using ParticleNamer = std::function<std::string(std::uint32_t id)>;
 
 // State of the particle a fault names, as far as it is known.
 struct FaultyParticle {

@@ -1,4 +1,4 @@
-#include "src/run/diagnose.h"
+#include "src/state/diagnose.h"
 
 #include <fmt/format.h>
 

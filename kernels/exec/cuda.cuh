@@ -208,6 +208,10 @@ struct CudaLanes {
     if (first == 0) f();
   }
 };
+template <class Real>
+struct LanesOf<Cuda, Real> {
+  using type = CudaLanes<Real>;
+};
 
 // Rows of 32 values, each lane from a slot of its own, by all threads of a group.
 template <class Group>

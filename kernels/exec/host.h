@@ -183,6 +183,10 @@ struct HostLanes {
     f();
   }
 };
+template <class Real>
+struct LanesOf<Cpu, Real> {
+  using type = HostLanes<Real>;
+};
 
 template <class ScratchType>
 struct HostGroup : HostDevice {

@@ -24,6 +24,10 @@ struct LaunchRange {
 // 32 particles of one block and one material: a warp on CUDA, a few SIMD packs on the CPU.
 inline constexpr int kLanes = 32;
 
+// The packs of a backend: `type` has the members of HostLanes (host.h) and CudaLanes (cuda.cuh).
+template <class Exec, class Real>
+struct LanesOf;
+
 // Shared memory of a group on CUDA: what every device grants without being asked.
 inline constexpr std::size_t kCudaArenaBytes = 48 * 1024;
 

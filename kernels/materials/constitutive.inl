@@ -200,4 +200,9 @@ void constitutive_step(Exec& exec, const MaterialParams<Real>* materials,
       Op{{materials, particles, energies, control}});
 }
 
+template <class Exec, class Real>
+int packs_per_chunk() {
+  return LanesOf<Exec, Real>::type::kPacksPerChunk;
+}
+
 }  // namespace firn

@@ -1,4 +1,4 @@
-// The operators of one incompressible step (src/sim/incompressible_stepper.h) on the particles of a
+// The operators of one incompressible step (src/integrators/liquid.h) on the particles of a
 // scene, driven one at a time, with faces and cells read back in double: what the projection has to
 // meet is recomputed here and not taken from the solver.
 #pragma once

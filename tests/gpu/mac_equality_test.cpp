@@ -76,14 +76,16 @@ std::vector<test::HarnessParticle<D>> cloud(const NamedTransfer& t) {
     return static_cast<double>(
         static_cast<Real>(std::uniform_real_distribution<double>(low, high)(random)));
   };
-  std::vector<test::HarnessParticle<D>> particles(4000);
+  // Some 16 to a cell in 2D, one in 3D.
+  const double side = D == 3 ? 5 * kDx : 8 * kDx;
+  std::vector<test::HarnessParticle<D>> particles(D == 3 ? 1000 : 4000);
   for (std::size_t i = 0; i < particles.size(); ++i) {
     auto& p = particles[i];
     p.mass = uniform(0.5, 1.5);
     p.volume = uniform(0.5, 1.5);
     p.material = static_cast<std::uint32_t>(i * 3 / particles.size());
     for (int a = 0; a < D; ++a) {
-      p.x[a] = uniform(-8 * kDx, 8 * kDx);
+      p.x[a] = uniform(-side, side);
       p.v[a] = uniform(-1, 1);
       for (int r = 0; r < t.stored_modes; ++r)
         p.modes[static_cast<std::size_t>(r)][a] =

@@ -93,11 +93,11 @@ void expect_close(const std::vector<float>& a, const std::vector<float>& b, doub
 
 void expect_same_bits(const Scene& scene) {
   Simulation stream = on_gpu(scene, false), graph = on_gpu(scene, true);
-  for (Simulation* simulation : {&stream, &graph}) simulation->advance_steps(100);
+  for (Simulation* simulation : {&stream, &graph}) simulation->advance_steps(40);
   EXPECT_EQ(stream.stats().enqueued.replayed, 0);
   // One step loads the kernels; the second one is captured and launched as the graph it became.
   if (kReplays) {
-    EXPECT_EQ(graph.stats().enqueued.replayed, 99);
+    EXPECT_EQ(graph.stats().enqueued.replayed, 39);
   }
   EXPECT_EQ(stream.stats().time, graph.stats().time);
   const Snapshot a = stream.snapshot(), b = graph.snapshot();

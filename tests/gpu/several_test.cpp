@@ -13,7 +13,7 @@
 namespace firn::test {
 namespace {
 
-constexpr int kSteps = 24, kTurn = 4;
+constexpr int kSteps = 12, kTurn = 3;
 
 class GpuSeveral : public testing::Test {
  protected:

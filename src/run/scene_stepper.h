@@ -3,9 +3,9 @@
 #pragma once
 
 #include "kernels/exec/replay.h"
-#include "src/state/diagnose.h"
 #include "src/run/run_ahead.h"
 #include "src/run/stepper.h"
+#include "src/state/diagnose.h"
 #include "src/state/step_context.h"
 
 namespace firn {

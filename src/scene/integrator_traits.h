@@ -14,8 +14,8 @@ struct IntegratorTraits {
   bool staggered;         // velocities live on the faces of cells, and a projection makes them
                           // divergence-free
   bool stressed;          // particles carry the stress of their own deformation
-  bool unified;           // materials melt and are of any compressibility: volume is the projection's,
-                          // stress acts on faces
+  bool unified;  // materials melt and are of any compressibility: volume is the projection's,
+                 // stress acts on faces
   bool carries_tracers;
 };
 
@@ -34,8 +34,8 @@ inline const IntegratorTraits& traits_of(const Scene& scene) {
               "available in this version");
 }
 
-// Whether deviatoric forces are part of a solve: such a step resolves neither waves nor the spreading
-// of momentum.
+// Whether deviatoric forces are part of a solve: such a step resolves neither waves nor the
+// spreading of momentum.
 inline bool has_implicit_forces(const Scene& scene) {
   return traits_of(scene).unified && scene.thermal.forces == ForceIntegration::kSemiImplicit;
 }

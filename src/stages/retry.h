@@ -1,9 +1,9 @@
 // A step whose solve has missed its tolerance runs again with half the dt, a few times at most.
 #pragma once
 
-#include "src/state/diagnose.h"
 #include "src/solvers/elliptic_solver.h"
 #include "src/stages/stage.h"
+#include "src/state/diagnose.h"
 
 namespace firn {
 

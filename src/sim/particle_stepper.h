@@ -34,9 +34,9 @@ class ParticleStepper : public Stepper {
  public:
   void append(const ParticleBatch& batch, std::uint32_t first_id) override;
   void initialize() override;
-  bool run_until(double target, const std::function<bool()>& interrupted) override;
+  bool run_until(double target, const StepWatch& watch) override;
   void set_body_force(Simulation::BodyForce force) override { body_force_ = std::move(force); }
-  void run_steps(std::int64_t steps) override;
+  bool run_steps(std::int64_t steps, double latest, const StepWatch& watch) override;
   void time_stages(bool on) override { time_stages_ = on; }
 
   StepControl control() override { return control_.first(); }
@@ -101,9 +101,9 @@ class ParticleStepper : public Stepper {
 
  private:
   static constexpr RunPace kPace{Exec::kIsCuda ? 8 : 1, kReadbackSlots},
-      kPaceWithHost{kPace.steps_per_look, 1};
+      kPaceWithHost{kPace.steps_per_look, 1}, kStepByStep{1, 1};
 
-  bool run(const StepControl& c, const RunGoal& goal, const std::function<bool()>& interrupted);
+  bool run(const StepControl& c, const RunGoal& goal, const StepWatch& watch);
   void enqueue_steps(int n);
   // On the CPU a launch is the work, so there is nothing to be ahead of.
   bool needs_no_host() const { return Exec::kIsCuda && capturable() && !body_force_; }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -169,25 +170,26 @@ void ParticleStepper<Exec, D, Real>::measure_particles(const std::uint32_t* stop
 }
 
 template <class Exec, int D, class Real>
-bool ParticleStepper<Exec, D, Real>::run_until(double target,
-                                               const std::function<bool()>& interrupted) {
+bool ParticleStepper<Exec, D, Real>::run_until(double target, const StepWatch& watch) {
   const StepControl c = control();
   if (c.time >= target) return true;
   const auto left = [](const StepControl& now) {
     return now.dt > 0 ? std::ceil((now.target - now.time) / now.dt) : kPace.steps_per_look;
   };
   const auto done = [](const StepControl& now) { return (now.stop & kStopTarget) != 0; };
-  return run(aim(c, target, 0), {done, left}, interrupted);
+  return run(aim(c, target, 0), {done, left}, watch);
 }
 
 template <class Exec, int D, class Real>
-void ParticleStepper<Exec, D, Real>::run_steps(std::int64_t steps) {
+bool ParticleStepper<Exec, D, Real>::run_steps(std::int64_t steps, double latest,
+                                               const StepWatch& watch) {
   const StepControl c = control();
   const std::uint64_t end = c.step + static_cast<std::uint64_t>(steps);
-  run(aim(c, std::numeric_limits<double>::infinity(), end),
-      {[end](const StepControl& now) { return now.step >= end; },
+  return run(
+      aim(c, latest, end),
+      {[end](const StepControl& now) { return now.step >= end || (now.stop & kStopTarget) != 0; },
        [end](const StepControl& now) { return static_cast<double>(end - now.step); }},
-      {});
+      watch);
 }
 
 template <class Exec, int D, class Real>
@@ -202,9 +204,11 @@ StepControl ParticleStepper<Exec, D, Real>::aim(StepControl c, double target,
 
 template <class Exec, int D, class Real>
 bool ParticleStepper<Exec, D, Real>::run(const StepControl& c, const RunGoal& goal,
-                                         const std::function<bool()>& interrupted) {
+                                         const StepWatch& watch) {
   struct Queue {
     ParticleStepper& stepper;
+    const StepWatch& watch;
+    std::uint64_t told;  // the last step that was
     void enqueue(int n) { stepper.enqueue_steps(n); }
     int pending() const { return stepper.looks_.pending(); }
     StepControl look() {
@@ -213,9 +217,15 @@ bool ParticleStepper<Exec, D, Real>::run(const StepControl& c, const RunGoal& go
       return seen;
     }
     void forget() { stepper.looks_.forget(); }
-    void act(StepControl& seen) { stepper.poll(seen); }
+    void act(StepControl& seen) {
+      stepper.poll(seen);
+      if (!watch.after_step || seen.step == told) return;
+      told = seen.step;
+      watch.after_step(seen);
+    }
   };
-  return run_ahead(Queue{*this}, c, goal, needs_no_host() ? kPace : kPaceWithHost, interrupted);
+  const RunPace& pace = watch.after_step ? kStepByStep : needs_no_host() ? kPace : kPaceWithHost;
+  return run_ahead(Queue{*this, watch, c.step}, c, goal, pace, watch.interrupted);
 }
 
 template <class Exec, int D, class Real>
@@ -245,24 +255,24 @@ void ParticleStepper<Exec, D, Real>::poll(StepControl& c) {
 
 template <class Exec, int D, class Real>
 void ParticleStepper<Exec, D, Real>::throw_fault(const StepControl& c) const {
-  FaultyParticle particle{static_cast<std::uint32_t>(c.fault & 0xffffffffu), "an unknown place",
-                          "unknown"};
+  FaultyParticle particle{static_cast<std::uint32_t>(c.fault & 0xffffffffu), D, {}, {}, {}};
   const ChunkSpan present = chunks_of(c);
   const auto ids = particles_.ids(present);
   const auto chunks = particles_.chunks(present);
   for (std::uint32_t slot = 0; slot < ids.size(); ++slot) {
-    if (ids[slot] != particle.id || slot % kLanes >= chunks[slot / kLanes].count) continue;
-    auto x = particles_.download(kX, present);
+    const Chunk& chunk = chunks[slot / kLanes];
+    if (ids[slot] != particle.id || slot % kLanes >= chunk.count) continue;
+    const auto vector = [&](ParticleChannel channel) {
+      auto values = particles_.download(channel, present);
+      std::array<double, 3> v{};
+      for (int a = 0; a < D; ++a)
+        v[static_cast<std::size_t>(a)] = channel_at(values.data(), slot, D, a);
+      return v;
+    };
+    particle.position = vector(kX);
     // Between fused steps velocities lie on the grid.
-    const bool has_velocity = c.carried == 0 || !particles_.is_idle(kV);
-    auto v = particles_.download(kV, present);
-    double position[3], velocity[3];
-    for (int a = 0; a < D; ++a) {
-      position[a] = channel_at(x.data(), slot, D, a);
-      velocity[a] = channel_at(v.data(), slot, D, a);
-    }
-    particle.position = format_vector(position, D);
-    if (has_velocity) particle.velocity = format_vector(velocity, D);
+    if (c.carried == 0 || !particles_.is_idle(kV)) particle.velocity = vector(kV);
+    particle.material = params_.material_names[chunk.material];
   }
   throw diverged_error(c, particle, namer_, params_.material_names[c.limit_material],
                        params_.limits.dt_min);

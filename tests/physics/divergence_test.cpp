@@ -33,9 +33,13 @@ TEST(Divergence, StepsAboveTheWaveLimitAreRefused) {
     ASSERT_EQ(e.limited_by, DtLimit::kWaveSpeed);
     force_step(scene, factor * e.dt_limit);
     Simulation simulation = simulate(scene);
-    expect_error(ErrorCategory::kDiverged,
-                 {"step 1 ", "refused", "material \"jelly\"", "cfl_material", "dt_min"},
-                 [&] { simulation.advance_frame(); });
+    const Divergence where =
+        expect_divergence({"step 1 ", "refused", "material \"jelly\"", "cfl_material", "dt_min"},
+                          [&] { simulation.advance_frame(); });
+    EXPECT_EQ(where.step, 1);
+    EXPECT_EQ(where.time, 0);
+    EXPECT_EQ(where.material, "jelly");
+    EXPECT_FALSE(where.particle || where.position) << "no particle is wrong";
   }
   Scene scene = falling_ball();
   force_step(scene, 0.99 * estimate(scene).dt_limit);
@@ -59,8 +63,10 @@ TEST(Divergence, StepsAboveTheVelocityLimitAreRefused) {
   scene.bodies[0].velocity.component[0].constant = 1000;
   force_step(scene, 10 * estimate(scene).dt_limit);
   Simulation simulation = simulate(scene);
-  expect_error(ErrorCategory::kDiverged, {"step 1 ", "fastest particle"},
-               [&] { simulation.advance_frame(); });
+  const Divergence where =
+      expect_divergence({"step 1 ", "fastest particle"}, [&] { simulation.advance_frame(); });
+  EXPECT_EQ(where.step, 1);
+  EXPECT_EQ(where.material, "") << "of any material";
 }
 
 // Stiff at first only for the hardened: the limit is met in the course of the run.
@@ -71,9 +77,15 @@ TEST(Divergence, AMaterialThatStiffensIsCaughtAtThatStep) {
   scene.colliders = {collider("ground", ground(), BoundaryType::kSticky)};
   scene.time.dt_min = 0.95 * estimate(scene).dt_limit;
   Simulation simulation = simulate(scene);
-  expect_error(ErrorCategory::kDiverged, {"refused", "material \"snow\""}, [&] {
-    for (int i = 0; i < 24; ++i) simulation.advance_frame();
+  StepInfo last;
+  const auto note = [&](const StepInfo& step) { return (last = step, true); };
+  const Divergence where = expect_divergence({"refused", "material \"snow\""}, [&] {
+    simulation.advance_until(1, {{}, note, {}});
   });
+  EXPECT_GT(last.step, 0);
+  EXPECT_EQ(where.step, last.step + 1);
+  EXPECT_EQ(where.time, last.time);
+  EXPECT_EQ(where.material, "snow");
 }
 
 // --- particles ---
@@ -94,14 +106,17 @@ void expect_fault(Scene scene, std::initializer_list<std::string> parts, Damage 
   damage(editor, slot);
   simulation.load_state(editor.bytes());
   int polls = 0;
-  try {
+  const Divergence where = expect_divergence(parts, [&] {
     while (true) simulation.advance_frame([&] { return ++polls > 2; });
-  } catch (const Error& e) {
-    EXPECT_EQ(e.category(), ErrorCategory::kDiverged);
-    EXPECT_EQ(polls, 1) << "more than one step was made";
-    const std::string message = e.what();
-    for (const std::string& part : parts)
-      EXPECT_NE(message.find(part), std::string::npos) << message;
+  });
+  EXPECT_EQ(polls, 1) << "more than one step was made";
+  EXPECT_TRUE(where.particle && where.position);
+  EXPECT_EQ(where.material, "jelly");
+  EXPECT_TRUE(where.step == 5 || where.step == 6) << where.step;
+  EXPECT_GT(where.time, 0);
+  // Velocities that are wrong are found in all particles around.
+  if (where.step == 5) {
+    EXPECT_EQ(where.particle, editor.id(slot));
   }
 }
 
@@ -184,6 +199,36 @@ TEST(Divergence, ForcesThatAreNotFiniteOrFarTooLarge) {
     }
 }
 
+// One particle of the second of two bodies is turned inside out; it moves on for that step.
+TEST(Divergence, TheDataSayWhichParticleItIsAndWhere) {
+  for (const bool fused : {true, false}) {
+    Scene scene = empty_scene(3, 0.1);
+    scene.simulation.fused = fused;
+    scene.materials = {elastic("other"), elastic("gas", MaterialModel::kNeoHookean)};
+    scene.bodies = {body("still", 0, sphere({3, 3, 3}, 0.2)),
+                    body("ball", 1, sphere({0, 1, 2}, 0.2), {1, 2, 3})};
+    Simulation simulation = simulate(scene);
+    simulation.advance_frame();
+    const Snapshot before = simulation.snapshot();
+    const FrameStats start = simulation.stats();
+    StateEditor editor(simulation.save_state());
+    const std::uint32_t slot = editor.control().n_slots - kLanes;  // the last material's last chunk
+    for (int k = 0; k < 9; ++k)
+      editor.set(kDeformation, slot, k, k == 0 ? -1.0 : k % 4 == 0 ? 1.0 : 0.0);
+    simulation.load_state(editor.bytes());
+    const Divergence where = expect_divergence({"body \"ball\" (material \"gas\")", "inverted"},
+                                               [&] { simulation.advance_frame(); });
+    EXPECT_EQ(where.step, start.total_steps + 1);
+    EXPECT_GT(where.time, start.time);
+    EXPECT_EQ(where.material, "gas");
+    ASSERT_EQ(where.particle, editor.id(slot));
+    ASSERT_TRUE(where.position);
+    const std::size_t i = *where.particle;  // ids begin at 0, and nothing has left
+    for (std::size_t a = 0; a < 3; ++a)
+      EXPECT_NEAR((*where.position)[a], before.position[3 * i + a], scene.time.cfl * scene.grid.dx);
+  }
+}
+
 TEST(Divergence, TheMessageSaysWhereTheParticleWas) {
   Simulation simulation = simulate(falling_ball());
   simulation.set_body_force([](std::uint32_t, double) { return Vec3{std::nan(""), 0, 0}; });
@@ -194,6 +239,8 @@ TEST(Divergence, TheMessageSaysWhereTheParticleWas) {
     const std::string message = e.what();
     const std::string place = message.substr(message.find(" at (") + 5, 30);
     const double x = std::stod(place), y = std::stod(place.substr(place.find(',') + 1));
+    EXPECT_NEAR(x, e.divergence()->position->at(0), 1e-5);
+    EXPECT_NEAR(y, e.divergence()->position->at(1), 1e-5);
     EXPECT_LT(std::hypot(x, y), 0.31) << message;
   }
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "firn/error.h"
+#include "firn/version.h"
 #include "src/app/format.h"
 #include "src/app/frame_writer.h"
 #include "src/app/interrupt.h"
@@ -148,7 +149,7 @@ bool RunLoop::time_spent() const {
 }
 
 void RunLoop::write_summary(const std::string& message) {
-  const RunOutcome outcome{simulation_.device_name(), FIRN_VERSION, message.empty(), message};
+  const RunOutcome outcome{simulation_.device_name(), kVersion, message.empty(), message};
   summary_ = summary_json(scene_, outcome, state_.totals, last_);
   write_file_atomically(directory_.summary(), summary_);
 }

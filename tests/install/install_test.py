@@ -54,7 +54,7 @@ def fresh(folder):
 
 class InstallTest(unittest.TestCase):
     def run_command(self, *command, status=0, **more):
-        result = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=280,
+        result = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=800,
                                 env=more.pop("env", ENVIRONMENT), **more)
         self.assertEqual(result.returncode, status, f"{command}\n{result.stdout}\n{result.stderr}")
         return result

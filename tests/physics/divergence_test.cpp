@@ -199,36 +199,6 @@ TEST(Divergence, ForcesThatAreNotFiniteOrFarTooLarge) {
     }
 }
 
-// One particle of the second of two bodies is turned inside out; it moves on for that step.
-TEST(Divergence, TheDataSayWhichParticleItIsAndWhere) {
-  for (const bool fused : {true, false}) {
-    Scene scene = empty_scene(3, 0.1);
-    scene.simulation.fused = fused;
-    scene.materials = {elastic("other"), elastic("gas", MaterialModel::kNeoHookean)};
-    scene.bodies = {body("still", 0, sphere({3, 3, 3}, 0.2)),
-                    body("ball", 1, sphere({0, 1, 2}, 0.2), {1, 2, 3})};
-    Simulation simulation = simulate(scene);
-    simulation.advance_frame();
-    const Snapshot before = simulation.snapshot();
-    const FrameStats start = simulation.stats();
-    StateEditor editor(simulation.save_state());
-    const std::uint32_t slot = editor.control().n_slots - kLanes;  // the last material's last chunk
-    for (int k = 0; k < 9; ++k)
-      editor.set(kDeformation, slot, k, k == 0 ? -1.0 : k % 4 == 0 ? 1.0 : 0.0);
-    simulation.load_state(editor.bytes());
-    const Divergence where = expect_divergence({"body \"ball\" (material \"gas\")", "inverted"},
-                                               [&] { simulation.advance_frame(); });
-    EXPECT_EQ(where.step, start.total_steps + 1);
-    EXPECT_GT(where.time, start.time);
-    EXPECT_EQ(where.material, "gas");
-    ASSERT_EQ(where.particle, editor.id(slot));
-    ASSERT_TRUE(where.position);
-    const std::size_t i = *where.particle;  // ids begin at 0, and nothing has left
-    for (std::size_t a = 0; a < 3; ++a)
-      EXPECT_NEAR((*where.position)[a], before.position[3 * i + a], scene.time.cfl * scene.grid.dx);
-  }
-}
-
 TEST(Divergence, TheMessageSaysWhereTheParticleWas) {
   Simulation simulation = simulate(falling_ball());
   simulation.set_body_force([](std::uint32_t, double) { return Vec3{std::nan(""), 0, 0}; });

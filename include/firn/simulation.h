@@ -80,6 +80,7 @@ struct EnqueueStats {
   std::int64_t replayed = 0;  // of these, launched as one captured graph
 };
 
+// Since the last frame, unless it says otherwise. Simulation::advance_steps counts as a frame here.
 struct FrameStats {
   int frame = 0;           // frames completed
   double time = 0;         // s, simulated
@@ -128,6 +129,31 @@ struct SnapshotParts {
   bool deformation_gradient = true, kirchhoff_stress = true;
 };
 
+// A step that was made.
+struct StepInfo {
+  std::int64_t step = 0;  // how many that makes since the start
+  int frame = 0;          // frames completed before it
+  double time = 0;        // s, at its end
+  double dt = 0;          // s
+  DtLimit limited_by = DtLimit::kNone;
+  std::int64_t particles = 0;
+  double max_speed = 0;  // m/s, at its end
+};
+
+// Callbacks of a call that advances a simulation, any of which may be empty. They come on the
+// thread of that call, between two steps, and change no bit of what is computed. They may read the
+// simulation and save its state, not advance it. What they throw leaves the call, and the
+// simulation as if it had been stopped there.
+struct Observer {
+  // Polled between steps, on CUDA between batches of up to eight: true stops. Costs nothing.
+  std::function<bool()> interrupted{};
+  // After every step, also on CUDA, where the host then waits for each one instead of running
+  // ahead: meant for small scenes there. False stops.
+  std::function<bool(const StepInfo&)> step{};
+  // After every completed frame. False stops.
+  std::function<bool(const FrameStats&)> frame{};
+};
+
 // What `firn info` prints; needs no device.
 struct SceneEstimate {
   std::int64_t particles = 0, blocks = 0, tracers = 0;
@@ -140,6 +166,18 @@ struct SceneEstimate {
   Vec3 bounds_min{}, bounds_max{};
 };
 
+// Threads: different simulations may be made, used and destroyed on different threads at the same
+// time, on the CPU and on CUDA. One simulation belongs to one thread at a time, const members
+// included; it may move from thread to thread. load_scene, parse_scene and estimate may be called
+// on several threads at once.
+//
+// On the CPU a simulation has OpenMP share its loops out to RunOptions::threads threads, the
+// calling one among them, whatever OMP_NUM_THREADS says; each thread that calls has a team of its
+// own, so simulations that run at once should divide the cores among them. Results do not depend on
+// the number of threads, nor on what else runs. In a parallel region of the caller's, where OpenMP
+// by default grants no more threads, a simulation runs on one. OpenMP's threads wait for work by
+// spinning unless OMP_WAIT_POLICY=passive is set, which is slower where nothing else runs and much
+// faster where anything does.
 class Simulation {
  public:
   // Samples the bodies and allocates. Throws Error{kDevice} if the device is missing or memory does
@@ -149,18 +187,33 @@ class Simulation {
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
 
-  // Advances to the end of the next frame (exactly, t = frame / fps). Throws Error{kDiverged}
-  // naming particle, quantity, material and step; the state is then no longer meaningful and the
-  // last frame written stands. `interrupted` is polled between steps; when it returns true the call
-  // returns early, false, with the state at a step boundary that can be checkpointed.
+  // All of these return true once they are where they were to go, and false if a callback stopped
+  // them before, at the end of a step, from where they can be called again and the state can be
+  // saved. They throw Error{kDiverged} naming particle, quantity, material and step (see
+  // Error::divergence); the state is then no longer meaningful and the last frame stands.
+
+  // To the end of the next frame (exactly, t = frame / fps).
   bool advance_frame(const std::function<bool()>& interrupted = {});
+  bool advance_frame(const Observer& observer);
+  // To the time `t` (s, exactly), through all frames that end by then; a step is cut to end there.
+  // At once if t is past; until something stops it if t is infinite. A time within a millionth of a
+  // frame of a frame's end means that end.
+  bool advance_until(double t, const Observer& observer = {});
+  // So many steps of the scene's own dt, cut only where a source emits. Frames that end on the way
+  // count as completed and have no state or callback of their own; advance_frame then goes to the
+  // end of the one that has begun. stats() tells of these steps.
+  bool advance_steps(std::int64_t steps, const Observer& observer = {});
+
+  double time() const;  // s, simulated, of the state as it is now
 
   FrameStats stats() const;  // of the last completed frame; at the start, of the initial state
-  Snapshot snapshot(const SnapshotParts& parts = {}) const;  // copies from the device
+  // Copies from the device. Where a callback runs or has stopped a call, velocities and stresses
+  // may still lie on the grid: these two are then empty. advance_steps(1) brings them back.
+  Snapshot snapshot(const SnapshotParts& parts = {}) const;
   // The massless points of Scene::tracers in the order in which they were made, body by body:
   // position (m), id, body and material; all other channels are empty. The number never changes.
   Snapshot tracers() const;
-  Totals totals() const;
+  Totals totals() const;  // where snapshot() has no velocities, momenta and kinetic are NaN
   std::string device_name() const;  // e.g. "cpu (2 threads, AVX-512)" or "cuda: NVIDIA H200"
   bool on_cuda() const;
 
@@ -179,9 +232,6 @@ class Simulation {
   // Whether to measure FrameStats::times on CUDA, too; off at the start. Explicit steps are then
   // launched one kernel at a time, which costs small scenes more than a captured graph.
   void time_stages(bool on);
-
-  // For benchmarks: `steps` explicit steps of the scene's own dt; no frame bookkeeping.
-  void advance_steps(std::int64_t steps);
 
   class Impl;
 

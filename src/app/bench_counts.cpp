@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "firn/error.h"
+#include "firn/version.h"
 #include "kernels/exec/launch_counts.h"
 #include "src/app/bench_measure.h"
 #include "src/app/bench_scenes.h"
@@ -116,7 +117,7 @@ void tell(const Options& options, const std::string& unit, double rounds, double
 }
 
 Json setting_json(const std::string& suite, const std::string& device) {
-  return {{"version", FIRN_VERSION}, {"device", device}, {"suite", suite}};
+  return {{"version", kVersion}, {"device", device}, {"suite", suite}};
 }
 
 int count_steps(const std::string& suite, const Scene& scene, const Options& options) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "firn/error.h"
+#include "firn/version.h"
 #include "src/app/machine.h"
 #include "src/io/atomic_file.h"
 
@@ -139,7 +140,7 @@ Json host_json(const Measurement& m) {
 }
 
 Json machine_json(const Measurement& m) {
-  Json json = {{"version", FIRN_VERSION},
+  Json json = {{"version", kVersion},
                {"device", m.device},
                {"cpu", cpu_model()},
                {"compiler", compiler_name()},

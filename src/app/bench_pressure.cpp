@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "firn/error.h"
+#include "firn/version.h"
 #include "src/app/bench_suites.h"
 #include "src/app/format.h"
 #include "src/app/json_out.h"
@@ -83,7 +84,7 @@ int bench_pressure_solver(const Options& options) {
       device, single ? "single" : "double", kPressureTolerance, 1e-9 * bandwidth,
       format_table(table));
   if (!options.json_file.empty()) {
-    const Json json = {{"version", FIRN_VERSION},
+    const Json json = {{"version", kVersion},
                        {"device", device},
                        {"cpu", cpu_model()},
                        {"precision", single ? "single" : "double"},

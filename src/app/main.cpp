@@ -14,6 +14,7 @@
 
 #include "firn/error.h"
 #include "firn/simulation.h"
+#include "firn/version.h"
 #include "src/app/commands.h"
 #include "src/scene/findings.h"
 
@@ -24,7 +25,7 @@ void print_overview(std::FILE* to) {
   fmt::print(to,
              "firn {}: snow, sand, foam, jelly and water with the Material Point Method\n\n"
              "Usage:\n  firn COMMAND [FLAGS]\n\nCommands:\n",
-             FIRN_VERSION);
+             kVersion);
   for (const Command& command : command_table())
     fmt::print(to, "  {:<10} {:<6} {}\n", command.name, command.positional, command.summary);
   fmt::print(to,
@@ -33,7 +34,7 @@ void print_overview(std::FILE* to) {
 }
 
 void print_version() {
-  fmt::print("firn {} ({})\n", FIRN_VERSION, built_with_cuda() ? "CPU and CUDA" : "CPU only");
+  fmt::print("firn {} ({})\n", kVersion, built_with_cuda() ? "CPU and CUDA" : "CPU only");
 }
 
 const Command& find_command(const std::string& name) {

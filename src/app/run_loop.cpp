@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "firn/error.h"
+#include "firn/version.h"
 #include "src/app/format.h"
 #include "src/app/frame_writer.h"
 #include "src/app/interrupt.h"
@@ -36,7 +37,7 @@ class RunLoop {
   bool time_spent() const;
   bool should_stop() const { return InterruptGuard::requested() || time_spent(); }
   void write_summary(const std::string& message);
-  [[noreturn]] void fail(ErrorCategory category, const std::string& message);
+  [[noreturn]] void fail(const Error& error);
 
   const Clock::time_point start_ = Clock::now();
   const Scene& scene_;
@@ -101,10 +102,10 @@ RunResult RunLoop::run() {
     if (end == RunEnd::kCompleted) write_plots_and_video(scene_, directory_, progress_);
     return {end, last_, state_.totals, simulation_.device_name(), summary_};
   } catch (const Error& error) {
-    fail(error.category(), error.what());
+    fail(error);
   } catch (const std::bad_alloc&) {
-    fail(ErrorCategory::kDevice,
-         "out of memory; use fewer particles (a larger grid.dx or fewer particles_per_cell)");
+    fail({ErrorCategory::kDevice,
+          "out of memory; use fewer particles (a larger grid.dx or fewer particles_per_cell)"});
   }
 }
 
@@ -148,24 +149,27 @@ bool RunLoop::time_spent() const {
 }
 
 void RunLoop::write_summary(const std::string& message) {
-  const RunOutcome outcome{simulation_.device_name(), FIRN_VERSION, message.empty(), message};
+  const RunOutcome outcome{simulation_.device_name(), kVersion, message.empty(), message};
   summary_ = summary_json(scene_, outcome, state_.totals, last_);
   write_file_atomically(directory_.summary(), summary_);
 }
 
-void RunLoop::fail(ErrorCategory category, const std::string& message) {
+void RunLoop::fail(const Error& error) {
   progress_.end();
   const std::string folder = directory_.path().string();
   std::string kept =
       fmt::format("the last good frame is {}; its files are kept in {}", last_.frame, folder);
   // Not the scene's fault: with a device that works, or with more memory, it would go on.
-  if (category == ErrorCategory::kDevice && !list_checkpoints(directory_.checkpoints()).empty())
+  if (error.category() == ErrorCategory::kDevice &&
+      !list_checkpoints(directory_.checkpoints()).empty())
     kept += "\nthe last checkpoint goes on with:  firn resume " + folder;
+  const std::string message = std::string(error.what()) + "\n" + kept;
   try {
-    write_summary(message + "\n" + kept);
+    write_summary(message);
   } catch (const Error&) {  // a full disk, say: the first failure is the one to report
   }
-  throw Error(category, message + "\n" + kept);
+  if (const Divergence* where = error.divergence()) throw Error(error.category(), message, *where);
+  throw Error(error.category(), message);
 }
 
 }  // namespace

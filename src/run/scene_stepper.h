@@ -27,11 +27,11 @@ class SceneStepper final : public Stepper {
 
   void append(const ParticleBatch& batch, std::uint32_t first_id) override;
   void initialize() override;
-  bool run_until(double target, const std::function<bool()>& interrupted) override;
+  bool run_until(double target, const StepWatch& watch) override;
   void set_body_force(Simulation::BodyForce force) override {
     integrator_.body_force.set(std::move(force));
   }
-  void run_steps(std::int64_t steps) override;
+  bool run_steps(std::int64_t steps, double latest, const StepWatch& watch) override;
   void time_stages(bool on) override { time_stages_ = on; }
 
   StepControl control() override { return context_.read(); }
@@ -52,7 +52,7 @@ class SceneStepper final : public Stepper {
 
  private:
   static constexpr RunPace kPace{Exec::kIsCuda ? 8 : 1, kReadbackSlots},
-      kPaceWithHost{kPace.steps_per_look, 1};
+      kPaceWithHost{kPace.steps_per_look, 1}, kStepByStep{1, 1};
 
   template <class F>
   void for_each_stage(F&& f) {
@@ -63,7 +63,7 @@ class SceneStepper final : public Stepper {
     const_cast<Integrator&>(integrator_).for_each_stage(f);
   }
 
-  bool run(const StepControl& c, const RunGoal& goal, const std::function<bool()>& interrupted);
+  bool run(const StepControl& c, const RunGoal& goal, const StepWatch& watch);
   void enqueue_step();
   void enqueue_steps(int n);
   // On the CPU a launch is the work, so there is nothing to be ahead of.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -84,24 +85,26 @@ void SceneStepper<Integrator>::reserve(StepControl& c, std::uint32_t chunks, std
 // --- stepping ---
 
 template <class Integrator>
-bool SceneStepper<Integrator>::run_until(double target, const std::function<bool()>& interrupted) {
+bool SceneStepper<Integrator>::run_until(double target, const StepWatch& watch) {
   const StepControl c = control();
   if (c.time >= target) return true;
   const auto left = [](const StepControl& now) {
     return now.dt > 0 ? std::ceil((now.target - now.time) / now.dt) : kPace.steps_per_look;
   };
   const auto done = [](const StepControl& now) { return (now.stop & kStopTarget) != 0; };
-  return run(aim(c, target, 0), {done, left}, interrupted);
+  return run(aim(c, target, 0), {done, left}, watch);
 }
 
 template <class Integrator>
-void SceneStepper<Integrator>::run_steps(std::int64_t steps) {
+bool SceneStepper<Integrator>::run_steps(std::int64_t steps, double latest,
+                                         const StepWatch& watch) {
   const StepControl c = control();
   const std::uint64_t end = c.step + static_cast<std::uint64_t>(steps);
-  run(aim(c, std::numeric_limits<double>::infinity(), end),
-      {[end](const StepControl& now) { return now.step >= end; },
+  return run(
+      aim(c, latest, end),
+      {[end](const StepControl& now) { return now.step >= end || (now.stop & kStopTarget) != 0; },
        [end](const StepControl& now) { return static_cast<double>(end - now.step); }},
-      {});
+      watch);
 }
 
 template <class Integrator>
@@ -115,9 +118,11 @@ StepControl SceneStepper<Integrator>::aim(StepControl c, double target, std::uin
 
 template <class Integrator>
 bool SceneStepper<Integrator>::run(const StepControl& c, const RunGoal& goal,
-                                   const std::function<bool()>& interrupted) {
+                                   const StepWatch& watch) {
   struct Queue {
     SceneStepper& stepper;
+    const StepWatch& watch;
+    std::uint64_t told;  // the last step that was
     void enqueue(int n) { stepper.enqueue_steps(n); }
     int pending() const { return stepper.looks_.pending(); }
     StepControl look() {
@@ -126,9 +131,15 @@ bool SceneStepper<Integrator>::run(const StepControl& c, const RunGoal& goal,
       return seen;
     }
     void forget() { stepper.looks_.forget(); }
-    void act(StepControl& seen) { stepper.poll(seen); }
+    void act(StepControl& seen) {
+      stepper.poll(seen);
+      if (!watch.after_step || seen.step == told) return;
+      told = seen.step;
+      watch.after_step(seen);
+    }
   };
-  return run_ahead(Queue{*this}, c, goal, needs_no_host() ? kPace : kPaceWithHost, interrupted);
+  const RunPace& pace = watch.after_step ? kStepByStep : needs_no_host() ? kPace : kPaceWithHost;
+  return run_ahead(Queue{*this, watch, c.step}, c, goal, pace, watch.interrupted);
 }
 
 template <class Integrator>
@@ -173,24 +184,25 @@ void SceneStepper<Integrator>::poll(StepControl& c) {
 
 template <class Integrator>
 void SceneStepper<Integrator>::throw_fault(const StepControl& c) const {
-  FaultyParticle particle{static_cast<std::uint32_t>(c.fault & 0xffffffffu), "an unknown place",
-                          "unknown"};
+  FaultyParticle particle{static_cast<std::uint32_t>(c.fault & 0xffffffffu), D, {}, {}, {}};
+  const ParticleStore<Exec, D, Real>& particles = context_.particles;
   const ChunkSpan present = chunks_of(c);
-  const auto ids = context_.particles.ids(present);
-  const auto chunks = context_.particles.chunks(present);
+  const auto ids = particles.ids(present);
+  const auto chunks = particles.chunks(present);
   for (std::uint32_t slot = 0; slot < ids.size(); ++slot) {
-    if (ids[slot] != particle.id || slot % kLanes >= chunks[slot / kLanes].count) continue;
-    auto x = context_.particles.download(kX, present);
+    const Chunk& chunk = chunks[slot / kLanes];
+    if (ids[slot] != particle.id || slot % kLanes >= chunk.count) continue;
+    const auto vector = [&](ParticleChannel channel) {
+      auto values = particles.download(channel, present);
+      std::array<double, 3> v{};
+      for (int a = 0; a < D; ++a)
+        v[static_cast<std::size_t>(a)] = channel_at(values.data(), slot, D, a);
+      return v;
+    };
+    particle.position = vector(kX);
     // Between fused steps velocities lie on the grid.
-    const bool has_velocity = c.carried == 0 || !context_.particles.is_idle(kV);
-    auto v = context_.particles.download(kV, present);
-    double position[3], velocity[3];
-    for (int a = 0; a < D; ++a) {
-      position[a] = channel_at(x.data(), slot, D, a);
-      velocity[a] = channel_at(v.data(), slot, D, a);
-    }
-    particle.position = format_vector(position, D);
-    if (has_velocity) particle.velocity = format_vector(velocity, D);
+    if (c.carried == 0 || !particles.is_idle(kV)) particle.velocity = vector(kV);
+    particle.material = context_.params.material_names[chunk.material];
   }
   throw diverged_error(c, particle, namer_, context_.params.material_names[c.limit_material],
                        context_.params.limits.dt_min);

@@ -108,9 +108,12 @@ Snapshot SceneStepper<Integrator>::snapshot(const SnapshotParts& parts) {
       for (int k = 0; k < components; ++k)
         out.push_back(static_cast<float>(channel_at(values.data(), slot, stored, k)));
   };
+  // Between fused steps some channels lie on the grid.
+  const bool carried = control().carried != 0;
+  const auto at_hand = [&](ParticleChannel c) { return !carried || !context_.particles.is_idle(c); };
   copy(kX, D, s.position);
   fold_into_domain(s.position);
-  copy(kV, D, s.velocity);
+  if (at_hand(kV)) copy(kV, D, s.velocity);
   copy(kMass, 1, s.mass);
   copy(kVolume, 1, s.volume);
   if (parts.deformation_gradient) copy(kF, D * D, s.deformation_gradient);
@@ -125,7 +128,7 @@ Snapshot SceneStepper<Integrator>::snapshot(const SnapshotParts& parts) {
       s.phase.push_back(channel_at(heat.data(), slots[i], kHeatComponents, 1) > Real(0.5) ? 1 : 0);
     }
   }
-  if (!parts.kirchhoff_stress || !context_.particles.has(kStress)) return s;
+  if (!parts.kirchhoff_stress || !context_.particles.has(kStress) || !at_hand(kStress)) return s;
   std::vector<float> packed;
   copy(kStress, symmetric_components(D), packed);
   s.kirchhoff_stress.resize(slots.size() * D * D);

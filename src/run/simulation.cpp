@@ -18,6 +18,11 @@ namespace firn {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
 // More than what a saved state holds beside channels and lists.
 constexpr std::size_t kStateHeader = 4096;
 
@@ -87,32 +92,58 @@ class Simulation::Impl {
                   "use a smaller grid.dx "
                   "or more particles_per_cell");
     stepper_->initialize();
-    measure_frame(0);
+    measure_frame(0, 0);
   }
 
-  bool advance_frame(const std::function<bool()>& interrupted) {
-    const auto begin = std::chrono::steady_clock::now();
-    if (!in_frame_) stepper_->begin_frame();
-    in_frame_ = true;
-    const double target = static_cast<double>(frame_ + 1) / scene_.simulation.fps;
+  bool advance_frame(const Observer& observer) {
+    count_passed_frames();
+    return advance_until(end_of_frame(frame_ + 1), observer);
+  }
+
+  bool advance_until(double t, const Observer& observer) {
+    if (std::isnan(t))
+      throw Error(ErrorCategory::kScene, "advance_until: the time is not a number");
+    count_passed_frames();
+    bool stopped = false;
+    const StepWatch watch = watch_for(observer, stopped);
+    const double slack = kSameTime / scene_.simulation.fps;
     while (true) {
-      emit_due();
-      const double stop = std::min(target, next_emission());
-      const bool complete = stepper_->run_until(stop, interrupted);
-      if (!complete) return false;
-      if (stop == target) break;
+      const double end = end_of_frame(frame_ + 1);
+      const bool whole_frame = t > end - slack;
+      if (!whole_frame && time() > t - slack) return true;
+      if (stopped || !advance_within_frame(whole_frame ? end : t, watch)) return false;
+      if (!whole_frame) continue;
+      complete_frame();
+      if (observer.frame && !observer.frame(stats_)) stopped = true;
     }
-    in_frame_ = false;
-    ++frame_;
-    measure_frame(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-    return true;
   }
 
-  void advance_steps(std::int64_t steps) {
-    stepper_->begin_frame();
-    const auto begin = std::chrono::steady_clock::now();
-    stepper_->run_steps(steps);
-    measure_frame(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  bool advance_steps(std::int64_t steps, const Observer& observer) {
+    begin_frame();
+    in_frame_ = false;
+    bool stopped = false;
+    const StepWatch watch = watch_for(observer, stopped);
+    const auto start = Clock::now();
+    const auto made = [&] { return static_cast<std::int64_t>(stepper_->control().frame_steps); };
+    bool on_its_way = true;
+    while (on_its_way && made() < steps) {
+      emit_due();
+      on_its_way = stepper_->run_steps(steps - made(), next_emission(), watch);
+    }
+    count_passed_frames();
+    measure_frame(seconds_since(start), time() - frame_begin_);
+    return made() >= steps;
+  }
+
+  double time() { return stepper_->control().time; }
+
+  Totals totals() {
+    Totals totals = stepper_->totals();
+    if (stepper_->control().carried == 0) return totals;
+    totals.momentum.fill(kUnknown);
+    totals.angular_momentum.fill(kUnknown);
+    totals.kinetic = kUnknown;
+    return totals;
   }
 
   Snapshot snapshot(const SnapshotParts& parts) {
@@ -158,10 +189,12 @@ class Simulation::Impl {
     in.expect_end();
     frame_ = frame;
     in_frame_ = in_frame == 1;
+    frame_begin_ = end_of_frame(frame_);
+    frame_seconds_ = 0;
     next_id_ = next_id;
     ranges_ = std::move(ranges);
     for (std::size_t s = 0; s < sources_.size(); ++s) sources_[s].pulses = pulses[s];
-    measure_frame(0);
+    measure_frame(0, end_of_frame(1));
     stats_.time = time;  // of the last completed frame: the state may lie after it
     stats_.totals = totals;
   }
@@ -170,6 +203,65 @@ class Simulation::Impl {
   const FrameStats& stats() const { return stats_; }
 
  private:
+  static constexpr double kSameTime = 1e-6, kMostFrames = 1e9;  // frames
+  static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+  double end_of_frame(int frame) const {
+    return static_cast<double>(frame) / scene_.simulation.fps;
+  }
+  // Frames that have ended while none was being made count as completed.
+  void count_passed_frames() {
+    if (in_frame_) return;
+    const double now = time();
+    int passed = static_cast<int>(std::min(now * scene_.simulation.fps, kMostFrames));
+    if (end_of_frame(passed) > now) --passed;  // by rounding
+    if (end_of_frame(passed + 1) <= now) ++passed;
+    frame_ = std::max(frame_, passed);
+  }
+  void begin_frame() {
+    stepper_->begin_frame();
+    frame_begin_ = time();
+    frame_seconds_ = 0;
+    in_frame_ = true;
+  }
+  bool advance_within_frame(double target, const StepWatch& watch) {
+    const auto start = Clock::now();
+    if (!in_frame_) begin_frame();
+    bool on_its_way = true;
+    for (double stop = 0; on_its_way && stop != target;) {
+      emit_due();
+      stop = std::min(target, next_emission());
+      on_its_way = stepper_->run_until(stop, watch);
+    }
+    frame_seconds_ += seconds_since(start);
+    return on_its_way;
+  }
+  void complete_frame() {
+    in_frame_ = false;
+    const bool whole = frame_begin_ == end_of_frame(frame_);
+    ++frame_;
+    measure_frame(frame_seconds_, whole ? end_of_frame(1) : end_of_frame(frame_) - frame_begin_);
+  }
+
+  // Its callbacks in the stepper's terms. `stopped` is set where one of them ends the call: it
+  // may do so at a step that ends where a source emits, or a frame does.
+  StepWatch watch_for(const Observer& observer, bool& stopped) {
+    StepWatch watch{observer.interrupted, {}};
+    if (!observer.step) return watch;
+    watch.interrupted = [&] { return stopped || (observer.interrupted && observer.interrupted()); };
+    watch.after_step = [&](const StepControl& c) { stopped = !observer.step(step_info(c)); };
+    return watch;
+  }
+  StepInfo step_info(const StepControl& c) const {
+    return {static_cast<std::int64_t>(c.step),
+            frame_,
+            c.time,
+            c.dt,
+            static_cast<DtLimit>(c.limit),
+            c.n_particles,
+            std::sqrt(c.speed_squared)};
+  }
+
   // Whether the ranges tile the ids, their owners are in the scene, and each source has emitted
   // what it counted.
   bool owners_fit(const std::vector<IdRange>& ranges, std::uint32_t next_id,
@@ -231,7 +323,8 @@ class Simulation::Impl {
            owner + "\" (material \"" + scene_.materials[range.material].name + "\")";
   }
 
-  void measure_frame(double wall_seconds) {
+  // `seconds`: what the frame took of simulated time.
+  void measure_frame(double wall_seconds, double seconds) {
     const StepControl c = stepper_->control();
     FrameStats s;
     s.frame = frame_;
@@ -258,15 +351,15 @@ class Simulation::Impl {
     s.wall_seconds = wall_seconds;
     s.times = stepper_->times();
     s.enqueued = stepper_->enqueued();
-    if (scene_.output.diagnostics != DiagnosticsLevel::kOff) s.totals = stepper_->totals();
+    if (scene_.output.diagnostics != DiagnosticsLevel::kOff) s.totals = totals();
     stepper_->report(s);
     s.reactions = stepper_->reactions();
-    const double seconds = 1 / scene_.simulation.fps;
-    for (ColliderReaction& r : s.reactions)
-      for (std::size_t a = 0; a < 3; ++a) {
-        r.force[a] /= seconds;
-        r.torque[a] /= seconds;
-      }
+    if (seconds > 0)
+      for (ColliderReaction& r : s.reactions)
+        for (std::size_t a = 0; a < 3; ++a) {
+          r.force[a] /= seconds;
+          r.torque[a] /= seconds;
+        }
     stats_ = std::move(s);
   }
 
@@ -277,6 +370,8 @@ class Simulation::Impl {
   std::uint32_t next_id_ = 0;
   int frame_ = 0;
   bool in_frame_ = false;
+  double frame_begin_ = 0;    // s, simulated
+  double frame_seconds_ = 0;  // wall time spent on the frame so far
   FrameStats stats_;
 };
 
@@ -287,11 +382,18 @@ Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
 bool Simulation::advance_frame(const std::function<bool()>& interrupted) {
-  return with_memory([&] { return impl_->advance_frame(interrupted); });
+  return with_memory([&] { return impl_->advance_frame({interrupted, {}, {}}); });
 }
-void Simulation::advance_steps(std::int64_t steps) {
-  with_memory([&] { impl_->advance_steps(steps); });
+bool Simulation::advance_frame(const Observer& observer) {
+  return with_memory([&] { return impl_->advance_frame(observer); });
 }
+bool Simulation::advance_until(double t, const Observer& observer) {
+  return with_memory([&] { return impl_->advance_until(t, observer); });
+}
+bool Simulation::advance_steps(std::int64_t steps, const Observer& observer) {
+  return with_memory([&] { return impl_->advance_steps(steps, observer); });
+}
+double Simulation::time() const { return impl_->time(); }
 void Simulation::set_body_force(BodyForce force) {
   impl_->stepper().set_body_force(std::move(force));
 }
@@ -303,7 +405,7 @@ Snapshot Simulation::snapshot(const SnapshotParts& parts) const {
 Snapshot Simulation::tracers() const {
   return with_memory([&] { return impl_->stepper().tracers(); });
 }
-Totals Simulation::totals() const { return impl_->stepper().totals(); }
+Totals Simulation::totals() const { return impl_->totals(); }
 std::string Simulation::device_name() const { return impl_->stepper().device_name(); }
 bool Simulation::on_cuda() const { return device_name().starts_with("cuda"); }
 std::vector<std::byte> Simulation::save_state() const {

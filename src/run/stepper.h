@@ -23,6 +23,13 @@ struct IdRange {
   std::uint32_t material = 0;
 };
 
+// What is asked and told while steps are made. Either may be empty.
+struct StepWatch {
+  std::function<bool()> interrupted;  // polled between steps: true stops
+  // Each step that was made; the next one waits for it.
+  std::function<void(const StepControl&)> after_step;
+};
+
 class Stepper {
  public:
   virtual ~Stepper() = default;
@@ -32,11 +39,12 @@ class Stepper {
   // Evaluates the stress of the initial state.
   virtual void initialize() = 0;
 
-  // Steps until `target`. Returns false if `interrupted` asked to stop between two steps. Throws
-  // Fault details as Error{kDiverged}; `describe(id)` names a particle.
-  virtual bool run_until(double target, const std::function<bool()>& interrupted) = 0;
+  // Steps until `target`. Returns false if `watch` stopped it between two steps. Throws
+  // Error{kDiverged}.
+  virtual bool run_until(double target, const StepWatch& watch) = 0;
+  // So many steps, or fewer if `latest` is reached: a step is cut to end then.
+  virtual bool run_steps(std::int64_t steps, double latest, const StepWatch& watch) = 0;
   virtual void set_body_force(Simulation::BodyForce force) = 0;
-  virtual void run_steps(std::int64_t steps) = 0;
   virtual void time_stages(bool on) = 0;
 
   virtual StepControl control() = 0;

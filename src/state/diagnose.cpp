@@ -36,34 +36,55 @@ std::string limit_name(StepLimit limit, const std::string& material) {
   }
 }
 
-}  // namespace
-
-std::string format_vector(const double* v, int n) {
+std::string format_vector(const std::array<double, 3>& v, int n) {
   std::string s = "(";
-  for (int i = 0; i < n; ++i) s += fmt::format("{}{:.6g}", i > 0 ? ", " : "", v[i]);
+  for (int i = 0; i < n; ++i)
+    s += fmt::format("{}{:.6g}", i > 0 ? ", " : "", v[static_cast<std::size_t>(i)]);
   return s + ")";
 }
+
+// Of a step that was not made.
+Divergence next_step(const StepControl& control) {
+  return {static_cast<std::int64_t>(control.step) + 1, control.time, {}, {}, {}};
+}
+Divergence last_step(const StepControl& control, const FaultyParticle& particle) {
+  return {static_cast<std::int64_t>(control.step), control.time, particle.id, particle.position,
+          particle.material};
+}
+
+Error refused_step(const StepControl& control, const std::string& limiting_material,
+                   double dt_min) {
+  Divergence where = next_step(control);
+  if (control.limit == StepLimit::kWaveSpeed || control.limit == StepLimit::kViscosity)
+    where.material = limiting_material;
+  return Error(
+      ErrorCategory::kDiverged,
+      fmt::format("step {} at t = {:.6g} s was refused: the stable time step is {:.4g} s, set by "
+                  "{}, below time.dt_min = {:.4g} s; use a smaller time.dt_min, a larger grid.dx "
+                  "or a softer material",
+                  where.step, control.time, control.dt,
+                  limit_name(control.limit, limiting_material), dt_min),
+      where);
+}
+
+}  // namespace
 
 Error diverged_error(const StepControl& control, const FaultyParticle& particle,
                      const ParticleNamer& namer, const std::string& limiting_material,
                      double dt_min) {
   const auto fault = static_cast<Fault>(control.fault >> 32);
-  if (fault == Fault::kTimeStep)
-    return Error(
-        ErrorCategory::kDiverged,
-        fmt::format(
-            "step {} at t = {:.6g} s was refused: the stable time step is {:.4g} s, set by {}, "
-            "below "
-            "time.dt_min = {:.4g} s; use a smaller time.dt_min, a larger grid.dx or a softer "
-            "material",
-            control.step + 1, control.time, control.dt,
-            limit_name(control.limit, limiting_material), dt_min));
+  if (fault == Fault::kTimeStep) return refused_step(control, limiting_material, dt_min);
+  const auto text = [&](const auto& v, const char* unknown) {
+    return v ? format_vector(*v, particle.dimension) : unknown;
+  };
   return Error(ErrorCategory::kDiverged,
                fmt::format("the simulation diverged in step {} at t = {:.6g} s (dt = {:.4g} s): {} "
                            "at {} with velocity "
                            "{}: its {}; try a smaller time.cfl_material or time.dt_max",
                            control.step, control.time, control.dt, namer(particle.id),
-                           particle.position, particle.velocity, quantity(fault)));
+                           text(particle.position, "an unknown place"),
+                           text(particle.velocity, "unknown"), quantity(fault)),
+               last_step(control, particle));
 }
 
 Error unsolved_error(const StepControl& control, double residual, double tolerance,
@@ -74,7 +95,8 @@ Error unsolved_error(const StepControl& control, double residual, double toleran
                   "pressure solve stopped after {} iterations with a divergence of {:.3g} "
                   "1/s where {:.3g} is allowed; raise fluid.max_iterations or "
                   "fluid.tolerance, or look for fluid that is forced into a closed space",
-                  control.step + 1, control.time, control.dt, iterations, residual, tolerance));
+                  control.step + 1, control.time, control.dt, iterations, residual, tolerance),
+      next_step(control));
 }
 
 Error squeezed_error(const StepControl& control, double excess) {
@@ -82,7 +104,8 @@ Error squeezed_error(const StepControl& control, double excess) {
                fmt::format("the simulation diverged in step {} at t = {:.6g} s: a closed region "
                            "without air holds {:.0f} % more liquid than fits; look for a source or "
                            "a collider that pushes liquid into a closed space",
-                           control.step + 1, control.time, 100 * excess));
+                           control.step + 1, control.time, 100 * excess),
+               next_step(control));
 }
 
 }  // namespace firn

@@ -1,8 +1,10 @@
 // Turns a fault that a kernel recorded into the error a person reads.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "firn/error.h"
@@ -16,11 +18,10 @@ using ParticleNamer = std::function<std::string(std::uint32_t id)>;
 // State of the particle a fault names, as far as it is known.
 struct FaultyParticle {
   std::uint32_t id = 0;
-  std::string position, velocity;  // "(x, y, z)"
+  int dimension = 3;
+  std::optional<std::array<double, 3>> position, velocity;
+  std::string material;
 };
-
-// "vector" for messages.
-std::string format_vector(const double* v, int n);
 
 Error diverged_error(const StepControl& control, const FaultyParticle& particle,
                      const ParticleNamer& namer, const std::string& limiting_material,

@@ -30,8 +30,11 @@ TEST(FluidFaults, SolveThatMissesItsTolerance) {
   Scene scene = pool(0.5);
   scene.fluid.max_iterations = 1;
   Simulation simulation = simulate(scene);
-  expect_error(ErrorCategory::kDiverged, {"step 1", "1 iterations", "fluid.max_iterations"},
-               [&] { simulation.advance_frame(); });
+  const Divergence where = expect_divergence({"step 1", "1 iterations", "fluid.max_iterations"},
+                                             [&] { simulation.advance_frame(); });
+  EXPECT_EQ(where.step, 1);
+  EXPECT_EQ(where.time, 0);
+  EXPECT_FALSE(where.particle);
 }
 
 TEST(FluidFaults, VelocityThatIsNotANumber) {
@@ -50,8 +53,12 @@ TEST(FluidFaults, VelocityThatIsNotANumber) {
 // tenth more is in there than fits.
 void expect_refused(const Scene& scene, double latest) {
   Simulation simulation = simulate(scene);
-  expect_error(ErrorCategory::kDiverged, {"closed region", "more liquid than fits", "source"},
-               [&] { run_to(simulation, latest); });
+  const Divergence where = expect_divergence({"closed region", "more liquid than fits", "source"},
+                                             [&] { run_to(simulation, latest); });
+  EXPECT_GT(where.step, 1);
+  EXPECT_GT(where.time, 0);
+  EXPECT_LT(where.time, latest);
+  EXPECT_FALSE(where.particle);
 }
 
 TEST(FluidFaults, InflowIntoASealedBoxEnds) {

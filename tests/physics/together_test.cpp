@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/stock_scenes.h"
 #include "tests/support/thermal_scenes.h"
 
 namespace firn::test {
@@ -69,6 +70,60 @@ TEST(Together, RunOnTwoThreads) {
   other.join();
   for (std::size_t i = 0; i < reached.size(); ++i)
     EXPECT_TRUE(reached[i] == expected[i / 2]) << "scene " << i / 2 << ", thread " << i % 2;
+}
+
+// The calling threads belong to one team of OpenMP's, which grants them no more.
+TEST(Together, RunInAParallelRegion) {
+  const std::vector<Scene> list = scenes();
+  std::vector<std::vector<std::byte>> reached(list.size());
+#pragma omp parallel for num_threads(2) schedule(static, 1)
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    Simulation simulation = simulate(list[i], 2);
+    make_turns(simulation);
+    reached[i] = simulation.save_state();
+  }
+  for (std::size_t i = 0; i < reached.size(); ++i)
+    EXPECT_TRUE(reached[i] == alone(list[i])) << "scene " << i;
+}
+
+// Scene files too, and callbacks, which come on the thread that advances.
+TEST(Together, ReadScenesOnTwoThreads) {
+  std::vector<std::string> names{"wax", "fountain", "jello-drop"};
+  if (!lacks_openvdb("mesh-drop")) names.push_back("mesh-drop");
+  struct Outcome {
+    Scene scene;
+    std::int64_t estimated = 0;
+    std::vector<double> times;
+    std::vector<std::byte> state;
+    bool operator==(const Outcome&) const = default;
+  };
+  const auto run = [&](std::size_t first) {
+    std::vector<Outcome> outcomes(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      Outcome& out = outcomes[(i + first) % names.size()];
+      out.scene = load_stock_scene(names[(i + first) % names.size()], {"", {"grid.dx=0.05"}});
+      out.estimated = estimate(out.scene).particles;
+      Simulation simulation = simulate(out.scene, 2);
+      const auto self = std::this_thread::get_id();
+      simulation.advance_until(0.5 / out.scene.simulation.fps,
+                               {{}, [&](const StepInfo& step) {
+                                  EXPECT_EQ(std::this_thread::get_id(), self);
+                                  out.times.push_back(step.time);
+                                  return out.times.size() < 20;
+                                }});
+      out.state = simulation.save_state();
+    }
+    return outcomes;
+  };
+  const std::vector<Outcome> expected = run(0);
+  std::vector<Outcome> other_reached;
+  std::thread other([&] { other_reached = run(1); });
+  const std::vector<Outcome> reached = run(0);
+  other.join();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    EXPECT_TRUE(reached[i] == expected[i]) << names[i];
+    EXPECT_TRUE(other_reached[i] == expected[i]) << names[i] << ", the other thread";
+  }
 }
 
 TEST(Together, MayEndAtAnyTime) {

@@ -197,8 +197,7 @@ void write_models(std::string& out) {
   Scene thermal;
   thermal.simulation.integrator = Integrator::kThermal;
   out +=
-      "Keys of the models; each also has `density` (needed), `viscosity` and `color`. Heat is for "
-      "`thermal` only.\n\n"
+      "Keys of the models; each also has `density` (needed), `viscosity` and `color`.\n\n"
       "| model | needs | may have | under `thermal` also |\n|---|---|---|---|\n";
   for (const ModelKeys& model : material_models()) {
     const bool moved = why_not_moved(thermal, model.model).empty();

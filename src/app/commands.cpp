@@ -73,6 +73,13 @@ const std::vector<Command>& command_table() {
        "  firn devices\n",
        {"json"},
        list_devices},
+      {"schema",
+       "",
+       "Print every key of a scene file: a JSON Schema for editors, or a reference to read.",
+       "  firn schema > firn.schema.json\n"
+       "  firn schema --markdown\n",
+       {"markdown"},
+       print_schema},
   };
   return table;
 }

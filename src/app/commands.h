@@ -16,6 +16,7 @@ int bench(const Options& options);
 int list_materials(const Options& options);
 int list_scenes(const Options& options);
 int list_devices(const Options& options);
+int print_schema(const Options& options);
 
 const std::vector<Command>& command_table();
 

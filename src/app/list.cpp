@@ -1,4 +1,4 @@
-// Commands that list what there is: scenes, material presets, devices.
+// Commands that list what there is: scenes, material presets, devices, the keys of a scene.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -9,6 +9,7 @@
 #include "src/app/json_out.h"
 #include "src/app/machine.h"
 #include "src/app/scene_catalog.h"
+#include "src/scene/reference.h"
 
 namespace firn::app {
 namespace {
@@ -108,6 +109,11 @@ int list_devices(const Options& options) {
   fmt::print("cpu    {} ({} threads)\n", cpu_model(), hardware_threads());
   for (const std::string& gpu : gpus) fmt::print("cuda   {}\n", gpu);
   if (gpus.empty()) fmt::print("cuda   none: {}\n", why_no_cuda_device());
+  return 0;
+}
+
+int print_schema(const Options& options) {
+  fmt::print("{}", options.markdown ? scene::scene_reference() : scene::scene_schema());
   return 0;
 }
 

@@ -102,6 +102,8 @@ const std::vector<Flag>& flag_table() {
        [](O& o, const S&) { o.json = true; }},
       {"json-file", "json", "FILE", "also write the result as JSON",
        [](O& o, const S& v) { o.json_file = v; }},
+      {"markdown", "markdown", "", "print a reference in Markdown, not a JSON Schema",
+       [](O& o, const S&) { o.markdown = true; }},
       {"quiet", "q,quiet", "", "print errors only", [](O& o, const S&) { o.quiet = true; }},
       {"verbose", "v,verbose", "", "print more: stage times and energies of every frame",
        [](O& o, const S&) { o.verbose = true; }},

@@ -30,6 +30,8 @@ struct Options {
   std::string transfer = "apic", kernel, material, json_file;  // empty: the suite's default
   std::string motion = "settled", scaling, plot, folder;
   bool sweep = false, plain = false, reproducible = false;
+
+  bool markdown = false;  // schema
 };
 
 struct Command {

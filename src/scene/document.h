@@ -45,6 +45,9 @@ std::string_view describe(NodeType type);  // "an integer", "a table", ...
 inline constexpr int kDeepestNesting = 64;
 Node parse_document(std::string_view text, const std::string& origin);
 
+// The TOML text of one value.
+std::string write_value(const Node& node);
+
 // The TOML text of a document: top-level tables, [material.x] and [[body]] as sections, the rest
 // inline. Parses back to the same values, bit for bit.
 std::string write_document(const Node& root);

@@ -140,6 +140,12 @@ void write_top_entry(std::string& out, const Entry& entry) {
 
 }  // namespace
 
+std::string write_value(const Node& node) {
+  std::string out;
+  write_value(out, node);
+  return out;
+}
+
 std::string write_document(const Node& root) {
   std::string out;
   const auto is_section = [](const Node& node) {

@@ -2,14 +2,19 @@
 // cannot accept.
 #pragma once
 
+#include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "src/scene/reader.h"
+#include "src/scene/rows.h"
 
 namespace firn::scene {
+
+// The whole of a scene, from the document that variant and overrides have been applied to.
+Scene parse_tree(const Node& document, ReadContext& context);
 
 inline bool is_incompressible(const Scene& scene) {
   return scene.simulation.integrator == Integrator::kIncompressible;
@@ -20,6 +25,10 @@ inline bool is_thermal(const Scene& scene) {
 // Whether velocities live on the faces of a MAC grid, where walls have no friction.
 inline bool is_staggered(const Scene& scene) {
   return is_incompressible(scene) || is_thermal(scene);
+}
+inline Under setting_of(const Scene& scene) {
+  if (is_thermal(scene)) return scene.thermal.heat ? Under::kHeat : Under::kNoHeat;
+  return is_incompressible(scene) ? Under::kIncompressible : Under::kExplicit;
 }
 inline constexpr std::string_view kNoFriction =
     "under integrators \"incompressible\" and \"thermal\" everything must slide without friction; "
@@ -54,13 +63,37 @@ void parse_temperature(TableReader& table, std::string_view key, const Scene& sc
 void parse_start(TableReader& table, const Scene& scene, const Material* material,
                  ScalarField& temperature, std::optional<Phase>& phase);
 
+// A model and its keys, beside those that every material has.
+struct ModelKeys {
+  std::string_view name;
+  MaterialModel model;
+  std::string_view about;
+  std::span<const std::string_view> required, optional;
+};
+std::span<const ModelKeys> material_models();
+inline constexpr std::array<std::string_view, 3> kOfAllMaterials = {"model", "preset", "color"};
+// All that mean something for the model in this scene but `kOfAllMaterials`.
+std::vector<std::string_view> model_keys(const Scene& scene, const ModelKeys& model);
+// The model that a preset of `model` has in this scene.
+MaterialModel model_of_preset(const Scene& scene, MaterialModel model);
+// Why the scene's integrator does not move this model; empty if it does.
+std::string_view why_not_moved(const Scene& scene, MaterialModel model);
+
 // The keys that the thermal integrator adds to the material, all but its required ones checked.
 void parse_thermal_material(TableReader& table, const Scene& scene, Material& material);
-// Those that are there in this scene for some material, and for one of this model.
-std::vector<std::string_view> thermal_keys(const Scene& scene);
+// Those that are there in this scene for a material of this model.
 std::vector<std::string_view> thermal_keys(const Scene& scene, MaterialModel model);
 // What a valid material of the thermal integrator may still lack or contradict.
 void check_thermal_material(TableReader& table, const Scene& scene, const Material& material);
+
+// The rows that several tables have.
+constexpr Key name_key(std::string_view otherwise) {
+  return key("name", "in reports and messages; each but once",
+             {.kind = Kind::kString, .otherwise = otherwise});
+}
+constexpr Key shape_key(std::string_view about) {
+  return table_key("shape", kShape, about, {.required = true});
+}
 
 // The `name` of a table, `kind` and `index` if it has none; one of `taken` is a finding.
 void parse_name(TableReader& table, std::string_view kind, std::size_t index, std::string& name,
@@ -70,17 +103,24 @@ void parse_name(TableReader& table, std::string_view kind, std::size_t index, st
 void parse_shape_key(TableReader& table, Shape& out);
 
 // Of bodies; faces of the domain have more.
-inline constexpr Choice<BoundaryType> kBoundaries[] = {{"sticky", BoundaryType::kSticky},
-                                                       {"slip", BoundaryType::kSlip},
-                                                       {"separate", BoundaryType::kSeparate}};
+inline constexpr Choice<BoundaryType> kBoundaries[] = {
+    {"sticky", BoundaryType::kSticky, "what touches it moves with it"},
+    {"slip", BoundaryType::kSlip, "material slides along it and never leaves it"},
+    {"separate", BoundaryType::kSeparate, "material slides along it and may leave it"}};
+
+inline constexpr Choice<Phase> kPhases[] = {{"solid", Phase::kSolid}, {"liquid", Phase::kLiquid}};
+
+// The rows of a section of the scene, which count as asked for.
+const Table& section_rows(std::string_view key, ReadContext& context);
 
 // Calls parse(TableReader&) for the table `key` of the root, if there is one, and reports unknown
 // keys.
 template <class Parse>
 void parse_section(const Node& root, std::string_view key, ReadContext& context, Parse parse) {
+  const Table& rows = section_rows(key, context);
   const Node* node = root.find(key);
   if (node == nullptr) return;
-  TableReader table(*node, "[" + std::string(key) + "]", context);
+  TableReader table(*node, rows, context);
   if (!node->is(NodeType::kTable)) return;
   parse(table);
   table.finish();
@@ -89,11 +129,11 @@ void parse_section(const Node& root, std::string_view key, ReadContext& context,
 // The same for every [[key]]; parse(TableReader&, index).
 template <class Parse>
 void parse_sections(const Node& root, std::string_view key, ReadContext& context, Parse parse) {
+  const Table& rows = section_rows(key, context);
   const Node* nodes = root.find(key);
-  const std::string label = "[[" + std::string(key) + "]]";
-  if (nodes == nullptr || !read_type(*nodes, NodeType::kArray, label, context)) return;
+  if (nodes == nullptr || !read_type(*nodes, NodeType::kArray, rows.name, context)) return;
   for (std::size_t i = 0; i < nodes->items.size(); ++i) {
-    TableReader table(nodes->items[i], label, context);
+    TableReader table(nodes->items[i], rows, context);
     if (!nodes->items[i].is(NodeType::kTable)) continue;
     parse(table, i);
     table.finish();

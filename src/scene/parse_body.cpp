@@ -10,20 +10,104 @@
 namespace firn::scene {
 namespace {
 
-constexpr Choice<Sampling> kSamplings[] = {{"uniform", Sampling::kUniform},
-                                           {"random", Sampling::kRandom},
-                                           {"poisson", Sampling::kPoisson}};
+constexpr Choice<Sampling> kSamplings[] = {
+    {"uniform", Sampling::kUniform, "on a lattice"},
+    {"random", Sampling::kRandom, "anywhere in the cells of a lattice"},
+    {"poisson", Sampling::kPoisson, "blue noise: no two too close, no direction"}};
+
+constexpr Key kMaterialName =
+    key("material", "name of a [material.NAME]", {.kind = Kind::kString, .required = true});
+constexpr Key kPerCell =
+    key("particles_per_cell", "in the mean",
+        {.kind = Kind::kNumber, .range = Range::positive(), .otherwise = "4 in 2D, 8 in 3D"});
+constexpr Key kTemperature = key("temperature", "when the material appears",
+                                 {.kind = Kind::kField,
+                                  .unit = "K",
+                                  .range = Range::positive(),
+                                  .required = true,
+                                  .under = Under::kHeat,
+                                  .variables = "xyz"});
+constexpr Key kPhase = key("phase", "when the material appears; of one with a melting_point",
+                           {.kind = Kind::kChoice,
+                            .under = Under::kHeat,
+                            .words = kWordsOf<kPhases>,
+                            .otherwise = "as the temperature says"});
+
+constexpr Key kBodyKeys[] = {
+    name_key("body0, body1, ..."),
+    kMaterialName,
+    shape_key("what is filled with particles"),
+    kPerCell,
+    choice_key<&Body::sampling, kSamplings>("sampling", "how particles are placed"),
+    key<&Body::velocity>("velocity", "at the start", {.unit = "m/s"}),
+    key<&Body::angular_velocity>("angular_velocity", "about the body's centre of mass",
+                                 {.kind = Kind::kSpin, .unit = "rad/s"}),
+    key<&Body::stretch>("stretch", "initial deformation gradient over the identity; 1: at rest",
+                        {.range = Range::positive()}),
+    key<&Body::density_scale>("density_scale", "times the density of the material",
+                              {.range = Range::positive()}),
+    key<&Body::stiffness_scale>("stiffness_scale", "only 1 in this version", {.by_hand = true}),
+    key<&Body::color>("color", "in pictures",
+                      {.kind = Kind::kColor, .otherwise = "the material's"}),
+    kTemperature,
+    kPhase,
+};
+
+constexpr Key kSourceKeys[] = {
+    name_key("source0, source1, ..."),
+    kMaterialName,
+    shape_key("where material appears"),
+    key<&Source::velocity>("velocity", "of what it emits", {.unit = "m/s"}),
+    key<&Source::start>("start", "when it begins to emit",
+                        {.unit = "s", .range = Range::non_negative()}),
+    key<&Source::end>("end", "when it stops; after start",
+                      {.unit = "s", .otherwise = "never", .value = no_default}),
+    kPerCell,
+    choice_key<&Source::sampling, kSamplings>("sampling", "how particles are placed"),
+    kTemperature,
+    kPhase,
+};
+
+constexpr Key kSinkKeys[] = {name_key("sink0, sink1, ..."), shape_key("what enters it is deleted")};
+
+constexpr Choice<int> kMotions[] = {{"keyframes", 0, "piecewise linear in time"}};
+constexpr Key kMotionKeys[] = {
+    key("type", "of motion",
+        {.kind = Kind::kChoice, .required = true, .words = kWordsOf<kMotions>}),
+    key("times", "of the key frames, increasing",
+        {.kind = Kind::kNumber, .unit = "s", .list = Count{1}, .required = true}),
+    key("translation", "at each of the times",
+        {.kind = Kind::kVector, .unit = "m", .list = Count{}, .otherwise = "none"}),
+    key("rotation", "at each of the times, about x, then y, then z",
+        {.kind = Kind::kRotation, .unit = "degrees", .list = Count{}, .otherwise = "none"}),
+    key<&Keyframes::pivot>("pivot", "point that the rotation is about", {.unit = "m"}),
+};
+
+constexpr Key kColliderKeys[] = {
+    name_key("collider0, collider1, ..."),
+    shape_key("of the solid"),
+    choice_key<&Collider::boundary, kBoundaries>("boundary", "what it does to what touches it"),
+    key<&Collider::friction>("friction", "Coulomb's coefficient; incompressible, thermal: only 0",
+                             {.range = Range::non_negative()}),
+    table_key("motion", kMotion, "how it moves", {.otherwise = "at rest"}),
+    key<&Collider::color>("color", "in pictures", {.kind = Kind::kColor}),
+    key("temperature", "of its surface",
+        {.kind = Kind::kField,
+         .unit = "K",
+         .range = Range::positive(),
+         .under = Under::kHeat,
+         .otherwise = "insulated"}),
+};
 
 // The material that is named, null after a finding; `material` becomes its index.
 const Material* parse_material_name(TableReader& table, const Scene& scene, int& material) {
-  const Node* node = table.require("material");
   std::string name;
-  if (node == nullptr || !table.string("material", name)) return nullptr;
+  if (!table.read("material", name)) return nullptr;
   std::vector<std::string_view> names;
   for (const Material& known : scene.materials) names.push_back(known.name);
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) {
-    table.fail(*node,
+    table.fail("material",
                fmt::format("unknown material '{}'{} (the scene has: {})", name,
                            suggestion(name, names), names.empty() ? "none" : list_of(names)));
     return nullptr;
@@ -32,37 +116,23 @@ const Material* parse_material_name(TableReader& table, const Scene& scene, int&
   return &scene.materials[static_cast<std::size_t>(material)];
 }
 
-void parse_sampling(TableReader& table, double& particles_per_cell, Sampling& sampling) {
+void parse_per_cell(TableReader& table, double& particles_per_cell) {
   particles_per_cell = table.context().is_2d() ? 4 : 8;
-  table.number("particles_per_cell", particles_per_cell, Range::positive());
-  table.choice<Sampling>("sampling", sampling, kSamplings);
-}
-
-void parse_angular_velocity(TableReader& table, Vec3& out) {
-  if (table.context().is_2d()) {
-    table.number("angular_velocity", out[2]);
-  } else {
-    table.vector("angular_velocity", out);
-  }
+  table.read("particles_per_cell", particles_per_cell);
 }
 
 void parse_stiffness_scale(TableReader& table, ScalarField& out) {
-  if (table.field("stiffness_scale", out) && (!out.expression.empty() || out.constant != 1)) {
+  if (table.read("stiffness_scale", out) && (!out.expression.empty() || out.constant != 1)) {
     table.fail(
         "stiffness_scale",
         "varying stiffness is not available in this version; give the body its own material");
   }
 }
 
-void parse_optional_color(TableReader& table, std::optional<Vec3>& out) {
-  Vec3 color{};
-  if (table.color("color", color)) out = color;
-}
-
 // --- motion ---
 
 void parse_times(TableReader& table, std::vector<double>& times) {
-  const Node* node = table.require("times");
+  const Node* node = table.find("times");
   if (node == nullptr || !read_type(*node, NodeType::kArray, "times", table.context())) return;
   if (node->items.empty()) table.fail(*node, "'times' must not be empty");
   for (const Node& item : node->items) {
@@ -80,7 +150,7 @@ void parse_times(TableReader& table, std::vector<double>& times) {
 template <class Read>
 void parse_frames(TableReader& table, std::string_view key, std::size_t count,
                   std::vector<Vec3>& out, Read read) {
-  const Node* node = table.find(key);
+  const Node* node = table.at(key);
   out.assign(count, Vec3{});
   if (node == nullptr || !read_type(*node, NodeType::kArray, key, table.context())) return;
   if (node->items.size() != count) {
@@ -95,21 +165,19 @@ void parse_frames(TableReader& table, std::string_view key, std::size_t count,
 
 Keyframes parse_motion(const Node& node, ReadContext& context) {
   Keyframes motion;
-  TableReader table(node, "motion", context);
+  TableReader table(node, kMotion, context);
   if (!node.is(NodeType::kTable)) return motion;
-  if (const Node* type = table.require("type")) {
-    std::size_t index = 0;
-    read_choice(*type, "motion type", {"keyframes"}, {}, index, context);
-  }
+  std::size_t only = 0;
+  table.read_word("type", only, "motion type");
   parse_times(table, motion.times);
-  const Node* times = node.find("times");
+  const Node* times = table.at("times");
   table.find("translation");
   table.find("rotation");
   if (times != nullptr && times->is(NodeType::kArray)) {
     parse_frames(table, "translation", times->items.size(), motion.translation, read_vector);
     parse_frames(table, "rotation", times->items.size(), motion.rotation, read_rotation);
   }
-  table.vector("pivot", motion.pivot);
+  table.read_members(motion);
   table.finish();
   return motion;
 }
@@ -125,10 +193,18 @@ void check_not_empty(const Node& root, const Scene& scene, ReadContext& context)
 
 }  // namespace
 
+constinit const Table kBody = {"[[body]]", "Material that is there at the start.", kBodyKeys};
+constinit const Table kSource = {
+    "[[source]]", "Emits material, one filling of its shape after the other.", kSourceKeys};
+constinit const Table kSink = {"[[sink]]", "Deletes particles.", kSinkKeys};
+constinit const Table kMotion = {"motion", "Rigid motion through key frames.", kMotionKeys};
+constinit const Table kCollider = {"[[collider]]", "A rigid solid that material does not move.",
+                                   kColliderKeys};
+
 void parse_name(TableReader& table, std::string_view kind, std::size_t index, std::string& name,
                 std::vector<std::string>& taken) {
   name = fmt::format("{}{}", kind, index);
-  if (!table.string("name", name)) return;
+  if (!table.read("name", name)) return;
   if (name.empty()) {
     table.fail("name", "'name' must not be empty");
   } else if (std::find(taken.begin(), taken.end(), name) != taken.end()) {
@@ -144,13 +220,9 @@ void parse_bodies(const Node& root, Scene& scene, ReadContext& context) {
     parse_name(table, "body", index, body.name, names);
     const Material* material = parse_material_name(table, scene, body.material);
     parse_shape_key(table, body.shape);
-    parse_sampling(table, body.particles_per_cell, body.sampling);
-    table.field("velocity", body.velocity);
-    parse_angular_velocity(table, body.angular_velocity);
-    table.number("stretch", body.stretch, Range::positive());
-    table.number("density_scale", body.density_scale, Range::positive());
+    parse_per_cell(table, body.particles_per_cell);
+    table.read_members(body);
     parse_stiffness_scale(table, body.stiffness_scale);
-    parse_optional_color(table, body.color);
     parse_start(table, scene, material, body.temperature, body.phase);
     scene.bodies.push_back(std::move(body));
   });
@@ -168,14 +240,12 @@ void parse_sources(const Node& root, Scene& scene, ReadContext& context) {
       parse_name(table, "source", index, source.name, names);
       const Material* material = parse_material_name(table, scene, source.material);
       parse_shape_key(table, source.shape);
-      table.vector("velocity", source.velocity);
-      table.number("start", source.start, Range::non_negative());
-      table.number("end", source.end);
+      table.read_members(source);
       if (!(source.end > source.start)) {
         table.fail("end", fmt::format("'end' ({}) must come after 'start' ({})", source.end,
                                       source.start));
       }
-      parse_sampling(table, source.particles_per_cell, source.sampling);
+      parse_per_cell(table, source.particles_per_cell);
       parse_start(table, scene, material, source.temperature, source.phase);
       scene.sources.push_back(std::move(source));
     });
@@ -199,11 +269,9 @@ void parse_colliders(const Node& root, Scene& scene, ReadContext& context) {
     Collider collider;
     parse_name(table, "collider", index, collider.name, names);
     parse_shape_key(table, collider.shape);
-    table.choice<BoundaryType>("boundary", collider.boundary, kBoundaries);
-    table.number("friction", collider.friction, Range::non_negative());
+    table.read_members(collider);
     if (is_staggered(scene) && collider.friction > 0) table.fail("friction", kNoFriction);
     if (const Node* motion = table.find("motion")) collider.motion = parse_motion(*motion, context);
-    table.color("color", collider.color);
     parse_temperature(table, "temperature", scene, collider.temperature);
     scene.colliders.push_back(std::move(collider));
   });

@@ -1,5 +1,5 @@
-// [material.<name>]: every parameter with its range, and which of them each model has. A new
-// parameter is a line in the first table, a new model a line in the second.
+// [material.<name>]: which parameters each model has, and every parameter with its range. A new
+// model is a line in the first table, a new parameter a row in the second.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,80 +10,168 @@
 namespace firn::scene {
 namespace {
 
-struct Parameter {
-  std::string_view name;
-  double Material::*member;
-  Range range;
-  bool in_degrees = false;
-};
-
-const std::vector<Parameter>& parameters() {
-  static const std::vector<Parameter> all = {
-      {"density", &Material::density, Range::positive()},
-      {"youngs_modulus", &Material::youngs_modulus, Range::positive()},
-      {"poisson_ratio", &Material::poisson_ratio, Range::right_open(0, 0.5)},
-      {"critical_compression", &Material::critical_compression, Range::right_open(0, 1)},
-      {"critical_stretch", &Material::critical_stretch, Range::non_negative()},
-      {"hardening", &Material::hardening, Range::non_negative()},
-      {"friction_angle", &Material::friction_angle, Range::right_open(0, 90), true},
-      {"cohesion", &Material::cohesion, Range::non_negative()},
-      {"yield_stress", &Material::yield_stress, Range::positive()},
-      {"bulk_modulus", &Material::bulk_modulus, Range::positive()},
-      {"gamma", &Material::gamma, Range::positive()},
-      {"viscosity", &Material::viscosity, Range::non_negative()},
-  };
-  return all;
-}
-
 using Keys = std::vector<std::string_view>;
 
-struct Model {
-  std::string_view name;
-  MaterialModel model;
-  Keys required, optional;  // beside `density`, `viscosity` and what every material may have
-};
+constexpr std::string_view kElastic[] = {"youngs_modulus", "poisson_ratio"};
+constexpr std::string_view kSnow[] = {"youngs_modulus", "poisson_ratio", "critical_compression",
+                                      "critical_stretch", "hardening"};
+constexpr std::string_view kSandClamp[] = {"youngs_modulus", "poisson_ratio",
+                                           "critical_compression"};
+constexpr std::string_view kMoreSandClamp[] = {"critical_stretch"};
+constexpr std::string_view kDruckerPrager[] = {"youngs_modulus", "poisson_ratio", "friction_angle"};
+constexpr std::string_view kMoreDruckerPrager[] = {"friction_hardening", "cohesion",
+                                                   "volume_correction"};
+constexpr std::string_view kVonMises[] = {"youngs_modulus", "poisson_ratio", "yield_stress"};
+constexpr std::string_view kMoreVonMises[] = {"hardening"};
+constexpr std::string_view kLiquid[] = {"bulk_modulus"};
+constexpr std::string_view kMoreLiquid[] = {"gamma"};
 
-const std::vector<Model>& models() {
-  static const Keys elastic = {"youngs_modulus", "poisson_ratio"};
-  static const auto elastic_and = [](Keys more) {
-    more.insert(more.begin(), elastic.begin(), elastic.end());
-    return more;
-  };
-  static const std::vector<Model> all = {
-      {"neo_hookean", MaterialModel::kNeoHookean, elastic, {}},
-      {"fixed_corotated", MaterialModel::kFixedCorotated, elastic, {}},
-      {"corotated_deviatoric", MaterialModel::kCorotatedDeviatoric, elastic, {}},
-      {"stvk_hencky", MaterialModel::kStvkHencky, elastic, {}},
-      {"snow",
-       MaterialModel::kSnow,
-       elastic_and({"critical_compression", "critical_stretch", "hardening"}),
-       {}},
-      {"sand_clamp",
-       MaterialModel::kSandClamp,
-       elastic_and({"critical_compression"}),
-       {"critical_stretch"}},
-      {"drucker_prager",
-       MaterialModel::kDruckerPrager,
-       elastic_and({"friction_angle"}),
-       {"friction_hardening", "cohesion", "volume_correction"}},
-      {"von_mises", MaterialModel::kVonMises, elastic_and({"yield_stress"}), {"hardening"}},
-      {"weakly_compressible", MaterialModel::kWeaklyCompressible, {"bulk_modulus"}, {"gamma"}},
-      {"incompressible", MaterialModel::kIncompressible, {}, {}},
-  };
-  return all;
-}
+constexpr ModelKeys kModels[] = {
+    {"neo_hookean", MaterialModel::kNeoHookean, "hyperelastic", kElastic, {}},
+    {"fixed_corotated", MaterialModel::kFixedCorotated, "hyperelastic", kElastic, {}},
+    {"corotated_deviatoric",
+     MaterialModel::kCorotatedDeviatoric,
+     "hyperelastic; under thermal also plastic, melting and incompressible",
+     kElastic,
+     {}},
+    {"stvk_hencky", MaterialModel::kStvkHencky, "hyperelastic", kElastic, {}},
+    {"snow", MaterialModel::kSnow, "Stomakhin et al. 2013", kSnow, {}},
+    {"sand_clamp", MaterialModel::kSandClamp, "granular limit of snow: Jiang et al. 2015",
+     kSandClamp, kMoreSandClamp},
+    {"drucker_prager", MaterialModel::kDruckerPrager, "sand: Klar et al. 2016", kDruckerPrager,
+     kMoreDruckerPrager},
+    {"von_mises", MaterialModel::kVonMises, "metal and clay", kVonMises, kMoreVonMises},
+    {"weakly_compressible", MaterialModel::kWeaklyCompressible, "water by an equation of state",
+     kLiquid, kMoreLiquid},
+    {"incompressible",
+     MaterialModel::kIncompressible,
+     "liquids of the integrators on MAC grids",
+     {},
+     {}},
+};
 
 constexpr Unavailable kLaterModels[] = {
     {"viscoelastic", "use \"corotated_deviatoric\" with a viscosity, or \"von_mises\""},
     {"phase_change", "use \"corotated_deviatoric\" with a melting_point (integrator \"thermal\")"},
     {"newtonian", "give 'viscosity' to another model, e.g. \"weakly_compressible\""}};
 
-const Model& model_of(const Material& material) {
-  return *std::find_if(models().begin(), models().end(),
-                       [&](const Model& model) { return model.model == material.model; });
+std::vector<Word> preset_words() {
+  std::vector<Word> words;
+  for (const MaterialPreset& preset : material_presets())
+    words.push_back({preset.material.name, preset.description});
+  return words;
 }
 
-bool contains(const Keys& keys, std::string_view key) {
+constexpr Key kPhaseKeys[] = {
+    key("solid", "below the melting point", {.kind = Kind::kSame, .required = true}),
+    key("liquid", "above it", {.kind = Kind::kSame, .required = true})};
+constexpr Key kByPhase = table_key("", kPhaseValues, "a value for each phase");
+
+constexpr Key kMaterialKeys[] = {
+    key("model", "the law of the material",
+        {.kind = Kind::kChoice,
+         .stand_in = "preset",
+         .words = kWordsOf<kModels>,
+         .unavailable = kLaterModels}),
+    key("preset",
+        "a named material (`firn materials`) whose model and values hold for all keys that are "
+        "left out",
+        {.kind = Kind::kChoice, .more_words = preset_words}),
+    key<&Material::color>("color", "in pictures",
+                          {.kind = Kind::kColor,
+                           .otherwise = "the preset's, or one of a palette",
+                           .by_hand = true,
+                           .value = no_default}),
+    key<&Material::density>("density", "at rest",
+                            {.unit = "kg/m^3; 2D: kg/m^2", .range = Range::positive()}),
+    key<&Material::youngs_modulus>(
+        "youngs_modulus", "stiffness; an expression needs heat and gives that of the solid, T in K",
+        {.kind = Kind::kField,
+         .unit = "Pa",
+         .range = Range::positive(),
+         .stand_in = "shear_modulus",
+         .variables = "T",
+         .by_hand = true}),
+    key<&Material::poisson_ratio>("poisson_ratio",
+                                  "how far stretch makes thin; thermal: 0.5 is incompressible",
+                                  {.range = Range::right_open(0, 0.5),
+                                   .thermal_range = Range::left_open(0, 0.5),
+                                   .stand_in = "lambda",
+                                   .by_hand = true}),
+    key<&Material::critical_compression>(
+        "critical_compression", "theta_c: principal strain at which compression turns plastic",
+        {.range = Range::right_open(0, 1)}),
+    key<&Material::critical_stretch>("critical_stretch",
+                                     "theta_s: principal strain at which stretch turns plastic",
+                                     {.range = Range::non_negative()}),
+    key<&Material::hardening>("hardening",
+                              "snow: exponent xi; von_mises: slope of the yield stress against "
+                              "plastic strain, in Pa",
+                              {.range = Range::non_negative()}),
+    key<&Material::friction_angle>("friction_angle", "of internal friction",
+                                   {.kind = Kind::kAngle,
+                                    .unit = "degrees",
+                                    .range = Range::right_open(0, 90),
+                                    .stand_in = "friction_hardening"}),
+    key<&Material::cohesion>("cohesion",
+                             "Hencky strain by which the tip of the yield cone moves into tension",
+                             {.range = Range::non_negative()}),
+    key<&Material::yield_stress>("yield_stress", "uniaxial",
+                                 {.unit = "Pa", .range = Range::positive()}),
+    key<&Material::bulk_modulus>("bulk_modulus", "stiffness against compression",
+                                 {.unit = "Pa", .range = Range::positive()}),
+    key<&Material::gamma>("gamma", "exponent of the equation of state",
+                          {.range = Range::positive()}),
+    key<&Material::viscosity>(
+        "viscosity", "Newtonian, on top of any model; incompressible: 0.01 at most, without effect",
+        {.unit = "Pa s", .range = Range::non_negative()}),
+    key("friction_hardening",
+        "h0, h1, h2, h3 of Klar et al. 2016: all angles in degrees but the rate h2",
+        {.kind = Kind::kNumber, .range = Range::right_open(0, 90), .list = Count{4, 4}}),
+    key<&Material::volume_correction>("volume_correction",
+                                      "gives back the volume that plastic flow made up"),
+    key("shear_modulus", "Lamé's mu, 0 for a liquid; in place of youngs_modulus",
+        {.kind = Kind::kNumber,
+         .unit = "Pa",
+         .range = Range::non_negative(),
+         .under = Under::kThermal}),
+    key("lambda", "Lamé's, inf if incompressible; in place of poisson_ratio",
+        {.kind = Kind::kNumber,
+         .unit = "Pa",
+         .range = Range::positive(),
+         .under = Under::kThermal}),
+    key("heat_capacity", "per mass; a preset may have it",
+        {.kind = Kind::kNumber,
+         .unit = "J/(kg K)",
+         .range = Range::positive(),
+         .under = Under::kHeat,
+         .also = &kByPhase}),
+    key("conductivity", "of heat; a preset may have it",
+        {.kind = Kind::kNumber,
+         .unit = "W/(m K)",
+         .range = Range::positive(),
+         .under = Under::kHeat,
+         .also = &kByPhase}),
+    key<&HeatProperties::melting_point>(
+        "melting_point", "where solid turns to liquid and back",
+        {.unit = "K", .range = Range::positive(), .under = Under::kHeat, .otherwise = "never"}),
+    key<&HeatProperties::melting_jitter>(
+        "melting_jitter",
+        "the particles' melting points are spread evenly over melting_point ± this; at most a "
+        "tenth of it",
+        {.unit = "K", .range = Range::non_negative(), .under = Under::kHeat}),
+    key<&HeatProperties::latent_heat>(
+        "latent_heat", "taken up in melting, given off in freezing",
+        {.unit = "J/kg", .range = Range::non_negative(), .under = Under::kHeat}),
+};
+
+const ModelKeys& model_of(const Material& material) {
+  return *std::find_if(std::begin(kModels), std::end(kModels),
+                       [&](const ModelKeys& model) { return model.model == material.model; });
+}
+
+template <class List>
+bool contains(const List& keys, std::string_view key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
@@ -97,12 +185,8 @@ Vec3 palette_color(std::size_t index) {
 
 // Fills the material from its preset; returns whether there is a valid one.
 bool parse_preset(TableReader& table, Material& material) {
-  const Node* node = table.find("preset");
-  Keys names;
-  for (const MaterialPreset& preset : material_presets()) names.push_back(preset.material.name);
   std::size_t index = 0;
-  if (node == nullptr || !read_choice(*node, "preset", names, {}, index, table.context()))
-    return false;
+  if (!table.read_word("preset", index, "preset")) return false;
   const std::string name = material.name;
   material = material_presets()[index].material;
   material.name = name;
@@ -110,13 +194,9 @@ bool parse_preset(TableReader& table, Material& material) {
 }
 
 bool parse_model(TableReader& table, MaterialModel& out) {
-  const Node* node = table.find("model");
-  Keys names;
-  for (const Model& model : models()) names.push_back(model.name);
   std::size_t index = 0;
-  if (node == nullptr || !read_choice(*node, "model", names, kLaterModels, index, table.context()))
-    return false;
-  out = models()[index].model;
+  if (!table.read_word("model", index, "model")) return false;
+  out = kModels[index].model;
   return true;
 }
 
@@ -132,52 +212,39 @@ void parse_friction_hardening(TableReader& table, std::array<double, 4>& out) {
     return;
   }
   for (std::size_t i = 0; i < 4; ++i) {
-    const bool valid = read_number(node->items[i], "friction_hardening", Range::right_open(0, 90),
-                                   out[i], table.context());
+    const bool valid = read_number(node->items[i], "friction_hardening",
+                                   table.row("friction_hardening").range, out[i], table.context());
     if (valid && i != 2) out[i] = radians(out[i]);
   }
 }
 
-// A pressure solve reaches lambda = infinity, at 0.5, but needs some pressure: lambda > 0.
-Range range_of(const Parameter& parameter, const Scene& scene) {
-  const bool poisson = parameter.member == &Material::poisson_ratio;
-  return poisson && is_thermal(scene) ? Range::left_open(0, 0.5) : parameter.range;
-}
-
 void parse_parameters(TableReader& table, const Scene& scene, Material& material) {
-  for (const Parameter& parameter : parameters()) {
-    const Node* node = table.find(parameter.name);
-    const bool of_temperature = node != nullptr && node->is(NodeType::kString) &&
-                                parameter.member == &Material::youngs_modulus;
-    if (of_temperature) continue;  // parse_thermal_material
-    if (parameter.in_degrees) {
-      table.angle(parameter.name, material.*parameter.member, parameter.range);
-    } else {
-      table.number(parameter.name, material.*parameter.member, range_of(parameter, scene));
-    }
-  }
+  table.read_members(material);
+  const Node* stiffness = table.at("youngs_modulus");
+  const bool of_temperature = stiffness != nullptr && stiffness->is(NodeType::kString);
+  if (!of_temperature)  // parse_thermal_material
+    table.read("youngs_modulus", material.youngs_modulus);
+  // A pressure solve reaches lambda = infinity, at 0.5, but needs some pressure: lambda > 0.
+  const Key& poisson = table.row("poisson_ratio");
+  table.read_in("poisson_ratio", material.poisson_ratio,
+                is_thermal(scene) ? *poisson.thermal_range : poisson.range);
   parse_friction_hardening(table, material.friction_hardening);
-  table.boolean("volume_correction", material.volume_correction);
 }
 
 bool preset_has(const Material& material, std::string_view key) {
-  return std::any_of(parameters().begin(), parameters().end(), [&](const Parameter& parameter) {
-    return parameter.name == key && material.*parameter.member != 0;
-  });
+  const Key& row = *kMaterial.find(key);
+  return row.value != nullptr && row.value(row, &material)->number != 0;
 }
 
 // Every parameter the model needs, from the table or (`has_preset`) from the preset.
-void check_required(TableReader& table, const Model& model, const Material& material,
+void check_required(TableReader& table, const ModelKeys& model, const Material& material,
                     bool has_preset) {
-  Keys required = model.required;
-  required.insert(required.begin(), "density");
+  Keys required = {"density"};
+  required.insert(required.end(), model.required.begin(), model.required.end());
   for (const std::string_view key : required) {
-    const bool replaced_by_hardening =
-        key == "friction_angle" && table.node().find("friction_hardening") != nullptr;
-    const bool replaced_by_lame =
-        material.lame && (key == "youngs_modulus" || key == "poisson_ratio");
-    const bool given =
-        table.node().find(key) != nullptr || (has_preset && preset_has(material, key));
+    const bool replaced_by_hardening = key == "friction_angle" && table.has("friction_hardening");
+    const bool replaced_by_lame = material.lame && contains(std::span(kElastic), key);
+    const bool given = table.has(key) || (has_preset && preset_has(material, key));
     if (!given && !replaced_by_hardening && !replaced_by_lame) {
       table.fail(table.node(), fmt::format("{} needs the key '{}' (model \"{}\")", table.label(),
                                            key, model.name));
@@ -187,18 +254,16 @@ void check_required(TableReader& table, const Model& model, const Material& mate
 
 // A parameter the model does not have would silently do nothing. After an override of the model
 // itself the parameters of the old model may stay: they cannot be removed from the command line.
-void check_unused(TableReader& table, const Scene& scene, const Model& model) {
-  const Node* chosen = table.node().find("model");
+void check_unused(TableReader& table, const Scene& scene, const ModelKeys& model) {
+  const Node* chosen = table.at("model");
   if (chosen != nullptr && (chosen->replaced || chosen->where.from_override)) return;
-  Keys candidates = {"friction_hardening", "volume_correction"};
-  for (const Parameter& parameter : parameters()) candidates.push_back(parameter.name);
-  for (const std::string_view key : thermal_keys(scene)) candidates.push_back(key);
-  Keys used = {"density", "viscosity"};
-  used.insert(used.end(), model.required.begin(), model.required.end());
-  used.insert(used.end(), model.optional.begin(), model.optional.end());
-  for (const std::string_view key : thermal_keys(scene, model.model)) used.push_back(key);
+  const Keys used = model_keys(scene, model);
   for (const Entry& entry : table.node().entries) {
-    if (!contains(candidates, entry.key) || contains(used, entry.key)) continue;
+    const Key* row = kMaterial.find(entry.key);
+    const bool refused = row != nullptr && !includes(row->under, setting_of(scene));
+    if (row == nullptr || refused || contains(kOfAllMaterials, entry.key) ||
+        contains(used, entry.key))
+      continue;
     table.context().findings.add(entry.where, fmt::format("model \"{}\" has no '{}' (it has: {})",
                                                           model.name, entry.key, list_of(used)));
   }
@@ -226,7 +291,76 @@ constexpr std::string_view name_of(Integrator integrator) {
                                                      : "explicit";
 }
 
-// Why the scene's integrator does not move this model; empty if it does.
+// Whether the integrator can move the material; if not, a finding.
+bool check_integrator(TableReader& table, const Scene& scene, const Material& material) {
+  if (scene.simulation.integrator == Integrator::kIncompressible &&
+      material.viscosity > kThinnestViscosity) {
+    table.fail(table.has("viscosity") ? "viscosity" : "preset",
+               fmt::format("integrator \"{}\" has no viscosity in this version; use \"explicit\", "
+                           "or a thin liquid such as preset = \"water\"",
+                           name_of(scene.simulation.integrator)));
+    return false;
+  }
+  const std::string_view reason = why_not_moved(scene, material.model);
+  const char* at = table.has("model") ? "model" : "preset";
+  if (!reason.empty() && table.has(at)) table.fail(at, reason);
+  return reason.empty();
+}
+
+Material parse_material(const Entry& entry, const Scene& scene, ReadContext& context) {
+  Material material;
+  material.name = entry.key;
+  material.color = palette_color(scene.materials.size());
+  TableReader table(entry.value, kMaterial, context, fmt::format("[material.{}]", entry.key));
+  if (!entry.value.is(NodeType::kTable)) return material;
+  const bool has_preset = parse_preset(table, material);
+  const bool has_model = parse_model(table, material.model);
+  if (!has_model && material.model != model_of_preset(scene, material.model)) {
+    material.model = MaterialModel::kIncompressible;
+    material.bulk_modulus = 0;
+  }
+  parse_parameters(table, scene, material);
+  parse_thermal_material(table, scene, material);
+  table.read("color", material.color);
+  const bool known = has_preset || has_model;
+  if (known) {
+    const ModelKeys& model = model_of(material);
+    check_required(table, model, material, has_preset);
+    check_unused(table, scene, model);
+  } else if (!table.has("model") && !table.has("preset")) {
+    table.fail(table.node(), fmt::format("{} needs a 'model' or a 'preset'", table.label()));
+  }
+  if (known && check_integrator(table, scene, material))
+    check_thermal_material(table, scene, material);
+  table.finish();
+  return material;
+}
+
+}  // namespace
+
+constinit const Table kPhaseValues = {"phases", "Values of the two phases.", kPhaseKeys};
+constinit const Table kMaterial = {
+    "[material.NAME]",
+    "Needs a model or a preset; which of the other keys mean something is the "
+    "model's choice.",
+    kMaterialKeys};
+
+std::span<const ModelKeys> material_models() { return kModels; }
+
+std::vector<std::string_view> model_keys(const Scene& scene, const ModelKeys& model) {
+  Keys keys = {"density", "viscosity"};
+  keys.insert(keys.end(), model.required.begin(), model.required.end());
+  keys.insert(keys.end(), model.optional.begin(), model.optional.end());
+  for (const std::string_view key : thermal_keys(scene, model.model)) keys.push_back(key);
+  return keys;
+}
+
+// A liquid is the same liquid under any integrator: only its stiffness has no meaning on faces.
+MaterialModel model_of_preset(const Scene& scene, MaterialModel model) {
+  const bool liquid = is_staggered(scene) && model == MaterialModel::kWeaklyCompressible;
+  return liquid ? MaterialModel::kIncompressible : model;
+}
+
 std::string_view why_not_moved(const Scene& scene, MaterialModel model) {
   const bool liquid = model == MaterialModel::kIncompressible;
   if (is_thermal(scene))
@@ -243,55 +377,8 @@ std::string_view why_not_moved(const Scene& scene, MaterialModel model) {
                 : "";
 }
 
-// Whether the integrator can move the material; if not, a finding.
-bool check_integrator(TableReader& table, const Scene& scene, const Material& material) {
-  if (scene.simulation.integrator == Integrator::kIncompressible &&
-      material.viscosity > kThinnestViscosity) {
-    table.fail(table.node().find("viscosity") != nullptr ? "viscosity" : "preset",
-               fmt::format("integrator \"{}\" has no viscosity in this version; use \"explicit\", "
-                           "or a thin liquid such as preset = \"water\"",
-                           name_of(scene.simulation.integrator)));
-    return false;
-  }
-  const std::string_view reason = why_not_moved(scene, material.model);
-  const char* at = table.node().find("model") != nullptr ? "model" : "preset";
-  if (!reason.empty() && table.node().find(at) != nullptr) table.fail(at, reason);
-  return reason.empty();
-}
-
-Material parse_material(const Entry& entry, const Scene& scene, ReadContext& context) {
-  Material material;
-  material.name = entry.key;
-  material.color = palette_color(scene.materials.size());
-  TableReader table(entry.value, fmt::format("[material.{}]", entry.key), context);
-  if (!entry.value.is(NodeType::kTable)) return material;
-  const bool has_preset = parse_preset(table, material);
-  const bool has_model = parse_model(table, material.model);
-  // A liquid is the same liquid under any integrator: only its stiffness has no meaning on faces.
-  if (is_staggered(scene) && !has_model && material.model == MaterialModel::kWeaklyCompressible) {
-    material.model = MaterialModel::kIncompressible;
-    material.bulk_modulus = 0;
-  }
-  parse_parameters(table, scene, material);
-  parse_thermal_material(table, scene, material);
-  table.color("color", material.color);
-  const bool known = has_preset || has_model;
-  if (known) {
-    const Model& model = model_of(material);
-    check_required(table, model, material, has_preset);
-    check_unused(table, scene, model);
-  } else if (entry.value.find("model") == nullptr && entry.value.find("preset") == nullptr) {
-    table.fail(table.node(), fmt::format("{} needs a 'model' or a 'preset'", table.label()));
-  }
-  if (known && check_integrator(table, scene, material))
-    check_thermal_material(table, scene, material);
-  table.finish();
-  return material;
-}
-
-}  // namespace
-
 void parse_materials(const Node& root, Scene& scene, ReadContext& context) {
+  section_rows("material", context);
   const Node* node = root.find("material");
   if (node == nullptr || !read_type(*node, NodeType::kTable, "material", context)) return;
   for (const Entry& entry : node->entries) {

@@ -11,22 +11,86 @@ namespace {
 constexpr std::string_view kLaterFormat = "use \"ply\" or \"npz\"";
 constexpr Unavailable kLaterFormats[] = {
     {"vtk", kLaterFormat}, {"vdb", kLaterFormat}, {"bgeo", kLaterFormat}};
+constexpr Word kFormats[] = {{"ply", ""}, {"npz", ""}};
 
-std::vector<std::string_view> channel_names(const Scene& scene) {
-  std::vector<std::string_view> names = {
-      "velocity",      "speed",  "material", "body",      "mass", "volume", "deformation_gradient",
-      "plastic_state", "stress", "pressure", "vorticity", "id"};
-  if (scene.solves_heat()) names.insert(names.end(), {"temperature", "phase"});
-  return names;
+// What colours may show. The last is no channel, and it and the two before it need heat.
+constexpr Word kColors[] = {{"velocity", "m/s"},
+                            {"speed", "m/s"},
+                            {"material", "its index"},
+                            {"body", "its index"},
+                            {"mass", "kg"},
+                            {"volume", "at rest, m^3"},
+                            {"deformation_gradient", "the elastic one; colours: its determinant"},
+                            {"plastic_state", "of the model"},
+                            {"stress", "Kirchhoff, Pa"},
+                            {"pressure", "Pa"},
+                            {"vorticity", "1/s; 3D colours: its magnitude"},
+                            {"id", "the same in all frames"},
+                            {"temperature", "K, with heat only"},
+                            {"phase", "with heat only"},
+                            {"glow", "colours only, with heat only: the light of what is hot"}};
+constexpr std::span<const Word> kChannels = std::span(kColors).first(std::size(kColors) - 1);
+
+std::vector<std::string_view> available(std::span<const Word> words, const Scene& scene) {
+  constexpr std::size_t kWithoutHeat = std::size(kColors) - 3;
+  return names_of(scene.solves_heat() ? words : words.first(kWithoutHeat));
 }
 
-void parse_color_channel(TableReader& table, const Scene& scene, std::string& color) {
+constexpr Choice<DiagnosticsLevel> kLevels[] = {
+    {"off", DiagnosticsLevel::kOff},
+    {"totals", DiagnosticsLevel::kTotals, "mass, momenta, energies, forces on bodies: ledger.csv"},
+    {"stages", DiagnosticsLevel::kStages,
+     "energies by stage of the step; integrator explicit only"}};
+constexpr Key kOnOff = key("", "", {.kind = Kind::kBoolean});
+
+constexpr Key kOutputKeys[] = {
+    key<&OutputSettings::directory>("directory", "where a run writes; `-o` wins",
+                                    {.otherwise = "out/NAME"}),
+    key<&OutputSettings::particles>("particles", "files of the particles of every frame",
+                                    {.kind = Kind::kChoice,
+                                     .list = Count{0, std::size(kFormats)},
+                                     .words = kFormats,
+                                     .unavailable = kLaterFormats}),
+    key("surface", "empty in this version, which meshes no surfaces",
+        {.kind = Kind::kString, .list = Count{0, 0}}),
+    key<&OutputSettings::image>("image", "a picture of every frame"),
+    key<&OutputSettings::video>("video", "of the pictures, if ffmpeg is there"),
+    key<&OutputSettings::color>("color", "what the colours of pictures show",
+                                {.kind = Kind::kChoice, .words = kColors, .by_hand = true}),
+    key<&OutputSettings::resolution>("resolution", "of pictures: width, height",
+                                     {.kind = Kind::kInteger,
+                                      .unit = "pixels",
+                                      .range = Range::closed(1, 16384),
+                                      .list = Count{2, 2},
+                                      .by_hand = true}),
+    key<&OutputSettings::channels>("channels", "what particle files hold beside positions",
+                                   {.kind = Kind::kChoice,
+                                    .list = Count{0, kChannels.size()},
+                                    .words = kChannels,
+                                    .by_hand = true}),
+    key<&OutputSettings::checkpoint_every>("checkpoint_every",
+                                           "frames from checkpoint to checkpoint; 0: only the last",
+                                           {.range = Range::closed(0, 1'000'000'000)}),
+    choice_key<&OutputSettings::diagnostics, kLevels>(
+        "diagnostics", "what is measured of each frame; true: totals, false: off",
+        {.also = &kOnOff, .by_hand = true}),
+    table_key("camera", kCamera, "of pictures in 3D", {.otherwise = "one that frames the scene"}),
+};
+
+constexpr Key kCameraKeys[] = {
+    key<&Camera::eye>("eye", "where it stands", {.unit = "m", .required = true}),
+    key<&Camera::target>("target", "what it looks at", {.unit = "m", .required = true}),
+    key<&Camera::up>("up", "what is up in the picture"),
+    key<&Camera::fov>("fov", "angle from the bottom to the top of the picture",
+                      {.kind = Kind::kAngle, .unit = "degrees", .range = Range::open(0, 180)}),
+};
+
+void parse_color(TableReader& table, const Scene& scene, std::string& color) {
   const Node* node = table.find("color");
-  std::vector<std::string_view> names = channel_names(scene);
-  if (scene.solves_heat()) names.push_back("glow");
   std::size_t index = 0;
-  if (node != nullptr && read_choice(*node, "color", names, {}, index, table.context()))
-    color = names[index];
+  if (node != nullptr &&
+      read_choice(*node, "color", available(kColors, scene), {}, index, table.context()))
+    color = kColors[index].name;
 }
 
 void parse_surface(TableReader& table) {
@@ -42,29 +106,26 @@ void parse_surface(TableReader& table) {
 void parse_resolution(TableReader& table, std::array<int, 2>& resolution) {
   const Node* node = table.find("resolution");
   if (node == nullptr || !read_type(*node, NodeType::kArray, "resolution", table.context())) return;
-  constexpr std::int64_t kLargest = 16384;
+  const Range& range = table.row("resolution").range;
   bool valid = node->items.size() == 2;
   for (const Node& item : node->items) {
-    valid = valid && item.is(NodeType::kInteger) && item.integer >= 1 && item.integer <= kLargest;
+    valid = valid && item.is(NodeType::kInteger) && range.contains(item.number);
   }
   if (!valid) {
     table.fail(*node,
                fmt::format("'resolution' must be [width, height] in pixels, integers from 1 to {}",
-                           kLargest));
+                           range.high));
     return;
   }
   resolution = {static_cast<int>(node->items[0].integer), static_cast<int>(node->items[1].integer)};
 }
 
 void parse_diagnostics(TableReader& table, DiagnosticsLevel& level) {
-  constexpr Choice<DiagnosticsLevel> kLevels[] = {{"off", DiagnosticsLevel::kOff},
-                                                  {"totals", DiagnosticsLevel::kTotals},
-                                                  {"stages", DiagnosticsLevel::kStages}};
   const Node* node = table.find("diagnostics");
   if (node != nullptr && node->is(NodeType::kBoolean)) {
     level = node->boolean ? DiagnosticsLevel::kTotals : DiagnosticsLevel::kOff;
   } else {
-    table.choice<DiagnosticsLevel>("diagnostics", level, kLevels);
+    table.read("diagnostics", level, kLevels);
   }
 }
 
@@ -89,17 +150,15 @@ void check_view(TableReader& table, const Camera& camera) {
 
 Camera parse_camera(const Node& node, ReadContext& context) {
   Camera camera;
-  TableReader table(node, "output.camera", context);
+  TableReader table(node, kCamera, context);
   if (!node.is(NodeType::kTable)) return camera;
   if (context.is_2d()) {
     table.fail(node, "a camera needs dimension = 3; 2D pictures frame the scene by themselves");
     return camera;
   }
-  table.require("eye");
-  table.require("target");
-  const bool eye = table.vector("eye", camera.eye), target = table.vector("target", camera.target);
-  const bool up = table.vector("up", camera.up) || node.find("up") == nullptr;
-  table.angle("fov", camera.fov, Range::open(0, 180));
+  const bool eye = table.read("eye", camera.eye), target = table.read("target", camera.target);
+  const bool up = table.read("up", camera.up) || !table.has("up");
+  table.read("fov", camera.fov);
   if (eye && target && up) check_view(table, camera);
   table.finish();
   return camera;
@@ -107,18 +166,19 @@ Camera parse_camera(const Node& node, ReadContext& context) {
 
 }  // namespace
 
+constinit const Table kCamera = {
+    "output.camera", "The view of pictures in 3D; pictures in 2D frame the scene by themselves.",
+    kCameraKeys};
+constinit const Table kOutput = {"[output]", "What a run writes.", kOutputKeys};
+
 void parse_output(const Node& root, Scene& scene, ReadContext& context) {
   OutputSettings& s = scene.output;
   parse_section(root, "output", context, [&](TableReader& table) {
-    table.string("directory", s.directory);
-    table.strings("particles", s.particles, {"ply", "npz"}, kLaterFormats);
+    table.read_members(s);
     parse_surface(table);
-    table.boolean("image", s.image);
-    table.boolean("video", s.video);
-    parse_color_channel(table, scene, s.color);
+    parse_color(table, scene, s.color);
     parse_resolution(table, s.resolution);
-    table.strings("channels", s.channels, channel_names(scene));
-    table.integer("checkpoint_every", s.checkpoint_every, 0, 1'000'000'000);
+    table.read_words("channels", s.channels, available(kChannels, scene));
     parse_diagnostics(table, s.diagnostics);
     if (is_staggered(scene) && s.diagnostics == DiagnosticsLevel::kStages)
       table.fail("diagnostics", "\"stages\" needs integrator \"explicit\"; use \"totals\"");

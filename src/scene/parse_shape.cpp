@@ -1,5 +1,5 @@
-// Shapes: one small function per type, found by name in one table. A new shape is one function and
-// one line there.
+// Shapes: the rows of each type and one small function, found by name in one table. A new shape is
+// its rows and one line there, and a function where there is more to check than its rows say.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,22 +14,87 @@ namespace {
 
 Shape parse_shape(const Node& node, ReadContext& context);
 
-void require_keys(TableReader& table, std::initializer_list<std::string_view> keys) {
-  for (const std::string_view key : keys) table.require(key);
+constexpr Key kCenter =
+    key<&Shape::center>("center", "where its middle is", {.unit = "m", .required = true});
+constexpr Key radius_key(std::string_view about) {
+  return key<&Shape::radius>("radius", about,
+                             {.unit = "m", .range = Range::positive(), .required = true});
 }
+constexpr Key kTranslation = key<&Shape::translation>("translation", "last", {.unit = "m"});
+constexpr Key kRotation =
+    key<&Shape::rotation>("rotation", "about the origin: about x, then y, then z",
+                          {.kind = Kind::kRotation, .unit = "degrees"});
+constexpr Key kScale =
+    key<&Shape::scale>("scale", "first, from the origin", {.range = Range::positive()});
 
-void parse_sphere(TableReader& table, Shape& shape) {
-  require_keys(table, {"center", "radius"});
-  table.vector("center", shape.center);
-  table.number("radius", shape.radius, Range::positive());
-}
+constexpr Key kSphereKeys[] = {kCenter, radius_key("of the ball")};
+constexpr Key kBoxKeys[] = {
+    key<&Shape::min>("min", "corner with the smallest coordinates",
+                     {.unit = "m", .required = true, .by_hand = true}),
+    key<&Shape::max>("max", "corner with the largest coordinates",
+                     {.unit = "m", .required = true, .by_hand = true}),
+    key<&Shape::rounding>("rounding", "radius of the edges, at most half of the shortest one",
+                          {.unit = "m", .range = Range::non_negative()})};
+constexpr Key kHalfSpaceKeys[] = {
+    key<&Shape::point>("point", "on its surface", {.unit = "m", .required = true}),
+    key<&Shape::normal>("normal", "of the surface, away from the solid",
+                        {.kind = Kind::kDirection, .required = true})};
+constexpr Key kAroundAxisKeys[] = {
+    key<&Shape::from>("from", "end of the axis; of a cone its base",
+                      {.unit = "m", .required = true, .by_hand = true}),
+    key<&Shape::to>("to", "other end of the axis; of a cone its apex",
+                    {.unit = "m", .required = true, .by_hand = true}),
+    radius_key("around the axis; of a cone at its base")};
+constexpr Key kTorusKeys[] = {
+    kCenter, radius_key("of the ring"),
+    key<&Shape::axis>("axis", "of symmetry", {.kind = Kind::kDirection}),
+    key<&Shape::tube_radius>("tube_radius", "of the tube around the ring",
+                             {.unit = "m", .range = Range::positive(), .required = true})};
+constexpr Key kEllipsoidKeys[] = {
+    kCenter, key<&Shape::radii>("radii", "along the axes, each > 0",
+                                {.unit = "m", .required = true, .by_hand = true})};
+constexpr Key kHeightFieldKeys[] = {
+    key("min", "corner of its rectangle: x and z",
+        {.kind = Kind::kCorner, .unit = "m", .required = true}),
+    key("max", "the other corner", {.kind = Kind::kCorner, .unit = "m", .required = true}),
+    key("height", "y of the surface, of x and in 3D z; this or a file",
+        {.kind = Kind::kField, .unit = "m", .variables = "xz"}),
+    key("file", "a PNG whose grey is the height, seen from above", {.kind = Kind::kString}),
+    key("low", "height of black; with a file", {.kind = Kind::kNumber, .unit = "m"}),
+    key("high", "height of white; with a file", {.kind = Kind::kNumber, .unit = "m"}),
+    key<&Shape::base>("base", "y of the underside, below all heights",
+                      {.unit = "m", .otherwise = "it has no end below"})};
+constexpr Key kMeshKeys[] = {
+    key<&Shape::file>("file", "OBJ, PLY or STL, closed or not; relative to the scene file",
+                      {.required = true, .by_hand = true}),
+    key<&Shape::size>("size", "of the longest edge of its box; in place of scale",
+                      {.unit = "m", .range = Range::positive(), .by_hand = true}),
+    kScale, kRotation, kTranslation};
+constexpr Key kBooleanKeys[] = {table_key("children", kShape,
+                                          "two or more; difference: the first without the others",
+                                          {.list = Count{2}, .required = true})};
+constexpr Key kTransformKeys[] = {table_key("child", kShape, "what is moved", {.required = true}),
+                                  kScale, kRotation, kTranslation};
+
+constexpr Table kSphere = {"shape sphere", "", kSphereKeys};
+constexpr Table kBox = {"shape box", "", kBoxKeys};
+constexpr Table kHalfSpace = {"shape half_space", "All that is behind a plane.", kHalfSpaceKeys};
+constexpr Table kAroundAxis = {"shape cylinder, capsule, cone", "", kAroundAxisKeys};
+constexpr Table kTorus = {"shape torus", "", kTorusKeys};
+constexpr Table kEllipsoid = {"shape ellipsoid", "", kEllipsoidKeys};
+constexpr Table kHeightField = {"shape height_field", "All that is below a surface.",
+                                kHeightFieldKeys};
+constexpr Table kMesh = {"shape mesh", "", kMeshKeys};
+constexpr Table kBoolean = {"shape union, intersection, difference", "", kBooleanKeys};
+constexpr Table kTransform = {"shape transform", "", kTransformKeys};
+
+void parse_members(TableReader& table, Shape& shape) { table.read_members(shape); }
 
 void parse_box(TableReader& table, Shape& shape) {
-  require_keys(table, {"min", "max"});
-  const bool has_min = table.vector("min", shape.min), has_max = table.vector("max", shape.max);
-  table.number("rounding", shape.rounding, Range::non_negative());
+  const bool has_min = table.read("min", shape.min), has_max = table.read("max", shape.max);
+  table.read_members(shape);
   if (!has_min || !has_max) return;
-  const int axes = static_cast<int>(table.node().find("min")->items.size());
+  const int axes = static_cast<int>(table.at("min")->items.size());
   for (int axis = 0; axis < axes; ++axis) {
     const double extent = shape.max[axis] - shape.min[axis];
     if (!(extent > 0)) {
@@ -45,53 +110,30 @@ void parse_box(TableReader& table, Shape& shape) {
   }
 }
 
-void parse_half_space(TableReader& table, Shape& shape) {
-  require_keys(table, {"point", "normal"});
-  table.vector("point", shape.point);
-  table.direction("normal", shape.normal);
-}
-
 // cylinder, capsule, cone
 void parse_around_axis(TableReader& table, Shape& shape) {
-  require_keys(table, {"from", "to", "radius"});
-  const bool has_from = table.vector("from", shape.from), has_to = table.vector("to", shape.to);
-  table.number("radius", shape.radius, Range::positive());
+  const bool has_from = table.read("from", shape.from), has_to = table.read("to", shape.to);
+  table.read_members(shape);
   if (has_from && has_to && shape.from == shape.to) table.fail("to", "'from' and 'to' must differ");
 }
 
-void parse_torus(TableReader& table, Shape& shape) {
-  require_keys(table, {"center", "radius", "tube_radius"});
-  table.vector("center", shape.center);
-  table.direction("axis", shape.axis);
-  table.number("radius", shape.radius, Range::positive());
-  table.number("tube_radius", shape.tube_radius, Range::positive());
-}
-
 void parse_ellipsoid(TableReader& table, Shape& shape) {
-  require_keys(table, {"center", "radii"});
-  table.vector("center", shape.center);
-  if (!table.vector("radii", shape.radii)) return;
-  const std::size_t axes = table.node().find("radii")->items.size();
+  table.read_members(shape);
+  if (!table.read("radii", shape.radii)) return;
+  const std::size_t axes = table.at("radii")->items.size();
   const bool positive =
       std::all_of(shape.radii.begin(), shape.radii.begin() + static_cast<std::ptrdiff_t>(axes),
                   [](double radius) { return radius > 0; });
   if (!positive) table.fail("radii", "every entry of 'radii' must be > 0");
 }
 
-void parse_placement(TableReader& table, Shape& shape) {
-  table.vector("translation", shape.translation);
-  table.rotation("rotation", shape.rotation);
-  table.number("scale", shape.scale, Range::positive());
-}
-
 void parse_mesh(TableReader& table, Shape& shape) {
-  table.require("file");
-  parse_placement(table, shape);
-  const bool sized = table.number("size", shape.size, Range::positive());
-  if (sized && table.node().find("scale") != nullptr) {
+  table.read_members(shape);
+  const bool sized = table.read("size", shape.size);
+  if (sized && table.has("scale")) {
     table.fail("size", "give either 'size' (length of the longest edge) or 'scale', not both");
   }
-  if (!table.string("file", shape.file)) return;
+  if (!table.read("file", shape.file)) return;
   namespace fs = std::filesystem;
   const std::string extension = fs::path(shape.file).extension().string();
   std::error_code ignored;
@@ -100,7 +142,7 @@ void parse_mesh(TableReader& table, Shape& shape) {
   } else if (shape.file.find('\0') != std::string::npos ||
              !fs::is_regular_file(shape.file, ignored)) {
     table.context().findings.add(
-        table.node().find("file")->where,
+        table.at("file")->where,
         fmt::format("mesh file \"{}\" does not exist or is no file", shape.file),
         ErrorCategory::kFile);
   }
@@ -108,7 +150,7 @@ void parse_mesh(TableReader& table, Shape& shape) {
 
 // The rectangle: [x, z], or x alone in 2D.
 bool parse_corner(TableReader& table, std::string_view key, Vec3& out) {
-  if (table.context().is_2d()) return table.number(key, out[0]);
+  if (table.context().is_2d()) return table.read(key, out[0]);
   const Node* node = table.find(key);
   if (node == nullptr || !read_type(*node, NodeType::kArray, key, table.context())) return false;
   if (node->items.size() != 2) {
@@ -124,7 +166,6 @@ bool parse_corner(TableReader& table, std::string_view key, Vec3& out) {
 }
 
 bool parse_rectangle(TableReader& table, Shape& shape) {
-  require_keys(table, {"min", "max"});
   const bool has_min = parse_corner(table, "min", shape.min);
   if (!parse_corner(table, "max", shape.max) || !has_min) return false;
   bool valid = true;
@@ -137,26 +178,30 @@ bool parse_rectangle(TableReader& table, Shape& shape) {
   return valid;
 }
 
+bool parse_height(TableReader& table, ScalarField& out) {
+  const Node* node = table.require("height");
+  return node != nullptr && read_field(*node, "height", out, table.context(),
+                                       height_variables(table.context().dimension));
+}
+
 // Either 'height', or 'file' with 'low' and 'high'.
 bool parse_heights(TableReader& table, Shape& shape) {
-  if (table.node().find("file") == nullptr) {
+  if (!table.has("file")) {
     for (const char* key : {"low", "high"})
       table.refuse(key, "belongs to a height_field with a 'file'; remove it");
-    table.require("height");
-    return table.field("height", shape.height, height_variables(table.context().dimension));
+    return parse_height(table, shape.height);
   }
   table.refuse("height", "and 'file' exclude each other; remove one");
-  require_keys(table, {"low", "high"});
-  const bool has_low = table.number("low", shape.low), has_high = table.number("high", shape.high);
-  const bool has_file = table.string("file", shape.file);
-  return has_file && has_low && has_high && table.node().find("height") == nullptr;
+  for (const char* key : {"low", "high"}) table.require(key);
+  const bool has_low = table.read("low", shape.low), has_high = table.read("high", shape.high);
+  const bool has_file = table.read("file", shape.file);
+  return has_file && has_low && has_high && !table.has("height");
 }
 
 // A coarse sampling finds what is wrong with the heights while their place in the file is known.
 void parse_height_field(TableReader& table, Shape& shape) {
   const bool placed = parse_rectangle(table, shape), given = parse_heights(table, shape);
-  double base = 0;
-  if (table.number("base", base)) shape.base = base;
+  table.read_members(shape);
   const int dimension = table.context().dimension;
   if (!placed || !given || dimension == 0) return;
   const double longest = std::max(shape.max[0] - shape.min[0], shape.max[2] - shape.min[2]);
@@ -164,14 +209,14 @@ void parse_height_field(TableReader& table, Shape& shape) {
   try {
     bake_heights(shape, dimension, longest / kProbes);
   } catch (const Error& error) {
-    const Node* origin = table.node().find(shape.file.empty() ? "height" : "file");
+    const Node* origin = table.at(shape.file.empty() ? "height" : "file");
     table.context().findings.add(origin->where, error.what(), error.category());
   }
 }
 
 // union, intersection, difference (the first minus all others)
 void parse_boolean(TableReader& table, Shape& shape) {
-  const Node* children = table.require("children");
+  const Node* children = table.find("children");
   if (children == nullptr || !read_type(*children, NodeType::kArray, "children", table.context()))
     return;
   if (children->items.size() < 2) {
@@ -183,55 +228,56 @@ void parse_boolean(TableReader& table, Shape& shape) {
 }
 
 void parse_transform(TableReader& table, Shape& shape) {
-  if (const Node* child = table.require("child"))
+  if (const Node* child = table.find("child"))
     shape.children.push_back(parse_shape(*child, table.context()));
-  parse_placement(table, shape);
+  table.read_members(shape);
 }
 
-struct ShapeParser {
-  std::string_view name;
+struct ShapeParser : Subtype {
   ShapeType type;
-  bool in_2d;
   void (*parse)(TableReader&, Shape&);
 };
 
 constexpr ShapeParser kShapes[] = {
-    {"sphere", ShapeType::kSphere, true, parse_sphere},
-    {"box", ShapeType::kBox, true, parse_box},
-    {"half_space", ShapeType::kHalfSpace, true, parse_half_space},
-    {"cylinder", ShapeType::kCylinder, false, parse_around_axis},
-    {"capsule", ShapeType::kCapsule, true, parse_around_axis},
-    {"cone", ShapeType::kCone, false, parse_around_axis},
-    {"torus", ShapeType::kTorus, false, parse_torus},
-    {"ellipsoid", ShapeType::kEllipsoid, true, parse_ellipsoid},
-    {"height_field", ShapeType::kHeightField, true, parse_height_field},
-    {"mesh", ShapeType::kMesh, false, parse_mesh},
-    {"union", ShapeType::kUnion, true, parse_boolean},
-    {"intersection", ShapeType::kIntersection, true, parse_boolean},
-    {"difference", ShapeType::kDifference, true, parse_boolean},
-    {"transform", ShapeType::kTransform, true, parse_transform},
+    {{"sphere", "a disc in 2D", true, &kSphere}, ShapeType::kSphere, parse_members},
+    {{"box", "", true, &kBox}, ShapeType::kBox, parse_box},
+    {{"half_space", "", true, &kHalfSpace}, ShapeType::kHalfSpace, parse_members},
+    {{"cylinder", "", false, &kAroundAxis}, ShapeType::kCylinder, parse_around_axis},
+    {{"capsule", "", true, &kAroundAxis}, ShapeType::kCapsule, parse_around_axis},
+    {{"cone", "", false, &kAroundAxis}, ShapeType::kCone, parse_around_axis},
+    {{"torus", "", false, &kTorus}, ShapeType::kTorus, parse_members},
+    {{"ellipsoid", "", true, &kEllipsoid}, ShapeType::kEllipsoid, parse_ellipsoid},
+    {{"height_field", "", true, &kHeightField}, ShapeType::kHeightField, parse_height_field},
+    {{"mesh", "", false, &kMesh}, ShapeType::kMesh, parse_mesh},
+    {{"union", "", true, &kBoolean}, ShapeType::kUnion, parse_boolean},
+    {{"intersection", "", true, &kBoolean}, ShapeType::kIntersection, parse_boolean},
+    {{"difference", "", true, &kBoolean}, ShapeType::kDifference, parse_boolean},
+    {{"transform", "", true, &kTransform}, ShapeType::kTransform, parse_transform},
 };
+constexpr auto kSubtypes = [] {
+  std::array<Subtype, std::size(kShapes)> types;
+  for (std::size_t i = 0; i < types.size(); ++i) types[i] = kShapes[i];
+  return types;
+}();
 
 constexpr std::string_view kOtherShapes = "use the analytic shapes or a mesh";
 constexpr Unavailable kLaterShapes[] = {{"vdb", kOtherShapes}, {"text", kOtherShapes}};
 
+constexpr Key kShapeKeys[] = {key("type", "of shape",
+                                  {.kind = Kind::kChoice,
+                                   .required = true,
+                                   .words = kWordsOf<kShapes>,
+                                   .unavailable = kLaterShapes})};
+
 const ShapeParser* find_parser(TableReader& table) {
-  const Node* node = table.require("type");
-  std::vector<std::string_view> names;
-  for (const ShapeParser& parser : kShapes) names.push_back(parser.name);
   std::size_t index = 0;
-  if (node == nullptr ||
-      !read_choice(*node, "shape type", names, kLaterShapes, index, table.context())) {
-    return nullptr;
-  }
+  if (!table.read_word("type", index, "shape type")) return nullptr;
   if (table.context().is_2d() && !kShapes[index].in_2d) {
-    std::erase_if(names, [](std::string_view name) {
-      return std::any_of(std::begin(kShapes), std::end(kShapes), [&](const ShapeParser& parser) {
-        return parser.name == name && !parser.in_2d;
-      });
-    });
-    table.fail(*node, fmt::format("shape \"{}\" needs dimension = 3; in 2D there are {}",
-                                  node->text, list_of(names)));
+    std::vector<std::string_view> names;
+    for (const ShapeParser& parser : kShapes)
+      if (parser.in_2d) names.push_back(parser.name);
+    table.fail("type", fmt::format("shape \"{}\" needs dimension = 3; in 2D there are {}",
+                                   kShapes[index].name, list_of(names)));
     return nullptr;
   }
   return &kShapes[index];
@@ -242,11 +288,12 @@ Shape parse_shape(const Node& node, ReadContext& context) {
   const Node* type = node.find("type");
   const std::string label =
       type != nullptr && type->is(NodeType::kString) ? "shape " + type->text : "shape";
-  TableReader table(node, label, context);
+  TableReader table(node, kShape, context, label);
   if (!node.is(NodeType::kTable)) return shape;
   // Without a type nothing is known about the other keys, so only the type is reported.
   if (const ShapeParser* parser = find_parser(table)) {
     shape.type = parser->type;
+    table.add(*parser->table);
     parser->parse(table, shape);
     table.finish();
   }
@@ -255,8 +302,11 @@ Shape parse_shape(const Node& node, ReadContext& context) {
 
 }  // namespace
 
+constinit const Table kShape = {"shape", "A region of space, chosen by its type.", kShapeKeys,
+                                kSubtypes};
+
 void parse_shape_key(TableReader& table, Shape& out) {
-  if (const Node* node = table.require("shape")) out = parse_shape(*node, table.context());
+  if (const Node* node = table.find("shape")) out = parse_shape(*node, table.context());
 }
 
 }  // namespace firn::scene

@@ -1,42 +1,127 @@
-// The settings of a run: [simulation], [transfer], [time], [grid].
+// The settings of a run: [simulation], [transfer], [time], [fluid], [tracers].
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "src/scene/parse.h"
 
 namespace firn::scene {
 namespace {
 
-constexpr Choice<Integrator> kIntegrators[] = {{"explicit", Integrator::kExplicit},
-                                               {"incompressible", Integrator::kIncompressible},
-                                               {"thermal", Integrator::kThermal}};
+constexpr Choice<Integrator> kIntegrators[] = {
+    {"explicit", Integrator::kExplicit, "symplectic Euler; every model but liquids"},
+    {"incompressible", Integrator::kIncompressible, "liquids on a MAC grid"},
+    {"thermal", Integrator::kThermal, "solids and liquids with heat, on a MAC grid"}};
 constexpr std::string_view kUseExplicit = "use \"explicit\"";
 constexpr Unavailable kLaterIntegrators[] = {{"semi_implicit", kUseExplicit},
                                              {"optimization", kUseExplicit}};
 constexpr Choice<Precision> kPrecisions[] = {{"single", Precision::kSingle},
                                              {"double", Precision::kDouble}};
-constexpr Choice<TransferType> kTransfers[] = {
-    {"pic", TransferType::kPic},     {"flip", TransferType::kFlip},
-    {"rpic", TransferType::kRpic},   {"apic", TransferType::kApic},
-    {"aflip", TransferType::kAflip}, {"polypic", TransferType::kPolypic}};
-constexpr Choice<AdvectionMap> kAdvections[] = {{"translation", AdvectionMap::kTranslation},
-                                                {"affine", AdvectionMap::kAffine}};
-constexpr Choice<int> kKernels[] = {{"linear", 1}, {"quadratic", 2}, {"cubic", 3}};
-constexpr Choice<ForceForm> kForces[] = {{"mls", ForceForm::kMls},
-                                         {"gradient", ForceForm::kGradient}};
-
-constexpr Choice<FreeSurface> kFreeSurfaces[] = {{"ghost_fluid", FreeSurface::kGhostFluid},
-                                                 {"first_order", FreeSurface::kFirstOrder}};
-
 constexpr std::int64_t kLargestCount = 1'000'000'000;
 
+constexpr Key kSimulationKeys[] = {
+    key<&SimulationSettings::dimension>("dimension", "of space",
+                                        {.range = Range::closed(2, 3), .by_hand = true}),
+    key<&SimulationSettings::frames>("frames", "number of frames of the run",
+                                     {.range = Range::closed(0, kLargestCount)}),
+    key<&SimulationSettings::fps>("fps", "frames per second of the scene's time",
+                                  {.unit = "1/s", .range = Range::positive()}),
+    key<&SimulationSettings::gravity>("gravity", "acceleration of all material", {.unit = "m/s^2"}),
+    choice_key<&SimulationSettings::integrator, kIntegrators>(
+        "integrator", "the method that moves the material", {.unavailable = kLaterIntegrators}),
+    choice_key<&SimulationSettings::precision, kPrecisions>("precision", "of particles and grid"),
+    key<&SimulationSettings::seed>("seed", "of the random placement of particles",
+                                   {.range = Range::non_negative()}),
+    key<&SimulationSettings::reproducible>(
+        "reproducible", "CUDA: sums in a fixed order; the CPU always repeats its bits"),
+    key<&SimulationSettings::fused>(
+        "fused",
+        "explicit steps in one pass over the particles where the scene allows it; false: stage by "
+        "stage, to the same result but for rounding"),
+};
+
+constexpr Choice<TransferType> kTransfers[] = {
+    {"pic", TransferType::kPic, "stable; loses rotation and most of the energy"},
+    {"flip", TransferType::kFlip, "keeps energy, and noise with it"},
+    {"rpic", TransferType::kRpic, "keeps rotation, loses shear"},
+    {"apic", TransferType::kApic, "keeps affine fields and angular momentum"},
+    {"aflip", TransferType::kAflip, "affine fields with a FLIP increment"},
+    {"polypic", TransferType::kPolypic, "keeps up to all that the kernel can carry"}};
+constexpr Choice<AdvectionMap> kAdvections[] = {
+    {"translation", AdvectionMap::kTranslation, "particles move with the velocity at their place"},
+    {"affine", AdvectionMap::kAffine, "the map of the particles' affine field moves them"}};
+constexpr Choice<int> kKernels[] = {{"linear", 1}, {"quadratic", 2}, {"cubic", 3}};
+constexpr Choice<ForceForm> kForces[] = {
+    {"mls", ForceForm::kMls, "MLS-MPM; quadratic and cubic kernel"},
+    {"gradient", ForceForm::kGradient, "gradients of the kernel"}};
+
+constexpr Key kTransferKeys[] = {
+    choice_key<&TransferSettings::type, kTransfers>("type", "what particles carry of the velocity"),
+    key<&TransferSettings::blend>("blend",
+                                  "flip, aflip: share of FLIP; apic: share of the affine part",
+                                  {.range = Range::closed(0, 1)}),
+    key<&TransferSettings::modes>(
+        "modes",
+        "polypic: number of modes; 2D: 1, 3, 4, 6, 8, 9; 3D: 1, 4, 8, 11, 14, 17, 18, 20, 23, 26, "
+        "27; linear kernel: 4 in 2D and 8 in 3D at most; 0: 4 in 2D, 8 in 3D",
+        {.range = Range::closed(0, 27)}),
+    choice_key<&TransferSettings::advection, kAdvections>("advection", "how particles move"),
+    choice_key<&TransferSettings::kernel, kKernels>("kernel",
+                                                    "degree of the B-spline; thermal: not linear",
+                                                    {.otherwise = "incompressible: linear"}),
+    choice_key<&TransferSettings::force, kForces>("force",
+                                                  "form of the elastic forces; thermal: gradient",
+                                                  {.under = Under::kNotIncompressible,
+                                                   .otherwise = "linear kernel, thermal: gradient",
+                                                   .by_hand = true}),
+};
+
+constexpr Key kTimeKeys[] = {
+    key<&TimeSettings::cfl>("cfl", "the most that a particle moves in a step",
+                            {.unit = "cells", .range = Range::left_open(0, 1)}),
+    key<&TimeSettings::cfl_material>("cfl_material",
+                                     "the most that an elastic wave moves in a step",
+                                     {.unit = "cells", .range = Range::left_open(0, 1)}),
+    key<&TimeSettings::dt_max>(
+        "dt_max", "longest step",
+        {.unit = "s", .range = Range::positive(), .otherwise = "incompressible: 1 / fps"}),
+    key<&TimeSettings::dt_min>("dt_min",
+                               "shortest step; a run that needs a shorter one ends as diverged",
+                               {.unit = "s", .range = Range::positive()}),
+};
+
+constexpr Choice<FreeSurface> kFreeSurfaces[] = {
+    {"ghost_fluid", FreeSurface::kGhostFluid, "pressure 0 where the surface is"},
+    {"first_order", FreeSurface::kFirstOrder, "pressure 0 in the middle of cells without liquid"}};
+
+constexpr Key kFluidKeys[] = {
+    key<&FluidSettings::tolerance>(
+        "tolerance", "largest divergence left, relative to the largest before the solve",
+        {.range = Range::open(0, 1)}),
+    key<&FluidSettings::absolute_tolerance>(
+        "absolute_tolerance", "a divergence below it is good enough, whatever it was before",
+        {.unit = "1/s", .range = Range::non_negative()}),
+    key<&FluidSettings::max_iterations>(
+        "max_iterations", "of a solve; one that needs more makes the step run again, shorter",
+        {.range = Range::closed(1, 1'000'000)}),
+    choice_key<&FluidSettings::free_surface, kFreeSurfaces>("free_surface",
+                                                            "where the pressure is 0"),
+    key<&FluidSettings::density_correction>(
+        "density_correction", "particles drift apart where cells hold too many: volume is kept"),
+};
+
+constexpr Key kTracerKeys[] = {
+    key<&TracerSettings::per_cell>("per_cell",
+                                   "tracers in every cell of the bodies that are filled with them",
+                                   {.range = Range::positive(), .required = true}),
+    key<&TracerSettings::alone>("alone", "pictures show tracers and no particles"),
+    key("bodies", "names of the bodies that are filled with them",
+        {.kind = Kind::kString, .list = Count{1}, .otherwise = "all bodies"}),
+};
+
 void parse_dimension(TableReader& table, Scene& scene) {
-  const bool valid = table.integer("dimension", scene.simulation.dimension, 2, 3);
-  const bool given = table.node().find("dimension") != nullptr;
-  table.context().dimension = given && !valid ? 0 : scene.simulation.dimension;
+  const bool valid = table.read("dimension", scene.simulation.dimension);
+  table.context().dimension = table.has("dimension") && !valid ? 0 : scene.simulation.dimension;
 }
 
 // The mode counts at which a full symmetric set of PolyPIC modes ends.
@@ -72,157 +157,27 @@ void check_thermal_transfer(TableReader& table, const TransferSettings& s) {
     table.fail("force", "integrator \"thermal\" has only force = \"gradient\"; remove 'force'");
 }
 
-constexpr std::string_view kFaces[] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
-
-constexpr Choice<BoundaryType> kFaceBoundaries[] = {{"sticky", BoundaryType::kSticky},
-                                                    {"slip", BoundaryType::kSlip},
-                                                    {"separate", BoundaryType::kSeparate},
-                                                    {"periodic", BoundaryType::kPeriodic},
-                                                    {"open", BoundaryType::kOpen}};
-
-// One value for all faces, or a table with a value per face; read(node, what, face value).
-template <class T, class Read>
-void parse_faces(TableReader& domain, std::string_view key, std::array<T, 6>& faces, Read read) {
-  const Node* node = domain.find(key);
-  if (node == nullptr) return;
-  if (!node->is(NodeType::kTable)) {
-    T value{};
-    if (read(*node, key, value)) faces.fill(value);
-    return;
-  }
-  TableReader table(*node, fmt::format("domain.{}", key), domain.context());
-  const std::size_t count = domain.context().is_2d() ? 4 : 6;
-  for (std::size_t face = 0; face < count; ++face) {
-    if (const Node* value = table.find(kFaces[face])) read(*value, kFaces[face], faces[face]);
-  }
-  table.finish();
-}
-
-void parse_extent(TableReader& table, Domain& domain, double dx) {
-  table.require("min");
-  table.require("max");
-  const bool has_min = table.vector("min", domain.min), has_max = table.vector("max", domain.max);
-  if (!has_min || !has_max) return;
-  const int axes = table.context().is_2d() ? 2 : 3;
-  for (int axis = 0; axis < axes; ++axis) {
-    if (table.context().dimension == 0) return;
-    const double extent = domain.max[axis] - domain.min[axis];
-    if (!(extent > 0)) {
-      table.fail(
-          "max",
-          fmt::format("domain.max must exceed domain.min along every axis, but {} <= {} along {}",
-                      domain.max[axis], domain.min[axis], "xyz"[axis]));
-    } else if (dx >= extent) {
-      table.fail(
-          "max",
-          fmt::format("the domain is {} m long along {}, not longer than one cell (grid.dx = {})",
-                      extent, "xyz"[axis], dx));
-    }
-  }
-}
-
-// The blocks of a periodic axis close a ring: whole blocks, and an even number of them, since
-// blocks of one parity are worked on at the same time.
-void check_periodic(TableReader& table, const Domain& domain, double dx) {
-  const int axes = table.context().is_2d() ? 2 : 3;
-  const double block = (table.context().is_2d() ? 8 : 4) * dx;
-  for (std::size_t a = 0; a < static_cast<std::size_t>(axes); ++a) {
-    const bool low = domain.boundary[2 * a] == BoundaryType::kPeriodic,
-               high = domain.boundary[2 * a + 1] == BoundaryType::kPeriodic;
-    const char axis = "xyz"[a];
-    if (low != high)
-      table.fail("boundary",
-                 fmt::format("only one of {0}_min and {0}_max is \"periodic\"; it takes "
-                             "both faces of an axis",
-                             axis));
-    if (!low || !high || table.context().dimension == 0 || !(dx > 0)) continue;
-    const double begin = domain.min[a] / block, count = (domain.max[a] - domain.min[a]) / block;
-    const double even = std::max(2 * std::round(count / 2), 2.0);
-    constexpr double kTolerance = 1e-3 / 8;  // of a cell
-    if (std::abs(begin - std::round(begin)) > kTolerance)
-      table.fail("min", fmt::format("the periodic axis {} must begin on a multiple of {} cells "
-                                    "({} m), but domain.min is {}; the nearest is {}",
-                                    axis, std::round(block / dx), block, domain.min[a],
-                                    std::round(begin) * block));
-    else if (std::abs(count - even) > kTolerance)
-      table.fail("max", fmt::format("the periodic axis {} must be a multiple of {} cells ({} m) "
-                                    "long, but it is {} m; the nearest is {} m (grid.dx = {:.9g} "
-                                    "would fit the length)",
-                                    axis, 2 * std::round(block / dx), 2 * block,
-                                    domain.max[a] - domain.min[a], even * block,
-                                    (domain.max[a] - domain.min[a]) / (even * block / dx)));
-  }
-}
-
-// Only a wall has a temperature.
-void check_face_temperatures(TableReader& table, const Domain& domain) {
-  const std::size_t count = table.context().is_2d() ? 4 : 6;
-  for (std::size_t face = 0; face < count; ++face) {
-    const BoundaryType boundary = domain.boundary[face];
-    const bool open = boundary == BoundaryType::kOpen;
-    if (!domain.temperature[face] || (!open && boundary != BoundaryType::kPeriodic)) continue;
-    table.fail("temperature",
-               fmt::format("{} is {}: there is no wall to have a temperature; give "
-                           "those of the walls, as in temperature = {{ y_min = 290 }}",
-                           kFaces[face], open ? "open" : "periodic"));
-    return;
-  }
-}
-
-void parse_face_temperatures(TableReader& table, const Scene& scene, Domain& domain) {
-  if (const auto reason = why_no_heat(scene)) return table.refuse("temperature", *reason);
-  parse_faces(table, "temperature", domain.temperature,
-              [&](const Node& value, std::string_view what, std::optional<ScalarField>& out) {
-                ScalarField field;
-                if (!read_field(value, what, field, table.context(), "xyzt", Range::positive()))
-                  return false;
-                out = field;
-                return true;
-              });
-  check_face_temperatures(table, domain);
-}
-
-Domain parse_domain(const Node& node, const Scene& scene, ReadContext& context) {
-  const double dx = scene.grid.dx;
-  Domain domain;
-  TableReader table(node, "grid.domain", context);
-  if (!node.is(NodeType::kTable)) return domain;
-  parse_extent(table, domain, dx);
-  parse_faces(table, "boundary", domain.boundary,
-              [&](const Node& value, std::string_view what, BoundaryType& out) {
-                std::vector<std::string_view> names;
-                for (const auto& choice : kFaceBoundaries) names.push_back(choice.name);
-                std::size_t index = 0;
-                if (!read_choice(value, what, names, {}, index, context)) return false;
-                out = kFaceBoundaries[index].value;
-                return true;
-              });
-  check_periodic(table, domain, dx);
-  if (is_staggered(scene) && table.node().find("friction") != nullptr)
-    table.fail("friction", kNoFriction);
-  parse_faces(table, "friction", domain.friction,
-              [&](const Node& value, std::string_view what, double& out) {
-                return read_number(value, what, Range::non_negative(), out, context);
-              });
-  parse_face_temperatures(table, scene, domain);
-  table.finish();
-  return domain;
-}
-
 }  // namespace
 
+constinit const Table kSimulation = {"[simulation]", "What is simulated, and how.",
+                                     kSimulationKeys};
+constinit const Table kTransfer = {
+    "[transfer]", "How velocities go from particles to the grid and back.", kTransferKeys};
+constinit const Table kTime = {
+    "[time]", "Steps are as long as all of these allow, and as the end of a frame does.",
+    kTimeKeys};
+constinit const Table kFluid = {"[fluid]", "The pressure solve of incompressible liquids.",
+                                kFluidKeys};
+constinit const Table kTracers = {
+    "[tracers]",
+    "Massless points that a liquid carries along and that change nothing; pictures show them in "
+    "place of the particles of their bodies.",
+    kTracerKeys};
+
 void parse_simulation(const Node& root, Scene& scene, ReadContext& context) {
-  SimulationSettings& s = scene.simulation;
   parse_section(root, "simulation", context, [&](TableReader& table) {
     parse_dimension(table, scene);
-    table.integer("frames", s.frames, 0, kLargestCount);
-    table.number("fps", s.fps, Range::positive());
-    table.vector("gravity", s.gravity);
-    table.choice<Integrator>("integrator", s.integrator, kIntegrators, kLaterIntegrators);
-    table.choice<Precision>("precision", s.precision, kPrecisions);
-    table.integer("seed", s.seed, 0, std::numeric_limits<std::int64_t>::max());
-    table.boolean("reproducible", s.reproducible);
-    table.boolean("fused", s.fused);
+    table.read_members(scene.simulation);
   });
 }
 
@@ -232,12 +187,8 @@ void parse_transfer(const Node& root, Scene& scene, ReadContext& context) {
   if (incompressible) s.kernel = 1;
   if (thermal) s.force = ForceForm::kGradient;
   parse_section(root, "transfer", context, [&](TableReader& table) {
-    table.choice<TransferType>("type", s.type, kTransfers);
-    table.number("blend", s.blend, Range::closed(0, 1));
-    table.integer("modes", s.modes, 0, 27);
-    table.choice<AdvectionMap>("advection", s.advection, kAdvections);
-    table.choice<int>("kernel", s.kernel, kKernels);
-    const bool force_given = table.choice<ForceForm>("force", s.force, kForces);
+    table.read_members(s);
+    const bool force_given = table.read("force", s.force, kForces);
     check_modes(table, scene);
     if (incompressible) {
       if (force_given)
@@ -262,44 +213,22 @@ void parse_time(const Node& root, Scene& scene, ReadContext& context) {
   TimeSettings& s = scene.time;
   if (is_incompressible(scene)) s.dt_max = 1 / scene.simulation.fps;
   parse_section(root, "time", context, [&](TableReader& table) {
-    table.number("cfl", s.cfl, Range::left_open(0, 1));
-    table.number("cfl_material", s.cfl_material, Range::left_open(0, 1));
-    table.number("dt_max", s.dt_max, Range::positive());
-    table.number("dt_min", s.dt_min, Range::positive());
+    table.read_members(s);
     if (s.dt_min > s.dt_max) {
-      table.fail(table.node().find("dt_min") != nullptr ? "dt_min" : "dt_max",
+      table.fail(table.has("dt_min") ? "dt_min" : "dt_max",
                  fmt::format("dt_min ({}) must not exceed dt_max ({})", s.dt_min, s.dt_max));
     }
   });
 }
 
-void parse_grid(const Node& root, Scene& scene, ReadContext& context) {
-  if (root.find("grid") == nullptr) {
-    context.findings.add(root.where,
-                         "the scene needs [grid] with the grid spacing, e.g. dx = 0.01");
-  }
-  parse_section(root, "grid", context, [&](TableReader& table) {
-    table.require("dx");
-    table.number("dx", scene.grid.dx, Range::positive());
-    if (const Node* domain = table.find("domain")) {
-      scene.grid.domain = parse_domain(*domain, scene, context);
-    }
-  });
-}
-
 void parse_fluid(const Node& root, Scene& scene, ReadContext& context) {
-  FluidSettings& s = scene.fluid;
   parse_section(root, "fluid", context, [&](TableReader& table) {
     if (!is_incompressible(scene)) {
       table.fail(table.node(),
                  "[fluid] belongs to integrator \"incompressible\"; remove it or set "
                  "simulation.integrator");
     }
-    table.number("tolerance", s.tolerance, Range::open(0, 1));
-    table.number("absolute_tolerance", s.absolute_tolerance, Range::non_negative());
-    table.integer("max_iterations", s.max_iterations, 1, 1'000'000);
-    table.choice<FreeSurface>("free_surface", s.free_surface, kFreeSurfaces);
-    table.boolean("density_correction", s.density_correction);
+    table.read_members(scene.fluid);
   });
 }
 
@@ -310,15 +239,13 @@ void parse_tracers(const Node& root, Scene& scene, ReadContext& context) {
       table.fail(table.node(),
                  "[tracers] belongs to integrator \"incompressible\"; remove it or set "
                  "simulation.integrator");
-    table.require("per_cell");
-    table.number("per_cell", s.per_cell, Range::positive());
-    table.boolean("alone", s.alone);
+    table.read_members(s);
     if (scene.bodies.empty())
       table.fail(table.node(), "there is no [[body]] to fill with tracers; sources emit none");
     std::vector<std::string_view> known;
     for (const Body& body : scene.bodies) known.push_back(body.name);
     std::vector<std::string> names;
-    if (!table.strings("bodies", names, known)) return;
+    if (!table.read_words("bodies", names, known)) return;
     if (names.empty())
       table.fail("bodies", "'bodies' names none; leave it out to fill all bodies with tracers");
     for (std::size_t b = 0; b < known.size(); ++b)

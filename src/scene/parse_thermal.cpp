@@ -11,18 +11,69 @@ namespace firn::scene {
 namespace {
 
 constexpr Choice<ForceIntegration> kForceIntegrations[] = {
-    {"explicit", ForceIntegration::kExplicit}, {"semi_implicit", ForceIntegration::kSemiImplicit}};
-constexpr Choice<FaceDensity> kFaceDensities[] = {{"material", FaceDensity::kMaterial},
-                                                  {"cell", FaceDensity::kCell}};
-constexpr Choice<Phase> kPhases[] = {{"solid", Phase::kSolid}, {"liquid", Phase::kLiquid}};
+    {"explicit", ForceIntegration::kExplicit, "elastic waves and viscosity limit the step"},
+    {"semi_implicit", ForceIntegration::kSemiImplicit,
+     "one solve for the velocities under the forces at the step's end; damps vibrations"}};
+constexpr Choice<FaceDensity> kFaceDensities[] = {
+    {"material", FaceDensity::kMaterial, "that of the material: a pool at rest stays at rest"},
+    {"cell", FaceDensity::kCell, "the face's mass over the volume of a cell"}};
+
+constexpr Key kSolveKeys[] = {
+    key<&SolveSettings::tolerance>(
+        "tolerance", "largest residual left, relative to the largest of the right-hand side",
+        {.range = Range::open(0, 1)}),
+    key<&SolveSettings::max_iterations>("max_iterations", "of one solve",
+                                        {.range = Range::closed(1, 1'000'000)}),
+};
+
+template <SolveSettings ThermalSettings::*solve>
+constexpr Key solve_key(std::string_view name, std::string_view about) {
+  return table_key(
+      name, kSolve, about, {.value = [](const Key&, const void*) {
+        const SolveSettings defaults = ThermalSettings{}.*solve;
+        Node node;
+        for (const Key& row : kSolveKeys)
+          node.entries.push_back({std::string(row.name), {}, *row.value(row, &defaults)});
+        return std::optional(node);
+      }});
+}
+
+constexpr Key kThermalKeys[] = {
+    key<&ThermalSettings::heat>("heat",
+                                "false: nothing has a temperature, and nothing melts or freezes"),
+    key("ambient", "temperature of the air at free surfaces",
+        {.kind = Kind::kField,
+         .unit = "K",
+         .range = Range::positive(),
+         .under = Under::kHeat,
+         .otherwise = "insulated"}),
+    choice_key<&ThermalSettings::forces, kForceIntegrations>(
+        "forces", "how the deviatoric stress moves the material"),
+    choice_key<&ThermalSettings::face_density, kFaceDensities>(
+        "face_density", "what the pressure moves on faces of liquid"),
+    key<&ThermalSettings::temperature_flip>(
+        "temperature_flip",
+        "share of the change in the particles' new temperature; the rest is the grid's",
+        {.range = Range::closed(0, 1)}),
+    solve_key<&ThermalSettings::force_solve>("force_solve", "of semi_implicit forces"),
+    solve_key<&ThermalSettings::pressure_solve>("pressure_solve", "of the pressure"),
+    solve_key<&ThermalSettings::heat_solve>("heat_solve", "of the heat"),
+};
+
+constexpr Key kHeatSourceKeys[] = {
+    name_key("heat_source0, heat_source1, ..."),
+    shape_key("the region, at rest in the world"),
+    key<&HeatSource::power>("power",
+                            "heat for each volume that its material has at rest; negative: cools",
+                            {.unit = "W/m^3; 2D: W/m^2", .required = true}),
+};
 
 void parse_solve(TableReader& settings, std::string_view key, SolveSettings& out) {
   const Node* node = settings.find(key);
   if (node == nullptr) return;
-  TableReader table(*node, fmt::format("thermal.{}", key), settings.context());
+  TableReader table(*node, kSolve, settings.context(), fmt::format("thermal.{}", key));
   if (!node->is(NodeType::kTable)) return;
-  table.number("tolerance", out.tolerance, Range::open(0, 1));
-  table.integer("max_iterations", out.max_iterations, 1, 1'000'000);
+  table.read_members(out);
   table.finish();
 }
 
@@ -50,6 +101,13 @@ void check_stiffness_at(TableReader& table, const Material& material, double tem
 
 }  // namespace
 
+constinit const Table kSolve = {"solve", "When a linear solve of the thermal integrator ends.",
+                                kSolveKeys};
+constinit const Table kThermal = {"[thermal]", "The settings of the thermal integrator.",
+                                  kThermalKeys};
+constinit const Table kHeatSource = {
+    "[[heat_source]]", "Heats (or cools) the material that is in it from within.", kHeatSourceKeys};
+
 std::optional<std::string_view> why_no_heat(const Scene& scene) {
   if (!is_thermal(scene))
     return "belongs to integrator \"thermal\"; remove it or set simulation.integrator";
@@ -60,8 +118,7 @@ std::optional<std::string_view> why_no_heat(const Scene& scene) {
 void parse_temperature(TableReader& table, std::string_view key, const Scene& scene,
                        std::optional<ScalarField>& out) {
   if (const auto reason = why_no_heat(scene)) return table.refuse(key, *reason);
-  ScalarField field;
-  if (table.field(key, field, "xyzt", Range::positive())) out = field;
+  table.read(key, out);
 }
 
 void parse_start(TableReader& table, const Scene& scene, const Material* material,
@@ -71,10 +128,9 @@ void parse_start(TableReader& table, const Scene& scene, const Material* materia
     table.refuse("phase", *reason);
     return;
   }
-  table.require("temperature");
-  const bool has_temperature = table.field("temperature", temperature, "xyz", Range::positive());
+  const bool has_temperature = table.read("temperature", temperature);
   Phase said{};
-  if (table.choice<Phase>("phase", said, kPhases)) phase = said;
+  if (table.read("phase", said, kPhases)) phase = said;
   if (material == nullptr || !has_temperature) return;
   if (phase) check_phase(table, *material, temperature, *phase);
   if (temperature.expression.empty()) check_stiffness_at(table, *material, temperature.constant);
@@ -87,12 +143,8 @@ void parse_thermal(const Node& root, Scene& scene, ReadContext& context) {
       table.fail(table.node(),
                  "[thermal] belongs to integrator \"thermal\"; remove it or set "
                  "simulation.integrator");
-    table.boolean("heat", s.heat);
+    table.read_members(s);
     if (is_thermal(scene)) parse_temperature(table, "ambient", scene, s.ambient);
-    table.find("ambient");
-    table.choice<ForceIntegration>("forces", s.forces, kForceIntegrations);
-    table.choice<FaceDensity>("face_density", s.face_density, kFaceDensities);
-    table.number("temperature_flip", s.temperature_flip, Range::closed(0, 1));
     parse_solve(table, "force_solve", s.force_solve);
     parse_solve(table, "pressure_solve", s.pressure_solve);
     parse_solve(table, "heat_solve", s.heat_solve);
@@ -107,8 +159,7 @@ void parse_heat_sources(const Node& root, Scene& scene, ReadContext& context) {
       table.fail(table.node(), fmt::format("[[heat_source]] {}", *reason));
     parse_name(table, "heat_source", index, source.name, names);
     parse_shape_key(table, source.shape);
-    table.require("power");
-    table.field("power", source.power);
+    table.read_members(source);
     scene.heat_sources.push_back(std::move(source));
   });
 }

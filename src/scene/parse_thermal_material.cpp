@@ -23,7 +23,7 @@ void append(Keys& keys, const Keys& more) { keys.insert(keys.end(), more.begin()
 
 bool any_given(const TableReader& table, const Keys& keys) {
   for (const std::string_view key : keys)
-    if (table.node().find(key) != nullptr) return true;
+    if (table.has(key)) return true;
   return false;
 }
 
@@ -33,18 +33,18 @@ bool read_lambda(TableReader& table, double& out) {
   const bool infinite = node != nullptr && node->is(NodeType::kNumber) &&
                         node->number == std::numeric_limits<double>::infinity();
   if (infinite) out = node->number;
-  return infinite || table.number("lambda", out, Range::positive());
+  return infinite || table.read("lambda", out);
 }
 
 void parse_lame(TableReader& table, Material& material) {
   if (!any_given(table, kLameKeys)) return;
   LameParameters lame;
-  const bool mu = table.number("shear_modulus", lame.mu, Range::non_negative());
+  const bool mu = table.read("shear_modulus", lame.mu);
   const bool lambda = read_lambda(table, lame.lambda);
   material.lame = mu && lambda ? lame : LameParameters{1, 1};  // after a finding: anything valid
   material.youngs_modulus = material.poisson_ratio = 0;
   for (const char* key : {"youngs_modulus", "poisson_ratio"})
-    if (table.node().find(key) != nullptr)
+    if (table.has(key))
       return table.fail(key,
                         "the material is given twice: remove 'youngs_modulus' and "
                         "'poisson_ratio', or 'shear_modulus' and 'lambda'");
@@ -53,12 +53,12 @@ void parse_lame(TableReader& table, Material& material) {
 
 // `youngs_modulus` where it is text.
 void parse_stiffness(TableReader& table, const Scene& scene, Material& material) {
-  const Node* node = table.node().find("youngs_modulus");
+  const Node* node = table.at("youngs_modulus");
   if (node == nullptr || !node->is(NodeType::kString)) return;
   if (const auto reason = why_no_heat(scene))
     return table.fail(*node, fmt::format("'youngs_modulus' as an expression {}", *reason));
   ScalarField field;
-  if (!table.field("youngs_modulus", field, "T")) return;
+  if (!table.read("youngs_modulus", field)) return;
   material.youngs_modulus_of_temperature = field.expression;
   material.youngs_modulus = 0;
 }
@@ -67,36 +67,29 @@ void parse_stiffness(TableReader& table, const Scene& scene, Material& material)
 void parse_phases(TableReader& table, std::string_view key, PhaseValues& out) {
   const Node* node = table.find(key);
   if (node == nullptr) return;
+  const Range& range = table.row(key).range;
+  double value = 0;
   if (!node->is(NodeType::kTable)) {
-    double value = 0;
-    if (table.number(key, value, Range::positive())) out = {value, value};
+    if (read_number(*node, key, range, value, table.context())) out = {value, value};
     return;
   }
-  TableReader phases(*node, fmt::format("'{}'", key), table.context());
-  phases.require("solid");
-  phases.require("liquid");
-  phases.number("solid", out.solid, Range::positive());
-  phases.number("liquid", out.liquid, Range::positive());
+  TableReader phases(*node, kPhaseValues, table.context(), fmt::format("'{}'", key));
+  const Node* solid = phases.find("solid");
+  const Node* liquid = phases.find("liquid");
+  if (solid != nullptr) read_number(*solid, "solid", range, out.solid, table.context());
+  if (liquid != nullptr) read_number(*liquid, "liquid", range, out.liquid, table.context());
   phases.finish();
 }
 
-void parse_melting(TableReader& table, HeatProperties& heat) {
-  double melting_point = 0;
-  if (table.number("melting_point", melting_point, Range::positive()))
-    heat.melting_point = melting_point;
-  table.number("melting_jitter", heat.melting_jitter, Range::non_negative());
-  table.number("latent_heat", heat.latent_heat, Range::non_negative());
-}
-
 void check_plasticity(TableReader& table, const Material& material) {
-  const bool compression = table.node().find("critical_compression") != nullptr,
-             stretch = table.node().find("critical_stretch") != nullptr;
+  const bool compression = table.has("critical_compression"),
+             stretch = table.has("critical_stretch");
   if (compression != stretch)
     table.fail(compression ? "critical_compression" : "critical_stretch",
                "plastic flow needs both 'critical_compression' and 'critical_stretch'");
   const bool idle = !compression && !stretch && material.critical_compression == 0 &&
                     material.critical_stretch == 0;
-  if (idle && table.node().find("volume_correction") != nullptr)
+  if (idle && table.has("volume_correction"))
     table.fail("volume_correction",
                "'volume_correction' is about plastic flow, which starts beyond "
                "'critical_compression' and 'critical_stretch'");
@@ -106,8 +99,7 @@ void check_melting(TableReader& table, const Material& material) {
   const HeatProperties& heat = material.heat;
   if (!heat.melting_point) {
     for (const char* key : {"melting_jitter", "latent_heat"})
-      if (table.node().find(key) != nullptr)
-        table.fail(key, fmt::format("'{}' needs a 'melting_point'", key));
+      if (table.has(key)) table.fail(key, fmt::format("'{}' needs a 'melting_point'", key));
     return;
   }
   if (material.lame && never_solid(material))
@@ -133,10 +125,6 @@ void check_stiffness(TableReader& table, const Material& material) {
 }
 
 }  // namespace
-
-std::vector<std::string_view> thermal_keys(const Scene& scene) {
-  return thermal_keys(scene, MaterialModel::kCorotatedDeviatoric);
-}
 
 std::vector<std::string_view> thermal_keys(const Scene& scene, MaterialModel model) {
   const bool solid = model == MaterialModel::kCorotatedDeviatoric;
@@ -168,7 +156,7 @@ void parse_thermal_material(TableReader& table, const Scene& scene, Material& ma
   }
   parse_phases(table, "heat_capacity", material.heat.capacity);
   parse_phases(table, "conductivity", material.heat.conductivity);
-  parse_melting(table, material.heat);
+  table.read_members(material.heat);
 }
 
 void check_thermal_material(TableReader& table, const Scene& scene, const Material& material) {
@@ -177,7 +165,7 @@ void check_thermal_material(TableReader& table, const Scene& scene, const Materi
   if (!scene.solves_heat()) return;
   const bool given[] = {material.heat.capacity.solid > 0, material.heat.conductivity.solid > 0};
   for (std::size_t i = 0; i < kHeatKeys.size(); ++i)
-    if (!given[i] && table.node().find(kHeatKeys[i]) == nullptr)
+    if (!given[i] && !table.has(kHeatKeys[i]))
       table.fail(table.node(),
                  fmt::format("{} needs the key '{}' under integrator \"thermal\" (thermal.heat = "
                              "false does without heat)",

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <stdexcept>
 
 #include "src/scene/expression.h"
 
@@ -26,16 +28,14 @@ bool check_entries(const Node& node, std::string_view what, ReadContext& context
   return fits;
 }
 
+// A bound of integers; infinite ones are the ends of their type.
+std::int64_t whole(double bound) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  if (std::isinf(bound)) return bound < 0 ? Limits::min() : Limits::max();
+  return static_cast<std::int64_t>(bound);
+}
+
 }  // namespace
-
-bool Range::contains(double value) const {
-  return (low_open ? value > low : value >= low) && (high_open ? value < high : value <= high);
-}
-
-std::string Range::text() const {
-  if (std::isinf(high)) return fmt::format("{} {}", low_open ? ">" : ">=", low);
-  return fmt::format("in {}{}, {}{}", low_open ? '(' : '[', low, high, high_open ? ')' : ']');
-}
 
 double radians(double degrees) { return degrees * std::numbers::pi / 180; }
 
@@ -127,18 +127,30 @@ bool read_choice(const Node& node, std::string_view what,
   return false;
 }
 
-TableReader::TableReader(const Node& table, std::string label, ReadContext& context)
-    : table_(table), label_(std::move(label)), context_(context) {
+TableReader::TableReader(const Node& node, const Table& rows, ReadContext& context,
+                         std::string label)
+    : table_(node), label_(label.empty() ? rows.name : label), context_(context), tables_{&rows} {
   read_type(table_, NodeType::kTable, label_, context_);
 }
 
+const Key& TableReader::row(std::string_view key) const {
+  for (const Table* rows : tables_)
+    if (const Key* row = rows->find(key)) return *row;
+  throw std::logic_error(fmt::format("{} has no row for the key '{}'", label_, key));
+}
+
+const Node* TableReader::at(std::string_view key) const { return table_.find(row(key).name); }
+
 const Node* TableReader::find(std::string_view key) {
-  known_.push_back(key);
+  const Key& row = this->row(key);
+  if (row.required) return require(key);
+  context_.ask(row);
   return table_.find(key);
 }
 
 const Node* TableReader::require(std::string_view key) {
-  const Node* node = find(key);
+  context_.ask(row(key));
+  const Node* node = table_.find(key);
   if (node == nullptr && table_.is(NodeType::kTable)) {
     fail(table_, fmt::format("{} needs the key '{}'", label_, key));
   }
@@ -146,58 +158,67 @@ const Node* TableReader::require(std::string_view key) {
 }
 
 void TableReader::refuse(std::string_view key, std::string_view reason) {
-  if (const Node* node = find(key)) fail(*node, fmt::format("'{}' {}", key, reason));
+  context_.ask(row(key));
+  if (const Node* node = at(key)) fail(*node, fmt::format("'{}' {}", key, reason));
 }
 
 void TableReader::finish() {
+  std::vector<std::string_view> known;
+  for (const Table* rows : tables_)
+    for (const Key& key : rows->keys)
+      if (key.in_2d || !context_.is_2d()) known.push_back(key.name);
   for (const Entry& entry : table_.entries) {
-    if (std::find(known_.begin(), known_.end(), entry.key) != known_.end()) continue;
+    if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
     context_.findings.add(entry.where, fmt::format("unknown key '{}' in {}{}", entry.key, label_,
-                                                   suggestion(entry.key, known_)));
+                                                   suggestion(entry.key, known)));
   }
 }
 
 void TableReader::fail(std::string_view key, std::string_view message) {
-  const Node* node = table_.find(key);
+  const Node* node = at(key);
   fail(node != nullptr ? *node : table_, message);
 }
 
-bool TableReader::boolean(std::string_view key, bool& out) {
+bool TableReader::read(std::string_view key, bool& out) {
   const Node* node = find(key);
   if (node == nullptr || !read_type(*node, NodeType::kBoolean, key, context_)) return false;
   out = node->boolean;
   return true;
 }
 
-bool TableReader::number(std::string_view key, double& out, const Range& range) {
-  const Node* node = find(key);
-  return node != nullptr && read_number(*node, key, range, out, context_);
+bool TableReader::read(std::string_view key, double& out) {
+  return read_in(key, out, row(key).range);
 }
 
-bool TableReader::angle(std::string_view key, double& out, const Range& degrees) {
+bool TableReader::read_in(std::string_view key, double& out, const Range& range) {
+  const Node* node = find(key);
   double value = 0;
-  if (!number(key, value, degrees)) return false;
-  out = radians(value);
+  if (node == nullptr || !read_number(*node, key, range, value, context_)) return false;
+  out = row(key).kind == Kind::kAngle ? radians(value) : value;
   return true;
 }
 
-bool TableReader::string(std::string_view key, std::string& out) {
+bool TableReader::read(std::string_view key, std::string& out) {
   const Node* node = find(key);
   if (node == nullptr || !read_type(*node, NodeType::kString, key, context_)) return false;
   out = node->text;
   return true;
 }
 
-bool TableReader::strings(std::string_view key, std::vector<std::string>& out,
-                          const std::vector<std::string_view>& allowed,
-                          std::span<const Unavailable> unavailable) {
+bool TableReader::read(std::string_view key, std::vector<std::string>& out) {
+  const std::vector<Word> words = row(key).all_words();
+  return read_words(key, out, names_of(words));
+}
+
+bool TableReader::read_words(std::string_view key, std::vector<std::string>& out,
+                             const std::vector<std::string_view>& allowed) {
   const Node* node = find(key);
   if (node == nullptr || !read_type(*node, NodeType::kArray, key, context_)) return false;
   std::vector<std::string> words;
   bool valid = true;
   for (const Node& item : node->items) {
     std::size_t index = 0;
-    const bool known = read_choice(item, key, allowed, unavailable, index, context_);
+    const bool known = read_choice(item, key, allowed, row(key).unavailable, index, context_);
     const bool repeated = known && std::find(words.begin(), words.end(), item.text) != words.end();
     if (repeated) fail(item, fmt::format("'{}' lists \"{}\" twice", key, item.text));
     valid = valid && known && !repeated;
@@ -207,14 +228,34 @@ bool TableReader::strings(std::string_view key, std::vector<std::string>& out,
   return valid;
 }
 
-bool TableReader::vector(std::string_view key, Vec3& out) {
+bool TableReader::read_word(std::string_view key, std::size_t& index, std::string_view what) {
   const Node* node = find(key);
-  return node != nullptr && read_vector(*node, key, out, context_);
+  const std::vector<Word> words = row(key).all_words();
+  return node != nullptr &&
+         read_choice(*node, what, names_of(words), row(key).unavailable, index, context_);
 }
 
-bool TableReader::direction(std::string_view key, Vec3& out) {
+bool TableReader::read(std::string_view key, Vec3& out) {
+  const Node* node = find(key);
+  if (node == nullptr) return false;
+  switch (row(key).kind) {
+    case Kind::kDirection:
+      return read_direction(*node, key, out);
+    case Kind::kColor:
+      return read_color(*node, key, out);
+    case Kind::kRotation:
+      return read_rotation(*node, key, out, context_);
+    case Kind::kSpin:
+      if (context_.is_2d()) return read_number(*node, key, Range::any(), out[2], context_);
+      [[fallthrough]];
+    default:
+      return read_vector(*node, key, out, context_);
+  }
+}
+
+bool TableReader::read_direction(const Node& node, std::string_view key, Vec3& out) {
   Vec3 value{};
-  if (!vector(key, value)) return false;
+  if (!read_vector(node, key, value, context_)) return false;
   // hypot neither overflows nor underflows where a sum of squares would.
   const double length = std::hypot(value[0], value[1], value[2]);
   if (!(length > 0) || !std::isfinite(length)) {
@@ -225,36 +266,30 @@ bool TableReader::direction(std::string_view key, Vec3& out) {
   return true;
 }
 
-bool TableReader::rotation(std::string_view key, Vec3& out) {
-  const Node* node = find(key);
-  return node != nullptr && read_rotation(*node, key, out, context_);
-}
-
-bool TableReader::color(std::string_view key, Vec3& out) {
-  const Node* node = find(key);
-  if (node == nullptr || !read_type(*node, NodeType::kArray, key, context_)) return false;
-  if (node->items.size() != 3) {
-    fail(*node, fmt::format("'{}' must have 3 entries (red, green, blue), found {}", key,
-                            node->items.size()));
+bool TableReader::read_color(const Node& node, std::string_view key, Vec3& out) {
+  if (!read_type(node, NodeType::kArray, key, context_)) return false;
+  if (node.items.size() != 3) {
+    fail(node, fmt::format("'{}' must have 3 entries (red, green, blue), found {}", key,
+                           node.items.size()));
     return false;
   }
   Vec3 value{};
   bool valid = true;
   for (std::size_t i = 0; i < 3; ++i) {
-    valid &= read_number(node->items[i], fmt::format("{}.{}", key, i), Range::closed(0, 1),
-                         value[i], context_);
+    valid &= read_number(node.items[i], fmt::format("{}.{}", key, i), Range::closed(0, 1), value[i],
+                         context_);
   }
   if (valid) out = value;
   return valid;
 }
 
-bool TableReader::field(std::string_view key, ScalarField& out, std::string_view variables,
-                        const Range& range) {
+bool TableReader::read(std::string_view key, ScalarField& out) {
   const Node* node = find(key);
-  return node != nullptr && read_field(*node, key, out, context_, variables, range);
+  const Key& row = this->row(key);
+  return node != nullptr && read_field(*node, key, out, context_, row.variables, row.range);
 }
 
-bool TableReader::field(std::string_view key, VectorField& out) {
+bool TableReader::read(std::string_view key, VectorField& out) {
   const Node* node = find(key);
   if (node == nullptr || !check_entries(*node, key, context_)) return false;
   VectorField value;
@@ -266,23 +301,16 @@ bool TableReader::field(std::string_view key, VectorField& out) {
   return valid;
 }
 
-bool TableReader::read_integer(std::string_view key, std::int64_t& out, std::int64_t low,
-                               std::int64_t high) {
+bool TableReader::read_integer(std::string_view key, std::int64_t& out) {
   const Node* node = find(key);
   if (node == nullptr || !read_type(*node, NodeType::kInteger, key, context_)) return false;
+  const std::int64_t low = whole(row(key).range.low), high = whole(row(key).range.high);
   if (node->integer < low || node->integer > high) {
     fail(*node, fmt::format("'{}' must be from {} to {}, found {}", key, low, high, node->integer));
     return false;
   }
   out = node->integer;
   return true;
-}
-
-bool TableReader::choose(std::string_view key, std::size_t& index,
-                         const std::vector<std::string_view>& names,
-                         std::span<const Unavailable> unavailable) {
-  const Node* node = find(key);
-  return node != nullptr && read_choice(*node, key, names, unavailable, index, context_);
 }
 
 }  // namespace firn::scene

@@ -1,20 +1,20 @@
-// Typed access to the tables of a document. A TableReader takes the keys it knows out of one table,
-// checks type and range of each, and at the end reports what it was not asked for. A value that
-// fails its checks becomes a finding and leaves the member it was read into untouched, so reading
-// always goes on to the end of the scene.
+// Typed access to the tables of a document. A TableReader takes the keys of its rows out of one
+// table, checks type and range of each, and at the end reports what has no row. A value that fails
+// its checks becomes a finding and leaves the member it was read into untouched, so reading always
+// goes on to the end of the scene.
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstdint>
-#include <limits>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "firn/scene.h"
-#include "src/scene/document.h"
+#include "src/scene/keys.h"
 
 namespace firn::scene {
 
@@ -22,88 +22,87 @@ struct ReadContext {
   Findings& findings;
   int dimension = 3;  // 0 while the scene's own `dimension` is not a valid one: vectors may then
                       // have 2 or 3 entries
+  std::set<const Key*>* asked = nullptr;  // collects the rows that are asked for, if it is there
   bool is_2d() const { return dimension == 2; }
-};
-
-struct Range {
-  double low = -std::numeric_limits<double>::infinity();
-  double high = std::numeric_limits<double>::infinity();
-  bool low_open = false, high_open = false;
-
-  static Range any() { return {}; }
-  static Range positive() { return {0, std::numeric_limits<double>::infinity(), true, false}; }
-  static Range non_negative() { return {0, std::numeric_limits<double>::infinity(), false, false}; }
-  static Range closed(double low, double high) { return {low, high, false, false}; }
-  static Range left_open(double low, double high) { return {low, high, true, false}; }
-  static Range right_open(double low, double high) { return {low, high, false, true}; }
-  static Range open(double low, double high) { return {low, high, true, true}; }
-
-  bool contains(double value) const;
-  std::string text() const;  // "> 0", "in [0, 0.5)", ...
-};
-
-template <class E>
-struct Choice {
-  std::string_view name;
-  E value;
-};
-
-// A word that SCENES knows but this version cannot honour, and what to do instead.
-struct Unavailable {
-  std::string_view name, instead;
+  void ask(const Key& key) {
+    if (asked != nullptr) asked->insert(&key);
+  }
 };
 
 double radians(double degrees);
 
+// One address for each struct that rows are members of.
+template <class S>
+inline constexpr char kOwner = 0;
+
+// Every key that is named to a TableReader must have a row in its tables, which says what type and
+// range its value must have: a key without one throws std::logic_error.
 class TableReader {
  public:
-  // `label` names the table in messages: "[grid]", "body 'ball'". A node that is no table is a
+  // `label` names the table in messages where its own name does not. A node that is no table is a
   // finding.
-  TableReader(const Node& table, std::string label, ReadContext& context);
+  TableReader(const Node& node, const Table& rows, ReadContext& context, std::string label = {});
+  // Takes in the keys that the table's `type` adds.
+  void add(const Table& rows) { tables_.push_back(&rows); }
 
-  // Looks a key up and counts it as known from now on.
+  const Key& row(std::string_view key) const;
+  // The key's value or null.
+  const Node* at(std::string_view key) const;
+  bool has(std::string_view key) const { return at(key) != nullptr; }
+  // As at, for reading it: a missing key is a finding if its row says that it is required.
   const Node* find(std::string_view key);
-  // As find; a missing key is a finding.
+  // As at; a missing key is a finding.
   const Node* require(std::string_view key);
   // A key that means something elsewhere: a finding with the reason if it is there.
   void refuse(std::string_view key, std::string_view reason);
-  // Reports the keys that were never asked for.
+  // Reports the keys that have no row.
   void finish();
 
   // Each returns whether the key was there and valid, and only then writes `out`.
-  bool boolean(std::string_view key, bool& out);
-  bool number(std::string_view key, double& out, const Range& range = Range::any());
-  bool angle(std::string_view key, double& out, const Range& degrees = Range::any());
-  bool string(std::string_view key, std::string& out);
-  bool strings(std::string_view key, std::vector<std::string>& out,
-               const std::vector<std::string_view>& allowed,
-               std::span<const Unavailable> unavailable = {});
-  bool vector(std::string_view key, Vec3& out);     // `dimension` entries
-  bool direction(std::string_view key, Vec3& out);  // the same, not zero; normalised
-  bool rotation(std::string_view key, Vec3& out);   // degrees; 2D: one number, about z
-  bool color(std::string_view key, Vec3& out);      // three entries in [0, 1]
-  // A number in `range`, or an expression of the letters in `variables`.
-  bool field(std::string_view key, ScalarField& out, std::string_view variables = "xyzt",
-             const Range& range = Range::any());
-  bool field(std::string_view key, VectorField& out);
+  bool read(std::string_view key, bool& out);
+  bool read(std::string_view key, double& out);
+  bool read(std::string_view key, std::string& out);
+  bool read(std::string_view key, std::vector<std::string>& out);
+  bool read(std::string_view key, Vec3& out);
+  bool read(std::string_view key, ScalarField& out);
+  bool read(std::string_view key, VectorField& out);
+  bool read_in(std::string_view key, double& out, const Range& range);
+  // Different ones of `allowed`.
+  bool read_words(std::string_view key, std::vector<std::string>& out,
+                  const std::vector<std::string_view>& allowed);
+  // The word's index in the row; `what` names the key in messages.
+  bool read_word(std::string_view key, std::size_t& index, std::string_view what);
 
   template <std::integral I>
-  bool integer(std::string_view key, I& out, std::int64_t low, std::int64_t high) {
+  bool read(std::string_view key, I& out) {
     std::int64_t value = 0;
-    if (!read_integer(key, value, low, high)) return false;
+    if (!read_integer(key, value)) return false;
     out = static_cast<I>(value);
     return true;
   }
 
-  template <class E>
-  bool choice(std::string_view key, E& out, std::span<const Choice<E>> choices,
-              std::span<const Unavailable> unavailable = {}) {
-    std::vector<std::string_view> names;
-    for (const Choice<E>& choice : choices) names.push_back(choice.name);
+  template <class E, std::size_t n>
+  bool read(std::string_view key, E& out, const Choice<E> (&choices)[n]) {
     std::size_t index = 0;
-    if (!choose(key, index, names, unavailable)) return false;
+    if (!read_word(key, index, key)) return false;
     out = choices[index].value;
     return true;
+  }
+
+  template <class T>
+  bool read(std::string_view key, std::optional<T>& out) {
+    T value{};
+    if (!read(key, value)) return false;
+    out = std::move(value);
+    return true;
+  }
+
+  // Every key whose row is a member of S and not read by hand.
+  template <class S>
+  void read_members(S& out) {
+    for (const Table* rows : tables_)
+      for (const Key& key : rows->keys)
+        if (key.owner == &kOwner<S>) key.read(*this, key, &out);
   }
 
   void fail(const Node& node, std::string_view message) {
@@ -116,14 +115,14 @@ class TableReader {
   ReadContext& context() { return context_; }
 
  private:
-  bool read_integer(std::string_view key, std::int64_t& out, std::int64_t low, std::int64_t high);
-  bool choose(std::string_view key, std::size_t& index, const std::vector<std::string_view>& names,
-              std::span<const Unavailable> unavailable);
+  bool read_integer(std::string_view key, std::int64_t& out);
+  bool read_color(const Node& node, std::string_view key, Vec3& out);
+  bool read_direction(const Node& node, std::string_view key, Vec3& out);
 
   const Node& table_;
   std::string label_;
   ReadContext& context_;
-  std::vector<std::string_view> known_;
+  std::vector<const Table*> tables_;
 };
 
 // The same checks for values that are no direct member of a table; `what` names the value in

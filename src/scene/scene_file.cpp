@@ -17,13 +17,8 @@ namespace firn {
 namespace {
 
 namespace fs = std::filesystem;
-using scene::Entry;
 using scene::Findings;
-using scene::Location;
 using scene::Node;
-using scene::NodeType;
-using scene::ReadContext;
-using scene::TableReader;
 
 std::string read_text(const std::string& path) {
   std::error_code ignored;
@@ -40,60 +35,6 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
-// `source` is either where the scene comes from or, as [[source]], what emits particles; TOML has
-// one meaning per key, so a scene with emitters gives its origin as `reference`.
-void parse_origin(TableReader& root, Scene& out) {
-  root.string("reference", out.source);
-  const Node* source = root.find("source");
-  if (source == nullptr || source->is(NodeType::kArray)) return;
-  if (source->is(NodeType::kString)) {
-    out.source = source->text;
-  } else {
-    root.fail(*source,
-              fmt::format(
-                  "'source' must be a string (where the scene comes from) or tables ([[source]]), "
-                  "found {}",
-                  scene::describe(source->type)));
-  }
-}
-
-void parse_root(const Node& document, Scene& out, ReadContext& context) {
-  TableReader root(document, "the scene", context);
-  for (const char* section :
-       {"simulation", "transfer", "time", "grid", "fluid", "material", "body", "collider", "sink",
-        "thermal", "heat_source", "tracers", "output", "variants"}) {
-    root.find(section);
-  }
-  root.string("title", out.title);
-  parse_origin(root, out);
-  root.refuse(
-      "mesh",
-      "(Lagrangian meshes) is not available in this version with integrator \"explicit\"; use a "
-      "[[body]] with a mesh shape");
-  root.finish();
-}
-
-Scene interpret(const Node& document, Findings& findings) {
-  Scene out;
-  ReadContext context{findings};
-  parse_root(document, out, context);
-  scene::parse_simulation(document, out, context);
-  scene::parse_thermal(document, out, context);
-  scene::parse_transfer(document, out, context);
-  scene::parse_time(document, out, context);
-  scene::parse_grid(document, out, context);
-  scene::parse_fluid(document, out, context);
-  scene::parse_materials(document, out, context);
-  scene::parse_bodies(document, out, context);
-  scene::parse_tracers(document, out, context);
-  scene::parse_sources(document, out, context);
-  scene::parse_sinks(document, out, context);
-  scene::parse_colliders(document, out, context);
-  scene::parse_heat_sources(document, out, context);
-  scene::parse_output(document, out, context);
-  return out;
-}
-
 }  // namespace
 
 Scene parse_scene(const std::string& text, const std::string& origin, const std::string& directory,
@@ -103,7 +44,8 @@ Scene parse_scene(const std::string& text, const std::string& origin, const std:
   scene::apply_variant(document, options.variant, findings);
   scene::apply_overrides(document, options.overrides, findings);
   scene::anchor_paths(document, directory);
-  Scene out = interpret(document, findings);
+  scene::ReadContext context{findings};
+  Scene out = scene::parse_tree(document, context);
   findings.throw_if_any();
   out.name = fs::path(origin).stem().string();
   out.resolved_toml = scene::write_document(document);

@@ -6,7 +6,7 @@ import unittest
 
 from support import CliTest
 
-COMMANDS = ["run", "resume", "compare", "info", "bench", "scenes", "materials", "devices"]
+COMMANDS = ["run", "resume", "compare", "info", "bench", "scenes", "materials", "devices", "schema"]
 
 
 class Help(CliTest):

@@ -116,16 +116,19 @@ struct Snapshot {
   std::vector<float> deformation_gradient;  // n * dimension^2, row-major (elastic part)
   std::vector<float> plastic_state;         // n: J_P, accumulated plastic strain, or J, by material
   std::vector<float> kirchhoff_stress;      // n * dimension^2, Pa
-  std::vector<float> temperature;           // n: K; empty unless Scene::solves_heat()
-  std::vector<std::uint16_t> phase;         // n: Phase as a number; likewise
-  double dx = 0;                            // grid spacing, m
-  Vec3 period{};                            // lengths of the periodic axes, m; 0: not periodic
+  // n: Pa; -tr(kirchhoff_stress) / d, or where velocities live on faces what the last projection
+  // has solved for, if output.channels or output.color ask for it
+  std::vector<float> pressure;
+  std::vector<float> temperature;    // n: K; empty unless Scene::solves_heat()
+  std::vector<std::uint16_t> phase;  // n: Phase as a number; likewise
+  double dx = 0;                     // grid spacing, m
+  Vec3 period{};                     // lengths of the periodic axes, m; 0: not periodic
   std::size_t size() const { return id.size(); }
 };
 
-// The tensors of a snapshot are most of it; one that is not asked for is left empty.
+// What is not asked for is left empty; the tensors are most of a snapshot.
 struct SnapshotParts {
-  bool deformation_gradient = true, kirchhoff_stress = true;
+  bool deformation_gradient = true, kirchhoff_stress = true, pressure = true;
 };
 
 // What `firn info` prints; needs no device.

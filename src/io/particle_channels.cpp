@@ -27,18 +27,6 @@ std::vector<float> speed(const Snapshot& s) {
   return result;
 }
 
-// -tr(tau) / d: positive in compression.
-std::vector<float> pressure(const Snapshot& s) {
-  const std::size_t d = static_cast<std::size_t>(s.dimension);
-  std::vector<float> result(s.kirchhoff_stress.size() / (d * d));
-  for (std::size_t p = 0; p < result.size(); ++p) {
-    double trace = 0;
-    for (std::size_t i = 0; i < d; ++i) trace += s.kirchhoff_stress[p * d * d + i * (d + 1)];
-    result[p] = static_cast<float>(-trace / s.dimension);
-  }
-  return result;
-}
-
 struct ChannelType {
   const char* name;
   ChannelRank rank;
@@ -68,7 +56,7 @@ constexpr std::array kChannels{
     ChannelType{"stress", ChannelRank::kTensor,
                 [](const Snapshot& s) -> Values { return s.kirchhoff_stress; }},
     ChannelType{"pressure", ChannelRank::kScalar,
-                [](const Snapshot& s) -> Values { return pressure(s); }},
+                [](const Snapshot& s) -> Values { return s.pressure; }},
     ChannelType{"vorticity", ChannelRank::kAxial,
                 [](const Snapshot& s) -> Values { return vorticity(s); }},
     ChannelType{"temperature", ChannelRank::kScalar,

@@ -16,6 +16,7 @@
 #include "kernels/transfer/tile.h"
 #include "src/solvers/deviatoric_solver.h"
 #include "src/solvers/elliptic_solver.h"
+#include "src/stages/particle_pressure.h"
 #include "src/stages/tracers.h"
 #include "src/state/batch.h"
 #include "src/state/capacity.h"

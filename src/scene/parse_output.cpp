@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "src/scene/output_channels.h"
 #include "src/scene/parse.h"
 
 namespace firn::scene {
@@ -12,18 +13,9 @@ constexpr std::string_view kLaterFormat = "use \"ply\" or \"npz\"";
 constexpr Unavailable kLaterFormats[] = {
     {"vtk", kLaterFormat}, {"vdb", kLaterFormat}, {"bgeo", kLaterFormat}};
 
-std::vector<std::string_view> channel_names(const Scene& scene) {
-  std::vector<std::string_view> names = {
-      "velocity",      "speed",  "material", "body",      "mass", "volume", "deformation_gradient",
-      "plastic_state", "stress", "pressure", "vorticity", "id"};
-  if (scene.solves_heat()) names.insert(names.end(), {"temperature", "phase"});
-  return names;
-}
-
 void parse_color_channel(TableReader& table, const Scene& scene, std::string& color) {
   const Node* node = table.find("color");
-  std::vector<std::string_view> names = channel_names(scene);
-  if (scene.solves_heat()) names.push_back("glow");
+  const std::vector<std::string_view> names = colors_of(scene);
   std::size_t index = 0;
   if (node != nullptr && read_choice(*node, "color", names, {}, index, table.context()))
     color = names[index];
@@ -117,7 +109,7 @@ void parse_output(const Node& root, Scene& scene, ReadContext& context) {
     table.boolean("video", s.video);
     parse_color_channel(table, scene, s.color);
     parse_resolution(table, s.resolution);
-    table.strings("channels", s.channels, channel_names(scene));
+    table.strings("channels", s.channels, channels_of(scene));
     table.integer("checkpoint_every", s.checkpoint_every, 0, 1'000'000'000);
     parse_diagnostics(table, s.diagnostics);
     if (is_staggered(scene) && s.diagnostics == DiagnosticsLevel::kStages)

@@ -50,8 +50,7 @@ struct ParticlePressure {
     const CellAddress cell = cell_address<D>(mac, block, local);
     if (!is_fluid(mac, cell)) return Real(0);
     Real p = mac.pressure[cell_index(cell)];
-    for (int a = 0; a < D; ++a)
-      p += from_centre[a] * pressure_gradient<D>(mac, cell, a, grid.dx);
+    for (int a = 0; a < D; ++a) p += from_centre[a] * pressure_gradient<D>(mac, cell, a, grid.dx);
     return p;
   }
 };

@@ -34,7 +34,8 @@ constexpr OutputChannel kChannels[] = {
     {"deformation_gradient", ChannelRank::kTensor, "", "elastic part of F, row by row", deforms,
      "volume_ratio"},
     {"plastic_state", ChannelRank::kScalar, "",
-     "J_P (snow, sand_clamp), plastic strain (drucker_prager, von_mises) or J (weakly_compressible)",
+     "J_P (snow, sand_clamp), plastic strain (drucker_prager, von_mises) or J "
+     "(weakly_compressible)",
      keeps_history, "plastic_state"},
     {"stress", ChannelRank::kTensor, "Pa", "Kirchhoff stress, J times Cauchy's", stressed, ""},
     {"pressure", ChannelRank::kScalar, "Pa",

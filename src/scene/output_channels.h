@@ -1,5 +1,5 @@
-// The channels that particle files hold and pictures are coloured by: one table, which the parser, the
-// writers and the documentation read.
+// The channels that particle files hold and pictures are coloured by: one table, which the parser,
+// the writers and the documentation read.
 #pragma once
 
 #include <span>

@@ -14,9 +14,9 @@ class ParticlePressureStage : public Stage<Exec, D, Real> {
 
   // After the projection, before the position correction.
   void enqueue() {
-    particle_pressure<Exec, D, Real>(context_.exec, context_.particles.view(),
-                                     context_.grid.view(), faces_.view(), values_.data(),
-                                     context_.max_blocks(), context_.step());
+    particle_pressure<Exec, D, Real>(context_.exec, context_.particles.view(), context_.grid.view(),
+                                     faces_.view(), values_.data(), context_.max_blocks(),
+                                     context_.step());
   }
 
   void reserve_chunks(std::uint32_t chunks) {

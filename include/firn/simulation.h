@@ -117,16 +117,19 @@ struct Snapshot {
   std::vector<float> deformation_gradient;  // n * dimension^2, row-major (elastic part)
   std::vector<float> plastic_state;         // n: J_P, accumulated plastic strain, or J, by material
   std::vector<float> kirchhoff_stress;      // n * dimension^2, Pa
-  std::vector<float> temperature;           // n: K; empty unless Scene::solves_heat()
-  std::vector<std::uint16_t> phase;         // n: Phase as a number; likewise
-  double dx = 0;                            // grid spacing, m
-  Vec3 period{};                            // lengths of the periodic axes, m; 0: not periodic
+  // n: Pa; explicit: -tr(kirchhoff_stress) / d; else what the projection of the last step has solved
+  // for, 0 before the first one and after a state was loaded
+  std::vector<float> pressure;
+  std::vector<float> temperature;    // n: K; empty unless Scene::solves_heat()
+  std::vector<std::uint16_t> phase;  // n: Phase as a number; likewise
+  double dx = 0;                     // grid spacing, m
+  Vec3 period{};                     // lengths of the periodic axes, m; 0: not periodic
   std::size_t size() const { return id.size(); }
 };
 
-// The tensors of a snapshot are most of it; one that is not asked for is left empty.
+// What is not asked for is left empty; the tensors are most of a snapshot.
 struct SnapshotParts {
-  bool deformation_gradient = true, kirchhoff_stress = true;
+  bool deformation_gradient = true, kirchhoff_stress = true, pressure = true;
 };
 
 // A step that was made.
@@ -208,7 +211,7 @@ class Simulation {
 
   FrameStats stats() const;  // of the last completed frame; at the start, of the initial state
   // Copies from the device. Where a callback runs or has stopped a call, velocities and stresses
-  // may still lie on the grid: these two are then empty. advance_steps(1) brings them back.
+  // may still lie on the grid: these, and the pressure of an explicit scene, are then empty. advance_steps(1) brings them back.
   Snapshot snapshot(const SnapshotParts& parts = {}) const;
   // The massless points of Scene::tracers in the order in which they were made, body by body:
   // position (m), id, body and material; all other channels are empty. The number never changes.

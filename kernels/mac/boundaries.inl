@@ -2,6 +2,7 @@
 
 #include "kernels/mac/boundaries.h"
 #include "kernels/mac/boundary_geometry.h"
+#include "kernels/mac/pressure_slope.h"
 #include "kernels/transfer/mac.h"
 
 namespace firn {
@@ -185,27 +186,8 @@ struct PressureReactions {
     const Real dx = boundary.grid.dx, distance = clamp(boundary.body_distance(x, c), -dx, dx);
     const Vec<Real, D> n = boundary.normal(body, x);
     Real slope = Real(0);
-    for (int a = 0; a < D; ++a) slope += n[a] * gradient(cell, local, a);
+    for (int a = 0; a < D; ++a) slope += n[a] * pressure_gradient<D>(mac, cell, a, dx);
     return mac.pressure[cell_index(cell)] - distance * slope;
-  }
-  // The mean over the cell's open faces along the axis.
-  FIRN_HD Real gradient(const CellAddress& cell, const Vec<int, D>& local, int axis) const {
-    Real sum = Real(0);
-    int count = 0;
-    for (int side = 0; side < 2; ++side) {
-      const CellAddress upper = cell_address<D>(mac, cell.block, stepped<D>(local, axis, side)),
-                        lower = cell_address<D>(mac, cell.block, stepped<D>(local, axis, side - 1));
-      const Real open = mac.area[face_index<D>(upper.block, axis, upper.cell)];
-      if (!(open > Real(0))) continue;
-      const CellAddress other = side == 0 ? lower : upper;
-      const bool wet = is_fluid(mac, other);
-      const Real rise =
-          (wet ? mac.pressure[cell_index(other)] : Real(0)) - mac.pressure[cell_index(cell)];
-      const Real steps = wet ? Real(1) : surface_distance<D>(mac, cell, other);
-      sum += (side == 0 ? -rise : rise) / (steps * boundary.grid.dx);
-      ++count;
-    }
-    return count > 0 ? sum / static_cast<Real>(count) : Real(0);
   }
 };
 

@@ -22,7 +22,7 @@ double bytes_per_particle(const Scene& scene, const std::vector<std::string>& ch
   one.dx = scene.grid.dx;
   one.id = {0};
   one.material = one.body = one.phase = {0};
-  one.mass = one.volume = one.plastic_state = one.temperature = {0.0f};
+  one.mass = one.volume = one.plastic_state = one.pressure = one.temperature = {0.0f};
   one.position = one.velocity = std::vector<float>(d);
   one.deformation_gradient = one.kirchhoff_stress = std::vector<float>(d * d);
   double bytes = 0;

@@ -1,9 +1,9 @@
 #include "src/app/frame_writer.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "src/io/particle_files.h"
+#include "src/scene/output_channels.h"
 
 namespace firn::app {
 namespace {
@@ -29,16 +29,8 @@ FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory,
 }
 
 SnapshotParts FrameWriter::shown_parts(const Scene& scene) {
-  const OutputSettings& out = scene.output;
-  const auto shows = [&](std::initializer_list<std::string_view> names) {
-    return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
-      const bool written =
-          std::find(out.channels.begin(), out.channels.end(), name) != out.channels.end();
-      return (!out.particles.empty() && written) || (out.image && out.color == name);
-    });
-  };
-  return {shows({"deformation_gradient", "volume_ratio"}),
-          shows({"stress", "kirchhoff_stress", "pressure"})};
+  return {shows_channel(scene, "deformation_gradient"), shows_channel(scene, "stress"),
+          shows_channel(scene, "pressure")};
 }
 
 void FrameWriter::write(const Simulation& simulation, const FrameStats& stats) {

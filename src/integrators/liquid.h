@@ -4,6 +4,7 @@
 #include "src/stages/body_force.h"
 #include "src/stages/layout.h"
 #include "src/stages/liquid_cells.h"
+#include "src/stages/particle_pressure.h"
 #include "src/stages/particle_sums.h"
 #include "src/stages/position_correction.h"
 #include "src/stages/tracers.h"
@@ -48,6 +49,7 @@ struct LiquidIntegrator {
     }
     projection.push_bodies();
     context.bodies.accumulate(context.max_blocks(), context.step());
+    pressure.enqueue();
     correction.enqueue();
     faces.complete();
     context.mark(kClockGrid);
@@ -58,8 +60,8 @@ struct LiquidIntegrator {
 
   template <class F>
   void for_each_stage(F&& f) {
-    f(layout), f(body_force), f(sums), f(faces), f(cells), f(retry), f(projection), f(correction),
-        f(tracers);
+    f(layout), f(body_force), f(sums), f(faces), f(cells), f(retry), f(projection), f(pressure),
+        f(correction), f(tracers);
   }
 
   Context& context;
@@ -70,6 +72,7 @@ struct LiquidIntegrator {
   LiquidCells<Exec, D, Real> cells{context, faces};
   Retry<Exec, D, Real> retry{context};
   Projection<Exec, D, Real> projection;
+  ParticlePressureStage<Exec, D, Real> pressure{context, faces};
   PositionCorrection<Exec, D, Real> correction{context, faces, projection};
   Tracers<Exec, D, Real> tracers;
 };

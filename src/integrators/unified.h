@@ -54,6 +54,7 @@ struct UnifiedIntegrator {
     if (heat.conduct() && solved) retry.succeed();
     material.give_volume();
     context.bodies.accumulate(context.max_blocks(), context.step());
+    pressure.enqueue();
     correction.enqueue();
     faces.complete();
     material.extrapolate();
@@ -66,7 +67,7 @@ struct UnifiedIntegrator {
   template <class F>
   void for_each_stage(F&& f) {
     f(layout), f(body_force), f(sums), f(faces), f(cells), f(material), f(retry), f(projection),
-        f(heat), f(deviatoric), f(correction);
+        f(heat), f(pressure), f(deviatoric), f(correction);
   }
 
   Context& context;
@@ -80,6 +81,7 @@ struct UnifiedIntegrator {
   Projection<Exec, D, Real> projection;
   HeatStage<Exec, D, Real> heat;
   DeviatoricStage<Exec, D, Real> deviatoric;
+  ParticlePressureStage<Exec, D, Real> pressure{context, faces};
   PositionCorrection<Exec, D, Real> correction{context, faces, projection};
 
  private:

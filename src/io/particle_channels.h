@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "firn/simulation.h"
+#include "src/scene/output_channels.h"
 
 namespace firn {
-
-enum class ChannelRank { kScalar, kVector, kAxial, kTensor };
 
 // The values of one channel for all particles, particle by particle: 1, d or d*d (row-major)
 // components; kAxial is a rotation, 1 component in 2D and 3 in 3D.

@@ -45,11 +45,7 @@ double speed(const Snapshot& s, std::size_t i) {
 }
 
 double pressure(const Snapshot& s, std::size_t i) {
-  const auto d = static_cast<std::size_t>(s.dimension);
-  if (s.kirchhoff_stress.size() < (i + 1) * d * d) return kMissing;
-  double sum = 0;
-  for (std::size_t c = 0; c < d; ++c) sum += s.kirchhoff_stress[i * d * d + c * (d + 1)];
-  return -sum / s.dimension;
+  return i < s.pressure.size() ? s.pressure[i] : kMissing;
 }
 
 double plastic_state(const Snapshot& s, std::size_t i) {
@@ -190,7 +186,7 @@ ColorRange phase_range(const Scene&, const Stage&, Values) { return {0, 1}; }
 
 constexpr ScalarChannel kChannels[] = {
     {"speed", "velocity", "speed, m/s", each<speed>, widened<expected_speed>},
-    {"pressure", "kirchhoff_stress", "pressure, Pa", each<pressure>, widened<expected_pressure>},
+    {"pressure", "pressure", "pressure, Pa", each<pressure>, widened<expected_pressure>},
     {"plastic_state", "plastic_state", "plastic state", each<plastic_state>,
      widened<expected_plastic_state>},
     {"temperature", "temperature", "temperature, K", each<temperature>, temperature_range},

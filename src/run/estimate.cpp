@@ -16,6 +16,7 @@
 #include "kernels/transfer/tile.h"
 #include "src/solvers/deviatoric_solver.h"
 #include "src/solvers/elliptic_solver.h"
+#include "src/stages/particle_pressure.h"
 #include "src/stages/tracers.h"
 #include "src/state/batch.h"
 #include "src/state/capacity.h"
@@ -145,7 +146,8 @@ std::size_t projection_bytes(const Scene& scene, std::uint32_t blocks, std::size
   using Solver = EllipticSolver<Cpu, D, Real>;
   const bool unified = traits_of(scene).unified;
   if (!traits_of(scene).staggered) return 0;
-  std::size_t sum = MacStore<Cpu, D, Real>::bytes_for(blocks) + Solver::bytes_for(blocks, unified);
+  std::size_t sum = MacStore<Cpu, D, Real>::bytes_for(blocks) + Solver::bytes_for(blocks, unified) +
+                    ParticlePressureStage<Cpu, D, Real>::bytes_for(chunks);
   if (unified) sum += HeatStore<Cpu, D, Real>::bytes_for(blocks, !scene.heat_sources.empty());
   if (scene.solves_heat()) sum += Solver::bytes_for(blocks, true);
   if (has_implicit_forces(scene)) sum += DeviatoricSolver<Cpu, D, Real>::bytes_for(blocks, chunks);

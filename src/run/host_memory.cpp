@@ -83,11 +83,17 @@ MemoryTally snapshot_bytes(const Scene& scene, const SceneEstimate& need,
     tally.pass(n * (list[kHeat] * size_of_real(scene) + sizeof(float) + sizeof(std::uint16_t)));
     tally.hold(n * (sizeof(float) + sizeof(std::uint16_t)));
   }
-  if (parts.kirchhoff_stress && list[kStress] > 0) {
+  const bool stress = (parts.kirchhoff_stress || parts.pressure) && list[kStress] > 0;
+  if (stress) {
     copy(kStress, list[kStress]);
     tally.hold(n * (square - list[kStress]) * sizeof(float));
     tally.pass(n * list[kStress] * sizeof(float));
   }
+  if (parts.pressure) {
+    if (traits_of(scene).staggered) tally.pass(n * size_of_real(scene));
+    tally.hold(n * sizeof(float));
+  }
+  if (stress && !parts.kirchhoff_stress) tally.hold(-n * square * sizeof(float));
   tally.hold(-order + n * sizeof(std::uint16_t));  // the bodies
   return tally;
 }

@@ -110,7 +110,9 @@ Snapshot SceneStepper<Integrator>::snapshot(const SnapshotParts& parts) {
   };
   // Between fused steps some channels lie on the grid.
   const bool carried = control().carried != 0;
-  const auto at_hand = [&](ParticleChannel c) { return !carried || !context_.particles.is_idle(c); };
+  const auto at_hand = [&](ParticleChannel c) {
+    return !carried || !context_.particles.is_idle(c);
+  };
   copy(kX, D, s.position);
   fold_into_domain(s.position);
   if (at_hand(kV)) copy(kV, D, s.velocity);
@@ -128,16 +130,22 @@ Snapshot SceneStepper<Integrator>::snapshot(const SnapshotParts& parts) {
       s.phase.push_back(channel_at(heat.data(), slots[i], kHeatComponents, 1) > Real(0.5) ? 1 : 0);
     }
   }
-  if (!parts.kirchhoff_stress || !context_.particles.has(kStress) || !at_hand(kStress)) return s;
-  std::vector<float> packed;
-  copy(kStress, symmetric_components(D), packed);
-  s.kirchhoff_stress.resize(slots.size() * D * D);
-  for (std::size_t i = 0; i < slots.size(); ++i)
-    for (int a = 0, k = 0; a < D; ++a)
-      for (int b = a; b < D; ++b, ++k) {
-        const float tau = packed[i * symmetric_components(D) + k] / s.volume[i];
-        s.kirchhoff_stress[i * D * D + a * D + b] = s.kirchhoff_stress[i * D * D + b * D + a] = tau;
-      }
+  if ((parts.kirchhoff_stress || parts.pressure) && context_.particles.has(kStress) &&
+      at_hand(kStress)) {
+    std::vector<float> packed;
+    copy(kStress, symmetric_components(D), packed);
+    s.kirchhoff_stress.resize(slots.size() * D * D);
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      for (int a = 0, k = 0; a < D; ++a)
+        for (int b = a; b < D; ++b, ++k) {
+          const float tau = packed[i * symmetric_components(D) + k] / s.volume[i];
+          s.kirchhoff_stress[i * D * D + a * D + b] = s.kirchhoff_stress[i * D * D + b * D + a] =
+              tau;
+        }
+  }
+  for_each_stage([&](auto& stage) { stage.fill(s, parts, slots); });
+  if (!parts.kirchhoff_stress) s.kirchhoff_stress = {};
+  if (!parts.pressure) s.pressure = {};
   return s;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "src/scene/output_channels.h"
 #include "src/scene/parse.h"
 
 namespace firn::scene {
@@ -13,27 +14,16 @@ constexpr Unavailable kLaterFormats[] = {
     {"vtk", kLaterFormat}, {"vdb", kLaterFormat}, {"bgeo", kLaterFormat}};
 constexpr Word kFormats[] = {{"ply", ""}, {"npz", ""}};
 
-// What colours may show. The last is no channel, and it and the two before it need heat.
-constexpr Word kColors[] = {{"velocity", "m/s"},
-                            {"speed", "m/s"},
-                            {"material", "its index"},
-                            {"body", "its index"},
-                            {"mass", "kg"},
-                            {"volume", "at rest, m^3"},
-                            {"deformation_gradient", "the elastic one; colours: its determinant"},
-                            {"plastic_state", "of the model"},
-                            {"stress", "Kirchhoff, Pa"},
-                            {"pressure", "Pa"},
-                            {"vorticity", "1/s; 3D colours: its magnitude"},
-                            {"id", "the same in all frames"},
-                            {"temperature", "K, with heat only"},
-                            {"phase", "with heat only"},
-                            {"glow", "colours only, with heat only: the light of what is hot"}};
-constexpr std::span<const Word> kChannels = std::span(kColors).first(std::size(kColors) - 1);
-
-std::vector<std::string_view> available(std::span<const Word> words, const Scene& scene) {
-  constexpr std::size_t kWithoutHeat = std::size(kColors) - 3;
-  return names_of(scene.solves_heat() ? words : words.first(kWithoutHeat));
+// What all scenes may have; a scene takes those that it has.
+std::vector<Word> channel_words() {
+  std::vector<Word> words;
+  for (const OutputChannel& c : output_channels()) words.push_back({c.name, c.about});
+  return words;
+}
+std::vector<Word> color_words() {
+  std::vector<Word> words;
+  for (const OutputColor& c : output_colors()) words.push_back({c.name, c.about});
+  return words;
 }
 
 constexpr Choice<DiagnosticsLevel> kLevels[] = {
@@ -55,19 +45,18 @@ constexpr Key kOutputKeys[] = {
         {.kind = Kind::kString, .list = Count{0, 0}}),
     key<&OutputSettings::image>("image", "a picture of every frame"),
     key<&OutputSettings::video>("video", "of the pictures, if ffmpeg is there"),
-    key<&OutputSettings::color>("color", "what the colours of pictures show",
-                                {.kind = Kind::kChoice, .words = kColors, .by_hand = true}),
+    key<&OutputSettings::color>(
+        "color", "what the colours of pictures show",
+        {.kind = Kind::kChoice, .more_words = color_words, .by_hand = true}),
     key<&OutputSettings::resolution>("resolution", "of pictures: width, height",
                                      {.kind = Kind::kInteger,
                                       .unit = "pixels",
                                       .range = Range::closed(1, 16384),
                                       .list = Count{2, 2},
                                       .by_hand = true}),
-    key<&OutputSettings::channels>("channels", "what particle files hold beside positions",
-                                   {.kind = Kind::kChoice,
-                                    .list = Count{0, kChannels.size()},
-                                    .words = kChannels,
-                                    .by_hand = true}),
+    key<&OutputSettings::channels>(
+        "channels", "what particle files hold beside positions",
+        {.kind = Kind::kChoice, .list = Count{0}, .more_words = channel_words, .by_hand = true}),
     key<&OutputSettings::checkpoint_every>("checkpoint_every",
                                            "frames from checkpoint to checkpoint; 0: only the last",
                                            {.range = Range::closed(0, 1'000'000'000)}),
@@ -87,10 +76,10 @@ constexpr Key kCameraKeys[] = {
 
 void parse_color(TableReader& table, const Scene& scene, std::string& color) {
   const Node* node = table.find("color");
+  const std::vector<std::string_view> names = colors_of(scene);
   std::size_t index = 0;
-  if (node != nullptr &&
-      read_choice(*node, "color", available(kColors, scene), {}, index, table.context()))
-    color = kColors[index].name;
+  if (node != nullptr && read_choice(*node, "color", names, {}, index, table.context()))
+    color = names[index];
 }
 
 void parse_surface(TableReader& table) {
@@ -178,7 +167,7 @@ void parse_output(const Node& root, Scene& scene, ReadContext& context) {
     parse_surface(table);
     parse_color(table, scene, s.color);
     parse_resolution(table, s.resolution);
-    table.read_words("channels", s.channels, available(kChannels, scene));
+    table.read_words("channels", s.channels, channels_of(scene));
     parse_diagnostics(table, s.diagnostics);
     if (is_staggered(scene) && s.diagnostics == DiagnosticsLevel::kStages)
       table.fail("diagnostics", "\"stages\" needs integrator \"explicit\"; use \"totals\"");

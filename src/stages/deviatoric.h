@@ -93,6 +93,18 @@ class DeviatoricStage : public Stage<Exec, D, Real> {
                        deformation);
     }
   }
+  // The particles' stress is deviatoric; the pressure's part joins it: tau = V0 tau_dev / V0 - J p.
+  void fill(Snapshot& s, const SnapshotParts& parts, std::span<const std::uint32_t> slots) {
+    if (!parts.kirchhoff_stress) return;
+    const auto states = context_.particles.download(kHeat, chunks_of(context_.read()));
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const double J = std::exp(static_cast<double>(
+          channel_at(states.data(), slots[i], kHeatComponents, kHeatLogVolume)));
+      for (std::size_t a = 0; a < D; ++a)
+        s.kirchhoff_stress[i * D * D + a * (D + 1)] -=
+            static_cast<float>(J * static_cast<double>(s.pressure[i]));
+    }
+  }
   std::size_t bytes() const { return solver_.bytes(); }
 
  private:

@@ -59,6 +59,17 @@ class NodeTransfer : public Stage<Exec, D, Real> {
   // The gather, which in fused steps scatters for the next one.
   void gather() { context_.fused ? gather_and_scatter() : gather_apart(); }
 
+  // -tr(tau) / d: positive in compression.
+  void fill(Snapshot& s, const SnapshotParts& parts, std::span<const std::uint32_t> slots) {
+    if (!parts.pressure || s.kirchhoff_stress.empty()) return;
+    s.pressure.reserve(slots.size());
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      double trace = 0;
+      for (std::size_t a = 0; a < D; ++a) trace += s.kirchhoff_stress[i * D * D + a * (D + 1)];
+      s.pressure.push_back(static_cast<float>(-trace / D));
+    }
+  }
+
  private:
   using Stage<Exec, D, Real>::context_;
 

@@ -3,6 +3,8 @@
 // for what is below, most of which most stages have nothing to say to.
 #pragma once
 
+#include <span>
+
 #include "firn/simulation.h"
 #include "src/state/bytes.h"
 #include "src/state/step_context.h"
@@ -28,6 +30,9 @@ class Stage {
   // Its part of what a frame reports.
   void report(FrameStats&) {}
   void add_to(Totals&) {}
+
+  // What it alone knows of the particles; `slots` are theirs, in the order of the snapshot.
+  void fill(Snapshot&, const SnapshotParts&, std::span<const std::uint32_t> /*slots*/) {}
 
   std::size_t bytes() const { return 0; }
   // What the state of a step boundary holds beside the particles. Loading throws Error{kFile} where

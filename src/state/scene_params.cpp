@@ -6,6 +6,7 @@
 #include "firn/error.h"
 #include "kernels/transfer/tile.h"
 #include "src/scene/integrator_traits.h"
+#include "src/scene/law_traits.h"
 
 namespace firn {
 
@@ -109,11 +110,8 @@ ChannelNeeds channel_needs(const Scene& scene, bool fused) {
   needs.stress = traits_of(scene).stressed;
   needs.heat = needs.deformation = traits_of(scene).unified;
   for (const Material& m : scene.materials) {
-    needs.deformation |= needs_deformation_gradient(m.model);
-    needs.plastic |= m.model == MaterialModel::kSnow || m.model == MaterialModel::kSandClamp ||
-                     m.model == MaterialModel::kDruckerPrager ||
-                     m.model == MaterialModel::kVonMises ||
-                     m.model == MaterialModel::kWeaklyCompressible;
+    needs.deformation |= has_deformation(m.model);
+    needs.plastic |= has_history(m.model);
   }
   return needs;
 }

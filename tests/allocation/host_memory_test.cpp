@@ -30,7 +30,8 @@ void expect_told(const Scene& scene) {
   const double filling = static_cast<double>(take_peak_of_bytes()) - before_filling;
   EXPECT_NEAR(filling, fill_bytes(scene, need), kLeftOut * filling);
 
-  for (const SnapshotParts parts : {SnapshotParts{}, SnapshotParts{false, false}}) {
+  for (const SnapshotParts parts :
+       {SnapshotParts{}, SnapshotParts{false, false}, SnapshotParts{false, false, false}}) {
     const MemoryTally told = snapshot_bytes(scene, need, parts);
     const auto before = static_cast<double>(bytes_in_use());
     take_peak_of_bytes();

@@ -49,6 +49,7 @@ Snapshot random_snapshot(int dimension, std::size_t particles) {
   s.volume = reals(1);
   s.deformation_gradient = reals(d * d);
   s.plastic_state = reals(1);
+  s.pressure = reals(1);
   s.temperature = reals(1);
   s.kirchhoff_stress = reals(d * d);
   s.dx = 1;
@@ -246,9 +247,9 @@ TEST(ParticleFiles, NpzWithoutParticles) {
 TEST(ParticleFiles, UnknownChannelIsRefusedWithASuggestion) {
   const ScratchFolder folder;
   for (const auto write : {write_ply, write_npz}) {
-    expect_error(ErrorCategory::kScene, {"\"velocty\"", "did you mean \"velocity\"?"},
+    expect_error(ErrorCategory::kScene, {"'velocty'", "did you mean 'velocity'?"},
                  [&] { write(folder / "p", random_snapshot(3, 1), {"velocty"}); });
-    expect_error(ErrorCategory::kScene, {"did you mean \"pressure\"?"},
+    expect_error(ErrorCategory::kScene, {"did you mean 'pressure'?"},
                  [&] { write(folder / "p", random_snapshot(3, 1), {"presure"}); });
   }
   EXPECT_EQ(test::file_count(folder.path()), 0u);

@@ -1,0 +1,94 @@
+#include "src/scene/output_channels.h"
+
+#include <algorithm>
+
+#include "src/scene/integrator_traits.h"
+#include "src/scene/law_traits.h"
+
+namespace firn {
+namespace {
+
+bool always(const Scene&) { return true; }
+bool deforms(const Scene& scene) {
+  return traits_of(scene).unified ||
+         (traits_of(scene).stressed &&
+          std::any_of(scene.materials.begin(), scene.materials.end(),
+                      [](const Material& m) { return has_deformation(m.model); }));
+}
+bool keeps_history(const Scene& scene) {
+  return traits_of(scene).stressed && !traits_of(scene).unified &&
+         std::any_of(scene.materials.begin(), scene.materials.end(),
+                     [](const Material& m) { return has_history(m.model); });
+}
+bool stressed(const Scene& scene) { return traits_of(scene).stressed; }
+bool heated(const Scene& scene) { return scene.solves_heat(); }
+
+constexpr OutputChannel kChannels[] = {
+    {"velocity", ChannelRank::kVector, "m/s; colours: the speed", always},
+    {"speed", ChannelRank::kScalar, "m/s", always},
+    {"material", ChannelRank::kScalar, "its index", always},
+    {"body", ChannelRank::kScalar, "its index; sources count on after bodies", always},
+    {"mass", ChannelRank::kScalar, "kg", always, false},
+    {"volume", ChannelRank::kScalar, "at rest, m^3; 2D: m^2", always, false},
+    {"deformation_gradient", ChannelRank::kTensor,
+     "its elastic part, row by row, of what is not liquid; colours: its determinant", deforms},
+    {"plastic_state", ChannelRank::kScalar,
+     "J_P (snow, sand_clamp), plastic strain (drucker_prager, von_mises) or J "
+     "(weakly_compressible); explicit only",
+     keeps_history},
+    {"stress", ChannelRank::kTensor, "Kirchhoff's, J times Cauchy's, Pa; not incompressible",
+     stressed, false},
+    {"pressure", ChannelRank::kScalar,
+     "Pa; explicit: -tr(stress) / dimension, else that of the projection", always},
+    {"vorticity", ChannelRank::kAxial, "1/s; colours in 3D: its magnitude", always},
+    {"id", ChannelRank::kScalar, "the same in all frames", always, false},
+    {"temperature", ChannelRank::kScalar, "K, with heat only", heated},
+    {"phase", ChannelRank::kScalar, "0 solid, 1 liquid; with heat only", heated},
+};
+
+// Colours that are no channel themselves.
+constexpr OutputColor kMoreColors[] = {
+    {"volume_ratio", "determinant of deformation_gradient", "deformation_gradient"},
+    {"glow", "with heat only: the light of what is hot", "temperature"},
+};
+
+}  // namespace
+
+std::span<const OutputChannel> output_channels() { return kChannels; }
+
+std::vector<OutputColor> output_colors() {
+  std::vector<OutputColor> colors;
+  for (const OutputChannel& c : kChannels)
+    if (c.has_color) colors.push_back({c.name, c.about, c.name});
+  colors.insert(colors.end(), std::begin(kMoreColors), std::end(kMoreColors));
+  return colors;
+}
+
+std::vector<std::string_view> channels_of(const Scene& scene) {
+  std::vector<std::string_view> names;
+  for (const OutputChannel& c : kChannels)
+    if (c.exists(scene)) names.push_back(c.name);
+  return names;
+}
+
+std::vector<std::string_view> colors_of(const Scene& scene) {
+  const std::vector<std::string_view> channels = channels_of(scene);
+  std::vector<std::string_view> names;
+  for (const OutputColor& c : output_colors())
+    if (std::find(channels.begin(), channels.end(), c.channel) != channels.end())
+      names.push_back(c.name);
+  return names;
+}
+
+bool shows_channel(const Scene& scene, std::string_view name) {
+  const OutputSettings& out = scene.output;
+  const auto& written = out.channels;
+  if (!out.particles.empty() && std::find(written.begin(), written.end(), name) != written.end())
+    return true;
+  const std::vector<OutputColor> colors = output_colors();
+  return out.image && std::any_of(colors.begin(), colors.end(), [&](const OutputColor& c) {
+           return c.name == out.color && c.channel == name;
+         });
+}
+
+}  // namespace firn

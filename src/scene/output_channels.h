@@ -1,0 +1,39 @@
+// The channels that particle files hold and pictures are coloured by: one table, which the parser,
+// the writers and the documentation read.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "firn/scene.h"
+
+namespace firn {
+
+enum class ChannelRank { kScalar, kVector, kAxial, kTensor };
+
+struct OutputChannel {
+  std::string_view name;
+  ChannelRank rank;
+  std::string_view about;  // with its unit
+  bool (*exists)(const Scene&);
+  bool has_color = true;  // pictures can show it, or a scalar that they make of it
+};
+
+// What pictures can be coloured by.
+struct OutputColor {
+  std::string_view name, about;
+  std::string_view channel;  // that it shows
+};
+
+std::span<const OutputChannel> output_channels();
+std::vector<OutputColor> output_colors();
+
+// Names that scenes may give as output.channels and output.color: what they have.
+std::vector<std::string_view> channels_of(const Scene& scene);
+std::vector<std::string_view> colors_of(const Scene& scene);
+
+// Whether a run writes a channel or shows it.
+bool shows_channel(const Scene& scene, std::string_view name);
+
+}  // namespace firn

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "src/scene/integrator_traits.h"
 #include "src/state/batch.h"
 #include "src/state/channel_plan.h"
 #include "src/state/scene_params.h"

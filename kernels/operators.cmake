@@ -108,4 +108,5 @@ firn_operators(liquid/tracers advance_tracers)
 
 firn_operators(heat/conduction heat_p2g power_p2g settle_cells assemble_heat apply_fluxes heat_g2p)
 firn_operators(stress/volumetric volume_p2g settle_volume compress_cells volume_g2p deform_particles)
+firn_operators(stress/energy material_energies)
 firn_operators(stress/deviatoric measure_stretch begin_deviatoric advance_deviatoric multiply_deviatoric apply_deviatoric end_deviatoric)

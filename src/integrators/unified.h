@@ -8,6 +8,7 @@
 #include "src/scene/phases.h"
 #include "src/stages/deviatoric.h"
 #include "src/stages/heat.h"
+#include "src/stages/material_energies.h"
 
 namespace firn {
 
@@ -67,7 +68,7 @@ struct UnifiedIntegrator {
   template <class F>
   void for_each_stage(F&& f) {
     f(layout), f(body_force), f(sums), f(faces), f(cells), f(material), f(retry), f(projection),
-        f(heat), f(pressure), f(deviatoric), f(correction);
+        f(heat), f(pressure), f(deviatoric), f(correction), f(energies);
   }
 
   Context& context;
@@ -83,6 +84,7 @@ struct UnifiedIntegrator {
   DeviatoricStage<Exec, D, Real> deviatoric;
   ParticlePressureStage<Exec, D, Real> pressure{context, faces};
   PositionCorrection<Exec, D, Real> correction{context, faces, projection};
+  MaterialEnergyStage<Exec, D, Real> energies{context, material, deviatoric};
 
  private:
   // Faces have the mass that the stress moves where it does; see MacView.

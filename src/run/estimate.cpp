@@ -12,6 +12,7 @@
 #include "kernels/grid/update.h"
 #include "kernels/materials/constitutive.h"
 #include "kernels/particles/totals.h"
+#include "kernels/stress/energy.h"
 #include "kernels/transfer/spline.h"
 #include "kernels/transfer/tile.h"
 #include "src/solvers/deviatoric_solver.h"
@@ -181,7 +182,8 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
   const bool has_energies = !traits_of(scene).staggered;
   const std::size_t energies = has_energies ? std::size_t{totals} + std::size_t{stages} : 0;
   const std::size_t per_chunk = energies * static_cast<std::size_t>(packs_per_chunk<Cpu, Real>()) +
-                                (totals ? std::size_t{kTotalsColumns} : 0);
+                                (totals ? std::size_t{kTotalsColumns} : 0) +
+                                (totals && traits_of(scene).unified ? kMaterialEnergies : 0);
   const std::size_t per_block =
       scene.colliders.size() * kReactionColumns + (stages ? kStageColumns : 0);
   const ColliderStore<Cpu, D, Real> colliders(exec, scene);

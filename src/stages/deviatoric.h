@@ -70,29 +70,10 @@ class DeviatoricStage : public Stage<Exec, D, Real> {
   void reserve_chunks(std::uint32_t chunks) {
     if (implicit_) solver_.reserve_particles(chunks);
   }
+  const MaterialParams<Real>* laws() const { return laws_.data(); }
+
   void begin_frame() { stats_ = {}; }
   void report(FrameStats& stats) { stats.thermal.shear = stats_; }
-  void add_to(Totals& t) {
-    auto& particles = context_.particles;
-    const ChunkSpan present = chunks_of(context_.read());
-    const auto chunks = particles.chunks(present);
-    const auto ids = particles.ids(present);
-    const auto states = particles.download(kHeat, present), F = particles.download(kF, present),
-               volume = particles.download(kVolume, present);
-    for (std::uint32_t slot = 0; slot < ids.size(); ++slot) {
-      if (slot % kLanes >= chunks[slot / kLanes].count) continue;
-      const auto state = [&](int k) { return channel_at(states.data(), slot, kHeatComponents, k); };
-      Mat<double, D> deformation;
-      for (int i = 0; i < D * D; ++i)
-        deformation(i / D, i % D) = static_cast<double>(channel_at(F.data(), slot, D * D, i));
-      const std::uint32_t material = chunks[slot / kLanes].material;
-      t.elastic += static_cast<double>(volume[slot]) *
-                   context_.heat_model.template elastic_energy<D>(
-                       material, context_.params.materials[material], ids[slot],
-                       {state(0), state(1) > Real(0.5)}, static_cast<double>(state(kHeatLogVolume)),
-                       deformation);
-    }
-  }
   // The particles' stress is deviatoric; the pressure's part joins it: tau = V0 tau_dev / V0 - J p.
   void fill(Snapshot& s, const SnapshotParts& parts, std::span<const std::uint32_t> slots) {
     if (!parts.kirchhoff_stress) return;

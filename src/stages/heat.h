@@ -55,17 +55,6 @@ class HeatStage : public Stage<Exec, D, Real> {
   }
   void begin_frame() { stats_ = {}; }
   void report(FrameStats& stats) { stats.thermal.heat = stats_; }
-  void add_to(Totals& t) {
-    if (!solves()) return;
-    auto& particles = context_.particles;
-    const ChunkSpan present = chunks_of(context_.read());
-    const auto chunks = particles.chunks(present);
-    const auto heat = particles.download(kHeat, present), mass = particles.download(kMass, present);
-    for (std::uint32_t slot = 0; slot < mass.size(); ++slot)
-      if (slot % kLanes < chunks[slot / kLanes].count)
-        t.heat += static_cast<double>(mass[slot]) *
-                  static_cast<double>(channel_at(heat.data(), slot, kHeatComponents, 0));
-  }
   std::size_t bytes() const { return solver_.bytes(); }
 
  private:

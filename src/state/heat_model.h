@@ -10,7 +10,6 @@
 
 #include "firn/scene.h"
 #include "kernels/heat/enthalpy.h"
-#include "kernels/materials/corotated_deviatoric.h"
 #include "src/scene/phases.h"
 #include "src/scene/stiffness_curve.h"
 #include "src/state/material_params.h"
@@ -84,23 +83,6 @@ class HeatModel {
     if (m.melts && liquid && !s.liquid) s.enthalpy = m.latent_heat;  // at the melting point, full
     s.liquid = liquid;
     return s;
-  }
-  // Of a particle per rest volume, J/m^d: mu |J^(-1/d) F - R|^2 and what p = -lambda ln J has taken
-  // up, lambda (J ln J - J + 1).
-  template <int D>
-  double elastic_energy(std::uint32_t material, const MaterialParams<Real>& law, std::uint32_t id,
-                        const HeatState<Real>& state, double log_J, const Mat<double, D>& F) const {
-    const ThermalMaterial<Real>& m = materials_[material];
-    const double J = std::exp(log_J);
-    double energy = m.inverse_lambda > Real(0)
-                        ? (J * log_J - J + 1) / static_cast<double>(m.inverse_lambda)
-                        : 0;
-    if (state.liquid) return energy;
-    MaterialParams<double> shear{};
-    shear.mu = static_cast<double>(law.mu) *
-               static_cast<double>(
-                   stiffness_at(m, temperature_of(m, melting_point(m, id), state.enthalpy)));
-    return energy + corotated_deviatoric::elastic_energy(shear, F);
   }
   // Of a body's or source's particles with ids from `first_id` on, the largest factor on the shear
   // modulus of the material at rest; 0 where all of them are liquid.

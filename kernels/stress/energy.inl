@@ -46,8 +46,8 @@ struct MaterialEnergies {
                          std::uint32_t lane) const {
     const std::uint32_t index = particles.chunks[chunk].material;
     const ThermalMaterial<Real>& material = heat.materials[index];
-    const double log_J = static_cast<double>(
-        channel_row(heat.state, chunk, kHeatComponents, kHeatLogVolume)[lane]);
+    const double log_J =
+        static_cast<double>(channel_row(heat.state, chunk, kHeatComponents, kHeatLogVolume)[lane]);
     double energy = 0;
     if (material.inverse_lambda > Real(0)) {
       const double J = exp(log_J);

@@ -52,7 +52,7 @@ class DeviatoricStage : public Stage<Exec, D, Real> {
           problem, options_, projection_.solver(), projection_.system(),
           [&](const SolveReport& inner) { count_solve(inner, projection_.stats()); });
     });
-    if (!retry_.accepts(report)) return false;
+    if (!retry_.accepts(report, kForceSystem)) return false;
     count_solve(report, stats_);
     return true;
   }

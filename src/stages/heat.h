@@ -43,7 +43,7 @@ class HeatStage : public Stage<Exec, D, Real> {
     const auto system = cells_.store().system(grid, {&c->n_blocks, blocks});
     const SolveReport report = timed_solve(
         context_.exec, stats_.seconds, [&] { return solver_.solve(system, options_, &c->stop); });
-    if (!retry_.accepts(report)) return false;
+    if (!retry_.accepts(report, kHeatSystem)) return false;
     count_solve(report, stats_);
     apply_fluxes<Exec, D, Real>(context_.exec, mac, view, blocks, c);
     heat_g2p<Exec, D, Real>(context_.exec, context_.particles.view(), grid, view, blocks, c);

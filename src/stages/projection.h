@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/liquid/separating_walls.h"
+#include "src/scene/integrator_traits.h"
 #include "src/stages/face_transfer.h"
 #include "src/stages/retry.h"
 #include "src/stages/solve_stats.h"
@@ -16,6 +17,12 @@ inline bool has_separating_walls(const Scene& scene) {
   return found;
 }
 
+inline SolveOptions pressure_options(const Scene& scene) {
+  if (traits_of(scene).unified) return solve_options(scene.thermal.pressure_solve);
+  const FluidSettings& s = scene.fluid;
+  return {s.tolerance, s.absolute_tolerance, static_cast<std::uint32_t>(s.max_iterations)};
+}
+
 template <class Exec, int D, class Real>
 class Projection : public Stage<Exec, D, Real> {
  public:
@@ -25,8 +32,8 @@ class Projection : public Stage<Exec, D, Real> {
         faces_(faces),
         retry_(retry),
         solver_(context.exec),
-        options_{scene.fluid.tolerance, scene.fluid.absolute_tolerance,
-                 static_cast<std::uint32_t>(scene.fluid.max_iterations)},
+        options_(pressure_options(scene)),
+        system_name_(traits_of(scene).unified ? kUnifiedPressureSystem : kPressureSystem),
         wall_passes_(has_separating_walls(scene) ? kMaxWallPasses : 0),
         changed_(context.exec, 1) {}
 
@@ -96,7 +103,7 @@ class Projection : public Stage<Exec, D, Real> {
       const EllipticSystem<Real> matrix = system();
       const SolveReport report = timed_solve(
           context_.exec, stats_.seconds, [&] { return solver_.solve(matrix, options_, &c->stop); });
-      if (!retry_.accepts(report)) return false;
+      if (!retry_.accepts(report, system_name_)) return false;
       count(report);
       if (pass == wall_passes_ || !walls_switch(mac)) return true;
     }
@@ -119,6 +126,7 @@ class Projection : public Stage<Exec, D, Real> {
   Retry<Exec, D, Real>& retry_;
   EllipticSolver<Exec, D, Real> solver_;
   SolveOptions options_;
+  const SystemName& system_name_;
   const Buffer<Exec, Real>* compressibility_ = nullptr;
   int wall_passes_;
   bool walls_opened_ = false;  // in this step

@@ -14,10 +14,11 @@ class Retry : public Stage<Exec, D, Real> {
 
   // Whether the step goes on. What is not finite has no shorter step; the transfer names the
   // particle that brought it. Otherwise the rest of this step does nothing.
-  bool accepts(const SolveReport& report) {
+  bool accepts(const SolveReport& report, const SystemName& system) {
     if (report.stopped) return false;
     if (report.converged || !std::isfinite(report.residual)) return true;
     rejected_ = report;
+    of_ = &system;
     StepControl c = context_.read();
     c.stop |= kStopUnsolved;
     context_.write(c);
@@ -29,7 +30,7 @@ class Retry : public Stage<Exec, D, Real> {
   void poll(StepControl& c) {
     if ((c.stop & kStopUnsolved) == 0) return;
     if (++retries_ > kMost)
-      throw unsolved_error(c, rejected_.residual, rejected_.tolerance, rejected_.iterations);
+      throw unsolved_error(c, *of_, rejected_.residual, rejected_.tolerance, rejected_.iterations);
     c.stop &= ~kStopUnsolved;
     c.retry_dt = 0.5 * c.dt;
     c.dt = c.previous_dt;  // of the last step that was made
@@ -40,6 +41,7 @@ class Retry : public Stage<Exec, D, Real> {
   using Stage<Exec, D, Real>::context_;
   static constexpr int kMost = 4;
   SolveReport rejected_;
+  const SystemName* of_ = nullptr;
   int retries_ = 0;
 };
 

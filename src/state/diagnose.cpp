@@ -87,15 +87,16 @@ Error diverged_error(const StepControl& control, const FaultyParticle& particle,
                last_step(control, particle));
 }
 
-Error unsolved_error(const StepControl& control, double residual, double tolerance,
-                     std::uint32_t iterations) {
+Error unsolved_error(const StepControl& control, const SystemName& system, double residual,
+                     double tolerance, std::uint32_t iterations) {
   return Error(
       ErrorCategory::kDiverged,
       fmt::format("the simulation diverged in step {} at t = {:.6g} s (dt = {:.4g} s): the "
-                  "pressure solve stopped after {} iterations with a divergence of {:.3g} "
-                  "1/s where {:.3g} is allowed; raise fluid.max_iterations or "
-                  "fluid.tolerance, or look for fluid that is forced into a closed space",
-                  control.step + 1, control.time, control.dt, iterations, residual, tolerance),
+                  "{} solve stopped after {} iterations with {} of {:.3g}{} where {:.3g} is "
+                  "allowed; raise {}.max_iterations or {}.tolerance{}",
+                  control.step + 1, control.time, control.dt, system.solve, iterations,
+                  system.residual, residual, system.unit, tolerance, system.settings,
+                  system.settings, system.remedy),
       next_step(control));
 }
 

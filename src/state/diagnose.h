@@ -27,9 +27,25 @@ Error diverged_error(const StepControl& control, const FaultyParticle& particle,
                      const ParticleNamer& namer, const std::string& limiting_material,
                      double dt_min);
 
-// A pressure solve that missed its tolerance in every shorter step that was tried.
-Error unsolved_error(const StepControl& control, double residual, double tolerance,
-                     std::uint32_t iterations);
+// A linear system of the step, for messages.
+struct SystemName {
+  const char* solve;     // "pressure"
+  const char* residual;  // what its residual is: "a divergence", and in which unit
+  const char* unit;
+  const char* settings;  // the table of its max_iterations and tolerance
+  const char* remedy;    // what else may help, from ", or " on
+};
+inline constexpr SystemName kPressureSystem{
+    "pressure", "a divergence", " 1/s", "fluid",
+    ", or look for fluid that is forced into a closed space"},
+    kUnifiedPressureSystem{"pressure", "a divergence", " 1/s", "thermal.pressure_solve",
+                           ", or look for fluid that is forced into a closed space"},
+    kHeatSystem{"heat", "a residual", "", "thermal.heat_solve", ""},
+    kForceSystem{"force", "a residual", "", "thermal.force_solve", ""};
+
+// A solve that missed its tolerance in every shorter step that was tried.
+Error unsolved_error(const StepControl& control, const SystemName& system, double residual,
+                     double tolerance, std::uint32_t iterations);
 
 // Liquid that is forced into a region without air: it holds 1 + excess times what fits.
 Error squeezed_error(const StepControl& control, double excess);

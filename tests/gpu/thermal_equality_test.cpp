@@ -35,7 +35,7 @@ Scene melting_scene(int dimension, Precision precision, ForceIntegration forces)
   s.thermal.forces = forces;
   const double tight = precision == Precision::kDouble ? 1e-12 : 1e-6;
   s.thermal.force_solve.tolerance = s.thermal.heat_solve.tolerance = tight;
-  s.thermal.pressure_solve.tolerance = s.fluid.tolerance = tight;
+  s.thermal.pressure_solve.tolerance = tight;
   return s;
 }
 

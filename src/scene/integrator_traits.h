@@ -10,19 +10,22 @@ namespace firn {
 
 struct IntegratorTraits {
   Integrator integrator;
-  std::string_view name;  // in scenes
-  bool staggered;         // velocities live on the faces of cells, and a projection makes them
-                          // divergence-free
-  bool stressed;          // particles carry the stress of their own deformation
-  bool unified;  // materials melt and are of any compressibility: volume is the projection's,
-                 // stress acts on faces
+  std::string_view name, about;  // in scenes
+  bool staggered;  // velocities live on the faces of cells, and a projection makes them
+                   // divergence-free
+  bool stressed;   // particles carry the stress of their own deformation
+  bool unified;    // materials melt and are of any compressibility: volume is the projection's,
+                   // stress acts on faces
   bool carries_tracers;
 };
 
 inline constexpr IntegratorTraits kIntegratorTraits[] = {
-    {Integrator::kExplicit, "explicit", false, true, false, false},
-    {Integrator::kIncompressible, "incompressible", true, false, false, true},
-    {Integrator::kThermal, "thermal", true, true, true, false},
+    {Integrator::kExplicit, "explicit", "symplectic Euler; every model but liquids", false, true,
+     false, false},
+    {Integrator::kIncompressible, "incompressible", "liquids on a MAC grid", true, false, false,
+     true},
+    {Integrator::kThermal, "thermal", "solids and liquids with heat, on a MAC grid", true, true,
+     true, false},
 };
 
 // Throws Error{kScene} for one that there is not yet.

@@ -206,15 +206,6 @@ Json typed_schema(const Table& rows, Part part) {
 
 // --- what an integrator rules out ---
 
-Scene scene_under(Under setting) {
-  Scene scene;
-  scene.simulation.integrator = setting == Under::kExplicit         ? Integrator::kExplicit
-                                : setting == Under::kIncompressible ? Integrator::kIncompressible
-                                                                    : Integrator::kThermal;
-  scene.thermal.heat = setting == Under::kHeat;
-  return scene;
-}
-
 Json is_model(const Scene& scene, const ModelKeys& model) {
   Json presets = Json::array();
   for (const MaterialPreset& preset : material_presets())

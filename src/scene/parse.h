@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/scene/integrator_traits.h"
 #include "src/scene/rows.h"
 
 namespace firn::scene {
@@ -17,19 +18,17 @@ namespace firn::scene {
 Scene parse_tree(const Node& document, ReadContext& context);
 
 inline bool is_incompressible(const Scene& scene) {
-  return scene.simulation.integrator == Integrator::kIncompressible;
+  return traits_of(scene).staggered && !traits_of(scene).unified;
 }
-inline bool is_thermal(const Scene& scene) {
-  return scene.simulation.integrator == Integrator::kThermal;
-}
+inline bool is_thermal(const Scene& scene) { return traits_of(scene).unified; }
 // Whether velocities live on the faces of a MAC grid, where walls have no friction.
-inline bool is_staggered(const Scene& scene) {
-  return is_incompressible(scene) || is_thermal(scene);
-}
+inline bool is_staggered(const Scene& scene) { return traits_of(scene).staggered; }
 inline Under setting_of(const Scene& scene) {
   if (is_thermal(scene)) return scene.thermal.heat ? Under::kHeat : Under::kNoHeat;
   return is_incompressible(scene) ? Under::kIncompressible : Under::kExplicit;
 }
+// A scene with nothing but that setting.
+Scene scene_under(Under setting);
 inline constexpr std::string_view kNoFriction =
     "under integrators \"incompressible\" and \"thermal\" everything must slide without friction; "
     "remove 'friction'";

@@ -285,20 +285,13 @@ bool report_stray_override(const Entry& entry, const Scene& scene, ReadContext& 
 // resolves; a preset that is thicker would silently become thin.
 constexpr double kThinnestViscosity = 1e-2;  // Pa s
 
-constexpr std::string_view name_of(Integrator integrator) {
-  return integrator == Integrator::kThermal          ? "thermal"
-         : integrator == Integrator::kIncompressible ? "incompressible"
-                                                     : "explicit";
-}
-
 // Whether the integrator can move the material; if not, a finding.
 bool check_integrator(TableReader& table, const Scene& scene, const Material& material) {
-  if (scene.simulation.integrator == Integrator::kIncompressible &&
-      material.viscosity > kThinnestViscosity) {
+  if (is_incompressible(scene) && material.viscosity > kThinnestViscosity) {
     table.fail(table.has("viscosity") ? "viscosity" : "preset",
                fmt::format("integrator \"{}\" has no viscosity in this version; use \"explicit\", "
                            "or a thin liquid such as preset = \"water\"",
-                           name_of(scene.simulation.integrator)));
+                           traits_of(scene).name));
     return false;
   }
   const std::string_view reason = why_not_moved(scene, material.model);

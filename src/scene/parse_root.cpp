@@ -67,6 +67,16 @@ void parse_root(const Node& document, Scene& out, ReadContext& context) {
 
 }  // namespace
 
+Scene scene_under(Under setting) {
+  Scene scene;
+  scene.thermal.heat = setting != Under::kNoHeat;
+  for (const IntegratorTraits& traits : kIntegratorTraits) {
+    scene.simulation.integrator = traits.integrator;
+    if (setting_of(scene) == setting) break;
+  }
+  return scene;
+}
+
 constinit const Table kScene = {"the scene", "", kSceneKeys};
 
 const Table& section_rows(std::string_view key, ReadContext& context) {

@@ -2,16 +2,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 #include "src/scene/parse.h"
 
 namespace firn::scene {
 namespace {
 
-constexpr Choice<Integrator> kIntegrators[] = {
-    {"explicit", Integrator::kExplicit, "symplectic Euler; every model but liquids"},
-    {"incompressible", Integrator::kIncompressible, "liquids on a MAC grid"},
-    {"thermal", Integrator::kThermal, "solids and liquids with heat, on a MAC grid"}};
+constexpr auto kIntegrators = [] {
+  std::array<Choice<Integrator>, std::size(kIntegratorTraits)> choices{};
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    choices[i] = {kIntegratorTraits[i].name, kIntegratorTraits[i].integrator,
+                  kIntegratorTraits[i].about};
+  return choices;
+}();
 constexpr std::string_view kUseExplicit = "use \"explicit\"";
 constexpr Unavailable kLaterIntegrators[] = {{"semi_implicit", kUseExplicit},
                                              {"optimization", kUseExplicit}};

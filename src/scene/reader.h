@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "firn/scene.h"
@@ -81,8 +82,9 @@ class TableReader {
     return true;
   }
 
-  template <class E, std::size_t n>
-  bool read(std::string_view key, E& out, const Choice<E> (&choices)[n]) {
+  template <class E>
+  bool read(std::string_view key, E& out,
+            std::type_identity_t<std::span<const Choice<E>>> choices) {
     std::size_t index = 0;
     if (!read_word(key, index, key)) return false;
     out = choices[index].value;

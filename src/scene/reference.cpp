@@ -46,8 +46,7 @@ bool needed_by_all_models(std::string_view key) {
     if (has(model.optional)) return false;
     some |= has(model.required);
   }
-  Scene thermal;
-  thermal.simulation.integrator = Integrator::kThermal;
+  const Scene thermal = scene_under(Under::kHeat);
   return some && !has(thermal_keys(thermal, MaterialModel::kCorotatedDeviatoric));
 }
 
@@ -194,8 +193,7 @@ void write_words(std::string& out, const Table& rows) {
 }
 
 void write_models(std::string& out) {
-  Scene thermal;
-  thermal.simulation.integrator = Integrator::kThermal;
+  const Scene thermal = scene_under(Under::kHeat);
   out +=
       "Keys of the models; each also has `density` (needed), `viscosity` and `color`.\n\n"
       "| model | needs | may have | under `thermal` also |\n|---|---|---|---|\n";

@@ -94,8 +94,9 @@ inline constexpr auto kWordsOf = [] {
   return words;
 }();
 
-template <class E, std::size_t n>
-std::optional<Node> word_node(const Choice<E> (&choices)[n], const E& value, const Key& key) {
+template <class E>
+std::optional<Node> word_node(std::type_identity_t<std::span<const Choice<E>>> choices,
+                              const E& value, const Key& key) {
   for (const Choice<E>& choice : choices)
     if (choice.value == value) return node_of(std::string(choice.name), key);
   return std::nullopt;

@@ -105,7 +105,7 @@ struct SolveSettings {      // of one linear solve of a step
 enum class ForceIntegration { kExplicit, kSemiImplicit };
 enum class FaceDensity { kMaterial, kCell };
 
-// integrator = "thermal": Jiang 2015, chapter 6. Solids and liquids of any compressibility, moved
+// integrator = "thermal" [T 6]. Solids and liquids of any compressibility, moved
 // by deviatoric forces and a pressure solve on a MAC grid, and beside them the heat equation.
 struct ThermalSettings {
   bool heat = true;  // false: nothing has a temperature, and nothing melts or freezes
@@ -115,7 +115,7 @@ struct ThermalSettings {
                                 // rest is the grid's, which diffuses by (1 - beta) dx^2 / (4 dt)
   ForceIntegration forces = ForceIntegration::kExplicit;  // the deviatoric ones
   // What the pressure moves on faces of liquid: the material's own density, or the mass of the face
-  // over dx^d, as without the control volumes of [Jiang 2015, 6.4.7], which stirs a pool at rest.
+  // over dx^d, as without the control volumes of [T 6.4.7], which stirs a pool at rest.
   FaceDensity face_density = FaceDensity::kMaterial;
   SolveSettings force_solve{1e-5, 200};  // semi-implicit forces
   SolveSettings pressure_solve;

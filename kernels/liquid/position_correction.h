@@ -1,5 +1,5 @@
 // How full of liquid the cells are, and the drift of particles that evens it out: the implicit
-// density projection of Kugelstadt, Longva, Thuerey & Bender 2019 on the matrix of the pressure.
+// density projection of [Kugelstadt et al. 2019] on the matrix of the pressure.
 #pragma once
 
 #include "kernels/exec/backend.h"

@@ -1,5 +1,5 @@
 // Liquid that leaves a wall: a wall with boundary "separate" pushes but does not pull, so that
-// u_n >= 0, p >= 0 and p u_n = 0 on it (Batty, Bertails & Bridson 2007). Which of its faces are
+// u_n >= 0, p >= 0 and p u_n = 0 on it [Batty et al. 2007]. Which of its faces are
 // open is found by solving, opening those under tension, and closing those that liquid would enter.
 #pragma once
 

@@ -101,7 +101,7 @@ struct FaceVelocity {
 };
 
 // Ralston's third-order Runge-Kutta method, the one with the smallest bound on its error: stages at
-// 0, 1/2 and 3/4 of the step, weights 2/9, 1/3 and 4/9 (Ralston, Math. Comp. 16, 1962).
+// 0, 1/2 and 3/4 of the step, weights 2/9, 1/3 and 4/9 [Ralston 1962].
 template <int D, class Real>
 struct AdvanceTracers {
   static constexpr const char* kName = "advance_tracers";

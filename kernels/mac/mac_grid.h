@@ -165,7 +165,7 @@ FIRN_HD inline bool is_cut(const MacView<Real>& mac, const CellAddress& at) {
 }
 
 // Distance from the centre of a fluid cell to the surface towards its neighbour of air, in cells:
-// the theta of the ghost fluid method (Gibou et al. 2002), not so small that it would swamp the
+// the theta of the ghost fluid method [Gibou et al. 2002], not so small that it would swamp the
 // matrix. Of a cut cell it is 1: what such a cell is filled to is known too roughly, and a small
 // theta would press all that flows into the wall out through one face.
 template <int D, class Real>

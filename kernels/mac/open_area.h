@@ -1,5 +1,5 @@
 // How much of a face or an edge lies outside a body whose signed distance is known at its corners
-// and linear between them. Cut cells after Batty, Bertails & Bridson 2007.
+// and linear between them. Cut cells after [Batty et al. 2007].
 #pragma once
 
 #include "kernels/math/scalar.h"

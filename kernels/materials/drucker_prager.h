@@ -1,5 +1,5 @@
-// Sand: Hencky elasticity inside a Drucker-Prager cone (Klar et al. 2016), with the volume
-// correction of Tampubolon et al. 2017, optional cohesion (the tip of the cone at the strain c I)
+// Sand: Hencky elasticity inside a Drucker-Prager cone [Klar et al. 2016], with the volume
+// correction of [Tampubolon et al. 2017], optional cohesion (the tip of the cone at the strain c I)
 // and optional friction hardening. Flow along the cone keeps volume; tension beyond the tip is
 // released, and the volume gained that way is remembered so that the sand must close again before
 // it resists compression.

@@ -1,4 +1,4 @@
-// Compressible neo-Hookean elasticity [T 3.1.2 with F:F], psi = mu/2 (F:F - d) - mu ln J + lambda/2
+// Compressible neo-Hookean elasticity [T 3.1.2], psi = mu/2 (F:F - d) - mu ln J + lambda/2
 // (ln J)^2. Infinite energy at J = 0: an inverted particle is an error.
 #pragma once
 

@@ -9,9 +9,9 @@
 // (mac/extrapolation.h). Solved one after the other instead, stress and pressure shake stiff bodies
 // to pieces beyond some five times the explicit step.
 //
-// H may be indefinite, where material is compressed, so the method is MINRES (Paige & Saunders
-// 1975). Its preconditioner G is the same system without H: the projection (Gould, Hribar & Nocedal
-// 2001; Dollar, Gould, Schilders & Wathen 2006). z = G^-1 r comes with its y, for which B z = C y,
+// H may be indefinite, where material is compressed, so the method is MINRES [Paige & Saunders
+// 1975]. Its preconditioner G is the same system without H: the projection [Gould et al. 2001;
+// Dollar et al. 2006]. z = G^-1 r comes with its y, for which B z = C y,
 // and so does all that is combined of such pairs: neither C^-1 nor B' C^-1 B is ever formed, and C
 // may be 0. Since G has the masses of M, no iteration changes the momentum; with the diagonal of
 // dt^2 H added to them it was only kept to the tolerance, and iterations were no fewer.

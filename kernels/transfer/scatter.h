@@ -150,7 +150,7 @@ FIRN_HD inline void scatter_tensor(const Stencil<3, Degree, Real>& s, const Valu
   }
 }
 
-// g at any offset zeta, from the moments of the particle's own stencil [PolyPIC 14].
+// g at any offset zeta, from the moments of the particle's own stencil [PolyPIC eq. 14].
 template <int Degree, class Real>
 FIRN_HD inline Real bending_mode(const AxisStencil<Degree, Real>& s, Real zeta) {
   if constexpr (Degree == 2) {

@@ -2,7 +2,7 @@
 // transfer, so that runs can be compared by it. At each node of a lattice a linear field is fitted
 // to the velocities around it (weights: quadratic B-spline times mass), which is exact for linear
 // fields however the particles lie, also at free surfaces; its curl is then averaged at the
-// particles. [Weighted least squares as in moving least squares: Lancaster and Salkauskas 1981]
+// particles. Such fits are those of moving least squares [Lancaster & Salkauskas 1981].
 #pragma once
 
 #include <span>

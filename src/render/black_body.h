@@ -16,7 +16,7 @@ std::array<double, 3> black_body_xyz(double kelvin);
 // What black bodies add to a picture, linear sRGB; one is a white surface facing the sun. The
 // colour is that of the temperature, as far as sRGB has it. The exposure is that of a camera set
 // for the hottest body: this one is as bright as the picture shows, and all others follow by the
-// cube root of their luminance (Stevens, "On the psychophysical law", 1957), since luminance itself
+// cube root of their luminance [Stevens 1957], since luminance itself
 // falls a thousandfold from 1400 K to 1000 K. Below 450 K nothing glows.
 class Glow {
  public:

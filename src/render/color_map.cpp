@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kEntries = 256;
 
-// Oklab to linear sRGB: Ottosson 2020, the inverse matrices of its definition.
+// Oklab to linear sRGB, the inverse matrices of its definition [Ottosson 2020].
 std::array<double, 3> oklab_to_linear(double lightness, double a, double b) {
   const auto cube = [](double x) { return x * x * x; };
   const double l = cube(lightness + 0.3963377774 * a + 0.2158037573 * b);

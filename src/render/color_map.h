@@ -1,7 +1,7 @@
 // The perceptual colour map for scalar channels: dark violet over blue and green to light yellow,
 // with lightness exactly linear in the value. It is computed from its definition in the Oklab
-// colour space (Ottosson, "A perceptual color space for image processing", 2020): lightness and hue
-// are linear in the value, chroma is a parabola that stays inside sRGB.
+// colour space [Ottosson 2020]: lightness and hue are linear in the value, chroma is a parabola
+// that stays inside sRGB.
 #pragma once
 
 #include <array>
@@ -21,8 +21,7 @@ float srgb_to_linear(float value);
 float linear_to_srgb(float value);
 ColorF srgb_to_linear(const ColorF& color);
 
-// Colours (sRGB) that stay apart for colour-blind readers: Okabe and Ito, "Color Universal Design",
-// 2008.
+// Colours (sRGB) that stay apart for colour-blind readers [Okabe & Ito 2008].
 ColorF category_color(int index);
 
 }  // namespace firn

@@ -1,4 +1,4 @@
-// Surface nets (Gibson 1998): one vertex in each lattice cell that the surface crosses, at the mean
+// Surface nets [Gibson 1998]: one vertex in each lattice cell that the surface crosses, at the mean
 // of its crossings with the cell's edges, then moved on to the surface; one quad around each
 // lattice edge that is crossed.
 #include "src/render/isosurface.h"

@@ -13,7 +13,7 @@ constexpr int kCellBits[] = {6, 4};                // 2D: 64^2 search cells, 3D:
 constexpr std::uint32_t kPoints[] = {4096, 8192};  // spacing s = 1/64 and 1/20.2 of the side
 constexpr int kBlockBits[] = {4, 3};               // 16 points per block
 
-// SplitMix64 (Steele, Lea, Flood 2014).
+// SplitMix64 [Steele et al. 2014].
 class Random {
  public:
   std::uint64_t operator()() {

@@ -151,7 +151,7 @@ void check_modes(TableReader& table, const Scene& scene) {
   }
 }
 
-// Face velocities take forces from the gradients of the weights [Jiang 2015, 6.22], which the
+// Face velocities take forces from the gradients of the weights [T eq. 6.22], which the
 // linear kernel has in jumps.
 void check_thermal_transfer(TableReader& table, const TransferSettings& s) {
   if (s.kernel == 1)

@@ -15,7 +15,7 @@ constexpr std::uint32_t kLeafSize = 8;
 constexpr double kFar = 2.5;  // a cluster is its sums from this many of its radii on
 constexpr double kFullAngle = 4 * std::numbers::pi;
 
-// Van Oosterom and Strackee 1983.
+// [van Oosterom & Strackee 1983]
 double solid_angle(const Vector& a, const Vector& b, const Vector& c) {
   const double la = norm(a), lb = norm(b), lc = norm(c);
   return 2 * std::atan2(dot(a, cross(b, c)),

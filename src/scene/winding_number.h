@@ -1,6 +1,6 @@
 // The generalised winding number of a triangle soup: 1 inside, 0 outside, and smooth across holes.
-// A hierarchy expands far triangles about one point (Barill et al. 2018, "Fast winding numbers for
-// soups and clouds"), so that a query visits about a hundred nodes whatever the mesh.
+// A hierarchy expands far triangles about one point [Barill et al. 2018], so that a query visits
+// about a hundred nodes whatever the mesh.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Solves the grid's symmetric systems (kernels/solve/elliptic_system.h) by conjugate gradients,
-// preconditioned by one multigrid W-cycle, a method after McAdams, Sifakis & Teran 2010 with
+// preconditioned by one multigrid W-cycle, a method after [McAdams et al. 2010] with
 // aggregation instead of a geometric hierarchy. Scalars stay on the device; the host reads the
 // control block once after the hierarchy is built and then every few iterations.
 #pragma once

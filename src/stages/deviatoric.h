@@ -31,7 +31,7 @@ class DeviatoricStage : public Stage<Exec, D, Real> {
   }
 
   // Shear from velocities that volume already allows: of an impact, or of weight on a floor, it
-  // would otherwise take up what the pressure is there for. [T 6 projects once, afterwards.] False
+  // would otherwise take up what the pressure is there for; [T 6] projects once, afterwards. False
   // if the step is over.
   bool couple() {
     if (!implicit_) return true;

@@ -36,10 +36,11 @@ class ResultsTable(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="firn-results-"))
         self.addCleanup(shutil.rmtree, self.folder)
-        self.readme = self.folder / "README.md"
-        self.readme.write_text("before\n<!-- results:begin -->\nold\n<!-- results:end -->\nafter\n")
-        self.performance = self.folder / "performance.md"
-        self.performance.write_text("<!-- counts:begin -->\n<!-- counts:end -->\n")
+        self.summary = self.folder / "README.md"
+        self.summary.write_text("<!-- summary:begin -->\n<!-- summary:end -->\n")
+        self.tables = self.folder / "benchmarks.md"
+        self.tables.write_text("before\n<!-- results:begin -->\nold\n<!-- results:end -->\n"
+                               "between\n<!-- counts:begin -->\n<!-- counts:end -->\nafter\n")
         for name, report in {"step": STEP, "liquid": LIQUID, "thermal": THERMAL, "pressure": PRESSURE}.items():
             self.keep(name, report)
 
@@ -47,15 +48,15 @@ class ResultsTable(unittest.TestCase):
         (self.folder / f"{name}.json").write_text(json.dumps(report))
 
     def table(self, *arguments, status=0):
-        result = subprocess.run([sys.executable, SCRIPT, "--readme", self.readme, "--performance", self.performance,
-                                 "--results", self.folder, *arguments],
+        result = subprocess.run([sys.executable, SCRIPT, "--summary", self.summary, "--tables", self.tables, "--results", self.folder,
+                                 *arguments],
                                 text=True, capture_output=True, timeout=60, check=False)
         self.assertEqual(result.returncode, status, result.stdout + result.stderr)
         return result.stderr
 
     def text(self):
         self.table()
-        return self.readme.read_text()
+        return self.tables.read_text()
 
     def test_tells_what_the_reports_hold(self):
         text = self.text()
@@ -71,7 +72,8 @@ class ResultsTable(unittest.TestCase):
     def test_replaces_only_what_is_between_the_markers(self):
         text = self.text()
         self.assertTrue(text.startswith("before\n<!-- results:begin -->\n"))
-        self.assertTrue(text.endswith("\n<!-- results:end -->\nafter\n"))
+        self.assertIn("\n<!-- results:end -->\nbetween\n<!-- counts:begin -->\n", text)
+        self.assertTrue(text.endswith("\n<!-- counts:end -->\nafter\n"))
         self.assertNotIn("old", text)
         self.assertEqual(self.text(), text)
 
@@ -88,15 +90,25 @@ class ResultsTable(unittest.TestCase):
         self.table("--check")
         self.keep("step", {**STEP, "particle_steps_per_second": 9.7e6})
         self.assertIn("run scripts/results-table", self.table("--check", status=1))
-        self.assertEqual(self.readme.read_text(), text)
+        self.assertEqual(self.tables.read_text(), text)
+
+    def test_summary_has_the_fastest_of_each_suite(self):
+        self.keep("slower", {**STEP, "particle_steps_per_second": 9.5e6, "threads": 1})
+        self.keep("gpu", GPU)
+        self.table()
+        text = self.summary.read_text()
+        self.assertIn("| step | single, quadratic apic, elastic | 10⁶ particles | A processor | 2 | **9.60·10⁶** |", text)
+        self.assertIn("| step | single, quadratic apic, elastic | 10⁶ particles | A card | GPU | **9.60·10⁶** |", text)
+        self.assertNotIn("9.50", text)
+        self.assertEqual(text.count("| any | GPU | not measured |"), 3)
 
     def test_counts_stand_apart_from_what_was_measured(self):
-        before = self.text()
+        before = self.text().partition("between")[0]
         self.keep("counted", COUNTED)
-        self.assertIn("performance.md", self.table("--check", status=1))
-        self.assertEqual(self.text(), before)
+        self.assertIn("benchmarks.md", self.table("--check", status=1))
+        self.assertEqual(self.text().partition("between")[0], before)
         self.assertIn("| step | single, quadratic apic, elastic, moving | 32\u202f768 particles | 40.5 | 120 | 24.9 | 9.5 | 20 "
-                      "| 126 | 0.143 (issue) | `G2P2G` 75 % |", self.performance.read_text())
+                      "| 126 | 0.143 (issue) | `G2P2G` 75 % |", self.tables.read_text())
 
     def test_names_what_it_cannot_use(self):
         self.keep("other", {"sweep": []})  # another suite's report is no error
@@ -106,8 +118,8 @@ class ResultsTable(unittest.TestCase):
         (self.folder / "step.json").write_text("{")
         self.assertIn("step.json", self.table(status=1))
         (self.folder / "step.json").unlink()
-        self.readme.write_text("no markers\n")
-        self.assertIn("README.md: needs one line", self.table(status=1))
+        self.tables.write_text("no markers\n")
+        self.assertIn("benchmarks.md: needs one line", self.table(status=1))
 
 
 if __name__ == "__main__":

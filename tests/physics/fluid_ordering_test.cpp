@@ -1,6 +1,6 @@
 // What each transfer keeps of an incompressible flow: energy of a Taylor-Green vortex, vorticity of
 // a sheet, spin of a free disc. The papers print pictures of these; only orders and clear factors
-// are asserted. [APIC fig 5; PolyPIC fig 6]
+// are asserted. [APIC fig. 5; PolyPIC fig. 6]
 #include <gtest/gtest.h>
 
 #include <algorithm>

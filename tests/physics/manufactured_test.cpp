@@ -62,7 +62,7 @@ Wave steffen() {
   return w;
 }
 
-// [Wallstedt and Guilkey 2008], one axis of the axis-aligned solution with phi = 0: u = A sin(pi X)
+// [Wallstedt & Guilkey 2008], one axis of the axis-aligned solution with phi = 0: u = A sin(pi X)
 // sin(pi c t), b = pi^2 u (mu/rho - c^2 - (lambda (ln J - 1) - mu) / (rho F^2)).
 Wave axis_aligned() {
   const double A = 0.05, E = 1e4, nu = 0.3, rho = 1, c = std::sqrt(E);
@@ -141,8 +141,8 @@ TEST(Manufactured, LinearKernelStalls) {
 
 // --- the generalised vortex ---
 
-// x = Rot(alpha) X, alpha = A sin(pi t) h(R) in a ring; its specific body force (Kamojjala, Brannon
-// 2011).
+// x = Rot(alpha) X, alpha = A sin(pi t) h(R) in a ring; its specific body force
+// [Kamojjala & Brannon 2011].
 class Vortex {
  public:
   static constexpr double kE = 1e6, kNu = 0.3, kRho = 1000;

@@ -40,7 +40,7 @@ Outcome run_modes(const std::string& name, int modes) {
   return run(name, {"transfer.type=polypic", "transfer.modes=" + std::to_string(modes)});
 }
 
-// [APIC fig 13, 14]: PIC and RPIC cannot carry the stretching motion, APIC can, FLIP loses least;
+// [APIC fig. 13, 14]: PIC and RPIC cannot carry the stretching motion, APIC can, FLIP loses least;
 // nothing gains.
 TEST(Ordering, OscillatingCircleKeepsEnergyByTransfer) {
   const double pic = run_transfer("oscillating-circle", "pic").kept();
@@ -53,7 +53,7 @@ TEST(Ordering, OscillatingCircleKeepsEnergyByTransfer) {
   EXPECT_LT(flip, 1.0);
 }
 
-// [PolyPIC fig 10]: every symmetric set of modes keeps more of the total energy than the one
+// [PolyPIC fig. 10]: every symmetric set of modes keeps more of the total energy than the one
 // before. The full set is lossless and may even gain a little where particles leave the surface
 // nodes, so only its place is asserted.
 TEST(Ordering, ElasticSquareKeepsEnergyByModes) {
@@ -65,8 +65,8 @@ TEST(Ordering, ElasticSquareKeepsEnergyByModes) {
   }
 }
 
-// [APIC fig 4, 9, 13a]: in single precision a sum of n steps of round-off bounds what RPIC and APIC
-// may lose; PIC must lose nearly all, FLIP a visible part.
+// [APIC fig. 4, 9, 13a]: in single precision a sum of n steps of round-off bounds what RPIC and
+// APIC may lose; PIC must lose nearly all, FLIP a visible part.
 TEST(Ordering, RotatingDiscKeepsSpinByTransfer) {
   constexpr double kFrames = 24;
   const auto spin = [](const std::string& type) {
@@ -84,7 +84,7 @@ TEST(Ordering, RotatingDiscKeepsSpinByTransfer) {
   EXPECT_NEAR(apic, 1, kRoundOff);
 }
 
-// The rim with four times the particles and mass must not change that [APIC fig 9].
+// The rim with four times the particles and mass must not change that [APIC fig. 9].
 TEST(Ordering, RotatingDiscWithARimKeepsItsSpin) {
   const double kept =
       run("rotating-disc-rim", {"transfer.type=apic", "grid.dx=0.03125", "simulation.frames=24"})
@@ -93,7 +93,7 @@ TEST(Ordering, RotatingDiscWithARimKeepsItsSpin) {
 }
 
 // Velocities that sum to zero at the nodes: FLIP keeps their energy, APIC drops it in the first
-// step [APIC fig 4].
+// step [APIC fig. 4].
 TEST(Ordering, RingingStaysWithFlipOnly) {
   const auto kinetic_kept = [](const std::string& type) {
     const Outcome outcome = run_transfer("ringing", type);

@@ -1,5 +1,5 @@
 // Pools at rest, with faces as dense as the material and as light as without control volumes
-// [Jiang 2015, 6.4.7 and figure 6.3]: the former stay still, the latter are stirred. Lattices and
+// [T 6.4.7, fig. 6.3]: the former stay still, the latter are stirred. Lattices and
 // irregular particles, a body in the pool, basins that are not aligned with the grid.
 #include <gtest/gtest.h>
 

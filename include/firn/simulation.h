@@ -117,8 +117,8 @@ struct Snapshot {
   std::vector<float> deformation_gradient;  // n * dimension^2, row-major (elastic part)
   std::vector<float> plastic_state;         // n: J_P, accumulated plastic strain, or J, by material
   std::vector<float> kirchhoff_stress;      // n * dimension^2, Pa
-  // n: Pa; explicit: -tr(kirchhoff_stress) / d; else what the projection of the last step has solved
-  // for, 0 before the first one and after a state was loaded
+  // n: Pa; explicit: -tr(kirchhoff_stress) / d; else what the projection of the last step has
+  // solved for, 0 before the first one and after a state was loaded
   std::vector<float> pressure;
   std::vector<float> temperature;    // n: K; empty unless Scene::solves_heat()
   std::vector<std::uint16_t> phase;  // n: Phase as a number; likewise
@@ -211,7 +211,8 @@ class Simulation {
 
   FrameStats stats() const;  // of the last completed frame; at the start, of the initial state
   // Copies from the device. Where a callback runs or has stopped a call, velocities and stresses
-  // may still lie on the grid: these, and the pressure of an explicit scene, are then empty. advance_steps(1) brings them back.
+  // may still lie on the grid: these, and the pressure of an explicit scene, are then empty.
+  // advance_steps(1) brings them back.
   Snapshot snapshot(const SnapshotParts& parts = {}) const;
   // The massless points of Scene::tracers in the order in which they were made, body by body:
   // position (m), id, body and material; all other channels are empty. The number never changes.

@@ -22,7 +22,7 @@ struct ConstitutiveUpdate {
     const Mat<T, D> A = update_matrix(grad_v);
 
     MaterialState<T, D> state = load_state(lanes, params.model);
-    if (needs_deformation_gradient(params.model)) {
+    if (has_deformation(params.model)) {
       state.F = A * state.F;
     } else {
       state.F = Mat<T, D>::identity();
@@ -85,7 +85,7 @@ struct ConstitutiveUpdate {
     const auto active = lanes.active();
     MaterialState<T, D> state;
     state.F = Mat<T, D>::identity();
-    if (needs_deformation_gradient(model))
+    if (has_deformation(model))
       for (int i = 0; i < D * D; ++i)
         state.F(i / D, i % D) =
             select(active, lanes.load(channel_row(particles.F, lanes.chunk, D * D, i)),
@@ -100,7 +100,7 @@ struct ConstitutiveUpdate {
   template <class Lanes, class T>
   FIRN_HD void store_state(const Lanes& lanes, MaterialModel model,
                            const MaterialState<T, D>& state) const {
-    if (needs_deformation_gradient(model))
+    if (has_deformation(model))
       for (int i = 0; i < D * D; ++i)
         lanes.store(channel_row(particles.F, lanes.chunk, D * D, i), state.F(i / D, i % D));
     if (particles.plastic == nullptr) return;
@@ -112,7 +112,7 @@ struct ConstitutiveUpdate {
   template <class T>
   FIRN_HD void add_viscosity(const MaterialParams<Real>& params, const MaterialState<T, D>& state,
                              const Mat<T, D>& grad_v, Mat<T, D>& tau) const {
-    const T J = needs_deformation_gradient(params.model) ? determinant(state.F) : state.plastic[0];
+    const T J = has_deformation(params.model) ? determinant(state.F) : state.plastic[0];
     tau += symmetric_part(grad_v) * (T(Real(2) * params.viscosity) * J);
   }
 
@@ -123,7 +123,7 @@ struct ConstitutiveUpdate {
     // One sum carries every NaN and infinity of the state and the stress.
     T all = state.plastic[0] + state.plastic[1] + trace(response.tau);
     for (int i = 0; i < D * D; ++i) all = all + abs(state.F(i / D, i % D));
-    const T J = needs_deformation_gradient(model) ? determinant(state.F) : state.plastic[0];
+    const T J = has_deformation(model) ? determinant(state.F) : state.plastic[0];
     const auto inverted = !(J > T(0));
     const auto broken = !is_finite(all);
     const bool check_inversion = forbids_inversion(model);

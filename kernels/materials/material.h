@@ -3,6 +3,7 @@
 // new model is one new header, one value of MaterialModel and one line in each switch here.
 #pragma once
 
+#include "kernels/base/law_traits.h"
 #include "kernels/materials/corotated_deviatoric.h"
 #include "kernels/materials/drucker_prager.h"
 #include "kernels/materials/fixed_corotated.h"
@@ -118,11 +119,6 @@ FIRN_HD inline Mat<Real, D> first_piola_differential(const MaterialParams<Real>&
       break;
   }
   return weakly_compressible::first_piola_differential(params, F, dF);
-}
-
-// Whether particles of this model carry F; weakly_compressible carries only J, in plastic[0].
-FIRN_HD inline bool needs_deformation_gradient(MaterialModel model) {
-  return model != MaterialModel::kWeaklyCompressible && model != MaterialModel::kIncompressible;
 }
 
 // Whether J <= 0 is an error: the energy is infinite or undefined there. Fixed corotated elasticity

@@ -1,5 +1,8 @@
 #include "src/render/particle_color.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,6 +11,7 @@
 #include "firn/error.h"
 #include "kernels/math/mat.h"
 #include "src/analysis/vorticity.h"
+#include "src/scene/output_channels.h"
 
 namespace firn {
 
@@ -196,13 +200,12 @@ constexpr ScalarChannel kChannels[] = {
     {"vorticity", "vorticity", "vorticity, 1/s", vorticity_values, vorticity_range, true},
 };
 
-const ScalarChannel* find_channel(const std::string& name) {
+const ScalarChannel* find_channel(const Scene& scene, const std::string& name) {
   for (const ScalarChannel& channel : kChannels)
     if (name == channel.name || name == channel.alias) return &channel;
   throw Error(ErrorCategory::kScene,
-              "output.color = \"" + name +
-                  "\": pictures can be coloured by material, body, speed, pressure, "
-                  "plastic_state, temperature, phase, glow, volume_ratio or vorticity");
+              fmt::format("output.color = \"{}\": pictures can be coloured by {}", name,
+                          fmt::join(colors_of(scene), ", ")));
 }
 
 }  // namespace
@@ -219,7 +222,7 @@ ParticleColors::ParticleColors(const Scene& scene, const Snapshot& first, const 
     glow_.emplace(kelvin.high);
   }
   if (by_body_ || glow_ || name == "material") return;
-  channel_ = find_channel(name);
+  channel_ = find_channel(scene, name);
   range = channel_->range(scene, stage, channel_->values(first));
   diverging_ = channel_->has_sign && range.low < 0;
 }

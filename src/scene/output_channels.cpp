@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/base/law_traits.h"
 #include "src/scene/integrator_traits.h"
-#include "src/scene/law_traits.h"
 
 namespace firn {
 namespace {

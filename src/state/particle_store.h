@@ -140,7 +140,7 @@ class ParticleStore {
 
     Real plastic[2];
     initial_plastic_state<Real, D>(material, plastic);
-    if (!needs_deformation_gradient(material.model))
+    if (!has_deformation(material.model))
       plastic[0] = static_cast<Real>(std::pow(batch.stretch, D));
     const auto velocity = [&](std::uint32_t i, int a) {
       return batch.velocity[i][static_cast<std::size_t>(a)];

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "firn/error.h"
+#include "kernels/base/law_traits.h"
 #include "kernels/transfer/tile.h"
 #include "src/scene/integrator_traits.h"
-#include "src/scene/law_traits.h"
 
 namespace firn {
 

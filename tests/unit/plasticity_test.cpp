@@ -303,7 +303,7 @@ void test_pack(const Material& material) {
     for (int l = 0; l < lanes; ++l) {
       const Mat<double, D> F = random.near_identity(l % 3 == 0 ? 0.003 : 0.06);
       initial_plastic_state<Real, D>(params, scalar[l].plastic);
-      if (!needs_deformation_gradient(material.model))
+      if (!has_deformation(material.model))
         scalar[l].plastic[0] = static_cast<Real>(determinant(F));
       for (int i = 0; i < D; ++i)
         for (int j = 0; j < D; ++j) {

@@ -2,15 +2,16 @@
 #pragma once
 
 #include "firn/kinds.h"
+#include "kernels/base/host_device.h"
 
 namespace firn {
 
-// F; liquids need only their volume ratio, if that.
-inline bool has_deformation(MaterialModel model) {
+// The elastic deformation gradient F; liquids need their volume ratio alone, if that.
+FIRN_HD constexpr bool has_deformation(MaterialModel model) {
   return model != MaterialModel::kWeaklyCompressible && model != MaterialModel::kIncompressible;
 }
 // MaterialState::plastic.
-inline bool has_history(MaterialModel model) {
+FIRN_HD constexpr bool has_history(MaterialModel model) {
   return model == MaterialModel::kSnow || model == MaterialModel::kSandClamp ||
          model == MaterialModel::kDruckerPrager || model == MaterialModel::kVonMises ||
          model == MaterialModel::kWeaklyCompressible;

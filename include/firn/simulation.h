@@ -51,7 +51,7 @@ struct PressureStats : SolverStats {
 
 // The solves of integrator = "thermal" beside the pressure's.
 struct ThermalStats {
-  SolverStats heat, shear;  // shear: forces = "semi_implicit"; its pressures count as pressures
+  SolverStats heat, forces;  // forces = "semi_implicit"; its pressures count as pressures
 };
 
 // All of ThermalStats by the names that reports give them.
@@ -60,7 +60,7 @@ struct ThermalSolver {
   SolverStats ThermalStats::*stats;
 };
 inline constexpr ThermalSolver kThermalSolvers[] = {{"heat", &ThermalStats::heat},
-                                                    {"shear", &ThermalStats::shear}};
+                                                    {"forces", &ThermalStats::forces}};
 
 struct ColliderReaction {  // mean over the frame of what the material exerts on the body
   Vec3 force{}, torque{};  // N, N m about the world origin

@@ -71,7 +71,7 @@ struct DeviatoricProblem {
   ParticleView<Real> particles;
   GridView<Real> grid;
   MacView<Real> mac;
-  DeviatoricView<Real> shear;
+  DeviatoricView<Real> view;
   std::uint32_t max_blocks = 0;
   const StepControl* control = nullptr;
 };
@@ -80,11 +80,11 @@ struct DeviatoricProblem {
 template <class Exec, int D, class Real>
 void measure_stretch(Exec& exec, const MaterialParams<Real>* materials,
                      const ParticleView<Real>& particles, const HeatView<Real>& heat,
-                     const DeviatoricView<Real>& shear, std::uint32_t max_chunks,
+                     const DeviatoricView<Real>& view, std::uint32_t max_chunks,
                      StepControl* control);
 
 // out += E^T H E in. `in` is that of the faces that are solved, 0 on the others; E makes it known
-// beyond them. Nothing once shear.control->done is set.
+// beyond them. Nothing once view.control->done is set.
 template <class Exec, int D, class Real>
 void apply_deviatoric(Exec& exec, const DeviatoricProblem<Real>& problem);
 
@@ -95,10 +95,10 @@ template <class Exec, int D, class Real>
 void begin_deviatoric(Exec& exec, const DeviatoricProblem<Real>& problem,
                       const SolveOptions& options);
 
-// The two halves of an iteration, between which shear.out.cell becomes the solution of the
+// The two halves of an iteration, between which view.out.cell becomes the solution of the
 // projection for the right-hand side in `mac`. The first one begins with that solution and ends the
 // iteration before, which moves velocities and pressure; if there is none, it judges the first
-// residual. Neither does anything once shear.control->done is set.
+// residual. Neither does anything once view.control->done is set.
 template <class Exec, int D, class Real>
 void advance_deviatoric(Exec& exec, const DeviatoricProblem<Real>& problem, bool first);
 template <class Exec, int D, class Real>

@@ -31,26 +31,26 @@ struct SetOut {
   static constexpr int kThreads = 64;
   struct Scratch {};
   MacView<Real> mac;
-  DeviatoricView<Real> shear;
+  DeviatoricView<Real> view;
   Real cell_volume;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t* own = shear.layers.mask(0) + face_word<D>(g.index(), 0);
+    const std::uint32_t* own = view.layers.mask(0) + face_word<D>(g.index(), 0);
     g.for_each(D * BlockTraits<D>::kNodes, [&](std::uint32_t i) {
       const std::uint64_t face = face_index<D>(g.index(), 0, i);
       Node<Real>& at = mac.faces[face];
       if (mac.area[face] == Real(0)) at.set(kFaceVelocity, at[kFaceBoundaryVelocity]);
       const bool keeps = test_bit(own, i);
-      shear.mass[face] = keeps ? mass_of(face) : Real(0);
-      shear.in.face[face] = keeps ? at[kFaceVelocity] : Real(0);
-      shear.out.face[face] = shear.r1[face] = Real(0);
-      shear.w1.face[face] = shear.w2.face[face] = Real(0);
+      view.mass[face] = keeps ? mass_of(face) : Real(0);
+      view.in.face[face] = keeps ? at[kFaceVelocity] : Real(0);
+      view.out.face[face] = view.r1[face] = Real(0);
+      view.w1.face[face] = view.w2.face[face] = Real(0);
     });
     g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
       const std::uint64_t at = cell_index({g.index(), cell});
-      shear.pressure[at] = shear.in.cell[at] = shear.out.cell[at] = Real(0);
-      shear.w1.cell[at] = shear.w2.cell[at] = Real(0);
+      view.pressure[at] = view.in.cell[at] = view.out.cell[at] = Real(0);
+      view.w1.cell[at] = view.w2.cell[at] = Real(0);
     });
   }
   FIRN_HD Real mass_of(std::uint64_t face) const {
@@ -69,7 +69,7 @@ struct FirstResidual {
   static constexpr const char* kName = "first_residual";
   static constexpr int kThreads = 64;
   using Scratch = BlockSums;
-  DeviatoricView<Real> shear;
+  DeviatoricView<Real> view;
   std::uint32_t max_blocks;
   const StepControl* control;
 
@@ -77,12 +77,12 @@ struct FirstResidual {
   FIRN_HD void operator()(Group& g) const {
     const Real dt2 = static_cast<Real>(control->dt * control->dt);
     const auto size = [&](std::uint64_t face, std::uint32_t) {
-      const Real mass = shear.mass[face];
-      shear.r2[face] = mass > Real(0) ? -dt2 * shear.out.face[face] : Real(0);
-      const double v = static_cast<double>(shear.in.face[face]);
+      const Real mass = view.mass[face];
+      view.r2[face] = mass > Real(0) ? -dt2 * view.out.face[face] : Real(0);
+      const double v = static_cast<double>(view.in.face[face]);
       return static_cast<double>(mass) * v * v;
     };
-    store_face_sum<D>(g, g.scratch, size, shear.partials + max_blocks + g.index());
+    store_face_sum<D>(g, g.scratch, size, view.partials + max_blocks + g.index());
   }
 };
 
@@ -108,32 +108,31 @@ struct NextDirection {
   static constexpr int kThreads = 64;
   struct Scratch {};
   MacView<Real> mac;
-  DeviatoricView<Real> shear;
+  DeviatoricView<Real> view;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const DeviatoricControl& c = *shear.control;
+    const DeviatoricControl& c = *view.control;
     const Real phi = static_cast<Real>(c.phi),
                inverse_beta = static_cast<Real>(c.beta > 0 ? 1 / c.beta : 0);
     const bool first = c.iterations == 0;
     g.for_each(D * BlockTraits<D>::kNodes, [&](std::uint32_t i) {
       const std::uint64_t face = face_index<D>(g.index(), 0, i);
-      const Real z = shear.out.face[face];
-      shear.out.face[face] = Real(0);
-      if (!(shear.mass[face] > Real(0))) return shear.in.face[face] = Real(0), void();
+      const Real z = view.out.face[face];
+      view.out.face[face] = Real(0);
+      if (!(view.mass[face] > Real(0))) return view.in.face[face] = Real(0), void();
       if (!first) {
-        const Real w = next(c, shear.in.face[face], shear.w1.face[face], shear.w2.face[face]);
+        const Real w = next(c, view.in.face[face], view.w1.face[face], view.w2.face[face]);
         mac.faces[face].set(kFaceVelocity, mac.faces[face][kFaceVelocity] + phi * w);
       }
-      shear.in.face[face] = z * inverse_beta;
+      view.in.face[face] = z * inverse_beta;
     });
     g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
       const std::uint64_t at = cell_index({g.index(), cell});
       if (!first)
-        shear.pressure[at] +=
-            phi * next(c, shear.in.cell[at], shear.w1.cell[at], shear.w2.cell[at]);
-      shear.in.cell[at] = shear.out.cell[at] * inverse_beta;
-      shear.out.cell[at] = Real(0);
+        view.pressure[at] += phi * next(c, view.in.cell[at], view.w1.cell[at], view.w2.cell[at]);
+      view.in.cell[at] = view.out.cell[at] * inverse_beta;
+      view.out.cell[at] = Real(0);
     });
   }
   // The direction that follows w1 and w2, which move on.
@@ -165,23 +164,23 @@ struct DeviatoricProduct {
   static constexpr const char* kName = "deviatoric_product";
   static constexpr int kThreads = 64;
   using Scratch = BlockSums;
-  DeviatoricView<Real> shear;
+  DeviatoricView<Real> view;
   PressureForce<D, Real> force;
   const StepControl* control;
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const DeviatoricControl& c = *shear.control;
+    const DeviatoricControl& c = *view.control;
     const Real dt2 = static_cast<Real>(control->dt * control->dt);
     const Real ratio = static_cast<Real>(c.iterations > 0 ? c.beta / c.previous_beta : 0);
     const auto product = [&](std::uint64_t face, std::uint32_t i) {
-      if (!(shear.mass[face] > Real(0))) return 0.0;
-      const Real v = shear.in.face[face];
-      const Real y = shear.mass[face] * v + dt2 * shear.out.face[face] +
-                     force(shear.in.cell, g.index(), i) - ratio * shear.r1[face];
-      shear.out.face[face] = y;
+      if (!(view.mass[face] > Real(0))) return 0.0;
+      const Real v = view.in.face[face];
+      const Real y = view.mass[face] * v + dt2 * view.out.face[face] +
+                     force(view.in.cell, g.index(), i) - ratio * view.r1[face];
+      view.out.face[face] = y;
       return static_cast<double>(y) * static_cast<double>(v);
     };
-    store_face_sum<D>(g, g.scratch, product, shear.partials + g.index());
+    store_face_sum<D>(g, g.scratch, product, view.partials + g.index());
   }
 };
 
@@ -198,16 +197,16 @@ struct NextResidual {
   static constexpr const char* kName = "next_residual";
   static constexpr int kThreads = 64;
   struct Scratch {};
-  DeviatoricView<Real> shear;
+  DeviatoricView<Real> view;
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const Real ratio = static_cast<Real>(shear.control->alpha / shear.control->beta);
+    const Real ratio = static_cast<Real>(view.control->alpha / view.control->beta);
     g.for_each(D * BlockTraits<D>::kNodes, [&](std::uint32_t i) {
       const std::uint64_t face = face_index<D>(g.index(), 0, i);
-      if (!(shear.mass[face] > Real(0))) return;
-      const Real y = shear.out.face[face] - ratio * shear.r2[face];
-      shear.r1[face] = shear.r2[face];
-      shear.r2[face] = y;
+      if (!(view.mass[face] > Real(0))) return;
+      const Real y = view.out.face[face] - ratio * view.r2[face];
+      view.r1[face] = view.r2[face];
+      view.r2[face] = y;
     });
   }
 };
@@ -245,67 +244,67 @@ struct FinishRotation {
 
 template <class Real>
 LaunchRange deviatoric_blocks(const DeviatoricProblem<Real>& p) {
-  return {{&p.control->n_blocks, p.max_blocks}, &p.shear.control->done};
+  return {{&p.control->n_blocks, p.max_blocks}, &p.view.control->done};
 }
 
 template <class Exec, int D, class Real>
 void apply_deviatoric(Exec& exec, const DeviatoricProblem<Real>& p) {
   const LaunchRange blocks = deviatoric_blocks(p);
-  extrapolate_channel<Exec, D, Real>(exec, p.shear.layers, p.mac, p.shear.in.face, blocks);
+  extrapolate_channel<Exec, D, Real>(exec, p.view.layers, p.mac, p.view.in.face, blocks);
   const auto apply = [&](auto n) {
     launch_coloured(
         exec, {{nullptr, p.max_blocks}, blocks.stop}, p.grid.colour_begin, BlockTraits<D>::kCorners,
-        ApplyDeviatoric<D, decltype(n)::value, Real>{{p.particles, p.grid, p.shear, p.control}});
+        ApplyDeviatoric<D, decltype(n)::value, Real>{{p.particles, p.grid, p.view, p.control}});
   };
   if (p.degree == 2) apply(std::integral_constant<int, 2>{});
   if (p.degree == 3) apply(std::integral_constant<int, 3>{});
-  transpose_channel<Exec, D, Real>(exec, p.shear.layers, p.mac, p.shear.out.face, blocks);
+  transpose_channel<Exec, D, Real>(exec, p.view.layers, p.mac, p.view.out.face, blocks);
 }
 
 template <class Exec, int D, class Real>
 void begin_deviatoric(Exec& exec, const DeviatoricProblem<Real>& p, const SolveOptions& options) {
   const LaunchRange blocks = deviatoric_blocks(p);
   launch_items(exec, {{nullptr, 1}, nullptr},
-               StartDeviatoric{options, &p.control->stop, p.shear.control});
-  launch_groups(exec, blocks, SetOut<D, Real>{p.mac, p.shear, power<D>(p.grid.dx)});
+               StartDeviatoric{options, &p.control->stop, p.view.control});
+  launch_groups(exec, blocks, SetOut<D, Real>{p.mac, p.view, power<D>(p.grid.dx)});
   apply_deviatoric<Exec, D, Real>(exec, p);
-  launch_groups(exec, blocks, FirstResidual<D, Real>{p.shear, p.max_blocks, p.control});
-  launch_groups(exec, blocks, DeviatoricOutflow<D, Real>{p.grid, p.mac, p.shear});
+  launch_groups(exec, blocks, FirstResidual<D, Real>{p.view, p.max_blocks, p.control});
+  launch_groups(exec, blocks, DeviatoricOutflow<D, Real>{p.grid, p.mac, p.view});
 }
 
 template <class Exec, int D, class Real>
 void advance_deviatoric(Exec& exec, const DeviatoricProblem<Real>& p, bool first) {
   const LaunchRange blocks = deviatoric_blocks(p);
   const auto reduce = [&](const auto& finish) {
-    reduce_blocks(exec, finish, p.shear.partials, p.max_blocks, p.max_blocks, p.shear.control,
+    reduce_blocks(exec, finish, p.view.partials, p.max_blocks, p.max_blocks, p.view.control,
                   blocks.stop);
   };
-  launch_groups(exec, blocks, PreconditionDeviatoric<D, Real>{p.shear, pressure_force<D>(p)});
+  launch_groups(exec, blocks, PreconditionDeviatoric<D, Real>{p.view, pressure_force<D>(p)});
   if (first)
     reduce(FinishFirst{kEpsilon<Real>});
   else
     reduce(FinishRotation{});
-  launch_groups(exec, blocks, NextDirection<D, Real>{p.mac, p.shear});
-  launch_items(exec, {{nullptr, 1}, blocks.stop}, CloseDeviatoric{p.shear.control});
+  launch_groups(exec, blocks, NextDirection<D, Real>{p.mac, p.view});
+  launch_items(exec, {{nullptr, 1}, blocks.stop}, CloseDeviatoric{p.view.control});
 }
 
 template <class Exec, int D, class Real>
 void multiply_deviatoric(Exec& exec, const DeviatoricProblem<Real>& p) {
   const LaunchRange blocks = deviatoric_blocks(p);
   apply_deviatoric<Exec, D, Real>(exec, p);
-  launch_groups(exec, blocks, DeviatoricProduct<D, Real>{p.shear, pressure_force<D>(p), p.control});
-  reduce_blocks(exec, FinishAlpha{}, p.shear.partials, p.max_blocks, p.max_blocks, p.shear.control,
+  launch_groups(exec, blocks, DeviatoricProduct<D, Real>{p.view, pressure_force<D>(p), p.control});
+  reduce_blocks(exec, FinishAlpha{}, p.view.partials, p.max_blocks, p.max_blocks, p.view.control,
                 blocks.stop);
-  launch_groups(exec, blocks, NextResidual<D, Real>{p.shear});
-  launch_groups(exec, blocks, DeviatoricOutflow<D, Real>{p.grid, p.mac, p.shear});
+  launch_groups(exec, blocks, NextResidual<D, Real>{p.view});
+  launch_groups(exec, blocks, DeviatoricOutflow<D, Real>{p.grid, p.mac, p.view});
 }
 
 template <class Exec, int D, class Real>
 void end_deviatoric(Exec& exec, const DeviatoricProblem<Real>& p) {
   MacView<Real> grown = p.mac;
-  grown.pressure = p.shear.pressure;
+  grown.pressure = p.view.pressure;
   launch_groups(exec, {{&p.control->n_blocks, p.max_blocks}, &p.control->stop},
-                EndDeviatoric<D, Real>{p.grid, grown, p.shear, p.mac.pressure});
+                EndDeviatoric<D, Real>{p.grid, grown, p.view, p.mac.pressure});
 }
 
 }  // namespace firn

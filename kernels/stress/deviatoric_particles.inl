@@ -52,13 +52,13 @@ struct MeasureStretch {
 template <class Exec, int D, class Real>
 void measure_stretch(Exec& exec, const MaterialParams<Real>* materials,
                      const ParticleView<Real>& particles, const HeatView<Real>& heat,
-                     const DeviatoricView<Real>& shear, std::uint32_t max_chunks,
+                     const DeviatoricView<Real>& view, std::uint32_t max_chunks,
                      StepControl* control) {
   using Op = MeasureStretch<D, Real>;
   launch_groups(
       exec,
       {{nullptr, (max_chunks + Op::kChunksPerGroup - 1) / Op::kChunksPerGroup}, &control->stop},
-      Op{{materials, particles, EnergyView{}, control}, heat, shear.stretch});
+      Op{{materials, particles, EnergyView{}, control}, heat, view.stretch});
 }
 
 // f(place in the tile, gradient of the weight per cell) for every node of a stencil.
@@ -97,7 +97,7 @@ struct DeviatoricParticles {
   using Tile = BlockTile<D, Degree + 1, Real, Real>;
   ParticleView<Real> particles;
   GridView<Real> grid;
-  DeviatoricView<Real> shear;
+  DeviatoricView<Real> view;
   const StepControl* control;
 
   FIRN_HD Vec<Real, D> position(std::uint32_t chunk, std::uint32_t lane) const {
@@ -106,7 +106,7 @@ struct DeviatoricParticles {
     return x;
   }
   FIRN_HD const Real* row(std::uint32_t chunk, int k) const {
-    return channel_row(shear.stretch, chunk, stretch_components<D>(), k);
+    return channel_row(view.stretch, chunk, stretch_components<D>(), k);
   }
   static constexpr int kModulus = symmetric_components(D), kViscosity = kModulus + 1;
 
@@ -141,7 +141,7 @@ struct ApplyDeviatoric : DeviatoricParticles<D, Degree, Real> {
   static constexpr const char* kName = "apply_deviatoric";
   static constexpr int kThreads = kLanes;  // a warp: its particles take turns at the tiles
   using Base = DeviatoricParticles<D, Degree, Real>;
-  using Base::grid, Base::shear;
+  using Base::grid, Base::view;
   using Tile = typename Base::Tile;
   struct Scratch {
     Tile in[D], out[D];
@@ -152,7 +152,7 @@ struct ApplyDeviatoric : DeviatoricParticles<D, Degree, Real> {
     const std::uint32_t block = grid.coloured[g.index()];
     for (int a = 0; a < D; ++a) {
       g.for_each(Tile::kNodes, [&](std::uint32_t t) {
-        g.scratch.in[a].node[t] = shear.in.face[Base::face_of(block, a, t)];
+        g.scratch.in[a].node[t] = view.in.face[Base::face_of(block, a, t)];
       });
       Base::clear(g, g.scratch.out[a]);
     }
@@ -160,7 +160,7 @@ struct ApplyDeviatoric : DeviatoricParticles<D, Degree, Real> {
     const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
     Base::for_each_pack(g, block, [&](const auto& lanes) { advance(g, home, lanes); });
     g.sync();
-    for (int a = 0; a < D; ++a) Base::flush(g, block, a, g.scratch.out[a], shear.out.face);
+    for (int a = 0; a < D; ++a) Base::flush(g, block, a, g.scratch.out[a], view.out.face);
   }
 
   template <class Group, class Lanes>
@@ -213,7 +213,7 @@ struct ApplyDeviatoric : DeviatoricParticles<D, Degree, Real> {
     const T per_area = T(Real(2) * grid.inv_dx * grid.inv_dx);
     const T viscosity =
         load(Base::kViscosity, Real(0)) * T(Real(1) / static_cast<Real>(this->control->dt));
-    const Mat<T, D> K = shear_stiffness(V, A) * (load(Base::kModulus, Real(0)) * per_area) +
+    const Mat<T, D> K = deviatoric_differential(V, A) * (load(Base::kModulus, Real(0)) * per_area) +
                         symmetric_part(A) * (viscosity * per_area);
     for (int i = 0; i < D * D; ++i) table.set(i, K(i / D, i % D));
   }

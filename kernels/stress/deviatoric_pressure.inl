@@ -40,7 +40,7 @@ struct DeviatoricOutflow {
   struct Scratch {};
   GridView<Real> grid;
   MacView<Real> mac;
-  DeviatoricView<Real> shear;
+  DeviatoricView<Real> view;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -58,8 +58,8 @@ struct DeviatoricOutflow {
   }
   FIRN_HD Real flux(const CellAddress& upper, int axis) const {
     const std::uint64_t face = face_index<D>(upper.block, axis, upper.cell);
-    const Real mass = shear.mass[face];
-    return mass > Real(0) ? mac.area[face] * shear.r2[face] / mass : Real(0);
+    const Real mass = view.mass[face];
+    return mass > Real(0) ? mac.area[face] * view.r2[face] / mass : Real(0);
   }
 };
 
@@ -90,18 +90,18 @@ struct PreconditionDeviatoric {
   static constexpr const char* kName = "precondition_deviatoric";
   static constexpr int kThreads = 64;
   using Scratch = BlockSums;
-  DeviatoricView<Real> shear;
+  DeviatoricView<Real> view;
   PressureForce<D, Real> force;
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const auto norm = [&](std::uint64_t face, std::uint32_t i) {
-      const Real mass = shear.mass[face], r = shear.r2[face];
+      const Real mass = view.mass[face], r = view.r2[face];
       if (!(mass > Real(0))) return 0.0;
-      const Real z = (r - force(shear.out.cell, g.index(), i)) / mass;
-      shear.out.face[face] = z;
+      const Real z = (r - force(view.out.cell, g.index(), i)) / mass;
+      view.out.face[face] = z;
       return static_cast<double>(r) * static_cast<double>(z);
     };
-    store_face_sum<D>(g, g.scratch, norm, shear.partials + g.index());
+    store_face_sum<D>(g, g.scratch, norm, view.partials + g.index());
   }
 };
 
@@ -113,17 +113,17 @@ struct EndDeviatoric {
   struct Scratch {};
   GridView<Real> grid;
   MacView<Real> mac;  // with what the pressure has grown by
-  DeviatoricView<Real> shear;
+  DeviatoricView<Real> view;
   Real* pressure;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     g.for_each(D * kCells, [&](std::uint32_t i) {
-      if (!(shear.mass[face_index<D>(g.index(), 0, i)] > Real(0))) follow(g.index(), i);
+      if (!(view.mass[face_index<D>(g.index(), 0, i)] > Real(0))) follow(g.index(), i);
     });
     g.for_each(kCells, [&](std::uint32_t cell) {
       const std::uint64_t at = cell_index({g.index(), cell});
-      pressure[at] += shear.pressure[at];
+      pressure[at] += view.pressure[at];
     });
   }
   FIRN_HD void follow(std::uint32_t block, std::uint32_t i) const {

@@ -38,7 +38,7 @@ FIRN_HD inline Mat<T, D> shear_stress(const Mat<T, D>& V) {
 
 // dP F^T / (2 mu) for dF = A F: symmetric as a form, contract(B, K(A)) = contract(A, K(B)).
 template <class T, int D>
-FIRN_HD inline Mat<T, D> shear_stiffness(const Mat<T, D>& V, const Mat<T, D>& A) {
+FIRN_HD inline Mat<T, D> deviatoric_differential(const Mat<T, D>& V, const Mat<T, D>& A) {
   const Mat<T, D> AV = without_trace(A) * V;
   const Mat<T, D> dV = AV - V * stretch_spin(V, AV - transpose(AV));
   const Mat<T, D> VdV = V * dV;

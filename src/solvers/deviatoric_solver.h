@@ -48,7 +48,7 @@ class DeviatoricSolver {
   SolveReport solve(const DeviatoricProblem<Real>& problem, const SolveOptions& options,
                     EllipticSolver<Exec, D, Real>& pressure, EllipticSystem<Real> system,
                     Count&& count) {
-    system.solution = problem.shear.out.cell;
+    system.solution = problem.view.out.cell;
     partials_.zero();
     begin_deviatoric<Exec, D, Real>(exec_, problem, options);
     SolveReport inner = pressure.solve_again(system, kInner, &problem.control->stop);

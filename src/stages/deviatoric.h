@@ -46,7 +46,7 @@ class DeviatoricStage : public Stage<Exec, D, Real> {
                                           blocks,
                                           c};
     measure_stretch<Exec, D, Real>(context_.exec, laws_.data(), particles, cells_.view(),
-                                   problem.shear, context_.particles.capacity(), c);
+                                   problem.view, context_.particles.capacity(), c);
     const SolveReport report = timed_solve(context_.exec, stats_.seconds, [&] {
       return solver_.solve(
           problem, options_, projection_.solver(), projection_.system(),
@@ -73,7 +73,7 @@ class DeviatoricStage : public Stage<Exec, D, Real> {
   const MaterialParams<Real>* laws() const { return laws_.data(); }
 
   void begin_frame() { stats_ = {}; }
-  void report(FrameStats& stats) { stats.thermal.shear = stats_; }
+  void report(FrameStats& stats) { stats.thermal.forces = stats_; }
   // The particles' stress is deviatoric; the pressure's part joins it: tau = V0 tau_dev / V0 - J p.
   void fill(Snapshot& s, const SnapshotParts& parts, std::span<const std::uint32_t> slots) {
     if (!parts.kirchhoff_stress) return;

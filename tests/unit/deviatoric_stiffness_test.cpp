@@ -11,8 +11,8 @@ namespace firn::test {
 namespace {
 
 template <class T>
-class ShearStiffness : public testing::Test {};
-TYPED_TEST_SUITE(ShearStiffness, Spaces);
+class DeviatoricStiffness : public testing::Test {};
+TYPED_TEST_SUITE(DeviatoricStiffness, Spaces);
 
 constexpr double kMu = 3e4;
 constexpr double kLeast = 0.6, kMost = 1.7;  // stretches of the tests
@@ -49,21 +49,21 @@ double round_off(const Mat<double, D>& V, const Mat<double, D>& A) {
          size(A);
 }
 
-TYPED_TEST(ShearStiffness, IsTheDifferentialOfTheStress) {
+TYPED_TEST(DeviatoricStiffness, IsTheDifferentialOfTheStress) {
   constexpr int D = TypeParam::D;
   using Real = typename TypeParam::Real;
   RandomMatrices<D> random(3);
   for (int k = 0; k < kDraws; ++k) {
     const auto F = random.deformation(kLeast, kMost), A = random.matrix();
     const auto V = left_stretch(cast<Real>(F));
-    const auto K = cast<double>(shear_stiffness(V, cast<Real>(A)));
+    const auto K = cast<double>(deviatoric_differential(V, cast<Real>(A)));
     const auto dP = corotated_deviatoric::first_piola_differential(shear_only<double>(), F, A * F);
     const auto exact = (dP * transpose(F)) * (1 / (2 * kMu));
     EXPECT_LE(size(K - exact), (round_off<Real, D>(cast<double>(V), A))) << "draw " << k;
   }
 }
 
-TYPED_TEST(ShearStiffness, TheStressIsThatOfTheLaw) {
+TYPED_TEST(DeviatoricStiffness, TheStressIsThatOfTheLaw) {
   constexpr int D = TypeParam::D;
   using Real = typename TypeParam::Real;
   RandomMatrices<D> random(4);
@@ -79,7 +79,7 @@ TYPED_TEST(ShearStiffness, TheStressIsThatOfTheLaw) {
 }
 
 // The second derivative of the energy along (I + t A) F.
-TEST(ShearStiffnessAlone, IsTheSecondDifferenceOfTheEnergy) {
+TEST(DeviatoricStiffnessAlone, IsTheSecondDifferenceOfTheEnergy) {
   const auto expect = [](auto random) {
     const auto params = shear_only<double>();
     for (int k = 0; k < kDraws; ++k) {
@@ -91,7 +91,8 @@ TEST(ShearStiffnessAlone, IsTheSecondDifferenceOfTheEnergy) {
           derivative([&](double t) { return corotated_deviatoric::first_piola(params, along(t)); });
       const auto V = left_stretch(F);
       const double scale = size(V) * size(V);
-      EXPECT_LE(size(shear_stiffness(V, A) - (P * transpose(F)) * (1 / (2 * kMu))), 1e-8 * scale);
+      EXPECT_LE(size(deviatoric_differential(V, A) - (P * transpose(F)) * (1 / (2 * kMu))),
+                1e-8 * scale);
       const double dpsi = derivative(
           [&](double t) { return corotated_deviatoric::elastic_energy(params, along(t)); });
       EXPECT_NEAR(contract(A, shear_stress(V)), dpsi / (2 * kMu), 1e-8 * scale);
@@ -101,7 +102,7 @@ TEST(ShearStiffnessAlone, IsTheSecondDifferenceOfTheEnergy) {
   expect(RandomMatrices<3>(6));
 }
 
-TYPED_TEST(ShearStiffness, IsSymmetricAsAForm) {
+TYPED_TEST(DeviatoricStiffness, IsSymmetricAsAForm) {
   constexpr int D = TypeParam::D;
   using Real = typename TypeParam::Real;
   RandomMatrices<D> random(7);
@@ -109,8 +110,8 @@ TYPED_TEST(ShearStiffness, IsSymmetricAsAForm) {
     const auto V = left_stretch(cast<Real>(random.deformation(kLeast, kMost)));
     const auto A = random.matrix(), B = random.matrix();
     const auto a = cast<Real>(A), b = cast<Real>(B);
-    const double ab = static_cast<double>(contract(b, shear_stiffness(V, a))),
-                 ba = static_cast<double>(contract(a, shear_stiffness(V, b)));
+    const double ab = static_cast<double>(contract(b, deviatoric_differential(V, a))),
+                 ba = static_cast<double>(contract(a, deviatoric_differential(V, b)));
     EXPECT_NEAR(ab, ba, (2 * size(B) * round_off<Real, D>(cast<double>(V), A))) << "draw " << k;
   }
 }
@@ -118,7 +119,7 @@ TYPED_TEST(ShearStiffness, IsSymmetricAsAForm) {
 // P(Q F) = Q P(F): a rotation at the rate W only turns the stress, K(W) = W tau / (2 mu), and does
 // no work to first order, tau : W = 0. The pressure's part of A has no effect but to move the
 // stress with the material: K(I) = -tau / (2 mu).
-TYPED_TEST(ShearStiffness, RotationsTurnTheStressAndVolumeDoesNotMatter) {
+TYPED_TEST(DeviatoricStiffness, RotationsTurnTheStressAndVolumeDoesNotMatter) {
   constexpr int D = TypeParam::D;
   using Real = typename TypeParam::Real;
   RandomMatrices<D> random(8);
@@ -128,25 +129,25 @@ TYPED_TEST(ShearStiffness, RotationsTurnTheStressAndVolumeDoesNotMatter) {
     const auto W = M - transpose(M), unit = Mat<double, D>::identity();
     const auto stretch = cast<double>(V);
     const auto stress = shear_stress(V);
-    const auto turned = shear_stiffness(V, cast<Real>(W));
+    const auto turned = deviatoric_differential(V, cast<Real>(W));
     EXPECT_LE(size(cast<double>(turned - cast<Real>(W) * stress)),
               (round_off<Real, D>(stretch, W)));
     EXPECT_LE(std::abs(static_cast<double>(contract(stress, cast<Real>(W)))),
               (size(W) * round_off<Real, D>(stretch, unit)));
-    const auto swollen = shear_stiffness(V, cast<Real>(unit));
+    const auto swollen = deviatoric_differential(V, cast<Real>(unit));
     EXPECT_LE(size(cast<double>(swollen + stress)), (round_off<Real, D>(stretch, unit)));
   }
 }
 
 // At rest: the strain without its trace, whatever the rotation.
-TYPED_TEST(ShearStiffness, AtRestItIsTheStrainDeviator) {
+TYPED_TEST(DeviatoricStiffness, AtRestItIsTheStrainDeviator) {
   constexpr int D = TypeParam::D;
   using Real = typename TypeParam::Real;
   RandomMatrices<D> random(9);
   for (int k = 0; k < kDraws; ++k) {
     const auto A = random.matrix();
     const auto V = left_stretch(cast<Real>(random.rotation() * 1.3));
-    const auto K = cast<double>(shear_stiffness(V, cast<Real>(A)));
+    const auto K = cast<double>(deviatoric_differential(V, cast<Real>(A)));
     EXPECT_LE(size(K - without_trace(symmetric_part(A))),
               (round_off<Real, D>(Mat<double, D>::identity(), A)));
   }

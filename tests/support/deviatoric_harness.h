@@ -30,14 +30,14 @@ struct DeviatoricFace {
 };
 
 template <int D, class Real>
-class ShearHarness : public ParticleHarness<Cpu, D, Real> {
+class DeviatoricHarness : public ParticleHarness<Cpu, D, Real> {
   using Base = ParticleHarness<Cpu, D, Real>;
   using Base::control, Base::kBlocks;
   using Base::control_, Base::dx_, Base::exec_, Base::grid_, Base::particles_, Base::transfer_;
   static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes;
 
  public:
-  ShearHarness(Cpu& exec, const Scene& scene)
+  DeviatoricHarness(Cpu& exec, const Scene& scene)
       : Base(exec, transfer_params(scene), channel_needs(scene), scene.grid.dx),
         params_(scene),
         model_(scene),
@@ -76,7 +76,8 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
     prepare_faces<Cpu, D, Real>(exec_, FacePass::kAccelerate, update, grid, mac(), kBlocks, c);
     solver_.reserve_particles(particles_.capacity());
     measure_stretch<Cpu, D, Real>(exec_, laws_.data(), particles_.view(),
-                                  heat_.view(particles_.heat()), shear(), particles_.capacity(), c);
+                                  heat_.view(particles_.heat()), deviatoric(),
+                                  particles_.capacity(), c);
   }
 
   // As a projection does where the material pulls at all walls that it may leave.
@@ -99,7 +100,7 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
         const std::uint64_t i = face_index<D>(block, axis, in_block);
         DeviatoricFace<D> face{axis, cell, i};
         face.own = test_bit(own + face_word<D>(block, axis), in_block);
-        face.mass = shear().mass[i];
+        face.mass = deviatoric().mass[i];
         face.solved = face.mass > 0;
         face.open = mac().area[i];
         faces.push_back(face);
@@ -115,13 +116,13 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
 
   // Which faces are solved, and their masses.
   void begin() {
-    exec_.zero(shear().partials, 2 * kBlocks * sizeof(double));
+    exec_.zero(deviatoric().partials, 2 * kBlocks * sizeof(double));
     begin_deviatoric<Cpu, D, Real>(exec_, problem(), {});
   }
   // H on a field of the faces.
   std::vector<double> apply(const std::vector<DeviatoricFace<D>>& faces,
                             const std::vector<double>& u) {
-    const DeviatoricView<Real> view = shear();
+    const DeviatoricView<Real> view = deviatoric();
     for (std::size_t i = 0; i < faces.size(); ++i) {
       view.in.face[faces[i].index] = static_cast<Real>(u[i]);
       view.out.face[faces[i].index] = Real(0);
@@ -177,10 +178,10 @@ class ShearHarness : public ParticleHarness<Cpu, D, Real> {
     return view;
   }
   FaceLayers layers() { return heat_.layers(FaceLayers::kMax); }
-  DeviatoricView<Real> shear() { return solver_.view(layers()); }
+  DeviatoricView<Real> deviatoric() { return solver_.view(layers()); }
   DeviatoricProblem<Real> problem() {
     return {transfer_.degree, particles_.view(), grid_.view(),   mac(),
-            shear(),          kBlocks,           control_.data()};
+            deviatoric(),     kBlocks,           control_.data()};
   }
 
   SceneParams<D, Real> params_;

@@ -16,7 +16,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kFewIterations = 50;
 
-Scene shear_scene(ForceIntegration forces, double dx, double dt) {
+Scene deviatoric_scene(ForceIntegration forces, double dx, double dt) {
   Scene scene = thermal_scene(2, dx);
   scene.thermal.heat = false;
   scene.thermal.forces = forces;
@@ -33,7 +33,7 @@ Material foam(double mu, double lambda) {
 
 // It turns and is stretched, and flies with 1 m/s.
 Scene flying_block(ForceIntegration forces, double dt, double mu, double lambda) {
-  Scene scene = shear_scene(forces, 0.03, dt);
+  Scene scene = deviatoric_scene(forces, 0.03, dt);
   scene.simulation.fps = 20;
   scene.materials = {foam(mu, lambda)};
   scene.bodies = {body("block", 0, box({-0.25, -0.25, 0}, {0.25, 0.25, 0}))};
@@ -51,7 +51,7 @@ double rms_distance(const Snapshot& a, const Snapshot& b) {
 
 // Both are of first order in time, with errors of opposite sign: what is between them after 0.05 s
 // is of first order too.
-TEST(Shear, SemiImplicitForcesTendToExplicitOnes) {
+TEST(Deviatoric, SemiImplicitForcesTendToExplicitOnes) {
   std::vector<double> distances;
   for (double dt : {2e-4, 1e-4, 5e-5}) {
     Simulation implicit = simulate(flying_block(ForceIntegration::kSemiImplicit, dt, 2e5, 1e6)),
@@ -76,7 +76,7 @@ double wave_step(double mu, double lambda) {
 // What the block has of energy falls from each five steps to the next, and in flight nothing but
 // rounding changes its momentum, to whatever tolerance the forces are solved: 30 steps, with sums
 // of some thousand particles.
-TEST(Shear, LongStepsOnlyLoseEnergyAndKeepMomentum) {
+TEST(Deviatoric, LongStepsOnlyLoseEnergyAndKeepMomentum) {
   constexpr double kStiff = 2e6;
   for (double lambda : {1e3, 1e6, kInfinity})
     for (double factor : {3.0, 10.0, 30.0}) {
@@ -108,7 +108,7 @@ TEST(Shear, LongStepsOnlyLoseEnergyAndKeepMomentum) {
 // lines beyond its surface. As the mean of the faces within, it was a spring that turned blocks of
 // ten cells back. What the transfers themselves lose at the surface falls with the cells' size.
 double share_of_spin(ForceIntegration forces, double dx, double mu) {
-  Scene scene = shear_scene(forces, dx, 5e-4);
+  Scene scene = deviatoric_scene(forces, dx, 5e-4);
   scene.simulation.fps = 1 / 0.3;
   scene.materials = {foam(mu, 1e6)};
   scene.bodies = {body("block", 0, box({-0.25, -0.25, 0}, {0.25, 0.25, 0}))};
@@ -122,7 +122,7 @@ double share_of_spin(ForceIntegration forces, double dx, double mu) {
   return end.angular_momentum[2] / start.angular_momentum[2];
 }
 
-TEST(Shear, ATurningBlockTurnsOn) {
+TEST(Deviatoric, ATurningBlockTurnsOn) {
   for (ForceIntegration forces : {ForceIntegration::kExplicit, ForceIntegration::kSemiImplicit}) {
     const double coarse = 1 - share_of_spin(forces, 0.05, 2e5),
                  fine = 1 - share_of_spin(forces, 0.025, 2e5),
@@ -138,7 +138,7 @@ TEST(Shear, ATurningBlockTurnsOn) {
 // How far the tip of a cantilever of mu = 1e7 has sunk, frame by frame.
 std::vector<double> sag(ForceIntegration forces, double dt, int frames = 5,
                         std::int64_t iterations = kFewIterations) {
-  Scene scene = shear_scene(forces, 0.05, dt);
+  Scene scene = deviatoric_scene(forces, 0.05, dt);
   scene.simulation.gravity = {0, -9.81, 0};
   scene.simulation.fps = 20;
   scene.materials = {solid("beam", 1e7, 2e7)};
@@ -148,7 +148,7 @@ std::vector<double> sag(ForceIntegration forces, double dt, int frames = 5,
   std::vector<double> tip;
   for (int frame = 0; frame < frames; ++frame) {
     simulation.advance_frame();
-    EXPECT_LE(simulation.stats().thermal.shear.max_iterations, iterations);
+    EXPECT_LE(simulation.stats().thermal.forces.max_iterations, iterations);
     const Snapshot s = simulation.snapshot();
     double sum = 0, count = 0;
     for (std::size_t i = 0; i < s.size(); ++i)
@@ -159,7 +159,7 @@ std::vector<double> sag(ForceIntegration forces, double dt, int frames = 5,
 }
 
 // It swings through its lowest point.
-TEST(Shear, ABeamSagsAlike) {
+TEST(Deviatoric, ABeamSagsAlike) {
   const auto expected = sag(ForceIntegration::kExplicit, 1e-4),
              implicit = sag(ForceIntegration::kSemiImplicit, 1e-3);
   const double lowest = *std::max_element(expected.begin(), expected.end());
@@ -169,7 +169,7 @@ TEST(Shear, ABeamSagsAlike) {
 
 // With forty times the explicit step the swing, of eight frames, dies away about the place that is
 // half as low as it swings without, and the beam does not creep.
-TEST(Shear, ABeamOfLongStepsHangsStill) {
+TEST(Deviatoric, ABeamOfLongStepsHangsStill) {
   const auto swing = sag(ForceIntegration::kExplicit, 2e-4),
              damped = sag(ForceIntegration::kSemiImplicit, 1e-2, 20, 150);
   const double rest = *std::max_element(swing.begin(), swing.end()) / 2;
@@ -184,7 +184,7 @@ TEST(Shear, ABeamOfLongStepsHangsStill) {
 
 // Where the front of a collapsing pool stands after 0.5 s.
 double front(ForceIntegration forces, double dt, double mu = 0) {
-  Scene scene = shear_scene(forces, 0.05, dt);
+  Scene scene = deviatoric_scene(forces, 0.05, dt);
   scene.simulation.gravity = {0, -9.81, 0};
   scene.simulation.fps = 2;
   scene.grid.domain = closed_box({0, 0, 0}, {2, 2, 0});
@@ -195,7 +195,7 @@ double front(ForceIntegration forces, double dt, double mu = 0) {
   scene.bodies = {body("pool", 0, box({0, 0, 0}, {0.6, 0.8, 0}))};
   Simulation simulation = simulate(scene);
   simulation.advance_frame();
-  EXPECT_LE(simulation.stats().thermal.shear.max_iterations, kFewIterations);
+  EXPECT_LE(simulation.stats().thermal.forces.max_iterations, kFewIterations);
   double farthest = 0;
   const Snapshot s = simulation.snapshot();
   for (std::size_t i = 0; i < s.size(); ++i)
@@ -207,7 +207,7 @@ double front(ForceIntegration forces, double dt, double mu = 0) {
 // A modulus that does nothing makes a solid of the liquid, of which pressure and stress move the
 // mass that is there; as a liquid both move the density of the material. Where stress alone moved
 // the mass, the front got a quarter less far.
-TEST(Shear, LavaFlowsAlike) {
+TEST(Deviatoric, LavaFlowsAlike) {
   const double way = front(ForceIntegration::kExplicit, 2e-4) - 0.6;
   EXPECT_NEAR(front(ForceIntegration::kExplicit, 2e-4, 1e-3) - 0.6, way, 0.06 * way);
   EXPECT_NEAR(front(ForceIntegration::kSemiImplicit, 2e-4, 1e-3) - 0.6, way, 0.06 * way);
@@ -222,7 +222,7 @@ struct Bounce {
   double highest = 0, lowest = kInfinity, along = 0;
 };
 Bounce bounce(ForceIntegration forces, BoundaryType floor) {
-  Scene scene = shear_scene(forces, 0.05, 1e-3);
+  Scene scene = deviatoric_scene(forces, 0.05, 1e-3);
   scene.simulation.gravity = {0, -9.81, 0};
   scene.simulation.fps = 20;
   scene.grid.domain = closed_box({-2, 0, 0}, {2, 3, 0});
@@ -233,7 +233,7 @@ Bounce bounce(ForceIntegration forces, BoundaryType floor) {
   Bounce b;
   for (int frame = 0; frame < 8; ++frame) {
     simulation.advance_frame();
-    EXPECT_LE(simulation.stats().thermal.shear.max_iterations, kFewIterations);
+    EXPECT_LE(simulation.stats().thermal.forces.max_iterations, kFewIterations);
     const Snapshot s = simulation.snapshot();
     double bottom = kInfinity;
     for (std::size_t i = 0; i < s.size(); ++i)
@@ -248,7 +248,7 @@ Bounce bounce(ForceIntegration forces, BoundaryType floor) {
 
 // It comes back up by itself from every floor (its rest holds no longer than a bounce), keeps most
 // of its speed along them, and does not enter them. Long steps lose some of the height.
-TEST(Shear, BlocksBounceOffFloors) {
+TEST(Deviatoric, BlocksBounceOffFloors) {
   for (BoundaryType floor : {BoundaryType::kSticky, BoundaryType::kSlip, BoundaryType::kSeparate})
     for (ForceIntegration forces : {ForceIntegration::kExplicit, ForceIntegration::kSemiImplicit}) {
       SCOPED_TRACE(testing::Message() << "floor " << int(floor) << ", forces " << int(forces));
@@ -262,11 +262,11 @@ TEST(Shear, BlocksBounceOffFloors) {
 
 // A stiff block that falls on a plate with 3 m/s, at ten times the explicit step: what it has of
 // energy it loses, and it stays as high as it is.
-TEST(Shear, AHardImpactStaysBounded) {
+TEST(Deviatoric, AHardImpactStaysBounded) {
   for (double lambda : {1e5, kInfinity}) {
     SCOPED_TRACE(lambda);
     const double dt = 10 * wave_step(2e6, lambda);
-    Scene scene = shear_scene(ForceIntegration::kSemiImplicit, 0.03, dt);
+    Scene scene = deviatoric_scene(ForceIntegration::kSemiImplicit, 0.03, dt);
     scene.simulation.fps = 1 / (5 * dt);
     scene.materials = {foam(2e6, lambda)};
     scene.bodies = {body("block", 0, box({-0.25, 0.02, 0}, {0.25, 0.52, 0}), {0, -3, 0})};

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "kernels/materials/corotated_deviatoric.h"
+#include "tests/support/deviatoric_harness.h"
 #include "tests/support/random_matrices.h"
-#include "tests/support/shear_harness.h"
 #include "tests/support/spaces.h"
 #include "tests/support/thermal_scenes.h"
 
@@ -19,8 +19,8 @@ namespace firn::test {
 namespace {
 
 template <class T>
-class ShearOperator : public testing::Test {};
-TYPED_TEST_SUITE(ShearOperator, Spaces);
+class DeviatoricOperator : public testing::Test {};
+TYPED_TEST_SUITE(DeviatoricOperator, Spaces);
 
 constexpr double kDx = 0.1, kMu = 1e5, kViscosity = 40, kDt = 2e-3;
 constexpr double kLeast = 0.7, kMost = 1.5;  // stretches
@@ -101,18 +101,18 @@ void for_each_block(const std::vector<HarnessParticle<D>>& particles, F&& f) {
     for (BoundaryType floor : kFloors) {
       SCOPED_TRACE(testing::Message() << "kernel " << kernel << ", floor " << int(floor));
       Cpu exec(1);
-      ShearHarness<D, Real> h(exec, block_scene<D, Real>(floor, kernel));
+      DeviatoricHarness<D, Real> h(exec, block_scene<D, Real>(floor, kernel));
       h.prepare(particles, kDt);
       h.begin();
       f(h, kernel, floor);
     }
 }
 
-TYPED_TEST(ShearOperator, IsSymmetricWithFoldsAndExtensions) {
+TYPED_TEST(DeviatoricOperator, IsSymmetricWithTransposeAndExtrapolation) {
   constexpr int D = TypeParam::D;
   using Real = typename TypeParam::Real;
   for_each_block<D, Real>(block_particles<D, Real>(4, kLeast, kMost),
-                          [](ShearHarness<D, Real>& h, int, BoundaryType) {
+                          [](DeviatoricHarness<D, Real>& h, int, BoundaryType) {
                             const auto faces = h.list();
                             const auto a = random_field(faces, 11), b = random_field(faces, 12);
                             const auto Ha = h.apply(faces, a), Hb = h.apply(faces, b);
@@ -239,22 +239,23 @@ double second_derivative(const std::vector<HarnessParticle<D>>& particles,
 // The differences leave 10 epsilon psi / h^2 with h = 1e-3.
 constexpr double kDifferences = 1e-8;
 
-TYPED_TEST(ShearOperator, IsTheSecondDerivativeOfTheEnergy) {
+TYPED_TEST(DeviatoricOperator, IsTheSecondDerivativeOfTheEnergy) {
   constexpr int D = TypeParam::D;
   using Real = typename TypeParam::Real;
   const auto particles = block_particles<D, Real>(3, kLeast, kMost);
-  for_each_block<D, Real>(particles, [&](ShearHarness<D, Real>& h, int kernel, BoundaryType floor) {
-    const auto faces = h.list();
-    std::vector<double> u = random_field(faces, 21);
-    for (double& v : u) v = static_cast<double>(static_cast<Real>(0.3 * kDx * v));
-    const ContinuedField<D> field(faces, u, floor == BoundaryType::kSticky);
-    std::vector<Mat<double, D>> gradients;
-    for (const auto& p : particles) gradients.push_back(field.gradient(p.x, kernel));
-    double scale = 0;
-    const double expected = second_derivative(particles, gradients, scale);
-    EXPECT_NEAR(dot(u, h.apply(faces, u)), expected, (kDifferences + kRounding<D, Real>)*scale);
-    EXPECT_GT(std::abs(expected), 1e-3 * scale) << "nothing to compare";
-  });
+  for_each_block<D, Real>(
+      particles, [&](DeviatoricHarness<D, Real>& h, int kernel, BoundaryType floor) {
+        const auto faces = h.list();
+        std::vector<double> u = random_field(faces, 21);
+        for (double& v : u) v = static_cast<double>(static_cast<Real>(0.3 * kDx * v));
+        const ContinuedField<D> field(faces, u, floor == BoundaryType::kSticky);
+        std::vector<Mat<double, D>> gradients;
+        for (const auto& p : particles) gradients.push_back(field.gradient(p.x, kernel));
+        double scale = 0;
+        const double expected = second_derivative(particles, gradients, scale);
+        EXPECT_NEAR(dot(u, h.apply(faces, u)), expected, (kDifferences + kRounding<D, Real>)*scale);
+        EXPECT_GT(std::abs(expected), 1e-3 * scale) << "nothing to compare";
+      });
 }
 
 // --- the solve ---
@@ -266,7 +267,7 @@ struct DenseSystem {
   std::vector<std::size_t> solved, cells;
 
   template <int D, class Real>
-  DenseSystem(ShearHarness<D, Real>& h, const std::vector<DeviatoricFace<D>>& faces, double dt,
+  DenseSystem(DeviatoricHarness<D, Real>& h, const std::vector<DeviatoricFace<D>>& faces, double dt,
               double inverse_lambda)
       : C(inverse_lambda / (dt * dt) * std::pow(kDx, D)) {
     for (std::size_t i = 0; i < faces.size(); ++i)
@@ -350,7 +351,7 @@ void expect_dense_solution(const std::vector<HarnessParticle<D>>& particles, dou
                            double inverse_lambda, bool indefinite) {
   SCOPED_TRACE(inverse_lambda);
   Cpu exec(1);
-  ShearHarness<D, Real> h(exec, block_scene<D, Real>(BoundaryType::kSlip));
+  DeviatoricHarness<D, Real> h(exec, block_scene<D, Real>(BoundaryType::kSlip));
   h.prepare(particles, dt);
   h.begin();
   const auto faces = h.list();
@@ -383,7 +384,7 @@ void expect_dense_solution(const std::vector<HarnessParticle<D>>& particles, dou
               residual, report.initial);
 }
 
-TYPED_TEST(ShearOperator, TheSolveIsThatOfTheDenseSystem) {
+TYPED_TEST(DeviatoricOperator, TheSolveIsThatOfTheDenseSystem) {
   constexpr int D = TypeParam::D;
   using Real = typename TypeParam::Real;
   // dt^2 mu / (rho dx^2) is 9: the mass is the smaller part.
@@ -393,7 +394,7 @@ TYPED_TEST(ShearOperator, TheSolveIsThatOfTheDenseSystem) {
 }
 
 // Material that is pressed flat would rather buckle.
-TYPED_TEST(ShearOperator, AnIndefiniteSystemIsSolvedToo) {
+TYPED_TEST(DeviatoricOperator, AnIndefiniteSystemIsSolvedToo) {
   constexpr int D = TypeParam::D;
   using Real = typename TypeParam::Real;
   auto particles = block_particles<D, Real>(3, 1, 1);
@@ -405,13 +406,13 @@ TYPED_TEST(ShearOperator, AnIndefiniteSystemIsSolvedToo) {
   expect_dense_solution<D, Real>(particles, 0.05, 1e-5, true);
 }
 
-TYPED_TEST(ShearOperator, TheNumberOfThreadsDoesNotMatter) {
+TYPED_TEST(DeviatoricOperator, TheNumberOfThreadsDoesNotMatter) {
   constexpr int D = TypeParam::D;
   using Real = typename TypeParam::Real;
   std::vector<double> velocities[2];
   for (int threads : {1, 2}) {
     Cpu exec(threads);
-    ShearHarness<D, Real> h(exec, block_scene<D, Real>(BoundaryType::kSeparate));
+    DeviatoricHarness<D, Real> h(exec, block_scene<D, Real>(BoundaryType::kSeparate));
     h.prepare(block_particles<D, Real>(6, kLeast, kMost), kDt);
     ASSERT_TRUE(h.solve({1e-5, 0, 500}).converged);
     velocities[threads - 1] = h.velocities(h.list());
@@ -420,13 +421,13 @@ TYPED_TEST(ShearOperator, TheNumberOfThreadsDoesNotMatter) {
 }
 
 // A sticky floor holds its faces: they move as it does, which is not at all.
-TYPED_TEST(ShearOperator, FacesOnAFloorMoveWhereItOpened) {
+TYPED_TEST(DeviatoricOperator, FacesOnAFloorMoveWhereItOpened) {
   constexpr int D = TypeParam::D;
   using Real = typename TypeParam::Real;
   for (BoundaryType floor : kFloors)
     for (bool opens : {false, true}) {
       Cpu exec(1);
-      ShearHarness<D, Real> h(exec, block_scene<D, Real>(floor));
+      DeviatoricHarness<D, Real> h(exec, block_scene<D, Real>(floor));
       h.prepare(block_particles<D, Real>(3, kLeast, kMost), kDt);
       if (opens) h.open_walls();
       const bool free = opens && floor == BoundaryType::kSeparate;

@@ -97,12 +97,12 @@ firn_operators(solve/conjugate_gradients begin_solve<Exec> adopt_rhs<Exec> judge
   compute_residual update_direction apply_operator update_solution)
 
 firn_operators(mac/prepare classify_cells prepare_faces flood_cells)
-firn_operators(mac/project assemble_projection apply_pressure apply_drift extrapolate_faces complete_faces)
+firn_operators(mac/project assemble_projection apply_pressure apply_correction extrapolate_faces complete_faces)
 firn_operators(mac/particle_pressure particle_pressure)
 firn_operators(mac/boundaries release_sliding_faces constrain_faces pressure_reactions)
 firn_operators(mac/extrapolation find_layers transpose_faces transpose_channel extrapolate_channel extrapolate_velocities)
 
-firn_operators(liquid/position_correction fill_cells assemble_drift)
+firn_operators(liquid/position_correction fill_cells assemble_correction)
 firn_operators(liquid/separating_walls switch_walls close_walls)
 firn_operators(liquid/tracers advance_tracers)
 

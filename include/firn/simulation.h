@@ -43,10 +43,10 @@ struct SolverStats {
 
 // The pressure solves since the last frame (integrator = "incompressible" or "thermal").
 struct PressureStats : SolverStats {
-  std::int64_t drift_iterations = 0;  // of the density correction
-  double max_divergence = 0;          // largest over cells and steps, after the projection, 1/s
-  std::int64_t sealed_regions = 0;    // connected regions of fluid without air, in the last step
-  double drift_seconds = 0;           // wall time of its solves
+  std::int64_t correction_iterations = 0;  // of the density correction
+  double max_divergence = 0;        // largest over cells and steps, after the projection, 1/s
+  std::int64_t sealed_regions = 0;  // connected regions of fluid without air, in the last step
+  double correction_seconds = 0;    // wall time of its solves
 };
 
 // The solves of integrator = "thermal" beside the pressure's.

@@ -1,4 +1,4 @@
-// How full of liquid the cells are, and the drift of particles that evens it out: the implicit
+// How full of liquid the cells are, and the correction of particles that evens it out: the implicit
 // density projection of [Kugelstadt et al. 2019] on the matrix of the pressure.
 #pragma once
 
@@ -15,11 +15,11 @@ template <class Exec, int D, class Real>
 void fill_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
                 const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control);
 
-// The right-hand side of the drift: what a cell holds too much, as a rate, 1/s. Cells at the
+// The right-hand side of the correction: what a cell holds too much, as a rate, 1/s. Cells at the
 // surface may hold less than full; inner cells are also filled up. Coefficients stay those of the
 // pressure.
 template <class Exec, int D, class Real>
-void assemble_drift(Exec& exec, const MacView<Real>& mac, std::uint32_t max_blocks,
-                    const StepControl* control);
+void assemble_correction(Exec& exec, const MacView<Real>& mac, std::uint32_t max_blocks,
+                         const StepControl* control);
 
 }  // namespace firn

@@ -125,8 +125,8 @@ void fill_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<
 }
 
 template <int D, class Real>
-struct AssembleDrift {
-  static constexpr const char* kName = "assemble_drift";
+struct AssembleCorrection {
+  static constexpr const char* kName = "assemble_correction";
   static constexpr int kThreads = 64;
   struct Scratch {};
   MacView<Real> mac;
@@ -164,10 +164,10 @@ struct AssembleDrift {
 };
 
 template <class Exec, int D, class Real>
-void assemble_drift(Exec& exec, const MacView<Real>& mac, std::uint32_t max_blocks,
-                    const StepControl* control) {
+void assemble_correction(Exec& exec, const MacView<Real>& mac, std::uint32_t max_blocks,
+                         const StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                AssembleDrift<D, Real>{mac, control});
+                AssembleCorrection<D, Real>{mac, control});
 }
 
 }  // namespace firn

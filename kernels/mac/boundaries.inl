@@ -63,9 +63,9 @@ struct ConstrainFaces {
       const bool closed = near && mac.area[face_index<D>(g.index(), 0, i)] == Real(0);
       face.set(kFaceBoundaryVelocity,
                closed ? constrained(g.index(), block, axis, i % kCells) : face[kFaceVelocity]);
-      // Released faces have been given a drift too.
+      // Released faces have been given a correction too.
       if (closed && is_wet(g.index(), local_of_node<D>(static_cast<int>(i % kCells)), axis))
-        face.set(kFaceDrift, Real(0));
+        face.set(kFaceCorrection, Real(0));
     });
   }
 

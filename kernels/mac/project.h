@@ -23,13 +23,13 @@ template <class Exec, int D, class Real>
 void apply_pressure(Exec& exec, const GridView<Real>& grid, const MacView<Real>& mac,
                     std::uint32_t max_blocks, const StepControl* control);
 
-// From the solution of the drift's system to kFaceDrift, on the same faces; to 0 with `drift`
-// false. What kFaceSpecificVolume held is gone.
+// From the solution of the correction's system to kFaceCorrection, on the same faces; to 0 with
+// `found` false. What kFaceSpecificVolume held is gone.
 template <class Exec, int D, class Real>
-void apply_drift(Exec& exec, bool drift, const GridView<Real>& grid, const MacView<Real>& mac,
-                 std::uint32_t max_blocks, const StepControl* control);
+void apply_correction(Exec& exec, bool found, const GridView<Real>& grid, const MacView<Real>& mac,
+                      std::uint32_t max_blocks, const StepControl* control);
 
-// Gives faces beside valid ones the mean of these, velocity and drift, layer by layer.
+// Gives faces beside valid ones the mean of these, velocity and correction, layer by layer.
 template <class Exec, int D, class Real>
 void extrapolate_faces(Exec& exec, int layers, const MacView<Real>& mac, std::uint32_t max_blocks,
                        const StepControl* control);

@@ -109,12 +109,12 @@ void apply_pressure(Exec& exec, const GridView<Real>& grid, const MacView<Real>&
 }
 
 template <int D, class Real>
-struct ApplyDrift {
-  static constexpr const char* kName = "apply_drift";
+struct ApplyCorrection {
+  static constexpr const char* kName = "apply_correction";
   static constexpr int kThreads = 64;
   static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes;
   struct Scratch {};
-  bool drift;
+  bool found;
   GridView<Real> grid;
   MacView<Real> mac;
 
@@ -128,21 +128,21 @@ struct ApplyDrift {
       const bool above = is_fluid(mac, upper), below = is_fluid(mac, lower);
       const std::uint64_t index = face_index<D>(g.index(), axis, upper.cell);
       Node<Real>& face = mac.faces[index];
-      const bool moves = drift && (above || below) && mac.area[index] > Real(0);
+      const bool moves = found && (above || below) && mac.area[index] > Real(0);
       Real along = Real(0);
       if (moves)
         along = (elastic_share(mac, upper, lower) - 1) *
                 pressure_slope<D>(grid, mac, index, upper, above, lower, below);
-      face.set(kFaceDrift, along);
+      face.set(kFaceCorrection, along);
     });
   }
 };
 
 template <class Exec, int D, class Real>
-void apply_drift(Exec& exec, bool drift, const GridView<Real>& grid, const MacView<Real>& mac,
-                 std::uint32_t max_blocks, const StepControl* control) {
+void apply_correction(Exec& exec, bool found, const GridView<Real>& grid, const MacView<Real>& mac,
+                      std::uint32_t max_blocks, const StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                ApplyDrift<D, Real>{drift, grid, mac});
+                ApplyCorrection<D, Real>{found, grid, mac});
 }
 
 // One layer: faces that are not valid take the mean of the valid ones beside them. Which faces that
@@ -181,7 +181,7 @@ struct ExtrapolateLayer {
 
   FIRN_HD void continue_to(std::uint32_t block, int axis, std::uint32_t cell) const {
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
-    Real velocity = Real(0), drift = Real(0);
+    Real velocity = Real(0), correction = Real(0);
     int count = 0;
     for (int b = 0; b < D; ++b)
       for (int by = -1; by <= 1; by += 2) {
@@ -189,12 +189,12 @@ struct ExtrapolateLayer {
         if (!at.exists() || !test_bit(mac.valid + face_word<D>(at.block, axis), at.cell)) continue;
         const Node<Real>& known = mac.faces[face_index<D>(at.block, axis, at.cell)];
         velocity += known[kFaceVelocity];
-        drift += known[kFaceDrift];
+        correction += known[kFaceCorrection];
         ++count;
       }
     Node<Real>& face = mac.faces[face_index<D>(block, axis, cell)];
     face.set(kFaceVelocity, velocity / static_cast<Real>(count));
-    face.set(kFaceDrift, drift / static_cast<Real>(count));
+    face.set(kFaceCorrection, correction / static_cast<Real>(count));
   }
 };
 

@@ -4,8 +4,8 @@
 // (c_b + 1/2) dx along the others. `faces` holds one node (4 reals) per face:
 //   faces[((block * d + axis) * 64 + cell) * 4 ...].
 // After mac_p2g a face holds (momentum along its axis, mass, sum w V_p, impulse); mac_g2p expects
-// (velocity, its change in this step, drift, velocity for strains), so that the change lies beside
-// the velocity for FLIP. Particles must be at home for the shift of staggered stencils:
+// (velocity, its change in this step, correction, velocity for strains), so that the change lies
+// beside the velocity for FLIP. Particles must be at home for the shift of staggered stencils:
 // home_shift(params) with params.staggered. The impulse of the particles' stress (classical form:
 // -dt V0 tau grad w) is 0 unless params.shears.
 #pragma once
@@ -16,8 +16,8 @@ namespace firn {
 
 inline constexpr int kFaceMomentum = 0, kFaceMass = 1, kFaceVolume = 2,
                      kFaceImpulse = 3;  // after mac_p2g
-// Before mac_g2p; the drift (m/s) moves particles and leaves their velocity as it is.
-inline constexpr int kFaceVelocity = 0, kFaceIncrement = 1, kFaceDrift = 2;
+// Before mac_g2p; the correction (m/s) moves particles and leaves their velocity as it is.
+inline constexpr int kFaceVelocity = 0, kFaceIncrement = 1, kFaceCorrection = 2;
 inline constexpr int kFaceStrained = 3;  // the velocity that params.shears takes gradients of
 
 // Adds momentum, mass (kg), rest volume (m^d) and impulse to the faces. Faces of all active blocks

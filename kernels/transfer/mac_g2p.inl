@@ -15,7 +15,7 @@ struct MacG2P : ParticleAdvance<D, Real> {
   static constexpr int kThreads = 128;
   using Tile = BlockTile<D, Degree + 1, Real, Real>;
   struct Scratch {
-    Tile velocity[D], increment[D], drift[D], strained[D];
+    Tile velocity[D], increment[D], correction[D], strained[D];
   };
   static constexpr int kModes = mode_count(Set, D);
   using Base = ParticleAdvance<D, Real>;
@@ -35,7 +35,7 @@ struct MacG2P : ParticleAdvance<D, Real> {
         g.scratch.velocity[a].node[t] = face[kFaceVelocity];
         if (params.flip > 0) g.scratch.increment[a].node[t] = face[kFaceIncrement];
         if (params.shears) g.scratch.strained[a].node[t] = face[kFaceStrained];
-        if (params.drift) g.scratch.drift[a].node[t] = face[kFaceDrift];
+        if (params.corrects_positions) g.scratch.correction[a].node[t] = face[kFaceCorrection];
       }
     });
     g.sync();
@@ -63,10 +63,11 @@ struct MacG2P : ParticleAdvance<D, Real> {
         gather_tensor<axis_modes(Set), Tile::kSide>(s, velocities, c);
       store_coefficients(a, c, chunk, lane);
       if (params.shears) store_gradient(a, s, g.scratch.strained[a].node + at, chunk, lane);
-      Real drift = 0;
-      if (params.drift) drift = gather_mean<Tile::kSide>(s, g.scratch.drift[a].node + at);
+      Real correction = 0;
+      if (params.corrects_positions)
+        correction = gather_mean<Tile::kSide>(s, g.scratch.correction[a].node + at);
       // Read again rather than taken from `x`, whose index would not be known to the compiler.
-      Base::move(g, a, channel_row(particles.x, chunk, D, a)[lane], c[0] + drift, chunk, lane);
+      Base::move(g, a, channel_row(particles.x, chunk, D, a)[lane], c[0] + correction, chunk, lane);
       Real increment = 0;
       if (params.flip > 0)
         increment = gather_mean<Tile::kSide>(s, g.scratch.increment[a].node + at);

@@ -23,9 +23,9 @@ struct TransferParams {
   bool affine_map = false;            // xi = affine
   bool gradient_force = false;        // classical form instead of MLS-MPM
   bool separate_force = false;  // force impulse in GridView::increments instead of in the momentum
-  bool drift = false;           // staggered: positions also move with kFaceDrift
-  bool shears = false;          // staggered: stress goes to kFaceImpulse, grad v comes back
-  bool staggered = false;       // velocities live on the faces of cells (mac.h), not on nodes
+  bool corrects_positions = false;  // staggered: positions also move with kFaceCorrection
+  bool shears = false;              // staggered: stress goes to kFaceImpulse, grad v comes back
+  bool staggered = false;           // velocities live on the faces of cells (mac.h), not on nodes
 };
 
 // Homes are the blocks of floor(x / dx - shift), such that the lowest node of every stencil of the

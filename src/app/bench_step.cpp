@@ -160,14 +160,14 @@ int bench_solvers(const Scene& scene, const Options& options) {
   fmt::print("{:.4f} s per step", m.per_step(m.seconds));
   print_solver(m, "pressure", m.pressure);
   json["pressure"] = to_json(m, m.pressure);
-  json["pressure"]["density_seconds_per_step"] = m.per_step(m.pressure.drift_seconds);
+  json["pressure"]["density_seconds_per_step"] = m.per_step(m.pressure.correction_seconds);
   for (const ThermalSolver& solver : kThermalSolvers) {
     const SolverStats& s = m.thermal.*solver.stats;
     if (s.solves == 0) continue;
     print_solver(m, solver.name, s);
     json[solver.name] = to_json(m, s);
   }
-  fmt::print(", {:.4f} s the density\n", m.per_step(m.pressure.drift_seconds));
+  fmt::print(", {:.4f} s the density\n", m.per_step(m.pressure.correction_seconds));
   print_memory(m, scene);
   write_report(options, json);
   return 0;

@@ -76,16 +76,16 @@ SolverStats solver_from_json(const Json& json) {
 
 Json to_json(const PressureStats& p) {
   Json json = to_json(static_cast<const SolverStats&>(p));
-  json.update({{"drift_iterations", p.drift_iterations},
+  json.update({{"correction_iterations", p.correction_iterations},
                {"max_divergence", p.max_divergence},
                {"sealed_regions", p.sealed_regions},
-               {"drift_seconds", p.drift_seconds}});
+               {"correction_seconds", p.correction_seconds}});
   return json;
 }
 
 PressureStats pressure_from_json(const Json& json) {
-  return {solver_from_json(json), json.at("drift_iterations"), json.at("max_divergence"),
-          json.at("sealed_regions"), json.value("drift_seconds", 0.0)};
+  return {solver_from_json(json), json.at("correction_iterations"), json.at("max_divergence"),
+          json.at("sealed_regions"), json.value("correction_seconds", 0.0)};
 }
 
 void add(const SolverStats& frame, SolverStats& run) {
@@ -194,8 +194,8 @@ void RunTotals::add(const FrameStats& stats) {
   peak_memory_bytes = std::max(peak_memory_bytes, stats.memory_bytes);
   max_speed = std::max(max_speed, stats.max_speed);
   firn::add(stats.pressure, pressure);
-  pressure.drift_iterations += stats.pressure.drift_iterations;
-  pressure.drift_seconds += stats.pressure.drift_seconds;
+  pressure.correction_iterations += stats.pressure.correction_iterations;
+  pressure.correction_seconds += stats.pressure.correction_seconds;
   pressure.max_divergence = std::max(pressure.max_divergence, stats.pressure.max_divergence);
   pressure.sealed_regions = stats.pressure.sealed_regions;
   for (const ThermalSolver& solver : kThermalSolvers)

@@ -11,15 +11,6 @@
 
 namespace firn {
 
-// m^d/kg, or 0 if there are several.
-inline double common_specific_volume(const Scene& scene) {
-  const double density = scene.materials.front().density;
-  bool one = true;
-  for (const Material& m : scene.materials) one &= m.density == density;
-  for (const Body& b : scene.bodies) one &= b.density_scale == 1;
-  return one ? 1 / density : 0;
-}
-
 template <class Exec, int D, class Real>
 struct LiquidIntegrator {
   using Context = StepContext<Exec, D, Real>;

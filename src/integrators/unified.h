@@ -4,11 +4,16 @@
 
 #include <algorithm>
 
-#include "src/integrators/liquid.h"
 #include "src/scene/phases.h"
+#include "src/stages/body_force.h"
 #include "src/stages/deviatoric.h"
 #include "src/stages/heat.h"
+#include "src/stages/layout.h"
+#include "src/stages/liquid_cells.h"
 #include "src/stages/material_energies.h"
+#include "src/stages/particle_pressure.h"
+#include "src/stages/particle_sums.h"
+#include "src/stages/position_correction.h"
 
 namespace firn {
 
@@ -39,7 +44,7 @@ struct UnifiedIntegrator {
     faces.classify();
     faces.prepare(FacePass::kMeasure);
     cells.enqueue();
-    material.fold_back();
+    material.transpose_extrapolation();
     material.sum_volume();
     faces.prepare(FacePass::kAccelerate);
     heat.scatter();

@@ -38,9 +38,9 @@ double fill_bytes(const Scene& scene, const SceneEstimate& need) {
   double most = 0;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const double gradient = is_uniform(scene.bodies[b]) ? 0 : 9 * sizeof(double);
-    const double warmth = scene.solves_heat() ? sizeof(double) : 0;
+    const double temperature = scene.solves_heat() ? sizeof(double) : 0;
     most = std::max(most, static_cast<double>(need.particles_per_body[b]) *
-                              (2 * sizeof(Vec3) + gradient + warmth + widest));
+                              (2 * sizeof(Vec3) + gradient + temperature + widest));
   }
   return most;
 }

@@ -39,7 +39,7 @@ class EllipticSolver {
   // with the system's bound; to call it early keeps allocations out of a warm step.
   void reserve(std::uint32_t max_blocks, bool mass) {
     if (max_blocks > kMaxEllipticBlocks)
-      throw Error(ErrorCategory::kDevice, "the pressure solver cannot number the cells of " +
+      throw Error(ErrorCategory::kDevice, "the linear solver cannot number the cells of " +
                                               std::to_string(max_blocks) +
                                               " blocks; use a larger grid.dx");
     if (max_blocks > max_blocks_ || max_blocks_ == 0) reserve_finest(std::max(max_blocks, 1u));

@@ -17,7 +17,7 @@ class LiquidCells : public Stage<Exec, D, Real> {
     const std::uint32_t blocks = context_.max_blocks();
     const GridView<Real> grid = context_.grid.view();
     const MacView<Real> mac = faces_.view();
-    const bool fill = mac.ghost_fluid || context_.params.transfer.drift;
+    const bool fill = mac.ghost_fluid || context_.params.transfer.corrects_positions;
     if (fill)
       fill_cells<Exec, D, Real>(context_.exec, context_.particles.view(), grid, mac, blocks, c);
     flood_cells<Exec, D, Real>(context_.exec, context_.boundaries(), fill, grid, mac, blocks, c);

@@ -23,7 +23,7 @@ class MaterialCells : public Stage<Exec, D, Real> {
   FaceLayers layers() { return store_.layers(faces_.layers()); }
 
   // Which faces keep their velocity; those beyond hand on what the particles have given them.
-  void fold_back() {
+  void transpose_extrapolation() {
     const LaunchRange blocks = context_.blocks();
     find_layers<Exec, D, Real>(context_.exec, context_.boundaries(), layers(), context_.grid.view(),
                                faces_.view(), blocks);
@@ -42,8 +42,8 @@ class MaterialCells : public Stage<Exec, D, Real> {
     store_.clear();
     volume_p2g<Exec, D, Real>(context_.exec, context_.particles.view(), context_.grid.view(),
                               view(), blocks, c);
-    settle_volume<Exec, D, Real>(context_.exec, context_.params.transfer.drift, faces_.view(),
-                                 view(), blocks, c);
+    settle_volume<Exec, D, Real>(context_.exec, context_.params.transfer.corrects_positions,
+                                 faces_.view(), view(), blocks, c);
   }
   // Adds compressibility to the system of the projection.
   void compress(const MacView<Real>& mac) {

@@ -1,5 +1,5 @@
-// The drift that takes particles out of cells that hold too many, with the matrix of the pressure
-// (kernels/liquid/position_correction.h).
+// The correction that takes particles out of cells that hold too many, with the matrix of the
+// pressure (kernels/liquid/position_correction.h).
 #pragma once
 
 #include "kernels/liquid/position_correction.h"
@@ -14,12 +14,12 @@ class PositionCorrection : public Stage<Exec, D, Real> {
                      Projection<Exec, D, Real>& projection)
       : Stage<Exec, D, Real>(context), faces_(faces), projection_(projection) {}
 
-  // A drift that is not found is no reason to reject a step: the particles only stay where they
-  // are.
+  // A correction that is not found is no reason to reject a step: the particles only stay where
+  // they are.
   void enqueue() {
-    const bool found = context_.params.transfer.drift && solve();
-    apply_drift<Exec, D, Real>(context_.exec, found, context_.grid.view(), faces_.view(),
-                               context_.max_blocks(), context_.step());
+    const bool found = context_.params.transfer.corrects_positions && solve();
+    apply_correction<Exec, D, Real>(context_.exec, found, context_.grid.view(), faces_.view(),
+                                    context_.max_blocks(), context_.step());
   }
 
  private:
@@ -40,19 +40,19 @@ class PositionCorrection : public Stage<Exec, D, Real> {
       close_walls<Exec, D, Real>(context_.exec, mac, blocks, c);
       assemble_projection<Exec, D, Real>(context_.exec, context_.grid.view(), mac, blocks, c);
     }
-    assemble_drift<Exec, D, Real>(context_.exec, mac, blocks, c);
+    assemble_correction<Exec, D, Real>(context_.exec, mac, blocks, c);
     faces_.store().clear_pressure();
     SolveOptions loose = projection_.options();
     loose.relative = std::max(loose.relative, kTolerance);
     const EllipticSystem<Real> system = projection_.system();
     auto& solver = projection_.solver();
     PressureStats& stats = projection_.stats();
-    const SolveReport report = timed_solve(context_.exec, stats.drift_seconds, [&] {
+    const SolveReport report = timed_solve(context_.exec, stats.correction_seconds, [&] {
       return opened ? solver.solve(system, loose, &c->stop)
                     : solver.solve_again(system, loose, &c->stop);
     });
     if (report.imbalance > 0) refuse_squeezed(report.imbalance);
-    stats.drift_iterations += report.iterations;
+    stats.correction_iterations += report.iterations;
     return report.converged;
   }
   // A region without air that holds more than fits can neither move apart nor be made to: a source

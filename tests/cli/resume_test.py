@@ -10,7 +10,7 @@ import unittest
 from support import CliTest, command_line
 
 # Wall times and what follows from them, which differ between any two runs.
-TIMES = re.compile(r'"((?:wall_|drift_)?seconds|times|particle_steps_per_second|memory_bytes|grown)": ?(\{[^}]*\}|[^,}]*),?')
+TIMES = re.compile(r'"((?:wall_|correction_)?seconds|times|particle_steps_per_second|memory_bytes|grown)": ?(\{[^}]*\}|[^,}]*),?')
 
 
 class SameResults(CliTest):

@@ -215,22 +215,22 @@ TEST(RunRecords, PressureSolvesOfAnIncompressibleRun) {
   EXPECT_EQ(line["solves"], 40);
   EXPECT_EQ(line["iterations"], 240);
   EXPECT_EQ(line["max_iterations"], 11);
-  EXPECT_EQ(line["drift_iterations"], 80);
+  EXPECT_EQ(line["correction_iterations"], 80);
   EXPECT_EQ(line["max_divergence"].get<double>(), stats_of(4).pressure.max_divergence);
   EXPECT_EQ(line["sealed_regions"], 1);
   EXPECT_EQ(line["seconds"], 1.0);
-  EXPECT_EQ(line["drift_seconds"], 0.5);
+  EXPECT_EQ(line["correction_seconds"], 0.5);
   RunTotals run;
   for (int frame = 0; frame <= 4; ++frame) run.add(stats_of(frame));
   const Json all = Json::parse(summary_json(scene, {}, run, stats_of(4)))["pressure"];
   EXPECT_EQ(all["solves"], 100);
   EXPECT_EQ(all["iterations"], 600);
   EXPECT_EQ(all["max_iterations"], 11);
-  EXPECT_EQ(all["drift_iterations"], 200);
+  EXPECT_EQ(all["correction_iterations"], 200);
   EXPECT_EQ(all["max_divergence"].get<double>(), stats_of(4).pressure.max_divergence);
   EXPECT_EQ(all["sealed_regions"], 1);
   EXPECT_EQ(all["seconds"], 2.5);
-  EXPECT_EQ(all["drift_seconds"], 2.5);
+  EXPECT_EQ(all["correction_seconds"], 2.5);
 }
 
 TEST(RunRecords, SolvesOfAThermalRun) {

@@ -62,33 +62,22 @@ void measure_stretch(Exec& exec, const MaterialParams<Real>* materials,
 }
 
 // f(place in the tile, gradient of the weight per cell) for every node of a stencil.
-template <int Side, int Degree, class Real, class F>
-FIRN_HD inline void for_each_node(const Stencil<2, Degree, Real>& s, F&& f) {
-  constexpr int n = stencil_nodes(Degree);
-  const auto &x = s.axis[0], &y = s.axis[1];
-  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
-  FIRN_UNROLL
-  for (int i = 0; i < n; ++i) {
-    FIRN_UNROLL
-    for (int j = 0; j < n; ++j) f(i * Side + j, Vec<Real, 2>{{x.dw[i] * y.w[j], x.w[i] * y.dw[j]}});
-  }
-}
-template <int Side, int Degree, class Real, class F>
-FIRN_HD inline void for_each_node(const Stencil<3, Degree, Real>& s, F&& f) {
-  constexpr int n = stencil_nodes(Degree);
-  const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
-  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
-  FIRN_UNROLL
-  for (int i = 0; i < n; ++i) {
-    FIRN_UNROLL
-    for (int j = 0; j < n; ++j) {
-      const Real across_x = x.dw[i] * y.w[j], across_y = x.w[i] * y.dw[j], along = x.w[i] * y.w[j];
-      FIRN_UNROLL
-      for (int k = 0; k < n; ++k)
-        f((i * Side + j) * Side + k,
-          Vec<Real, 3>{{across_x * z.w[k], across_y * z.w[k], along * z.dw[k]}});
-    }
-  }
+template <int Side, int D, int Degree, class Real, class F>
+FIRN_HD inline void for_each_node(const Stencil<D, Degree, Real>& s, F&& f) {
+  struct Gradient {
+    Real w;
+    Vec<Real, D> slope;
+  };
+  walk_stencil<unrolled_nodes<Degree, Real>(), Side>(
+      s, Gradient{},
+      [&](auto axis, int i, const Gradient& above) {
+        constexpr int a = axis();
+        Gradient made{weight_below<a>(s, i, above), {}};
+        for (int b = 0; b < a; ++b) made.slope[b] = above.slope[b] * s.axis[a].w[i];
+        made.slope[a] = a == 0 ? s.axis[a].dw[i] : above.w * s.axis[a].dw[i];
+        return made;
+      },
+      [&](int at, const Gradient& made) { f(at, made.slope); });
 }
 
 // What the operators that go by way of the particles share.

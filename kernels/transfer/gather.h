@@ -38,62 +38,41 @@ inline void gather_affine_rows(const Stencil<3, Degree, Real>& s,
   out[3] = (Row::weights(z.*linear) * mean).sum();
 }
 
+// The part of gather_affine from `Axis` on: out[1 + a] is that of axis Axis + a.
+template <int Side, int Axis, int D, int Degree, class Real, class Value>
+FIRN_HD inline void gather_affine_from(const Stencil<D, Degree, Real>& s,
+                                       Real (AxisStencil<Degree, Real>::*linear)[Degree + 1],
+                                       const Value* tile, Value (&out)[1 + D - Axis]) {
+  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
+  const AxisStencil<Degree, Real>& axis = s.axis[Axis];
+  for (auto& o : out) o = Value{};
+  FIRN_UNROLL
+  for (int i = 0; i < stencil_nodes(Degree); ++i) {
+    if constexpr (Axis == D - 1) {
+      out[0] += axis.w[i] * tile[i];
+      out[1] += (axis.*linear)[i] * tile[i];
+    } else {
+      Value below[D - Axis];
+      gather_affine_from<Side, Axis + 1>(s, linear, tile + i * tile_stride<D, Side>(Axis), below);
+      out[0] += axis.w[i] * below[0];
+      out[1] += (axis.*linear)[i] * below[0];
+      for (int b = 1; b < D - Axis; ++b) out[1 + b] += axis.w[i] * below[b];
+    }
+  }
+}
+
 // out[0] = sum w v, out[1 + a] = sum (functional `linear_of(axis a)`) v. `linear` picks the member
 // of the stencil: &AxisStencil::linear for the modes, &AxisStencil::dw for the gradient of the
 // interpolated field.
-template <int Side, int Degree, class Real, class Value>
-FIRN_HD inline void gather_affine(const Stencil<2, Degree, Real>& s,
+template <int Side, int D, int Degree, class Real, class Value>
+FIRN_HD inline void gather_affine(const Stencil<D, Degree, Real>& s,
                                   Real (AxisStencil<Degree, Real>::*linear)[Degree + 1],
-                                  const Value* tile, Value (&out)[3]) {
-  constexpr int n = stencil_nodes(Degree);
-  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
-  const auto &x = s.axis[0], &y = s.axis[1];
-  for (auto& o : out) o = Value{};
-  FIRN_UNROLL
-  for (int i = 0; i < n; ++i) {
-    Value mean = Value{}, slope = Value{};
-    FIRN_UNROLL
-    for (int j = 0; j < n; ++j) {
-      const Value& v = tile[i * Side + j];
-      mean += y.w[j] * v;
-      slope += (y.*linear)[j] * v;
-    }
-    out[0] += x.w[i] * mean;
-    out[1] += (x.*linear)[i] * mean;
-    out[2] += x.w[i] * slope;
-  }
-}
-template <int Side, int Degree, class Real, class Value>
-FIRN_HD inline void gather_affine(const Stencil<3, Degree, Real>& s,
-                                  Real (AxisStencil<Degree, Real>::*linear)[Degree + 1],
-                                  const Value* tile, Value (&out)[4]) {
-  if constexpr (kHasNodeRows && std::is_floating_point_v<Real> && std::is_same_v<Value, Node<Real>>)
-    return gather_affine_rows<Side>(s, linear, tile, out);
-  constexpr int n = stencil_nodes(Degree);
-  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
-  const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
-  for (auto& o : out) o = Value{};
-  FIRN_UNROLL
-  for (int i = 0; i < n; ++i) {
-    Value plane = Value{}, plane_y = Value{}, plane_z = Value{};
-    FIRN_UNROLL
-    for (int j = 0; j < n; ++j) {
-      Value mean = Value{}, slope = Value{};
-      const Value* row = tile + (i * Side + j) * Side;
-      FIRN_UNROLL
-      for (int k = 0; k < n; ++k) {
-        mean += z.w[k] * row[k];
-        slope += (z.*linear)[k] * row[k];
-      }
-      plane += y.w[j] * mean;
-      plane_y += (y.*linear)[j] * mean;
-      plane_z += y.w[j] * slope;
-    }
-    out[0] += x.w[i] * plane;
-    out[1] += (x.*linear)[i] * plane;
-    out[2] += x.w[i] * plane_y;
-    out[3] += x.w[i] * plane_z;
-  }
+                                  const Value* tile, Value (&out)[1 + D]) {
+  if constexpr (D == 3 && kHasNodeRows && std::is_floating_point_v<Real> &&
+                std::is_same_v<Value, Node<Real>>)
+    gather_affine_rows<Side>(s, linear, tile, out);
+  else
+    gather_affine_from<Side, 0>(s, linear, tile, out);
 }
 
 // The functional of power p along one axis, at node i.
@@ -103,84 +82,32 @@ FIRN_HD inline Real axis_functional(const AxisStencil<Degree, Real>& s, int powe
 }
 
 // out[r] = sum_i (functional of mode r) v_i, for a tensor set with K powers per axis.
-template <int K, int Side, int Degree, class Real, class Value>
-FIRN_HD inline void gather_tensor(const Stencil<2, Degree, Real>& s, const Value* tile,
+template <int K, int Side, int Axis = 0, int D, int Degree, class Real, class Value>
+FIRN_HD inline void gather_tensor(const Stencil<D, Degree, Real>& s, const Value* tile,
                                   Value* out) {
-  constexpr int n = stencil_nodes(Degree);
-  [[maybe_unused]] constexpr int kUnrolled = K == 2 ? unrolled_nodes<Degree, Real>() : 1;
-  for (int r = 0; r < K * K; ++r) out[r] = Value{};
+  constexpr int kBelow = int_power(K, D - 1 - Axis);
+  [[maybe_unused]] constexpr int kUnrolled = K <= 2 ? unrolled_nodes<Degree, Real>() : 1;
+  for (int r = 0; r < K * kBelow; ++r) out[r] = Value{};
   FIRN_UNROLL
-  for (int i = 0; i < n; ++i) {
-    Value row[K];
-    for (int b = 0; b < K; ++b) row[b] = Value{};
-    FIRN_UNROLL
-    for (int j = 0; j < n; ++j)
-      for (int b = 0; b < K; ++b) row[b] += axis_functional(s.axis[1], b, j) * tile[i * Side + j];
-    for (int a = 0; a < K; ++a)
-      for (int b = 0; b < K; ++b) out[a * K + b] += axis_functional(s.axis[0], a, i) * row[b];
-  }
-}
-template <int K, int Side, int Degree, class Real, class Value>
-FIRN_HD inline void gather_tensor(const Stencil<3, Degree, Real>& s, const Value* tile,
-                                  Value* out) {
-  constexpr int n = stencil_nodes(Degree);
-  [[maybe_unused]] constexpr int kUnrolled = K == 2 ? unrolled_nodes<Degree, Real>() : 1;
-  for (int r = 0; r < K * K * K; ++r) out[r] = Value{};
-  FIRN_UNROLL
-  for (int i = 0; i < n; ++i) {
-    Value plane[K * K];
-    for (int b = 0; b < K * K; ++b) plane[b] = Value{};
-    FIRN_UNROLL
-    for (int j = 0; j < n; ++j) {
-      Value row[K];
-      for (int c = 0; c < K; ++c) row[c] = Value{};
-      FIRN_UNROLL
-      for (int k = 0; k < n; ++k)
-        for (int c = 0; c < K; ++c)
-          row[c] += axis_functional(s.axis[2], c, k) * tile[(i * Side + j) * Side + k];
-      for (int b = 0; b < K; ++b)
-        for (int c = 0; c < K; ++c) plane[b * K + c] += axis_functional(s.axis[1], b, j) * row[c];
+  for (int i = 0; i < stencil_nodes(Degree); ++i) {
+    if constexpr (Axis == D - 1) {
+      for (int a = 0; a < K; ++a) out[a] += axis_functional(s.axis[Axis], a, i) * tile[i];
+    } else {
+      Value below[kBelow];
+      gather_tensor<K, Side, Axis + 1>(s, tile + i * tile_stride<D, Side>(Axis), below);
+      for (int a = 0; a < K; ++a)
+        for (int b = 0; b < kBelow; ++b)
+          out[a * kBelow + b] += axis_functional(s.axis[Axis], a, i) * below[b];
     }
-    for (int a = 0; a < K; ++a)
-      for (int b = 0; b < K * K; ++b)
-        out[a * K * K + b] += axis_functional(s.axis[0], a, i) * plane[b];
   }
 }
 
 // sum w v alone.
-template <int Side, int Degree, class Real, class Value>
-FIRN_HD inline Value gather_mean(const Stencil<2, Degree, Real>& s, const Value* tile) {
-  constexpr int n = stencil_nodes(Degree);
-  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
-  Value mean = Value{};
-  FIRN_UNROLL
-  for (int i = 0; i < n; ++i) {
-    Value row = Value{};
-    FIRN_UNROLL
-    for (int j = 0; j < n; ++j) row += s.axis[1].w[j] * tile[i * Side + j];
-    mean += s.axis[0].w[i] * row;
-  }
-  return mean;
-}
-template <int Side, int Degree, class Real, class Value>
-FIRN_HD inline Value gather_mean(const Stencil<3, Degree, Real>& s, const Value* tile) {
-  constexpr int n = stencil_nodes(Degree);
-  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
-  Value mean = Value{};
-  FIRN_UNROLL
-  for (int i = 0; i < n; ++i) {
-    Value plane = Value{};
-    FIRN_UNROLL
-    for (int j = 0; j < n; ++j) {
-      const Value* row = tile + (i * Side + j) * Side;
-      Value sum = Value{};
-      FIRN_UNROLL
-      for (int k = 0; k < n; ++k) sum += s.axis[2].w[k] * row[k];
-      plane += s.axis[1].w[j] * sum;
-    }
-    mean += s.axis[0].w[i] * plane;
-  }
-  return mean;
+template <int Side, int D, int Degree, class Real, class Value>
+FIRN_HD inline Value gather_mean(const Stencil<D, Degree, Real>& s, const Value* tile) {
+  Value mean[1];
+  gather_tensor<1, Side>(s, tile, mean);
+  return mean[0];
 }
 
 }  // namespace firn

@@ -4,6 +4,8 @@
 // policy is the caller's `add(node, weight, value)`, which adds weight * value.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/exec/node.h"
 #include "kernels/exec/node_row.h"
 #include "kernels/math/mat.h"
@@ -18,64 +20,70 @@ FIRN_HD constexpr int tile_stride(int axis) {
   return int_power(Side, D - 1 - axis);
 }
 
-// node += w (q + sum_a z_a Q_a). `tile` points to the stencil's lowest node in a tile of `Side`
-// nodes per axis.
-template <int Side, int Degree, class Real, class Value, class Add>
-FIRN_HD inline void scatter_affine(const Stencil<2, Degree, Real>& s, const Value& q,
-                                   const Value (&Q)[2], Node<Real>* tile, Add&& add) {
-  constexpr int n = stencil_nodes(Degree);
-  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
-  const auto &x = s.axis[0], &y = s.axis[1];
+// Visits the nodes of a stencil, the first axis outermost. What a node needs is made axis by axis:
+// step(axis, i, above) makes of what is handed down, `begin` on the first axis, that which nodes
+// with index i along `axis` (a std::integral_constant) share; visit(offset, made) gets what the
+// last axis leaves, and where in a tile of `Side` nodes per axis its node lies.
+template <int Unrolled, int Side, int Axis = 0, int D, int Degree, class Real, class Begin,
+          class Step, class Visit>
+FIRN_HD inline void walk_stencil(const Stencil<D, Degree, Real>& s, const Begin& begin,
+                                 const Step& step, const Visit& visit, int offset = 0) {
+  [[maybe_unused]] constexpr int kUnrolled = Unrolled;
   FIRN_UNROLL
-  for (int i = 0; i < n; ++i) {
-    const Value at_x = q + x.z[i] * Q[0];
-    FIRN_UNROLL
-    for (int j = 0; j < n; ++j) add(tile[i * Side + j], x.w[i] * y.w[j], at_x + y.z[j] * Q[1]);
-  }
-}
-template <int Side, int Degree, class Real, class Value, class Add>
-FIRN_HD inline void scatter_affine(const Stencil<3, Degree, Real>& s, const Value& q,
-                                   const Value (&Q)[3], Node<Real>* tile, Add&& add) {
-  constexpr int n = stencil_nodes(Degree);
-  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
-  const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
-  FIRN_UNROLL
-  for (int i = 0; i < n; ++i) {
-    const Value at_x = q + x.z[i] * Q[0];
-    FIRN_UNROLL
-    for (int j = 0; j < n; ++j) {
-      const Value at_y = at_x + y.z[j] * Q[1];
-      const Real w_xy = x.w[i] * y.w[j];
-      Node<Real>* row = tile + (i * Side + j) * Side;
-      FIRN_UNROLL
-      for (int k = 0; k < n; ++k) add(row[k], w_xy * z.w[k], at_y + z.z[k] * Q[2]);
-    }
+  for (int i = 0; i < stencil_nodes(Degree); ++i) {
+    const auto made = step(std::integral_constant<int, Axis>{}, i, begin);
+    const int at = offset + i * tile_stride<D, Side>(Axis);
+    if constexpr (Axis + 1 < D)
+      walk_stencil<Unrolled, Side, Axis + 1>(s, made, step, visit, at);
+    else
+      visit(at, made);
   }
 }
 
-// node += w value.
-template <int Side, int Degree, class Real, class Value, class Add>
-FIRN_HD inline void scatter_value(const Stencil<2, Degree, Real>& s, const Value& value,
-                                  Value* tile, Add&& add) {
-  constexpr int n = stencil_nodes(Degree);
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) add(tile[i * Side + j], s.axis[0].w[i] * s.axis[1].w[j], value);
+// What is handed down: the weight so far, and n values.
+template <class Real, class Value, int n>
+struct Weighted {
+  Real w;
+  Value value[n];
+};
+
+// The weight of node i along an axis times that of the axes above, which the first one has none of.
+template <int Axis, int D, int Degree, class Real, class Above>
+FIRN_HD inline Real weight_below(const Stencil<D, Degree, Real>& s, int i, const Above& above) {
+  if constexpr (Axis == 0)
+    return s.axis[0].w[i];
+  else
+    return above.w * s.axis[Axis].w[i];
 }
-template <int Side, int Degree, class Real, class Value, class Add>
-FIRN_HD inline void scatter_value(const Stencil<3, Degree, Real>& s, const Value& value,
+
+// node += w (q + sum_a z_a Q_a). `tile` points to the stencil's lowest node in a tile of `Side`
+// nodes per axis.
+template <int Side, int D, int Degree, class Real, class Value, class Add>
+FIRN_HD inline void scatter_affine(const Stencil<D, Degree, Real>& s, const Value& q,
+                                   const Value (&Q)[D], Node<Real>* tile, Add&& add) {
+  walk_stencil<unrolled_nodes<Degree, Real>(), Side>(
+      s, Weighted<Real, Value, 1>{Real(1), {q}},
+      [&](auto axis, int i, const Weighted<Real, Value, 1>& above) {
+        constexpr int a = axis();
+        return Weighted<Real, Value, 1>{weight_below<a>(s, i, above),
+                                        {above.value[0] + s.axis[a].z[i] * Q[a]}};
+      },
+      [&](int at, const Weighted<Real, Value, 1>& made) { add(tile[at], made.w, made.value[0]); });
+}
+
+// node += w value.
+template <int Side, int D, int Degree, class Real, class Value, class Add>
+FIRN_HD inline void scatter_value(const Stencil<D, Degree, Real>& s, const Value& value,
                                   Value* tile, Add&& add) {
-  constexpr int n = stencil_nodes(Degree);
-  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
-  FIRN_UNROLL
-  for (int i = 0; i < n; ++i) {
-    FIRN_UNROLL
-    for (int j = 0; j < n; ++j) {
-      const Real w_xy = s.axis[0].w[i] * s.axis[1].w[j];
-      Value* row = tile + (i * Side + j) * Side;
-      FIRN_UNROLL
-      for (int k = 0; k < n; ++k) add(row[k], w_xy * s.axis[2].w[k], value);
-    }
-  }
+  struct Weight {
+    Real w;
+  };
+  walk_stencil<unrolled_nodes<Degree, Real>(), Side>(
+      s, Weight{Real(1)},
+      [&](auto axis, int i, const Weight& above) {
+        return Weight{weight_below<axis()>(s, i, above)};
+      },
+      [&](int at, const Weight& made) { add(tile[at], made.w, value); });
 }
 
 // scatter_affine by rows of nodes, into a tile that nobody else writes to now. Writes four nodes of
@@ -108,46 +116,24 @@ FIRN_HD inline Value axis_polynomial(const AxisStencil<Degree, Real>& s, int i, 
 
 // node += w sum_r s_r(z) c_r over a tensor set with K powers per axis; c in the order of
 // mode_power.
-template <int K, int Side, int Degree, class Real, class Value, class Add>
-FIRN_HD inline void scatter_tensor(const Stencil<2, Degree, Real>& s, const Value* c,
+template <int K, int Side, int D, int Degree, class Real, class Value, class Add>
+FIRN_HD inline void scatter_tensor(const Stencil<D, Degree, Real>& s, const Value* c,
                                    Node<Real>* tile, Add&& add) {
-  constexpr int n = stencil_nodes(Degree);
-  [[maybe_unused]] constexpr int kUnrolled = K == 2 ? unrolled_nodes<Degree, Real>() : 1;
-  const auto &x = s.axis[0], &y = s.axis[1];
-  FIRN_UNROLL
-  for (int i = 0; i < n; ++i) {
-    Value row[3];
-    for (int b = 0; b < K; ++b)
-      row[b] = axis_polynomial<K>(x, i, c[b], c[K + b], c[(K - 1) * K + b]);
-    FIRN_UNROLL
-    for (int j = 0; j < n; ++j)
-      add(tile[i * Side + j], x.w[i] * y.w[j],
-          axis_polynomial<K>(y, j, row[0], row[1], row[K - 1]));
-  }
-}
-template <int K, int Side, int Degree, class Real, class Value, class Add>
-FIRN_HD inline void scatter_tensor(const Stencil<3, Degree, Real>& s, const Value* c,
-                                   Node<Real>* tile, Add&& add) {
-  constexpr int n = stencil_nodes(Degree);
-  [[maybe_unused]] constexpr int kUnrolled = K == 2 ? unrolled_nodes<Degree, Real>() : 1;
-  const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
-  FIRN_UNROLL
-  for (int i = 0; i < n; ++i) {
-    Value plane[9];
-    for (int b = 0; b < K * K; ++b)
-      plane[b] = axis_polynomial<K>(x, i, c[b], c[K * K + b], c[(K - 1) * K * K + b]);
-    FIRN_UNROLL
-    for (int j = 0; j < n; ++j) {
-      Value row[3];
-      for (int b = 0; b < K; ++b)
-        row[b] = axis_polynomial<K>(y, j, plane[b], plane[K + b], plane[(K - 1) * K + b]);
-      const Real w_xy = x.w[i] * y.w[j];
-      Node<Real>* nodes = tile + (i * Side + j) * Side;
-      FIRN_UNROLL
-      for (int k = 0; k < n; ++k)
-        add(nodes[k], w_xy * z.w[k], axis_polynomial<K>(z, k, row[0], row[1], row[K - 1]));
-    }
-  }
+  struct Coefficients {
+    const Value* value;
+  };
+  walk_stencil<K == 2 ? unrolled_nodes<Degree, Real>() : 1, Side>(
+      s, Coefficients{c},
+      [&](auto axis, int i, const auto& above) {
+        constexpr int a = axis(), n = int_power(K, D - 1 - a);
+        Weighted<Real, Value, n> made;
+        made.w = weight_below<a>(s, i, above);
+        for (int b = 0; b < n; ++b)
+          made.value[b] = axis_polynomial<K>(s.axis[a], i, above.value[b], above.value[n + b],
+                                             above.value[(K - 1) * n + b]);
+        return made;
+      },
+      [&](int at, const Weighted<Real, Value, 1>& made) { add(tile[at], made.w, made.value[0]); });
 }
 
 // g at any offset zeta, from the moments of the particle's own stencil [PolyPIC eq. 14].
@@ -200,37 +186,29 @@ FIRN_HD inline void scatter_mapped(const Stencil<D, Degree, Real>& s, const Mat<
 }
 
 // node += sum_a (dw/dx_a) T_a: the force of the classical form, T_a = -dt V0 tau e_a / dx.
-template <int Side, int Degree, class Real, class Add>
-FIRN_HD inline void scatter_gradient(const Stencil<2, Degree, Real>& s, const Node<Real> (&T)[2],
+template <int Side, int D, int Degree, class Real, class Add>
+FIRN_HD inline void scatter_gradient(const Stencil<D, Degree, Real>& s, const Node<Real> (&T)[D],
                                      Node<Real>* tile, Add&& add) {
-  constexpr int n = stencil_nodes(Degree);
-  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
-  const auto &x = s.axis[0], &y = s.axis[1];
-  FIRN_UNROLL
-  for (int i = 0; i < n; ++i) {
-    const Node<Real> along_x = x.dw[i] * T[0], along_y = x.w[i] * T[1];
-    FIRN_UNROLL
-    for (int j = 0; j < n; ++j)
-      add(tile[i * Side + j], Real(1), y.w[j] * along_x + y.dw[j] * along_y);
-  }
-}
-template <int Side, int Degree, class Real, class Add>
-FIRN_HD inline void scatter_gradient(const Stencil<3, Degree, Real>& s, const Node<Real> (&T)[3],
-                                     Node<Real>* tile, Add&& add) {
-  constexpr int n = stencil_nodes(Degree);
-  [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
-  const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
-  FIRN_UNROLL
-  for (int i = 0; i < n; ++i) {
-    const Node<Real> along_x = x.dw[i] * T[0], along_y = x.w[i] * T[1], along_z = x.w[i] * T[2];
-    FIRN_UNROLL
-    for (int j = 0; j < n; ++j) {
-      const Node<Real> across = y.w[j] * along_x + y.dw[j] * along_y, along = y.w[j] * along_z;
-      Node<Real>* row = tile + (i * Side + j) * Side;
-      FIRN_UNROLL
-      for (int k = 0; k < n; ++k) add(row[k], Real(1), z.w[k] * across + z.dw[k] * along);
-    }
-  }
+  // The sum over the axes so far, and w T_a of those to come.
+  struct Forces {
+    const Node<Real>* value;
+  };
+  walk_stencil<unrolled_nodes<Degree, Real>(), Side>(
+      s, Forces{T},
+      [&](auto axis, int i, const auto& above) {
+        constexpr int a = axis(), n = D - a;
+        const Real w = s.axis[a].w[i], dw = s.axis[a].dw[i];
+        Weighted<Real, Node<Real>, n> made;
+        if constexpr (a == 0)
+          made.value[0] = dw * above.value[0];
+        else
+          made.value[0] = w * above.value[0] + dw * above.value[1];
+        for (int b = 1; b < n; ++b) made.value[b] = w * above.value[b + (a == 0 ? 0 : 1)];
+        return made;
+      },
+      [&](int at, const Weighted<Real, Node<Real>, 1>& made) {
+        add(tile[at], Real(1), made.value[0]);
+      });
 }
 
 }  // namespace firn

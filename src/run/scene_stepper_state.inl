@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "src/run/scene_stepper.h"
+#include "src/stages/stage.h"
 
 namespace firn {
 

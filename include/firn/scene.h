@@ -27,7 +27,7 @@ enum class ForceForm { kMls, kGradient };
 enum class DiagnosticsLevel { kOff, kTotals, kStages };
 enum class Phase { kSolid, kLiquid };
 
-// A number or an expression of x, y, z, t (muParser syntax).
+// A number or an expression of x, y, z, t (docs/scene-reference.md has the syntax).
 struct ScalarField {
   double constant = 0;
   std::string expression;  // empty: constant

@@ -1,5 +1,5 @@
 // A scene's expression of x, y, z and t as kernels evaluate it: a postfix program, compiled on the
-// host (src/scene/field_program.h) and run wherever a value is needed. Nothing is sampled in
+// host (src/scene/expression.h) and run wherever a value is needed. Nothing is sampled in
 // advance, so a field is as sharp in place and time as it is written, and there is no table that a
 // resumed run would have to find again. Evaluated in double precision in either precision of the
 // kernels: time and position of a long run have more digits than a float.
@@ -171,8 +171,9 @@ FIRN_HD constexpr int operands_of(FieldOp op) {
   return op == FieldOp::kChoose ? 3 : 1;
 }
 
+template <int Depth = kMaxFieldDepth>
 FIRN_HD FIRN_APART inline double run_field(const FieldProgram& program, const FieldPoint& at) {
-  double stack[kMaxFieldDepth], top = 0;  // `top` lies above the stack, in a register
+  double stack[Depth], top = 0;  // `top` lies above the stack, in a register
   int depth = 0;
   for (int i = 0; i < program.count; ++i) {
     const FieldInstruction& in = program.code[i];

@@ -21,7 +21,7 @@ target_include_directories(firn PUBLIC $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLU
 set(find_tinyobjloader "")
 set(find_cuda_runtime "")
 set(cuda_runtime "")
-set(pc_requires muparser libpng zlib libzstd)
+set(pc_requires libpng zlib libzstd)
 set(pc_libraries ${OpenMP_CXX_FLAGS})
 if(TARGET tinyobjloader::tinyobjloader)
   set(find_tinyobjloader "find_dependency(tinyobjloader)")

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "src/scene/expression.h"
 #include "src/scene/parse.h"
 
 namespace firn::scene {
@@ -19,13 +20,20 @@ constexpr std::string_view kIntroduction =
 <!-- written by scripts/scene-reference from the rows in src/scene: edit those, not this -->
 
 Every key of a scene file. A scene is one TOML file with SI units; angles are in degrees, vectors have
-`simulation.dimension` entries, and a body in 2D has unit thickness. An *expression* is text in muParser's syntax, as
-`"0.5 * sin(x) + t"`, in metres and seconds. Paths are relative to the scene file. `--set grid.dx=0.01` overrides a key,
+`simulation.dimension` entries, and a body in 2D has unit thickness. An *expression* is text such as
+`"0.5 * sin(x) + t"`, in metres and seconds; [below](#expressions) is what it may say. Paths are relative to the scene file. `--set grid.dx=0.01` overrides a key,
 `--set body.0.shape.radius=0.2` one in an array.
 
 `firn schema` prints all of this as a JSON Schema, for editors that complete and check TOML.
 Keys are there since version 0.1 unless their line names another one. **Needed** keys have no default.
 
+)";
+
+constexpr const char* kExpressions = R"(## Expressions
+
+Numbers, the variables that the key allows and `pi`, joined, from what binds least to what binds most, by `a ? b : c`;
+`||`; `&&`; `<`, `<=`, `>`, `>=`, `==`, `!=`, which are 1 or 0; `+`, `-`; `*`, `/`; signs; and `^`, which associates to the
+right, so that `-x^2` is `-(x^2)`. Functions: {}. `min`, `max`, `sum` and `avg` take any number of values.
 )";
 
 void visit(const Table& rows, std::vector<const Table*>& seen) {
@@ -259,7 +267,7 @@ std::string scene_reference() {
   for (const Table* rows : all_tables()) out += fmt::format("- {}\n", link_to(*rows));
   out += '\n';
   for (const Table* rows : all_tables()) write_table(out, *rows);
-  out.pop_back();  // the empty line behind the last table
+  out += fmt::format(kExpressions, list_of_quoted(expression_functions()));
   return out;
 }
 

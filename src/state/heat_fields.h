@@ -12,7 +12,7 @@
 #include "firn/scene.h"
 #include "kernels/exec/buffer.h"
 #include "kernels/heat/fields.h"
-#include "src/scene/field_program.h"
+#include "src/scene/expression.h"
 #include "src/state/collider_store.h"
 
 namespace firn {

@@ -1,15 +1,19 @@
-// What kernels evaluate of an expression against muParser, whose syntax scenes are written in.
+// What kernels and the host evaluate of an expression against muParser, whose syntax scenes are
+// written in.
 #include <gtest/gtest.h>
 #include <muParser.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <random>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "firn/error.h"
 #include "src/scene/expression.h"
-#include "src/scene/field_program.h"
 
 namespace firn {
 namespace {
@@ -20,12 +24,24 @@ double compiled(const std::string& expression, const Vec3& x, double t) {
   return field_at(program, {{x[0], x[1], x[2], t}});
 }
 
+double of_muparser(const std::string& expression, Vec3 x, double t) {
+  mu::Parser parser;
+  for (int a = 0; a < 3; ++a)
+    parser.DefineVar(std::string(1, "xyz"[a]), &x[static_cast<std::size_t>(a)]);
+  parser.DefineVar("t", &t);
+  parser.DefineConst("pi", std::numbers::pi);
+  parser.SetExpr(expression);
+  return parser.Eval();
+}
+
 // Both call the same functions of the C library in the same order, but muParser writes small
 // integer powers as products: some roundings of a few operands.
 void expect_like_muparser(const std::string& expression, const Vec3& x, double t) {
   SCOPED_TRACE(expression);
-  const double expected = FieldEvaluator(ScalarField{0, expression}).scalar(x, t);
+  const double expected = of_muparser(expression, x, t);
   const double found = compiled(expression, x, t);
+  const double on_host = FieldEvaluator(ScalarField{0, expression}).scalar(x, t);
+  EXPECT_TRUE(on_host == found || (std::isnan(on_host) && std::isnan(found)));
   if (std::isnan(expected)) {
     EXPECT_TRUE(std::isnan(found)) << found;
     return;
@@ -126,8 +142,49 @@ TEST(FieldProgram, WhatIsMalformedOrTooDeepIsRefused) {
   std::string deep = "x";
   for (int i = 0; i < kMaxFieldDepth; ++i) deep = "1 + (" + deep + ")";
   EXPECT_THROW(compile_field({0, deep}), Error);
+  EXPECT_FALSE(expression_error(deep)) << "the host has room for it";
+  EXPECT_EQ(FieldEvaluator(ScalarField{0, deep}).scalar({2, 0, 0}, 0), 2 + kMaxFieldDepth);
   for (const char* expression : {"1 +", "(x", "x y", "f(x)", "x ? 1", "1e999", "max()"})
     EXPECT_THROW(compile_field({0, expression}), Error) << expression;
+}
+
+// Right-nested as far as the length of an expression allows: the host's stack holds them all.
+TEST(FieldProgram, TheDeepestExpressionsFitOnTheHost) {
+  for (const char* link : {"x^", "x?x:", "x+(", "max(1,"}) {
+    std::string text;
+    const bool opens = std::string_view(link).find('(') != std::string_view::npos;
+    while (text.size() + 8 < (opens ? 1400u : 2000u)) text += link;
+    const auto brackets = std::count(text.begin(), text.end(), '(');
+    text += "x" + std::string(static_cast<std::size_t>(brackets), ')');
+    SCOPED_TRACE(text);
+    EXPECT_FALSE(expression_error(text));
+    EXPECT_TRUE(std::isfinite(FieldEvaluator(ScalarField{0, text}).scalar({1, 0, 0}, 0)));
+  }
+}
+
+TEST(FieldProgram, ErrorsSayWhatAndWhere) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"1 +", "a value is missing at its character 4"},
+      {"x y", "an operator is missing at its character 3"},
+      {"foo(x)", "'foo' is not known at its character 1"},
+      {"2*w", "'w' is not known at its character 3"},
+      {"sin x", "'(' is missing after 'sin'"},
+      {"sin(x, y)", "'sin' takes 1 value, not 2"},
+      {"atan2(x)", "'atan2' takes 2 values, not 1"},
+      {"x = 1", "it assigns with '='; to compare use '=='"},
+      {"x, y", "separated by commas"},
+      {"x)", "a ')' without its '('"},
+      {"(x", "')' is missing"},
+      {"x > 0 ? 1", "':' is missing after '?'"},
+      {"1e999", "a number is out of range"},
+      {".", "this is no number"},
+      {"", "it is empty"}};
+  for (const auto& [text, message] : cases) {
+    const auto error = expression_error(text);
+    ASSERT_TRUE(error) << text;
+    EXPECT_NE(error->find(message), std::string::npos) << text << ": " << *error;
+    EXPECT_NE(error->find("(it may use x, y, z, t, pi)"), std::string::npos) << *error;
+  }
 }
 
 }  // namespace

@@ -81,6 +81,7 @@ firn_operators(grid/rebuild rebuild_layout restore_layout permute_rows<Exec,Real
   copy_rows<Exec,std::uint32_t> clear_nodes<Exec,Real> save_nodes<Exec,Real> carry_nodes<Exec,Real>)
 firn_operators(grid/update grid_update add_columns<Exec>)
 firn_operators(grid/guard guard_particles)
+firn_operators(grid/exchange give_nodes take_nodes)
 
 firn_operators(transfer/p2g SPLIT CASE p2g)
 firn_operators(transfer/g2p SPLIT CASE g2p)
@@ -89,6 +90,7 @@ firn_operators(transfer/mac_p2g SPLIT CASE mac_p2g)
 firn_operators(transfer/mac_g2p SPLIT CASE mac_g2p)
 firn_operators(materials/constitutive SPLIT DIMENSION constitutive_step packs_per_chunk<Exec,Real>)
 firn_operators(particles/totals particle_totals)
+firn_operators(particles/accelerate accelerate)
 
 firn_operators(solve/levels build_levels)
 firn_operators(solve/components find_components number_components remove_means)

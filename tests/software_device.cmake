@@ -23,6 +23,10 @@ add_device_test(gpu.lazy firn-tests --gtest_brief=1
   --gtest_filter=GpuLaunches*:GpuReplay.AFallingBall*:GpuReplay.FramesEnd*:GpuReproducible*:GpuSeveral*:GpuTracers*)
 set_property(TEST gpu.lazy APPEND PROPERTY ENVIRONMENT EMULATOR_LAZY=1)
 
+# Which device is current where, with two of them.
+add_device_test(gpu.devices firn-tests --gtest_brief=1 --gtest_filter=Gpu*Devices*)
+set_property(TEST gpu.devices APPEND PROPERTY ENVIRONMENT EMULATOR_DEVICES=2)
+
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 add_test(NAME gpu.every_kernel_is_launched
   COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/support/launched_kernels.py ${reports})

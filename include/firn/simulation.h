@@ -5,9 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "firn/fields.h"
 #include "firn/scene.h"
 
 namespace firn {
@@ -17,6 +21,9 @@ enum class Device { kAuto, kCpu, kCuda };
 struct RunOptions {
   Device device = Device::kAuto;
   int threads = 0;  // CPU: 0 = all
+  // CUDA: which of cuda_devices(). Refused with Error{kDevice}, which names them, where it is none
+  // of them, and where the CPU runs and this is not 0.
+  int device_index = 0;
 };
 
 enum class DtLimit { kNone, kVelocity, kWaveSpeed, kViscosity, kSolver, kMaximum, kFrameEnd };
@@ -90,8 +97,9 @@ struct FrameStats {
   DtLimit limited_by = DtLimit::kNone;         // the limit that set most steps of the frame
   std::string limiting_material;               // for kWaveSpeed and kViscosity
   std::int64_t particles = 0, blocks = 0, chunks = 0;
-  std::int64_t emitted = 0, removed = 0;  // by sources and sinks, since the start
-  std::int64_t grown = 0;                 // how often the grid or the particle storage grew
+  // Since the start: by sources; by sinks, open faces and remove_particles; by add_particles.
+  std::int64_t emitted = 0, removed = 0, added = 0;
+  std::int64_t grown = 0;    // how often the grid or the particle storage grew
   std::int64_t layouts = 0;  // how often particles were brought into a new order, since the start
   std::int64_t late = 0;  // particles that a fused step handled apart: they went more than a cell
   std::size_t memory_bytes = 0;  // of particles, grid and scratch
@@ -112,13 +120,15 @@ struct Snapshot {
   int dimension = 3;
   std::vector<std::uint32_t> id;
   std::vector<float> position, velocity;  // n * dimension
-  std::vector<std::uint16_t> material, body;
-  std::vector<float> mass, volume;          // kg, m^3 (rest)
+  std::vector<std::uint16_t> material;
+  std::vector<std::uint16_t> body;  // sources count on after bodies, and add_particles after them
+  std::vector<float> mass, volume;  // kg, m^3 (rest)
   std::vector<float> deformation_gradient;  // n * dimension^2, row-major (elastic part)
   std::vector<float> plastic_state;         // n: J_P, accumulated plastic strain, or J, by material
   std::vector<float> kirchhoff_stress;      // n * dimension^2, Pa
   // n: Pa; explicit: -tr(kirchhoff_stress) / d; else what the projection of the last step has
-  // solved for, 0 before the first one and after a state was loaded
+  // solved for, 0 before the first one and after a state was loaded, or particles were added or
+  // removed
   std::vector<float> pressure;
   std::vector<float> temperature;    // n: K; empty unless Scene::solves_heat()
   std::vector<std::uint16_t> phase;  // n: Phase as a number; likewise
@@ -155,6 +165,22 @@ struct Observer {
   std::function<bool(const StepInfo&)> step{};
   // After every completed frame. False stops.
   std::function<bool(const FrameStats&)> frame{};
+};
+
+// Particles of one material for Simulation::add_particles, at rest in their material: F = 1, no
+// plastic flow yet. Lists are empty or have one entry for each position. In 2D third entries are 0.
+struct NewParticles {
+  std::string material;        // its name
+  std::vector<Vec3> position;  // m
+  std::vector<Vec3> velocity;  // m/s; empty: at rest
+  // d velocity_a / d x_b at [3 a + b], 1/s, for affine transfers; empty: 0
+  std::vector<std::array<double, 9>> velocity_gradient;
+  std::vector<double> temperature;  // K; where Scene::solves_heat(), and only there
+  std::optional<Phase> phase;       // thermal only; none: by temperature, as of a body
+  // Of each particle. Without a volume that of 2^d particles per cell, without a mass that of the
+  // density; a mass of its own only in explicit scenes, others take the density for granted.
+  std::optional<double> volume;  // m^3 at rest, in 2D m^2
+  std::optional<double> mass;    // kg
 };
 
 // What `firn info` prints; needs no device.
@@ -227,11 +253,54 @@ class Simulation {
   std::vector<std::byte> save_state() const;
   void load_state(const std::vector<std::byte>& bytes);
 
-  // A specific body force (N/kg = m/s^2) beside gravity, as a function of particle id and time at
-  // the start of a step. Evaluated on the host for every particle in every step: meant for
-  // validation (manufactured solutions), not for production scenes. Empty: none.
-  using BodyForce = std::function<Vec3(std::uint32_t id, double time)>;
-  void set_body_force(BodyForce force);
+  // Fields of the particles: what there is, one of them where it lies, and a copy on the host.
+  //
+  // A view holds until the next call that advances, adds, removes, loads, or moves or ends the
+  // simulation. Positions are as steps keep them: on periodic axes up to two cells beyond the
+  // domain. A copy has the particles in the order of their ids, all components of one after the
+  // other, in T = float, double or std::uint32_t, whichever takes in what is stored without loss:
+  // doubles of a scene in double precision are not for T = float.
+  //
+  // All throw Error{kScene} for a name that is not in fields(), which the message lists; for what T
+  // cannot hold; and for velocity and coefficients where a callback runs or has stopped a call and
+  // they lie on the grid (see snapshot).
+  std::vector<FieldInfo> fields() const;
+  FieldView field_view(std::string_view name) const;
+  template <class T>
+  std::vector<T> field(std::string_view name) const;
+
+  // Adds particles, and returns their ids, which count on. The state is that of a simulation which
+  // has had them from here on: it can be saved, and one that resumes goes on in the same way. Not
+  // from a callback, and not where one has stopped a call between two fused steps: advance_steps(1)
+  // ends them.
+  //
+  // Throws Error{kScene}, and nothing has changed, for a material that the scene does not have;
+  // lists of another length than `position`; what is not finite, not within the domain (without
+  // one: the grid's reach), or not 0 along z in 2D; masses, volumes, temperatures and phases that
+  // are not to be given or contradict the material. Each message names the particle by its index.
+  // Error{kDevice} where there are to be more than 2^32 ids, or where memory does not suffice; in
+  // the latter case the state is no longer meaningful.
+  std::vector<std::uint32_t> add_particles(const NewParticles& particles);
+
+  // Takes particles out. Ids are not given again. Reads and writes all particles once on the host.
+  // Throws Error{kScene}, and nothing has changed, for an id that no particle has (any more); and
+  // where add_particles would.
+  void remove_particles(std::span<const std::uint32_t> ids);
+
+  // A force beside gravity, by the accelerations that it gives all particles in every step. Empty:
+  // none. It is called on the thread that advances, with the simulation's device as the current
+  // one; on CUDA the host waits for the device before each step then, and explicit steps are not
+  // fused. With Memory::kNative kernels for ForceStep's stream, in whose order all is done, can
+  // compute the accelerations where they are needed. With another force the bits of a run are other
+  // ones; which force is set is not part of a saved state. What it throws leaves the call, and the
+  // state is then no longer meaningful.
+  void set_force(Force force, Memory memory = Memory::kHost);
+
+  // A boundary condition on the grid, behind the walls and colliders of the scene: it changes
+  // velocities of nodes. What it gives the material in momentum is in no reaction. Otherwise as
+  // set_force, but that explicit steps stay fused. Throws Error{kScene} unless integrator =
+  // "explicit": the velocities of the others lie on faces and belong to a projection.
+  void set_grid_boundary(GridBoundary boundary, Memory memory = Memory::kHost);
 
   // Whether to measure FrameStats::times on CUDA, too; off at the start. Explicit steps are then
   // launched one kernel at a time, which costs small scenes more than a captured graph.

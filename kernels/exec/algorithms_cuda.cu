@@ -45,6 +45,7 @@ struct FindBinBegins {
 
 void sort_keys(Cuda& exec, std::uint64_t* keys, DeviceCount count, const std::uint32_t*) {
   if (count.bound == 0) return;
+  const Cuda::Guard guard(exec);
   std::size_t temp = 0;
   check_cuda(cub::DeviceRadixSort::SortKeys(nullptr, temp, keys, keys, count.bound, 0, 64,
                                             stream_of(exec)),
@@ -62,6 +63,7 @@ void bucket_permutation(Cuda& exec, std::uint32_t* bin_of, DeviceCount items, De
                         const std::uint32_t* stop, std::uint32_t* spare, std::uint32_t* order,
                         std::uint32_t* begin) {
   if (items.bound == 0) return;
+  const Cuda::Guard guard(exec);
   // Only as many key bits as bins need; kNoBin keeps all its bits set, so it stays last.
   const int bits = std::bit_width(bins.bound) + 1 < 32 ? std::bit_width(bins.bound) + 1 : 32;
   const auto sort = [&](void* temp, std::size_t& bytes, cub::DoubleBuffer<std::uint32_t>& keys,
@@ -96,6 +98,7 @@ void bucket_permutation(Cuda& exec, std::uint32_t* bin_of, DeviceCount items, De
 
 void exclusive_scan(Cuda& exec, const std::uint32_t* in, DeviceCount count, const std::uint32_t*,
                     std::uint32_t* out) {
+  const Cuda::Guard guard(exec);
   std::size_t temp = 0;
   check_cuda(cudaMemsetAsync(out, 0, sizeof(std::uint32_t), stream_of(exec)), "scan");
   if (count.bound == 0) return;

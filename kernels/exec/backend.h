@@ -18,6 +18,9 @@ inline constexpr int kMaxStages = 8;
 class Cpu {
  public:
   static constexpr bool kIsCuda = false;
+  struct Guard {
+    explicit Guard(const Cpu&) {}
+  };
   explicit Cpu(int threads = 0);  // 0: all hardware threads
 
   int threads() const { return threads_; }
@@ -46,11 +49,32 @@ class Cpu {
   std::vector<std::uint64_t> workspace_;
 };
 
-// One CUDA device and one stream. Every member throws Error{kDevice} on a CUDA error.
+// One CUDA device and one stream. Every member throws Error{kDevice} on a CUDA error. They may be
+// called from any thread, whatever device is current there.
 class Cuda {
  public:
   static constexpr bool kIsCuda = true;
-  explicit Cuda(int device = 0);
+
+  // CUDA's calls go to the device, that is the context, that is current on the thread that makes
+  // them. While one of these lives that is the device of `exec`; then the thread has again what it
+  // had, also where that was no context: to name device 0 in its place would make one there, with
+  // memory and time that nobody asked for. Members and launches hold one, at little cost where
+  // another one of the same device is held around them.
+  class Guard {
+   public:
+    explicit Guard(const Cuda& exec);
+    ~Guard();
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+
+   private:
+    void* before_ = nullptr;
+    bool changed_ = false;
+  };
+
+  // `index`: of find_cuda_devices().names. Throws Error{kDevice} where there is none, with the ones
+  // that there are.
+  explicit Cuda(int index = 0);
   ~Cuda();
   Cuda(const Cuda&) = delete;
   Cuda& operator=(const Cuda&) = delete;
@@ -69,6 +93,7 @@ class Cuda {
   void mark(int stage);
   std::vector<double> collect_times();
 
+  int device() const;    // the number that CUDA has for it
   void* stream() const;  // a cudaStream_t
   // Work goes to `other` from here on; returns where it went before.
   void* use_stream(void* other);
@@ -89,6 +114,7 @@ class Cuda {
 // mend it.
 struct CudaDevices {
   std::vector<std::string> names;
+  std::vector<int> numbers;  // that CUDA has for them: it also counts those that are of no use
   std::string problem;
   // They are interpreted on the CPU, to test and count (tests/software_device): nobody gets one who
   // has not asked for it.

@@ -1,3 +1,5 @@
+// Device memory, copies, the stream and the clocks of the CUDA backend; which devices there are.
+#include <cuda.h>  // types only: the driver's functions are asked for by name
 
 #include <deque>
 #include <string>
@@ -40,8 +42,62 @@ std::string what_is_free() {
 
 }  // namespace
 
+namespace {
+
+// What is current on the calling thread. The runtime's cudaSetDevice would do for a thread that has
+// a device; where there is none, or a context that somebody has made, it cannot bring that back.
+// Without errors: where these fail, so does the call that follows, and that is told.
+struct CurrentContext {
+  CUresult (*get)(CUcontext*);
+  CUresult (*set)(CUcontext);
+
+  CUcontext now() const {
+    CUcontext context = nullptr;
+    return get(&context) == CUDA_SUCCESS ? context : nullptr;
+  }
+};
+
+void* driver_function(const char* name) {
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+  constexpr unsigned kVersion = 4000;  // both functions are as old
+  check_cuda(cudaGetDriverEntryPointByVersion(name, &found, kVersion, cudaEnableDefault, &result),
+             "asking for the driver");
+#else
+  check_cuda(cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result),
+             "asking for the driver");
+#endif
+  if (found == nullptr)
+    throw Error(ErrorCategory::kDevice,
+                std::string("the NVIDIA driver has no ") + name + "; install a newer one");
+  return found;
+}
+const CurrentContext& current_context() {
+  static const CurrentContext functions{
+      reinterpret_cast<CUresult (*)(CUcontext*)>(driver_function("cuCtxGetCurrent")),
+      reinterpret_cast<CUresult (*)(CUcontext)>(driver_function("cuCtxSetCurrent"))};
+  return functions;
+}
+
+// The context that the runtime uses of a device.
+CUcontext context_of(int device) {
+  const CurrentContext& current = current_context();
+  struct Restore {
+    const CurrentContext& current;
+    CUcontext before;
+    ~Restore() { current.set(before); }
+  } restore{current, current.now()};
+  check_cuda(cudaSetDevice(device), "selecting the device");
+  check_cuda(cudaFree(nullptr), "selecting the device");  // before CUDA 12 that makes the context
+  return current.now();
+}
+
+}  // namespace
+
 struct Cuda::State {
   int device = 0;
+  CUcontext context = nullptr;
   cudaDeviceProp properties{};
   cudaStream_t stream = nullptr;
   cudaEvent_t last = nullptr;
@@ -63,19 +119,45 @@ struct Cuda::State {
   }
 };
 
-Cuda::Cuda(int device) : state_(std::make_unique<State>()) {
+Cuda::Guard::Guard(const Cuda& exec) {
+  const CurrentContext& current = current_context();
+  const CUcontext before = current.now();
+  changed_ = before != exec.state_->context;
+  before_ = before;
+  if (changed_) current.set(exec.state_->context);
+}
+Cuda::Guard::~Guard() {
+  if (changed_) current_context().set(static_cast<CUcontext>(before_));
+}
+
+namespace {
+
+int number_of(int index) {
   const CudaDevices found = find_cuda_devices();
   if (found.names.empty())
     throw Error(ErrorCategory::kDevice, found.problem + "; or use --device cpu");
-  state_->device = device;
-  check_cuda(cudaSetDevice(device), "selecting the device");
-  check_cuda(cudaGetDeviceProperties(&state_->properties, device),
+  if (index >= 0 && static_cast<std::size_t>(index) < found.names.size())
+    return found.numbers[static_cast<std::size_t>(index)];
+  std::string there;
+  for (std::size_t i = 0; i < found.names.size(); ++i)
+    there += (i == 0 ? "" : ", ") + std::to_string(i) + " (" + found.names[i] + ")";
+  throw Error(ErrorCategory::kDevice,
+              "there is no CUDA device " + std::to_string(index) + "; there is " + there);
+}
+
+}  // namespace
+
+Cuda::Cuda(int index) : state_(std::make_unique<State>()) {
+  state_->device = number_of(index);
+  check_cuda(cudaGetDeviceProperties(&state_->properties, state_->device),
              "reading the device's properties");
+  state_->context = context_of(state_->device);
+  const Guard guard(*this);
   check_cuda(cudaStreamCreateWithFlags(&state_->stream, cudaStreamNonBlocking),
              "creating a stream");
 }
 Cuda::~Cuda() {
-  if (!state_) return;
+  const Guard guard(*this);
   cudaStreamSynchronize(state_->stream);
   // An interval's end is the begin of the next one, or the last mark.
   for (auto& interval : state_->intervals) cudaEventDestroy(interval.begin);
@@ -85,6 +167,7 @@ Cuda::~Cuda() {
   cudaStreamDestroy(state_->stream);
 }
 std::string Cuda::name() const { return std::string("cuda: ") + state_->properties.name; }
+int Cuda::device() const { return state_->device; }
 void* Cuda::stream() const { return state_->stream; }
 void* Cuda::use_stream(void* other) {
   return std::exchange(state_->stream, static_cast<cudaStream_t>(other));
@@ -92,6 +175,7 @@ void* Cuda::use_stream(void* other) {
 int Cuda::multiprocessors() const { return state_->properties.multiProcessorCount; }
 
 void* Cuda::allocate(std::size_t bytes) {
+  const Guard guard(*this);
   void* pointer = nullptr;
   const cudaError_t status = cudaMalloc(&pointer, bytes);
   if (status == cudaErrorMemoryAllocation) {
@@ -105,28 +189,37 @@ void* Cuda::allocate(std::size_t bytes) {
   check_cuda(status, "allocating memory");
   return pointer;
 }
-void Cuda::release(void* pointer) noexcept { cudaFree(pointer); }
+void Cuda::release(void* pointer) noexcept {
+  const Guard guard(*this);
+  cudaFree(pointer);
+}
 void Cuda::upload(void* to, const void* from, std::size_t bytes) {
+  const Guard guard(*this);
   check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, state_->stream), "upload");
   synchronize();
 }
 void Cuda::download(void* to, const void* from, std::size_t bytes) {
+  const Guard guard(*this);
   check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, state_->stream), "download");
   synchronize();
 }
 void Cuda::copy(void* to, const void* from, std::size_t bytes) {
+  const Guard guard(*this);
   check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, state_->stream), "copy");
 }
 void Cuda::zero(void* to, std::size_t bytes) {
+  const Guard guard(*this);
   check_cuda(cudaMemsetAsync(to, 0, bytes, state_->stream), "clearing memory");
 }
 void Cuda::synchronize() {
+  const Guard guard(*this);
   check_cuda(cudaStreamSynchronize(state_->stream), "waiting for the device");
 }
 
 // A captured sequence (kernels/exec/replay.h) goes unmarked: one event would stand for all its
 // runs.
 void Cuda::mark(int stage) {
+  const Guard guard(*this);
   if (state_->capturing()) return;
   cudaEvent_t now = state_->event();
   check_cuda(cudaEventRecord(now, state_->stream), "recording an event");
@@ -134,6 +227,7 @@ void Cuda::mark(int stage) {
   state_->last = now;
 }
 std::vector<double> Cuda::collect_times() {
+  const Guard guard(*this);
   std::vector<double> times(kMaxStages, 0.0);
   synchronize();
   for (const auto& interval : state_->intervals) {
@@ -149,6 +243,7 @@ std::vector<double> Cuda::collect_times() {
 
 void* Cuda::workspace(std::size_t bytes) {
   if (bytes > state_->workspace_bytes) {
+    const Guard guard(*this);
     synchronize();
     if (state_->workspace != nullptr) cudaFree(state_->workspace);
     state_->workspace = nullptr;
@@ -211,10 +306,12 @@ CudaDevices find_cuda_devices() {
   for (int i = 0; i < count; ++i) {
     cudaDeviceProp properties;
     if (cudaGetDeviceProperties(&properties, i) != cudaSuccess) continue;
-    if (has_code_for(properties))
-      found.names.emplace_back(properties.name);
-    else if (found.problem.empty())
-      found.problem = why_not(properties);
+    if (!has_code_for(properties)) {
+      if (found.problem.empty()) found.problem = why_not(properties);
+      continue;
+    }
+    found.names.emplace_back(properties.name);
+    found.numbers.push_back(i);
   }
   found.in_software = counts_launches();
   return found;

@@ -349,6 +349,7 @@ inline cudaStream_t stream_of(const Cuda& exec) { return static_cast<cudaStream_
 template <class Op>
 void launch_groups(Cuda& exec, const LaunchRange& range, const Op& op) {
   if (range.count.bound == 0) return;
+  const Cuda::Guard guard(exec);
   const std::uint32_t resident = static_cast<std::uint32_t>(exec.multiprocessors()) * 32;
   const std::uint32_t grid = range.count.bound < resident ? range.count.bound : resident;
   run_groups<Op><<<grid, Op::kThreads, 0, stream_of(exec)>>>(op, range);
@@ -358,6 +359,7 @@ void launch_groups(Cuda& exec, const LaunchRange& range, const Op& op) {
 template <class Op>
 void launch_items(Cuda& exec, const LaunchRange& range, const Op& op) {
   if (range.count.bound == 0) return;
+  const Cuda::Guard guard(exec);
   const std::uint32_t blocks = (range.count.bound + kItemThreads - 1) / kItemThreads;
   const std::uint32_t resident = static_cast<std::uint32_t>(exec.multiprocessors()) * 16;
   const std::uint32_t grid = blocks < resident ? blocks : resident;

@@ -3,6 +3,6 @@
 
 namespace firn {
 
-CudaDevices find_cuda_devices() { return {{}, "this firn was built without CUDA", false}; }
+CudaDevices find_cuda_devices() { return {{}, {}, "this firn was built without CUDA", false}; }
 
 }  // namespace firn

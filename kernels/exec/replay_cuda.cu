@@ -36,6 +36,7 @@ struct Replay<Cuda>::State {
   }
   void drop() noexcept {
     if (graph == nullptr) return;
+    const Cuda::Guard guard(exec);
     cudaStreamSynchronize(stream_of(exec));
     cudaGraphExecDestroy(graph);
     graph = nullptr;
@@ -65,6 +66,7 @@ Replay<Cuda>::~Replay() { state_->drop(); }
 
 bool Replay<Cuda>::run(std::uint64_t key, const std::function<void()>& enqueue) {
   State& s = *state_;
+  const Cuda::Guard guard(s.exec);
   const bool again = s.repeats(key);
   if (again && s.graph == nullptr && !s.refused) {
     s.capture(enqueue);
@@ -149,6 +151,7 @@ cudaGraph_t begin_condition(Cuda& exec, const std::uint32_t* skip) {
 void run_unless(Cuda& exec, [[maybe_unused]] const std::uint32_t* skip,
                 const std::function<void()>& enqueue) {
 #if CUDART_VERSION >= 13000
+  const Cuda::Guard guard(exec);
   if (is_capturing(stream_of(exec))) {
     const BodyCapture body(exec, begin_condition(exec, skip));
     return enqueue();
@@ -160,6 +163,7 @@ void run_unless(Cuda& exec, [[maybe_unused]] const std::uint32_t* skip,
 struct Readback<Cuda>::State {
   State(Cuda& e, std::size_t size) : exec(e), bytes(size) {}
   ~State() {
+    const Cuda::Guard guard(exec);
     cudaStreamSynchronize(stream_of(exec));
     for (cudaEvent_t event : copied)
       if (event != nullptr) cudaEventDestroy(event);
@@ -178,6 +182,7 @@ struct Readback<Cuda>::State {
 
 Readback<Cuda>::Readback(Cuda& exec, std::size_t bytes)
     : state_(std::make_unique<State>(exec, bytes)) {
+  const Cuda::Guard guard(exec);
   check_cuda(cudaMallocHost(&state_->values, kReadbackSlots * bytes), "allocating pinned memory");
   for (cudaEvent_t& event : state_->copied)
     check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "creating an event");
@@ -186,6 +191,7 @@ Readback<Cuda>::~Readback() = default;
 
 void Readback<Cuda>::start(const void* from) {
   State& s = *state_;
+  const Cuda::Guard guard(s.exec);
   const cudaStream_t stream = stream_of(s.exec);
   check_cuda(cudaMemcpyAsync(s.slot(s.begun), from, s.bytes, cudaMemcpyDeviceToHost, stream),
              "reading back");
@@ -194,6 +200,7 @@ void Readback<Cuda>::start(const void* from) {
 }
 const void* Readback<Cuda>::wait() {
   State& s = *state_;
+  const Cuda::Guard guard(s.exec);
   check_cuda(cudaEventSynchronize(s.copied[s.read % kReadbackSlots]), "waiting for a step");
   return s.slot(s.read++);
 }

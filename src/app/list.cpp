@@ -107,7 +107,8 @@ int list_devices(const Options& options) {
     return 0;
   }
   fmt::print("cpu    {} ({} threads)\n", cpu_model(), hardware_threads());
-  for (const std::string& gpu : gpus) fmt::print("cuda   {}\n", gpu);
+  for (std::size_t i = 0; i < gpus.size(); ++i)
+    fmt::print("{:<6} {}\n", gpus.size() == 1 ? "cuda" : fmt::format("cuda:{}", i), gpus[i]);
   if (gpus.empty()) fmt::print("cuda   none: {}\n", why_no_cuda_device());
   return 0;
 }

@@ -52,9 +52,14 @@ std::string parse_assignment(std::string_view flag, const std::string& text) {
   return text;
 }
 
-Device parse_device(const std::string& text) {
-  parse_choice("device", text, {"auto", "cpu", "cuda"});
-  return text == "cpu" ? Device::kCpu : text == "cuda" ? Device::kCuda : Device::kAuto;
+// "cuda:1" is the second of the devices that `firn devices` lists.
+void parse_device(const std::string& text, RunOptions& run) {
+  const bool numbered = text.starts_with("cuda:");
+  if (!numbered) parse_choice("device", text, {"auto", "cpu", "cuda", "cuda:N"});
+  run.device = text == "cpu"                ? Device::kCpu
+               : text == "cuda" || numbered ? Device::kCuda
+                                            : Device::kAuto;
+  run.device_index = numbered ? parse_integer("device cuda", text.substr(5), 0) : 0;
 }
 
 struct Flag {
@@ -81,8 +86,9 @@ const std::vector<Flag>& flag_table() {
        [](O& o, const S& v) { o.vary.push_back(parse_assignment("vary", v)); }},
       {"variant", "variant", "NAME", "apply the scene's [variants.NAME] table",
        [](O& o, const S& v) { o.variant = v; }},
-      {"device", "device", "NAME", "auto, cpu or cuda (default: auto)",
-       [](O& o, const S& v) { o.run.device = parse_device(v); }},
+      {"device", "device", "NAME",
+       "auto, cpu, cuda or, of several, cuda:0, cuda:1, ... (default: auto)",
+       [](O& o, const S& v) { parse_device(v, o.run); }},
       {"threads", "threads", "N", "CPU threads (default: all)",
        [](O& o, const S& v) { o.run.threads = parse_integer("threads", v, 1); }},
       {"precision", "precision", "NAME", "single or double",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "src/stages/body_force.h"
+#include "src/stages/grid_boundary.h"
 #include "src/stages/layout.h"
 #include "src/stages/node_transfer.h"
 
@@ -18,7 +19,7 @@ struct ExplicitIntegrator {
 
   void enqueue() {
     layout.enqueue();
-    // A force from the host wants every particle's velocity, so its steps stay apart.
+    // A force wants every particle's velocity, so its steps stay apart.
     const bool fuse = context.fused && !body_force.is_set();
     context.choose_time_step(fuse ? StepPlan::kFused : StepPlan::kAhead);
     transfer.carry();
@@ -28,6 +29,8 @@ struct ExplicitIntegrator {
     transfer.scatter();
     context.mark(kClockP2G);
     transfer.update();
+    boundary.enqueue(energies.of_blocks());
+    energies.after_grid();
     context.mark(kClockGrid);
     transfer.gather();
     energies.after_transfer();
@@ -35,7 +38,7 @@ struct ExplicitIntegrator {
 
   template <class F>
   void for_each_stage(F&& f) {
-    f(layout), f(body_force), f(sums), f(energies), f(transfer);
+    f(layout), f(body_force), f(sums), f(energies), f(transfer), f(boundary);
   }
 
   Context& context;
@@ -44,6 +47,7 @@ struct ExplicitIntegrator {
   ParticleSums<Exec, D, Real> sums{context};
   EnergyStage<Exec, D, Real> energies{context, sums};
   NodeTransfer<Exec, D, Real> transfer{context, energies};
+  GridBoundaryStage<Exec, D, Real> boundary{context};
 };
 
 }  // namespace firn

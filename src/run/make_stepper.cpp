@@ -36,12 +36,12 @@ std::unique_ptr<Stepper> make_on(const Scene& scene, std::unique_ptr<Exec> exec,
 
 }  // namespace
 
-std::unique_ptr<Stepper> make_stepper(const Scene& scene, Device device, int threads,
+std::unique_ptr<Stepper> make_stepper(const Scene& scene, const RunOptions& options,
                                       ParticleNamer namer) {
-  if (chosen_device(device) == Device::kCpu)
-    return make_on(scene, std::make_unique<Cpu>(threads), std::move(namer));
+  if (!runs_on_cuda(options))
+    return make_on(scene, std::make_unique<Cpu>(options.threads), std::move(namer));
 #if defined(FIRN_WITH_CUDA)
-  auto exec = std::make_unique<Cuda>();
+  auto exec = std::make_unique<Cuda>(options.device_index);
   exec->set_reproducible(scene.simulation.reproducible);
   return make_on(scene, std::move(exec), std::move(namer));
 #else

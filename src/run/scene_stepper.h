@@ -6,6 +6,7 @@
 #include "src/run/run_ahead.h"
 #include "src/run/stepper.h"
 #include "src/state/diagnose.h"
+#include "src/state/particle_fields.h"
 #include "src/state/step_context.h"
 
 namespace firn {
@@ -26,11 +27,17 @@ class SceneStepper final : public Stepper {
         looks_(context_.exec, sizeof(StepControl)) {}
 
   void append(const ParticleBatch& batch, std::uint32_t first_id) override;
+  void add(const ParticleBatch& batch, std::uint32_t first_id) override;
+  void remove(std::span<const std::uint32_t> ids) override;
+  std::vector<FieldInfo> fields() override { return particle_fields().list(); }
+  FieldView field_view(std::string_view name) override;
+  FieldValues field_values(std::string_view name) override;
   void initialize() override;
   bool run_until(double target, const StepWatch& watch) override;
-  void set_body_force(Simulation::BodyForce force) override {
-    integrator_.body_force.set(std::move(force));
+  void set_force(Force force, Memory memory) override {
+    integrator_.body_force.set(std::move(force), memory);
   }
+  void set_grid_boundary(GridBoundary boundary, Memory memory) override;
   bool run_steps(std::int64_t steps, double latest, const StepWatch& watch) override;
   void time_stages(bool on) override { time_stages_ = on; }
 
@@ -64,6 +71,9 @@ class SceneStepper final : public Stepper {
   }
 
   bool run(const StepControl& c, const RunGoal& goal, const StepWatch& watch);
+  ParticleFields<Exec, D, Real> particle_fields();
+  const ParticleField& field_at_hand(std::string_view name);
+  void refuse_between_fused_steps(const char* what);
   void enqueue_step();
   void enqueue_steps(int n);
   // On the CPU a launch is the work, so there is nothing to be ahead of.

@@ -1,5 +1,5 @@
 // The loop over steps. See scene_stepper.h; reports and the saved state are in
-// scene_stepper_state.inl.
+// scene_stepper_state.inl, what comes in, goes out and is looked at in scene_stepper_particles.inl.
 #pragma once
 
 #include <algorithm>
@@ -17,38 +17,7 @@
 
 namespace firn {
 
-// --- particles in ---
-
-template <class Integrator>
-void SceneStepper<Integrator>::append(const ParticleBatch& batch, std::uint32_t first_id) {
-  if (batch.position.empty()) return;
-  StepControl c = control();
-  const auto n = static_cast<std::uint32_t>(batch.position.size());
-  const std::uint32_t chunks = (n + kLanes - 1) / kLanes;
-  if (c.n_chunks + chunks > context_.particles.capacity()) {
-    if (c.step > 0) ++grown_;
-    reserve(c, chunks_after_append(c.n_chunks, chunks), context_.grid.capacity());
-  }
-  const auto& material = context_.params.materials[batch.material];
-  context_.particles.append(batch, first_id, chunks_of(c), material);
-  c.n_chunks += chunks;
-  c.n_slots = c.n_chunks * kLanes;
-  c.n_particles += n;
-  for (const Vec3& v : batch.velocity)
-    c.speed_squared = std::max(c.speed_squared, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-  // Until the first constitutive step has seen them, the rest state stands for the new particles.
-  MaterialState<Real, D> rest;
-  rest.F = Mat<Real, D>::scaled_identity(static_cast<Real>(batch.stretch));
-  initial_plastic_state<Real, D>(material, rest.plastic);
-  const Response<Real, D> response = respond(material, rest);
-  const double stiffness =
-      context_.heat_model.stiffest(batch.material, first_id, n, batch.phase, batch.temperature);
-  c.wave_squared[batch.material] =
-      std::max(c.wave_squared[batch.material],
-               stiffness * static_cast<double>(response.wave_modulus / material.density));
-  c.ahead = 0;  // chosen without them
-  context_.write(c);
-}
+// --- room ---
 
 template <class Integrator>
 void SceneStepper<Integrator>::initialize() {
@@ -160,6 +129,7 @@ void SceneStepper<Integrator>::enqueue_step() {
 template <class Integrator>
 void SceneStepper<Integrator>::enqueue_steps(int n) {
   const auto start = std::chrono::steady_clock::now();
+  const typename Exec::Guard guard(context_.exec);
   const bool replaying = replays();
   for (int i = 0; i < n; ++i) {
     if (!replaying)
@@ -232,4 +202,5 @@ std::unique_ptr<Stepper> make_scene_stepper(const Scene& scene, std::unique_ptr<
 
 }  // namespace firn
 
+#include "src/run/scene_stepper_particles.inl"
 #include "src/run/scene_stepper_state.inl"

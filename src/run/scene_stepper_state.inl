@@ -6,6 +6,7 @@
 
 #include "src/run/scene_stepper.h"
 #include "src/stages/stage.h"
+#include "src/state/particle_state.h"
 
 namespace firn {
 
@@ -85,12 +86,7 @@ Snapshot SceneStepper<Integrator>::snapshot(const SnapshotParts& parts) {
   const ChunkSpan present = chunks_of(control());
   const auto chunks = context_.particles.chunks(present);
   const auto ids = context_.particles.ids(present);
-  std::vector<std::uint32_t> slots;
-  slots.reserve(control().n_particles);
-  for (std::uint32_t slot = 0; slot < ids.size(); ++slot)
-    if (slot % kLanes < chunks[slot / kLanes].count) slots.push_back(slot);
-  std::sort(slots.begin(), slots.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return ids[a] < ids[b]; });
+  const std::vector<std::uint32_t> slots = slots_by_id(chunks, ids);
 
   Snapshot s;
   s.dimension = D;
@@ -171,7 +167,7 @@ void SceneStepper<Integrator>::save(ByteWriter& out) {
   out.value(sizeof(Real));
   out.value(context_.params.dx);
   out.value(saved);
-  context_.particles.save(out, chunks_of(c), c.carried != 0);
+  save_particles(out, context_.particles, chunks_of(c), c.carried != 0);
   out.values(std::span<const double>(context_.bodies.sums()));
   for_each_stage([&](auto& stage) { stage.save(out, c.n_chunks); });
   if (c.carried != 0) save_carried(out, c);
@@ -282,7 +278,7 @@ void SceneStepper<Integrator>::load(ByteReader& in, std::uint32_t id_end) {
   if (!consistent(c, layout)) fail_to_load();
   reserve(c, c.n_chunks > context_.particles.capacity() ? with_room(c.n_chunks) : c.n_chunks,
           c.n_blocks > context_.grid.capacity() ? with_room(c.n_blocks) : c.n_blocks);
-  context_.particles.load(in, layout, id_end);
+  load_particles(in, context_.particles, layout, id_end);
   const auto sums = in.values<double>();
   refuse_unless(sums.size() == context_.bodies.columns(), "number of colliders");
   context_.bodies.set_sums(sums);

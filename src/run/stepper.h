@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "firn/simulation.h"
@@ -13,15 +15,9 @@
 #include "src/state/batch.h"
 #include "src/state/bytes.h"
 #include "src/state/diagnose.h"
+#include "src/state/particle_fields.h"
 
 namespace firn {
-
-// What the particles of one id range belong to.
-struct IdRange {
-  std::uint32_t first = 0, count = 0;
-  std::uint32_t body = 0;  // index into bodies; bodies.size() + k for source k
-  std::uint32_t material = 0;
-};
 
 // What is asked and told while steps are made. Either may be empty.
 struct StepWatch {
@@ -34,8 +30,16 @@ class Stepper {
  public:
   virtual ~Stepper() = default;
 
-  // Adds particles with ids first_id, first_id + 1, ...
+  // Adds particles with ids first_id, first_id + 1, ..., before a step.
   virtual void append(const ParticleBatch& batch, std::uint32_t first_id) = 0;
+  // The same between two steps: whoever looks next sees them, as does a saved state.
+  virtual void add(const ParticleBatch& batch, std::uint32_t first_id) = 0;
+  // Takes out the particles with these ids, which ascend. Throws Error{kScene} if there is none of
+  // one of them.
+  virtual void remove(std::span<const std::uint32_t> ids) = 0;
+  virtual std::vector<FieldInfo> fields() = 0;
+  virtual FieldView field_view(std::string_view name) = 0;
+  virtual FieldValues field_values(std::string_view name) = 0;
   // Evaluates the stress of the initial state.
   virtual void initialize() = 0;
 
@@ -44,7 +48,8 @@ class Stepper {
   virtual bool run_until(double target, const StepWatch& watch) = 0;
   // So many steps, or fewer if `latest` is reached: a step is cut to end then.
   virtual bool run_steps(std::int64_t steps, double latest, const StepWatch& watch) = 0;
-  virtual void set_body_force(Simulation::BodyForce force) = 0;
+  virtual void set_force(Force force, Memory memory) = 0;
+  virtual void set_grid_boundary(GridBoundary boundary, Memory memory) = 0;
   virtual void time_stages(bool on) = 0;
 
   virtual StepControl control() = 0;
@@ -68,7 +73,7 @@ class Stepper {
 };
 
 // Throws Error{kDevice} if the device is not there.
-std::unique_ptr<Stepper> make_stepper(const Scene& scene, Device device, int threads,
+std::unique_ptr<Stepper> make_stepper(const Scene& scene, const RunOptions& options,
                                       ParticleNamer namer);
 
 }  // namespace firn

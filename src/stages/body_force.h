@@ -1,10 +1,12 @@
-// A force that the host evaluates for every particle (Simulation::set_body_force): a kick of the
-// particles before P2G is the same impulse on the grid as a body force in its update.
+// A force that the user of the library computes (Simulation::set_force), as accelerations of all
+// particles at once, which kick them before P2G.
 #pragma once
 
 #include <utility>
 
+#include "kernels/particles/accelerate.h"
 #include "src/stages/stage.h"
+#include "src/state/particle_fields.h"
 
 namespace firn {
 
@@ -13,32 +15,84 @@ class BodyForceStage : public Stage<Exec, D, Real> {
  public:
   using Stage<Exec, D, Real>::Stage;
 
-  void set(Simulation::BodyForce force) { force_ = std::move(force); }
+  void set(Force force, Memory memory) {
+    force_ = std::move(force);
+    memory_ = memory;
+  }
   bool is_set() const { return static_cast<bool>(force_); }
   bool needs_host() const { return is_set(); }
 
   void enqueue() {
     if (!force_) return;
     const StepControl c = context_.read();
-    if (c.stop != 0) return;
-    auto& particles = context_.particles;
-    const ChunkSpan present = chunks_of(c);
-    const auto ids = particles.ids(present);
-    const auto chunks = particles.chunks(present);
-    auto v = particles.download(kV, present);
-    for (std::uint32_t slot = 0; slot < ids.size(); ++slot) {
-      if (slot % kLanes >= chunks[slot / kLanes].count) continue;
-      const Vec3 force = force_(ids[slot], c.time);
-      for (int a = 0; a < D; ++a)
-        channel_at(v.data(), slot, D, a) +=
-            static_cast<Real>(c.dt * force[static_cast<std::size_t>(a)]);
-    }
-    particles.upload_raw(kV, present, v);
+    if (c.stop != 0 || c.n_particles == 0) return;
+    const std::size_t values = context_.particles.slots() * D;
+    if (acceleration_.size() < values) renew(context_.exec, acceleration_, values);
+    acceleration_.zero();
+    if (Exec::kIsCuda && memory_ == Memory::kHost)
+      ask_with_copies(c);
+    else
+      ask(c);
+    accelerate<Exec, D, Real>(context_.exec, context_.particles.view(), acceleration_.data(),
+                              context_.particles.capacity(), context_.step());
   }
+
+  std::size_t bytes() const { return acceleration_.bytes(); }
 
  private:
   using Stage<Exec, D, Real>::context_;
-  Simulation::BodyForce force_;
+
+  static ForceStep step_of(const StepControl& c) {
+    ForceStep step;
+    step.time = c.time;
+    step.dt = c.dt;
+    step.dimension = D;
+    return step;
+  }
+
+  // About the simulation's own memory.
+  void ask(const StepControl& c) {
+    context_.exec.synchronize();  // what the views show is complete
+    const ChunkSpan present = chunks_of(c);
+    const ParticleFields<Exec, D, Real> fields(context_.exec, context_.particles, present,
+                                               c.n_particles);
+    ForceStep step = step_of(c);
+    step.id = fields.view(fields.find("id"));
+    step.position = fields.view(fields.find("position"));
+    step.velocity = fields.view(fields.find("velocity"));
+    step.mass = fields.view(fields.find("mass"));
+    step.acceleration =
+        placed(counted(view_of_rows<void>(acceleration_.data(), D, D, present.count),
+                       context_.particles.chunk_table() + present.first, c.n_particles),
+               context_.exec);
+    const typename Exec::Guard guard(context_.exec);
+    force_(step);
+  }
+
+  void ask_with_copies(const StepControl& c) {
+    const ChunkSpan present = chunks_of(c);
+    const auto& particles = context_.particles;
+    const auto chunks = particles.chunks(present);
+    const auto ids = particles.ids(present);
+    const auto x = particles.download(kX, present), v = particles.download(kV, present),
+               mass = particles.download(kMass, present);
+    std::vector<Real> a(x.size(), Real(0));
+    const auto view = [&](auto&& rows) {
+      return counted(rows, chunks.data(), static_cast<std::int64_t>(c.n_particles));
+    };
+    ForceStep step = step_of(c);
+    step.id = view(view_of_rows<const void>(ids.data(), 1, 1, present.count));
+    step.position = view(view_of_rows<const void>(x.data(), D, D, present.count));
+    step.velocity = view(view_of_rows<const void>(v.data(), D, D, present.count));
+    step.mass = view(view_of_rows<const void>(mass.data(), 1, 1, present.count));
+    step.acceleration = view(view_of_rows<void>(a.data(), D, D, present.count));
+    force_(step);
+    acceleration_.upload(a);
+  }
+
+  Force force_;
+  Memory memory_ = Memory::kHost;
+  Buffer<Exec, Real> acceleration_;  // of the chunks from the first one on
 };
 
 }  // namespace firn

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/materials/constitutive.h"
+#include "kernels/materials/material.h"
 #include "src/stages/particle_sums.h"
 
 namespace firn {
@@ -43,9 +44,11 @@ class EnergyStage : public Stage<Exec, D, Real> {
   void reserve_chunks(std::uint32_t chunks) {
     const std::size_t packs = std::size_t{chunks} * packs_per_chunk<Exec, Real>();
     if (!totals() || elastic_.size() >= packs) return;
-    elastic_ = {};
-    elastic_ = Buffer<Exec, double>(context_.exec, packs);
-    elastic_.zero();
+    // Particles that are added between two steps leave the energy of the others as it is.
+    if (elastic_.empty())
+      renew(context_.exec, elastic_, packs);
+    else
+      elastic_.resize(packs);
     if (stages()) trial_ = Buffer<Exec, double>(context_.exec, packs);
   }
   void reserve_blocks(std::uint32_t blocks) {
@@ -53,6 +56,15 @@ class EnergyStage : public Stage<Exec, D, Real> {
       of_blocks_ = Buffer<Exec, double>(context_.exec, std::size_t{blocks} * kStageColumns);
   }
   void begin_frame() { frame_sums_.zero(); }
+  // As the next step would find it, to rounding, if nothing moved until then.
+  void particles_changed(ChunkSpan chunks) {
+    if (!totals() || chunks.count == 0) return;
+    const auto packs = static_cast<std::size_t>(packs_per_chunk<Exec, Real>());
+    std::vector<double> energies(chunks.count * packs, 0.0);
+    const std::vector<double> sums = measured(chunks);
+    for (std::size_t c = 0; c < sums.size(); ++c) energies[c * packs] = sums[c];
+    elastic_.upload(energies, chunks.first * packs);
+  }
 
   void report(FrameStats& stats) {
     if (!stages()) return;
@@ -121,6 +133,28 @@ class EnergyStage : public Stage<Exec, D, Real> {
                 pack_sums_.data(), &c->stop);
     add_columns(context_.exec, pack_sums_.data(), {nullptr, static_cast<std::uint32_t>(columns)}, 1,
                 frame_sums_.data() + target, &c->stop);
+  }
+  // The energy of chunks from the state of their particles.
+  std::vector<double> measured(ChunkSpan chunks) const {
+    const auto& particles = context_.particles;
+    const ChunkSpan at{context_.read().first_chunk + chunks.first, chunks.count};
+    const auto table = particles.chunks(at);
+    const auto F = particles.download(kF, at), plastic = particles.download(kPlastic, at),
+               volume = particles.download(kVolume, at);
+    std::vector<double> sums(chunks.count, 0.0);
+    for (std::uint32_t slot = 0; slot < volume.size(); ++slot) {
+      const Chunk& chunk = table[slot / kLanes];
+      if (slot % kLanes >= chunk.count) continue;
+      MaterialState<Real, D> state;
+      state.F = Mat<Real, D>::identity();
+      for (int k = 0; k < D * D && !F.empty(); ++k)
+        state.F(k / D, k % D) = channel_at(F.data(), slot, D * D, k);
+      for (int k = 0; k < 2; ++k)
+        state.plastic[k] = plastic.empty() ? Real(1) : channel_at(plastic.data(), slot, 2, k);
+      sums[slot / kLanes] += static_cast<double>(
+          volume[slot] * elastic_energy(context_.params.materials[chunk.material], state));
+    }
+    return sums;
   }
   std::vector<double> of_chunks(std::uint32_t chunks) const {
     if (!totals()) return {};

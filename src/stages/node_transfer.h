@@ -53,7 +53,6 @@ class NodeTransfer : public Stage<Exec, D, Real> {
     grid_update<Exec, D, Real>(context_.exec, update, context_.grid.view(), context_.max_blocks(),
                                c);
     context_.bodies.accumulate(context_.max_blocks(), c);
-    energies_.after_grid();
   }
 
   // The gather, which in fused steps scatters for the next one.

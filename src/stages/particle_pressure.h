@@ -23,6 +23,8 @@ class ParticlePressureStage : public Stage<Exec, D, Real> {
     if (values_.size() < bytes_for(chunks) / sizeof(Real))
       renew(context_.exec, values_, bytes_for(chunks) / sizeof(Real));
   }
+  // As after loading: the next step solves for it.
+  void particles_changed(ChunkSpan) { values_.zero(); }
   std::size_t bytes() const { return values_.bytes(); }
   // What bytes() says once `chunks` are reserved, for estimates.
   static std::size_t bytes_for(std::size_t chunks) { return chunks * kLanes * sizeof(Real); }

@@ -20,6 +20,9 @@ class Stage {
   // The particles' or the grid's capacity has grown. What a stage keeps within a step is lost.
   void reserve_chunks(std::uint32_t /*chunks*/) {}
   void reserve_blocks(std::uint32_t /*blocks*/) {}
+  // Particles came into these chunks or left them, between two steps; chunks count from the first
+  // one that holds particles.
+  void particles_changed(ChunkSpan /*chunks*/) {}
   // Before the first step, when the first layout is known.
   void initialize() {}
   void begin_frame() {}

@@ -16,7 +16,6 @@
 #include "kernels/step/control.h"
 #include "kernels/transfer/transfer.h"
 #include "src/state/batch.h"
-#include "src/state/bytes.h"
 #include "src/state/channel_plan.h"
 #include "src/state/heat_model.h"
 
@@ -208,38 +207,26 @@ class ParticleStore {
              plan_.components(c), k);
   }
 
-  // Lanes without a particle are written as zero: what lies in them depends on steps that a resumed
-  // run never made. So are velocities, coefficients and stresses between fused steps (`carried`),
-  // but for those of late particles.
-  void save(ByteWriter& out, ChunkSpan at, bool carried) const {
-    const std::vector<Chunk> layout = chunks(at);
-    const std::vector<std::uint32_t> late = carried ? late_marks(at) : std::vector<std::uint32_t>{};
-    out.values(std::span<const Chunk>(layout));
-    std::vector<std::uint32_t> held(at.count);
-    for (std::uint32_t c = 0; c < at.count; ++c)
-      held[c] = static_cast<std::uint32_t>((std::uint64_t{1} << layout[c].count) - 1);
-    save_rows(out, held, ids(at), 1);
-    for (int c = 0; c < kParticleChannels; ++c)
-      if (plan_.components(c) > 0)
-        save_rows(out, carried && plan_.on_the_grid(c) ? late : held,
-                  download(static_cast<ParticleChannel>(c), at), plan_.components(c));
+  // The table of chunks and the ids, from those chunks on.
+  void set_layout(std::span<const Chunk> layout, std::span<const std::uint32_t> ids,
+                  std::uint32_t first) {
+    chunks_.upload(layout, first);
+    id_.upload(ids, std::size_t{first} * kLanes);
   }
-  // The rest of what `save` wrote, after `layout`, which the caller has read and checked; ids must
-  // be below `id_end`. The particles then lie from chunk 0 on.
-  void load(ByteReader& in, const std::vector<Chunk>& layout, std::uint32_t id_end) {
-    const auto ids = in.values<std::uint32_t>();
-    if (std::any_of(ids.begin(), ids.end(), [=](std::uint32_t id) { return id >= id_end; }))
-      fail_to_load();
-    if (ids.size() != layout.size() * kLanes) fail_to_load();
-    chunks_.upload(layout);
-    id_.upload(ids);
-    for (int c = 0; c < kParticleChannels; ++c) {
-      if (plan_.components(c) == 0) continue;
-      const auto rows = in.values<Real>();
-      if (rows.size() != ids.size() * static_cast<std::size_t>(plan_.components(c))) fail_to_load();
-      upload_raw(static_cast<ParticleChannel>(c), {0, static_cast<std::uint32_t>(layout.size())},
-                 rows);
-    }
+  const Chunk* chunk_table() const { return chunks_.data(); }
+  const std::uint32_t* id_rows() const { return id_.data(); }
+  // Where a channel lies whose components lie together: rows of `stride` components for each chunk,
+  // those of the particles from data on. Without data where its components lie apart.
+  struct Whole {
+    const Real* data = nullptr;
+    int stride = 0;
+  };
+  Whole whole(ParticleChannel c, ChunkSpan at) const {
+    const Parts parts = parts_of(c);
+    if (parts.count != 1) return {};
+    const ParticleRows<Real>& rows = parts.part[0].rows;
+    const std::size_t chunk = static_cast<std::size_t>(rows.stride) * kLanes;
+    return {rows.data + first_of(rows.bank, at.first) * chunk, rows.stride};
   }
 
   std::size_t bytes() const {
@@ -344,22 +331,6 @@ class ParticleStore {
     }
     buffer.swap(larger);
   }
-  [[noreturn]] static void fail_to_load() {
-    throw Error(ErrorCategory::kFile,
-                "the saved state has other particle channels than this scene");
-  }
-  // The lanes whose bit is set in `held`, a word per chunk; zeros for the others.
-  template <class T>
-  static void save_rows(ByteWriter& out, const std::vector<std::uint32_t>& held,
-                        std::vector<T> values, int components) {
-    for (std::uint32_t c = 0; c < held.size(); ++c)
-      for (int k = 0; k < components; ++k)
-        for (int lane = 0; lane < kLanes; ++lane)
-          if ((held[c] >> lane & 1u) == 0)
-            channel_row(values.data(), c, components, k)[lane] = T(0);
-    out.values(std::span<const T>(values));
-  }
-
   // A part of a channel of n components, its component k there, between the store and `rows`.
   void download(const Part& part, ChunkSpan at, std::vector<Real>& rows, int n, int k) const {
     const std::size_t width = static_cast<std::size_t>(part.components) * kLanes;

@@ -45,6 +45,18 @@ class Failures(DeviceTest):
         listed = self.succeed("devices", environment=settings).stdout
         self.assertIn("cuda   none: no CUDA device was found", listed)
 
+    def test_a_device_by_its_number(self):
+        settings = {"EMULATOR_DEVICES": "2"}
+        listed = self.succeed("devices", environment=settings).stdout
+        for number in range(2):
+            self.assertRegex(listed, rf"(?m)^cuda:{number} +software device")
+            arguments = [f"cuda:{number}" if word == "cuda" else word for word in RUN]
+            self.succeed("run", self.scene, "-o", f"on_{number}", "--frames", 1, *arguments, environment=settings)
+        self.assertEqual(self.particles("on_0"), self.particles("on_1"))
+        arguments = ["cuda:2" if word == "cuda" else word for word in RUN]
+        error = self.fail_with(4, "run", self.scene, *arguments, environment=settings)
+        self.assertRegex(error, r"there is no CUDA device 2; there is 0 \(software device.*\), 1 \(software device")
+
     def test_a_driver_that_is_too_old(self):
         error = self.fail_with(4, "run", self.scene, *RUN, environment={"EMULATOR_DRIVER_VERSION": "12040"})
         self.assertIn("the NVIDIA driver is too old: it knows CUDA 12.4", error)

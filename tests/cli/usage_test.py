@@ -47,7 +47,8 @@ class BadUsage(CliTest):
 
     def test_values_are_checked(self):
         for flag, value in [("--frames", "many"), ("--frames", "0"), ("--frames", "3.5"), ("--frames", "-1"),
-                            ("--frames", "99999999999"), ("--threads", "0"), ("--device", "gpu"),
+                            ("--frames", "99999999999"), ("--threads", "0"), ("--device", "gpu"), ("--device", "cuda:"),
+                            ("--device", "cuda:x"), ("--device", "cuda:-1"),
                             ("--precision", "half"), ("--seed", "-1"), ("--max-time", "soon"),
                             ("--max-time", "-1"), ("--max-time", "nan"), ("--set", "frames"), ("--set", "=3")]:
             with self.subTest(flag=flag, value=value):

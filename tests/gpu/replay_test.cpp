@@ -12,6 +12,7 @@
 
 #include "firn/error.h"
 #include "tests/support/device.h"
+#include "tests/support/forces.h"
 #include "tests/support/sim_scenes.h"
 
 namespace firn::test {
@@ -242,14 +243,14 @@ TEST_F(GpuReplay, ABodyForceIsStillAsked) {
   simulation.advance_steps(20);
   const double before = simulation.totals().momentum[1];
   int asked = 0;
-  simulation.set_body_force([&](std::uint32_t, double) {
+  simulation.set_force(force_of([&](std::uint32_t, double) {
     ++asked;
     return Vec3{0, 1, 0};
-  });
+  }));
   simulation.advance_steps(5);
   EXPECT_EQ(asked, 5 * 40);
   EXPECT_EQ(simulation.stats().enqueued.steps, 0);
-  simulation.set_body_force({});
+  simulation.set_force({});
   simulation.advance_steps(20);
   EXPECT_EQ(asked, 5 * 40);
   if (kReplays) {

@@ -177,6 +177,24 @@ class Examples(InstallTest):
         self.assertEqual([line.split(":")[0] for line in lines[1:]], ["frame 1", "frame 2", "frame 3"])
         self.assertIn(" 16 particles", lines[-1])
 
+    def test_an_own_force_acts(self):
+        line = self.run_command(self.folder / "build/own_force").stdout
+        radius, speed, share = (float(re.search(rf"{name} = ([\d.]+)", line)[1])
+                                for name in ("^r", " v", r"v / \(omega r\)"))
+        self.assertGreater(radius, 0.5)  # nothing holds it on its circle
+        # dv/dt = (omega r - v) / tau leaves exp(-10) of the start and lags behind what r gains
+        self.assertAlmostEqual(share, 1, delta=0.1)
+        self.assertAlmostEqual(speed, 2 * radius, delta=0.2 * radius)
+
+    def test_fields_are_read(self):
+        lines = self.run_command(self.folder / "build/read_fields").stdout.splitlines()
+        self.assertIn("position: 3 x double, m", lines)
+        self.assertIn("id: 1 x std::uint32_t, 1", lines)
+        least = [float(re.search(r"J >= ([\d.]+)", line)[1]) for line in lines if line.startswith("t = ")]
+        self.assertEqual(len(least), 4)
+        self.assertLess(min(least), 0.99)  # it has hit the ground
+        self.assertGreater(min(least), 0.2)
+
     def test_what_goes_wrong_is_told(self):
         self.assertIn("missing.toml", self.run_scene("missing.toml", status=3).stderr)
         broken = self.scene_file("broken.toml", "dt_maximum = 1")

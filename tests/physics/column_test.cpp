@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "tests/support/forces.h"
 #include "tests/support/validation.h"
 
 namespace firn {
@@ -43,10 +44,10 @@ Column settle(int cells, Base base) {
   scene.simulation.fps = 1 / ramp;
   Simulation sim(scene, test::kOneThread);
   const std::vector<float> start = sim.snapshot().position;
-  sim.set_body_force([&](std::uint32_t id, double t) {
+  sim.set_force(test::force_of([&](std::uint32_t id, double t) {
     const double s = t / ramp, share = s * s * s * (10 + s * (6 * s - 15));
     return Vec3{start[2 * id] > 0 ? -kGravity * share : kGravity * share, 0, 0};
-  });
+  }));
   sim.advance_frame();
 
   const Snapshot now = sim.snapshot();

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "tests/support/expect_error.h"
+#include "tests/support/forces.h"
 #include "tests/support/sim_scenes.h"
 #include "tests/support/state_editor.h"
 
@@ -183,15 +184,15 @@ TEST(Divergence, ForcesThatAreNotFiniteOrFarTooLarge) {
       reference.advance_frame();
       const auto good = simulation.save_state();
       EXPECT_TRUE(good == reference.save_state());
-      simulation.set_body_force([=](std::uint32_t id, double) {
+      simulation.set_force(force_of([=](std::uint32_t id, double) {
         return Vec3{id == 7 ? broken : 0, 0, 0};
-      });
+      }));
       int steps = 0;
       expect_error(ErrorCategory::kDiverged,
                    {"particle ", "body \"ball\" (material \"jelly\")", "at ("},
                    [&] { simulation.advance_frame([&] { return ++steps > 2; }); });
       EXPECT_EQ(steps, 1);
-      simulation.set_body_force({});
+      simulation.set_force({});
       simulation.load_state(good);
       simulation.advance_frame();
       reference.advance_frame();
@@ -201,7 +202,7 @@ TEST(Divergence, ForcesThatAreNotFiniteOrFarTooLarge) {
 
 TEST(Divergence, TheMessageSaysWhereTheParticleWas) {
   Simulation simulation = simulate(falling_ball());
-  simulation.set_body_force([](std::uint32_t, double) { return Vec3{std::nan(""), 0, 0}; });
+  simulation.set_force(force_of([](std::uint32_t, double) { return Vec3{std::nan(""), 0, 0}; }));
   try {
     simulation.advance_frame();
     FAIL();

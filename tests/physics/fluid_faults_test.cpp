@@ -7,6 +7,7 @@
 
 #include "tests/support/expect_error.h"
 #include "tests/support/fluid_scenes.h"
+#include "tests/support/forces.h"
 
 namespace firn::test {
 namespace {
@@ -42,9 +43,9 @@ TEST(FluidFaults, VelocityThatIsNotANumber) {
   expect_error(ErrorCategory::kDiverged, {"step 1 ", "body \"pool\"", "velocity is not finite"},
                [&] { at_start.advance_frame(); });
   Simulation later = simulate(pool(0.5));
-  later.set_body_force([](std::uint32_t id, double time) {
+  later.set_force(force_of([](std::uint32_t id, double time) {
     return Vec3{id == 17 && time > 0.1 ? kNaN : 0, 0, 0};
-  });
+  }));
   expect_error(ErrorCategory::kDiverged, {"body \"pool\"", "velocity is not finite"},
                [&] { run_to(later, 1); });
 }

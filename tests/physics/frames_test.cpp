@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/fluid_scenes.h"
+#include "tests/support/forces.h"
 
 namespace firn::test {
 namespace {
@@ -59,15 +60,15 @@ TEST(BodyForce, IsAskedOfEveryParticleInEveryStepWhileItIsThere) {
     simulation.advance_steps(5);
     EXPECT_NEAR(simulation.totals().momentum[1], 0, 1e-12);
     std::int64_t asked = 0;
-    simulation.set_body_force([&](std::uint32_t, double) {
+    simulation.set_force(force_of([&](std::uint32_t, double) {
       ++asked;
       return Vec3{0, 1, 0};
-    });
+    }));
     simulation.advance_steps(5);
     EXPECT_EQ(asked, 5 * particles);
     const double kicked = simulation.totals().momentum[1];
     EXPECT_GT(kicked, 0);
-    simulation.set_body_force({});
+    simulation.set_force({});
     simulation.advance_steps(20);
     EXPECT_EQ(asked, 5 * particles);
     EXPECT_NEAR(simulation.totals().momentum[1], kicked, 1e-12 * kicked);

@@ -8,6 +8,7 @@
 #include <numbers>
 #include <vector>
 
+#include "tests/support/forces.h"
 #include "tests/support/validation.h"
 
 namespace firn {
@@ -29,13 +30,13 @@ Material neo_hookean(double E, double nu, double density) {
 // A force b(particle, t) as the engine takes it. The first kick is halved: velocities are then
 // those of half steps, which makes the symplectic Euler scheme second order (the bodies start free
 // of stress).
-Simulation::BodyForce staggered(std::function<Vec3(std::uint32_t, double)> b) {
-  return [b](std::uint32_t id, double t) {
+Force staggered(std::function<Vec3(std::uint32_t, double)> b) {
+  return test::force_of([b](std::uint32_t id, double t) {
     Vec3 force = b(id, t);
     if (t == 0)
       for (double& f : force) f *= 0.5;
     return force;
-  };
+  });
 }
 
 // --- one-dimensional ---
@@ -91,7 +92,7 @@ double wave_error(const Wave& wave, double h, int kernel) {
   scene.simulation.fps = 8 * wave.speed;
   Simulation sim(scene, test::kOneThread);
   const std::vector<float> start = sim.snapshot().position;
-  sim.set_body_force(staggered([&](std::uint32_t id, double t) {
+  sim.set_force(staggered([&](std::uint32_t id, double t) {
     return Vec3{wave.b(start[2 * id], t), 0, 0};
   }));
   double largest = 0;
@@ -221,7 +222,7 @@ double vortex_error(double h) {
   }
   Simulation sim(scene, test::kOneThread);
   const std::vector<float> start = sim.snapshot().position;
-  sim.set_body_force(staggered([&](std::uint32_t id, double t) {
+  sim.set_force(staggered([&](std::uint32_t id, double t) {
     return vortex.force(start[2 * id], start[2 * id + 1], t);
   }));
   sim.advance_frame();

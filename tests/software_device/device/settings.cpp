@@ -121,7 +121,7 @@ Settings read() {
   s.memory = number("EMULATOR_MEMORY", std::uint64_t{8} << 30, std::uint64_t{1} << 44);
   s.capability = capability();
   s.driver_version = static_cast<int>(number("EMULATOR_DRIVER_VERSION", 13000, 999999));
-  s.devices = static_cast<int>(number("EMULATOR_DEVICES", 1, 1));
+  s.devices = static_cast<int>(number("EMULATOR_DEVICES", 1, 8));
   read_loss(s);
   s.lazy = flag("EMULATOR_LAZY", false);
   s.protect = flag("EMULATOR_PROTECT", true);

@@ -27,7 +27,7 @@ struct Settings {
   std::size_t memory;        // EMULATOR_MEMORY: bytes of device memory
   unsigned capability;       // EMULATOR_COMPUTE_CAPABILITY: 90 for 9.0
   int driver_version;        // EMULATOR_DRIVER_VERSION: 13000 for 13.0
-  int devices;               // EMULATOR_DEVICES: 0 or 1
+  int devices;               // EMULATOR_DEVICES: 0 to 8
   std::uint64_t lose_after;  // EMULATOR_LOSE_AFTER: kernels that run before the device is lost
   int lose_code;             // and the error of all calls then
   // How it works.

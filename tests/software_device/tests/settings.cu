@@ -12,8 +12,8 @@ namespace {
 
 __global__ void add_one(int* value) { *value += 1; }
 
-cudaError_t launch_result(int* value) {
-  add_one<<<1, 1>>>(value);
+cudaError_t launch_result(int* value, cudaStream_t stream = nullptr) {
+  add_one<<<1, 1, 0, stream>>>(value);
   const cudaError_t launched = cudaGetLastError();
   return launched != cudaSuccess ? launched : cudaDeviceSynchronize();
 }
@@ -75,6 +75,67 @@ void old_driver() {
 
 // EMULATOR_DEVICES=0
 void no_device() { expect_no_device(cudaErrorNoDevice); }
+
+// EMULATOR_DEVICES=2
+using GetContext = int (*)(void**);
+using SetContext = int (*)(void*);
+template <class F>
+F driver_function(const char* name) {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult result;
+  OK(cudaGetDriverEntryPointByVersion(name, &function, 4000, cudaEnableDefault, &result));
+  EXPECT((result == cudaDriverEntryPointSuccess) == (function != nullptr));
+  return reinterpret_cast<F>(function);
+}
+void two_devices() {
+  int count = 0, device = -1;
+  OK(cudaGetDeviceCount(&count));
+  EXPECT(count == 2);
+  EXPECT_CODE(cudaErrorInvalidDevice, cudaSetDevice(2));
+  EXPECT(driver_function<GetContext>("cuCtxNothing") == nullptr);
+  const auto get = driver_function<GetContext>("cuCtxGetCurrent");
+  const auto set = driver_function<SetContext>("cuCtxSetCurrent");
+  void *none = &count, *first = nullptr, *second = nullptr;
+  EXPECT(get(&none) == 0 && none == nullptr);
+  OK(cudaGetDevice(&device));
+  EXPECT(device == 0);
+  EXPECT(get(&none) == 0 && none == nullptr);  // asking makes none
+
+  cudaStream_t streams[2];
+  cudaEvent_t events[2];
+  for (int d = 0; d < 2; ++d) {
+    OK(cudaSetDevice(d));
+    OK(cudaStreamCreateWithFlags(&streams[d], cudaStreamNonBlocking));
+    OK(cudaEventCreate(&events[d]));
+    EXPECT(get(d == 0 ? &first : &second) == 0);
+  }
+  EXPECT(first != nullptr && second != nullptr && first != second);
+  DeviceArray<int> value(1);
+  for (int d = 0; d < 2; ++d) {
+    EXPECT(set(d == 0 ? first : second) == 0);
+    OK(cudaGetDevice(&device));
+    EXPECT(device == d);
+    const DeviceArray<int> memory(1);
+    cudaPointerAttributes about;
+    OK(cudaPointerGetAttributes(&about, memory.data));
+    EXPECT(about.device == d);
+    for (int s = 0; s < 2; ++s) {
+      OK(cudaStreamGetDevice(streams[s], &device));
+      EXPECT(device == s);
+      const cudaError_t expected = s == d ? cudaSuccess : cudaErrorInvalidResourceHandle;
+      EXPECT_CODE(expected, launch_result(value.data, streams[s]));
+      cudaGetLastError();
+      EXPECT_CODE(expected, cudaEventRecord(events[d], streams[s]));
+      cudaGetLastError();
+      OK(cudaMemsetAsync(value.data, 0, sizeof(int), streams[s]));
+      OK(cudaStreamSynchronize(streams[s]));
+    }
+  }
+  EXPECT(set(nullptr) == 0);
+  EXPECT(get(&none) == 0 && none == nullptr);
+  OK(cudaGetDevice(&device));
+  EXPECT(device == 0);
+}
 
 // EMULATOR_MEMORY=0x4000000
 void memory() {
@@ -169,6 +230,7 @@ int main(int count, char** arguments) {
                                                            {"newer_device", newer_device},
                                                            {"old_driver", old_driver},
                                                            {"no_device", no_device},
+                                                           {"two_devices", two_devices},
                                                            {"memory", memory},
                                                            {"lost", lost},
                                                            {"lost_in_graph", lost_in_graph}};

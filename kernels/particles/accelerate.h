@@ -1,0 +1,17 @@
+// A kick of the particles by accelerations that come from outside: before P2G it is the same
+// impulse on the grid as a body force in its update.
+#pragma once
+
+#include "kernels/exec/backend.h"
+#include "kernels/fields/particles.h"
+#include "kernels/step/control.h"
+
+namespace firn {
+
+// v += dt a. `acceleration`, m/s^2, is a channel of d components whose chunks are counted from the
+// first one that holds particles. Nothing once a stop flag is up.
+template <class Exec, int D, class Real>
+void accelerate(Exec& exec, const ParticleView<Real>& particles, const Real* acceleration,
+                std::uint32_t max_chunks, const StepControl* control);
+
+}  // namespace firn

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "kernels/particles/accelerate.h"
+
+namespace firn {
+
+template <int D, class Real>
+struct Accelerate {
+  static constexpr const char* kName = "accelerate";
+  static constexpr int kThreads = 32;
+  struct Scratch {};
+  ParticleView<Real> particles;
+  const Real* acceleration;
+  const StepControl* control;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t chunk = control->first_chunk + g.index();
+    const std::uint32_t count = particles.chunks[chunk].count;
+    const Real dt = static_cast<Real>(control->dt);
+    g.for_each(kLanes, [&](std::uint32_t lane) {
+      if (lane >= count) return;
+      for (int a = 0; a < D; ++a)
+        channel_row(particles.v, chunk, D, a)[lane] +=
+            dt * channel_row(acceleration, g.index(), D, a)[lane];
+    });
+  }
+};
+
+template <class Exec, int D, class Real>
+void accelerate(Exec& exec, const ParticleView<Real>& particles, const Real* acceleration,
+                std::uint32_t max_chunks, const StepControl* control) {
+  launch_groups(exec, {{&control->n_chunks, max_chunks}, &control->stop},
+                Accelerate<D, Real>{particles, acceleration, control});
+}
+
+}  // namespace firn

@@ -1,0 +1,366 @@
+// Frames on top of steps: the initial fill, sources that pulse at exact times, what a frame
+// reports, and the state that a checkpoint holds.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "firn/error.h"
+#include "firn/simulation.h"
+#include "src/run/particle_owners.h"
+#include "src/run/stepper.h"
+#include "src/state/batch.h"
+#include "src/state/bytes.h"
+#include "src/state/new_particles.h"
+
+namespace firn {
+
+using Clock = std::chrono::steady_clock;
+inline double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// More than what a saved state holds beside channels and lists.
+inline constexpr std::size_t kStateHeader = 4096;
+
+struct SourceState {
+  SourcePulse pulse;
+  std::uint64_t pulses = 0;  // emitted so far
+
+  double next_time(const Source& source) const {
+    if (pulses > 0 && pulse.period == 0) return std::numeric_limits<double>::infinity();
+    const double t = source.start + static_cast<double>(pulses) * pulse.period;
+    return t < source.end ? t : std::numeric_limits<double>::infinity();
+  }
+};
+
+inline DtLimit most_frequent(const StepControl& c) {
+  // The end of a frame cuts one or two steps of every frame; it is named only where nothing else
+  // ever limited.
+  int best = 0;
+  for (int i = 1; i < static_cast<int>(StepLimit::kFrameEnd); ++i)
+    if (c.limited[i] > c.limited[best]) best = i;
+  return c.limited[best] > 0 ? static_cast<DtLimit>(best) : DtLimit::kFrameEnd;
+}
+
+inline Vec3 periods(const Scene& scene) {
+  Vec3 lengths{};
+  if (!scene.grid.domain) return lengths;
+  const Domain& domain = *scene.grid.domain;
+  for (int a = 0; a < scene.simulation.dimension; ++a)
+    if (domain.boundary[2 * a] == BoundaryType::kPeriodic)
+      lengths[a] = domain.max[a] - domain.min[a];
+  return lengths;
+}
+
+class Simulation::Impl {
+ public:
+  Impl(const Scene& scene, const RunOptions& options)
+      : scene_(scene),
+        stepper_(make_stepper(scene_, options,
+                              [this](std::uint32_t id) { return owners_.name_of(id); })) {
+    for (std::size_t s = 0; s < scene_.sources.size(); ++s)
+      sources_.push_back({fill_source(scene_, s), 0});
+    for (std::size_t b = 0; b < scene_.bodies.size(); ++b)
+      append(fill_body(scene_, b), static_cast<std::uint32_t>(b));
+    if (owners_.next_id() == 0 && sources_.empty())
+      throw Error(ErrorCategory::kScene,
+                  "the scene has no particles: every body is smaller than the sampling distance; "
+                  "use a smaller grid.dx "
+                  "or more particles_per_cell");
+    stepper_->initialize();
+    measure_frame(0, 0);
+  }
+
+  bool advance_frame(const Observer& observer) {
+    const Advancing here(advancing_);
+    count_passed_frames();
+    return run_until(end_of_frame(frame_ + 1), observer);
+  }
+
+  bool advance_until(double t, const Observer& observer) {
+    if (std::isnan(t))
+      throw Error(ErrorCategory::kScene, "advance_until: the time is not a number");
+    const Advancing here(advancing_);
+    count_passed_frames();
+    return run_until(t, observer);
+  }
+
+  bool run_until(double t, const Observer& observer) {
+    bool stopped = false;
+    const StepWatch watch = watch_for(observer, stopped);
+    const double slack = kSameTime / scene_.simulation.fps;
+    while (true) {
+      const double end = end_of_frame(frame_ + 1);
+      const bool whole_frame = t > end - slack;
+      if (!whole_frame && time() > t - slack) return true;
+      if (stopped || !advance_within_frame(whole_frame ? end : t, watch)) return false;
+      if (!whole_frame) continue;
+      complete_frame();
+      if (observer.frame && !observer.frame(stats_)) stopped = true;
+    }
+  }
+
+  bool advance_steps(std::int64_t steps, const Observer& observer) {
+    const Advancing here(advancing_);
+    begin_frame();
+    in_frame_ = false;
+    bool stopped = false;
+    const StepWatch watch = watch_for(observer, stopped);
+    const auto start = Clock::now();
+    const auto made = [&] { return static_cast<std::int64_t>(stepper_->control().frame_steps); };
+    bool on_its_way = true;
+    while (on_its_way && made() < steps) {
+      emit_due();
+      on_its_way = stepper_->run_steps(steps - made(), next_emission(), watch);
+    }
+    count_passed_frames();
+    measure_frame(seconds_since(start), time() - frame_begin_);
+    return made() >= steps;
+  }
+
+  double time() { return stepper_->control().time; }
+
+  Totals totals() {
+    Totals totals = stepper_->totals();
+    if (stepper_->control().carried == 0) return totals;
+    totals.momentum.fill(kUnknown);
+    totals.angular_momentum.fill(kUnknown);
+    totals.kinetic = kUnknown;
+    return totals;
+  }
+
+  Snapshot snapshot(const SnapshotParts& parts) {
+    Snapshot s = stepper_->snapshot(parts);
+    s.body.reserve(s.size());
+    for (std::uint32_t id : s.id) s.body.push_back(static_cast<std::uint16_t>(owners_.owner_of(id)));
+    s.dx = scene_.grid.dx;
+    s.period = periods(scene_);
+    return s;
+  }
+
+  std::vector<std::uint32_t> add_particles(const NewParticles& particles) {
+    refuse_in_callback("add_particles");
+    const ParticleBatch batch = checked_batch(scene_, particles);
+    const std::size_t n = batch.position.size();
+    owners_.require_room(n);
+    std::vector<std::uint32_t> ids(n);
+    std::iota(ids.begin(), ids.end(), owners_.next_id());
+    if (n == 0) return ids;
+    stepper_->add(batch, owners_.next_id());
+    owners_.add(static_cast<std::uint32_t>(n), owners_.of_user(), batch.material);
+    return ids;
+  }
+  void remove_particles(std::span<const std::uint32_t> ids) {
+    refuse_in_callback("remove_particles");
+    std::vector<std::uint32_t> ascending(ids.begin(), ids.end());
+    std::sort(ascending.begin(), ascending.end());
+    ascending.erase(std::unique(ascending.begin(), ascending.end()), ascending.end());
+    if (!ascending.empty()) stepper_->remove(ascending);
+  }
+
+  std::vector<std::byte> save_state() {
+    ByteWriter out;
+    out.reserve(stepper_->memory_bytes() + owners_.ranges().size() * sizeof(IdRange) + kStateHeader);
+    out.value(frame_);
+    out.value(std::uint32_t{in_frame_});
+    out.value(owners_.next_id());
+    out.values(std::span<const IdRange>(owners_.ranges()));
+    out.value(static_cast<std::uint64_t>(sources_.size()));
+    for (const SourceState& s : sources_) out.value(s.pulses);
+    out.value(stats_.time);
+    out.value(stats_.totals);
+    stepper_->save(out);
+    return out.take();
+  }
+  void load_state(std::span<const std::byte> bytes) {
+    ByteReader in(bytes);
+    const int frame = in.value<int>();
+    const auto in_frame = in.value<std::uint32_t>();
+    const auto next_id = in.value<std::uint32_t>();
+    auto ranges = in.values<IdRange>();
+    if (in.value<std::uint64_t>() != sources_.size())
+      throw Error(ErrorCategory::kFile,
+                  "the saved state has another number of sources than this scene");
+    std::vector<std::uint64_t> pulses;
+    for (std::size_t s = 0; s < sources_.size(); ++s) pulses.push_back(in.value<std::uint64_t>());
+    if (frame < 0 || in_frame > 1 || !owners_.fit(ranges, next_id, ranges_of_sources(pulses)))
+      throw Error(ErrorCategory::kFile,
+                  "the saved state has other bodies or sources than this scene");
+    const auto time = in.value<double>();
+    const auto totals = in.value<Totals>();
+    stepper_->load(in, next_id);
+    in.expect_end();
+    frame_ = frame;
+    in_frame_ = in_frame == 1;
+    frame_begin_ = end_of_frame(frame_);
+    frame_seconds_ = 0;
+    owners_.restore(std::move(ranges), next_id);
+    for (std::size_t s = 0; s < sources_.size(); ++s) sources_[s].pulses = pulses[s];
+    measure_frame(0, end_of_frame(1));
+    stats_.time = time;  // of the last completed frame: the state may lie after it
+    stats_.totals = totals;
+  }
+
+  Stepper& stepper() { return *stepper_; }
+  const FrameStats& stats() const { return stats_; }
+
+ private:
+  struct Advancing {  // while a call makes steps
+    explicit Advancing(bool& on) : on_(on) { on_ = true; }
+    ~Advancing() { on_ = false; }
+    bool& on_;
+  };
+  static constexpr double kSameTime = 1e-6, kMostFrames = 1e9;  // frames
+  static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+  double end_of_frame(int frame) const {
+    return static_cast<double>(frame) / scene_.simulation.fps;
+  }
+  // Frames that have ended while none was being made count as completed.
+  void count_passed_frames() {
+    if (in_frame_) return;
+    const double now = time();
+    int passed = static_cast<int>(std::min(now * scene_.simulation.fps, kMostFrames));
+    if (end_of_frame(passed) > now) --passed;  // by rounding
+    if (end_of_frame(passed + 1) <= now) ++passed;
+    frame_ = std::max(frame_, passed);
+  }
+  void begin_frame() {
+    stepper_->begin_frame();
+    frame_begin_ = time();
+    frame_seconds_ = 0;
+    in_frame_ = true;
+  }
+  bool advance_within_frame(double target, const StepWatch& watch) {
+    const auto start = Clock::now();
+    if (!in_frame_) begin_frame();
+    bool on_its_way = true;
+    for (double stop = 0; on_its_way && stop != target;) {
+      emit_due();
+      stop = std::min(target, next_emission());
+      on_its_way = stepper_->run_until(stop, watch);
+    }
+    frame_seconds_ += seconds_since(start);
+    return on_its_way;
+  }
+  void complete_frame() {
+    in_frame_ = false;
+    const bool whole = frame_begin_ == end_of_frame(frame_);
+    ++frame_;
+    measure_frame(frame_seconds_, whole ? end_of_frame(1) : end_of_frame(frame_) - frame_begin_);
+  }
+
+  // Its callbacks in the stepper's terms. `stopped` is set where one of them ends the call: it
+  // may do so at a step that ends where a source emits, or a frame does.
+  StepWatch watch_for(const Observer& observer, bool& stopped) {
+    StepWatch watch{observer.interrupted, {}};
+    if (!observer.step) return watch;
+    watch.interrupted = [&] { return stopped || (observer.interrupted && observer.interrupted()); };
+    watch.after_step = [&](const StepControl& c) { stopped = !observer.step(step_info(c)); };
+    return watch;
+  }
+  StepInfo step_info(const StepControl& c) const {
+    return {static_cast<std::int64_t>(c.step),
+            frame_,
+            c.time,
+            c.dt,
+            static_cast<DtLimit>(c.limit),
+            c.n_particles,
+            std::sqrt(c.speed_squared)};
+  }
+
+  // How many ranges of ids each source must have that has emitted so many pulses: one for each
+  // that is not empty.
+  std::vector<std::optional<std::uint64_t>> ranges_of_sources(
+      const std::vector<std::uint64_t>& pulses) const {
+    std::vector<std::optional<std::uint64_t>> ranges(pulses.begin(), pulses.end());
+    for (std::size_t s = 0; s < ranges.size(); ++s)
+      if (sources_[s].pulse.batch.position.empty()) ranges[s].reset();
+    return ranges;
+  }
+
+  void append(const ParticleBatch& batch, std::uint32_t owner) {
+    if (batch.position.empty()) return;
+    owners_.require_room(batch.position.size());
+    stepper_->append(batch, owners_.next_id());
+    owners_.add(static_cast<std::uint32_t>(batch.position.size()), owner, batch.material);
+  }
+  void refuse_in_callback(const char* what) const {
+    if (advancing_)
+      throw Error(ErrorCategory::kScene,
+                  std::string(what) + ": not from a callback, which comes in the middle of a call; let "
+                                      "the callback stop it");
+  }
+
+  double next_emission() const {
+    double t = std::numeric_limits<double>::infinity();
+    for (std::size_t s = 0; s < sources_.size(); ++s)
+      t = std::min(t, sources_[s].next_time(scene_.sources[s]));
+    return t;
+  }
+  void emit_due() {
+    const double now = stepper_->control().time;
+    for (std::size_t s = 0; s < sources_.size(); ++s)
+      while (sources_[s].next_time(scene_.sources[s]) <= now) {
+        append(sources_[s].pulse.batch, owners_.of_source(s));
+        ++sources_[s].pulses;
+      }
+  }
+
+  // `seconds`: what the frame took of simulated time.
+  void measure_frame(double wall_seconds, double seconds) {
+    const StepControl c = stepper_->control();
+    FrameStats s;
+    s.frame = frame_;
+    s.time = c.time;
+    s.steps = static_cast<std::int64_t>(c.frame_steps);
+    s.total_steps = static_cast<std::int64_t>(c.step);
+    s.dt_min = c.dt_smallest;
+    s.dt_max = c.dt_largest;
+    s.dt_last = c.dt;
+    s.limited_by = s.steps > 0 ? most_frequent(c) : DtLimit::kNone;
+    if (s.limited_by == DtLimit::kWaveSpeed || s.limited_by == DtLimit::kViscosity)
+      s.limiting_material = scene_.materials[c.limit_material].name;
+    s.particles = c.n_particles;
+    s.blocks = c.n_blocks;
+    s.chunks = c.n_chunks;
+    s.removed = c.removed;
+    s.layouts = static_cast<std::int64_t>(c.layouts);
+    s.late = static_cast<std::int64_t>(c.late_total + c.late);
+    s.emitted = owners_.emitted();
+    s.added = owners_.added();
+    s.grown = stepper_->grown();
+    s.memory_bytes = stepper_->memory_bytes();
+    s.max_speed = std::sqrt(c.speed_squared);
+    s.wall_seconds = wall_seconds;
+    s.times = stepper_->times();
+    s.enqueued = stepper_->enqueued();
+    if (scene_.output.diagnostics != DiagnosticsLevel::kOff) s.totals = totals();
+    stepper_->report(s);
+    s.reactions = stepper_->reactions();
+    if (seconds > 0)
+      for (ColliderReaction& r : s.reactions)
+        for (std::size_t a = 0; a < 3; ++a) {
+          r.force[a] /= seconds;
+          r.torque[a] /= seconds;
+        }
+    stats_ = std::move(s);
+  }
+
+  Scene scene_;
+  ParticleOwners owners_{scene_};
+  std::unique_ptr<Stepper> stepper_;
+  std::vector<SourceState> sources_;
+  int frame_ = 0;
+  bool in_frame_ = false, advancing_ = false;
+  double frame_begin_ = 0;    // s, simulated
+  double frame_seconds_ = 0;  // wall time spent on the frame so far
+  FrameStats stats_;
+};
+
+}  // namespace firn

@@ -1,0 +1,149 @@
+// A boundary condition of the user's on the grid does what the same one of the scene does, bit for
+// bit: in 2D and 3D, single and double, fused and plain, and where transfers carry increments.
+#include <gtest/gtest.h>
+
+#include "tests/support/device.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/fluid_scenes.h"
+#include "tests/support/library_scenes.h"
+
+namespace firn::test {
+namespace {
+
+constexpr RunOptions kOneThread{Device::kCpu, 1}, kOnCuda{Device::kCuda};
+
+// Two balls that fly to the ground.
+Scene falling(const LibraryCase& c, TransferType type) {
+  Scene scene = two_balls(c);
+  scene.transfer.type = type;
+  scene.time.dt_max = 1e-3;
+  scene.simulation.gravity = {0, -10, 0};
+  for (Body& ball : scene.bodies) {
+    ball.shape.center[1] += 0.3;
+    ball.velocity.component[0].constant = 1;
+    ball.velocity.component[1].constant = -3;
+  }
+  return scene;
+}
+
+template <class Real>
+void stick(const BoundaryStep& step) {
+  for (std::int64_t block = 0; block < step.velocity.chunks; ++block) {
+    const Real* y = step.position.row<Real>(block, 1);
+    for (int node = 0; node < step.velocity.count(block); ++node)
+      for (int a = 0; a < step.dimension && y[node] <= 0; ++a)
+        step.velocity.row<Real>(block, a)[node] = 0;
+  }
+}
+void stick_to_the_ground(const BoundaryStep& step) {
+  step.velocity.type == ElementType::kFloat ? stick<float>(step) : stick<double>(step);
+}
+
+void expect_same_as_collider(const Scene& own, const RunOptions& options, int steps) {
+  Scene built_in = own;
+  built_in.colliders = {collider("ground", ground(), BoundaryType::kSticky)};
+  Simulation reference(built_in, options), simulation(own, options);
+  simulation.set_grid_boundary(stick_to_the_ground);
+  reference.advance_steps(steps);
+  simulation.advance_steps(steps);
+  EXPECT_EQ(simulation.time(), reference.time());
+  EXPECT_EQ(simulation.field<double>("position"), reference.field<double>("position"));
+  EXPECT_EQ(simulation.field<double>("velocity"), reference.field<double>("velocity"));
+  EXPECT_EQ(simulation.stats().stages.boundary, reference.stats().stages.boundary);
+
+  Simulation through(own, options);
+  through.advance_steps(steps);
+  EXPECT_NE(through.field<double>("position"), reference.field<double>("position"));
+}
+
+TEST(OwnBoundary, IsThatOfACollider) {
+  for (const LibraryCase& c : library_cases())
+    for (const TransferType type : {TransferType::kApic, TransferType::kFlip}) {
+      SCOPED_TRACE(c.name() + (type == TransferType::kFlip ? ", flip" : ""));
+      expect_same_as_collider(falling(c, type), kOneThread, 120);
+    }
+}
+// The ledger of stages counts it as the boundary's.
+TEST(OwnBoundary, IsInTheLedger) {
+  Scene scene = falling({2, Precision::kDouble, false}, TransferType::kApic);
+  scene.output.diagnostics = DiagnosticsLevel::kStages;
+  expect_same_as_collider(scene, kOneThread, 120);
+  Simulation simulation = simulate(scene);
+  simulation.set_grid_boundary(stick_to_the_ground);
+  simulation.advance_steps(120);
+  EXPECT_LT(simulation.stats().stages.boundary, 0);
+}
+
+TEST(OwnBoundary, SeesTheMassOfTheParticles) {
+  for (const LibraryCase& c : library_cases()) {
+    if (c.precision == Precision::kSingle) continue;
+    SCOPED_TRACE(c.name());
+    Simulation simulation = simulate(falling(c, TransferType::kApic));
+    const Totals totals = simulation.totals();
+    int asked = 0;
+    simulation.set_grid_boundary([&](const BoundaryStep& step) {
+      EXPECT_EQ(step.time == 0, asked == 0);
+      ++asked;
+      double mass = 0, moment = 0, last_x = 0;
+      for (std::int64_t b = 0; b < step.mass.chunks; ++b)
+        for (int i = 0; i < step.mass.count(b); ++i) {
+          const double m = step.mass.at<double>(b, 0, i);
+          mass += m;
+          moment += m * step.position.at<double>(b, 0, i);
+          if (m == 0) EXPECT_EQ(step.velocity.at<double>(b, 0, i), 0);
+          last_x = step.position.at<double>(b, 0, i);
+        }
+      const double roundings =
+          static_cast<double>(step.mass.size) * std::numeric_limits<double>::epsilon();
+      EXPECT_NEAR(mass, totals.mass, roundings * totals.mass);
+      if (asked == 1) EXPECT_NEAR(moment / mass, totals.center_of_mass[0], roundings);
+      EXPECT_NEAR(last_x / 0.1, std::round(last_x / 0.1), 1e-9);  // a node
+    });
+    simulation.advance_steps(3);
+    EXPECT_EQ(asked, 3);
+    simulation.set_grid_boundary({});
+    simulation.advance_steps(1);
+    EXPECT_EQ(asked, 3);
+  }
+}
+
+TEST(OwnBoundary, IsForExplicitScenes) {
+  Simulation pool = simulate(busy_liquid_scene(2, Precision::kSingle));
+  expect_error(ErrorCategory::kScene, {"set_grid_boundary", "explicit", "faces"},
+               [&] { pool.set_grid_boundary(stick_to_the_ground); });
+  pool.set_grid_boundary({});  // none is none
+}
+
+TEST(GpuOwnBoundary, IsThatOfACollider) {
+  if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
+  expect_same_as_collider(falling({2, Precision::kSingle, true}, TransferType::kApic), kOnCuda, 50);
+  expect_same_as_collider(falling({3, Precision::kDouble, false}, TransferType::kFlip), kOnCuda,
+                          50);
+}
+
+#if defined(FIRN_WITH_CUDA)
+// The velocities of all nodes cleared on the device, on the simulation's stream.
+TEST(GpuOwnBoundary, CanStayOnTheDevice) {
+  if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
+  Simulation simulation(falling({2, Precision::kSingle, true}, TransferType::kApic), kOnCuda);
+  simulation.advance_steps(3);
+  const auto before = simulation.field<float>("position");
+  simulation.set_grid_boundary(
+      [](const BoundaryStep& step) {
+        ASSERT_GE(step.velocity.device, 0);
+        Cuda exec;
+        void* own = exec.use_stream(step.velocity.stream);
+        exec.zero(step.velocity.data,
+                  static_cast<std::size_t>(step.velocity.chunks * step.velocity.chunk_stride) *
+                      sizeof(float));
+        exec.use_stream(own);
+      },
+      Memory::kNative);
+  simulation.advance_steps(3);
+  EXPECT_EQ(simulation.field<float>("position"), before);
+  for (const float v : simulation.field<float>("velocity")) EXPECT_EQ(v, 0);
+}
+#endif
+
+}  // namespace
+}  // namespace firn::test

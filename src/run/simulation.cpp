@@ -11,6 +11,7 @@
 #include "firn/error.h"
 #include "kernels/exec/backend.h"
 #include "src/run/stepper.h"
+#include "src/scene/mass_properties.h"
 #include "src/state/batch.h"
 #include "src/state/bytes.h"
 
@@ -199,6 +200,28 @@ class Simulation::Impl {
     stats_.totals = totals;
   }
 
+  void set_collider_motion(std::size_t collider, const Keyframes& motion) {
+    if (collider >= scene_.colliders.size())
+      throw Error(ErrorCategory::kScene, "set_collider_motion: there is no collider " +
+                                             std::to_string(collider) + "; the scene has " +
+                                             std::to_string(scene_.colliders.size()));
+    const Collider& moved = scene_.colliders[collider];
+    const std::string what = "collider \"" + moved.name + "\"";
+    if (moved.dynamics)
+      throw Error(ErrorCategory::kScene,
+                  what + ": material moves it, so it cannot follow key frames");
+    check_motion(motion, what);
+    stepper_->set_collider_motion(collider, motion);
+  }
+  void set_collider_motion(const std::string& name, const Keyframes& motion) {
+    const auto found = std::find_if(scene_.colliders.begin(), scene_.colliders.end(),
+                                    [&](const Collider& c) { return c.name == name; });
+    if (found == scene_.colliders.end())
+      throw Error(ErrorCategory::kScene,
+                  "set_collider_motion: there is no collider \"" + name + "\"");
+    set_collider_motion(static_cast<std::size_t>(found - scene_.colliders.begin()), motion);
+  }
+
   Stepper& stepper() { return *stepper_; }
   const FrameStats& stats() const { return stats_; }
 
@@ -353,6 +376,7 @@ class Simulation::Impl {
     s.enqueued = stepper_->enqueued();
     if (scene_.output.diagnostics != DiagnosticsLevel::kOff) s.totals = totals();
     stepper_->report(s);
+    s.colliders = stepper_->colliders();
     s.reactions = stepper_->reactions();
     if (seconds > 0)
       for (ColliderReaction& r : s.reactions)
@@ -404,6 +428,13 @@ Snapshot Simulation::snapshot(const SnapshotParts& parts) const {
 }
 Snapshot Simulation::tracers() const {
   return with_memory([&] { return impl_->stepper().tracers(); });
+}
+std::vector<ColliderState> Simulation::colliders() const { return impl_->stepper().colliders(); }
+void Simulation::set_collider_motion(std::size_t collider, const Keyframes& motion) {
+  impl_->set_collider_motion(collider, motion);
+}
+void Simulation::set_collider_motion(const std::string& collider, const Keyframes& motion) {
+  impl_->set_collider_motion(collider, motion);
 }
 Totals Simulation::totals() const { return impl_->totals(); }
 std::string Simulation::device_name() const { return impl_->stepper().device_name(); }

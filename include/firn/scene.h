@@ -265,7 +265,7 @@ struct Dynamics {
   double mass = 0;     // kg; 0: `density` is given
   // With `mass`: about the centre of mass of the shape and the scene's axes, kg m^2: xx, yy, zz, or
   // xx, yy, zz, xy, xz, yz; 2D: zz alone. Empty: of the shape, filled evenly.
-  std::vector<double> inertia;
+  std::vector<double> inertia{};
   Vec3 velocity{};          // at the start, of the centre of mass, m/s
   Vec3 angular_velocity{};  // at the start, rad/s; 2D: third entry
   bool operator==(const Dynamics&) const = default;

@@ -27,9 +27,9 @@ struct RigidBody {
 
 // What does not.
 struct RigidMass {
-  double mass;                     // kg
-  Vec<double, 3> center;           // of mass, as the scene has the body, m
-  Mat<double, 3> inertia;          // about the centre, likewise, kg m^2; 2D: zz on the whole diagonal
+  double mass;             // kg
+  Vec<double, 3> center;   // of mass, as the scene has the body, m
+  Mat<double, 3> inertia;  // about the centre, likewise, kg m^2; 2D: zz on the whole diagonal
   Mat<double, 3> inverse_inertia;  // 1/(kg m^2)
   double radius;                   // of the smallest ball about the centre that holds it, m
 };
@@ -134,14 +134,13 @@ struct ContactSystem {
       axis[a] = 1;
       add_square(sums, m * shares.tangential, transposed(r, axis));
     }
-    const Unknowns rhs =
-        transposed(r, (m * shares.tangential) * v + (m * along * dot(v, n)) * n);
+    const Unknowns rhs = transposed(r, (m * shares.tangential) * v + (m * along * dot(v, n)) * n);
     for (int i = 0; i < kUnknowns; ++i) sums[kMatrix + i] += rhs[i];
   }
 
   // u' of a body whose velocity without contact is `free`. `inertia` is that of the world's axes.
-  FIRN_HD static RigidVelocity solve(const double* sums, double mass,
-                                     const Mat<double, 3>& inertia, const RigidVelocity& free) {
+  FIRN_HD static RigidVelocity solve(const double* sums, double mass, const Mat<double, 3>& inertia,
+                                     const RigidVelocity& free) {
     double a[kUnknowns][kUnknowns];
     Unknowns x;
     for (int i = 0, k = 0; i < kUnknowns; ++i) {

@@ -67,9 +67,8 @@ struct CoupleBodies : NodeContact<D, Real> {
       v_i[a] = static_cast<double>(v[a]);
       n[a] = static_cast<double>(normal[a]);
     }
-    System::add_node(
-        sums, static_cast<double>(node.mass()), r, v_i, n,
-        {static_cast<double>(shares.normal), static_cast<double>(shares.tangential)});
+    System::add_node(sums, static_cast<double>(node.mass()), r, v_i, n,
+                     {static_cast<double>(shares.normal), static_cast<double>(shares.tangential)});
   }
 
   // What the grid update finds at the node when it comes to bodies that material moves.
@@ -104,10 +103,10 @@ struct SolveBodies {
     if (b < 0) return;
     double* system = sums + std::uint64_t{static_cast<std::uint32_t>(b)} * System::kColumns;
     const RigidMass& mass = moved.masses[b];
-    const RigidVelocity u = System::solve(
-        system, mass.mass,
-        rigid::world_inertia(mass, rigid::rotation_of(moved.bodies[b].orientation)),
-        moved.free_velocity(b, control->dt));
+    const RigidVelocity u =
+        System::solve(system, mass.mass,
+                      rigid::world_inertia(mass, rigid::rotation_of(moved.bodies[b].orientation)),
+                      moved.free_velocity(b, control->dt));
     params.judged[b] = params.poses[c];
     params.poses[c].velocity = rigid::cast<Real>(u.linear);
     params.poses[c].angular_velocity = rigid::cast<Real>(u.angular);
@@ -123,9 +122,9 @@ void settle_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, const Bo
   launch_items(exec, {{nullptr, colliders}, &control->stop},
                PoseColliders<Real>{params.colliders, params.poses, control, moved});
   for (int round = 0; round < rounds; ++round) {
-    launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                  CoupleBodies<D, Real>{
-                      {params, grid, control}, moved, scratch.systems, scratch.bodies});
+    launch_groups(
+        exec, {{&control->n_blocks, max_blocks}, &control->stop},
+        CoupleBodies<D, Real>{{params, grid, control}, moved, scratch.systems, scratch.bodies});
     add_columns(exec, scratch.systems, {&control->n_blocks, max_blocks},
                 scratch.bodies * ContactSystem<D>::kColumns, scratch.sums, &control->stop);
     launch_items(exec, {{nullptr, colliders}, &control->stop},

@@ -78,11 +78,11 @@ struct NodeContact {
   }
   FIRN_HD Vec<Real, D> normal_at(int c, const Vec<Real, D>& x) const {
     const RigidPose<Real>& pose = params.poses[c];
-    return rotate_to_world(pose, sdf_normal<D>(params.colliders[c].program, to_body(pose, x),
-                                               Real(0.1) * grid.dx));
+    return rotate_to_world(
+        pose, sdf_normal<D>(params.colliders[c].program, to_body(pose, x), Real(0.1) * grid.dx));
   }
-  // A node in several of the bodies that material moves belongs to the one in which it lies deepest,
-  // so that each of them can be solved for alone.
+  // A node in several of the bodies that material moves belongs to the one in which it lies
+  // deepest, so that each of them can be solved for alone.
   FIRN_HD bool owns(int c, const Vec<Real, D>& x, Real phi) const {
     for (int other = 0; other < params.collider_count; ++other) {
       if (other == c || !is_moved(other)) continue;

@@ -62,9 +62,7 @@ class Integral {
   double volume() const { return volume_; }
   Vector center() const { return middle_ + first_ * (1 / volume_); }
   // Of the squares of coordinates about the centre.
-  Matrix second() const {
-    return second_ + (-1 / volume_) * outer(first_, first_);
-  }
+  Matrix second() const { return second_ + (-1 / volume_) * outer(first_, first_); }
   // Up to the size of the last cells, which is added.
   double radius() const {
     double farthest = 0;
@@ -142,8 +140,7 @@ RigidMass rigid_mass(const Scene& scene, const Collider& collider) {
     fail(what, "it must have either a density > 0 or a mass > 0");
   const int dimension = scene.simulation.dimension;
   const CompiledShape shape = compile_shape(collider.shape, dimension, scene.grid.dx);
-  RigidMass mass =
-      mass_properties(shape, dynamics.mass > 0 ? 1.0 : dynamics.density, what);
+  RigidMass mass = mass_properties(shape, dynamics.mass > 0 ? 1.0 : dynamics.density, what);
   if (dynamics.mass > 0) {
     set_inertia(mass, (dynamics.mass / mass.mass) * mass.inertia, what);
     mass.mass = dynamics.mass;
@@ -168,9 +165,8 @@ RigidMass mass_properties(const CompiledShape& shape, double density, const std:
   mass.radius = of.radius();
   const Matrix second = density * of.second();
   // In 2D about z, on the whole diagonal: it is then the same however the body is turned.
-  const Matrix inertia =
-      shape.dimension == 2 ? Matrix::scaled_identity(second(0, 0) + second(1, 1))
-                           : Matrix::scaled_identity(trace(second)) - second;
+  const Matrix inertia = shape.dimension == 2 ? Matrix::scaled_identity(second(0, 0) + second(1, 1))
+                                              : Matrix::scaled_identity(trace(second)) - second;
   set_inertia(mass, inertia, what);
   return mass;
 }
@@ -195,7 +191,8 @@ void check_motion(const Keyframes& motion, const std::string& what) {
       fail(what, "the times of key frames must be finite and increase");
   for (const auto* list : {&motion.translation, &motion.rotation})
     if ((!list->empty() && list->size() != n) || !finite(*list))
-      fail(what, "key frames need as many translations and rotations as times, or none, all finite");
+      fail(what,
+           "key frames need as many translations and rotations as times, or none, all finite");
   if (!finite({motion.pivot})) fail(what, "the pivot of key frames must be finite");
 }
 

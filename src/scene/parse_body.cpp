@@ -221,8 +221,8 @@ void parse_inertia(TableReader& table, std::vector<double>& inertia) {
   if (node == nullptr || !read_type(*node, NodeType::kArray, "inertia", table.context())) return;
   const std::size_t n = node->items.size();
   if (table.context().is_2d() ? n != 1 : n != 3 && n != 6) {
-    table.fail(*node, fmt::format("'inertia' must have {} entries, found {}",
-                                  table.context().is_2d() ? "1" : "3 or 6", n));
+    table.fail(*node, fmt::format("'inertia' must have {}, found {}",
+                                  table.context().is_2d() ? "1 entry" : "3 or 6 entries", n));
     return;
   }
   for (std::size_t i = 0; i < n; ++i) {

@@ -26,8 +26,7 @@ class BodyStore {
         bodies.push_back(initial_body(*c.dynamics, host_masses_[bodies.size()]));
         rubs_ |= c.boundary == BoundaryType::kSeparate;
       }
-    for (std::size_t a = 0; a < D; ++a)
-      gravity_[static_cast<int>(a)] = scene.simulation.gravity[a];
+    for (std::size_t a = 0; a < D; ++a) gravity_[static_cast<int>(a)] = scene.simulation.gravity[a];
     if (bodies.empty()) return;
     bodies_ = Buffer<Exec, RigidBody>(exec, std::span<const RigidBody>(bodies));
     judged_ = Buffer<Exec, RigidPose<Real>>(exec, bodies.size());
@@ -64,10 +63,9 @@ class BodyStore {
     double fastest = 0;
     const std::vector<RigidBody> bodies = states();
     for (std::size_t b = 0; b < bodies.size(); ++b)
-      fastest = std::max(
-          fastest, norm(bodies[b].velocity) + norm(rigid::angular_velocity(host_masses_[b],
-                                                                           bodies[b])) *
-                                                  host_masses_[b].radius);
+      fastest = std::max(fastest, norm(bodies[b].velocity) +
+                                      norm(rigid::angular_velocity(host_masses_[b], bodies[b])) *
+                                          host_masses_[b].radius);
     return fastest * fastest;
   }
   // What reports say of body b.
@@ -83,12 +81,11 @@ class BodyStore {
       state.angular_momentum[i] = moment[a];
       state.potential -= mass.mass * gravity_[a] * body.center[a];
     }
-    state.kinetic =
-        0.5 * (mass.mass * norm_squared(body.velocity) + dot(w, body.spin));
+    state.kinetic = 0.5 * (mass.mass * norm_squared(body.velocity) + dot(w, body.spin));
   }
   RigidPose<double> pose_of(const RigidBody& body, std::size_t b) const {
-    return rigid::pose_of<double>(
-        host_masses_[b], body, {body.velocity, rigid::angular_velocity(host_masses_[b], body)});
+    return rigid::pose_of<double>(host_masses_[b], body,
+                                  {body.velocity, rigid::angular_velocity(host_masses_[b], body)});
   }
 
   void save(ByteWriter& out) const { out.values(std::span<const RigidBody>(states())); }

@@ -50,8 +50,9 @@ void expect_solid(const Shape& shape, int dimension, const Solid& exact) {
 // Of the box with the edges `s` about its centre.
 Mat<double, 3> box_inertia(const Vec<double, 3>& s) {
   const double m = s[0] * s[1] * s[2] / 12;
-  return Mat<double, 3>::diagonal({{m * (s[1] * s[1] + s[2] * s[2]), m * (s[0] * s[0] + s[2] * s[2]),
-                                    m * (s[0] * s[0] + s[1] * s[1])}});
+  return Mat<double, 3>::diagonal(
+      {{m * (s[1] * s[1] + s[2] * s[2]), m * (s[0] * s[0] + s[2] * s[2]),
+        m * (s[0] * s[0] + s[1] * s[1])}});
 }
 // What moving a mass by r from the centre adds.
 Mat<double, 3> steiner(double m, const Vec<double, 3>& r) {
@@ -69,9 +70,9 @@ Shape turned(Shape shape, const Vec3& rotation, const Vec3& translation) {
 
 TEST(MassProperties, Sphere) {
   const double r = 0.3, v = 4 * kPi / 3 * r * r * r;
-  expect_solid(sphere({1, -2, 0.5}, r), 3,
-               {v, 4 * kPi * r * r, 0, {{1, -2, 0.5}},
-                Mat<double, 3>::scaled_identity(0.4 * v * r * r)});
+  expect_solid(
+      sphere({1, -2, 0.5}, r), 3,
+      {v, 4 * kPi * r * r, 0, {{1, -2, 0.5}}, Mat<double, 3>::scaled_identity(0.4 * v * r * r)});
   const double a = kPi * r * r;
   expect_solid(sphere({1, -2, 0}, r), 2,
                {a, 2 * kPi * r, 0, {{1, -2, 0}}, Mat<double, 3>::scaled_identity(0.5 * a * r * r)});
@@ -81,8 +82,7 @@ TEST(MassProperties, Box) {
   const Vec<double, 3> s = {{0.2, 0.5, 1.1}};
   expect_solid(box({1, 2, 3}, {1.2, 2.5, 4.1}), 3,
                {0.11, 2 * (0.1 + 0.55 + 0.22), 4 * 1.8, {{1.1, 2.25, 3.55}}, box_inertia(s)});
-  const Mat<double, 3> flat =
-      Mat<double, 3>::scaled_identity(0.1 * (0.2 * 0.2 + 0.5 * 0.5) / 12);
+  const Mat<double, 3> flat = Mat<double, 3>::scaled_identity(0.1 * (0.2 * 0.2 + 0.5 * 0.5) / 12);
   expect_solid(box({1, 2, 0}, {1.2, 2.5, 0}), 2, {0.1, 1.4, 4, {{1.1, 2.25, 0}}, flat});
 }
 
@@ -126,7 +126,8 @@ TEST(MassProperties, RefusesWhatCannotBe) {
     scene.colliders = {collider("thing", sphere({0, 1, 0}, 0.5), BoundaryType::kSlip)};
     scene.colliders[0].dynamics = Dynamics{.density = 10};
     change(scene, scene.colliders[0], *scene.colliders[0].dynamics);
-    expect_error(ErrorCategory::kScene, {"collider \"thing\"", words}, [&] { rigid_masses(scene); });
+    expect_error(ErrorCategory::kScene, {"collider \"thing\"", words},
+                 [&] { rigid_masses(scene); });
   };
   using S = Scene;
   using C = Collider;
@@ -140,8 +141,9 @@ TEST(MassProperties, RefusesWhatCannotBe) {
   expect("either a density > 0 or a mass > 0", [](S&, C&, B& b) { b.density = -1; });
   expect("either a density > 0 or a mass > 0", [](S&, C&, B& b) { b.mass = 3; });
   expect("three numbers", [](S&, C&, B& b) { b = {.mass = 1, .inertia = {1, 2}}; });
-  expect("positive about every axis",
-         [](S&, C&, B& b) { b = {.mass = 1, .inertia = {1, 1, 1, 2, 0, 0}}; });
+  expect("positive about every axis", [](S&, C&, B& b) {
+    b = {.mass = 1, .inertia = {1, 1, 1, 2, 0, 0}};
+  });
   expect("key frames", [](S&, C& c, B&) { c.motion = Keyframes{{0}, {}, {}, {}}; });
   expect("\"explicit\"",
          [](S& s, C&, B&) { s.simulation.integrator = Integrator::kIncompressible; });

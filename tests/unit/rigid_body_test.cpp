@@ -87,13 +87,11 @@ TEST(RigidBody, PoseIsThatOfTheBody) {
   const RigidMass mass = {2, {{1, 2, 3}}, Matrix::identity(), Matrix::identity(), 1};
   RigidBody body = {{0, 0, 0, 1}, {{4, 4, 4}}, {{0, 0, 0}}, {{0, 0, 0}}};
   rigid::turn_by(body.orientation, {{0.3, -0.5, 0.9}});
-  const RigidPose<double> pose =
-      rigid::pose_of<double>(mass, body, {{{1, 0, 0}}, {{0, 0, 2}}});
+  const RigidPose<double> pose = rigid::pose_of<double>(mass, body, {{{1, 0, 0}}, {{0, 0, 2}}});
   const Matrix R = rotation_from_vector({{0.3, -0.5, 0.9}});
   const Vector x = {{1.5, 1.8, 3.3}}, expected = body.center + R * (x - mass.center),
                got = to_world(pose, x), v = velocity_at(pose, got),
-               v_expected =
-                   Vector{{1, 0, 0}} + cross(Vector{{0, 0, 2}}, expected - body.center);
+               v_expected = Vector{{1, 0, 0}} + cross(Vector{{0, 0, 2}}, expected - body.center);
   for (int i = 0; i < 3; ++i) {
     EXPECT_NEAR(got[i], expected[i], 32 * kEpsilon<double>);
     EXPECT_NEAR(v[i], v_expected[i], 32 * kEpsilon<double>);
@@ -142,7 +140,8 @@ TYPED_TEST(Contact, KeepsMomentumAndGainsNoEnergy) {
   using System = ContactSystem<D>;
   for (const double scale : {1e-6, 1e-3, 1.0, 1e3, 1e6}) {
     SCOPED_TRACE(scale);
-    const RigidMass mass = with_inertia(1, D == 2 ? Vector{{0.3, 0.3, 0.3}} : Vector{{0.2, 0.3, 0.4}});
+    const RigidMass mass =
+        with_inertia(1, D == 2 ? Vector{{0.3, 0.3, 0.3}} : Vector{{0.2, 0.3, 0.4}});
     RigidVelocity before{Vector::zero(), Vector::zero()};
     for (int a = 0; a < D; ++a) before.linear[a] = this->number();
     for (int a = D == 2 ? 2 : 0; a < 3; ++a) before.angular[a] = this->number();

@@ -258,12 +258,26 @@ struct Keyframes {  // rigid motion: piecewise linear in time, rotation about `p
   bool operator==(const Keyframes&) const = default;
 };
 
+// Of a collider that material and gravity move (integrator = "explicit"). It moves freely
+// otherwise: other colliders and the walls of the domain do not stop it.
+struct Dynamics {
+  double density = 0;  // kg/m^3 (kg/m^2 in 2D) of a shape that is filled evenly; 0: `mass` is given
+  double mass = 0;     // kg; 0: `density` is given
+  // With `mass`: about the centre of mass of the shape and the scene's axes, kg m^2: xx, yy, zz, or
+  // xx, yy, zz, xy, xz, yz; 2D: zz alone. Empty: of the shape, filled evenly.
+  std::vector<double> inertia{};
+  Vec3 velocity{};          // at the start, of the centre of mass, m/s
+  Vec3 angular_velocity{};  // at the start, rad/s; 2D: third entry
+  bool operator==(const Dynamics&) const = default;
+};
+
 struct Collider {
   std::string name;
   Shape shape;
   BoundaryType boundary = BoundaryType::kSticky;
   double friction = 0;
   std::optional<Keyframes> motion;
+  std::optional<Dynamics> dynamics;  // in place of `motion`
   Vec3 color{0.55, 0.55, 0.55};
   std::optional<ScalarField> temperature;  // thermal: K, of the world's x, y, z, t; none: insulated
   bool operator==(const Collider&) const = default;

@@ -73,6 +73,21 @@ struct ColliderReaction {  // mean over the frame of what the material exerts on
   Vec3 force{}, torque{};  // N, N m about the world origin
 };
 
+// Where a collider is and how it moves: a point x of the scene's shape is at
+// rotation (x - pivot) + pivot + translation.
+struct ColliderState {
+  std::array<double, 9> rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};  // row-major
+  Vec3 translation{}, pivot{};  // m; of a dynamic one the pivot is its
+                                // centre of mass in the scene
+  Vec3 velocity{};              // of the pivot's place, m/s
+  Vec3 angular_velocity{};      // rad/s
+  bool dynamic = false;     // material moves it (Collider::dynamics); what follows is 0 otherwise
+  double mass = 0;          // kg
+  Vec3 momentum{};          // kg m/s
+  Vec3 angular_momentum{};  // about the world origin, kg m^2/s
+  double kinetic = 0, potential = 0;  // J, the latter as of particles: of gravity, 0 at the origin
+};
+
 // Seconds of wall time since the last frame; on CUDA an explicit step has them only while
 // Simulation::time_stages is on. A fused step is g2p, constitutive and the next p2g in one pass.
 struct StageTimes {
@@ -103,7 +118,7 @@ struct FrameStats {
   std::int64_t layouts = 0;  // how often particles were brought into a new order, since the start
   std::int64_t late = 0;  // particles that a fused step handled apart: they went more than a cell
   std::size_t memory_bytes = 0;  // of particles, grid and scratch
-  double max_speed = 0;          // m/s
+  double max_speed = 0;          // m/s, of particles and dynamic colliders
   double wall_seconds = 0;
   StageTimes times;
   EnqueueStats enqueued;
@@ -112,6 +127,7 @@ struct FrameStats {
   PressureStats pressure;
   ThermalStats thermal;
   std::vector<ColliderReaction> reactions;  // one per collider
+  std::vector<ColliderState> colliders;     // likewise, at the end of the frame; not in `totals`
 };
 
 // Particle data on the host, ordered by particle id. Vector channels have `dimension` components
@@ -150,7 +166,7 @@ struct StepInfo {
   double dt = 0;          // s
   DtLimit limited_by = DtLimit::kNone;
   std::int64_t particles = 0;
-  double max_speed = 0;  // m/s, at its end
+  double max_speed = 0;  // m/s, at its end, of particles and dynamic colliders
 };
 
 // Callbacks of a call that advances a simulation, any of which may be empty. They come on the
@@ -243,6 +259,9 @@ class Simulation {
   // The massless points of Scene::tracers in the order in which they were made, body by body:
   // position (m), id, body and material; all other channels are empty. The number never changes.
   Snapshot tracers() const;
+  // Where the colliders are now, in the scene's order; known also where snapshot() has no
+  // velocities.
+  std::vector<ColliderState> colliders() const;
   Totals totals() const;  // where snapshot() has no velocities, momenta and kinetic are NaN
   std::string device_name() const;  // e.g. "cpu (2 threads, AVX-512)" or "cuda: NVIDIA H200"
   bool on_cuda() const;
@@ -301,6 +320,13 @@ class Simulation {
   // set_force, but that explicit steps stay fused. Throws Error{kScene} unless integrator =
   // "explicit": the velocities of the others lie on faces and belong to a projection.
   void set_grid_boundary(GridBoundary boundary, Memory memory = Memory::kHost);
+
+  // Has a collider follow other key frames from the next step on, in absolute times. Nothing
+  // smooths the change: where it is not to jump, the new ones begin where it is. Part of the saved
+  // state. Throws Error{kScene} for one that is not there or is dynamic, and for key frames whose
+  // times do not increase or whose lists differ in length.
+  void set_collider_motion(std::size_t collider, const Keyframes& motion);
+  void set_collider_motion(const std::string& collider, const Keyframes& motion);
 
   // Whether to measure FrameStats::times on CUDA, too; off at the start. Explicit steps are then
   // launched one kernel at a time, which costs small scenes more than a captured graph.

@@ -28,4 +28,35 @@ FIRN_HD inline Vec<Real, D> apply_boundary(BoundaryType type, Real friction, Vec
   return v_body + tangential;
 }
 
+// apply_boundary as a matrix: the shares of the relative velocity v - v_body that contact takes,
+// along the normal and along the surface. v becomes v - N (v - v_body) with
+// N = normal n n^T + tangential (I - n n^T), symmetric and between 0 and the identity.
+template <class Real>
+struct ContactShares {
+  Real normal = 0, tangential = 0;
+  FIRN_HD bool any() const { return normal > Real(0) || tangential > Real(0); }
+};
+
+template <class Real, int D>
+FIRN_HD inline ContactShares<Real> contact_shares(BoundaryType type, Real friction,
+                                                  const Vec<Real, D>& v, const Vec<Real, D>& v_body,
+                                                  const Vec<Real, D>& n) {
+  if (type == BoundaryType::kSticky) return {Real(1), Real(1)};
+  const Vec<Real, D> relative = v - v_body;
+  const Real normal_speed = dot(relative, n);
+  if (type != BoundaryType::kSeparate) return {Real(1), Real(0)};
+  if (normal_speed >= Real(0)) return {};
+  if (!(friction > Real(0))) return {Real(1), Real(0)};
+  const Real speed = norm(relative - normal_speed * n);
+  const Real loss = friction * -normal_speed;
+  return {Real(1), speed > loss ? loss / speed : Real(1)};
+}
+
+template <class Real, int D>
+FIRN_HD inline Vec<Real, D> apply_shares(const ContactShares<Real>& shares, const Vec<Real, D>& v,
+                                         const Vec<Real, D>& v_body, const Vec<Real, D>& n) {
+  const Vec<Real, D> relative = v - v_body, normal = dot(relative, n) * n;
+  return v - (shares.normal * normal + shares.tangential * (relative - normal));
+}
+
 }  // namespace firn

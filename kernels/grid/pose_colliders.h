@@ -1,9 +1,22 @@
 // Where every body stands at the time of the step.
 #pragma once
 
+#include "kernels/collide/rigid_body.h"
 #include "kernels/grid/update.h"
 
 namespace firn {
+
+// The bodies that material moves, in device memory.
+struct BodyView {
+  RigidBody* bodies = nullptr;
+  const RigidMass* masses = nullptr;
+  Vec<double, 3> gravity = {{0, 0, 0}};
+
+  // At the end of a step in which nothing touches it.
+  FIRN_HD RigidVelocity free_velocity(int b, double dt) const {
+    return {bodies[b].velocity + dt * gravity, rigid::angular_velocity(masses[b], bodies[b])};
+  }
+};
 
 template <class Real>
 struct PoseColliders {
@@ -11,9 +24,13 @@ struct PoseColliders {
   const ColliderShape<Real>* colliders;
   RigidPose<Real>* poses;
   const StepControl* control;
+  BodyView moved = {};
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t i) const {
-    poses[i] = pose_at<Real>(colliders[i].keys, control->time);
+    const int b = colliders[i].body;
+    poses[i] = b < 0 ? pose_at<Real>(colliders[i].keys, control->time)
+                     : rigid::pose_of<Real>(moved.masses[b], moved.bodies[b],
+                                            moved.free_velocity(b, control->dt));
   }
 };
 

@@ -18,6 +18,7 @@ struct ColliderShape {
   KeyframeView keys;
   BoundaryType boundary;
   Real friction;
+  std::int32_t body = -1;  // among those that material moves; -1: moves by its key frames
 };
 
 template <class Real, int D>
@@ -38,6 +39,9 @@ struct GridUpdateParams {
   const ColliderShape<Real>* colliders = nullptr;
   RigidPose<Real>* poses = nullptr;  // of this step, one per collider
   int collider_count = 0;
+  // Of the bodies that material moves, with the velocities by which their contacts were judged;
+  // null without such bodies. See bodies.h.
+  RigidPose<Real>* judged = nullptr;
   bool separate_force = false;  // see TransferParams
   double* reactions = nullptr;  // per block: colliders * kReactionColumns; null without colliders
   double* stage_energies = nullptr;  // per block: kStageColumns; null unless diagnosed
@@ -56,6 +60,7 @@ FIRN_HD inline void add_impulse(double* sums, const Vec<Real, D>& x, const Vec<R
     }
 }
 
+// Poses the colliders where they move by key frames alone; see settle_bodies.
 template <class Exec, int D, class Real>
 void grid_update(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
                  std::uint32_t max_blocks, const StepControl* control);

@@ -1,12 +1,18 @@
 #pragma once
 
-#include "kernels/exec/node.h"
+#include "kernels/grid/contact.h"
 #include "kernels/grid/pose_colliders.h"
 
 namespace firn {
 
 template <int D, class Real>
-struct GridUpdate {
+struct GridUpdate : NodeContact<D, Real> {
+  using Contact = NodeContact<D, Real>;
+  using Contact::control;
+  using Contact::grid;
+  using Contact::nodes_of;
+  using Contact::params;
+  using Contact::position_of;
   static constexpr const char* kName = "grid_update";
   static constexpr int kThreads = 64;
   static constexpr int kNodes = BlockTraits<D>::kNodes;
@@ -14,10 +20,6 @@ struct GridUpdate {
     Vec<Real, D> velocity[kNodes];
     double sums[kNodes][kReactionColumns];
   };
-
-  GridUpdateParams<Real, D> params;
-  GridView<Real> grid;
-  const StepControl* control;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -43,10 +45,6 @@ struct GridUpdate {
       g.once(
           [&] { params.stage_energies[g.index() * kStageColumns + 2] = column_sum(g.scratch, 0); });
     }
-  }
-
-  FIRN_HD static Node<Real>* nodes_of(Real* channel, std::uint32_t block) {
-    return reinterpret_cast<Node<Real>*>(channel) + std::uint64_t{block} * kNodes;
   }
 
   // Leaves zeros for the next step's momentum.
@@ -79,14 +77,7 @@ struct GridUpdate {
   FIRN_HD void apply_forces(Scratch& scratch, Node<Real>* nodes, Node<Real>* increments,
                             std::uint32_t i) const {
     const Node<Real> node = nodes[i];
-    const Real dt = static_cast<Real>(control->dt);
-    const Real inv_m = node.mass() > Real(0) ? Real(1) / node.mass() : Real(0);
-    Vec<Real, D> v, before;
-    for (int a = 0; a < D; ++a) {
-      before[a] = node[a] * inv_m;
-      v[a] = before[a] + (increments != nullptr ? increments[i][a] * inv_m : Real(0));
-      v[a] = inv_m > Real(0) ? v[a] + dt * params.gravity[a] : Real(0);
-    }
+    const auto [before, v] = this->forced(node, increments, i);
     scratch.velocity[i] = v;
     if (increments == nullptr) return;
     increments[i] = Node<Real>::mass(node.mass());
@@ -105,63 +96,34 @@ struct GridUpdate {
     g.sync();
   }
 
-  FIRN_HD Vec<Real, D> position_of(const Vec<int, D>& origin, std::uint32_t i) const {
-    const Vec<int, D> local = local_of_node<D>(static_cast<int>(i));
-    Vec<Real, D> x;
-    for (int a = 0; a < D; ++a)
-      x[a] = static_cast<Real>(origin[a] * BlockTraits<D>::kSide + local[a]) * grid.dx;
-    return x;
-  }
-
   template <class Group>
   FIRN_HD void collide(Group& g, const Node<Real>* nodes, const Vec<int, D>& origin) const {
     if (params.walls.active)
       g.for_each(kNodes, [&](std::uint32_t i) {
-        apply_walls(position_of(origin, i), g.scratch.velocity[i]);
+        this->apply_walls(position_of(origin, i), g.scratch.velocity[i]);
       });
-    for (int c = 0; c < params.collider_count; ++c) {
-      g.sync();
-      double* reaction =
-          params.reactions +
-          (static_cast<std::uint64_t>(g.index()) * params.collider_count + c) * kReactionColumns;
-      if (!reaches(origin, c)) {
-        g.for_each(kReactionColumns, [&](std::uint32_t k) { reaction[k] = 0; });
-        continue;
-      }
-      g.for_each(kNodes, [&](std::uint32_t i) { collide_node(g.scratch, nodes, origin, c, i); });
-      g.sync();
-      g.for_each(kReactionColumns, [&](std::uint32_t k) {
-        reaction[k] = column_sum(g.scratch, static_cast<int>(k));
-      });
-    }
+    for (int c = 0; c < params.collider_count; ++c)
+      if (!this->is_moved(c)) collide_with(g, nodes, origin, c);
+    // After all others, as it was solved for how these will move.
+    for (int c = 0; c < params.collider_count; ++c)
+      if (this->is_moved(c)) collide_with(g, nodes, origin, c);
     g.sync();
   }
-
-  // A node on a wall belongs to it; the tolerance covers the rounding of its position.
-  FIRN_HD void apply_walls(const Vec<Real, D>& x, Vec<Real, D>& v) const {
-    const Real tolerance = Real(1e-3) * grid.dx;
-    for (int a = 0; a < D; ++a)
-      for (int side = 0; side < 2; ++side) {
-        const bool inside_wall = side == 0 ? x[a] <= params.walls.min[a] + tolerance
-                                           : x[a] >= params.walls.max[a] - tolerance;
-        if (!inside_wall) continue;
-        Vec<Real, D> normal = Vec<Real, D>::zero();
-        normal[a] = side == 0 ? Real(1) : Real(-1);
-        v = apply_boundary(params.walls.boundary[2 * a + side], params.walls.friction[2 * a + side],
-                           v, Vec<Real, D>::zero(), normal);
-      }
-  }
-
-  // Whether body c can touch a node of the block: its distance from the block's centre against the
-  // half diagonal.
-  FIRN_HD bool reaches(const Vec<int, D>& origin, int c) const {
-    constexpr Real half = Real(0.5) * (BlockTraits<D>::kSide - 1);
-    Vec<Real, D> centre;
-    for (int a = 0; a < D; ++a)
-      centre[a] = (static_cast<Real>(origin[a] * BlockTraits<D>::kSide) + half) * grid.dx;
-    const Real radius = half * grid.dx * sqrt(static_cast<Real>(D));
-    return signed_distance<D>(params.colliders[c].program, to_body(params.poses[c], centre)) <=
-           radius;
+  template <class Group>
+  FIRN_HD void collide_with(Group& g, const Node<Real>* nodes, const Vec<int, D>& origin,
+                            int c) const {
+    g.sync();
+    double* reaction =
+        params.reactions +
+        (static_cast<std::uint64_t>(g.index()) * params.collider_count + c) * kReactionColumns;
+    if (!this->reaches(origin, c)) {
+      g.for_each(kReactionColumns, [&](std::uint32_t k) { reaction[k] = 0; });
+      return;
+    }
+    g.for_each(kNodes, [&](std::uint32_t i) { collide_node(g.scratch, nodes, origin, c, i); });
+    g.sync();
+    g.for_each(kReactionColumns,
+               [&](std::uint32_t k) { reaction[k] = column_sum(g.scratch, static_cast<int>(k)); });
   }
 
   FIRN_HD void collide_node(Scratch& scratch, const Node<Real>* nodes, const Vec<int, D>& origin,
@@ -173,12 +135,18 @@ struct GridUpdate {
     const ColliderShape<Real>& collider = params.colliders[c];
     const RigidPose<Real>& pose = params.poses[c];
     const Vec<Real, D> x = position_of(origin, i), in_body = to_body(pose, x);
-    if (signed_distance<D>(collider.program, in_body) > Real(0)) return;
+    const Real phi = signed_distance<D>(collider.program, in_body);
+    if (phi > Real(0)) return;
+    const bool moved = this->is_moved(c);
+    if (moved && !this->owns(c, x, phi)) return;
     const Vec<Real, D> normal =
         rotate_to_world(pose, sdf_normal<D>(collider.program, in_body, Real(0.1) * grid.dx));
     const Vec<Real, D> before = scratch.velocity[i];
     const Vec<Real, D> after =
-        apply_boundary(collider.boundary, collider.friction, before, velocity_at(pose, x), normal);
+        moved ? apply_shares(this->shares_of(c, params.judged[collider.body], x, before, normal),
+                             before, velocity_at(pose, x), normal)
+              : apply_boundary(collider.boundary, collider.friction, before, velocity_at(pose, x),
+                               normal);
     scratch.velocity[i] = after;
     add_impulse(sums, x, m * (before - after));
   }
@@ -188,10 +156,11 @@ template <class Exec, int D, class Real>
 void grid_update(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
                  std::uint32_t max_blocks, const StepControl* control) {
   const std::uint32_t colliders = static_cast<std::uint32_t>(params.collider_count);
-  launch_items(exec, {{nullptr, colliders}, &control->stop},
-               PoseColliders<Real>{params.colliders, params.poses, control});
+  if (params.judged == nullptr)
+    launch_items(exec, {{nullptr, colliders}, &control->stop},
+                 PoseColliders<Real>{params.colliders, params.poses, control});
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                GridUpdate<D, Real>{params, grid, control});
+                GridUpdate<D, Real>{{params, grid, control}});
 }
 
 struct AddColumn {

@@ -1,5 +1,5 @@
-// Fixed-size square matrices, row-major, on a generic scalar (see math/scalar.h). Not those of Eigen,
-// whose inverse() compiles to a trap in device code.
+// Fixed-size square matrices, row-major, on a generic scalar (see math/scalar.h). Not those of
+// Eigen, whose inverse() compiles to a trap in device code.
 #pragma once
 
 #include "kernels/math/vec.h"

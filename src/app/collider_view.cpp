@@ -12,19 +12,6 @@ using Vector = Vec<double, 3>;
 
 Vector vec(const Vec3& a) { return {{a[0], a[1], a[2]}}; }
 
-RigidPose<double> pose_of(const Collider& collider, double time) {
-  if (!collider.motion) return pose_at<double>({}, time);
-  const Keyframes& keys = *collider.motion;
-  std::vector<double> translation, rotation;
-  for (const Vec3& v : keys.translation) translation.insert(translation.end(), v.begin(), v.end());
-  for (const Vec3& v : keys.rotation) rotation.insert(rotation.end(), v.begin(), v.end());
-  translation.resize(3 * keys.times.size());  // a motion may leave out what does not change
-  rotation.resize(3 * keys.times.size());
-  return pose_at<double>({keys.times.data(), translation.data(), rotation.data(),
-                          static_cast<int>(keys.times.size()), vec(keys.pivot)},
-                         time);
-}
-
 double longest_edge(const TriangleMesh& mesh) {
   double longest = 0;
   for (int axis = 0; axis < 3; ++axis) {
@@ -84,28 +71,29 @@ void ColliderView::add_meshes(const Shape& shape, std::size_t collider,
   }
 }
 
-std::vector<ColliderPose> ColliderView::poses(double time) const {
+std::vector<ColliderPose> ColliderView::poses(const std::vector<ColliderState>& states) const {
   std::vector<ColliderPose> result;
-  for (const Collider& collider : scene_.colliders) {
-    const RigidPose<double> pose = pose_of(collider, time);
-    ColliderPose& view = result.emplace_back();
-    for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) view.rotation[3 * i + j] = pose.rotation(i, j);
-      view.translation[i] = pose.translation[i];
-      view.pivot[i] = pose.pivot[i];
-    }
+  for (std::size_t i = 0; i < scene_.colliders.size(); ++i) {
+    const ColliderState state = i < states.size() ? states[i] : ColliderState{};
+    result.push_back({state.rotation, state.translation, state.pivot});
   }
   return result;
 }
 
-std::vector<TriangleSurface> ColliderView::surfaces(double time) const {
+std::vector<TriangleSurface> ColliderView::surfaces(
+    const std::vector<ColliderState>& states) const {
+  const std::vector<ColliderPose> placed = poses(states);
   std::vector<TriangleSurface> result;
   for (const Surface& mesh : meshes_) {
-    const RigidPose<double> pose = pose_of(scene_.colliders[mesh.collider], time);
+    const ColliderPose& pose = placed[mesh.collider];
+    const Vector pivot = vec(pose.pivot), to = pivot + vec(pose.translation);
+    Mat<double, 3> R;
+    for (int i = 0; i < 9; ++i) R(i / 3, i % 3) = pose.rotation[static_cast<std::size_t>(i)];
     TriangleSurface& moved = result.emplace_back(mesh.at_rest);
     for (std::size_t i = 0; i < moved.vertices.size(); i += 3) {
       const Vector x =
-          to_world(pose, Vector{{moved.vertices[i], moved.vertices[i + 1], moved.vertices[i + 2]}});
+          to +
+          R * (Vector{{moved.vertices[i], moved.vertices[i + 1], moved.vertices[i + 2]}} - pivot);
       for (int k = 0; k < 3; ++k) moved.vertices[i + k] = static_cast<float>(x[k]);
     }
   }

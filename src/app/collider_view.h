@@ -1,11 +1,12 @@
-// Where the colliders of a scene are at a time, for its pictures: their poses, and the surfaces of
-// those made of meshes, which only the scene's files know.
+// Where the colliders of a scene are, for its pictures: their poses as the simulation has them, and
+// the surfaces of those made of meshes, which only the scene's files know.
 #pragma once
 
 #include <array>
 #include <vector>
 
 #include "firn/scene.h"
+#include "firn/simulation.h"
 #include "src/render/render.h"
 
 namespace firn::app {
@@ -15,8 +16,9 @@ class ColliderView {
   // Reads the mesh files of the colliders. Throws Error{kFile} as load_mesh.
   explicit ColliderView(const Scene& scene);
 
-  std::vector<ColliderPose> poses(double time) const;
-  std::vector<TriangleSurface> surfaces(double time) const;
+  // One per collider of the scene; `states` that are missing are at rest.
+  std::vector<ColliderPose> poses(const std::vector<ColliderState>& states) const;
+  std::vector<TriangleSurface> surfaces(const std::vector<ColliderState>& states) const;
 
  private:
   struct Surface {

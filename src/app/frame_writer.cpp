@@ -22,7 +22,7 @@ FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory,
     if (resumed) planned.simulation.frames = resumed->planned_frames;
     renderer_.emplace(planned);
     colliders_.emplace(scene);
-    if (resumed) draw(resumed->first, {}, 0);  // the first picture fixes camera and colours
+    if (resumed) draw(resumed->first, {}, {}, 0);  // the first picture fixes camera and colours
   }
   if (scene.output.diagnostics != DiagnosticsLevel::kOff)
     ledger_.emplace(directory.ledger(), scene, last_kept(resumed));
@@ -39,15 +39,17 @@ void FrameWriter::write(const Simulation& simulation, const FrameStats& stats) {
                    tracers = simulation.tracers();
     write_particles(snapshot, tracers, stats.frame);
     if (renderer_)
-      write_png(directory_.image_path(stats.frame).string(), draw(snapshot, tracers, stats.time));
+      write_png(directory_.image_path(stats.frame).string(),
+                draw(snapshot, tracers, simulation.colliders(), stats.time));
   }
   if (ledger_) ledger_->write(stats);
   stats_.write(stats, scene_);
 }
 
-Image FrameWriter::draw(const Snapshot& snapshot, const Snapshot& tracers, double time) {
-  return renderer_->render(snapshot, time, colliders_->poses(time), colliders_->surfaces(time),
-                           tracers);
+Image FrameWriter::draw(const Snapshot& snapshot, const Snapshot& tracers,
+                        const std::vector<ColliderState>& colliders, double time) {
+  return renderer_->render(snapshot, time, colliders_->poses(colliders),
+                           colliders_->surfaces(colliders), tracers);
 }
 
 void FrameWriter::write_particles(const Snapshot& snapshot, const Snapshot& tracers,

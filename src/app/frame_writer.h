@@ -33,7 +33,8 @@ class FrameWriter {
   void sync();  // before a checkpoint, so that it never knows of more frames than the tables
 
  private:
-  Image draw(const Snapshot& snapshot, const Snapshot& tracers, double time);
+  Image draw(const Snapshot& snapshot, const Snapshot& tracers,
+             const std::vector<ColliderState>& colliders, double time);
   void write_particles(const Snapshot& snapshot, const Snapshot& tracers, int frame) const;
 
   const Scene& scene_;

@@ -35,10 +35,16 @@ std::string header_line(const Scene& scene) {
   if (scene.solves_heat()) line += ",heat";
   if (scene.output.diagnostics == DiagnosticsLevel::kStages)
     line += ",stage_p2g,stage_grid_forces,stage_boundary,stage_g2p,stage_plasticity";
-  for (std::size_t i = 0; i < scene.colliders.size(); ++i)
-    for (const char* quantity :
-         {"force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z"})
-      line += ',' + quoted(column_prefix(scene.colliders[i].name, i) + '.' + quantity);
+  for (std::size_t i = 0; i < scene.colliders.size(); ++i) {
+    const auto add = [&](std::initializer_list<const char*> quantities) {
+      for (const char* quantity : quantities)
+        line += ',' + quoted(column_prefix(scene.colliders[i].name, i) + '.' + quantity);
+    };
+    add({"force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z"});
+    if (scene.colliders[i].dynamics)
+      add({"momentum_x", "momentum_y", "momentum_z", "angular_momentum_x", "angular_momentum_y",
+           "angular_momentum_z", "kinetic", "potential"});
+  }
   return line;
 }
 
@@ -101,8 +107,10 @@ LedgerWriter::LedgerWriter(const std::filesystem::path& path, const Scene& scene
                            std::optional<int> resume_after)
     : file_(open_ledger(path, scene, resume_after)),
       heat_(scene.solves_heat()),
-      stages_(scene.output.diagnostics == DiagnosticsLevel::kStages),
-      colliders_(scene.colliders.size()) {}
+      stages_(scene.output.diagnostics == DiagnosticsLevel::kStages) {
+  for (const Collider& collider : scene.colliders)
+    dynamic_.push_back(collider.dynamics.has_value());
+}
 
 void LedgerWriter::write(const FrameStats& stats) {
   const Totals& t = stats.totals;
@@ -118,13 +126,18 @@ void LedgerWriter::write(const FrameStats& stats) {
     for (double value : {s.p2g, s.grid_forces, s.boundary, s.g2p, s.plasticity})
       add_cell(line, value);
   }
-  for (std::size_t i = 0; i < colliders_; ++i) {
+  for (std::size_t i = 0; i < dynamic_.size(); ++i) {
     if (i < stats.reactions.size()) {
       add_cells(line, stats.reactions[i].force);
       add_cells(line, stats.reactions[i].torque);
     } else {
       line += ",,,,,,";
     }
+    if (!dynamic_[i]) continue;
+    const ColliderState state = i < stats.colliders.size() ? stats.colliders[i] : ColliderState{};
+    add_cells(line, state.momentum);
+    add_cells(line, state.angular_momentum);
+    for (double value : {state.kinetic, state.potential}) add_cell(line, value);
   }
   file_.append(line);
 }

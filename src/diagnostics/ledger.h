@@ -18,8 +18,10 @@ namespace firn {
 // angular_momentum_{x,y,z}, kinetic, elastic, potential, total (J, of these three); where the scene
 // solves heat also heat (J, latent heat included); with diagnostics = "stages" also
 // stage_{p2g,grid_forces,boundary,g2p,plasticity} (J); and for each collider <name>.force_{x,y,z}
-// (N) and <name>.torque_{x,y,z} (N m), empty where `FrameStats` has no reactions. Numbers have 17
-// significant digits, i.e. they read back exactly.
+// (N) and <name>.torque_{x,y,z} (N m), empty where `FrameStats` has no reactions; for each dynamic
+// collider then also <name>.momentum_{x,y,z} (kg m/s), <name>.angular_momentum_{x,y,z} (kg m^2/s,
+// about the world origin), <name>.kinetic and <name>.potential (J), which the other columns do not
+// contain. Numbers have 17 significant digits, i.e. they read back exactly.
 class LedgerWriter {
  public:
   // Starts a new file, or, with `resume_after`, continues one: rows of later frames are cut off.
@@ -34,7 +36,7 @@ class LedgerWriter {
  private:
   AppendFile file_;
   bool heat_, stages_;
-  std::size_t colliders_;
+  std::vector<bool> dynamic_;  // one per collider
 };
 
 // Writes stats.jsonl; as LedgerWriter.

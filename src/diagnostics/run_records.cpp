@@ -117,6 +117,27 @@ Json reactions_json(const FrameStats& stats, const Scene& scene) {
   return list;
 }
 
+// The dynamic colliders.
+Json bodies_json(const FrameStats& stats, const Scene& scene) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < stats.colliders.size() && i < scene.colliders.size(); ++i) {
+    const ColliderState& state = stats.colliders[i];
+    if (!state.dynamic) continue;
+    Vec3 center{};
+    for (std::size_t a = 0; a < 3; ++a) center[a] = state.pivot[a] + state.translation[a];
+    list.push_back({{"collider", scene.colliders[i].name},
+                    {"center_of_mass", center},
+                    {"rotation", state.rotation},
+                    {"velocity", state.velocity},
+                    {"angular_velocity", state.angular_velocity},
+                    {"momentum", state.momentum},
+                    {"angular_momentum", state.angular_momentum},
+                    {"kinetic", state.kinetic},
+                    {"potential", state.potential}});
+  }
+  return list;
+}
+
 AppendFile open_stats(const std::filesystem::path& path, std::optional<int> resume_after) {
   if (!resume_after) return AppendFile::create(path);
   return AppendFile::resume(path, [&](std::string_view line) {
@@ -167,6 +188,7 @@ std::string stats_json_line(const FrameStats& s, const Scene& scene) {
                {"wall_seconds", s.wall_seconds},
                {"totals", to_json(s.totals)},
                {"reactions", reactions_json(s, scene)}};
+  if (Json bodies = bodies_json(s, scene); !bodies.empty()) json["bodies"] = std::move(bodies);
   if (has_stage_times(s)) json["times"] = to_json(s.times);
   if (scene.output.diagnostics == DiagnosticsLevel::kStages)
     json["stages"] = {{"p2g", s.stages.p2g},

@@ -184,9 +184,10 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
   const std::size_t per_chunk = energies * static_cast<std::size_t>(packs_per_chunk<Cpu, Real>()) +
                                 (totals ? std::size_t{kTotalsColumns} : 0) +
                                 (totals && traits_of(scene).unified ? kMaterialEnergies : 0);
-  const std::size_t per_block =
-      scene.colliders.size() * kReactionColumns + (stages ? kStageColumns : 0);
   const ColliderStore<Cpu, D, Real> colliders(exec, scene);
+  const std::size_t per_block = scene.colliders.size() * kReactionColumns +
+                                colliders.moved().doubles_per_block() +
+                                (stages ? kStageColumns : 0);
   e.scratch_bytes = (chunks * per_chunk + blocks * per_block) * sizeof(double) + colliders.bytes();
 }
 

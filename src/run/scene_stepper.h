@@ -46,6 +46,12 @@ class SceneStepper final : public Stepper {
   Totals totals() override;
   void report(FrameStats& stats) override;
   std::vector<ColliderReaction> reactions() override;
+  std::vector<ColliderState> colliders() override {
+    return context_.bodies.states(context_.read().time);
+  }
+  void set_collider_motion(std::size_t collider, const Keyframes& motion) override {
+    context_.bodies.set_motion(collider, motion);
+  }
   StageTimes times() override;
   EnqueueStats enqueued() const override { return enqueued_; }
   Snapshot snapshot(const SnapshotParts& parts) override;

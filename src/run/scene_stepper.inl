@@ -24,6 +24,7 @@ void SceneStepper<Integrator>::initialize() {
   StepControl c = control();
   // The first layout finds out what the scene needs; growing counts from here on.
   reserve(c, std::max(c.n_chunks, 1u), initial_blocks(c.n_particles));
+  c.speed_squared = std::max(c.speed_squared, context_.bodies.moved().speed_squared());
   context_.write(c);
   do {
     integrator_.layout.enqueue();

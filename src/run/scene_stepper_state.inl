@@ -169,6 +169,7 @@ void SceneStepper<Integrator>::save(ByteWriter& out) {
   out.value(saved);
   save_particles(out, context_.particles, chunks_of(c), c.carried != 0);
   out.values(std::span<const double>(context_.bodies.sums()));
+  context_.bodies.save(out);
   for_each_stage([&](auto& stage) { stage.save(out, c.n_chunks); });
   if (c.carried != 0) save_carried(out, c);
 }
@@ -282,6 +283,8 @@ void SceneStepper<Integrator>::load(ByteReader& in, std::uint32_t id_end) {
   const auto sums = in.values<double>();
   refuse_unless(sums.size() == context_.bodies.columns(), "number of colliders");
   context_.bodies.set_sums(sums);
+  refuse_unless(context_.bodies.load(in), "number of dynamic colliders");
+  if (!context_.bodies.consistent()) fail_to_load();
   for_each_stage([&](auto& stage) { stage.load(in, c.n_chunks); });
   context_.write(c);
   if (c.carried == 0) return;

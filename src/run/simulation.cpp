@@ -100,6 +100,13 @@ Snapshot Simulation::snapshot(const SnapshotParts& parts) const {
 Snapshot Simulation::tracers() const {
   return with_memory([&] { return impl_->stepper().tracers(); });
 }
+std::vector<ColliderState> Simulation::colliders() const { return impl_->stepper().colliders(); }
+void Simulation::set_collider_motion(std::size_t collider, const Keyframes& motion) {
+  impl_->set_collider_motion(collider, motion);
+}
+void Simulation::set_collider_motion(const std::string& collider, const Keyframes& motion) {
+  impl_->set_collider_motion(collider, motion);
+}
 Totals Simulation::totals() const { return impl_->totals(); }
 std::string Simulation::device_name() const { return impl_->stepper().device_name(); }
 bool Simulation::on_cuda() const { return device_name().starts_with("cuda"); }

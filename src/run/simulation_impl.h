@@ -13,6 +13,7 @@
 #include "firn/simulation.h"
 #include "src/run/particle_owners.h"
 #include "src/run/stepper.h"
+#include "src/scene/mass_properties.h"
 #include "src/state/batch.h"
 #include "src/state/bytes.h"
 #include "src/state/new_particles.h"
@@ -60,9 +61,9 @@ inline Vec3 periods(const Scene& scene) {
 class Simulation::Impl {
  public:
   Impl(const Scene& scene, const RunOptions& options)
-      : scene_(scene),
-        stepper_(make_stepper(scene_, options,
-                              [this](std::uint32_t id) { return owners_.name_of(id); })) {
+      : scene_(scene), stepper_(make_stepper(scene_, options, [this](std::uint32_t id) {
+          return owners_.name_of(id);
+        })) {
     for (std::size_t s = 0; s < scene_.sources.size(); ++s)
       sources_.push_back({fill_source(scene_, s), 0});
     for (std::size_t b = 0; b < scene_.bodies.size(); ++b)
@@ -137,7 +138,8 @@ class Simulation::Impl {
   Snapshot snapshot(const SnapshotParts& parts) {
     Snapshot s = stepper_->snapshot(parts);
     s.body.reserve(s.size());
-    for (std::uint32_t id : s.id) s.body.push_back(static_cast<std::uint16_t>(owners_.owner_of(id)));
+    for (std::uint32_t id : s.id)
+      s.body.push_back(static_cast<std::uint16_t>(owners_.owner_of(id)));
     s.dx = scene_.grid.dx;
     s.period = periods(scene_);
     return s;
@@ -165,7 +167,8 @@ class Simulation::Impl {
 
   std::vector<std::byte> save_state() {
     ByteWriter out;
-    out.reserve(stepper_->memory_bytes() + owners_.ranges().size() * sizeof(IdRange) + kStateHeader);
+    out.reserve(stepper_->memory_bytes() + owners_.ranges().size() * sizeof(IdRange) +
+                kStateHeader);
     out.value(frame_);
     out.value(std::uint32_t{in_frame_});
     out.value(owners_.next_id());
@@ -204,6 +207,28 @@ class Simulation::Impl {
     measure_frame(0, end_of_frame(1));
     stats_.time = time;  // of the last completed frame: the state may lie after it
     stats_.totals = totals;
+  }
+
+  void set_collider_motion(std::size_t collider, const Keyframes& motion) {
+    if (collider >= scene_.colliders.size())
+      throw Error(ErrorCategory::kScene, "set_collider_motion: there is no collider " +
+                                             std::to_string(collider) + "; the scene has " +
+                                             std::to_string(scene_.colliders.size()));
+    const Collider& moved = scene_.colliders[collider];
+    const std::string what = "collider \"" + moved.name + "\"";
+    if (moved.dynamics)
+      throw Error(ErrorCategory::kScene,
+                  what + ": material moves it, so it cannot follow key frames");
+    check_motion(motion, what);
+    stepper_->set_collider_motion(collider, motion);
+  }
+  void set_collider_motion(const std::string& name, const Keyframes& motion) {
+    const auto found = std::find_if(scene_.colliders.begin(), scene_.colliders.end(),
+                                    [&](const Collider& c) { return c.name == name; });
+    if (found == scene_.colliders.end())
+      throw Error(ErrorCategory::kScene,
+                  "set_collider_motion: there is no collider \"" + name + "\"");
+    set_collider_motion(static_cast<std::size_t>(found - scene_.colliders.begin()), motion);
   }
 
   Stepper& stepper() { return *stepper_; }
@@ -293,8 +318,9 @@ class Simulation::Impl {
   void refuse_in_callback(const char* what) const {
     if (advancing_)
       throw Error(ErrorCategory::kScene,
-                  std::string(what) + ": not from a callback, which comes in the middle of a call; let "
-                                      "the callback stop it");
+                  std::string(what) +
+                      ": not from a callback, which comes in the middle of a call; let "
+                      "the callback stop it");
   }
 
   double next_emission() const {
@@ -342,6 +368,7 @@ class Simulation::Impl {
     s.enqueued = stepper_->enqueued();
     if (scene_.output.diagnostics != DiagnosticsLevel::kOff) s.totals = totals();
     stepper_->report(s);
+    s.colliders = stepper_->colliders();
     s.reactions = stepper_->reactions();
     if (seconds > 0)
       for (ColliderReaction& r : s.reactions)

@@ -58,6 +58,8 @@ class Stepper {
   // What the integrator says of the frame: energies of stages, solves.
   virtual void report(FrameStats& stats) = 0;
   virtual std::vector<ColliderReaction> reactions() = 0;
+  virtual std::vector<ColliderState> colliders() = 0;
+  virtual void set_collider_motion(std::size_t collider, const Keyframes& motion) = 0;
   virtual StageTimes times() = 0;
   virtual EnqueueStats enqueued() const = 0;
   virtual Snapshot snapshot(const SnapshotParts& parts) = 0;

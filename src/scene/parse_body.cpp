@@ -90,6 +90,33 @@ constexpr Key kColliderKeys[] = {
     key<&Collider::friction>("friction", "Coulomb's coefficient; incompressible, thermal: only 0",
                              {.range = Range::non_negative()}),
     table_key("motion", kMotion, "how it moves", {.otherwise = "at rest"}),
+    key<&Dynamics::density>("density",
+                            "of the shape filled evenly; it is then moved by material and gravity, "
+                            "not by `motion`, and passes through colliders and walls",
+                            {.unit = "kg/m^3 (2D: kg/m^2)",
+                             .range = Range::positive(),
+                             .under = Under::kExplicit,
+                             .otherwise = "not moved",
+                             .value = no_default}),
+    key<&Dynamics::mass>("mass", "in place of `density`",
+                         {.unit = "kg",
+                          .range = Range::positive(),
+                          .under = Under::kExplicit,
+                          .otherwise = "not moved",
+                          .value = no_default}),
+    key("inertia",
+        "with `mass`: about the centre of mass, along the scene's axes: xx, yy, zz, or these and "
+        "xy, xz, yz; 2D: one number",
+        {.kind = Kind::kNumber,
+         .unit = "kg m^2",
+         .list = Count{1, 6},
+         .under = Under::kExplicit,
+         .otherwise = "of the shape filled evenly"}),
+    key<&Dynamics::velocity>("velocity", "of one with a mass, at the start",
+                             {.unit = "m/s", .under = Under::kExplicit}),
+    key<&Dynamics::angular_velocity>(
+        "angular_velocity", "of one with a mass, at the start",
+        {.kind = Kind::kSpin, .unit = "rad/s", .under = Under::kExplicit}),
     key<&Collider::color>("color", "in pictures", {.kind = Kind::kColor}),
     key("temperature", "of its surface",
         {.kind = Kind::kField,
@@ -182,6 +209,53 @@ Keyframes parse_motion(const Node& node, ReadContext& context) {
   return motion;
 }
 
+// --- bodies that material moves ---
+
+constexpr std::string_view kNotMoved =
+    "is of a collider that material moves, which only integrator \"explicit\" does; remove it";
+constexpr std::string_view kNeedsMass =
+    "is of a collider that material moves; give it a 'density' or a 'mass'";
+
+void parse_inertia(TableReader& table, std::vector<double>& inertia) {
+  const Node* node = table.find("inertia");
+  if (node == nullptr || !read_type(*node, NodeType::kArray, "inertia", table.context())) return;
+  const std::size_t n = node->items.size();
+  if (table.context().is_2d() ? n != 1 : n != 3 && n != 6) {
+    table.fail(*node, fmt::format("'inertia' must have {}, found {}",
+                                  table.context().is_2d() ? "1 entry" : "3 or 6 entries", n));
+    return;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const Range range = i < 3 ? Range::positive() : Range::any();
+    read_number(node->items[i], fmt::format("inertia.{}", i), range, inertia.emplace_back(),
+                table.context());
+  }
+}
+
+void parse_dynamics(TableReader& table, const Scene& scene, std::optional<Dynamics>& out) {
+  constexpr std::string_view kKeys[] = {"density", "mass", "inertia", "velocity",
+                                        "angular_velocity"};
+  if (is_staggered(scene)) {
+    for (const std::string_view key : kKeys) table.refuse(key, kNotMoved);
+    return;
+  }
+  Dynamics dynamics;
+  table.read_members(dynamics);
+  parse_inertia(table, dynamics.inertia);
+  if (!table.has("density") && !table.has("mass")) {
+    for (const std::string_view key : kKeys) table.refuse(key, kNeedsMass);
+    return;
+  }
+  if (table.has("density") && table.has("mass"))
+    table.fail("mass", "give either 'density' or 'mass'");
+  if (table.has("inertia") && !table.has("mass"))
+    table.fail("inertia", "'inertia' goes with 'mass'; a 'density' says it by itself");
+  if (table.has("motion"))
+    table.fail("motion",
+               "a collider with a mass is moved by material; remove 'motion' or the mass");
+  if (dynamics.density > 0 || dynamics.mass > 0) out = std::move(dynamics);
+}
+
 void check_not_empty(const Node& root, const Scene& scene, ReadContext& context) {
   const Node* body = root.find("body");
   const bool readable = body == nullptr || body->is(NodeType::kArray);
@@ -198,8 +272,8 @@ constinit const Table kSource = {
     "[[source]]", "Emits material, one filling of its shape after the other.", kSourceKeys};
 constinit const Table kSink = {"[[sink]]", "Deletes particles.", kSinkKeys};
 constinit const Table kMotion = {"motion", "Rigid motion through key frames.", kMotionKeys};
-constinit const Table kCollider = {"[[collider]]", "A rigid solid that material does not move.",
-                                   kColliderKeys};
+constinit const Table kCollider = {
+    "[[collider]]", "A rigid solid; material moves it where it has a mass.", kColliderKeys};
 
 void parse_name(TableReader& table, std::string_view kind, std::size_t index, std::string& name,
                 std::vector<std::string>& taken) {
@@ -272,6 +346,7 @@ void parse_colliders(const Node& root, Scene& scene, ReadContext& context) {
     table.read_members(collider);
     if (is_staggered(scene) && collider.friction > 0) table.fail("friction", kNoFriction);
     if (const Node* motion = table.find("motion")) collider.motion = parse_motion(*motion, context);
+    parse_dynamics(table, scene, collider.dynamics);
     parse_temperature(table, "temperature", scene, collider.temperature);
     scene.colliders.push_back(std::move(collider));
   });

@@ -24,7 +24,7 @@ constexpr Key kSceneKeys[] = {
     key("source", "where the scene comes from; as an array of tables: what emits particles",
         {.kind = Kind::kString, .also = &kEmitters}),
     table_key("sink", kSink, "regions that delete particles", {.list = Count{}}),
-    table_key("collider", kCollider, "bodies that move as they are told to", {.list = Count{}}),
+    table_key("collider", kCollider, "rigid bodies that material meets", {.list = Count{}}),
     table_key("heat_source", kHeatSource, "regions that are heated",
               {.list = Count{}, .under = Under::kHeat}),
     table_key("tracers", kTracers, "massless points for pictures",

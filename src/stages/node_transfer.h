@@ -50,9 +50,11 @@ class NodeTransfer : public Stage<Exec, D, Real> {
     StepControl* c = context_.step();
     GridUpdateParams<Real, D> update = context_.boundaries();
     update.stage_energies = energies_.of_blocks();
-    grid_update<Exec, D, Real>(context_.exec, update, context_.grid.view(), context_.max_blocks(),
-                               c);
-    context_.bodies.accumulate(context_.max_blocks(), c);
+    const std::uint32_t blocks = context_.max_blocks();
+    context_.bodies.moved().settle(update, context_.grid.view(), blocks, c);
+    grid_update<Exec, D, Real>(context_.exec, update, context_.grid.view(), blocks, c);
+    context_.bodies.accumulate(blocks, c);
+    context_.bodies.moved().advance(update, blocks, c);
   }
 
   // The gather, which in fused steps scatters for the next one.

@@ -1,4 +1,5 @@
-// Bodies and sinks as kernels see them: compiled shapes and key frames uploaded once.
+// Colliders and sinks as kernels see them: compiled shapes uploaded once, key frames where they
+// change, and the bodies among them that material moves.
 #pragma once
 
 #include <deque>
@@ -7,6 +8,7 @@
 #include "kernels/grid/rebuild.h"
 #include "kernels/grid/update.h"
 #include "src/scene/shapes.h"
+#include "src/state/body_store.h"
 
 namespace firn {
 
@@ -30,11 +32,15 @@ class DeviceShape {
 template <class Exec, int D, class Real>
 class ColliderStore {
  public:
-  ColliderStore(Exec& exec, const Scene& scene) : exec_(exec), open_faces_(open_faces(scene)) {
+  ColliderStore(Exec& exec, const Scene& scene)
+      : exec_(exec), open_faces_(open_faces(scene)), bodies_(exec, scene) {
     std::vector<ColliderShape<Real>> colliders;
-    for (const Collider& c : scene.colliders)
-      colliders.push_back(
-          {add_shape(c.shape, scene), add_keys(c), c.boundary, static_cast<Real>(c.friction)});
+    std::int32_t bodies = 0;
+    for (const Collider& c : scene.colliders) {
+      motions_.push_back({c.motion, c.motion, {}});
+      colliders.push_back({add_shape(c.shape, scene), upload_keys(motions_.back()), c.boundary,
+                           static_cast<Real>(c.friction), c.dynamics ? bodies++ : -1});
+    }
     std::vector<SdfProgram<Real>> sinks;
     for (const Sink& s : scene.sinks) sinks.push_back(add_shape(s.shape, scene));
     colliders_ =
@@ -58,13 +64,17 @@ class ColliderStore {
     table_ = {};
     table_ = Buffer<Exec, double>(exec_, columns() * blocks);
     table_.zero();
+    bodies_.reserve(blocks);
   }
   void fill(GridUpdateParams<Real, D>& params) {
     params.colliders = colliders_.data();
     params.poses = poses_.data();
     params.collider_count = count();
     params.reactions = table_.data();
+    bodies_.fill(params);
   }
+  BodyStore<Exec, D, Real>& moved() { return bodies_; }
+  const BodyStore<Exec, D, Real>& moved() const { return bodies_; }
   // Adds this step's impulses to the sums of the frame.
   void accumulate(std::uint32_t max_blocks, const StepControl* control) {
     if (count() > 0)
@@ -75,8 +85,83 @@ class ColliderStore {
   std::vector<double> sums() const { return sums_.download(); }
   void set_sums(std::span<const double> values) { sums_.upload(values); }
 
+  // Of all colliders at the time `now`, s.
+  std::vector<ColliderState> states(double now) const {
+    std::vector<ColliderState> states(motions_.size());
+    const std::vector<ColliderShape<Real>> colliders = colliders_.download();
+    const std::vector<RigidBody> bodies = bodies_.states();
+    for (std::size_t c = 0; c < states.size(); ++c) {
+      const auto b = static_cast<std::size_t>(colliders[c].body);
+      const bool moved = colliders[c].body >= 0;
+      const std::vector<double> keys = packed_keys(motions_[c].now);
+      const RigidPose<double> pose =
+          moved ? bodies_.pose_of(bodies[b], b)
+                : pose_at<double>(view_of(motions_[c].now, keys.data()), now);
+      for (int i = 0; i < 9; ++i)
+        states[c].rotation[static_cast<std::size_t>(i)] = pose.rotation(i / 3, i % 3);
+      for (int a = 0; a < 3; ++a) {
+        const auto i = static_cast<std::size_t>(a);
+        states[c].translation[i] = pose.translation[a];
+        states[c].pivot[i] = pose.pivot[a];
+        states[c].velocity[i] = pose.velocity[a];
+        states[c].angular_velocity[i] = pose.angular_velocity[a];
+      }
+      if (moved) bodies_.describe(bodies[b], b, states[c]);
+    }
+    return states;
+  }
+
+  // Where nothing runs. Steps need not be captured anew: no address that they know changes.
+  void set_motion(std::size_t c, const std::optional<Keyframes>& motion) {
+    exec_.synchronize();
+    motions_[c].now = motion;
+    ColliderShape<Real> changed = colliders_.download(1, c)[0];
+    changed.keys = upload_keys(motions_[c]);
+    colliders_.upload(std::span<const ColliderShape<Real>>(&changed, 1), c);
+  }
+
+  // The bodies, and the key frames that are not the scene's.
+  void save(ByteWriter& out) const {
+    bodies_.save(out);
+    for (const Motion& motion : motions_) {
+      const bool set = motion.now != motion.of_scene;
+      out.value(std::uint32_t{set});
+      if (!set) continue;
+      out.values(std::span<const double>(motion.now->times));
+      out.values(std::span<const Vec3>(motion.now->translation));
+      out.values(std::span<const Vec3>(motion.now->rotation));
+      out.value(motion.now->pivot);
+    }
+  }
+  // Throws Error{kFile} where key frames are cut short; false where the state is of another number
+  // of bodies. Whether bodies and key frames make sense: consistent().
+  bool load(ByteReader& in) {
+    if (!bodies_.load(in)) return false;
+    for (std::size_t c = 0; c < motions_.size(); ++c) {
+      std::optional<Keyframes> motion = motions_[c].of_scene;
+      if (in.value<std::uint32_t>() != 0) {
+        motion.emplace();
+        motion->times = in.values<double>();
+        motion->translation = in.values<Vec3>();
+        motion->rotation = in.values<Vec3>();
+        motion->pivot = in.value<Vec3>();
+      }
+      set_motion(c, motion);
+    }
+    return true;
+  }
+  bool consistent() const {
+    try {
+      for (const Motion& motion : motions_)
+        if (motion.now) check_motion(*motion.now, "");
+    } catch (const Error&) {
+      return false;
+    }
+    return bodies_.consistent();
+  }
+
   std::size_t bytes() const {
-    std::size_t sum = table_.bytes();
+    std::size_t sum = table_.bytes() + bodies_.bytes();
     for (const auto& shape : shapes_) sum += shape.bytes();
     return sum;
   }
@@ -86,21 +171,35 @@ class ColliderStore {
     shapes_.emplace_back(exec_, compile_shape(shape, scene.simulation.dimension, scene.grid.dx));
     return shapes_.back().program();
   }
-  KeyframeView add_keys(const Collider& collider) {
-    if (!collider.motion) return {};
-    const Keyframes& motion = *collider.motion;
-    const std::size_t n = motion.times.size();
-    std::vector<double> values(motion.times);
-    for (const auto* vectors : {&motion.translation, &motion.rotation})
+  struct Motion {
+    std::optional<Keyframes> of_scene, now;
+    Buffer<Exec, double> keys;
+  };
+
+  // Times, then translations, then rotations.
+  static std::vector<double> packed_keys(const std::optional<Keyframes>& motion) {
+    if (!motion) return {};
+    const std::size_t n = motion->times.size();
+    std::vector<double> values(motion->times);
+    for (const auto* vectors : {&motion->translation, &motion->rotation})
       for (std::size_t i = 0; i < n; ++i)
         for (int a = 0; a < 3; ++a) values.push_back(i < vectors->size() ? (*vectors)[i][a] : 0.0);
-    keys_.emplace_back(exec_, std::span<const double>(values));
-    const double* data = keys_.back().data();
-    return {data,
-            data + n,
-            data + 4 * n,
+    return values;
+  }
+  static KeyframeView view_of(const std::optional<Keyframes>& motion, const double* keys) {
+    if (!motion) return {};
+    const std::size_t n = motion->times.size();
+    return {keys,
+            keys + n,
+            keys + 4 * n,
             static_cast<int>(n),
-            {{motion.pivot[0], motion.pivot[1], motion.pivot[2]}}};
+            {{motion->pivot[0], motion->pivot[1], motion->pivot[2]}}};
+  }
+  KeyframeView upload_keys(Motion& motion) {
+    const std::vector<double> values = packed_keys(motion.now);
+    motion.keys = {};
+    motion.keys = Buffer<Exec, double>(exec_, std::span<const double>(values));
+    return view_of(motion.now, motion.keys.data());
   }
 
   static SinkView<Real> open_faces(const Scene& scene) {
@@ -120,7 +219,8 @@ class ColliderStore {
   Exec& exec_;
   SinkView<Real> open_faces_;
   std::deque<DeviceShape<Exec, Real>> shapes_;
-  std::deque<Buffer<Exec, double>> keys_;
+  std::deque<Motion> motions_;  // one per collider
+  BodyStore<Exec, D, Real> bodies_;
   Buffer<Exec, ColliderShape<Real>> colliders_;
   Buffer<Exec, SdfProgram<Real>> sinks_;
   Buffer<Exec, RigidPose<Real>> poses_;

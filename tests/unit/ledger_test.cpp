@@ -114,6 +114,40 @@ TEST(Ledger, WritesStagesOnlyWhenMeasured) {
   EXPECT_FALSE(read.contains("stage_p2g"));
 }
 
+// Beside the totals, which are the particles' alone.
+TEST(Ledger, TellsOfCollidersThatMaterialMoves) {
+  const ScratchFolder folder;
+  Scene scene = scene_with_colliders(DiagnosticsLevel::kTotals);
+  scene.colliders[1].dynamics = Dynamics{.density = 3};
+  FrameStats stats = stats_of(1);
+  stats.colliders.resize(3);
+  ColliderState& moved = stats.colliders[1];
+  moved.dynamic = true;
+  moved.momentum = {0.1, 0.2, 0.3};
+  moved.angular_momentum = {1.1, 1.2, 1.3};
+  moved.kinetic = 7.7;
+  moved.potential = -0.7;
+  LedgerWriter(folder / "ledger.csv", scene).write(stats);
+  const auto read = columns_of(folder / "ledger.csv");
+  EXPECT_EQ(read.size(), 16u + 3u * 6u + 8u);
+  const std::string name = "wedge, \"sharp\" side.";
+  EXPECT_EQ(read.at(name + "momentum_y").at(0), 0.2);
+  EXPECT_EQ(read.at(name + "angular_momentum_z").at(0), 1.3);
+  EXPECT_EQ(read.at(name + "kinetic").at(0), 7.7);
+  EXPECT_EQ(read.at(name + "potential").at(0), -0.7);
+  EXPECT_EQ(read.at("collider_2.force_x").at(0), stats.reactions[2].force[0]);
+  EXPECT_EQ(read.at("kinetic").at(0), stats.totals.kinetic);
+
+  scene.colliders[1].name = "wedge";
+  const Json line = Json::parse(stats_json_line(stats, scene));
+  ASSERT_EQ(line.at("bodies").size(), 1u);
+  EXPECT_EQ(line.at("bodies").at(0).at("collider"), "wedge");
+  EXPECT_EQ(line.at("bodies").at(0).at("momentum").at(2), 0.3);
+  scene.colliders[1].dynamics.reset();
+  stats.colliders[1] = {};
+  EXPECT_FALSE(Json::parse(stats_json_line(stats, scene)).contains("bodies"));
+}
+
 TEST(Ledger, HasHeatWhereItIsSolvedFor) {
   const ScratchFolder folder;
   Scene scene = scene_with_colliders(DiagnosticsLevel::kTotals);

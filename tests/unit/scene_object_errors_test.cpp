@@ -135,6 +135,36 @@ TEST(SceneObjectErrors, BodiesAndSources) {
   for (const Case& c : flat) expect_one_finding(kScene2D, c);
 }
 
+TEST(SceneObjectErrors, CollidersThatMaterialMoves) {
+  const std::string free = edited(
+      kScene3D,
+      "motion = { type = \"keyframes\", times = [0, 1], translation = [[0, 0, 0], [0, 1, 0]] }",
+      "");
+  const Case cases[] = {
+      {"[[collider]]", "[[collider]]\ndensity = 4\nmass = @3", {"either 'density' or 'mass'"}},
+      {"[[collider]]",
+       "[[collider]]\ndensity = 4\ninertia = @[1, 2, 3]",
+       {"'inertia' goes with 'mass'"}},
+      {"[[collider]]",
+       "[[collider]]\nmass = 4\ninertia = @[1, 2]",
+       {"'inertia' must have 3 or 6 entries, found 2"}},
+      {"[[collider]]", "[[collider]]\nmass = 4\ninertia = [1, 2, @0]", {"'inertia.2' must be > 0"}},
+      {"[[collider]]",
+       "[[collider]]\nmass = 4\nvelocity = @[1, 2]",
+       {"'velocity' must have 3 entries"}},
+  };
+  for (const Case& c : cases) expect_one_finding(free, c);
+  const std::string flat = kScene2D + "[[collider]]\nshape = { type = \"sphere\", radius = 1 }\n";
+  expect_one_finding(flat, {"[[collider]]",
+                            "[[collider]]\nmass = 4\ninertia = @[1, 2, 3]",
+                            {"'inertia' must have 1 entry, found 3"}});
+  expect_one_finding(
+      edited(flat, "dimension = 2", "dimension = 2\nintegrator = \"incompressible\""),
+      {"[[collider]]",
+       "[[collider]]\ndensity = @4",
+       {"'density'", "only integrator \"explicit\""}});
+}
+
 TEST(SceneObjectErrors, Colliders) {
   const Case cases[] = {
       {"[[collider]]", "[[collider]]\nboundary = @\"bouncy\"", {"unknown boundary 'bouncy'"}},
@@ -157,6 +187,15 @@ TEST(SceneObjectErrors, Colliders) {
       {"times = [0, 1], translation = [[0, 0, 0], [0, 1, 0]]",
        "times = @[]",
        {"'times' must not be empty"}},
+      {"motion = {", "density = 400\nmotion = @{", {"moved by material", "remove 'motion'"}},
+      {"[[collider]]", "[[collider]]\ndensity = @0", {"'density' must be > 0"}},
+      {"[[collider]]", "[[collider]]\nmass = @-1", {"'mass' must be > 0"}},
+      {"[[collider]]",
+       "[[collider]]\nvelocity = @[1, 0, 0]",
+       {"'velocity' is of a collider that material moves", "'density' or a 'mass'"}},
+      {"[[collider]]",
+       "[[collider]]\nangular_velocity = @[1, 0, 0]",
+       {"'angular_velocity'", "'density' or a 'mass'"}},
   };
   for (const Case& c : cases) expect_one_finding(kScene3D, c);
 }

@@ -1,0 +1,38 @@
+// Bodies that material moves, within a step: before the grid update it is found out how they will
+// move, so that a light body follows the material instead of being thrown back and forth; after it
+// they take up what the nodes have lost.
+#pragma once
+
+#include "kernels/grid/pose_colliders.h"
+
+namespace firn {
+
+// Tables of `settle_bodies` and `advance_bodies`, all zero between steps but for `systems`.
+struct BodyScratch {
+  double* systems = nullptr;   // per block and body: ContactSystem<D>::kColumns
+  double* sums = nullptr;      // per body: the same
+  double* impulses = nullptr;  // per collider: kReactionColumns, of this step
+  int bodies = 0;
+};
+
+// Of contact that separates or rubs: which nodes touch, and how much they rub, depends on how the
+// body moves. Each round judges them by the last one's motion. What is applied to the grid is by
+// the last judgement, so that it always fits the motion that was solved for; more rounds only make
+// the judgement fit, too. Two rounds are left to the rare node that changes its mind twice.
+inline constexpr int kContactRounds = 4;
+
+// Poses all colliders for this step and solves for the velocities of those that material moves:
+// they are then in params.poses, and in params.judged those by which contacts were judged. `rounds`
+// is 1 where contact is sticky or slips, which no velocity changes, else kContactRounds.
+template <class Exec, int D, class Real>
+void settle_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, const BodyView& moved,
+                   const BodyScratch& scratch, int rounds, const GridView<Real>& grid,
+                   std::uint32_t max_blocks, const StepControl* control);
+
+// After the grid update: takes the summed reactions of this step into the momenta, moves the
+// bodies, and has the speed of their surfaces count for dt.
+template <class Exec, int D, class Real>
+void advance_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, const BodyView& moved,
+                    const BodyScratch& scratch, std::uint32_t max_blocks, StepControl* control);
+
+}  // namespace firn

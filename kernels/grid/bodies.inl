@@ -1,0 +1,176 @@
+#pragma once
+
+#include "kernels/grid/bodies.h"
+#include "kernels/grid/contact.h"
+
+namespace firn {
+
+// The contact of every body with the nodes of a block: its part of the body's system.
+template <int D, class Real>
+struct CoupleBodies : NodeContact<D, Real> {
+  using Contact = NodeContact<D, Real>;
+  using Contact::grid;
+  using Contact::kNodes;
+  using Contact::nodes_of;
+  using Contact::params;
+  using System = ContactSystem<D>;
+  static constexpr const char* kName = "couple_bodies";
+  static constexpr int kThreads = 64;
+  struct Scratch {
+    double sums[kNodes][System::kColumns];
+  };
+
+  BodyView moved;
+  double* systems;
+  int bodies;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Vec<int, D> origin = block_of_key<D>(grid.keys[g.index()]);
+    for (int c = 0; c < params.collider_count; ++c) {
+      if (!this->is_moved(c)) continue;
+      const int b = params.colliders[c].body;
+      double* system =
+          systems + (static_cast<std::uint64_t>(g.index()) * bodies + b) * System::kColumns;
+      g.sync();
+      if (!this->reaches(origin, c)) {
+        g.for_each(System::kColumns, [&](std::uint32_t k) { system[k] = 0; });
+        continue;
+      }
+      g.for_each(kNodes, [&](std::uint32_t i) {
+        double* sums = g.scratch.sums[i];
+        for (int k = 0; k < System::kColumns; ++k) sums[k] = 0;
+        add_node(sums, g.index(), origin, c, i);
+      });
+      g.sync();
+      g.for_each(System::kColumns, [&](std::uint32_t k) {
+        double sum = 0;
+        for (int i = 0; i < kNodes; ++i) sum += g.scratch.sums[i][k];
+        system[k] = sum;
+      });
+    }
+  }
+
+  FIRN_HD void add_node(double* sums, std::uint32_t block, const Vec<int, D>& origin, int c,
+                        std::uint32_t i) const {
+    const Node<Real> node = nodes_of(grid.momentum, block)[i];
+    if (!(node.mass() > Real(0))) return;
+    const Vec<Real, D> x = this->position_of(origin, i);
+    const Real phi = this->distance(c, x);
+    if (phi > Real(0) || !this->owns(c, x, phi)) return;
+    const Vec<Real, D> normal = this->normal_at(c, x), v = velocity_before(node, block, x, i);
+    const ContactShares<Real> shares = this->shares_of(c, params.poses[c], x, v, normal);
+    if (!shares.any()) return;
+    Vec<double, D> r, v_i, n;
+    for (int a = 0; a < D; ++a) {
+      r[a] = static_cast<double>(x[a]) - moved.bodies[params.colliders[c].body].center[a];
+      v_i[a] = static_cast<double>(v[a]);
+      n[a] = static_cast<double>(normal[a]);
+    }
+    System::add_node(sums, static_cast<double>(node.mass()), r, v_i, n,
+                     {static_cast<double>(shares.normal), static_cast<double>(shares.tangential)});
+  }
+
+  // What the grid update finds at the node when it comes to bodies that material moves.
+  FIRN_HD Vec<Real, D> velocity_before(const Node<Real>& node, std::uint32_t block,
+                                       const Vec<Real, D>& x, std::uint32_t i) const {
+    const Node<Real>* impulses = params.separate_force ? nodes_of(grid.impulse, block) : nullptr;
+    Vec<Real, D> v = this->forced(node, impulses, i).after;
+    if (params.walls.active) this->apply_walls(x, v);
+    for (int c = 0; c < params.collider_count; ++c) {
+      if (this->is_moved(c) || this->distance(c, x) > Real(0)) continue;
+      const ColliderShape<Real>& other = params.colliders[c];
+      v = apply_boundary(other.boundary, other.friction, v, velocity_at(params.poses[c], x),
+                         this->normal_at(c, x));
+    }
+    return v;
+  }
+};
+
+// u' of every body, for the next judgement and for the grid update.
+template <int D, class Real>
+struct SolveBodies {
+  static constexpr const char* kName = "solve_bodies";
+  GridUpdateParams<Real, D> params;
+  BodyView moved;
+  double* sums;
+  const StepControl* control;
+
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t c) const {
+    using System = ContactSystem<D>;
+    const int b = params.colliders[c].body;
+    if (b < 0) return;
+    double* system = sums + std::uint64_t{static_cast<std::uint32_t>(b)} * System::kColumns;
+    const RigidMass& mass = moved.masses[b];
+    const RigidVelocity u =
+        System::solve(system, mass.mass,
+                      rigid::world_inertia(mass, rigid::rotation_of(moved.bodies[b].orientation)),
+                      moved.free_velocity(b, control->dt));
+    params.judged[b] = params.poses[c];
+    params.poses[c].velocity = rigid::cast<Real>(u.linear);
+    params.poses[c].angular_velocity = rigid::cast<Real>(u.angular);
+    for (int k = 0; k < System::kColumns; ++k) system[k] = 0;
+  }
+};
+
+template <class Exec, int D, class Real>
+void settle_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, const BodyView& moved,
+                   const BodyScratch& scratch, int rounds, const GridView<Real>& grid,
+                   std::uint32_t max_blocks, const StepControl* control) {
+  const std::uint32_t colliders = static_cast<std::uint32_t>(params.collider_count);
+  launch_items(exec, {{nullptr, colliders}, &control->stop},
+               PoseColliders<Real>{params.colliders, params.poses, control, moved});
+  for (int round = 0; round < rounds; ++round) {
+    launch_groups(
+        exec, {{&control->n_blocks, max_blocks}, &control->stop},
+        CoupleBodies<D, Real>{{params, grid, control}, moved, scratch.systems, scratch.bodies});
+    add_columns(exec, scratch.systems, {&control->n_blocks, max_blocks},
+                scratch.bodies * ContactSystem<D>::kColumns, scratch.sums, &control->stop);
+    launch_items(exec, {{nullptr, colliders}, &control->stop},
+                 SolveBodies<D, Real>{params, moved, scratch.sums, control});
+  }
+}
+
+template <class Real>
+struct AdvanceBodies {
+  static constexpr const char* kName = "advance_bodies";
+  const ColliderShape<Real>* colliders;
+  BodyView moved;
+  double* impulses;
+  StepControl* control;
+
+  template <class Device>
+  FIRN_HD void operator()(Device& device, std::uint32_t c) const {
+    const int b = colliders[c].body;
+    double* taken = impulses + std::uint64_t{c} * kReactionColumns;
+    if (b >= 0) advance(device, moved.masses[b], taken, moved.bodies[b]);
+    for (int k = 0; k < kReactionColumns; ++k) taken[k] = 0;
+  }
+
+  template <class Device>
+  FIRN_HD void advance(Device& device, const RigidMass& mass, const double* taken,
+                       RigidBody& body) const {
+    const double dt = control->dt;
+    const Vec<double, 3> impulse = {{taken[0], taken[1], taken[2]}},
+                         about_origin = {{taken[3], taken[4], taken[5]}};
+    body.spin += about_origin - cross(body.center, impulse);
+    body.velocity += dt * moved.gravity + (1 / mass.mass) * impulse;
+    rigid::move(mass, dt, body);
+    const double speed =
+        norm(body.velocity) + norm(rigid::angular_velocity(mass, body)) * mass.radius;
+    device.atomic_max(control->speed_squared, speed * speed);
+  }
+};
+
+template <class Exec, int D, class Real>
+void advance_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, const BodyView& moved,
+                    const BodyScratch& scratch, std::uint32_t max_blocks, StepControl* control) {
+  const int columns = params.collider_count * kReactionColumns;
+  add_columns(exec, params.reactions, {&control->n_blocks, max_blocks}, columns, scratch.impulses,
+              &control->stop);
+  launch_items(exec, {{nullptr, static_cast<std::uint32_t>(params.collider_count)}, &control->stop},
+               AdvanceBodies<Real>{params.colliders, moved, scratch.impulses, control});
+}
+
+}  // namespace firn

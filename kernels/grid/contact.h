@@ -1,0 +1,101 @@
+// Where the nodes of a block meet walls and bodies, and with which velocity: for the grid update,
+// and for what finds out before it how bodies will move.
+#pragma once
+
+#include "kernels/exec/node.h"
+#include "kernels/grid/update.h"
+
+namespace firn {
+
+template <int D, class Real>
+struct NodeContact {
+  static constexpr int kNodes = BlockTraits<D>::kNodes;
+
+  GridUpdateParams<Real, D> params;
+  GridView<Real> grid;
+  const StepControl* control;
+
+  FIRN_HD static Node<Real>* nodes_of(Real* channel, std::uint32_t block) {
+    return reinterpret_cast<Node<Real>*>(channel) + std::uint64_t{block} * kNodes;
+  }
+
+  struct Forced {
+    Vec<Real, D> before, after;
+  };
+  // v = (mv + impulse) / m + dt g; `before` is mv / m. `impulses` may be null.
+  FIRN_HD Forced forced(const Node<Real>& node, const Node<Real>* impulses, std::uint32_t i) const {
+    const Real dt = static_cast<Real>(control->dt);
+    const Real inv_m = node.mass() > Real(0) ? Real(1) / node.mass() : Real(0);
+    Vec<Real, D> v, before;
+    for (int a = 0; a < D; ++a) {
+      before[a] = node[a] * inv_m;
+      v[a] = before[a] + (impulses != nullptr ? impulses[i][a] * inv_m : Real(0));
+      v[a] = inv_m > Real(0) ? v[a] + dt * params.gravity[a] : Real(0);
+    }
+    return {before, v};
+  }
+
+  FIRN_HD Vec<Real, D> position_of(const Vec<int, D>& origin, std::uint32_t i) const {
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(i));
+    Vec<Real, D> x;
+    for (int a = 0; a < D; ++a)
+      x[a] = static_cast<Real>(origin[a] * BlockTraits<D>::kSide + local[a]) * grid.dx;
+    return x;
+  }
+
+  // A node on a wall belongs to it; the tolerance covers the rounding of its position.
+  FIRN_HD void apply_walls(const Vec<Real, D>& x, Vec<Real, D>& v) const {
+    const Real tolerance = Real(1e-3) * grid.dx;
+    for (int a = 0; a < D; ++a)
+      for (int side = 0; side < 2; ++side) {
+        const bool inside_wall = side == 0 ? x[a] <= params.walls.min[a] + tolerance
+                                           : x[a] >= params.walls.max[a] - tolerance;
+        if (!inside_wall) continue;
+        Vec<Real, D> normal = Vec<Real, D>::zero();
+        normal[a] = side == 0 ? Real(1) : Real(-1);
+        v = apply_boundary(params.walls.boundary[2 * a + side], params.walls.friction[2 * a + side],
+                           v, Vec<Real, D>::zero(), normal);
+      }
+  }
+
+  // Whether body c can touch a node of the block: its distance from the block's centre against the
+  // half diagonal.
+  FIRN_HD bool reaches(const Vec<int, D>& origin, int c) const {
+    constexpr Real half = Real(0.5) * (BlockTraits<D>::kSide - 1);
+    Vec<Real, D> centre;
+    for (int a = 0; a < D; ++a)
+      centre[a] = (static_cast<Real>(origin[a] * BlockTraits<D>::kSide) + half) * grid.dx;
+    const Real radius = half * grid.dx * sqrt(static_cast<Real>(D));
+    return signed_distance<D>(params.colliders[c].program, to_body(params.poses[c], centre)) <=
+           radius;
+  }
+
+  FIRN_HD bool is_moved(int c) const {
+    return params.judged != nullptr && params.colliders[c].body >= 0;
+  }
+  FIRN_HD Real distance(int c, const Vec<Real, D>& x) const {
+    return signed_distance<D>(params.colliders[c].program, to_body(params.poses[c], x));
+  }
+  FIRN_HD Vec<Real, D> normal_at(int c, const Vec<Real, D>& x) const {
+    const RigidPose<Real>& pose = params.poses[c];
+    return rotate_to_world(
+        pose, sdf_normal<D>(params.colliders[c].program, to_body(pose, x), Real(0.1) * grid.dx));
+  }
+  // A node in several of the bodies that material moves belongs to the one in which it lies
+  // deepest, so that each of them can be solved for alone.
+  FIRN_HD bool owns(int c, const Vec<Real, D>& x, Real phi) const {
+    for (int other = 0; other < params.collider_count; ++other) {
+      if (other == c || !is_moved(other)) continue;
+      const Real d = distance(other, x);
+      if (d < phi || (d == phi && other < c)) return false;
+    }
+    return true;
+  }
+  FIRN_HD ContactShares<Real> shares_of(int c, const RigidPose<Real>& judged, const Vec<Real, D>& x,
+                                        const Vec<Real, D>& v, const Vec<Real, D>& normal) const {
+    const ColliderShape<Real>& collider = params.colliders[c];
+    return contact_shares(collider.boundary, collider.friction, v, velocity_at(judged, x), normal);
+  }
+};
+
+}  // namespace firn

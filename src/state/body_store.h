@@ -1,0 +1,143 @@
+// The bodies of a scene that material moves, in a backend's memory: what they weigh, where they are
+// and how they move, and the tables of their contact with the grid.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "firn/simulation.h"
+#include "kernels/exec/buffer.h"
+#include "kernels/grid/bodies.h"
+#include "src/scene/mass_properties.h"
+#include "src/state/bytes.h"
+
+namespace firn {
+
+template <class Exec, int D, class Real>
+class BodyStore {
+ public:
+  BodyStore(Exec& exec, const Scene& scene)
+      : exec_(exec),
+        host_masses_(rigid_masses(scene)),
+        masses_(exec, std::span<const RigidMass>(host_masses_)) {
+    std::vector<RigidBody> bodies;
+    for (const Collider& c : scene.colliders)
+      if (c.dynamics) {
+        bodies.push_back(initial_body(*c.dynamics, host_masses_[bodies.size()]));
+        rubs_ |= c.boundary == BoundaryType::kSeparate;
+      }
+    for (std::size_t a = 0; a < D; ++a) gravity_[static_cast<int>(a)] = scene.simulation.gravity[a];
+    if (bodies.empty()) return;
+    bodies_ = Buffer<Exec, RigidBody>(exec, std::span<const RigidBody>(bodies));
+    judged_ = Buffer<Exec, RigidPose<Real>>(exec, bodies.size());
+    sums_ = Buffer<Exec, double>(exec, bodies.size() * kColumns);
+    sums_.zero();
+    impulses_ = Buffer<Exec, double>(exec, scene.colliders.size() * kReactionColumns);
+    impulses_.zero();
+  }
+
+  std::size_t count() const { return bodies_.size(); }
+  void reserve(std::uint32_t blocks) {
+    systems_ = {};
+    systems_ = Buffer<Exec, double>(exec_, doubles_per_block() * blocks);
+  }
+  void fill(GridUpdateParams<Real, D>& params) { params.judged = judged_.data(); }
+
+  // Around the grid update of a step; nothing where there are no bodies.
+  void settle(const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
+              std::uint32_t max_blocks, const StepControl* control) {
+    if (count() > 0)
+      settle_bodies<Exec, D, Real>(exec_, params, view(), scratch(), rubs_ ? kContactRounds : 1,
+                                   grid, max_blocks, control);
+  }
+  void advance(const GridUpdateParams<Real, D>& params, std::uint32_t max_blocks,
+               StepControl* control) {
+    if (count() > 0)
+      advance_bodies<Exec, D, Real>(exec_, params, view(), scratch(), max_blocks, control);
+  }
+
+  const std::vector<RigidMass>& masses() const { return host_masses_; }
+  std::vector<RigidBody> states() const { return bodies_.download(); }
+  // The fastest that a point of a body's surface may be now, squared.
+  double speed_squared() const {
+    double fastest = 0;
+    const std::vector<RigidBody> bodies = states();
+    for (std::size_t b = 0; b < bodies.size(); ++b)
+      fastest = std::max(fastest, norm(bodies[b].velocity) +
+                                      norm(rigid::angular_velocity(host_masses_[b], bodies[b])) *
+                                          host_masses_[b].radius);
+    return fastest * fastest;
+  }
+  // What reports say of body b.
+  void describe(const RigidBody& body, std::size_t b, ColliderState& state) const {
+    const RigidMass& mass = host_masses_[b];
+    const Vec<double, 3> w = rigid::angular_velocity(mass, body),
+                         moment = cross(body.center, mass.mass * body.velocity) + body.spin;
+    state.dynamic = true;
+    state.mass = mass.mass;
+    for (int a = 0; a < 3; ++a) {
+      const auto i = static_cast<std::size_t>(a);
+      state.momentum[i] = mass.mass * body.velocity[a];
+      state.angular_momentum[i] = moment[a];
+      state.potential -= mass.mass * gravity_[a] * body.center[a];
+    }
+    state.kinetic = 0.5 * (mass.mass * norm_squared(body.velocity) + dot(w, body.spin));
+  }
+  RigidPose<double> pose_of(const RigidBody& body, std::size_t b) const {
+    return rigid::pose_of<double>(host_masses_[b], body,
+                                  {body.velocity, rigid::angular_velocity(host_masses_[b], body)});
+  }
+
+  void save(ByteWriter& out) const { out.values(std::span<const RigidBody>(states())); }
+  // False where there is another number of them, which leaves these as they are.
+  bool load(ByteReader& in) {
+    const auto bodies = in.values<RigidBody>();
+    if (bodies.size() != count()) return false;
+    bodies_.upload(bodies);
+    return true;
+  }
+  // Whether no number is infinite or none, and orientations are unit quaternions.
+  bool consistent() const {
+    const std::vector<RigidBody> bodies = states();
+    return std::all_of(bodies.begin(), bodies.end(), [](const RigidBody& body) {
+      double length = 0, sum = 0;
+      for (double q : body.orientation) length += q * q;
+      for (int a = 0; a < 3; ++a)
+        sum += std::abs(body.center[a]) + std::abs(body.velocity[a]) + std::abs(body.spin[a]);
+      return std::isfinite(sum) && std::abs(length - 1) < 1e-6;
+    });
+  }
+
+  std::size_t doubles_per_block() const { return count() * kColumns; }
+  std::size_t bytes() const { return systems_.bytes(); }
+
+ private:
+  static constexpr std::size_t kColumns = ContactSystem<D>::kColumns;
+
+  static RigidBody initial_body(const Dynamics& dynamics, const RigidMass& mass) {
+    RigidBody body{{0, 0, 0, 1}, mass.center, Vec<double, 3>::zero(), Vec<double, 3>::zero()};
+    Vec<double, 3> w;
+    for (int a = 0; a < 3; ++a) {
+      const auto i = static_cast<std::size_t>(a);
+      body.velocity[a] = a < D ? dynamics.velocity[i] : 0;
+      w[a] = D == 3 || a == 2 ? dynamics.angular_velocity[i] : 0;
+    }
+    body.spin = mass.inertia * w;
+    return body;
+  }
+  BodyView view() { return {bodies_.data(), masses_.data(), gravity_}; }
+  BodyScratch scratch() {
+    return {systems_.data(), sums_.data(), impulses_.data(), static_cast<int>(count())};
+  }
+
+  Exec& exec_;
+  std::vector<RigidMass> host_masses_;
+  bool rubs_ = false;  // which nodes touch, and how, depends on how a body moves
+  Vec<double, 3> gravity_ = Vec<double, 3>::zero();
+  Buffer<Exec, RigidMass> masses_;
+  Buffer<Exec, RigidBody> bodies_;
+  Buffer<Exec, RigidPose<Real>> judged_;
+  Buffer<Exec, double> systems_, sums_, impulses_;
+};
+
+}  // namespace firn

@@ -10,6 +10,7 @@
 #include "src/io/particle_files.h"
 #include "src/render/render.h"
 #include "src/run/host_memory.h"
+#include "src/scene/output_channels.h"
 
 namespace firn::app {
 namespace {
@@ -31,7 +32,7 @@ double drawn_particles(const Scene& scene, const SceneEstimate& need) {
 double output_bytes(const Scene& scene, const SceneEstimate& need) {
   const OutputSettings& out = scene.output;
   if (!out.image && out.particles.empty()) return 0;
-  MemoryTally tally = snapshot_bytes(scene, need, FrameWriter::shown_parts(scene));
+  MemoryTally tally = snapshot_bytes(scene, need, shown_parts(scene));
   const auto particles = static_cast<double>(need.particles),
              tracers = static_cast<double>(need.tracers);
   const double tracer = 4.0 * scene.simulation.dimension + 8;  // with id, body, material

@@ -4,12 +4,11 @@
 
 #include <optional>
 
+#include "firn/render.h"
 #include "firn/scene.h"
 #include "firn/simulation.h"
-#include "src/app/collider_view.h"
 #include "src/diagnostics/ledger.h"
 #include "src/io/run_directory.h"
-#include "src/render/render.h"
 
 namespace firn::app {
 
@@ -26,21 +25,15 @@ class FrameWriter {
   FrameWriter(const Scene& scene, const RunDirectory& directory,
               const std::optional<Resumed>& resumed);
 
-  // What of the particles the pictures and particle files of a scene show.
-  static SnapshotParts shown_parts(const Scene& scene);
-
   void write(const Simulation& simulation, const FrameStats& stats);
   void sync();  // before a checkpoint, so that it never knows of more frames than the tables
 
  private:
-  Image draw(const Snapshot& snapshot, const Snapshot& tracers,
-             const std::vector<ColliderState>& colliders, double time);
-  void write_particles(const Snapshot& snapshot, const Snapshot& tracers, int frame) const;
+  void write_particles(const Shown& shown, int frame) const;
 
   const Scene& scene_;
   const RunDirectory& directory_;
-  std::optional<Renderer> renderer_;
-  std::optional<ColliderView> colliders_;
+  std::optional<SceneRenderer> renderer_;
   std::optional<LedgerWriter> ledger_;
   StatsWriter stats_;
 };

@@ -16,6 +16,7 @@
 #include "src/app/run_report.h"
 #include "src/io/atomic_file.h"
 #include "src/scene/mesh_warnings.h"
+#include "src/scene/output_channels.h"
 
 namespace firn::app {
 namespace {
@@ -68,7 +69,7 @@ RunLoop::RunLoop(const Scene& scene, const RunDirectory& directory, const Option
 void RunLoop::begin(const std::optional<Checkpoint>& from) {
   Snapshot first;
   if (from) {
-    first = simulation_.snapshot(FrameWriter::shown_parts(scene_));
+    first = simulation_.snapshot(shown_parts(scene_));
     simulation_.load_state(from->state);
     state_ = run_state(*from, directory_.checkpoints().string());
   } else {

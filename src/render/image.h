@@ -2,30 +2,15 @@
 // of pictures. Everything here is independent of how a picture was made.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "firn/render.h"
+
 namespace firn {
 
-using Rgb = std::array<std::uint8_t, 3>;  // sRGB
-
-struct Image {
-  int width = 0, height = 0;
-  std::vector<std::uint8_t> rgb;  // 3 * width * height, sRGB, rows from the top
-
-  static Image filled(int width, int height, Rgb color);
-  Rgb pixel(int x, int y) const;
-  void set_pixel(int x, int y, Rgb color);
-  // Mixes `color` over the pixel with `opacity` in [0,1]; outside the picture nothing happens.
-  void blend_pixel(int x, int y, Rgb color, float opacity);
-};
-
-// Writes to a temporary name beside `path` and renames, so that a reader never sees half a file.
-// Throws Error{kFile} naming the path and the system's reason.
-void write_png(const std::string& path, const Image& image);
+// Throws Error{kFile} likewise.
 Image read_png(const std::string& path);
 
 // Draws one line of text with its upper left corner at (x, y). A glyph cell is 6 * scale wide and 9

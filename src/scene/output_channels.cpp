@@ -80,6 +80,8 @@ std::vector<std::string_view> colors_of(const Scene& scene) {
   return names;
 }
 
+namespace {
+
 bool shows_channel(const Scene& scene, std::string_view name) {
   const OutputSettings& out = scene.output;
   const auto& written = out.channels;
@@ -89,6 +91,13 @@ bool shows_channel(const Scene& scene, std::string_view name) {
   return out.image && std::any_of(colors.begin(), colors.end(), [&](const OutputColor& c) {
            return c.name == out.color && c.channel == name;
          });
+}
+
+}  // namespace
+
+SnapshotParts shown_parts(const Scene& scene) {
+  return {shows_channel(scene, "deformation_gradient"), shows_channel(scene, "stress"),
+          shows_channel(scene, "pressure")};
 }
 
 }  // namespace firn

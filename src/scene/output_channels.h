@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "firn/scene.h"
+#include "firn/simulation.h"
 
 namespace firn {
 
@@ -33,7 +34,7 @@ std::vector<OutputColor> output_colors();
 std::vector<std::string_view> channels_of(const Scene& scene);
 std::vector<std::string_view> colors_of(const Scene& scene);
 
-// Whether a run writes a channel or shows it.
-bool shows_channel(const Scene& scene, std::string_view name);
+// What of the particles a run writes or shows.
+SnapshotParts shown_parts(const Scene& scene);
 
 }  // namespace firn

@@ -6,6 +6,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -104,8 +105,8 @@ class Files(InstallTest):
     def test_everything_is_there(self):
         headers = {path.name for path in (SOURCE / "include/firn").glob("*.h")}
         self.assertEqual({path.name for path in (PREFIX / "include/firn").iterdir()}, headers)
-        for file in ("libfirn.a", "cmake/firn/firn-config.cmake", "cmake/firn/firn-config-version.cmake",
-                     "cmake/firn/firn-targets.cmake", "pkgconfig/firn.pc"):
+        for file in ("libfirn.a", "libfirn-render.a", "cmake/firn/firn-config.cmake", "cmake/firn/firn-config-version.cmake",
+                     "cmake/firn/firn-targets.cmake", "pkgconfig/firn.pc", "pkgconfig/firn-render.pc"):
             self.assertTrue((LIBRARIES / file).is_file(), file)
         scenes = {path.relative_to(SOURCE) for path in (SOURCE / "scenes").rglob("*") if path.is_file()}
         for scene in scenes:
@@ -195,6 +196,13 @@ class Examples(InstallTest):
         self.assertLess(min(least), 0.99)  # it has hit the ground
         self.assertGreater(min(least), 0.2)
 
+    def test_a_picture_is_drawn(self):
+        picture = self.folder / "drop.png"
+        self.assertIn("480 x 320 pixels, t = 0.25 s", self.run_command(self.folder / "build/draw_picture", picture).stdout)
+        header = picture.read_bytes()[:24]
+        self.assertEqual((header[:8], header[16:]), (b"\x89PNG\r\n\x1a\n", struct.pack(">II", 480, 320)))
+        self.run_command(self.folder / "build/draw_picture", self.folder / "none/drop.png", status=3)
+
     def test_what_goes_wrong_is_told(self):
         self.assertIn("missing.toml", self.run_scene("missing.toml", status=3).stderr)
         broken = self.scene_file("broken.toml", "dt_maximum = 1")
@@ -206,16 +214,22 @@ class Examples(InstallTest):
 
 class PkgConfig(InstallTest):
     def test_its_flags_compile_and_link(self):
-        folder = fresh(WORK / "pkg-config")
+        self.expect("firn", "build_scene", "t = 0.6 s")
+
+    def test_those_of_pictures_do(self):
+        self.expect("firn-render", "draw_picture", "480 x 320 pixels")
+
+    def expect(self, package, example, says):
+        folder = fresh(WORK / "pkg-config" / package)
         env = {**ENVIRONMENT, "PKG_CONFIG_PATH": str(LIBRARIES / "pkgconfig"), "LD_LIBRARY_PATH": str(LIBRARIES)}
-        tell = lambda *what: self.run_command(FACTS["pkg_config"], *what, "firn", env=env).stdout
+        tell = lambda *what: self.run_command(FACTS["pkg_config"], *what, package, env=env).stdout
         self.assertEqual(tell("--modversion").strip(), FACTS["version"])
         flags = shlex.split(tell("--cflags", "--libs"))
         self.assertTrue(PREFIX.samefile(flags[0].removeprefix("-I") + "/.."), flags)
         self.run_command(FACTS["compiler"], *shlex.split(FACTS["flags"]), "-std=c++20",
-                         SOURCE / "examples/build_scene.cpp", "-o", folder / "build_scene", *flags,
+                         SOURCE / f"examples/{example}.cpp", "-o", folder / example, *flags,
                          *shlex.split(FACTS["cuda_link_flags"]), env=env)
-        self.assertIn("t = 0.6 s", self.run_command(folder / "build_scene", env=env).stdout)
+        self.assertIn(says, self.run_command(folder / example, cwd=folder, env=env).stdout)
 
 
 class Flags(InstallTest):

@@ -1,11 +1,11 @@
-#include "src/app/collider_view.h"
+#include "src/render/collider_view.h"
 
 #include <algorithm>
 
 #include "kernels/collide/rigid_motion.h"
 #include "src/scene/mesh.h"
 
-namespace firn::app {
+namespace firn {
 namespace {
 
 using Vector = Vec<double, 3>;
@@ -100,4 +100,4 @@ std::vector<TriangleSurface> ColliderView::surfaces(
   return result;
 }
 
-}  // namespace firn::app
+}  // namespace firn

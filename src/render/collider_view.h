@@ -9,7 +9,7 @@
 #include "firn/simulation.h"
 #include "src/render/render.h"
 
-namespace firn::app {
+namespace firn {
 
 class ColliderView {
  public:
@@ -31,4 +31,4 @@ class ColliderView {
   std::vector<Surface> meshes_;
 };
 
-}  // namespace firn::app
+}  // namespace firn

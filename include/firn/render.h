@@ -1,0 +1,62 @@
+// Pictures of simulations, as `firn run` makes them: ray-traced in 3D (with Embree), drawn flat in
+// 2D. Programs link firn::render.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "firn/scene.h"
+#include "firn/simulation.h"
+
+namespace firn {
+
+using Rgb = std::array<std::uint8_t, 3>;  // sRGB
+
+struct Image {
+  int width = 0, height = 0;
+  std::vector<std::uint8_t> rgb;  // 3 * width * height, sRGB, rows from the top
+
+  static Image filled(int width, int height, Rgb color);
+  Rgb pixel(int x, int y) const;
+  void set_pixel(int x, int y, Rgb color);
+  // Mixes `color` over the pixel with `opacity` in [0,1]; outside the picture nothing happens.
+  void blend_pixel(int x, int y, Rgb color, float opacity);
+};
+
+// Writes to a temporary name beside `path` and renames, so that a reader never sees half a file.
+// Throws Error{kFile} naming the path and the system's reason.
+void write_png(const std::string& path, const Image& image);
+
+// What a picture shows beside its scene. Filling it leaves out what output.color does not need.
+struct Shown {
+  Snapshot particles;
+  Snapshot tracers;
+  std::vector<ColliderState> colliders;  // those that are missing are at rest
+  double time = 0;                       // s
+};
+
+class SceneRenderer {
+ public:
+  // By Scene::output: resolution, color, camera. Throws Error{kScene} if output.color names nothing
+  // that can be shown, the resolution is not positive, or the scene is 3D and the build has no
+  // Embree; Error{kFile} if a collider's mesh cannot be read.
+  explicit SceneRenderer(const Scene& scene);
+  ~SceneRenderer();
+  SceneRenderer(SceneRenderer&&) noexcept;
+  SceneRenderer& operator=(SceneRenderer&&) noexcept;
+
+  // The simulation as it is. The first call fixes the camera and the colour range by what it shows;
+  // the same calls give the same pictures for any number of threads.
+  Image render(const Simulation& simulation);
+  Image render(const Shown& shown);
+  Shown shown_of(const Simulation& simulation) const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace firn

@@ -23,7 +23,8 @@ void give_nodes(Exec& exec, const GridView<Real>& grid, const NodeArrays<Real>& 
                 std::uint32_t max_blocks, const StepControl* control);
 
 // Takes the velocities of nodes with mass back, and what they have changed by into the increments
-// where the grid has them. `stage_energies` as in GridUpdateParams: the boundary's is measured anew.
+// where the grid has them. `stage_energies` as in GridUpdateParams: the boundary's is measured
+// anew.
 template <class Exec, int D, class Real>
 void take_nodes(Exec& exec, const GridView<Real>& grid, const NodeArrays<Real>& arrays,
                 double* stage_energies, std::uint32_t max_blocks, const StepControl* control);

@@ -64,8 +64,8 @@ struct TakeNodes {
         const Real v = node_row(arrays.velocity, block, D, a)[i];
         change.set(a, v - node[a]);
         node.set(a, v);
-        g.scratch.kinetic[i] +=
-            0.5 * static_cast<double>(node.mass()) * static_cast<double>(v) * static_cast<double>(v);
+        g.scratch.kinetic[i] += 0.5 * static_cast<double>(node.mass()) * static_cast<double>(v) *
+                                static_cast<double>(v);
       }
       nodes[i] = node;
       if (grid.increments != nullptr) nodes_of_block(grid.increments, block)[i] += change;

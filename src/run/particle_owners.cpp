@@ -57,10 +57,9 @@ std::string ParticleOwners::name_of(std::uint32_t id) const {
   const IdRange& range = range_of(id);
   const std::size_t bodies = scene_.bodies.size();
   const std::string owner =
-      range.body < bodies ? " of body \"" + scene_.bodies[range.body].name + "\""
-      : range.body < of_user()
-          ? " of source \"" + scene_.sources[range.body - bodies].name + "\""
-          : ", which was added,";
+      range.body < bodies      ? " of body \"" + scene_.bodies[range.body].name + "\""
+      : range.body < of_user() ? " of source \"" + scene_.sources[range.body - bodies].name + "\""
+                               : ", which was added,";
   return particle + owner + " (material \"" + scene_.materials[range.material].name + "\")";
 }
 

@@ -65,10 +65,11 @@ void SceneStepper<Integrator>::remove(std::span<const std::uint32_t> ids) {
 template <class Integrator>
 void SceneStepper<Integrator>::refuse_between_fused_steps(const char* what) {
   if (control().carried == 0) return;
-  throw Error(ErrorCategory::kScene,
-              std::string(what) +
-                  ": the velocities of the particles lie on the grid, as a callback has stopped the "
-                  "simulation between two fused steps; advance_steps(1) brings them back");
+  throw Error(
+      ErrorCategory::kScene,
+      std::string(what) +
+          ": the velocities of the particles lie on the grid, as a callback has stopped the "
+          "simulation between two fused steps; advance_steps(1) brings them back");
 }
 
 template <class Integrator>
@@ -99,9 +100,10 @@ void SceneStepper<Integrator>::set_grid_boundary([[maybe_unused]] GridBoundary b
   if constexpr (requires { integrator_.boundary; })
     integrator_.boundary.set(std::move(boundary), memory);
   else if (boundary)
-    throw Error(ErrorCategory::kScene,
-                "set_grid_boundary: only for integrator = \"explicit\"; here velocities lie on faces, "
-                "and what changes them there would be undone by the projection");
+    throw Error(
+        ErrorCategory::kScene,
+        "set_grid_boundary: only for integrator = \"explicit\"; here velocities lie on faces, "
+        "and what changes them there would be undone by the projection");
 }
 
 }  // namespace firn

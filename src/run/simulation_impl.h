@@ -60,9 +60,9 @@ inline Vec3 periods(const Scene& scene) {
 class Simulation::Impl {
  public:
   Impl(const Scene& scene, const RunOptions& options)
-      : scene_(scene),
-        stepper_(make_stepper(scene_, options,
-                              [this](std::uint32_t id) { return owners_.name_of(id); })) {
+      : scene_(scene), stepper_(make_stepper(scene_, options, [this](std::uint32_t id) {
+          return owners_.name_of(id);
+        })) {
     for (std::size_t s = 0; s < scene_.sources.size(); ++s)
       sources_.push_back({fill_source(scene_, s), 0});
     for (std::size_t b = 0; b < scene_.bodies.size(); ++b)
@@ -137,7 +137,8 @@ class Simulation::Impl {
   Snapshot snapshot(const SnapshotParts& parts) {
     Snapshot s = stepper_->snapshot(parts);
     s.body.reserve(s.size());
-    for (std::uint32_t id : s.id) s.body.push_back(static_cast<std::uint16_t>(owners_.owner_of(id)));
+    for (std::uint32_t id : s.id)
+      s.body.push_back(static_cast<std::uint16_t>(owners_.owner_of(id)));
     s.dx = scene_.grid.dx;
     s.period = periods(scene_);
     return s;
@@ -165,7 +166,8 @@ class Simulation::Impl {
 
   std::vector<std::byte> save_state() {
     ByteWriter out;
-    out.reserve(stepper_->memory_bytes() + owners_.ranges().size() * sizeof(IdRange) + kStateHeader);
+    out.reserve(stepper_->memory_bytes() + owners_.ranges().size() * sizeof(IdRange) +
+                kStateHeader);
     out.value(frame_);
     out.value(std::uint32_t{in_frame_});
     out.value(owners_.next_id());
@@ -293,8 +295,9 @@ class Simulation::Impl {
   void refuse_in_callback(const char* what) const {
     if (advancing_)
       throw Error(ErrorCategory::kScene,
-                  std::string(what) + ": not from a callback, which comes in the middle of a call; let "
-                                      "the callback stop it");
+                  std::string(what) +
+                      ": not from a callback, which comes in the middle of a call; let "
+                      "the callback stop it");
   }
 
   double next_emission() const {

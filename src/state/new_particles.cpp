@@ -31,12 +31,14 @@ std::size_t material_index(const Scene& scene, const std::string& name) {
 
 void require_length(std::size_t given, std::size_t particles, const char* what) {
   if (given != 0 && given != particles)
-    refuse(fmt::format("{} positions and {} {}; give one for each, or none", particles, given, what));
+    refuse(
+        fmt::format("{} positions and {} {}; give one for each, or none", particles, given, what));
 }
 
 std::string place_of(std::size_t i, const Vec3& x, std::size_t dimension) {
-  return fmt::format("particle {} at [{}]", i,
-                     fmt::join(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(dimension), ", "));
+  return fmt::format(
+      "particle {} at [{}]", i,
+      fmt::join(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(dimension), ", "));
 }
 
 class Checks {
@@ -46,9 +48,9 @@ class Checks {
 
   void position(std::size_t i, const Vec3& x) const {
     finite(i, x, "position");
-    const double reach = scene_.grid.dx * static_cast<double>(dimension_ == 2
-                                                                  ? BlockTraits<2>::kMaxCell
-                                                                  : BlockTraits<3>::kMaxCell);
+    const double reach =
+        scene_.grid.dx *
+        static_cast<double>(dimension_ == 2 ? BlockTraits<2>::kMaxCell : BlockTraits<3>::kMaxCell);
     for (std::size_t a = 0; a < dimension_; ++a) {
       if (!(std::abs(x[a]) < reach))
         refuse(place_of(i, x, dimension_) + " is further out than the grid reaches");
@@ -62,8 +64,8 @@ class Checks {
     if (!std::all_of(v.begin(), v.end(), [](double c) { return std::isfinite(c); }))
       refuse(fmt::format("the {} of particle {} is not finite", what, i));
     if (dimension_ == 2 && v[2] != 0)
-      refuse(fmt::format("the {} of particle {} has a third component, {}, in a scene in 2D", what, i,
-                         v[2]));
+      refuse(fmt::format("the {} of particle {} has a third component, {}, in a scene in 2D", what,
+                         i, v[2]));
   }
   void temperature(std::size_t i, const NewParticles& particles, const Material& material) const {
     const double T = particles.temperature[i];
@@ -89,7 +91,8 @@ class Checks {
   }
   void mass(const NewParticles& particles) const {
     if (particles.mass && traits_of(scene_).staggered)
-      refuse("particles have a mass of their own only where integrator = \"explicit\"; give a volume");
+      refuse(
+          "particles have a mass of their own only where integrator = \"explicit\"; give a volume");
   }
 
  private:
@@ -101,7 +104,8 @@ class Checks {
 
 ParticleBatch checked_batch(const Scene& scene, const NewParticles& particles) {
   const Checks check(scene);
-  const std::size_t index = material_index(scene, particles.material), n = particles.position.size();
+  const std::size_t index = material_index(scene, particles.material),
+                    n = particles.position.size();
   const Material& material = scene.materials[index];
   require_length(particles.velocity.size(), n, "velocities");
   require_length(particles.velocity_gradient.size(), n, "velocity gradients");

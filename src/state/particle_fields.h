@@ -55,8 +55,10 @@ using FieldValues =
 // The slots that hold particles, in the order of their ids.
 inline std::vector<std::uint32_t> slots_by_id(const std::vector<Chunk>& chunks,
                                               const std::vector<std::uint32_t>& ids) {
+  std::size_t held = 0;
+  for (const Chunk& chunk : chunks) held += chunk.count;
   std::vector<std::uint32_t> slots;
-  slots.reserve(ids.size());
+  slots.reserve(held);
   for (std::uint32_t slot = 0; slot < ids.size(); ++slot)
     if (slot % kLanes < chunks[slot / kLanes].count) slots.push_back(slot);
   std::sort(slots.begin(), slots.end(),
@@ -64,7 +66,8 @@ inline std::vector<std::uint32_t> slots_by_id(const std::vector<Chunk>& chunks,
   return slots;
 }
 
-// Rows of a channel of `stride` components, chunk after chunk: the layout that every view describes.
+// Rows of a channel of `stride` components, chunk after chunk: the layout that every view
+// describes.
 template <class Data, class T>
 BasicFieldView<Data> view_of_rows(T* data, int stride, int components, std::int64_t chunks,
                                   int lanes = kLanes) {
@@ -134,11 +137,11 @@ class ParticleFields {
       return view;
     }
     if (field.source == ParticleField::kIds)
-      return placed(counted(view_of_rows<const void>(
-                                store_.id_rows() + std::size_t{present_.first} * kLanes, 1, 1,
-                                present_.count),
-                            table, size_),
-                    exec_);
+      return placed(
+          counted(view_of_rows<const void>(store_.id_rows() + std::size_t{present_.first} * kLanes,
+                                           1, 1, present_.count),
+                  table, size_),
+          exec_);
     const auto rows = store_.whole(field.channel, present_);
     return placed(counted(view_of_rows<const void>(rows.data + field.first * kLanes, rows.stride,
                                                    components(field), present_.count),
@@ -179,10 +182,10 @@ class ParticleFields {
   FieldInfo info(const ParticleField& field) const {
     std::string unit(field.unit);
     if (unit == "m^d") unit.back() = static_cast<char>('0' + D);
-    return {std::string(field.name),
-            field.source == ParticleField::kChannel ? element_type_of<Real>()
-                                                    : ElementType::kUint32,
-            components(field), unit, std::string(field.about)};
+    return {
+        std::string(field.name),
+        field.source == ParticleField::kChannel ? element_type_of<Real>() : ElementType::kUint32,
+        components(field), unit, std::string(field.about)};
   }
 
   const Exec& exec_;

@@ -53,7 +53,8 @@ void move_up(std::vector<T>& rows, int components, const std::vector<KeptLanes>&
   for (const KeptLanes& kept : changed)
     for (int k = 0; k < components; ++k) {
       T* row = channel_row(rows.data(), kept.chunk, components, k);
-      for (std::size_t lane = 0; lane < kept.lanes.size(); ++lane) row[lane] = row[kept.lanes[lane]];
+      for (std::size_t lane = 0; lane < kept.lanes.size(); ++lane)
+        row[lane] = row[kept.lanes[lane]];
     }
 }
 

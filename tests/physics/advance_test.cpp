@@ -80,7 +80,8 @@ TEST(Observer, StopsAfterAnyStep) {
     whole.advance_until(2 / 24.0);
     std::int64_t made = 0;
     int calls = 1;
-    const Observer one_step{{}, [&](const StepInfo& step) { return (made = step.step, false); }, {}};
+    const Observer one_step{
+        {}, [&](const StepInfo& step) { return (made = step.step, false); }, {}};
     for (; !halted.advance_until(2 / 24.0, one_step); ++calls) {
       EXPECT_EQ(made, calls) << "one step for each call";
       halted.load_state(halted.save_state());

@@ -53,8 +53,7 @@ TEST_P(Channels, AllThatASceneHasAreWritten) {
     std::visit(
         [&](const auto& values) {
           ASSERT_EQ(values.size(), snapshot.size() * component_count(channel.rank, dimension));
-          for (const auto value : values)
-            ASSERT_TRUE(std::isfinite(static_cast<double>(value)));
+          for (const auto value : values) ASSERT_TRUE(std::isfinite(static_cast<double>(value)));
         },
         channel.values);
   }
@@ -154,8 +153,8 @@ shape = { type = "box", min = [0, 0], max = [0.5, 0.5] }
     expect_error(ErrorCategory::kScene, {"pressure"},
                  [&] { parse_scene(text + wrong, "scene.toml", "."); });
   }
-  EXPECT_NO_THROW(parse_scene(text + "channels = [\"pressure\"]\ncolor = \"pressure\"",
-                              "scene.toml", "."));
+  EXPECT_NO_THROW(
+      parse_scene(text + "channels = [\"pressure\"]\ncolor = \"pressure\"", "scene.toml", "."));
 }
 
 }  // namespace

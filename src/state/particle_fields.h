@@ -55,8 +55,10 @@ using FieldValues =
 // The slots that hold particles, in the order of their ids.
 inline std::vector<std::uint32_t> slots_by_id(const std::vector<Chunk>& chunks,
                                               const std::vector<std::uint32_t>& ids) {
+  std::size_t held = 0;
+  for (const Chunk& chunk : chunks) held += chunk.count;
   std::vector<std::uint32_t> slots;
-  slots.reserve(ids.size());
+  slots.reserve(held);
   for (std::uint32_t slot = 0; slot < ids.size(); ++slot)
     if (slot % kLanes < chunks[slot / kLanes].count) slots.push_back(slot);
   std::sort(slots.begin(), slots.end(),

@@ -8,6 +8,7 @@
 
 #include "kernels/fields/particles.h"
 #include "kernels/step/control.h"
+#include "src/run/particle_owners.h"
 #include "src/run/stepper.h"
 
 namespace firn::test {

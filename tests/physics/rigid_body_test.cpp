@@ -294,7 +294,7 @@ TEST(RigidBodies, GoOnBitForBit) {
   for (const int dimension : {2, 3})
     for (const bool fused : {false, true}) {
       const Scene scene = busy_bodies(dimension, fused);
-      const int all = dimension == 2 ? 200 : 80;
+      const int all = dimension == 2 ? 120 : 40;
       Simulation whole = simulate(scene);
       make_steps(whole, all);
       const auto expected = whole.save_state();

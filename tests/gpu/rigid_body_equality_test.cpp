@@ -52,9 +52,9 @@ TEST_F(GpuRigidBodies, MoveAsOnTheCpu) {
     for (const Precision precision : {Precision::kSingle, Precision::kDouble})
       for (const BoundaryType boundary : {BoundaryType::kSticky, BoundaryType::kSlip})
         for (const bool fused : {false, true}) {
-          SCOPED_TRACE(testing::Message() << dimension << "D, precision "
-                                          << static_cast<int>(precision) << ", boundary "
-                                          << static_cast<int>(boundary) << ", fused " << fused);
+          SCOPED_TRACE(testing::Message()
+                       << dimension << "D, precision " << static_cast<int>(precision)
+                       << ", boundary " << static_cast<int>(boundary) << ", fused " << fused);
           Scene scene = struck_plank(dimension, precision, boundary);
           scene.simulation.fused = fused;
           expect_same_motion(scene, 12);
@@ -65,8 +65,8 @@ TEST_F(GpuRigidBodies, MoveAsOnTheCpu) {
 // that the rest is the same.
 TEST_F(GpuRigidBodies, RubAsOnTheCpu) {
   for (const int dimension : {2, 3})
-    expect_same_motion(
-        struck_plank(dimension, Precision::kDouble, BoundaryType::kSeparate, 0.4), 12);
+    expect_same_motion(struck_plank(dimension, Precision::kDouble, BoundaryType::kSeparate, 0.4),
+                       12);
 }
 
 TEST_F(GpuRigidBodies, RepeatReplayedOrNot) {
@@ -108,8 +108,7 @@ TEST_F(GpuRigidBodies, KeyFramesAreSetFromCode) {
     simulation.time_stages(!replayed);
     simulation.advance_steps(8);
     const double now = simulation.time();
-    simulation.set_collider_motion("plank",
-                                   {{now, now + 1}, {{0, 0, 0}, {-2, 0, 0}}, {}, {}});
+    simulation.set_collider_motion("plank", {{now, now + 1}, {{0, 0, 0}, {-2, 0, 0}}, {}, {}});
     simulation.advance_steps(8);
     states.push_back(simulation.save_state());
     EXPECT_NEAR(simulation.colliders()[0].translation[0], -2 * (simulation.time() - now), 1e-12);

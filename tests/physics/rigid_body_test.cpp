@@ -162,9 +162,8 @@ TEST(RigidBodies, FallAlongAParabola) {
     scene.bodies = {body("speck", 0, box({5, 5, 5}, {5.2, 5.2, 5.2}))};
     const Vec3 v = {1, 3, dimension == 3 ? -0.5 : 0},
                w = {dimension == 3 ? 1.0 : 0, dimension == 3 ? 7.0 : 0, 2};
-    scene.colliders = {
-        dynamic(collider("brick", box({0, 0, 0}, {0.3, 0.2, 0.1}), BoundaryType::kSticky), 500, v,
-                w)};
+    scene.colliders = {dynamic(
+        collider("brick", box({0, 0, 0}, {0.3, 0.2, 0.1}), BoundaryType::kSticky), 500, v, w)};
     Simulation simulation = simulate(scene);
     const ColliderState before = simulation.colliders()[0];
     for (int frame = 0; frame < 12; ++frame) simulation.advance_frame();
@@ -200,8 +199,9 @@ TEST(RigidBodies, SurfaceSpeedBoundsTheStep) {
   scene.simulation.gravity = {0, 0, 0};
   scene.materials = {elastic("speck", MaterialModel::kFixedCorotated, 1)};
   scene.bodies = {body("speck", 0, box({5, 5, 0}, {5.2, 5.2, 0}))};
-  scene.colliders = {dynamic(collider("rod", box({-1, -0.02, 0}, {1, 0.02, 0}), BoundaryType::kSlip),
-                             500, {}, {0, 0, 60})};
+  scene.colliders = {
+      dynamic(collider("rod", box({-1, -0.02, 0}, {1, 0.02, 0}), BoundaryType::kSlip), 500, {},
+              {0, 0, 60})};
   Simulation simulation = simulate(scene);
   simulation.advance_frame();
   const FrameStats stats = simulation.stats();
@@ -282,8 +282,9 @@ Scene busy_bodies(int dimension, bool fused) {
     scene.sources.clear();
   }
   const double z = dimension == 3 ? 0.3 : 0;
-  scene.colliders.push_back(dynamic(
-      collider("float", sphere({0.6, 0.42, z}, 0.1), BoundaryType::kSeparate, 0.3), 200, {0, -1, 0}));
+  scene.colliders.push_back(
+      dynamic(collider("float", sphere({0.6, 0.42, z}, 0.1), BoundaryType::kSeparate, 0.3), 200,
+              {0, -1, 0}));
   scene.colliders.push_back(dynamic(
       collider("brick", box({0.15, 0.25, z - 0.1}, {0.3, 0.33, z + 0.1}), BoundaryType::kSticky),
       900, {}, {0, 0, -2}));

@@ -120,7 +120,10 @@ struct GridUpdate : NodeContact<D, Real> {
       g.for_each(kReactionColumns, [&](std::uint32_t k) { reaction[k] = 0; });
       return;
     }
-    g.for_each(kNodes, [&](std::uint32_t i) { collide_node(g.scratch, nodes, origin, c, i); });
+    if (this->is_moved(c))
+      g.for_each(kNodes, [&](std::uint32_t i) { meet_body(g.scratch, nodes, origin, c, i); });
+    else
+      g.for_each(kNodes, [&](std::uint32_t i) { collide_node(g.scratch, nodes, origin, c, i); });
     g.sync();
     g.for_each(kReactionColumns,
                [&](std::uint32_t k) { reaction[k] = column_sum(g.scratch, static_cast<int>(k)); });
@@ -135,18 +138,32 @@ struct GridUpdate : NodeContact<D, Real> {
     const ColliderShape<Real>& collider = params.colliders[c];
     const RigidPose<Real>& pose = params.poses[c];
     const Vec<Real, D> x = position_of(origin, i), in_body = to_body(pose, x);
-    const Real phi = signed_distance<D>(collider.program, in_body);
-    if (phi > Real(0)) return;
-    const bool moved = this->is_moved(c);
-    if (moved && !this->owns(c, x, phi)) return;
+    if (signed_distance<D>(collider.program, in_body) > Real(0)) return;
     const Vec<Real, D> normal =
         rotate_to_world(pose, sdf_normal<D>(collider.program, in_body, Real(0.1) * grid.dx));
     const Vec<Real, D> before = scratch.velocity[i];
     const Vec<Real, D> after =
-        moved ? apply_shares(this->shares_of(c, params.judged[collider.body], x, before, normal),
-                             before, velocity_at(pose, x), normal)
-              : apply_boundary(collider.boundary, collider.friction, before, velocity_at(pose, x),
-                               normal);
+        apply_boundary(collider.boundary, collider.friction, before, velocity_at(pose, x), normal);
+    scratch.velocity[i] = after;
+    add_impulse(sums, x, m * (before - after));
+  }
+
+  // A body that material moves takes the shares that its motion was solved for with. Apart from
+  // collide_node, where another branch would change what compilers contract, and so last bits.
+  FIRN_HD void meet_body(Scratch& scratch, const Node<Real>* nodes, const Vec<int, D>& origin,
+                         int c, std::uint32_t i) const {
+    double* sums = scratch.sums[i];
+    for (int k = 0; k < kReactionColumns; ++k) sums[k] = 0;
+    const Real m = nodes[i].mass();
+    if (!(m > Real(0))) return;
+    const Vec<Real, D> x = position_of(origin, i);
+    const Real phi = this->distance(c, x);
+    if (phi > Real(0) || !this->owns(c, x, phi)) return;
+    const Vec<Real, D> normal = this->normal_at(c, x), before = scratch.velocity[i];
+    const ContactShares<Real> shares =
+        this->shares_of(c, params.judged[params.colliders[c].body], x, before, normal);
+    const Vec<Real, D> after =
+        apply_shares(shares, before, velocity_at(params.poses[c], x), normal);
     scratch.velocity[i] = after;
     add_impulse(sums, x, m * (before - after));
   }

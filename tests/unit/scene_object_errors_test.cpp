@@ -141,6 +141,8 @@ TEST(SceneObjectErrors, CollidersThatMaterialMoves) {
       "motion = { type = \"keyframes\", times = [0, 1], translation = [[0, 0, 0], [0, 1, 0]] }",
       "");
   const Case cases[] = {
+      {"[[collider]]", "[[collider]]\ndensity = @0", {"'density' must be > 0"}},
+      {"[[collider]]", "[[collider]]\nmass = @-1", {"'mass' must be > 0"}},
       {"[[collider]]", "[[collider]]\ndensity = 4\nmass = @3", {"either 'density' or 'mass'"}},
       {"[[collider]]",
        "[[collider]]\ndensity = 4\ninertia = @[1, 2, 3]",
@@ -154,7 +156,8 @@ TEST(SceneObjectErrors, CollidersThatMaterialMoves) {
        {"'velocity' must have 3 entries"}},
   };
   for (const Case& c : cases) expect_one_finding(free, c);
-  const std::string flat = kScene2D + "[[collider]]\nshape = { type = \"sphere\", radius = 1 }\n";
+  const std::string flat =
+      kScene2D + "[[collider]]\nshape = { type = \"sphere\", center = [0, 0], radius = 1 }\n";
   expect_one_finding(flat, {"[[collider]]",
                             "[[collider]]\nmass = 4\ninertia = @[1, 2, 3]",
                             {"'inertia' must have 1 entry, found 3"}});
@@ -188,8 +191,6 @@ TEST(SceneObjectErrors, Colliders) {
        "times = @[]",
        {"'times' must not be empty"}},
       {"motion = {", "density = 400\nmotion = @{", {"moved by material", "remove 'motion'"}},
-      {"[[collider]]", "[[collider]]\ndensity = @0", {"'density' must be > 0"}},
-      {"[[collider]]", "[[collider]]\nmass = @-1", {"'mass' must be > 0"}},
       {"[[collider]]",
        "[[collider]]\nvelocity = @[1, 0, 0]",
        {"'velocity' is of a collider that material moves", "'density' or a 'mass'"}},

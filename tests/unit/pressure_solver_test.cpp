@@ -1,49 +1,21 @@
 // The pressure solver against dense knowledge of its systems: the preconditioner is symmetric and
-// positive, answers have small true residuals on irregular and singular systems, failures are
-// reported, and nothing depends on the number of threads.
+// positive, answers have small true residuals on irregular and singular systems, and do not depend
+// on the number of threads.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <random>
+#include <vector>
 
+#include "tests/support/pressure_blobs.h"
 #include "tests/support/pressure_cases.h"
 #include "tests/support/spaces.h"
 
 namespace firn::test {
 namespace {
 
-template <class T>
-class PressureSolverTest : public testing::Test {};
 TYPED_TEST_SUITE(PressureSolverTest, Spaces);
-
-// A blob with holes, around the origin so that its blocks never join into one: part of its outside
-// is air, part wall; conductances are cut-cell like, in [low, 1).
-template <int D>
-PressureCase<D> blob_case(int radius, double low, double air_above) {
-  const auto classify = [=](const Vec<int, D>& c) {
-    double r2 = 0;
-    for (int a = 0; a < D; ++a) r2 += (c[a] + 0.5) * (c[a] + 0.5);
-    const bool hole = cell_noise<D>(c, 1) < 0.1;
-    if (r2 < radius * radius && !hole) return CellClass::kActive;
-    return c[D - 1] > air_above * radius ? CellClass::kAir : CellClass::kWall;
-  };
-  auto made = make_case<D>(
-      Vec<int, D>::filled(-radius), Vec<int, D>::filled(radius), classify,
-      [=](const Vec<int, D>& c, int axis) { return low + (1 - low) * cell_noise<D>(c, 2 + axis); });
-  random_rhs(made);
-  return made;
-}
-
-// What the true residual may be: the tolerance, or what rounding x by epsilon does to it, with the
-// solver's own factor of 4 and as much again for the rounding of the coefficients themselves.
-template <class Real, int D>
-double residual_bound(const PressureCase<D>& c, const std::vector<Real>& x, double tolerance) {
-  const std::vector<double> diagonal = c.diagonal();
-  double rounding = 0;
-  for (std::size_t i = 0; i < c.cells(); ++i)
-    rounding = std::max(rounding,
-                        diagonal[i] * std::fabs(static_cast<double>(x[i])) + std::fabs(c.rhs[i]));
-  return tolerance + 8 * static_cast<double>(std::numeric_limits<Real>::epsilon()) * rounding;
-}
 
 template <int D, class Real>
 void expect_solved(const PressureCase<D>& c, SolveOptions options, std::uint32_t most = 25) {
@@ -289,108 +261,6 @@ TYPED_TEST(PressureSolverTest, DropletsSolve) {
   EXPECT_LE(report.iterations, 25u);
 }
 
-TYPED_TEST(PressureSolverTest, EmptySystemAndOneCell) {
-  constexpr int D = TypeParam::D;
-  using Real = typename TypeParam::Real;
-  Cpu exec(1);
-  PressureHarness<Cpu, D, Real> none(exec, PressureCase<D>{});
-  const SolveReport empty = none.solve();
-  EXPECT_TRUE(empty.converged);
-  EXPECT_EQ(empty.iterations, 0u);
-
-  auto c = cube_case<D>(1, CubeWalls::kOpen);
-  c.rhs[0] = 3;
-  PressureHarness<Cpu, D, Real> one(exec, c);
-  one.set_solution(std::vector<Real>(c.cells(), Real(9)));  // also where nothing is active
-  EXPECT_TRUE(one.solve().converged);
-  const auto x = one.solution();
-  const double epsilon = static_cast<double>(std::numeric_limits<Real>::epsilon());
-  EXPECT_NEAR(x[0], 3.0 / (2 * D), 2 * epsilon * 3 / (2 * D) + 1e-6 * 3 / (2 * D));
-  for (std::size_t i = 1; i < x.size(); ++i) EXPECT_EQ(x[i], Real(0));
-}
-
-TYPED_TEST(PressureSolverTest, ExactGuessTakesNoIteration) {
-  constexpr int D = TypeParam::D;
-  using Real = typename TypeParam::Real;
-  const auto c = blob_case<D>(10, 0.5, 0.0);
-  Cpu exec(1);
-  PressureHarness<Cpu, D, Real> h(exec, c);
-  EXPECT_GT(h.solve({1e-4, 0, 100}).iterations, 0u);
-  const auto x = h.solution();
-  EXPECT_EQ(h.solve({1e-4, 0, 100}).iterations, 0u);
-  EXPECT_EQ(h.solution(), x);
-}
-
-TYPED_TEST(PressureSolverTest, BadGuessesAreDropped) {
-  constexpr int D = TypeParam::D;
-  using Real = typename TypeParam::Real;
-  auto c = blob_case<D>(10, 0.5, 0.0);
-  for (double& b : c.rhs) b *= 1e-12;
-  Cpu exec(1);
-  PressureHarness<Cpu, D, Real> small(exec, c), none(exec, c);
-  small.set_solution(std::vector<Real>(c.cells(), Real(100)));
-  const SolveReport report = small.solve();
-  EXPECT_TRUE(report.converged);
-  none.solve();
-  EXPECT_EQ(small.solution(), none.solution());
-
-  for (double& b : c.rhs) b = 0;
-  PressureHarness<Cpu, D, Real> rest(exec, c);
-  rest.set_solution(std::vector<Real>(c.cells(), Real(100)));
-  EXPECT_TRUE(rest.solve().converged);
-  for (const Real x : rest.solution()) EXPECT_EQ(x, Real(0));
-}
-
-TYPED_TEST(PressureSolverTest, FailuresAreReported) {
-  constexpr int D = TypeParam::D;
-  using Real = typename TypeParam::Real;
-  Cpu exec(1);
-  auto c = blob_case<D>(12, 0.1, 0.0);
-  PressureHarness<Cpu, D, Real> h(exec, c);
-  const SolveReport cut = h.solve({1e-6, 0, 2});
-  EXPECT_FALSE(cut.converged);
-  EXPECT_EQ(cut.iterations, 2u);
-  EXPECT_GT(cut.residual, cut.tolerance);
-
-  const std::size_t middle = c.index(Vec<int, D>::filled(1)) < c.cells()
-                                 ? c.index(Vec<int, D>::filled(1))
-                                 : std::size_t{0};
-  ASSERT_GT(c.diagonal()[middle], 0);
-  for (auto* values : {&c.rhs, &c.dirichlet}) {
-    const double before = (*values)[middle];
-    (*values)[middle] = std::numeric_limits<double>::quiet_NaN();
-    PressureHarness<Cpu, D, Real> poisoned(exec, c);
-    EXPECT_FALSE(poisoned.solve().converged);
-    (*values)[middle] = before;
-  }
-  // An indefinite system may still be solved, since the true residual decides; a negative one never
-  // gets that far.
-  c.dirichlet[middle] -= 100;
-  PressureHarness<Cpu, D, Real> indefinite(exec, c);
-  const SolveReport lucky = indefinite.solve();
-  const auto x = indefinite.solution();
-  if (lucky.converged) {
-    EXPECT_LE((true_residual<D, Real>(c, x)), residual_bound(c, x, lucky.tolerance));
-  }
-  for (auto* values : {&c.conductance, &c.dirichlet})
-    for (double& v : *values) v = -v;
-  PressureHarness<Cpu, D, Real> negative(exec, c);
-  EXPECT_FALSE(negative.solve().converged);
-}
-
-TYPED_TEST(PressureSolverTest, StoppedStepDoesNothing) {
-  constexpr int D = TypeParam::D;
-  using Real = typename TypeParam::Real;
-  const auto c = blob_case<D>(9, 0.5, 0.0);
-  Cpu exec(1);
-  PressureHarness<Cpu, D, Real> h(exec, c);
-  const std::uint32_t stop = 4;
-  const SolveReport report = h.solve({}, &stop);
-  EXPECT_TRUE(report.stopped);
-  EXPECT_FALSE(report.converged);
-  for (const Real x : h.solution()) EXPECT_EQ(x, Real(0));
-}
-
 TYPED_TEST(PressureSolverTest, ThreadsDoNotChangeABit) {
   constexpr int D = TypeParam::D;
   using Real = typename TypeParam::Real;
@@ -410,42 +280,6 @@ TYPED_TEST(PressureSolverTest, ThreadsDoNotChangeABit) {
   }
 }
 
-// Grows from one system to the next larger one and back: nothing of the first may remain.
-// With sealed pockets and without: bit for bit what a solver that builds everything anew finds.
-TYPED_TEST(PressureSolverTest, AnotherRightHandSideSolvesAgain) {
-  constexpr int D = TypeParam::D;
-  using Real = typename TypeParam::Real;
-  for (const auto& c : {blob_case<D>(20, 0.3, 0.2), cube_case<D>(20, CubeWalls::kClosed)}) {
-    auto other = c;
-    for (std::size_t i = 0; i < c.cells(); ++i) other.rhs[i] = cell_noise<D>(c.cell(i), 5);
-    Cpu exec(1);
-    PressureHarness<Cpu, D, Real> twice(exec, c), once(exec, other);
-    twice.solve();
-    const SolveReport again = twice.solve_again(other.rhs), fresh = once.solve();
-    EXPECT_TRUE(again.converged);
-    EXPECT_EQ(again.iterations, fresh.iterations);
-    EXPECT_EQ(again.singular_components, fresh.singular_components);
-    EXPECT_EQ(again.imbalance, fresh.imbalance);
-    EXPECT_EQ(twice.solution(), once.solution());
-  }
-}
-
-TYPED_TEST(PressureSolverTest, SystemsMayChangeSize) {
-  constexpr int D = TypeParam::D;
-  using Real = typename TypeParam::Real;
-  Cpu exec(1);
-  EllipticSolver<Cpu, D, Real> solver(exec);
-  const auto large = blob_case<D>(D == 3 ? 12 : 40, 0.1, 0.2), small = blob_case<D>(7, 0.1, 0.2);
-  std::vector<Real> fresh, again;
-  for (const auto* c : {&small, &large, &small}) {
-    PressureHarness<Cpu, D, Real> h(exec, *c);
-    EXPECT_TRUE(solver.solve(h.system(), {}, nullptr).converged);
-    if (c == &large) continue;
-    (fresh.empty() ? fresh : again) = h.solution();
-  }
-  EXPECT_EQ(fresh, again);
-}
-
 // A sparse lattice of blocks joined by nothing but thin bridges needs more coarse blocks than a
 // box: the pool grows, and the answer is right.
 TYPED_TEST(PressureSolverTest, PoolOfLevelsGrows) {
@@ -463,15 +297,6 @@ TYPED_TEST(PressureSolverTest, PoolOfLevelsGrows) {
       kUnitFace);
   random_rhs(c);
   expect_solved<D, Real>(c, {1e-5, 0, 100}, 40);
-}
-
-TEST(PressureSolverMemory, StaysWithinItsBudget) {
-  // Dense blocks, all levels and the caller's channels (24 B), single precision.
-  const auto c = cube_case<3>(64, CubeWalls::kOpenTop);
-  Cpu exec(1);
-  PressureHarness<Cpu, 3, float> h(exec, c);
-  EXPECT_TRUE(h.solve().converged);
-  EXPECT_LE(static_cast<double>(h.bytes()) / static_cast<double>(c.cells()), 48.0);
 }
 
 }  // namespace

@@ -1,0 +1,230 @@
+// Which blocks exist: the homes of particles, and what the stencils of those reach; then, of their
+// sorted keys, how they neighbour each other and which of them share a colour. See rebuild.h.
+#pragma once
+
+#include "kernels/exec/algorithms.h"
+#include "kernels/fields/place.h"
+#include "kernels/grid/rebuild.h"
+
+namespace firn {
+
+inline constexpr std::uint32_t kDropped = 0xffffffffu;
+
+struct ClearHash {
+  static constexpr const char* kName = "clear_hash";
+  BlockHash hash;
+  std::uint64_t* keys;
+  std::uint32_t max_blocks;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t i) const {
+    hash.keys[i] = kEmptyKey;
+    hash.home[i] = 0;
+    if (i < max_blocks) keys[i] = kEmptyKey;
+  }
+};
+
+// Enters every particle's home block. A thread that visits several particles in turn remembers the
+// last block it entered, since neighbours in memory are neighbours in space.
+template <int D, class Real>
+struct MarkHomes {
+  static constexpr const char* kName = "mark_homes";
+  static constexpr int kThreads = 128;
+  static constexpr std::uint32_t kChunksPerGroup = 16;
+  struct Scratch {};
+
+  Real dx, inv_dx, shift;
+  PeriodicBlocks periodic;
+  SinkView<Real> sinks;
+  ParticleView<Real> particles;
+  BlockHash hash;
+  std::uint32_t* slot_block;
+  StepControl* control;
+  std::uint32_t slots_bound;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    Vec<int, D> last = Vec<int, D>::zero();
+    std::uint32_t last_slot = kDropped;  // none yet
+    const std::uint32_t first = g.index() * kChunksPerGroup * kLanes;
+    const std::uint32_t bank = control->first_chunk;
+    g.for_each(kChunksPerGroup * kLanes, [&](std::uint32_t i) {
+      const std::uint32_t slot = first + i;
+      if (slot >= slots_bound) return;
+      slot_block[slot] = kDropped;
+      if (slot >= control->n_slots || slot % kLanes >= particles.chunks[bank + slot / kLanes].count)
+        return;
+      Vec<int, D> block;
+      if (!home_of(g, bank * kLanes + slot, block)) return;
+      bool same = last_slot != kDropped;
+      for (int a = 0; a < D; ++a) same = same && block[a] == last[a];
+      if (!same) {
+        last = block;
+        last_slot = enter_home<D>(g, hash, block, control);
+      }
+      slot_block[slot] = last_slot;
+    });
+  }
+
+  FIRN_HD void come_back(std::uint32_t slot, int a, Real& x, int& block) const {
+    const int turns = periodic.turns(a, block);
+    if (turns == 0) return;
+    const int blocks = turns * periodic.count[a];
+    block -= blocks;
+    x -= static_cast<Real>(blocks * BlockTraits<D>::kSide) * dx;
+    channel_at(particles.x, slot, D, a) = x;
+    // The subtraction may have rounded it into the next block.
+    block = axis_base(x, inv_dx, shift).node >> BlockTraits<D>::kShift;
+  }
+
+  // False where the particle leaves the simulation: in a sink, or with a fault.
+  template <class Group>
+  FIRN_HD bool home_of(Group& g, std::uint32_t slot, Vec<int, D>& block) const {
+    Vec<Real, D> x;
+    for (int a = 0; a < D; ++a) {
+      x[a] = channel_at(particles.x, slot, D, a);
+      const Real cell = x[a] * inv_dx;
+      if (!(abs(cell) < static_cast<Real>(BlockTraits<D>::kMaxCell))) {
+        g.atomic_min(control->fault,
+                     pack_fault(Fault::kPositionRange, channel_at(particles.id, slot, 1, 0)));
+        raise(g, control, kStopDiverged);
+        return false;
+      }
+      block[a] = axis_base(x[a], inv_dx, shift).node >> BlockTraits<D>::kShift;
+      if (periodic.count[a] != 0) come_back(slot, a, x[a], block[a]);
+    }
+    for (int a = 0; a < D && sinks.open; ++a)
+      if (x[a] < sinks.min[a] || x[a] > sinks.max[a]) return false;
+    for (int k = 0; k < sinks.count; ++k)
+      if (signed_distance<D>(sinks.programs[k], x) < 0) return false;
+    return true;
+  }
+};
+
+// Enters the blocks that the stencils of a home block's particles reach: its corners, or all its
+// neighbours where particles may leave it before the next layout.
+template <int D>
+struct MarkHalo {
+  static constexpr const char* kName = "mark_halo";
+  BlockHash hash;
+  PeriodicBlocks periodic;
+  bool all_around;
+  StepControl* control;
+  template <class Device>
+  FIRN_HD void operator()(Device& device, std::uint32_t slot) const {
+    if (hash.home[slot] == 0) return;
+    const Vec<int, D> block = block_of_key<D>(hash.keys[slot]);
+    if (all_around)
+      for (int n = 0; n < int_power(3, D); ++n) enter(device, neighbour_block<D>(block, n));
+    else
+      for (int c = 1; c < BlockTraits<D>::kCorners; ++c) enter(device, corner_block<D>(block, c));
+  }
+  template <class Device>
+  FIRN_HD void enter(Device& device, const Vec<int, D>& block) const {
+    if (hash.insert(device, block_key<D>(periodic.wrapped(block))) == kNoBlock)
+      raise(device, control, kStopOverflow);
+  }
+};
+
+struct CompactBlocks {
+  static constexpr const char* kName = "compact_blocks";
+  BlockHash hash;
+  std::uint64_t* keys;
+  std::uint32_t max_blocks;
+  StepControl* control;
+  template <class Device>
+  FIRN_HD void operator()(Device& device, std::uint32_t slot) const {
+    if (hash.keys[slot] == kEmptyKey) return;
+    const std::uint32_t at = device.atomic_increment(control->needed_blocks);
+    if (at < max_blocks) keys[at] = hash.keys[slot];
+  }
+};
+
+struct AdoptBlockCount {
+  static constexpr const char* kName = "adopt_block_count";
+  std::uint32_t max_blocks, materials;
+  StepControl* control;
+  template <class Device>
+  FIRN_HD void operator()(Device& device, std::uint32_t) const {
+    if (control->needed_blocks > max_blocks) {
+      raise(device, control, kStopOverflow);
+      return;
+    }
+    control->n_blocks = control->needed_blocks;
+    control->n_bins = control->n_blocks * materials;
+  }
+};
+
+// Over all block places, so that colours beyond the count are "none".
+template <int D>
+struct RankBlocks {
+  static constexpr const char* kName = "rank_blocks";
+  BlockHash hash;
+  const std::uint64_t* keys;
+  int parities;
+  std::uint32_t *home, *block_colour;
+  const StepControl* control;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t rank) const {
+    block_colour[rank] = 0xffffffffu;
+    if (rank >= control->n_blocks) return;
+    const std::uint32_t slot = hash.find(keys[rank]);
+    hash.ranks[slot] = rank;
+    home[rank] = hash.home[slot];
+    if (home[rank] != 0)
+      block_colour[rank] =
+          static_cast<std::uint32_t>(firn::block_colour<D>(block_of_key<D>(keys[rank]), parities));
+  }
+};
+
+template <int D>
+struct LinkBlocks {
+  static constexpr const char* kName = "link_blocks";
+  BlockHash hash;
+  const std::uint64_t* keys;
+  const std::uint32_t* home;
+  PeriodicBlocks periodic;
+  std::uint32_t *corners, *around;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t rank) const {
+    if (home[rank] == 0) return;
+    const Vec<int, D> block = block_of_key<D>(keys[rank]);
+    for (int c = 0; c < BlockTraits<D>::kCorners; ++c)
+      corners[rank * BlockTraits<D>::kCorners + c] = rank_of(corner_block<D>(block, c));
+    constexpr int kAround = int_power(3, D);
+    for (int n = 0; n < kAround && around != nullptr; ++n)
+      around[static_cast<std::uint64_t>(rank) * kAround + n] =
+          rank_of(neighbour_block<D>(block, n));
+  }
+  FIRN_HD std::uint32_t rank_of(const Vec<int, D>& block) const {
+    return hash.ranks[hash.find(block_key<D>(periodic.wrapped(block)))];
+  }
+};
+
+struct EnterBlocks {
+  static constexpr const char* kName = "enter_blocks";
+  BlockHash hash;
+  const std::uint64_t* keys;
+  const std::uint32_t* home;
+  template <class Device>
+  FIRN_HD void operator()(Device& device, std::uint32_t rank) const {
+    hash.home[hash.insert(device, keys[rank])] = home[rank];
+  }
+};
+
+// What follows from the sorted keys of the blocks and which of them are homes.
+template <class Exec, int D, class Real>
+void link_blocks(Exec& exec, const GridView<Real>& grid, const RebuildView& scratch,
+                 const std::uint32_t* stop, const StepControl* control) {
+  const DeviceCount n_blocks{&control->n_blocks, scratch.max_blocks};
+  launch_items(
+      exec, {{nullptr, scratch.max_blocks}, stop},
+      RankBlocks<D>{grid.hash, grid.keys, grid.parities, grid.home, scratch.block_colour, control});
+  launch_items(
+      exec, {n_blocks, stop},
+      LinkBlocks<D>{grid.hash, grid.keys, grid.home, grid.periodic, grid.corners, grid.around});
+  bucket_permutation(exec, scratch.block_colour, {nullptr, scratch.max_blocks},
+                     {nullptr, static_cast<std::uint32_t>(int_power(grid.parities, D))}, stop,
+                     nullptr, grid.coloured, grid.colour_begin);
+}
+
+}  // namespace firn

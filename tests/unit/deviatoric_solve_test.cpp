@@ -2,12 +2,13 @@
 // together with the pressure against a dense one, for any number of threads, and on a floor.
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <vector>
 
+#include "tests/support/dense_deviatoric.h"
 #include "tests/support/deviatoric_blocks.h"
 #include "tests/support/deviatoric_harness.h"
 #include "tests/support/spaces.h"
@@ -16,85 +17,6 @@ namespace firn::test {
 namespace {
 
 TYPED_TEST_SUITE(DeviatoricOperator, Spaces);
-
-// On the solved faces and the cells around them: A = M + dt^2 H, B and the diagonal C.
-struct DenseSystem {
-  Eigen::MatrixXd A, B, M;
-  double C = 0;  // of each cell
-  std::vector<std::size_t> solved, cells;
-
-  template <int D, class Real>
-  DenseSystem(DeviatoricHarness<D, Real>& h, const std::vector<DeviatoricFace<D>>& faces, double dt,
-              double inverse_lambda)
-      : C(inverse_lambda / (dt * dt) * std::pow(kBlockDx, D)) {
-    for (std::size_t i = 0; i < faces.size(); ++i)
-      if (faces[i].solved) solved.push_back(i);
-    const auto n = static_cast<Eigen::Index>(solved.size());
-    A.resize(n, n), M = Eigen::MatrixXd::Zero(n, n);
-    for (Eigen::Index j = 0; j < n; ++j) {
-      std::vector<double> unit(faces.size(), 0);
-      unit[solved[static_cast<std::size_t>(j)]] = 1;
-      M(j, j) = faces[solved[static_cast<std::size_t>(j)]].mass;
-      A.col(j) = dt * dt * pick(h.apply(faces, unit)) + M.col(j);
-    }
-    A = (0.5 * (A + A.transpose())).eval();
-    fill_outflows(h.outflows(faces));
-  }
-  template <class Outflows>
-  void fill_outflows(const Outflows& outflows) {
-    for (const auto& o : outflows) cells.push_back(o.cell);
-    std::sort(cells.begin(), cells.end());
-    cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
-    B = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(cells.size()), A.rows());
-    for (const auto& o : outflows) {
-      const auto face = std::lower_bound(solved.begin(), solved.end(), o.face);
-      if (face == solved.end() || *face != o.face) continue;
-      B(std::lower_bound(cells.begin(), cells.end(), o.cell) - cells.begin(),
-        face - solved.begin()) = o.area;
-    }
-  }
-  Eigen::VectorXd pick(const std::vector<double>& field) const {
-    Eigen::VectorXd out(static_cast<Eigen::Index>(solved.size()));
-    for (Eigen::Index j = 0; j < out.size(); ++j)
-      out[j] = field[solved[static_cast<std::size_t>(j)]];
-    return out;
-  }
-
-  // In the space that is left to the velocities: where C = 0, those that B sees nothing of.
-  Eigen::MatrixXd basis() const {
-    if (C > 0) return Eigen::MatrixXd::Identity(A.rows(), A.rows());
-    return B.fullPivLu().kernel();
-  }
-  Eigen::MatrixXd reduced(const Eigen::MatrixXd& X, const Eigen::MatrixXd& Z) const {
-    const Eigen::MatrixXd inner = Z.transpose() * X * Z;
-    return C > 0 ? Eigen::MatrixXd(inner + B.transpose() * B / C) : inner;
-  }
-  // Of the preconditioned matrix, in order.
-  Eigen::VectorXd eigenvalues() const {
-    const Eigen::MatrixXd Z = basis();
-    return Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd>(reduced(A, Z), reduced(M, Z),
-                                                                     Eigen::EigenvaluesOnly)
-        .eigenvalues();
-  }
-  // sqrt(r . G^-1 r)
-  double norm(const Eigen::VectorXd& r) const {
-    const Eigen::MatrixXd Z = basis();
-    const Eigen::VectorXd in = Z.transpose() * r;
-    return std::sqrt(in.dot(reduced(M, Z).ldlt().solve(in)));
-  }
-  // delta and y.
-  Eigen::VectorXd solve(const Eigen::VectorXd& r) const {
-    const Eigen::Index n = A.rows(), m = B.rows();
-    Eigen::MatrixXd K = Eigen::MatrixXd::Zero(n + m, n + m);
-    K.topLeftCorner(n, n) = A;
-    K.bottomLeftCorner(m, n) = B;
-    K.topRightCorner(n, m) = B.transpose();
-    K.bottomRightCorner(m, m) = -C * Eigen::MatrixXd::Identity(m, m);
-    Eigen::VectorXd b = Eigen::VectorXd::Zero(n + m);
-    b.head(n) = r;
-    return K.fullPivLu().solve(b);
-  }
-};
 
 // What the pressures of the solve leave, relative, and what that may grow to in a few iterations.
 constexpr double kPressures = 10 * 1e-4;
@@ -115,8 +37,7 @@ void expect_dense_solution(const std::vector<HarnessParticle<D>>& particles, dou
   const DenseSystem dense(h, faces, dt, inverse_lambda);
   const Eigen::VectorXd lambda = dense.eigenvalues();
   EXPECT_EQ(lambda[0] < 0, indefinite) << lambda[0];
-  const Eigen::VectorXd before = dense.pick(h.velocities(faces)),
-                        r = dense.M * before - dense.A * before;
+  const Eigen::VectorXd before = dense.pick(h.velocities(faces)), r = dense.right_side(before);
   const SolveReport report = h.solve({sizeof(Real) == 4 ? 1e-4 : 1e-10, 0, 2000}, inverse_lambda);
   ASSERT_TRUE(report.converged) << report.iterations;
   EXPECT_GT(report.initial, 100 * report.tolerance) << "nothing to do";
@@ -126,16 +47,14 @@ void expect_dense_solution(const std::vector<HarnessParticle<D>>& particles, dou
   for (Eigen::Index i = 0; i < y.size(); ++i)
     y[i] = -h.pressure(dense.cells[static_cast<std::size_t>(i)]);
   const double rounding = report.iterations * static_cast<double>(kEpsilon<Real>) *
-                          std::max(dense.norm(dense.M * before), report.initial);
-  const double residual = dense.norm(r - dense.A * delta - dense.B.transpose() * y),
+                          std::max(dense.norm_of_change(before), report.initial);
+  const double residual = dense.residual_norm(r, delta, y),
                allowed = report.tolerance + 10 * rounding;
   EXPECT_LE(residual, allowed);
   const Eigen::VectorXd error = delta - exact.head(delta.size());
-  EXPECT_LE(dense.norm(dense.M * error),
+  EXPECT_LE(dense.norm_of_change(error),
             (allowed + kPressures * report.initial) / lambda.cwiseAbs().minCoeff());
-  const auto largest = [](const Eigen::VectorXd& v) { return v.cwiseAbs().maxCoeff(); };
-  EXPECT_LE(largest(dense.B * delta - dense.C * y),
-            kPressures * largest(dense.B * dense.M.inverse() * r) + rounding);
+  EXPECT_LE(dense.largest_outflow(delta, y), kPressures * dense.largest_outflow_of(r) + rounding);
   std::printf("%zu faces, eigenvalues %.3g to %.3g, %u iterations, residual %.3g of %.3g\n",
               dense.solved.size(), lambda[0], lambda[lambda.size() - 1], report.iterations,
               residual, report.initial);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/exec/backend.h"
 #include "tests/support/device.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/fluid_scenes.h"

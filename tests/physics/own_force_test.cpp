@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include "kernels/exec/backend.h"
 #include "tests/support/device.h"
 #include "tests/support/fluid_scenes.h"
 #include "tests/support/forces.h"

@@ -11,14 +11,12 @@
 #include "tests/support/library_scenes.h"
 
 #if defined(FIRN_WITH_CUDA)
-// Of CUDA's runtime; errors are numbers.
-extern "C" int cudaGetDevice(int*);
-extern "C" int cudaSetDevice(int);
+#include <cuda_runtime_api.h>
 
 namespace firn::test {
 namespace {
 
-constexpr int kSteps = 8;
+constexpr int kSteps = 8, kTurn = 2;
 
 class GpuDevices : public testing::Test {
  protected:
@@ -36,10 +34,15 @@ class GpuSeveralDevices : public GpuDevices {
 
 int current() {
   int device = -1;
-  EXPECT_EQ(cudaGetDevice(&device), 0);
+  EXPECT_EQ(cudaGetDevice(&device), cudaSuccess);
   return device;
 }
-void make_current(int device) { ASSERT_EQ(cudaSetDevice(device), 0); }
+void make_current(int device) { ASSERT_EQ(cudaSetDevice(device), cudaSuccess); }
+int device_of(const void* memory) {
+  cudaPointerAttributes about{};
+  EXPECT_EQ(cudaPointerGetAttributes(&about, memory), cudaSuccess);
+  return about.device;
+}
 
 std::vector<Scene> scenes() {
   std::vector<Scene> list{busy_case({2, Precision::kSingle, true}),
@@ -52,7 +55,7 @@ RunOptions on_device(int index) { return {Device::kCuda, 0, index}; }
 
 std::vector<std::byte> run(const Scene& scene, int index) {
   Simulation simulation(scene, on_device(index));
-  simulation.advance_steps(kSteps);
+  for (int step = 0; step < kSteps; step += kTurn) simulation.advance_steps(kTurn);
   return simulation.save_state();
 }
 
@@ -64,32 +67,42 @@ TEST_F(GpuDevices, ThatAreNotThereAreNamed) {
                  [&] { Simulation(scenes()[0], on_device(index)); });
 }
 
-// Every call with another device current than the simulation's, which stays current.
+// Every call with its own device current, or the other one; that stays current.
 TEST_F(GpuSeveralDevices, AnyMayBeCurrent) {
   for (const Scene& scene : scenes()) {
     const auto expected = run(scene, 0);
-    for (const int index : {0, 1}) {
-      const int other = 1 - index;
-      make_current(other);
-      Simulation simulation(scene, on_device(index));
-      EXPECT_EQ(current(), other);
-      for (int step = 0; step < kSteps; step += 2) {
-        simulation.advance_steps(2);
-        EXPECT_EQ(current(), other);
+    for (const int index : {0, 1})
+      for (const int at_first : {0, 1}) {
+        int now = at_first;
+        const auto change = [&] { make_current(now = 1 - now); };
+        make_current(now);
+        Simulation simulation(scene, on_device(index));
+        EXPECT_EQ(current(), now);
+        for (int step = 0; step < kSteps; step += kTurn) {
+          change();
+          simulation.advance_steps(kTurn);
+          EXPECT_EQ(current(), now);
+        }
+        change();
+        const FieldView view = simulation.field_view("position");
+        EXPECT_EQ(view.device, index);
+        EXPECT_EQ(device_of(view.data), index);
+        simulation.totals();
+        EXPECT_TRUE(simulation.save_state() == expected);
+        change();
+        simulation.load_state(expected);
+        simulation.time_stages(true);
+        simulation.advance_steps(kTurn);
+        change();
+        simulation.advance_steps(kTurn);
+        simulation.snapshot();
+        EXPECT_EQ(current(), now);
+        {
+          const Simulation moved = std::move(simulation);
+          change();
+        }
+        EXPECT_EQ(current(), now) << "also when it has ended";
       }
-      simulation.time_stages(true);
-      EXPECT_EQ(simulation.field_view("position").device, index);
-      simulation.snapshot();
-      simulation.totals();
-      EXPECT_TRUE(simulation.save_state() == expected);
-      simulation.load_state(expected);
-      simulation.advance_steps(2);
-      {
-        const Simulation moved = std::move(simulation);
-        EXPECT_EQ(current(), other);
-      }
-      EXPECT_EQ(current(), other) << "also when it has ended";
-    }
   }
   make_current(0);
 }

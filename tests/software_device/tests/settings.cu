@@ -92,6 +92,7 @@ void two_devices() {
   OK(cudaGetDeviceCount(&count));
   EXPECT(count == 2);
   EXPECT_CODE(cudaErrorInvalidDevice, cudaSetDevice(2));
+  cudaGetLastError();
   EXPECT(driver_function<GetContext>("cuCtxNothing") == nullptr);
   const auto get = driver_function<GetContext>("cuCtxGetCurrent");
   const auto set = driver_function<SetContext>("cuCtxSetCurrent");
@@ -110,7 +111,7 @@ void two_devices() {
     EXPECT(get(d == 0 ? &first : &second) == 0);
   }
   EXPECT(first != nullptr && second != nullptr && first != second);
-  DeviceArray<int> value(1);
+  DeviceArray<int> value(std::vector<int>{7});
   for (int d = 0; d < 2; ++d) {
     EXPECT(set(d == 0 ? first : second) == 0);
     OK(cudaGetDevice(&device));

@@ -81,7 +81,7 @@ firn_operators(grid/rebuild rebuild_layout restore_layout permute_rows<Exec,Real
   copy_rows<Exec,std::uint32_t> clear_nodes<Exec,Real> save_nodes<Exec,Real> carry_nodes<Exec,Real>)
 firn_operators(grid/update grid_update add_columns<Exec>)
 firn_operators(grid/guard guard_particles)
-firn_operators(grid/bodies settle_bodies advance_bodies)
+firn_operators(grid/bodies update_with_bodies advance_bodies)
 
 firn_operators(transfer/p2g SPLIT CASE p2g)
 firn_operators(transfer/g2p SPLIT CASE g2p)

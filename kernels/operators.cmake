@@ -82,7 +82,7 @@ firn_operators(grid/rebuild rebuild_layout restore_layout permute_rows<Exec,Real
 firn_operators(grid/update grid_update add_columns<Exec>)
 firn_operators(grid/guard guard_particles)
 firn_operators(grid/exchange give_nodes take_nodes)
-firn_operators(grid/bodies settle_bodies advance_bodies)
+firn_operators(grid/bodies update_with_bodies advance_bodies)
 
 firn_operators(transfer/p2g SPLIT CASE p2g)
 firn_operators(transfer/g2p SPLIT CASE g2p)

@@ -7,7 +7,7 @@
 
 namespace firn {
 
-// Tables of `settle_bodies` and `advance_bodies`, all zero between steps but for `systems`.
+// Tables of `update_with_bodies` and `advance_bodies`, all zero between steps but for `systems`.
 struct BodyScratch {
   double* systems = nullptr;   // per block and body: ContactSystem<D>::kColumns
   double* sums = nullptr;      // per body: the same
@@ -21,13 +21,14 @@ struct BodyScratch {
 // the judgement fit, too. Two rounds are left to the rare node that changes its mind twice.
 inline constexpr int kContactRounds = 4;
 
-// Poses all colliders for this step and solves for the velocities of those that material moves:
-// they are then in params.poses, and in params.judged those by which contacts were judged. `rounds`
-// is 1 where contact is sticky or slips, which no velocity changes, else kContactRounds.
+// grid_update with such bodies: poses all colliders for this step, solves for the velocities of the
+// bodies, which are then in params.poses (those by which contacts were judged in params.judged),
+// and updates the grid. `rounds` is 1 where contact is sticky or slips, which no velocity changes,
+// else kContactRounds.
 template <class Exec, int D, class Real>
-void settle_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, const BodyView& moved,
-                   const BodyScratch& scratch, int rounds, const GridView<Real>& grid,
-                   std::uint32_t max_blocks, const StepControl* control);
+void update_with_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, const BodyView& moved,
+                        const BodyScratch& scratch, int rounds, const GridView<Real>& grid,
+                        std::uint32_t max_blocks, const StepControl* control);
 
 // After the grid update: takes the summed reactions of this step into the momenta, moves the
 // bodies, and has the speed of their surfaces count for dt.

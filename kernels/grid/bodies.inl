@@ -1,7 +1,7 @@
 #pragma once
 
 #include "kernels/grid/bodies.h"
-#include "kernels/grid/contact.h"
+#include "kernels/grid/update.inl"
 
 namespace firn {
 
@@ -115,9 +115,9 @@ struct SolveBodies {
 };
 
 template <class Exec, int D, class Real>
-void settle_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, const BodyView& moved,
-                   const BodyScratch& scratch, int rounds, const GridView<Real>& grid,
-                   std::uint32_t max_blocks, const StepControl* control) {
+void update_with_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, const BodyView& moved,
+                        const BodyScratch& scratch, int rounds, const GridView<Real>& grid,
+                        std::uint32_t max_blocks, const StepControl* control) {
   const std::uint32_t colliders = static_cast<std::uint32_t>(params.collider_count);
   launch_items(exec, {{nullptr, colliders}, &control->stop},
                PoseColliders<Real>{params.colliders, params.poses, control, moved});
@@ -130,6 +130,8 @@ void settle_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, const Bo
     launch_items(exec, {{nullptr, colliders}, &control->stop},
                  SolveBodies<D, Real>{params, moved, scratch.sums, control});
   }
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                GridUpdate<D, Real, true>{{params, grid, control}});
 }
 
 template <class Real>

@@ -60,7 +60,7 @@ FIRN_HD inline void add_impulse(double* sums, const Vec<Real, D>& x, const Vec<R
     }
 }
 
-// Poses the colliders where they move by key frames alone; see settle_bodies.
+// Where no collider is moved by material; see update_with_bodies (bodies.h).
 template <class Exec, int D, class Real>
 void grid_update(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
                  std::uint32_t max_blocks, const StepControl* control);

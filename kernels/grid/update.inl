@@ -5,7 +5,9 @@
 
 namespace firn {
 
-template <int D, class Real>
+// kMoved: with bodies that material moves. Apart from scenes without them, whose kernel would need
+// registers for both, and whose last bits follow what compilers contract.
+template <int D, class Real, bool kMoved>
 struct GridUpdate : NodeContact<D, Real> {
   using Contact = NodeContact<D, Real>;
   using Contact::control;
@@ -103,9 +105,9 @@ struct GridUpdate : NodeContact<D, Real> {
         this->apply_walls(position_of(origin, i), g.scratch.velocity[i]);
       });
     for (int c = 0; c < params.collider_count; ++c)
-      if (!this->is_moved(c)) collide_with(g, nodes, origin, c);
+      if (!kMoved || !this->is_moved(c)) collide_with(g, nodes, origin, c);
     // After all others, as it was solved for how these will move.
-    for (int c = 0; c < params.collider_count; ++c)
+    for (int c = 0; kMoved && c < params.collider_count; ++c)
       if (this->is_moved(c)) collide_with(g, nodes, origin, c);
     g.sync();
   }
@@ -120,10 +122,11 @@ struct GridUpdate : NodeContact<D, Real> {
       g.for_each(kReactionColumns, [&](std::uint32_t k) { reaction[k] = 0; });
       return;
     }
-    if (this->is_moved(c))
-      g.for_each(kNodes, [&](std::uint32_t i) { meet_body(g.scratch, nodes, origin, c, i); });
-    else
-      g.for_each(kNodes, [&](std::uint32_t i) { collide_node(g.scratch, nodes, origin, c, i); });
+    g.for_each(kNodes, [&](std::uint32_t i) {
+      if constexpr (kMoved)
+        if (this->is_moved(c)) return meet_body(g.scratch, nodes, origin, c, i);
+      collide_node(g.scratch, nodes, origin, c, i);
+    });
     g.sync();
     g.for_each(kReactionColumns,
                [&](std::uint32_t k) { reaction[k] = column_sum(g.scratch, static_cast<int>(k)); });
@@ -148,8 +151,7 @@ struct GridUpdate : NodeContact<D, Real> {
     add_impulse(sums, x, m * (before - after));
   }
 
-  // A body that material moves takes the shares that its motion was solved for with. Apart from
-  // collide_node, where another branch would change what compilers contract, and so last bits.
+  // A body that material moves takes the shares that its motion was solved for with.
   FIRN_HD void meet_body(Scratch& scratch, const Node<Real>* nodes, const Vec<int, D>& origin,
                          int c, std::uint32_t i) const {
     double* sums = scratch.sums[i];
@@ -173,11 +175,10 @@ template <class Exec, int D, class Real>
 void grid_update(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
                  std::uint32_t max_blocks, const StepControl* control) {
   const std::uint32_t colliders = static_cast<std::uint32_t>(params.collider_count);
-  if (params.judged == nullptr)
-    launch_items(exec, {{nullptr, colliders}, &control->stop},
-                 PoseColliders<Real>{params.colliders, params.poses, control});
+  launch_items(exec, {{nullptr, colliders}, &control->stop},
+               PoseColliders<Real>{params.colliders, params.poses, control});
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                GridUpdate<D, Real>{{params, grid, control}});
+                GridUpdate<D, Real, false>{{params, grid, control}});
 }
 
 struct AddColumn {

@@ -141,8 +141,9 @@ Snapshot SceneStepper<Integrator>::snapshot(const SnapshotParts& parts) {
         }
   }
   for_each_stage([&](auto& stage) { stage.fill(s, parts, slots); });
-  if (!parts.kirchhoff_stress) s.kirchhoff_stress = {};
-  if (!parts.pressure) s.pressure = {};
+  // An empty list in braces would leave the memory where it is.
+  if (!parts.kirchhoff_stress) s.kirchhoff_stress = std::vector<float>();
+  if (!parts.pressure) s.pressure = std::vector<float>();
   return s;
 }
 

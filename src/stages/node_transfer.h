@@ -51,10 +51,13 @@ class NodeTransfer : public Stage<Exec, D, Real> {
     GridUpdateParams<Real, D> update = context_.boundaries();
     update.stage_energies = energies_.of_blocks();
     const std::uint32_t blocks = context_.max_blocks();
-    context_.bodies.moved().settle(update, context_.grid.view(), blocks, c);
-    grid_update<Exec, D, Real>(context_.exec, update, context_.grid.view(), blocks, c);
+    auto& moved = context_.bodies.moved();
+    if (moved.count() > 0)
+      moved.update_grid(update, context_.grid.view(), blocks, c);
+    else
+      grid_update<Exec, D, Real>(context_.exec, update, context_.grid.view(), blocks, c);
     context_.bodies.accumulate(blocks, c);
-    context_.bodies.moved().advance(update, blocks, c);
+    if (moved.count() > 0) moved.advance(update, blocks, c);
   }
 
   // The gather, which in fused steps scatters for the next one.

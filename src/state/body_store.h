@@ -43,17 +43,15 @@ class BodyStore {
   }
   void fill(GridUpdateParams<Real, D>& params) { params.judged = judged_.data(); }
 
-  // Around the grid update of a step; nothing where there are no bodies.
-  void settle(const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
-              std::uint32_t max_blocks, const StepControl* control) {
-    if (count() > 0)
-      settle_bodies<Exec, D, Real>(exec_, params, view(), scratch(), rubs_ ? kContactRounds : 1,
-                                   grid, max_blocks, control);
+  // The grid update of a step, and what follows it.
+  void update_grid(const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
+                   std::uint32_t max_blocks, const StepControl* control) {
+    update_with_bodies<Exec, D, Real>(exec_, params, view(), scratch(), rubs_ ? kContactRounds : 1,
+                                      grid, max_blocks, control);
   }
   void advance(const GridUpdateParams<Real, D>& params, std::uint32_t max_blocks,
                StepControl* control) {
-    if (count() > 0)
-      advance_bodies<Exec, D, Real>(exec_, params, view(), scratch(), max_blocks, control);
+    advance_bodies<Exec, D, Real>(exec_, params, view(), scratch(), max_blocks, control);
   }
 
   const std::vector<RigidMass>& masses() const { return host_masses_; }

@@ -85,7 +85,7 @@ TEST(Exhaustion, OfAnExplicitRun) {
 }
 
 TEST(Exhaustion, OfARunWithSourcesBodiesAndMaterials) {
-  expect_errors(busy_scene(3, Precision::kSingle), 29);
+  expect_errors(busy_scene(3, Precision::kSingle), 11);
 }
 
 TEST(Exhaustion, OfAnIncompressibleRun) {

@@ -253,7 +253,7 @@ class Simulation {
 
   FrameStats stats() const;  // of the last completed frame; at the start, of the initial state
   // Copies from the device. Where a callback runs or has stopped a call, velocities and stresses
-  // may still lie on the grid: these, and the pressure of an explicit scene, are then empty.
+  // may still lie on the grid: these, and pressures, are then empty.
   // advance_steps(1) brings them back.
   Snapshot snapshot(const SnapshotParts& parts = {}) const;
   // The massless points of Scene::tracers in the order in which they were made, body by body:

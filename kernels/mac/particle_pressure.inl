@@ -15,10 +15,12 @@ struct ParticlePressure {
   GridView<Real> grid;
   MacView<Real> mac;
   Real* pressure;
+  bool every_step;
   const StepControl* control;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
+    if (!every_step && !is_last()) return;
     const std::uint32_t block = grid.coloured[g.index()];
     const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
     const Real per_dt = static_cast<Real>(1 / control->dt);
@@ -31,6 +33,11 @@ struct ParticlePressure {
     });
   }
 
+  // Whether somebody may look at the particles after this step.
+  FIRN_HD bool is_last() const {
+    const StepControl& c = *control;
+    return c.dt >= c.target - c.time || c.step + 1 == c.last_step;
+  }
   // p dt.
   FIRN_HD Real impulse_at(std::uint32_t block, const Vec<int, D>& home, std::uint32_t slot) const {
     Vec<int, D> local;
@@ -51,10 +58,10 @@ struct ParticlePressure {
 
 template <class Exec, int D, class Real>
 void particle_pressure(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
-                       const MacView<Real>& mac, Real* pressure, std::uint32_t max_blocks,
-                       const StepControl* control) {
+                       const MacView<Real>& mac, Real* pressure, bool every_step,
+                       std::uint32_t max_blocks, const StepControl* control) {
   launch_groups(exec, {{grid.colour_begin + BlockTraits<D>::kCorners, max_blocks}, &control->stop},
-                ParticlePressure<D, Real>{particles, grid, mac, pressure, control});
+                ParticlePressure<D, Real>{particles, grid, mac, pressure, every_step, control});
 }
 
 }  // namespace firn

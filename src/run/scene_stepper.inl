@@ -108,6 +108,7 @@ bool SceneStepper<Integrator>::run(const StepControl& c, const RunGoal& goal,
       watch.after_step(seen);
     }
   };
+  for_each_stage([&](auto& stage) { stage.watch(static_cast<bool>(watch.after_step)); });
   const RunPace& pace = watch.after_step ? kStepByStep : needs_no_host() ? kPace : kPaceWithHost;
   return run_ahead(Queue{*this, watch, c.step}, c, goal, pace, watch.interrupted);
 }

@@ -77,6 +77,10 @@ class DeviatoricStage : public Stage<Exec, D, Real> {
   // The particles' stress is deviatoric; the pressure's part joins it: tau = V0 tau_dev / V0 - J p.
   void fill(Snapshot& s, const SnapshotParts& parts, std::span<const std::uint32_t> slots) {
     if (!parts.kirchhoff_stress) return;
+    if (s.pressure.empty()) {  // without it the stress is not whole
+      s.kirchhoff_stress = std::vector<float>();
+      return;
+    }
     const auto states = context_.particles.download(kHeat, chunks_of(context_.read()));
     for (std::size_t i = 0; i < slots.size(); ++i) {
       const double J = std::exp(static_cast<double>(

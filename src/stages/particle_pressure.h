@@ -15,8 +15,8 @@ class ParticlePressureStage : public Stage<Exec, D, Real> {
   // After the projection, before the position correction.
   void enqueue() {
     particle_pressure<Exec, D, Real>(context_.exec, context_.particles.view(), context_.grid.view(),
-                                     faces_.view(), values_.data(), context_.max_blocks(),
-                                     context_.step());
+                                     faces_.view(), values_.data(), every_step_,
+                                     context_.max_blocks(), context_.step());
   }
 
   void reserve_chunks(std::uint32_t chunks) {
@@ -29,8 +29,9 @@ class ParticlePressureStage : public Stage<Exec, D, Real> {
   // What bytes() says once `chunks` are reserved, for estimates.
   static std::size_t bytes_for(std::size_t chunks) { return chunks * kLanes * sizeof(Real); }
 
+  void watch(bool every_step) { every_step_ = every_step; }
   void fill(Snapshot& s, const SnapshotParts& parts, std::span<const std::uint32_t> slots) {
-    if (!parts.pressure && !parts.kirchhoff_stress) return;
+    if ((!parts.pressure && !parts.kirchhoff_stress) || !is_known(context_.read())) return;
     const auto values = values_.download();
     s.pressure.reserve(slots.size());
     for (const std::uint32_t slot : slots) s.pressure.push_back(static_cast<float>(values[slot]));
@@ -38,8 +39,14 @@ class ParticlePressureStage : public Stage<Exec, D, Real> {
 
  private:
   using Stage<Exec, D, Real>::context_;
+  // The last step was measured: it was watched, or went to where it was to go.
+  bool is_known(const StepControl& c) const {
+    return every_step_ || (c.stop & kStopTarget) != 0 || c.step == c.last_step || c.step == 0;
+  }
+
   FaceTransfer<Exec, D, Real>& faces_;
   Buffer<Exec, Real> values_;
+  bool every_step_ = false;
 };
 
 }  // namespace firn

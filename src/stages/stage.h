@@ -26,6 +26,8 @@ class Stage {
   // Before the first step, when the first layout is known.
   void initialize() {}
   void begin_frame() {}
+  // Whether somebody looks at the particles after every one of the steps that follow.
+  void watch(bool /*every_step*/) {}
   // Whether a step has to wait for the host: it is then neither captured nor enqueued ahead.
   bool needs_host() const { return false; }
   // Acts on flags that only this stage knows, before anything grows.

@@ -115,6 +115,30 @@ TEST(ParticlePressure, IsHydrostaticInAPool) {
   }
 }
 
+// Of steps within a frame only who watches them is told.
+TEST(ParticlePressure, IsKnownOfStepsThatAreWatched) {
+  for (const Integrator integrator : {Integrator::kIncompressible, Integrator::kThermal}) {
+    Scene scene = scene_of(integrator, 2);
+    scene.simulation.fps = 1;
+    scene.time.dt_max = 0.01;
+    Simulation simulation(scene, {Device::kCpu, 1});
+    int steps = 0;
+    EXPECT_FALSE(simulation.advance_frame(Observer{.step = [&](const StepInfo&) {
+      const Snapshot s = simulation.snapshot();
+      EXPECT_EQ(s.pressure.size(), s.size());
+      EXPECT_GT(*std::max_element(s.pressure.begin(), s.pressure.end()), 0.5 * 1000 * 9.81 * 0.4);
+      return ++steps < 3;
+    }}));
+    int polls = 0;
+    EXPECT_FALSE(simulation.advance_frame([&] { return ++polls == 3; }));
+    const Snapshot unseen = simulation.snapshot();
+    EXPECT_TRUE(unseen.pressure.empty());
+    EXPECT_TRUE(unseen.kirchhoff_stress.empty());
+    simulation.advance_steps(1);
+    EXPECT_EQ(simulation.snapshot().pressure.size(), unseen.size());
+  }
+}
+
 TEST(ParticlePressure, OfSolidsIsInTheirStress) {
   const Scene scene = scene_of(Integrator::kThermal, 2);
   Simulation simulation(scene, {Device::kCpu, 1});

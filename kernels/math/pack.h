@@ -9,6 +9,11 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <experimental/simd>
+
+// Masked assignment goes wrong there (clang 14: PackMath fails), without a word.
+#if defined(__clang__) && defined(__AVX512F__)
+#error "clang and libstdc++'s simd are wrong with AVX-512: configure with -DFIRN_MARCH=x86-64-v3"
+#endif
 #pragma GCC diagnostic pop
 
 #include <cstdint>

@@ -30,7 +30,8 @@ struct Image {
 // Throws Error{kFile} naming the path and the system's reason.
 void write_png(const std::string& path, const Image& image);
 
-// What a picture shows beside its scene. Filling it leaves out what output.color does not need.
+// What a picture shows beside its scene. SceneRenderer::shown_of leaves out what output.color does
+// not need.
 struct Shown {
   Snapshot particles;
   Snapshot tracers;

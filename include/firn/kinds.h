@@ -21,5 +21,6 @@ enum class MaterialModel : std::uint8_t {
   kWeaklyCompressible,
   kIncompressible,  // integrator = "incompressible" only: density, no constitutive law
 };
+inline constexpr int kMaterialModels = static_cast<int>(MaterialModel::kIncompressible) + 1;
 
 }  // namespace firn

@@ -11,4 +11,7 @@ FIRN_HD constexpr int int_power(int base, int exponent) {
   return r;
 }
 
+// Of a tensor in d dimensions: its upper triangle, row by row.
+FIRN_HD constexpr int symmetric_components(int d) { return d * (d + 1) / 2; }
+
 }  // namespace firn

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "kernels/base/host_device.h"
+#include "kernels/base/integers.h"
 #include "kernels/exec/launch.h"
 
 namespace firn {
@@ -31,8 +32,6 @@ template <class T>
 FIRN_HD inline T& channel_at(T* channel, std::uint32_t slot, int n, int k) {
   return channel_row(channel, slot / kLanes, n, k)[slot % kLanes];
 }
-
-FIRN_HD constexpr int symmetric_components(int d) { return d * (d + 1) / 2; }
 
 // A channel that is idle between fused steps. Then it has no memory of its own: it lies in the bank
 // that another channel, equally wide, does not use.
@@ -90,13 +89,14 @@ struct ParticleView {
   GuestChannel<Real> v;             // d: the coefficient of mode 1
   GuestChannel<Real> coefficients;  // (modes - 1) * d: mode-major, the velocity component fastest
   Real* F = nullptr;                // d*d, row-major: elastic deformation gradient
-  Real* plastic = nullptr;          // 2: see MaterialState
+  Real* history = nullptr;          // history_values: see MaterialState
   DividedChannel<Real> stress;      // d(d+1)/2: V0 tau, upper triangle row by row, J
   Real* mass = nullptr;             // kg
   Real* volume = nullptr;           // rest volume, m^3
   Real* gradient =
       nullptr;  // d*d: velocity gradient of this step, 1/s (scratch between two operators)
   int coefficient_modes = 0;      // modes - 1
+  int history_values = 0;         // the most that a material of the scene keeps
   std::uint32_t* late = nullptr;  // per chunk, a bit per lane: see transfer/g2p2g.h
 };
 

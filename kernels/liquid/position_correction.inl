@@ -22,31 +22,21 @@ struct FillCells {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t block = grid.coloured[g.index()];
-    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
-    g.for_each(Tile::kNodes, [&](std::uint32_t t) { g.scratch.tile.node[t] = Real(0); });
-    g.sync();
-    const Chunk* chunks = particles.chunks;
-    g.template for_each_pack<Real>(
-        grid.chunk_begin[block], grid.chunk_begin[block + 1],
-        [=](std::uint32_t chunk) { return chunks[chunk].count; },
-        [&](const auto& lanes) {
-          lanes.for_each_in_turn([](int, std::uint32_t) { return true; },
-                                 [&](int, std::uint32_t lane, const auto& turns_at) {
-                                   contribute(g, home, lanes.chunk * kLanes + lane, turns_at);
-                                 });
-        });
-    g.sync();
-    g.for_each(Tile::kNodes, [&](std::uint32_t t) {
-      const TileNode<D, Tile::kSide> at(static_cast<int>(t));
-      const std::uint64_t rank = grid.corners[block * BlockTraits<D>::kCorners + at.corner];
-      g.accumulate_global(filled[rank * BlockTraits<D>::kNodes + at.node], g.scratch.tile.node[t]);
-    });
+    scatter_particles<D>(g, *this);
   }
 
+  template <class Tiles, class F>
+  FIRN_HD void for_each_tile(Tiles& tiles, int, F&& f) const {
+    f(tiles.tile, GridLayer<Real>{filled});
+  }
+  FIRN_HD static bool takes(std::uint32_t, std::uint32_t) { return true; }
+  template <class Lanes>
+  FIRN_HD static void prefetch_next(const Lanes&, int) {}
+
   template <class Group, class TurnsAt>
-  FIRN_HD void contribute(Group& g, const Vec<int, D>& home, std::uint32_t slot,
-                          const TurnsAt& turns_at) const {
+  FIRN_HD void add(Group& g, int, const Vec<int, D>& home, std::uint32_t chunk, std::uint32_t lane,
+                   const TurnsAt& turns_at) const {
+    const std::uint32_t slot = chunk * kLanes + lane;
     Vec<int, D> base;
     Real w[D][2];
     for (int a = 0; a < D; ++a) {

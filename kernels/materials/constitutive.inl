@@ -21,12 +21,12 @@ struct ConstitutiveUpdate {
     const MaterialParams<Real>& params = materials[material];
     const Mat<T, D> A = update_matrix(grad_v);
 
-    MaterialState<T, D> state = load_state(lanes, params.model);
+    MaterialState<T, D> state = load_state(lanes, params);
     if (has_deformation(params.model)) {
       state.F = A * state.F;
     } else {
       state.F = Mat<T, D>::identity();
-      state.plastic[0] = state.plastic[0] * determinant(A);
+      state.history[0] = state.history[0] * determinant(A);
     }
     const auto active = lanes.active();
     T trial = T(0);
@@ -34,8 +34,8 @@ struct ConstitutiveUpdate {
     Response<T, D> response = respond(params, state);
     if (params.viscosity > Real(0)) add_viscosity(params, state, grad_v, response.tau);
 
-    report_faults(g, lanes, params.model, state, response);
-    store_state(lanes, params.model, state);
+    report_faults(g, lanes, params, state, response);
+    store_state(lanes, params, state);
     const T volume = lanes.load(channel_row(particles.volume, lanes.chunk, 1, 0));
     const Real wave = lanes.maximum(select(active, response.wave_modulus, T(0)));
     const Real elastic = energies.elastic != nullptr ? lanes.sum(volume * response.psi) : Real(0);
@@ -80,53 +80,54 @@ struct ConstitutiveUpdate {
   // Lanes without a particle get the rest state, so that no law sees what an old particle left
   // there.
   template <class Lanes>
-  FIRN_HD auto load_state(const Lanes& lanes, MaterialModel model) const {
+  FIRN_HD auto load_state(const Lanes& lanes, const MaterialParams<Real>& params) const {
     using T = typename Lanes::Value;
     const auto active = lanes.active();
     MaterialState<T, D> state;
     state.F = Mat<T, D>::identity();
-    if (has_deformation(model))
+    if (has_deformation(params.model))
       for (int i = 0; i < D * D; ++i)
         state.F(i / D, i % D) =
             select(active, lanes.load(channel_row(particles.F, lanes.chunk, D * D, i)),
                    T(i % (D + 1) == 0 ? 1 : 0));
-    for (int k = 0; k < 2; ++k)
-      state.plastic[k] =
-          particles.plastic == nullptr
-              ? T(1)
-              : select(active, lanes.load(channel_row(particles.plastic, lanes.chunk, 2, k)), T(1));
+    for (int k = 0; k < history_capacity<D>(); ++k)
+      state.history[k] =
+          k < params.history ? select(active, lanes.load(history_row(lanes.chunk, k)), T(1)) : T(1);
     return state;
   }
   template <class Lanes, class T>
-  FIRN_HD void store_state(const Lanes& lanes, MaterialModel model,
+  FIRN_HD void store_state(const Lanes& lanes, const MaterialParams<Real>& params,
                            const MaterialState<T, D>& state) const {
-    if (has_deformation(model))
+    if (has_deformation(params.model))
       for (int i = 0; i < D * D; ++i)
         lanes.store(channel_row(particles.F, lanes.chunk, D * D, i), state.F(i / D, i % D));
-    if (particles.plastic == nullptr) return;
-    for (int k = 0; k < 2; ++k)
-      lanes.store(channel_row(particles.plastic, lanes.chunk, 2, k), state.plastic[k]);
+    for (int k = 0; k < history_capacity<D>(); ++k)
+      if (k < params.history) lanes.store(history_row(lanes.chunk, k), state.history[k]);
+  }
+  FIRN_HD Real* history_row(std::uint32_t chunk, int k) const {
+    return channel_row(particles.history, chunk, particles.history_values, k);
   }
 
   // tau^N = J 2 mu^N sym(grad v): the standard Newtonian stress.
   template <class T>
   FIRN_HD void add_viscosity(const MaterialParams<Real>& params, const MaterialState<T, D>& state,
                              const Mat<T, D>& grad_v, Mat<T, D>& tau) const {
-    const T J = has_deformation(params.model) ? determinant(state.F) : state.plastic[0];
+    const T J = has_deformation(params.model) ? determinant(state.F) : state.history[0];
     tau += symmetric_part(grad_v) * (T(Real(2) * params.viscosity) * J);
   }
 
   template <class Group, class Lanes, class T>
-  FIRN_HD void report_faults(Group& g, const Lanes& lanes, MaterialModel model,
+  FIRN_HD void report_faults(Group& g, const Lanes& lanes, const MaterialParams<Real>& params,
                              const MaterialState<T, D>& state,
                              const Response<T, D>& response) const {
     // One sum carries every NaN and infinity of the state and the stress.
-    T all = state.plastic[0] + state.plastic[1] + trace(response.tau);
+    T all = trace(response.tau);
+    for (const T& value : state.history) all = all + value;
     for (int i = 0; i < D * D; ++i) all = all + abs(state.F(i / D, i % D));
-    const T J = has_deformation(model) ? determinant(state.F) : state.plastic[0];
+    const T J = has_deformation(params.model) ? determinant(state.F) : state.history[0];
     const auto inverted = !(J > T(0));
     const auto broken = !is_finite(all);
-    const bool check_inversion = forbids_inversion(model);
+    const bool check_inversion = forbids_inversion(params.model);
     if (!any(broken) && !(check_inversion && any(inverted))) return;
     lanes.for_each_lane([&](int i, std::uint32_t lane) {
       const std::uint32_t id = channel_row(particles.id, lanes.chunk, 1, 0)[lane];

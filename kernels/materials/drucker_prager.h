@@ -7,56 +7,60 @@
 
 #include "kernels/materials/stvk_hencky.h"
 
-namespace firn::drucker_prager {
+namespace firn {
 
-// Slope of the cone: constant, or with the friction angle phi(q) = h0 + (h1 q - h3) exp(-h2 q).
-template <class T>
-FIRN_HD inline T friction(const MaterialParams<Scalar<T>>& params, const T& q) {
-  using Real = Scalar<T>;
-  if (!params.has_friction_hardening) return T(params.friction);
-  const Real* h = params.friction_hardening;
-  const T sine = sin(T(h[0]) + (T(h[1]) * q - T(h[3])) * exp(T(-h[2]) * q));
-  constexpr Real factor = Real(1.6329931618554521);  // 2 sqrt(2/3)
-  return T(factor) * sine / (T(3) - sine);
-}
+struct DruckerPrager : StvkHencky {
+  static constexpr int kScalars = 2;
 
-// Returns the strain to the cone; yields the mask of lanes whose strain changed.
-template <class T, int D>
-FIRN_HD inline auto project(const MaterialParams<Scalar<T>>& params, Vec<T, D>& strain,
-                            T (&plastic)[2]) {
-  using Real = Scalar<T>;
-  const T cohesion(params.cohesion);
-  const T open_volume = plastic[0];
-  Vec<T, D> e;  // relative to the tip, after the open volume was closed
-  for (int i = 0; i < D; ++i) e[i] = strain[i] + open_volume * T(Real(1) / D) - cohesion;
-  const T tr = stvk_hencky::sum(e);
-  Vec<T, D> dev;
-  for (int i = 0; i < D; ++i) dev[i] = e[i] - tr * T(Real(1) / D);
-  const T length = norm(dev);
-  const T slip = length + T(params.cone_ratio) * tr * friction(params, plastic[1]);
-  const auto tension = tr > T(0);
-  const auto sliding = !tension && slip > T(0);
-  const auto changed = tension || sliding || open_volume != T(0);
-
-  const T shrink = slip / max(length, T(kLeastNormal<Real>));
-  for (int i = 0; i < D; ++i) {
-    const T returned = select(sliding, e[i] - shrink * dev[i], e[i]);
-    strain[i] = select(changed, select(tension, T(0), returned) + cohesion, strain[i]);
+  // Slope of the cone: constant, or with the friction angle phi(q) = h0 + (h1 q - h3) exp(-h2 q).
+  template <class T>
+  FIRN_HD static T friction(const MaterialParams<Scalar<T>>& params, const T& q) {
+    using Real = Scalar<T>;
+    if (!params.has_friction_hardening) return T(params.friction);
+    const Real* h = params.friction_hardening;
+    const T sine = sin(T(h[0]) + (T(h[1]) * q - T(h[3])) * exp(T(-h[2]) * q));
+    constexpr Real factor = Real(1.6329931618554521);  // 2 sqrt(2/3)
+    return T(factor) * sine / (T(3) - sine);
   }
-  const T flow = select(tension, norm(e), select(sliding, slip, T(0)));
-  plastic[1] = plastic[1] + flow;
-  plastic[0] = params.volume_correction ? select(tension, tr, T(0)) : T(0);
-  return changed;
-}
 
-template <class T, int D>
-FIRN_HD inline Response<T, D> respond(const MaterialParams<Scalar<T>>& params,
-                                      MaterialState<T, D>& state) {
-  const Svd<T, D> s = svd(state.F);
-  Vec<T, D> strain = stvk_hencky::hencky_strain(s);
-  const auto changed = project(params, strain, state.plastic);
-  stvk_hencky::store_strain(s, strain, changed, state.F);
-  return stvk_hencky::respond_to_strain(params, s.U, strain);
-}
+  // Returns the strain to the cone; yields the mask of lanes whose strain changed.
+  template <class T, int D>
+  FIRN_HD static auto project(const MaterialParams<Scalar<T>>& params, Vec<T, D>& strain,
+                              T (&history)[history_capacity<D>()]) {
+    using Real = Scalar<T>;
+    const T cohesion(params.cohesion);
+    const T open_volume = history[0];
+    Vec<T, D> e;  // relative to the tip, after the open volume was closed
+    for (int i = 0; i < D; ++i) e[i] = strain[i] + open_volume * T(Real(1) / D) - cohesion;
+    const T tr = sum(e);
+    Vec<T, D> dev;
+    for (int i = 0; i < D; ++i) dev[i] = e[i] - tr * T(Real(1) / D);
+    const T length = norm(dev);
+    const T slip = length + T(params.cone_ratio) * tr * friction(params, history[1]);
+    const auto tension = tr > T(0);
+    const auto sliding = !tension && slip > T(0);
+    const auto changed = tension || sliding || open_volume != T(0);
 
-}  // namespace firn::drucker_prager
+    const T shrink = slip / max(length, T(kLeastNormal<Real>));
+    for (int i = 0; i < D; ++i) {
+      const T returned = select(sliding, e[i] - shrink * dev[i], e[i]);
+      strain[i] = select(changed, select(tension, T(0), returned) + cohesion, strain[i]);
+    }
+    const T flow = select(tension, norm(e), select(sliding, slip, T(0)));
+    history[1] = history[1] + flow;
+    history[0] = params.volume_correction ? select(tension, tr, T(0)) : T(0);
+    return changed;
+  }
+
+  template <class T, int D>
+  FIRN_HD static Response<T, D> respond(const MaterialParams<Scalar<T>>& params,
+                                        MaterialState<T, D>& state) {
+    const Svd<T, D> s = svd(state.F);
+    Vec<T, D> strain = hencky_strain(s);
+    const auto changed = project(params, strain, state.history);
+    store_strain(s, strain, changed, state.F);
+    return respond_to_strain(params, s.U, strain);
+  }
+};
+
+}  // namespace firn

@@ -7,50 +7,56 @@
 #include "kernels/materials/principal.h"
 #include "kernels/math/polar.h"
 
-namespace firn::fixed_corotated {
+namespace firn {
 
-// Written in E = V - I, where V = F R^T is the left stretch: no digits are lost near rest, where F
-// ~ R.
-template <class T, int D>
-FIRN_HD inline Response<T, D> respond(const MaterialParams<Scalar<T>>& params, const Mat<T, D>& F) {
-  const T mu(params.mu), lambda(params.lambda);
-  const Mat<T, D> R = polar_rotation(F);
-  const Mat<T, D> E = symmetric_product(F - R, R);
-  const T J = determinant(F);
-  const T volumetric = lambda * (J - T(1));
+struct FixedCorotated : Law {
+  static constexpr bool kForbidsInversion = false;
 
-  Response<T, D> r;
-  r.tau = T(2) * mu * (E + symmetric_product(E, E));  // 2 mu (F - R) F^T = 2 mu (V - I) V
-  for (int i = 0; i < D; ++i) r.tau(i, i) = r.tau(i, i) + volumetric * J;
-  r.psi = mu * contract(E, E) + T(0.5f) * volumetric * (J - T(1));
-  // [D^2 psi](a n F) <= 2 mu |F^T n|^2 + lambda J^2 for unit a, n: the rotation's part only
-  // softens.
-  const T stretch = T(1) + spectral_bound(E);
-  r.wave_modulus = T(2) * mu * stretch * stretch + lambda * J * J;
-  return r;
-}
+  // Written in E = V - I, where V = F R^T is the left stretch: no digits are lost near rest, where
+  // F ~ R.
+  template <class T, int D>
+  FIRN_HD static Response<T, D> respond(const MaterialParams<Scalar<T>>& params,
+                                        const Mat<T, D>& F) {
+    const T mu(params.mu), lambda(params.lambda);
+    const Mat<T, D> R = polar_rotation(F);
+    const Mat<T, D> E = symmetric_product(F - R, R);
+    const T J = determinant(F);
+    const T volumetric = lambda * (J - T(1));
 
-template <class T, int D>
-FIRN_HD inline T elastic_energy(const MaterialParams<Scalar<T>>& params, const Mat<T, D>& F) {
-  const Mat<T, D> E = F - polar_rotation(F);
-  const T j = determinant(F) - T(1);
-  return T(params.mu) * contract(E, E) + T(0.5f * params.lambda) * j * j;
-}
+    Response<T, D> r;
+    r.tau = T(2) * mu * (E + symmetric_product(E, E));  // 2 mu (F - R) F^T = 2 mu (V - I) V
+    for (int i = 0; i < D; ++i) r.tau(i, i) = r.tau(i, i) + volumetric * J;
+    r.psi = mu * contract(E, E) + T(0.5f) * volumetric * (J - T(1));
+    // [D^2 psi](a n F) <= 2 mu |F^T n|^2 + lambda J^2 for unit a, n: the rotation's part only
+    // softens.
+    const T stretch = T(1) + spectral_bound(E);
+    r.wave_modulus = T(2) * mu * stretch * stretch + lambda * J * J;
+    return r;
+  }
 
-template <class Real, int D>
-FIRN_HD inline Mat<Real, D> first_piola(const MaterialParams<Real>& params, const Mat<Real, D>& F) {
-  return 2 * params.mu * (F - polar_rotation(F)) +
-         params.lambda * (determinant(F) - 1) * cofactor(F);
-}
+  template <class T, int D>
+  FIRN_HD static T elastic_energy(const MaterialParams<Scalar<T>>& params, const Mat<T, D>& F) {
+    const Mat<T, D> E = F - polar_rotation(F);
+    const T j = determinant(F) - T(1);
+    return T(params.mu) * contract(E, E) + T(0.5f * params.lambda) * j * j;
+  }
 
-template <class Real, int D>
-FIRN_HD inline Mat<Real, D> first_piola_differential(const MaterialParams<Real>& params,
-                                                     const Mat<Real, D>& F,
-                                                     const Mat<Real, D>& dF) {
-  const Mat<Real, D> C = cofactor(F);
-  return 2 * params.mu * (dF - polar_differential(svd(F), dF)) +
-         params.lambda *
-             (contract(C, dF) * C + (determinant(F) - 1) * cofactor_differential(F, dF));
-}
+  template <class Real, int D>
+  FIRN_HD static Mat<Real, D> first_piola(const MaterialParams<Real>& params,
+                                          const Mat<Real, D>& F) {
+    return 2 * params.mu * (F - polar_rotation(F)) +
+           params.lambda * (determinant(F) - 1) * cofactor(F);
+  }
 
-}  // namespace firn::fixed_corotated
+  template <class Real, int D>
+  FIRN_HD static Mat<Real, D> first_piola_differential(const MaterialParams<Real>& params,
+                                                       const Mat<Real, D>& F,
+                                                       const Mat<Real, D>& dF) {
+    const Mat<Real, D> C = cofactor(F);
+    return 2 * params.mu * (dF - polar_differential(svd(F), dF)) +
+           params.lambda *
+               (contract(C, dF) * C + (determinant(F) - 1) * cofactor_differential(F, dF));
+  }
+};
+
+}  // namespace firn

@@ -6,49 +6,53 @@
 #include "kernels/materials/principal.h"
 #include "kernels/math/generic_scalar.h"
 
-namespace firn::neo_hookean {
+namespace firn {
 
-template <class T, int D>
-FIRN_HD inline Response<T, D> respond(const MaterialParams<Scalar<T>>& params, const Mat<T, D>& F) {
-  const T mu(params.mu), lambda(params.lambda);
-  const T J = determinant(F);
-  const T log_J = log(J);
-  Mat<T, D> G = F;  // displacement gradient; b - I = G + G^T + G G^T keeps its digits near rest
-  for (int i = 0; i < D; ++i) G(i, i) = G(i, i) - T(1);
-  const Mat<T, D> b_minus_one = G + transpose(G) + symmetric_product(G, G);
+struct NeoHookean : Law {
+  template <class T, int D>
+  FIRN_HD static Response<T, D> respond(const MaterialParams<Scalar<T>>& params,
+                                        const Mat<T, D>& F) {
+    const T mu(params.mu), lambda(params.lambda);
+    const T J = determinant(F);
+    const T log_J = log(J);
+    Mat<T, D> G = F;  // displacement gradient; b - I = G + G^T + G G^T keeps its digits near rest
+    for (int i = 0; i < D; ++i) G(i, i) = G(i, i) - T(1);
+    const Mat<T, D> b_minus_one = G + transpose(G) + symmetric_product(G, G);
 
-  Response<T, D> r;
-  r.tau = mu * b_minus_one;
-  for (int i = 0; i < D; ++i) r.tau(i, i) = r.tau(i, i) + lambda * log_J;
-  r.psi = T(0.5f) * mu * trace(b_minus_one) + (T(0.5f) * lambda * log_J - mu) * log_J;
-  // Rank-one stiffness mu |F^T n|^2 + (mu + lambda (1 - ln J)) (a.n)^2; the second term may be
-  // negative.
-  r.wave_modulus =
-      mu * (T(1) + spectral_bound(b_minus_one)) + max(mu + lambda * (T(1) - log_J), T(0));
-  return r;
-}
+    Response<T, D> r;
+    r.tau = mu * b_minus_one;
+    for (int i = 0; i < D; ++i) r.tau(i, i) = r.tau(i, i) + lambda * log_J;
+    r.psi = T(0.5f) * mu * trace(b_minus_one) + (T(0.5f) * lambda * log_J - mu) * log_J;
+    // Rank-one stiffness mu |F^T n|^2 + (mu + lambda (1 - ln J)) (a.n)^2; the second term may be
+    // negative.
+    r.wave_modulus =
+        mu * (T(1) + spectral_bound(b_minus_one)) + max(mu + lambda * (T(1) - log_J), T(0));
+    return r;
+  }
 
-template <class T, int D>
-FIRN_HD inline T elastic_energy(const MaterialParams<Scalar<T>>& params, const Mat<T, D>& F) {
-  const T mu(params.mu), lambda(params.lambda), log_J = log(determinant(F));
-  return T(0.5f) * mu * (contract(F, F) - T(D)) + (T(0.5f) * lambda * log_J - mu) * log_J;
-}
+  template <class T, int D>
+  FIRN_HD static T elastic_energy(const MaterialParams<Scalar<T>>& params, const Mat<T, D>& F) {
+    const T mu(params.mu), lambda(params.lambda), log_J = log(determinant(F));
+    return T(0.5f) * mu * (contract(F, F) - T(D)) + (T(0.5f) * lambda * log_J - mu) * log_J;
+  }
 
-template <class Real, int D>
-FIRN_HD inline Mat<Real, D> first_piola(const MaterialParams<Real>& params, const Mat<Real, D>& F) {
-  const Real J = determinant(F);
-  return params.mu * F + ((params.lambda * log(J) - params.mu) / J) * cofactor(F);
-}
+  template <class Real, int D>
+  FIRN_HD static Mat<Real, D> first_piola(const MaterialParams<Real>& params,
+                                          const Mat<Real, D>& F) {
+    const Real J = determinant(F);
+    return params.mu * F + ((params.lambda * log(J) - params.mu) / J) * cofactor(F);
+  }
 
-template <class Real, int D>
-FIRN_HD inline Mat<Real, D> first_piola_differential(const MaterialParams<Real>& params,
-                                                     const Mat<Real, D>& F,
-                                                     const Mat<Real, D>& dF) {
-  const Real J = determinant(F), log_J = log(J);
-  const Mat<Real, D> C = cofactor(F);
-  const Real slope = (params.lambda * log_J - params.mu) / J;  // d/dJ of the volumetric energy
-  const Real curvature = (params.lambda * (1 - log_J) + params.mu) / (J * J);
-  return params.mu * dF + curvature * contract(C, dF) * C + slope * cofactor_differential(F, dF);
-}
+  template <class Real, int D>
+  FIRN_HD static Mat<Real, D> first_piola_differential(const MaterialParams<Real>& params,
+                                                       const Mat<Real, D>& F,
+                                                       const Mat<Real, D>& dF) {
+    const Real J = determinant(F), log_J = log(J);
+    const Mat<Real, D> C = cofactor(F);
+    const Real slope = (params.lambda * log_J - params.mu) / J;  // d/dJ of the volumetric energy
+    const Real curvature = (params.lambda * (1 - log_J) + params.mu) / (J * J);
+    return params.mu * dF + curvature * contract(C, dF) * C + slope * cofactor_differential(F, dF);
+  }
+};
 
-}  // namespace firn::neo_hookean
+}  // namespace firn

@@ -1,11 +1,12 @@
 // The contract between the materials and everyone who calls them: a material's numbers as plain
 // data that can be uploaded to a device, the state that a particle carries, and what a constitutive
-// law answers. No law is here; `kernels/materials/material.h` chooses among them.
+// law answers. No law is here; `kernels/materials/material.h` registers them.
 #pragma once
 
 #include <cmath>
 
 #include "firn/kinds.h"
+#include "kernels/base/integers.h"
 #include "kernels/math/mat.h"
 
 namespace firn {
@@ -15,6 +16,7 @@ namespace firn {
 template <class Real>
 struct MaterialParams {
   MaterialModel model;
+  int history;       // values of MaterialState::history that the model keeps
   Real density;      // kg/m^3 at rest (kg/m^2 in 2D)
   Real mu, lambda;   // Lame parameters, Pa; zero for weakly_compressible
   Real min_stretch;  // snow, sand_clamp: 1 - theta_c
@@ -31,9 +33,25 @@ struct MaterialParams {
   Real viscosity;               // Pa s; the caller adds this stress, the laws here do not
 };
 
-// What a law reads and, where there is plastic flow, writes. `F` is the elastic deformation
-// gradient: the trial on entry of `respond`, returned to the yield surface on exit. `plastic` by
-// model:
+// What a law is unless it says otherwise. A law is a struct of static functions of one particle's
+// values:
+//   respond(params, F) or (params, MaterialState&), which may move the state;
+//   elastic_energy, first_piola(params, F or state) and first_piola_differential(params, F or
+//   state, dF), at a fixed history.
+struct Law {
+  static constexpr bool kDeforms = true;           // keeps F; liquids need their volume ratio alone
+  static constexpr bool kForbidsInversion = true;  // J <= 0 has no energy
+  // What it keeps of its past beside F: scalars, which begin as kFirst, then symmetric tensors,
+  // upper triangle row by row, which begin as the identity.
+  static constexpr int kScalars = 0, kTensors = 0, kFirst = 0;
+};
+
+// The most that any law keeps (material.h).
+template <int D>
+constexpr int history_capacity();
+
+// What a law reads and, where there is flow, writes. `F` is the elastic deformation gradient: the
+// trial on entry of `respond`, returned to the yield surface on exit. `history` by model:
 //   snow, sand_clamp      [0] J_P
 //   drucker_prager        [0] log of the volume gained in tension, not yet closed; [1] hardening q
 //   von_mises             [0] equivalent plastic strain
@@ -41,7 +59,7 @@ struct MaterialParams {
 template <class T, int D>
 struct MaterialState {
   Mat<T, D> F;
-  T plastic[2];
+  T history[history_capacity<D>()];
 };
 
 template <class T, int D>

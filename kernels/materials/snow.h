@@ -5,88 +5,94 @@
 
 #include "kernels/materials/fixed_corotated.h"
 
-namespace firn::snow {
+namespace firn {
 
-// A trial state that is inverted counts as crushed: J_P stays positive, which also bounds the
-// hardening at e^xi.
-inline constexpr float kLeastPlasticVolume = 0.01f;
+struct Snow : Law {
+  static constexpr bool kForbidsInversion = false;
+  static constexpr int kScalars = 1, kFirst = 1;
 
-// Nothing holds back a lone grain of powder that expands: without a bound its J_P would overflow.
-// Snow this loose has no strength left, whatever xi.
-inline constexpr float kLargestPlasticVolume = 1e3f;
+  // A trial state that is inverted counts as crushed: J_P stays positive, which also bounds the
+  // hardening at e^xi.
+  static constexpr float kLeastPlasticVolume = 0.01f;
 
-template <class T>
-FIRN_HD inline T stiffening(const MaterialParams<Scalar<T>>& params, const T& J_P) {
-  if (params.model == MaterialModel::kSandClamp) return T(1);
-  return exp(T(params.hardening) * (T(1) - J_P));
-}
+  // Nothing holds back a lone grain of powder that expands: without a bound its J_P would overflow.
+  // Snow this loose has no strength left, whatever xi.
+  static constexpr float kLargestPlasticVolume = 1e3f;
 
-template <class T, int D>
-FIRN_HD inline Response<T, D> respond(const MaterialParams<Scalar<T>>& params,
-                                      MaterialState<T, D>& state) {
-  const Svd<T, D> s = svd(state.F);
-  Vec<T, D> clamped;
-  T J_trial = T(1), J = T(1);
-  auto flows = T(0) > T(1);  // no lane
-  for (int i = 0; i < D; ++i) {
-    clamped[i] = clamp(s.sigma[i], T(params.min_stretch), T(params.max_stretch));
-    flows = flows || clamped[i] != s.sigma[i];
-    J_trial = J_trial * s.sigma[i];
-    J = J * clamped[i];
-  }
-  if (any(flows)) {
-    const Mat<T, D> F = compose(s.U, clamped, s.V);
-    for (int i = 0; i < D; ++i)
-      for (int j = 0; j < D; ++j) state.F(i, j) = select(flows, F(i, j), state.F(i, j));
-    const T J_P =
-        clamp(state.plastic[0] * (J_trial / J), T(kLeastPlasticVolume), T(kLargestPlasticVolume));
-    state.plastic[0] = select(flows, J_P, state.plastic[0]);
+  template <class T>
+  FIRN_HD static T stiffening(const MaterialParams<Scalar<T>>& params, const T& J_P) {
+    if (params.model == MaterialModel::kSandClamp) return T(1);
+    return exp(T(params.hardening) * (T(1) - J_P));
   }
 
-  const T h = stiffening(params, state.plastic[0]);
-  const T mu = h * T(params.mu), lambda = h * T(params.lambda);
-  const T volumetric = lambda * (J - T(1));
-  Vec<T, D> tau;
-  T strain2 = T(0), stretch = T(0);
-  for (int i = 0; i < D; ++i) {
-    const T e = clamped[i] - T(1);
-    tau[i] = T(2) * mu * e * clamped[i] + volumetric * J;
-    strain2 = strain2 + e * e;
-    stretch = max(stretch, clamped[i]);
+  template <class T, int D>
+  FIRN_HD static Response<T, D> respond(const MaterialParams<Scalar<T>>& params,
+                                        MaterialState<T, D>& state) {
+    const Svd<T, D> s = svd(state.F);
+    Vec<T, D> clamped;
+    T J_trial = T(1), J = T(1);
+    auto flows = T(0) > T(1);  // no lane
+    for (int i = 0; i < D; ++i) {
+      clamped[i] = clamp(s.sigma[i], T(params.min_stretch), T(params.max_stretch));
+      flows = flows || clamped[i] != s.sigma[i];
+      J_trial = J_trial * s.sigma[i];
+      J = J * clamped[i];
+    }
+    if (any(flows)) {
+      const Mat<T, D> F = compose(s.U, clamped, s.V);
+      for (int i = 0; i < D; ++i)
+        for (int j = 0; j < D; ++j) state.F(i, j) = select(flows, F(i, j), state.F(i, j));
+      const T J_P =
+          clamp(state.history[0] * (J_trial / J), T(kLeastPlasticVolume), T(kLargestPlasticVolume));
+      state.history[0] = select(flows, J_P, state.history[0]);
+    }
+
+    const T h = stiffening(params, state.history[0]);
+    const T mu = h * T(params.mu), lambda = h * T(params.lambda);
+    const T volumetric = lambda * (J - T(1));
+    Vec<T, D> tau;
+    T strain2 = T(0), stretch = T(0);
+    for (int i = 0; i < D; ++i) {
+      const T e = clamped[i] - T(1);
+      tau[i] = T(2) * mu * e * clamped[i] + volumetric * J;
+      strain2 = strain2 + e * e;
+      stretch = max(stretch, clamped[i]);
+    }
+    Response<T, D> r;
+    r.tau = from_principal(s.U, tau);
+    r.psi = mu * strain2 + T(0.5f) * volumetric * (J - T(1));
+    r.wave_modulus = T(2) * mu * stretch * stretch + lambda * J * J;
+    return r;
   }
-  Response<T, D> r;
-  r.tau = from_principal(s.U, tau);
-  r.psi = mu * strain2 + T(0.5f) * volumetric * (J - T(1));
-  r.wave_modulus = T(2) * mu * stretch * stretch + lambda * J * J;
-  return r;
-}
 
-// The elastic law at a fixed J_P is fixed corotated elasticity, stiffened.
-template <class T>
-FIRN_HD inline MaterialParams<Scalar<T>> stiffened(MaterialParams<Scalar<T>> params, T J_P) {
-  const T h = stiffening(params, J_P);
-  params.mu *= h;
-  params.lambda *= h;
-  return params;
-}
+  // The elastic law at a fixed J_P is fixed corotated elasticity, stiffened.
+  template <class T>
+  FIRN_HD static MaterialParams<Scalar<T>> stiffened(MaterialParams<Scalar<T>> params, T J_P) {
+    const T h = stiffening(params, J_P);
+    params.mu *= h;
+    params.lambda *= h;
+    return params;
+  }
 
-template <class T, int D>
-FIRN_HD inline T elastic_energy(const MaterialParams<Scalar<T>>& params,
-                                const MaterialState<T, D>& state) {
-  return stiffening(params, state.plastic[0]) * fixed_corotated::elastic_energy(params, state.F);
-}
+  template <class T, int D>
+  FIRN_HD static T elastic_energy(const MaterialParams<Scalar<T>>& params,
+                                  const MaterialState<T, D>& state) {
+    return stiffening(params, state.history[0]) * FixedCorotated::elastic_energy(params, state.F);
+  }
 
-template <class Real, int D>
-FIRN_HD inline Mat<Real, D> first_piola(const MaterialParams<Real>& params, const Mat<Real, D>& F,
-                                        Real J_P) {
-  return fixed_corotated::first_piola(stiffened(params, J_P), F);
-}
+  template <class Real, int D>
+  FIRN_HD static Mat<Real, D> first_piola(const MaterialParams<Real>& params,
+                                          const MaterialState<Real, D>& state) {
+    return FixedCorotated::first_piola(stiffened(params, state.history[0]), state.F);
+  }
 
-template <class Real, int D>
-FIRN_HD inline Mat<Real, D> first_piola_differential(const MaterialParams<Real>& params,
-                                                     const Mat<Real, D>& F, Real J_P,
-                                                     const Mat<Real, D>& dF) {
-  return fixed_corotated::first_piola_differential(stiffened(params, J_P), F, dF);
-}
+  template <class Real, int D>
+  FIRN_HD static Mat<Real, D> first_piola_differential(const MaterialParams<Real>& params,
+                                                       const MaterialState<Real, D>& state,
+                                                       const Mat<Real, D>& dF) {
+    return FixedCorotated::first_piola_differential(stiffened(params, state.history[0]), state.F,
+                                                    dF);
+  }
+};
 
-}  // namespace firn::snow
+}  // namespace firn

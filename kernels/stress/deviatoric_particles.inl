@@ -30,10 +30,10 @@ struct MeasureStretch {
     using T = typename Lanes::Value;
     const std::uint32_t index = laws.particles.chunks[lanes.chunk].material;
     const MaterialParams<Real>& params = laws.materials[index];
-    const Mat<T, D> F = laws.load_state(lanes, params.model).F;
+    const Mat<T, D> F = laws.load_state(lanes, params).F;
     const T J = determinant(F);
     const Mat<T, D> V =
-        symmetric_product(F * corotated_deviatoric::unimodular_scale<T, D>(J), polar_rotation(F));
+        symmetric_product(F * CorotatedDeviatoric::unimodular_scale<T, D>(J), polar_rotation(F));
     const auto row = [&](int k) {
       return channel_row(stretch, lanes.chunk, stretch_components<D>(), k);
     };
@@ -98,30 +98,6 @@ struct DeviatoricParticles {
     return channel_row(view.stretch, chunk, stretch_components<D>(), k);
   }
   static constexpr int kModulus = symmetric_components(D), kViscosity = kModulus + 1;
-
-  template <class Group>
-  FIRN_HD void clear(Group& g, Tile& tile) const {
-    g.for_each(Tile::kNodes, [&](std::uint32_t t) { tile.node[t] = Real(0); });
-  }
-  template <class Group>
-  FIRN_HD void flush(Group& g, std::uint32_t block, int axis, const Tile& tile,
-                     Real* channel) const {
-    g.for_each(Tile::kNodes, [&](std::uint32_t t) {
-      g.accumulate_global(channel[face_of(block, axis, t)], tile.node[t]);
-    });
-  }
-  FIRN_HD std::uint64_t face_of(std::uint32_t block, int axis, std::uint32_t t) const {
-    const TileNode<D, Tile::kSide> at(static_cast<int>(t));
-    return face_index<D>(grid.corners[block * BlockTraits<D>::kCorners + at.corner], axis,
-                         static_cast<std::uint32_t>(at.node));
-  }
-  template <class Group, class F>
-  FIRN_HD void for_each_pack(Group& g, std::uint32_t block, F&& f) const {
-    const Chunk* chunks = particles.chunks;
-    g.template for_each_pack<Real>(
-        grid.chunk_begin[block], grid.chunk_begin[block + 1],
-        [=](std::uint32_t chunk) { return chunks[chunk].count; }, f);
-  }
 };
 
 // out += H in.
@@ -140,16 +116,16 @@ struct ApplyDeviatoric : DeviatoricParticles<D, Degree, Real> {
   FIRN_HD void operator()(Group& g) const {
     const std::uint32_t block = grid.coloured[g.index()];
     for (int a = 0; a < D; ++a) {
-      g.for_each(Tile::kNodes, [&](std::uint32_t t) {
-        g.scratch.in[a].node[t] = view.in.face[Base::face_of(block, a, t)];
-      });
-      Base::clear(g, g.scratch.out[a]);
+      load_tile(g, g.scratch.in[a], grid, block, GridLayer<Real>{view.in.face, D, a});
+      clear_tile(g, g.scratch.out[a]);
     }
     g.sync();
     const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
-    Base::for_each_pack(g, block, [&](const auto& lanes) { advance(g, home, lanes); });
+    for_each_pack_in(g, block, grid, this->particles,
+                     [&](const auto& lanes) { advance(g, home, lanes); });
     g.sync();
-    for (int a = 0; a < D; ++a) Base::flush(g, block, a, g.scratch.out[a], view.out.face);
+    for (int a = 0; a < D; ++a)
+      flush_tile(g, g.scratch.out[a], grid, block, GridLayer<Real>{view.out.face, D, a});
   }
 
   template <class Group, class Lanes>

@@ -62,7 +62,7 @@ struct MaterialEnergies {
     Mat<double, D> F;
     for (int k = 0; k < D * D; ++k)
       F(k / D, k % D) = static_cast<double>(channel_row(particles.F, chunk, D * D, k)[lane]);
-    return energy + corotated_deviatoric::elastic_energy(shear, F);
+    return energy + CorotatedDeviatoric::elastic_energy(shear, F);
   }
 };
 

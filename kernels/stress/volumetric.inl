@@ -202,12 +202,12 @@ struct DeformParticles {
     const auto liquid =
         lanes.load(channel_row(heat.state, lanes.chunk, kHeatComponents, 1)) > T(Real(0.5));
 
-    MaterialState<T, D> state = update.load_state(lanes, params.model);
+    MaterialState<T, D> state = update.load_state(lanes, params);
     state.F = update.update_matrix(grad_v) * state.F;
     set_volume(lanes, state.F);
     if (any(liquid)) forget_shape(liquid, state.F);
     if (thermal.yields && !all(liquid)) yield(thermal, liquid, state.F);
-    Response<T, D> response = corotated_deviatoric::respond(params, state.F);
+    Response<T, D> response = CorotatedDeviatoric::respond(params, state.F);
     const T compressibility =
         select(liquid, T(Real(0)), stiffness_of(heat, particles, lanes, thermal));
     response.tau = response.tau * compressibility;
@@ -215,8 +215,8 @@ struct DeformParticles {
     if (!implicit && params.viscosity > Real(0))
       update.add_viscosity(params, state, grad_v, response.tau);
 
-    update.report_faults(g, lanes, params.model, state, response);
-    update.store_state(lanes, params.model, state);
+    update.report_faults(g, lanes, params, state, response);
+    update.store_state(lanes, params, state);
     const auto active = lanes.active();
     if (!implicit) {
       const Real wave = lanes.maximum(select(active, response.wave_modulus, T(Real(0))));
@@ -234,13 +234,13 @@ struct DeformParticles {
   FIRN_HD void set_volume(const Lanes& lanes, Mat<T, D>& F) const {
     const Real* row = channel_row(heat.state, lanes.chunk, kHeatComponents, kHeatLogVolume);
     const T log_J = select(lanes.active(), lanes.load(row), T(Real(0)));
-    F = F * (corotated_deviatoric::unimodular_scale<T, D>(determinant(F)) *
-             exp(log_J * T(Real(1) / D)));
+    F = F *
+        (CorotatedDeviatoric::unimodular_scale<T, D>(determinant(F)) * exp(log_J * T(Real(1) / D)));
   }
   // F <- J^(1/d) I.
   template <class Mask, class T>
   FIRN_HD static void forget_shape(const Mask& liquid, Mat<T, D>& F) {
-    const T root = T(Real(1)) / corotated_deviatoric::unimodular_scale<T, D>(determinant(F));
+    const T root = T(Real(1)) / CorotatedDeviatoric::unimodular_scale<T, D>(determinant(F));
     for (int i = 0; i < D; ++i)
       for (int j = 0; j < D; ++j) F(i, j) = select(liquid, i == j ? root : T(Real(0)), F(i, j));
   }
@@ -259,7 +259,7 @@ struct DeformParticles {
     }
     flows = flows && !liquid;
     if (!any(flows)) return;
-    const T scale = T(Real(1)) / corotated_deviatoric::unimodular_scale<T, D>(ratio);
+    const T scale = T(Real(1)) / CorotatedDeviatoric::unimodular_scale<T, D>(ratio);
     const Mat<T, D> returned = compose(s.U, clamped, s.V) * scale;
     for (int i = 0; i < D; ++i)
       for (int j = 0; j < D; ++j) F(i, j) = select(flows, returned(i, j), F(i, j));

@@ -6,7 +6,7 @@
 
 #include "kernels/math/generic_scalar.h"
 #include "kernels/transfer/spline.h"
-#include "kernels/transfer/transfer.h"
+#include "kernels/transfer/tile.h"
 
 namespace firn {
 
@@ -69,28 +69,24 @@ struct ParticleAdvance {
   GridView<Real> grid;
   StepControl* control;
 
-  // Calls advance(chunk, lane), which returns the particle's new speed squared, for the particles
-  // of a block; the largest goes to `control`.
-  template <class Group, class F>
-  FIRN_HD void for_each_particle(Group& g, std::uint32_t block, F&& advance) const {
-    const Chunk* chunks = particles.chunks;
-    g.template for_each_pack<Real>(
-        grid.chunk_begin[block], grid.chunk_begin[block + 1],
-        [=](std::uint32_t chunk) { return chunks[chunk].count; },
-        [&](const auto& lanes) {
-          lanes.prefetch_next(particles.x, D);
-          lanes.prefetch_next(particles.v, D);
-          lanes.prefetch_next(particles.coefficients, D * particles.coefficient_modes);
-          lanes.prefetch_next(particles.gradient, D * D);
-          Real fastest = 0;
-          lanes.for_each_lane([&](int, std::uint32_t lane) {
-            const Real speed_squared = advance(lanes.chunk, lane);
-            if (!is_finite(speed_squared)) report(g, Fault::kVelocity, lanes.chunk, lane);
-            fastest = fastest < speed_squared ? speed_squared : fastest;
-          });
-          fastest = lanes.across(fastest);
-          lanes.once([&] { g.atomic_max(control->speed_squared, static_cast<double>(fastest)); });
-        });
+  // Calls advance(home, chunk, lane), which returns the particle's new speed squared, for the
+  // particles of a block; the largest goes to `control`.
+  template <class Group, class Load, class F>
+  FIRN_HD void gather(Group& g, Load&& load, F&& advance) const {
+    gather_particles<D>(g, grid, particles, load, [&](const Vec<int, D>& home, const auto& lanes) {
+      lanes.prefetch_next(particles.x, D);
+      lanes.prefetch_next(particles.v, D);
+      lanes.prefetch_next(particles.coefficients, D * particles.coefficient_modes);
+      lanes.prefetch_next(particles.gradient, D * D);
+      Real fastest = 0;
+      lanes.for_each_lane([&](int, std::uint32_t lane) {
+        const Real speed_squared = advance(home, lanes.chunk, lane);
+        if (!is_finite(speed_squared)) report(g, Fault::kVelocity, lanes.chunk, lane);
+        fastest = fastest < speed_squared ? speed_squared : fastest;
+      });
+      fastest = lanes.across(fastest);
+      lanes.once([&] { g.atomic_max(control->speed_squared, static_cast<double>(fastest)); });
+    });
   }
 
   // Returns the particle's new velocity.

@@ -26,28 +26,20 @@ struct CellP2G {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t block = grid.coloured[g.index()];
-    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
-    const Chunk* chunks = particles.chunks;
-    clear_tile(g, g.scratch.tile);
-    g.sync();
-    g.template for_each_pack<Real>(
-        grid.chunk_begin[block], grid.chunk_begin[block + 1],
-        [=](std::uint32_t chunk) { return chunks[chunk].count; },
-        [&](const auto& lanes) {
-          lanes.for_each_in_turn([](int, std::uint32_t) { return true; },
-                                 [&](int, std::uint32_t lane, const auto& turns_at) {
-                                   contribute(g, home, lanes.chunk, lane, turns_at);
-                                 });
-        });
-    g.sync();
-    flush_tile<D, Degree + 1>(g, g.scratch.tile, grid, block,
-                              NodeLayer<Real>{reinterpret_cast<Real*>(cells)});
+    scatter_particles<D>(g, *this);
   }
 
+  template <class Tiles, class F>
+  FIRN_HD void for_each_tile(Tiles& tiles, int, F&& f) const {
+    f(tiles.tile, GridLayer<Node<Real>>{cells});
+  }
+  FIRN_HD static bool takes(std::uint32_t, std::uint32_t) { return true; }
+  template <class Lanes>
+  FIRN_HD static void prefetch_next(const Lanes&, int) {}
+
   template <class Group, class TurnsAt>
-  FIRN_HD void contribute(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
-                          std::uint32_t lane, const TurnsAt& turns_at) const {
+  FIRN_HD void add(Group& g, int, const Vec<int, D>& home, std::uint32_t chunk, std::uint32_t lane,
+                   const TurnsAt& turns_at) const {
     Vec<Real, D> x;
     for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
     const auto s = make_cell_stencil<D, Degree>(x, grid.inv_dx);
@@ -80,20 +72,16 @@ struct CellG2P {
   // lane) for its particles.
   template <class Group, class Load, class Advance>
   FIRN_HD void gather(Group& g, Load&& load, Advance&& advance) const {
-    const std::uint32_t block = g.index();
-    if (grid.chunk_begin[block] == grid.chunk_begin[block + 1]) return;
-    g.for_each(Tile::kNodes, [&](std::uint32_t t) {
-      const TileNode<D, Tile::kSide> at(static_cast<int>(t));
-      const std::uint64_t rank = grid.corners[block * BlockTraits<D>::kCorners + at.corner];
-      load(t, rank * BlockTraits<D>::kNodes + at.node);
-    });
-    g.sync();
-    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
-    const Chunk* chunks = particles.chunks;
-    g.template for_each_pack<Real>(
-        grid.chunk_begin[block], grid.chunk_begin[block + 1],
-        [=](std::uint32_t chunk) { return chunks[chunk].count; },
-        [&](const auto& lanes) {
+    gather_particles<D>(
+        g, grid, particles,
+        [&](std::uint32_t block) {
+          g.for_each(Tile::kNodes, [&](std::uint32_t t) {
+            const TileNode<D, Tile::kSide> at(static_cast<int>(t));
+            const std::uint64_t rank = grid.corners[block * BlockTraits<D>::kCorners + at.corner];
+            load(t, rank * BlockTraits<D>::kNodes + at.node);
+          });
+        },
+        [&](const Vec<int, D>& home, const auto& lanes) {
           lanes.for_each_lane([&](int, std::uint32_t lane) { advance(home, lanes.chunk, lane); });
         });
   }

@@ -23,14 +23,12 @@ struct G2P : ParticleAdvance<D, Real> {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t block = g.index();
-    if (grid.chunk_begin[block] == grid.chunk_begin[block + 1]) return;
-    load_tile<D, Degree>(g, g.scratch.velocity, grid, block, {grid.nodes});
-    if (params.flip > 0)
-      load_tile<D, Degree>(g, g.scratch.increment, grid, block, {grid.increments});
-    g.sync();
-    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
-    Base::for_each_particle(g, block, [&](std::uint32_t chunk, std::uint32_t lane) {
+    const auto load = [&](std::uint32_t block) {
+      load_tile(g, g.scratch.velocity, grid, block, node_layer(grid.nodes));
+      if (params.flip > 0)
+        load_tile(g, g.scratch.increment, grid, block, node_layer(grid.increments));
+    };
+    Base::gather(g, load, [&](const Vec<int, D>& home, std::uint32_t chunk, std::uint32_t lane) {
       return advance(g, home, chunk, lane);
     });
   }

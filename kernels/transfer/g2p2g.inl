@@ -53,16 +53,12 @@ struct G2P2G {
     }
     g.sync();
     const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
-    const Chunk* chunks = particles.chunks;
-    g.template for_each_pack<Real>(
-        grid.chunk_begin[block], grid.chunk_begin[block + 1],
-        [=](std::uint32_t chunk) { return chunks[chunk].count; },
-        [&](const auto& lanes) {
-          if constexpr (Set == ModeSet::kAffine)
-            advance_flat(g, home, fuse, lanes);
-          else
-            advance(g, home, fuse, lanes);
-        });
+    for_each_pack_in(g, block, grid, particles, [&](const auto& lanes) {
+      if constexpr (Set == ModeSet::kAffine)
+        advance_flat(g, home, fuse, lanes);
+      else
+        advance(g, home, fuse, lanes);
+    });
     if (!fuse) return;
     g.sync();
     flush_wide<D, Degree>(g, g.scratch.momentum, grid, block, grid.momentum);

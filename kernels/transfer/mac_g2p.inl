@@ -25,24 +25,23 @@ struct MacG2P : ParticleAdvance<D, Real> {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t block = g.index();
-    if (grid.chunk_begin[block] == grid.chunk_begin[block + 1]) return;
-    g.for_each(Tile::kNodes, [&](std::uint32_t t) {
-      const TileNode<D, Tile::kSide> at(static_cast<int>(t));
-      for (int a = 0; a < D; ++a) {
-        const Node<Real>& face =
-            corner_node<D>(grid, NodeLayer<Real>{faces, D, a}, block, at.corner, at.node);
-        g.scratch.velocity[a].node[t] = face[kFaceVelocity];
-        if (params.flip > 0) g.scratch.increment[a].node[t] = face[kFaceIncrement];
-        if (params.shears) g.scratch.strained[a].node[t] = face[kFaceStrained];
-        if (params.corrects_positions) g.scratch.correction[a].node[t] = face[kFaceCorrection];
-      }
-    });
-    g.sync();
-    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
-    Base::for_each_particle(g, block, [&](std::uint32_t chunk, std::uint32_t lane) {
+    const auto load = [&](std::uint32_t block) {
+      g.for_each(Tile::kNodes, [&](std::uint32_t t) { load_node(g.scratch, block, t); });
+    };
+    Base::gather(g, load, [&](const Vec<int, D>& home, std::uint32_t chunk, std::uint32_t lane) {
       return advance(g, home, chunk, lane);
     });
+  }
+  FIRN_HD void load_node(Scratch& tiles, std::uint32_t block, std::uint32_t t) const {
+    const TileNode<D, Tile::kSide> at(static_cast<int>(t));
+    for (int a = 0; a < D; ++a) {
+      const Node<Real>& face =
+          corner_value<D>(grid, node_layer(faces, D, a), block, at.corner, at.node);
+      tiles.velocity[a].node[t] = face[kFaceVelocity];
+      if (params.flip > 0) tiles.increment[a].node[t] = face[kFaceIncrement];
+      if (params.shears) tiles.strained[a].node[t] = face[kFaceStrained];
+      if (params.corrects_positions) tiles.correction[a].node[t] = face[kFaceCorrection];
+    }
   }
 
   // Returns the particle's new speed squared.

@@ -27,30 +27,17 @@ struct MacP2G {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t block = grid.coloured[g.index()];
-    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
-    const Chunk* chunks = particles.chunks;
-    for (int axis = 0; axis < D; ++axis) {
-      clear_tile(g, g.scratch.tile);
-      g.sync();
-      g.template for_each_pack<Real>(
-          grid.chunk_begin[block], grid.chunk_begin[block + 1],
-          [=](std::uint32_t chunk) { return chunks[chunk].count; },
-          [&](const auto& lanes) {
-            if (axis == 0) prefetch_next(lanes);
-            lanes.for_each_in_turn([](int, std::uint32_t) { return true; },
-                                   [&](int, std::uint32_t lane, const auto& turns_at) {
-                                     contribute(g, axis, home, lanes.chunk, lane, turns_at);
-                                   });
-          });
-      g.sync();
-      flush_tile<D, Degree + 1>(g, g.scratch.tile, grid, block, {faces, D, axis});
-      g.sync();
-    }
+    scatter_particles<D>(g, *this, D);
   }
 
+  template <class Tiles, class F>
+  FIRN_HD void for_each_tile(Tiles& tiles, int axis, F&& f) const {
+    f(tiles.tile, node_layer(faces, D, axis));
+  }
+  FIRN_HD static bool takes(std::uint32_t, std::uint32_t) { return true; }
   template <class Lanes>
-  FIRN_HD void prefetch_next(const Lanes& lanes) const {
+  FIRN_HD void prefetch_next(const Lanes& lanes, int axis) const {
+    if (axis > 0) return;
     lanes.prefetch_next(particles.x, D);
     lanes.prefetch_next(particles.v, D);
     lanes.prefetch_next(particles.coefficients, D * particles.coefficient_modes);
@@ -60,8 +47,8 @@ struct MacP2G {
   }
 
   template <class Group, class TurnsAt>
-  FIRN_HD void contribute(Group& g, int axis, const Vec<int, D>& home, std::uint32_t chunk,
-                          std::uint32_t lane, const TurnsAt& turns_at) const {
+  FIRN_HD void add(Group& g, int axis, const Vec<int, D>& home, std::uint32_t chunk,
+                   std::uint32_t lane, const TurnsAt& turns_at) const {
     Vec<Real, D> x;
     for (int b = 0; b < D; ++b) x[b] = channel_row(particles.x, chunk, D, b)[lane];
     const auto s = make_face_stencil<D, Degree>(x, grid.inv_dx, axis);

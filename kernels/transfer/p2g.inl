@@ -27,38 +27,29 @@ struct P2G {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t block = grid.coloured[g.index()];
-    clear_tile(g, g.scratch.momentum);
-    if (params.separate_force) clear_tile(g, g.scratch.force);
-    g.sync();
-    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
-    const Chunk* chunks = particles.chunks;
-    g.template for_each_pack<Real>(
-        grid.chunk_begin[block], grid.chunk_begin[block + 1],
-        [=](std::uint32_t chunk) { return chunks[chunk].count; },
-        [&](const auto& lanes) {
-          lanes.prefetch_next(particles.x, D);
-          lanes.prefetch_next(particles.v, D);
-          lanes.prefetch_next(particles.coefficients, D * particles.coefficient_modes);
-          lanes.prefetch_next(particles.mass, 1);
-          lanes.prefetch_next(particles.stress, symmetric_components(D));
-          lanes.for_each_in_turn(
-              [&](int, std::uint32_t lane) {
-                return control->carried == 0 || is_late(lanes.chunk, lane);
-              },
-              [&](int, std::uint32_t lane, const auto& turns_at) {
-                contribute(g, home, lanes.chunk, lane, turns_at);
-              });
-        });
-    g.sync();
-    flush_tile<D, Degree>(g, g.scratch.momentum, grid, block, {grid.momentum});
-    if (params.separate_force)
-      flush_tile<D, Degree>(g, g.scratch.force, grid, block, {grid.impulse});
+    scatter_particles<D>(g, *this);
+  }
+
+  template <class Tiles, class F>
+  FIRN_HD void for_each_tile(Tiles& tiles, int, F&& f) const {
+    f(tiles.momentum, node_layer(grid.momentum));
+    if (params.separate_force) f(tiles.force, node_layer(grid.impulse));
+  }
+  FIRN_HD bool takes(std::uint32_t chunk, std::uint32_t lane) const {
+    return control->carried == 0 || is_late(chunk, lane);
+  }
+  template <class Lanes>
+  FIRN_HD void prefetch_next(const Lanes& lanes, int) const {
+    lanes.prefetch_next(particles.x, D);
+    lanes.prefetch_next(particles.v, D);
+    lanes.prefetch_next(particles.coefficients, D * particles.coefficient_modes);
+    lanes.prefetch_next(particles.mass, 1);
+    lanes.prefetch_next(particles.stress, symmetric_components(D));
   }
 
   template <class Group, class TurnsAt>
-  FIRN_HD void contribute(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
-                          std::uint32_t lane, const TurnsAt& turns_at) const {
+  FIRN_HD void add(Group& g, int, const Vec<int, D>& home, std::uint32_t chunk, std::uint32_t lane,
+                   const TurnsAt& turns_at) const {
     Vec<Real, D> x;
     for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
     const auto s = make_stencil<D, Degree>(x, grid.inv_dx);

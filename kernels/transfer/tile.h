@@ -75,50 +75,116 @@ FIRN_HD constexpr bool fuses_on_cuda(int degree, int d, int modes, std::size_t r
 template <class Tile>
 using TileValue = std::remove_cvref_t<decltype(Tile::node[0])>;
 
+template <class Value>
+FIRN_HD inline Value zero_of() {
+  if constexpr (requires { Value::zero(); })
+    return Value::zero();
+  else
+    return Value(0);
+}
+
 template <class Group, class Tile>
 FIRN_HD inline void clear_tile(Group& g, Tile& tile) {
   g.for_each(Tile::kNodes + Tile::kMargin,
-             [&](std::uint32_t t) { tile.node[t] = TileValue<Tile>::zero(); });
+             [&](std::uint32_t t) { tile.node[t] = zero_of<TileValue<Tile>>(); });
 }
 
-// A channel of nodes (4 reals each), or one layer of a channel that has several per block: faces
-// have one per axis.
-template <class Real>
-struct NodeLayer {
-  Real* channel;
+// A channel of the grid's nodes or cells, or one layer of a channel that has several per block:
+// faces have one per axis.
+template <class Value>
+struct GridLayer {
+  Value* channel;
   int layers = 1, layer = 0;
 };
+// Of nodes, 4 reals each.
+template <class Real>
+FIRN_HD inline GridLayer<Node<Real>> node_layer(Real* channel, int layers = 1, int layer = 0) {
+  return {reinterpret_cast<Node<Real>*>(channel), layers, layer};
+}
 
 // The channel at a node of the corner block of a block.
-template <int D, class Real>
-FIRN_HD inline Node<Real>& corner_node(const GridView<Real>& grid, const NodeLayer<Real>& nodes,
-                                       std::uint32_t block, int corner, int node) {
+template <int D, class Real, class Value>
+FIRN_HD inline Value& corner_value(const GridView<Real>& grid, const GridLayer<Value>& at,
+                                   std::uint32_t block, int corner, int node) {
   const std::uint64_t rank = grid.corners[block * BlockTraits<D>::kCorners + corner];
-  return reinterpret_cast<Node<Real>*>(
-      nodes.channel)[(rank * nodes.layers + nodes.layer) * BlockTraits<D>::kNodes + node];
+  return at.channel[(rank * at.layers + at.layer) * BlockTraits<D>::kNodes + node];
 }
 
-template <int D, int Degree, class Group, class Real>
-FIRN_HD inline void flush_tile(Group& g, const BlockTile<D, Degree, Real>& tile,
+template <int D, int Degree, class Group, class Real, class Value>
+FIRN_HD inline void flush_tile(Group& g, const BlockTile<D, Degree, Real, Value>& tile,
                                const GridView<Real>& grid, std::uint32_t block,
-                               const NodeLayer<Real>& nodes) {
-  using Tile = BlockTile<D, Degree, Real>;
+                               const GridLayer<Value>& to) {
+  using Tile = BlockTile<D, Degree, Real, Value>;
   g.for_each(Tile::kNodes, [&](std::uint32_t t) {
     const TileNode<D, Tile::kSide> at(static_cast<int>(t));
-    g.accumulate_global(corner_node<D>(grid, nodes, block, at.corner, at.node), tile.node[t]);
+    g.accumulate_global(corner_value<D>(grid, to, block, at.corner, at.node), tile.node[t]);
   });
 }
-template <int D, int Degree, class Group, class Real>
-FIRN_HD inline void load_tile(Group& g, BlockTile<D, Degree, Real>& tile,
+template <int D, int Degree, class Group, class Real, class Value>
+FIRN_HD inline void load_tile(Group& g, BlockTile<D, Degree, Real, Value>& tile,
                               const GridView<Real>& grid, std::uint32_t block,
-                              const NodeLayer<Real>& nodes) {
-  using Tile = BlockTile<D, Degree, Real>;
+                              const GridLayer<Value>& from) {
+  using Tile = BlockTile<D, Degree, Real, Value>;
   g.for_each(Tile::kNodes, [&](std::uint32_t t) {
     const TileNode<D, Tile::kSide> at(static_cast<int>(t));
-    tile.node[t] = corner_node<D>(grid, nodes, block, at.corner, at.node);
+    tile.node[t] = corner_value<D>(grid, from, block, at.corner, at.node);
   });
   g.for_each(Tile::kMargin,
-             [&](std::uint32_t t) { tile.node[Tile::kNodes + t] = TileValue<Tile>::zero(); });
+             [&](std::uint32_t t) { tile.node[Tile::kNodes + t] = zero_of<Value>(); });
+}
+
+// f(lanes) for the packs of a block's particles.
+template <class Real, class Group, class F>
+FIRN_HD inline void for_each_pack_in(Group& g, std::uint32_t block, const GridView<Real>& grid,
+                                     const ParticleView<Real>& particles, F&& f) {
+  const Chunk* chunks = particles.chunks;
+  g.template for_each_pack<Real>(
+      grid.chunk_begin[block], grid.chunk_begin[block + 1],
+      [=](std::uint32_t chunk) { return chunks[chunk].count; }, f);
+}
+
+// Particles to a grid, the body of every scatter that is a launch of its own: one group per block
+// of a colour, a warp, goes through its particles in `passes` passes. In each it clears its tiles,
+// adds to them what `op`, the payload, has the particles add, and adds the tiles to the 2^d blocks
+// that they overlap. Payloads have `particles` and `grid` and say
+//   for_each_tile(scratch, pass, f)       f(tile, layer of the grid that it is added to)
+//   takes(chunk, lane)                    whether that particle takes part
+//   prefetch_next(lanes, pass)
+//   add(g, pass, home, chunk, lane, turns_at)   turns_at(place in the tile) orders its additions
+template <int D, class Group, class Op>
+FIRN_HD inline void scatter_particles(Group& g, const Op& op, int passes = 1) {
+  const std::uint32_t block = op.grid.coloured[g.index()];
+  const Vec<int, D> home = block_of_key<D>(op.grid.keys[block]);
+  for (int pass = 0; pass < passes; ++pass) {
+    if (pass > 0) g.sync();
+    op.for_each_tile(g.scratch, pass, [&](auto& tile, const auto&) { clear_tile(g, tile); });
+    g.sync();
+    for_each_pack_in(g, block, op.grid, op.particles, [&](const auto& lanes) {
+      op.prefetch_next(lanes, pass);
+      lanes.for_each_in_turn([&](int, std::uint32_t lane) { return op.takes(lanes.chunk, lane); },
+                             [&](int, std::uint32_t lane, const auto& turns_at) {
+                               op.add(g, pass, home, lanes.chunk, lane, turns_at);
+                             });
+    });
+    g.sync();
+    op.for_each_tile(g.scratch, pass, [&](const auto& tile, const auto& to) {
+      flush_tile(g, tile, op.grid, block, to);
+    });
+  }
+}
+
+// A grid to particles, the body of every gather that is a launch of its own: one group per block
+// loads its tiles, load(block), then its particles read them, visit(home, lanes).
+template <int D, class Group, class Real, class Load, class Visit>
+FIRN_HD inline void gather_particles(Group& g, const GridView<Real>& grid,
+                                     const ParticleView<Real>& particles, Load&& load,
+                                     Visit&& visit) {
+  const std::uint32_t block = g.index();
+  if (grid.chunk_begin[block] == grid.chunk_begin[block + 1]) return;
+  load(block);
+  g.sync();
+  const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
+  for_each_pack_in(g, block, grid, particles, [&](const auto& lanes) { visit(home, lanes); });
 }
 
 // A row of a wide tile on the grid: it lies in three blocks.

@@ -2,14 +2,13 @@
 // constitutive laws, the re-bucketing.
 #include <fmt/format.h>
 
-#include <array>
-
 #include "src/app/bench_measure.h"
 #include "src/app/bench_scenes.h"
 #include "src/app/bench_suites.h"
 #include "src/app/format.h"
 #include "src/app/names.h"
 #include "src/measure/sort_bench.h"
+#include "src/scene/parse.h"
 
 namespace firn::app {
 namespace {
@@ -51,21 +50,9 @@ void print_head(const Measurement& m, const BlockCase& block, const Options& opt
 
 // One material per law, soft enough that all take steps of the same order.
 std::vector<Material> one_of_each_law() {
-  struct Law {
-    const char* name;
-    MaterialModel model;
-  };
-  constexpr std::array kLaws{Law{"neo_hookean", MaterialModel::kNeoHookean},
-                             Law{"fixed_corotated", MaterialModel::kFixedCorotated},
-                             Law{"corotated_deviatoric", MaterialModel::kCorotatedDeviatoric},
-                             Law{"stvk_hencky", MaterialModel::kStvkHencky},
-                             Law{"snow", MaterialModel::kSnow},
-                             Law{"sand_clamp", MaterialModel::kSandClamp},
-                             Law{"drucker_prager", MaterialModel::kDruckerPrager},
-                             Law{"von_mises", MaterialModel::kVonMises},
-                             Law{"weakly_compressible", MaterialModel::kWeaklyCompressible}};
   std::vector<Material> materials;
-  for (const Law& law : kLaws) {
+  for (const scene::ModelKeys& law : scene::material_models()) {
+    if (!scene::why_not_moved(Scene{}, law.model).empty()) continue;
     Material material = soft_elastic();
     material.name = law.name;
     material.model = law.model;

@@ -29,24 +29,17 @@ std::vector<float> speed(const Snapshot& s) {
   return result;
 }
 
+// What no list of floats in a snapshot holds as it is written.
 struct Gatherer {
   std::string_view name;  // of its row in output_channels()
   Values (*gather)(const Snapshot&);
 };
 
 constexpr Gatherer kGatherers[] = {
-    {"velocity", [](const Snapshot& s) -> Values { return s.velocity; }},
     {"speed", [](const Snapshot& s) -> Values { return speed(s); }},
     {"material", [](const Snapshot& s) -> Values { return s.material; }},
     {"body", [](const Snapshot& s) -> Values { return s.body; }},
-    {"mass", [](const Snapshot& s) -> Values { return s.mass; }},
-    {"volume", [](const Snapshot& s) -> Values { return s.volume; }},
-    {"deformation_gradient", [](const Snapshot& s) -> Values { return s.deformation_gradient; }},
-    {"plastic_state", [](const Snapshot& s) -> Values { return s.plastic_state; }},
-    {"stress", [](const Snapshot& s) -> Values { return s.kirchhoff_stress; }},
-    {"pressure", [](const Snapshot& s) -> Values { return s.pressure; }},
     {"vorticity", [](const Snapshot& s) -> Values { return vorticity(s); }},
-    {"temperature", [](const Snapshot& s) -> Values { return s.temperature; }},
     {"phase", [](const Snapshot& s) -> Values { return s.phase; }},
     {"id", [](const Snapshot& s) -> Values { return s.id; }},
 };
@@ -74,8 +67,11 @@ ChannelArray gather(const Snapshot& snapshot, const std::string& name) {
   const auto named = [&](const auto& row) { return row.name == name; };
   const auto channels = output_channels();
   const auto channel = std::find_if(channels.begin(), channels.end(), named);
+  if (channel == channels.end()) throw unknown_channel(name);
+  if (channel->values != nullptr)
+    return checked({name, channel->rank, snapshot.*channel->values}, snapshot);
   const auto gatherer = std::find_if(std::begin(kGatherers), std::end(kGatherers), named);
-  if (channel == channels.end() || gatherer == std::end(kGatherers)) throw unknown_channel(name);
+  if (gatherer == std::end(kGatherers)) throw unknown_channel(name);
   return checked({name, channel->rank, gatherer->gather(snapshot)}, snapshot);
 }
 

@@ -83,8 +83,8 @@ TransferOperations transfer_operations(const Scene& scene) {
     CountingGroup<typename Scatter::Scratch> scatter_group{};
     CountingGroup<typename Gather::Scratch> gather_group{};
     count.p2g = operations_of([&] {
-      Scatter{params, particle, {}, grid, &control}.contribute(scatter_group, home, 0, 0,
-                                                               [](int) { return CountingTurns{}; });
+      Scatter{params, particle, {}, grid, &control}.add(scatter_group, 0, home, 0, 0,
+                                                        [](int) { return CountingTurns{}; });
     });
     count.g2p = operations_of([&] {
       Gather{{params, {}, particle, grid, &control}}.advance(gather_group, home, 0, 0);
@@ -126,7 +126,8 @@ struct ConstitutiveCounter {
     particle.chunks = &home;
     particle.id = memory.ids();
     particle.F = memory.channel(D * D);
-    particle.plastic = memory.channel(2);
+    particle.history_values = channel_needs(scene).history;
+    particle.history = memory.channel(std::max(particle.history_values, 1));
     particle.stress = memory.channel(symmetric_components(D));
     particle.volume = memory.channel(1, 1);
     particle.gradient = memory.channel(D * D);
@@ -146,10 +147,11 @@ struct ConstitutiveCounter {
       channel_row(particle.F, 0, D * D, static_cast<int>(k))[0] =
           state.deformation_gradient.empty() ? float(k % (D + 1) == 0)
                                              : state.deformation_gradient[p * D * D + k];
-    float plastic[2];
-    initial_plastic_state<float, D>(params.materials[home.material], plastic);
-    if (!state.plastic_state.empty()) plastic[0] = state.plastic_state[p];
-    for (int k = 0; k < 2; ++k) channel_row(particle.plastic, 0, 2, k)[0] = plastic[k];
+    float history[history_capacity<D>()];
+    start_history<float, D>(params.materials[home.material].model, history);
+    if (!state.plastic_state.empty()) history[0] = state.plastic_state[p];
+    for (int k = 0; k < particle.history_values; ++k)
+      channel_row(particle.history, 0, particle.history_values, k)[0] = history[k];
   }
 
   SceneParams<D, float> params;

@@ -1,6 +1,7 @@
 #include "src/measure/step_counts.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <iterator>
@@ -29,11 +30,11 @@ struct Sizes {
         hash_per_particle(
             static_cast<double>(std::bit_ceil(2 * static_cast<std::uint64_t>(blocks))) /
             static_cast<double>(std::max<std::size_t>(particles, 1))) {
-    const ChannelNeeds needs = channel_needs(scene);
-    coefficients = needs.coefficient_modes * d;
-    deformation = needs.deformation ? d * d : 0;
-    plastic = needs.plastic ? 2 : 0;
-    stress = d * (d + 1) / 2;
+    const ChannelNeeds needs = channel_needs(scene, true);
+    for (const ChannelRow& row : kParticleTable) {
+      components[row.channel] = row.components(needs, d);
+      idle[row.channel] = row.made_anew(needs);
+    }
   }
   double per_block(double bytes) const { return blocks_per_particle * bytes; }
 
@@ -42,7 +43,8 @@ struct Sizes {
   double colliders;
   double real, node;  // bytes
   double blocks_per_particle, hash_per_particle;
-  int coefficients, deformation, plastic, stress;  // components of the channels
+  std::array<int, kParticleChannels> components{};
+  std::array<bool, kParticleChannels> idle{};  // between fused steps
 };
 
 // When a layout is made.
@@ -69,16 +71,14 @@ double find_bytes(const Sizes& s, bool near) {
 // from the spare, unless the channel is as wide as that and the two change places (CPU only); the
 // order is read for each group of components that fits the spare.
 double move_bytes(const Sizes& s, bool on_cuda, Layout layout) {
-  const int channels[] = {s.d, s.d, s.coefficients, s.deformation, s.plastic, s.stress, 1, 1};
-  const bool idle[] = {false, s.transfer.flip == 0, true, false, false, true, false, false};
   int spare = layout == Layout::kPlain ? s.d * s.d : static_cast<int>(2 * kIndex / s.real);
   if (layout == Layout::kPlain)
-    for (const int n : channels) spare = std::max(spare, n);
+    for (const int n : s.components) spare = std::max(spare, n);
   double bytes = layout == Layout::kBetween ? kIndex + 2 * kIndex : kIndex + 2 * 2 * kIndex;  // ids
-  for (std::size_t c = 0; c < std::size(channels); ++c) {
-    const int n = channels[c];
+  for (std::size_t c = 0; c < s.components.size(); ++c) {
+    const int n = s.components[c];
     if (layout == Layout::kBetween) {
-      bytes += idle[c] ? 0 : 2 * n * s.real;
+      bytes += s.idle[c] ? 0 : 2 * n * s.real;
     } else if (n > 0) {
       const int passes = layout == Layout::kPlain && n == spare && !on_cuda ? 1 : 2;
       bytes += std::ceil(static_cast<double>(n) / spare) * kIndex + passes * 2 * n * s.real;
@@ -94,7 +94,7 @@ double rebuild_bytes(const Sizes& s, bool on_cuda, Layout layout) {
 // are complete in the arena.
 double p2g_bytes(const Sizes& s) {
   const double node_channels = s.transfer.separate_force ? 2 : 1;
-  return kChunk + (2 * s.d + 1 + s.coefficients + s.stress) * s.real +
+  return kChunk + (2 * s.d + 1 + s.components[kCoefficients] + s.components[kStress]) * s.real +
          s.per_block(node_channels * 3 * kNodesPerBlock * s.node);
 }
 
@@ -109,13 +109,15 @@ double grid_bytes(const Sizes& s, bool apart) {
 // Reads x and nodes (FLIP: v and increments too), writes x, v, coefficients and the gradient.
 double g2p_bytes(const Sizes& s) {
   const bool flip = s.transfer.flip > 0;
-  const int reals = s.d + (flip ? s.d : 0) + 2 * s.d + s.coefficients + s.d * s.d;
+  const int reals = s.d + (flip ? s.d : 0) + 2 * s.d + s.components[kCoefficients] + s.d * s.d;
   return kChunk + reals * s.real + s.per_block((flip ? 2 : 1) * kNodesPerBlock * s.node);
 }
 
 // Reads the gradient and the rest volume, reads and writes F and the plastic state, writes stress.
 double constitutive_bytes(const Sizes& s) {
-  return kChunk + (s.d * s.d + 1 + 2 * s.deformation + 2 * s.plastic + s.stress) * s.real;
+  return kChunk + (s.d * s.d + 1 + 2 * s.components[kF] + 2 * s.components[kHistory] +
+                   s.components[kStress]) *
+                      s.real;
 }
 
 // Reads and writes x, F and the plastic state, reads mass and rest volume, and with FLIP v; a step
@@ -123,8 +125,9 @@ double constitutive_bytes(const Sizes& s) {
 // are read, momentum (and impulse) added to.
 double fused_bytes(const Sizes& s, double fused) {
   const bool flip = s.transfer.flip > 0;
-  const double stored = s.d + s.coefficients + s.stress;
-  const double reals = 2 * (s.d + s.deformation + s.plastic) + 2 + (flip ? 2 * s.d : 0);
+  const double stored = s.d + s.components[kCoefficients] + s.components[kStress];
+  const double reals =
+      2 * (s.d + s.components[kF] + s.components[kHistory]) + 2 + (flip ? 2 * s.d : 0);
   return kChunk + (reals + (1 - fused) * stored) * s.real +
          s.per_block((flip ? 2 : 1) * (1 + 2 * fused) * kNodesPerBlock * s.node);
 }

@@ -48,16 +48,9 @@ double speed(const Snapshot& s, std::size_t i) {
   return std::sqrt(sum);
 }
 
-double pressure(const Snapshot& s, std::size_t i) {
-  return i < s.pressure.size() ? s.pressure[i] : kMissing;
-}
-
-double plastic_state(const Snapshot& s, std::size_t i) {
-  return i < s.plastic_state.size() ? s.plastic_state[i] : kMissing;
-}
-
-double temperature(const Snapshot& s, std::size_t i) {
-  return i < s.temperature.size() ? s.temperature[i] : kMissing;
+template <std::vector<float> Snapshot::*list>
+double listed(const Snapshot& s, std::size_t i) {
+  return i < (s.*list).size() ? (s.*list)[i] : kMissing;
 }
 
 double phase(const Snapshot& s, std::size_t i) {
@@ -190,10 +183,12 @@ ColorRange phase_range(const Scene&, const Stage&, Values) { return {0, 1}; }
 
 constexpr ScalarChannel kChannels[] = {
     {"speed", "velocity", "speed, m/s", each<speed>, widened<expected_speed>},
-    {"pressure", "pressure", "pressure, Pa", each<pressure>, widened<expected_pressure>},
-    {"plastic_state", "plastic_state", "plastic state", each<plastic_state>,
+    {"pressure", "pressure", "pressure, Pa", each<listed<&Snapshot::pressure>>,
+     widened<expected_pressure>},
+    {"plastic_state", "plastic_state", "plastic state", each<listed<&Snapshot::plastic_state>>,
      widened<expected_plastic_state>},
-    {"temperature", "temperature", "temperature, K", each<temperature>, temperature_range},
+    {"temperature", "temperature", "temperature, K", each<listed<&Snapshot::temperature>>,
+     temperature_range},
     {"phase", "phase", "0 solid, 1 liquid", each<phase>, phase_range},
     {"volume_ratio", "deformation_gradient", "volume ratio", each<volume_ratio>,
      widened<expected_volume_ratio>},
@@ -218,7 +213,8 @@ ParticleColors::ParticleColors(const Scene& scene, const Snapshot& first, const 
   const std::string& name = scene.output.color;
   by_body_ = name == "body";
   if (name == "glow") {
-    const ColorRange kelvin = temperature_range(scene, stage, each<temperature>(first));
+    const ColorRange kelvin =
+        temperature_range(scene, stage, each<listed<&Snapshot::temperature>>(first));
     glow_.emplace(kelvin.high);
   }
   if (by_body_ || glow_ || name == "material") return;
@@ -256,7 +252,7 @@ std::vector<ColorF> ParticleColors::glow(const Snapshot& snapshot) const {
   if (!glow_ || snapshot.temperature.empty()) return light;
   light.reserve(snapshot.size());
   for (std::size_t i = 0; i < snapshot.size(); ++i)
-    light.push_back((*glow_)(temperature(snapshot, i)));
+    light.push_back((*glow_)(snapshot.temperature[i]));
   return light;
 }
 

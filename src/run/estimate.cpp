@@ -90,7 +90,7 @@ double rest_wave_speed(const Material& material, const ParticleBatch& batch,
       heat ? deviatoric_params<double>(material, D) : make_material_params<double>(material, D);
   MaterialState<double, D> rest;
   rest.F = Mat<double, D>::scaled_identity(batch.stretch);
-  initial_plastic_state<double, D>(params, rest.plastic);
+  start_history<double, D>(params.model, rest.history);
   const double stiffness = heat ? heat->stiffest(batch.material, 0, batch.position.size(),
                                                  batch.phase, batch.temperature)
                                 : 1;

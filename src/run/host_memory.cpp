@@ -77,9 +77,11 @@ MemoryTally snapshot_bytes(const Scene& scene, const SceneEstimate& need,
     tally.pass(n * (list[c] * size_of_real(scene) + shown * sizeof(float)));
     tally.hold(n * shown * sizeof(float));
   };
-  for (ParticleChannel c : {kX, kV, kMass, kVolume}) copy(c, list[c]);
-  if (parts.deformation_gradient) copy(kF, list[kF]);
-  if (list[kPlastic] > 0) copy(kPlastic, 1);
+  for (const ChannelRow& row : kParticleTable) {
+    if (row.shown == nullptr || list[row.channel] == 0) continue;
+    if (row.asked != nullptr && !(parts.*row.asked)) continue;
+    copy(row.channel, row.shown_components > 0 ? row.shown_components : list[row.channel]);
+  }
   if (scene.solves_heat()) {
     tally.pass(n * (list[kHeat] * size_of_real(scene) + sizeof(float) + sizeof(std::uint16_t)));
     tally.hold(n * (sizeof(float) + sizeof(std::uint16_t)));

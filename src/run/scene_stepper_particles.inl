@@ -30,7 +30,7 @@ void SceneStepper<Integrator>::append(const ParticleBatch& batch, std::uint32_t 
   // Until the first constitutive step has seen them, the rest state stands for the new particles.
   MaterialState<Real, D> rest;
   rest.F = Mat<Real, D>::scaled_identity(static_cast<Real>(batch.stretch));
-  initial_plastic_state<Real, D>(material, rest.plastic);
+  start_history<Real, D>(material.model, rest.history);
   const Response<Real, D> response = respond(material, rest);
   const double stiffness =
       context_.heat_model.stiffest(batch.material, first_id, n, batch.phase, batch.temperature);
@@ -82,7 +82,7 @@ template <class Integrator>
 const ParticleField& SceneStepper<Integrator>::field_at_hand(std::string_view name) {
   const ParticleField& field = particle_fields().find(name);
   if (field.source == ParticleField::kChannel && context_.particles.is_idle(field.channel))
-    refuse_between_fused_steps(field.name.data());
+    refuse_between_fused_steps(field.name.name.data());
   return field;
 }
 template <class Integrator>

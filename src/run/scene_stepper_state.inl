@@ -110,13 +110,13 @@ Snapshot SceneStepper<Integrator>::snapshot(const SnapshotParts& parts) {
   const auto at_hand = [&](ParticleChannel c) {
     return !carried || !context_.particles.is_idle(c);
   };
-  copy(kX, D, s.position);
+  for (const ChannelRow& row : kParticleTable) {
+    if (row.shown == nullptr || !at_hand(row.channel)) continue;
+    if (row.asked != nullptr && !(parts.*row.asked)) continue;
+    const int all = context_.particles.components(row.channel);
+    copy(row.channel, row.shown_components > 0 ? row.shown_components : all, s.*row.shown);
+  }
   fold_into_domain(s.position);
-  if (at_hand(kV)) copy(kV, D, s.velocity);
-  copy(kMass, 1, s.mass);
-  copy(kVolume, 1, s.volume);
-  if (parts.deformation_gradient) copy(kF, D * D, s.deformation_gradient);
-  copy(kPlastic, 1, s.plastic_state);
   if (context_.heat_model.solves()) {
     const auto heat = context_.particles.download(kHeat, present);
     s.temperature.reserve(slots.size());

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/base/law_traits.h"
+#include "kernels/materials/material.h"
 #include "src/scene/integrator_traits.h"
 
 namespace firn {
@@ -18,31 +18,33 @@ bool deforms(const Scene& scene) {
 bool keeps_history(const Scene& scene) {
   return traits_of(scene).stressed && !traits_of(scene).unified &&
          std::any_of(scene.materials.begin(), scene.materials.end(),
-                     [](const Material& m) { return has_history(m.model); });
+                     [](const Material& m) { return history_values(m.model, 2) > 0; });
 }
 bool stressed(const Scene& scene) { return traits_of(scene).stressed; }
 bool heated(const Scene& scene) { return scene.solves_heat(); }
 
 constexpr OutputChannel kChannels[] = {
-    {"velocity", ChannelRank::kVector, "m/s; colours: the speed", always},
+    {"velocity", ChannelRank::kVector, "m/s; colours: the speed", always, &Snapshot::velocity},
     {"speed", ChannelRank::kScalar, "m/s", always},
     {"material", ChannelRank::kScalar, "its index", always},
     {"body", ChannelRank::kScalar, "its index; sources count on after bodies", always},
-    {"mass", ChannelRank::kScalar, "kg", always, false},
-    {"volume", ChannelRank::kScalar, "at rest, m^3; 2D: m^2", always, false},
+    {"mass", ChannelRank::kScalar, "kg", always, &Snapshot::mass, false},
+    {"volume", ChannelRank::kScalar, "at rest, m^3; 2D: m^2", always, &Snapshot::volume, false},
     {"deformation_gradient", ChannelRank::kTensor,
-     "its elastic part, row by row, of what is not liquid; colours: its determinant", deforms},
+     "its elastic part, row by row, of what is not liquid; colours: its determinant", deforms,
+     &Snapshot::deformation_gradient},
     {"plastic_state", ChannelRank::kScalar,
      "J_P (snow, sand_clamp), plastic strain (drucker_prager, von_mises) or J "
      "(weakly_compressible); explicit only",
-     keeps_history},
+     keeps_history, &Snapshot::plastic_state},
     {"stress", ChannelRank::kTensor, "Kirchhoff's, J times Cauchy's, Pa; not incompressible",
-     stressed, false},
+     stressed, &Snapshot::kirchhoff_stress, false},
     {"pressure", ChannelRank::kScalar,
-     "Pa; explicit: -tr(stress) / dimension, else that of the projection", always},
+     "Pa; explicit: -tr(stress) / dimension, else that of the projection", always,
+     &Snapshot::pressure},
     {"vorticity", ChannelRank::kAxial, "1/s; colours in 3D: its magnitude", always},
-    {"id", ChannelRank::kScalar, "the same in all frames", always, false},
-    {"temperature", ChannelRank::kScalar, "K, with heat only", heated},
+    {"id", ChannelRank::kScalar, "the same in all frames", always, nullptr, false},
+    {"temperature", ChannelRank::kScalar, "K, with heat only", heated, &Snapshot::temperature},
     {"phase", ChannelRank::kScalar, "0 solid, 1 liquid; with heat only", heated},
 };
 

@@ -18,6 +18,8 @@ struct OutputChannel {
   ChannelRank rank;
   std::string_view about;  // with its unit
   bool (*exists)(const Scene&);
+  // Where snapshots have it; null: what writes and draws makes it.
+  std::vector<float> Snapshot::*values = nullptr;
   bool has_color = true;  // pictures can show it, or a scalar that they make of it
 };
 

@@ -139,7 +139,7 @@ class EnergyStage : public Stage<Exec, D, Real> {
     const auto& particles = context_.particles;
     const ChunkSpan at{context_.read().first_chunk + chunks.first, chunks.count};
     const auto table = particles.chunks(at);
-    const auto F = particles.download(kF, at), plastic = particles.download(kPlastic, at),
+    const auto F = particles.download(kF, at), history = particles.download(kHistory, at),
                volume = particles.download(kVolume, at);
     std::vector<double> sums(chunks.count, 0.0);
     for (std::uint32_t slot = 0; slot < volume.size(); ++slot) {
@@ -149,10 +149,11 @@ class EnergyStage : public Stage<Exec, D, Real> {
       state.F = Mat<Real, D>::identity();
       for (int k = 0; k < D * D && !F.empty(); ++k)
         state.F(k / D, k % D) = channel_at(F.data(), slot, D * D, k);
-      for (int k = 0; k < 2; ++k)
-        state.plastic[k] = plastic.empty() ? Real(1) : channel_at(plastic.data(), slot, 2, k);
-      sums[slot / kLanes] += static_cast<double>(
-          volume[slot] * elastic_energy(context_.params.materials[chunk.material], state));
+      const MaterialParams<Real>& material = context_.params.materials[chunk.material];
+      start_history<Real, D>(material.model, state.history);
+      for (int k = 0; k < material.history; ++k)
+        state.history[k] = channel_at(history.data(), slot, particles.components(kHistory), k);
+      sums[slot / kLanes] += static_cast<double>(volume[slot] * elastic_energy(material, state));
     }
     return sums;
   }

@@ -9,55 +9,25 @@
 #include <cstdint>
 
 #include "kernels/fields/particles.h"
+#include "src/state/particle_table.h"
 
 namespace firn {
-
-// Which optional channels a scene needs.
-struct ChannelNeeds {
-  int coefficient_modes = 0;
-  bool deformation = false, plastic = false, stress = true;
-  bool fused = false;    // steps may be fused
-  bool velocity = true;  // v outlives a fused step (FLIP)
-  bool heat = false;     // enthalpy and phase
-};
-
-// In the order of saved states; ids come before them.
-enum ParticleChannel {
-  kX,
-  kV,
-  kCoefficients,
-  kF,
-  kPlastic,
-  kStress,
-  kMass,
-  kVolume,
-  kHeat,
-  kParticleChannels
-};
 
 template <int D, class Real>
 class ChannelPlan {
  public:
   explicit ChannelPlan(const ChannelNeeds& needs) : needs_(needs) {
-    components_ = {D,
-                   D,
-                   needs.coefficient_modes * D,
-                   needs.deformation ? D * D : 0,
-                   needs.plastic ? 2 : 0,
-                   needs.stress ? symmetric_components(D) : 0,
-                   1,
-                   1,
-                   needs.heat ? 3 : 0};
+    for (const ChannelRow& row : kParticleTable)
+      components_[row.channel] = row.components(needs, D);
   }
 
   int components(int c) const { return components_[static_cast<std::size_t>(c)]; }
   int banks() const { return needs_.fused ? 2 : 1; }
   int coefficient_modes() const { return needs_.coefficient_modes; }
+  int history_values() const { return needs_.history; }
 
   // What a fused step leaves on the grid instead of with the particles.
-  bool on_the_grid(int c) const {
-    return needs_.fused && ((c == kV && !needs_.velocity) || c == kCoefficients || c == kStress);
-  }
+  bool on_the_grid(int c) const { return needs_.fused && row_of(c).made_anew(needs_); }
   // The channel whose free bank takes in all of channel c; c itself if there is none.
   int owner(int c) const {
     if (!on_the_grid(c)) return c;

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "firn/scene.h"
-#include "kernels/materials/params.h"
+#include "kernels/materials/material.h"
 
 namespace firn {
 
@@ -19,6 +19,7 @@ MaterialParams<Real> make_material_params(const Material& m, int dimension) {
 
   MaterialParams<Real> p{};
   p.model = m.model;
+  p.history = history_values(m.model, dimension);
   p.density = static_cast<Real>(m.density);
   p.viscosity = static_cast<Real>(m.viscosity);
   p.mu = static_cast<Real>(mu);

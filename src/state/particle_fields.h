@@ -12,42 +12,30 @@
 
 #include "firn/error.h"
 #include "firn/fields.h"
-#include "kernels/heat/enthalpy.h"
 #include "src/state/particle_store.h"
 
 namespace firn {
 
 struct ParticleField {
   enum Source { kIds, kMaterials, kChannel };
-  std::string_view name, unit, about;
+  FieldName name;
   Source source = kChannel;
   ParticleChannel channel = kX;
-  int first = 0, count = 0;  // components of the channel; count 0: all
 };
 
-inline constexpr ParticleField kParticleFields[] = {
-    {"id", "1", "the same for ever", ParticleField::kIds},
-    {"material", "1", "index into Scene::materials", ParticleField::kMaterials},
-    {"position", "m", "x, y and, in 3D, z", ParticleField::kChannel, kX},
-    {"velocity", "m/s", "x, y and, in 3D, z", ParticleField::kChannel, kV},
-    {"coefficients", "m/s",
-     "of the affine and polynomial modes, mode by mode, each as a velocity; those of a linear mode "
-     "over dx are a column of the velocity gradient",
-     ParticleField::kChannel, kCoefficients},
-    {"mass", "kg", "", ParticleField::kChannel, kMass},
-    {"volume", "m^d", "at rest", ParticleField::kChannel, kVolume},
-    {"deformation_gradient", "1", "its elastic part, row by row, of what is not liquid",
-     ParticleField::kChannel, kF},
-    {"plastic_state", "1",
-     "snow, sand_clamp: J_P; drucker_prager: log of the volume gained in tension, hardening q; "
-     "von_mises: plastic strain; weakly_compressible: J",
-     ParticleField::kChannel, kPlastic},
-    {"enthalpy", "J/kg", "of heat, counted from the solid at its melting point",
-     ParticleField::kChannel, kHeat, 0, 1},
-    {"liquid", "1", "1, or 0 where it is solid", ParticleField::kChannel, kHeat, 1, 1},
-    {"log_volume", "1", "ln J as the projection has it", ParticleField::kChannel, kHeat,
-     kHeatLogVolume, 1},
-};
+// Ids and materials, and what the channels' table shows.
+inline const std::vector<ParticleField>& particle_field_table() {
+  static const std::vector<ParticleField> table = [] {
+    std::vector<ParticleField> fields{
+        {{"id", "1", "the same for ever"}, ParticleField::kIds},
+        {{"material", "1", "index into Scene::materials"}, ParticleField::kMaterials}};
+    for (const ChannelRow& row : kParticleTable)
+      for (const FieldName& name : row.fields)
+        if (!name.name.empty()) fields.push_back({name, ParticleField::kChannel, row.channel});
+    return fields;
+  }();
+  return table;
+}
 
 using FieldValues =
     std::variant<std::vector<float>, std::vector<double>, std::vector<std::uint32_t>>;
@@ -112,15 +100,13 @@ class ParticleFields {
 
   std::vector<FieldInfo> list() const {
     std::vector<FieldInfo> list;
-    for (const ParticleField& field : kParticleFields)
+    for (const ParticleField& field : particle_field_table())
       if (exists(field)) list.push_back(info(field));
     return list;
   }
   const ParticleField& find(std::string_view name) const {
-    const auto* found = std::find_if(
-        std::begin(kParticleFields), std::end(kParticleFields),
-        [&](const ParticleField& field) { return field.name == name && exists(field); });
-    if (found != std::end(kParticleFields)) return *found;
+    for (const ParticleField& field : particle_field_table())
+      if (field.name.name == name && exists(field)) return field;
     std::string names;
     for (const FieldInfo& field : list()) names += (names.empty() ? "" : ", ") + field.name;
     throw Error(ErrorCategory::kScene, "the particles of this scene have no field \"" +
@@ -143,8 +129,8 @@ class ParticleFields {
                   table, size_),
           exec_);
     const auto rows = store_.whole(field.channel, present_);
-    return placed(counted(view_of_rows<const void>(rows.data + field.first * kLanes, rows.stride,
-                                                   components(field), present_.count),
+    return placed(counted(view_of_rows<const void>(rows.data + field.name.first * kLanes,
+                                                   rows.stride, components(field), present_.count),
                           table, size_),
                   exec_);
   }
@@ -167,7 +153,7 @@ class ParticleFields {
     values.reserve(slots.size() * static_cast<std::size_t>(n));
     for (const std::uint32_t slot : slots)
       for (int k = 0; k < n; ++k)
-        values.push_back(channel_at(rows.data(), slot, stored, field.first + k));
+        values.push_back(channel_at(rows.data(), slot, stored, field.name.first + k));
     return values;
   }
 
@@ -177,15 +163,15 @@ class ParticleFields {
   }
   int components(const ParticleField& field) const {
     if (field.source != ParticleField::kChannel) return 1;
-    return field.count > 0 ? field.count : store_.components(field.channel);
+    return field.name.count > 0 ? field.name.count : store_.components(field.channel);
   }
   FieldInfo info(const ParticleField& field) const {
-    std::string unit(field.unit);
+    std::string unit(field.name.unit);
     if (unit == "m^d") unit.back() = static_cast<char>('0' + D);
     return {
-        std::string(field.name),
+        std::string(field.name.name),
         field.source == ParticleField::kChannel ? element_type_of<Real>() : ElementType::kUint32,
-        components(field), unit, std::string(field.about)};
+        components(field), unit, std::string(field.name.about)};
   }
 
   const Exec& exec_;

@@ -43,7 +43,7 @@ class ParticleStore {
     v.v = guest(kV);
     v.coefficients = guest(kCoefficients);
     v.F = channels_[kF].data();
-    v.plastic = channels_[kPlastic].data();
+    v.history = channels_[kHistory].data();
     v.stress.singles = plan_.single_guests();
     for (int s = 0; s < v.stress.singles; ++s) v.stress.single[s] = guest(single(s));
     v.stress.rest = guest(kStress);
@@ -51,6 +51,7 @@ class ParticleStore {
     v.volume = channels_[kVolume].data();
     if (!banked()) v.gradient = spare_.data();
     v.coefficient_modes = plan_.coefficient_modes();
+    v.history_values = plan_.history_values();
     v.late = late_.data();
     return v;
   }
@@ -137,10 +138,10 @@ class ParticleStore {
     chunks_.upload(chunks, first);
     id_.upload(ids, std::size_t{first} * kLanes);
 
-    Real plastic[2];
-    initial_plastic_state<Real, D>(material, plastic);
+    Real history[history_capacity<D>()];
+    start_history<Real, D>(material.model, history);
     if (!has_deformation(material.model))
-      plastic[0] = static_cast<Real>(std::pow(batch.stretch, D));
+      history[0] = static_cast<Real>(std::pow(batch.stretch, D));
     const auto velocity = [&](std::uint32_t i, int a) {
       return batch.velocity[i][static_cast<std::size_t>(a)];
     };
@@ -149,7 +150,7 @@ class ParticleStore {
     put(kV, velocity);
     put(kCoefficients, [&](std::uint32_t i, int k) { return affine_mode(batch, i, k); });
     put(kF, [&](std::uint32_t, int k) { return k % (D + 1) == 0 ? batch.stretch : 0.0; });
-    put(kPlastic, [&](std::uint32_t, int k) { return static_cast<double>(plastic[k]); });
+    put(kHistory, [&](std::uint32_t, int k) { return static_cast<double>(history[k]); });
     put(kStress, [](std::uint32_t, int) { return 0.0; });
     put(kMass, [&](std::uint32_t, int) { return batch.mass; });
     put(kVolume, [&](std::uint32_t, int) { return batch.volume; });

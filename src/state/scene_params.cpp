@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "firn/error.h"
-#include "kernels/base/law_traits.h"
+#include "kernels/materials/material.h"
 #include "kernels/transfer/tile.h"
 #include "src/scene/integrator_traits.h"
 
@@ -111,7 +111,7 @@ ChannelNeeds channel_needs(const Scene& scene, bool fused) {
   needs.heat = needs.deformation = traits_of(scene).unified;
   for (const Material& m : scene.materials) {
     needs.deformation |= has_deformation(m.model);
-    needs.plastic |= has_history(m.model);
+    needs.history = std::max(needs.history, history_values(m.model, d));
   }
   return needs;
 }

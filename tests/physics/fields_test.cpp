@@ -31,9 +31,10 @@ void expect_as_in_snapshot(const Scene& scene, const RunOptions& options) {
   EXPECT_EQ(rounded(simulation.field<double>("volume")), s.volume);
   EXPECT_EQ(rounded(simulation.field<double>("deformation_gradient")), s.deformation_gradient);
   const auto plastic = simulation.field<double>("plastic_state");
-  ASSERT_EQ(plastic.size(), 2 * s.size());
+  ASSERT_EQ(plastic.size() % s.size(), 0u);
+  const std::size_t kept = plastic.size() / s.size();  // the first is what snapshots show
   for (std::size_t i = 0; i < s.size(); ++i)
-    ASSERT_EQ(static_cast<float>(plastic[2 * i]), s.plastic_state[i]) << "particle " << s.id[i];
+    ASSERT_EQ(static_cast<float>(plastic[kept * i]), s.plastic_state[i]) << "particle " << s.id[i];
 }
 
 // In double precision copies are no floats in between.
@@ -109,7 +110,7 @@ TEST(Fields, AreListedAsTheSceneHasThem) {
   };
   EXPECT_EQ(names(two_balls({})),
             (std::vector<std::string>{"id", "material", "position", "velocity", "coefficients",
-                                      "mass", "volume", "deformation_gradient"}));
+                                      "deformation_gradient", "mass", "volume"}));
   const auto warm = names(warm_scene());
   for (const char* name : {"enthalpy", "liquid", "log_volume"})
     EXPECT_NE(std::find(warm.begin(), warm.end(), name), warm.end()) << name;

@@ -25,7 +25,7 @@ class Layouts : public testing::Test {
   using Real = typename S::Scalar;
   using Harness = LayoutHarness<Cpu, D, Real>;
   // As many coefficients as F has components, so that they are its guests.
-  static constexpr ChannelNeeds kNeeds{D, true, true, true, true, false};
+  static constexpr ChannelNeeds kNeeds{D, true, 2, true, true, false};
 
   // Three materials in one place, 18 cells wide.
   static void fill(Harness& h) {
@@ -188,7 +188,7 @@ TYPED_TEST(Layouts, StoresHoldWhatThePlanSays) {
     for (const bool velocity : {false, true})
       for (const int modes : {0, D, D * D})
         for (const bool deformation : {false, true}) {
-          const ChannelNeeds needs{modes, deformation, !deformation,
+          const ChannelNeeds needs{modes, deformation, deformation ? 0 : 2,
                                    true,  fused,       velocity || !fused};
           ParticleStore<Cpu, D, Real> store(exec, needs);
           std::uint32_t first = 0;

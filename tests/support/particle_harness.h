@@ -46,7 +46,7 @@ class ParticleHarness {
   static constexpr std::uint32_t kBlocks = 1024, kMaterials = 3;
 
   ParticleHarness(Exec& exec, const TransferParams& transfer, int stored_modes, double dx)
-      : ParticleHarness(exec, transfer, ChannelNeeds{stored_modes, false, false}, dx) {}
+      : ParticleHarness(exec, transfer, ChannelNeeds{stored_modes, false, 0}, dx) {}
   ParticleHarness(Exec& exec, const TransferParams& transfer, const ChannelNeeds& needs, double dx)
       : exec_(exec),
         transfer_(transfer),

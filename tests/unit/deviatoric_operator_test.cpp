@@ -172,7 +172,7 @@ double second_derivative(const std::vector<HarnessParticle<D>>& particles,
   for (std::size_t i = 0; i < particles.size(); ++i) {
     const auto& [F, G] = std::tie(particles[i].F, gradients[i]);
     const auto energy = [&, &F = F, &G = G](double t) {
-      return corotated_deviatoric::elastic_energy(law, F + t * (G * F));
+      return CorotatedDeviatoric::elastic_energy(law, F + t * (G * F));
     };
     const double V = particles[i].volume;
     if (!particles[i].liquid)

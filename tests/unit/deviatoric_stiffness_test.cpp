@@ -37,7 +37,7 @@ Mat<To, D> cast(const Mat<From, D>& a) {
 // The left stretch of J^(-1/d) F, as the particles' operator has it.
 template <class Real, int D>
 Mat<Real, D> left_stretch(const Mat<Real, D>& F) {
-  const Real scale = corotated_deviatoric::unimodular_scale<Real, D>(determinant(F));
+  const Real scale = CorotatedDeviatoric::unimodular_scale<Real, D>(determinant(F));
   return symmetric_product(F * scale, polar_rotation(F));
 }
 
@@ -57,7 +57,7 @@ TYPED_TEST(DeviatoricStiffness, IsTheDifferentialOfTheStress) {
     const auto F = random.deformation(kLeast, kMost), A = random.matrix();
     const auto V = left_stretch(cast<Real>(F));
     const auto K = cast<double>(deviatoric_differential(V, cast<Real>(A)));
-    const auto dP = corotated_deviatoric::first_piola_differential(shear_only<double>(), F, A * F);
+    const auto dP = CorotatedDeviatoric::first_piola_differential(shear_only<double>(), F, A * F);
     const auto exact = (dP * transpose(F)) * (1 / (2 * kMu));
     EXPECT_LE(size(K - exact), (round_off<Real, D>(cast<double>(V), A))) << "draw " << k;
   }
@@ -70,7 +70,7 @@ TYPED_TEST(DeviatoricStiffness, TheStressIsThatOfTheLaw) {
   for (int k = 0; k < kDraws; ++k) {
     const auto F = random.deformation(kLeast, kMost);
     const auto V = left_stretch(cast<Real>(F));
-    const auto exact = corotated_deviatoric::respond(shear_only<double>(), F).tau * (1 / (2 * kMu));
+    const auto exact = CorotatedDeviatoric::respond(shear_only<double>(), F).tau * (1 / (2 * kMu));
     const auto unit = Mat<double, D>::identity();
     EXPECT_LE(size(cast<double>(shear_stress(V)) - exact),
               (round_off<Real, D>(cast<double>(V), unit)))
@@ -88,13 +88,13 @@ TEST(DeviatoricStiffnessAlone, IsTheSecondDifferenceOfTheEnergy) {
       A *= 1 / size(A);
       const auto along = [&](double t) { return F + t * (A * F); };
       const auto P =
-          derivative([&](double t) { return corotated_deviatoric::first_piola(params, along(t)); });
+          derivative([&](double t) { return CorotatedDeviatoric::first_piola(params, along(t)); });
       const auto V = left_stretch(F);
       const double scale = size(V) * size(V);
       EXPECT_LE(size(deviatoric_differential(V, A) - (P * transpose(F)) * (1 / (2 * kMu))),
                 1e-8 * scale);
       const double dpsi = derivative(
-          [&](double t) { return corotated_deviatoric::elastic_energy(params, along(t)); });
+          [&](double t) { return CorotatedDeviatoric::elastic_energy(params, along(t)); });
       EXPECT_NEAR(contract(A, shear_stress(V)), dpsi / (2 * kMu), 1e-8 * scale);
     }
   };

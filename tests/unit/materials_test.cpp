@@ -89,9 +89,9 @@ template <int D>
 MaterialState<double, D> state_at(const MaterialParams<double>& params, const Mat<double, D>& F) {
   MaterialState<double, D> state;
   state.F = F;
-  initial_plastic_state<double, D>(params, state.plastic);
-  if (params.model == MaterialModel::kSnow) state.plastic[0] = 0.95;
-  if (params.model == MaterialModel::kWeaklyCompressible) state.plastic[0] = determinant(F);
+  start_history<double, D>(params.model, state.history);
+  if (params.model == MaterialModel::kSnow) state.history[0] = 0.95;
+  if (params.model == MaterialModel::kWeaklyCompressible) state.history[0] = determinant(F);
   return state;
 }
 
@@ -102,7 +102,7 @@ double energy_at(const MaterialParams<double>& params, const Mat<double, D>& F) 
 
 template <int D>
 Mat<double, D> stress_at(const MaterialParams<double>& params, const Mat<double, D>& F) {
-  return first_piola(params, F, state_at(params, F).plastic);
+  return first_piola(params, state_at(params, F));
 }
 
 constexpr double kDifferenceTolerance = 1e-8;
@@ -128,7 +128,7 @@ void expect_derivatives(const MaterialParams<double>& params, const Mat<double, 
   const double scale = kModulus * 10;
   const double dpsi = derivative([&](double t) { return energy_at<D>(params, F + t * dF); });
   EXPECT_NEAR(contract(stress_at(params, F), dF), dpsi, kDifferenceTolerance * scale);
-  const Mat<double, D> dP = first_piola_differential(params, F, state_at(params, F).plastic, dF);
+  const Mat<double, D> dP = first_piola_differential(params, state_at(params, F), dF);
   const Mat<double, D> difference =
       derivative([&](double t) { return stress_at<D>(params, F + t * dF); });
   EXPECT_LE(size<D>(dP - difference), kDifferenceTolerance * scale);
@@ -167,7 +167,7 @@ TEST(Materials, DifferenceQuotientsConvergeAtSecondOrder) {
     const auto F = random.deformation(0.9, 1.1);
     auto dF = random.matrix();
     dF *= 1 / size(dF);
-    const auto dP = first_piola_differential(params, F, state_at(params, F).plastic, dF);
+    const auto dP = first_piola_differential(params, state_at(params, F), dF);
     const auto error = [&](double h) {
       return size((stress_at(params, F + h * dF) - stress_at(params, F - h * dF)) * (0.5 / h) - dP);
     };
@@ -187,7 +187,7 @@ TEST(Materials, EnergyIsObjectiveAndStressTurnsWithTheBody) {
       const auto F = random.deformation(0.7, 1.4);
       const auto Q = random.rotation();
       auto state = state_at(params, F), turned = state_at(params, Q * F);
-      turned.plastic[0] = state.plastic[0];
+      turned.history[0] = state.history[0];
       EXPECT_NEAR(elastic_energy(params, turned), elastic_energy(params, state), 1e-12 * kModulus);
       const auto r = respond(params, state), r_turned = respond(params, turned);
       // Hardened snow is stiffer by up to e^10.
@@ -204,9 +204,9 @@ TEST(Materials, UndeformedMaterialIsFreeOfStressWhateverItsRotation) {
     for (int k = 0; k < 20; ++k) {
       MaterialState<double, D> state;
       state.F = random.rotation();
-      initial_plastic_state<double, D>(params, state.plastic);
+      start_history<double, D>(params.model, state.history);
       EXPECT_NEAR(elastic_energy(params, state), 0, 1e-12 * kModulus);
-      EXPECT_LE(size(first_piola(params, state.F, state.plastic)), 1e-12 * kModulus);
+      EXPECT_LE(size(first_piola(params, state)), 1e-12 * kModulus);
       const auto r = respond(params, state);
       EXPECT_LE(size(r.tau), 1e-12 * kModulus);
       EXPECT_NEAR(r.psi, 0, 1e-12 * kModulus);
@@ -221,7 +221,7 @@ TEST(Materials, ResponseAgreesWithTheElasticLawAfterFlow) {
     for (int k = 0; k < 40; ++k) {
       auto state = state_at(params, random.deformation(0.8, 1.2));
       const auto r = respond(params, state);
-      const auto tau = first_piola(params, state.F, state.plastic) * transpose(state.F);
+      const auto tau = first_piola(params, state) * transpose(state.F);
       const double scale = kModulus + r.wave_modulus;
       EXPECT_LE(size(r.tau - tau), 1e-12 * scale);
       EXPECT_LE(size(r.tau - transpose(r.tau)), 1e-12 * scale);
@@ -240,7 +240,7 @@ double fastest_wave(const MaterialParams<double>& params, const MaterialState<do
     const Vec<double, D> n = random.unit_vector();
     const Vec<double, D> a = w % 2 ? random.unit_vector() : n;
     const Mat<double, D> dF = outer(a, transpose(state.F) * n);
-    const Mat<double, D> dP = first_piola_differential(params, state.F, state.plastic, dF);
+    const Mat<double, D> dP = first_piola_differential(params, state, dF);
     fastest = std::max(fastest, contract(dF, dP));
   }
   return fastest;
@@ -274,7 +274,7 @@ TEST(Materials, AtRestTheWaveModulusIsThatOfThePressureWave) {
     const auto params = make_material_params<double>(m.material, 3);
     MaterialState<double, 3> state;
     state.F = Mat<double, 3>::identity();
-    initial_plastic_state<double, 3>(params, state.plastic);
+    start_history<double, 3>(params.model, state.history);
     double expected = params.lambda + 2 * params.mu;
     if (params.model == MaterialModel::kCorotatedDeviatoric)
       expected = params.lambda + 4.0 / 3.0 * params.mu;

@@ -51,7 +51,7 @@ template <int D>
 MaterialState<double, D> trial(const MaterialParams<double>& params, const Mat<double, D>& F) {
   MaterialState<double, D> state;
   state.F = F;
-  initial_plastic_state<double, D>(params, state.plastic);
+  start_history<double, D>(params.model, state.history);
   return state;
 }
 
@@ -61,8 +61,8 @@ struct Strain {
 
 template <int D>
 Strain hencky(const Mat<double, D>& F) {
-  const Vec<double, D> e = stvk_hencky::hencky_strain(svd(F));
-  const double tr = stvk_hencky::sum(e);
+  const Vec<double, D> e = StvkHencky::hencky_strain(svd(F));
+  const double tr = StvkHencky::sum(e);
   double dev2 = 0;
   for (int i = 0; i < D; ++i) dev2 += (e[i] - tr / D) * (e[i] - tr / D);
   return {tr, std::sqrt(dev2)};
@@ -89,7 +89,7 @@ void test_cone(const Material& material) {
   for (int k = 0; k < 500; ++k) {
     MaterialState<double, D> state = trial(params, random.near_identity(0.05));
     const Strain before = hencky(state.F);
-    const double slope = drucker_prager::friction(params, state.plastic[1]);
+    const double slope = DruckerPrager::friction(params, state.history[1]);
     respond(params, state);
     expect_inside_cone(params, state, slope);
     const Strain after = hencky(state.F);
@@ -97,11 +97,11 @@ void test_cone(const Material& material) {
     if (before.trace > D * params.cohesion) {
       ++tension;
       EXPECT_NEAR(after.deviator, 0, kStrainRoundOff);
-      EXPECT_NEAR(state.plastic[0], params.volume_correction ? released : 0, kStrainRoundOff);
+      EXPECT_NEAR(state.history[0], params.volume_correction ? released : 0, kStrainRoundOff);
     } else {
       EXPECT_NEAR(released, 0, kStrainRoundOff);
-      EXPECT_NEAR(state.plastic[1], before.deviator - after.deviator, kStrainRoundOff);
-      ++(state.plastic[1] > 0 ? sliding : elastic);
+      EXPECT_NEAR(state.history[1], before.deviator - after.deviator, kStrainRoundOff);
+      ++(state.history[1] > 0 ? sliding : elastic);
     }
   }
   EXPECT_GT(tension, 20);
@@ -129,7 +129,7 @@ TEST(DruckerPrager, FrictionHardensAsKlarEtAl) {
   m.friction_hardening = {0.61, 0.157, 0.2, 0.17};
   const auto params = make_material_params<double>(m, 3);
   const double q = 1.7, phi = 0.61 + (0.157 * q - 0.17) * std::exp(-0.2 * q);
-  EXPECT_NEAR(drucker_prager::friction(params, q),
+  EXPECT_NEAR(DruckerPrager::friction(params, q),
               std::sqrt(2.0 / 3) * 2 * std::sin(phi) / (3 - std::sin(phi)), 4 * kEpsilon<double>);
 }
 
@@ -138,10 +138,10 @@ TEST(DruckerPrager, OpenedVolumeClosesBeforeSandResists) {
   const auto params = make_material_params<double>(base_material(MaterialModel::kDruckerPrager), 3);
   auto state = trial<3>(params, Mat<double, 3>::scaled_identity(1.05));
   EXPECT_NEAR(trace(respond(params, state).tau), 0, kStrainRoundOff * 10 * kModulus);
-  EXPECT_NEAR(state.plastic[0], 3 * std::log(1.05), kStrainRoundOff);
+  EXPECT_NEAR(state.history[0], 3 * std::log(1.05), kStrainRoundOff);
   state.F = state.F * (1 / 1.05);
   EXPECT_NEAR(trace(respond(params, state).tau), 0, kStrainRoundOff * 10 * kModulus);
-  EXPECT_NEAR(state.plastic[0], 0, kStrainRoundOff);
+  EXPECT_NEAR(state.history[0], 0, kStrainRoundOff);
   state.F = state.F * 0.99;
   EXPECT_LT(trace(respond(params, state).tau), -0.01 * kModulus);
 }
@@ -159,15 +159,15 @@ void test_von_mises(double hardening) {
     const Response<double, D> r = respond(params, state);
     const Strain after = hencky(state.F);
     EXPECT_NEAR(after.trace, before.trace, kStrainRoundOff);  // J_P = 1
-    const double yield = std::sqrt(2.0 / 3) * (m.yield_stress + hardening * state.plastic[0]);
+    const double yield = std::sqrt(2.0 / 3) * (m.yield_stress + hardening * state.history[0]);
     const Mat<double, D> dev = r.tau - Mat<double, D>::scaled_identity(trace(r.tau) / D);
     const double excess = std::sqrt(contract(dev, dev)) - yield;
     const double round_off = kStrainRoundOff * kModulus;
     EXPECT_LE(excess, round_off);
-    if (state.plastic[0] == 0) continue;
+    if (state.history[0] == 0) continue;
     ++flowed;
     EXPECT_NEAR(excess, 0, round_off);
-    EXPECT_NEAR(state.plastic[0], std::sqrt(2.0 / 3) * (before.deviator - after.deviator),
+    EXPECT_NEAR(state.history[0], std::sqrt(2.0 / 3) * (before.deviator - after.deviator),
                 kStrainRoundOff);
   }
   EXPECT_GT(flowed, 50);
@@ -193,7 +193,7 @@ TEST(VonMises, YieldStressIsUniaxial) {
         params, Mat<double, 3>::diagonal(
                     {{std::exp(axial), std::exp(-0.25 * axial), std::exp(-0.25 * axial)}}));
     respond(params, state);
-    EXPECT_EQ(state.plastic[0] > 0, factor > 1);
+    EXPECT_EQ(state.history[0] > 0, factor > 1);
   }
 }
 
@@ -224,8 +224,8 @@ void test_snow(MaterialModel model) {
     const double round_off = kStrainRoundOff;
     EXPECT_LE(s.sigma[0], params.max_stretch + round_off);
     EXPECT_GE(s.sigma[D - 1], params.min_stretch - round_off);
-    EXPECT_NEAR(state.plastic[0] * determinant(state.F), J, round_off);  // J = J_E J_P
-    flowed += state.plastic[0] != 1;
+    EXPECT_NEAR(state.history[0] * determinant(state.F), J, round_off);  // J = J_E J_P
+    flowed += state.history[0] != 1;
   }
   EXPECT_GT(flowed, 50);
   EXPECT_LT(flowed, 500);
@@ -243,7 +243,7 @@ TEST(Snow, HardensWhenCompactedAndSandDoesNot) {
   const auto sand = make_material_params<double>(base_material(MaterialModel::kSandClamp), 3);
   auto loose = trial<3>(snow, Mat<double, 3>::scaled_identity(0.99));
   auto packed = loose;
-  packed.plastic[0] = 0.9;
+  packed.history[0] = 0.9;
   EXPECT_NEAR(elastic_energy(snow, packed) / elastic_energy(snow, loose), std::exp(1.0), 1e-12);
   EXPECT_EQ(elastic_energy(sand, packed), elastic_energy(sand, loose));
 }
@@ -255,13 +255,13 @@ TEST(Snow, LoneExpandingGrainKeepsAFinitePlasticVolume) {
     const auto params = make_material_params<float>(base_material(model), 3);
     MaterialState<float, 3> state{};
     state.F = Mat<float, 3>::identity();
-    state.plastic[0] = 1;
+    state.history[0] = 1;
     for (int step = 0; step < 2000; ++step) {  // 1.1^(3 * 2000) overflows a float
       state.F = state.F * 1.1f;
       respond<float, 3>(params, state);
-      ASSERT_TRUE(std::isfinite(state.plastic[0])) << "step " << step;
+      ASSERT_TRUE(std::isfinite(state.history[0])) << "step " << step;
     }
-    EXPECT_GT(state.plastic[0], 1.0f);
+    EXPECT_GT(state.history[0], 1.0f);
   }
 }
 
@@ -269,7 +269,7 @@ TEST(Snow, RecoversFromInversionWithAPositivePlasticVolume) {
   const auto params = make_material_params<double>(base_material(MaterialModel::kSnow), 3);
   auto state = trial<3>(params, Mat<double, 3>::diagonal({{1, 1, -0.3}}));
   const Response<double, 3> r = respond(params, state);
-  EXPECT_GT(state.plastic[0], 0);
+  EXPECT_GT(state.history[0], 0);
   EXPECT_GT(determinant(state.F), 0);
   EXPECT_TRUE(is_finite(contract(r.tau, r.tau)));
 }
@@ -302,15 +302,15 @@ void test_pack(const Material& material) {
     MaterialState<P, D> packed;
     for (int l = 0; l < lanes; ++l) {
       const Mat<double, D> F = random.near_identity(l % 3 == 0 ? 0.003 : 0.06);
-      initial_plastic_state<Real, D>(params, scalar[l].plastic);
+      start_history<Real, D>(params.model, scalar[l].history);
       if (!has_deformation(material.model))
-        scalar[l].plastic[0] = static_cast<Real>(determinant(F));
+        scalar[l].history[0] = static_cast<Real>(determinant(F));
       for (int i = 0; i < D; ++i)
         for (int j = 0; j < D; ++j) {
           scalar[l].F(i, j) = static_cast<Real>(F(i, j));
           packed.F(i, j)[l] = scalar[l].F(i, j);
         }
-      for (int i = 0; i < 2; ++i) packed.plastic[i][l] = scalar[l].plastic[i];
+      for (int i = 0; i < history_capacity<D>(); ++i) packed.history[i][l] = scalar[l].history[i];
     }
     const Response<P, D> r = respond(params, packed);
     const P energy = elastic_energy(params, packed);
@@ -321,8 +321,8 @@ void test_pack(const Material& material) {
       EXPECT_NEAR(r.psi[l], expected.psi, scale);
       EXPECT_NEAR(energy[l], expected.psi, scale);
       EXPECT_NEAR(r.wave_modulus[l], expected.wave_modulus, scale);
-      for (int i = 0; i < 2; ++i)
-        EXPECT_NEAR(packed.plastic[i][l], scalar[l].plastic[i], round_off);
+      for (int i = 0; i < history_capacity<D>(); ++i)
+        EXPECT_NEAR(packed.history[i][l], scalar[l].history[i], round_off);
       for (int i = 0; i < D; ++i)
         for (int j = 0; j < D; ++j) {
           EXPECT_NEAR(r.tau(i, j)[l], expected.tau(i, j), scale);

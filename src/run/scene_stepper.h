@@ -117,9 +117,11 @@ class SceneStepper final : public Stepper {
   Readback<Exec> looks_;
 };
 
-// The stepper of an integrator, a template over backend, dimension and precision.
+// The stepper of an integrator, a template over backend, dimension and precision. `part` may be
+// null.
 template <template <class, int, class> class Integrator, class Exec, int D, class Real>
 std::unique_ptr<Stepper> make_scene_stepper(const Scene& scene, std::unique_ptr<Exec> exec,
-                                            ParticleNamer namer);
+                                            ParticleNamer namer,
+                                            std::unique_ptr<Partition<Real>> part);
 
 }  // namespace firn

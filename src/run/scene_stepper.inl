@@ -207,9 +207,10 @@ void SceneStepper<Integrator>::grow(const StepControl& c) {
 
 template <template <class, int, class> class Integrator, class Exec, int D, class Real>
 std::unique_ptr<Stepper> make_scene_stepper(const Scene& scene, std::unique_ptr<Exec> exec,
-                                            ParticleNamer namer) {
-  return std::make_unique<SceneStepper<Integrator<Exec, D, Real>>>(scene, std::move(exec),
-                                                                   std::move(namer));
+                                            ParticleNamer namer,
+                                            std::unique_ptr<Partition<Real>> part) {
+  return std::make_unique<SceneStepper<Integrator<Exec, D, Real>>>(
+      scene, std::move(exec), std::move(namer), std::move(part));
 }
 
 }  // namespace firn

@@ -10,7 +10,7 @@
 
 #include "firn/simulation.h"
 #include "src/integrators/explicit.h"
-#include "src/run/scene_stepper.inl"
+#include "src/run/scene_stepper.h"
 #include "src/state/batch.h"
 #include "tests/support/local_partition.h"
 
@@ -61,14 +61,15 @@ StateBits<Real> state_bits(const std::vector<std::byte>& saved, int channels) {
 template <int D, class Real>
 class SplitRun {
  public:
-  using Stepper = SceneStepper<ExplicitIntegrator<Cpu, D, Real>>;
-
   // Looks at the state after each of these numbers of steps.
-  SplitRun(Scene scene, std::vector<int> marks) : scene_(std::move(scene)), marks_(marks) {
+  SplitRun(Scene scene, std::vector<int> marks)
+      : scene_(std::move(scene)), marks_(marks), first_bodies_(scene_.bodies.size()) {
     scene_.simulation.fused = false;
   }
   // Where the run is to be left for one from a saved state, after the first mark.
   void restart(bool on) { restarts_ = on; }
+  // The scene's last body comes only after the second mark, as what a source emits does.
+  void add_last_body_later() { first_bodies_ = scene_.bodies.size() - 1; }
   // Acts on a stepper before its first step.
   std::function<void(Stepper&, std::size_t rank)> prepare;
 
@@ -108,18 +109,19 @@ class SplitRun {
   template <class MakePart>
   RunRecord<Real> run(std::size_t rank, MakePart&& part) {
     const auto make = [&] {
-      return std::make_unique<Stepper>(
+      return make_scene_stepper<ExplicitIntegrator, Cpu, D, Real>(
           scene_, std::make_unique<Cpu>(1),
           [](std::uint32_t id) { return "particle " + std::to_string(id); }, part());
     };
     RunRecord<Real> record;
     auto stepper = make();
     std::uint32_t next = 0;
-    for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
-      const ParticleBatch batch = fill_body(scene_, b);
+    const auto add = [&](std::size_t body) {
+      const ParticleBatch batch = fill_body(scene_, body);
       stepper->append(batch, next);
       next += static_cast<std::uint32_t>(batch.position.size());
-    }
+    };
+    for (std::size_t b = 0; b < first_bodies_; ++b) add(b);
     stepper->initialize();
     record.first_particles = stepper->control().n_particles;
     if (prepare) prepare(*stepper, rank);
@@ -132,10 +134,12 @@ class SplitRun {
       stepper->save(out);
       const std::vector<std::byte> saved = out.take();
       record.states.push_back(state_bits<Real>(saved, channels()));
-      if (!restarts_ || mark != marks_.front()) continue;
-      stepper = make();
-      ByteReader in(saved);
-      stepper->load(in, next);
+      if (restarts_ && mark == marks_.front()) {
+        stepper = make();
+        ByteReader in(saved);
+        stepper->load(in, next);
+      }
+      if (first_bodies_ < scene_.bodies.size() && mark == marks_[1]) add(first_bodies_);
     }
     record.reactions = stepper->reactions();
     record.totals = stepper->totals();
@@ -151,6 +155,7 @@ class SplitRun {
 
   Scene scene_;
   std::vector<int> marks_;
+  std::size_t first_bodies_;
   bool restarts_ = false;
   std::vector<std::exception_ptr> errors_;
 };

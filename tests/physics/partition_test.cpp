@@ -235,14 +235,16 @@ TEST(SplitGrowth, APartitionThatLacksRoomLetsAllRepeatTheStep) {
   for (const auto& part : parts) expect_same_steps(part, whole);
 }
 
-// What one partition finds stops all of them, in the same step.
+// What one partition finds stops all of them, in the same step. It finds it in its last chunk,
+// blocks away from what the other one reads.
 TEST(SplitFaults, AreKnownToAllPartitions) {
   SplitRun<2, double> run(crowded_scene({.precision = Precision::kDouble}), {20});
   run.prepare = [](auto& stepper, std::size_t rank) {
     stepper.set_force(
         [rank, steps = 0](const ForceStep& step) mutable {
+          const auto& a = step.acceleration;
           if (rank == 1 && ++steps == 3)
-            static_cast<double*>(step.acceleration.data)[0] = std::nan("");
+            static_cast<double*>(a.data)[(a.chunks - 1) * a.chunk_stride] = std::nan("");
         },
         Memory::kHost);
   };

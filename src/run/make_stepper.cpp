@@ -18,7 +18,7 @@ std::unique_ptr<Stepper> make_integrator(const Scene& scene, std::unique_ptr<Exe
   const auto make = traits.unified     ? make_scene_stepper<UnifiedIntegrator, Exec, D, Real>
                     : traits.staggered ? make_scene_stepper<LiquidIntegrator, Exec, D, Real>
                                        : make_scene_stepper<ExplicitIntegrator, Exec, D, Real>;
-  return make(scene, std::move(exec), std::move(namer));
+  return make(scene, std::move(exec), std::move(namer), nullptr);
 }
 
 template <class Exec>

@@ -6,6 +6,7 @@
 #include "src/run/run_ahead.h"
 #include "src/run/stepper.h"
 #include "src/state/diagnose.h"
+#include "src/state/particle_exchange.h"
 #include "src/state/particle_fields.h"
 #include "src/state/step_context.h"
 
@@ -19,8 +20,10 @@ class SceneStepper final : public Stepper {
   static constexpr int D = Context::kDimension;
 
  public:
-  SceneStepper(const Scene& scene, std::unique_ptr<Exec> exec, ParticleNamer namer)
-      : context_(scene, std::move(exec)),
+  // Without `part` the domain is whole; else all partitions make the same calls.
+  SceneStepper(const Scene& scene, std::unique_ptr<Exec> exec, ParticleNamer namer,
+               std::unique_ptr<Partition<Real>> part = nullptr)
+      : context_(scene, std::move(exec), std::move(part)),
         integrator_(scene, context_),
         namer_(std::move(namer)),
         replay_(context_.exec),
@@ -80,6 +83,11 @@ class SceneStepper final : public Stepper {
   ParticleFields<Exec, D, Real> particle_fields();
   const ParticleField& field_at_hand(std::string_view name);
   void refuse_between_fused_steps(const char* what);
+  // Keeps of what was just added what is at home in this partition.
+  void leave_to_others(StepControl& c, ChunkSpan added, std::uint32_t particles);
+  // Before a step: takes particles to the partitions that they have moved to.
+  void exchange_particles();
+  ParticleExchange<Exec, D, Real> particle_exchange();
   void enqueue_step();
   void enqueue_steps(int n);
   // On the CPU a launch is the work, so there is nothing to be ahead of.
@@ -109,9 +117,11 @@ class SceneStepper final : public Stepper {
   Readback<Exec> looks_;
 };
 
-// The stepper of an integrator, a template over backend, dimension and precision.
+// The stepper of an integrator, a template over backend, dimension and precision. `part` may be
+// null.
 template <template <class, int, class> class Integrator, class Exec, int D, class Real>
 std::unique_ptr<Stepper> make_scene_stepper(const Scene& scene, std::unique_ptr<Exec> exec,
-                                            ParticleNamer namer);
+                                            ParticleNamer namer,
+                                            std::unique_ptr<Partition<Real>> part);
 
 }  // namespace firn

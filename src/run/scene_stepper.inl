@@ -36,6 +36,7 @@ void SceneStepper<Integrator>::initialize() {
   context_.write(c);
   grown_ = 0;
   for_each_stage([](auto& stage) { stage.initialize(); });
+  context_.agree();
   context_.exec.synchronize();
   c = control();
   if (c.fault != ~std::uint64_t{0}) poll(c);
@@ -115,7 +116,7 @@ bool SceneStepper<Integrator>::run(const StepControl& c, const RunGoal& goal,
 
 template <class Integrator>
 bool SceneStepper<Integrator>::needs_no_host() const {
-  bool waits = !Exec::kIsCuda || !Integrator::can_be_captured();
+  bool waits = !Exec::kIsCuda || !Integrator::can_be_captured() || context_.partition->is_split();
   for_each_stage([&](const auto& stage) { waits = waits || stage.needs_host(); });
   return !waits;
 }
@@ -123,7 +124,9 @@ bool SceneStepper<Integrator>::needs_no_host() const {
 template <class Integrator>
 void SceneStepper<Integrator>::enqueue_step() {
   context_.exec.mark(-1);
+  if (context_.partition->is_split()) exchange_particles();
   integrator_.enqueue();
+  context_.agree();
   end_step(context_.exec, context_.step());
   context_.mark(kClockOther);
 }
@@ -185,11 +188,18 @@ void SceneStepper<Integrator>::grow(const StepControl& c) {
   std::uint32_t chunks = context_.particles.capacity(), blocks = context_.grid.capacity();
   if (c.needed_chunks > chunks) chunks = with_room(c.needed_chunks);
   if (c.needed_blocks > blocks) blocks = with_room(c.needed_blocks);
-  // A hash that filled up before the blocks could be counted.
-  if (chunks == context_.particles.capacity() && blocks == context_.grid.capacity()) blocks *= 2;
+  bool fits = chunks == context_.particles.capacity() && blocks == context_.grid.capacity();
+  // A hash that filled up before the blocks could be counted. Else it was another partition that
+  // lacked room, and this one only repeats the step.
+  if (fits && c.needed_blocks == 0 && c.n_particles > 0) {
+    blocks *= 2;
+    fits = false;
+  }
   StepControl cleared = c;
-  reserve(cleared, chunks, blocks);
-  ++grown_;
+  if (!fits) {
+    reserve(cleared, chunks, blocks);
+    ++grown_;
+  }
   cleared.stop &= ~kStopOverflow;
   cleared.needed_chunks = cleared.needed_blocks = 0;
   context_.write(cleared);
@@ -197,9 +207,10 @@ void SceneStepper<Integrator>::grow(const StepControl& c) {
 
 template <template <class, int, class> class Integrator, class Exec, int D, class Real>
 std::unique_ptr<Stepper> make_scene_stepper(const Scene& scene, std::unique_ptr<Exec> exec,
-                                            ParticleNamer namer) {
-  return std::make_unique<SceneStepper<Integrator<Exec, D, Real>>>(scene, std::move(exec),
-                                                                   std::move(namer));
+                                            ParticleNamer namer,
+                                            std::unique_ptr<Partition<Real>> part) {
+  return std::make_unique<SceneStepper<Integrator<Exec, D, Real>>>(
+      scene, std::move(exec), std::move(namer), std::move(part));
 }
 
 }  // namespace firn

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/run/scene_stepper.h"
+#include "src/state/capacity.h"
 #include "src/state/particle_removal.h"
 
 namespace firn {
@@ -22,9 +23,11 @@ void SceneStepper<Integrator>::append(const ParticleBatch& batch, std::uint32_t 
   }
   const auto& material = context_.params.materials[batch.material];
   context_.particles.append(batch, first_id, chunks_of(c), material);
+  const ChunkSpan added{c.first_chunk + c.n_chunks, chunks};
   c.n_chunks += chunks;
-  c.n_slots = c.n_chunks * kLanes;
   c.n_particles += n;
+  if (context_.partition->is_split()) leave_to_others(c, added, n);
+  c.n_slots = c.n_chunks * kLanes;
   for (const Vec3& v : batch.velocity)
     c.speed_squared = std::max(c.speed_squared, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
   // Until the first constitutive step has seen them, the rest state stands for the new particles.
@@ -41,6 +44,38 @@ void SceneStepper<Integrator>::append(const ParticleBatch& batch, std::uint32_t 
   context_.write(c);
 }
 
+// Every partition is given all that is added.
+template <class Integrator>
+void SceneStepper<Integrator>::leave_to_others(StepControl& c, ChunkSpan added,
+                                               std::uint32_t particles) {
+  const auto own = particle_exchange().at_home(context_.particles, added);
+  own.upload(context_.particles, added.first);
+  c.n_chunks = added.first - c.first_chunk + own.chunk_count();
+  c.n_particles -= particles - own.size();
+}
+
+template <class Integrator>
+void SceneStepper<Integrator>::exchange_particles() {
+  StepControl c = control();
+  const auto present = particle_exchange().after_exchange(context_.particles, chunks_of(c), c);
+  if (!present) return;
+  const std::uint32_t chunks = present->chunk_count();
+  if (chunks > context_.particles.capacity()) {
+    ++grown_;
+    reserve(c, with_room(chunks), context_.grid.capacity());
+  }
+  present->upload(context_.particles, c.first_chunk);
+  c.n_chunks = chunks;
+  c.n_slots = chunks * kLanes;
+  c.n_particles = present->size();
+  context_.write(c);
+}
+
+template <class Integrator>
+auto SceneStepper<Integrator>::particle_exchange() -> ParticleExchange<Exec, D, Real> {
+  return {*context_.partition, context_.grid.view(), home_shift<Real>(context_.params.transfer)};
+}
+
 template <class Integrator>
 void SceneStepper<Integrator>::add(const ParticleBatch& batch, std::uint32_t first_id) {
   refuse_between_fused_steps("add_particles");
@@ -53,6 +88,9 @@ void SceneStepper<Integrator>::add(const ParticleBatch& batch, std::uint32_t fir
 template <class Integrator>
 void SceneStepper<Integrator>::remove(std::span<const std::uint32_t> ids) {
   refuse_between_fused_steps("remove_particles");
+  if (context_.partition->is_split())
+    throw Error(ErrorCategory::kScene,
+                "remove_particles: the domain is split, and the particles may be another's");
   StepControl c = control();
   remove_particles(context_.particles, chunks_of(c), ids);
   c.n_particles -= static_cast<std::uint32_t>(ids.size());

@@ -48,7 +48,8 @@ Snapshot SceneStepper<Integrator>::tracers() {
 template <class Integrator>
 std::vector<ColliderReaction> SceneStepper<Integrator>::reactions() {
   std::vector<ColliderReaction> reactions(static_cast<std::size_t>(context_.bodies.count()));
-  const std::vector<double> sums = context_.bodies.sums();
+  std::vector<double> sums = context_.bodies.sums();
+  context_.partition->sum(sums);
   for (std::size_t i = 0; i < reactions.size(); ++i)
     for (std::size_t a = 0; a < 3; ++a) {
       reactions[i].force[a] = sums[i * kReactionColumns + a];
@@ -287,6 +288,8 @@ void SceneStepper<Integrator>::load(ByteReader& in, std::uint32_t id_end) {
   refuse_unless(context_.bodies.load(in), "number of dynamic colliders");
   if (!context_.bodies.consistent()) fail_to_load();
   for_each_stage([&](auto& stage) { stage.load(in, c.n_chunks); });
+  // They have moved since they were placed, and may be another's.
+  if (context_.partition->is_split()) c.placed_chunks = c.n_chunks;
   context_.write(c);
   if (c.carried == 0) return;
   load_carried(in, c, layout);

@@ -29,10 +29,11 @@ class EnergyStage : public Stage<Exec, D, Real> {
   // Around the parts of a step.
   void before_transfer() { measure(kParticlesBefore); }
   void after_grid() {
-    if (stages())
-      add_columns(context_.exec, of_blocks_.data(),
-                  {&context_.step()->n_blocks, context_.max_blocks()}, kStageColumns,
-                  frame_sums_.data() + kAfterP2G, &context_.step()->stop);
+    if (!stages()) return;
+    context_.partition->count_once({of_blocks_.data(), kStageColumns});
+    add_columns(context_.exec, of_blocks_.data(),
+                {&context_.step()->n_blocks, context_.max_blocks()}, kStageColumns,
+                frame_sums_.data() + kAfterP2G, &context_.step()->stop);
   }
   void after_transfer() {
     measure(kParticlesAfter);
@@ -68,7 +69,8 @@ class EnergyStage : public Stage<Exec, D, Real> {
 
   void report(FrameStats& stats) {
     if (!stages()) return;
-    const std::vector<double> s = frame_sums_.download();
+    std::vector<double> s = frame_sums_.download();
+    context_.partition->sum(s);
     stats.stages = {s[kAfterP2G] - s[kParticlesBefore], s[kAfterForces] - s[kAfterP2G],
                     s[kAfterBoundary] - s[kAfterForces], s[kParticlesAfter] - s[kAfterBoundary],
                     s[kElasticAfter] - s[kElasticTrial]};
@@ -79,7 +81,9 @@ class EnergyStage : public Stage<Exec, D, Real> {
     add_columns(context_.exec, elastic_.data(),
                 {&context_.step()->n_chunks, context_.particles.capacity()},
                 packs_per_chunk<Exec, Real>(), pack_sums_.data(), nullptr);
-    for (double e : pack_sums_.download()) t.elastic += e;
+    std::vector<double> sums = pack_sums_.download();
+    context_.partition->sum(sums);
+    for (double e : sums) t.elastic += e;
   }
 
   std::size_t bytes() const { return elastic_.bytes() + trial_.bytes() + of_blocks_.bytes(); }

@@ -21,6 +21,7 @@ class LayoutStage : public Stage<Exec, D, Real> {
     run_unless(exec, &c->skip_layout, [&] { find(scratch); });
     // Beside the other, not in it: between fused steps it is left out.
     run_unless(exec, &c->skip_permute, [&] { context_.particles.permute_in_place(scratch, c); });
+    if (context_.partition->is_split()) meet();
   }
 
  private:
@@ -34,6 +35,12 @@ class LayoutStage : public Stage<Exec, D, Real> {
                                   context_.bodies.sinks(), context_.particles.view(), grid, scratch,
                                   c);
     context_.particles.change_bank(scratch, c);
+  }
+  // Where one partition lacks room all of them repeat the step.
+  void meet() {
+    context_.agree();
+    const StepControl c = context_.read();
+    if (c.stop == 0) context_.partition->meet(context_.grid.keys(c.n_blocks));
   }
 };
 

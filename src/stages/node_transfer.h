@@ -42,6 +42,7 @@ class NodeTransfer : public Stage<Exec, D, Real> {
       clear_nodes(context_.exec, grid.momentum, 1, blocks, c);
       if (transfer.separate_force) clear_nodes(context_.exec, grid.impulse, 1, blocks, c);
     }
+    if (context_.partition->is_split()) return scatter_with_others(grid);
     p2g<Exec, D, Real>(context_.exec, transfer, context_.particles.view(),
                        context_.particles.late(), grid, c, blocks);
   }
@@ -56,6 +57,7 @@ class NodeTransfer : public Stage<Exec, D, Real> {
       moved.update_grid(update, context_.grid.view(), blocks, c);
     else
       grid_update<Exec, D, Real>(context_.exec, update, context_.grid.view(), blocks, c);
+    context_.partition->count_once(context_.bodies.reactions());
     context_.bodies.accumulate(blocks, c);
     if (moved.count() > 0) moved.advance(update, blocks, c);
   }
@@ -76,6 +78,35 @@ class NodeTransfer : public Stage<Exec, D, Real> {
 
  private:
   using Stage<Exec, D, Real>::context_;
+
+  // Colour by colour where the order of sums is fixed: blocks of one colour reach no node in
+  // common, so that the nodes of every partition's blocks take what comes to them in the order in
+  // which those of a whole domain do.
+  void scatter_with_others(const GridView<Real>& grid) {
+    if (context_.read().stop != 0) return;
+    const int colours = int_power(grid.parities, D);
+    GridView<Real> one = grid;
+    if (!in_any_order()) one.parities = 1;
+    for (int colour = 0; colour < (in_any_order() ? 1 : colours); ++colour, ++one.colour_begin) {
+      p2g<Exec, D, Real>(context_.exec, context_.params.transfer, context_.particles.view(),
+                         context_.particles.late(), one, context_.step(), context_.max_blocks());
+      for_each_sum(grid, [&](BlockRows<Real> rows) { context_.partition->add_halo(rows); });
+    }
+    for_each_sum(grid, [&](BlockRows<Real> rows) { context_.partition->copy_halo(rows); });
+  }
+  bool in_any_order() const {
+    if constexpr (Exec::kIsCuda)
+      return !context_.exec.reproducible();
+    else
+      return false;
+  }
+  // What P2G adds up on nodes.
+  template <class F>
+  void for_each_sum(const GridView<Real>& grid, F&& f) {
+    constexpr std::size_t kReals = 4 * BlockTraits<D>::kNodes;
+    f(BlockRows<Real>{grid.momentum, kReals});
+    if (context_.params.transfer.separate_force) f(BlockRows<Real>{grid.impulse, kReals});
+  }
 
   void gather_and_scatter() {
     g2p2g<Exec, D, Real>(context_.exec, context_.params.transfer, context_.params.bounds,

@@ -31,7 +31,8 @@ class ParticleSums : public Stage<Exec, D, Real> {
 
   void add_to(Totals& t) {
     measure(nullptr);
-    const std::vector<double> sums = sums_.download();
+    std::vector<double> sums = sums_.download();
+    context_.partition->sum(sums);
     t.mass = sums[kTotalMass];
     for (std::size_t a = 0; a < 3; ++a) {
       t.momentum[a] = sums[kTotalMomentum + a];

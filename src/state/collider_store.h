@@ -9,6 +9,7 @@
 #include "kernels/grid/update.h"
 #include "src/scene/shapes.h"
 #include "src/state/body_store.h"
+#include "src/state/partition.h"
 
 namespace firn {
 
@@ -75,7 +76,9 @@ class ColliderStore {
   }
   BodyStore<Exec, D, Real>& moved() { return bodies_; }
   const BodyStore<Exec, D, Real>& moved() const { return bodies_; }
-  // Adds this step's impulses to the sums of the frame.
+  // This step's impulses, by block.
+  BlockRows<double> reactions() { return {table_.data(), columns()}; }
+  // Adds them to the sums of the frame.
   void accumulate(std::uint32_t max_blocks, const StepControl* control) {
     if (count() > 0)
       add_columns(exec_, table_.data(), {&control->n_blocks, max_blocks},

@@ -31,6 +31,7 @@ class GridStore {
         parities_(fused_ ? parities : 2) {}
 
   std::uint32_t capacity() const { return capacity_; }  // blocks
+  std::vector<std::uint64_t> keys(std::uint32_t blocks) const { return keys_.download(blocks); }
   const PeriodicBlocks& periodic() const { return periodic_; }
 
   // Nothing in the grid outlives a step, so a larger one starts empty; but for what save_nodes has

@@ -1,5 +1,6 @@
 // What the stages of a step work on: a scene's numbers, its particles, grid and bodies in a
-// backend's memory, and the control block that the device and the host share.
+// backend's memory, the control block that the device and the host share, and which part of the
+// domain that is.
 #pragma once
 
 #include <memory>
@@ -11,6 +12,7 @@
 #include "src/state/grid_store.h"
 #include "src/state/heat_model.h"
 #include "src/state/particle_store.h"
+#include "src/state/partition.h"
 #include "src/state/scene_params.h"
 
 namespace firn {
@@ -32,11 +34,14 @@ struct StepContext {
   using Number = Real;
   static constexpr int kDimension = D;
 
-  // Velocities live on the nodes of the grid, or on the faces of its cells.
-  StepContext(const Scene& scene, std::unique_ptr<Exec> backend)
+  // Velocities live on the nodes of the grid, or on the faces of its cells. Without `part` the
+  // domain is whole. Throws Error{kScene} where a scene cannot be split.
+  StepContext(const Scene& scene, std::unique_ptr<Exec> backend,
+              std::unique_ptr<Partition<Real>> part = nullptr)
       : exec_owner(std::move(backend)),
         exec(*exec_owner),
-        fused(fuses_steps(scene, Exec::kIsCuda)),
+        partition(part ? std::move(part) : std::make_unique<WholeDomain<Real>>()),
+        fused(!partition->is_split() && fuses_steps(scene, Exec::kIsCuda)),
         params(scene),
         particles(exec, channel_needs(scene, fused)),
         grid(exec, scene.grid.dx, periodic_blocks<D>(scene), params.limits.materials,
@@ -51,6 +56,7 @@ struct StepContext {
     particles.set_linear_modes(linear, scene.grid.dx);
     if (traits_of(scene).unified) heat_model = HeatModel<Real>(scene);
     particles.set_heat_model(heat_model);
+    if (partition->is_split()) require_splittable(scene);
     StepControl c{};
     c.fault = ~std::uint64_t{0};
     write(c);
@@ -67,13 +73,33 @@ struct StepContext {
     bodies.fill(update);
     return update;
   }
-  void choose_time_step(StepPlan plan) { begin_step(exec, limits.data(), plan, step()); }
+  void choose_time_step(StepPlan plan) {
+    if (!partition->is_split()) return begin_step(exec, limits.data(), plan, step());
+    StepControl c = read();
+    const std::uint32_t own = c.n_particles;
+    partition->reduce(c);
+    write(c);
+    begin_step(exec, limits.data(), plan, step());
+    c = read();
+    c.n_particles = own;
+    write(c);
+  }
+  // What one partition has found all of them know from then on.
+  void agree() {
+    if (!partition->is_split()) return;
+    StepControl c = read();
+    const std::uint32_t own = c.n_particles;
+    partition->reduce(c);
+    c.n_particles = own;
+    write(c);
+  }
   void mark(StageClock clock) { exec.mark(clock); }
   // What a step launches is another thing from now on.
   void changed() { ++version; }
 
   std::unique_ptr<Exec> exec_owner;
   Exec& exec;
+  std::unique_ptr<Partition<Real>> partition;
   bool fused;
   SceneParams<D, Real> params;
   HeatModel<Real> heat_model;  // empty unless the scene is thermal
@@ -83,6 +109,17 @@ struct StepContext {
   Buffer<Exec, StepControl> control;
   Buffer<Exec, StepLimits> limits;
   std::uint64_t version = 0;
+
+ private:
+  // Faces need halos within their solvers, and bodies the sum of their contacts before they move.
+  static void require_splittable(const Scene& scene) {
+    const bool moved = std::any_of(scene.colliders.begin(), scene.colliders.end(),
+                                   [](const Collider& c) { return c.dynamics.has_value(); });
+    if (traits_of(scene).staggered || moved)
+      throw Error(ErrorCategory::kScene,
+                  "a domain can be split for integrator = \"explicit\" only, and without colliders "
+                  "that material moves");
+  }
 };
 
 }  // namespace firn

@@ -135,13 +135,15 @@ struct ApplyDeviatoric : DeviatoricParticles<D, Degree, Real> {
   struct Scratch {
     Tile in[D], out[D];
   };
+  const Real* in;
+  Real* out;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const std::uint32_t block = grid.coloured[g.index()];
     for (int a = 0; a < D; ++a) {
       g.for_each(Tile::kNodes, [&](std::uint32_t t) {
-        g.scratch.in[a].node[t] = view.in.face[Base::face_of(block, a, t)];
+        g.scratch.in[a].node[t] = in[Base::face_of(block, a, t)];
       });
       Base::clear(g, g.scratch.out[a]);
     }
@@ -149,7 +151,7 @@ struct ApplyDeviatoric : DeviatoricParticles<D, Degree, Real> {
     const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
     Base::for_each_pack(g, block, [&](const auto& lanes) { advance(g, home, lanes); });
     g.sync();
-    for (int a = 0; a < D; ++a) Base::flush(g, block, a, g.scratch.out[a], view.out.face);
+    for (int a = 0; a < D; ++a) Base::flush(g, block, a, g.scratch.out[a], out);
   }
 
   template <class Group, class Lanes>

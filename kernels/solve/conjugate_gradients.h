@@ -54,7 +54,7 @@ template <class Exec, class Space, class Product>
 void subtract_product(Exec& exec, const ConjugateSpace<Space>& view, const Product& product);
 // p = z + beta p. `inverse` says what z = G^-1 r is.
 template <class Exec, class Space, class Inverse>
-void next_direction(Exec& exec, const ConjugateSpace<Space>& view, const Inverse& inverse);
+void next_conjugate(Exec& exec, const ConjugateSpace<Space>& view, const Inverse& inverse);
 // x += alpha p, r -= alpha A p, and whether to go on. `product` says what A p is.
 template <class Exec, class Space, class Product>
 void step_along(Exec& exec, const ConjugateSpace<Space>& view, const Product& product);

@@ -161,9 +161,9 @@ struct NextConjugate {
   FIRN_HD void operator()(Group& g) const {
     const Real beta = static_cast<Real>(s.v.control->beta);
     for_each_value<Space>(g, [&](std::uint64_t at, std::uint32_t) {
-      if (!s.space.is_active(at)) return;
-      s.v.direction[at] = s.v.work[at] + beta * s.v.direction[at];
+      const Real z = s.v.work[at];
       s.v.work[at] = Real(0);
+      if (s.space.is_active(at)) s.v.direction[at] = z + beta * s.v.direction[at];
     });
   }
 };
@@ -240,7 +240,7 @@ void subtract_product(Exec& exec, const ConjugateSpace<Space>& s, const Product&
   reduce_gradients(exec, s, FinishResidual{kEpsilon<typename Space::Real>}, stop);
 }
 template <class Exec, class Space, class Inverse>
-void next_direction(Exec& exec, const ConjugateSpace<Space>& s, const Inverse& inverse) {
+void next_conjugate(Exec& exec, const ConjugateSpace<Space>& s, const Inverse& inverse) {
   const std::uint32_t* done = &s.v.control->done;
   launch_groups(
       exec, {s.blocks, done},

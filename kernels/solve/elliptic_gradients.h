@@ -9,7 +9,7 @@
 namespace firn {
 
 template <class Real>
-struct ConjugateView {
+struct EllipticVectors {
   LevelView<Real> level;  // coefficients and neighbours; its solution is `work`, its rhs `residual`
   const Real* rhs = nullptr;
   Real *solution = nullptr, *residual = nullptr, *direction = nullptr;
@@ -21,22 +21,22 @@ struct ConjugateView {
 
 // Sets inactive cells to 0 and forgets what blocks held that are empty now.
 template <class Exec, int D, class Real>
-void prepare_guess(Exec& exec, const ConjugateView<Real>& view, std::uint32_t blocks);
+void prepare_guess(Exec& exec, const EllipticVectors<Real>& view, std::uint32_t blocks);
 
 // residual = rhs - A solution (rhs alone with `ignore_solution`), direction = 0; its largest
 // magnitude goes to the control block.
 template <class Exec, int D, class Real>
-void compute_residual(Exec& exec, const ConjugateView<Real>& view, bool ignore_solution,
+void compute_residual(Exec& exec, const EllipticVectors<Real>& view, bool ignore_solution,
                       std::uint32_t blocks);
 
 // After the cycle has left <r, M r> per block in the partials: p = M r + beta p.
 template <class Exec, int D, class Real>
-void update_direction(Exec& exec, const ConjugateView<Real>& view, std::uint32_t blocks);
+void update_direction(Exec& exec, const EllipticVectors<Real>& view, std::uint32_t blocks);
 // work = A p, alpha.
 template <class Exec, int D, class Real>
-void apply_operator(Exec& exec, const ConjugateView<Real>& view, std::uint32_t blocks);
+void apply_operator(Exec& exec, const EllipticVectors<Real>& view, std::uint32_t blocks);
 // x += alpha p, r -= alpha A p, work = the first sweep of M r, and whether to go on.
 template <class Exec, int D, class Real>
-void update_solution(Exec& exec, const ConjugateView<Real>& view, std::uint32_t blocks);
+void update_solution(Exec& exec, const EllipticVectors<Real>& view, std::uint32_t blocks);
 
 }  // namespace firn

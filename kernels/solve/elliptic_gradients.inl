@@ -12,7 +12,7 @@ struct PrepareGuess {
   static constexpr const char* kName = "prepare_guess";
   static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   struct Scratch {};
-  ConjugateView<Real> v;
+  EllipticVectors<Real> v;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -47,7 +47,7 @@ struct ComputeResidual {
   struct Scratch {
     BlockMaxima<Real> maxima[kReductionColumns];
   };
-  ConjugateView<Real> v;
+  EllipticVectors<Real> v;
   bool ignore_solution;
 
   template <class Group>
@@ -82,7 +82,7 @@ struct UpdateDirection {
   static constexpr const char* kName = "update_direction";
   static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   struct Scratch {};
-  ConjugateView<Real> v;
+  EllipticVectors<Real> v;
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     if (v.level.kind[g.index()] == kBlockEmpty) return;
@@ -100,7 +100,7 @@ struct ApplyOperator {
   static constexpr const char* kName = "apply_operator";
   static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   using Scratch = BlockSums;
-  ConjugateView<Real> v;
+  EllipticVectors<Real> v;
 
   template <class Group>
   FIRN_FLAT FIRN_HD void operator()(Group& g) const {
@@ -127,7 +127,7 @@ struct UpdateSolution {
   static constexpr const char* kName = "update_solution";
   static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
   using Scratch = BlockMaxima<Real>;
-  ConjugateView<Real> v;
+  EllipticVectors<Real> v;
   template <class Group>
   FIRN_FLAT FIRN_HD void operator()(Group& g) const {
     const std::uint32_t block = g.index();
@@ -154,11 +154,11 @@ struct UpdateSolution {
 };
 
 template <class Exec, int D, class Real>
-void prepare_guess(Exec& exec, const ConjugateView<Real>& v, std::uint32_t blocks) {
+void prepare_guess(Exec& exec, const EllipticVectors<Real>& v, std::uint32_t blocks) {
   launch_groups(exec, {{nullptr, blocks}, &v.control->stopped}, PrepareGuess<D, Real>{v});
 }
 template <class Exec, int D, class Real>
-void compute_residual(Exec& exec, const ConjugateView<Real>& v, bool ignore_solution,
+void compute_residual(Exec& exec, const EllipticVectors<Real>& v, bool ignore_solution,
                       std::uint32_t blocks) {
   const std::uint32_t* stop = &v.control->stopped;
   launch_groups(exec, {{nullptr, blocks}, stop}, ComputeResidual<D, Real>{v, ignore_solution});
@@ -166,19 +166,19 @@ void compute_residual(Exec& exec, const ConjugateView<Real>& v, bool ignore_solu
                 stop);
 }
 template <class Exec, int D, class Real>
-void update_direction(Exec& exec, const ConjugateView<Real>& v, std::uint32_t blocks) {
+void update_direction(Exec& exec, const EllipticVectors<Real>& v, std::uint32_t blocks) {
   const std::uint32_t* stop = &v.control->done;
   reduce_blocks(exec, FinishPrecondition{}, v.partials, blocks, v.max_blocks, v.control, stop);
   launch_groups(exec, {{nullptr, blocks}, stop}, UpdateDirection<D, Real>{v});
 }
 template <class Exec, int D, class Real>
-void apply_operator(Exec& exec, const ConjugateView<Real>& v, std::uint32_t blocks) {
+void apply_operator(Exec& exec, const EllipticVectors<Real>& v, std::uint32_t blocks) {
   const std::uint32_t* stop = &v.control->done;
   launch_groups(exec, {{nullptr, blocks}, stop}, ApplyOperator<D, Real>{v});
   reduce_blocks(exec, FinishProduct{}, v.partials, blocks, v.max_blocks, v.control, stop);
 }
 template <class Exec, int D, class Real>
-void update_solution(Exec& exec, const ConjugateView<Real>& v, std::uint32_t blocks) {
+void update_solution(Exec& exec, const EllipticVectors<Real>& v, std::uint32_t blocks) {
   const std::uint32_t* stop = &v.control->done;
   launch_groups(exec, {{nullptr, blocks}, stop}, UpdateSolution<D, Real>{v});
   reduce_blocks(exec, FinishUpdate{}, v.partials, blocks, v.max_blocks, v.control, stop);

@@ -134,7 +134,7 @@ class ConjugateGradients {
     SolveReport precondition() {
       const KrylovVector<Real> z{s.v.work, nullptr};
       const SolveReport inner = G.solve(s.v.residual, z);
-      if (inner.is_solved()) next_direction(exec, s, G.local(s.v.residual, z));
+      if (inner.is_solved()) next_conjugate(exec, s, G.local(s.v.residual, z));
       return inner;
     }
     bool strengthen() { return false; }

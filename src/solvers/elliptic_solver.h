@@ -318,7 +318,7 @@ class EllipticSolver {
   LevelView<Real> level_[kMaxLevels];
   Hierarchy<Real> hierarchy_;
   ComponentView<Real> components_;
-  ConjugateView<Real> vectors_;
+  EllipticVectors<Real> vectors_;
   Buffer<Exec, LevelTable> table_;
   Buffer<Exec, std::uint64_t> pool_keys_;
   Buffer<Exec, std::uint32_t> neighbours_, parent_, kind_, flags_, ranks_, labels_,

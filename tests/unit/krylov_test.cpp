@@ -166,14 +166,17 @@ class Krylov : public testing::Test {
     EXPECT_LE((a * found - vector(b)).norm(), allowed);
     EXPECT_LE((found - exact).norm(), allowed / smallest);
     for (std::size_t i = 0; i < kSize; ++i)
-      if (!active(static_cast<Eigen::Index>(i))) EXPECT_EQ(x[i], Real(0)) << i;
+      if (!active(static_cast<Eigen::Index>(i))) {
+        EXPECT_EQ(x[i], Real(0)) << i;
+      }
   }
 
   static constexpr SolveOptions kOptions{sizeof(Real) == 4 ? 1e-5 : 1e-12, 0, 300};
   Cpu exec{1};
   std::vector<Real> diagonal, b, x;
 };
-TYPED_TEST_SUITE(Krylov, (testing::Types<float, double>));
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(Krylov, Precisions);
 
 TYPED_TEST(Krylov, GradientsSolveADefiniteSystem) {
   this->make(true);

@@ -48,7 +48,7 @@ function(firn_instantiate target file exec backend ending split templates)
         string(SUBSTRING "${case}" 0 1 dimension)
         string(SUBSTRING "${case}" 3 -1 real)
         string(REGEX REPLACE "([<,])Exec([,>])" "\\1${exec}\\2" instance "${template}")
-        string(REGEX REPLACE ",D([,>])" ",${dimension}\\1" instance "${instance}")
+        string(REGEX REPLACE "([<,])D([,>])" "\\1${dimension}\\2" instance "${instance}")
         string(REGEX REPLACE ",Real>" ",${real}>" instance "${instance}")
         list(APPEND instances "${instance}")
       endforeach()
@@ -96,7 +96,7 @@ firn_operators(particles/accelerate accelerate)
 firn_operators(solve/levels build_levels)
 firn_operators(solve/components find_components number_components remove_means)
 firn_operators(solve/multigrid smooth first_sweep restrict_residual coarse_cycle)
-firn_operators(solve/conjugate_gradients begin_solve<Exec> adopt_rhs<Exec> judge_residual<Exec> prepare_guess
+firn_operators(solve/elliptic_gradients begin_solve<Exec,SolveControl> adopt_rhs<Exec> judge_residual<Exec> prepare_guess
   compute_residual update_direction apply_operator update_solution)
 
 firn_operators(mac/prepare classify_cells prepare_faces flood_cells)
@@ -112,4 +112,6 @@ firn_operators(liquid/tracers advance_tracers)
 firn_operators(heat/conduction heat_p2g power_p2g settle_cells assemble_heat apply_fluxes heat_g2p)
 firn_operators(stress/volumetric volume_p2g settle_volume compress_cells volume_g2p deform_particles)
 firn_operators(stress/energy material_energies)
-firn_operators(stress/deviatoric measure_stretch begin_deviatoric advance_deviatoric multiply_deviatoric apply_deviatoric end_deviatoric)
+firn_operators(stress/deviatoric measure_stretch begin_deviatoric apply_deviatoric project_residual end_deviatoric
+  advance_minres<Exec,DeviatoricSpace<D,Real>,DeviatoricInverse<D,Real>>
+  multiply_minres<Exec,DeviatoricSpace<D,Real>,DeviatoricProduct<D,Real>>)

@@ -7,7 +7,7 @@
 #include <bit>
 #include <cmath>
 
-#include "kernels/solve/conjugate_gradients.h"
+#include "kernels/solve/elliptic_gradients.h"
 
 namespace firn {
 

@@ -1,47 +1,25 @@
-// The vector operations of preconditioned conjugate gradients on the finest level, each fused with
-// the reduction that needs its result, and the decisions between them, all on the device.
+// Preconditioned conjugate gradients: their scalars and decisions, all on the device, and their
+// vector operations in any space (krylov.h). Those of elliptic systems, fused, are in
+// elliptic_gradients.h.
 #pragma once
 
-#include "kernels/solve/elliptic_system.h"
-#include "kernels/solve/levels.h"
+#include "kernels/solve/krylov.h"
 
 namespace firn {
 
 inline constexpr std::uint32_t kMaxRestarts = 3;
 inline constexpr int kReductionColumns = 3;
 
-template <class Real>
-struct ConjugateView {
-  LevelView<Real> level;  // coefficients and neighbours; its solution is `work`, its rhs `residual`
-  const Real* rhs = nullptr;
-  Real *solution = nullptr, *residual = nullptr, *direction = nullptr;
-  Real* work = nullptr;          // M r, then A p: one is dead before the other is formed
-  double* partials = nullptr;    // kReductionColumns columns of `max_blocks`
-  std::uint32_t max_blocks = 0;  // length of a column
-  SolveControl* control = nullptr;
+struct SolveControl : KrylovControl {
+  std::uint32_t restarts = 0;
+  std::uint32_t singular_components = 0;
+  double target = 0;  // of the iteration: the tolerance, or half of what rounding leaves
+  // Largest magnitude over the unknowns of the right-hand side as given, as are `residual`,
+  // `initial` and `rounding`.
+  double rhs = 0;
+  double rz = 0;  // <r, M r> of the last iteration; 0 starts anew
+  double alpha = 0, beta = 0;
 };
-
-struct SolveOptions {
-  // Converged once no cell's residual exceeds max(relative * largest |rhs|, absolute).
-  double relative = 1e-6, absolute = 0;
-  std::uint32_t max_iterations = 200;
-};
-
-// Clears the scalars; `done` and `stopped` if the step has been stopped. The number of singular
-// components is known where the matrix is that of the solve before.
-template <class Exec>
-void begin_solve(Exec& exec, const SolveOptions& options, const std::uint32_t* stop,
-                 std::uint32_t singular_components, SolveControl* control);
-
-// Sets inactive cells to 0 and forgets what blocks held that are empty now.
-template <class Exec, int D, class Real>
-void prepare_guess(Exec& exec, const ConjugateView<Real>& view, std::uint32_t blocks);
-
-// residual = rhs - A solution (rhs alone with `ignore_solution`), direction = 0; its largest
-// magnitude goes to the control block.
-template <class Exec, int D, class Real>
-void compute_residual(Exec& exec, const ConjugateView<Real>& view, bool ignore_solution,
-                      std::uint32_t blocks);
 
 // Takes the residual's magnitude for the right-hand side's: that of its compatible part.
 template <class Exec>
@@ -51,14 +29,34 @@ void adopt_rhs(Exec& exec, SolveControl* control);
 template <class Exec>
 void judge_residual(Exec& exec, SolveControl* control, bool initial);
 
-// After the cycle has left <r, M r> per block in the partials: p = M r + beta p.
-template <class Exec, int D, class Real>
-void update_direction(Exec& exec, const ConjugateView<Real>& view, std::uint32_t blocks);
-// work = A p, alpha.
-template <class Exec, int D, class Real>
-void apply_operator(Exec& exec, const ConjugateView<Real>& view, std::uint32_t blocks);
-// x += alpha p, r -= alpha A p, work = the first sweep of M r, and whether to go on.
-template <class Exec, int D, class Real>
-void update_solution(Exec& exec, const ConjugateView<Real>& view, std::uint32_t blocks);
+template <class Real>
+struct ConjugateVectors {
+  const Real* rhs = nullptr;
+  Real *solution = nullptr, *residual = nullptr, *direction = nullptr;
+  Real* work = nullptr;        // z, then A p: 0 wherever A is to add to it
+  double* partials = nullptr;  // kReductionColumns columns of a space's bound of blocks
+  SolveControl* control = nullptr;
+};
+
+template <class Space>
+struct ConjugateSpace {
+  using Real = typename Space::Real;
+  Space space;
+  DeviceCount blocks;
+  ConjugateVectors<Real> v;
+};
+
+// Clears the work; what is no unknown is 0 in the guess.
+template <class Exec, class Space>
+void begin_gradients(Exec& exec, const ConjugateSpace<Space>& view);
+// residual = rhs - A solution, direction = 0. `product` says what A solution is.
+template <class Exec, class Space, class Product>
+void subtract_product(Exec& exec, const ConjugateSpace<Space>& view, const Product& product);
+// p = z + beta p. `inverse` says what z = G^-1 r is.
+template <class Exec, class Space, class Inverse>
+void next_conjugate(Exec& exec, const ConjugateSpace<Space>& view, const Inverse& inverse);
+// x += alpha p, r -= alpha A p, and whether to go on. `product` says what A p is.
+template <class Exec, class Space, class Product>
+void step_along(Exec& exec, const ConjugateSpace<Space>& view, const Product& product);
 
 }  // namespace firn

@@ -1,103 +1,13 @@
 #pragma once
 
-#include "kernels/solve/block_sum.h"
 #include "kernels/solve/conjugate_gradients.h"
-#include "kernels/solve/multigrid.h"
-#include "kernels/solve/reduce_blocks.h"
-#include "kernels/solve/stencil.h"
+#include "kernels/solve/krylov.inl"
 
 namespace firn {
 
-FIRN_HD inline bool finite(double v) { return magnitude<double>(v) <= kLargest<double>; }
-FIRN_HD inline void fail(SolveControl& c) { c.failed = c.done = 1; }
+// --- decisions ---
 
-struct BeginSolve {
-  static constexpr const char* kName = "begin_solve";
-  SolveOptions options;
-  const std::uint32_t* stop;
-  std::uint32_t singular_components;
-  SolveControl* control;
-  template <class Device>
-  FIRN_HD void operator()(Device&, std::uint32_t) const {
-    SolveControl c;
-    c.singular_components = singular_components;
-    c.relative = options.relative, c.absolute = options.absolute;
-    c.max_iterations = options.max_iterations;
-    c.stopped = c.done = stop != nullptr && *stop != 0 ? 1 : 0;
-    *control = c;
-  }
-};
-
-template <int D, class Real>
-struct PrepareGuess {
-  static constexpr const char* kName = "prepare_guess";
-  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
-  struct Scratch {};
-  ConjugateView<Real> v;
-
-  template <class Group>
-  FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t block = g.index();
-    const std::uint64_t first = std::uint64_t{block} * CellTraits<D>::kCells;
-    if (v.level.kind[block] == kBlockEmpty) {
-      g.for_each(CellTraits<D>::kCells, [&](std::uint32_t i) {
-        v.solution[first + i] = v.residual[first + i] = Real(0);
-        v.direction[first + i] = v.work[first + i] = Real(0);
-      });
-      g.for_each(kReductionColumns,
-                 [&](std::uint32_t c) { v.partials[std::uint64_t{c} * v.max_blocks + block] = 0; });
-      return;
-    }
-    if (v.level.kind[block] == kBlockUniform) return;
-    const GeneralRows<D, Real> rows{v.level, block};
-    Real* x = v.solution + first;
-    visit_blocks<D, Real>(g, block, 1, [&](std::uint32_t, const auto& strips) {
-      strips.for_each([&](const auto& at) {
-        using Value = decltype(rows.diagonal(at));
-        at.store(x, at.first, rows.diagonal(at) != Value{} ? at.load(x, at.first) : Value{});
-      });
-    });
-  }
-};
-
-template <int D, class Real>
-struct ComputeResidual {
-  static constexpr const char* kName = "compute_residual";
-  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
-  static constexpr std::uint32_t kCells = CellTraits<D>::kCells;
-  struct Scratch {
-    BlockMaxima<Real> maxima[kReductionColumns];
-  };
-  ConjugateView<Real> v;
-  bool ignore_solution;
-
-  template <class Group>
-  FIRN_FLAT FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t block = g.index();
-    if (v.level.kind[block] == kBlockEmpty) return;
-    const std::uint64_t first = std::uint64_t{block} * kCells;
-    const BlockField<D, Real> x(v.level, v.solution, block);
-    const Real with = ignore_solution ? Real(0) : Real(1);
-    auto& maxima = g.scratch.maxima;
-    visit_blocks<D, Real>(g, block, 1, [&](std::uint32_t, const auto& strips) {
-      with_rows<D>(v.level, block, [&](const auto& rows) {
-        strips.for_each([&](const auto& at) {
-          const auto diagonal = rows.diagonal(at), given = at.load(v.rhs + first, at.first);
-          const auto b = diagonal != decltype(given){} ? given : decltype(given){};
-          const auto r = b - with * rows.product(at, x);
-          at.store(v.residual + first, at.first, r);
-          at.store(v.direction + first, at.first, decltype(given){});
-          at.store(maxima[0].term, at.first, magnitude<Real>(r));
-          at.store(maxima[1].term, at.first, magnitude<Real>(b));
-          at.store(maxima[2].term, at.first, magnitude<Real>(diagonal * x.own(at.first)));
-        });
-      });
-    });
-    for (std::uint32_t c = 0; c < kReductionColumns; ++c)
-      store_block_maximum(g, maxima[c], v.partials + std::uint64_t{c} * v.max_blocks + block);
-  }
-};
-
+// Columns: largest magnitudes of the residual, of the right-hand side, of diagonal times solution.
 // Storing the solution rounds each value by up to epsilon / 2, which changes the residual by up to
 // epsilon / 2 times twice the diagonal times the value: no solution of this precision is sure to do
 // better.
@@ -133,7 +43,7 @@ struct JudgeResidual {
     if (initial) {
       c.initial = c.residual;
       c.failed = 0;
-      c.tolerance = c.relative * c.rhs > c.absolute ? c.relative * c.rhs : c.absolute;
+      c.tolerance = tolerance_for(c, c.rhs);
     }
     if (!finite(c.residual) || !finite(c.rhs)) return fail(c);
     if (c.failed != 0 && c.iterations < c.max_iterations) return;  // the iteration broke down
@@ -182,100 +92,129 @@ struct FinishUpdate {
   }
 };
 
-template <int D, class Real>
-struct UpdateDirection {
-  static constexpr const char* kName = "update_direction";
-  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
+// --- vectors of a space ---
+
+template <class Space>
+struct BeginGradients {
+  using Real = typename Space::Real;
+  static constexpr const char* kName = "begin_gradients";
+  static constexpr int kThreads = 64;
   struct Scratch {};
-  ConjugateView<Real> v;
+  ConjugateSpace<Space> s;
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    if (v.level.kind[g.index()] == kBlockEmpty) return;
-    const std::uint64_t first = std::uint64_t{g.index()} * CellTraits<D>::kCells;
-    const Real beta = static_cast<Real>(v.control->beta);
-    Real* p = v.direction + first;
-    const Real* z = v.work + first;
-    g.template for_each_line<CellTraits<D>::kCells>(
-        1, [&](std::uint32_t, std::uint32_t i) { p[i] = z[i] + beta * p[i]; });
+    for_each_value<Space>(g, [&](std::uint64_t at, std::uint32_t) {
+      s.v.work[at] = Real(0);
+      if (!s.space.is_active(at)) s.v.solution[at] = s.v.direction[at] = Real(0);
+    });
   }
 };
 
-template <int D, class Real>
-struct ApplyOperator {
-  static constexpr const char* kName = "apply_operator";
-  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
+template <class Space, class Product>
+struct SubtractProduct {
+  using Real = typename Space::Real;
+  static constexpr const char* kName = "subtract_product";
+  static constexpr int kThreads = 64;
+  struct Scratch {
+    BlockMaxima<Real> maxima[kReductionColumns];
+  };
+  ConjugateSpace<Space> s;
+  Product product;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    auto& maxima = g.scratch.maxima;
+    g.for_each(64, [&](std::uint32_t part) {
+      for (auto& m : maxima) m.term[part] = Real(0);
+      for (std::uint32_t i = part; i < Space::kValues; i += 64)
+        subtract(g.index(), i, part, maxima);
+    });
+    for (std::uint32_t c = 0; c < kReductionColumns; ++c)
+      store_block_maximum(g, maxima[c],
+                          s.v.partials + std::uint64_t{c} * s.blocks.bound + g.index());
+  }
+  FIRN_HD void subtract(std::uint32_t block, std::uint32_t i, std::uint32_t part,
+                        BlockMaxima<Real>* maxima) const {
+    const std::uint64_t at = std::uint64_t{block} * Space::kValues + i;
+    if (!s.space.is_active(at)) return;
+    const Real b = s.v.rhs[at], ax = product(block, i, at), r = b - ax;
+    s.v.residual[at] = r;
+    s.v.direction[at] = s.v.work[at] = Real(0);
+    enlarge(maxima[0].term[part], r);
+    enlarge(maxima[1].term[part], b);
+    enlarge(maxima[2].term[part], ax);
+  }
+  FIRN_HD static void enlarge(Real& largest, Real value) {
+    const Real m = magnitude<Real>(value);
+    if (m > largest) largest = m;
+  }
+};
+
+template <class Space>
+struct NextConjugate {
+  using Real = typename Space::Real;
+  static constexpr const char* kName = "next_conjugate";
+  static constexpr int kThreads = 64;
+  struct Scratch {};
+  ConjugateSpace<Space> s;
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Real beta = static_cast<Real>(s.v.control->beta);
+    for_each_value<Space>(g, [&](std::uint64_t at, std::uint32_t) {
+      const Real z = s.v.work[at];
+      s.v.work[at] = Real(0);
+      if (s.space.is_active(at)) s.v.direction[at] = z + beta * s.v.direction[at];
+    });
+  }
+};
+
+template <class Space, class Product>
+struct ConjugateProduct {
+  using Real = typename Space::Real;
+  static constexpr const char* kName = "conjugate_product";
+  static constexpr int kThreads = 64;
   using Scratch = BlockSums;
-  ConjugateView<Real> v;
-
+  ConjugateSpace<Space> s;
+  Product product;
   template <class Group>
-  FIRN_FLAT FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t block = g.index();
-    if (v.level.kind[block] == kBlockEmpty) return;
-    const std::uint64_t first = std::uint64_t{block} * CellTraits<D>::kCells;
-    const BlockField<D, Real> p(v.level, v.direction, block);
-    visit_blocks<D, Real>(g, block, 1, [&](std::uint32_t, const auto& strips) {
-      with_rows<D>(v.level, block, [&](const auto& rows) {
-        strips.for_each(
-            [&](const auto& at) { at.store(v.work + first, at.first, rows.product(at, p)); });
-      });
-    });
-    store_block_product(g, g.scratch, v.direction + first, v.work + first, v.partials + block);
-  }
-  template <class Fetch>
-  FIRN_HD void prefetch(std::uint32_t block, Fetch fetch) const {
-    prefetch_stencil<D>(v.level, v.direction, block, fetch);
+  FIRN_HD void operator()(Group& g) const {
+    const auto term = [&](std::uint64_t at, std::uint32_t i) {
+      if (!s.space.is_active(at)) return 0.0;
+      const Real value = product(g.index(), i, at);
+      s.v.work[at] = value;
+      return static_cast<double>(value) * static_cast<double>(s.v.direction[at]);
+    };
+    store_value_sum<Space>(g, g.scratch, term, s.v.partials + g.index());
   }
 };
 
-template <int D, class Real>
-struct UpdateSolution {
-  static constexpr const char* kName = "update_solution";
-  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
+template <class Space>
+struct StepAlong {
+  using Real = typename Space::Real;
+  static constexpr const char* kName = "step_along";
+  static constexpr int kThreads = 64;
   using Scratch = BlockMaxima<Real>;
-  ConjugateView<Real> v;
+  ConjugateSpace<Space> s;
   template <class Group>
-  FIRN_FLAT FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t block = g.index();
-    if (v.level.kind[block] == kBlockEmpty) return;
-    const std::uint64_t first = std::uint64_t{block} * CellTraits<D>::kCells;
-    const Real alpha = static_cast<Real>(v.control->alpha);
-    Real *x = v.solution + first, *r = v.residual + first, *work = v.work + first;
-    const Real* p = v.direction + first;
-    visit_blocks<D, Real>(g, block, 1, [&](std::uint32_t, const auto& strips) {
-      with_rows<D>(v.level, block, [&](const auto& rows) {
-        strips.for_each([&](const auto& at) {
-          const std::uint32_t i = at.first;
-          at.store(x, i, at.load(x, i) + alpha * at.load(p, i));
-          const auto left = at.load(r, i) - alpha * at.load(work, i);
-          at.store(r, i, left);
-          at.store(g.scratch.term, i, magnitude<Real>(left));
-          const auto guess = rows.first_guess(at, left);
-          at.store(work, i, at.is_colour(kRed) ? guess : decltype(guess){});
-        });
-      });
+  FIRN_HD void operator()(Group& g) const {
+    const Real alpha = static_cast<Real>(s.v.control->alpha);
+    g.for_each(64, [&](std::uint32_t part) {
+      Real largest = Real(0);
+      for (std::uint32_t i = part; i < Space::kValues; i += 64) {
+        const std::uint64_t at = std::uint64_t{g.index()} * Space::kValues + i;
+        if (!s.space.is_active(at)) continue;
+        s.v.solution[at] += alpha * s.v.direction[at];
+        const Real left = s.v.residual[at] - alpha * s.v.work[at], m = magnitude<Real>(left);
+        s.v.residual[at] = left;
+        s.v.work[at] = Real(0);
+        if (m > largest) largest = m;
+      }
+      g.scratch.term[part] = largest;
     });
-    store_block_maximum(g, g.scratch, v.partials + block);
+    store_block_maximum(g, g.scratch, s.v.partials + g.index());
   }
 };
 
-template <class Exec>
-void begin_solve(Exec& exec, const SolveOptions& options, const std::uint32_t* stop,
-                 std::uint32_t singular_components, SolveControl* control) {
-  launch_items(exec, {{nullptr, 1}, nullptr},
-               BeginSolve{options, stop, singular_components, control});
-}
-template <class Exec, int D, class Real>
-void prepare_guess(Exec& exec, const ConjugateView<Real>& v, std::uint32_t blocks) {
-  launch_groups(exec, {{nullptr, blocks}, &v.control->stopped}, PrepareGuess<D, Real>{v});
-}
-template <class Exec, int D, class Real>
-void compute_residual(Exec& exec, const ConjugateView<Real>& v, bool ignore_solution,
-                      std::uint32_t blocks) {
-  const std::uint32_t* stop = &v.control->stopped;
-  launch_groups(exec, {{nullptr, blocks}, stop}, ComputeResidual<D, Real>{v, ignore_solution});
-  reduce_blocks(exec, FinishResidual{kEpsilon<Real>}, v.partials, blocks, v.max_blocks, v.control,
-                stop);
-}
 template <class Exec>
 void adopt_rhs(Exec& exec, SolveControl* control) {
   launch_items(exec, {{nullptr, 1}, &control->stopped}, AdoptRhs{control});
@@ -284,23 +223,38 @@ template <class Exec>
 void judge_residual(Exec& exec, SolveControl* control, bool initial) {
   launch_items(exec, {{nullptr, 1}, &control->stopped}, JudgeResidual{control, initial});
 }
-template <class Exec, int D, class Real>
-void update_direction(Exec& exec, const ConjugateView<Real>& v, std::uint32_t blocks) {
-  const std::uint32_t* stop = &v.control->done;
-  reduce_blocks(exec, FinishPrecondition{}, v.partials, blocks, v.max_blocks, v.control, stop);
-  launch_groups(exec, {{nullptr, blocks}, stop}, UpdateDirection<D, Real>{v});
+
+template <class Exec, class Space, class Finish>
+void reduce_gradients(Exec& exec, const ConjugateSpace<Space>& s, const Finish& finish,
+                      const std::uint32_t* stop) {
+  reduce_blocks(exec, finish, s.v.partials, s.blocks.bound, s.blocks.bound, s.v.control, stop);
 }
-template <class Exec, int D, class Real>
-void apply_operator(Exec& exec, const ConjugateView<Real>& v, std::uint32_t blocks) {
-  const std::uint32_t* stop = &v.control->done;
-  launch_groups(exec, {{nullptr, blocks}, stop}, ApplyOperator<D, Real>{v});
-  reduce_blocks(exec, FinishProduct{}, v.partials, blocks, v.max_blocks, v.control, stop);
+template <class Exec, class Space>
+void begin_gradients(Exec& exec, const ConjugateSpace<Space>& s) {
+  launch_groups(exec, {s.blocks, &s.v.control->stopped}, BeginGradients<Space>{s});
 }
-template <class Exec, int D, class Real>
-void update_solution(Exec& exec, const ConjugateView<Real>& v, std::uint32_t blocks) {
-  const std::uint32_t* stop = &v.control->done;
-  launch_groups(exec, {{nullptr, blocks}, stop}, UpdateSolution<D, Real>{v});
-  reduce_blocks(exec, FinishUpdate{}, v.partials, blocks, v.max_blocks, v.control, stop);
+template <class Exec, class Space, class Product>
+void subtract_product(Exec& exec, const ConjugateSpace<Space>& s, const Product& product) {
+  const std::uint32_t* stop = &s.v.control->stopped;
+  launch_groups(exec, {s.blocks, stop}, SubtractProduct<Space, Product>{s, product});
+  reduce_gradients(exec, s, FinishResidual{kEpsilon<typename Space::Real>}, stop);
+}
+template <class Exec, class Space, class Inverse>
+void next_conjugate(Exec& exec, const ConjugateSpace<Space>& s, const Inverse& inverse) {
+  const std::uint32_t* done = &s.v.control->done;
+  launch_groups(
+      exec, {s.blocks, done},
+      Precondition<Space, Inverse>{s.space, inverse, s.v.residual, s.v.work, s.v.partials});
+  reduce_gradients(exec, s, FinishPrecondition{}, done);
+  launch_groups(exec, {s.blocks, done}, NextConjugate<Space>{s});
+}
+template <class Exec, class Space, class Product>
+void step_along(Exec& exec, const ConjugateSpace<Space>& s, const Product& product) {
+  const std::uint32_t* done = &s.v.control->done;
+  launch_groups(exec, {s.blocks, done}, ConjugateProduct<Space, Product>{s, product});
+  reduce_gradients(exec, s, FinishProduct{}, done);
+  launch_groups(exec, {s.blocks, done}, StepAlong<Space>{s});
+  reduce_gradients(exec, s, FinishUpdate{}, done);
 }
 
 }  // namespace firn

@@ -26,23 +26,4 @@ struct EllipticSystem {
   PeriodicBlocks periodic;
 };
 
-// The solver's scalars in device memory.
-struct SolveControl {
-  std::uint32_t done = 0;     // gates every launch of the iteration
-  std::uint32_t stopped = 0;  // the step had been stopped before: nothing was done
-  std::uint32_t failed = 0;
-  std::uint32_t rounding_limited = 0;  // what is left is the rounding of the solution itself
-  std::uint32_t iterations = 0, max_iterations = 0;
-  std::uint32_t restarts = 0;
-  std::uint32_t singular_components = 0;
-  double relative = 0, absolute = 0;
-  double tolerance = 0;  // on the residual, from the right-hand side
-  double target = 0;     // of the iteration: the tolerance, or half of what rounding leaves
-  // Largest magnitudes over the active cells: of the residual now and before the first iteration,
-  // of the right-hand side as given, and of what rounding the solution does to the residual.
-  double residual = 0, initial = 0, rhs = 0, rounding = 0;
-  double rz = 0;  // <r, M r> of the last iteration; 0 starts anew
-  double alpha = 0, beta = 0;
-};
-
 }  // namespace firn

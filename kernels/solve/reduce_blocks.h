@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/base/host_device.h"
-#include "kernels/solve/elliptic_system.h"
+#include "kernels/solve/krylov.h"
 
 namespace firn {
 
@@ -61,7 +61,7 @@ struct FinishNorm {
   static constexpr const char* kName = "finish_norm";
   static constexpr int kColumns = 1;
   static constexpr bool kMaximum = true;
-  FIRN_HD void operator()(SolveControl& c, const double* v) const { c.residual = v[0]; }
+  FIRN_HD void operator()(KrylovControl& c, const double* v) const { c.residual = v[0]; }
 };
 
 }  // namespace firn

@@ -20,21 +20,9 @@
 #include "kernels/heat/conduction.h"
 #include "kernels/mac/extrapolation.h"
 #include "kernels/materials/params.h"
-#include "kernels/solve/conjugate_gradients.h"
+#include "kernels/solve/minres.h"
 
 namespace firn {
-
-// The scalars of MINRES in device memory, by the names of Paige & Saunders.
-struct DeviatoricControl {
-  std::uint32_t done = 0, failed = 0, iterations = 0, max_iterations = 0;
-  std::uint32_t stopped = 0;         // the step had been stopped before: nothing was done
-  double tolerance = 0;              // in the norm of the preconditioner; at first relative
-  double rounding = 0;               // of a residual, over the norm of the matrix
-  double initial = 0, residual = 0;  // sqrt(r . G^-1 r)
-  double beta = 0, previous_beta = 0, alpha = 0;
-  double cs = -1, sn = 0, dbar = 0, epsilon = 0, phibar = 0;
-  double phi = 0, gamma = 1, delta = 0, previous_epsilon = 0;  // of the iteration that has ended
-};
 
 // Per particle: the left stretch of J^(-1/d) F, symmetric, then V0 mu (0 for liquids), V0 J mu^N.
 template <int D>
@@ -42,26 +30,15 @@ constexpr int stretch_components() {
   return symmetric_components(D) + 2;
 }
 
-// A vector of the faces that are solved, [block][axis][64], and the q = -y that belongs to it, of
-// the cells, [block][64]: 0 in air.
-template <class Real>
-struct DeviatoricPair {
-  Real *face = nullptr, *cell = nullptr;
-};
-
-// Channels of faces are [block][axis][64].
+// Channels of faces are [block][axis][64]; companions of vectors are q = -y of the cells,
+// [block][64]: 0 in air.
 template <class Real>
 struct DeviatoricView {
-  Real* stretch = nullptr;  // [chunk][stretch_components][lane]
-  Real* mass = nullptr;     // kg; 0 on faces that are not solved
-  // The velocities that H is applied to (m/s), and A of them (kg m/s) or the next G^-1 r2.
-  DeviatoricPair<Real> in, out;
-  Real *r1 = nullptr, *r2 = nullptr;
-  DeviatoricPair<Real> w1, w2;
-  Real* pressure = nullptr;    // [block][64]: the sum of what the solution's q has grown by
-  double* partials = nullptr;  // two columns of [block]
+  Real* stretch = nullptr;   // [chunk][stretch_components][lane]
+  Real* mass = nullptr;      // kg; 0 on faces that are not solved
+  Real* pressure = nullptr;  // [block][64]: the sum of what the solution's q has grown by
   FaceLayers layers;
-  DeviatoricControl* control = nullptr;
+  MinresVectors<Real> minres;
 };
 
 // What all parts of a solve work on.
@@ -84,25 +61,20 @@ void measure_stretch(Exec& exec, const MaterialParams<Real>* materials,
                      StepControl* control);
 
 // out += E^T H E in. `in` is that of the faces that are solved, 0 on the others; E makes it known
-// beyond them. Nothing once view.control->done is set.
+// beyond them. Nothing once the solve is done.
 template <class Exec, int D, class Real>
-void apply_deviatoric(Exec& exec, const DeviatoricProblem<Real>& problem);
+void apply_deviatoric(Exec& exec, const DeviatoricProblem<Real>& problem, Real* in, Real* out);
 
-// r2 = -dt^2 H u, of the velocities in `mac`, and what it makes the right-hand side of the
-// projection. Closed faces take the solid's velocity and keep it. Comes after a projection, which
-// tells which of them material leaves in this step.
+// Begins MINRES with r2 = -dt^2 H u, of the velocities in `mac`. Closed faces take the solid's
+// velocity and keep it. Comes after a projection, which tells which of them material leaves in this
+// step.
 template <class Exec, int D, class Real>
 void begin_deviatoric(Exec& exec, const DeviatoricProblem<Real>& problem,
                       const SolveOptions& options);
 
-// The two halves of an iteration, between which view.out.cell becomes the solution of the
-// projection for the right-hand side in `mac`. The first one begins with that solution and ends the
-// iteration before, which moves velocities and pressure; if there is none, it judges the first
-// residual. Neither does anything once view.control->done is set.
+// What G^-1 r makes the right-hand side of the projection, in `mac`.
 template <class Exec, int D, class Real>
-void advance_deviatoric(Exec& exec, const DeviatoricProblem<Real>& problem, bool first);
-template <class Exec, int D, class Real>
-void multiply_deviatoric(Exec& exec, const DeviatoricProblem<Real>& problem);
+void project_residual(Exec& exec, const DeviatoricProblem<Real>& problem, const Real* r);
 
 // The rest of the velocities: faces that no stress moves, on the way from fluid to fluid or air,
 // follow the pressure. What it has grown by joins that of the projection.

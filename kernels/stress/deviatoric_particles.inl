@@ -111,12 +111,14 @@ struct ApplyDeviatoric : DeviatoricParticles<D, Degree, Real> {
   struct Scratch {
     Tile in[D], out[D];
   };
+  const Real* in;
+  Real* out;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const std::uint32_t block = grid.coloured[g.index()];
     for (int a = 0; a < D; ++a) {
-      load_tile(g, g.scratch.in[a], grid, block, GridLayer<Real>{view.in.face, D, a});
+      load_tile(g, g.scratch.in[a], grid, block, GridLayer<const Real>{in, D, a});
       clear_tile(g, g.scratch.out[a]);
     }
     g.sync();
@@ -125,7 +127,7 @@ struct ApplyDeviatoric : DeviatoricParticles<D, Degree, Real> {
                      [&](const auto& lanes) { advance(g, home, lanes); });
     g.sync();
     for (int a = 0; a < D; ++a)
-      flush_tile(g, g.scratch.out[a], grid, block, GridLayer<Real>{view.out.face, D, a});
+      flush_tile(g, g.scratch.out[a], grid, block, GridLayer<Real>{out, D, a});
   }
 
   template <class Group, class Lanes>

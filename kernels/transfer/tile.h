@@ -120,10 +120,10 @@ FIRN_HD inline void flush_tile(Group& g, const BlockTile<D, Degree, Real, Value>
     g.accumulate_global(corner_value<D>(grid, to, block, at.corner, at.node), tile.node[t]);
   });
 }
-template <int D, int Degree, class Group, class Real, class Value>
+template <int D, int Degree, class Group, class Real, class Value, class From>
 FIRN_HD inline void load_tile(Group& g, BlockTile<D, Degree, Real, Value>& tile,
                               const GridView<Real>& grid, std::uint32_t block,
-                              const GridLayer<Value>& from) {
+                              const GridLayer<From>& from) {
   using Tile = BlockTile<D, Degree, Real, Value>;
   g.for_each(Tile::kNodes, [&](std::uint32_t t) {
     const TileNode<D, Tile::kSide> at(static_cast<int>(t));

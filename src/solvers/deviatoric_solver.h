@@ -1,26 +1,25 @@
 // Solves for the velocities of faces under implicit deviatoric forces and for the pressure that
-// goes with them (kernels/stress/deviatoric.h). Scalars stay on the device; the host reads the
-// control block in every iteration, between two solves for a pressure.
+// goes with them (kernels/stress/deviatoric.h), by MINRES with the projection as its
+// preconditioner.
 #pragma once
 
-#include "kernels/exec/buffer.h"
-#include "kernels/stress/deviatoric.h"
+#include "kernels/stress/deviatoric_system.h"
 #include "src/solvers/elliptic_solver.h"
+#include "src/solvers/minres.h"
 
 namespace firn {
 
 template <class Exec, int D, class Real>
 class DeviatoricSolver {
  public:
-  explicit DeviatoricSolver(Exec& exec) : exec_(exec), control_(exec, 1) {}
+  explicit DeviatoricSolver(Exec& exec) : exec_(exec), minres_(exec) {}
 
   // Nothing in it outlives a step, so a larger one starts empty.
   void reserve(std::uint32_t blocks) {
     const std::size_t cells = std::size_t{blocks} * BlockTraits<D>::kNodes;
-    for (auto& channel : faces_) renew(exec_, channel, D * cells);
-    for (auto& channel : cells_) renew(exec_, channel, cells);
-    partials_ = {};
-    partials_ = Buffer<Exec, double>(exec_, 2 * std::size_t{blocks});
+    minres_.reserve(blocks);
+    renew(exec_, mass_, D * cells);
+    renew(exec_, pressure_, cells);
   }
   void reserve_particles(std::uint32_t chunks) {
     const std::size_t reals = chunks * kLanes * stretch_components<D>();
@@ -28,16 +27,7 @@ class DeviatoricSolver {
   }
 
   DeviatoricView<Real> view(const FaceLayers& layers) {
-    DeviatoricView<Real> v;
-    v.stretch = stretch_.data();
-    Real** faces[] = {&v.mass, &v.in.face, &v.out.face, &v.r1, &v.r2, &v.w1.face, &v.w2.face};
-    for (std::size_t i = 0; i < kFaceChannels; ++i) *faces[i] = faces_[i].data();
-    Real** cells[] = {&v.in.cell, &v.out.cell, &v.w1.cell, &v.w2.cell, &v.pressure};
-    for (std::size_t i = 0; i < kCellChannels; ++i) *cells[i] = cells_[i].data();
-    v.partials = partials_.data();
-    v.layers = layers;
-    v.control = control_.data();
-    return v;
+    return {stretch_.data(), mass_.data(), pressure_.data(), layers, minres_.vectors()};
   }
 
   // Velocities and pressure of the problem's `mac` become those at the end of the step.
@@ -46,63 +36,66 @@ class DeviatoricSolver {
   // that is what the report is about.
   template <class Count>
   SolveReport solve(const DeviatoricProblem<Real>& problem, const SolveOptions& options,
-                    EllipticSolver<Exec, D, Real>& pressure, EllipticSystem<Real> system,
+                    EllipticSolver<Exec, D, Real>& pressure, const EllipticSystem<Real>& system,
                     Count&& count) {
-    system.solution = problem.view.out.cell;
-    partials_.zero();
-    begin_deviatoric<Exec, D, Real>(exec_, problem, options);
-    SolveReport inner = pressure.solve_again(system, kInner, &problem.control->stop);
-    DeviatoricControl c;
-    for (bool first = true;; first = false) {
-      if (inner.stopped) return inner;
-      count(inner);
-      if (!inner.converged) return inner;
-      advance_deviatoric<Exec, D, Real>(exec_, problem, first);
-      c = control_.first();
-      if (c.done != 0) break;
-      multiply_deviatoric<Exec, D, Real>(exec_, problem);
-      inner = pressure.solve_again(system, kInner, &problem.control->stop);
-    }
-    end_deviatoric<Exec, D, Real>(exec_, problem);
-    return report_of(c);
+    Projection<Count> projection{exec_, problem, pressure, system, count, {}};
+    const SolveReport report = minres_.solve(
+        minres_view<D>(problem), [&] { begin_deviatoric<Exec, D, Real>(exec_, problem, options); },
+        Operator{exec_, problem}, projection);
+    if (projection.last.is_solved()) end_deviatoric<Exec, D, Real>(exec_, problem);
+    return report;
   }
 
   std::size_t bytes() const {
-    std::size_t sum = stretch_.bytes() + partials_.bytes() + control_.bytes();
-    for (const auto& b : faces_) sum += b.bytes();
-    for (const auto& b : cells_) sum += b.bytes();
-    return sum;
+    return stretch_.bytes() + mass_.bytes() + pressure_.bytes() + minres_.bytes();
   }
   // What bytes() says once these are reserved, for estimates.
   static std::size_t bytes_for(std::uint32_t blocks, std::size_t chunks) {
-    const std::size_t reals = (D * kFaceChannels + kCellChannels) * BlockTraits<D>::kNodes;
-    return sizeof(DeviatoricControl) +
-           std::size_t{chunks} * kLanes * stretch_components<D>() * sizeof(Real) +
-           blocks * (reals * sizeof(Real) + 2 * sizeof(double));
+    const std::size_t reals = std::size_t{blocks} * (D + 1) * BlockTraits<D>::kNodes +
+                              chunks * kLanes * stretch_components<D>();
+    return Minres<Exec, DeviatoricSpace<D, Real>>::bytes_for(blocks) + reals * sizeof(Real);
   }
 
  private:
-  static constexpr std::size_t kFaceChannels = 7, kCellChannels = 5;
   // Of a pressure, relative. A block of 17 x 17 cells at ten times the explicit step takes 105
   // iterations with 1e-1, 66 with 1e-2, 63 with 1e-4 and 62 with 1e-6. Velocities are left as free
   // of divergence as a share of that of their changes: 5e-2/s, 5e-4/s and 4e-5/s in that block,
   // where the projection leaves 1e-4/s.
   static constexpr SolveOptions kInner{1e-4, 0, 200};
 
-  static SolveReport report_of(const DeviatoricControl& c) {
-    SolveReport report;
-    report.converged = c.failed == 0;
-    report.iterations = c.iterations;
-    report.residual = c.residual, report.initial = c.initial, report.tolerance = c.tolerance;
-    return report;
-  }
+  struct Operator {
+    Exec& exec;
+    const DeviatoricProblem<Real>& problem;
+    void enqueue(KrylovVector<Real> in, Real* out) {
+      apply_deviatoric<Exec, D, Real>(exec, problem, in.value, out);
+    }
+    auto local(KrylovVector<Real> in, const Real* out) {
+      return deviatoric_product<D>(problem, in, out);
+    }
+  };
+  template <class Count>
+  struct Projection {
+    Exec& exec;
+    const DeviatoricProblem<Real>& problem;
+    EllipticSolver<Exec, D, Real>& pressure;
+    EllipticSystem<Real> system;
+    Count& count;
+    SolveReport last;
+    SolveReport solve(const Real* r, KrylovVector<Real> z) {
+      project_residual<Exec, D, Real>(exec, problem, r);
+      system.solution = z.companion;
+      last = pressure.solve_again(system, kInner, &problem.control->stop);
+      if (!last.stopped) count(last);
+      return last;
+    }
+    auto local(const Real* r, KrylovVector<Real> z) {
+      return deviatoric_inverse<D>(problem, r, z.companion);
+    }
+  };
 
   Exec& exec_;
-  Buffer<Exec, DeviatoricControl> control_;
-  std::array<Buffer<Exec, Real>, kFaceChannels> faces_;
-  std::array<Buffer<Exec, Real>, kCellChannels> cells_;
-  Buffer<Exec, Real> stretch_;
-  Buffer<Exec, double> partials_;
+  Minres<Exec, DeviatoricSpace<D, Real>> minres_;
+  Buffer<Exec, Real> mass_, pressure_, stretch_;
 };
 
 }  // namespace firn

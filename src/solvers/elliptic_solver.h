@@ -9,31 +9,17 @@
 #include <string>
 
 #include "firn/error.h"
-#include "kernels/exec/buffer.h"
 #include "kernels/solve/components.h"
-#include "kernels/solve/conjugate_gradients.h"
+#include "kernels/solve/elliptic_gradients.h"
 #include "kernels/solve/multigrid.h"
+#include "src/solvers/conjugate_gradients.h"
 
 namespace firn {
-
-struct SolveReport {
-  // The solution holds to the tolerance, or (`rounding_limited`) as well as its precision can.
-  bool converged = false;
-  bool stopped = false;  // the step had been stopped before; nothing was done
-  bool rounding_limited = false;
-  bool plain = false;  // the faster cycle was not positive for this system: see Coarsen
-  std::uint32_t iterations = 0, restarts = 0, singular_components = 0, levels = 0;
-  double residual = 0;  // the true one, largest magnitude
-  double initial = 0, tolerance = 0;
-  // Largest mean (by magnitude) of the right-hand side over a singular component, which no solution
-  // can meet and the solve left out.
-  double imbalance = 0;
-};
 
 template <class Exec, int D, class Real>
 class EllipticSolver {
  public:
-  explicit EllipticSolver(Exec& exec) : exec_(exec), table_(exec, 1), control_(exec, 1) {}
+  explicit EllipticSolver(Exec& exec) : exec_(exec), scalars_(exec), table_(exec, 1) {}
 
   // Makes room for systems of up to `max_blocks` blocks, with a mass term or not. solve() calls it
   // with the system's bound; to call it early keeps allocations out of a warm step.
@@ -51,18 +37,20 @@ class EllipticSolver {
   SolveReport solve(const EllipticSystem<Real>& system, const SolveOptions& options,
                     const std::uint32_t* stop) {
     reserve(system.blocks.bound, system.mass != nullptr);
-    begin_solve(exec_, options, stop, 0, control_.data());
+    scalars_.begin(options, stop);
     hierarchy_.plain = false;
     build(system);
-    if (state_.stopped == 0 && state_.singular_components > 0) number_singular();
+    if (state().stopped == 0 && state().singular_components > 0) number_singular();
     return run(system);
   }
   // The same for a system that differs from that of the last solve in its right-hand side and first
   // guess only: hierarchy and components stand.
   SolveReport solve_again(const EllipticSystem<Real>& system, const SolveOptions& options,
                           const std::uint32_t* stop) {
-    begin_solve(exec_, options, stop, state_.singular_components, control_.data());
-    poll();
+    SolveControl first;
+    first.singular_components = state().singular_components;
+    scalars_.begin(options, stop, first);
+    scalars_.poll();
     set_views(system);
     level_[0] = hierarchy_.finest;
     return run(system);
@@ -70,7 +58,7 @@ class EllipticSolver {
 
   std::size_t bytes() const {
     std::size_t sum =
-        table_.bytes() + control_.bytes() + pool_keys_.bytes() + partials_.bytes() + sums_.bytes();
+        table_.bytes() + scalars_.bytes() + pool_keys_.bytes() + partials_.bytes() + sums_.bytes();
     for (const auto* b : {&neighbours_, &parent_, &kind_, &flags_, &ranks_, &labels_,
                           &pool_neighbours_, &pool_parent_, &pool_kind_})
       sum += b->bytes();
@@ -96,26 +84,21 @@ class EllipticSolver {
   void precondition(const Real* r, Real* z) {
     const std::size_t bytes = std::size_t{blocks_} * kCells * sizeof(Real);
     exec_.copy(residual_.data(), r, bytes);
-    state_.done = 0;
-    control_.upload(std::span<const SolveControl>(&state_, 1));
+    scalars_.seen.done = 0;
+    scalars_.put();
     guess_red();
     cycle(0);
     exec_.copy(z, work_.data(), bytes);
   }
-  // The cycle that is positive whatever the coefficients, for the last system; an iteration that
-  // broke down goes on with it. Its levels are those that there were.
+  // The cycle that is positive whatever the coefficients, for the last system. Its levels are those
+  // that there were.
   void make_plain(const EllipticSystem<Real>& system) {
     hierarchy_.plain = true;
-    build_levels<Exec, D>(exec_, hierarchy_, system.blocks, &control_.data()->stopped);
-    state_.done = state_.failed = 0;
-    state_.rz = 0;
-    control_.upload(std::span<const SolveControl>(&state_, 1));
+    build_levels<Exec, D>(exec_, hierarchy_, system.blocks, &scalars_.data()->stopped);
   }
 
  private:
   static constexpr std::size_t kCells = BlockTraits<D>::kNodes;
-  static constexpr double kWorstGuess = 10;  // residual of a guess over the right-hand side
-  static constexpr std::uint32_t kIterationsPerPoll = Exec::kIsCuda ? 4 : 1;
 
   // Blocks of all coarser levels: a box needs 1/7 (3D) or 1/3 (2D) of the finest level's, a thin
   // sheet more.
@@ -152,12 +135,12 @@ class EllipticSolver {
   // The hierarchy and the components; the pool grows until it holds all levels.
   void build(const EllipticSystem<Real>& system) {
     for (;;) {
-      const std::uint32_t* stopped = &control_.data()->stopped;
+      const std::uint32_t* stopped = &scalars_.data()->stopped;
       set_views(system);
       build_levels<Exec, D>(exec_, hierarchy_, system.blocks, stopped);
       find_components<Exec, D>(exec_, components_, system.blocks, stopped);
-      poll();
-      if (state_.stopped != 0) return;
+      scalars_.poll();
+      if (state().stopped != 0) return;
       levels_ = table_.first();
       if (levels_.overflow == 0) break;
       reserve_pool(2 * pool_blocks_, system.mass != nullptr);
@@ -191,74 +174,80 @@ class EllipticSolver {
     components_.flags = flags_.data();
     components_.ranks = ranks_.data();
     components_.max_blocks = max_blocks_;
-    components_.control = control_.data();
+    components_.control = scalars_.data();
     vectors_ = {
         fine,         system.rhs,       system.solution, residual_.data(), direction_.data(),
-        work_.data(), partials_.data(), max_blocks_,     control_.data()};
+        work_.data(), partials_.data(), max_blocks_,     scalars_.data()};
   }
 
-  SolveReport run(const EllipticSystem<Real>& system) {
-    if (state_.stopped != 0) return report();
-    prepare(system);
-    while (state_.done == 0) {
-      iterate();
-      verify();
-      if (is_indefinite() && !hierarchy_.plain) make_plain(system);
+  // A and G of conjugate_gradients(), fused: the last kernel of a step does the cycle's first
+  // sweep.
+  struct Operator {
+    EllipticSolver& s;
+    const EllipticSystem<Real>& system;
+    void begin() { s.prepare(system); }
+    void residual(bool initial) { initial ? s.first_residual() : s.true_residual(); }
+    void clear_guess() {
+      s.exec_.zero(system.solution, std::size_t{s.blocks_} * kCells * sizeof(Real));
     }
-    return report();
+    void step() { s.step(); }
+  };
+  struct Cycle {
+    EllipticSolver& s;
+    const EllipticSystem<Real>& system;
+    void restart() { s.guess_red(); }
+    SolveReport precondition() {
+      s.cycle(0);
+      update_direction<Exec, D>(s.exec_, s.vectors_, s.blocks_);
+      return solved();
+    }
+    bool strengthen() {
+      if (s.hierarchy_.plain) return false;
+      s.make_plain(system);
+      return true;
+    }
+  };
+  SolveReport run(const EllipticSystem<Real>& system) {
+    if (state().stopped != 0) return report_of(state());
+    SolveReport r =
+        conjugate_gradients(exec_, scalars_, Operator{*this, system}, Cycle{*this, system});
+    r.plain = hierarchy_.plain;
+    r.singular_components = state().singular_components;
+    r.imbalance = r.singular_components > 0 ? imbalance_ : 0;
+    r.levels = static_cast<std::uint32_t>(depth_);
+    return r;
   }
-  // The iteration broke down: the preconditioner, or the matrix, is not positive. verify() has
-  // found the residual of the solution so far.
-  bool is_indefinite() const {
-    return state_.failed != 0 && state_.iterations < state_.max_iterations &&
-           state_.restarts < kMaxRestarts && std::isfinite(state_.residual);
-  }
+  const SolveControl& state() const { return scalars_.seen; }
   void number_singular() {
-    const std::size_t n = state_.singular_components;
+    const std::size_t n = state().singular_components;
     if (sums_.size() < 2 * n) renew(exec_, sums_, 4 * n);
     components_.sums = sums_.data();
     components_.cells = sums_.data() + n;
-    number_components<Exec, D>(exec_, components_, state_.singular_components, blocks_);
+    number_components<Exec, D>(exec_, components_, state().singular_components, blocks_);
   }
-  // From the guess to the first residual and the tolerance.
   void prepare(const EllipticSystem<Real>& system) {
     prepare_guess<Exec, D>(exec_, vectors_, blocks_);
-    if (state_.singular_components > 0) {
-      remove_component_means(system.solution, false, &control_.data()->stopped);
-      compute_residual<Exec, D>(exec_, vectors_, true, blocks_);
-      make_compatible();
-      adopt_rhs(exec_, control_.data());
-    }
-    judge_guess();
-    // A guess far worse than none (a jet that has come to rest) would have to be worked off digit
-    // by digit.
-    if (!(state_.initial > kWorstGuess * state_.rhs)) return;
-    exec_.zero(system.solution, std::size_t{blocks_} * kCells * sizeof(Real));
-    judge_guess();
+    if (state().singular_components == 0) return;
+    remove_component_means(system.solution, false, &scalars_.data()->stopped);
+    compute_residual<Exec, D>(exec_, vectors_, true, blocks_);
+    make_compatible();
+    adopt_rhs(exec_, scalars_.data());
   }
-  void judge_guess() {
+  void first_residual() {
     compute_residual<Exec, D>(exec_, vectors_, false, blocks_);
-    if (state_.singular_components > 0) {
-      poll();
-      remove_component_means(residual_.data(), true, &control_.data()->stopped);
-      imbalance_ = largest_mean(state_.residual);
-      make_compatible();
-    }
-    judge_residual(exec_, control_.data(), true);
-    poll();
-  }
-  void verify() {
-    true_residual();
-    judge_residual(exec_, control_.data(), false);
-    poll();
+    if (state().singular_components == 0) return;
+    scalars_.poll();
+    remove_component_means(residual_.data(), true, &scalars_.data()->stopped);
+    imbalance_ = largest_mean(state().residual);
+    make_compatible();
   }
   void true_residual() {
     compute_residual<Exec, D>(exec_, vectors_, false, blocks_);
-    if (state_.singular_components > 0) make_compatible();
+    if (state().singular_components > 0) make_compatible();
   }
   // Of the means that remove_component_means took away from a channel of that largest magnitude.
   double largest_mean(double largest) {
-    const std::size_t n = state_.singular_components;
+    const std::size_t n = state().singular_components;
     host_sums_.resize(2 * n);
     sums_.read(host_sums_);
     const double unit = SumScale::of(blocks_).unit(largest);
@@ -274,36 +263,27 @@ class EllipticSolver {
   // bits of what is left: a right-hand side may be nothing but its mean.
   void make_compatible() {
     for (int pass = 0; pass < 2; ++pass)
-      remove_component_means(residual_.data(), true, &control_.data()->stopped);
+      remove_component_means(residual_.data(), true, &scalars_.data()->stopped);
   }
   void remove_component_means(Real* channel, bool measured, const std::uint32_t* stop) {
     remove_means<Exec, D>(exec_, components_, channel, measured, partials_.data(),
-                          state_.singular_components, blocks_, stop);
+                          state().singular_components, blocks_, stop);
   }
 
-  // Iterations until the residual of the recursion meets the tolerance, or no more are allowed.
-  void iterate() {
+  void step() {
+    apply_operator<Exec, D>(exec_, vectors_, blocks_);
+    update_solution<Exec, D>(exec_, vectors_, blocks_);
+    if (state().singular_components == 0) return;
+    remove_component_means(residual_.data(), true, &scalars_.data()->done);
     guess_red();
-    do {
-      for (std::uint32_t i = 0; i < kIterationsPerPoll; ++i) {
-        cycle(0);
-        update_direction<Exec, D>(exec_, vectors_, blocks_);
-        apply_operator<Exec, D>(exec_, vectors_, blocks_);
-        update_solution<Exec, D>(exec_, vectors_, blocks_);
-        if (state_.singular_components == 0) continue;
-        remove_component_means(residual_.data(), true, &control_.data()->done);
-        guess_red();
-      }
-      poll();
-    } while (state_.done == 0);
   }
   // The finest level's first sweep; update_solution does it too.
-  void guess_red() { first_sweep<Exec, D>(exec_, level_[0], blocks_, &control_.data()->done); }
+  void guess_red() { first_sweep<Exec, D>(exec_, level_[0], blocks_, &scalars_.data()->done); }
 
   // One symmetric cycle from a guess of 0. On the finest level its first sweep has been done and
   // the last one leaves <r, M r>.
   void cycle(int l) {
-    const std::uint32_t* done = &control_.data()->done;
+    const std::uint32_t* done = &scalars_.data()->done;
     const std::uint32_t n = levels_.count[l];
     if (l > 0 && n <= kCoarseBlocks) return coarse_cycle<Exec, D>(exec_, hierarchy_, l, done);
     const LevelView<Real>& level = level_[l];
@@ -329,33 +309,17 @@ class EllipticSolver {
     }
   }
 
-  void poll() { state_ = control_.first(); }
-  SolveReport report() const {
-    SolveReport r;
-    r.stopped = state_.stopped != 0;
-    r.converged = !r.stopped && state_.failed == 0;
-    r.rounding_limited = state_.rounding_limited != 0;
-    r.plain = hierarchy_.plain;
-    r.iterations = state_.iterations, r.restarts = state_.restarts;
-    r.singular_components = state_.singular_components;
-    r.imbalance = r.singular_components > 0 ? imbalance_ : 0;
-    r.levels = r.stopped ? 0 : static_cast<std::uint32_t>(depth_);
-    r.residual = state_.residual, r.initial = state_.initial, r.tolerance = state_.tolerance;
-    return r;
-  }
-
   Exec& exec_;
+  KrylovScalars<Exec, SolveControl> scalars_;
   std::uint32_t max_blocks_ = 0, pool_blocks_ = 0, blocks_ = 0;
   double imbalance_ = 0;
   int depth_ = 0;
-  SolveControl state_;
   LevelTable levels_;
   LevelView<Real> level_[kMaxLevels];
   Hierarchy<Real> hierarchy_;
   ComponentView<Real> components_;
-  ConjugateView<Real> vectors_;
+  EllipticVectors<Real> vectors_;
   Buffer<Exec, LevelTable> table_;
-  Buffer<Exec, SolveControl> control_;
   Buffer<Exec, std::uint64_t> pool_keys_;
   Buffer<Exec, std::uint32_t> neighbours_, parent_, kind_, flags_, ranks_, labels_,
       pool_neighbours_, pool_parent_, pool_kind_;

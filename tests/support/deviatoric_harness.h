@@ -116,7 +116,7 @@ class DeviatoricHarness : public ParticleHarness<Cpu, D, Real> {
 
   // Which faces are solved, and their masses.
   void begin() {
-    exec_.zero(deviatoric().partials, 2 * kBlocks * sizeof(double));
+    exec_.zero(deviatoric().minres.partials, 2 * kBlocks * sizeof(double));
     begin_deviatoric<Cpu, D, Real>(exec_, problem(), {});
   }
   // H on a field of the faces.
@@ -124,13 +124,14 @@ class DeviatoricHarness : public ParticleHarness<Cpu, D, Real> {
                             const std::vector<double>& u) {
     const DeviatoricView<Real> view = deviatoric();
     for (std::size_t i = 0; i < faces.size(); ++i) {
-      view.in.face[faces[i].index] = static_cast<Real>(u[i]);
-      view.out.face[faces[i].index] = Real(0);
+      view.minres.in.value[faces[i].index] = static_cast<Real>(u[i]);
+      view.minres.out.value[faces[i].index] = Real(0);
     }
-    view.control->done = 0;
-    apply_deviatoric<Cpu, D, Real>(exec_, problem());
+    view.minres.control->done = 0;
+    apply_deviatoric<Cpu, D, Real>(exec_, problem(), view.minres.in.value, view.minres.out.value);
     std::vector<double> out;
-    for (const DeviatoricFace<D>& f : faces) out.push_back(f.solved ? view.out.face[f.index] : 0.0);
+    for (const DeviatoricFace<D>& f : faces)
+      out.push_back(f.solved ? view.minres.out.value[f.index] : 0.0);
     return out;
   }
   // From velocities that are as the projection leaves them but for the right-hand side, which the

@@ -1,0 +1,149 @@
+// Preconditioned conjugate gradients: the order of their operators, for any A and G that enqueue
+// them, and A and G of a space (kernels/solve/krylov.h). Scalars stay on the device; the host reads
+// them every few iterations.
+#pragma once
+
+#include <cmath>
+
+#include "kernels/solve/conjugate_gradients.h"
+#include "src/solvers/krylov.h"
+
+namespace firn {
+
+inline constexpr double kWorstGuess = 10;  // residual of a guess over the right-hand side
+
+// The iteration broke down: the preconditioner, or the matrix, is not positive. The residual of the
+// solution so far is known.
+inline bool broke_down(const SolveControl& c) {
+  return c.failed != 0 && c.iterations < c.max_iterations && c.restarts < kMaxRestarts &&
+         std::isfinite(c.residual);
+}
+
+// What they are put together of, each a few launches:
+//   A: begin()            the guess made fit, and what the right-hand side needs
+//      residual(initial)  r = b - A x, p = 0
+//      clear_guess()      x = 0
+//      step()             A p, x += alpha p, r -= alpha A p
+//   G: restart()          r is a new one
+//      precondition()     p = G^-1 r + beta p, and how that went
+//      strengthen()       a G that is positive wherever this one was not; false if there is none
+template <class Exec, class LinearOperator, class Preconditioner>
+SolveReport conjugate_gradients(Exec& exec, KrylovScalars<Exec, SolveControl>& scalars,
+                                LinearOperator&& A, Preconditioner&& G) {
+  constexpr std::uint32_t kIterationsPerPoll = Exec::kIsCuda ? 4 : 1;
+  SolveControl& seen = scalars.seen;
+  const auto judge = [&](bool initial) {
+    A.residual(initial);
+    judge_residual(exec, scalars.data(), initial);
+    scalars.poll();
+  };
+  A.begin();
+  judge(true);
+  // A guess far worse than none (a jet that has come to rest) would have to be worked off digit by
+  // digit.
+  if (seen.initial > kWorstGuess * seen.rhs) {
+    A.clear_guess();
+    judge(true);
+  }
+  while (seen.done == 0) {
+    G.restart();
+    do {
+      SolveReport inner;
+      for (std::uint32_t i = 0; i < kIterationsPerPoll; ++i) {
+        inner = G.precondition();
+        if (!inner.is_solved()) break;
+        A.step();
+      }
+      scalars.poll();
+      if (!inner.is_solved() && seen.done == 0) return inner;
+    } while (seen.done == 0);
+    judge(false);
+    if (broke_down(seen) && G.strengthen()) {
+      seen.done = seen.failed = 0;
+      seen.rz = 0;
+      scalars.put();
+    }
+  }
+  SolveReport report = report_of(seen);
+  report.restarts = seen.restarts;
+  return report;
+}
+
+// Conjugate gradients in a space without companions.
+template <class Exec, class Space>
+class ConjugateGradients {
+  using Real = typename Space::Real;
+  static_assert(Space::kCompanions == 0);
+
+ public:
+  explicit ConjugateGradients(Exec& exec) : exec_(exec), scalars_(exec) {}
+
+  void reserve(std::uint32_t blocks) {
+    for (auto* b : {&residual_, &direction_, &work_})
+      renew(exec_, *b, std::size_t{blocks} * Space::kValues);
+    renew(exec_, partials_, kReductionColumns * std::size_t{blocks});
+  }
+
+  // A `solution` that is finite is the first guess. Where G is a solve of its own that fails, that
+  // is what the report is about.
+  template <class LinearOperator, class Preconditioner>
+  SolveReport solve(const Space& space, DeviceCount blocks, const Real* rhs, Real* solution,
+                    LinearOperator&& A, Preconditioner&& G, const SolveOptions& options,
+                    const std::uint32_t* stop) {
+    const ConjugateSpace<Space> s{space,
+                                  blocks,
+                                  {rhs, solution, residual_.data(), direction_.data(), work_.data(),
+                                   partials_.data(), scalars_.data()}};
+    partials_.zero();
+    scalars_.begin(options, stop);
+    return conjugate_gradients(exec_, scalars_, Steps<LinearOperator>{exec_, s, A},
+                               Directions<Preconditioner>{exec_, s, G});
+  }
+
+  std::size_t bytes() const {
+    std::size_t sum = partials_.bytes() + scalars_.bytes();
+    for (const auto* b : {&residual_, &direction_, &work_}) sum += b->bytes();
+    return sum;
+  }
+
+ private:
+  template <class LinearOperator>
+  struct Steps {
+    Exec& exec;
+    const ConjugateSpace<Space>& s;
+    LinearOperator& A;
+    void begin() { begin_gradients(exec, s); }
+    void residual(bool) {
+      A.enqueue({s.v.solution, nullptr}, s.v.work);
+      subtract_product(exec, s, A.local({s.v.solution, nullptr}, s.v.work));
+    }
+    void clear_guess() {
+      exec.zero(s.v.solution, std::size_t{s.blocks.bound} * Space::kValues * sizeof(Real));
+    }
+    void step() {
+      A.enqueue({s.v.direction, nullptr}, s.v.work);
+      step_along(exec, s, A.local({s.v.direction, nullptr}, s.v.work));
+    }
+  };
+  template <class Preconditioner>
+  struct Directions {
+    Exec& exec;
+    const ConjugateSpace<Space>& s;
+    Preconditioner& G;
+    void restart() {}
+    SolveReport precondition() {
+      const KrylovVector<Real> z{s.v.work, nullptr};
+      const SolveReport inner = G.solve(s.v.residual, z);
+      if (inner.is_solved()) next_conjugate(exec, s, G.local(s.v.residual, z));
+      return inner;
+    }
+    bool strengthen() { return false; }
+  };
+
+  Exec& exec_;
+  KrylovScalars<Exec, SolveControl> scalars_;
+  Buffer<Exec, Real> residual_, direction_, work_;
+  Buffer<Exec, double> partials_;
+};
+
+}  // namespace firn

@@ -28,18 +28,8 @@ struct LiquidIntegrator {
     context.choose_time_step(StepPlan::kFresh);
     context.mark(kClockRebuild);
     body_force.enqueue();
-    faces.scatter();
-    context.mark(kClockP2G);
-    faces.classify();
-    faces.prepare(FacePass::kBoth);
-    cells.enqueue();
-    faces.fill_gaps();
-    if (projection.enqueue()) {
-      retry.succeed();
-      projection.release_walls();
-    }
-    projection.push_bodies();
-    context.bodies.accumulate(context.max_blocks(), context.step());
+    prepare();
+    project();
     pressure.enqueue();
     correction.enqueue();
     faces.complete();
@@ -47,6 +37,24 @@ struct LiquidIntegrator {
     faces.gather();
     tracers.enqueue();
     context.mark(kClockG2P);
+  }
+
+  // Up to what the projection starts from: velocities after body forces, cells of liquid.
+  void prepare() {
+    faces.scatter();
+    context.mark(kClockP2G);
+    faces.classify();
+    faces.prepare(FacePass::kBoth);
+    cells.enqueue();
+    faces.fill_gaps();
+  }
+  void project() {
+    if (projection.enqueue()) {
+      retry.succeed();
+      projection.release_walls();
+    }
+    projection.push_bodies();
+    context.bodies.accumulate(context.max_blocks(), context.step());
   }
 
   template <class F>

@@ -39,16 +39,7 @@ struct UnifiedIntegrator {
     context.choose_time_step(StepPlan::kFresh);
     context.mark(kClockRebuild);
     body_force.enqueue();
-    faces.scatter();
-    context.mark(kClockP2G);
-    faces.classify();
-    faces.prepare(FacePass::kMeasure);
-    cells.enqueue();
-    material.transpose_extrapolation();
-    material.sum_volume();
-    faces.prepare(FacePass::kAccelerate);
-    heat.scatter();
-    faces.fill_gaps();
+    prepare();
     const bool solved = projection.enqueue([&](const MacView<Real>& mac) {
       material.compress(mac);
     }) && deviatoric.couple();
@@ -68,6 +59,21 @@ struct UnifiedIntegrator {
     faces.gather();
     deviatoric.deform();
     context.mark(kClockG2P);
+  }
+
+  // Up to what the projection starts from: velocities after body forces and explicit stress, cells
+  // of material.
+  void prepare() {
+    faces.scatter();
+    context.mark(kClockP2G);
+    faces.classify();
+    faces.prepare(FacePass::kMeasure);
+    cells.enqueue();
+    material.transpose_extrapolation();
+    material.sum_volume();
+    faces.prepare(FacePass::kAccelerate);
+    heat.scatter();
+    faces.fill_gaps();
   }
 
   template <class F>

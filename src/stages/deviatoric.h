@@ -35,26 +35,33 @@ class DeviatoricStage : public Stage<Exec, D, Real> {
   // if the step is over.
   bool couple() {
     if (!implicit_) return true;
+    const DeviatoricProblem<Real> problem = measured();
+    const SolveReport report =
+        timed_solve(context_.exec, stats_.seconds, [&] { return solve(problem); });
+    if (!retry_.accepts(report, kForceSystem)) return false;
+    count_solve(report, stats_);
+    return true;
+  }
+  // The same without a verdict.
+  SolveReport solve(const DeviatoricProblem<Real>& problem) {
+    return solver_.solve(
+        problem, options_, projection_.solver(), projection_.system(),
+        [&](const SolveReport& inner) { count_solve(inner, projection_.stats()); });
+  }
+  // The system that is solved, of the particles as they are.
+  DeviatoricProblem<Real> measured() {
     StepControl* c = context_.step();
-    const std::uint32_t blocks = context_.max_blocks();
     const ParticleView<Real> particles = context_.particles.view();
     const DeviatoricProblem<Real> problem{context_.params.transfer.degree,
                                           particles,
                                           context_.grid.view(),
                                           faces_.view(),
                                           solver_.view(cells_.layers()),
-                                          blocks,
+                                          context_.max_blocks(),
                                           c};
     measure_stretch<Exec, D, Real>(context_.exec, laws_.data(), particles, cells_.view(),
                                    problem.view, context_.particles.capacity(), c);
-    const SolveReport report = timed_solve(context_.exec, stats_.seconds, [&] {
-      return solver_.solve(
-          problem, options_, projection_.solver(), projection_.system(),
-          [&](const SolveReport& inner) { count_solve(inner, projection_.stats()); });
-    });
-    if (!retry_.accepts(report, kForceSystem)) return false;
-    count_solve(report, stats_);
-    return true;
+    return problem;
   }
 
   // F follows the velocity gradient.

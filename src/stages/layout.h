@@ -14,27 +14,33 @@ class LayoutStage : public Stage<Exec, D, Real> {
   void enqueue() {
     Exec& exec = context_.exec;
     StepControl* c = context_.step();
-    RebuildView scratch;
-    context_.particles.fill(scratch);
-    context_.grid.fill(scratch);
     open_step(exec, context_.params.dx, c);
-    run_unless(exec, &c->skip_layout, [&] { find(scratch); });
+    run_unless(exec, &c->skip_layout, [&] { find(); });
     // Beside the other, not in it: between fused steps it is left out.
-    run_unless(exec, &c->skip_permute, [&] { context_.particles.permute_in_place(scratch, c); });
+    run_unless(exec, &c->skip_permute, [&] { permute(); });
     if (context_.partition->is_split()) meet();
   }
+  // The parts, whose launches look at the control block themselves: see run_unless.
+  void find() {
+    StepControl* c = context_.step();
+    const GridView<Real> grid = context_.grid.view();
+    const RebuildView view = scratch();
+    if (context_.fused) save_nodes(context_.exec, grid, context_.max_blocks(), c);
+    rebuild_layout<Exec, D, Real>(context_.exec, home_shift<Real>(context_.params.transfer),
+                                  context_.bodies.sinks(), context_.particles.view(), grid, view,
+                                  c);
+    context_.particles.change_bank(view, c);
+  }
+  void permute() { context_.particles.permute_in_place(scratch(), context_.step()); }
 
  private:
   using Stage<Exec, D, Real>::context_;
 
-  void find(const RebuildView& scratch) {
-    StepControl* c = context_.step();
-    const GridView<Real> grid = context_.grid.view();
-    if (context_.fused) save_nodes(context_.exec, grid, context_.max_blocks(), c);
-    rebuild_layout<Exec, D, Real>(context_.exec, home_shift<Real>(context_.params.transfer),
-                                  context_.bodies.sinks(), context_.particles.view(), grid, scratch,
-                                  c);
-    context_.particles.change_bank(scratch, c);
+  RebuildView scratch() {
+    RebuildView scratch;
+    context_.particles.fill(scratch);
+    context_.grid.fill(scratch);
+    return scratch;
   }
   // Where one partition lacks room all of them repeat the step.
   void meet() {

@@ -74,6 +74,7 @@ class Projection : public Stage<Exec, D, Real> {
   EllipticSolver<Exec, D, Real>& solver() { return solver_; }
   PressureStats& stats() { return stats_; }
   const SolveOptions& options() const { return options_; }
+  const SolveReport& last() const { return last_; }  // of the solves
   // Whether the matrix is no longer that of walls without exception.
   bool walls_opened() const { return walls_opened_; }
 
@@ -103,6 +104,7 @@ class Projection : public Stage<Exec, D, Real> {
       const EllipticSystem<Real> matrix = system();
       const SolveReport report = timed_solve(
           context_.exec, stats_.seconds, [&] { return solver_.solve(matrix, options_, &c->stop); });
+      last_ = report;
       if (!retry_.accepts(report, system_name_)) return false;
       count(report);
       if (pass == wall_passes_ || !walls_switch(mac)) return true;
@@ -126,6 +128,7 @@ class Projection : public Stage<Exec, D, Real> {
   Retry<Exec, D, Real>& retry_;
   EllipticSolver<Exec, D, Real> solver_;
   SolveOptions options_;
+  SolveReport last_;
   const SystemName& system_name_;
   const Buffer<Exec, Real>* compressibility_ = nullptr;
   int wall_passes_;

@@ -59,8 +59,9 @@ struct PressureError {
   double largest = 0, mean = 0;  // the mean of squares' root, over all cells
 };
 
-// One particle in each cell whose centre lies in the ball, so that those are the fluid cells; below
-// the centre, so that the cells around exist.
+// One particle in each cell whose centre lies in the ball, so that those are the fluid cells: next
+// to the centre, which makes the cell full and leaves the others empty, and below it, so that the
+// cells around exist.
 template <int D>
 std::vector<HarnessParticle<D>> marked_cells(int n) {
   std::vector<HarnessParticle<D>> particles;
@@ -70,7 +71,7 @@ std::vector<HarnessParticle<D>> marked_cells(int n) {
     Vec3 centre{};
     for (int a = 0, rest = i; a < D; ++a, rest /= n) {
       centre[static_cast<std::size_t>(a)] = dx * (rest % n + 0.5);
-      p.x[a] = dx * (rest % n + 0.25);
+      p.x[a] = dx * (rest % n + 0.499);
     }
     if (Ball<D>::distance(centre) <= 0) continue;
     p.volume = cell;
@@ -91,13 +92,9 @@ PressureError pressure_error(int n, FreeSurface surface, Filling filling) {
   scene.fluid.free_surface = surface;
   const auto& centre = Ball<D>::kCentre;
   scene.bodies = {body("ball", 0, sphere({centre[0], centre[1], centre[2]}, kRadius))};
-  Cpu exec(1);
-  FluidHarness<Cpu, D, double> h(exec, scene);
-  if (filling == Filling::kExact) {
-    h.set_particles(marked_cells<D>(n));
-    h.rebuild();
-  }
-  h.prepare(1, filling == Filling::kParticles);
+  FluidHarness<D, double> h(scene);
+  if (filling == Filling::kExact) h.set_particles(marked_cells<D>(n));
+  h.prepare(1);
   h.set_velocities(Ball<D>::velocity);
   if (filling == Filling::kExact)
     h.set_filled([&](const Vec3& x) { return share_below(Ball<D>::distance(x) * n); });

@@ -9,27 +9,20 @@
 #include "src/state/scene_params.h"
 #include "tests/support/layout_harness.h"
 #include "tests/support/sim_scenes.h"
+#include "tests/support/spaces.h"
 
 namespace firn::test {
 namespace {
 
-template <int D, class Real>
-struct Setting {
-  static constexpr int kDimension = D;
-  using Scalar = Real;
-};
 template <class S>
 class Layouts : public testing::Test {
  protected:
-  static constexpr int D = S::kDimension;
-  using Real = typename S::Scalar;
-  using Harness = LayoutHarness<Cpu, D, Real>;
-  // As many coefficients as F has components, so that they are its guests.
-  static constexpr ChannelNeeds kNeeds{D, true, 2, true, true, false};
-
+  static constexpr int D = S::D;
+  using Real = typename S::Real;
+  using Harness = LayoutHarness<D, Real>;
   // Three materials in one place, 18 cells wide.
   static void fill(Harness& h) {
-    for (std::uint32_t m = 0; m < Harness::kMaterials; ++m) h.add(700 + 31 * m, m, 3, 21);
+    for (std::uint32_t m = 0; m < h.materials(); ++m) h.add(700 + 31 * m, m, 3, 21);
   }
   static void expect_own_numbers(const Harness& h, bool clean) {
     for (int c = kV; c < kParticleChannels; ++c) {
@@ -43,13 +36,10 @@ class Layouts : public testing::Test {
     for (std::uint32_t i = 0; i < ids.size(); ++i) ASSERT_EQ(ids[i], i);
   }
 };
-using Settings =
-    testing::Types<Setting<2, float>, Setting<2, double>, Setting<3, float>, Setting<3, double>>;
-TYPED_TEST_SUITE(Layouts, Settings);
+TYPED_TEST_SUITE(Layouts, Spaces);
 
 TYPED_TEST(Layouts, FoundByCountingAreTheSortedOnes) {
-  Cpu one(1), two(2);
-  typename TestFixture::Harness counted(two, TestFixture::kNeeds), sorted(one, TestFixture::kNeeds);
+  typename TestFixture::Harness counted(2), sorted(1);
   TestFixture::fill(counted);
   TestFixture::fill(sorted);
   for (int round = 0; round < 12; ++round) {
@@ -74,8 +64,7 @@ TYPED_TEST(Layouts, FoundByCountingAreTheSortedOnes) {
 }
 
 TYPED_TEST(Layouts, CleanOnesChangeTheBankAndOthersDoNot) {
-  Cpu exec(2);
-  typename TestFixture::Harness h(exec, TestFixture::kNeeds);
+  typename TestFixture::Harness h(2);
   TestFixture::fill(h);
   h.layout(Finds::kNear, false);
   EXPECT_EQ(h.control().first_chunk, 0u);
@@ -93,8 +82,7 @@ TYPED_TEST(Layouts, CleanOnesChangeTheBankAndOthersDoNot) {
 }
 
 TYPED_TEST(Layouts, StayWhereNobodyHasLeft) {
-  Cpu exec(2);
-  typename TestFixture::Harness h(exec, TestFixture::kNeeds);
+  typename TestFixture::Harness h(2);
   TestFixture::fill(h);
   h.layout(Finds::kNear, false);
   for (const bool clean : {true, false}) {
@@ -118,8 +106,7 @@ TYPED_TEST(Layouts, StayWhereNobodyHasLeft) {
 // Until OpenStep said it of every part, the counts of near layouts were made of a layout that was
 // not, and the next one put particles beyond the end of their channels.
 TYPED_TEST(Layouts, ThatAreSkippedLeaveTheTablesAlone) {
-  Cpu one(1), two(2);
-  typename TestFixture::Harness skipping(two, TestFixture::kNeeds), plain(one, TestFixture::kNeeds);
+  typename TestFixture::Harness skipping(2), plain(1);
   for (auto* h : {&skipping, &plain}) {
     TestFixture::fill(*h);
     h->layout(Finds::kNear, false);
@@ -145,8 +132,7 @@ TYPED_TEST(Layouts, ThatAreSkippedLeaveTheTablesAlone) {
 }
 
 TYPED_TEST(Layouts, GrowthKeepsWhatLiesInEitherBank) {
-  Cpu exec(1);
-  typename TestFixture::Harness h(exec, TestFixture::kNeeds);
+  typename TestFixture::Harness h(1);
   TestFixture::fill(h);
   h.layout(Finds::kNear, false);
   for (int banks = 0; banks < 2; ++banks) {
@@ -162,9 +148,7 @@ TYPED_TEST(Layouts, GrowthKeepsWhatLiesInEitherBank) {
 }
 
 TYPED_TEST(Layouts, LeaveRingsToTheSort) {
-  Cpu exec(1);
-  typename TestFixture::Harness counted(exec, TestFixture::kNeeds, true),
-      sorted(exec, TestFixture::kNeeds, true);
+  typename TestFixture::Harness counted(1, true), sorted(1, true);
   int across = 0, within = 0;
   for (auto* h : {&counted, &sorted}) h->add(40, 0, 1, 15);
   for (int round = 0; round < 40; ++round) {

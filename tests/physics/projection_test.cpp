@@ -49,8 +49,7 @@ Scene stirred_scene() {
 
 template <int D, class Real>
 void expect_free_of_divergence(const Scene& scene) {
-  Cpu exec(1);
-  FluidHarness<Cpu, D, Real> h(exec, scene);
+  FluidHarness<D, Real> h(scene);
   h.prepare(1e-3);
   const double before = h.largest_divergence();
   const SolveReport report = h.project();
@@ -90,8 +89,7 @@ TYPED_TEST(Projection, APistonDrivesAPlugFlow) {
   scene.bodies = {lattice("pool", box({0, 0.25, 0}, {1, 0.75, 1}))};
   scene.colliders = {collider("piston", box({-1, -1, -1}, {2, 0.25, 2}), BoundaryType::kSlip)};
   scene.colliders[0].motion = Keyframes{{0, 1}, {{0, 0, 0}, {0, 0.5, 0}}, {}, {}};
-  Cpu exec(1);
-  FluidHarness<Cpu, D, Real> h(exec, scene);
+  FluidHarness<D, Real> h(scene);
   h.prepare(1e-3);
   const double before = h.largest_divergence();
   const SolveReport report = h.project();
@@ -127,8 +125,7 @@ TEST(ProjectionOrder, TaylorGreenPlusAGradient) {
     scene.fluid.tolerance = 1e-10;
     scene.grid.domain = closed_box({0, 0, 0}, {1, 1, 0});
     scene.bodies = {lattice("liquid", box({0, 0, 0}, {1, 1, 0}))};
-    Cpu exec(1);
-    FluidHarness<Cpu, 2, double> h(exec, scene);
+    FluidHarness<2, double> h(scene);
     h.prepare(1e-3);
     ASSERT_EQ(h.fluid_cells(), static_cast<std::size_t>(n * n));
     h.set_velocities([&](int axis, const Vec3& x) { return vortex(axis, x) + gradient(axis, x); });

@@ -128,8 +128,7 @@ template <class F>
 void for_each_closed_face(double angle, BoundaryType boundary, bool moving, F&& f) {
   Scene scene = half_ball(2, angle, boundary, moving ? 0 : 1);
   if (moving) move_slope(scene, angle);
-  Cpu exec(1);
-  FluidHarness<Cpu, 2, double> h(exec, scene);
+  FluidHarness<2, double> h(scene);
   h.prepare(1e-3);
   ASSERT_TRUE(h.project().converged);
   h.complete();
@@ -153,8 +152,7 @@ TEST(SlipWalls, ClosedFacesOnTheGridAreClosed) {
     Scene scene = half_ball(2, 0, boundary, 1);
     scene.colliders[0].shape.point[1] = 0;
     scene.simulation.gravity = {0, -9.81, 0};
-    Cpu exec(1);
-    FluidHarness<Cpu, 2, double> h(exec, scene);
+    FluidHarness<2, double> h(scene);
     h.prepare(1e-3);
     ASSERT_TRUE(h.project().converged);
     h.complete();

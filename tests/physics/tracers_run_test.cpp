@@ -14,7 +14,7 @@
 
 #include "tests/support/expect_error.h"
 #include "tests/support/fluid_scenes.h"
-#include "tests/support/particle_harness.h"
+#include "tests/support/harness_particle.h"
 
 namespace firn::test {
 namespace {

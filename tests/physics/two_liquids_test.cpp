@@ -46,8 +46,7 @@ void expect_hydrostatic(double dx) {
   Scene scene = layers(D, dx);
   scene.fluid.free_surface = FreeSurface::kGhostFluid;
   scene.fluid.tolerance = 1e-9;
-  Cpu exec(1);
-  FluidHarness<Cpu, D, double> h(exec, scene);
+  FluidHarness<D, double> h(scene);
   const double dt = 1e-3;
   h.prepare(dt);
   ASSERT_TRUE(h.project().converged);

@@ -23,10 +23,12 @@ template <class Real>
 inline constexpr Precision kPrecision = sizeof(Real) == 4 ? Precision::kSingle : Precision::kDouble;
 
 template <int D, class Real>
-Scene block_scene(BoundaryType floor, int kernel = 2) {
+Scene block_scene(BoundaryType floor, int kernel = 2, const SolveSettings& solve = {1e-5, 500}) {
   Scene scene = thermal_scene(D, kBlockDx, kPrecision<Real>);
   scene.transfer.kernel = kernel;
   scene.thermal.heat = false;
+  scene.thermal.forces = ForceIntegration::kSemiImplicit;
+  scene.thermal.force_solve = solve;
   scene.grid.domain = closed_box({0, 0, 0}, {3, 3, 3});
   scene.grid.domain->boundary[2] = floor;
   Material gel = solid("gel", kGelMu, 1e6);

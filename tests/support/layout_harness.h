@@ -1,4 +1,4 @@
-// Particles of fused steps on one backend, brought into layout after layout. Every channel holds
+// Particles of fused steps on the CPU, brought into layout after layout. Every channel holds
 // numbers made from the particle's id, so that what was lost or mixed up on the way shows.
 #pragma once
 
@@ -8,66 +8,83 @@
 #include <span>
 #include <vector>
 
-#include "kernels/grid/rebuild.h"
-#include "kernels/step/step.h"
-#include "kernels/transfer/tile.h"
-#include "src/state/grid_store.h"
-#include "src/state/particle_store.h"
+#include "src/stages/layout.h"
+#include "tests/support/sim_scenes.h"
+#include "tests/support/step_harness.h"
 
 namespace firn::test {
 
 enum class Finds { kNear, kSorted };  // by counts of neighbours where that is possible, or never
 
+// Three materials with all that fused steps carry: as many coefficients as F has components, so
+// that they are its guests.
+inline Scene layout_scene(int dimension, bool periodic) {
+  constexpr double kCell = 0.125, kRing = 8 * 8;  // cells of the ring in the plane
+  Scene scene = empty_scene(dimension, kCell);
+  scene.materials = {snow("a"), snow("b"), snow("c")};
+  if (!periodic) return scene;
+  const double length = kCell * (dimension == 2 ? kRing : kRing / 2);
+  Domain domain;
+  domain.min = {0, -100, -100}, domain.max = {length, 100, 100};
+  domain.boundary.fill(BoundaryType::kSlip);
+  domain.boundary[0] = domain.boundary[1] = BoundaryType::kPeriodic;
+  scene.grid.domain = domain;
+  return scene;
+}
+
 template <class Exec, int D, class Real>
-class LayoutHarness {
- public:
-  static constexpr std::uint32_t kBlocks = 4096, kMaterials = 3;
-  static constexpr int kRing = 8;  // blocks, along axis 0 of a periodic grid
-
-  LayoutHarness(Exec& exec, const ChannelNeeds& needs, bool periodic = false)
-      : exec_(exec),
-        particles_(exec, needs),
-        grid_(exec, kDx, ring(periodic), kMaterials, 1, false, wide_parities(2, D)),
-        control_(exec, 1) {
-    grid_.reserve(kBlocks);
-    StepControl c{};
-    c.fault = ~std::uint64_t{0};
-    write(c);
+struct LayoutAlone {
+  using Context = StepContext<Exec, D, Real>;
+  LayoutAlone(const Scene&, Context& c) : layout(c) {}
+  template <class F>
+  void for_each_stage(F&& f) {
+    f(layout);
   }
+  LayoutStage<Exec, D, Real> layout;
+};
 
-  StepControl control() const { return control_.first(); }
-  std::uint32_t capacity() const { return particles_.capacity(); }
-  std::size_t bytes() const { return particles_.bytes(); }
+template <int D, class Real>
+class LayoutHarness : public StepHarness<LayoutAlone<Cpu, D, Real>> {
+  using Steps = StepHarness<LayoutAlone<Cpu, D, Real>>;
+  using Steps::context_, Steps::integrator_, Steps::change_control;
+
+ public:
+  using Steps::control;
+
+  explicit LayoutHarness(int threads = 1, bool periodic = false)
+      : Steps(layout_scene(D, periodic), threads, kBlocks), dx_(context_.params.dx) {}
+
+  std::uint32_t materials() const { return context_.params.limits.materials; }
+  std::uint32_t capacity() const { return context_.particles.capacity(); }
 
   // `n` particles of one material at random places of the box [low, high), in cells.
   void add(std::uint32_t n, std::uint32_t material, double low, double high) {
     ParticleBatch batch;
     batch.material = material;
-    std::uniform_real_distribution<double> place(low * kDx, high * kDx);
+    std::uniform_real_distribution<double> place(low * dx_, high * dx_);
     for (std::uint32_t i = 0; i < n; ++i) batch.position.push_back({place(random_), 0, 0});
     for (Vec3& x : batch.position)
       for (int a = 1; a < D; ++a) x[static_cast<std::size_t>(a)] = place(random_);
     batch.velocity.assign(n, Vec3{});
-    StepControl c = control();
-    particles_.reserve(c.n_chunks + (n + kLanes - 1) / kLanes + kBlocks, c.first_chunk);
-    c.n_chunks += particles_.append(batch, c.n_particles, chunks_of(c), MaterialParams<Real>{});
-    c.n_slots = c.n_chunks * kLanes;
-    c.n_particles += n;
-    write(c);
+    reserve(control().n_chunks + (n + kLanes - 1) / kLanes + kBlocks);
+    change_control([&](StepControl& c) {
+      c.n_chunks +=
+          context_.particles.append(batch, c.n_particles, chunks_of(c), MaterialParams<Real>{});
+      c.n_slots = c.n_chunks * kLanes;
+      c.n_particles += n;
+    });
     for (int channel = kV; channel < kParticleChannels; ++channel) stamp(channel);
   }
   void reserve(std::uint32_t chunks) {
-    StepControl c = control();
-    particles_.reserve(chunks, c.first_chunk);
-    write(c);
+    change_control([&](StepControl& c) { context_.particles.reserve(chunks, c.first_chunk); });
   }
 
   // Moves every particle at random by up to so many cells, the one with id `far` by more.
   void move(double cells, std::int64_t far = -1) {
     const ChunkSpan at = chunks_of(control());
-    const auto ids = particles_.ids(at);
-    auto x = particles_.download(kX, at);
-    std::uniform_real_distribution<double> step(-cells * kDx, cells * kDx);
+    const auto ids = context_.particles.ids(at);
+    auto x = context_.particles.download(kX, at);
+    std::uniform_real_distribution<double> step(-cells * dx_, cells * dx_);
     std::vector<double> moved(std::size_t{control().n_particles} * D);
     for (double& d : moved) d = step(random_);
     for_each_particle([&](std::uint32_t slot) {
@@ -75,51 +92,43 @@ class LayoutHarness {
         Real& here = channel_at(x.data(), slot, D, a);
         here = static_cast<Real>(here +
                                  moved[std::size_t{ids[slot]} * D + static_cast<std::size_t>(a)]);
-        if (ids[slot] == far) here += static_cast<Real>(20 * kDx);
+        if (ids[slot] == far) here += static_cast<Real>(20 * dx_);
       }
     });
-    particles_.upload_raw(kX, at, x);
+    context_.particles.upload_raw(kX, at, x);
   }
 
-  // `clean`: as between fused steps, when v, coefficients and stress are on the grid.
+  // A step in which particles might leave the reach of their tiles. `clean`: between fused steps,
+  // when v, coefficients and stress are on the grid.
   void layout(Finds finds, bool clean) {
-    StepControl c = control();
-    c.skip_layout = c.grid_saved = 0;
-    c.skip_particles = clean ? 1 : 0;
-    c.skip_bank_change = clean ? 0 : 1;
-    c.skip_permute = clean ? 1 : 0;
-    if (finds == Finds::kSorted) c.placed_chunks = 0;
-    write(c);
-    launch_layout();
+    follow(clean, 1);
+    if (finds == Finds::kSorted) change_control([](StepControl& c) { c.placed_chunks = 0; });
+    integrator_.layout.enqueue();
   }
   // A fused step that leaves the layout as it is, on a device that cannot leave out the launches of
   // one: each of them has to find out that it has nothing to do.
   void stay() {
-    StepControl c = control();
-    c.carried = 1;
-    c.grid_saved = c.late = 0;
-    c.overshoot = c.speed_squared = 0;
-    write(c);
-    open_step(exec_, kDx, control_.data());
-    launch_layout();
-    c = control();
-    c.carried = 0;
-    write(c);
+    follow(true, 0);
+    integrator_.layout.enqueue();
+    integrator_.layout.find();
+    integrator_.layout.permute();
   }
 
   // What the last layout made: the chunks with their blocks, and the ids in them.
   std::vector<std::uint32_t> ids() const {
-    return of_particles(particles_.ids(chunks_of(control())));
+    const auto ids = context_.particles.ids(chunks_of(control()));
+    std::vector<std::uint32_t> list;
+    for_each_particle([&](std::uint32_t slot) { list.push_back(ids[slot]); });
+    return list;
   }
   std::vector<std::uint32_t> chunk_table() const {
     std::vector<std::uint32_t> table;
-    for (const Chunk& c : particles_.chunks(chunks_of(control())))
+    for (const Chunk& c : context_.particles.chunks(chunks_of(control())))
       table.insert(table.end(), {c.block, c.material, c.count, c.source});
     return table;
   }
   std::vector<Real> positions() const {
-    const ChunkSpan at = chunks_of(control());
-    const auto x = particles_.download(kX, at);
+    const auto x = context_.particles.download(kX, chunks_of(control()));
     std::vector<Real> list;
     for_each_particle([&](std::uint32_t slot) {
       for (int a = 0; a < D; ++a) list.push_back(channel_at(x.data(), slot, D, a));
@@ -129,9 +138,9 @@ class LayoutHarness {
   // Particles whose numbers in a channel are not their own.
   int strangers(ParticleChannel channel) const {
     const ChunkSpan at = chunks_of(control());
-    const auto ids = particles_.ids(at);
-    const auto rows = particles_.download(channel, at);
-    const int n = particles_.components(channel);
+    const auto ids = context_.particles.ids(at);
+    const auto rows = context_.particles.download(channel, at);
+    const int n = context_.particles.components(channel);
     int wrong = 0;
     for_each_particle([&](std::uint32_t slot) {
       bool own = true;
@@ -141,64 +150,49 @@ class LayoutHarness {
     });
     return wrong;
   }
-  bool is_idle(ParticleChannel channel) const { return particles_.is_idle(channel); }
-  bool has(ParticleChannel channel) const { return particles_.has(channel); }
+  bool is_idle(ParticleChannel channel) const { return context_.particles.is_idle(channel); }
+  bool has(ParticleChannel channel) const { return context_.particles.has(channel); }
   // As a step that is not fused with the next stores v, coefficients and stresses.
   void stamp_idle() {
     for (int channel = kV; channel < kParticleChannels; ++channel)
-      if (particles_.is_idle(static_cast<ParticleChannel>(channel))) stamp(channel);
+      if (is_idle(static_cast<ParticleChannel>(channel))) stamp(channel);
   }
 
  private:
-  static constexpr double kDx = 0.125;
+  static constexpr std::uint32_t kBlocks = 4096;
 
-  void launch_layout() {
-    RebuildView scratch;
-    particles_.fill(scratch);
-    grid_.fill(scratch);
-    save_nodes(exec_, grid_.view(), kBlocks, control_.data());
-    rebuild_layout<Exec, D, Real>(exec_, stencil_shift<Real>(2), {}, particles_.view(),
-                                  grid_.view(), scratch, control_.data());
-    particles_.change_bank(scratch, control_.data());
-    particles_.permute_in_place(scratch, control_.data());
-  }
-  static PeriodicBlocks ring(bool periodic) {
-    PeriodicBlocks blocks;
-    if (periodic) blocks.count[0] = kRing;
-    return blocks;
+  // As after a step that was fused with this one or not, and left particles so far from home.
+  void follow(bool fused, double overshoot) {
+    change_control([&](StepControl& c) {
+      c.carried = fused ? 1 : 0;
+      c.grid_saved = c.late = 0;
+      c.overshoot = overshoot;
+      c.speed_squared = 0;
+    });
   }
   static Real stamp_of(std::uint32_t id, int channel, int k) {
     return static_cast<Real>(id % 100000 + 0.125 * channel + k * 0.0078125);
   }
   void stamp(int channel) {
     const auto c = static_cast<ParticleChannel>(channel);
-    if (!particles_.has(c)) return;
+    if (!has(c)) return;
     const ChunkSpan at = chunks_of(control());
-    const auto ids = particles_.ids(at);
-    const int n = particles_.components(c);
+    const auto ids = context_.particles.ids(at);
+    const int n = context_.particles.components(c);
     std::vector<Real> rows(ids.size() * static_cast<std::size_t>(n));
     for (std::uint32_t slot = 0; slot < ids.size(); ++slot)
       for (int k = 0; k < n; ++k)
         channel_at(rows.data(), slot, n, k) = stamp_of(ids[slot], channel, k);
-    particles_.upload_raw(c, at, rows);
+    context_.particles.upload_raw(c, at, rows);
   }
   template <class F>
   void for_each_particle(F&& f) const {
-    const auto chunks = particles_.chunks(chunks_of(control()));
+    const auto chunks = context_.particles.chunks(chunks_of(control()));
     for (std::uint32_t c = 0; c < chunks.size(); ++c)
       for (std::uint32_t lane = 0; lane < chunks[c].count; ++lane) f(c * kLanes + lane);
   }
-  std::vector<std::uint32_t> of_particles(const std::vector<std::uint32_t>& values) const {
-    std::vector<std::uint32_t> list;
-    for_each_particle([&](std::uint32_t slot) { list.push_back(values[slot]); });
-    return list;
-  }
-  void write(const StepControl& c) { control_.upload(std::span<const StepControl>(&c, 1)); }
 
-  Exec& exec_;
-  ParticleStore<Exec, D, Real> particles_;
-  GridStore<Exec, D, Real> grid_;
-  Buffer<Exec, StepControl> control_;
+  double dx_;
   std::mt19937 random_{7};
 };
 

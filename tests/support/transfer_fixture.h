@@ -1,9 +1,10 @@
 // The fixture of the transfers' tests: every transfer by name, clouds of particles, and tolerances,
-// for every backend, dimension and precision.
+// for nodes and faces, every backend, dimension and precision.
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <random>
@@ -16,24 +17,23 @@
 
 namespace firn::test {
 
-inline constexpr double kDx = 0.1;
-
 struct NamedTransfer {
   std::string name;
-  TransferParams params;
+  TransferSettings settings;
+  TransferParams params;  // what they stand for
   int stored_modes = 0;
   bool keeps_angular_momentum = false;  // with quadratic and cubic kernels
 };
 
-inline NamedTransfer named(int d, int degree, TransferType type, double blend, int modes) {
+inline NamedTransfer named(int d, int degree, TransferType type, double blend = 1, int modes = 0) {
   Scene scene;
   scene.simulation.dimension = d;
   scene.transfer.type = type;
   scene.transfer.blend = blend;
   scene.transfer.modes = modes;
   scene.transfer.kernel = degree;
-  if (degree == 1) scene.transfer.force = ForceForm::kGradient;
   NamedTransfer t;
+  t.settings = scene.transfer;
   t.params = transfer_params(scene);
   t.stored_modes = channel_needs(scene).coefficient_modes;
   return t;
@@ -62,67 +62,43 @@ inline std::vector<NamedTransfer> all_transfers(int d, int degree) {
   return list;
 }
 
-template <class ExecType, int Dim, class RealType>
-struct Setup {
-  using Exec = ExecType;
-  using Real = RealType;
-  static constexpr int kD = Dim;
-};
-using CpuSetups = ::testing::Types<Setup<Cpu, 2, float>, Setup<Cpu, 2, double>,
-                                   Setup<Cpu, 3, float>, Setup<Cpu, 3, double>>;
-#if defined(FIRN_WITH_CUDA)
-using CudaSetups = ::testing::Types<Setup<Cuda, 2, float>, Setup<Cuda, 2, double>,
-                                    Setup<Cuda, 3, float>, Setup<Cuda, 3, double>>;
-#endif
-
-// Makes the tests of a suite: Cpu/Suite/0 to 3 and, where that backend is built, Gpu/Suite/0 to 3.
-#if defined(FIRN_WITH_CUDA)
-#define FIRN_ON_BOTH_BACKENDS(Suite)                                   \
-  INSTANTIATE_TYPED_TEST_SUITE_P(Cpu, Suite, ::firn::test::CpuSetups); \
-  INSTANTIATE_TYPED_TEST_SUITE_P(Gpu, Suite, ::firn::test::CudaSetups)
-#else
-#define FIRN_ON_BOTH_BACKENDS(Suite) \
-  INSTANTIATE_TYPED_TEST_SUITE_P(Cpu, Suite, ::firn::test::CpuSetups)
-#endif
-
-template <class S, class HarnessType = TransferHarness<typename S::Exec, S::kD, typename S::Real>>
+template <class Space>
 class TransferTest : public ::testing::Test {
  public:
-  using Exec = typename S::Exec;
-  using Real = typename S::Real;
-  static constexpr int kD = S::kD;
+  using Exec = typename Space::Exec;
+  using Real = typename Space::Real;
+  static constexpr int kD = Space::D;
+  static constexpr bool kFaces = Space::kPlaces == Places::kFaces;
   static constexpr double kEps = std::numeric_limits<Real>::epsilon();
   static constexpr bool kDouble = std::is_same_v<Real, double>;
-  using Harness = HarnessType;
+  using Harness = TransferHarness<kD>;
   using Particle = HarnessParticle<kD>;
   using Particles = std::vector<Particle>;
 
   void SetUp() override {
     if constexpr (Exec::kIsCuda)
       if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
-    exec_ = std::make_unique<Exec>(Exec::kIsCuda ? 0 : 1);  // device 0, or one thread
   }
 
-  // `options`: what the harness takes beyond the transfer.
-  template <class... Options>
-  Harness harness(const NamedTransfer& t, const Particles& particles, Options... options) {
-    return harness_on(*exec_, t, particles, options...);
+  static std::unique_ptr<Harness> harness(const NamedTransfer& t, const Particles& particles,
+                                          int threads = 1, bool stages = false) {
+    auto h = make_harness<Space>(t.settings, particles, threads, stages);
+    EXPECT_EQ(h->control().stop, 0u) << t.name;
+    EXPECT_EQ(h->control().n_particles, particles.size()) << t.name;
+    return h;
   }
-  template <class... Options>
-  static Harness harness_on(Exec& exec, const NamedTransfer& t, const Particles& particles,
-                            Options... options) {
-    Harness h(exec, t.params, t.stored_modes, kDx, options...);
-    h.set_particles(particles);
-    h.rebuild();
-    EXPECT_EQ(h.control().stop, 0u) << t.name;
-    EXPECT_EQ(h.control().n_particles, particles.size()) << t.name;
+  // ... whose velocities have come to the grid.
+  static std::unique_ptr<Harness> on_grid(const NamedTransfer& t, const Particles& particles) {
+    auto h = harness(t, particles);
+    h->particles_to_grid();
+    h->update_grid();
     return h;
   }
 
   // Values that a channel holds exactly.
+  static double exact(double value) { return static_cast<double>(static_cast<Real>(value)); }
   double uniform(double low, double high) {
-    return static_cast<double>(
-        static_cast<Real>(std::uniform_real_distribution<double>(low, high)(random_)));
+    return exact(std::uniform_real_distribution<double>(low, high)(random_));
   }
   // `place(i, axis)` in cells. Modes are smaller than velocities, and only those of the transfer
   // are there.
@@ -134,21 +110,26 @@ class TransferTest : public ::testing::Test {
       p.mass = uniform(0.5, 1.5);
       p.volume = 2 - p.mass;
       for (int a = 0; a < kD; ++a) {
-        p.x[a] = static_cast<double>(static_cast<Real>(kDx * place(i, a)));
+        p.x[a] = exact(kDx * place(i, a));
         p.v[a] = uniform(-1, 1);
         for (int r = 0; r < t.stored_modes; ++r)
-          p.modes[r][a] = (t.params.mask >> (r + 1) & 1u) != 0 ? uniform(-0.3, 0.3) : 0;
+          p.modes[static_cast<std::size_t>(r)][a] =
+              (t.params.mask >> (r + 1) & 1u) != 0 ? uniform(-0.3, 0.3) : 0;
       }
       for (double& s : p.stress) s = uniform(-1, 1);
     }
     return particles;
   }
+  Particles within(const NamedTransfer& t, std::uint32_t n, double low, double high) {
+    return cloud(t, n, [&](std::uint32_t, int) { return uniform(low, high); });
+  }
   // Over many blocks on both sides of the origin.
   Particles scattered(const NamedTransfer& t, std::uint32_t n) {
     const double reach = kD == 2 ? 30 : 8;
-    return cloud(t, n, [&](std::uint32_t, int) { return uniform(-reach, reach); });
+    return within(t, n, -reach, reach);
   }
-  // On nodes, on the borders of blocks, and half-way between nodes, where the stencil changes.
+  // On nodes, faces, centres and the borders of blocks, half-way between nodes, where the stencil
+  // changes.
   Particles on_lattice(const NamedTransfer& t) {
     const int side = kD == 2 ? 40 : 12;
     return cloud(t, static_cast<std::uint32_t>(int_power(side, kD)), [&](std::uint32_t i, int a) {
@@ -163,37 +144,26 @@ class TransferTest : public ::testing::Test {
   }
   // A value at one node or particle: sums of 4^d products at most, each rounded a few times.
   static constexpr double kValueTolerance = kDouble ? 1e-12 : 64 * kEps;
+  // Of a component of a vector with that error.
+  static constexpr double kComponent = kFaces ? 1 : kD == 2 ? 0.7 : 0.57;
 
-  // A random change of every node's velocity, so that the grid holds what the particles did not put
-  // there.
+  // A random change of every velocity, so that the grid holds what the particles did not put there.
   void kick(Harness& h) {
-    h.change_velocities([&](Vec<double, kD> v, const Vec<double, kD>&) {
-      for (int a = 0; a < kD; ++a) v[a] += uniform(-0.5, 0.5);
-      return v;
+    h.change_velocities(
+        [&](double v, int, const Vec<double, kD>&) { return v + uniform(-0.5, 0.5); });
+  }
+  // The particles after a trip to the grid, where every velocity changed by a smooth amount.
+  static Particles after_a_kick(const NamedTransfer& t, const Particles& particles) {
+    auto h = on_grid(t, particles);
+    h->change_velocities([](double v, int axis, const Vec<double, kD>& x) {
+      return v + std::sin(10 * x[0] + axis) * std::cos(7 * x[1]);
     });
+    h->grid_to_particles();
+    return h->particles();
   }
 
   std::mt19937_64 random_{20240229};
-
- private:
-  std::unique_ptr<Exec> exec_;
 };
-template <int D>
-Sums sums_of(const std::vector<HarnessParticle<D>>& particles) {
-  Sums sums;
-  for (const auto& p : particles) {
-    sums.mass += p.mass;
-    for (int a = 0; a < D; ++a) sums.momentum[static_cast<std::size_t>(a)] += p.mass * p.v[a];
-  }
-  return sums;
-}
-// Sum m |v| (and |x| if asked): what errors of the sums are relative to.
-template <int D>
-double scale_of(const std::vector<HarnessParticle<D>>& particles, bool with_position) {
-  double scale = 0;
-  for (const auto& p : particles) scale += p.mass * norm(p.v) * (with_position ? norm(p.x) : 1);
-  return scale;
-}
 
 // A random polynomial with powers 0 and 1 per axis: coefficients of x, xy, ... by the bits of the
 // axes, in cells.

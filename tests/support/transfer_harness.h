@@ -1,121 +1,70 @@
-// Particles, grid and the operators of a step on one backend, driven one at a time: what the tests
-// of the transfers look into. Sums are formed on the host.
+// The transfers between particles and the grid, on nodes and on faces alike: the stages of either,
+// called one at a time, with values in and out in double. A node counts as one place for each axis.
 #pragma once
 
-#include "kernels/grid/update.h"
-#include "tests/support/particle_harness.h"
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "kernels/step/control.h"
+#include "tests/support/harness_particle.h"
+#include "tests/support/spaces.h"
 
 namespace firn::test {
 
+// A velocity component on the grid, of a node or a face that carries mass.
 template <int D>
-struct HarnessNode {
-  Vec<double, D> x{}, value{};  // momentum, or velocity after the grid update
-  double mass = 0;
+struct GridValue {
+  int axis = 0;
+  Vec<double, D> x{};
+  double value = 0;             // momentum, or velocity after update_grid()
+  double mass = 0, volume = 0;  // nodes have no volume
+};
+// Each axis has masses and volumes of its own.
+template <int D>
+struct GridSums : Sums {
+  Vec<double, D> masses = Vec<double, D>::zero(), volumes = Vec<double, D>::zero();
 };
 
-template <class Exec, int D, class Real>
-class TransferHarness : public ParticleHarness<Exec, D, Real> {
-  using Base = ParticleHarness<Exec, D, Real>;
-  using Base::control_, Base::dx_, Base::exec_, Base::grid_, Base::particles_, Base::transfer_;
-
+template <int D>
+class TransferHarness {
  public:
-  using Base::control, Base::kBlocks;
-  using GridNode = HarnessNode<D>;
+  virtual ~TransferHarness() = default;
 
-  TransferHarness(Exec& exec, const TransferParams& transfer, int stored_modes, double dx,
-                  bool separate_force = true)
-      : Base(exec, transfer, stored_modes, dx) {
-    transfer_.separate_force = separate_force;
-  }
+  // The step of the next forces and moves, and the one that made the coefficients; 0 at first.
+  virtual void set_dt(double dt, double previous) = 0;
+  // Particles stay in the box of this half width.
+  virtual void set_bounds(double reach) = 0;
+  virtual StepControl control() const = 0;
 
-  void particles_to_grid() {
-    const GridView<Real> grid = grid_.view();
-    clear_nodes(exec_, grid.nodes, 1, kBlocks, control_.data());
-    clear_nodes(exec_, grid.increments, 1, kBlocks, control_.data());
-    p2g<Exec, D, Real>(exec_, transfer_, particles_.view(), {}, grid, control_.data(), kBlocks);
-  }
-  // Momentum to velocity, with the forces of particles_to_grid.
-  void update_grid() {
-    GridUpdateParams<Real, D> update;
-    update.gravity = Vec<Real, D>::zero();
-    update.separate_force = transfer_.separate_force;
-    grid_update<Exec, D, Real>(exec_, update, grid_.view(), kBlocks, control_.data());
-  }
-  void grid_to_particles() {
-    g2p<Exec, D, Real>(exec_, transfer_, ParticleBounds<Real, D>{}, particles_.view(), grid_.view(),
-                       control_.data(), kBlocks);
-  }
+  virtual void particles_to_grid() = 0;
+  virtual void update_grid() = 0;  // momentum to velocity, with the internal forces of nodes
+  virtual void grid_to_particles() = 0;
 
-  // Nodes that carry mass, in the order of the grid.
-  std::vector<GridNode> nodes() {
-    const auto raw = Base::download_nodes(grid_.view().nodes);
-    std::vector<GridNode> nodes;
-    for_each_node([&](std::size_t i, const Vec<double, D>& x) {
-      if (!(raw[4 * i + 3] > 0)) return;
-      GridNode node;
-      node.x = x;
-      for (int a = 0; a < D; ++a) node.value[a] = raw[4 * i + a];
-      node.mass = raw[4 * i + 3];
-      nodes.push_back(node);
-    });
-    return nodes;
-  }
-  // The impulse of the internal forces, or the change of velocity after the grid update, over all
-  // nodes.
-  std::vector<Vec<double, D>> increments() {
-    const auto raw = Base::download_nodes(grid_.view().increments);
-    std::vector<Vec<double, D>> values(raw.size() / 4);
-    for (std::size_t i = 0; i < values.size(); ++i)
-      for (int a = 0; a < D; ++a) values[i][a] = raw[4 * i + a];
-    return values;
-  }
-  // Replaces the velocities of the nodes that carry mass by f(velocity, position), as a force
-  // would. Needs separate forces, whose channel holds the change of velocity.
-  template <class F>
-  void change_velocities(F&& f) {
-    auto raw = Base::download_nodes(grid_.view().nodes),
-         change = Base::download_nodes(grid_.view().increments);
-    for_each_node([&](std::size_t i, const Vec<double, D>& x) {
-      if (!(raw[4 * i + 3] > 0)) return;
-      Vec<double, D> v;
-      for (int a = 0; a < D; ++a) v[a] = raw[4 * i + a];
-      const Vec<double, D> after = f(v, x);
-      for (int a = 0; a < D; ++a) {
-        const Real rounded = static_cast<Real>(after[a]);
-        change[4 * i + a] += rounded - raw[4 * i + a];
-        raw[4 * i + a] = rounded;
-      }
-    });
-    exec_.upload(grid_.view().nodes, raw.data(), raw.size() * sizeof(Real));
-    exec_.upload(grid_.view().increments, change.data(), change.size() * sizeof(Real));
-  }
+  virtual std::vector<HarnessParticle<D>> particles() const = 0;  // by id
+  virtual Sums particle_sums() = 0;                // the engine's own, modes included
+  virtual std::vector<GridValue<D>> values() = 0;  // in the order of the grid
+  // Of all nodes after particles_to_grid(): the impulse of the internal forces, which is part of
+  // the momentum unless it is kept apart.
+  virtual std::vector<Vec<double, D>> impulses() = 0;
+  // Replaces velocities by f(velocity, axis, position), as a force would.
+  using Change = std::function<double(double, int, const Vec<double, D>&)>;
+  virtual void change_velocities(const Change& f) = 0;
 
-  // Over the nodes; `velocity` says whether they hold velocities or momenta.
-  Sums grid_sums(bool velocity) {
-    Sums sums;
-    for (const GridNode& node : nodes()) {
-      Vec3 x{}, p{};
-      for (int a = 0; a < D; ++a) {
-        x[a] = node.x[a];
-        p[a] = node.value[a] * (velocity ? node.mass : 1);
-        sums.momentum[a] += p[a];
-        sums.kinetic += 0.5 * p[a] * p[a] / node.mass;
-      }
-      sums.mass += node.mass;
-      add_angular(sums, x, p);
-    }
-    return sums;
-  }
+  GridSums<D> grid_sums();
 
- private:
-  template <class F>
-  void for_each_node(F&& f) {
-    Base::for_each_cell([&](std::size_t i, const Vec<int, D>& node) {
-      Vec<double, D> x;
-      for (int a = 0; a < D; ++a) x[a] = dx_ * node[a];
-      f(i, x);
-    });
-  }
+ protected:
+  bool holds_velocities_ = false;
 };
+
+// In which the particles of `materials` lie in the first layout. `stages`: with the energies of
+// stages, for which nodes keep internal forces apart.
+template <class Space>
+std::unique_ptr<TransferHarness<Space::D>> make_harness(
+    const TransferSettings& transfer, const std::vector<HarnessParticle<Space::D>>& particles,
+    int threads = 1, bool stages = false);
+
+inline constexpr double kDx = 0.1;           // of its grid
+inline constexpr int kHarnessMaterials = 3;  // of its particles
 
 }  // namespace firn::test

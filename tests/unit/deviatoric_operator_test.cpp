@@ -49,8 +49,7 @@ void for_each_block(const std::vector<HarnessParticle<D>>& particles, F&& f) {
   for (int kernel : {2, 3})
     for (BoundaryType floor : kFloors) {
       SCOPED_TRACE(testing::Message() << "kernel " << kernel << ", floor " << int(floor));
-      Cpu exec(1);
-      DeviatoricHarness<D, Real> h(exec, block_scene<D, Real>(floor, kernel));
+      DeviatoricHarness<D, Real> h(block_scene<D, Real>(floor, kernel));
       h.prepare(particles, kBlockDt);
       h.begin();
       f(h, kernel, floor);

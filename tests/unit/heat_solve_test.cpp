@@ -5,9 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/exec/host.h"
-#include "src/state/heat_store.h"
-#include "tests/support/fluid_harness.h"
+#include "src/integrators/unified.h"
+#include "tests/support/step_harness.h"
 #include "tests/support/thermal_scenes.h"
 
 namespace firn::test {
@@ -17,29 +16,28 @@ constexpr double kWall = 300, kTime = 0.05;
 
 // Cells of a slab that hold what a full one does, and their temperatures.
 template <int D>
-class HeatHarness : public FluidHarness<Cpu, D, double> {
-  using Base = FluidHarness<Cpu, D, double>;
-  using Base::kBlocks, Base::control_, Base::exec_, Base::grid_, Base::dx_;
+class HeatHarness : public StepHarness<UnifiedIntegrator<Cpu, D, double>> {
+  using Steps = StepHarness<UnifiedIntegrator<Cpu, D, double>>;
+  using Steps::integrator_;
 
  public:
-  HeatHarness(Cpu& exec, const Scene& scene)
-      : Base(exec, scene), scene_(scene), model_(scene), heat_(exec, scene, model_), solver_(exec) {
-    heat_.reserve(kBlocks);
+  explicit HeatHarness(const Scene& scene) : Steps(scene), scene_(scene) {
+    std::vector<HarnessParticle<D>> particles;
+    for (const Vec3& x : fill_body(scene, 0).position) {
+      particles.emplace_back();
+      for (int a = 0; a < D; ++a) particles.back().x[a] = x[static_cast<std::size_t>(a)];
+    }
+    Steps::set_particles(particles);
+    Steps::set_dt(1e-3, 1e-3);
+    integrator_.prepare();
   }
 
   void step(double dt) {
-    Base::set_dt(dt, dt);
-    StepControl* c = control_.data();
-    const HeatView<double> view = heat_.view(nullptr);
-    const auto update = Base::update_params();
+    Steps::set_dt(dt, dt);
+    const HeatView<double> view = integrator_.material.view();
     put_thermal(view);
-    settle_cells<Cpu, D, double>(exec_, update, grid_.view(), view, kBlocks, c);
-    assemble_heat<Cpu, D, double>(exec_, update, grid_.view(), Base::mac(), view, kBlocks, c);
-    const SolveReport report = solver_.solve(heat_.system(grid_.view(), {&c->n_blocks, kBlocks}),
-                                             {1e-12, 0, 100}, &c->stop);
-    ASSERT_TRUE(report.converged);
-    apply_fluxes<Cpu, D, double>(exec_, Base::mac(), view, kBlocks, c);
-    Base::for_each_cell([&](std::size_t place, const Vec<int, D>& cell) {
+    ASSERT_TRUE(integrator_.heat.conduct());
+    Steps::for_each_cell([&](std::size_t place, const Vec<int, D>& cell) {
       if (is_inside(cell)) temperature(place) += view.change[place];
     });
   }
@@ -47,9 +45,9 @@ class HeatHarness : public FluidHarness<Cpu, D, double> {
   double error() {
     double sum = 0;
     int count = 0;
-    Base::for_each_cell([&](std::size_t place, const Vec<int, D>& cell) {
+    Steps::for_each_cell([&](std::size_t place, const Vec<int, D>& cell) {
       if (!is_inside(cell)) return;
-      const double exact = slab_temperature(dx_ * (cell[0] + 0.5), kTime);
+      const double exact = slab_temperature(scene_.grid.dx * (cell[0] + 0.5), kTime);
       sum += std::pow(temperature(place) - kWall - exact, 2);
       ++count;
     });
@@ -60,7 +58,7 @@ class HeatHarness : public FluidHarness<Cpu, D, double> {
   bool is_inside(const Vec<int, D>& cell) const {
     bool inside = true;
     for (int a = 0; a < D; ++a) {
-      const double x = dx_ * (cell[a] + 0.5);
+      const double x = scene_.grid.dx * (cell[a] + 0.5);
       inside = inside && x > scene_.grid.domain->min[static_cast<std::size_t>(a)] &&
                x < scene_.grid.domain->max[static_cast<std::size_t>(a)];
     }
@@ -72,10 +70,10 @@ class HeatHarness : public FluidHarness<Cpu, D, double> {
   }
   void put_thermal(const HeatView<double>& view) {
     const HeatProperties& heat = scene_.materials[0].heat;
-    const double volume = std::pow(dx_, D),
+    const double volume = std::pow(scene_.grid.dx, D),
                  capacity = volume * scene_.materials[0].density * heat.capacity.solid;
-    heat_.clear();
-    Base::for_each_cell([&](std::size_t place, const Vec<int, D>& cell) {
+    integrator_.material.store().clear();
+    Steps::for_each_cell([&](std::size_t place, const Vec<int, D>& cell) {
       if (is_inside(cell))
         view.thermal_sums[place] = Node<double>::make(capacity, capacity * temperature(place),
                                                       volume * heat.conductivity.solid, volume);
@@ -83,9 +81,6 @@ class HeatHarness : public FluidHarness<Cpu, D, double> {
   }
 
   Scene scene_;
-  HeatModel<double> model_;
-  HeatStore<Cpu, D, double> heat_;
-  EllipticSolver<Cpu, D, double> solver_;
   std::vector<double> temperature_;  // of cells, K
 };
 
@@ -103,9 +98,8 @@ double slab_error(int cells, double part) {
   scene.materials[0].heat.conductivity = {1000, 1000};  // a diffusivity of 1 m^2/s
   scene.bodies = {lattice("slab", box({0, 0, 0}, {1, across, D == 3 ? across : 0}))};
   scene.bodies[0].temperature.constant = kWall + 1;
-  Cpu exec(1);
-  HeatHarness<D> harness(exec, scene);
-  harness.prepare(1e-3);
+  scene.thermal.heat_solve = {1e-12, 100};
+  HeatHarness<D> harness(scene);
   const int steps = static_cast<int>(std::ceil(kTime / (0.5 * dx * dx)));
   for (int i = 0; i < steps; ++i) harness.step(kTime / steps);
   return harness.error();

@@ -1,6 +1,6 @@
 // What it takes to add a law that keeps a tensor: worn.h, and the lines that CMakeLists.txt puts
-// into copies of kinds.h and material.h (in the engine also a row of parse_material.cpp). Stores and
-// the constitutive step then carry its history beside that of other laws.
+// into copies of kinds.h and material.h (in the engine also a row of parse_material.cpp). Stores
+// and the constitutive step then carry its history beside that of other laws.
 #include <gtest/gtest.h>
 
 #include "kernels/exec/buffer.h"

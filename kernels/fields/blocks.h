@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "kernels/base/integers.h"
+#include "kernels/fields/place.h"
 #include "kernels/math/vec.h"
 
 namespace firn {
@@ -102,6 +103,27 @@ struct PeriodicBlocks {
     return block;
   }
 };
+
+// The block of stencils that begin at x, which on a ring goes to the first round. Where rounding
+// leaves it outside all the same, beside the seam, x goes around once more, and at last by its last
+// bits: a block beyond the ring would be another one than its image in it.
+template <int D, class Real>
+FIRN_HD inline int come_home(const PeriodicBlocks& periodic, int axis, Real dx, Real inv_dx,
+                             Real shift, Real& x) {
+  const auto block_at = [&](Real at) {
+    return axis_base(at, inv_dx, shift).node >> BlockTraits<D>::kShift;
+  };
+  int block = block_at(x), turns = periodic.turns(axis, block);
+  for (int round = 0; turns != 0; ++round) {
+    if (round < 2)
+      x -= static_cast<Real>(turns * periodic.count[axis] * BlockTraits<D>::kSide) * dx;
+    else
+      x -= static_cast<Real>(turns) * kEpsilon<Real> * max(abs(x), dx);
+    block = block_at(x);
+    turns = periodic.turns(axis, block);
+  }
+  return block;
+}
 
 // Corner c of a block lies one block further along every axis whose bit is set in c.
 template <int D>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "kernels/exec/algorithms.h"
-#include "kernels/fields/place.h"
 #include "kernels/grid/rebuild.h"
 
 namespace firn {
@@ -65,17 +64,6 @@ struct MarkHomes {
     });
   }
 
-  FIRN_HD void come_back(std::uint32_t slot, int a, Real& x, int& block) const {
-    const int turns = periodic.turns(a, block);
-    if (turns == 0) return;
-    const int blocks = turns * periodic.count[a];
-    block -= blocks;
-    x -= static_cast<Real>(blocks * BlockTraits<D>::kSide) * dx;
-    channel_at(particles.x, slot, D, a) = x;
-    // The subtraction may have rounded it into the next block.
-    block = axis_base(x, inv_dx, shift).node >> BlockTraits<D>::kShift;
-  }
-
   // False where the particle leaves the simulation: in a sink, or with a fault.
   template <class Group>
   FIRN_HD bool home_of(Group& g, std::uint32_t slot, Vec<int, D>& block) const {
@@ -89,8 +77,9 @@ struct MarkHomes {
         raise(g, control, kStopDiverged);
         return false;
       }
-      block[a] = axis_base(x[a], inv_dx, shift).node >> BlockTraits<D>::kShift;
-      if (periodic.count[a] != 0) come_back(slot, a, x[a], block[a]);
+      const Real before = x[a];
+      block[a] = come_home<D>(periodic, a, dx, inv_dx, shift, x[a]);
+      if (x[a] != before) channel_at(particles.x, slot, D, a) = x[a];
     }
     for (int a = 0; a < D && sinks.open; ++a)
       if (x[a] < sinks.min[a] || x[a] > sinks.max[a]) return false;

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "kernels/fields/blocks.h"
-#include "kernels/fields/place.h"
 #include "src/state/bytes.h"
 #include "src/state/particle_store.h"
 #include "src/state/partition.h"
@@ -177,16 +176,9 @@ class ParticleExchange {
       Real at = channel_at(x.data(), slot, D, a);
       if (!(abs(at * inv_dx_) < static_cast<Real>(BlockTraits<D>::kMaxCell)))
         return partition_.rank();
-      block[a] = block_at(at);
-      if (const int turns = periodic_.turns(a, block[a]); turns != 0) {
-        at -= static_cast<Real>(turns * periodic_.count[a] * BlockTraits<D>::kSide) * dx_;
-        block[a] = block_at(at);
-      }
+      block[a] = come_home<D>(periodic_, a, dx_, inv_dx_, shift_, at);
     }
     return partition_.owner(block_key<D>(block));
-  }
-  int block_at(Real x) const {
-    return axis_base(x, inv_dx_, shift_).node >> BlockTraits<D>::kShift;
   }
 
   Partition<Real>& partition_;

@@ -1,4 +1,5 @@
-// Particles as tests give and read them, in double whatever the backend computes in, and their sums.
+// Particles as tests give and read them, in double whatever the backend computes in, and their
+// sums.
 #pragma once
 
 #include <array>

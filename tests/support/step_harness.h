@@ -49,7 +49,8 @@ class StepHarness {
     const auto chunks = store.chunks(present);
     const auto ids = store.ids(present);
     const auto x = store.download(kX, present), v = store.download(kV, present);
-    const auto mass = store.download(kMass, present), modes = store.download(kCoefficients, present);
+    const auto mass = store.download(kMass, present),
+               modes = store.download(kCoefficients, present);
     const int stored = store.components(kCoefficients) / D;
     std::vector<Particle> out(control().n_particles);
     for (std::uint32_t slot = 0; slot < ids.size(); ++slot) {

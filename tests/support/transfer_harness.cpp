@@ -12,8 +12,8 @@ namespace {
 
 Scene transfer_scene(bool faces, int dimension, Precision precision,
                      const TransferSettings& transfer, bool stages) {
-  Scene scene = faces ? liquid_scene(dimension, kDx, precision)
-                      : empty_scene(dimension, kDx, precision);
+  Scene scene =
+      faces ? liquid_scene(dimension, kDx, precision) : empty_scene(dimension, kDx, precision);
   scene.simulation.gravity = {};
   scene.simulation.fused = false;
   scene.transfer = transfer;
@@ -215,8 +215,8 @@ std::unique_ptr<TransferHarness<Space::D>> make_harness(
   using Harness = std::conditional_t<kFaces, FaceHarness<Exec, Space::D, Real>,
                                      NodeHarness<Exec, Space::D, Real>>;
   const Precision precision = sizeof(Real) == 4 ? Precision::kSingle : Precision::kDouble;
-  return std::make_unique<Harness>(
-      transfer_scene(kFaces, Space::D, precision, transfer, stages), particles, threads);
+  return std::make_unique<Harness>(transfer_scene(kFaces, Space::D, precision, transfer, stages),
+                                   particles, threads);
 }
 
 // A pointer that must be kept makes the compiler emit the function that it points at.

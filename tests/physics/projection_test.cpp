@@ -78,6 +78,26 @@ TYPED_TEST(Projection, LeavesNoDivergenceAroundAMovingBody) {
   expect_free_of_divergence<D, Real>(scene);
 }
 
+// A cell amid liquid that has lost its particles is liquid all the same; a bubble of four is air.
+TYPED_TEST(Projection, FloodsACellAmidLiquid) {
+  constexpr int D = TypeParam::D;
+  using Real = typename TypeParam::Real;
+  constexpr double dx = 1.0 / 8, at = 3 * dx;
+  for (const int side : {1, 2}) {
+    Scene scene = liquid_scene(D, dx, sizeof(Real) == 4 ? Precision::kSingle : Precision::kDouble);
+    scene.grid.domain = closed_box({0, 0, 0}, {1, 1, 1});
+    Shape pool;
+    pool.type = ShapeType::kDifference;
+    pool.children = {box({0, 0, 0}, {1, 1, 1}),
+                     box({at, at, at}, {at + side * dx, at + side * dx, at + dx})};
+    if (D == 2) pool.children[1].min[2] = 0;
+    scene.bodies = {lattice("pool", pool)};
+    FluidHarness<D, Real> h(scene);
+    h.prepare(1e-3);
+    EXPECT_EQ(h.fluid_cells(), static_cast<std::size_t>(int_power(8, D)) - (side == 1 ? 0 : 4));
+  }
+}
+
 // A floor that rises lifts all liquid on it as a plug, also along the edges of the box.
 TYPED_TEST(Projection, APistonDrivesAPlugFlow) {
   constexpr int D = TypeParam::D;

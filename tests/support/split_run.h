@@ -150,7 +150,8 @@ class SplitRun {
   // That are saved.
   int channels() const {
     const ChannelNeeds needs = channel_needs(scene_, false);
-    return 4 + (needs.coefficient_modes > 0) + needs.deformation + needs.plastic + needs.stress;
+    return 4 + (needs.coefficient_modes > 0) + needs.deformation + (needs.history > 0) +
+           needs.stress;
   }
 
   Scene scene_;

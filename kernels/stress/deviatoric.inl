@@ -80,8 +80,8 @@ void apply_deviatoric(Exec& exec, const DeviatoricProblem<Real>& p, Real* in, Re
   const auto apply = [&](auto n) {
     launch_coloured(exec, {{nullptr, p.max_blocks}, blocks.stop}, p.grid.colour_begin,
                     BlockTraits<D>::kCorners,
-                    ApplyDeviatoric<D, decltype(n)::value, Real>{
-                        {p.particles, p.grid, p.view, p.control}, in, out});
+                    ApplyDeviatoric<D, decltype(n)::value, Real>{p.particles, p.grid, p.view,
+                                                                 p.control, in, out});
   };
   if (p.degree == 2) apply(std::integral_constant<int, 2>{});
   if (p.degree == 3) apply(std::integral_constant<int, 3>{});

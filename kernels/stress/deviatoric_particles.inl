@@ -80,37 +80,20 @@ FIRN_HD inline void for_each_node(const Stencil<D, Degree, Real>& s, F&& f) {
       [&](int at, const Gradient& made) { f(at, made.slope); });
 }
 
-// What the operators that go by way of the particles share.
+// out += H in.
 template <int D, int Degree, class Real>
-struct DeviatoricParticles {
+struct ApplyDeviatoric {
+  static constexpr const char* kName = "apply_deviatoric";
+  static constexpr int kThreads = kLanes;  // a warp: its particles take turns at the tiles
+  static constexpr int kModulus = symmetric_components(D), kViscosity = kModulus + 1;
   using Tile = BlockTile<D, Degree + 1, Real, Real>;
+  struct Scratch {
+    Tile in[D], out[D];
+  };
   ParticleView<Real> particles;
   GridView<Real> grid;
   DeviatoricView<Real> view;
   const StepControl* control;
-
-  FIRN_HD Vec<Real, D> position(std::uint32_t chunk, std::uint32_t lane) const {
-    Vec<Real, D> x;
-    for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
-    return x;
-  }
-  FIRN_HD const Real* row(std::uint32_t chunk, int k) const {
-    return channel_row(view.stretch, chunk, stretch_components<D>(), k);
-  }
-  static constexpr int kModulus = symmetric_components(D), kViscosity = kModulus + 1;
-};
-
-// out += H in.
-template <int D, int Degree, class Real>
-struct ApplyDeviatoric : DeviatoricParticles<D, Degree, Real> {
-  static constexpr const char* kName = "apply_deviatoric";
-  static constexpr int kThreads = kLanes;  // a warp: its particles take turns at the tiles
-  using Base = DeviatoricParticles<D, Degree, Real>;
-  using Base::grid, Base::view;
-  using Tile = typename Base::Tile;
-  struct Scratch {
-    Tile in[D], out[D];
-  };
   const Real* in;
   Real* out;
 
@@ -123,18 +106,27 @@ struct ApplyDeviatoric : DeviatoricParticles<D, Degree, Real> {
     }
     g.sync();
     const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
-    for_each_pack_in(g, block, grid, this->particles,
+    for_each_pack_in(g, block, grid, particles,
                      [&](const auto& lanes) { advance(g, home, lanes); });
     g.sync();
     for (int a = 0; a < D; ++a)
       flush_tile(g, g.scratch.out[a], grid, block, GridLayer<Real>{out, D, a});
   }
 
+  FIRN_HD Vec<Real, D> position(std::uint32_t chunk, std::uint32_t lane) const {
+    Vec<Real, D> x;
+    for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
+    return x;
+  }
+  FIRN_HD const Real* row(std::uint32_t chunk, int k) const {
+    return channel_row(view.stretch, chunk, stretch_components<D>(), k);
+  }
+
   template <class Group, class Lanes>
   FIRN_HD void advance(Group& g, const Vec<int, D>& home, const Lanes& lanes) const {
     typename Lanes::template Table<D * D> table;
     lanes.for_each_lane([&](int i, std::uint32_t lane) {
-      const Vec<Real, D> x = Base::position(lanes.chunk, lane);
+      const Vec<Real, D> x = position(lanes.chunk, lane);
       for (int a = 0; a < D; ++a) {
         const auto s = make_face_stencil<D, Degree>(x, grid.inv_dx, a);
         const int at = Tile::template index_of<D>(s.base, home);
@@ -147,19 +139,19 @@ struct ApplyDeviatoric : DeviatoricParticles<D, Degree, Real> {
     stiffen(lanes, table);
     lanes.for_each_in_turn([](int, std::uint32_t) { return true; },
                            [&](int i, std::uint32_t lane, const auto& turns_at) {
-                             const Vec<Real, D> x = Base::position(lanes.chunk, lane);
+                             const Vec<Real, D> x = position(lanes.chunk, lane);
                              for (int a = 0; a < D; ++a) {
                                const auto s = make_face_stencil<D, Degree>(x, grid.inv_dx, a);
                                const int at = Tile::template index_of<D>(s.base, home);
                                const auto turns = turns_at(at);
                                Real along[D];
                                for (int b = 0; b < D; ++b) along[b] = table.at(a * D + b, i);
-                               Real* out = g.scratch.out[a].node + at;
+                               Real* first = g.scratch.out[a].node + at;
                                for_each_node<Tile::kSide>(
                                    s, [&](int place, const Vec<Real, D>& slope) {
                                      Real sum = 0;
                                      for (int b = 0; b < D; ++b) sum += slope[b] * along[b];
-                                     turns.accumulate(out[place], sum);
+                                     turns.accumulate(first[place], sum);
                                    });
                              }
                            });
@@ -171,16 +163,15 @@ struct ApplyDeviatoric : DeviatoricParticles<D, Degree, Real> {
     using T = typename Lanes::Value;
     const auto active = lanes.active();
     const auto load = [&](int k, Real otherwise) {
-      return select(active, lanes.load(Base::row(lanes.chunk, k)), T(otherwise));
+      return select(active, lanes.load(row(lanes.chunk, k)), T(otherwise));
     };
     Mat<T, D> A, V;
     for (int i = 0; i < D * D; ++i) A(i / D, i % D) = select(active, table.get(i), T(Real(0)));
     for (int a = 0, k = 0; a < D; ++a)
       for (int b = a; b < D; ++b, ++k) V(a, b) = V(b, a) = load(k, a == b ? Real(1) : Real(0));
     const T per_area = T(Real(2) * grid.inv_dx * grid.inv_dx);
-    const T viscosity =
-        load(Base::kViscosity, Real(0)) * T(Real(1) / static_cast<Real>(this->control->dt));
-    const Mat<T, D> K = deviatoric_differential(V, A) * (load(Base::kModulus, Real(0)) * per_area) +
+    const T viscosity = load(kViscosity, Real(0)) * T(Real(1) / static_cast<Real>(control->dt));
+    const Mat<T, D> K = deviatoric_differential(V, A) * (load(kModulus, Real(0)) * per_area) +
                         symmetric_part(A) * (viscosity * per_area);
     for (int i = 0; i < D * D; ++i) table.set(i, K(i / D, i % D));
   }

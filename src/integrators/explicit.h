@@ -33,12 +33,13 @@ struct ExplicitIntegrator {
     energies.after_grid();
     context.mark(kClockGrid);
     transfer.gather();
+    stress.enqueue();
     energies.after_transfer();
   }
 
   template <class F>
   void for_each_stage(F&& f) {
-    f(layout), f(body_force), f(sums), f(energies), f(transfer), f(boundary);
+    f(layout), f(body_force), f(sums), f(energies), f(stress), f(transfer), f(boundary);
   }
 
   Context& context;
@@ -46,7 +47,8 @@ struct ExplicitIntegrator {
   BodyForceStage<Exec, D, Real> body_force{context};
   ParticleSums<Exec, D, Real> sums{context};
   EnergyStage<Exec, D, Real> energies{context, sums};
-  NodeTransfer<Exec, D, Real> transfer{context, energies};
+  ParticleStress<Exec, D, Real> stress{context, energies};
+  NodeTransfer<Exec, D, Real> transfer{context, energies, stress};
   GridBoundaryStage<Exec, D, Real> boundary{context};
 };
 

@@ -1,31 +1,20 @@
 // Transfers on the nodes of the grid and what lies between them: particles to nodes with internal
-// forces, the grid update, and nodes to particles with the constitutive update, in one pass with
-// the next step's scatter where steps are fused.
+// forces, the grid update, and nodes to particles, in one pass with the constitutive update and the
+// next step's scatter where steps are fused.
 #pragma once
 
 #include "kernels/grid/guard.h"
 #include "kernels/transfer/g2p2g.h"
-#include "src/stages/energies.h"
+#include "src/stages/particle_stress.h"
 
 namespace firn {
 
 template <class Exec, int D, class Real>
 class NodeTransfer : public Stage<Exec, D, Real> {
  public:
-  NodeTransfer(StepContext<Exec, D, Real>& context, EnergyStage<Exec, D, Real>& energies)
-      : Stage<Exec, D, Real>(context),
-        energies_(energies),
-        materials_(context.exec, std::span<const MaterialParams<Real>>(context.params.materials)) {}
-
-  // The stress of the first step.
-  void initialize() {
-    ParticleView<Real> at_rest = context_.particles.view();
-    at_rest.gradient = nullptr;
-    EnergyView energies = energies_.view();
-    energies.trial = nullptr;
-    constitutive_step<Exec, D, Real>(context_.exec, materials_.data(), at_rest, energies,
-                                     context_.particles.capacity(), context_.step());
-  }
+  NodeTransfer(StepContext<Exec, D, Real>& context, EnergyStage<Exec, D, Real>& energies,
+               ParticleStress<Exec, D, Real>& stress)
+      : Stage<Exec, D, Real>(context), energies_(energies), stress_(stress) {}
 
   // What fused steps have left on the grid follows its blocks into the new layout.
   void carry() {
@@ -65,17 +54,6 @@ class NodeTransfer : public Stage<Exec, D, Real> {
   // The gather, which in fused steps scatters for the next one.
   void gather() { context_.fused ? gather_and_scatter() : gather_apart(); }
 
-  // -tr(tau) / d: positive in compression.
-  void fill(Snapshot& s, const SnapshotParts& parts, std::span<const std::uint32_t> slots) {
-    if (!parts.pressure || s.kirchhoff_stress.empty()) return;
-    s.pressure.reserve(slots.size());
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      double trace = 0;
-      for (std::size_t a = 0; a < D; ++a) trace += s.kirchhoff_stress[i * D * D + a * (D + 1)];
-      s.pressure.push_back(static_cast<float>(-trace / D));
-    }
-  }
-
  private:
   using Stage<Exec, D, Real>::context_;
 
@@ -110,7 +88,7 @@ class NodeTransfer : public Stage<Exec, D, Real> {
 
   void gather_and_scatter() {
     g2p2g<Exec, D, Real>(context_.exec, context_.params.transfer, context_.params.bounds,
-                         context_.boundaries(), materials_.data(), energies_.view(),
+                         context_.boundaries(), stress_.laws(), energies_.view(),
                          context_.particles.view(), context_.grid.view(), context_.step(),
                          context_.max_blocks());
     context_.mark(kClockFused);
@@ -125,13 +103,10 @@ class NodeTransfer : public Stage<Exec, D, Real> {
     guard_particles<Exec, D, Real>(context_.exec, context_.boundaries(), particles, grid, blocks,
                                    c);
     context_.mark(kClockG2P);
-    constitutive_step<Exec, D, Real>(context_.exec, materials_.data(), particles, energies_.view(),
-                                     context_.particles.capacity(), c);
-    context_.mark(kClockConstitutive);
   }
 
   EnergyStage<Exec, D, Real>& energies_;
-  Buffer<Exec, MaterialParams<Real>> materials_;
+  ParticleStress<Exec, D, Real>& stress_;
 };
 
 }  // namespace firn

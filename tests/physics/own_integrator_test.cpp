@@ -43,6 +43,7 @@ struct QuasiStaticIntegrator {
     transfer.scatter();
     transfer.update();
     transfer.gather();
+    stress.enqueue();
     launch_items(
         context.exec,
         {{&context.step()->n_slots, context.particles.capacity() * kLanes}, &context.step()->stop},
@@ -51,7 +52,7 @@ struct QuasiStaticIntegrator {
 
   template <class F>
   void for_each_stage(F&& f) {
-    f(layout), f(body_force), f(sums), f(energies), f(transfer);
+    f(layout), f(body_force), f(sums), f(energies), f(stress), f(transfer);
   }
 
   Context& context;
@@ -59,7 +60,8 @@ struct QuasiStaticIntegrator {
   BodyForceStage<Exec, D, Real> body_force{context};
   ParticleSums<Exec, D, Real> sums{context};
   EnergyStage<Exec, D, Real> energies{context, sums};
-  NodeTransfer<Exec, D, Real> transfer{context, energies};
+  ParticleStress<Exec, D, Real> stress{context, energies};
+  NodeTransfer<Exec, D, Real> transfer{context, energies, stress};
 };
 
 Scene hanging_bar() {

@@ -23,6 +23,11 @@ Scene load_scene(const std::string& path, const SceneOptions& options = {});
 Scene parse_scene(const std::string& text, const std::string& origin, const std::string& directory,
                   const SceneOptions& options = {});
 
+// Holds a scene that was built or changed in code against everything that a file is held against.
+// Throws Error{kScene} (kFile if only files are missing) with every finding ("body.0.shape.radius:
+// what and how to mend it"), one per line. Simulation and estimate do it by themselves.
+void validate(const Scene& scene);
+
 struct MaterialPreset {
   Material material;
   std::string description, source;

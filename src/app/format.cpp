@@ -45,6 +45,12 @@ std::string format_bytes(double bytes) {
   return scaled(bytes, 1024, std::array{" B", " KiB", " MiB", " GiB", " TiB"});
 }
 
+std::string format_time(double seconds) {
+  if (seconds == 0 || seconds >= 1e-2) return fmt::format("{:.4f} s", seconds);
+  return seconds >= 1e-5 ? fmt::format("{:.4g} ms", 1e3 * seconds)
+                         : fmt::format("{:.4g} us", 1e6 * seconds);
+}
+
 std::string format_duration(double seconds) {
   const auto s = static_cast<long long>(std::min(std::max(seconds, 0.0) + 0.5, 1e12));
   if (s < 3600) return fmt::format("{}:{:02}", s / 60, s % 60);

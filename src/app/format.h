@@ -10,6 +10,7 @@ namespace firn::app {
 
 std::string format_count(double count);       // "950", "1.23 M"
 std::string format_bytes(double bytes);       // "4.5 MiB"
+std::string format_time(double seconds);      // simulated: "1.2500 s", "2.5 us"
 std::string format_duration(double seconds);  // "0:07", "1:02:03"
 
 // What sets the time step: "wave speed in snow", "largest speed", ...

@@ -13,6 +13,7 @@
 #include "src/app/names.h"
 #include "src/app/scene_catalog.h"
 #include "src/scene/mesh_warnings.h"
+#include "src/state/body_warnings.h"
 
 namespace firn::app {
 namespace {
@@ -20,6 +21,12 @@ namespace {
 // At least, since speeds and stiffness may grow during the run.
 double steps_per_frame(const Scene& scene, const SceneEstimate& need) {
   return need.dt_limit > 0 ? std::ceil(1 / (scene.simulation.fps * need.dt_limit)) : 0;
+}
+
+std::vector<std::string> warnings_of(const Scene& scene) {
+  std::vector<std::string> warnings = mesh_warnings(scene);
+  for (const std::string& warning : body_warnings(scene)) warnings.push_back(warning);
+  return warnings;
 }
 
 std::int64_t whole(double bytes) { return std::llround(bytes); }
@@ -37,7 +44,7 @@ Json info_json(const Scene& scene, const SceneEstimate& need, const MemoryEstima
                const DiskEstimate& disk) {
   const SimulationSettings& s = scene.simulation;
   return {{"scene", scene.name},
-          {"warnings", mesh_warnings(scene)},
+          {"warnings", warnings_of(scene)},
           {"title", scene.title},
           {"source", scene.source},
           {"dimension", s.dimension},
@@ -97,9 +104,11 @@ void print_scene(const Scene& scene, const SceneEstimate& need) {
              s.dimension, s.frames, s.fps, name_of(s.precision), name_of(scene.transfer.type),
              kernel_name(scene.transfer.kernel));
   fmt::print("  grid       dx {:g} m, {} blocks\n", scene.grid.dx, need.blocks);
-  fmt::print("  particles  {} within {} to {}\n", need.particles,
-             format_point(need.bounds_min, s.dimension),
-             format_point(need.bounds_max, s.dimension));
+  const bool fills = need.bounds_min[0] <= need.bounds_max[0];
+  fmt::print("  particles  {}{}\n", need.particles,
+             fills ? fmt::format(" within {} to {}", format_point(need.bounds_min, s.dimension),
+                                 format_point(need.bounds_max, s.dimension))
+                   : "");
   print_bodies(scene, need);
   print_thermal(scene);
   if (need.tracers > 0) fmt::print("  tracers    {}\n", need.tracers);
@@ -137,8 +146,7 @@ int info(const Options& options) {
   } else {
     print_scene(scene, need);
     print_needs(scene, need, memory, disk);
-    for (const std::string& warning : mesh_warnings(scene))
-      fmt::print("  warning    {}\n", warning);
+    for (const std::string& warning : warnings_of(scene)) fmt::print("  warning    {}\n", warning);
   }
   return 0;
 }

@@ -136,8 +136,8 @@ std::string Progress::bar() const {
 
 std::string Progress::plain_line(const FrameStats& stats) const {
   return fmt::format(
-      "frame {}/{}  t {:.4f} s  {} steps  dt {:.2e} ({})  {} particles  {} particles/s  ETA {}",
-      stats.frame, last_, stats.time, stats.steps, stats.dt_last,
+      "frame {}/{}  t {}  {} steps  dt {:.2e} ({})  {} particles  {} particles/s  ETA {}",
+      stats.frame, last_, format_time(stats.time), stats.steps, stats.dt_last,
       describe_limit(stats.limited_by, stats.limiting_material), stats.particles,
       format_count(particle_steps_per_second(stats)), format_duration(remaining()));
 }

@@ -13,10 +13,12 @@
 #include "src/app/frame_writer.h"
 #include "src/app/interrupt.h"
 #include "src/app/json_out.h"
+#include "src/app/machine.h"
 #include "src/app/run_report.h"
 #include "src/io/atomic_file.h"
 #include "src/scene/mesh_warnings.h"
 #include "src/scene/output_channels.h"
+#include "src/state/body_warnings.h"
 
 namespace firn::app {
 namespace {
@@ -87,7 +89,13 @@ void RunLoop::begin(const std::optional<Checkpoint>& from) {
                              scene_.simulation.frames, scene_.simulation.fps,
                              from ? fmt::format(", resumed after frame {}", from->frame) : ""));
   if (from) return;
-  for (const std::string& warning : mesh_warnings(scene_)) progress_.line("warning: " + warning);
+  std::vector<std::string> warnings = mesh_warnings(scene_);
+  for (const std::string& warning : body_warnings(scene_)) warnings.push_back(warning);
+  const int threads = options_.run.threads, cores = hardware_threads();
+  if (!simulation_.on_cuda() && threads > cores)
+    warnings.push_back(
+        fmt::format("{} threads on {} cores are slower than {}", threads, cores, cores));
+  for (const std::string& warning : warnings) progress_.line("warning: " + warning);
   state_.totals.add(last_);
   writer_->write(simulation_, last_);
 }

@@ -35,7 +35,8 @@ void draw_time(Image& image, double time, bool on_light) {
   const Style& style = on_light ? kOnLight : kOnDark;
   const float scale = text_scale(image);
   const int margin = margin_of(image), pad = margin / 2;
-  const std::string text = fmt::format("t = {:.3f} s", time);
+  const std::string text = time == 0 || time >= 1e-3 ? fmt::format("t = {:.3f} s", time)
+                                                     : fmt::format("t = {:.4g} us", 1e6 * time);
   draw_panel(image, margin, margin, text_width(text, scale) + 2 * pad, text_height(scale) + 2 * pad,
              style);
   draw_text(image, margin + pad, margin + pad, text, style.text, scale);

@@ -15,6 +15,7 @@
 #include "kernels/stress/energy.h"
 #include "kernels/transfer/spline.h"
 #include "kernels/transfer/tile.h"
+#include "src/run/start_checks.h"
 #include "src/solvers/deviatoric_solver.h"
 #include "src/solvers/elliptic_solver.h"
 #include "src/stages/particle_pressure.h"
@@ -194,6 +195,7 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
 }  // namespace
 
 SceneEstimate estimate(const Scene& scene) {
+  validated(scene);
   std::vector<ParticleBatch> batches;
   SceneEstimate e;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
@@ -203,6 +205,7 @@ SceneEstimate estimate(const Scene& scene) {
     if (traits_of(scene).carries_tracers)
       e.tracers += static_cast<std::int64_t>(fill_tracers(scene, b).size());
   }
+  require_particles(scene, static_cast<std::size_t>(e.particles));
   for (std::size_t s = 0; s < scene.sources.size(); ++s)
     batches.push_back(fill_source(scene, s).batch);
   const auto at_start = std::span<const ParticleBatch>(batches).first(scene.bodies.size());

@@ -9,6 +9,9 @@
 
 namespace firn {
 
+// More threads than this would end in the stacks of OpenMP.
+inline constexpr int kMostThreads = 1024;
+
 // kAuto becomes CUDA where there is a GPU.
 inline Device chosen_device(Device wanted) {
   if (wanted != Device::kAuto) return wanted;
@@ -17,9 +20,14 @@ inline Device chosen_device(Device wanted) {
 }
 
 // Whether the options ask for CUDA. Throws Error{kDevice} where they name one of its devices and
-// the CPU is to run: a number that nobody looks at would hide a mistake.
+// the CPU is to run: a number that nobody looks at would hide a mistake. Error{kScene} for
+// more than kMostThreads.
 inline bool runs_on_cuda(const RunOptions& options) {
   const bool cuda = chosen_device(options.device) == Device::kCuda;
+  if (options.threads < 0 || options.threads > kMostThreads)
+    throw Error(ErrorCategory::kScene, "threads must be from 0 (all) to " +
+                                           std::to_string(kMostThreads) + ", found " +
+                                           std::to_string(options.threads));
   if (!cuda && options.device_index != 0)
     throw Error(ErrorCategory::kDevice,
                 "device " + std::to_string(options.device_index) +

@@ -12,6 +12,7 @@
 #include "firn/error.h"
 #include "firn/simulation.h"
 #include "src/run/particle_owners.h"
+#include "src/run/start_checks.h"
 #include "src/run/stepper.h"
 #include "src/scene/mass_properties.h"
 #include "src/state/batch.h"
@@ -61,18 +62,14 @@ inline Vec3 periods(const Scene& scene) {
 class Simulation::Impl {
  public:
   Impl(const Scene& scene, const RunOptions& options)
-      : scene_(scene), stepper_(make_stepper(scene_, options, [this](std::uint32_t id) {
+      : scene_(validated(scene)), stepper_(make_stepper(scene_, options, [this](std::uint32_t id) {
           return owners_.name_of(id);
         })) {
     for (std::size_t s = 0; s < scene_.sources.size(); ++s)
       sources_.push_back({fill_source(scene_, s), 0});
     for (std::size_t b = 0; b < scene_.bodies.size(); ++b)
       append(fill_body(scene_, b), static_cast<std::uint32_t>(b));
-    if (owners_.next_id() == 0 && sources_.empty())
-      throw Error(ErrorCategory::kScene,
-                  "the scene has no particles: every body is smaller than the sampling distance; "
-                  "use a smaller grid.dx "
-                  "or more particles_per_cell");
+    require_particles(scene_, owners_.next_id());
     stepper_->initialize();
     measure_frame(0, 0);
   }
@@ -367,6 +364,7 @@ class Simulation::Impl {
     s.times = stepper_->times();
     s.enqueued = stepper_->enqueued();
     if (scene_.output.diagnostics != DiagnosticsLevel::kOff) s.totals = totals();
+    require_finite(s);
     stepper_->report(s);
     s.colliders = stepper_->colliders();
     s.reactions = stepper_->reactions();

@@ -119,8 +119,11 @@ struct KeyDetails {
 
 struct Key : KeyDetails {
   std::string_view name, about;
-  const void* owner = nullptr;  // &kOwner<S> of the struct S that read_members reads it into
+  const void* owner = nullptr;  // &kOwner<S> of the struct S that it is a member of
+  // Null if it is read by hand.
   void (*read)(TableReader&, const Key&, void* owner) = nullptr;
+  // The member as a file says it, or (null) that of a default S; nothing if a file leaves it out.
+  std::optional<Node> (*written)(const Key&, const void* owner) = nullptr;
 
   std::vector<Word> all_words() const;
 };

@@ -107,6 +107,9 @@ inline constexpr Choice<BoundaryType> kBoundaries[] = {
     {"slip", BoundaryType::kSlip, "material slides along it and never leaves it"},
     {"separate", BoundaryType::kSeparate, "material slides along it and may leave it"}};
 
+// The word of a face of the domain.
+std::optional<Node> face_boundary(BoundaryType boundary);
+
 inline constexpr Choice<Phase> kPhases[] = {{"solid", Phase::kSolid}, {"liquid", Phase::kLiquid}};
 
 // The rows of a section of the scene, which count as asked for.

@@ -74,12 +74,23 @@ constexpr Choice<int> kMotions[] = {{"keyframes", 0, "piecewise linear in time"}
 constexpr Key kMotionKeys[] = {
     key("type", "of motion",
         {.kind = Kind::kChoice, .required = true, .words = kWordsOf<kMotions>}),
-    key("times", "of the key frames, increasing",
-        {.kind = Kind::kNumber, .unit = "s", .list = Count{1}, .required = true}),
-    key("translation", "at each of the times",
-        {.kind = Kind::kVector, .unit = "m", .list = Count{}, .otherwise = "none"}),
-    key("rotation", "at each of the times, about x, then y, then z",
-        {.kind = Kind::kRotation, .unit = "degrees", .list = Count{}, .otherwise = "none"}),
+    key<&Keyframes::times>(
+        "times", "of the key frames, increasing",
+        {.kind = Kind::kNumber, .unit = "s", .list = Count{1}, .required = true, .by_hand = true}),
+    key<&Keyframes::translation>("translation", "at each of the times",
+                                 {.kind = Kind::kVector,
+                                  .unit = "m",
+                                  .list = Count{},
+                                  .otherwise = "none",
+                                  .by_hand = true,
+                                  .value = no_default}),
+    key<&Keyframes::rotation>("rotation", "at each of the times, about x, then y, then z",
+                              {.kind = Kind::kRotation,
+                               .unit = "degrees",
+                               .list = Count{},
+                               .otherwise = "none",
+                               .by_hand = true,
+                               .value = no_default}),
     key<&Keyframes::pivot>("pivot", "point that the rotation is about", {.unit = "m"}),
 };
 
@@ -104,26 +115,30 @@ constexpr Key kColliderKeys[] = {
                           .under = Under::kExplicit,
                           .otherwise = "not moved",
                           .value = no_default}),
-    key("inertia",
+    key<&Dynamics::inertia>(
+        "inertia",
         "with `mass`: about the centre of mass, along the scene's axes: xx, yy, zz, or these and "
         "xy, xz, yz; 2D: one number",
         {.kind = Kind::kNumber,
          .unit = "kg m^2",
          .list = Count{1, 6},
          .under = Under::kExplicit,
-         .otherwise = "of the shape filled evenly"}),
+         .otherwise = "of the shape filled evenly",
+         .by_hand = true,
+         .value = no_default}),
     key<&Dynamics::velocity>("velocity", "of one with a mass, at the start",
                              {.unit = "m/s", .under = Under::kExplicit}),
     key<&Dynamics::angular_velocity>(
         "angular_velocity", "of one with a mass, at the start",
         {.kind = Kind::kSpin, .unit = "rad/s", .under = Under::kExplicit}),
     key<&Collider::color>("color", "in pictures", {.kind = Kind::kColor}),
-    key("temperature", "of its surface",
-        {.kind = Kind::kField,
-         .unit = "K",
-         .range = Range::positive(),
-         .under = Under::kHeat,
-         .otherwise = "insulated"}),
+    key<&Collider::temperature>("temperature", "of its surface",
+                                {.kind = Kind::kField,
+                                 .unit = "K",
+                                 .range = Range::positive(),
+                                 .under = Under::kHeat,
+                                 .otherwise = "insulated",
+                                 .by_hand = true}),
 };
 
 // The material that is named, null after a finding; `material` becomes its index.
@@ -146,6 +161,20 @@ const Material* parse_material_name(TableReader& table, const Scene& scene, int&
 void parse_per_cell(TableReader& table, double& particles_per_cell) {
   particles_per_cell = table.context().is_2d() ? 4 : 8;
   table.read("particles_per_cell", particles_per_cell);
+}
+
+// Whether what a particle weighs can be summed and squared in the scene's precision.
+void check_mass(TableReader& table, const Scene& scene, const Material* material,
+                double density_scale, double per_cell) {
+  const int d = scene.simulation.dimension;
+  if (material == nullptr || !(material->density > 0 && scene.grid.dx > 0 && per_cell > 0)) return;
+  const double mass = material->density * density_scale * std::pow(scene.grid.dx, d) / per_cell;
+  const double heaviest = scene.simulation.precision == Precision::kSingle ? 1e30 : 1e140;
+  if (mass <= heaviest && mass >= 1 / heaviest) return;
+  table.fail("material",
+             fmt::format("a particle of '{}' would weigh {:.3g} kg, which is beyond what a run can "
+                         "sum; check the units of its density ({}) and of grid.dx ({})",
+                         material->name, mass, material->density, scene.grid.dx));
 }
 
 void parse_stiffness_scale(TableReader& table, ScalarField& out) {
@@ -201,7 +230,10 @@ Keyframes parse_motion(const Node& node, ReadContext& context) {
   table.find("translation");
   table.find("rotation");
   if (times != nullptr && times->is(NodeType::kArray)) {
-    parse_frames(table, "translation", times->items.size(), motion.translation, read_vector);
+    const auto vector = [](const Node& item, std::string_view what, Vec3& out, ReadContext& c) {
+      return read_vector(item, what, out, c);
+    };
+    parse_frames(table, "translation", times->items.size(), motion.translation, vector);
     parse_frames(table, "rotation", times->items.size(), motion.rotation, read_rotation);
   }
   table.read_members(motion);
@@ -297,6 +329,7 @@ void parse_bodies(const Node& root, Scene& scene, ReadContext& context) {
     parse_per_cell(table, body.particles_per_cell);
     table.read_members(body);
     parse_stiffness_scale(table, body.stiffness_scale);
+    check_mass(table, scene, material, body.density_scale, body.particles_per_cell);
     parse_start(table, scene, material, body.temperature, body.phase);
     scene.bodies.push_back(std::move(body));
   });
@@ -320,6 +353,7 @@ void parse_sources(const Node& root, Scene& scene, ReadContext& context) {
                                       source.start));
       }
       parse_per_cell(table, source.particles_per_cell);
+      check_mass(table, scene, material, 1, source.particles_per_cell);
       parse_start(table, scene, material, source.temperature, source.phase);
       scene.sources.push_back(std::move(source));
     });

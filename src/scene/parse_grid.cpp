@@ -195,6 +195,10 @@ Domain parse_domain(const Node& node, const Scene& scene, ReadContext& context) 
 
 }  // namespace
 
+std::optional<Node> face_boundary(BoundaryType boundary) {
+  return word_node(kFaceBoundaries, boundary, *kDomain.find("boundary"));
+}
+
 constinit const Table kFaces = {
     "faces", "A value for each face of the domain; those that are left out keep the default.",
     kFaceKeys};

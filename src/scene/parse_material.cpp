@@ -376,6 +376,8 @@ void parse_materials(const Node& root, Scene& scene, ReadContext& context) {
   if (node == nullptr || !read_type(*node, NodeType::kTable, "material", context)) return;
   for (const Entry& entry : node->entries) {
     if (report_stray_override(entry, scene, context)) continue;
+    if (node->find(entry.key) != &entry.value)  // only a scene that is built in code can do that
+      context.findings.add(entry.where, fmt::format("there is already a material '{}'", entry.key));
     scene.materials.push_back(parse_material(entry, scene, context));
   }
 }

@@ -66,9 +66,12 @@ constexpr Key kOutputKeys[] = {
     table_key("camera", kCamera, "of pictures in 3D", {.otherwise = "one that frames the scene"}),
 };
 
+// Rays are traced in single precision, which squares distances.
+constexpr Range kInSight = Range::closed(-1e12, 1e12);
 constexpr Key kCameraKeys[] = {
-    key<&Camera::eye>("eye", "where it stands", {.unit = "m", .required = true}),
-    key<&Camera::target>("target", "what it looks at", {.unit = "m", .required = true}),
+    key<&Camera::eye>("eye", "where it stands", {.unit = "m", .range = kInSight, .required = true}),
+    key<&Camera::target>("target", "what it looks at",
+                         {.unit = "m", .range = kInSight, .required = true}),
     key<&Camera::up>("up", "what is up in the picture"),
     key<&Camera::fov>("fov", "angle from the bottom to the top of the picture",
                       {.kind = Kind::kAngle, .unit = "degrees", .range = Range::open(0, 180)}),

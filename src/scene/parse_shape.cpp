@@ -54,14 +54,17 @@ constexpr Key kEllipsoidKeys[] = {
     kCenter, key<&Shape::radii>("radii", "along the axes, each > 0",
                                 {.unit = "m", .required = true, .by_hand = true})};
 constexpr Key kHeightFieldKeys[] = {
-    key("min", "corner of its rectangle: x and z",
-        {.kind = Kind::kCorner, .unit = "m", .required = true}),
-    key("max", "the other corner", {.kind = Kind::kCorner, .unit = "m", .required = true}),
-    key("height", "y of the surface, of x and in 3D z; this or a file",
-        {.kind = Kind::kField, .unit = "m", .variables = "xz"}),
-    key("file", "a PNG whose grey is the height, seen from above", {.kind = Kind::kString}),
-    key("low", "height of black; with a file", {.kind = Kind::kNumber, .unit = "m"}),
-    key("high", "height of white; with a file", {.kind = Kind::kNumber, .unit = "m"}),
+    key<&Shape::min>("min", "corner of its rectangle: x and z",
+                     {.kind = Kind::kCorner, .unit = "m", .required = true, .by_hand = true}),
+    key<&Shape::max>("max", "the other corner",
+                     {.kind = Kind::kCorner, .unit = "m", .required = true, .by_hand = true}),
+    key<&Shape::height>("height", "y of the surface, of x and in 3D z; this or a file",
+                        {.unit = "m", .variables = "xz", .by_hand = true, .value = no_default}),
+    key<&Shape::file>("file", "a PNG whose grey is the height, seen from above", {.by_hand = true}),
+    key<&Shape::low>("low", "height of black; with a file",
+                     {.unit = "m", .by_hand = true, .value = no_default}),
+    key<&Shape::high>("high", "height of white; with a file",
+                      {.unit = "m", .by_hand = true, .value = no_default}),
     key<&Shape::base>("base", "y of the underside, below all heights",
                       {.unit = "m", .otherwise = "it has no end below"})};
 constexpr Key kMeshKeys[] = {
@@ -263,11 +266,14 @@ constexpr auto kSubtypes = [] {
 constexpr std::string_view kOtherShapes = "use the analytic shapes or a mesh";
 constexpr Unavailable kLaterShapes[] = {{"vdb", kOtherShapes}, {"text", kOtherShapes}};
 
-constexpr Key kShapeKeys[] = {key("type", "of shape",
-                                  {.kind = Kind::kChoice,
-                                   .required = true,
-                                   .words = kWordsOf<kShapes>,
-                                   .unavailable = kLaterShapes})};
+constexpr auto kTypes = [] {
+  std::array<Choice<ShapeType>, std::size(kShapes)> types{};
+  for (std::size_t i = 0; i < types.size(); ++i)
+    types[i] = {kShapes[i].name, kShapes[i].type, kShapes[i].about};
+  return types;
+}();
+constexpr Key kShapeKeys[] = {choice_key<&Shape::type, kTypes>(
+    "type", "of shape", {.required = true, .unavailable = kLaterShapes, .by_hand = true})};
 
 const ShapeParser* find_parser(TableReader& table) {
   std::size_t index = 0;

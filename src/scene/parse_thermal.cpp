@@ -41,12 +41,13 @@ constexpr Key solve_key(std::string_view name, std::string_view about) {
 constexpr Key kThermalKeys[] = {
     key<&ThermalSettings::heat>("heat",
                                 "false: nothing has a temperature, and nothing melts or freezes"),
-    key("ambient", "temperature of the air at free surfaces",
-        {.kind = Kind::kField,
-         .unit = "K",
-         .range = Range::positive(),
-         .under = Under::kHeat,
-         .otherwise = "insulated"}),
+    key<&ThermalSettings::ambient>("ambient", "temperature of the air at free surfaces",
+                                   {.kind = Kind::kField,
+                                    .unit = "K",
+                                    .range = Range::positive(),
+                                    .under = Under::kHeat,
+                                    .otherwise = "insulated",
+                                    .by_hand = true}),
     choice_key<&ThermalSettings::forces, kForceIntegrations>(
         "forces", "how the deviatoric stress moves the material"),
     choice_key<&ThermalSettings::face_density, kFaceDensities>(

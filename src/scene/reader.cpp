@@ -86,13 +86,14 @@ bool read_field(const Node& node, std::string_view what, ScalarField& out, ReadC
   return true;
 }
 
-bool read_vector(const Node& node, std::string_view what, Vec3& out, ReadContext& context) {
+bool read_vector(const Node& node, std::string_view what, Vec3& out, ReadContext& context,
+                 const Range& of_entries) {
   if (!check_entries(node, what, context)) return false;
   Vec3 vector{};
   bool valid = true;
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     valid &=
-        read_number(node.items[i], fmt::format("{}.{}", what, i), Range::any(), vector[i], context);
+        read_number(node.items[i], fmt::format("{}.{}", what, i), of_entries, vector[i], context);
   }
   if (valid) out = vector;
   return valid;
@@ -249,7 +250,7 @@ bool TableReader::read(std::string_view key, Vec3& out) {
       if (context_.is_2d()) return read_number(*node, key, Range::any(), out[2], context_);
       [[fallthrough]];
     default:
-      return read_vector(*node, key, out, context_);
+      return read_vector(*node, key, out, context_, row(key).range);
   }
 }
 

@@ -104,7 +104,7 @@ class TableReader {
   void read_members(S& out) {
     for (const Table* rows : tables_)
       for (const Key& key : rows->keys)
-        if (key.owner == &kOwner<S>) key.read(*this, key, &out);
+        if (key.owner == &kOwner<S> && key.read != nullptr) key.read(*this, key, &out);
   }
 
   void fail(const Node& node, std::string_view message) {
@@ -134,7 +134,8 @@ bool read_number(const Node& node, std::string_view what, const Range& range, do
                  ReadContext& context);
 bool read_field(const Node& node, std::string_view what, ScalarField& out, ReadContext& context,
                 std::string_view variables = "xyzt", const Range& range = Range::any());
-bool read_vector(const Node& node, std::string_view what, Vec3& out, ReadContext& context);
+bool read_vector(const Node& node, std::string_view what, Vec3& out, ReadContext& context,
+                 const Range& of_entries = Range::any());
 bool read_rotation(const Node& node, std::string_view what, Vec3& out, ReadContext& context);
 // Index of the string among `names`; a miss is a finding.
 bool read_choice(const Node& node, std::string_view what,

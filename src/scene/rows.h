@@ -3,6 +3,7 @@
 
 #include <array>
 #include <concepts>
+#include <string>
 
 #include "src/scene/reader.h"
 
@@ -75,10 +76,11 @@ constexpr Key key(std::string_view name, std::string_view about, const KeyDetail
   using Value = typename MemberType<decltype(member)>::Value;
   Key key{details, name, about};
   if (key.kind == Kind::kOfMember) key.kind = kKindOf<Value>;
-  if (key.value == nullptr) key.value = value_of<member>;
+  key.owner = &kOwner<Owner>;
+  key.written = value_of<member>;
+  if (key.value == nullptr) key.value = key.written;
   if (details.by_hand) return key;
   if constexpr (requires(TableReader & reader, Value & value) { reader.read(name, value); }) {
-    key.owner = &kOwner<Owner>;
     key.read = [](TableReader& reader, const Key& row, void* owner) {
       reader.read(row.name, static_cast<Owner*>(owner)->*member);
     };
@@ -99,7 +101,7 @@ std::optional<Node> word_node(std::type_identity_t<std::span<const Choice<E>>> c
                               const E& value, const Key& key) {
   for (const Choice<E>& choice : choices)
     if (choice.value == value) return node_of(std::string(choice.name), key);
-  return std::nullopt;
+  return node_of(std::to_string(static_cast<int>(value)), key);  // what no file can say
 }
 
 // A row of a member that is one of `choices`.
@@ -109,12 +111,12 @@ constexpr Key choice_key(std::string_view name, std::string_view about, KeyDetai
   details.kind = Kind::kChoice;
   details.words = kWordsOf<choices>;
   Key key{details, name, about};
-  key.value = [](const Key& row, const void* owner) {
+  key.owner = &kOwner<Owner>;
+  key.value = key.written = [](const Key& row, const void* owner) {
     const Owner defaults{};
     return word_node(choices, (owner ? *static_cast<const Owner*>(owner) : defaults).*member, row);
   };
   if (details.by_hand) return key;
-  key.owner = &kOwner<Owner>;
   key.read = [](TableReader& reader, const Key& row, void* owner) {
     reader.read(row.name, static_cast<Owner*>(owner)->*member, choices);
   };

@@ -1,0 +1,353 @@
+// From a scene's structs to the tables of a file, by the rows that read them; by hand only what is
+// read by hand.
+#include "src/scene/scene_document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "firn/error.h"
+#include "firn/scene_file.h"
+#include "src/scene/parse.h"
+
+namespace firn {
+namespace scene {
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+constexpr Key kPlain = key("", "", {.kind = Kind::kNumber});
+
+// What a name stands in for that an index does not lead to; no file can say it.
+std::string stray(int index) { return fmt::format("index {}", index); }
+
+void add(Node& table, std::string_view name, std::optional<Node> value) {
+  if (value) table.entries.push_back({std::string(name), {}, std::move(*value)});
+}
+
+template <class T>
+void add_value(Node& table, std::string_view name, const T& value) {
+  add(table, name, node_of(value, kPlain));
+}
+
+bool listed(const Words& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// A finding's place is the path of its value.
+void locate(Node& node, const std::string& path) {
+  node.where.source = path;
+  const auto below = [&](std::string_view name) {
+    return node.where.source == "scene" ? std::string(name) : fmt::format("{}.{}", path, name);
+  };
+  for (Entry& entry : node.entries) {
+    entry.where.source = below(entry.key);
+    locate(entry.value, entry.where.source);
+  }
+  for (std::size_t i = 0; i < node.items.size(); ++i)
+    locate(node.items[i], below(std::to_string(i)));
+}
+
+class SceneWriter {
+ public:
+  explicit SceneWriter(const Scene& scene)
+      : scene_(scene), is_2d_(scene.simulation.dimension == 2) {}
+
+  Node document() const {
+    Node root;
+    SimulationSettings simulation = scene_.simulation;
+    simulation.seed &= std::numeric_limits<std::int64_t>::max();  // files have signed integers
+    add(root, "simulation", section(kSimulation, simulation));
+    // What is left out of these depends on the integrator in a file.
+    const TransferSettings& t = scene_.transfer;
+    const bool forced = !traits_of(scene_).staggered || traits_of(scene_).unified;
+    add(root, "transfer", section(kTransfer, t, forced ? Words{"kernel", "force"} : Words{"kernel"}));
+    add(root, "time", section(kTime, scene_.time, {"dt_max"}));
+    add(root, "grid", grid());
+    add_if_said(root, "fluid", section(kFluid, scene_.fluid));
+    add_if_said(root, "thermal", thermal());
+    add_if_said(root, "tracers", tracers());
+    add_materials(root);
+    add_list(root, "body", scene_.bodies, [&](const Body& b, int i) { return body(b, i); });
+    add_list(root, "source", scene_.sources, [&](const Source& s, int) { return source(s); });
+    add_list(root, "sink", scene_.sinks, [&](const Sink& s, int) { return named(s, kSink); });
+    add_list(root, "collider", scene_.colliders,
+             [&](const Collider& c, int) { return collider(c); });
+    add_list(root, "heat_source", scene_.heat_sources,
+             [&](const HeatSource& s, int) { return named(s, kHeatSource); });
+    add(root, "output", output());
+    locate(root, "scene");
+    return root;
+  }
+
+ private:
+  // --- by rows ---
+
+  // Vectors of 2D have a third entry in structs, which only a direction or a turn must not use.
+  Node fitted(Node node, const Key& row) const {
+    if (!node.is(NodeType::kArray)) return node;
+    if (row.list) {
+      Key of_item = row;
+      of_item.list.reset();
+      for (Node& item : node.items) item = fitted(std::move(item), of_item);
+      return node;
+    }
+    std::vector<Node>& entries = node.items;
+    const bool turn = row.kind == Kind::kRotation;
+    const bool direction = row.kind == Kind::kDirection;
+    if (row.kind == Kind::kCorner) {
+      if (is_2d_) return entries[0];
+      entries.erase(entries.begin() + 1);
+    } else if (is_2d_ && (turn || row.kind == Kind::kSpin)) {
+      if (!turn || (entries[0].number == 0 && entries[1].number == 0)) return entries[2];
+    } else if (is_2d_ && (row.kind == Kind::kVector || row.kind == Kind::kVectorField ||
+                          (direction && entries[2].number == 0))) {
+      entries.pop_back();
+    }
+    return node;
+  }
+
+  // The members of `owner` that a file must say, those that are not as it would take them to be,
+  // and those of `always`.
+  template <class S>
+  void add_members(Node& table, const Table& rows, const S& owner, const Words& always = {}) const {
+    for (const Key& row : rows.keys) {
+      if (row.owner != &kOwner<S>) continue;
+      std::optional<Node> value = row.written(row, &owner);
+      if (!value) continue;
+      const std::optional<Node> otherwise = row.written(row, nullptr);
+      const bool said = row.required || !otherwise || listed(always, row.name) ||
+                        write_value(*value) != write_value(*otherwise);
+      if (said) add(table, row.name, fitted(std::move(*value), row));
+    }
+  }
+  template <class S>
+  Node section(const Table& rows, const S& owner, const Words& always = {}) const {
+    Node table;
+    add_members(table, rows, owner, always);
+    return table;
+  }
+  // A table that says nothing is left out: it may belong to another integrator.
+  static void add_if_said(Node& parent, std::string_view name, Node table) {
+    if (!table.entries.empty()) add(parent, name, std::move(table));
+  }
+  template <class T, class Write>
+  void add_list(Node& root, std::string_view name, const std::vector<T>& things,
+                Write write) const {
+    if (things.empty()) return;
+    std::vector<Node> nodes;
+    for (const T& thing : things) nodes.push_back(write(thing, static_cast<int>(nodes.size())));
+    add(root, name, array_node(std::move(nodes)));
+  }
+  // Name, shape and what the rows say.
+  template <class T>
+  Node named(const T& thing, const Table& rows) const {
+    Node table;
+    add_value(table, "name", thing.name);
+    add(table, "shape", shape(thing.shape, 0));
+    add_members(table, rows, thing);
+    return table;
+  }
+
+  // --- settings ---
+
+  // A value for each face that the scene has.
+  template <class T, class Write>
+  void add_faces(Node& domain, std::string_view name, const std::array<T, 6>& faces,
+                 Write write) const {
+    Node table;
+    for (std::size_t face = 0; face < (is_2d_ ? 4U : 6U); ++face)
+      if (faces[face] != T{}) add(table, kFaces.keys[face].name, write(faces[face]));
+    add_if_said(domain, name, std::move(table));
+  }
+
+  Node grid() const {
+    Node table = section(kGrid, scene_.grid);
+    if (!scene_.grid.domain) return table;
+    const Domain& d = *scene_.grid.domain;
+    Node domain = section(kDomain, d);
+    add_faces(domain, "boundary", d.boundary, face_boundary);
+    const auto plain = [](const auto& value) { return node_of(value, kPlain); };
+    add_faces(domain, "friction", d.friction, plain);
+    add_faces(domain, "temperature", d.temperature, plain);
+    add(table, "domain", std::move(domain));
+    return table;
+  }
+
+  Node thermal() const {
+    const ThermalSettings& s = scene_.thermal;
+    Node table = section(kThermal, s);
+    const ThermalSettings otherwise;
+    const auto add_solve = [&](std::string_view name, SolveSettings ThermalSettings::*solve) {
+      if (s.*solve == otherwise.*solve) return;
+      add(table, name, section(kSolve, s.*solve, {"tolerance", "max_iterations"}));
+    };
+    add_solve("force_solve", &ThermalSettings::force_solve);
+    add_solve("pressure_solve", &ThermalSettings::pressure_solve);
+    add_solve("heat_solve", &ThermalSettings::heat_solve);
+    return table;
+  }
+
+  Node tracers() const {
+    const TracerSettings& s = scene_.tracers;
+    if (s == TracerSettings{}) return {};
+    Node table = section(kTracers, s);
+    std::vector<Node> names;
+    for (const int b : s.bodies) {
+      const bool known = b >= 0 && static_cast<std::size_t>(b) < scene_.bodies.size();
+      const std::string name = known ? body_name(b) : stray(b);
+      names.push_back(*node_of(name, kPlain));
+    }
+    if (!names.empty()) add(table, "bodies", array_node(std::move(names)));
+    return table;
+  }
+
+  Node output() const {
+    Node table = section(kOutput, scene_.output);
+    if (scene_.output.camera) add(table, "camera", section(kCamera, *scene_.output.camera));
+    return table;
+  }
+
+  // --- materials ---
+
+  std::string material_name(int index) const {
+    const bool known = index >= 0 && static_cast<std::size_t>(index) < scene_.materials.size();
+    if (!known) return stray(index);
+    const std::string& name = scene_.materials[static_cast<std::size_t>(index)].name;
+    return name.empty() ? fmt::format("material{}", index) : name;
+  }
+
+  void add_materials(Node& root) const {
+    Node table;
+    for (std::size_t i = 0; i < scene_.materials.size(); ++i)
+      add(table, material_name(static_cast<int>(i)), material(scene_.materials[i]));
+    add_if_said(root, "material", std::move(table));
+  }
+
+  Node material(const Material& m) const {
+    const std::span<const ModelKeys> models = material_models();
+    const auto model = std::find_if(models.begin(), models.end(),
+                                    [&](const ModelKeys& k) { return k.model == m.model; });
+    const bool known = model != models.end();
+    Node all, table;
+    Words always;
+    if (known && !m.lame) always.assign(model->required.begin(), model->required.end());
+    std::erase_if(always, [&](std::string_view key) {
+      return key == "youngs_modulus" && !m.youngs_modulus_of_temperature.empty();
+    });
+    add_members(all, kMaterial, m, always);
+    add_members(all, kMaterial, m.heat);
+    const auto phases = [](const PhaseValues& v) {
+      Node both;
+      add_value(both, "solid", v.solid);
+      add_value(both, "liquid", v.liquid);
+      return both;
+    };
+    if (m.heat.capacity != PhaseValues{}) add(all, "heat_capacity", phases(m.heat.capacity));
+    if (m.heat.conductivity != PhaseValues{}) add(all, "conductivity", phases(m.heat.conductivity));
+    add_stiffness(all, m);
+    add_value(table, "model", known ? std::string(model->name) : stray(static_cast<int>(m.model)));
+    const Words meant = known ? model_keys(scene_, *model) : Words{};
+    for (Entry& entry : all.entries)
+      if (entry.key == "color" || listed(meant, entry.key)) table.entries.push_back(entry);
+    return table;
+  }
+
+  static void add_stiffness(Node& table, const Material& m) {
+    add(table, "youngs_modulus", node_of(m.youngs_modulus_of_temperature, kPlain));
+    if (m.lame) {
+      add_value(table, "shear_modulus", m.lame->mu);
+      add_value(table, "lambda", m.lame->lambda);
+    }
+    if (m.friction_hardening == std::array<double, 4>{}) return;
+    constexpr Key kAngle = key("", "", {.kind = Kind::kAngle});
+    std::vector<Node> h;
+    for (std::size_t i = 0; i < 4; ++i)
+      h.push_back(*node_of(m.friction_hardening[i], i == 2 ? kPlain : kAngle));
+    add(table, "friction_hardening", array_node(std::move(h)));
+  }
+
+  // --- what stands in space ---
+
+  Node shape(const Shape& s, int depth) const {
+    if (depth > kDeepestNesting)
+      throw Error(ErrorCategory::kScene,
+                  fmt::format("shapes are nested more than {} deep", kDeepestNesting));
+    Node table = section(kShape, s);
+    const Table* rows = nullptr;
+    for (const Subtype& type : kShape.types)
+      if (type.name == table.entries[0].value.text) rows = type.table;
+    if (rows == nullptr) return table;
+    const bool by_file = s.type == ShapeType::kHeightField && !s.file.empty();
+    add_members(table, *rows, s, by_file ? Words{"low", "high"} : Words{"height"});
+    std::vector<Node> children;
+    for (const Shape& child : s.children) children.push_back(shape(child, depth + 1));
+    const bool moves = s.type == ShapeType::kTransform;
+    if (moves && children.size() == 1)
+      add(table, "child", std::move(children[0]));
+    else if (!children.empty() || rows->find("children") != nullptr)
+      add(table, moves ? "child" : "children", array_node(std::move(children)));
+    return table;
+  }
+
+  std::string body_name(int index) const {
+    const std::string& name = scene_.bodies[static_cast<std::size_t>(index)].name;
+    return name.empty() ? fmt::format("body{}", index) : name;
+  }
+
+  // Of a body or a source.
+  template <class T>
+  void add_start(Node& table, const T& thing) const {
+    add_value(table, "material", material_name(thing.material));
+    if (thing.particles_per_cell != 0)
+      add_value(table, "particles_per_cell", thing.particles_per_cell);
+    if (scene_.solves_heat() || thing.temperature != ScalarField{})
+      add_value(table, "temperature", thing.temperature);
+    if (thing.phase) add(table, "phase", word_node<Phase>(kPhases, *thing.phase, kPlain));
+  }
+
+  Node body(const Body& b, int index) const {
+    Node table = named(b, kBody);
+    if (b.name.empty()) add_value(table, "name", body_name(index));
+    add_start(table, b);
+    return table;
+  }
+
+  Node source(const Source& s) const {
+    Node table = named(s, kSource);
+    add_start(table, s);
+    return table;
+  }
+
+  Node collider(const Collider& c) const {
+    Node table = named(c, kCollider);
+    if (c.dynamics) add_members(table, kCollider, *c.dynamics);
+    if (c.dynamics && c.dynamics->density == 0 && c.dynamics->mass == 0)
+      add_value(table, "density", 0.0);  // one of them is needed
+    if (!c.motion) return table;
+    Node motion;
+    add_value(motion, "type", std::string("keyframes"));
+    for (Entry& entry : section(kMotion, *c.motion).entries) motion.entries.push_back(entry);
+    add(table, "motion", std::move(motion));
+    return table;
+  }
+
+  const Scene& scene_;
+  bool is_2d_;
+};
+
+}  // namespace
+
+Node document_of(const Scene& scene) { return SceneWriter(scene).document(); }
+
+}  // namespace scene
+
+void validate(const Scene& scene) {
+  scene::Findings findings;
+  scene::ReadContext context{findings};
+  scene::parse_tree(scene::document_of(scene), context);
+  findings.throw_if_any();
+}
+
+}  // namespace firn

@@ -1,0 +1,15 @@
+// The other way round: the document of a scene that was made in code. What a file may not say then
+// is found in it by the code that reads files, and there is no second list of checks.
+#pragma once
+
+#include "firn/scene.h"
+#include "src/scene/document.h"
+
+namespace firn::scene {
+
+// Positions are paths of keys, as `--set` takes them: "body.0.shape.radius". Values that mean
+// nothing in the scene, as the yield stress of a liquid, are left out. Throws Error{kScene} where
+// shapes are nested deeper than files nest.
+Node document_of(const Scene& scene);
+
+}  // namespace firn::scene

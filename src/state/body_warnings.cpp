@@ -1,0 +1,96 @@
+#include "src/state/body_warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "src/scene/sampling.h"
+#include "src/state/batch.h"
+
+namespace firn {
+
+namespace {
+
+class BodyInspector {
+ public:
+  BodyInspector(const Scene& scene, std::size_t index)
+      : scene_(scene),
+        index_(index),
+        body_(scene.bodies[index]),
+        dimension_(scene.simulation.dimension),
+        shape_(compile_shape(body_.shape, dimension_, scene.grid.dx)) {
+    for (int a = 0; a < dimension_; ++a) {
+      const double extent = shape_.max[a] - shape_.min[a];
+      longest_ = std::max(longest_, extent);
+      thinnest_ = std::min(thinnest_, extent);
+    }
+  }
+
+  // Empty: nothing is wrong with it.
+  std::string finding() const {
+    if (!shape_.bounded()) return {};  // refused where it is filled
+    if (is_outside()) return "lies outside the domain";
+    if (!may_be_empty() || !fill_body(scene_, index_).position.empty()) return {};
+    return "has no particles: " + why_empty();
+  }
+
+ private:
+  double particle_volume() const {
+    const double per_cell =
+        body_.particles_per_cell > 0 ? body_.particles_per_cell : 1 << dimension_;
+    return std::pow(scene_.grid.dx, dimension_) / per_cell;
+  }
+  // A volume of so many particles has one, even in the sparsest places of their pattern. Found on
+  // cells of a size that keeps it cheap: the error is less than a cell along the surface.
+  bool may_be_empty() const {
+    if (thinnest_ <= 0) return true;
+    constexpr double kSurely = 100;
+    constexpr int kCells = 16;
+    const double cell = std::max(longest_ / kCells, scene_.grid.dx / 4);
+    return shape_volume(shape_, cell) < kSurely * particle_volume();
+  }
+  bool is_outside() const {
+    if (!scene_.grid.domain) return false;
+    const Domain& domain = *scene_.grid.domain;
+    for (std::size_t a = 0; a < static_cast<std::size_t>(dimension_); ++a)
+      if (domain.boundary[2 * a] != BoundaryType::kPeriodic &&
+          (shape_.max[a] < domain.min[a] || shape_.min[a] > domain.max[a]))
+        return true;
+    return false;
+  }
+  std::string why_empty() const {
+    if (thinnest_ < 0) return "the parts of its shape have no place in common";
+    if (thinnest_ == 0) return "its shape is flat";
+    const double volume = shape_volume(shape_, scene_.grid.dx);
+    if (volume == 0) return "its shape encloses nothing, or all of it is cut away";
+    return fmt::format(
+        "it fills {:.3g} {} and a particle stands for {:.3g}; use a smaller grid.dx or more "
+        "particles_per_cell",
+        volume, dimension_ == 2 ? "m^2" : "m^3", particle_volume());
+  }
+
+  const Scene& scene_;
+  std::size_t index_;
+  const Body& body_;
+  int dimension_;
+  CompiledShape shape_;
+  double longest_ = 0, thinnest_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace
+
+std::vector<std::string> body_warnings(const Scene& scene) {
+  std::vector<std::string> warnings;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const std::string finding = BodyInspector(scene, b).finding();
+    const std::string& name = scene.bodies[b].name;
+    if (!finding.empty())
+      warnings.push_back(
+          fmt::format("body \"{}\" {}", name.empty() ? std::to_string(b) : name, finding));
+  }
+  return warnings;
+}
+
+}  // namespace firn

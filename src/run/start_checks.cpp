@@ -19,8 +19,8 @@ const Scene& validated(const Scene& scene) {
 
 void require_particles(const Scene& scene, std::size_t particles) {
   if (particles > 0 || !scene.sources.empty()) return;
-  throw Error(ErrorCategory::kScene, fmt::format("the scene has no particles: {}",
-                                                 fmt::join(body_warnings(scene), "; ")));
+  throw Error(ErrorCategory::kScene,
+              fmt::format("the scene has no particles: {}", fmt::join(body_warnings(scene), "; ")));
 }
 
 void require_finite(const FrameStats& stats) {

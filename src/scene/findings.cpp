@@ -10,8 +10,17 @@
 namespace firn::scene {
 namespace {
 
-// Keys and values of a scene may hold any character; a finding stays one printable line.
+// Keys and values of a scene may hold any character and any number of them; a finding stays one
+// printable line that somebody can read.
 std::string one_line(std::string_view text) {
+  constexpr std::size_t kLongest = 900, kEnd = 300;
+  if (text.size() > kLongest) {
+    const auto inside = [&](std::size_t i) { return (text[i] & 0xc0) == 0x80; };  // a character
+    std::size_t cut = kLongest - kEnd, rest = text.size() - kEnd;
+    while (inside(cut)) --cut;
+    while (rest < text.size() && inside(rest)) ++rest;
+    return fmt::format("{} ... {}", one_line(text.substr(0, cut)), one_line(text.substr(rest)));
+  }
   std::string line;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);

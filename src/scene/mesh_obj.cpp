@@ -14,15 +14,32 @@ std::string one_line(std::string text) {
   return Cursor::printable(text.empty() ? "cannot be parsed" : text);
 }
 
-// tinyobjloader reads what is not a number as 0; positions must be numbers.
-void check_positions(std::string_view text, const std::string& origin) {
+void check_position(Cursor& line, const std::string& origin) {
+  for (int i = 0; i < 3; ++i)
+    if (!std::isfinite(line.number())) fail(origin, "a coordinate is not a finite number");
+}
+
+// A corner is up to three whole numbers, "1/2/3"; those of vertices come first.
+void check_corners(Cursor& line, const std::string& origin) {
+  for (std::string_view word = line.word(); !word.empty() && word[0] != '#'; word = line.word()) {
+    const std::string_view index = word.substr(0, word.find('/'));
+    int value = 0;
+    const auto [end, error] = std::from_chars(index.data(), index.data() + index.size(), value);
+    if (error != std::errc() || end != index.data() + index.size())
+      fail(origin,
+           fmt::format("'{}' stands where the index of a vertex belongs", Cursor::printable(word)));
+  }
+}
+
+// tinyobjloader reads as much of a word as is a number, or 0.
+void check_numbers(std::string_view text, const std::string& origin) {
   Cursor in(text, origin);
   for (std::size_t number = 1; in.left() > 0; ++number) {
     Cursor line(in.line(), origin);
-    if (line.word() != "v") continue;
+    const std::string_view what = line.word();
     try {
-      for (int i = 0; i < 3; ++i)
-        if (!std::isfinite(line.number())) fail(origin, "a coordinate is not a finite number");
+      if (what == "v") check_position(line, origin);
+      if (what == "f") check_corners(line, origin);
     } catch (const Error& e) {
       fail(fmt::format("{}:{}", origin, number), std::string(e.what()).substr(origin.size() + 2));
     }
@@ -32,7 +49,7 @@ void check_positions(std::string_view text, const std::string& origin) {
 }  // namespace
 
 TriangleMesh parse_obj(std::string_view text, const std::string& origin) {
-  check_positions(text, origin);
+  check_numbers(text, origin);
   tinyobj::ObjReaderConfig config;
   config.triangulate = true;
   config.vertex_color = false;

@@ -1,10 +1,12 @@
 // Sampling visits boxes (lattice cells, blocks of the blue-noise tile) and asks the signed distance
 // once at the centre of each: boxes wholly outside cost nothing more, in boxes wholly inside no
-// point is tested.
+// point is tested. Space without any is left out from above, in ever smaller parts, so a shape
+// costs what it fills and not what lies between its parts.
 #include "src/scene/sampling.h"
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "firn/error.h"
 #include "src/scene/blue_noise.h"
@@ -14,42 +16,104 @@ namespace {
 
 using Index = std::array<std::int64_t, 3>;
 
-constexpr double kMostCells = 1e12;
+[[noreturn]] void refuse_size() {
+  throw Error(ErrorCategory::kScene,
+              "a shape fills more cells than there is memory for; check its units or use a larger "
+              "dx");
+}
 
 // Boxes of edge `size` with corners at offset + size * integer that meet the bounds of a shape.
-struct Lattice {
-  Vec3 offset{};
-  double size = 0;
-  Index begin{}, end{};
-
-  Lattice(const CompiledShape& shape, double edge, const Vec3& from) : offset(from), size(edge) {
-    double cells = 1;
+class Lattice {
+ public:
+  Lattice(const CompiledShape& shape, double edge, const Vec3& from)
+      : shape_(shape), offset_(from), size_(edge) {
     for (int i = 0; i < shape.dimension; ++i) {
-      const double lo = std::floor((shape.min[i] - offset[i]) / size);
-      const double hi = std::ceil((shape.max[i] - offset[i]) / size);
-      cells *= std::max(hi - lo, 0.0);
-      if (!(cells < kMostCells && std::abs(lo) < 1e15))
-        throw Error(ErrorCategory::kScene,
-                    "a shape spans more than 1e12 cells; check its units or use a larger dx");
-      begin[i] = static_cast<std::int64_t>(lo);
-      end[i] = static_cast<std::int64_t>(hi);
+      const double lo = std::floor((shape.min[i] - offset_[i]) / size_);
+      const double hi = std::ceil((shape.max[i] - offset_[i]) / size_);
+      if (!(std::abs(lo) < kFarthest && std::abs(hi) < kFarthest)) refuse_size();
+      begin_[i] = static_cast<std::int64_t>(lo);
+      end_[i] = static_cast<std::int64_t>(hi);
     }
-    if (shape.dimension == 2) end[2] = 1;
+    if (shape.dimension == 2) end_[2] = 1;
   }
 
   Vec3 corner(const Index& at) const {
     Vec3 x;
-    for (int i = 0; i < 3; ++i) x[i] = offset[i] + size * static_cast<double>(at[i]);
+    for (int i = 0; i < 3; ++i) x[i] = offset_[i] + size_ * static_cast<double>(at[i]);
     return x;
   }
 
+  // Calls f for all boxes that may meet the shape, in the order of their indices.
   template <class F>
   void for_each(F f) const {
-    Index at;
-    for (at[0] = begin[0]; at[0] < end[0]; ++at[0])
-      for (at[1] = begin[1]; at[1] < end[1]; ++at[1])
-        for (at[2] = begin[2]; at[2] < end[2]; ++at[2]) f(at);
+    std::vector<Index> tiles;
+    add_tiles(tile_of(begin_), above(end_), tiles);
+    std::sort(tiles.begin(), tiles.end());
+    visit<0>(tiles, {}, f);
   }
+
+ private:
+  static constexpr int kShift = 3;  // a tile has 2^kShift boxes along each axis
+  static constexpr std::size_t kMostTiles = 10'000'000;
+  static constexpr double kFarthest = 1e15;
+
+  static Index tile_of(Index at) {
+    for (std::int64_t& i : at) i >>= kShift;
+    return at;
+  }
+  static Index above(Index at) {
+    for (std::int64_t& i : at) i = ((i - 1) >> kShift) + 1;
+    return at;
+  }
+
+  // The tiles from `low` to `high`, without those that are wholly outside.
+  void add_tiles(const Index& low, const Index& high, std::vector<Index>& tiles) const {
+    Vec3 middle{};
+    double diagonal = 0;
+    int longest = 0;
+    for (int i = 0; i < shape_.dimension; ++i) {
+      if (low[i] >= high[i]) return;
+      const auto tile = static_cast<double>(1 << kShift) * size_;
+      const auto extent = static_cast<double>(high[i] - low[i]) * tile;
+      middle[i] = offset_[i] + static_cast<double>(low[i]) * tile + 0.5 * extent;
+      diagonal += extent * extent;
+      if (high[i] - low[i] > high[longest] - low[longest]) longest = i;
+    }
+    // Distances of some shapes are estimates: twice what one that is exact would need.
+    if (distance(shape_, middle) >= std::sqrt(diagonal)) return;
+    if (high[longest] - low[longest] == 1) {
+      if (tiles.size() == kMostTiles) refuse_size();
+      return tiles.push_back(low);
+    }
+    Index split_high = high, split_low = low;
+    split_high[longest] = split_low[longest] = low[longest] + (high[longest] - low[longest]) / 2;
+    add_tiles(low, split_high, tiles);
+    add_tiles(split_low, high, tiles);
+  }
+
+  // The boxes of sorted tiles that agree in all indices before the axis.
+  template <std::size_t axis, class F>
+  void visit(std::span<const Index> tiles, Index at, F& f) const {
+    if constexpr (axis == 3) {
+      f(at);
+    } else {
+      while (!tiles.empty()) {
+        const std::int64_t tile = tiles[0][axis];
+        const auto next = std::find_if(tiles.begin(), tiles.end(),
+                                       [&](const Index& t) { return t[axis] != tile; });
+        const auto same = static_cast<std::size_t>(next - tiles.begin());
+        const std::int64_t from = std::max(tile << kShift, begin_[axis]),
+                           to = std::min((tile + 1) << kShift, end_[axis]);
+        for (at[axis] = from; at[axis] < to; ++at[axis]) visit<axis + 1>(tiles.first(same), at, f);
+        tiles = tiles.subspan(same);
+      }
+    }
+  }
+
+  const CompiledShape& shape_;
+  Vec3 offset_{};
+  double size_ = 0;
+  Index begin_{}, end_{};
 };
 
 Vec3 centre_of(const Vec3& corner, double size, int dimension) {

@@ -62,7 +62,8 @@ class SceneWriter {
     // What is left out of these depends on the integrator in a file.
     const TransferSettings& t = scene_.transfer;
     const bool forced = !traits_of(scene_).staggered || traits_of(scene_).unified;
-    add(root, "transfer", section(kTransfer, t, forced ? Words{"kernel", "force"} : Words{"kernel"}));
+    add(root, "transfer",
+        section(kTransfer, t, forced ? Words{"kernel", "force"} : Words{"kernel"}));
     add(root, "time", section(kTime, scene_.time, {"dt_max"}));
     add(root, "grid", grid());
     add_if_said(root, "fluid", section(kFluid, scene_.fluid));

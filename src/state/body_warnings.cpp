@@ -47,10 +47,9 @@ class BodyInspector {
   bool may_be_empty() const {
     if (thinnest_ <= 0) return true;
     constexpr double kSurely = 100;
-    constexpr int kCells = 16;
-    const double cell = std::max(longest_ / kCells, scene_.grid.dx / 4);
-    return shape_volume(shape_, cell) < kSurely * particle_volume();
+    return volume() < kSurely * particle_volume();
   }
+  double volume() const { return shape_volume(shape_, longest_ / 16); }
   bool is_outside() const {
     if (!scene_.grid.domain) return false;
     const Domain& domain = *scene_.grid.domain;
@@ -63,12 +62,11 @@ class BodyInspector {
   std::string why_empty() const {
     if (thinnest_ < 0) return "the parts of its shape have no place in common";
     if (thinnest_ == 0) return "its shape is flat";
-    const double volume = shape_volume(shape_, scene_.grid.dx);
-    if (volume == 0) return "its shape encloses nothing, or all of it is cut away";
+    if (volume() == 0) return "its shape encloses nothing, or all of it is cut away";
     return fmt::format(
         "it fills {:.3g} {} and a particle stands for {:.3g}; use a smaller grid.dx or more "
         "particles_per_cell",
-        volume, dimension_ == 2 ? "m^2" : "m^3", particle_volume());
+        volume(), dimension_ == 2 ? "m^2" : "m^3", particle_volume());
   }
 
   const Scene& scene_;

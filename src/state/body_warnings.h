@@ -1,4 +1,5 @@
-// What becomes of bodies that a scene names and a run does not show: too small, cut away, elsewhere.
+// What becomes of bodies that a scene names and a run does not show: too small, cut away,
+// elsewhere.
 #pragma once
 
 #include <string>

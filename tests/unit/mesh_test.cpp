@@ -74,6 +74,8 @@ TEST(Mesh, MalformedFilesAreErrorsThatNameTheFileAndTheReason) {
       {"zero.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 0 1 2\n", ""},
       {"nan.obj", "v 0 0 0\nv nan 0 0\nv 0 1 0\nf 1 2 3\n", ":2: a coordinate is not a finite"},
       {"word.obj", "v 0 0 0\nv 1 o 0\nv 0 1 0\nf 1 2 3\n", "'o'"},
+      {"huge.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 1e30 3\n", ":5: '1e30'"},
+      {"more.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 99999999999/1\n", ":4: '99999999999/1'"},
       {"quad.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3 9\n", ""},
       {"cut.ply", vertices, "no end_header"},
       {"format.ply", "ply\nelement vertex 0\nend_header\n", "no format"},

@@ -127,6 +127,68 @@ TEST(Sampling, TileIsTheSameEverywhere) {
   }
 }
 
+// Shapes whose distances are estimates or that leave most of their bounds empty.
+std::vector<CompiledShape> awkward_shapes(int dimension) {
+  const auto ball_at = [](Vec3 centre, double radius) {
+    Shape s;
+    s.center = centre;
+    s.radius = radius;
+    return s;
+  };
+  Shape needle, frame, ring, spread;
+  needle.type = ShapeType::kEllipsoid;
+  needle.radii = {30, 0.8, 4};
+  Shape turned;
+  turned.type = ShapeType::kTransform;
+  turned.rotation = {0, 0, 0.7};
+  turned.children = {needle};
+  frame.type = ShapeType::kDifference;
+  frame.children = {ball_at({}, 25), ball_at({1, 0, 0}, 23.7)};
+  ring.type = ShapeType::kTorus;
+  ring.radius = 22;
+  ring.tube_radius = 1.3;
+  spread.type = ShapeType::kUnion;
+  for (int i = 0; i < 12; ++i)
+    spread.children.push_back(ball_at({17.0 * (i % 4) - 30, 19.0 * (i / 4) - 20, 3.0 * i}, 1.7));
+  std::vector<CompiledShape> shapes;
+  for (const Shape& s : {needle, turned, frame, ring, spread})
+    shapes.push_back(compile_shape(s, dimension, 1));
+  return shapes;
+}
+
+// Against every point of the lattice within the bounds: the same ones, in the same order.
+TEST(Sampling, LeavesOutNothingButEmptySpace) {
+  for (const int d : {2, 3})
+    for (const CompiledShape& shape : awkward_shapes(d)) {
+      std::vector<Vec3> expected;
+      const auto first = [&](int a) { return d > a ? std::floor(shape.min[a]) + 0.5 : 0.0; };
+      const auto last = [&](int a) { return d > a ? shape.max[a] + 0.5 : 0.0; };
+      for (double x = first(0); x <= last(0); ++x)
+        for (double y = first(1); y <= last(1); ++y)
+          for (double z = first(2); z <= last(2); ++z)
+            if (distance(shape, {x, y, z}) < 0) expected.push_back({x, y, z});
+      EXPECT_FALSE(expected.empty());
+      EXPECT_EQ(sample_shape(shape, 1, 1, Sampling::kUniform, 1).positions, expected);
+    }
+}
+
+TEST(Sampling, CostsNothingForSpaceBetween) {
+  Shape a, b, both;
+  a.radius = b.radius = 2;
+  b.center = {1e4, 1e4, 1e4};
+  both.type = ShapeType::kUnion;
+  both.children = {a, b};
+  for (const Sampling sampling : kAll) {
+    const Samples samples = sample_shape(compile_shape(both, 3, 1), 1, 8, sampling, 1);
+    const double volume = 2 * ball_volume(2, 3);
+    EXPECT_NEAR(samples.volume, volume, 5e-3 * volume);
+    const auto far = std::count_if(samples.positions.begin(), samples.positions.end(),
+                                   [](const Vec3& x) { return x[0] > 5e3; });
+    EXPECT_GT(far, 0);
+    EXPECT_LT(far, static_cast<std::ptrdiff_t>(samples.positions.size()));
+  }
+}
+
 TEST(Sampling, EmptyAndUnboundedShapes) {
   Shape a, b;
   a.radius = b.radius = 1;

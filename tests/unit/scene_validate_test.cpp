@@ -127,21 +127,28 @@ std::vector<Misuse> misuses_of_settings() {
       {"grid.dx", [](Scene& s) { s.grid.dx = kNan; }},
       {"grid.domain.max", [](Scene& s) { s.grid.domain->max[2] = -2; }},
       {"grid.domain.max", [](Scene& s) { s.grid.dx = 3; }},
-      {"grid.domain.boundary.x_max", [](Scene& s) { s.grid.domain->boundary[1] = BoundaryType{9}; }},
-      {"grid.domain.boundary", [](Scene& s) {
-         s.grid.domain->boundary[0] = BoundaryType::kPeriodic;
-       }},
+      {"grid.domain.boundary.x_max",
+       [](Scene& s) { s.grid.domain->boundary[1] = BoundaryType{9}; }},
+      {"grid.domain.boundary",
+       [](Scene& s) { s.grid.domain->boundary[0] = BoundaryType::kPeriodic; }},
       {"grid.domain.friction.y_min", [](Scene& s) { s.grid.domain->friction[2] = -0.1; }},
-      {"grid.domain.temperature", [](Scene& s) { s.grid.domain->temperature[0] = {{300, ""}}; }},
+      {"grid.domain.temperature",
+       [](Scene& s) {
+         s.grid.domain->temperature[0] = {{300, ""}};
+       }},
       {"fluid", [](Scene& s) { s.fluid.tolerance = 1e-3; }},
       {"tracers", [](Scene& s) { s.tracers.per_cell = 1; }},
-      {"output.resolution", [](Scene& s) { s.output.resolution = {0, 100}; }},
+      {"output.resolution",
+       [](Scene& s) {
+         s.output.resolution = {0, 100};
+       }},
       {"output.color", [](Scene& s) { s.output.color = "colour"; }},
       {"output.channels.0", [](Scene& s) { s.output.channels = {"speeed"}; }},
       {"output.particles.0", [](Scene& s) { s.output.particles = {"doc"}; }},
       {"output.checkpoint_every", [](Scene& s) { s.output.checkpoint_every = -1; }},
       {"output.camera.target", [](Scene& s) { s.output.camera.emplace(); }},
-      {"output.camera.fov", [](Scene& s) {
+      {"output.camera.fov",
+       [](Scene& s) {
          s.output.camera = Camera{{0, 0, 3}, {}, {0, 1, 0}, 4};
        }},
   };
@@ -167,15 +174,20 @@ std::vector<Misuse> misuses_of_things() {
       {"material.sand", [](Scene& s) { s.materials[0].name = "sand"; }},
       {"body.0.shape.radius", [](Scene& s) { s.bodies[0].shape.radius = 0; }},
       {"body.0.shape.center.0", [](Scene& s) { s.bodies[0].shape.center[0] = kInfinity; }},
-      {"body.0.shape.max", [](Scene& s) { s.bodies[0].shape = box({1, 1, 1}, {0, 2, 2}); }},
+      {"body.0.shape.max",
+       [](Scene& s) {
+         s.bodies[0].shape = box({1, 1, 1}, {0, 2, 2});
+       }},
       {"body.0.shape.type", [](Scene& s) { s.bodies[0].shape.type = ShapeType{77}; }},
       {"body.0.shape.children", [](Scene& s) { s.bodies[0].shape.type = ShapeType::kUnion; }},
       {"body.0.shape", [](Scene& s) { s.bodies[0].shape.type = ShapeType::kTransform; }},
-      {"body.0.shape.to", [](Scene& s) {
+      {"body.0.shape.to",
+       [](Scene& s) {
          s.bodies[0].shape.type = ShapeType::kCylinder;
          s.bodies[0].shape.to = {};
        }},
-      {"body.0.shape.child.radius", [](Scene& s) {
+      {"body.0.shape.child.radius",
+       [](Scene& s) {
          Shape moved;
          moved.type = ShapeType::kTransform;
          moved.children = {sphere({}, -1)};
@@ -185,7 +197,10 @@ std::vector<Misuse> misuses_of_things() {
       {"body.0.density_scale", [](Scene& s) { s.bodies[0].density_scale = 0; }},
       {"body.0.stretch", [](Scene& s) { s.bodies[0].stretch = kNan; }},
       {"body.0.stiffness_scale", [](Scene& s) { s.bodies[0].stiffness_scale.constant = 2; }},
-      {"body.0.velocity.0", [](Scene& s) { s.bodies[0].velocity.component[0] = {0, "y +"}; }},
+      {"body.0.velocity.0",
+       [](Scene& s) {
+         s.bodies[0].velocity.component[0] = {0, "y +"};
+       }},
       {"body.0.sampling", [](Scene& s) { s.bodies[0].sampling = Sampling{5}; }},
       {"body.0.temperature", [](Scene& s) { s.bodies[0].temperature.constant = 300; }},
       {"body.0.phase", [](Scene& s) { s.bodies[0].phase = Phase::kSolid; }},
@@ -194,23 +209,30 @@ std::vector<Misuse> misuses_of_things() {
       {"source.0.start", [](Scene& s) { s.sources[0].start = -1; }},
       {"collider.0.friction", [](Scene& s) { s.colliders[0].friction = -1; }},
       {"collider.0.boundary", [](Scene& s) { s.colliders[0].boundary = BoundaryType::kOpen; }},
-      {"collider.0.motion.translation", [](Scene& s) {
+      {"collider.0.motion.translation",
+       [](Scene& s) {
          s.colliders[0].motion = Keyframes{{0, 1}, {{0, 0, 0}}, {}, {}};
        }},
       {"collider.0.motion.times", [](Scene& s) { s.colliders[0].motion.emplace(); }},
-      {"collider.0.motion.times.1", [](Scene& s) {
+      {"collider.0.motion.times.1",
+       [](Scene& s) {
          s.colliders[0].motion = Keyframes{{1, 0}, {}, {}, {}};
        }},
       {"collider.0.density", [](Scene& s) { s.colliders[0].dynamics.emplace(); }},
-      {"collider.0.inertia", [](Scene& s) {
+      {"collider.0.inertia",
+       [](Scene& s) {
          s.colliders[0].dynamics = Dynamics{.mass = 1, .inertia = {1, 1}};
        }},
-      {"collider.0.motion", [](Scene& s) {
+      {"collider.0.motion",
+       [](Scene& s) {
          s.colliders[0].dynamics = Dynamics{.mass = 1};
          s.colliders[0].motion = Keyframes{{0}, {}, {}, {}};
        }},
       {"sink.0.shape.radius", [](Scene& s) { s.sinks[0].shape.radius = -1; }},
-      {"heat_source.0", [](Scene& s) { s.heat_sources = {{"fire", sphere({}, 1), {1, ""}}}; }},
+      {"heat_source.0",
+       [](Scene& s) {
+         s.heat_sources = {{"fire", sphere({}, 1), {1, ""}}};
+       }},
   };
 }
 
@@ -219,8 +241,14 @@ std::vector<Misuse> misuses_of_liquids() {
       {"fluid.tolerance", [](Scene& s) { s.fluid.tolerance = 0; }},
       {"fluid.max_iterations", [](Scene& s) { s.fluid.max_iterations = 0; }},
       {"tracers.per_cell", [](Scene& s) { s.tracers.per_cell = -1; }},
-      {"tracers.bodies.0", [](Scene& s) { s.tracers = {1, {99}, false}; }},
-      {"tracers.bodies.1", [](Scene& s) { s.tracers = {1, {0, 0}, false}; }},
+      {"tracers.bodies.0",
+       [](Scene& s) {
+         s.tracers = {1, {99}, false};
+       }},
+      {"tracers.bodies.1",
+       [](Scene& s) {
+         s.tracers = {1, {0, 0}, false};
+       }},
       {"collider.0.friction", [](Scene& s) { s.colliders[0].friction = 1; }},
       {"collider.0.mass", [](Scene& s) { s.colliders[0].dynamics = Dynamics{.mass = 1}; }},
       {"material.water.viscosity", [](Scene& s) { s.materials[0].viscosity = 1; }},
@@ -231,9 +259,15 @@ std::vector<Misuse> misuses_of_liquids() {
 std::vector<Misuse> misuses_of_heat() {
   return {
       {"body.0.temperature", [](Scene& s) { s.bodies[0].temperature.constant = 0; }},
-      {"source.0.temperature", [](Scene& s) { s.sources[0].temperature = {0, "x +"}; }},
+      {"source.0.temperature",
+       [](Scene& s) {
+         s.sources[0].temperature = {0, "x +"};
+       }},
       {"body.0.phase", [](Scene& s) { s.bodies[0].phase = Phase::kLiquid; }},
-      {"thermal.ambient", [](Scene& s) { s.thermal.ambient = {{-1, ""}}; }},
+      {"thermal.ambient",
+       [](Scene& s) {
+         s.thermal.ambient = {{-1, ""}};
+       }},
       {"thermal.temperature_flip", [](Scene& s) { s.thermal.temperature_flip = 2; }},
       {"thermal.heat_solve.tolerance", [](Scene& s) { s.thermal.heat_solve.tolerance = 1; }},
       {"thermal.forces", [](Scene& s) { s.thermal.forces = ForceIntegration{3}; }},
@@ -241,8 +275,14 @@ std::vector<Misuse> misuses_of_heat() {
       {"material.water.heat_capacity.liquid",
        [](Scene& s) { s.materials[0].heat.capacity.liquid = -1; }},
       {"material.water", [](Scene& s) { s.materials[0].heat.conductivity = {}; }},
-      {"collider.0.temperature", [](Scene& s) { s.colliders[0].temperature = {{-3, ""}}; }},
-      {"heat_source.0.power", [](Scene& s) { s.heat_sources = {{"f", sphere({}, 1), {kNan, ""}}}; }},
+      {"collider.0.temperature",
+       [](Scene& s) {
+         s.colliders[0].temperature = {{-3, ""}};
+       }},
+      {"heat_source.0.power",
+       [](Scene& s) {
+         s.heat_sources = {{"f", sphere({}, 1), {kNan, ""}}};
+       }},
   };
 }
 
@@ -268,9 +308,7 @@ TEST(SceneValidate, RefusesMisusedThings) {
 TEST(SceneValidate, RefusesMisusedLiquids) {
   expect_refused(Integrator::kIncompressible, misuses_of_liquids());
 }
-TEST(SceneValidate, RefusesMisusedHeat) {
-  expect_refused(Integrator::kThermal, misuses_of_heat());
-}
+TEST(SceneValidate, RefusesMisusedHeat) { expect_refused(Integrator::kThermal, misuses_of_heat()); }
 
 TEST(SceneValidate, TellsAllFindings) {
   Scene scene = base_scene();
@@ -278,8 +316,8 @@ TEST(SceneValidate, TellsAllFindings) {
   scene.bodies[0].shape.radius = -1;
   scene.colliders[0].friction = kNan;
   test::expect_error(ErrorCategory::kScene,
-                     {"simulation.fps: 'fps' must be > 0, found 0\n", "body.0.shape.radius: ",
-                      "collider.0.friction: "},
+                     {"simulation.fps: 'fps' must be > 0, found 0\n",
+                      "body.0.shape.radius: ", "collider.0.friction: "},
                      [&] { validate(scene); });
 }
 

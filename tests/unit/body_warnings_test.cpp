@@ -1,0 +1,79 @@
+// Bodies that a run would not show are named with the true cause.
+#include "src/state/body_warnings.h"
+
+#include <gtest/gtest.h>
+
+#include "src/state/batch.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/sim_scenes.h"
+#include "tests/support/stock_scenes.h"
+
+namespace firn {
+namespace {
+
+using test::box;
+using test::sphere;
+
+Shape combined(ShapeType type, const Shape& a, const Shape& b) {
+  Shape s;
+  s.type = type;
+  s.children = {a, b};
+  return s;
+}
+
+struct Vanished {
+  Shape shape;
+  std::string cause;
+};
+
+std::vector<Vanished> vanished() {
+  const Shape ball = sphere({}, 0.2);
+  return {{sphere({0.33, 0.02, 0.01}, 0.001), "a particle stands for"},
+          {box({0, 0, 0}, {0.9, 0.9, 1e-6}), "it fills"},
+          {combined(ShapeType::kDifference, ball, sphere({}, 0.3)), "cut away"},
+          {combined(ShapeType::kIntersection, ball, sphere({0.9, 0, 0}, 0.3)), "in common"},
+          {sphere({5, 0, 0}, 0.2), "lies outside the domain"}};
+}
+
+Scene scene_of(const Shape& shape) {
+  Scene s = test::empty_scene(3, 0.1);
+  s.grid.domain.emplace();
+  s.grid.domain->min = {-1, -1, -1};
+  s.grid.domain->max = {1, 1, 1};
+  s.materials = {test::elastic("jelly")};
+  s.bodies = {test::body("ghost", 0, shape)};
+  return s;
+}
+
+TEST(BodyWarnings, NameTheBodyAndTheCause) {
+  for (const Vanished& v : vanished()) {
+    Scene scene = scene_of(v.shape);
+    scene.bodies.push_back(test::body("ball", 0, sphere({}, 0.4)));
+    const std::vector<std::string> warnings = body_warnings(scene);
+    ASSERT_EQ(warnings.size(), 1u) << v.cause;
+    EXPECT_NE(warnings[0].find("body \"ghost\""), std::string::npos) << warnings[0];
+    EXPECT_NE(warnings[0].find(v.cause), std::string::npos) << warnings[0];
+  }
+}
+
+TEST(BodyWarnings, AreAnErrorWhereNothingIsLeft) {
+  for (const Vanished& v : vanished()) {
+    Scene scene = scene_of(v.shape);
+    if (!fill_body(scene, 0).position.empty()) continue;  // it is elsewhere
+    const std::initializer_list<std::string> parts = {"body \"ghost\"", v.cause};
+    test::expect_error(ErrorCategory::kScene, parts, [&] { test::simulate(scene); });
+    test::expect_error(ErrorCategory::kScene, parts, [&] { estimate(scene); });
+    scene.sources = {{"tap", 0, sphere({}, 0.3)}};
+    EXPECT_NO_THROW(test::simulate(scene));
+    EXPECT_NO_THROW(estimate(scene));
+  }
+}
+
+TEST(BodyWarnings, AreNoneForStockScenes) {
+  for (const std::string& name : test::scene_names())
+    if (!test::lacks_openvdb(name))
+      EXPECT_TRUE(body_warnings(test::load_stock_scene(name)).empty()) << name;
+}
+
+}  // namespace
+}  // namespace firn

@@ -1,6 +1,7 @@
-// A jet of water on bodies that take no energy from it and give none: planes at 16 angles, a ball, a
-// ring, a box, a bowl, and bodies that move. What the water has of energy must never be more than it
-// had at the start and what moving bodies have done to it, and nothing may be faster than it can fall.
+// A jet of water on bodies that take no energy from it and give none: planes at 16 angles, a ball,
+// a ring, a box, a bowl, and bodies that move. What the water has of energy must never be more than
+// it had at the start and what moving bodies have done to it, and nothing may be faster than it can
+// fall.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -111,8 +112,10 @@ std::vector<Case> cases() {
     add("BallAt" + cells, ball()).dx = dx;
   }
   const std::vector<std::pair<std::string, TransferType>> transfers = {
-      {"Pic", TransferType::kPic},   {"Flip", TransferType::kFlip},
-      {"Rpic", TransferType::kRpic}, {"Aflip", TransferType::kAflip},
+      {"Pic", TransferType::kPic},
+      {"Flip", TransferType::kFlip},
+      {"Rpic", TransferType::kRpic},
+      {"Aflip", TransferType::kAflip},
       {"PolyPic", TransferType::kPolypic}};
   for (const auto& [name, type] : transfers) {
     Case& c = add(name, steep);

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <new>
 #include <string>
@@ -94,6 +95,24 @@ int fail(ErrorCategory category, std::string_view message) {
   return static_cast<int>(category);
 }
 
+int fail_of_memory() {
+  return fail(ErrorCategory::kDevice,
+              "out of memory; use fewer particles (larger grid.dx or fewer particles_per_cell); "
+              "'firn info SCENE' estimates the need");
+}
+
+// What runs out of memory in a function of a library that may not throw (those of JSON do) ends
+// here, and is no crash.
+[[noreturn]] void end_of_uncaught() {
+  try {
+    if (std::current_exception()) std::rethrow_exception(std::current_exception());
+  } catch (const std::bad_alloc&) {
+    _exit(fail_of_memory());
+  } catch (...) {
+  }
+  std::abort();
+}
+
 int fail_of_output(int reason) {
   const Error error = file_error("standard output", "write", reason != 0 ? reason : EIO);
   return fail(error.category(), error.what());
@@ -140,6 +159,7 @@ int main(int argc, char** argv) {
   firn::app::limit_spinning(argv);
   firn::app::return_large_blocks();
   firn::app::prepare_streams();
+  std::set_terminate(firn::app::end_of_uncaught);
   try {
 #if defined(FIRN_SINGLE_BINARY)
     if (argc > 1 && std::string_view(argv[1]) == "test")
@@ -149,9 +169,7 @@ int main(int argc, char** argv) {
   } catch (const firn::Error& error) {
     return firn::app::fail(error.category(), error.what());
   } catch (const std::bad_alloc&) {
-    return firn::app::fail(ErrorCategory::kDevice,
-                           "out of memory; use fewer particles (larger grid.dx or fewer "
-                           "particles_per_cell); 'firn info SCENE' estimates the need");
+    return firn::app::fail_of_memory();
   } catch (const std::filesystem::filesystem_error& error) {
     const firn::Error known = firn::file_error(error.path1(), "read", error.code().value());
     return firn::app::fail(known.category(), known.what());

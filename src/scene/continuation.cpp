@@ -1,5 +1,5 @@
-// What tells two scenes apart, key by key. Whether they differ at all is asked of the scenes, so that
-// a default that is written out is no difference; which keys do is read from their documents.
+// What tells two scenes apart, key by key. Whether they differ at all is asked of the scenes, so
+// that a default that is written out is no difference; which keys do is read from their documents.
 #include "src/scene/continuation.h"
 
 #include <fmt/format.h>
@@ -71,8 +71,7 @@ class Comparison {
     for (const Entry& entry : is.entries)
       compare(prefix + entry.key, was.find(entry.key), &entry.value, entry.value.where);
     for (const Entry& entry : was.entries)
-      if (is.find(entry.key) == nullptr)
-        compare(prefix + entry.key, &entry.value, nullptr, where);
+      if (is.find(entry.key) == nullptr) compare(prefix + entry.key, &entry.value, nullptr, where);
   }
 
   Findings& findings_;

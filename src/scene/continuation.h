@@ -1,6 +1,6 @@
-// The scene that a run goes on with: the one in its folder, which may have been edited, if the saved
-// state is one of it. Pictures, files and the length of a run may change; what moves the material
-// may not.
+// The scene that a run goes on with: the one in its folder, which may have been edited, if the
+// saved state is one of it. Pictures, files and the length of a run may change; what moves the
+// material may not.
 #pragma once
 
 #include <string>

@@ -1,7 +1,8 @@
 // Preloaded into the program by faults_test.py: makes one call of the system fail, or the process
 // die in it. FIRN_FAULT is KIND:N:ACTION with KIND open (of a new file), write, ftruncate, fsync,
-// rename or new, N counted from 0, ACTION fail or kill. When it has happened the file named by
-// FIRN_FAULT_MARK is there.
+// rename or new, N counted from 0, ACTION fail or kill. What libraries allocate before `main` is
+// not counted: the program's first call of signal() begins it. When it has happened the file named
+// by FIRN_FAULT_MARK is there.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -36,11 +37,13 @@ Fault wanted_fault() {
   return fault;
 }
 
+std::atomic<bool> begun{false};
+
 // Whether this call is the one. Uses nothing that is replaced here.
 bool strikes(const char* kind) {
   static const Fault fault = wanted_fault();
   static std::atomic<long> count{0};
-  if (std::strcmp(kind, fault.kind) != 0 || count++ != fault.wanted) return false;
+  if (!begun || std::strcmp(kind, fault.kind) != 0 || count++ != fault.wanted) return false;
   const char* mark = std::getenv("FIRN_FAULT_MARK");
   if (mark) ::syscall(SYS_open, mark, O_CREAT | O_WRONLY, 0600);
   if (fault.kill) ::raise(SIGKILL);
@@ -70,6 +73,12 @@ void* allocate(std::size_t size) {
 }
 
 }  // namespace
+
+extern "C" sighandler_t signal(int number, sighandler_t handler) noexcept {
+  begun = true;
+  static const auto real = next<sighandler_t (*)(int, sighandler_t)>("signal");
+  return real(number, handler);
+}
 
 extern "C" int open(const char* path, int flags, ...) {
   std::va_list rest;

@@ -83,17 +83,17 @@ class Faults(SameResults):
         self.assertIn("out of memory", result.stderr)
 
     def test_of_allocations(self):
-        self.assertGreater(self.sweep("new", "fail", self.check_memory_error, stride=149), 20)
+        self.assertGreater(self.sweep("new", "fail", self.check_memory_error, stride=997), 20)
 
     def test_a_kill_after_going_back_leaves_no_gap(self):
-        shutil.copytree(self.folder / "whole", self.folder / "struck")
-        result = self.strike("write:0:kill", "resume", "struck", "--from", 2)
-        self.assertEqual(result.returncode, -9)
-        for number in range(1, 100):
+        for number in range(1000):
+            shutil.rmtree(self.folder / "struck", ignore_errors=True)
+            shutil.copytree(self.folder / "whole", self.folder / "struck")
             if self.strike(f"write:{number}:kill", "resume", "struck", "--from", 2) is None:
                 break
             self.settled("resume", "struck")
             self.assert_same_results("whole", "struck")
+        self.assertGreater(number, 10)
 
 
 if __name__ == "__main__":

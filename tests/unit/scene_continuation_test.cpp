@@ -23,8 +23,7 @@ class SceneContinuation : public testing::Test {
   void expect_refusal(const std::string& find, const std::string& instead,
                       std::initializer_list<std::string> parts) {
     SCOPED_TRACE(instead);
-    expect_error(ErrorCategory::kScene, parts,
-                 [&] { go_on(edited(kScene3D, find, instead)); });
+    expect_error(ErrorCategory::kScene, parts, [&] { go_on(edited(kScene3D, find, instead)); });
   }
 
   const test::ScratchFolder folder_;
@@ -49,14 +48,17 @@ TEST_F(SceneContinuation, TakesWhatTheStateDoesNotDependOn) {
 }
 
 TEST_F(SceneContinuation, RefusesTheRestByName) {
-  expect_refusal("dx = 0.1", "dx = 0.08", {"scene.toml:9:6: ", "'grid.dx'", "was 0.1, and is 0.08"});
-  expect_refusal("cfl = 0.5", "", {"'time.cfl'", "was 0.5, and is not given"});
-  expect_refusal("cfl = 0.5", "cfl = 0.5\ndt_max = 1e-3",
-                 {":8:10: ", "'time.dt_max'", "was not given, and is 0.001"});
-  expect_refusal("[time]\ncfl = 0.5", "", {"'time.cfl'"});
+  expect_refusal("dx = 0.1", "dx = 0.08",
+                 {"scene.toml:9:6: ", "'grid.dx'", "was 0.1, and is 0.08"});
+  expect_refusal("cfl = 0.5", "cfl = 0.5\ndt_max = 1e-2",
+                 {":8:10: ", "'time.dt_max'", "was not given, and is 0.01"});
+  expect_refusal("end = 2\n", "", {"'source.0.end'", "was 2, and is not given"});
+  expect_refusal("[transfer]\ntype = \"apic\"", "[transfer]\ntype = \"pic\"", {"'transfer.type'"});
   expect_refusal("radius = 0.1 }", "radius = 0.2 }", {"'body.0.shape.radius'"});
-  expect_refusal("[[source]]", "[[collider]]\nshape = { type = \"half_space\", point = [0, 0, 0], "
-                 "normal = [0, 1, 0] }\n[[source]]", {"'collider'"});
+  expect_refusal("[[source]]",
+                 "[[collider]]\nshape = { type = \"half_space\", point = [0, 0, 0], "
+                 "normal = [0, 1, 0] }\n[[source]]",
+                 {"'collider'"});
 }
 
 TEST_F(SceneContinuation, RefusesOtherDiagnostics) {
@@ -64,8 +66,9 @@ TEST_F(SceneContinuation, RefusesOtherDiagnostics) {
 }
 
 TEST_F(SceneContinuation, OverridesAreHeldToTheSame) {
-  expect_error(ErrorCategory::kScene, {"--set grid.dx: ", "'grid.dx'"},
-               [&] { go_on(kScene3D, {"", {"grid.dx=0.05"}}); });
+  expect_error(ErrorCategory::kScene, {"--set grid.dx: ", "'grid.dx'"}, [&] {
+    go_on(kScene3D, {"", {"grid.dx=0.05"}});
+  });
 }
 
 TEST_F(SceneContinuation, SaysThatTheSceneCannotBeRead) {

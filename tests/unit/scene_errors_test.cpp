@@ -316,8 +316,7 @@ TEST(SceneErrors, ManyFindingsAreCountedAndLongInputIsCut) {
 
 TEST(SceneErrors, FindingsOfAShapeNameItsBody) {
   const std::string message = message_of(edited(kScene3D, "radius = 0.1 }", "radius = -1 }"));
-  EXPECT_EQ(message,
-            "s.toml:22:63: 'radius' must be > 0, found -1 (of [[body]] \"ball\")");
+  EXPECT_EQ(message, "s.toml:22:63: 'radius' must be > 0, found -1 (of [[body]] \"ball\")");
   // What only sampling can find.
   const Scene scene =
       parse_scene(edited(kScene3D, "radius = 0.1 }", "radius = 1e9 }"), "s.toml", "");

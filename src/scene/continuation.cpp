@@ -25,9 +25,12 @@ Scene what_moves(Scene scene) {
   return scene;
 }
 
-bool may_change(const std::string& key) {
+bool is_array(const Node* node) { return node != nullptr && node->is(NodeType::kArray); }
+
+bool may_change(const std::string& key, const Node* was, const Node* is) {
   const bool output = key.starts_with("output.") && key != "output.diagnostics";
-  const bool text = key == "title" || key == "reference" || key == "source";
+  const bool emitters = is_array(was) || is_array(is);  // else `source` is a text
+  const bool text = key == "title" || key == "reference" || (key == "source" && !emitters);
   return output || text || key == "simulation.frames" || key.ends_with(".color");
 }
 
@@ -49,16 +52,16 @@ class Comparison {
 
   // `was` and `is` are null where the key is not given; `where` is then the place of its table.
   void compare(const std::string& key, const Node* was, const Node* is, const Location& where) {
+    if (may_change(key, was, is)) return;
     const Node none;
     const Node &was_table = was ? *was : none, &is_table = is ? *is : none;
     const bool both = was != nullptr && is != nullptr;
     if (was_table.is(NodeType::kTable) && is_table.is(NodeType::kTable)) {
       compare_entries(key, was_table, is_table, where);
-    } else if (both && was->is(NodeType::kArray) && is->is(NodeType::kArray) &&
-               was->items.size() == is->items.size()) {
+    } else if (is_array(was) && is_array(is) && was->items.size() == is->items.size()) {
       for (std::size_t i = 0; i < is->items.size(); ++i)
         compare(fmt::format("{}.{}", key, i), &was->items[i], &is->items[i], is->items[i].where);
-    } else if (!may_change(key) && !(both && same_value(*was, *is))) {
+    } else if (!(both && same_value(*was, *is))) {
       findings_.add(where, fmt::format("a run cannot go on with another '{}': it was {}, and is {}",
                                        excerpt(key), value_of(was), value_of(is)));
     }

@@ -167,6 +167,18 @@ class Stop(SameResults):
                              "output.image=false", "--set", "output.particles=[\"ply\"]")
                 self.assert_same_results(f"whole-{number}", folder)
 
+    def test_nohup_holds(self):
+        process = self.start("run", self.scene, "--frames", 100000, "--set", "output.image=false",
+                             preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        while not process.stdout.readline().startswith("frame 2/"):
+            self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGHUP)
+        while not process.stdout.readline().startswith("frame 20/"):
+            self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+
     def test_max_time(self):
         start = time.monotonic()
         result = self.succeed("run", self.scene, "--frames", 100000, "--max-time", 1.5, "--set", "output.image=false")

@@ -68,9 +68,11 @@ class StandardOutput(CliTest):
         self.assertTrue(self.files("out/square/checkpoints/*.firn"))
 
     def test_a_report_to_a_device(self):
-        full = ("bench", "sort", "--particles", 1000, "--steps", 1, "--json", "/dev/full")
-        self.assertIn("/dev/full", self.fail_with(3, *full))
-        self.assertFalse(os.path.isfile("/dev/full"))
+        full = self.folder / "full"  # a link: a program that replaces what it writes must not reach the device
+        full.symlink_to("/dev/full")
+        self.assertIn("full: cannot write: No space left",
+                      self.fail_with(3, "bench", "sort", "--particles", 1000, "--steps", 1, "--json", full))
+        self.assertTrue(full.is_symlink())
 
 
 class Files(CliTest):

@@ -101,10 +101,10 @@ class CliTest(unittest.TestCase):
             self.assertTrue(line.startswith("error: "), line)
         return result.stderr
 
-    def start(self, *arguments):
+    def start(self, *arguments, **keywords):
         """A run that goes on beside the test."""
         process = subprocess.Popen(command_line(arguments), cwd=self.folder, text=True, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE)
+                                   stderr=subprocess.PIPE, **keywords)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)
         return process

@@ -109,8 +109,11 @@ TEST(AtomicFile, WritesToADeviceAndLeavesItThere) {
   ::close(reader);
   EXPECT_TRUE(std::filesystem::is_fifo(pipe));
   EXPECT_EQ(test::file_count(folder.path()), 1u);
-  expect_error(ErrorCategory::kFile, {"/dev/full", "No space left"},
-               [] { write_file_atomically("/dev/full", std::string_view("text")); });
+  const auto link = folder / "full";
+  std::filesystem::create_symlink("/dev/full", link);
+  expect_error(ErrorCategory::kFile, {link.string(), "No space left"},
+               [&] { write_file_atomically(link, std::string_view("text")); });
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
 }
 
 TEST(AppendFile, ResumesAfterTheKeptLines) {

@@ -65,6 +65,20 @@ TEST_F(SceneContinuation, RefusesOtherDiagnostics) {
   expect_refusal("image = true", "diagnostics = \"off\"", {"'output.diagnostics'"});
 }
 
+TEST_F(SceneContinuation, NamesOnlyWhatMatters) {
+  const std::string colored =
+      edited(kScene3D, "hardening = 10", "hardening = 10\ncolor = [0, 0, 1]");
+  const std::string saved = parse_scene(colored, "s.toml", "").resolved_toml;
+  std::string text = edited(colored, "[0, 0, 1]", "[0, 1, 1]");
+  test::write_text(folder_ / "scene.toml", edited(text, "dx = 0.1", "dx = 0.2"));
+  try {
+    scene::continue_scene((folder_ / "scene.toml").string(), saved, {});
+    ADD_FAILURE() << "no error was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(lines_of(error.what()).size(), 1U) << error.what();
+  }
+}
+
 TEST_F(SceneContinuation, OverridesAreHeldToTheSame) {
   expect_error(ErrorCategory::kScene, {"--set grid.dx: ", "'grid.dx'"}, [&] {
     go_on(kScene3D, {"", {"grid.dx=0.05"}});

@@ -30,7 +30,9 @@ struct Lattice {
       cells *= std::max(hi - lo, 0.0);
       if (!(cells < kMostCells && std::abs(lo) < 1e15))
         throw Error(ErrorCategory::kScene,
-                    "a shape spans more than 1e12 cells; check its units or use a larger dx");
+                    shape.place.text +
+                        "the shape spans more than 1e12 cells; check its units or "
+                        "use a larger dx");
       begin[i] = static_cast<std::int64_t>(lo);
       end[i] = static_cast<std::int64_t>(hi);
     }

@@ -206,7 +206,6 @@ enum class ShapeType {
   kTransform,
 };
 
-// One node of a shape tree; which members count depends on the type.
 // Where a shape stands in its scene, and of what: errors that only its use finds begin with it. No
 // part of what the shape is.
 struct ShapePlace {
@@ -214,6 +213,7 @@ struct ShapePlace {
   bool operator==(const ShapePlace&) const { return true; }
 };
 
+// One node of a shape tree; which members count depends on the type.
 struct Shape {
   ShapeType type = ShapeType::kSphere;
   Vec3 center{};                  // sphere, torus, ellipsoid

@@ -94,7 +94,7 @@ class ChangedScene(SameResults):
         self.edit("dx = 0.05", "dx = 0.08")
         before = self.files("run/**/*")
         error = self.fail_with(2, "resume", "run")
-        self.assertRegex(error, r"run/scene\.toml:11:6: .*'grid\.dx': it was 0\.05, and is 0\.08")
+        self.assertRegex(error, r"run/scene\.toml:\d+:6: .*'grid\.dx': it was 0\.05, and is 0\.08")
         self.assertEqual(self.files("run/**/*"), before)
 
     def test_a_checkpoint_of_another_run_is_refused_by_name(self):

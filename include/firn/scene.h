@@ -206,6 +206,13 @@ enum class ShapeType {
   kTransform,
 };
 
+// Where a shape stands in its scene, and of what: errors that only its use finds begin with it. No
+// part of what the shape is.
+struct ShapePlace {
+  std::string text;
+  bool operator==(const ShapePlace&) const { return true; }
+};
+
 // One node of a shape tree; which members count depends on the type.
 struct Shape {
   ShapeType type = ShapeType::kSphere;
@@ -227,6 +234,7 @@ struct Shape {
   Vec3 rotation{};     // transform, mesh: Euler angles in radians, applied x then y then z
   double scale = 1;    // transform, mesh
   std::vector<Shape> children;  // booleans: two or more; transform: one
+  ShapePlace place;             // empty if built in code
   bool operator==(const Shape&) const = default;
 };
 
@@ -325,6 +333,7 @@ struct OutputSettings {
   std::array<int, 2> resolution{960, 540};
   std::vector<std::string> channels{"velocity", "material"};
   int checkpoint_every = 24;  // frames; 0 = only the last one
+  int keep_checkpoints = 2;   // the newest ones; older ones are removed
   DiagnosticsLevel diagnostics = DiagnosticsLevel::kTotals;
   std::optional<Camera> camera;
   bool operator==(const OutputSettings&) const = default;

@@ -11,9 +11,16 @@
 
 namespace firn {
 
+// Holds what it needs of an operator's members and no reference to them: where a call is not copied
+// into its caller, CUDA would move a whole operator to memory for one.
 template <int D, class Real>
 struct BodyGuard {
-  const GridUpdateParams<Real, D>& params;
+  FIRN_HD BodyGuard(const GridUpdateParams<Real, D>& params, Real dx)
+      : colliders(params.colliders), poses(params.poses), count(params.collider_count), dx(dx) {}
+
+  const ColliderShape<Real>* colliders;
+  const RigidPose<Real>* poses;
+  int count;
   Real dx;
 
   // Whether body c can touch what lies within `margin` cells of a block.
@@ -23,14 +30,13 @@ struct BodyGuard {
     for (int a = 0; a < D; ++a)
       centre[a] = (static_cast<Real>(block[a] * BlockTraits<D>::kSide) + half) * dx;
     const Real radius = (half + margin) * dx * sqrt(static_cast<Real>(D));
-    return signed_distance<D>(params.colliders[c].program, to_body(params.poses[c], centre)) <=
-           radius;
+    return signed_distance<D>(colliders[c].program, to_body(poses[c], centre)) <= radius;
   }
 
   // Puts x back to half a cell's depth in body c; false where it was no deeper.
   FIRN_HD bool push_out(int c, Vec<Real, D>& x) const {
-    const RigidPose<Real>& pose = params.poses[c];
-    const SdfProgram<Real>& shape = params.colliders[c].program;
+    const RigidPose<Real>& pose = poses[c];
+    const SdfProgram<Real>& shape = colliders[c].program;
     const Vec<Real, D> in_body = to_body(pose, x);
     const Real depth = -signed_distance<D>(shape, in_body), allowed = Real(0.5) * dx;
     if (!(depth > allowed)) return false;

@@ -19,8 +19,8 @@ struct GuardParticles {
     const std::uint32_t block = grid.coloured[g.index()];
     const std::uint32_t first = grid.chunk_begin[block] * kLanes,
                         end = grid.chunk_begin[block + 1] * kLanes;
-    const BodyGuard<D, Real> guard{params, grid.dx};
-    for (int c = 0; c < params.collider_count; ++c) {
+    const BodyGuard<D, Real> guard(params, grid.dx);
+    for (int c = 0; c < guard.count; ++c) {
       // Particles lie within two cells of their block: the stencil's shift, and one step.
       if (!guard.reaches(block_of_key<D>(grid.keys[block]), c, Real(2))) continue;
       g.for_each(end - first, [&](std::uint32_t i) {

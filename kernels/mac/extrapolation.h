@@ -8,6 +8,12 @@
 // their neighbours, as particles read them (extrapolate_faces), would be a shear strain all around
 // it, and the stress of that would turn it back like a spring. Mass and momentum do go to the mean
 // of the neighbours, since lines would give away more than there is.
+//
+// The mean is also what particles read there (extrapolate_faces). With W its matrix, whose rows sum
+// to 1, M the masses of all faces and v = W^T M u / W^T M 1: sum M (W v)^2 <= sum M u^2, and
+// sum M W v = sum M u. To the faces within and back out makes no energy and loses no momentum.
+// Without W^T the water of a film on a slope, most of whose faces lie in cut cells, gains a percent
+// in every step.
 #pragma once
 
 #include "kernels/exec/backend.h"

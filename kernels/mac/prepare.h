@@ -14,11 +14,13 @@ template <class Exec, int D, class Real>
 void classify_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
                     const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control);
 
-enum class FacePass : std::uint8_t { kBoth, kMeasure, kAccelerate };
+enum class FacePass : std::uint8_t { kMeasure, kAccelerate };
 
 // kMeasure: poses the colliders for this step and sets every face's open area. kAccelerate: turns
-// momenta into velocities after body forces, which are valid where liquid is near. With whole_cells
-// (see MacView) kMeasure keeps the mass that a face has of its own in place of its volume.
+// momenta into velocities after body forces, which are valid where liquid is near. Between the two,
+// faces that will not keep their velocity hand on momentum and mass: see transpose_faces. With
+// whole_cells (see MacView) kMeasure keeps the mass that a face has of its own in place of its
+// volume.
 template <class Exec, int D, class Real>
 void prepare_faces(Exec& exec, FacePass pass, const GridUpdateParams<Real, D>& params,
                    const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,

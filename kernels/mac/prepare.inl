@@ -92,7 +92,7 @@ struct PrepareFaces {
   FIRN_HD void operator()(Group& g) const {
     const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
     const bool cut = boundary.is_near(block);
-    const bool measures = pass != FacePass::kAccelerate;
+    const bool measures = pass == FacePass::kMeasure;
     g.for_each(kWords, [&](std::uint32_t w) { g.scratch.separates[w] = g.scratch.valid[w] = 0; });
     if (cut && measures) {
       g.for_each(kCorners, [&](std::uint32_t i) {
@@ -114,7 +114,7 @@ struct PrepareFaces {
       if (open < Real(1)) wall = boundary.nearest(boundary.face_position(block, local, axis));
       if (open == Real(0) && wall.boundary == BoundaryType::kSeparate)
         g.atomic_or(g.scratch.separates[i / 32], 1u << (i % 32));
-      if (pass == FacePass::kMeasure) {
+      if (measures) {
         if (mac.whole_cells) mac.faces[face].set(kFaceVolume, mac.faces[face][kFaceMass]);
         return;
       }
@@ -196,7 +196,7 @@ void prepare_faces(Exec& exec, FacePass pass, const GridUpdateParams<Real, D>& p
                    const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
                    const StepControl* control) {
   const std::uint32_t colliders = static_cast<std::uint32_t>(params.collider_count);
-  if (pass != FacePass::kAccelerate)
+  if (pass == FacePass::kMeasure)
     launch_items(exec, {{nullptr, colliders}, &control->stop},
                  PoseColliders<Real>{params.colliders, params.poses, control});
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},

@@ -90,9 +90,11 @@ struct ConstitutiveUpdate {
         state.F(i / D, i % D) =
             select(active, lanes.load(channel_row(particles.F, lanes.chunk, D * D, i)),
                    T(i % (D + 1) == 0 ? 1 : 0));
-    for (int k = 0; k < history_capacity<D>(); ++k)
-      state.history[k] =
-          k < params.history ? select(active, lanes.load(history_row(lanes.chunk, k)), T(1)) : T(1);
+    for (T& value : state.history) value = T(1);
+    if (particles.history != nullptr)
+      for (int k = 0; k < history_capacity<D>(); ++k)
+        if (k < params.history)
+          state.history[k] = select(active, lanes.load(history_row(lanes.chunk, k)), T(1));
     return state;
   }
   template <class Lanes, class T>
@@ -101,6 +103,7 @@ struct ConstitutiveUpdate {
     if (has_deformation(params.model))
       for (int i = 0; i < D * D; ++i)
         lanes.store(channel_row(particles.F, lanes.chunk, D * D, i), state.F(i / D, i % D));
+    if (particles.history == nullptr) return;
     for (int k = 0; k < history_capacity<D>(); ++k)
       if (k < params.history) lanes.store(history_row(lanes.chunk, k), state.history[k]);
   }

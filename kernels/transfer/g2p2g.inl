@@ -210,15 +210,15 @@ struct G2P2G {
         if (Lanes::test(moved.strays, i)) report(g, Fault::kPositionRange, lanes.chunk, lane);
       });
     }
-    const BodyGuard<D, Real> guard{bodies, grid.dx};
+    const BodyGuard<D, Real> guard(bodies, grid.dx);
     // Particles may be a cell outside their block, and moved by one more: with the stencil's shift.
-    for (int c = 0; c < bodies.collider_count; ++c)
+    for (int c = 0; c < guard.count; ++c)
       if (guard.reaches(home, c, Real(3))) push_out(guard, c, lanes, x);
     for (int a = 0; a < D; ++a) lanes.store(channel_row(particles.x, lanes.chunk, D, a), x[a]);
   }
   template <class Lanes, class T>
-  FIRN_HD void push_out(const BodyGuard<D, Real>& guard, int c, const Lanes& lanes,
-                        Vec<T, D>& x) const {
+  FIRN_HD static void push_out(const BodyGuard<D, Real>& guard, int c, const Lanes& lanes,
+                               Vec<T, D>& x) {
     typename Lanes::template Table<D> table;
     for (int a = 0; a < D; ++a) table.set(a, x[a]);
     lanes.for_each_lane([&](int i, std::uint32_t) {

@@ -19,9 +19,18 @@ const std::vector<Command>& command_table() {
        "Go on with a run that was interrupted, or past its old end.",
        "  firn resume out/snowball-drop\n"
        "  firn resume out/snowball-drop --frames 200\n"
-       "  firn resume out/snowball-drop --checkpoint out/snowball-drop/checkpoints/000024.firn\n",
-       {"checkpoint", "frames", "device", "threads", "max-time", "json", "quiet", "verbose"},
+       "  firn resume out/snowball-drop --from 24 --set output.color=speed\n"
+       "  firn resume out/snowball-drop "
+       "--checkpoint out/snowball-drop/checkpoints/checkpoint_000024.firn\n",
+       {"checkpoint", "from", "frames", "set", "device", "threads", "max-time", "json", "quiet",
+        "verbose"},
        resume},
+      {"video",
+       "DIR",
+       "Make the video of the pictures that a run has made so far.",
+       "  firn video out/snowball-drop\n",
+       {"quiet"},
+       video},
       {"compare",
        "SCENE",
        "Run variants of a scene and put their results side by side.",

@@ -11,7 +11,6 @@ namespace {
 
 // PNG needs between 0.1 (a lone ball) and 1 byte (the frame full of grains) per pixel.
 constexpr double kPngBytesPerPixel = 0.5;
-constexpr int kCheckpointsKept = 2;  // io/checkpoint.h
 
 }  // namespace
 
@@ -46,8 +45,11 @@ DiskEstimate estimate_disk(const Scene& scene, const SceneEstimate& need) {
          bytes_per_particle(scene, tracer_channels()) * static_cast<double>(need.tracers));
   if (out.image) disk.picture = kPngBytesPerPixel * out.resolution[0] * out.resolution[1];
   disk.checkpoint = static_cast<double>(need.state_bytes);
-  const bool several = out.checkpoint_every > 0 && out.checkpoint_every < scene.simulation.frames;
-  disk.checkpoints_kept = several ? kCheckpointsKept : 1;
+  // Of the frames before the last, and the last itself.
+  const int written = out.checkpoint_every > 0
+                          ? 1 + std::max(scene.simulation.frames - 1, 0) / out.checkpoint_every
+                          : 1;
+  disk.checkpoints_kept = std::min(written, out.keep_checkpoints);
   return disk;
 }
 

@@ -1,7 +1,9 @@
-// Ctrl-C and SIGTERM as a flag that a run polls between steps. The first signal asks for a clean
-// end; a second one ends the process at once, as if nobody had caught it.
+// Signals that ask for an end (Ctrl-C, SIGTERM, a terminal that closes, a reader of the output that
+// goes away) as a flag that a run polls between steps. The first signal asks for a clean end; a
+// second one ends the process at once, as if nobody had caught it.
 #pragma once
 
+#include <array>
 #include <csignal>
 
 namespace firn::app {
@@ -9,27 +11,30 @@ namespace firn::app {
 class InterruptGuard {
  public:
   InterruptGuard() {
-    struct sigaction action {};
-    action.sa_handler = [](int) { requested_ = 1; };
-    // SA_RESETHAND: the second signal finds the default action. SA_RESTART: a write in progress is
-    // not torn.
-    action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
-    sigaction(SIGINT, &action, &old_interrupt_);
-    sigaction(SIGTERM, &action, &old_terminate_);
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      struct sigaction action {};
+      action.sa_handler = [](int number) { requested_ = number; };
+      // SA_RESETHAND: the second signal finds the default action; but every line that is printed to
+      // a reader who has gone raises SIGPIPE. SA_RESTART: a write in progress is not torn.
+      action.sa_flags = SA_RESTART | (kSignals[i] == SIGPIPE ? 0 : static_cast<int>(SA_RESETHAND));
+      sigaction(kSignals[i], &action, &old_[i]);
+      const bool under_nohup = kSignals[i] == SIGHUP && old_[i].sa_handler == SIG_IGN;
+      if (under_nohup) sigaction(kSignals[i], &old_[i], nullptr);
+    }
   }
   ~InterruptGuard() {
-    sigaction(SIGINT, &old_interrupt_, nullptr);
-    sigaction(SIGTERM, &old_terminate_, nullptr);
+    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &old_[i], nullptr);
   }
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-  static bool requested() { return requested_ != 0; }
+  // The signal that came; 0: none.
+  static int requested() { return requested_; }
 
  private:
+  static constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP, SIGPIPE};
   inline static volatile std::sig_atomic_t requested_ = 0;  // a signal handler reaches nothing else
-  struct sigaction old_interrupt_ {
-  }, old_terminate_{};
+  std::array<struct sigaction, kSignals.size()> old_{};
 };
 
 }  // namespace firn::app

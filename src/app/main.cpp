@@ -1,36 +1,45 @@
 // The `firn` program: finds the command, runs it, and turns every failure into `error:` lines and
-// an exit code (2 usage or scene, 3 file, 4 device or memory, 5 diverged, 130 interrupted).
+// an exit code (2 usage or scene, 3 file or stream, 4 device or memory, 5 diverged, 128 + n stopped
+// by signal n).
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
 
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
+#include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "firn/error.h"
 #include "firn/simulation.h"
 #include "firn/version.h"
 #include "src/app/commands.h"
+#include "src/app/progress.h"
+#include "src/io/posix_file.h"
 #include "src/scene/findings.h"
 
 namespace firn::app {
 namespace {
 
-void print_overview(std::FILE* to) {
-  fmt::print(to,
-             "firn {}: snow, sand, foam, jelly and water with the Material Point Method\n\n"
-             "Usage:\n  firn COMMAND [FLAGS]\n\nCommands:\n",
-             kVersion);
+std::string overview() {
+  std::string text = fmt::format(
+      "firn {}: snow, sand, foam, jelly and water with the Material Point Method\n\n"
+      "Usage:\n  firn COMMAND [FLAGS]\n\nCommands:\n",
+      kVersion);
   for (const Command& command : command_table())
-    fmt::print(to, "  {:<10} {:<6} {}\n", command.name, command.positional, command.summary);
-  fmt::print(to,
-             "\n'firn COMMAND --help' shows the flags of a command, with examples.\n"
-             "Start with:  firn scenes   then   firn run NAME\n");
+    text += fmt::format("  {:<10} {:<6} {}\n", command.name, command.positional, command.summary);
+  return text +
+         "\n'firn COMMAND --help' shows the flags of a command, with examples.\n"
+         "Start with:  firn scenes   then   firn run NAME\n";
 }
 
 void print_version() {
@@ -57,12 +66,12 @@ namespace {
 
 int dispatch(std::vector<std::string> words) {
   if (words.empty()) {
-    print_overview(stderr);
+    print_errors(overview());
     return static_cast<int>(ErrorCategory::kScene);
   }
   if (words[0] == "help" && words.size() > 1) words = {words[1], "--help"};
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
-    print_overview(stdout);
+    fmt::print("{}", overview());
     return 0;
   }
   if (words[0] == "--version") {
@@ -74,13 +83,54 @@ int dispatch(std::vector<std::string> words) {
   return options ? command.execute(*options) : 0;
 }
 
+// Allocates nothing: it may be what says that there is no memory.
 int fail(ErrorCategory category, std::string_view message) {
   while (!message.empty()) {
     const std::size_t end = std::min(message.find('\n'), message.size());
-    fmt::print(stderr, "error: {}\n", message.substr(0, end));
+    print_errors("error: ");
+    print_errors(message.substr(0, end));
+    print_errors("\n");
     message.remove_prefix(std::min(end + 1, message.size()));
   }
   return static_cast<int>(category);
+}
+
+int fail_of_memory() {
+  return fail(ErrorCategory::kDevice,
+              "out of memory; use fewer particles (larger grid.dx or fewer particles_per_cell); "
+              "'firn info SCENE' estimates the need");
+}
+
+// What runs out of memory in a function of a library that may not throw (those of JSON do) ends
+// here, and is no crash.
+[[noreturn]] void end_of_uncaught() {
+  try {
+    if (std::current_exception()) std::rethrow_exception(std::current_exception());
+  } catch (const std::bad_alloc&) {
+    _exit(fail_of_memory());
+  } catch (...) {
+  }
+  std::abort();
+}
+
+int fail_of_output(int reason) {
+  const Error error = file_error("standard output", "write", reason != 0 ? reason : EIO);
+  return fail(error.category(), error.what());
+}
+
+// What was printed must have arrived, which for the last of it shows only here.
+int finish(int exit_code) {
+  errno = Progress::lost();
+  const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  return lost && exit_code == 0 ? fail_of_output(errno) : exit_code;
+}
+
+// A stream that is closed must not become the first file that a run opens: it is held by one that
+// cannot be written to. A write beyond the limit on the size of files is to fail, not to kill.
+void prepare_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0) static_cast<void>(open("/dev/null", O_RDONLY));
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 // libgomp's threads spin for milliseconds at every barrier by default: on a machine that does
@@ -108,18 +158,24 @@ int main(int argc, char** argv) {
   using firn::ErrorCategory;
   firn::app::limit_spinning(argv);
   firn::app::return_large_blocks();
+  firn::app::prepare_streams();
+  std::set_terminate(firn::app::end_of_uncaught);
   try {
 #if defined(FIRN_SINGLE_BINARY)
     if (argc > 1 && std::string_view(argv[1]) == "test")
       return firn::app::run_tests(argc - 1, argv + 1);
 #endif
-    return firn::app::dispatch({argv + 1, argv + argc});
+    return firn::app::finish(firn::app::dispatch({argv + 1, argv + argc}));
   } catch (const firn::Error& error) {
     return firn::app::fail(error.category(), error.what());
   } catch (const std::bad_alloc&) {
-    return firn::app::fail(ErrorCategory::kDevice,
-                           "out of memory; use fewer particles (larger grid.dx or fewer "
-                           "particles_per_cell); 'firn info SCENE' estimates the need");
+    return firn::app::fail_of_memory();
+  } catch (const std::filesystem::filesystem_error& error) {
+    const firn::Error known = firn::file_error(error.path1(), "read", error.code().value());
+    return firn::app::fail(known.category(), known.what());
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0) return firn::app::fail_of_output(error.code().value());
+    return firn::app::fail(ErrorCategory::kFile, error.what());
   } catch (const std::exception& error) {
     return firn::app::fail(ErrorCategory::kFile, error.what());
   }

@@ -104,6 +104,8 @@ const std::vector<Flag>& flag_table() {
        [](O& o, const S& v) { o.max_time = parse_number("max-time", v, 0.0, "a number"); }},
       {"checkpoint", "checkpoint", "FILE", "resume from this checkpoint, not the last one",
        [](O& o, const S& v) { o.checkpoint = v; }},
+      {"from", "from", "FRAME", "resume from the checkpoint of this frame, if it is kept",
+       [](O& o, const S& v) { o.from = parse_integer("from", v, 0); }},
       {"json", "json", "", "print the result as JSON on stdout, everything else on stderr",
        [](O& o, const S&) { o.json = true; }},
       {"json-file", "json", "FILE", "also write the result as JSON",

@@ -18,7 +18,7 @@ struct Options {
   std::string target;  // SCENE, DIR or SUITE
   std::string output, variant, precision, checkpoint;
   std::vector<std::string> overrides, vary;  // "key=value", "key=a,b,c"
-  std::optional<int> frames;
+  std::optional<int> frames, from;
   std::optional<std::uint64_t> seed;
   std::optional<double> max_time;  // s of wall time
   RunOptions run;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <string_view>
 
 #include "src/app/format.h"
@@ -57,7 +58,14 @@ std::string pressure_solves(const PressureStats& p) {
              p.sealed_regions > 0 ? fmt::format("; {} sealed regions", p.sealed_regions) : "");
 }
 
+// A run is not ended by a listener that has gone: whether all was written is asked at its end.
+void print_to(std::FILE* out, std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), out);
+}
+
 }  // namespace
+
+void print_errors(std::string_view text) { print_to(stderr, text); }
 
 Progress::Progress(const Options& options)
     : out_(options.quiet  ? nullptr
@@ -69,16 +77,16 @@ Progress::Progress(const Options& options)
 void Progress::line(const std::string& text) {
   if (!out_) return;
   erase();
-  fmt::print(out_, "{}\n", text);
+  print_to(out_, text + "\n");
   if (running_ && terminal_) draw();
-  std::fflush(out_);
+  flush();
 }
 
 void Progress::detail(const std::string& text) {
   if (verbose_) line(text);
 }
 
-void Progress::warning(const std::string& text) { fmt::print(stderr, "warning: {}\n", text); }
+void Progress::warning(const std::string& text) { print_errors("warning: " + text + "\n"); }
 
 void Progress::begin(int first_frame, int last_frame) {
   first_ = first_frame;
@@ -146,15 +154,19 @@ void Progress::draw() {
   erase();
   std::string text = bar();
   text.resize(std::min(text.size(), terminal_columns(fileno(out_)) - 1));
-  fmt::print(out_, "{}", text);
-  std::fflush(out_);
+  print_to(out_, text);
+  flush();
   drawn_ = true;
   drawn_at_ = Clock::now();
 }
 
+void Progress::flush() {
+  if (std::fflush(out_) != 0) lost_ = errno;
+}
+
 void Progress::erase() {
   if (!drawn_) return;
-  fmt::print(out_, "\r\x1b[K");
+  print_to(out_, "\r\x1b[K");
   drawn_ = false;
 }
 

@@ -5,11 +5,15 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 #include "firn/simulation.h"
 #include "src/app/options.h"
 
 namespace firn::app {
+
+// To standard error; where that cannot be written there is nobody to tell.
+void print_errors(std::string_view text);
 
 class Progress {
  public:
@@ -28,6 +32,9 @@ class Progress {
   void tick();  // between steps: redraws the bar now and then, so that long frames show life
   void end();
 
+  // errno of what standard output or error did not take; 0: it took all.
+  static int lost() { return lost_; }
+
  private:
   using Clock = std::chrono::steady_clock;
 
@@ -37,8 +44,10 @@ class Progress {
   std::string plain_line(const FrameStats& stats) const;
   void draw();
   void erase();
+  void flush();
 
-  std::FILE* out_;  // null: quiet
+  inline static int lost_ = 0;  // the streams are those of the process
+  std::FILE* out_;              // null: quiet
   bool verbose_, terminal_;
   bool running_ = false, drawn_ = false;
   int first_ = 0, last_ = 0;

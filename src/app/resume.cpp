@@ -8,11 +8,15 @@
 #include "src/app/interrupt.h"
 #include "src/app/run_loop.h"
 #include "src/app/run_report.h"
+#include "src/scene/continuation.h"
 
 namespace firn::app {
 namespace {
 
 Checkpoint choose_checkpoint(const RunDirectory& directory, const Options& options) {
+  if (options.from && !options.checkpoint.empty())
+    throw Error(ErrorCategory::kScene, "--from: give either this or --checkpoint");
+  if (options.from) return read_checkpoint(find_checkpoint(directory.checkpoints(), *options.from));
   if (!options.checkpoint.empty()) return read_checkpoint(options.checkpoint);
   std::string warnings;
   auto checkpoint = read_latest_valid_checkpoint(directory.checkpoints(), &warnings);
@@ -28,17 +32,16 @@ Checkpoint choose_checkpoint(const RunDirectory& directory, const Options& optio
   return std::move(*checkpoint);
 }
 
-// The scene that the checkpoint carries, not the copy in the folder, which anyone may have edited.
 Scene scene_of(const Checkpoint& checkpoint, const RunDirectory& directory,
                const Options& options) {
-  Scene scene = parse_scene(checkpoint.scene_toml, directory.scene().string(),
-                            directory.path().string(), scene_options(options));
+  Scene scene = scene::continue_scene(directory.scene().string(), checkpoint.scene_toml,
+                                      scene_options(options));
   scene.name = run_state(checkpoint, directory.checkpoints().string()).scene_name;
-  if (options.frames && scene.simulation.frames < checkpoint.frame)
+  if (scene.simulation.frames < checkpoint.frame)
     throw Error(ErrorCategory::kScene,
-                fmt::format("--frames {}: the run is already at frame {}; give a larger number, or "
-                            "an earlier --checkpoint",
-                            *options.frames, checkpoint.frame));
+                fmt::format("simulation.frames = {}: the run is already at frame {}; give a larger "
+                            "number with --frames, or an earlier checkpoint with --from",
+                            scene.simulation.frames, checkpoint.frame));
   return scene;
 }
 

@@ -38,7 +38,7 @@ class RunLoop {
   void complete_frame();
   void save_checkpoint();
   bool time_spent() const;
-  bool should_stop() const { return InterruptGuard::requested() || time_spent(); }
+  bool should_stop() const { return InterruptGuard::requested() != 0 || time_spent(); }
   void write_summary(const std::string& message);
   [[noreturn]] void fail(const Error& error);
 
@@ -74,6 +74,8 @@ void RunLoop::begin(const std::optional<Checkpoint>& from) {
     first = simulation_.snapshot(shown_parts(scene_));
     simulation_.load_state(from->state);
     state_ = run_state(*from, directory_.checkpoints().string());
+    // Before the tables lose their later rows: a later checkpoint would go on without them.
+    prune_checkpoints(directory_.checkpoints(), from->frame, scene_.output.keep_checkpoints);
   } else {
     directory_.remove_older_run();
   }
@@ -109,7 +111,8 @@ RunResult RunLoop::run() {
                   : end == RunEnd::kTimeSpent ? "stopped by --max-time"
                                               : "");
     if (end == RunEnd::kCompleted) write_plots_and_video(scene_, directory_, progress_);
-    return {end, last_, state_.totals, simulation_.device_name(), summary_};
+    const int signal = end == RunEnd::kInterrupted ? InterruptGuard::requested() : 0;
+    return {end, last_, state_.totals, simulation_.device_name(), summary_, signal};
   } catch (const Error& error) {
     fail(error);
   } catch (const std::bad_alloc&) {
@@ -124,14 +127,14 @@ RunEnd RunLoop::advance_to_end() {
     return should_stop();
   };
   // At least one step is taken before the time is looked at: repeated short sessions arrive.
-  bool stop = InterruptGuard::requested();
+  bool stop = InterruptGuard::requested() != 0;
   while (last_.frame < scene_.simulation.frames && !stop) {
     if (simulation_.advance_frame(interrupted)) complete_frame();
     stop = should_stop();
   }
   save_checkpoint();
   if (last_.frame >= scene_.simulation.frames) return RunEnd::kCompleted;
-  return InterruptGuard::requested() ? RunEnd::kInterrupted : RunEnd::kTimeSpent;
+  return InterruptGuard::requested() != 0 ? RunEnd::kInterrupted : RunEnd::kTimeSpent;
 }
 
 void RunLoop::complete_frame() {
@@ -148,7 +151,8 @@ void RunLoop::save_checkpoint() {
   writer_->sync();
   const auto path = write_checkpoint(
       directory_.checkpoints(),
-      {last_.frame, last_.time, scene_.resolved_toml, to_json(state_), simulation_.save_state()});
+      {last_.frame, last_.time, scene_.resolved_toml, to_json(state_), simulation_.save_state()},
+      scene_.output.keep_checkpoints);
   progress_.detail("checkpoint: " + path.string());
 }
 
@@ -168,8 +172,9 @@ void RunLoop::fail(const Error& error) {
   const std::string folder = directory_.path().string();
   std::string kept =
       fmt::format("the last good frame is {}; its files are kept in {}", last_.frame, folder);
-  // Not the scene's fault: with a device that works, or with more memory, it would go on.
-  if (error.category() == ErrorCategory::kDevice &&
+  // Not the scene's fault: with a device that works, more memory or room on the disk it would go
+  // on.
+  if (error.category() != ErrorCategory::kDiverged &&
       !list_checkpoints(directory_.checkpoints()).empty())
     kept += "\nthe last checkpoint goes on with:  firn resume " + folder;
   const std::string message = std::string(error.what()) + "\n" + kept;

@@ -24,14 +24,15 @@ struct RunResult {
   RunTotals totals;
   std::string device;
   std::string summary;  // the text of summary.json
+  int signal = 0;       // that interrupted it
 
-  int exit_code() const { return end == RunEnd::kInterrupted ? 130 : 0; }
+  int exit_code() const { return signal == 0 ? 0 : 128 + signal; }
 };
 
 // Where a run of the scene writes: -o, else the scene's own choice, else out/<scene name>.
 std::filesystem::path output_folder(const Scene& scene, const Options& options);
 
-// Runs until the last frame, Ctrl-C or --max-time; the latter two leave a checkpoint at a step
+// Runs until the last frame, a signal or --max-time; the latter two leave a checkpoint at a step
 // boundary. With `from`, goes on from there instead of the beginning. A run that fails leaves a
 // summary.json that says so and throws on; what it wrote until then stays. An older run in the
 // folder is removed only when the new one stands.

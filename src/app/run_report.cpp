@@ -11,12 +11,8 @@
 namespace firn::app {
 namespace {
 
-void write_video(const Scene& scene, const RunDirectory& directory, Progress& progress) {
-  if (!scene.output.image || !scene.output.video) return;
-  const std::string path = directory.video().string();
-  if (encode_video(directory.image_pattern(), 0, scene.simulation.fps, path))
-    progress.line("video: " + path);
-  else
+void write_wanted_video(const Scene& scene, const RunDirectory& directory, Progress& progress) {
+  if (scene.output.image && scene.output.video && !write_video(scene, directory, progress))
     Progress::warning("no video: there is no ffmpeg; the pictures are in " +
                       directory.image_path(0).parent_path().string());
 }
@@ -32,8 +28,9 @@ void write_plots(const Scene& scene, const RunDirectory& directory, Progress& pr
 }
 
 void say_stopped(const RunResult& result, const RunDirectory& directory, const char* why) {
-  fmt::print(stderr, "{} in frame {}; a checkpoint is written. Go on with:\n  firn resume {}\n",
-             why, result.last.frame + 1, directory.path().string());
+  print_errors(
+      fmt::format("{} in frame {}; a checkpoint is written. Go on with:\n  firn resume {}\n", why,
+                  result.last.frame + 1, directory.path().string()));
 }
 
 void say_completed(const RunResult& result, const RunDirectory& directory, Progress& progress) {
@@ -47,8 +44,28 @@ void say_completed(const RunResult& result, const RunDirectory& directory, Progr
 
 }  // namespace
 
+bool write_video(const Scene& scene, const RunDirectory& directory, Progress& progress) {
+  const std::vector<int> frames = directory.image_frames();
+  if (frames.empty())
+    throw Error(ErrorCategory::kFile, directory.path().string() +
+                                          ": no video: the run has no pictures; go on with it "
+                                          "with 'firn resume', --set output.image=true");
+  const std::string path = directory.video().string();
+  if (!encode_video(directory.image_pattern(), frames.front(), scene.simulation.fps, path))
+    return false;
+  for (std::size_t i = 1; i < frames.size(); ++i)
+    if (frames[i] != frames[i - 1] + 1) {
+      Progress::warning(
+          fmt::format("the video ends with frame {}: the picture of frame {} is missing",
+                      frames[i - 1], frames[i - 1] + 1));
+      break;
+    }
+  progress.line("video: " + path);
+  return true;
+}
+
 void write_plots_and_video(const Scene& scene, const RunDirectory& directory, Progress& progress) {
-  for (const auto& write : {write_plots, write_video}) try {
+  for (const auto& write : {write_plots, write_wanted_video}) try {
       write(scene, directory, progress);
     } catch (const Error& error) {
       Progress::warning(error.what());

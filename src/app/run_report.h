@@ -17,6 +17,10 @@ namespace firn::app {
 // fails is a warning: the run itself is complete.
 void write_plots_and_video(const Scene& scene, const RunDirectory& directory, Progress& progress);
 
+// The video of the pictures that are there, up to the first that is missing. False if there is no
+// ffmpeg. Throws Error{kFile} if there are no pictures or ffmpeg fails.
+bool write_video(const Scene& scene, const RunDirectory& directory, Progress& progress);
+
 // Prints what the end of a run means and how to go on, and with --json its summary on stdout.
 void report_end(const RunResult& result, const RunDirectory& directory, const Options& options,
                 Progress& progress);

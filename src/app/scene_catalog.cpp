@@ -49,7 +49,8 @@ std::vector<fs::path> scene_files() {
 
 std::string find_scene(const std::string& name_or_path) {
   std::error_code failure;
-  if (fs::is_regular_file(name_or_path, failure)) return name_or_path;
+  const bool found = fs::is_regular_file(name_or_path, failure);
+  if (found || failure == std::errc::permission_denied) return name_or_path;
   const std::vector<fs::path> files = scene_files();
   std::vector<std::string> names;
   for (const fs::path& file : files) {

@@ -44,8 +44,10 @@ struct LiquidIntegrator {
     faces.scatter();
     context.mark(kClockP2G);
     faces.classify();
-    faces.prepare(FacePass::kBoth);
+    faces.prepare(FacePass::kMeasure);
     cells.enqueue();
+    faces.transpose_extrapolation();
+    faces.prepare(FacePass::kAccelerate);
     faces.fill_gaps();
   }
   void project() {

@@ -69,7 +69,7 @@ struct UnifiedIntegrator {
     faces.classify();
     faces.prepare(FacePass::kMeasure);
     cells.enqueue();
-    material.transpose_extrapolation();
+    faces.transpose_extrapolation();
     material.sum_volume();
     faces.prepare(FacePass::kAccelerate);
     heat.scatter();

@@ -26,15 +26,21 @@ std::span<const std::byte> as_byte_span(std::string_view text) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const std::filesystem::path& path)
-    : path_(path), temporary_(temporary_name(path)) {
+AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(path) {
+  std::error_code ignored;
+  const auto there = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
+    file_ = open_file(path, O_WRONLY, "write");
+    return;
+  }
+  temporary_ = temporary_name(path);
   const int fd = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) throw file_error(path_, "write", errno);
   file_ = FileDescriptor(fd);
 }
 
 AtomicFile::~AtomicFile() {
-  if (!committed_) ::unlink(temporary_.c_str());
+  if (!committed_ && !temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) { write_all(file_, bytes, path_); }
@@ -55,6 +61,7 @@ void AtomicFile::overwrite(std::span<const std::byte> start) {
 
 void AtomicFile::commit() {
   sync_file(file_, path_);
+  if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) throw file_error(path_, "write", errno);
   committed_ = true;
   sync_directory(path_.parent_path());

@@ -16,7 +16,8 @@ namespace firn {
 
 // Writes to a temporary name in the folder of `path`; `commit` makes the contents durable, gives
 // them their name (replacing an older file) and makes the name durable. Destroyed without a commit,
-// it leaves nothing behind. Every failure is an Error{kFile} that names `path` and the reason.
+// it leaves nothing behind. A device or a pipe is written to, not replaced. Every failure is an
+// Error{kFile} that names `path` and the reason.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& path);
@@ -31,7 +32,7 @@ class AtomicFile {
   void commit();
 
  private:
-  std::filesystem::path path_, temporary_;
+  std::filesystem::path path_, temporary_;  // the latter empty: written to directly
   FileDescriptor file_;
   bool committed_ = false;
 };

@@ -51,13 +51,13 @@ CheckpointHeader parse_header(ByteSpan bytes, const std::string& name) {
   if (std::memcmp(kCheckpointMagic.data(), header.magic.data(), magic_size) != 0)
     refuse(name, "it is not a checkpoint of Firn");
   if (bytes.size() < offsetof(CheckpointHeader, frame)) refuse(name, "it is truncated");
-  if (header.version > kCheckpointVersion)
+  if (header.version != kCheckpointVersion)
     refuse(name, "it has format " + std::to_string(header.version) + ", this program reads " +
-                     std::to_string(kCheckpointVersion) +
-                     "; use a newer Firn, or the file is damaged");
+                     std::to_string(kCheckpointVersion) + "; use " +
+                     (header.version > kCheckpointVersion ? "a newer" : "the older") +
+                     " Firn, or the file is damaged");
   if (bytes.size() < sizeof header) refuse(name, "it is truncated");
-  if (header.version != kCheckpointVersion || header.header_crc != crc_of(header))
-    refuse(name, "its header is damaged");
+  if (header.header_crc != crc_of(header)) refuse(name, "its header is damaged");
   return header;
 }
 
@@ -203,8 +203,9 @@ Checkpoint parse_checkpoint(ByteSpan bytes, const std::string& name) try {
   next(1, checkpoint.stats_json);
   next(2, checkpoint.state);
   return checkpoint;
-} catch (const std::bad_alloc&) {
-  refuse(name, "there is not enough memory for its contents");
+} catch (const std::bad_alloc&) {  // it may well be intact: no reason to take an older one
+  throw Error(ErrorCategory::kDevice,
+              name + ": cannot read this checkpoint: out of memory for its contents");
 }
 
 Bytes encode_checkpoint(const Checkpoint& checkpoint) {

@@ -11,16 +11,18 @@
 namespace firn {
 namespace {
 
-const char* how_to_mend(int errno_value) {
+const char* how_to_mend(int errno_value, bool reading) {
   switch (errno_value) {
     case ENOSPC:
     case EDQUOT:
-    case EFBIG:
       return "; free some space or choose a folder on another disk";
+    case EFBIG:
+      return "; raise the limit on the size of files (ulimit -f) or choose another disk";
     case EACCES:
     case EPERM:
     case EROFS:
-      return "; choose a folder that you may write to";
+      return reading ? "; ask its owner for the right to read it (chmod +r; of a folder +rx)"
+                     : "; choose a folder that you may write to";
     case ENOENT:
       return "; check the path";
     case ENOTDIR:
@@ -35,7 +37,7 @@ const char* how_to_mend(int errno_value) {
 Error file_error(const std::filesystem::path& path, const std::string& action, int errno_value) {
   return Error(ErrorCategory::kFile, path.string() + ": cannot " + action + ": " +
                                          std::generic_category().message(errno_value) +
-                                         how_to_mend(errno_value));
+                                         how_to_mend(errno_value, action.starts_with("read")));
 }
 
 FileDescriptor::~FileDescriptor() {

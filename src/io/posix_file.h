@@ -14,7 +14,7 @@
 namespace firn {
 
 // Error{kFile}: "<path>: cannot <action>: <reason of errno_value>", with how to mend it where that
-// is known.
+// is known; an action that begins with "read" needs no folder to write to.
 Error file_error(const std::filesystem::path& path, const std::string& action, int errno_value);
 
 // Owns a file descriptor; -1 owns nothing.

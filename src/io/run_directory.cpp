@@ -101,7 +101,10 @@ void RunDirectory::remove_older_run() const {
 }
 
 RunDirectory RunDirectory::open(const fs::path& path) {
-  if (!fs::is_regular_file(path / "scene.toml"))
+  std::error_code error;
+  const bool found = fs::is_regular_file(path / "scene.toml", error);
+  if (error == std::errc::permission_denied) throw file_error(path, "read the folder", EACCES);
+  if (!found)
     throw directory_error(path, "there is no run to continue in this folder (no scene.toml)");
   RunDirectory directory(path, lock_directory(path));
   directory.prepare_folders();
@@ -121,6 +124,15 @@ void RunDirectory::prepare_folders() const {
 
 fs::path RunDirectory::image_path(int frame) const {
   return path_ / "frames" / numbered_file_name("frame", frame, "png");
+}
+
+std::vector<int> RunDirectory::image_frames() const {
+  std::vector<int> frames;
+  for (const fs::path& path : entries(path_ / "frames"))
+    if (const auto frame = numbered_file_frame(path.filename().string(), "frame", "png"))
+      frames.push_back(*frame);
+  std::sort(frames.begin(), frames.end());
+  return frames;
 }
 
 std::string RunDirectory::image_pattern() const {

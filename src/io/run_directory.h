@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "src/io/posix_file.h"
 
@@ -28,6 +29,7 @@ class RunDirectory {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path image_path(int frame) const;  // frames/frame_000012.png
+  std::vector<int> image_frames() const;              // of the pictures that are there, ascending
   std::string image_pattern() const;                  // the same for ffmpeg: "...frame_%06d.png"
   std::filesystem::path particle_path(int frame, std::string_view extension) const;
   std::filesystem::path tracer_path(int frame, std::string_view extension) const;

@@ -10,17 +10,16 @@
 namespace firn::scene {
 namespace {
 
-// Keys and values of a scene may hold any character and any number of them; a finding stays one
-// printable line that somebody can read.
+constexpr std::size_t kLongestExcerpt = 80, kLongestMessage = 800, kMostShown = 20;
+
+std::string cut(std::string_view text, std::size_t longest) {
+  if (text.size() <= longest) return std::string(text);
+  while (longest > 0 && (text[longest] & 0xc0) == 0x80) --longest;  // no half of a UTF-8 character
+  return std::string(text.substr(0, longest)) + "...";
+}
+
+// Keys and values of a scene may hold any character; a finding stays one printable line.
 std::string one_line(std::string_view text) {
-  constexpr std::size_t kLongest = 900, kEnd = 300;
-  if (text.size() > kLongest) {
-    const auto inside = [&](std::size_t i) { return (text[i] & 0xc0) == 0x80; };  // a character
-    std::size_t cut = kLongest - kEnd, rest = text.size() - kEnd;
-    while (inside(cut)) --cut;
-    while (rest < text.size() && inside(rest)) ++rest;
-    return fmt::format("{} ... {}", one_line(text.substr(0, cut)), one_line(text.substr(rest)));
-  }
   std::string line;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -54,6 +53,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string excerpt(std::string_view input) { return cut(input, kLongestExcerpt); }
+
 std::string to_string(const Location& where) {
   if (where.line == 0) return where.source;
   return fmt::format("{}:{}:{}", where.source, where.line, where.column);
@@ -61,7 +62,9 @@ std::string to_string(const Location& where) {
 
 void Findings::add(const Location& where, std::string_view message, ErrorCategory category) {
   findings_.push_back(
-      {where, one_line(fmt::format("{}: {}", to_string(where), message)), category});
+      {where,
+       one_line(fmt::format("{}: {}{}", to_string(where), cut(message, kLongestMessage), about_)),
+       category});
 }
 
 void Findings::throw_if_any() const {
@@ -73,11 +76,12 @@ void Findings::throw_if_any() const {
   });
   std::string text;
   bool only_files = true;
-  for (const Finding& finding : ordered) {
-    if (!text.empty()) text += '\n';
-    text += finding.text;
+  for (const Finding& finding : ordered)
     only_files = only_files && finding.category == ErrorCategory::kFile;
-  }
+  const std::size_t shown = std::min(ordered.size(), kMostShown);
+  for (std::size_t i = 0; i < shown; ++i) text += (i > 0 ? "\n" : "") + ordered[i].text;
+  if (shown < ordered.size())
+    text += fmt::format("\n... and {} more; mend these first", ordered.size() - shown);
   throw Error(only_files ? ErrorCategory::kFile : ErrorCategory::kScene, text);
 }
 

@@ -20,14 +20,32 @@ struct Location {
 
 std::string to_string(const Location& where);  // "file:line:col" or "--set a.b"
 
+// What a message repeats of a scene: its first 80 bytes, and "..." if there is more.
+std::string excerpt(std::string_view input);
+
 class Findings {
  public:
   void add(const Location& where, std::string_view message,
            ErrorCategory category = ErrorCategory::kScene);
   bool empty() const { return findings_.empty(); }
 
-  // Throws one Error with a line per finding, in the order of the file. Its category is kFile if
-  // every finding is about an unreadable file, else kScene. Does nothing if there are none.
+  // While it lives, findings end with what they are about.
+  class About {
+   public:
+    About(Findings& findings, std::string_view what) : findings_(findings) {
+      findings_.about_ = " (of " + std::string(what) + ")";
+    }
+    ~About() { findings_.about_.clear(); }
+    About(const About&) = delete;
+    About& operator=(const About&) = delete;
+
+   private:
+    Findings& findings_;
+  };
+
+  // Throws one Error with a line for each of the first findings in the order of the file, and how
+  // many more there are. Its category is kFile if every finding is about an unreadable file, else
+  // kScene. Does nothing if there are none.
   void throw_if_any() const;
 
  private:
@@ -37,6 +55,7 @@ class Findings {
     ErrorCategory category;
   };
   std::vector<Finding> findings_;
+  std::string about_;
 };
 
 // The candidate with the smallest edit distance to `word`, or empty if none is near enough to be

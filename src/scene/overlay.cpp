@@ -33,7 +33,7 @@ void overlay_items(Node& array, Node&& layer, Findings& findings) {
     } else {
       findings.add(entry.where,
                    fmt::format("there is no element {} here; the array has {}, counted from 0",
-                               entry.key, array.items.size()));
+                               excerpt(entry.key), array.items.size()));
     }
   }
 }
@@ -95,7 +95,7 @@ std::string_view trimmed(std::string_view text) {
 void apply_override(Node& root, std::string_view override_text, Findings& findings) {
   const std::size_t equals = override_text.find('=');
   const std::string path(trimmed(override_text.substr(0, equals)));
-  const Location where{"--set " + path, 0, 0, true};
+  const Location where{"--set " + excerpt(path), 0, 0, true};
   const std::vector<std::string> keys = split_path(path);
   const bool empty_key =
       std::any_of(keys.begin(), keys.end(), [](const auto& key) { return key.empty(); });
@@ -112,6 +112,7 @@ void apply_override(Node& root, std::string_view override_text, Findings& findin
     return;
   }
   Node layer = parse_override_value(override_text.substr(equals + 1));
+  layer.replaced = true;  // a table that is given as a whole is the whole table
   for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
     Node parent;
     parent.entries.push_back({*key, where, std::move(layer)});
@@ -135,18 +136,19 @@ void check_variants(const Node& variants, Findings& findings) {
   }
   for (const Entry& entry : variants.entries) {
     if (entry.value.is(NodeType::kTable)) continue;
-    findings.add(entry.where, fmt::format("variant '{}' must be a table ([variants.{}]), found {}",
-                                          entry.key, entry.key, describe(entry.value.type)));
+    findings.add(entry.where,
+                 fmt::format("variant '{}' must be a table ([variants.NAME]), found {}",
+                             excerpt(entry.key), describe(entry.value.type)));
   }
 }
 
 }  // namespace
 
 void overlay(Node& base, Node&& layer, Findings& findings) {
-  const bool both_tables = base.is(NodeType::kTable) && layer.is(NodeType::kTable);
-  if (both_tables) {
+  const bool merges = layer.is(NodeType::kTable) && !layer.replaced;
+  if (merges && base.is(NodeType::kTable)) {
     overlay_entries(base, std::move(layer), findings);
-  } else if (base.is(NodeType::kArray) && layer.is(NodeType::kTable) && has_only_indices(layer)) {
+  } else if (merges && base.is(NodeType::kArray) && has_only_indices(layer)) {
     overlay_items(base, std::move(layer), findings);
   } else {
     base = std::move(layer);
@@ -169,8 +171,8 @@ void apply_variant(Node& root, const std::string& variant, Findings& findings) {
     const auto names = keys_of(variants);
     const std::string known =
         names.empty() ? "; the scene has no variants" : fmt::format(" (it has {})", list_of(names));
-    findings.add({"--variant " + variant, 0, 0, true},
-                 fmt::format("the scene has no variant '{}'{}{}", variant,
+    findings.add({"--variant " + excerpt(variant), 0, 0, true},
+                 fmt::format("the scene has no variant '{}'{}{}", excerpt(variant),
                              suggestion(variant, names), known));
   } else if (chosen->is(NodeType::kTable)) {
     overlay(root, std::move(*chosen), findings);

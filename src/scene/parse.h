@@ -98,8 +98,8 @@ constexpr Key shape_key(std::string_view about) {
 void parse_name(TableReader& table, std::string_view kind, std::size_t index, std::string& name,
                 std::vector<std::string>& taken);
 
-// The `shape` of a table, which must be there.
-void parse_shape_key(TableReader& table, Shape& out);
+// The `shape` of a table of that name, which must be there.
+void parse_shape_key(TableReader& table, std::string_view name, Shape& out);
 
 // Of bodies; faces of the domain have more.
 inline constexpr Choice<BoundaryType> kBoundaries[] = {

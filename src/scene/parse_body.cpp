@@ -150,7 +150,7 @@ const Material* parse_material_name(TableReader& table, const Scene& scene, int&
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) {
     table.fail("material",
-               fmt::format("unknown material '{}'{} (the scene has: {})", name,
+               fmt::format("unknown material '{}'{} (the scene has: {})", excerpt(name),
                            suggestion(name, names), names.empty() ? "none" : list_of(names)));
     return nullptr;
   }
@@ -314,7 +314,7 @@ void parse_name(TableReader& table, std::string_view kind, std::size_t index, st
   if (name.empty()) {
     table.fail("name", "'name' must not be empty");
   } else if (std::find(taken.begin(), taken.end(), name) != taken.end()) {
-    table.fail("name", fmt::format("there is already a {} named '{}'", kind, name));
+    table.fail("name", fmt::format("there is already a {} named '{}'", kind, excerpt(name)));
   }
   taken.push_back(name);
 }
@@ -325,7 +325,7 @@ void parse_bodies(const Node& root, Scene& scene, ReadContext& context) {
     Body body;
     parse_name(table, "body", index, body.name, names);
     const Material* material = parse_material_name(table, scene, body.material);
-    parse_shape_key(table, body.shape);
+    parse_shape_key(table, body.name, body.shape);
     parse_per_cell(table, body.particles_per_cell);
     table.read_members(body);
     parse_stiffness_scale(table, body.stiffness_scale);
@@ -346,7 +346,7 @@ void parse_sources(const Node& root, Scene& scene, ReadContext& context) {
       Source source;
       parse_name(table, "source", index, source.name, names);
       const Material* material = parse_material_name(table, scene, source.material);
-      parse_shape_key(table, source.shape);
+      parse_shape_key(table, source.name, source.shape);
       table.read_members(source);
       if (!(source.end > source.start)) {
         table.fail("end", fmt::format("'end' ({}) must come after 'start' ({})", source.end,
@@ -366,7 +366,7 @@ void parse_sinks(const Node& root, Scene& scene, ReadContext& context) {
   parse_sections(root, "sink", context, [&](TableReader& table, std::size_t index) {
     Sink sink;
     parse_name(table, "sink", index, sink.name, names);
-    parse_shape_key(table, sink.shape);
+    parse_shape_key(table, sink.name, sink.shape);
     scene.sinks.push_back(std::move(sink));
   });
 }
@@ -376,7 +376,7 @@ void parse_colliders(const Node& root, Scene& scene, ReadContext& context) {
   parse_sections(root, "collider", context, [&](TableReader& table, std::size_t index) {
     Collider collider;
     parse_name(table, "collider", index, collider.name, names);
-    parse_shape_key(table, collider.shape);
+    parse_shape_key(table, collider.name, collider.shape);
     table.read_members(collider);
     if (is_staggered(scene) && collider.friction > 0) table.fail("friction", kNoFriction);
     if (const Node* motion = table.find("motion")) collider.motion = parse_motion(*motion, context);

@@ -256,7 +256,8 @@ void check_required(TableReader& table, const ModelKeys& model, const Material& 
 // itself the parameters of the old model may stay: they cannot be removed from the command line.
 void check_unused(TableReader& table, const Scene& scene, const ModelKeys& model) {
   const Node* chosen = table.at("model");
-  if (chosen != nullptr && (chosen->replaced || chosen->where.from_override)) return;
+  const bool overridden = chosen != nullptr && (chosen->replaced || chosen->where.from_override);
+  if (overridden && !table.node().replaced) return;
   const Keys used = model_keys(scene, model);
   for (const Entry& entry : table.node().entries) {
     const Key* row = kMaterial.find(entry.key);
@@ -264,8 +265,9 @@ void check_unused(TableReader& table, const Scene& scene, const ModelKeys& model
     if (row == nullptr || refused || contains(kOfAllMaterials, entry.key) ||
         contains(used, entry.key))
       continue;
-    table.context().findings.add(entry.where, fmt::format("model \"{}\" has no '{}' (it has: {})",
-                                                          model.name, entry.key, list_of(used)));
+    table.context().findings.add(entry.where,
+                                 fmt::format("model \"{}\" has no '{}' (it has: {})", model.name,
+                                             excerpt(entry.key), list_of(used)));
   }
 }
 
@@ -276,8 +278,8 @@ bool report_stray_override(const Entry& entry, const Scene& scene, ReadContext& 
   if (!entry.where.from_override || starts) return false;
   Keys names;
   for (const Material& material : scene.materials) names.push_back(material.name);
-  context.findings.add(entry.where, fmt::format("the scene has no material '{}'{}", entry.key,
-                                                suggestion(entry.key, names)));
+  context.findings.add(entry.where, fmt::format("the scene has no material '{}'{}",
+                                                excerpt(entry.key), suggestion(entry.key, names)));
   return true;
 }
 

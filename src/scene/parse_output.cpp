@@ -60,6 +60,9 @@ constexpr Key kOutputKeys[] = {
     key<&OutputSettings::checkpoint_every>("checkpoint_every",
                                            "frames from checkpoint to checkpoint; 0: only the last",
                                            {.range = Range::closed(0, 1'000'000'000)}),
+    key<&OutputSettings::keep_checkpoints>(
+        "keep_checkpoints", "how many are kept, the newest; `resume --from` takes one",
+        {.range = Range::closed(1, 1'000'000'000)}),
     choice_key<&OutputSettings::diagnostics, kLevels>(
         "diagnostics", "what is measured of each frame; true: totals, false: off",
         {.also = &kOnOff, .by_hand = true}),

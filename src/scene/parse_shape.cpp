@@ -141,7 +141,8 @@ void parse_mesh(TableReader& table, Shape& shape) {
   const std::string extension = fs::path(shape.file).extension().string();
   std::error_code ignored;
   if (extension != ".obj" && extension != ".ply" && extension != ".stl") {
-    table.fail("file", fmt::format("mesh file \"{}\" must end in .obj, .ply or .stl", shape.file));
+    table.fail("file",
+               fmt::format("mesh file \"{}\" must end in .obj, .ply or .stl", excerpt(shape.file)));
   } else if (shape.file.find('\0') != std::string::npos ||
              !fs::is_regular_file(shape.file, ignored)) {
     table.context().findings.add(
@@ -311,8 +312,13 @@ Shape parse_shape(const Node& node, ReadContext& context) {
 constinit const Table kShape = {"shape", "A region of space, chosen by its type.", kShapeKeys,
                                 kSubtypes};
 
-void parse_shape_key(TableReader& table, Shape& out) {
-  if (const Node* node = table.find("shape")) out = parse_shape(*node, table.context());
+void parse_shape_key(TableReader& table, std::string_view name, Shape& out) {
+  const Node* node = table.find("shape");
+  if (node == nullptr) return;
+  const std::string owner = fmt::format("{} \"{}\"", table.label(), excerpt(name));
+  const Findings::About about(table.context().findings, owner);
+  out = parse_shape(*node, table.context());
+  out.place.text = fmt::format("{}: {}: ", to_string(node->where), owner);
 }
 
 }  // namespace firn::scene

@@ -159,7 +159,7 @@ void parse_heat_sources(const Node& root, Scene& scene, ReadContext& context) {
     if (const auto reason = why_no_heat(scene))
       table.fail(table.node(), fmt::format("[[heat_source]] {}", *reason));
     parse_name(table, "heat_source", index, source.name, names);
-    parse_shape_key(table, source.shape);
+    parse_shape_key(table, source.name, source.shape);
     table.read_members(source);
     scene.heat_sources.push_back(std::move(source));
   });

@@ -78,8 +78,8 @@ bool read_field(const Node& node, std::string_view what, ScalarField& out, ReadC
     return read_number(node, what, range, out.constant, context);
   }
   if (const auto error = expression_error(node.text, variables)) {
-    context.findings.add(node.where,
-                         fmt::format("expression \"{}\" in '{}': {}", node.text, what, *error));
+    context.findings.add(node.where, fmt::format("expression \"{}\" in '{}': {}",
+                                                 excerpt(node.text), what, excerpt(*error)));
     return false;
   }
   out = {0, node.text};
@@ -123,14 +123,18 @@ bool read_choice(const Node& node, std::string_view what,
                                                  what, node.text, word.instead));
     return false;
   }
-  context.findings.add(node.where, fmt::format("unknown {} '{}'{} (known: {})", what, node.text,
-                                               suggestion(node.text, names), list_of(names)));
+  context.findings.add(node.where,
+                       fmt::format("unknown {} '{}'{} (known: {})", what, excerpt(node.text),
+                                   suggestion(node.text, names), list_of(names)));
   return false;
 }
 
 TableReader::TableReader(const Node& node, const Table& rows, ReadContext& context,
                          std::string label)
-    : table_(node), label_(label.empty() ? rows.name : label), context_(context), tables_{&rows} {
+    : table_(node),
+      label_(label.empty() ? rows.name : excerpt(label)),
+      context_(context),
+      tables_{&rows} {
   read_type(table_, NodeType::kTable, label_, context_);
 }
 
@@ -170,8 +174,8 @@ void TableReader::finish() {
       if (key.in_2d || !context_.is_2d()) known.push_back(key.name);
   for (const Entry& entry : table_.entries) {
     if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
-    context_.findings.add(entry.where, fmt::format("unknown key '{}' in {}{}", entry.key, label_,
-                                                   suggestion(entry.key, known)));
+    context_.findings.add(entry.where, fmt::format("unknown key '{}' in {}{}", excerpt(entry.key),
+                                                   label_, suggestion(entry.key, known)));
   }
 }
 

@@ -16,10 +16,11 @@ namespace {
 
 using Index = std::array<std::int64_t, 3>;
 
-[[noreturn]] void refuse_size() {
+[[noreturn]] void refuse_size(const CompiledShape& shape) {
   throw Error(ErrorCategory::kScene,
-              "a shape fills more cells than there is memory for; check its units or use a larger "
-              "dx");
+              shape.place.text +
+                  "the shape fills more cells than there is memory for; check its units or use a "
+                  "larger dx");
 }
 
 // Boxes of edge `size` with corners at offset + size * integer that meet the bounds of a shape.
@@ -30,7 +31,7 @@ class Lattice {
     for (int i = 0; i < shape.dimension; ++i) {
       const double lo = std::floor((shape.min[i] - offset_[i]) / size_);
       const double hi = std::ceil((shape.max[i] - offset_[i]) / size_);
-      if (!(std::abs(lo) < kFarthest && std::abs(hi) < kFarthest)) refuse_size();
+      if (!(std::abs(lo) < kFarthest && std::abs(hi) < kFarthest)) refuse_size(shape);
       begin_[i] = static_cast<std::int64_t>(lo);
       end_[i] = static_cast<std::int64_t>(hi);
     }
@@ -82,7 +83,7 @@ class Lattice {
     // Distances of some shapes are estimates: twice what one that is exact would need.
     if (distance(shape_, middle) >= std::sqrt(diagonal)) return;
     if (high[longest] - low[longest] == 1) {
-      if (tiles.size() == kMostTiles) refuse_size();
+      if (tiles.size() == kMostTiles) refuse_size(shape_);
       return tiles.push_back(low);
     }
     Index split_high = high, split_low = low;

@@ -1,6 +1,6 @@
 // load_scene and parse_scene: text, variant, overrides and paths become one document; the document
 // becomes a Scene.
-#include "firn/scene_file.h"
+#include "src/scene/resolve.h"
 
 #include <fmt/format.h>
 
@@ -17,9 +17,6 @@ namespace firn {
 namespace {
 
 namespace fs = std::filesystem;
-using scene::Findings;
-using scene::Node;
-
 std::string read_text(const std::string& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
@@ -30,32 +27,47 @@ std::string read_text(const std::string& path) {
   std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (!file.is_open() || file.bad()) {
     const char* reason = errno != 0 ? std::strerror(errno) : "unknown reason";
-    throw Error(ErrorCategory::kFile, fmt::format("{}: cannot be read: {}", path, reason));
+    const char* mend = errno == EACCES ? "; ask its owner for the right to read it (chmod +r)" : "";
+    throw Error(ErrorCategory::kFile, fmt::format("{}: cannot be read: {}{}", path, reason, mend));
   }
   return text;
 }
 
 }  // namespace
 
-Scene parse_scene(const std::string& text, const std::string& origin, const std::string& directory,
-                  const SceneOptions& options) {
+namespace scene {
+
+ResolvedScene resolve(const std::string& text, const std::string& origin,
+                      const std::string& directory, const SceneOptions& options) {
   Findings findings;
-  Node document = scene::parse_document(text, origin);
-  scene::apply_variant(document, options.variant, findings);
-  scene::apply_overrides(document, options.overrides, findings);
-  scene::anchor_paths(document, directory);
-  scene::ReadContext context{findings};
-  Scene out = scene::parse_tree(document, context);
+  Node document = parse_document(text, origin);
+  apply_variant(document, options.variant, findings);
+  apply_overrides(document, options.overrides, findings);
+  anchor_paths(document, directory);
+  ReadContext context{findings};
+  Scene out = parse_tree(document, context);
   findings.throw_if_any();
   out.name = fs::path(origin).stem().string();
-  out.resolved_toml = scene::write_document(document);
+  out.resolved_toml = write_document(document);
+  return {std::move(document), std::move(out)};
+}
+
+ResolvedScene resolve_file(const std::string& path, const SceneOptions& options) {
+  ResolvedScene out =
+      resolve(read_text(path), path, fs::path(path).parent_path().string(), options);
+  out.scene.path = path;
   return out;
 }
 
+}  // namespace scene
+
+Scene parse_scene(const std::string& text, const std::string& origin, const std::string& directory,
+                  const SceneOptions& options) {
+  return scene::resolve(text, origin, directory, options).scene;
+}
+
 Scene load_scene(const std::string& path, const SceneOptions& options) {
-  Scene out = parse_scene(read_text(path), path, fs::path(path).parent_path().string(), options);
-  out.path = path;
-  return out;
+  return scene::resolve_file(path, options).scene;
 }
 
 }  // namespace firn

@@ -291,7 +291,14 @@ CompiledShape compile_shape(const Shape& shape, int dimension, double dx) {
   if (!(dx > 0)) fail("shape: the grid spacing must be > 0");
   CompiledShape result;
   result.dimension = dimension;
-  const Bounds bounds = Compiler(result, dx).compile(shape, {}, 0);
+  result.place = shape.place;
+  const Bounds bounds = [&] {
+    try {
+      return Compiler(result, dx).compile(shape, {}, 0);
+    } catch (const Error& error) {
+      throw Error(error.category(), shape.place.text + error.what());
+    }
+  }();
   for (int i = 0; i < 3; ++i) {
     result.min[i] = bounds.min[i];
     result.max[i] = bounds.max[i];
@@ -340,10 +347,9 @@ Vec3 normal(const CompiledShape& shape, const Vec3& x, double step) {
 void require_bounded(const CompiledShape& shape, const std::string& what) {
   if (!shape.bounded())
     fail(
-        fmt::format("{}: its shape has no end (a half_space, or a height_field without 'base'), so "
-                    "it cannot be "
-                    "filled with particles; intersect it with a box",
-                    what));
+        fmt::format("{}its shape has no end (a half_space, or a height_field without 'base'), so "
+                    "it cannot be filled with particles; intersect it with a box",
+                    shape.place.text.empty() ? what + ": " : shape.place.text));
 }
 
 }  // namespace firn

@@ -20,6 +20,7 @@ struct CompiledShape {
   GridBytes meshes;                 // the grids of all meshes and height fields, one after another
   Vec3 min{}, max{};                // contain the solid; infinite where it is unbounded
   std::vector<MeshReport> reports;  // one per mesh leaf
+  ShapePlace place;
   bool bounded() const;
 };
 

@@ -56,7 +56,7 @@ class DeviatoricStage : public Stage<Exec, D, Real> {
                                           particles,
                                           context_.grid.view(),
                                           faces_.view(),
-                                          solver_.view(cells_.layers()),
+                                          solver_.view(faces_.layers()),
                                           context_.max_blocks(),
                                           c};
     measure_stretch<Exec, D, Real>(context_.exec, laws_.data(), particles, cells_.view(),

@@ -60,6 +60,13 @@ class FaceTransfer : public Stage<Exec, D, Real> {
     classify_cells<Exec, D, Real>(context_.exec, context_.particles.view(), context_.grid.view(),
                                   view(), context_.max_blocks(), context_.step());
   }
+  // Which faces keep their velocity; those beyond hand on what the particles have given them, or
+  // it would be lost, and complete() would give them more energy than they had.
+  void transpose_extrapolation() {
+    find_layers<Exec, D, Real>(context_.exec, context_.boundaries(), layers(), context_.grid.view(),
+                               view(), context_.blocks());
+    transpose_faces<Exec, D, Real>(context_.exec, layers(), view(), context_.blocks());
+  }
   // Momentum and impulses become velocities.
   void prepare(FacePass pass) {
     prepare_faces<Exec, D, Real>(context_.exec, pass, context_.boundaries(), context_.grid.view(),
@@ -72,7 +79,7 @@ class FaceTransfer : public Stage<Exec, D, Real> {
   void complete() {
     StepControl* c = context_.step();
     const std::uint32_t blocks = context_.max_blocks();
-    extrapolate(layers());
+    extrapolate(layer_count());
     constrain_faces<Exec, D, Real>(context_.exec, context_.boundaries(), context_.grid.view(),
                                    view(), blocks, c);
     complete_faces<Exec, D, Real>(context_.exec, view(), blocks, c);
@@ -88,16 +95,18 @@ class FaceTransfer : public Stage<Exec, D, Real> {
                                    c);
   }
   // With the masks of faces that complete() has left.
-  MacView<Real> completed() { return after_layers(layers(), view()); }
+  MacView<Real> completed() { return after_layers(layer_count(), view()); }
 
   // Faces that a stencil reads lie at most this many steps from one of a fluid cell: one along the
   // face's own axis beyond the linear kernel, and the reach of the kernel along the others; from a
   // valid one they lie one further where bodies slip.
-  int layers() const {
+  int layer_count() const {
     const int degree = context_.params.transfer.degree;
     const int along = degree == 1 ? 0 : 1, across = degree == 3 ? 2 : 1;
     return along + across * (D - 1) + (context_.bodies.count() > 0 ? 1 : 0);
   }
+
+  FaceLayers layers() { return mac_.layers(layer_count()); }
 
   void reserve_blocks(std::uint32_t blocks) { mac_.reserve(blocks); }
   std::size_t bytes() const { return mac_.bytes(); }

@@ -20,18 +20,10 @@ class MaterialCells : public Stage<Exec, D, Real> {
 
   HeatStore<Exec, D, Real>& store() { return store_; }
   HeatView<Real> view() { return store_.view(context_.particles.heat()); }
-  FaceLayers layers() { return store_.layers(faces_.layers()); }
 
-  // Which faces keep their velocity; those beyond hand on what the particles have given them.
-  void transpose_extrapolation() {
-    const LaunchRange blocks = context_.blocks();
-    find_layers<Exec, D, Real>(context_.exec, context_.boundaries(), layers(), context_.grid.view(),
-                               faces_.view(), blocks);
-    transpose_faces<Exec, D, Real>(context_.exec, layers(), faces_.view(), blocks);
-  }
   // Velocities beyond the material, of which particles take the strain.
   void extrapolate() {
-    extrapolate_velocities<Exec, D, Real>(context_.exec, layers(), faces_.view(),
+    extrapolate_velocities<Exec, D, Real>(context_.exec, faces_.layers(), faces_.view(),
                                           context_.blocks());
   }
 

@@ -6,7 +6,6 @@
 
 #include "kernels/exec/buffer.h"
 #include "kernels/heat/conduction.h"
-#include "kernels/mac/extrapolation.h"
 #include "kernels/solve/elliptic_system.h"
 #include "kernels/stress/volumetric.h"
 #include "src/state/heat_fields.h"
@@ -32,8 +31,6 @@ class HeatStore {
       renew(exec_, *reals, cells);
     renew(exec_, conductance_, D * cells);
     if (has_sources()) renew(exec_, power_, 4 * cells);
-    face_masks_ = {};
-    face_masks_ = Buffer<Exec, std::uint32_t>(exec_, blocks * face_words());
   }
 
   void clear() {
@@ -62,9 +59,6 @@ class HeatStore {
     v.flip = flip_;
     return v;
   }
-  FaceLayers layers(int count) {
-    return {face_masks_.data(), face_masks_.size() / (FaceLayers::kMax + 1), count};
-  }
   bool has_sources() const { return fields_.source_count() > 0; }
   Error take_field_fault() { return fields_.take_fault(); }
   const Buffer<Exec, Real>& compressibility() const { return compressibility_; }
@@ -79,11 +73,11 @@ class HeatStore {
   static std::size_t bytes_for(std::uint32_t blocks, bool sources) {
     const std::size_t nodes = sources ? 3 : 2;
     const std::size_t reals = BlockTraits<D>::kNodes * (nodes * 4 + 7 + D);
-    return blocks * (reals * sizeof(Real) + face_words() * sizeof(std::uint32_t));
+    return blocks * reals * sizeof(Real);
   }
 
   std::size_t bytes() const {
-    std::size_t sum = materials_.bytes() + fields_.bytes() + face_masks_.bytes();
+    std::size_t sum = materials_.bytes() + fields_.bytes();
     for (const auto* b : {&thermal_sums_, &volume_sums_, &compressibility_, &elastic_fraction_,
                           &held_, &change_, &conductance_, &dirichlet_, &mass_, &rhs_, &power_})
       sum += b->bytes();
@@ -91,14 +85,12 @@ class HeatStore {
   }
 
  private:
-  static constexpr std::size_t face_words() { return 2 * D * (FaceLayers::kMax + 1); }
   Exec& exec_;
   Buffer<Exec, ThermalMaterial<Real>> materials_;
   HeatFieldStore<Exec, Real> fields_;
   Real flip_;
   Buffer<Exec, Real> thermal_sums_, volume_sums_, compressibility_, elastic_fraction_, held_,
       change_, conductance_, dirichlet_, mass_, rhs_, power_;
-  Buffer<Exec, std::uint32_t> face_masks_;
 };
 
 }  // namespace firn

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/exec/buffer.h"
-#include "kernels/mac/mac_grid.h"
+#include "kernels/mac/extrapolation.h"
 #include "kernels/solve/elliptic_system.h"
 
 namespace firn {
@@ -27,6 +27,7 @@ class MacStore {
     renew(exec_, rhs_, cells);
     renew(exec_, pressure_, cells);
     renew(exec_, filled_, cells);
+    renew(exec_, layers_, n * layer_words());
   }
 
   MacView<Real> view(Real* faces) {
@@ -50,11 +51,14 @@ class MacStore {
     return {grid.keys, blocks,      conductance_.data(), dirichlet_.data(),
             mass,      rhs_.data(), pressure_.data(),    grid.periodic};
   }
+  FaceLayers layers(int count) {
+    return {layers_.data(), layers_.size() / (FaceLayers::kMax + 1), count};
+  }
   void clear_pressure() { pressure_.zero(); }
 
   std::size_t bytes() const {
     std::size_t sum = around_.bytes() + fluid_.bytes() + valid_.bytes() + reached_.bytes() +
-                      separates_.bytes() + opened_.bytes();
+                      separates_.bytes() + opened_.bytes() + layers_.bytes();
     for (const auto* b : {&area_, &conductance_, &dirichlet_, &rhs_, &pressure_, &filled_})
       sum += b->bytes();
     return sum;
@@ -62,14 +66,16 @@ class MacStore {
 
   // What bytes() says once `blocks` are reserved, for estimates.
   static std::size_t bytes_for(std::uint32_t blocks) {
-    const std::size_t words = Around<D>::kBlocks + 2 + 8 * D;
+    const std::size_t words = Around<D>::kBlocks + 2 + 8 * D + layer_words();
     const std::size_t reals = BlockTraits<D>::kNodes * (2 * std::size_t{D} + 4);
     return blocks * (4 * words + reals * sizeof(Real));
   }
 
  private:
+  static constexpr std::size_t layer_words() { return 2 * D * (FaceLayers::kMax + 1); }
+
   Exec& exec_;
-  Buffer<Exec, std::uint32_t> around_, fluid_, valid_, reached_, separates_, opened_;
+  Buffer<Exec, std::uint32_t> around_, fluid_, valid_, reached_, separates_, opened_, layers_;
   Buffer<Exec, Real> area_, conductance_, dirichlet_, rhs_, pressure_, filled_;
 };
 

@@ -3,11 +3,10 @@
 import json
 import re
 import signal
-import subprocess
 import time
 import unittest
 
-from support import CliTest, command_line
+from support import CliTest
 
 # Wall times and what follows from them, which differ between any two runs.
 TIMES = re.compile(r'"((?:wall_|correction_)?seconds|times|particle_steps_per_second|memory_bytes|grown)": ?(\{[^}]*\}|[^,}]*),?')
@@ -78,16 +77,78 @@ class Resume(SameResults):
         self.fail_with(3, "resume", "empty")
 
 
-class Stop(SameResults):
-    def start(self, *arguments):
-        process = subprocess.Popen(command_line(arguments), cwd=self.folder, text=True, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE)
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.stderr.close)
-        return process
+class ChangedScene(SameResults):
+    """The scene in the folder of a run is the one that goes on, and must be one that can."""
 
+    def setUp(self):
+        super().setUp()
+        self.succeed("run", self.scene, "-o", "run", "--frames", 4)
+        self.copy = self.folder / "run/scene.toml"
+
+    def edit(self, old, new):
+        text = self.copy.read_text()
+        self.assertIn(old, text)
+        self.copy.write_text(text.replace(old, new))
+
+    def test_an_edited_key_that_matters_is_refused_by_name(self):
+        self.edit("dx = 0.05", "dx = 0.08")
+        before = self.files("run/**/*")
+        error = self.fail_with(2, "resume", "run")
+        self.assertRegex(error, r"run/scene\.toml:\d+:6: .*'grid\.dx': it was 0\.05, and is 0\.08")
+        self.assertEqual(self.files("run/**/*"), before)
+
+    def test_a_checkpoint_of_another_run_is_refused_by_name(self):
+        self.succeed("run", self.scene, "-o", "other", "--set", "grid.dx=0.08", "--frames", 4)
+        before = self.files("run/**/*")
+        other = "other/checkpoints/checkpoint_000004.firn"
+        self.assertIn("'grid.dx'", self.fail_with(2, "resume", "run", "--checkpoint", other, "--frames", 8))
+        self.assertEqual(self.files("run/**/*"), before)
+
+    def test_what_may_change_is_used_and_kept(self):
+        self.succeed("run", self.scene, "-o", "whole", "--set", "output.image=false")
+        self.edit("frames = 4", "frames = 5")
+        self.succeed("resume", "run", "--set", "output.particles=[\"npz\"]", "--set", "output.image=false")
+        self.assertEqual([p.name for p in sorted((self.folder / "run/particles").glob("*5.*"))],
+                         ["particles_000005.npz"])
+        self.assertFalse((self.folder / "run/frames/frame_000005.png").exists())
+        self.succeed("resume", "run", "--frames", 6)
+        for name in ("ledger.csv", "particles/particles_000006.npz"):
+            self.assertEqual((self.folder / "run" / name).read_bytes(), (self.folder / "whole" / name).read_bytes())
+
+    def test_an_override_that_matters_is_refused(self):
+        self.assertIn("--set grid.dx: ", self.fail_with(2, "resume", "run", "--set", "grid.dx=0.04"))
+        self.assertIn("'cfl'", self.fail_with(2, "resume", "run", "--set", "time.cfl=9"))
+
+    def test_a_scene_that_cannot_be_read_is_an_error(self):
+        self.edit("[grid]", "[grid")
+        self.assertRegex(self.fail_with(2, "resume", "run"), r"error: run/scene\.toml:\d+:\d+: ")
+        self.copy.unlink()
+        self.assertIn("scene.toml", self.fail_with(3, "resume", "run"))
+
+    def test_fewer_frames_in_the_file(self):
+        self.edit("frames = 4", "frames = 3")
+        self.assertIn("already at frame 4", self.fail_with(2, "resume", "run"))
+
+
+class KeptCheckpoints(SameResults):
+    def frames(self, folder):
+        return [int(path.stem[-6:]) for path in sorted((self.folder / folder / "checkpoints").glob("*.firn"))]
+
+    def test_from_a_kept_frame(self):
+        keep = ("--set", "output.checkpoint_every=1", "--set", "output.keep_checkpoints=4")
+        self.succeed("run", self.scene, "-o", "whole", *keep)
+        self.succeed("run", self.scene, "-o", "again", *keep)
+        self.assertEqual(self.frames("again"), [3, 4, 5, 6])
+        self.assertIn("3, 4, 5, 6", self.fail_with(3, "resume", "again", "--from", 2))
+        self.fail_with(2, "resume", "again", "--from", 4, "--checkpoint", "x")
+        self.assertIn("resumed after frame 4", self.succeed("resume", "again", "--from", 4).stdout)
+        self.assert_same_results("whole", "again")
+        self.assertEqual(self.frames("again"), [3, 4, 5, 6])
+
+
+class Stop(SameResults):
     def test_interrupt(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
             with self.subTest(signal=number):
                 folder = f"stopped-{number}"
                 process = self.start("run", self.scene, "-o", folder, "--frames", 100000, "--set",
@@ -96,7 +157,7 @@ class Stop(SameResults):
                     self.assertIsNone(process.poll())
                 process.send_signal(number)
                 error = process.communicate(timeout=60)[1]
-                self.assertEqual(process.returncode, 130, error)
+                self.assertEqual(process.returncode, 128 + number, error)
                 self.assertIn(f"firn resume {folder}", error)
                 summary = json.loads((self.folder / folder / "summary.json").read_text())
                 self.assertFalse(summary["completed"])
@@ -105,6 +166,18 @@ class Stop(SameResults):
                 self.succeed("run", self.scene, "-o", f"whole-{number}", "--frames", done + 2, "--set",
                              "output.image=false", "--set", "output.particles=[\"ply\"]")
                 self.assert_same_results(f"whole-{number}", folder)
+
+    def test_nohup_holds(self):
+        process = self.start("run", self.scene, "--frames", 100000, "--set", "output.image=false",
+                             preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        while not process.stdout.readline().startswith("frame 2/"):
+            self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGHUP)
+        while not process.stdout.readline().startswith("frame 20/"):
+            self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
 
     def test_max_time(self):
         start = time.monotonic()

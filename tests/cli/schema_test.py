@@ -101,11 +101,15 @@ class Schema(CliTest):
         return self.validator.is_valid(scene)
 
     def refused(self, scene, values):
-        """Those of the paths for which the program refuses the scene with these overrides, all at once."""
-        words = [word for path, value in values.items() for word in ("--set", f"{path}={value}")]
-        result = self.firn("info", scene, *words)
-        self.assertIn(result.returncode, (2, 3), result.stdout + result.stderr)
-        return {path for path in values if f"error: --set {path}" in result.stderr}
+        """Those of the paths for which the program refuses the scene with these overrides. It lists the first 20
+        findings."""
+        refused, paths = set(), list(values)
+        for batch in (paths[i:i + 10] for i in range(0, len(paths), 10)):
+            words = [word for path in batch for word in ("--set", f"{path}={values[path]}")]
+            result = self.firn("info", scene, *words)
+            self.assertIn(result.returncode, (0, 2, 3), result.stdout + result.stderr)
+            refused |= {path for path in batch if f"error: --set {path}" in result.stderr}
+        return refused
 
     def examples(self):
         (self.folder / "thermal.toml").write_text(THERMAL)

@@ -101,6 +101,14 @@ class CliTest(unittest.TestCase):
             self.assertTrue(line.startswith("error: "), line)
         return result.stderr
 
+    def start(self, *arguments, **keywords):
+        """A run that goes on beside the test."""
+        process = subprocess.Popen(command_line(arguments), cwd=self.folder, text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, **keywords)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        return process
+
     def files(self, *patterns):
         """Contents by path below the scratch folder."""
         return {str(path.relative_to(self.folder)): path.read_bytes()

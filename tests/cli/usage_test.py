@@ -6,7 +6,7 @@ import unittest
 
 from support import CliTest
 
-COMMANDS = ["run", "resume", "compare", "info", "bench", "scenes", "materials", "devices", "schema"]
+COMMANDS = ["run", "resume", "compare", "info", "bench", "scenes", "materials", "devices", "schema", "video"]
 
 
 class Help(CliTest):
@@ -43,7 +43,7 @@ class BadUsage(CliTest):
 
     def test_flags_of_other_commands_are_unknown(self):
         self.fail_with(2, "info", self.scene, "--overwrite")
-        self.fail_with(2, "resume", "out", "--set", "grid.dx=1")
+        self.fail_with(2, "resume", "out", "--variant", "paper")
 
     def test_values_are_checked(self):
         for flag, value in [("--frames", "many"), ("--frames", "0"), ("--frames", "3.5"), ("--frames", "-1"),

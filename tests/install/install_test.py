@@ -236,7 +236,7 @@ class Flags(InstallTest):
     def test_inline_functions_are_the_same_everywhere(self):
         commands = [(file, words)
                     for file, words in compilations(BUILD, [SOURCE / name for name in ("src", "kernels", "bench", "tests")])
-                    if not re.search("/tests/(software_device|fuzz)/", file)]
+                    if not re.search("/tests/(software_device|fuzz|cli)/", file)]
         self.assertTrue(any("/kernels/" in file for file, _ in commands))
         self.assertTrue(any("/tests/" in file for file, _ in commands))
         self.assert_same_host_flags(commands)

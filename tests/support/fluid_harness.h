@@ -42,7 +42,7 @@ class FluidHarness : public StepHarness<LiquidIntegrator<Cpu, D, Real>> {
   }
   // The velocities that particles read, so many layers beyond the liquid.
   void complete() { integrator_.faces.complete(); }
-  int layers() const { return integrator_.faces.layers(); }
+  int layers() const { return integrator_.faces.layer_count(); }
 
   std::size_t fluid_cells() const { return fluid_cells_.size(); }
 

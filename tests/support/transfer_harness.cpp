@@ -140,7 +140,8 @@ class FaceHarness final : public StageTransfers<FaceStages<Exec, D, Real>> {
   }
   void update_grid() override {
     integrator_.faces.classify();
-    integrator_.faces.prepare(FacePass::kBoth);
+    integrator_.faces.prepare(FacePass::kMeasure);
+    integrator_.faces.prepare(FacePass::kAccelerate);
     holds_velocities_ = true;
   }
   void grid_to_particles() override {

@@ -2,7 +2,10 @@
 // that never keep half a line.
 #include "src/io/atomic_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
@@ -62,8 +65,7 @@ TEST(AtomicFile, FullDiskKeepsTheOldFile) {
   const std::string large(100'000, 'x');
   {
     const FileSizeLimit limit(65'536);
-    expect_error(ErrorCategory::kFile,
-                 {(folder / "a.txt").string(), "File too large", "free some space"},
+    expect_error(ErrorCategory::kFile, {(folder / "a.txt").string(), "File too large", "ulimit -f"},
                  [&] { write_file_atomically(folder / "a.txt", large); });
   }
   EXPECT_EQ(text_of(folder / "a.txt"), "old");
@@ -93,6 +95,25 @@ TEST(ReadFile, RefusesWhatIsNoFile) {
   expect_error(ErrorCategory::kFile, {"No such file"}, [&] { read_file(folder / "none"); });
   test::write_text(folder / "empty", "");
   EXPECT_TRUE(read_file(folder / "empty").empty());
+}
+
+// Else a report to /dev/stdout would replace the device.
+TEST(AtomicFile, WritesToADeviceAndLeavesItThere) {
+  const ScratchFolder folder;
+  const auto pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  write_file_atomically(pipe, std::string_view("text"));
+  char text[8];
+  EXPECT_EQ(::read(reader, text, sizeof text), 4);
+  ::close(reader);
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  EXPECT_EQ(test::file_count(folder.path()), 1u);
+  const auto link = folder / "full";
+  std::filesystem::create_symlink("/dev/full", link);
+  expect_error(ErrorCategory::kFile, {link.string(), "No space left"},
+               [&] { write_file_atomically(link, std::string_view("text")); });
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
 }
 
 TEST(AppendFile, ResumesAfterTheKeptLines) {

@@ -113,6 +113,8 @@ TEST(Checkpoint, SaysWhatIsWrong) {
   Bytes bad = good;
   bad[offsetof(CheckpointHeader, version)] = std::byte{kCheckpointVersion + 1};
   expect_reason("newer Firn", bad);
+  bad[offsetof(CheckpointHeader, version)] = std::byte{kCheckpointVersion - 1};
+  expect_reason("use the older Firn", bad);
   bad = good;
   bad[offsetof(CheckpointHeader, time)] ^= std::byte{1};
   expect_reason("header is damaged", bad);
@@ -140,6 +142,22 @@ TEST(Checkpoint, KeepsThePreviousOne) {
   EXPECT_EQ(frames_in(folder.path()), (std::vector{72, 80}));
   EXPECT_TRUE(std::filesystem::exists(folder / "checkpoint_1.firn"));
   EXPECT_TRUE(std::filesystem::exists(folder / "checkpoint_000001.firn.bak"));
+}
+
+TEST(Checkpoint, KeepsAsManyAsAreWanted) {
+  const ScratchFolder folder;
+  for (int frame : {1, 2, 3, 4, 5}) write_checkpoint(folder.path(), example(frame), 3);
+  EXPECT_EQ(frames_in(folder.path()), (std::vector{3, 4, 5}));
+  EXPECT_EQ(read_checkpoint(find_checkpoint(folder.path(), 4)), example(4));
+  expect_error(ErrorCategory::kFile, {folder.path().string(), "frame 2", "3, 4, 5"},
+               [&] { find_checkpoint(folder.path(), 2); });
+  prune_checkpoints(folder.path(), 4, 3);  // frame 5 is given up
+  EXPECT_EQ(frames_in(folder.path()), (std::vector{3, 4}));
+  write_checkpoint(folder.path(), example(5), 1);
+  EXPECT_EQ(frames_in(folder.path()), (std::vector{5}));
+  prune_checkpoints(folder.path(), 4, 1);
+  expect_error(ErrorCategory::kFile, {"frame 5", "none"},
+               [&] { find_checkpoint(folder.path(), 5); });
 }
 
 TEST(Checkpoint, FallsBackToThePreviousOneAndSaysSo) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "firn/simulation.h"
 #include "tests/support/scene_cases.h"
 
 namespace firn {
@@ -230,6 +231,7 @@ TEST(SceneErrors, Output) {
       {"image = true", "resolution = @[640]", {"[width, height]"}},
       {"image = true", "resolution = @[640.0, 480]", {"[width, height]"}},
       {"image = true", "checkpoint_every = @-1", {"'checkpoint_every' must be from 0"}},
+      {"image = true", "keep_checkpoints = @0", {"'keep_checkpoints' must be from 1"}},
       {"image = true",
        "diagnostics = @\"all\"",
        {"unknown diagnostics 'all'", "off, totals, stages"}},
@@ -281,6 +283,50 @@ TEST(SceneErrors, AllFindingsComeTogetherInTheOrderOfTheFile) {
   EXPECT_EQ(lines[3].find("s.toml:14:11: 'density'"), 0U) << lines[3];
   EXPECT_EQ(lines[4].find("s.toml:23:63: 'radius'"), 0U) << lines[4];
   EXPECT_EQ(lines[5].find("--set output.imge: unknown key 'imge'"), 0U) << lines[5];
+}
+
+TEST(SceneErrors, ManyFindingsAreCountedAndLongInputIsCut) {
+  std::string text = kScene3D + "[variants]\n";
+  for (int i = 0; i < 100; ++i) text += "x" + std::to_string(i) + " = 1\n";
+  const std::vector<std::string> lines = lines_of(message_of(text));
+  ASSERT_EQ(lines.size(), 21U);
+  EXPECT_EQ(lines.back(), "... and 80 more; mend these first");
+
+  const std::string longest(100'000, 'x');
+  std::string many_names;
+  for (int i = 0; i < 30; ++i)
+    many_names += "[material.m" + std::to_string(i) + longest + "]\npreset = \"water\"\n";
+  const std::string cases[] = {
+      longest + " = 1\n" + kScene3D,
+      edited(kScene3D, "type = \"apic\"", "type = \"" + longest + "\""),
+      edited(kScene3D, "type = \"sphere\"", "type = \"" + longest + "\""),
+      edited(kScene3D, "name = \"ball\"", "name = \"" + longest + "\"\nx = 1"),
+      edited(kScene3D, "radius = 0.1 }", "radius = 0.1, " + longest + " = 1 }"),
+      edited(kScene3D, "material = \"snow\"", "material = \"" + longest + "\"") + many_names,
+      edited(kScene3D, "name = \"ball\"", "velocity = [\"" + longest + "\", 0, 0]"),
+      edited(kScene3D, "model = \"snow\"", "model = \"snow\"\n" + longest + " = 1"),
+      longest + " = \n"};
+  for (const std::string& c : cases) {
+    const std::string message = message_of(c);
+    EXPECT_NE(message, "");
+    EXPECT_LT(message.size(), 2000U) << message;
+  }
+  EXPECT_NE(message_of(cases[0]).find("'" + longest.substr(0, 80) + "...'"), std::string::npos);
+}
+
+TEST(SceneErrors, FindingsOfAShapeNameItsBody) {
+  const std::string message = message_of(edited(kScene3D, "radius = 0.1 }", "radius = -1 }"));
+  EXPECT_EQ(message, "s.toml:22:63: 'radius' must be > 0, found -1 (of [[body]] \"ball\")");
+  // What only sampling can find.
+  const Scene scene =
+      parse_scene(edited(kScene3D, "radius = 0.1 }", "radius = 1e9 }"), "s.toml", "");
+  try {
+    estimate(scene);
+    ADD_FAILURE() << "no error was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).find("s.toml:22:9: [[body]] \"ball\": the shape spans"), 0U)
+        << error.what();
+  }
 }
 
 TEST(SceneErrors, AWrongDimensionDoesNotHideOrInventOthers) {

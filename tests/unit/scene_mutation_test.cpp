@@ -100,10 +100,11 @@ std::string text_of(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// "file:line:column: " stands before every finding.
+// "file:line:column: " stands before every finding but the count of those that are left out.
 void expect_places(const std::string& message) {
   std::istringstream lines(message);
   for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("... and ")) continue;
     EXPECT_TRUE(line.starts_with("mutant.toml:") && std::isdigit(line[12])) << line.substr(0, 200);
     EXPECT_LT(line.size(), 1000u) << line.substr(0, 200);
   }

@@ -116,6 +116,27 @@ TEST(SceneOverrides, AMaterialMayBeAdded) {
   EXPECT_EQ(scene.bodies[0].material, 1);
 }
 
+TEST(SceneOverrides, ATableThatIsGivenReplacesTheWholeTable) {
+  const Scene scene =
+      parse({"",
+             {"body.0.shape={type=\"box\", min=[0, 0, 0], max=[1, 1, 1]}",
+              "material.snow={model=\"neo_hookean\", density=1, youngs_modulus=1e4, "
+              "poisson_ratio=0.3}",
+              "material.snow.density=2", "grid.domain={min=[0, 0, 0], max=[2, 2, 2]}"}});
+  EXPECT_EQ(scene.bodies[0].shape.type, ShapeType::kBox);
+  EXPECT_EQ(scene.materials[0].model, MaterialModel::kNeoHookean);
+  EXPECT_EQ(scene.materials[0].density, 2) << "later overrides reach into it";
+  EXPECT_EQ(scene.grid.domain->max, (Vec3{2, 2, 2}));
+  expect_message({"", {"body.0.shape={type=\"sphere\", radius=1}"}},
+                 "--set body.0.shape: shape sphere needs the key 'center'", "[[body]] \"a\"");
+  expect_message({"",
+                  {"material.snow={model=\"neo_hookean\", density=1, youngs_modulus=1, "
+                   "poisson_ratio=0, hardening=1}"}},
+                 "--set material.snow: model \"neo_hookean\" has no 'hardening'", "");
+  expect_message({"", {"body={0={name=\"c\"}}"}},
+                 "--set body: '[[body]]' must be an array, found a table", "");
+}
+
 TEST(SceneOverrides, Mistakes) {
   struct {
     std::string text, start, word;

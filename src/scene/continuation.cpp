@@ -1,0 +1,99 @@
+// What tells two scenes apart, key by key. Whether they differ at all is asked of the scenes, so
+// that a default that is written out is no difference; which keys do is read from their documents.
+#include "src/scene/continuation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "src/scene/resolve.h"
+
+namespace firn::scene {
+namespace {
+
+// What the state depends on. Diagnostics are measured from the start of a run on, in files whose
+// columns they choose.
+Scene what_moves(Scene scene) {
+  OutputSettings output;
+  output.diagnostics = scene.output.diagnostics;
+  scene.output = output;
+  scene.name = scene.title = scene.source = scene.path = scene.resolved_toml = "";
+  scene.simulation.frames = 0;
+  for (Material& material : scene.materials) material.color = {};
+  for (Body& body : scene.bodies) body.color.reset();
+  for (Collider& collider : scene.colliders) collider.color = {};
+  return scene;
+}
+
+bool is_array(const Node* node) { return node != nullptr && node->is(NodeType::kArray); }
+
+bool may_change(const std::string& key, const Node* was, const Node* is) {
+  const bool output = key.starts_with("output.") && key != "output.diagnostics";
+  const bool emitters = is_array(was) || is_array(is);  // else `source` is a text
+  const bool text = key == "title" || key == "reference" || (key == "source" && !emitters);
+  return output || text || key == "simulation.frames" || key.ends_with(".color");
+}
+
+std::string value_of(const Node* node) {
+  return node == nullptr ? "not given" : excerpt(write_value(*node));
+}
+
+bool is_number(const Node& node) {
+  return node.is(NodeType::kInteger) || node.is(NodeType::kNumber);
+}
+
+bool same_value(const Node& a, const Node& b) {
+  return is_number(a) && is_number(b) ? a.number == b.number : write_value(a) == write_value(b);
+}
+
+class Comparison {
+ public:
+  explicit Comparison(Findings& findings) : findings_(findings) {}
+
+  // `was` and `is` are null where the key is not given; `where` is then the place of its table.
+  void compare(const std::string& key, const Node* was, const Node* is, const Location& where) {
+    if (may_change(key, was, is)) return;
+    const Node none;
+    const Node &was_table = was ? *was : none, &is_table = is ? *is : none;
+    const bool both = was != nullptr && is != nullptr;
+    if (was_table.is(NodeType::kTable) && is_table.is(NodeType::kTable)) {
+      compare_entries(key, was_table, is_table, where);
+    } else if (is_array(was) && is_array(is) && was->items.size() == is->items.size()) {
+      for (std::size_t i = 0; i < is->items.size(); ++i)
+        compare(fmt::format("{}.{}", key, i), &was->items[i], &is->items[i], is->items[i].where);
+    } else if (!(both && same_value(*was, *is))) {
+      findings_.add(where, fmt::format("a run cannot go on with another '{}': it was {}, and is {}",
+                                       excerpt(key), value_of(was), value_of(is)));
+    }
+  }
+
+ private:
+  void compare_entries(const std::string& key, const Node& was, const Node& is,
+                       const Location& where) {
+    const std::string prefix = key.empty() ? "" : key + ".";
+    for (const Entry& entry : is.entries)
+      compare(prefix + entry.key, was.find(entry.key), &entry.value, entry.value.where);
+    for (const Entry& entry : was.entries)
+      if (is.find(entry.key) == nullptr) compare(prefix + entry.key, &entry.value, nullptr, where);
+  }
+
+  Findings& findings_;
+};
+
+}  // namespace
+
+Scene continue_scene(const std::string& path, const std::string& saved,
+                     const SceneOptions& options) {
+  const ResolvedScene is = resolve_file(path, options);
+  const ResolvedScene was = resolve(saved, "the scene in the checkpoint", "", {});
+  if (what_moves(was.scene) != what_moves(is.scene)) {
+    Findings findings;
+    Comparison(findings).compare("", &was.document, &is.document, is.document.where);
+    if (findings.empty())
+      findings.add(is.document.where, "a run cannot go on with another scene than it began with");
+    findings.throw_if_any();
+  }
+  return is.scene;
+}
+
+}  // namespace firn::scene

@@ -1,0 +1,18 @@
+// The scene that a run goes on with: the one in its folder, which may have been edited, if the
+// saved state is one of it. Pictures, files and the length of a run may change; what moves the
+// material may not.
+#pragma once
+
+#include <string>
+
+#include "firn/scene_file.h"
+
+namespace firn::scene {
+
+// Reads the scene file at `path`. `saved` is the resolved scene of the state that the run goes on
+// from. Throws as load_scene, and Error{kScene} with a finding for each key that the state depends
+// on and that is not what it was.
+Scene continue_scene(const std::string& path, const std::string& saved,
+                     const SceneOptions& options);
+
+}  // namespace firn::scene

@@ -1,0 +1,159 @@
+"""Output that cannot be written, files that may not be read, and videos of runs that were stopped."""
+
+import json
+import os
+import resource
+import subprocess
+import unittest
+
+from support import CliTest, command_line
+
+# Root may read and write everything, but for a process that has given that up.
+AS_USER = ("setpriv", "--bounding-set", "-dac_override,-dac_read_search") if os.geteuid() == 0 else ()
+
+
+class StandardOutput(CliTest):
+    def into(self, out, *arguments, **keywords):
+        """The exit code, and what was said on stderr."""
+        result = subprocess.run(command_line(arguments), cwd=self.folder, stdout=out, stderr=subprocess.PIPE, text=True,
+                                stdin=subprocess.DEVNULL, timeout=240, **keywords)
+        return result.returncode, result.stderr
+
+    def full(self, *arguments):
+        with open("/dev/full", "w") as out:
+            return self.into(out, *arguments)
+
+    def test_what_cannot_be_written_is_an_error(self):
+        self.succeed("run", self.scene, "-o", "done", "--frames", 1)
+        for words in (["info", self.scene], ["info", self.scene, "--json"], ["scenes"], ["materials"],
+                      ["materials", "--json"], ["devices"], ["schema"], ["schema", "--markdown"], ["--help"], ["--version"],
+                      ["run", "--help"], ["run", self.scene, "--frames", 2], ["resume", "done"],
+                      ["run", self.scene, "-o", "json", "--json"], ["video", "done"],
+                      ["compare", self.scene, "--vary", "grid.dx=0.05,0.06", "--frames", 1]):
+            with self.subTest(words=words):
+                code, error = self.full(*words)
+                self.assertEqual(code, 3, error)
+                self.assertIn("error: standard output: cannot write: No space left on device", error)
+
+    def test_a_run_is_complete_all_the_same(self):
+        self.assertEqual(self.full("run", self.scene, "-v")[0], 3)
+        self.assertTrue(json.loads((self.folder / "out/square/summary.json").read_text())["completed"])
+
+    def test_nothing_to_say_cannot_fail(self):
+        self.assertEqual(self.full("run", self.scene, "-q"), (0, ""))
+
+    def test_an_error_keeps_its_code(self):
+        self.assertEqual(self.full("info", "nowhere")[0], 3)
+        self.assertEqual(self.full("run", self.scene, "--set", "grid.dx=-1")[0], 2)
+
+    def test_closed_streams_are_not_taken_for_files(self):
+        code, error = self.into(None, "run", self.scene, preexec_fn=lambda: os.close(1))
+        self.assertEqual(code, 3, error)
+        self.assertTrue((self.folder / "out/square/ledger.csv").read_text().startswith("frame,time"))
+        self.assertEqual((self.folder / "out/square/.firn-run").read_bytes(), b"")
+
+    def test_errors_that_nobody_hears_keep_their_code(self):
+        with open("/dev/full", "w") as out:
+            result = subprocess.run(command_line(["info", "nowhere"]), cwd=self.folder, stdout=out, stderr=out)
+            self.assertEqual(result.returncode, 3)
+
+    def test_a_reader_that_goes_away_stops_the_run_with_a_checkpoint(self):
+        process = self.start("run", self.scene, "--frames", 100000, "--set", "output.image=false")
+        while not process.stdout.readline().startswith("frame 2/"):
+            self.assertIsNone(process.poll())
+        process.stdout.close()
+        error = process.stderr.read()
+        self.assertEqual(process.wait(timeout=60), 141, error)
+        self.assertIn("firn resume out/square", error)
+        self.assertTrue(self.files("out/square/checkpoints/*.firn"))
+
+    def test_a_report_to_a_device(self):
+        full = self.folder / "full"  # a link: a program that replaces what it writes must not reach the device
+        full.symlink_to("/dev/full")
+        self.assertIn("full: cannot write: No space left",
+                      self.fail_with(3, "bench", "sort", "--particles", 1000, "--steps", 1, "--json", full))
+        self.assertTrue(full.is_symlink())
+
+
+class Files(CliTest):
+    def limited(self, *arguments, size):
+        """Where no file may grow beyond `size` bytes."""
+        return subprocess.run(command_line(arguments), cwd=self.folder, capture_output=True, text=True, timeout=240,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
+
+    def test_a_limit_on_the_size_of_files(self):
+        result = self.limited("run", self.scene, "--set", "output.image=false", size=4000)
+        self.assertEqual(result.returncode, 3, result.stderr)
+        self.assertRegex(result.stderr, r"error: out/square/.*File too large; raise the limit")
+        self.succeed("run", self.scene, "--overwrite", "--frames", 2)
+        result = self.limited("resume", "out/square", "--frames", 4, size=1000)
+        self.assertEqual(result.returncode, 3, result.stderr)
+        self.succeed("resume", "out/square", "--frames", 4)
+
+    def locked(self, path):
+        os.chmod(path, 0)
+        self.addCleanup(os.chmod, path, 0o755)
+
+    def test_a_scene_that_may_not_be_read(self):
+        self.locked(self.scene)
+        for words in (["run", self.scene], ["info", self.scene]):
+            error = self.fail_with(3, *words, through=AS_USER)
+            self.assertRegex(error, r"square\.toml: cannot be read: Permission denied; ask its owner")
+        hidden = self.folder / "hidden"
+        hidden.mkdir()
+        self.locked(hidden)
+        error = self.fail_with(3, "info", hidden / "x.toml", through=AS_USER)
+        self.assertRegex(error, r"x\.toml: cannot be read: Permission denied; ask its owner")
+
+    def test_a_run_that_may_not_be_read_or_written(self):
+        self.succeed("run", self.scene, "-o", "run", "--frames", 2)
+        for path, names in (("run", "run"), ("run/scene.toml", "scene.toml"), ("run/checkpoints", "checkpoints")):
+            with self.subTest(path=path):
+                os.chmod(self.folder / path, 0)
+                error = self.fail_with(3, "resume", "run", "--frames", 3, through=AS_USER)
+                os.chmod(self.folder / path, 0o755)
+                self.assertRegex(error, rf"{names}.*: Permission denied; (ask its owner|choose a folder)")
+                self.assertNotIn("--overwrite", error)
+        self.locked(self.folder / "run")
+        self.assertIn("Permission denied; ", self.fail_with(3, "run", self.scene, "-o", "run", through=AS_USER))
+
+
+class Video(CliTest):
+    def is_film(self, folder):
+        return (self.folder / folder / "video.mp4").read_bytes()[4:8] == b"ftyp"
+
+    def test_of_a_stopped_run(self):
+        self.succeed("run", self.scene, "-o", "run", "--max-time", 0)
+        self.succeed("resume", "run", "--frames", 3, "--set", "output.video=false")
+        self.assertFalse((self.folder / "run/video.mp4").exists())
+        self.assertIn("run/video.mp4", self.succeed("video", "run").stdout)
+        self.assertTrue(self.is_film("run"))
+
+    def test_of_a_killed_run_and_again(self):
+        process = self.start("run", self.scene, "-o", "run", "--frames", 100000)
+        while not process.stdout.readline().startswith("frame 3/"):
+            self.assertIsNone(process.poll())
+        process.kill()
+        process.communicate(timeout=60)
+        for _ in range(2):
+            self.succeed("video", "run")
+            self.assertTrue(self.is_film("run"))
+
+    def test_of_pictures_that_begin_late_or_have_a_gap(self):
+        self.succeed("run", self.scene, "-o", "run")
+        (self.folder / "run/frames/frame_000000.png").unlink()
+        self.assertEqual(self.succeed("video", "run").stderr, "")
+        (self.folder / "run/frames/frame_000004.png").unlink()
+        self.assertIn("the video ends with frame 3", self.succeed("video", "run").stderr)
+        self.assertTrue(self.is_film("run"))
+
+    def test_without_pictures_or_ffmpeg(self):
+        self.succeed("run", self.scene, "-o", "run", "--frames", 1, "--set", "output.image=false")
+        self.assertIn("no pictures", self.fail_with(3, "video", "run"))
+        self.assertIn("nowhere", self.fail_with(3, "video", "nowhere"))
+        self.succeed("run", self.scene, "-o", "pictures", "--frames", 1)
+        self.assertIn("ffmpeg", self.fail_with(3, "video", "pictures", environment={"PATH": "/nowhere"}))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -339,6 +339,16 @@ struct OutputSettings {
   bool operator==(const OutputSettings&) const = default;
 };
 
+enum class OnGrowth { kWarn, kStop };
+
+struct DiagnosticsSettings {
+  // Of the largest energy in motion and strain so far (EnergyBalance::growth): more is told of, or
+  // ends the run.
+  double energy_growth = 0.05;
+  OnGrowth on_energy_growth = OnGrowth::kWarn;
+  bool operator==(const DiagnosticsSettings&) const = default;
+};
+
 struct Scene {
   std::string name;  // file stem
   std::string title, source;
@@ -357,6 +367,7 @@ struct Scene {
   std::vector<Sink> sinks;
   std::vector<HeatSource> heat_sources;
   OutputSettings output;
+  DiagnosticsSettings diagnostics;
   std::string
       resolved_toml;  // the scene after variant and overrides, as TOML text that loads again
   bool solves_heat() const { return simulation.integrator == Integrator::kThermal && thermal.heat; }

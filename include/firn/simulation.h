@@ -42,6 +42,17 @@ struct StageLedger {
   double p2g = 0, grid_forces = 0, boundary = 0, g2p = 0, plasticity = 0;
 };
 
+// Whether energy comes from nowhere (output.diagnostics not "off"): kinetic, elastic and potential
+// energy of particles and dynamic colliders, less what was fed, may only fall. Not measured, and 0,
+// where gravity acts along a periodic axis or the caller has forces or boundaries of its own.
+struct EnergyBalance {
+  double fed = 0;     // J since the start: by sources, and done by moved colliders
+  double gained = 0;  // J: how far the balance lies above its lowest value so far
+  // That over the largest energy in motion and strain so far, which counts as no less than what
+  // lifts all particles by four cells.
+  double growth = 0;
+};
+
 // The solves of a linear system since the last frame.
 struct SolverStats {
   std::int64_t solves = 0, iterations = 0, max_iterations = 0;
@@ -123,6 +134,7 @@ struct FrameStats {
   StageTimes times;
   EnqueueStats enqueued;
   Totals totals;
+  EnergyBalance energy;
   StageLedger stages;
   PressureStats pressure;
   ThermalStats thermal;
@@ -204,11 +216,14 @@ struct SceneEstimate {
   std::int64_t particles = 0, blocks = 0, tracers = 0;
   std::size_t particle_bytes = 0, grid_bytes = 0, scratch_bytes = 0, tracer_bytes = 0;
   std::size_t state_bytes = 0;  // of one saved state, before compression
-  double dt_limit = 0;
+  double dt_limit = 0;  // of the first step, s
+  // The same where all snow is crushed as far as its law lets it be: what a step may come down to.
+  double dt_hardened = 0;
   DtLimit limited_by = DtLimit::kNone;
   std::string limiting_material;
   std::vector<std::int64_t> particles_per_body;
   Vec3 bounds_min{}, bounds_max{};
+  bool exact = true;  // false: particles, blocks and bytes are known to some per cent only
 };
 
 // Threads: different simulations may be made, used and destroyed on different threads at the same
@@ -338,7 +353,10 @@ class Simulation {
   std::unique_ptr<Impl> impl_;
 };
 
-SceneEstimate estimate(const Scene& scene);
+// kExact samples all bodies, as a simulation does. kQuick samples large ones thinly: it takes a
+// second and few megabytes whatever the number of particles.
+enum class EstimateMode { kExact, kQuick };
+SceneEstimate estimate(const Scene& scene, EstimateMode mode = EstimateMode::kExact);
 
 // Names of the usable CUDA devices, empty if there is none or the build has no CUDA.
 std::vector<std::string> cuda_devices();

@@ -98,9 +98,11 @@ struct BeginStep {
     return b;
   }
 
-  // The last two steps before the target share what is left, so that none is a sliver.
+  // The last two steps before the target share what is left, so that none is a sliver. What times
+  // of frames differ by in their last digits makes no second step.
   FIRN_HD static double fitted(double dt, double left) {
-    if (dt >= left) return left;
+    constexpr double kSame = 1e-9;
+    if (dt * (1 + kSame) >= left) return left;
     return 2 * dt > left ? 0.5 * left : dt;
   }
 };

@@ -45,7 +45,7 @@ const std::vector<Command>& command_table() {
        "Tell what a scene will need: particles, memory, time step, disk. Runs nothing.",
        "  firn info snowball-drop\n"
        "  firn info snowball-drop --set grid.dx=0.005 --json\n",
-       {"frames", "set", "variant", "precision", "seed", "json"},
+       {"frames", "set", "variant", "precision", "seed", "exact", "json"},
        info},
       {"bench",
        "[SUITE]",

@@ -12,21 +12,23 @@
 #include "src/app/json_out.h"
 #include "src/app/names.h"
 #include "src/app/scene_catalog.h"
-#include "src/scene/mesh_warnings.h"
-#include "src/state/body_warnings.h"
+#include "src/run/start_checks.h"
 
 namespace firn::app {
 namespace {
 
-// At least, since speeds and stiffness may grow during the run.
-double steps_per_frame(const Scene& scene, const SceneEstimate& need) {
-  return need.dt_limit > 0 ? std::ceil(1 / (scene.simulation.fps * need.dt_limit)) : 0;
+double steps_per_frame(const Scene& scene, double dt) {
+  return dt > 0 ? std::ceil(1 / (scene.simulation.fps * dt)) : 0;
 }
 
-std::vector<std::string> warnings_of(const Scene& scene) {
-  std::vector<std::string> warnings = mesh_warnings(scene);
-  for (const std::string& warning : body_warnings(scene)) warnings.push_back(warning);
-  return warnings;
+// "110", "110 to 15200 (snow crushed to nothing)".
+std::string steps_text(const Scene& scene, const SceneEstimate& need) {
+  const double least = steps_per_frame(scene, need.dt_limit),
+               most = steps_per_frame(scene, need.dt_hardened);
+  if (!(most > least)) return fmt::format("{:.0f} steps per frame", least);
+  return fmt::format("{:.0f} steps per frame, up to {:.0f} where snow is crushed as hard as its law "
+                     "lets it be",
+                     least, most);
 }
 
 std::int64_t whole(double bytes) { return std::llround(bytes); }
@@ -44,7 +46,7 @@ Json info_json(const Scene& scene, const SceneEstimate& need, const MemoryEstima
                const DiskEstimate& disk) {
   const SimulationSettings& s = scene.simulation;
   return {{"scene", scene.name},
-          {"warnings", warnings_of(scene)},
+          {"warnings", start_warnings(scene)},
           {"title", scene.title},
           {"source", scene.source},
           {"dimension", s.dimension},
@@ -53,6 +55,7 @@ Json info_json(const Scene& scene, const SceneEstimate& need, const MemoryEstima
           {"precision", name_of(s.precision)},
           {"transfer", name_of(scene.transfer.type)},
           {"dx", scene.grid.dx},
+          {"exact", need.exact},
           {"particles", need.particles},
           {"tracers", need.tracers},
           {"blocks", need.blocks},
@@ -74,7 +77,9 @@ Json info_json(const Scene& scene, const SceneEstimate& need, const MemoryEstima
            {{"limit", need.dt_limit},
             {"limited_by", describe_limit(need.limited_by, need.limiting_material)},
             {"material", need.limiting_material},
-            {"steps_per_frame", steps_per_frame(scene, need)}}},
+            {"steps_per_frame", steps_per_frame(scene, need.dt_limit)},
+            {"hardened", need.dt_hardened},
+            {"steps_per_frame_hardened", steps_per_frame(scene, need.dt_hardened)}}},
           {"disk_bytes",
            {{"particles_per_frame", disk.particle_files},
             {"picture_per_frame", disk.picture},
@@ -103,21 +108,23 @@ void print_scene(const Scene& scene, const SceneEstimate& need) {
   fmt::print("  run        {}D, {} frames at {:g}/s, {} precision, {} with the {} kernel\n",
              s.dimension, s.frames, s.fps, name_of(s.precision), name_of(scene.transfer.type),
              kernel_name(scene.transfer.kernel));
-  fmt::print("  grid       dx {:g} m, {} blocks\n", scene.grid.dx, need.blocks);
+  const char* about = need.exact ? "" : "about ";
+  fmt::print("  grid       dx {:g} m, {}{} blocks\n", scene.grid.dx, about, need.blocks);
   const bool fills = need.bounds_min[0] <= need.bounds_max[0];
-  fmt::print("  particles  {}{}\n", need.particles,
+  fmt::print("  particles  {}{}{}\n", about, need.particles,
              fills ? fmt::format(" within {} to {}", format_point(need.bounds_min, s.dimension),
                                  format_point(need.bounds_max, s.dimension))
                    : "");
   print_bodies(scene, need);
   print_thermal(scene);
-  if (need.tracers > 0) fmt::print("  tracers    {}\n", need.tracers);
+  if (need.tracers > 0) fmt::print("  tracers    {}{}\n", about, need.tracers);
+  if (!need.exact) fmt::print("  counted    thinly, within some per cent; --exact samples all\n");
 }
 
 void print_needs(const Scene& scene, const SceneEstimate& need, const MemoryEstimate& memory,
                  const DiskEstimate& disk) {
-  fmt::print("  time step  {:.3g} s, set by {}; about {:.0f} steps per frame\n", need.dt_limit,
-             describe_limit(need.limited_by, need.limiting_material), steps_per_frame(scene, need));
+  fmt::print("  time step  {:.3g} s, set by {}; about {}\n", need.dt_limit,
+             describe_limit(need.limited_by, need.limiting_material), steps_text(scene, need));
   const auto bytes = [](std::size_t n) { return format_bytes(static_cast<double>(n)); };
   fmt::print("  memory     {}: particles {}, {}grid {}, scratch {}\n", format_bytes(memory.stores),
              bytes(need.particle_bytes),
@@ -138,7 +145,8 @@ void print_needs(const Scene& scene, const SceneEstimate& need, const MemoryEsti
 int info(const Options& options) {
   const Scene scene = load_scene(find_scene(options.target), scene_options(options));
   const double process = resident_bytes();
-  const SceneEstimate need = estimate(scene);
+  const SceneEstimate need =
+      estimate(scene, options.exact ? EstimateMode::kExact : EstimateMode::kQuick);
   const MemoryEstimate memory = estimate_memory(scene, need, process);
   const DiskEstimate disk = estimate_disk(scene, need);
   if (options.json) {
@@ -146,7 +154,8 @@ int info(const Options& options) {
   } else {
     print_scene(scene, need);
     print_needs(scene, need, memory, disk);
-    for (const std::string& warning : warnings_of(scene)) fmt::print("  warning    {}\n", warning);
+    for (const std::string& warning : start_warnings(scene))
+      fmt::print("  warning    {}\n", warning);
   }
   return 0;
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <csignal>
+#include <cstddef>
 
 namespace firn::app {
 
@@ -34,6 +35,29 @@ class InterruptGuard {
  private:
   static constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP, SIGPIPE};
   inline static volatile std::sig_atomic_t requested_ = 0;  // a signal handler reaches nothing else
+  std::array<struct sigaction, kSignals.size()> old_{};
+};
+
+// While it lives a signal ends the process at once: large bodies take long to sample, and nothing is
+// there yet that could be saved. Signals that are ignored stay so.
+class EndsAtOnce {
+ public:
+  EndsAtOnce() {
+    struct sigaction by_default {};
+    by_default.sa_handler = SIG_DFL;
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      sigaction(kSignals[i], &by_default, &old_[i]);
+      if (old_[i].sa_handler == SIG_IGN) sigaction(kSignals[i], &old_[i], nullptr);
+    }
+  }
+  ~EndsAtOnce() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &old_[i], nullptr);
+  }
+  EndsAtOnce(const EndsAtOnce&) = delete;
+  EndsAtOnce& operator=(const EndsAtOnce&) = delete;
+
+ private:
+  static constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
   std::array<struct sigaction, kSignals.size()> old_{};
 };
 

@@ -71,13 +71,14 @@ int list_scenes(const Options& options) {
                     {"title", entry.title},
                     {"source", entry.source}});
   }
-  if (options.json) {
+  if (rows.size() == 1)
+    throw Error(ErrorCategory::kFile,
+                "no scenes found: none is installed with the program, its build folder has gone, "
+                "and ./scenes holds none; name folders of scenes in FIRN_SCENES");
+  if (options.json)
     print_json(json);
-  } else if (rows.size() == 1) {
-    fmt::print("no scenes found in ./scenes, beside the program, or in FIRN_SCENES\n");
-  } else {
+  else
     fmt::print("{}", format_table(rows));
-  }
   return 0;
 }
 

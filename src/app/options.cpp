@@ -112,6 +112,8 @@ const std::vector<Flag>& flag_table() {
        [](O& o, const S& v) { o.json_file = v; }},
       {"markdown", "markdown", "", "print a reference in Markdown, not a JSON Schema",
        [](O& o, const S&) { o.markdown = true; }},
+      {"exact", "exact", "", "count every particle, however many there are",
+       [](O& o, const S&) { o.exact = true; }},
       {"quiet", "q,quiet", "", "print errors only", [](O& o, const S&) { o.quiet = true; }},
       {"verbose", "v,verbose", "", "print more: stage times and energies of every frame",
        [](O& o, const S&) { o.verbose = true; }},

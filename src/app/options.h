@@ -32,6 +32,7 @@ struct Options {
   bool sweep = false, plain = false, reproducible = false;
 
   bool markdown = false;  // schema
+  bool exact = false;     // info
 };
 
 struct Command {

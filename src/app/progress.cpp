@@ -94,11 +94,17 @@ void Progress::begin(int first_frame, int last_frame) {
   stats_ = {};
   stats_.frame = first_frame;
   start_ = Clock::now();
+  pace_ = paced_at_ = 0;
   running_ = true;
   if (terminal_) draw();
 }
 
+// Later frames count for more: steps get shorter where snow hardens or water falls.
 void Progress::frame_done(const FrameStats& stats) {
+  constexpr double kShare = 0.2;
+  const double now = elapsed(), taken = now - paced_at_;
+  pace_ = stats_.frame == first_ ? taken : (1 - kShare) * pace_ + kShare * taken;
+  paced_at_ = now;
   stats_ = stats;
   if (!terminal_) line(plain_line(stats));
   if (verbose_) {
@@ -127,8 +133,7 @@ double Progress::elapsed() const {
 }
 
 double Progress::remaining() const {
-  const int done = stats_.frame - first_;
-  return done > 0 ? elapsed() / done * (last_ - stats_.frame) : 0;
+  return stats_.frame > first_ ? pace_ * (last_ - stats_.frame) : 0;
 }
 
 std::string Progress::bar() const {

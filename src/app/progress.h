@@ -39,7 +39,7 @@ class Progress {
   using Clock = std::chrono::steady_clock;
 
   double elapsed() const;
-  double remaining() const;  // s until the last frame, at the pace of this session
+  double remaining() const;  // s until the last frame, at the pace of the last frames
   std::string bar() const;
   std::string plain_line(const FrameStats& stats) const;
   void draw();
@@ -51,6 +51,7 @@ class Progress {
   bool verbose_, terminal_;
   bool running_ = false, drawn_ = false;
   int first_ = 0, last_ = 0;
+  double pace_ = 0, paced_at_ = 0;  // s per frame; elapsed() at the last one
   FrameStats stats_;
   Clock::time_point start_, drawn_at_;
 };

@@ -16,12 +16,17 @@
 #include "src/app/machine.h"
 #include "src/app/run_report.h"
 #include "src/io/atomic_file.h"
-#include "src/scene/mesh_warnings.h"
+#include "src/run/energy_watch.h"
+#include "src/run/start_checks.h"
 #include "src/scene/output_channels.h"
-#include "src/state/body_warnings.h"
 
 namespace firn::app {
 namespace {
+
+Simulation sampled(const Scene& scene, const RunOptions& options) {
+  const EndsAtOnce meanwhile;
+  return Simulation(scene, options);
+}
 
 class RunLoop {
  public:
@@ -61,7 +66,7 @@ RunLoop::RunLoop(const Scene& scene, const RunDirectory& directory, const Option
       directory_(directory),
       options_(options),
       progress_(progress),
-      simulation_(scene, options.run),
+      simulation_(sampled(scene, options.run)),
       state_{scene.name, scene.simulation.frames, {}} {
   simulation_.time_stages(options.verbose);
   begin(from);
@@ -91,8 +96,7 @@ void RunLoop::begin(const std::optional<Checkpoint>& from) {
                              scene_.simulation.frames, scene_.simulation.fps,
                              from ? fmt::format(", resumed after frame {}", from->frame) : ""));
   if (from) return;
-  std::vector<std::string> warnings = mesh_warnings(scene_);
-  for (const std::string& warning : body_warnings(scene_)) warnings.push_back(warning);
+  std::vector<std::string> warnings = start_warnings(scene_);
   const int threads = options_.run.threads, cores = hardware_threads();
   if (!simulation_.on_cuda() && threads > cores)
     warnings.push_back(
@@ -139,6 +143,9 @@ RunEnd RunLoop::advance_to_end() {
 
 void RunLoop::complete_frame() {
   last_ = simulation_.stats();
+  const double bound = scene_.diagnostics.energy_growth;
+  if (last_.energy.growth > bound && state_.totals.energy_growth <= bound)
+    Progress::warning(describe_growth(last_.energy, last_.frame));
   state_.totals.add(last_);
   writer_->write(simulation_, last_);
   progress_.frame_done(last_);

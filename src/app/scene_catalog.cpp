@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <sstream>
+#include <string_view>
 
 #include "firn/error.h"
 #include "src/scene/findings.h"
@@ -15,20 +17,30 @@ namespace fs = std::filesystem;
 namespace firn::app {
 namespace {
 
+// The sources that a build folder belongs to; empty if it is none.
+fs::path sources_of(const fs::path& build) {
+  constexpr std::string_view kHome = "CMAKE_HOME_DIRECTORY:INTERNAL=";
+  std::ifstream cache(build / "CMakeCache.txt");
+  for (std::string line; std::getline(cache, line);)
+    if (line.starts_with(kHome)) return line.substr(kHome.size());
+  return {};
+}
+
 std::vector<fs::path> scene_folders() {
-  std::vector<fs::path> folders{"scenes"};
-  std::error_code failure;
-  const fs::path program = fs::read_symlink("/proc/self/exe", failure);
-  if (!failure) {
-    const fs::path prefix = program.parent_path().parent_path();
-    folders.push_back(prefix / "scenes");
-    folders.push_back(prefix / "share/firn/scenes");
-  }
-  if (const char* more = std::getenv("FIRN_SCENES")) {
-    std::istringstream list(more);
+  std::vector<fs::path> folders;
+  if (const char* named = std::getenv("FIRN_SCENES")) {
+    std::istringstream list(named);
     for (std::string folder; std::getline(list, folder, ':');)
       if (!folder.empty()) folders.emplace_back(folder);
   }
+  std::error_code failure;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failure);
+  if (!failure) {
+    const fs::path beside = program.parent_path(), sources = sources_of(beside);
+    folders.push_back(beside.parent_path() / "share/firn/scenes");
+    if (!sources.empty()) folders.push_back(sources / "scenes");
+  }
+  folders.emplace_back("scenes");
   return folders;
 }
 

@@ -1,5 +1,5 @@
-// Where scene files are looked for: ./scenes, the scenes folder that is installed beside the
-// program, and the folders named by FIRN_SCENES (separated by colons).
+// Where scene files are looked for: the folders named by FIRN_SCENES (separated by colons), those
+// that are installed with the program, those of the sources that it was built from, and ./scenes.
 #pragma once
 
 #include <filesystem>

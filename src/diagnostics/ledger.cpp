@@ -31,7 +31,8 @@ std::string column_prefix(const std::string& name, std::size_t index) {
 std::string header_line(const Scene& scene) {
   std::string line =
       "frame,time,steps,dt_min,dt_max,mass,momentum_x,momentum_y,momentum_z,angular_momentum_x,"
-      "angular_momentum_y,angular_momentum_z,kinetic,elastic,potential,total";
+      "angular_momentum_y,angular_momentum_z,kinetic,elastic,potential,total,fed,"
+      "energy_growth";
   if (scene.solves_heat()) line += ",heat";
   if (scene.output.diagnostics == DiagnosticsLevel::kStages)
     line += ",stage_p2g,stage_grid_forces,stage_boundary,stage_g2p,stage_plasticity";
@@ -120,6 +121,7 @@ void LedgerWriter::write(const FrameStats& stats) {
   add_cells(line, t.angular_momentum);
   for (double value : {t.kinetic, t.elastic, t.potential, t.kinetic + t.elastic + t.potential})
     add_cell(line, value);
+  for (double value : {stats.energy.fed, stats.energy.growth}) add_cell(line, value);
   if (heat_) add_cell(line, t.heat);
   if (stages_) {
     const StageLedger& s = stats.stages;

@@ -15,8 +15,8 @@
 namespace firn {
 
 // Writes ledger.csv: frame, time, steps, dt_min, dt_max, mass, momentum_{x,y,z},
-// angular_momentum_{x,y,z}, kinetic, elastic, potential, total (J, of these three); where the scene
-// solves heat also heat (J, latent heat included); with diagnostics = "stages" also
+// angular_momentum_{x,y,z}, kinetic, elastic, potential, total (J, of these three), fed (J),
+// energy_growth (EnergyBalance); where the scene solves heat also heat (J, latent heat included); with diagnostics = "stages" also
 // stage_{p2g,grid_forces,boundary,g2p,plasticity} (J); and for each collider <name>.force_{x,y,z}
 // (N) and <name>.torque_{x,y,z} (N m), empty where `FrameStats` has no reactions; for each dynamic
 // collider then also <name>.momentum_{x,y,z} (kg m/s), <name>.angular_momentum_{x,y,z} (kg m^2/s,
@@ -60,6 +60,7 @@ struct RunTotals {
   double wall_seconds = 0;          // spent in steps
   std::size_t peak_memory_bytes = 0;
   double max_speed = 0;           // m/s
+  double energy_growth = 0;       // the largest EnergyBalance::growth
   PressureStats pressure;         // sums and largest values; sealed_regions of the last frame
   ThermalStats thermal;           // likewise
   std::optional<Totals> initial;  // of the first stats added

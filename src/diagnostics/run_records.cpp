@@ -50,6 +50,10 @@ Json to_json(const Totals& t) {
           {"heat", t.heat}};
 }
 
+Json to_json(const EnergyBalance& e) {
+  return {{"fed", e.fed}, {"gained", e.gained}, {"growth", e.growth}};
+}
+
 Totals totals_from_json(const Json& json) {
   return {json.at("mass"),           json.at("momentum"),    json.at("angular_momentum"),
           json.at("center_of_mass"), json.at("kinetic"),     json.at("elastic"),
@@ -187,6 +191,7 @@ std::string stats_json_line(const FrameStats& s, const Scene& scene) {
                {"max_speed", s.max_speed},
                {"wall_seconds", s.wall_seconds},
                {"totals", to_json(s.totals)},
+               {"energy", to_json(s.energy)},
                {"reactions", reactions_json(s, scene)}};
   if (Json bodies = bodies_json(s, scene); !bodies.empty()) json["bodies"] = std::move(bodies);
   if (has_stage_times(s)) json["times"] = to_json(s.times);
@@ -215,6 +220,7 @@ void RunTotals::add(const FrameStats& stats) {
   wall_seconds += stats.wall_seconds;
   peak_memory_bytes = std::max(peak_memory_bytes, stats.memory_bytes);
   max_speed = std::max(max_speed, stats.max_speed);
+  energy_growth = std::max(energy_growth, stats.energy.growth);
   firn::add(stats.pressure, pressure);
   pressure.correction_iterations += stats.pressure.correction_iterations;
   pressure.correction_seconds += stats.pressure.correction_seconds;
@@ -235,6 +241,7 @@ std::string RunTotals::to_json() const {
                {"wall_seconds", wall_seconds},
                {"peak_memory_bytes", peak_memory_bytes},
                {"max_speed", max_speed},
+               {"energy_growth", energy_growth},
                {"pressure", firn::to_json(pressure)}};
   for (const ThermalSolver& solver : kThermalSolvers)
     json[solver.name] = firn::to_json(thermal.*solver.stats);
@@ -251,6 +258,7 @@ RunTotals RunTotals::from_json(const std::string& text, const std::string& origi
   run.wall_seconds = json.at("wall_seconds");
   run.peak_memory_bytes = json.at("peak_memory_bytes");
   run.max_speed = json.at("max_speed");
+  run.energy_growth = json.value("energy_growth", 0.0);
   if (json.contains("pressure")) run.pressure = pressure_from_json(json["pressure"]);
   for (const ThermalSolver& solver : kThermalSolvers)
     if (json.contains(solver.name)) run.thermal.*solver.stats = solver_from_json(json[solver.name]);
@@ -282,6 +290,7 @@ std::string summary_json(const Scene& scene, const RunOutcome& outcome, const Ru
                {"particle_steps_per_second", run.particle_steps_per_second()},
                {"peak_memory_bytes", run.peak_memory_bytes},
                {"max_speed", run.max_speed},
+               {"energy_growth", run.energy_growth},
                {"totals", to_json(last.totals)}};
   add_solvers(scene, run.pressure, run.thermal, json);
   if (run.initial) json["drift"] = drift_json(scene, *run.initial, last.totals);

@@ -16,6 +16,7 @@
 #include "kernels/transfer/spline.h"
 #include "kernels/transfer/tile.h"
 #include "src/run/start_checks.h"
+#include "src/scene/sampling.h"
 #include "src/solvers/deviatoric_solver.h"
 #include "src/solvers/elliptic_solver.h"
 #include "src/stages/particle_pressure.h"
@@ -33,19 +34,54 @@ namespace firn {
 
 namespace {
 
+// A body's particles, or for a quick estimate those that it would have on a grid `thinned` times as
+// coarse, each of which stands for thinned^d.
+struct Fill {
+  ParticleBatch batch;
+  int thinned = 1;
+
+  double particles(int dimension) const {
+    return static_cast<double>(batch.position.size()) * std::pow(thinned, dimension);
+  }
+};
+
+// Bodies of more particles are thinned to about so many.
+constexpr double kMostFilled = 100'000, kThinned = 30'000;
+
+Fill thin_fill(const Scene& scene, std::size_t index) {
+  const Body& body = scene.bodies[index];
+  const int d = scene.simulation.dimension;
+  const auto compiled = [&](double dx) { return compile_shape(body.shape, d, dx); };
+  const CompiledShape shape = compiled(scene.grid.dx * 16);
+  require_bounded(shape, "body \"" + body.name + "\"");
+  double longest = 0;
+  for (std::size_t a = 0; a < static_cast<std::size_t>(d); ++a)
+    longest = std::max(longest, shape.max[a] - shape.min[a]);
+  if (!(longest > 0)) return {fill_body(scene, index), 1};
+  const double per_cell = body.particles_per_cell > 0 ? body.particles_per_cell : 1 << d;
+  constexpr double kCells = 32;  // along the longest side, for the volume
+  const double particles =
+      shape_volume(shape, longest / kCells) * per_cell / std::pow(scene.grid.dx, d);
+  if (particles <= kMostFilled) return {fill_body(scene, index), 1};
+  const int thinned = static_cast<int>(std::ceil(std::pow(particles / kThinned, 1.0 / d)));
+  Scene coarse = scene;
+  coarse.grid.dx *= thinned;
+  return {fill_body(coarse, index), thinned};
+}
+
 // What the first layout will count: blocks with their halo, and chunks per (block, material).
 struct LayoutCounts {
+  std::uint32_t homes = 0;  // blocks with particles
   std::uint32_t blocks = 0, chunks = 0;
 };
 
 template <int D, class Real>
-LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> batches, bool fused) {
-  const auto inv_dx = static_cast<Real>(1 / scene.grid.dx),
-             shift = home_shift<Real>(transfer_params(scene));
-  const PeriodicBlocks periodic = periodic_blocks<D>(scene);
+LayoutCounts count_layout(const Scene& scene, const PeriodicBlocks& periodic, double dx,
+                          std::span<const ParticleBatch* const> batches, bool fused) {
+  const auto inv_dx = static_cast<Real>(1 / dx), shift = home_shift<Real>(transfer_params(scene));
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> bins;
-  for (const ParticleBatch& batch : batches)
-    for (const Vec3& x : batch.position) {
+  for (const ParticleBatch* const b : batches)
+    for (const ParticleBatch& batch = *b; const Vec3& x : batch.position) {
       Vec<int, D> home;
       for (int a = 0; a < D; ++a) {
         const auto position = static_cast<Real>(x[static_cast<std::size_t>(a)]);
@@ -55,6 +91,7 @@ LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> bat
     }
   std::set<std::uint64_t> blocks;
   LayoutCounts counts;
+  counts.homes = static_cast<std::uint32_t>(bins.size());
   for (const auto& [bin, particles] : bins) {
     counts.chunks += (particles + kLanes - 1) / kLanes;
     const Vec<int, D> home = block_of_key<D>(bin.first);
@@ -68,6 +105,58 @@ LayoutCounts count_layout(const Scene& scene, std::span<const ParticleBatch> bat
   }
   counts.blocks = static_cast<std::uint32_t>(blocks.size());
   return counts;
+}
+
+// Blocks of edge s that a body meets, times their volume, are its volume and what sticks out along
+// its surface and edges: V + a s + b s^2. Counted with blocks of two sizes that the thinned
+// particles can fill, these give a and b.
+double blocks_of_edge(double volume, double edge, double first_edge, double first, double second) {
+  const double y1 = first - volume, y2 = second - volume;
+  const double a = (4 * y1 - y2) / (2 * first_edge),
+               b = (y2 - 2 * y1) / (2 * first_edge * first_edge);
+  return std::max(volume, volume + a * edge + b * edge * edge);
+}
+
+template <int D, class Real>
+LayoutCounts thinned_layout(const Scene& scene, const Fill& fill, bool fused) {
+  const ParticleBatch* const batches[] = {&fill.batch};
+  const auto count = [&](int scale) {
+    return count_layout<D, Real>(scene, {}, scene.grid.dx * scale, batches, fused);
+  };
+  const LayoutCounts fine = count(fill.thinned), coarse = count(2 * fill.thinned);
+  const double per_cell = scene.grid.dx * fill.thinned, n = fill.particles(D);
+  // In blocks of the grid; a block of the thinned grid is `unit` of them.
+  const double cells = std::pow(per_cell, D), unit = std::pow(fill.thinned, D);
+  const double filled = static_cast<double>(fill.batch.position.size()) * fill.batch.volume / cells /
+                        BlockTraits<D>::kNodes * unit;
+  const auto at_grid = [&](std::uint32_t first, std::uint32_t second) {
+    return blocks_of_edge(filled, 1, fill.thinned, first * unit,
+                          second * unit * int_power(2, D));
+  };
+  const double homes = at_grid(fine.homes, coarse.homes);
+  // Chunks that are not full: as many per block as the thinned particles have.
+  const double spare = (fine.chunks - static_cast<double>(fill.batch.position.size()) / kLanes) /
+                       std::max(1U, fine.homes);
+  return {static_cast<std::uint32_t>(homes),
+          static_cast<std::uint32_t>(at_grid(fine.blocks, coarse.blocks)),
+          static_cast<std::uint32_t>(n / kLanes + spare * homes)};
+}
+
+// Bodies that are not thinned share their blocks.
+template <int D, class Real>
+LayoutCounts layout_of(const Scene& scene, std::span<const Fill> fills, bool fused) {
+  std::vector<const ParticleBatch*> whole;
+  for (const Fill& fill : fills)
+    if (fill.thinned == 1) whole.push_back(&fill.batch);
+  LayoutCounts all =
+      count_layout<D, Real>(scene, periodic_blocks<D>(scene), scene.grid.dx, whole, fused);
+  for (const Fill& fill : fills) {
+    if (fill.thinned == 1) continue;
+    const LayoutCounts more = thinned_layout<D, Real>(scene, fill, fused);
+    all.blocks += more.blocks;
+    all.chunks += more.chunks;
+  }
+  return all;
 }
 
 struct Tightest {
@@ -85,13 +174,15 @@ struct Tightest {
 // Of what an explicit step resolves: the thermal integrator leaves volume to its projection, and
 // liquid has no other waves.
 template <int D>
-double rest_wave_speed(const Material& material, const ParticleBatch& batch,
-                       const std::optional<HeatModel<double>>& heat) {
+double wave_speed(const Material& material, const ParticleBatch& batch,
+                  const std::optional<HeatModel<double>>& heat, bool hardened) {
   const auto params =
       heat ? deviatoric_params<double>(material, D) : make_material_params<double>(material, D);
   MaterialState<double, D> rest;
   rest.F = Mat<double, D>::scaled_identity(batch.stretch);
   start_history<double, D>(params.model, rest.history);
+  if (hardened && params.model == MaterialModel::kSnow)
+    rest.history[0] = Snow::kLeastPlasticVolume;
   const double stiffness = heat ? heat->stiffest(batch.material, 0, batch.position.size(),
                                                  batch.phase, batch.temperature)
                                 : 1;
@@ -99,17 +190,17 @@ double rest_wave_speed(const Material& material, const ParticleBatch& batch,
 }
 
 template <int D>
-void estimate_step(const Scene& scene, const std::vector<ParticleBatch>& batches,
-                   SceneEstimate& e) {
+Tightest tightest_step(const Scene& scene, std::span<const Fill> fills, bool hardened) {
   const StepLimits limits = step_limits(scene);
   std::optional<HeatModel<double>> heat;
   if (traits_of(scene).unified) heat.emplace(scene);
   Tightest tightest{limits.dt_max, DtLimit::kMaximum, {}};
-  for (const ParticleBatch& batch : batches) {
+  for (const Fill& fill : fills) {
+    const ParticleBatch& batch = fill.batch;
     const Material& material = scene.materials[batch.material];
     if (!has_implicit_forces(scene)) {
-      const double wave_speed = rest_wave_speed<D>(material, batch, heat);
-      tightest.consider(limits.cfl_material * limits.dx / wave_speed, DtLimit::kWaveSpeed,
+      const double speed = wave_speed<D>(material, batch, heat, hardened);
+      tightest.consider(limits.cfl_material * limits.dx / speed, DtLimit::kWaveSpeed,
                         material.name);
       tightest.consider(limits.viscous_dt[batch.material], DtLimit::kViscosity, material.name);
     }
@@ -118,6 +209,13 @@ void estimate_step(const Scene& scene, const std::vector<ParticleBatch>& batches
       fastest = std::max(fastest, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     tightest.consider(limits.cfl * limits.dx / std::sqrt(fastest), DtLimit::kVelocity);
   }
+  return tightest;
+}
+
+template <int D>
+void estimate_step(const Scene& scene, std::span<const Fill> fills, SceneEstimate& e) {
+  const Tightest tightest = tightest_step<D>(scene, fills, false);
+  e.dt_hardened = tightest_step<D>(scene, fills, true).dt;
   e.dt_limit = tightest.dt;
   e.limited_by = tightest.limit;
   e.limiting_material = tightest.material;
@@ -157,11 +255,11 @@ std::size_t projection_bytes(const Scene& scene, std::uint32_t blocks, std::size
 }
 
 template <int D, class Real>
-void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches, SceneEstimate& e) {
+void estimate_memory(const Scene& scene, std::span<const Fill> fills, SceneEstimate& e) {
   using Grid = GridStore<Cpu, D, Real>;
   Cpu exec(1);
   const bool fused = fuses_steps(scene, false);
-  const LayoutCounts counts = count_layout<D, Real>(scene, batches, fused);
+  const LayoutCounts counts = layout_of<D, Real>(scene, fills, fused);
   e.blocks = counts.blocks;
   const auto materials = static_cast<std::uint32_t>(scene.materials.size());
   const ChannelPlan<D, Real> particles(channel_needs(scene, fused));
@@ -194,37 +292,43 @@ void estimate_memory(const Scene& scene, std::span<const ParticleBatch> batches,
 
 }  // namespace
 
-SceneEstimate estimate(const Scene& scene) {
+SceneEstimate estimate(const Scene& scene, EstimateMode mode) {
   validated(scene);
-  std::vector<ParticleBatch> batches;
+  const int d = scene.simulation.dimension;
+  std::vector<Fill> fills;
   SceneEstimate e;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-    batches.push_back(fill_body(scene, b));
-    e.particles_per_body.push_back(static_cast<std::int64_t>(batches.back().position.size()));
+    fills.push_back(mode == EstimateMode::kExact ? Fill{fill_body(scene, b), 1}
+                                                 : thin_fill(scene, b));
+    const Fill& fill = fills.back();
+    e.particles_per_body.push_back(std::llround(fill.particles(d)));
     e.particles += e.particles_per_body.back();
-    if (traits_of(scene).carries_tracers)
-      e.tracers += static_cast<std::int64_t>(fill_tracers(scene, b).size());
+    e.exact = e.exact && fill.thinned == 1;
+    if (!traits_of(scene).carries_tracers) continue;
+    Scene thinned = scene;
+    thinned.grid.dx *= fill.thinned;
+    e.tracers += std::llround(static_cast<double>(fill_tracers(thinned, b).size()) *
+                              std::pow(fill.thinned, d));
   }
   require_particles(scene, static_cast<std::size_t>(e.particles));
   for (std::size_t s = 0; s < scene.sources.size(); ++s)
-    batches.push_back(fill_source(scene, s).batch);
-  const auto at_start = std::span<const ParticleBatch>(batches).first(scene.bodies.size());
+    fills.push_back({fill_source(scene, s).batch, 1});
+  const auto at_start = std::span<const Fill>(fills).first(scene.bodies.size());
   e.bounds_min.fill(std::numeric_limits<double>::infinity());
   e.bounds_max.fill(-std::numeric_limits<double>::infinity());
-  for (const ParticleBatch& batch : batches)
-    for (const Vec3& x : batch.position)
+  for (const Fill& fill : fills)
+    for (const Vec3& x : fill.batch.position)
       for (std::size_t a = 0; a < 3; ++a) {
         e.bounds_min[a] = std::min(e.bounds_min[a], x[a]);
         e.bounds_max[a] = std::max(e.bounds_max[a], x[a]);
       }
-  const bool flat = scene.simulation.dimension == 2,
-             single = scene.simulation.precision == Precision::kSingle;
+  const bool flat = d == 2, single = scene.simulation.precision == Precision::kSingle;
   if (flat) {
-    estimate_step<2>(scene, batches, e);
+    estimate_step<2>(scene, fills, e);
     single ? estimate_memory<2, float>(scene, at_start, e)
            : estimate_memory<2, double>(scene, at_start, e);
   } else {
-    estimate_step<3>(scene, batches, e);
+    estimate_step<3>(scene, fills, e);
     single ? estimate_memory<3, float>(scene, at_start, e)
            : estimate_memory<3, double>(scene, at_start, e);
   }

@@ -70,10 +70,10 @@ bool Simulation::advance_steps(std::int64_t steps, const Observer& observer) {
 }
 double Simulation::time() const { return impl_->time(); }
 void Simulation::set_force(Force force, Memory memory) {
-  impl_->stepper().set_force(std::move(force), memory);
+  impl_->set_force(std::move(force), memory);
 }
 void Simulation::set_grid_boundary(GridBoundary boundary, Memory memory) {
-  impl_->stepper().set_grid_boundary(std::move(boundary), memory);
+  impl_->set_grid_boundary(std::move(boundary), memory);
 }
 std::vector<FieldInfo> Simulation::fields() const { return impl_->stepper().fields(); }
 FieldView Simulation::field_view(std::string_view name) const {

@@ -11,6 +11,7 @@
 
 #include "firn/error.h"
 #include "firn/simulation.h"
+#include "src/run/energy_watch.h"
 #include "src/run/particle_owners.h"
 #include "src/run/start_checks.h"
 #include "src/run/stepper.h"
@@ -105,6 +106,7 @@ class Simulation::Impl {
 
   bool advance_steps(std::int64_t steps, const Observer& observer) {
     const Advancing here(advancing_);
+    if (in_frame_) energy_.start_anew();  // what bodies have done in it is cleared
     begin_frame();
     in_frame_ = false;
     bool stopped = false;
@@ -151,6 +153,7 @@ class Simulation::Impl {
     std::iota(ids.begin(), ids.end(), owners_.next_id());
     if (n == 0) return ids;
     stepper_->add(batch, owners_.next_id());
+    energy_.start_anew();
     owners_.add(static_cast<std::uint32_t>(n), owners_.of_user(), batch.material);
     return ids;
   }
@@ -159,7 +162,9 @@ class Simulation::Impl {
     std::vector<std::uint32_t> ascending(ids.begin(), ids.end());
     std::sort(ascending.begin(), ascending.end());
     ascending.erase(std::unique(ascending.begin(), ascending.end()), ascending.end());
-    if (!ascending.empty()) stepper_->remove(ascending);
+    if (ascending.empty()) return;
+    stepper_->remove(ascending);
+    energy_.start_anew();
   }
 
   std::vector<std::byte> save_state() {
@@ -174,6 +179,7 @@ class Simulation::Impl {
     for (const SourceState& s : sources_) out.value(s.pulses);
     out.value(stats_.time);
     out.value(stats_.totals);
+    energy_.save(out);
     stepper_->save(out);
     return out.take();
   }
@@ -193,6 +199,8 @@ class Simulation::Impl {
                   "the saved state has other bodies or sources than this scene");
     const auto time = in.value<double>();
     const auto totals = in.value<Totals>();
+    EnergyWatch energy(scene_);
+    energy.load(in);
     stepper_->load(in, next_id);
     in.expect_end();
     frame_ = frame;
@@ -204,6 +212,8 @@ class Simulation::Impl {
     measure_frame(0, end_of_frame(1));
     stats_.time = time;  // of the last completed frame: the state may lie after it
     stats_.totals = totals;
+    energy_ = std::move(energy);
+    stats_.energy = energy_.balance();
   }
 
   void set_collider_motion(std::size_t collider, const Keyframes& motion) {
@@ -226,6 +236,15 @@ class Simulation::Impl {
       throw Error(ErrorCategory::kScene,
                   "set_collider_motion: there is no collider \"" + name + "\"");
     set_collider_motion(static_cast<std::size_t>(found - scene_.colliders.begin()), motion);
+  }
+
+  void set_force(Force force, Memory memory) {
+    energy_.give_up();
+    stepper_->set_force(std::move(force), memory);
+  }
+  void set_grid_boundary(GridBoundary boundary, Memory memory) {
+    energy_.give_up();
+    stepper_->set_grid_boundary(std::move(boundary), memory);
   }
 
   Stepper& stepper() { return *stepper_; }
@@ -275,6 +294,7 @@ class Simulation::Impl {
     const bool whole = frame_begin_ == end_of_frame(frame_);
     ++frame_;
     measure_frame(frame_seconds_, whole ? end_of_frame(1) : end_of_frame(frame_) - frame_begin_);
+    energy_.check(stats_);
   }
 
   // Its callbacks in the stepper's terms. `stopped` is set where one of them ends the call: it
@@ -331,6 +351,7 @@ class Simulation::Impl {
     for (std::size_t s = 0; s < sources_.size(); ++s)
       while (sources_[s].next_time(scene_.sources[s]) <= now) {
         append(sources_[s].pulse.batch, owners_.of_source(s));
+        energy_.emitted(sources_[s].pulse.batch);
         ++sources_[s].pulses;
       }
   }
@@ -368,6 +389,7 @@ class Simulation::Impl {
     stepper_->report(s);
     s.colliders = stepper_->colliders();
     s.reactions = stepper_->reactions();
+    energy_.measure(s);
     if (seconds > 0)
       for (ColliderReaction& r : s.reactions)
         for (std::size_t a = 0; a < 3; ++a) {
@@ -381,6 +403,7 @@ class Simulation::Impl {
   ParticleOwners owners_{scene_};
   std::unique_ptr<Stepper> stepper_;
   std::vector<SourceState> sources_;
+  EnergyWatch energy_{scene_};
   int frame_ = 0;
   bool in_frame_ = false, advancing_ = false;
   double frame_begin_ = 0;    // s, simulated

@@ -8,9 +8,34 @@
 
 #include "firn/error.h"
 #include "firn/scene_file.h"
+#include "src/scene/integrator_traits.h"
+#include "src/scene/mesh_warnings.h"
 #include "src/state/body_warnings.h"
 
 namespace firn {
+namespace {
+
+// In explicit scenes only: what a projection makes of its stress damps such modes.
+std::vector<std::string> transfer_warnings(const Scene& scene) {
+  const TransferSettings& t = scene.transfer;
+  const int d = scene.simulation.dimension;
+  std::vector<std::string> warnings;
+  if (traits_of(scene).staggered) return warnings;
+  if (t.type == TransferType::kPolypic && t.modes > (1 << d) + d)
+    warnings.push_back(fmt::format(
+        "transfer.modes = {}: products with a square gain energy at free surfaces while particles "
+        "move, since their norm changes with the place in the cell; solids that spin or swing for "
+        "long blow up. {} modes and fewer do not",
+        t.modes, (1 << d) + d));
+  if (t.type == TransferType::kFlip && t.blend == 1)
+    warnings.push_back(
+        "transfer.type = \"flip\" without blend: what particles have within a cell and the grid does "
+        "not see is never damped, and bodies under load ring; use transfer.blend = 0.99 or less, "
+        "or \"apic\"");
+  return warnings;
+}
+
+}  // namespace
 
 const Scene& validated(const Scene& scene) {
   validate(scene);
@@ -21,6 +46,13 @@ void require_particles(const Scene& scene, std::size_t particles) {
   if (particles > 0 || !scene.sources.empty()) return;
   throw Error(ErrorCategory::kScene,
               fmt::format("the scene has no particles: {}", fmt::join(body_warnings(scene), "; ")));
+}
+
+std::vector<std::string> start_warnings(const Scene& scene) {
+  std::vector<std::string> warnings = mesh_warnings(scene);
+  for (const auto& more : {body_warnings(scene), transfer_warnings(scene)})
+    warnings.insert(warnings.end(), more.begin(), more.end());
+  return warnings;
 }
 
 void require_finite(const FrameStats& stats) {

@@ -1,5 +1,9 @@
-// What a simulation refuses when it begins, and at the ends of frames.
+// What a simulation refuses or should be told of when it begins, and what it refuses at the ends of
+// frames.
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "firn/simulation.h"
 
@@ -9,6 +13,9 @@ namespace firn {
 const Scene& validated(const Scene& scene);
 // Throws Error{kScene} if nothing is there and nothing will come.
 void require_particles(const Scene& scene, std::size_t particles);
+// What is allowed and seldom meant: meshes with holes, bodies without particles, transfers that
+// gain energy. Reads the meshes. Throws Error{kFile}.
+std::vector<std::string> start_warnings(const Scene& scene);
 // Throws Error{kDiverged} where a sum over all particles is no number though each of them may be.
 void require_finite(const FrameStats& stats);
 

@@ -17,6 +17,7 @@ Scene what_moves(Scene scene) {
   OutputSettings output;
   output.diagnostics = scene.output.diagnostics;
   scene.output = output;
+  scene.diagnostics = {};
   scene.name = scene.title = scene.source = scene.path = scene.resolved_toml = "";
   scene.simulation.frames = 0;
   for (Material& material : scene.materials) material.color = {};
@@ -28,7 +29,8 @@ Scene what_moves(Scene scene) {
 bool is_array(const Node* node) { return node != nullptr && node->is(NodeType::kArray); }
 
 bool may_change(const std::string& key, const Node* was, const Node* is) {
-  const bool output = key.starts_with("output.") && key != "output.diagnostics";
+  const bool output = (key.starts_with("output.") && key != "output.diagnostics") ||
+                      key == "diagnostics" || key.starts_with("diagnostics.");
   const bool emitters = is_array(was) || is_array(is);  // else `source` is a text
   const bool text = key == "title" || key == "reference" || (key == "source" && !emitters);
   return output || text || key == "simulation.frames" || key.ends_with(".color");

@@ -152,6 +152,6 @@ extern const Table kSimulation, kTransfer, kTime, kGrid, kDomain, kFaces, kFluid
 extern const Table kThermal, kSolve, kHeatSource;
 extern const Table kMaterial, kPhaseValues;
 extern const Table kShape, kBody, kSource, kSink, kCollider, kMotion;
-extern const Table kOutput, kCamera;
+extern const Table kOutput, kCamera, kDiagnostics;
 
 }  // namespace firn::scene

@@ -44,6 +44,8 @@ void parse_fluid(const Node& root, Scene& scene, ReadContext& context);
 // After bodies, which it names.
 void parse_tracers(const Node& root, Scene& scene, ReadContext& context);
 void parse_output(const Node& root, Scene& scene, ReadContext& context);
+// After [output], which measures.
+void parse_diagnostics(const Node& root, Scene& scene, ReadContext& context);
 
 // Before bodies and sources, which name materials.
 void parse_materials(const Node& root, Scene& scene, ReadContext& context);

@@ -1,4 +1,4 @@
-// [output]: what a run writes, and the camera of its pictures.
+// [output]: what a run writes, and the camera of its pictures. [diagnostics]: what it looks out for.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -80,6 +80,19 @@ constexpr Key kCameraKeys[] = {
                       {.kind = Kind::kAngle, .unit = "degrees", .range = Range::open(0, 180)}),
 };
 
+constexpr Choice<OnGrowth> kOnGrowth[] = {
+    {"warn", OnGrowth::kWarn, "a line on standard error, once"},
+    {"stop", OnGrowth::kStop, "the run ends with exit code 5"}};
+constexpr Key kDiagnosticsKeys[] = {
+    key<&DiagnosticsSettings::energy_growth>(
+        "energy_growth",
+        "how far the energy may rise that nothing feeds, as a part of the largest energy in motion "
+        "and strain so far",
+        {.range = Range::positive()}),
+    choice_key<&DiagnosticsSettings::on_energy_growth, kOnGrowth>(
+        "on_energy_growth", "what happens where it rises further"),
+};
+
 void parse_color(TableReader& table, const Scene& scene, std::string& color) {
   const Node* node = table.find("color");
   const std::vector<std::string_view> names = colors_of(scene);
@@ -115,7 +128,7 @@ void parse_resolution(TableReader& table, std::array<int, 2>& resolution) {
   resolution = {static_cast<int>(node->items[0].integer), static_cast<int>(node->items[1].integer)};
 }
 
-void parse_diagnostics(TableReader& table, DiagnosticsLevel& level) {
+void parse_level(TableReader& table, DiagnosticsLevel& level) {
   const Node* node = table.find("diagnostics");
   if (node != nullptr && node->is(NodeType::kBoolean)) {
     level = node->boolean ? DiagnosticsLevel::kTotals : DiagnosticsLevel::kOff;
@@ -165,6 +178,21 @@ constinit const Table kCamera = {
     "output.camera", "The view of pictures in 3D; pictures in 2D frame the scene by themselves.",
     kCameraKeys};
 constinit const Table kOutput = {"[output]", "What a run writes.", kOutputKeys};
+constinit const Table kDiagnostics = {
+    "[diagnostics]",
+    "What a run looks out for at the end of every frame; `ledger.csv` has the figures. Needs "
+    "output.diagnostics.",
+    kDiagnosticsKeys};
+
+void parse_diagnostics(const Node& root, Scene& scene, ReadContext& context) {
+  parse_section(root, "diagnostics", context, [&](TableReader& table) {
+    table.read_members(scene.diagnostics);
+    if (scene.output.diagnostics == DiagnosticsLevel::kOff)
+      table.fail(table.node(),
+                 "[diagnostics] needs energies, and output.diagnostics is off; set it to "
+                 "\"totals\" or remove the table");
+  });
+}
 
 void parse_output(const Node& root, Scene& scene, ReadContext& context) {
   OutputSettings& s = scene.output;
@@ -174,7 +202,7 @@ void parse_output(const Node& root, Scene& scene, ReadContext& context) {
     parse_color(table, scene, s.color);
     parse_resolution(table, s.resolution);
     table.read_words("channels", s.channels, channels_of(scene));
-    parse_diagnostics(table, s.diagnostics);
+    parse_level(table, s.diagnostics);
     if (is_staggered(scene) && s.diagnostics == DiagnosticsLevel::kStages)
       table.fail("diagnostics", "\"stages\" needs integrator \"explicit\"; use \"totals\"");
     if (const Node* camera = table.find("camera")) s.camera = parse_camera(*camera, context);

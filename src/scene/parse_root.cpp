@@ -30,6 +30,7 @@ constexpr Key kSceneKeys[] = {
     table_key("tracers", kTracers, "massless points for pictures",
               {.under = Under::kIncompressible}),
     table_key("output", kOutput, "what a run writes"),
+    table_key("diagnostics", kDiagnostics, "what a run looks out for"),
     table_key("variants", kScene,
               "partial scenes by name, laid over this one by `--variant NAME`: tables are merged, "
               "and `body.0.shape.radius` or [variants.NAME.body.0] reaches into an array",
@@ -102,6 +103,7 @@ Scene parse_tree(const Node& document, ReadContext& context) {
   parse_colliders(document, out, context);
   parse_heat_sources(document, out, context);
   parse_output(document, out, context);
+  parse_diagnostics(document, out, context);
   return out;
 }
 

@@ -78,6 +78,7 @@ class SceneWriter {
     add_list(root, "heat_source", scene_.heat_sources,
              [&](const HeatSource& s, int) { return named(s, kHeatSource); });
     add(root, "output", output());
+    add_if_said(root, "diagnostics", section(kDiagnostics, scene_.diagnostics));
     locate(root, "scene");
     return root;
   }

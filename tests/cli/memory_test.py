@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import time
 import unittest
 
 from support import FIRN, CliTest
@@ -39,22 +40,36 @@ video = false
 
 
 class PeakMemory(CliTest):
-    def said_and_taken(self, text):
-        self.scene.write_text(text)
-        said = json.loads(self.succeed("info", self.scene, "--json").stdout)["memory_bytes"]["peak"]
+    def taken(self, *arguments):
         # wait4 tells the peak of this one process.
-        with subprocess.Popen([FIRN, "run", self.scene, "--device", "cpu"], cwd=self.folder, stdin=subprocess.DEVNULL,
+        with subprocess.Popen([FIRN, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
             error = process.stderr.read().decode()
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
         self.assertEqual(process.returncode, 0, error)
-        return said, 1024 * usage.ru_maxrss
+        return 1024 * usage.ru_maxrss
+
+    def said_and_taken(self, text):
+        self.scene.write_text(text)
+        said = json.loads(self.succeed("info", self.scene, "--json").stdout)["memory_bytes"]["peak"]
+        return said, self.taken("run", self.scene, "--device", "cpu")
 
     def check(self, text):
         said, taken = self.said_and_taken(text)
         self.assertGreater(taken, 200e6, "the scene is too small for its peak to be that of particles and grid")
         self.assertAlmostEqual(said / taken, 1, delta=0.1)
+
+    def test_large_scenes_are_told_of_without_sampling_them(self):
+        self.scene.write_text(scene(3, 161))
+        told = json.loads(self.succeed("info", self.scene, "--json").stdout)
+        self.assertFalse(told["exact"])
+        self.assertAlmostEqual(told["particles"] / (8 * 161**3), 1, delta=0.01)
+        small = self.folder / "small.toml"
+        small.write_text(scene(3, 4))
+        started = time.monotonic()
+        self.assertLess(self.taken("info", self.scene) - self.taken("info", small), 30e6)
+        self.assertLess(time.monotonic() - started, 5)
 
     def test_pictures(self):
         self.check(scene(3, 42, output="image = true"))

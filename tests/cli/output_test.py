@@ -144,6 +144,24 @@ class Diverged(CliTest):
         self.assertIn("last good frame is 0", summary["message"])
         self.assertEqual(list(self.files("out/square/frames/*")), ["out/square/frames/frame_000000.png"])
 
+    def test_energy_from_nowhere_is_told_of_or_ends_the_run(self):
+        # Nine modes on a disc that spins freely.
+        gains = ("run", self.scene, "--frames", 96, "--set", "output.image=false", "--set", "simulation.gravity=[0, 0]",
+                 "--set", "body.0.angular_velocity=6", "--set", "material.jelly.youngs_modulus=1e5",
+                 "--set", 'transfer={type="polypic", modes=9}')
+        result = self.succeed(*gains)
+        self.assertIn("warning: transfer.modes = 9: ", result.stderr)
+        self.assertRegex(result.stderr, r"(?m)^warning: energy has grown by [0-9.]+ % until frame [0-9]+: ")
+        self.assertEqual(result.stderr.count("energy has grown"), 1)
+        summary = json.loads((self.folder / "out/square/summary.json").read_text())
+        self.assertGreater(summary["energy_growth"], 0.05)
+
+        error = self.fail_with(5, *gains, "--overwrite", "--set", 'diagnostics.on_energy_growth="stop"')
+        self.assertIn("energy has grown by", error)
+        stopped = json.loads((self.folder / "out/square/summary.json").read_text())
+        self.assertFalse(stopped["completed"])
+        self.assertLess(stopped["frames"], 96)
+
 
 if __name__ == "__main__":
     unittest.main()

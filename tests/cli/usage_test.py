@@ -102,6 +102,10 @@ class Listings(CliTest):
         listed = json.loads(self.succeed("scenes", "--json", environment={"FIRN_SCENES": str(self.folder)}).stdout)
         self.assertIn({"name": "square", "path": str(self.scene), "title": "Falling square", "source": "test"}, listed)
 
+    def test_scenes_are_found_from_anywhere(self):
+        listed = json.loads(self.succeed("scenes", "--json").stdout)
+        self.assertIn("snowball-drop", [scene["name"] for scene in listed])
+
     def test_a_broken_scene_does_not_break_the_list(self):
         (self.folder / "broken.toml").write_text("][")
         result = self.succeed("scenes", environment={"FIRN_SCENES": str(self.folder)})

@@ -50,6 +50,7 @@ FrameStats stats_of(int frame) {
   s.max_speed = value();
   s.wall_seconds = frame == 0 ? 0 : 0.5;
   s.totals = {value(), vector(), vector(), vector(), value(), value(), value(), value()};
+  s.energy = {value(), value(), value()};
   s.stages = {value(), value(), value(), value(), value()};
   s.pressure = {
       {10 * frame, 60 * frame, 7 + frame, 0.25 * frame}, 20 * frame, value(), frame % 3, 0.5};
@@ -70,7 +71,7 @@ TEST(Ledger, ReadsBackExactly) {
   LedgerWriter writer(folder / "ledger.csv", scene);
   for (int frame : {0, 1, 2}) writer.write(stats_of(frame));
   const auto read = columns_of(folder / "ledger.csv");
-  EXPECT_EQ(read.size(), 16u + 5u + 3u * 6u);
+  EXPECT_EQ(read.size(), 18u + 5u + 3u * 6u);
   for (int frame : {0, 1, 2}) {
     const FrameStats s = stats_of(frame);
     const auto expect_cell = [&](const std::string& name, double value) {
@@ -96,6 +97,8 @@ TEST(Ledger, ReadsBackExactly) {
     expect_cell("elastic", s.totals.elastic);
     expect_cell("potential", s.totals.potential);
     expect_cell("total", s.totals.kinetic + s.totals.elastic + s.totals.potential);
+    expect_cell("fed", s.energy.fed);
+    expect_cell("energy_growth", s.energy.growth);
     expect_cell("stage_p2g", s.stages.p2g);
     expect_cell("stage_grid_forces", s.stages.grid_forces);
     expect_cell("stage_boundary", s.stages.boundary);
@@ -110,7 +113,7 @@ TEST(Ledger, WritesStagesOnlyWhenMeasured) {
   LedgerWriter writer(folder / "ledger.csv", scene_with_colliders(DiagnosticsLevel::kTotals));
   writer.write(stats_of(1));
   const auto read = columns_of(folder / "ledger.csv");
-  EXPECT_EQ(read.size(), 16u + 3u * 6u);
+  EXPECT_EQ(read.size(), 18u + 3u * 6u);
   EXPECT_FALSE(read.contains("stage_p2g"));
 }
 
@@ -129,7 +132,7 @@ TEST(Ledger, TellsOfCollidersThatMaterialMoves) {
   moved.potential = -0.7;
   LedgerWriter(folder / "ledger.csv", scene).write(stats);
   const auto read = columns_of(folder / "ledger.csv");
-  EXPECT_EQ(read.size(), 16u + 3u * 6u + 8u);
+  EXPECT_EQ(read.size(), 18u + 3u * 6u + 8u);
   const std::string name = "wedge, \"sharp\" side.";
   EXPECT_EQ(read.at(name + "momentum_y").at(0), 0.2);
   EXPECT_EQ(read.at(name + "angular_momentum_z").at(0), 1.3);
@@ -154,7 +157,7 @@ TEST(Ledger, HasHeatWhereItIsSolvedFor) {
   scene.simulation.integrator = Integrator::kThermal;
   LedgerWriter(folder / "ledger.csv", scene).write(stats_of(1));
   const auto read = columns_of(folder / "ledger.csv");
-  EXPECT_EQ(read.size(), 17u + 3u * 6u);
+  EXPECT_EQ(read.size(), 19u + 3u * 6u);
   EXPECT_EQ(read.at("heat"), std::vector{stats_of(1).totals.heat});
   EXPECT_EQ(read.at("ground.force_x"), std::vector{stats_of(1).reactions[0].force[0]});
   scene.thermal.heat = false;
@@ -236,6 +239,7 @@ TEST(RunRecords, StatsLineHoldsTheStatistics) {
   EXPECT_EQ(json["limiting_material"], "snow");
   EXPECT_EQ(json["totals"]["elastic"].get<double>(), s.totals.elastic);
   EXPECT_EQ(json["stages"]["plasticity"].get<double>(), s.stages.plasticity);
+  EXPECT_EQ(json["energy"]["gained"].get<double>(), s.energy.gained);
   EXPECT_EQ(json["reactions"][1]["collider"], scene.colliders[1].name);
   EXPECT_EQ(json["reactions"][1]["torque"].get<Vec3>(), s.reactions[1].torque);
 }
@@ -310,6 +314,7 @@ TEST(RunRecords, TotalsSurviveARestart) {
   EXPECT_EQ(whole.steps, 10 * 100 + 55);
   EXPECT_EQ(whole.particle_steps_per_second(), 1000.0 * (10 * 100 + 55) / (10 * 0.5));
   EXPECT_EQ(whole.initial->mass, stats_of(0).totals.mass);
+  EXPECT_EQ(whole.energy_growth, stats_of(10).energy.growth);
   for (const char* text : {"", "{}", "[1]", "{\"frames\":\"many\"}"})
     expect_error(ErrorCategory::kFile, {"checkpoint_000024.firn"},
                  [&] { RunTotals::from_json(text, "checkpoint_000024.firn"); });
@@ -328,6 +333,7 @@ TEST(RunRecords, SummaryTellsTheRun) {
   EXPECT_EQ(json["frames"], 4);
   EXPECT_EQ(json["wall_seconds"], 2.0);
   EXPECT_EQ(json["particle_steps"], 1000 * 410);
+  EXPECT_EQ(json["energy_growth"].get<double>(), stats_of(4).energy.growth);
   EXPECT_EQ(json["drift"]["mass"].get<double>(), stats_of(4).totals.mass - stats_of(0).totals.mass);
 }
 

@@ -37,13 +37,15 @@ TEST_F(SceneContinuation, TakesWhatTheStateDoesNotDependOn) {
   text = edited(text, "name = \"ball\"", "name = \"ball\"\ncolor = [0, 1, 0]");
   text = edited(text, "image = true",
                 "particles = [\"ply\"]\ncheckpoint_every = 3\nkeep_checkpoints = 5\n"
-                "camera = { eye = [1, 2, 3], target = [0, 0, 0] }");
+                "camera = { eye = [1, 2, 3], target = [0, 0, 0] }\n"
+                "[diagnostics]\non_energy_growth = \"stop\"");
   const Scene scene = go_on(text, {"", {"output.resolution=[32, 16]"}});
   EXPECT_EQ(scene.title, "other");
   EXPECT_EQ(scene.simulation.frames, 7);
   EXPECT_EQ(scene.output.keep_checkpoints, 5);
   EXPECT_EQ(scene.output.resolution[0], 32);
   EXPECT_TRUE(scene.output.camera);
+  EXPECT_EQ(scene.diagnostics.on_energy_growth, OnGrowth::kStop);
   EXPECT_EQ(scene.materials[0].color, (Vec3{1, 0, 0}));
 }
 

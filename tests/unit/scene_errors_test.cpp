@@ -252,6 +252,21 @@ TEST(SceneErrors, Output) {
       {"dx = 0.1", "dx = 0.1\n[output]\ncamera = @{ }", {"a camera needs dimension = 3"}});
 }
 
+TEST(SceneErrors, Diagnostics) {
+  const Case cases[] = {
+      {"dx = 0.1",
+       "dx = 0.1\n[diagnostics]\nenergy_growth = @0",
+       {"'energy_growth' must be > 0, found 0"}},
+      {"dx = 0.1",
+       "dx = 0.1\n[diagnostics]\non_energy_growth = @\"halt\"",
+       {"unknown on_energy_growth 'halt'", "warn, stop"}},
+      {"dx = 0.1",
+       "dx = 0.1\n[output]\ndiagnostics = false\n@[diagnostics]\nenergy_growth = 0.1",
+       {"[diagnostics] needs energies"}},
+  };
+  for (const Case& c : cases) expect_one_finding(kScene2D, c);
+}
+
 TEST(SceneErrors, SectionsOfOtherIntegrators) {
   const Case cases[] = {
       {"[time]",

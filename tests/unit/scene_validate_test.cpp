@@ -58,6 +58,7 @@ TEST_P(StockScene, ComesBackFromItsDocument) {
   EXPECT_EQ(before.fluid, after.fluid);
   EXPECT_EQ(before.thermal, after.thermal);
   EXPECT_EQ(before.tracers, after.tracers);
+  EXPECT_EQ(before.diagnostics, after.diagnostics);
   EXPECT_EQ(before.sinks, after.sinks);
   EXPECT_EQ(before.heat_sources, after.heat_sources);
   EXPECT_EQ(before.output, after.output);
@@ -145,6 +146,7 @@ std::vector<Misuse> misuses_of_settings() {
       {"output.color", [](Scene& s) { s.output.color = "colour"; }},
       {"output.channels.0", [](Scene& s) { s.output.channels = {"speeed"}; }},
       {"output.particles.0", [](Scene& s) { s.output.particles = {"doc"}; }},
+      {"diagnostics.energy_growth", [](Scene& s) { s.diagnostics.energy_growth = kNan; }},
       {"output.checkpoint_every", [](Scene& s) { s.output.checkpoint_every = -1; }},
       {"output.camera.target", [](Scene& s) { s.output.camera.emplace(); }},
       {"output.camera.fov",

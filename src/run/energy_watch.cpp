@@ -1,0 +1,138 @@
+#include "src/run/energy_watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "firn/error.h"
+
+namespace firn {
+namespace {
+
+double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+Vec3 cross(const Vec3& a, const Vec3& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+// Gravity lifts nothing round a periodic axis without a jump of the potential energy.
+bool potential_is_unique(const Scene& scene) {
+  if (!scene.grid.domain) return true;
+  for (std::size_t a = 0; a < 3; ++a)
+    if (scene.grid.domain->boundary[2 * a] == BoundaryType::kPeriodic &&
+        scene.simulation.gravity[a] != 0)
+      return false;
+  return true;
+}
+
+double lowest_potential(const Scene& scene) {
+  double lowest = 0;
+  if (!scene.grid.domain) return lowest;
+  for (std::size_t a = 0; a < 3; ++a) {
+    const double g = scene.simulation.gravity[a];
+    lowest -= std::max(g * scene.grid.domain->min[a], g * scene.grid.domain->max[a]);
+  }
+  return lowest;
+}
+
+}  // namespace
+
+EnergyWatch::EnergyWatch(const Scene& scene)
+    : scene_(&scene),
+      measures_(scene.output.diagnostics != DiagnosticsLevel::kOff && potential_is_unique(scene)),
+      datum_(lowest_potential(scene)) {}
+
+void EnergyWatch::emitted(const ParticleBatch& batch) {
+  double sum = 0;
+  for (std::size_t i = 0; i < batch.position.size(); ++i)
+    sum += 0.5 * dot(batch.velocity[i], batch.velocity[i]) -
+           dot(scene_->simulation.gravity, batch.position[i]) - datum_;
+  balance_.fed += batch.mass * sum;
+}
+
+// The impulse on a body times the mean of its velocities at both ends of the frame.
+double EnergyWatch::done_by_bodies(const FrameStats& stats) {
+  const std::size_t n = std::min(stats.colliders.size(), stats.reactions.size());
+  const std::vector<Motion> before = std::move(motions_);
+  motions_.assign(n, {});
+  double work = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const ColliderState& s = stats.colliders[i];
+    if (s.dynamic) continue;
+    Vec3 place{};
+    for (std::size_t a = 0; a < 3; ++a) place[a] = s.pivot[a] + s.translation[a];
+    const Vec3 turning = cross(s.angular_velocity, place);
+    Motion& now = motions_[i];
+    now.angular = s.angular_velocity;
+    for (std::size_t a = 0; a < 3; ++a) now.of_origin[a] = s.velocity[a] - turning[a];
+    const Motion& then = i < before.size() ? before[i] : now;
+    for (const Motion& m : {then, now})
+      work -= 0.5 * (dot(stats.reactions[i].force, m.of_origin) +
+                     dot(stats.reactions[i].torque, m.angular));
+  }
+  return work;
+}
+
+void EnergyWatch::measure(FrameStats& stats) {
+  const Totals& t = stats.totals;
+  balance_.fed += done_by_bodies(stats);
+  double moving = t.kinetic + t.elastic, energy = moving + t.potential - t.mass * datum_;
+  double mass = t.mass;
+  for (const ColliderState& s : stats.colliders) {
+    moving += s.kinetic;
+    energy += s.kinetic + s.potential - s.mass * datum_;
+    mass += s.mass;
+  }
+  if (measures_ && std::isfinite(energy)) {
+    const double balance = energy - balance_.fed;
+    const bool lost_sight = !scene_->grid.domain && stats.removed != removed_;
+    if (lost_sight) start_anew();
+    lowest_ = std::min(lowest_, balance);
+    balance_.gained = balance - lowest_;
+    // Less than that is round-off, or a surface that moves within its cells.
+    constexpr double kLift = 4, kCreep = 1e-4;  // cells; cells per frame
+    const Vec3& g = scene_->simulation.gravity;
+    const double creep = kCreep * scene_->grid.dx * scene_->simulation.fps;
+    const double least = mass * (std::sqrt(dot(g, g)) * kLift * scene_->grid.dx + creep * creep);
+    largest_ = std::max({largest_, moving - balance_.gained, least});
+    balance_.growth = largest_ > 0 ? balance_.gained / largest_ : 0;
+  }
+  removed_ = stats.removed;
+  stats.energy = balance_;
+}
+
+void EnergyWatch::check(const FrameStats& stats) const {
+  const DiagnosticsSettings& s = scene_->diagnostics;
+  if (s.on_energy_growth != OnGrowth::kStop || !(balance_.growth > s.energy_growth)) return;
+  throw Error(ErrorCategory::kDiverged,
+              describe_growth(balance_, stats.frame) +
+                  "; the scene asks to stop there (diagnostics.on_energy_growth)",
+              {stats.total_steps, stats.time, {}, {}, {}});
+}
+
+void EnergyWatch::save(ByteWriter& out) const {
+  out.value(std::uint32_t{measures_});
+  out.value(lowest_);
+  out.value(largest_);
+  out.value(removed_);
+  out.values(std::span<const Motion>(motions_));
+  out.value(balance_);
+}
+
+void EnergyWatch::load(ByteReader& in) {
+  measures_ = in.value<std::uint32_t>() != 0;
+  lowest_ = in.value<double>();
+  largest_ = in.value<double>();
+  removed_ = in.value<std::int64_t>();
+  motions_ = in.values<Motion>();
+  balance_ = in.value<EnergyBalance>();
+}
+
+std::string describe_growth(const EnergyBalance& balance, int frame) {
+  return fmt::format(
+      "energy has grown by {:.3g} % until frame {}: {:.3g} J that nothing has fed; where that is too "
+      "much, a smaller time.cfl or a transfer that damps (apic, a smaller blend) helps",
+      100 * balance.growth, frame, balance.gained);
+}
+
+}  // namespace firn

@@ -1,0 +1,77 @@
+// What is told of a scene without sampling all of it, against what is there.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/support/sim_scenes.h"
+
+namespace firn::test {
+namespace {
+
+void expect_alike(const Scene& scene) {
+  const SceneEstimate exact = estimate(scene), quick = estimate(scene, EstimateMode::kQuick);
+  ASSERT_TRUE(exact.exact);
+  ASSERT_FALSE(quick.exact);
+  const auto expect_near = [](double a, double b, double part, const char* what) {
+    EXPECT_NEAR(a, b, part * b) << what;
+  };
+  const auto number = [](auto n) { return static_cast<double>(n); };
+  expect_near(number(quick.particles), number(exact.particles), 0.01, "particles");
+  ASSERT_EQ(quick.particles_per_body.size(), exact.particles_per_body.size());
+  for (std::size_t b = 0; b < exact.particles_per_body.size(); ++b)
+    expect_near(number(quick.particles_per_body[b]), number(exact.particles_per_body[b]), 0.02,
+                "of a body");
+  expect_near(number(quick.blocks), number(exact.blocks), 0.05, "blocks");
+  expect_near(number(quick.particle_bytes), number(exact.particle_bytes), 0.1, "particle_bytes");
+  expect_near(number(quick.state_bytes), number(exact.state_bytes), 0.1, "state_bytes");
+  EXPECT_NEAR(quick.dt_limit, exact.dt_limit, 0.02 * exact.dt_limit);
+  EXPECT_EQ(quick.limited_by, exact.limited_by);
+  for (std::size_t a = 0; a < 3; ++a) {
+    const double slack = 0.02 * (exact.bounds_max[a] - exact.bounds_min[a]);
+    EXPECT_NEAR(quick.bounds_min[a], exact.bounds_min[a], slack);
+    EXPECT_NEAR(quick.bounds_max[a], exact.bounds_max[a], slack);
+  }
+}
+
+TEST(Estimate, QuickIsNearExactIn2D) {
+  Scene scene = empty_scene(2, 0.002, Precision::kSingle);
+  scene.materials = {elastic("jelly"), sand("sand")};
+  Shape ring;
+  ring.type = ShapeType::kDifference;
+  ring.children = {sphere({0.5, 0.5, 0}, 0.4), sphere({0.55, 0.5, 0}, 0.25)};
+  scene.bodies = {body("ring", 0, ring), body("small", 1, sphere({1.5, 0.5, 0}, 0.05)),
+                  body("slab", 1, box({-1, -0.5, 0}, {2, -0.1, 0}), {3, 0, 0})};
+  expect_alike(scene);
+}
+
+TEST(Estimate, QuickIsNearExactIn3D) {
+  Scene scene = empty_scene(3, 0.0125, Precision::kSingle);
+  scene.materials = {elastic("jelly"), snow("snow")};
+  scene.bodies = {body("ball", 0, sphere({0, 0, 0}, 0.4)),
+                  body("slab", 1, box({-0.5, -0.6, -0.5}, {0.5, -0.45, 0.5}), {0, 0, 1})};
+  expect_alike(scene);
+  // The same counted stage by stage: other halos.
+  scene.simulation.fused = false;
+  expect_alike(scene);
+}
+
+TEST(Estimate, SmallScenesAreCounted) {
+  const SceneEstimate quick = estimate(busy_scene(3, Precision::kSingle), EstimateMode::kQuick);
+  EXPECT_TRUE(quick.exact);
+  EXPECT_EQ(quick.particles, estimate(busy_scene(3, Precision::kSingle)).particles);
+}
+
+TEST(Estimate, TheHardestSnowTakesTheShortestStep) {
+  Scene scene = empty_scene(3, 0.05, Precision::kDouble);
+  scene.materials = {snow("snow"), elastic("jelly")};
+  scene.bodies = {body("ball", 0, sphere({0, 0, 0}, 0.2))};
+  scene.time.dt_max = 1;
+  const SceneEstimate soft = estimate(scene);
+  // J_P = 0.01: mu and lambda are e^(10 * 0.99) times what they were.
+  EXPECT_NEAR(soft.dt_limit / soft.dt_hardened, std::exp(0.5 * 10 * 0.99), 1e-3 * std::exp(4.95));
+  scene.bodies[0].material = 1;
+  EXPECT_EQ(estimate(scene).dt_hardened, estimate(scene).dt_limit);
+}
+
+}  // namespace
+}  // namespace firn::test

@@ -43,24 +43,30 @@ double determinant(const double (&F)[9]) {
          F[2] * (F[3] * F[7] - F[4] * F[6]);
 }
 
+// What the library keeps is F - I.
+double volume_ratio(double (&H)[9]) {
+  for (int a = 0; a < 3; ++a) H[4 * a] += 1;
+  return determinant(H);
+}
+
 // By the view: chunk after chunk, rows of the nine components, as many lanes as the chunk has.
-double most_compressed_in(const firn::FieldView& F) {
+double most_compressed_in(const firn::FieldView& displacement) {
   double least = 1;
-  for (std::int64_t chunk = 0; chunk < F.chunks; ++chunk)
-    for (int lane = 0; lane < F.count(chunk); ++lane) {
+  for (std::int64_t chunk = 0; chunk < displacement.chunks; ++chunk)
+    for (int lane = 0; lane < displacement.count(chunk); ++lane) {
       double of_one[9];
-      for (int k = 0; k < 9; ++k) of_one[k] = F.row<double>(chunk, k)[lane];
-      least = std::min(least, determinant(of_one));
+      for (int k = 0; k < 9; ++k) of_one[k] = displacement.row<double>(chunk, k)[lane];
+      least = std::min(least, volume_ratio(of_one));
     }
   return least;
 }
 // By the copy: nine numbers after each other, in the order of ids.
-double most_compressed_in(const std::vector<double>& F) {
+double most_compressed_in(const std::vector<double>& displacement) {
   double least = 1;
-  for (std::size_t i = 0; i < F.size(); i += 9) {
+  for (std::size_t i = 0; i < displacement.size(); i += 9) {
     double of_one[9];
-    std::copy_n(&F[i], 9, of_one);
-    least = std::min(least, determinant(of_one));
+    std::copy_n(&displacement[i], 9, of_one);
+    least = std::min(least, volume_ratio(of_one));
   }
   return least;
 }
@@ -77,11 +83,11 @@ int main() {
     for (int tenth = 1; tenth <= 4; ++tenth) {
       simulation.advance_until(0.05 * tenth);
       // A view holds until the simulation goes on, so it is asked for every time.
-      const firn::FieldView F = simulation.field_view("deformation_gradient");
-      const double here = most_compressed_in(F),
-                   copied = most_compressed_in(simulation.field<double>("deformation_gradient"));
+      const firn::FieldView view = simulation.field_view("displacement_gradient");
+      const double here = most_compressed_in(view),
+                   copied = most_compressed_in(simulation.field<double>("displacement_gradient"));
       std::printf("t = %.2f s: %lld particles in %lld chunks, J >= %.4f\n", simulation.time(),
-                  static_cast<long long>(F.size), static_cast<long long>(F.chunks), here);
+                  static_cast<long long>(view.size), static_cast<long long>(view.chunks), here);
       if (here != copied) {
         std::fprintf(stderr, "the copy says J >= %.17g\n", copied);
         return EXIT_FAILURE;

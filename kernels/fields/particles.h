@@ -88,7 +88,9 @@ struct ParticleView {
   Real* x = nullptr;                // d
   GuestChannel<Real> v;             // d: the coefficient of mode 1
   GuestChannel<Real> coefficients;  // (modes - 1) * d: mode-major, the velocity component fastest
-  Real* F = nullptr;                // d*d, row-major: elastic deformation gradient
+  // d*d, row-major: F - I of the elastic deformation gradient F, whose small strains would lose
+  // their digits beside the 1.
+  Real* displacement = nullptr;
   Real* history = nullptr;          // history_values: see MaterialState
   DividedChannel<Real> stress;      // d(d+1)/2: V0 tau, upper triangle row by row, J
   Real* mass = nullptr;             // kg

@@ -19,14 +19,19 @@ struct ConstitutiveUpdate {
                                        const Mat<T, D>& grad_v) const {
     const std::uint32_t material = particles.chunks[lanes.chunk].material;
     const MaterialParams<Real>& params = materials[material];
-    const Mat<T, D> A = update_matrix(grad_v);
+    const Mat<T, D> growth = update_increment(grad_v);
 
-    MaterialState<T, D> state = load_state(lanes, params);
+    MaterialState<T, D> state;
+    load_history(lanes, params, state.history);
     if (has_deformation(params.model)) {
-      state.F = A * state.F;
+      // (I + growth) (I + H) - I, without the two I that would swallow small strains.
+      Mat<T, D> H = load_displacement(lanes);
+      H = H + (growth + growth * H);
+      store_displacement(lanes, H);
+      state.F = Mat<T, D>::identity() + H;
     } else {
       state.F = Mat<T, D>::identity();
-      state.history[0] = state.history[0] * determinant(A);
+      state.history[0] = state.history[0] * determinant(Mat<T, D>::identity() + growth);
     }
     const auto active = lanes.active();
     T trial = T(0);
@@ -35,7 +40,8 @@ struct ConstitutiveUpdate {
     if (params.viscosity > Real(0)) add_viscosity(params, state, grad_v, response.tau);
 
     report_faults(g, lanes, params, state, response);
-    store_state(lanes, params, state);
+    if (may_flow(params.model)) store_flow(lanes, state.F);
+    store_history(lanes, params, state.history);
     const T volume = lanes.load(channel_row(particles.volume, lanes.chunk, 1, 0));
     const Real wave = lanes.maximum(select(active, response.wave_modulus, T(0)));
     const Real elastic = energies.elastic != nullptr ? lanes.sum(volume * response.psi) : Real(0);
@@ -62,19 +68,22 @@ struct ConstitutiveUpdate {
                     stress(a, b));
   }
 
-  // R(dt grad v): I + M, or (I + M/2)^2 where I + M would turn the material inside out. [T 6.4.9]
+  // R(dt grad v) - I: M, or (I + M/2)^2 - I where I + M would turn the material inside out.
+  // [T 6.4.9]
+  template <class T>
+  FIRN_HD Mat<T, D> update_increment(const Mat<T, D>& grad_v) const {
+    Mat<T, D> M = grad_v * T(static_cast<Real>(control->dt));
+    const auto folds = !(determinant(Mat<T, D>::identity() + M) > T(0));
+    if (any(folds)) {
+      const Mat<T, D> half = M * T(Real(0.5)), squared = M + half * half;
+      for (int i = 0; i < D; ++i)
+        for (int j = 0; j < D; ++j) M(i, j) = select(folds, squared(i, j), M(i, j));
+    }
+    return M;
+  }
   template <class T>
   FIRN_HD Mat<T, D> update_matrix(const Mat<T, D>& grad_v) const {
-    const Mat<T, D> M = grad_v * T(static_cast<Real>(control->dt));
-    Mat<T, D> A = Mat<T, D>::identity() + M;
-    const auto folds = !(determinant(A) > T(0));
-    if (any(folds)) {
-      const Mat<T, D> half = Mat<T, D>::identity() + M * T(Real(0.5));
-      const Mat<T, D> squared = half * half;
-      for (int i = 0; i < D; ++i)
-        for (int j = 0; j < D; ++j) A(i, j) = select(folds, squared(i, j), A(i, j));
-    }
-    return A;
+    return Mat<T, D>::identity() + update_increment(grad_v);
   }
 
   // Lanes without a particle get the rest state, so that no law sees what an old particle left
@@ -82,30 +91,62 @@ struct ConstitutiveUpdate {
   template <class Lanes>
   FIRN_HD auto load_state(const Lanes& lanes, const MaterialParams<Real>& params) const {
     using T = typename Lanes::Value;
-    const auto active = lanes.active();
     MaterialState<T, D> state;
     state.F = Mat<T, D>::identity();
-    if (has_deformation(params.model))
-      for (int i = 0; i < D * D; ++i)
-        state.F(i / D, i % D) =
-            select(active, lanes.load(channel_row(particles.F, lanes.chunk, D * D, i)),
-                   T(i % (D + 1) == 0 ? 1 : 0));
-    for (T& value : state.history) value = T(1);
-    if (particles.history != nullptr)
-      for (int k = 0; k < history_capacity<D>(); ++k)
-        if (k < params.history)
-          state.history[k] = select(active, lanes.load(history_row(lanes.chunk, k)), T(1));
+    if (has_deformation(params.model)) state.F = state.F + load_displacement(lanes);
+    load_history(lanes, params, state.history);
     return state;
   }
   template <class Lanes, class T>
   FIRN_HD void store_state(const Lanes& lanes, const MaterialParams<Real>& params,
                            const MaterialState<T, D>& state) const {
     if (has_deformation(params.model))
-      for (int i = 0; i < D * D; ++i)
-        lanes.store(channel_row(particles.F, lanes.chunk, D * D, i), state.F(i / D, i % D));
+      store_displacement(lanes, state.F - Mat<T, D>::identity());
+    store_history(lanes, params, state.history);
+  }
+  // What a law has made of F. Where it left F alone, F - I stays as it is, with all its digits.
+  template <class Lanes, class T>
+  FIRN_HD void store_flow(const Lanes& lanes, const Mat<T, D>& F) const {
+    for (int i = 0; i < D * D; ++i) {
+      const T one(i % (D + 1) == 0 ? 1 : 0), after = F(i / D, i % D);
+      const T H = lanes.load(displacement_row(lanes.chunk, i));
+      lanes.store(displacement_row(lanes.chunk, i), select(H + one != after, after - one, H));
+    }
+  }
+
+  template <class Lanes>
+  FIRN_HD auto load_displacement(const Lanes& lanes) const {
+    using T = typename Lanes::Value;
+    const auto active = lanes.active();
+    Mat<T, D> H;
+    for (int i = 0; i < D * D; ++i)
+      H(i / D, i % D) = select(active, lanes.load(displacement_row(lanes.chunk, i)), T(0));
+    return H;
+  }
+  template <class Lanes, class T>
+  FIRN_HD void store_displacement(const Lanes& lanes, const Mat<T, D>& H) const {
+    for (int i = 0; i < D * D; ++i)
+      lanes.store(displacement_row(lanes.chunk, i), H(i / D, i % D));
+  }
+  template <class Lanes, class T>
+  FIRN_HD void load_history(const Lanes& lanes, const MaterialParams<Real>& params,
+                            T (&history)[history_capacity<D>()]) const {
+    const auto active = lanes.active();
+    for (T& value : history) value = T(1);
     if (particles.history == nullptr) return;
     for (int k = 0; k < history_capacity<D>(); ++k)
-      if (k < params.history) lanes.store(history_row(lanes.chunk, k), state.history[k]);
+      if (k < params.history)
+        history[k] = select(active, lanes.load(history_row(lanes.chunk, k)), T(1));
+  }
+  template <class Lanes, class T>
+  FIRN_HD void store_history(const Lanes& lanes, const MaterialParams<Real>& params,
+                             const T (&history)[history_capacity<D>()]) const {
+    if (particles.history == nullptr) return;
+    for (int k = 0; k < history_capacity<D>(); ++k)
+      if (k < params.history) lanes.store(history_row(lanes.chunk, k), history[k]);
+  }
+  FIRN_HD Real* displacement_row(std::uint32_t chunk, int component) const {
+    return channel_row(particles.displacement, chunk, D * D, component);
   }
   FIRN_HD Real* history_row(std::uint32_t chunk, int k) const {
     return channel_row(particles.history, chunk, particles.history_values, k);
@@ -186,7 +227,7 @@ struct ConstitutiveStep {
   FIRN_HD void advance(Group& g, const Lanes& lanes) const {
     const ParticleView<Real>& particles = update.particles;
     lanes.prefetch_next(particles.gradient, D * D);
-    lanes.prefetch_next(particles.F, D * D);
+    lanes.prefetch_next(particles.displacement, D * D);
     lanes.prefetch_next(particles.stress, symmetric_components(D));
     lanes.prefetch_next(particles.volume, 1);
     update.store_stress(lanes, update.advance(g, lanes, load_matrix<D>(lanes, particles.gradient)));

@@ -44,6 +44,15 @@ FIRN_HD constexpr auto with_law(MaterialModel model, F&& f) {
 FIRN_HD constexpr bool has_deformation(MaterialModel model) {
   return with_law(model, [](auto law) { return law.kDeforms; });
 }
+// Whether the law may change F, as where material flows.
+FIRN_HD constexpr bool may_flow(MaterialModel model) {
+  return with_law(model, [](auto law) {
+    constexpr bool elastic = requires(MaterialParams<float> params, Mat<float, 3> F) {
+      law.respond(params, F);
+    };
+    return law.kDeforms && !elastic;
+  });
+}
 // Whether J <= 0 is an error: the energy is infinite or undefined there. Fixed corotated elasticity
 // and the laws that clamp its singular values recover from inversion.
 FIRN_HD constexpr bool forbids_inversion(MaterialModel model) {

@@ -61,7 +61,9 @@ struct MaterialEnergies {
                    stiffness_at(material, temperature_of(material, melting, state.enthalpy)));
     Mat<double, D> F;
     for (int k = 0; k < D * D; ++k)
-      F(k / D, k % D) = static_cast<double>(channel_row(particles.F, chunk, D * D, k)[lane]);
+      F(k / D, k % D) =
+          (k % (D + 1) == 0 ? 1 : 0) +
+          static_cast<double>(channel_row(particles.displacement, chunk, D * D, k)[lane]);
     return energy + CorotatedDeviatoric::elastic_energy(shear, F);
   }
 };

@@ -110,7 +110,7 @@ struct G2P2G {
   template <class Lanes>
   FIRN_HD void prefetch(const Lanes& lanes) const {
     lanes.prefetch_next(particles.x, D);
-    lanes.prefetch_next(particles.F, D * D);
+    lanes.prefetch_next(particles.displacement, D * D);
     lanes.prefetch_next(particles.mass, 1);
     lanes.prefetch_next(particles.volume, 1);
     if (params.flip > 0) lanes.prefetch_next(particles.v, D);

@@ -125,7 +125,7 @@ struct ConstitutiveCounter {
   explicit ConstitutiveCounter(const Scene& scene) : params(scene) {
     particle.chunks = &home;
     particle.id = memory.ids();
-    particle.F = memory.channel(D * D);
+    particle.displacement = memory.channel(D * D);
     particle.history_values = channel_needs(scene).history;
     particle.history = memory.channel(std::max(particle.history_values, 1));
     particle.stress = memory.channel(symmetric_components(D));
@@ -144,9 +144,10 @@ struct ConstitutiveCounter {
   // Snapshots leave out the channels that no material of the scene has.
   void load(const Snapshot& state, std::size_t p) {
     for (std::size_t k = 0; k < D * D; ++k)
-      channel_row(particle.F, 0, D * D, static_cast<int>(k))[0] =
-          state.deformation_gradient.empty() ? float(k % (D + 1) == 0)
-                                             : state.deformation_gradient[p * D * D + k];
+      channel_row(particle.displacement, 0, D * D, static_cast<int>(k))[0] =
+          state.deformation_gradient.empty()
+              ? 0.0f
+              : state.deformation_gradient[p * D * D + k] - float(k % (D + 1) == 0);
     float history[history_capacity<D>()];
     start_history<float, D>(params.materials[home.material].model, history);
     if (!state.plastic_state.empty()) history[0] = state.plastic_state[p];

@@ -115,7 +115,7 @@ double g2p_bytes(const Sizes& s) {
 
 // Reads the gradient and the rest volume, reads and writes F and the plastic state, writes stress.
 double constitutive_bytes(const Sizes& s) {
-  return kChunk + (s.d * s.d + 1 + 2 * s.components[kF] + 2 * s.components[kHistory] +
+  return kChunk + (s.d * s.d + 1 + 2 * s.components[kDisplacement] + 2 * s.components[kHistory] +
                    s.components[kStress]) *
                       s.real;
 }
@@ -127,7 +127,7 @@ double fused_bytes(const Sizes& s, double fused) {
   const bool flip = s.transfer.flip > 0;
   const double stored = s.d + s.components[kCoefficients] + s.components[kStress];
   const double reals =
-      2 * (s.d + s.components[kF] + s.components[kHistory]) + 2 + (flip ? 2 * s.d : 0);
+      2 * (s.d + s.components[kDisplacement] + s.components[kHistory]) + 2 + (flip ? 2 * s.d : 0);
   return kChunk + (reals + (1 - fused) * stored) * s.real +
          s.per_block((flip ? 2 : 1) * (1 + 2 * fused) * kNodesPerBlock * s.node);
 }

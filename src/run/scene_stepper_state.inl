@@ -97,14 +97,17 @@ Snapshot SceneStepper<Integrator>::snapshot(const SnapshotParts& parts) {
     s.id.push_back(ids[slot]);
     s.material.push_back(static_cast<std::uint16_t>(chunks[slot / kLanes].material));
   }
-  const auto copy = [&](ParticleChannel c, int components, std::vector<float>& out) {
+  const auto copy = [&](ParticleChannel c, int components, std::vector<float>& out,
+                        bool with_identity = false) {
     if (!context_.particles.has(c)) return;
     auto values = context_.particles.download(c, present);
     const int stored = context_.particles.components(c);
     out.reserve(slots.size() * components);
     for (std::uint32_t slot : slots)
-      for (int k = 0; k < components; ++k)
-        out.push_back(static_cast<float>(channel_at(values.data(), slot, stored, k)));
+      for (int k = 0; k < components; ++k) {
+        const Real one = with_identity && k % (D + 1) == 0 ? Real(1) : Real(0);
+        out.push_back(static_cast<float>(one + channel_at(values.data(), slot, stored, k)));
+      }
   };
   // Between fused steps some channels lie on the grid.
   const bool carried = control().carried != 0;
@@ -115,7 +118,8 @@ Snapshot SceneStepper<Integrator>::snapshot(const SnapshotParts& parts) {
     if (row.shown == nullptr || !at_hand(row.channel)) continue;
     if (row.asked != nullptr && !(parts.*row.asked)) continue;
     const int all = context_.particles.components(row.channel);
-    copy(row.channel, row.shown_components > 0 ? row.shown_components : all, s.*row.shown);
+    copy(row.channel, row.shown_components > 0 ? row.shown_components : all, s.*row.shown,
+         row.shown_with_identity);
   }
   fold_into_domain(s.position);
   if (context_.heat_model.solves()) {

@@ -143,7 +143,7 @@ class EnergyStage : public Stage<Exec, D, Real> {
     const auto& particles = context_.particles;
     const ChunkSpan at{context_.read().first_chunk + chunks.first, chunks.count};
     const auto table = particles.chunks(at);
-    const auto F = particles.download(kF, at), history = particles.download(kHistory, at),
+    const auto displacement = particles.download(kDisplacement, at), history = particles.download(kHistory, at),
                volume = particles.download(kVolume, at);
     std::vector<double> sums(chunks.count, 0.0);
     for (std::uint32_t slot = 0; slot < volume.size(); ++slot) {
@@ -151,8 +151,8 @@ class EnergyStage : public Stage<Exec, D, Real> {
       if (slot % kLanes >= chunk.count) continue;
       MaterialState<Real, D> state;
       state.F = Mat<Real, D>::identity();
-      for (int k = 0; k < D * D && !F.empty(); ++k)
-        state.F(k / D, k % D) = channel_at(F.data(), slot, D * D, k);
+      for (int k = 0; k < D * D && !displacement.empty(); ++k)
+        state.F(k / D, k % D) += channel_at(displacement.data(), slot, D * D, k);
       const MaterialParams<Real>& material = context_.params.materials[chunk.material];
       start_history<Real, D>(material.model, state.history);
       for (int k = 0; k < material.history; ++k)

@@ -32,7 +32,7 @@ class ChannelPlan {
   int owner(int c) const {
     if (!on_the_grid(c)) return c;
     if (c == kV) return kX;
-    return c == kCoefficients && components(c) == components(kF) ? kF : c;
+    return c == kCoefficients && components(c) == components(kDisplacement) ? kDisplacement : c;
   }
   // So many components of the stress are guests of mass, volume and, where one fits, id.
   int single_guests() const {

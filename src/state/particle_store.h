@@ -42,7 +42,7 @@ class ParticleStore {
     v.x = channels_[kX].data();
     v.v = guest(kV);
     v.coefficients = guest(kCoefficients);
-    v.F = channels_[kF].data();
+    v.displacement = channels_[kDisplacement].data();
     v.history = channels_[kHistory].data();
     v.stress.singles = plan_.single_guests();
     for (int s = 0; s < v.stress.singles; ++s) v.stress.single[s] = guest(single(s));
@@ -149,7 +149,8 @@ class ParticleStore {
     put(kX, [&](std::uint32_t i, int a) { return batch.position[i][static_cast<std::size_t>(a)]; });
     put(kV, velocity);
     put(kCoefficients, [&](std::uint32_t i, int k) { return affine_mode(batch, i, k); });
-    put(kF, [&](std::uint32_t, int k) { return k % (D + 1) == 0 ? batch.stretch : 0.0; });
+    put(kDisplacement,
+        [&](std::uint32_t, int k) { return k % (D + 1) == 0 ? batch.stretch - 1 : 0.0; });
     put(kHistory, [&](std::uint32_t, int k) { return static_cast<double>(history[k]); });
     put(kStress, [](std::uint32_t, int) { return 0.0; });
     put(kMass, [&](std::uint32_t, int) { return batch.mass; });

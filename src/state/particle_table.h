@@ -29,7 +29,7 @@ enum ParticleChannel {
   kX,
   kV,
   kCoefficients,
-  kF,
+  kDisplacement,
   kHistory,
   kStress,
   kMass,
@@ -54,6 +54,7 @@ struct ChannelRow {
   std::vector<float> Snapshot::*shown = nullptr;
   int shown_components = 0;
   bool SnapshotParts::*asked = nullptr;
+  bool shown_with_identity = false;  // the channel is a matrix less the identity
 };
 
 namespace channels {
@@ -80,13 +81,16 @@ inline constexpr ChannelRow kParticleTable[] = {
      {{{"coefficients", "m/s",
         "of the affine and polynomial modes, mode by mode, each as a velocity; those of a linear "
         "mode over dx are a column of the velocity gradient"}}}},
-    {kF,
+    {kDisplacement,
      [](const ChannelNeeds& n, int d) { return n.deformation ? d * d : 0; },
      channels::never,
-     {{{"deformation_gradient", "1", "its elastic part, row by row, of what is not liquid"}}},
+     {{{"displacement_gradient", "1",
+        "F - I, row by row, where F is the elastic part of the deformation gradient, of what is "
+        "not liquid: small strains keep all their digits"}}},
      &Snapshot::deformation_gradient,
      0,
-     &SnapshotParts::deformation_gradient},
+     &SnapshotParts::deformation_gradient,
+     true},
     {kHistory,
      [](const ChannelNeeds& n, int) { return n.history; },
      channels::never,

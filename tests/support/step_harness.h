@@ -157,7 +157,8 @@ class StepHarness {
     fill(kVolume, [](const Particle& p, int) { return p.volume; });
     fill(kStress, [&](const Particle& p, int k) { return p.stress[at(k)]; });
     fill(kCoefficients, [&](const Particle& p, int k) { return p.modes[at(k / D)][k % D]; });
-    fill(kF, [](const Particle& p, int k) { return p.F(k / D, k % D); });
+    fill(kDisplacement,
+         [](const Particle& p, int k) { return p.F(k / D, k % D) - (k % (D + 1) == 0 ? 1 : 0); });
     fill(kHeat, [](const Particle& p, int k) {
       if (k == kHeatLogVolume) return std::log(determinant(p.F));
       return k == 1 && p.liquid ? 1.0 : 0.0;

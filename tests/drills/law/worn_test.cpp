@@ -53,7 +53,6 @@ class Particles {
       start_history<double, D>(materials_[c].model, first);
       for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
         for (int k = 0; k < materials_[c].history; ++k) history(c, lane, k) = first[k];
-        for (int i = 0; i < D * D; ++i) F(c, lane, i) = i % (D + 1) == 0 ? 1 : 0;
         channel_row(volume_.data(), c, 1, 0)[lane] = 2;
       }
     }
@@ -70,7 +69,7 @@ class Particles {
     ParticleView<double> view;
     view.chunks = chunks_.data();
     view.id = ids_.data();
-    view.F = F_.data();
+    view.displacement = displacement_.data();
     view.history = history_.data();
     view.history_values = kTensor;
     view.stress = stress_.data();
@@ -82,8 +81,9 @@ class Particles {
   double& history(std::uint32_t c, std::uint32_t lane, int k) {
     return channel_row(history_.data(), c, kTensor, k)[lane];
   }
-  double& F(std::uint32_t c, std::uint32_t lane, int i) {
-    return channel_row(F_.data(), c, D * D, i)[lane];
+  // F - I
+  double displacement(std::uint32_t c, std::uint32_t lane, int i) {
+    return channel_row(displacement_.data(), c, D * D, i)[lane];
   }
   // V0 tau_xx
   double stress(std::uint32_t c, std::uint32_t lane) {
@@ -99,7 +99,7 @@ class Particles {
                                                 params_of(MaterialModel::kSnow)};
   std::vector<Chunk> chunks_;
   std::vector<std::uint32_t> ids_ = std::vector<std::uint32_t>(kChunks * kLanes);
-  std::vector<double> F_ = rows(D * D), history_ = rows(kTensor), stress_ = rows(kTensor),
+  std::vector<double> displacement_ = rows(D * D), history_ = rows(kTensor), stress_ = rows(kTensor),
                       volume_ = rows(1), gradient_ = rows(D * D);
   StepControl control_{};
 };
@@ -133,7 +133,7 @@ TEST(WornLaw, LeavesOtherHistoriesAlone) {
   particles.step(G);
   ASSERT_FALSE(particles.faulty());
   for (std::uint32_t lane = 0; lane < kHeld; ++lane) {
-    EXPECT_NEAR(particles.F(1, lane, 0), 1.01, 1e-14);
+    EXPECT_NEAR(particles.displacement(1, lane, 0), 0.01, 1e-14);
     EXPECT_NEAR(particles.history(1, lane, 0), 1.2 / 1.01, 1e-14);
     EXPECT_EQ(particles.history(1, lane, 1), 7);
   }

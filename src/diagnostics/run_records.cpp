@@ -184,6 +184,7 @@ std::string stats_json_line(const FrameStats& s, const Scene& scene) {
                {"chunks", s.chunks},
                {"emitted", s.emitted},
                {"removed", s.removed},
+               {"added", s.added},
                {"grown", s.grown},
                {"layouts", s.layouts},
                {"late", s.late},

@@ -346,6 +346,7 @@ struct DiagnosticsSettings {
   // ends the run.
   double energy_growth = 0.05;
   OnGrowth on_energy_growth = OnGrowth::kWarn;
+  double volume_loss = 0.02;  // FrameStats::lost_volume: more is told of
   bool operator==(const DiagnosticsSettings&) const = default;
 };
 

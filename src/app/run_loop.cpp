@@ -41,6 +41,7 @@ class RunLoop {
   void begin(const std::optional<Checkpoint>& from);
   RunEnd advance_to_end();
   void complete_frame();
+  void warn_of_what_is_not_kept();
   void save_checkpoint();
   bool time_spent() const;
   bool should_stop() const { return InterruptGuard::requested() != 0 || time_spent(); }
@@ -141,11 +142,24 @@ RunEnd RunLoop::advance_to_end() {
   return InterruptGuard::requested() != 0 ? RunEnd::kInterrupted : RunEnd::kTimeSpent;
 }
 
+// Once each.
+void RunLoop::warn_of_what_is_not_kept() {
+  const DiagnosticsSettings& bounds = scene_.diagnostics;
+  const auto passes = [](double before, double now, double bound) {
+    return before <= bound && now > bound;
+  };
+  if (passes(state_.totals.energy_growth, last_.energy.growth, bounds.energy_growth))
+    Progress::warning(describe_growth(last_.energy, last_.frame));
+  if (passes(state_.totals.lost_volume, last_.lost_volume, bounds.volume_loss))
+    Progress::warning(fmt::format(
+        "liquids have lost {:.3g} % of their volume until frame {}: particles lie too close "
+        "together; fluid.density_correction = true and shorter steps (time.cfl) keep them apart",
+        100 * last_.lost_volume, last_.frame));
+}
+
 void RunLoop::complete_frame() {
   last_ = simulation_.stats();
-  const double bound = scene_.diagnostics.energy_growth;
-  if (last_.energy.growth > bound && state_.totals.energy_growth <= bound)
-    Progress::warning(describe_growth(last_.energy, last_.frame));
+  warn_of_what_is_not_kept();
   state_.totals.add(last_);
   writer_->write(simulation_, last_);
   progress_.frame_done(last_);

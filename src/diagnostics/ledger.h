@@ -16,7 +16,7 @@ namespace firn {
 
 // Writes ledger.csv: frame, time, steps, dt_min, dt_max, mass, momentum_{x,y,z},
 // angular_momentum_{x,y,z}, kinetic, elastic, potential, total (J, of these three), fed (J),
-// energy_growth (EnergyBalance); where the scene solves heat also heat (J, latent heat included); with diagnostics = "stages" also
+// energy_growth (EnergyBalance); where the scene solves heat also heat (J, latent heat included), of incompressible liquids also lost_volume; with diagnostics = "stages" also
 // stage_{p2g,grid_forces,boundary,g2p,plasticity} (J); and for each collider <name>.force_{x,y,z}
 // (N) and <name>.torque_{x,y,z} (N m), empty where `FrameStats` has no reactions; for each dynamic
 // collider then also <name>.momentum_{x,y,z} (kg m/s), <name>.angular_momentum_{x,y,z} (kg m^2/s,
@@ -35,7 +35,7 @@ class LedgerWriter {
 
  private:
   AppendFile file_;
-  bool heat_, stages_;
+  bool heat_, volume_, stages_;
   std::vector<bool> dynamic_;  // one per collider
 };
 
@@ -61,6 +61,7 @@ struct RunTotals {
   std::size_t peak_memory_bytes = 0;
   double max_speed = 0;           // m/s
   double energy_growth = 0;       // the largest EnergyBalance::growth
+  double lost_volume = 0;         // the largest FrameStats::lost_volume
   PressureStats pressure;         // sums and largest values; sealed_regions of the last frame
   ThermalStats thermal;           // likewise
   std::optional<Totals> initial;  // of the first stats added

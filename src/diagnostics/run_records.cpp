@@ -193,6 +193,7 @@ std::string stats_json_line(const FrameStats& s, const Scene& scene) {
                {"wall_seconds", s.wall_seconds},
                {"totals", to_json(s.totals)},
                {"energy", to_json(s.energy)},
+               {"lost_volume", s.lost_volume},
                {"reactions", reactions_json(s, scene)}};
   if (Json bodies = bodies_json(s, scene); !bodies.empty()) json["bodies"] = std::move(bodies);
   if (has_stage_times(s)) json["times"] = to_json(s.times);
@@ -222,6 +223,7 @@ void RunTotals::add(const FrameStats& stats) {
   peak_memory_bytes = std::max(peak_memory_bytes, stats.memory_bytes);
   max_speed = std::max(max_speed, stats.max_speed);
   energy_growth = std::max(energy_growth, stats.energy.growth);
+  lost_volume = std::max(lost_volume, stats.lost_volume);
   firn::add(stats.pressure, pressure);
   pressure.correction_iterations += stats.pressure.correction_iterations;
   pressure.correction_seconds += stats.pressure.correction_seconds;
@@ -243,6 +245,7 @@ std::string RunTotals::to_json() const {
                {"peak_memory_bytes", peak_memory_bytes},
                {"max_speed", max_speed},
                {"energy_growth", energy_growth},
+               {"lost_volume", lost_volume},
                {"pressure", firn::to_json(pressure)}};
   for (const ThermalSolver& solver : kThermalSolvers)
     json[solver.name] = firn::to_json(thermal.*solver.stats);
@@ -260,6 +263,7 @@ RunTotals RunTotals::from_json(const std::string& text, const std::string& origi
   run.peak_memory_bytes = json.at("peak_memory_bytes");
   run.max_speed = json.at("max_speed");
   run.energy_growth = json.value("energy_growth", 0.0);
+  run.lost_volume = json.value("lost_volume", 0.0);
   if (json.contains("pressure")) run.pressure = pressure_from_json(json["pressure"]);
   for (const ThermalSolver& solver : kThermalSolvers)
     if (json.contains(solver.name)) run.thermal.*solver.stats = solver_from_json(json[solver.name]);
@@ -292,6 +296,7 @@ std::string summary_json(const Scene& scene, const RunOutcome& outcome, const Ru
                {"peak_memory_bytes", run.peak_memory_bytes},
                {"max_speed", run.max_speed},
                {"energy_growth", run.energy_growth},
+               {"lost_volume", run.lost_volume},
                {"totals", to_json(last.totals)}};
   add_solvers(scene, run.pressure, run.thermal, json);
   if (run.initial) json["drift"] = drift_json(scene, *run.initial, last.totals);

@@ -12,9 +12,11 @@
 #include "firn/error.h"
 #include "firn/simulation.h"
 #include "src/run/energy_watch.h"
+#include "src/run/liquid_volume.h"
 #include "src/run/particle_owners.h"
 #include "src/run/start_checks.h"
 #include "src/run/stepper.h"
+#include "src/scene/integrator_traits.h"
 #include "src/scene/mass_properties.h"
 #include "src/state/batch.h"
 #include "src/state/bytes.h"
@@ -390,6 +392,9 @@ class Simulation::Impl {
     s.colliders = stepper_->colliders();
     s.reactions = stepper_->reactions();
     energy_.measure(s);
+    const IntegratorTraits& traits = traits_of(scene_);
+    if (traits.staggered && !traits.unified && scene_.output.diagnostics != DiagnosticsLevel::kOff)
+      s.lost_volume = lost_volume(snapshot({false, false, false}));
     if (seconds > 0)
       for (ColliderReaction& r : s.reactions)
         for (std::size_t a = 0; a < 3; ++a) {

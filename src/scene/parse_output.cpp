@@ -91,6 +91,9 @@ constexpr Key kDiagnosticsKeys[] = {
         {.range = Range::positive()}),
     choice_key<&DiagnosticsSettings::on_energy_growth, kOnGrowth>(
         "on_energy_growth", "what happens where it rises further"),
+    key<&DiagnosticsSettings::volume_loss>(
+        "volume_loss", "what part of its volume an incompressible liquid may lose untold",
+        {.range = Range::positive()}),
 };
 
 void parse_color(TableReader& table, const Scene& scene, std::string& color) {

@@ -51,6 +51,7 @@ FrameStats stats_of(int frame) {
   s.wall_seconds = frame == 0 ? 0 : 0.5;
   s.totals = {value(), vector(), vector(), vector(), value(), value(), value(), value()};
   s.energy = {value(), value(), value()};
+  s.lost_volume = value();
   s.stages = {value(), value(), value(), value(), value()};
   s.pressure = {
       {10 * frame, 60 * frame, 7 + frame, 0.25 * frame}, 20 * frame, value(), frame % 3, 0.5};
@@ -163,6 +164,16 @@ TEST(Ledger, HasHeatWhereItIsSolvedFor) {
   scene.thermal.heat = false;
   LedgerWriter(folder / "cold.csv", scene).write(stats_of(1));
   EXPECT_FALSE(columns_of(folder / "cold.csv").contains("heat"));
+}
+
+TEST(Ledger, HasTheVolumeThatLiquidsLose) {
+  const ScratchFolder folder;
+  Scene scene = scene_with_colliders(DiagnosticsLevel::kTotals);
+  scene.simulation.integrator = Integrator::kIncompressible;
+  LedgerWriter(folder / "ledger.csv", scene).write(stats_of(1));
+  const auto read = columns_of(folder / "ledger.csv");
+  EXPECT_EQ(read.size(), 19u + 3u * 6u);
+  EXPECT_EQ(read.at("lost_volume"), std::vector{stats_of(1).lost_volume});
 }
 
 TEST(Ledger, ResumedRunWritesTheSameFile) {

@@ -219,7 +219,7 @@ struct SceneEstimate {
   std::int64_t particles = 0, blocks = 0, tracers = 0;
   std::size_t particle_bytes = 0, grid_bytes = 0, scratch_bytes = 0, tracer_bytes = 0;
   std::size_t state_bytes = 0;  // of one saved state, before compression
-  double dt_limit = 0;  // of the first step, s
+  double dt_limit = 0;          // of the first step, s
   // The same where all snow is crushed as far as its law lets it be: what a step may come down to.
   double dt_hardened = 0;
   DtLimit limited_by = DtLimit::kNone;

@@ -91,10 +91,10 @@ struct ParticleView {
   // d*d, row-major: F - I of the elastic deformation gradient F, whose small strains would lose
   // their digits beside the 1.
   Real* displacement = nullptr;
-  Real* history = nullptr;          // history_values: see MaterialState
-  DividedChannel<Real> stress;      // d(d+1)/2: V0 tau, upper triangle row by row, J
-  Real* mass = nullptr;             // kg
-  Real* volume = nullptr;           // rest volume, m^3
+  Real* history = nullptr;      // history_values: see MaterialState
+  DividedChannel<Real> stress;  // d(d+1)/2: V0 tau, upper triangle row by row, J
+  Real* mass = nullptr;         // kg
+  Real* volume = nullptr;       // rest volume, m^3
   Real* gradient =
       nullptr;  // d*d: velocity gradient of this step, 1/s (scratch between two operators)
   int coefficient_modes = 0;      // modes - 1

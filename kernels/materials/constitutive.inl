@@ -100,8 +100,7 @@ struct ConstitutiveUpdate {
   template <class Lanes, class T>
   FIRN_HD void store_state(const Lanes& lanes, const MaterialParams<Real>& params,
                            const MaterialState<T, D>& state) const {
-    if (has_deformation(params.model))
-      store_displacement(lanes, state.F - Mat<T, D>::identity());
+    if (has_deformation(params.model)) store_displacement(lanes, state.F - Mat<T, D>::identity());
     store_history(lanes, params, state.history);
   }
   // What a law has made of F. Where it left F alone, F - I stays as it is, with all its digits.
@@ -125,8 +124,7 @@ struct ConstitutiveUpdate {
   }
   template <class Lanes, class T>
   FIRN_HD void store_displacement(const Lanes& lanes, const Mat<T, D>& H) const {
-    for (int i = 0; i < D * D; ++i)
-      lanes.store(displacement_row(lanes.chunk, i), H(i / D, i % D));
+    for (int i = 0; i < D * D; ++i) lanes.store(displacement_row(lanes.chunk, i), H(i / D, i % D));
   }
   template <class Lanes, class T>
   FIRN_HD void load_history(const Lanes& lanes, const MaterialParams<Real>& params,

@@ -26,9 +26,10 @@ std::string steps_text(const Scene& scene, const SceneEstimate& need) {
   const double least = steps_per_frame(scene, need.dt_limit),
                most = steps_per_frame(scene, need.dt_hardened);
   if (!(most > least)) return fmt::format("{:.0f} steps per frame", least);
-  return fmt::format("{:.0f} steps per frame, up to {:.0f} where snow is crushed as hard as its law "
-                     "lets it be",
-                     least, most);
+  return fmt::format(
+      "{:.0f} steps per frame, up to {:.0f} where snow is crushed as hard as its law "
+      "lets it be",
+      least, most);
 }
 
 std::int64_t whole(double bytes) { return std::llround(bytes); }

@@ -38,8 +38,8 @@ class InterruptGuard {
   std::array<struct sigaction, kSignals.size()> old_{};
 };
 
-// While it lives a signal ends the process at once: large bodies take long to sample, and nothing is
-// there yet that could be saved. Signals that are ignored stay so.
+// While it lives a signal ends the process at once: large bodies take long to sample, and nothing
+// is there yet that could be saved. Signals that are ignored stay so.
 class EndsAtOnce {
  public:
   EndsAtOnce() {

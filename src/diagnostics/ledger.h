@@ -16,7 +16,8 @@ namespace firn {
 
 // Writes ledger.csv: frame, time, steps, dt_min, dt_max, mass, momentum_{x,y,z},
 // angular_momentum_{x,y,z}, kinetic, elastic, potential, total (J, of these three), fed (J),
-// energy_growth (EnergyBalance); where the scene solves heat also heat (J, latent heat included), of incompressible liquids also lost_volume; with diagnostics = "stages" also
+// energy_growth (EnergyBalance); where the scene solves heat also heat (J, latent heat included),
+// of incompressible liquids also lost_volume; with diagnostics = "stages" also
 // stage_{p2g,grid_forces,boundary,g2p,plasticity} (J); and for each collider <name>.force_{x,y,z}
 // (N) and <name>.torque_{x,y,z} (N m), empty where `FrameStats` has no reactions; for each dynamic
 // collider then also <name>.momentum_{x,y,z} (kg m/s), <name>.angular_momentum_{x,y,z} (kg m^2/s,

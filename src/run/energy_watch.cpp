@@ -130,7 +130,8 @@ void EnergyWatch::load(ByteReader& in) {
 
 std::string describe_growth(const EnergyBalance& balance, int frame) {
   return fmt::format(
-      "energy has grown by {:.3g} % until frame {}: {:.3g} J that nothing has fed; where that is too "
+      "energy has grown by {:.3g} % until frame {}: {:.3g} J that nothing has fed; where that is "
+      "too "
       "much, a smaller time.cfl or a transfer that damps (apic, a smaller blend) helps",
       100 * balance.growth, frame, balance.gained);
 }

@@ -45,7 +45,7 @@ class EnergyWatch {
 
   const Scene* scene_;
   bool measures_;
-  double datum_ = 0;  // J/kg
+  double datum_ = 0;                     // J/kg
   double lowest_ = kNone, largest_ = 0;  // J
   std::int64_t removed_ = 0;
   std::vector<Motion> motions_;  // at the end of the last frame

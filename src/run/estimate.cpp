@@ -127,11 +127,10 @@ LayoutCounts thinned_layout(const Scene& scene, const Fill& fill, bool fused) {
   const double per_cell = scene.grid.dx * fill.thinned, n = fill.particles(D);
   // In blocks of the grid; a block of the thinned grid is `unit` of them.
   const double cells = std::pow(per_cell, D), unit = std::pow(fill.thinned, D);
-  const double filled = static_cast<double>(fill.batch.position.size()) * fill.batch.volume / cells /
-                        BlockTraits<D>::kNodes * unit;
+  const double filled = static_cast<double>(fill.batch.position.size()) * fill.batch.volume /
+                        cells / BlockTraits<D>::kNodes * unit;
   const auto at_grid = [&](std::uint32_t first, std::uint32_t second) {
-    return blocks_of_edge(filled, 1, fill.thinned, first * unit,
-                          second * unit * int_power(2, D));
+    return blocks_of_edge(filled, 1, fill.thinned, first * unit, second * unit * int_power(2, D));
   };
   const double homes = at_grid(fine.homes, coarse.homes);
   // Chunks that are not full: as many per block as the thinned particles have.
@@ -181,8 +180,7 @@ double wave_speed(const Material& material, const ParticleBatch& batch,
   MaterialState<double, D> rest;
   rest.F = Mat<double, D>::scaled_identity(batch.stretch);
   start_history<double, D>(params.model, rest.history);
-  if (hardened && params.model == MaterialModel::kSnow)
-    rest.history[0] = Snow::kLeastPlasticVolume;
+  if (hardened && params.model == MaterialModel::kSnow) rest.history[0] = Snow::kLeastPlasticVolume;
   const double stiffness = heat ? heat->stiffest(batch.material, 0, batch.position.size(),
                                                  batch.phase, batch.temperature)
                                 : 1;

@@ -16,7 +16,8 @@ using Index = std::array<std::int64_t, 3>;
 struct IndexHash {
   std::size_t operator()(const Index& at) const {
     std::uint64_t sum = 0;
-    for (const std::int64_t i : at) sum = (sum ^ static_cast<std::uint64_t>(i)) * 0x9e3779b97f4a7c15u;
+    for (const std::int64_t i : at)
+      sum = (sum ^ static_cast<std::uint64_t>(i)) * 0x9e3779b97f4a7c15u;
     return static_cast<std::size_t>(sum ^ (sum >> 32));
   }
 };

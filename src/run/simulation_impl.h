@@ -14,6 +14,7 @@
 #include "src/run/energy_watch.h"
 #include "src/run/liquid_volume.h"
 #include "src/run/particle_owners.h"
+#include "src/run/sources.h"
 #include "src/run/start_checks.h"
 #include "src/run/stepper.h"
 #include "src/scene/integrator_traits.h"
@@ -31,17 +32,6 @@ inline double seconds_since(Clock::time_point start) {
 
 // More than what a saved state holds beside channels and lists.
 inline constexpr std::size_t kStateHeader = 4096;
-
-struct SourceState {
-  SourcePulse pulse;
-  std::uint64_t pulses = 0;  // emitted so far
-
-  double next_time(const Source& source) const {
-    if (pulses > 0 && pulse.period == 0) return std::numeric_limits<double>::infinity();
-    const double t = source.start + static_cast<double>(pulses) * pulse.period;
-    return t < source.end ? t : std::numeric_limits<double>::infinity();
-  }
-};
 
 inline DtLimit most_frequent(const StepControl& c) {
   // The end of a frame cuts one or two steps of every frame; it is named only where nothing else
@@ -68,8 +58,6 @@ class Simulation::Impl {
       : scene_(validated(scene)), stepper_(make_stepper(scene_, options, [this](std::uint32_t id) {
           return owners_.name_of(id);
         })) {
-    for (std::size_t s = 0; s < scene_.sources.size(); ++s)
-      sources_.push_back({fill_source(scene_, s), 0});
     for (std::size_t b = 0; b < scene_.bodies.size(); ++b)
       append(fill_body(scene_, b), static_cast<std::uint32_t>(b));
     require_particles(scene_, owners_.next_id());
@@ -118,7 +106,7 @@ class Simulation::Impl {
     bool on_its_way = true;
     while (on_its_way && made() < steps) {
       emit_due();
-      on_its_way = stepper_->run_steps(steps - made(), next_emission(), watch);
+      on_its_way = stepper_->run_steps(steps - made(), sources_.next_emission(), watch);
     }
     count_passed_frames();
     measure_frame(seconds_since(start), time() - frame_begin_);
@@ -178,7 +166,7 @@ class Simulation::Impl {
     out.value(owners_.next_id());
     out.values(std::span<const IdRange>(owners_.ranges()));
     out.value(static_cast<std::uint64_t>(sources_.size()));
-    for (const SourceState& s : sources_) out.value(s.pulses);
+    for (std::size_t s = 0; s < sources_.size(); ++s) out.value(sources_.pulses(s));
     out.value(stats_.time);
     out.value(stats_.totals);
     energy_.save(out);
@@ -196,7 +184,7 @@ class Simulation::Impl {
                   "the saved state has another number of sources than this scene");
     std::vector<std::uint64_t> pulses;
     for (std::size_t s = 0; s < sources_.size(); ++s) pulses.push_back(in.value<std::uint64_t>());
-    if (frame < 0 || in_frame > 1 || !owners_.fit(ranges, next_id, ranges_of_sources(pulses)))
+    if (frame < 0 || in_frame > 1 || !owners_.fit(ranges, next_id, sources_.ranges(pulses)))
       throw Error(ErrorCategory::kFile,
                   "the saved state has other bodies or sources than this scene");
     const auto time = in.value<double>();
@@ -210,7 +198,7 @@ class Simulation::Impl {
     frame_begin_ = end_of_frame(frame_);
     frame_seconds_ = 0;
     owners_.restore(std::move(ranges), next_id);
-    for (std::size_t s = 0; s < sources_.size(); ++s) sources_[s].pulses = pulses[s];
+    sources_.set_pulses(pulses);
     measure_frame(0, end_of_frame(1));
     stats_.time = time;  // of the last completed frame: the state may lie after it
     stats_.totals = totals;
@@ -285,7 +273,7 @@ class Simulation::Impl {
     bool on_its_way = true;
     for (double stop = 0; on_its_way && stop != target;) {
       emit_due();
-      stop = std::min(target, next_emission());
+      stop = std::min(target, sources_.next_emission());
       on_its_way = stepper_->run_until(stop, watch);
     }
     frame_seconds_ += seconds_since(start);
@@ -318,16 +306,6 @@ class Simulation::Impl {
             std::sqrt(c.speed_squared)};
   }
 
-  // How many ranges of ids each source must have that has emitted so many pulses: one for each
-  // that is not empty.
-  std::vector<std::optional<std::uint64_t>> ranges_of_sources(
-      const std::vector<std::uint64_t>& pulses) const {
-    std::vector<std::optional<std::uint64_t>> ranges(pulses.begin(), pulses.end());
-    for (std::size_t s = 0; s < ranges.size(); ++s)
-      if (sources_[s].pulse.batch.position.empty()) ranges[s].reset();
-    return ranges;
-  }
-
   void append(const ParticleBatch& batch, std::uint32_t owner) {
     if (batch.position.empty()) return;
     owners_.require_room(batch.position.size());
@@ -342,20 +320,11 @@ class Simulation::Impl {
                       "the callback stop it");
   }
 
-  double next_emission() const {
-    double t = std::numeric_limits<double>::infinity();
-    for (std::size_t s = 0; s < sources_.size(); ++s)
-      t = std::min(t, sources_[s].next_time(scene_.sources[s]));
-    return t;
-  }
   void emit_due() {
-    const double now = stepper_->control().time;
-    for (std::size_t s = 0; s < sources_.size(); ++s)
-      while (sources_[s].next_time(scene_.sources[s]) <= now) {
-        append(sources_[s].pulse.batch, owners_.of_source(s));
-        energy_.emitted(sources_[s].pulse.batch);
-        ++sources_[s].pulses;
-      }
+    sources_.emit_until(time(), [&](std::size_t source, const ParticleBatch& batch) {
+      append(batch, owners_.of_source(source));
+      energy_.emitted(batch);
+    });
   }
 
   // `seconds`: what the frame took of simulated time.
@@ -407,7 +376,7 @@ class Simulation::Impl {
   Scene scene_;
   ParticleOwners owners_{scene_};
   std::unique_ptr<Stepper> stepper_;
-  std::vector<SourceState> sources_;
+  Sources sources_{scene_};
   EnergyWatch energy_{scene_};
   int frame_ = 0;
   bool in_frame_ = false, advancing_ = false;

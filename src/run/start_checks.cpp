@@ -29,7 +29,8 @@ std::vector<std::string> transfer_warnings(const Scene& scene) {
         t.modes, (1 << d) + d));
   if (t.type == TransferType::kFlip && t.blend == 1)
     warnings.push_back(
-        "transfer.type = \"flip\" without blend: what particles have within a cell and the grid does "
+        "transfer.type = \"flip\" without blend: what particles have within a cell and the grid "
+        "does "
         "not see is never damped, and bodies under load ring; use transfer.blend = 0.99 or less, "
         "or \"apic\"");
   return warnings;

@@ -1,4 +1,5 @@
-// [output]: what a run writes, and the camera of its pictures. [diagnostics]: what it looks out for.
+// [output]: what a run writes, and the camera of its pictures. [diagnostics]: what it looks out
+// for.
 #include <fmt/format.h>
 
 #include <cmath>

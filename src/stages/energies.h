@@ -143,8 +143,8 @@ class EnergyStage : public Stage<Exec, D, Real> {
     const auto& particles = context_.particles;
     const ChunkSpan at{context_.read().first_chunk + chunks.first, chunks.count};
     const auto table = particles.chunks(at);
-    const auto displacement = particles.download(kDisplacement, at), history = particles.download(kHistory, at),
-               volume = particles.download(kVolume, at);
+    const auto displacement = particles.download(kDisplacement, at),
+               history = particles.download(kHistory, at), volume = particles.download(kVolume, at);
     std::vector<double> sums(chunks.count, 0.0);
     for (std::uint32_t slot = 0; slot < volume.size(); ++slot) {
       const Chunk& chunk = table[slot / kLanes];

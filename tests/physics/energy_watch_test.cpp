@@ -97,7 +97,8 @@ TEST(EnergyWatch, WhatAMovedBodyDoesIsFed) {
 }
 
 TEST(EnergyWatch, HoldsForAllIntegratorsAtOnceWithSourcesSinksAndMovedBodies) {
-  for (const Scene& scene : {busy_scene(2, Precision::kSingle), busy_liquid_scene(2, Precision::kSingle)}) {
+  for (const Scene& scene :
+       {busy_scene(2, Precision::kSingle), busy_liquid_scene(2, Precision::kSingle)}) {
     Simulation simulation = simulate(scene);
     double most = 0;
     for (int frame = 0; frame < 24; ++frame) {

@@ -56,7 +56,9 @@ INSTANTIATE_TEST_SUITE_P(Laws, SmallStrain,
                          testing::Values(MaterialModel::kFixedCorotated, MaterialModel::kNeoHookean,
                                          MaterialModel::kStvkHencky, MaterialModel::kVonMises,
                                          MaterialModel::kDruckerPrager),
-                         [](const auto& info) { return std::to_string(static_cast<int>(info.param)); });
+                         [](const auto& info) {
+                           return std::to_string(static_cast<int>(info.param));
+                         });
 
 }  // namespace
 }  // namespace firn::test

@@ -99,8 +99,8 @@ class Particles {
                                                 params_of(MaterialModel::kSnow)};
   std::vector<Chunk> chunks_;
   std::vector<std::uint32_t> ids_ = std::vector<std::uint32_t>(kChunks * kLanes);
-  std::vector<double> displacement_ = rows(D * D), history_ = rows(kTensor), stress_ = rows(kTensor),
-                      volume_ = rows(1), gradient_ = rows(D * D);
+  std::vector<double> displacement_ = rows(D * D), history_ = rows(kTensor),
+                      stress_ = rows(kTensor), volume_ = rows(1), gradient_ = rows(D * D);
   StepControl control_{};
 };
 

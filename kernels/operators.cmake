@@ -105,7 +105,7 @@ firn_operators(mac/particle_pressure particle_pressure)
 firn_operators(mac/boundaries release_sliding_faces constrain_faces pressure_reactions)
 firn_operators(mac/extrapolation find_layers transpose_faces transpose_channel extrapolate_channel extrapolate_velocities)
 
-firn_operators(liquid/position_correction fill_cells assemble_correction)
+firn_operators(liquid/position_correction fill_cells measure_excess assemble_correction)
 firn_operators(liquid/separating_walls switch_walls close_walls)
 firn_operators(liquid/tracers advance_tracers)
 

@@ -15,6 +15,13 @@ template <class Exec, int D, class Real>
 void fill_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
                 const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control);
 
+// Of each block, in columns of `table`: what cells hold beyond what fits, by groups of 2^d, which
+// even out how particles happen to lie; and what they hold in all. In cells.
+enum ExcessColumn { kBeyond, kHeld, kExcessColumns };
+template <class Exec, int D, class Real>
+void measure_excess(Exec& exec, const MacView<Real>& mac, std::uint32_t max_blocks, double* table,
+                    const StepControl* control);
+
 // The right-hand side of the correction: what a cell holds too much, as a rate, 1/s. Cells at the
 // surface may hold less than full; inner cells are also filled up. Coefficients stay those of the
 // pressure.

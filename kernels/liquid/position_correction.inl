@@ -115,6 +115,52 @@ void fill_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<
 }
 
 template <int D, class Real>
+struct MeasureExcess {
+  static constexpr const char* kName = "measure_excess";
+  static constexpr int kThreads = 32;
+  static constexpr int kShift = BlockTraits<D>::kShift - 1, kGroups = BlockTraits<D>::kNodes >> D;
+  struct Scratch {
+    double beyond[kGroups], held[kGroups];
+  };
+  MacView<Real> mac;
+  double* table;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    g.for_each(kGroups, [&](std::uint32_t i) {
+      double held = 0;
+      for (int corner = 0; corner < (1 << D); ++corner) {
+        Vec<int, D> local;
+        for (int a = 0; a < D; ++a)
+          local[a] =
+              2 * (static_cast<int>(i) >> (kShift * a) & ((1 << kShift) - 1)) + (corner >> a & 1);
+        const auto cell = static_cast<std::uint32_t>(node_in_block<D>(local));
+        held += static_cast<double>(mac.filled[cell_index({g.index(), cell})]);
+      }
+      const double beyond = held - (1 << D);
+      g.scratch.beyond[i] = beyond > 0 ? beyond : 0;
+      g.scratch.held[i] = held;
+    });
+    g.sync();
+    g.once([&] {
+      double* row = table + std::uint64_t{g.index()} * kExcessColumns;
+      row[kBeyond] = row[kHeld] = 0;
+      for (int i = 0; i < kGroups; ++i) {
+        row[kBeyond] += g.scratch.beyond[i];
+        row[kHeld] += g.scratch.held[i];
+      }
+    });
+  }
+};
+
+template <class Exec, int D, class Real>
+void measure_excess(Exec& exec, const MacView<Real>& mac, std::uint32_t max_blocks, double* table,
+                    const StepControl* control) {
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, nullptr},
+                MeasureExcess<D, Real>{mac, table});
+}
+
+template <int D, class Real>
 struct AssembleCorrection {
   static constexpr const char* kName = "assemble_correction";
   static constexpr int kThreads = 64;

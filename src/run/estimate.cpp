@@ -10,6 +10,7 @@
 #include "firn/simulation.h"
 #include "kernels/exec/backend.h"
 #include "kernels/grid/update.h"
+#include "kernels/liquid/position_correction.h"
 #include "kernels/materials/constitutive.h"
 #include "kernels/particles/totals.h"
 #include "kernels/stress/energy.h"
@@ -277,6 +278,7 @@ void estimate_memory(const Scene& scene, std::span<const Fill> fills, SceneEstim
   const bool totals = scene.output.diagnostics != DiagnosticsLevel::kOff;
   const bool stages = scene.output.diagnostics == DiagnosticsLevel::kStages;
   const bool has_energies = !traits_of(scene).staggered;
+  const bool has_fill = totals && !has_energies && !traits_of(scene).unified;
   const std::size_t energies = has_energies ? std::size_t{totals} + std::size_t{stages} : 0;
   const std::size_t per_chunk = energies * static_cast<std::size_t>(packs_per_chunk<Cpu, Real>()) +
                                 (totals ? std::size_t{kTotalsColumns} : 0) +
@@ -284,7 +286,7 @@ void estimate_memory(const Scene& scene, std::span<const Fill> fills, SceneEstim
   const ColliderStore<Cpu, D, Real> colliders(exec, scene);
   const std::size_t per_block = scene.colliders.size() * kReactionColumns +
                                 colliders.moved().doubles_per_block() +
-                                (stages ? kStageColumns : 0);
+                                (stages ? kStageColumns : 0) + (has_fill ? kExcessColumns : 0);
   e.scratch_bytes = (chunks * per_chunk + blocks * per_block) * sizeof(double) + colliders.bytes();
 }
 

@@ -12,12 +12,10 @@
 #include "firn/error.h"
 #include "firn/simulation.h"
 #include "src/run/energy_watch.h"
-#include "src/run/liquid_volume.h"
 #include "src/run/particle_owners.h"
 #include "src/run/sources.h"
 #include "src/run/start_checks.h"
 #include "src/run/stepper.h"
-#include "src/scene/integrator_traits.h"
 #include "src/scene/mass_properties.h"
 #include "src/state/batch.h"
 #include "src/state/bytes.h"
@@ -169,6 +167,7 @@ class Simulation::Impl {
     for (std::size_t s = 0; s < sources_.size(); ++s) out.value(sources_.pulses(s));
     out.value(stats_.time);
     out.value(stats_.totals);
+    out.value(stats_.lost_volume);
     energy_.save(out);
     stepper_->save(out);
     return out.take();
@@ -189,6 +188,7 @@ class Simulation::Impl {
                   "the saved state has other bodies or sources than this scene");
     const auto time = in.value<double>();
     const auto totals = in.value<Totals>();
+    const auto lost_volume = in.value<double>();
     EnergyWatch energy(scene_);
     energy.load(in);
     stepper_->load(in, next_id);
@@ -202,6 +202,7 @@ class Simulation::Impl {
     measure_frame(0, end_of_frame(1));
     stats_.time = time;  // of the last completed frame: the state may lie after it
     stats_.totals = totals;
+    stats_.lost_volume = lost_volume;
     energy_ = std::move(energy);
     stats_.energy = energy_.balance();
   }
@@ -361,9 +362,6 @@ class Simulation::Impl {
     s.colliders = stepper_->colliders();
     s.reactions = stepper_->reactions();
     energy_.measure(s);
-    const IntegratorTraits& traits = traits_of(scene_);
-    if (traits.staggered && !traits.unified && scene_.output.diagnostics != DiagnosticsLevel::kOff)
-      s.lost_volume = lost_volume(snapshot({false, false, false}));
     if (seconds > 0)
       for (ColliderReaction& r : s.reactions)
         for (std::size_t a = 0; a < 3; ++a) {

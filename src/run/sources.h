@@ -14,7 +14,8 @@ namespace firn {
 class Sources {
  public:
   explicit Sources(const Scene& scene) : scene_(scene) {
-    for (std::size_t s = 0; s < scene.sources.size(); ++s) states_.push_back({fill_source(scene, s)});
+    for (std::size_t s = 0; s < scene.sources.size(); ++s)
+      states_.push_back({fill_source(scene, s)});
   }
 
   bool empty() const { return states_.empty(); }

@@ -40,7 +40,7 @@ struct ConstitutiveUpdate {
     if (params.viscosity > Real(0)) add_viscosity(params, state, grad_v, response.tau);
 
     report_faults(g, lanes, params, state, response);
-    if (may_flow(params.model)) store_flow(lanes, state.F);
+    if (changes_deformation(params.model)) store_flow(lanes, state.F);
     store_history(lanes, params, state.history);
     const T volume = lanes.load(channel_row(particles.volume, lanes.chunk, 1, 0));
     const Real wave = lanes.maximum(select(active, response.wave_modulus, T(0)));

@@ -45,7 +45,7 @@ FIRN_HD constexpr bool has_deformation(MaterialModel model) {
   return with_law(model, [](auto law) { return law.kDeforms; });
 }
 // Whether the law may change F, as where material flows.
-FIRN_HD constexpr bool may_flow(MaterialModel model) {
+FIRN_HD constexpr bool changes_deformation(MaterialModel model) {
   return with_law(model, [](auto law) {
     constexpr bool elastic = requires(MaterialParams<float> params, Mat<float, 3> F) {
       law.respond(params, F);

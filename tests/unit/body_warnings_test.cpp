@@ -63,16 +63,18 @@ TEST(BodyWarnings, AreAnErrorWhereNothingIsLeft) {
     const std::initializer_list<std::string> parts = {"body \"ghost\"", v.cause};
     test::expect_error(ErrorCategory::kScene, parts, [&] { test::simulate(scene); });
     test::expect_error(ErrorCategory::kScene, parts, [&] { estimate(scene); });
-    scene.sources = {{"tap", 0, sphere({}, 0.3)}};
+    scene.sources.resize(1);
+    scene.sources[0].shape = sphere({}, 0.3);
     EXPECT_NO_THROW(test::simulate(scene));
     EXPECT_NO_THROW(estimate(scene));
   }
 }
 
 TEST(BodyWarnings, AreNoneForStockScenes) {
-  for (const std::string& name : test::scene_names())
-    if (!test::lacks_openvdb(name))
-      EXPECT_TRUE(body_warnings(test::load_stock_scene(name)).empty()) << name;
+  for (const std::string& name : test::scene_names()) {
+    if (test::lacks_openvdb(name)) continue;
+    EXPECT_TRUE(body_warnings(test::load_stock_scene(name)).empty()) << name;
+  }
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ template <class Exec, int D, class Real>
 void fill_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
                 const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control);
 
-// Of each block, in columns of `table`: what cells hold beyond what fits, by groups of 2^d, which
+// Of each block, in columns of `table`: what cells hold beyond what fits, by groups of 4^d, which
 // even out how particles happen to lie; and what they hold in all. In cells.
 enum ExcessColumn { kBeyond, kHeld, kExcessColumns };
 template <class Exec, int D, class Real>

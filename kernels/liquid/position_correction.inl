@@ -118,7 +118,8 @@ template <int D, class Real>
 struct MeasureExcess {
   static constexpr const char* kName = "measure_excess";
   static constexpr int kThreads = 32;
-  static constexpr int kShift = BlockTraits<D>::kShift - 1, kGroups = BlockTraits<D>::kNodes >> D;
+  static constexpr int kSide = 4, kAlong = BlockTraits<D>::kSide / kSide;
+  static constexpr int kGroups = int_power(kAlong, D), kCells = int_power(kSide, D);
   struct Scratch {
     double beyond[kGroups], held[kGroups];
   };
@@ -129,15 +130,15 @@ struct MeasureExcess {
   FIRN_HD void operator()(Group& g) const {
     g.for_each(kGroups, [&](std::uint32_t i) {
       double held = 0;
-      for (int corner = 0; corner < (1 << D); ++corner) {
+      for (int k = 0; k < kCells; ++k) {
         Vec<int, D> local;
-        for (int a = 0; a < D; ++a)
-          local[a] =
-              2 * (static_cast<int>(i) >> (kShift * a) & ((1 << kShift) - 1)) + (corner >> a & 1);
+        int group = static_cast<int>(i), within = k;
+        for (int a = 0; a < D; ++a, group /= kAlong, within /= kSide)
+          local[a] = kSide * (group % kAlong) + within % kSide;
         const auto cell = static_cast<std::uint32_t>(node_in_block<D>(local));
         held += static_cast<double>(mac.filled[cell_index({g.index(), cell})]);
       }
-      const double beyond = held - (1 << D);
+      const double beyond = held - kCells;
       g.scratch.beyond[i] = beyond > 0 ? beyond : 0;
       g.scratch.held[i] = held;
     });

@@ -1,4 +1,5 @@
 // What a scene will need, from its shapes alone: no device, no stepping.
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -109,13 +110,12 @@ LayoutCounts count_layout(const Scene& scene, const PeriodicBlocks& periodic, do
 }
 
 // Blocks of edge s that a body meets, times their volume, are its volume and what sticks out along
-// its surface and edges: V + a s + b s^2. Counted with blocks of two sizes that the thinned
-// particles can fill, these give a and b.
-double blocks_of_edge(double volume, double edge, double first_edge, double first, double second) {
-  const double y1 = first - volume, y2 = second - volume;
-  const double a = (4 * y1 - y2) / (2 * first_edge),
-               b = (y2 - 2 * y1) / (2 * first_edge * first_edge);
-  return std::max(volume, volume + a * edge + b * edge * edge);
+// its surface, edges and corners: V + a s + b s^2 + c s^3. Volumes with blocks of 1, 2 and 4 times
+// an edge that the thinned particles can fill give a, b and c.
+double volume_of_blocks(double volume, double edge, const std::array<double, 3>& of_edges) {
+  const double y1 = of_edges[0] - volume, y2 = of_edges[1] - volume, y3 = of_edges[2] - volume;
+  const double c = (y3 - 6 * y2 + 8 * y1) / 24, b = (y2 - 2 * y1 - 6 * c) / 2, a = y1 - b - c;
+  return std::max(volume, volume + edge * (a + edge * (b + edge * c)));
 }
 
 template <int D, class Real>
@@ -124,21 +124,25 @@ LayoutCounts thinned_layout(const Scene& scene, const Fill& fill, bool fused) {
   const auto count = [&](int scale) {
     return count_layout<D, Real>(scene, {}, scene.grid.dx * scale, batches, fused);
   };
-  const LayoutCounts fine = count(fill.thinned), coarse = count(2 * fill.thinned);
+  const std::array<LayoutCounts, 3> counts{count(fill.thinned), count(2 * fill.thinned),
+                                           count(4 * fill.thinned)};
   const double per_cell = scene.grid.dx * fill.thinned, n = fill.particles(D);
   // In blocks of the grid; a block of the thinned grid is `unit` of them.
   const double cells = std::pow(per_cell, D), unit = std::pow(fill.thinned, D);
   const double filled = static_cast<double>(fill.batch.position.size()) * fill.batch.volume /
                         cells / BlockTraits<D>::kNodes * unit;
-  const auto at_grid = [&](std::uint32_t first, std::uint32_t second) {
-    return blocks_of_edge(filled, 1, fill.thinned, first * unit, second * unit * int_power(2, D));
+  const auto at_grid = [&](std::uint32_t LayoutCounts::*kind) {
+    std::array<double, 3> volumes{};
+    for (std::size_t i = 0; i < 3; ++i) volumes[i] = counts[i].*kind * unit * int_power(1 << i, D);
+    return volume_of_blocks(filled, 1.0 / fill.thinned, volumes);
   };
-  const double homes = at_grid(fine.homes, coarse.homes);
+  const double homes = at_grid(&LayoutCounts::homes);
   // Chunks that are not full: as many per block as the thinned particles have.
-  const double spare = (fine.chunks - static_cast<double>(fill.batch.position.size()) / kLanes) /
-                       std::max(1U, fine.homes);
+  const double spare =
+      (counts[0].chunks - static_cast<double>(fill.batch.position.size()) / kLanes) /
+      std::max(1U, counts[0].homes);
   return {static_cast<std::uint32_t>(homes),
-          static_cast<std::uint32_t>(at_grid(fine.blocks, coarse.blocks)),
+          static_cast<std::uint32_t>(at_grid(&LayoutCounts::blocks)),
           static_cast<std::uint32_t>(n / kLanes + spare * homes)};
 }
 

@@ -61,6 +61,7 @@ class Simulation::Impl {
     require_particles(scene_, owners_.next_id());
     stepper_->initialize();
     measure_frame(0, 0);
+    check_frame();
   }
 
   bool advance_frame(const Observer& observer) {
@@ -108,6 +109,7 @@ class Simulation::Impl {
     }
     count_passed_frames();
     measure_frame(seconds_since(start), time() - frame_begin_);
+    check_frame();
     return made() >= steps;
   }
 
@@ -285,7 +287,7 @@ class Simulation::Impl {
     const bool whole = frame_begin_ == end_of_frame(frame_);
     ++frame_;
     measure_frame(frame_seconds_, whole ? end_of_frame(1) : end_of_frame(frame_) - frame_begin_);
-    energy_.check(stats_);
+    check_frame();
   }
 
   // Its callbacks in the stepper's terms. `stopped` is set where one of them ends the call: it
@@ -328,6 +330,11 @@ class Simulation::Impl {
     });
   }
 
+  void check_frame() const {
+    require_finite(stats_);
+    energy_.check(stats_);
+  }
+
   // `seconds`: what the frame took of simulated time.
   void measure_frame(double wall_seconds, double seconds) {
     const StepControl c = stepper_->control();
@@ -357,7 +364,6 @@ class Simulation::Impl {
     s.times = stepper_->times();
     s.enqueued = stepper_->enqueued();
     if (scene_.output.diagnostics != DiagnosticsLevel::kOff) s.totals = totals();
-    require_finite(s);
     stepper_->report(s);
     s.colliders = stepper_->colliders();
     s.reactions = stepper_->reactions();

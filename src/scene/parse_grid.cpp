@@ -98,10 +98,10 @@ void parse_extent(TableReader& table, Domain& domain, double dx) {
           "max",
           fmt::format("domain.max must exceed domain.min along every axis, but {} <= {} along {}",
                       domain.max[axis], domain.min[axis], "xyz"[axis]));
-    } else if (dx >= extent) {
+    } else if (constexpr double kRounding = 1e-9; dx > extent * (1 + kRounding)) {
       table.fail(
           "max",
-          fmt::format("the domain is {} m long along {}, not longer than one cell (grid.dx = {})",
+          fmt::format("the domain is {} m long along {}, shorter than one cell (grid.dx = {})",
                       extent, "xyz"[axis], dx));
     }
   }

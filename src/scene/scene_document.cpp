@@ -66,8 +66,11 @@ class SceneWriter {
         section(kTransfer, t, forced ? Words{"kernel", "force"} : Words{"kernel"}));
     add(root, "time", section(kTime, scene_.time, {"dt_max"}));
     add(root, "grid", grid());
-    add_if_said(root, "fluid", section(kFluid, scene_.fluid));
-    add_if_said(root, "thermal", thermal());
+    const IntegratorTraits& traits = traits_of(scene_);
+    if (traits.unified)
+      add_if_said(root, "thermal", thermal());
+    else if (traits.staggered)
+      add_if_said(root, "fluid", section(kFluid, scene_.fluid));
     add_if_said(root, "tracers", tracers());
     add_materials(root);
     add_list(root, "body", scene_.bodies, [&](const Body& b, int i) { return body(b, i); });
@@ -304,8 +307,7 @@ class SceneWriter {
     add_value(table, "material", material_name(thing.material));
     if (thing.particles_per_cell != 0)
       add_value(table, "particles_per_cell", thing.particles_per_cell);
-    if (scene_.solves_heat() || thing.temperature != ScalarField{})
-      add_value(table, "temperature", thing.temperature);
+    if (scene_.solves_heat()) add_value(table, "temperature", thing.temperature);
     if (thing.phase) add(table, "phase", word_node<Phase>(kPhases, *thing.phase, kPlain));
   }
 

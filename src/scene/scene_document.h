@@ -8,8 +8,8 @@
 namespace firn::scene {
 
 // Positions are paths of keys, as `--set` takes them: "body.0.shape.radius". Values that mean
-// nothing in the scene, as the yield stress of a liquid, are left out. Throws Error{kScene} where
-// shapes are nested deeper than files nest.
+// nothing in the scene, as the yield stress of a liquid or the settings of another integrator, are
+// left out. Throws Error{kScene} where shapes are nested deeper than files nest.
 Node document_of(const Scene& scene);
 
 }  // namespace firn::scene

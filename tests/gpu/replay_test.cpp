@@ -46,7 +46,8 @@ Scene lone_particles(int dimension, Precision precision) {
   scene.materials = {elastic("dust")};
   for (int i = 0; i < 40; ++i) {
     const double x = 3.2 * (i % 5), y = 3.2 * (i / 5), z = dimension == 3 ? 0.2 : 0.0;
-    Body speck = body("speck", 0, box({x, y, z}, {x + 0.1, y + 0.1, z + 0.1}), {2.0, 0.5, 1.0});
+    const Shape cube = box({x, y, z}, {x + 0.1, y + 0.1, z + 0.1});
+    Body speck = body("speck" + std::to_string(i), 0, cube, {2.0, 0.5, 1.0});
     speck.sampling = Sampling::kUniform;
     speck.particles_per_cell = 1;
     speck.angular_velocity = {0, 0, 3};

@@ -200,11 +200,11 @@ TEST(FusedFaults, AreFoundInTheStepAndNamed) {
   scene.materials[0].model = MaterialModel::kNeoHookean;
   Simulation simulation = simulate(scene);
   make_steps(simulation, 5);
-  constexpr int kDeformation = 3;  // order of the channels in a saved APIC state
+  constexpr int kDisplacement = 3;  // order of the channels in a saved APIC state
   StateEditor editor(simulation.save_state());
   const std::uint32_t slot = 3;
   const std::string name = "particle " + std::to_string(editor.id(slot)) + " of body";
-  editor.set(kDeformation, slot, 0, -1.0f);
+  editor.set(kDisplacement, slot, 0, -2.0f);
   simulation.load_state(editor.bytes());
   expect_error(ErrorCategory::kDiverged, {name, "inverted", "step 6"},
                [&] { make_steps(simulation, 1); });

@@ -175,7 +175,7 @@ Decay decay(double flip) {
   scene.grid.domain = closed_box({0, 0, 0}, {1, 4 * dx, 0});
   scene.grid.domain->boundary[0] = scene.grid.domain->boundary[1] = BoundaryType::kPeriodic;
   scene.materials = {solid("pool", 0, kInfinity)};
-  scene.materials[0].heat.conductivity = {0, 0};
+  scene.materials[0].heat.conductivity = {1e-30, 1e-30};
   scene.bodies = {lattice("pool", box({0, 0, 0}, {1, 4 * dx, 0}))};
   scene.bodies[0].temperature = {0, "300 + cos(2 * pi * x)"};
   scene.thermal.temperature_flip = flip;

@@ -120,7 +120,8 @@ TEST(FreeFall, HundredDropsFallAsOne) {
   for (int i = 0; i < 100; ++i) {
     const double radius = 0.02 + 0.003 * (i % 9), drift = 0.1 * (i / 10 % 3);
     const Vec3 centre{0.21 * (i % 10), 0.21 * (i / 10) + 0.003 * (i % 7), 0};
-    scene.bodies.push_back(body("drop", 0, sphere(centre, radius), {drift, 0, 0}));
+    scene.bodies.push_back(
+        body("drop" + std::to_string(i), 0, sphere(centre, radius), {drift, 0, 0}));
   }
   Simulation simulation = simulate(scene);
   momentum = simulation.totals().momentum[0];

@@ -111,7 +111,7 @@ TEST(RestartFarApart, EveryBlockOfEveryParticleIsThere) {
       scene.materials = {elastic("dust")};
       for (int i = 0; i < 5; ++i) {
         const Vec3 low{3.2 * i, 0.2, 0.2}, high{3.2 * i + 0.1, 0.3, 0.3};
-        scene.bodies.push_back(body("speck", 0, box(low, high), {1, 0, 0}));
+        scene.bodies.push_back(body("speck" + std::to_string(i), 0, box(low, high), {1, 0, 0}));
         scene.bodies.back().sampling = Sampling::kUniform;
         scene.bodies.back().particles_per_cell = 1;
       }

@@ -24,7 +24,7 @@ Material butter() {
   return m;
 }
 Body part(const Shape& shape, double temperature, const Vec3& velocity = {}) {
-  Body b = body("part", 0, shape, velocity);
+  Body b = body("", 0, shape, velocity);
   b.temperature = ScalarField{temperature, ""};
   return b;
 }

@@ -51,6 +51,8 @@ inline Scene busy_liquid_scene(int dimension, Precision precision) {
   s.simulation.integrator = Integrator::kIncompressible;
   s.transfer.kernel = 1;
   s.time.dt_max = 1 / s.simulation.fps;
+  s.grid.domain->friction = {};
+  for (Collider& c : s.colliders) c.friction = 0;
   for (Material& m : s.materials) {
     const std::string name = m.name;
     m = liquid(m.density);

@@ -2,6 +2,7 @@
 // running simulation.
 #pragma once
 
+#include <array>
 #include <cstring>
 #include <stdexcept>
 #include <vector>
@@ -19,7 +20,10 @@ class StateEditor {
     at_ = sizeof(int) + 2 * sizeof(std::uint32_t);
     pass_values<IdRange>();
     pass_values<std::uint64_t>();  // pulses of the sources
-    at_ += sizeof(double) + sizeof(Totals);
+    at_ += sizeof(double) + sizeof(Totals) + sizeof(double);
+    at_ += sizeof(std::uint32_t) + 2 * sizeof(double) + sizeof(std::int64_t);
+    pass_values<std::array<Vec3, 2>>();  // motions of bodies
+    at_ += sizeof(EnergyBalance);
     at_ += sizeof(int) + sizeof(std::size_t) + sizeof(double);
     control_ = at_;
     at_ += sizeof(StepControl);

@@ -137,7 +137,6 @@ std::vector<Misuse> misuses_of_settings() {
        [](Scene& s) {
          s.grid.domain->temperature[0] = {{300, ""}};
        }},
-      {"fluid", [](Scene& s) { s.fluid.tolerance = 1e-3; }},
       {"tracers", [](Scene& s) { s.tracers.per_cell = 1; }},
       {"output.resolution",
        [](Scene& s) {
@@ -204,7 +203,6 @@ std::vector<Misuse> misuses_of_things() {
          s.bodies[0].velocity.component[0] = {0, "y +"};
        }},
       {"body.0.sampling", [](Scene& s) { s.bodies[0].sampling = Sampling{5}; }},
-      {"body.0.temperature", [](Scene& s) { s.bodies[0].temperature.constant = 300; }},
       {"body.0.phase", [](Scene& s) { s.bodies[0].phase = Phase::kSolid; }},
       {"body.1.name", [](Scene& s) { s.bodies.push_back(s.bodies[0]); }},
       {"source.0.end", [](Scene& s) { s.sources[0].end = -1; }},

@@ -28,7 +28,8 @@ template <class Items>
 requires requires(const Items& items) { items.size(), items.begin(); }
 std::optional<Node> node_of(const Items& items, const Key& key) {
   std::vector<Node> nodes;
-  for (const auto& item : items) nodes.push_back(*node_of(item, key));
+  for (const auto& item : items)  // in a list an empty text is not "not given"
+    nodes.push_back(node_of(item, key).value_or(Node{.type = NodeType::kString}));
   return array_node(std::move(nodes));
 }
 inline std::optional<Node> node_of(const VectorField& value, const Key& key) {

@@ -47,7 +47,8 @@ void read(const std::string& path) {
   if (image.value.size() != static_cast<std::size_t>(image.width) * image.height) std::abort();
   for (const float value : image.value)
     if (!(value >= 0 && value <= 1)) std::abort();
-  firn::Shape shape{.type = firn::ShapeType::kHeightField};
+  firn::Shape shape;
+  shape.type = firn::ShapeType::kHeightField;
   shape.max = {1, 0, 2};
   shape.low = -1;
   shape.high = 3;

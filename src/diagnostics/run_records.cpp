@@ -1,7 +1,11 @@
 // Statistics, totals and summary of a run as JSON. Numbers that are not finite become null, as JSON
 // has none.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
 
 #include "firn/error.h"
 #include "src/diagnostics/ledger.h"
@@ -54,6 +58,14 @@ Json to_json(const EnergyBalance& e) {
   return {{"fed", e.fed}, {"gained", e.gained}, {"growth", e.growth}};
 }
 
+// Throws where it is no whole number that fits, of which a conversion would make any.
+std::int64_t count_of(const Json& json, const char* name) {
+  const Json& count = json.at(name);
+  if (!count.is_number_unsigned() || !std::in_range<std::int64_t>(count.get<std::uint64_t>()))
+    throw std::range_error(fmt::format("'{}' is no count, but {}", name, dump(count, -1)));
+  return count;
+}
+
 Totals totals_from_json(const Json& json) {
   return {json.at("mass"),           json.at("momentum"),    json.at("angular_momentum"),
           json.at("center_of_mass"), json.at("kinetic"),     json.at("elastic"),
@@ -74,7 +86,7 @@ Json to_json(const SolverStats& s) {
 
 // Records of older versions have no seconds.
 SolverStats solver_from_json(const Json& json) {
-  return {json.at("solves"), json.at("iterations"), json.at("max_iterations"),
+  return {count_of(json, "solves"), count_of(json, "iterations"), count_of(json, "max_iterations"),
           json.value("seconds", 0.0)};
 }
 
@@ -88,8 +100,9 @@ Json to_json(const PressureStats& p) {
 }
 
 PressureStats pressure_from_json(const Json& json) {
-  return {solver_from_json(json), json.at("correction_iterations"), json.at("max_divergence"),
-          json.at("sealed_regions"), json.value("correction_seconds", 0.0)};
+  return {solver_from_json(json), count_of(json, "correction_iterations"),
+          json.at("max_divergence"), count_of(json, "sealed_regions"),
+          json.value("correction_seconds", 0.0)};
 }
 
 void add(const SolverStats& frame, SolverStats& run) {
@@ -256,11 +269,11 @@ std::string RunTotals::to_json() const {
 RunTotals RunTotals::from_json(const std::string& text, const std::string& origin) try {
   const Json json = Json::parse(text);
   RunTotals run;
-  run.frames = json.at("frames");
-  run.steps = json.at("steps");
-  run.particle_steps = json.at("particle_steps");
+  run.frames = count_of(json, "frames");
+  run.steps = count_of(json, "steps");
+  run.particle_steps = count_of(json, "particle_steps");
   run.wall_seconds = json.at("wall_seconds");
-  run.peak_memory_bytes = json.at("peak_memory_bytes");
+  run.peak_memory_bytes = static_cast<std::size_t>(count_of(json, "peak_memory_bytes"));
   run.max_speed = json.at("max_speed");
   run.energy_growth = json.value("energy_growth", 0.0);
   run.lost_volume = json.value("lost_volume", 0.0);
@@ -269,7 +282,7 @@ RunTotals RunTotals::from_json(const std::string& text, const std::string& origi
     if (json.contains(solver.name)) run.thermal.*solver.stats = solver_from_json(json[solver.name]);
   if (json.contains("initial")) run.initial = totals_from_json(json["initial"]);
   return run;
-} catch (const nlohmann::json::exception& error) {
+} catch (const std::exception& error) {
   throw Error(ErrorCategory::kFile,
               origin + ": cannot read the statistics of the run: " + error.what());
 }

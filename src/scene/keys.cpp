@@ -58,12 +58,15 @@ std::optional<Node> node_of(double value, const Key& key) {
   return node;
 }
 
-std::optional<Node> node_of(const std::string& value, const Key&) {
-  if (value.empty()) return std::nullopt;
+Node text_node(const std::string& text) {
   Node node;
   node.type = NodeType::kString;
-  node.text = value;
+  node.text = text;
   return node;
+}
+
+std::optional<Node> node_of(const std::string& value, const Key&) {
+  return value.empty() ? std::nullopt : std::optional(text_node(value));
 }
 
 std::optional<Node> node_of(const ScalarField& value, const Key& key) {

@@ -57,6 +57,13 @@ void relocate(Node& node, const Location& where) {
   }
 }
 
+std::size_t levels_of(const Node& node) {
+  std::size_t below = 0;
+  for (const Node& item : node.items) below = std::max(below, 1 + levels_of(item));
+  for (const Entry& entry : node.entries) below = std::max(below, 1 + levels_of(entry.value));
+  return below;
+}
+
 // The text as one TOML value; a bare word is a string, so that `--set body.0.sampling=random` needs
 // no quotes.
 Node parse_override_value(std::string_view text) {
@@ -112,6 +119,11 @@ void apply_override(Node& root, std::string_view override_text, Findings& findin
     return;
   }
   Node layer = parse_override_value(override_text.substr(equals + 1));
+  if (keys.size() + levels_of(layer) > kDeepestNesting) {  // as in a file
+    findings.add(where, fmt::format("values are nested more than {} levels deep; flatten them",
+                                    kDeepestNesting));
+    return;
+  }
   layer.replaced = true;  // a table that is given as a whole is the whole table
   for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
     Node parent;

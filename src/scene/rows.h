@@ -15,6 +15,7 @@ std::optional<Node> node_of(double value, const Key& key);
 std::optional<Node> node_of(const std::string& value, const Key& key);
 std::optional<Node> node_of(const ScalarField& value, const Key& key);
 Node integer_node(std::int64_t value);
+Node text_node(const std::string& text);
 Node array_node(std::vector<Node> items);
 template <std::integral I>
 std::optional<Node> node_of(I value, const Key&) {
@@ -28,7 +29,8 @@ template <class Items>
 requires requires(const Items& items) { items.size(), items.begin(); }
 std::optional<Node> node_of(const Items& items, const Key& key) {
   std::vector<Node> nodes;
-  for (const auto& item : items) nodes.push_back(*node_of(item, key));
+  for (const auto& item : items)  // in a list an empty text is not "not given"
+    nodes.push_back(node_of(item, key).value_or(text_node("")));
   return array_node(std::move(nodes));
 }
 inline std::optional<Node> node_of(const VectorField& value, const Key& key) {

@@ -20,6 +20,7 @@ namespace {
 using Vector = Vec<double, 3>;
 using Matrix = Mat<double, 3>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kFarthest = 1e100;  // m; distances square such lengths
 
 Vector vec(const Vec3& a) { return {{a[0], a[1], a[2]}}; }
 
@@ -111,6 +112,9 @@ class Compiler {
         b.min[r] -= reach;
         b.max[r] += reach;
       }
+    for (int i = 0; i < 3; ++i)  // also where it is no number
+      check(std::abs(b.min[i]) <= kFarthest && std::abs(b.max[i]) <= kFarthest,
+            "it reaches farther than 1e100 m, or is turned by too large an angle");
     return b;
   }
 
@@ -226,6 +230,8 @@ class Compiler {
 
   Bounds height_field(const Shape& s, const Frame& frame) {
     const HeightGrid grid = bake_heights(s, out_.dimension, 0.5 * dx_ / frame.scale);
+    check(grid.highest - grid.lowest <= std::numeric_limits<float>::max(),
+          "its heights differ by more than single precision holds");
     const double steepest = grid.steepest(), bottom = s.base.value_or(grid.lowest);
     const Vector low = {{s.min[0], bottom, s.min[2]}}, high = {{s.max[0], grid.highest, s.max[2]}};
     const Bounds bounds = leaf(SdfOp::kHeightField, frame, 0.5 * (low + high), Matrix::identity(),

@@ -1,5 +1,5 @@
-// libFuzzer target of the three mesh readers: whatever the bytes, they return a mesh whose indices
-// are in range or throw Error. The first byte chooses the reader.
+// The three readers of meshes: whatever the bytes, they return a mesh whose indices are in range or
+// throw Error. The first byte chooses: 0 OBJ, 1 PLY, 2 STL.
 #include <cstdint>
 #include <cstdlib>
 

@@ -331,6 +331,17 @@ TEST(RunRecords, TotalsSurviveARestart) {
                  [&] { RunTotals::from_json(text, "checkpoint_000024.firn"); });
 }
 
+TEST(RunRecords, CountsAreWholeNumbersThatFit) {
+  const Json good = Json::parse(RunTotals{}.to_json());
+  for (const char* name : {"frames", "steps", "particle_steps", "peak_memory_bytes"})
+    for (const Json& wrong : {Json(1e300), Json(0.5), Json(-1), Json(~std::uint64_t{0})}) {
+      Json json = good;
+      json[name] = wrong;
+      expect_error(ErrorCategory::kFile, {"checkpoint: ", name},
+                   [&] { RunTotals::from_json(json.dump(), "checkpoint"); });
+    }
+}
+
 TEST(RunRecords, SummaryTellsTheRun) {
   const Scene scene = scene_with_colliders(DiagnosticsLevel::kTotals);
   RunTotals run;

@@ -167,6 +167,17 @@ TEST(SceneOverrides, Mistakes) {
   }
 }
 
+// A run's resolved scene is read again, so what no file may say no override may build.
+TEST(SceneOverrides, DeepValuesAreRefusedAsInAFile) {
+  const std::string path = "body.0.shape.child.child", move = "{ type = \"transform\", child = ";
+  std::string value = "{ type = \"sphere\", center = [0, 0, 0], radius = 1 }";
+  const std::string shape = "body.0.shape=" + move + move + value + "}}";
+  for (int i = 0; i < 57; ++i) value = move + value + "}";
+  const Scene deepest = parse({"", {shape, path + "=" + value}});
+  EXPECT_EQ(parse_scene(deepest.resolved_toml, "s.toml", ""), deepest);
+  expect_message({"", {shape, path + "=" + move + value + "}"}}, "--set " + path, "64 levels");
+}
+
 TEST(SceneOverrides, ALongPathIsRefused) {
   std::string path = "a";
   for (int i = 0; i < 100'000; ++i) path += ".a";

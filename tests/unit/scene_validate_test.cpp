@@ -144,7 +144,12 @@ std::vector<Misuse> misuses_of_settings() {
        }},
       {"output.color", [](Scene& s) { s.output.color = "colour"; }},
       {"output.channels.0", [](Scene& s) { s.output.channels = {"speeed"}; }},
+      {"output.channels.1",
+       [](Scene& s) {
+         s.output.channels = {"velocity", ""};
+       }},
       {"output.particles.0", [](Scene& s) { s.output.particles = {"doc"}; }},
+      {"output.particles.0", [](Scene& s) { s.output.particles = {""}; }},
       {"diagnostics.energy_growth", [](Scene& s) { s.diagnostics.energy_growth = kNan; }},
       {"output.checkpoint_every", [](Scene& s) { s.output.checkpoint_every = -1; }},
       {"output.camera.target", [](Scene& s) { s.output.camera.emplace(); }},

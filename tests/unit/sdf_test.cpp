@@ -366,7 +366,15 @@ TEST(Sdf, MeaninglessShapesAreErrors) {
                          ellipsoid({1, 0, 1}),
                          combine(ShapeType::kUnion, {sphere({0, 0, 0}, 1)}),
                          transform(sphere({0, 0, 0}, 1), {0, 0, 0}, {0, 0, 0}, 0),
-                         sphere({0, 0, 0}, std::numeric_limits<double>::quiet_NaN())};
+                         sphere({0, 0, 0}, std::numeric_limits<double>::quiet_NaN()),
+                         along_y(ShapeType::kCone, 1e200, 1e200),
+                         transform(box({0, 0, 0}, {1, 1, 1}), {0, 0, 0},
+                                   {std::numeric_limits<double>::infinity(), 0, 0}, 1)};
+  Shape steep;
+  steep.type = ShapeType::kHeightField;
+  steep.max = {1, 0, 1};
+  steep.height.expression = "1e39 * x";
+  bad.push_back(steep);
   for (std::size_t i = 0; i < bad.size(); ++i) {
     try {
       compile_shape(bad[i], 3, 0.1);

@@ -216,7 +216,6 @@ double vortex_error(double h) {
   scene.bodies = {ring};
   for (const Shape& wall : {disc(0.75), outside_of(1.25)}) {
     Collider c;
-    c.name = "wall";
     c.shape = wall;
     scene.colliders.push_back(c);
   }

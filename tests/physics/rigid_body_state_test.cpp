@@ -95,7 +95,7 @@ TEST(RigidBodies, AreRefusedWhereTheyCannotBe) {
   scene.simulation.integrator = Integrator::kIncompressible;
   scene.transfer.kernel = 1;
   scene.colliders[0].friction = 0;
-  expect_error(ErrorCategory::kScene, {"collider \"ball\"", "\"explicit\""},
+  expect_error(ErrorCategory::kScene, {"collider.0.density", "\"explicit\""},
                [&] { simulate(scene); });
   scene = ball_on_bed(2, Precision::kSingle, 100, 0);
   scene.colliders[0].shape = ground();

@@ -97,6 +97,7 @@ TEST(Exhaustion, OfAThermalRun) {
   scene.thermal.forces = ForceIntegration::kSemiImplicit;
   scene.materials = {solid("foam", 1e4, 1e5)};
   scene.bodies = {body("block", 0, box({0, 0, 0}, {0.5, 0.5, 0.4}))};
+  scene.bodies[0].temperature.constant = 300;
   expect_errors(scene, 3);
 }
 

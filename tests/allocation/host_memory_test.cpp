@@ -66,6 +66,7 @@ TEST(HostMemory, OfAMeltIsTold) {
   scene.simulation.integrator = Integrator::kThermal;
   scene.transfer.force = ForceForm::kGradient;
   scene.materials = {solid("fat", 1e3, 1e6)};
+  for (Body& b : scene.bodies) b.temperature.constant = 300;
   expect_told(scene);
 }
 

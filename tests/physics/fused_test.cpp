@@ -44,6 +44,7 @@ Scene scene_of(const Case& c) {
   Scene s = lively_scene(c.dimension, c.precision);
   s.transfer.type = c.transfer;
   s.transfer.kernel = c.kernel;
+  if (c.kernel == 1) s.transfer.force = ForceForm::kGradient;
   s.transfer.modes = c.modes;
   s.transfer.force = c.force;
   s.transfer.advection = c.advection;

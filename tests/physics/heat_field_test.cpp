@@ -126,7 +126,6 @@ TEST_P(HeatFields, NoAirIsBehindInsulatedWalls) {
 
 HeatSource heat_source(const Shape& shape, std::string power) {
   HeatSource source;
-  source.name = "coil";
   source.shape = shape;
   source.power = expression(std::move(power));
   return source;
@@ -223,6 +222,7 @@ TEST_P(HeatFields, AnImpossibleValueIsNamed) {
                [&] { run(scene); });
   scene = plain;
   scene.heat_sources = {heat_source(box({-1, -1, -1}, {2, 2, 2}), "log(0.1 - t)")};
+  scene.heat_sources[0].name = "coil";
   expect_error(ErrorCategory::kScene,
                {"the power of heat source \"coil\" is", "it must be a finite number"},
                [&] { run(scene); });

@@ -339,7 +339,7 @@ TEST(SceneErrors, FindingsOfAShapeNameItsBody) {
     estimate(scene);
     ADD_FAILURE() << "no error was thrown";
   } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()).find("s.toml:22:9: [[body]] \"ball\": the shape spans"), 0U)
+    EXPECT_EQ(std::string(error.what()).find("s.toml:22:9: [[body]] \"ball\": the shape fills"), 0U)
         << error.what();
   }
 }

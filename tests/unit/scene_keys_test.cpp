@@ -28,6 +28,7 @@ grid.domain = {{ boundary = {{}}, friction = {{}}, temperature = {{}} }}
 thermal = {{ heat = {}, force_solve = {{}}, pressure_solve = {{}}, heat_solve = {{}} }}
 material.m = {{ model = "corotated_deviatoric", heat_capacity = {{}}, conductivity = {{}} }}
 output.camera = {{}}
+diagnostics = {{}}
 source = [{{}}]
 sink = [{{}}]
 heat_source = [{{}}]

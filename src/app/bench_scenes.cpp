@@ -32,7 +32,6 @@ int degree_of(const std::string& name) {
 
 Body box_body(const Vec3& min, const Vec3& max, double per_cell) {
   Body body;
-  body.name = "block";
   body.shape.type = ShapeType::kBox;
   body.shape.min = min;
   body.shape.max = max;
@@ -95,6 +94,7 @@ std::vector<Body> layers_of(const Body& block, int layers, int materials) {
 double speed_of_half_a_cell_per_step(Scene scene) {
   for (Material& material : scene.materials) material.viscosity = 0;
   Body probe = scene.bodies.front();
+  probe.name.clear();
   for (std::size_t a = 0; a < static_cast<std::size_t>(scene.simulation.dimension); ++a)
     probe.shape.max[a] = probe.shape.min[a] + 2 * kDx;
   scene.bodies.assign(scene.materials.size(), probe);

@@ -44,7 +44,6 @@ Scene scene_of(const Case& c) {
   Scene s = lively_scene(c.dimension, c.precision);
   s.transfer.type = c.transfer;
   s.transfer.kernel = c.kernel;
-  if (c.kernel == 1) s.transfer.force = ForceForm::kGradient;
   s.transfer.modes = c.modes;
   s.transfer.force = c.force;
   s.transfer.advection = c.advection;
@@ -107,7 +106,8 @@ std::vector<Case> cases() {
       add("Flip", {.transfer = kFlip, .blend = 0.95});
       add("Aflip", {.transfer = kAflip, .blend = 0.95});
       // The linear kernel's forces jump at every cell; before long that is an instability.
-      add("RpicLinear", {.transfer = kRpic, .kernel = 1, .frames = 1});
+      add("RpicLinear",
+          {.transfer = kRpic, .kernel = 1, .force = ForceForm::kGradient, .frames = 1});
       add("PolypicMultilinear", {.transfer = kPolypic});
       add("PolypicFull", {.transfer = kPolypic, .modes = d == 2 ? 9 : 27});
       add("GradientForce", {.force = ForceForm::kGradient});

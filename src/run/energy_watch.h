@@ -14,8 +14,9 @@
 namespace firn {
 
 // Measures the balance at the ends of frames; energy is a state, so no step between them is missed.
-// Heights are counted from the lowest place where particles leave, so that what leaves only lowers
-// the balance: it can hide a gain of as much as it takes along.
+// Heights are counted from the lowest corner of the domain, so that what leaves it only lowers the
+// balance: it can hide a gain of as much as it takes along. Without a domain a frame in which
+// something leaves is a new start.
 class EnergyWatch {
  public:
   explicit EnergyWatch(const Scene& scene);

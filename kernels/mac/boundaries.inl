@@ -61,12 +61,17 @@ struct ConstrainFaces {
       Node<Real>& face = mac.faces[face_index<D>(g.index(), 0, i)];
       const int axis = static_cast<int>(i / kCells);
       const bool closed = near && mac.area[face_index<D>(g.index(), 0, i)] == Real(0);
-      face.set(kFaceBoundaryVelocity,
-               closed ? constrained(g.index(), block, axis, i % kCells) : face[kFaceVelocity]);
+      at(face, kFaceBoundaryVelocity) =
+          closed ? constrained(g.index(), block, axis, i % kCells) : at(face, kFaceVelocity);
       // Released faces have been given a correction too.
       if (closed && is_wet(g.index(), local_of_node<D>(static_cast<int>(i % kCells)), axis))
-        face.set(kFaceCorrection, Real(0));
+        at(face, kFaceCorrection) = Real(0);
     });
+  }
+  // One number of a face: its neighbours read the velocity while others are written, and what
+  // loads or stores a vector would touch these, too.
+  FIRN_HD static Real& at(Node<Real>& face, int number) {
+    return reinterpret_cast<Real*>(&face)[number];
   }
 
   // Velocity, along its axis, of a face that no liquid passes.
@@ -78,7 +83,7 @@ struct ConstrainFaces {
     if (wall.boundary == BoundaryType::kSticky) return wall.velocity[axis];
     Vec<Real, D> v;
     for (int b = 0; b < D; ++b)
-      v[b] = b == axis ? mac.faces[face_index<D>(rank, axis, cell)][kFaceVelocity]
+      v[b] = b == axis ? at(mac.faces[face_index<D>(rank, axis, cell)], kFaceVelocity)
                        : mean_along(rank, local, axis, b);
     // The projection has found that liquid against a closed face does not leave it.
     const bool held = wall.boundary == BoundaryType::kSeparate && is_wet(rank, local, axis) &&
@@ -97,9 +102,9 @@ struct ConstrainFaces {
     int count = 0;
     for (int i = 0; i < 4; ++i) {
       const Vec<int, D> there = stepped<D>(stepped<D>(local, axis, -(i & 1)), b, i >> 1);
-      const CellAddress at = cell_address<D>(mac, rank, there);
-      if (!at.exists()) continue;
-      sum += mac.faces[face_index<D>(at.block, b, at.cell)][kFaceVelocity];
+      const CellAddress from = cell_address<D>(mac, rank, there);
+      if (!from.exists()) continue;
+      sum += at(mac.faces[face_index<D>(from.block, b, from.cell)], kFaceVelocity);
       ++count;
     }
     return count > 0 ? sum / static_cast<Real>(count) : Real(0);

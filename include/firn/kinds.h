@@ -18,6 +18,8 @@ enum class MaterialModel : std::uint8_t {
   kSandClamp,
   kDruckerPrager,
   kVonMises,
+  kViscoelastic,
+  kHerschelBulkley,
   kWeaklyCompressible,
   kIncompressible,  // integrator = "incompressible" only: density, no constitutive law
 };

@@ -123,6 +123,23 @@ struct ThermalSettings {
   bool operator==(const ThermalSettings&) const = default;
 };
 
+enum class PlasticFlow { kInside, kAfter };
+
+// integrator = "optimization": velocities of nodes minimise the incremental potential of a step by
+// Newton's method [T App. A]; "semi_implicit": one linear solve, of the system as it is at rest.
+struct ImplicitSettings {
+  // Largest imbalance left, relative to that of the better guess and the step's gravity.
+  double tolerance = 1e-4;
+  // optimization: of Newton's method; a step that needs more runs again, shorter
+  int max_iterations = 50;
+  int max_linear_iterations = 500;  // of a linear solve
+  // optimization: whether material yields while velocities are solved for, as far as its law has a
+  // potential, or is elastic in the step and yields after it [T A.5]. Flow that takes time is
+  // always part of the solve.
+  PlasticFlow plasticity = PlasticFlow::kInside;
+  bool operator==(const ImplicitSettings&) const = default;
+};
+
 // Massless points that a liquid carries along; they change nothing else.
 struct TracerSettings {     // integrator = "incompressible"
   double per_cell = 0;      // 0: none
@@ -176,7 +193,10 @@ struct Material {
                                                // radians; all 0 = constant phi
   bool volume_correction = true;  // drucker_prager; thermal corotated_deviatoric: plastic flow
                                   // keeps J_P = 1
-  double yield_stress = 0;        // von_mises: uniaxial sigma_Y, Pa
+  double yield_stress = 0;        // von_mises: uniaxial sigma_Y, Pa; herschel_bulkley: in shear
+  double consistency = 0;         // herschel_bulkley: K, Pa s^n
+  double flow_index = 0;          // herschel_bulkley: n
+  double relaxation_time = 0;     // viscoelastic: s
   double bulk_modulus = 0;        // weakly_compressible: K, Pa
   double gamma = 7;               // weakly_compressible: exponent
   double viscosity = 0;           // Newtonian mu^N, Pa s, added to any model
@@ -266,7 +286,7 @@ struct Keyframes {  // rigid motion: piecewise linear in time, rotation about `p
   bool operator==(const Keyframes&) const = default;
 };
 
-// Of a collider that material and gravity move (integrator = "explicit"). It moves freely
+// Of a collider that material and gravity move (integrator = "explicit" alone). It moves freely
 // otherwise: other colliders and the walls of the domain do not stop it.
 struct Dynamics {
   double density = 0;  // kg/m^3 (kg/m^2 in 2D) of a shape that is filled evenly; 0: `mass` is given
@@ -360,6 +380,7 @@ struct Scene {
   GridSettings grid;
   FluidSettings fluid;
   ThermalSettings thermal;
+  ImplicitSettings implicit;
   TracerSettings tracers;
   std::vector<Material> materials;
   std::vector<Body> bodies;

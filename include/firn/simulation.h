@@ -80,6 +80,19 @@ struct ThermalSolver {
 inline constexpr ThermalSolver kThermalSolvers[] = {{"heat", &ThermalStats::heat},
                                                     {"forces", &ThermalStats::forces}};
 
+// The steps of integrator = "optimization" since the last frame, by Newton's method; a solve is a
+// step, also one that ran again.
+struct ImplicitStats : SolverStats {
+  std::int64_t linear_iterations = 0;  // of the conjugate gradients
+  std::int64_t cuts = 0;               // halvings by the line search
+  std::int64_t passes = 0;             // times that contacts were judged
+  std::int64_t rejected = 0;           // steps that missed the tolerance
+  // Of the last step: the imbalance sqrt(sum |impulse|^2 / mass) that is left, and the potential of
+  // its guess and of its solution, J.
+  double imbalance = 0, tolerance = 0;
+  double energy_before = 0, energy_after = 0;
+};
+
 struct ColliderReaction {  // mean over the frame of what the material exerts on the body
   Vec3 force{}, torque{};  // N, N m about the world origin
 };
@@ -140,6 +153,7 @@ struct FrameStats {
   double lost_volume = 0;
   StageLedger stages;
   PressureStats pressure;
+  ImplicitStats implicit;
   ThermalStats thermal;
   std::vector<ColliderReaction> reactions;  // one per collider
   std::vector<ColliderState> colliders;     // likewise, at the end of the frame; not in `totals`

@@ -220,12 +220,17 @@ FIRN_HD inline Real signed_distance(const SdfProgram<Real>& program, const Vec<R
 template <int D, class Real>
 FIRN_HD inline Vec<Real, D> sdf_normal(const SdfProgram<Real>& program, const Vec<Real, D>& x,
                                        Real h) {
-  Vec<Real, D> gradient;
-  for (int i = 0; i < D; ++i) {
-    Vec<Real, D> ahead = x, behind = x;
-    ahead[i] += h;
-    behind[i] -= h;
-    gradient[i] = signed_distance(program, ahead) - signed_distance(program, behind);
+  Vec<Real, D> gradient = Vec<Real, D>::zero();
+  // Not unrolled: the distance is much code, and the kernels that call this were most of a minute
+  // each to compile with 2 D copies of it.
+  [[maybe_unused]] constexpr int kUnrolled = 1;
+  FIRN_UNROLL
+  for (int k = 0; k < 2 * D; ++k) {
+    const Real side = k % 2 == 0 ? Real(1) : Real(-1);
+    Vec<Real, D> y = x;
+    for (int i = 0; i < D; ++i) y[i] += i == k / 2 ? side * h : Real(0);
+    const Real distance = side * signed_distance(program, y);
+    for (int i = 0; i < D; ++i) gradient[i] += i == k / 2 ? distance : Real(0);
   }
   const Real length = norm(gradient);
   // A distance changes by 2h along its normal; a thousandth of that is no direction any more.

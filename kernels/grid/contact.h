@@ -43,14 +43,18 @@ struct NodeContact {
     return x;
   }
 
-  // A node on a wall belongs to it; the tolerance covers the rounding of its position.
-  FIRN_HD void apply_walls(const Vec<Real, D>& x, Vec<Real, D>& v) const {
+  // A node on a wall (a face of the domain, in the order of DomainWalls) belongs to it; the
+  // tolerance covers the rounding of its position.
+  FIRN_HD bool is_at_wall(const Vec<Real, D>& x, int face) const {
     const Real tolerance = Real(1e-3) * grid.dx;
+    const int a = face / 2;
+    return face % 2 == 0 ? x[a] <= params.walls.min[a] + tolerance
+                         : x[a] >= params.walls.max[a] - tolerance;
+  }
+  FIRN_HD void apply_walls(const Vec<Real, D>& x, Vec<Real, D>& v) const {
     for (int a = 0; a < D; ++a)
       for (int side = 0; side < 2; ++side) {
-        const bool inside_wall = side == 0 ? x[a] <= params.walls.min[a] + tolerance
-                                           : x[a] >= params.walls.max[a] - tolerance;
-        if (!inside_wall) continue;
+        if (!is_at_wall(x, 2 * a + side)) continue;
         Vec<Real, D> normal = Vec<Real, D>::zero();
         normal[a] = side == 0 ? Real(1) : Real(-1);
         v = apply_boundary(params.walls.boundary[2 * a + side], params.walls.friction[2 * a + side],

@@ -22,6 +22,7 @@ struct ConstitutiveUpdate {
     const Mat<T, D> growth = update_increment(grad_v);
 
     MaterialState<T, D> state;
+    state.dt = static_cast<Real>(control->dt);
     load_history(lanes, params, state.history);
     if (has_deformation(params.model)) {
       // (I + growth) (I + H) - I, without the two I that would swallow small strains.
@@ -36,6 +37,7 @@ struct ConstitutiveUpdate {
     const auto active = lanes.active();
     T trial = T(0);
     if (energies.trial != nullptr) trial = elastic_energy(params, state);
+    if (relaxes(params.model)) relax(lanes, params, state);
     Response<T, D> response = respond(params, state);
     if (params.viscosity > Real(0)) add_viscosity(params, state, grad_v, response.tau);
 
@@ -148,6 +150,17 @@ struct ConstitutiveUpdate {
   }
   FIRN_HD Real* history_row(std::uint32_t chunk, int k) const {
     return channel_row(particles.history, chunk, particles.history_values, k);
+  }
+
+  // F <- (I + G) F in F - I, which keeps what a slow flow moves.
+  template <class Lanes, class T>
+  FIRN_HD void relax(const Lanes& lanes, const MaterialParams<Real>& params,
+                     MaterialState<T, D>& state) const {
+    const Mat<T, D> G = relaxation(params, state);
+    Mat<T, D> H = load_displacement(lanes);
+    H = H + (G + G * H);
+    store_displacement(lanes, H);
+    state.F = Mat<T, D>::identity() + H;
   }
 
   // tau^N = J 2 mu^N sym(grad v): the standard Newtonian stress.

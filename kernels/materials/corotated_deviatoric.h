@@ -67,6 +67,41 @@ struct CorotatedDeviatoric : Law {
            T(Scalar<T>(0.5f) * params.lambda) * (J - T(1)) * (J - T(1));
   }
 
+  // With g_i = J^(-1/d) s_i, a = sum (g_k - 1) g_k and b = sum (2 g_k - 1) g_k.
+  template <class T, int D>
+  FIRN_HD static PrincipalStress<T, D> principal_stress(const MaterialParams<Scalar<T>>& params,
+                                                        const Vec<T, D>& sigma) {
+    const T two_mu(2 * params.mu), lambda(params.lambda), share(Scalar<T>(1) / D);
+    T J = sigma[0];
+    for (int i = 1; i < D; ++i) J = J * sigma[i];
+    const T scale = unimodular_scale<T, D>(J);
+    Vec<T, D> g, inverse;
+    T a = T(0), b = T(0);
+    PrincipalStress<T, D> r;
+    r.psi = T(0);
+    for (int i = 0; i < D; ++i) {
+      g[i] = scale * sigma[i];
+      inverse[i] = share / sigma[i];
+      a = a + (g[i] - T(1)) * g[i];
+      b = b + (g[i] + g[i] - T(1)) * g[i];
+      r.psi = r.psi + T(0.5f) * two_mu * (g[i] - T(1)) * (g[i] - T(1));
+    }
+    for (int i = 0; i < D; ++i) {
+      r.P[i] = two_mu * (scale * (g[i] - T(1)) - a * inverse[i]);
+      for (int j = 0; j < D; ++j) {
+        const T cross = b * inverse[i] * inverse[j] - scale * (g[i] + g[i] - T(1)) * inverse[j] -
+                        scale * (g[j] + g[j] - T(1)) * inverse[i];
+        const T product = a * inverse[i] * inverse[j] * T(Scalar<T>(D));  // a / (d s_i s_j)
+        r.dP(i, j) = two_mu * (i == j ? cross + scale * scale + product : cross);
+        r.difference(i, j) = two_mu * (scale * scale + product);
+        r.sum(i, j) = two_mu * (scale * scale - T(2) * scale / (sigma[i] + sigma[j]) - product);
+      }
+    }
+    const T j = J - T(1);
+    add_energy_of_volume(sigma, T(0.5f) * lambda * j * j, lambda * j, lambda, r);
+    return r;
+  }
+
   // With G = J^(-1/d) F: P = 2 mu (J^(-1/d) (G - R) - (G:G - R:G)/d F^-T) + lambda (J - 1) cof F.
   template <class Real, int D>
   FIRN_HD static Mat<Real, D> first_piola(const MaterialParams<Real>& params,

@@ -52,6 +52,21 @@ struct DruckerPrager : StvkHencky {
     return changed;
   }
 
+  // Flow along the cone keeps volume, so its stress has no potential; with the cone's width as it
+  // was at the step's begin it has. Beyond the tip there is no stress.
+  template <class T, int D>
+  FIRN_HD static PrincipalStress<T, D> flowing_stress(const MaterialParams<Scalar<T>>& params,
+                                                      const MaterialState<T, D>& state,
+                                                      const Vec<T, D>& sigma) {
+    using Real = Scalar<T>;
+    const T shift = state.history[0] * T(Real(1) / D) - T(params.cohesion);
+    Vec<T, D> e;
+    for (int i = 0; i < D; ++i) e[i] = log(sigma[i]) + shift;
+    const T before = log(determinant(state.F)) + T(Real(D)) * shift;
+    const T width = T(0) - T(params.cone_ratio) * before * friction(params, state.history[1]);
+    return bounded_stress(params, sigma, e, max(width, T(0)), Real(0), sum(e) > T(0));
+  }
+
   template <class T, int D>
   FIRN_HD static Response<T, D> respond(const MaterialParams<Scalar<T>>& params,
                                         MaterialState<T, D>& state) {

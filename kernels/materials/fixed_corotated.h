@@ -41,6 +41,18 @@ struct FixedCorotated : Law {
     return T(params.mu) * contract(E, E) + T(0.5f * params.lambda) * j * j;
   }
 
+  template <class T, int D>
+  FIRN_HD static PrincipalStress<T, D> principal_stress(const MaterialParams<Scalar<T>>& params,
+                                                        const Vec<T, D>& sigma) {
+    const T lambda(params.lambda);
+    T J = sigma[0];
+    for (int i = 1; i < D; ++i) J = J * sigma[i];
+    const T j = J - T(1);
+    auto r = quadratic_principal_stress<T, D>(sigma, T(2 * params.mu), 1);
+    add_energy_of_volume(sigma, T(0.5f) * lambda * j * j, lambda * j, lambda, r);
+    return r;
+  }
+
   template <class Real, int D>
   FIRN_HD static Mat<Real, D> first_piola(const MaterialParams<Real>& params,
                                           const Mat<Real, D>& F) {

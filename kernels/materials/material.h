@@ -5,10 +5,12 @@
 #include "kernels/materials/corotated_deviatoric.h"
 #include "kernels/materials/drucker_prager.h"
 #include "kernels/materials/fixed_corotated.h"
+#include "kernels/materials/herschel_bulkley.h"
 #include "kernels/materials/neo_hookean.h"
 #include "kernels/materials/params.h"
 #include "kernels/materials/snow.h"
 #include "kernels/materials/stvk_hencky.h"
+#include "kernels/materials/viscoelastic.h"
 #include "kernels/materials/von_mises.h"
 #include "kernels/materials/weakly_compressible.h"
 
@@ -33,6 +35,10 @@ FIRN_HD constexpr auto with_law(MaterialModel model, F&& f) {
       return f(DruckerPrager{});
     case MaterialModel::kVonMises:
       return f(VonMises{});
+    case MaterialModel::kViscoelastic:
+      return f(Viscoelastic{});
+    case MaterialModel::kHerschelBulkley:
+      return f(HerschelBulkley{});
     case MaterialModel::kWeaklyCompressible:
       return f(WeaklyCompressible{});
     case MaterialModel::kIncompressible:
@@ -51,6 +57,14 @@ FIRN_HD constexpr bool changes_deformation(MaterialModel model) {
       law.respond(params, F);
     };
     return law.kDeforms && !elastic;
+  });
+}
+// Whether the law flows by `relaxation`, at a rate.
+FIRN_HD constexpr bool relaxes(MaterialModel model) {
+  return with_law(model, [](auto law) {
+    return requires(MaterialParams<float> params, MaterialState<float, 3> state) {
+      law.relaxation(params, state);
+    };
   });
 }
 // Whether J <= 0 is an error: the energy is infinite or undefined there. Fixed corotated elasticity
@@ -86,6 +100,19 @@ FIRN_HD inline Response<T, D> respond(const MaterialParams<Scalar<T>>& params,
   });
 }
 
+// G of what state.dt lets flow, F <- (I + G) F; the history is advanced, F is not, so that the
+// caller can keep digits of F - I that F has no room for. Zero for laws without a rate.
+template <class T, int D>
+FIRN_APART FIRN_HD Mat<T, D> relaxation(const MaterialParams<Scalar<T>>& params,
+                                        MaterialState<T, D>& state) {
+  return with_law(params.model, [&](auto law) {
+    if constexpr (requires { law.relaxation(params, state); })
+      return law.relaxation(params, state);
+    else
+      return Mat<T, D>::zero();
+  });
+}
+
 // Energy per rest volume of the state as it is, without plastic flow.
 template <class T, int D>
 FIRN_HD inline T elastic_energy(const MaterialParams<Scalar<T>>& params,
@@ -95,6 +122,35 @@ FIRN_HD inline T elastic_energy(const MaterialParams<Scalar<T>>& params,
       return law.elastic_energy(params, state.F);
     else
       return law.elastic_energy(params, state);
+  });
+}
+
+// The elastic law in the principal axes of a state whose singular values are `sigma`, at a fixed
+// history.
+template <class T, int D>
+FIRN_HD inline PrincipalStress<T, D> principal_stress(const MaterialParams<Scalar<T>>& params,
+                                                      const MaterialState<T, D>& state,
+                                                      const Vec<T, D>& sigma) {
+  return with_law(params.model, [&](auto law) {
+    if constexpr (requires { law.principal_stress(params, sigma); })
+      return law.principal_stress(params, sigma);
+    else
+      return law.principal_stress(params, state, sigma);
+  });
+}
+
+// The same with the flow that the state would make, as far as it has a potential.
+template <class T, int D>
+FIRN_HD inline PrincipalStress<T, D> flowing_stress(const MaterialParams<Scalar<T>>& params,
+                                                    const MaterialState<T, D>& state,
+                                                    const Vec<T, D>& sigma) {
+  return with_law(params.model, [&](auto law) {
+    if constexpr (requires { law.flowing_stress(params, state, sigma); })
+      return law.flowing_stress(params, state, sigma);
+    else if constexpr (requires { law.principal_stress(params, sigma); })
+      return law.principal_stress(params, sigma);
+    else
+      return law.principal_stress(params, state, sigma);
   });
 }
 

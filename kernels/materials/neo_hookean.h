@@ -36,6 +36,19 @@ struct NeoHookean : Law {
     return T(0.5f) * mu * (contract(F, F) - T(D)) + (T(0.5f) * lambda * log_J - mu) * log_J;
   }
 
+  template <class T, int D>
+  FIRN_HD static PrincipalStress<T, D> principal_stress(const MaterialParams<Scalar<T>>& params,
+                                                        const Vec<T, D>& sigma) {
+    const T mu(params.mu), lambda(params.lambda);
+    T J = sigma[0];
+    for (int i = 1; i < D; ++i) J = J * sigma[i];
+    const T log_J = log(J);
+    auto r = quadratic_principal_stress<T, D>(sigma, mu, 0);
+    add_energy_of_volume(sigma, (T(0.5f) * lambda * log_J - mu) * log_J - T(0.5f * D) * mu,
+                         (lambda * log_J - mu) / J, (mu + lambda * (T(1) - log_J)) / (J * J), r);
+    return r;
+  }
+
   template <class Real, int D>
   FIRN_HD static Mat<Real, D> first_piola(const MaterialParams<Real>& params,
                                           const Mat<Real, D>& F) {

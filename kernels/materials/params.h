@@ -28,7 +28,10 @@ struct MaterialParams {
   Real friction_hardening[4];   // drucker_prager: phi(q) = h0 + (h1 q - h3) exp(-h2 q), radians
   bool has_friction_hardening;  // drucker_prager: phi(q) replaces the constant friction
   bool volume_correction;       // drucker_prager
-  Real yield_stress;            // von_mises: uniaxial sigma_Y, Pa
+  Real yield_stress;            // von_mises: uniaxial sigma_Y, Pa; herschel_bulkley: in shear, Pa
+  Real consistency;             // herschel_bulkley: K, Pa s^n
+  Real flow_index;              // herschel_bulkley: n
+  Real relaxation_time;         // viscoelastic: s
   Real bulk_modulus, gamma;     // weakly_compressible
   Real viscosity;               // Pa s; the caller adds this stress, the laws here do not
 };
@@ -37,7 +40,10 @@ struct MaterialParams {
 // values:
 //   respond(params, F) or (params, MaterialState&), which may move the state;
 //   elastic_energy, first_piola(params, F or state) and first_piola_differential(params, F or
-//   state, dF), at a fixed history.
+//   state, dF), at a fixed history;
+//   relaxation(params, state), of laws whose flow takes time: G of F <- (I + G) F in state.dt, for
+//   which it advances the history; and flowing_stress(params, state, sigma), which has that flow
+//   in it.
 struct Law {
   static constexpr bool kDeforms = true;           // keeps F; liquids need their volume ratio alone
   static constexpr bool kForbidsInversion = true;  // J <= 0 has no energy
@@ -55,11 +61,15 @@ constexpr int history_capacity();
 //   snow, sand_clamp      [0] J_P
 //   drucker_prager        [0] log of the volume gained in tension, not yet closed; [1] hardening q
 //   von_mises             [0] equivalent plastic strain
+//   viscoelastic          [0] ln sqrt(det b_OB) - ln J: what the plain Oldroyd-B strain b_OB, here
+//                         the multiple e^(2 h / d) of F F^T, would have gained in volume by flow
+//   herschel_bulkley      [0] plastic shear strain
 //   weakly_compressible   [0] J (such particles need no F)
 template <class T, int D>
 struct MaterialState {
   Mat<T, D> F;
   T history[history_capacity<D>()];
+  Scalar<T> dt = 0;  // s, in which material flows that needs time to
 };
 
 template <class T, int D>

@@ -80,6 +80,57 @@ struct Snow : Law {
     return stiffening(params, state.history[0]) * FixedCorotated::elastic_energy(params, state.F);
   }
 
+  // A potential whose stress is bounded as the clamp bounds it, J_P fixed: that of shape along each
+  // axis by its own stretch, that of volume where all axes are clamped. What returns to the clamp
+  // has no potential, since volume couples the axes.
+  template <class T, int D>
+  FIRN_HD static PrincipalStress<T, D> flowing_stress(const MaterialParams<Scalar<T>>& params,
+                                                      const MaterialState<T, D>& state,
+                                                      const Vec<T, D>& sigma) {
+    using Real = Scalar<T>;
+    const T h = stiffening(params, state.history[0]);
+    const T k = h * T(2 * params.mu), lambda = h * T(params.lambda);
+    const T low(params.min_stretch), high(params.max_stretch);
+    PrincipalStress<T, D> r;
+    r.psi = T(0);
+    T J = T(1), least = T(1), most = T(1);
+    for (int i = 0; i < D; ++i) {
+      const T c = clamp(sigma[i], low, high), e = c - T(1), over = sigma[i] - c;
+      r.psi = r.psi + k * e * (T(0.5f) * e + over);
+      r.P[i] = k * e;
+      for (int j = 0; j < D; ++j) r.dP(i, j) = T(0);
+      r.dP(i, i) = select(over == T(0), k, T(0));
+      J = J * sigma[i], least = least * low, most = most * high;
+    }
+    for (int i = 0; i < D; ++i)
+      for (int j = 0; j < D; ++j) {
+        const T apart = sigma[i] - sigma[j];
+        const auto together = abs(apart) < T(Real(1e-4));
+        r.difference(i, j) = select(together, T(0.5f) * (r.dP(i, i) + r.dP(j, j)),
+                                    (r.P[i] - r.P[j]) / select(together, T(1), apart));
+        r.sum(i, j) = (r.P[i] + r.P[j]) / max(sigma[i] + sigma[j], T(kEpsilon<T>));
+      }
+    const T volume = clamp(J, least, most), strain = volume - T(1), beyond = J - volume;
+    add_energy_of_volume(sigma, lambda * strain * (T(0.5f) * strain + beyond), lambda * strain,
+                         select(beyond == T(0), lambda, T(0)), r);
+    return r;
+  }
+
+  // At a fixed J_P, and as far as the clamp: what flows is found after the step.
+  template <class T, int D>
+  FIRN_HD static PrincipalStress<T, D> principal_stress(const MaterialParams<Scalar<T>>& params,
+                                                        const MaterialState<T, D>& state,
+                                                        const Vec<T, D>& sigma) {
+    auto r = FixedCorotated::principal_stress(params, sigma);
+    const T h = stiffening(params, state.history[0]);
+    r.psi = h * r.psi;
+    r.P = h * r.P;
+    r.dP = r.dP * h;
+    r.difference = r.difference * h;
+    r.sum = r.sum * h;
+    return r;
+  }
+
   template <class Real, int D>
   FIRN_HD static Mat<Real, D> first_piola(const MaterialParams<Real>& params,
                                           const MaterialState<Real, D>& state) {

@@ -80,34 +80,105 @@ struct StvkHencky : Law {
   }
 
   // (ln a - ln b) / (a - b), also where a = b.
-  template <class Real>
-  FIRN_HD static Real log_quotient(Real a, Real b) {
-    const Real z = (a - b) / (a + b);  // ln(a/b) = 2 artanh z = 2 (z + z^3/3 + z^5/5 + ...)
-    const Real z2 = z * z;
-    if (z2 < Real(1e-4))
-      return 2 / (a + b) * (1 + z2 * (Real(1) / 3 + z2 * (Real(1) / 5 + z2 / 7)));
-    return log(a / b) / (a - b);
+  template <class T>
+  FIRN_HD static T log_quotient(const T& a, const T& b) {
+    using Real = Scalar<T>;
+    const T z = (a - b) / (a + b);  // ln(a/b) = 2 artanh z = 2 (z + z^3/3 + z^5/5 + ...)
+    const T z2 = z * z;
+    const auto close = z2 < T(Real(1e-4));
+    const T series = T(2) / (a + b) *
+                     (T(1) + z2 * (T(Real(1) / 3) + z2 * (T(Real(1) / 5) + z2 * T(Real(1) / 7))));
+    return select(close, series, log(a / b) / select(close, T(1), a - b));
   }
 
-  template <class Real, int D>
-  FIRN_HD static PrincipalStress<Real, D> principal_stress(const MaterialParams<Real>& params,
-                                                           const Vec<Real, D>& sigma) {
-    Vec<Real, D> tau;
-    Real tr = 0;
-    for (int i = 0; i < D; ++i) tr += log(sigma[i]);
-    for (int i = 0; i < D; ++i) tau[i] = 2 * params.mu * log(sigma[i]) + params.lambda * tr;
-    PrincipalStress<Real, D> r;
+  template <class T, int D>
+  FIRN_HD static PrincipalStress<T, D> principal_stress(const MaterialParams<Scalar<T>>& params,
+                                                        const Vec<T, D>& sigma) {
+    const T mu(params.mu), lambda(params.lambda);
+    Vec<T, D> e, tau;
+    for (int i = 0; i < D; ++i) e[i] = log(sigma[i]);
+    const T tr = sum(e);
+    for (int i = 0; i < D; ++i) tau[i] = T(2) * mu * e[i] + lambda * tr;
+    PrincipalStress<T, D> r;
+    r.psi = energy_of_strain(params, e);
     for (int i = 0; i < D; ++i) {
       r.P[i] = tau[i] / sigma[i];
       for (int j = 0; j < D; ++j) {
-        const Real product = sigma[i] * sigma[j];
-        r.dP(i, j) = (params.lambda + (i == j ? 2 * params.mu - tau[i] : 0)) / product;
+        const T product = sigma[i] * sigma[j];
+        r.dP(i, j) = (i == j ? lambda + T(2) * mu - tau[i] : lambda) / product;
         // Divided difference of tau/s: the quotient of tau, and that of 1/s.
         r.difference(i, j) =
-            2 * params.mu * log_quotient(sigma[i], sigma[j]) / sigma[i] - tau[j] / product;
+            T(2) * mu * log_quotient(sigma[i], sigma[j]) / sigma[i] - tau[j] / product;
+        r.sum(i, j) = (tau[i] / sigma[i] + tau[j] / sigma[j]) / (sigma[i] + sigma[j]);
       }
     }
     return r;
+  }
+
+  // What radial return leaves of a deviator of a given length.
+  template <class T>
+  struct Radial {
+    T kept;     // its length
+    T tangent;  // the derivative of that
+    T energy;   // of the deviator and of the return, Pa
+  };
+
+  // Of a strain with this deviator and trace, of which radial return leaves `left`; what is `open`
+  // has no stress.
+  template <class T, int D, class Mask>
+  FIRN_HD static PrincipalStress<T, D> radial_stress(const MaterialParams<Scalar<T>>& params,
+                                                     const Vec<T, D>& sigma, const Vec<T, D>& dev,
+                                                     const T& tr, const T& length,
+                                                     const Radial<T>& left, const Mask& open) {
+    using Real = Scalar<T>;
+    const T share(Real(1) / D), two_mu(2 * params.mu);
+    const T modulus = select(open, T(0), T(params.lambda) + two_mu * share);
+    // tau = modulus tr I + secant dev
+    const T secant =
+        select(open, T(0),
+               select(left.kept < length, two_mu * left.kept / max(length, T(kLeastNormal<Real>)),
+                      two_mu));
+    const T tangent = select(open, T(0), two_mu * left.tangent);
+    PrincipalStress<T, D> r;
+    r.psi = T(0.5f) * modulus * tr * tr + select(open, T(0), left.energy);
+    Vec<T, D> normal, tau;
+    for (int i = 0; i < D; ++i) {
+      normal[i] = dev[i] / max(length, T(kLeastNormal<Real>));
+      tau[i] = modulus * tr + secant * dev[i];
+    }
+    for (int i = 0; i < D; ++i) {
+      r.P[i] = tau[i] / sigma[i];
+      for (int j = 0; j < D; ++j) {
+        const T product = sigma[i] * sigma[j];
+        T dtau = modulus - secant * share + (tangent - secant) * normal[i] * normal[j];
+        if (i == j) dtau = dtau + secant - tau[i];
+        r.dP(i, j) = dtau / product;
+        r.difference(i, j) =
+            secant * log_quotient(sigma[i], sigma[j]) / sigma[i] - tau[j] / product;
+        r.sum(i, j) = (tau[i] / sigma[i] + tau[j] / sigma[j]) / (sigma[i] + sigma[j]);
+      }
+    }
+    return r;
+  }
+
+  // Of strains e whose deviator may grow to `bound` (its norm) without flow, and beyond takes the
+  // share `elastic` of what it grows by. The energy is that of the law, and beyond the bound the
+  // work that returning to it takes.
+  template <class T, int D, class Mask>
+  FIRN_HD static PrincipalStress<T, D> bounded_stress(const MaterialParams<Scalar<T>>& params,
+                                                      const Vec<T, D>& sigma, const Vec<T, D>& e,
+                                                      const T& bound, Scalar<T> elastic,
+                                                      const Mask& open) {
+    using Real = Scalar<T>;
+    const T tr = sum(e);
+    Vec<T, D> dev;
+    for (int i = 0; i < D; ++i) dev[i] = e[i] - tr * T(Real(1) / D);
+    const T length = norm(dev), over = max(length - bound, T(0)), within = length - over;
+    Radial<T> left;
+    left.kept = length - T(1 - elastic) * over;
+    left.tangent = select(over > T(0), T(elastic), T(1));
+    left.energy = T(params.mu) * (within * within + over * (T(2) * within + T(elastic) * over));
+    return radial_stress(params, sigma, dev, tr, length, left, open);
   }
 
   template <class Real, int D>

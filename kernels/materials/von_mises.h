@@ -32,6 +32,22 @@ struct VonMises : StvkHencky {
     return yields;
   }
 
+  // Radial return has a potential, in the strain of the step's end.
+  template <class T, int D>
+  FIRN_HD static PrincipalStress<T, D> flowing_stress(const MaterialParams<Scalar<T>>& params,
+                                                      const MaterialState<T, D>& state,
+                                                      const Vec<T, D>& sigma) {
+    using Real = Scalar<T>;
+    constexpr Real root = Real(0.81649658092772603);  // sqrt(2/3)
+    Vec<T, D> e;
+    for (int i = 0; i < D; ++i) e[i] = log(sigma[i]);
+    const T yield_stress =
+        max(T(params.yield_stress) + T(params.hardening) * state.history[0], T(0));
+    const Real soft = 3 * params.mu / (3 * params.mu + params.hardening);
+    return bounded_stress(params, sigma, e, yield_stress * T(root / (2 * params.mu)),
+                          max(Real(1) - soft, Real(0)), T(0) > T(1));
+  }
+
   template <class T, int D>
   FIRN_HD static Response<T, D> respond(const MaterialParams<Scalar<T>>& params,
                                         MaterialState<T, D>& state) {

@@ -46,6 +46,18 @@ struct WeaklyCompressible : Law {
     return energy_of_volume(params, state.history[0]);
   }
 
+  template <class T, int D>
+  FIRN_HD static PrincipalStress<T, D> principal_stress(const MaterialParams<Scalar<T>>& params,
+                                                        const Vec<T, D>& sigma) {
+    T J = sigma[0];
+    for (int i = 1; i < D; ++i) J = J * sigma[i];
+    const T K(params.bulk_modulus), power = volume_power(params, J) / J;  // J^-gamma
+    auto r = quadratic_principal_stress<T, D>(sigma, T(0), 0);
+    add_energy_of_volume(sigma, energy_of_volume(params, J), K * (T(1) - power),
+                         K * T(params.gamma) * power / J, r);
+    return r;
+  }
+
   // The elastic law seen as a function of F, for solvers that move F: J = det F.
   template <class Real, int D>
   FIRN_HD static Mat<Real, D> first_piola(const MaterialParams<Real>& params,

@@ -85,8 +85,9 @@ struct P2G {
   }
 
   FIRN_HD void load_force(std::uint32_t chunk, std::uint32_t lane, Node<Real> (&force)[D]) const {
-    const Real scale = impulse_scale<Degree>(params, static_cast<Real>(control->dt), grid.inv_dx);
     for (int a = 0; a < D; ++a) force[a] = Node<Real>::zero();
+    if (!params.internal_force) return;
+    const Real scale = impulse_scale<Degree>(params, static_cast<Real>(control->dt), grid.inv_dx);
     for (int a = 0, k = 0; a < D; ++a)
       for (int b = a; b < D; ++b, ++k) {
         const Real value =

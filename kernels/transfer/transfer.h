@@ -22,6 +22,7 @@ struct TransferParams {
   bool moment_weighted_skew = false;  // RPIC with the linear kernel: K_p is not a multiple of I
   bool affine_map = false;            // xi = affine
   bool gradient_force = false;        // classical form instead of MLS-MPM
+  bool internal_force = true;         // P2G brings the impulse of the particles' stress
   bool separate_force = false;  // force impulse in GridView::increments instead of in the momentum
   bool corrects_positions = false;  // staggered: positions also move with kFaceCorrection
   bool shears = false;              // staggered: stress goes to kFaceImpulse, grad v comes back

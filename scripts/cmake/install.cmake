@@ -22,11 +22,16 @@ target_include_directories(firn PUBLIC $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLU
 
 # These two are targets of the config file: of OpenVDB only the library, without the headers that its own find module
 # asks for, and what CUDA kernels run on.
+set(find_fmt "")
 set(find_tinyobjloader "")
 set(find_cuda_runtime "")
 set(cuda_runtime "")
 set(pc_requires libpng zlib libzstd)
 set(pc_libraries ${OpenMP_CXX_FLAGS})
+if(NOT FIRN_STATIC_LIBS)
+  set(find_fmt "find_dependency(fmt)")
+  list(APPEND pc_requires fmt)
+endif()
 if(TARGET tinyobjloader::tinyobjloader)
   set(find_tinyobjloader "find_dependency(tinyobjloader)")
   list(APPEND pc_requires tinyobjloader)

@@ -20,11 +20,15 @@ struct Suite {
 };
 
 const std::vector<Suite>& suites() {
-  static const std::vector<Suite> table{
-      {"step", bench_step},     {"transfer", bench_transfer},
-      {"stress", bench_stress}, {"sort", bench_sort},
-      {"io", bench_io},         {"pressure", bench_pressure_solver},
-      {"liquid", bench_liquid}, {"thermal", bench_thermal}};
+  static const std::vector<Suite> table{{"step", bench_step},
+                                        {"transfer", bench_transfer},
+                                        {"stress", bench_stress},
+                                        {"sort", bench_sort},
+                                        {"io", bench_io},
+                                        {"pressure", bench_pressure_solver},
+                                        {"liquid", bench_liquid},
+                                        {"thermal", bench_thermal},
+                                        {"implicit", bench_implicit}};
   return table;
 }
 

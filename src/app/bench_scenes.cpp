@@ -216,4 +216,16 @@ Scene thermal_scene(const Options& options) {
   return scene;
 }
 
+Scene implicit_scene(const Options& options, double youngs_modulus) {
+  BlockCase block = block_case(options);
+  const std::int64_t side = options.side.value_or(24);
+  block.particles = 8 * side * side * side;
+  Material material = soft_elastic();
+  material.youngs_modulus = youngs_modulus;
+  Scene scene = block_scene(block, {material});
+  scene.time.dt_max = 1 / scene.simulation.fps;
+  scene.bodies[0].velocity.component[1].constant = -1;
+  return scene;
+}
+
 }  // namespace firn::app

@@ -35,6 +35,9 @@ Scene block_scene(const BlockCase& block, const std::vector<Material>& materials
 Scene liquid_scene(const Options& options);
 // The same column of butter, its upper half molten.
 Scene thermal_scene(const Options& options);
+// A block that hits the ground, which holds it; as explicit steps, but as long as a frame where the
+// integrator allows.
+Scene implicit_scene(const Options& options, double youngs_modulus);
 
 // A soft elastic solid, what suites measure by default.
 Material soft_elastic();

@@ -61,6 +61,9 @@ std::vector<Material> one_of_each_law() {
     material.hardening = law.model == MaterialModel::kSnow ? 10 : 0;
     material.friction_angle = 0.5;
     material.yield_stress = 2e3;
+    material.consistency = 100;
+    material.flow_index = 0.5;
+    material.relaxation_time = 0.5;
     material.bulk_modulus = 1e5;
     materials.push_back(material);
   }

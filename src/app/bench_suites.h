@@ -11,6 +11,7 @@ int bench_sweep(const Options& options);     // step --sweep
 int bench_scaling(const Options& options);   // step --scaling
 int bench_liquid(const Options& options);    // the incompressible step
 int bench_thermal(const Options& options);   // the thermal step
+int bench_implicit(const Options& options);  // frames by implicit steps beside explicit ones
 int bench_transfer(const Options& options);  // P2G and G2P of all transfers and kernels
 int bench_stress(const Options& options);    // the constitutive stage of all material models
 int bench_sort(const Options& options);      // the rebuild stage at rest, in motion, shuffled

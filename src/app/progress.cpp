@@ -58,6 +58,15 @@ std::string pressure_solves(const PressureStats& p) {
              p.sealed_regions > 0 ? fmt::format("; {} sealed regions", p.sealed_regions) : "");
 }
 
+std::string implicit_solves(const ImplicitStats& s) {
+  return solves("implicit", s) +
+         fmt::format(
+             "; {:.1f} linear iterations in each, {} cuts, {} passes over contacts, {} rejected",
+             static_cast<double>(s.linear_iterations) /
+                 static_cast<double>(std::max<std::int64_t>(s.iterations, 1)),
+             s.cuts, s.passes, s.rejected);
+}
+
 // A run is not ended by a listener that has gone: whether all was written is asked at its end.
 void print_to(std::FILE* out, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), out);
@@ -111,6 +120,7 @@ void Progress::frame_done(const FrameStats& stats) {
     line(stage_times(stats.times));
     line(energies(stats));
     if (stats.pressure.solves > 0) line(pressure_solves(stats.pressure));
+    if (stats.implicit.solves > 0) line(implicit_solves(stats.implicit));
     for (const ThermalSolver& solver : kThermalSolvers) {
       const SolverStats& s = stats.thermal.*solver.stats;
       if (s.solves > 0) line(solves(solver.name, s));

@@ -65,6 +65,7 @@ struct RunTotals {
   double lost_volume = 0;         // the largest FrameStats::lost_volume
   PressureStats pressure;         // sums and largest values; sealed_regions of the last frame
   ThermalStats thermal;           // likewise
+  ImplicitStats implicit;         // likewise; what the last step had is that of the last frame
   std::optional<Totals> initial;  // of the first stats added
 
   // Adds a completed frame; the statistics of the initial state (frame 0, no steps) count as a

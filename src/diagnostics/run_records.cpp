@@ -105,6 +105,31 @@ PressureStats pressure_from_json(const Json& json) {
           json.value("correction_seconds", 0.0)};
 }
 
+Json to_json(const ImplicitStats& s) {
+  Json json = to_json(static_cast<const SolverStats&>(s));
+  json.update({{"linear_iterations", s.linear_iterations},
+               {"cuts", s.cuts},
+               {"passes", s.passes},
+               {"rejected", s.rejected},
+               {"imbalance", s.imbalance},
+               {"tolerance", s.tolerance},
+               {"energy_before", s.energy_before},
+               {"energy_after", s.energy_after}});
+  return json;
+}
+
+ImplicitStats implicit_from_json(const Json& json) {
+  ImplicitStats s;
+  static_cast<SolverStats&>(s) = solver_from_json(json);
+  s.linear_iterations = count_of(json, "linear_iterations");
+  s.cuts = count_of(json, "cuts");
+  s.passes = count_of(json, "passes");
+  s.rejected = count_of(json, "rejected");
+  s.imbalance = json.at("imbalance"), s.tolerance = json.at("tolerance");
+  s.energy_before = json.at("energy_before"), s.energy_after = json.at("energy_after");
+  return s;
+}
+
 void add(const SolverStats& frame, SolverStats& run) {
   run.solves += frame.solves;
   run.iterations += frame.iterations;
@@ -116,13 +141,14 @@ void add(const SolverStats& frame, SolverStats& run) {
 bool has_stage_times(const FrameStats& s) { return s.enqueued.steps == 0 || s.times.rebuild > 0; }
 
 // The solvers of the scene's integrator, each an object of its own.
-void add_solvers(const Scene& scene, const PressureStats& pressure, const ThermalStats& thermal,
-                 Json& json) {
+template <class Stats>
+void add_solvers(const Scene& scene, const Stats& of, Json& json) {
   const bool is_thermal = traits_of(scene).unified;
-  if (traits_of(scene).staggered) json["pressure"] = to_json(pressure);
+  if (traits_of(scene).staggered) json["pressure"] = to_json(of.pressure);
+  if (traits_of(scene).implicit) json["implicit"] = to_json(of.implicit);
   if (!is_thermal) return;
   for (const ThermalSolver& solver : kThermalSolvers)
-    json[solver.name] = to_json(thermal.*solver.stats);
+    json[solver.name] = to_json(of.thermal.*solver.stats);
 }
 
 Json reactions_json(const FrameStats& stats, const Scene& scene) {
@@ -216,7 +242,7 @@ std::string stats_json_line(const FrameStats& s, const Scene& scene) {
                       {"boundary", s.stages.boundary},
                       {"g2p", s.stages.g2p},
                       {"plasticity", s.stages.plasticity}};
-  add_solvers(scene, s.pressure, s.thermal, json);
+  add_solvers(scene, s, json);
   return dump(json, -1);
 }
 
@@ -242,6 +268,13 @@ void RunTotals::add(const FrameStats& stats) {
   pressure.correction_seconds += stats.pressure.correction_seconds;
   pressure.max_divergence = std::max(pressure.max_divergence, stats.pressure.max_divergence);
   pressure.sealed_regions = stats.pressure.sealed_regions;
+  const ImplicitStats before = implicit;
+  implicit = stats.implicit;
+  firn::add(before, implicit);
+  implicit.linear_iterations += before.linear_iterations;
+  implicit.cuts += before.cuts;
+  implicit.passes += before.passes;
+  implicit.rejected += before.rejected;
   for (const ThermalSolver& solver : kThermalSolvers)
     firn::add(stats.thermal.*solver.stats, thermal.*solver.stats);
 }
@@ -259,7 +292,8 @@ std::string RunTotals::to_json() const {
                {"max_speed", max_speed},
                {"energy_growth", energy_growth},
                {"lost_volume", lost_volume},
-               {"pressure", firn::to_json(pressure)}};
+               {"pressure", firn::to_json(pressure)},
+               {"implicit", firn::to_json(implicit)}};
   for (const ThermalSolver& solver : kThermalSolvers)
     json[solver.name] = firn::to_json(thermal.*solver.stats);
   if (initial) json["initial"] = firn::to_json(*initial);
@@ -278,6 +312,7 @@ RunTotals RunTotals::from_json(const std::string& text, const std::string& origi
   run.energy_growth = json.value("energy_growth", 0.0);
   run.lost_volume = json.value("lost_volume", 0.0);
   if (json.contains("pressure")) run.pressure = pressure_from_json(json["pressure"]);
+  if (json.contains("implicit")) run.implicit = implicit_from_json(json["implicit"]);
   for (const ThermalSolver& solver : kThermalSolvers)
     if (json.contains(solver.name)) run.thermal.*solver.stats = solver_from_json(json[solver.name]);
   if (json.contains("initial")) run.initial = totals_from_json(json["initial"]);
@@ -311,7 +346,7 @@ std::string summary_json(const Scene& scene, const RunOutcome& outcome, const Ru
                {"energy_growth", run.energy_growth},
                {"lost_volume", run.lost_volume},
                {"totals", to_json(last.totals)}};
-  add_solvers(scene, run.pressure, run.thermal, json);
+  add_solvers(scene, run, json);
   if (run.initial) json["drift"] = drift_json(scene, *run.initial, last.totals);
   return dump(json, 2) + "\n";
 }

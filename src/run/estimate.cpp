@@ -21,6 +21,7 @@
 #include "src/scene/sampling.h"
 #include "src/solvers/deviatoric_solver.h"
 #include "src/solvers/elliptic_solver.h"
+#include "src/solvers/newton_solver.h"
 #include "src/stages/particle_pressure.h"
 #include "src/stages/tracers.h"
 #include "src/state/batch.h"
@@ -243,17 +244,19 @@ std::uint32_t block_capacity(std::uint32_t particles, std::uint32_t needed) {
   return needed > capacity ? with_room(needed) : capacity;
 }
 
-// What integrators with a projection hold beside the grid.
+// What integrators that solve hold beside the grid.
 template <int D, class Real>
-std::size_t projection_bytes(const Scene& scene, std::uint32_t blocks, std::size_t chunks) {
+std::size_t solver_bytes(const Scene& scene, std::uint32_t blocks, std::size_t chunks) {
   using Solver = EllipticSolver<Cpu, D, Real>;
   const bool unified = traits_of(scene).unified;
+  if (traits_of(scene).implicit)
+    return NewtonSolver<Cpu, D, Real>::bytes_for(blocks, chunks, traits_of(scene).linear);
   if (!traits_of(scene).staggered) return 0;
   std::size_t sum = MacStore<Cpu, D, Real>::bytes_for(blocks) + Solver::bytes_for(blocks, unified) +
                     ParticlePressureStage<Cpu, D, Real>::bytes_for(chunks);
   if (unified) sum += HeatStore<Cpu, D, Real>::bytes_for(blocks, !scene.heat_sources.empty());
   if (scene.solves_heat()) sum += Solver::bytes_for(blocks, true);
-  if (has_implicit_forces(scene)) sum += DeviatoricSolver<Cpu, D, Real>::bytes_for(blocks, chunks);
+  if (solves_deviatoric(scene)) sum += DeviatoricSolver<Cpu, D, Real>::bytes_for(blocks, chunks);
   return sum;
 }
 
@@ -274,7 +277,7 @@ void estimate_memory(const Scene& scene, std::span<const Fill> fills, SceneEstim
       block_capacity<Grid>(static_cast<std::uint32_t>(e.particles), counts.blocks);
   e.particle_bytes = chunks * particles.bytes_per_chunk();
   e.state_bytes = std::size_t{counts.chunks} * kLanes * particles.saved_bytes_per_slot();
-  e.grid_bytes = grid.bytes_for(blocks) + projection_bytes<D, Real>(scene, blocks, chunks);
+  e.grid_bytes = grid.bytes_for(blocks) + solver_bytes<D, Real>(scene, blocks, chunks);
   e.tracer_bytes = Tracers<Cpu, D, Real>::bytes_for(static_cast<std::size_t>(e.tracers));
   e.state_bytes += e.tracer_bytes;
   // Energies per pack, the table of totals, the reactions and energies per block, and the shapes of

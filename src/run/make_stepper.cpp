@@ -2,6 +2,7 @@
 
 #include "firn/error.h"
 #include "src/integrators/explicit.h"
+#include "src/integrators/implicit.h"
 #include "src/integrators/liquid.h"
 #include "src/integrators/unified.h"
 #include "src/run/on_device.h"
@@ -15,7 +16,8 @@ template <class Exec, int D, class Real>
 std::unique_ptr<Stepper> make_integrator(const Scene& scene, std::unique_ptr<Exec> exec,
                                          ParticleNamer namer) {
   const IntegratorTraits& traits = traits_of(scene);
-  const auto make = traits.unified     ? make_scene_stepper<UnifiedIntegrator, Exec, D, Real>
+  const auto make = traits.implicit    ? make_scene_stepper<ImplicitIntegrator, Exec, D, Real>
+                    : traits.unified   ? make_scene_stepper<UnifiedIntegrator, Exec, D, Real>
                     : traits.staggered ? make_scene_stepper<LiquidIntegrator, Exec, D, Real>
                                        : make_scene_stepper<ExplicitIntegrator, Exec, D, Real>;
   return make(scene, std::move(exec), std::move(namer), nullptr);

@@ -17,30 +17,39 @@ struct IntegratorTraits {
   bool unified;    // materials melt and are of any compressibility: volume is the projection's,
                    // stress acts on faces
   bool carries_tracers;
+  bool implicit;  // a step's velocities solve for its forces: no wave limits it
+  bool linear;    // once, as they are at the step's begin
 };
 
 inline constexpr IntegratorTraits kIntegratorTraits[] = {
     {Integrator::kExplicit, "explicit", "symplectic Euler; every model but liquids", false, true,
-     false, false},
+     false, false, false, false},
+    {Integrator::kOptimization, "optimization",
+     "backward Euler by optimisation: steps of up to a frame; models of explicit", false, true,
+     false, false, true, false},
+    {Integrator::kSemiImplicit, "semi_implicit",
+     "one linear solve for the forces of a step; models of explicit", false, true, false, false,
+     true, true},
     {Integrator::kIncompressible, "incompressible", "liquids on a MAC grid", true, false, false,
-     true},
+     true, false, false},
     {Integrator::kThermal, "thermal", "solids and liquids with heat, on a MAC grid", true, true,
-     true, false},
+     true, false, false, false},
 };
 
 // Throws Error{kScene} for one that there is not yet.
 inline const IntegratorTraits& traits_of(const Scene& scene) {
   for (const IntegratorTraits& traits : kIntegratorTraits)
     if (traits.integrator == scene.simulation.integrator) return traits;
-  throw Error(ErrorCategory::kScene,
-              "simulation.integrator: only \"explicit\", \"incompressible\" and \"thermal\" are "
-              "available in this version");
+  throw Error(ErrorCategory::kScene, "simulation.integrator is none of the integrators");
 }
 
-// Whether deviatoric forces are part of a solve: such a step resolves neither waves nor the
-// spreading of momentum.
-inline bool has_implicit_forces(const Scene& scene) {
+// Whether the thermal integrator's deviatoric forces are part of a solve.
+inline bool solves_deviatoric(const Scene& scene) {
   return traits_of(scene).unified && scene.thermal.forces == ForceIntegration::kSemiImplicit;
+}
+// Whether forces are: such a step resolves neither waves nor the spreading of momentum.
+inline bool has_implicit_forces(const Scene& scene) {
+  return traits_of(scene).implicit || solves_deviatoric(scene);
 }
 
 }  // namespace firn

@@ -278,7 +278,13 @@ Json rules_by_integrator() {
   Json thermal = when(has_value("thermal", "heat", false), rules_under(kScene, Under::kNoHeat));
   thermal["else"] = rules_under(kScene, Under::kHeat);
   Json solid = when(has_value("simulation", "integrator", "thermal"), thermal);
-  solid["else"] = rules_under(kScene, Under::kExplicit);
+  Json linear = when(has_value("simulation", "integrator", "semi_implicit"),
+                     rules_under(kScene, Under::kLinear));
+  linear["else"] = rules_under(kScene, Under::kExplicit);
+  Json implicit = when(has_value("simulation", "integrator", "optimization"),
+                       rules_under(kScene, Under::kOptimization));
+  implicit["else"] = linear;
+  solid["else"] = implicit;
   Json rules = when(has_value("simulation", "integrator", "incompressible"),
                     rules_under(kScene, Under::kIncompressible));
   rules["else"] = solid;

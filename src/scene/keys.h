@@ -77,9 +77,13 @@ enum class Under : unsigned {
   kIncompressible = 2,
   kNoHeat = 4,  // integrator = "thermal" with thermal.heat = false
   kHeat = 8,    // integrator = "thermal" otherwise
+  kOptimization = 16,
+  kLinear = 32,  // integrator = "semi_implicit"
+  kImplicit = kOptimization | kLinear,
   kThermal = kNoHeat | kHeat,
-  kNotIncompressible = kExplicit | kThermal,
-  kAny = 15,
+  kNodal = kExplicit | kImplicit,  // velocities live on nodes
+  kNotIncompressible = kNodal | kThermal,
+  kAny = 63,
 };
 constexpr bool includes(Under settings, Under one) {
   return (static_cast<unsigned>(settings) & static_cast<unsigned>(one)) != 0;
@@ -149,7 +153,7 @@ std::vector<std::string_view> names_of(std::span<const Word> words);
 // The tables of a scene file; each is defined beside the code that reads it.
 extern const Table kScene;  // the root: all others can be reached from it
 extern const Table kSimulation, kTransfer, kTime, kGrid, kDomain, kFaces, kFluid, kTracers;
-extern const Table kThermal, kSolve, kHeatSource;
+extern const Table kThermal, kSolve, kHeatSource, kImplicit;
 extern const Table kMaterial, kPhaseValues;
 extern const Table kShape, kBody, kSource, kSink, kCollider, kMotion;
 extern const Table kOutput, kCamera, kDiagnostics;

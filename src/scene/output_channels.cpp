@@ -34,13 +34,14 @@ constexpr OutputChannel kChannels[] = {
      "its elastic part, row by row, of what is not liquid; colours: its determinant", deforms,
      &Snapshot::deformation_gradient},
     {"plastic_state", ChannelRank::kScalar,
-     "J_P (snow, sand_clamp), plastic strain (drucker_prager, von_mises) or J "
-     "(weakly_compressible); explicit only",
+     "J_P (snow, sand_clamp), plastic strain (drucker_prager, von_mises, herschel_bulkley), "
+     "ln of det b_OB over that of F F^T, halved (viscoelastic) or J (weakly_compressible); not "
+     "thermal",
      keeps_history, &Snapshot::plastic_state},
     {"stress", ChannelRank::kTensor, "Kirchhoff's, J times Cauchy's, Pa; not incompressible",
      stressed, &Snapshot::kirchhoff_stress, false},
     {"pressure", ChannelRank::kScalar,
-     "Pa; explicit: -tr(stress) / dimension, else that of the projection", always,
+     "Pa; -tr(stress) / dimension, or where there is a projection, its own", always,
      &Snapshot::pressure},
     {"vorticity", ChannelRank::kAxial, "1/s; colours in 3D: its magnitude", always},
     {"id", ChannelRank::kScalar, "the same in all frames", always, nullptr, false},

@@ -25,7 +25,10 @@ inline bool is_thermal(const Scene& scene) { return traits_of(scene).unified; }
 inline bool is_staggered(const Scene& scene) { return traits_of(scene).staggered; }
 inline Under setting_of(const Scene& scene) {
   if (is_thermal(scene)) return scene.thermal.heat ? Under::kHeat : Under::kNoHeat;
-  return is_incompressible(scene) ? Under::kIncompressible : Under::kExplicit;
+  if (is_incompressible(scene)) return Under::kIncompressible;
+  const IntegratorTraits& traits = traits_of(scene);
+  if (!traits.implicit) return Under::kExplicit;
+  return traits.linear ? Under::kLinear : Under::kOptimization;
 }
 // A scene with nothing but that setting.
 Scene scene_under(Under setting);
@@ -41,6 +44,7 @@ void parse_transfer(const Node& root, Scene& scene, ReadContext& context);
 void parse_time(const Node& root, Scene& scene, ReadContext& context);
 void parse_grid(const Node& root, Scene& scene, ReadContext& context);
 void parse_fluid(const Node& root, Scene& scene, ReadContext& context);
+void parse_implicit(const Node& root, Scene& scene, ReadContext& context);
 // After bodies, which it names.
 void parse_tracers(const Node& root, Scene& scene, ReadContext& context);
 void parse_output(const Node& root, Scene& scene, ReadContext& context);

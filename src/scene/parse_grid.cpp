@@ -48,7 +48,7 @@ constexpr Key kDomainKeys[] = {
     key("friction", "Coulomb's coefficient of separate faces",
         {.kind = Kind::kNumber,
          .range = Range::non_negative(),
-         .under = Under::kExplicit,
+         .under = Under::kNodal,
          .also = &kByFace,
          .value = [](const Key& row,
                      const void*) { return node_of(of_any_face(Domain{}.friction), row); }}),

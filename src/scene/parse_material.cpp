@@ -23,6 +23,9 @@ constexpr std::string_view kMoreDruckerPrager[] = {"friction_hardening", "cohesi
                                                    "volume_correction"};
 constexpr std::string_view kVonMises[] = {"youngs_modulus", "poisson_ratio", "yield_stress"};
 constexpr std::string_view kMoreVonMises[] = {"hardening"};
+constexpr std::string_view kViscoelastic[] = {"youngs_modulus", "poisson_ratio", "relaxation_time"};
+constexpr std::string_view kHerschelBulkley[] = {"youngs_modulus", "poisson_ratio", "yield_stress",
+                                                 "consistency", "flow_index"};
 constexpr std::string_view kLiquid[] = {"bulk_modulus"};
 constexpr std::string_view kMoreLiquid[] = {"gamma"};
 
@@ -41,6 +44,16 @@ constexpr ModelKeys kModels[] = {
     {"drucker_prager", MaterialModel::kDruckerPrager, "sand: Klar et al. 2016", kDruckerPrager,
      kMoreDruckerPrager},
     {"von_mises", MaterialModel::kVonMises, "metal and clay", kVonMises, kMoreVonMises},
+    {"viscoelastic",
+     MaterialModel::kViscoelastic,
+     "foam, sponge, cream: Oldroyd-B that keeps its volume, Ram et al. 2015",
+     kViscoelastic,
+     {}},
+    {"herschel_bulkley",
+     MaterialModel::kHerschelBulkley,
+     "mud, ketchup, paint: a yield stress, and a power of the rate beyond, as Yue et al. 2015",
+     kHerschelBulkley,
+     {}},
     {"weakly_compressible", MaterialModel::kWeaklyCompressible, "water by an equation of state",
      kLiquid, kMoreLiquid},
     {"incompressible",
@@ -51,7 +64,6 @@ constexpr ModelKeys kModels[] = {
 };
 
 constexpr Unavailable kLaterModels[] = {
-    {"viscoelastic", "use \"corotated_deviatoric\" with a viscosity, or \"von_mises\""},
     {"phase_change", "use \"corotated_deviatoric\" with a melting_point (integrator \"thermal\")"},
     {"newtonian", "give 'viscosity' to another model, e.g. \"weakly_compressible\""}};
 
@@ -116,8 +128,17 @@ constexpr Key kMaterialKeys[] = {
     key<&Material::cohesion>("cohesion",
                              "Hencky strain by which the tip of the yield cone moves into tension",
                              {.range = Range::non_negative()}),
-    key<&Material::yield_stress>("yield_stress", "uniaxial",
+    key<&Material::yield_stress>("yield_stress", "von_mises: uniaxial; herschel_bulkley: in shear",
                                  {.unit = "Pa", .range = Range::positive()}),
+    key<&Material::consistency>("consistency",
+                                "K of the shear stress yield_stress + K (shear rate)^flow_index",
+                                {.unit = "Pa s^n", .range = Range::positive()}),
+    key<&Material::flow_index>("flow_index",
+                               "its exponent: below 1 stirring makes thin, above 1 thick",
+                               {.range = Range::closed(0.05, 5)}),
+    key<&Material::relaxation_time>("relaxation_time",
+                                    "in which stress falls to 1/e of itself where nothing moves",
+                                    {.unit = "s", .range = Range::positive()}),
     key<&Material::bulk_modulus>("bulk_modulus", "stiffness against compression",
                                  {.unit = "Pa", .range = Range::positive()}),
     key<&Material::gamma>("gamma", "exponent of the equation of state",

@@ -207,7 +207,7 @@ void parse_output(const Node& root, Scene& scene, ReadContext& context) {
     parse_resolution(table, s.resolution);
     table.read_words("channels", s.channels, channels_of(scene));
     parse_level(table, s.diagnostics);
-    if (is_staggered(scene) && s.diagnostics == DiagnosticsLevel::kStages)
+    if (setting_of(scene) != Under::kExplicit && s.diagnostics == DiagnosticsLevel::kStages)
       table.fail("diagnostics", "\"stages\" needs integrator \"explicit\"; use \"totals\"");
     if (const Node* camera = table.find("camera")) s.camera = parse_camera(*camera, context);
   });

@@ -16,6 +16,7 @@ constexpr Key kSceneKeys[] = {
     table_key("time", kTime, "time steps"),
     table_key("grid", kGrid, "spacing and domain", {.required = true}),
     table_key("fluid", kFluid, "solver of liquids", {.under = Under::kIncompressible}),
+    table_key("implicit", kImplicit, "solver of long steps", {.under = Under::kImplicit}),
     table_key("thermal", kThermal, "solids and liquids with heat", {.under = Under::kThermal}),
     table_key("material", kMaterial, "what bodies and sources are made of, by name",
               {.kind = Kind::kNamedTables}),
@@ -95,6 +96,7 @@ Scene parse_tree(const Node& document, ReadContext& context) {
   parse_time(document, out, context);
   parse_grid(document, out, context);
   parse_fluid(document, out, context);
+  parse_implicit(document, out, context);
   parse_materials(document, out, context);
   parse_bodies(document, out, context);
   parse_tracers(document, out, context);

@@ -17,9 +17,6 @@ constexpr auto kIntegrators = [] {
                   kIntegratorTraits[i].about};
   return choices;
 }();
-constexpr std::string_view kUseExplicit = "use \"explicit\"";
-constexpr Unavailable kLaterIntegrators[] = {{"semi_implicit", kUseExplicit},
-                                             {"optimization", kUseExplicit}};
 constexpr Choice<Precision> kPrecisions[] = {{"single", Precision::kSingle},
                                              {"double", Precision::kDouble}};
 constexpr std::int64_t kLargestCount = 1'000'000'000;
@@ -32,8 +29,8 @@ constexpr Key kSimulationKeys[] = {
     key<&SimulationSettings::fps>("fps", "frames per second of the scene's time",
                                   {.unit = "1/s", .range = Range::positive()}),
     key<&SimulationSettings::gravity>("gravity", "acceleration of all material", {.unit = "m/s^2"}),
-    choice_key<&SimulationSettings::integrator, kIntegrators>(
-        "integrator", "the method that moves the material", {.unavailable = kLaterIntegrators}),
+    choice_key<&SimulationSettings::integrator, kIntegrators>("integrator",
+                                                              "the method that moves the material"),
     choice_key<&SimulationSettings::precision, kPrecisions>("precision", "of particles and grid"),
     key<&SimulationSettings::seed>("seed", "of the random placement of particles",
                                    {.range = Range::non_negative()}),
@@ -89,7 +86,9 @@ constexpr Key kTimeKeys[] = {
                                      {.unit = "cells", .range = Range::left_open(0, 1)}),
     key<&TimeSettings::dt_max>(
         "dt_max", "longest step",
-        {.unit = "s", .range = Range::positive(), .otherwise = "incompressible: 1 / fps"}),
+        {.unit = "s",
+         .range = Range::positive(),
+         .otherwise = "incompressible, optimization, semi_implicit: 1 / fps"}),
     key<&TimeSettings::dt_min>("dt_min",
                                "shortest step; a run that needs a shorter one ends as diverged",
                                {.unit = "s", .range = Range::positive()}),
@@ -113,6 +112,26 @@ constexpr Key kFluidKeys[] = {
                                                             "where the pressure is 0"),
     key<&FluidSettings::density_correction>(
         "density_correction", "particles drift apart where cells hold too many: volume is kept"),
+};
+
+constexpr Choice<PlasticFlow> kPlasticFlows[] = {
+    {"inside", PlasticFlow::kInside,
+     "material yields within the solve, as far as its law has a potential"},
+    {"after", PlasticFlow::kAfter, "it is elastic in the step, and flows after it"}};
+
+constexpr Key kImplicitKeys[] = {
+    key<&ImplicitSettings::tolerance>(
+        "tolerance",
+        "largest imbalance of impulses left, relative to that of the first guess and of gravity",
+        {.range = Range::open(0, 1)}),
+    key<&ImplicitSettings::max_iterations>(
+        "max_iterations", "of Newton's method in a step; one that needs more runs again, shorter",
+        {.range = Range::closed(1, 1'000'000), .under = Under::kOptimization}),
+    key<&ImplicitSettings::max_linear_iterations>(
+        "max_linear_iterations", "of the linear solve, or of each in Newton's method",
+        {.range = Range::closed(1, 1'000'000)}),
+    choice_key<&ImplicitSettings::plasticity, kPlasticFlows>(
+        "plasticity", "when plastic material flows", {.under = Under::kOptimization}),
 };
 
 constexpr Key kTracerKeys[] = {
@@ -173,6 +192,9 @@ constinit const Table kTime = {
     kTimeKeys};
 constinit const Table kFluid = {"[fluid]", "The pressure solve of incompressible liquids.",
                                 kFluidKeys};
+constinit const Table kImplicit = {
+    "[implicit]", "The solver of integrators \"optimization\" and \"semi_implicit\".",
+    kImplicitKeys};
 constinit const Table kTracers = {
     "[tracers]",
     "Massless points that a liquid carries along and that change nothing; pictures show them in "
@@ -216,7 +238,9 @@ void parse_transfer(const Node& root, Scene& scene, ReadContext& context) {
 
 void parse_time(const Node& root, Scene& scene, ReadContext& context) {
   TimeSettings& s = scene.time;
-  if (is_incompressible(scene)) s.dt_max = 1 / scene.simulation.fps;
+  // A frame, unless frames are shorter than any step.
+  if (is_incompressible(scene) || traits_of(scene).implicit)
+    s.dt_max = std::max(1 / scene.simulation.fps, s.dt_min);
   parse_section(root, "time", context, [&](TableReader& table) {
     table.read_members(s);
     if (s.dt_min > s.dt_max) {
@@ -234,6 +258,25 @@ void parse_fluid(const Node& root, Scene& scene, ReadContext& context) {
                  "simulation.integrator");
     }
     table.read_members(scene.fluid);
+  });
+}
+
+void parse_implicit(const Node& root, Scene& scene, ReadContext& context) {
+  parse_section(root, "implicit", context, [&](TableReader& table) {
+    if (!traits_of(scene).implicit) {
+      table.fail(
+          table.node(),
+          "[implicit] belongs to integrators \"optimization\" and \"semi_implicit\"; remove it "
+          "or set simulation.integrator");
+    }
+    table.read_members(scene.implicit);
+    if (!traits_of(scene).linear) return;
+    for (const char* key : {"max_iterations", "plasticity"})
+      if (table.has(key))
+        table.fail(key,
+                   fmt::format("'{}' belongs to integrator \"optimization\": \"semi_implicit\" "
+                               "solves once, and material flows after the step; remove it",
+                               key));
   });
 }
 

@@ -189,6 +189,122 @@ MaterialPreset foam() {
   return p;
 }
 
+// Of the source's table, whose numbers have no unit, with mass in other units: density and stresses
+// times the same factor, by which nothing moves otherwise. Lengths and times are the source's.
+MaterialPreset viscoelastic(const char* name, double density, double mu, double lambda,
+                            double viscosity, double relaxation_time, double factor,
+                            const Vec3& color) {
+  MaterialPreset p = elastic(name, MaterialModel::kViscoelastic, factor * density,
+                             factor * mu * (3 * lambda + 2 * mu) / (lambda + mu),
+                             lambda / (2 * (lambda + mu)), color);
+  p.material.viscosity = factor * viscosity;
+  p.material.relaxation_time = relaxation_time;
+  p.source =
+      "Jiang 2015, The Material Point Method for the Physics-Based Simulation of Solids and "
+      "Fluids, "
+      "table 4.1 (the viscoelastic materials of Ram et al. 2015), in units of mass in which the "
+      "density is the one given here";
+  return p;
+}
+
+MaterialPreset sponge() {
+  MaterialPreset p = viscoelastic("sponge", 2, 3.6e2, 1.4e3, 0, 50, 15, {0.93, 0.80, 0.38});
+  p.description = "a soft sponge of metres that tears";
+  return p;
+}
+
+MaterialPreset shaving_foam() {
+  MaterialPreset p = viscoelastic("shaving_foam", 0.2, 5, 50, 1e-4, 0.5, 300, {0.94, 0.96, 0.97});
+  p.description = "foam that folds, holds its shape for half a second, and merges";
+  return p;
+}
+
+MaterialPreset toothpaste() {
+  MaterialPreset p =
+      viscoelastic("toothpaste", 1, 0.839, 8.39, 1e-1, 0.4, 1300, {0.35, 0.72, 0.78});
+  p.description = "a paste of which viscosity decides, at the source's scale of metres";
+  return p;
+}
+
+MaterialPreset ice_cream() {
+  MaterialPreset p = viscoelastic("ice_cream", 1, 1, 10, 5e-5, 0.1, 550, {0.96, 0.90, 0.76});
+  p.description = "soft ice cream that folds in a ribbon";
+  return p;
+}
+
+MaterialPreset pie_cream() {
+  MaterialPreset p = viscoelastic("pie_cream", 0.2, 5, 50, 1e-7, 1e-4, 2000, {0.99, 0.97, 0.90});
+  p.description = "whipped cream that splits and merges";
+  return p;
+}
+
+MaterialPreset pie_crust() {
+  MaterialPreset p = viscoelastic("pie_crust", 0.5, 5e5, 4e6, 1e-8, 1e30, 1200, {0.80, 0.58, 0.30});
+  p.description = "a stiff baked crust; for implicit steps";
+  return p;
+}
+
+MaterialPreset pie_crust_scored() {
+  MaterialPreset p =
+      viscoelastic("pie_crust_scored", 0.5, 5, 10, 1e-5, 1, 1200, {0.66, 0.44, 0.22});
+  p.description = "the weak lines along which a crust breaks";
+  return p;
+}
+
+// Fluids with a yield stress. Poisson's ratio close to 0.5 keeps their volume under their weight.
+MaterialPreset paste(const char* name, double density, double youngs_modulus, double yield_stress,
+                     double consistency, double flow_index, const Vec3& color) {
+  MaterialPreset p =
+      elastic(name, MaterialModel::kHerschelBulkley, density, youngs_modulus, 0.49, color);
+  p.material.yield_stress = yield_stress;
+  p.material.consistency = consistency;
+  p.material.flow_index = flow_index;
+  return p;
+}
+
+MaterialPreset ketchup() {
+  MaterialPreset p = paste("ketchup", 1140, 1e4, 32, 18.7, 0.27, {0.72, 0.10, 0.06});
+  p.description = "tomato ketchup: stays on the plate, runs when shaken";
+  p.source =
+      "That it thins when sheared: Kumbar, Ondrusikova, Nedomova 2019, Rheological properties of "
+      "tomato ketchup, Potravinarstvo 13. All values are chosen here, the stiffness for the time "
+      "step";
+  return p;
+}
+
+MaterialPreset mud() {
+  MaterialPreset p = paste("mud", 1600, 5e4, 100, 30, 1.0 / 3, {0.40, 0.29, 0.19});
+  p.description = "a mudflow of fine sediment";
+  p.source =
+      "Exponent 1/3: Coussot 1997, Mudflow Rheology and Dynamics. Yield stress: within the three "
+      "decades that O'Brien and Julien 1988, Laboratory analysis of mudflow properties, J. "
+      "Hydraulic "
+      "Eng. 114, find for sediment of 10 to 40 % by volume; it, the consistency, density and "
+      "stiffness are chosen here";
+  return p;
+}
+
+MaterialPreset paint() {
+  MaterialPreset p = paste("paint", 1300, 1e4, 5, 3, 0.6, {0.20, 0.42, 0.72});
+  p.description = "wall paint: a film of 0.4 mm does not run";
+  p.source =
+      "All values are chosen here, the yield stress as the weight of a film of 0.4 mm; that it "
+      "decides what sags is in Eley 2005, Rheology Reviews, Applied rheology in the protective "
+      "and decorative coatings industry";
+  return p;
+}
+
+MaterialPreset dough() {
+  MaterialPreset p = paste("dough", 1100, 5e4, 300, 2395, 0.34, {0.92, 0.83, 0.64});
+  p.description = "wheat dough";
+  p.source =
+      "Consistency and flow index: Sharma, Hanna, Chen 1993, Flow behavior of wheat flour-water "
+      "dough "
+      "using a capillary rheometer, Cereal Chemistry 70. Yield stress, density and stiffness are "
+      "chosen here";
+  return p;
+}
+
 // Below: solids that melt under the thermal integrator and are elastic under the explicit one. A
 // particle keeps the density of the solid when it melts.
 MaterialPreset melting(const char* name, double density, double youngs_modulus,
@@ -282,10 +398,34 @@ MaterialPreset lava() {
 }  // namespace
 
 const std::vector<MaterialPreset>& material_presets() {
-  static const std::vector<MaterialPreset> presets = {
-      snow_dry(), snow_wet(), sand(),     sand_wet(),  jello(), rubber(),
-      clay(),     concrete(), metal(),    water(),     honey(), foam(),
-      ice(),      butter(),   paraffin(), chocolate(), lava()};
+  static const std::vector<MaterialPreset> presets = {snow_dry(),
+                                                      snow_wet(),
+                                                      sand(),
+                                                      sand_wet(),
+                                                      jello(),
+                                                      rubber(),
+                                                      clay(),
+                                                      concrete(),
+                                                      metal(),
+                                                      water(),
+                                                      honey(),
+                                                      foam(),
+                                                      sponge(),
+                                                      shaving_foam(),
+                                                      toothpaste(),
+                                                      ice_cream(),
+                                                      pie_cream(),
+                                                      pie_crust(),
+                                                      pie_crust_scored(),
+                                                      ketchup(),
+                                                      mud(),
+                                                      paint(),
+                                                      dough(),
+                                                      ice(),
+                                                      butter(),
+                                                      paraffin(),
+                                                      chocolate(),
+                                                      lava()};
   return presets;
 }
 

@@ -154,6 +154,12 @@ std::string_view setting_text(Under under) {
   switch (under) {
     case Under::kExplicit:
       return "`explicit` only";
+    case Under::kImplicit:
+      return "`optimization` and `semi_implicit` only";
+    case Under::kOptimization:
+      return "`optimization` only";
+    case Under::kNodal:
+      return "not `incompressible`, `thermal`";
     case Under::kIncompressible:
       return "`incompressible` only";
     case Under::kThermal:

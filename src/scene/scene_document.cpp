@@ -69,6 +69,8 @@ class SceneWriter {
     const IntegratorTraits& traits = traits_of(scene_);
     if (traits.unified)
       add_if_said(root, "thermal", thermal());
+    else if (traits.implicit)
+      add_if_said(root, "implicit", section(kImplicit, scene_.implicit));
     else if (traits.staggered)
       add_if_said(root, "fluid", section(kFluid, scene_.fluid));
     add_if_said(root, "tracers", tracers());

@@ -105,6 +105,12 @@ class ConjugateGradients {
     for (const auto* b : {&residual_, &direction_, &work_}) sum += b->bytes();
     return sum;
   }
+  // What bytes() says after reserve(blocks), for estimates.
+  static std::size_t bytes_for(std::uint32_t blocks) {
+    const std::size_t block =
+        3 * Space::kValues * sizeof(Real) + kReductionColumns * sizeof(double);
+    return blocks * block + sizeof(SolveControl);
+  }
 
  private:
   template <class LinearOperator>
@@ -113,7 +119,10 @@ class ConjugateGradients {
     const ConjugateSpace<Space>& s;
     LinearOperator& A;
     void begin() { begin_gradients(exec, s); }
-    void residual(bool) {
+    void residual(bool initial) {
+      // What A was given to add after the last step had ended, or had broken down, is still there.
+      if (!initial)
+        exec.zero(s.v.work, std::size_t{s.blocks.bound} * Space::kValues * sizeof(Real));
       A.enqueue({s.v.solution, nullptr}, s.v.work);
       subtract_product(exec, s, A.local({s.v.solution, nullptr}, s.v.work));
     }

@@ -75,6 +75,7 @@ class DeviatoricSolver {
   };
   template <class Count>
   struct Projection {
+    static constexpr bool kIsSolve = true;
     Exec& exec;
     const DeviatoricProblem<Real>& problem;
     EllipticSolver<Exec, D, Real>& pressure;

@@ -1,8 +1,10 @@
 // MINRES (kernels/solve/minres.h) in a space: its memory, and the order of its operators. The host
-// reads the control block in every iteration.
+// reads the control block every few iterations, and in every one where G is a solve of its own
+// (Preconditioner::kIsSolve), which is dear and looks at its own.
 #pragma once
 
 #include <array>
+#include <type_traits>
 
 #include "kernels/solve/minres.h"
 #include "src/solvers/krylov.h"
@@ -40,15 +42,19 @@ class Minres {
   template <class Begin, class LinearOperator, class Preconditioner>
   SolveReport solve(const MinresView<Space>& view, Begin&& begin, LinearOperator&& A,
                     Preconditioner&& G) {
+    constexpr bool kLooks = std::remove_cvref_t<Preconditioner>::kIsSolve;
+    constexpr std::uint32_t kIterationsPerPoll = Exec::kIsCuda && !kLooks ? 4 : 1;
     const MinresVectors<Real>& v = view.v;
     partials_.zero();
     begin();
-    for (bool first = true;; first = false) {
+    for (std::uint32_t n = 0;; ++n) {
       const SolveReport inner = G.solve(v.r2, v.out);
       if (!inner.is_solved()) return inner;
-      advance_minres(exec_, view, G.local(v.r2, v.out), first);
-      scalars_.poll();
-      if (scalars_.seen.done != 0) return report_of(scalars_.seen);
+      advance_minres(exec_, view, G.local(v.r2, v.out), n == 0);
+      if (n % kIterationsPerPoll == 0) {
+        scalars_.poll();
+        if (scalars_.seen.done != 0) return report_of(scalars_.seen);
+      }
       A.enqueue(v.in, v.out.value);
       multiply_minres(exec_, view, A.local(v.in, v.out.value));
     }

@@ -41,7 +41,8 @@ inline constexpr SystemName kPressureSystem{
     kUnifiedPressureSystem{"pressure", "a divergence", " 1/s", "thermal.pressure_solve",
                            ", or look for fluid that is forced into a closed space"},
     kHeatSystem{"heat", "a residual", "", "thermal.heat_solve", ""},
-    kForceSystem{"force", "a residual", "", "thermal.force_solve", ""};
+    kForceSystem{"force", "a residual", "", "thermal.force_solve", ""},
+    kImplicitSystem{"implicit", "an imbalance", " kg^(1/2) m/s", "implicit", ""};
 
 // A solve that missed its tolerance in every shorter step that was tried.
 Error unsolved_error(const StepControl& control, const SystemName& system, double residual,

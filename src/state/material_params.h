@@ -36,6 +36,9 @@ MaterialParams<Real> make_material_params(const Material& m, int dimension) {
   }
   p.volume_correction = m.volume_correction;
   p.yield_stress = static_cast<Real>(m.yield_stress);
+  p.consistency = static_cast<Real>(m.consistency);
+  p.flow_index = static_cast<Real>(m.flow_index);
+  p.relaxation_time = static_cast<Real>(m.relaxation_time);
   p.bulk_modulus = static_cast<Real>(m.bulk_modulus);
   p.gamma = static_cast<Real>(m.gamma);
   return p;

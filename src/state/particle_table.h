@@ -96,7 +96,8 @@ inline constexpr ChannelRow kParticleTable[] = {
      channels::never,
      {{{"plastic_state", "1",
         "snow, sand_clamp: J_P; drucker_prager: log of the volume gained in tension, hardening q; "
-        "von_mises: plastic strain; weakly_compressible: J"}}},
+        "von_mises: plastic strain; viscoelastic: log of the volume its b_OB has beyond that of F; "
+        "herschel_bulkley: plastic shear strain; weakly_compressible: J"}}},
      &Snapshot::plastic_state,
      1},
     // V0 tau; snapshots have tau.

@@ -48,6 +48,7 @@ TransferParams transfer_params(const Scene& scene) {
   p.separate_force = p.flip > 0 || scene.output.diagnostics == DiagnosticsLevel::kStages;
   const IntegratorTraits& integrator = traits_of(scene);
   p.staggered = integrator.staggered;
+  p.internal_force = !integrator.implicit;
   p.shears = integrator.staggered && integrator.stressed;
   p.separate_force = p.separate_force && !integrator.staggered;
   p.corrects_positions = integrator.staggered && scene.fluid.density_correction &&
@@ -57,7 +58,7 @@ TransferParams transfer_params(const Scene& scene) {
 }
 
 bool fuses_steps(const Scene& scene, bool on_cuda) {
-  if (traits_of(scene).staggered || !scene.simulation.fused ||
+  if (traits_of(scene).staggered || traits_of(scene).implicit || !scene.simulation.fused ||
       scene.output.diagnostics == DiagnosticsLevel::kStages || !scene.sinks.empty())
     return false;
   const TransferParams transfer = transfer_params(scene);
@@ -77,7 +78,8 @@ StepLimits step_limits(const Scene& scene) {
   StepLimits limits{};
   limits.dx = scene.grid.dx;
   limits.cfl = scene.time.cfl;
-  limits.cfl_material = scene.time.cfl_material;
+  limits.cfl_material =
+      traits_of(scene).implicit ? std::numeric_limits<double>::infinity() : scene.time.cfl_material;
   limits.dt_min = scene.time.dt_min;
   limits.dt_max = scene.time.dt_max;
   // Liquid at rest: within a step gravity alone must not move it further than time.cfl allows.

@@ -115,7 +115,7 @@ struct StepContext {
   static void require_splittable(const Scene& scene) {
     const bool moved = std::any_of(scene.colliders.begin(), scene.colliders.end(),
                                    [](const Collider& c) { return c.dynamics.has_value(); });
-    if (traits_of(scene).staggered || moved)
+    if (traits_of(scene).staggered || traits_of(scene).implicit || moved)
       throw Error(ErrorCategory::kScene,
                   "a domain can be split for integrator = \"explicit\" only, and without colliders "
                   "that material moves");

@@ -117,7 +117,7 @@ class Bench(CliTest):
     def test_stress(self):
         _, figures = self.suite("stress")
         rows = {row["law"]: row for row in figures["rows"]}
-        self.assertEqual(len(rows), 9)
+        self.assertEqual(len(rows), 11)
         for row in rows.values():
             self.check_floor(row, figures["floors"])
         self.assertLess(rows["weakly_compressible"]["bytes"], rows["neo_hookean"]["bytes"])
@@ -188,6 +188,23 @@ class Bench(CliTest):
         step = figures["seconds"] / figures["steps"]
         self.assertLess(pressure["seconds_per_step"] + heat["seconds_per_step"], step)
         self.assertIn(f"{heat['seconds_per_step']:.4f} s the heat", text)
+
+    def test_implicit(self):
+        text = self.succeed("bench", "implicit", "--device", "cpu", "--threads", 1, "--side", 16, "--steps", 10,
+                            "--json", "implicit.json").stdout
+        figures = json.loads((self.folder / "implicit.json").read_text())
+        rows = {(row["youngs_modulus"], row["integrator"]): row for row in figures["rows"]}
+        self.assertEqual(len(rows), 3 * 3)
+        for (stiffness, integrator), row in rows.items():
+            explicit = rows[stiffness, "explicit"]["seconds_per_frame"]
+            self.assertAlmostEqual(row["speedup"] * row["seconds_per_frame"] / explicit, 1, places=6)
+            if integrator == "optimization":
+                # A machine that is busy may be slow; how often it iterates is not its choice.
+                self.assertEqual(row["rejected"], 0)
+                self.assertLessEqual(row["iterations"], 8 * row["steps_per_frame"] * row["frames"])
+        self.assertGreater(rows[2e11, "explicit"]["steps_per_frame"], 1000 * rows[2e11, "optimization"]["steps_per_frame"])
+        self.assertGreater(rows[2e11, "optimization"]["speedup"], 5)
+        self.assertIn("Newton iterations", text)
 
     def test_stages_add_up_to_the_step(self):
         ns = self.measure("--threads", 1)[1]["ns_per_particle"]

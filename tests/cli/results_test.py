@@ -28,6 +28,12 @@ COUNTED = {"device": "cuda: software device", "suite": "step", "precision": "sin
            "total": {"launches": 40.5, "warp_instructions": 120.0, "active_lanes": 24.91, "sectors": 9.5,
                      "wavefronts": 20.0, "dram_bytes": 126.0, "h100_bound_ns": 0.143, "bound_by": "issue"},
            "kernels": [{"name": "firn::G2P2G", "warp_instructions": 90.0}]}
+IMPLICIT = {"device": "cpu (2 threads, 512-bit vectors)", "cpu": "A processor", "threads": 2, "suite": "implicit",
+            "rows": [{"youngs_modulus": 2e11, "integrator": "explicit", "seconds_per_frame": 80.04, "speedup": 1,
+                      "steps_per_frame": 41000.4},
+                     {"youngs_modulus": 2e11, "integrator": "semi_implicit", "diverged": True},
+                     {"youngs_modulus": 2e11, "integrator": "optimization", "seconds_per_frame": 4.002, "speedup": 20,
+                      "steps_per_frame": 7.0, "linear_iterations": 900, "frames": 3}]}
 GPU = {key: value for key, value in STEP.items() if key != "threads"}
 GPU["device"] = "cuda: A card"
 
@@ -37,7 +43,8 @@ class ResultsTable(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="firn-results-"))
         self.addCleanup(shutil.rmtree, self.folder)
         self.summary = self.folder / "README.md"
-        self.summary.write_text("<!-- summary:begin -->\n<!-- summary:end -->\n")
+        self.summary.write_text("<!-- summary:begin -->\n<!-- summary:end -->\n"
+                                "<!-- implicit:begin -->\n<!-- implicit:end -->\n")
         self.tables = self.folder / "benchmarks.md"
         self.tables.write_text("before\n<!-- results:begin -->\nold\n<!-- results:end -->\n"
                                "between\n<!-- counts:begin -->\n<!-- counts:end -->\nafter\n")
@@ -68,6 +75,14 @@ class ResultsTable(unittest.TestCase):
         self.assertIn("| A processor | 2 | thermal | single, quadratic apic, butter | 10⁶ particles | 104 | **1.40·10⁶** |",
                       text)
         self.assertEqual(text.count("not measured | not measured"), 4)
+
+    def test_long_steps(self):
+        self.keep("implicit", IMPLICIT)
+        self.table()
+        text = self.summary.read_text()
+        self.assertIn("| A processor | 2 | 2·10¹¹ | explicit | 80.0 | **1.00** | 41000 |  |", text)
+        self.assertIn("| A processor | 2 | 2·10¹¹ | semi_implicit | diverged |  |  |  |", text)
+        self.assertIn("| A processor | 2 | 2·10¹¹ | optimization | 4.00 | **20.00** | 7 | 300 |", text)
 
     def test_replaces_only_what_is_between_the_markers(self):
         text = self.text()

@@ -138,7 +138,7 @@ class Schema(CliTest):
                 (square, "grid.dx", 0), (square, "time.cfl", 1.5), (square, "simulation.dimension", 4),
                 (square, "material.jelly.poisson_ratio", 0.6), (square, "output.camera", {"eye": [1, 0, 0]}),
                 (square, "body.0.color", [0, 0, 2]), (square, "output.resolution", [0, 1]),
-                (square, "transfer.kernel", "quartic"), (square, "simulation.integrator", "semi_implicit"),
+                (square, "transfer.kernel", "quartic"), (square, "simulation.integrator", "newmark"),
                 (square, "material.jelly.yield_stress", 1e4), (square, "material.jelly.shear_modulus", 1e4),
                 (square, "material.jelly.model", "snow"), (square, "material.jelly.model", "incompressible"),
                 (square, "body.0.temperature", 300), (square, "fluid.tolerance", 1e-6), (square, "thermal.heat", True),

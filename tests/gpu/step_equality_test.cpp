@@ -210,6 +210,26 @@ TEST_P(GpuStepEquality, OneStep) { compare({Device::kCuda, 1}, 1); }
 int several_steps(const Case& c) { return std::get<1>(c) == 1 ? 4 : 20; }
 TEST_P(GpuStepEquality, SeveralSteps) { compare({Device::kCuda, 1}, several_steps(GetParam())); }
 
+// Laws whose flow takes time, in place of the solid and the snow.
+class GpuRelaxation : public GpuStepEquality {};
+TEST_P(GpuRelaxation, SeveralSteps) {
+  Scene scene = scene_of(GetParam());
+  scene.materials[0].model = MaterialModel::kViscoelastic;
+  scene.materials[1].model = MaterialModel::kHerschelBulkley;
+  for (Material& m : scene.materials) {
+    m.relaxation_time = 20 * scene.time.dt_max;
+    m.yield_stress = 200;
+    m.consistency = 50;
+    m.flow_index = 0.5;
+  }
+  const Precision precision = scene.simulation.precision;
+  const Outcome cpu = after(scene, {Device::kCpu, 1}, 10),
+                cuda = after(scene, {Device::kCuda, 1}, 10);
+  EXPECT_GT(largest(cpu.particles.plastic_state), 1e-3) << "nothing flowed";
+  expect_equal(cpu, cuda, precision, 10);
+  expect_equal_totals(cpu.totals, cuda.totals, precision, 10);
+}
+
 // The linear kernel has no second-degree modes.
 bool exists(const Case& c) { return !(std::get<0>(c).full && std::get<1>(c) == 1); }
 std::vector<Case> all_cases() {
@@ -222,6 +242,11 @@ std::vector<Case> all_cases() {
   return cases;
 }
 INSTANTIATE_TEST_SUITE_P(Gpu, GpuStepEquality, testing::ValuesIn(all_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Gpu, GpuRelaxation,
+                         testing::Combine(testing::Values(kTransfers[3]), testing::Values(2),
+                                          testing::Values(2, 3),
+                                          testing::Values(Precision::kSingle, Precision::kDouble)),
+                         name_of);
 
 // Without a device: the scenes run, and the comparison sees three threads equal one, and a nudged
 // run not.

@@ -85,6 +85,8 @@ class TransferEquality : public TransferTest<Space> {
     for (int degree : {1, 2, 3})
       for (NamedTransfer t : all_transfers(kD, degree))
         for (const AdvectionMap map : {AdvectionMap::kTranslation, AdvectionMap::kAffine}) {
+          // How particles move has nothing to do with the kernel.
+          if (map == AdvectionMap::kAffine && degree != 2) continue;
           t.settings.advection = map;
           const auto particles = crowd(t);
           expect_equal<Real>(transfer<OnCpu>(t, particles), transfer<Space>(t, particles, threads),

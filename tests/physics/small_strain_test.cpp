@@ -24,6 +24,8 @@ Stresses at_rest(MaterialModel model, Precision precision, int steps) {
   scene.materials = {elastic("rock", model, 1e7, 1000)};
   scene.materials[0].friction_angle = 0.6;
   scene.materials[0].yield_stress = 1e6;
+  scene.materials[0].consistency = 100;
+  scene.materials[0].flow_index = 0.5;
   scene.grid.domain = closed_box({0, 0, 0}, {kWidth, 1, 0});
   scene.bodies = {lattice("block", box({0, 0, 0}, {kWidth, kHeight, 0}))};
   Simulation simulation = simulate(scene);
@@ -55,7 +57,8 @@ TEST_P(SmallStrain, OfABlockAtRestIsThatOfDoublePrecision) {
 INSTANTIATE_TEST_SUITE_P(Laws, SmallStrain,
                          testing::Values(MaterialModel::kFixedCorotated, MaterialModel::kNeoHookean,
                                          MaterialModel::kStvkHencky, MaterialModel::kVonMises,
-                                         MaterialModel::kDruckerPrager),
+                                         MaterialModel::kDruckerPrager,
+                                         MaterialModel::kHerschelBulkley),
                          [](const auto& info) {
                            return std::to_string(static_cast<int>(info.param));
                          });

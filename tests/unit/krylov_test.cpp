@@ -66,6 +66,7 @@ struct ScatteredChain {
 
 template <class Real>
 struct Jacobi {
+  static constexpr bool kIsSolve = false;
   const Real* diagonal;
   struct Inverse {
     const Real *r, *diagonal;
@@ -211,6 +212,19 @@ TYPED_TEST(Krylov, OperatorsMayAddWhatTheyMake) {
   this->expect_solution(this->by_gradients(ScatteredChain<Real>{d}, Jacobi<Real>{d}));
   this->make(false);
   this->expect_solution(this->by_minres(ScatteredChain<Real>{d}, Jacobi<Real>{d}));
+}
+
+// What the operator had added for a step that was not to be is no part of the residual.
+TYPED_TEST(Krylov, TheResidualOfABreakdownIsTheTrueOne) {
+  using Real = TypeParam;
+  this->make(false);
+  const Real* d = this->diagonal.data();
+  const SolveReport stencil = this->by_gradients(Chain<Real>{d}, Jacobi<Real>{d});
+  for (Real& value : this->x) value = Real(0);
+  const SolveReport added = this->by_gradients(ScatteredChain<Real>{d}, Jacobi<Real>{d});
+  EXPECT_GT(stencil.residual, stencil.tolerance);
+  EXPECT_EQ(added.iterations, stencil.iterations);
+  EXPECT_NEAR(added.residual, stencil.residual, 1e-5 * stencil.residual);
 }
 
 TYPED_TEST(Krylov, AGuessThatIsTheSolutionTakesNoIteration) {

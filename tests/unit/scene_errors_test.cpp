@@ -107,8 +107,6 @@ TEST(SceneErrors, Simulation) {
        "gravity = [0, @\"g\", 0]",
        {"'gravity.1' must be a number, found a string"}},
       {"dimension = 3", "gravity = @-9.81", {"'gravity' must be an array, found a number"}},
-      {"dimension = 3", "integrator = @\"semi_implicit\"", {"not available in this version"}},
-      {"dimension = 3", "integrator = @\"optimization\"", {"not available in this version"}},
       {"dimension = 3",
        "integrator = @\"explicti\"",
        {"unknown integrator 'explicti'; did you mean 'explicit'?"}},
@@ -276,6 +274,9 @@ TEST(SceneErrors, SectionsOfOtherIntegrators) {
        "@[thermal]\nambient = 290\n[time]",
        {"[thermal] belongs to integrator \"thermal\"", "remove it"}},
       {"[time]",
+       "@[implicit]\ntolerance = 1e-3\n[time]",
+       {"[implicit] belongs to integrators \"optimization\" and \"semi_implicit\"", "remove it"}},
+      {"[time]",
        "@[tracers]\nper_cell = 216\n[time]",
        {"[tracers] belongs to integrator \"incompressible\"", "remove it"}},
       {"[time]",
@@ -283,6 +284,34 @@ TEST(SceneErrors, SectionsOfOtherIntegrators) {
        {"Lagrangian meshes", "not available in this version"}},
   };
   for (const Case& c : cases) expect_one_finding(kScene3D, c);
+}
+
+TEST(SceneErrors, Implicit) {
+  const std::string scene =
+      edited(kScene3D, "dimension = 3", "dimension = 3\nintegrator = \"optimization\"");
+  EXPECT_EQ(message_of(scene), "");
+  const Case cases[] = {
+      {"[time]", "[implicit]\ntolerance = @1\n[time]", {"'tolerance' must be in (0, 1), found 1"}},
+      {"[time]", "[implicit]\nmax_iterations = @0\n[time]", {"'max_iterations' must be from 1"}},
+      {"[time]",
+       "[implicit]\nplasticity = @\"inisde\"\n[time]",
+       {"unknown plasticity 'inisde'; did you mean 'inside'?"}},
+      {"image = true", "diagnostics = @\"stages\"", {"\"stages\" needs integrator \"explicit\""}},
+  };
+  for (const Case& c : cases) expect_one_finding(scene, c);
+
+  const std::string linear =
+      edited(kScene3D, "dimension = 3", "dimension = 3\nintegrator = \"semi_implicit\"");
+  EXPECT_EQ(message_of(edited(linear, "[time]", "[implicit]\ntolerance = 1e-3\n[time]")), "");
+  const Case of_newton[] = {
+      {"[time]",
+       "[implicit]\nmax_iterations = @3\n[time]",
+       {"'max_iterations' belongs to integrator \"optimization\"", "remove it"}},
+      {"[time]",
+       "[implicit]\nplasticity = @\"after\"\n[time]",
+       {"'plasticity' belongs to integrator \"optimization\"", "flows after the step"}},
+  };
+  for (const Case& c : of_newton) expect_one_finding(linear, c);
 }
 
 TEST(SceneErrors, AllFindingsComeTogetherInTheOrderOfTheFile) {

@@ -60,6 +60,11 @@ TEST(SceneFileDefaults, IncompressibleIsLinearAndStepsByFrames) {
   const Scene given = parse_text(text + "[transfer]\nkernel = \"cubic\"\n[time]\ndt_max = 1e-3\n");
   EXPECT_EQ(given.transfer.kernel, 3);
   EXPECT_EQ(given.time.dt_max, 1e-3);
+  // Frames shorter than the shortest step do not make a scene that contradicts itself.
+  text.replace(text.find("fps = 40"), 8, "fps = 1e20");
+  const Scene slow_motion = parse_text(text);
+  EXPECT_EQ(slow_motion.time.dt_max, slow_motion.time.dt_min);
+  EXPECT_NO_THROW(validate(slow_motion));
 }
 
 TEST(SceneFileKeys, Settings) {
@@ -186,6 +191,8 @@ TEST(SceneFileKeys, EveryModelLoads) {
       {"sand_clamp", elastic + "critical_compression = 0.1\n"},
       {"drucker_prager", elastic + "friction_hardening = [35, 9, 0.2, 10]\n"},
       {"von_mises", elastic + "yield_stress = 1\nhardening = 2\n"},
+      {"viscoelastic", elastic + "relaxation_time = 1\n"},
+      {"herschel_bulkley", elastic + "yield_stress = 1\nconsistency = 2\nflow_index = 0.5\n"},
       {"weakly_compressible", "density = 1\nbulk_modulus = 1\n"}};
   std::set<MaterialModel> seen;
   for (const auto& [name, keys] : models) {

@@ -23,6 +23,7 @@ simulation = {{ dimension = {}, integrator = "{}" }}
 transfer = {{}}
 time = {{}}
 fluid = {{}}
+implicit = {{}}
 tracers = {{}}
 grid.domain = {{ boundary = {{}}, friction = {{}}, temperature = {{}} }}
 thermal = {{ heat = {}, force_solve = {{}}, pressure_solve = {{}}, heat_solve = {{}} }}
@@ -65,7 +66,7 @@ std::string name_of(const Key* key) {
 TEST(SceneKeys, RowsAreWhatTheParserAsksFor) {
   Keys asked;
   for (const int dimension : {2, 3})
-    for (const char* integrator : {"explicit", "incompressible", "thermal"})
+    for (const char* integrator : {"explicit", "optimization", "incompressible", "thermal"})
       for (const bool heat : {true, false})
         asked.merge(asked_for(everything(dimension, integrator, heat)));
   const Keys rows = all_rows();

@@ -43,7 +43,7 @@ TEST(SceneObjectErrors, Materials) {
        "hardening = 10\npreset = @\"snow_dri\"",
        {"unknown preset 'snow_dri'; did you mean 'snow_dry'?"}},
       {"model = \"snow\"", "model = @\"snwo\"", {"unknown model 'snwo'; did you mean 'snow'?"}},
-      {"model = \"snow\"", "model = @\"viscoelastic\"", {"not available in this version"}},
+      {"model = \"snow\"", "model = @\"newtonian\"", {"not available in this version"}},
       {"model = \"snow\"",
        "model = @\"phase_change\"",
        {"not available in this version", "\"corotated_deviatoric\" with a melting_point"}},

@@ -1,0 +1,250 @@
+// Contacts of the nodes of system.h: which of them act, and what they give and take.
+#pragma once
+
+#include "kernels/grid/contact.h"
+#include "kernels/implicit/nodes.h"
+
+namespace firn {
+
+template <int D, class Real>
+struct CloseContacts : ImplicitNodes<D, Real> {
+  static constexpr const char* kName = "close_contacts";
+  using Base = ImplicitNodes<D, Real>;
+  using Base::problem;
+  using typename Base::Vector;
+  static constexpr int kWalls = 2 * D;
+  // Friction that changes by less is as good as known.
+  static constexpr double kSameFriction = 0.05;
+  struct Scratch {
+    double changed[Base::kNodes];
+  };
+  bool first;
+
+  // A node while its contacts are gone through.
+  struct Meeting {
+    std::uint64_t node;
+    Vector target, v, impulse;
+    Mat<Real, D> P = Mat<Real, D>::identity();
+    Vector held = Vector::zero();
+    Vector body = Vector::zero();  // velocity of the surface that rubs most
+    Real slip = 0;                 // and the most that it takes, N s
+    std::int32_t collider = -1;
+    std::uint64_t before, closed = 0;
+  };
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const NodeContact<D, Real> contact{problem.boundaries, problem.grid, problem.control};
+    const Vec<int, D> origin = block_of_key<D>(problem.grid.keys[g.index()]);
+    Base::for_each_node(g, [&](std::uint64_t node, std::uint32_t i) {
+      g.scratch.changed[i] = 0;
+      if (!(Base::mass(node) > Real(0))) return;
+      Meeting m;
+      m.node = node;
+      m.target = Base::vector_at(problem.view.target, node);
+      m.v = first ? m.target : Base::vector_at(problem.view.velocity, node);
+      m.impulse = first ? Vector::zero() : Base::vector_at(problem.view.gradient, node);
+      m.before = problem.view.closed[node];
+      const Vector x = contact.position_of(origin, i);
+      meet_walls(contact, x, m);
+      for (int c = 0; c < problem.boundaries.collider_count; ++c)
+        if (contact.reaches(origin, c)) meet_body(contact, c, x, m);
+      g.scratch.changed[i] = keep(m);
+    });
+    g.sync();
+    g.once([&] {
+      double sum = 0;
+      for (double changed : g.scratch.changed) sum += changed;
+      problem.view.partials[g.index()] = sum;
+    });
+  }
+
+  FIRN_HD void meet_walls(const NodeContact<D, Real>& contact, const Vector& x, Meeting& m) const {
+    const DomainWalls<Real, D>& walls = problem.boundaries.walls;
+    if (!walls.active) return;
+    for (int face = 0; face < kWalls; ++face) {
+      if (!contact.is_at_wall(x, face)) continue;
+      Vector normal = Vector::zero();
+      normal[face / 2] = face % 2 == 0 ? Real(1) : Real(-1);
+      meet(face, walls.boundary[face], walls.friction[face], Vector::zero(), normal, -1, m);
+    }
+  }
+  FIRN_HD void meet_body(const NodeContact<D, Real>& contact, int c, const Vector& x,
+                         Meeting& m) const {
+    if (contact.distance(c, x) > Real(0)) return;
+    const ColliderShape<Real>& collider = problem.boundaries.colliders[c];
+    meet(kWalls + c, collider.boundary, collider.friction,
+         velocity_at(problem.boundaries.poses[c], x), contact.normal_at(c, x), c, m);
+  }
+
+  // Bodies beyond the last bit share it.
+  FIRN_HD void meet(int number, BoundaryType type, Real rubs, const Vector& body, const Vector& n,
+                    std::int32_t collider, Meeting& m) const {
+    const std::uint64_t bit = std::uint64_t{1} << (number < 63 ? number : 63);
+    if (type == BoundaryType::kSticky) {
+      m.P = Mat<Real, D>::zero();
+      m.held = body;
+      m.slip = 0;
+      m.closed |= bit;
+      m.collider = collider;
+      return;
+    }
+    const Vector into = m.P * n;  // what earlier contacts have left of the normal
+    const Real left = dot(into, into);
+    if (left < Real(1e-4)) return;
+    const Real approach = dot(body - m.v, n);
+    Real press = first ? Base::mass(m.node) * dot(body - m.target, n) : dot(m.impulse, n);
+    if (type == BoundaryType::kSeparate) {
+      const bool was = (m.before & bit) != 0;
+      if (first || was ? !(press > Real(0)) : !(approach > Real(0))) return;
+      if (!first && !was) press = Base::mass(m.node) * approach;
+    }
+    for (int a = 0; a < D; ++a) m.held[a] += into[a] * (dot(n, body) - dot(n, m.held)) / left;
+    for (int a = 0; a < D; ++a)
+      for (int b = 0; b < D; ++b) m.P(a, b) -= into[a] * into[b] / left;
+    m.closed |= bit;
+    const Real slip = type == BoundaryType::kSeparate && press > Real(0) ? rubs * press : Real(0);
+    if (slip > m.slip || m.collider < 0) m.collider = collider;
+    if (slip > m.slip) m.slip = slip, m.body = body;
+  }
+
+  // What friction does to a node that is about to slide with `relative`, in what normals leave.
+  struct Rub {
+    bool sticks = false;
+    Vector impulse = Vector::zero();
+  };
+  FIRN_HD static Rub slide(const Vector& along, Real slip) {
+    Rub r;
+    const Real size = norm(along);
+    r.sticks = !(size > Real(0));
+    if (!r.sticks) r.impulse = (slip / size) * along;
+    return r;
+  }
+  FIRN_HD Rub rub_of(const Meeting& m) const {
+    if (!(m.slip > Real(0))) return {};
+    const NodeHold<Real>& was = problem.view.hold[m.node];
+    const Vector sliding = m.P * ((first ? m.target : m.v) - m.body);
+    if (first || m.before == 0) {  // what would stop it, if nothing else moved it
+      if (Base::mass(m.node) * norm(sliding) <= m.slip) return {true, Vector::zero()};
+      return slide(sliding, m.slip);
+    }
+    if (was.sticks != 0) {  // as long as the cone has room for what holds it
+      const Vector holding = m.P * m.impulse;
+      if (norm(holding) <= m.slip) return {true, Vector::zero()};
+      return slide(Real(-1) * holding, m.slip);
+    }
+    Real onwards = 0, rubbed = 0;
+    for (int a = 0; a < D; ++a)
+      onwards += sliding[a] * was.rub[a], rubbed += was.rub[a] * was.rub[a];
+    if (rubbed > Real(0) && !(onwards > Real(0))) return {true, Vector::zero()};  // it turned back
+    return slide(sliding, m.slip);
+  }
+
+  // Returns 1 if anything is another than before.
+  FIRN_HD double keep(Meeting& m) const {
+    const Rub rub = rub_of(m);
+    if (rub.sticks) {
+      m.held = m.held + m.P * (m.body - m.held);
+      m.P = Mat<Real, D>::zero();
+    }
+    Real left = 0;
+    for (int a = 0; a < D; ++a) left += m.P(a, a);
+    NodeHold<Real>& hold = problem.view.hold[m.node];
+    Real change = 0, size = 0;
+    for (int a = 0; a < D; ++a) {
+      const Real before = m.before != 0 ? hold.rub[a] : Real(0);
+      change += (rub.impulse[a] - before) * (rub.impulse[a] - before);
+      size += rub.impulse[a] * rub.impulse[a] + before * before;
+    }
+    constexpr Real same_share = static_cast<Real>(kSameFriction * kSameFriction);
+    const bool same = m.before == m.closed && (m.before == 0 || (hold.sticks != 0) == rub.sticks) &&
+                      !(change > same_share * size);
+    problem.view.kind[m.node] = m.closed == 0      ? kNodeFree
+                                : left > Real(0.5) ? kNodeHeld
+                                                   : kNodeFixed;
+    problem.view.closed[m.node] = m.closed;
+    for (int a = 0, k = 0; a < D; ++a)
+      for (int b = a; b < D; ++b) hold.free[k++] = m.P(a, b);
+    for (int a = 0; a < D; ++a) hold.held[a] = m.held[a], hold.rub[a] = rub.impulse[a];
+    hold.sticks = rub.sticks ? 1 : 0;
+    hold.collider = m.collider;
+    if (!first) Base::put(problem.view.velocity, m.node, Base::allowed(m.node, m.v));
+    return same ? 0 : 1;
+  }
+};
+
+template <int D, class Real>
+struct EndImplicit : ImplicitNodes<D, Real> {
+  static constexpr const char* kName = "end_implicit";
+  using Base = ImplicitNodes<D, Real>;
+  using Base::problem;
+  using typename Base::Vector;
+  struct Scratch {
+    double sums[Base::kNodes][kReactionColumns];
+  };
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const NodeContact<D, Real> contact{problem.boundaries, problem.grid, problem.control};
+    const GridUpdateParams<Real, D>& boundaries = problem.boundaries;
+    const std::uint64_t first = std::uint64_t{g.index()} * Base::kNodes;
+    Node<Real>* nodes = contact.nodes_of(problem.grid.nodes, g.index());
+    for (int c = 0; c < boundaries.collider_count; ++c) {
+      g.for_each(Base::kNodes,
+                 [&](std::uint32_t i) { react(contact, g.index(), c, i, g.scratch.sums[i]); });
+      g.sync();
+      double* reaction = boundaries.reactions +
+                         (static_cast<std::uint64_t>(g.index()) * boundaries.collider_count + c) *
+                             kReactionColumns;
+      g.for_each(kReactionColumns, [&](std::uint32_t k) {
+        double sum = 0;
+        for (std::uint32_t i = 0; i < Base::kNodes; ++i) sum += g.scratch.sums[i][k];
+        reaction[k] = sum;
+      });
+      g.sync();
+    }
+    Node<Real>* increments =
+        boundaries.separate_force ? contact.nodes_of(problem.grid.increments, g.index()) : nullptr;
+    g.for_each(Base::kNodes, [&](std::uint32_t i) {
+      const Real m = Base::mass(first + i);
+      const Node<Real> momentum = nodes[i];
+      Node<Real> after = Node<Real>::mass(m), change = Node<Real>::zero();
+      for (int a = 0; a < D && m > Real(0); ++a) {
+        after.set(a, problem.view.velocity[4 * (first + i) + a]);
+        change.set(a, after[a] - momentum[a] / m);
+      }
+      nodes[i] = after;
+      if (increments != nullptr) increments[i] = change;
+    });
+  }
+
+  // The impulse that the contacts give to a node is what is out of balance there.
+  FIRN_HD void react(const NodeContact<D, Real>& contact, std::uint32_t block, int c,
+                     std::uint32_t i, double* sums) const {
+    for (int k = 0; k < kReactionColumns; ++k) sums[k] = 0;
+    const std::uint64_t node = std::uint64_t{block} * Base::kNodes + i;
+    const std::uint32_t kind = problem.view.kind[node];
+    if (kind == kNodeEmpty || kind == kNodeFree || problem.view.hold[node].collider != c) return;
+    const Vector x = contact.position_of(block_of_key<D>(problem.grid.keys[block]), i);
+    add_impulse(sums, x, Real(-1) * Base::vector_at(problem.view.gradient, node));
+  }
+};
+
+struct FinishContacts {
+  static constexpr const char* kName = "finish_contacts";
+  static constexpr int kColumns = 1;
+  static constexpr bool kMaximum = false;
+  FIRN_HD void operator()(NewtonSums& s, const double* v) const { s.changed = v[0]; }
+};
+template <class Exec, int D, class Real>
+void close_contacts(Exec& exec, const ImplicitProblem<Real, D>& p, bool first) {
+  launch_groups(exec, nodes_of(p), CloseContacts<D, Real>{{p}, first});
+  sum_columns(exec, p, FinishContacts{});
+}
+
+template <class Exec, int D, class Real>
+void end_implicit(Exec& exec, const ImplicitProblem<Real, D>& p) {
+  launch_groups(exec, nodes_of(p), EndImplicit<D, Real>{{p}});
+}
+
+}  // namespace firn

@@ -1,0 +1,239 @@
+// The parts of system.h that go by way of the nodes; those about contacts are in contacts.inl.
+#pragma once
+
+#include "kernels/grid/contact.h"
+#include "kernels/grid/pose_colliders.h"
+#include "kernels/implicit/nodes.h"
+#include "kernels/solve/conjugate_gradients.inl"
+#include "kernels/solve/minres.inl"
+
+namespace firn {
+
+template <int D, class Real>
+struct BeginImplicit : ImplicitNodes<D, Real> {
+  static constexpr const char* kName = "begin_implicit";
+  using Base = ImplicitNodes<D, Real>;
+  using Base::problem;
+  struct Scratch {};
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const NodeContact<D, Real> contact{problem.boundaries, problem.grid, problem.control};
+    const Node<Real>* nodes = contact.nodes_of(problem.grid.nodes, g.index());
+    Base::for_each_node(g, [&](std::uint64_t node, std::uint32_t i) {
+      Base::put(problem.view.target, node, contact.forced(nodes[i], nullptr, i).after);
+      problem.view.target[4 * node + 3] = nodes[i].mass();
+      problem.view.closed[node] = 0;
+      problem.view.kind[node] = nodes[i].mass() > Real(0) ? kNodeFree : kNodeEmpty;
+    });
+  }
+};
+
+template <int D, class Real>
+struct GuessVelocity : ImplicitNodes<D, Real> {
+  static constexpr const char* kName = "guess_velocity";
+  using Base = ImplicitNodes<D, Real>;
+  using Base::problem;
+  using typename Base::Vector;
+  struct Scratch {};
+  bool moving;
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    Base::for_each_node(g, [&](std::uint64_t node, std::uint32_t) {
+      const Vector v =
+          Base::allowed(node, moving ? Base::vector_at(problem.view.target, node) : Vector::zero());
+      Base::put(problem.view.velocity, node, v);
+      Base::put(problem.view.trial, node, v);
+    });
+  }
+};
+
+template <int D, class Real>
+struct TryVelocity : ImplicitNodes<D, Real> {
+  static constexpr const char* kName = "try_velocity";
+  using Base = ImplicitNodes<D, Real>;
+  using Base::problem;
+  struct Scratch {
+    double slope[Base::kNodes];
+  };
+  Real share;
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    Base::for_each_node(g, [&](std::uint64_t node, std::uint32_t i) {
+      const auto direction = Base::vector_at(problem.view.direction, node);
+      Base::put(problem.view.trial, node,
+                Base::vector_at(problem.view.velocity, node) + share * direction);
+      g.scratch.slope[i] =
+          -static_cast<double>(dot(direction, Base::vector_at(problem.view.rhs, node)));
+    });
+    g.sync();
+    g.once([&] {
+      double sum = 0;
+      for (double slope : g.scratch.slope) sum += slope;
+      problem.view.partials[g.index()] = sum;
+    });
+  }
+};
+
+// The nodes' part of potential and gradient, and the sums of a block.
+template <int D, class Real>
+struct EvaluateNodes : ImplicitNodes<D, Real> {
+  static constexpr const char* kName = "evaluate_nodes";
+  using Base = ImplicitNodes<D, Real>;
+  using Base::problem;
+  using typename Base::Vector;
+  static constexpr int kColumns = kParticleColumn;
+  struct Scratch {
+    double sums[kColumns][Base::kNodes];
+  };
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    auto& sums = g.scratch.sums;
+    Base::for_each_node(g, [&](std::uint64_t node, std::uint32_t i) {
+      for (int c = 0; c < kColumns; ++c) sums[c][i] = 0;
+      Node<Real>& rhs = reinterpret_cast<Node<Real>*>(problem.view.rhs)[node];
+      rhs = Node<Real>::zero();
+      const Real m = Base::mass(node);
+      if (!(m > Real(0))) return;
+      const Vector v = Base::vector_at(problem.view.trial, node),
+                   change = v - Base::vector_at(problem.view.target, node);
+      const Vector gradient = m * change + Base::vector_at(problem.view.gradient, node);
+      Base::put(problem.view.gradient, node, gradient);
+      const Vector rub = Base::rub(node);
+      const Vector left = Base::project(node, gradient) + rub;
+      for (int a = 0; a < D; ++a) rhs.set(a, -left[a]);
+      sums[0][i] = 0.5 * static_cast<double>(m) * static_cast<double>(dot(change, change)) +
+                   static_cast<double>(dot(rub, v));
+      sums[1][i] = static_cast<double>(dot(left, left)) / static_cast<double>(m);
+      sums[2][i] = static_cast<double>(dot(left, Base::vector_at(problem.view.direction, node)));
+      sums[3][i] = problem.view.kind[node] >= kNodeHeld ? static_cast<double>(m) : 0;
+    });
+    g.sync();
+    g.once([&] {
+      for (int c = 0; c < kColumns; ++c) {
+        double sum = 0;
+        for (double term : sums[c]) sum += term;
+        problem.view.partials[c * std::uint64_t{problem.max_blocks} + g.index()] = sum;
+      }
+    });
+  }
+};
+
+// Blocks of H, added up over particles, become their inverses, in what contacts leave.
+template <int D, class Real>
+struct InvertBlocks : ImplicitNodes<D, Real> {
+  static constexpr const char* kName = "invert_blocks";
+  using Base = ImplicitNodes<D, Real>;
+  using Base::problem;
+  using typename Base::Vector;
+  struct Scratch {};
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    Base::for_each_node(g, [&](std::uint64_t node, std::uint32_t) {
+      const std::uint32_t kind = problem.view.kind[node];
+      Real* at = problem.view.inverse + 8 * node;
+      if (kind < kNodeHeld) return;
+      const Real m = Base::mass(node);
+      Mat<Real, D> B;
+      for (int a = 0; a < D; ++a)
+        for (int b = 0; b < D; ++b) B(a, b) = at[symmetric_entry<D>(a, b)] + (a == b ? m : Real(0));
+      if (kind == kNodeHeld) B = restricted(node, B);
+      // The scale keeps the determinant of small masses from underflowing.
+      const Real scale = Real(1) / trace(B);
+      const Mat<Real, D> inverted = inverse(B * scale) * scale;
+      for (int a = 0; a < D; ++a)
+        for (int b = a; b < D; ++b)
+          at[symmetric_entry<D>(a, b)] = Real(0.5) * (inverted(a, b) + inverted(b, a));
+    });
+  }
+
+  // P B P in the subspace, a multiple of the identity beside it.
+  FIRN_HD Mat<Real, D> restricted(std::uint64_t node, const Mat<Real, D>& B) const {
+    Mat<Real, D> P;
+    for (int a = 0; a < D; ++a)
+      for (int b = 0; b < D; ++b) P(a, b) = problem.view.hold[node].free[symmetric_entry<D>(a, b)];
+    Mat<Real, D> inside = P * B * P;
+    const Real beside = trace(B);
+    for (int a = 0; a < D; ++a)
+      for (int b = 0; b < D; ++b) inside(a, b) += beside * ((a == b ? Real(1) : Real(0)) - P(a, b));
+    return inside;
+  }
+};
+
+// out = P (out + m in).
+template <int D, class Real>
+struct FinishStiffness : ImplicitNodes<D, Real> {
+  static constexpr const char* kName = "finish_stiffness";
+  using Base = ImplicitNodes<D, Real>;
+  using Base::problem;
+  using typename Base::Vector;
+  struct Scratch {};
+  const Real* in;
+  Real* out;
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    Base::for_each_node(g, [&](std::uint64_t node, std::uint32_t) {
+      const Vector p = Base::vector_at(in, node);
+      const Vector sum = Base::vector_at(out, node) + Base::mass(node) * p;
+      Base::put(out, node, Base::project(node, sum));
+      out[4 * node + 3] = Real(0);
+    });
+  }
+};
+
+struct FinishFirstSlope {
+  static constexpr const char* kName = "finish_first_slope";
+  static constexpr int kColumns = 1;
+  static constexpr bool kMaximum = false;
+  FIRN_HD void operator()(NewtonSums& s, const double* v) const { s.first_slope = v[0]; }
+};
+struct FinishPotential {
+  static constexpr const char* kName = "finish_potential";
+  static constexpr int kColumns = kNewtonColumns;
+  static constexpr bool kMaximum = false;
+  FIRN_HD void operator()(NewtonSums& s, const double* v) const {
+    s.energy = v[0] + v[kParticleColumn];
+    s.imbalance = v[1];
+    s.slope = v[2];
+    s.mass = v[3];
+  }
+};
+
+template <class Exec, int D, class Real>
+void begin_implicit(Exec& exec, const ImplicitProblem<Real, D>& p) {
+  launch_items(
+      exec, {{nullptr, static_cast<std::uint32_t>(p.boundaries.collider_count)}, &p.control->stop},
+      PoseColliders<Real>{p.boundaries.colliders, p.boundaries.poses, p.control});
+  launch_groups(exec, nodes_of(p), BeginImplicit<D, Real>{{p}});
+}
+
+template <class Exec, int D, class Real>
+void guess_velocity(Exec& exec, const ImplicitProblem<Real, D>& p, bool moving) {
+  launch_groups(exec, nodes_of(p), GuessVelocity<D, Real>{{p}, moving});
+}
+
+template <class Exec, int D, class Real>
+void try_velocity(Exec& exec, const ImplicitProblem<Real, D>& p, Real share) {
+  launch_groups(exec, nodes_of(p), TryVelocity<D, Real>{{p}, share});
+  sum_columns(exec, p, FinishFirstSlope{});
+}
+
+template <class Exec, int D, class Real>
+void evaluate_nodes(Exec& exec, const ImplicitProblem<Real, D>& p) {
+  launch_groups(exec, nodes_of(p), EvaluateNodes<D, Real>{{p}});
+  sum_columns(exec, p, FinishPotential{});
+}
+
+template <class Exec, int D, class Real>
+void invert_blocks(Exec& exec, const ImplicitProblem<Real, D>& p) {
+  launch_groups(exec, nodes_of(p), InvertBlocks<D, Real>{{p}});
+}
+
+template <class Exec, int D, class Real>
+void finish_stiffness(Exec& exec, const ImplicitProblem<Real, D>& p, const Real* in, Real* out) {
+  launch_groups(exec, nodes_of(p), FinishStiffness<D, Real>{{p}, in, out});
+}
+
+}  // namespace firn

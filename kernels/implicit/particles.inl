@@ -1,0 +1,393 @@
+// The parts of system.h that go by way of the particles.
+#pragma once
+
+#include "kernels/implicit/system.h"
+#include "kernels/materials/constitutive.inl"
+#include "kernels/math/generic_scalar.h"
+#include "kernels/transfer/contribution.h"
+#include "kernels/transfer/gather.h"
+#include "kernels/transfer/tile.h"
+
+namespace firn {
+
+// What the passes over the particles share: velocity gradients in, stresses out.
+template <int D, int Degree, class Real>
+struct ImplicitParticles {
+  static constexpr int kThreads = kLanes;  // a warp: its particles take turns at the tiles
+  using Tile = BlockTile<D, Degree, Real>;
+
+  ImplicitProblem<Real, D> problem;
+
+  FIRN_HD Vec<Real, D> position(std::uint32_t chunk, std::uint32_t lane) const {
+    Vec<Real, D> x;
+    for (int a = 0; a < D; ++a) x[a] = channel_row(problem.particles.x, chunk, D, a)[lane];
+    return x;
+  }
+  FIRN_HD Real* row(std::uint32_t chunk, int k) const {
+    return channel_row(problem.view.stiffness, chunk, stiffness_components<D>(), k);
+  }
+  FIRN_HD Vec<int, D> home_of(std::uint32_t block) const {
+    return block_of_key<D>(problem.grid.keys[block]);
+  }
+  // Of MLS-MPM's C, or of the gradient of the interpolated field; per cell.
+  FIRN_HD auto functional() const {
+    return problem.transfer.gradient_force ? &AxisStencil<Degree, Real>::dw
+                                           : &AxisStencil<Degree, Real>::linear;
+  }
+  // Stress to impulses of nodes: what w z (cells) or dw stand for.
+  FIRN_HD Real node_scale() const {
+    return -impulse_scale<Degree>(problem.transfer, Real(1), problem.grid.inv_dx);
+  }
+
+  // table = dv_a / dx_b of every lane.
+  template <class Lanes, class Table>
+  FIRN_HD void gather(const Lanes& lanes, const Vec<int, D>& home, const Tile& tile,
+                      Table& table) const {
+    lanes.for_each_lane([&](int i, std::uint32_t lane) {
+      const auto s = make_stencil<D, Degree>(position(lanes.chunk, lane), problem.grid.inv_dx);
+      Node<Real> column[1 + D];
+      gather_affine<Tile::kSide>(s, functional(),
+                                 tile.node + Tile::template index_of<D>(s.base, home), column);
+      for (int a = 0; a < D; ++a)
+        for (int b = 0; b < D; ++b) table.at(a * D + b, i) = problem.grid.inv_dx * column[1 + b][a];
+    });
+  }
+  // node += (table of the lane) (gradient of its weight).
+  template <class Lanes, class Table>
+  FIRN_HD void scatter(const Lanes& lanes, const Vec<int, D>& home, const Table& table,
+                       Tile& tile) const {
+    const Contribution<D, Degree, ModeSet::kAffine, Real> contribution{problem.transfer, Real(0)};
+    lanes.for_each_in_turn(
+        [](int, std::uint32_t) { return true; },
+        [&](int i, std::uint32_t lane, const auto& turns_at) {
+          const auto s = make_stencil<D, Degree>(position(lanes.chunk, lane), problem.grid.inv_dx);
+          const int at = Tile::template index_of<D>(s.base, home);
+          const auto turns = turns_at(at);
+          Node<Real> columns[D];
+          for (int b = 0; b < D; ++b) {
+            columns[b] = Node<Real>::zero();
+            for (int a = 0; a < D; ++a) columns[b].set(a, table.at(a * D + b, i));
+          }
+          if (problem.transfer.gradient_force)
+            scatter_gradient<Tile::kSide>(s, columns, tile.node + at,
+                                          [&](Node<Real>& node, Real w, const Node<Real>& value) {
+                                            turns.accumulate(node, w * value);
+                                          });
+          else
+            contribution.template add_affine<Tile::kSide>(turns, s, Node<Real>::zero(), columns,
+                                                          tile.node + at);
+        });
+  }
+  template <class Lanes, class Table>
+  FIRN_HD static auto active_matrix(const Lanes& lanes, const Table& table) {
+    using T = typename Lanes::Value;
+    const auto active = lanes.active();
+    Mat<T, D> A;
+    for (int i = 0; i < D * D; ++i) A(i / D, i % D) = select(active, table.get(i), T(Real(0)));
+    return A;
+  }
+  template <class Table, class T>
+  FIRN_HD static void put(Table& table, const Mat<T, D>& A, Real scale) {
+    for (int i = 0; i < D * D; ++i) table.set(i, A(i / D, i % D) * T(scale));
+  }
+};
+
+template <int D, int Degree, class Real>
+struct EvaluateParticles : ImplicitParticles<D, Degree, Real> {
+  static constexpr const char* kName = "evaluate_particles";
+  using Base = ImplicitParticles<D, Degree, Real>;
+  using Base::problem;
+  using typename Base::Tile;
+  struct Scratch {
+    Tile velocity, impulse;
+    double energy;
+  };
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const GridView<Real>& grid = problem.grid;
+    const std::uint32_t block = grid.coloured[g.index()];
+    load_tile(g, g.scratch.velocity, grid, block, node_layer(problem.view.trial));
+    clear_tile(g, g.scratch.impulse);
+    g.once([&] { g.scratch.energy = 0; });
+    g.sync();
+    const Vec<int, D> home = Base::home_of(block);
+    for_each_pack_in(g, block, grid, problem.particles, [&](const auto& lanes) {
+      typename std::remove_cvref_t<decltype(lanes)>::template Table<D * D> table;
+      Base::gather(lanes, home, g.scratch.velocity, table);
+      respond(g, lanes, table);
+      Base::scatter(lanes, home, table, g.scratch.impulse);
+    });
+    g.sync();
+    flush_tile(g, g.scratch.impulse, grid, block, node_layer(problem.view.gradient));
+    g.once([&] {
+      problem.view.partials[kParticleColumn * std::uint64_t{problem.max_blocks} + block] =
+          g.scratch.energy;
+    });
+  }
+
+  // From velocity gradients to dt V0 P F^T, and the stiffness into memory.
+  template <class Group, class Lanes, class Table>
+  FIRN_APART FIRN_HD void respond(Group& g, const Lanes& lanes, Table& table) const {
+    using T = typename Lanes::Value;
+    const MaterialParams<Real>& params =
+        problem.materials[problem.particles.chunks[lanes.chunk].material];
+    const ConstitutiveUpdate<D, Real> laws{problem.materials, problem.particles, EnergyView{},
+                                           nullptr};
+    const Real dt = static_cast<Real>(problem.control->dt);
+    const Mat<T, D> A = Base::active_matrix(lanes, table), growth = A * T(dt);
+
+    auto state = laws.load_state(lanes, params);
+    Mat<T, D> before = state.F, F;
+    T J = T(1);
+    if (has_deformation(params.model)) {
+      const Mat<T, D> H = laws.load_displacement(lanes);
+      F = Mat<T, D>::identity() + (H + (growth + growth * H));
+      if (params.viscosity > Real(0)) J = determinant(before);
+    } else {  // any F of this volume does
+      J = state.history[0];
+      before = Mat<T, D>::scaled_identity(D == 2 ? sqrt(J) : exp(log(J) * T(Real(1) / D)));
+      F = before + growth * before;
+    }
+    const Svd<T, D> s = svd(F);
+    // Flow that takes time is part of any solve: without it a step would know only the stress of
+    // one that is short beside the material's time, however long it is.
+    state.dt = dt;
+    const bool flows = problem.flows || relaxes(params.model);
+    const PrincipalStress<T, D> law =
+        flows ? flowing_stress(params, state, s.sigma) : principal_stress(params, state, s.sigma);
+
+    const T volume =
+        select(lanes.active(), lanes.load(channel_row(problem.particles.volume, lanes.chunk, 1, 0)),
+               T(Real(0)));
+    const Mat<T, D> along = before * s.V;  // F V of what the increment starts from
+    Mat<T, D> stress = s.U;
+    for (int a = 0; a < D; ++a)
+      for (int b = 0; b < D; ++b) stress(a, b) = stress(a, b) * law.P[b];
+    stress = (stress * transpose(along)) * (volume * T(dt));
+    T energy = volume * law.psi;
+    const T viscous = volume * J * T(params.viscosity * dt);
+    if (params.viscosity > Real(0)) {
+      const Mat<T, D> rate = symmetric_part(A);
+      stress += rate * (T(2) * viscous);
+      energy = energy + viscous * contract(rate, rate);
+    }
+    // In an empty lane the sum must not become what nobody's state is.
+    const Real sum = lanes.sum(energy);
+    lanes.once([&] { g.scratch.energy += static_cast<double>(sum); });
+    Base::put(table, stress, Base::node_scale());
+
+    PrincipalStiffness<T, D> k = PrincipalStiffness<T, D>::of(law);
+    if (problem.semidefinite) make_semidefinite(k);
+    store(lanes, s.U, along, k, volume * T(dt * dt), viscous);
+  }
+
+  template <class Lanes, class T>
+  FIRN_HD void store(const Lanes& lanes, const Mat<T, D>& U, const Mat<T, D>& along,
+                     const PrincipalStiffness<T, D>& stiffness, const T& scale,
+                     const T& viscous) const {
+    int k = 0;
+    const auto keep = [&](const T& value) { lanes.store(Base::row(lanes.chunk, k++), value); };
+    for (int i = 0; i < D * D; ++i) keep(U(i / D, i % D));
+    for (int i = 0; i < D * D; ++i) keep(along(i / D, i % D));
+    for (int a = 0; a < D; ++a)
+      for (int b = a; b < D; ++b) keep(stiffness.stretch(a, b) * scale);
+    for (const T& value : stiffness.shear) keep(value * scale);
+    for (const T& value : stiffness.spin) keep(value * scale);
+    keep(viscous);
+  }
+};
+
+// A particle's stiffness out of memory.
+template <class T, int D>
+struct StoredStiffness {
+  Mat<T, D> U, along;
+  PrincipalStiffness<T, D> k;
+  T viscous;
+
+  // `load`: the value of a row.
+  template <class Load>
+  FIRN_HD explicit StoredStiffness(Load&& load) {
+    int n = 0;
+    for (int i = 0; i < D * D; ++i) U(i / D, i % D) = load(n++);
+    for (int i = 0; i < D * D; ++i) along(i / D, i % D) = load(n++);
+    for (int a = 0; a < D; ++a)
+      for (int b = a; b < D; ++b) k.stretch(a, b) = k.stretch(b, a) = load(n++);
+    for (T& value : k.shear) value = load(n++);
+    for (T& value : k.spin) value = load(n++);
+    viscous = load(n++);
+  }
+};
+
+template <int D, int Degree, class Real>
+struct ApplyStiffness : ImplicitParticles<D, Degree, Real> {
+  static constexpr const char* kName = "apply_stiffness";
+  using Base = ImplicitParticles<D, Degree, Real>;
+  using Base::problem;
+  using typename Base::Tile;
+  struct Scratch {
+    Tile in, out;
+  };
+  const Real* in;
+  Real* out;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const GridView<Real>& grid = problem.grid;
+    const std::uint32_t block = grid.coloured[g.index()];
+    load_tile(g, g.scratch.in, grid, block, node_layer(const_cast<Real*>(in)));
+    clear_tile(g, g.scratch.out);
+    g.sync();
+    const Vec<int, D> home = Base::home_of(block);
+    for_each_pack_in(g, block, grid, problem.particles, [&](const auto& lanes) {
+      typename std::remove_cvref_t<decltype(lanes)>::template Table<D * D> table;
+      Base::gather(lanes, home, g.scratch.in, table);
+      stiffen(lanes, table);
+      Base::scatter(lanes, home, table, g.scratch.out);
+    });
+    g.sync();
+    flush_tile(g, g.scratch.out, grid, block, node_layer(out));
+  }
+
+  template <class Lanes, class Table>
+  FIRN_HD void stiffen(const Lanes& lanes, Table& table) const {
+    using T = typename Lanes::Value;
+    const Mat<T, D> A = Base::active_matrix(lanes, table);
+    const auto active = lanes.active();
+    const StoredStiffness<T, D> s(
+        [&](int k) { return select(active, lanes.load(Base::row(lanes.chunk, k)), T(Real(0))); });
+    const Mat<T, D> K = s.k.apply(transpose(s.U) * (A * s.along));
+    const Mat<T, D> G =
+        (s.U * K) * transpose(s.along) + symmetric_part(A) * (T(Real(2)) * s.viscous);
+    Base::put(table, G, Base::node_scale());
+  }
+};
+
+// Adds the blocks of H that belong to single nodes.
+template <int D, int Degree, class Real>
+struct AddBlocks : ImplicitParticles<D, Degree, Real> {
+  static constexpr const char* kName = "add_blocks";
+  using Base = ImplicitParticles<D, Degree, Real>;
+  using Base::problem;
+  using typename Base::Tile;
+  struct Scratch {
+    Tile half[2];
+  };
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const GridView<Real>& grid = problem.grid;
+    const std::uint32_t block = grid.coloured[g.index()];
+    for (Tile& tile : g.scratch.half) clear_tile(g, tile);
+    g.sync();
+    const Vec<int, D> home = Base::home_of(block);
+    for_each_pack_in(g, block, grid, problem.particles, [&](const auto& lanes) {
+      lanes.for_each_in_turn([](int, std::uint32_t) { return true; },
+                             [&](int, std::uint32_t lane, const auto& turns_at) {
+                               add(g.scratch.half, home, lanes.chunk, lane, turns_at);
+                             });
+    });
+    g.sync();
+    for (int h = 0; h < 2; ++h)
+      flush_tile(g, g.scratch.half[h], grid, block,
+                 // the two Nodes of a node lie side by side
+                 NodePairs{reinterpret_cast<Node<Real>*>(problem.view.inverse), h});
+  }
+
+  // A channel with two Nodes for each node.
+  struct NodePairs {
+    Node<Real>* channel;
+    int half;
+  };
+  template <class Group>
+  FIRN_HD static void flush_tile(Group& g, const Tile& tile, const GridView<Real>& grid,
+                                 std::uint32_t block, const NodePairs& to) {
+    g.for_each(Tile::kNodes, [&](std::uint32_t t) {
+      const TileNode<D, Tile::kSide> at(static_cast<int>(t));
+      const std::uint64_t rank = grid.corners[block * BlockTraits<D>::kCorners + at.corner];
+      const std::uint64_t node = rank * BlockTraits<D>::kNodes + at.node;
+      g.accumulate_global(to.channel[2 * node + to.half], tile.node[t]);
+    });
+  }
+
+  template <class TurnsAt>
+  FIRN_HD void add(Tile (&half)[2], const Vec<int, D>& home, std::uint32_t chunk,
+                   std::uint32_t lane, const TurnsAt& turns_at) const {
+    const auto s = make_stencil<D, Degree>(Base::position(chunk, lane), problem.grid.inv_dx);
+    const int at = Tile::template index_of<D>(s.base, home);
+    const auto turns = turns_at(at);
+    StoredStiffness<Real, D> p([&](int k) { return Base::row(chunk, k)[lane]; });
+    if (!problem.semidefinite) make_semidefinite(p.k);  // what these are for must be positive
+    const Mat<Real, D> Wt = transpose(p.along);
+    const bool gradient = problem.transfer.gradient_force;
+    const Real scale = Base::node_scale();
+    struct Slope {
+      Real w;
+      Vec<Real, D> slope;
+    };
+    walk_stencil<1, Tile::kSide>(
+        s, Slope{},
+        [&](auto axis, int i, const Slope& above) {
+          constexpr int a = axis();
+          const Real w = s.axis[a].w[i], own = gradient ? s.axis[a].dw[i] : w * s.axis[a].z[i];
+          Slope made{weight_below<a>(s, i, above), {}};
+          for (int b = 0; b < a; ++b) made.slope[b] = above.slope[b] * w;
+          made.slope[a] = a == 0 ? own : above.w * own;
+          return made;
+        },
+        [&](int place, const Slope& made) {
+          const Vec<Real, D> slope = scale * made.slope;
+          Mat<Real, D> B = p.U * p.k.at_node(Wt * slope) * transpose(p.U);
+          const Real square = p.viscous * dot(slope, slope);
+          Node<Real> first = Node<Real>::zero(), second = Node<Real>::zero();
+          int n = 0;
+          for (int a = 0; a < D; ++a)
+            for (int b = a; b < D; ++b, ++n)
+              (n < 4 ? first : second)
+                  .set(n % 4,
+                       B(a, b) + p.viscous * slope[a] * slope[b] + (a == b ? square : Real(0)));
+          turns.accumulate(half[0].node[at + place], first);
+          if constexpr (D == 3) turns.accumulate(half[1].node[at + place], second);
+        });
+  }
+};
+
+template <class F>
+void for_degree(int degree, F&& f) {
+  if (degree == 1) f(std::integral_constant<int, 1>{});
+  if (degree == 2) f(std::integral_constant<int, 2>{});
+  if (degree == 3) f(std::integral_constant<int, 3>{});
+}
+
+// One group per block that holds particles, colour by colour.
+template <int D, class Exec, class Real, class Op>
+void launch_over_particles(Exec& exec, const ImplicitProblem<Real, D>& problem, const Op& op) {
+  launch_coloured(exec, {{nullptr, problem.max_blocks}, &problem.control->stop},
+                  problem.grid.colour_begin, int_power(problem.grid.parities, D), op);
+}
+
+template <class Exec, int D, class Real>
+void evaluate_particles(Exec& exec, const ImplicitProblem<Real, D>& problem) {
+  for_degree(problem.transfer.degree, [&](auto degree) {
+    launch_over_particles(exec, problem,
+                          EvaluateParticles<D, decltype(degree)::value, Real>{{problem}});
+  });
+}
+
+template <class Exec, int D, class Real>
+void apply_stiffness(Exec& exec, const ImplicitProblem<Real, D>& problem, const Real* in,
+                     Real* out) {
+  for_degree(problem.transfer.degree, [&](auto degree) {
+    launch_over_particles(exec, problem,
+                          ApplyStiffness<D, decltype(degree)::value, Real>{{problem}, in, out});
+  });
+}
+
+template <class Exec, int D, class Real>
+void add_blocks(Exec& exec, const ImplicitProblem<Real, D>& problem) {
+  for_degree(problem.transfer.degree, [&](auto degree) {
+    launch_over_particles(exec, problem, AddBlocks<D, decltype(degree)::value, Real>{{problem}});
+  });
+}
+
+}  // namespace firn

@@ -1,0 +1,172 @@
+// Velocities of nodes at the end of a step by minimising the incremental potential [T App. A; Gast
+// et al. 2015]
+//   E(v) = sum_i m_i |v_i - v*_i|^2 / 2 + sum_p V0_p psi((I + dt grad v) F_p) + what viscosity and
+//          friction dissipate,
+// with v* the velocities that the particles and gravity bring, under what walls and bodies allow.
+// Its gradient is the impulse that is out of balance, its second derivative
+//   H = M + dt^2 sum_p (dP/dF terms), applied by way of the particles (stiffness.h).
+// Newton's method, the line search and conjugate gradients are the host's to order
+// (src/solvers/newton_solver.h); all of their numbers stay on the device but for four sums.
+//
+// Vectors are Nodes, [block][64][4], the fourth entry not used. A node is free, or moves in the
+// subspace that its contacts leave: velocities are held + P y, with the projector P = `free`.
+#pragma once
+
+#include "kernels/exec/backend.h"
+#include "kernels/exec/node.h"
+#include "kernels/fields/blocks.h"
+#include "kernels/fields/particles.h"
+#include "kernels/grid/update.h"
+#include "kernels/implicit/stiffness.h"
+#include "kernels/materials/params.h"
+#include "kernels/solve/conjugate_gradients.h"
+#include "kernels/transfer/transfer.h"
+
+namespace firn {
+
+enum NodeKind : std::uint32_t {
+  kNodeEmpty,  // no mass
+  kNodeFixed,  // contacts leave nothing
+  kNodeHeld,   // they leave a line or a plane
+  kNodeFree,
+};
+
+// What the contacts of a node amount to.
+template <class Real>
+struct NodeHold {
+  Real free[6];           // projector onto what they leave, upper triangle; 2D: the first three
+  Real held[3];           // velocity in what they take
+  Real rub[3];            // impulse against which it slides, N s: of the pass before; 0: none
+  std::int32_t sticks;    // friction holds it
+  std::int32_t collider;  // that takes the reaction; -1: none
+};
+
+// What an evaluation adds up.
+struct NewtonSums {
+  double energy = 0;       // the potential, J
+  double imbalance = 0;    // sum of |P gradient|^2 / m, kg m^2/s^2
+  double slope = 0;        // gradient . direction, where the potential was evaluated
+  double first_slope = 0;  // and where the direction begins
+  double mass = 0;         // of the nodes that may move, kg
+  double changed = 0;      // nodes whose contacts closed, opened or rub otherwise than before
+};
+// Columns of partial sums: what nodes have of the potential, imbalance, slope, mass, and what
+// particles have of the potential.
+inline constexpr int kNewtonColumns = 5, kParticleColumn = 4;
+
+template <class Real>
+struct ImplicitView {
+  Real* target = nullptr;    // v*, and the mass
+  Real* velocity = nullptr;  // of the iterate
+  Real* trial = nullptr;     // where the potential is evaluated
+  Real* gradient = nullptr;  // impulse out of balance there, without friction; contacts give it
+  Real* rhs = nullptr;       // -(P gradient + friction)
+  Real* direction = nullptr;
+  Real* inverse = nullptr;  // two Nodes each: inverse of the block of H, upper triangle
+  std::uint32_t* kind = nullptr;
+  NodeHold<Real>* hold = nullptr;
+  std::uint64_t* closed = nullptr;  // bit of every contact that acts: walls, then colliders
+  Real* stiffness = nullptr;        // [chunk][stiffness_components][lane], times V0 dt^2
+  double* partials = nullptr;       // kNewtonColumns columns of max_blocks
+  NewtonSums* sums = nullptr;
+};
+
+template <class Real, int D>
+struct ImplicitProblem {
+  TransferParams transfer;
+  const MaterialParams<Real>* materials;
+  ParticleView<Real> particles;
+  GridView<Real> grid;
+  GridUpdateParams<Real, D> boundaries;
+  ImplicitView<Real> view;
+  std::uint32_t max_blocks = 0;
+  const StepControl* control = nullptr;
+  bool semidefinite = true;  // of particles' stiffnesses
+  bool flows = true;         // material may yield within the solve
+};
+
+// Takes the momentum of P2G for v* = v + dt g, and poses the bodies.
+template <class Exec, int D, class Real>
+void begin_implicit(Exec& exec, const ImplicitProblem<Real, D>& problem);
+
+// Which contacts act, and at which friction holds or what slides rubs. The first time those that v*
+// runs into; afterwards, as the gradient at `velocity` and that velocity say, those that press or
+// are about to. Counts into sums->changed, and brings `velocity` into what they allow.
+template <class Exec, int D, class Real>
+void close_contacts(Exec& exec, const ImplicitProblem<Real, D>& problem, bool first);
+
+// velocity = trial = held + P (moving ? v* : 0).
+template <class Exec, int D, class Real>
+void guess_velocity(Exec& exec, const ImplicitProblem<Real, D>& problem, bool moving);
+
+// trial = velocity + share * direction, and sums->first_slope.
+template <class Exec, int D, class Real>
+void try_velocity(Exec& exec, const ImplicitProblem<Real, D>& problem, Real share);
+
+// Potential, gradient and stiffnesses at `trial`: of particles, added to the gradient; then of
+// nodes, and the sums.
+template <class Exec, int D, class Real>
+void evaluate_particles(Exec& exec, const ImplicitProblem<Real, D>& problem);
+template <class Exec, int D, class Real>
+void evaluate_nodes(Exec& exec, const ImplicitProblem<Real, D>& problem);
+
+// The inverses of H's blocks of nodes, of the stiffnesses of the last evaluation: what particles
+// have of them, added to `inverse`; then the rest.
+template <class Exec, int D, class Real>
+void add_blocks(Exec& exec, const ImplicitProblem<Real, D>& problem);
+template <class Exec, int D, class Real>
+void invert_blocks(Exec& exec, const ImplicitProblem<Real, D>& problem);
+
+// out += (H - M) in by way of the particles; then out = P (out + M in).
+template <class Exec, int D, class Real>
+void apply_stiffness(Exec& exec, const ImplicitProblem<Real, D>& problem, const Real* in,
+                     Real* out);
+template <class Exec, int D, class Real>
+void finish_stiffness(Exec& exec, const ImplicitProblem<Real, D>& problem, const Real* in,
+                      Real* out);
+
+// Leaves the velocities to the gather, with what FLIP needs, and the reactions of bodies.
+template <class Exec, int D, class Real>
+void end_implicit(Exec& exec, const ImplicitProblem<Real, D>& problem);
+
+// --- as conjugate gradients see it ---
+
+template <int D, class RealType>
+struct NodeSpace {
+  using Real = RealType;
+  static constexpr std::uint32_t kCompanions = 0, kValues = 4 * BlockTraits<D>::kNodes;
+  const std::uint32_t* kind;
+  RealType* solution = nullptr;  // of MINRES
+  FIRN_HD bool is_active(std::uint64_t at) const { return at % 4 < D && kind[at / 4] >= kNodeHeld; }
+  FIRN_HD void add(std::uint64_t at, Real step, Real w) const { solution[at] += step * w; }
+  FIRN_HD void add_companion(std::uint64_t, Real, Real) const {}
+};
+
+// A in, once apply_stiffness has left it in `out`.
+template <int D, class Real>
+struct StoredProduct {
+  const Real* out;
+  FIRN_HD Real operator()(std::uint32_t, std::uint32_t, std::uint64_t at) const { return out[at]; }
+};
+
+// The entries of a symmetric matrix in its upper triangle.
+template <int D>
+FIRN_HD constexpr int symmetric_entry(int i, int j) {
+  const int low = i < j ? i : j, high = i < j ? j : i;
+  return low * D - low * (low - 1) / 2 + high - low;
+}
+
+template <int D, class Real>
+struct BlockInverse {
+  const Real *inverse, *r;
+  FIRN_HD Real operator()(std::uint32_t, std::uint32_t, std::uint64_t at) const {
+    const std::uint64_t node = at / 4;
+    const int a = static_cast<int>(at % 4);
+    Real sum = 0;
+    for (int b = 0; b < D; ++b)
+      sum += inverse[8 * node + symmetric_entry<D>(a, b)] * r[4 * node + b];
+    return sum;
+  }
+};
+
+}  // namespace firn

@@ -1,0 +1,90 @@
+// The grid step of integrator = "optimization": velocities of nodes under the forces at the end of
+// the step, in place of the grid update.
+#pragma once
+
+#include <limits>
+
+#include "src/solvers/newton_solver.h"
+#include "src/stages/retry.h"
+#include "src/stages/solve_stats.h"
+
+namespace firn {
+
+template <class Exec, int D, class Real>
+class ImplicitForces : public Stage<Exec, D, Real> {
+ public:
+  ImplicitForces(const Scene& scene, StepContext<Exec, D, Real>& context,
+                 const MaterialParams<Real>* laws, Retry<Exec, D, Real>& retry)
+      : Stage<Exec, D, Real>(context),
+        laws_(laws),
+        retry_(retry),
+        opens_(may_open(scene)),
+        solver_(context.exec, scene.implicit, traits_of(scene).linear,
+                std::hypot(scene.simulation.gravity[0], scene.simulation.gravity[1],
+                           scene.simulation.gravity[2])) {}
+
+  // False if the step is over: it had been before, or its solve has missed the tolerance.
+  bool enqueue() {
+    if (context_.read().stop != 0) return false;
+    const ImplicitProblem<Real, D> problem{
+        context_.params.transfer, laws_, context_.particles.view(), context_.grid.view(),
+        context_.boundaries(),    {},    context_.max_blocks(),     context_.step()};
+    NewtonReport newton;
+    const SolveReport report = timed_solve(context_.exec, stats_.seconds, [&] {
+      newton = solver_.solve(problem, opens_);
+      return summary_of(newton);
+    });
+    count(newton);
+    if (!retry_.accepts(report, kImplicitSystem)) return false;
+    context_.bodies.accumulate(context_.max_blocks(), context_.step());
+    return true;
+  }
+
+  void reserve_blocks(std::uint32_t blocks) { solver_.reserve(blocks); }
+  void reserve_chunks(std::uint32_t chunks) { solver_.reserve_particles(chunks); }
+  void begin_frame() { stats_ = {}; }
+  void report(FrameStats& stats) { stats.implicit = stats_; }
+  std::size_t bytes() const { return solver_.bytes(); }
+
+ private:
+  using Stage<Exec, D, Real>::context_;
+
+  static bool may_open(const Scene& scene) {
+    const auto separates = [](BoundaryType type) { return type == BoundaryType::kSeparate; };
+    if (scene.grid.domain && std::any_of(scene.grid.domain->boundary.begin(),
+                                         scene.grid.domain->boundary.end(), separates))
+      return true;
+    return std::any_of(scene.colliders.begin(), scene.colliders.end(),
+                       [&](const Collider& c) { return separates(c.boundary); });
+  }
+  static SolveReport summary_of(const NewtonReport& newton) {
+    SolveReport report;
+    report.converged = newton.converged;
+    report.rounding_limited = newton.rounding_limited;
+    report.iterations = static_cast<std::uint32_t>(newton.iterations);
+    // A potential without a value at the guess may have one in a shorter step.
+    report.residual =
+        std::isfinite(newton.imbalance) ? newton.imbalance : std::numeric_limits<double>::max();
+    report.tolerance = newton.tolerance;
+    return report;
+  }
+  void count(const NewtonReport& newton) {
+    ++stats_.solves;
+    stats_.iterations += newton.iterations;
+    stats_.max_iterations = std::max(stats_.max_iterations, std::int64_t{newton.iterations});
+    stats_.linear_iterations += newton.linear_iterations;
+    stats_.cuts += newton.cuts;
+    stats_.passes += newton.passes;
+    stats_.rejected += newton.converged ? 0 : 1;
+    stats_.imbalance = newton.imbalance, stats_.tolerance = newton.tolerance;
+    stats_.energy_before = newton.energy_before, stats_.energy_after = newton.energy_after;
+  }
+
+  const MaterialParams<Real>* laws_;
+  Retry<Exec, D, Real>& retry_;
+  bool opens_;
+  NewtonSolver<Exec, D, Real> solver_;
+  ImplicitStats stats_;
+};
+
+}  // namespace firn

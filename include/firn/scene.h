@@ -125,6 +125,9 @@ struct ThermalSettings {
 
 enum class PlasticFlow { kInside, kAfter };
 
+// Of the linear solves of implicit integrators.
+enum class ImplicitPreconditioner { kDiagonal, kBlocks, kMultigrid };
+
 // integrator = "optimization": velocities of nodes minimise the incremental potential of a step by
 // Newton's method [T App. A]; "semi_implicit": one linear solve, of the system as it is at rest.
 struct ImplicitSettings {
@@ -133,6 +136,7 @@ struct ImplicitSettings {
   // optimization: of Newton's method; a step that needs more runs again, shorter
   int max_iterations = 50;
   int max_linear_iterations = 500;  // of a linear solve
+  ImplicitPreconditioner preconditioner = ImplicitPreconditioner::kBlocks;
   // optimization: whether material yields while velocities are solved for, as far as its law has a
   // potential, or is elastic in the step and yields after it [T A.5]. Flow that takes time is
   // always part of the solve.

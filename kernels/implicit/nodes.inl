@@ -140,6 +140,8 @@ struct InvertBlocks : ImplicitNodes<D, Real> {
       for (int a = 0; a < D; ++a)
         for (int b = 0; b < D; ++b) B(a, b) = at[symmetric_entry<D>(a, b)] + (a == b ? m : Real(0));
       if (kind == kNodeHeld) B = restricted(node, B);
+      for (int k = 0; problem.diagonal && kind == kNodeFree && k < D * D; ++k)
+        if (k / D != k % D) B(k / D, k % D) = Real(0);
       // The scale keeps the determinant of small masses from underflowing.
       const Real scale = Real(1) / trace(B);
       const Mat<Real, D> inverted = inverse(B * scale) * scale;

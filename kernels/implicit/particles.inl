@@ -217,6 +217,11 @@ struct StoredStiffness {
     for (T& value : k.spin) value = load(n++);
     viscous = load(n++);
   }
+  // The stress that answers a velocity gradient.
+  FIRN_HD Mat<T, D> response(const Mat<T, D>& A) const {
+    const Mat<T, D> K = k.apply(transpose(U) * (A * along));
+    return (U * K) * transpose(along) + symmetric_part(A) * (T(Scalar<T>(2)) * viscous);
+  }
 };
 
 template <int D, int Degree, class Real>
@@ -256,10 +261,7 @@ struct ApplyStiffness : ImplicitParticles<D, Degree, Real> {
     const auto active = lanes.active();
     const StoredStiffness<T, D> s(
         [&](int k) { return select(active, lanes.load(Base::row(lanes.chunk, k)), T(Real(0))); });
-    const Mat<T, D> K = s.k.apply(transpose(s.U) * (A * s.along));
-    const Mat<T, D> G =
-        (s.U * K) * transpose(s.along) + symmetric_part(A) * (T(Real(2)) * s.viscous);
-    Base::put(table, G, Base::node_scale());
+    Base::put(table, s.response(A), Base::node_scale());
   }
 };
 

@@ -83,6 +83,7 @@ struct ImplicitProblem {
   const StepControl* control = nullptr;
   bool semidefinite = true;  // of particles' stiffnesses
   bool flows = true;         // material may yield within the solve
+  bool diagonal = false;     // `inverse` is that of the diagonal, where nodes are free
 };
 
 // Takes the momentum of P2G for v* = v + dt g, and poses the bodies.

@@ -250,7 +250,8 @@ std::size_t solver_bytes(const Scene& scene, std::uint32_t blocks, std::size_t c
   using Solver = EllipticSolver<Cpu, D, Real>;
   const bool unified = traits_of(scene).unified;
   if (traits_of(scene).implicit)
-    return NewtonSolver<Cpu, D, Real>::bytes_for(blocks, chunks, traits_of(scene).linear);
+    return NewtonSolver<Cpu, D, Real>::bytes_for(scene.implicit, blocks, chunks,
+                                                 traits_of(scene).linear);
   if (!traits_of(scene).staggered) return 0;
   std::size_t sum = MacStore<Cpu, D, Real>::bytes_for(blocks) + Solver::bytes_for(blocks, unified) +
                     ParticlePressureStage<Cpu, D, Real>::bytes_for(chunks);

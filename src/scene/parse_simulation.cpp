@@ -119,6 +119,12 @@ constexpr Choice<PlasticFlow> kPlasticFlows[] = {
      "material yields within the solve, as far as its law has a potential"},
     {"after", PlasticFlow::kAfter, "it is elastic in the step, and flows after it"}};
 
+constexpr Choice<ImplicitPreconditioner> kImplicitPreconditioners[] = {
+    {"diagonal", ImplicitPreconditioner::kDiagonal, "the diagonal of the system"},
+    {"blocks", ImplicitPreconditioner::kBlocks, "the blocks of single nodes"},
+    {"multigrid", ImplicitPreconditioner::kMultigrid,
+     "those and coarser grids: for fine grids and steps in which waves cross all of the material"}};
+
 constexpr Key kImplicitKeys[] = {
     key<&ImplicitSettings::tolerance>(
         "tolerance",
@@ -130,6 +136,8 @@ constexpr Key kImplicitKeys[] = {
     key<&ImplicitSettings::max_linear_iterations>(
         "max_linear_iterations", "of the linear solve, or of each in Newton's method",
         {.range = Range::closed(1, 1'000'000)}),
+    choice_key<&ImplicitSettings::preconditioner, kImplicitPreconditioners>("preconditioner",
+                                                                            "of the linear solves"),
     choice_key<&ImplicitSettings::plasticity, kPlasticFlows>(
         "plasticity", "when plastic material flows", {.under = Under::kOptimization}),
 };

@@ -16,6 +16,7 @@
 #include "kernels/solve/minres.h"
 #include "src/solvers/conjugate_gradients.h"
 #include "src/solvers/minres.h"
+#include "src/solvers/node_multigrid.h"
 
 namespace firn {
 
@@ -39,6 +40,7 @@ class NewtonSolver {
         gravity_(gravity),
         gradients_(exec),
         minres_(exec),
+        multigrid_(exec),
         sums_(exec, 1) {}
 
   // Nothing in it outlives a step, so a larger one starts empty.
@@ -65,6 +67,7 @@ class NewtonSolver {
     problem.semidefinite = !linear_;
     // What has flowed stands on its yield surface, where a stiffness that knows of it jumps.
     problem.flows = !linear_ && settings_.plasticity == PlasticFlow::kInside;
+    problem.diagonal = settings_.preconditioner == ImplicitPreconditioner::kDiagonal;
     Solve s{*this, problem, {}};
     s.begin();
     for (s.report.passes = 1;; ++s.report.passes) {
@@ -79,12 +82,13 @@ class NewtonSolver {
   std::size_t bytes() const {
     std::size_t sum = inverse_.bytes() + kind_.bytes() + hold_.bytes() + closed_.bytes() +
                       partials_.bytes() + stiffness_.bytes() + sums_.bytes() + gradients_.bytes() +
-                      minres_.bytes();
+                      minres_.bytes() + multigrid_.bytes();
     for (const auto& channel : channels_) sum += channel.bytes();
     return sum;
   }
   // What bytes() says once these are reserved, for estimates.
-  static std::size_t bytes_for(std::uint32_t blocks, std::size_t chunks, bool linear) {
+  static std::size_t bytes_for(const ImplicitSettings& settings, std::uint32_t blocks,
+                               std::size_t chunks, bool linear) {
     using Space = NodeSpace<D, Real>;
     const std::size_t node = (4 * kChannels + 8) * sizeof(Real) + sizeof(std::uint32_t) +
                              sizeof(NodeHold<Real>) + sizeof(std::uint64_t);
@@ -92,8 +96,10 @@ class NewtonSolver {
     const std::size_t solver =
         linear ? Minres<Exec, Space>::bytes_for(blocks) + sizeof(SolveControl)
                : ConjugateGradients<Exec, Space>::bytes_for(blocks) + sizeof(MinresControl);
+    const bool coarse = settings.preconditioner == ImplicitPreconditioner::kMultigrid;
     return blocks * block + chunks * kLanes * stiffness_components<D>() * sizeof(Real) +
-           sizeof(NewtonSums) + solver;
+           sizeof(NewtonSums) + solver +
+           (coarse ? NodeMultigrid<Exec, D, Real>::bytes_for(blocks) : 0);
   }
 
  private:
@@ -106,6 +112,29 @@ class NewtonSolver {
 
   enum Channel { kTarget, kVelocity, kTrial, kGradient, kRhs, kDirection, kChannels };
 
+  struct Operator {
+    Exec& exec;
+    const Problem& problem;
+    void enqueue(KrylovVector<Real> in, Real* out) {
+      apply_stiffness(exec, problem, in.value, out);
+      finish_stiffness(exec, problem, in.value, out);
+    }
+    auto local(KrylovVector<Real>, const Real* out) { return StoredProduct<D, Real>{out}; }
+  };
+  struct Preconditioner {
+    static constexpr bool kIsSolve = false;
+    NodeMultigrid<Exec, D, Real>& multigrid;
+    const Problem& problem;
+    bool coarse;
+    SolveReport solve(const Real* r, KrylovVector<Real> z) {
+      if (coarse) multigrid.correct(problem, r, z.value);
+      return solved();
+    }
+    auto local(const Real* r, KrylovVector<Real> z) {
+      return CorrectedInverse<D, Real>{{problem.view.inverse, r}, coarse ? z.value : nullptr};
+    }
+  };
+
   // One solve.
   struct Solve {
     NewtonSolver& solver;
@@ -113,6 +142,7 @@ class NewtonSolver {
     NewtonReport report;
     NewtonSums now{};      // at the iterate
     double reference = 0;  // imbalance that the tolerance is a share of
+    std::uint32_t blocks = 0;
 
     void begin() {
       for (int c : {kVelocity, kTrial, kGradient, kRhs, kDirection}) solver.channels_[c].zero();
@@ -128,6 +158,8 @@ class NewtonSolver {
                                ? std::min(moving.imbalance, resting.imbalance)
                                : resting.imbalance;
       const StepControl c = solver.control_of(problem);
+      blocks = c.n_blocks;
+      solver.multigrid_.forget();
       const double mass = std::sqrt(now.mass);
       reference = std::sqrt(least) + c.dt * solver.gravity_ * mass;
       report.tolerance = std::max(solver.settings_.tolerance * reference,
@@ -167,6 +199,7 @@ class NewtonSolver {
       problem.view = solver.view();
       clear_nodes(solver.exec_, problem.view.inverse, 2, problem.max_blocks, problem.control);
       add_blocks(solver.exec_, problem);
+      if (solver.uses_multigrid()) solver.multigrid_.build(problem, blocks);
       invert_blocks(solver.exec_, problem);
       solver.channels_[kDirection].zero();
     }
@@ -187,7 +220,7 @@ class NewtonSolver {
             begin_minres(solver.exec_, view, options, &problem.control->stop);
             solver.exec_.copy(view.v.r2, v.rhs, solver.channels_[kRhs].bytes());
           },
-          Operator{solver.exec_, problem}, Preconditioner{v});
+          Operator{solver.exec_, problem}, preconditioner());
       ++report.iterations;
       report.linear_iterations += static_cast<int>(linear.iterations);
       try_velocity(solver.exec_, problem, Real(1));
@@ -206,9 +239,13 @@ class NewtonSolver {
           static_cast<std::uint32_t>(solver.settings_.max_linear_iterations)};
       const SolveReport linear = solver.gradients_.solve(
           NodeSpace<D, Real>{v.kind}, {&problem.control->n_blocks, problem.max_blocks}, v.rhs,
-          v.direction, Operator{solver.exec_, problem}, Preconditioner{v}, options,
+          v.direction, Operator{solver.exec_, problem}, preconditioner(), options,
           &problem.control->stop);
       report.linear_iterations += static_cast<int>(linear.iterations);
+    }
+
+    Preconditioner preconditioner() {
+      return {solver.multigrid_, problem, solver.uses_multigrid() && !solver.multigrid_.is_empty()};
     }
 
     // Halves the step until the potential falls; false where it falls nowhere.
@@ -267,22 +304,9 @@ class NewtonSolver {
     }
   };
 
-  struct Operator {
-    Exec& exec;
-    const Problem& problem;
-    void enqueue(KrylovVector<Real> in, Real* out) {
-      apply_stiffness(exec, problem, in.value, out);
-      finish_stiffness(exec, problem, in.value, out);
-    }
-    auto local(KrylovVector<Real>, const Real* out) { return StoredProduct<D, Real>{out}; }
-  };
-  struct Preconditioner {
-    static constexpr bool kIsSolve = false;
-    const ImplicitView<Real>& view;
-    SolveReport solve(const Real*, KrylovVector<Real>) { return solved(); }
-    auto local(const Real* r, KrylovVector<Real>) { return BlockInverse<D, Real>{view.inverse, r}; }
-  };
-
+  bool uses_multigrid() const {
+    return settings_.preconditioner == ImplicitPreconditioner::kMultigrid;
+  }
   StepControl control_of(const Problem& problem) {
     StepControl c;
     exec_.download(&c, problem.control, sizeof c);
@@ -312,6 +336,7 @@ class NewtonSolver {
   double gravity_;
   ConjugateGradients<Exec, NodeSpace<D, Real>> gradients_;
   Minres<Exec, NodeSpace<D, Real>> minres_;
+  NodeMultigrid<Exec, D, Real> multigrid_;
   std::array<Buffer<Exec, Real>, kChannels> channels_;
   Buffer<Exec, Real> inverse_, stiffness_;
   Buffer<Exec, std::uint32_t> kind_;

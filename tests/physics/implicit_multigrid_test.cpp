@@ -1,0 +1,119 @@
+// Coarse grids under the linear solves of implicit steps: as many iterations on fine grids as on
+// coarse ones, and the same steps as without, whatever touches the material.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <tuple>
+
+#include "tests/support/sim_scenes.h"
+
+namespace firn::test {
+namespace {
+
+using Kind = ImplicitPreconditioner;
+
+// A stiff beam, clamped at one end, through which a wave runs a dozen times within the step.
+Scene beam(int dimension, double dx, Kind preconditioner) {
+  Scene scene = empty_scene(dimension, dx, Precision::kDouble);
+  scene.simulation.integrator = Integrator::kSemiImplicit;
+  scene.simulation.gravity = {0, -9.81, 0};
+  scene.time.dt_max = 1.0 / 24;
+  scene.time.cfl = 1;
+  scene.implicit.preconditioner = preconditioner;
+  scene.implicit.max_linear_iterations = 5000;
+  scene.materials = {elastic("rubber", MaterialModel::kFixedCorotated, 1e8, 1000)};
+  scene.bodies = {body("beam", 0, box({0, 0, 0}, {1, 0.25, 0.25}))};
+  scene.colliders = {
+      collider("wall", half_space({0.02, 0, 0}, {1, 0, 0}), BoundaryType::kSticky)};
+  return scene;
+}
+
+std::int64_t iterations(int dimension, double dx, Kind preconditioner) {
+  Simulation simulation = simulate(beam(dimension, dx, preconditioner));
+  simulation.advance_steps(1);
+  EXPECT_EQ(simulation.stats().implicit.rejected, 0);
+  return simulation.stats().implicit.linear_iterations;
+}
+
+TEST(ImplicitMultigrid, IterationsDoNotGrowWithTheGrid) {
+  for (int dimension : {2, 3}) {
+    const double dx = dimension == 2 ? 1.0 / 64 : 1.0 / 16;
+    const auto coarse = iterations(dimension, dx, Kind::kMultigrid),
+               fine = iterations(dimension, dx / 2, Kind::kMultigrid);
+    EXPECT_LE(static_cast<double>(fine), 1.3 * static_cast<double>(coarse)) << dimension;
+    const auto coarse_blocks = iterations(dimension, dx, Kind::kBlocks),
+               fine_blocks = iterations(dimension, dx / 2, Kind::kBlocks);
+    EXPECT_GE(static_cast<double>(fine_blocks), 1.3 * static_cast<double>(coarse_blocks));
+    EXPECT_LE(2 * fine, fine_blocks) << dimension;
+  }
+}
+
+// After steps that are solved well, among all that holds nodes; or on a ring of blocks that can be
+// halved once, and then no more.
+enum class Place { kContacts, kRing };
+using Case = std::tuple<Place, int, int, Integrator>;  // dimension, degree
+class ImplicitMultigridSteps : public testing::TestWithParam<Case> {};
+
+Scene stiff_scene(const Case& c) {
+  const auto& [place, dimension, degree, integrator] = c;
+  Scene scene = busy_scene(dimension, Precision::kDouble);
+  scene.simulation.integrator = integrator;
+  scene.transfer.kernel = degree;
+  scene.transfer.force = degree == 1 ? ForceForm::kGradient : ForceForm::kMls;
+  scene.time.dt_max = 2e-3;
+  scene.implicit.tolerance = 1e-7;
+  scene.implicit.max_linear_iterations = 5000;
+  scene.materials[0].youngs_modulus = 1e6;
+  scene.materials[0].viscosity = 5;
+  scene.sources.clear();
+  scene.sinks.clear();
+  for (Body& b : scene.bodies) b.particles_per_cell = 1 << dimension;
+  if (place == Place::kContacts) return scene;
+  scene.colliders.clear();
+  scene.grid.domain->max[0] = 48 * scene.grid.dx;
+  scene.grid.domain->boundary[0] = scene.grid.domain->boundary[1] = BoundaryType::kPeriodic;
+  scene.bodies = {body("slab", 0, box({0, 0, 0.1}, {2.4, 0.3, 0.4})),
+                  body("ball", 0, sphere({2.35, 0.4, 0.3}, 0.15), {1, -2, 0})};
+  return scene;
+}
+
+TEST_P(ImplicitMultigridSteps, AreThoseOfBlocks) {
+  Scene scene = stiff_scene(GetParam());
+  const auto after = [&](Kind preconditioner) {
+    scene.implicit.preconditioner = preconditioner;
+    Simulation simulation = simulate(scene);
+    simulation.advance_steps(2);
+    EXPECT_EQ(simulation.stats().implicit.rejected, 0);
+    EXPECT_GT(simulation.stats().implicit.linear_iterations, 0);
+    return simulation.snapshot();
+  };
+  const Snapshot blocks = after(Kind::kBlocks);
+  for (Kind kind : {Kind::kDiagonal, Kind::kMultigrid}) {
+    const Snapshot other = after(kind);
+    ASSERT_EQ(other.size(), blocks.size());
+    for (std::size_t i = 0; i < blocks.velocity.size(); ++i)
+      ASSERT_NEAR(other.velocity[i], blocks.velocity[i], 1e-4) << i;
+  }
+}
+
+std::string name_of(const testing::TestParamInfo<Case>& info) {
+  const auto& [place, dimension, degree, integrator] = info.param;
+  return std::string(place == Place::kRing ? "ring" : "contacts") + "_" +
+         std::to_string(dimension) + "d_kernel" + std::to_string(degree) +
+         (integrator == Integrator::kOptimization ? "_optimization" : "_semi_implicit");
+}
+constexpr auto kBoth = [] {
+  return testing::Values(Integrator::kOptimization, Integrator::kSemiImplicit);
+};
+INSTANTIATE_TEST_SUITE_P(Plane, ImplicitMultigridSteps,
+                         testing::Combine(testing::Values(Place::kContacts, Place::kRing),
+                                          testing::Values(2), testing::Values(1, 2, 3), kBoth()),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Space, ImplicitMultigridSteps,
+                         testing::Combine(testing::Values(Place::kContacts, Place::kRing),
+                                          testing::Values(3), testing::Values(2), kBoth()),
+                         name_of);
+
+}  // namespace
+}  // namespace firn::test

@@ -26,6 +26,8 @@ inline constexpr int kPointReals = (symmetric_components(D * D) + 3) / 4 * 4;
 template <int D>
 inline constexpr int kCoupledNodes = int_power(5, D);
 
+inline constexpr std::uint32_t kPackRows = 64;  // of a coarse matrix, side by side
+
 template <class Real>
 struct NodeLevel {
   const std::uint64_t* keys = nullptr;  // per block, ascending
@@ -35,10 +37,10 @@ struct NodeLevel {
   // Per block 2^d on the coarser level: its parent, and along axes whose bit is set the neighbour
   // that the block lies beside.
   std::uint32_t* coarser = nullptr;
-  Real* tensor = nullptr;   // [node][kPointReals]: stiffness of the points at the nodes
-  Real* weight = nullptr;   // [node][8]: upper triangle
-  // The matrix, of the nodes with a weight, in packs of 64 rows: a row's node; the nodes that it is
-  // coupled to, [pack][kCoupledNodes][64]; and how, [pack][kCoupledNodes * d * d][64].
+  Real* tensor = nullptr;  // [node][kPointReals]: stiffness of the points at the nodes
+  Real* weight = nullptr;  // [node][8]: upper triangle
+  // The matrix, of the nodes with a weight, in packs of rows: a row's node; the nodes that it is
+  // coupled to, [pack][kCoupledNodes][row]; and how, [pack][kCoupledNodes * d * d][row].
   std::uint32_t rows = 0;
   std::uint32_t *row_node = nullptr, *column = nullptr;
   float* matrix = nullptr;
@@ -56,8 +58,8 @@ struct PackScratch {
   std::uint32_t *kept = nullptr, *places = nullptr;
 };
 
-// The keys of the blocks that prolongation to nodes of `finer` with a weight reads, ascending; their
-// number is the last of the places.
+// The keys of the blocks that prolongation to nodes of `finer` with a weight reads, ascending;
+// their number is the last of the places.
 template <class Exec, int D, class Real>
 void find_coarser(Exec& exec, const NodeLevel<Real>& finer, const PeriodicBlocks& periodic,
                   const PackScratch& scratch, std::uint64_t* keys);

@@ -13,9 +13,8 @@ template <int D, class Real>
 struct SubtractNodes {
   static constexpr const char* kName = "subtract_nodes";
   static constexpr int kThreads = 64;
-  static constexpr std::uint32_t kRows = 64;
   struct Scratch {
-    float sum[D][kRows];
+    float sum[D][kPackRows];
   };
   NodeLevel<Real> level;
   const Real* rhs;
@@ -24,23 +23,23 @@ struct SubtractNodes {
   FIRN_HD void operator()(Group& g) const {
     auto& sum = g.scratch.sum;
     const std::uint64_t pack = g.index();
-    g.for_each(kRows, [&](std::uint32_t i) {
+    g.for_each(kPackRows, [&](std::uint32_t i) {
       for (int a = 0; a < D; ++a) sum[a][i] = 0;
     });
-    const float* matrix = level.matrix + pack * kCoupledNodes<D> * D * D * kRows;
-    const std::uint32_t* column = level.column + pack * kCoupledNodes<D> * kRows;
-    for (int k = 0; k < kCoupledNodes<D>; ++k, matrix += D * D * kRows, column += kRows)
-      g.for_each(kRows, [&](std::uint32_t i) {
+    const float* matrix = level.matrix + pack * kCoupledNodes<D> * D * D * kPackRows;
+    const std::uint32_t* column = level.column + pack * kCoupledNodes<D> * kPackRows;
+    for (int k = 0; k < kCoupledNodes<D>; ++k, matrix += D * D * kPackRows, column += kPackRows)
+      g.for_each(kPackRows, [&](std::uint32_t i) {
         const Real* in = level.solution + 4 * std::uint64_t{column[i]};
         float total[D] = {};
         for (int c = 0; c < D; ++c) {
           const auto value = static_cast<float>(in[c]);
-          for (int a = 0; a < D; ++a) total[a] += matrix[(a * D + c) * kRows + i] * value;
+          for (int a = 0; a < D; ++a) total[a] += matrix[(a * D + c) * kPackRows + i] * value;
         }
         for (int a = 0; a < D; ++a) sum[a][i] += total[a];
       });
-    g.for_each(kRows, [&](std::uint32_t i) {
-      const std::uint64_t row = pack * kRows + i;
+    g.for_each(kPackRows, [&](std::uint32_t i) {
+      const std::uint64_t row = pack * kPackRows + i;
       if (row >= level.rows) return;
       const std::uint64_t node = level.row_node[row];
       for (int a = 0; a < D; ++a) {
@@ -159,19 +158,9 @@ struct RestrictNodes {
     g.for_each(Places::kNodes, [&](std::uint32_t i) {
       const Vec<int, D> local = local_of_node<D>(static_cast<int>(i));
       Vec<Real, D> sum = Vec<Real, D>::zero();
-      for (int t = 0; t < int_power(4, D); ++t) {
-        Vec<int, D> at;
-        Real w = Real(1);
-        int rest = t;
-        for (int a = 0; a < D; ++a, rest /= 4) {
-          const int offset = rest % 4 - 1;
-          at[a] = 2 * local[a] + offset;
-          w *= offset == 0 || offset == 1 ? Real(0.75) : Real(0.25);
-        }
-        std::uint64_t from = 0;
-        if (!Places::finer_node(coarse, g.index(), at, from)) continue;
+      Places::for_each_finer(coarse, g.index(), local, [&](std::uint64_t from, Real w, bool) {
         for (int a = 0; a < D; ++a) sum[a] += w * values[4 * from + a];
-      }
+      });
       ImplicitNodes<D, Real>::put(coarse.rhs, std::uint64_t{g.index()} * Places::kNodes + i, sum);
     });
   }

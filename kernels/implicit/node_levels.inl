@@ -83,9 +83,9 @@ struct LinkFiner {
     using Places = NodePlaces<D>;
     const Vec<int, D> at = block_of_key<D>(finer.keys[block]);
     for (int c = 0; c < Places::kParts; ++c)
-      finer.coarser[std::uint64_t{block} * Places::kParts + c] = rank_of_key(
-          coarse.keys, coarse.blocks,
-          block_key<D>(coarse.periodic.wrapped(Places::coarser_block(at, c))));
+      finer.coarser[std::uint64_t{block} * Places::kParts + c] =
+          rank_of_key(coarse.keys, coarse.blocks,
+                      block_key<D>(coarse.periodic.wrapped(Places::coarser_block(at, c))));
   }
 };
 template <int D, class Real>
@@ -158,25 +158,12 @@ struct CoarsenPoints {
       Real* weight = coarse.weight + 8 * node;
       for (int k = 0; k < kPointReals<D>; ++k) tensor[k] = Real(0);
       for (int k = 0; k < symmetric_components(D); ++k) weight[k] = Real(0);
-      for (int t = 0; t < int_power(4, D); ++t) {
-        Vec<int, D> at;
-        Real w = Real(1);
-        bool own = true;
-        int rest = t;
-        for (int a = 0; a < D; ++a, rest /= 4) {
-          const int offset = rest % 4 - 1;  // -1 .. 2
-          const bool inner = offset == 0 || offset == 1;
-          at[a] = 2 * local[a] + offset;
-          w *= inner ? Real(0.75) : Real(0.25);
-          own = own && inner;
-        }
-        std::uint64_t from = 0;
-        if (!Places::finer_node(coarse, g.index(), at, from)) continue;
+      Places::for_each_finer(coarse, g.index(), local, [&](std::uint64_t from, Real w, bool own) {
         for (int k = 0; k < symmetric_components(D); ++k)
           weight[k] += w * finer.weight[8 * from + k];
         for (int k = 0; own && k < kPointReals<D>; ++k)
           tensor[k] += finer.tensor[kPointReals<D> * from + k];
-      }
+      });
     });
   }
 };
@@ -203,8 +190,9 @@ struct PlaceRow {
     if (scratch.kept[node] == 0) return;
     const std::uint32_t row = scratch.places[node];
     coarse.row_node[row] = node;
-    std::uint32_t* columns =
-        coarse.column + std::uint64_t{row / 64} * kCoupledNodes<D> * 64 + row % 64;
+    std::uint32_t* columns = coarse.column +
+                             std::uint64_t{row / kPackRows} * kCoupledNodes<D> * kPackRows +
+                             row % kPackRows;
     const std::uint32_t block = node / Places::kNodes;
     for (int k = 0; k < kCoupledNodes<D>; ++k) {
       Vec<int, D> at = local_of_node<D>(static_cast<int>(node % Places::kNodes));
@@ -213,9 +201,10 @@ struct PlaceRow {
       const int n = Places::neighbour_of(at);
       const std::uint32_t rank = coarse.around[std::uint64_t{block} * Places::kAround + n];
       // What is not there has nothing in the matrix.
-      columns[k * 64] = rank == kNoBlock ? node
-                                         : rank * Places::kNodes +
-                                               static_cast<std::uint32_t>(node_in_block<D>(at));
+      columns[k * kPackRows] =
+          rank == kNoBlock
+              ? node
+              : rank * Places::kNodes + static_cast<std::uint32_t>(node_in_block<D>(at));
     }
   }
 };
@@ -228,10 +217,9 @@ struct AssembleNodes {
   static constexpr int kThreads = 64;
   using Places = NodePlaces<D>;
   static constexpr int kStencil = int_power(3, D), kEntries = D * D;
-  static constexpr std::uint32_t kNodes = Places::kNodes;
   struct Scratch {
-    float pulled[D * D * D][kNodes];  // tensor and own gradient of each row, of one point
-    float held[symmetric_components(D)][kNodes];
+    float pulled[D * D * D][kPackRows];  // tensor and own gradient of each row, of one point
+    float held[symmetric_components(D)][kPackRows];
   };
   NodeLevel<Real> finer, coarse;
   Real inv_dx;
@@ -272,12 +260,13 @@ struct AssembleNodes {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    float* matrix = coarse.matrix + std::uint64_t{g.index()} * kCoupledNodes<D> * kEntries * kNodes;
+    float* matrix =
+        coarse.matrix + std::uint64_t{g.index()} * kCoupledNodes<D> * kEntries * kPackRows;
     for (int k = 0; k < kCoupledNodes<D> * kEntries; ++k)
-      g.for_each(kNodes, [&](std::uint32_t i) { matrix[k * kNodes + i] = 0; });
+      g.for_each(kPackRows, [&](std::uint32_t i) { matrix[k * kPackRows + i] = 0; });
     for (int n = 0; n < kStencil; ++n)
       for (int part = 0; part < Places::kParts; ++part) add(g, matrix, of_three(n), part);
-    g.for_each(kNodes, [&](std::uint32_t i) { invert(matrix, g.index() * kNodes + i); });
+    g.for_each(kPackRows, [&](std::uint32_t i) { invert(matrix, g.index() * kPackRows + i); });
   }
 
   // The points of `part` whose node lies `shift` away from each node of the block.
@@ -285,21 +274,21 @@ struct AssembleNodes {
   FIRN_HD void add(Group& g, float* matrix, const Vec<int, D>& shift, int part) const {
     const Vec<int, D> back = Vec<int, D>::zero() - shift;
     const Seen own = seen(back, part);
-    g.for_each(kNodes, [&](std::uint32_t i) { pull(g, shift, part, own, i); });
+    g.for_each(kPackRows, [&](std::uint32_t i) { pull(g, shift, part, own, i); });
     for (int n = 0; n < kStencil; ++n) {
       const Vec<int, D> offset = of_three(n);
       const Seen other = seen(offset, part);
       int k = 0;
       for (int a = 0; a < D; ++a) k = 5 * k + shift[a] + offset[a] + 2;
-      float* entries = matrix + k * kEntries * kNodes;
+      float* entries = matrix + k * kEntries * kPackRows;
       const float share = own.share * other.share;
-      g.for_each(kNodes, [&](std::uint32_t i) {
+      g.for_each(kPackRows, [&](std::uint32_t i) {
         for (int a = 0; a < D; ++a)
           for (int c = 0; c < D; ++c) {
             float sum = share * g.scratch.held[symmetric_entry<D>(a, c)][i];
             for (int d = 0; d < D; ++d)
               sum += g.scratch.pulled[(a * D + c) * D + d][i] * other.slope[d];
-            entries[(a * D + c) * kNodes + i] += sum;
+            entries[(a * D + c) * kPackRows + i] += sum;
           }
       });
     }
@@ -307,14 +296,14 @@ struct AssembleNodes {
   template <class Group>
   FIRN_HD void pull(Group& g, const Vec<int, D>& shift, int part, const Seen& own,
                     std::uint32_t i) const {
-    const std::uint32_t row = g.index() * kNodes + i;
+    const std::uint32_t row = g.index() * kPackRows + i;
     const std::uint32_t node = row < coarse.rows ? coarse.row_node[row] : 0;
-    const Vec<int, D> local = local_of_node<D>(static_cast<int>(node % kNodes));
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(node % Places::kNodes));
     Vec<int, D> at;
     for (int a = 0; a < D; ++a) at[a] = 2 * (local[a] + shift[a]) + (part >> a & 1);
     std::uint64_t from = 0;
     const bool there =
-        row < coarse.rows && Places::finer_node(coarse, node / kNodes, at, from);
+        row < coarse.rows && Places::finer_node(coarse, node / Places::kNodes, at, from);
     const Real* tensor = finer.tensor + kPointReals<D> * from;
     const Real scale = inv_dx * inv_dx;
     for (int k = 0; k < symmetric_components(D); ++k)
@@ -330,11 +319,11 @@ struct AssembleNodes {
   }
   FIRN_HD void invert(const float* matrix, std::uint32_t row) const {
     if (row >= coarse.rows) return;
-    const std::uint32_t i = row % kNodes;
-    const float* own = matrix + (kCoupledNodes<D> / 2) * kEntries * kNodes;
+    const std::uint32_t i = row % kPackRows;
+    const float* own = matrix + (kCoupledNodes<D> / 2) * kEntries * kPackRows;
     Mat<Real, D> B;
     for (int a = 0; a < D; ++a)
-      for (int c = 0; c < D; ++c) B(a, c) = static_cast<Real>(own[(a * D + c) * kNodes + i]);
+      for (int c = 0; c < D; ++c) B(a, c) = static_cast<Real>(own[(a * D + c) * kPackRows + i]);
     Real* at = coarse.inverse + 8 * std::uint64_t{coarse.row_node[row]};
     for (int k = 0; k < symmetric_components(D); ++k) at[k] = Real(0);
     const Real size = trace(B);

@@ -46,6 +46,27 @@ struct NodePlaces {
     node = std::uint64_t{rank} * kNodes + node_in_block<D>(in);
     return true;
   }
+  // f(node of the finer level, weight, whether it is a part of the node) for those that take part
+  // in a node of a coarse block.
+  template <class Real, class F>
+  static FIRN_HD void for_each_finer(const NodeLevel<Real>& coarse, std::uint32_t block,
+                                     const Vec<int, D>& local, F&& f) {
+    for (int t = 0; t < int_power(4, D); ++t) {
+      Vec<int, D> at;
+      Real w = Real(1);
+      bool own = true;
+      int rest = t;
+      for (int a = 0; a < D; ++a, rest /= 4) {
+        const int offset = rest % 4 - 1;  // -1 .. 2
+        const bool inner = offset == 0 || offset == 1;
+        at[a] = 2 * local[a] + offset;
+        w *= inner ? Real(0.75) : Real(0.25);
+        own = own && inner;
+      }
+      std::uint64_t node = 0;
+      if (finer_node(coarse, block, at, node)) f(node, w, own);
+    }
+  }
   // f(node of the coarser level, weight) for those that a node takes part in. `corner` of its
   // block: see NodeLevel::coarser.
   template <class Real, class F>
@@ -83,7 +104,7 @@ LaunchRange blocks_of(const NodeLevel<Real>& level, const std::uint32_t* stop = 
 }
 template <class Real>
 LaunchRange packs_of(const NodeLevel<Real>& level, const std::uint32_t* stop = nullptr) {
-  return {{nullptr, (level.rows + 63) / 64}, stop};
+  return {{nullptr, (level.rows + kPackRows - 1) / kPackRows}, stop};
 }
 
 }  // namespace firn

@@ -20,8 +20,7 @@ struct AddPoints : ImplicitParticles<D, Degree, Real> {
     const std::uint32_t block = grid.coloured[g.index()];
     const Vec<int, D> home = Base::home_of(block);
     for_each_pack_in(g, block, grid, problem.particles, [&](const auto& lanes) {
-      lanes.for_each_lane(
-          [&](int, std::uint32_t lane) { add(g, block, home, lanes.chunk, lane); });
+      lanes.for_each_lane([&](int, std::uint32_t lane) { add(g, block, home, lanes.chunk, lane); });
     });
   }
 

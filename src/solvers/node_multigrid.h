@@ -69,8 +69,8 @@ class NodeMultigrid {
     for (const Level& level : levels_) sum += level.bytes();
     return sum;
   }
-  // About what bytes() says of a grid of so many blocks, for estimates: there are fewer coarse ones,
-  // with more rows each, the thicker the material is.
+  // About what bytes() says of a grid of so many blocks, for estimates: there are fewer coarse
+  // ones, with more rows each, the thicker the material is.
   static std::size_t bytes_for(std::uint32_t blocks) {
     constexpr std::size_t kPoint = kNodes * (kPointReals<D> + 8) * sizeof(Real) + 4 * kParts;
     constexpr std::size_t kCoarse = kPoint + kNodes * 20 * sizeof(Real);
@@ -110,7 +110,7 @@ class NodeMultigrid {
       view.partials = partials.data(), view.damping = damping.data();
     }
     void reserve_rows(std::uint32_t rows) {
-      const std::size_t padded = (std::size_t{rows} + 63) / 64 * 64;
+      const std::size_t padded = (std::size_t{rows} + kPackRows - 1) / kPackRows * kPackRows;
       enlarge(row_node, padded);
       enlarge(column, kCoupledNodes<D> * padded);
       enlarge(matrix, kCoupledNodes<D> * D * D * padded);

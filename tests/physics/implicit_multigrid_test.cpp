@@ -24,8 +24,7 @@ Scene beam(int dimension, double dx, Kind preconditioner) {
   scene.implicit.max_linear_iterations = 5000;
   scene.materials = {elastic("rubber", MaterialModel::kFixedCorotated, 1e8, 1000)};
   scene.bodies = {body("beam", 0, box({0, 0, 0}, {1, 0.25, 0.25}))};
-  scene.colliders = {
-      collider("wall", half_space({0.02, 0, 0}, {1, 0, 0}), BoundaryType::kSticky)};
+  scene.colliders = {collider("wall", half_space({0.02, 0, 0}, {1, 0, 0}), BoundaryType::kSticky)};
   return scene;
 }
 

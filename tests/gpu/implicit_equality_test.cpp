@@ -113,13 +113,13 @@ TEST_P(GpuImplicitMultigrid, EqualsTheCpu) {
 
 INSTANTIATE_TEST_SUITE_P(Gpu, GpuImplicitMultigrid,
                          testing::Combine(testing::Values(Integrator::kOptimization),
-                                          testing::Values(2), testing::Values(2, 3),
+                                          testing::Values(1, 2, 3), testing::Values(2),
                                           testing::Values(Precision::kSingle, Precision::kDouble)),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(GpuLinear, GpuImplicitMultigrid,
                          testing::Combine(testing::Values(Integrator::kSemiImplicit),
-                                          testing::Values(2), testing::Values(3),
-                                          testing::Values(Precision::kSingle)),
+                                          testing::Values(1, 2, 3), testing::Values(3),
+                                          testing::Values(Precision::kSingle, Precision::kDouble)),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(Gpu, GpuImplicitFlow,
                          testing::Combine(testing::Values(Integrator::kOptimization,

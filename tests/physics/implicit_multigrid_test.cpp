@@ -48,8 +48,8 @@ TEST(ImplicitMultigrid, IterationsDoNotGrowWithTheGrid) {
   }
 }
 
-// After steps that are solved well, among all that holds nodes; or on a ring of blocks that cannot be
-// halved to the end.
+// After steps that are solved well, among all that holds nodes; or on a ring of blocks that cannot
+// be halved to the end.
 enum class Place { kContacts, kRing };
 using Case = std::tuple<Place, int, int, Integrator>;  // dimension, degree
 class ImplicitMultigridSteps : public testing::TestWithParam<Case> {};

@@ -6,10 +6,10 @@
 #include <functional>
 #include <vector>
 
-#include "kernels/exec/buffer.h"
 #include "kernels/fields/blocks.h"
 #include "kernels/grid/rebuild.h"
 #include "kernels/transfer/modes.h"
+#include "src/state/block_fields.h"
 
 namespace firn {
 
@@ -28,10 +28,15 @@ class GridStore {
         reals_(BlockTraits<D>::kNodes * 4 * static_cast<std::size_t>(components)),
         with_increments_(increments),
         fused_(parities > 0),
-        parities_(fused_ ? parities : 2) {}
+        parities_(fused_ ? parities : 2),
+        keys_(exec, key_table()),
+        words_(exec, word_table()),
+        nodes_(exec, node_table()) {}
 
   std::uint32_t capacity() const { return capacity_; }  // blocks
-  std::vector<std::uint64_t> keys(std::uint32_t blocks) const { return keys_.download(blocks); }
+  std::vector<std::uint64_t> keys(std::uint32_t blocks) const {
+    return keys_[kKeys].download(blocks);
+  }
   const PeriodicBlocks& periodic() const { return periodic_; }
 
   // Nothing in the grid outlives a step, so a larger one starts empty; but for what save_nodes has
@@ -43,51 +48,29 @@ class GridStore {
     renew(exec_, hash_keys_, table);
     renew(exec_, hash_ranks_, table);
     renew(exec_, hash_home_, table);
-    renew(exec_, keys_, blocks);
-    renew(exec_, home_, blocks);
-    renew(exec_, corners_, std::size_t{blocks} * BlockTraits<D>::kCorners);
-    renew(exec_, chunk_begin_, blocks + 1);
-    renew(exec_, coloured_, blocks);
     renew(exec_, colour_begin_, colours() + 1);
-    renew(exec_, block_colour_, blocks);
-    const std::size_t bins = std::size_t{blocks} * materials_;
-    renew(exec_, bin_begin_, bins + 1);
-    renew(exec_, bin_chunks_, bins);
-    renew(exec_, bin_first_, bins + 1);
-    const std::size_t nodes = std::size_t{blocks} * reals_;
-    if (!fused_) {
-      renew(exec_, nodes_, nodes);
-      if (with_increments_) renew(exec_, increments_, nodes);
-      return;
-    }
-    renew(exec_, around_, std::size_t{blocks} * int_power(3, D));
-    renew(exec_, near_count_, bins * int_power(3, D));
-    renew(exec_, old_rank_, blocks);
-    enlarge(saved_keys_, blocks);
-    enlarge(nodes_, nodes);
-    renew(exec_, momentum_, nodes);
-    if (!with_increments_) return;
-    enlarge(increments_, nodes);
-    renew(exec_, impulse_, nodes);
+    keys_.reserve(blocks);
+    words_.reserve(blocks);
+    nodes_.reserve(blocks);
   }
 
   GridView<Real> view() {
     GridView<Real> v;
     v.hash = {hash_keys_.data(), hash_ranks_.data(), hash_home_.data(),
               static_cast<std::uint32_t>(hash_keys_.size() - 1)};
-    v.keys = keys_.data();
-    v.home = home_.data();
-    v.corners = corners_.data();
-    v.chunk_begin = chunk_begin_.data();
-    v.coloured = coloured_.data();
+    v.keys = keys_.data(kKeys);
+    v.home = words_.data(kHome);
+    v.corners = words_.data(kCorners);
+    v.chunk_begin = words_.data(kChunkBegin);
+    v.coloured = words_.data(kColoured);
     v.colour_begin = colour_begin_.data();
     v.parities = parities_;
-    v.nodes = nodes_.data();
-    v.increments = increments_.data();
-    v.momentum = fused_ ? momentum_.data() : v.nodes;
-    v.impulse = fused_ ? impulse_.data() : v.increments;
-    v.around = around_.data();
-    v.saved_keys = saved_keys_.data();
+    v.nodes = nodes_.data(kNodes);
+    v.increments = nodes_.data(kIncrements);
+    v.momentum = fused_ ? nodes_.data(kMomentum) : v.nodes;
+    v.impulse = fused_ ? nodes_.data(kImpulse) : v.increments;
+    v.around = words_.data(kAround);
+    v.saved_keys = keys_.data(kSavedKeys);
     v.dx = static_cast<Real>(dx_);
     v.inv_dx = static_cast<Real>(1 / dx_);
     v.periodic = periodic_;
@@ -96,11 +79,11 @@ class GridStore {
   void fill(RebuildView& scratch) {
     scratch.max_blocks = capacity_;
     scratch.materials = materials_;
-    scratch.bin_begin = bin_begin_.data();
-    scratch.bin_chunks = bin_chunks_.data();
-    scratch.bin_first = bin_first_.data();
-    scratch.block_colour = block_colour_.data();
-    scratch.near_counts = {near_count_.data(), old_rank_.data()};
+    scratch.bin_begin = words_.data(kBinBegin);
+    scratch.bin_chunks = words_.data(kBinChunks);
+    scratch.bin_first = words_.data(kBinFirst);
+    scratch.block_colour = words_.data(kBlockColour);
+    scratch.near_counts = {words_.data(kNearCount), words_.data(kOldRank)};
   }
 
   // What fused steps leave on the grid: the blocks, and the momentum on their nodes.
@@ -111,8 +94,8 @@ class GridStore {
   };
   Carried carried(std::uint32_t blocks) const {
     const std::size_t nodes = std::size_t{blocks} * reals_;
-    return {keys_.download(blocks), home_.download(blocks), momentum_.download(nodes),
-            with_increments_ ? impulse_.download(nodes) : std::vector<Real>{}};
+    return {keys(blocks), words_[kHome].download(blocks), nodes_[kMomentum].download(nodes),
+            with_increments_ ? nodes_[kImpulse].download(nodes) : std::vector<Real>{}};
   }
   // Whether the sizes agree, keys ascend, and all neighbours of homes are there.
   bool fits(const Carried& c, std::uint32_t blocks) const {
@@ -131,40 +114,73 @@ class GridStore {
     return true;
   }
   void restore(const Carried& c) {
-    keys_.upload(c.keys);
-    home_.upload(c.home);
-    momentum_.upload(c.momentum);
-    impulse_.upload(c.impulse);
+    keys_[kKeys].upload(c.keys);
+    words_[kHome].upload(c.home);
+    nodes_[kMomentum].upload(c.momentum);
+    nodes_[kImpulse].upload(c.impulse);
   }
 
   std::size_t bytes() const {
-    std::size_t sum = hash_keys_.bytes() + hash_ranks_.bytes() + hash_home_.bytes() + keys_.bytes();
-    for (const auto* b :
-         {&home_, &corners_, &chunk_begin_, &coloured_, &colour_begin_, &block_colour_, &bin_begin_,
-          &bin_chunks_, &bin_first_, &around_, &near_count_, &old_rank_})
-      sum += b->bytes();
-    return sum + saved_keys_.bytes() + nodes_.bytes() + increments_.bytes() + momentum_.bytes() +
-           impulse_.bytes();
+    return hash_keys_.bytes() + hash_ranks_.bytes() + hash_home_.bytes() + colour_begin_.bytes() +
+           keys_.bytes() + words_.bytes() + nodes_.bytes();
   }
   // What bytes() says once `blocks` are reserved, for estimates.
   std::size_t bytes_for(std::uint32_t blocks) const {
-    const std::size_t node = reals_ * sizeof(Real) * (with_increments_ ? 2 : 1) * (fused_ ? 2 : 1);
-    const std::size_t around = int_power(3, D);
-    const std::size_t block = node + 8 + 4 * (4 + BlockTraits<D>::kCorners) +
-                              std::size_t{12} * materials_ +
-                              (fused_ ? 8 + 4 * (1 + around * (1 + materials_)) : 0);
     const std::size_t table_entry = 8 + 4 + 4;
-    return blocks * block + hash_places(blocks) * table_entry + 4 * (colours() + 3);
+    return hash_places(blocks) * table_entry + 4 * (colours() + 1) +
+           Keys::bytes_for(key_table(), blocks) + Words::bytes_for(word_table(), blocks) +
+           Nodes::bytes_for(node_table(), blocks);
   }
   static std::uint32_t hash_places(std::uint32_t blocks) { return std::bit_ceil(2 * blocks); }
 
  private:
   std::size_t colours() const { return static_cast<std::size_t>(int_power(parities_, D)); }
-  template <class T>
-  void enlarge(Buffer<Exec, T>& buffer, std::size_t size) {
-    if (buffer.empty()) return renew(exec_, buffer, size);
-    buffer.resize(size);
+
+  enum KeyField { kKeys, kSavedKeys, kKeyFields };
+  FieldTable<kKeyFields> key_table() const {
+    return {{{kKeys, 1}, {kSavedKeys, fused_ ? 1u : 0u, 0, true}}};
   }
+  enum Word {
+    kHome,
+    kCorners,
+    kChunkBegin,
+    kColoured,
+    kBlockColour,
+    kBinBegin,
+    kBinChunks,
+    kBinFirst,
+    kAround,
+    kNearCount,
+    kOldRank,
+    kWords
+  };
+  FieldTable<kWords> word_table() const {
+    const std::size_t bins = materials_, around = fused_ ? int_power(3, D) : 0;
+    return {{{kHome, 1},
+             {kCorners, BlockTraits<D>::kCorners},
+             {kChunkBegin, 1, 1},
+             {kColoured, 1},
+             {kBlockColour, 1},
+             {kBinBegin, bins, 1},
+             {kBinChunks, bins},
+             {kBinFirst, bins, 1},
+             {kAround, around},
+             {kNearCount, bins * around},
+             {kOldRank, fused_ ? 1u : 0u}}};
+  }
+  // What save_nodes has put aside outlives the step.
+  enum NodeField { kNodes, kIncrements, kMomentum, kImpulse, kNodeFields };
+  FieldTable<kNodeFields> node_table() const {
+    const std::size_t increments = with_increments_ ? reals_ : 0;
+    return {{{kNodes, reals_, 0, fused_},
+             {kIncrements, increments, 0, fused_},
+             {kMomentum, fused_ ? reals_ : 0},
+             {kImpulse, fused_ ? increments : 0}}};
+  }
+  using Keys = BlockFields<Exec, std::uint64_t, kKeyFields>;
+  using Words = BlockFields<Exec, std::uint32_t, kWords>;
+  using Nodes = BlockFields<Exec, Real, kNodeFields>;
+
   Exec& exec_;
   double dx_;
   PeriodicBlocks periodic_;
@@ -172,11 +188,11 @@ class GridStore {
   std::size_t reals_;  // per block
   bool with_increments_, fused_;
   int parities_;
-  Buffer<Exec, std::uint64_t> hash_keys_, keys_, saved_keys_;
-  Buffer<Exec, std::uint32_t> hash_ranks_, hash_home_, home_, corners_, chunk_begin_, coloured_,
-      colour_begin_, block_colour_, bin_begin_, bin_chunks_, bin_first_, around_, near_count_,
-      old_rank_;
-  Buffer<Exec, Real> nodes_, increments_, momentum_, impulse_;
+  Buffer<Exec, std::uint64_t> hash_keys_;
+  Buffer<Exec, std::uint32_t> hash_ranks_, hash_home_, colour_begin_;
+  Keys keys_;
+  Words words_;
+  Nodes nodes_;
 };
 
 }  // namespace firn

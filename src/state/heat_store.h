@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "kernels/exec/buffer.h"
 #include "kernels/heat/conduction.h"
 #include "kernels/solve/elliptic_system.h"
 #include "kernels/stress/volumetric.h"
+#include "src/state/block_fields.h"
 #include "src/state/heat_fields.h"
 #include "src/state/heat_model.h"
 
@@ -17,42 +17,32 @@ template <class Exec, int D, class Real>
 class HeatStore {
  public:
   HeatStore(Exec& exec, const Scene& scene, const HeatModel<Real>& model)
-      : exec_(exec),
-        materials_(exec, std::span<const ThermalMaterial<Real>>(model.materials())),
+      : materials_(exec, std::span<const ThermalMaterial<Real>>(model.materials())),
         fields_(exec, scene),
+        cells_(exec, table(fields_.source_count() > 0)),
         flip_(static_cast<Real>(scene.thermal.temperature_flip)) {}
 
   // Nothing in it outlives a step, so a larger one starts empty.
-  void reserve(std::uint32_t blocks) {
-    const std::size_t cells = std::size_t{blocks} * BlockTraits<D>::kNodes;
-    for (auto* nodes : {&thermal_sums_, &volume_sums_}) renew(exec_, *nodes, 4 * cells);
-    for (auto* reals :
-         {&compressibility_, &elastic_fraction_, &held_, &change_, &dirichlet_, &mass_, &rhs_})
-      renew(exec_, *reals, cells);
-    renew(exec_, conductance_, D * cells);
-    if (has_sources()) renew(exec_, power_, 4 * cells);
-  }
+  void reserve(std::uint32_t blocks) { cells_.reserve(blocks); }
 
   void clear() {
-    thermal_sums_.zero();
-    volume_sums_.zero();
-    power_.zero();
+    for (const auto sums : {kThermalSums, kVolumeSums, kPower}) cells_[sums].zero();
   }
   HeatView<Real> view(Real* state) {
     HeatView<Real> v;
     v.materials = materials_.data();
     v.state = state;
-    v.thermal_sums = reinterpret_cast<Node<Real>*>(thermal_sums_.data());
-    v.volume_sums = reinterpret_cast<Node<Real>*>(volume_sums_.data());
-    v.elastic_fraction = elastic_fraction_.data();
-    v.held = held_.data();
-    v.change = change_.data();
-    v.conductance = conductance_.data();
-    v.dirichlet = dirichlet_.data();
-    v.mass = mass_.data();
-    v.compressibility = compressibility_.data();
-    v.rhs = rhs_.data();
-    if (has_sources()) v.power = reinterpret_cast<Node<Real>*>(power_.data());
+    v.thermal_sums = nodes(kThermalSums);
+    v.volume_sums = nodes(kVolumeSums);
+    v.elastic_fraction = cells_.data(kElasticFraction);
+    v.held = cells_.data(kHeld);
+    v.change = cells_.data(kChange);
+    v.conductance = cells_.data(kConductance);
+    v.dirichlet = cells_.data(kDirichlet);
+    v.mass = cells_.data(kMass);
+    v.compressibility = cells_.data(kCompressibility);
+    v.rhs = cells_.data(kRhs);
+    v.power = nodes(kPower);
     v.sources = fields_.sources();
     v.source_count = fields_.source_count();
     v.fields = fields_.view();
@@ -61,36 +51,64 @@ class HeatStore {
   }
   bool has_sources() const { return fields_.source_count() > 0; }
   Error take_field_fault() { return fields_.take_fault(); }
-  const Buffer<Exec, Real>& compressibility() const { return compressibility_; }
-  const Buffer<Exec, Real>& elastic_fraction() const { return elastic_fraction_; }
+  const Buffer<Exec, Real>& compressibility() const { return cells_[kCompressibility]; }
+  const Buffer<Exec, Real>& elastic_fraction() const { return cells_[kElasticFraction]; }
 
   EllipticSystem<Real> system(const GridView<Real>& grid, DeviceCount blocks) {
-    return {grid.keys,    blocks,      conductance_.data(), dirichlet_.data(),
-            mass_.data(), rhs_.data(), change_.data(),      grid.periodic};
+    return {grid.keys,
+            blocks,
+            cells_.data(kConductance),
+            cells_.data(kDirichlet),
+            cells_.data(kMass),
+            cells_.data(kRhs),
+            cells_.data(kChange),
+            grid.periodic};
   }
 
+  std::size_t bytes() const { return materials_.bytes() + fields_.bytes() + cells_.bytes(); }
   // What reserve(blocks) makes bytes() of the cells, for estimates.
   static std::size_t bytes_for(std::uint32_t blocks, bool sources) {
-    const std::size_t nodes = sources ? 3 : 2;
-    const std::size_t reals = BlockTraits<D>::kNodes * (nodes * 4 + 7 + D);
-    return blocks * reals * sizeof(Real);
-  }
-
-  std::size_t bytes() const {
-    std::size_t sum = materials_.bytes() + fields_.bytes();
-    for (const auto* b : {&thermal_sums_, &volume_sums_, &compressibility_, &elastic_fraction_,
-                          &held_, &change_, &conductance_, &dirichlet_, &mass_, &rhs_, &power_})
-      sum += b->bytes();
-    return sum;
+    static_assert(in_order(table(true)));
+    return Cells::bytes_for(table(sources), blocks);
   }
 
  private:
-  Exec& exec_;
+  enum Field {
+    kThermalSums,
+    kVolumeSums,
+    kPower,
+    kCompressibility,
+    kElasticFraction,
+    kHeld,
+    kChange,
+    kConductance,
+    kDirichlet,
+    kMass,
+    kRhs,
+    kFields
+  };
+  static constexpr FieldTable<kFields> table(bool sources) {
+    constexpr std::size_t cells = BlockTraits<D>::kNodes, nodes = 4 * cells;
+    return {{{kThermalSums, nodes},
+             {kVolumeSums, nodes},
+             {kPower, sources ? nodes : 0},
+             {kCompressibility, cells},
+             {kElasticFraction, cells},
+             {kHeld, cells},
+             {kChange, cells},
+             {kConductance, D * cells},
+             {kDirichlet, cells},
+             {kMass, cells},
+             {kRhs, cells}}};
+  }
+  using Cells = BlockFields<Exec, Real, kFields>;
+
+  Node<Real>* nodes(Field field) { return reinterpret_cast<Node<Real>*>(cells_.data(field)); }
+
   Buffer<Exec, ThermalMaterial<Real>> materials_;
   HeatFieldStore<Exec, Real> fields_;
+  Cells cells_;
   Real flip_;
-  Buffer<Exec, Real> thermal_sums_, volume_sums_, compressibility_, elastic_fraction_, held_,
-      change_, conductance_, dirichlet_, mass_, rhs_, power_;
 };
 
 }  // namespace firn

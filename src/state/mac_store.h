@@ -1,82 +1,85 @@
 // The channels of the MAC grid beside the faces (kernels/mac/mac_grid.h), in a backend's memory.
 #pragma once
 
-#include "kernels/exec/buffer.h"
 #include "kernels/mac/extrapolation.h"
 #include "kernels/solve/elliptic_system.h"
+#include "src/state/block_fields.h"
 
 namespace firn {
 
 template <class Exec, int D, class Real>
 class MacStore {
  public:
-  explicit MacStore(Exec& exec) : exec_(exec) {}
+  explicit MacStore(Exec& exec) : words_(exec, kWords), reals_(exec, kReals) {}
 
   // Nothing in it outlives a step, so a larger one starts empty.
   void reserve(std::uint32_t blocks) {
-    const std::size_t n = blocks, cells = n * BlockTraits<D>::kNodes;
-    renew(exec_, around_, n * Around<D>::kBlocks);
-    renew(exec_, fluid_, n * 2);
-    renew(exec_, valid_, n * 2 * D);
-    renew(exec_, reached_, n * 2 * D);
-    renew(exec_, separates_, n * 2 * D);
-    renew(exec_, opened_, n * 2 * D);
-    renew(exec_, area_, cells * D);
-    renew(exec_, conductance_, cells * D);
-    renew(exec_, dirichlet_, cells);
-    renew(exec_, rhs_, cells);
-    renew(exec_, pressure_, cells);
-    renew(exec_, filled_, cells);
-    renew(exec_, layers_, n * layer_words());
+    words_.reserve(blocks);
+    reals_.reserve(blocks);
   }
 
   MacView<Real> view(Real* faces) {
     MacView<Real> v;
     v.faces = reinterpret_cast<Node<Real>*>(faces);
-    v.around = around_.data();
-    v.fluid = fluid_.data();
-    v.valid = valid_.data();
-    v.reached = reached_.data();
-    v.separates = separates_.data();
-    v.opened = opened_.data();
-    v.area = area_.data();
-    v.conductance = conductance_.data();
-    v.dirichlet = dirichlet_.data();
-    v.rhs = rhs_.data();
-    v.pressure = pressure_.data();
-    v.filled = filled_.data();
+    v.around = words_.data(kAround);
+    v.fluid = words_.data(kFluid);
+    v.valid = words_.data(kValid);
+    v.reached = words_.data(kReached);
+    v.separates = words_.data(kSeparates);
+    v.opened = words_.data(kOpened);
+    v.area = reals_.data(kArea);
+    v.conductance = reals_.data(kConductance);
+    v.dirichlet = reals_.data(kDirichlet);
+    v.rhs = reals_.data(kRhs);
+    v.pressure = reals_.data(kPressure);
+    v.filled = reals_.data(kFilled);
     return v;
   }
   EllipticSystem<Real> system(const GridView<Real>& grid, DeviceCount blocks, const Real* mass) {
-    return {grid.keys, blocks,      conductance_.data(), dirichlet_.data(),
-            mass,      rhs_.data(), pressure_.data(),    grid.periodic};
+    return {grid.keys,
+            blocks,
+            reals_.data(kConductance),
+            reals_.data(kDirichlet),
+            mass,
+            reals_.data(kRhs),
+            reals_.data(kPressure),
+            grid.periodic};
   }
   FaceLayers layers(int count) {
-    return {layers_.data(), layers_.size() / (FaceLayers::kMax + 1), count};
+    return {words_.data(kLayers), words_[kLayers].size() / (FaceLayers::kMax + 1), count};
   }
-  void clear_pressure() { pressure_.zero(); }
+  void clear_pressure() { reals_[kPressure].zero(); }
 
-  std::size_t bytes() const {
-    std::size_t sum = around_.bytes() + fluid_.bytes() + valid_.bytes() + reached_.bytes() +
-                      separates_.bytes() + opened_.bytes() + layers_.bytes();
-    for (const auto* b : {&area_, &conductance_, &dirichlet_, &rhs_, &pressure_, &filled_})
-      sum += b->bytes();
-    return sum;
-  }
-
+  std::size_t bytes() const { return words_.bytes() + reals_.bytes(); }
   // What bytes() says once `blocks` are reserved, for estimates.
   static std::size_t bytes_for(std::uint32_t blocks) {
-    const std::size_t words = Around<D>::kBlocks + 2 + 8 * D + layer_words();
-    const std::size_t reals = BlockTraits<D>::kNodes * (2 * std::size_t{D} + 4);
-    return blocks * (4 * words + reals * sizeof(Real));
+    return Words::bytes_for(kWords, blocks) + Reals::bytes_for(kReals, blocks);
   }
 
  private:
-  static constexpr std::size_t layer_words() { return 2 * D * (FaceLayers::kMax + 1); }
+  static constexpr std::size_t kCells = BlockTraits<D>::kNodes;
+  // Masks have a bit a cell, two words a block.
+  enum Word { kAround, kFluid, kValid, kReached, kSeparates, kOpened, kLayers, kWordFields };
+  static constexpr FieldTable<kWordFields> kWords{{{kAround, Around<D>::kBlocks},
+                                                   {kFluid, 2},
+                                                   {kValid, 2 * D},
+                                                   {kReached, 2 * D},
+                                                   {kSeparates, 2 * D},
+                                                   {kOpened, 2 * D},
+                                                   {kLayers, 2 * D*(FaceLayers::kMax + 1)}}};
+  enum RealField { kArea, kConductance, kDirichlet, kRhs, kPressure, kFilled, kRealFields };
+  static constexpr FieldTable<kRealFields> kReals{{{kArea, D* kCells},
+                                                   {kConductance, D* kCells},
+                                                   {kDirichlet, kCells},
+                                                   {kRhs, kCells},
+                                                   {kPressure, kCells},
+                                                   {kFilled, kCells}}};
+  static_assert(in_order(kWords) && in_order(kReals));
+  using Words = BlockFields<Exec, std::uint32_t, kWordFields>;
+  using Reals = BlockFields<Exec, Real, kRealFields>;
 
-  Exec& exec_;
-  Buffer<Exec, std::uint32_t> around_, fluid_, valid_, reached_, separates_, opened_, layers_;
-  Buffer<Exec, Real> area_, conductance_, dirichlet_, rhs_, pressure_, filled_;
+  Words words_;
+  Reals reals_;
 };
 
 }  // namespace firn

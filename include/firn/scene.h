@@ -230,6 +230,11 @@ enum class ShapeType {
   kTransform,
 };
 
+// How the triangles of a mesh become a solid: all where their winding number exceeds one half,
+// which closes holes by smooth caps, or all within half of Shape::thickness of them, open or
+// closed.
+enum class MeshSolid { kWinding, kShell };
+
 // Where a shape stands in its scene, and of what: errors that only its use finds begin with it. No
 // part of what the shape is.
 struct ShapePlace {
@@ -253,10 +258,12 @@ struct Shape {
   double low = 0, high = 0;       // height_field with a file: y of black and of white
   std::optional<double> base;     // height_field: y of the underside; without it, it has no end
   std::string file;               // mesh, height_field (a PNG): absolute path after loading
-  double size = 0;     // mesh: if > 0, scaled so that the longest edge of its box has this length
-  Vec3 translation{};  // transform, mesh
-  Vec3 rotation{};     // transform, mesh: Euler angles in radians, applied x then y then z
-  double scale = 1;    // transform, mesh
+  double size = 0;  // mesh: if > 0, scaled so that the longest edge of its box has this length
+  MeshSolid solid = MeshSolid::kWinding;  // mesh
+  double thickness = 0;         // mesh: of a shell, m; its own size and scale leave it as it is
+  Vec3 translation{};           // transform, mesh
+  Vec3 rotation{};              // transform, mesh: Euler angles in radians, applied x then y then z
+  double scale = 1;             // transform, mesh
   std::vector<Shape> children;  // booleans: two or more; transform: one
   ShapePlace place;             // empty if built in code
   bool operator==(const Shape&) const = default;

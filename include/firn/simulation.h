@@ -26,6 +26,13 @@ struct RunOptions {
   int device_index = 0;
 };
 
+// How far a simulation that is being made is with filling the bodies of its scene with particles.
+struct Filling {
+  std::size_t body = 0, bodies = 0;  // the one it is at, of how many
+  double part = 0;                   // of the work on that one, in [0, 1]
+  std::int64_t particles = 0;        // so far, of all bodies
+};
+
 enum class DtLimit { kNone, kVelocity, kWaveSpeed, kViscosity, kSolver, kMaximum, kFrameEnd };
 
 struct Totals {  // sums over all particles, in double
@@ -34,6 +41,9 @@ struct Totals {  // sums over all particles, in double
   double kinetic = 0, elastic = 0,
          potential = 0;  // J; kinetic includes the affine and polynomial modes
   double heat = 0;       // J, latent heat included, counted from solids at their melting points
+  // m^3 (2D: m^2): the rest volumes times their volume ratios, plastic ones included; of
+  // incompressible liquids as at rest (FrameStats::lost_volume tells of theirs)
+  double volume = 0;
 };
 
 // What each stage of the steps since the last frame did to the total energy (diagnostics =
@@ -258,8 +268,11 @@ struct SceneEstimate {
 class Simulation {
  public:
   // Samples the bodies and allocates. Throws Error{kDevice} if the device is missing or memory does
-  // not suffice, Error{kScene} if the scene has no particles and no source.
-  Simulation(const Scene& scene, const RunOptions& options);
+  // not suffice, Error{kScene} if the scene has no particles and no source. `filling` is called
+  // time and again while bodies are filled, which takes large ones long, on the thread of this
+  // call; what it throws leaves the call.
+  Simulation(const Scene& scene, const RunOptions& options,
+             const std::function<void(const Filling&)>& filling = {});
   ~Simulation();
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;

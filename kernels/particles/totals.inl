@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/materials/volume_ratio.h"
 #include "kernels/particles/totals.h"
 #include "kernels/transfer/spline.h"
 
@@ -13,6 +14,7 @@ struct ParticleTotals {
     double row[kLanes][kTotalsColumns];
   };
   TransferParams transfer;
+  const MaterialModel* models;
   ParticleView<Real> particles;
   Real inv_dx;
   double* table;
@@ -79,7 +81,20 @@ struct ParticleTotals {
       row[kTotalAngular + a] = m * (x[b] * v[c] - x[c] * v[b]);
     }
     row[kTotalKinetic] = 0.5 * m * speed_squared;
+    if (models != nullptr) row[kTotalVolume] = volume(chunk, lane);
     if (particles.coefficient_modes > 0) add_modes(chunk, lane, m, norms, row);
+  }
+
+  FIRN_HD double volume(std::uint32_t chunk, std::uint32_t lane) const {
+    Mat<double, D> F = Mat<double, D>::identity();
+    for (int k = 0; k < D * D && particles.displacement != nullptr; ++k)
+      F(k / D, k % D) +=
+          static_cast<double>(channel_row(particles.displacement, chunk, D * D, k)[lane]);
+    const int n = particles.history_values;
+    const double kept =
+        n > 0 ? static_cast<double>(channel_row(particles.history, chunk, n, 0)[lane]) : 0;
+    return static_cast<double>(channel_row(particles.volume, chunk, 1, 0)[lane]) *
+           volume_ratio(models[particles.chunks[chunk].material], F, kept);
   }
 
   // Energy 1/2 m |c_r|^2 sum w s_r^2 and spin m (B^T : eps) of the modes beyond the first, B = C D.
@@ -109,11 +124,11 @@ struct ParticleTotals {
 };
 
 template <class Exec, int D, class Real>
-void particle_totals(Exec& exec, const TransferParams& transfer,
+void particle_totals(Exec& exec, const TransferParams& transfer, const MaterialModel* models,
                      const ParticleView<Real>& particles, Real inv_dx, std::uint32_t max_chunks,
                      double* table, const StepControl* control) {
   launch_groups(exec, {{&control->n_chunks, max_chunks}, nullptr},
-                ParticleTotals<D, Real>{transfer, particles, inv_dx, table, control});
+                ParticleTotals<D, Real>{transfer, models, particles, inv_dx, table, control});
 }
 
 }  // namespace firn

@@ -1,5 +1,5 @@
-// Heat and elastic energy of materials that are solid and liquid, for the ledger: in double and in
-// a fixed order.
+// Heat, elastic energy and volume of materials that are solid and liquid, for the ledger: in double
+// and in a fixed order.
 #pragma once
 
 #include "kernels/exec/backend.h"
@@ -10,8 +10,8 @@
 
 namespace firn {
 
-// Columns of the table, J.
-enum MaterialEnergy { kEnergyHeat = 0, kEnergyElastic = 1, kMaterialEnergies = 2 };
+// Columns of the table: J, J, m^d.
+enum MaterialEnergy { kEnergyHeat, kEnergyElastic, kEnergyVolume, kMaterialEnergies };
 
 // One row per chunk.
 template <class Exec, int D, class Real>

@@ -24,13 +24,14 @@ struct MaterialEnergies {
     const std::uint32_t count = particles.chunks[chunk].count;
     g.for_each(kLanes, [&](std::uint32_t lane) {
       double* row = g.scratch.row[lane];
-      row[kEnergyHeat] = row[kEnergyElastic] = 0;
+      for (int k = 0; k < kMaterialEnergies; ++k) row[k] = 0;
       if (lane >= count) return;
       const HeatState<Real> state = load_heat(heat, chunk, lane);
       row[kEnergyHeat] = static_cast<double>(channel_row(particles.mass, chunk, 1, 0)[lane]) *
                          static_cast<double>(state.enthalpy);
-      row[kEnergyElastic] = static_cast<double>(channel_row(particles.volume, chunk, 1, 0)[lane]) *
-                            elastic(state, chunk, lane);
+      const double rest = channel_row(particles.volume, chunk, 1, 0)[lane];
+      row[kEnergyElastic] = rest * elastic(state, chunk, lane);
+      row[kEnergyVolume] = rest * exp(log_volume(chunk, lane));
     });
     g.sync();
     g.for_each(kMaterialEnergies, [&](std::uint32_t k) {
@@ -40,14 +41,17 @@ struct MaterialEnergies {
     });
   }
 
+  FIRN_HD double log_volume(std::uint32_t chunk, std::uint32_t lane) const {
+    return channel_row(heat.state, chunk, kHeatComponents, kHeatLogVolume)[lane];
+  }
+
   // Per rest volume, J/m^d: what p = -lambda ln J has taken up, lambda (J ln J - J + 1), and of
   // what is solid mu |J^(-1/d) F - R|^2.
   FIRN_HD double elastic(const HeatState<Real>& state, std::uint32_t chunk,
                          std::uint32_t lane) const {
     const std::uint32_t index = particles.chunks[chunk].material;
     const ThermalMaterial<Real>& material = heat.materials[index];
-    const double log_J =
-        static_cast<double>(channel_row(heat.state, chunk, kHeatComponents, kHeatLogVolume)[lane]);
+    const double log_J = log_volume(chunk, lane);
     double energy = 0;
     if (material.inverse_lambda > Real(0)) {
       const double J = exp(log_J);

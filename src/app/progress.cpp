@@ -15,6 +15,7 @@ namespace {
 
 constexpr auto kRedrawInterval = std::chrono::milliseconds(100);
 constexpr int kBarCells = 16;
+constexpr double kSoon = 1;  // s: what takes longer is told of
 
 std::size_t terminal_columns(int descriptor) {
   winsize size{};
@@ -97,6 +98,26 @@ void Progress::detail(const std::string& text) {
 
 void Progress::warning(const std::string& text) { print_errors("warning: " + text + "\n"); }
 
+void Progress::begin_filling() {
+  start_ = Clock::now();
+  told_of_filling_ = false;
+}
+
+// Where nobody watches it is told of once.
+void Progress::filling(const Filling& at, std::string_view body) {
+  if (!out_ || elapsed() < kSoon) return;
+  const bool told = terminal_ ? Clock::now() - drawn_at_ < kRedrawInterval : told_of_filling_;
+  if (told) return;
+  told_of_filling_ = true;
+  std::string text = fmt::format(
+      "filling body \"{}\" ({} of {}) with particles: {:.0f} %, {} so far", body, at.body + 1,
+      at.bodies, 100 * at.part, format_count(static_cast<double>(at.particles)));
+  if (terminal_)
+    draw(std::move(text));
+  else
+    line(text);
+}
+
 void Progress::begin(int first_frame, int last_frame) {
   first_ = first_frame;
   last_ = last_frame;
@@ -165,9 +186,8 @@ std::string Progress::plain_line(const FrameStats& stats) const {
       format_count(particle_steps_per_second(stats)), format_duration(remaining()));
 }
 
-void Progress::draw() {
+void Progress::draw(std::string text) {
   erase();
-  std::string text = bar();
   text.resize(std::min(text.size(), terminal_columns(fileno(out_)) - 1));
   print_to(out_, text);
   flush();

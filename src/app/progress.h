@@ -27,6 +27,10 @@ class Progress {
   void detail(const std::string& text);          // a line only with --verbose
   static void warning(const std::string& text);  // on stderr, even with --quiet
 
+  // While a scene's bodies are filled: nothing where that takes a second at most.
+  void begin_filling();
+  void filling(const Filling& at, std::string_view body);
+
   void begin(int first_frame, int last_frame);  // frames done already, frames of the whole run
   void frame_done(const FrameStats& stats);
   void tick();  // between steps: redraws the bar now and then, so that long frames show life
@@ -42,14 +46,15 @@ class Progress {
   double remaining() const;  // s until the last frame, at the pace of the last frames
   std::string bar() const;
   std::string plain_line(const FrameStats& stats) const;
-  void draw();
+  void draw() { draw(bar()); }
+  void draw(std::string text);
   void erase();
   void flush();
 
   inline static int lost_ = 0;  // the streams are those of the process
   std::FILE* out_;              // null: quiet
   bool verbose_, terminal_;
-  bool running_ = false, drawn_ = false;
+  bool running_ = false, drawn_ = false, told_of_filling_ = false;
   int first_ = 0, last_ = 0;
   double pace_ = 0, paced_at_ = 0;  // s per frame; elapsed() at the last one
   FrameStats stats_;

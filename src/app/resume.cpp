@@ -9,6 +9,7 @@
 #include "src/app/run_loop.h"
 #include "src/app/run_report.h"
 #include "src/scene/continuation.h"
+#include "src/scene/input_files.h"
 
 namespace firn::app {
 namespace {
@@ -36,7 +37,9 @@ Scene scene_of(const Checkpoint& checkpoint, const RunDirectory& directory,
                const Options& options) {
   Scene scene = scene::continue_scene(directory.scene().string(), checkpoint.scene_toml,
                                       scene_options(options));
-  scene.name = run_state(checkpoint, directory.checkpoints().string()).scene_name;
+  const RunState state = run_state(checkpoint, directory.checkpoints().string());
+  require_same_files(scene, state.files);
+  scene.name = state.scene_name;
   if (scene.simulation.frames < checkpoint.frame)
     throw Error(ErrorCategory::kScene,
                 fmt::format("simulation.frames = {}: the run is already at frame {}; give a larger "

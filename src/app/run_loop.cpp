@@ -18,14 +18,17 @@
 #include "src/io/atomic_file.h"
 #include "src/run/energy_watch.h"
 #include "src/run/start_checks.h"
+#include "src/scene/input_files.h"
 #include "src/scene/output_channels.h"
 
 namespace firn::app {
 namespace {
 
-Simulation sampled(const Scene& scene, const RunOptions& options) {
+Simulation sampled(const Scene& scene, const RunOptions& options, Progress& progress) {
   const EndsAtOnce meanwhile;
-  return Simulation(scene, options);
+  progress.begin_filling();
+  return Simulation(scene, options,
+                    [&](const Filling& at) { progress.filling(at, scene.bodies[at.body].name); });
 }
 
 class RunLoop {
@@ -67,8 +70,8 @@ RunLoop::RunLoop(const Scene& scene, const RunDirectory& directory, const Option
       directory_(directory),
       options_(options),
       progress_(progress),
-      simulation_(sampled(scene, options.run)),
-      state_{scene.name, scene.simulation.frames, {}} {
+      simulation_(sampled(scene, options.run, progress)),
+      state_{scene.name, scene.simulation.frames, {}, input_files(scene)} {
   simulation_.time_stages(options.verbose);
   begin(from);
   from.reset();  // its state is as large as the particles

@@ -87,14 +87,15 @@ void report_end(const RunResult& result, const RunDirectory& directory, const Op
 std::string to_json(const RunState& state) {
   const Json json = {{"scene", state.scene_name},
                      {"planned_frames", state.planned_frames},
-                     {"totals", Json::parse(state.totals.to_json())}};
+                     {"totals", Json::parse(state.totals.to_json())},
+                     {"files", state.files}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 RunState run_state(const Checkpoint& checkpoint, const std::string& origin) try {
   const Json json = Json::parse(checkpoint.stats_json);
   return {json.at("scene"), json.at("planned_frames"),
-          RunTotals::from_json(json.at("totals").dump(), origin)};
+          RunTotals::from_json(json.at("totals").dump(), origin), json.at("files")};
 } catch (const Json::exception& error) {
   throw Error(ErrorCategory::kFile,
               origin + ": cannot read the state of the run in the checkpoint: " + error.what());

@@ -2,6 +2,7 @@
 // carry beside the simulation's.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "firn/scene.h"
@@ -30,6 +31,7 @@ struct RunState {
   std::string scene_name;  // the scene's text does not hold it
   int planned_frames = 0;  // at the start; pictures are framed for as long a run
   RunTotals totals;
+  std::map<std::string, std::string> files;  // input_files, as they were at the start
 };
 std::string to_json(const RunState& state);
 // Throws Error{kFile} that names `origin`.

@@ -29,7 +29,7 @@ std::string column_prefix(const std::string& name, std::size_t index) {
   return text;
 }
 
-bool measures_volume(const Scene& scene) {
+bool is_incompressible(const Scene& scene) {
   return traits_of(scene).staggered && !traits_of(scene).unified;
 }
 
@@ -39,7 +39,7 @@ std::string header_line(const Scene& scene) {
       "angular_momentum_y,angular_momentum_z,kinetic,elastic,potential,total,fed,"
       "energy_growth";
   if (scene.solves_heat()) line += ",heat";
-  if (measures_volume(scene)) line += ",lost_volume";
+  line += is_incompressible(scene) ? ",lost_volume" : ",volume";
   if (scene.output.diagnostics == DiagnosticsLevel::kStages)
     line += ",stage_p2g,stage_grid_forces,stage_boundary,stage_g2p,stage_plasticity";
   for (std::size_t i = 0; i < scene.colliders.size(); ++i) {
@@ -114,7 +114,7 @@ LedgerWriter::LedgerWriter(const std::filesystem::path& path, const Scene& scene
                            std::optional<int> resume_after)
     : file_(open_ledger(path, scene, resume_after)),
       heat_(scene.solves_heat()),
-      volume_(measures_volume(scene)),
+      incompressible_(is_incompressible(scene)),
       stages_(scene.output.diagnostics == DiagnosticsLevel::kStages) {
   for (const Collider& collider : scene.colliders)
     dynamic_.push_back(collider.dynamics.has_value());
@@ -130,7 +130,7 @@ void LedgerWriter::write(const FrameStats& stats) {
     add_cell(line, value);
   for (double value : {stats.energy.fed, stats.energy.growth}) add_cell(line, value);
   if (heat_) add_cell(line, t.heat);
-  if (volume_) add_cell(line, stats.lost_volume);
+  add_cell(line, incompressible_ ? stats.lost_volume : t.volume);
   if (stages_) {
     const StageLedger& s = stats.stages;
     for (double value : {s.p2g, s.grid_forces, s.boundary, s.g2p, s.plasticity})

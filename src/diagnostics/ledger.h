@@ -16,13 +16,14 @@ namespace firn {
 
 // Writes ledger.csv: frame, time, steps, dt_min, dt_max, mass, momentum_{x,y,z},
 // angular_momentum_{x,y,z}, kinetic, elastic, potential, total (J, of these three), fed (J),
-// energy_growth (EnergyBalance); where the scene solves heat also heat (J, latent heat included),
-// of incompressible liquids also lost_volume; with diagnostics = "stages" also
-// stage_{p2g,grid_forces,boundary,g2p,plasticity} (J); and for each collider <name>.force_{x,y,z}
-// (N) and <name>.torque_{x,y,z} (N m), empty where `FrameStats` has no reactions; for each dynamic
-// collider then also <name>.momentum_{x,y,z} (kg m/s), <name>.angular_momentum_{x,y,z} (kg m^2/s,
-// about the world origin), <name>.kinetic and <name>.potential (J), which the other columns do not
-// contain. Numbers have 17 significant digits, i.e. they read back exactly.
+// energy_growth (EnergyBalance); where the scene solves heat also heat (J, latent heat included);
+// of incompressible liquids lost_volume, of all else volume (m^3, 2D: m^2; Totals); with
+// diagnostics = "stages" also stage_{p2g,grid_forces,boundary,g2p,plasticity} (J); and for each
+// collider <name>.force_{x,y,z} (N) and <name>.torque_{x,y,z} (N m), empty where `FrameStats` has
+// no reactions; for each dynamic collider then also <name>.momentum_{x,y,z} (kg m/s),
+// <name>.angular_momentum_{x,y,z} (kg m^2/s, about the world origin), <name>.kinetic and
+// <name>.potential (J), which the other columns do not contain. Numbers have 17 significant digits,
+// i.e. they read back exactly.
 class LedgerWriter {
  public:
   // Starts a new file, or, with `resume_after`, continues one: rows of later frames are cut off.
@@ -36,7 +37,7 @@ class LedgerWriter {
 
  private:
   AppendFile file_;
-  bool heat_, volume_, stages_;
+  bool heat_, incompressible_, stages_;
   std::vector<bool> dynamic_;  // one per collider
 };
 

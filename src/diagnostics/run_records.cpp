@@ -51,7 +51,8 @@ Json to_json(const Totals& t) {
           {"kinetic", t.kinetic},
           {"elastic", t.elastic},
           {"potential", t.potential},
-          {"heat", t.heat}};
+          {"heat", t.heat},
+          {"volume", t.volume}};
 }
 
 Json to_json(const EnergyBalance& e) {
@@ -67,9 +68,9 @@ std::int64_t count_of(const Json& json, const char* name) {
 }
 
 Totals totals_from_json(const Json& json) {
-  return {json.at("mass"),           json.at("momentum"),    json.at("angular_momentum"),
-          json.at("center_of_mass"), json.at("kinetic"),     json.at("elastic"),
-          json.at("potential"),      json.value("heat", 0.0)};
+  return {json.at("mass"),           json.at("momentum"),     json.at("angular_momentum"),
+          json.at("center_of_mass"), json.at("kinetic"),      json.at("elastic"),
+          json.at("potential"),      json.value("heat", 0.0), json.value("volume", 0.0)};
 }
 
 Json to_json(const StageTimes& t) {

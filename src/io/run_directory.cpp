@@ -54,6 +54,20 @@ std::vector<fs::path> run_files(const fs::path& directory) {
   return files;
 }
 
+bool is_run_file(const std::string& name) {
+  return std::find(kRunFiles.begin(), kRunFiles.end(), name) != kRunFiles.end() ||
+         std::any_of(kFrameFiles.begin(), kFrameFiles.end(), [&](const FrameFiles& kind) {
+           return numbered_file_frame(name, kind.prefix, kind.extension).has_value();
+         });
+}
+
+// What a run that was killed left half-written, under whichever name: pictures, plots and videos
+// are "NAME.part" until they are whole.
+bool is_half_written(const fs::path& path) {
+  return is_temporary_file(path) ||
+         (path.extension() == ".part" && is_run_file(path.stem().string()));
+}
+
 void remove_file(const fs::path& path) {
   std::error_code error;
   if (!fs::remove(path, error) && error) throw file_error(path, "remove", error.value());
@@ -117,7 +131,7 @@ void RunDirectory::prepare_folders() const {
   for (const fs::path& folder : {path_, path_ / "frames", path_ / "particles", checkpoints()}) {
     make_directories(folder);
     for (const fs::path& file : entries(folder))
-      if (is_temporary_file(file)) remove_file(file);
+      if (is_half_written(file)) remove_file(file);
     const AtomicFile probe(folder / "probe");
   }
 }

@@ -50,8 +50,9 @@ std::vector<T> lossless(FieldValues values, std::string_view name) {
 
 }  // namespace
 
-Simulation::Simulation(const Scene& scene, const RunOptions& options)
-    : impl_(with_memory([&] { return std::make_unique<Impl>(scene, options); })) {}
+Simulation::Simulation(const Scene& scene, const RunOptions& options,
+                       const std::function<void(const Filling&)>& filling)
+    : impl_(with_memory([&] { return std::make_unique<Impl>(scene, options, filling); })) {}
 Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;

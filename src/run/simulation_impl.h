@@ -52,12 +52,13 @@ inline Vec3 periods(const Scene& scene) {
 
 class Simulation::Impl {
  public:
-  Impl(const Scene& scene, const RunOptions& options)
+  Impl(const Scene& scene, const RunOptions& options,
+       const std::function<void(const Filling&)>& filling)
       : scene_(validated(scene)), stepper_(make_stepper(scene_, options, [this](std::uint32_t id) {
           return owners_.name_of(id);
         })) {
     for (std::size_t b = 0; b < scene_.bodies.size(); ++b)
-      append(fill_body(scene_, b), static_cast<std::uint32_t>(b));
+      append(fill_body(scene_, b, filling_of(b, filling)), static_cast<std::uint32_t>(b));
     require_particles(scene_, owners_.next_id());
     stepper_->initialize();
     measure_frame(0, 0);
@@ -290,6 +291,14 @@ class Simulation::Impl {
     check_frame();
   }
 
+  SamplingWatch filling_of(std::size_t body,
+                           const std::function<void(const Filling&)>& filling) const {
+    if (!filling) return {};
+    return [this, body, &filling](double part, std::size_t points) {
+      filling({body, scene_.bodies.size(), part,
+               static_cast<std::int64_t>(owners_.next_id() + points)});
+    };
+  }
   // Its callbacks in the stepper's terms. `stopped` is set where one of them ends the call: it
   // may do so at a step that ends where a source emits, or a frame does.
   StepWatch watch_for(const Observer& observer, bool& stopped) {

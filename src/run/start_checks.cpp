@@ -60,6 +60,7 @@ void require_finite(const FrameStats& stats) {
   const Totals& t = stats.totals;
   // Momenta and kinetic energy are NaN while velocities lie on the grid.
   const std::pair<const char*, double> sums[] = {{"mass", t.mass},
+                                                 {"volume", t.volume},
                                                  {"elastic energy", t.elastic},
                                                  {"potential energy", t.potential},
                                                  {"heat", t.heat}};

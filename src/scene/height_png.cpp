@@ -6,8 +6,10 @@
 
 #include <cerrno>
 #include <csetjmp>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 #include "firn/error.h"
@@ -17,6 +19,7 @@ namespace firn {
 namespace {
 
 constexpr png_uint_32 kMostPixels = 1u << 28;
+constexpr std::uint64_t kMostExpansion = 1032;  // of deflate: 258 bytes for two bits
 
 struct PngFile {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{nullptr, &std::fclose};
@@ -24,6 +27,7 @@ struct PngFile {
   png_infop info = nullptr;
   std::string error;
   png_uint_32 width = 0, height = 0;
+  std::uint64_t bytes_in_file = 0;  // of its rows before they are compressed
   int channels = 0, bytes_per_channel = 0;
   std::vector<png_byte> bytes;
   std::vector<png_bytep> rows;
@@ -45,6 +49,8 @@ bool read_header(PngFile& f) {
   if (setjmp(png_jmpbuf(f.png))) return false;
   png_init_io(f.png, f.file.get());
   png_read_info(f.png, f.info);
+  f.bytes_in_file =
+      std::uint64_t{png_get_rowbytes(f.png, f.info)} * png_get_image_height(f.png, f.info);
   png_set_expand(f.png);
   png_set_strip_alpha(f.png);
   png_set_interlace_handling(f.png);
@@ -89,6 +95,12 @@ GreyImage read_grey_png(const std::string& path) {
   if (!read_header(f)) fail(f.error);
   if (f.width >= kMostPixels / f.height)
     fail(fmt::format("it has {} x {} pixels, more than 2^28", f.width, f.height));
+  // Nothing is allocated for pixels that cannot be there.
+  std::error_code ignored;
+  const std::uint64_t size = std::filesystem::file_size(path, ignored);
+  if (!ignored && f.bytes_in_file / kMostExpansion > size)
+    fail(fmt::format("it says that it has {} x {} pixels, for which its {} bytes are too few",
+                     f.width, f.height, size));
   const std::size_t stride = std::size_t{f.width} * f.channels * f.bytes_per_channel;
   f.bytes.resize(stride * f.height);
   for (png_uint_32 row = 0; row < f.height; ++row) f.rows.push_back(&f.bytes[row * stride]);

@@ -54,7 +54,7 @@ std::optional<Node> node_of(double value, const Key& key) {
   const bool in_degrees = key.kind == Kind::kAngle || key.kind == Kind::kRotation;
   Node node;
   node.type = NodeType::kNumber;
-  node.number = in_degrees ? value * 180 / std::numbers::pi : value;
+  node.number = in_degrees ? degrees(value) : value;
   return node;
 }
 

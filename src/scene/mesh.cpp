@@ -132,10 +132,10 @@ std::string describe(const MeshReport& r) {
         what.empty() ? "" : " and ", r.non_manifold_edges, r.non_manifold_edges == 1 ? "" : "s");
   if (what.empty()) what = "no triangle with an area";
   return fmt::format(
-      "{}: the mesh is not watertight: {} in {} triangles ({} shell{}). Its inside is taken where "
-      "the winding number "
-      "exceeds one half, which closes holes by smooth caps; repair the mesh if that is not what it "
-      "should mean.",
+      "{}: the mesh is not watertight: {} in {} triangles ({} part{}). Its inside is taken where "
+      "the winding number exceeds one half (solid = \"winding\"), which closes holes by smooth "
+      "caps; "
+      "solid = \"shell\" with a thickness makes a sheet of it, and a repaired mesh is exact.",
       r.name, what, r.triangles, r.shells, r.shells == 1 ? "" : "s");
 }
 

@@ -43,8 +43,8 @@ struct MeshReport {
   double volume = 0;  // enclosed, by the divergence theorem: exact if watertight, m^3
 };
 MeshReport inspect(const TriangleMesh& mesh, const std::string& name);
-// A sentence for people that says what is wrong and what follows from it; empty if the mesh is
-// watertight.
+// A sentence for people that says what is wrong, what follows from it where the winding number
+// makes the solid, and what else there is to choose; empty if the mesh is watertight.
 std::string describe(const MeshReport& report);
 
 template <class T, std::size_t alignment>
@@ -71,11 +71,16 @@ struct MeshGrid {
   GridBytes bytes;  // a NanoVDB float grid; distances in voxels, clamped to the band
   double voxel_size = 0;
   Vec3 origin{};
-  Vec3 index_min{}, index_max{};  // bounds of the surface in index space
+  Vec3 index_min{}, index_max{};  // bounds of the solid in index space
 };
 // The sign comes from the generalised winding number, so that holes are closed by the smoothest cap
 // and shells may overlap. Throws Error{kScene} in a build without OpenVDB, or if the grid would
 // have an absurd size.
 MeshGrid mesh_to_grid(const TriangleMesh& mesh, const std::string& name, double voxel_size);
+// The same of all that lies within half of `thickness` of a triangle. Sampled distances have no
+// kink between two voxels, so a shell is exact, to their interpolation, from two voxels on; a
+// thinner one may be too thin or have holes.
+MeshGrid shell_to_grid(const TriangleMesh& mesh, const std::string& name, double voxel_size,
+                       double thickness);
 
 }  // namespace firn

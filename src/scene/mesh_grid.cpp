@@ -1,5 +1,6 @@
-// From triangles to a sparse signed-distance grid: OpenVDB finds the unsigned distances in a band,
-// the winding number gives the sign and closes holes, NanoVDB is what kernels read.
+// From triangles to a sparse signed-distance grid. Of a solid OpenVDB finds the unsigned distances
+// in a band, and the winding number gives the sign and closes holes; of a shell the band lies
+// around a surface of its own and is found from above. NanoVDB is what kernels read.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -140,6 +141,63 @@ void fill_blocks(openvdb::FloatTree& tree, const MeshGrid& grid, const Inside& i
       }
 }
 
+// All that lies within `half` voxels of the triangles.
+class Shell {
+ public:
+  Shell(const TriangleMesh& mesh, double half) : triangles_(mesh), half_(half) {}
+
+  // The blocks from `low` to `high`, counted in blocks: those that the band reaches become leaves,
+  // those inside of it tiles.
+  void add_blocks(const openvdb::Coord& low, const openvdb::Coord& high,
+                  openvdb::FloatTree& tree) const {
+    Vector middle, extent;
+    int longest = 0;
+    for (int i = 0; i < 3; ++i) {
+      if (low[i] >= high[i]) return;
+      extent[i] = kBlock * (high[i] - low[i]) - 1;
+      middle[i] = kBlock * low[i] + 0.5 * extent[i];
+      if (high[i] - low[i] > high[longest] - low[longest]) longest = i;
+    }
+    const double reach = kHalfBand + 0.5 * norm(extent);
+    const double d = triangles_.nearest(middle, half_ + reach) - half_;
+    if (d >= reach) return;
+    if (d <= -reach) {
+      const openvdb::CoordBBox box(first_voxel(low), first_voxel(high) - openvdb::Coord(1));
+      return tree.fill(box, -kHalfBand, false);
+    }
+    if (high[longest] - low[longest] == 1) {
+      tree.touchLeaf(first_voxel(low));
+      return;
+    }
+    openvdb::Coord split_high = high, split_low = low;
+    split_high[longest] = split_low[longest] = low[longest] + (high[longest] - low[longest]) / 2;
+    add_blocks(low, split_high, tree);
+    add_blocks(split_low, high, tree);
+  }
+
+  // From one voxel to the next the distance grows by one at most: a close bound for the search.
+  void fill(Leaf& leaf) const {
+    float before = kHalfBand;
+    for (openvdb::Index i = 0; i < Leaf::SIZE; ++i) {
+      const openvdb::Coord at = leaf.offsetToGlobalCoord(i);
+      if (i > 0) before = leaf.getValue(i - step_back(i));
+      const double bound = half_ + std::min<double>(before + 1.01f, kHalfBand);
+      const Vector x = {{double(at[0]), double(at[1]), double(at[2])}};
+      const auto d = static_cast<float>(triangles_.nearest(x, bound) - half_);
+      if (std::abs(d) < kHalfBand)
+        leaf.setValueOn(i, d);
+      else
+        leaf.setValueOff(i, std::copysign(kHalfBand, d));
+    }
+  }
+
+ private:
+  static openvdb::Coord first_voxel(const openvdb::Coord& block) { return block << Leaf::LOG2DIM; }
+
+  WindingNumber triangles_;
+  double half_;
+};
+
 GridBytes to_nano(const openvdb::FloatGrid& grid) {
   const auto handle =
       nanovdb::openToNanoVDB(grid, nanovdb::StatsMode::Disable, nanovdb::ChecksumMode::Disable);
@@ -150,19 +208,26 @@ GridBytes to_nano(const openvdb::FloatGrid& grid) {
   return result;
 }
 
+void require_size(double side, const std::string& name) {
+  if (side < kMostVoxels) return;
+  throw Error(
+      ErrorCategory::kScene,
+      fmt::format(
+          "{}: the mesh is {:.0f} voxels across, more than {:.0f}; check its units, or use size, "
+          "scale or a larger grid.dx",
+          name, side, kMostVoxels));
+}
+
+double longest_side(const MeshGrid& grid) {
+  return *std::max_element(grid.index_max.begin(), grid.index_max.end());
+}
+
 }  // namespace
 
 MeshGrid mesh_to_grid(const TriangleMesh& mesh, const std::string& name, double voxel_size) {
   MeshGrid result;
   const TriangleMesh scaled = in_index_space(mesh, voxel_size, result);
-  const double side = *std::max_element(result.index_max.begin(), result.index_max.end());
-  if (!(side < kMostVoxels))
-    throw Error(
-        ErrorCategory::kScene,
-        fmt::format(
-            "{}: the mesh is {:.0f} voxels across, more than {:.0f}; check its units, or use size, "
-            "scale or a larger grid.dx",
-            name, side, kMostVoxels));
+  require_size(longest_side(result), name);
   openvdb::initialize();
   const openvdb::FloatGrid::Ptr grid = unsigned_distances(scaled);
   const MeshReport report = inspect(mesh, name);
@@ -174,12 +239,39 @@ MeshGrid mesh_to_grid(const TriangleMesh& mesh, const std::string& name, double 
   return result;
 }
 
+MeshGrid shell_to_grid(const TriangleMesh& mesh, const std::string& name, double voxel_size,
+                       double thickness) {
+  MeshGrid result;
+  const TriangleMesh scaled = in_index_space(mesh, voxel_size, result);
+  const double half = 0.5 * thickness / voxel_size;
+  require_size(longest_side(result) + 2 * (half + kHalfBand), name);
+  openvdb::initialize();
+  openvdb::Coord low, high;
+  for (int i = 0; i < 3; ++i) {
+    result.index_min[i] = -half;
+    result.index_max[i] += half;
+    low[i] = static_cast<int>(std::floor((result.index_min[i] - kHalfBand) / kBlock));
+    high[i] = static_cast<int>(std::floor((result.index_max[i] + kHalfBand) / kBlock)) + 1;
+  }
+  const auto grid = openvdb::FloatGrid::create(kHalfBand);
+  const Shell shell(scaled, half);
+  shell.add_blocks(low, high, grid->tree());
+  openvdb::tree::LeafManager<openvdb::FloatTree> leaves(grid->tree());
+  leaves.foreach ([&](Leaf& leaf, std::size_t) { shell.fill(leaf); });
+  result.bytes = to_nano(*grid);
+  return result;
+}
+
 #else
 
 MeshGrid mesh_to_grid(const TriangleMesh&, const std::string& name, double) {
   throw Error(
       ErrorCategory::kScene,
       fmt::format("{}: mesh shapes need a build with OpenVDB (FIRN_WITH_OPENVDB=ON)", name));
+}
+MeshGrid shell_to_grid(const TriangleMesh& mesh, const std::string& name, double voxel_size,
+                       double) {
+  return mesh_to_grid(mesh, name, voxel_size);
 }
 
 #endif

@@ -1,5 +1,8 @@
 #include "src/scene/mesh_warnings.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <set>
 
 #include "src/scene/mesh.h"
@@ -8,25 +11,50 @@ namespace firn {
 
 namespace {
 
-void inspect_meshes(const Shape& shape, std::set<std::string>& seen,
-                    std::vector<std::string>& warnings) {
-  if (shape.type == ShapeType::kMesh && seen.insert(shape.file).second) {
-    std::string warning = describe(inspect(load_mesh(shape.file), shape.file));
-    if (!warning.empty()) warnings.push_back(std::move(warning));
+class MeshInspector {
+ public:
+  explicit MeshInspector(double dx) : dx_(dx) {}
+
+  // `scale` is that of the transforms around the shape.
+  void inspect_meshes(const Shape& shape, double scale = 1) {
+    if (shape.type == ShapeType::kMesh && shape.solid == MeshSolid::kShell)
+      judge_shell(shape, scale * shape.thickness);
+    else if (shape.type == ShapeType::kMesh && seen_.insert(shape.file).second)
+      tell(describe(inspect(load_mesh(shape.file), shape.file)));
+    const bool moves = shape.type == ShapeType::kTransform;
+    for (const Shape& child : shape.children)
+      inspect_meshes(child, moves ? scale * shape.scale : scale);
   }
-  for (const Shape& child : shape.children) inspect_meshes(child, seen, warnings);
-}
+  std::vector<std::string> warnings;
+
+ private:
+  // Distances of meshes are sampled twice per cell (see shell_to_grid), and what lies on both sides
+  // of less than a cell shares its nodes.
+  void judge_shell(const Shape& shape, double thickness) {
+    if (thickness >= dx_) return;
+    tell(fmt::format(
+        "{}: a shell of {:g} m is thinner than a cell (grid.dx = {:g}): it may have holes, and "
+        "material on one side of it touches that on the other; use a thickness of grid.dx or more",
+        shape.file, thickness, dx_));
+  }
+  void tell(const std::string& warning) {
+    const bool told = std::find(warnings.begin(), warnings.end(), warning) != warnings.end();
+    if (!warning.empty() && !told) warnings.push_back(warning);
+  }
+
+  double dx_;
+  std::set<std::string> seen_;
+};
 
 }  // namespace
 
 std::vector<std::string> mesh_warnings(const Scene& scene) {
-  std::set<std::string> seen;
-  std::vector<std::string> warnings;
-  for (const Body& body : scene.bodies) inspect_meshes(body.shape, seen, warnings);
-  for (const Collider& collider : scene.colliders) inspect_meshes(collider.shape, seen, warnings);
-  for (const Source& source : scene.sources) inspect_meshes(source.shape, seen, warnings);
-  for (const Sink& sink : scene.sinks) inspect_meshes(sink.shape, seen, warnings);
-  return warnings;
+  MeshInspector inspector(scene.grid.dx);
+  for (const Body& body : scene.bodies) inspector.inspect_meshes(body.shape);
+  for (const Collider& collider : scene.colliders) inspector.inspect_meshes(collider.shape);
+  for (const Source& source : scene.sources) inspector.inspect_meshes(source.shape);
+  for (const Sink& sink : scene.sinks) inspector.inspect_meshes(sink.shape);
+  return inspector.warnings;
 }
 
 }  // namespace firn

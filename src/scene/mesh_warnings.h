@@ -8,8 +8,9 @@
 
 namespace firn {
 
-// One sentence per mesh file that is not watertight (see MeshReport), in the order of the scene.
-// Throws Error{kFile} for a mesh that cannot be read.
+// One sentence per mesh file that is not watertight (see MeshReport) and whose inside the winding
+// number tells, and per shell that is too thin for the grid, in the order of the scene. Throws
+// Error{kFile} for a mesh that cannot be read.
 std::vector<std::string> mesh_warnings(const Scene& scene);
 
 }  // namespace firn

@@ -67,12 +67,23 @@ constexpr Key kHeightFieldKeys[] = {
                       {.unit = "m", .by_hand = true, .value = no_default}),
     key<&Shape::base>("base", "y of the underside, below all heights",
                       {.unit = "m", .otherwise = "it has no end below"})};
+constexpr Choice<MeshSolid> kMeshSolids[] = {
+    {"winding", MeshSolid::kWinding,
+     "where the generalised winding number exceeds one half: holes are closed by smooth caps"},
+    {"shell", MeshSolid::kShell,
+     "all within half of thickness of the triangles, which need not enclose anything"}};
 constexpr Key kMeshKeys[] = {
     key<&Shape::file>("file", "OBJ, PLY or STL, closed or not; relative to the scene file",
                       {.required = true, .by_hand = true}),
     key<&Shape::size>("size", "of the longest edge of its box; in place of scale",
                       {.unit = "m", .range = Range::positive(), .by_hand = true}),
-    kScale, kRotation, kTranslation};
+    choice_key<&Shape::solid, kMeshSolids>("solid", "what is inside"),
+    key<&Shape::thickness>(
+        "thickness", "of a shell, which needs it; size and scale leave it as it is",
+        {.unit = "m", .range = Range::positive(), .by_hand = true, .value = no_default}),
+    kScale,
+    kRotation,
+    kTranslation};
 constexpr Key kBooleanKeys[] = {table_key("children", kShape,
                                           "two or more; difference: the first without the others",
                                           {.list = Count{2}, .required = true})};
@@ -135,6 +146,11 @@ void parse_mesh(TableReader& table, Shape& shape) {
   const bool sized = table.read("size", shape.size);
   if (sized && table.has("scale")) {
     table.fail("size", "give either 'size' (length of the longest edge) or 'scale', not both");
+  }
+  if (shape.solid == MeshSolid::kShell) {
+    if (table.require("thickness") != nullptr) table.read("thickness", shape.thickness);
+  } else {
+    table.refuse("thickness", "belongs to a mesh with solid = \"shell\"; remove it, or say so");
   }
   if (!table.read("file", shape.file)) return;
   namespace fs = std::filesystem;

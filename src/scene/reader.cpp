@@ -35,9 +35,16 @@ std::int64_t whole(double bound) {
   return static_cast<std::int64_t>(bound);
 }
 
+// value * a / b, also where the product is beyond what a double holds.
+double scaled(double value, double a, double b) {
+  const double product = value * a;
+  return std::isfinite(product) ? product / b : value / b * a;
+}
+
 }  // namespace
 
-double radians(double degrees) { return degrees * std::numbers::pi / 180; }
+double radians(double degrees) { return scaled(degrees, std::numbers::pi, 180); }
+double degrees(double radians) { return scaled(radians, 180, std::numbers::pi); }
 
 bool read_type(const Node& node, NodeType type, std::string_view what, ReadContext& context) {
   if (node.is(type)) return true;

@@ -30,7 +30,8 @@ struct ReadContext {
   }
 };
 
-double radians(double degrees);
+double radians(double degrees);  // finite for every finite angle
+double degrees(double radians);
 
 // One address for each struct that rows are members of.
 template <class S>

@@ -15,6 +15,7 @@ namespace firn {
 namespace {
 
 using Index = std::array<std::int64_t, 3>;
+using PartWatch = std::function<void(double part)>;
 
 [[noreturn]] void refuse_size(const CompiledShape& shape) {
   throw Error(ErrorCategory::kScene,
@@ -44,13 +45,20 @@ class Lattice {
     return x;
   }
 
-  // Calls f for all boxes that may meet the shape, in the order of their indices.
+  // Calls f for all boxes that may meet the shape, in the order of their indices, and before each
+  // row of them `watch` with the part of them that has been visited.
   template <class F>
-  void for_each(F f) const {
+  void for_each(F f, const PartWatch& watch) const {
     std::vector<Index> tiles;
     add_tiles(tile_of(begin_), above(end_), tiles);
     std::sort(tiles.begin(), tiles.end());
-    visit<0>(tiles, {}, f);
+    constexpr double kRows = 1 << 2 * kShift;  // of a tile
+    std::size_t rows = 0;
+    const auto row_of = [&](std::size_t in_tiles) {
+      if (watch) watch(static_cast<double>(rows) / (kRows * static_cast<double>(tiles.size())));
+      rows += in_tiles;
+    };
+    visit<0>(tiles, {}, f, row_of);
   }
 
  private:
@@ -93,11 +101,12 @@ class Lattice {
   }
 
   // The boxes of sorted tiles that agree in all indices before the axis.
-  template <std::size_t axis, class F>
-  void visit(std::span<const Index> tiles, Index at, F& f) const {
+  template <std::size_t axis, class F, class RowOf>
+  void visit(std::span<const Index> tiles, Index at, F& f, RowOf& row_of) const {
     if constexpr (axis == 3) {
       f(at);
     } else {
+      if constexpr (axis == 2) row_of(tiles.size());
       while (!tiles.empty()) {
         const std::int64_t tile = tiles[0][axis];
         const auto next = std::find_if(tiles.begin(), tiles.end(),
@@ -105,7 +114,8 @@ class Lattice {
         const auto same = static_cast<std::size_t>(next - tiles.begin());
         const std::int64_t from = std::max(tile << kShift, begin_[axis]),
                            to = std::min((tile + 1) << kShift, end_[axis]);
-        for (at[axis] = from; at[axis] < to; ++at[axis]) visit<axis + 1>(tiles.first(same), at, f);
+        for (at[axis] = from; at[axis] < to; ++at[axis])
+          visit<axis + 1>(tiles.first(same), at, f, row_of);
         tiles = tiles.subspan(same);
       }
     }
@@ -149,16 +159,24 @@ class CellRandom {
   std::uint64_t state_;
 };
 
+// Finding points is the first half of the work.
+PartWatch of_points(const SamplingWatch& watch, const std::vector<Vec3>& points) {
+  if (!watch) return {};
+  return [&](double part) { watch(0.5 * part, points.size()); };
+}
+
 std::vector<Vec3> sample_lattice(const CompiledShape& shape, double spacing, bool jitter,
-                                 std::uint64_t seed) {
+                                 std::uint64_t seed, const SamplingWatch& watch) {
   std::vector<Vec3> points;
   const Lattice lattice(shape, spacing, {});
-  lattice.for_each([&](const Index& at) {
-    Vec3 x = lattice.corner(at);
-    CellRandom random(at, seed);
-    for (int i = 0; i < shape.dimension; ++i) x[i] += spacing * (jitter ? random() : 0.5);
-    if (distance(shape, x) < 0) points.push_back(x);
-  });
+  lattice.for_each(
+      [&](const Index& at) {
+        Vec3 x = lattice.corner(at);
+        CellRandom random(at, seed);
+        for (int i = 0; i < shape.dimension; ++i) x[i] += spacing * (jitter ? random() : 0.5);
+        if (distance(shape, x) < 0) points.push_back(x);
+      },
+      of_points(watch, points));
   return points;
 }
 
@@ -173,8 +191,8 @@ void add_block(const CompiledShape& shape, const BlueNoiseTile& tile, std::size_
   }
 }
 
-std::vector<Vec3> sample_blue_noise(const CompiledShape& shape, double spacing,
-                                    std::uint64_t seed) {
+std::vector<Vec3> sample_blue_noise(const CompiledShape& shape, double spacing, std::uint64_t seed,
+                                    const SamplingWatch& watch) {
   const int d = shape.dimension;
   const BlueNoiseTile& tile = blue_noise_tile(d);
   const double side = spacing * std::pow(static_cast<double>(tile.points.size()), 1.0 / d);
@@ -186,7 +204,7 @@ std::vector<Vec3> sample_blue_noise(const CompiledShape& shape, double spacing,
   const double reach = half_diagonal(edge, d);
   std::vector<Vec3> points;
   const Lattice blocks(shape, edge, shift);
-  blocks.for_each([&](const Index& at) {
+  const auto fill_block = [&](const Index& at) {
     const double phi = distance(shape, centre_of(blocks.corner(at), edge, d));
     if (phi >= reach) return;
     std::size_t block = 0;
@@ -197,7 +215,8 @@ std::vector<Vec3> sample_blue_noise(const CompiledShape& shape, double spacing,
       tile_corner[i] += edge * static_cast<double>(at[i] - within);
     }
     add_block(shape, tile, block, tile_corner, side, phi < -reach, points);
-  });
+  };
+  blocks.for_each(fill_block, of_points(watch, points));
   return points;
 }
 
@@ -218,9 +237,7 @@ double filled_fraction(const CompiledShape& shape, const Vec3& corner, double si
   return sum / (1 << d);
 }
 
-}  // namespace
-
-double shape_volume(const CompiledShape& shape, double dx) {
+double watched_volume(const CompiledShape& shape, double dx, const PartWatch& watch) {
   require_bounded(shape, "volume");
   double thinnest = dx, longest = 0;
   for (int i = 0; i < shape.dimension; ++i) {
@@ -233,21 +250,29 @@ double shape_volume(const CompiledShape& shape, double dx) {
   const Lattice cells(shape, size, {});
   double count = 0;
   cells.for_each(
-      [&](const Index& at) { count += filled_fraction(shape, cells.corner(at), size, kLevels); });
+      [&](const Index& at) { count += filled_fraction(shape, cells.corner(at), size, kLevels); },
+      watch);
   return count * std::pow(size, shape.dimension);
 }
 
+}  // namespace
+
+double shape_volume(const CompiledShape& shape, double dx) { return watched_volume(shape, dx, {}); }
+
 Samples sample_shape(const CompiledShape& shape, double dx, double per_cell, Sampling sampling,
-                     std::uint64_t seed) {
+                     std::uint64_t seed, const SamplingWatch& watch) {
   require_bounded(shape, "sampling");
   if (!(dx > 0 && per_cell > 0))
     throw Error(ErrorCategory::kScene, "sampling needs dx > 0 and particles_per_cell > 0");
   const double spacing = dx * std::pow(per_cell, -1.0 / shape.dimension);
   Samples result;
-  result.positions = sampling == Sampling::kPoisson
-                         ? sample_blue_noise(shape, spacing, seed)
-                         : sample_lattice(shape, spacing, sampling == Sampling::kRandom, seed);
-  result.volume = shape_volume(shape, dx);
+  result.positions =
+      sampling == Sampling::kPoisson
+          ? sample_blue_noise(shape, spacing, seed, watch)
+          : sample_lattice(shape, spacing, sampling == Sampling::kRandom, seed, watch);
+  PartWatch of_volume;
+  if (watch) of_volume = [&](double part) { watch(0.5 + 0.5 * part, result.positions.size()); };
+  result.volume = watched_volume(shape, dx, of_volume);
   return result;
 }
 

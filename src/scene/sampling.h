@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "firn/scene.h"
@@ -21,6 +22,10 @@ struct Samples {
   }
 };
 
+// Called time and again with the part of the work that is done, in [0, 1], and the points found so
+// far.
+using SamplingWatch = std::function<void(double part, std::size_t points)>;
+
 // `per_cell` particles per cell of volume dx^d in the mean (> 0, need not be an integer). With s =
 // dx per_cell^(-1/d):
 //   uniform  the lattice of spacing s with points at (i + 1/2) s: whole numbers per grid cell if s
@@ -28,7 +33,7 @@ struct Samples {
 //   noise: no two points closer than 0.7 s, no lattice direction.
 // Throws Error{kScene} for an unbounded shape.
 Samples sample_shape(const CompiledShape& shape, double dx, double per_cell, Sampling sampling,
-                     std::uint64_t seed);
+                     std::uint64_t seed, const SamplingWatch& watch = {});
 
 // Volume of a bounded shape (area in 2D), from cells of size dx, those at the surface divided
 // further.

@@ -19,8 +19,17 @@ using Words = std::vector<std::string_view>;
 
 constexpr Key kPlain = key("", "", {.kind = Kind::kNumber});
 
-// What a name stands in for that an index does not lead to; no file can say it.
+// What an index says that does not lead to anything; no file can say it.
 std::string stray(int index) { return fmt::format("index {}", index); }
+
+// The same among things with names, none of which has it.
+template <class T>
+std::string stray(int index, const std::vector<T>& things) {
+  std::string name = stray(index);
+  const auto has_it = [&](const T& thing) { return thing.name == name; };
+  while (std::any_of(things.begin(), things.end(), has_it)) name += '?';
+  return name;
+}
 
 void add(Node& table, std::string_view name, std::optional<Node> value) {
   if (value) table.entries.push_back({std::string(name), {}, std::move(*value)});
@@ -203,7 +212,7 @@ class SceneWriter {
     std::vector<Node> names;
     for (const int b : s.bodies) {
       const bool known = b >= 0 && static_cast<std::size_t>(b) < scene_.bodies.size();
-      const std::string name = known ? body_name(b) : stray(b);
+      const std::string name = known ? body_name(b) : stray(b, scene_.bodies);
       names.push_back(*node_of(name, kPlain));
     }
     if (!names.empty()) add(table, "bodies", array_node(std::move(names)));
@@ -220,7 +229,7 @@ class SceneWriter {
 
   std::string material_name(int index) const {
     const bool known = index >= 0 && static_cast<std::size_t>(index) < scene_.materials.size();
-    if (!known) return stray(index);
+    if (!known) return stray(index, scene_.materials);
     const std::string& name = scene_.materials[static_cast<std::size_t>(index)].name;
     return name.empty() ? fmt::format("material{}", index) : name;
   }

@@ -213,18 +213,26 @@ class Compiler {
     const double longest = std::max({hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]});
     check(longest > 0, "a mesh must have an extent > 0");
     const Frame own = frame.then(placement(s, s.size > 0 ? s.scale * s.size / longest : s.scale));
-    const MeshGrid grid = mesh_to_grid(triangles, s.file, 0.5 * dx_ / own.scale);
+    const double voxel = 0.5 * dx_ / own.scale;
+    double around = 0;  // what a shell adds on every side, in the mesh's units
+    if (s.solid == MeshSolid::kShell) {
+      check(s.thickness > 0, "a mesh with solid = \"shell\" needs a thickness > 0");
+      around = 0.5 * s.thickness * frame.scale / own.scale;
+      check(2 * around <= longest, "a shell must not be thicker than its mesh is long");
+    }
+    const MeshGrid grid = around > 0 ? shell_to_grid(triangles, s.file, voxel, 2 * around)
+                                     : mesh_to_grid(triangles, s.file, voxel);
     const Vec3 &a = grid.index_min, &b = grid.index_max;
     // The leaf's axes meet in the grid's origin; its bounds lie around the centre of the box.
-    Bounds bounds =
-        leaf(SdfOp::kMesh, own, 0.5 * (lo + hi), Matrix::identity(), {}, 0.5 * (hi - lo));
+    Bounds bounds = leaf(SdfOp::kMesh, own, 0.5 * (lo + hi), Matrix::identity(), {},
+                         0.5 * (hi - lo) + Vector::filled(around));
     SdfInstruction<double>& in = out_.code.back();
     in.origin = own(vec(grid.origin));
     const double parameters[kSdfParameters] = {a[0], a[1], a[2], b[0], b[1], b[2], 0.5 * dx_};
     std::copy_n(parameters, kSdfParameters, in.parameter);
     in.mesh_offset = static_cast<std::int64_t>(out_.meshes.size());
     out_.meshes.insert(out_.meshes.end(), grid.bytes.begin(), grid.bytes.end());
-    out_.reports.push_back(inspect(triangles, s.file));
+    if (around == 0) out_.reports.push_back(inspect(triangles, s.file));
     return bounds;
   }
 

@@ -19,7 +19,7 @@ struct CompiledShape {
   std::vector<SdfInstruction<double>> code;
   GridBytes meshes;                 // the grids of all meshes and height fields, one after another
   Vec3 min{}, max{};                // contain the solid; infinite where it is unbounded
-  std::vector<MeshReport> reports;  // one per mesh leaf
+  std::vector<MeshReport> reports;  // one per mesh whose inside the winding number tells
   ShapePlace place;
   bool bounded() const;
 };

@@ -1,4 +1,5 @@
-// Heat and elastic energy of the particles, summed on the device when somebody asks for totals.
+// Heat, elastic energy and volume of the particles, summed on the device when somebody asks for
+// totals.
 #pragma once
 
 #include "kernels/stress/energy.h"
@@ -31,6 +32,7 @@ class MaterialEnergyStage : public Stage<Exec, D, Real> {
     sums_.read(sums);
     if (context_.heat_model.solves()) t.heat = sums[kEnergyHeat];
     t.elastic = sums[kEnergyElastic];
+    t.volume = sums[kEnergyVolume];
   }
   std::size_t bytes() const { return table_.bytes(); }
 

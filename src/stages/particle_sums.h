@@ -1,4 +1,4 @@
-// Sums over all particles: mass, momentum, kinetic energy and the moments they come with.
+// Sums over all particles: mass, momentum, kinetic energy and the moments they come with, volume.
 #pragma once
 
 #include "kernels/particles/totals.h"
@@ -10,7 +10,13 @@ template <class Exec, int D, class Real>
 class ParticleSums : public Stage<Exec, D, Real> {
  public:
   explicit ParticleSums(StepContext<Exec, D, Real>& context)
-      : Stage<Exec, D, Real>(context), sums_(context.exec, kTotalsColumns) {}
+      : Stage<Exec, D, Real>(context), sums_(context.exec, kTotalsColumns) {
+    // What has its pressure from a projection keeps its volume with its heat: MaterialEnergyStage.
+    if (context.params.transfer.shears) return;
+    std::vector<MaterialModel> models;
+    for (const auto& material : context.params.materials) models.push_back(material.model);
+    models_ = Buffer<Exec, MaterialModel>(context.exec, std::span<const MaterialModel>(models));
+  }
 
   // Leaves the sums in data(), kTotalsColumns of them. Nothing once *stop is set; it may be null.
   void measure(const std::uint32_t* stop) {
@@ -22,7 +28,7 @@ class ParticleSums : public Stage<Exec, D, Real> {
     }
     sums_.zero();
     particle_totals<Exec, D, Real>(
-        context_.exec, context_.params.transfer, context_.particles.view(),
+        context_.exec, context_.params.transfer, models_.data(), context_.particles.view(),
         static_cast<Real>(1 / context_.params.dx), bound, table_.data(), context_.step());
     add_columns(context_.exec, table_.data(), {&context_.step()->n_chunks, bound}, kTotalsColumns,
                 sums_.data(), stop);
@@ -41,6 +47,7 @@ class ParticleSums : public Stage<Exec, D, Real> {
       if (a < D) t.potential -= context_.params.gravity[a] * sums[kTotalMoment + a];
     }
     t.kinetic = sums[kTotalKinetic];
+    t.volume = sums[kTotalVolume];
   }
 
   std::size_t bytes() const { return table_.bytes(); }
@@ -48,6 +55,7 @@ class ParticleSums : public Stage<Exec, D, Real> {
  private:
   using Stage<Exec, D, Real>::context_;
   Buffer<Exec, double> table_, sums_;
+  Buffer<Exec, MaterialModel> models_;
 };
 
 }  // namespace firn

@@ -8,7 +8,6 @@
 #include "firn/error.h"
 #include "src/scene/expression.h"
 #include "src/scene/phases.h"
-#include "src/scene/sampling.h"
 
 namespace firn {
 
@@ -19,9 +18,11 @@ double per_cell(double wanted, int dimension) {
 }
 
 ParticleBatch batch_of(const Scene& scene, const CompiledShape& shape, int material,
-                       double wanted_per_cell, Sampling sampling, std::uint64_t seed) {
-  const Samples samples = sample_shape(
-      shape, scene.grid.dx, per_cell(wanted_per_cell, scene.simulation.dimension), sampling, seed);
+                       double wanted_per_cell, Sampling sampling, std::uint64_t seed,
+                       const SamplingWatch& watch = {}) {
+  const Samples samples =
+      sample_shape(shape, scene.grid.dx, per_cell(wanted_per_cell, scene.simulation.dimension),
+                   sampling, seed, watch);
   ParticleBatch batch;
   batch.material = static_cast<std::uint32_t>(material);
   batch.position = samples.positions;
@@ -125,14 +126,14 @@ bool is_uniform(const Body& body) {
   return true;
 }
 
-ParticleBatch fill_body(const Scene& scene, std::size_t index) {
+ParticleBatch fill_body(const Scene& scene, std::size_t index, const SamplingWatch& watch) {
   const Body& body = scene.bodies[index];
   const int d = scene.simulation.dimension;
   const CompiledShape shape = compile_shape(body.shape, d, scene.grid.dx);
   require_bounded(shape, "body \"" + body.name + "\"");
   ParticleBatch batch =
       batch_of(scene, shape, body.material, body.particles_per_cell, body.sampling,
-               scene.simulation.seed + 0x9e3779b97f4a7c15ull * index);
+               scene.simulation.seed + 0x9e3779b97f4a7c15ull * index, watch);
   batch.mass *= body.density_scale;
   batch.stretch = body.stretch;
   batch.velocity.resize(batch.position.size());

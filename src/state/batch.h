@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "firn/scene.h"
-#include "src/scene/shapes.h"
+#include "src/scene/sampling.h"
 
 namespace firn {
 
@@ -29,7 +29,7 @@ struct ParticleBatch {
 bool is_uniform(const Body& body);
 
 // The particles that fill a body at the start.
-ParticleBatch fill_body(const Scene& scene, std::size_t body);
+ParticleBatch fill_body(const Scene& scene, std::size_t body, const SamplingWatch& watch = {});
 
 // The tracers that a body holds at the start; none where Scene::tracers does not fill it.
 std::vector<Vec3> fill_tracers(const Scene& scene, std::size_t body);

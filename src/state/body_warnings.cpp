@@ -61,8 +61,13 @@ class BodyInspector {
   }
   std::string why_empty() const {
     if (thinnest_ < 0) return "the parts of its shape have no place in common";
-    if (thinnest_ == 0) return "its shape is flat";
-    if (volume() == 0) return "its shape encloses nothing, or all of it is cut away";
+    const bool open = std::any_of(shape_.reports.begin(), shape_.reports.end(),
+                                  [](const MeshReport& mesh) { return !mesh.watertight; });
+    const char* sheet =
+        open ? "; solid = \"shell\" with a thickness makes a sheet of its mesh" : "";
+    if (thinnest_ == 0) return fmt::format("its shape is flat{}", sheet);
+    if (volume() == 0)
+      return fmt::format("its shape encloses nothing, or all of it is cut away{}", sheet);
     return fmt::format(
         "it fills {:.3g} {} and a particle stands for {:.3g}; use a smaller grid.dx or more "
         "particles_per_cell",

@@ -51,9 +51,9 @@ TransferParams transfer_params(const Scene& scene) {
   p.internal_force = !integrator.implicit;
   p.shears = integrator.staggered && integrator.stressed;
   p.separate_force = p.separate_force && !integrator.staggered;
-  p.corrects_positions = integrator.staggered && scene.fluid.density_correction &&
-                         (!integrator.unified ||
-                          std::any_of(scene.materials.begin(), scene.materials.end(), may_flow));
+  p.corrects_positions = integrator.unified
+                             ? std::any_of(scene.materials.begin(), scene.materials.end(), may_flow)
+                             : integrator.staggered && scene.fluid.density_correction;
   return p;
 }
 

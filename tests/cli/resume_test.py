@@ -3,13 +3,24 @@
 import json
 import re
 import signal
+import struct
 import time
 import unittest
+import zlib
 
 from support import CliTest
 
 # Wall times and what follows from them, which differ between any two runs.
 TIMES = re.compile(r'"((?:wall_|correction_)?seconds|times|particle_steps_per_second|memory_bytes|grown)": ?(\{[^}]*\}|[^,}]*),?')
+
+
+def grey_png(width, height, grey):
+    """The bytes of an even picture."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = (b"\0" + bytes([grey]) * width) * height
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)) +
+            chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
 class SameResults(CliTest):
@@ -124,6 +135,26 @@ class ChangedScene(SameResults):
         self.assertRegex(self.fail_with(2, "resume", "run"), r"error: run/scene\.toml:\d+:\d+: ")
         self.copy.unlink()
         self.assertIn("scene.toml", self.fail_with(3, "resume", "run"))
+
+    def test_another_file_under_the_same_path_is_refused_by_name(self):
+        hill = self.folder / "hill.png"
+        hill.write_bytes(grey_png(8, 8, 40))
+        text = self.scene.read_text().replace("[output]", """
+[[collider]]
+name = "hill"
+shape = { type = "height_field", file = "hill.png", low = -1.0, high = 1.0, min = -1.0, max = 2.0 }
+
+[output]""")
+        self.scene.write_text(text)
+        self.succeed("run", self.scene, "-o", "hilly", "--frames", 4)
+        whole = hill.read_bytes()
+        hill.write_bytes(grey_png(8, 8, 41))
+        before = self.files("hilly/**/*")
+        error = self.fail_with(2, "resume", "hilly", "--frames", 6)
+        self.assertRegex(error, r"hill\.png: a run cannot go on with another file: it had \d+ bytes, CRC-32 \w+, and has")
+        self.assertEqual(self.files("hilly/**/*"), before)
+        hill.write_bytes(whole)
+        self.succeed("resume", "hilly", "--frames", 6)
 
     def test_fewer_frames_in_the_file(self):
         self.edit("frames = 4", "frames = 3")

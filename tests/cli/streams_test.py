@@ -1,9 +1,13 @@
-"""Output that cannot be written, files that may not be read, and videos of runs that were stopped."""
+"""What is told of long beginnings, output that cannot be written, files that may not be read, and videos of runs that were stopped."""
 
 import json
 import os
+import pty
+import re
 import resource
+import signal
 import subprocess
+import time
 import unittest
 
 from support import CliTest, command_line
@@ -73,6 +77,48 @@ class StandardOutput(CliTest):
         self.assertIn("full: cannot write: No space left",
                       self.fail_with(3, "bench", "sort", "--particles", 1000, "--steps", 1, "--json", full))
         self.assertTrue(full.is_symlink())
+
+
+class Filling(CliTest):
+    # 64 million particles, of which the first second finds some.
+    LARGE = ("--set", "grid.dx=0.0001", "--set", "body.0.sampling=\"random\"")
+    TEXT = r'filling body "square" \(1 of 1\) with particles: (\d+) %, [\d.]+ [kM] so far'
+
+    def test_of_large_bodies_is_told_of_once_and_can_be_stopped(self):
+        process = self.start("run", self.scene, *self.LARGE)
+        start = time.monotonic()
+        self.assertRegex(process.stdout.readline(), self.TEXT)
+        self.assertGreater(time.monotonic() - start, 0.9)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        out, error = process.communicate(timeout=5)
+        self.assertEqual((process.returncode, out, error), (-signal.SIGINT, "", ""))
+
+    def test_is_redrawn_on_a_terminal(self):
+        reader, writer = pty.openpty()
+        self.addCleanup(os.close, reader)
+        process = subprocess.Popen(command_line(["run", self.scene, *self.LARGE]), cwd=self.folder, stdout=writer,
+                                   stderr=writer, stdin=subprocess.DEVNULL)
+        os.close(writer)
+        parts, text = [], ""
+        while len(parts) < 4:
+            text += os.read(reader, 4096).decode()
+            parts = [int(part) for part in re.findall(self.TEXT, text)]
+        process.kill()
+        process.wait(timeout=60)
+        self.assertEqual(parts, sorted(parts))
+        self.assertLessEqual(parts[-1], 100)
+        self.assertNotIn("\n", text)
+        self.assertGreaterEqual(text.count("\r\x1b[K"), 3)
+
+    def test_of_small_bodies_is_not_worth_a_word(self):
+        self.assertNotIn("filling", self.succeed("run", self.scene, "--frames", 1).stdout)
+
+    def test_quiet(self):
+        process = self.start("run", self.scene, "-q", *self.LARGE)
+        time.sleep(1.5)
+        process.kill()
+        self.assertEqual(process.communicate(timeout=60), ("", ""))
 
 
 class Files(CliTest):

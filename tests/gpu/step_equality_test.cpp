@@ -182,6 +182,7 @@ void expect_equal_totals(const Totals& a, const Totals& b, Precision precision, 
   }
   EXPECT_NEAR(a.kinetic, b.kinetic, tolerance * energy);
   EXPECT_NEAR(a.elastic, b.elastic, tolerance * energy);
+  EXPECT_NEAR(a.volume, b.volume, tolerance * a.volume);
 }
 
 class StepEquality : public testing::TestWithParam<Case> {

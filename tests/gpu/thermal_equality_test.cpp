@@ -61,6 +61,7 @@ void expect_backends_agree(const Scene& scene) {
   expect_close(a.velocity, b.velocity, tolerance);
   expect_close(a.position, b.position, tolerance);
   expect_close(a.temperature, b.temperature, 300 * tolerance);
+  EXPECT_NEAR(cpu.totals().volume, cuda.totals().volume, tolerance * cpu.totals().volume);
   int differ = 0;
   for (std::size_t i = 0; i < a.size(); ++i) differ += a.phase[i] != b.phase[i] ? 1 : 0;
   EXPECT_LE(differ, static_cast<int>(a.size() / 1000)) << "at the melting point to rounding";

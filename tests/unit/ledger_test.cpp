@@ -49,7 +49,7 @@ FrameStats stats_of(int frame) {
   s.memory_bytes = 5000;
   s.max_speed = value();
   s.wall_seconds = frame == 0 ? 0 : 0.5;
-  s.totals = {value(), vector(), vector(), vector(), value(), value(), value(), value()};
+  s.totals = {value(), vector(), vector(), vector(), value(), value(), value(), value(), value()};
   s.energy = {value(), value(), value()};
   s.lost_volume = value();
   s.stages = {value(), value(), value(), value(), value()};
@@ -72,7 +72,7 @@ TEST(Ledger, ReadsBackExactly) {
   LedgerWriter writer(folder / "ledger.csv", scene);
   for (int frame : {0, 1, 2}) writer.write(stats_of(frame));
   const auto read = columns_of(folder / "ledger.csv");
-  EXPECT_EQ(read.size(), 18u + 5u + 3u * 6u);
+  EXPECT_EQ(read.size(), 19u + 5u + 3u * 6u);
   for (int frame : {0, 1, 2}) {
     const FrameStats s = stats_of(frame);
     const auto expect_cell = [&](const std::string& name, double value) {
@@ -114,7 +114,7 @@ TEST(Ledger, WritesStagesOnlyWhenMeasured) {
   LedgerWriter writer(folder / "ledger.csv", scene_with_colliders(DiagnosticsLevel::kTotals));
   writer.write(stats_of(1));
   const auto read = columns_of(folder / "ledger.csv");
-  EXPECT_EQ(read.size(), 18u + 3u * 6u);
+  EXPECT_EQ(read.size(), 19u + 3u * 6u);
   EXPECT_FALSE(read.contains("stage_p2g"));
 }
 
@@ -133,7 +133,7 @@ TEST(Ledger, TellsOfCollidersThatMaterialMoves) {
   moved.potential = -0.7;
   LedgerWriter(folder / "ledger.csv", scene).write(stats);
   const auto read = columns_of(folder / "ledger.csv");
-  EXPECT_EQ(read.size(), 18u + 3u * 6u + 8u);
+  EXPECT_EQ(read.size(), 19u + 3u * 6u + 8u);
   const std::string name = "wedge, \"sharp\" side.";
   EXPECT_EQ(read.at(name + "momentum_y").at(0), 0.2);
   EXPECT_EQ(read.at(name + "angular_momentum_z").at(0), 1.3);
@@ -158,7 +158,7 @@ TEST(Ledger, HasHeatWhereItIsSolvedFor) {
   scene.simulation.integrator = Integrator::kThermal;
   LedgerWriter(folder / "ledger.csv", scene).write(stats_of(1));
   const auto read = columns_of(folder / "ledger.csv");
-  EXPECT_EQ(read.size(), 19u + 3u * 6u);
+  EXPECT_EQ(read.size(), 20u + 3u * 6u);
   EXPECT_EQ(read.at("heat"), std::vector{stats_of(1).totals.heat});
   EXPECT_EQ(read.at("ground.force_x"), std::vector{stats_of(1).reactions[0].force[0]});
   scene.thermal.heat = false;
@@ -166,7 +166,7 @@ TEST(Ledger, HasHeatWhereItIsSolvedFor) {
   EXPECT_FALSE(columns_of(folder / "cold.csv").contains("heat"));
 }
 
-TEST(Ledger, HasTheVolumeThatLiquidsLose) {
+TEST(Ledger, HasTheVolumeOfSolidsOrWhatLiquidsLose) {
   const ScratchFolder folder;
   Scene scene = scene_with_colliders(DiagnosticsLevel::kTotals);
   scene.simulation.integrator = Integrator::kIncompressible;
@@ -174,6 +174,15 @@ TEST(Ledger, HasTheVolumeThatLiquidsLose) {
   const auto read = columns_of(folder / "ledger.csv");
   EXPECT_EQ(read.size(), 19u + 3u * 6u);
   EXPECT_EQ(read.at("lost_volume"), std::vector{stats_of(1).lost_volume});
+  EXPECT_FALSE(read.contains("volume"));
+  for (const Integrator integrator :
+       {Integrator::kExplicit, Integrator::kOptimization, Integrator::kThermal}) {
+    scene.simulation.integrator = integrator;
+    LedgerWriter(folder / "solid.csv", scene).write(stats_of(1));
+    const auto solid = columns_of(folder / "solid.csv");
+    EXPECT_EQ(solid.at("volume"), std::vector{stats_of(1).totals.volume});
+    EXPECT_FALSE(solid.contains("lost_volume"));
+  }
 }
 
 TEST(Ledger, ResumedRunWritesTheSameFile) {

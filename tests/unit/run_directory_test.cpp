@@ -132,6 +132,22 @@ TEST(RunDirectory, AKilledRunLocksNoOneOut) {
   EXPECT_TRUE(fs::exists(run.scene()));
 }
 
+// Pictures, plots and videos have names of their own until they are whole.
+TEST(RunDirectory, RemovesWhatAKilledRunWasWriting) {
+  const ScratchFolder folder;
+  make_run(folder / "run");
+  const char* const left[] = {"frames/frame_000004.png.part", "video.mp4.part", "ledger.png.part"};
+  const char* const others[] = {"frames/frame_best.png.part", "notes.txt.part", "frames/x.part"};
+  for (const bool resumed : {true, false}) {
+    for (const char* name : left) write_text(folder / "run" / name, "half");
+    for (const char* name : others) write_text(folder / "run" / name, "mine");
+    resumed ? RunDirectory::open(folder / "run") : RunDirectory::create(folder / "run", true);
+    for (const char* name : left) EXPECT_FALSE(fs::exists(folder / "run" / name)) << name;
+    for (const char* name : others) EXPECT_TRUE(fs::exists(folder / "run" / name)) << name;
+    EXPECT_TRUE(fs::exists(folder / "run/video.mp4"));
+  }
+}
+
 TEST(RunDirectory, OpensOnlyARun) {
   const ScratchFolder folder;
   expect_error(ErrorCategory::kFile, {"no run to continue"},

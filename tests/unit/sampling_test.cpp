@@ -189,6 +189,27 @@ TEST(Sampling, CostsNothingForSpaceBetween) {
   }
 }
 
+TEST(Sampling, TellsHowFarItIs) {
+  for (int d : {2, 3})
+    for (Sampling sampling : kAll) {
+      double before = 0;
+      std::size_t found = 0, calls = 0;
+      const auto watch = [&](double part, std::size_t points) {
+        EXPECT_GE(part, before);
+        EXPECT_LE(part, 1);
+        EXPECT_GE(points, found);
+        before = part, found = points, ++calls;
+      };
+      const Samples watched = sample_shape(ball(20, d), 1, 8, sampling, 3, watch);
+      EXPECT_GT(calls, 40u);
+      EXPECT_GT(before, 0.75);  // rows of tiles that the shape's bounds cut count as work
+      EXPECT_EQ(found, watched.positions.size());
+      const Samples alone = sample_shape(ball(20, d), 1, 8, sampling, 3);
+      EXPECT_EQ(watched.positions, alone.positions);
+      EXPECT_EQ(watched.volume, alone.volume);
+    }
+}
+
 TEST(Sampling, EmptyAndUnboundedShapes) {
   Shape a, b;
   a.radius = b.radius = 1;

@@ -1,5 +1,6 @@
 // What the objects of a scene file mean: bodies, colliders, sinks, sources, shapes, and meshes,
 // whose files are found from where the scene is.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -104,6 +105,20 @@ shape = { type = "transform", child = { type = "ellipsoid", center = [0, 0], rad
   EXPECT_EQ(shape.scale, 2);
   EXPECT_EQ(shape.children.at(0).radii, (Vec3{1, 2, 0}));
   expect_round_trip(scene);
+}
+
+// pi times such an angle is beyond what a double holds.
+TEST(SceneFileKeys, AnglesOfAnySizeAreFinite) {
+  for (const double angle : {1e308, -1.7e308, 5e307}) {
+    const Scene scene = parse_text(
+        "[simulation]\ndimension = 2\n[grid]\ndx = 1\n[material.m]\npreset = \"water\"\n"
+        "[[body]]\nmaterial = \"m\"\nshape = { type = \"transform\", rotation = " +
+        fmt::format("{:e}", angle) +
+        ", child = { type = \"sphere\", center = [0, 0], radius = 1 } }\n");
+    EXPECT_NEAR(scene.bodies.at(0).shape.rotation[2] / angle, kDegree, 1e-15 * kDegree * 4);
+    EXPECT_NO_THROW(validate(scene));
+    expect_round_trip(scene);
+  }
 }
 
 TEST(SceneFileKeys, EveryShapeLoads) {

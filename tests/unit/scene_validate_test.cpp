@@ -166,6 +166,9 @@ std::vector<Misuse> misuses_of_things() {
       {"body.0.material", [](Scene& s) { s.bodies[0].material = 2; }},
       {"body.0.material", [](Scene& s) { s.materials.clear(); }},
       {"source.0.material", [](Scene& s) { s.sources[0].material = 99; }},
+      // Its name says what it is.
+      {"body.0.material",
+       [](Scene& s) { s.materials[1].name = "index 7", s.bodies[0].material = 7; }},
       {"scene", [](Scene& s) { s.bodies.clear(), s.sources.clear(); }},
       {"material.jelly", [](Scene& s) { s.materials[0].density = 0; }},
       {"material.jelly.density", [](Scene& s) { s.materials[0].density = -1000; }},
@@ -249,6 +252,10 @@ std::vector<Misuse> misuses_of_liquids() {
       {"tracers.bodies.0",
        [](Scene& s) {
          s.tracers = {1, {99}, false};
+       }},
+      {"tracers.bodies.0",
+       [](Scene& s) {
+         s.bodies[0].name = "index 7", s.tracers = {1, {7}, false};
        }},
       {"tracers.bodies.1",
        [](Scene& s) {

@@ -9,6 +9,8 @@
 #include "firn/scene_file.h"
 #include "src/scene/phases.h"
 #include "src/scene/stiffness_curve.h"
+#include "src/state/scene_params.h"
+#include "tests/support/thermal_scenes.h"
 
 namespace firn {
 namespace {
@@ -221,6 +223,18 @@ Material solid() {
 
 // The definitions E = mu (3 lambda + 2 mu) / (lambda + mu) and nu = lambda / (2 (lambda + mu)),
 // each of a few roundings.
+// No file says anything of [fluid] here, so what a scene built in code has there is not looked at.
+TEST(ThermalScene, DensityIsCorrectedWhateverTheFluidSectionSays) {
+  Scene scene = test::thermal_scene(2, 0.1);
+  scene.materials = {test::liquid()};
+  for (const bool corrects : {true, false}) {
+    scene.fluid.density_correction = corrects;
+    EXPECT_TRUE(transfer_params(scene).corrects_positions);
+  }
+  scene.materials = {test::solid("gel", 1e3, 1e4)};
+  EXPECT_FALSE(transfer_params(scene).corrects_positions);
+}
+
 TEST(StiffnessCurve, LameParametersOfYoungsModulusAndPoissonsRatio) {
   const double tolerance = 8 * std::numeric_limits<double>::epsilon();
   for (const double nu : {0.01, 0.25, 0.45, 0.4999}) {

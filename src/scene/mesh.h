@@ -51,7 +51,7 @@ template <class T, std::size_t alignment>
 struct AlignedAllocator {
   using value_type = T;
   template <class U>
-  struct rebind {
+  struct rebind {  // NOLINT(readability-identifier-naming): the name that containers ask for
     using other = AlignedAllocator<U, alignment>;
   };
   AlignedAllocator() = default;

@@ -29,6 +29,7 @@ template <class Items>
 requires requires(const Items& items) { items.size(), items.begin(); }
 std::optional<Node> node_of(const Items& items, const Key& key) {
   std::vector<Node> nodes;
+  nodes.reserve(items.size());
   for (const auto& item : items)  // in a list an empty text is not "not given"
     nodes.push_back(node_of(item, key).value_or(text_node("")));
   return array_node(std::move(nodes));

@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 
 #include "firn/error.h"
 #include "src/render/image.h"
+#include "src/scene/png_size.h"
 
 namespace firn {
 namespace {
@@ -68,6 +70,13 @@ Image read_png(const std::string& path) {
   png_image header{};
   header.version = PNG_IMAGE_VERSION;
   if (!png_image_begin_read_from_stdio(&header, file.get())) fail(path, "read", header.message);
+  const std::uint64_t fewest_bits = std::uint64_t{header.width} * header.height;  // one for each
+  if (!may_hold(path, fewest_bits / 8)) {
+    png_image_free(&header);
+    fail(path, "read",
+         "it says that it has " + std::to_string(header.width) + " x " +
+             std::to_string(header.height) + " pixels, for which its file is too short");
+  }
   header.format = PNG_FORMAT_RGB;
   Image image;
   image.width = static_cast<int>(header.width);

@@ -295,8 +295,7 @@ class Simulation::Impl {
                            const std::function<void(const Filling&)>& filling) const {
     if (!filling) return {};
     return [this, body, &filling](double part, std::size_t points) {
-      filling({body, scene_.bodies.size(), part,
-               static_cast<std::int64_t>(owners_.next_id() + points)});
+      filling({body, scene_.bodies.size(), part, std::int64_t(owners_.next_id() + points)});
     };
   }
   // Its callbacks in the stepper's terms. `stopped` is set where one of them ends the call: it

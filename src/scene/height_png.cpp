@@ -9,17 +9,16 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 
 #include "firn/error.h"
 #include "src/scene/height_map.h"
+#include "src/scene/png_size.h"
 
 namespace firn {
 namespace {
 
 constexpr png_uint_32 kMostPixels = 1u << 28;
-constexpr std::uint64_t kMostExpansion = 1032;  // of deflate: 258 bytes for two bits
 
 struct PngFile {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{nullptr, &std::fclose};
@@ -95,12 +94,9 @@ GreyImage read_grey_png(const std::string& path) {
   if (!read_header(f)) fail(f.error);
   if (f.width >= kMostPixels / f.height)
     fail(fmt::format("it has {} x {} pixels, more than 2^28", f.width, f.height));
-  // Nothing is allocated for pixels that cannot be there.
-  std::error_code ignored;
-  const std::uint64_t size = std::filesystem::file_size(path, ignored);
-  if (!ignored && f.bytes_in_file / kMostExpansion > size)
-    fail(fmt::format("it says that it has {} x {} pixels, for which its {} bytes are too few",
-                     f.width, f.height, size));
+  if (!may_hold(path, f.bytes_in_file))
+    fail(fmt::format("it says that it has {} x {} pixels, for which its file is too short", f.width,
+                     f.height));
   const std::size_t stride = std::size_t{f.width} * f.channels * f.bytes_per_channel;
   f.bytes.resize(stride * f.height);
   for (png_uint_32 row = 0; row < f.height; ++row) f.rows.push_back(&f.bytes[row * stride]);

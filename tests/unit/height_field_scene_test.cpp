@@ -2,8 +2,6 @@
 // terrain.
 #include <gtest/gtest.h>
 #include <png.h>
-#include <sys/resource.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +16,7 @@
 #include "src/scene/shapes.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/height_fields.h"
+#include "tests/support/large_png.h"
 #include "tests/support/scene_cases.h"
 #include "tests/support/scratch_folder.h"
 
@@ -200,34 +199,11 @@ TEST(HeightField, UnreadablePicturesAreErrorsOfTheirFile) {
   }
 }
 
-// The most that memory of this process has been, in bytes.
-std::size_t peak_memory() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return 1024 * static_cast<std::size_t>(usage.ru_maxrss);
-}
-
-// A type of four letters and its data.
-void append_chunk(std::string& png, const std::string& chunk) {
-  const auto big_endian = [&](std::size_t value) {
-    for (int shift = 24; shift >= 0; shift -= 8) png += static_cast<char>(value >> shift & 255);
-  };
-  big_endian(chunk.size() - 4);
-  png += chunk;
-  big_endian(crc32_z(0, reinterpret_cast<const Bytef*>(chunk.data()), chunk.size()));
-}
-
-// 16383 x 16384 pixels in 60 bytes, of which none is one.
 TEST(HeightField, PicturesThatOnlySayToBeLargeAreRefusedBeforeThereIsRoomForThem) {
   const ScratchFolder folder;
-  std::string png = "\x89PNG\r\n\x1a\n";
-  append_chunk(png, std::string("IHDR\0\0\x3f\xff\0\0\x40\0\x08\0\0\0\0", 17));
-  append_chunk(png, std::string("IDAT\x78\x9c\x63", 7));
-  append_chunk(png, "IEND");
-  ASSERT_EQ(png.size(), 60u);
-  write_text(folder / "large.png", png);
+  write_text(folder / "large.png", png_that_says_to_be_large());
   const std::size_t before = peak_memory();
-  expect_error(ErrorCategory::kFile, {"large.png", "16383 x 16384", "60 bytes are too few"},
+  expect_error(ErrorCategory::kFile, {"large.png", "16383 x 16384", "its file is too short"},
                [&] { read_grey_png((folder / "large.png").string()); });
   EXPECT_LT(peak_memory(), before + (std::size_t{50} << 20));
 }

@@ -11,6 +11,7 @@
 #include "src/render/image.h"
 #include "src/render/process.h"
 #include "src/render/video.h"
+#include "tests/support/large_png.h"
 
 namespace firn {
 namespace {
@@ -80,6 +81,14 @@ TEST_F(PngTest, TruncatedFileIsRefused) {
   write_png(path("a.png"), speckled(64, 64));
   std::filesystem::resize_file(path("a.png"), std::filesystem::file_size(path("a.png")) / 2);
   expect_file_error([&] { read_png(path("a.png")); }, "a.png");
+}
+
+TEST_F(PngTest, WhatOnlySaysToBeLargeIsRefusedBeforeThereIsRoomForIt) {
+  std::ofstream(path("large.png"), std::ios::binary) << test::png_that_says_to_be_large();
+  const std::size_t before = test::peak_memory();
+  expect_file_error([&] { read_png(path("large.png")); },
+                    "16383 x 16384 pixels, for which its file is too short");
+  EXPECT_LT(test::peak_memory(), before + (std::size_t{50} << 20));
 }
 
 TEST_F(PngTest, FullDiskIsReportedAndLeavesTheOldFile) {

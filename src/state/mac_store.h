@@ -66,10 +66,10 @@ class MacStore {
                                                    {kReached, 2 * D},
                                                    {kSeparates, 2 * D},
                                                    {kOpened, 2 * D},
-                                                   {kLayers, 2 * D*(FaceLayers::kMax + 1)}}};
+                                                   {kLayers, (FaceLayers::kMax + 1) * D * 2}}};
   enum RealField { kArea, kConductance, kDirichlet, kRhs, kPressure, kFilled, kRealFields };
-  static constexpr FieldTable<kRealFields> kReals{{{kArea, D* kCells},
-                                                   {kConductance, D* kCells},
+  static constexpr FieldTable<kRealFields> kReals{{{kArea, kCells* D},
+                                                   {kConductance, kCells* D},
                                                    {kDirichlet, kCells},
                                                    {kRhs, kCells},
                                                    {kPressure, kCells},

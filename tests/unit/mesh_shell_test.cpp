@@ -227,6 +227,13 @@ TEST(MeshShell, AFlatMeshHasParticlesOnlyAsAShell) {
       << warnings[0];
   test::expect_error(ErrorCategory::kScene, {"solid = \"shell\""}, [&] { test::simulate(flat); });
 
+  // Turned, it is flat no more, and its volume on coarse cells is not 0.
+  const Scene turned = sheet_scene(file, ", rotation = [20, 30, 10]");
+  ASSERT_EQ(body_warnings(turned).size(), 1u);
+  EXPECT_NE(body_warnings(turned)[0].find("encloses nothing"), std::string::npos);
+  test::expect_error(ErrorCategory::kScene, {"encloses nothing", "solid = \"shell\""},
+                     [&] { test::simulate(turned); });
+
   const Scene sheet = sheet_scene(file, ", solid = \"shell\", thickness = 0.2");
   EXPECT_TRUE(body_warnings(sheet).empty());
   EXPECT_TRUE(mesh_warnings(sheet).empty());

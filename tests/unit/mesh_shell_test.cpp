@@ -16,6 +16,8 @@
 #include "tests/support/meshes.h"
 #include "tests/support/sim_scenes.h"
 
+#if defined(FIRN_WITH_OPENVDB)
+
 namespace firn {
 namespace {
 
@@ -73,8 +75,6 @@ double brute_force(const TriangleMesh& m, const Vec3& at) {
         nearest, to_triangle({{at[0], at[1], at[2]}}, corner(t[0]), corner(t[1]), corner(t[2])));
   return nearest;
 }
-
-#if defined(FIRN_WITH_OPENVDB)
 
 // Of the distance r from a point two second derivatives are 1/r, and no distance bends more:
 // trilinear interpolation between voxels of edge h errs by h^2/8 times both, at the corner of the
@@ -324,7 +324,7 @@ TEST(MeshShell, AnOpenMeshIsToldWhatItIsTakenFor) {
     EXPECT_NE(warnings[0].find(part), std::string::npos) << warnings[0];
 }
 
-#endif
-
 }  // namespace
 }  // namespace firn
+
+#endif

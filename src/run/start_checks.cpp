@@ -45,8 +45,13 @@ const Scene& validated(const Scene& scene) {
 
 void require_particles(const Scene& scene, std::size_t particles) {
   if (particles > 0 || !scene.sources.empty()) return;
+  // Whether a body is empty is found in cells of a size that keeps it cheap, which thin ones
+  // escape.
+  std::vector<std::string> causes = body_warnings(scene);
+  if (causes.empty())
+    causes.push_back("its bodies are thinner than a particle; use a smaller grid.dx");
   throw Error(ErrorCategory::kScene,
-              fmt::format("the scene has no particles: {}", fmt::join(body_warnings(scene), "; ")));
+              fmt::format("the scene has no particles: {}", fmt::join(causes, "; ")));
 }
 
 std::vector<std::string> start_warnings(const Scene& scene) {

@@ -47,9 +47,18 @@ class BodyInspector {
   bool may_be_empty() const {
     if (thinnest_ <= 0) return true;
     constexpr double kSurely = 100;
-    return volume() < kSurely * particle_volume();
+    return volume() < kSurely * particle_volume() || may_be_a_sheet();
   }
   double volume() const { return shape_volume(shape_, longest_ / 16); }
+  bool has_open_mesh() const {
+    return std::any_of(shape_.reports.begin(), shape_.reports.end(),
+                       [](const MeshReport& mesh) { return !mesh.watertight; });
+  }
+  // That error is all that there is of a sheet, and half as large in cells half as large.
+  bool may_be_a_sheet() const {
+    constexpr double kHalf = 0.75;
+    return has_open_mesh() && shape_volume(shape_, longest_ / 32) < kHalf * volume();
+  }
   bool is_outside() const {
     if (!scene_.grid.domain) return false;
     const Domain& domain = *scene_.grid.domain;
@@ -61,12 +70,10 @@ class BodyInspector {
   }
   std::string why_empty() const {
     if (thinnest_ < 0) return "the parts of its shape have no place in common";
-    const bool open = std::any_of(shape_.reports.begin(), shape_.reports.end(),
-                                  [](const MeshReport& mesh) { return !mesh.watertight; });
     const char* sheet =
-        open ? "; solid = \"shell\" with a thickness makes a sheet of its mesh" : "";
+        has_open_mesh() ? "; solid = \"shell\" with a thickness makes a sheet of its mesh" : "";
     if (thinnest_ == 0) return fmt::format("its shape is flat{}", sheet);
-    if (volume() == 0)
+    if (volume() == 0 || may_be_a_sheet())
       return fmt::format("its shape encloses nothing, or all of it is cut away{}", sheet);
     return fmt::format(
         "it fills {:.3g} {} and a particle stands for {:.3g}; use a smaller grid.dx or more "

@@ -70,6 +70,18 @@ TEST(BodyWarnings, AreAnErrorWhereNothingIsLeft) {
   }
 }
 
+// Whatever escapes what is cheap to find, there is a cause.
+TEST(BodyWarnings, AThinPlateThatIsTurnedHasACauseToo) {
+  Shape turned;
+  turned.type = ShapeType::kTransform;
+  turned.rotation = {0.3, 0.5, 0.2};
+  turned.children = {box({-0.5, -1e-7, -0.5}, {0.5, 1e-7, 0.5})};
+  Scene scene = scene_of(turned);
+  scene.grid.dx = 0.02;
+  test::expect_error(ErrorCategory::kScene, {"no particles: ", "thinner than a particle"},
+                     [&] { test::simulate(scene); });
+}
+
 TEST(BodyWarnings, AreNoneForStockScenes) {
   for (const std::string& name : test::scene_names()) {
     if (test::lacks_openvdb(name)) continue;

@@ -16,6 +16,8 @@
 #include "tests/support/meshes.h"
 #include "tests/support/sim_scenes.h"
 
+#if defined(FIRN_WITH_OPENVDB)
+
 namespace firn {
 namespace {
 
@@ -73,8 +75,6 @@ double brute_force(const TriangleMesh& m, const Vec3& at) {
         nearest, to_triangle({{at[0], at[1], at[2]}}, corner(t[0]), corner(t[1]), corner(t[2])));
   return nearest;
 }
-
-#if defined(FIRN_WITH_OPENVDB)
 
 // Of the distance r from a point two second derivatives are 1/r, and no distance bends more:
 // trilinear interpolation between voxels of edge h errs by h^2/8 times both, at the corner of the
@@ -227,6 +227,13 @@ TEST(MeshShell, AFlatMeshHasParticlesOnlyAsAShell) {
       << warnings[0];
   test::expect_error(ErrorCategory::kScene, {"solid = \"shell\""}, [&] { test::simulate(flat); });
 
+  // Turned, it is flat no more, and its volume on coarse cells is not 0.
+  const Scene turned = sheet_scene(file, ", rotation = [20, 30, 10]");
+  ASSERT_EQ(body_warnings(turned).size(), 1u);
+  EXPECT_NE(body_warnings(turned)[0].find("encloses nothing"), std::string::npos);
+  test::expect_error(ErrorCategory::kScene, {"encloses nothing", "solid = \"shell\""},
+                     [&] { test::simulate(turned); });
+
   const Scene sheet = sheet_scene(file, ", solid = \"shell\", thickness = 0.2");
   EXPECT_TRUE(body_warnings(sheet).empty());
   EXPECT_TRUE(mesh_warnings(sheet).empty());
@@ -317,7 +324,7 @@ TEST(MeshShell, AnOpenMeshIsToldWhatItIsTakenFor) {
     EXPECT_NE(warnings[0].find(part), std::string::npos) << warnings[0];
 }
 
-#endif
-
 }  // namespace
 }  // namespace firn
+
+#endif

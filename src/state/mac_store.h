@@ -16,6 +16,9 @@ class MacStore {
   void reserve(std::uint32_t blocks) {
     const std::size_t n = blocks, cells = n * BlockTraits<D>::kNodes;
     renew(exec_, around_, n * Around<D>::kBlocks);
+    renew(exec_, traits_, n);
+    renew(exec_, given_, n * 2 * D);
+    renew(exec_, read_, n * 2 * D);
     renew(exec_, fluid_, n * 2);
     renew(exec_, valid_, n * 2 * D);
     renew(exec_, reached_, n * 2 * D);
@@ -34,6 +37,9 @@ class MacStore {
     MacView<Real> v;
     v.faces = reinterpret_cast<Node<Real>*>(faces);
     v.around = around_.data();
+    v.traits = traits_.data();
+    v.given = given_.data();
+    v.read = read_.data();
     v.fluid = fluid_.data();
     v.valid = valid_.data();
     v.reached = reached_.data();
@@ -57,8 +63,10 @@ class MacStore {
   void clear_pressure() { pressure_.zero(); }
 
   std::size_t bytes() const {
-    std::size_t sum = around_.bytes() + fluid_.bytes() + valid_.bytes() + reached_.bytes() +
-                      separates_.bytes() + opened_.bytes() + layers_.bytes();
+    std::size_t sum = 0;
+    for (const auto* b : {&around_, &traits_, &given_, &read_, &fluid_, &valid_, &reached_,
+                          &separates_, &opened_, &layers_})
+      sum += b->bytes();
     for (const auto* b : {&area_, &conductance_, &dirichlet_, &rhs_, &pressure_, &filled_})
       sum += b->bytes();
     return sum;
@@ -66,7 +74,7 @@ class MacStore {
 
   // What bytes() says once `blocks` are reserved, for estimates.
   static std::size_t bytes_for(std::uint32_t blocks) {
-    const std::size_t words = Around<D>::kBlocks + 2 + 8 * D + layer_words();
+    const std::size_t words = Around<D>::kBlocks + 3 + 12 * D + layer_words();
     const std::size_t reals = BlockTraits<D>::kNodes * (2 * std::size_t{D} + 4);
     return blocks * (4 * words + reals * sizeof(Real));
   }
@@ -75,7 +83,8 @@ class MacStore {
   static constexpr std::size_t layer_words() { return 2 * D * (FaceLayers::kMax + 1); }
 
   Exec& exec_;
-  Buffer<Exec, std::uint32_t> around_, fluid_, valid_, reached_, separates_, opened_, layers_;
+  Buffer<Exec, std::uint32_t> around_, traits_, given_, read_, fluid_, valid_, reached_, separates_,
+      opened_, layers_;
   Buffer<Exec, Real> area_, conductance_, dirichlet_, rhs_, pressure_, filled_;
 };
 

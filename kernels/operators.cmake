@@ -111,7 +111,7 @@ firn_operators(solve/multigrid smooth first_sweep restrict_residual coarse_cycle
 firn_operators(solve/elliptic_gradients begin_solve<Exec,SolveControl> adopt_rhs<Exec> judge_residual<Exec> prepare_guess
   compute_residual update_direction apply_operator update_solution)
 
-firn_operators(mac/prepare classify_cells prepare_faces flood_cells)
+firn_operators(mac/prepare classify_cells measure_faces accelerate_faces flood_cells)
 firn_operators(mac/project assemble_projection apply_pressure apply_correction extrapolate_faces complete_faces)
 firn_operators(mac/particle_pressure particle_pressure)
 firn_operators(mac/boundaries release_sliding_faces constrain_faces pressure_reactions)

@@ -24,7 +24,7 @@ void measure_excess(Exec& exec, const MacView<Real>& mac, std::uint32_t max_bloc
 
 // The right-hand side of the correction: what a cell holds too much, as a rate, 1/s. Cells at the
 // surface may hold less than full; inner cells are also filled up. Coefficients stay those of the
-// pressure.
+// pressure, and the right-hand side of cells that are no fluid 0, as assemble_projection leaves it.
 template <class Exec, int D, class Real>
 void assemble_correction(Exec& exec, const MacView<Real>& mac, std::uint32_t max_blocks,
                          const StepControl* control);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/exec/bits.h"
 #include "kernels/liquid/position_correction.h"
 #include "kernels/transfer/spline.h"
 #include "kernels/transfer/tile.h"
@@ -86,17 +87,27 @@ struct NormalizeFill {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
+    if (!is_beside_boundary(g.index())) return;
     g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
-      const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
       Real full = Real(1);
       for (int a = 0; a < D; ++a) {
-        const CellAddress upper = cell_address<D>(mac, g.index(), stepped<D>(local, a, 1));
+        const CellAddress upper = cell_beside<D>(mac, {g.index(), cell}, a, 1);
         Real closed = Real(1) - mac.area[face_index<D>(g.index(), a, cell)];
         if (upper.exists()) closed += Real(1) - mac.area[face_index<D>(upper.block, a, upper.cell)];
         full *= Real(1) - Real(0.125) * closed;
       }
       mac.filled[cell_index({g.index(), cell})] /= full;
     });
+  }
+  // Whether a face of its cells may be closed: of the block, or of those above it.
+  FIRN_HD bool is_beside_boundary(std::uint32_t block) const {
+    bool any = has_boundary(mac, block);
+    for (int a = 0; a < D; ++a) {
+      const CellAddress above =
+          cell_address<D>(mac, block, stepped<D>(Vec<int, D>::zero(), a, BlockTraits<D>::kSide));
+      any = any || (above.exists() && has_boundary(mac, above.block));
+    }
+    return any;
   }
 };
 
@@ -172,19 +183,19 @@ struct AssembleCorrection {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const Real rate = Real(1) / static_cast<Real>(control->dt);
-    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
-      const CellAddress at{g.index(), cell};
-      mac.rhs[cell_index(at)] = is_fluid(mac, at) ? rate * excess(at) : Real(0);
-    });
+    for_each_bit(
+        g, 2, [&](std::uint32_t w) { return fluid_word(mac, g.index(), w); },
+        [&](std::uint32_t cell) {
+          const CellAddress at{g.index(), cell};
+          mac.rhs[cell_index(at)] = rate * excess(at);
+        });
   }
 
   FIRN_HD Real excess(const CellAddress& at) const {
-    const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
     bool inner = true;
     for (int a = 0; a < D; ++a)
       for (int side = 0; side < 2; ++side) {
-        const CellAddress other =
-            cell_address<D>(mac, at.block, stepped<D>(local, a, side == 0 ? -1 : 1));
+        const CellAddress other = cell_beside<D>(mac, at, a, side == 0 ? -1 : 1);
         const CellAddress face = side == 0 ? at : other;
         const Real open = mac.area[face_index<D>(face.block, a, face.cell)];
         // Beside air nothing is missing; in a cut cell what is missing may be a body.

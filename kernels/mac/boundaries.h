@@ -20,7 +20,8 @@ void release_sliding_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
 
 // On closed faces: the boundary's velocity (sticky), or the extrapolated one without its normal
 // part relative to the boundary (separate: only the part into it, unless liquid lies against the
-// face). Goes to kFaceBoundaryVelocity of every face, since neighbours still read kFaceVelocity;
+// face). Goes to kFaceBoundaryVelocity of every face that is valid or read, since
+// neighbours still read kFaceVelocity;
 // complete_faces takes it from there.
 template <class Exec, int D, class Real>
 void constrain_faces(Exec& exec, const GridUpdateParams<Real, D>& params,

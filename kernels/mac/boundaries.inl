@@ -2,6 +2,7 @@
 
 #include "kernels/mac/boundaries.h"
 #include "kernels/mac/boundary_geometry.h"
+#include "kernels/mac/face_masks.h"
 #include "kernels/mac/pressure_slope.h"
 #include "kernels/transfer/mac.h"
 
@@ -12,27 +13,23 @@ struct ReleaseSlidingFaces {
   static constexpr const char* kName = "release_sliding_faces";
   static constexpr int kThreads = 64;
   static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
-  struct Scratch {
-    std::uint32_t released[kWords];
-  };
+  struct Scratch {};
   BoundaryGeometry<D, Real> boundary;
   MacView<Real> mac;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
-    if (!boundary.is_near(block)) return;
+    if (!has_boundary(mac, g.index())) return;
     std::uint32_t* valid = mac.valid + std::uint64_t{g.index()} * kWords;
-    g.for_each(kWords, [&](std::uint32_t w) { g.scratch.released[w] = 0; });
-    g.sync();
-    g.for_each(D * kCells, [&](std::uint32_t i) {
-      if (!test_bit(valid, i) || mac.area[face_index<D>(g.index(), 0, i)] > Real(0)) return;
-      if (boundary.slides(block, local_of_node<D>(static_cast<int>(i % kCells)),
-                          static_cast<int>(i / kCells)))
-        g.atomic_or(g.scratch.released[i / 32], 1u << (i % 32));
-    });
-    g.sync();
-    g.for_each(kWords, [&](std::uint32_t w) { valid[w] &= ~g.scratch.released[w]; });
+    select_bits(
+        g, kWords, [&](std::uint32_t w) { return valid[w]; },
+        [&](std::uint32_t i) {
+          return mac.area[face_index<D>(g.index(), 0, i)] > Real(0) ||
+                 !boundary.slides(block, local_of_node<D>(static_cast<int>(i % kCells)),
+                                  static_cast<int>(i / kCells));
+        },
+        [&](std::uint32_t w, std::uint32_t bits) { valid[w] = bits; });
   }
 };
 
@@ -56,17 +53,19 @@ struct ConstrainFaces {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
-    const bool near = boundary.is_near(block);
-    g.for_each(D * kCells, [&](std::uint32_t i) {
-      Node<Real>& face = mac.faces[face_index<D>(g.index(), 0, i)];
-      const int axis = static_cast<int>(i / kCells);
-      const bool closed = near && mac.area[face_index<D>(g.index(), 0, i)] == Real(0);
-      at(face, kFaceBoundaryVelocity) =
-          closed ? constrained(g.index(), block, axis, i % kCells) : at(face, kFaceVelocity);
-      // Released faces have been given a correction too.
-      if (closed && is_wet(g.index(), local_of_node<D>(static_cast<int>(i % kCells)), axis))
-        at(face, kFaceCorrection) = Real(0);
-    });
+    const bool near = has_boundary(mac, g.index());
+    for_each_bit(
+        g, 2 * D, [&](std::uint32_t w) { return looked_at<D>(mac, g.index(), w); },
+        [&](std::uint32_t i) {
+          Node<Real>& face = mac.faces[face_index<D>(g.index(), 0, i)];
+          const int axis = static_cast<int>(i / kCells);
+          const bool closed = near && mac.area[face_index<D>(g.index(), 0, i)] == Real(0);
+          at(face, kFaceBoundaryVelocity) =
+              closed ? constrained(g.index(), block, axis, i % kCells) : at(face, kFaceVelocity);
+          // Released faces have been given a correction too.
+          if (closed && is_wet(g.index(), local_of_node<D>(static_cast<int>(i % kCells)), axis))
+            at(face, kFaceCorrection) = Real(0);
+        });
   }
   // One number of a face: its neighbours read the velocity while others are written, and what
   // loads or stores a vector would touch these, too.
@@ -133,7 +132,7 @@ struct PressureReactions {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
-    const bool near = boundary.is_near(block);
+    const bool near = has_boundary(mac, g.index()) && !is_dry(mac, g.index());
     const int n_bodies = boundary.params.collider_count;
     for (int c = 0; c < n_bodies; ++c) {
       double* row = boundary.params.reactions +

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "kernels/mac/boundary_geometry.h"
 #include "kernels/mac/extrapolation.h"
 #include "kernels/mac/face_masks.h"
@@ -19,7 +21,7 @@ struct MarkOwnFaces {
   static constexpr int kThreads = 64;
   static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
   struct Scratch {
-    std::uint32_t own[kWords];
+    std::uint32_t of_fluid[kWords];
   };
   BoundaryGeometry<D, Real> boundary;
   MacView<Real> mac;
@@ -28,20 +30,19 @@ struct MarkOwnFaces {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
-    const bool near = boundary.is_near(block);
-    g.for_each(kWords, [&](std::uint32_t w) { g.scratch.own[w] = 0; });
+    const bool near = has_boundary(mac, g.index());
+    find_fluid_faces<D>(g, mac, g.index(), g.scratch.of_fluid);
     g.sync();
-    g.for_each(D * kCells, [&](std::uint32_t i) {
-      const int axis = static_cast<int>(i / kCells);
-      if (!keeps_velocity<D>(mac, {g.index(), i % kCells}, axis)) return;
-      const bool closed = near && mac.area[face_index<D>(g.index(), 0, i)] == Real(0);
-      if (!closed || !boundary.slides(block, local_of_node<D>(static_cast<int>(i % kCells)), axis))
-        g.atomic_or(g.scratch.own[i / 32], 1u << (i % 32));
-    });
-    g.sync();
-    g.for_each(kWords, [&](std::uint32_t w) {
-      own[std::uint64_t{g.index()} * kWords + w] = g.scratch.own[w];
-    });
+    select_bits(
+        g, kWords, [&](std::uint32_t w) { return g.scratch.of_fluid[w]; },
+        [&](std::uint32_t i) { return !near || keeps(g.index(), block, i); },
+        [&](std::uint32_t w, std::uint32_t bits) { own[face_word<D>(g.index(), 0) + w] = bits; });
+  }
+  FIRN_HD bool keeps(std::uint32_t rank, const Vec<int, D>& block, std::uint32_t i) const {
+    const Real open = mac.area[face_index<D>(rank, 0, i)];
+    if (open > Real(0)) return open >= Real(kOpenEnough);
+    return !boundary.slides(block, local_of_node<D>(static_cast<int>(i % kCells)),
+                            static_cast<int>(i / kCells));
   }
 };
 
@@ -52,7 +53,7 @@ struct ReachFaces {
   static constexpr int kThreads = 64;
   static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
   struct Scratch {
-    std::uint32_t reached[kWords], held[kWords];
+    std::uint32_t reached[kWords];
   };
   BoundaryGeometry<D, Real> boundary;
   MacView<Real> mac;
@@ -61,27 +62,20 @@ struct ReachFaces {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    g.for_each(D, [&](std::uint32_t axis) {
-      const auto bits = [&](std::uint32_t block) {
-        return face_bits<D>(inner, block, static_cast<int>(axis));
-      };
-      const std::uint64_t reached = bits(g.index()) | beside<D>(mac, g.index(), bits);
-      g.scratch.reached[2 * axis] = static_cast<std::uint32_t>(reached);
-      g.scratch.reached[2 * axis + 1] = static_cast<std::uint32_t>(reached >> 32);
-      g.scratch.held[2 * axis] = g.scratch.held[2 * axis + 1] = 0;
-    });
+    find_neighbours<D>(g, mac, g.index(), inner, g.scratch.reached);
     g.sync();
+    const std::uint64_t first = face_word<D>(g.index(), 0);
+    if (!has_boundary(mac, g.index())) {
+      g.for_each(kWords, [&](std::uint32_t w) { outer[first + w] = g.scratch.reached[w]; });
+      return;
+    }
     const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
-    const std::uint32_t* known = inner + std::uint64_t{g.index()} * kWords;
-    if (boundary.is_near(block))
-      g.for_each(D * kCells, [&](std::uint32_t i) {
-        if (test_bit(g.scratch.reached, i) && !test_bit(known, i) && is_held(g.index(), block, i))
-          g.atomic_or(g.scratch.held[i / 32], 1u << (i % 32));
-      });
-    g.sync();
-    g.for_each(kWords, [&](std::uint32_t w) {
-      outer[std::uint64_t{g.index()} * kWords + w] = g.scratch.reached[w] & ~g.scratch.held[w];
-    });
+    select_bits(
+        g, kWords, [&](std::uint32_t w) { return g.scratch.reached[w]; },
+        [&](std::uint32_t i) {
+          return test_bit(inner + first, i) || !is_held(g.index(), block, i);
+        },
+        [&](std::uint32_t w, std::uint32_t bits) { outer[first + w] = bits; });
   }
 
   FIRN_HD bool is_held(std::uint32_t rank, const Vec<int, D>& block, std::uint32_t i) const {
@@ -97,12 +91,11 @@ struct ReachFaces {
 template <int D, class Real, class F>
 FIRN_HD inline void for_each_heir(const MacView<Real>& mac, const std::uint32_t* inner,
                                   const CellAddress& of, int axis, F&& f) {
-  const Vec<int, D> local = local_of_node<D>(static_cast<int>(of.cell));
   for (int b = 0; b < D; ++b)
     for (int by = -1; by <= 1; by += 2) {
-      const CellAddress at = cell_address<D>(mac, of.block, stepped<D>(local, b, by));
+      const CellAddress at = cell_beside<D>(mac, of, b, by);
       if (!test_face<D>(inner, at, axis)) continue;
-      const CellAddress behind = cell_address<D>(mac, of.block, stepped<D>(local, b, 2 * by));
+      const CellAddress behind = cell_beside<D>(mac, of, b, 2 * by);
       f(at, behind, test_face<D>(inner, behind, axis));
     }
 }
@@ -132,16 +125,28 @@ FIRN_HD inline Heirs<Real> heirs_of(const MacView<Real>& mac, const std::uint32_
   return heirs;
 }
 
-// What a face takes from one of the outer layer, by its weights in the mean and in E.
+template <class Real>
+FIRN_HD inline bool is_nothing(const Node<Real>& face) {
+  return face[0] == Real(0) && face[1] == Real(0) && face[2] == Real(0) && face[3] == Real(0);
+}
+template <class Real>
+FIRN_HD inline bool is_nothing(Real face) {
+  return face == Real(0);
+}
+
+// What a face takes from one of the outer layer, by its weights in the mean and in E; each number
+// in one rounding, whatever the compiler would make of it.
 struct TransposePayload {
   template <class Real>
   FIRN_HD static void add(Node<Real>& face, const Node<Real>& outer, Real mean, Real line) {
     static_assert(kFaceMomentum == 0 && kFaceMass == 1 && kFaceVolume == 2 && kFaceImpulse == 3);
-    face += Node<Real>::make(mean * outer[0], mean * outer[1], mean * outer[2], line * outer[3]);
+    using std::fma;
+    face = Node<Real>::make(fma(mean, outer[0], face[0]), fma(mean, outer[1], face[1]),
+                            fma(mean, outer[2], face[2]), fma(line, outer[3], face[3]));
   }
   template <class Real>
   FIRN_HD static void add(Real& face, Real outer, Real, Real line) {
-    face += line * outer;
+    face = std::fma(line, outer, face);
   }
 };
 // The same without the volume, in whose place whole_cells (see MacView) has put the mass of the
@@ -149,18 +154,22 @@ struct TransposePayload {
 struct TransposeAroundVolume {
   template <class Real>
   FIRN_HD static void add(Node<Real>& face, const Node<Real>& outer, Real mean, Real line) {
-    face += Node<Real>::make(mean * outer[0], mean * outer[1], Real(0), line * outer[3]);
+    using std::fma;
+    face = Node<Real>::make(fma(mean, outer[0], face[0]), fma(mean, outer[1], face[1]), face[2],
+                            fma(line, outer[3], face[3]));
   }
 };
 
-// A face gathers its shares of the layer beyond, one and two steps away.
+// A face gathers its shares of the layer beyond, one and two steps away. Faces of the grid that get
+// something join those that particles have given something to.
 template <int D, class Payload, class Value, class Real>
 struct TransposeLayer {
   static constexpr const char* kName = "transpose_layer";
   static constexpr int kThreads = 64;
-  static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes;
+  static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
+  static constexpr bool kOfGrid = std::is_same_v<Value, Node<Real>>;
   struct Scratch {
-    std::uint64_t takes[D];
+    std::uint32_t takes[kWords];
   };
   MacView<Real> mac;
   const std::uint32_t *inner, *outer;
@@ -173,34 +182,45 @@ struct TransposeLayer {
         return face_bits<D>(outer, block, static_cast<int>(axis)) &
                ~face_bits<D>(inner, block, static_cast<int>(axis));
       };
-      g.scratch.takes[axis] =
-          face_bits<D>(inner, g.index(), static_cast<int>(axis)) &
-          (beside<D>(mac, g.index(), beyond) | beside<D>(mac, g.index(), beyond, 2));
+      const std::uint64_t own = face_bits<D>(inner, g.index(), static_cast<int>(axis));
+      std::uint64_t takes = 0;
+      if (own != 0)
+        takes = own & (beside<D>(mac, g.index(), beyond) | beside<D>(mac, g.index(), beyond, 2));
+      store_face_bits(g.scratch.takes, axis, takes);
     });
     g.sync();
-    g.for_each(D * kCells, [&](std::uint32_t i) {
-      if ((g.scratch.takes[i / kCells] >> (i % kCells) & 1u) != 0)
-        gather(g.index(), static_cast<int>(i / kCells), i % kCells);
-    });
+    select_bits(
+        g, kWords, [&](std::uint32_t w) { return g.scratch.takes[w]; },
+        [&](std::uint32_t i) {
+          return gather(g.index(), static_cast<int>(i / kCells), i % kCells);
+        },
+        [&](std::uint32_t w, std::uint32_t bits) {
+          if (kOfGrid && bits != 0) mac.given[face_word<D>(g.index(), 0) + w] |= bits;
+        });
   }
 
-  FIRN_HD void gather(std::uint32_t rank, int axis, std::uint32_t cell) const {
-    const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
+  // Whether the face got anything. Most of the faces beyond hold nothing.
+  FIRN_HD bool gather(std::uint32_t rank, int axis, std::uint32_t cell) const {
+    const CellAddress self{rank, cell};
     Value& face = faces[face_index<D>(rank, axis, cell)];
+    bool got = false;
     for (int b = 0; b < D; ++b)
       for (int by = -1; by <= 1; by += 2) {
-        const auto at = [&](int steps) {
-          return cell_address<D>(mac, rank, stepped<D>(local, b, steps * by));
-        };
+        const auto at = [&](int steps) { return cell_beside<D>(mac, self, b, steps * by); };
         const CellAddress near = at(1), far = at(2);
         if (is_outer(near, axis)) {
+          if (is_nothing(value(near, axis))) continue;
           const Heirs<Real> heirs = heirs_of<D>(mac, inner, near, axis);
           Payload::add(face, value(near, axis), heirs.mean(),
                        heirs.near(test_face<D>(inner, at(-1), axis)));
+          got = true;
         } else if (test_face<D>(inner, near, axis) && is_outer(far, axis)) {
+          if (is_nothing(value(far, axis))) continue;
           Payload::add(face, value(far, axis), Real(0), heirs_of<D>(mac, inner, far, axis).far());
+          got = true;
         }
       }
+    return got;
   }
   FIRN_HD bool is_outer(const CellAddress& at, int axis) const {
     return test_face<D>(outer, at, axis) && !test_face<D>(inner, at, axis);
@@ -240,10 +260,11 @@ struct ExtendLayer {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const std::uint64_t first = std::uint64_t{g.index()} * kWords;
-    g.for_each(D * kCells, [&](std::uint32_t i) {
-      if (test_bit(outer + first, i) && !test_bit(inner + first, i))
-        continue_to({g.index(), i % kCells}, static_cast<int>(i / kCells));
-    });
+    for_each_bit(
+        g, kWords, [&](std::uint32_t w) { return outer[first + w] & ~inner[first + w]; },
+        [&](std::uint32_t i) {
+          continue_to({g.index(), i % kCells}, static_cast<int>(i / kCells));
+        });
   }
 
   FIRN_HD void continue_to(const CellAddress& of, int axis) const {
@@ -266,14 +287,16 @@ struct CopyVelocities {
   static constexpr const char* kName = "copy_velocities";
   static constexpr int kThreads = 64;
   struct Scratch {};
-  Node<Real>* faces;
+  MacView<Real> mac;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    g.for_each(D * BlockTraits<D>::kNodes, [&](std::uint32_t i) {
-      Node<Real>& face = faces[face_index<D>(g.index(), 0, i)];
-      face.set(kFaceStrained, face[kFaceVelocity]);
-    });
+    for_each_bit(
+        g, 2 * D, [&](std::uint32_t w) { return looked_at<D>(mac, g.index(), w); },
+        [&](std::uint32_t i) {
+          Node<Real>& face = mac.faces[face_index<D>(g.index(), 0, i)];
+          face.set(kFaceStrained, face[kFaceVelocity]);
+        });
   }
 };
 
@@ -323,7 +346,7 @@ void extrapolate_channel(Exec& exec, const FaceLayers& layers, const MacView<Rea
 template <class Exec, int D, class Real>
 void extrapolate_velocities(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
                             const LaunchRange& blocks) {
-  launch_groups(exec, blocks, CopyVelocities<D, Real>{mac.faces});
+  launch_groups(exec, blocks, CopyVelocities<D, Real>{mac});
   extend_layers<D>(exec, layers, mac, StrainedVelocity<Real>{mac.faces}, blocks);
 }
 

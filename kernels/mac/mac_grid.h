@@ -21,10 +21,18 @@ struct Around {
   static constexpr int kSelf = kBlocks / 2;
 };
 
+// What a block has that others have not: a boundary that may touch its cells, and faces that are
+// asked for a velocity and got none from particles. A spray touches many blocks and fills none, so
+// operators ask for these, and read masks, before they look at a cell.
+inline constexpr std::uint32_t kHasBoundary = 1, kHasGaps = 2;
+
 template <class Real>
 struct MacView {
   Node<Real>* faces = nullptr;         // [block][axis][64]
   std::uint32_t* around = nullptr;     // [block][3^D]: rank or kNoBlock
+  std::uint32_t* traits = nullptr;     // [block]: of the above
+  std::uint32_t* given = nullptr;      // [block][axis][2]: faces that particles give something to
+  std::uint32_t* read = nullptr;       // [block][axis][2]: faces that particles will read
   std::uint32_t* fluid = nullptr;      // [block][2]: bit of each cell that holds particles
   std::uint32_t* valid = nullptr;      // [block][axis][2]: faces whose velocity is known
   std::uint32_t* reached = nullptr;    // [block][axis][2]: those that the next layer makes known
@@ -80,8 +88,41 @@ FIRN_HD inline CellAddress cell_address(const MacView<Real>& mac, std::uint32_t 
   return {at, static_cast<std::uint32_t>(node_in_block<D>(inside))};
 }
 
+// The cell `by` steps along an axis from one of the block, at most a block away.
+template <int D, class Real>
+FIRN_HD inline CellAddress cell_beside(const MacView<Real>& mac, const CellAddress& at, int axis,
+                                       int by) {
+  constexpr int kSide = BlockTraits<D>::kSide;
+  int stride = 1, place_stride = 1;
+  for (int a = axis; a < D - 1; ++a) stride *= kSide;
+  for (int a = 0; a < axis; ++a) place_stride *= 3;
+  const int to = static_cast<int>(at.cell) / stride % kSide + by;
+  const int turns = to < 0 ? -1 : to >= kSide ? 1 : 0;
+  const auto cell =
+      static_cast<std::uint32_t>(static_cast<int>(at.cell) + (by - turns * kSide) * stride);
+  if (turns == 0) return {at.block, cell};
+  const int place = Around<D>::kSelf + turns * place_stride;
+  return {mac.around[static_cast<std::uint64_t>(at.block) * Around<D>::kBlocks +
+                     static_cast<std::uint32_t>(place)],
+          cell};
+}
+
 FIRN_HD inline bool test_bit(const std::uint32_t* words, std::uint32_t bit) {
   return (words[bit >> 5] >> (bit & 31u) & 1u) != 0;
+}
+template <class Real>
+FIRN_HD inline bool has_boundary(const MacView<Real>& mac, std::uint32_t block) {
+  return (mac.traits[block] & kHasBoundary) != 0;
+}
+// Word w of the block's cells that are fluid.
+template <class Real>
+FIRN_HD inline std::uint32_t fluid_word(const MacView<Real>& mac, std::uint32_t block,
+                                        std::uint32_t w) {
+  return mac.fluid[std::uint64_t{2} * block + w];
+}
+template <class Real>
+FIRN_HD inline bool is_dry(const MacView<Real>& mac, std::uint32_t block) {
+  return (fluid_word(mac, block, 0) | fluid_word(mac, block, 1)) == 0;
 }
 template <class Real>
 FIRN_HD inline bool is_fluid(const MacView<Real>& mac, const CellAddress& at) {
@@ -110,17 +151,6 @@ FIRN_HD inline Vec<int, D> stepped(Vec<int, D> local, int axis, int by) {
 // the inverse of its share: particles that read it would be shot away. Faces less open than this
 // are continued from their neighbours instead.
 inline constexpr double kOpenEnough = 0.5;
-
-// Whether the face belongs to a fluid cell and its velocity holds for the liquid around it.
-template <int D, class Real>
-FIRN_HD inline bool keeps_velocity(const MacView<Real>& mac, const CellAddress& upper, int axis) {
-  const Real open = mac.area[face_index<D>(upper.block, axis, upper.cell)];
-  if (open > Real(0) && open < Real(kOpenEnough)) return false;
-  return is_fluid(mac, upper) ||
-         is_fluid(mac, cell_address<D>(
-                           mac, upper.block,
-                           stepped<D>(local_of_node<D>(static_cast<int>(upper.cell)), axis, -1)));
-}
 
 // Of elastic material at a face: the mean of both sides, of those that are fluid.
 template <class Real>
@@ -153,10 +183,9 @@ FIRN_HD inline Real depth_of(Real filled) {
 // Whether a boundary leaves a part of one of its faces open.
 template <int D, class Real>
 FIRN_HD inline bool is_cut(const MacView<Real>& mac, const CellAddress& at) {
-  const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
   for (int a = 0; a < D; ++a)
     for (int side = 0; side < 2; ++side) {
-      const CellAddress face = cell_address<D>(mac, at.block, stepped<D>(local, a, side));
+      const CellAddress face = cell_beside<D>(mac, at, a, side);
       if (!face.exists()) continue;
       const Real open = mac.area[face_index<D>(face.block, a, face.cell)];
       if (open > Real(0) && open < Real(1)) return true;

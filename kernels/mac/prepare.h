@@ -14,17 +14,20 @@ template <class Exec, int D, class Real>
 void classify_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
                     const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control);
 
-enum class FacePass : std::uint8_t { kMeasure, kAccelerate };
-
-// kMeasure: poses the colliders for this step and sets every face's open area. kAccelerate: turns
-// momenta into velocities after body forces, which are valid where liquid is near. Between the two,
-// faces that will not keep their velocity hand on momentum and mass: see transpose_faces. With
-// whole_cells (see MacView) kMeasure keeps the mass that a face has of its own in place of its
-// volume.
+// Poses the colliders for this step, finds which blocks a boundary may touch, every face's open
+// area, and which faces particles have given something to. With whole_cells (see MacView) the mass
+// that a face has of its own takes the place of its volume.
 template <class Exec, int D, class Real>
-void prepare_faces(Exec& exec, FacePass pass, const GridUpdateParams<Real, D>& params,
-                   const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
-                   const StepControl* control);
+void measure_faces(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
+                   const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control);
+
+// Momenta become velocities after body forces, on faces that have something or belong to fluid
+// cells; which are valid where there is a mass. Before it, faces that will not keep their velocity
+// hand on momentum and mass: see transpose_faces.
+template <class Exec, int D, class Real>
+void accelerate_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
+                      const GridView<Real>& grid, const MacView<Real>& mac,
+                      std::uint32_t max_blocks, const StepControl* control);
 
 // Where fill_cells has run (`filled`) and the surface is a ghost fluid's, cells less than half full
 // are no longer fluid. Cells whose centre lies in a body become fluid where fluid can flow in from

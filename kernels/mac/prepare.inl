@@ -2,6 +2,7 @@
 
 #include "kernels/grid/pose_colliders.h"
 #include "kernels/mac/boundary_geometry.h"
+#include "kernels/mac/face_masks.h"
 #include "kernels/mac/open_area.h"
 #include "kernels/mac/prepare.h"
 #include "kernels/transfer/mac.h"
@@ -26,6 +27,7 @@ struct LinkAround {
       around[place] = slot == kNoBlock ? kNoBlock : grid.hash.ranks[slot];
     }
     mac.fluid[2 * std::uint64_t{block}] = mac.fluid[2 * std::uint64_t{block} + 1] = 0;
+    mac.traits[block] = 0;
   }
 };
 
@@ -48,14 +50,27 @@ struct MarkFluid {
       const std::uint32_t slot = first + i;
       if (slot % kLanes >= particles.chunks[slot / kLanes].count) return;
       Vec<int, D> local;
-      for (int a = 0; a < D; ++a)
-        local[a] = axis_base(channel_at(particles.x, slot, D, a), grid.inv_dx, Real(0)).node -
-                   home[a] * BlockTraits<D>::kSide;
+      bool ends = false;
+      for (int a = 0; a < D; ++a) {
+        const Real x = channel_at(particles.x, slot, D, a);
+        const AxisBase<Real> at = axis_base(x, grid.inv_dx, Real(0));
+        local[a] = at.node - home[a] * BlockTraits<D>::kSide;
+        ends =
+            ends || at.offset == Real(0) || axis_base(x, grid.inv_dx, Real(0.5)).offset == Real(0);
+      }
+      if (ends) expect_gaps(g, block);
       const CellAddress at = cell_address<D>(mac, block, local);
       std::uint32_t& word = mac.fluid[2 * std::uint64_t{at.block} + (at.cell >> 5)];
       const std::uint32_t bit = 1u << (at.cell & 31u);
       if ((g.load(word) & bit) == 0) g.atomic_or(word, bit);
     });
+  }
+  // A particle just at the end of linear stencils gives nothing to their last faces and reads the
+  // slope of the velocity from them.
+  template <class Group>
+  FIRN_HD void expect_gaps(Group& g, std::uint32_t block) const {
+    for (int corner = 0; corner < BlockTraits<D>::kCorners; ++corner)
+      g.atomic_or(mac.traits[grid.corners[block * BlockTraits<D>::kCorners + corner]], kHasGaps);
   }
 };
 
@@ -69,94 +84,61 @@ void classify_cells(Exec& exec, const ParticleView<Real>& particles, const GridV
                 MarkFluid<D, Real>{particles, grid, mac});
 }
 
+// Whether particles have given a face anything; momentum and volume come with mass.
+template <class Real>
+FIRN_HD inline bool holds_anything(const Node<Real>& face) {
+  return face[kFaceMass] != Real(0) || face[kFaceImpulse] != Real(0);
+}
+
 template <int D, class Real>
-struct PrepareFaces {
-  static constexpr const char* kName = "prepare_faces";
+struct MeasureFaces {
+  static constexpr const char* kName = "measure_faces";
   static constexpr int kThreads = 64;
   static constexpr int kSide = BlockTraits<D>::kSide, kCells = BlockTraits<D>::kNodes;
   static constexpr int kCornerSide = kSide + 1;
   static constexpr int kCorners =
       D == 3 ? kCornerSide * kCornerSide * kCornerSide : kCornerSide * kCornerSide;
-  static constexpr int kWords = 2 * D;
   struct Scratch {
     Real phi[kCorners];
-    std::uint32_t separates[kWords], valid[kWords];
   };
 
   BoundaryGeometry<D, Real> boundary;
   MacView<Real> mac;
-  const StepControl* control;
-  FacePass pass;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
     const bool cut = boundary.is_near(block);
-    const bool measures = pass == FacePass::kMeasure;
-    g.for_each(kWords, [&](std::uint32_t w) { g.scratch.separates[w] = g.scratch.valid[w] = 0; });
-    if (cut && measures) {
+    if (cut) {
+      g.once([&] { mac.traits[g.index()] |= kHasBoundary; });
       g.for_each(kCorners, [&](std::uint32_t i) {
         Vec<Real, D> offset;
         for (int a = D - 1, rest = static_cast<int>(i); a >= 0; --a, rest /= kCornerSide)
           offset[a] = static_cast<Real>(rest % kCornerSide);
         g.scratch.phi[i] = snapped(boundary.distance(boundary.position_of(block, offset)));
       });
+      g.sync();
     }
-    g.sync();
-    g.for_each(D * kCells, [&](std::uint32_t i) {
-      const int axis = static_cast<int>(i / kCells);
-      const Vec<int, D> local = local_of_node<D>(static_cast<int>(i % kCells));
-      const std::uint64_t face = face_index<D>(g.index(), axis, i % kCells);
-      Real open = Real(1);
-      if (cut) open = measures ? open_area(g.scratch.phi, local, axis) : mac.area[face];
-      mac.area[face] = open;
-      NearestBoundary<D, Real> wall;
-      if (open < Real(1)) wall = boundary.nearest(boundary.face_position(block, local, axis));
-      if (open == Real(0) && wall.boundary == BoundaryType::kSeparate)
-        g.atomic_or(g.scratch.separates[i / 32], 1u << (i % 32));
-      if (measures) {
-        if (mac.whole_cells) mac.faces[face].set(kFaceVolume, mac.faces[face][kFaceMass]);
-        return;
-      }
-      const CellAddress upper{g.index(), i % kCells};
-      const Real share =
-          mass_share(mac, upper, cell_address<D>(mac, g.index(), stepped<D>(local, axis, -1)));
-      if (accelerate(mac.faces[face], axis, open, wall.velocity[axis], share))
-        g.atomic_or(g.scratch.valid[i / 32], 1u << (i % 32));
-    });
-    g.sync();
-    g.for_each(kWords, [&](std::uint32_t w) {
-      mac.separates[std::uint64_t{g.index()} * kWords + w] = g.scratch.separates[w];
-      mac.opened[std::uint64_t{g.index()} * kWords + w] = 0;
-      mac.valid[std::uint64_t{g.index()} * kWords + w] = g.scratch.valid[w];
-    });
-  }
-
-  // Whether the face has a velocity: whether liquid is near. Stress moves at least the mass that
-  // the pressure will move, or viscosity would hold liquid up where faces are not full.
-  FIRN_HD bool accelerate(Node<Real>& face, int axis, Real open, Real wall, Real share) const {
-    const Real m = face[kFaceMass], inv_m = m > kLeastMass ? Real(1) / m : Real(0);
-    const Real before = face[kFaceMomentum] * inv_m;
-    const Real whole = cell_volume(), w = volume_per_mass(face[kFaceVolume], inv_m, whole, share);
-    const Real moved = w > Real(0) ? max(m, open * whole / w) : m;
-    const Real after = before + (m > kLeastMass ? face[kFaceImpulse] / moved : Real(0)) +
-                       static_cast<Real>(control->dt) * boundary.params.gravity[axis];
-    face = Node<Real>::make(m > kLeastMass ? after : Real(0), -before, w, wall);
-    return m > kLeastMass;
-  }
-  FIRN_HD Real cell_volume() const {
-    Real volume = Real(1);
-    for (int a = 0; a < D; ++a) volume *= boundary.grid.dx;
-    return volume;
-  }
-  FIRN_HD Real volume_per_mass(Real volume, Real inv_m, Real whole, Real share) const {
-    const Real of_liquid = liquid_volume_per_mass(volume, inv_m, whole);
-    if (!(share > Real(0)) || inv_m == Real(0)) return of_liquid;
-    return (1 - share) * of_liquid + share * whole * inv_m;
-  }
-  FIRN_HD Real liquid_volume_per_mass(Real volume, Real inv_m, Real whole) const {
-    if (mac.whole_cells) return volume > kLeastMass ? whole / volume : Real(0);
-    return mac.specific_volume > Real(0) ? mac.specific_volume : volume * inv_m;
+    const std::uint64_t first = face_index<D>(g.index(), 0, 0);
+    Real* area = mac.area + first;
+    if (cut)
+      g.for_each(D * kCells, [&](std::uint32_t i) {
+        area[i] = open_area(g.scratch.phi, local_of_node<D>(static_cast<int>(i % kCells)),
+                            static_cast<int>(i / kCells));
+      });
+    else
+      g.template for_each_line<D * kCells>(
+          1, [&](std::uint32_t, std::uint32_t i) { area[i] = Real(1); });
+    select_bits(
+        g, 2 * D, [](std::uint32_t) { return ~0u; },
+        [&](std::uint32_t i) {
+          Node<Real>& face = mac.faces[first + i];
+          if (mac.whole_cells) face.set(kFaceVolume, face[kFaceMass]);
+          return holds_anything(face);
+        },
+        [&](std::uint32_t w, std::uint32_t bits) {
+          mac.given[face_word<D>(g.index(), 0) + w] = bits;
+        });
   }
 
   // A wall along the grid has its corners at distance 0 up to rounding.
@@ -186,21 +168,115 @@ struct PrepareFaces {
 
   // A sliver that is less open than this counts as closed.
   static constexpr Real kLeastArea = Real(1e-3);
+};
+
+template <class Exec, int D, class Real>
+void measure_faces(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
+                   const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control) {
+  const std::uint32_t colliders = static_cast<std::uint32_t>(params.collider_count);
+  launch_items(exec, {{nullptr, colliders}, &control->stop},
+               PoseColliders<Real>{params.colliders, params.poses, control});
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                MeasureFaces<D, Real>{{params, grid}, mac});
+}
+
+template <int D, class Real>
+struct AccelerateFaces {
+  static constexpr const char* kName = "accelerate_faces";
+  static constexpr int kThreads = 64;
+  static constexpr int kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
+  struct Scratch {
+    std::uint32_t of_fluid[kWords], separates[kWords], gaps;
+  };
+
+  BoundaryGeometry<D, Real> boundary;
+  MacView<Real> mac;
+  const StepControl* control;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    std::uint32_t *of_fluid = g.scratch.of_fluid, *separates = g.scratch.separates;
+    const std::uint64_t word = face_word<D>(g.index(), 0);
+    const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
+    find_fluid_faces<D>(g, mac, g.index(), of_fluid);
+    g.for_each(D, [&](std::uint32_t axis) {
+      store_face_bits(mac.read + word, axis,
+                      with_faces_above<D>(mac, g.index(), static_cast<int>(axis), mac.given));
+    });
+    g.for_each(kWords, [&](std::uint32_t w) { separates[w] = 0; });
+    g.once([&] { g.scratch.gaps = 0; });
+    g.sync();
+    // Where stress is solved for, closed faces move with their boundary, whoever reads them.
+    const bool all = mac.elastic_fraction != nullptr && has_boundary(mac, g.index());
+    select_bits(
+        g, kWords, [&](std::uint32_t w) { return all ? ~0u : mac.read[word + w] | of_fluid[w]; },
+        [&](std::uint32_t i) { return accelerate_at(g, block, i); },
+        [&](std::uint32_t w, std::uint32_t bits) {
+          mac.valid[word + w] = bits;
+          mac.opened[word + w] = 0;
+          if ((of_fluid[w] & ~bits) != 0) g.atomic_or(g.scratch.gaps, kHasGaps);
+        });
+    g.sync();
+    g.for_each(kWords, [&](std::uint32_t w) { mac.separates[word + w] = separates[w]; });
+    g.once([&] { mac.traits[g.index()] |= g.scratch.gaps; });
+  }
+
+  // Face i of the block; whether it has a velocity.
+  template <class Group>
+  FIRN_HD bool accelerate_at(Group& g, const Vec<int, D>& block, std::uint32_t i) const {
+    const int axis = static_cast<int>(i / kCells);
+    const CellAddress upper{g.index(), i % kCells};
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(upper.cell));
+    const std::uint64_t face = face_index<D>(g.index(), 0, i);
+    const Real open = mac.area[face];
+    NearestBoundary<D, Real> wall;
+    if (open < Real(1)) wall = boundary.nearest(boundary.face_position(block, local, axis));
+    if (open == Real(0) && wall.boundary == BoundaryType::kSeparate)
+      g.atomic_or(g.scratch.separates[i / 32], 1u << (i % 32));
+    Real share = Real(0);
+    if (mac.elastic_fraction != nullptr)
+      share = mass_share(mac, upper, cell_address<D>(mac, g.index(), stepped<D>(local, axis, -1)));
+    return accelerate(mac.faces[face], axis, open, wall.velocity[axis], share);
+  }
+
+  // Whether the face has a velocity: whether liquid is near. Stress moves at least the mass that
+  // the pressure will move, or viscosity would hold liquid up where faces are not full.
+  FIRN_HD bool accelerate(Node<Real>& face, int axis, Real open, Real wall, Real share) const {
+    const Real m = face[kFaceMass], inv_m = m > kLeastMass ? Real(1) / m : Real(0);
+    const Real before = face[kFaceMomentum] * inv_m;
+    const Real whole = cell_volume(), w = volume_per_mass(face[kFaceVolume], inv_m, whole, share);
+    const Real moved = w > Real(0) ? max(m, open * whole / w) : m;
+    const Real after = before + (m > kLeastMass ? face[kFaceImpulse] / moved : Real(0)) +
+                       static_cast<Real>(control->dt) * boundary.params.gravity[axis];
+    face = Node<Real>::make(m > kLeastMass ? after : Real(0), -before, w, wall);
+    return m > kLeastMass;
+  }
+  FIRN_HD Real cell_volume() const {
+    Real volume = Real(1);
+    for (int a = 0; a < D; ++a) volume *= boundary.grid.dx;
+    return volume;
+  }
+  FIRN_HD Real volume_per_mass(Real volume, Real inv_m, Real whole, Real share) const {
+    const Real of_liquid = liquid_volume_per_mass(volume, inv_m, whole);
+    if (!(share > Real(0)) || inv_m == Real(0)) return of_liquid;
+    return (1 - share) * of_liquid + share * whole * inv_m;
+  }
+  FIRN_HD Real liquid_volume_per_mass(Real volume, Real inv_m, Real whole) const {
+    if (mac.whole_cells) return volume > kLeastMass ? whole / volume : Real(0);
+    return mac.specific_volume > Real(0) ? mac.specific_volume : volume * inv_m;
+  }
+
   // A particle that slides along a wall may come so near to a face that its share of the next one
   // has no inverse. A face with less than this has no momentum worth dividing, in kg.
   static constexpr Real kLeastMass = kLeastNormal<Real> / kEpsilon<Real>;
 };
 
 template <class Exec, int D, class Real>
-void prepare_faces(Exec& exec, FacePass pass, const GridUpdateParams<Real, D>& params,
-                   const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
-                   const StepControl* control) {
-  const std::uint32_t colliders = static_cast<std::uint32_t>(params.collider_count);
-  if (pass == FacePass::kMeasure)
-    launch_items(exec, {{nullptr, colliders}, &control->stop},
-                 PoseColliders<Real>{params.colliders, params.poses, control});
+void accelerate_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
+                      const GridView<Real>& grid, const MacView<Real>& mac,
+                      std::uint32_t max_blocks, const StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                PrepareFaces<D, Real>{{params, grid}, mac, control, pass});
+                AccelerateFaces<D, Real>{{params, grid}, mac, control});
 }
 
 // The ghost fluid method puts p = 0 at the surface, so the centre of a fluid cell has to lie below
@@ -210,9 +286,7 @@ template <int D, class Real>
 struct DryCells {
   static constexpr const char* kName = "dry_cells";
   static constexpr int kThreads = 64;
-  struct Scratch {
-    std::uint32_t fluid[2];
-  };
+  struct Scratch {};
   MacView<Real> mac;
 
   // How full a cut cell is, is known too roughly to ask for a half.
@@ -220,18 +294,16 @@ struct DryCells {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    std::uint32_t* fluid = mac.fluid + std::uint64_t{2} * g.index();
-    g.for_each(2, [&](std::uint32_t w) { g.scratch.fluid[w] = 0; });
-    g.sync();
-    g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
-      const CellAddress at{g.index(), cell};
-      if (!is_fluid(mac, at)) return;
-      const Real filled = mac.filled[cell_index(at)];
-      if (filled >= kHalf || (filled >= kCutShare && is_cut<D>(mac, at)))
-        g.atomic_or(g.scratch.fluid[cell / 32], 1u << (cell % 32));
-    });
-    g.sync();
-    g.for_each(2, [&](std::uint32_t w) { fluid[w] = g.scratch.fluid[w]; });
+    const std::uint32_t block = g.index();
+    select_bits(
+        g, 2, [&](std::uint32_t w) { return fluid_word(mac, block, w); },
+        [&](std::uint32_t cell) {
+          const Real filled = mac.filled[cell_index({block, cell})];
+          return filled >= kHalf || (filled >= kCutShare && is_cut<D>(mac, {block, cell}));
+        },
+        [&](std::uint32_t w, std::uint32_t bits) {
+          mac.fluid[std::uint64_t{2} * block + w] = bits;
+        });
   }
 };
 
@@ -243,7 +315,7 @@ struct FloodCells {
   static constexpr const char* kName = "flood_cells";
   static constexpr int kThreads = 64;
   struct Scratch {
-    std::uint32_t flooded[2];
+    std::uint32_t candidates[2];
   };
   BoundaryGeometry<D, Real> boundary;
   MacView<Real> mac;
@@ -255,26 +327,33 @@ struct FloodCells {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
-    const std::uint32_t* fluid = mac.fluid + std::uint64_t{2} * g.index();
-    const bool full = (fluid[0] & fluid[1]) == ~0u, dry = (fluid[0] | fluid[1]) == 0;
+    const std::uint64_t fluid = fluid_bits(mac, g.index());
     // Around a hole some cells of its own block are wet; a cut cell may get its liquid from
     // another.
-    const bool cut = boundary.params.collider_count > 0 && !full && boundary.is_near(block);
-    g.for_each(2, [&](std::uint32_t w) { g.scratch.flooded[w] = 0; });
-    g.sync();
-    if (!full && (!dry || cut))
-      g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
-        if (floods(block, {g.index(), cell}, cut))
-          g.atomic_or(g.scratch.flooded[cell / 32], 1u << (cell % 32));
-      });
-    g.sync();
-    g.for_each(2, [&](std::uint32_t w) {
-      mac.reached[std::uint64_t{g.index()} * 2 * D + w] = g.scratch.flooded[w];
+    const bool cut =
+        boundary.params.collider_count > 0 && ~fluid != 0 && has_boundary(mac, g.index());
+    const bool looks = ~fluid != 0 && (fluid != 0 || cut);
+    g.once([&] {
+      std::uint64_t found = 0;
+      if (looks)
+        found = beside<D>(mac, g.index(), [&](std::uint32_t of) { return fluid_bits(mac, of); }) &
+                ~fluid;
+      g.scratch.candidates[0] = static_cast<std::uint32_t>(found);
+      g.scratch.candidates[1] = static_cast<std::uint32_t>(found >> 32);
     });
+    g.sync();
+    select_bits(
+        g, 2, [&](std::uint32_t w) { return g.scratch.candidates[w]; },
+        [&](std::uint32_t cell) {
+          return floods(block, {g.index(), cell}, cut);
+        },
+        [&](std::uint32_t w, std::uint32_t bits) {
+          mac.reached[std::uint64_t{g.index()} * 2 * D + w] = bits;
+        });
   }
 
+  // Of a cell that is no fluid and lies beside one that is.
   FIRN_HD bool floods(const Vec<int, D>& block, const CellAddress& at, bool cut) const {
-    if (is_fluid(mac, at)) return false;
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
     bool wet = false, enclosed = true, open = false, sunk = false;
     Vec<Real, D> centre;

@@ -29,10 +29,12 @@ template <class Exec, int D, class Real>
 void apply_correction(Exec& exec, bool found, const GridView<Real>& grid, const MacView<Real>& mac,
                       std::uint32_t max_blocks, const StepControl* control);
 
-// Gives faces beside valid ones the mean of these, velocity and correction, layer by layer.
+// Gives faces beside valid ones the mean of these, velocity and correction, layer by layer; with
+// `gaps_only`, after accelerate_faces, only around faces of fluid cells that have no velocity yet,
+// and beside boundaries.
 template <class Exec, int D, class Real>
-void extrapolate_faces(Exec& exec, int layers, const MacView<Real>& mac, std::uint32_t max_blocks,
-                       const StepControl* control);
+void extrapolate_faces(Exec& exec, int layers, bool gaps_only, const MacView<Real>& mac,
+                       std::uint32_t max_blocks, const StepControl* control);
 
 // The view after that many layers: each writes the mask of valid faces that the one before it read.
 template <class Real>
@@ -42,7 +44,7 @@ MacView<Real> after_layers(int layers, MacView<Real> mac) {
 }
 
 // After constrain_faces (boundaries.h): the velocities that particles will read, and their
-// increments.
+// increments. Both look at the faces that are valid or read (MacView).
 template <class Exec, int D, class Real>
 void complete_faces(Exec& exec, const MacView<Real>& mac, std::uint32_t max_blocks,
                     const StepControl* control);

@@ -19,30 +19,38 @@ struct AssembleProjection {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const std::uint32_t block = g.index();
+    const std::uint64_t first = cell_index({block, 0});
+    if (is_dry(mac, block)) {
+      Real* conductance = mac.conductance + D * first;
+      g.template for_each_line<kCells>(D + 2, [&](std::uint32_t line, std::uint32_t i) {
+        Real* to =
+            line < D ? conductance + line * kCells : (line == D ? mac.dirichlet : mac.rhs) + first;
+        to[i] = Real(0);
+      });
+      return;
+    }
     g.for_each(kCells, [&](std::uint32_t cell) {
       for (int a = 0; a < D; ++a) mac.conductance[face_index<D>(block, a, cell)] = Real(0);
       Real dirichlet = Real(0), outflow = Real(0);
       if (is_fluid(mac, {block, cell})) add_faces(block, cell, dirichlet, outflow);
-      mac.dirichlet[cell_index({block, cell})] = dirichlet;
-      mac.rhs[cell_index({block, cell})] = -grid.inv_dx * outflow;
+      mac.dirichlet[first + cell] = dirichlet;
+      mac.rhs[first + cell] = -grid.inv_dx * outflow;
     });
   }
 
   FIRN_HD void add_faces(std::uint32_t block, std::uint32_t cell, Real& dirichlet,
                          Real& outflow) const {
-    const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
+    const CellAddress self{block, cell};
     for (int a = 0; a < D; ++a)
       for (int side = 0; side < 2; ++side) {
-        const CellAddress upper = side == 0 ? CellAddress{block, cell}
-                                            : cell_address<D>(mac, block, stepped<D>(local, a, 1));
-        const CellAddress other =
-            side == 0 ? cell_address<D>(mac, block, stepped<D>(local, a, -1)) : upper;
+        const CellAddress upper = side == 0 ? self : cell_beside<D>(mac, self, a, 1);
+        const CellAddress other = side == 0 ? cell_beside<D>(mac, self, a, -1) : upper;
         const std::uint64_t face = face_index<D>(upper.block, a, upper.cell);
         const Node<Real> at = mac.faces[face];
         const Real open = mac.area[face];
         const Real k = open * specific_volume(mac, at) * grid.inv_dx * grid.inv_dx;
         if (!is_fluid(mac, other))
-          dirichlet += k / surface_distance<D>(mac, CellAddress{block, cell}, other);
+          dirichlet += k / surface_distance<D>(mac, self, other);
         else if (side == 0)
           mac.conductance[face] = k;
         const Real flux = open * at[0] + (Real(1) - open) * at[kFaceBoundaryVelocity];
@@ -64,33 +72,29 @@ struct ApplyPressure {
   static constexpr int kThreads = 64;
   static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
   struct Scratch {
-    std::uint32_t valid[kWords];
+    std::uint32_t of_fluid[kWords];
   };
   GridView<Real> grid;
   MacView<Real> mac;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t block = g.index();
-    g.for_each(kWords, [&](std::uint32_t w) { g.scratch.valid[w] = 0; });
+    find_fluid_faces<D>(g, mac, g.index(), g.scratch.of_fluid);
     g.sync();
-    g.for_each(D * kCells, [&](std::uint32_t i) {
-      if (correct(block, static_cast<int>(i / kCells), i % kCells))
-        g.atomic_or(g.scratch.valid[i / 32], 1u << (i % 32));
-    });
-    g.sync();
-    g.for_each(kWords, [&](std::uint32_t w) {
-      mac.valid[std::uint64_t{block} * kWords + w] = g.scratch.valid[w];
-    });
+    select_bits(
+        g, kWords, [&](std::uint32_t w) { return g.scratch.of_fluid[w]; },
+        [&](std::uint32_t i) {
+          return correct(g.index(), static_cast<int>(i / kCells), i % kCells);
+        },
+        [&](std::uint32_t w, std::uint32_t bits) {
+          mac.valid[face_word<D>(g.index(), 0) + w] = bits;
+        });
   }
 
-  // Whether the face belongs to a fluid cell and its velocity holds for the liquid around it.
+  // Whether the velocity of a fluid cell's face holds for the liquid around it.
   FIRN_HD bool correct(std::uint32_t block, int axis, std::uint32_t cell) const {
-    const CellAddress upper{block, cell};
-    const CellAddress lower =
-        cell_address<D>(mac, block, stepped<D>(local_of_node<D>(static_cast<int>(cell)), axis, -1));
+    const CellAddress upper{block, cell}, lower = cell_beside<D>(mac, upper, axis, -1);
     const bool above = is_fluid(mac, upper), below = is_fluid(mac, lower);
-    if (!above && !below) return false;
     const std::uint64_t index = face_index<D>(block, axis, cell);
     Node<Real>& face = mac.faces[index];
     const Real open = mac.area[index];
@@ -112,29 +116,35 @@ template <int D, class Real>
 struct ApplyCorrection {
   static constexpr const char* kName = "apply_correction";
   static constexpr int kThreads = 64;
-  static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes;
-  struct Scratch {};
+  static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
+  struct Scratch {
+    std::uint32_t of_fluid[kWords];
+  };
   bool found;
   GridView<Real> grid;
   MacView<Real> mac;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    g.for_each(D * kCells, [&](std::uint32_t i) {
-      const int axis = static_cast<int>(i / kCells);
-      const CellAddress upper{g.index(), i % kCells};
-      const CellAddress lower = cell_address<D>(
-          mac, g.index(), stepped<D>(local_of_node<D>(static_cast<int>(upper.cell)), axis, -1));
-      const bool above = is_fluid(mac, upper), below = is_fluid(mac, lower);
-      const std::uint64_t index = face_index<D>(g.index(), axis, upper.cell);
-      Node<Real>& face = mac.faces[index];
-      const bool moves = found && (above || below) && mac.area[index] > Real(0);
-      Real along = Real(0);
-      if (moves)
-        along = (elastic_share(mac, upper, lower) - 1) *
-                pressure_slope<D>(grid, mac, index, upper, above, lower, below);
-      face.set(kFaceCorrection, along);
-    });
+    find_fluid_faces<D>(g, mac, g.index(), g.scratch.of_fluid);
+    g.sync();
+    for_each_bit(
+        g, kWords,
+        [&](std::uint32_t w) {
+          return mac.given[face_word<D>(g.index(), 0) + w] | g.scratch.of_fluid[w];
+        },
+        [&](std::uint32_t i) {
+          const std::uint64_t index = face_index<D>(g.index(), 0, i);
+          const bool moves = found && test_bit(g.scratch.of_fluid, i) && mac.area[index] > Real(0);
+          mac.faces[index].set(kFaceCorrection, moves ? along(g.index(), i, index) : Real(0));
+        });
+  }
+  FIRN_HD Real along(std::uint32_t block, std::uint32_t i, std::uint64_t index) const {
+    const int axis = static_cast<int>(i / kCells);
+    const CellAddress upper{block, i % kCells}, lower = cell_beside<D>(mac, upper, axis, -1);
+    const bool above = is_fluid(mac, upper), below = is_fluid(mac, lower);
+    return (elastic_share(mac, upper, lower) - 1) *
+           pressure_slope<D>(grid, mac, index, upper, above, lower, below);
   }
 };
 
@@ -153,46 +163,56 @@ struct ExtrapolateLayer {
   static constexpr int kThreads = 64;
   static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
   struct Scratch {
-    std::uint32_t reached[kWords];
+    std::uint32_t reached[kWords], wanted;
   };
   MacView<Real> mac;
+  bool gaps_only;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const std::uint32_t block = g.index();
-    const std::uint32_t* valid = mac.valid + std::uint64_t{block} * kWords;
-    g.for_each(D, [&](std::uint32_t axis) {
-      const auto bits = [&](std::uint32_t of) {
-        return face_bits<D>(mac.valid, of, static_cast<int>(axis));
-      };
-      const std::uint64_t reached = bits(block) | beside<D>(mac, block, bits);
-      g.scratch.reached[2 * axis] = static_cast<std::uint32_t>(reached);
-      g.scratch.reached[2 * axis + 1] = static_cast<std::uint32_t>(reached >> 32);
-    });
+    const std::uint64_t first = face_word<D>(block, 0);
+    if (gaps_only && !is_wanted(g, block)) {
+      g.for_each(kWords, [&](std::uint32_t w) { mac.reached[first + w] = mac.valid[first + w]; });
+      return;
+    }
+    find_neighbours<D>(g, mac, block, mac.valid, g.scratch.reached);
     g.sync();
-    g.for_each(D * kCells, [&](std::uint32_t i) {
-      if (test_bit(g.scratch.reached, i) && !test_bit(valid, i))
-        continue_to(block, static_cast<int>(i / kCells), i % kCells);
-    });
-    g.for_each(kWords, [&](std::uint32_t w) {
-      mac.reached[std::uint64_t{block} * kWords + w] = g.scratch.reached[w];
-    });
+    for_each_bit(
+        g, kWords, [&](std::uint32_t w) { return g.scratch.reached[w] & ~mac.valid[first + w]; },
+        [&](std::uint32_t i) {
+          continue_to({block, i % kCells}, static_cast<int>(i / kCells));
+        });
+    g.for_each(kWords, [&](std::uint32_t w) { mac.reached[first + w] = g.scratch.reached[w]; });
   }
 
-  FIRN_HD void continue_to(std::uint32_t block, int axis, std::uint32_t cell) const {
-    const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
+  // Whether a face of the block or of one beside it has a gap to be filled, or may be read by faces
+  // that a boundary holds: as many layers as there are reach no further.
+  template <class Group>
+  FIRN_HD bool is_wanted(Group& g, std::uint32_t block) const {
+    g.once([&] { g.scratch.wanted = 0; });
+    g.sync();
+    g.for_each(Around<D>::kBlocks, [&](std::uint32_t place) {
+      const std::uint32_t other = mac.around[std::uint64_t{block} * Around<D>::kBlocks + place];
+      if (other != kNoBlock && mac.traits[other] != 0) g.atomic_or(g.scratch.wanted, 1u);
+    });
+    g.sync();
+    return g.scratch.wanted != 0;
+  }
+
+  FIRN_HD void continue_to(const CellAddress& of, int axis) const {
     Real velocity = Real(0), correction = Real(0);
     int count = 0;
     for (int b = 0; b < D; ++b)
       for (int by = -1; by <= 1; by += 2) {
-        const CellAddress at = cell_address<D>(mac, block, stepped<D>(local, b, by));
+        const CellAddress at = cell_beside<D>(mac, of, b, by);
         if (!at.exists() || !test_bit(mac.valid + face_word<D>(at.block, axis), at.cell)) continue;
         const Node<Real>& known = mac.faces[face_index<D>(at.block, axis, at.cell)];
         velocity += known[kFaceVelocity];
         correction += known[kFaceCorrection];
         ++count;
       }
-    Node<Real>& face = mac.faces[face_index<D>(block, axis, cell)];
+    Node<Real>& face = mac.faces[face_index<D>(of.block, axis, of.cell)];
     face.set(kFaceVelocity, velocity / static_cast<Real>(count));
     face.set(kFaceCorrection, correction / static_cast<Real>(count));
   }
@@ -209,12 +229,14 @@ struct CompleteFaces {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    g.for_each(D * BlockTraits<D>::kNodes, [&](std::uint32_t i) {
-      Node<Real>& face = mac.faces[face_index<D>(g.index(), 0, i)];
-      const Real velocity = face[kFaceBoundaryVelocity];
-      face.set(kFaceVelocity, velocity);
-      face.set(kFaceIncrement, velocity + face[kFaceIncrement]);
-    });
+    for_each_bit(
+        g, 2 * D, [&](std::uint32_t w) { return looked_at<D>(mac, g.index(), w); },
+        [&](std::uint32_t i) {
+          Node<Real>& face = mac.faces[face_index<D>(g.index(), 0, i)];
+          const Real velocity = face[kFaceBoundaryVelocity];
+          face.set(kFaceVelocity, velocity);
+          face.set(kFaceIncrement, velocity + face[kFaceIncrement]);
+        });
   }
 };
 
@@ -226,11 +248,11 @@ void complete_faces(Exec& exec, const MacView<Real>& mac, std::uint32_t max_bloc
 }
 
 template <class Exec, int D, class Real>
-void extrapolate_faces(Exec& exec, int layers, const MacView<Real>& mac, std::uint32_t max_blocks,
-                       const StepControl* control) {
+void extrapolate_faces(Exec& exec, int layers, bool gaps_only, const MacView<Real>& mac,
+                       std::uint32_t max_blocks, const StepControl* control) {
   const LaunchRange range{{&control->n_blocks, max_blocks}, &control->stop};
   for (int layer = 0; layer < layers; ++layer)
-    launch_groups(exec, range, ExtrapolateLayer<D, Real>{after_layers(layer, mac)});
+    launch_groups(exec, range, ExtrapolateLayer<D, Real>{after_layers(layer, mac), gaps_only});
 }
 
 }  // namespace firn

@@ -20,15 +20,12 @@ struct Suite {
 };
 
 const std::vector<Suite>& suites() {
-  static const std::vector<Suite> table{{"step", bench_step},
-                                        {"transfer", bench_transfer},
-                                        {"stress", bench_stress},
-                                        {"sort", bench_sort},
-                                        {"io", bench_io},
-                                        {"pressure", bench_pressure_solver},
-                                        {"liquid", bench_liquid},
-                                        {"thermal", bench_thermal},
-                                        {"implicit", bench_implicit}};
+  static const std::vector<Suite> table{
+      {"step", bench_step},       {"transfer", bench_transfer},
+      {"stress", bench_stress},   {"sort", bench_sort},
+      {"io", bench_io},           {"pressure", bench_pressure_solver},
+      {"liquid", bench_liquid},   {"spray", bench_spray},
+      {"thermal", bench_thermal}, {"implicit", bench_implicit}};
   return table;
 }
 

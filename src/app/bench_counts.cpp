@@ -194,6 +194,7 @@ int bench_counts(const std::string& suite, const Options& options) {
     return count_steps(suite, block_scene(block_case(options), {bench_material(options.material)}),
                        options);
   if (suite == "liquid") return count_steps(suite, liquid_scene(options), options);
+  if (suite == "spray") return count_steps(suite, spray_scene(options), options);
   if (suite == "thermal") return count_steps(suite, thermal_scene(options), options);
   if (suite == "implicit") {
     Scene scene = implicit_scene(options, 1e6);
@@ -201,9 +202,10 @@ int bench_counts(const std::string& suite, const Options& options) {
     return count_steps(suite, scene, options);
   }
   if (suite == "pressure") return count_pressure(options);
-  throw Error(ErrorCategory::kScene,
-              "a device in software has no speed to be measured: it counts what kernels do, in the "
-              "suites step, liquid, thermal, implicit and pressure, without --sweep and --scaling");
+  throw Error(
+      ErrorCategory::kScene,
+      "a device in software has no speed to be measured: it counts what kernels do, in the "
+      "suites step, liquid, spray, thermal, implicit and pressure, without --sweep and --scaling");
 }
 
 }  // namespace firn::app

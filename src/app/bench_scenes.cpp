@@ -205,6 +205,31 @@ Scene liquid_scene(const Options& options) {
   return scene;
 }
 
+// One drop in six is a cube of two cells, the others of one. They lie at the fractional parts of
+// multiples of powers of 1 / x with x^4 = x + 1, of which no two come near each other.
+Scene spray_scene(const Options& options) {
+  constexpr double kCellsPerDrop = 240, kRoot = 1.2207440846057596;
+  Scene scene = liquid_scene(options);
+  const double side = options.side.value_or(56), dx = 1 / side;
+  scene.grid.dx = dx;
+  scene.bodies.clear();
+  const int drops = std::max(1, static_cast<int>(side * side * side / kCellsPerDrop));
+  for (int i = 0; i < drops; ++i) {
+    const double edge = (i % 6 == 0 ? 2 : 1) * dx;
+    Body drop = box_body({}, {}, 8);
+    double root = 1;
+    for (std::size_t a = 0; a < 3; ++a) {
+      root *= kRoot;
+      const double place = 0.5 + i / root;
+      drop.shape.min[a] = 2 * dx + (1 - 6 * dx) * (place - std::floor(place));
+      drop.shape.max[a] = drop.shape.min[a] + edge;
+      drop.velocity.component[a].constant = std::sin(7.0 * i + 2.0 * static_cast<double>(a));
+    }
+    scene.bodies.push_back(drop);
+  }
+  return scene;
+}
+
 Scene thermal_scene(const Options& options) {
   Scene scene = liquid_scene(options);
   scene.simulation.integrator = Integrator::kThermal;

@@ -33,6 +33,9 @@ BlockCase block_case(const Options& options);
 Scene block_scene(const BlockCase& block, const std::vector<Material>& materials);
 
 Scene liquid_scene(const Options& options);
+// Drops of one and of eight cells of the same liquid, scattered over a box: four particles to a
+// block that they touch.
+Scene spray_scene(const Options& options);
 // The same column of butter, its upper half molten.
 Scene thermal_scene(const Options& options);
 // A block that hits the ground, which holds it; as explicit steps, but as long as a frame where the

@@ -1,7 +1,7 @@
 // `firn bench step`: the explicit step on a block of material, stage by stage, beside the least
 // time that memory and arithmetic would need; and the same rate for many materials and transfers.
-// `firn bench liquid` and `firn bench thermal`: the incompressible and the thermal step on a
-// breaking dam, and what their solvers take.
+// `firn bench liquid`, `spray` and `thermal`: the incompressible step on a breaking dam and on
+// scattered drops, the thermal one on a dam, and what their solvers take.
 #include <fmt/format.h>
 
 #include "src/app/bench_baseline.h"
@@ -242,6 +242,8 @@ int bench_sweep(const Options& options) {
 }
 
 int bench_liquid(const Options& options) { return bench_solvers(liquid_scene(options), options); }
+
+int bench_spray(const Options& options) { return bench_solvers(spray_scene(options), options); }
 
 int bench_thermal(const Options& options) { return bench_solvers(thermal_scene(options), options); }
 

@@ -10,6 +10,7 @@ int bench_step(const Options& options);      // one configuration, stage by stag
 int bench_sweep(const Options& options);     // step --sweep
 int bench_scaling(const Options& options);   // step --scaling
 int bench_liquid(const Options& options);    // the incompressible step
+int bench_spray(const Options& options);     // the same of scattered drops
 int bench_thermal(const Options& options);   // the thermal step
 int bench_implicit(const Options& options);  // frames by implicit steps beside explicit ones
 int bench_transfer(const Options& options);  // P2G and G2P of all transfers and kernels

@@ -50,8 +50,8 @@ const std::vector<Command>& command_table() {
       {"bench",
        "[SUITE]",
        "Measure speed, and how close it comes to what the hardware allows. Suites: step (default), "
-       "transfer, stress, sort, io; liquid (a breaking dam), pressure (its solver), thermal (a dam "
-       "of butter), implicit (long steps of a solid beside explicit ones).",
+       "transfer, stress, sort, io; liquid (a breaking dam), spray (drops of it), pressure (its "
+       "solver), thermal (a dam of butter), implicit (long steps of a solid beside explicit ones).",
        "  firn bench\n"
        "  firn bench --sweep --motion moving --threads 1\n"
        "  firn bench --scaling particles --plot particles.png\n"

@@ -120,8 +120,9 @@ const std::vector<Flag>& flag_table() {
       {"particles", "particles", "N", "number of particles, approximately (default: 1000000)",
        [](O& o, const S& v) { o.particles = parse_integer<std::int64_t>("particles", v, 64); }},
       {"side", "side", "N",
-       "pressure, liquid, thermal, implicit: cells along the largest cube (default: 256, 128, 128, "
-       "24)",
+       "pressure, liquid, spray, thermal, implicit: cells along the largest cube (default: 256, "
+       "128, "
+       "56, 128, 24)",
        [](O& o, const S& v) { o.side = parse_integer("side", v, 16); }},
       {"steps", "steps", "N", "steps that are timed (default: 20)",
        [](O& o, const S& v) { o.steps = parse_integer<std::int64_t>("steps", v, 1); }},

@@ -44,10 +44,10 @@ struct LiquidIntegrator {
     faces.scatter();
     context.mark(kClockP2G);
     faces.classify();
-    faces.prepare(FacePass::kMeasure);
+    faces.measure();
     cells.enqueue();
     faces.transpose_extrapolation();
-    faces.prepare(FacePass::kAccelerate);
+    faces.accelerate();
     faces.fill_gaps();
   }
   void project() {

@@ -67,11 +67,11 @@ struct UnifiedIntegrator {
     faces.scatter();
     context.mark(kClockP2G);
     faces.classify();
-    faces.prepare(FacePass::kMeasure);
+    faces.measure();
     cells.enqueue();
     faces.transpose_extrapolation();
     material.sum_volume();
-    faces.prepare(FacePass::kAccelerate);
+    faces.accelerate();
     heat.scatter();
     faces.fill_gaps();
   }

@@ -67,22 +67,27 @@ class FaceTransfer : public Stage<Exec, D, Real> {
                                view(), context_.blocks());
     transpose_faces<Exec, D, Real>(context_.exec, layers(), view(), context_.blocks());
   }
+  // Open areas, and what the particles have left where.
+  void measure() {
+    measure_faces<Exec, D, Real>(context_.exec, context_.boundaries(), context_.grid.view(), view(),
+                                 context_.max_blocks(), context_.step());
+  }
   // Momentum and impulses become velocities.
-  void prepare(FacePass pass) {
-    prepare_faces<Exec, D, Real>(context_.exec, pass, context_.boundaries(), context_.grid.view(),
-                                 view(), context_.max_blocks(), context_.step());
+  void accelerate() {
+    accelerate_faces<Exec, D, Real>(context_.exec, context_.boundaries(), context_.grid.view(),
+                                    view(), context_.max_blocks(), context_.step());
   }
   // A face of a fluid cell may have no mass: its particles lie on the other faces, or it is cut.
-  void fill_gaps() { extrapolate(context_.bodies.count() > 0 ? D : 1); }
+  void fill_gaps() { extrapolate(context_.bodies.count() > 0 ? D : 1, true); }
 
   // From the faces of fluid cells to all that particles read, boundaries obeyed.
   void complete() {
     StepControl* c = context_.step();
     const std::uint32_t blocks = context_.max_blocks();
-    extrapolate(layer_count());
+    extrapolate(layer_count(), false);
     constrain_faces<Exec, D, Real>(context_.exec, context_.boundaries(), context_.grid.view(),
-                                   view(), blocks, c);
-    complete_faces<Exec, D, Real>(context_.exec, view(), blocks, c);
+                                   completed(), blocks, c);
+    complete_faces<Exec, D, Real>(context_.exec, completed(), blocks, c);
   }
   void gather() {
     StepControl* c = context_.step();
@@ -114,9 +119,9 @@ class FaceTransfer : public Stage<Exec, D, Real> {
  private:
   using Stage<Exec, D, Real>::context_;
 
-  void extrapolate(int layers) {
-    extrapolate_faces<Exec, D, Real>(context_.exec, layers, view(), context_.max_blocks(),
-                                     context_.step());
+  void extrapolate(int layers, bool gaps_only) {
+    extrapolate_faces<Exec, D, Real>(context_.exec, layers, gaps_only, view(),
+                                     context_.max_blocks(), context_.step());
   }
 
   MacSettings<Real> settings_;

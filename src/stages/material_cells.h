@@ -23,7 +23,7 @@ class MaterialCells : public Stage<Exec, D, Real> {
 
   // Velocities beyond the material, of which particles take the strain.
   void extrapolate() {
-    extrapolate_velocities<Exec, D, Real>(context_.exec, faces_.layers(), faces_.view(),
+    extrapolate_velocities<Exec, D, Real>(context_.exec, faces_.layers(), faces_.completed(),
                                           context_.blocks());
   }
 

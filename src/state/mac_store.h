@@ -22,6 +22,9 @@ class MacStore {
     MacView<Real> v;
     v.faces = reinterpret_cast<Node<Real>*>(faces);
     v.around = words_.data(kAround);
+    v.traits = words_.data(kTraits);
+    v.given = words_.data(kGiven);
+    v.read = words_.data(kRead);
     v.fluid = words_.data(kFluid);
     v.valid = words_.data(kValid);
     v.reached = words_.data(kReached);
@@ -59,8 +62,23 @@ class MacStore {
  private:
   static constexpr std::size_t kCells = BlockTraits<D>::kNodes;
   // Masks have a bit a cell, two words a block.
-  enum Word { kAround, kFluid, kValid, kReached, kSeparates, kOpened, kLayers, kWordFields };
+  enum Word {
+    kAround,
+    kTraits,
+    kGiven,
+    kRead,
+    kFluid,
+    kValid,
+    kReached,
+    kSeparates,
+    kOpened,
+    kLayers,
+    kWordFields
+  };
   static constexpr FieldTable<kWordFields> kWords{{{kAround, Around<D>::kBlocks},
+                                                   {kTraits, 1},
+                                                   {kGiven, 2 * D},
+                                                   {kRead, 2 * D},
                                                    {kFluid, 2},
                                                    {kValid, 2 * D},
                                                    {kReached, 2 * D},

@@ -177,6 +177,16 @@ class Bench(CliTest):
         self.assertLess(pressure["seconds_per_step"] + pressure["density_seconds_per_step"], step)
         self.assertIn(f"{pressure['seconds_per_step']:.4f} s the pressure", text)
 
+    def test_spray(self):
+        self.succeed("bench", "spray", "--device", "cpu", "--threads", 1, "--side", 32, "--steps", 3, "--json",
+                     "spray.json")
+        figures = json.loads((self.folder / "spray.json").read_text())
+        drops = 32**3 // 240
+        self.assertEqual(figures["particles"], 8 * (drops + 7 * -(-drops // 6)))
+        # Hardly any block is nearly full: a pool has hundreds of particles in each.
+        self.assertLess(figures["particles"] / figures["blocks"], 6)
+        self.assertGreater(figures["pressure"]["max_iterations"], 0)
+
     def test_thermal(self):
         text = self.succeed("bench", "thermal", "--device", "cpu", "--threads", 1, "--side", 16, "--steps", 3, "--json",
                             "thermal.json").stdout

@@ -140,8 +140,8 @@ class FaceHarness final : public StageTransfers<FaceStages<Exec, D, Real>> {
   }
   void update_grid() override {
     integrator_.faces.classify();
-    integrator_.faces.prepare(FacePass::kMeasure);
-    integrator_.faces.prepare(FacePass::kAccelerate);
+    integrator_.faces.measure();
+    integrator_.faces.accelerate();
     holds_velocities_ = true;
   }
   void grid_to_particles() override {

@@ -251,7 +251,7 @@ std::size_t solver_bytes(const Scene& scene, std::uint32_t blocks, std::size_t c
   using Solver = EllipticSolver<Cpu, D, Real>;
   const bool unified = traits_of(scene).unified;
   if (traits_of(scene).implicit)
-    return NewtonSolver<Cpu, D, Real>::bytes_for(scene, blocks, chunks) +
+    return NewtonSolver<Cpu, D, Real>::bytes_for(scene, blocks, chunks, traits_of(scene).linear) +
            ParticlePositionsStage<Cpu, D, Real>::bytes_for(scene, chunks);
   if (!traits_of(scene).staggered) return 0;
   std::size_t sum = MacStore<Cpu, D, Real>::bytes_for(blocks) + Solver::bytes_for(blocks, unified) +

@@ -12,7 +12,6 @@
 #include "firn/scene.h"
 #include "kernels/grid/rebuild.h"
 #include "kernels/solve/minres.h"
-#include "src/scene/integrator_traits.h"
 #include "src/solvers/conjugate_gradients.h"
 #include "src/solvers/implicit_memory.h"
 #include "src/solvers/minres.h"
@@ -35,10 +34,10 @@ class NewtonSolver {
   using Memory = ImplicitMemory<Exec, D, Real>;
 
  public:
-  NewtonSolver(Exec& exec, const Scene& scene)
+  NewtonSolver(Exec& exec, const Scene& scene, bool linear)
       : exec_(exec),
         settings_(scene.implicit),
-        linear_(traits_of(scene).linear),
+        linear_(linear),
         gravity_(std::hypot(scene.simulation.gravity[0], scene.simulation.gravity[1],
                             scene.simulation.gravity[2])),
         gradients_(exec),
@@ -79,12 +78,12 @@ class NewtonSolver {
     return memory_.bytes() + gradients_.bytes() + minres_.bytes() + multigrid_.bytes();
   }
   // What bytes() says once these are reserved, for estimates.
-  static std::size_t bytes_for(const Scene& scene, std::uint32_t blocks, std::size_t chunks) {
+  static std::size_t bytes_for(const Scene& scene, std::uint32_t blocks, std::size_t chunks,
+                               bool linear) {
     using Space = NodeSpace<D, Real>;
     const std::size_t solver =
-        traits_of(scene).linear
-            ? Minres<Exec, Space>::bytes_for(blocks) + sizeof(SolveControl)
-            : ConjugateGradients<Exec, Space>::bytes_for(blocks) + sizeof(MinresControl);
+        linear ? Minres<Exec, Space>::bytes_for(blocks) + sizeof(SolveControl)
+               : ConjugateGradients<Exec, Space>::bytes_for(blocks) + sizeof(MinresControl);
     const bool coarse = scene.implicit.preconditioner == ImplicitPreconditioner::kMultigrid;
     return ImplicitMemory<Exec, D, Real>::bytes_for(scene, blocks, chunks) + solver +
            (coarse ? NodeMultigrid<Exec, D, Real>::bytes_for(blocks) : 0);
@@ -192,20 +191,20 @@ class NewtonSolver {
     void minimise() {
       report.converged = false;
       while (std::isfinite(report.imbalance)) {
-        if (report.imbalance <= report.tolerance) report.converged = true;
-        if (report.converged || is_rounding()) return;
-        if (report.iterations == solver.settings_.max_iterations) return;
+        const double before = report.imbalance;
+        report.converged = before <= report.tolerance;
+        if (report.converged || report.iterations == solver.settings_.max_iterations) return;
         ++report.iterations;
         find_direction();
-        if (!search_line()) {
-          if (!report.converged) is_rounding();
-          return;
-        }
+        const bool went_on = search_line();
+        const bool hardly = !went_on || report.imbalance > 0.5 * before;
+        if (!report.converged && hardly && is_rounding()) return;
+        if (!went_on) return;
       }
     }
     // What is left is what rounding does to stresses, which no velocities take away.
     bool is_rounding() {
-      if (report.iterations == 0) return false;  // not known yet
+      if (report.imbalance <= report.tolerance) return false;
       if (report.imbalance > kAsRounding * std::sqrt(now.rounding)) return false;
       report.converged = report.rounding_limited = report.at_rounding = true;
       return true;

@@ -19,7 +19,7 @@ class ImplicitForces : public Stage<Exec, D, Real> {
         laws_(laws),
         retry_(retry),
         opens_(may_open(scene)),
-        solver_(context.exec, scene) {}
+        solver_(context.exec, scene, traits_of(scene).linear) {}
 
   // False if the step is over: it had been before, or its solve has missed the tolerance.
   bool enqueue() {

@@ -91,6 +91,8 @@ firn_operators(transfer/mac_p2g SPLIT CASE mac_p2g)
 firn_operators(transfer/mac_g2p SPLIT CASE mac_g2p)
 firn_operators(materials/constitutive SPLIT DIMENSION constitutive_step packs_per_chunk<Exec,Real>)
 firn_operators(implicit/particles SPLIT CASE evaluate_particles add_blocks apply_stiffness)
+firn_operators(implicit/positions SPLIT DIMENSION settle_positions)
+firn_operators(implicit/damping SPLIT DIMENSION begin_damping)
 firn_operators(implicit/points SPLIT DIMENSION add_points)
 firn_operators(implicit/node_levels SPLIT DIMENSION find_coarser link_levels count_rows place_rows begin_points coarsen_points assemble_nodes)
 firn_operators(implicit/node_cycle SPLIT DIMENSION find_damping subtract_nodes smooth_nodes restrict_nodes prolong_nodes prolong_to_grid
@@ -99,7 +101,7 @@ firn_operators(implicit/node_cycle SPLIT DIMENSION find_damping subtract_nodes s
 firn_operators(implicit/contacts close_contacts end_implicit)
 firn_operators(implicit/nodes SPLIT DIMENSION begin_implicit guess_velocity try_velocity evaluate_nodes
   invert_blocks finish_stiffness begin_gradients<Exec,NodeSpace<D,Real>>
-  subtract_product<Exec,NodeSpace<D,Real>,StoredProduct<D,Real>>
+  subtract_product<Exec,NodeSpace<D,Real>,NoProduct<D,Real>>
   step_along<Exec,NodeSpace<D,Real>,StoredProduct<D,Real>> begin_minres<Exec,NodeSpace<D,Real>>
   multiply_minres<Exec,NodeSpace<D,Real>,StoredProduct<D,Real>>)
 firn_operators(particles/totals particle_totals)

@@ -128,6 +128,10 @@ enum class PlasticFlow { kInside, kAfter };
 // Of the linear solves of implicit integrators.
 enum class ImplicitPreconditioner { kDiagonal, kBlocks, kMultigrid };
 
+// Which velocity of the nodes' field moves a particle: that where it is, or where it gets to
+// [T A.6.2].
+enum class ParticlePositions { kForwardEuler, kBackwardEuler };
+
 // integrator = "optimization": velocities of nodes minimise the incremental potential of a step by
 // Newton's method [T App. A]; "semi_implicit": one linear solve, of the system as it is at rest.
 struct ImplicitSettings {
@@ -141,6 +145,9 @@ struct ImplicitSettings {
   // potential, or is elastic in the step and yields after it [T A.5]. Flow that takes time is
   // always part of the solve.
   PlasticFlow plasticity = PlasticFlow::kInside;
+  // Rayleigh's damping by mass: a drag on all that moves, 1/s; by stiffness: see Material
+  double mass_damping = 0;
+  ParticlePositions positions = ParticlePositions::kForwardEuler;
   bool operator==(const ImplicitSettings&) const = default;
 };
 
@@ -204,6 +211,8 @@ struct Material {
   double bulk_modulus = 0;        // weakly_compressible: K, Pa
   double gamma = 7;               // weakly_compressible: exponent
   double viscosity = 0;           // Newtonian mu^N, Pa s, added to any model
+  // implicit integrators: Rayleigh's damping by stiffness, s, lagged [T A.4.2]
+  double stiffness_damping = 0;
   // thermal corotated_deviatoric, in place of youngs_modulus (and poisson_ratio); read both through
   // StiffnessCurve (src/scene/stiffness_curve.h)
   std::string youngs_modulus_of_temperature;  // Pa, an expression of T in K; empty: none

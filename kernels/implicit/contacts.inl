@@ -206,8 +206,8 @@ struct EndImplicit : ImplicitNodes<D, Real> {
     Node<Real>* increments =
         boundaries.separate_force ? contact.nodes_of(problem.grid.increments, g.index()) : nullptr;
     g.for_each(Base::kNodes, [&](std::uint32_t i) {
-      const Real m = Base::mass(first + i);
       const Node<Real> momentum = nodes[i];
+      const Real m = momentum.mass();  // not that of the drag
       Node<Real> after = Node<Real>::mass(m), change = Node<Real>::zero();
       for (int a = 0; a < D && m > Real(0); ++a) {
         after.set(a, problem.view.velocity[4 * (first + i) + a]);

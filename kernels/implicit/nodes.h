@@ -63,7 +63,7 @@ struct ImplicitNodes {
 
 template <class Real, int D>
 LaunchRange nodes_of(const ImplicitProblem<Real, D>& p) {
-  return {{&p.control->n_blocks, p.max_blocks}, &p.control->stop};
+  return {{&p.control->n_blocks, p.max_blocks}, gate_of(p)};
 }
 
 template <class Exec, class Real, int D, class Finish>

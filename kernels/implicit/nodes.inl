@@ -20,9 +20,12 @@ struct BeginImplicit : ImplicitNodes<D, Real> {
   FIRN_HD void operator()(Group& g) const {
     const NodeContact<D, Real> contact{problem.boundaries, problem.grid, problem.control};
     const Node<Real>* nodes = contact.nodes_of(problem.grid.nodes, g.index());
+    // m |v - v*|^2 / 2 and the drag's m drag dt |v|^2 / 2 are one parabola of a larger mass.
+    const Real heavier = Real(1) + problem.drag * static_cast<Real>(problem.control->dt);
     Base::for_each_node(g, [&](std::uint64_t node, std::uint32_t i) {
-      Base::put(problem.view.target, node, contact.forced(nodes[i], nullptr, i).after);
-      problem.view.target[4 * node + 3] = nodes[i].mass();
+      Base::put(problem.view.target, node,
+                (Real(1) / heavier) * contact.forced(nodes[i], nullptr, i).after);
+      problem.view.target[4 * node + 3] = heavier * nodes[i].mass();
       problem.view.closed[node] = 0;
       problem.view.kind[node] = nodes[i].mass() > Real(0) ? kNodeFree : kNodeEmpty;
     });
@@ -127,15 +130,19 @@ struct InvertBlocks : ImplicitNodes<D, Real> {
   using Base = ImplicitNodes<D, Real>;
   using Base::problem;
   using typename Base::Vector;
-  struct Scratch {};
+  struct Scratch {
+    double rounding[Base::kNodes];
+  };
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    Base::for_each_node(g, [&](std::uint64_t node, std::uint32_t) {
+    Base::for_each_node(g, [&](std::uint64_t node, std::uint32_t i) {
+      g.scratch.rounding[i] = 0;
       const std::uint32_t kind = problem.view.kind[node];
       Real* at = problem.view.inverse + 8 * node;
       if (kind < kNodeHeld) return;
       const Real m = Base::mass(node);
+      g.scratch.rounding[i] = static_cast<double>(at[kRoundingEntry<D>]) / static_cast<double>(m);
       Mat<Real, D> B;
       for (int a = 0; a < D; ++a)
         for (int b = 0; b < D; ++b) B(a, b) = at[symmetric_entry<D>(a, b)] + (a == b ? m : Real(0));
@@ -148,6 +155,12 @@ struct InvertBlocks : ImplicitNodes<D, Real> {
       for (int a = 0; a < D; ++a)
         for (int b = a; b < D; ++b)
           at[symmetric_entry<D>(a, b)] = Real(0.5) * (inverted(a, b) + inverted(b, a));
+    });
+    g.sync();
+    g.once([&] {
+      double sum = 0;
+      for (double rounding : g.scratch.rounding) sum += rounding;
+      problem.view.partials[g.index()] = sum;
     });
   }
 
@@ -191,6 +204,12 @@ struct FinishFirstSlope {
   static constexpr bool kMaximum = false;
   FIRN_HD void operator()(NewtonSums& s, const double* v) const { s.first_slope = v[0]; }
 };
+struct FinishRounding {
+  static constexpr const char* kName = "finish_rounding";
+  static constexpr int kColumns = 1;
+  static constexpr bool kMaximum = false;
+  FIRN_HD void operator()(NewtonSums& s, const double* v) const { s.rounding = v[0]; }
+};
 struct FinishPotential {
   static constexpr const char* kName = "finish_potential";
   static constexpr int kColumns = kNewtonColumns;
@@ -231,6 +250,7 @@ void evaluate_nodes(Exec& exec, const ImplicitProblem<Real, D>& p) {
 template <class Exec, int D, class Real>
 void invert_blocks(Exec& exec, const ImplicitProblem<Real, D>& p) {
   launch_groups(exec, nodes_of(p), InvertBlocks<D, Real>{{p}});
+  sum_columns(exec, p, FinishRounding{});
 }
 
 template <class Exec, int D, class Real>

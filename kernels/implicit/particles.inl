@@ -1,96 +1,9 @@
 // The parts of system.h that go by way of the particles.
 #pragma once
 
-#include "kernels/implicit/system.h"
-#include "kernels/materials/constitutive.inl"
-#include "kernels/math/generic_scalar.h"
-#include "kernels/transfer/contribution.h"
-#include "kernels/transfer/gather.h"
-#include "kernels/transfer/tile.h"
+#include "kernels/implicit/particles.h"
 
 namespace firn {
-
-// What the passes over the particles share: velocity gradients in, stresses out.
-template <int D, int Degree, class Real>
-struct ImplicitParticles {
-  static constexpr int kThreads = kLanes;  // a warp: its particles take turns at the tiles
-  using Tile = BlockTile<D, Degree, Real>;
-
-  ImplicitProblem<Real, D> problem;
-
-  FIRN_HD Vec<Real, D> position(std::uint32_t chunk, std::uint32_t lane) const {
-    Vec<Real, D> x;
-    for (int a = 0; a < D; ++a) x[a] = channel_row(problem.particles.x, chunk, D, a)[lane];
-    return x;
-  }
-  FIRN_HD Real* row(std::uint32_t chunk, int k) const {
-    return channel_row(problem.view.stiffness, chunk, stiffness_components<D>(), k);
-  }
-  FIRN_HD Vec<int, D> home_of(std::uint32_t block) const {
-    return block_of_key<D>(problem.grid.keys[block]);
-  }
-  // Of MLS-MPM's C, or of the gradient of the interpolated field; per cell.
-  FIRN_HD auto functional() const {
-    return problem.transfer.gradient_force ? &AxisStencil<Degree, Real>::dw
-                                           : &AxisStencil<Degree, Real>::linear;
-  }
-  // Stress to impulses of nodes: what w z (cells) or dw stand for.
-  FIRN_HD Real node_scale() const {
-    return -impulse_scale<Degree>(problem.transfer, Real(1), problem.grid.inv_dx);
-  }
-
-  // table = dv_a / dx_b of every lane.
-  template <class Lanes, class Table>
-  FIRN_HD void gather(const Lanes& lanes, const Vec<int, D>& home, const Tile& tile,
-                      Table& table) const {
-    lanes.for_each_lane([&](int i, std::uint32_t lane) {
-      const auto s = make_stencil<D, Degree>(position(lanes.chunk, lane), problem.grid.inv_dx);
-      Node<Real> column[1 + D];
-      gather_affine<Tile::kSide>(s, functional(),
-                                 tile.node + Tile::template index_of<D>(s.base, home), column);
-      for (int a = 0; a < D; ++a)
-        for (int b = 0; b < D; ++b) table.at(a * D + b, i) = problem.grid.inv_dx * column[1 + b][a];
-    });
-  }
-  // node += (table of the lane) (gradient of its weight).
-  template <class Lanes, class Table>
-  FIRN_HD void scatter(const Lanes& lanes, const Vec<int, D>& home, const Table& table,
-                       Tile& tile) const {
-    const Contribution<D, Degree, ModeSet::kAffine, Real> contribution{problem.transfer, Real(0)};
-    lanes.for_each_in_turn(
-        [](int, std::uint32_t) { return true; },
-        [&](int i, std::uint32_t lane, const auto& turns_at) {
-          const auto s = make_stencil<D, Degree>(position(lanes.chunk, lane), problem.grid.inv_dx);
-          const int at = Tile::template index_of<D>(s.base, home);
-          const auto turns = turns_at(at);
-          Node<Real> columns[D];
-          for (int b = 0; b < D; ++b) {
-            columns[b] = Node<Real>::zero();
-            for (int a = 0; a < D; ++a) columns[b].set(a, table.at(a * D + b, i));
-          }
-          if (problem.transfer.gradient_force)
-            scatter_gradient<Tile::kSide>(s, columns, tile.node + at,
-                                          [&](Node<Real>& node, Real w, const Node<Real>& value) {
-                                            turns.accumulate(node, w * value);
-                                          });
-          else
-            contribution.template add_affine<Tile::kSide>(turns, s, Node<Real>::zero(), columns,
-                                                          tile.node + at);
-        });
-  }
-  template <class Lanes, class Table>
-  FIRN_HD static auto active_matrix(const Lanes& lanes, const Table& table) {
-    using T = typename Lanes::Value;
-    const auto active = lanes.active();
-    Mat<T, D> A;
-    for (int i = 0; i < D * D; ++i) A(i / D, i % D) = select(active, table.get(i), T(Real(0)));
-    return A;
-  }
-  template <class Table, class T>
-  FIRN_HD static void put(Table& table, const Mat<T, D>& A, Real scale) {
-    for (int i = 0; i < D * D; ++i) table.set(i, A(i / D, i % D) * T(scale));
-  }
-};
 
 template <int D, int Degree, class Real>
 struct EvaluateParticles : ImplicitParticles<D, Degree, Real> {
@@ -146,7 +59,7 @@ struct EvaluateParticles : ImplicitParticles<D, Degree, Real> {
       if (params.viscosity > Real(0)) J = determinant(before);
     } else {  // any F of this volume does
       J = state.history[0];
-      before = Mat<T, D>::scaled_identity(D == 2 ? sqrt(J) : exp(log(J) * T(Real(1) / D)));
+      before = deformation_of_volume<D>(J);
       F = before + growth * before;
     }
     const Svd<T, D> s = svd(F);
@@ -172,6 +85,11 @@ struct EvaluateParticles : ImplicitParticles<D, Degree, Real> {
       stress += rate * (T(2) * viscous);
       energy = energy + viscous * contract(rate, rate);
     }
+    if (Base::is_damped(lanes.chunk)) {
+      const Mat<T, D> damping = Base::damping_of(lanes).response(A);
+      stress += damping;
+      energy = energy + T(Real(0.5)) * contract(A, damping);
+    }
     // In an empty lane the sum must not become what nobody's state is.
     const Real sum = lanes.sum(energy);
     lanes.once([&] { g.scratch.energy += static_cast<double>(sum); });
@@ -195,32 +113,6 @@ struct EvaluateParticles : ImplicitParticles<D, Degree, Real> {
     for (const T& value : stiffness.shear) keep(value * scale);
     for (const T& value : stiffness.spin) keep(value * scale);
     keep(viscous);
-  }
-};
-
-// A particle's stiffness out of memory.
-template <class T, int D>
-struct StoredStiffness {
-  Mat<T, D> U, along;
-  PrincipalStiffness<T, D> k;
-  T viscous;
-
-  // `load`: the value of a row.
-  template <class Load>
-  FIRN_HD explicit StoredStiffness(Load&& load) {
-    int n = 0;
-    for (int i = 0; i < D * D; ++i) U(i / D, i % D) = load(n++);
-    for (int i = 0; i < D * D; ++i) along(i / D, i % D) = load(n++);
-    for (int a = 0; a < D; ++a)
-      for (int b = a; b < D; ++b) k.stretch(a, b) = k.stretch(b, a) = load(n++);
-    for (T& value : k.shear) value = load(n++);
-    for (T& value : k.spin) value = load(n++);
-    viscous = load(n++);
-  }
-  // The stress that answers a velocity gradient.
-  FIRN_HD Mat<T, D> response(const Mat<T, D>& A) const {
-    const Mat<T, D> K = k.apply(transpose(U) * (A * along));
-    return (U * K) * transpose(along) + symmetric_part(A) * (T(Scalar<T>(2)) * viscous);
   }
 };
 
@@ -259,9 +151,11 @@ struct ApplyStiffness : ImplicitParticles<D, Degree, Real> {
     using T = typename Lanes::Value;
     const Mat<T, D> A = Base::active_matrix(lanes, table);
     const auto active = lanes.active();
-    const StoredStiffness<T, D> s(
+    const auto s = StoredStiffness<T, D>::of(
         [&](int k) { return select(active, lanes.load(Base::row(lanes.chunk, k)), T(Real(0))); });
-    Base::put(table, s.response(A), Base::node_scale());
+    Mat<T, D> stress = s.response(A);
+    if (Base::is_damped(lanes.chunk)) stress += Base::damping_of(lanes).response(A);
+    Base::put(table, stress, Base::node_scale());
   }
 };
 
@@ -312,17 +206,32 @@ struct AddBlocks : ImplicitParticles<D, Degree, Real> {
     });
   }
 
+  // Deformations are known to an epsilon of 1, so stresses to one of this.
+  FIRN_HD static Real largest(const PrincipalStiffness<Real, D>& k) {
+    Real most = 0;
+    for (int a = 0; a < D; ++a) most = max(most, k.stretch(a, a));
+    for (const Real& value : k.shear) most = max(most, value);
+    for (const Real& value : k.spin) most = max(most, value);
+    return most;
+  }
+  FIRN_HD static Real square(Real v) { return v * v; }
+
   template <class TurnsAt>
   FIRN_HD void add(Tile (&half)[2], const Vec<int, D>& home, std::uint32_t chunk,
                    std::uint32_t lane, const TurnsAt& turns_at) const {
     const auto s = make_stencil<D, Degree>(Base::position(chunk, lane), problem.grid.inv_dx);
     const int at = Tile::template index_of<D>(s.base, home);
     const auto turns = turns_at(at);
-    StoredStiffness<Real, D> p([&](int k) { return Base::row(chunk, k)[lane]; });
+    auto p = StoredStiffness<Real, D>::of([&](int k) { return Base::row(chunk, k)[lane]; });
     if (!problem.semidefinite) make_semidefinite(p.k);  // what these are for must be positive
+    const bool damped = Base::is_damped(chunk);
+    DampingTensor<Real, D> damping{};
+    if (damped) damping = Base::damping_of(chunk, lane);
     const Mat<Real, D> Wt = transpose(p.along);
     const bool gradient = problem.transfer.gradient_force;
-    const Real scale = Base::node_scale();
+    const Real scale = Base::node_scale(),
+               rounding =
+                   square(kEpsilon<Real> * largest(p.k) / static_cast<Real>(problem.control->dt));
     struct Slope {
       Real w;
       Vec<Real, D> slope;
@@ -340,33 +249,21 @@ struct AddBlocks : ImplicitParticles<D, Degree, Real> {
         [&](int place, const Slope& made) {
           const Vec<Real, D> slope = scale * made.slope;
           Mat<Real, D> B = p.U * p.k.at_node(Wt * slope) * transpose(p.U);
-          const Real square = p.viscous * dot(slope, slope);
+          if (damped) B += damping.at_node(slope);
+          const Real resisted = p.viscous * dot(slope, slope);
           Node<Real> first = Node<Real>::zero(), second = Node<Real>::zero();
           int n = 0;
           for (int a = 0; a < D; ++a)
             for (int b = a; b < D; ++b, ++n)
               (n < 4 ? first : second)
                   .set(n % 4,
-                       B(a, b) + p.viscous * slope[a] * slope[b] + (a == b ? square : Real(0)));
+                       B(a, b) + p.viscous * slope[a] * slope[b] + (a == b ? resisted : Real(0)));
+          (D == 2 ? first : second).set(3, rounding * dot(slope, slope));
           turns.accumulate(half[0].node[at + place], first);
           if constexpr (D == 3) turns.accumulate(half[1].node[at + place], second);
         });
   }
 };
-
-template <class F>
-void for_degree(int degree, F&& f) {
-  if (degree == 1) f(std::integral_constant<int, 1>{});
-  if (degree == 2) f(std::integral_constant<int, 2>{});
-  if (degree == 3) f(std::integral_constant<int, 3>{});
-}
-
-// One group per block that holds particles, colour by colour.
-template <int D, class Exec, class Real, class Op>
-void launch_over_particles(Exec& exec, const ImplicitProblem<Real, D>& problem, const Op& op) {
-  launch_coloured(exec, {{nullptr, problem.max_blocks}, &problem.control->stop},
-                  problem.grid.colour_begin, int_power(problem.grid.parities, D), op);
-}
 
 template <class Exec, int D, class Real>
 void evaluate_particles(Exec& exec, const ImplicitProblem<Real, D>& problem) {

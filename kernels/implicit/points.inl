@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/implicit/multigrid.h"
-#include "kernels/implicit/particles.inl"
+#include "kernels/implicit/particles.h"
 
 namespace firn {
 
@@ -42,14 +42,18 @@ struct AddPoints : ImplicitParticles<D, Degree, Real> {
     auto* to = reinterpret_cast<Node<Real>*>(
         tensor + kPointReals<D> * (rank * BlockTraits<D>::kNodes + node_in_block<D>(local)));
 
-    StoredStiffness<Real, D> p([&](int k) { return Base::row(chunk, k)[lane]; });
+    auto p = StoredStiffness<Real, D>::of([&](int k) { return Base::row(chunk, k)[lane]; });
     if (!problem.semidefinite) make_semidefinite(p.k);
+    const bool damped = Base::is_damped(chunk);
+    DampingTensor<Real, D> damping{};
+    if (damped) damping = Base::damping_of(chunk, lane);
     Node<Real> four = Node<Real>::zero();
     int n = 0;
     for (int row = 0; row < D * D; ++row) {
       Mat<Real, D> A = Mat<Real, D>::zero();
       A(row / D, row % D) = Real(1);
-      const Mat<Real, D> G = p.response(A);
+      Mat<Real, D> G = p.response(A);
+      if (damped) G += damping.response(A);
       for (int column = row; column < D * D; ++column) {
         four.set(n % 4, G(column / D, column % D));
         if (++n % 4 != 0) continue;

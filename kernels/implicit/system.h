@@ -17,7 +17,7 @@
 #include "kernels/fields/blocks.h"
 #include "kernels/fields/particles.h"
 #include "kernels/grid/update.h"
-#include "kernels/implicit/stiffness.h"
+#include "kernels/implicit/damping.h"
 #include "kernels/materials/params.h"
 #include "kernels/solve/conjugate_gradients.h"
 #include "kernels/transfer/transfer.h"
@@ -48,7 +48,8 @@ struct NewtonSums {
   double slope = 0;        // gradient . direction, where the potential was evaluated
   double first_slope = 0;  // and where the direction begins
   double mass = 0;         // of the nodes that may move, kg
-  double changed = 0;      // nodes whose contacts closed, opened or rub otherwise than before
+  double rounding = 0;  // of particles' stresses, as `imbalance`: what no solution is sure to meet
+  double changed = 0;   // nodes whose contacts closed, opened or rub otherwise than before
 };
 // Columns of partial sums: what nodes have of the potential, imbalance, slope, mass, and what
 // particles have of the potential.
@@ -62,11 +63,14 @@ struct ImplicitView {
   Real* gradient = nullptr;  // impulse out of balance there, without friction; contacts give it
   Real* rhs = nullptr;       // -(P gradient + friction)
   Real* direction = nullptr;
-  Real* inverse = nullptr;  // two Nodes each: inverse of the block of H, upper triangle
+  Real* inverse = nullptr;  // two Nodes each: inverse of the block of H, upper triangle; the last
+                            // entry, of the first Node in 2D: squared rounding of the impulse
   std::uint32_t* kind = nullptr;
   NodeHold<Real>* hold = nullptr;
   std::uint64_t* closed = nullptr;  // bit of every contact that acts: walls, then colliders
   Real* stiffness = nullptr;        // [chunk][stiffness_components][lane], times V0 dt^2
+  Real* damping = nullptr;          // [chunk][damping_components][lane], times V0 dt; of materials
+                                    // that have some
   double* partials = nullptr;       // kNewtonColumns columns of max_blocks
   NewtonSums* sums = nullptr;
 };
@@ -81,14 +85,27 @@ struct ImplicitProblem {
   ImplicitView<Real> view;
   std::uint32_t max_blocks = 0;
   const StepControl* control = nullptr;
+  const Real* damping = nullptr;  // per material: Rayleigh's factor of stiffness, s; null: all 0
+  Real drag = 0;                  // and that of mass, 1/s
+  // Launches do nothing where it is not 0; null: control->stop.
+  const std::uint32_t* gate = nullptr;
   bool semidefinite = true;  // of particles' stiffnesses
   bool flows = true;         // material may yield within the solve
   bool diagonal = false;     // `inverse` is that of the diagonal, where nodes are free
 };
 
+template <class Real, int D>
+const std::uint32_t* gate_of(const ImplicitProblem<Real, D>& p) {
+  return p.gate != nullptr ? p.gate : &p.control->stop;
+}
+
 // Takes the momentum of P2G for v* = v + dt g, and poses the bodies.
 template <class Exec, int D, class Real>
 void begin_implicit(Exec& exec, const ImplicitProblem<Real, D>& problem);
+
+// The damping of particles at the step's begin.
+template <class Exec, int D, class Real>
+void begin_damping(Exec& exec, const ImplicitProblem<Real, D>& problem);
 
 // Which contacts act, and at which friction holds or what slides rubs. The first time those that v*
 // runs into; afterwards, as the gradient at `velocity` and that velocity say, those that press or
@@ -112,7 +129,7 @@ template <class Exec, int D, class Real>
 void evaluate_nodes(Exec& exec, const ImplicitProblem<Real, D>& problem);
 
 // The inverses of H's blocks of nodes, of the stiffnesses of the last evaluation: what particles
-// have of them, added to `inverse`; then the rest.
+// have of them, added to `inverse`; then the rest, and sums->rounding.
 template <class Exec, int D, class Real>
 void add_blocks(Exec& exec, const ImplicitProblem<Real, D>& problem);
 template <class Exec, int D, class Real>
@@ -137,8 +154,11 @@ struct NodeSpace {
   using Real = RealType;
   static constexpr std::uint32_t kCompanions = 0, kValues = 4 * BlockTraits<D>::kNodes;
   const std::uint32_t* kind;
-  RealType* solution = nullptr;  // of MINRES
+  const RealType* target = nullptr;  // of conjugate gradients: where the masses are
+  RealType* solution = nullptr;      // of MINRES
   FIRN_HD bool is_active(std::uint64_t at) const { return at % 4 < D && kind[at / 4] >= kNodeHeld; }
+  // The norm of NewtonSums::imbalance: light nodes count for as much as what moves them.
+  FIRN_HD Real weight(std::uint64_t at) const { return Real(1) / target[at | 3]; }
   FIRN_HD void add(std::uint64_t at, Real step, Real w) const { solution[at] += step * w; }
   FIRN_HD void add_companion(std::uint64_t, Real, Real) const {}
 };
@@ -150,12 +170,9 @@ struct StoredProduct {
   FIRN_HD Real operator()(std::uint32_t, std::uint32_t, std::uint64_t at) const { return out[at]; }
 };
 
-// The entries of a symmetric matrix in its upper triangle.
+// Where `inverse` has the squared rounding.
 template <int D>
-FIRN_HD constexpr int symmetric_entry(int i, int j) {
-  const int low = i < j ? i : j, high = i < j ? j : i;
-  return low * D - low * (low - 1) / 2 + high - low;
-}
+inline constexpr int kRoundingEntry = D == 2 ? 3 : 7;
 
 template <int D, class Real>
 struct BlockInverse {

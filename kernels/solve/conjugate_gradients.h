@@ -14,8 +14,8 @@ struct SolveControl : KrylovControl {
   std::uint32_t restarts = 0;
   std::uint32_t singular_components = 0;
   double target = 0;  // of the iteration: the tolerance, or half of what rounding leaves
-  // Largest magnitude over the unknowns of the right-hand side as given, as are `residual`,
-  // `initial` and `rounding`.
+  // Norm of the right-hand side as given, as are `residual`, `initial` and `rounding`: the largest
+  // magnitude over the unknowns, or what the space weighs.
   double rhs = 0;
   double rz = 0;  // <r, M r> of the last iteration; 0 starts anew
   double alpha = 0, beta = 0;
@@ -44,6 +44,12 @@ struct ConjugateSpace {
   Space space;
   DeviceCount blocks;
   ConjugateVectors<Real> v;
+};
+
+// What A does to a guess of 0, in d dimensions.
+template <int D, class Real>
+struct NoProduct {
+  FIRN_HD Real operator()(std::uint32_t, std::uint32_t, std::uint64_t) const { return Real(0); }
 };
 
 // Clears the work; what is no unknown is 0 in the guess.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/solve/conjugate_gradients.h"
 #include "kernels/solve/krylov.inl"
 
@@ -7,22 +9,32 @@ namespace firn {
 
 // --- decisions ---
 
-// Columns: largest magnitudes of the residual, of the right-hand side, of diagonal times solution.
+// Norms of a space that weighs its values are sums, the others largest magnitudes.
+template <bool Weighs>
+struct FinishNormOf {
+  static constexpr bool kMaximum = !Weighs;
+  static FIRN_HD double norm(double v) { return Weighs ? sqrt(v) : v; }
+};
+
+// Columns: norms of the residual, of the right-hand side, of diagonal times solution.
 // Storing the solution rounds each value by up to epsilon / 2, which changes the residual by up to
 // epsilon / 2 times twice the diagonal times the value: no solution of this precision is sure to do
 // better.
-struct FinishResidual {
+template <bool Weighs>
+struct FinishResidualOf : FinishNormOf<Weighs> {
   static constexpr const char* kName = "finish_residual";
   static constexpr int kColumns = kReductionColumns;
-  static constexpr bool kMaximum = true;
+  using FinishNormOf<Weighs>::norm;
   double epsilon;
+  explicit FinishResidualOf(double epsilon) : epsilon(epsilon) {}
   FIRN_HD void operator()(SolveControl& c, const double* v) const {
-    const double removed_means = c.singular_components > 0 ? v[1] : 0;
-    c.residual = v[0];
-    if (c.singular_components == 0) c.rhs = v[1];
-    c.rounding = epsilon * (v[2] + removed_means);
+    const double removed_means = c.singular_components > 0 ? norm(v[1]) : 0;
+    c.residual = norm(v[0]);
+    if (c.singular_components == 0) c.rhs = norm(v[1]);
+    c.rounding = epsilon * (norm(v[2]) + removed_means);
   }
 };
+using FinishResidual = FinishResidualOf<false>;
 
 struct AdoptRhs {
   static constexpr const char* kName = "adopt_rhs";
@@ -77,22 +89,56 @@ struct FinishProduct {
     c.alpha = c.rz / v[0];
   }
 };
-struct FinishUpdate {
+template <bool Weighs>
+struct FinishUpdateOf : FinishNormOf<Weighs> {
   static constexpr const char* kName = "finish_update";
   static constexpr int kColumns = 1;
-  static constexpr bool kMaximum = true;
   FIRN_HD void operator()(SolveControl& c, const double* v) const {
-    c.residual = v[0];
+    c.residual = FinishNormOf<Weighs>::norm(v[0]);
     ++c.iterations;
-    if (!finite(v[0])) return fail(c);
-    if (v[0] <= c.target)
+    if (!finite(c.residual)) return fail(c);
+    if (c.residual <= c.target)
       c.done = 1;
     else if (c.iterations >= c.max_iterations)
       fail(c);
   }
 };
+using FinishUpdate = FinishUpdateOf<false>;
 
 // --- vectors of a space ---
+
+// A block's part of the norm of a residual.
+template <class Space>
+struct ResidualNorm {
+  static constexpr bool kWeighs = requires(const Space& s) { s.weight(std::uint64_t{}); };
+  using Real = typename Space::Real;
+  using Term = std::conditional_t<kWeighs, double, Real>;
+  using Scratch = std::conditional_t<kWeighs, BlockSums, BlockMaxima<Real>>;
+
+  FIRN_HD static void add(Term& term, const Space& space, std::uint64_t at, Real value) {
+    if constexpr (kWeighs) {
+      const auto exact = static_cast<double>(value);
+      term += static_cast<double>(space.weight(at)) * exact * exact;
+    } else {
+      const Real m = magnitude<Real>(value);
+      if (m > term) term = m;
+    }
+  }
+  // The terms of all 64 parts; begins with a barrier.
+  template <class Group>
+  FIRN_HD static void store(Group& g, Scratch& terms, double* out) {
+    if constexpr (kWeighs) {
+      for (std::uint32_t n = 32; n > 0; n /= 2) {
+        g.sync();
+        g.for_each(n, [&](std::uint32_t i) { terms.term[i] += terms.term[i + n]; });
+      }
+      g.sync();
+      g.once([&] { *out = terms.term[0]; });
+    } else {
+      store_block_maximum(g, terms, out);
+    }
+  }
+};
 
 template <class Space>
 struct BeginGradients {
@@ -115,38 +161,33 @@ struct SubtractProduct {
   using Real = typename Space::Real;
   static constexpr const char* kName = "subtract_product";
   static constexpr int kThreads = 64;
+  using Norm = ResidualNorm<Space>;
   struct Scratch {
-    BlockMaxima<Real> maxima[kReductionColumns];
+    typename Norm::Scratch norms[kReductionColumns];
   };
   ConjugateSpace<Space> s;
   Product product;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    auto& maxima = g.scratch.maxima;
+    auto& norms = g.scratch.norms;
     g.for_each(64, [&](std::uint32_t part) {
-      for (auto& m : maxima) m.term[part] = Real(0);
-      for (std::uint32_t i = part; i < Space::kValues; i += 64)
-        subtract(g.index(), i, part, maxima);
+      for (auto& n : norms) n.term[part] = 0;
+      for (std::uint32_t i = part; i < Space::kValues; i += 64) subtract(g.index(), i, part, norms);
     });
     for (std::uint32_t c = 0; c < kReductionColumns; ++c)
-      store_block_maximum(g, maxima[c],
-                          s.v.partials + std::uint64_t{c} * s.blocks.bound + g.index());
+      Norm::store(g, norms[c], s.v.partials + std::uint64_t{c} * s.blocks.bound + g.index());
   }
   FIRN_HD void subtract(std::uint32_t block, std::uint32_t i, std::uint32_t part,
-                        BlockMaxima<Real>* maxima) const {
+                        typename Norm::Scratch* norms) const {
     const std::uint64_t at = std::uint64_t{block} * Space::kValues + i;
     if (!s.space.is_active(at)) return;
     const Real b = s.v.rhs[at], ax = product(block, i, at), r = b - ax;
     s.v.residual[at] = r;
     s.v.direction[at] = s.v.work[at] = Real(0);
-    enlarge(maxima[0].term[part], r);
-    enlarge(maxima[1].term[part], b);
-    enlarge(maxima[2].term[part], ax);
-  }
-  FIRN_HD static void enlarge(Real& largest, Real value) {
-    const Real m = magnitude<Real>(value);
-    if (m > largest) largest = m;
+    Norm::add(norms[0].term[part], s.space, at, r);
+    Norm::add(norms[1].term[part], s.space, at, b);
+    Norm::add(norms[2].term[part], s.space, at, ax);
   }
 };
 
@@ -193,25 +234,26 @@ struct StepAlong {
   using Real = typename Space::Real;
   static constexpr const char* kName = "step_along";
   static constexpr int kThreads = 64;
-  using Scratch = BlockMaxima<Real>;
+  using Norm = ResidualNorm<Space>;
+  using Scratch = typename Norm::Scratch;
   ConjugateSpace<Space> s;
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const Real alpha = static_cast<Real>(s.v.control->alpha);
     g.for_each(64, [&](std::uint32_t part) {
-      Real largest = Real(0);
+      typename Norm::Term norm = 0;
       for (std::uint32_t i = part; i < Space::kValues; i += 64) {
         const std::uint64_t at = std::uint64_t{g.index()} * Space::kValues + i;
         if (!s.space.is_active(at)) continue;
         s.v.solution[at] += alpha * s.v.direction[at];
-        const Real left = s.v.residual[at] - alpha * s.v.work[at], m = magnitude<Real>(left);
+        const Real left = s.v.residual[at] - alpha * s.v.work[at];
         s.v.residual[at] = left;
         s.v.work[at] = Real(0);
-        if (m > largest) largest = m;
+        Norm::add(norm, s.space, at, left);
       }
-      g.scratch.term[part] = largest;
+      g.scratch.term[part] = norm;
     });
-    store_block_maximum(g, g.scratch, s.v.partials + g.index());
+    Norm::store(g, g.scratch, s.v.partials + g.index());
   }
 };
 
@@ -237,7 +279,9 @@ template <class Exec, class Space, class Product>
 void subtract_product(Exec& exec, const ConjugateSpace<Space>& s, const Product& product) {
   const std::uint32_t* stop = &s.v.control->stopped;
   launch_groups(exec, {s.blocks, stop}, SubtractProduct<Space, Product>{s, product});
-  reduce_gradients(exec, s, FinishResidual{kEpsilon<typename Space::Real>}, stop);
+  reduce_gradients(exec, s,
+                   FinishResidualOf<ResidualNorm<Space>::kWeighs>{kEpsilon<typename Space::Real>},
+                   stop);
 }
 template <class Exec, class Space, class Inverse>
 void next_conjugate(Exec& exec, const ConjugateSpace<Space>& s, const Inverse& inverse) {
@@ -254,7 +298,7 @@ void step_along(Exec& exec, const ConjugateSpace<Space>& s, const Product& produ
   launch_groups(exec, {s.blocks, done}, ConjugateProduct<Space, Product>{s, product});
   reduce_gradients(exec, s, FinishProduct{}, done);
   launch_groups(exec, {s.blocks, done}, StepAlong<Space>{s});
-  reduce_gradients(exec, s, FinishUpdate{}, done);
+  reduce_gradients(exec, s, FinishUpdateOf<ResidualNorm<Space>::kWeighs>{}, done);
 }
 
 }  // namespace firn

@@ -4,6 +4,8 @@
 //     using Real;  kValues of a block, a multiple of 64, at block * kValues + i
 //     kCompanions: values of a block that follow along with each vector (below), or 0
 //     is_active(at): whether the value is an unknown; the others are 0
+//     weight(at): optional, for conjugate gradients: residuals are sqrt(sum of weight r^2), and not
+//     the largest magnitude
 //     add(at, step, direction), add_companion(...): solution += step * direction, for MINRES,
 //     which works in place wherever the solution lies
 //   a LinearOperator A (host), symmetric:
@@ -24,8 +26,8 @@ namespace firn {
 
 struct SolveOptions {
   // Converged once the residual does not exceed max(relative * its reference, absolute): conjugate
-  // gradients compare largest magnitudes, with that of the right-hand side; MINRES norms of the
-  // preconditioner, with that of the first residual.
+  // gradients compare largest magnitudes, or norms of the space, with that of the right-hand side;
+  // MINRES norms of the preconditioner, with that of the first residual.
   double relative = 1e-6, absolute = 0;
   std::uint32_t max_iterations = 200;
 };

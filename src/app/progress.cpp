@@ -65,7 +65,8 @@ std::string implicit_solves(const ImplicitStats& s) {
              "; {:.1f} linear iterations in each, {} cuts, {} passes over contacts, {} rejected",
              static_cast<double>(s.linear_iterations) /
                  static_cast<double>(std::max<std::int64_t>(s.iterations, 1)),
-             s.cuts, s.passes, s.rejected);
+             s.cuts, s.passes, s.rejected) +
+         (s.at_rounding > 0 ? fmt::format(", {} as well as the precision can", s.at_rounding) : "");
 }
 
 // A run is not ended by a listener that has gone: whether all was written is asked at its end.

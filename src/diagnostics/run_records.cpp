@@ -112,6 +112,8 @@ Json to_json(const ImplicitStats& s) {
                {"cuts", s.cuts},
                {"passes", s.passes},
                {"rejected", s.rejected},
+               {"at_rounding", s.at_rounding},
+               {"looks", s.looks},
                {"imbalance", s.imbalance},
                {"tolerance", s.tolerance},
                {"energy_before", s.energy_before},
@@ -126,6 +128,8 @@ ImplicitStats implicit_from_json(const Json& json) {
   s.cuts = count_of(json, "cuts");
   s.passes = count_of(json, "passes");
   s.rejected = count_of(json, "rejected");
+  s.at_rounding = json.value("at_rounding", std::int64_t{0});
+  s.looks = json.value("looks", std::int64_t{0});
   s.imbalance = json.at("imbalance"), s.tolerance = json.at("tolerance");
   s.energy_before = json.at("energy_before"), s.energy_after = json.at("energy_after");
   return s;
@@ -276,6 +280,8 @@ void RunTotals::add(const FrameStats& stats) {
   implicit.cuts += before.cuts;
   implicit.passes += before.passes;
   implicit.rejected += before.rejected;
+  implicit.at_rounding += before.at_rounding;
+  implicit.looks += before.looks;
   for (const ThermalSolver& solver : kThermalSolvers)
     firn::add(stats.thermal.*solver.stats, thermal.*solver.stats);
 }

@@ -6,6 +6,7 @@
 #include "src/stages/implicit_forces.h"
 #include "src/stages/layout.h"
 #include "src/stages/node_transfer.h"
+#include "src/stages/particle_positions.h"
 
 namespace firn {
 
@@ -13,7 +14,7 @@ template <class Exec, int D, class Real>
 struct ImplicitIntegrator {
   using Context = StepContext<Exec, D, Real>;
   ImplicitIntegrator(const Scene& scene, Context& c)
-      : context(c), forces(scene, c, stress.laws(), retry) {}
+      : context(c), forces(scene, c, stress.laws(), retry), positions(scene, c) {}
 
   static constexpr bool can_be_captured() { return false; }
 
@@ -26,13 +27,15 @@ struct ImplicitIntegrator {
     context.mark(kClockP2G);
     if (forces.enqueue()) retry.succeed();
     context.mark(kClockGrid);
-    transfer.gather();
+    positions.begin();
+    transfer.gather([&] { positions.enqueue(); });
     stress.enqueue();
   }
 
   template <class F>
   void for_each_stage(F&& f) {
-    f(layout), f(body_force), f(sums), f(energies), f(stress), f(transfer), f(retry), f(forces);
+    f(layout), f(body_force), f(sums), f(energies), f(stress), f(transfer), f(retry), f(forces),
+        f(positions);
   }
 
   Context& context;
@@ -44,6 +47,7 @@ struct ImplicitIntegrator {
   NodeTransfer<Exec, D, Real> transfer{context, energies, stress};
   Retry<Exec, D, Real> retry{context};
   ImplicitForces<Exec, D, Real> forces;
+  ParticlePositionsStage<Exec, D, Real> positions;
 };
 
 }  // namespace firn

@@ -22,6 +22,7 @@
 #include "src/solvers/deviatoric_solver.h"
 #include "src/solvers/elliptic_solver.h"
 #include "src/solvers/newton_solver.h"
+#include "src/stages/particle_positions.h"
 #include "src/stages/particle_pressure.h"
 #include "src/stages/tracers.h"
 #include "src/state/batch.h"
@@ -250,8 +251,8 @@ std::size_t solver_bytes(const Scene& scene, std::uint32_t blocks, std::size_t c
   using Solver = EllipticSolver<Cpu, D, Real>;
   const bool unified = traits_of(scene).unified;
   if (traits_of(scene).implicit)
-    return NewtonSolver<Cpu, D, Real>::bytes_for(scene.implicit, blocks, chunks,
-                                                 traits_of(scene).linear);
+    return NewtonSolver<Cpu, D, Real>::bytes_for(scene, blocks, chunks, traits_of(scene).linear) +
+           ParticlePositionsStage<Cpu, D, Real>::bytes_for(scene, chunks);
   if (!traits_of(scene).staggered) return 0;
   std::size_t sum = MacStore<Cpu, D, Real>::bytes_for(blocks) + Solver::bytes_for(blocks, unified) +
                     ParticlePressureStage<Cpu, D, Real>::bytes_for(chunks);

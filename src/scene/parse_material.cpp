@@ -146,6 +146,10 @@ constexpr Key kMaterialKeys[] = {
     key<&Material::viscosity>(
         "viscosity", "Newtonian, on top of any model; incompressible: 0.01 at most, without effect",
         {.unit = "Pa s", .range = Range::non_negative()}),
+    key<&Material::stiffness_damping>(
+        "stiffness_damping",
+        "Rayleigh's damping by stiffness: the stress of a rate of strain over that of a strain",
+        {.unit = "s", .range = Range::non_negative(), .under = Under::kImplicit}),
     key("friction_hardening",
         "h0, h1, h2, h3 of Klar et al. 2016: all angles in degrees but the rate h2",
         {.kind = Kind::kNumber, .range = Range::right_open(0, 90), .list = Count{4, 4}}),
@@ -245,6 +249,9 @@ void parse_parameters(TableReader& table, const Scene& scene, Material& material
   const bool of_temperature = stiffness != nullptr && stiffness->is(NodeType::kString);
   if (!of_temperature)  // parse_thermal_material
     table.read("youngs_modulus", material.youngs_modulus);
+  if (!traits_of(scene).implicit)
+    table.refuse("stiffness_damping",
+                 "belongs to integrators \"optimization\" and \"semi_implicit\"; remove it");
   // A pressure solve reaches lambda = infinity, at 0.5, but needs some pressure: lambda > 0.
   const Key& poisson = table.row("poisson_ratio");
   table.read_in("poisson_ratio", material.poisson_ratio,
@@ -365,6 +372,7 @@ std::span<const ModelKeys> material_models() { return kModels; }
 
 std::vector<std::string_view> model_keys(const Scene& scene, const ModelKeys& model) {
   Keys keys = {"density", "viscosity"};
+  if (traits_of(scene).implicit) keys.push_back("stiffness_damping");
   keys.insert(keys.end(), model.required.begin(), model.required.end());
   keys.insert(keys.end(), model.optional.begin(), model.optional.end());
   for (const std::string_view key : thermal_keys(scene, model.model)) keys.push_back(key);

@@ -125,6 +125,13 @@ constexpr Choice<ImplicitPreconditioner> kImplicitPreconditioners[] = {
     {"multigrid", ImplicitPreconditioner::kMultigrid,
      "those and coarser grids: for fine grids and steps in which waves cross all of the material"}};
 
+constexpr Choice<ParticlePositions> kParticlePositions[] = {
+    {"forward_euler", ParticlePositions::kForwardEuler,
+     "with the velocity of the grid where they are"},
+    {"backward_euler", ParticlePositions::kBackwardEuler,
+     "with that where they get to: they do not run into what stands still; quadratic or cubic "
+     "kernel, not polypic"}};
+
 constexpr Key kImplicitKeys[] = {
     key<&ImplicitSettings::tolerance>(
         "tolerance",
@@ -140,6 +147,11 @@ constexpr Key kImplicitKeys[] = {
                                                                             "of the linear solves"),
     choice_key<&ImplicitSettings::plasticity, kPlasticFlows>(
         "plasticity", "when plastic material flows", {.under = Under::kOptimization}),
+    key<&ImplicitSettings::mass_damping>(
+        "mass_damping",
+        "Rayleigh's damping by mass, a drag on all that moves; by stiffness: of materials",
+        {.unit = "1/s", .range = Range::non_negative()}),
+    choice_key<&ImplicitSettings::positions, kParticlePositions>("positions", "how particles move"),
 };
 
 constexpr Key kTracerKeys[] = {
@@ -187,6 +199,22 @@ void check_thermal_transfer(TableReader& table, const TransferSettings& s) {
                "linear one jump from cell to cell");
   if (s.force != ForceForm::kGradient)
     table.fail("force", "integrator \"thermal\" has only force = \"gradient\"; remove 'force'");
+}
+
+// Where particles get to is found by Newton's method, for which the linear kernel has kinks
+// [T A.6.2]. What polypic and the affine map say of a particle's surroundings is carried along by
+// where it would go forwards.
+void check_positions(TableReader& table, const Scene& scene) {
+  if (scene.implicit.positions != ParticlePositions::kBackwardEuler || !table.has("positions"))
+    return;
+  const TransferSettings& t = scene.transfer;
+  const char* reason =
+      t.kernel == 1                      ? "the quadratic or cubic kernel: set transfer.kernel"
+      : t.type == TransferType::kPolypic ? "a transfer of at most affine fields: set transfer.type"
+      : t.advection == AdvectionMap::kAffine ? "transfer.advection = \"translation\""
+                                             : nullptr;
+  if (reason != nullptr)
+    table.fail("positions", fmt::format("positions \"backward_euler\" need {}", reason));
 }
 
 }  // namespace
@@ -278,6 +306,7 @@ void parse_implicit(const Node& root, Scene& scene, ReadContext& context) {
           "or set simulation.integrator");
     }
     table.read_members(scene.implicit);
+    check_positions(table, scene);
     if (!traits_of(scene).linear) return;
     for (const char* key : {"max_iterations", "plasticity"})
       if (table.has(key))

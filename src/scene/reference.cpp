@@ -209,7 +209,8 @@ void write_words(std::string& out, const Table& rows) {
 void write_models(std::string& out) {
   const Scene thermal = scene_under(Under::kHeat);
   out +=
-      "Keys of the models; each also has `density` (needed), `viscosity` and `color`.\n\n"
+      "Keys of the models; each also has `density` (needed), `viscosity`, `color` and, under\n"
+      "implicit integrators, `stiffness_damping`.\n\n"
       "| model | needs | may have | under `thermal` also |\n|---|---|---|---|\n";
   for (const ModelKeys& model : material_models()) {
     const bool moved = why_not_moved(thermal, model.model).empty();

@@ -3,7 +3,9 @@
 // them every few iterations.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "kernels/solve/conjugate_gradients.h"
 #include "src/solvers/krylov.h"
@@ -66,6 +68,7 @@ SolveReport conjugate_gradients(Exec& exec, KrylovScalars<Exec, SolveControl>& s
   }
   SolveReport report = report_of(seen);
   report.restarts = seen.restarts;
+  report.looks = scalars.looks;
   return report;
 }
 
@@ -99,6 +102,45 @@ class ConjugateGradients {
     return conjugate_gradients(exec_, scalars_, Steps<LinearOperator>{exec_, s, A},
                                Directions<Preconditioner>{exec_, s, G});
   }
+
+  // From 0 until the recursion says that the residual meets the tolerance: for Newton's method,
+  // which asks its own next gradient how good the step was. That spares a product for the first
+  // residual, one for the last, and the host's looks at them.
+  template <class NoProduct, class LinearOperator, class Preconditioner>
+  SolveReport descend(const Space& space, DeviceCount blocks, const Real* rhs, Real* solution,
+                      LinearOperator&& A, Preconditioner&& G, const SolveOptions& options,
+                      const std::uint32_t* stop) {
+    static_assert(!std::remove_cvref_t<Preconditioner>::kIsSolve);
+    const ConjugateSpace<Space> s{space,
+                                  blocks,
+                                  {rhs, solution, residual_.data(), direction_.data(), work_.data(),
+                                   partials_.data(), scalars_.data()}};
+    partials_.zero();
+    scalars_.begin(options, stop);
+    exec_.zero(solution, std::size_t{blocks.bound} * Space::kValues * sizeof(Real));
+    begin_gradients(exec_, s);
+    subtract_product(exec_, s, NoProduct{});
+    judge_residual(exec_, scalars_.data(), true);
+    Steps<LinearOperator> step{exec_, s, A};
+    Directions<Preconditioner> next{exec_, s, G};
+    // At first half of what the last solve took, then ever more: what the device has been given
+    // beyond the end is a share of the whole, and does nothing.
+    std::uint32_t more = scalars_.seen.iterations / 2;
+    do {
+      const std::uint32_t batch = Exec::kIsCuda ? std::max(4u, more) : 1u;
+      for (std::uint32_t i = 0; i < batch; ++i) {
+        next.precondition();
+        step.step();
+      }
+      scalars_.poll();
+      more = scalars_.seen.iterations / 4;
+    } while (scalars_.seen.done == 0);
+    SolveReport report = report_of(scalars_.seen);
+    report.looks = scalars_.looks;
+    return report;
+  }
+  // Of such a solve, for launches of A and G.
+  const std::uint32_t* done() { return scalars_.done(); }
 
   std::size_t bytes() const {
     std::size_t sum = partials_.bytes() + scalars_.bytes();

@@ -16,7 +16,8 @@ struct SolveReport {
   bool rounding_limited = false;
   bool plain = false;  // the faster cycle was not positive for this system: see Coarsen
   std::uint32_t iterations = 0, restarts = 0, singular_components = 0, levels = 0;
-  double residual = 0;  // conjugate gradients: the true one, largest magnitude
+  std::uint32_t looks = 0;  // times that the host waited for the scalars
+  double residual = 0;      // conjugate gradients: the true one, largest magnitude
   double initial = 0, tolerance = 0;
   // Largest mean (by magnitude) of the right-hand side over a singular component, which no solution
   // can meet and the solve left out.
@@ -47,13 +48,20 @@ class KrylovScalars {
 
   void begin(const SolveOptions& options, const std::uint32_t* stop, const Control& first = {}) {
     begin_solve(exec_, options, stop, first, device_.data());
+    looks = 0;
   }
-  void poll() { seen = device_.first(); }
+  void poll() {
+    seen = device_.first();
+    ++looks;
+  }
   void put() { device_.upload(std::span<const Control>(&seen, 1)); }
   Control* data() { return device_.data(); }
+  // Launches of an iteration do nothing where it is not 0.
+  const std::uint32_t* done() { return &device_.data()->done; }
   std::size_t bytes() const { return device_.bytes(); }
 
   Control seen;
+  std::uint32_t looks = 0;  // of this solve
 
  private:
   Exec& exec_;

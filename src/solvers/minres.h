@@ -46,6 +46,7 @@ class Minres {
     constexpr std::uint32_t kIterationsPerPoll = Exec::kIsCuda && !kLooks ? 4 : 1;
     const MinresVectors<Real>& v = view.v;
     partials_.zero();
+    scalars_.looks = 0;
     begin();
     for (std::uint32_t n = 0;; ++n) {
       const SolveReport inner = G.solve(v.r2, v.out);
@@ -53,7 +54,7 @@ class Minres {
       advance_minres(exec_, view, G.local(v.r2, v.out), n == 0);
       if (n % kIterationsPerPoll == 0) {
         scalars_.poll();
-        if (scalars_.seen.done != 0) return report_of(scalars_.seen);
+        if (scalars_.seen.done != 0) return report();
       }
       A.enqueue(v.in, v.out.value);
       multiply_minres(exec_, view, A.local(v.in, v.out.value));
@@ -72,7 +73,16 @@ class Minres {
     return sizeof(MinresControl) + blocks * (reals * sizeof(Real) + 2 * sizeof(double));
   }
 
+  // Of a solve, for launches of A and G.
+  const std::uint32_t* done() { return scalars_.done(); }
+
  private:
+  SolveReport report() const {
+    SolveReport r = report_of(scalars_.seen);
+    r.looks = scalars_.looks;
+    return r;
+  }
+
   static constexpr std::size_t kValues = 6, kCompanions = 4;
 
   Exec& exec_;

@@ -7,14 +7,13 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "firn/scene.h"
 #include "kernels/grid/rebuild.h"
-#include "kernels/implicit/system.h"
 #include "kernels/solve/minres.h"
 #include "src/solvers/conjugate_gradients.h"
+#include "src/solvers/implicit_memory.h"
 #include "src/solvers/minres.h"
 #include "src/solvers/node_multigrid.h"
 
@@ -23,7 +22,8 @@ namespace firn {
 struct NewtonReport {
   bool converged = false;
   bool rounding_limited = false;  // the potential's last digits know no better
-  int iterations = 0, linear_iterations = 0, cuts = 0, passes = 0;
+  bool at_rounding = false;       // the imbalance misses the tolerance, and is rounding
+  int iterations = 0, linear_iterations = 0, cuts = 0, passes = 0, looks = 0;
   double imbalance = 0, tolerance = 0;         // sqrt(sum |impulse|^2 / m), kg^(1/2) m/s
   double energy_before = 0, energy_after = 0;  // the potential of the guess and at the end, J
 };
@@ -31,44 +31,39 @@ struct NewtonReport {
 template <class Exec, int D, class Real>
 class NewtonSolver {
   using Problem = ImplicitProblem<Real, D>;
+  using Memory = ImplicitMemory<Exec, D, Real>;
 
  public:
-  NewtonSolver(Exec& exec, const ImplicitSettings& settings, bool linear, double gravity)
+  NewtonSolver(Exec& exec, const Scene& scene, bool linear)
       : exec_(exec),
-        settings_(settings),
+        settings_(scene.implicit),
         linear_(linear),
-        gravity_(gravity),
+        gravity_(std::hypot(scene.simulation.gravity[0], scene.simulation.gravity[1],
+                            scene.simulation.gravity[2])),
         gradients_(exec),
         minres_(exec),
         multigrid_(exec),
-        sums_(exec, 1) {}
+        memory_(exec, scene) {}
 
-  // Nothing in it outlives a step, so a larger one starts empty.
   void reserve(std::uint32_t blocks) {
-    const std::size_t nodes = std::size_t{blocks} * BlockTraits<D>::kNodes;
-    for (auto& channel : channels_) renew(exec_, channel, 4 * nodes);
-    renew(exec_, inverse_, 8 * nodes);
-    renew(exec_, kind_, nodes);
-    renew(exec_, hold_, nodes);
-    renew(exec_, closed_, nodes);
-    renew(exec_, partials_, kNewtonColumns * std::size_t{blocks});
+    memory_.reserve(blocks);
     if (linear_)
       minres_.reserve(blocks);
     else
       gradients_.reserve(blocks);
   }
-  void reserve_particles(std::uint32_t chunks) {
-    const std::size_t reals = chunks * kLanes * stiffness_components<D>();
-    if (stiffness_.size() < reals) renew(exec_, stiffness_, reals);
-  }
+  void reserve_particles(std::uint32_t chunks) { memory_.reserve_particles(chunks); }
 
-  // Of a problem without its view. `opens`: there are contacts that may open.
-  NewtonReport solve(Problem problem, bool opens) {
+  // Of a problem without its view, in a step as `now` has it. `opens`: there are contacts that may
+  // open.
+  NewtonReport solve(Problem problem, const StepControl& now, bool opens) {
     problem.semidefinite = !linear_;
     // What has flowed stands on its yield surface, where a stiffness that knows of it jumps.
     problem.flows = !linear_ && settings_.plasticity == PlasticFlow::kInside;
     problem.diagonal = settings_.preconditioner == ImplicitPreconditioner::kDiagonal;
-    Solve s{*this, problem, {}};
+    problem.damping = memory_.damping_factors();
+    problem.drag = static_cast<Real>(settings_.mass_damping);
+    Solve s{*this, problem, {}, now.n_blocks, now.dt};
     s.begin();
     for (s.report.passes = 1;; ++s.report.passes) {
       linear_ ? s.solve_once() : s.minimise();
@@ -80,25 +75,17 @@ class NewtonSolver {
   }
 
   std::size_t bytes() const {
-    std::size_t sum = inverse_.bytes() + kind_.bytes() + hold_.bytes() + closed_.bytes() +
-                      partials_.bytes() + stiffness_.bytes() + sums_.bytes() + gradients_.bytes() +
-                      minres_.bytes() + multigrid_.bytes();
-    for (const auto& channel : channels_) sum += channel.bytes();
-    return sum;
+    return memory_.bytes() + gradients_.bytes() + minres_.bytes() + multigrid_.bytes();
   }
   // What bytes() says once these are reserved, for estimates.
-  static std::size_t bytes_for(const ImplicitSettings& settings, std::uint32_t blocks,
-                               std::size_t chunks, bool linear) {
+  static std::size_t bytes_for(const Scene& scene, std::uint32_t blocks, std::size_t chunks,
+                               bool linear) {
     using Space = NodeSpace<D, Real>;
-    const std::size_t node = (4 * kChannels + 8) * sizeof(Real) + sizeof(std::uint32_t) +
-                             sizeof(NodeHold<Real>) + sizeof(std::uint64_t);
-    const std::size_t block = BlockTraits<D>::kNodes * node + kNewtonColumns * sizeof(double);
     const std::size_t solver =
         linear ? Minres<Exec, Space>::bytes_for(blocks) + sizeof(SolveControl)
                : ConjugateGradients<Exec, Space>::bytes_for(blocks) + sizeof(MinresControl);
-    const bool coarse = settings.preconditioner == ImplicitPreconditioner::kMultigrid;
-    return blocks * block + chunks * kLanes * stiffness_components<D>() * sizeof(Real) +
-           sizeof(NewtonSums) + solver +
+    const bool coarse = scene.implicit.preconditioner == ImplicitPreconditioner::kMultigrid;
+    return ImplicitMemory<Exec, D, Real>::bytes_for(scene, blocks, chunks) + solver +
            (coarse ? NodeMultigrid<Exec, D, Real>::bytes_for(blocks) : 0);
   }
 
@@ -107,10 +94,10 @@ class NewtonSolver {
   static constexpr double kArmijo = 1e-4;  // share of the slope's promise that a step has to keep
   // Velocities within this many cells per step are the same, whatever the scene.
   static constexpr double kSameSpeed = sizeof(Real) == 4 ? 1e-6 : 1e-9;
+  // An imbalance of so many times what rounding makes of stresses is as good as none.
+  static constexpr double kAsRounding = 1;
   // What the last digits of a sum of energies may hide.
   static constexpr double kRounding = 64 * static_cast<double>(kEpsilon<Real>);
-
-  enum Channel { kTarget, kVelocity, kTrial, kGradient, kRhs, kDirection, kChannels };
 
   struct Operator {
     Exec& exec;
@@ -140,43 +127,60 @@ class NewtonSolver {
     NewtonSolver& solver;
     Problem problem;
     NewtonReport report;
+    std::uint32_t blocks = 0;
+    double dt = 0;
     NewtonSums now{};      // at the iterate
     double reference = 0;  // imbalance that the tolerance is a share of
-    std::uint32_t blocks = 0;
 
     void begin() {
-      for (int c : {kVelocity, kTrial, kGradient, kRhs, kDirection}) solver.channels_[c].zero();
-      solver.partials_.zero();
-      problem.view = solver.view();
+      solver.memory_.clear();
+      problem.view = solver.memory_.view();
       begin_implicit(solver.exec_, problem);
       close_contacts(solver.exec_, problem, true);
-      const NewtonSums resting = guess(false);
-      const NewtonSums moving = solver.linear_ ? resting : guess(true);
-      now = moving;
-      if (!std::isfinite(moving.energy) || !(moving.energy <= resting.energy)) now = guess(false);
-      const double least = std::isfinite(moving.imbalance)
-                               ? std::min(moving.imbalance, resting.imbalance)
-                               : resting.imbalance;
-      const StepControl c = solver.control_of(problem);
-      blocks = c.n_blocks;
+      if (problem.damping != nullptr) begin_damping(solver.exec_, problem);
+      start();
       solver.multigrid_.forget();
       const double mass = std::sqrt(now.mass);
-      reference = std::sqrt(least) + c.dt * solver.gravity_ * mass;
+      reference += dt * solver.gravity_ * mass;
       report.tolerance = std::max(solver.settings_.tolerance * reference,
-                                  kSameSpeed * mass * static_cast<double>(problem.grid.dx) / c.dt);
+                                  kSameSpeed * mass * static_cast<double>(problem.grid.dx) / dt);
       report.energy_before = now.energy;
       settle();
     }
-    NewtonSums guess(bool moving) {
-      guess_velocity(solver.exec_, problem, moving);
-      return evaluate();
+    // At the better of two guesses, whose sums the host reads together.
+    void start() {
+      guess(false);
+      if (solver.linear_) {
+        now = read()[0];
+        reference = std::sqrt(now.imbalance);
+        return;
+      }
+      guess(true, 1);
+      const auto [resting, moving] = read();
+      now = moving;
+      reference =
+          std::sqrt(std::isfinite(moving.imbalance) ? std::min(moving.imbalance, resting.imbalance)
+                                                    : resting.imbalance);
+      if (std::isfinite(moving.energy) && moving.energy <= resting.energy) return;
+      guess(false);
+      now = resting;
     }
-    NewtonSums evaluate() {
-      problem.view = solver.view();
+    void guess(bool moving, int slot = 0) {
+      guess_velocity(solver.exec_, problem, moving);
+      evaluate(slot);
+    }
+    // Enqueues it; the sums go to one of two places.
+    void evaluate(int slot = 0) {
+      problem.view = solver.memory_.view();
+      problem.view.sums += slot;
       clear_nodes(solver.exec_, problem.view.gradient, 1, problem.max_blocks, problem.control);
       evaluate_particles(solver.exec_, problem);
       evaluate_nodes(solver.exec_, problem);
-      return solver.sums_.first();
+      problem.view.sums -= slot;
+    }
+    std::array<NewtonSums, 2> read() {
+      ++report.looks;
+      return solver.memory_.read_sums();
     }
     void settle() {
       report.energy_after = now.energy;
@@ -187,28 +191,40 @@ class NewtonSolver {
     void minimise() {
       report.converged = false;
       while (std::isfinite(report.imbalance)) {
-        if (report.imbalance <= report.tolerance) report.converged = true;
+        const double before = report.imbalance;
+        report.converged = before <= report.tolerance;
         if (report.converged || report.iterations == solver.settings_.max_iterations) return;
         ++report.iterations;
         find_direction();
-        if (!search_line()) return;
+        const bool went_on = search_line();
+        const bool hardly = !went_on || report.imbalance > 0.5 * before;
+        if (!report.converged && hardly && is_rounding()) return;
+        if (!went_on) return;
       }
+    }
+    // What is left is what rounding does to stresses, which no velocities take away.
+    bool is_rounding() {
+      if (report.imbalance <= report.tolerance) return false;
+      if (report.imbalance > kAsRounding * std::sqrt(now.rounding)) return false;
+      report.converged = report.rounding_limited = report.at_rounding = true;
+      return true;
     }
 
     void invert() {
-      problem.view = solver.view();
+      problem.view = solver.memory_.view();
       clear_nodes(solver.exec_, problem.view.inverse, 2, problem.max_blocks, problem.control);
       add_blocks(solver.exec_, problem);
       if (solver.uses_multigrid()) solver.multigrid_.build(problem, blocks);
       invert_blocks(solver.exec_, problem);
-      solver.channels_[kDirection].zero();
+      solver.memory_.channel(Memory::kDirection).zero();
     }
     // From the velocities of bodies, where nothing has moved yet, to those that balance the forces
     // at first order.
     void solve_once() {
       invert();
       const ImplicitView<Real>& v = problem.view;
-      const MinresView<NodeSpace<D, Real>> view{{v.kind, v.direction},
+      const Problem gated = while_not(solver.minres_.done());
+      const MinresView<NodeSpace<D, Real>> view{{v.kind, v.target, v.direction},
                                                 {&problem.control->n_blocks, problem.max_blocks},
                                                 solver.minres_.vectors()};
       const SolveOptions options{
@@ -218,13 +234,13 @@ class NewtonSolver {
           view,
           [&] {
             begin_minres(solver.exec_, view, options, &problem.control->stop);
-            solver.exec_.copy(view.v.r2, v.rhs, solver.channels_[kRhs].bytes());
+            solver.exec_.copy(view.v.r2, v.rhs, solver.memory_.channel(Memory::kRhs).bytes());
           },
-          Operator{solver.exec_, problem}, preconditioner());
+          Operator{solver.exec_, gated}, preconditioner(gated));
       ++report.iterations;
-      report.linear_iterations += static_cast<int>(linear.iterations);
+      count(linear);
       try_velocity(solver.exec_, problem, Real(1));
-      std::swap(solver.channels_[kVelocity], solver.channels_[kTrial]);
+      solver.memory_.accept_trial();
       stay();
       report.converged = linear.converged && std::isfinite(report.imbalance);
     }
@@ -237,15 +253,24 @@ class NewtonSolver {
       const SolveOptions options{
           std::max(std::min(0.1 * forced, loosest), std::min(aim, loosest)), 0,
           static_cast<std::uint32_t>(solver.settings_.max_linear_iterations)};
-      const SolveReport linear = solver.gradients_.solve(
-          NodeSpace<D, Real>{v.kind}, {&problem.control->n_blocks, problem.max_blocks}, v.rhs,
-          v.direction, Operator{solver.exec_, problem}, preconditioner(), options,
-          &problem.control->stop);
+      const Problem gated = while_not(solver.gradients_.done());
+      count(solver.gradients_.template descend<NoProduct<D, Real>>(
+          NodeSpace<D, Real>{v.kind, v.target}, {&problem.control->n_blocks, problem.max_blocks},
+          v.rhs, v.direction, Operator{solver.exec_, gated}, preconditioner(gated), options,
+          &problem.control->stop));
+    }
+    void count(const SolveReport& linear) {
       report.linear_iterations += static_cast<int>(linear.iterations);
+      report.looks += static_cast<int>(linear.looks);
     }
 
-    Preconditioner preconditioner() {
-      return {solver.multigrid_, problem, solver.uses_multigrid() && !solver.multigrid_.is_empty()};
+    Problem while_not(const std::uint32_t* done) const {
+      Problem gated = problem;
+      gated.gate = done;
+      return gated;
+    }
+    Preconditioner preconditioner(const Problem& gated) {
+      return {solver.multigrid_, gated, solver.uses_multigrid() && !solver.multigrid_.is_empty()};
     }
 
     // Halves the step until the potential falls; false where it falls nowhere.
@@ -253,9 +278,10 @@ class NewtonSolver {
       double share = 1;
       for (int cut = 0; cut <= kMostCuts; ++cut, share *= 0.5) {
         try_velocity(solver.exec_, problem, static_cast<Real>(share));
-        const NewtonSums there = evaluate();
+        evaluate();
+        const NewtonSums there = read()[0];
         if (is_lower(there, share)) {
-          std::swap(solver.channels_[kVelocity], solver.channels_[kTrial]);
+          solver.memory_.accept_trial();
           now = there;
           settle();
           return true;
@@ -265,6 +291,7 @@ class NewtonSolver {
             std::abs(there.first_slope) <= kRounding * std::abs(now.energy)) {
           report.converged = report.rounding_limited = true;
           stay();
+          report.at_rounding = report.imbalance > report.tolerance;
           return false;
         }
         ++report.cuts;
@@ -282,52 +309,30 @@ class NewtonSolver {
     }
     // Everything as it was at the iterate.
     void stay() {
-      problem.view = solver.view();
+      problem.view = solver.memory_.view();
       try_velocity(solver.exec_, problem, Real(0));
-      now = evaluate();
+      evaluate();
+      now = read()[0];
       settle();
     }
 
     bool contacts_change() {
-      problem.view = solver.view();
+      problem.view = solver.memory_.view();
       close_contacts(solver.exec_, problem, false);
-      if (solver.sums_.first().changed == 0) return false;
-      if (solver.linear_)
-        now = guess(false);
-      else
-        stay();
+      if (read()[0].changed == 0) return false;
+      if (!solver.linear_) return stay(), true;
+      guess(false);
+      now = read()[0];
       return true;
     }
     void end() {
-      problem.view = solver.view();
+      problem.view = solver.memory_.view();
       end_implicit(solver.exec_, problem);
     }
   };
 
   bool uses_multigrid() const {
     return settings_.preconditioner == ImplicitPreconditioner::kMultigrid;
-  }
-  StepControl control_of(const Problem& problem) {
-    StepControl c;
-    exec_.download(&c, problem.control, sizeof c);
-    return c;
-  }
-  ImplicitView<Real> view() {
-    ImplicitView<Real> v;
-    v.target = channels_[kTarget].data();
-    v.velocity = channels_[kVelocity].data();
-    v.trial = channels_[kTrial].data();
-    v.gradient = channels_[kGradient].data();
-    v.rhs = channels_[kRhs].data();
-    v.direction = channels_[kDirection].data();
-    v.inverse = inverse_.data();
-    v.kind = kind_.data();
-    v.hold = hold_.data();
-    v.closed = closed_.data();
-    v.stiffness = stiffness_.data();
-    v.partials = partials_.data();
-    v.sums = sums_.data();
-    return v;
   }
 
   Exec& exec_;
@@ -337,13 +342,7 @@ class NewtonSolver {
   ConjugateGradients<Exec, NodeSpace<D, Real>> gradients_;
   Minres<Exec, NodeSpace<D, Real>> minres_;
   NodeMultigrid<Exec, D, Real> multigrid_;
-  std::array<Buffer<Exec, Real>, kChannels> channels_;
-  Buffer<Exec, Real> inverse_, stiffness_;
-  Buffer<Exec, std::uint32_t> kind_;
-  Buffer<Exec, NodeHold<Real>> hold_;
-  Buffer<Exec, std::uint64_t> closed_;
-  Buffer<Exec, double> partials_;
-  Buffer<Exec, NewtonSums> sums_;
+  Memory memory_;
 };
 
 }  // namespace firn

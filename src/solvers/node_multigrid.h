@@ -48,7 +48,7 @@ class NodeMultigrid {
 
   // z = what coarse levels make of r; there must be one.
   void correct(const Problem& problem, const Real* r, Real* z) {
-    const std::uint32_t* stop = &problem.control->stop;
+    const std::uint32_t* stop = gate_of(problem);
     for (std::size_t l = 1; l < count_; ++l) {
       const NodeLevel<Real>& level = levels_[l].view;
       restrict_nodes<Exec, D>(exec_, level, l == 1 ? r : levels_[l - 1].view.residual, stop);

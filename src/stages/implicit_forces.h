@@ -19,19 +19,18 @@ class ImplicitForces : public Stage<Exec, D, Real> {
         laws_(laws),
         retry_(retry),
         opens_(may_open(scene)),
-        solver_(context.exec, scene.implicit, traits_of(scene).linear,
-                std::hypot(scene.simulation.gravity[0], scene.simulation.gravity[1],
-                           scene.simulation.gravity[2])) {}
+        solver_(context.exec, scene, traits_of(scene).linear) {}
 
   // False if the step is over: it had been before, or its solve has missed the tolerance.
   bool enqueue() {
-    if (context_.read().stop != 0) return false;
+    const StepControl now = context_.read();
+    if (now.stop != 0) return false;
     const ImplicitProblem<Real, D> problem{
         context_.params.transfer, laws_, context_.particles.view(), context_.grid.view(),
         context_.boundaries(),    {},    context_.max_blocks(),     context_.step()};
     NewtonReport newton;
     const SolveReport report = timed_solve(context_.exec, stats_.seconds, [&] {
-      newton = solver_.solve(problem, opens_);
+      newton = solver_.solve(problem, now, opens_);
       return summary_of(newton);
     });
     count(newton);
@@ -76,6 +75,8 @@ class ImplicitForces : public Stage<Exec, D, Real> {
     stats_.cuts += newton.cuts;
     stats_.passes += newton.passes;
     stats_.rejected += newton.converged ? 0 : 1;
+    stats_.at_rounding += newton.at_rounding ? 1 : 0;
+    stats_.looks += newton.looks;
     stats_.imbalance = newton.imbalance, stats_.tolerance = newton.tolerance;
     stats_.energy_before = newton.energy_before, stats_.energy_after = newton.energy_after;
   }

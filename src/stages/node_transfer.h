@@ -52,7 +52,14 @@ class NodeTransfer : public Stage<Exec, D, Real> {
   }
 
   // The gather, which in fused steps scatters for the next one.
-  void gather() { context_.fused ? gather_and_scatter() : gather_apart(); }
+  void gather() {
+    context_.fused ? gather_and_scatter() : gather_apart([] {});
+  }
+  // The gather of steps that are not fused; moved() once it has moved the particles.
+  template <class F>
+  void gather(F&& moved) {
+    gather_apart(moved);
+  }
 
  private:
   using Stage<Exec, D, Real>::context_;
@@ -93,13 +100,15 @@ class NodeTransfer : public Stage<Exec, D, Real> {
                          context_.max_blocks());
     context_.mark(kClockFused);
   }
-  void gather_apart() {
+  template <class F>
+  void gather_apart(F&& moved) {
     StepControl* c = context_.step();
     const std::uint32_t blocks = context_.max_blocks();
     const ParticleView<Real> particles = context_.particles.view();
     const GridView<Real> grid = context_.grid.view();
     g2p<Exec, D, Real>(context_.exec, context_.params.transfer, context_.params.bounds, particles,
                        grid, c, blocks);
+    moved();
     guard_particles<Exec, D, Real>(context_.exec, context_.boundaries(), particles, grid, blocks,
                                    c);
     context_.mark(kClockG2P);

@@ -111,6 +111,50 @@ TEST_P(GpuImplicitMultigrid, EqualsTheCpu) {
   EXPECT_LE(gpu.solve.linear_iterations, cpu.solve.linear_iterations + 4);
 }
 
+// What an implicit scene may ask for: damping by stiffness and by mass, coarser grids that know of
+// it, and positions by backward Euler.
+class GpuImplicitOptions : public GpuImplicit {};
+TEST_P(GpuImplicitOptions, EqualsTheCpu) {
+  Scene scene = scene_of(GetParam());
+  const bool single = scene.simulation.precision == Precision::kSingle;
+  scene.implicit.positions = ParticlePositions::kBackwardEuler;
+  scene.implicit.mass_damping = 2;
+  scene.materials[0].stiffness_damping = 0.01;
+  scene.materials[1].stiffness_damping = 0.003;
+  if (!single) scene.implicit.preconditioner = ImplicitPreconditioner::kMultigrid;
+  const Outcome cpu = after(scene, Device::kCpu, 2), gpu = after(scene, Device::kCuda, 2);
+  EXPECT_LE(difference(cpu.particles.velocity, gpu.particles.velocity), single ? 2e-2 : 1e-5);
+  EXPECT_LE(difference(cpu.particles.position, gpu.particles.position), single ? 5e-5 : 1e-6);
+  EXPECT_EQ(gpu.solve.iterations, cpu.solve.iterations);
+  scene.implicit.mass_damping = 0;
+  for (Material& m : scene.materials) m.stiffness_damping = 0;
+  const Outcome undamped = after(scene, Device::kCpu, 2);
+  EXPECT_GT(difference(cpu.particles.velocity, undamped.particles.velocity), 5e-2);
+}
+
+// The host waits for two guesses together, for conjugate gradients every few iterations, for each
+// trial of the line search and for the contacts, and for nothing else.
+TEST_P(GpuImplicitOptions, LooksAreFew) {
+  Scene scene = scene_of(GetParam());
+  scene.materials[0].youngs_modulus = 1e7;
+  const ImplicitStats s = after(scene, Device::kCuda, 2).solve;
+  const std::int64_t trials = s.iterations + s.cuts;
+  ASSERT_GT(s.linear_iterations, 4 * s.iterations) << "nothing to save";
+  if (std::get<0>(GetParam()) == Integrator::kOptimization) {
+    // A batch of four at least, and what is left of two guesses at how many there will be.
+    EXPECT_LE(s.looks, s.solves + s.linear_iterations / 4 + s.iterations + trials + 2 * s.passes);
+  } else {
+    // Of each pass also the begin and the end, what is left, and the contacts.
+    EXPECT_LE(s.looks, s.solves + s.linear_iterations / 4 + 5 * s.passes);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpu, GpuImplicitOptions,
+                         testing::Combine(testing::Values(Integrator::kOptimization,
+                                                          Integrator::kSemiImplicit),
+                                          testing::Values(2, 3), testing::Values(2, 3),
+                                          testing::Values(Precision::kSingle, Precision::kDouble)),
+                         name_of);
 INSTANTIATE_TEST_SUITE_P(Gpu, GpuImplicitMultigrid,
                          testing::Combine(testing::Values(Integrator::kOptimization),
                                           testing::Values(1, 2, 3), testing::Values(2),

@@ -41,21 +41,21 @@ inline Shape box(const Vec3& min, const Vec3& max) {
 }
 
 // Adds a bar along x as one row of particles in the lowest cells, `per_cell` of them in a cell's
-// length, between slipping walls at y = 0 and y = dx. All nodes that the row reaches lie on or
-// behind these walls, so nothing moves along y, and as every column of nodes gets the same weights
-// from the row, the motion along x is that of a bar in uniaxial strain, exactly. Ends in x are the
-// caller's.
+// length, between slipping walls at y = 0 and y = dx (3D: also z). All nodes that the row reaches
+// lie on or behind these walls, so nothing moves along y, and as every column of nodes gets the
+// same weights from the row, the motion along x is that of a bar in uniaxial strain, exactly. Ends
+// in x are the caller's.
 inline void add_row(Scene& scene, double from, double to, int per_cell) {
-  const double dx = scene.grid.dx;
+  const double dx = scene.grid.dx, deep = scene.simulation.dimension == 3 ? dx : 0;
   Body row;
   row.name = "row";
-  row.shape = box({from, 0, 0}, {to, dx / per_cell, 0});
+  row.shape = box({from, 0, 0}, {to, dx / per_cell, deep / per_cell});
   row.sampling = Sampling::kUniform;
-  row.particles_per_cell = per_cell * per_cell;
+  row.particles_per_cell = static_cast<int>(std::pow(per_cell, scene.simulation.dimension));
   scene.bodies.push_back(row);
   Domain domain;
   domain.min = {from, 0, 0};
-  domain.max = {to, dx, 0};
+  domain.max = {to, dx, deep};
   domain.boundary.fill(BoundaryType::kSlip);
   scene.grid.domain = domain;
 }

@@ -296,9 +296,27 @@ TEST(SceneErrors, Implicit) {
       {"[time]",
        "[implicit]\nplasticity = @\"inisde\"\n[time]",
        {"unknown plasticity 'inisde'; did you mean 'inside'?"}},
+      {"[time]",
+       "[implicit]\nmass_damping = @-1\n[time]",
+       {"'mass_damping' must be >= 0, found -1"}},
+      {"density = 400",
+       "density = 400\nstiffness_damping = @-1",
+       {"'stiffness_damping' must be >= 0, found -1"}},
+      {"[time]",
+       "kernel = 1\n[implicit]\npositions = @\"backward_euler\"\n[time]",
+       {"positions \"backward_euler\" need the quadratic or cubic kernel"}},
+      {"type = \"apic\"\n[time]",
+       "type = \"polypic\"\n[implicit]\npositions = @\"backward_euler\"\n[time]",
+       {"need a transfer of at most affine fields"}},
+      {"[time]",
+       "advection = \"affine\"\n[implicit]\npositions = @\"backward_euler\"\n[time]",
+       {"need transfer.advection = \"translation\""}},
       {"image = true", "diagnostics = @\"stages\"", {"\"stages\" needs integrator \"explicit\""}},
   };
   for (const Case& c : cases) expect_one_finding(scene, c);
+  expect_one_finding(kScene3D, {"density = 400",
+                                "density = 400\n@stiffness_damping = 0.1",
+                                {"'stiffness_damping' belongs to integrators \"optimization\""}});
 
   const std::string linear =
       edited(kScene3D, "dimension = 3", "dimension = 3\nintegrator = \"semi_implicit\"");

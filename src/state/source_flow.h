@@ -1,8 +1,9 @@
 // What a source brings, and when. An endless pattern of particles moves with its velocity, and its
 // shape is a window on it: at first all that lie in the shape appear, and then, each time that the
 // pattern has moved by half a cell, those that have come in since, as far in as they have come. So
-// what flows out has no seams, whatever the angle between velocity and nozzle. What finds its place
-// taken, where the way out is blocked, does not appear.
+// what flows out has no seams, whatever the angle between velocity and nozzle; only what is through
+// a corner of the shape within that half cell is missed. What finds its place taken, where the way
+// out is blocked, does not appear.
 #pragma once
 
 #include <cstdint>

@@ -100,8 +100,8 @@ void SceneStepper<Integrator>::remove(std::span<const std::uint32_t> ids) {
   for_each_stage([&](auto& stage) { stage.particles_changed({0, c.n_chunks}); });
 }
 
-// Which chunks may have particles in the box: those placed by the last layout are in their block or,
-// as a step later, next to it.
+// Which chunks may have particles in the box: those placed by the last layout are in their block
+// or, as a step later, next to it.
 template <class Integrator>
 std::vector<bool> SceneStepper<Integrator>::chunks_near(const std::vector<Chunk>& chunks,
                                                         const StepControl& c, const Vec3& min,
@@ -167,8 +167,8 @@ void SceneStepper<Integrator>::share_with_others(std::vector<PresentParticle>& f
   out.values(std::span<const PresentParticle>(found));
   const Message mine = out.take();
   found.clear();
-  for (const Message& message : context_.partition->exchange(
-           std::vector<Message>(context_.partition->count(), mine))) {
+  for (const Message& message :
+       context_.partition->exchange(std::vector<Message>(context_.partition->count(), mine))) {
     ByteReader in(message);
     const auto theirs = in.values<PresentParticle>();
     found.insert(found.end(), theirs.begin(), theirs.end());

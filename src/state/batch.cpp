@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "firn/error.h"
 #include "src/scene/expression.h"
 #include "src/scene/phases.h"
@@ -14,8 +13,9 @@ namespace {
 
 ParticleBatch batch_of(const Scene& scene, const CompiledShape& shape, int material,
                        double wanted_per_cell, Sampling sampling, std::uint64_t seed) {
-  const Samples samples = sample_shape(
-      shape, scene.grid.dx, particles_per_cell(wanted_per_cell, scene.simulation.dimension), sampling, seed);
+  const Samples samples =
+      sample_shape(shape, scene.grid.dx,
+                   particles_per_cell(wanted_per_cell, scene.simulation.dimension), sampling, seed);
   ParticleBatch batch;
   batch.material = static_cast<std::uint32_t>(material);
   batch.position = samples.positions;

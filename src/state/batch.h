@@ -39,7 +39,8 @@ std::vector<Vec3> fill_tracers(const Scene& scene, std::size_t body);
 double particles_per_cell(double wanted, int dimension);
 
 // Gives the particles that `owner` places their temperatures, where the scene has any. Those at
-// which they cannot have the phase it says are refused, as the scene reader refuses it of constants.
+// which they cannot have the phase it says are refused, as the scene reader refuses it of
+// constants.
 void warm(const Scene& scene, const std::string& owner, const ScalarField& temperature,
           ParticleBatch& batch);
 

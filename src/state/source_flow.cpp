@@ -107,8 +107,8 @@ Vec3 SourceFlow::moved(std::uint64_t emission) const {
 
 SourceFlow::Window SourceFlow::window(std::uint64_t emission) const {
   Window w;
-  w.in_shape = sample_moved(shape_, scene_.grid.dx, per_cell_, source_.sampling, seed_,
-                            moved(emission));
+  w.in_shape =
+      sample_moved(shape_, scene_.grid.dx, per_cell_, source_.sampling, seed_, moved(emission));
   // The same test as then, on the same numbers: no point is lost or comes twice.
   for (std::size_t i = 0; i < w.in_shape.size(); ++i)
     if (emission == 0 || !(distance(shape_, sum(w.in_shape[i], moved(emission - 1))) < 0))

@@ -52,8 +52,8 @@ TEST(FluidFaults, VelocityThatIsNotANumber) {
                [&] { run_to(later, 1); });
 }
 
-// Sealed liquid whose walls close in has no solution. The run ends when a tenth more is in there than
-// fits.
+// Sealed liquid whose walls close in has no solution. The run ends when a tenth more is in there
+// than fits.
 void expect_refused(const Scene& scene, double latest) {
   Simulation simulation = simulate(scene);
   const Divergence where = expect_divergence({"closed region", "more liquid than fits", "source"},

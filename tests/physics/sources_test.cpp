@@ -66,8 +66,7 @@ double closest(const std::vector<Vec3>& points) {
 // also where one emission joins the next, and where the nozzle stands askew.
 TEST(SourceFlow, HasNoSeamsWhateverTheDirection) {
   for (const Vec3& velocity : {Vec3{0, -1, 0}, Vec3{0.7, -1, 0.4}, Vec3{3, 0.2, 0}}) {
-    const Scene scene = tap_scene(
-        3, cylinder({0, 0, 0}, {0.02, 0.06, 0}, 0.12), velocity);
+    const Scene scene = tap_scene(3, cylinder({0, 0, 0}, {0.02, 0.06, 0}, 0.12), velocity);
     const std::vector<Vec3> points = flown(scene, 12);
     EXPECT_GT(points.size(), 300u);
     EXPECT_GE(closest(points), 0.7 * 0.5 * scene.grid.dx * (1 - 1e-9));
@@ -88,8 +87,8 @@ TEST(SourceFlow, OfALatticeGoesOnLayerByLayer) {
 // Density times what a window of that shape sweeps: in the mean for any angle.
 TEST(SourceFlow, BringsWhatItsOutlineSweeps) {
   // A box of 0.4 x 0.2 that moves along (1, 1) sweeps (0.4 + 0.2) times the way along each axis. At
-  // its two corners on the sides, paths of 2 d cross it at the distance d: a share of 1 - 2 d / l of
-  // them are through within the l of a period. That is l / 4 of the outline's width at either.
+  // its two corners on the sides, paths of 2 d cross it at the distance d: a share of 1 - 2 d / l
+  // of them are through within the l of a period. That is l / 4 of the outline's width at either.
   const Scene scene = tap_scene(2, box({0, 0, 0}, {0.4, 0.2, 0}), {1, 1, 0});
   const SourceFlow flow(scene, 0);
   double volume = 0;
@@ -104,7 +103,8 @@ TEST(SourceFlow, BringsWhatItsOutlineSweeps) {
 }
 
 // A source that is carried along: a particle flies from where it came in, with the velocity that
-// the source's flow and the motion of that point had together. Around a pivot, known in closed form.
+// the source's flow and the motion of that point had together. Around a pivot, known in closed
+// form.
 TEST(SourceFlow, MovesAlong) {
   Scene scene = tap_scene(2, box({1, -0.1, 0}, {1.1, 0.1, 0}), {0.5, 0, 0});
   scene.sources[0].motion = Keyframes{{0, 10}, {}, {{0, 0, 0}, {0, 0, 20}}, {}};  // 2 rad/s

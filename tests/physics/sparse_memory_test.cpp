@@ -208,8 +208,8 @@ Scene stream(int dimension, double speed, double depth) {
   return scene;
 }
 
-// What has come is what the shape holds and, from then on, the density times the cross-section times
-// the speed times the time, however thin the source.
+// What has come is what the shape holds and, from then on, the density times the cross-section
+// times the speed times the time, however thin the source.
 TEST(Sources, EmitTheirDensity) {
   for (int dimension : {2, 3})
     for (double depth : {0.05, 0.1, 0.2}) {
@@ -235,13 +235,13 @@ TEST(Sources, KeepTheirTimes) {
   Simulation simulation = simulate(scene);
   const double period = 0.5 * 0.05 / 0.4;
   const auto at_the_start = simulate([&] {
-                                 Scene at_once = scene;
-                                 at_once.sources[0].start = 0;
-                                 at_once.sources[0].end = 1e-9;
-                                 return at_once;
-                               }())
-                                   .stats()
-                                   .particles;
+                              Scene at_once = scene;
+                              at_once.sources[0].start = 0;
+                              at_once.sources[0].end = 1e-9;
+                              return at_once;
+                            }())
+                                .stats()
+                                .particles;
   EXPECT_EQ(at_the_start, 0);  // nothing before the first step
   std::set<std::int64_t> counts;
   for (int frame = 1; frame <= 16; ++frame) {

@@ -58,7 +58,7 @@ TEST_F(SceneContinuation, RefusesTheRestByName) {
   expect_refusal(
       "end = 2\n",
       "end = 2\nmotion = { type = \"keyframes\", times = [0], translation = [[1, 0, 0]] }\n",
-      {"'source.0.motion'", "was not given"});
+      {"'source.0.motion.times'", "was not given"});
   expect_refusal("[transfer]\ntype = \"apic\"", "[transfer]\ntype = \"pic\"", {"'transfer.type'"});
   expect_refusal("radius = 0.1 }", "radius = 0.2 }", {"'body.0.shape.radius'"});
   expect_refusal("[[source]]",

@@ -335,8 +335,9 @@ struct Source {
   std::string name;
   int material = 0;
   Shape shape;
-  Vec3 velocity{};
-  double start = 0, end = 1e30;  // s
+  Vec3 velocity{};                  // of what flows in, relative to the source, with which it turns
+  std::optional<Keyframes> motion;  // of the shape, as of a collider
+  double start = 0, end = 1e30;     // s
   double particles_per_cell = 0;
   Sampling sampling = Sampling::kPoisson;
   ScalarField temperature;     // thermal: of what is emitted, as of a body

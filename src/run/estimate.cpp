@@ -33,6 +33,7 @@
 #include "src/state/heat_store.h"
 #include "src/state/mac_store.h"
 #include "src/state/scene_params.h"
+#include "src/state/source_flow.h"
 
 namespace firn {
 
@@ -321,7 +322,7 @@ SceneEstimate estimate(const Scene& scene, EstimateMode mode) {
   }
   require_particles(scene, static_cast<std::size_t>(e.particles));
   for (std::size_t s = 0; s < scene.sources.size(); ++s)
-    fills.push_back({fill_source(scene, s).batch, 1});
+    fills.push_back({SourceFlow(scene, s).batch(0), 1});
   const auto at_start = std::span<const Fill>(fills).first(scene.bodies.size());
   e.bounds_min.fill(std::numeric_limits<double>::infinity());
   e.bounds_max.fill(-std::numeric_limits<double>::infinity());

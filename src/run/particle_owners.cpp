@@ -14,14 +14,19 @@ void ParticleOwners::require_room(std::size_t particles) const {
 }
 
 void ParticleOwners::add(std::uint32_t count, std::uint32_t owner, std::uint32_t material) {
-  ranges_.push_back({next_id_, count, owner, material});
+  const bool goes_on = owner >= scene_.bodies.size() && owner < of_user() && !ranges_.empty() &&
+                       ranges_.back().body == owner && ranges_.back().material == material;
+  if (goes_on)
+    ranges_.back().count += count;
+  else
+    ranges_.push_back({next_id_, count, owner, material});
   next_id_ += count;
 }
 
 bool ParticleOwners::fit(const std::vector<IdRange>& ranges, std::uint32_t next_id,
-                         std::span<const std::optional<std::uint64_t>> pulses) const {
+                         std::span<const std::uint64_t> emissions) const {
   const std::size_t bodies = scene_.bodies.size();
-  std::vector<std::uint64_t> counted(pulses.size(), 0);
+  std::vector<std::uint64_t> counted(emissions.size(), 0);
   std::uint64_t next = 0;
   for (const IdRange& r : ranges) {
     if (r.first != next || r.count == 0 || r.body > of_user() ||
@@ -34,8 +39,8 @@ bool ParticleOwners::fit(const std::vector<IdRange>& ranges, std::uint32_t next_
     if (from_source) ++counted[r.body - bodies];
     next += r.count;
   }
-  for (std::size_t s = 0; s < pulses.size(); ++s)
-    if (pulses[s] && counted[s] != *pulses[s]) return false;
+  for (std::size_t s = 0; s < emissions.size(); ++s)
+    if (counted[s] > emissions[s]) return false;
   return next == next_id;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,10 +33,10 @@ class ParticleOwners {
   // Throws Error{kDevice} where ids run out.
   void require_room(std::size_t particles) const;
   void add(std::uint32_t count, std::uint32_t owner, std::uint32_t material);
-  // Whether the ranges tile the ids and their owners are in the scene; `pulses`: of each source,
-  // how many ranges it must have, without a value if that does not matter.
+  // Whether the ranges tile the ids and their owners are in the scene; `emissions`: of each source,
+  // how many ranges it may have.
   bool fit(const std::vector<IdRange>& ranges, std::uint32_t next_id,
-           std::span<const std::optional<std::uint64_t>> pulses) const;
+           std::span<const std::uint64_t> emissions) const;
   void restore(std::vector<IdRange> ranges, std::uint32_t next_id);
 
   std::uint32_t owner_of(std::uint32_t id) const { return range_of(id).body; }

@@ -32,6 +32,7 @@ class SceneStepper final : public Stepper {
   void append(const ParticleBatch& batch, std::uint32_t first_id) override;
   void add(const ParticleBatch& batch, std::uint32_t first_id) override;
   void remove(std::span<const std::uint32_t> ids) override;
+  std::vector<PresentParticle> particles_within(const Vec3& min, const Vec3& max) override;
   std::vector<FieldInfo> fields() override { return particle_fields().list(); }
   FieldView field_view(std::string_view name) override;
   FieldValues field_values(std::string_view name) override;
@@ -80,6 +81,9 @@ class SceneStepper final : public Stepper {
   }
 
   bool run(const StepControl& c, const RunGoal& goal, const StepWatch& watch);
+  std::vector<bool> chunks_near(const std::vector<Chunk>& chunks, const StepControl& c,
+                                const Vec3& min, const Vec3& max);
+  void share_with_others(std::vector<PresentParticle>& found);
   ParticleFields<Exec, D, Real> particle_fields();
   const ParticleField& field_at_hand(std::string_view name);
   void refuse_between_fused_steps(const char* what);

@@ -100,6 +100,81 @@ void SceneStepper<Integrator>::remove(std::span<const std::uint32_t> ids) {
   for_each_stage([&](auto& stage) { stage.particles_changed({0, c.n_chunks}); });
 }
 
+// Which chunks may have particles in the box: those placed by the last layout are in their block
+// or, as a step later, next to it.
+template <class Integrator>
+std::vector<bool> SceneStepper<Integrator>::chunks_near(const std::vector<Chunk>& chunks,
+                                                        const StepControl& c, const Vec3& min,
+                                                        const Vec3& max) {
+  std::vector<bool> near(chunks.size(), true);
+  const PeriodicBlocks& ring = context_.grid.periodic();
+  if (std::any_of(ring.count, ring.count + D, [](int n) { return n > 0; })) return near;
+  const std::vector<std::uint64_t> keys = context_.grid.keys(c.n_blocks);
+  const double side = context_.params.dx * BlockTraits<D>::kSide;
+  for (std::size_t i = 0; i < c.placed_chunks && i < chunks.size(); ++i) {
+    const Vec<int, D> block = block_of_key<D>(keys[chunks[i].block]);
+    for (int a = 0; a < D; ++a)
+      near[i] = near[i] && (block[a] + 2) * side >= min[static_cast<std::size_t>(a)] &&
+                (block[a] - 1) * side <= max[static_cast<std::size_t>(a)];
+  }
+  return near;
+}
+
+template <class Integrator>
+std::vector<PresentParticle> SceneStepper<Integrator>::particles_within(const Vec3& min,
+                                                                        const Vec3& max) {
+  const StepControl c = control();
+  const ChunkSpan present = chunks_of(c);
+  const ParticleStore<Exec, D, Real>& store = context_.particles;
+  const auto chunks = store.chunks(present);
+  const std::vector<bool> near = chunks_near(chunks, c, min, max);
+  const PeriodicBlocks& ring = context_.grid.periodic();
+  std::vector<PresentParticle> found;
+  const auto look_at = [&](ChunkSpan run) {
+    const auto ids = store.ids(run);
+    const auto x = store.download(kX, run), volume = store.download(kVolume, run);
+    for (std::uint32_t slot = 0; slot < run.count * kLanes; ++slot) {
+      if (slot % kLanes >= chunks[run.first - present.first + slot / kLanes].count) continue;
+      PresentParticle p{ids[slot], static_cast<double>(volume[slot]), {}};
+      bool inside = true;
+      for (int a = 0; a < D; ++a) {
+        const auto i = static_cast<std::size_t>(a);
+        const double length = ring.count[a] * context_.params.dx * BlockTraits<D>::kSide;
+        p.position[i] = static_cast<double>(channel_at(x.data(), slot, D, a));
+        if (length > 0)
+          p.position[i] -= length * std::round((p.position[i] - 0.5 * (min[i] + max[i])) / length);
+        inside = inside && p.position[i] >= min[i] && p.position[i] <= max[i];
+      }
+      if (inside) found.push_back(p);
+    }
+  };
+  for (std::uint32_t i = 0; i < chunks.size();) {
+    std::uint32_t end = i;
+    while (end < chunks.size() && near[end]) ++end;
+    if (end > i) look_at({present.first + i, end - i});
+    i = end + 1;
+  }
+  if (context_.partition->is_split()) share_with_others(found);
+  std::sort(found.begin(), found.end(),
+            [](const PresentParticle& p, const PresentParticle& q) { return p.id < q.id; });
+  return found;
+}
+
+// What each partition has found becomes what all have found.
+template <class Integrator>
+void SceneStepper<Integrator>::share_with_others(std::vector<PresentParticle>& found) {
+  ByteWriter out;
+  out.values(std::span<const PresentParticle>(found));
+  const Message mine = out.take();
+  found.clear();
+  for (const Message& message :
+       context_.partition->exchange(std::vector<Message>(context_.partition->count(), mine))) {
+    ByteReader in(message);
+    const auto theirs = in.values<PresentParticle>();
+    found.insert(found.end(), theirs.begin(), theirs.end());
+  }
+}
+
 template <class Integrator>
 void SceneStepper<Integrator>::refuse_between_fused_steps(const char* what) {
   if (control().carried == 0) return;

@@ -1,4 +1,4 @@
-// Frames on top of steps: the initial fill, sources that pulse at exact times, what a frame
+// Frames on top of steps: the initial fill, sources that emit at exact times, what a frame
 // reports, and the state that a checkpoint holds.
 #pragma once
 
@@ -167,7 +167,7 @@ class Simulation::Impl {
     out.value(owners_.next_id());
     out.values(std::span<const IdRange>(owners_.ranges()));
     out.value(static_cast<std::uint64_t>(sources_.size()));
-    for (std::size_t s = 0; s < sources_.size(); ++s) out.value(sources_.pulses(s));
+    for (std::size_t s = 0; s < sources_.size(); ++s) out.value(sources_.emissions(s));
     out.value(stats_.time);
     out.value(stats_.totals);
     out.value(stats_.lost_volume);
@@ -184,9 +184,10 @@ class Simulation::Impl {
     if (in.value<std::uint64_t>() != sources_.size())
       throw Error(ErrorCategory::kFile,
                   "the saved state has another number of sources than this scene");
-    std::vector<std::uint64_t> pulses;
-    for (std::size_t s = 0; s < sources_.size(); ++s) pulses.push_back(in.value<std::uint64_t>());
-    if (frame < 0 || in_frame > 1 || !owners_.fit(ranges, next_id, sources_.ranges(pulses)))
+    std::vector<std::uint64_t> emissions;
+    for (std::size_t s = 0; s < sources_.size(); ++s)
+      emissions.push_back(in.value<std::uint64_t>());
+    if (frame < 0 || in_frame > 1 || !owners_.fit(ranges, next_id, emissions))
       throw Error(ErrorCategory::kFile,
                   "the saved state has other bodies or sources than this scene");
     const auto time = in.value<double>();
@@ -201,7 +202,7 @@ class Simulation::Impl {
     frame_begin_ = end_of_frame(frame_);
     frame_seconds_ = 0;
     owners_.restore(std::move(ranges), next_id);
-    sources_.set_pulses(pulses);
+    sources_.set_emissions(emissions);
     measure_frame(0, end_of_frame(1));
     stats_.time = time;  // of the last completed frame: the state may lie after it
     stats_.totals = totals;
@@ -332,10 +333,13 @@ class Simulation::Impl {
   }
 
   void emit_due() {
-    sources_.emit_until(time(), [&](std::size_t source, const ParticleBatch& batch) {
-      append(batch, owners_.of_source(source));
-      energy_.emitted(batch);
-    });
+    sources_.emit_until(
+        time(),
+        [&](const Vec3& min, const Vec3& max) { return stepper_->particles_within(min, max); },
+        [&](std::size_t source, const ParticleBatch& batch) {
+          append(batch, owners_.of_source(source));
+          energy_.emitted(batch);
+        });
   }
 
   void check_frame() const {

@@ -16,6 +16,7 @@
 #include "src/state/bytes.h"
 #include "src/state/diagnose.h"
 #include "src/state/particle_fields.h"
+#include "src/state/source_flow.h"
 
 namespace firn {
 
@@ -37,6 +38,9 @@ class Stepper {
   // Takes out the particles with these ids, which ascend. Throws Error{kScene} if there is none of
   // one of them.
   virtual void remove(std::span<const std::uint32_t> ids) = 0;
+  // Those within a box, of all partitions, by ascending ids; on periodic axes as near it as they
+  // come.
+  virtual std::vector<PresentParticle> particles_within(const Vec3& min, const Vec3& max) = 0;
   virtual std::vector<FieldInfo> fields() = 0;
   virtual FieldView field_view(std::string_view name) = 0;
   virtual FieldValues field_values(std::string_view name) = 0;

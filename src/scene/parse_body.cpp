@@ -57,7 +57,11 @@ constexpr Key kSourceKeys[] = {
     name_key("source0, source1, ..."),
     kMaterialName,
     shape_key("where material appears"),
-    key<&Source::velocity>("velocity", "of what it emits", {.unit = "m/s"}),
+    key<&Source::velocity>("velocity",
+                           "of what flows in, relative to the source; 0: the shape is filled once",
+                           {.unit = "m/s"}),
+    table_key("motion", kMotion, "how it moves; what it emits moves along",
+              {.otherwise = "at rest"}),
     key<&Source::start>("start", "when it begins to emit",
                         {.unit = "s", .range = Range::non_negative()}),
     key<&Source::end>("end", "when it stops; after start",
@@ -301,7 +305,7 @@ void check_not_empty(const Node& root, const Scene& scene, ReadContext& context)
 
 constinit const Table kBody = {"[[body]]", "Material that is there at the start.", kBodyKeys};
 constinit const Table kSource = {
-    "[[source]]", "Emits material, one filling of its shape after the other.", kSourceKeys};
+    "[[source]]", "Keeps its shape full of material that flows through it.", kSourceKeys};
 constinit const Table kSink = {"[[sink]]", "Deletes particles.", kSinkKeys};
 constinit const Table kMotion = {"motion", "Rigid motion through key frames.", kMotionKeys};
 constinit const Table kCollider = {
@@ -348,6 +352,7 @@ void parse_sources(const Node& root, Scene& scene, ReadContext& context) {
       const Material* material = parse_material_name(table, scene, source.material);
       parse_shape_key(table, source.name, source.shape);
       table.read_members(source);
+      if (const Node* motion = table.find("motion")) source.motion = parse_motion(*motion, context);
       if (!(source.end > source.start)) {
         table.fail("end", fmt::format("'end' ({}) must come after 'start' ({})", source.end,
                                       source.start));

@@ -127,6 +127,8 @@ class Lattice {
   Index begin_{}, end_{};
 };
 
+Vec3 sum(const Vec3& a, const Vec3& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
+
 Vec3 centre_of(const Vec3& corner, double size, int dimension) {
   Vec3 x = corner;
   for (int i = 0; i < dimension; ++i) x[i] += 0.5 * size;
@@ -166,15 +168,16 @@ PartWatch of_points(const SamplingWatch& watch, const std::vector<Vec3>& points)
 }
 
 std::vector<Vec3> sample_lattice(const CompiledShape& shape, double spacing, bool jitter,
-                                 std::uint64_t seed, const SamplingWatch& watch) {
+                                 std::uint64_t seed, const Vec3& moved,
+                                 const SamplingWatch& watch) {
   std::vector<Vec3> points;
-  const Lattice lattice(shape, spacing, {});
+  const Lattice lattice(shape, spacing, moved), origin(shape, spacing, {});
   lattice.for_each(
       [&](const Index& at) {
-        Vec3 x = lattice.corner(at);
+        Vec3 x = origin.corner(at);
         CellRandom random(at, seed);
         for (int i = 0; i < shape.dimension; ++i) x[i] += spacing * (jitter ? random() : 0.5);
-        if (distance(shape, x) < 0) points.push_back(x);
+        if (distance(shape, sum(x, moved)) < 0) points.push_back(x);
       },
       of_points(watch, points));
   return points;
@@ -182,17 +185,18 @@ std::vector<Vec3> sample_lattice(const CompiledShape& shape, double spacing, boo
 
 // One block of one copy of the tile, whose corner is at `tile_corner`.
 void add_block(const CompiledShape& shape, const BlueNoiseTile& tile, std::size_t block,
-               const Vec3& tile_corner, double side, bool all_inside, std::vector<Vec3>& points) {
+               const Vec3& tile_corner, double side, const Vec3& moved, bool all_inside,
+               std::vector<Vec3>& points) {
   for (std::uint32_t k = tile.block_begin[block]; k < tile.block_begin[block + 1]; ++k) {
     Vec3 x = tile_corner;
     for (int i = 0; i < shape.dimension; ++i)
       x[i] += side * (static_cast<double>(tile.points[k][i]) * 0x1p-32);
-    if (all_inside || distance(shape, x) < 0) points.push_back(x);
+    if (all_inside || distance(shape, sum(x, moved)) < 0) points.push_back(x);
   }
 }
 
 std::vector<Vec3> sample_blue_noise(const CompiledShape& shape, double spacing, std::uint64_t seed,
-                                    const SamplingWatch& watch) {
+                                    const Vec3& moved, const SamplingWatch& watch) {
   const int d = shape.dimension;
   const BlueNoiseTile& tile = blue_noise_tile(d);
   const double side = spacing * std::pow(static_cast<double>(tile.points.size()), 1.0 / d);
@@ -203,7 +207,7 @@ std::vector<Vec3> sample_blue_noise(const CompiledShape& shape, double spacing, 
   const double edge = side / tile.blocks;
   const double reach = half_diagonal(edge, d);
   std::vector<Vec3> points;
-  const Lattice blocks(shape, edge, shift);
+  const Lattice blocks(shape, edge, sum(shift, moved));
   const auto fill_block = [&](const Index& at) {
     const double phi = distance(shape, centre_of(blocks.corner(at), edge, d));
     if (phi >= reach) return;
@@ -214,7 +218,7 @@ std::vector<Vec3> sample_blue_noise(const CompiledShape& shape, double spacing, 
       block = block * static_cast<std::size_t>(tile.blocks) + static_cast<std::size_t>(within);
       tile_corner[i] += edge * static_cast<double>(at[i] - within);
     }
-    add_block(shape, tile, block, tile_corner, side, phi < -reach, points);
+    add_block(shape, tile, block, tile_corner, side, moved, phi < -reach, points);
   };
   blocks.for_each(fill_block, of_points(watch, points));
   return points;
@@ -255,21 +259,30 @@ double watched_volume(const CompiledShape& shape, double dx, const PartWatch& wa
   return count * std::pow(size, shape.dimension);
 }
 
-}  // namespace
-
-double shape_volume(const CompiledShape& shape, double dx) { return watched_volume(shape, dx, {}); }
-
-Samples sample_shape(const CompiledShape& shape, double dx, double per_cell, Sampling sampling,
-                     std::uint64_t seed, const SamplingWatch& watch) {
+std::vector<Vec3> sample_points(const CompiledShape& shape, double dx, double per_cell,
+                                Sampling sampling, std::uint64_t seed, const Vec3& moved,
+                                const SamplingWatch& watch) {
   require_bounded(shape, "sampling");
   if (!(dx > 0 && per_cell > 0))
     throw Error(ErrorCategory::kScene, "sampling needs dx > 0 and particles_per_cell > 0");
   const double spacing = dx * std::pow(per_cell, -1.0 / shape.dimension);
+  if (sampling == Sampling::kPoisson) return sample_blue_noise(shape, spacing, seed, moved, watch);
+  return sample_lattice(shape, spacing, sampling == Sampling::kRandom, seed, moved, watch);
+}
+
+}  // namespace
+
+double shape_volume(const CompiledShape& shape, double dx) { return watched_volume(shape, dx, {}); }
+
+std::vector<Vec3> sample_moved(const CompiledShape& shape, double dx, double per_cell,
+                               Sampling sampling, std::uint64_t seed, const Vec3& moved) {
+  return sample_points(shape, dx, per_cell, sampling, seed, moved, {});
+}
+
+Samples sample_shape(const CompiledShape& shape, double dx, double per_cell, Sampling sampling,
+                     std::uint64_t seed, const SamplingWatch& watch) {
   Samples result;
-  result.positions =
-      sampling == Sampling::kPoisson
-          ? sample_blue_noise(shape, spacing, seed, watch)
-          : sample_lattice(shape, spacing, sampling == Sampling::kRandom, seed, watch);
+  result.positions = sample_points(shape, dx, per_cell, sampling, seed, {}, watch);
   PartWatch of_volume;
   if (watch) of_volume = [&](double part) { watch(0.5 + 0.5 * part, result.positions.size()); };
   result.volume = watched_volume(shape, dx, of_volume);

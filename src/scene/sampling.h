@@ -35,6 +35,12 @@ using SamplingWatch = std::function<void(double part, std::size_t points)>;
 Samples sample_shape(const CompiledShape& shape, double dx, double per_cell, Sampling sampling,
                      std::uint64_t seed, const SamplingWatch& watch = {});
 
+// The pattern of sample_shape has no end. Once all of it has moved by `moved`, these points lie in
+// the shape; they are given as they lie before: a point is the same, to the bit, however far it has
+// come.
+std::vector<Vec3> sample_moved(const CompiledShape& shape, double dx, double per_cell,
+                               Sampling sampling, std::uint64_t seed, const Vec3& moved);
+
 // Volume of a bounded shape (area in 2D), from cells of size dx, those at the surface divided
 // further.
 double shape_volume(const CompiledShape& shape, double dx);

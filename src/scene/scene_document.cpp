@@ -329,9 +329,18 @@ class SceneWriter {
     return table;
   }
 
+  void add_motion(Node& table, const std::optional<Keyframes>& keys) const {
+    if (!keys) return;
+    Node motion;
+    add_value(motion, "type", std::string("keyframes"));
+    for (Entry& entry : section(kMotion, *keys).entries) motion.entries.push_back(entry);
+    add(table, "motion", std::move(motion));
+  }
+
   Node source(const Source& s) const {
     Node table = named(s, kSource);
     add_start(table, s);
+    add_motion(table, s.motion);
     return table;
   }
 
@@ -340,11 +349,7 @@ class SceneWriter {
     if (c.dynamics) add_members(table, kCollider, *c.dynamics);
     if (c.dynamics && c.dynamics->density == 0 && c.dynamics->mass == 0)
       add_value(table, "density", 0.0);  // one of them is needed
-    if (!c.motion) return table;
-    Node motion;
-    add_value(motion, "type", std::string("keyframes"));
-    for (Entry& entry : section(kMotion, *c.motion).entries) motion.entries.push_back(entry);
-    add(table, "motion", std::move(motion));
+    add_motion(table, c.motion);
     return table;
   }
 

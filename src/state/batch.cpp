@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <limits>
-
 #include "firn/error.h"
 #include "src/scene/expression.h"
 #include "src/scene/phases.h"
@@ -13,16 +10,12 @@ namespace firn {
 
 namespace {
 
-double per_cell(double wanted, int dimension) {
-  return wanted > 0 ? wanted : dimension == 2 ? 4 : 8;
-}
-
 ParticleBatch batch_of(const Scene& scene, const CompiledShape& shape, int material,
                        double wanted_per_cell, Sampling sampling, std::uint64_t seed,
                        const SamplingWatch& watch = {}) {
-  const Samples samples =
-      sample_shape(shape, scene.grid.dx, per_cell(wanted_per_cell, scene.simulation.dimension),
-                   sampling, seed, watch);
+  const Samples samples = sample_shape(
+      shape, scene.grid.dx, particles_per_cell(wanted_per_cell, scene.simulation.dimension),
+      sampling, seed, watch);
   ParticleBatch batch;
   batch.material = static_cast<std::uint32_t>(material);
   batch.position = samples.positions;
@@ -78,8 +71,12 @@ class InitialVelocity {
   int dimension_;
 };
 
-// Particles that `owner` places at temperatures at which they cannot have the phase it says are
-// refused, as the scene reader refuses it of constants.
+}  // namespace
+
+double particles_per_cell(double wanted, int dimension) {
+  return wanted > 0 ? wanted : dimension == 2 ? 4 : 8;
+}
+
 void warm(const Scene& scene, const std::string& owner, const ScalarField& temperature,
           ParticleBatch& batch) {
   if (!scene.solves_heat()) return;
@@ -94,29 +91,6 @@ void warm(const Scene& scene, const std::string& owner, const ScalarField& tempe
                                                    fmt::join(x.begin(), end, ", "), *conflict));
   }
 }
-
-double along(const Vec3& x, const Vec3& direction) {
-  return x[0] * direction[0] + x[1] * direction[1] + x[2] * direction[2];
-}
-
-// How far a shape reaches along a direction, from its samples: those within `margin` of the
-// outermost one walk on to the surface. Samples alone would make a thin shape too thin, or with
-// their spacing too thick.
-double reach(const CompiledShape& shape, const std::vector<Vec3>& samples, const Vec3& direction,
-             double margin) {
-  double outermost = -std::numeric_limits<double>::infinity();
-  for (const Vec3& x : samples) outermost = std::max(outermost, along(x, direction));
-  double farthest = outermost;
-  for (Vec3 x : samples) {
-    if (along(x, direction) < outermost - margin) continue;
-    for (double d = distance(shape, x); d < 0; d = distance(shape, x))
-      for (std::size_t a = 0; a < 3; ++a) x[a] += std::max(-d, 1e-4 * margin) * direction[a];
-    farthest = std::max(farthest, along(x, direction));
-  }
-  return farthest;
-}
-
-}  // namespace
 
 bool is_uniform(const Body& body) {
   for (double w : body.angular_velocity)
@@ -159,32 +133,6 @@ std::vector<Vec3> fill_tracers(const Scene& scene, std::size_t index) {
   return sample_shape(shape, scene.grid.dx, scene.tracers.per_cell, Sampling::kPoisson,
                       scene.simulation.seed + 0xa0761d6478bd642full * (index + 1))
       .positions;
-}
-
-SourcePulse fill_source(const Scene& scene, std::size_t index) {
-  const Source& source = scene.sources[index];
-  const CompiledShape shape =
-      compile_shape(source.shape, scene.simulation.dimension, scene.grid.dx);
-  require_bounded(shape, "source \"" + source.name + "\"");
-  SourcePulse pulse;
-  pulse.batch = batch_of(scene, shape, source.material, source.particles_per_cell, source.sampling,
-                         scene.simulation.seed + 0xd1342543de82ef95ull * (index + 1));
-  pulse.batch.velocity.assign(pulse.batch.position.size(), source.velocity);
-  pulse.batch.phase = source.phase;
-  warm(scene, "source \"" + source.name + "\"", source.temperature, pulse.batch);
-  // The extent of the shape along the velocity, over the speed.
-  double speed = 0;
-  for (double v : source.velocity) speed += v * v;
-  speed = std::sqrt(speed);
-  if (speed == 0) return pulse;
-  Vec3 ahead, behind;
-  for (std::size_t a = 0; a < 3; ++a) behind[a] = -(ahead[a] = source.velocity[a] / speed);
-  const std::vector<Vec3>& samples = pulse.batch.position;
-  if (samples.empty()) return pulse;
-  pulse.period =
-      (reach(shape, samples, ahead, scene.grid.dx) + reach(shape, samples, behind, scene.grid.dx)) /
-      speed;
-  return pulse;
 }
 
 }  // namespace firn

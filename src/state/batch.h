@@ -1,10 +1,11 @@
-// Particles on their way from a shape to the device: the initial fill of a body, its tracers, or
-// one pulse of a source.
+// Particles on their way from a shape to the device: the initial fill of a body, its tracers. What
+// sources bring is in source_flow.h.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "firn/scene.h"
@@ -34,12 +35,13 @@ ParticleBatch fill_body(const Scene& scene, std::size_t body, const SamplingWatc
 // The tracers that a body holds at the start; none where Scene::tracers does not fill it.
 std::vector<Vec3> fill_tracers(const Scene& scene, std::size_t body);
 
-// A source's pulse: its shape filled once. Pulses follow each other so that each begins where the
-// last one has just left the shape; `period` is 0 for a source that does not move (it fills once).
-struct SourcePulse {
-  ParticleBatch batch;
-  double period = 0;  // s
-};
-SourcePulse fill_source(const Scene& scene, std::size_t source);
+// What a body or a source wants, or 2^d.
+double particles_per_cell(double wanted, int dimension);
+
+// Gives the particles that `owner` places their temperatures, where the scene has any. Those at
+// which they cannot have the phase it says are refused, as the scene reader refuses it of
+// constants.
+void warm(const Scene& scene, const std::string& owner, const ScalarField& temperature,
+          ParticleBatch& batch);
 
 }  // namespace firn

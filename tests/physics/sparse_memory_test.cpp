@@ -208,8 +208,8 @@ Scene stream(int dimension, double speed, double depth) {
   return scene;
 }
 
-// What has flowed out is the density times the cross-section times the speed times the time,
-// however thin the source.
+// What has come is what the shape holds and, from then on, the density times the cross-section
+// times the speed times the time, however thin the source.
 TEST(Sources, EmitTheirDensity) {
   for (int dimension : {2, 3})
     for (double depth : {0.05, 0.1, 0.2}) {
@@ -217,29 +217,32 @@ TEST(Sources, EmitTheirDensity) {
       const Scene scene = stream(dimension, 1, depth);
       Simulation simulation = simulate(scene);
       for (int i = 0; i < 20; ++i) simulation.advance_frame();  // 1 s
-      const double expected = 1000 * (dimension == 2 ? 0.4 : 0.16) * 1.0;
+      // The next half cell is due at the end of that second.
+      const double expected = 1000 * (dimension == 2 ? 0.4 : 0.16) * (depth + 1.0 - 0.5 * 0.05);
       const FrameStats s = simulation.stats();
       EXPECT_NEAR(s.totals.mass, expected, 0.02 * expected);
       EXPECT_EQ(s.emitted, s.particles);
     }
 }
 
-// Pulses come at start + k period exactly, and none at or after the end.
+// Emissions come at start + k period exactly, where the pattern moves half a cell in a period, and
+// none at or after the end.
 TEST(Sources, KeepTheirTimes) {
-  Scene scene = stream(2, 2, 0.2);
+  Scene scene = stream(2, 0.4, 0.2);
   scene.sources[0].start = 0.23;
   scene.sources[0].end = 0.61;
+  scene.sources[0].sampling = Sampling::kUniform;
   Simulation simulation = simulate(scene);
-  const double period = 0.2 / 2;
-  const auto pulse_particles = simulate([&] {
-                                 Scene at_once = scene;
-                                 at_once.sources[0].start = 0;
-                                 at_once.sources[0].end = 1e-9;
-                                 return at_once;
-                               }())
-                                   .stats()
-                                   .particles;
-  EXPECT_EQ(pulse_particles, 0);  // nothing before the first step
+  const double period = 0.5 * 0.05 / 0.4;
+  const auto at_the_start = simulate([&] {
+                              Scene at_once = scene;
+                              at_once.sources[0].start = 0;
+                              at_once.sources[0].end = 1e-9;
+                              return at_once;
+                            }())
+                                .stats()
+                                .particles;
+  EXPECT_EQ(at_the_start, 0);  // nothing before the first step
   std::set<std::int64_t> counts;
   for (int frame = 1; frame <= 16; ++frame) {
     simulation.advance_frame();
@@ -250,13 +253,15 @@ TEST(Sources, KeepTheirTimes) {
     EXPECT_EQ(s.emitted > 0, pulses > 0) << s.time;
     EXPECT_EQ(static_cast<double>(counts.size()) - 1, pulses) << s.time;
   }
-  EXPECT_EQ(simulation.stats().emitted % static_cast<std::int64_t>(counts.size() - 1), 0);
-  // Free flight: each particle has moved by its velocity times the time since its pulse; the fronts
+  // A filling of 16 x 8 particles, then layers of 16.
+  const auto emissions = static_cast<std::int64_t>(counts.size() - 1);
+  EXPECT_EQ(simulation.stats().emitted, 16 * 8 + 16 * (emissions - 1));
+  // Free flight: each particle has moved by its velocity times the time since it came; the fronts
   // are exact.
   const Snapshot s = simulation.snapshot();
   float highest = 0;
   for (std::size_t i = 0; i < s.size(); ++i) highest = std::max(highest, s.position[2 * i + 1]);
-  const double front = 2 * (simulation.stats().time - 0.23) + 0.2;
+  const double front = 0.4 * (simulation.stats().time - 0.23) + 0.2;
   EXPECT_NEAR(highest, front, 0.05);
 }
 

@@ -19,7 +19,7 @@ class StateEditor {
   explicit StateEditor(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {
     at_ = sizeof(int) + 2 * sizeof(std::uint32_t);
     pass_values<IdRange>();
-    pass_values<std::uint64_t>();  // pulses of the sources
+    pass_values<std::uint64_t>();  // emissions of the sources
     at_ += sizeof(double) + sizeof(Totals) + sizeof(double);
     at_ += sizeof(std::uint32_t) + 2 * sizeof(double) + sizeof(std::int64_t);
     pass_values<std::array<Vec3, 2>>();  // motions of bodies

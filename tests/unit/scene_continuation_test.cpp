@@ -55,6 +55,10 @@ TEST_F(SceneContinuation, RefusesTheRestByName) {
   expect_refusal("cfl = 0.5", "cfl = 0.5\ndt_max = 1e-2",
                  {":8:10: ", "'time.dt_max'", "was not given, and is 0.01"});
   expect_refusal("end = 2\n", "", {"'source.0.end'", "was 2, and is not given"});
+  expect_refusal(
+      "end = 2\n",
+      "end = 2\nmotion = { type = \"keyframes\", times = [0], translation = [[1, 0, 0]] }\n",
+      {"'source.0.motion.times'", "was not given"});
   expect_refusal("[transfer]\ntype = \"apic\"", "[transfer]\ntype = \"pic\"", {"'transfer.type'"});
   expect_refusal("radius = 0.1 }", "radius = 0.2 }", {"'body.0.shape.radius'"});
   expect_refusal("[[source]]",

@@ -78,6 +78,7 @@ start = 0.5
 end = 2
 particles_per_cell = 4
 sampling = "uniform"
+motion = { type = "keyframes", times = [0, 1], translation = [[0, 0, 0], [1, 0, 0]], pivot = [1, 2, 3] }
 )TOML");
   EXPECT_EQ(scene.source, "R");
   const Source& source = scene.sources.at(0);
@@ -85,6 +86,7 @@ sampling = "uniform"
   EXPECT_EQ(source.start, 0.5);
   EXPECT_EQ(source.end, 2);
   EXPECT_EQ(source.sampling, Sampling::kUniform);
+  EXPECT_TRUE(source.motion == Keyframes({{0, 1}, {{0, 0, 0}, {1, 0, 0}}, {{}, {}}, {1, 2, 3}}));
   expect_round_trip(scene);
 }
 

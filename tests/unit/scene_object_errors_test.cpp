@@ -121,6 +121,9 @@ TEST(SceneObjectErrors, BodiesAndSources) {
       {"end = 2", "end = @0", {"'end' (0) must come after 'start' (0)"}},
       {"end = 2", "start = @-1", {"'start' must be >= 0"}},
       {"end = 2", "velocity = @[1]", {"'velocity' must have 3 entries"}},
+      {"end = 2",
+       "motion = { type = \"keyframes\", times = [0, 1], translation = @[[0, 0, 0]] }",
+       {"'translation' must have as many entries as 'times' (2), found 1"}},
       {"[[source]]\nmaterial = \"snow\"", "@[[source]]", {"[[source]] needs the key 'material'"}},
   };
   for (const Case& c : cases) expect_one_finding(kScene3D, c);

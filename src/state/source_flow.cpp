@@ -8,6 +8,7 @@
 #include <span>
 
 #include "kernels/collide/rigid_motion.h"
+#include "src/scene/integrator_traits.h"
 #include "src/scene/sampling.h"
 
 namespace firn {
@@ -121,6 +122,7 @@ ParticleBatch SourceFlow::batch(std::uint64_t emission) const {
   return made_of(w, w.entered, emission);
 }
 ParticleBatch SourceFlow::batch(std::uint64_t emission, const FindParticles& present) const {
+  if (traits_of(scene_).staggered) return batch(emission);  // their correction makes room
   const Window w = window(emission);
   return made_of(w, with_room(w, emission, present), emission);
 }

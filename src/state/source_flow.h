@@ -3,7 +3,7 @@
 // pattern has moved by half a cell, those that have come in since, as far in as they have come. So
 // what flows out has no seams, whatever the angle between velocity and nozzle; only what is through
 // a corner of the shape within that half cell is missed. What finds its place taken, where the way
-// out is blocked, does not appear.
+// out is blocked, does not appear, but under integrators on faces, which make room for it.
 #pragma once
 
 #include <cstdint>

@@ -121,7 +121,10 @@ TEST_P(GpuImplicitOptions, EqualsTheCpu) {
   scene.implicit.mass_damping = 2;
   scene.materials[0].stiffness_damping = 0.01;
   scene.materials[1].stiffness_damping = 0.003;
-  if (!single) scene.implicit.preconditioner = ImplicitPreconditioner::kMultigrid;
+  // As far down as 1e-8, Newton's method in 3D wants blocks.
+  const bool newton = scene.simulation.integrator == Integrator::kOptimization;
+  if (!single && !(newton && scene.simulation.dimension == 3))
+    scene.implicit.preconditioner = ImplicitPreconditioner::kMultigrid;
   const Outcome cpu = after(scene, Device::kCpu, 2), gpu = after(scene, Device::kCuda, 2);
   EXPECT_LE(difference(cpu.particles.velocity, gpu.particles.velocity), single ? 2e-2 : 1e-5);
   EXPECT_LE(difference(cpu.particles.position, gpu.particles.position), single ? 5e-5 : 1e-6);

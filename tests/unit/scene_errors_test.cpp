@@ -303,7 +303,7 @@ TEST(SceneErrors, Implicit) {
        "density = 400\nstiffness_damping = @-1",
        {"'stiffness_damping' must be >= 0, found -1"}},
       {"[time]",
-       "kernel = 1\n[implicit]\npositions = @\"backward_euler\"\n[time]",
+       "kernel = \"linear\"\n[implicit]\npositions = @\"backward_euler\"\n[time]",
        {"positions \"backward_euler\" need the quadratic or cubic kernel"}},
       {"type = \"apic\"\n[time]",
        "type = \"polypic\"\n[implicit]\npositions = @\"backward_euler\"\n[time]",

@@ -315,7 +315,7 @@ TEST(SceneErrors, Implicit) {
   };
   for (const Case& c : cases) expect_one_finding(scene, c);
   expect_one_finding(kScene3D, {"density = 400",
-                                "density = 400\n@stiffness_damping = 0.1",
+                                "density = 400\nstiffness_damping = @0.1",
                                 {"'stiffness_damping' belongs to integrators \"optimization\""}});
 
   const std::string linear =

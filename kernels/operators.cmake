@@ -27,6 +27,9 @@ endfunction()
 # A pointer that must be kept makes the compiler emit the function that it points at.
 function(firn_instantiate target file exec backend ending split templates)
   set(cases "2d float;2d double;3d float;3d double")
+  if(NOT FIRN_WITH_DOUBLE)
+    list(FILTER cases EXCLUDE REGEX double)
+  endif()
   set(parts ".*")
   if(split STREQUAL DIMENSION)
     set(parts "^2d" "^3d")
@@ -113,7 +116,8 @@ firn_operators(solve/multigrid smooth first_sweep restrict_residual coarse_cycle
 firn_operators(solve/elliptic_gradients begin_solve<Exec,SolveControl> adopt_rhs<Exec> judge_residual<Exec> prepare_guess
   compute_residual update_direction apply_operator update_solution)
 
-firn_operators(mac/prepare classify_cells measure_faces accelerate_faces flood_cells)
+firn_operators(mac/prepare classify_cells measure_faces accelerate_faces)
+firn_operators(mac/flood_cells flood_cells)
 firn_operators(mac/project assemble_projection apply_pressure apply_correction extrapolate_faces complete_faces)
 firn_operators(mac/particle_pressure particle_pressure)
 firn_operators(mac/boundaries release_sliding_faces constrain_faces pressure_reactions)

@@ -14,10 +14,9 @@
 #include <vector>
 
 #include "firn/kinds.h"
+#include "firn/shape.h"
 
 namespace firn {
-
-using Vec3 = std::array<double, 3>;
 
 enum class Integrator { kExplicit, kSemiImplicit, kOptimization, kIncompressible, kThermal };
 enum class Precision { kSingle, kDouble };
@@ -26,17 +25,6 @@ enum class AdvectionMap { kTranslation, kAffine };  // the map xi of [PolyPIC 5.
 enum class ForceForm { kMls, kGradient };
 enum class DiagnosticsLevel { kOff, kTotals, kStages };
 enum class Phase { kSolid, kLiquid };
-
-// A number or an expression of x, y, z, t (docs/scene-reference.md has the syntax).
-struct ScalarField {
-  double constant = 0;
-  std::string expression;  // empty: constant
-  bool operator==(const ScalarField&) const = default;
-};
-struct VectorField {
-  std::array<ScalarField, 3> component;
-  bool operator==(const VectorField&) const = default;
-};
 
 struct SimulationSettings {
   int dimension = 3;  // 2 | 3
@@ -220,62 +208,6 @@ struct Material {
   HeatProperties heat;
   Vec3 color{0.8, 0.8, 0.8};  // sRGB in [0,1]
   bool operator==(const Material&) const = default;
-};
-
-enum class ShapeType {
-  kSphere,
-  kBox,
-  kHalfSpace,
-  kCylinder,
-  kCapsule,
-  kCone,
-  kTorus,
-  kEllipsoid,
-  kHeightField,
-  kMesh,
-  kUnion,
-  kIntersection,
-  kDifference,
-  kTransform,
-};
-
-// How the triangles of a mesh become a solid: all where their winding number exceeds one half,
-// which closes holes by smooth caps, or all within half of Shape::thickness of them, open or
-// closed.
-enum class MeshSolid { kWinding, kShell };
-
-// Where a shape stands in its scene, and of what: errors that only its use finds begin with it. No
-// part of what the shape is.
-struct ShapePlace {
-  std::string text;
-  bool operator==(const ShapePlace&) const { return true; }
-};
-
-// One node of a shape tree; which members count depends on the type.
-struct Shape {
-  ShapeType type = ShapeType::kSphere;
-  Vec3 center{};                  // sphere, torus, ellipsoid
-  double radius = 0;              // sphere, cylinder, capsule, cone (at `from`), torus (ring)
-  double tube_radius = 0;         // torus
-  Vec3 radii{};                   // ellipsoid half axes
-  Vec3 min{}, max{};              // box; height_field: the rectangle in x and z
-  double rounding = 0;            // box: radius of the edges
-  Vec3 point{}, normal{0, 1, 0};  // half_space: solid on the side away from the normal
-  Vec3 from{}, to{0, 1, 0};       // cylinder, capsule, cone: axis (the cone's apex is `to`)
-  Vec3 axis{0, 1, 0};             // torus: axis of symmetry
-  ScalarField height;             // height_field without a file: y of the surface, of x and z
-  double low = 0, high = 0;       // height_field with a file: y of black and of white
-  std::optional<double> base;     // height_field: y of the underside; without it, it has no end
-  std::string file;               // mesh, height_field (a PNG): absolute path after loading
-  double size = 0;  // mesh: if > 0, scaled so that the longest edge of its box has this length
-  MeshSolid solid = MeshSolid::kWinding;  // mesh
-  double thickness = 0;         // mesh: of a shell, m; its own size and scale leave it as it is
-  Vec3 translation{};           // transform, mesh
-  Vec3 rotation{};              // transform, mesh: Euler angles in radians, applied x then y then z
-  double scale = 1;             // transform, mesh
-  std::vector<Shape> children;  // booleans: two or more; transform: one
-  ShapePlace place;             // empty if built in code
-  bool operator==(const Shape&) const = default;
 };
 
 enum class Sampling { kUniform, kRandom, kPoisson };

@@ -29,13 +29,4 @@ void accelerate_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
                       const GridView<Real>& grid, const MacView<Real>& mac,
                       std::uint32_t max_blocks, const StepControl* control);
 
-// Where fill_cells has run (`filled`) and the surface is a ghost fluid's, cells less than half full
-// are no longer fluid. Cells whose centre lies in a body become fluid where fluid can flow in from
-// a neighbour, and so do cells from which every open face leads to fluid, or that are filled to
-// half. Faces between them may have no velocity yet: extrapolate_faces gives them one.
-template <class Exec, int D, class Real>
-void flood_cells(Exec& exec, const GridUpdateParams<Real, D>& params, bool filled,
-                 const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
-                 const StepControl* control);
-
 }  // namespace firn

@@ -9,6 +9,7 @@
 #include "kernels/exec/multiply_add.h"
 #include "kernels/exec/parallel_for.h"
 #include "src/run/on_device.h"
+#include "src/run/with_precision.h"
 
 namespace firn {
 
@@ -77,8 +78,9 @@ double multiply_add_rate(Exec& exec) {
 
 Floors measure_floors(Precision precision, const RunOptions& options) {
   return on_device(options, [&](auto& exec) {
-    return Floors{copy_on(exec), precision == Precision::kDouble ? multiply_add_rate<double>(exec)
-                                                                 : multiply_add_rate<float>(exec)};
+    return with_precision(precision, [&](auto zero) {
+      return Floors{copy_on(exec), multiply_add_rate<decltype(zero)>(exec)};
+    });
   });
 }
 

@@ -6,6 +6,7 @@
 #include "kernels/exec/launch_counts.h"
 #include "src/measure/pressure_cube.h"
 #include "src/run/on_device.h"
+#include "src/run/with_precision.h"
 #include "src/solvers/elliptic_solver.h"
 
 namespace firn {
@@ -60,8 +61,8 @@ PressureBench bench_on(Exec& exec, int side, double relative) {
 PressureBench bench_pressure(int side, double relative, Precision precision,
                              const RunOptions& options) {
   return on_device(options, [&](auto& exec) {
-    return precision == Precision::kDouble ? bench_on<double>(exec, side, relative)
-                                           : bench_on<float>(exec, side, relative);
+    return with_precision(
+        precision, [&](auto zero) { return bench_on<decltype(zero)>(exec, side, relative); });
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "kernels/exec/buffer.h"
 #include "src/run/on_device.h"
+#include "src/run/with_precision.h"
 #include "src/state/batch.h"
 #include "src/state/capacity.h"
 #include "src/state/grid_store.h"
@@ -101,9 +102,9 @@ class ShuffledRebuild {
 double bench_shuffled_rebuild(const Scene& scene, const RunOptions& options) {
   return on_device(options, [&](auto& exec) {
     using Exec = std::remove_reference_t<decltype(exec)>;
-    return scene.simulation.precision == Precision::kDouble
-               ? ShuffledRebuild<double, Exec>(exec, scene).fastest()
-               : ShuffledRebuild<float, Exec>(exec, scene).fastest();
+    return with_precision(scene.simulation.precision, [&](auto zero) {
+      return ShuffledRebuild<decltype(zero), Exec>(exec, scene).fastest();
+    });
   });
 }
 

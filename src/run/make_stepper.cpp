@@ -7,6 +7,7 @@
 #include "src/integrators/unified.h"
 #include "src/run/on_device.h"
 #include "src/run/scene_stepper.h"
+#include "src/run/with_precision.h"
 
 namespace firn {
 
@@ -26,11 +27,11 @@ std::unique_ptr<Stepper> make_integrator(const Scene& scene, std::unique_ptr<Exe
 template <class Exec>
 std::unique_ptr<Stepper> make_on(const Scene& scene, std::unique_ptr<Exec> exec,
                                  ParticleNamer namer) {
-  const bool single = scene.simulation.precision == Precision::kSingle;
   const auto make = [&](auto dimension) {
-    constexpr int kD = decltype(dimension)::value;
-    return single ? make_integrator<Exec, kD, float>(scene, std::move(exec), std::move(namer))
-                  : make_integrator<Exec, kD, double>(scene, std::move(exec), std::move(namer));
+    return with_precision(scene.simulation.precision, [&](auto zero) {
+      return make_integrator<Exec, decltype(dimension)::value, decltype(zero)>(
+          scene, std::move(exec), std::move(namer));
+    });
   };
   return scene.simulation.dimension == 2 ? make(std::integral_constant<int, 2>{})
                                          : make(std::integral_constant<int, 3>{});

@@ -57,7 +57,7 @@ const IdRange& ParticleOwners::range_of(std::uint32_t id) const {
 }
 
 std::string ParticleOwners::name_of(std::uint32_t id) const {
-  const std::string particle = "particle " + std::to_string(id);
+  std::string particle = "particle " + std::to_string(id);
   if (ranges_.empty()) return particle;
   const IdRange& range = range_of(id);
   const std::size_t bodies = scene_.bodies.size();

@@ -12,6 +12,7 @@
 #include "firn/error.h"
 #include "firn/simulation.h"
 #include "src/run/energy_watch.h"
+#include "src/run/frame_stats.h"
 #include "src/run/particle_owners.h"
 #include "src/run/sources.h"
 #include "src/run/start_checks.h"
@@ -30,25 +31,6 @@ inline double seconds_since(Clock::time_point start) {
 
 // More than what a saved state holds beside channels and lists.
 inline constexpr std::size_t kStateHeader = 4096;
-
-inline DtLimit most_frequent(const StepControl& c) {
-  // The end of a frame cuts one or two steps of every frame; it is named only where nothing else
-  // ever limited.
-  int best = 0;
-  for (int i = 1; i < static_cast<int>(StepLimit::kFrameEnd); ++i)
-    if (c.limited[i] > c.limited[best]) best = i;
-  return c.limited[best] > 0 ? static_cast<DtLimit>(best) : DtLimit::kFrameEnd;
-}
-
-inline Vec3 periods(const Scene& scene) {
-  Vec3 lengths{};
-  if (!scene.grid.domain) return lengths;
-  const Domain& domain = *scene.grid.domain;
-  for (int a = 0; a < scene.simulation.dimension; ++a)
-    if (domain.boundary[2 * a] == BoundaryType::kPeriodic)
-      lengths[a] = domain.max[a] - domain.min[a];
-  return lengths;
-}
 
 class Simulation::Impl {
  public:
@@ -350,28 +332,12 @@ class Simulation::Impl {
   // `seconds`: what the frame took of simulated time.
   void measure_frame(double wall_seconds, double seconds) {
     const StepControl c = stepper_->control();
-    FrameStats s;
+    FrameStats s = frame_stats(scene_, c);
     s.frame = frame_;
-    s.time = c.time;
-    s.steps = static_cast<std::int64_t>(c.frame_steps);
-    s.total_steps = static_cast<std::int64_t>(c.step);
-    s.dt_min = c.dt_smallest;
-    s.dt_max = c.dt_largest;
-    s.dt_last = c.dt;
-    s.limited_by = s.steps > 0 ? most_frequent(c) : DtLimit::kNone;
-    if (s.limited_by == DtLimit::kWaveSpeed || s.limited_by == DtLimit::kViscosity)
-      s.limiting_material = scene_.materials[c.limit_material].name;
-    s.particles = c.n_particles;
-    s.blocks = c.n_blocks;
-    s.chunks = c.n_chunks;
-    s.removed = c.removed;
-    s.layouts = static_cast<std::int64_t>(c.layouts);
-    s.late = static_cast<std::int64_t>(c.late_total + c.late);
     s.emitted = owners_.emitted();
     s.added = owners_.added();
     s.grown = stepper_->grown();
     s.memory_bytes = stepper_->memory_bytes();
-    s.max_speed = std::sqrt(c.speed_squared);
     s.wall_seconds = wall_seconds;
     s.times = stepper_->times();
     s.enqueued = stepper_->enqueued();

@@ -1,71 +1,16 @@
-// [material.<name>]: which parameters each model has, and every parameter with its range. A new
-// model is a line in the first table, a new parameter a row in the second.
+// [material.<name>]: every parameter with its range; which of them a model has is said in
+// material_models.h.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "firn/scene_file.h"
-#include "src/scene/parse.h"
+#include "src/scene/material_models.h"
 
 namespace firn::scene {
 namespace {
 
 using Keys = std::vector<std::string_view>;
-
-constexpr std::string_view kElastic[] = {"youngs_modulus", "poisson_ratio"};
-constexpr std::string_view kSnow[] = {"youngs_modulus", "poisson_ratio", "critical_compression",
-                                      "critical_stretch", "hardening"};
-constexpr std::string_view kSandClamp[] = {"youngs_modulus", "poisson_ratio",
-                                           "critical_compression"};
-constexpr std::string_view kMoreSandClamp[] = {"critical_stretch"};
-constexpr std::string_view kDruckerPrager[] = {"youngs_modulus", "poisson_ratio", "friction_angle"};
-constexpr std::string_view kMoreDruckerPrager[] = {"friction_hardening", "cohesion",
-                                                   "volume_correction"};
-constexpr std::string_view kVonMises[] = {"youngs_modulus", "poisson_ratio", "yield_stress"};
-constexpr std::string_view kMoreVonMises[] = {"hardening"};
-constexpr std::string_view kViscoelastic[] = {"youngs_modulus", "poisson_ratio", "relaxation_time"};
-constexpr std::string_view kHerschelBulkley[] = {"youngs_modulus", "poisson_ratio", "yield_stress",
-                                                 "consistency", "flow_index"};
-constexpr std::string_view kLiquid[] = {"bulk_modulus"};
-constexpr std::string_view kMoreLiquid[] = {"gamma"};
-
-constexpr ModelKeys kModels[] = {
-    {"neo_hookean", MaterialModel::kNeoHookean, "hyperelastic", kElastic, {}},
-    {"fixed_corotated", MaterialModel::kFixedCorotated, "hyperelastic", kElastic, {}},
-    {"corotated_deviatoric",
-     MaterialModel::kCorotatedDeviatoric,
-     "hyperelastic; under thermal also plastic, melting and incompressible",
-     kElastic,
-     {}},
-    {"stvk_hencky", MaterialModel::kStvkHencky, "hyperelastic", kElastic, {}},
-    {"snow", MaterialModel::kSnow, "Stomakhin et al. 2013", kSnow, {}},
-    {"sand_clamp", MaterialModel::kSandClamp, "granular limit of snow: Jiang et al. 2015",
-     kSandClamp, kMoreSandClamp},
-    {"drucker_prager", MaterialModel::kDruckerPrager, "sand: Klar et al. 2016", kDruckerPrager,
-     kMoreDruckerPrager},
-    {"von_mises", MaterialModel::kVonMises, "metal and clay", kVonMises, kMoreVonMises},
-    {"viscoelastic",
-     MaterialModel::kViscoelastic,
-     "foam, sponge, cream: Oldroyd-B that keeps its volume, Ram et al. 2015",
-     kViscoelastic,
-     {}},
-    {"herschel_bulkley",
-     MaterialModel::kHerschelBulkley,
-     "mud, ketchup, paint: a yield stress, and a power of the rate beyond, as Yue et al. 2015",
-     kHerschelBulkley,
-     {}},
-    {"weakly_compressible", MaterialModel::kWeaklyCompressible, "water by an equation of state",
-     kLiquid, kMoreLiquid},
-    {"incompressible",
-     MaterialModel::kIncompressible,
-     "liquids of the integrators on MAC grids",
-     {},
-     {}},
-};
-
-constexpr Unavailable kLaterModels[] = {
-    {"phase_change", "use \"corotated_deviatoric\" with a melting_point (integrator \"thermal\")"},
-    {"newtonian", "give 'viscosity' to another model, e.g. \"weakly_compressible\""}};
 
 std::vector<Word> preset_words() {
   std::vector<Word> words;

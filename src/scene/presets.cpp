@@ -1,27 +1,16 @@
-// Named materials. Each says which of its numbers are measured or published and which were chosen
-// here, mostly to keep the explicit time step (proportional to sqrt(density / stiffness))
-// affordable.
+// Named materials, but for those that melt (melting_presets.cpp). Each says which of its numbers
+// are measured or published and which were chosen here, mostly to keep the explicit time step
+// (proportional to sqrt(density / stiffness)) affordable.
 #include <numbers>
 
-#include "firn/scene_file.h"
+#include "src/scene/presets.h"
 
 namespace firn {
 namespace {
 
-MaterialPreset elastic(const char* name, MaterialModel model, double density, double youngs_modulus,
-                       double poisson_ratio, const Vec3& color) {
-  MaterialPreset preset;
-  preset.material.name = name;
-  preset.material.model = model;
-  preset.material.density = density;
-  preset.material.youngs_modulus = youngs_modulus;
-  preset.material.poisson_ratio = poisson_ratio;
-  preset.material.color = color;
-  return preset;
-}
-
 MaterialPreset snow_dry() {
-  MaterialPreset p = elastic("snow_dry", MaterialModel::kSnow, 400, 1.4e5, 0.2, {0.93, 0.96, 1.0});
+  MaterialPreset p =
+      elastic_preset("snow_dry", MaterialModel::kSnow, 400, 1.4e5, 0.2, {0.93, 0.96, 1.0});
   p.material.critical_compression = 2.5e-2;
   p.material.critical_stretch = 7.5e-3;
   p.material.hardening = 10;
@@ -34,7 +23,8 @@ MaterialPreset snow_dry() {
 }
 
 MaterialPreset snow_wet() {
-  MaterialPreset p = elastic("snow_wet", MaterialModel::kSnow, 500, 1.4e5, 0.2, {0.84, 0.90, 0.96});
+  MaterialPreset p =
+      elastic_preset("snow_wet", MaterialModel::kSnow, 500, 1.4e5, 0.2, {0.84, 0.90, 0.96});
   p.material.critical_compression = 4.0e-2;
   p.material.critical_stretch = 1.5e-2;
   p.material.hardening = 10;
@@ -50,7 +40,7 @@ MaterialPreset snow_wet() {
 
 MaterialPreset sand() {
   MaterialPreset p =
-      elastic("sand", MaterialModel::kDruckerPrager, 1600, 3.537e5, 0.3, {0.86, 0.74, 0.52});
+      elastic_preset("sand", MaterialModel::kDruckerPrager, 1600, 3.537e5, 0.3, {0.86, 0.74, 0.52});
   p.material.friction_angle = 33 * std::numbers::pi / 180;
   p.description = "dry quartz sand";
   p.source =
@@ -64,8 +54,8 @@ MaterialPreset sand() {
 }
 
 MaterialPreset sand_wet() {
-  MaterialPreset p =
-      elastic("sand_wet", MaterialModel::kDruckerPrager, 1800, 3.537e5, 0.3, {0.62, 0.50, 0.34});
+  MaterialPreset p = elastic_preset("sand_wet", MaterialModel::kDruckerPrager, 1800, 3.537e5, 0.3,
+                                    {0.62, 0.50, 0.34});
   p.material.friction_angle = 33 * std::numbers::pi / 180;
   p.material.cohesion = 1e-3;
   p.description = "moist sand that stands in a vertical wall of some centimetres";
@@ -80,7 +70,7 @@ MaterialPreset sand_wet() {
 
 MaterialPreset jello() {
   MaterialPreset p =
-      elastic("jello", MaterialModel::kFixedCorotated, 1000, 1e4, 0.45, {0.85, 0.20, 0.28});
+      elastic_preset("jello", MaterialModel::kFixedCorotated, 1000, 1e4, 0.45, {0.85, 0.20, 0.28});
   p.description = "soft gelatin dessert";
   p.source =
       "Stiffness: order of soft gelatin gels, Hall, Bilgen, Insana, Krouskop 1997, Phantom "
@@ -92,7 +82,7 @@ MaterialPreset jello() {
 
 MaterialPreset rubber() {
   MaterialPreset p =
-      elastic("rubber", MaterialModel::kNeoHookean, 930, 2e6, 0.45, {0.22, 0.22, 0.24});
+      elastic_preset("rubber", MaterialModel::kNeoHookean, 930, 2e6, 0.45, {0.22, 0.22, 0.24});
   p.description = "natural rubber";
   p.source =
       "Density and stiffness: natural rubber in Ashby 2011, Materials Selection in Mechanical "
@@ -102,7 +92,8 @@ MaterialPreset rubber() {
 }
 
 MaterialPreset clay() {
-  MaterialPreset p = elastic("clay", MaterialModel::kVonMises, 1700, 2e6, 0.4, {0.60, 0.40, 0.30});
+  MaterialPreset p =
+      elastic_preset("clay", MaterialModel::kVonMises, 1700, 2e6, 0.4, {0.60, 0.40, 0.30});
   p.material.yield_stress = 4e4;
   p.description = "soft saturated clay, undrained";
   p.source =
@@ -116,7 +107,7 @@ MaterialPreset clay() {
 
 MaterialPreset concrete() {
   MaterialPreset p =
-      elastic("concrete", MaterialModel::kVonMises, 2400, 3.3e8, 0.2, {0.66, 0.66, 0.64});
+      elastic_preset("concrete", MaterialModel::kVonMises, 2400, 3.3e8, 0.2, {0.66, 0.66, 0.64});
   p.material.yield_stress = 3e5;
   p.description = "a stiff block that dents instead of cracking";
   p.source =
@@ -128,7 +119,7 @@ MaterialPreset concrete() {
 
 MaterialPreset metal() {
   MaterialPreset p =
-      elastic("metal", MaterialModel::kVonMises, 7850, 2.1e9, 0.3, {0.70, 0.72, 0.76});
+      elastic_preset("metal", MaterialModel::kVonMises, 7850, 2.1e9, 0.3, {0.70, 0.72, 0.76});
   p.material.yield_stress = 2.35e6;
   p.description = "mild steel in feel: heavy, stiff, ductile";
   p.source =
@@ -180,7 +171,7 @@ MaterialPreset honey() {
 
 MaterialPreset foam() {
   MaterialPreset p =
-      elastic("foam", MaterialModel::kFixedCorotated, 30, 3e4, 0.33, {0.95, 0.88, 0.62});
+      elastic_preset("foam", MaterialModel::kFixedCorotated, 30, 3e4, 0.33, {0.95, 0.88, 0.62});
   p.description = "flexible open-cell polyurethane foam";
   p.source =
       "Gibson and Ashby 1997, Cellular Solids: E = E_s (rho / rho_s)^2 with E_s = 45 MPa, rho_s = "
@@ -194,9 +185,9 @@ MaterialPreset foam() {
 MaterialPreset viscoelastic(const char* name, double density, double mu, double lambda,
                             double viscosity, double relaxation_time, double factor,
                             const Vec3& color) {
-  MaterialPreset p = elastic(name, MaterialModel::kViscoelastic, factor * density,
-                             factor * mu * (3 * lambda + 2 * mu) / (lambda + mu),
-                             lambda / (2 * (lambda + mu)), color);
+  MaterialPreset p = elastic_preset(name, MaterialModel::kViscoelastic, factor * density,
+                                    factor * mu * (3 * lambda + 2 * mu) / (lambda + mu),
+                                    lambda / (2 * (lambda + mu)), color);
   p.material.viscosity = factor * viscosity;
   p.material.relaxation_time = relaxation_time;
   p.source =
@@ -255,7 +246,7 @@ MaterialPreset pie_crust_scored() {
 MaterialPreset paste(const char* name, double density, double youngs_modulus, double yield_stress,
                      double consistency, double flow_index, const Vec3& color) {
   MaterialPreset p =
-      elastic(name, MaterialModel::kHerschelBulkley, density, youngs_modulus, 0.49, color);
+      elastic_preset(name, MaterialModel::kHerschelBulkley, density, youngs_modulus, 0.49, color);
   p.material.yield_stress = yield_stress;
   p.material.consistency = consistency;
   p.material.flow_index = flow_index;
@@ -305,127 +296,48 @@ MaterialPreset dough() {
   return p;
 }
 
-// Below: solids that melt under the thermal integrator and are elastic under the explicit one. A
-// particle keeps the density of the solid when it melts.
-MaterialPreset melting(const char* name, double density, double youngs_modulus,
-                       double poisson_ratio, const HeatProperties& heat, const Vec3& color) {
-  MaterialPreset p = elastic(name, MaterialModel::kCorotatedDeviatoric, density, youngs_modulus,
-                             poisson_ratio, color);
-  p.material.heat = heat;
-  return p;
-}
-
-MaterialPreset ice() {
-  const HeatProperties heat = {{2110, 4220}, {2.14, 0.556}, 273.15, 0, 3.336e5};
-  MaterialPreset p = melting("ice", 917, 9.3e6, 0.33, heat, {0.78, 0.89, 0.96});
-  p.description = "ice, and the water it melts to; liquid it starts as water that can freeze";
-  p.source =
-      "Density, heat capacity, conductivity and heat of fusion at 0 C: CRC Handbook of Chemistry "
-      "and "
-      "Physics, 91st edition 2010, section 6, properties of ice and supercooled water; water at 0 "
-      "C: "
-      "IAPWS-95 and IAPWS 2011. Stiffness: Petrenko and Whitworth 1999, Physics of Ice (9.3 GPa), "
-      "divided by 1000, chosen here for the time step";
-  return p;
-}
-
-MaterialPreset butter() {
-  const HeatProperties heat = {{2300, 2430}, {0.2, 0.2}, 305.35, 3, 7e4};
-  MaterialPreset p = melting("butter", 911, 1e5, 0.49, heat, {0.97, 0.88, 0.50});
-  p.material.critical_compression = 0.02;
-  p.material.critical_stretch = 0.02;
-  p.description = "butter that melts at 32 C, give or take 3 K";
-  p.source =
-      "Heat capacity at 4 C: Geankoplis 2003, Transport Processes and Separation Process "
-      "Principles, "
-      "table A.4-1; molten: a mixture of milk fat (2.1 kJ/(kg K) at 40 C) with 16 % of water. "
-      "Conductivity: between that of milk fat (0.17) and of water. Melting point of butterfat: CRC "
-      "Handbook, 61st edition 1980; the range because milk fat melts bit by bit, up to 37 C. "
-      "Density: "
-      "that of milk fat (915) with its water and air. Latent heat, stiffness, Poisson's ratio and "
-      "yield strains are chosen here: the heat half that of cocoa butter, since part of the fat is "
-      "liquid at any temperature";
-  return p;
-}
-
-MaterialPreset paraffin() {
-  const HeatProperties heat = {{2100, 2400}, {0.346, 0.167}, 337.15, 0, 1.736e5};
-  MaterialPreset p = melting("paraffin", 916, 1e6, 0.45, heat, {0.94, 0.93, 0.88});
-  p.description = "paraffin wax that melts at 64 C";
-  p.source =
-      "Melting point, latent heat, conductivity of solid and liquid, density of the solid: Zalba, "
-      "Marin, Cabeza, Mehling 2003, Review on thermal energy storage with phase change, Applied "
-      "Thermal Engineering 23, the table of organic substances. Heat capacities: rounded from "
-      "those of "
-      "long n-alkanes. Stiffness and Poisson's ratio are chosen here";
-  return p;
-}
-
-MaterialPreset chocolate() {
-  const HeatProperties heat = {{1590, 1670}, {0.27, 0.26}, 306.95, 0, 4.6e4};
-  MaterialPreset p = melting("chocolate", 1300, 1e6, 0.45, heat, {0.29, 0.16, 0.09});
-  p.material.critical_compression = 0.02;
-  p.material.critical_stretch = 0.02;
-  p.description = "dark chocolate that melts at 34 C";
-  p.source =
-      "Heat capacity, conductivity, latent heat of dark chocolate, density of the solid: Beckett "
-      "2009, "
-      "Industrial Chocolate Manufacture and Use, 4th edition, useful physical constants. Melting "
-      "point: cocoa butter of form V (33.8 C), Wille and Lutton 1966, J. Am. Oil Chem. Soc. 43. "
-      "Stiffness, Poisson's ratio and yield strains are chosen here";
-  return p;
-}
-
-MaterialPreset lava() {
-  const HeatProperties heat = {{1230, 1230}, {1.8, 1.8}, 1343, 15, 3.5e5};
-  MaterialPreset p = melting("lava", 2600, 5e6, 0.3, heat, {0.85, 0.32, 0.12});
-  p.material.critical_compression = 0.025;
-  p.material.critical_stretch = 0.01;
-  p.description = "basaltic lava with a crust below 1070 C; erupts at 1150 C";
-  p.source =
-      "Temperature at which crust turns to liquid: Hon, Kauahikaua, Denlinger, Mackay 1994, "
-      "Emplacement and inflation of pahoehoe sheet flows, GSA Bulletin 106. Heat capacity and "
-      "conductivity: the formulas for crustal rock of Whittington, Hofmeister, Nabelek 2009, "
-      "Nature "
-      "458, at that temperature. Density and latent heat of crystallization: Harris and Rowland "
-      "2001, "
-      "FLOWGO, Bull. Volcanology 63. Its viscosity (100 Pa s and more) is left out. Stiffness "
-      "(rock "
-      "has tens of GPa), yield strains and the spread of the melting point are chosen here";
-  return p;
-}
-
 }  // namespace
 
+MaterialPreset elastic_preset(const char* name, MaterialModel model, double density,
+                              double youngs_modulus, double poisson_ratio, const Vec3& color) {
+  MaterialPreset preset;
+  preset.material.name = name;
+  preset.material.model = model;
+  preset.material.density = density;
+  preset.material.youngs_modulus = youngs_modulus;
+  preset.material.poisson_ratio = poisson_ratio;
+  preset.material.color = color;
+  return preset;
+}
+
 const std::vector<MaterialPreset>& material_presets() {
-  static const std::vector<MaterialPreset> presets = {snow_dry(),
-                                                      snow_wet(),
-                                                      sand(),
-                                                      sand_wet(),
-                                                      jello(),
-                                                      rubber(),
-                                                      clay(),
-                                                      concrete(),
-                                                      metal(),
-                                                      water(),
-                                                      honey(),
-                                                      foam(),
-                                                      sponge(),
-                                                      shaving_foam(),
-                                                      toothpaste(),
-                                                      ice_cream(),
-                                                      pie_cream(),
-                                                      pie_crust(),
-                                                      pie_crust_scored(),
-                                                      ketchup(),
-                                                      mud(),
-                                                      paint(),
-                                                      dough(),
-                                                      ice(),
-                                                      butter(),
-                                                      paraffin(),
-                                                      chocolate(),
-                                                      lava()};
+  static const std::vector<MaterialPreset> presets = [] {
+    std::vector<MaterialPreset> all = {snow_dry(),
+                                       snow_wet(),
+                                       sand(),
+                                       sand_wet(),
+                                       jello(),
+                                       rubber(),
+                                       clay(),
+                                       concrete(),
+                                       metal(),
+                                       water(),
+                                       honey(),
+                                       foam(),
+                                       sponge(),
+                                       shaving_foam(),
+                                       toothpaste(),
+                                       ice_cream(),
+                                       pie_cream(),
+                                       pie_crust(),
+                                       pie_crust_scored(),
+                                       ketchup(),
+                                       mud(),
+                                       paint(),
+                                       dough()};
+    for (MaterialPreset& preset : melting_presets()) all.push_back(std::move(preset));
+    return all;
+  }();
   return presets;
 }
 

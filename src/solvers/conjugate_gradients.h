@@ -93,12 +93,7 @@ class ConjugateGradients {
   SolveReport solve(const Space& space, DeviceCount blocks, const Real* rhs, Real* solution,
                     LinearOperator&& A, Preconditioner&& G, const SolveOptions& options,
                     const std::uint32_t* stop) {
-    const ConjugateSpace<Space> s{space,
-                                  blocks,
-                                  {rhs, solution, residual_.data(), direction_.data(), work_.data(),
-                                   partials_.data(), scalars_.data()}};
-    partials_.zero();
-    scalars_.begin(options, stop);
+    const ConjugateSpace<Space> s = begin(space, blocks, rhs, solution, options, stop);
     return conjugate_gradients(exec_, scalars_, Steps<LinearOperator>{exec_, s, A},
                                Directions<Preconditioner>{exec_, s, G});
   }
@@ -111,12 +106,7 @@ class ConjugateGradients {
                       LinearOperator&& A, Preconditioner&& G, const SolveOptions& options,
                       const std::uint32_t* stop) {
     static_assert(!std::remove_cvref_t<Preconditioner>::kIsSolve);
-    const ConjugateSpace<Space> s{space,
-                                  blocks,
-                                  {rhs, solution, residual_.data(), direction_.data(), work_.data(),
-                                   partials_.data(), scalars_.data()}};
-    partials_.zero();
-    scalars_.begin(options, stop);
+    const ConjugateSpace<Space> s = begin(space, blocks, rhs, solution, options, stop);
     exec_.zero(solution, std::size_t{blocks.bound} * Space::kValues * sizeof(Real));
     begin_gradients(exec_, s);
     subtract_product(exec_, s, NoProduct{});
@@ -155,6 +145,17 @@ class ConjugateGradients {
   }
 
  private:
+  ConjugateSpace<Space> begin(const Space& space, DeviceCount blocks, const Real* rhs,
+                              Real* solution, const SolveOptions& options,
+                              const std::uint32_t* stop) {
+    partials_.zero();
+    scalars_.begin(options, stop);
+    return {space,
+            blocks,
+            {rhs, solution, residual_.data(), direction_.data(), work_.data(), partials_.data(),
+             scalars_.data()}};
+  }
+
   template <class LinearOperator>
   struct Steps {
     Exec& exec;

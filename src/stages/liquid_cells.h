@@ -3,6 +3,7 @@
 
 #include "kernels/grid/update.h"
 #include "kernels/liquid/position_correction.h"
+#include "kernels/mac/flood_cells.h"
 #include "src/stages/face_transfer.h"
 
 namespace firn {

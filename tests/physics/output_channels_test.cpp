@@ -51,9 +51,10 @@ TEST_P(Channels, AllThatASceneHasAreWritten) {
   for (const std::string_view name : channels_of(scene)) {
     SCOPED_TRACE(name);
     const ChannelArray channel = gather_channels(snapshot, {std::string(name)}).back();
+    const std::size_t numbers = snapshot.size() * component_count(channel.rank, dimension);
     std::visit(
         [&](const auto& values) {
-          ASSERT_EQ(values.size(), snapshot.size() * component_count(channel.rank, dimension));
+          ASSERT_EQ(values.size(), numbers);
           for (const auto value : values) ASSERT_TRUE(std::isfinite(static_cast<double>(value)));
         },
         channel.values);

@@ -63,7 +63,8 @@ void expect_same_as_collider(const Scene& own, const RunOptions& options, int st
   EXPECT_EQ(simulation.time(), reference.time());
   expect_near(simulation.field<double>("position"), reference.field<double>("position"), slack);
   expect_near(simulation.field<double>("velocity"), reference.field<double>("velocity"), slack);
-  EXPECT_EQ(simulation.stats().stages.boundary, reference.stats().stages.boundary);
+  // The same sum, which compilers may contract to other roundings in the two places.
+  EXPECT_DOUBLE_EQ(simulation.stats().stages.boundary, reference.stats().stages.boundary);
 
   Simulation through(own, options);
   through.advance_steps(steps);

@@ -131,6 +131,8 @@ class NewtonSolver {
     double dt = 0;
     NewtonSums now{};      // at the iterate
     double reference = 0;  // imbalance that the tolerance is a share of
+    // Of the last linear solve, and of the last one whose preconditioner was made for it.
+    std::uint32_t last_iterations = 0, fresh_iterations = 0;
 
     void begin() {
       solver.memory_.clear();
@@ -190,6 +192,7 @@ class NewtonSolver {
     // Newton's method under the contacts as they are.
     void minimise() {
       report.converged = false;
+      fresh_iterations = 0;
       while (std::isfinite(report.imbalance)) {
         const double before = report.imbalance;
         report.converged = before <= report.tolerance;
@@ -246,7 +249,14 @@ class NewtonSolver {
     }
 
     void find_direction() {
-      invert();
+      // A preconditioner of an earlier iterate is a preconditioner still, and hardly a worse one;
+      // making it anew costs some seven products. Coarser grids are made of this iterate's matrix.
+      const bool anew = solver.uses_multigrid() || fresh_iterations == 0 ||
+                        last_iterations > 2 * fresh_iterations;
+      if (anew)
+        invert();
+      else
+        problem.view = solver.memory_.view();
       const ImplicitView<Real>& v = problem.view;
       const double loosest = 0.5, aim = 0.3 * report.tolerance / report.imbalance;
       const double forced = std::sqrt(report.imbalance / std::max(reference, report.imbalance));
@@ -258,8 +268,10 @@ class NewtonSolver {
           NodeSpace<D, Real>{v.kind, v.target}, {&problem.control->n_blocks, problem.max_blocks},
           v.rhs, v.direction, Operator{solver.exec_, gated}, preconditioner(gated), options,
           &problem.control->stop));
+      if (anew) fresh_iterations = last_iterations;
     }
     void count(const SolveReport& linear) {
+      last_iterations = std::max(linear.iterations, 1u);
       report.linear_iterations += static_cast<int>(linear.iterations);
       report.looks += static_cast<int>(linear.looks);
     }

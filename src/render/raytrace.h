@@ -15,7 +15,16 @@ namespace firn {
 struct Surface {
   Mesh mesh;
   V3f color{{0.5f, 0.5f, 0.5f}};  // linear light
-  bool is_plane = false;  // a half-space: gets a grid and fades into the background far away
+};
+
+// A square of a plane, met by a formula instead of a search: most rays of most pictures meet
+// nothing else.
+struct PlanePatch {
+  V3f center, normal;
+  std::array<V3f, 2> axes;  // unit vectors along its sides
+  float half_size = 0;
+  V3f color{{0.5f, 0.5f, 0.5f}};  // linear light
+  bool is_ground = false;         // gets a grid and fades into the background far away
 };
 
 struct RayScene {
@@ -23,10 +32,11 @@ struct RayScene {
   std::vector<ColorF> sphere_colors;          // sRGB
   std::vector<ColorF> sphere_glow;            // linear; empty: none
   std::vector<Surface> surfaces;
+  std::vector<PlanePatch> planes;
   V3f up{{0, 1, 0}}, center{{0, 0, 0}};  // of the region of interest
   V3f open_side{{0, 0, 0}};              // sum of the normals of walls
   float size = 1;                        // its diagonal
-  float grid_spacing = 0.1f;             // of the lines on planes, m
+  float grid_spacing = 0.1f;             // of the lines on the ground, m
 };
 
 // Throws Error{kScene} in a build without Embree.

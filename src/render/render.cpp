@@ -32,17 +32,15 @@ Affine to_affine(const ColliderPose& pose) {
   return affine;
 }
 
-// A square about the foot of the perpendicular from `center`, seen from its free side only.
-Mesh plane_mesh(const Plane& plane, const V3d& center, double half_size) {
+// A square about the foot of the perpendicular from `center`.
+PlanePatch patch_of(const Plane& plane, const V3d& center, double half_size, const V3f& color) {
   const V3d foot = center - plane.normal * dot(center - plane.point, plane.normal);
   const auto [u, w] = perpendicular(plane.normal);
-  Mesh mesh;
-  for (const auto& [a, b] : {std::pair{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}) {
-    mesh.positions.push_back(to_float(foot + u * (a * half_size) + w * (b * half_size)));
-    mesh.normals.push_back(to_float(plane.normal));
-  }
-  mesh.indices = {0, 1, 2, 0, 2, 3};
-  return mesh;
+  return {to_float(foot),
+          to_float(plane.normal),
+          {to_float(u), to_float(w)},
+          static_cast<float>(half_size),
+          color};
 }
 
 Mesh moved(Mesh mesh, const Affine& pose) {
@@ -158,7 +156,8 @@ void Renderer::Impl::add_planes(const std::vector<Plane>& planes, const V3f& col
     if (dot(to_vec(camera->eye) - plane.point, plane.normal) <= 0) continue;
     const bool wall = std::abs(dot(plane.normal, stage_->up)) < 0.6;
     const double size = (wall ? 0.6 : 12.0) * stage_->focus.diagonal();
-    rays.surfaces.push_back({plane_mesh(plane, center, size), color, !wall});
+    rays.planes.push_back(patch_of(plane, center, size, color));
+    rays.planes.back().is_ground = !wall;
   }
 }
 
@@ -182,7 +181,7 @@ RayScene Renderer::Impl::ray_scene(const std::vector<PointLayer>& layers,
     add_planes(planes, color, rays);
     all_planes.insert(all_planes.end(), planes.begin(), planes.end());
     if (!collider_meshes_[i].indices.empty())
-      rays.surfaces.push_back({moved(collider_meshes_[i], poses[i]), color, false});
+      rays.surfaces.push_back({moved(collider_meshes_[i], poses[i]), color});
   }
   if (all_planes.empty()) add_planes(stage_->ground, linear_color(Collider{}.color), rays);
   for (const TriangleSurface& surface : surfaces) rays.surfaces.push_back(to_surface(surface));

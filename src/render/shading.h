@@ -2,52 +2,64 @@
 // is linear; one is a white surface facing the sun.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-
-#include "src/render/mesh.h"
+#include "src/render/lanes.h"
 
 namespace firn {
 
-inline constexpr V3f kSunLight{{1.02f, 0.96f, 0.86f}};
-inline constexpr V3f kSkyLight{{0.34f, 0.40f, 0.50f}};
-inline constexpr V3f kBounceLight{{0.20f, 0.18f, 0.16f}};
-inline constexpr V3f kHorizon{{0.46f, 0.52f, 0.58f}};
-inline constexpr V3f kZenith{{0.12f, 0.18f, 0.27f}};
+inline constexpr Vec<float, 3> kSunLight{{1.02f, 0.96f, 0.86f}};
+inline constexpr Vec<float, 3> kSkyLight{{0.34f, 0.40f, 0.50f}};
+inline constexpr Vec<float, 3> kBounceLight{{0.20f, 0.18f, 0.16f}};
+inline constexpr Vec<float, 3> kHorizon{{0.46f, 0.52f, 0.58f}};
+inline constexpr Vec<float, 3> kZenith{{0.12f, 0.18f, 0.27f}};
 inline constexpr float kSunRadius = 0.05f;  // tangent of its half angle; larger is softer
+// Where the ground fades into the background: distance from the centre of the scene / its size.
+inline constexpr float kFadeFrom = 2.5f, kFadeTo = 7.0f;
 
-inline V3f mix(const V3f& a, const V3f& b, float t) { return a + (b - a) * t; }
-inline V3f multiply(const V3f& a, const V3f& b) {
-  return {{a[0] * b[0], a[1] * b[1], a[2] * b[2]}};
+inline V3p mix(const V3p& a, const V3p& b, const Lanes& t) { return a + (b - a) * t; }
+inline Lanes smoothstep(float low, float high, const Lanes& x) {
+  const Lanes t = clamp((x - Lanes(low)) * Lanes(1 / (high - low)), Lanes(0.0f), Lanes(1.0f));
+  return t * t * (Lanes(3.0f) - Lanes(2.0f) * t);
 }
-inline float smoothstep(float low, float high, float x) {
-  const float t = std::clamp((x - low) / (high - low), 0.0f, 1.0f);
-  return t * t * (3 - 2 * t);
+inline V3p unit(const V3p& x) {
+  const Lanes square = dot(x, x);
+  const Lanes length = sqrt(square);
+  return select(square > Lanes(0.0f), x * (Lanes(1.0f) / length), spread({{0, 1, 0}}));
 }
 
 // Light leaving a diffuse surface. `sun` and `sky` are the fractions of either that reach it. Light
 // caught in a hollow is reflected within it: the geometric series sky / (1 - albedo (1 - sky))
 // keeps bright materials bright.
-inline V3f shade(const V3f& albedo, const V3f& normal, const V3f& to_sun, const V3f& up, float sun,
-                 float sky) {
-  const float facing = std::max(0.0f, dot(normal, to_sun)) * sun;
-  const V3f around = mix(kBounceLight, kSkyLight, 0.5f + 0.5f * dot(normal, up));
-  V3f light;
+inline V3p shade(const V3p& albedo, const V3p& normal, const Vec<float, 3>& to_sun,
+                 const Vec<float, 3>& up, const Lanes& sun, const Lanes& sky) {
+  const Lanes facing = max(Lanes(0.0f), dot(normal, spread(to_sun))) * sun;
+  const V3p around = mix(spread(kBounceLight), spread(kSkyLight),
+                         Lanes(0.5f) + Lanes(0.5f) * dot(normal, spread(up)));
+  V3p light;
   for (int c = 0; c < 3; ++c) {
-    const float caught = sky / (1 - 0.85f * albedo[c] * (1 - sky));
-    light[c] = albedo[c] * (kSunLight[c] * facing + around[c] * caught);
+    const Lanes caught = sky / (Lanes(1.0f) - Lanes(0.85f) * albedo[c] * (Lanes(1.0f) - sky));
+    light[c] = albedo[c] * (Lanes(kSunLight[c]) * facing + around[c] * caught);
   }
   return light;
 }
 
-inline V3f background(const V3f& unit_direction, const V3f& up) {
-  return mix(kHorizon, kZenith, smoothstep(-0.05f, 0.75f, dot(unit_direction, up)));
+inline V3p background(const V3p& direction, const Vec<float, 3>& up) {
+  return mix(spread(kHorizon), spread(kZenith),
+             smoothstep(-0.05f, 0.75f, dot(unit(direction), spread(up))));
 }
 
 // Linear up to the knee, then a smooth approach to one, so that bright snow keeps its shape.
-inline float tone_map(float x) {
-  constexpr float kKnee = 0.6f;
-  return x < kKnee ? x : kKnee + (1 - kKnee) * (1 - std::exp((kKnee - x) / (1 - kKnee)));
+inline Lanes tone_map(const Lanes& x) {
+  const Lanes knee(0.6f), rest(0.4f);
+  const auto bright = x >= knee;
+  if (!any(bright)) return x;
+  return select(bright, knee + rest * (Lanes(1.0f) - exp((knee - x) / rest)), x);
+}
+
+// Linear light in [0,1] as sRGB (IEC 61966-2-1).
+inline Lanes to_srgb(const Lanes& light) {
+  const Lanes x = clamp(light, Lanes(0.0f), Lanes(1.0f));
+  const Lanes root = exp(log(max(x, Lanes(1e-6f))) * Lanes(1 / 2.4f));
+  return select(x <= Lanes(0.0031308f), Lanes(12.92f) * x, Lanes(1.055f) * root - Lanes(0.055f));
 }
 
 }  // namespace firn

@@ -1,0 +1,159 @@
+#if FIRN_WITH_EMBREE
+#include "src/render/picture_colors.h"
+
+#include <algorithm>
+
+#include "src/render/shading.h"
+
+namespace firn {
+
+PictureColors::PictureColors(const PictureHits& hits, const LightDirections& lights,
+                             const std::vector<ParticleLight>& particles,
+                             const SurfaceLight& surfaces, double pixel)
+    : hits_(hits),
+      scene_(hits.scene),
+      lights_(lights),
+      particles_(particles),
+      surfaces_(surfaces),
+      pixel_(static_cast<float>(pixel)) {}
+
+// Lines one pixel wide at multiples of the spacing along both directions of a plane.
+Lanes PictureColors::grid_line(const PlanePatch& plane, const V3p& position,
+                               const Lanes& footprint) const {
+  const float spacing = scene_.grid_spacing;
+  const Lanes half_width = max(Lanes(0.5f) * footprint, Lanes(0.006f * spacing));
+  const Lanes line = min(Lanes(1.0f), Lanes(0.012f * spacing) / half_width);
+  Lanes strength(0.0f);
+  for (const V3f& axis : plane.axes) {
+    const Lanes t = dot(position, spread(axis)) * Lanes(1 / spacing);
+    const Lanes distance = abs(t - floor(t + Lanes(0.5f))) * Lanes(spacing);
+    strength = select(distance < half_width, line, strength);
+  }
+  return strength;
+}
+
+void PictureColors::see_planes(int x, int y, Seen& seen) const {
+  float next = hits_.embree.first_plane();
+  for (const PlanePatch& plane : scene_.planes) {
+    const float object = next++;
+    const auto here = seen.object == Lanes(object);
+    if (!any(here)) continue;
+    V3p albedo = spread(plane.color);
+    if (plane.is_ground) {
+      const V3p position = spread(hits_.camera.eye) + seen.direction * seen.distance;
+      const Lanes footprint = norm(seen.direction) * seen.distance * Lanes(pixel_);
+      albedo *= Lanes(1.0f) - Lanes(0.16f) * grid_line(plane, position, footprint);
+      const Lanes far = norm(position - spread(scene_.center)) * Lanes(1 / scene_.size);
+      seen.faded = select(here, smoothstep(kFadeFrom, kFadeTo, far), seen.faded);
+    }
+    seen.albedo = select(here, albedo, seen.albedo);
+    seen.normal = select(here, spread(plane.normal), seen.normal);
+    const auto own = here && load(surfaces_.object(x, y)) == Lanes(object);
+    seen.sun = select(own, load(surfaces_.sun(x, y)), seen.sun);
+    seen.sky = select(own, load(surfaces_.sky(x, y)), seen.sky);
+    for (int i = 0; any(own != here) && i < std::min(kLanes, hits_.width() - x); ++i) {
+      if (own[i] == here[i]) continue;
+      const SurfaceLight::Light light = surfaces_.at(x + i, y, object, plane.normal);
+      seen.sun[i] = light.sun;
+      seen.sky[i] = light.sky;
+    }
+  }
+}
+
+void PictureColors::see_spheres(const PacketHits& row, int first, Seen& seen) const {
+  Packet3 center{}, open{}, albedo{}, glow{};
+  PacketFloats sun{}, sky{};
+  for (int i = 0; i < kLanes; ++i) {
+    if (row.object[first + i] != kSpheres) continue;
+    const std::uint32_t particle = row.primitive[first + i];
+    const ParticleLight& light = particles_[particle];
+    for (int c = 0; c < 3; ++c) {
+      center[c][i] = scene_.spheres[particle][c];
+      open[c][i] = light.open[c];
+      albedo[c][i] = light.albedo[c];
+      if (!scene_.sphere_glow.empty()) glow[c][i] = scene_.sphere_glow[particle][c];
+    }
+    sun[i] = light.sun;
+    sky[i] = light.sky;
+  }
+  const auto here = seen.object == Lanes(kSpheres);
+  const V3p position = spread(hits_.camera.eye) + seen.direction * seen.distance;
+  const V3p round = unit(position - load(center, 0));
+  seen.normal = select(here, unit(round * Lanes(0.55f) + load(open, 0)), seen.normal);
+  seen.albedo = select(here, load(albedo, 0), seen.albedo);
+  seen.glow = load(glow, 0);
+  seen.sun = select(here, load(&sun.v[0]), seen.sun);
+  seen.sky = select(here, load(&sky.v[0]), seen.sky);
+}
+
+void PictureColors::see_meshes(int x, int y, int sample, const PacketHits& row, Seen& seen) const {
+  for (int i = 0; i < std::min(kLanes, hits_.width() - x); ++i) {
+    const int k = x % kPacket + i;
+    const float object = row.object[k];
+    if (object <= kSpheres || object >= hits_.embree.first_plane()) continue;
+    const Surface& surface = scene_.surfaces[static_cast<std::size_t>(object) - 1];
+    const V3f normal = surface_normal(surface.mesh, row.primitive[k], row.u[k], row.v[k],
+                                      hits_.camera.direction(x + i, y, sample));
+    const SurfaceLight::Light light = surfaces_.at(x + i, y, object, normal);
+    for (int c = 0; c < 3; ++c) {
+      seen.normal[c][i] = normal[c];
+      seen.albedo[c][i] = surface.color[c];
+    }
+    seen.sun[i] = light.sun;
+    seen.sky[i] = light.sky;
+  }
+}
+
+V3p PictureColors::radiance(int x, int y, int sample) const {
+  Seen seen{.direction = hits_.camera.directions(x, y, sample),
+            .object = {},
+            .distance = {},
+            .normal = spread(scene_.up),
+            .albedo = V3p::zero(),
+            .glow = V3p::zero(),
+            .sun = 1.0f,
+            .sky = 1.0f,
+            .faded = 0.0f};
+  if (const PacketHits* row = hits_.row(x, y, sample)) {
+    seen.object = load(&row->object.v[x % kPacket]);
+    seen.distance = load(&row->distance.v[x % kPacket]);
+    if (any(seen.object == Lanes(kSpheres))) see_spheres(*row, x % kPacket, seen);
+    if (!scene_.surfaces.empty()) see_meshes(x, y, sample, *row, seen);
+  } else {
+    const PlaneHits plane = hits_.embree.nearest_plane(hits_.camera.eye, seen.direction);
+    seen.object = plane.object;
+    seen.distance = plane.distance;
+  }
+  seen.faded = select(seen.object == Lanes(kNothing), Lanes(1.0f), seen.faded);
+  V3p color = V3p::zero();
+  if (any(seen.faded < Lanes(1.0f))) {
+    see_planes(x, y, seen);
+    color =
+        shade(seen.albedo, seen.normal, lights_.to_sun, scene_.up, seen.sun, seen.sky) + seen.glow;
+  }
+  if (any(seen.faded > Lanes(0.0f)))
+    color = mix(color, background(seen.direction, scene_.up), seen.faded);
+  return color;
+}
+
+void PictureColors::draw(int tile, Image& image) const {
+  const int right = std::min(hits_.left(tile) + kTile, image.width);
+  const int bottom = std::min(hits_.top(tile) + kTile, image.height);
+  for (int y = hits_.top(tile); y < bottom; ++y)
+    for (int x = hits_.left(tile); x < right; x += kLanes) {
+      V3p sum = V3p::zero();
+      for (int s = 0; s < kSamples; ++s) {
+        const V3p color = radiance(x, y, s);
+        for (int c = 0; c < 3; ++c) sum[c] += Lanes(1.0f / kSamples) * tone_map(color[c]);
+      }
+      std::uint8_t* pixel = &image.rgb[3 * (static_cast<std::size_t>(y) * image.width + x)];
+      for (int c = 0; c < 3; ++c) {
+        const Lanes level = Lanes(255.0f) * to_srgb(sum[c]) + Lanes(0.5f);
+        for (int i = 0; i < std::min(kLanes, right - x); ++i)
+          pixel[3 * i + c] = static_cast<std::uint8_t>(level[i]);
+      }
+    }
+}
+
+}  // namespace firn
+#endif

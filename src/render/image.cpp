@@ -32,7 +32,8 @@ void draw_label(Image& image, const std::string& label, int x, int y, int width,
 
 Image Image::filled(int width, int height, Rgb color) {
   Image image{width, height, std::vector<std::uint8_t>(std::size_t{3} * width * height)};
-  for (std::size_t i = 0; i < image.rgb.size(); ++i) image.rgb[i] = color[i % 3];
+  for (std::size_t i = 0; i < image.rgb.size(); i += 3)
+    std::copy(color.begin(), color.end(), image.rgb.begin() + static_cast<std::ptrdiff_t>(i));
   return image;
 }
 

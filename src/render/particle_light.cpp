@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include "kernels/exec/parallel_for.h"
+#include "src/render/parallel.h"
 
 namespace firn {
 namespace {
@@ -77,7 +77,7 @@ void add_sun(const PictureHits& hits, const LightDirections& lights,
 std::vector<ParticleLight> light_particles(const PictureHits& hits, const LightDirections& lights) {
   const std::vector<std::uint32_t> visible = hits.visible_particles();
   std::vector<ParticleLight> light(hits.scene.spheres.size());
-  parallel_for((visible.size() + kPacket - 1) / kPacket, 0, [&](std::size_t packet) {
+  in_parallel((visible.size() + kPacket - 1) / kPacket, [&](std::size_t packet) {
     const auto rest = std::span(visible).subspan(kPacket * packet);
     const auto particles = rest.first(std::min<std::size_t>(kPacket, rest.size()));
     for (const std::uint32_t particle : particles) {

@@ -6,7 +6,7 @@
 #include "firn/error.h"
 
 #if FIRN_WITH_EMBREE
-#include "kernels/exec/parallel_for.h"
+#include "src/render/parallel.h"
 #include "src/render/picture_colors.h"
 
 namespace firn {
@@ -36,15 +36,15 @@ Image ray_trace(const RayScene& scene, const Projection& view, int width, int he
   PictureHits hits(scene, view, width, height);
   const LightDirections lights(direction_to_sun(scene, view));
   SurfaceLight surfaces(hits, lights);
-  parallel_for(hits.tiles(), 0, [&](int tile) {
+  in_parallel(hits.tiles(), [&](int tile) {
     hits.trace(tile);
     surfaces.measure(tile);
   });
   const std::vector<ParticleLight> particles = light_particles(hits, lights);
-  parallel_for(hits.tiles(), 0, [&](int tile) { surfaces.smooth(tile); });
+  in_parallel(hits.tiles(), [&](int tile) { surfaces.smooth(tile); });
   const PictureColors colors(hits, lights, particles, surfaces, 2 * view.tan_y / height);
   Image image = Image::filled(width, height, {});
-  parallel_for(hits.tiles(), 0, [&](int tile) { colors.draw(tile, image); });
+  in_parallel(hits.tiles(), [&](int tile) { colors.draw(tile, image); });
   return image;
 }
 

@@ -223,7 +223,8 @@ Image Renderer::Impl::render(const Snapshot& snapshot, double time,
 double picture_bytes(const Scene& scene, double points) {
   const auto& [width, height] = scene.output.resolution;
   const double per_point = (scene.output.color == "glow" ? 2 : 1) * sizeof(ColorF);
-  const double drawn = points * per_point + 2 * 3.0 * width * height;  // and its copy as PNG
+  // Filtered and compressed at most as large again.
+  const double drawn = points * per_point + 3 * 3.0 * width * height;
   if (scene.simulation.dimension == 2) return drawn;
   const double spheres = points * (4 * sizeof(float) + per_point);
   return drawn + spheres + ray_trace_bytes(points, width, height);

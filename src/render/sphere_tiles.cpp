@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/exec/parallel_for.h"
+#include "src/render/parallel.h"
 
 namespace firn {
 namespace {
@@ -73,7 +73,7 @@ SphereTiles::SphereTiles(const std::vector<std::array<float, 4>>& spheres, const
       columns_((width + kTile - 1) / kTile),
       places_(spheres.size()),
       first_(static_cast<std::size_t>(columns_) * ((height + kTile - 1) / kTile) + 1, 0) {
-  parallel_for(spheres.size(), 0, [&](std::size_t i) { places_[i] = find(spheres[i], view); });
+  in_parallel(spheres.size(), [&](std::size_t i) { places_[i] = find(spheres[i], view); });
   for (const Place& place : places_) for_each_tile(place, [&](int tile) { ++first_[tile + 1]; });
   for (std::size_t i = 0; i + 1 < first_.size(); ++i) first_[i + 1] += first_[i];
   entries_.resize(first_.back());

@@ -14,6 +14,7 @@
 #include "src/app/json_out.h"
 #include "src/app/run_report.h"
 #include "src/app/scene_catalog.h"
+#include "src/app/stopwatch.h"
 
 namespace firn::app {
 namespace {
@@ -46,7 +47,9 @@ std::vector<ComparedRun> prepare(const Options& options, const std::filesystem::
 void run_variant(ComparedRun& run, const Options& options, Progress& progress) {
   progress.line("--- " + run.variant.label);
   try {
-    run.result = run_scene(run.scene, run.directory, options, progress);
+    Options its_own = options;
+    its_own.started = Clock::now();
+    run.result = run_scene(run.scene, run.directory, its_own, progress);
   } catch (const Error& error) {
     if (error.category() != ErrorCategory::kDiverged) throw;
     run.failure = error.what();

@@ -1,7 +1,8 @@
 #include "src/app/frame_writer.h"
 
-#include <algorithm>
+#include <utility>
 
+#include "src/app/stopwatch.h"
 #include "src/io/particle_files.h"
 #include "src/scene/output_channels.h"
 
@@ -27,15 +28,37 @@ FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory,
     ledger_.emplace(directory.ledger(), scene, last_kept(resumed));
 }
 
-void FrameWriter::write(const Simulation& simulation, const FrameStats& stats) {
+void FrameWriter::write(const Simulation& simulation, const FrameStats& stats,
+                        RunSeconds& seconds) {
+  finish_picture(seconds);
   if (renderer_ || !scene_.output.particles.empty()) {
-    const Shown shown{simulation.snapshot(shown_parts(scene_)), simulation.tracers(),
-                      simulation.colliders(), stats.time};
+    std::optional<Stopwatch> watch(renderer_ ? seconds.pictures : seconds.files);
+    Shown shown{simulation.snapshot(shown_parts(scene_)), simulation.tracers(),
+                simulation.colliders(), stats.time};
+    watch.emplace(seconds.files);
     write_particles(shown, stats.frame);
-    if (renderer_) write_png(directory_.image_path(stats.frame).string(), renderer_->render(shown));
+    watch.emplace(seconds.pictures);
+    if (renderer_) write_picture(std::move(shown), stats.frame, simulation.on_cuda());
   }
+  const Stopwatch watch(seconds.files);
   if (ledger_) ledger_->write(stats);
   stats_.write(stats, scene_);
+}
+
+// Where steps take the processor that pictures need, nothing would be gained beside them.
+void FrameWriter::write_picture(Shown shown, int frame, bool beside) {
+  auto draw = [this, frame, shown = std::move(shown)] {
+    write_png(directory_.image_path(frame).string(), renderer_->render(shown));
+  };
+  if (beside)
+    picture_ = std::async(std::launch::async, std::move(draw));
+  else
+    draw();
+}
+
+void FrameWriter::finish_picture(RunSeconds& seconds) {
+  const Stopwatch watch(seconds.pictures);
+  if (picture_.valid()) picture_.get();
 }
 
 void FrameWriter::write_particles(const Shown& shown, int frame) const {
@@ -47,7 +70,9 @@ void FrameWriter::write_particles(const Shown& shown, int frame) const {
   }
 }
 
-void FrameWriter::sync() {
+void FrameWriter::sync(RunSeconds& seconds) {
+  finish_picture(seconds);
+  const Stopwatch watch(seconds.files);
   if (ledger_) ledger_->sync();
   stats_.sync();
 }

@@ -2,6 +2,7 @@
 // statistics.
 #pragma once
 
+#include <future>
 #include <optional>
 
 #include "firn/render.h"
@@ -25,17 +26,23 @@ class FrameWriter {
   FrameWriter(const Scene& scene, const RunDirectory& directory,
               const std::optional<Resumed>& resumed);
 
-  void write(const Simulation& simulation, const FrameStats& stats);
-  void sync();  // before a checkpoint, so that it never knows of more frames than the tables
+  // The picture of a simulation on a device is made beside the steps that follow; what goes wrong
+  // with it is thrown by the next call of any of these. Adds to the seconds of pictures and files.
+  void write(const Simulation& simulation, const FrameStats& stats, RunSeconds& seconds);
+  void finish_picture(RunSeconds& seconds);
+  // Before a checkpoint, so that it never knows of more frames than pictures and tables.
+  void sync(RunSeconds& seconds);
 
  private:
   void write_particles(const Shown& shown, int frame) const;
+  void write_picture(Shown shown, int frame, bool beside);
 
   const Scene& scene_;
   const RunDirectory& directory_;
   std::optional<SceneRenderer> renderer_;
   std::optional<LedgerWriter> ledger_;
   StatsWriter stats_;
+  std::future<void> picture_;  // behind what it needs: it is waited for first
 };
 
 }  // namespace firn::app

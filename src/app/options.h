@@ -11,6 +11,7 @@
 
 #include "firn/scene_file.h"
 #include "firn/simulation.h"
+#include "src/app/stopwatch.h"
 
 namespace firn::app {
 
@@ -23,6 +24,7 @@ struct Options {
   std::optional<double> max_time;  // s of wall time
   RunOptions run;
   bool overwrite = false, json = false, quiet = false, verbose = false;
+  Clock::time_point started = Clock::now();  // from when on summaries count
 
   // bench
   std::int64_t particles = 1'000'000, steps = 20;

@@ -9,6 +9,7 @@
 
 #include "firn/simulation.h"
 #include "src/app/options.h"
+#include "src/app/stopwatch.h"
 
 namespace firn::app {
 
@@ -40,8 +41,6 @@ class Progress {
   static int lost() { return lost_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   double elapsed() const;
   double remaining() const;  // s until the last frame, at the pace of the last frames
   std::string bar() const;

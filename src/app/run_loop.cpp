@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
+#include <functional>
 #include <new>
 #include <optional>
 #include <utility>
@@ -15,6 +15,7 @@
 #include "src/app/json_out.h"
 #include "src/app/machine.h"
 #include "src/app/run_report.h"
+#include "src/app/stopwatch.h"
 #include "src/io/atomic_file.h"
 #include "src/run/energy_watch.h"
 #include "src/run/start_checks.h"
@@ -39,19 +40,20 @@ class RunLoop {
   RunResult run();
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   void begin(const std::optional<Checkpoint>& from);
   RunEnd advance_to_end();
+  bool advance_frame(const std::function<bool()>& interrupted);
   void complete_frame();
   void warn_of_what_is_not_kept();
   void save_checkpoint();
   bool time_spent() const;
+  void write_plots_and_video();
   bool should_stop() const { return InterruptGuard::requested() != 0 || time_spent(); }
   void write_summary(const std::string& message);
   [[noreturn]] void fail(const Error& error);
 
   const Clock::time_point start_ = Clock::now();
+  RunSeconds seconds_;
   const Scene& scene_;
   const RunDirectory& directory_;
   const Options& options_;
@@ -75,6 +77,7 @@ RunLoop::RunLoop(const Scene& scene, const RunDirectory& directory, const Option
   simulation_.time_stages(options.verbose);
   begin(from);
   from.reset();  // its state is as large as the particles
+  seconds_.start = seconds_since(options.started) - seconds_.pictures - seconds_.files;
 }
 
 void RunLoop::begin(const std::optional<Checkpoint>& from) {
@@ -107,7 +110,7 @@ void RunLoop::begin(const std::optional<Checkpoint>& from) {
         fmt::format("{} threads on {} cores are slower than {}", threads, cores, cores));
   for (const std::string& warning : warnings) progress_.line("warning: " + warning);
   state_.totals.add(last_);
-  writer_->write(simulation_, last_);
+  writer_->write(simulation_, last_, seconds_);
 }
 
 RunResult RunLoop::run() {
@@ -118,9 +121,9 @@ RunResult RunLoop::run() {
     write_summary(end == RunEnd::kInterrupted ? "interrupted by a signal"
                   : end == RunEnd::kTimeSpent ? "stopped by --max-time"
                                               : "");
-    if (end == RunEnd::kCompleted) write_plots_and_video(scene_, directory_, progress_);
+    if (end == RunEnd::kCompleted) write_plots_and_video();
     const int signal = end == RunEnd::kInterrupted ? InterruptGuard::requested() : 0;
-    return {end, last_, state_.totals, simulation_.device_name(), summary_, signal};
+    return {end, last_, state_.totals, seconds_, simulation_.device_name(), summary_, signal};
   } catch (const Error& error) {
     fail(error);
   } catch (const std::bad_alloc&) {
@@ -137,12 +140,17 @@ RunEnd RunLoop::advance_to_end() {
   // At least one step is taken before the time is looked at: repeated short sessions arrive.
   bool stop = InterruptGuard::requested() != 0;
   while (last_.frame < scene_.simulation.frames && !stop) {
-    if (simulation_.advance_frame(interrupted)) complete_frame();
+    if (advance_frame(interrupted)) complete_frame();
     stop = should_stop();
   }
   save_checkpoint();
   if (last_.frame >= scene_.simulation.frames) return RunEnd::kCompleted;
   return InterruptGuard::requested() != 0 ? RunEnd::kInterrupted : RunEnd::kTimeSpent;
+}
+
+bool RunLoop::advance_frame(const std::function<bool()>& interrupted) {
+  const Stopwatch watch(seconds_.steps);
+  return simulation_.advance_frame(interrupted);
 }
 
 // Once each.
@@ -160,11 +168,13 @@ void RunLoop::warn_of_what_is_not_kept() {
         100 * last_.lost_volume, last_.frame));
 }
 
+// What went wrong with the picture before is the end of the run in that frame.
 void RunLoop::complete_frame() {
+  writer_->finish_picture(seconds_);
   last_ = simulation_.stats();
   warn_of_what_is_not_kept();
   state_.totals.add(last_);
-  writer_->write(simulation_, last_);
+  writer_->write(simulation_, last_, seconds_);
   progress_.frame_done(last_);
   const int every = scene_.output.checkpoint_every;
   if (every > 0 && last_.frame % every == 0 && last_.frame < scene_.simulation.frames)
@@ -172,7 +182,8 @@ void RunLoop::complete_frame() {
 }
 
 void RunLoop::save_checkpoint() {
-  writer_->sync();
+  writer_->sync(seconds_);
+  const Stopwatch watch(seconds_.files);
   const auto path = write_checkpoint(
       directory_.checkpoints(),
       {last_.frame, last_.time, scene_.resolved_toml, to_json(state_), simulation_.save_state()},
@@ -181,12 +192,22 @@ void RunLoop::save_checkpoint() {
 }
 
 bool RunLoop::time_spent() const {
-  const std::chrono::duration<double> spent = Clock::now() - start_;
-  return options_.max_time && spent.count() >= *options_.max_time;
+  return options_.max_time && seconds_since(start_) >= *options_.max_time;
+}
+
+// The summary stands by then, as does the run; it only gets the rest of the times.
+void RunLoop::write_plots_and_video() {
+  app::write_plots_and_video(scene_, directory_, progress_, seconds_);
+  try {
+    write_summary("");
+  } catch (const Error& error) {
+    Progress::warning(error.what());
+  }
 }
 
 void RunLoop::write_summary(const std::string& message) {
-  const RunOutcome outcome{simulation_.device_name(), kVersion, message.empty(), message};
+  seconds_.total = seconds_since(options_.started);
+  const RunOutcome outcome{simulation_.device_name(), kVersion, message.empty(), message, seconds_};
   summary_ = summary_json(scene_, outcome, state_.totals, last_);
   write_file_atomically(directory_.summary(), summary_);
 }

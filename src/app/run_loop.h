@@ -22,6 +22,7 @@ struct RunResult {
   RunEnd end = RunEnd::kCompleted;
   FrameStats last;  // of the last complete frame
   RunTotals totals;
+  RunSeconds seconds;
   std::string device;
   std::string summary;  // the text of summary.json
   int signal = 0;       // that interrupted it

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+#include <utility>
+
 #include "firn/error.h"
 #include "src/app/format.h"
 #include "src/app/json_out.h"
 #include "src/app/ledger_plots.h"
+#include "src/app/stopwatch.h"
 #include "src/render/video.h"
 
 namespace firn::app {
@@ -42,6 +46,23 @@ void say_completed(const RunResult& result, const RunDirectory& directory, Progr
                   format_count(sums.particle_steps_per_second()), result.device));
 }
 
+// What takes no time worth mention is left out.
+std::string describe(const RunSeconds& seconds) {
+  constexpr double kLeast = 0.05;
+  std::string parts;
+  const auto add = [&](std::string_view name, double spent) {
+    if (spent >= kLeast)
+      parts += fmt::format("{}{} {:.1f} s", parts.empty() ? "" : ", ", name, spent);
+  };
+  add("start", seconds.start);
+  add("steps", seconds.steps);
+  add("pictures", seconds.pictures);
+  add("files", seconds.files);
+  add("plots", seconds.plots);
+  add("video", seconds.video);
+  return fmt::format("{}{}{:.1f} s in all", parts, parts.empty() ? "" : "; ", seconds.total);
+}
+
 }  // namespace
 
 bool write_video(const Scene& scene, const RunDirectory& directory, Progress& progress) {
@@ -64,8 +85,12 @@ bool write_video(const Scene& scene, const RunDirectory& directory, Progress& pr
   return true;
 }
 
-void write_plots_and_video(const Scene& scene, const RunDirectory& directory, Progress& progress) {
-  for (const auto& write : {write_plots, write_wanted_video}) try {
+void write_plots_and_video(const Scene& scene, const RunDirectory& directory, Progress& progress,
+                           RunSeconds& seconds) {
+  for (const auto& [write, sum] :
+       {std::pair{&write_plots, &seconds.plots}, std::pair{&write_wanted_video, &seconds.video}})
+    try {
+      const Stopwatch watch(*sum);
       write(scene, directory, progress);
     } catch (const Error& error) {
       Progress::warning(error.what());
@@ -78,6 +103,7 @@ void report_end(const RunResult& result, const RunDirectory& directory, const Op
   if (result.end == RunEnd::kInterrupted) say_stopped(result, directory, "interrupted");
   if (result.end == RunEnd::kTimeSpent) say_stopped(result, directory, "stopped by --max-time");
   if (result.end == RunEnd::kCompleted) say_completed(result, directory, progress);
+  progress.line(describe(result.seconds));
   if (!options.json) return;
   Json json = Json::parse(result.summary);
   json["directory"] = directory.path().string();

@@ -15,8 +15,9 @@
 namespace firn::app {
 
 // Plots of the ledger (with gnuplot) and the video (with ffmpeg). A program that is missing or
-// fails is a warning: the run itself is complete.
-void write_plots_and_video(const Scene& scene, const RunDirectory& directory, Progress& progress);
+// fails is a warning: the run itself is complete. Adds to the seconds of either.
+void write_plots_and_video(const Scene& scene, const RunDirectory& directory, Progress& progress,
+                           RunSeconds& seconds);
 
 // The video of the pictures that are there, up to the first that is missing. False if there is no
 // ffmpeg. Throws Error{kFile} if there are no pictures or ffmpeg fails.

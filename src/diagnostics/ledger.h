@@ -79,10 +79,21 @@ struct RunTotals {
   static RunTotals from_json(const std::string& text, const std::string& origin);
 };
 
+// How a command has spent its time by a clock on the wall, s. A run that goes on counts anew.
+struct RunSeconds {
+  double start = 0;  // until the first step: reading the scene, filling its bodies
+  double steps = 0;
+  double pictures = 0;  // as far as steps and files had to wait for them
+  double files = 0;     // of particles, records and checkpoints
+  double plots = 0, video = 0;
+  double total = 0;
+};
+
 struct RunOutcome {
   std::string device, version;
   bool completed = false;  // false: interrupted or diverged
   std::string message;     // why not completed; else empty
+  RunSeconds seconds = {};
 };
 
 // The contents of summary.json: scene, device, outcome, totals and throughput of the run, and how

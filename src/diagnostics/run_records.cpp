@@ -329,6 +329,15 @@ RunTotals RunTotals::from_json(const std::string& text, const std::string& origi
               origin + ": cannot read the statistics of the run: " + error.what());
 }
 
+namespace {
+
+Json to_json(const RunSeconds& s) {
+  return {{"start", s.start}, {"steps", s.steps}, {"pictures", s.pictures}, {"files", s.files},
+          {"plots", s.plots}, {"video", s.video}, {"total", s.total}};
+}
+
+}  // namespace
+
 std::string summary_json(const Scene& scene, const RunOutcome& outcome, const RunTotals& run,
                          const FrameStats& last) {
   Json json = {{"scene", scene.name},
@@ -347,6 +356,7 @@ std::string summary_json(const Scene& scene, const RunOutcome& outcome, const Ru
                {"removed", last.removed},
                {"particle_steps", run.particle_steps},
                {"wall_seconds", run.wall_seconds},
+               {"seconds", to_json(outcome.seconds)},
                {"particle_steps_per_second", run.particle_steps_per_second()},
                {"peak_memory_bytes", run.peak_memory_bytes},
                {"max_speed", run.max_speed},

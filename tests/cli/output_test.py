@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 import unittest
 
 from support import DEVICE, CliTest
@@ -37,6 +38,33 @@ class Files(CliTest):
         self.assertEqual(written["scene"], "square")
         self.assertAlmostEqual(written["time"], 6 / 48, places=12)
         self.assertGreater(written["particle_steps_per_second"], 0)
+
+    def wall(self, *arguments):
+        """The output of the program, and how long it took, s."""
+        start = time.monotonic()
+        output = self.succeed(*arguments).stdout
+        return output, time.monotonic() - start
+
+    def test_the_times_of_a_run_are_those_of_a_clock(self):
+        starts = max(self.wall("--version")[1] for _ in range(3))  # which the program cannot measure
+        output, wall = self.wall("run", self.scene, "--frames", 24, "--set", "grid.dx=0.01", "--set", "output.video=true")
+        seconds = json.loads((self.folder / "out/square/summary.json").read_text())["seconds"]
+        parts = ("start", "steps", "pictures", "files", "plots", "video")
+        self.assertEqual(set(seconds), {*parts, "total"})
+        self.assertLess(seconds["total"], wall)
+        self.assertGreater(seconds["total"] + starts, 0.98 * wall)
+        self.assertLess(sum(seconds[part] for part in parts), seconds["total"])
+        self.assertGreater(sum(seconds[part] for part in parts), 0.95 * seconds["total"])
+        told = [f"{part} {seconds[part]:.1f} s" for part in parts if seconds[part] >= 0.05]
+        self.assertEqual(output.splitlines()[-1], ", ".join(told) + f"; {seconds['total']:.1f} s in all")
+        self.assertTrue(all(seconds[part] > 0 for part in parts))
+
+    def test_the_times_of_a_run_that_is_stopped(self):
+        self.succeed("run", self.scene, "--max-time", 0)
+        seconds = json.loads((self.folder / "out/square/summary.json").read_text())["seconds"]
+        self.assertGreater(seconds["steps"], 0)
+        self.assertEqual(seconds["video"], 0)
+        self.assertGreater(seconds["total"], seconds["start"] + seconds["steps"] + seconds["files"])
 
     def test_the_resolved_scene_runs_alike(self):
         self.succeed("run", self.scene, "-o", "first", "--set", "grid.dx=0.06", "--frames", 2, "--seed", 5)

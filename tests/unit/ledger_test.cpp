@@ -355,8 +355,11 @@ TEST(RunRecords, SummaryTellsTheRun) {
   const Scene scene = scene_with_colliders(DiagnosticsLevel::kTotals);
   RunTotals run;
   for (int frame = 0; frame <= 4; ++frame) run.add(stats_of(frame));
-  const Json json = Json::parse(
-      summary_json(scene, {"cpu (2 threads)", "1.2.3", false, "interrupted"}, run, stats_of(4)));
+  const Json json = Json::parse(summary_json(
+      scene, {"cpu (2 threads)", "1.2.3", false, "interrupted", {.video = 3, .total = 8}}, run,
+      stats_of(4)));
+  EXPECT_EQ(json["seconds"]["video"], 3);
+  EXPECT_EQ(json["seconds"]["total"], 8);
   EXPECT_EQ(json["title"], scene.title);
   EXPECT_EQ(json["device"], "cpu (2 threads)");
   EXPECT_EQ(json["version"], "1.2.3");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "firn/error.h"
 
@@ -35,81 +36,72 @@ Lanes::mask_type meets_box(const V3f& low, const V3f& high, const V3p& origin, c
   return from <= to;
 }
 
-// Nowhere without geometry.
-Bounds bounds_of(RTCScene scene, double margin) {
-  RTCBounds box;
-  rtcGetSceneBounds(scene, &box);
-  Bounds bounds;
-  if (box.lower_x > box.upper_x) return bounds;
-  bounds.add(V3d{{box.lower_x, box.lower_y, box.lower_z}} - V3d::filled(margin));
-  bounds.add(V3d{{box.upper_x, box.upper_y, box.upper_z}} + V3d::filled(margin));
-  return bounds;
-}
-
 }  // namespace
 
-EmbreeScene::EmbreeScene(const RayScene& scene)
-    : planes_(scene.planes), surfaces_(scene.surfaces.size()), device_(rtcNewDevice(nullptr)) {
+EmbreeTree::EmbreeTree(RTCSceneFlags flags) : device_(rtcNewDevice(nullptr)) {
   if (!device_)
     throw Error(ErrorCategory::kDevice,
                 "Embree cannot start: error " + std::to_string(rtcGetDeviceError(nullptr)));
-  meshes_ = rtcNewScene(device_);
-  all_ = rtcNewScene(device_);
-  // Without it rays slip between the triangles of a mesh.
-  rtcSetSceneFlags(meshes_, RTC_SCENE_FLAG_ROBUST);
-  if (surfaces_ > 0) rtcSetSceneFlags(all_, RTC_SCENE_FLAG_ROBUST);
-  attach_spheres(scene);
-  for (std::uint32_t i = 0; i < surfaces_; ++i) attach_surface(scene.surfaces[i], i + 1);
-  rtcCommitScene(meshes_);
-  rtcCommitScene(all_);
-  const RTCError error = rtcGetDeviceError(device_);
-  const double margin = 1e-4 * static_cast<double>(scene.size);
-  mesh_bounds_ = bounds_of(meshes_, margin);
-  const Bounds bounds = bounds_of(all_, margin);
-  low_ = to_float(bounds.min);
-  high_ = to_float(bounds.max);
-  if (error == RTC_ERROR_NONE) return;
-  release();
-  throw Error(ErrorCategory::kDevice, error == RTC_ERROR_OUT_OF_MEMORY
-                                          ? "Embree ran out of memory for the picture's particles"
-                                          : "Embree failed: error " + std::to_string(error));
+  scene_ = rtcNewScene(device_);
+  rtcSetSceneFlags(scene_, flags);
 }
 
-EmbreeScene::~EmbreeScene() { release(); }
-
-void EmbreeScene::release() {
-  rtcReleaseScene(meshes_);
-  rtcReleaseScene(all_);
+EmbreeTree::~EmbreeTree() {
+  rtcReleaseScene(scene_);
   rtcReleaseDevice(device_);
 }
 
-void EmbreeScene::attach_spheres(const RayScene& scene) {
-  if (scene.spheres.empty()) return;
-  RTCGeometry geometry = rtcNewGeometry(device_, RTC_GEOMETRY_TYPE_SPHERE_POINT);
-  // Embree reads them where they are: they outlive it, and 16 bytes each need no padding.
-  rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT4,
-                             scene.spheres.data(), 0, 4 * sizeof(float), scene.spheres.size());
-  rtcCommitGeometry(geometry);
-  rtcAttachGeometryByID(all_, geometry, 0);
-  rtcReleaseGeometry(geometry);
+void EmbreeTree::commit() {
+  rtcCommitScene(scene_);
+  const RTCError error = rtcGetDeviceError(device_);
+  if (error == RTC_ERROR_OUT_OF_MEMORY)
+    throw Error(ErrorCategory::kDevice, "Embree ran out of memory for the picture's particles");
+  if (error != RTC_ERROR_NONE)
+    throw Error(ErrorCategory::kDevice, "Embree failed: error " + std::to_string(error));
+  RTCBounds box;
+  rtcGetSceneBounds(scene_, &box);
+  if (box.lower_x > box.upper_x) return;
+  bounds_.add({{box.lower_x, box.lower_y, box.lower_z}});
+  bounds_.add({{box.upper_x, box.upper_y, box.upper_z}});
+  const V3d margin = V3d::filled(1e-4 * bounds_.diagonal());
+  bounds_.min -= margin;
+  bounds_.max += margin;
 }
 
-void EmbreeScene::attach_surface(const Surface& surface, std::uint32_t id) {
-  if (surface.mesh.indices.empty()) return;
-  RTCGeometry geometry = rtcNewGeometry(device_, RTC_GEOMETRY_TYPE_TRIANGLE);
-  const Mesh& mesh = surface.mesh;
-  void* vertices = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
-                                           3 * sizeof(float), mesh.positions.size());
-  if (vertices)
-    std::copy(mesh.positions.begin(), mesh.positions.end(), static_cast<V3f*>(vertices));
-  void* indices = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
-                                          3 * sizeof(std::uint32_t), mesh.indices.size() / 3);
-  if (indices)
-    std::copy(mesh.indices.begin(), mesh.indices.end(), static_cast<std::uint32_t*>(indices));
-  rtcCommitGeometry(geometry);
-  rtcAttachGeometryByID(meshes_, geometry, id);
-  rtcAttachGeometryByID(all_, geometry, id);
-  rtcReleaseGeometry(geometry);
+RayMeshes::RayMeshes(std::vector<Surface> surfaces)
+    : surfaces_(std::move(surfaces)),
+      tree_(RTC_SCENE_FLAG_ROBUST) {  // or rays slip between triangles
+  for (std::uint32_t i = 0; i < surfaces_.size(); ++i) {
+    const Mesh& mesh = surfaces_[i].mesh;
+    if (mesh.indices.empty()) continue;
+    tree_.attach(RTC_GEOMETRY_TYPE_TRIANGLE, i + 1, [&](RTCGeometry geometry) {
+      void* vertices =
+          rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
+                                  3 * sizeof(float), mesh.positions.size());
+      if (vertices)
+        std::copy(mesh.positions.begin(), mesh.positions.end(), static_cast<V3f*>(vertices));
+      void* indices = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
+                                              3 * sizeof(std::uint32_t), mesh.indices.size() / 3);
+      if (indices)
+        std::copy(mesh.indices.begin(), mesh.indices.end(), static_cast<std::uint32_t*>(indices));
+    });
+  }
+  tree_.commit();
+}
+
+std::shared_ptr<const RayMeshes> make_ray_meshes(std::vector<Surface> surfaces) {
+  return std::make_shared<const RayMeshes>(std::move(surfaces));
+}
+
+EmbreeScene::EmbreeScene(const RayScene& scene)
+    : planes_(scene.planes), meshes_(*scene.meshes), spheres_(RTC_SCENE_FLAG_NONE) {
+  if (!scene.spheres.empty())
+    spheres_.attach(RTC_GEOMETRY_TYPE_SPHERE_POINT, 0, [&](RTCGeometry geometry) {
+      // Embree reads them where they are: they outlive it, and 16 bytes each need no padding.
+      rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT4,
+                                 scene.spheres.data(), 0, 4 * sizeof(float), scene.spheres.size());
+    });
+  spheres_.commit();
 }
 
 PlaneHits EmbreeScene::nearest_plane(const V3f& origin, const V3p& direction) const {
@@ -125,8 +117,7 @@ PlaneHits EmbreeScene::nearest_plane(const V3f& origin, const V3p& direction) co
   return nearest;
 }
 
-void EmbreeScene::meet_meshes(const V3f& origin, const Packet3& directions,
-                              PacketHits& hits) const {
+void RayMeshes::meet(const V3f& origin, const Packet3& directions, PacketHits& hits) const {
   RTCIntersectContext context;
   rtcInitIntersectContext(&context);
   context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
@@ -142,7 +133,7 @@ void EmbreeScene::meet_meshes(const V3f& origin, const Packet3& directions,
     rays.tnear[i] = 0;
     packet.hit.geomID[i] = packet.hit.instID[0][i] = RTC_INVALID_GEOMETRY_ID;
   }
-  rtcIntersect16(valid, meshes_, &context, &packet);
+  rtcIntersect16(valid, tree_.scene(), &context, &packet);
   for (int i = 0; i < kPacket; ++i) {
     if (packet.hit.geomID[i] == RTC_INVALID_GEOMETRY_ID) continue;
     hits.object[i] = static_cast<float>(packet.hit.geomID[i]);
@@ -154,23 +145,29 @@ void EmbreeScene::meet_meshes(const V3f& origin, const Packet3& directions,
 }
 
 void EmbreeScene::block(ShadowRays& rays) const {
+  for (const PlanePatch& plane : planes_)
+    for (int i = 0; i < kPacket; i += kLanes) {
+      const Lanes t = distance_to(plane, load(rays.origin, i), load(rays.direction, i));
+      const auto within = t >= load(&rays.from[i]) && t <= load(&rays.to[i]);
+      store(&rays.open[i], select(within, Lanes(0.0f), load(&rays.open[i])));
+    }
+  spheres_.block(rays);
+  meshes_.tree().block(rays);
+}
+
+void EmbreeTree::block(ShadowRays& rays) const {
+  if (bounds_.empty()) return;
+  const V3f low = to_float(bounds_.min), high = to_float(bounds_.max);
   alignas(64) int asked[kPacket];
   bool any_asked = false;
   for (int i = 0; i < kPacket; i += kLanes) {
-    const V3p origin = load(rays.origin, i), direction = load(rays.direction, i);
-    const Lanes from = load(&rays.from[i]), to = load(&rays.to[i]);
-    Lanes open = load(&rays.open[i]);
-    for (const PlanePatch& plane : planes_) {
-      const Lanes t = distance_to(plane, origin, direction);
-      open = select(t >= from && t <= to, Lanes(0.0f), open);
-    }
-    store(&rays.open[i], open);
-    const Lanes near =
-        select(meets_box(low_, high_, origin, direction, from, to), open, Lanes(0.0f));
-    for (int k = 0; k < kLanes; ++k) asked[i + k] = near[static_cast<std::size_t>(k)] > 0 ? -1 : 0;
-    any_asked = any_asked || any(near > Lanes(0.0f));
+    const auto near = meets_box(low, high, load(rays.origin, i), load(rays.direction, i),
+                                load(&rays.from[i]), load(&rays.to[i]));
+    const Lanes open = select(near, load(&rays.open[i]), Lanes(0.0f));
+    for (int k = 0; k < kLanes; ++k) asked[i + k] = open[k] > 0 ? -1 : 0;
+    any_asked = any_asked || any(open > Lanes(0.0f));
   }
-  if (!any_asked || low_[0] > high_[0]) return;
+  if (!any_asked) return;
   RTCIntersectContext context;
   rtcInitIntersectContext(&context);
   RTCRay16 packet;
@@ -179,7 +176,7 @@ void EmbreeScene::block(ShadowRays& rays) const {
   copy(packet.org_z, rays.origin[2]), copy(packet.dir_x, rays.direction[0]);
   copy(packet.dir_y, rays.direction[1]), copy(packet.dir_z, rays.direction[2]);
   copy(packet.tnear, rays.from), copy(packet.tfar, rays.to);
-  rtcOccluded16(asked, all_, &context, &packet);
+  rtcOccluded16(asked, scene_, &context, &packet);
   // Embree marks an occluded ray by tfar = -infinity.
   for (int i = 0; i < kPacket; ++i)
     if (asked[i] && packet.tfar[i] < 0) rays.open[i] = 0;

@@ -42,33 +42,64 @@ inline Lanes distance_to(const PlanePatch& plane, const V3p& origin, const V3p& 
   return select(max(across, along) <= Lanes(plane.half_size), t, Lanes(-1.0f));
 }
 
+// What Embree searches, and a box about it that most rays pass by.
+class EmbreeTree {
+ public:
+  explicit EmbreeTree(RTCSceneFlags flags);
+  ~EmbreeTree();
+  EmbreeTree(const EmbreeTree&) = delete;
+  EmbreeTree& operator=(const EmbreeTree&) = delete;
+
+  // `set` fills the geometry's buffers.
+  template <class F>
+  void attach(RTCGeometryType type, std::uint32_t id, F set) {
+    RTCGeometry geometry = rtcNewGeometry(device_, type);
+    set(geometry);
+    rtcCommitGeometry(geometry);
+    rtcAttachGeometryByID(scene_, geometry, id);
+    rtcReleaseGeometry(geometry);
+  }
+  // After the last geometry; throws what Embree has complained about since the first.
+  void commit();
+
+  RTCScene scene() const { return scene_; }
+  const Bounds& bounds() const { return bounds_; }  // a little wide; empty without geometry
+  void block(ShadowRays& rays) const;
+
+ private:
+  RTCDevice device_;
+  RTCScene scene_ = nullptr;
+  Bounds bounds_;
+};
+
+class RayMeshes {
+ public:
+  explicit RayMeshes(std::vector<Surface> surfaces);
+
+  const std::vector<Surface>& surfaces() const { return surfaces_; }
+  const EmbreeTree& tree() const { return tree_; }
+  // Puts what is closer than the distances that are there in their place.
+  void meet(const V3f& origin, const Packet3& directions, PacketHits& hits) const;
+
+ private:
+  std::vector<Surface> surfaces_;
+  EmbreeTree tree_;
+};
+
 class EmbreeScene {
  public:
   explicit EmbreeScene(const RayScene& scene);
-  ~EmbreeScene();
-  EmbreeScene(const EmbreeScene&) = delete;
-  EmbreeScene& operator=(const EmbreeScene&) = delete;
 
-  float first_plane() const { return 1 + static_cast<float>(surfaces_); }
+  const RayMeshes& meshes() const { return meshes_; }
+  float first_plane() const { return 1 + static_cast<float>(meshes_.surfaces().size()); }
   PlaneHits nearest_plane(const V3f& origin, const V3p& direction) const;
-  // Puts what is closer than the distances that are there in their place.
-  void meet_meshes(const V3f& origin, const Packet3& directions, PacketHits& hits) const;
   // Closes the rays that meet something between from and to.
   void block(ShadowRays& rays) const;
 
-  const Bounds& mesh_bounds() const { return mesh_bounds_; }  // a little wide; empty without any
-
  private:
-  void attach_spheres(const RayScene& scene);
-  void attach_surface(const Surface& surface, std::uint32_t id);
-  void release();
-
   const std::vector<PlanePatch>& planes_;
-  std::size_t surfaces_;
-  Bounds mesh_bounds_;
-  V3f low_, high_;  // of spheres and meshes, a little wide
-  RTCDevice device_ = nullptr;
-  RTCScene meshes_ = nullptr, all_ = nullptr;
+  const RayMeshes& meshes_;
+  EmbreeTree spheres_;
 };
 
 }  // namespace firn

@@ -91,7 +91,7 @@ void PictureColors::see_meshes(int x, int y, int sample, const PacketHits& row, 
     const int k = x % kPacket + i;
     const float object = row.object[k];
     if (object <= kSpheres || object >= hits_.embree.first_plane()) continue;
-    const Surface& surface = scene_.surfaces[static_cast<std::size_t>(object) - 1];
+    const Surface& surface = hits_.embree.meshes().surfaces()[static_cast<std::size_t>(object) - 1];
     const V3f normal = surface_normal(surface.mesh, row.primitive[k], row.u[k], row.v[k],
                                       hits_.camera.direction(x + i, y, sample));
     const SurfaceLight::Light light = surfaces_.at(x + i, y, object, normal);
@@ -118,7 +118,7 @@ V3p PictureColors::radiance(int x, int y, int sample) const {
     seen.object = load(&row->object.v[x % kPacket]);
     seen.distance = load(&row->distance.v[x % kPacket]);
     if (any(seen.object == Lanes(kSpheres))) see_spheres(*row, x % kPacket, seen);
-    if (!scene_.surfaces.empty()) see_meshes(x, y, sample, *row, seen);
+    if (hits_.embree.first_plane() > 1) see_meshes(x, y, sample, *row, seen);
   } else {
     const PlaneHits plane = hits_.embree.nearest_plane(hits_.camera.eye, seen.direction);
     seen.object = plane.object;

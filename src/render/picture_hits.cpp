@@ -32,7 +32,7 @@ PictureHits::PictureHits(const RayScene& rays, const Projection& view, int width
 
 // All of the picture where something lies beside or behind the camera.
 void PictureHits::frame_meshes(const Projection& view) {
-  const Bounds& bounds = embree.mesh_bounds();
+  const Bounds& bounds = embree.meshes().tree().bounds();
   if (bounds.empty()) return;
   left_ = width_, top_ = height_;
   for (int i = 0; i < 8; ++i) {
@@ -129,7 +129,7 @@ void PictureHits::trace(int tile) {
       Packet3 directions;
       for (int i = 0; i < kPacket; i += kLanes)
         store(directions, i, camera.directions(left(tile) + i, top(tile) + row, s));
-      embree.meet_meshes(camera.eye, directions, (*hits)[row][s]);
+      embree.meshes().meet(camera.eye, directions, (*hits)[row][s]);
     }
   if (keep_visible(*hits)) tiles_[tile] = std::move(hits);
 }

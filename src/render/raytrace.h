@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "src/render/color_map.h"
@@ -27,11 +28,16 @@ struct PlanePatch {
   bool is_ground = false;         // gets a grid and fades into the background far away
 };
 
+// Surfaces made ready for a search by rays.
+class RayMeshes;
+// Throws as ray_trace.
+std::shared_ptr<const RayMeshes> make_ray_meshes(std::vector<Surface> surfaces);
+
 struct RayScene {
   std::vector<std::array<float, 4>> spheres;  // centre and radius
   std::vector<ColorF> sphere_colors;          // sRGB
   std::vector<ColorF> sphere_glow;            // linear; empty: none
-  std::vector<Surface> surfaces;
+  std::shared_ptr<const RayMeshes> meshes;    // never null; several pictures may share them
   std::vector<PlanePatch> planes;
   V3f up{{0, 1, 0}}, center{{0, 0, 0}};  // of the region of interest
   V3f open_side{{0, 0, 0}};              // sum of the normals of walls

@@ -43,6 +43,10 @@ PlanePatch patch_of(const Plane& plane, const V3d& center, double half_size, con
           color};
 }
 
+bool is_same(const Affine& a, const Affine& b) {
+  return a.linear == b.linear && norm(a.offset - b.offset) == 0;
+}
+
 Mesh moved(Mesh mesh, const Affine& pose) {
   for (V3f& x : mesh.positions) x = to_float(pose.point({{x[0], x[1], x[2]}}));
   for (V3f& n : mesh.normals) n = to_float(pose.direction({{n[0], n[1], n[2]}}));
@@ -98,7 +102,8 @@ class Renderer::Impl {
   void look_at(const Snapshot& first);
   Snapshot without_traced(const Snapshot& snapshot) const;
   RayScene ray_scene(const std::vector<PointLayer>& layers, const std::vector<Affine>& poses,
-                     const std::vector<TriangleSurface>& surfaces) const;
+                     const std::vector<TriangleSurface>& surfaces);
+  void show_meshes(const std::vector<Affine>& poses, const std::vector<TriangleSurface>& surfaces);
   void add_planes(const std::vector<Plane>& planes, const V3f& color, RayScene& rays) const;
 
   Scene scene_;
@@ -106,6 +111,10 @@ class Renderer::Impl {
   std::optional<Stage> stage_;
   std::optional<ParticleColors> colors_;
   std::vector<Mesh> collider_meshes_;  // at rest
+  // Those of the last picture, which stay where nothing has moved; and where they were.
+  std::shared_ptr<const RayMeshes> ray_meshes_;
+  std::vector<Affine> mesh_poses_;
+  std::vector<std::vector<float>> mesh_vertices_;
   FlatView flat_view_;
 };
 
@@ -161,9 +170,28 @@ void Renderer::Impl::add_planes(const std::vector<Plane>& planes, const V3f& col
   }
 }
 
+// Large meshes take longer to be made ready than a picture does else.
+void Renderer::Impl::show_meshes(const std::vector<Affine>& poses,
+                                 const std::vector<TriangleSurface>& surfaces) {
+  std::vector<std::vector<float>> vertices;
+  for (const TriangleSurface& surface : surfaces) vertices.push_back(surface.vertices);
+  if (ray_meshes_ && std::equal(poses.begin(), poses.end(), mesh_poses_.begin(), is_same) &&
+      vertices == mesh_vertices_)
+    return;
+  std::vector<Surface> shown;
+  for (std::size_t i = 0; i < scene_.colliders.size(); ++i)
+    if (!collider_meshes_[i].indices.empty())
+      shown.push_back(
+          {moved(collider_meshes_[i], poses[i]), linear_color(scene_.colliders[i].color)});
+  for (const TriangleSurface& surface : surfaces) shown.push_back(to_surface(surface));
+  ray_meshes_ = make_ray_meshes(std::move(shown));
+  mesh_poses_ = poses;
+  mesh_vertices_ = std::move(vertices);
+}
+
 RayScene Renderer::Impl::ray_scene(const std::vector<PointLayer>& layers,
                                    const std::vector<Affine>& poses,
-                                   const std::vector<TriangleSurface>& surfaces) const {
+                                   const std::vector<TriangleSurface>& surfaces) {
   RayScene rays;
   rays.up = to_float(stage_->up);
   rays.center = to_float(stage_->focus.center());
@@ -180,11 +208,10 @@ RayScene Renderer::Impl::ray_scene(const std::vector<PointLayer>& layers,
     append_planes(collider.shape, poses[i], planes);
     add_planes(planes, color, rays);
     all_planes.insert(all_planes.end(), planes.begin(), planes.end());
-    if (!collider_meshes_[i].indices.empty())
-      rays.surfaces.push_back({moved(collider_meshes_[i], poses[i]), color});
   }
   if (all_planes.empty()) add_planes(stage_->ground, linear_color(Collider{}.color), rays);
-  for (const TriangleSurface& surface : surfaces) rays.surfaces.push_back(to_surface(surface));
+  show_meshes(poses, surfaces);
+  rays.meshes = ray_meshes_;
   return rays;
 }
 

@@ -46,7 +46,7 @@ SurfaceLight::SurfaceLight(const PictureHits& hits, const LightDirections& light
       sun_(hits.width(), hits.height(), 1),
       sky_(hits.width(), hits.height(), 1),
       plain_object_(hits.tiles(), kMixed) {
-  if (!hits.scene.surfaces.empty())
+  if (!hits.embree.meshes().surfaces().empty())
     normals_.resize(static_cast<std::size_t>(hits.width()) * hits.height());
 }
 
@@ -76,7 +76,8 @@ SurfaceLight::Points SurfaceLight::points_of_row(int x, int y) const {
   }
   for (int i = 0; row && i < kPacket; ++i) {
     if (!is_surface(row->object.v[i]) || is_plane(row->object.v[i])) continue;
-    const Mesh& mesh = scene.surfaces[static_cast<std::size_t>(row->object.v[i]) - 1].mesh;
+    const Mesh& mesh =
+        hits_.embree.meshes().surfaces()[static_cast<std::size_t>(row->object.v[i]) - 1].mesh;
     const V3f normal = surface_normal(mesh, row->primitive[i], row->u.v[i], row->v.v[i],
                                       hits_.camera.direction(x + i, y, 0));
     for (int c = 0; c < 3; ++c) points.normal[c][i] = normal[c];

@@ -3,7 +3,7 @@
 // values that fill vector registers are handed through many small functions; FIRN_APART keeps a
 // large function that many instantiations call out of them on the host; FIRN_UNROLL is written
 // before loops over arrays that a thread on CUDA holds in registers if they are unrolled
-// `kUnrolled` times.
+// `kUnrolled` times, FIRN_UNROLL_AXES before those over axes of which that holds on the host.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -11,9 +11,11 @@
 #define FIRN_FLAT
 #define FIRN_APART
 #define FIRN_UNROLL _Pragma("unroll kUnrolled")
+#define FIRN_UNROLL_AXES
 #else
 #define FIRN_HD
 #define FIRN_FLAT [[gnu::flatten]]
 #define FIRN_APART [[gnu::noinline]]
 #define FIRN_UNROLL
+#define FIRN_UNROLL_AXES _Pragma("GCC unroll 3")
 #endif

@@ -108,6 +108,10 @@ struct CudaLanes {
     FIRN_HD const Real& at(int r, int) const { return row[r]; }
   };
 
+  using Places = int;
+  FIRN_HD static int places(int place) { return place; }
+  FIRN_HD static const Real* from(const Real* tile, int place) { return tile + place; }
+
   std::uint32_t chunk;
   std::uint32_t first;  // this thread's lane
   std::uint32_t count;

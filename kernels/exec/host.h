@@ -12,6 +12,7 @@
 
 #include "kernels/exec/backend.h"
 #include "kernels/exec/launch.h"
+#include "kernels/exec/pack_rows.h"
 #include "kernels/exec/row_gather.h"
 #include "kernels/math/pack.h"
 
@@ -79,6 +80,22 @@ struct HostLanes {
     Real& at(int r, int i) { return row[r][i]; }
     const Real& at(int r, int i) const { return row[r][i]; }
   };
+
+  // Where in a tile each particle's stencil begins; `place` is a whole number, in any lane that is
+  // not active any number at all.
+  struct Places {
+    alignas(64) int at[kWidth];
+  };
+  Places places(const Value& place) const {
+    typedef int Ints __attribute__((vector_size(kWidth * sizeof(int))));
+    Places places;
+    const Ints whole =
+        __builtin_convertvector(to_vector<Real>(select(active(), place, Value(Real(0)))), Ints);
+    std::memcpy(places.at, &whole, sizeof(whole));
+    return places;
+  }
+  // A tile of single values from there on (pack_rows.h).
+  static PackTile<Real> from(const Real* tile, const Places& places) { return {tile, places.at}; }
 
   std::uint32_t chunk;
   std::uint32_t first;  // first lane of this pack

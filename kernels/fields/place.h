@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <type_traits>
 
 #include "kernels/math/scalar.h"
 
@@ -22,15 +23,18 @@ FIRN_HD inline AxisPlace<T> axis_place(const T& x, const T& inv_dx, const T& shi
   const T base = floor(cell);
   return {base, cell - base};
 }
-template <class Real>
+// The same with the node as what counts nodes: an int; of packs a pack, of whole numbers.
+template <class T>
+using NodeIndex = std::conditional_t<std::is_floating_point_v<T>, int, T>;
+template <class T>
 struct AxisBase {
-  int node;
-  Real offset;
+  NodeIndex<T> node;
+  T offset;
 };
-template <class Real>
-FIRN_HD inline AxisBase<Real> axis_base(Real x, Real inv_dx, Real shift) {
-  const AxisPlace<Real> at = axis_place(x, inv_dx, shift);
-  return {static_cast<int>(at.node), at.offset};
+template <class T>
+FIRN_HD inline AxisBase<T> axis_base(const T& x, Scalar<T> inv_dx, Scalar<T> shift) {
+  const AxisPlace<T> at = axis_place(x, T(inv_dx), T(shift));
+  return {static_cast<NodeIndex<T>>(at.node), at.offset};
 }
 
 }  // namespace firn

@@ -74,10 +74,7 @@ struct ParticleAdvance {
   template <class Group, class Load, class F>
   FIRN_HD void gather(Group& g, Load&& load, F&& advance) const {
     gather_particles<D>(g, grid, particles, load, [&](const Vec<int, D>& home, const auto& lanes) {
-      lanes.prefetch_next(particles.x, D);
-      lanes.prefetch_next(particles.v, D);
-      lanes.prefetch_next(particles.coefficients, D * particles.coefficient_modes);
-      lanes.prefetch_next(particles.gradient, D * D);
+      prefetch(lanes);
       Real fastest = 0;
       lanes.for_each_lane([&](int, std::uint32_t lane) {
         const Real speed_squared = advance(home, lanes.chunk, lane);
@@ -89,11 +86,40 @@ struct ParticleAdvance {
     });
   }
 
+  // The same by packs: advance(home, lanes) returns the new speeds squared.
+  template <class Group, class Load, class F>
+  FIRN_HD void gather_packs(Group& g, Load&& load, F&& advance) const {
+    gather_particles<D>(g, grid, particles, load, [&](const Vec<int, D>& home, const auto& lanes) {
+      using T = typename std::remove_cvref_t<decltype(lanes)>::Value;
+      prefetch(lanes);
+      T speed_squared = T(Real(0));
+      if (lanes.active_lanes() > 0) speed_squared = advance(home, lanes);
+      report(g, Fault::kVelocity, lanes, !is_finite(speed_squared));
+      const Real fastest = lanes.maximum(speed_squared);
+      lanes.once([&] { g.atomic_max(control->speed_squared, static_cast<double>(fastest)); });
+    });
+  }
+  template <class Lanes>
+  FIRN_HD void prefetch(const Lanes& lanes) const {
+    lanes.prefetch_next(particles.x, D);
+    lanes.prefetch_next(particles.v, D);
+    lanes.prefetch_next(particles.coefficients, D * particles.coefficient_modes);
+    lanes.prefetch_next(particles.gradient, D * D);
+  }
+
   // Returns the particle's new velocity.
   FIRN_HD Real blend_velocity(int a, Real mean, Real increment, std::uint32_t chunk,
                               std::uint32_t lane) const {
     Real& v = channel_row(particles.v, chunk, D, a)[lane];
     v = params.flip > 0 ? blended_velocity(params, v, increment, mean) : mean;
+    return v;
+  }
+
+  template <class Lanes, class T>
+  FIRN_HD T blend_velocity(int a, const T& mean, const T& increment, const Lanes& lanes) const {
+    Real* row = channel_row(particles.v, lanes.chunk, D, a);
+    const T v = params.flip > 0 ? blended_velocity(params, lanes.load(row), increment, mean) : mean;
+    lanes.store(row, v);
     return v;
   }
 
@@ -106,6 +132,22 @@ struct ParticleAdvance {
     channel_row(particles.x, chunk, D, a)[lane] = moved.x;
   }
 
+  template <class Group, class Lanes, class T>
+  FIRN_HD void move(Group& g, int a, const T& velocity, const Lanes& lanes) const {
+    Real* row = channel_row(particles.x, lanes.chunk, D, a);
+    const auto moved = move_along(a, bounds, static_cast<Real>(control->dt), grid.inv_dx,
+                                  lanes.load(row), velocity);
+    report(g, Fault::kPositionRange, lanes, moved.strays);
+    lanes.store(row, moved.x);
+  }
+
+  template <class Group, class Lanes, class Mask>
+  FIRN_HD void report(Group& g, Fault fault, const Lanes& lanes, const Mask& found) const {
+    if (!any(found)) return;
+    lanes.for_each_lane([&](int i, std::uint32_t lane) {
+      if (Lanes::test(found, i)) report(g, fault, lanes.chunk, lane);
+    });
+  }
   template <class Group>
   FIRN_HD void report(Group& g, Fault fault, std::uint32_t chunk, std::uint32_t lane) const {
     g.atomic_min(control->fault, pack_fault(fault, channel_row(particles.id, chunk, 1, 0)[lane]));

@@ -38,20 +38,30 @@ inline void gather_affine_rows(const Stencil<3, Degree, Real>& s,
   out[3] = (Row::weights(z.*linear) * mean).sum();
 }
 
+// The first n nodes of a tile: what stands for a pointer to values has this function too.
+template <int n, class Value>
+FIRN_HD inline const Value* tile_row(const Value* tile) {
+  return tile;
+}
+
 // The part of gather_affine from `Axis` on: out[1 + a] is that of axis Axis + a.
-template <int Side, int Axis, int D, int Degree, class Real, class Value>
+template <int Side, int Axis, int D, int Degree, class Real, class Tile, class Value>
 FIRN_HD inline void gather_affine_from(const Stencil<D, Degree, Real>& s,
                                        Real (AxisStencil<Degree, Real>::*linear)[Degree + 1],
-                                       const Value* tile, Value (&out)[1 + D - Axis]) {
+                                       const Tile& tile, Value (&out)[1 + D - Axis]) {
   [[maybe_unused]] constexpr int kUnrolled = unrolled_nodes<Degree, Real>();
   const AxisStencil<Degree, Real>& axis = s.axis[Axis];
   for (auto& o : out) o = Value{};
-  FIRN_UNROLL
-  for (int i = 0; i < stencil_nodes(Degree); ++i) {
-    if constexpr (Axis == D - 1) {
-      out[0] += axis.w[i] * tile[i];
-      out[1] += (axis.*linear)[i] * tile[i];
-    } else {
+  if constexpr (Axis == D - 1) {
+    const auto row = tile_row<stencil_nodes(Degree)>(tile);
+    FIRN_UNROLL
+    for (int i = 0; i < stencil_nodes(Degree); ++i) {
+      out[0] += axis.w[i] * row[i];
+      out[1] += (axis.*linear)[i] * row[i];
+    }
+  } else {
+    FIRN_UNROLL
+    for (int i = 0; i < stencil_nodes(Degree); ++i) {
       Value below[D - Axis];
       gather_affine_from<Side, Axis + 1>(s, linear, tile + i * tile_stride<D, Side>(Axis), below);
       out[0] += axis.w[i] * below[0];
@@ -64,10 +74,10 @@ FIRN_HD inline void gather_affine_from(const Stencil<D, Degree, Real>& s,
 // out[0] = sum w v, out[1 + a] = sum (functional `linear_of(axis a)`) v. `linear` picks the member
 // of the stencil: &AxisStencil::linear for the modes, &AxisStencil::dw for the gradient of the
 // interpolated field.
-template <int Side, int D, int Degree, class Real, class Value>
+template <int Side, int D, int Degree, class Real, class Tile, class Value>
 FIRN_HD inline void gather_affine(const Stencil<D, Degree, Real>& s,
                                   Real (AxisStencil<Degree, Real>::*linear)[Degree + 1],
-                                  const Value* tile, Value (&out)[1 + D]) {
+                                  const Tile& tile, Value (&out)[1 + D]) {
   if constexpr (D == 3 && kHasNodeRows && std::is_floating_point_v<Real> &&
                 std::is_same_v<Value, Node<Real>>)
     gather_affine_rows<Side>(s, linear, tile, out);
@@ -82,17 +92,19 @@ FIRN_HD inline Real axis_functional(const AxisStencil<Degree, Real>& s, int powe
 }
 
 // out[r] = sum_i (functional of mode r) v_i, for a tensor set with K powers per axis.
-template <int K, int Side, int Axis = 0, int D, int Degree, class Real, class Value>
-FIRN_HD inline void gather_tensor(const Stencil<D, Degree, Real>& s, const Value* tile,
-                                  Value* out) {
+template <int K, int Side, int Axis = 0, int D, int Degree, class Real, class Tile, class Value>
+FIRN_HD inline void gather_tensor(const Stencil<D, Degree, Real>& s, const Tile& tile, Value* out) {
   constexpr int kBelow = int_power(K, D - 1 - Axis);
   [[maybe_unused]] constexpr int kUnrolled = K <= 2 ? unrolled_nodes<Degree, Real>() : 1;
   for (int r = 0; r < K * kBelow; ++r) out[r] = Value{};
-  FIRN_UNROLL
-  for (int i = 0; i < stencil_nodes(Degree); ++i) {
-    if constexpr (Axis == D - 1) {
-      for (int a = 0; a < K; ++a) out[a] += axis_functional(s.axis[Axis], a, i) * tile[i];
-    } else {
+  if constexpr (Axis == D - 1) {
+    const auto row = tile_row<stencil_nodes(Degree)>(tile);
+    FIRN_UNROLL
+    for (int i = 0; i < stencil_nodes(Degree); ++i)
+      for (int a = 0; a < K; ++a) out[a] += axis_functional(s.axis[Axis], a, i) * row[i];
+  } else {
+    FIRN_UNROLL
+    for (int i = 0; i < stencil_nodes(Degree); ++i) {
       Value below[kBelow];
       gather_tensor<K, Side, Axis + 1>(s, tile + i * tile_stride<D, Side>(Axis), below);
       for (int a = 0; a < K; ++a)
@@ -103,9 +115,9 @@ FIRN_HD inline void gather_tensor(const Stencil<D, Degree, Real>& s, const Value
 }
 
 // sum w v alone.
-template <int Side, int D, int Degree, class Real, class Value>
-FIRN_HD inline Value gather_mean(const Stencil<D, Degree, Real>& s, const Value* tile) {
-  Value mean[1];
+template <int Side, int D, int Degree, class Real, class Tile>
+FIRN_HD inline auto gather_mean(const Stencil<D, Degree, Real>& s, const Tile& tile) {
+  std::remove_cvref_t<decltype(tile_row<1>(tile)[0])> mean[1];
   gather_tensor<1, Side>(s, tile, mean);
   return mean[0];
 }

@@ -26,17 +26,18 @@ struct MacG2P : ParticleAdvance<D, Real> {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const auto load = [&](std::uint32_t block) {
-      g.for_each(Tile::kNodes, [&](std::uint32_t t) { load_node(g.scratch, block, t); });
+      for_each_tile_node<D, Tile::kSide>(g, [&](std::uint32_t t, int corner, int node) {
+        load_node(g.scratch, block, t, corner, node);
+      });
     };
-    Base::gather(g, load, [&](const Vec<int, D>& home, std::uint32_t chunk, std::uint32_t lane) {
-      return advance(g, home, chunk, lane);
+    Base::gather_packs(g, load, [&](const Vec<int, D>& home, const auto& lanes) {
+      return advance(g, home, lanes);
     });
   }
-  FIRN_HD void load_node(Scratch& tiles, std::uint32_t block, std::uint32_t t) const {
-    const TileNode<D, Tile::kSide> at(static_cast<int>(t));
+  FIRN_HD void load_node(Scratch& tiles, std::uint32_t block, std::uint32_t t, int corner,
+                         int node) const {
     for (int a = 0; a < D; ++a) {
-      const Node<Real>& face =
-          corner_value<D>(grid, node_layer(faces, D, a), block, at.corner, at.node);
+      const Node<Real>& face = corner_value<D>(grid, node_layer(faces, D, a), block, corner, node);
       tiles.velocity[a].node[t] = face[kFaceVelocity];
       if (params.flip > 0) tiles.increment[a].node[t] = face[kFaceIncrement];
       if (params.shears) tiles.strained[a].node[t] = face[kFaceStrained];
@@ -44,72 +45,81 @@ struct MacG2P : ParticleAdvance<D, Real> {
     }
   }
 
-  // Returns the particle's new speed squared.
-  template <class Group>
-  FIRN_HD Real advance(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
-                       std::uint32_t lane) const {
-    Vec<Real, D> x;
-    for (int b = 0; b < D; ++b) x[b] = channel_row(particles.x, chunk, D, b)[lane];
-    Real speed_squared = 0;
+  // Returns the new speeds squared of the particles of a pack.
+  template <class Group, class Lanes>
+  FIRN_FLAT FIRN_HD typename Lanes::Value advance(Group& g, const Vec<int, D>& home,
+                                                  const Lanes& lanes) const {
+    using T = typename Lanes::Value;
+    Vec<T, D> x;
+    for (int b = 0; b < D; ++b) x[b] = lanes.load(channel_row(particles.x, lanes.chunk, D, b));
+    T speed_squared = T(Real(0));
     for (int a = 0; a < D; ++a) {
       const auto s = make_face_stencil<D, Degree>(x, grid.inv_dx, a);
-      const int at = Tile::template index_of<D>(s.base, home);
-      const Real* velocities = g.scratch.velocity[a].node + at;
-      Real c[kModes];
+      const auto at = lanes.places(Tile::template index_of<D>(s.base, home));
+      const auto velocities = lanes.from(g.scratch.velocity[a].node, at);
+      T c[kModes];
       if constexpr (Set == ModeSet::kAffine)
-        gather_affine<Tile::kSide>(s, &AxisStencil<Degree, Real>::linear, velocities, c);
+        gather_affine<Tile::kSide>(s, &AxisStencil<Degree, T>::linear, velocities, c);
       else
         gather_tensor<axis_modes(Set), Tile::kSide>(s, velocities, c);
-      store_coefficients(a, c, chunk, lane);
-      if (params.shears) store_gradient(a, s, g.scratch.strained[a].node + at, chunk, lane);
-      Real correction = 0;
+      store_coefficients(a, c, lanes);
+      if (params.shears) store_gradient(a, s, lanes.from(g.scratch.strained[a].node, at), lanes);
+      T correction = T(Real(0));
       if (params.corrects_positions)
-        correction = gather_mean<Tile::kSide>(s, g.scratch.correction[a].node + at);
-      // Read again rather than taken from `x`, whose index would not be known to the compiler.
-      Base::move(g, a, channel_row(particles.x, chunk, D, a)[lane], c[0] + correction, chunk, lane);
-      Real increment = 0;
+        correction = gather_mean<Tile::kSide>(s, lanes.from(g.scratch.correction[a].node, at));
+      // Reads x again rather than taking it from above, where the compiler would not know the
+      // index.
+      Base::move(g, a, c[0] + correction, lanes);
+      T increment = T(Real(0));
       if (params.flip > 0)
-        increment = gather_mean<Tile::kSide>(s, g.scratch.increment[a].node + at);
-      const Real v = Base::blend_velocity(a, c[0], increment, chunk, lane);
+        increment = gather_mean<Tile::kSide>(s, lanes.from(g.scratch.increment[a].node, at));
+      const T v = Base::blend_velocity(a, c[0], increment, lanes);
       speed_squared += v * v;
     }
-    if (particles.coefficient_modes > 0 && PartScales<Real>{params}.active())
-      scale_parts(x, chunk, lane);
+    if (particles.coefficient_modes > 0 && PartScales<Real>{params}.active()) scale_parts(x, lanes);
     return speed_squared;
   }
 
-  FIRN_HD void store_gradient(int axis, const Stencil<D, Degree, Real>& s, const Real* velocities,
-                              std::uint32_t chunk, std::uint32_t lane) const {
-    Real column[1 + D];
-    gather_affine<Tile::kSide>(s, &AxisStencil<Degree, Real>::dw, velocities, column);
+  template <class T, class Velocities, class Lanes>
+  FIRN_HD void store_gradient(int axis, const Stencil<D, Degree, T>& s,
+                              const Velocities& velocities, const Lanes& lanes) const {
+    T column[1 + D];
+    gather_affine<Tile::kSide>(s, &AxisStencil<Degree, T>::dw, velocities, column);
     for (int b = 0; b < D; ++b)
-      channel_row(particles.gradient, chunk, D * D, axis * D + b)[lane] =
-          grid.inv_dx * column[1 + b];
+      lanes.store(channel_row(particles.gradient, lanes.chunk, D * D, axis * D + b),
+                  T(grid.inv_dx) * column[1 + b]);
   }
-  FIRN_HD void store_coefficients(int axis, const Real (&c)[kModes], std::uint32_t chunk,
-                                  std::uint32_t lane) const {
+  template <class T, class Lanes>
+  FIRN_HD void store_coefficients(int axis, const T (&c)[kModes], const Lanes& lanes) const {
     if (particles.coefficient_modes == 0) return;
     for (int r = 1; r < kModes; ++r)
-      coefficient(chunk, lane, r, axis) = (params.mask >> r & 1u) != 0 ? c[r] : Real(0);
+      lanes.store(coefficient_row(lanes.chunk, r, axis),
+                  (params.mask >> r & 1u) != 0 ? c[r] : T(Real(0)));
   }
-  FIRN_HD Real& coefficient(std::uint32_t chunk, std::uint32_t lane, int r, int axis) const {
+  FIRN_HD Real* coefficient_row(std::uint32_t chunk, int r, int axis) const {
     const int stored = particles.coefficient_modes;
-    return channel_row(particles.coefficients, chunk, stored * D, (r - 1) * D + axis)[lane];
+    return channel_row(particles.coefficients, chunk, stored * D, (r - 1) * D + axis);
   }
 
   // Symmetric and skew part of C, whose rows belong to different axes, as stored before. The lever
   // along b of a velocity along a is measured between faces that lie half a cell off along b.
-  FIRN_HD void scale_parts(const Vec<Real, D>& x, std::uint32_t chunk, std::uint32_t lane) const {
-    Real moment[D];
+  template <class T, class Lanes>
+  FIRN_HD void scale_parts(const Vec<T, D>& x, const Lanes& lanes) const {
+    T moment[D];
     for (int b = 0; b < D; ++b)
       moment[b] =
           second_moment<Degree>(axis_base(x[b], grid.inv_dx, staggered_shift<Real>(Degree)).offset);
     for (int a = 0; a < D; ++a) {
-      for (int b = a + 1; b < D; ++b)
-        PartScales<Real>{params}.apply(moment[a], moment[b],
-                                       coefficient(chunk, lane, linear_mode(Set, D, b), a),
-                                       coefficient(chunk, lane, linear_mode(Set, D, a), b));
-      coefficient(chunk, lane, linear_mode(Set, D, a), a) *= static_cast<Real>(params.symmetric);
+      for (int b = a + 1; b < D; ++b) {
+        Real* row_ab = coefficient_row(lanes.chunk, linear_mode(Set, D, b), a);
+        Real* row_ba = coefficient_row(lanes.chunk, linear_mode(Set, D, a), b);
+        T C_ab = lanes.load(row_ab), C_ba = lanes.load(row_ba);
+        PartScales<Real>{params}.apply(moment[a], moment[b], C_ab, C_ba);
+        lanes.store(row_ab, C_ab);
+        lanes.store(row_ba, C_ba);
+      }
+      Real* row = coefficient_row(lanes.chunk, linear_mode(Set, D, a), a);
+      lanes.store(row, T(static_cast<Real>(params.symmetric)) * lanes.load(row));
     }
   }
 };

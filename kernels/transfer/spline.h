@@ -102,10 +102,10 @@ FIRN_HD inline void fill_stencil(AxisStencil<3, T>& s, const T& d) {
 }
 
 // The stencil of a particle along all axes, and its lowest node.
-template <int D, int Degree, class Real>
+template <int D, int Degree, class T>
 struct Stencil {
-  Vec<int, D> base;
-  AxisStencil<Degree, Real> axis[D];
+  Vec<NodeIndex<T>, D> base;
+  AxisStencil<Degree, T> axis[D];
 };
 
 template <int D, int Degree, class Real>
@@ -120,13 +120,15 @@ FIRN_HD inline Stencil<D, Degree, Real> make_stencil(const Vec<Real, D>& x, Real
 }
 
 // The same on the faces of one axis, which lie half a cell off the nodes along the other axes.
-template <int D, int Degree, class Real>
-FIRN_HD inline Stencil<D, Degree, Real> make_face_stencil(const Vec<Real, D>& x, Real inv_dx,
-                                                          int axis) {
-  Stencil<D, Degree, Real> s;
+template <int D, int Degree, class T>
+FIRN_HD inline Stencil<D, Degree, T> make_face_stencil(const Vec<T, D>& x, Scalar<T> inv_dx,
+                                                       int axis) {
+  using Real = Scalar<T>;
+  Stencil<D, Degree, T> s;
+  FIRN_UNROLL_AXES
   for (int b = 0; b < D; ++b) {
     const Real shift = b == axis ? stencil_shift<Real>(Degree) : staggered_shift<Real>(Degree);
-    const AxisBase<Real> base = axis_base(x[b], inv_dx, shift);
+    const AxisBase<T> base = axis_base(x[b], inv_dx, shift);
     s.base[b] = base.node;
     fill_stencil(s.axis[b], base.offset);
   }

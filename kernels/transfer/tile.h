@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "kernels/exec/node.h"
+#include "kernels/exec/node_row.h"
 #include "kernels/fields/blocks.h"
 #include "kernels/transfer/transfer.h"
 
@@ -19,12 +20,15 @@ struct BlockTile {
   static constexpr int kMargin = Degree < 3 ? 3 - Degree : 0;
   Value node[kNodes + kMargin];
 
-  // Where the stencil with lowest node `base` begins, for a particle whose home is `block`.
-  template <int Dim>
-  FIRN_HD static int index_of(const Vec<int, Dim>& base, const Vec<int, Dim>& block) {
-    int index = 0;
+  // Where the stencil with lowest node `base` begins, for a particle whose home is `block`. Whole
+  // numbers of packs are exact here: the nodes of a block are multiples of one power of two.
+  template <int Dim, class Index>
+  FIRN_HD static Index index_of(const Vec<Index, Dim>& base, const Vec<int, Dim>& block) {
+    using Whole = Scalar<Index>;
+    Index index = Index(Whole(0));
     for (int a = 0; a < Dim; ++a)
-      index = index * kSide + (base[a] - block[a] * BlockTraits<Dim>::kSide);
+      index = index * Index(Whole(kSide)) +
+              (base[a] - Index(static_cast<Whole>(block[a] * BlockTraits<Dim>::kSide)));
     return index;
   }
 };
@@ -43,6 +47,26 @@ struct TileNode {
     node = node_in_block<D>(local);
   }
 };
+
+// f(t, corner, node) for the nodes of a tile of `Side` nodes per axis: on the CPU row by row, whose
+// nodes have most of their address in common.
+template <int D, int Side, class Group, class F>
+FIRN_HD inline void for_each_tile_node(Group& g, F&& f) {
+  using At = TileNode<D, Side>;
+  if constexpr (kHasNodeRows)
+    g.template for_each_line<Side>(
+        int_power(Side, D - 1), [](std::uint32_t row) { return At(static_cast<int>(row) * Side); },
+        [&](const At& row, std::uint32_t r, std::uint32_t i) {
+          const int along = static_cast<int>(i), beyond = along >> BlockTraits<D>::kShift;
+          f(r * Side + i, row.corner | beyond << (D - 1),
+            row.node + (along & (BlockTraits<D>::kSide - 1)));
+        });
+  else
+    g.for_each(int_power(Side, D), [&](std::uint32_t t) {
+      const At at(static_cast<int>(t));
+      f(t, at.corner, at.node);
+    });
+}
 
 // A tile that reaches one node further on every side: stencils may begin one node before their
 // particle's block, and up to one behind it.
@@ -115,9 +139,8 @@ FIRN_HD inline void flush_tile(Group& g, const BlockTile<D, Degree, Real, Value>
                                const GridView<Real>& grid, std::uint32_t block,
                                const GridLayer<Value>& to) {
   using Tile = BlockTile<D, Degree, Real, Value>;
-  g.for_each(Tile::kNodes, [&](std::uint32_t t) {
-    const TileNode<D, Tile::kSide> at(static_cast<int>(t));
-    g.accumulate_global(corner_value<D>(grid, to, block, at.corner, at.node), tile.node[t]);
+  for_each_tile_node<D, Tile::kSide>(g, [&](std::uint32_t t, int corner, int node) {
+    g.accumulate_global(corner_value<D>(grid, to, block, corner, node), tile.node[t]);
   });
 }
 template <int D, int Degree, class Group, class Real, class Value, class From>
@@ -125,9 +148,8 @@ FIRN_HD inline void load_tile(Group& g, BlockTile<D, Degree, Real, Value>& tile,
                               const GridView<Real>& grid, std::uint32_t block,
                               const GridLayer<From>& from) {
   using Tile = BlockTile<D, Degree, Real, Value>;
-  g.for_each(Tile::kNodes, [&](std::uint32_t t) {
-    const TileNode<D, Tile::kSide> at(static_cast<int>(t));
-    tile.node[t] = corner_value<D>(grid, from, block, at.corner, at.node);
+  for_each_tile_node<D, Tile::kSide>(g, [&](std::uint32_t t, int corner, int node) {
+    tile.node[t] = corner_value<D>(grid, from, block, corner, node);
   });
   g.for_each(Tile::kMargin,
              [&](std::uint32_t t) { tile.node[Tile::kNodes + t] = zero_of<Value>(); });
@@ -151,6 +173,7 @@ FIRN_HD inline void for_each_pack_in(Group& g, std::uint32_t block, const GridVi
 //   takes(chunk, lane)                    whether that particle takes part
 //   prefetch_next(lanes, pass)
 //   add(g, pass, home, chunk, lane, turns_at)   turns_at(place in the tile) orders its additions
+//   add_pack(g, pass, home, lanes)        optional: the same for all of a pack, on the CPU
 template <int D, class Group, class Op>
 FIRN_HD inline void scatter_particles(Group& g, const Op& op, int passes = 1) {
   const std::uint32_t block = op.grid.coloured[g.index()];
@@ -161,10 +184,13 @@ FIRN_HD inline void scatter_particles(Group& g, const Op& op, int passes = 1) {
     g.sync();
     for_each_pack_in(g, block, op.grid, op.particles, [&](const auto& lanes) {
       op.prefetch_next(lanes, pass);
-      lanes.for_each_in_turn([&](int, std::uint32_t lane) { return op.takes(lanes.chunk, lane); },
-                             [&](int, std::uint32_t lane, const auto& turns_at) {
-                               op.add(g, pass, home, lanes.chunk, lane, turns_at);
-                             });
+      if constexpr (kHasNodeRows && requires { op.add_pack(g, pass, home, lanes); })
+        op.add_pack(g, pass, home, lanes);
+      else
+        lanes.for_each_in_turn([&](int, std::uint32_t lane) { return op.takes(lanes.chunk, lane); },
+                               [&](int, std::uint32_t lane, const auto& turns_at) {
+                                 op.add(g, pass, home, lanes.chunk, lane, turns_at);
+                               });
     });
     g.sync();
     op.for_each_tile(g.scratch, pass, [&](const auto& tile, const auto& to) {

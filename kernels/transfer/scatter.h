@@ -58,9 +58,9 @@ FIRN_HD inline Real weight_below(const Stencil<D, Degree, Real>& s, int i, const
 
 // node += w (q + sum_a z_a Q_a). `tile` points to the stencil's lowest node in a tile of `Side`
 // nodes per axis.
-template <int Side, int D, int Degree, class Real, class Value, class Add>
+template <int Side, int D, int Degree, class Real, class Value, class Target, class Add>
 FIRN_HD inline void scatter_affine(const Stencil<D, Degree, Real>& s, const Value& q,
-                                   const Value (&Q)[D], Node<Real>* tile, Add&& add) {
+                                   const Value (&Q)[D], Target* tile, Add&& add) {
   walk_stencil<unrolled_nodes<Degree, Real>(), Side>(
       s, Weighted<Real, Value, 1>{Real(1), {q}},
       [&](auto axis, int i, const Weighted<Real, Value, 1>& above) {
@@ -116,9 +116,9 @@ FIRN_HD inline Value axis_polynomial(const AxisStencil<Degree, Real>& s, int i, 
 
 // node += w sum_r s_r(z) c_r over a tensor set with K powers per axis; c in the order of
 // mode_power.
-template <int K, int Side, int D, int Degree, class Real, class Value, class Add>
-FIRN_HD inline void scatter_tensor(const Stencil<D, Degree, Real>& s, const Value* c,
-                                   Node<Real>* tile, Add&& add) {
+template <int K, int Side, int D, int Degree, class Real, class Value, class Target, class Add>
+FIRN_HD inline void scatter_tensor(const Stencil<D, Degree, Real>& s, const Value* c, Target* tile,
+                                   Add&& add) {
   struct Coefficients {
     const Value* value;
   };
@@ -141,22 +141,27 @@ template <int Degree, class Real>
 FIRN_HD inline Real bending_mode(const AxisStencil<Degree, Real>& s, Real zeta) {
   if constexpr (Degree == 2) {
     const Real o = -s.z[1];
-    return zeta * zeta - o * (1 - 4 * o * o) * zeta - Real(0.25);
+    return zeta * zeta - o * (1 - 4 * o * o) * zeta - Real(Scalar<Real>(0.25));
   }
-  return zeta * zeta - Real(1) / 3;
+  return zeta * zeta - Real(Scalar<Real>(1) / 3);
 }
 
 // M = (I + dt C)^-1 from I + dt C; where that is nearly singular, the identity: translation.
-template <class Real, int D>
-FIRN_HD inline Mat<Real, D> invert_motion(const Mat<Real, D>& forward) {
-  return determinant(forward) < Real(0.1) ? Mat<Real, D>::identity() : inverse(forward);
+template <class T, int D>
+FIRN_HD inline Mat<T, D> invert_motion(const Mat<T, D>& forward) {
+  const auto singular = determinant(forward) < T(Scalar<T>(0.1));
+  if (all(singular)) return Mat<T, D>::identity();
+  Mat<T, D> M = inverse(forward);
+  for (int a = 0; a < D; ++a)
+    for (int b = 0; b < D; ++b) M(a, b) = select(singular, T(Scalar<T>(a == b ? 1 : 0)), M(a, b));
+  return M;
 }
 
 // As scatter_tensor, with the modes taken at zeta = M z, M = (I + dt C)^-1: the affine map mixes
 // the axes, so there is nothing to factorise [PolyPIC 5.1].
-template <int K, int Side, int D, int Degree, class Real, class Value, class Add>
+template <int K, int Side, int D, int Degree, class Real, class Value, class Target, class Add>
 FIRN_HD inline void scatter_mapped(const Stencil<D, Degree, Real>& s, const Mat<Real, D>& map,
-                                   const Value* c, Node<Real>* tile, Add&& add) {
+                                   const Value* c, Target* tile, Add&& add) {
   constexpr int n = stencil_nodes(Degree);
   for (int node = 0; node < int_power(n, D); ++node) {
     int index[D], offset = 0;
@@ -186,19 +191,19 @@ FIRN_HD inline void scatter_mapped(const Stencil<D, Degree, Real>& s, const Mat<
 }
 
 // node += sum_a (dw/dx_a) T_a: the force of the classical form, T_a = -dt V0 tau e_a / dx.
-template <int Side, int D, int Degree, class Real, class Add>
-FIRN_HD inline void scatter_gradient(const Stencil<D, Degree, Real>& s, const Node<Real> (&T)[D],
-                                     Node<Real>* tile, Add&& add) {
+template <int Side, int D, int Degree, class Real, class Value, class Target, class Add>
+FIRN_HD inline void scatter_gradient(const Stencil<D, Degree, Real>& s, const Value (&T)[D],
+                                     Target* tile, Add&& add) {
   // The sum over the axes so far, and w T_a of those to come.
   struct Forces {
-    const Node<Real>* value;
+    const Value* value;
   };
   walk_stencil<unrolled_nodes<Degree, Real>(), Side>(
       s, Forces{T},
       [&](auto axis, int i, const auto& above) {
         constexpr int a = axis(), n = D - a;
         const Real w = s.axis[a].w[i], dw = s.axis[a].dw[i];
-        Weighted<Real, Node<Real>, n> made;
+        Weighted<Real, Value, n> made;
         if constexpr (a == 0)
           made.value[0] = dw * above.value[0];
         else
@@ -206,9 +211,7 @@ FIRN_HD inline void scatter_gradient(const Stencil<D, Degree, Real>& s, const No
         for (int b = 1; b < n; ++b) made.value[b] = w * above.value[b + (a == 0 ? 0 : 1)];
         return made;
       },
-      [&](int at, const Weighted<Real, Node<Real>, 1>& made) {
-        add(tile[at], Real(1), made.value[0]);
-      });
+      [&](int at, const Weighted<Real, Value, 1>& made) { add(tile[at], Real(1), made.value[0]); });
 }
 
 }  // namespace firn

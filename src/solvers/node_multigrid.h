@@ -3,7 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
+#include <deque>
 
 #include "kernels/exec/buffer.h"
 #include "kernels/implicit/multigrid.h"
@@ -196,8 +196,8 @@ class NodeMultigrid {
   }
 
   Exec& exec_;
-  std::vector<Level> levels_;  // the grid's own, then the coarse ones
-  std::size_t count_ = 0;      // of them in use
+  std::deque<Level> levels_;  // the grid's own, then the coarse ones; they stay where they are
+  std::size_t count_ = 0;     // of them in use
   bool found_ = false;
   Buffer<Exec, std::uint64_t> candidates_, keys_;
   Buffer<Exec, std::uint32_t> kept_, places_;

@@ -94,13 +94,13 @@ std::shared_ptr<const RayMeshes> make_ray_meshes(std::vector<Surface> surfaces) 
 }
 
 EmbreeScene::EmbreeScene(const RayScene& scene)
-    : planes_(scene.planes), meshes_(*scene.meshes), spheres_(RTC_SCENE_FLAG_NONE) {
+    : planes_(scene.planes),
+      meshes_(*scene.meshes),
+      bricks_(scene.spheres),
+      spheres_(RTC_SCENE_FLAG_NONE) {
   if (!scene.spheres.empty())
-    spheres_.attach(RTC_GEOMETRY_TYPE_SPHERE_POINT, 0, [&](RTCGeometry geometry) {
-      // Embree reads them where they are: they outlive it, and 16 bytes each need no padding.
-      rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT4,
-                                 scene.spheres.data(), 0, 4 * sizeof(float), scene.spheres.size());
-    });
+    spheres_.attach(RTC_GEOMETRY_TYPE_USER, 0,
+                    [&](RTCGeometry geometry) { bricks_.set(geometry); });
   spheres_.commit();
 }
 

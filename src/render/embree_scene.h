@@ -9,6 +9,7 @@
 
 #include "src/render/lanes.h"
 #include "src/render/raytrace.h"
+#include "src/render/sphere_bricks.h"
 
 namespace firn {
 
@@ -99,6 +100,7 @@ class EmbreeScene {
  private:
   const std::vector<PlanePatch>& planes_;
   const RayMeshes& meshes_;
+  SphereBricks bricks_;
   EmbreeTree spheres_;
 };
 

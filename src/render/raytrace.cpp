@@ -12,8 +12,6 @@
 namespace firn {
 namespace {
 
-constexpr double kHierarchyBytes = 36;  // of Embree's tree, per sphere: measured from 10⁶ on
-
 // The sun stands high on the left, or on the side that no wall shades, a little behind the camera.
 V3f direction_to_sun(const RayScene& scene, const Projection& view) {
   V3f left = to_float(-view.right), back = to_float(-view.forward);
@@ -28,7 +26,7 @@ void require_ray_tracer() {}
 
 double ray_trace_bytes(double spheres, int width, int height) {
   const double pixels = static_cast<double>(width) * height;
-  return spheres * (kHierarchyBytes + SphereTiles::kBytes + sizeof(ParticleLight) + 1) +
+  return spheres * (SphereBricks::kBytes + SphereTiles::kBytes + sizeof(ParticleLight) + 1) +
          pixels * (kSamples * sizeof(PacketHits) / kPacket + SurfaceLight::kBytes);
 }
 

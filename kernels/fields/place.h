@@ -25,14 +25,14 @@ FIRN_HD inline AxisPlace<T> axis_place(const T& x, const T& inv_dx, const T& shi
 }
 // The same with the node as what counts nodes: an int; of packs a pack, of whole numbers.
 template <class T>
-using NodeIndex = std::conditional_t<std::is_floating_point_v<T>, int, T>;
+using NodeIndex = std::conditional_t<std::is_constructible_v<int, T>, int, T>;
 template <class T>
 struct AxisBase {
   NodeIndex<T> node;
   T offset;
 };
-template <class T>
-FIRN_HD inline AxisBase<T> axis_base(const T& x, Scalar<T> inv_dx, Scalar<T> shift) {
+template <class T, class Number>
+FIRN_HD inline AxisBase<T> axis_base(const T& x, const Number& inv_dx, const Number& shift) {
   const AxisPlace<T> at = axis_place(x, T(inv_dx), T(shift));
   return {static_cast<NodeIndex<T>>(at.node), at.offset};
 }

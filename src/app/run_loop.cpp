@@ -47,7 +47,6 @@ class RunLoop {
   void warn_of_what_is_not_kept();
   void save_checkpoint();
   bool time_spent() const;
-  void write_plots_and_video();
   bool should_stop() const { return InterruptGuard::requested() != 0 || time_spent(); }
   void write_summary(const std::string& message);
   [[noreturn]] void fail(const Error& error);
@@ -121,7 +120,10 @@ RunResult RunLoop::run() {
     write_summary(end == RunEnd::kInterrupted ? "interrupted by a signal"
                   : end == RunEnd::kTimeSpent ? "stopped by --max-time"
                                               : "");
-    if (end == RunEnd::kCompleted) write_plots_and_video();
+    if (end == RunEnd::kCompleted) {
+      write_plots_and_video(scene_, directory_, progress_, seconds_);
+      write_summary("");  // the rest of the times
+    }
     const int signal = end == RunEnd::kInterrupted ? InterruptGuard::requested() : 0;
     return {end, last_, state_.totals, seconds_, simulation_.device_name(), summary_, signal};
   } catch (const Error& error) {
@@ -193,16 +195,6 @@ void RunLoop::save_checkpoint() {
 
 bool RunLoop::time_spent() const {
   return options_.max_time && seconds_since(start_) >= *options_.max_time;
-}
-
-// The summary stands by then, as does the run; it only gets the rest of the times.
-void RunLoop::write_plots_and_video() {
-  app::write_plots_and_video(scene_, directory_, progress_, seconds_);
-  try {
-    write_summary("");
-  } catch (const Error& error) {
-    Progress::warning(error.what());
-  }
 }
 
 void RunLoop::write_summary(const std::string& message) {

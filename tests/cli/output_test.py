@@ -45,6 +45,8 @@ class Files(CliTest):
         output = self.succeed(*arguments).stdout
         return output, time.monotonic() - start
 
+    # On a device in software as many steps take minutes.
+    @unittest.skipIf(DEVICE != "cpu", "of the CPU")
     def test_the_times_of_a_run_are_those_of_a_clock(self):
         starts = max(self.wall("--version")[1] for _ in range(3))  # which the program cannot measure
         output, wall = self.wall("run", self.scene, "--frames", 24, "--set", "grid.dx=0.01", "--set", "output.video=true")

@@ -47,7 +47,8 @@ class ResultsTable(unittest.TestCase):
                                 "<!-- implicit:begin -->\n<!-- implicit:end -->\n")
         self.tables = self.folder / "benchmarks.md"
         self.tables.write_text("before\n<!-- results:begin -->\nold\n<!-- results:end -->\n"
-                               "between\n<!-- counts:begin -->\n<!-- counts:end -->\nafter\n")
+                               "between\n<!-- implicit:begin -->\n<!-- implicit:end -->\n"
+                               "<!-- counts:begin -->\n<!-- counts:end -->\nafter\n")
         for name, report in {"step": STEP, "liquid": LIQUID, "thermal": THERMAL, "pressure": PRESSURE}.items():
             self.keep(name, report)
 
@@ -78,8 +79,11 @@ class ResultsTable(unittest.TestCase):
 
     def test_long_steps(self):
         self.keep("implicit", IMPLICIT)
-        self.table()
+        self.keep("implicit-1", {**IMPLICIT, "device": "cpu (1 thread, 512-bit vectors)", "threads": 1})
+        tables = self.text()
         text = self.summary.read_text()
+        self.assertIn("| A processor | 1 | 2·10¹¹ | explicit |", tables)
+        self.assertNotIn("| A processor | 1 | 2·10¹¹ |", text)  # a summary has the most threads only
         self.assertIn("| A processor | 2 | 2·10¹¹ | explicit | 80.0 | **1.00** | 41000 |  |", text)
         self.assertIn("| A processor | 2 | 2·10¹¹ | semi_implicit | diverged |  |  |  |", text)
         self.assertIn("| A processor | 2 | 2·10¹¹ | optimization | 4.00 | **20.00** | 7 | 300 |", text)
@@ -87,7 +91,8 @@ class ResultsTable(unittest.TestCase):
     def test_replaces_only_what_is_between_the_markers(self):
         text = self.text()
         self.assertTrue(text.startswith("before\n<!-- results:begin -->\n"))
-        self.assertIn("\n<!-- results:end -->\nbetween\n<!-- counts:begin -->\n", text)
+        self.assertIn("\n<!-- results:end -->\nbetween\n<!-- implicit:begin -->\n", text)
+        self.assertIn("\n<!-- implicit:end -->\n<!-- counts:begin -->\n", text)
         self.assertTrue(text.endswith("\n<!-- counts:end -->\nafter\n"))
         self.assertNotIn("old", text)
         self.assertEqual(self.text(), text)

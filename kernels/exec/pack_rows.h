@@ -38,13 +38,13 @@ struct PackRows {
       transpose(four);
       for (int k = 0; k < n; ++k) row[k] = from_vector<Value>(four[k]);
     } else {
-      for (int k = 0; k < n; ++k)
-        row[k] = Value([&](auto i) { return from[place[i] + k]; });
+      for (int k = 0; k < n; ++k) row[k] = Value([&](auto i) { return from[place[i] + k]; });
     }
   }
 
-  // Nodes that lie side by side in 32 bytes: one of doubles, two of floats. What is written together
-  // is to be read together: a wider load would wait until its parts have left the store buffer.
+  // Nodes that lie side by side in 32 bytes: one of doubles, two of floats. What is written
+  // together is to be read together: a wider load would wait until its parts have left the store
+  // buffer.
   static constexpr int kAbreast = 32 / static_cast<int>(sizeof(Node<Real>));
   typedef Real Abreast __attribute__((vector_size(32), may_alias));
   // Both aligned to 32 bytes.
@@ -85,7 +85,9 @@ struct PackRows {
  private:
   // The four values at every fourth place.
   static Wide collect(const Real* from, const int* place) {
-    const auto at = [&](int f) { return Four(*reinterpret_cast<const LooseFour*>(from + place[4 * f])); };
+    const auto at = [&](int f) {
+      return Four(*reinterpret_cast<const LooseFour*>(from + place[4 * f]));
+    };
     if constexpr (kFours == 1)
       return at(0);
     else if constexpr (kFours == 2)
@@ -140,8 +142,7 @@ struct PackRows {
   }
   template <int kHigh, int... I>
   static Wide zipped(const Wide& x, const Wide& y, std::integer_sequence<int, I...>) {
-    return __builtin_shufflevector(x, y,
-                                   (I / 4 * 4 + 2 * kHigh + I % 4 / 2 + I % 2 * kWidth)...);
+    return __builtin_shufflevector(x, y, (I / 4 * 4 + 2 * kHigh + I % 4 / 2 + I % 2 * kWidth)...);
   }
   // Of each four: x0 x1 y0 y1, or x2 x3 y2 y3.
   template <int kHigh>
@@ -150,8 +151,7 @@ struct PackRows {
   }
   template <int kHigh, int... I>
   static Wide paired(const Wide& x, const Wide& y, std::integer_sequence<int, I...>) {
-    return __builtin_shufflevector(x, y,
-                                   (I / 4 * 4 + 2 * kHigh + I % 2 + I % 4 / 2 * kWidth)...);
+    return __builtin_shufflevector(x, y, (I / 4 * 4 + 2 * kHigh + I % 2 + I % 4 / 2 * kWidth)...);
   }
   // The fours of the first or second half of x, each before that of y.
   template <int kHigh>

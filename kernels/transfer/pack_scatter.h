@@ -1,7 +1,7 @@
 // How the CPU adds the nodes of a pack's particles to a tile: what each brings is put together for
 // all of them, in vectors, then added particle by particle, 32 bytes of a row at a time. Particles
-// near each other add to the same nodes one soon after the other, and a load that overlaps a part of
-// what was just stored waits until that has reached the cache. So the tile exists once for each
+// near each other add to the same nodes one soon after the other, and a load that overlaps a part
+// of what was just stored waits until that has reached the cache. So the tile exists once for each
 // place in the 32 bytes where a row may begin: additions then meet whole or not at all.
 #pragma once
 

@@ -18,6 +18,7 @@
 #include "kernels/transfer/spline.h"
 #include "kernels/transfer/tile.h"
 #include "src/run/start_checks.h"
+#include "src/run/with_precision.h"
 #include "src/scene/sampling.h"
 #include "src/solvers/deviatoric_solver.h"
 #include "src/solvers/elliptic_solver.h"
@@ -332,16 +333,15 @@ SceneEstimate estimate(const Scene& scene, EstimateMode mode) {
         e.bounds_min[a] = std::min(e.bounds_min[a], x[a]);
         e.bounds_max[a] = std::max(e.bounds_max[a], x[a]);
       }
-  const bool flat = d == 2, single = scene.simulation.precision == Precision::kSingle;
-  if (flat) {
-    estimate_step<2>(scene, fills, e);
-    single ? estimate_memory<2, float>(scene, at_start, e)
-           : estimate_memory<2, double>(scene, at_start, e);
-  } else {
-    estimate_step<3>(scene, fills, e);
-    single ? estimate_memory<3, float>(scene, at_start, e)
-           : estimate_memory<3, double>(scene, at_start, e);
-  }
+  with_precision(scene.simulation.precision, [&](auto zero) {
+    if (d == 2) {
+      estimate_step<2>(scene, fills, e);
+      estimate_memory<2, decltype(zero)>(scene, at_start, e);
+    } else {
+      estimate_step<3>(scene, fills, e);
+      estimate_memory<3, decltype(zero)>(scene, at_start, e);
+    }
+  });
   return e;
 }
 

@@ -99,7 +99,7 @@ struct ParticleView {
       nullptr;  // d*d: velocity gradient of this step, 1/s (scratch between two operators)
   int coefficient_modes = 0;      // modes - 1
   int history_values = 0;         // the most that a material of the scene keeps
-  std::uint32_t* late = nullptr;  // per chunk, a bit per lane: see transfer/g2p2g.h
+  std::uint32_t* late = nullptr;  // per chunk, a bit per lane: see transfer/transfer.h
 };
 
 }  // namespace firn

@@ -12,6 +12,11 @@ namespace firn {
 struct DruckerPrager : StvkHencky {
   static constexpr int kScalars = 2;
 
+  template <class T>
+  FIRN_HD static T kept_volume(const T& open_volume) {
+    return exp(open_volume);
+  }
+
   // Slope of the cone: constant, or with the friction angle phi(q) = h0 + (h1 q - h3) exp(-h2 q).
   template <class T>
   FIRN_HD static T friction(const MaterialParams<Scalar<T>>& params, const T& q) {

@@ -179,6 +179,16 @@ FIRN_HD inline Mat<Real, D> first_piola_differential(const MaterialParams<Real>&
   });
 }
 
+// What a particle fills beside what it fills at rest: the volume ratio of its elastic and its
+// plastic deformation together; `kept` is the first value of its history.
+template <class Real, int D>
+FIRN_HD inline Real volume_ratio(MaterialModel model, const Mat<Real, D>& F, const Real& kept) {
+  return with_law(model, [&](auto law) {
+    const Real flowed = law.kept_volume(kept);
+    return law.kDeforms ? flowed * determinant(F) : flowed;
+  });
+}
+
 // Of undeformed material; `history` has room for history_capacity<D>() values, those that the model
 // does not keep included.
 template <class Real, int D>

@@ -50,6 +50,12 @@ struct Law {
   // What it keeps of its past beside F: scalars, which begin as kFirst, then symmetric tensors,
   // upper triangle row by row, which begin as the identity.
   static constexpr int kScalars = 0, kTensors = 0, kFirst = 0;
+
+  // The volume ratio that the first of them stands for, beside that of F.
+  template <class T>
+  FIRN_HD static T kept_volume(const T&) {
+    return T(1);
+  }
 };
 
 // The most that any law keeps (material.h).

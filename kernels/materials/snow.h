@@ -20,6 +20,11 @@ struct Snow : Law {
   static constexpr float kLargestPlasticVolume = 1e3f;
 
   template <class T>
+  FIRN_HD static T kept_volume(const T& J_P) {
+    return J_P;
+  }
+
+  template <class T>
   FIRN_HD static T stiffening(const MaterialParams<Scalar<T>>& params, const T& J_P) {
     if (params.model == MaterialModel::kSandClamp) return T(1);
     return exp(T(params.hardening) * (T(1) - J_P));

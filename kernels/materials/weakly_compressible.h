@@ -13,6 +13,11 @@ struct WeaklyCompressible : Law {
   static constexpr bool kDeforms = false;
   static constexpr int kScalars = 1, kFirst = 1;
 
+  template <class T>
+  FIRN_HD static T kept_volume(const T& J) {
+    return J;
+  }
+
   // J^(1 - gamma), in which stress, energy and stiffness are all written. Not by `pow`, which gives
   // a plausible number for J < 0 and an integer exponent; this is NaN there.
   template <class T>
@@ -81,6 +86,7 @@ struct WeaklyCompressible : Law {
 // K = 0: no stress, and nothing kept.
 struct Incompressible : WeaklyCompressible {
   static constexpr int kScalars = 0;
+  using Law::kept_volume;
 };
 
 }  // namespace firn

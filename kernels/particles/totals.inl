@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/materials/volume_ratio.h"
+#include "kernels/materials/material.h"
 #include "kernels/particles/totals.h"
 #include "kernels/transfer/spline.h"
 

@@ -59,7 +59,7 @@ struct StepControl {
   std::uint32_t needed_blocks, needed_chunks;
   std::uint32_t removed;  // particles taken by sinks, since the start
 
-  // Fused steps (transfer/g2p2g.h).
+  // Fused steps (transfer/transfer.h).
   std::uint32_t fuse;          // this step's gather also scatters for the next one
   std::uint32_t carried;       // the last one did: the grid holds this step's momentum
   std::uint32_t grid_saved;    // and it lies in the grid's spare, in the order of the old layout

@@ -1,14 +1,15 @@
 #pragma once
 
 #include "kernels/grid/guard.h"
+#include "kernels/grid/update.h"
 #include "kernels/materials/constitutive.inl"
 #include "kernels/math/generic_scalar.h"
 #include "kernels/transfer/advance.h"
 #include "kernels/transfer/contribution.h"
-#include "kernels/transfer/g2p2g.h"
 #include "kernels/transfer/gather.h"
 #include "kernels/transfer/pack_stencil.h"
 #include "kernels/transfer/tile.h"
+#include "kernels/transfer/transfer.h"
 
 namespace firn {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kernels/grid/guard.h"
-#include "kernels/transfer/g2p2g.h"
+#include "kernels/transfer/transfer.h"
 #include "src/stages/particle_stress.h"
 
 namespace firn {

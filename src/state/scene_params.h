@@ -67,10 +67,10 @@ PeriodicBlocks periodic_blocks(const Scene& scene) {
   return ring;
 }
 
-// Whether the explicit steps of a scene may be fused (transfer/g2p2g.h). Not with the energies of
-// each stage, which need the stages apart; nor where particles leave the simulation, because their
-// momentum would stay on the grid; nor where blocks of one colour would meet across the seam of a
-// periodic axis; nor where CUDA's arena is too small or its registers too few.
+// Whether the explicit steps of a scene may be fused (transfer/transfer.h). Not with the energies
+// of each stage, which need the stages apart; nor where particles leave the simulation, because
+// their momentum would stay on the grid; nor where blocks of one colour would meet across the seam
+// of a periodic axis; nor where CUDA's arena is too small or its registers too few.
 bool fuses_steps(const Scene& scene, bool on_cuda);
 
 // Everything about a scene that is fixed for a run and passed to operators by value.

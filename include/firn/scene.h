@@ -174,6 +174,11 @@ struct HeatProperties {
   bool operator==(const HeatProperties&) const = default;
 };
 
+// How pictures in 3D show a material. kAuto: snow and sand as particles, all others as surfaces.
+enum class Look { kAuto, kSurface, kParticles };
+// What its surface looks like. kAuto: thin liquids clear, von_mises metal, all others soft.
+enum class Finish { kAuto, kMatte, kGlossy, kSoft, kMetal, kClear };
+
 struct Material {
   std::string name;
   MaterialModel model = MaterialModel::kFixedCorotated;
@@ -207,6 +212,8 @@ struct Material {
   std::optional<LameParameters> lame;
   HeatProperties heat;
   Vec3 color{0.8, 0.8, 0.8};  // sRGB in [0,1]
+  Look look = Look::kAuto;    // kAuto: as OutputSettings::look says
+  Finish finish = Finish::kAuto;
   bool operator==(const Material&) const = default;
 };
 
@@ -299,10 +306,15 @@ struct Camera {
 
 struct OutputSettings {
   std::string directory;               // empty: out/<scene name>
-  std::vector<std::string> particles;  // any of "ply", "npz"
+  std::vector<std::string> particles;  // any of "ply", "npz", "vtp", "vdb", "bgeo"
+  std::vector<std::string> volumes;    // any of "vdb"
+  std::vector<std::string> surface;    // any of obj, ply, vdb
   bool image = true;
   bool video = true;
   std::string color = "material";  // material | glow (thermal) | any channel name
+  Look look = Look::kAuto;
+  double surface_voxel = 0.67;  // over the spacing of particles
+  int surface_smoothing = 10;   // rounds
   std::array<int, 2> resolution{960, 540};
   std::vector<std::string> channels{"velocity", "material"};
   int checkpoint_every = 24;  // frames; 0 = only the last one

@@ -122,6 +122,23 @@ class CellLists {
   std::uint32_t end(std::uint32_t cell) const { return begin_[cell + 1]; }
   std::span<const std::uint32_t> order() const { return order_; }
 
+  // Where a cell's node lies, by number and in space.
+  const Cell<D>& cell(std::uint32_t cell) const { return cells_[cell]; }
+  Vec<double, D> position_of(std::uint32_t cell) const {
+    Vec<double, D> x;
+    for (int a = 0; a < D; ++a) x[a] = cells_[cell][a] * lattice_.spacing[a];
+    return x;
+  }
+  // Whose node is nearest to `x`; kNone where there is none.
+  std::uint32_t node_near(const Vec<double, D>& x) const {
+    Cell<D> cell;
+    for (int a = 0; a < D; ++a)
+      cell[a] = static_cast<std::int32_t>(std::floor(x[a] / lattice_.spacing[a] + 0.5));
+    return table_.find(key_of(lattice_.wrapped(cell)));
+  }
+  // Those that hold the particles within a cell's side of what lies nearest to a node.
+  std::array<std::uint32_t, kStencil> around(std::uint32_t node) const { return stencil(node, -1); }
+
   // The cells at `cell` + direction * k, k in {0, 1, 2}^D with the last axis fastest; kNone where
   // there is none.
   std::array<std::uint32_t, kStencil> stencil(std::uint32_t cell, int direction) const {

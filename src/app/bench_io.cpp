@@ -1,5 +1,6 @@
-// `firn bench io`: how fast a state is saved and read back, particle files are written and a
-// picture is drawn. Files are durable when a write ends, so the disk is part of what is measured.
+// `firn bench io`: how fast a state is saved and read back, particle files are written, a
+// surface is found and a picture drawn. Files are durable when a write ends, so the disk is part of
+// what is measured.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "src/io/checkpoint.h"
 #include "src/io/particle_files.h"
 #include "src/render/render.h"
+#include "src/surface/material_surfaces.h"
 
 namespace fs = std::filesystem;
 
@@ -117,6 +119,11 @@ void time_particles(IoTable& table, const Scene& scene, const Snapshot& snapshot
 
 void time_picture(IoTable& table, const Scene& scene, const Snapshot& snapshot,
                   const fs::path& folder) {
+  if (surfaces_available())
+    table.time("surface found", [&] {
+      material_surfaces(scene, snapshot, std::vector<bool>(scene.materials.size(), true));
+      return Moved{};
+    });
   Renderer renderer(scene);
   Image image;
   table.time("picture drawn", [&] {

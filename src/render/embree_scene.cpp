@@ -68,34 +68,41 @@ void EmbreeTree::commit() {
   bounds_.max += margin;
 }
 
-RayMeshes::RayMeshes(std::vector<Surface> surfaces)
+RayMeshes::RayMeshes(std::vector<Surface> surfaces, int first)
     : surfaces_(std::move(surfaces)),
       tree_(RTC_SCENE_FLAG_ROBUST) {  // or rays slip between triangles
   for (std::uint32_t i = 0; i < surfaces_.size(); ++i) {
     const Mesh& mesh = surfaces_[i].mesh;
     if (mesh.indices.empty()) continue;
-    tree_.attach(RTC_GEOMETRY_TYPE_TRIANGLE, i + 1, [&](RTCGeometry geometry) {
-      void* vertices =
-          rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
-                                  3 * sizeof(float), mesh.positions.size());
-      if (vertices)
-        std::copy(mesh.positions.begin(), mesh.positions.end(), static_cast<V3f*>(vertices));
-      void* indices = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
-                                              3 * sizeof(std::uint32_t), mesh.indices.size() / 3);
-      if (indices)
-        std::copy(mesh.indices.begin(), mesh.indices.end(), static_cast<std::uint32_t*>(indices));
-    });
+    tree_.attach(
+        RTC_GEOMETRY_TYPE_TRIANGLE, static_cast<std::uint32_t>(first) + i + 1,
+        [&](RTCGeometry geometry) {
+          void* vertices =
+              rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
+                                      3 * sizeof(float), mesh.positions.size());
+          if (vertices)
+            std::copy(mesh.positions.begin(), mesh.positions.end(), static_cast<V3f*>(vertices));
+          void* indices =
+              rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
+                                      3 * sizeof(std::uint32_t), mesh.indices.size() / 3);
+          if (indices)
+            std::copy(mesh.indices.begin(), mesh.indices.end(),
+                      static_cast<std::uint32_t*>(indices));
+        });
   }
   tree_.commit();
 }
 
-std::shared_ptr<const RayMeshes> make_ray_meshes(std::vector<Surface> surfaces) {
-  return std::make_shared<const RayMeshes>(std::move(surfaces));
+std::shared_ptr<const RayMeshes> make_ray_meshes(std::vector<Surface> surfaces, int first) {
+  return std::make_shared<const RayMeshes>(std::move(surfaces), first);
 }
 
 EmbreeScene::EmbreeScene(const RayScene& scene)
     : planes_(scene.planes),
       meshes_(*scene.meshes),
+      bodies_(*scene.bodies),
+      clear_(*scene.clear),
+      first_plane_(1 + static_cast<float>(meshes_.surfaces().size() + bodies_.surfaces().size())),
       bricks_(scene.spheres),
       spheres_(RTC_SCENE_FLAG_NONE) {
   if (!scene.spheres.empty())
@@ -104,11 +111,33 @@ EmbreeScene::EmbreeScene(const RayScene& scene)
   spheres_.commit();
 }
 
-PlaneHits EmbreeScene::nearest_plane(const V3f& origin, const V3p& direction) const {
+const Surface& EmbreeScene::surface(float object) const {
+  const auto i = static_cast<std::size_t>(object) - 1, first = meshes_.surfaces().size();
+  return i < first ? meshes_.surfaces()[i] : bodies_.surfaces()[i - first];
+}
+
+Bounds EmbreeScene::mesh_bounds() const {
+  Bounds all;
+  for (const RayMeshes* meshes : {&meshes_, &bodies_, &clear_}) {
+    const Bounds& bounds = meshes->tree().bounds();
+    if (bounds.empty()) continue;
+    all.add(bounds.min);
+    all.add(bounds.max);
+  }
+  return all;
+}
+
+void EmbreeScene::meet_meshes(const Packet3& origins, const Packet3& directions,
+                              const int (&asked)[kPacket], PacketHits& hits) const {
+  meshes_.meet(origins, directions, asked, hits);
+  bodies_.meet(origins, directions, asked, hits);
+}
+
+PlaneHits EmbreeScene::nearest_plane(const V3p& origin, const V3p& direction) const {
   PlaneHits nearest{Lanes(kNothing), Lanes(kFar)};
   float object = first_plane();
   for (const PlanePatch& plane : planes_) {
-    const Lanes t = distance_to(plane, spread(origin), direction);
+    const Lanes t = distance_to(plane, origin, direction);
     const auto closer = t > Lanes(0.0f) && t < nearest.distance;
     nearest.distance = select(closer, t, nearest.distance);
     nearest.object = select(closer, Lanes(object), nearest.object);
@@ -117,25 +146,27 @@ PlaneHits EmbreeScene::nearest_plane(const V3f& origin, const V3p& direction) co
   return nearest;
 }
 
-void RayMeshes::meet(const V3f& origin, const Packet3& directions, PacketHits& hits) const {
+void RayMeshes::meet(const Packet3& origins, const Packet3& directions, const int (&asked)[kPacket],
+                     PacketHits& hits) const {
+  if (surfaces_.empty()) return;
   RTCIntersectContext context;
   rtcInitIntersectContext(&context);
   context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
   RTCRayHit16 packet;
   RTCRay16& rays = packet.ray;
   set_rays(rays);
+  copy(rays.org_x, origins[0]), copy(rays.org_y, origins[1]), copy(rays.org_z, origins[2]);
   copy(rays.dir_x, directions[0]), copy(rays.dir_y, directions[1]), copy(rays.dir_z, directions[2]);
   copy(rays.tfar, hits.distance);
   alignas(64) int valid[kPacket];
   for (int i = 0; i < kPacket; ++i) {
-    valid[i] = -1;
-    rays.org_x[i] = origin[0], rays.org_y[i] = origin[1], rays.org_z[i] = origin[2];
+    valid[i] = asked[i];
     rays.tnear[i] = 0;
     packet.hit.geomID[i] = packet.hit.instID[0][i] = RTC_INVALID_GEOMETRY_ID;
   }
   rtcIntersect16(valid, tree_.scene(), &context, &packet);
   for (int i = 0; i < kPacket; ++i) {
-    if (packet.hit.geomID[i] == RTC_INVALID_GEOMETRY_ID) continue;
+    if (!asked[i] || packet.hit.geomID[i] == RTC_INVALID_GEOMETRY_ID) continue;
     hits.object[i] = static_cast<float>(packet.hit.geomID[i]);
     hits.distance[i] = rays.tfar[i];
     hits.primitive[i] = packet.hit.primID[i];
@@ -153,6 +184,7 @@ void EmbreeScene::block(ShadowRays& rays) const {
     }
   spheres_.block(rays);
   meshes_.tree().block(rays);
+  bodies_.tree().block(rays);
 }
 
 void EmbreeTree::block(ShadowRays& rays) const {

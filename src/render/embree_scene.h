@@ -75,12 +75,14 @@ class EmbreeTree {
 
 class RayMeshes {
  public:
-  explicit RayMeshes(std::vector<Surface> surfaces);
+  RayMeshes(std::vector<Surface> surfaces, int first);
 
   const std::vector<Surface>& surfaces() const { return surfaces_; }
   const EmbreeTree& tree() const { return tree_; }
-  // Puts what is closer than the distances that are there in their place.
-  void meet(const V3f& origin, const Packet3& directions, PacketHits& hits) const;
+  // Puts what is closer than the distances that are there in their place. `asked`: -1, or 0 for
+  // rays to leave as they are.
+  void meet(const Packet3& origins, const Packet3& directions, const int (&asked)[kPacket],
+            PacketHits& hits) const;
 
  private:
   std::vector<Surface> surfaces_;
@@ -91,18 +93,34 @@ class EmbreeScene {
  public:
   explicit EmbreeScene(const RayScene& scene);
 
-  const RayMeshes& meshes() const { return meshes_; }
-  float first_plane() const { return 1 + static_cast<float>(meshes_.surfaces().size()); }
-  PlaneHits nearest_plane(const V3f& origin, const V3p& direction) const;
+  // Surface i as the number 1 + i; those that are clear come behind the planes.
+  bool has_surfaces() const { return first_plane() > 1; }
+  const Surface& surface(float object) const;
+  const RayMeshes& clear() const { return clear_; }
+  float first_plane() const { return first_plane_; }
+  Bounds mesh_bounds() const;
+
+  void meet_meshes(const Packet3& origins, const Packet3& directions, const int (&asked)[kPacket],
+                   PacketHits& hits) const;
+  PlaneHits nearest_plane(const V3p& origin, const V3p& direction) const;
   // Closes the rays that meet something between from and to.
   void block(ShadowRays& rays) const;
 
  private:
   const std::vector<PlanePatch>& planes_;
-  const RayMeshes& meshes_;
+  const RayMeshes &meshes_, &bodies_, &clear_;
+  float first_plane_;
   SphereBricks bricks_;
   EmbreeTree spheres_;
 };
+
+inline constexpr auto kAllAsked = [] {
+  struct {
+    alignas(64) int rays[kPacket];
+  } all{};
+  for (int& ray : all.rays) ray = -1;
+  return all;
+}();
 
 }  // namespace firn
 #endif

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "src/render/shading.h"
+#include "src/render/ground.h"
+#include "src/render/surface_values.h"
 
 namespace firn {
 
@@ -15,22 +16,8 @@ PictureColors::PictureColors(const PictureHits& hits, const LightDirections& lig
       lights_(lights),
       particles_(particles),
       surfaces_(surfaces),
-      pixel_(static_cast<float>(pixel)) {}
-
-// Lines one pixel wide at multiples of the spacing along both directions of a plane.
-Lanes PictureColors::grid_line(const PlanePatch& plane, const V3p& position,
-                               const Lanes& footprint) const {
-  const float spacing = scene_.grid_spacing;
-  const Lanes half_width = max(Lanes(0.5f) * footprint, Lanes(0.006f * spacing));
-  const Lanes line = min(Lanes(1.0f), Lanes(0.012f * spacing) / half_width);
-  Lanes strength(0.0f);
-  for (const V3f& axis : plane.axes) {
-    const Lanes t = dot(position, spread(axis)) * Lanes(1 / spacing);
-    const Lanes distance = abs(t - floor(t + Lanes(0.5f))) * Lanes(spacing);
-    strength = select(distance < half_width, line, strength);
-  }
-  return strength;
-}
+      pixel_(static_cast<float>(pixel)),
+      clear_(hits, lights, pixel_) {}
 
 void PictureColors::see_planes(int x, int y, Seen& seen) const {
   float next = hits_.embree.first_plane();
@@ -42,7 +29,7 @@ void PictureColors::see_planes(int x, int y, Seen& seen) const {
     if (plane.is_ground) {
       const V3p position = spread(hits_.camera.eye) + seen.direction * seen.distance;
       const Lanes footprint = norm(seen.direction) * seen.distance * Lanes(pixel_);
-      albedo *= Lanes(1.0f) - Lanes(0.16f) * grid_line(plane, position, footprint);
+      albedo = ground_albedo(plane, scene_.grid_spacing, position, footprint);
       const Lanes far = norm(position - spread(scene_.center)) * Lanes(1 / scene_.size);
       seen.faded = select(here, smoothstep(kFadeFrom, kFadeTo, far), seen.faded);
     }
@@ -91,16 +78,24 @@ void PictureColors::see_meshes(int x, int y, int sample, const PacketHits& row, 
     const int k = x % kPacket + i;
     const float object = row.object[k];
     if (object <= kSpheres || object >= hits_.embree.first_plane()) continue;
-    const Surface& surface = hits_.embree.meshes().surfaces()[static_cast<std::size_t>(object) - 1];
+    const Surface& surface = hits_.embree.surface(object);
     const V3f normal = surface_normal(surface.mesh, row.primitive[k], row.u[k], row.v[k],
                                       hits_.camera.direction(x + i, y, sample));
     const SurfaceLight::Light light = surfaces_.at(x + i, y, object, normal);
+    const V3f color = surface_color(surface, row.primitive[k], row.u[k], row.v[k]);
+    const V3f glow = surface_glow(surface, row.primitive[k], row.u[k], row.v[k]);
     for (int c = 0; c < 3; ++c) {
       seen.normal[c][i] = normal[c];
-      seen.albedo[c][i] = surface.color[c];
+      seen.albedo[c][i] = color[c];
+      seen.glow[c][i] = glow[c];
     }
     seen.sun[i] = light.sun;
     seen.sky[i] = light.sky;
+    seen.finish.gloss[i] = surface.finish.gloss;
+    seen.finish.spread[i] = surface.finish.spread;
+    seen.finish.soft[i] = surface.finish.soft;
+    seen.finish.metal[i] = surface.finish.metal ? 1.0f : 0.0f;
+    seen.finished = seen.finished || surface.finish.gloss > 0 || surface.finish.soft > 0;
   }
 }
 
@@ -118,9 +113,9 @@ V3p PictureColors::radiance(int x, int y, int sample) const {
     seen.object = load(&row->object.v[x % kPacket]);
     seen.distance = load(&row->distance.v[x % kPacket]);
     if (any(seen.object == Lanes(kSpheres))) see_spheres(*row, x % kPacket, seen);
-    if (hits_.embree.first_plane() > 1) see_meshes(x, y, sample, *row, seen);
+    if (hits_.embree.has_surfaces()) see_meshes(x, y, sample, *row, seen);
   } else {
-    const PlaneHits plane = hits_.embree.nearest_plane(hits_.camera.eye, seen.direction);
+    const PlaneHits plane = hits_.embree.nearest_plane(spread(hits_.camera.eye), seen.direction);
     seen.object = plane.object;
     seen.distance = plane.distance;
   }
@@ -128,11 +123,17 @@ V3p PictureColors::radiance(int x, int y, int sample) const {
   V3p color = V3p::zero();
   if (any(seen.faded < Lanes(1.0f))) {
     see_planes(x, y, seen);
-    color =
-        shade(seen.albedo, seen.normal, lights_.to_sun, scene_.up, seen.sun, seen.sky) + seen.glow;
+    color = shade(seen.albedo, seen.normal, lights_.to_sun, scene_.up, seen.sun, seen.sky,
+                  seen.finish.soft);
+    if (seen.finished)
+      color = finished(color, seen.finish, seen.albedo, unit(seen.direction), seen.normal,
+                       lights_.to_sun, scene_.up, seen.sun, seen.sky);
+    color = color + seen.glow;
   }
   if (any(seen.faded > Lanes(0.0f)))
     color = mix(color, background(seen.direction, scene_.up), seen.faded);
+  if (clear_.may_show(x, y))
+    color = clear_.before(color, seen.direction, seen.object, seen.distance);
   return color;
 }
 

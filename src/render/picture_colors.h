@@ -1,6 +1,8 @@
 // Colours of pixels, from what their camera rays meet and the light there.
 #pragma once
 
+#include "src/render/clear_surface.h"
+#include "src/render/finish.h"
 #include "src/render/particle_light.h"
 #include "src/render/surface_light.h"
 
@@ -23,13 +25,14 @@ class PictureColors {
     V3p normal, albedo, glow;
     Lanes sun, sky;
     Lanes faded;  // 1: nothing but background
+    FinishLanes finish = {};
+    bool finished = false;  // some lane is
   };
 
   V3p radiance(int x, int y, int sample) const;
   void see_spheres(const PacketHits& row, int first, Seen& seen) const;
   void see_meshes(int x, int y, int sample, const PacketHits& row, Seen& seen) const;
   void see_planes(int x, int y, Seen& seen) const;
-  Lanes grid_line(const PlanePatch& plane, const V3p& position, const Lanes& footprint) const;
 
   const PictureHits& hits_;
   const RayScene& scene_;
@@ -37,6 +40,7 @@ class PictureColors {
   const std::vector<ParticleLight>& particles_;
   const SurfaceLight& surfaces_;
   const float pixel_;
+  const ClearSurface clear_;
 };
 
 }  // namespace firn

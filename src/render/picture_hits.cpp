@@ -32,7 +32,7 @@ PictureHits::PictureHits(const RayScene& rays, const Projection& view, int width
 
 // All of the picture where something lies beside or behind the camera.
 void PictureHits::frame_meshes(const Projection& view) {
-  const Bounds& bounds = embree.meshes().tree().bounds();
+  const Bounds bounds = embree.mesh_bounds();
   if (bounds.empty()) return;
   left_ = width_, top_ = height_;
   for (int i = 0; i < 8; ++i) {
@@ -57,7 +57,8 @@ bool PictureHits::may_show_meshes(int tile) const {
 void PictureHits::meet_planes(int x, int y, Row& row) const {
   for (int s = 0; s < kSamples; ++s)
     for (int i = 0; i < kPacket; i += kLanes) {
-      const PlaneHits plane = embree.nearest_plane(camera.eye, camera.directions(x + i, y, s));
+      const PlaneHits plane =
+          embree.nearest_plane(spread(camera.eye), camera.directions(x + i, y, s));
       store(&row[s].object[i], plane.object);
       store(&row[s].distance[i], plane.distance);
     }
@@ -124,12 +125,14 @@ void PictureHits::trace(int tile) {
   auto hits = std::make_unique_for_overwrite<Tile>();
   for (int row = 0; row < kTile; ++row) meet_planes(left(tile), top(tile) + row, (*hits)[row]);
   meet_spheres(tile, *hits);
+  Packet3 eyes;
+  for (int i = 0; i < kPacket; i += kLanes) store(eyes, i, spread(camera.eye));
   for (int row = 0; meshes && row < kTile; ++row)
     for (int s = 0; s < kSamples; ++s) {
       Packet3 directions;
       for (int i = 0; i < kPacket; i += kLanes)
         store(directions, i, camera.directions(left(tile) + i, top(tile) + row, s));
-      embree.meshes().meet(camera.eye, directions, (*hits)[row][s]);
+      embree.meet_meshes(eyes, directions, kAllAsked.rays, (*hits)[row][s]);
     }
   if (keep_visible(*hits)) tiles_[tile] = std::move(hits);
 }

@@ -23,6 +23,7 @@ class PictureHits {
   int top(int tile) const { return tile / columns_ * kTile; }
 
   void trace(int tile);
+  bool may_show_meshes(int tile) const;
 
   // Of a sample of 16 pixels from x on, a multiple of 16; null where only planes are seen.
   const PacketHits* row(int x, int y, int sample) const {
@@ -41,7 +42,6 @@ class PictureHits {
   using Tile = std::array<Row, kTile>;
 
   void frame_meshes(const Projection& view);
-  bool may_show_meshes(int tile) const;
   void meet_planes(int x, int y, Row& row) const;
   void meet_spheres(int tile, Tile& hits) const;
   bool meet_sphere(std::uint32_t sphere, int x, int y, Row& row) const;

@@ -13,9 +13,22 @@
 
 namespace firn {
 
+// How a surface takes light beside what its colour scatters; linear light.
+struct SurfaceFinish {
+  float gloss = 0;     // what of the light a varnish on it reflects, seen from above
+  float spread = 1;    // of the sun's mirror image: 1 dull, 0 a mirror
+  float soft = 0;      // how far light reaches round it
+  bool metal = false;  // reflects in its own colour
+  float gap = 0;       // m: so near beneath a clear material things are wet, without air between
+  float depth = 1;     // m: of white light, what passes so much of a clear material has its colour
+};
+
 struct Surface {
   Mesh mesh;
   V3f color{{0.5f, 0.5f, 0.5f}};  // linear light
+  std::vector<V3f> colors = {};   // by vertex, in place of `color`, if there are any
+  std::vector<V3f> glow = {};     // light of their own, by vertex, if there is any
+  SurfaceFinish finish = {};
 };
 
 // A square of a plane, met by a formula instead of a search: most rays of most pictures meet
@@ -30,14 +43,16 @@ struct PlanePatch {
 
 // Surfaces made ready for a search by rays.
 class RayMeshes;
-// Throws as ray_trace.
-std::shared_ptr<const RayMeshes> make_ray_meshes(std::vector<Surface> surfaces);
+// `first`: how many surfaces a picture has before these. Throws as ray_trace.
+std::shared_ptr<const RayMeshes> make_ray_meshes(std::vector<Surface> surfaces, int first = 0);
 
 struct RayScene {
   std::vector<std::array<float, 4>> spheres;  // centre and radius
   std::vector<ColorF> sphere_colors;          // sRGB
   std::vector<ColorF> sphere_glow;            // linear; empty: none
-  std::shared_ptr<const RayMeshes> meshes;    // never null; several pictures may share them
+  // None of them null. Several pictures may share the first; then surfaces of materials, and those
+  // that are clear, which block no light.
+  std::shared_ptr<const RayMeshes> meshes, bodies, clear;
   std::vector<PlanePatch> planes;
   V3f up{{0, 1, 0}}, center{{0, 0, 0}};  // of the region of interest
   V3f open_side{{0, 0, 0}};              // sum of the normals of walls

@@ -6,6 +6,7 @@
 
 #include "firn/error.h"
 #include "src/render/flat.h"
+#include "src/render/material_view.h"
 #include "src/render/overlay.h"
 #include "src/render/particle_color.h"
 #include "src/render/raytrace.h"
@@ -63,11 +64,13 @@ Surface to_surface(const TriangleSurface& triangles) {
   return surface;
 }
 
-void add_spheres(const PointLayer& layer, RayScene& rays) {
+// Those that no surface covers.
+void add_spheres(const PointLayer& layer, const std::vector<bool>& covered, RayScene& rays) {
   const auto radius = static_cast<float>(layer.radius);
   rays.spheres.reserve(rays.spheres.size() + layer.points->size());
   rays.sphere_colors.reserve(rays.spheres.capacity());
   for (std::size_t i = 0; i < layer.points->size(); ++i) {
+    if (!covered.empty() && covered[i]) continue;
     const V3f x = to_float(position_of(*layer.points, i));
     if (!std::isfinite(x[0] + x[1] + x[2])) continue;
     rays.spheres.push_back({x[0], x[1], x[2], radius});
@@ -101,7 +104,8 @@ class Renderer::Impl {
  private:
   void look_at(const Snapshot& first);
   Snapshot without_traced(const Snapshot& snapshot) const;
-  RayScene ray_scene(const std::vector<PointLayer>& layers, const std::vector<Affine>& poses,
+  RayScene ray_scene(const std::vector<PointLayer>& layers, MaterialView materials,
+                     const std::vector<Affine>& poses,
                      const std::vector<TriangleSurface>& surfaces);
   void show_meshes(const std::vector<Affine>& poses, const std::vector<TriangleSurface>& surfaces);
   void add_planes(const std::vector<Plane>& planes, const V3f& color, RayScene& rays) const;
@@ -113,6 +117,7 @@ class Renderer::Impl {
   std::vector<Mesh> collider_meshes_;  // at rest
   // Those of the last picture, which stay where nothing has moved; and where they were.
   std::shared_ptr<const RayMeshes> ray_meshes_;
+  int shown_meshes_ = 0;
   std::vector<Affine> mesh_poses_;
   std::vector<std::vector<float>> mesh_vertices_;
   FlatView flat_view_;
@@ -150,6 +155,7 @@ Snapshot Renderer::Impl::without_traced(const Snapshot& snapshot) const {
     if (body < static_cast<int>(scene_.bodies.size()) && scene_.tracers.fills(body)) continue;
     rest.id.push_back(snapshot.id[i]);
     rest.body.push_back(snapshot.body[i]);
+    rest.volume.push_back(snapshot.volume[i]);
     rest.material.push_back(snapshot.material[i]);
     for (std::size_t c = 0; c < d; ++c) rest.position.push_back(snapshot.position[i * d + c]);
   }
@@ -184,12 +190,14 @@ void Renderer::Impl::show_meshes(const std::vector<Affine>& poses,
       shown.push_back(
           {moved(collider_meshes_[i], poses[i]), linear_color(scene_.colliders[i].color)});
   for (const TriangleSurface& surface : surfaces) shown.push_back(to_surface(surface));
+  shown_meshes_ = static_cast<int>(shown.size());
   ray_meshes_ = make_ray_meshes(std::move(shown));
   mesh_poses_ = poses;
   mesh_vertices_ = std::move(vertices);
 }
 
-RayScene Renderer::Impl::ray_scene(const std::vector<PointLayer>& layers,
+// `materials` are of the first layer.
+RayScene Renderer::Impl::ray_scene(const std::vector<PointLayer>& layers, MaterialView materials,
                                    const std::vector<Affine>& poses,
                                    const std::vector<TriangleSurface>& surfaces) {
   RayScene rays;
@@ -197,7 +205,8 @@ RayScene Renderer::Impl::ray_scene(const std::vector<PointLayer>& layers,
   rays.center = to_float(stage_->focus.center());
   rays.size = static_cast<float>(stage_->focus.diagonal());
   rays.grid_spacing = static_cast<float>(round_length(0.25 * stage_->focus.diagonal()));
-  for (const PointLayer& layer : layers) add_spheres(layer, rays);
+  for (const PointLayer& layer : layers)
+    add_spheres(layer, &layer == layers.data() ? materials.covered : std::vector<bool>{}, rays);
   for (const Plane& wall : stage_->walls) rays.open_side += to_float(wall.normal);
   std::vector<Plane> all_planes;
 
@@ -212,6 +221,7 @@ RayScene Renderer::Impl::ray_scene(const std::vector<PointLayer>& layers,
   if (all_planes.empty()) add_planes(stage_->ground, linear_color(Collider{}.color), rays);
   show_meshes(poses, surfaces);
   rays.meshes = ray_meshes_;
+  std::move(materials).add_to(rays, shown_meshes_);
   return rays;
 }
 
@@ -239,7 +249,9 @@ Image Renderer::Impl::render(const Snapshot& snapshot, double time,
     image = draw_flat(scene_, layers, poses, flat_view_, width_, height_);
   } else {
     const Projection view(*camera, static_cast<double>(width_) / height_);
-    image = ray_trace(ray_scene(layers, poses, surfaces), view, width_, height_);
+    image =
+        ray_trace(ray_scene(layers, view_materials(scene_, particles, *colors_), poses, surfaces),
+                  view, width_, height_);
   }
   if (!captions) return image;
   draw_time(image, time, flat);

@@ -26,12 +26,14 @@ inline V3p unit(const V3p& x) {
   return select(square > Lanes(0.0f), x * (Lanes(1.0f) / length), spread({{0, 1, 0}}));
 }
 
-// Light leaving a diffuse surface. `sun` and `sky` are the fractions of either that reach it. Light
-// caught in a hollow is reflected within it: the geometric series sky / (1 - albedo (1 - sky))
-// keeps bright materials bright.
+// Light leaving a diffuse surface; `soft`: how far beyond the edge of its own shadow it is lit.
+// `sun` and `sky` are the fractions of either that reach it. Light caught in a hollow is reflected
+// within it: the geometric series sky / (1 - albedo (1 - sky)) keeps bright materials bright.
 inline V3p shade(const V3p& albedo, const V3p& normal, const Vec<float, 3>& to_sun,
-                 const Vec<float, 3>& up, const Lanes& sun, const Lanes& sky) {
-  const Lanes facing = max(Lanes(0.0f), dot(normal, spread(to_sun))) * sun;
+                 const Vec<float, 3>& up, const Lanes& sun, const Lanes& sky,
+                 const Lanes& soft = Lanes(0.0f)) {
+  const Lanes facing =
+      max(Lanes(0.0f), (dot(normal, spread(to_sun)) + soft) / (Lanes(1.0f) + soft)) * sun;
   const V3p around = mix(spread(kBounceLight), spread(kSkyLight),
                          Lanes(0.5f) + Lanes(0.5f) * dot(normal, spread(up)));
   V3p light;

@@ -22,21 +22,6 @@ std::array<V3p, 2> frame_of(const V3p& normal) {
 
 }  // namespace
 
-V3f surface_normal(const Mesh& mesh, std::uint32_t triangle, float u, float v,
-                   const V3f& direction) {
-  const std::uint32_t* corner = &mesh.indices[std::size_t{3} * triangle];
-  V3f normal;
-  if (mesh.normals.empty()) {
-    const V3f& a = mesh.positions[corner[0]];
-    normal = cross(mesh.positions[corner[1]] - a, mesh.positions[corner[2]] - a);
-  } else {
-    normal = mesh.normals[corner[0]] * (1 - u - v) + mesh.normals[corner[1]] * u +
-             mesh.normals[corner[2]] * v;
-  }
-  normal = normalized(normal);
-  return dot(normal, direction) > 0 ? -normal : normal;
-}
-
 SurfaceLight::SurfaceLight(const PictureHits& hits, const LightDirections& lights)
     : hits_(hits),
       lights_(lights),
@@ -46,7 +31,7 @@ SurfaceLight::SurfaceLight(const PictureHits& hits, const LightDirections& light
       sun_(hits.width(), hits.height(), 1),
       sky_(hits.width(), hits.height(), 1),
       plain_object_(hits.tiles(), kMixed) {
-  if (!hits.embree.meshes().surfaces().empty())
+  if (hits.embree.has_surfaces())
     normals_.resize(static_cast<std::size_t>(hits.width()) * hits.height());
 }
 
@@ -57,7 +42,7 @@ SurfaceLight::Points SurfaceLight::points_of_row(int x, int y) const {
   for (int i = 0; i < kPacket; i += kLanes) {
     const V3p direction = hits_.camera.directions(x + i, y, 0);
     const PlaneHits hit = row ? PlaneHits{load(&row->object.v[i]), load(&row->distance.v[i])}
-                              : hits_.embree.nearest_plane(hits_.camera.eye, direction);
+                              : hits_.embree.nearest_plane(spread(hits_.camera.eye), direction);
     const V3p position = spread(hits_.camera.eye) + direction * hit.distance;
     V3p normal = V3p::zero();
     Lanes lit = select(hit.object > Lanes(kSpheres), Lanes(1.0f), Lanes(0.0f));
@@ -76,8 +61,7 @@ SurfaceLight::Points SurfaceLight::points_of_row(int x, int y) const {
   }
   for (int i = 0; row && i < kPacket; ++i) {
     if (!is_surface(row->object.v[i]) || is_plane(row->object.v[i])) continue;
-    const Mesh& mesh =
-        hits_.embree.meshes().surfaces()[static_cast<std::size_t>(row->object.v[i]) - 1].mesh;
+    const Mesh& mesh = hits_.embree.surface(row->object.v[i]).mesh;
     const V3f normal = surface_normal(mesh, row->primitive[i], row->u.v[i], row->v.v[i],
                                       hits_.camera.direction(x + i, y, 0));
     for (int c = 0; c < 3; ++c) points.normal[c][i] = normal[c];

@@ -5,11 +5,9 @@
 #include <vector>
 
 #include "src/render/picture_hits.h"
+#include "src/render/surface_values.h"
 
 namespace firn {
-
-V3f surface_normal(const Mesh& mesh, std::uint32_t triangle, float u, float v,
-                   const V3f& direction);
 
 // One number for each pixel, with a margin that packets and windows may reach into.
 class PixelMap {

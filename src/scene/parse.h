@@ -30,6 +30,10 @@ inline Under setting_of(const Scene& scene) {
   if (!traits.implicit) return Under::kExplicit;
   return traits.linear ? Under::kLinear : Under::kOptimization;
 }
+inline constexpr Choice<Look> kLooks[] = {
+    {"auto", Look::kAuto, "as surfaces; snow and sand as particles"},
+    {"surface", Look::kSurface},
+    {"particles", Look::kParticles}};
 // A scene with nothing but that setting.
 Scene scene_under(Under setting);
 inline constexpr std::string_view kNoFriction =
@@ -76,7 +80,8 @@ struct ModelKeys {
   std::span<const std::string_view> required, optional;
 };
 std::span<const ModelKeys> material_models();
-inline constexpr std::array<std::string_view, 3> kOfAllMaterials = {"model", "preset", "color"};
+inline constexpr std::array<std::string_view, 5> kOfAllMaterials = {"model", "preset", "color",
+                                                                    "look", "finish"};
 // All that mean something for the model in this scene but `kOfAllMaterials`.
 std::vector<std::string_view> model_keys(const Scene& scene, const ModelKeys& model);
 // The model that a preset of `model` has in this scene.

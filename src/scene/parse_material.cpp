@@ -24,6 +24,14 @@ constexpr Key kPhaseKeys[] = {
     key("liquid", "above it", {.kind = Kind::kSame, .required = true})};
 constexpr Key kByPhase = table_key("", kPhaseValues, "a value for each phase");
 
+constexpr Choice<Finish> kFinishes[] = {
+    {"auto", Finish::kAuto, "clear for thin liquids, metal for von_mises, else soft"},
+    {"matte", Finish::kMatte},
+    {"glossy", Finish::kGlossy, "varnished"},
+    {"soft", Finish::kSoft, "light enters it, as into wax, jelly or ice cream"},
+    {"metal", Finish::kMetal},
+    {"clear", Finish::kClear, "refracts and absorbs, as water and ice"}};
+
 constexpr Key kMaterialKeys[] = {
     key("model", "the law of the material",
         {.kind = Kind::kChoice,
@@ -39,6 +47,8 @@ constexpr Key kMaterialKeys[] = {
                            .otherwise = "the preset's, or one of a palette",
                            .by_hand = true,
                            .value = no_default}),
+    choice_key<&Material::look, kLooks>("look", "of pictures in 3D; auto: what output.look says"),
+    choice_key<&Material::finish, kFinishes>("finish", "of its surface in pictures"),
     key<&Material::density>("density", "at rest",
                             {.unit = "kg/m^3; 2D: kg/m^2", .range = Range::positive()}),
     key<&Material::youngs_modulus>(

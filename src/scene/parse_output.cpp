@@ -27,6 +27,9 @@ std::vector<Word> color_words() {
   return words;
 }
 
+constexpr Word kSurfaceFormats[] = {
+    {"obj", "colours and normals"}, {"ply", "also velocities"}, {"vdb", "the level set"}};
+
 constexpr Choice<DiagnosticsLevel> kLevels[] = {
     {"off", DiagnosticsLevel::kOff},
     {"totals", DiagnosticsLevel::kTotals, "mass, momenta, energies, forces on bodies: ledger.csv"},
@@ -42,8 +45,17 @@ constexpr Key kOutputKeys[] = {
                                      .list = Count{0, std::size(kFormats)},
                                      .words = kFormats,
                                      .unavailable = kLaterFormats}),
-    key("surface", "empty in this version, which meshes no surfaces",
-        {.kind = Kind::kString, .list = Count{0, 0}}),
+    key<&OutputSettings::surface>("surface", "files of the materials' surfaces of every frame; 3D",
+                                  {.kind = Kind::kChoice,
+                                   .list = Count{0, std::size(kSurfaceFormats)},
+                                   .words = kSurfaceFormats}),
+    key<&OutputSettings::surface_voxel>("surface_voxel",
+                                        "of the level set, over the spacing of particles",
+                                        {.range = Range::closed(0.25, 2)}),
+    key<&OutputSettings::surface_smoothing>("surface_smoothing",
+                                            "rounds that take ripples off surfaces",
+                                            {.range = Range::closed(0, 100)}),
+    choice_key<&OutputSettings::look, kLooks>("look", "how pictures in 3D show materials"),
     key<&OutputSettings::image>("image", "a picture of every frame"),
     key<&OutputSettings::video>("video", "of the pictures, if ffmpeg is there"),
     key<&OutputSettings::color>(
@@ -103,16 +115,6 @@ void parse_color(TableReader& table, const Scene& scene, std::string& color) {
   std::size_t index = 0;
   if (node != nullptr && read_choice(*node, "color", names, {}, index, table.context()))
     color = names[index];
-}
-
-void parse_surface(TableReader& table) {
-  const Node* node = table.find("surface");
-  if (node == nullptr || !read_type(*node, NodeType::kArray, "surface", table.context())) return;
-  if (!node->items.empty()) {
-    table.fail(
-        *node,
-        "meshed surfaces ('surface') are not available in this version; write particles instead");
-  }
 }
 
 void parse_resolution(TableReader& table, std::array<int, 2>& resolution) {
@@ -202,7 +204,8 @@ void parse_output(const Node& root, Scene& scene, ReadContext& context) {
   OutputSettings& s = scene.output;
   parse_section(root, "output", context, [&](TableReader& table) {
     table.read_members(s);
-    parse_surface(table);
+    if (!s.surface.empty() && context.is_2d())
+      table.fail("surface", "surfaces need dimension = 3; write 'particles' instead");
     parse_color(table, scene, s.color);
     parse_resolution(table, s.resolution);
     table.read_words("channels", s.channels, channels_of(scene));

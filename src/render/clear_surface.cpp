@@ -1,0 +1,270 @@
+#if FIRN_WITH_EMBREE
+#include "src/render/clear_surface.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/render/finish.h"
+#include "src/render/ground.h"
+#include "src/render/surface_values.h"
+
+namespace firn {
+namespace {
+
+constexpr float kIndex = 1.33f;      // of refraction, water's
+constexpr float kReflected = 0.02f;  // of light from straight above
+constexpr int kMostSegments = 8;     // of a ray's way; the last sees the sky
+constexpr float kScattered = 0.30f;  // what of the lost light comes back in the material's colour
+
+// Refracted at a surface with the normal `n` against the ray, `ratio` = index before over behind;
+// false where all light is reflected.
+bool refract(const V3f& d, const V3f& n, float ratio, V3f& out) {
+  const float cosine = -dot(d, n);
+  const float square = 1 - ratio * ratio * (1 - cosine * cosine);
+  if (square < 0) return false;
+  out = normalized(d * ratio + n * (ratio * cosine - std::sqrt(square)));
+  return true;
+}
+
+float reflected_part(float cosine) {
+  const float c = 1 - std::min(1.0f, cosine), c2 = c * c;
+  return kReflected + (1 - kReflected) * c2 * c2 * c;
+}
+
+V3f lane(const V3p& x, int i) { return {{x[0][i], x[1][i], x[2][i]}}; }
+
+}  // namespace
+
+// Rays on their way: where they are, what part of their light still counts, and what they have
+// seen. Where particles lie behind, which only camera rays can meet, a ray stays straight.
+struct ClearSurface::Paths {
+  Packet3 origin, direction;  // unit vectors
+  V3f share[kPacket], seen[kPacket], behind[kPacket];
+  float left[kPacket];  // m to the particle behind; negative: refracted, meets what there is
+  float travelled[kPacket];
+  bool inside[kPacket];
+  V3f tint[kPacket];  // of what it is inside of, and how far that reaches
+  float depth[kPacket], gap[kPacket];
+  alignas(64) int open[kPacket];  // -1: on its way, 0: has ended
+  bool met = false;               // some ray has met something clear
+};
+
+ClearSurface::ClearSurface(const PictureHits& hits, const LightDirections& lights, float pixel)
+    : hits_(hits), lights_(lights), pixel_(pixel) {}
+
+bool ClearSurface::may_show(int x, int y) const {
+  return !hits_.embree.clear().surfaces().empty() &&
+         hits_.may_show_meshes(y / kTile * hits_.columns() + x / kTile);
+}
+
+void ClearSurface::start(Paths& paths, const V3p& behind, const V3p& direction, const Lanes& object,
+                         const Lanes& distance) const {
+  PacketHits first;
+  Packet3 eyes, directions;
+  for (int i = 0; i < kPacket; ++i) {
+    const int k = std::min(i, kLanes - 1);
+    paths.open[i] = i < kLanes ? -1 : 0;
+    first.object[i] = kNothing;
+    first.distance[i] = distance[k];
+    const V3f d = lane(direction, k);
+    for (int c = 0; c < 3; ++c) {
+      eyes[c][i] = hits_.camera.eye[c];
+      directions[c][i] = d[c];
+    }
+  }
+  hits_.embree.clear().meet(eyes, directions, paths.open, first);
+  for (int i = 0; i < kPacket; ++i) {
+    if (paths.open[i] != 0 && first.object[i] == kNothing) paths.open[i] = 0;
+    if (paths.open[i] == 0) continue;
+    paths.met = true;
+    const V3f d = lane(direction, i);
+    const float length = norm(d);
+    for (int c = 0; c < 3; ++c) {
+      paths.origin[c][i] = hits_.camera.eye[c];
+      paths.direction[c][i] = d[c] / length;
+    }
+    paths.share[i] = V3f::filled(1);
+    paths.seen[i] = V3f::zero();
+    paths.behind[i] = lane(behind, i);
+    paths.left[i] = object[i] == kSpheres ? distance[i] * length : -1;
+    paths.travelled[i] = 0;
+    paths.inside[i] = false;
+  }
+}
+
+void ClearSurface::absorb(Paths& paths, int i, float distance) {
+  for (int c = 0; c < 3; ++c) {
+    const float tint = paths.tint[i][c];
+    const float kept = std::exp(std::log(std::max(tint, 0.02f)) * distance / paths.depth[i]);
+    paths.seen[i][c] += paths.share[i][c] * (1 - kept) * tint * kScattered;
+    paths.share[i][c] *= kept;
+  }
+}
+
+// What a ray does that has met clear material before anything else.
+void ClearSurface::pass(Paths& paths, int i, const PacketHits& clear) const {
+  const auto& surfaces = hits_.embree.clear().surfaces();
+  const Surface& surface = surfaces[static_cast<std::size_t>(clear.object[i]) - 1];
+  const float distance = clear.distance[i];
+  const V3f d{{paths.direction[0][i], paths.direction[1][i], paths.direction[2][i]}};
+  const V3f outward = surface_normal(surface.mesh, clear.primitive[i], clear.u[i], clear.v[i]);
+  const bool leaves = paths.inside[i];
+  const V3f normal = leaves ? -outward : outward;  // against the ray
+  V3f& share = paths.share[i];
+  if (leaves)
+    absorb(paths, i, distance);
+  else
+    paths.tint[i] = surface_color(surface, clear.primitive[i], clear.u[i], clear.v[i]);
+  paths.depth[i] = surface.finish.depth;
+  paths.gap[i] = surface.finish.gap;
+  const float cosine = std::max(0.0f, -dot(d, normal));
+  V3f onward = d;
+  const bool straight = paths.left[i] >= 0;
+  const bool passes =
+      straight || cosine == 0 || refract(d, normal, leaves ? kIndex : 1 / kIndex, onward);
+  if (!leaves) {
+    const float part = reflected_part(cosine);
+    const V3p way = spread(d + normal * (2 * cosine));
+    const V3f sky = lane(surroundings(way, hits_.scene.up), 0);
+    const float sun = highlight(way, lights_.to_sun, Lanes(surface.finish.spread))[0];
+    for (int c = 0; c < 3; ++c) {
+      paths.seen[i][c] += share[c] * part * (sky[c] + kSunLight[c] * sun);
+      share[c] *= 1 - part;
+    }
+  }
+  if (!passes) onward = d + normal * (2 * cosine);
+  if (passes) paths.inside[i] = !leaves;
+  // A little beyond the surface, or it would be met again.
+  const float step = 1e-4f * hits_.scene.size;
+  for (int c = 0; c < 3; ++c) {
+    paths.origin[c][i] += d[c] * distance + onward[c] * step;
+    paths.direction[c][i] = onward[c];
+  }
+  paths.travelled[i] += distance + step;
+  if (straight) paths.left[i] = std::max(0.0f, paths.left[i] - distance - step);
+}
+
+// Light of what rays end at.
+V3p ClearSurface::light(const Paths& paths, const PacketHits& opaque, int first) const {
+  const V3p direction = load(paths.direction, first);
+  const Lanes object = load(&opaque.object.v[first]), distance = load(&opaque.distance.v[first]);
+  const V3p position = load(paths.origin, first) + direction * distance;
+  V3p albedo = V3p::zero(), normal = spread(hits_.scene.up), glow = V3p::zero();
+  Lanes travelled(0.0f), faded(0.0f);
+  for (int i = 0; i < kLanes; ++i) travelled[i] = paths.travelled[first + i];
+  float next = hits_.embree.first_plane();
+  for (const PlanePatch& plane : hits_.scene.planes) {
+    const auto here = object == Lanes(next++);
+    if (!any(here)) continue;
+    const V3p color = plane.is_ground ? ground_albedo(plane, hits_.scene.grid_spacing, position,
+                                                      (travelled + distance) * Lanes(pixel_))
+                                      : spread(plane.color);
+    albedo = select(here, color, albedo);
+    normal = select(here, spread(plane.normal), normal);
+    if (plane.is_ground) {
+      const Lanes far = norm(position - spread(hits_.scene.center)) * Lanes(1 / hits_.scene.size);
+      faded = select(here, smoothstep(kFadeFrom, kFadeTo, far), faded);
+    }
+  }
+  faded = select(object == Lanes(kNothing), Lanes(1.0f), faded);
+  for (int i = 0; i < kLanes; ++i) {
+    const int k = first + i;
+    if (!(object[i] > kSpheres) || object[i] >= hits_.embree.first_plane()) continue;
+    const Surface& surface = hits_.embree.surface(object[i]);
+    const V3f n = surface_normal(surface.mesh, opaque.primitive[k], opaque.u[k], opaque.v[k],
+                                 lane(direction, i));
+    const V3f color = surface_color(surface, opaque.primitive[k], opaque.u[k], opaque.v[k]);
+    const V3f shine = surface_glow(surface, opaque.primitive[k], opaque.u[k], opaque.v[k]);
+    for (int c = 0; c < 3; ++c) {
+      normal[c][i] = n[c];
+      albedo[c][i] = color[c];
+      glow[c][i] = shine[c];
+    }
+  }
+  ShadowRays sun;
+  const Lanes lift(2e-4f * hits_.scene.size);
+  const Lanes asked = select(object > Lanes(kSpheres), Lanes(1.0f), Lanes(0.0f));
+  for (int i = 0; i < kPacket; i += kLanes) {
+    store(sun.origin, i, position + normal * lift);
+    store(sun.direction, i, spread(lights_.to_sun));
+    store(&sun.from[i], Lanes(0.0f));
+    store(&sun.to[i], Lanes(kFar));
+    store(&sun.open[i], i == 0 ? asked : Lanes(0.0f));
+  }
+  hits_.embree.block(sun);
+  constexpr float kSky = 0.85f;  // that reaches it
+  const V3p color =
+      shade(albedo, normal, lights_.to_sun, hits_.scene.up, load(&sun.open.v[0]), Lanes(kSky)) +
+      glow;
+  return mix(color, background(direction, hits_.scene.up), faded);
+}
+
+void ClearSurface::end(Paths& paths, const PacketHits& opaque, const int (&ends)[kPacket]) const {
+  for (int first = 0; first < kPacket; first += kLanes) {
+    if (std::none_of(ends + first, ends + first + kLanes, [](int e) { return e != 0; })) continue;
+    const V3p color = light(paths, opaque, first);
+    for (int i = 0; i < kLanes; ++i) {
+      const int k = first + i;
+      if (ends[k] == 0) continue;
+      for (int c = 0; c < 3; ++c) {
+        const float seen = paths.left[k] >= 0 ? paths.behind[k][c] : color[c][i];
+        paths.seen[k][c] += paths.share[k][c] * seen;
+      }
+      paths.open[k] = 0;
+    }
+  }
+}
+
+void ClearSurface::advance(Paths& paths) const {
+  PacketHits opaque, clear;
+  for (int i = 0; i < kPacket; ++i) {
+    opaque.object[i] = clear.object[i] = kNothing;
+    opaque.distance[i] = kFar;
+  }
+  for (int i = 0; i < kPacket; i += kLanes) {
+    const PlaneHits plane =
+        hits_.embree.nearest_plane(load(paths.origin, i), load(paths.direction, i));
+    store(&opaque.object[i], plane.object);
+    store(&opaque.distance[i], plane.distance);
+  }
+  hits_.embree.meet_meshes(paths.origin, paths.direction, paths.open, opaque);
+  for (int i = 0; i < kPacket; ++i)
+    clear.distance[i] = paths.left[i] >= 0 && paths.open[i] ? paths.left[i] : opaque.distance[i];
+  hits_.embree.clear().meet(paths.origin, paths.direction, paths.open, clear);
+  alignas(64) int ends[kPacket];
+  for (int i = 0; i < kPacket; ++i) {
+    const float end = paths.left[i] >= 0 && paths.open[i] ? paths.left[i] : opaque.distance[i];
+    const bool wet =
+        paths.open[i] != 0 && paths.inside[i] && end < clear.distance[i] + paths.gap[i];
+    ends[i] = paths.open[i] != 0 && (wet || clear.object[i] == kNothing) ? -1 : 0;
+    if (ends[i] != 0 && paths.inside[i]) absorb(paths, i, std::min(end, hits_.scene.size));
+  }
+  end(paths, opaque, ends);
+  for (int i = 0; i < kPacket; ++i)
+    if (paths.open[i] != 0) pass(paths, i, clear);
+}
+
+V3p ClearSurface::before(const V3p& behind, const V3p& direction, const Lanes& object,
+                         const Lanes& distance) const {
+  Paths paths;
+  start(paths, behind, direction, object, distance);
+  if (!paths.met) return behind;
+  int met[kPacket];
+  std::copy(std::begin(paths.open), std::end(paths.open), met);
+  for (int i = 0; i < kMostSegments; ++i) {
+    if (std::none_of(paths.open, paths.open + kPacket, [](int o) { return o != 0; })) break;
+    advance(paths);
+  }
+  V3p color = behind;
+  for (int i = 0; i < kLanes; ++i) {
+    if (met[i] == 0) continue;
+    const V3f d{{paths.direction[0][i], paths.direction[1][i], paths.direction[2][i]}};
+    const V3f sky = lane(surroundings(spread(d), hits_.scene.up), 0);
+    for (int c = 0; c < 3; ++c)
+      color[c][i] = paths.seen[i][c] + (paths.open[i] != 0 ? paths.share[i][c] * sky[c] : 0);
+  }
+  return color;
+}
+
+}  // namespace firn
+#endif

@@ -1,0 +1,98 @@
+#include "src/render/material_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "src/surface/material_surfaces.h"
+
+namespace firn {
+namespace {
+
+// Thinner than honey.
+constexpr double kThinLiquid = 0.1;  // Pa s
+
+Finish finish_of(const Material& material) {
+  if (material.finish != Finish::kAuto) return material.finish;
+  switch (material.model) {
+    case MaterialModel::kIncompressible:
+    case MaterialModel::kWeaklyCompressible:
+      return material.viscosity < kThinLiquid ? Finish::kClear : Finish::kGlossy;
+    case MaterialModel::kVonMises:
+      return Finish::kMetal;
+    default:
+      return Finish::kSoft;
+  }
+}
+
+SurfaceFinish look_of(Finish finish) {
+  switch (finish) {
+    case Finish::kGlossy:
+      return {.gloss = 0.06f, .spread = 0.12f};
+    case Finish::kMetal:
+      return {.gloss = 0.55f, .spread = 0.22f, .metal = true};
+    case Finish::kClear:
+      return {.gloss = 0.02f, .spread = 0.05f};
+    case Finish::kSoft:
+      return {.gloss = 0.04f, .spread = 0.25f, .soft = 0.35f};
+    default:
+      return {};
+  }
+}
+
+std::vector<float> flat(const std::vector<ColorF>& colors, bool linear) {
+  std::vector<float> values;
+  values.reserve(3 * colors.size());
+  for (const ColorF& color : colors)
+    for (const float c : {color[0], color[1], color[2]})
+      values.push_back(linear ? c : srgb_to_linear(c));
+  return values;
+}
+
+std::vector<V3f> vectors(const std::vector<float>& values) {
+  std::vector<V3f> result(values.size() / 3);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    result[i / 3][static_cast<int>(i % 3)] = values[i];
+  return result;
+}
+
+}  // namespace
+
+void MaterialView::add_to(RayScene& rays, int first) && {
+  rays.bodies = make_ray_meshes(std::move(bodies), first);
+  rays.clear = make_ray_meshes(std::move(clear));
+}
+
+MaterialView view_materials(const Scene& scene, const Snapshot& snapshot,
+                            const ParticleColors& colors) {
+  MaterialView view;
+  std::vector<bool> wanted(scene.materials.size());
+  for (std::size_t m = 0; m < wanted.size(); ++m)
+    wanted[m] = is_shown_as_surface(scene, static_cast<int>(m));
+  // Pictures of channels show them where they are, not through what refracts.
+  const bool any = std::find(wanted.begin(), wanted.end(), true) != wanted.end();
+  if (!any || snapshot.size() == 0) return view;
+  view.covered.assign(snapshot.size(), false);
+  const std::vector<float> color = flat(colors(snapshot), false);
+  const std::vector<float> glow = flat(colors.glow(snapshot), true);
+  for (const MaterialSurface& body : material_surfaces(scene, snapshot, wanted)) {
+    for (const std::uint32_t p : body.particles) view.covered[p] = true;
+    Finish finish = finish_of(scene.materials[body.material]);
+    if (colors.is_scalar() && finish != Finish::kMatte) finish = Finish::kSoft;
+    Surface surface;
+    const SurfaceMesh& mesh = body.surface.mesh();
+    surface.mesh = {vectors(mesh.positions), vectors(mesh.normals), mesh.triangles};
+    surface.colors = vectors(body.at_vertices(color, 3));
+    if (!glow.empty()) surface.glow = vectors(body.at_vertices(glow, 3));
+    surface.finish = look_of(finish);
+    double volume = 0;
+    for (const std::uint32_t p : body.particles) volume += snapshot.volume[p];
+    surface.finish.gap =
+        2 * static_cast<float>(std::cbrt(volume / static_cast<double>(body.particles.size())));
+    surface.finish.depth = 0.6f * static_cast<float>(std::cbrt(volume));
+    (finish == Finish::kClear ? view.clear : view.bodies).push_back(std::move(surface));
+  }
+  return view;
+}
+
+}  // namespace firn

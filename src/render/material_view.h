@@ -1,0 +1,25 @@
+// The surfaces of materials in a picture, in place of the particles that lie within them.
+#pragma once
+
+#include <vector>
+
+#include "firn/scene.h"
+#include "firn/simulation.h"
+#include "src/render/particle_color.h"
+#include "src/render/raytrace.h"
+
+namespace firn {
+
+struct MaterialView {
+  std::vector<Surface> bodies, clear;
+  std::vector<bool> covered;  // by particle: within a surface; empty: none is
+
+  // `first`: how many surfaces the picture has before these.
+  void add_to(RayScene& rays, int first) &&;
+};
+
+// Of the materials that the scene shows by their surface.
+MaterialView view_materials(const Scene& scene, const Snapshot& snapshot,
+                            const ParticleColors& colors);
+
+}  // namespace firn

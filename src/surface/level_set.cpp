@@ -1,0 +1,132 @@
+#if defined(FIRN_WITH_OPENVDB)
+#include "src/surface/level_set.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "kernels/exec/parallel_for.h"
+
+namespace firn {
+namespace {
+
+// In units of the particles' spacing.
+constexpr double kReach = 3;  // of the weights
+// Of the sphere with a particle's volume.
+constexpr float kRadius = 0.6204f;
+constexpr float kNearest = 1.25f;  // no surface is farther from every particle
+
+double mean_volume(const SurfaceParticles& particles) {
+  const double sum = std::accumulate(particles.volume.begin(), particles.volume.end(), 0.0);
+  return particles.volume.empty() ? 1 : sum / static_cast<double>(particles.volume.size());
+}
+
+}  // namespace
+
+LevelSet::LevelSet(const SurfaceParticles& particles, const SurfaceSettings& settings)
+    : spacing_(std::cbrt(mean_volume(particles))),
+      per_cell_(
+          std::clamp(static_cast<int>(std::lround(kReach / settings.voxel)), 1, kMostPerCell)),
+      reach_(static_cast<float>(kReach * spacing_)),
+      cells_(Lattice<3>(kReach * spacing_, Vec3{}), particles.position) {
+  points_.resize(cells_.order().size());
+  volume_ = 0;
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    const std::size_t p = cells_.order()[i];
+    points_[i] = {particles.position[3 * p], particles.position[3 * p + 1],
+                  particles.position[3 * p + 2]};
+    volume_ += particles.volume[p];
+  }
+  std::vector<float> values(cells_.size() * voxels_per_cell());
+  parallel_for(cells_.size(), 0,
+               [&](std::uint32_t node) { measure(node, &values[node * voxels_per_cell()]); });
+  fill_grid(values);
+}
+
+// No side of the cell is near the surface: all of its surroundings hold particles.
+bool LevelSet::is_deep(const Around& around) const {
+  return std::all_of(around.begin(), around.end(), [&](std::uint32_t cell) {
+    return cell != KeyTable::kNone && cells_.end(cell) >= cells_.begin(cell) + 2;
+  });
+}
+
+struct LevelSet::Sums {
+  static constexpr int kMost = kMostPerCell * kMostPerCell * kMostPerCell;
+  float x[kMost], y[kMost], z[kMost];  // of the voxel
+  float weight[kMost], mean_x[kMost], mean_y[kMost], mean_z[kMost], nearest[kMost];
+};
+
+void LevelSet::measure(std::uint32_t node, float* values) const {
+  const auto n = static_cast<int>(voxels_per_cell());
+  const Around around = cells_.around(node);
+  const auto h = static_cast<float>(spacing_);
+  if (is_deep(around)) {
+    std::fill(values, values + n, -kRadius * h);
+    return;
+  }
+  // Relative to the middle of the cell, so that single precision has the digits.
+  Sums s;
+  const Vec<double, 3> middle = cells_.position_of(node);
+  const float voxel = reach_ / static_cast<float>(per_cell_);
+  for (int i = 0; i < n; ++i) {
+    s.x[i] = (static_cast<float>(i / (per_cell_ * per_cell_)) + 0.5f) * voxel - 0.5f * reach_;
+    s.y[i] = (static_cast<float>(i / per_cell_ % per_cell_) + 0.5f) * voxel - 0.5f * reach_;
+    s.z[i] = (static_cast<float>(i % per_cell_) + 0.5f) * voxel - 0.5f * reach_;
+    s.weight[i] = s.mean_x[i] = s.mean_y[i] = s.mean_z[i] = 0;
+    s.nearest[i] = reach_ * reach_;
+  }
+  const float scale = 1 / (reach_ * reach_);
+  for (const std::uint32_t cell : around) {
+    if (cell == KeyTable::kNone) continue;
+    for (std::uint32_t k = cells_.begin(cell); k < cells_.end(cell); ++k) {
+      const auto x = static_cast<float>(points_[k].x - middle[0]);
+      const auto y = static_cast<float>(points_[k].y - middle[1]);
+      const auto z = static_cast<float>(points_[k].z - middle[2]);
+      for (int i = 0; i < n; ++i) {
+        const float a = s.x[i] - x, b = s.y[i] - y, c = s.z[i] - z;
+        const float square = a * a + b * b + c * c;
+        const float t = std::max(0.0f, 1 - square * scale);
+        const float w = t * t * t;
+        s.nearest[i] = std::min(s.nearest[i], square);
+        s.weight[i] += w;
+        s.mean_x[i] += w * a;
+        s.mean_y[i] += w * b;
+        s.mean_z[i] += w * c;
+      }
+    }
+  }
+  const float background = grid_background();
+  for (int i = 0; i < n; ++i) {
+    const float w = std::max(s.weight[i], 1e-20f);
+    const float away = std::sqrt(s.mean_x[i] * s.mean_x[i] + s.mean_y[i] * s.mean_y[i] +
+                                 s.mean_z[i] * s.mean_z[i]) /
+                       w;
+    const float apart = std::sqrt(s.nearest[i]) - kNearest * h;
+    const float phi = std::max(away - kRadius * h, apart);
+    values[i] = s.weight[i] > 0 ? std::min(phi, background) : background;
+  }
+}
+
+// Voxel i of the grid lies at (i + 1/2) voxels, counted from the lower side of cell 0.
+void LevelSet::fill_grid(const std::vector<float>& values) {
+  const double voxel = kReach * spacing_ / per_cell_;
+  grid_ = openvdb::FloatGrid::create(grid_background());
+  const auto transform = openvdb::math::Transform::createLinearTransform(voxel);
+  transform->postTranslate(openvdb::Vec3d(0.5 * voxel - 0.5 * kReach * spacing_));
+  grid_->setTransform(transform);
+  grid_->setGridClass(openvdb::GRID_LEVEL_SET);
+  auto accessor = grid_->getAccessor();
+  for (std::uint32_t node = 0; node < cells_.size(); ++node) {
+    const Cell<3> cell = cells_.cell(node);
+    std::size_t at = node * voxels_per_cell();
+    for (int i = 0; i < per_cell_; ++i)
+      for (int j = 0; j < per_cell_; ++j)
+        for (int k = 0; k < per_cell_; ++k)
+          accessor.setValue(openvdb::Coord(cell[0] * per_cell_ + i, cell[1] * per_cell_ + j,
+                                           cell[2] * per_cell_ + k),
+                            values[at++]);
+  }
+}
+
+}  // namespace firn
+#endif

@@ -1,0 +1,70 @@
+// The level set of particles, as OpenVDB has it.
+#pragma once
+
+#if defined(FIRN_WITH_OPENVDB)
+#include <openvdb/openvdb.h>
+
+#include <array>
+
+#include "src/analysis/cell_lists.h"
+#include "src/surface/particle_surface.h"
+
+namespace firn {
+
+// phi(x) = |x - m(x)| - r, m the weighted mean of the particles about x [Zhu and Bridson 2005],
+// which is smooth where the particles' own spheres are not; but nowhere less than the distance to
+// the nearest particle allows, so that nothing bridges a gap between two bodies. The radius
+// is that of the sphere with a particle's volume; of a mass the level that encloses its volume is
+// some 0.15 spacings further out.
+class LevelSet {
+ public:
+  LevelSet(const SurfaceParticles& particles, const SurfaceSettings& settings);
+
+  double spacing() const { return spacing_; }
+  double volume() const { return volume_; }  // of the particles, m^3
+  const openvdb::FloatGrid::Ptr& grid() const { return grid_; }
+
+  // f(weight, particle) for the particles about `x`.
+  template <class F>
+  void visit(const std::array<float, 3>& x, F&& f) const {
+    const auto around = cells_.around(cells_.node_near({{x[0], x[1], x[2]}}));
+    for (const std::uint32_t cell : around)
+      for (std::uint32_t i = cell == KeyTable::kNone ? 0 : cells_.begin(cell);
+           cell != KeyTable::kNone && i < cells_.end(cell); ++i) {
+        const Point& p = points_[i];
+        const float square =
+            (x[0] - p.x) * (x[0] - p.x) + (x[1] - p.y) * (x[1] - p.y) + (x[2] - p.z) * (x[2] - p.z);
+        const float t = 1 - square / (reach_ * reach_);
+        if (t > 0) f(t * t * t, cells_.order()[i]);
+      }
+  }
+
+ private:
+  static constexpr int kMostPerCell = 8;
+  using Cells = CellLists<3>;
+  using Around = std::array<std::uint32_t, Cells::kStencil>;
+  struct Point {
+    float x, y, z;
+  };
+  // Of all voxels of a cell, side by side.
+  struct Sums;
+
+  bool is_deep(const Around& around) const;
+  void measure(std::uint32_t node, float* values) const;
+  float grid_background() const { return 0.7f * reach_; }
+  void fill_grid(const std::vector<float>& values);
+
+  std::size_t voxels_per_cell() const {
+    return static_cast<std::size_t>(per_cell_) * per_cell_ * per_cell_;
+  }
+
+  double spacing_, volume_;
+  int per_cell_;  // voxels along a cell
+  float reach_;   // of the weights: the side of a cell
+  Cells cells_;
+  std::vector<Point> points_;  // in the order of the cells
+  openvdb::FloatGrid::Ptr grid_;
+};
+
+}  // namespace firn
+#endif

@@ -1,0 +1,67 @@
+#include "src/surface/material_surfaces.h"
+
+#include <map>
+#include <utility>
+
+namespace firn {
+namespace {
+
+bool is_liquid(MaterialModel model) {
+  return model == MaterialModel::kIncompressible || model == MaterialModel::kWeaklyCompressible;
+}
+
+template <class T>
+std::vector<T> of(const std::vector<std::uint32_t>& particles, const std::vector<T>& values,
+                  std::size_t components) {
+  std::vector<T> chosen;
+  chosen.reserve(particles.size() * components);
+  for (const std::size_t p : particles)
+    chosen.insert(chosen.end(), values.begin() + p * components,
+                  values.begin() + (p + 1) * components);
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<float> MaterialSurface::at_vertices(std::span<const float> values,
+                                                int components) const {
+  std::vector<float> own;
+  own.reserve(particles.size() * components);
+  for (const std::size_t p : particles)
+    for (int c = 0; c < components; ++c) own.push_back(values[p * components + c]);
+  return surface.at_vertices(own, components);
+}
+
+bool is_shown_as_surface(const Scene& scene, int material) {
+  if (scene.simulation.dimension != 3 || !surfaces_available()) return false;
+  const Material& m = scene.materials[material];
+  const Look look = m.look != Look::kAuto ? m.look : scene.output.look;
+  if (look != Look::kAuto) return look == Look::kSurface;
+  return m.model != MaterialModel::kSnow && m.model != MaterialModel::kSandClamp &&
+         m.model != MaterialModel::kDruckerPrager;
+}
+
+SurfaceSettings surface_settings(const Scene& scene) {
+  return {scene.output.surface_voxel, scene.output.surface_smoothing};
+}
+
+std::vector<MaterialSurface> material_surfaces(const Scene& scene, const Snapshot& snapshot,
+                                               const std::vector<bool>& wanted) {
+  std::map<std::pair<int, int>, std::vector<std::uint32_t>> groups;
+  for (std::uint32_t p = 0; p < snapshot.size(); ++p) {
+    const int material = snapshot.material[p];
+    if (!wanted[material]) continue;
+    const bool solid = !is_liquid(scene.materials[material].model);
+    groups[{material, solid ? snapshot.body[p] : 0}].push_back(p);
+  }
+  std::vector<MaterialSurface> surfaces;
+  for (auto& [key, particles] : groups) {
+    const std::vector<float> position = of(particles, snapshot.position, 3);
+    const std::vector<float> volume = of(particles, snapshot.volume, 1);
+    ParticleSurface surface({position, volume}, surface_settings(scene));
+    surfaces.push_back({key.first, std::move(particles), std::move(surface)});
+  }
+  return surfaces;
+}
+
+}  // namespace firn

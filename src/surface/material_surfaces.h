@@ -1,0 +1,33 @@
+// The surfaces of a scene's materials at one moment: which particles lie within which.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "firn/scene.h"
+#include "firn/simulation.h"
+#include "src/surface/particle_surface.h"
+
+namespace firn {
+
+struct MaterialSurface {
+  int material;
+  std::vector<std::uint32_t> particles;  // their indices in the snapshot
+  ParticleSurface surface;
+
+  // Means about each vertex of a channel of all the snapshot's particles.
+  std::vector<float> at_vertices(std::span<const float> values, int components) const;
+};
+
+// Whether pictures show a material of the scene by its surface.
+bool is_shown_as_surface(const Scene& scene, int material);
+
+SurfaceSettings surface_settings(const Scene& scene);
+
+// Liquids have one surface per material; solids, which may touch without becoming one, one for each
+// body. `wanted` says for each material of the scene whether it is. The surfaces enclose the
+// particles' volumes at rest. Throws as require_surfaces.
+std::vector<MaterialSurface> material_surfaces(const Scene& scene, const Snapshot& snapshot,
+                                               const std::vector<bool>& wanted);
+
+}  // namespace firn

@@ -1,0 +1,213 @@
+#include "src/surface/particle_surface.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "firn/error.h"
+
+#if defined(FIRN_WITH_OPENVDB)
+#include <openvdb/tools/VolumeToMesh.h>
+
+#include "src/surface/level_set.h"
+#endif
+
+namespace firn {
+namespace {
+
+using V3 = std::array<double, 3>;
+
+V3 vertex(const SurfaceMesh& mesh, std::uint32_t i) {
+  const float* x = &mesh.positions[3 * std::size_t{i}];
+  return {x[0], x[1], x[2]};
+}
+V3 minus(const V3& a, const V3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+V3 cross(const V3& a, const V3& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+double dot(const V3& a, const V3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+}  // namespace
+
+double enclosed_volume(const SurfaceMesh& mesh) {
+  if (mesh.positions.empty()) return 0;
+  const V3 origin = vertex(mesh, 0);  // near, so that differences keep their digits
+  double sum = 0;
+  for (std::size_t t = 0; t + 2 < mesh.triangles.size(); t += 3) {
+    const V3 a = minus(vertex(mesh, mesh.triangles[t]), origin);
+    const V3 b = minus(vertex(mesh, mesh.triangles[t + 1]), origin);
+    const V3 c = minus(vertex(mesh, mesh.triangles[t + 2]), origin);
+    sum += dot(a, cross(b, c));
+  }
+  return sum / 6;
+}
+
+void smooth(SurfaceMesh& mesh, int rounds) {
+  constexpr float kForth = 0.5f, kBack = -0.53f;
+  std::vector<float> sums(mesh.positions.size());
+  std::vector<float> counts(mesh.vertices());
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) counts[mesh.triangles[t]] += 2;
+  for (int step = 0; step < 2 * rounds; ++step) {
+    std::fill(sums.begin(), sums.end(), 0.0f);
+    for (std::size_t t = 0; t + 2 < mesh.triangles.size(); t += 3)
+      for (int c = 0; c < 3; ++c) {
+        const std::size_t i = 3 * std::size_t{mesh.triangles[t]} + c;
+        const std::size_t j = 3 * std::size_t{mesh.triangles[t + 1]} + c;
+        const std::size_t k = 3 * std::size_t{mesh.triangles[t + 2]} + c;
+        const float a = mesh.positions[i], b = mesh.positions[j], d = mesh.positions[k];
+        sums[i] += b + d;
+        sums[j] += d + a;
+        sums[k] += a + b;
+      }
+    const float share = step % 2 == 0 ? kForth : kBack;
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      mesh.positions[i] += share * (sums[i] / std::max(counts[i / 3], 1.0f) - mesh.positions[i]);
+  }
+}
+
+#if defined(FIRN_WITH_OPENVDB)
+
+bool surfaces_available() { return true; }
+void require_surfaces() {}
+
+class ParticleSurface::Impl {
+ public:
+  Impl(const SurfaceParticles& particles, const SurfaceSettings& settings)
+      : set(particles, settings), smoothing_(settings.smoothing) {
+    find_level();
+    find_normals();
+  }
+
+  LevelSet set;
+  double level = 0;
+  SurfaceMesh mesh;
+
+ private:
+  void find_level();
+  void mesh_at(double level);
+  double area() const;
+  void find_normals();
+
+  int smoothing_;
+};
+
+// By the area at first, then by the secant. Where nothing lies next to anything the voxels may be
+// too coarse for any level to enclose the volume to the last percent.
+void ParticleSurface::Impl::find_level() {
+  constexpr int kMostMeshes = 5;
+  constexpr double kTolerance = 0.005, kMostShift = 0.3;
+  mesh_at(level);
+  double slope = area(), volume = enclosed_volume(mesh);
+  for (int i = 1; i < kMostMeshes; ++i) {
+    const double missing = set.volume() - volume;
+    if (!(std::abs(missing) > kTolerance * set.volume()) || !(slope > 0)) break;
+    const double next = std::clamp(level + missing / slope, -kMostShift * set.spacing(),
+                                   kMostShift * set.spacing());
+    if (next == level) break;
+    mesh_at(next);
+    const double next_volume = enclosed_volume(mesh);
+    slope = (next_volume - volume) / (next - level);
+    level = next;
+    volume = next_volume;
+  }
+}
+
+void ParticleSurface::Impl::mesh_at(double level) {
+  std::vector<openvdb::Vec3s> points;
+  std::vector<openvdb::Vec3I> triangles;
+  std::vector<openvdb::Vec4I> quads;
+  openvdb::tools::volumeToMesh(*set.grid(), points, triangles, quads, level);
+  mesh.positions.resize(3 * points.size());
+  for (std::size_t i = 0; i < points.size(); ++i)
+    for (int a = 0; a < 3; ++a) mesh.positions[3 * i + a] = points[i][a];
+  mesh.triangles.clear();
+  mesh.triangles.reserve(3 * triangles.size() + 6 * quads.size());
+  // Seen from outside OpenVDB's go round clockwise.
+  for (const openvdb::Vec3I& t : triangles)
+    mesh.triangles.insert(mesh.triangles.end(), {t[0], t[2], t[1]});
+  for (const openvdb::Vec4I& q : quads) {
+    const bool first =
+        (points[q[0]] - points[q[2]]).lengthSqr() < (points[q[1]] - points[q[3]]).lengthSqr();
+    if (first)
+      mesh.triangles.insert(mesh.triangles.end(), {q[0], q[2], q[1], q[0], q[3], q[2]});
+    else
+      mesh.triangles.insert(mesh.triangles.end(), {q[0], q[3], q[1], q[1], q[3], q[2]});
+  }
+  smooth(mesh, smoothing_);
+}
+
+double ParticleSurface::Impl::area() const {
+  double sum = 0;
+  for (std::size_t t = 0; t + 2 < mesh.triangles.size(); t += 3) {
+    const V3 a = vertex(mesh, mesh.triangles[t]);
+    const V3 n = cross(minus(vertex(mesh, mesh.triangles[t + 1]), a),
+                       minus(vertex(mesh, mesh.triangles[t + 2]), a));
+    sum += 0.5 * std::sqrt(dot(n, n));
+  }
+  return sum;
+}
+
+// Means over the triangles about a vertex, by area.
+void ParticleSurface::Impl::find_normals() {
+  mesh.normals.assign(mesh.positions.size(), 0.0f);
+  for (std::size_t t = 0; t + 2 < mesh.triangles.size(); t += 3) {
+    const V3 a = vertex(mesh, mesh.triangles[t]);
+    const V3 n = cross(minus(vertex(mesh, mesh.triangles[t + 1]), a),
+                       minus(vertex(mesh, mesh.triangles[t + 2]), a));
+    for (int k = 0; k < 3; ++k)
+      for (int c = 0; c < 3; ++c)
+        mesh.normals[3 * std::size_t{mesh.triangles[t + k]} + c] += static_cast<float>(n[c]);
+  }
+  for (std::size_t i = 0; i < mesh.vertices(); ++i) {
+    float* n = &mesh.normals[3 * i];
+    const float length = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    for (int c = 0; c < 3; ++c) n[c] = length > 0 ? n[c] / length : static_cast<float>(c == 1);
+  }
+}
+
+std::vector<float> ParticleSurface::at_vertices(std::span<const float> values,
+                                                int components) const {
+  const SurfaceMesh& mesh = impl_->mesh;
+  std::vector<float> result(mesh.vertices() * components, 0.0f);
+  parallel_for(mesh.vertices(), 0, [&](std::size_t i) {
+    const float* x = &mesh.positions[3 * i];
+    float* own = &result[i * components];
+    float sum = 0;
+    impl_->set.visit({x[0], x[1], x[2]}, [&](float weight, std::size_t particle) {
+      sum += weight;
+      for (int c = 0; c < components; ++c) own[c] += weight * values[particle * components + c];
+    });
+    for (int c = 0; c < components && sum > 0; ++c) own[c] /= sum;
+  });
+  return result;
+}
+
+const LevelSet& ParticleSurface::level_set() const { return impl_->set; }
+double ParticleSurface::level() const { return impl_->level; }
+
+#else  // no OpenVDB
+
+bool surfaces_available() { return false; }
+void require_surfaces() {
+  throw Error(
+      ErrorCategory::kScene,
+      "surfaces of particles: built without OpenVDB (configure with -DFIRN_WITH_OPENVDB=ON)");
+}
+
+class ParticleSurface::Impl {
+ public:
+  Impl(const SurfaceParticles&, const SurfaceSettings&) { require_surfaces(); }
+  SurfaceMesh mesh;
+};
+
+std::vector<float> ParticleSurface::at_vertices(std::span<const float>, int) const { return {}; }
+
+#endif
+
+ParticleSurface::ParticleSurface(const SurfaceParticles& particles, const SurfaceSettings& settings)
+    : impl_(std::make_unique<Impl>(particles, settings)) {}
+ParticleSurface::~ParticleSurface() = default;
+ParticleSurface::ParticleSurface(ParticleSurface&&) noexcept = default;
+ParticleSurface& ParticleSurface::operator=(ParticleSurface&&) noexcept = default;
+const SurfaceMesh& ParticleSurface::mesh() const { return impl_->mesh; }
+
+}  // namespace firn

@@ -1,0 +1,69 @@
+// Surfaces of particles: a level set on a sparse grid, and the mesh of one of its levels. Built
+// with OpenVDB; 3D.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace firn {
+
+// `position` and `volume` (m^3) have 3 entries and 1 per particle.
+struct SurfaceParticles {
+  std::span<const float> position, volume;
+};
+
+struct SurfaceSettings {
+  double voxel = 0.67;  // over the spacing of particles, 1/4 to 2
+  int smoothing = 10;   // rounds of smooth()
+};
+
+struct SurfaceMesh {
+  std::vector<float> positions;          // 3 per vertex, m
+  std::vector<float> normals;            // outward unit vectors, 3 per vertex
+  std::vector<std::uint32_t> triangles;  // 3 per triangle, counter-clockwise seen from outside
+
+  std::size_t vertices() const { return positions.size() / 3; }
+};
+
+// Moves vertices towards the mean of their neighbours and back [Taubin 1995], which takes ripples
+// of the size of triangles away and leaves all that is larger, the volume nearly included.
+void smooth(SurfaceMesh& mesh, int rounds);
+
+// Volume that a closed mesh encloses, m^3.
+double enclosed_volume(const SurfaceMesh& mesh);
+
+// Whether the build has OpenVDB; Error{kScene} if not.
+bool surfaces_available();
+void require_surfaces();
+
+class LevelSet;  // level_set.h
+
+class ParticleSurface {
+ public:
+  // Particles with positions that are not finite are left out. The mesh is closed and encloses the
+  // sum of the particles' volumes. The same particles give the same surface for any number of
+  // threads. Throws as require_surfaces.
+  ParticleSurface(const SurfaceParticles& particles, const SurfaceSettings& settings);
+  ~ParticleSurface();
+  ParticleSurface(ParticleSurface&&) noexcept;
+  ParticleSurface& operator=(ParticleSurface&&) noexcept;
+
+  const SurfaceMesh& mesh() const;
+  // Means of the particles about each vertex: `values` has `components` entries per particle, the
+  // result as many per vertex.
+  std::vector<float> at_vertices(std::span<const float> values, int components) const;
+
+  // For what reads grids of OpenVDB, in builds that have it: the level set, of which the mesh is
+  // the level `level()`, m.
+  const LevelSet& level_set() const;
+  double level() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace firn

@@ -299,7 +299,9 @@ struct Camera {
 
 struct OutputSettings {
   std::string directory;               // empty: out/<scene name>
-  std::vector<std::string> particles;  // any of "ply", "npz"
+  std::vector<std::string> particles;  // any of "ply", "npz", "vtp", "vdb", "bgeo"
+  std::vector<std::string> volumes;    // any of "vdb"
+  std::vector<std::string> surface;    // any of obj, ply, vdb
   bool image = true;
   bool video = true;
   std::string color = "material";  // material | glow (thermal) | any channel name

@@ -9,8 +9,8 @@ namespace {
 
 using Blocks = std::vector<std::unique_ptr<NodeBlock>>;
 
-constexpr int kShift = 3;               // of a node's index to its block's
-constexpr double kFarthest = 1 << 22;   // nodes from the origin; blocks fit 20 bits then
+constexpr int kShift = 3;              // of a node's index to its block's
+constexpr double kFarthest = 1 << 22;  // nodes from the origin; blocks fit 20 bits then
 
 class BlockTable {
  public:
@@ -20,8 +20,8 @@ class BlockTable {
     const std::array<int, 3> block{at[0] >> kShift, at[1] >> kShift, at[2] >> kShift};
     if (last_ == nullptr || block != last_at_) find(block);
     constexpr int kMask = NodeBlock::kSide - 1;
-    return last_->nodes[((at[0] & kMask) << 2 * kShift) + ((at[1] & kMask) << kShift) +
-                        (at[2] & kMask)];
+    return last_
+        ->nodes[((at[0] & kMask) << 2 * kShift) + ((at[1] & kMask) << kShift) + (at[2] & kMask)];
   }
 
  private:

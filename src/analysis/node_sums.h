@@ -1,6 +1,6 @@
 // What particles bring to the nodes of a grid around them, by the weights of a B-spline: the mass
-// and momentum that a transfer would, without its affine part. In blocks of 8 nodes along each axis, so
-// that memory goes with the material.
+// and momentum that a transfer would, without its affine part. In blocks of 8 nodes along each
+// axis, so that memory goes with the material.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@ namespace firn {
 struct NodeBlock {
   static constexpr int kSide = 8, kNodes = kSide * kSide * kSide;
   struct Node {
-    double mass = 0;                    // kg
-    std::array<double, 3> momentum{};   // kg m/s
-    double heat = 0;                    // mass times temperature, kg K
+    double mass = 0;                   // kg
+    std::array<double, 3> momentum{};  // kg m/s
+    double heat = 0;                   // mass times temperature, kg K
   };
-  std::array<int, 3> origin{};   // of its first node, in nodes
+  std::array<int, 3> origin{};     // of its first node, in nodes
   std::array<Node, kNodes> nodes;  // x, y, z: z runs fastest
 };
 

@@ -66,7 +66,8 @@ void ParticleWriter::list_frames_until(int frame) {
       for (const bool tracers : {false, true}) {
         listed_[tracers] = directory_.particle_frames(format->extension, tracers);
         std::erase_if(listed_[tracers], [frame](int f) { return f > frame; });
-        if (!listed_[tracers].empty() || std::filesystem::exists(directory_.collection_path(tracers)))
+        if (!listed_[tracers].empty() ||
+            std::filesystem::exists(directory_.collection_path(tracers)))
           write_collection(tracers, format->extension);
       }
 }

@@ -1,5 +1,5 @@
-// The particle files and volumes of frames, in the layout of a run's folder, and the collections that
-// list them: what `firn run` writes as frames come and `firn convert` afterwards.
+// The particle files and volumes of frames, in the layout of a run's folder, and the collections
+// that list them: what `firn run` writes as frames come and `firn convert` afterwards.
 #pragma once
 
 #include <string>

@@ -49,8 +49,9 @@ std::vector<int> RunFrames::frames(std::optional<int> first, std::optional<int> 
   const std::string folder = directory_.path().string();
   if (kept_.empty())
     throw Error(ErrorCategory::kFile,
-                folder + ": this run keeps neither particle files that Firn reads (npz, ply) nor "
-                         "checkpoints; run it again with --set 'output.particles=[\"npz\"]'");
+                folder +
+                    ": this run keeps neither particle files that Firn reads (npz, ply) nor "
+                    "checkpoints; run it again with --set 'output.particles=[\"npz\"]'");
   std::vector<int> wanted;
   for (const auto& [frame, source] : kept_)
     if (frame >= first.value_or(frame) && frame <= last.value_or(frame)) wanted.push_back(frame);
@@ -92,7 +93,8 @@ RunFrames::Frame RunFrames::from_file(int frame) const {
   const auto read = [&](const std::filesystem::path& path) {
     ParticleColumns columns = format == "npz" ? read_npz(path) : read_ply(path, d);
     if (columns.dimension != d)
-      throw Error(ErrorCategory::kFile, path.string() + ": it has another dimension than the scene");
+      throw Error(ErrorCategory::kFile,
+                  path.string() + ": it has another dimension than the scene");
     columns.mark = frame_mark(scene_, frame, frame / scene_.simulation.fps);
     return columns;
   };
@@ -102,14 +104,13 @@ RunFrames::Frame RunFrames::from_file(int frame) const {
   return result;
 }
 
-// A simulation of the checkpoint's own scene, which may differ from an edited one in the folder. The
-// pressure of a projection is not part of a state.
+// A simulation of the checkpoint's own scene, which may differ from an edited one in the folder.
+// The pressure of a projection is not part of a state.
 std::optional<RunFrames::Frame> RunFrames::from_checkpoint(
     int frame, const std::vector<std::string>& more) const {
   const auto path = find_checkpoint(directory_.checkpoints(), frame);
   const Checkpoint checkpoint = read_checkpoint(path);
-  const Scene scene =
-      parse_scene(checkpoint.scene_toml, path.string(), directory_.path().string());
+  const Scene scene = parse_scene(checkpoint.scene_toml, path.string(), directory_.path().string());
   Simulation simulation(scene, {.device = Device::kCpu});
   simulation.load_state(checkpoint.state);
   constexpr double kSame = 1e-6;  // of a frame

@@ -1,5 +1,5 @@
-// The particles of frames as a run's folder kept them: particle files that Firn reads, and checkpoints,
-// which are exact but few.
+// The particles of frames as a run's folder kept them: particle files that Firn reads, and
+// checkpoints, which are exact but few.
 #pragma once
 
 #include <map>
@@ -27,8 +27,8 @@ class RunFrames {
     std::optional<ParticleColumns> tracers;
   };
   // With these channels at least. Nothing if all that is kept is a checkpoint that an interrupted
-  // run wrote on its way to the next frame. Throws Error{kFile} if files do not have the channels or
-  // cannot be read.
+  // run wrote on its way to the next frame. Throws Error{kFile} if files do not have the channels
+  // or cannot be read.
   std::optional<Frame> read(int frame, const std::vector<std::string>& channels) const;
 
  private:

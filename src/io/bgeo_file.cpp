@@ -58,7 +58,7 @@ std::string definition(std::string_view name, int count, HoudiniType type) {
 std::string definition(const ChannelArray& channel, int dimension) {
   const int count = space_count(channel.rank, dimension);
   const bool real = std::holds_alternative<std::vector<float>>(channel.values);
-  const HoudiniType type = !real                                    ? HoudiniType::kInteger
+  const HoudiniType type = !real                                  ? HoudiniType::kInteger
                            : channel.rank == ChannelRank::kVector ? HoudiniType::kVector
                                                                   : HoudiniType::kFloat;
   return definition(channel.name == "velocity" ? "v" : channel.name, count, type);
@@ -106,8 +106,9 @@ void copy_rows(const ChannelArray& channel, int dimension, std::size_t begin, st
 
 void write_bgeo(const std::filesystem::path& path, const ParticleColumns& columns) {
   if (columns.particles > std::numeric_limits<std::int32_t>::max())
-    throw Error(ErrorCategory::kFile, path.string() + ": cannot write: BGEO counts up to 2^31 - 1 "
-                                                      "particles; use \"vdb\" or \"vtp\"");
+    throw Error(ErrorCategory::kFile, path.string() +
+                                          ": cannot write: BGEO counts up to 2^31 - 1 "
+                                          "particles; use \"vdb\" or \"vtp\"");
   std::size_t stride = 1;  // the fourth coordinate of a point
   for (const ChannelArray& c : columns.channels) stride += space_count(c.rank, columns.dimension);
   AtomicFile file(path);
@@ -121,8 +122,7 @@ void write_bgeo(const std::filesystem::path& path, const ParticleColumns& column
       copy_rows(channel, columns.dimension, begin, end, &rows[at], stride);
       at += space_count(channel.rank, columns.dimension);
       if (channel.name != "position") continue;
-      for (std::size_t p = begin; p < end; ++p)
-        rows[(p - begin) * stride + at] = big_endian(1.0f);
+      for (std::size_t p = begin; p < end; ++p) rows[(p - begin) * stride + at] = big_endian(1.0f);
       ++at;
     }
     file.write(std::as_bytes(std::span(rows).first((end - begin) * stride)));

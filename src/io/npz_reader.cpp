@@ -155,6 +155,9 @@ ParticleColumns read_npz(const std::filesystem::path& path) {
       columns.dimension = static_cast<int>(shaped.shape[1]);
     }
     channel.rank = rank_of(channel.name, path);
+    if (channel.rank != ChannelRank::kScalar &&
+        !std::holds_alternative<std::vector<float>>(channel.values))
+      refuse(path, fmt::format("its {} has no floats", channel.name));
     const std::size_t count = std::visit([](const auto& v) { return v.size(); }, channel.values);
     const auto per_particle =
         static_cast<std::size_t>(component_count(channel.rank, columns.dimension));

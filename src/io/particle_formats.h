@@ -1,6 +1,6 @@
-// The formats of particle files as one table: the writer of frames, `firn convert`, the run's folder
-// and the estimates go by it. Scenes name them by the words of src/scene/parse_output.cpp, which a
-// test holds against it.
+// The formats of particle files as one table: the writer of frames, `firn convert`, the run's
+// folder and the estimates go by it. Scenes name them by the words of src/scene/parse_output.cpp,
+// which a test holds against it.
 #pragma once
 
 #include <filesystem>

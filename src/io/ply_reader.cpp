@@ -1,5 +1,5 @@
-// Reads the PLY files that ply_file.cpp writes. Properties are brought back to channels by the names
-// that the writer gives them.
+// Reads the PLY files that ply_file.cpp writes. Properties are brought back to channels by the
+// names that the writer gives them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,7 +58,8 @@ std::vector<T> gather(const Header& header, std::span<const std::byte> rows,
   std::vector<T> values(header.particles * offsets.size());
   for (std::size_t p = 0; p < header.particles; ++p)
     for (std::size_t c = 0; c < offsets.size(); ++c)
-      std::memcpy(&values[p * offsets.size() + c], &rows[p * header.stride + offsets[c]], sizeof(T));
+      std::memcpy(&values[p * offsets.size() + c], &rows[p * header.stride + offsets[c]],
+                  sizeof(T));
   return values;
 }
 
@@ -75,6 +76,7 @@ std::optional<ChannelArray> channel_of(const Header& header, std::span<const std
     type = found->second.type;
     offsets.push_back(found->second.offset);
   }
+  if (rank != ChannelRank::kScalar && type != "float") return std::nullopt;
   if (type == "float")
     channel.values = gather<float>(header, rows, offsets);
   else if (type == "ushort")
@@ -103,7 +105,8 @@ ParticleColumns read_ply(const std::filesystem::path& path, int dimension) {
   };
   add("position", ChannelRank::kVector);
   if (columns.channels.empty()) refuse(path, "it has no positions");
-  for (const OutputChannel& channel : output_channels()) add(std::string(channel.name), channel.rank);
+  for (const OutputChannel& channel : output_channels())
+    add(std::string(channel.name), channel.rank);
   return columns;
 }
 

@@ -123,7 +123,8 @@ void write_vdb_points(const std::filesystem::path& path, const ParticleColumns& 
   const Positions positions(position, columns.dimension, dx);
   const auto transform = openvdb::math::Transform::createLinearTransform(dx);
   const auto index = openvdb::tools::createPointIndexGrid<IndexGrid>(positions, *transform);
-  const auto grid = points::createPointDataGrid<points::NullCodec, Grid>(*index, positions, *transform);
+  const auto grid =
+      points::createPointDataGrid<points::NullCodec, Grid>(*index, positions, *transform);
   grid->setName("points");
   for (const ChannelArray& channel : columns.channels)
     if (channel.name != "position") add_channel(*grid, *index, channel, columns.dimension);
@@ -135,8 +136,9 @@ void write_vdb_points(const std::filesystem::path& path, const ParticleColumns& 
 #else
 
 void write_vdb_points(const std::filesystem::path& path, const ParticleColumns&) {
-  throw Error(ErrorCategory::kScene, path.string() + ": points of OpenVDB need a build with it "
-                                                     "(FIRN_WITH_OPENVDB=ON)");
+  throw Error(ErrorCategory::kScene, path.string() +
+                                         ": points of OpenVDB need a build with it "
+                                         "(FIRN_WITH_OPENVDB=ON)");
 }
 
 #endif

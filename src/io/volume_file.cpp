@@ -25,8 +25,8 @@ using Node = NodeBlock::Node;
 
 std::span<const float> floats_of(const ParticleColumns& columns, const char* name) {
   const ChannelArray* channel = columns.find(name);
-  if (channel == nullptr) return {};
-  return std::get<std::vector<float>>(channel->values);
+  const auto* values = channel ? std::get_if<std::vector<float>>(&channel->values) : nullptr;
+  return values ? std::span<const float>(*values) : std::span<const float>();
 }
 
 // A grid of what `value` makes of every node that has mass.
@@ -70,10 +70,9 @@ void write_volumes(const std::filesystem::path& path, const ParticleColumns& col
   speed->setVectorType(openvdb::VEC_CONTRAVARIANT_RELATIVE);
   openvdb::GridCPtrVec grids{density, speed};
   if (!temperature.empty())
-    grids.push_back(
-        grid_of<openvdb::FloatGrid>("temperature", blocks, mark, [](const Node& node) {
-          return static_cast<float>(node.heat / node.mass);
-        }));
+    grids.push_back(grid_of<openvdb::FloatGrid>("temperature", blocks, mark, [](const Node& node) {
+      return static_cast<float>(node.heat / node.mass);
+    }));
   write_grids(path, grids);
 }
 

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstring>
 #include <map>
-#include <random>
 #include <sstream>
 
 #include "firn/error.h"
@@ -17,44 +16,15 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/scratch_folder.h"
+#include "tests/support/snapshots.h"
 
 namespace firn {
 namespace {
 
 using test::expect_error;
+using test::random_snapshot;
 using test::ScratchFolder;
 using test::text_of;
-
-Snapshot random_snapshot(int dimension, std::size_t particles) {
-  std::mt19937 random(2013);
-  std::uniform_real_distribution<float> real(-10, 10);
-  const auto reals = [&](std::size_t per_particle) {
-    std::vector<float> values(particles * per_particle);
-    for (float& value : values) value = real(random);
-    return values;
-  };
-  const std::size_t d = static_cast<std::size_t>(dimension);
-  Snapshot s;
-  s.dimension = dimension;
-  for (std::size_t p = 0; p < particles; ++p) {
-    s.id.push_back(static_cast<std::uint32_t>(4'000'000'000u + p));
-    s.material.push_back(static_cast<std::uint16_t>(random()));
-    s.body.push_back(static_cast<std::uint16_t>(random()));
-    s.phase.push_back(static_cast<std::uint16_t>(random() % 2));
-  }
-  s.position = reals(d);
-  s.velocity = reals(d);
-  s.mass = reals(1);
-  for (float& mass : s.mass) mass = std::abs(mass);
-  s.volume = reals(1);
-  s.deformation_gradient = reals(d * d);
-  s.plastic_state = reals(1);
-  s.pressure = reals(1);
-  s.temperature = reals(1);
-  s.kirchhoff_stress = reals(d * d);
-  s.dx = 1;
-  return s;
-}
 
 template <class T>
 T value_at(const std::string& bytes, std::size_t offset) {

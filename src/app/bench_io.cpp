@@ -11,11 +11,12 @@
 #include "src/app/bench_measure.h"
 #include "src/app/bench_scenes.h"
 #include "src/app/bench_suites.h"
+#include "src/app/estimate_disk.h"
 #include "src/app/format.h"
 #include "src/app/machine.h"
 #include "src/app/names.h"
 #include "src/io/checkpoint.h"
-#include "src/io/particle_files.h"
+#include "src/io/particle_formats.h"
 #include "src/render/render.h"
 #include "src/surface/material_surfaces.h"
 
@@ -106,15 +107,18 @@ void time_checkpoint(IoTable& table, Simulation& simulation, const fs::path& fol
 
 void time_particles(IoTable& table, const Scene& scene, const Snapshot& snapshot,
                     const fs::path& folder) {
-  const auto time = [&](const char* format, auto write) {
-    const fs::path file = folder / fmt::format("particles.{}", format);
-    table.time(fmt::format("{} written", format), [&] {
-      write(file, snapshot, scene.output.channels);
-      return Moved{size_of(file), size_of(file)};
+  const ParticleColumns columns =
+      columns_of(snapshot, scene.output.channels, frame_mark(scene, 0, 0));
+  const double bytes =
+      static_cast<double>(columns.particles) * bytes_per_particle(scene, scene.output.channels);
+  for (const ParticleFormat& format : particle_formats()) {
+    if (!format.built) continue;
+    const fs::path file = folder / fmt::format("particles.{}", format.extension);
+    table.time(fmt::format("{} written", format.name), [&] {
+      format.write(file, columns);
+      return Moved{bytes, size_of(file)};
     });
-  };
-  time("ply", write_ply);
-  time("npz", write_npz);
+  }
 }
 
 void time_picture(IoTable& table, const Scene& scene, const Snapshot& snapshot,

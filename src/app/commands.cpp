@@ -31,6 +31,14 @@ const std::vector<Command>& command_table() {
        "  firn video out/snowball-drop\n",
        {"quiet"},
        video},
+      {"convert",
+       "DIR",
+       "Write the particles of a run in other formats, from the files and checkpoints it kept.",
+       "  firn convert out/snowball-drop --to vtp\n"
+       "  firn convert out/snowball-drop --to vdb,volumes --frames 0:24 -o out/for-houdini\n"
+       "  firn convert out/snowball-drop --to bgeo --frames 12\n",
+       {"to", "frame-range", "output", "quiet"},
+       convert},
       {"compare",
        "SCENE",
        "Run variants of a scene and put their results side by side.",

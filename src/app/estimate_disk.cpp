@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <variant>
 
-#include "src/io/particle_channels.h"
 #include "src/io/particle_files.h"
+#include "src/io/particle_formats.h"
 
 namespace firn::app {
 namespace {
@@ -12,9 +12,9 @@ namespace {
 // PNG needs between 0.1 (a lone ball) and 1 byte (the frame full of grains) per pixel.
 constexpr double kPngBytesPerPixel = 0.5;
 
-}  // namespace
-
-double bytes_per_particle(const Scene& scene, const std::vector<std::string>& channels) {
+// A particle with these channels, as writers get it.
+std::vector<ChannelArray> one_particle(const Scene& scene,
+                                       const std::vector<std::string>& channels) {
   const auto d = static_cast<std::size_t>(scene.simulation.dimension);
   Snapshot one;
   one.dimension = scene.simulation.dimension;
@@ -24,8 +24,34 @@ double bytes_per_particle(const Scene& scene, const std::vector<std::string>& ch
   one.mass = one.volume = one.plastic_state = one.pressure = one.temperature = {0.0f};
   one.position = one.velocity = std::vector<float>(d);
   one.deformation_gradient = one.kirchhoff_stress = std::vector<float>(d * d);
+  return gather_channels(one, channels);
+}
+
+// Of a frame, in all formats.
+double particle_file_bytes(const Scene& scene, const SceneEstimate& need) {
+  const int d = scene.simulation.dimension;
   double bytes = 0;
-  for (const ChannelArray& channel : gather_channels(one, channels))
+  for (const std::string& name : scene.output.particles)
+    if (const ParticleFormat* format = find_particle_format(name))
+      bytes += format->bytes(one_particle(scene, scene.output.channels), d) *
+                   static_cast<double>(need.particles) +
+               format->bytes(one_particle(scene, tracer_channels()), d) *
+                   static_cast<double>(need.tracers);
+  return bytes;
+}
+
+// Half of the nodes of blocks have mass, and little of it compresses.
+double volume_bytes(const Scene& scene, const SceneEstimate& need) {
+  constexpr double kNodesPerBlock = 64, kFilled = 0.5;
+  const int floats = scene.solves_heat() ? 5 : 4;
+  return kFilled * kNodesPerBlock * static_cast<double>(need.blocks) * 4 * floats;
+}
+
+}  // namespace
+
+double bytes_per_particle(const Scene& scene, const std::vector<std::string>& channels) {
+  double bytes = 0;
+  for (const ChannelArray& channel : one_particle(scene, channels))
     bytes += std::visit(
         [](const auto& values) {
           return static_cast<double>(values.size() * sizeof(values.front()));
@@ -38,11 +64,8 @@ DiskEstimate estimate_disk(const Scene& scene, const SceneEstimate& need) {
   const OutputSettings& out = scene.output;
   DiskEstimate disk;
   disk.frames = scene.simulation.frames + 1;
-  if (!out.particles.empty())
-    disk.particle_files =
-        static_cast<double>(out.particles.size()) *
-        (bytes_per_particle(scene, out.channels) * static_cast<double>(need.particles) +
-         bytes_per_particle(scene, tracer_channels()) * static_cast<double>(need.tracers));
+  disk.particle_files = particle_file_bytes(scene, need);
+  if (!out.volumes.empty()) disk.particle_files += volume_bytes(scene, need);
   if (out.image) disk.picture = kPngBytesPerPixel * out.resolution[0] * out.resolution[1];
   disk.checkpoint = static_cast<double>(need.state_bytes);
   // Of the frames before the last, and the last itself.

@@ -9,11 +9,11 @@
 
 namespace firn::app {
 
-// Of the channels of a particle file, positions included: asks the writers, with one particle.
+// Of the channels of one particle, positions included, as they lie in memory.
 double bytes_per_particle(const Scene& scene, const std::vector<std::string>& channels);
 
 struct DiskEstimate {
-  double particle_files = 0, picture = 0;  // bytes per frame
+  double particle_files = 0, picture = 0;  // bytes per frame; volumes count as particle files
   double checkpoint = 0;                   // bytes of one
   int checkpoints_kept = 0;
   int frames = 0;  // that are written, with the initial one
@@ -22,7 +22,7 @@ struct DiskEstimate {
   double total() const { return frames * per_frame() + checkpoints_kept * checkpoint; }
 };
 
-// Particle files to within their headers; pictures and checkpoints roughly.
+// Particle files that are not compressed to within their headers; all else roughly.
 DiskEstimate estimate_disk(const Scene& scene, const SceneEstimate& need);
 
 }  // namespace firn::app

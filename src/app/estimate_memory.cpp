@@ -7,7 +7,8 @@
 
 #include "src/app/estimate_disk.h"
 #include "src/app/frame_writer.h"
-#include "src/io/particle_files.h"
+#include "src/io/particle_formats.h"
+#include "src/io/volume_file.h"
 #include "src/render/render.h"
 #include "src/run/host_memory.h"
 #include "src/scene/output_channels.h"
@@ -31,13 +32,25 @@ double drawn_particles(const Scene& scene, const SceneEstimate& need) {
 // their channels, then the picture is made.
 double output_bytes(const Scene& scene, const SceneEstimate& need) {
   const OutputSettings& out = scene.output;
-  if (!out.image && out.particles.empty()) return 0;
+  if (!out.image && out.particles.empty() && out.volumes.empty()) return 0;
   MemoryTally tally = snapshot_bytes(scene, need, shown_parts(scene));
   const auto particles = static_cast<double>(need.particles),
              tracers = static_cast<double>(need.tracers);
   const double tracer = 4.0 * scene.simulation.dimension + 8;  // with id, body, material
   tally.hold(tracers * tracer);
-  if (!out.particles.empty()) tally.pass(particles * bytes_per_particle(scene, out.channels));
+  if (!out.particles.empty()) {
+    double held = 0;
+    for (const std::string& name : out.particles)
+      if (const ParticleFormat* format = find_particle_format(name))
+        held = std::max(held, format->held);
+    tally.pass((1 + held) * particles * bytes_per_particle(scene, out.channels));
+  }
+  if (!out.volumes.empty()) {
+    // Sums of doubles in blocks of which about half is filled, and the grids made of them.
+    constexpr double kNode = 40 + 20, kNodesPerBlock = 64;
+    tally.pass(particles * bytes_per_particle(scene, volume_channels(scene)) +
+               2 * kNode * kNodesPerBlock * static_cast<double>(need.blocks));
+  }
   if (out.image) tally.pass(picture_bytes(scene, drawn_particles(scene, need) + tracers));
   return tally.peak();
 }

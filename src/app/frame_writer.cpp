@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "src/app/stopwatch.h"
-#include "src/io/particle_files.h"
 #include "src/scene/output_channels.h"
 
 namespace firn::app {
@@ -17,7 +16,11 @@ std::optional<int> last_kept(const std::optional<FrameWriter::Resumed>& resumed)
 
 FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory,
                          const std::optional<Resumed>& resumed)
-    : scene_(scene), directory_(directory), stats_(directory.stats(), last_kept(resumed)) {
+    : scene_(scene),
+      directory_(directory),
+      particles_(scene, directory, scene.output.particles, !scene.output.volumes.empty()),
+      stats_(directory.stats(), last_kept(resumed)) {
+  if (resumed) particles_.list_frames_until(resumed->after);
   if (scene.output.image) {
     Scene planned = scene;
     if (resumed) planned.simulation.frames = resumed->planned_frames;
@@ -31,12 +34,13 @@ FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory,
 void FrameWriter::write(const Simulation& simulation, const FrameStats& stats,
                         RunSeconds& seconds) {
   finish_picture(seconds);
-  if (renderer_ || !scene_.output.particles.empty()) {
+  if (renderer_ || particles_.writes()) {
     std::optional<Stopwatch> watch(renderer_ ? seconds.pictures : seconds.files);
     Shown shown{simulation.snapshot(shown_parts(scene_)), simulation.tracers(),
                 simulation.colliders(), stats.time};
     watch.emplace(seconds.files);
-    write_particles(shown, stats.frame);
+    if (particles_.writes())
+      particles_.write(shown.particles, shown.tracers, frame_mark(scene_, stats.frame, stats.time));
     watch.emplace(seconds.pictures);
     if (renderer_) write_picture(std::move(shown), stats.frame, simulation.on_cuda());
   }
@@ -59,15 +63,6 @@ void FrameWriter::write_picture(Shown shown, int frame, bool beside) {
 void FrameWriter::finish_picture(RunSeconds& seconds) {
   const Stopwatch watch(seconds.pictures);
   if (picture_.valid()) picture_.get();
-}
-
-void FrameWriter::write_particles(const Shown& shown, int frame) const {
-  for (const std::string& format : scene_.output.particles) {
-    const auto write = format == "npz" ? write_npz : write_ply;
-    write(directory_.particle_path(frame, format), shown.particles, scene_.output.channels);
-    if (shown.tracers.size() > 0)
-      write(directory_.tracer_path(frame, format), shown.tracers, tracer_channels());
-  }
 }
 
 void FrameWriter::sync(RunSeconds& seconds) {

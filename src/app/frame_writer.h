@@ -1,5 +1,5 @@
-// What a run writes for each frame: picture, particle files, a row of the ledger, a line of
-// statistics.
+// What a run writes for each frame: picture, particle files, volumes, a row of the ledger, a line
+// of statistics.
 #pragma once
 
 #include <future>
@@ -8,6 +8,7 @@
 #include "firn/render.h"
 #include "firn/scene.h"
 #include "firn/simulation.h"
+#include "src/app/particle_writer.h"
 #include "src/diagnostics/ledger.h"
 #include "src/io/run_directory.h"
 
@@ -34,11 +35,11 @@ class FrameWriter {
   void sync(RunSeconds& seconds);
 
  private:
-  void write_particles(const Shown& shown, int frame) const;
   void write_picture(Shown shown, int frame, bool beside);
 
   const Scene& scene_;
   const RunDirectory& directory_;
+  ParticleWriter particles_;
   std::optional<SceneRenderer> renderer_;
   std::optional<LedgerWriter> ledger_;
   StatsWriter stats_;

@@ -9,9 +9,11 @@
 #define CXXOPTS_VECTOR_DELIMITER '\0'
 #include <algorithm>
 #include <charconv>
+#include <climits>
 #include <cxxopts.hpp>
 
 #include "firn/error.h"
+#include "src/io/particle_formats.h"
 #include "src/scene/findings.h"
 
 namespace firn::app {
@@ -62,6 +64,32 @@ void parse_device(const std::string& text, RunOptions& run) {
   run.device_index = numbered ? parse_integer("device cuda", text.substr(5), 0) : 0;
 }
 
+// "vtp,vdb"; repeated flags add up, and each is taken once.
+void parse_formats(const std::string& text, std::vector<std::string>& formats) {
+  std::vector<std::string_view> known;
+  for (const ParticleFormat& format : particle_formats()) known.push_back(format.name);
+  known.push_back("volumes");
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string name = parse_choice("to", text.substr(at, end - at), known);
+    if (std::find(formats.begin(), formats.end(), name) == formats.end()) formats.push_back(name);
+    at = end + 1;
+  }
+}
+
+// "12", "0:24", "24:" and ":24", with the ends.
+void parse_frames(const std::string& text, Options& options) {
+  const std::size_t colon = text.find(':');
+  const auto number = [&](const std::string& part) -> std::optional<int> {
+    if (part.empty()) return std::nullopt;
+    return parse_integer("frames", part, 0);
+  };
+  options.first_frame = number(text.substr(0, colon));
+  options.last_frame = colon == text.npos ? options.first_frame : number(text.substr(colon + 1));
+  if (options.first_frame.value_or(0) > options.last_frame.value_or(INT_MAX))
+    usage_error(fmt::format("--frames: '{}' ends before it begins", text));
+}
+
 struct Flag {
   std::string_view id;        // what commands list
   std::string_view names;     // as cxxopts wants them: "o,output"; the long one is last
@@ -80,6 +108,11 @@ const std::vector<Flag>& flag_table() {
        [](O& o, const S& v) { o.output = v; }},
       {"frames", "frames", "N", "number of frames of the whole run",
        [](O& o, const S& v) { o.frames = parse_integer("frames", v, 1); }},
+      {"frame-range", "frames", "A:B", "these frames only, A and B among them (also A:, :B, A)",
+       [](O& o, const S& v) { parse_frames(v, o); }},
+      {"to", "to", "FORMAT,...",
+       "ply, npz, vtp, vdb or bgeo, of the particles; volumes, of what they fill",
+       [](O& o, const S& v) { parse_formats(v, o.formats); }},
       {"set", "set", "KEY=VALUE", "override a key of the scene, e.g. grid.dx=0.02 (repeatable)",
        [](O& o, const S& v) { o.overrides.push_back(parse_assignment("set", v)); }},
       {"vary", "vary", "KEY=A,B,C", "run one variant per value; several --vary: all combinations",

@@ -33,6 +33,10 @@ struct Options {
   std::string motion = "settled", scaling, plot, folder;
   bool sweep = false, plain = false, reproducible = false;
 
+  // convert
+  std::vector<std::string> formats;
+  std::optional<int> first_frame, last_frame;
+
   bool markdown = false;  // schema
   bool exact = false;     // info
 };

@@ -17,6 +17,7 @@
 #include "src/app/run_report.h"
 #include "src/app/stopwatch.h"
 #include "src/io/atomic_file.h"
+#include "src/io/particle_formats.h"
 #include "src/run/energy_watch.h"
 #include "src/run/start_checks.h"
 #include "src/scene/input_files.h"
@@ -233,6 +234,7 @@ std::filesystem::path output_folder(const Scene& scene, const Options& options) 
 
 RunResult run_scene(const Scene& scene, const RunDirectory& directory, const Options& options,
                     Progress& progress, std::optional<Checkpoint> from) {
+  require_formats(scene.output);  // before bodies are filled
   return RunLoop(scene, directory, options, progress, std::move(from)).run();
 }
 

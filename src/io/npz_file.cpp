@@ -131,18 +131,16 @@ Member write_member(AtomicFile& file, const ChannelArray& channel, std::size_t p
 
 }  // namespace
 
-void write_npz(const std::filesystem::path& path, const Snapshot& snapshot,
-               const std::vector<std::string>& channels) {
-  const std::vector<ChannelArray> arrays = gather_channels(snapshot, channels);
+void write_npz(const std::filesystem::path& path, const ParticleColumns& columns) {
   AtomicFile file(path);
   std::uint64_t offset = 0;
   std::string directory;
-  for (const ChannelArray& array : arrays) {
-    const Member member = write_member(file, array, snapshot.size(), snapshot.dimension, offset);
+  for (const ChannelArray& array : columns.channels) {
+    const Member member = write_member(file, array, columns.particles, columns.dimension, offset);
     offset += local_header(member).size() + member.size;
     directory += central_header(member);
   }
-  file.write(directory + end_records(arrays.size(), offset, directory.size()));
+  file.write(directory + end_records(columns.channels.size(), offset, directory.size()));
   file.commit();
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "firn/error.h"
 #include "src/analysis/vorticity.h"
@@ -97,6 +98,40 @@ int component_count(ChannelRank rank, int dimension) {
       return dimension * dimension;
   }
   return 0;
+}
+
+int space_count(ChannelRank rank, int dimension) {
+  if (rank == ChannelRank::kVector) return 3;
+  return rank == ChannelRank::kTensor ? 9 : component_count(rank, dimension);
+}
+
+int flat_component(ChannelRank rank, int dimension, int component) {
+  if (dimension == 3) return component;
+  if (rank == ChannelRank::kVector) return component < 2 ? component : -1;
+  if (rank != ChannelRank::kTensor) return component;
+  const int row = component / 3, column = component % 3;
+  return row < 2 && column < 2 ? 2 * row + column : -1;
+}
+
+FrameMark frame_mark(const Scene& scene, int frame, double time) {
+  const Vec3& g = scene.simulation.gravity;
+  int axis = 1;
+  for (int i = 0; i < scene.simulation.dimension; ++i)
+    if (std::abs(g[i]) > std::abs(g[axis])) axis = i;
+  return {frame, time, scene.grid.dx, std::string(g[axis] > 0 ? "-" : "") + "xyz"[axis]};
+}
+
+const ChannelArray* ParticleColumns::find(std::string_view name) const {
+  const auto found = std::find_if(channels.begin(), channels.end(),
+                                  [&](const ChannelArray& c) { return c.name == name; });
+  return found == channels.end() ? nullptr : &*found;
+}
+
+ParticleColumns columns_of(const Snapshot& snapshot, const std::vector<std::string>& channels,
+                           FrameMark mark) {
+  if (!(mark.dx > 0)) mark.dx = snapshot.dx;
+  return {snapshot.dimension, snapshot.size(), std::move(mark),
+          gather_channels(snapshot, channels)};
 }
 
 std::vector<ChannelArray> gather_channels(const Snapshot& snapshot,

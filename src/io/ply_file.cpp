@@ -7,6 +7,7 @@
 #include "src/io/atomic_file.h"
 #include "src/io/particle_channels.h"
 #include "src/io/particle_files.h"
+#include "src/io/ply_properties.h"
 
 static_assert(std::endian::native == std::endian::little, "the rows below are copied as they lie");
 
@@ -31,30 +32,19 @@ constexpr const char* ply_type() {
     return "uint";
 }
 
-// x, y, z and vx, vy, vz are the names that viewers look for.
-std::string property_name(const ChannelArray& channel, int component, int dimension) {
-  const std::string axis(1, "xyz"[component % 3]);
-  if (channel.name == "position") return axis;
-  if (channel.name == "velocity") return "v" + axis;
-  if (component_count(channel.rank, dimension) == 1) return channel.name;
-  if (channel.rank == ChannelRank::kAxial) return channel.name + "_" + axis;
-  return channel.name + "_" + std::to_string(component / dimension) +
-         std::to_string(component % dimension);
-}
-
 void add_properties(std::vector<Property>& properties, const ChannelArray& channel, int dimension) {
   std::visit(
       [&]<class T>(const std::vector<T>& values) {
         const int count = component_count(channel.rank, dimension);
         for (int c = 0; c < count; ++c)
-          properties.push_back({property_name(channel, c, dimension), ply_type<T>(), sizeof(T),
+          properties.push_back({ply_property(channel, c, dimension), ply_type<T>(), sizeof(T),
                                 [&values, count, c](std::size_t p, std::byte* out) {
                                   std::memcpy(out, &values[p * count + c], sizeof(T));
                                 }});
       },
       channel.values);
   if (channel.rank == ChannelRank::kVector && dimension == 2)  // viewers expect three coordinates
-    properties.push_back({property_name(channel, 2, dimension), ply_type<float>(), sizeof(float),
+    properties.push_back({ply_property(channel, 2, dimension), ply_type<float>(), sizeof(float),
                           [](std::size_t, std::byte* out) { std::memset(out, 0, sizeof(float)); }});
 }
 
@@ -68,20 +58,19 @@ std::string header(const std::vector<Property>& properties, std::size_t particle
 
 }  // namespace
 
-void write_ply(const std::filesystem::path& path, const Snapshot& snapshot,
-               const std::vector<std::string>& channels) {
-  const std::vector<ChannelArray> arrays = gather_channels(snapshot, channels);
+void write_ply(const std::filesystem::path& path, const ParticleColumns& columns) {
   std::vector<Property> properties;
-  for (const ChannelArray& array : arrays) add_properties(properties, array, snapshot.dimension);
+  for (const ChannelArray& array : columns.channels)
+    add_properties(properties, array, columns.dimension);
   std::size_t stride = 0;
   for (const Property& property : properties) stride += property.size;
 
   AtomicFile file(path);
-  file.write(header(properties, snapshot.size()));
+  file.write(header(properties, columns.particles));
   constexpr std::size_t kRowsPerWrite = 16384;
   std::vector<std::byte> rows(kRowsPerWrite * stride);
-  for (std::size_t begin = 0; begin < snapshot.size(); begin += kRowsPerWrite) {
-    const std::size_t end = std::min(begin + kRowsPerWrite, snapshot.size());
+  for (std::size_t begin = 0; begin < columns.particles; begin += kRowsPerWrite) {
+    const std::size_t end = std::min(begin + kRowsPerWrite, columns.particles);
     std::size_t offset = 0;
     for (const Property& property : properties) {
       for (std::size_t p = begin; p < end; ++p)

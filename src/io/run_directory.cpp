@@ -9,6 +9,7 @@
 
 #include "src/io/atomic_file.h"
 #include "src/io/numbered_file.h"
+#include "src/io/particle_formats.h"
 
 namespace firn {
 namespace {
@@ -16,19 +17,28 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMarker = ".firn-run";
-constexpr std::array<std::string_view, 6> kRunFiles{"scene.toml",   "ledger.csv", "stats.jsonl",
-                                                    "summary.json", "video.mp4",  "ledger.png"};
+constexpr std::array<std::string_view, 8> kRunFiles{"scene.toml",    "ledger.csv", "stats.jsonl",
+                                                    "summary.json",  "video.mp4",  "ledger.png",
+                                                    "particles.pvd", "tracers.pvd"};
 
 // Files of one kind, one per frame, in a folder of their own.
 struct FrameFiles {
   std::string_view folder, prefix, extension;
 };
-constexpr std::array<FrameFiles, 6> kFrameFiles{{{"frames", "frame", "png"},
-                                                 {"particles", "particles", "ply"},
-                                                 {"particles", "particles", "npz"},
-                                                 {"particles", "tracers", "ply"},
-                                                 {"particles", "tracers", "npz"},
-                                                 {"checkpoints", "checkpoint", "firn"}}};
+std::vector<FrameFiles> all_frame_files() {
+  std::vector<FrameFiles> all{{"frames", "frame", "png"},
+                              {"volumes", "volume", "vdb"},
+                              {"checkpoints", "checkpoint", "firn"}};
+  for (const ParticleFormat& format : particle_formats())
+    for (const char* prefix : {"particles", "tracers"})
+      all.push_back({"particles", prefix, format.extension});
+  return all;
+}
+
+const std::vector<FrameFiles>& frame_files() {
+  static const std::vector<FrameFiles> all = all_frame_files();
+  return all;
+}
 
 Error directory_error(const fs::path& path, const std::string& reason) {
   return Error(ErrorCategory::kFile, path.string() + ": " + reason);
@@ -42,12 +52,23 @@ std::vector<fs::path> entries(const fs::path& directory) {
   return paths;
 }
 
+// Of the numbered files in a folder, ascending.
+std::vector<int> frames_in(const fs::path& folder, std::string_view prefix,
+                           std::string_view extension) {
+  std::vector<int> frames;
+  for (const fs::path& path : entries(folder))
+    if (const auto frame = numbered_file_frame(path.filename().string(), prefix, extension))
+      frames.push_back(*frame);
+  std::sort(frames.begin(), frames.end());
+  return frames;
+}
+
 // Every file in the folder that has the name of one a run writes.
 std::vector<fs::path> run_files(const fs::path& directory) {
   std::vector<fs::path> files;
   for (std::string_view name : kRunFiles)
     if (fs::is_regular_file(directory / name)) files.push_back(directory / name);
-  for (const FrameFiles& kind : kFrameFiles)
+  for (const FrameFiles& kind : frame_files())
     for (const fs::path& path : entries(directory / kind.folder))
       if (numbered_file_frame(path.filename().string(), kind.prefix, kind.extension))
         files.push_back(path);
@@ -56,7 +77,7 @@ std::vector<fs::path> run_files(const fs::path& directory) {
 
 bool is_run_file(const std::string& name) {
   return std::find(kRunFiles.begin(), kRunFiles.end(), name) != kRunFiles.end() ||
-         std::any_of(kFrameFiles.begin(), kFrameFiles.end(), [&](const FrameFiles& kind) {
+         std::any_of(frame_files().begin(), frame_files().end(), [&](const FrameFiles& kind) {
            return numbered_file_frame(name, kind.prefix, kind.extension).has_value();
          });
 }
@@ -125,28 +146,39 @@ RunDirectory RunDirectory::open(const fs::path& path) {
   return directory;
 }
 
-// Makes the sub-folders, removes what a killed run left half-written, and proves each folder
-// writable.
-void RunDirectory::prepare_folders() const {
-  for (const fs::path& folder : {path_, path_ / "frames", path_ / "particles", checkpoints()}) {
-    make_directories(folder);
-    for (const fs::path& file : entries(folder))
-      if (is_half_written(file)) remove_file(file);
-    const AtomicFile probe(folder / "probe");
-  }
+RunDirectory RunDirectory::open_for_exports(const fs::path& path) {
+  make_directories(path);
+  RunDirectory directory(path, lock_directory(path));
+  for (const fs::path& folder : {path, path / "particles"}) directory.prepare_folder(folder);
+  return directory;
 }
+
+// Makes the folder, removes what a killed run left half-written in it, and proves it writable.
+void RunDirectory::prepare_folder(const fs::path& folder) const {
+  make_directories(folder);
+  for (const fs::path& file : entries(folder))
+    if (is_half_written(file)) remove_file(file);
+  const AtomicFile probe(folder / "probe");
+}
+
+void RunDirectory::prepare_folders() const {
+  for (const fs::path& folder : {path_, path_ / "frames", path_ / "particles", checkpoints()})
+    prepare_folder(folder);
+  if (fs::is_directory(path_ / "volumes")) make_volume_folder();
+}
+
+void RunDirectory::make_volume_folder() const { prepare_folder(path_ / "volumes"); }
 
 fs::path RunDirectory::image_path(int frame) const {
   return path_ / "frames" / numbered_file_name("frame", frame, "png");
 }
 
 std::vector<int> RunDirectory::image_frames() const {
-  std::vector<int> frames;
-  for (const fs::path& path : entries(path_ / "frames"))
-    if (const auto frame = numbered_file_frame(path.filename().string(), "frame", "png"))
-      frames.push_back(*frame);
-  std::sort(frames.begin(), frames.end());
-  return frames;
+  return frames_in(path_ / "frames", "frame", "png");
+}
+
+std::vector<int> RunDirectory::particle_frames(std::string_view extension, bool tracers) const {
+  return frames_in(path_ / "particles", tracers ? "tracers" : "particles", extension);
 }
 
 std::string RunDirectory::image_pattern() const {
@@ -162,6 +194,14 @@ fs::path RunDirectory::particle_path(int frame, std::string_view extension) cons
 
 fs::path RunDirectory::tracer_path(int frame, std::string_view extension) const {
   return path_ / "particles" / numbered_file_name("tracers", frame, extension);
+}
+
+fs::path RunDirectory::collection_path(bool tracers) const {
+  return path_ / (tracers ? "tracers.pvd" : "particles.pvd");
+}
+
+fs::path RunDirectory::volume_path(int frame) const {
+  return path_ / "volumes" / numbered_file_name("volume", frame, "vdb");
 }
 
 }  // namespace firn

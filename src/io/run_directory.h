@@ -24,6 +24,10 @@ class RunDirectory {
   // as `create`.
   static RunDirectory open(const std::filesystem::path& path);
 
+  // A folder for what a run is converted to, made if it is not there; it may hold a run or none.
+  // Throws as `create`, but for the files that are in it.
+  static RunDirectory open_for_exports(const std::filesystem::path& path);
+
   // Removes the files of a run that are in the folder; all others stay.
   void remove_older_run() const;
 
@@ -33,6 +37,12 @@ class RunDirectory {
   std::string image_pattern() const;                  // the same for ffmpeg: "...frame_%06d.png"
   std::filesystem::path particle_path(int frame, std::string_view extension) const;
   std::filesystem::path tracer_path(int frame, std::string_view extension) const;
+  // Of the particle or (tracers) tracer files with this extension, ascending.
+  std::vector<int> particle_frames(std::string_view extension, bool tracers = false) const;
+  // particles.pvd or tracers.pvd, which lists them.
+  std::filesystem::path collection_path(bool tracers) const;
+  std::filesystem::path volume_path(int frame) const;  // volumes/volume_000012.vdb
+  void make_volume_folder() const;                     // which only runs that write volumes have
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   std::filesystem::path ledger() const { return path_ / "ledger.csv"; }
   std::filesystem::path stats() const { return path_ / "stats.jsonl"; }
@@ -44,6 +54,7 @@ class RunDirectory {
  private:
   RunDirectory(const std::filesystem::path& path, FileDescriptor lock);
   void prepare_folders() const;
+  void prepare_folder(const std::filesystem::path& folder) const;
 
   std::filesystem::path path_;
   FileDescriptor lock_;  // flock on a file whose presence also marks the folder as a run's

@@ -10,10 +10,16 @@
 namespace firn::scene {
 namespace {
 
-constexpr std::string_view kLaterFormat = "use \"ply\" or \"npz\"";
-constexpr Unavailable kLaterFormats[] = {
-    {"vtk", kLaterFormat}, {"vdb", kLaterFormat}, {"bgeo", kLaterFormat}};
-constexpr Word kFormats[] = {{"ply", ""}, {"npz", ""}};
+// As in src/io/particle_formats.cpp, which has what writes them.
+constexpr Word kFormats[] = {
+    {"ply", "for viewers and renderers"},
+    {"npz", "for NumPy"},
+    {"vtp", "VTK: for ParaView, with a .pvd of all frames"},
+    {"vdb", "points of OpenVDB: for Houdini and Blender; needs a build with it"},
+    {"bgeo", "Houdini's classic format"}};
+constexpr Unavailable kOtherFormats[] = {{"vtk", "use \"vtp\""}};
+constexpr Word kVolumeFormats[] = {
+    {"vdb", "grids density, velocity and, with heat, temperature; needs a build with OpenVDB"}};
 
 // What all scenes may have; a scene takes those that it has.
 std::vector<Word> channel_words() {
@@ -44,7 +50,11 @@ constexpr Key kOutputKeys[] = {
                                     {.kind = Kind::kChoice,
                                      .list = Count{0, std::size(kFormats)},
                                      .words = kFormats,
-                                     .unavailable = kLaterFormats}),
+                                     .unavailable = kOtherFormats}),
+    key<&OutputSettings::volumes>("volumes", "files of what the particles of every frame fill",
+                                  {.kind = Kind::kChoice,
+                                   .list = Count{0, std::size(kVolumeFormats)},
+                                   .words = kVolumeFormats}),
     key<&OutputSettings::surface>("surface", "files of the materials' surfaces of every frame; 3D",
                                   {.kind = Kind::kChoice,
                                    .list = Count{0, std::size(kSurfaceFormats)},

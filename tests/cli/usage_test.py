@@ -6,7 +6,7 @@ import unittest
 
 from support import CliTest
 
-COMMANDS = ["run", "resume", "compare", "info", "bench", "scenes", "materials", "devices", "schema", "video"]
+COMMANDS = ["run", "resume", "compare", "info", "bench", "scenes", "materials", "devices", "schema", "video", "convert"]
 
 
 class Help(CliTest):
@@ -139,8 +139,8 @@ class Info(CliTest):
         self.assertGreater(info["memory_bytes"]["total"], 0)
         self.assertGreater(info["dt"]["limit"], 0)
         self.assertEqual(info["dt"]["material"], "jelly")
-        # PLY and NPZ of position, velocity (two floats each; a PLY position three) and material (two bytes).
-        self.assertAlmostEqual(info["disk_bytes"]["particles_per_frame"] / info["particles"], 36, delta=4)
+        # PLY and NPZ of position, velocity (two floats each, three in PLY) and material (two bytes).
+        self.assertAlmostEqual(info["disk_bytes"]["particles_per_frame"] / info["particles"], 44, delta=0.01)
 
     def test_frames_and_overrides_count(self):
         small = json.loads(self.succeed("info", self.scene, "--json").stdout)

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstring>
 #include <map>
-#include <random>
 #include <sstream>
 
 #include "firn/error.h"
@@ -17,44 +16,15 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/scratch_folder.h"
+#include "tests/support/snapshots.h"
 
 namespace firn {
 namespace {
 
 using test::expect_error;
+using test::random_snapshot;
 using test::ScratchFolder;
 using test::text_of;
-
-Snapshot random_snapshot(int dimension, std::size_t particles) {
-  std::mt19937 random(2013);
-  std::uniform_real_distribution<float> real(-10, 10);
-  const auto reals = [&](std::size_t per_particle) {
-    std::vector<float> values(particles * per_particle);
-    for (float& value : values) value = real(random);
-    return values;
-  };
-  const std::size_t d = static_cast<std::size_t>(dimension);
-  Snapshot s;
-  s.dimension = dimension;
-  for (std::size_t p = 0; p < particles; ++p) {
-    s.id.push_back(static_cast<std::uint32_t>(4'000'000'000u + p));
-    s.material.push_back(static_cast<std::uint16_t>(random()));
-    s.body.push_back(static_cast<std::uint16_t>(random()));
-    s.phase.push_back(static_cast<std::uint16_t>(random() % 2));
-  }
-  s.position = reals(d);
-  s.velocity = reals(d);
-  s.mass = reals(1);
-  for (float& mass : s.mass) mass = std::abs(mass);
-  s.volume = reals(1);
-  s.deformation_gradient = reals(d * d);
-  s.plastic_state = reals(1);
-  s.pressure = reals(1);
-  s.temperature = reals(1);
-  s.kirchhoff_stress = reals(d * d);
-  s.dx = 1;
-  return s;
-}
 
 template <class T>
 T value_at(const std::string& bytes, std::size_t offset) {
@@ -102,7 +72,7 @@ TEST_P(ParticleFilesIn, PlyHoldsEveryChannel) {
   const ScratchFolder folder;
   const std::size_t d = static_cast<std::size_t>(GetParam());
   const Snapshot s = random_snapshot(GetParam(), 40'000);  // more than one block of rows
-  write_ply(folder / "p.ply", s, particle_channels());
+  write_ply(folder / "p.ply", columns_of(s, particle_channels()));
   const std::string bytes = text_of(folder / "p.ply");
   EXPECT_TRUE(bytes.starts_with("ply\nformat binary_little_endian 1.0\n"));
   const auto read = read_ply(bytes);
@@ -141,7 +111,7 @@ TEST(ParticleFiles, DerivedChannels) {
   const ScratchFolder folder;
   Snapshot s = random_snapshot(2, 1);
   s.velocity = {3, -4};
-  write_ply(folder / "p.ply", s, {"speed"});
+  write_ply(folder / "p.ply", columns_of(s, {"speed"}));
   const auto read = read_ply(text_of(folder / "p.ply"));
   EXPECT_EQ(read.at("speed"), std::vector{5.0});
   EXPECT_EQ(read.size(), 4u);
@@ -149,9 +119,9 @@ TEST(ParticleFiles, DerivedChannels) {
 
 TEST(ParticleFiles, NoParticlesAndRepeatedChannels) {
   const ScratchFolder folder;
-  write_ply(folder / "p.ply", random_snapshot(3, 0), {"id", "id", "position"});
+  write_ply(folder / "p.ply", columns_of(random_snapshot(3, 0), {"id", "id", "position"}));
   EXPECT_NE(text_of(folder / "p.ply").find("element vertex 0\n"), std::string::npos);
-  write_ply(folder / "p.ply", random_snapshot(3, 2), {"id", "id", "position"});
+  write_ply(folder / "p.ply", columns_of(random_snapshot(3, 2), {"id", "id", "position"}));
   EXPECT_EQ(read_ply(text_of(folder / "p.ply")).size(), 4u);
 }
 
@@ -206,7 +176,7 @@ void expect_array(const NpyArray& array, const std::string& type, const std::str
 TEST_P(ParticleFilesIn, NpzHoldsEveryChannel) {
   const ScratchFolder folder;
   const Snapshot s = random_snapshot(GetParam(), 1000);
-  write_npz(folder / "p.npz", s, particle_channels());
+  write_npz(folder / "p.npz", columns_of(s, particle_channels()));
   auto read = read_npz(text_of(folder / "p.npz"));
   const std::string d = std::to_string(GetParam());
   const std::string scalar = "(1000,)", vector = "(1000, " + d + ")",
@@ -230,13 +200,13 @@ TEST_P(ParticleFilesIn, NpzHoldsEveryChannel) {
 TEST(ParticleFiles, EqualSnapshotsGiveEqualBytes) {
   const ScratchFolder folder;
   for (const char* name : {"a.npz", "b.npz"})
-    write_npz(folder / name, random_snapshot(3, 50), {"velocity"});
+    write_npz(folder / name, columns_of(random_snapshot(3, 50), {"velocity"}));
   EXPECT_EQ(text_of(folder / "a.npz"), text_of(folder / "b.npz"));
 }
 
 TEST(ParticleFiles, NpzWithoutParticles) {
   const ScratchFolder folder;
-  write_npz(folder / "p.npz", random_snapshot(3, 0), {"id"});
+  write_npz(folder / "p.npz", columns_of(random_snapshot(3, 0), {"id"}));
   auto read = read_npz(text_of(folder / "p.npz"));
   expect_array(read["position.npy"], "<f4", "(0, 3)", std::vector<float>());
   expect_array(read["id.npy"], "<u4", "(0,)", std::vector<std::uint32_t>());
@@ -246,9 +216,9 @@ TEST(ParticleFiles, UnknownChannelIsRefusedWithASuggestion) {
   const ScratchFolder folder;
   for (const auto write : {write_ply, write_npz}) {
     expect_error(ErrorCategory::kScene, {"'velocty'", "did you mean 'velocity'?"},
-                 [&] { write(folder / "p", random_snapshot(3, 1), {"velocty"}); });
+                 [&] { write(folder / "p", columns_of(random_snapshot(3, 1), {"velocty"})); });
     expect_error(ErrorCategory::kScene, {"did you mean 'pressure'?"},
-                 [&] { write(folder / "p", random_snapshot(3, 1), {"presure"}); });
+                 [&] { write(folder / "p", columns_of(random_snapshot(3, 1), {"presure"})); });
   }
   EXPECT_EQ(test::file_count(folder.path()), 0u);
 }
@@ -261,7 +231,7 @@ TEST(ParticleFiles, MissingDataIsRefused) {
   s.dx = 0;
   for (const char* channel : {"stress", "pressure", "vorticity"})
     expect_error(ErrorCategory::kFile, {std::string("\"") + channel + "\""},
-                 [&] { write_ply(folder / "p.ply", s, {channel}); });
+                 [&] { write_ply(folder / "p.ply", columns_of(s, {channel})); });
 }
 
 TEST(ParticleFiles, FullDiskLeavesNoFile) {
@@ -269,7 +239,7 @@ TEST(ParticleFiles, FullDiskLeavesNoFile) {
   const test::FileSizeLimit limit(10'000);
   for (const auto write : {write_ply, write_npz})
     expect_error(ErrorCategory::kFile, {(folder / "p").string(), "File too large"},
-                 [&] { write(folder / "p", random_snapshot(3, 5000), {}); });
+                 [&] { write(folder / "p", columns_of(random_snapshot(3, 5000), {})); });
   EXPECT_EQ(test::file_count(folder.path()), 0u);
 }
 

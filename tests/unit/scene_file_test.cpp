@@ -233,7 +233,8 @@ TEST(SceneFileKeys, Output) {
   const Scene scene = parse_text(kMinimalScene + R"TOML(
 [output]
 directory = "somewhere"
-particles = ["ply", "npz"]
+particles = ["ply", "npz", "vtp", "vdb", "bgeo"]
+volumes = ["vdb"]
 surface = []
 image = false
 video = false
@@ -246,7 +247,8 @@ camera = { eye = [1, 2, 3], target = [0, 0, 0], up = [0, 0, 1], fov = 90 }
 )TOML");
   OutputSettings expected;
   expected.directory = "somewhere";
-  expected.particles = {"ply", "npz"};
+  expected.particles = {"ply", "npz", "vtp", "vdb", "bgeo"};
+  expected.volumes = {"vdb"};
   expected.image = expected.video = false;
   expected.color = "vorticity";
   expected.resolution = {640, 480};

@@ -1,0 +1,75 @@
+// `firn convert`: particle files and volumes of a run in formats that it did not write, afterwards.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "firn/error.h"
+#include "src/app/commands.h"
+#include "src/app/particle_writer.h"
+#include "src/app/progress.h"
+#include "src/app/run_frames.h"
+#include "src/io/volume_file.h"
+
+namespace firn::app {
+namespace {
+
+// A run that goes on would take what was read from a file for its own.
+void refuse_own_formats(const Scene& scene, const std::vector<std::string>& formats) {
+  for (const std::string& format : formats)
+    if (std::find(scene.output.particles.begin(), scene.output.particles.end(), format) !=
+        scene.output.particles.end())
+      throw Error(ErrorCategory::kScene,
+                  fmt::format("--to {}: the run writes this format itself; choose another one, or "
+                              "another folder with -o",
+                              format));
+}
+
+// A checkpoint between two frames is a frame that was asked for, or one that is not missed.
+void leave_out(int frame, const Options& options) {
+  const std::string what = fmt::format(
+      "frame {}: all that is kept is a checkpoint on the way to the next frame; go on with it with "
+      "firn resume",
+      frame);
+  if (options.first_frame || options.last_frame) throw Error(ErrorCategory::kFile, what);
+  Progress::warning(what);
+}
+
+}  // namespace
+
+int convert(const Options& options) {
+  std::vector<std::string> formats = options.formats;
+  if (formats.empty())
+    throw Error(ErrorCategory::kScene, "--to is missing: give a format, as in --to vtp");
+  const bool volumes = std::erase(formats, "volumes") > 0;
+  const RunDirectory run = RunDirectory::open(options.target);
+  const Scene scene = load_scene(run.scene().string());
+  if (options.output.empty()) refuse_own_formats(scene, formats);
+  const RunFrames kept(scene, run);
+  const std::vector<int> frames = kept.frames(options.first_frame, options.last_frame);
+
+  std::optional<RunDirectory> elsewhere;
+  std::error_code ignored;
+  if (!options.output.empty() &&
+      !std::filesystem::equivalent(options.output, options.target, ignored))
+    elsewhere.emplace(RunDirectory::open_for_exports(options.output));
+  const RunDirectory& target = elsewhere ? *elsewhere : run;
+  ParticleWriter writer(scene, target, formats, volumes);
+  // Those that an earlier call converted stay listed.
+  writer.list_frames_until(scene.simulation.frames);
+  Progress progress(options);
+  const auto channels = volumes ? volume_channels(scene) : std::vector<std::string>{};
+  int written = 0;
+  for (const int frame : frames) {
+    const auto read = kept.read(frame, channels);
+    if (!read) {
+      leave_out(frame, options);
+      continue;
+    }
+    writer.write(read->particles, read->tracers ? &*read->tracers : nullptr);
+    ++written;
+  }
+  progress.line(fmt::format("{} frames in {}", written, target.path().string()));
+  return 0;
+}
+
+}  // namespace firn::app

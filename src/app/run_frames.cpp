@@ -1,0 +1,130 @@
+#include "src/app/run_frames.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <utility>
+
+#include "firn/error.h"
+#include "firn/scene_file.h"
+#include "firn/simulation.h"
+#include "src/io/checkpoint.h"
+#include "src/io/numbered_file.h"
+#include "src/io/particle_files.h"
+#include "src/scene/integrator_traits.h"
+
+namespace firn::app {
+namespace {
+
+constexpr std::string_view kCheckpoint = "checkpoint";
+
+// "0 to 8, 24".
+std::string ranges_of(const std::map<int, std::string>& kept) {
+  std::vector<std::string> ranges;
+  for (auto at = kept.begin(); at != kept.end();) {
+    const int first = at->first;
+    int last = first;
+    for (++at; at != kept.end() && at->first == last + 1; ++at) ++last;
+    ranges.push_back(first == last ? fmt::format("{}", first)
+                                   : fmt::format("{} to {}", first, last));
+  }
+  return fmt::format("{}", fmt::join(ranges, ", "));
+}
+
+}  // namespace
+
+// Of one frame that is kept several times NPZ counts most: it holds all of what was written, and as
+// it was.
+RunFrames::RunFrames(const Scene& scene, const RunDirectory& directory)
+    : scene_(scene), directory_(directory) {
+  for (const auto& path : list_checkpoints(directory.checkpoints()))
+    if (const auto frame = numbered_file_frame(path.filename().string(), "checkpoint", "firn"))
+      kept_[*frame] = kCheckpoint;
+  for (const char* format : {"ply", "npz"})
+    for (const int frame : directory.particle_frames(format)) kept_[frame] = format;
+}
+
+std::vector<int> RunFrames::frames(std::optional<int> first, std::optional<int> last) const {
+  const std::string folder = directory_.path().string();
+  if (kept_.empty())
+    throw Error(ErrorCategory::kFile,
+                folder +
+                    ": this run keeps neither particle files that Firn reads (npz, ply) nor "
+                    "checkpoints; run it again with --set 'output.particles=[\"npz\"]'");
+  std::vector<int> wanted;
+  for (const auto& [frame, source] : kept_)
+    if (frame >= first.value_or(frame) && frame <= last.value_or(frame)) wanted.push_back(frame);
+  const auto require = [&](std::optional<int> frame) {
+    if (frame && !kept_.contains(*frame))
+      throw Error(ErrorCategory::kFile,
+                  fmt::format("{}: this run keeps no particle files (npz, ply) and no checkpoint "
+                              "for frame {}; kept: {}",
+                              folder, *frame, ranges_of(kept_)));
+  };
+  require(first);
+  require(last);
+  if (first && last)
+    for (std::size_t i = 1; i < wanted.size(); ++i)
+      if (wanted[i] != wanted[i - 1] + 1) require(wanted[i - 1] + 1);
+  return wanted;
+}
+
+std::optional<RunFrames::Frame> RunFrames::read(int frame,
+                                                const std::vector<std::string>& channels) const {
+  if (kept_.at(frame) == kCheckpoint) return from_checkpoint(frame, channels);
+  Frame read = from_file(frame);
+  for (const std::string& name : channels)
+    if (read.particles.find(name) == nullptr) {
+      std::vector<std::string> there;
+      for (const ChannelArray& channel : read.particles.channels) there.push_back(channel.name);
+      throw Error(ErrorCategory::kFile,
+                  fmt::format("{}: volumes need the channel {}, which the files of frame {} do not "
+                              "hold (they hold {}); run again with it in output.channels, or with "
+                              "output.volumes = [\"vdb\"]",
+                              directory_.path().string(), name, frame, fmt::join(there, ", ")));
+    }
+  return read;
+}
+
+RunFrames::Frame RunFrames::from_file(int frame) const {
+  const std::string& format = kept_.at(frame);
+  const int d = scene_.simulation.dimension;
+  const auto read = [&](const std::filesystem::path& path) {
+    ParticleColumns columns = format == "npz" ? read_npz(path) : read_ply(path, d);
+    if (columns.dimension != d)
+      throw Error(ErrorCategory::kFile,
+                  path.string() + ": it has another dimension than the scene");
+    columns.mark = frame_mark(scene_, frame, frame / scene_.simulation.fps);
+    return columns;
+  };
+  Frame result{read(directory_.particle_path(frame, format)), {}};
+  const auto tracers = directory_.tracer_path(frame, format);
+  if (std::filesystem::exists(tracers)) result.tracers = read(tracers);
+  return result;
+}
+
+// A simulation of the checkpoint's own scene, which may differ from an edited one in the folder.
+// The pressure of a projection is not part of a state.
+std::optional<RunFrames::Frame> RunFrames::from_checkpoint(
+    int frame, const std::vector<std::string>& more) const {
+  const auto path = find_checkpoint(directory_.checkpoints(), frame);
+  const Checkpoint checkpoint = read_checkpoint(path);
+  const Scene scene = parse_scene(checkpoint.scene_toml, path.string(), directory_.path().string());
+  Simulation simulation(scene, {.device = Device::kCpu});
+  simulation.load_state(checkpoint.state);
+  constexpr double kSame = 1e-6;  // of a frame
+  const double behind = (simulation.time() - checkpoint.time) * scene.simulation.fps;
+  if (std::abs(behind) > kSame) return std::nullopt;
+
+  std::vector<std::string> channels = scene_.output.channels;
+  channels.insert(channels.end(), more.begin(), more.end());  // each is gathered once
+  if (traits_of(scene).staggered) std::erase(channels, "pressure");
+  const FrameMark mark = frame_mark(scene, frame, checkpoint.time);
+  Frame result{columns_of(simulation.snapshot(), channels, mark), {}};
+  if (const Snapshot tracers = simulation.tracers(); tracers.size() > 0)
+    result.tracers = columns_of(tracers, tracer_channels(), mark);
+  return result;
+}
+
+}  // namespace firn::app

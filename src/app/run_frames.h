@@ -1,0 +1,43 @@
+// The particles of frames as a run's folder kept them: particle files that Firn reads, and
+// checkpoints, which are exact but few.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firn/scene.h"
+#include "src/io/particle_channels.h"
+#include "src/io/run_directory.h"
+
+namespace firn::app {
+
+class RunFrames {
+ public:
+  // Scene and directory must outlive it.
+  RunFrames(const Scene& scene, const RunDirectory& directory);
+
+  // Frames from `first` to `last` (none: as far as there are any). Throws Error{kFile} that lists
+  // what is kept if one of them is not, or if nothing is.
+  std::vector<int> frames(std::optional<int> first, std::optional<int> last) const;
+
+  struct Frame {
+    ParticleColumns particles;
+    std::optional<ParticleColumns> tracers;
+  };
+  // With these channels at least. Nothing if all that is kept is a checkpoint that an interrupted
+  // run wrote on its way to the next frame. Throws Error{kFile} if files do not have the channels
+  // or cannot be read.
+  std::optional<Frame> read(int frame, const std::vector<std::string>& channels) const;
+
+ private:
+  Frame from_file(int frame) const;
+  std::optional<Frame> from_checkpoint(int frame, const std::vector<std::string>& channels) const;
+
+  const Scene& scene_;
+  const RunDirectory& directory_;
+  std::map<int, std::string> kept_;  // "npz", "ply" or "checkpoint" by frame
+};
+
+}  // namespace firn::app

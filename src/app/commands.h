@@ -11,6 +11,8 @@ namespace firn::app {
 int run(const Options& options);
 int resume(const Options& options);
 int video(const Options& options);
+int mesh(const Options& options);
+int render(const Options& options);
 int convert(const Options& options);
 int info(const Options& options);
 int compare(const Options& options);

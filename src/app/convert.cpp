@@ -60,7 +60,7 @@ int convert(const Options& options) {
   const auto channels = volumes ? volume_channels(scene) : std::vector<std::string>{};
   int written = 0;
   for (const int frame : frames) {
-    const auto read = kept.read(frame, channels);
+    const auto read = kept.read(frame, channels, "volumes need");
     if (!read) {
       leave_out(frame, options);
       continue;

@@ -1,6 +1,7 @@
 #include "src/app/estimate_disk.h"
 
 #include <algorithm>
+#include <cmath>
 #include <variant>
 
 #include "src/io/particle_files.h"
@@ -47,6 +48,18 @@ double volume_bytes(const Scene& scene, const SceneEstimate& need) {
   return kFilled * kNodesPerBlock * static_cast<double>(need.blocks) * 4 * floats;
 }
 
+// Of one compact body; what sprays has more.
+double surface_bytes(const Scene& scene, const SceneEstimate& need) {
+  const double particles = static_cast<double>(need.particles), voxel = scene.output.surface_voxel;
+  const double vertices = 6 * std::pow(particles, 2.0 / 3) / (voxel * voxel);
+  double bytes = 0;
+  for (const std::string& format : scene.output.surface)
+    bytes += format == "vdb"   ? 4 * particles / (voxel * voxel * voxel)
+             : format == "ply" ? 67 * vertices
+                               : 130 * vertices;
+  return bytes;
+}
+
 }  // namespace
 
 double bytes_per_particle(const Scene& scene, const std::vector<std::string>& channels) {
@@ -66,6 +79,7 @@ DiskEstimate estimate_disk(const Scene& scene, const SceneEstimate& need) {
   disk.frames = scene.simulation.frames + 1;
   disk.particle_files = particle_file_bytes(scene, need);
   if (!out.volumes.empty()) disk.particle_files += volume_bytes(scene, need);
+  disk.particle_files += surface_bytes(scene, need);
   if (out.image) disk.picture = kPngBytesPerPixel * out.resolution[0] * out.resolution[1];
   disk.checkpoint = static_cast<double>(need.state_bytes);
   // Of the frames before the last, and the last itself.

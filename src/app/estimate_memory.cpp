@@ -12,6 +12,7 @@
 #include "src/render/render.h"
 #include "src/run/host_memory.h"
 #include "src/scene/output_channels.h"
+#include "src/surface/material_surfaces.h"
 
 namespace firn::app {
 namespace {
@@ -32,7 +33,7 @@ double drawn_particles(const Scene& scene, const SceneEstimate& need) {
 // their channels, then the picture is made.
 double output_bytes(const Scene& scene, const SceneEstimate& need) {
   const OutputSettings& out = scene.output;
-  if (!out.image && out.particles.empty() && out.volumes.empty()) return 0;
+  if (!out.image && out.particles.empty() && out.volumes.empty() && out.surface.empty()) return 0;
   MemoryTally tally = snapshot_bytes(scene, need, shown_parts(scene));
   const auto particles = static_cast<double>(need.particles),
              tracers = static_cast<double>(need.tracers);
@@ -51,6 +52,7 @@ double output_bytes(const Scene& scene, const SceneEstimate& need) {
     tally.pass(particles * bytes_per_particle(scene, volume_channels(scene)) +
                2 * kNode * kNodesPerBlock * static_cast<double>(need.blocks));
   }
+  if (!out.surface.empty()) tally.pass(particles * kSurfaceBytes);
   if (out.image) tally.pass(picture_bytes(scene, drawn_particles(scene, need) + tracers));
   return tally.peak();
 }

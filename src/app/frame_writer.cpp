@@ -19,6 +19,7 @@ FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory,
     : scene_(scene),
       directory_(directory),
       particles_(scene, directory, scene.output.particles, !scene.output.volumes.empty()),
+      surfaces_(scene, directory, scene.output.surface),
       stats_(directory.stats(), last_kept(resumed)) {
   if (resumed) particles_.list_frames_until(resumed->after);
   if (scene.output.image) {
@@ -34,13 +35,14 @@ FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory,
 void FrameWriter::write(const Simulation& simulation, const FrameStats& stats,
                         RunSeconds& seconds) {
   finish_picture(seconds);
-  if (renderer_ || particles_.writes()) {
+  if (renderer_ || particles_.writes() || surfaces_.writes()) {
     std::optional<Stopwatch> watch(renderer_ ? seconds.pictures : seconds.files);
     Shown shown{simulation.snapshot(shown_parts(scene_)), simulation.tracers(),
                 simulation.colliders(), stats.time};
     watch.emplace(seconds.files);
-    if (particles_.writes())
-      particles_.write(shown.particles, shown.tracers, frame_mark(scene_, stats.frame, stats.time));
+    const FrameMark mark = frame_mark(scene_, stats.frame, stats.time);
+    if (particles_.writes()) particles_.write(shown.particles, shown.tracers, mark);
+    surfaces_.write(shown.particles, mark);
     watch.emplace(seconds.pictures);
     if (renderer_) write_picture(std::move(shown), stats.frame, simulation.on_cuda());
   }

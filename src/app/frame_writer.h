@@ -9,6 +9,7 @@
 #include "firn/scene.h"
 #include "firn/simulation.h"
 #include "src/app/particle_writer.h"
+#include "src/app/surface_writer.h"
 #include "src/diagnostics/ledger.h"
 #include "src/io/run_directory.h"
 
@@ -40,6 +41,7 @@ class FrameWriter {
   const Scene& scene_;
   const RunDirectory& directory_;
   ParticleWriter particles_;
+  SurfaceWriter surfaces_;
   std::optional<SceneRenderer> renderer_;
   std::optional<LedgerWriter> ledger_;
   StatsWriter stats_;

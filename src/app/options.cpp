@@ -14,6 +14,7 @@
 
 #include "firn/error.h"
 #include "src/io/particle_formats.h"
+#include "src/io/surface_file.h"
 #include "src/scene/findings.h"
 
 namespace firn::app {
@@ -65,10 +66,8 @@ void parse_device(const std::string& text, RunOptions& run) {
 }
 
 // "vtp,vdb"; repeated flags add up, and each is taken once.
-void parse_formats(const std::string& text, std::vector<std::string>& formats) {
-  std::vector<std::string_view> known;
-  for (const ParticleFormat& format : particle_formats()) known.push_back(format.name);
-  known.push_back("volumes");
+void parse_formats(const std::string& text, const std::vector<std::string_view>& known,
+                   std::vector<std::string>& formats) {
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
     const std::string name = parse_choice("to", text.substr(at, end - at), known);
@@ -112,7 +111,17 @@ const std::vector<Flag>& flag_table() {
        [](O& o, const S& v) { parse_frames(v, o); }},
       {"to", "to", "FORMAT,...",
        "ply, npz, vtp, vdb or bgeo, of the particles; volumes, of what they fill",
-       [](O& o, const S& v) { parse_formats(v, o.formats); }},
+       [](O& o, const S& v) {
+         std::vector<std::string_view> known{"volumes"};
+         for (const ParticleFormat& format : particle_formats()) known.push_back(format.name);
+         parse_formats(v, known, o.formats);
+       }},
+      {"surface-to", "to", "FORMAT,...", "obj, ply or vdb (default: obj)",
+       [](O& o, const S& v) {
+         std::vector<std::string_view> known;
+         for (const SurfaceFormat& format : surface_formats()) known.push_back(format.name);
+         parse_formats(v, known, o.formats);
+       }},
       {"set", "set", "KEY=VALUE", "override a key of the scene, e.g. grid.dx=0.02 (repeatable)",
        [](O& o, const S& v) { o.overrides.push_back(parse_assignment("set", v)); }},
       {"vary", "vary", "KEY=A,B,C", "run one variant per value; several --vary: all combinations",

@@ -70,19 +70,19 @@ std::vector<int> RunFrames::frames(std::optional<int> first, std::optional<int> 
   return wanted;
 }
 
-std::optional<RunFrames::Frame> RunFrames::read(int frame,
-                                                const std::vector<std::string>& channels) const {
+std::optional<RunFrames::Frame> RunFrames::read(int frame, const std::vector<std::string>& channels,
+                                                std::string_view who) const {
   if (kept_.at(frame) == kCheckpoint) return from_checkpoint(frame, channels);
   Frame read = from_file(frame);
   for (const std::string& name : channels)
     if (read.particles.find(name) == nullptr) {
       std::vector<std::string> there;
       for (const ChannelArray& channel : read.particles.channels) there.push_back(channel.name);
-      throw Error(ErrorCategory::kFile,
-                  fmt::format("{}: volumes need the channel {}, which the files of frame {} do not "
-                              "hold (they hold {}); run again with it in output.channels, or with "
-                              "output.volumes = [\"vdb\"]",
-                              directory_.path().string(), name, frame, fmt::join(there, ", ")));
+      throw Error(
+          ErrorCategory::kFile,
+          fmt::format("{}: {} the channel {}, which the files of frame {} do not "
+                      "hold (they hold {}); run again with it in output.channels",
+                      directory_.path().string(), who, name, frame, fmt::join(there, ", ")));
     }
   return read;
 }

@@ -26,10 +26,11 @@ class RunFrames {
     ParticleColumns particles;
     std::optional<ParticleColumns> tracers;
   };
-  // With these channels at least. Nothing if all that is kept is a checkpoint that an interrupted
-  // run wrote on its way to the next frame. Throws Error{kFile} if files do not have the channels
-  // or cannot be read.
-  std::optional<Frame> read(int frame, const std::vector<std::string>& channels) const;
+  // With these channels at least, which `who` ("volumes need") wants. Nothing if all that is kept
+  // is a checkpoint that an interrupted run wrote on its way to the next frame. Throws Error{kFile}
+  // if files do not have the channels or cannot be read.
+  std::optional<Frame> read(int frame, const std::vector<std::string>& channels,
+                            std::string_view who) const;
 
  private:
   Frame from_file(int frame) const;

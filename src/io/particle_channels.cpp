@@ -1,6 +1,7 @@
 #include "src/io/particle_channels.h"
 
 #include <fmt/format.h>
+#include <numeric>
 
 #include <algorithm>
 #include <cmath>
@@ -144,6 +145,29 @@ std::vector<ChannelArray> gather_channels(const Snapshot& snapshot,
     if (!present) channels.push_back(gather(snapshot, name));
   }
   return channels;
+}
+
+Snapshot snapshot_of(const ParticleColumns& columns) {
+  Snapshot snapshot;
+  snapshot.dimension = columns.dimension;
+  snapshot.dx = columns.mark.dx;
+  const auto take = [&]<class T>(std::string_view name, std::vector<T>& to) {
+    const ChannelArray* channel = columns.find(name);
+    if (channel != nullptr) to = std::get<std::vector<T>>(channel->values);
+  };
+  for (const OutputChannel& channel : output_channels())
+    if (channel.values != nullptr) take(channel.name, snapshot.*channel.values);
+  take("position", snapshot.position);
+  take("velocity", snapshot.velocity);
+  take("material", snapshot.material);
+  take("body", snapshot.body);
+  take("phase", snapshot.phase);
+  take("id", snapshot.id);
+  if (snapshot.id.empty()) {
+    snapshot.id.resize(columns.particles);
+    std::iota(snapshot.id.begin(), snapshot.id.end(), 0u);
+  }
+  return snapshot;
 }
 
 }  // namespace firn

@@ -44,6 +44,9 @@ struct ParticleColumns {
 ParticleColumns columns_of(const Snapshot& snapshot, const std::vector<std::string>& channels,
                            FrameMark mark = {});
 
+// What of a snapshot the columns hold.
+Snapshot snapshot_of(const ParticleColumns& columns);
+
 // "position" first, then each of `names` once, in their order. Throws Error{kScene} for an unknown
 // name, with a suggestion, and Error{kFile} if the snapshot lacks the data of a channel.
 std::vector<ChannelArray> gather_channels(const Snapshot& snapshot,

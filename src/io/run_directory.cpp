@@ -26,9 +26,10 @@ struct FrameFiles {
   std::string_view folder, prefix, extension;
 };
 std::vector<FrameFiles> all_frame_files() {
-  std::vector<FrameFiles> all{{"frames", "frame", "png"},
-                              {"volumes", "volume", "vdb"},
-                              {"checkpoints", "checkpoint", "firn"}};
+  std::vector<FrameFiles> all{
+      {"frames", "frame", "png"},     {"volumes", "volume", "vdb"},
+      {"surfaces", "surface", "obj"}, {"surfaces", "surface", "ply"},
+      {"surfaces", "surface", "vdb"}, {"checkpoints", "checkpoint", "firn"}};
   for (const ParticleFormat& format : particle_formats())
     for (const char* prefix : {"particles", "tracers"})
       all.push_back({"particles", prefix, format.extension});
@@ -153,6 +154,13 @@ RunDirectory RunDirectory::open_for_exports(const fs::path& path) {
   return directory;
 }
 
+RunDirectory RunDirectory::open_for_pictures(const fs::path& path) {
+  make_directories(path);
+  RunDirectory directory(path, lock_directory(path));
+  for (const fs::path& folder : {path, path / "frames"}) directory.prepare_folder(folder);
+  return directory;
+}
+
 // Makes the folder, removes what a killed run left half-written in it, and proves it writable.
 void RunDirectory::prepare_folder(const fs::path& folder) const {
   make_directories(folder);
@@ -165,9 +173,11 @@ void RunDirectory::prepare_folders() const {
   for (const fs::path& folder : {path_, path_ / "frames", path_ / "particles", checkpoints()})
     prepare_folder(folder);
   if (fs::is_directory(path_ / "volumes")) make_volume_folder();
+  if (fs::is_directory(path_ / "surfaces")) make_surface_folder();
 }
 
 void RunDirectory::make_volume_folder() const { prepare_folder(path_ / "volumes"); }
+void RunDirectory::make_surface_folder() const { prepare_folder(path_ / "surfaces"); }
 
 fs::path RunDirectory::image_path(int frame) const {
   return path_ / "frames" / numbered_file_name("frame", frame, "png");
@@ -198,6 +208,10 @@ fs::path RunDirectory::tracer_path(int frame, std::string_view extension) const 
 
 fs::path RunDirectory::collection_path(bool tracers) const {
   return path_ / (tracers ? "tracers.pvd" : "particles.pvd");
+}
+
+fs::path RunDirectory::surface_path(int frame, std::string_view extension) const {
+  return path_ / "surfaces" / numbered_file_name("surface", frame, extension);
 }
 
 fs::path RunDirectory::volume_path(int frame) const {

@@ -27,6 +27,7 @@ class RunDirectory {
   // A folder for what a run is converted to, made if it is not there; it may hold a run or none.
   // Throws as `create`, but for the files that are in it.
   static RunDirectory open_for_exports(const std::filesystem::path& path);
+  static RunDirectory open_for_pictures(const std::filesystem::path& path);
 
   // Removes the files of a run that are in the folder; all others stay.
   void remove_older_run() const;
@@ -43,6 +44,8 @@ class RunDirectory {
   std::filesystem::path collection_path(bool tracers) const;
   std::filesystem::path volume_path(int frame) const;  // volumes/volume_000012.vdb
   void make_volume_folder() const;                     // which only runs that write volumes have
+  std::filesystem::path surface_path(int frame, std::string_view extension) const;
+  void make_surface_folder() const;  // likewise
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   std::filesystem::path ledger() const { return path_ / "ledger.csv"; }
   std::filesystem::path stats() const { return path_ / "stats.jsonl"; }

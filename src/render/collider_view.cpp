@@ -4,6 +4,7 @@
 
 #include "kernels/collide/rigid_motion.h"
 #include "src/scene/mesh.h"
+#include "src/scene/motion_keys.h"
 
 namespace firn {
 namespace {
@@ -47,6 +48,22 @@ TriangleSurface place_mesh(const Shape& shape, const std::vector<const Shape*>& 
 }
 
 }  // namespace
+
+std::vector<ColliderState> scripted_colliders(const Scene& scene, double time) {
+  std::vector<ColliderState> states;
+  for (const Collider& collider : scene.colliders) {
+    const std::vector<double> keys = packed_keys(collider.motion);
+    const RigidPose<double> pose = pose_at<double>(view_of(collider.motion, keys.data()), time);
+    ColliderState& state = states.emplace_back();
+    for (int i = 0; i < 9; ++i)
+      state.rotation[static_cast<std::size_t>(i)] = pose.rotation(i / 3, i % 3);
+    for (int a = 0; a < 3; ++a) {
+      state.translation[static_cast<std::size_t>(a)] = pose.translation[a];
+      state.pivot[static_cast<std::size_t>(a)] = pose.pivot[a];
+    }
+  }
+  return states;
+}
 
 ColliderView::ColliderView(const Scene& scene) : scene_(scene) {
   std::vector<const Shape*> outer;

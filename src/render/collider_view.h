@@ -11,6 +11,9 @@
 
 namespace firn {
 
+// Where colliders that follow key frames are at a time, s; those that material moves are at rest.
+std::vector<ColliderState> scripted_colliders(const Scene& scene, double time);
+
 class ColliderView {
  public:
   // Reads the mesh files of the colliders. Throws Error{kFile} as load_mesh.

@@ -11,6 +11,7 @@
 #include "src/render/particle_color.h"
 #include "src/render/raytrace.h"
 #include "src/render/view.h"
+#include "src/surface/material_surfaces.h"
 
 namespace firn {
 namespace {
@@ -265,8 +266,11 @@ double picture_bytes(const Scene& scene, double points) {
   // Filtered and compressed at most as large again.
   const double drawn = points * per_point + 3 * 3.0 * width * height;
   if (scene.simulation.dimension == 2) return drawn;
+  double surfaces = 0;
+  for (std::size_t m = 0; m < scene.materials.size(); ++m)
+    if (is_shown_as_surface(scene, static_cast<int>(m))) surfaces = points * kSurfaceBytes;
   const double spheres = points * (4 * sizeof(float) + per_point);
-  return drawn + spheres + ray_trace_bytes(points, width, height);
+  return drawn + surfaces + spheres + ray_trace_bytes(points, width, height);
 }
 
 Renderer::Renderer(const Scene& scene) : impl_(std::make_unique<Impl>(scene)) {}

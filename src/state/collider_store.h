@@ -7,6 +7,7 @@
 #include "kernels/exec/buffer.h"
 #include "kernels/grid/rebuild.h"
 #include "kernels/grid/update.h"
+#include "src/scene/motion_keys.h"
 #include "src/scene/shapes.h"
 #include "src/state/body_store.h"
 #include "src/state/partition.h"
@@ -179,25 +180,6 @@ class ColliderStore {
     Buffer<Exec, double> keys;
   };
 
-  // Times, then translations, then rotations.
-  static std::vector<double> packed_keys(const std::optional<Keyframes>& motion) {
-    if (!motion) return {};
-    const std::size_t n = motion->times.size();
-    std::vector<double> values(motion->times);
-    for (const auto* vectors : {&motion->translation, &motion->rotation})
-      for (std::size_t i = 0; i < n; ++i)
-        for (int a = 0; a < 3; ++a) values.push_back(i < vectors->size() ? (*vectors)[i][a] : 0.0);
-    return values;
-  }
-  static KeyframeView view_of(const std::optional<Keyframes>& motion, const double* keys) {
-    if (!motion) return {};
-    const std::size_t n = motion->times.size();
-    return {keys,
-            keys + n,
-            keys + 4 * n,
-            static_cast<int>(n),
-            {{motion->pivot[0], motion->pivot[1], motion->pivot[2]}}};
-  }
   KeyframeView upload_keys(Motion& motion) {
     const std::vector<double> values = packed_keys(motion.now);
     motion.keys = {};

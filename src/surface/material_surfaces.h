@@ -22,6 +22,9 @@ struct MaterialSurface {
 // Whether pictures show a material of the scene by its surface.
 bool is_shown_as_surface(const Scene& scene, int material);
 
+// What material_surfaces holds for each particle, bytes: lists of cells, voxels, and a mesh.
+inline constexpr double kSurfaceBytes = 220;
+
 SurfaceSettings surface_settings(const Scene& scene);
 
 // Liquids have one surface per material; solids, which may touch without becoming one, one for each

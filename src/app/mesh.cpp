@@ -1,0 +1,35 @@
+// `firn mesh`: the surfaces of a run's materials, from the particles that its folder has kept.
+#include <fmt/format.h>
+
+#include "firn/error.h"
+#include "src/app/commands.h"
+#include "src/app/progress.h"
+#include "src/app/run_frames.h"
+#include "src/app/surface_writer.h"
+
+namespace firn::app {
+
+int mesh(const Options& options) {
+  const RunDirectory run = RunDirectory::open(options.target);
+  const Scene scene = load_scene(run.scene().string(), scene_options(options));
+  const RunFrames kept(scene, run);
+  const std::vector<int> frames = kept.frames(options.first_frame, options.last_frame);
+  std::optional<RunDirectory> elsewhere;
+  if (!options.output.empty()) elsewhere.emplace(RunDirectory::open_for_exports(options.output));
+  const RunDirectory& target = elsewhere ? *elsewhere : run;
+  const auto formats = options.formats.empty() ? std::vector<std::string>{"obj"} : options.formats;
+  const SurfaceWriter writer(scene, target, formats);
+  Progress progress(options);
+  int written = 0;
+  for (const int frame : frames) {
+    const auto read = kept.read(frame, {"velocity", "material", "body", "volume"}, "surfaces need");
+    if (!read) continue;
+    writer.write(snapshot_of(read->particles), read->particles.mark);
+    ++written;
+  }
+  progress.line(fmt::format("surfaces of {} frames in {}", written,
+                            target.surface_path(0, formats[0]).parent_path().string()));
+  return 0;
+}
+
+}  // namespace firn::app

@@ -1,0 +1,150 @@
+#include "src/io/surface_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <iterator>
+
+#include "src/io/atomic_file.h"
+
+#if defined(FIRN_WITH_OPENVDB)
+#include <openvdb/tools/ChangeBackground.h>
+
+#include "src/io/vdb_archive.h"
+#include "src/surface/level_set.h"
+#endif
+
+static_assert(std::endian::native == std::endian::little, "numbers are copied as they lie");
+
+namespace firn {
+namespace {
+
+void write_obj(const std::filesystem::path& path, std::span<const SurfaceLayer> layers,
+               const FrameMark& mark) {
+  AtomicFile file(path);
+  fmt::memory_buffer text;
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out, "# Surfaces written by Firn, t = {} s, m\n", mark.time);
+  std::size_t first = 1;  // OBJ counts vertices from one, through all objects
+  for (const SurfaceLayer& layer : layers) {
+    const SurfaceMesh& mesh = layer.surface->mesh();
+    fmt::format_to(out, "o {}\n", layer.name);
+    for (std::size_t i = 0; i < 3 * mesh.vertices(); i += 3) {
+      const float *x = &mesh.positions[i], *c = &layer.color[i];
+      fmt::format_to(out, "v {} {} {} {:.4g} {:.4g} {:.4g}\n", x[0], x[1], x[2], c[0], c[1], c[2]);
+    }
+    for (std::size_t i = 0; i < 3 * mesh.vertices(); i += 3) {
+      const float* n = &mesh.normals[i];
+      fmt::format_to(out, "vn {:.4g} {:.4g} {:.4g}\n", n[0], n[1], n[2]);
+    }
+    for (std::size_t t = 0; t < mesh.triangles.size(); t += 3) {
+      const std::size_t a = first + mesh.triangles[t], b = first + mesh.triangles[t + 1],
+                        c = first + mesh.triangles[t + 2];
+      fmt::format_to(out, "f {0}//{0} {1}//{1} {2}//{2}\n", a, b, c);
+    }
+    first += mesh.vertices();
+    file.write(std::string_view(text.data(), text.size()));
+    text.clear();
+  }
+  file.write(std::string_view(text.data(), text.size()));
+  file.commit();
+}
+
+class Bytes {
+ public:
+  template <class... T>
+  void add(T... values) {
+    (append(&values, sizeof(T)), ...);
+  }
+  void append(const void* from, std::size_t size) {
+    const auto* bytes = static_cast<const std::byte*>(from);
+    bytes_.insert(bytes_.end(), bytes, bytes + size);
+  }
+  std::span<const std::byte> all() const { return bytes_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+void write_ply_mesh(const std::filesystem::path& path, std::span<const SurfaceLayer> layers,
+                    const FrameMark& mark) {
+  std::size_t vertices = 0, triangles = 0;
+  for (const SurfaceLayer& layer : layers) {
+    vertices += layer.surface->mesh().vertices();
+    triangles += layer.surface->mesh().triangles.size() / 3;
+  }
+  std::string header = fmt::format(
+      "ply\nformat binary_little_endian 1.0\ncomment surfaces written by Firn, t = {} s, m\n"
+      "element vertex {}\n",
+      mark.time, vertices);
+  for (const char* name : {"x", "y", "z", "nx", "ny", "nz", "vx", "vy", "vz"})
+    header += fmt::format("property float {}\n", name);
+  for (const char* name : {"red", "green", "blue"})
+    header += fmt::format("property uchar {}\n", name);
+  header += fmt::format(
+      "property ushort material\nelement face {}\n"
+      "property list uchar uint vertex_indices\nend_header\n",
+      triangles);
+  AtomicFile file(path);
+  file.write(header);
+  Bytes faces;
+  std::uint32_t first = 0;
+  for (const SurfaceLayer& layer : layers) {
+    const SurfaceMesh& mesh = layer.surface->mesh();
+    Bytes rows;
+    for (std::size_t i = 0; i < 3 * mesh.vertices(); i += 3) {
+      for (const auto* values : {&mesh.positions, &mesh.normals, &layer.velocity})
+        rows.append(&(*values)[i], 3 * sizeof(float));
+      for (std::size_t c = 0; c < 3; ++c)
+        rows.add(static_cast<std::uint8_t>(255 * std::clamp(layer.color[i + c], 0.0f, 1.0f) + 0.5f));
+      rows.add(static_cast<std::uint16_t>(layer.material));
+    }
+    file.write(rows.all());
+    for (std::size_t t = 0; t < mesh.triangles.size(); t += 3)
+      faces.add(std::uint8_t{3}, first + mesh.triangles[t], first + mesh.triangles[t + 1],
+                first + mesh.triangles[t + 2]);
+    first += static_cast<std::uint32_t>(mesh.vertices());
+  }
+  file.write(faces.all());
+  file.commit();
+}
+
+#if defined(FIRN_WITH_OPENVDB)
+void write_level_sets(const std::filesystem::path& path, std::span<const SurfaceLayer> layers,
+                      const FrameMark& mark) {
+  openvdb::GridCPtrVec grids;
+  for (const SurfaceLayer& layer : layers) {
+    const openvdb::FloatGrid::Ptr grid = layer.surface->level_set().grid()->deepCopy();
+    const auto level = static_cast<float>(layer.surface->level());
+    for (auto value = grid->beginValueOn(); value; ++value) value.setValue(*value - level);
+    openvdb::tools::changeBackground(grid->tree(), grid->background() - level);
+    grid->setGridClass(openvdb::GRID_LEVEL_SET);
+    grid->setName(layer.name);
+    mark_grid(*grid, mark);
+    grids.push_back(grid);
+  }
+  write_grids(path, grids);
+}
+#else
+void write_level_sets(const std::filesystem::path&, std::span<const SurfaceLayer>,
+                      const FrameMark&) {
+  require_surfaces();
+}
+#endif
+
+constexpr SurfaceFormat kFormats[] = {
+    {"obj", write_obj}, {"ply", write_ply_mesh}, {"vdb", write_level_sets}};
+
+}  // namespace
+
+std::span<const SurfaceFormat> surface_formats() { return kFormats; }
+
+const SurfaceFormat* find_surface_format(std::string_view name) {
+  for (const SurfaceFormat& format : kFormats)
+    if (format.name == name) return &format;
+  return nullptr;
+}
+
+}  // namespace firn

@@ -1,0 +1,37 @@
+// Surfaces of a frame as files: Wavefront OBJ and binary PLY for renderers, level sets of OpenVDB.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "src/io/particle_channels.h"
+#include "src/surface/particle_surface.h"
+
+namespace firn {
+
+// One surface; `velocity` (m/s) and `color` (sRGB in [0, 1]) have 3 entries per vertex.
+struct SurfaceLayer {
+  std::string name;  // of its material, and where there are several of one, a number
+  int material;
+  const ParticleSurface* surface;
+  std::vector<float> velocity, color;
+};
+
+struct SurfaceFormat {
+  std::string_view name;  // in scenes, on the command line, and of the files
+  // Throws Error{kFile} if the file cannot be written.
+  void (*write)(const std::filesystem::path&, std::span<const SurfaceLayer>, const FrameMark&);
+};
+
+// obj: an object per surface; positions with colours behind them, normals.
+// ply: all in one mesh; x, y, z, nx, ny, nz, vx, vy, vz, red, green, blue, material by vertex.
+// vdb: a level set per surface, named after it, of the mesh: negative inside, m.
+std::span<const SurfaceFormat> surface_formats();
+
+// Null: there is none of that name.
+const SurfaceFormat* find_surface_format(std::string_view name);
+
+}  // namespace firn

@@ -1,0 +1,158 @@
+"""Surfaces of a run as files and in pictures: `output.surface`, `firn mesh` and `firn render`. OBJ and PLY are opened by VTK,
+level sets by OpenVDB (FIRN_VDB_CONTENTS prints a VDB file as JSON)."""
+
+import json
+import math
+import os
+import subprocess
+import unittest
+
+import numpy
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkFiltersCore import vtkFeatureEdges, vtkMassProperties
+from vtkmodules.vtkIOGeometry import vtkOBJReader
+from vtkmodules.vtkIOPLY import vtkPLYReader
+
+from support import CliTest
+
+VDB_CONTENTS = os.environ.get("FIRN_VDB_CONTENTS", "")
+SCENE = """
+[simulation]
+frames = 2
+fps = 48
+[grid]
+dx = 0.05
+[material.jelly]
+model = "fixed_corotated"
+density = 1000.0
+youngs_modulus = 1.0e5
+poisson_ratio = 0.3
+color = [0.9, 0.2, 0.1]
+[[body]]
+name = "ball"
+material = "jelly"
+shape = { type = "sphere", center = [0.5, 0.6, 0.5], radius = 0.2 }
+velocity = [0.0, -1.0, 0.0]
+[[body]]
+name = "block"
+material = "jelly"
+shape = { type = "box", min = [0.9, 0.3, 0.3], max = [1.3, 0.7, 0.7] }
+velocity = [1.0, 0.0, 0.0]
+[[collider]]
+shape = { type = "half_space", point = [0.0, 0.1, 0.0], normal = [0.0, 1.0, 0.0] }
+boundary = "separate"
+motion = { times = [0.0, 1.0], translation = [[0.0, 0.0, 0.0], [0.0, 0.5, 0.0]] }
+[output]
+resolution = [160, 90]
+video = false
+particles = ["npz"]
+channels = ["velocity", "material", "body", "volume"]
+"""
+VOLUME = 4 / 3 * math.pi * 0.2**3 + 0.4**3
+
+
+def polygons(reader, path):
+    reader.SetFileName(str(path))
+    reader.Update()
+    return reader.GetOutput()
+
+
+class Surfaces(CliTest):
+    def check_mesh(self, mesh):
+        edges = vtkFeatureEdges()
+        edges.SetInputData(mesh)
+        edges.BoundaryEdgesOn()
+        edges.NonManifoldEdgesOn()
+        edges.FeatureEdgesOff()
+        edges.ManifoldEdgesOff()
+        edges.Update()
+        self.assertEqual(edges.GetOutput().GetNumberOfCells(), 0)
+        mass = vtkMassProperties()
+        mass.SetInputData(mesh)
+        mass.Update()
+        self.assertAlmostEqual(mass.GetVolume(), VOLUME, delta=0.03 * VOLUME)  # particles: within 1 % of the shapes'
+
+    def test_files_of_a_run(self):
+        (self.folder / "surf.toml").write_text(SCENE)
+        self.succeed("run", "surf.toml", "-o", "run", "--quiet", "--set", 'output.surface=["obj","ply","vdb"]')
+        folder = self.folder / "run" / "surfaces"
+        self.assertEqual(len(list(folder.iterdir())), 9)
+        ply = polygons(vtkPLYReader(), folder / "surface_000001.ply")
+        self.check_mesh(ply)
+        obj = polygons(vtkOBJReader(), folder / "surface_000001.obj")
+        self.assertEqual(obj.GetNumberOfPoints(), ply.GetNumberOfPoints())
+        self.assertEqual(obj.GetNumberOfCells(), ply.GetNumberOfCells())
+        difference = vtk_to_numpy(obj.GetPoints().GetData()) - vtk_to_numpy(ply.GetPoints().GetData())
+        self.assertLess(abs(difference).max(), 1e-5)
+        text = (folder / "surface_000001.obj").read_text()
+        self.assertEqual([line for line in text.splitlines() if line.startswith("o ")], ["o jelly_1", "o jelly_2"])
+        colors = vtk_to_numpy(ply.GetPointData().GetArray("RGB"))
+        self.assertTrue((abs(colors - [230, 51, 26]) <= 1).all())
+        self.check_velocities(folder / "surface_000001.ply")
+
+    def check_velocities(self, path):
+        """The ball falls, the block drifts to the right."""
+        data = path.read_bytes()
+        header, body = data.split(b"end_header\n", 1)
+        count = int(header.split(b"element vertex ")[1].split()[0])
+        row = numpy.dtype([("x", "<f4", 9), ("rgb", "u1", 3), ("material", "<u2")])
+        rows = numpy.frombuffer(body, row, count)
+        ball = rows["x"][rows["x"][:, 0] < 0.75]
+        block = rows["x"][rows["x"][:, 0] > 0.85]
+        self.assertEqual(len(ball) + len(block), count)
+        self.assertTrue((abs(ball[:, 7] + 1.2) < 0.3).all())
+        self.assertTrue((abs(block[:, 6] - 1) < 0.1).all())
+
+    @unittest.skipUnless(VDB_CONTENTS, "a build without OpenVDB")
+    def test_level_sets(self):
+        (self.folder / "surf.toml").write_text(SCENE)
+        self.succeed("run", "surf.toml", "-o", "run", "--quiet", "--frames", 1, "--set", 'output.surface=["vdb"]')
+        contents = json.loads(subprocess.run([VDB_CONTENTS, self.folder / "run/surfaces/surface_000001.vdb"], check=True,
+                                             capture_output=True, text=True).stdout)
+        self.assertEqual([grid["name"] for grid in contents["grids"]], ["jelly_1", "jelly_2"])
+
+    def test_meshed_afterwards(self):
+        (self.folder / "surf.toml").write_text(SCENE)
+        self.succeed("run", "surf.toml", "-o", "run", "--quiet", "--set", 'output.surface=["ply"]')
+        self.succeed("mesh", "run", "--to", "ply", "--frames", "1:2", "-o", "meshes")
+        for frame in (1, 2):
+            name = f"surfaces/surface_{frame:06}.ply"
+            self.assertEqual((self.folder / "meshes" / name).read_bytes(), (self.folder / "run" / name).read_bytes())
+        self.succeed("mesh", "run", "--frames", "2", "-o", "finer", "--set", "output.surface_voxel=0.4")
+        self.check_mesh(polygons(vtkOBJReader(), self.folder / "finer/surfaces/surface_000002.obj"))
+        self.assertIn("frame 7", self.fail_with(3, "mesh", "run", "--frames", "7"))
+        self.assertIn("stl", self.fail_with(2, "mesh", "run", "--to", "stl"))
+
+    def test_pictures_anew_are_those_of_the_run(self):
+        (self.folder / "surf.toml").write_text(SCENE)
+        self.succeed("run", "surf.toml", "-o", "run", "--quiet")
+        self.succeed("render", "run", "-o", "again")
+        for frame in range(3):
+            name = f"frames/frame_{frame:06}.png"
+            self.assertEqual((self.folder / "again" / name).read_bytes(), (self.folder / "run" / name).read_bytes())
+        self.succeed("render", "run", "-o", "grains", "--set", 'output.look="particles"', "--frames", "2")
+        self.assertNotEqual((self.folder / "grains/frames/frame_000002.png").read_bytes(),
+                            (self.folder / "run/frames/frame_000002.png").read_bytes())
+
+    def test_what_makes_no_sense_is_said_before_the_run(self):
+        (self.folder / "surf.toml").write_text(SCENE)
+        message = self.fail_with(2, "run", "surf.toml", "-o", "run", "--set", 'output.surface=["stl"]')
+        self.assertIn("obj", message)
+        (self.folder / "flat.toml").write_text("""
+[simulation]
+dimension = 2
+[grid]
+dx = 0.1
+[material.jelly]
+preset = "jelly"
+[[body]]
+material = "jelly"
+shape = { type = "box", min = [0.3, 0.3], max = [0.7, 0.7] }
+[output]
+surface = ["obj"]
+""")
+        self.assertIn("dimension = 3", self.fail_with(2, "run", "flat.toml", "-o", "flat"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,5 +1,5 @@
-// Prints what a VDB file holds as JSON, which exports_test.py compares with the NPZ file of the same
-// frame. Debian's Python binding of OpenVDB does not know points.
+// Prints what a VDB file holds as JSON, which exports_test.py compares with the NPZ file of the
+// same frame. Debian's Python binding of OpenVDB does not know points.
 #include <openvdb/openvdb.h>
 #include <openvdb/points/PointDataGrid.h>
 
@@ -41,8 +41,7 @@ Json points_json(const points::PointDataGrid& grid) {
       if (name == "P") {
         const points::AttributeHandle<openvdb::Vec3f> handle(leaf->constAttributeArray("P"));
         for (auto at = leaf->beginIndexOn(); at; ++at)
-          values.push_back(
-              to_json(grid.indexToWorld(at.getCoord().asVec3d() + handle.get(*at))));
+          values.push_back(to_json(grid.indexToWorld(at.getCoord().asVec3d() + handle.get(*at))));
       } else if (!add_values<float>(*leaf, name, values) &&
                  !add_values<std::int32_t>(*leaf, name, values) &&
                  !add_values<openvdb::Vec3f>(*leaf, name, values) &&
@@ -88,7 +87,8 @@ int main(int argc, char** argv) try {
   openvdb::io::File file(argc > 1 ? argv[1] : "");
   file.open(/*delayLoad=*/false);
   Json grids = Json::array();
-  for (const auto& grid : *file.getGrids()) grids.push_back(grid_json(*grid));
+  const openvdb::GridPtrVecPtr read = file.getGrids();
+  for (const auto& grid : *read) grids.push_back(grid_json(*grid));
   std::cout << grids << "\n";
   return 0;
 } catch (const std::exception& error) {

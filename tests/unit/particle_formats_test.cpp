@@ -40,7 +40,8 @@ TEST(ParticleFormats, AreTheWordsOfScenes) {
 }
 
 ParticleColumns some_columns(int dimension, std::size_t particles) {
-  return columns_of(random_snapshot(dimension, particles), particle_channels(), {3, 0.125, 0.5, "y"});
+  return columns_of(random_snapshot(dimension, particles), particle_channels(),
+                    {3, 0.125, 0.5, "y"});
 }
 
 TEST(ParticleFormats, WriteNothingOrAWholeFile) {

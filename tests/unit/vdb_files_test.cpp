@@ -191,8 +191,8 @@ TEST_P(VolumesIn, HaveTheMassAndMomentumOfTheirParticles) {
   const ScratchFolder folder;
   const auto [dimension, degree] = GetParam();
   const Snapshot s = random_snapshot(dimension, 5000);
-  write_volumes(folder / "v.vdb",
-                columns_of(s, {"mass", "velocity", "temperature"}, some_mark()), degree);
+  write_volumes(folder / "v.vdb", columns_of(s, {"mass", "velocity", "temperature"}, some_mark()),
+                degree);
   const auto grids = read_grids(folder / "v.vdb");
   ASSERT_EQ(grids->size(), 3u);
   std::map<std::string, openvdb::GridBase::Ptr> named;
@@ -259,8 +259,7 @@ TEST(Volumes, OfNothingAreEmpty) {
   const ScratchFolder folder;
   write_volumes(folder / "v.vdb",
                 columns_of(random_snapshot(3, 0), {"mass", "velocity"}, some_mark()), 2);
-  for (const auto& grid : *read_grids(folder / "v.vdb"))
-    EXPECT_EQ(grid->activeVoxelCount(), 0u);
+  for (const auto& grid : *read_grids(folder / "v.vdb")) EXPECT_EQ(grid->activeVoxelCount(), 0u);
 }
 
 TEST(Volumes, AFullDiskLeavesNoFile) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "firn/error.h"
 #include "src/app/commands.h"
@@ -14,14 +15,19 @@ namespace firn::app {
 namespace {
 
 // A run that goes on would take what was read from a file for its own.
-void refuse_own_formats(const Scene& scene, const std::vector<std::string>& formats) {
+void refuse_own_formats(const OutputSettings& own, const std::vector<std::string>& formats) {
   for (const std::string& format : formats)
-    if (std::find(scene.output.particles.begin(), scene.output.particles.end(), format) !=
-        scene.output.particles.end())
+    if (std::find(own.particles.begin(), own.particles.end(), format) != own.particles.end() ||
+        (format == "volumes" && !own.volumes.empty()))
       throw Error(ErrorCategory::kScene,
                   fmt::format("--to {}: the run writes this format itself; choose another one, or "
                               "another folder with -o",
                               format));
+}
+
+bool is_folder(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  std::error_code not_there;
+  return std::filesystem::equivalent(path, folder, not_there);
 }
 
 // A checkpoint between two frames is a frame that was asked for, or one that is not missed.
@@ -40,18 +46,16 @@ int convert(const Options& options) {
   std::vector<std::string> formats = options.formats;
   if (formats.empty())
     throw Error(ErrorCategory::kScene, "--to is missing: give a format, as in --to vtp");
-  const bool volumes = std::erase(formats, "volumes") > 0;
   const RunDirectory run = RunDirectory::open(options.target);
   const Scene scene = load_scene(run.scene().string());
-  if (options.output.empty()) refuse_own_formats(scene, formats);
+  const bool here = options.output.empty() || is_folder(options.output, run.path());
+  if (here) refuse_own_formats(scene.output, formats);
+  const bool volumes = std::erase(formats, "volumes") > 0;
   const RunFrames kept(scene, run);
   const std::vector<int> frames = kept.frames(options.first_frame, options.last_frame);
 
   std::optional<RunDirectory> elsewhere;
-  std::error_code ignored;
-  if (!options.output.empty() &&
-      !std::filesystem::equivalent(options.output, options.target, ignored))
-    elsewhere.emplace(RunDirectory::open_for_exports(options.output));
+  if (!here) elsewhere.emplace(RunDirectory::open_for_exports(options.output));
   const RunDirectory& target = elsewhere ? *elsewhere : run;
   ParticleWriter writer(scene, target, formats, volumes);
   // Those that an earlier call converted stay listed.

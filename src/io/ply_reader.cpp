@@ -107,6 +107,11 @@ ParticleColumns read_ply(const std::filesystem::path& path, int dimension) {
   if (columns.channels.empty()) refuse(path, "it has no positions");
   for (const OutputChannel& channel : output_channels())
     add(std::string(channel.name), channel.rank);
+  const auto place = [&](const ChannelArray& channel) {
+    return header.properties.at(ply_property(channel, 0, dimension)).offset;
+  };
+  std::sort(columns.channels.begin(), columns.channels.end(),
+            [&](const ChannelArray& a, const ChannelArray& b) { return place(a) < place(b); });
   return columns;
 }
 

@@ -29,10 +29,10 @@ using IndexGrid = openvdb::tools::PointIndexGrid;
 
 // In voxels, rounded to a power of two that is no more than the spacing of floats next to x.
 double in_voxels(float x, double dx) {
-  constexpr int kDigits = 23, kMost = 40;
-  const int bits =
-      x == 0 ? kMost : std::ilogb(dx) - std::ilogb(std::nextafter(x, 0.0f)) + kDigits + 1;
-  const double step = std::ldexp(1.0, -std::clamp(bits, 0, kMost));
+  constexpr int kDigits = 23;
+  if (x == 0) return 0;
+  const int bits = std::ilogb(dx) - std::ilogb(std::nextafter(x, 0.0f)) + kDigits + 1;
+  const double step = std::ldexp(1.0, -std::max(bits, 0));
   return std::nearbyint(x / dx / step) * step;
 }
 

@@ -277,7 +277,9 @@ class Formats(ExportsTest):
                 self.succeed("run", self.scene, "--frames", 1, "--overwrite", "--set", "grid.dx=0.004", *chosen)
                 file = self.out / f"particles/particles_000001.{extension}"
                 expected = told("--set", "grid.dx=0.004", *chosen)
-                self.assertAlmostEqual(file.stat().st_size / self.particles() / expected, 1, delta=0.3)
+                part = file.stat().st_size / self.particles() / expected
+                self.assertLess(part, 1.2)
+                self.assertGreater(part, 0.5)  # of a body that has hardly begun to deform
 
     def particles(self):
         return json.loads((self.out / "stats.jsonl").read_text().splitlines()[-1])["particles"]
@@ -331,7 +333,7 @@ class Convert(ExportsTest):
         self.assertEqual([round(48 * time) for time, _ in self.series()], [1, 4, 5])
 
     def test_a_checkpoint_between_two_frames_is_no_frame(self):
-        self.succeed("run", self.scene, "--max-time", 0, *settings([]))
+        self.succeed("run", self.scene, "--max-time", 0.3, "--set", "time.dt_max=1e-8", *settings([]))
         result = self.succeed("convert", "out/square", "--to", "vtp")
         self.assertIn("on the way to the next frame", result.stderr)
         self.assertIn("firn resume", self.fail_with(3, "convert", "out/square", "--to", "vtp", "--frames", 0))

@@ -109,7 +109,12 @@ class Surfaces(CliTest):
         self.succeed("run", "surf.toml", "-o", "run", "--quiet", "--frames", 1, "--set", 'output.surface=["vdb"]')
         contents = json.loads(subprocess.run([VDB_CONTENTS, self.folder / "run/surfaces/surface_000001.vdb"], check=True,
                                              capture_output=True, text=True).stdout)
-        self.assertEqual([grid["name"] for grid in contents["grids"]], ["jelly_1", "jelly_2"])
+        self.assertEqual([grid["name"] for grid in contents], ["jelly_1", "jelly_2"])
+        inside = 0
+        for grid in contents:
+            self.assertEqual(grid["class"], "level set")
+            inside += sum(voxel["value"] < 0 for voxel in grid["voxels"]) * grid["voxel"] ** 3
+        self.assertAlmostEqual(inside, VOLUME, delta=0.1 * VOLUME)
 
     def test_meshed_afterwards(self):
         (self.folder / "surf.toml").write_text(SCENE)

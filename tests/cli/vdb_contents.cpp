@@ -87,7 +87,8 @@ int main(int argc, char** argv) try {
   openvdb::io::File file(argc > 1 ? argv[1] : "");
   file.open(/*delayLoad=*/false);
   Json grids = Json::array();
-  for (const auto& grid : *file.getGrids()) grids.push_back(grid_json(*grid));
+  const openvdb::GridPtrVecPtr read = file.getGrids();
+  for (const auto& grid : *read) grids.push_back(grid_json(*grid));
   std::cout << grids << "\n";
   return 0;
 } catch (const std::exception& error) {

@@ -21,6 +21,9 @@ int list_materials(const Options& options);
 int list_scenes(const Options& options);
 int list_devices(const Options& options);
 int print_schema(const Options& options);
+int create(const Options& options);
+int completion(const Options& options);
+int man(const Options& options);
 
 const std::vector<Command>& command_table();
 

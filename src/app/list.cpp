@@ -77,6 +77,8 @@ int list_scenes(const Options& options) {
                 "and ./scenes holds none; name folders of scenes in FIRN_SCENES");
   if (options.json)
     print_json(json);
+  else if (options.names)
+    for (std::size_t i = 1; i < rows.size(); ++i) fmt::print("{}\n", rows[i][0]);
   else
     fmt::print("{}", format_table(rows));
   return 0;

@@ -13,6 +13,8 @@
 #include <cxxopts.hpp>
 
 #include "firn/error.h"
+#include "src/app/commands.h"
+#include "src/app/flag_info.h"
 #include "src/io/particle_formats.h"
 #include "src/io/surface_file.h"
 #include "src/scene/findings.h"
@@ -154,6 +156,8 @@ const std::vector<Flag>& flag_table() {
        [](O& o, const S& v) { o.json_file = v; }},
       {"markdown", "markdown", "", "print a reference in Markdown, not a JSON Schema",
        [](O& o, const S&) { o.markdown = true; }},
+      {"names", "names", "", "print names alone, one per line",
+       [](O& o, const S&) { o.names = true; }},
       {"exact", "exact", "", "count every particle, however many there are",
        [](O& o, const S&) { o.exact = true; }},
       {"quiet", "q,quiet", "", "print errors only", [](O& o, const S&) { o.quiet = true; }},
@@ -275,6 +279,19 @@ void print_help(const Command& command, const cxxopts::Options& parser) {
 }
 
 }  // namespace
+
+std::vector<FlagInfo> flags_of(std::string_view command) {
+  std::vector<FlagInfo> infos;
+  for (const Command& c : command_table())
+    if (c.name == command)
+      for (const Flag& flag : flags_of(c)) {
+        const std::size_t comma = flag.names.find(',');
+        infos.push_back({flag.long_name(),
+                         comma == flag.names.npos ? "" : std::string(flag.names.substr(0, comma)),
+                         flag.argument, flag.help});
+      }
+  return infos;
+}
 
 std::optional<Options> parse_options(const Command& command,
                                      const std::vector<std::string>& arguments) {

@@ -38,6 +38,7 @@ struct Options {
   std::optional<int> first_frame, last_frame;
 
   bool markdown = false;  // schema
+  bool names = false;     // scenes
   bool exact = false;     // info
 };
 
@@ -49,6 +50,7 @@ struct Command {
   std::string_view examples;    // for the command's own help
   std::vector<std::string_view> flags;  // ids of the table in options.cpp
   int (*execute)(const Options&);
+  std::vector<std::string_view> words = {};  // that the positional is one of, where it is
 };
 
 // Arguments after the command's name. Empty if help was asked for, which then has been printed to

@@ -63,8 +63,8 @@ int render(const Options& options) {
     ++drawn;
   }
   if (scene.output.video && drawn > 1) write_video(scene, target, progress);
-  progress.line(fmt::format("{} pictures in {}", drawn,
-                            target.image_path(0).parent_path().string()));
+  progress.line(
+      fmt::format("{} pictures in {}", drawn, target.image_path(0).parent_path().string()));
   return 0;
 }
 

@@ -17,7 +17,8 @@ std::vector<float> colors_of(const Scene& scene, const Snapshot& particles) {
   for (std::size_t p = 0; p < particles.size(); ++p) {
     const std::size_t body = particles.body[p];
     const bool own = body < scene.bodies.size() && scene.bodies[body].color;
-    for (const double c : own ? *scene.bodies[body].color : scene.materials[particles.material[p]].color)
+    for (const double c :
+         own ? *scene.bodies[body].color : scene.materials[particles.material[p]].color)
       colors.push_back(static_cast<float>(c));
   }
   return colors;
@@ -52,8 +53,8 @@ void SurfaceWriter::write(const Snapshot& particles, const FrameMark& mark) cons
   for (const MaterialSurface& s : surfaces) {
     std::string name = scene_.materials[s.material].name;
     if (of_material[s.material] > 1) name += fmt::format("_{}", ++numbered[s.material]);
-    layers.push_back({std::move(name), s.material, &s.surface,
-                      s.at_vertices(particles.velocity, 3), s.at_vertices(colors, 3)});
+    layers.push_back({std::move(name), s.material, &s.surface, s.at_vertices(particles.velocity, 3),
+                      s.at_vertices(colors, 3)});
   }
   for (const SurfaceFormat* format : formats_)
     format->write(directory_.surface_path(mark.frame, format->name), layers, mark);

@@ -1,0 +1,64 @@
+"""What makes the program pleasant to use: completions, the manual page, a scene to begin with."""
+
+import json
+import re
+import subprocess
+import unittest
+
+from support import FIRN, CliTest
+
+
+class Habits(CliTest):
+    def commands(self):
+        overview = self.succeed("--help").stdout.split("Commands:\n")[1].split("\n\n")[0]
+        return [line.split()[0] for line in overview.splitlines()]
+
+    def flags(self, command):
+        return set(re.findall(r"--[a-z-]+", self.succeed(command, "--help").stdout.split("Examples:")[0]))
+
+    def complete(self, *words):
+        """What bash offers for the last of the words."""
+        script = self.folder / "firn.bash"
+        script.write_text(self.succeed("completion", "bash").stdout)
+        line = " ".join(f"'{word}'" for word in ("firn", *words))
+        run = subprocess.run(
+            ["bash", "-c", f'firn() {{ {FIRN} "$@"; }}; source {script}; COMP_WORDS=({line}); COMP_CWORD={len(words)}; '
+             '_firn; printf "%s\\n" "${COMPREPLY[@]}"'], text=True, capture_output=True, check=True, cwd=self.folder)
+        return run.stdout.split()
+
+    def test_bash_completes_commands_flags_and_scenes(self):
+        self.assertEqual(set(self.complete("")), {*self.commands(), "--help", "--version"})
+        for command in self.commands():
+            self.assertEqual({word for word in self.complete(command, "--") if word.startswith("--")}, self.flags(command))
+        self.assertIn("dam-break", self.complete("run", "dam"))
+        self.assertIn("pressure", self.complete("bench", "p"))
+
+    def test_every_shell_knows_every_command_and_flag(self):
+        for shell in ("bash", "zsh", "fish"):
+            text = self.succeed("completion", shell).stdout
+            for command in self.commands():
+                self.assertRegex(text, rf"(?m)\b{command}\b")
+                for flag in self.flags(command) - {"--help"}:
+                    self.assertIn(flag if shell != "fish" else f"-l {flag[2:]}", text)
+        self.assertIn("fish", self.fail_with(2, "completion", "fsh"))
+
+    def test_the_manual_page_has_all_commands(self):
+        page = self.succeed("man").stdout
+        self.assertTrue(page.startswith(".TH FIRN 1"))
+        for command in self.commands():
+            self.assertIn(f".SS firn {command} ", page)
+        for line in page.splitlines():
+            if line.startswith((".", "'")):
+                self.assertRegex(line, r"^\.(TH|SH|SS|TP|PP|nf|fi|B|I)\b")
+
+    def test_a_new_scene_runs(self):
+        self.assertEqual(self.succeed("new", "mine").stdout, "mine.toml\n")
+        self.assertIn("--overwrite", self.fail_with(3, "new", "mine.toml"))
+        info = json.loads(self.succeed("info", "mine.toml", "--json").stdout)
+        self.assertGreater(info["particles"], 1000)
+        self.succeed("run", "mine.toml", "-o", "run", "--frames", 1, "--set", "grid.dx=0.1", "--set", "output.video=false",
+                     "--quiet")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -18,6 +18,7 @@ inline Scene base_scene(int dimension) {
   scene.simulation.dimension = dimension;
   scene.grid.dx = 0.1;
   scene.output.resolution = {kWidth, kHeight};
+  scene.output.look = Look::kParticles;
   Material red;
   red.color = {0.9, 0.05, 0.05};
   red.density = 1000;

@@ -1,6 +1,6 @@
-// The readers of particle files. The first byte chooses: 0 NPZ, 1 PLY in 3D, 2 in 2D. An archive is read
-// as it is and once more with its checksums mended. Either way the reader returns columns that are as
-// long as they say or throws Error{kFile}.
+// The readers of particle files. The first byte chooses: 0 NPZ, 1 PLY in 3D, 2 in 2D. An archive is
+// read as it is and once more with its checksums mended. Either way the reader returns columns that
+// are as long as they say or throws Error{kFile}.
 #include <zlib.h>
 
 #include <algorithm>

@@ -51,7 +51,7 @@ const std::vector<Command>& command_table() {
        "  firn convert out/snowball-drop --to vtp\n"
        "  firn convert out/snowball-drop --to vdb,volumes --frames 0:24 -o out/for-houdini\n"
        "  firn convert out/snowball-drop --to bgeo --frames 12\n",
-       {"to", "frame-range", "output", "quiet"},
+       {"to", "frame-range", "into", "quiet"},
        convert},
       {"compare",
        "SCENE",

@@ -40,11 +40,12 @@ double output_bytes(const Scene& scene, const SceneEstimate& need) {
   const double tracer = 4.0 * scene.simulation.dimension + 8;  // with id, body, material
   tally.hold(tracers * tracer);
   if (!out.particles.empty()) {
+    const double columns = bytes_per_particle(scene, out.channels);
     double held = 0;
     for (const std::string& name : out.particles)
       if (const ParticleFormat* format = find_particle_format(name))
-        held = std::max(held, format->held);
-    tally.pass((1 + held) * particles * bytes_per_particle(scene, out.channels));
+        held = std::max(held, format->held * columns + format->held_each);
+    tally.pass(particles * (columns + held));
   }
   if (!out.volumes.empty()) {
     // Sums of doubles in blocks of which about half is filled, and the grids made of them.
@@ -62,6 +63,11 @@ double output_bytes(const Scene& scene, const SceneEstimate& need) {
 MemoryEstimate estimate_memory(const Scene& scene, const SceneEstimate& need, double process) {
   MemoryEstimate e;
   e.process = process;
+  // What OpenVDB and the threads that it works with keep once it has written a file.
+  constexpr double kOpenVdb = 30e6;
+  const auto& formats = scene.output.particles;
+  if (!scene.output.volumes.empty() || std::count(formats.begin(), formats.end(), "vdb") > 0)
+    e.process += kOpenVdb;
   const auto particles = static_cast<double>(need.particle_bytes);
   e.stores =
       particles + static_cast<double>(need.grid_bytes + need.scratch_bytes + need.tracer_bytes);
@@ -72,7 +78,7 @@ MemoryEstimate estimate_memory(const Scene& scene, const SceneEstimate& need, do
   const double while_filling = particles + e.filling, while_stepping = e.stores,
                while_writing = e.stores + e.output, while_saving = e.stores + e.checkpoint;
   const double most = std::max({while_filling, while_stepping, while_writing, while_saving});
-  e.peak = process + most;
+  e.peak = e.process + most;
   e.moment = most == while_saving    ? "while a checkpoint is written"
              : most == while_writing ? "while a frame is written"
              : most == while_filling ? "while bodies are filled"

@@ -107,6 +107,8 @@ const std::vector<Flag>& flag_table() {
   static const std::vector<Flag> table = {
       {"output", "o,output", "DIR", "output folder (default: the scene's, or out/<scene name>)",
        [](O& o, const S& v) { o.output = v; }},
+      {"into", "o,output", "DIR", "another folder for the files (default: that of the run)",
+       [](O& o, const S& v) { o.output = v; }},
       {"frames", "frames", "N", "number of frames of the whole run",
        [](O& o, const S& v) { o.frames = parse_integer("frames", v, 1); }},
       {"frame-range", "frames", "A:B", "these frames only, A and B among them (also A:, :B, A)",

@@ -19,7 +19,8 @@ struct ParticleFormat {
   std::string_view about;
   bool built;      // this build can write it
   bool collected;  // a .pvd file in the run's folder lists the frames
-  double held;     // bytes that writing holds, per byte of the columns
+  // Bytes that writing holds, per byte of the columns and per particle.
+  double held, held_each;
   // Bytes of the file per particle, roughly where it is compressed.
   double (*bytes)(const std::vector<ChannelArray>& channels, int dimension);
   void (*write)(const std::filesystem::path&, const ParticleColumns&);

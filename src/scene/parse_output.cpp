@@ -11,15 +11,16 @@ namespace firn::scene {
 namespace {
 
 // As in src/io/particle_formats.cpp, which has what writes them.
-constexpr Word kFormats[] = {
-    {"ply", "for viewers and renderers"},
-    {"npz", "for NumPy"},
-    {"vtp", "VTK: for ParaView, with a .pvd of all frames"},
-    {"vdb", "points of OpenVDB: for Houdini and Blender; needs a build with it"},
-    {"bgeo", "Houdini's classic format"}};
+constexpr Word kFormats[] = {{"ply", "for viewers, renderers and Blender"},
+                             {"npz", "for NumPy"},
+                             {"vtp", "VTK: for ParaView, with a .pvd of all frames"},
+                             {"vdb", "points of OpenVDB: for Houdini; needs a build with it"},
+                             {"bgeo", "Houdini's classic format"}};
 constexpr Unavailable kOtherFormats[] = {{"vtk", "use \"vtp\""}};
 constexpr Word kVolumeFormats[] = {
-    {"vdb", "grids density, velocity and, with heat, temperature; needs a build with OpenVDB"}};
+    {"vdb",
+     "grids density, velocity and, with heat, temperature: for Houdini and Blender; needs a "
+     "build with OpenVDB"}};
 
 // What all scenes may have; a scene takes those that it has.
 std::vector<Word> channel_words() {

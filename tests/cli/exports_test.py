@@ -214,6 +214,23 @@ class Formats(ExportsTest):
         self.assertGreater(self.npz(0)["stress"].nbytes, 2**19)
         self.check_vtp(self.out / "particles/particles_000001.vtp", self.npz(1), 1 / 48)
 
+    def test_a_frame_without_particles(self):
+        self.scene.write_text(self.scene.read_text() + """
+            [[sink]]
+            shape = { type = "box", min = [0, 0], max = [2, 2] }
+            """)
+        self.succeed("run", self.scene, "--frames", 1, *settings(["npz", *FORMATS], CHANNELS, VOLUMES))
+        npz, stem = self.npz(1), self.out / "particles/particles_000001"
+        self.assertEqual(npz["position"].shape, (0, 2))
+        reader = vtkXMLPolyDataReader()
+        reader.SetFileName(f"{stem}.vtp")
+        reader.Update()
+        self.assertEqual((reader.GetErrorCode(), reader.GetOutput().GetNumberOfCells()), (0, 0))
+        self.check_bgeo(stem.with_suffix(".bgeo"), npz, 1, 1 / 48)
+        if VDB_CONTENTS:
+            self.assertEqual(read_vdb(stem.with_suffix(".vdb"))["points"]["points"], {})
+            self.assertEqual(read_vdb(self.out / "volumes/volume_000001.vdb")["density"]["voxels"], [])
+
     def test_tracers_have_a_collection_of_their_own(self):
         self.scene.write_text("""
             [simulation]
@@ -294,11 +311,10 @@ class Convert(ExportsTest):
         self.assertEqual(written, made)
 
     def test_makes_what_the_run_would_have_written(self):
-        channels = [*CHANNELS]
-        self.succeed("run", self.scene, "-o", "direct", *settings(["npz", "ply", *FORMATS], channels, VOLUMES))
+        self.succeed("run", self.scene, "-o", "direct", *settings(["npz", "ply", *FORMATS], CHANNELS, VOLUMES))
         for source in ("npz", "ply"):
             with self.subTest(source=source):
-                self.succeed("run", self.scene, "-o", source, *settings([source], channels))
+                self.succeed("run", self.scene, "-o", source, *settings([source], CHANNELS))
                 wanted = [*FORMATS, *(["volumes"] if VDB_CONTENTS else [])]
                 said = self.succeed("convert", source, "--to", ",".join(wanted)).stdout
                 self.assertIn("7 frames", said)
@@ -316,9 +332,6 @@ class Convert(ExportsTest):
         for frame in (4, 6):
             for extension in ("npz", "vtp"):
                 self.same_as_written("few", f"particles/particles_{frame:06}.{extension}")
-
-    def same_as_written_frame(self, folder, name):
-        self.assertEqual((self.folder / folder / name).read_bytes(), (self.folder / "direct" / name).read_bytes())
 
     def test_frames(self):
         self.succeed("run", self.scene, *settings(["npz"]))
@@ -345,9 +358,9 @@ class Refused(ExportsTest):
         self.assertIn("did you mean 'vtp'?", self.fail_with(2, "convert", "out/square", "--to", "vtpp"))
         self.assertIn("not one of ply, npz, vtp, vdb, bgeo, volumes", self.fail_with(2, "convert", "out/square", "--to", "xyz"))
         self.assertIn("--to", self.fail_with(2, "convert", "out/square"))
-        self.assertIn("'vtk' ", self.fail_with(2, "convert", "out/square", "--to", "vtp,vtk") + " ")
+        self.assertIn("'vtk'", self.fail_with(2, "convert", "out/square", "--to", "vtp,vtk"))
         self.assertIn("did you mean 'vtp'?", self.fail_with(2, "run", self.scene, "--set", 'output.particles=["vtpp"]'))
-        self.assertIn("'volumes'", self.fail_with(2, "run", self.scene, "--set", 'output.volumes="vdb"') + "'volumes'")
+        self.assertIn("'volumes'", self.fail_with(2, "run", self.scene, "--set", 'output.volumes="vdb"'))
 
     def test_frames(self):
         for given in ("x", "3:1", "-1", "1:x", "1.5"):

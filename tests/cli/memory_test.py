@@ -50,13 +50,13 @@ class PeakMemory(CliTest):
         self.assertEqual(process.returncode, 0, error)
         return 1024 * usage.ru_maxrss
 
-    def said_and_taken(self, text):
+    def said_and_taken(self, text, *more):
         self.scene.write_text(text)
         said = json.loads(self.succeed("info", self.scene, "--json").stdout)["memory_bytes"]["peak"]
-        return said, self.taken("run", self.scene, "--device", "cpu")
+        return said, self.taken("run", self.scene, "--device", "cpu", *more)
 
-    def check(self, text):
-        said, taken = self.said_and_taken(text)
+    def check(self, text, *more):
+        said, taken = self.said_and_taken(text, *more)
         self.assertGreater(taken, 200e6, "the scene is too small for its peak to be that of particles and grid")
         self.assertAlmostEqual(said / taken, 1, delta=0.1)
 
@@ -76,6 +76,12 @@ class PeakMemory(CliTest):
 
     def test_particle_files(self):
         self.check(scene(3, 40, output='image = false\nparticles = ["npz"]\nchannels = ["velocity", "stress"]'))
+
+    def test_exports(self):
+        with_stress = 'image = false\nchannels = ["velocity", "stress"]\n'
+        self.check(scene(3, 46, output=with_stress + 'particles = ["vtp"]'))
+        if self.firn("run", self.scene, "-o", "vdb", "--set", 'output.particles=["vdb"]').returncode == 0:
+            self.check(scene(3, 46, output=with_stress + 'particles = ["vdb"]\nvolumes = ["vdb"]'), "-o", "both")
 
     def test_double_precision_in_the_plane(self):
         self.check(scene(2, 360, precision="double"))

@@ -30,7 +30,7 @@ class Scene(_firn.SceneData):
 
         Raises FileError where the file cannot be read, and SceneError with every finding where it makes no sense.
         """
-        return cls(path=os.fspath(path), variant=variant or "", overrides=_toml.overrides(overrides))
+        return cls._read(None, path=os.fspath(path), variant=variant or "", overrides=_toml.overrides(overrides))
 
     @classmethod
     def from_toml(
@@ -42,13 +42,7 @@ class Scene(_firn.SceneData):
         overrides: Mapping[str, Any] | None = None,
     ) -> Scene:
         """As `load`, from the text of a scene file. Relative paths in it start at `directory`."""
-        return cls(
-            text=text,
-            origin=f"{name}.toml",
-            directory=os.fspath(directory),
-            variant=variant or "",
-            overrides=_toml.overrides(overrides),
-        )
+        return cls._from_text(text, name, directory, variant, overrides, None)
 
     @classmethod
     def from_dict(
@@ -64,11 +58,37 @@ class Scene(_firn.SceneData):
         Errors name the key: "body.0.shape.radius: 'radius' must be > 0, found -1".
         """
         document = _toml.Document(tree)
+        return cls._from_text(document.text, name, directory, variant, overrides, document)
+
+    @classmethod
+    def _from_text(
+        cls,
+        text: str,
+        name: str,
+        directory: str | os.PathLike[str],
+        variant: str | None,
+        overrides: Mapping[str, Any] | None,
+        document: _toml.Document | None,
+    ) -> Scene:
+        return cls._read(
+            document,
+            text=text,
+            origin=f"{name}.toml",
+            directory=os.fspath(directory),
+            variant=variant or "",
+            overrides=_toml.overrides(overrides),
+        )
+
+    @classmethod
+    def _read(cls, document: _toml.Document | None, **arguments: Any) -> Scene:
+        """Findings of a `document` get keys for lines, and those of overrides lose what the command line calls them."""
         try:
-            return cls.from_toml(document.text, name, directory, variant, overrides)
+            return cls(**arguments)
         except (SceneError, FileError) as error:
-            place = re.compile(rf"^{re.escape(name)}\.toml:(\d+):\d+(?=: )", re.MULTILINE)
-            message = place.sub(lambda match: document.path_of(int(match[1])), str(error))
+            message = re.sub(r"^--set ", "", str(error), flags=re.MULTILINE)
+            if document is not None:
+                place = rf"^{re.escape(arguments['origin'])}:(\d+):\d+(?=: )"
+                message = re.sub(place, lambda at: document.path_of(int(at[1])), message, flags=re.MULTILINE)
             raise type(error)(message) from None
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> Scene:

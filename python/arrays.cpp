@@ -108,12 +108,12 @@ WritableField untyped(const FieldView& view) {
           view.device};
 }
 
-nb::object array_of(const WritableField& view, bool writable, nb::handle owner) {
-  if (view.device >= 0) return nb::cast(DeviceArray{view, writable, nb::borrow(owner)});
-  return array_in<nb::numpy>(view, writable, owner);
+AnyArray array_of(const WritableField& view, bool writable, nb::handle owner) {
+  if (view.device >= 0) return AnyArray(nb::cast(DeviceArray{view, writable, nb::borrow(owner)}));
+  return AnyArray(array_in<nb::numpy>(view, writable, owner));
 }
 
-nb::object copy_of(const WritableField& view, bool writable) {
+AnyArray copy_of(const WritableField& view, bool writable) {
   const std::size_t bytes = dtype_of(view.type).bits / 8;
   const auto reach = static_cast<std::size_t>(
       view.chunks == 0
@@ -127,14 +127,14 @@ nb::object copy_of(const WritableField& view, bool writable) {
   copied.data = memory->data();
   const nb::capsule owner(memory.release(),
                           [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-  return array_in<nb::numpy>(copied, writable, owner);
+  return AnyArray(array_in<nb::numpy>(copied, writable, owner));
 }
 
-nb::object counts_of(const WritableField& view, nb::handle owner) {
+AnyArray counts_of(const WritableField& view, nb::handle owner) {
   if (view.counts == nullptr)
-    return array_of(std::vector<std::uint32_t>(static_cast<std::size_t>(view.chunks),
-                                               static_cast<std::uint32_t>(view.lanes)),
-                    {static_cast<std::size_t>(view.chunks)});
+    return AnyArray(array_of(std::vector<std::uint32_t>(static_cast<std::size_t>(view.chunks),
+                                                        static_cast<std::uint32_t>(view.lanes)),
+                             {static_cast<std::size_t>(view.chunks)}));
   WritableField counts = view;
   counts.data = const_cast<std::uint32_t*>(view.counts);
   counts.type = ElementType::kUint32;
@@ -143,7 +143,7 @@ nb::object counts_of(const WritableField& view, nb::handle owner) {
   return array_of(counts, false, owner);
 }
 
-nb::object occupied_lanes_of(const WritableField& view) {
+HostArray occupied_lanes_of(const WritableField& view) {
   const auto chunks = static_cast<std::size_t>(view.chunks),
              lanes = static_cast<std::size_t>(view.lanes);
   auto flags = std::make_unique<bool[]>(chunks * lanes);
@@ -151,7 +151,7 @@ nb::object occupied_lanes_of(const WritableField& view) {
     std::fill_n(&flags[chunk * lanes], view.count(static_cast<std::int64_t>(chunk)), true);
   bool* data = flags.release();
   const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<bool*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, bool>(data, {chunks, lanes}, owner));
+  return HostArray(nb::cast(nb::ndarray<nb::numpy, bool>(data, {chunks, lanes}, owner)));
 }
 
 void bind_arrays(nb::module_& m) {

@@ -17,6 +17,21 @@ namespace firn::python {
 
 namespace nb = nanobind;
 
+// What type checkers are told that an object is.
+class HostArray : public nb::object {
+ public:
+  static constexpr auto Name = nb::detail::const_name("numpy.ndarray");
+  HostArray() = default;
+  explicit HostArray(const nb::object& array) : nb::object(array) {}
+};
+// On CUDA a DeviceArray, which whoever asks for it there knows.
+class AnyArray : public nb::object {
+ public:
+  static constexpr auto Name = nb::detail::const_name("typing.Any");
+  AnyArray() = default;
+  explicit AnyArray(const nb::object& array) : nb::object(array) {}
+};
+
 // A view of memory with shape (components, chunks, lanes), or (chunks, lanes) of one component.
 struct ArrayLayout {
   explicit ArrayLayout(const WritableField& view);
@@ -31,22 +46,22 @@ WritableField untyped(const FieldView& view);
 inline WritableField untyped(const WritableField& view) { return view; }
 
 // As long as such an array lives, so does `owner`.
-nb::object array_of(const WritableField& view, bool writable, nb::handle owner);
+AnyArray array_of(const WritableField& view, bool writable, nb::handle owner);
 // The same with memory of its own.
-nb::object copy_of(const WritableField& view, bool writable);
+AnyArray copy_of(const WritableField& view, bool writable);
 // How many lanes of each chunk hold something, of shape (chunks).
-nb::object counts_of(const WritableField& view, nb::handle owner);
+AnyArray counts_of(const WritableField& view, nb::handle owner);
 // Which lanes do, as booleans of shape (chunks, lanes).
-nb::object occupied_lanes_of(const WritableField& view);
+HostArray occupied_lanes_of(const WritableField& view);
 
 // An array that takes the vector over.
 template <class T>
-nb::object array_of(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+HostArray array_of(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
   auto owned = std::make_unique<std::vector<T>>(std::move(values));
   T* data = owned->data();
   const nb::capsule owner(owned.release(),
                           [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.begin(), owner));
+  return HostArray(nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.begin(), owner)));
 }
 
 }  // namespace firn::python

@@ -5,7 +5,7 @@
 NB_MODULE(_firn, m) {
   using namespace firn::python;
   m.doc() = "The bindings under the package firn, which documents them.";
-  m.attr("__version__") = firn::kVersion;
+  m.attr("VERSION") = firn::kVersion;
   bind_errors();
   bind_arrays(m);
   bind_scene_settings(m);

@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "python/arrays.h"
-
 namespace firn::python {
 namespace {
 
@@ -33,13 +31,13 @@ std::optional<Phase> phase_of(const std::optional<std::string>& name) {
 
 }  // namespace
 
-nb::object add_particles(Session& session, const std::string& material,
-                         const InputArray<double, 2>& position,
-                         const MaybeArray<double, 2>& velocity,
-                         const MaybeArray<double, 2>& velocity_gradient,
-                         const MaybeArray<double, 1>& temperature,
-                         const std::optional<std::string>& phase, std::optional<double> volume,
-                         std::optional<double> mass) {
+HostArray add_particles(Session& session, const std::string& material,
+                        const InputArray<double, 2>& position,
+                        const MaybeArray<double, 2>& velocity,
+                        const MaybeArray<double, 2>& velocity_gradient,
+                        const MaybeArray<double, 1>& temperature,
+                        const std::optional<std::string>& phase, std::optional<double> volume,
+                        std::optional<double> mass) {
   Simulation& simulation = session.changing();
   NewParticles particles;
   particles.material = material;

@@ -9,6 +9,7 @@
 #include <string>
 #include <variant>
 
+#include "python/arrays.h"
 #include "python/session.h"
 
 namespace firn::python {
@@ -18,13 +19,13 @@ using InputArray = nb::ndarray<const T, nb::ndim<Dimensions>, nb::c_contig, nb::
 template <class T, int Dimensions>
 using MaybeArray = std::optional<InputArray<T, Dimensions>>;
 
-nb::object add_particles(Session& session, const std::string& material,
-                         const InputArray<double, 2>& position,
-                         const MaybeArray<double, 2>& velocity,
-                         const MaybeArray<double, 2>& velocity_gradient,
-                         const MaybeArray<double, 1>& temperature,
-                         const std::optional<std::string>& phase, std::optional<double> volume,
-                         std::optional<double> mass);
+HostArray add_particles(Session& session, const std::string& material,
+                        const InputArray<double, 2>& position,
+                        const MaybeArray<double, 2>& velocity,
+                        const MaybeArray<double, 2>& velocity_gradient,
+                        const MaybeArray<double, 1>& temperature,
+                        const std::optional<std::string>& phase, std::optional<double> volume,
+                        std::optional<double> mass);
 void remove_particles(Session& session, const InputArray<std::uint32_t, 1>& ids);
 void set_collider_motion(Session& session, const std::variant<std::uint32_t, std::string>& collider,
                          const InputArray<double, 1>& times,

@@ -12,7 +12,7 @@
 namespace firn::python {
 namespace {
 
-nb::object render(SceneRenderer& renderer, const Session& session) {
+HostArray render(SceneRenderer& renderer, const Session& session) {
   Image image = renderer.render(session.reading());
   return array_of(std::move(image.rgb), {static_cast<std::size_t>(image.height),
                                          static_cast<std::size_t>(image.width), 3});

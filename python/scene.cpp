@@ -137,7 +137,8 @@ void bind_scene(nb::module_& m) {
           "to_toml", [](const Scene& s) { return s.resolved_toml; },
           "The scene after variant and overrides, as TOML that loads again.")
       .def(
-          "__eq__", [](const Scene& a, const Scene& b) { return a == b; }, nb::is_operator())
+          "__eq__", [](const Scene& a, const Scene& b) { return a == b; }, nb::is_operator(),
+          nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def_ro("name", &Scene::name, "The stem of its file.")
       .def_ro("title", &Scene::title)
       .def_ro("source", &Scene::source)

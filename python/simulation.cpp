@@ -13,14 +13,20 @@
 
 #include "python/arrays.h"
 #include "python/bindings.h"
+#include "python/callbacks.h"
 #include "python/particles.h"
 #include "python/session.h"
 
 namespace firn::python {
 namespace {
 
-using Callback = std::optional<nb::callable>;
-nb::object object_of(const Callback& callback) {
+// Of one argument; what it may return depends.
+template <class Argument>
+using Callback = std::optional<nb::typed<nb::callable, nb::object(Argument)>>;
+using OnStep = Callback<StepInfo>;
+using OnFrame = Callback<FrameStats>;
+template <class Argument>
+nb::object object_of(const Callback<Argument>& callback) {
   return callback ? nb::object(*callback) : nb::none();
 }
 
@@ -58,23 +64,23 @@ void load(Session& session, const nb::bytes& state) {
   session.load(bytes);
 }
 
-nb::object view(Session& session, const std::string& name) {
+AnyArray view(Session& session, const std::string& name) {
   const WritableField field = untyped(session.reading().field_view(name));
   return array_of(field, false, session.lease(name));
 }
-nb::object counts(Session& session) {
+AnyArray counts(Session& session) {
   return counts_of(untyped(session.reading().field_view("id")), session.lease("counts"));
 }
 
 template <class T>
-nb::object copied(const Simulation& simulation, const FieldInfo& field) {
+HostArray copied(const Simulation& simulation, const FieldInfo& field) {
   std::vector<T> values = simulation.field<T>(field.name);
   const auto components = static_cast<std::size_t>(field.components),
              n = values.size() / components;
   if (components == 1) return array_of(std::move(values), {n});
   return array_of(std::move(values), {n, components});
 }
-nb::object field(const Session& session, const std::string& name) {
+HostArray field(const Session& session, const std::string& name) {
   const Simulation& simulation = session.reading();
   for (const FieldInfo& field : simulation.fields()) {
     if (field.name != name) continue;
@@ -88,16 +94,16 @@ nb::object field(const Session& session, const std::string& name) {
     }
   }
   simulation.field_view(name);  // says what there is
-  return nb::none();
+  return {};
 }
 
 void bind_advancing(nb::class_<Session>& c) {
   c.def(
        "step",
-       [](Session& s, std::int64_t n, const Callback& on_step, const Callback& on_frame) {
+       [](Session& s, std::int64_t n, const OnStep& on_step, const OnFrame& on_frame) {
          return s.advance([n](Simulation& simulation,
                               const Observer& o) { return simulation.advance_steps(n, o); },
-                          object_of(on_step), object_of(on_frame));
+                          object_of<StepInfo>(on_step), object_of<FrameStats>(on_frame));
        },
        nb::arg("n") = 1, nb::kw_only(), nb::arg("on_step") = nb::none(),
        nb::arg("on_frame") = nb::none(),
@@ -108,19 +114,19 @@ void bind_advancing(nb::class_<Session>& c) {
        "been stopped there. Returns whether all steps were made.")
       .def(
           "advance_frame",
-          [](Session& s, const Callback& on_step, const Callback& on_frame) {
+          [](Session& s, const OnStep& on_step, const OnFrame& on_frame) {
             return s.advance([](Simulation& simulation,
                                 const Observer& o) { return simulation.advance_frame(o); },
-                             object_of(on_step), object_of(on_frame));
+                             object_of<StepInfo>(on_step), object_of<FrameStats>(on_frame));
           },
           nb::kw_only(), nb::arg("on_step") = nb::none(), nb::arg("on_frame") = nb::none(),
           "Advances to the end of the next frame, exactly. Otherwise as `step`.")
       .def(
           "advance_until",
-          [](Session& s, double t, const Callback& on_step, const Callback& on_frame) {
+          [](Session& s, double t, const OnStep& on_step, const OnFrame& on_frame) {
             return s.advance([t](Simulation& simulation,
                                  const Observer& o) { return simulation.advance_until(t, o); },
-                             object_of(on_step), object_of(on_frame));
+                             object_of<StepInfo>(on_step), object_of<FrameStats>(on_frame));
           },
           nb::arg("t"), nb::kw_only(), nb::arg("on_step") = nb::none(),
           nb::arg("on_frame") = nb::none(),
@@ -186,8 +192,8 @@ void bind_changing(nb::class_<Session>& c) {
            nb::arg("translation"), nb::arg("rotation"), nb::arg("pivot"))
       .def(
           "set_force",
-          [](Session& s, const Callback& force, const std::string& memory) {
-            s.set_force(object_of(force), memory_of(memory));
+          [](Session& s, const Callback<OwnForceStep>& force, const std::string& memory) {
+            s.set_force(object_of<OwnForceStep>(force), memory_of(memory));
           },
           nb::arg("force").none(), nb::arg("memory") = "host",
           "Sets a force beside gravity, or none: `force(step: ForceStep)` is called once in every "
@@ -198,8 +204,8 @@ void bind_changing(nb::class_<Session>& c) {
           "copies the arrays in every step, and \"native\" hands out DeviceArrays.")
       .def(
           "set_grid_boundary",
-          [](Session& s, const Callback& boundary, const std::string& memory) {
-            s.set_grid_boundary(object_of(boundary), memory_of(memory));
+          [](Session& s, const Callback<OwnBoundaryStep>& boundary, const std::string& memory) {
+            s.set_grid_boundary(object_of<OwnBoundaryStep>(boundary), memory_of(memory));
           },
           nb::arg("boundary").none(), nb::arg("memory") = "host",
           "Sets a boundary condition on the grid, behind those of the scene, or none: "
@@ -226,8 +232,9 @@ void bind_simulation(nb::module_& m) {
   c.def(
       "__init__",
       [](Session* self, const Scene& scene, const std::string& device, int threads,
-         int device_index, const Callback& on_filling) {
-        new (self) Session(scene, options_of(device, threads, device_index), object_of(on_filling));
+         int device_index, const Callback<Filling>& on_filling) {
+        new (self) Session(scene, options_of(device, threads, device_index),
+                           object_of<Filling>(on_filling));
       },
       nb::arg("scene"), nb::arg("device"), nb::arg("threads"), nb::arg("device_index"),
       nb::arg("on_filling").none());

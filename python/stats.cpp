@@ -1,5 +1,6 @@
 // What a simulation tells of itself: steps, frames, sums over the particles, copies of them.
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -103,14 +104,15 @@ void bind_frames(nb::module_& m) {
 
 // A channel where the snapshot has it: the array keeps the snapshot alive. None where it is empty.
 template <auto Channel>
-nb::object channel(nb::handle self, std::initializer_list<std::size_t> more) {
+std::optional<HostArray> channel(nb::handle self, std::initializer_list<std::size_t> more) {
   auto& snapshot = nb::cast<Snapshot&>(self);
   auto& values = snapshot.*Channel;
-  if (values.empty() && snapshot.size() > 0) return nb::none();
+  if (values.empty() && snapshot.size() > 0) return {};
   using T = typename std::remove_reference_t<decltype(values)>::value_type;
   std::size_t shape[3] = {snapshot.size(), 1, 1};
   std::copy(more.begin(), more.end(), shape + 1);
-  return nb::cast(nb::ndarray<nb::numpy, T>(values.data(), 1 + more.size(), shape, self));
+  return HostArray(
+      nb::cast(nb::ndarray<nb::numpy, T>(values.data(), 1 + more.size(), shape, self)));
 }
 template <auto Channel>
 inline constexpr auto scalars = [](nb::handle self) { return channel<Channel>(self, {}); };

@@ -11,6 +11,7 @@
 docs/python.md has the rest.
 """
 
+from ._firn import VERSION as __version__
 from ._firn import (
     BoundaryStep,
     ColliderState,
@@ -22,7 +23,6 @@ from ._firn import (
     Snapshot,
     StepInfo,
     Totals,
-    __version__,
     built_with_cuda,
     cuda_devices,
     estimate,

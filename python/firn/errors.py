@@ -36,7 +36,7 @@ class Error(Exception):
         self.position = position
         self.material = material
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type[Error], tuple[object, ...]]:
         # Pools of processes hand errors on by pickling them.
         return (type(self), (str(self), self.step, self.time, self.particle, self.position, self.material))
 

@@ -101,7 +101,7 @@ class Scene(_firn.SceneData):
 
         return tomllib.loads(self.to_toml())
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, tuple[str, str]]:
         return (type(self).from_toml, (self.to_toml(), self.name))
 
     def __repr__(self) -> str:

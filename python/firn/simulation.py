@@ -142,9 +142,9 @@ class Simulation(_firn.SimulationCore):
         n = len(position)
         gradient = None
         if velocity_gradient is not None:
-            gradient = np.zeros((n, 3, 3))
-            gradient[:, :d, :d] = _numbers("velocity_gradient", velocity_gradient, (n, d, d))
-            gradient = gradient.reshape(n, 9)
+            padded = np.zeros((n, 3, 3))
+            padded[:, :d, :d] = _numbers("velocity_gradient", velocity_gradient, (n, d, d))
+            gradient = padded.reshape(n, 9)
         return self._add_particles(
             material,
             _padded(position, 3),

@@ -1,0 +1,235 @@
+"""Simulations. The methods that advance and read one are those of SimulationCore; what takes arrays is here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import _firn
+from .errors import SceneError
+from .scene import Scene
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike
+
+
+def _numbers(name: str, value: Any, shape: tuple[int | None, ...]) -> np.ndarray:
+    """As doubles; None in `shape` is any length. Raises TypeError or ValueError with the name."""
+    import numpy as np
+
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiu":
+        raise TypeError(f"{name}: numbers are expected, found an array of {array.dtype}")
+    fits = array.ndim == len(shape) and all(want in (None, got) for want, got in zip(shape, array.shape))
+    if not fits:
+        wanted = ", ".join("any" if want is None else str(want) for want in shape)
+        raise ValueError(f"{name}: an array of shape ({wanted}) is expected, found {array.shape}")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def _padded(array: np.ndarray, width: int) -> np.ndarray:
+    """Rows of three entries from those of two."""
+    import numpy as np
+
+    missing = width - array.shape[1]
+    return np.ascontiguousarray(np.pad(array, ((0, 0), (0, missing)))) if missing > 0 else array
+
+
+class Simulation(_firn.SimulationCore):
+    """Particles and grid of a scene on the CPU or on CUDA.
+
+    Parameters
+    ----------
+    scene
+        From `firn.load`, `firn.Scene.from_toml` or `firn.Scene.from_dict`.
+    device
+        "auto" (a GPU where there is one), "cpu" or "cuda".
+    threads
+        Of the CPU; 0: all cores. Results do not depend on it.
+    device_index
+        Which of `firn.cuda_devices()`.
+    on_filling
+        Called with a `Filling` time and again while bodies are filled with particles.
+
+    Steps run without the interpreter's lock, so that simulations on different threads run at once; one simulation
+    belongs to one thread at a time. Ctrl-C ends a call at the end of a step with KeyboardInterrupt, from where it can
+    go on. Where it, or a callback, has stopped a call, velocities and stresses may lie on the grid: `step()` brings
+    them back to the particles.
+    """
+
+    # Of the process that has made a simulation first: threads of OpenMP do not come along into a fork.
+    _process: int | None = None
+
+    def __init__(
+        self,
+        scene: Scene,
+        device: str = "auto",
+        threads: int = 0,
+        device_index: int = 0,
+        on_filling: Callable[[_firn.Filling], object] | None = None,
+    ) -> None:
+        if Simulation._process not in (None, os.getpid()):
+            raise SceneError(
+                "this process was forked off one that has made simulations, whose threads did not come along; "
+                'start processes by multiprocessing.get_context("spawn")'
+            )
+        Simulation._process = os.getpid()
+        super().__init__(scene, device, threads, device_index, on_filling)
+        self._scene = scene
+        self._renderer: _firn.Renderer | None = None
+
+    @property
+    def scene(self) -> Scene:
+        """What it was made of."""
+        return self._scene
+
+    @property
+    def frame(self) -> int:
+        """Frames completed."""
+        return self.stats().frame
+
+    def run(
+        self,
+        frames: int | None = None,
+        on_step: Callable[[_firn.StepInfo], object] | None = None,
+        on_frame: Callable[[_firn.FrameStats], object] | None = None,
+    ) -> bool:
+        """Advances to the end of frame `frames`, by default of the scene's last one; see `step` for the callbacks.
+
+        It writes no files: pictures, particle files, ledger and checkpoints of a scene's `[output]` are what the program
+        `firn run` makes.
+        """
+        settings = self._scene.simulation
+        last = settings.frames if frames is None else frames
+        return self.advance_until(last / settings.fps, on_step=on_step, on_frame=on_frame)
+
+    def add_particles(
+        self,
+        material: str,
+        position: ArrayLike,
+        velocity: ArrayLike | None = None,
+        velocity_gradient: ArrayLike | None = None,
+        temperature: ArrayLike | None = None,
+        phase: str | None = None,
+        volume: float | None = None,
+        mass: float | None = None,
+    ) -> np.ndarray:
+        """Adds n particles of a material, at rest in it, and returns their ids (uint32, shape (n)).
+
+        Parameters
+        ----------
+        material
+            A name of the scene's.
+        position
+            m, shape (n, d), within the domain.
+        velocity
+            m/s, shape (n, d); by default at rest.
+        velocity_gradient
+            1/s, shape (n, d, d), d velocity_a / d x_b at [:, a, b]; by default 0.
+        temperature, phase
+            K, shape (n), where the scene solves heat; "solid" or "liquid", by default by temperature.
+        volume, mass
+            Of each particle: m^d at rest, by default that of 2^d in a cell; kg, by default by density.
+
+        Raises SceneError, and has changed nothing, for what the scene cannot have.
+        """
+        import numpy as np
+
+        d = self._scene.simulation.dimension
+        position = _numbers("position", position, (None, d))
+        n = len(position)
+        gradient = None
+        if velocity_gradient is not None:
+            padded = np.zeros((n, 3, 3))
+            padded[:, :d, :d] = _numbers("velocity_gradient", velocity_gradient, (n, d, d))
+            gradient = padded.reshape(n, 9)
+        return self._add_particles(
+            material,
+            _padded(position, 3),
+            None if velocity is None else _padded(_numbers("velocity", velocity, (n, d)), 3),
+            gradient,
+            None if temperature is None else _numbers("temperature", temperature, (n,)),
+            phase,
+            volume,
+            mass,
+        )
+
+    def remove_particles(self, ids: ArrayLike) -> None:
+        """Takes particles out by their ids, integers of shape (n). Raises SceneError for one that no particle has."""
+        import numpy as np
+
+        array = np.asarray(ids)
+        if array.size == 0 and array.ndim == 1:
+            return
+        if array.dtype.kind not in "iu":
+            raise TypeError(f"ids: integers are expected, found an array of {array.dtype}")
+        if array.ndim != 1:
+            raise ValueError(f"ids: an array of shape (n) is expected, found {array.shape}")
+        if array.min() < 0 or array.max() > 0xFFFFFFFF:
+            raise SceneError("ids: no particle has an id below 0, or of more than 32 bits")
+        self._remove_particles(np.ascontiguousarray(array, dtype=np.uint32))
+
+    def set_collider_motion(
+        self,
+        collider: int | str,
+        times: Sequence[float],
+        translation: ArrayLike | None = None,
+        rotation: ArrayLike | None = None,
+        pivot: Sequence[float] = (0.0, 0.0, 0.0),
+    ) -> None:
+        """Has a collider, by its index or name, follow key frames from the next step on, linear in between.
+
+        Parameters
+        ----------
+        times
+            s, absolute and increasing, shape (n).
+        translation
+            m, shape (n, d), of where the scene has it.
+        rotation
+            Euler angles in radians, x then y then z, about `pivot` (m): shape (n, 3), or (n) in 2D, about z.
+        """
+        import numpy as np
+
+        d = self._scene.simulation.dimension
+        seconds = _numbers("times", times, (None,))
+        n = len(seconds)
+        moved = np.zeros((n, 3)) if translation is None else _numbers("translation", translation, (n, d))
+        turned = np.zeros((n, 3))
+        if rotation is not None and d == 2 and np.ndim(rotation) == 1:
+            turned[:, 2] = _numbers("rotation", rotation, (n,))
+        elif rotation is not None:
+            turned = _numbers("rotation", rotation, (n, 3))
+        self._set_collider_motion(collider, seconds, _padded(moved, 3), turned, _numbers("pivot", pivot, (len(pivot),)))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the complete state to a file, by way of another name, so that there is never half a file."""
+        part = f"{os.fspath(path)}.part"
+        with open(part, "wb") as file:
+            file.write(self.save_state())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+
+    def restore(self, path: str | os.PathLike[str]) -> None:
+        """Brings back what `save` of a simulation of the same scene has written."""
+        with open(path, "rb") as file:
+            self.load_state(file.read())
+
+    def picture(self) -> np.ndarray:
+        """The simulation as it is, drawn by the scene's `[output]`: uint8, shape (height, width, 3), sRGB.
+
+        The first picture fixes the camera and the range of colours, so that all of a simulation's fit together.
+        """
+        if self._renderer is None:
+            self._renderer = _firn.Renderer(self._scene)
+        return self._renderer.render(self)
+
+    def _repr_png_(self) -> bytes:
+        from .pictures import png
+
+        return png(self.picture())
+
+    def __repr__(self) -> str:
+        return f"<firn.Simulation of {self._scene.name!r}: t = {self.time:g} s, {self.device_name}>"

@@ -1,0 +1,169 @@
+// Scenes as Python looks at them: what a scene is made of, read-only, by the names that files have.
+#include "firn/scene.h"
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "firn/scene_file.h"
+#include "python/bindings.h"
+#include "python/names.h"
+
+namespace firn::python {
+namespace {
+
+void bind_material(nb::module_& m) {
+  nb::class_<LameParameters>(m, "LameParameters", "Pa.")
+      .def_ro("mu", &LameParameters::mu)
+      .def_ro("lambda_", &LameParameters::lambda, "`lambda` in files.");
+  nb::class_<Material>(m, "Material", "A material: what its model has no use for is 0.")
+      .def_ro("name", &Material::name)
+      .def_prop_ro("model", named(&Material::model))
+      .def_ro("density", &Material::density, "kg/m^3, in 2D kg/m^2.")
+      .def_ro("youngs_modulus", &Material::youngs_modulus, "Pa.")
+      .def_ro("poisson_ratio", &Material::poisson_ratio)
+      .def_ro("critical_compression", &Material::critical_compression)
+      .def_ro("critical_stretch", &Material::critical_stretch)
+      .def_ro("hardening", &Material::hardening)
+      .def_ro("friction_angle", &Material::friction_angle, "Radians.")
+      .def_ro("cohesion", &Material::cohesion)
+      .def_ro("yield_stress", &Material::yield_stress, "Pa.")
+      .def_ro("consistency", &Material::consistency, "Pa s^n.")
+      .def_ro("flow_index", &Material::flow_index)
+      .def_ro("relaxation_time", &Material::relaxation_time, "s.")
+      .def_ro("bulk_modulus", &Material::bulk_modulus, "Pa.")
+      .def_ro("gamma", &Material::gamma)
+      .def_ro("viscosity", &Material::viscosity, "Pa s.")
+      .def_ro("lame", &Material::lame)
+      .def_ro("color", &Material::color, "sRGB in [0, 1].");
+}
+
+void bind_shape(nb::module_& m) {
+  nb::class_<ScalarField>(m, "ScalarField", "A number, or an expression of x, y, z, t.")
+      .def_ro("constant", &ScalarField::constant)
+      .def_ro("expression", &ScalarField::expression, "Empty: constant.");
+  nb::class_<VectorField>(m, "VectorField", "Three of them.")
+      .def_ro("component", &VectorField::component);
+  nb::class_<Shape>(m, "Shape",
+                    "One node of a tree of shapes; which members count depends on type.")
+      .def_prop_ro("type", named(&Shape::type))
+      .def_ro("center", &Shape::center)
+      .def_ro("radius", &Shape::radius)
+      .def_ro("tube_radius", &Shape::tube_radius)
+      .def_ro("radii", &Shape::radii)
+      .def_ro("min", &Shape::min)
+      .def_ro("max", &Shape::max)
+      .def_ro("rounding", &Shape::rounding)
+      .def_ro("point", &Shape::point)
+      .def_ro("normal", &Shape::normal)
+      .def_ro("from_", &Shape::from, "`from` in files.")
+      .def_ro("to", &Shape::to)
+      .def_ro("axis", &Shape::axis)
+      .def_ro("file", &Shape::file, "An absolute path.")
+      .def_ro("translation", &Shape::translation)
+      .def_ro("rotation", &Shape::rotation)
+      .def_ro("scale", &Shape::scale)
+      .def_ro("children", &Shape::children);
+}
+
+void bind_bodies(nb::module_& m) {
+  nb::class_<Keyframes>(m, "Keyframes", "A rigid motion, piecewise linear in time.")
+      .def_ro("times", &Keyframes::times, "s.")
+      .def_ro("translation", &Keyframes::translation, "m.")
+      .def_ro("rotation", &Keyframes::rotation, "Euler angles in radians, x then y then z.")
+      .def_ro("pivot", &Keyframes::pivot, "m.");
+  nb::class_<Body>(m, "Body", "What is filled with particles at the start.")
+      .def_ro("name", &Body::name)
+      .def_ro("material", &Body::material, "Index into the scene's materials.")
+      .def_ro("shape", &Body::shape)
+      .def_ro("particles_per_cell", &Body::particles_per_cell, "0: 2^d.")
+      .def_prop_ro("sampling", named(&Body::sampling))
+      .def_ro("velocity", &Body::velocity, "m/s.")
+      .def_ro("angular_velocity", &Body::angular_velocity, "rad/s.")
+      .def_ro("stretch", &Body::stretch)
+      .def_ro("density_scale", &Body::density_scale)
+      .def_ro("color", &Body::color)
+      .def_ro("temperature", &Body::temperature, "K.");
+  nb::class_<Collider>(m, "Collider", "What material cannot enter.")
+      .def_ro("name", &Collider::name)
+      .def_ro("shape", &Collider::shape)
+      .def_prop_ro("boundary", named(&Collider::boundary))
+      .def_ro("friction", &Collider::friction)
+      .def_ro("motion", &Collider::motion)
+      .def_prop_ro(
+          "is_dynamic", [](const Collider& c) { return c.dynamics.has_value(); },
+          "Whether material moves it.")
+      .def_ro("color", &Collider::color);
+  nb::class_<Source>(m, "Source", "Where material comes in.")
+      .def_ro("name", &Source::name)
+      .def_ro("material", &Source::material, "Index into the scene's materials.")
+      .def_ro("shape", &Source::shape)
+      .def_ro("velocity", &Source::velocity, "m/s.")
+      .def_ro("motion", &Source::motion)
+      .def_ro("start", &Source::start, "s.")
+      .def_ro("end", &Source::end, "s.");
+  nb::class_<Sink>(m, "Sink", "Where material goes.")
+      .def_ro("name", &Sink::name)
+      .def_ro("shape", &Sink::shape);
+}
+
+}  // namespace
+
+void bind_scene(nb::module_& m) {
+  bind_material(m);
+  bind_shape(m);
+  bind_bodies(m);
+  nb::class_<Scene>(m, "SceneData", "What firn.Scene derives from.")
+      .def(
+          "__init__",
+          [](Scene* self, const std::string& path, const std::string& variant,
+             const std::vector<std::string>& overrides) {
+            new (self) Scene(load_scene(path, {variant, overrides}));
+          },
+          nb::kw_only(), nb::arg("path"), nb::arg("variant") = "",
+          nb::arg("overrides") = std::vector<std::string>{})
+      .def(
+          "__init__",
+          [](Scene* self, const std::string& text, const std::string& origin,
+             const std::string& directory, const std::string& variant,
+             const std::vector<std::string>& overrides) {
+            new (self) Scene(parse_scene(text, origin, directory, {variant, overrides}));
+          },
+          nb::kw_only(), nb::arg("text"), nb::arg("origin"), nb::arg("directory") = "",
+          nb::arg("variant") = "", nb::arg("overrides") = std::vector<std::string>{})
+      .def(
+          "to_toml", [](const Scene& s) { return s.resolved_toml; },
+          "The scene after variant and overrides, as TOML that loads again.")
+      .def(
+          "__eq__", [](const Scene& a, const Scene& b) { return a == b; }, nb::is_operator(),
+          nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def_ro("name", &Scene::name, "The stem of its file.")
+      .def_ro("title", &Scene::title)
+      .def_ro("source", &Scene::source)
+      .def_ro("path", &Scene::path, "The file it came from, or empty.")
+      .def_ro("simulation", &Scene::simulation)
+      .def_ro("transfer", &Scene::transfer)
+      .def_ro("time", &Scene::time)
+      .def_ro("grid", &Scene::grid)
+      .def_ro("fluid", &Scene::fluid)
+      .def_ro("implicit", &Scene::implicit)
+      .def_ro("output", &Scene::output)
+      .def_ro("materials", &Scene::materials)
+      .def_ro("bodies", &Scene::bodies)
+      .def_ro("colliders", &Scene::colliders)
+      .def_ro("sources", &Scene::sources)
+      .def_ro("sinks", &Scene::sinks)
+      .def_prop_ro("solves_heat", &Scene::solves_heat, "Whether particles have temperatures.");
+
+  nb::class_<MaterialPreset>(m, "MaterialPreset", "What `preset = \"snow_dry\"` starts from.")
+      .def_ro("material", &MaterialPreset::material)
+      .def_ro("description", &MaterialPreset::description)
+      .def_ro("source", &MaterialPreset::source);
+  m.def(
+      "material_presets", [] { return material_presets(); },
+      "The named materials that `material.NAME.preset` starts from.");
+}
+
+}  // namespace firn::python

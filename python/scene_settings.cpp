@@ -1,0 +1,95 @@
+// The settings of a scene, read-only, by the names that files have.
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "firn/scene.h"
+#include "python/bindings.h"
+#include "python/names.h"
+
+namespace firn::python {
+namespace {
+
+void bind_solver_settings(nb::module_& m) {
+  nb::class_<FluidSettings>(m, "FluidSettings", "integrator = \"incompressible\".")
+      .def_ro("tolerance", &FluidSettings::tolerance)
+      .def_ro("absolute_tolerance", &FluidSettings::absolute_tolerance, "1/s.")
+      .def_ro("max_iterations", &FluidSettings::max_iterations)
+      .def_ro("density_correction", &FluidSettings::density_correction);
+  nb::class_<ImplicitSettings>(m, "ImplicitSettings",
+                               "integrator = \"optimization\" or \"semi_implicit\".")
+      .def_ro("tolerance", &ImplicitSettings::tolerance)
+      .def_ro("max_iterations", &ImplicitSettings::max_iterations)
+      .def_ro("max_linear_iterations", &ImplicitSettings::max_linear_iterations)
+      .def_ro("mass_damping", &ImplicitSettings::mass_damping, "1/s.");
+}
+
+void bind_grid(nb::module_& m) {
+  nb::class_<Domain>(m, "Domain", "A box; its faces in the order -x, +x, -y, +y, -z, +z.")
+      .def_ro("min", &Domain::min, "m.")
+      .def_ro("max", &Domain::max, "m.")
+      .def_prop_ro("boundary",
+                   [](const Domain& domain) {
+                     std::array<std::string_view, 6> names;
+                     for (std::size_t face = 0; face < 6; ++face)
+                       names[face] = name_of(domain.boundary[face]);
+                     return names;
+                   })
+      .def_ro("friction", &Domain::friction);
+  nb::class_<GridSettings>(m, "GridSettings")
+      .def_ro("dx", &GridSettings::dx, "Side of a cell, m.")
+      .def_ro("domain", &GridSettings::domain, "None: space is unbounded.");
+}
+
+void bind_output(nb::module_& m) {
+  nb::class_<Camera>(m, "Camera")
+      .def_ro("eye", &Camera::eye)
+      .def_ro("target", &Camera::target)
+      .def_ro("up", &Camera::up)
+      .def_ro("fov", &Camera::fov, "Vertical, radians.");
+  nb::class_<OutputSettings>(m, "OutputSettings", "What the program `firn run` writes.")
+      .def_ro("directory", &OutputSettings::directory)
+      .def_ro("particles", &OutputSettings::particles)
+      .def_ro("image", &OutputSettings::image)
+      .def_ro("video", &OutputSettings::video)
+      .def_ro("color", &OutputSettings::color)
+      .def_ro("resolution", &OutputSettings::resolution, "Of pictures: width and height.")
+      .def_ro("channels", &OutputSettings::channels)
+      .def_ro("checkpoint_every", &OutputSettings::checkpoint_every)
+      .def_prop_ro("diagnostics", named(&OutputSettings::diagnostics))
+      .def_ro("camera", &OutputSettings::camera);
+}
+
+}  // namespace
+
+void bind_scene_settings(nb::module_& m) {
+  nb::class_<SimulationSettings>(m, "SimulationSettings")
+      .def_ro("dimension", &SimulationSettings::dimension, "2 or 3.")
+      .def_ro("frames", &SimulationSettings::frames)
+      .def_ro("fps", &SimulationSettings::fps, "Frames per second.")
+      .def_ro("gravity", &SimulationSettings::gravity, "m/s^2.")
+      .def_prop_ro("integrator", named(&SimulationSettings::integrator))
+      .def_prop_ro("precision", named(&SimulationSettings::precision))
+      .def_ro("seed", &SimulationSettings::seed)
+      .def_ro("reproducible", &SimulationSettings::reproducible)
+      .def_ro("fused", &SimulationSettings::fused);
+  nb::class_<TransferSettings>(m, "TransferSettings")
+      .def_prop_ro("type", named(&TransferSettings::type))
+      .def_ro("blend", &TransferSettings::blend)
+      .def_ro("modes", &TransferSettings::modes)
+      .def_prop_ro("advection", named(&TransferSettings::advection))
+      .def_ro("kernel", &TransferSettings::kernel, "Degree of the B-spline.")
+      .def_prop_ro("force", named(&TransferSettings::force));
+  nb::class_<TimeSettings>(m, "TimeSettings")
+      .def_ro("cfl", &TimeSettings::cfl)
+      .def_ro("cfl_material", &TimeSettings::cfl_material)
+      .def_ro("dt_max", &TimeSettings::dt_max, "s.")
+      .def_ro("dt_min", &TimeSettings::dt_min, "s.");
+  bind_solver_settings(m);
+  bind_grid(m);
+  bind_output(m);
+}
+
+}  // namespace firn::python

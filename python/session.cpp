@@ -1,0 +1,245 @@
+#include "python/session.h"
+
+#include <unistd.h>
+
+#include <memory>
+#include <utility>
+
+#include "python/callbacks.h"
+#include "python/errors.h"
+
+namespace firn::python {
+namespace {
+
+// Short against what a person waits for, long against what the lock of the interpreter takes to
+// get while other threads hold it.
+constexpr std::chrono::milliseconds kBetweenSignals{50};
+
+// The exception that is being handled, or that an interactive session has shown last, keeps the
+// variables of its functions.
+void forget_failed_frames() {
+  const nb::module_ sys = nb::module_::import_("sys"),
+                    traceback = nb::module_::import_("traceback");
+  const nb::object handled = sys.attr("exc_info")()[2];
+  const nb::object shown = nb::getattr(sys, "last_traceback", nb::none());
+  for (const nb::object& frames : {handled, shown})
+    if (!frames.is_none()) traceback.attr("clear_frames")(frames);
+}
+
+[[noreturn]] void misused(const std::string& message) {
+  throw Error(ErrorCategory::kScene, message);
+}
+
+}  // namespace
+
+class Session::Busy {
+ public:
+  Busy(Session& session, Activity activity) : session_(session), before_(session.activity_) {
+    session_.activity_ = activity;
+    session_.thread_ = std::this_thread::get_id();
+  }
+  ~Busy() { session_.activity_ = before_; }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+ private:
+  Session& session_;
+  Activity before_;
+};
+
+struct Session::Lease {
+  Session* session;
+  nb::object alive;  // the session's own object
+  std::string what;
+
+  ~Lease() {
+    const auto entry = session->views_.find(what);
+    if (--entry->second == 0) session->views_.erase(entry);
+  }
+};
+
+Simulation Session::make(const Scene& scene, const RunOptions& options,
+                         const nb::object& on_filling) {
+  const auto filling = [&](const Filling& at) {
+    const nb::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (!on_filling.is_none()) on_filling(at);
+  };
+  const nb::gil_scoped_release unlocked;
+  return {scene, options, filling};
+}
+
+Session::Session(const Scene& scene, const RunOptions& options, const nb::object& on_filling)
+    : simulation_(make(scene, options, on_filling)),
+      on_cuda_(simulation_.on_cuda()),
+      process_(getpid()) {}
+
+void Session::check_place() const {
+  if (process_ != getpid())
+    misused(
+        "the simulation was made before this process was forked off, and its threads did not "
+        "come along; make it in the process that uses it");
+  if (activity_ != Activity::kNone && thread_ != std::this_thread::get_id())
+    misused(
+        "the simulation is in a call on another thread; one simulation belongs to one thread "
+        "at a time");
+}
+
+void Session::check_idle() const {
+  check_place();
+  if (activity_ != Activity::kNone)
+    misused(
+        "a callback may read the simulation, not advance or change it; return False to stop, "
+        "and change it then");
+}
+
+const Simulation& Session::reading() const {
+  check_place();
+  if (activity_ == Activity::kForce)
+    misused(
+        "within a force or boundary the simulation is half way through a step; use the arrays "
+        "that it is called with");
+  return simulation_;
+}
+
+Simulation& Session::changing() {
+  check_idle();
+  check_no_views();
+  if (!broken_.empty())
+    misused("the state of this simulation means nothing any more: " + broken_ +
+            "; load a saved state, or make a new simulation");
+  return simulation_;
+}
+
+void Session::load(const std::vector<std::byte>& state) {
+  check_idle();
+  check_no_views();
+  broken_ = "what was to be loaded does not fit";
+  simulation_.load_state(state);
+  broken_.clear();
+}
+
+void Session::check_no_views() const {
+  if (views_.empty()) return;
+  // They may be part of a cycle, or local to the functions that an exception has left.
+  forget_failed_frames();
+  PyGC_Collect();
+  if (views_.empty()) return;
+  std::string names;
+  for (const auto& [name, count] : views_)
+    names += (names.empty() ? "" : ", ") + name +
+             (count > 1 ? " (" + std::to_string(count) + " times)" : "");
+  throw ViewError("arrays still show the simulation's memory: " + names +
+                  "; delete them (del array) before it goes on, or copy what is to stay "
+                  "(array.copy(), or field() in place of view())");
+}
+
+nb::object Session::lease(const std::string& what) {
+  auto lease = std::make_unique<Lease>(Lease{this, nb::find(*this), what});
+  ++views_[what];
+  return nb::capsule(lease.release(), [](void* p) noexcept { delete static_cast<Lease*>(p); });
+}
+
+bool Session::interrupted() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - looked_ < kBetweenSignals) return false;
+  looked_ = now;
+  const nb::gil_scoped_acquire lock;
+  if (PyErr_CheckSignals() == 0) return false;
+  interrupt_ = std::make_exception_ptr(nb::python_error());
+  return true;
+}
+
+template <class Told>
+bool Session::tell(const nb::object& callback, const Told& told) {
+  const nb::gil_scoped_acquire lock;
+  const nb::object answer = callback(told);
+  check_no_views();
+  if (answer.is_none()) return true;
+  const int goes_on = PyObject_IsTrue(answer.ptr());
+  if (goes_on < 0) throw nb::python_error();
+  return goes_on != 0;
+}
+
+Observer Session::observer(const nb::object& on_step, const nb::object& on_frame) {
+  Observer observer;
+  observer.interrupted = [this] { return interrupted(); };
+  if (!on_step.is_none())
+    observer.step = [this, &on_step](const StepInfo& step) { return tell(on_step, step); };
+  if (!on_frame.is_none())
+    observer.frame = [this, &on_frame](const FrameStats& frame) { return tell(on_frame, frame); };
+  return observer;
+}
+
+bool Session::advance(const Go& go, const nb::object& on_step, const nb::object& on_frame) {
+  changing();
+  const Busy busy(*this, Activity::kStep);
+  interrupt_ = nullptr;
+  bool completed = false;
+  try {
+    const Observer told = observer(on_step, on_frame);
+    const nb::gil_scoped_release unlocked;
+    completed = go(simulation_, told);
+  } catch (const Error& error) {
+    const bool harmless = error.category() == ErrorCategory::kScene;
+    if (!harmless && broken_.empty()) broken_ = error.what();
+    throw;
+  }
+  if (interrupt_) std::rethrow_exception(std::exchange(interrupt_, nullptr));
+  return completed;
+}
+
+// What leaves a force or a boundary leaves its step half done.
+template <class Ask>
+void Session::ask(Ask&& ask) {
+  const nb::gil_scoped_acquire lock;
+  const Busy busy(*this, Activity::kForce);
+  try {
+    ask();
+  } catch (...) {
+    broken_ = "a force or boundary failed within a step";
+    throw;
+  }
+}
+
+void Session::set_force(const nb::object& force, Memory memory) {
+  Simulation& simulation = changing();
+  force_ = force;
+  if (force.is_none()) {
+    simulation.set_force({}, memory);
+  } else {
+    simulation.set_force(
+        [this](const ForceStep& step) { ask([&] { ask_force(*this, force_, step); }); }, memory);
+  }
+}
+
+void Session::set_grid_boundary(const nb::object& boundary, Memory memory) {
+  Simulation& simulation = changing();
+  if (boundary.is_none()) {
+    simulation.set_grid_boundary({}, memory);
+  } else {
+    simulation.set_grid_boundary(
+        [this](const BoundaryStep& step) { ask([&] { ask_boundary(*this, boundary_, step); }); },
+        memory);
+  }
+  boundary_ = boundary;  // the library may have refused it
+}
+
+int Session::traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  const Session* session = nb::inst_ptr<Session>(self);
+  Py_VISIT(session->force_.ptr());
+  Py_VISIT(session->boundary_.ptr());
+  return 0;
+}
+
+int Session::clear(PyObject* self) {
+  if (!nb::inst_ready(self)) return 0;
+  Session* session = nb::inst_ptr<Session>(self);
+  session->force_.reset();
+  session->boundary_.reset();
+  return 0;
+}
+
+}  // namespace firn::python

@@ -1,0 +1,231 @@
+"""Steps, frames, callbacks, states and what a simulation tells of itself."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import firn
+
+
+def test_frames_and_steps(simulation):
+    assert simulation.time == 0
+    assert simulation.frame == 0
+    assert simulation.advance_frame()
+    assert simulation.time == pytest.approx(1 / 48, rel=1e-12)
+    assert simulation.frame == 1
+    assert simulation.step(3)
+    assert simulation.stats().steps == 3
+    assert simulation.advance_until(0.1)
+    assert simulation.time == pytest.approx(0.1, rel=1e-12)
+    assert simulation.run()
+    assert simulation.frame == 6
+    assert "cpu" in simulation.device_name
+    assert not simulation.on_cuda
+
+
+def test_what_it_tells(simulation, scene):
+    simulation.advance_frame()
+    stats, totals = simulation.stats(), simulation.totals()
+    assert stats.particles > 100
+    assert stats.limited_by in ("wave_speed", "dt_max", "velocity")
+    assert totals.mass == pytest.approx(0.4 * 0.4 * 1000, rel=0.05)
+    assert totals.momentum[0] == pytest.approx(0.5 * totals.mass, rel=1e-3)
+    assert stats.totals.kinetic == totals.kinetic
+    assert len(stats.reactions) == len(simulation.colliders()) == 1
+    assert simulation.scene is scene
+
+
+def test_callbacks(simulation):
+    steps, frames = [], []
+    assert simulation.advance_until(2 / 48, on_step=lambda s: steps.append(s.step), on_frame=lambda f: frames.append(f.frame))
+    assert steps == list(range(1, len(steps) + 1))
+    assert frames == [1, 2]
+
+
+def test_a_callback_that_stops(simulation):
+    assert not simulation.step(100, on_step=lambda step: step.step < 5)
+    assert simulation.stats().frame == 0
+    assert simulation.step(95)
+    np_false = np.float64(1) > 2  # no bool of Python's
+    assert not simulation.advance_frame(on_step=lambda step: np_false)
+
+
+def test_a_callback_that_raises(simulation):
+    class Enough(Exception):
+        pass
+
+    def fail(step):
+        raise Enough(f"at {step.step}")
+
+    with pytest.raises(Enough, match="at 1"):
+        simulation.step(10, on_step=fail)
+    assert simulation.step(2)
+    with pytest.raises(ZeroDivisionError):
+        simulation.advance_frame(on_frame=lambda frame: 1 / 0)
+    assert simulation.frame == 1
+    assert simulation.advance_frame()
+
+
+def test_callbacks_read_but_do_not_advance(simulation):
+    seen = []
+    simulation.step(1, on_step=lambda step: seen.append(len(simulation.field("position"))))
+    assert seen == [simulation.stats().particles]
+    with pytest.raises(firn.SceneError, match="callback"):
+        simulation.step(1, on_step=lambda step: simulation.step())
+    with pytest.raises(firn.SceneError, match="callback"):
+        simulation.step(1, on_step=lambda step: simulation.remove_particles([0]))
+    assert simulation.step(1)
+
+
+def test_what_is_no_callback(simulation):
+    with pytest.raises(TypeError):
+        simulation.step(1, on_step=3)
+
+
+@pytest.mark.parametrize("arguments", [{"device": "gpu"}, {"threads": -1}])
+def test_options_that_make_no_sense(scene, arguments):
+    with pytest.raises(firn.SceneError, match=next(iter(arguments))):
+        firn.Simulation(scene, **arguments)
+
+
+def test_a_device_that_is_not_there(scene):
+    with pytest.raises(firn.DeviceError) as caught:
+        firn.Simulation(scene, device="cpu", device_index=3)
+    assert (caught.value.category, caught.value.exit_code) == ("device", 4)
+
+
+def test_filling(scene):
+    told = []
+    firn.Simulation(scene, device="cpu", threads=1, on_filling=told.append)
+    assert told and told[-1].bodies == 1
+
+    def fail(filling):
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError):
+        firn.Simulation(scene, device="cpu", threads=1, on_filling=fail)
+
+
+def test_saved_states_go_on_with_the_same_bits(simulation, scene, tmp_path):
+    simulation.step(20)
+    state = simulation.save_state()
+    simulation.save(tmp_path / "state")
+    simulation.step(20)
+    end = simulation.save_state()
+    simulation.load_state(state)
+    simulation.step(20)
+    assert simulation.save_state() == end
+    other = firn.Simulation(scene, device="cpu", threads=2)
+    other.restore(tmp_path / "state")
+    other.step(20)
+    assert other.save_state() == end
+
+
+def test_states_that_do_not_fit(simulation):
+    good = simulation.save_state()
+    with pytest.raises(firn.FileError):
+        simulation.load_state(good[:100])
+    with pytest.raises(firn.SceneError, match="means nothing"):
+        simulation.step()
+    simulation.load_state(good)
+    assert simulation.step()
+    with pytest.raises(TypeError):
+        simulation.load_state("text")
+
+
+def test_where_it_diverged(tree):
+    tree["time"] = {"dt_min": 1e-4, "dt_max": 1e-3}
+    tree["material"]["jelly"]["youngs_modulus"] = 1e9
+    simulation = firn.Simulation(firn.Scene.from_dict(tree), device="cpu", threads=1)
+    with pytest.raises(firn.DivergedError) as caught:
+        simulation.run()
+    error = caught.value
+    assert (error.category, error.exit_code) == ("diverged", 5)
+    assert error.step == 1
+    assert error.time is not None
+    assert error.material == "jelly"
+    with pytest.raises(firn.SceneError, match="means nothing"):
+        simulation.step()
+
+
+def test_ctrl_c(scene):
+    simulation = firn.Simulation(scene, device="cpu", threads=1)
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        simulation.advance_until(1e9)
+    assert time.monotonic() - start < 2  # 0.3 s, and what a busy machine adds
+    after = simulation.time
+    assert after > 0
+    assert simulation.step()
+    assert simulation.time > after
+    assert np.isfinite(simulation.field("velocity")).all()
+
+
+def test_two_simulations_on_two_threads(scene):
+    results = {}
+
+    def run(name):
+        simulation = firn.Simulation(scene, device="cpu", threads=1)
+        simulation.step(200, on_step=lambda step: None)
+        results[name] = simulation.save_state()
+
+    threads = [threading.Thread(target=run, args=(name,)) for name in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    alone = firn.Simulation(scene, device="cpu", threads=1)
+    alone.step(200, on_step=lambda step: None)
+    assert results["a"] == results["b"] == alone.save_state()
+
+
+def test_one_simulation_belongs_to_one_thread(simulation):
+    stepping, read = threading.Event(), threading.Event()
+    refused = []
+
+    def wait(step):
+        stepping.set()
+        read.wait(10)
+
+    def intrude():
+        stepping.wait(10)
+        for use in (lambda: simulation.field("position"), lambda: simulation.step(), lambda: simulation.time):
+            try:
+                use()
+            except firn.SceneError as error:
+                refused.append(str(error))
+        read.set()
+
+    thread = threading.Thread(target=intrude)
+    thread.start()
+    simulation.step(1, on_step=wait)
+    thread.join()
+    assert len(refused) == 3
+    assert all("another thread" in text for text in refused)
+    assert simulation.step()
+
+
+def test_other_threads_run_during_steps(scene):
+    """Steps hold no lock: a thread of Python's counts on meanwhile."""
+    simulation = firn.Simulation(scene.with_overrides({"grid.dx": 0.004}), device="cpu", threads=1)
+    counted, done = 0, threading.Event()
+
+    def count():
+        nonlocal counted
+        while not done.is_set():
+            counted += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    start = time.monotonic()
+    while time.monotonic() - start < 0.3:
+        simulation.step(10)
+    done.set()
+    thread.join()
+    assert counted > 10

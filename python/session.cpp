@@ -145,9 +145,13 @@ bool Session::interrupted() {
   if (now - looked_ < kBetweenSignals) return false;
   looked_ = now;
   const nb::gil_scoped_acquire lock;
-  if (PyErr_CheckSignals() == 0) return false;
-  interrupt_ = std::make_exception_ptr(nb::python_error());
-  return true;
+  try {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    check_no_views();  // which a handler may have taken
+  } catch (...) {
+    interrupt_ = std::current_exception();
+  }
+  return interrupt_ != nullptr;
 }
 
 template <class Told>

@@ -166,6 +166,27 @@ def test_ctrl_c(scene):
     assert np.isfinite(simulation.field("velocity")).all()
 
 
+def test_a_handler_that_raises_or_keeps_a_view(simulation):
+    kept = []
+
+    def handle(number, frame):
+        kept.append(simulation.view("position"))
+
+    before = signal.signal(signal.SIGUSR1, handle)
+    try:
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGUSR1)).start()
+        with pytest.raises(firn.ViewError):
+            simulation.advance_until(1e9)
+        kept.clear()
+        signal.signal(signal.SIGUSR1, lambda number, frame: 1 / 0)
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGUSR1)).start()
+        with pytest.raises(ZeroDivisionError):
+            simulation.advance_until(1e9)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert simulation.step()
+
+
 def test_two_simulations_on_two_threads(scene):
     results = {}
 

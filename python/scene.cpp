@@ -37,7 +37,9 @@ void bind_material(nb::module_& m) {
       .def_ro("gamma", &Material::gamma)
       .def_ro("viscosity", &Material::viscosity, "Pa s.")
       .def_ro("lame", &Material::lame)
-      .def_ro("color", &Material::color, "sRGB in [0, 1].");
+      .def_ro("color", &Material::color, "sRGB in [0, 1].")
+      .def_prop_ro("look", named(&Material::look))
+      .def_prop_ro("finish", named(&Material::finish));
 }
 
 void bind_shape(nb::module_& m) {

@@ -41,7 +41,7 @@ velocity = [1.0, 0.0, 0.0]
 [[collider]]
 shape = { type = "half_space", point = [0.0, 0.1, 0.0], normal = [0.0, 1.0, 0.0] }
 boundary = "separate"
-motion = { times = [0.0, 1.0], translation = [[0.0, 0.0, 0.0], [0.0, 0.5, 0.0]] }
+motion = { type = "keyframes", times = [0.0, 1.0], translation = [[0.0, 0.0, 0.0], [0.0, 0.5, 0.0]] }
 [output]
 resolution = [160, 90]
 video = false

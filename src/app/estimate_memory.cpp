@@ -54,7 +54,7 @@ double output_bytes(const Scene& scene, const SceneEstimate& need) {
                2 * kNode * kNodesPerBlock * static_cast<double>(need.blocks));
   }
   if (!out.surface.empty()) tally.pass(particles * kSurfaceBytes);
-  if (out.image) tally.pass(picture_bytes(scene, drawn_particles(scene, need) + tracers));
+  if (out.image) tally.pass(picture_bytes(scene, drawn_particles(scene, need), tracers));
   return tally.peak();
 }
 

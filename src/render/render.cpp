@@ -68,7 +68,9 @@ Surface to_surface(const TriangleSurface& triangles) {
 // Those that no surface covers.
 void add_spheres(const PointLayer& layer, const std::vector<bool>& covered, RayScene& rays) {
   const auto radius = static_cast<float>(layer.radius);
-  rays.spheres.reserve(rays.spheres.size() + layer.points->size());
+  const auto shown = layer.points->size() -
+                     static_cast<std::size_t>(std::count(covered.begin(), covered.end(), true));
+  rays.spheres.reserve(rays.spheres.size() + shown);
   rays.sphere_colors.reserve(rays.spheres.capacity());
   for (std::size_t i = 0; i < layer.points->size(); ++i) {
     if (!covered.empty() && covered[i]) continue;
@@ -260,17 +262,18 @@ Image Renderer::Impl::render(const Snapshot& snapshot, double time,
   return image;
 }
 
-double picture_bytes(const Scene& scene, double points) {
+double picture_bytes(const Scene& scene, double particles, double tracers) {
   const auto& [width, height] = scene.output.resolution;
   const double per_point = (scene.output.color == "glow" ? 2 : 1) * sizeof(ColorF);
   // Filtered and compressed at most as large again.
-  const double drawn = points * per_point + 3 * 3.0 * width * height;
+  const double drawn = (particles + tracers) * per_point + 3 * 3.0 * width * height;
   if (scene.simulation.dimension == 2) return drawn;
-  double surfaces = 0;
+  bool surfaces = false, grains = false;
   for (std::size_t m = 0; m < scene.materials.size(); ++m)
-    if (is_shown_as_surface(scene, static_cast<int>(m))) surfaces = points * kSurfaceBytes;
-  const double spheres = points * (4 * sizeof(float) + per_point);
-  return drawn + surfaces + spheres + ray_trace_bytes(points, width, height);
+    (is_shown_as_surface(scene, static_cast<int>(m)) ? surfaces : grains) = true;
+  const double spheres = tracers + (grains ? particles : 0);
+  return drawn + (surfaces ? particles * kSurfaceBytes : 0) +
+         spheres * (4 * sizeof(float) + per_point) + ray_trace_bytes(spheres, width, height);
 }
 
 Renderer::Renderer(const Scene& scene) : impl_(std::make_unique<Impl>(scene)) {}

@@ -25,9 +25,8 @@ struct ColliderPose {
   Vec3 translation{}, pivot{};
 };
 
-// What Renderer::render takes beside its arguments for so many particles and tracers together,
-// bytes.
-double picture_bytes(const Scene& scene, double points);
+// What Renderer::render takes beside its arguments, bytes.
+double picture_bytes(const Scene& scene, double particles, double tracers);
 
 class Renderer {
  public:

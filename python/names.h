@@ -53,8 +53,8 @@ template <>
 inline constexpr auto kNames<Look> = std::to_array<std::string_view>({"auto", "surface",
                                                                       "particles"});
 template <>
-inline constexpr auto kNames<Finish> =
-    std::to_array<std::string_view>({"auto", "matte", "glossy", "soft", "metal", "clear"});
+inline constexpr auto kNames<Finish> = std::to_array<std::string_view>({"auto", "matte", "glossy",
+                                                                        "soft", "metal", "clear"});
 static_assert(kNames<MaterialModel>.size() == kMaterialModels);
 static_assert(kNames<ShapeType>.size() == static_cast<std::size_t>(ShapeType::kTransform) + 1);
 static_assert(kNames<DtLimit>.size() == static_cast<std::size_t>(DtLimit::kFrameEnd) + 1);

@@ -1,5 +1,5 @@
-// `firn completion`: what makes a shell complete commands, flags, scenes and folders, from the table
-// of commands.
+// `firn completion`: what makes a shell complete commands, flags, scenes and folders, from the
+// table of commands.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -49,7 +49,8 @@ std::string quoted(std::string_view text) {
 }
 
 std::string bash() {
-  std::string text = fmt::format(R"(# firn completion bash > ~/.local/share/bash-completion/completions/firn
+  std::string text =
+      fmt::format(R"(# firn completion bash > ~/.local/share/bash-completion/completions/firn
 _firn() {{
   local word=${{COMP_WORDS[COMP_CWORD]}}
   if [[ $COMP_CWORD -eq 1 ]]; then
@@ -59,7 +60,7 @@ _firn() {{
   local flags='' words=''
   case ${{COMP_WORDS[1]}} in
 )",
-                                 command_names());
+                  command_names());
   for (const Command& command : command_table()) {
     text += fmt::format("    {}) flags='{}'", command.name, flag_words(command));
     switch (positional_of(command)) {
@@ -114,8 +115,9 @@ _firn() {
     }
     switch (positional_of(command)) {
       case Positional::kScene:
-        text += " '*: :_alternative \"scenes:scene:($(firn scenes --names 2>/dev/null))\" "
-                "\"files:file:_files\"'";
+        text +=
+            " '*: :_alternative \"scenes:scene:($(firn scenes --names 2>/dev/null))\" "
+            "\"files:file:_files\"'";
         break;
       case Positional::kFolder:
         text += " '*: :_files -/'";
@@ -162,9 +164,7 @@ int completion(const Options& options) {
     throw Error(ErrorCategory::kScene,
                 fmt::format("there is no completion for '{}'; choose one of {}{}", options.target,
                             fmt::join(shells, ", "), scene::suggestion(options.target, shells)));
-  fmt::print("{}", options.target == "bash"  ? bash()
-                   : options.target == "zsh" ? zsh()
-                                             : fish());
+  fmt::print("{}", options.target == "bash" ? bash() : options.target == "zsh" ? zsh() : fish());
   return 0;
 }
 

@@ -10,8 +10,8 @@
 namespace firn::app {
 
 struct FlagInfo {
-  std::string name;                // without dashes
-  std::string letter;              // "o"; empty: there is none
+  std::string name;                 // without dashes
+  std::string letter;               // "o"; empty: there is none
   std::string_view argument, help;  // the former empty: a switch
 };
 std::vector<FlagInfo> flags_of(std::string_view command);

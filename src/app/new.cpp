@@ -10,7 +10,8 @@
 namespace firn::app {
 namespace {
 
-constexpr std::string_view kScene = R"(# A ball of jelly and a block of snow fall onto the ground. Run it:   firn run {0}
+constexpr std::string_view kScene =
+    R"(# A ball of jelly and a block of snow fall onto the ground. Run it:   firn run {0}
 # All keys and what they mean: firn schema --markdown. Ready-made materials: firn materials.
 title = "{1}"
 
@@ -62,8 +63,8 @@ int create(const Options& options) {
   if (fs::exists(path) && !options.overwrite)
     throw Error(ErrorCategory::kFile,
                 path.string() + ": is there already; give another name, or --overwrite");
-  write_file_atomically(
-      path, std::string_view(fmt::format(kScene, path.string(), path.stem().string())));
+  write_file_atomically(path,
+                        std::string_view(fmt::format(kScene, path.string(), path.stem().string())));
   fmt::print("{}\n", path.string());
   return 0;
 }

@@ -9,7 +9,7 @@ namespace firn {
 
 // x, y, z and vx, vy, vz are the names that viewers look for.
 inline std::string ply_property(const ChannelArray& channel, int component, int dimension) {
-  const std::string axis(1, "xyz"[component % 3]);
+  std::string axis(1, "xyz"[component % 3]);
   if (channel.name == "position") return axis;
   if (channel.name == "velocity") return "v" + axis;
   if (component_count(channel.rank, dimension) == 1) return channel.name;

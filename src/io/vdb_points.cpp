@@ -45,7 +45,7 @@ class Positions {
       : values_(values), d_(static_cast<std::size_t>(dimension)), dx_(dx) {}
   std::size_t size() const { return values_.size() / d_; }
   template <class Vector>
-  void getPos(std::size_t p, Vector& x) const {
+  void getPos(std::size_t p, Vector& x) const {  // NOLINT(readability-identifier-naming)
     const float* from = &values_[p * d_];
     const auto at = [&](std::size_t i) { return i < d_ ? in_voxels(from[i], dx_) * dx_ : 0.0; };
     x = Vector(at(0), at(1), at(2));

@@ -76,6 +76,7 @@ MaterialView view_materials(const Scene& scene, const Snapshot& snapshot,
   const std::vector<float> color = flat(colors(snapshot), false);
   const std::vector<float> glow = flat(colors.glow(snapshot), true);
   for (const MaterialSurface& body : material_surfaces(scene, snapshot, wanted)) {
+    if (body.surface.mesh().vertices() == 0) continue;  // too few for the voxels
     for (const std::uint32_t p : body.particles) view.covered[p] = true;
     Finish finish = finish_of(scene.materials[body.material]);
     if (colors.is_scalar() && finish != Finish::kMatte) finish = Finish::kSoft;

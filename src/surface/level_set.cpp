@@ -25,8 +25,7 @@ double mean_volume(const SurfaceParticles& particles) {
 
 LevelSet::LevelSet(const SurfaceParticles& particles, const SurfaceSettings& settings)
     : spacing_(std::cbrt(mean_volume(particles))),
-      per_cell_(
-          std::clamp(static_cast<int>(std::lround(kReach / settings.voxel)), 1, kMostPerCell)),
+      per_cell_(std::clamp(static_cast<int>(std::ceil(kReach / settings.voxel)), 1, kMostPerCell)),
       reach_(static_cast<float>(kReach * spacing_)),
       cells_(Lattice<3>(kReach * spacing_, Vec3{}), particles.position) {
   points_.resize(cells_.order().size());

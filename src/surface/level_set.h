@@ -40,7 +40,7 @@ class LevelSet {
   }
 
  private:
-  static constexpr int kMostPerCell = 8;
+  static constexpr int kMostPerCell = 12;
   using Cells = CellLists<3>;
   using Around = std::array<std::uint32_t, Cells::kStencil>;
   struct Point {

@@ -90,25 +90,30 @@ class ParticleSurface::Impl {
   int smoothing_;
 };
 
-// By the area at first, then by the secant. Where nothing lies next to anything the voxels may be
-// too coarse for any level to enclose the volume to the last percent.
+// By the area at first, then by the secant; the best of a few. Where nothing lies next to anything
+// the voxels may be too coarse for any level to enclose the volume to the last percent.
 void ParticleSurface::Impl::find_level() {
-  constexpr int kMostMeshes = 5;
+  constexpr int kMostMeshes = 6;
   constexpr double kTolerance = 0.005, kMostShift = 0.3;
   mesh_at(level);
-  double slope = area(), volume = enclosed_volume(mesh);
-  for (int i = 1; i < kMostMeshes; ++i) {
-    const double missing = set.volume() - volume;
-    if (!(std::abs(missing) > kTolerance * set.volume()) || !(slope > 0)) break;
-    const double next = std::clamp(level + missing / slope, -kMostShift * set.spacing(),
-                                   kMostShift * set.spacing());
-    if (next == level) break;
+  double slope = area(), at = level, volume = enclosed_volume(mesh);
+  double missing = set.volume() - volume, best = std::abs(missing);
+  SurfaceMesh kept = mesh;
+  for (int i = 1; i < kMostMeshes && best > kTolerance * set.volume() && slope > 0; ++i) {
+    const double next =
+        std::clamp(at + missing / slope, -kMostShift * set.spacing(), kMostShift * set.spacing());
+    if (next == at) break;
     mesh_at(next);
-    const double next_volume = enclosed_volume(mesh);
-    slope = (next_volume - volume) / (next - level);
-    level = next;
-    volume = next_volume;
+    slope = (enclosed_volume(mesh) - volume) / (next - at);
+    at = next;
+    volume = enclosed_volume(mesh);
+    missing = set.volume() - volume;
+    if (std::abs(missing) >= best) continue;
+    best = std::abs(missing);
+    level = at;
+    kept = mesh;
   }
+  mesh = std::move(kept);
 }
 
 void ParticleSurface::Impl::mesh_at(double level) {

@@ -16,7 +16,7 @@ struct SurfaceParticles {
 };
 
 struct SurfaceSettings {
-  double voxel = 0.67;  // over the spacing of particles, 1/4 to 2
+  double voxel = 0.67;  // at most, over the spacing of particles; from 0.7 on lone drops get lost
   int smoothing = 10;   // rounds of smooth()
 };
 

@@ -124,7 +124,7 @@ TEST(Surfaces, CarryWhatParticlesCarry) {
   const ParticleSurface surface(particles.particles(), {});
   const std::vector<float> carried = surface.at_vertices(values, 2);
   for (std::size_t i = 0; i < surface.mesh().vertices(); ++i) {
-    EXPECT_FLOAT_EQ(carried[2 * i], 7);
+    EXPECT_NEAR(carried[2 * i], 7, 1e-5);
     EXPECT_NEAR(carried[2 * i + 1], surface.mesh().positions[3 * i], 2 * kSpacing);
   }
 }
@@ -139,6 +139,18 @@ TEST(Surfaces, LeaveOutWhatIsNotFinite) {
   const ParticleSurface surface(particles.particles(), {});
   expect_closed(surface.mesh());
   EXPECT_NEAR(enclosed_volume(surface.mesh()), volume, 1e-3 * volume);
+}
+
+// Whatever its place among the voxels.
+TEST(Surfaces, OfLoneDropsAreThere) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> anywhere(-1, 1);
+  for (int i = 0; i < 50; ++i) {
+    const std::vector<float> position{anywhere(random), anywhere(random), anywhere(random)};
+    const std::vector<float> volume{static_cast<float>(std::pow(kSpacing, 3))};
+    const ParticleSurface surface({position, volume}, {});
+    EXPECT_NEAR(enclosed_volume(surface.mesh()) / volume[0], 1, 0.5) << i;
+  }
 }
 
 TEST(Surfaces, OfNoParticlesAreEmpty) {

@@ -46,7 +46,7 @@ double vdb_bytes(const Channels& channels, int dimension) {
   constexpr double kFloat = 3.4, kIndex = 0.1;
   double bytes = 0;
   for (const ChannelArray& c : channels)
-    bytes += (value_bytes(c) == 2 ? kIndex : kFloat) * component_count(c.rank, dimension);
+    bytes += (value_bytes(c) == 2 ? kIndex : kFloat) * space_count(c.rank, dimension);
   return bytes;
 }
 double bgeo_bytes(const Channels& channels, int dimension) {

@@ -138,8 +138,10 @@ class Bench(CliTest):
         self.assertEqual(written["bytes"], read["bytes"])
         self.assertGreater(written["file_bytes"], 0)
         # Positions and velocities as floats and the material as 16 bits, and a header.
-        self.assertGreater(rows["ply written"]["bytes"], figures["particles"] * 26)
-        self.assertLess(rows["ply written"]["bytes"], figures["particles"] * 26 + 1000)
+        for what in ("ply written", "npz written", "vtp written", "bgeo written"):
+            self.assertEqual(rows[what]["bytes"], figures["particles"] * 26)
+        self.assertGreater(rows["ply written"]["file_bytes"], figures["particles"] * 26)
+        self.assertLess(rows["ply written"]["file_bytes"], figures["particles"] * 26 + 1000)
         for row in rows.values():
             self.assertGreater(row["seconds"], 0)
         self.assertEqual([path.name for path in self.folder.glob("firn-bench*")], [])

@@ -259,7 +259,8 @@ TEST(Volumes, OfNothingAreEmpty) {
   const ScratchFolder folder;
   write_volumes(folder / "v.vdb",
                 columns_of(random_snapshot(3, 0), {"mass", "velocity"}, some_mark()), 2);
-  for (const auto& grid : *read_grids(folder / "v.vdb")) EXPECT_EQ(grid->activeVoxelCount(), 0u);
+  const auto grids = read_grids(folder / "v.vdb");
+  for (const auto& grid : *grids) EXPECT_EQ(grid->activeVoxelCount(), 0u);
 }
 
 TEST(Volumes, AFullDiskLeavesNoFile) {

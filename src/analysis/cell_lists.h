@@ -136,6 +136,12 @@ class CellLists {
       cell[a] = static_cast<std::int32_t>(std::floor(x[a] / lattice_.spacing[a] + 0.5));
     return table_.find(key_of(lattice_.wrapped(cell)));
   }
+  // The node that the particles of an occupied cell are nearest to.
+  std::uint32_t node_of_region(std::uint32_t cell) const {
+    Cell<D> node = cells_[cell];
+    for (int a = 0; a < D; ++a) ++node[a];
+    return table_.find(key_of(lattice_.wrapped(node)));
+  }
   // Those that hold the particles within a cell's side of what lies nearest to a node.
   std::array<std::uint32_t, kStencil> around(std::uint32_t node) const { return stencil(node, -1); }
 

@@ -10,8 +10,6 @@
 #include "src/io/atomic_file.h"
 
 #if defined(FIRN_WITH_OPENVDB)
-#include <openvdb/tools/ChangeBackground.h>
-
 #include "src/io/vdb_archive.h"
 #include "src/surface/level_set.h"
 #endif
@@ -117,11 +115,7 @@ void write_level_sets(const std::filesystem::path& path, std::span<const Surface
                       const FrameMark& mark) {
   openvdb::GridCPtrVec grids;
   for (const SurfaceLayer& layer : layers) {
-    const openvdb::FloatGrid::Ptr grid = layer.surface->level_set().grid()->deepCopy();
-    const auto level = static_cast<float>(layer.surface->level());
-    for (auto value = grid->beginValueOn(); value; ++value) value.setValue(*value - level);
-    openvdb::tools::changeBackground(grid->tree(), grid->background() - level);
-    grid->setGridClass(openvdb::GRID_LEVEL_SET);
+    const openvdb::FloatGrid::Ptr grid = layer.surface->level_set().whole(layer.surface->level());
     grid->setName(layer.name);
     mark_grid(*grid, mark);
     grids.push_back(grid);

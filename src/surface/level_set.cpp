@@ -1,8 +1,12 @@
 #if defined(FIRN_WITH_OPENVDB)
 #include "src/surface/level_set.h"
 
+#include <openvdb/tools/ChangeBackground.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numbers>
 #include <numeric>
 
 #include "kernels/exec/parallel_for.h"
@@ -15,6 +19,8 @@ constexpr double kReach = 3;  // of the weights
 // Of the sphere with a particle's volume.
 constexpr float kRadius = 0.6204f;
 constexpr float kNearest = 1.25f;  // no surface is farther from every particle
+constexpr float kBand = 1.2f;      // values beyond are background
+constexpr double kLone = 1.8;      // lone drops have nothing nearer
 
 double mean_volume(const SurfaceParticles& particles) {
   const double sum = std::accumulate(particles.volume.begin(), particles.volume.end(), 0.0);
@@ -27,7 +33,7 @@ LevelSet::LevelSet(const SurfaceParticles& particles, const SurfaceSettings& set
     : spacing_(std::cbrt(mean_volume(particles))),
       per_cell_(std::clamp(static_cast<int>(std::ceil(kReach / settings.voxel)), 1, kMostPerCell)),
       reach_(static_cast<float>(kReach * spacing_)),
-      cells_(Lattice<3>(kReach * spacing_, Vec3{}), particles.position) {
+      cells_(Lattice<3>(kReach * spacing_, Vec3{}), find_lone(particles, spacing_, lone_)) {
   points_.resize(cells_.order().size());
   volume_ = 0;
   for (std::size_t i = 0; i < points_.size(); ++i) {
@@ -36,10 +42,42 @@ LevelSet::LevelSet(const SurfaceParticles& particles, const SurfaceSettings& set
                   particles.position[3 * p + 2]};
     volume_ += particles.volume[p];
   }
-  std::vector<float> values(cells_.size() * voxels_per_cell());
-  parallel_for(cells_.size(), 0,
-               [&](std::uint32_t node) { measure(node, &values[node * voxels_per_cell()]); });
+  std::vector<Values> values(cells_.size());
+  parallel_for(cells_.size(), 0, [&](std::uint32_t node) { values[node] = measure(node); });
   fill_grid(values);
+}
+
+// Positions, of lone drops such that lists of cells leave them out.
+std::vector<float> LevelSet::find_lone(const SurfaceParticles& particles, double spacing,
+                                       std::vector<Drop>& lone) {
+  std::vector<float> position(particles.position.begin(), particles.position.end());
+  const Cells all(Lattice<3>(kReach * spacing, Vec3{}), particles.position);
+  std::vector<char> is_lone(particles.volume.size(), 0);
+  const auto near_square = static_cast<float>(kLone * kLone * spacing * spacing);
+  parallel_for(all.occupied(), 0, [&](std::uint32_t cell) {
+    const Around around = all.around(all.node_of_region(cell));
+    for (std::uint32_t i = all.begin(cell); i < all.end(cell); ++i) {
+      const std::size_t p = all.order()[i];
+      const float* x = &position[3 * p];
+      const auto is_near = [&](std::uint32_t other) {
+        const float* y = &position[3 * std::size_t{other}];
+        const float a = x[0] - y[0], b = x[1] - y[1], c = x[2] - y[2];
+        return other != p && a * a + b * b + c * c < near_square;
+      };
+      is_lone[p] = std::none_of(around.begin(), around.end(), [&](std::uint32_t beside) {
+        return beside != KeyTable::kNone &&
+               std::any_of(all.order().begin() + all.begin(beside),
+                           all.order().begin() + all.end(beside), is_near);
+      });
+    }
+  });
+  for (std::uint32_t p = 0; p < is_lone.size(); ++p)
+    if (is_lone[p]) {
+      const float* x = &position[3 * std::size_t{p}];
+      lone.push_back({p, {x[0], x[1], x[2]}, particles.volume[p]});
+      position[3 * std::size_t{p}] = std::numeric_limits<float>::quiet_NaN();
+    }
+  return position;
 }
 
 // No side of the cell is near the surface: all of its surroundings hold particles.
@@ -55,14 +93,11 @@ struct LevelSet::Sums {
   float weight[kMost], mean_x[kMost], mean_y[kMost], mean_z[kMost], nearest[kMost];
 };
 
-void LevelSet::measure(std::uint32_t node, float* values) const {
+LevelSet::Values LevelSet::measure(std::uint32_t node) const {
   const auto n = static_cast<int>(voxels_per_cell());
   const Around around = cells_.around(node);
   const auto h = static_cast<float>(spacing_);
-  if (is_deep(around)) {
-    std::fill(values, values + n, -kRadius * h);
-    return;
-  }
+  if (is_deep(around)) return Values(voxels_per_cell(), -kRadius * h);
   // Relative to the middle of the cell, so that single precision has the digits.
   Sums s;
   const Vec<double, 3> middle = cells_.position_of(node);
@@ -94,7 +129,8 @@ void LevelSet::measure(std::uint32_t node, float* values) const {
       }
     }
   }
-  const float background = grid_background();
+  Values values(voxels_per_cell());
+  bool any = false;
   for (int i = 0; i < n; ++i) {
     const float w = std::max(s.weight[i], 1e-20f);
     const float away = std::sqrt(s.mean_x[i] * s.mean_x[i] + s.mean_y[i] * s.mean_y[i] +
@@ -102,29 +138,54 @@ void LevelSet::measure(std::uint32_t node, float* values) const {
                        w;
     const float apart = std::sqrt(s.nearest[i]) - kNearest * h;
     const float phi = std::max(away - kRadius * h, apart);
-    values[i] = s.weight[i] > 0 ? std::min(phi, background) : background;
+    values[static_cast<std::size_t>(i)] = s.weight[i] > 0 ? std::min(phi, kBand * h) : kBand * h;
+    any = any || values[static_cast<std::size_t>(i)] < kBand * h;
   }
+  return any ? values : Values{};
 }
 
 // Voxel i of the grid lies at (i + 1/2) voxels, counted from the lower side of cell 0.
-void LevelSet::fill_grid(const std::vector<float>& values) {
+void LevelSet::fill_grid(const std::vector<Values>& values) {
   const double voxel = kReach * spacing_ / per_cell_;
-  grid_ = openvdb::FloatGrid::create(grid_background());
+  const auto background = static_cast<float>(kBand * spacing_);
+  grid_ = openvdb::FloatGrid::create(background);
   const auto transform = openvdb::math::Transform::createLinearTransform(voxel);
   transform->postTranslate(openvdb::Vec3d(0.5 * voxel - 0.5 * kReach * spacing_));
   grid_->setTransform(transform);
   grid_->setGridClass(openvdb::GRID_LEVEL_SET);
   auto accessor = grid_->getAccessor();
   for (std::uint32_t node = 0; node < cells_.size(); ++node) {
+    if (values[node].empty()) continue;
     const Cell<3> cell = cells_.cell(node);
-    std::size_t at = node * voxels_per_cell();
+    std::size_t at = 0;
     for (int i = 0; i < per_cell_; ++i)
       for (int j = 0; j < per_cell_; ++j)
-        for (int k = 0; k < per_cell_; ++k)
-          accessor.setValue(openvdb::Coord(cell[0] * per_cell_ + i, cell[1] * per_cell_ + j,
-                                           cell[2] * per_cell_ + k),
-                            values[at++]);
+        for (int k = 0; k < per_cell_; ++k, ++at)
+          if (values[node][at] < background)
+            accessor.setValue(openvdb::Coord(cell[0] * per_cell_ + i, cell[1] * per_cell_ + j,
+                                             cell[2] * per_cell_ + k),
+                              values[node][at]);
   }
+}
+
+openvdb::FloatGrid::Ptr LevelSet::whole(double level) const {
+  const openvdb::FloatGrid::Ptr grid = grid_->deepCopy();
+  const auto shift = static_cast<float>(level);
+  for (auto value = grid->beginValueOn(); value; ++value) value.setValue(*value - shift);
+  openvdb::tools::changeBackground(grid->tree(), grid->background() - shift);
+  auto accessor = grid->getAccessor();
+  const double reach = 2 * spacing_;
+  for (const Drop& drop : lone_) {
+    const openvdb::Vec3d center(drop.x[0], drop.x[1], drop.x[2]), side(reach, reach, reach);
+    const double radius = std::cbrt(3 * drop.volume / (4 * std::numbers::pi));
+    const auto low = openvdb::Coord::ceil(grid->worldToIndex(center - side)),
+               high = openvdb::Coord::floor(grid->worldToIndex(center + side));
+    for (auto at = openvdb::CoordBBox(low, high).beginXYZ(); at; ++at) {
+      const double away = (grid->indexToWorld(*at) - center).length() - radius;
+      if (away < accessor.getValue(*at)) accessor.setValue(*at, static_cast<float>(away));
+    }
+  }
+  return grid;
 }
 
 }  // namespace firn

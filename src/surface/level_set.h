@@ -13,16 +13,26 @@ namespace firn {
 
 // phi(x) = |x - m(x)| - r, m the weighted mean of the particles about x [Zhu and Bridson 2005],
 // which is smooth where the particles' own spheres are not; but nowhere less than the distance to
-// the nearest particle allows, so that nothing bridges a gap between two bodies. The radius
-// is that of the sphere with a particle's volume; of a mass the level that encloses its volume is
-// some 0.15 spacings further out.
+// the nearest particle allows, so that nothing bridges a gap between two bodies. The radius is that
+// of the sphere with a particle's volume; of a mass the level that encloses its volume is some 0.15
+// spacings further out. Particles that no other is near are lone drops, which are spheres anyway,
+// and are not part of it: in a spray voxels about each would take a thousand times their memory.
 class LevelSet {
  public:
+  struct Drop {
+    std::uint32_t particle;
+    std::array<float, 3> x;
+    double volume;
+  };
+
   LevelSet(const SurfaceParticles& particles, const SurfaceSettings& settings);
 
   double spacing() const { return spacing_; }
-  double volume() const { return volume_; }  // of the particles, m^3
+  double volume() const { return volume_; }  // of the particles but for lone ones, m^3
   const openvdb::FloatGrid::Ptr& grid() const { return grid_; }
+  const std::vector<Drop>& lone() const { return lone_; }
+  // Of the surface at `level` and the lone drops, for files: negative inside, m.
+  openvdb::FloatGrid::Ptr whole(double level) const;
 
   // f(weight, particle) for the particles about `x`.
   template <class F>
@@ -49,16 +59,21 @@ class LevelSet {
   // Of all voxels of a cell, side by side.
   struct Sums;
 
+  // Values of a cell's voxels; none where all are background.
+  using Values = std::vector<float>;
+
+  static std::vector<float> find_lone(const SurfaceParticles& particles, double spacing,
+                                      std::vector<Drop>& lone);
   bool is_deep(const Around& around) const;
-  void measure(std::uint32_t node, float* values) const;
-  float grid_background() const { return 0.7f * reach_; }
-  void fill_grid(const std::vector<float>& values);
+  Values measure(std::uint32_t node) const;
+  void fill_grid(const std::vector<Values>& values);
 
   std::size_t voxels_per_cell() const {
     return static_cast<std::size_t>(per_cell_) * per_cell_ * per_cell_;
   }
 
   double spacing_, volume_;
+  std::vector<Drop> lone_;
   int per_cell_;  // voxels along a cell
   float reach_;   // of the weights: the side of a cell
   Cells cells_;

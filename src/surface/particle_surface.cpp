@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "firn/error.h"
 
@@ -25,6 +27,40 @@ V3 cross(const V3& a, const V3& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 double dot(const V3& a, const V3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+// An icosahedron whose triangles are divided into four, so many times.
+SurfaceMesh unit_sphere(int divisions) {
+  constexpr float a = 0.5257311f, b = 0.8506508f;
+  SurfaceMesh mesh;
+  mesh.positions = {-a, 0,  b, a, 0,  b,  -a, 0, -b, a,  0, -b, 0, b,  a, 0,  b,  -a,
+                    0,  -b, a, 0, -b, -a, b,  a, 0,  -b, a, 0,  b, -a, 0, -b, -a, 0};
+  mesh.triangles = {1, 4,  0, 4, 9, 0,  4, 5, 9,  8, 5, 4,  1,  8,  4, 1, 10, 8,  10, 3,
+                    8, 8,  3, 5, 3, 2,  5, 3, 7,  2, 3, 10, 7,  10, 6, 7, 6,  11, 7,  6,
+                    0, 11, 6, 1, 0, 10, 1, 6, 11, 0, 9, 2,  11, 9,  5, 2, 9,  11, 2,  7};
+  for (; divisions > 0; --divisions) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> middles;
+    const auto middle = [&](std::uint32_t i, std::uint32_t j) {
+      const auto [at, is_new] = middles.try_emplace({std::min(i, j), std::max(i, j)},
+                                                    static_cast<std::uint32_t>(mesh.vertices()));
+      if (is_new) {
+        const V3 p = vertex(mesh, i), q = vertex(mesh, j);
+        const V3 sum{p[0] + q[0], p[1] + q[1], p[2] + q[2]};
+        const double length = std::sqrt(dot(sum, sum));
+        for (const double c : sum) mesh.positions.push_back(static_cast<float>(c / length));
+      }
+      return at->second;
+    };
+    std::vector<std::uint32_t> finer;
+    for (std::size_t t = 0; t < mesh.triangles.size(); t += 3) {
+      const std::uint32_t i = mesh.triangles[t], j = mesh.triangles[t + 1],
+                          k = mesh.triangles[t + 2];
+      const std::uint32_t ij = middle(i, j), jk = middle(j, k), ki = middle(k, i);
+      finer.insert(finer.end(), {i, ij, ki, ij, j, jk, ki, jk, k, ij, jk, ki});
+    }
+    mesh.triangles = std::move(finer);
+  }
+  return mesh;
+}
 
 }  // namespace
 
@@ -74,15 +110,19 @@ class ParticleSurface::Impl {
   Impl(const SurfaceParticles& particles, const SurfaceSettings& settings)
       : set(particles, settings), smoothing_(settings.smoothing) {
     find_level();
+    add_lone_drops();
     find_normals();
   }
 
   LevelSet set;
   double level = 0;
   SurfaceMesh mesh;
+  // Vertices behind those of the level set, so many for each lone drop.
+  std::size_t first_of_drops = 0, per_drop = 0;
 
  private:
   void find_level();
+  void add_lone_drops();
   void mesh_at(double level);
   double area() const;
   void find_normals();
@@ -114,6 +154,22 @@ void ParticleSurface::Impl::find_level() {
     kept = mesh;
   }
   mesh = std::move(kept);
+}
+
+// A sphere of triangles for each, of exactly its volume.
+void ParticleSurface::Impl::add_lone_drops() {
+  constexpr std::size_t kManyDrops = 20'000;  // of which one sees little
+  const SurfaceMesh sphere = unit_sphere(set.lone().size() > kManyDrops ? 0 : 1);
+  const double unit = enclosed_volume(sphere);
+  first_of_drops = mesh.vertices();
+  per_drop = sphere.vertices();
+  for (const LevelSet::Drop& drop : set.lone()) {
+    const auto scale = static_cast<float>(std::cbrt(drop.volume / unit));
+    const auto first = static_cast<std::uint32_t>(mesh.vertices());
+    for (std::size_t i = 0; i < sphere.positions.size(); ++i)
+      mesh.positions.push_back(drop.x[i % 3] + scale * sphere.positions[i]);
+    for (const std::uint32_t corner : sphere.triangles) mesh.triangles.push_back(first + corner);
+  }
 }
 
 void ParticleSurface::Impl::mesh_at(double level) {
@@ -176,6 +232,12 @@ std::vector<float> ParticleSurface::at_vertices(std::span<const float> values,
   parallel_for(mesh.vertices(), 0, [&](std::size_t i) {
     const float* x = &mesh.positions[3 * i];
     float* own = &result[i * components];
+    if (i >= impl_->first_of_drops) {
+      const std::size_t drop = (i - impl_->first_of_drops) / impl_->per_drop;
+      const std::size_t p = impl_->set.lone()[drop].particle;
+      std::copy_n(&values[p * components], components, own);
+      return;
+    }
     float sum = 0;
     impl_->set.visit({x[0], x[1], x[2]}, [&](float weight, std::size_t particle) {
       sum += weight;

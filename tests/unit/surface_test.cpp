@@ -149,7 +149,7 @@ TEST(Surfaces, OfLoneDropsAreThere) {
     const std::vector<float> position{anywhere(random), anywhere(random), anywhere(random)};
     const std::vector<float> volume{static_cast<float>(std::pow(kSpacing, 3))};
     const ParticleSurface surface({position, volume}, {});
-    EXPECT_NEAR(enclosed_volume(surface.mesh()) / volume[0], 1, 0.5) << i;
+    EXPECT_NEAR(enclosed_volume(surface.mesh()) / volume[0], 1, 1e-3) << i;
   }
 }
 

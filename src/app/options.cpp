@@ -116,8 +116,9 @@ const std::vector<Flag>& flag_table() {
       {"to", "to", "FORMAT,...",
        "ply, npz, vtp, vdb or bgeo, of the particles; volumes, of what they fill",
        [](O& o, const S& v) {
-         std::vector<std::string_view> known{"volumes"};
+         std::vector<std::string_view> known;
          for (const ParticleFormat& format : particle_formats()) known.push_back(format.name);
+         known.push_back("volumes");
          parse_formats(v, known, o.formats);
        }},
       {"surface-to", "to", "FORMAT,...", "obj, ply or vdb (default: obj)",

@@ -93,7 +93,7 @@ class EmbreeScene {
  public:
   explicit EmbreeScene(const RayScene& scene);
 
-  // Surface i as the number 1 + i; those that are clear come behind the planes.
+  // Of the surfaces that block light; clear ones count on their own.
   bool has_surfaces() const { return first_plane() > 1; }
   const Surface& surface(float object) const;
   const RayMeshes& clear() const { return clear_; }

@@ -64,12 +64,11 @@ void MaterialView::add_to(RayScene& rays, int first) && {
 }
 
 MaterialView view_materials(const Scene& scene, const Snapshot& snapshot,
-                            const ParticleColors& colors) {
+                            const ParticleColors& colors, double depth) {
   MaterialView view;
   std::vector<bool> wanted(scene.materials.size());
   for (std::size_t m = 0; m < wanted.size(); ++m)
     wanted[m] = is_shown_as_surface(scene, static_cast<int>(m));
-  // Pictures of channels show them where they are, not through what refracts.
   const bool any = std::find(wanted.begin(), wanted.end(), true) != wanted.end();
   if (!any || snapshot.size() == 0) return view;
   view.covered.assign(snapshot.size(), false);
@@ -79,6 +78,7 @@ MaterialView view_materials(const Scene& scene, const Snapshot& snapshot,
     if (body.surface.mesh().vertices() == 0) continue;  // too few for the voxels
     for (const std::uint32_t p : body.particles) view.covered[p] = true;
     Finish finish = finish_of(scene.materials[body.material]);
+    // Channels are shown where they are, not through what refracts.
     if (colors.is_scalar() && finish != Finish::kMatte) finish = Finish::kSoft;
     Surface surface;
     const SurfaceMesh& mesh = body.surface.mesh();
@@ -90,7 +90,7 @@ MaterialView view_materials(const Scene& scene, const Snapshot& snapshot,
     for (const std::uint32_t p : body.particles) volume += snapshot.volume[p];
     surface.finish.gap =
         2 * static_cast<float>(std::cbrt(volume / static_cast<double>(body.particles.size())));
-    surface.finish.depth = 0.6f * static_cast<float>(std::cbrt(volume));
+    surface.finish.depth = static_cast<float>(depth);
     (finish == Finish::kClear ? view.clear : view.bodies).push_back(std::move(surface));
   }
   return view;

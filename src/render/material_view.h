@@ -18,8 +18,9 @@ struct MaterialView {
   void add_to(RayScene& rays, int first) &&;
 };
 
-// Of the materials that the scene shows by their surface.
+// Of the materials that the scene shows by their surface. `depth` (m): of white light, what passes
+// so much of a clear material has its colour.
 MaterialView view_materials(const Scene& scene, const Snapshot& snapshot,
-                            const ParticleColors& colors);
+                            const ParticleColors& colors, double depth);
 
 }  // namespace firn

@@ -21,6 +21,10 @@ constexpr double kSphereRadius =
 constexpr double kDiscRadius = 0.7;
 constexpr double kTracerRadius = 0.3;  // smaller: one can see how densely tracers lie
 
+// Of the picture's size, where a clear material has its colour: a body that fills the picture looks
+// as deep whatever its scale.
+constexpr double kClearDepth = 0.15;
+
 V3f linear_color(const Vec3& color) {
   return {{srgb_to_linear(static_cast<float>(color[0])),
            srgb_to_linear(static_cast<float>(color[1])),
@@ -252,9 +256,11 @@ Image Renderer::Impl::render(const Snapshot& snapshot, double time,
     image = draw_flat(scene_, layers, poses, flat_view_, width_, height_);
   } else {
     const Projection view(*camera, static_cast<double>(width_) / height_);
-    image =
-        ray_trace(ray_scene(layers, view_materials(scene_, particles, *colors_), poses, surfaces),
-                  view, width_, height_);
+    image = ray_trace(ray_scene(layers,
+                                view_materials(scene_, particles, *colors_,
+                                               kClearDepth * stage_->focus.diagonal()),
+                                poses, surfaces),
+                      view, width_, height_);
   }
   if (!captions) return image;
   draw_time(image, time, flat);

@@ -30,16 +30,6 @@ bool is_folder(const std::filesystem::path& path, const std::filesystem::path& f
   return std::filesystem::equivalent(path, folder, not_there);
 }
 
-// A checkpoint between two frames is a frame that was asked for, or one that is not missed.
-void leave_out(int frame, const Options& options) {
-  const std::string what = fmt::format(
-      "frame {}: all that is kept is a checkpoint on the way to the next frame; go on with it with "
-      "firn resume",
-      frame);
-  if (options.first_frame || options.last_frame) throw Error(ErrorCategory::kFile, what);
-  Progress::warning(what);
-}
-
 }  // namespace
 
 int convert(const Options& options) {
@@ -66,7 +56,7 @@ int convert(const Options& options) {
   for (const int frame : frames) {
     const auto read = kept.read(frame, channels, "volumes need");
     if (!read) {
-      leave_out(frame, options);
+      tell_left_out(frame, options.first_frame || options.last_frame);
       continue;
     }
     writer.write(read->particles, read->tracers ? &*read->tracers : nullptr);

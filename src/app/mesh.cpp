@@ -23,7 +23,10 @@ int mesh(const Options& options) {
   int written = 0;
   for (const int frame : frames) {
     const auto read = kept.read(frame, {"velocity", "material", "body", "volume"}, "surfaces need");
-    if (!read) continue;
+    if (!read) {
+      tell_left_out(frame, options.first_frame || options.last_frame);
+      continue;
+    }
     writer.write(snapshot_of(read->particles), read->particles.mark);
     ++written;
   }

@@ -52,7 +52,10 @@ int render(const Options& options) {
   int drawn = 0;
   for (const int frame : frames) {
     auto read = kept.read(frame, channels_shown(scene), "pictures need");
-    if (!read) continue;
+    if (!read) {
+      tell_left_out(frame, options.first_frame || options.last_frame);
+      continue;
+    }
     Shown shown;
     shown.time = read->particles.mark.time;
     shown.particles = snapshot_of(read->particles);

@@ -9,6 +9,7 @@
 #include "firn/error.h"
 #include "firn/scene_file.h"
 #include "firn/simulation.h"
+#include "src/app/progress.h"
 #include "src/io/checkpoint.h"
 #include "src/io/numbered_file.h"
 #include "src/io/particle_files.h"
@@ -125,6 +126,15 @@ std::optional<RunFrames::Frame> RunFrames::from_checkpoint(
   if (const Snapshot tracers = simulation.tracers(); tracers.size() > 0)
     result.tracers = columns_of(tracers, tracer_channels(), mark);
   return result;
+}
+
+void tell_left_out(int frame, bool asked_for) {
+  const std::string what = fmt::format(
+      "frame {}: all that is kept is a checkpoint on the way to the next frame; go on with it with "
+      "firn resume",
+      frame);
+  if (asked_for) throw Error(ErrorCategory::kFile, what);
+  Progress::warning(what);
 }
 
 }  // namespace firn::app

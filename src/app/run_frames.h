@@ -41,4 +41,7 @@ class RunFrames {
   std::map<int, std::string> kept_;  // "npz", "ply" or "checkpoint" by frame
 };
 
+// What `RunFrames::read` has nothing of: an error if the frame was asked for, else a warning.
+void tell_left_out(int frame, bool asked_for);
+
 }  // namespace firn::app

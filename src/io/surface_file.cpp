@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <iterator>
 
@@ -96,8 +97,8 @@ void write_ply_mesh(const std::filesystem::path& path, std::span<const SurfaceLa
       for (const auto* values : {&mesh.positions, &mesh.normals, &layer.velocity})
         rows.append(&(*values)[i], 3 * sizeof(float));
       for (std::size_t c = 0; c < 3; ++c)
-        rows.add(
-            static_cast<std::uint8_t>(255 * std::clamp(layer.color[i + c], 0.0f, 1.0f) + 0.5f));
+        rows.add(static_cast<std::uint8_t>(
+            std::lround(255 * std::clamp(layer.color[i + c], 0.0f, 1.0f))));
       rows.add(static_cast<std::uint16_t>(layer.material));
     }
     file.write(rows.all());

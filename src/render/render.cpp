@@ -187,6 +187,7 @@ void Renderer::Impl::add_planes(const std::vector<Plane>& planes, const V3f& col
 void Renderer::Impl::show_meshes(const std::vector<Affine>& poses,
                                  const std::vector<TriangleSurface>& surfaces) {
   std::vector<std::vector<float>> vertices;
+  vertices.reserve(surfaces.size());
   for (const TriangleSurface& surface : surfaces) vertices.push_back(surface.vertices);
   if (ray_meshes_ && std::equal(poses.begin(), poses.end(), mesh_poses_.begin(), is_same) &&
       vertices == mesh_vertices_)

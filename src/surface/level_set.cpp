@@ -103,8 +103,9 @@ LevelSet::Values LevelSet::measure(std::uint32_t node) const {
   const Vec<double, 3> middle = cells_.position_of(node);
   const float voxel = reach_ / static_cast<float>(per_cell_);
   for (int i = 0; i < n; ++i) {
-    s.x[i] = (static_cast<float>(i / (per_cell_ * per_cell_)) + 0.5f) * voxel - 0.5f * reach_;
-    s.y[i] = (static_cast<float>(i / per_cell_ % per_cell_) + 0.5f) * voxel - 0.5f * reach_;
+    const int row = i / per_cell_;
+    s.x[i] = (static_cast<float>(row / per_cell_) + 0.5f) * voxel - 0.5f * reach_;
+    s.y[i] = (static_cast<float>(row % per_cell_) + 0.5f) * voxel - 0.5f * reach_;
     s.z[i] = (static_cast<float>(i % per_cell_) + 0.5f) * voxel - 0.5f * reach_;
     s.weight[i] = s.mean_x[i] = s.mean_y[i] = s.mean_z[i] = 0;
     s.nearest[i] = reach_ * reach_;
@@ -169,7 +170,7 @@ void LevelSet::fill_grid(const std::vector<Values>& values) {
 }
 
 openvdb::FloatGrid::Ptr LevelSet::whole(double level) const {
-  const openvdb::FloatGrid::Ptr grid = grid_->deepCopy();
+  openvdb::FloatGrid::Ptr grid = grid_->deepCopy();
   const auto shift = static_cast<float>(level);
   for (auto value = grid->beginValueOn(); value; ++value) value.setValue(*value - shift);
   openvdb::tools::changeBackground(grid->tree(), grid->background() - shift);

@@ -75,7 +75,7 @@ MaterialView view_materials(const Scene& scene, const Snapshot& snapshot,
   const std::vector<float> color = flat(colors(snapshot), false);
   const std::vector<float> glow = flat(colors.glow(snapshot), true);
   for (const MaterialSurface& body : material_surfaces(scene, snapshot, wanted)) {
-    if (body.surface.mesh().vertices() == 0) continue;  // too few for the voxels
+    if (body.surface.mesh().vertices() == 0) continue;  // too coarse voxels lost it
     for (const std::uint32_t p : body.particles) view.covered[p] = true;
     Finish finish = finish_of(scene.materials[body.material]);
     // Channels are shown where they are, not through what refracts.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "firn/error.h"
+#include "kernels/math/vec.h"
 
 #if defined(FIRN_WITH_OPENVDB)
 #include <openvdb/tools/VolumeToMesh.h>
@@ -16,17 +17,12 @@
 namespace firn {
 namespace {
 
-using V3 = std::array<double, 3>;
+using V3 = Vec<double, 3>;
 
 V3 vertex(const SurfaceMesh& mesh, std::uint32_t i) {
   const float* x = &mesh.positions[3 * std::size_t{i}];
-  return {x[0], x[1], x[2]};
+  return {{x[0], x[1], x[2]}};
 }
-V3 minus(const V3& a, const V3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-V3 cross(const V3& a, const V3& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-double dot(const V3& a, const V3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 }  // namespace
 
@@ -35,9 +31,9 @@ double enclosed_volume(const SurfaceMesh& mesh) {
   const V3 origin = vertex(mesh, 0);  // near, so that differences keep their digits
   double sum = 0;
   for (std::size_t t = 0; t + 2 < mesh.triangles.size(); t += 3) {
-    const V3 a = minus(vertex(mesh, mesh.triangles[t]), origin);
-    const V3 b = minus(vertex(mesh, mesh.triangles[t + 1]), origin);
-    const V3 c = minus(vertex(mesh, mesh.triangles[t + 2]), origin);
+    const V3 a = vertex(mesh, mesh.triangles[t]) - origin;
+    const V3 b = vertex(mesh, mesh.triangles[t + 1]) - origin;
+    const V3 c = vertex(mesh, mesh.triangles[t + 2]) - origin;
     sum += dot(a, cross(b, c));
   }
   return sum / 6;
@@ -70,6 +66,12 @@ void smooth(SurfaceMesh& mesh, int rounds) {
 
 namespace {
 
+// Twice the area of a triangle, along its normal.
+V3 area_vector(const SurfaceMesh& mesh, std::size_t t) {
+  const V3 a = vertex(mesh, mesh.triangles[t]);
+  return cross(vertex(mesh, mesh.triangles[t + 1]) - a, vertex(mesh, mesh.triangles[t + 2]) - a);
+}
+
 // An icosahedron whose triangles are divided into four, so many times.
 SurfaceMesh unit_sphere(int divisions) {
   constexpr float a = 0.5257311f, b = 0.8506508f;
@@ -85,10 +87,9 @@ SurfaceMesh unit_sphere(int divisions) {
       const auto [at, is_new] = middles.try_emplace({std::min(i, j), std::max(i, j)},
                                                     static_cast<std::uint32_t>(mesh.vertices()));
       if (is_new) {
-        const V3 p = vertex(mesh, i), q = vertex(mesh, j);
-        const V3 sum{p[0] + q[0], p[1] + q[1], p[2] + q[2]};
-        const double length = std::sqrt(dot(sum, sum));
-        for (const double c : sum) mesh.positions.push_back(static_cast<float>(c / length));
+        const V3 sum = vertex(mesh, i) + vertex(mesh, j);
+        for (int c = 0; c < 3; ++c)
+          mesh.positions.push_back(static_cast<float>(sum[c] / norm(sum)));
       }
       return at->second;
     };
@@ -203,10 +204,7 @@ void ParticleSurface::Impl::mesh_at(double level) {
 double ParticleSurface::Impl::area() const {
   double sum = 0;
   for (std::size_t t = 0; t + 2 < mesh.triangles.size(); t += 3) {
-    const V3 a = vertex(mesh, mesh.triangles[t]);
-    const V3 n = cross(minus(vertex(mesh, mesh.triangles[t + 1]), a),
-                       minus(vertex(mesh, mesh.triangles[t + 2]), a));
-    sum += 0.5 * std::sqrt(dot(n, n));
+    sum += 0.5 * norm(area_vector(mesh, t));
   }
   return sum;
 }
@@ -215,9 +213,7 @@ double ParticleSurface::Impl::area() const {
 void ParticleSurface::Impl::find_normals() {
   mesh.normals.assign(mesh.positions.size(), 0.0f);
   for (std::size_t t = 0; t + 2 < mesh.triangles.size(); t += 3) {
-    const V3 a = vertex(mesh, mesh.triangles[t]);
-    const V3 n = cross(minus(vertex(mesh, mesh.triangles[t + 1]), a),
-                       minus(vertex(mesh, mesh.triangles[t + 2]), a));
+    const V3 n = area_vector(mesh, t);
     for (int k = 0; k < 3; ++k)
       for (int c = 0; c < 3; ++c)
         mesh.normals[3 * std::size_t{mesh.triangles[t + k]} + c] += static_cast<float>(n[c]);

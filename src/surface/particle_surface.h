@@ -16,7 +16,7 @@ struct SurfaceParticles {
 };
 
 struct SurfaceSettings {
-  double voxel = 0.67;  // at most, over the spacing of particles; from 0.7 on lone drops get lost
+  double voxel = 0.67;  // at most, over the spacing of particles
   int smoothing = 10;   // rounds of smooth()
 };
 

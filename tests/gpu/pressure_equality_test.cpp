@@ -47,6 +47,25 @@ TEST(GpuPressureSolver, EqualsTheCpu2DDouble) { expect_equal<2, double>(); }
 TEST(GpuPressureSolver, EqualsTheCpu3DSingle) { expect_equal<3, float>(); }
 TEST(GpuPressureSolver, EqualsTheCpu3DDouble) { expect_equal<3, double>(); }
 
+TEST(GpuPressureSolver, IterationsOfRandomConductances) {
+  if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
+  Cuda exec;
+  for (const Tank tank : {Tank::kOpenTop, Tank::kPillars, Tank::kClosed}) {
+    for (const int n : {16, 64, 200}) expect_iterations<2, float>(exec, tank, n, false, 25);
+    for (const int n : {16, 32}) expect_iterations<3, float>(exec, tank, n, false, 25);
+  }
+}
+TEST(GpuPressureSolver, IterationsOfALargePlane) {
+  if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
+  Cuda exec;
+  expect_iterations<2, float>(exec, Tank::kCorner, 1024, false, 25);
+}
+TEST(GpuPressureSolver, IterationsOfALargeVolume) {
+  if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
+  Cuda exec;
+  expect_iterations<3, float>(exec, Tank::kCorner, 128, false, 25);
+}
+
 }  // namespace
 }  // namespace firn::test
 

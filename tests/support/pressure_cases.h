@@ -319,6 +319,18 @@ class PressureHarness {
   Buffer<Exec, std::uint32_t> blocks_;
 };
 
+// To 1e-6, or to what single precision holds of it.
+template <int D, class Real, class Exec>
+void expect_iterations(Exec& exec, Tank tank, int n, bool wide, std::uint32_t most) {
+  PressureHarness<Exec, D, Real> h(exec, random_tank<D>(tank, n, wide));
+  const SolveReport report = h.solve({sizeof(Real) == 4 ? 1e-5 : 1e-6, 0, 150});
+  const std::string what =
+      "tank " + std::to_string(static_cast<int>(tank)) + " of " + std::to_string(n);
+  EXPECT_TRUE(report.converged) << what;
+  EXPECT_FALSE(report.plain) << what;
+  EXPECT_LE(report.iterations, most) << what;
+}
+
 template <int D, class Real>
 double true_residual(const PressureCase<D>& c, const std::vector<Real>& x) {
   const std::vector<double> Ax = c.apply(std::vector<double>(x.begin(), x.end()));

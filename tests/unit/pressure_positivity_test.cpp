@@ -228,36 +228,27 @@ template <class T>
 class PressureIterations : public testing::Test {};
 TYPED_TEST_SUITE(PressureIterations, Spaces);
 
-template <int D, class Real>
-void expect_iterations(Tank tank, int n, bool wide, std::uint32_t most) {
-  const auto c = random_tank<D>(tank, n, wide);
-  Cpu exec(1);
-  PressureHarness<Cpu, D, Real> h(exec, c);
-  const SolveReport report = h.solve({sizeof(Real) == 4 ? 1e-5 : 1e-6, 0, 150});
-  const std::string what =
-      "tank " + std::to_string(static_cast<int>(tank)) + " of " + std::to_string(n);
-  EXPECT_TRUE(report.converged) << what;
-  EXPECT_FALSE(report.plain) << what;
-  EXPECT_LE(report.iterations, most) << what;
-}
 // Where a coarse cell lies on both sides of the pocket's wall, coarse levels cannot tell the pocket
 // from the tank.
 TYPED_TEST(PressureIterations, OfRandomConductances) {
+  Cpu exec(1);
   for (const Tank tank : kTanks)
     for (const int n : TypeParam::D == 3 ? std::vector{16, 32, 40} : std::vector{16, 64, 150, 200})
-      expect_iterations<TypeParam::D, typename TypeParam::Real>(tank, n, false,
+      expect_iterations<TypeParam::D, typename TypeParam::Real>(exec, tank, n, false,
                                                                 tank == Tank::kPocket ? 30 : 25);
 }
 // Conductances over three decades: sums of faces in parallel, the coarse ones, are up to five times
 // their means in series, and the quotient of the largest to the least m grows by as much.
 TYPED_TEST(PressureIterations, OfConductancesOverThreeDecades) {
+  Cpu exec(1);
   for (const Tank tank : {Tank::kOpenTop, Tank::kCorner, Tank::kClosed})
-    expect_iterations<TypeParam::D, typename TypeParam::Real>(tank, TypeParam::D == 3 ? 32 : 150,
-                                                              true, 70);
+    expect_iterations<TypeParam::D, typename TypeParam::Real>(
+        exec, tank, TypeParam::D == 3 ? 32 : 150, true, 70);
 }
 TEST(PressureCycle, IterationsOfLargeRandomSystems) {
-  expect_iterations<2, float>(Tank::kCorner, 1024, false, 25);
-  expect_iterations<3, float>(Tank::kCorner, 128, false, 25);
+  Cpu exec(1);
+  expect_iterations<2, float>(exec, Tank::kCorner, 1024, false, 25);
+  expect_iterations<3, float>(exec, Tank::kCorner, 128, false, 25);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ void bind_solves(nb::module_& m);
 void bind_arrays(nb::module_& m);
 void bind_callbacks(nb::module_& m);
 void bind_simulation(nb::module_& m);
+void bind_sensors(nb::module_& m);
 void bind_pictures(nb::module_& m);
 void bind_devices(nb::module_& m);
 

@@ -14,6 +14,7 @@ NB_MODULE(_firn, m) {
   bind_stats(m);
   bind_callbacks(m);
   bind_simulation(m);
+  bind_sensors(m);
   bind_pictures(m);
   bind_devices(m);
 }

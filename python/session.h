@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/typing.h>
 
 #include <chrono>
 #include <exception>
@@ -17,6 +18,14 @@
 namespace firn::python {
 
 namespace nb = nanobind;
+
+// Of one argument, or none; what it may return depends.
+template <class Argument>
+using Callback = std::optional<nb::typed<nb::callable, nb::object(Argument)>>;
+template <class Argument>
+nb::object object_of(const Callback<Argument>& callback) {
+  return callback ? nb::object(*callback) : nb::none();
+}
 
 class Session {
  public:

@@ -20,15 +20,8 @@
 namespace firn::python {
 namespace {
 
-// Of one argument; what it may return depends.
-template <class Argument>
-using Callback = std::optional<nb::typed<nb::callable, nb::object(Argument)>>;
 using OnStep = Callback<StepInfo>;
 using OnFrame = Callback<FrameStats>;
-template <class Argument>
-nb::object object_of(const Callback<Argument>& callback) {
-  return callback ? nb::object(*callback) : nb::none();
-}
 
 RunOptions options_of(const std::string& device, int threads, int device_index) {
   RunOptions options;

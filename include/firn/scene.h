@@ -298,6 +298,28 @@ struct HeatSource {  // integrator = "thermal"
   bool operator==(const HeatSource&) const = default;
 };
 
+// What a sensor measures; firn/sensors.h has the numbers that it reads.
+enum class SensorKind {
+  kPoint,     // the material around `position`
+  kRegion,    // the material in `shape`
+  kPlane,     // what passes through the plane at `position` across `direction`, up to `radius`
+  kHeight,    // how far the material reaches above `position` along `direction`
+  kCollider,  // what the material exerts on `collider`
+};
+
+struct Sensor {
+  std::string name;
+  SensorKind kind = SensorKind::kPoint;
+  std::optional<double> rate;         // readings per second; none: at the end of every frame
+  Vec3 position{};                    // m
+  Vec3 direction{};                   // a unit vector; kHeight: 0 is against gravity
+  std::optional<double> radius;       // m; none: the whole plane
+  Shape shape;                        // kRegion
+  std::vector<std::string> channels;  // kPoint, kRegion: of particles, whose means are read
+  int collider = 0;                   // index in Scene::colliders
+  bool operator==(const Sensor&) const = default;
+};
+
 struct Camera {
   Vec3 eye{}, target{}, up{0, 1, 0};
   double fov = 0.61;  // vertical, radians
@@ -353,6 +375,7 @@ struct Scene {
   std::vector<Source> sources;
   std::vector<Sink> sinks;
   std::vector<HeatSource> heat_sources;
+  std::vector<Sensor> sensors;
   OutputSettings output;
   DiagnosticsSettings diagnostics;
   std::string

@@ -306,6 +306,9 @@ class Simulation {
   // The massless points of Scene::tracers in the order in which they were made, body by body:
   // position (m), id, body and material; all other channels are empty. The number never changes.
   Snapshot tracers() const;
+  // What the material has given each collider since the last frame's end: impulse and its moment
+  // about the world origin, N s and N m s. FrameStats::reactions are these by the frame's length.
+  std::vector<ColliderReaction> collider_impulses() const;
   // Where the colliders are now, in the scene's order; known also where snapshot() has no
   // velocities.
   std::vector<ColliderState> colliders() const;

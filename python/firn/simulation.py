@@ -79,6 +79,7 @@ class Simulation(_firn.SimulationCore):
         super().__init__(scene, device, threads, device_index, on_filling)
         self._scene = scene
         self._renderer: _firn.Renderer | None = None
+        self._sensors: _firn.Sensors | None = None
 
     @property
     def scene(self) -> Scene:
@@ -104,6 +105,54 @@ class Simulation(_firn.SimulationCore):
         settings = self._scene.simulation
         last = settings.frames if frames is None else frames
         return self.advance_until(last / settings.fps, on_step=on_step, on_frame=on_frame)
+
+    def read_sensors(self) -> dict[str, dict[str, float]]:
+        """What the scene's sensors read now, by name and column; NaN where nothing is. `sensor_units` has the units."""
+        sensors = self._sensors_of_scene()
+        return {
+            sensors.name(reading.sensor): {
+                column: value for (column, _), value in zip(sensors.columns(reading.sensor), reading.values)
+            }
+            for reading in sensors.read(self)
+        }
+
+    def sensor_units(self) -> dict[str, dict[str, str]]:
+        """Units of the columns of all sensors, by name and column."""
+        sensors = self._sensors_of_scene()
+        return {sensors.name(i): dict(sensors.columns(i)) for i in range(len(sensors))}
+
+    def record(
+        self,
+        frames: int | None = None,
+        on_step: Callable[[_firn.StepInfo], object] | None = None,
+        on_frame: Callable[[_firn.FrameStats], object] | None = None,
+    ) -> dict[str, dict[str, np.ndarray]]:
+        """Advances as `run`, and returns what the scene's sensors read on the way, each at its own rate.
+
+        By sensor and column, one-dimensional arrays of one length, "time" (s) among them. Where a callback stops the
+        simulation they end there.
+        """
+        import numpy as np
+
+        sensors = self._sensors_of_scene()
+        last = self._scene.simulation.frames if frames is None else frames
+        rows: list[list[list[float]]] = [[] for _ in range(len(sensors))]
+        goes_on = True
+        while goes_on and self.frame < last:
+            goes_on, readings = sensors.advance_frame(self, on_step=on_step, on_frame=on_frame)
+            for reading in readings:
+                rows[reading.sensor].append([reading.time, *reading.values])
+        series = {}
+        for i, table in enumerate(rows):
+            names = ["time", *(name for name, _ in sensors.columns(i))]
+            columns = np.array(table, dtype=np.float64).reshape(-1, len(names)).T
+            series[sensors.name(i)] = dict(zip(names, columns))
+        return series
+
+    def _sensors_of_scene(self) -> _firn.Sensors:
+        if self._sensors is None:
+            self._sensors = _firn.Sensors(self._scene)
+        return self._sensors
 
     def add_particles(
         self,

@@ -118,6 +118,9 @@ void print_scene(const Scene& scene, const SceneEstimate& need) {
                    : "");
   print_bodies(scene, need);
   print_thermal(scene);
+  for (const Sensor& sensor : scene.sensors)
+    fmt::print("  sensor     {}: {:g} readings per second\n", sensor.name,
+               sensor.rate.value_or(scene.simulation.fps));
   if (need.tracers > 0) fmt::print("  tracers    {}{}\n", about, need.tracers);
   if (!need.exact) fmt::print("  counted    thinly, within some per cent; --exact samples all\n");
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "firn/error.h"
+#include "firn/sensors.h"
 #include "firn/version.h"
 #include "src/app/format.h"
 #include "src/app/frame_writer.h"
@@ -15,6 +16,7 @@
 #include "src/app/json_out.h"
 #include "src/app/machine.h"
 #include "src/app/run_report.h"
+#include "src/app/sensor_writer.h"
 #include "src/app/stopwatch.h"
 #include "src/io/atomic_file.h"
 #include "src/io/particle_formats.h"
@@ -59,6 +61,8 @@ class RunLoop {
   const Options& options_;
   Progress& progress_;
   Simulation simulation_;
+  Sensors sensors_;
+  std::optional<SensorWriter> readings_;
   std::optional<FrameWriter> writer_;
   FrameStats last_;
   RunState state_;
@@ -73,6 +77,7 @@ RunLoop::RunLoop(const Scene& scene, const RunDirectory& directory, const Option
       options_(options),
       progress_(progress),
       simulation_(sampled(scene, options.run, progress)),
+      sensors_(scene),
       state_{scene.name, scene.simulation.frames, {}, input_files(scene)} {
   simulation_.time_stages(options.verbose);
   begin(from);
@@ -86,6 +91,7 @@ void RunLoop::begin(const std::optional<Checkpoint>& from) {
     first = simulation_.snapshot(shown_parts(scene_));
     simulation_.load_state(from->state);
     state_ = run_state(*from, directory_.checkpoints().string());
+    sensors_.set_state(state_.sensors);
     // Before the tables lose their later rows: a later checkpoint would go on without them.
     prune_checkpoints(directory_.checkpoints(), from->frame, scene_.output.keep_checkpoints);
   } else {
@@ -96,6 +102,8 @@ void RunLoop::begin(const std::optional<Checkpoint>& from) {
   writer_.emplace(
       scene_, directory_,
       from ? std::optional(Resumed{first, state_.planned_frames, from->frame}) : std::nullopt);
+  readings_.emplace(scene_, sensors_, directory_,
+                    from ? std::optional(simulation_.time()) : std::nullopt);
   last_ = simulation_.stats();
   progress_.line(fmt::format("device: {}", simulation_.device_name()));
   progress_.line(fmt::format("output: {}", directory_.path().string()));
@@ -110,6 +118,7 @@ void RunLoop::begin(const std::optional<Checkpoint>& from) {
         fmt::format("{} threads on {} cores are slower than {}", threads, cores, cores));
   for (const std::string& warning : warnings) progress_.line("warning: " + warning);
   state_.totals.add(last_);
+  for (const SensorReading& reading : sensors_.read(simulation_)) readings_->write(reading);
   writer_->write(simulation_, last_, seconds_);
 }
 
@@ -136,11 +145,12 @@ RunResult RunLoop::run() {
 }
 
 RunEnd RunLoop::advance_to_end() {
-  const auto interrupted = [this] {
-    progress_.tick();
-    return should_stop();
-  };
   // At least one step is taken before the time is looked at: repeated short sessions arrive.
+  bool first = true;
+  const std::function<bool()> interrupted = [this, &first] {
+    progress_.tick();
+    return std::exchange(first, false) ? InterruptGuard::requested() != 0 : should_stop();
+  };
   bool stop = InterruptGuard::requested() != 0;
   while (last_.frame < scene_.simulation.frames && !stop) {
     if (advance_frame(interrupted)) complete_frame();
@@ -153,7 +163,9 @@ RunEnd RunLoop::advance_to_end() {
 
 bool RunLoop::advance_frame(const std::function<bool()>& interrupted) {
   const Stopwatch watch(seconds_.steps);
-  return simulation_.advance_frame(interrupted);
+  return sensors_.advance_frame(simulation_,
+                                [this](const SensorReading& reading) { readings_->write(reading); },
+                                {.interrupted = interrupted});
 }
 
 // Once each.
@@ -187,6 +199,8 @@ void RunLoop::complete_frame() {
 void RunLoop::save_checkpoint() {
   writer_->sync(seconds_);
   const Stopwatch watch(seconds_.files);
+  readings_->sync();
+  state_.sensors = sensors_.state();
   const auto path = write_checkpoint(
       directory_.checkpoints(),
       {last_.frame, last_.time, scene_.resolved_toml, to_json(state_), simulation_.save_state()},

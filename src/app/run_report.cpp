@@ -9,6 +9,7 @@
 #include "src/app/format.h"
 #include "src/app/json_out.h"
 #include "src/app/ledger_plots.h"
+#include "src/app/sensor_writer.h"
 #include "src/app/stopwatch.h"
 #include "src/render/video.h"
 
@@ -29,6 +30,15 @@ void write_plots(const Scene& scene, const RunDirectory& directory, Progress& pr
   else
     Progress::warning("no plots: there is no gnuplot; the data are in " +
                       directory.ledger().string());
+}
+
+void write_sensor_plots(const Scene& scene, const RunDirectory& directory, Progress& progress) {
+  if (scene.sensors.empty()) return;
+  const std::string folder = directory.sensor_path("", "").parent_path().string();
+  if (plot_sensors(scene, directory))
+    progress.line("sensors: " + folder);
+  else
+    Progress::warning("no plots of sensors: there is no gnuplot; the data are in " + folder);
 }
 
 void say_stopped(const RunResult& result, const RunDirectory& directory, const char* why) {
@@ -88,7 +98,8 @@ bool write_video(const Scene& scene, const RunDirectory& directory, Progress& pr
 void write_plots_and_video(const Scene& scene, const RunDirectory& directory, Progress& progress,
                            RunSeconds& seconds) {
   for (const auto& [write, sum] :
-       {std::pair{&write_plots, &seconds.plots}, std::pair{&write_wanted_video, &seconds.video}})
+       {std::pair{&write_plots, &seconds.plots}, std::pair{&write_sensor_plots, &seconds.plots},
+        std::pair{&write_wanted_video, &seconds.video}})
     try {
       const Stopwatch watch(*sum);
       write(scene, directory, progress);
@@ -114,14 +125,16 @@ std::string to_json(const RunState& state) {
   const Json json = {{"scene", state.scene_name},
                      {"planned_frames", state.planned_frames},
                      {"totals", Json::parse(state.totals.to_json())},
-                     {"files", state.files}};
+                     {"files", state.files},
+                     {"sensors", state.sensors}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 RunState run_state(const Checkpoint& checkpoint, const std::string& origin) try {
   const Json json = Json::parse(checkpoint.stats_json);
   return {json.at("scene"), json.at("planned_frames"),
-          RunTotals::from_json(json.at("totals").dump(), origin), json.at("files")};
+          RunTotals::from_json(json.at("totals").dump(), origin), json.at("files"),
+          json.value("sensors", std::vector<double>())};
 } catch (const Json::exception& error) {
   throw Error(ErrorCategory::kFile,
               origin + ": cannot read the state of the run in the checkpoint: " + error.what());

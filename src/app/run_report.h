@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "firn/scene.h"
 #include "src/app/progress.h"
@@ -33,6 +34,7 @@ struct RunState {
   int planned_frames = 0;  // at the start; pictures are framed for as long a run
   RunTotals totals;
   std::map<std::string, std::string> files;  // input_files, as they were at the start
+  std::vector<double> sensors = {};          // Sensors::state
 };
 std::string to_json(const RunState& state);
 // Throws Error{kFile} that names `origin`.

@@ -55,6 +55,7 @@ std::vector<fs::path> scene_files() {
         by_name.emplace(entry.path().stem().string(), entry.path());
   }
   std::vector<fs::path> files;
+  files.reserve(by_name.size());
   for (const auto& [name, path] : by_name) files.push_back(path);
   return files;
 }

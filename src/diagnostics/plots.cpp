@@ -1,18 +1,13 @@
-// Builds one gnuplot script with its data inline and feeds it to gnuplot's standard input: no data
-// file is left behind, and no text of ours is ever seen by a shell.
 #include "src/diagnostics/plots.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
 #include <iterator>
 
 #include "firn/error.h"
-#include "src/render/process.h"
+#include "src/diagnostics/gnuplot.h"
 
 namespace firn {
 namespace {
@@ -23,16 +18,6 @@ constexpr const char* kLineColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7
                                        "#e69f00", "#56b4e9", "#000000"};
 
 using Script = std::back_insert_iterator<std::string>;
-
-// Text as a gnuplot string constant: in single quotes only the quote itself is special, doubled.
-std::string quoted(const std::string& text) {
-  std::string result = "'";
-  for (const char c : text) {
-    if (c == '\'') result += '\'';
-    result += c == '\n' ? ' ' : c;
-  }
-  return result + "'";
-}
 
 bool drawable(const PlotSpec& plot, double x, double y) {
   return std::isfinite(x) && std::isfinite(y) && (!plot.log_x || x > 0) && (!plot.log_y || y > 0);
@@ -69,11 +54,11 @@ void append_panel(Script out, const PlotSpec& plot, int panel) {
     const char* style = series.x.size() == 1 ? "points pt 7" : "lines lw 2";
     fmt::format_to(std::back_inserter(curves), "{}{} using 1:2 with {} lc rgb '{}' title {}",
                    curves.empty() ? "" : ", ", name, style, kLineColors[i % std::size(kLineColors)],
-                   quoted(series.name));
+                   gnuplot_text(series.name));
   }
   fmt::format_to(out,
                  "set title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} noenhanced\n",
-                 quoted(plot.title), quoted(plot.x_label), quoted(plot.y_label));
+                 gnuplot_text(plot.title), gnuplot_text(plot.x_label), gnuplot_text(plot.y_label));
   fmt::format_to(out, "set yrange [{}:*]\n", plot.from_zero ? "0" : "*");
   fmt::format_to(out, "{} logscale x\n{} logscale y\n", plot.log_x ? "set" : "unset",
                  plot.log_y ? "set" : "unset");
@@ -89,7 +74,7 @@ std::string make_script(const std::vector<PlotSpec>& panels, const std::string& 
   std::string script;
   const Script out = std::back_inserter(script);
   fmt::format_to(out, "set terminal {} size {},{}\nset output {}\n", terminal, kWidth, height,
-                 quoted(output));
+                 gnuplot_text(output));
   fmt::format_to(
       out,
       "set encoding utf8\n"
@@ -104,26 +89,13 @@ std::string make_script(const std::vector<PlotSpec>& panels, const std::string& 
   return script;
 }
 
-// The cairo terminal is the better one, but some packages have only the plain one.
-std::string choose_terminal() {
-  const ProgramResult cairo = run_program({"gnuplot", "-e", "set terminal pngcairo"});
-  return cairo.succeeded() && cairo.errors.empty() ? "pngcairo noenhanced font 'Sans,11'" : "png";
-}
-
 }  // namespace
 
 bool write_multi_panel(const std::vector<PlotSpec>& panels, const std::string& png_path) {
   if (panels.empty()) throw Error(ErrorCategory::kScene, png_path + ": a plot needs a panel");
-  const std::string temporary = png_path + ".part";
-  const std::string script = make_script(panels, choose_terminal(), temporary);
-  const ProgramResult result = run_program({"gnuplot", "-"}, script);
-  if (!result.found) return false;
-  std::string reason = result.succeeded() ? "" : "gnuplot: " + last_lines(result.errors, 3);
-  if (reason.empty() && std::rename(temporary.c_str(), png_path.c_str()) != 0)
-    reason = std::strerror(errno);
-  if (reason.empty()) return true;
-  std::remove(temporary.c_str());
-  throw Error(ErrorCategory::kFile, png_path + ": cannot write the plot: " + reason);
+  const std::string terminal = gnuplot_terminal();
+  return run_gnuplot(
+      [&](const std::string& output) { return make_script(panels, terminal, output); }, png_path);
 }
 
 bool write_plot(const PlotSpec& plot, const std::string& png_path) {

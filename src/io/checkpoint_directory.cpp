@@ -46,7 +46,7 @@ fs::path find_checkpoint(const fs::path& directory, int frame) {
 }
 
 fs::path write_checkpoint(const fs::path& directory, const Checkpoint& checkpoint, int keep) {
-  const fs::path path = directory / numbered_file_name(kPrefix, checkpoint.frame, kExtension);
+  fs::path path = directory / numbered_file_name(kPrefix, checkpoint.frame, kExtension);
   write_checkpoint_file(path, checkpoint);
   prune_checkpoints(directory, checkpoint.frame, keep);
   return path;

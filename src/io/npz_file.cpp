@@ -119,8 +119,8 @@ Member write_member(AtomicFile& file, const ChannelArray& channel, std::size_t p
         uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(npy.data()), npy.size());
         if (!data.empty())  // a null pointer would reset the sum
           crc = crc32_z(crc, reinterpret_cast<const Bytef*>(data.data()), data.size());
-        const Member member{channel.name + ".npy", npy.size() + data.size(), offset,
-                            static_cast<std::uint32_t>(crc)};
+        Member member{channel.name + ".npy", npy.size() + data.size(), offset,
+                      static_cast<std::uint32_t>(crc)};
         file.write(local_header(member));
         file.write(npy);
         file.write(data);

@@ -64,6 +64,12 @@ std::vector<int> frames_in(const fs::path& folder, std::string_view prefix,
   return frames;
 }
 
+// Scenes choose the names of their sensors.
+bool is_sensor_file(const fs::path& path) {
+  return path.parent_path().filename() == "sensors" &&
+         (path.extension() == ".csv" || path.extension() == ".png");
+}
+
 // Every file in the folder that has the name of one a run writes.
 std::vector<fs::path> run_files(const fs::path& directory) {
   std::vector<fs::path> files;
@@ -73,6 +79,8 @@ std::vector<fs::path> run_files(const fs::path& directory) {
     for (const fs::path& path : entries(directory / kind.folder))
       if (numbered_file_frame(path.filename().string(), kind.prefix, kind.extension))
         files.push_back(path);
+  for (const fs::path& path : entries(directory / "sensors"))
+    if (is_sensor_file(path)) files.push_back(path);
   return files;
 }
 
@@ -87,7 +95,8 @@ bool is_run_file(const std::string& name) {
 // are "NAME.part" until they are whole.
 bool is_half_written(const fs::path& path) {
   return is_temporary_file(path) ||
-         (path.extension() == ".part" && is_run_file(path.stem().string()));
+         (path.extension() == ".part" &&
+          (is_run_file(path.stem().string()) || is_sensor_file(path.parent_path() / path.stem())));
 }
 
 void remove_file(const fs::path& path) {
@@ -174,10 +183,12 @@ void RunDirectory::prepare_folders() const {
     prepare_folder(folder);
   if (fs::is_directory(path_ / "volumes")) make_volume_folder();
   if (fs::is_directory(path_ / "surfaces")) make_surface_folder();
+  if (fs::is_directory(path_ / "sensors")) make_sensor_folder();
 }
 
 void RunDirectory::make_volume_folder() const { prepare_folder(path_ / "volumes"); }
 void RunDirectory::make_surface_folder() const { prepare_folder(path_ / "surfaces"); }
+void RunDirectory::make_sensor_folder() const { prepare_folder(path_ / "sensors"); }
 
 fs::path RunDirectory::image_path(int frame) const {
   return path_ / "frames" / numbered_file_name("frame", frame, "png");
@@ -212,6 +223,10 @@ fs::path RunDirectory::collection_path(bool tracers) const {
 
 fs::path RunDirectory::surface_path(int frame, std::string_view extension) const {
   return path_ / "surfaces" / numbered_file_name("surface", frame, extension);
+}
+
+fs::path RunDirectory::sensor_path(std::string_view name, std::string_view extension) const {
+  return path_ / "sensors" / (std::string(name) + "." + std::string(extension));
 }
 
 fs::path RunDirectory::volume_path(int frame) const {

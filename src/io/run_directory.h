@@ -46,6 +46,9 @@ class RunDirectory {
   void make_volume_folder() const;                     // which only runs that write volumes have
   std::filesystem::path surface_path(int frame, std::string_view extension) const;
   void make_surface_folder() const;  // likewise
+  // sensors/NAME.csv; whatever has that extension or is a PNG file there is the run's.
+  std::filesystem::path sensor_path(std::string_view name, std::string_view extension) const;
+  void make_sensor_folder() const;
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   std::filesystem::path ledger() const { return path_ / "ledger.csv"; }
   std::filesystem::path stats() const { return path_ / "stats.jsonl"; }

@@ -21,7 +21,7 @@ using Values = std::vector<double>;
 struct ScalarChannel {
   std::string_view name, alias, label;
   Values (*values)(const Snapshot&);  // NaN if the snapshot lacks it
-  ColorRange (*range)(const Scene&, const Stage&, Values first);
+  ColorRange (*range)(const Scene&, const Stage&, Values&& first);
   bool has_sign = false;  // colours diverge from zero where the range reaches below it
 };
 
@@ -132,7 +132,7 @@ double quantile(Values& values, double fraction) {
 
 // The expected range, widened to hold all but the outermost hundredth of the first snapshot.
 template <ColorRange (*expected)(const Scene&, const Stage&)>
-ColorRange widened(const Scene& scene, const Stage& stage, Values first) {
+ColorRange widened(const Scene& scene, const Stage& stage, Values&& first) {
   ColorRange range = expected(scene, stage);
   std::erase_if(first, [](double value) { return !std::isfinite(value); });
   if (!first.empty()) {
@@ -147,7 +147,7 @@ ColorRange widened(const Scene& scene, const Stage& stage, Values first) {
 // What starts with vortices only loses them: all but the strongest fiftieth of the first snapshot
 // fits. What starts without is expected to make eddies of a fifth of the picture's diagonal, which
 // turn at the largest speed: 2 v / r.
-ColorRange vorticity_range(const Scene& scene, const Stage& stage, Values first) {
+ColorRange vorticity_range(const Scene& scene, const Stage& stage, Values&& first) {
   const double turnover = stage.speed / std::max(stage.focus.diagonal(), 1e-300);
   std::erase_if(first, [](double value) { return !std::isfinite(value); });
   for (double& value : first) value = std::abs(value);
@@ -173,7 +173,7 @@ std::vector<double> given_temperatures(const Scene& scene) {
 }
 
 // Conduction mixes what is there at the start and at the boundaries.
-ColorRange temperature_range(const Scene& scene, const Stage&, Values first) {
+ColorRange temperature_range(const Scene& scene, const Stage&, Values&& first) {
   for (const double given : given_temperatures(scene)) first.push_back(given);
   std::erase_if(first, [](double value) { return !std::isfinite(value); });
   if (first.empty()) return {};
@@ -181,7 +181,7 @@ ColorRange temperature_range(const Scene& scene, const Stage&, Values first) {
   return {*low, *high > *low ? *high : *low + 1};
 }
 
-ColorRange phase_range(const Scene&, const Stage&, Values) { return {0, 1}; }
+ColorRange phase_range(const Scene&, const Stage&, Values&&) { return {0, 1}; }
 
 constexpr ScalarChannel kChannels[] = {
     {"speed", "velocity", "speed, m/s", each<speed>, widened<expected_speed>},

@@ -14,7 +14,7 @@
 
 #include "firn/error.h"
 
-extern char** environ;
+extern char** environ;  // NOLINT(readability-redundant-declaration): not all systems have it
 
 namespace firn {
 namespace {
@@ -80,6 +80,7 @@ ProgramResult run_program(const std::vector<std::string>& arguments, std::string
   const File errors = temporary_file(program);
   const StreamActions actions(in.get(), errors.get());
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
 

@@ -56,6 +56,7 @@ void require_ray_tracer() {
               "pictures of 3D scenes: built without Embree (configure with -DFIRN_WITH_EMBREE=ON); "
               "set output.image = false to run without pictures");
 }
+// NOLINTNEXTLINE(performance-unnecessary-value-param): with Embree it keeps them
 std::shared_ptr<const RayMeshes> make_ray_meshes(std::vector<Surface>, int) { return {}; }
 double ray_trace_bytes(double, int, int) { return 0; }
 Image ray_trace(const RayScene&, const Projection&, int, int) {

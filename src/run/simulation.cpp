@@ -101,6 +101,9 @@ Snapshot Simulation::snapshot(const SnapshotParts& parts) const {
 Snapshot Simulation::tracers() const {
   return with_memory([&] { return impl_->stepper().tracers(); });
 }
+std::vector<ColliderReaction> Simulation::collider_impulses() const {
+  return impl_->stepper().reactions();
+}
 std::vector<ColliderState> Simulation::colliders() const { return impl_->stepper().colliders(); }
 void Simulation::set_collider_motion(std::size_t collider, const Keyframes& motion) {
   impl_->set_collider_motion(collider, motion);

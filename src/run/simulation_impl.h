@@ -229,9 +229,9 @@ class Simulation::Impl {
 
  private:
   struct Advancing {  // while a call makes steps
-    explicit Advancing(bool& on) : on_(on) { on_ = true; }
-    ~Advancing() { on_ = false; }
-    bool& on_;
+    explicit Advancing(bool& flag) : on(flag) { on = true; }
+    ~Advancing() { on = false; }
+    bool& on;
   };
   static constexpr double kSameTime = 1e-6, kMostFrames = 1e9;  // frames
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();

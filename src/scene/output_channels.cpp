@@ -24,29 +24,32 @@ bool stressed(const Scene& scene) { return traits_of(scene).stressed; }
 bool heated(const Scene& scene) { return scene.solves_heat(); }
 
 constexpr OutputChannel kChannels[] = {
-    {"velocity", ChannelRank::kVector, "m/s; colours: the speed", always, &Snapshot::velocity},
-    {"speed", ChannelRank::kScalar, "m/s", always},
-    {"material", ChannelRank::kScalar, "its index", always},
-    {"body", ChannelRank::kScalar, "its index; sources count on after bodies", always},
-    {"mass", ChannelRank::kScalar, "kg", always, &Snapshot::mass, false},
-    {"volume", ChannelRank::kScalar, "at rest, m^3; 2D: m^2", always, &Snapshot::volume, false},
-    {"deformation_gradient", ChannelRank::kTensor,
+    {"velocity", "m/s", ChannelRank::kVector, "m/s; colours: the speed", always,
+     &Snapshot::velocity},
+    {"speed", "m/s", ChannelRank::kScalar, "m/s", always},
+    {"material", "1", ChannelRank::kScalar, "its index", always, nullptr, true, false},
+    {"body", "1", ChannelRank::kScalar, "its index; sources count on after bodies", always, nullptr,
+     true, false},
+    {"mass", "kg", ChannelRank::kScalar, "kg", always, &Snapshot::mass, false, false},
+    {"volume", "m^3", ChannelRank::kScalar, "at rest, m^3; 2D: m^2", always, &Snapshot::volume,
+     false, false},
+    {"deformation_gradient", "1", ChannelRank::kTensor,
      "its elastic part, row by row, of what is not liquid; colours: its determinant", deforms,
      &Snapshot::deformation_gradient},
-    {"plastic_state", ChannelRank::kScalar,
+    {"plastic_state", "1", ChannelRank::kScalar,
      "J_P (snow, sand_clamp), plastic strain (drucker_prager, von_mises, herschel_bulkley), "
      "ln of det b_OB over that of F F^T, halved (viscoelastic) or J (weakly_compressible); not "
      "thermal",
      keeps_history, &Snapshot::plastic_state},
-    {"stress", ChannelRank::kTensor, "Kirchhoff's, J times Cauchy's, Pa; not incompressible",
+    {"stress", "Pa", ChannelRank::kTensor, "Kirchhoff's, J times Cauchy's, Pa; not incompressible",
      stressed, &Snapshot::kirchhoff_stress, false},
-    {"pressure", ChannelRank::kScalar,
+    {"pressure", "Pa", ChannelRank::kScalar,
      "Pa; -tr(stress) / dimension, or where there is a projection, its own", always,
      &Snapshot::pressure},
-    {"vorticity", ChannelRank::kAxial, "1/s; colours in 3D: its magnitude", always},
-    {"id", ChannelRank::kScalar, "the same in all frames", always, nullptr, false},
-    {"temperature", ChannelRank::kScalar, "K, with heat only", heated, &Snapshot::temperature},
-    {"phase", ChannelRank::kScalar, "0 solid, 1 liquid; with heat only", heated},
+    {"vorticity", "1/s", ChannelRank::kAxial, "1/s; colours in 3D: its magnitude", always},
+    {"id", "1", ChannelRank::kScalar, "the same in all frames", always, nullptr, false, false},
+    {"temperature", "K", ChannelRank::kScalar, "K, with heat only", heated, &Snapshot::temperature},
+    {"phase", "1", ChannelRank::kScalar, "0 solid, 1 liquid; with heat only", heated},
 };
 
 // Colours that are no channel themselves.
@@ -71,6 +74,13 @@ std::vector<std::string_view> channels_of(const Scene& scene) {
   std::vector<std::string_view> names;
   for (const OutputChannel& c : kChannels)
     if (c.exists(scene)) names.push_back(c.name);
+  return names;
+}
+
+std::vector<std::string_view> mean_channels_of(const Scene& scene) {
+  std::vector<std::string_view> names;
+  for (const OutputChannel& c : kChannels)
+    if (c.has_mean && c.exists(scene)) names.push_back(c.name);
   return names;
 }
 

@@ -14,13 +14,14 @@ namespace firn {
 enum class ChannelRank { kScalar, kVector, kAxial, kTensor };
 
 struct OutputChannel {
-  std::string_view name;
+  std::string_view name, unit;
   ChannelRank rank;
   std::string_view about;  // with its unit
   bool (*exists)(const Scene&);
   // Where snapshots have it; null: what writes and draws makes it.
   std::vector<float> Snapshot::*values = nullptr;
   bool has_color = true;  // pictures can show it, or a scalar that they make of it
+  bool has_mean = true;   // sensors can read it
 };
 
 // What pictures can be coloured by.
@@ -35,6 +36,8 @@ std::vector<OutputColor> output_colors();
 // Names that scenes may give as output.channels and output.color: what they have.
 std::vector<std::string_view> channels_of(const Scene& scene);
 std::vector<std::string_view> colors_of(const Scene& scene);
+// And as channels of its sensors.
+std::vector<std::string_view> mean_channels_of(const Scene& scene);
 
 // What of the particles a run writes or shows.
 SnapshotParts shown_parts(const Scene& scene);

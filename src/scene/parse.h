@@ -62,6 +62,8 @@ void parse_sources(const Node& root, Scene& scene, ReadContext& context);
 void parse_sinks(const Node& root, Scene& scene, ReadContext& context);
 void parse_colliders(const Node& root, Scene& scene, ReadContext& context);
 void parse_heat_sources(const Node& root, Scene& scene, ReadContext& context);
+// After colliders, which it names.
+void parse_sensors(const Node& root, Scene& scene, ReadContext& context);
 
 // Why a key about heat means nothing in this scene; nothing if it does mean something.
 std::optional<std::string_view> why_no_heat(const Scene& scene);
@@ -111,6 +113,18 @@ void parse_name(TableReader& table, std::string_view kind, std::size_t index, st
 
 // The `shape` of a table of that name, which must be there.
 void parse_shape_key(TableReader& table, std::string_view name, Shape& out);
+
+// A table of key frames.
+Keyframes parse_motion(const Node& node, ReadContext& context);
+// Its `place`: shapes are moved as that says, onto the colliders that the scene has by now.
+void place_shapes(TableReader& table, const Scene& scene, std::vector<Shape>& shapes);
+// What `instances` makes of the shape; empty without the key, or after a finding.
+std::vector<Shape> parse_instances(TableReader& table, const Scene& scene, const Shape& shape);
+extern const Key kPlaceWord;
+constexpr Key place_key(std::string_view otherwise) {
+  return table_key("place", kPlace, "where the shape is moved to",
+                   {.also = &kPlaceWord, .otherwise = otherwise});
+}
 
 // Of bodies; faces of the domain have more.
 inline constexpr Choice<BoundaryType> kBoundaries[] = {

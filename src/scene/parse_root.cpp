@@ -30,6 +30,7 @@ constexpr Key kSceneKeys[] = {
               {.list = Count{}, .under = Under::kHeat}),
     table_key("tracers", kTracers, "massless points for pictures",
               {.under = Under::kIncompressible}),
+    table_key("sensor", kSensor, "what is measured while it runs", {.list = Count{}}),
     table_key("output", kOutput, "what a run writes"),
     table_key("diagnostics", kDiagnostics, "what a run looks out for"),
     table_key("variants", kScene,
@@ -98,12 +99,13 @@ Scene parse_tree(const Node& document, ReadContext& context) {
   parse_fluid(document, out, context);
   parse_implicit(document, out, context);
   parse_materials(document, out, context);
+  parse_colliders(document, out, context);  // the ground that bodies may be put on
   parse_bodies(document, out, context);
   parse_tracers(document, out, context);
   parse_sources(document, out, context);
   parse_sinks(document, out, context);
-  parse_colliders(document, out, context);
   parse_heat_sources(document, out, context);
+  parse_sensors(document, out, context);
   parse_output(document, out, context);
   parse_diagnostics(document, out, context);
   return out;

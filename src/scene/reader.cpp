@@ -137,7 +137,7 @@ bool read_choice(const Node& node, std::string_view what,
 }
 
 TableReader::TableReader(const Node& node, const Table& rows, ReadContext& context,
-                         std::string label)
+                         const std::string& label)
     : table_(node),
       label_(label.empty() ? rows.name : excerpt(label)),
       context_(context),

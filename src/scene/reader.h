@@ -43,7 +43,8 @@ class TableReader {
  public:
   // `label` names the table in messages where its own name does not. A node that is no table is a
   // finding.
-  TableReader(const Node& node, const Table& rows, ReadContext& context, std::string label = {});
+  TableReader(const Node& node, const Table& rows, ReadContext& context,
+              const std::string& label = {});
   // Takes in the keys that the table's `type` adds.
   void add(const Table& rows) { tables_.push_back(&rows); }
 

@@ -62,6 +62,7 @@ std::string quoted(std::string_view word) { return fmt::format("`{}`", word); }
 
 std::string list_of_quoted(const std::vector<std::string_view>& names) {
   std::vector<std::string> words;
+  words.reserve(names.size());
   for (const std::string_view name : names) words.push_back(quoted(name));
   return fmt::format("{}", fmt::join(words, ", "));
 }

@@ -91,6 +91,7 @@ class SceneWriter {
              [&](const Collider& c, int) { return collider(c); });
     add_list(root, "heat_source", scene_.heat_sources,
              [&](const HeatSource& s, int) { return named(s, kHeatSource); });
+    add_list(root, "sensor", scene_.sensors, [&](const Sensor& s, int) { return sensor(s); });
     add(root, "output", output());
     add_if_said(root, "diagnostics", section(kDiagnostics, scene_.diagnostics));
     locate(root, "scene");
@@ -153,6 +154,7 @@ class SceneWriter {
                 Write write) const {
     if (things.empty()) return;
     std::vector<Node> nodes;
+    nodes.reserve(things.size());
     for (const T& thing : things) nodes.push_back(write(thing, static_cast<int>(nodes.size())));
     add(root, name, array_node(std::move(nodes)));
   }
@@ -350,6 +352,24 @@ class SceneWriter {
     if (c.dynamics && c.dynamics->density == 0 && c.dynamics->mass == 0)
       add_value(table, "density", 0.0);  // one of them is needed
     add_motion(table, c.motion);
+    return table;
+  }
+
+  Node sensor(const Sensor& s) const {
+    Node table = section(kSensor, s);
+    add_value(table, "name", s.name);
+    const auto type = std::find_if(kSensor.types.begin(), kSensor.types.end(), [&](const auto& t) {
+      return t.name == table.entries[0].value.text;
+    });
+    if (type == kSensor.types.end()) return table;
+    add_members(table, *type->table, s);
+    if (s.kind == SensorKind::kRegion) add(table, "shape", shape(s.shape, 0));
+    const auto collider = static_cast<std::size_t>(s.collider);
+    if (s.kind == SensorKind::kCollider)
+      add_value(table, "collider",
+                s.collider >= 0 && collider < scene_.colliders.size()
+                    ? scene_.colliders[collider].name
+                    : stray(s.collider, scene_.colliders));
     return table;
   }
 

@@ -13,6 +13,7 @@
 #include "firn/error.h"
 #include "kernels/collide/rigid_motion.h"
 #include "src/scene/height_map.h"
+#include "src/scene/mesh_cache.h"
 
 namespace firn {
 namespace {
@@ -203,7 +204,8 @@ class Compiler {
   }
 
   Bounds mesh(const Shape& s, const Frame& frame) {
-    const TriangleMesh triangles = load_mesh(s.file);
+    const auto loaded = cached_mesh(s.file);
+    const TriangleMesh& triangles = *loaded;
     Vector lo = Vector::filled(kInfinity), hi = Vector::filled(-kInfinity);
     for (const Vec3& v : triangles.vertices)
       for (int i = 0; i < 3; ++i) {
@@ -220,8 +222,8 @@ class Compiler {
       around = 0.5 * s.thickness * frame.scale / own.scale;
       check(2 * around <= longest, "a shell must not be thicker than its mesh is long");
     }
-    const MeshGrid grid = around > 0 ? shell_to_grid(triangles, s.file, voxel, 2 * around)
-                                     : mesh_to_grid(triangles, s.file, voxel);
+    const auto kept = cached_grid(s.file, voxel, 2 * around);
+    const MeshGrid& grid = *kept;
     const Vec3 &a = grid.index_min, &b = grid.index_max;
     // The leaf's axes meet in the grid's origin; its bounds lie around the centre of the box.
     Bounds bounds = leaf(SdfOp::kMesh, own, 0.5 * (lo + hi), Matrix::identity(), {},

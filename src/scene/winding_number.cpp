@@ -154,8 +154,8 @@ double WindingNumber::at(const Vector& x) const {
       x,
       [&](const Node& node, const Vector& r, double squared) {
         const double cubed = squared * std::sqrt(squared);
-        const double rMr = dot(r, node.moment * r);
-        angle += (dot(node.area, r) + trace(node.moment) - 3 * rMr / squared) / cubed;
+        const double r_M_r = dot(r, node.moment * r);
+        angle += (dot(node.area, r) + trace(node.moment) - 3 * r_M_r / squared) / cubed;
       },
       [&](const Vector& a, const Vector& b, const Vector& c) { angle += solid_angle(a, b, c); });
   return angle / kFullAngle;

@@ -141,6 +141,9 @@ class Edit {
   }
   void visit(Sink& s) { all(s.name, s.shape); }
   void visit(HeatSource& s) { all(s.name, s.shape, s.power); }
+  void visit(Sensor& s) {
+    all(s.name, s.kind, s.rate, s.position, s.direction, s.radius, s.shape, s.channels, s.collider);
+  }
   void visit(Camera& s) { all(s.eye, s.target, s.up, s.fov); }
   void visit(OutputSettings& s) {
     all(s.directory, s.particles, s.image, s.video, s.color, s.resolution, s.channels,
@@ -210,8 +213,8 @@ Scene edited(Input input) {
     Edit edit(input, input.take<std::uint16_t>() % kMostMembers);
     edit.all(scene.name, scene.title, scene.source, scene.simulation, scene.transfer, scene.time,
              scene.grid, scene.fluid, scene.thermal, scene.tracers, scene.materials, scene.bodies,
-             scene.colliders, scene.sources, scene.sinks, scene.heat_sources, scene.output,
-             scene.diagnostics);
+             scene.colliders, scene.sources, scene.sinks, scene.heat_sources, scene.sensors,
+             scene.output, scene.diagnostics);
   }
   return scene;
 }
@@ -226,6 +229,7 @@ bool says_the_same(const Scene& a, const Scene& b) {
          same(a.bodies, b.bodies, &Body::material) && same(a.bodies, b.bodies, &Body::stretch) &&
          same(a.sources, b.sources, &Source::material) &&
          same(a.colliders, b.colliders, &Collider::boundary) && a.sinks.size() == b.sinks.size() &&
+         same(a.sensors, b.sensors, &Sensor::kind) &&
          a.tracers.bodies.size() == b.tracers.bodies.size();
 }
 

@@ -63,8 +63,11 @@ void expect_same_as_collider(const Scene& own, const RunOptions& options, int st
   EXPECT_EQ(simulation.time(), reference.time());
   expect_near(simulation.field<double>("position"), reference.field<double>("position"), slack);
   expect_near(simulation.field<double>("velocity"), reference.field<double>("velocity"), slack);
-  // The same sum, which compilers may contract to other roundings in the two places.
-  EXPECT_DOUBLE_EQ(simulation.stats().stages.boundary, reference.stats().stages.boundary);
+  // The same sum over steps and nodes, which compilers may contract to other roundings in the two
+  // places: each of some thousand terms by one.
+  const double work = reference.stats().stages.boundary;
+  EXPECT_NEAR(simulation.stats().stages.boundary, work,
+              1e3 * std::numeric_limits<double>::epsilon() * std::abs(work));
 
   Simulation through(own, options);
   through.advance_steps(steps);

@@ -29,16 +29,16 @@ class LevelsHarness {
         pool_uniform(pool) {
     coarse.keys.resize(pool);
     coarse.conductance.resize(D * kCells * pool);
+    solution.resize(kCells * pool);
     for (auto* v : {&coarse.dirichlet, &coarse.mass, &coarse.rhs}) v->resize(kCells * pool);
     Hierarchy<double> h;
     h.finest = {
         c.keys.data(),        neighbours.data(),  parent.data(), kind.data(), uniform.data(),
         c.conductance.data(), c.dirichlet.data(), c.mass.data(), nullptr,     nullptr};
-    h.pool = {coarse.keys.data(),      pool_neighbours.data(),
-              pool_parent.data(),      pool_kind.data(),
-              pool_uniform.data(),     coarse.conductance.data(),
-              coarse.dirichlet.data(), coarse.mass.data(),
-              coarse.rhs.data(),       nullptr};
+    h.pool = {coarse.keys.data(),      pool_neighbours.data(), pool_parent.data(),
+              pool_kind.data(),        pool_uniform.data(),    coarse.conductance.data(),
+              coarse.dirichlet.data(), coarse.mass.data(),     coarse.rhs.data(),
+              solution.data()};
     h.coarse = {coarse.keys.data(), coarse.conductance.data(), coarse.dirichlet.data(),
                 coarse.mass.data(), coarse.rhs.data()};
     const auto n = static_cast<std::uint32_t>(c.keys.size());
@@ -62,6 +62,7 @@ class LevelsHarness {
   std::vector<std::uint32_t> flags, ranks, pool_neighbours, pool_parent, pool_kind;
   std::vector<double> pool_uniform;
   PressureCase<D> coarse;
+  std::vector<double> solution;
 };
 
 // A sponge: many holes, some cells alone, blocks that only touch.

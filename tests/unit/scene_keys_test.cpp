@@ -38,6 +38,10 @@ collider = [{{ motion = {{ times = [0] }} }}]
                                  dimension, integrator, heat);
   for (const Subtype& type : kShape.types)
     text += fmt::format("[[body]]\nshape = {{ type = \"{}\" }}\n", type.name);
+  for (const Subtype& type : kInstances.types)
+    text += fmt::format("[[body]]\nplace = {{}}\ninstances = {{ type = \"{}\" }}\n", type.name);
+  for (const Subtype& type : kSensor.types)
+    text += fmt::format("[[sensor]]\ntype = \"{}\"\n", type.name);
   return text + "[[body]]\nshape = { type = \"height_field\", file = \"a.png\" }\n";
 }
 

@@ -61,6 +61,7 @@ TEST_P(StockScene, ComesBackFromItsDocument) {
   EXPECT_EQ(before.diagnostics, after.diagnostics);
   EXPECT_EQ(before.sinks, after.sinks);
   EXPECT_EQ(before.heat_sources, after.heat_sources);
+  EXPECT_EQ(before.sensors, after.sensors);
   EXPECT_EQ(before.output, after.output);
   EXPECT_EQ(before.sources, after.sources);
   EXPECT_EQ(before.bodies, after.bodies);
@@ -160,6 +161,11 @@ std::vector<Misuse> misuses_of_settings() {
   };
 }
 
+Sensor& add_sensor(Scene& s) {
+  s.sensors.emplace_back().name = "s";
+  return s.sensors.back();
+}
+
 std::vector<Misuse> misuses_of_things() {
   return {
       {"body.0.material", [](Scene& s) { s.bodies[0].material = -1; }},
@@ -237,6 +243,13 @@ std::vector<Misuse> misuses_of_things() {
          s.colliders[0].motion = Keyframes{{0}, {}, {}, {}};
        }},
       {"sink.0.shape.radius", [](Scene& s) { s.sinks[0].shape.radius = -1; }},
+      {"sensor.0.type", [](Scene& s) { add_sensor(s).kind = SensorKind{9}; }},
+      {"sensor.0.collider",
+       [](Scene& s) {
+         Sensor& sensor = add_sensor(s);
+         sensor.kind = SensorKind::kCollider, sensor.collider = -1;
+       }},
+      {"sensor.0.name", [](Scene& s) { add_sensor(s).name = "../s"; }},
       {"heat_source.0",
        [](Scene& s) {
          s.heat_sources = {{"fire", sphere({}, 1), {1, ""}}};

@@ -1,0 +1,43 @@
+// A script with its data inline goes to gnuplot's standard input: no data file is left behind, and
+// no text of ours is ever seen by a shell.
+#include "src/diagnostics/gnuplot.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "firn/error.h"
+#include "src/render/process.h"
+
+namespace firn {
+
+// In single quotes only the quote itself is special, doubled.
+std::string gnuplot_text(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text) {
+    if (c == '\'') result += '\'';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result + "'";
+}
+
+// The cairo terminal is the better one, but some packages have only the plain one.
+std::string gnuplot_terminal() {
+  const ProgramResult cairo = run_program({"gnuplot", "-e", "set terminal pngcairo"});
+  return cairo.succeeded() && cairo.errors.empty() ? "pngcairo noenhanced font 'Sans,11'" : "png";
+}
+
+bool run_gnuplot(const std::function<std::string(const std::string& output)>& script_to,
+                 const std::string& png_path) {
+  const std::string temporary = png_path + ".part";
+  const ProgramResult result = run_program({"gnuplot", "-"}, script_to(temporary));
+  if (!result.found) return false;
+  std::string reason = result.succeeded() ? "" : "gnuplot: " + last_lines(result.errors, 3);
+  if (reason.empty() && std::rename(temporary.c_str(), png_path.c_str()) != 0)
+    reason = std::strerror(errno);
+  if (reason.empty()) return true;
+  std::remove(temporary.c_str());
+  throw Error(ErrorCategory::kFile, png_path + ": cannot write the plot: " + reason);
+}
+
+}  // namespace firn

@@ -1,0 +1,48 @@
+// What sensors read off the particles of a snapshot, as include/firn/sensors.h tells.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "firn/scene.h"
+#include "firn/sensors.h"
+#include "firn/simulation.h"
+#include "src/io/particle_channels.h"
+
+namespace firn {
+
+// The particles that gauges look at, with the channels that they read.
+class GaugedParticles {
+ public:
+  // Of `channels` each that is not empty is gathered. The snapshot must outlive it.
+  GaugedParticles(const Snapshot& snapshot, const std::vector<std::string>& channels);
+
+  std::size_t size() const { return snapshot_.size(); }
+  int dimension() const { return snapshot_.dimension; }
+  double dx() const { return snapshot_.dx; }
+  double mass(std::size_t p) const { return snapshot_.mass[p]; }
+  double volume(std::size_t p) const { return snapshot_.volume[p]; }
+  Vec3 position(std::size_t p) const { return vector(snapshot_.position, p); }
+  Vec3 velocity(std::size_t p) const { return vector(snapshot_.velocity, p); }
+  // From `origin` to the particle, or to its nearest image where an axis is periodic.
+  Vec3 from(const Vec3& origin, std::size_t p) const;
+  const ChannelArray& channel(std::string_view name) const;
+
+ private:
+  Vec3 vector(const std::vector<float>& values, std::size_t p) const;
+  const Snapshot& snapshot_;
+  std::vector<ChannelArray> channels_;
+};
+
+// Each returns the values of the sensor's columns.
+std::vector<double> read_point(const Sensor& sensor, const GaugedParticles& particles);
+// `distance`: signed, of the sensor's shape.
+std::vector<double> read_region(const Sensor& sensor, const GaugedParticles& particles,
+                                const std::function<double(const Vec3&)>& distance);
+std::vector<double> read_plane(const Sensor& sensor, const GaugedParticles& particles);
+std::vector<double> read_height(const Sensor& sensor, const GaugedParticles& particles,
+                                const Vec3& up);
+
+}  // namespace firn

@@ -1,0 +1,296 @@
+#include "firn/sensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "firn/error.h"
+#include "src/scene/output_channels.h"
+#include "src/scene/shapes.h"
+#include "src/sensors/gauges.h"
+
+namespace firn {
+namespace {
+
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kStateOfOne = 7;  // time, impulse and its moment
+
+const OutputChannel& channel_of(const Scene& scene, const Sensor& sensor, std::string_view name) {
+  for (const OutputChannel& channel : output_channels())
+    if (channel.name == name && channel.has_mean && channel.exists(scene)) return channel;
+  throw Error(ErrorCategory::kScene,
+              fmt::format("sensor \"{}\": there is no channel '{}' to read", sensor.name, name));
+}
+
+// "_x", "_xy", or nothing, of component k.
+std::string suffix(ChannelRank rank, int dimension, int k) {
+  constexpr std::string_view kAxes = "xyz";
+  const auto axis = [&](int i) { return std::string(1, kAxes[static_cast<std::size_t>(i)]); };
+  if (rank == ChannelRank::kScalar) return "";
+  if (rank == ChannelRank::kTensor) return "_" + axis(k / dimension) + axis(k % dimension);
+  return "_" + (rank == ChannelRank::kAxial && dimension == 2 ? "z" : axis(k));
+}
+
+void add_channels(const Scene& scene, const Sensor& sensor, std::vector<SensorColumn>& columns) {
+  const int d = scene.simulation.dimension;
+  for (const std::string& name : sensor.channels) {
+    const OutputChannel& channel = channel_of(scene, sensor, name);
+    for (int k = 0; k < component_count(channel.rank, d); ++k)
+      columns.push_back({name + suffix(channel.rank, d, k), std::string(channel.unit)});
+  }
+}
+
+std::vector<SensorColumn> columns_of(const Scene& scene, const Sensor& sensor) {
+  const bool flat = scene.simulation.dimension == 2;
+  const char *area = flat ? "m" : "m^2", *volume = flat ? "m^2" : "m^3";
+  std::vector<SensorColumn> columns;
+  switch (sensor.kind) {
+    case SensorKind::kPoint:
+      columns = {{"density", fmt::format("kg/{}", volume)}};
+      add_channels(scene, sensor, columns);
+      return columns;
+    case SensorKind::kRegion:
+      columns = {{"particles", "1"}, {"mass", "kg"}, {"volume", volume}};
+      add_channels(scene, sensor, columns);
+      return columns;
+    case SensorKind::kPlane:
+      return {{"mass_flux", "kg/s"},
+              {"volume_flux", fmt::format("{}/s", volume)},
+              {"area", area},
+              {"velocity", "m/s"}};
+    case SensorKind::kHeight:
+      return {{"height", "m"}};
+    case SensorKind::kCollider:
+      if (flat) return {{"force_x", "N"}, {"force_y", "N"}, {"torque_z", "N m"}};
+      return {{"force_x", "N"},    {"force_y", "N"},    {"force_z", "N"},
+              {"torque_x", "N m"}, {"torque_y", "N m"}, {"torque_z", "N m"}};
+  }
+  return columns;
+}
+
+Vec3 against(const Vec3& gravity) {
+  const double g = std::hypot(gravity[0], gravity[1], gravity[2]);
+  return {-gravity[0] / g, -gravity[1] / g, -gravity[2] / g};
+}
+
+}  // namespace
+
+class Sensors::Impl {
+ public:
+  using Take = std::function<void(const SensorReading&)>;
+
+  explicit Impl(const Scene& scene) : scene_(scene), last_(scene.sensors.size()) {
+    for (const Sensor& sensor : scene.sensors) {
+      columns_.push_back(columns_of(scene, sensor));
+      if (sensor.kind == SensorKind::kCollider &&
+          (sensor.collider < 0 ||
+           static_cast<std::size_t>(sensor.collider) >= scene.colliders.size()))
+        throw Error(ErrorCategory::kScene,
+                    fmt::format("sensor \"{}\": the scene has no collider {}", sensor.name,
+                                sensor.collider));
+      shapes_.push_back(sensor.kind == SensorKind::kRegion
+                            ? std::optional(compile_shape(sensor.shape, scene.simulation.dimension,
+                                                          scene.grid.dx))
+                            : std::nullopt);
+    }
+  }
+
+  const Scene& scene() const { return scene_; }
+  const std::vector<SensorColumn>& columns(std::size_t sensor) const { return columns_[sensor]; }
+
+  std::vector<SensorReading> read(const Simulation& simulation) const {
+    if (scene_.sensors.empty()) return {};
+    std::vector<std::size_t> all(scene_.sensors.size());
+    for (std::size_t s = 0; s < all.size(); ++s) all[s] = s;
+    const double time = simulation.time();
+    const FrameStats stats = simulation.stats();
+    const bool between = time > stats.time + slack();
+    const auto force_on = [&](std::size_t sensor) {
+      const auto c = static_cast<std::size_t>(scene_.sensors[sensor].collider);
+      if (!between) return stats.frame > 0 ? stats.reactions[c] : unknown();
+      return over(simulation.collider_impulses()[c], {}, time - stats.time);
+    };
+    return read_at(simulation, all, time, force_on);
+  }
+
+  bool advance_frame(Simulation& simulation, const Take& take, const Observer& observer) {
+    if (scene_.sensors.empty()) return simulation.advance_frame(observer);
+    const FrameStats before = simulation.stats();
+    const double end = (before.frame + 1) / scene_.simulation.fps;
+    for (LastRead& last : last_)
+      if (last.time <= before.time) last = {before.time, {}};
+    const auto read_due = [&](const std::vector<std::size_t>& due, double time) {
+      if (due.empty()) return;
+      const std::vector<ColliderReaction> impulses = simulation.collider_impulses();
+      const auto force_on = [&](std::size_t sensor) {
+        const ColliderReaction& now =
+            impulses[static_cast<std::size_t>(scene_.sensors[sensor].collider)];
+        const LastRead last = std::exchange(last_[sensor], {time, now});
+        return over(now, last.impulse, time - last.time);
+      };
+      for (const SensorReading& reading : read_at(simulation, due, time, force_on)) take(reading);
+    };
+    double now = simulation.time();
+    for (double next; (next = next_reading(now)) < end - slack(); now = next) {
+      const bool arrived = simulation.advance_until(next, observer);
+      if (!arrived && simulation.time() < next - slack()) return false;
+      read_due(due(now, next, false), next);
+      if (!arrived) return false;
+    }
+    const bool goes_on = simulation.advance_frame(observer);
+    if (simulation.stats().frame > before.frame) read_due(due(now, end, true), end);
+    return goes_on;
+  }
+
+  std::vector<double> state() const {
+    std::vector<double> numbers;
+    for (const LastRead& last : last_) {
+      numbers.push_back(last.time);
+      for (const Vec3& v : {last.impulse.force, last.impulse.torque})
+        numbers.insert(numbers.end(), v.begin(), v.end());
+    }
+    return numbers;
+  }
+  void set_state(const std::vector<double>& numbers) {
+    if (numbers.size() != kStateOfOne * last_.size())
+      throw Error(ErrorCategory::kFile,
+                  "the saved state of the sensors is not that of this scene's");
+    auto next = numbers.begin();
+    for (LastRead& last : last_) {
+      last.time = *next++;
+      for (Vec3* v : {&last.impulse.force, &last.impulse.torque})
+        for (double& x : *v) x = *next++;
+    }
+  }
+
+ private:
+  // What a collider had been given since the last frame's end when it was last read.
+  struct LastRead {
+    double time = 0;
+    ColliderReaction impulse;
+  };
+
+  static ColliderReaction unknown() {
+    return {{kNothing, kNothing, kNothing}, {kNothing, kNothing, kNothing}};
+  }
+  static ColliderReaction over(const ColliderReaction& now, const ColliderReaction& before,
+                               double seconds) {
+    ColliderReaction mean;
+    for (std::size_t i = 0; i < 3; ++i) {
+      mean.force[i] = (now.force[i] - before.force[i]) / seconds;
+      mean.torque[i] = (now.torque[i] - before.torque[i]) / seconds;
+    }
+    return mean;
+  }
+
+  // Times that differ by less are the same.
+  double slack() const { return 1e-6 / scene_.simulation.fps; }
+  // The first multiple of 1 / rate after `now`.
+  double next_reading(const Sensor& sensor, double now) const {
+    if (!sensor.rate) return std::numeric_limits<double>::infinity();
+    return (std::floor((now + slack()) * *sensor.rate) + 1) / *sensor.rate;
+  }
+  double next_reading(double now) const {
+    double next = std::numeric_limits<double>::infinity();
+    for (const Sensor& sensor : scene_.sensors) next = std::min(next, next_reading(sensor, now));
+    return next;
+  }
+  std::vector<std::size_t> due(double before, double at, bool frame_ends) const {
+    std::vector<std::size_t> sensors;
+    for (std::size_t s = 0; s < scene_.sensors.size(); ++s) {
+      const Sensor& sensor = scene_.sensors[s];
+      if (sensor.rate ? next_reading(sensor, before) < at + slack() : frame_ends)
+        sensors.push_back(s);
+    }
+    return sensors;
+  }
+
+  template <class ForceOn>
+  std::vector<SensorReading> read_at(const Simulation& simulation,
+                                     const std::vector<std::size_t>& sensors, double time,
+                                     const ForceOn& force_on) const {
+    std::vector<std::string> channels;
+    bool looks = false;
+    for (const std::size_t s : sensors) {
+      const Sensor& sensor = scene_.sensors[s];
+      looks = looks || sensor.kind != SensorKind::kCollider;
+      channels.insert(channels.end(), sensor.channels.begin(), sensor.channels.end());
+    }
+    const auto reads = [&](std::string_view name) {
+      return std::find(channels.begin(), channels.end(), name) != channels.end();
+    };
+    const Snapshot snapshot =
+        looks ? simulation.snapshot({reads("deformation_gradient"), reads("stress"),
+                                     reads("pressure")})
+              : Snapshot{};
+    if (snapshot.size() > 0 && snapshot.velocity.empty())
+      throw Error(ErrorCategory::kScene,
+                  "sensors cannot be read where velocities lie on the grid; advance_steps(1) "
+                  "brings them back");
+    const GaugedParticles particles(snapshot, looks ? channels : std::vector<std::string>{});
+    std::vector<SensorReading> readings;
+    for (const std::size_t s : sensors)
+      readings.push_back({s, time, values_of(s, particles, force_on)});
+    return readings;
+  }
+
+  template <class ForceOn>
+  std::vector<double> values_of(std::size_t s, const GaugedParticles& particles,
+                                const ForceOn& force_on) const {
+    const Sensor& sensor = scene_.sensors[s];
+    switch (sensor.kind) {
+      case SensorKind::kPoint:
+        return read_point(sensor, particles);
+      case SensorKind::kRegion:
+        return read_region(sensor, particles,
+                           [&](const Vec3& x) { return distance(*shapes_[s], x); });
+      case SensorKind::kPlane:
+        return read_plane(sensor, particles);
+      case SensorKind::kHeight: {
+        const bool given = sensor.direction != Vec3{};
+        return read_height(sensor, particles,
+                           given ? sensor.direction : against(scene_.simulation.gravity));
+      }
+      case SensorKind::kCollider:
+        break;
+    }
+    const ColliderReaction mean = force_on(s);
+    const auto &f = mean.force, &t = mean.torque;
+    if (scene_.simulation.dimension == 2) return {f[0], f[1], t[2]};
+    return {f[0], f[1], f[2], t[0], t[1], t[2]};
+  }
+
+  Scene scene_;
+  std::vector<std::vector<SensorColumn>> columns_;
+  std::vector<std::optional<CompiledShape>> shapes_;  // of regions
+  std::vector<LastRead> last_;
+};
+
+Sensors::Sensors(const Scene& scene) : impl_(std::make_unique<Impl>(scene)) {}
+Sensors::~Sensors() = default;
+Sensors::Sensors(Sensors&&) noexcept = default;
+Sensors& Sensors::operator=(Sensors&&) noexcept = default;
+std::size_t Sensors::size() const { return impl_->scene().sensors.size(); }
+const std::string& Sensors::name(std::size_t sensor) const {
+  return impl_->scene().sensors[sensor].name;
+}
+const std::vector<SensorColumn>& Sensors::columns(std::size_t sensor) const {
+  return impl_->columns(sensor);
+}
+std::vector<SensorReading> Sensors::read(const Simulation& simulation) const {
+  return impl_->read(simulation);
+}
+bool Sensors::advance_frame(Simulation& simulation,
+                            const std::function<void(const SensorReading&)>& take,
+                            const Observer& observer) {
+  return impl_->advance_frame(simulation, take, observer);
+}
+std::vector<double> Sensors::state() const { return impl_->state(); }
+void Sensors::set_state(const std::vector<double>& state) { impl_->set_state(state); }
+
+}  // namespace firn

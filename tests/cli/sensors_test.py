@@ -1,0 +1,95 @@
+"""[[sensor]]: files and plots of what sensors read, through stops and resumptions, and what `info` says of them."""
+
+import csv
+import unittest
+
+from support import SCENE, CliTest
+
+SENSORS = """
+[[sensor]]
+name = "probe"
+type = "point"
+position = [0.5, 0.4]
+channels = ["velocity", "pressure"]
+[[sensor]]
+name = "gate"
+type = "plane"
+position = [0.5, 0.4]
+normal = [1.0, 0.0]
+rate = 200.0
+[[sensor]]
+name = "weight"
+type = "collider"
+collider = "floor"
+rate = 144.0
+"""
+
+
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+class Sensors(CliTest):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "s.toml").write_text(SCENE + SENSORS)
+
+    def test_readings_have_times_and_units(self):
+        self.succeed("run", "s.toml", "-o", "out")
+        probe = rows_of(self.folder / "out/sensors/probe.csv")
+        self.assertEqual(
+            probe[0], ["time [s]", "density [kg/m^2]", "velocity_x [m/s]", "velocity_y [m/s]", "pressure [Pa]"]
+        )
+        self.assertEqual(len(probe), 1 + 7)
+        for frame, row in enumerate(probe[1:]):
+            self.assertAlmostEqual(float(row[0]), frame / 48)
+        self.assertAlmostEqual(float(probe[1][2]), 0.5, places=5)
+        gate = rows_of(self.folder / "out/sensors/gate.csv")
+        self.assertEqual(gate[0], ["time [s]", "mass_flux [kg/s]", "volume_flux [m^2/s]", "area [m]", "velocity [m/s]"])
+        self.assertEqual([round(float(row[0]) * 200, 6) for row in gate[1:]], list(range(26)))
+        weight = rows_of(self.folder / "out/sensors/weight.csv")
+        self.assertEqual(weight[0], ["time [s]", "force_x [N]", "force_y [N]", "torque_z [N m]"])
+        self.assertEqual(weight[1][1:], ["", "", ""])
+        self.assertEqual(len(weight), 1 + 1 + 18)
+        for name in ("probe", "gate", "weight"):
+            self.assertGreater((self.folder / f"out/sensors/{name}.png").stat().st_size, 1000)
+
+    def test_a_run_in_parts_has_the_same_readings(self):
+        self.succeed("run", "s.toml", "-o", "whole")
+        self.succeed("run", "s.toml", "-o", "parts", "--max-time", "0")
+        stops = 0
+        while not (self.folder / "parts/ledger.png").exists():
+            self.succeed("resume", "parts", "--max-time", "0.005")
+            stops += 1
+        self.assertGreater(stops, 2)
+        for name in ("probe", "gate", "weight"):
+            whole, parts = (self.folder / run / f"sensors/{name}.csv" for run in ("whole", "parts"))
+            self.assertEqual(whole.read_bytes(), parts.read_bytes(), name)
+
+    def test_an_earlier_checkpoint_takes_later_readings_back(self):
+        self.succeed("run", "s.toml", "-o", "out")
+        files = sorted((self.folder / "out/sensors").glob("*.csv"))
+        before = [path.read_bytes() for path in files]
+        self.succeed("resume", "out", "--from", "4")
+        self.assertEqual(before, [path.read_bytes() for path in files])
+
+    def test_another_run_takes_their_place(self):
+        self.succeed("run", "s.toml", "-o", "out")
+        (self.folder / "s.toml").write_text(SCENE)
+        self.succeed("run", "s.toml", "-o", "out", "--overwrite")
+        self.assertEqual(list((self.folder / "out/sensors").iterdir()), [])
+
+    def test_info_names_them(self):
+        text = self.succeed("info", "s.toml").stdout
+        self.assertIn("sensor     gate: 200 readings per second", text)
+        self.assertIn("sensor     probe: 48 readings per second", text)
+
+    def test_what_is_wrong_is_told_before_the_run(self):
+        (self.folder / "s.toml").write_text(SCENE + SENSORS.replace('"floor"', '"flor"'))
+        self.assertIn("did you mean 'floor'?", self.fail_with(2, "run", "s.toml", "-o", "out"))
+        self.assertFalse((self.folder / "out").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

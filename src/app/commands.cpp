@@ -66,8 +66,9 @@ const std::vector<Command>& command_table() {
        "SCENE",
        "Tell what a scene will need: particles, memory, time step, disk. Runs nothing.",
        "  firn info snowball-drop\n"
-       "  firn info snowball-drop --set grid.dx=0.005 --json\n",
-       {"frames", "set", "variant", "precision", "seed", "exact", "json"},
+       "  firn info snowball-drop --set grid.dx=0.005 --json\n"
+       "  firn info dam-break --draw dam.png\n",
+       {"frames", "set", "variant", "precision", "seed", "exact", "draw", "json"},
        info},
       {"bench",
        "[SUITE]",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "firn/error.h"
 #include "src/app/commands.h"
 #include "src/app/estimate_disk.h"
 #include "src/app/estimate_memory.h"
@@ -12,6 +13,7 @@
 #include "src/app/json_out.h"
 #include "src/app/names.h"
 #include "src/app/scene_catalog.h"
+#include "src/app/scene_drawing.h"
 #include "src/run/start_checks.h"
 
 namespace firn::app {
@@ -153,6 +155,8 @@ int info(const Options& options) {
       estimate(scene, options.exact ? EstimateMode::kExact : EstimateMode::kQuick);
   const MemoryEstimate memory = estimate_memory(scene, need, process);
   const DiskEstimate disk = estimate_disk(scene, need);
+  if (!options.draw.empty() && !draw_scene(scene, options.draw))
+    throw Error(ErrorCategory::kFile, "--draw: there is no gnuplot");
   if (options.json) {
     print_json(info_json(scene, need, memory, disk));
   } else {

@@ -40,6 +40,7 @@ struct Options {
   bool markdown = false;  // schema
   bool names = false;     // scenes
   bool exact = false;     // info
+  std::string draw;       // info: a PNG file
 };
 
 struct Command {

@@ -50,10 +50,10 @@ class Drawing {
     for (const Sensor& sensor : scene.sensors)
       if (has_place(sensor)) seen_.add(sensor.position);
     if (scene.grid.domain) seen_.add(scene.grid.domain->min), seen_.add(scene.grid.domain->max);
-    // Of what has no end the part beside the rest is shown.
+    // Of what has no end, the ground say, the part beside the rest is shown.
     for (const Collider& collider : scene.colliders) {
       add(collider.name, "#707880", 1, collider.shape);
-      if (solids_.back().shape.bounded()) seen_.add(solids_.back().shape);
+      seen_.add(solids_.back().shape);
     }
     widen();
   }
@@ -91,7 +91,8 @@ class Drawing {
       if (!(seen_.min[i] <= seen_.max[i])) seen_.min[i] = -1, seen_.max[i] = 1;
       longest = std::max(longest, seen_.max[i] - seen_.min[i]);
     }
-    for (std::size_t i = 0; i < 3; ++i) seen_.min[i] -= 0.05 * longest, seen_.max[i] += 0.05 * longest;
+    for (std::size_t i = 0; i < 3; ++i)
+      seen_.min[i] -= 0.05 * longest, seen_.max[i] += 0.05 * longest;
   }
 
   // Along planes across every axis, evenly through what is seen of it.

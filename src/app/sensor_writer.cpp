@@ -81,9 +81,9 @@ SensorWriter::SensorWriter(const Scene& scene, const Sensors& sensors,
   if (sensors.size() > 0) directory.make_sensor_folder();
   const double slack = 1e-6 / scene.simulation.fps;
   for (std::size_t s = 0; s < sensors.size(); ++s)
-    files_.push_back(
-        open_file_of(directory.sensor_path(sensors.name(s), "csv"), header_of(sensors.columns(s)),
-                     resumed_at ? std::optional(*resumed_at + slack) : std::nullopt));
+    files_.push_back(open_file_of(directory.sensor_path(sensors.name(s), "csv"),
+                                  header_of(sensors.columns(s)),
+                                  resumed_at ? std::optional(*resumed_at + slack) : std::nullopt));
 }
 
 void SensorWriter::write(const SensorReading& reading) {

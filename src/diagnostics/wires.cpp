@@ -2,18 +2,34 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include "src/diagnostics/gnuplot.h"
 
 namespace firn {
 namespace {
 
-// The axes of the picture: right, into it, up. What lies towards the viewer is the lower end of the
-// second, which turns the system of three right-handed again.
+// gnuplot's first, second and third axis, right-handed with the third one up.
 std::array<int, 3> axes_of(const WirePicture& picture) {
   if (picture.dimension == 2) return {0, 1, 2};
-  return {(picture.up + 2) % 3, (picture.up + 1) % 3, picture.up};
+  return {(picture.up + 1) % 3, (picture.up + 2) % 3, picture.up};
+}
+
+// gnuplot scales by what is wide: what is higher than that has to shrink.
+double scale_of(const WirePicture& picture, const std::array<int, 3>& axes) {
+  std::array<double, 3> low, high;
+  low.fill(std::numeric_limits<double>::infinity()), high.fill(-low[0]);
+  for (const WireLines& lines : picture.lines)
+    for (const auto& segment : lines.segments)
+      for (const Vec3& x : segment)
+        for (std::size_t i = 0; i < 3; ++i) {
+          low[i] = std::min(low[i], x[static_cast<std::size_t>(axes[i])]);
+          high[i] = std::max(high[i], x[static_cast<std::size_t>(axes[i])]);
+        }
+  const double wide = std::max(high[0] - low[0], high[1] - low[1]), tall = high[2] - low[2];
+  return wide > 0 && tall > wide ? std::max(wide / tall, 0.01) : 1;
 }
 
 void append_point(std::string& script, const Vec3& x, const std::array<int, 3>& axes) {
@@ -35,15 +51,17 @@ std::string script_of(const WirePicture& picture, const std::string& output) {
       gnuplot_terminal(), gnuplot_text(output), gnuplot_text(picture.title), name(0), name(1),
       name(2));
   script += flat ? "set size ratio -1\nset grid lc rgb '#e4e8ec'\n"
-                 : "set view 68,32\nset view equal xyz\nset xyplane relative 0\n"
-                   "set yrange [*:*] reverse\nset grid x y lc rgb '#e4e8ec'\n";
+                 : fmt::format(
+                       "set view 65,120,{:.3f}\nset view equal xyz\n"
+                       "set xyplane relative 0\nset grid x y lc rgb '#e4e8ec'\n",
+                       scale_of(picture, axes));
   std::string curves;
   const auto add_curve = [&](const std::string& data, const std::string& style,
                              const WireLines& lines, bool named) {
-    curves += fmt::format("{}{} using {} with {} lc rgb '{}' {}", curves.empty() ? "" : ", ", data,
-                          flat ? "1:2" : "1:2:3", style, lines.color,
-                          named && !lines.name.empty() ? "title " + gnuplot_text(lines.name)
-                                                       : "notitle");
+    curves +=
+        fmt::format("{}{} using {} with {} lc rgb '{}' {}", curves.empty() ? "" : ", ", data,
+                    flat ? "1:2" : "1:2:3", style, lines.color,
+                    named && !lines.name.empty() ? "title " + gnuplot_text(lines.name) : "notitle");
   };
   for (std::size_t i = 0; i < picture.lines.size(); ++i) {
     const WireLines& lines = picture.lines[i];

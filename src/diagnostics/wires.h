@@ -10,9 +10,9 @@
 namespace firn {
 
 struct WireLines {
-  std::string name;    // in the key; empty: not there
-  std::string color;   // "#rrggbb"
-  double width = 1;    // pixels
+  std::string name;                           // in the key; empty: not there
+  std::string color;                          // "#rrggbb"
+  double width = 1;                           // pixels
   std::vector<std::array<Vec3, 2>> segments;  // m
   std::vector<Vec3> points;                   // marked
 };

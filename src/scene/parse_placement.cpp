@@ -10,8 +10,8 @@ namespace {
 constexpr Word kPlaces[] = {{"ground", "down, until it touches a collider or a wall"}};
 
 constexpr Key kPlaceKeys[] = {
-    key("center", "where the middle of its bounds goes", {.kind = Kind::kVector, .unit = "m",
-                                                          .otherwise = "where it is"}),
+    key("center", "where the middle of its bounds goes",
+        {.kind = Kind::kVector, .unit = "m", .otherwise = "where it is"}),
     key("ground", "then down along gravity, until it touches a collider or a wall of the domain",
         {.kind = Kind::kBoolean, .otherwise = "false"}),
 };
@@ -23,24 +23,28 @@ constexpr int kMostCopies = 10'000;
 
 constexpr Key kArrayKeys[] = {
     key("count", "of copies along each axis",
-        {.kind = Kind::kInteger, .range = Range::closed(1, kMostCopies), .list = Count{2, 3},
+        {.kind = Kind::kInteger,
+         .range = Range::closed(1, kMostCopies),
+         .list = Count{2, 3},
          .required = true}),
     key("step", "from one to the next, along each axis",
         {.kind = Kind::kVector, .unit = "m", .required = true}),
 };
 constexpr Key kScatterKeys[] = {
-    key<&ScatteredCopies::count>(
-        "count", "of copies", {.range = Range::closed(1, kMostCopies), .required = true}),
+    key<&ScatteredCopies::count>("count", "of copies",
+                                 {.range = Range::closed(1, kMostCopies), .required = true}),
     key<&ScatteredCopies::min>("min", "corner of the box in which their centres lie",
                                {.unit = "m", .required = true}),
     key<&ScatteredCopies::max>("max", "the other one", {.unit = "m", .required = true}),
-    key("scale", "from, to", {.kind = Kind::kNumber, .range = Range::positive(),
-                              .list = Count{2, 2}, .otherwise = "[1.0, 1.0]"}),
+    key("scale", "from, to",
+        {.kind = Kind::kNumber,
+         .range = Range::positive(),
+         .list = Count{2, 2},
+         .otherwise = "[1.0, 1.0]"}),
     choice_key<&ScatteredCopies::turns, kTurns>("turn", "at random; in 2D \"any\" only does"),
     key<&ScatteredCopies::gap>("gap", "at least, between the spheres around them",
                                {.unit = "m", .range = Range::non_negative()}),
-    key<&ScatteredCopies::seed>("seed", "of what is random",
-                                {.range = Range::closed(0, 9e15)}),
+    key<&ScatteredCopies::seed>("seed", "of what is random", {.range = Range::closed(0, 9e15)}),
 };
 constexpr Table kArrayTable = {"instances array", "Copies on a lattice.", kArrayKeys};
 constexpr Table kScatterTable = {
@@ -85,8 +89,8 @@ std::vector<Shape> parse_array(TableReader& table, const Shape& shape) {
       return table.fail("count", "'count' must hold whole numbers"), std::vector<Shape>{};
   }
   if (all > kMostCopies)
-    return table.fail("count", fmt::format("there may be {} copies at most, found {}", kMostCopies,
-                                           all)),
+    return table.fail("count",
+                      fmt::format("there may be {} copies at most, found {}", kMostCopies, all)),
            std::vector<Shape>{};
   return table.context().findings.empty() ? copies_of(shape, lattice) : std::vector<Shape>{};
 }
@@ -141,9 +145,9 @@ Place parse_place(const Node& node, ReadContext& context) {
 constinit const Key kPlaceWord = key("", "", {.kind = Kind::kChoice, .words = kPlaces});
 constinit const Table kPlace = {
     "place", "Moves a shape. The text `\"ground\"` is short for `{ ground = true }`.", kPlaceKeys};
-constinit const Table kInstances = {
-    "instances", "Copies of a body, each a body of its own: NAME.0, NAME.1, ...", kInstancesKeys,
-    kTypes};
+constinit const Table kInstances = {"instances",
+                                    "Copies of a body, each a body of its own: NAME.0, NAME.1, ...",
+                                    kInstancesKeys, kTypes};
 
 void place_shapes(TableReader& table, const Scene& scene, std::vector<Shape>& shapes) {
   const Node* node = table.find("place");

@@ -19,11 +19,9 @@ std::vector<Word> channel_words() {
 constexpr Key position_key(std::string_view about) {
   return key<&Sensor::position>("position", about, {.unit = "m", .required = true});
 }
-constexpr Key kChannels = key<&Sensor::channels>("channels", "of particles, whose means are read",
-                                                 {.kind = Kind::kChoice,
-                                                  .list = Count{0},
-                                                  .more_words = channel_words,
-                                                  .by_hand = true});
+constexpr Key kChannels = key<&Sensor::channels>(
+    "channels", "of particles, whose means are read",
+    {.kind = Kind::kChoice, .list = Count{0}, .more_words = channel_words, .by_hand = true});
 constexpr Key kCollider = key("collider", "name of a [[collider]]",
                               {.kind = Kind::kString, .required = true, .by_hand = true});
 
@@ -38,9 +36,9 @@ constexpr Key kPlaneKeys[] = {
 };
 constexpr Key kHeightKeys[] = {
     position_key("from where it is measured"),
-    key<&Sensor::direction>("up", "towards where",
-                            {.kind = Kind::kDirection, .otherwise = "against gravity",
-                             .value = no_default}),
+    key<&Sensor::direction>(
+        "up", "towards where",
+        {.kind = Kind::kDirection, .otherwise = "against gravity", .value = no_default}),
 };
 constexpr Key kColliderKeys[] = {kCollider};
 
@@ -87,10 +85,9 @@ constexpr Key kSensorKeys[] = {
     choice_key<&Sensor::kind, kTypes>("type", "of sensor", {.required = true, .by_hand = true}),
     key("name", "of its files, `sensors/NAME.csv`; each but once",
         {.kind = Kind::kString, .otherwise = "sensor0, sensor1, ..."}),
-    key<&Sensor::rate>("rate",
-                       "readings per second, at whose times steps end; at most a thousand a frame",
-                       {.unit = "1/s", .range = Range::positive(),
-                        .otherwise = "at the end of every frame"}),
+    key<&Sensor::rate>(
+        "rate", "readings per second, at whose times steps end; at most a thousand a frame",
+        {.unit = "1/s", .range = Range::positive(), .otherwise = "at the end of every frame"}),
 };
 
 // It names files, on whatever system they are looked at.

@@ -112,8 +112,7 @@ class Ground {
  public:
   explicit Ground(const Scene& scene) : scene_(scene), down_(downwards(scene)) {
     for (const Collider& collider : scene.colliders)
-      solids_.push_back(
-          compile_shape(collider.shape, scene.simulation.dimension, scene.grid.dx));
+      solids_.push_back(compile_shape(collider.shape, scene.simulation.dimension, scene.grid.dx));
   }
   const Vec3& down() const { return down_; }
 
@@ -130,8 +129,7 @@ class Ground {
       if (std::abs(down_[i]) < 1e-9 || wall == BoundaryType::kOpen ||
           wall == BoundaryType::kPeriodic)
         continue;
-      nearest =
-          std::min(nearest, ((down_[i] > 0 ? domain.max : domain.min)[i] - x[i]) / down_[i]);
+      nearest = std::min(nearest, ((down_[i] > 0 ? domain.max : domain.min)[i] - x[i]) / down_[i]);
     }
     return nearest;
   }
@@ -261,11 +259,10 @@ std::vector<Shape> copies_of(const Shape& shape, const ScatteredCopies& scattere
     if (std::any_of(taken.begin(), taken.end(),
                     [&](const Sphere& other) { return sphere.meets(other, scattered.gap); }))
       continue;
-    const auto turned =
-        rotation_from_euler(Vec<double, 3>{{turn[0], turn[1], turn[2]}}) *
-        (scale * Vec<double, 3>{{middle[0], middle[1], middle[2]}});
-    copies.push_back(moved(shape, along(sphere.centre, -1, {turned[0], turned[1], turned[2]}),
-                           turn, scale));
+    const auto turned = rotation_from_euler(Vec<double, 3>{{turn[0], turn[1], turn[2]}}) *
+                        (scale * Vec<double, 3>{{middle[0], middle[1], middle[2]}});
+    copies.push_back(
+        moved(shape, along(sphere.centre, -1, {turned[0], turned[1], turned[2]}), turn, scale));
     taken.push_back(sphere);
   }
   return copies;

@@ -40,9 +40,9 @@ std::vector<Shape> copies_of(const Shape& shape, const ScatteredCopies& scattere
 // With the middle of its bounds at `center`.
 Shape centered(const Shape& shape, const Vec3& center, const Scene& scene);
 
-// Each moved along gravity (down where there is none) until it touches one of the scene's colliders,
-// where they are at the start, or a wall of its domain; up if it is in one. They do not see each
-// other. Throws Error{kScene} if there is nothing below.
+// Each moved along gravity (down where there is none) until it touches one of the scene's
+// colliders, where they are at the start, or a wall of its domain; up if it is in one. They do not
+// see each other. Throws Error{kScene} if there is nothing below.
 std::vector<Shape> put_down(const std::vector<Shape>& shapes, const Scene& scene);
 
 }  // namespace firn

@@ -41,8 +41,7 @@ class Means {
   Means(const Sensor& sensor, const GaugedParticles& particles) : particles_(particles) {
     for (const std::string& name : sensor.channels) {
       const ChannelArray& channel = particles.channel(name);
-      const auto n =
-          static_cast<std::size_t>(component_count(channel.rank, particles.dimension()));
+      const auto n = static_cast<std::size_t>(component_count(channel.rank, particles.dimension()));
       channels_.push_back({&channel, weighs_by_mass(name), std::vector<double>(n, 0.0)});
     }
   }
@@ -159,8 +158,7 @@ std::vector<double> read_height(const Sensor& sensor, const GaugedParticles& par
     const auto last = static_cast<std::int64_t>((along + reach) / spacing);
     for (std::int64_t i = first; i <= last; ++i) {
       Vec3 from_point = d;
-      for (std::size_t a = 0; a < 3; ++a)
-        from_point[a] -= static_cast<double>(i) * spacing * up[a];
+      for (std::size_t a = 0; a < 3; ++a) from_point[a] -= static_cast<double>(i) * spacing * up[a];
       const double w = weight(from_point, particles);
       if (!(w > 0)) continue;
       if (filled.size() <= static_cast<std::size_t>(i)) filled.resize(std::size_t(i) + 1);

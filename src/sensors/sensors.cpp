@@ -224,16 +224,16 @@ class Sensors::Impl {
     const auto reads = [&](std::string_view name) {
       return std::find(channels.begin(), channels.end(), name) != channels.end();
     };
-    const Snapshot snapshot =
-        looks ? simulation.snapshot({reads("deformation_gradient"), reads("stress"),
-                                     reads("pressure")})
-              : Snapshot{};
+    const Snapshot snapshot = looks ? simulation.snapshot({reads("deformation_gradient"),
+                                                           reads("stress"), reads("pressure")})
+                                    : Snapshot{};
     if (snapshot.size() > 0 && snapshot.velocity.empty())
       throw Error(ErrorCategory::kScene,
                   "sensors cannot be read where velocities lie on the grid; advance_steps(1) "
                   "brings them back");
     const GaugedParticles particles(snapshot, looks ? channels : std::vector<std::string>{});
     std::vector<SensorReading> readings;
+    readings.reserve(sensors.size());
     for (const std::size_t s : sensors)
       readings.push_back({s, time, values_of(s, particles, force_on)});
     return readings;

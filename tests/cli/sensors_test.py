@@ -85,6 +85,11 @@ class Sensors(CliTest):
         self.assertIn("sensor     gate: 200 readings per second", text)
         self.assertIn("sensor     probe: 48 readings per second", text)
 
+    def test_info_draws_them(self):
+        self.succeed("info", "s.toml", "--draw", "scene.png")
+        self.assertEqual((self.folder / "scene.png").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertIn("cannot write the plot", self.fail_with(3, "info", "s.toml", "--draw", "nowhere/scene.png"))
+
     def test_what_is_wrong_is_told_before_the_run(self):
         (self.folder / "s.toml").write_text(SCENE + SENSORS.replace('"floor"', '"flor"'))
         self.assertIn("did you mean 'floor'?", self.fail_with(2, "run", "s.toml", "-o", "out"))

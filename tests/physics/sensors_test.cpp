@@ -292,7 +292,8 @@ TEST(Sensors, ThoseOfFramesChangeNothing) {
 
 // A stop at every seventh step, the state taken to another simulation in between.
 TEST(Sensors, AStopIsAPause) {
-  for (Scene scene : {busy_scene(2, Precision::kSingle), busy_liquid_scene(2, Precision::kSingle)}) {
+  for (Scene scene :
+       {busy_scene(2, Precision::kSingle), busy_liquid_scene(2, Precision::kSingle)}) {
     const double fps = scene.simulation.fps;
     scene.sensors = {at_rate(region(box({0, 0, 0}, {1, 0.5, 1}), {"velocity"}), 2.5 * fps),
                      at_rate(on_collider(0), 3 * fps), plane({0.4, 0, 0}, {1, 0, 0})};
@@ -305,9 +306,8 @@ TEST(Sensors, AStopIsAPause) {
     auto others = std::make_unique<Sensors>(scene);
     while (other.stats().frame < 3) {
       int steps = 0;
-      others->advance_frame(
-          other, [&](const SensorReading& r) { in_parts.push_back(r); },
-          {.interrupted = [&] { return ++steps > 7; }});
+      others->advance_frame(other, [&](const SensorReading& r) { in_parts.push_back(r); },
+                            {.interrupted = [&] { return ++steps > 7; }});
       const auto state = other.save_state();
       const auto last = others->state();
       other = simulate(scene);

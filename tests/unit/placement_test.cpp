@@ -161,8 +161,9 @@ TEST(Placement, TurnsHaveNoDirection) {
       for (std::size_t i = 0; i < 3; ++i) mean[i] += z[i] / 4000, squares[i] += z[i] * z[i] / 4000;
     }
     const bool any = turns == Turns::kAny, none = turns == Turns::kNone;
-    const Vec3 expected = any ? Vec3{1 / 3.0, 1 / 3.0, 1 / 3.0} : none ? Vec3{0, 0, 1}
-                                                                       : Vec3{0.5, 0, 0.5};
+    const Vec3 expected = any    ? Vec3{1 / 3.0, 1 / 3.0, 1 / 3.0}
+                          : none ? Vec3{0, 0, 1}
+                                 : Vec3{0.5, 0, 0.5};
     for (std::size_t i = 0; i < 3; ++i) {
       EXPECT_NEAR(squares[i], expected[i], 0.03) << i;
       EXPECT_NEAR(mean[i], none && i == 2 ? 1 : 0, 0.05) << i;
@@ -217,13 +218,15 @@ TEST(PlacedBodies, SayWhatIsWrong) {
       {"instances = { type = @\"grid\" }", "unknown instances type 'grid'"},
       {"instances = { type = \"array\", count = @[1, 2], step = [1, 1, 1] }", "3 entries"},
       {"instances = { type = \"array\", count = @[1.5, 2, 1], step = [1, 1, 1] }", "whole"},
-      {"instances = { type = \"array\", count = @[100, 100, 2], step = [1, 1, 1] }", "10000 copies"},
+      {"instances = { type = \"array\", count = @[100, 100, 2], step = [1, 1, 1] }",
+       "10000 copies"},
       {"instances = { type = \"array\", count = [1, @0, 1], step = [1, 1, 1] }", "in [1, 10000]"},
       {"instances = @{ type = \"scatter\", count = 99, min = [0, 0, 0], max = [0.1, 0.1, 0.1] }",
        "of 99 copies"},
       {"instances = { type = \"scatter\", count = 1, min = [0, 1, 0], max = @[1, 0, 1] }",
        "must not be below"},
-      {"instances = { type = \"scatter\", count = 1, min = [0, 0, 0], max = [1, 1, 1], scale = @[2, "
+      {"instances = { type = \"scatter\", count = 1, min = [0, 0, 0], max = [1, 1, 1], scale = "
+       "@[2, "
        "1] }",
        "must not fall"},
   };

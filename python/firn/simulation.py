@@ -138,8 +138,15 @@ class Simulation(_firn.SimulationCore):
         last = self._scene.simulation.frames if frames is None else frames
         rows: list[list[list[float]]] = [[] for _ in range(len(sensors))]
         goes_on = True
+
+        def at_frame(stats: _firn.FrameStats) -> None:
+            nonlocal goes_on
+            answer = on_frame(stats) if on_frame is not None else None
+            goes_on = answer is None or bool(answer)
+
         while goes_on and self.frame < last:
-            goes_on, readings = sensors.advance_frame(self, on_step=on_step, on_frame=on_frame)
+            arrived, readings = sensors.advance_frame(self, on_step=on_step, on_frame=at_frame)
+            goes_on = goes_on and arrived
             for reading in readings:
                 rows[reading.sensor].append([reading.time, *reading.values])
         series = {}

@@ -40,6 +40,7 @@ struct Channel {
   std::string name;
   std::shared_ptr<const Levels> levels;  // several pictures may share them
   int frame = 0;                         // whose values they are
+  bool earlier = false;                  // than the picture, which had none of its own
 };
 
 struct Picture {

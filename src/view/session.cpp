@@ -142,6 +142,7 @@ std::optional<std::string> Session::points(std::uint64_t number, const std::stri
                     {"extent", picture->places.extent},
                     {"kept", shown != nullptr},
                     {"values_of", shown != nullptr ? shown->frame : -1},
+                    {"earlier", shown != nullptr && shown->earlier},
                     {"low", levels != nullptr ? levels->low : 0},
                     {"high", levels != nullptr ? levels->high : 0},
                     {"begin", levels != nullptr ? levels->begin : 0},

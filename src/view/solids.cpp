@@ -81,14 +81,14 @@ class Edges {
   }
 
   void add(const Triangle& t) {
-    const V3f across = cross(t[1] - t[0], t[2] - t[0]);
-    if (!(norm(across) > 0)) return;
-    const V3f normal = normalized(across);
+    const std::array<Corner, 3> corners{corner(t[0]), corner(t[1]), corner(t[2])};
+    if (corners[0] == corners[1] || corners[1] == corners[2] || corners[2] == corners[0]) return;
+    const V3f normal = normalized(cross(t[1] - t[0], t[2] - t[0]));
     for (std::size_t i = 0; i < 3; ++i) {
       const V3f &a = t[i], &b = t[(i + 1) % 3];
-      auto ends = std::minmax(corner(a), corner(b));
-      if (ends.first == ends.second) continue;
-      Edge& edge = edges_[{ends.first, ends.second}];
+      std::pair ends{corners[i], corners[(i + 1) % 3]};
+      if (ends.second < ends.first) std::swap(ends.first, ends.second);
+      Edge& edge = edges_[ends];
       if (edge.faces++ == 0)
         edge.ends = {a, b}, edge.normal = normal;
       else if (std::abs(dot(edge.normal, normal)) < kEdgeCosine)

@@ -78,9 +78,9 @@ Picture PictureMaker::make(const Snapshot& snapshot, int frame, const std::strin
     const auto before = std::find_if(last_.begin(), last_.end(),
                                      [&](const Channel& c) { return c.name == channel.name; });
     if (!has_value(*levels) && same && before != last_.end())
-      picture.channels.push_back(*before);
+      picture.channels.push_back({channel.name, before->levels, before->frame, true});
     else
-      picture.channels.push_back({channel.name, std::move(levels), frame});
+      picture.channels.push_back({channel.name, std::move(levels), frame, false});
   }
   kept_at_ = order_.changes();
   last_ = picture.channels;

@@ -91,11 +91,6 @@ export class Controls {
     const {scene} = this.view;
     const between = header.passing ? "+" : "";
     byId("where").textContent = `frame ${header.frame}${between} / ${scene.frames} · ${header.time.toFixed(4)} s`;
-    let note = "";
-    if (!header.kept) note = `This frame has not kept ${this.channel.label}.`;
-    else if (header.values_of !== header.frame || (header.passing && !this.channel.category))
-      note = `Values of frame ${header.values_of}: between frames there are none.`;
-    byId("values-of").textContent = note;
     Object.assign(document.body.dataset, {frame: header.frame, time: header.time, points: header.points});
   }
 

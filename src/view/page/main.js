@@ -168,7 +168,15 @@ class View {
       colors: channel.category ? things.map((t) => t.color) : channel.diverging ? scene.diverging_map : scene.map,
       names: things.map((t) => t.name),
       range: this.range(),
+      note: this.noteOfValues(),
     });
+  }
+
+  noteOfValues() {
+    const {header} = this.drawing.shown;
+    if (!header || this.shownChannel !== this.channel.name) return "";
+    if (!header.kept) return "not kept here";
+    return header.earlier ? `of frame ${header.values_of}` : "";
   }
 
   // ---- drawing ---------------------------------------------------------------------------------
@@ -178,8 +186,10 @@ class View {
   }
 
   redraw() {
-    this.pending ??= requestAnimationFrame((now) => {
-      this.pending = null;
+    if (this.pending) return;
+    this.askedAt = performance.now();
+    this.pending = requestAnimationFrame((now) => {
+      this.pending = 0;
       this.draw(now);
     });
   }
@@ -207,9 +217,9 @@ class View {
 
   // As many points as can be drawn in time, while pictures follow each other.
   pace(now) {
-    const took = now - this.drawnAt;
+    const took = now - this.drawnAt, waited = this.askedAt - this.drawnAt > 8;
     this.drawnAt = now;
-    if (took > 500 || !this.moving) return;
+    if (took > 500 || waited) return;  // for the next movement, not for what draws
     this.frameTimes.push(took);
     if (this.frameTimes.length < 8) return;
     const mean = this.frameTimes.reduce((a, b) => a + b) / this.frameTimes.length;

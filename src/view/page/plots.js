@@ -76,12 +76,11 @@ export class Plots {
     series.forEach((values, k) =>
       this.line(context, kColors[k], values.map((v, i) => [x(times[i]), y(v)])));
     if (Number.isFinite(time)) this.line(context, "#7db4e688", [[x(time), 0], [x(time), height]]);
-    context.fillStyle = "#969da8";
     context.font = "10.5px system-ui, sans-serif";
-    context.fillText(short(high), 4, 12);
-    context.fillText(short(low), 4, height - 4);
-    context.textAlign = "right";
-    context.fillText(`${short(last)} s`, width - 4, height - 4);
+    this.write(context, short(high), 4, 12);
+    this.write(context, short(low), 4, height - 5);
+    const end = `${short(last)} s`;
+    this.write(context, end, width - 4 - context.measureText(end).width, height - 5);
     canvas.setAttribute("aria-label", `${title}: ${short(all.at(-1))} ${unit}`);
     this.name(caption, title, unit, columns);
   }
@@ -98,6 +97,14 @@ export class Plots {
         word.style.color = kColors[k];
         caption.append(word);
       });
+  }
+
+  // On ground of its own, so that lines do not cross it.
+  write(context, text, x, y) {
+    context.fillStyle = "#1c1f24cc";
+    context.fillRect(x - 2, y - 9, context.measureText(text).width + 4, 12);
+    context.fillStyle = "#969da8";
+    context.fillText(text, x, y);
   }
 
   line(context, color, places) {
@@ -127,7 +134,7 @@ function swatch(colors) {
 }
 
 // A bar with its ends and unit, or the names of what there is.
-export function showLegend(place, channel, {colors, names, range}) {
+export function showLegend(place, channel, {colors, names, range, note}) {
   place.replaceChildren();
   if (channel.category) {
     const list = document.createElement("ul");
@@ -141,7 +148,8 @@ export function showLegend(place, channel, {colors, names, range}) {
   }
   const ends = document.createElement("div");
   ends.className = "ends";
-  for (const text of [short(range[0]), channel.unit, short(range[1])]) {
+  const middle = [channel.unit, note].filter(Boolean).join(", ");
+  for (const text of [short(range[0]), middle, short(range[1])]) {
     const span = document.createElement("span");
     span.textContent = text;
     ends.append(span);

@@ -38,6 +38,15 @@ const std::vector<Command>& command_table() {
        "  firn render out/dam-break --frames 10:20 --set output.look=particles -o out/grains\n",
        {"frame-range", "output", "set", "quiet"},
        render},
+      {"view",
+       "SCENE|DIR",
+       "Watch a run in a browser while it goes on, and steer it; or look at what a run has kept.",
+       "  firn view scenes/dam-break.toml\n"
+       "  firn view snowball-drop --set grid.dx=0.01 --port 8080 -o out/watched\n"
+       "  firn view out/snowball-drop --open\n",
+       {"output", "frames", "set", "variant", "device", "threads", "precision", "seed", "overwrite",
+        "port", "open", "paused", "max-points"},
+       view},
       {"mesh",
        "DIR",
        "Mesh the surfaces of a run's materials, from the particles it kept.",

@@ -13,6 +13,7 @@ int resume(const Options& options);
 int video(const Options& options);
 int mesh(const Options& options);
 int render(const Options& options);
+int view(const Options& options);
 int convert(const Options& options);
 int info(const Options& options);
 int compare(const Options& options);

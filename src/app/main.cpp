@@ -36,7 +36,7 @@ std::string overview() {
       "Usage:\n  firn COMMAND [FLAGS]\n\nCommands:\n",
       kVersion);
   for (const Command& command : command_table())
-    text += fmt::format("  {:<10} {:<6} {}\n", command.name, command.positional, command.summary);
+    text += fmt::format("  {:<10} {:<9} {}\n", command.name, command.positional, command.summary);
   return text +
          "\n'firn COMMAND --help' shows the flags of a command, with examples.\n"
          "Start with:  firn scenes   then   firn run NAME\n";

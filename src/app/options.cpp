@@ -153,6 +153,17 @@ const std::vector<Flag>& flag_table() {
        [](O& o, const S& v) { o.checkpoint = v; }},
       {"from", "from", "FRAME", "resume from the checkpoint of this frame, if it is kept",
        [](O& o, const S& v) { o.from = parse_integer("from", v, 0); }},
+      {"port", "port", "N", "port of 127.0.0.1 to serve (default: one that is free)",
+       [](O& o, const S& v) {
+         o.port = parse_integer("port", v, 0);
+         if (o.port > 65535) usage_error(fmt::format("--port: {} is no port", v));
+       }},
+      {"open", "open", "", "open the page in the browser that xdg-open finds",
+       [](O& o, const S&) { o.open = true; }},
+      {"paused", "paused", "", "wait at the start until the page says play",
+       [](O& o, const S&) { o.paused = true; }},
+      {"max-points", "max-points", "N", "particles shown at most, a fair sample (default: 1000000)",
+       [](O& o, const S& v) { o.max_points = parse_integer<std::int64_t>("max-points", v, 1); }},
       {"json", "json", "", "print the result as JSON on stdout, everything else on stderr",
        [](O& o, const S&) { o.json = true; }},
       {"json-file", "json", "FILE", "also write the result as JSON",

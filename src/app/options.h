@@ -37,6 +37,11 @@ struct Options {
   std::vector<std::string> formats;
   std::optional<int> first_frame, last_frame;
 
+  // view
+  int port = 0;  // 0: one that is free
+  bool open = false, paused = false;
+  std::int64_t max_points = 1'000'000;
+
   bool markdown = false;  // schema
   bool names = false;     // scenes
   bool exact = false;     // info

@@ -22,6 +22,8 @@ class RunFrames {
   // what is kept if one of them is not, or if nothing is.
   std::vector<int> frames(std::optional<int> first, std::optional<int> last) const;
 
+  bool is_checkpoint(int frame) const { return kept_.at(frame) == "checkpoint"; }
+
   struct Frame {
     ParticleColumns particles;
     std::optional<ParticleColumns> tracers;

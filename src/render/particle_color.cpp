@@ -197,15 +197,33 @@ constexpr ScalarChannel kChannels[] = {
     {"vorticity", "vorticity", "vorticity, 1/s", vorticity_values, vorticity_range, true},
 };
 
-const ScalarChannel* find_channel(const Scene& scene, const std::string& name) {
+const ScalarChannel* find_channel(const std::string& name) {
   for (const ScalarChannel& channel : kChannels)
     if (name == channel.name || name == channel.alias) return &channel;
+  return nullptr;
+}
+
+const ScalarChannel& scalar_channel(const std::string& name) {
+  if (const ScalarChannel* channel = find_channel(name)) return *channel;
+  throw Error(ErrorCategory::kScene, fmt::format("'{}' is no scalar that colours show", name));
+}
+
+const ScalarChannel* channel_of(const Scene& scene, const std::string& name) {
+  if (const ScalarChannel* channel = find_channel(name)) return channel;
   throw Error(ErrorCategory::kScene,
               fmt::format("output.color = \"{}\": pictures can be coloured by {}", name,
                           fmt::join(colors_of(scene), ", ")));
 }
 
 }  // namespace
+
+std::vector<double> scalar_values(const std::string& color, const Snapshot& snapshot) {
+  return scalar_channel(color).values(snapshot);
+}
+
+std::string scalar_label(const std::string& color) {
+  return std::string(scalar_channel(color).label);
+}
 
 ParticleColors::ParticleColors(const Scene& scene, const Snapshot& first, const Stage& stage) {
   for (const Material& material : scene.materials)
@@ -220,7 +238,7 @@ ParticleColors::ParticleColors(const Scene& scene, const Snapshot& first, const 
     glow_.emplace(kelvin.high);
   }
   if (by_body_ || glow_ || name == "material") return;
-  channel_ = find_channel(scene, name);
+  channel_ = channel_of(scene, name);
   range = channel_->range(scene, stage, channel_->values(first));
   diverging_ = channel_->has_sign && range.low < 0;
 }

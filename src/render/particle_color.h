@@ -20,6 +20,11 @@ struct ColorRange {
   double low = 0, high = 1;
 };
 
+// What a colour of those that are scalars shows: a value per particle, NaN where the snapshot lacks
+// it, and the label of the colour bar, "speed, m/s". Both throw Error{kScene} for other names.
+std::vector<double> scalar_values(const std::string& color, const Snapshot& snapshot);
+std::string scalar_label(const std::string& color);
+
 class ParticleColors {
  public:
   // scene.output.color is material, body, speed (or velocity), pressure (or kirchhoff_stress),

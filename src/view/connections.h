@@ -1,0 +1,53 @@
+// cpp-httplib's server with one thread per connection, a bound on how many there are, and
+// LimitedStream beneath each.
+#pragma once
+
+#if defined(FIRN_WITH_VIEWER)
+
+#include <atomic>
+#include <list>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include <httplib.h>
+
+namespace firn::view {
+
+inline constexpr int kMostConnections = 32;  // a browser has six to one server
+inline constexpr int kRequestsOfOne = 10000;
+
+class BoundedServer : public httplib::Server {
+ public:
+  BoundedServer();
+  void end();  // of waiting for further requests; then stop()
+
+ private:
+  // One thread per connection; beyond the bound a connection is closed on the thread that accepts.
+  class Threads final : public httplib::TaskQueue {
+   public:
+    explicit Threads(BoundedServer& server) : server_(server) {}
+    void enqueue(std::function<void()> answer) override;
+    void shutdown() override;
+
+   private:
+    void join_ended();
+    struct Running {
+      std::thread thread;
+      std::atomic<bool> done{false};
+    };
+    BoundedServer& server_;
+    std::list<Running> running_;  // of the accepting thread alone
+  };
+
+  bool process_and_close_socket(int socket) override;
+  void answer(int socket);
+
+  std::atomic<bool> ended_{false};
+  std::atomic<bool> full_{false};
+  std::thread::id accepting_;
+};
+
+}  // namespace firn::view
+
+#endif

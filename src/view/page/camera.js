@@ -1,0 +1,111 @@
+// A camera that turns about a point with the world's up kept upright; in the plane it looks straight
+// at it and moves only. Matrices are column-major, as WebGL takes them.
+
+const add = (a, b, s = 1) => a.map((x, i) => x + s * b[i]);
+const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0);
+const cross = (a, b) => [
+  a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+const unit = (a) => a.map((x) => x / Math.hypot(...a));
+
+export function multiply(a, b) {
+  const c = new Float32Array(16);
+  for (let j = 0; j < 4; ++j)
+    for (let i = 0; i < 4; ++i)
+      for (let k = 0; k < 4; ++k) c[4 * j + i] += a[4 * k + i] * b[4 * j + k];
+  return c;
+}
+
+const kSteepest = 1.54;  // rad above or below the level
+
+export class Camera {
+  constructor(stage, flat) {
+    this.stage = stage;
+    this.flat = flat;
+    this.reset();
+  }
+
+  reset() {
+    const {eye, target, up, fov} = this.stage;
+    this.target = [...target];
+    this.fov = fov;
+    this.up = this.flat ? [0, 1, 0] : unit(up);
+    // Two level directions that complete it.
+    this.east = unit(cross(Math.abs(this.up[1]) > 0.9 ? [0, 0, 1] : [0, 1, 0], this.up));
+    this.east = this.east.map((x) => (Math.abs(this.up[1]) > 0.9 ? Math.sign(this.up[1]) * x : x));
+    this.north = cross(this.east, this.up);
+    const back = add(eye, target, -1);
+    this.distance = Math.hypot(...back);
+    const way = unit(back);
+    this.pitch = Math.asin(Math.min(1, Math.max(-1, dot(way, this.up))));
+    this.yaw = Math.atan2(dot(way, this.north), dot(way, this.east));
+  }
+
+  // From the target to the eye.
+  back() {
+    if (this.flat) return [0, 0, 1];
+    const level = Math.cos(this.pitch);
+    return add(add(this.up.map((x) => x * Math.sin(this.pitch)), this.east,
+                   level * Math.cos(this.yaw)), this.north, level * Math.sin(this.yaw));
+  }
+
+  turn(dx, dy) {
+    if (this.flat) return;
+    this.yaw += dx;
+    this.pitch = Math.min(kSteepest, Math.max(-kSteepest, this.pitch + dy));
+  }
+
+  // In parts of the picture's height.
+  move(dx, dy) {
+    const {right, above} = this.frame();
+    const height = 2 * this.distance * Math.tan(this.fov / 2);
+    this.target = add(add(this.target, right, -dx * height), above, dy * height);
+  }
+
+  zoom(factor) {
+    this.distance = Math.max(1e-6, this.distance * factor);
+  }
+
+  frame() {
+    const back = this.back();
+    const right = unit(cross(this.up, back));
+    return {back, right, above: cross(back, right)};
+  }
+
+  // The view, the view and the projection together, and how many pixels a metre at distance 1 takes.
+  // `covered`: parts of the picture's width on the right and of its height at the bottom that other
+  // things lie over; what the camera looks at is in the middle of the rest.
+  matrices(width, height, covered) {
+    const {back, right, above} = this.frame();
+    const eye = add(this.target, back, this.distance);
+    const view = new Float32Array([
+      right[0], above[0], back[0], 0, right[1], above[1], back[1], 0, right[2], above[2], back[2], 0,
+      -dot(right, eye), -dot(above, eye), -dot(back, eye), 1]);
+    const {min, max} = this.stage;
+    const reach = Math.hypot(...add(max, min, -1)) + Math.hypot(...add(this.target, min, -1));
+    const near = Math.max(this.distance / 200, this.distance - 4 * reach);
+    const far = this.distance + 6 * reach + 1;
+    const aspect = width * (1 - covered.right) / (height * (1 - covered.bottom));
+    // A narrow window shows what a wide one does, only smaller.
+    const tangent = Math.tan(this.fov / 2) * Math.max(1, 1.35 / aspect);
+    const projection = new Float32Array(16);
+    const half = tangent * this.distance;
+    if (this.flat) {
+      projection[0] = 1 / (half * aspect);
+      projection[5] = 1 / half;
+      projection[10] = -2 / (far - near);
+      projection[14] = -(far + near) / (far - near);
+      projection[15] = 1;
+    } else {
+      projection[0] = 1 / (tangent * aspect);
+      projection[5] = 1 / tangent;
+      projection[10] = -(far + near) / (far - near);
+      projection[11] = -1;
+      projection[14] = -2 * far * near / (far - near);
+    }
+    // Into the part that is seen.
+    const [x, y] = [1 - covered.right, 1 - covered.bottom];
+    const place = new Float32Array([x, 0, 0, 0, 0, y, 0, 0, 0, 0, 1, 0, x - 1, 1 - y, 0, 1]);
+    const pixels = y * height / (2 * (this.flat ? half : tangent));
+    return {view, clip: multiply(place, multiply(projection, view)), pixels};
+  }
+}

@@ -1,0 +1,379 @@
+"""`firn view` without its page: what its server tells and refuses, and that a run is the same whoever watches it, asks it
+for nonsense or tries to hold it up. tests/cli/view_page_test.py has the page."""
+
+import json
+import pathlib
+import random
+import socket
+import struct
+import time
+import unittest
+import zipfile
+
+from support import CliTest
+from viewer import Viewer
+
+LONGER = ("--threads", "1", "--set", "simulation.frames=20", "--set", "output.image=false")
+
+
+class ViewTest(CliTest):
+    def view(self, *arguments):
+        return Viewer(self, *arguments)
+
+
+class Live(ViewTest):
+    def test_pictures_have_the_particles_that_files_have(self):
+        viewer = self.view(self.scene, *LONGER, "-o", "out")
+        state = viewer.wait_for("ended")
+        self.assertEqual([frame for _, frame, _, _ in state["pictures"]], list(range(21)))
+        number, frame = state["pictures"][-1][:2]
+        header, points = viewer.points(number, "speed")
+        with zipfile.ZipFile(self.folder / f"out/particles/particles_{frame:06}.npz") as arrays:
+            position = arrays.read("position.npy")
+        n = header["particles"]
+        self.assertEqual((header["points"], len(points)), (n, n))
+        floats = struct.unpack(f"<{2 * n}f", position[-8 * n:])
+        for axis in range(2):
+            # Half a level, and the rounding of floats.
+            step = header["extent"][axis] / 65535
+            shown = sorted(header["origin"][axis] + point[axis] * step for point in points)
+            for a, b in zip(shown, sorted(floats[axis::2])):
+                self.assertLessEqual(abs(a - b), 0.5 * step + 1e-7 * abs(b))
+        self.assertTrue(all(point[2] == 0 for point in points))
+        self.assertGreater(header["high"], 0)
+        viewer.end()
+
+    def test_parts_of_a_picture_make_the_whole(self):
+        viewer = self.view(self.scene, "--paused", "--max-points", "150")
+        state = viewer.wait_for("paused")
+        number = state["pictures"][0][0]
+        header, whole = viewer.points(number, "body")
+        self.assertEqual(header["points"], 150)
+        self.assertGreater(header["particles"], 150)
+        parts = [point for first in range(0, 150, 40) for point in viewer.points(number, "body", first, 40)[1]]
+        self.assertEqual(parts, whole)
+        self.assertEqual(viewer.points(number, "nothing")[0]["kept"], False)
+        self.assertEqual(viewer.ask("/api/points?picture=999&channel=body&first=0&count=1")[0], 204)
+        for wrong in ("picture=x&first=0&count=1", "picture=1&first=0&count=262145", "picture=1&first=-1&count=1", ""):
+            self.assertEqual(viewer.ask(f"/api/points?channel=body&{wrong}")[0], 400, wrong)
+        viewer.end()
+
+    def test_pause_step_and_play(self):
+        viewer = self.view(self.scene, "--paused", *LONGER)
+        viewer.wait_for("paused")
+        for steps in (1, 2, 3):
+            self.assertEqual(viewer.post("step"), (200, {}))
+            until = time.monotonic() + 20
+            while viewer.state()["steps"] < steps:
+                self.assertLess(time.monotonic(), until)
+            state = viewer.wait_for("paused")
+            self.assertEqual(state["steps"], steps)
+        picture = state["pictures"][-1]
+        self.assertTrue(picture[3])
+        self.assertGreater(picture[2], 0)
+        viewer.post("play")
+        self.assertEqual(len(viewer.wait_for("ended")["rows"]), 21)
+        viewer.end()
+
+    def test_a_channel_that_is_costly_is_made_when_it_is_asked_for(self):
+        viewer = self.view(self.scene, "--paused", *LONGER)
+        state = viewer.wait_for("paused")
+        self.assertFalse(viewer.points(state["pictures"][0][0], "vorticity")[0]["kept"])
+        viewer.post("play")
+        state = viewer.wait_for("ended")
+        self.assertTrue(viewer.points(state["pictures"][-1][0], "vorticity")[0]["kept"])
+        viewer.end()
+
+    def test_keys_that_a_run_goes_on_with(self):
+        viewer = self.view(self.scene, "-o", "out", *LONGER)
+        first = viewer.wait_for("ended")
+        self.assertEqual(viewer.post("set", {"set": ["simulation.frames=25"]}), (200, {}))
+        until = time.monotonic() + 60
+        while len(viewer.state()["rows"]) < 26:
+            self.assertLess(time.monotonic(), until)
+        last = viewer.wait_for("ended")
+        self.assertEqual(last["rows"][:21], first["rows"])
+        viewer.end()
+        plain = self.succeed("run", self.scene, *LONGER, "--set", "simulation.frames=25", "-o", "plain")
+        self.assertIn("25", plain.stdout)
+        self.same_particles("plain", "out")
+
+    def test_keys_that_it_does_not_take_are_refused_in_its_own_words(self):
+        viewer = self.view(self.scene, "--paused")
+        before = viewer.wait_for("paused")
+        for key, words in [("grid.dx=0.04", "a run cannot go on with another 'grid.dx': it was 0.05, and is 0.04"),
+                           ("material.jelly.density=-1", "density"), ("grid.dxx=1", "unknown key"),
+                           ("grid", "has no 'key=value' form"), ("=1", "has no 'key=value' form")]:
+            status, answer = viewer.post("set", {"set": [key]})
+            self.assertEqual(status, 422, answer)
+            self.assertIn(words, answer["error"])
+        for content in ({}, [], {"set": 3}, {"set": [3]}, "x"):
+            self.assertEqual(viewer.post("set", content)[0], 400, content)
+        self.assertEqual(viewer.state()["version"], before["version"])
+        viewer.end()
+
+    def test_any_key_for_a_run_that_begins_again(self):
+        viewer = self.view(self.scene, "-o", "out", *LONGER)
+        first = viewer.wait_for("ended")
+        self.assertEqual(viewer.post("set", {"set": ["grid.dx=0.04"], "again": True}), (200, {}))
+        until = time.monotonic() + 60
+        while viewer.state()["epoch"] == first["epoch"]:
+            self.assertLess(time.monotonic(), until)
+        last = viewer.wait_for("ended")
+        self.assertEqual(len(last["rows"]), 21)
+        self.assertNotEqual(last["rows"][0], first["rows"][0])
+        self.assertEqual(viewer.get("/api/scene")["dx"], 0.04)
+        viewer.end()
+        self.succeed("run", self.scene, *LONGER, "--set", "grid.dx=0.04", "-o", "plain")
+        self.same_particles("plain", "out")
+
+    def test_a_run_that_fails_says_so_and_begins_again(self):
+        viewer = self.view(self.scene, *LONGER, "--set", "time.dt_min=5e-4", "--set", "time.dt_max=6e-4",
+                           "--set", "time.cfl_material=0.01")
+        until = time.monotonic() + 60
+        while viewer.state()["phase"] != "failed":
+            self.assertLess(time.monotonic(), until)
+        self.assertIn("dt_min", viewer.state()["message"])
+        self.assertEqual(viewer.post("set", {"set": ["simulation.frames=9"]})[0], 422)
+        keys = ["time.dt_min=1e-9", "time.cfl_material=0.5"]
+        self.assertEqual(viewer.post("set", {"set": keys, "again": True}), (200, {}))
+        until = time.monotonic() + 60
+        while viewer.state()["phase"] != "ended":
+            self.assertLess(time.monotonic(), until)
+        viewer.end()
+
+    def same_particles(self, one, other):
+        a, b = self.files(f"{one}/particles/*.npz"), self.files(f"{other}/particles/*.npz")
+        self.assertEqual([name.split("/")[-1] for name in a], [name.split("/")[-1] for name in b])
+        self.assertEqual(list(a.values()), list(b.values()))
+
+
+class Kept(ViewTest):
+    def test_frames_of_particle_files(self):
+        self.succeed("run", self.scene, "-o", "out")
+        viewer = self.view("out")
+        state = viewer.wait_for("ended")
+        self.assertEqual([frame for _, frame, _, _ in state["pictures"]], list(range(7)))
+        self.assertEqual(len(state["rows"]), 7)
+        header, points = viewer.points(state["pictures"][3][0], "speed")
+        self.assertTrue(header["kept"])
+        self.assertEqual(header["frame"], 3)
+        self.assertEqual(len(points), header["particles"])
+        self.assertFalse(viewer.get("/api/scene")["live"])
+        self.assertEqual(viewer.post("step")[0], 500)
+        self.assertIn("firn resume", viewer.post("set", {"set": ["simulation.frames=9"]})[1]["error"])
+        viewer.end()
+
+    def test_frames_of_checkpoints(self):
+        self.succeed("run", self.scene, "-o", "out", "--set", "output.particles=[]")
+        viewer = self.view("out")
+        state = viewer.wait_for("ended")
+        self.assertEqual([frame for _, frame, _, _ in state["pictures"]], [4, 6])
+        for channel in ("speed", "pressure", "volume_ratio", "body"):
+            self.assertTrue(viewer.points(state["pictures"][1][0], channel)[0]["kept"], channel)
+        viewer.end()
+
+    def test_what_is_no_run(self):
+        (self.folder / "empty").mkdir()
+        self.assertIn("scene.toml", self.fail_with(3, "view", "empty"))
+        self.succeed("run", self.scene, "-o", "out")
+        self.assertIn("--frames", self.fail_with(2, "view", "out", "--frames", "3"))
+
+
+class CommandLine(ViewTest):
+    def test_what_it_does_not_understand(self):
+        self.assertIn("nowhere.toml", self.fail_with(3, "view", "nowhere.toml"))
+        for flag, value in [("--port", "x"), ("--port", "-1"), ("--port", "65536"), ("--max-points", "0")]:
+            self.assertIn(flag, self.fail_with(2, "view", self.scene, flag, value))
+
+    def test_a_port_that_is_taken(self):
+        with socket.socket() as other:
+            other.bind(("127.0.0.1", 0))
+            other.listen()
+            port = other.getsockname()[1]
+            self.assertIn(str(port), self.fail_with(3, "view", self.scene, "--port", port))
+
+    def test_a_scene_that_cannot_begin(self):
+        self.assertIn("error: ", self.fail_with(4, "view", self.scene, "--device", "cuda:7"))
+
+    def test_ctrl_c_leaves_what_resume_goes_on_with(self):
+        viewer = self.view(self.scene, "--paused", "-o", "out", *LONGER)
+        viewer.wait_for("paused")
+        for _ in range(2):
+            viewer.post("step")
+            viewer.wait_for("paused")
+        self.assertIn("firn resume out", viewer.end())
+        self.succeed("resume", "out")
+        self.succeed("run", self.scene, *LONGER, "-o", "plain")
+        a, b = self.files("plain/particles/*.npz"), self.files("out/particles/*.npz")
+        self.assertEqual(list(a.values()), list(b.values()))
+
+
+class Refusals(ViewTest):
+    def setUp(self):
+        super().setUp()
+        self.viewer = self.view(self.scene, "--paused")
+        self.viewer.wait_for("paused")
+
+    def test_it_listens_on_the_loopback_address_alone(self):
+        port = f":{self.viewer.port:04X}"
+        listening = []
+        for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+            rows = [line.split() for line in pathlib.Path(table).read_text().splitlines()[1:]]
+            listening += [row[1] for row in rows if row[3] == "0A" and row[1].endswith(port)]
+        self.assertEqual(listening, ["0100007F" + port])
+
+    def test_the_token_is_needed_and_is_not_in_the_page(self):
+        for token in (None, "", "0" * 32, self.viewer.token[:-1]):
+            self.assertEqual(self.viewer.ask("/api/state?version=0&rows=0", X_Firn_Token=token)[0], 401)
+            self.assertEqual(self.viewer.ask("/api/play", "POST", "{}", X_Firn_Token=token)[0], 401)
+        self.assertEqual(self.viewer.ask(f"/api/scene?token={self.viewer.token}", X_Firn_Token=None)[0], 401)
+        for name in ("", "index.html", "main.js", "link.js", "view.css"):
+            status, content = self.viewer.ask("/" + name, X_Firn_Token=None)
+            self.assertEqual(status, 200)
+            self.assertNotIn(self.viewer.token.encode(), content)
+
+    def test_other_names_and_origins_are_refused(self):
+        ask, port = self.viewer.ask, self.viewer.port
+        self.assertEqual(ask("/api/scene", Host=f"localhost:{port}")[0], 200)
+        self.assertEqual(ask("/api/scene", Origin=f"http://127.0.0.1:{port}")[0], 200)
+        for host in (f"evil.example:{port}", "127.0.0.1", f"127.0.0.1:{port}.evil.example", ""):
+            self.assertEqual(ask("/api/scene", Host=host)[0], 403, host)
+            self.assertEqual(ask("/", Host=host)[0], 403, host)
+        for origin in ("null", "http://evil.example", f"https://127.0.0.1:{port}", "http://127.0.0.1:1"):
+            self.assertEqual(ask("/api/play", "POST", "{}", Origin=origin)[0], 403, origin)
+        self.assertEqual(ask("/api/scene", Sec_Fetch_Site="cross-site")[0], 403)
+        self.assertEqual(ask("/api/play", "OPTIONS", Origin="http://evil.example")[0], 403)
+        self.assertEqual(self.viewer.state()["phase"], "paused")
+
+    def test_other_forms_are_refused(self):
+        ask = self.viewer.ask
+        self.assertEqual(ask("/api/play", "POST", "{}", Content_Type="text/plain")[0], 415)
+        self.assertEqual(ask("/api/set", "POST", " " * 8193)[0], 413)
+        self.assertEqual(ask("/api/set", "POST", "{}", Content_Encoding="br")[0], 415)
+        self.assertEqual(ask("/api/set", "POST", "{}", Transfer_Encoding="chunked")[0], 415)
+        self.assertEqual(ask("/api/play", "DELETE")[0], 405)
+        self.assertEqual(ask("/nothing")[0], 404)
+        self.assertEqual(ask("/../etc/passwd")[0], 404)
+        self.assertEqual(self.viewer.state()["phase"], "paused")
+
+    def tearDown(self):
+        self.viewer.end()
+
+
+class Garbage(ViewTest):
+    """Requests of no meaning from a seed, some of which hold their connections, while a run goes on."""
+
+    SEED = 20260
+
+    def requests(self, viewer):
+        """One of everything that parsers stumble over, then variations of a good request."""
+        head = f"Host: 127.0.0.1:{viewer.port}\r\nX-Firn-Token: {viewer.token}\r\n"
+        good = f"GET /api/state?version=0&rows=0 HTTP/1.1\r\n{head}\r\n".encode()
+        post = f"POST /api/set HTTP/1.1\r\n{head}Content-Type: application/json\r\n"
+        yield from (b"", b"\r\n\r\n", b"GET", b"\x00" * 5000, b"GET / HTTP/0.9\r\n\r\n", b"\x16\x03\x01\x02\x00\x01",
+                    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"GET " + b"/" * 200000 + b" HTTP/1.1\r\n\r\n",
+                    b"A" * 300000, b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 50000,
+                    b"GET / HTTP/1.1\r\nX: " + b"y" * 300000)
+        for method in ("PUT", "TRACE", "CONNECT", "get", "G\x00T", "PATCH"):
+            yield f"{method} /api/play HTTP/1.1\r\n{head}\r\n".encode()
+        for length in ("-1", "99999999999999999999", "5, 5", "0x5", "8192"):
+            yield f"{post}Content-Length: {length}\r\n\r\n{{".encode()
+        for chunk in ("-1", "ffffffffffffffff", "zz", "5;" + "e" * 5000, "7fffffffffffffff"):
+            yield f"{post}Transfer-Encoding: chunked\r\n\r\n{chunk}\r\nhello\r\n".encode()
+        for header in ("Range: bytes=" + ",".join(["0-"] * 2000), "Range: bytes=9999999999999999999999-",
+                       "Expect: 100-continue", "Content-Type: multipart/form-data; boundary=" + "b" * 8000,
+                       "Content-Length: 5\r\nContent-Length: 6", "Host: other", "Connection: \x01\x02"):
+            yield f"GET /api/points?picture=1&channel=body&first=0&count=9 HTTP/1.1\r\n{head}{header}\r\n\r\n".encode()
+        deep = "[" * 4000
+        yield f"{post}Content-Length: {len(deep)}\r\n\r\n{deep}".encode()
+        for _ in range(200):
+            text = bytearray(self.random.choice((good, f"{post}Content-Length: 2\r\n\r\n{{}}".encode())))
+            for _ in range(self.random.randint(1, 8)):
+                at = self.random.randrange(len(text))
+                if self.random.random() < 0.5:
+                    text[at] = self.random.randrange(256)
+                else:
+                    text[at:at] = self.random.choice((b"\r\n", b"%", b"\x00", b":", b"\xff" * 50, b"%00%2e", b" "))
+            yield bytes(text[:self.random.randint(1, len(text))] if self.random.random() < 0.5 else text)
+
+    def send(self, viewer, request):
+        with socket.create_connection(("127.0.0.1", viewer.port), timeout=20) as connection:
+            try:
+                connection.sendall(request)
+                connection.shutdown(socket.SHUT_WR)
+                # A request that waits for a change would wait for that long: it is left.
+                connection.settimeout(0.05)
+                while connection.recv(65536):
+                    pass
+            except OSError:
+                pass
+
+    def test_it_harms_neither_the_server_nor_the_run(self):
+        self.random = random.Random(self.SEED)
+        viewer = self.view(self.scene, "--paused", "-o", "watched", *LONGER)
+        viewer.wait_for("paused")
+        slow = [socket.create_connection(("127.0.0.1", viewer.port)) for _ in range(6)]
+        for number, request in enumerate(self.requests(viewer)):
+            with self.subTest(seed=self.SEED, number=number):
+                self.send(viewer, request)
+            if number == 60:
+                viewer.post("play")
+            for connection in slow:
+                try:
+                    connection.send(b"G")
+                except OSError:
+                    pass
+        self.assertIsNone(viewer.process.poll())
+        viewer.wait_for("ended")
+        for connection in slow:
+            connection.close()
+        viewer.end()
+        self.succeed("run", self.scene, *LONGER, "-o", "plain")
+        a, b = self.files("plain/particles/*.npz"), self.files("watched/particles/*.npz")
+        self.assertEqual(len(a), 21)
+        self.assertEqual(list(a.values()), list(b.values()))
+
+    def test_a_slow_request_is_cut_off(self):
+        viewer = self.view(self.scene, "--paused")
+        start = time.monotonic()
+        with socket.create_connection(("127.0.0.1", viewer.port)) as connection:
+            connection.settimeout(0.2)
+            while time.monotonic() - start < 20:
+                try:
+                    connection.send(b"x")
+                    if not connection.recv(1):
+                        break
+                except TimeoutError:
+                    continue
+                except OSError:
+                    break
+        self.assertLess(time.monotonic() - start, 10)  # five seconds for all of it
+        viewer.end()
+
+    def test_more_connections_than_it_takes(self):
+        viewer = self.view(self.scene, "--paused")
+        held = [socket.create_connection(("127.0.0.1", viewer.port), timeout=20) for _ in range(60)]
+        time.sleep(0.5)
+        refused = 0
+        for connection in held:
+            connection.setblocking(False)
+            try:
+                refused += connection.recv(1) == b""
+            except BlockingIOError:
+                pass
+        self.assertEqual(refused, 60 - 32)
+        for connection in held:
+            connection.close()
+        until = time.monotonic() + 10
+        while True:  # room again, once it has seen that they are gone
+            try:
+                viewer.state()
+                break
+            except OSError:
+                self.assertLess(time.monotonic(), until)
+        viewer.end()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -41,11 +41,12 @@ struct ParticleTotals {
   // [PolyPIC table 2]
   template <int Degree>
   FIRN_HD static void mode_norms(Real x, Real inv_dx, Real shift, double (&norm)[3]) {
-    const auto base = axis_base(x, inv_dx, shift);
+    // Without a node as an integer: a state that was damaged may have particles where none fits.
+    const Real offset = axis_place(x, inv_dx, shift).offset;
     AxisStencil<Degree, Real> s;
-    fill_stencil(s, base.offset);
+    fill_stencil(s, offset);
     norm[0] = 1;
-    norm[1] = second_moment<Degree>(base.offset);
+    norm[1] = second_moment<Degree>(offset);
     norm[2] = 0;
     for (int i = 0; i <= Degree; ++i) norm[2] += static_cast<double>(s.w[i] * s.g[i] * s.g[i]);
   }

@@ -19,6 +19,7 @@ namespace {
 constexpr double kPartOfPictures = 0.05;
 constexpr double kBetweenPictures = 0.1;  // s, at least
 constexpr double kBetweenPaces = 0.25;    // s
+constexpr std::chrono::milliseconds kGlance{100};
 
 struct Interrupted {};  // while bodies are filled
 
@@ -116,7 +117,11 @@ LiveRun::Orders LiveRun::wait_for_orders() {
     if (!complete_) session_.set_phase(view::Phase::kPaused);
     pace_.steps_per_second = 0;
     session_.set_pace(pace_);
-    ordered_.wait(lock, has_orders);
+    while (!ordered_.wait_for(lock, kGlance, has_orders)) {
+      lock.unlock();
+      show_costly_if_wanted();
+      lock.lock();
+    }
   }
   attention_ = false;
   return std::exchange(orders_, {});
@@ -221,15 +226,30 @@ void LiveRun::advance(bool single) {
   }
 }
 
+view::Picture LiveRun::picture_of_frame() {
+  costly_ = session_.costly();
+  view::Picture picture =
+      maker_->make(simulation_->snapshot(maker_->parts()), simulation_->stats().frame, costly_);
+  picture.time = simulation_->time();
+  picture.colliders = simulation_->colliders();
+  return picture;
+}
+
+// While nothing goes on: the picture that is there lacks what somebody has begun to look at.
+void LiveRun::show_costly_if_wanted() {
+  const std::string wanted = session_.costly();
+  if (wanted.empty() || wanted == costly_ || !simulation_ || failed_) return;
+  view::Picture picture = picture_of_frame();
+  picture.passing = simulation_->time() != simulation_->stats().time;
+  session_.replace_newest(std::move(picture));
+}
+
 void LiveRun::complete_frame() {
   const FrameStats stats = simulation_->stats();
-  view::Picture picture =
-      maker_->make(simulation_->snapshot(maker_->parts()), stats.frame, session_.costly());
-  picture.time = stats.time;
-  picture.colliders = simulation_->colliders();
   pace_.steps = stats.total_steps;
+  pace_.particles = stats.particles;
   session_.add_row(view::ledger_row(running_, stats));
-  session_.add(std::move(picture));
+  session_.add(picture_of_frame());
   shown_at_ = Clock::now();
   tell_pace();
 }
@@ -243,8 +263,9 @@ void LiveRun::end_where_complete() {
 
 void LiveRun::show_passing() {
   const Clock::time_point start = Clock::now();
+  costly_ = session_.costly();
   view::Picture picture = maker_->make(simulation_->snapshot({false, false, false}),
-                                       simulation_->stats().frame, session_.costly());
+                                       simulation_->stats().frame, costly_);
   picture.time = simulation_->time();
   picture.passing = true;
   picture.colliders = simulation_->colliders();

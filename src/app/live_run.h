@@ -56,6 +56,8 @@ class LiveRun final : public view::Player {
   void apply(Change change);
   void advance(bool single);
   void complete_frame();
+  view::Picture picture_of_frame();
+  void show_costly_if_wanted();
   void end_where_complete();
   void fail(const std::string& message);
   void show_passing();
@@ -70,6 +72,7 @@ class LiveRun final : public view::Player {
   std::optional<view::PictureMaker> maker_;
   Clock::time_point shown_at_, paced_at_;
   double picture_seconds_ = 0;  // that the last picture between frames took
+  std::string costly_;          // that the last picture has
   view::Pace pace_;
   std::int64_t paced_steps_ = 0;
   Scene running_;

@@ -13,6 +13,11 @@ std::uint64_t PictureStore::add(Picture picture) {
   return last_number_;
 }
 
+std::uint64_t PictureStore::replace_newest(Picture picture) {
+  if (!pictures_.empty()) pictures_.pop_back();
+  return add(std::move(picture));
+}
+
 void PictureStore::clear() {
   pictures_.clear();
   bytes_ = 0;

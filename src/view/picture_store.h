@@ -18,6 +18,8 @@ class PictureStore {
 
   // In place of a passing one, if that is the newest. Returns the number that it got.
   std::uint64_t add(Picture picture);
+  // As add, in place of the newest picture, which has other channels of the same moment.
+  std::uint64_t replace_newest(Picture picture);
   void clear();
 
   std::shared_ptr<const Picture> find(std::uint64_t number) const;  // null: gone, or never there

@@ -194,8 +194,12 @@ class Server::Impl {
   void add_acting() {
     const auto act = [this](const char* path, void (Player::*action)()) {
       server_.Post(path, [this, action](const httplib::Request&, httplib::Response& answer) {
-        (player_.*action)();
-        answer_json(answer, Json::object());
+        try {
+          (player_.*action)();
+          answer_json(answer, Json::object());
+        } catch (const Error& error) {
+          answer_error(answer, 422, error.what());
+        }
       });
     };
     act("/api/play", &Player::play);

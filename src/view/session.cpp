@@ -72,6 +72,12 @@ void Session::add(Picture picture) {
   changed();
 }
 
+void Session::replace_newest(Picture picture) {
+  const std::lock_guard lock(mutex_);
+  store_.replace_newest(std::move(picture));
+  changed();
+}
+
 void Session::add_row(LedgerRow row) {
   const std::lock_guard lock(mutex_);
   rows_.push_back(std::move(row));

@@ -52,6 +52,7 @@ class Session {
   void set_filling(double part);  // of the work on the bodies
   void set_pace(const Pace& pace);
   void add(Picture picture);
+  void replace_newest(Picture picture);  // by one of the same moment with another costly channel
   void add_row(LedgerRow row);
   // Whether somebody has asked for something within the last seconds; what costly channel they
   // want.

@@ -6,7 +6,8 @@ import unittest
 
 from support import CliTest
 
-COMMANDS = ["run", "resume", "compare", "info", "bench", "scenes", "materials", "devices", "schema", "video", "convert"]
+COMMANDS = ["run", "resume", "compare", "info", "bench", "scenes", "materials", "devices", "schema", "video", "view",
+            "convert"]
 
 
 class Help(CliTest):

@@ -1,5 +1,5 @@
-// What `firn view` sends: quantised pictures in the order of detail, what is kept of them, and which
-// requests are answered at all.
+// What `firn view` sends: quantised pictures in the order of detail, what is kept of them, and
+// which requests are answered at all.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -84,8 +84,7 @@ TEST(Picture, LevelsAreWithinHalfALevelOfTheirValues) {
       EXPECT_EQ(levels.level[i], kMissing);
       continue;
     }
-    const double read =
-        levels.low + levels.level[i] * (levels.high - levels.low) / kLargestLevel;
+    const double read = levels.low + levels.level[i] * (levels.high - levels.low) / kLargestLevel;
     EXPECT_NEAR(read, values[i], half * (1 + 1e-9)) << i;
   }
   EXPECT_LT(levels.low, levels.begin);
@@ -114,8 +113,7 @@ TEST(Picture, PlacesFillTheirBoxAndHaveNoThirdAxisInThePlane) {
   const Places places = quantised_places(snapshot, counted(4));
   EXPECT_EQ(places.origin, (Vec3{1, 5, 0}));
   EXPECT_EQ(places.extent, (Vec3{2, 0, 0}));
-  EXPECT_EQ(places.level,
-            (std::vector<std::uint16_t>{0, 0, 0, 65535, 0, 0, 32768, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(places.level, (std::vector<std::uint16_t>{0, 0, 0, 65535, 0, 0, 32768, 0, 0, 0, 0, 0}));
 }
 
 TEST(Picture, PackedPointsAreEightBytesEach) {

@@ -2,6 +2,7 @@
 // box, planes as grids of lines.
 
 import {multiply} from "./camera.js";
+import {visiblePoints} from "./hidden.js";
 
 const kPointVertex = `#version 300 es
 layout(location = 0) in vec3 level;
@@ -98,7 +99,7 @@ function gridOfPlane(point, normal, stage, flat) {
   const lines = [];
   const at = (a, b) => foot.map((x, i) => x + a * u[i] + b * w[i]);
   if (flat) return new Float32Array([...at(-size, 0), ...at(size, 0)]);
-  const count = 10;
+  const count = 6;
   for (let k = -count; k <= count; ++k) {
     const place = k / count * size;
     lines.push(...at(place, -size), ...at(place, size), ...at(-size, place), ...at(size, place));
@@ -133,13 +134,19 @@ export class Drawing {
 
   pointSet() {
     const {gl} = this;
-    const set = {array: gl.createVertexArray(), buffer: gl.createBuffer(), header: null, loaded: 0, room: 0};
+    const set = {
+      array: gl.createVertexArray(), buffer: gl.createBuffer(), indices: gl.createBuffer(),
+      header: null, loaded: 0, room: 0,
+      levels: new Uint16Array(0),  // of the buffer
+      seen: new Uint32Array(0),    // of the indices: which points are not hidden by others
+    };
     gl.bindVertexArray(set.array);
     gl.bindBuffer(gl.ARRAY_BUFFER, set.buffer);
     gl.enableVertexAttribArray(0);
     gl.vertexAttribPointer(0, 3, gl.UNSIGNED_SHORT, true, 8, 0);
     gl.enableVertexAttribArray(1);
     gl.vertexAttribIPointer(1, 1, gl.UNSIGNED_SHORT, 8, 6);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, set.indices);
     return set;
   }
 
@@ -154,15 +161,33 @@ export class Drawing {
       this.sets.reverse();
       const set = this.shown;
       gl.bindBuffer(gl.ARRAY_BUFFER, set.buffer);
-      if (set.room !== header.points) gl.bufferData(gl.ARRAY_BUFFER, 8 * header.points, gl.DYNAMIC_DRAW);
+      if (set.room !== header.points) {
+        gl.bufferData(gl.ARRAY_BUFFER, 8 * header.points, gl.DYNAMIC_DRAW);
+        set.levels = new Uint16Array(4 * header.points);
+      }
       set.room = header.points;
       set.loaded = 0;
     }
     const set = this.shown;
     gl.bindBuffer(gl.ARRAY_BUFFER, set.buffer);
     gl.bufferSubData(gl.ARRAY_BUFFER, 8 * header.first, levels);
+    set.levels.set(levels, 4 * header.first);
     set.header = header;
     set.loaded = header.first + header.count;
+  }
+
+  // Before what was put is drawn. `spacing`: of the particles, 0 in the plane, where all are seen.
+  findSeen(spacing) {
+    const {gl} = this, set = this.shown;
+    set.seen = visiblePoints(set.levels, set.loaded, set.header, spacing);
+    gl.bindVertexArray(set.array);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, set.seen, gl.DYNAMIC_DRAW);
+  }
+
+  // Which part of the points that are there is drawn if all that are seen are.
+  get seenPart() {
+    const {seen, loaded} = this.shown;
+    return loaded ? seen.length / loaded : 1;
   }
 
   setMap(name, colors) {
@@ -220,16 +245,16 @@ export class Drawing {
     gl.clearColor(0.075, 0.082, 0.094, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     const matrices = look.camera.matrices(canvas.width, canvas.height, look.covered);
-    if (this.shown.header && this.shown.loaded) this.drawPoints(look, matrices);
+    if (this.shown.seen.length) this.drawPoints(look, matrices);
     if (look.withSolids) this.drawSolids(matrices);
   }
 
   drawPoints(look, {clip, pixels}) {
     const {gl, points: {made, uniforms}} = this;
-    const {header, loaded, array} = this.shown;
-    const count = Math.min(loaded, look.most);
+    const {header, array, seen} = this.shown;
+    const count = Math.min(seen.length, Math.floor(look.most));
     // Fewer discs than particles are larger, so that together they fill as much.
-    const spread = Math.min(6, (header.particles / count) ** (1 / look.dimension));
+    const spread = Math.min(6, (header.particles / (seen[count - 1] + 1)) ** (1 / look.dimension));
     gl.useProgram(made);
     gl.bindVertexArray(array);
     gl.bindTexture(gl.TEXTURE_2D, this.maps[look.map]);
@@ -244,7 +269,7 @@ export class Drawing {
     gl.uniform1i(uniforms.shaded, look.dimension === 3);
     gl.uniform2f(uniforms.levels, header.low, header.high);
     gl.uniform2fv(uniforms.range, look.range);
-    gl.drawArrays(gl.POINTS, 0, count);
+    gl.drawElements(gl.POINTS, count, gl.UNSIGNED_INT, 0);
   }
 
   drawSolids({clip, view}) {

@@ -107,9 +107,10 @@ class View {
           const part = await link.points(number, name, first);
           if (!part || (key() !== started && first > 0)) break;
           const {header, levels} = part;
-          this.put(header, levels, name);
           first += header.count;
-          total = this.moving ? Math.min(header.points, Math.max(this.most, kFewest)) : header.points;
+          total = header.points;
+          if (this.moving) total = Math.min(total, Math.max(this.most, kFewest) / this.drawing.seenPart);
+          this.put(header, levels, name, first >= total);
           if (!header.count) break;
         }
       } catch {
@@ -119,8 +120,11 @@ class View {
     }
   }
 
-  put(header, levels, name) {
+  // The first part is shown at once, all others together with the last one.
+  put(header, levels, name, last) {
     this.drawing.put(header, levels);
+    if (header.first === 0 || last)
+      this.drawing.findSeen(this.scene.dimension === 3 ? this.scene.stage?.spacing ?? 0 : 0);
     this.shownChannel = name;
     if (header.first === 0) {
       const before = this.ranges.get(name) ?? [Infinity, -Infinity];
@@ -224,8 +228,8 @@ class View {
     if (this.frameTimes.length < 8) return;
     const mean = this.frameTimes.reduce((a, b) => a + b) / this.frameTimes.length;
     this.frameTimes = [];
-    const {loaded} = this.drawing.shown;
-    if (mean > 1.15 * kSlowest) this.most = Math.max(kFewest, Math.min(this.most, loaded) * 0.75);
+    const drawn = Math.min(this.most, this.drawing.shown.seen.length);
+    if (mean > 1.15 * kSlowest) this.most = Math.max(kFewest, drawn * 0.75);
     else if (mean < 0.75 * kSlowest && this.most < 4e6) this.most = Math.max(this.most * 1.2, kFewest);
   }
 }

@@ -88,6 +88,13 @@ std::string solids_bytes(const Scene& scene) {
   return packed({{"solids", list}}, bytes);
 }
 
+// What a scene's pictures show, by the name of a channel of the viewer.
+std::string first_channel(const std::string& color) {
+  if (color == "velocity") return "speed";
+  if (color == "deformation_gradient") return "volume_ratio";
+  return color == "glow" ? "temperature" : color;
+}
+
 double magnitude(const Vec3& v) { return std::hypot(v[0], v[1], v[2]); }
 
 }  // namespace
@@ -127,7 +134,7 @@ void Session::set_scene(const Scene& scene, bool anew) {
       {"dx", scene.grid.dx},
       {"domain", domain_json(scene)},
       {"channels", channels_json(channels)},
-      {"color", scene.output.color == "velocity" ? "speed" : scene.output.color},
+      {"color", first_channel(scene.output.color)},
       {"materials", materials_json(scene)},
       {"bodies", bodies_json(scene)},
       {"ledger", scene.output.diagnostics == DiagnosticsLevel::kOff ? std::vector<std::string>{}

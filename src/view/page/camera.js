@@ -15,6 +15,7 @@ export function multiply(a, b) {
   return c;
 }
 
+const kFirstAspect = 16 / 9;  // as src/view/session_scene.cpp has it
 const kSteepest = 1.54;  // rad above or below the level
 
 export class Camera {
@@ -85,8 +86,8 @@ export class Camera {
     const near = Math.max(this.distance / 200, this.distance - 4 * reach);
     const far = this.distance + 6 * reach + 1;
     const aspect = width * (1 - covered.right) / (height * (1 - covered.bottom));
-    // A narrow window shows what a wide one does, only smaller.
-    const tangent = Math.tan(this.fov / 2) * Math.max(1, 1.35 / aspect);
+    // A narrower window shows all of the width that the first view was chosen for, only smaller.
+    const tangent = Math.tan(this.fov / 2) * Math.max(1, kFirstAspect / aspect);
     const projection = new Float32Array(16);
     const half = tangent * this.distance;
     if (this.flat) {

@@ -41,7 +41,7 @@ void main() {
     vec3 normal = vec3(p.x, -p.y, sqrt(1.0 - r2));
     light = 0.42 + 0.66 * max(dot(normal, vec3(0.36, 0.72, 0.6)), 0.0);
   }
-  pixel = vec4(color * light, 1.0);
+  pixel = vec4((0.04 + 0.96 * color) * light, 1.0);  // black is to be told from the ground
 }`;
 
 const kSolidVertex = `#version 300 es

@@ -208,7 +208,7 @@ class View {
       map: channel.category ? channel.name : channel.diverging ? "diverging" : "sequential",
       category: channel.category || !ready,
       range: this.range(),
-      diameter: 1.15 * (this.scene.stage?.spacing ?? 0.01),
+      diameter: (this.scene.dimension === 2 ? 1.3 : 1.15) * (this.scene.stage?.spacing ?? 0.01),
       dimension: this.scene.dimension,
       most: moving ? this.most : Infinity,
       withSolids: this.controls.withSolids,

@@ -43,9 +43,10 @@ class Session {
   // `live`: the run goes on, and can be steered.
   Session(bool live, std::size_t most_bytes) : live_(live), store_(most_bytes) {}
 
-  // Of the thread that makes the run.
-  // -------------------------------------------------------------- The scene, also another one that
-  // the run goes on with; `anew`: from its beginning, so that pictures and ledger begin again.
+  // --- for the thread that makes the run ---
+
+  // The scene, also another one that the run goes on with; `anew`: from its beginning, so that
+  // pictures and ledger begin again.
   void set_scene(const Scene& scene, bool anew);
   void set_stage(const Scene& scene, const Snapshot& first);  // fixes the first camera
   void set_phase(Phase phase, const std::string& message = "");
@@ -59,10 +60,10 @@ class Session {
   bool is_watched() const;
   std::string costly() const;
 
-  // Of the threads that serve.
-  // ---------------------------------------------------------------------- Once there is another
-  // state than `version`, or the time is over: the phase, the pictures that there are and the rows
-  // of the ledger from `rows` on.
+  // --- for the threads that serve ---
+
+  // Once there is another state than `version`, or the time is over: the phase, the pictures that
+  // there are and the rows of the ledger from `rows` on.
   Json state(std::uint64_t version, std::size_t rows, std::chrono::milliseconds most);
   Json scene() const;
   // The colliders as WebGL takes them: see `packed`.

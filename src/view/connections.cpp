@@ -5,16 +5,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <csignal>
+#include <system_error>
 
 #include "src/view/limited_stream.h"
 
 namespace firn::view {
 
-// Its base class ignores SIGPIPE for the whole process, for which nothing here has a need: the end
-// of a reader of standard output is to be noticed.
+// The queue is made on the thread that accepts.
 BoundedServer::BoundedServer() {
-  new_task_queue = [this] { return new Threads(*this); };
+  new_task_queue = [this] {
+    accepting_ = std::this_thread::get_id();
+    return new Threads(*this);
+  };
 }
 
 void BoundedServer::end() { ended_ = true; }
@@ -29,22 +31,25 @@ void BoundedServer::Threads::join_ended() {
 
 void BoundedServer::Threads::enqueue(std::function<void()> answer) {
   join_ended();
-  if (running_.size() >= kMostConnections) {
-    server_.accepting_ = std::this_thread::get_id();
-    server_.full_ = true;
-    answer();  // which closes it, see process_and_close_socket
-    server_.full_ = false;
-    return;
-  }
+  if (running_.size() >= kMostConnections) return refuse(answer);
   Running& one = running_.emplace_back();
   try {
-    one.thread = std::thread([answer = std::move(answer), &one] {
+    one.thread = std::thread([answer, &one] {
       answer();
       one.done = true;
     });
-  } catch (const std::system_error&) {  // no thread: the socket is lost with its answer
+  } catch (const std::system_error&) {  // the system has no more threads
     running_.pop_back();
+    refuse(answer);
   }
+}
+
+// Only what is to answer knows the socket; called on this thread it closes it
+// (process_and_close_socket).
+void BoundedServer::Threads::refuse(const std::function<void()>& answer) {
+  server_.full_ = true;
+  answer();
+  server_.full_ = false;
 }
 
 void BoundedServer::Threads::shutdown() {

@@ -5,6 +5,7 @@
 #if defined(FIRN_WITH_VIEWER)
 
 #include <atomic>
+#include <functional>
 #include <list>
 #include <mutex>
 #include <thread>
@@ -32,6 +33,7 @@ class BoundedServer : public httplib::Server {
 
    private:
     void join_ended();
+    void refuse(const std::function<void()>& answer);
     struct Running {
       std::thread thread;
       std::atomic<bool> done{false};
@@ -44,8 +46,8 @@ class BoundedServer : public httplib::Server {
   void answer(int socket);
 
   std::atomic<bool> ended_{false};
-  std::atomic<bool> full_{false};
-  std::thread::id accepting_;
+  std::atomic<bool> full_{false};  // what is answered on the accepting thread is refused
+  std::thread::id accepting_;      // set before there is any other
 };
 
 }  // namespace firn::view

@@ -34,8 +34,6 @@ class PictureMaker {
   // `frame`: how many are complete; `costly`: a costly channel that is wanted.
   Picture make(const Snapshot& snapshot, int frame, const std::string& costly);
 
-  const std::vector<ViewChannel>& channels() const { return channels_; }
-
  private:
   std::shared_ptr<const Levels> levels_of(const ViewChannel& channel, const Snapshot& snapshot,
                                           const std::vector<std::uint32_t>& order) const;

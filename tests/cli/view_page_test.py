@@ -213,7 +213,7 @@ class Live(PageTest):
         before = self.browser.run("return Number(firn.state.particles)")
         put("grid.dx=0.08", "again")
         self.wait(f"firn.scene.dx === 0.08 && firn.drawing.shown.header.particles > {before}")
-        self.browser.press(" ")
+        self.wait("document.body.dataset.phase === 'paused'")
         self.click("play")
         self.wait("document.body.dataset.phase === 'ended' && document.body.dataset.frame === '5'")
         self.end(viewer, ["422"])

@@ -73,9 +73,7 @@ export class Camera {
   }
 
   // The view, the view and the projection together, and how many pixels a metre at distance 1 takes.
-  // `covered`: parts of the picture's width on the right and of its height at the bottom that other
-  // things lie over; what the camera looks at is in the middle of the rest.
-  matrices(width, height, covered) {
+  matrices(width, height) {
     const {back, right, above} = this.frame();
     const eye = add(this.target, back, this.distance);
     const view = new Float32Array([
@@ -85,7 +83,7 @@ export class Camera {
     const reach = Math.hypot(...add(max, min, -1)) + Math.hypot(...add(this.target, min, -1));
     const near = Math.max(this.distance / 200, this.distance - 4 * reach);
     const far = this.distance + 6 * reach + 1;
-    const aspect = width * (1 - covered.right) / (height * (1 - covered.bottom));
+    const aspect = width / height;
     // A narrower window shows all of the width that the first view was chosen for, only smaller.
     const tangent = Math.tan(this.fov / 2) * Math.max(1, kFirstAspect / aspect);
     const projection = new Float32Array(16);
@@ -103,10 +101,7 @@ export class Camera {
       projection[11] = -1;
       projection[14] = -2 * far * near / (far - near);
     }
-    // Into the part that is seen.
-    const [x, y] = [1 - covered.right, 1 - covered.bottom];
-    const place = new Float32Array([x, 0, 0, 0, 0, y, 0, 0, 0, 0, 1, 0, x - 1, 1 - y, 0, 1]);
-    const pixels = y * height / (2 * (this.flat ? half : tangent));
-    return {view, clip: multiply(place, multiply(projection, view)), pixels};
+    const pixels = height / (2 * (this.flat ? half : tangent));
+    return {view, clip: multiply(projection, view), pixels};
   }
 }

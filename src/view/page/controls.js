@@ -42,13 +42,6 @@ export class Controls {
     return byId("solids").checked;
   }
 
-  covered() {
-    const part = (id, side, whole) => byId(id).hidden ? 0 : byId(id)[side] / whole;
-    const {clientWidth, clientHeight} = this.view.canvas;
-    const right = clientWidth > 700 ? part("panel", "offsetWidth", clientWidth) : 0;
-    return {right: right && right + 14 / clientWidth, bottom: 66 / clientHeight};
-  }
-
   beginScene(scene) {
     byId("title").textContent = scene.title;
     const list = byId("channel"), chosen = this.channel?.name ?? scene.color;
@@ -205,7 +198,7 @@ export class Controls {
       Home: () => this.toPicture(0), End: () => this.toNewest(),
       "+": zoom(0.85), "=": zoom(0.85), "-": zoom(1 / 0.85),
       c: () => this.nextChannel(1), r: () => { view.camera.reset(); view.moved(); },
-      o: () => byId("solids").click(), p: () => { byId("panel").hidden = !byId("panel").hidden; view.redraw(); },
+      o: () => byId("solids").click(), p: () => { byId("panel").hidden = !byId("panel").hidden; },
     };
     // A button that has the focus takes these itself.
     if (event.target.matches("button, summary, input[type=checkbox]") && (event.key === " " || event.key === "Enter")) return;

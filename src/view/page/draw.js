@@ -237,14 +237,14 @@ export class Drawing {
     if (this.canvas.width !== width || this.canvas.height !== height) [this.canvas.width, this.canvas.height] = [width, height];
   }
 
-  // `look`: camera, covered, map, category, range, diameter (m), dimension, most (points), withSolids.
+  // `look`: camera, map, category, range, diameter (m), dimension, most (points), withSolids.
   draw(look) {
     const {gl, canvas} = this;
     this.resize();
     gl.viewport(0, 0, canvas.width, canvas.height);
     gl.clearColor(0.075, 0.082, 0.094, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-    const matrices = look.camera.matrices(canvas.width, canvas.height, look.covered);
+    const matrices = look.camera.matrices(canvas.width, canvas.height);
     if (this.shown.seen.length) this.drawPoints(look, matrices);
     if (look.withSolids) this.drawSolids(matrices);
   }

@@ -204,7 +204,6 @@ class View {
     const ready = this.shownChannel === channel.name;
     this.drawing.draw({
       camera: this.camera,
-      covered: this.controls.covered(),
       map: channel.category ? channel.name : channel.diverging ? "diverging" : "sequential",
       category: channel.category || !ready,
       range: this.range(),

@@ -144,7 +144,7 @@ void LiveRun::follow_orders() {
     Orders orders = wait_for_orders();
     if (orders.stop) return;
     try {
-      if (orders.change) apply(std::move(*orders.change));
+      if (orders.change) apply(*orders.change);
       if (!complete_) advance(orders.step);
     } catch (const Error& error) {
       fail(error.what());
@@ -194,7 +194,7 @@ void LiveRun::fill(const Scene& scene, const std::vector<std::byte>* state) {
   end_where_complete();
 }
 
-void LiveRun::apply(Change change) {
+void LiveRun::apply(const Change& change) {
   session_.set_scene(change.scene, change.again);
   if (change.again) return fill(change.scene, nullptr);
   const std::vector<std::byte> state = simulation_->save_state();

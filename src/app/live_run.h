@@ -53,7 +53,7 @@ class LiveRun final : public view::Player {
   void follow_orders();
   Orders wait_for_orders();
   void fill(const Scene& scene, const std::vector<std::byte>* state);
-  void apply(Change change);
+  void apply(const Change& change);
   void advance(bool single);
   void complete_frame();
   view::Picture picture_of_frame();

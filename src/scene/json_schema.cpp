@@ -187,7 +187,7 @@ Json typed_schema(const Table& rows, Part part) {
     if (type.name != types_with(rows, type.table).front()) continue;
     Json more = object_schema(*type.table, rows.keys.front(), part);
     if (part == Part::kWhole) {
-      more["properties"]["type"] = true;
+      for (const Key& key : rows.keys) more["properties"][std::string(key.name)] = true;
       const Json names = types_with(rows, type.table);
       schema["allOf"].push_back(when({{"properties", {{"type", {{"enum", names}}}}}}, more));
       continue;

@@ -38,8 +38,7 @@ enum class DtLimit { kNone, kVelocity, kWaveSpeed, kViscosity, kSolver, kMaximum
 struct Totals {  // sums over all particles, in double
   double mass = 0;
   Vec3 momentum{}, angular_momentum{}, center_of_mass{};
-  double kinetic = 0, elastic = 0,
-         potential = 0;  // J; kinetic includes the affine and polynomial modes
+  double kinetic = 0, elastic = 0, potential = 0;  // J; kinetic: affine, polynomial modes, too
   double heat = 0;       // J, latent heat included, counted from solids at their melting points
   // m^3 (2D: m^2): the rest volumes times their volume ratios, plastic ones included; of
   // incompressible liquids as at rest (FrameStats::lost_volume tells of theirs)
@@ -306,8 +305,7 @@ class Simulation {
   // The massless points of Scene::tracers in the order in which they were made, body by body:
   // position (m), id, body and material; all other channels are empty. The number never changes.
   Snapshot tracers() const;
-  // What the material has given each collider since the last frame's end: impulse and its moment
-  // about the world origin, N s and N m s. FrameStats::reactions are these by the frame's length.
+  // Impulses on the colliders, N s, and their moments, since the last frame's end: see reactions.
   std::vector<ColliderReaction> collider_impulses() const;
   // Where the colliders are now, in the scene's order; known also where snapshot() has no
   // velocities.

@@ -39,7 +39,7 @@ struct Totals {  // sums over all particles, in double
   double mass = 0;
   Vec3 momentum{}, angular_momentum{}, center_of_mass{};
   double kinetic = 0, elastic = 0, potential = 0;  // J; kinetic: affine, polynomial modes, too
-  double heat = 0;       // J, latent heat included, counted from solids at their melting points
+  double heat = 0;  // J, latent heat included, counted from solids at their melting points
   // m^3 (2D: m^2): the rest volumes times their volume ratios, plastic ones included; of
   // incompressible liquids as at rest (FrameStats::lost_volume tells of theirs)
   double volume = 0;

@@ -91,7 +91,8 @@ void RunLoop::begin(const std::optional<Checkpoint>& from) {
     first = simulation_.snapshot(shown_parts(scene_));
     simulation_.load_state(from->state);
     state_ = run_state(*from, directory_.checkpoints().string());
-    sensors_.set_state(state_.sensors);
+    // The viewer, which reads no sensors, leaves none of theirs.
+    if (!state_.sensors.empty()) sensors_.set_state(state_.sensors);
     // Before the tables lose their later rows: a later checkpoint would go on without them.
     prune_checkpoints(directory_.checkpoints(), from->frame, scene_.output.keep_checkpoints);
   } else {

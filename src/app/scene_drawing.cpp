@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "src/diagnostics/gnuplot.h"
 #include "src/diagnostics/wires.h"
 #include "src/io/particle_channels.h"
 #include "src/scene/shapes.h"
@@ -13,9 +14,6 @@ namespace firn::app {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Lines that colour-blind readers can tell apart [Okabe & Ito 2008].
-constexpr const char* kBodyColors[] = {"#0072b2", "#d55e00", "#009e73",
-                                       "#cc79a7", "#e69f00", "#56b4e9"};
 constexpr std::size_t kMostNames = 16;  // in the key
 
 struct Bounds {
@@ -41,7 +39,7 @@ class Drawing {
   explicit Drawing(const Scene& scene) : scene_(scene), d_(scene.simulation.dimension) {
     std::size_t i = 0;
     for (const Body& body : scene.bodies)
-      add(body.name, kBodyColors[i++ % std::size(kBodyColors)], 1.5, body.shape);
+      add(body.name, kLineColors[i++ % std::size(kLineColors)], 1.5, body.shape);
     for (const Source& source : scene.sources) add(source.name, "#7a9a01", 1.5, source.shape);
     for (const Sink& sink : scene.sinks) add(sink.name, "#b03060", 1, sink.shape);
     for (const HeatSource& source : scene.heat_sources)

@@ -6,6 +6,10 @@
 
 namespace firn {
 
+// Lines that colour-blind readers can tell apart [Okabe & Ito 2008].
+inline constexpr const char* kLineColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                              "#e69f00", "#56b4e9", "#000000"};
+
 // As a string constant of gnuplot's.
 std::string gnuplot_text(const std::string& text);
 

@@ -13,9 +13,6 @@ namespace firn {
 namespace {
 
 constexpr int kWidth = 960, kSingleHeight = 540, kPanelHeight = 320;
-// Lines that colour-blind readers can tell apart [Okabe & Ito 2008].
-constexpr const char* kLineColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                       "#e69f00", "#56b4e9", "#000000"};
 
 using Script = std::back_insert_iterator<std::string>;
 

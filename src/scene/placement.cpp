@@ -63,13 +63,6 @@ class Random {
   std::mt19937_64 bits_;
 };
 
-Vec3 downwards(const Scene& scene) {
-  const Vec3& g = scene.simulation.gravity;
-  const double strength = std::sqrt(dot(g, g));
-  if (!(strength > 0)) return {0, -1, 0};
-  return {g[0] / strength, g[1] / strength, g[2] / strength};
-}
-
 // Euler angles, x then y then z, of a rotation matrix.
 Vec3 euler_of(const Mat<double, 3>& R) {
   const double y = std::asin(std::clamp(-R(2, 0), -1.0, 1.0));
@@ -224,6 +217,13 @@ Shape put_down(const Shape& shape, const Scene& scene, const Ground& ground, int
 }
 
 }  // namespace
+
+Vec3 downwards(const Scene& scene) {
+  const Vec3& g = scene.simulation.gravity;
+  const double strength = std::sqrt(dot(g, g));
+  if (!(strength > 0)) return {0, -1, 0};
+  return {g[0] / strength, g[1] / strength, g[2] / strength};
+}
 
 std::vector<Shape> copies_of(const Shape& shape, const LatticeOfCopies& lattice) {
   std::vector<Shape> copies;

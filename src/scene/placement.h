@@ -30,7 +30,10 @@ struct ScatteredCopies {
   std::uint64_t seed = 0;
 };
 
-// All throw as compile_shape, and Error{kScene} for a shape without bounds.
+// A unit vector along gravity, down the y axis where there is none.
+Vec3 downwards(const Scene& scene);
+
+// All that follow throw as compile_shape, and Error{kScene} for a shape without bounds.
 
 std::vector<Shape> copies_of(const Shape& shape, const LatticeOfCopies& lattice);
 // Throws Error{kScene} that says how many fit if they do not all.

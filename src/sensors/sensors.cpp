@@ -11,6 +11,7 @@
 
 #include "firn/error.h"
 #include "src/scene/output_channels.h"
+#include "src/scene/placement.h"
 #include "src/scene/shapes.h"
 #include "src/sensors/gauges.h"
 
@@ -73,9 +74,9 @@ std::vector<SensorColumn> columns_of(const Scene& scene, const Sensor& sensor) {
   return columns;
 }
 
-Vec3 against(const Vec3& gravity) {
-  const double g = std::hypot(gravity[0], gravity[1], gravity[2]);
-  return {-gravity[0] / g, -gravity[1] / g, -gravity[2] / g};
+Vec3 upwards(const Scene& scene) {
+  const Vec3 down = downwards(scene);
+  return {-down[0], -down[1], -down[2]};
 }
 
 }  // namespace
@@ -122,8 +123,10 @@ class Sensors::Impl {
     if (scene_.sensors.empty()) return simulation.advance_frame(observer);
     const FrameStats before = simulation.stats();
     const double end = (before.frame + 1) / scene_.simulation.fps;
+    // Of an earlier frame, or of a later moment than a state that was loaded.
     for (LastRead& last : last_)
-      if (last.time <= before.time) last = {before.time, {}};
+      if (last.time <= before.time || last.time > simulation.time() + slack())
+        last = {before.time, {}};
     const auto read_due = [&](const std::vector<std::size_t>& due, double time) {
       if (due.empty()) return;
       const std::vector<ColliderReaction> impulses = simulation.collider_impulses();
@@ -253,8 +256,7 @@ class Sensors::Impl {
         return read_plane(sensor, particles);
       case SensorKind::kHeight: {
         const bool given = sensor.direction != Vec3{};
-        return read_height(sensor, particles,
-                           given ? sensor.direction : against(scene_.simulation.gravity));
+        return read_height(sensor, particles, given ? sensor.direction : upwards(scene_));
       }
       case SensorKind::kCollider:
         break;

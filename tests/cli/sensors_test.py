@@ -1,6 +1,8 @@
 """[[sensor]]: files and plots of what sensors read, through stops and resumptions, and what `info` says of them."""
 
 import csv
+import signal
+import time
 import unittest
 
 from support import SCENE, CliTest
@@ -77,6 +79,16 @@ class Sensors(CliTest):
         (self.folder / "s.toml").write_text(SCENE)
         self.succeed("run", "s.toml", "-o", "out", "--overwrite")
         self.assertEqual(list((self.folder / "out/sensors").iterdir()), [])
+
+    def test_a_run_that_was_viewed_goes_on_with_them(self):
+        viewed = self.start("view", "s.toml", "-o", "out", "--paused")
+        while not (self.folder / "out/ledger.csv").exists():
+            self.assertIsNone(viewed.poll())
+            time.sleep(0.05)
+        viewed.send_signal(signal.SIGINT)
+        viewed.communicate(timeout=60)
+        self.succeed("resume", "out")
+        self.assertEqual(len(rows_of(self.folder / "out/sensors/probe.csv")), 1 + 6)
 
     def test_info_names_them(self):
         text = self.succeed("info", "s.toml").stdout

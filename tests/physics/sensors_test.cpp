@@ -327,6 +327,19 @@ TEST(Sensors, AStopIsAPause) {
   }
 }
 
+TEST(Sensors, GoBackWithTheState) {
+  Scene scene = resting_block();
+  scene.sensors = {at_rate(on_collider(0), 100)};
+  Simulation simulation = simulate(scene);
+  Sensors sensors(scene);
+  const auto state = simulation.save_state();
+  std::vector<std::vector<double>> first, again;
+  sensors.advance_frame(simulation, [&](const SensorReading& r) { first.push_back(r.values); });
+  simulation.load_state(state);
+  sensors.advance_frame(simulation, [&](const SensorReading& r) { again.push_back(r.values); });
+  EXPECT_EQ(first, again);
+}
+
 TEST(Sensors, RefuseWhatIsNotThere) {
   Scene scene = resting_block();
   scene.sensors = {on_collider(1)};

@@ -20,9 +20,9 @@ void release_sliding_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
 
 // On closed faces: the boundary's velocity (sticky), or the extrapolated one without its normal
 // part relative to the boundary (separate: only the part into it, unless liquid lies against the
-// face). Goes to kFaceBoundaryVelocity of every face that is valid or read, since
-// neighbours still read kFaceVelocity;
-// complete_faces takes it from there.
+// face). In blocks that a boundary may touch it goes to kFaceBoundaryVelocity of every face that is
+// valid or read, since neighbours still read kFaceVelocity, and complete_faces takes it from there;
+// of the others no velocity changes, and their increments are completed.
 template <class Exec, int D, class Real>
 void constrain_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
                      const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,

@@ -58,8 +58,12 @@ struct ConstrainFaces {
         g, 2 * D, [&](std::uint32_t w) { return looked_at<D>(mac, g.index(), w); },
         [&](std::uint32_t i) {
           Node<Real>& face = mac.faces[face_index<D>(g.index(), 0, i)];
+          if (!near) {
+            at(face, kFaceIncrement) += at(face, kFaceVelocity);
+            return;
+          }
           const int axis = static_cast<int>(i / kCells);
-          const bool closed = near && mac.area[face_index<D>(g.index(), 0, i)] == Real(0);
+          const bool closed = mac.area[face_index<D>(g.index(), 0, i)] == Real(0);
           at(face, kFaceBoundaryVelocity) =
               closed ? constrained(g.index(), block, axis, i % kCells) : at(face, kFaceVelocity);
           // Released faces have been given a correction too.
@@ -80,15 +84,18 @@ struct ConstrainFaces {
     const Vec<Real, D> x = boundary.face_position(block, local, axis);
     const NearestBoundary<D, Real> wall = boundary.nearest(x);
     if (wall.boundary == BoundaryType::kSticky) return wall.velocity[axis];
-    Vec<Real, D> v;
+    const Vec<Real, D> n = boundary.normal(wall, x);
+    Vec<Real, D> v = Vec<Real, D>::zero();  // where the normal has no part, none is asked for
     for (int b = 0; b < D; ++b)
-      v[b] = b == axis ? at(mac.faces[face_index<D>(rank, axis, cell)], kFaceVelocity)
-                       : mean_along(rank, local, axis, b);
+      if (b == axis)
+        v[b] = at(mac.faces[face_index<D>(rank, axis, cell)], kFaceVelocity);
+      else if (n[b] != Real(0))
+        v[b] = mean_along(rank, local, axis, b);
     // The projection has found that liquid against a closed face does not leave it.
     const bool held = wall.boundary == BoundaryType::kSeparate && is_wet(rank, local, axis) &&
                       !test_bit(mac.opened + face_word<D>(rank, axis), cell);
     return apply_boundary(held ? BoundaryType::kSlip : wall.boundary, Real(0), v, wall.velocity,
-                          boundary.normal(wall, x))[axis];
+                          n)[axis];
   }
   FIRN_HD bool is_wet(std::uint32_t rank, const Vec<int, D>& local, int axis) const {
     return is_fluid(mac, cell_address<D>(mac, rank, local)) ||

@@ -23,11 +23,15 @@
 namespace firn {
 
 // The faces that keep their own velocity, and step by step those beyond, as masks [block][axis][2].
+// Of each face beyond: how many of its neighbours belong to the layer within, and how many of these
+// have one behind them.
 struct FaceLayers {
-  static constexpr int kMax = 6;   // enough for cubic kernels among bodies in 3D
+  static constexpr int kMax = 6;  // enough for cubic kernels among bodies in 3D
+  static constexpr int kHeirWords = 12;
   std::uint32_t* masks = nullptr;  // kMax + 1 of them
   std::uint64_t words = 0;         // of one
   int count = 0;
+  std::uint32_t* heirs = nullptr;  // [block][axis][2 numbers][3 bits of them][2]
   FIRN_HD std::uint32_t* mask(int layer) const { return masks + layer * words; }
 };
 
@@ -36,6 +40,16 @@ struct FaceLayers {
 template <class Exec, int D, class Real>
 void find_layers(Exec& exec, const GridUpdateParams<Real, D>& params, const FaceLayers& layers,
                  const GridView<Real>& grid, const MacView<Real>& mac, const LaunchRange& blocks);
+
+// The view by which layer l hands on what it holds: which faces hold anything is read from `given`
+// and written to `read`, and the first layer leaves it in `given`. Before the last of them,
+// measure_faces writes it to `given` of handing_on(count).
+template <class Real>
+MacView<Real> handing_on(int l, MacView<Real> mac) {
+  if (l % 2 == 0) return mac;
+  std::swap(mac.given, mac.read);
+  return mac;
+}
 
 // Of what the particles have given to the faces: the impulse of the stress by x_own += E^T x_outer,
 // the rest to the mean of the neighbours. What outer layers hold means nothing afterwards.

@@ -9,11 +9,6 @@
 
 namespace firn {
 
-template <int D>
-FIRN_HD inline bool test_face(const std::uint32_t* mask, const CellAddress& at, int axis) {
-  return at.exists() && test_bit(mask + face_word<D>(at.block, axis), at.cell);
-}
-
 // Faces that keep their own velocity: what apply_pressure and release_sliding_faces leave as valid.
 template <int D, class Real>
 struct MarkOwnFaces {
@@ -46,59 +41,105 @@ struct MarkOwnFaces {
   }
 };
 
-// Those and their neighbours that no sticky boundary holds.
+// Numbers below 8 of 64 faces as planes of bits.
+struct CountPlanes {
+  static constexpr int kPlanes = 3;
+  std::uint64_t plane[kPlanes] = {};
+  FIRN_HD void add(std::uint64_t ones) {
+    const std::uint64_t twos = plane[0] & ones, fours = plane[1] & twos;
+    plane[0] ^= ones;
+    plane[1] ^= twos;
+    plane[2] ^= fours;
+  }
+};
+
+// Those and their neighbours that no sticky boundary holds, and how these follow the inner layer.
 template <int D, class Real>
 struct ReachFaces {
   static constexpr const char* kName = "reach_faces";
   static constexpr int kThreads = 64;
   static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
   struct Scratch {
-    std::uint32_t reached[kWords];
+    std::uint32_t reached[kWords], open[kWords];
+    DirectionBits<D> near, far;
   };
   BoundaryGeometry<D, Real> boundary;
   MacView<Real> mac;
-  const std::uint32_t* inner;
-  std::uint32_t* outer;
+  FaceLayers layers;
+  int layer;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    find_neighbours<D>(g, mac, g.index(), inner, g.scratch.reached);
+    const std::uint32_t *inner = layers.mask(layer - 1), *own = inner + face_word<D>(g.index(), 0);
+    g.for_each(D, [&](std::uint32_t axis) {
+      const auto at = faces_around<D>(mac, g.index(), [&](std::uint32_t of) {
+        return face_bits<D>(inner, of, static_cast<int>(axis));
+      });
+      at.towards(1, g.scratch.near[axis]);
+      at.towards(2, g.scratch.far[axis]);
+      std::uint64_t bits = at.own;
+      for (const std::uint64_t& near : g.scratch.near[axis]) bits |= near;
+      store_face_bits(g.scratch.reached, axis, bits);
+    });
     g.sync();
-    const std::uint64_t first = face_word<D>(g.index(), 0);
+    find_open(g, own);
+    g.sync();
+    std::uint32_t* outer = layers.mask(layer) + face_word<D>(g.index(), 0);
+    g.for_each(kWords, [&](std::uint32_t w) { outer[w] = g.scratch.reached[w]; });
+    g.for_each(D, [&](std::uint32_t axis) { count(g, own, axis); });
+  }
+
+  // Leaves faces that are held out, and finds which of the others are not closed.
+  template <class Group>
+  FIRN_HD void find_open(Group& g, const std::uint32_t* own) const {
     if (!has_boundary(mac, g.index())) {
-      g.for_each(kWords, [&](std::uint32_t w) { outer[first + w] = g.scratch.reached[w]; });
+      g.for_each(kWords, [&](std::uint32_t w) { g.scratch.open[w] = ~0u; });
       return;
     }
     const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
+    const auto new_ones = [&](std::uint32_t w) { return g.scratch.reached[w] & ~own[w]; };
     select_bits(
-        g, kWords, [&](std::uint32_t w) { return g.scratch.reached[w]; },
-        [&](std::uint32_t i) {
-          return test_bit(inner + first, i) || !is_held(g.index(), block, i);
-        },
-        [&](std::uint32_t w, std::uint32_t bits) { outer[first + w] = bits; });
+        g, kWords, new_ones,
+        [&](std::uint32_t i) { return mac.area[face_index<D>(g.index(), 0, i)] > Real(0); },
+        [&](std::uint32_t w, std::uint32_t bits) { g.scratch.open[w] = bits; });
+    g.sync();
+    select_bits(
+        g, kWords, new_ones,
+        [&](std::uint32_t i) { return test_bit(g.scratch.open, i) || !is_held(block, i); },
+        [&](std::uint32_t w, std::uint32_t bits) {
+          g.scratch.reached[w] = (g.scratch.reached[w] & own[w]) | bits;
+        });
   }
-
-  FIRN_HD bool is_held(std::uint32_t rank, const Vec<int, D>& block, std::uint32_t i) const {
-    if (mac.area[face_index<D>(rank, 0, i)] > Real(0)) return false;
+  // A closed face.
+  FIRN_HD bool is_held(const Vec<int, D>& block, std::uint32_t i) const {
     const Vec<Real, D> x = boundary.face_position(
         block, local_of_node<D>(static_cast<int>(i % kCells)), static_cast<int>(i / kCells));
     return boundary.nearest(x).boundary == BoundaryType::kSticky;
   }
-};
 
-// f(at, behind, whether that one is of the inner layer too) for each face `at` of the inner layer
-// beside one of the outer layer; `behind` lies beyond it.
-template <int D, class Real, class F>
-FIRN_HD inline void for_each_heir(const MacView<Real>& mac, const std::uint32_t* inner,
-                                  const CellAddress& of, int axis, F&& f) {
-  for (int b = 0; b < D; ++b)
-    for (int by = -1; by <= 1; by += 2) {
-      const CellAddress at = cell_beside<D>(mac, of, b, by);
-      if (!test_face<D>(inner, at, axis)) continue;
-      const CellAddress behind = cell_beside<D>(mac, of, b, 2 * by);
-      f(at, behind, test_face<D>(inner, behind, axis));
+  template <class Group>
+  FIRN_HD void count(Group& g, const std::uint32_t* own, std::uint32_t axis) const {
+    CountPlanes neighbours, lines;
+    const std::uint64_t open = word_pair(g.scratch.open, axis);
+    for (int d = 0; d < kDirections<D>; ++d) {
+      const std::uint64_t near = g.scratch.near[axis][d];
+      neighbours.add(near);
+      lines.add(near & g.scratch.far[axis][d] & open);
     }
-}
+    const std::uint64_t fresh = word_pair(g.scratch.reached, axis) & ~word_pair(own, axis);
+    std::uint32_t* planes =
+        layers.heirs + (std::uint64_t{g.index()} * D + axis) * FaceLayers::kHeirWords;
+    for (int p = 0; p < CountPlanes::kPlanes; ++p) {
+      add_fresh(planes, static_cast<std::uint32_t>(p), neighbours.plane[p] & fresh);
+      add_fresh(planes, static_cast<std::uint32_t>(CountPlanes::kPlanes + p),
+                lines.plane[p] & fresh);
+    }
+  }
+  // A face is new in one layer.
+  FIRN_HD void add_fresh(std::uint32_t* planes, std::uint32_t p, std::uint64_t bits) const {
+    store_face_bits(planes, p, layer == 1 ? bits : word_pair(planes, p) | bits);
+  }
+};
 
 // How a face of the outer layer follows the inner one: as the mean of its neighbours there, or,
 // along straight lines, of 2 x_at - x_behind over those that have one behind them. Inside bodies
@@ -113,25 +154,21 @@ struct Heirs {
   }
   FIRN_HD Real far() const { return lines == 0 ? Real(0) : Real(-1) / static_cast<Real>(lines); }
 };
+// As find_layers has counted them.
 template <int D, class Real>
-FIRN_HD inline Heirs<Real> heirs_of(const MacView<Real>& mac, const std::uint32_t* inner,
-                                    const CellAddress& of, int axis) {
-  Heirs<Real> heirs;
-  const bool open = mac.area[face_index<D>(of.block, axis, of.cell)] > Real(0);
-  for_each_heir<D>(mac, inner, of, axis, [&](const CellAddress&, const CellAddress&, bool behind) {
-    ++heirs.count;
-    heirs.lines += open && behind ? 1 : 0;
-  });
-  return heirs;
-}
-
-template <class Real>
-FIRN_HD inline bool is_nothing(const Node<Real>& face) {
-  return face[0] == Real(0) && face[1] == Real(0) && face[2] == Real(0) && face[3] == Real(0);
-}
-template <class Real>
-FIRN_HD inline bool is_nothing(Real face) {
-  return face == Real(0);
+FIRN_HD inline Heirs<Real> heirs_of(const FaceLayers& layers, const CellAddress& of, int axis) {
+  const std::uint32_t* planes =
+      layers.heirs +
+      (std::uint64_t{of.block} * D + static_cast<std::uint64_t>(axis)) * FaceLayers::kHeirWords +
+      (of.cell >> 5);
+  const std::uint32_t bit = of.cell & 31u;
+  const auto number = [&](int first) {
+    int n = 0;
+    for (int p = 0; p < CountPlanes::kPlanes; ++p)
+      n |= static_cast<int>(planes[2 * (first + p)] >> bit & 1u) << p;
+    return n;
+  };
+  return {number(0), number(CountPlanes::kPlanes)};
 }
 
 // What a face takes from one of the outer layer, by its weights in the mean and in E; each number
@@ -161,72 +198,80 @@ struct TransposeAroundVolume {
 };
 
 // A face gathers its shares of the layer beyond, one and two steps away. Faces of the grid that get
-// something join those that particles have given something to.
+// something join those that particles have given something to, from which most faces beyond have
+// nothing; `given` is read and `given_next` written, so that no block waits for another.
 template <int D, class Payload, class Value, class Real>
 struct TransposeLayer {
   static constexpr const char* kName = "transpose_layer";
   static constexpr int kThreads = 64;
   static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
   static constexpr bool kOfGrid = std::is_same_v<Value, Node<Real>>;
+  // Of inner faces, and which of their neighbours: of the layer beyond, one and two steps away, and
+  // of the inner one.
   struct Scratch {
+    DirectionBits<D> near, far, inside;
     std::uint32_t takes[kWords];
   };
   MacView<Real> mac;
-  const std::uint32_t *inner, *outer;
+  FaceLayers layers;
+  int layer;
   Value* faces;
+  const std::uint32_t* given;
+  std::uint32_t* given_next;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    g.for_each(D, [&](std::uint32_t axis) {
-      const auto beyond = [&](std::uint32_t block) {
-        return face_bits<D>(outer, block, static_cast<int>(axis)) &
-               ~face_bits<D>(inner, block, static_cast<int>(axis));
-      };
-      const std::uint64_t own = face_bits<D>(inner, g.index(), static_cast<int>(axis));
+    const std::uint32_t *inner = layers.mask(layer - 1), *outer = layers.mask(layer);
+    g.for_each(D, [&](std::uint32_t i) {
+      const int axis = static_cast<int>(i);
+      const auto beyond = faces_around<D>(mac, g.index(), [&](std::uint32_t of) {
+        std::uint64_t bits = face_bits<D>(outer, of, axis) & ~face_bits<D>(inner, of, axis);
+        if (kOfGrid) bits &= face_bits<D>(given, of, axis);
+        return bits;
+      });
       std::uint64_t takes = 0;
-      if (own != 0)
-        takes = own & (beside<D>(mac, g.index(), beyond) | beside<D>(mac, g.index(), beyond, 2));
-      store_face_bits(g.scratch.takes, axis, takes);
+      if (face_bits<D>(inner, g.index(), axis) != 0 && !beyond.empty()) {
+        const auto within = faces_around<D>(
+            mac, g.index(), [&](std::uint32_t of) { return face_bits<D>(inner, of, axis); });
+        beyond.towards(1, g.scratch.near[i]);
+        beyond.towards(2, g.scratch.far[i]);
+        within.towards(1, g.scratch.inside[i]);
+        for (int d = 0; d < kDirections<D>; ++d)
+          takes |= g.scratch.near[i][d] | (g.scratch.far[i][d] & g.scratch.inside[i][d]);
+        takes &= within.own;
+      }
+      store_face_bits(g.scratch.takes, i, takes);
     });
     g.sync();
-    select_bits(
+    for_each_bit(
         g, kWords, [&](std::uint32_t w) { return g.scratch.takes[w]; },
         [&](std::uint32_t i) {
-          return gather(g.index(), static_cast<int>(i / kCells), i % kCells);
-        },
-        [&](std::uint32_t w, std::uint32_t bits) {
-          if (kOfGrid && bits != 0) mac.given[face_word<D>(g.index(), 0) + w] |= bits;
+          gather(g.scratch, {g.index(), i % kCells}, static_cast<int>(i / kCells));
         });
+    if constexpr (kOfGrid) {
+      const std::uint64_t first = face_word<D>(g.index(), 0);
+      g.for_each(kWords, [&](std::uint32_t w) {
+        given_next[first + w] = given[first + w] | g.scratch.takes[w];
+      });
+    }
   }
 
-  // Whether the face got anything. Most of the faces beyond hold nothing.
-  FIRN_HD bool gather(std::uint32_t rank, int axis, std::uint32_t cell) const {
-    const CellAddress self{rank, cell};
-    Value& face = faces[face_index<D>(rank, axis, cell)];
-    bool got = false;
-    for (int b = 0; b < D; ++b)
-      for (int by = -1; by <= 1; by += 2) {
-        const auto at = [&](int steps) { return cell_beside<D>(mac, self, b, steps * by); };
-        const CellAddress near = at(1), far = at(2);
-        if (is_outer(near, axis)) {
-          if (is_nothing(value(near, axis))) continue;
-          const Heirs<Real> heirs = heirs_of<D>(mac, inner, near, axis);
-          Payload::add(face, value(near, axis), heirs.mean(),
-                       heirs.near(test_face<D>(inner, at(-1), axis)));
-          got = true;
-        } else if (test_face<D>(inner, near, axis) && is_outer(far, axis)) {
-          if (is_nothing(value(far, axis))) continue;
-          Payload::add(face, value(far, axis), Real(0), heirs_of<D>(mac, inner, far, axis).far());
-          got = true;
-        }
-      }
-    return got;
-  }
-  FIRN_HD bool is_outer(const CellAddress& at, int axis) const {
-    return test_face<D>(outer, at, axis) && !test_face<D>(inner, at, axis);
-  }
-  FIRN_HD const Value& value(const CellAddress& at, int axis) const {
-    return faces[face_index<D>(at.block, axis, at.cell)];
+  FIRN_HD void gather(const Scratch& at, const CellAddress& self, int axis) const {
+    Value& face = faces[face_index<D>(self.block, axis, self.cell)];
+    for (int d = 0; d < kDirections<D>; ++d) {
+      const bool near = test_bit(at.near[axis][d], self.cell);
+      if (!near &&
+          !(test_bit(at.inside[axis][d], self.cell) && test_bit(at.far[axis][d], self.cell)))
+        continue;
+      const CellAddress from = cell_towards<D>(mac, self, d, near ? 1 : 2);
+      const Heirs<Real> heirs = heirs_of<D, Real>(layers, from, axis);
+      const Value& value = faces[face_index<D>(from.block, axis, from.cell)];
+      if (near)
+        Payload::add(face, value, heirs.mean(),
+                     heirs.near(test_bit(at.inside[axis][d ^ 1], self.cell)));
+      else
+        Payload::add(face, value, Real(0), heirs.far());
+    }
   }
 };
 
@@ -252,29 +297,42 @@ struct ExtendLayer {
   static constexpr const char* kName = "extend_layer";
   static constexpr int kThreads = 64;
   static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
-  struct Scratch {};
+  struct Scratch {
+    DirectionBits<D> near, far;
+  };
   MacView<Real> mac;
-  const std::uint32_t *inner, *outer;
+  FaceLayers layers;
+  int layer;
   Channel faces;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const std::uint64_t first = std::uint64_t{g.index()} * kWords;
+    const std::uint32_t *inner = layers.mask(layer - 1), *outer = layers.mask(layer);
+    const std::uint64_t first = face_word<D>(g.index(), 0);
+    g.for_each(D, [&](std::uint32_t axis) {
+      const auto at = faces_around<D>(mac, g.index(), [&](std::uint32_t of) {
+        return face_bits<D>(inner, of, static_cast<int>(axis));
+      });
+      at.towards(1, g.scratch.near[axis]);
+      at.towards(2, g.scratch.far[axis]);
+    });
+    g.sync();
     for_each_bit(
         g, kWords, [&](std::uint32_t w) { return outer[first + w] & ~inner[first + w]; },
         [&](std::uint32_t i) {
-          continue_to({g.index(), i % kCells}, static_cast<int>(i / kCells));
+          continue_to(g.scratch, {g.index(), i % kCells}, static_cast<int>(i / kCells));
         });
   }
 
-  FIRN_HD void continue_to(const CellAddress& of, int axis) const {
-    const Heirs<Real> heirs = heirs_of<D>(mac, inner, of, axis);
+  FIRN_HD void continue_to(const Scratch& at, const CellAddress& of, int axis) const {
+    const Heirs<Real> heirs = heirs_of<D, Real>(layers, of, axis);
     Real sum = Real(0);
-    for_each_heir<D>(mac, inner, of, axis,
-                     [&](const CellAddress& at, const CellAddress& behind, bool has_behind) {
-                       sum += heirs.near(has_behind) * load(at, axis);
-                       if (has_behind) sum += heirs.far() * load(behind, axis);
-                     });
+    for (int d = 0; d < kDirections<D>; ++d) {
+      if (!test_bit(at.near[axis][d], of.cell)) continue;
+      const bool has_behind = test_bit(at.far[axis][d], of.cell);
+      sum += heirs.near(has_behind) * load(cell_towards<D>(mac, of, d, 1), axis);
+      if (has_behind) sum += heirs.far() * load(cell_towards<D>(mac, of, d, 2), axis);
+    }
     faces.store(face_index<D>(of.block, axis, of.cell), sum);
   }
   FIRN_HD Real load(const CellAddress& at, int axis) const {
@@ -305,17 +363,18 @@ void find_layers(Exec& exec, const GridUpdateParams<Real, D>& params, const Face
                  const GridView<Real>& grid, const MacView<Real>& mac, const LaunchRange& blocks) {
   launch_groups(exec, blocks, MarkOwnFaces<D, Real>{{params, grid}, mac, layers.mask(0)});
   for (int l = 1; l <= layers.count; ++l)
-    launch_groups(exec, blocks,
-                  ReachFaces<D, Real>{{params, grid}, mac, layers.mask(l - 1), layers.mask(l)});
+    launch_groups(exec, blocks, ReachFaces<D, Real>{{params, grid}, mac, layers, l});
 }
 
 template <class Payload, int D, class Exec, class Value, class Real>
 void transpose_layers(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac, Value* faces,
                       const LaunchRange& blocks) {
-  for (int l = layers.count; l > 0; --l)
+  for (int l = layers.count; l > 0; --l) {
+    const MacView<Real> at = handing_on(l, mac);
     launch_groups(
         exec, blocks,
-        TransposeLayer<D, Payload, Value, Real>{mac, layers.mask(l - 1), layers.mask(l), faces});
+        TransposeLayer<D, Payload, Value, Real>{mac, layers, l, faces, at.given, at.read});
+  }
 }
 template <class Exec, int D, class Real>
 void transpose_faces(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
@@ -335,8 +394,7 @@ template <int D, class Exec, class Channel, class Real>
 void extend_layers(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
                    const Channel& faces, const LaunchRange& blocks) {
   for (int l = 1; l <= layers.count; ++l)
-    launch_groups(exec, blocks,
-                  ExtendLayer<D, Channel, Real>{mac, layers.mask(l - 1), layers.mask(l), faces});
+    launch_groups(exec, blocks, ExtendLayer<D, Channel, Real>{mac, layers, l, faces});
 }
 template <class Exec, int D, class Real>
 void extrapolate_channel(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,

@@ -2,6 +2,8 @@
 // what looks for the surface reads words, and only its own faces one by one.
 #pragma once
 
+#include <utility>
+
 #include "kernels/exec/bits.h"
 #include "kernels/mac/mac_grid.h"
 
@@ -27,10 +29,12 @@ FIRN_HD inline void store_face_bits(std::uint32_t* words, std::uint32_t axis, st
   words[2 * axis] = static_cast<std::uint32_t>(bits);
   words[2 * axis + 1] = static_cast<std::uint32_t>(bits >> 32);
 }
+FIRN_HD inline std::uint64_t word_pair(const std::uint32_t* words, std::uint32_t axis) {
+  return std::uint64_t{words[2 * axis + 1]} << 32 | words[2 * axis];
+}
 template <int D>
 FIRN_HD inline std::uint64_t face_bits(const std::uint32_t* mask, std::uint32_t block, int axis) {
-  const std::uint32_t* words = mask + face_word<D>(block, axis);
-  return std::uint64_t{words[1]} << 32 | words[0];
+  return word_pair(mask + face_word<D>(block, axis), 0);
 }
 
 // The block's faces along an axis of the cells of a set, below and above them; `set(block)`: its
@@ -61,38 +65,77 @@ FIRN_HD inline void find_fluid_faces(Group& g, const MacView<Real>& mac, std::ui
   });
 }
 
-// The faces of a block that lie one step from one of the set, or two along a line; `set(block)`:
-// its bits in a block.
-template <int D, class Real, class Set>
-FIRN_HD inline std::uint64_t beside(const MacView<Real>& mac, std::uint32_t block, Set&& set,
-                                    int steps = 1) {
-  constexpr int kSide = BlockTraits<D>::kSide;
-  const std::uint64_t own = set(block);
-  std::uint64_t found = 0;
-  for (int b = 0; b < D; ++b) {
-    const int stride = face_stride<D>(b), along = steps * stride, across = kSide * stride - along;
-    const std::uint64_t slice = first_slice<D>(b);
-    const std::uint64_t low = steps == 1 ? slice : slice | slice << stride, high = low << across;
-    found |= (own & ~high) << along | (own & ~low) >> along;
-    const CellAddress below = cell_address<D>(mac, block, stepped<D>(Vec<int, D>::zero(), b, -1));
-    const CellAddress above =
-        cell_address<D>(mac, block, stepped<D>(Vec<int, D>::zero(), b, kSide));
-    if (below.exists()) found |= (set(below.block) & high) >> across;
-    if (above.exists()) found |= (set(above.block) & low) << across;
+// Directions: 2 b is down along axis b, 2 b + 1 up; the opposite of d is d ^ 1.
+template <int D>
+inline constexpr int kDirections = 2 * D;
+template <int D>
+using DirectionBits = std::uint64_t[D][kDirections<D>];  // of faces along each axis
+
+// A set of a block's faces along one axis, and of those of the blocks beside it.
+template <int D>
+struct FacesAround {
+  std::uint64_t own, next[kDirections<D>];
+
+  FIRN_HD bool empty() const {
+    std::uint64_t any = own;
+    for (const std::uint64_t& bits : next) any |= bits;
+    return any == 0;
   }
+  // The faces of the block from which a step in each direction, or two, lead to one of the set.
+  FIRN_HD void towards(int steps, std::uint64_t (&found)[kDirections<D>]) const {
+    towards(steps, found, std::make_integer_sequence<int, kDirections<D>>{});
+  }
+
+ private:
+  template <int... d>
+  FIRN_HD void towards(int steps, std::uint64_t (&found)[kDirections<D>],
+                       std::integer_sequence<int, d...>) const {
+    ((found[d] = step<d>(steps)), ...);
+  }
+  template <int d>
+  FIRN_HD std::uint64_t step(int steps) const {
+    constexpr int kSide = BlockTraits<D>::kSide, b = d / 2;
+    constexpr int kStride = face_stride<D>(b);
+    constexpr std::uint64_t kSlice = first_slice<D>(b);
+    const int along = steps * kStride, across = kSide * kStride - along;
+    const std::uint64_t low = steps == 1 ? kSlice : kSlice | kSlice << kStride;
+    const std::uint64_t high = low << across;
+    return d % 2 == 1 ? (own & ~low) >> along | (next[d] & low) << across
+                      : (own & ~high) << along | (next[d] & high) >> across;
+  }
+};
+// `set(block)`: its bits in a block.
+template <int D, class Real, class Set>
+FIRN_HD inline FacesAround<D> faces_around(const MacView<Real>& mac, std::uint32_t block,
+                                           Set&& set) {
+  const std::uint32_t* around =
+      mac.around + std::uint64_t{block} * Around<D>::kBlocks + Around<D>::kSelf;
+  FacesAround<D> at;
+  at.own = set(block);
+  for (int b = 0, turn = 1; b < D; ++b, turn *= 3)
+    for (int up = 0; up < 2; ++up) {
+      const std::uint32_t next = around[up != 0 ? turn : -turn];
+      at.next[2 * b + up] = next != kNoBlock ? set(next) : 0;
+    }
+  return at;
+}
+// Those that lie one step from one of the set.
+template <int D, class Real, class Set>
+FIRN_HD inline std::uint64_t beside(const MacView<Real>& mac, std::uint32_t block, Set&& set) {
+  std::uint64_t towards[kDirections<D>], found = 0;
+  faces_around<D>(mac, block, set).towards(1, towards);
+  for (const std::uint64_t& bits : towards) found |= bits;
   return found;
 }
 
-// Those of a mask and their neighbours, as words [axis][2].
-template <int D, class Group, class Real>
-FIRN_HD inline void find_neighbours(Group& g, const MacView<Real>& mac, std::uint32_t block,
-                                    const std::uint32_t* mask, std::uint32_t* words) {
-  g.for_each(D, [&](std::uint32_t axis) {
-    const auto bits = [&](std::uint32_t of) {
-      return face_bits<D>(mask, of, static_cast<int>(axis));
-    };
-    store_face_bits(words, axis, bits(block) | beside<D>(mac, block, bits));
-  });
+FIRN_HD inline bool test_bit(std::uint64_t bits, std::uint32_t bit) {
+  return (bits >> bit & 1u) != 0;
+}
+// The cell one step or two in a direction from one of the block.
+template <int D, class Real>
+FIRN_HD inline CellAddress cell_towards(const MacView<Real>& mac, const CellAddress& at,
+                                        int direction, int steps) {
+  return cell_beside<D>(mac, at, direction / 2, (direction & 1) != 0 ? steps : -steps);
 }
 
 // The faces of a block along an axis that are in a mask or one step above such a face, along any of

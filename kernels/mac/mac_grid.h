@@ -23,14 +23,18 @@ struct Around {
 
 // What a block has that others have not: a boundary that may touch its cells, and faces that are
 // asked for a velocity and got none from particles. A spray touches many blocks and fills none, so
-// operators ask for these, and read masks, before they look at a cell.
-inline constexpr std::uint32_t kHasBoundary = 1, kHasGaps = 2;
+// operators ask for these, and read masks, before they look at a cell. And what a rank keeps from
+// step to step, whichever block has it: that its open areas are all 1, and that they are those of
+// the block whose key is `measured`, whatever the time.
+inline constexpr std::uint32_t kHasBoundary = 1, kHasGaps = 2, kIsWhole = 4, kIsMeasured = 8;
+inline constexpr std::uint32_t kKeptTraits = kIsWhole | kIsMeasured;
 
 template <class Real>
 struct MacView {
   Node<Real>* faces = nullptr;         // [block][axis][64]
   std::uint32_t* around = nullptr;     // [block][3^D]: rank or kNoBlock
   std::uint32_t* traits = nullptr;     // [block]: of the above
+  std::uint32_t* measured = nullptr;   // [block][2]: a key, low word first
   std::uint32_t* given = nullptr;      // [block][axis][2]: faces that particles give something to
   std::uint32_t* read = nullptr;       // [block][axis][2]: faces that particles will read
   std::uint32_t* fluid = nullptr;      // [block][2]: bit of each cell that holds particles
@@ -53,6 +57,7 @@ struct MacView {
   // Liquid has it too, and without the mass that transpose_faces adds: faces beside walls are then
   // too light. specific_volume must be 0.
   bool whole_cells = false;
+  bool still = false;        // no boundary moves
   bool ghost_fluid = false;  // p = 0 at the surface, not at the centre of the air cell
   Real* filled = nullptr;    // [block][64]: volume of liquid around the cell's centre / dx^D; see
                              // liquid/position_correction.h

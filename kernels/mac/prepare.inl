@@ -27,7 +27,7 @@ struct LinkAround {
       around[place] = slot == kNoBlock ? kNoBlock : grid.hash.ranks[slot];
     }
     mac.fluid[2 * std::uint64_t{block}] = mac.fluid[2 * std::uint64_t{block} + 1] = 0;
-    mac.traits[block] = 0;
+    mac.traits[block] &= kKeptTraits;
   }
 };
 
@@ -107,28 +107,16 @@ struct MeasureFaces {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
-    const bool cut = boundary.is_near(block);
-    if (cut) {
-      g.once([&] { mac.traits[g.index()] |= kHasBoundary; });
-      g.for_each(kCorners, [&](std::uint32_t i) {
-        Vec<Real, D> offset;
-        for (int a = D - 1, rest = static_cast<int>(i); a >= 0; --a, rest /= kCornerSide)
-          offset[a] = static_cast<Real>(rest % kCornerSide);
-        g.scratch.phi[i] = snapped(boundary.distance(boundary.position_of(block, offset)));
-      });
-      g.sync();
-    }
     const std::uint64_t first = face_index<D>(g.index(), 0, 0);
-    Real* area = mac.area + first;
-    if (cut)
-      g.for_each(D * kCells, [&](std::uint32_t i) {
-        area[i] = open_area(g.scratch.phi, local_of_node<D>(static_cast<int>(i % kCells)),
-                            static_cast<int>(i / kCells));
-      });
-    else
+    const std::uint32_t kept = mac.traits[g.index()];
+    const bool known = is_measured(g.index(), kept);
+    const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
+    const bool cut = known ? (kept & kIsWhole) == 0 : boundary.is_near(block);
+    if (cut && !known)
+      measure(g, block, mac.area + first);
+    else if ((kept & kIsWhole) == 0 && !cut)
       g.template for_each_line<D * kCells>(
-          1, [&](std::uint32_t, std::uint32_t i) { area[i] = Real(1); });
+          1, [&](std::uint32_t, std::uint32_t i) { mac.area[first + i] = Real(1); });
     select_bits(
         g, 2 * D, [](std::uint32_t) { return ~0u; },
         [&](std::uint32_t i) {
@@ -139,6 +127,33 @@ struct MeasureFaces {
         [&](std::uint32_t w, std::uint32_t bits) {
           mac.given[face_word<D>(g.index(), 0) + w] = bits;
         });
+    g.sync();
+    g.once([&] {
+      mac.traits[g.index()] =
+          (kept & ~kKeptTraits) | (cut ? kHasBoundary : kIsWhole) | (mac.still ? kIsMeasured : 0u);
+      store_face_bits(mac.measured + std::uint64_t{2} * g.index(), 0,
+                      boundary.grid.keys[g.index()]);
+    });
+  }
+
+  // What does not move is measured where a block has just come to its rank.
+  FIRN_HD bool is_measured(std::uint32_t rank, std::uint32_t kept) const {
+    return mac.still && (kept & kIsMeasured) != 0 &&
+           word_pair(mac.measured + std::uint64_t{2} * rank, 0) == boundary.grid.keys[rank];
+  }
+  template <class Group>
+  FIRN_HD void measure(Group& g, const Vec<int, D>& block, Real* area) const {
+    g.for_each(kCorners, [&](std::uint32_t i) {
+      Vec<Real, D> offset;
+      for (int a = D - 1, rest = static_cast<int>(i); a >= 0; --a, rest /= kCornerSide)
+        offset[a] = static_cast<Real>(rest % kCornerSide);
+      g.scratch.phi[i] = snapped(boundary.distance(boundary.position_of(block, offset)));
+    });
+    g.sync();
+    g.for_each(D * kCells, [&](std::uint32_t i) {
+      area[i] = open_area(g.scratch.phi, local_of_node<D>(static_cast<int>(i % kCells)),
+                          static_cast<int>(i / kCells));
+    });
   }
 
   // A wall along the grid has its corners at distance 0 up to rounding.

@@ -163,6 +163,7 @@ struct ExtrapolateLayer {
   static constexpr int kThreads = 64;
   static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
   struct Scratch {
+    DirectionBits<D> known;
     std::uint32_t reached[kWords], wanted;
   };
   MacView<Real> mac;
@@ -176,12 +177,20 @@ struct ExtrapolateLayer {
       g.for_each(kWords, [&](std::uint32_t w) { mac.reached[first + w] = mac.valid[first + w]; });
       return;
     }
-    find_neighbours<D>(g, mac, block, mac.valid, g.scratch.reached);
+    g.for_each(D, [&](std::uint32_t axis) {
+      const auto at = faces_around<D>(mac, block, [&](std::uint32_t of) {
+        return face_bits<D>(mac.valid, of, static_cast<int>(axis));
+      });
+      at.towards(1, g.scratch.known[axis]);
+      std::uint64_t bits = at.own;
+      for (const std::uint64_t& known : g.scratch.known[axis]) bits |= known;
+      store_face_bits(g.scratch.reached, axis, bits);
+    });
     g.sync();
     for_each_bit(
         g, kWords, [&](std::uint32_t w) { return g.scratch.reached[w] & ~mac.valid[first + w]; },
         [&](std::uint32_t i) {
-          continue_to({block, i % kCells}, static_cast<int>(i / kCells));
+          continue_to(g.scratch.known, {block, i % kCells}, static_cast<int>(i / kCells));
         });
     g.for_each(kWords, [&](std::uint32_t w) { mac.reached[first + w] = g.scratch.reached[w]; });
   }
@@ -194,24 +203,24 @@ struct ExtrapolateLayer {
     g.sync();
     g.for_each(Around<D>::kBlocks, [&](std::uint32_t place) {
       const std::uint32_t other = mac.around[std::uint64_t{block} * Around<D>::kBlocks + place];
-      if (other != kNoBlock && mac.traits[other] != 0) g.atomic_or(g.scratch.wanted, 1u);
+      if (other != kNoBlock && (mac.traits[other] & ~kKeptTraits) != 0)
+        g.atomic_or(g.scratch.wanted, 1u);
     });
     g.sync();
     return g.scratch.wanted != 0;
   }
 
-  FIRN_HD void continue_to(const CellAddress& of, int axis) const {
+  FIRN_HD void continue_to(const DirectionBits<D>& known, const CellAddress& of, int axis) const {
     Real velocity = Real(0), correction = Real(0);
     int count = 0;
-    for (int b = 0; b < D; ++b)
-      for (int by = -1; by <= 1; by += 2) {
-        const CellAddress at = cell_beside<D>(mac, of, b, by);
-        if (!at.exists() || !test_bit(mac.valid + face_word<D>(at.block, axis), at.cell)) continue;
-        const Node<Real>& known = mac.faces[face_index<D>(at.block, axis, at.cell)];
-        velocity += known[kFaceVelocity];
-        correction += known[kFaceCorrection];
-        ++count;
-      }
+    for (int d = 0; d < kDirections<D>; ++d) {
+      if (!test_bit(known[axis][d], of.cell)) continue;
+      const CellAddress at = cell_towards<D>(mac, of, d, 1);
+      const Node<Real>& from = mac.faces[face_index<D>(at.block, axis, at.cell)];
+      velocity += from[kFaceVelocity];
+      correction += from[kFaceCorrection];
+      ++count;
+    }
     Node<Real>& face = mac.faces[face_index<D>(of.block, axis, of.cell)];
     face.set(kFaceVelocity, velocity / static_cast<Real>(count));
     face.set(kFaceCorrection, correction / static_cast<Real>(count));
@@ -219,7 +228,7 @@ struct ExtrapolateLayer {
 };
 
 // The constrained velocity becomes the face's; increment = it - velocity before, which the forces
-// left with its sign changed.
+// left with its sign changed. Away from boundaries constrain_faces has done so.
 template <int D, class Real>
 struct CompleteFaces {
   static constexpr const char* kName = "complete_faces";
@@ -229,6 +238,7 @@ struct CompleteFaces {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
+    if (!has_boundary(mac, g.index())) return;
     for_each_bit(
         g, 2 * D, [&](std::uint32_t w) { return looked_at<D>(mac, g.index(), w); },
         [&](std::uint32_t i) {

@@ -69,7 +69,9 @@ class FaceTransfer : public Stage<Exec, D, Real> {
   }
   // Open areas, and what the particles have left where.
   void measure() {
-    measure_faces<Exec, D, Real>(context_.exec, context_.boundaries(), context_.grid.view(), view(),
+    MacView<Real> mac = handing_on(layer_count(), view());
+    mac.still = !context_.bodies.moves();
+    measure_faces<Exec, D, Real>(context_.exec, context_.boundaries(), context_.grid.view(), mac,
                                  context_.max_blocks(), context_.step());
   }
   // Momentum and impulses become velocities.

@@ -54,6 +54,12 @@ class ColliderStore {
   }
 
   int count() const { return static_cast<int>(colliders_.size()); }
+  // Whether any of them may stand elsewhere in another step.
+  bool moves() const {
+    for (const Motion& motion : motions_)
+      if (motion.now) return true;
+    return bodies_.count() > 0;
+  }
   std::size_t columns() const { return colliders_.size() * kReactionColumns; }
   SinkView<Real> sinks() const {
     SinkView<Real> view = open_faces_;

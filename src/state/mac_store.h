@@ -12,7 +12,7 @@ class MacStore {
  public:
   explicit MacStore(Exec& exec) : words_(exec, kWords), reals_(exec, kReals) {}
 
-  // Nothing in it outlives a step, so a larger one starts empty.
+  // Nothing that is not found again outlives a step, so a larger one starts empty.
   void reserve(std::uint32_t blocks) {
     words_.reserve(blocks);
     reals_.reserve(blocks);
@@ -23,6 +23,7 @@ class MacStore {
     v.faces = reinterpret_cast<Node<Real>*>(faces);
     v.around = words_.data(kAround);
     v.traits = words_.data(kTraits);
+    v.measured = words_.data(kMeasured);
     v.given = words_.data(kGiven);
     v.read = words_.data(kRead);
     v.fluid = words_.data(kFluid);
@@ -49,7 +50,8 @@ class MacStore {
             grid.periodic};
   }
   FaceLayers layers(int count) {
-    return {words_.data(kLayers), words_[kLayers].size() / (FaceLayers::kMax + 1), count};
+    return {words_.data(kLayers), words_[kLayers].size() / (FaceLayers::kMax + 1), count,
+            words_.data(kHeirs)};
   }
   void clear_pressure() { reals_[kPressure].zero(); }
 
@@ -65,6 +67,7 @@ class MacStore {
   enum Word {
     kAround,
     kTraits,
+    kMeasured,
     kGiven,
     kRead,
     kFluid,
@@ -73,10 +76,12 @@ class MacStore {
     kSeparates,
     kOpened,
     kLayers,
+    kHeirs,
     kWordFields
   };
   static constexpr FieldTable<kWordFields> kWords{{{kAround, Around<D>::kBlocks},
                                                    {kTraits, 1},
+                                                   {kMeasured, 2},
                                                    {kGiven, 2 * D},
                                                    {kRead, 2 * D},
                                                    {kFluid, 2},
@@ -84,7 +89,8 @@ class MacStore {
                                                    {kReached, 2 * D},
                                                    {kSeparates, 2 * D},
                                                    {kOpened, 2 * D},
-                                                   {kLayers, (FaceLayers::kMax + 1) * D * 2}}};
+                                                   {kLayers, (FaceLayers::kMax + 1) * D * 2},
+                                                   {kHeirs, FaceLayers::kHeirWords* D}}};
   enum RealField { kArea, kConductance, kDirichlet, kRhs, kPressure, kFilled, kRealFields };
   static constexpr FieldTable<kRealFields> kReals{{{kArea, kCells* D},
                                                    {kConductance, kCells* D},

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/support/expect_error.h"
+#include "tests/support/fluid_scenes.h"
 #include "tests/support/rigid_scenes.h"
 
 namespace firn::test {
@@ -133,6 +134,38 @@ TEST(ColliderMotion, CanBeSetBetweenSteps) {
     EXPECT_NEAR(belt.translation[0], 0.75, 1e-12);
     EXPECT_EQ(belt.velocity[0], 1);
     EXPECT_FALSE(belt.dynamic);
+  }
+}
+
+// Liquids measure bodies that do not move but once: set in motion, or still again with a state of
+// before, one is what it would be to a simulation that never knew better.
+TEST(ColliderMotion, OfABodyInALiquidCanBeginAndEnd) {
+  for (const int dimension : {2, 3}) {
+    const double z = dimension == 3 ? 0.4 : 0;
+    Scene scene = liquid_scene(dimension, 0.05);
+    scene.grid.domain = closed_box({0, 0, 0}, {1, 1, 0.8});
+    scene.bodies = {body("water", 0, box({0, 0, 0}, {1, 0.4, 2 * z}))};
+    scene.colliders = {collider("float", sphere({0.5, 0.3, z}, 0.15), BoundaryType::kSlip)};
+    Simulation simulation = simulate(scene);
+    const Keyframes motion = along_x(0, 0.2, 0.125, 0.325);
+    scene.colliders[0].motion = motion;
+    Simulation moving = simulate(scene);
+    std::vector<std::byte> at_rest;
+    for (int frame = 0; frame < 6; ++frame) {
+      if (frame == 2) at_rest = simulation.save_state();
+      if (frame == 3) simulation.set_collider_motion("float", motion);
+      simulation.advance_frame();
+      moving.advance_frame();
+    }
+    EXPECT_EQ(simulation.snapshot().position, moving.snapshot().position);
+    EXPECT_EQ(simulation.snapshot().velocity, moving.snapshot().velocity);
+    EXPECT_GT(simulation.colliders()[0].translation[0], 0.1);
+    scene.colliders[0].motion = {};
+    Simulation fresh = simulate(scene);
+    fresh.load_state(at_rest);
+    simulation.load_state(at_rest);
+    for (int frame = 0; frame < 2; ++frame) simulation.advance_frame(), fresh.advance_frame();
+    EXPECT_TRUE(simulation.save_state() == fresh.save_state());
   }
 }
 

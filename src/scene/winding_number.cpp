@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "src/scene/triangle_distance.h"
+
 namespace firn {
 namespace {
 
@@ -31,31 +33,13 @@ Vector rim(const Vector& a, const Vector& b) {
   return cross(a, b) * ((la + lb) / below);
 }
 
-// Squared distance from the origin to a segment.
-double to_segment(const Vector& a, const Vector& b) {
-  const Vector e = b - a;
-  const double length = norm_squared(e);
-  const double s = length > 0 ? clamp(-dot(a, e) / length, 0.0, 1.0) : 0.0;
-  return norm_squared(a + s * e);
-}
-
-// Squared distance from the origin to a triangle: to its plane if the foot lies inside, else to its
-// nearest edge.
-double to_triangle(const Vector& a, const Vector& b, const Vector& c) {
-  const Vector n = cross(b - a, c - a);
-  const double length = norm_squared(n);
-  const bool above = length > 0 && dot(cross(a, b), n) >= 0 && dot(cross(b, c), n) >= 0 &&
-                     dot(cross(c, a), n) >= 0;
-  if (above) return dot(a, n) * dot(a, n) / length;
-  return std::min({to_segment(a, b), to_segment(b, c), to_segment(c, a)});
-}
-
 }  // namespace
 
 WindingNumber::WindingNumber(const TriangleMesh& mesh) {
   triangles_.reserve(mesh.triangles.size());
   for (const auto& t : mesh.triangles) {
     Triangle triangle;
+    triangle.number = static_cast<std::uint32_t>(triangles_.size());
     for (int k = 0; k < 3; ++k) {
       const Vec3& v = mesh.vertices[t[k]];
       triangle.corner[k] = {{v[0], v[1], v[2]}};
@@ -178,10 +162,14 @@ Vector WindingNumber::gradient(const Vector& x) const {
 }
 
 double WindingNumber::nearest(const Vector& x, double at_most) const {
-  double best = at_most;
+  return nearest_triangle(x, at_most).distance;
+}
+
+WindingNumber::Nearest WindingNumber::nearest_triangle(const Vector& x, double at_most) const {
+  Nearest best{at_most, kNone};
   for (std::uint32_t i = 0; i < nodes_.size();) {
     const Node& node = nodes_[i];
-    const double reach = best + node.radius;
+    const double reach = best.distance + node.radius;
     if (norm_squared(node.centre - x) >= reach * reach) {
       i = node.skip;
       continue;
@@ -189,8 +177,9 @@ double WindingNumber::nearest(const Vector& x, double at_most) const {
     if (node.skip == i + 1)
       for (std::uint32_t k = node.begin; k < node.end; ++k) {
         const Vector* c = triangles_[k].corner;
-        const double squared = to_triangle(c[0] - x, c[1] - x, c[2] - x);
-        if (squared < best * best) best = std::sqrt(squared);
+        const double squared = squared_distance_to_triangle(c[0] - x, c[1] - x, c[2] - x);
+        if (squared < best.distance * best.distance)
+          best = {std::sqrt(squared), triangles_[k].number};
       }
     ++i;
   }

@@ -23,6 +23,13 @@ class WindingNumber {
   // Distance to the nearest triangle, or `at_most` if none is closer; fast if that is a close
   // bound.
   double nearest(const Vec<double, 3>& x, double at_most) const;
+  // The same, and the number of that triangle in the mesh.
+  static constexpr std::uint32_t kNone = 0xffffffff;
+  struct Nearest {
+    double distance;
+    std::uint32_t triangle;  // kNone if none is closer
+  };
+  Nearest nearest_triangle(const Vec<double, 3>& x, double at_most) const;
 
  private:
   struct Node {
@@ -34,6 +41,7 @@ class WindingNumber {
   };
   struct Triangle {
     Vec<double, 3> corner[3];
+    std::uint32_t number;
   };
   void build(std::uint32_t begin, std::uint32_t end);
   Node summarise(std::uint32_t begin, std::uint32_t end) const;

@@ -1,6 +1,6 @@
-// Triangle meshes, their readers for OBJ, PLY and STL files, a report of how well they enclose a volume, and
-// their signed distance as a NanoVDB grid. Files come from anywhere: every reader checks sizes
-// before it allocates.
+// Triangle meshes, their readers for OBJ, PLY and STL files, a report of how well they enclose a
+// volume, and their signed distance as a NanoVDB grid. Files come from anywhere: every reader
+// checks sizes before it allocates.
 #pragma once
 
 #include <array>

@@ -44,6 +44,11 @@ WindingNumber::WindingNumber(const TriangleMesh& mesh) {
       const Vec3& v = mesh.vertices[t[k]];
       triangle.corner[k] = {{v[0], v[1], v[2]}};
     }
+    const Vector* c = triangle.corner;
+    triangle.centre = (c[0] + c[1] + c[2]) * (1.0 / 3);
+    triangle.radius = 0;
+    for (int k = 0; k < 3; ++k)
+      triangle.radius = std::max(triangle.radius, norm(c[k] - triangle.centre));
     triangles_.push_back(triangle);
   }
   nodes_.reserve(triangles_.size());
@@ -176,6 +181,8 @@ WindingNumber::Nearest WindingNumber::nearest_triangle(const Vector& x, double a
     }
     if (node.skip == i + 1)
       for (std::uint32_t k = node.begin; k < node.end; ++k) {
+        const double close = best.distance + triangles_[k].radius;
+        if (norm_squared(triangles_[k].centre - x) >= close * close) continue;
         const Vector* c = triangles_[k].corner;
         const double squared = squared_distance_to_triangle(c[0] - x, c[1] - x, c[2] - x);
         if (squared < best.distance * best.distance)

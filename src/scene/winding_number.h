@@ -41,6 +41,8 @@ class WindingNumber {
   };
   struct Triangle {
     Vec<double, 3> corner[3];
+    Vec<double, 3> centre;  // of a ball that holds it
+    double radius;
     std::uint32_t number;
   };
   void build(std::uint32_t begin, std::uint32_t end);

@@ -38,32 +38,66 @@ std::size_t aligned(std::size_t bytes) {
 class DeformingGrid::Key {
  public:
   Key(const TriangleMesh& mesh, double half, double side, const std::vector<Vec3>& velocities)
-      : mesh_(mesh), tree_(mesh), half_(half), side_(side), velocities_(velocities) {}
+      : tree_(mesh), mesh_(mesh), half_(half), side_(side), velocities_(velocities) {}
 
   bool is_inside(const Vector& x) const { return half_ == 0 && side_ * tree_.at(x) > 0.5; }
 
-  // Sample by sample: from one to the next the distance grows by one voxel at most, and changes its
-  // sign only where the surface can fit between them.
+  // By cubes of 3^3 samples, which share the triangles that may be nearest to one of them.
   void sample(const Vector& origin, float* distance, float* velocity) const {
-    for (int i = 0; i < kDeformingSamples; ++i) {
-      const int x = i % kDeformingSide, y = i / kDeformingSide % kDeformingSide,
-                z = i / (kDeformingSide * kDeformingSide);
-      const int back = x > 0 ? 1 : y > 0 ? kDeformingSide : kDeformingSide * kDeformingSide;
-      const Vector at = origin + Vector{{double(x), double(y), double(z)}};
-      const double before = i > 0 ? double(distance[i - back]) : kBand;
-      const double bound = half_ + std::min(std::abs(before) + 1.01, double(kBand));
-      const WindingNumber::Nearest nearest = tree_.nearest_triangle(at, bound);
-      const double away = nearest.distance;
-      const bool settled = i > 0 && away + std::abs(before) > 1.01;
-      double d = away - half_;
-      if (half_ == 0 && (settled ? before < 0 : is_inside(at))) d = -away;
-      distance[i] = static_cast<float>(std::clamp(d, double(-kBand), double(kBand)));
-      const Vector v = velocity_of(nearest.triangle, at);
-      for (int a = 0; a < 3; ++a) velocity[3 * i + a] = static_cast<float>(v[a]);
-    }
+    Block block{origin, distance, velocity, {}};
+    std::vector<WindingNumber::Nearest> candidates;
+    for (int z = 1; z < kDeformingSide; z += 3)
+      for (int y = 1; y < kDeformingSide; y += 3)
+        for (int x = 1; x < kDeformingSide; x += 3) {
+          const Vector middle = origin + Vector{{double(x), double(y), double(z)}};
+          const double reach = half_ + double(kBand) + kCubeRadius;
+          const double near = tree_.nearest(middle, reach);
+          candidates.clear();
+          if (near < reach) tree_.collect(middle, near + 2 * kCubeRadius, candidates);
+          for (int i = 0; i < 27; ++i)
+            sample({x - 1 + i % 3, y - 1 + i / 3 % 3, z - 1 + i / 9}, middle, candidates, block);
+        }
   }
 
  private:
+  static constexpr double kCubeRadius = 1.7320508075688774;  // from its middle to its corners
+  struct Block {
+    Vector origin;
+    float *distance, *velocity;
+    std::array<double, kDeformingSamples> away;  // from the triangles, at most as far as the band
+  };
+  using Place = std::array<int, 3>;
+
+  // `candidates` lie by their distance from `middle`, next to which the place is.
+  void sample(const Place& place, const Vector& middle,
+              const std::vector<WindingNumber::Nearest>& candidates, Block& block) const {
+    const Vector at = block.origin + Vector{{double(place[0]), double(place[1]), double(place[2])}};
+    const double aside = norm(at - middle);
+    WindingNumber::Nearest nearest{half_ + double(kBand), WindingNumber::kNone};
+    for (const WindingNumber::Nearest& candidate : candidates) {
+      if (candidate.distance - aside >= nearest.distance) break;
+      tree_.consider(candidate.triangle, at, nearest);
+    }
+    const int i = place[0] + kDeformingSide * (place[1] + kDeformingSide * place[2]);
+    const double away = block.away[static_cast<std::size_t>(i)] = nearest.distance;
+    const bool inside = half_ == 0 && lies_inside(place, i, at, block);
+    const double d = inside ? -away : away - half_;
+    block.distance[i] = static_cast<float>(std::clamp(d, double(-kBand), double(kBand)));
+    const Vector v = velocity_of(nearest.triangle, at);
+    for (int a = 0; a < 3; ++a) block.velocity[3 * i + a] = static_cast<float>(v[a]);
+  }
+
+  // On the side of the sample before, unless the surface can fit between them.
+  bool lies_inside(const Place& place, int i, const Vector& at, const Block& block) const {
+    for (int a = 0, step = 1; a < 3; ++a, step *= kDeformingSide) {
+      if (place[static_cast<std::size_t>(a)] == 0) continue;
+      const double both =
+          block.away[static_cast<std::size_t>(i)] + block.away[static_cast<std::size_t>(i - step)];
+      if (both > 1.01) return block.distance[i - step] < 0;
+    }
+    return is_inside(at);
+  }
+
   // Of the point of a triangle that is nearest to x.
   Vector velocity_of(std::uint32_t triangle, const Vector& x) const {
     Vector v = Vector::zero();
@@ -76,8 +110,8 @@ class DeformingGrid::Key {
     return v;
   }
 
-  const TriangleMesh& mesh_;
   WindingNumber tree_;
+  const TriangleMesh& mesh_;
   double half_, side_;
   const std::vector<Vec3>& velocities_;
 };

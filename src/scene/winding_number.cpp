@@ -53,6 +53,8 @@ WindingNumber::WindingNumber(const TriangleMesh& mesh) {
   }
   nodes_.reserve(triangles_.size());
   if (!triangles_.empty()) build(0, static_cast<std::uint32_t>(triangles_.size()));
+  place_.resize(triangles_.size());
+  for (std::uint32_t i = 0; i < triangles_.size(); ++i) place_[triangles_[i].number] = i;
 }
 
 WindingNumber::Node WindingNumber::summarise(std::uint32_t begin, std::uint32_t end) const {
@@ -180,17 +182,44 @@ WindingNumber::Nearest WindingNumber::nearest_triangle(const Vector& x, double a
       continue;
     }
     if (node.skip == i + 1)
-      for (std::uint32_t k = node.begin; k < node.end; ++k) {
-        const double close = best.distance + triangles_[k].radius;
-        if (norm_squared(triangles_[k].centre - x) >= close * close) continue;
-        const Vector* c = triangles_[k].corner;
-        const double squared = squared_distance_to_triangle(c[0] - x, c[1] - x, c[2] - x);
-        if (squared < best.distance * best.distance)
-          best = {std::sqrt(squared), triangles_[k].number};
-      }
+      for (std::uint32_t k = node.begin; k < node.end; ++k) consider(triangles_[k], x, best);
     ++i;
   }
   return best;
+}
+
+void WindingNumber::consider(const Triangle& triangle, const Vector& x, Nearest& nearest) {
+  const double close = nearest.distance + triangle.radius;
+  if (norm_squared(triangle.centre - x) >= close * close) return;
+  const Vector* c = triangle.corner;
+  const double squared = squared_distance_to_triangle(c[0] - x, c[1] - x, c[2] - x);
+  if (squared < nearest.distance * nearest.distance)
+    nearest = {std::sqrt(squared), triangle.number};
+}
+void WindingNumber::consider(std::uint32_t triangle, const Vector& x, Nearest& nearest) const {
+  consider(triangles_[place_[triangle]], x, nearest);
+}
+
+void WindingNumber::collect(const Vector& x, double reach, std::vector<Nearest>& found) const {
+  for (std::uint32_t i = 0; i < nodes_.size();) {
+    const Node& node = nodes_[i];
+    const double close = reach + node.radius;
+    if (norm_squared(node.centre - x) > close * close) {
+      i = node.skip;
+      continue;
+    }
+    if (node.skip == i + 1)
+      for (std::uint32_t k = node.begin; k < node.end; ++k) {
+        Nearest nearest{std::nextafter(reach, 2 * reach), kNone};
+        consider(triangles_[k], x, nearest);
+        if (nearest.triangle != kNone) found.push_back(nearest);
+      }
+    ++i;
+  }
+  // Of equal distances the order follows from the mesh, too.
+  std::sort(found.begin(), found.end(), [](const Nearest& a, const Nearest& b) {
+    return a.distance != b.distance ? a.distance < b.distance : a.triangle < b.triangle;
+  });
 }
 
 }  // namespace firn

@@ -30,6 +30,11 @@ class WindingNumber {
     std::uint32_t triangle;  // kNone if none is closer
   };
   Nearest nearest_triangle(const Vec<double, 3>& x, double at_most) const;
+  // Appends all triangles that are no farther than `reach`, and sorts what is then in `found` by
+  // distance.
+  void collect(const Vec<double, 3>& x, double reach, std::vector<Nearest>& found) const;
+  // Makes `nearest` a triangle that is closer to x.
+  void consider(std::uint32_t triangle, const Vec<double, 3>& x, Nearest& nearest) const;
 
  private:
   struct Node {
@@ -50,8 +55,11 @@ class WindingNumber {
   template <class Far, class Near>
   void traverse(const Vec<double, 3>& x, Far far, Near near) const;
 
+  static void consider(const Triangle& triangle, const Vec<double, 3>& x, Nearest& nearest);
+
   std::vector<Triangle> triangles_;
-  std::vector<Node> nodes_;  // depth first
+  std::vector<std::uint32_t> place_;  // in triangles_, by their numbers
+  std::vector<Node> nodes_;           // depth first
 };
 
 }  // namespace firn

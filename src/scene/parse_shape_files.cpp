@@ -36,15 +36,16 @@ constexpr Key kMeshKeys[] = {
     kScale,
     kRotation,
     kTranslation};
+constexpr Range kNumbers = Range::closed(0, 1e6);  // of files
 constexpr Key kMeshSequenceKeys[] = {
     key<&Shape::file>("file",
                       "as of a mesh, with %d or %04d where the number stands; in all of them "
                       "vertices move and faces stay",
                       {.required = true, .by_hand = true}),
     key<&Shape::first>("first", "number of the first file",
-                       {.range = Range::non_negative(), .required = true, .by_hand = true}),
+                       {.range = kNumbers, .required = true, .by_hand = true}),
     key<&Shape::last>("last", "number of the last file",
-                      {.range = Range::positive(), .required = true, .by_hand = true}),
+                      {.range = kNumbers, .required = true, .by_hand = true}),
     key<&Shape::fps>("fps", "files per second; vertices move evenly from one to the next",
                      {.unit = "1/s", .range = Range::positive()}),
     key<&Shape::start>("start", "when it is as in the first file; before that it rests",

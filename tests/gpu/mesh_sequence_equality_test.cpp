@@ -57,11 +57,11 @@ void expect_same(const Scene& scene, double until, double of_solves) {
                tolerance = 64 * steps * epsilon * 12 + of_solves;
   for (std::size_t i = 0; i < a.position.size(); ++i)
     ASSERT_NEAR(a.position[i], b.position[i], tolerance * until + 1e-6);
-  const ColliderReaction& of_cpu = cpu.collider_impulses()[0];
-  const ColliderReaction& of_gpu = gpu.collider_impulses()[0];
+  const ColliderReaction of_cpu = cpu.collider_impulses()[0];
+  const ColliderReaction of_gpu = gpu.collider_impulses()[0];
   const double mass = 18;  // kg
-  EXPECT_LT(of_cpu.force[1], -0.1 * mass) << "it was hit";
-  EXPECT_GT(of_cpu.deforming, 0.05 * mass) << "and pushed";
+  EXPECT_GT(std::abs(of_cpu.force[1]), 0.1 * mass) << "it was hit";
+  EXPECT_GT(std::abs(of_cpu.deforming), 0.05 * mass) << "and pushed";
   EXPECT_NEAR(of_cpu.force[1], of_gpu.force[1], tolerance * mass);
   EXPECT_NEAR(of_cpu.deforming, of_gpu.deforming, tolerance * mass);
 }

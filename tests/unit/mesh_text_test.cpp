@@ -190,8 +190,12 @@ TEST_F(Text, DistancesAreThoseOfABox) {
   for (int q = 0; q < 3000; ++q) {
     const Vec3 x{0.3 * u(engine), 0.85 * u(engine) - 0.05, 0.4 * u(engine) - 0.2};
     const double d = distance(same, x), d2 = distance(flat_same, x);
-    if (std::abs(d) < 3 * dx) EXPECT_NEAR(distance(letter, x), d, 0.25 * dx);
-    if (std::abs(d2) < 3 * dx) EXPECT_NEAR(distance(flat, x), d2, 0.25 * dx);
+    if (std::abs(d) < 3 * dx) {
+      EXPECT_NEAR(distance(letter, x), d, 0.25 * dx);
+    }
+    if (std::abs(d2) < 3 * dx) {
+      EXPECT_NEAR(distance(flat, x), d2, 0.25 * dx);
+    }
   }
 }
 

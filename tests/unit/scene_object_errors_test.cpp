@@ -229,7 +229,7 @@ TEST(SceneObjectErrors, Shapes) {
        {"'last' must be more than 'first' (3)"}},
       {plane,
        "{ type = \"mesh_sequence\", file = \"%d.obj\", first = @-1, last = 3 }",
-       {"'first' must be >= 0"}},
+       {"'first' must be from 0 to 1000000"}},
       {"radius = 0.1 }", "radius = @0 }", {"'radius' must be > 0"}},
       {"center = [0.5, 0.5, 0.5]", "center = @[0.5, 0.5]", {"'center' must have 3 entries"}},
       {ball, "@{ type = \"sphere\", radius = 1 }", {"shape sphere needs the key 'center'"}},

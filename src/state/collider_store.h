@@ -63,11 +63,11 @@ class ColliderStore {
   }
 
   int count() const { return static_cast<int>(colliders_.size()); }
-  // Whether any of them may stand elsewhere in another step.
+  // Whether any of them may stand elsewhere, or look otherwise, in another step.
   bool moves() const {
     for (const Motion& motion : motions_)
       if (motion.now) return true;
-    return bodies_.count() > 0;
+    return bodies_.count() > 0 || !deforming_.empty();
   }
   std::size_t columns() const { return colliders_.size() * kReactionColumns; }
   SinkView<Real> sinks() const {

@@ -62,6 +62,7 @@ Found find_grid(openvdb::io::File& file, const std::string& path, const std::str
   }
   const auto listed = [&] {
     std::vector<std::string> all;
+    all.reserve(numbers.size() + others.size());
     for (const std::string& name : numbers) all.push_back(fmt::format("\"{}\"", name));
     all.insert(all.end(), others.begin(), others.end());
     return all.empty() ? std::string("none") : fmt::format("{}", fmt::join(all, ", "));
@@ -80,7 +81,7 @@ Found find_grid(openvdb::io::File& file, const std::string& path, const std::str
 
 Found checked_grid(openvdb::io::File& file, const std::string& path, const std::string& wanted,
                    std::optional<double> iso) {
-  const Found found = find_grid(file, path, wanted);
+  Found found = find_grid(file, path, wanted);
   if (found.level_set && iso)
     fail(path, fmt::format("grid \"{}\" is a level set, whose surface is at 0; remove 'iso'",
                            found.name));

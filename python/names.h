@@ -37,7 +37,8 @@ inline constexpr auto kNames<MaterialModel> = std::to_array<std::string_view>(
 template <>
 inline constexpr auto kNames<ShapeType> = std::to_array<std::string_view>(
     {"sphere", "box", "half_space", "cylinder", "capsule", "cone", "torus", "ellipsoid",
-     "height_field", "mesh", "union", "intersection", "difference", "transform"});
+     "height_field", "mesh", "mesh_sequence", "vdb", "text", "union", "intersection", "difference",
+     "transform"});
 template <>
 inline constexpr auto kNames<Sampling> = std::to_array<std::string_view>({"uniform", "random",
                                                                           "poisson"});

@@ -49,13 +49,16 @@ void bind_collider_states(nb::module_& m) {
   nb::class_<ColliderReaction>(m, "ColliderReaction",
                                "What material exerts on a collider, as a mean over the frame.")
       .def_ro("force", &ColliderReaction::force, "N.")
-      .def_ro("torque", &ColliderReaction::torque, "N m about the world's origin.");
+      .def_ro("torque", &ColliderReaction::torque, "N m about the world's origin.")
+      .def_ro("deforming", &ColliderReaction::deforming,
+              "W: what a mesh_sequence does to the material by changing its shape.");
   nb::class_<ColliderState>(m, "ColliderState", "Where a collider is, and how it moves.")
       .def_ro("rotation", &ColliderState::rotation, "Row by row.")
       .def_ro("translation", &ColliderState::translation, "m.")
       .def_ro("pivot", &ColliderState::pivot, "m.")
       .def_ro("velocity", &ColliderState::velocity, "m/s, of the pivot's place.")
       .def_ro("angular_velocity", &ColliderState::angular_velocity, "rad/s.")
+      .def_ro("time", &ColliderState::time, "s.")
       .def_ro("dynamic", &ColliderState::dynamic, "Whether material moves it.")
       .def_ro("mass", &ColliderState::mass, "kg.")
       .def_ro("momentum", &ColliderState::momentum, "kg m/s.")

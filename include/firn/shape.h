@@ -34,6 +34,9 @@ enum class ShapeType {
   kEllipsoid,
   kHeightField,
   kMesh,
+  kMeshSequence,
+  kVdb,
+  kText,
   kUnion,
   kIntersection,
   kDifference,
@@ -67,13 +70,29 @@ struct Shape {
   ScalarField height;             // height_field without a file: y of the surface, of x and z
   double low = 0, high = 0;       // height_field with a file: y of black and of white
   std::optional<double> base;     // height_field: y of the underside; without it, it has no end
-  std::string file;               // mesh, height_field (a PNG): absolute path after loading
-  double size = 0;  // mesh: if > 0, scaled so that the longest edge of its box has this length
-  MeshSolid solid = MeshSolid::kWinding;  // mesh
-  double thickness = 0;         // mesh: of a shell, m; its own size and scale leave it as it is
-  Vec3 translation{};           // transform, mesh
-  Vec3 rotation{};              // transform, mesh: Euler angles in radians, applied x then y then z
-  double scale = 1;             // transform, mesh
+  // mesh, vdb, height_field (a PNG): absolute path after loading; mesh_sequence: likewise, with one
+  // %d or %04d where the number stands
+  std::string file;
+  // mesh, mesh_sequence (its first), vdb: if > 0, scaled so that the longest edge of its box has
+  // this length; text: of its font, m
+  double size = 0;
+  MeshSolid solid = MeshSolid::kWinding;  // mesh, mesh_sequence
+  double thickness = 0;  // likewise: of a shell, m; size and scale leave it as it is
+  // mesh_sequence: file number `first` + i is how the mesh looks at `start` + i / `fps`; between
+  // two of them every vertex moves at constant velocity. Before the first and after the last it
+  // rests; with `loop` it moves on from the last to the first, which then stands for `last` + 1.
+  int first = 0, last = 0;
+  double fps = 24;   // meshes per second
+  double start = 0;  // s
+  bool loop = false;
+  std::string grid;             // vdb: which one of the file; empty: the only one of numbers
+  std::optional<double> iso;    // vdb of densities: solid where there is more than this
+  std::string text;             // text: UTF-8, lines apart by line feeds
+  std::string font;             // text: absolute path after loading; empty: DejaVu Sans
+  double depth = 0;             // text: from front to back, m
+  Vec3 translation{};           // transform, mesh, mesh_sequence, vdb, text
+  Vec3 rotation{};              // likewise: Euler angles in radians, applied x then y then z
+  double scale = 1;             // likewise, but text
   std::vector<Shape> children;  // booleans: two or more; transform: one
   ShapePlace place;             // empty if built in code
   bool operator==(const Shape&) const = default;

@@ -106,16 +106,16 @@ struct ImplicitStats : SolverStats {
 
 struct ColliderReaction {  // mean over the frame of what the material exerts on the body
   Vec3 force{}, torque{};  // N, N m about the world origin
+  double deforming = 0;    // W: what a mesh_sequence does to the material by changing its shape
 };
 
 // Where a collider is and how it moves: a point x of the scene's shape is at
 // rotation (x - pivot) + pivot + translation.
 struct ColliderState {
   std::array<double, 9> rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};  // row-major
-  Vec3 translation{}, pivot{};  // m; of a dynamic one the pivot is its
-                                // centre of mass in the scene
-  Vec3 velocity{};              // of the pivot's place, m/s
-  Vec3 angular_velocity{};      // rad/s
+  Vec3 translation{}, pivot{};  // m; pivot of a dynamic one: its centre of mass in the scene
+  Vec3 velocity{}, angular_velocity{};  // of the pivot's place, m/s; rad/s
+  double time = 0;                      // s: when
   bool dynamic = false;     // material moves it (Collider::dynamics); what follows is 0 otherwise
   double mass = 0;          // kg
   Vec3 momentum{};          // kg m/s
@@ -305,7 +305,7 @@ class Simulation {
   // The massless points of Scene::tracers in the order in which they were made, body by body:
   // position (m), id, body and material; all other channels are empty. The number never changes.
   Snapshot tracers() const;
-  // Impulses on the colliders, N s, and their moments, since the last frame's end: see reactions.
+  // Impulses on the colliders, N s, their moments, and work, J, since the last frame's end.
   std::vector<ColliderReaction> collider_impulses() const;
   // Where the colliders are now, in the scene's order; known also where snapshot() has no
   // velocities.

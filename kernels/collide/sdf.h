@@ -3,7 +3,7 @@
 // on top of a small stack. Transforms cost nothing here: every leaf carries its own frame, with
 // uniform scales folded into its parameters.
 //
-// Distances are negative inside and exact for every leaf but the mesh (trilinear in a narrow band)
+// Distances are negative inside and exact for every leaf but meshes (trilinear in a narrow band)
 // and the height field (a lower bound).
 // A union is exact outside, an intersection or difference inside; elsewhere min and max bound the
 // distance from below. In 2D the third coordinate is zero, boxes and ellipsoids ignore it, and the
@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/collide/deforming_sdf.h"
 #include "kernels/collide/height_field_sdf.h"
 #include "kernels/collide/mesh_sdf.h"
 #include "kernels/math/mat.h"
@@ -30,6 +31,7 @@ enum class SdfOp : std::int32_t {
   kEllipsoid,     // half axes (3)
   kHeightField,   // see height_field_sdf.h (5)
   kMesh,          // bounds in index space: min (3), max (3); voxel size
+  kDeforming,     // likewise, of wherever it gets to; see deforming_sdf.h
   kUnion,         // booleans pop b, then a: min(a, b)
   kIntersection,  // max(a, b)
   kDifference,    // max(a, -b)
@@ -146,7 +148,7 @@ FIRN_HD inline Real ellipsoid(const Vec<Real, 3>& p, const Real* a) {
 
 // Beyond the band the grid only knows "far"; the distance to the mesh's bounds is then the better
 // lower bound.
-template <class Real>
+template <bool kDeforms, class Real>
 FIRN_HD inline Real mesh(const Vec<Real, 3>& p, const Real* a, const std::byte* grid) {
   Vec<Real, 3> index, q;
   for (int i = 0; i < 3; ++i) {
@@ -155,7 +157,9 @@ FIRN_HD inline Real mesh(const Vec<Real, 3>& p, const Real* a, const std::byte* 
   }
   const Real bounds = box_distance<3, Real>(q);
   // Also keeps the index within the integers that a grid can address.
-  const Real sampled = bounds < Real(64) ? sample_mesh_grid(grid, index) : bounds;
+  Real sampled = bounds;
+  if (bounds < Real(64))
+    sampled = kDeforms ? deforming_distance(grid, index) : sample_mesh_grid(grid, index);
   return a[6] * max(sampled, bounds);
 }
 
@@ -181,8 +185,10 @@ FIRN_HD inline Real leaf(const SdfInstruction<Real>& in, const Vec<Real, 3>& p,
       return ellipsoid<D>(p, in.parameter);
     case SdfOp::kHeightField:
       return height_field<D>(p, in.parameter, meshes + in.mesh_offset);
+    case SdfOp::kDeforming:
+      return mesh<D == 3>(p, in.parameter, meshes + in.mesh_offset);
     default:
-      return mesh(p, in.parameter, meshes + in.mesh_offset);
+      return mesh<false>(p, in.parameter, meshes + in.mesh_offset);
   }
 }
 
@@ -212,6 +218,16 @@ FIRN_HD inline Real signed_distance(const SdfProgram<Real>& program, const Vec<R
     }
   }
   return top;
+}
+
+// Velocity in m/s with which the surface of a program that is one deforming mesh moves, at its
+// point nearest to x.
+template <class Real>
+FIRN_HD inline Vec<Real, 3> deformation_velocity(const SdfProgram<Real>& program,
+                                                 const Vec<Real, 3>& x) {
+  const SdfInstruction<Real>& in = program.code[0];
+  const Vec<Real, 3> index = in.rotation * (x - in.origin) * (Real(1) / in.parameter[6]);
+  return deforming_velocity(program.meshes + in.mesh_offset, index);
 }
 
 // Unit outward normal by central differences of step `h` (m; a tenth of a grid cell is a good

@@ -80,8 +80,8 @@ struct CoupleBodies : NodeContact<D, Real> {
     for (int c = 0; c < params.collider_count; ++c) {
       if (this->is_moved(c) || this->distance(c, x) > Real(0)) continue;
       const ColliderShape<Real>& other = params.colliders[c];
-      v = apply_boundary(other.boundary, other.friction, v, velocity_at(params.poses[c], x),
-                         this->normal_at(c, x));
+      v = apply_boundary(other.boundary, other.friction, v,
+                         surface_velocity(other, params.poses[c], x), this->normal_at(c, x));
     }
     return v;
   }

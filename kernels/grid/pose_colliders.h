@@ -1,4 +1,4 @@
-// Where every body stands at the time of the step.
+// Where every body stands at the time of the step, and which shape those have that deform.
 #pragma once
 
 #include "kernels/collide/rigid_body.h"
@@ -31,6 +31,7 @@ struct PoseColliders {
     poses[i] = b < 0 ? pose_at<Real>(colliders[i].keys, control->time)
                      : rigid::pose_of<Real>(moved.masses[b], moved.bodies[b],
                                             moved.free_velocity(b, control->dt));
+    if (colliders[i].deforming != nullptr) set_time(*colliders[i].deforming, control->time);
   }
 };
 

@@ -19,7 +19,28 @@ struct ColliderShape {
   BoundaryType boundary;
   Real friction;
   std::int32_t body = -1;  // among those that material moves; -1: moves by its key frames
+  DeformingHeader* deforming = nullptr;  // of a mesh_sequence, at the begin of program.meshes
 };
+
+// Velocity in m/s beside that of the pose, of the surface point nearest to world position x: 0 for
+// all that keeps its shape.
+template <class Real, int D>
+FIRN_HD inline Vec<Real, D> velocity_of_deforming(const ColliderShape<Real>& collider,
+                                                  const RigidPose<Real>& pose,
+                                                  const Vec<Real, D>& x) {
+  if constexpr (D == 3)
+    if (collider.deforming != nullptr)
+      return rotate_to_world(pose, deformation_velocity(collider.program, to_body(pose, x)));
+  return Vec<Real, D>::zero();
+}
+template <class Real, int D>
+FIRN_HD inline Vec<Real, D> surface_velocity(const ColliderShape<Real>& collider,
+                                             const RigidPose<Real>& pose, const Vec<Real, D>& x) {
+  Vec<Real, D> v = velocity_at(pose, x);
+  if constexpr (D == 3)
+    if (collider.deforming != nullptr) v += velocity_of_deforming(collider, pose, x);
+  return v;
+}
 
 template <class Real, int D>
 struct DomainWalls {
@@ -29,7 +50,8 @@ struct DomainWalls {
   Real friction[2 * D];
 };
 
-inline constexpr int kReactionColumns = 6;  // impulse, then angular impulse about the origin
+// Impulse, angular impulse about the origin, and the work that the body does by deforming.
+inline constexpr int kReactionColumns = 7, kDeformingWork = 6;
 inline constexpr int kStageColumns = 3;  // kinetic energy after P2G, after forces, after boundaries
 
 template <class Real, int D>
@@ -58,6 +80,13 @@ FIRN_HD inline void add_impulse(double* sums, const Vec<Real, D>& x, const Vec<R
           static_cast<double>(x[a]) * impulse[b] - static_cast<double>(x[b]) * impulse[a];
       sums[3 + axis] += axis == 1 ? -moment : moment;
     }
+}
+
+// Work on the material, J, of a body that deforms at velocity `v` where it takes an impulse.
+template <class Real, int D>
+FIRN_HD inline void add_deforming_work(double* sums, const Vec<Real, D>& v,
+                                       const Vec<Real, D>& impulse) {
+  sums[kDeformingWork] -= static_cast<double>(dot(impulse, v));
 }
 
 // Where no collider is moved by material; see update_with_bodies (bodies.h).

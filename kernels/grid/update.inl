@@ -145,10 +145,13 @@ struct GridUpdate : NodeContact<D, Real> {
     const Vec<Real, D> normal =
         rotate_to_world(pose, sdf_normal<D>(collider.program, in_body, Real(0.1) * grid.dx));
     const Vec<Real, D> before = scratch.velocity[i];
-    const Vec<Real, D> after =
-        apply_boundary(collider.boundary, collider.friction, before, velocity_at(pose, x), normal);
+    const Vec<Real, D> after = apply_boundary(collider.boundary, collider.friction, before,
+                                              surface_velocity(collider, pose, x), normal);
     scratch.velocity[i] = after;
-    add_impulse(sums, x, m * (before - after));
+    const Vec<Real, D> impulse = m * (before - after);
+    add_impulse(sums, x, impulse);
+    if (collider.deforming != nullptr)
+      add_deforming_work(sums, velocity_of_deforming(collider, pose, x), impulse);
   }
 
   // A body that material moves takes the shares that its motion was solved for with.

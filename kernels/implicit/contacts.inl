@@ -74,7 +74,7 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     if (contact.distance(c, x) > Real(0)) return;
     const ColliderShape<Real>& collider = problem.boundaries.colliders[c];
     meet(kWalls + c, collider.boundary, collider.friction,
-         velocity_at(problem.boundaries.poses[c], x), contact.normal_at(c, x), c, m);
+         surface_velocity(collider, problem.boundaries.poses[c], x), contact.normal_at(c, x), c, m);
   }
 
   // Bodies beyond the last bit share it.
@@ -226,7 +226,12 @@ struct EndImplicit : ImplicitNodes<D, Real> {
     const std::uint32_t kind = problem.view.kind[node];
     if (kind == kNodeEmpty || kind == kNodeFree || problem.view.hold[node].collider != c) return;
     const Vector x = contact.position_of(block_of_key<D>(problem.grid.keys[block]), i);
-    add_impulse(sums, x, Real(-1) * Base::vector_at(problem.view.gradient, node));
+    const Vector impulse = Real(-1) * Base::vector_at(problem.view.gradient, node);
+    add_impulse(sums, x, impulse);
+    const ColliderShape<Real>& collider = problem.boundaries.colliders[c];
+    if (collider.deforming != nullptr)
+      add_deforming_work(sums, velocity_of_deforming(collider, problem.boundaries.poses[c], x),
+                         impulse);
   }
 };
 

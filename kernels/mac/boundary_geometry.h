@@ -68,7 +68,7 @@ struct BoundaryGeometry {
       wall.distance = phi;
       wall.body = c;
       wall.boundary = params.colliders[c].boundary;
-      wall.velocity = velocity_at(params.poses[c], x);
+      wall.velocity = surface_velocity(params.colliders[c], params.poses[c], x);
     }
     return wall;
   }

@@ -1,9 +1,8 @@
 #include "src/render/collider_view.h"
 
-#include <algorithm>
-
 #include "kernels/collide/rigid_motion.h"
-#include "src/scene/mesh.h"
+#include "src/scene/mesh_cache.h"
+#include "src/scene/mesh_sequence.h"
 #include "src/scene/motion_keys.h"
 
 namespace firn {
@@ -12,17 +11,6 @@ namespace {
 using Vector = Vec<double, 3>;
 
 Vector vec(const Vec3& a) { return {{a[0], a[1], a[2]}}; }
-
-double longest_edge(const TriangleMesh& mesh) {
-  double longest = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    const auto [low, high] =
-        std::minmax_element(mesh.vertices.begin(), mesh.vertices.end(),
-                            [axis](const Vec3& a, const Vec3& b) { return a[axis] < b[axis]; });
-    longest = std::max(longest, (*high)[axis] - (*low)[axis]);
-  }
-  return longest;
-}
 
 // x -> rotation (scale x) + translation, of a mesh or a transform
 Vector place(const Shape& shape, double scale, const Vector& x) {
@@ -33,18 +21,39 @@ void append(std::vector<float>& list, const Vector& x) {
   for (int i = 0; i < 3; ++i) list.push_back(static_cast<float>(x[i]));
 }
 
-TriangleSurface place_mesh(const Shape& shape, const std::vector<const Shape*>& outer) {
-  const TriangleMesh mesh = load_mesh(shape.file);
-  const double scale = shape.size > 0 ? shape.scale * shape.size / longest_edge(mesh) : shape.scale;
-  TriangleSurface surface;
-  for (const Vec3& vertex : mesh.vertices) {
+// The vertices of a surface, in body coordinates.
+std::vector<float> placed(const std::vector<Vec3>& vertices, const Shape& shape, double scale,
+                          const std::vector<const Shape*>& outer) {
+  std::vector<float> positions;
+  positions.reserve(3 * vertices.size());
+  for (const Vec3& vertex : vertices) {
     Vector x = place(shape, scale, vec(vertex));
     for (auto it = outer.rbegin(); it != outer.rend(); ++it) x = place(**it, (*it)->scale, x);
-    append(surface.vertices, x);
+    append(positions, x);
   }
+  return positions;
+}
+
+TriangleSurface place_mesh(const TriangleMesh& mesh, const Shape& shape,
+                           const std::vector<const Shape*>& outer) {
+  TriangleSurface surface;
+  surface.vertices = placed(mesh.vertices, shape, scale_of(shape, mesh), outer);
   for (const auto& triangle : mesh.triangles)
     surface.indices.insert(surface.indices.end(), triangle.begin(), triangle.end());
   return surface;
+}
+
+TriangleMesh first_mesh(const Shape& shape) {
+  const auto sequence = cached_sequence(shape);
+  return {sequence->vertices[0], sequence->triangles};
+}
+
+// The vertices of a mesh_sequence at a time.
+std::vector<float> placed_at(double time, const Shape& shape,
+                             const std::vector<const Shape*>& outer) {
+  const SequenceInterval now = interval_at(shape, time);
+  const std::vector<Vec3> vertices = vertices_at(*cached_sequence(shape), now, now.part(time));
+  return placed(vertices, shape, scale_of(shape, first_mesh(shape)), outer);
 }
 
 }  // namespace
@@ -55,6 +64,7 @@ std::vector<ColliderState> scripted_colliders(const Scene& scene, double time) {
     const std::vector<double> keys = packed_keys(collider.motion);
     const RigidPose<double> pose = pose_at<double>(view_of(collider.motion, keys.data()), time);
     ColliderState& state = states.emplace_back();
+    state.time = time;
     for (int i = 0; i < 9; ++i)
       state.rotation[static_cast<std::size_t>(i)] = pose.rotation(i / 3, i % 3);
     for (int a = 0; a < 3; ++a) {
@@ -74,8 +84,11 @@ ColliderView::ColliderView(const Scene& scene) : scene_(scene) {
 // What is cut away or cut with has no surface of its own to show.
 void ColliderView::add_meshes(const Shape& shape, std::size_t collider,
                               std::vector<const Shape*>& outer) {
-  if (shape.type == ShapeType::kMesh) {
-    meshes_.push_back({collider, place_mesh(shape, outer)});
+  const bool changes = shape.type == ShapeType::kMeshSequence;
+  if (changes || is_triangles(shape.type)) {
+    const TriangleMesh mesh = changes ? first_mesh(shape) : *cached_mesh(shape);
+    meshes_.push_back(
+        {collider, place_mesh(mesh, shape, outer), changes ? &shape : nullptr, outer});
     meshes_.back().at_rest.color = scene_.colliders[collider].color;
   } else if (shape.type == ShapeType::kUnion) {
     for (const Shape& child : shape.children) add_meshes(child, collider, outer);
@@ -99,14 +112,16 @@ std::vector<ColliderPose> ColliderView::poses(const std::vector<ColliderState>& 
 
 std::vector<TriangleSurface> ColliderView::surfaces(
     const std::vector<ColliderState>& states) const {
-  const std::vector<ColliderPose> placed = poses(states);
+  const std::vector<ColliderPose> at = poses(states);
   std::vector<TriangleSurface> result;
   for (const Surface& mesh : meshes_) {
-    const ColliderPose& pose = placed[mesh.collider];
+    const ColliderPose& pose = at[mesh.collider];
     const Vector pivot = vec(pose.pivot), to = pivot + vec(pose.translation);
     Mat<double, 3> R;
     for (int i = 0; i < 9; ++i) R(i / 3, i % 3) = pose.rotation[static_cast<std::size_t>(i)];
     TriangleSurface& moved = result.emplace_back(mesh.at_rest);
+    if (mesh.sequence != nullptr && mesh.collider < states.size())
+      moved.vertices = placed_at(states[mesh.collider].time, *mesh.sequence, mesh.outer);
     for (std::size_t i = 0; i < moved.vertices.size(); i += 3) {
       const Vector x =
           to +

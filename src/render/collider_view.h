@@ -2,7 +2,6 @@
 // the surfaces of those made of meshes, which only the scene's files know.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "firn/scene.h"
@@ -16,7 +15,7 @@ std::vector<ColliderState> scripted_colliders(const Scene& scene, double time);
 
 class ColliderView {
  public:
-  // Reads the mesh files of the colliders. Throws Error{kFile} as load_mesh.
+  // Reads the files of the colliders. Throws Error{kFile} as load_mesh and its like.
   explicit ColliderView(const Scene& scene);
 
   // One per collider of the scene; `states` that are missing are at rest.
@@ -26,7 +25,9 @@ class ColliderView {
  private:
   struct Surface {
     std::size_t collider;
-    TriangleSurface at_rest;  // in body coordinates
+    TriangleSurface at_rest;            // in body coordinates; a mesh_sequence as in its first file
+    const Shape* sequence = nullptr;    // it, if it is one
+    std::vector<const Shape*> outer{};  // the transforms around that
   };
   void add_meshes(const Shape& shape, std::size_t collider, std::vector<const Shape*>& outer);
 

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "src/render/isosurface.h"
+#include "src/scene/mesh_cache.h"
 
 namespace firn {
 namespace {
@@ -156,7 +157,7 @@ void append_torus(const Shape& shape, const Affine& placement, Mesh& mesh) {
 
 // Mesh files have pictures of their own (Renderer::render takes them as surfaces).
 bool contains_mesh(const Shape& shape) {
-  return shape.type == ShapeType::kMesh ||
+  return is_triangles(shape.type) || shape.type == ShapeType::kMeshSequence ||
          std::any_of(shape.children.begin(), shape.children.end(), contains_mesh);
 }
 
@@ -232,6 +233,9 @@ void append_shape(const Shape& shape, const Affine& placement, Mesh& mesh) {
       return;
     case ShapeType::kHalfSpace:
     case ShapeType::kMesh:
+    case ShapeType::kMeshSequence:
+    case ShapeType::kVdb:
+    case ShapeType::kText:
       return;
   }
 }

@@ -50,7 +50,8 @@ void EnergyWatch::emitted(const ParticleBatch& batch) {
   balance_.fed += batch.mass * sum;
 }
 
-// The impulse on a body times the mean of its velocities at both ends of the frame.
+// The impulse on a body times the mean of its velocities at both ends of the frame, and what it did
+// by changing its shape.
 double EnergyWatch::done_by_bodies(const FrameStats& stats) {
   const std::size_t n = std::min(stats.colliders.size(), stats.reactions.size());
   const std::vector<Motion> before = std::move(motions_);
@@ -59,6 +60,7 @@ double EnergyWatch::done_by_bodies(const FrameStats& stats) {
   for (std::size_t i = 0; i < n; ++i) {
     const ColliderState& s = stats.colliders[i];
     if (s.dynamic) continue;
+    work += stats.reactions[i].deforming;
     Vec3 place{};
     for (std::size_t a = 0; a < 3; ++a) place[a] = s.pivot[a] + s.translation[a];
     const Vec3 turning = cross(s.angular_velocity, place);

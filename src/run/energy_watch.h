@@ -27,7 +27,7 @@ class EnergyWatch {
   // Forces or boundaries of the caller's: nothing is measured from here on.
   void give_up() { measures_ = false; }
 
-  // Sets stats.energy; stats.reactions must still be impulses (N s, N m s).
+  // Sets stats.energy; stats.reactions must still be impulses and work (N s, N m s, J).
   void measure(FrameStats& stats);
   // Throws Error{kDiverged} where the scene asks a run to stop that has gained too much.
   void check(const FrameStats& stats) const;

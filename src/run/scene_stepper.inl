@@ -57,25 +57,33 @@ void SceneStepper<Integrator>::reserve(StepControl& c, std::uint32_t chunks, std
 
 template <class Integrator>
 bool SceneStepper<Integrator>::run_until(double target, const StepWatch& watch) {
-  const StepControl c = control();
-  if (c.time >= target) return true;
   const auto left = [](const StepControl& now) {
     return now.dt > 0 ? std::ceil((now.target - now.time) / now.dt) : kPace.steps_per_look;
   };
   const auto done = [](const StepControl& now) { return (now.stop & kStopTarget) != 0; };
-  return run(aim(c, target, 0), {done, left}, watch);
+  for (StepControl c = control(); c.time < target; c = control()) {
+    const double stop = std::min(target, context_.bodies.deform(c.time));
+    if (!run(aim(c, stop, 0), {done, left}, watch)) return false;
+    if (stop == target) break;
+  }
+  return true;
 }
 
 template <class Integrator>
 bool SceneStepper<Integrator>::run_steps(std::int64_t steps, double latest,
                                          const StepWatch& watch) {
-  const StepControl c = control();
+  StepControl c = control();
   const std::uint64_t end = c.step + static_cast<std::uint64_t>(steps);
-  return run(
-      aim(c, latest, end),
-      {[end](const StepControl& now) { return now.step >= end || (now.stop & kStopTarget) != 0; },
-       [end](const StepControl& now) { return static_cast<double>(end - now.step); }},
-      watch);
+  const auto left = [end](const StepControl& now) { return static_cast<double>(end - now.step); };
+  const auto done = [end](const StepControl& now) {
+    return now.step >= end || (now.stop & kStopTarget) != 0;
+  };
+  while (true) {
+    const double stop = std::min(latest, context_.bodies.deform(c.time));
+    if (!run(aim(c, stop, end), {done, left}, watch)) return false;
+    c = control();
+    if (c.step >= end || stop == latest) return true;
+  }
 }
 
 template <class Integrator>

@@ -55,6 +55,8 @@ std::vector<ColliderReaction> SceneStepper<Integrator>::reactions() {
       reactions[i].force[a] = sums[i * kReactionColumns + a];
       reactions[i].torque[a] = sums[i * kReactionColumns + 3 + a];
     }
+  for (std::size_t i = 0; i < reactions.size(); ++i)
+    reactions[i].deforming = sums[i * kReactionColumns + kDeformingWork];
   return reactions;
 }
 

@@ -347,11 +347,10 @@ class Simulation::Impl {
     s.reactions = stepper_->reactions();
     energy_.measure(s);
     if (seconds > 0)
-      for (ColliderReaction& r : s.reactions)
-        for (std::size_t a = 0; a < 3; ++a) {
-          r.force[a] /= seconds;
-          r.torque[a] /= seconds;
-        }
+      for (ColliderReaction& r : s.reactions) {
+        r.deforming /= seconds;
+        for (std::size_t a = 0; a < 3; ++a) r.force[a] /= seconds, r.torque[a] /= seconds;
+      }
     stats_ = std::move(s);
   }
 

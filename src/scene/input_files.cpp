@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "firn/error.h"
+#include "src/scene/mesh_sequence.h"
+#include "src/scene/mesh_text.h"
 
 namespace firn {
 namespace {
@@ -33,9 +35,15 @@ std::string sum_of_file(const std::string& path) {
   return fmt::format("{} bytes, CRC-32 {:08x}", length, sum);
 }
 
+std::vector<std::string> files_of(const Shape& shape) {
+  if (shape.type == ShapeType::kText) return {font_of(shape)};
+  if (shape.type == ShapeType::kMeshSequence) return sequence_files(shape);
+  return shape.file.empty() ? std::vector<std::string>() : std::vector{shape.file};
+}
+
 void add_files(const Shape& shape, std::map<std::string, std::string>& files) {
-  if (!shape.file.empty() && !files.contains(shape.file))
-    files.emplace(shape.file, sum_of_file(shape.file));
+  for (const std::string& file : files_of(shape))
+    if (!files.contains(file)) files.emplace(file, sum_of_file(file));
   for (const Shape& child : shape.children) add_files(child, files);
 }
 

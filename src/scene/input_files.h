@@ -9,8 +9,8 @@
 
 namespace firn {
 
-// The length and the CRC-32 of every mesh and picture of the scene's shapes, by path. Throws
-// Error{kFile} for one that cannot be read.
+// The length and the CRC-32 of every mesh, volume, font and picture of the scene's shapes, by path.
+// Throws Error{kFile} for one that cannot be read.
 std::map<std::string, std::string> input_files(const Scene& scene);
 
 // Throws Error{kScene} that names each file of `was` that the scene reads and that is another one

@@ -78,10 +78,10 @@ double enclosed_volume(const TriangleMesh& mesh) {
 
 }  // namespace
 
-TriangleMesh load_mesh(const std::string& path) {
+TriangleMesh load_mesh(const std::string& path, bool fans) {
   std::string extension = std::filesystem::path(path).extension().string();
   for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (extension == ".obj") return parse_obj(read_bytes(path), path);
+  if (extension == ".obj") return parse_obj(read_bytes(path), path, fans);
   if (extension == ".ply") return parse_ply(read_bytes(path), path);
   if (extension == ".stl") return parse_stl(read_bytes(path), path);
   throw Error(

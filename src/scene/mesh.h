@@ -1,6 +1,6 @@
-// Triangle meshes from OBJ, PLY and STL files, a report of how well they enclose a volume, and
-// their signed distance as a NanoVDB grid. Files come from anywhere: every reader checks sizes
-// before it allocates.
+// Triangle meshes, their readers for OBJ, PLY and STL files, a report of how well they enclose a
+// volume, and their signed distance as a NanoVDB grid. Files come from anywhere: every reader
+// checks sizes before it allocates.
 #pragma once
 
 #include <array>
@@ -23,11 +23,13 @@ struct TriangleMesh {
 
 // Reads by extension (.obj, .ply, .stl). Polygons become triangle fans; STL vertices at equal
 // positions are one. Throws Error{kFile} naming the file and the reason, also if there is no
-// triangle or an index out of range.
-TriangleMesh load_mesh(const std::string& path);
+// triangle or an index out of range. A quad of an OBJ is cut along its shorter diagonal, but with
+// `fans` as all other polygons, so that meshes that differ in their vertices alone have the same
+// triangles.
+TriangleMesh load_mesh(const std::string& path, bool fans = false);
 
 // The readers behind it, from memory; `origin` stands for the file in messages.
-TriangleMesh parse_obj(std::string_view text, const std::string& origin);
+TriangleMesh parse_obj(std::string_view text, const std::string& origin, bool fans = false);
 TriangleMesh parse_ply(std::string_view bytes, const std::string& origin);
 TriangleMesh parse_stl(std::string_view bytes, const std::string& origin);
 

@@ -1,4 +1,4 @@
-// OBJ meshes through tinyobjloader, which splits polygons into triangles.
+// OBJ meshes through tinyobjloader, which splits polygons into triangles unless they are fans.
 #include <tiny_obj_loader.h>
 
 #include "src/scene/mesh_cursor.h"
@@ -48,10 +48,10 @@ void check_numbers(std::string_view text, const std::string& origin) {
 
 }  // namespace
 
-TriangleMesh parse_obj(std::string_view text, const std::string& origin) {
+TriangleMesh parse_obj(std::string_view text, const std::string& origin, bool fans) {
   check_numbers(text, origin);
   tinyobj::ObjReaderConfig config;
-  config.triangulate = true;
+  config.triangulate = !fans;
   config.vertex_color = false;
   tinyobj::ObjReader reader;
   if (!reader.ParseFromString(std::string(text), "", config))
@@ -68,10 +68,14 @@ TriangleMesh parse_obj(std::string_view text, const std::string& origin) {
                origin);
   for (const tinyobj::shape_t& shape : reader.GetShapes()) {
     const auto& indices = shape.mesh.indices;
-    for (std::size_t i = 0; i + 2 < indices.size(); i += 3) {
-      std::array<std::uint32_t, 3> t;
-      for (int k = 0; k < 3; ++k) t[k] = static_cast<std::uint32_t>(indices[i + k].vertex_index);
-      mesh.triangles.push_back(t);
+    const auto vertex = [&](std::size_t i) {
+      return static_cast<std::uint32_t>(indices[i].vertex_index);
+    };
+    std::size_t first = 0;
+    for (const std::size_t corners : shape.mesh.num_face_vertices) {
+      for (std::size_t i = first + 2; i < first + corners; ++i)
+        mesh.triangles.push_back({vertex(first), vertex(i - 1), vertex(i)});
+      first += corners;
     }
   }
   return checked(mesh, origin);

@@ -17,7 +17,8 @@ class MeshInspector {
 
   // `scale` is that of the transforms around the shape.
   void inspect_meshes(const Shape& shape, double scale = 1) {
-    if (shape.type == ShapeType::kMesh && shape.solid == MeshSolid::kShell)
+    const bool by_files = shape.type == ShapeType::kMesh || shape.type == ShapeType::kMeshSequence;
+    if (by_files && shape.solid == MeshSolid::kShell)
       judge_shell(shape, scale * shape.thickness);
     else if (shape.type == ShapeType::kMesh && seen_.insert(shape.file).second)
       tell(describe(inspect(load_mesh(shape.file), shape.file)));

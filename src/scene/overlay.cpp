@@ -196,10 +196,15 @@ void apply_overrides(Node& root, const std::vector<std::string>& overrides, Find
 }
 
 void anchor_paths(Node& node, const std::string& directory) {
+  constexpr std::string_view kPaths[][2] = {{"mesh", "file"},
+                                            {"mesh_sequence", "file"},
+                                            {"vdb", "file"},
+                                            {"text", "font"},
+                                            {"height_field", "file"}};
   const Node* type = node.find("type");
-  Node* file = node.find("file");
-  const bool has_files = type != nullptr && (type->text == "mesh" || type->text == "height_field");
-  if (has_files && file != nullptr && file->is(NodeType::kString) && !file->text.empty()) {
+  for (const auto& [owner, key] : kPaths) {
+    Node* file = type != nullptr && type->text == owner ? node.find(key) : nullptr;
+    if (file == nullptr || !file->is(NodeType::kString) || file->text.empty()) continue;
     namespace fs = std::filesystem;
     const bool from_here = file->where.from_override || directory.empty();
     const fs::path base = from_here ? fs::current_path() : fs::absolute(directory);

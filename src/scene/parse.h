@@ -111,8 +111,10 @@ constexpr Key shape_key(std::string_view about) {
 void parse_name(TableReader& table, std::string_view kind, std::size_t index, std::string& name,
                 std::vector<std::string>& taken);
 
-// The `shape` of a table of that name, which must be there.
-void parse_shape_key(TableReader& table, std::string_view name, Shape& out);
+// The `shape` of a table of that name, which must be there; only that of a collider may be one that
+// changes.
+void parse_shape_key(TableReader& table, std::string_view name, Shape& out,
+                     bool may_change = false);
 
 // A table of key frames.
 Keyframes parse_motion(const Node& node, ReadContext& context);

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "src/scene/parse.h"
+#include "src/scene/parse_shape_files.h"
 
 namespace firn::scene {
 namespace {
@@ -164,7 +164,7 @@ void parse_dynamics(TableReader& table, const Scene& scene, std::optional<Dynami
 
 constinit const Table kMotion = {"motion", "Rigid motion through key frames.", kMotionKeys};
 constinit const Table kCollider = {
-    "[[collider]]", "A rigid solid; material moves it where it has a mass.", kColliderKeys};
+    "[[collider]]", "A solid; material moves it where it has a mass.", kColliderKeys};
 
 Keyframes parse_motion(const Node& node, ReadContext& context) {
   Keyframes motion;
@@ -193,7 +193,7 @@ void parse_colliders(const Node& root, Scene& scene, ReadContext& context) {
   parse_sections(root, "collider", context, [&](TableReader& table, std::size_t index) {
     Collider collider;
     parse_name(table, "collider", index, collider.name, names);
-    parse_shape_key(table, collider.name, collider.shape);
+    parse_shape_key(table, collider.name, collider.shape, true);
     std::vector<Shape> alone{std::move(collider.shape)};
     place_shapes(table, scene, alone);
     collider.shape = std::move(alone[0]);
@@ -201,6 +201,10 @@ void parse_colliders(const Node& root, Scene& scene, ReadContext& context) {
     if (is_staggered(scene) && collider.friction > 0) table.fail("friction", kNoFriction);
     if (const Node* motion = table.find("motion")) collider.motion = parse_motion(*motion, context);
     parse_dynamics(table, scene, collider.dynamics);
+    if (collider.dynamics && holds_mesh_sequence(collider.shape))
+      table.fail("shape",
+                 "material cannot move a mesh_sequence, whose mass would change its place; remove "
+                 "its mass, and move it by 'motion'");
     parse_temperature(table, "temperature", scene, collider.temperature);
     scene.colliders.push_back(std::move(collider));
   });

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "src/scene/height_map.h"
-#include "src/scene/parse.h"
+#include "src/scene/parse_shape_files.h"
 
 namespace firn::scene {
 namespace {
@@ -20,13 +19,6 @@ constexpr Key radius_key(std::string_view about) {
   return key<&Shape::radius>("radius", about,
                              {.unit = "m", .range = Range::positive(), .required = true});
 }
-constexpr Key kTranslation = key<&Shape::translation>("translation", "last", {.unit = "m"});
-constexpr Key kRotation =
-    key<&Shape::rotation>("rotation", "about the origin: about x, then y, then z",
-                          {.kind = Kind::kRotation, .unit = "degrees"});
-constexpr Key kScale =
-    key<&Shape::scale>("scale", "first, from the origin", {.range = Range::positive()});
-
 constexpr Key kSphereKeys[] = {kCenter, radius_key("of the ball")};
 constexpr Key kBoxKeys[] = {
     key<&Shape::min>("min", "corner with the smallest coordinates",
@@ -67,23 +59,6 @@ constexpr Key kHeightFieldKeys[] = {
                       {.unit = "m", .by_hand = true, .value = no_default}),
     key<&Shape::base>("base", "y of the underside, below all heights",
                       {.unit = "m", .otherwise = "it has no end below"})};
-constexpr Choice<MeshSolid> kMeshSolids[] = {
-    {"winding", MeshSolid::kWinding,
-     "where the generalised winding number exceeds one half: holes are closed by smooth caps"},
-    {"shell", MeshSolid::kShell,
-     "all within half of thickness of the triangles, which need not enclose anything"}};
-constexpr Key kMeshKeys[] = {
-    key<&Shape::file>("file", "OBJ, PLY or STL, closed or not; relative to the scene file",
-                      {.required = true, .by_hand = true}),
-    key<&Shape::size>("size", "of the longest edge of its box; in place of scale",
-                      {.unit = "m", .range = Range::positive(), .by_hand = true}),
-    choice_key<&Shape::solid, kMeshSolids>("solid", "what is inside"),
-    key<&Shape::thickness>(
-        "thickness", "of a shell, which needs it; size and scale leave it as it is",
-        {.unit = "m", .range = Range::positive(), .by_hand = true, .value = no_default}),
-    kScale,
-    kRotation,
-    kTranslation};
 constexpr Key kBooleanKeys[] = {table_key("children", kShape,
                                           "two or more; difference: the first without the others",
                                           {.list = Count{2}, .required = true})};
@@ -98,7 +73,6 @@ constexpr Table kTorus = {"shape torus", "", kTorusKeys};
 constexpr Table kEllipsoid = {"shape ellipsoid", "", kEllipsoidKeys};
 constexpr Table kHeightField = {"shape height_field", "All that is below a surface.",
                                 kHeightFieldKeys};
-constexpr Table kMesh = {"shape mesh", "", kMeshKeys};
 constexpr Table kBoolean = {"shape union, intersection, difference", "", kBooleanKeys};
 constexpr Table kTransform = {"shape transform", "", kTransformKeys};
 
@@ -139,33 +113,6 @@ void parse_ellipsoid(TableReader& table, Shape& shape) {
       std::all_of(shape.radii.begin(), shape.radii.begin() + static_cast<std::ptrdiff_t>(axes),
                   [](double radius) { return radius > 0; });
   if (!positive) table.fail("radii", "every entry of 'radii' must be > 0");
-}
-
-void parse_mesh(TableReader& table, Shape& shape) {
-  table.read_members(shape);
-  const bool sized = table.read("size", shape.size);
-  if (sized && table.has("scale")) {
-    table.fail("size", "give either 'size' (length of the longest edge) or 'scale', not both");
-  }
-  if (shape.solid == MeshSolid::kShell) {
-    if (table.require("thickness") != nullptr) table.read("thickness", shape.thickness);
-  } else {
-    table.refuse("thickness", "belongs to a mesh with solid = \"shell\"; remove it, or say so");
-  }
-  if (!table.read("file", shape.file)) return;
-  namespace fs = std::filesystem;
-  const std::string extension = fs::path(shape.file).extension().string();
-  std::error_code ignored;
-  if (extension != ".obj" && extension != ".ply" && extension != ".stl") {
-    table.fail("file",
-               fmt::format("mesh file \"{}\" must end in .obj, .ply or .stl", excerpt(shape.file)));
-  } else if (shape.file.find('\0') != std::string::npos ||
-             !fs::is_regular_file(shape.file, ignored)) {
-    table.context().findings.add(
-        table.at("file")->where,
-        fmt::format("mesh file \"{}\" does not exist or is no file", shape.file),
-        ErrorCategory::kFile);
-  }
 }
 
 // The rectangle: [x, z], or x alone in 2D.
@@ -269,6 +216,13 @@ constexpr ShapeParser kShapes[] = {
     {{"ellipsoid", "", true, &kEllipsoid}, ShapeType::kEllipsoid, parse_ellipsoid},
     {{"height_field", "", true, &kHeightField}, ShapeType::kHeightField, parse_height_field},
     {{"mesh", "", false, &kMesh}, ShapeType::kMesh, parse_mesh},
+    {{"mesh_sequence", "of colliders: a mesh that changes its shape", false, &kMeshSequence},
+     ShapeType::kMeshSequence,
+     parse_mesh_sequence},
+    {{"vdb", "the surface of a level set, or of densities", false, &kVdb},
+     ShapeType::kVdb,
+     parse_vdb},
+    {{"text", "letters; in 3D extruded", true, &kText}, ShapeType::kText, parse_text},
     {{"union", "", true, &kBoolean}, ShapeType::kUnion, parse_boolean},
     {{"intersection", "", true, &kBoolean}, ShapeType::kIntersection, parse_boolean},
     {{"difference", "", true, &kBoolean}, ShapeType::kDifference, parse_boolean},
@@ -280,17 +234,14 @@ constexpr auto kSubtypes = [] {
   return types;
 }();
 
-constexpr std::string_view kOtherShapes = "use the analytic shapes or a mesh";
-constexpr Unavailable kLaterShapes[] = {{"vdb", kOtherShapes}, {"text", kOtherShapes}};
-
 constexpr auto kTypes = [] {
   std::array<Choice<ShapeType>, std::size(kShapes)> types{};
   for (std::size_t i = 0; i < types.size(); ++i)
     types[i] = {kShapes[i].name, kShapes[i].type, kShapes[i].about};
   return types;
 }();
-constexpr Key kShapeKeys[] = {choice_key<&Shape::type, kTypes>(
-    "type", "of shape", {.required = true, .unavailable = kLaterShapes, .by_hand = true})};
+constexpr Key kShapeKeys[] = {
+    choice_key<&Shape::type, kTypes>("type", "of shape", {.required = true, .by_hand = true})};
 
 const ShapeParser* find_parser(TableReader& table) {
   std::size_t index = 0;
@@ -328,12 +279,19 @@ Shape parse_shape(const Node& node, ReadContext& context) {
 constinit const Table kShape = {"shape", "A region of space, chosen by its type.", kShapeKeys,
                                 kSubtypes};
 
-void parse_shape_key(TableReader& table, std::string_view name, Shape& out) {
+void parse_shape_key(TableReader& table, std::string_view name, Shape& out, bool may_change) {
   const Node* node = table.find("shape");
   if (node == nullptr) return;
   const std::string owner = fmt::format("{} \"{}\"", table.label(), excerpt(name));
   const Findings::About about(table.context().findings, owner);
   out = parse_shape(*node, table.context());
+  if (holds_mesh_sequence(out) && !may_change)
+    table.fail("shape", "a mesh_sequence is for colliders; take one of its files as a mesh");
+  else if (holds_mesh_sequence(out) && !is_mesh_sequence(out))
+    table.fail(
+        "shape",
+        "a mesh_sequence is the whole shape of a collider, moved by transforms at most; make "
+        "what it is combined with colliders of their own");
   out.place.text = fmt::format("{}: {}: ", to_string(node->where), owner);
 }
 

@@ -72,7 +72,11 @@ class Compiler {
       case ShapeType::kTransform:
         return transform(s, frame, below);
       case ShapeType::kMesh:
+      case ShapeType::kVdb:
+      case ShapeType::kText:
         return mesh(s, frame);
+      case ShapeType::kMeshSequence:
+        return mesh_sequence(s, frame);
       case ShapeType::kHeightField:
         return height_field(s, frame);
       case ShapeType::kHalfSpace:
@@ -203,8 +207,33 @@ class Compiler {
     return {rotation_from_euler(vec(s.rotation)), scale, vec(s.translation)};
   }
 
-  Bounds mesh(const Shape& s, const Frame& frame) {
-    const auto loaded = cached_mesh(s.file);
+  // What a shell adds on every side, in the mesh's units; 0 of a solid.
+  double around(const Shape& s, const Frame& frame, double scale, double longest) const {
+    const bool may_be_shell = s.type == ShapeType::kMesh || s.type == ShapeType::kMeshSequence;
+    if (!may_be_shell || s.solid != MeshSolid::kShell) return 0;
+    check(s.thickness > 0, "a mesh with solid = \"shell\" needs a thickness > 0");
+    const double half = 0.5 * s.thickness * frame.scale / scale;
+    check(2 * half <= longest, "a shell must not be thicker than its mesh is long");
+    return half;
+  }
+  static double longest_edge(const Vector& lo, const Vector& hi) {
+    return std::max({hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]});
+  }
+
+  // The leaf's axes meet in the grid's origin; its bounds lie around the centre of the box.
+  void set_grid(const Frame& own, const Vec3& origin, const Vec3& a, const Vec3& b,
+                const GridBytes& bytes) {
+    SdfInstruction<double>& in = out_.code.back();
+    in.origin = own(vec(origin));
+    const double parameters[kSdfParameters] = {a[0], a[1], a[2], b[0], b[1], b[2], 0.5 * dx_};
+    std::copy_n(parameters, kSdfParameters, in.parameter);
+    in.mesh_offset = static_cast<std::int64_t>(out_.meshes.size());
+    out_.meshes.insert(out_.meshes.end(), bytes.begin(), bytes.end());
+  }
+
+  Bounds mesh(const Shape& given, const Frame& frame) {
+    const Shape s = in_dimension(given, frame);
+    const auto loaded = cached_mesh(s);
     const TriangleMesh& triangles = *loaded;
     Vector lo = Vector::filled(kInfinity), hi = Vector::filled(-kInfinity);
     for (const Vec3& v : triangles.vertices)
@@ -212,29 +241,42 @@ class Compiler {
         lo[i] = std::min(lo[i], v[i]);
         hi[i] = std::max(hi[i], v[i]);
       }
-    const double longest = std::max({hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]});
-    check(longest > 0, "a mesh must have an extent > 0");
-    const Frame own = frame.then(placement(s, s.size > 0 ? s.scale * s.size / longest : s.scale));
+    const Frame own = frame.then(placement(s, scale_of(s, triangles)));
+    const double half = around(s, frame, own.scale, longest_edge(lo, hi));
+    const auto grid = cached_grid(s, 0.5 * dx_ / own.scale, 2 * half);
+    const Bounds bounds = leaf(SdfOp::kMesh, own, 0.5 * (lo + hi), Matrix::identity(), {},
+                               0.5 * (hi - lo) + Vector::filled(half));
+    set_grid(own, grid->origin, grid->index_min, grid->index_max, grid->bytes);
+    if (s.type != ShapeType::kText && half == 0) out_.reports.push_back(inspect(triangles, s.file));
+    return bounds;
+  }
+  // In 2D a text is cut by the plane in its middle, from which its front and back must be too far
+  // to be seen.
+  Shape in_dimension(const Shape& s, const Frame& frame) const {
+    Shape result = s;
+    if (s.type != ShapeType::kText) return result;
+    check(s.size > 0, "a text needs a size > 0");
+    if (out_.dimension == 2) result.depth = 10 * dx_ / (frame.scale * s.scale);
+    check(result.depth > 0, "a text needs a depth > 0");
+    return result;
+  }
+
+  // As it is at time 0; what it becomes is for those who ask for `deforming`.
+  Bounds mesh_sequence(const Shape& s, const Frame& frame) {
+    check(out_.dimension == 3, "a mesh_sequence needs dimension = 3");
+    check(s.fps > 0, "a mesh_sequence needs fps > 0");
+    const auto sequence = cached_sequence(s);
+    const TriangleMesh first{sequence->vertices[0], sequence->triangles};
+    const Frame own = frame.then(placement(s, scale_of(s, first)));
     const double voxel = 0.5 * dx_ / own.scale;
-    double around = 0;  // what a shell adds on every side, in the mesh's units
-    if (s.solid == MeshSolid::kShell) {
-      check(s.thickness > 0, "a mesh with solid = \"shell\" needs a thickness > 0");
-      around = 0.5 * s.thickness * frame.scale / own.scale;
-      check(2 * around <= longest, "a shell must not be thicker than its mesh is long");
-    }
-    const auto kept = cached_grid(s.file, voxel, 2 * around);
-    const MeshGrid& grid = *kept;
-    const Vec3 &a = grid.index_min, &b = grid.index_max;
-    // The leaf's axes meet in the grid's origin; its bounds lie around the centre of the box.
-    Bounds bounds = leaf(SdfOp::kMesh, own, 0.5 * (lo + hi), Matrix::identity(), {},
-                         0.5 * (hi - lo) + Vector::filled(around));
-    SdfInstruction<double>& in = out_.code.back();
-    in.origin = own(vec(grid.origin));
-    const double parameters[kSdfParameters] = {a[0], a[1], a[2], b[0], b[1], b[2], 0.5 * dx_};
-    std::copy_n(parameters, kSdfParameters, in.parameter);
-    in.mesh_offset = static_cast<std::int64_t>(out_.meshes.size());
-    out_.meshes.insert(out_.meshes.end(), grid.bytes.begin(), grid.bytes.end());
-    if (around == 0) out_.reports.push_back(inspect(triangles, s.file));
+    const double half = around(s, frame, own.scale, kFarthest);
+    out_.deforming =
+        std::make_shared<const DeformingGrid>(s, voxel, half, own.scale * own.rotation);
+    const DeformingGrid& grid = *out_.deforming;
+    const Vector a = vec(grid.index_min()), b = vec(grid.index_max()), origin = vec(grid.origin());
+    const Bounds bounds = leaf(SdfOp::kDeforming, own, origin + 0.5 * voxel * (a + b),
+                               Matrix::identity(), {}, 0.5 * voxel * (b - a));
+    set_grid(own, grid.origin(), grid.index_min(), grid.index_max(), grid.at_rest(0));
     return bounds;
   }
 
@@ -297,12 +339,6 @@ class Compiler {
 
 }  // namespace
 
-bool CompiledShape::bounded() const {
-  for (int i = 0; i < dimension; ++i)
-    if (!std::isfinite(min[i]) || !std::isfinite(max[i])) return false;
-  return true;
-}
-
 CompiledShape compile_shape(const Shape& shape, int dimension, double dx) {
   if (!(dx > 0)) fail("shape: the grid spacing must be > 0");
   CompiledShape result;
@@ -310,7 +346,10 @@ CompiledShape compile_shape(const Shape& shape, int dimension, double dx) {
   result.place = shape.place;
   const Bounds bounds = [&] {
     try {
-      return Compiler(result, dx).compile(shape, {}, 0);
+      const Bounds of_all = Compiler(result, dx).compile(shape, {}, 0);
+      if (result.deforming && result.code.size() > 1)
+        fail("shape: a mesh_sequence is the whole shape of a collider, in no boolean");
+      return of_all;
     } catch (const Error& error) {
       throw Error(error.category(), shape.place.text + error.what());
     }
@@ -320,52 +359,6 @@ CompiledShape compile_shape(const Shape& shape, int dimension, double dx) {
     result.max[i] = bounds.max[i];
   }
   return result;
-}
-
-template <class Real>
-std::vector<SdfInstruction<Real>> instructions(const CompiledShape& shape) {
-  std::vector<SdfInstruction<Real>> result;
-  result.reserve(shape.code.size());
-  for (const SdfInstruction<double>& from : shape.code) {
-    SdfInstruction<Real> to{};
-    for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) to.rotation(i, j) = static_cast<Real>(from.rotation(i, j));
-      to.origin[i] = static_cast<Real>(from.origin[i]);
-    }
-    for (int i = 0; i < kSdfParameters; ++i) to.parameter[i] = static_cast<Real>(from.parameter[i]);
-    to.op = from.op;
-    to.mesh_offset = from.mesh_offset;
-    result.push_back(to);
-  }
-  return result;
-}
-template std::vector<SdfInstruction<float>> instructions<float>(const CompiledShape&);
-template std::vector<SdfInstruction<double>> instructions<double>(const CompiledShape&);
-
-SdfProgram<double> program(const CompiledShape& shape) {
-  return {shape.code.data(), static_cast<int>(shape.code.size()), shape.meshes.data()};
-}
-
-double distance(const CompiledShape& shape, const Vec3& x) {
-  if (shape.dimension == 2) return signed_distance<2>(program(shape), Vec<double, 2>{{x[0], x[1]}});
-  return signed_distance<3>(program(shape), vec(x));
-}
-
-Vec3 normal(const CompiledShape& shape, const Vec3& x, double step) {
-  if (shape.dimension == 2) {
-    const auto n = sdf_normal<2>(program(shape), Vec<double, 2>{{x[0], x[1]}}, step);
-    return {n[0], n[1], 0};
-  }
-  const auto n = sdf_normal<3>(program(shape), vec(x), step);
-  return {n[0], n[1], n[2]};
-}
-
-void require_bounded(const CompiledShape& shape, const std::string& what) {
-  if (!shape.bounded())
-    fail(
-        fmt::format("{}its shape has no end (a half_space, or a height_field without 'base'), so "
-                    "it cannot be filled with particles; intersect it with a box",
-                    shape.place.text.empty() ? what + ": " : shape.place.text));
 }
 
 }  // namespace firn

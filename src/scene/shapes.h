@@ -10,6 +10,7 @@
 
 #include "firn/scene.h"
 #include "kernels/collide/sdf.h"
+#include "src/scene/deforming_grid.h"
 #include "src/scene/mesh.h"
 
 namespace firn {
@@ -20,13 +21,15 @@ struct CompiledShape {
   GridBytes meshes;                 // the grids of all meshes and height fields, one after another
   Vec3 min{}, max{};                // contain the solid; infinite where it is unbounded
   std::vector<MeshReport> reports;  // one per mesh whose inside the winding number tells
+  std::shared_ptr<const DeformingGrid>
+      deforming;  // of a mesh_sequence, of which `meshes` is time 0
   ShapePlace place;
   bool bounded() const;
 };
 
 // `dimension` is 2 or 3; `dx` the grid spacing in m, which sets the resolution of meshes and height
 // fields (dx/2). Throws Error{kScene} for a shape that cannot mean anything (radius <= 0, nested
-// too deeply) and Error{kFile} for an unreadable mesh or picture.
+// too deeply) and Error{kFile} for an unreadable mesh, volume, font or picture.
 CompiledShape compile_shape(const Shape& shape, int dimension, double dx);
 
 // What to upload, in the precision of the kernels: this array, and the bytes of `shape.meshes` to

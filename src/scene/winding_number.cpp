@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "src/scene/triangle_distance.h"
+
 namespace firn {
 namespace {
 
@@ -31,39 +33,28 @@ Vector rim(const Vector& a, const Vector& b) {
   return cross(a, b) * ((la + lb) / below);
 }
 
-// Squared distance from the origin to a segment.
-double to_segment(const Vector& a, const Vector& b) {
-  const Vector e = b - a;
-  const double length = norm_squared(e);
-  const double s = length > 0 ? clamp(-dot(a, e) / length, 0.0, 1.0) : 0.0;
-  return norm_squared(a + s * e);
-}
-
-// Squared distance from the origin to a triangle: to its plane if the foot lies inside, else to its
-// nearest edge.
-double to_triangle(const Vector& a, const Vector& b, const Vector& c) {
-  const Vector n = cross(b - a, c - a);
-  const double length = norm_squared(n);
-  const bool above = length > 0 && dot(cross(a, b), n) >= 0 && dot(cross(b, c), n) >= 0 &&
-                     dot(cross(c, a), n) >= 0;
-  if (above) return dot(a, n) * dot(a, n) / length;
-  return std::min({to_segment(a, b), to_segment(b, c), to_segment(c, a)});
-}
-
 }  // namespace
 
 WindingNumber::WindingNumber(const TriangleMesh& mesh) {
   triangles_.reserve(mesh.triangles.size());
   for (const auto& t : mesh.triangles) {
     Triangle triangle;
+    triangle.number = static_cast<std::uint32_t>(triangles_.size());
     for (int k = 0; k < 3; ++k) {
       const Vec3& v = mesh.vertices[t[k]];
       triangle.corner[k] = {{v[0], v[1], v[2]}};
     }
+    const Vector* c = triangle.corner;
+    triangle.centre = (c[0] + c[1] + c[2]) * (1.0 / 3);
+    triangle.radius = 0;
+    for (int k = 0; k < 3; ++k)
+      triangle.radius = std::max(triangle.radius, norm(c[k] - triangle.centre));
     triangles_.push_back(triangle);
   }
   nodes_.reserve(triangles_.size());
   if (!triangles_.empty()) build(0, static_cast<std::uint32_t>(triangles_.size()));
+  place_.resize(triangles_.size());
+  for (std::uint32_t i = 0; i < triangles_.size(); ++i) place_[triangles_[i].number] = i;
 }
 
 WindingNumber::Node WindingNumber::summarise(std::uint32_t begin, std::uint32_t end) const {
@@ -178,23 +169,57 @@ Vector WindingNumber::gradient(const Vector& x) const {
 }
 
 double WindingNumber::nearest(const Vector& x, double at_most) const {
-  double best = at_most;
+  return nearest_triangle(x, at_most).distance;
+}
+
+WindingNumber::Nearest WindingNumber::nearest_triangle(const Vector& x, double at_most) const {
+  Nearest best{at_most, kNone};
   for (std::uint32_t i = 0; i < nodes_.size();) {
     const Node& node = nodes_[i];
-    const double reach = best + node.radius;
+    const double reach = best.distance + node.radius;
     if (norm_squared(node.centre - x) >= reach * reach) {
       i = node.skip;
       continue;
     }
     if (node.skip == i + 1)
-      for (std::uint32_t k = node.begin; k < node.end; ++k) {
-        const Vector* c = triangles_[k].corner;
-        const double squared = to_triangle(c[0] - x, c[1] - x, c[2] - x);
-        if (squared < best * best) best = std::sqrt(squared);
-      }
+      for (std::uint32_t k = node.begin; k < node.end; ++k) consider(triangles_[k], x, best);
     ++i;
   }
   return best;
+}
+
+void WindingNumber::consider(const Triangle& triangle, const Vector& x, Nearest& nearest) {
+  const double close = nearest.distance + triangle.radius;
+  if (norm_squared(triangle.centre - x) >= close * close) return;
+  const Vector* c = triangle.corner;
+  const double squared = squared_distance_to_triangle(c[0] - x, c[1] - x, c[2] - x);
+  if (squared < nearest.distance * nearest.distance)
+    nearest = {std::sqrt(squared), triangle.number};
+}
+void WindingNumber::consider(std::uint32_t triangle, const Vector& x, Nearest& nearest) const {
+  consider(triangles_[place_[triangle]], x, nearest);
+}
+
+void WindingNumber::collect(const Vector& x, double reach, std::vector<Nearest>& found) const {
+  for (std::uint32_t i = 0; i < nodes_.size();) {
+    const Node& node = nodes_[i];
+    const double close = reach + node.radius;
+    if (norm_squared(node.centre - x) > close * close) {
+      i = node.skip;
+      continue;
+    }
+    if (node.skip == i + 1)
+      for (std::uint32_t k = node.begin; k < node.end; ++k) {
+        Nearest nearest{std::nextafter(reach, 2 * reach), kNone};
+        consider(triangles_[k], x, nearest);
+        if (nearest.triangle != kNone) found.push_back(nearest);
+      }
+    ++i;
+  }
+  // Of equal distances the order follows from the mesh, too.
+  std::sort(found.begin(), found.end(), [](const Nearest& a, const Nearest& b) {
+    return a.distance != b.distance ? a.distance < b.distance : a.triangle < b.triangle;
+  });
 }
 
 }  // namespace firn

@@ -23,6 +23,18 @@ class WindingNumber {
   // Distance to the nearest triangle, or `at_most` if none is closer; fast if that is a close
   // bound.
   double nearest(const Vec<double, 3>& x, double at_most) const;
+  // The same, and the number of that triangle in the mesh.
+  static constexpr std::uint32_t kNone = 0xffffffff;
+  struct Nearest {
+    double distance;
+    std::uint32_t triangle;  // kNone if none is closer
+  };
+  Nearest nearest_triangle(const Vec<double, 3>& x, double at_most) const;
+  // Appends all triangles that are no farther than `reach`, and sorts what is then in `found` by
+  // distance.
+  void collect(const Vec<double, 3>& x, double reach, std::vector<Nearest>& found) const;
+  // Makes `nearest` a triangle that is closer to x.
+  void consider(std::uint32_t triangle, const Vec<double, 3>& x, Nearest& nearest) const;
 
  private:
   struct Node {
@@ -34,14 +46,20 @@ class WindingNumber {
   };
   struct Triangle {
     Vec<double, 3> corner[3];
+    Vec<double, 3> centre;  // of a ball that holds it
+    double radius;
+    std::uint32_t number;
   };
   void build(std::uint32_t begin, std::uint32_t end);
   Node summarise(std::uint32_t begin, std::uint32_t end) const;
   template <class Far, class Near>
   void traverse(const Vec<double, 3>& x, Far far, Near near) const;
 
+  static void consider(const Triangle& triangle, const Vec<double, 3>& x, Nearest& nearest);
+
   std::vector<Triangle> triangles_;
-  std::vector<Node> nodes_;  // depth first
+  std::vector<std::uint32_t> place_;  // in triangles_, by their numbers
+  std::vector<Node> nodes_;           // depth first
 };
 
 }  // namespace firn

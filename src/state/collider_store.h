@@ -10,6 +10,7 @@
 #include "src/scene/motion_keys.h"
 #include "src/scene/shapes.h"
 #include "src/state/body_store.h"
+#include "src/state/deforming_shapes.h"
 #include "src/state/partition.h"
 
 namespace firn {
@@ -20,9 +21,13 @@ class DeviceShape {
  public:
   DeviceShape(Exec& exec, const CompiledShape& shape)
       : code_(exec, std::span<const SdfInstruction<Real>>(instructions<Real>(shape))),
-        meshes_(exec, std::span<const std::byte>(shape.meshes)) {}
+        meshes_(exec, std::span<const std::byte>(shape.deforming ? GridBytes() : shape.meshes)) {}
   SdfProgram<Real> program() const {
     return {code_.data(), static_cast<int>(code_.size()), meshes_.data()};
+  }
+  // Of one whose samples lie elsewhere.
+  SdfProgram<Real> program(const Buffer<Exec, std::byte>& samples) const {
+    return {code_.data(), static_cast<int>(code_.size()), samples.data()};
   }
   std::size_t bytes() const { return code_.bytes() + meshes_.bytes(); }
 
@@ -40,8 +45,12 @@ class ColliderStore {
     std::int32_t bodies = 0;
     for (const Collider& c : scene.colliders) {
       motions_.push_back({c.motion, c.motion, {}});
-      colliders.push_back({add_shape(c.shape, scene), upload_keys(motions_.back()), c.boundary,
-                           static_cast<Real>(c.friction), c.dynamics ? bodies++ : -1});
+      ColliderShape<Real> collider = add_collider(c.shape, scene);
+      collider.keys = upload_keys(motions_.back());
+      collider.boundary = c.boundary;
+      collider.friction = static_cast<Real>(c.friction);
+      collider.body = c.dynamics ? bodies++ : -1;
+      colliders.push_back(collider);
     }
     std::vector<SdfProgram<Real>> sinks;
     for (const Sink& s : scene.sinks) sinks.push_back(add_shape(s.shape, scene));
@@ -54,11 +63,11 @@ class ColliderStore {
   }
 
   int count() const { return static_cast<int>(colliders_.size()); }
-  // Whether any of them may stand elsewhere in another step.
+  // Whether any of them may stand elsewhere, or look otherwise, in another step.
   bool moves() const {
     for (const Motion& motion : motions_)
       if (motion.now) return true;
-    return bodies_.count() > 0;
+    return bodies_.count() > 0 || !deforming_.empty();
   }
   std::size_t columns() const { return colliders_.size() * kReactionColumns; }
   SinkView<Real> sinks() const {
@@ -80,6 +89,13 @@ class ColliderStore {
     params.collider_count = count();
     params.reactions = table_.data();
     bodies_.fill(params);
+  }
+  // Before steps from `time` (s) on, where nothing runs: the shapes that change follow it. Returns
+  // until when steps may be made, or infinity.
+  double deform(double time) {
+    if (deforming_.empty()) return std::numeric_limits<double>::infinity();
+    exec_.synchronize();
+    return deforming_.show(time);
   }
   BodyStore<Exec, D, Real>& moved() { return bodies_; }
   const BodyStore<Exec, D, Real>& moved() const { return bodies_; }
@@ -107,6 +123,7 @@ class ColliderStore {
       const RigidPose<double> pose =
           moved ? bodies_.pose_of(bodies[b], b)
                 : pose_at<double>(view_of(motions_[c].now, keys.data()), now);
+      states[c].time = now;
       for (int i = 0; i < 9; ++i)
         states[c].rotation[static_cast<std::size_t>(i)] = pose.rotation(i / 3, i % 3);
       for (int a = 0; a < 3; ++a) {
@@ -171,7 +188,7 @@ class ColliderStore {
   }
 
   std::size_t bytes() const {
-    std::size_t sum = table_.bytes() + bodies_.bytes();
+    std::size_t sum = table_.bytes() + bodies_.bytes() + deforming_.bytes();
     for (const auto& shape : shapes_) sum += shape.bytes();
     return sum;
   }
@@ -180,6 +197,18 @@ class ColliderStore {
   SdfProgram<Real> add_shape(const Shape& shape, const Scene& scene) {
     shapes_.emplace_back(exec_, compile_shape(shape, scene.simulation.dimension, scene.grid.dx));
     return shapes_.back().program();
+  }
+  // Its program, and what of it changes.
+  ColliderShape<Real> add_collider(const Shape& shape, const Scene& scene) {
+    const CompiledShape compiled = compile_shape(shape, scene.simulation.dimension, scene.grid.dx);
+    shapes_.emplace_back(exec_, compiled);
+    ColliderShape<Real> collider{};
+    collider.program = shapes_.back().program();
+    if (!compiled.deforming) return collider;
+    DeformingShape<Exec>& deforming = deforming_.add(exec_, compiled);
+    collider.program = shapes_.back().program(deforming.samples());
+    collider.deforming = deforming.header();
+    return collider;
   }
   struct Motion {
     std::optional<Keyframes> of_scene, now;
@@ -210,6 +239,7 @@ class ColliderStore {
   Exec& exec_;
   SinkView<Real> open_faces_;
   std::deque<DeviceShape<Exec, Real>> shapes_;
+  DeformingShapes<Exec> deforming_;
   std::deque<Motion> motions_;  // one per collider
   BodyStore<Exec, D, Real> bodies_;
   Buffer<Exec, ColliderShape<Real>> colliders_;

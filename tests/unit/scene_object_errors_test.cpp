@@ -207,13 +207,29 @@ TEST(SceneObjectErrors, Colliders) {
 TEST(SceneObjectErrors, Shapes) {
   const std::string ball = "{ type = \"sphere\", center = [0.5, 0.5, 0.5], radius = 0.1 }";
   const std::string box = "{ type = \"box\", min = [0, 0, 0], max = [1, 1, 1] }";
+  const std::string plane = "{ type = \"half_space\", point = [0, 0, 0], normal = [0, 1, 0] }";
+  const auto sequence = [](const std::string& rest) {
+    return "{ type = \"mesh_sequence\", file = @\"" + rest + " }";
+  };
   const std::string inner = "{ type = \"sphere\", center = [0, 0, 0], radius = 1 }";
   const Case cases[] = {
       {ball, "@3", {"'shape' must be a table"}},
       {ball, "@{ radius = 1 }", {"shape needs the key 'type'"}},
       {ball, "{ type = @\"shpere\" }", {"unknown shape type 'shpere'; did you mean 'sphere'?"}},
-      {ball, "{ type = @\"vdb\" }", {"not available in this version"}},
-      {ball, "{ type = @\"text\" }", {"not available in this version"}},
+      {ball, "@{ type = \"vdb\" }", {"shape vdb needs the key 'file'"}},
+      {ball, "@{ type = \"text\", size = 1, depth = 1 }", {"shape text needs the key 'text'"}},
+      {ball, "@{ type = \"text\", text = \"a\", depth = 1 }", {"shape text needs the key 'size'"}},
+      {ball, "@{ type = \"text\", text = \"a\", size = 1 }", {"shape text needs the key 'depth'"}},
+      {ball, "{ type = \"text\", text = \"a\", size = @0, depth = 1 }", {"'size' must be > 0"}},
+      {plane, sequence("a.obj\", first = 0, last = 2"), {"must have one %d or %04d"}},
+      {plane, sequence("%d%d.obj\", first = 0, last = 2"), {"must have one %d or %04d"}},
+      {plane, sequence("%d.vdb\", first = 0, last = 2"), {"must end in .obj, .ply or .stl"}},
+      {plane,
+       "{ type = \"mesh_sequence\", file = \"%d.obj\", first = 3, last = @3 }",
+       {"'last' must be more than 'first' (3)"}},
+      {plane,
+       "{ type = \"mesh_sequence\", file = \"%d.obj\", first = @-1, last = 3 }",
+       {"'first' must be from 0 to 1000000"}},
       {"radius = 0.1 }", "radius = @0 }", {"'radius' must be > 0"}},
       {"center = [0.5, 0.5, 0.5]", "center = @[0.5, 0.5]", {"'center' must have 3 entries"}},
       {ball, "@{ type = \"sphere\", radius = 1 }", {"shape sphere needs the key 'center'"}},

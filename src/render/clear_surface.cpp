@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/render/clear_shadow.h"
 #include "src/render/finish.h"
 #include "src/render/ground.h"
 #include "src/render/surface_values.h"
@@ -192,10 +193,13 @@ V3p ClearSurface::light(const Paths& paths, const PacketHits& opaque, int first)
     store(&sun.open[i], i == 0 ? asked : Lanes(0.0f));
   }
   hits_.embree.block(sun);
+  Packet3 left;
+  const bool changed = pass_clear(hits_.embree.clear(), hits_.scene.size, sun, left);
+  const V3p passed = changed ? load(left, 0) : V3p::filled(Lanes(1.0f));
   constexpr float kSky = 0.85f;  // that reaches it
-  const V3p color =
-      shade(albedo, normal, lights_.to_sun, hits_.scene.up, load(&sun.open.v[0]), Lanes(kSky)) +
-      glow;
+  const V3p color = shade(albedo, normal, lights_.to_sun, hits_.scene.up, load(&sun.open.v[0]),
+                          Lanes(kSky), Lanes(0.0f), &passed) +
+                    glow;
   return mix(color, background(direction, hits_.scene.up), faded);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <span>
 
+#include "src/render/clear_shadow.h"
 #include "src/render/parallel.h"
 
 namespace firn {
@@ -68,7 +69,12 @@ void add_sun(const PictureHits& hits, const LightDirections& lights,
   constexpr float kShare = 1.0f / std::tuple_size_v<decltype(LightDirections::sun)>;
   for (const V3f& direction : lights.sun) {
     send(hits, direction, count, rays);
-    for (int i = 0; i < count; ++i) all[particles[i]].sun += kShare * rays.open[i];
+    Packet3 passed;
+    const bool changed = pass_clear(hits.embree.clear(), hits.scene.size, rays, passed);
+    for (int i = 0; i < count; ++i) {
+      const float left = changed ? (passed[0][i] + passed[1][i] + passed[2][i]) / 3 : 1;
+      all[particles[i]].sun += kShare * rays.open[i] * left;
+    }
   }
 }
 

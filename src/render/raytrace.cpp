@@ -6,6 +6,7 @@
 #include "firn/error.h"
 
 #if FIRN_WITH_EMBREE
+#include "src/render/outline.h"
 #include "src/render/parallel.h"
 #include "src/render/picture_colors.h"
 
@@ -43,6 +44,7 @@ Image ray_trace(const RayScene& scene, const Projection& view, int width, int he
   const PictureColors colors(hits, lights, particles, surfaces, 2 * view.tan_y / height);
   Image image = Image::filled(width, height, {});
   in_parallel(hits.tiles(), [&](int tile) { colors.draw(tile, image); });
+  if (scene.outline) draw_outline(hits, view, *scene.outline, image);
   return image;
 }
 

@@ -95,6 +95,37 @@ TEST(RenderSurface, ClearMaterialsAbsorb) {
   EXPECT_LT(green(image, shallow_x), 0.95 * green(ground, shallow_x));
 }
 
+// Of the ground that an opaque block shades, seen from above.
+TEST(RenderSurface, ClearMaterialsCastLightTintedShadows) {
+  Scene scene = scene_with(MaterialModel::kIncompressible, Finish::kMatte);
+  scene.output.camera->eye = {0, 7, 0.1};
+  scene.output.camera->target = {0, 0, 0};
+  const Snapshot block = box({-0.3, 1, -0.3}, {0.3, 1.3, 0.3});
+  const Image opaque = picture(scene, block);
+  scene.materials[0].finish = Finish::kClear;
+  const Image clear = picture(scene, block);
+  scene.materials[0].color = {0.98, 0.98, 0.98};
+  const Image water = picture(scene, block);
+  const Image bare = picture(scene, one_particle(3, {50, 50, 50}, 0.01));
+  int shaded = 0;
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) {
+      const Rgb o = opaque.pixel(x, y), c = clear.pixel(x, y), w = water.pixel(x, y),
+                b = bare.pixel(x, y);
+      // The core of the shadow: the block itself, which is red, and the shadow's edge are not.
+      if (is_red(o) || brightness(o) > 0.6 * brightness(b)) continue;
+      ++shaded;
+      EXPECT_GT(brightness(c), brightness(o)) << x << ' ' << y;
+      EXPECT_LT(brightness(c), 0.97 * brightness(b)) << x << ' ' << y;
+      EXPECT_GT(brightness(w), brightness(c)) << x << ' ' << y;
+      EXPECT_LT(brightness(w), 0.97 * brightness(b)) << x << ' ' << y;
+      // Red water lets red light through.
+      EXPECT_GT(1.0 * c[0] / c[2], 1.1 * b[0] / b[2]) << x << ' ' << y;
+      EXPECT_NEAR(1.0 * w[0] / w[2], 1.0 * b[0] / b[2], 0.1) << x << ' ' << y;
+    }
+  EXPECT_GT(shaded, 60);
+}
+
 TEST(RenderSurface, FinishesDiffer) {
   const Snapshot block = box({-0.5, 0.2, -0.5}, {0.5, 0.7, 0.5});
   std::vector<std::vector<std::uint8_t>> seen;

@@ -1,4 +1,4 @@
-#include "src/io/font_file.h"
+#include "src/scene/font_file.h"
 
 #if FIRN_WITH_TEXT
 #include <fontconfig/fontconfig.h>

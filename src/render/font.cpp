@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/io/font_file.h"
+#include "src/scene/font_file.h"
 #include "src/render/bitmap_font.h"
 
 #if FIRN_WITH_TEXT

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "src/io/font_file.h"
+#include "src/scene/font_file.h"
 #include "src/render/render.h"
 #include "src/render/surroundings.h"
 #include "tests/support/pictures.h"

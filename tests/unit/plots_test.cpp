@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -55,6 +56,36 @@ TEST_F(PlotsTest, DrawsEverySeries) {
   // A curve crosses more than half of the picture.
   EXPECT_GT(count(image, kFirstColor), image.width / 2);
   EXPECT_GT(count(image, kSecondColor), image.width / 2);
+}
+
+// Curves along the upper edge, below one another, from the left to the right end of the axis.
+TEST_F(PlotsTest, KeyHidesNoCurve) {
+  PlotSpec plot{"Curves", "t", "y", false, {}};
+  for (int i = 0; i < 7; ++i)
+    plot.series.push_back({"a curve with a long name, the number " + std::to_string(i),
+                           {0, 1},
+                           {1 - 0.03 * i, 1 - 0.03 * i}});
+  plot.from_zero = true;
+  ASSERT_TRUE(write_multi_panel({plot, plot}, path_));
+  const Image image = read_png(path_);
+  int last_tick = 0;  // the axis below the curves, which are as long
+  for (int y = image.height / 4; y < image.height / 2; ++y) {
+    int dark = 0;
+    for (int x = 0; x < image.width; ++x) dark += image.pixel(x, y) == Rgb{0x50, 0x58, 0x60};
+    last_tick = std::max(last_tick, dark);
+  }
+  ASSERT_GT(last_tick, image.width / 2);
+  for (const Rgb color : {kFirstColor, kSecondColor}) {
+    int longest = 0;
+    for (int y = 0; y < image.height / 2; ++y) {
+      int run = 0;
+      for (int x = 0; x < image.width; ++x) {
+        run = image.pixel(x, y) == color ? run + 1 : 0;
+        longest = std::max(longest, run);
+      }
+    }
+    EXPECT_NEAR(longest, last_tick, 4);
+  }
 }
 
 TEST_F(PlotsTest, PanelsAreStacked) {

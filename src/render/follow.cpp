@@ -10,7 +10,7 @@ namespace {
 constexpr double kBeyond = 0.03;
 constexpr double kRoom = 0.12;      // beyond what had left it, so that it does not soon leave again
 constexpr double kFarthest = 1.0;   // of the first box's diagonal; what flies further may leave
-constexpr double kStiffness = 0.5;  // per frame: after kAhead frames less than a tenth is missing
+constexpr double kStiffness = 0.7;  // per frame: half of the way in two frames and a half
 
 // A critically damped spring towards `to`, exactly: x'' = -2 k x' - k^2 (x - to).
 void approach(double& x, double& rate, double to, double frames) {

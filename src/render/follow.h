@@ -16,7 +16,7 @@ class Follower {
   explicit Follower(const Bounds& first);
 
   // How far ahead of a picture's time it must know where material will be, frames.
-  static constexpr double kAhead = 8;
+  static constexpr double kAhead = 2;
 
   // The box to frame at a time that many frames after the picture before; `material`: where it is,
   // and will be kAhead frames later.

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "src/scene/font_file.h"
 #include "src/render/render.h"
 #include "src/render/surroundings.h"
+#include "src/scene/font_file.h"
 #include "tests/support/pictures.h"
 
 namespace firn::test {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/render/clear_shadow.h"
 #include "src/render/finish.h"
 #include "src/render/ground.h"
 #include "src/render/surface_values.h"
@@ -193,9 +192,12 @@ V3p ClearSurface::light(const Paths& paths, const PacketHits& opaque, int first)
     store(&sun.open[i], i == 0 ? asked : Lanes(0.0f));
   }
   hits_.embree.block(sun);
-  Packet3 left;
-  const bool changed = pass_clear(hits_.embree.clear(), hits_.scene.size, sun, left);
-  const V3p passed = changed ? load(left, 0) : V3p::filled(Lanes(1.0f));
+  V3p passed = V3p::filled(Lanes(1.0f));
+  for (int i = 0; i < kLanes; ++i) {
+    if (asked[i] == 0) continue;
+    const V3f left = hits_.clear_shadow->passed(lane(position, i));
+    for (int c = 0; c < 3; ++c) passed[c][i] = left[c];
+  }
   constexpr float kSky = 0.85f;  // that reaches it
   const V3p color = shade(albedo, normal, lights_.to_sun, hits_.scene.up, load(&sun.open.v[0]),
                           Lanes(kSky), Lanes(0.0f), &passed) +

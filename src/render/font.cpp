@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/scene/font_file.h"
 #include "src/render/bitmap_font.h"
+#include "src/scene/font_file.h"
 
 #if FIRN_WITH_TEXT
 #include <ft2build.h>

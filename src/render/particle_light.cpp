@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <span>
 
-#include "src/render/clear_shadow.h"
 #include "src/render/parallel.h"
 
 namespace firn {
@@ -69,12 +68,13 @@ void add_sun(const PictureHits& hits, const LightDirections& lights,
   constexpr float kShare = 1.0f / std::tuple_size_v<decltype(LightDirections::sun)>;
   for (const V3f& direction : lights.sun) {
     send(hits, direction, count, rays);
-    Packet3 passed;
-    const bool changed = pass_clear(hits.embree.clear(), hits.scene.size, rays, passed);
-    for (int i = 0; i < count; ++i) {
-      const float left = changed ? (passed[0][i] + passed[1][i] + passed[2][i]) / 3 : 1;
-      all[particles[i]].sun += kShare * rays.open[i] * left;
-    }
+    for (int i = 0; i < count; ++i) all[particles[i]].sun += kShare * rays.open[i];
+  }
+  if (!hits.clear_shadow || hits.clear_shadow->empty()) return;
+  for (const std::uint32_t particle : particles) {
+    const auto& [x, y, z, radius] = hits.scene.spheres[particle];
+    const V3f left = hits.clear_shadow->passed({{x, y, z}});
+    all[particle].sun *= (left[0] + left[1] + left[2]) / 3;
   }
 }
 

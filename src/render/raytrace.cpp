@@ -34,6 +34,7 @@ double ray_trace_bytes(double spheres, int width, int height) {
 Image ray_trace(const RayScene& scene, const Projection& view, int width, int height) {
   PictureHits hits(scene, view, width, height);
   const LightDirections lights(direction_to_sun(scene, view));
+  hits.clear_shadow.emplace(hits.embree.clear(), lights.to_sun);
   SurfaceLight surfaces(hits, lights);
   in_parallel(hits.tiles(), [&](int tile) {
     hits.trace(tile);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "src/render/clear_shadow.h"
 #include "src/render/shading.h"
 
 namespace firn {
@@ -21,8 +20,6 @@ std::array<V3p, 2> frame_of(const V3p& normal) {
   return {first, cross(first, normal)};
 }
 
-V3f share_of(const V3f& passed, float sun) { return sun > 0 ? passed * (1 / sun) : V3f::filled(1); }
-
 }  // namespace
 
 SurfaceLight::SurfaceLight(const PictureHits& hits, const LightDirections& lights)
@@ -34,10 +31,8 @@ SurfaceLight::SurfaceLight(const PictureHits& hits, const LightDirections& light
       sun_(hits.width(), hits.height(), 1),
       sky_(hits.width(), hits.height(), 1),
       plain_object_(hits.tiles(), kMixed) {
-  if (!hits.embree.clear().surfaces().empty()) {
-    open_passed_.assign(3, PixelMap(hits.width(), hits.height(), 2));
+  if (hits.clear_shadow && !hits.clear_shadow->empty())
     passed_.assign(3, PixelMap(hits.width(), hits.height(), 1));
-  }
   if (hits.embree.has_surfaces())
     normals_.resize(static_cast<std::size_t>(hits.width()) * hits.height());
 }
@@ -99,14 +94,9 @@ SurfaceLight::Counts SurfaceLight::count_open(const Points& points,
     sky.from = sun.from;
     hits_.embree.block(sun);
     hits_.embree.block(sky);
-    Packet3 passed;
-    const bool changed =
-        is_tinted() && pass_clear(hits_.embree.clear(), hits_.scene.size, sun, passed);
     for (int i = 0; i < kPacket; ++i) {
       counts.sun[i] += sun.open[i];
       counts.sky[i] += sky.open[i];
-      for (std::size_t c = 0; is_tinted() && c < 3; ++c)
-        counts.passed[c][i] += changed ? sun.open[i] * passed[c][i] : sun.open[i];
     }
   }
   return counts;
@@ -128,9 +118,10 @@ void SurfaceLight::measure(int tile) {
       const bool takes = points.lit[i] > 0;
       if (takes) *open_sun_.at(x + i, y) = counts.sun[i];
       if (takes) *open_sky_.at(x + i, y) = counts.sky[i];
-      for (std::size_t c = 0; takes && c < open_passed_.size(); ++c) {
-        *open_passed_[c].at(x + i, y) = counts.passed[c][i];
-        plain = plain && counts.passed[c][i] == 2;
+      if (takes && is_tinted()) {
+        const V3f passed = hits_.clear_shadow->passed(
+            {{points.position[0][i], points.position[1][i], points.position[2][i]}});
+        for (std::size_t c = 0; c < 3; ++c) *passed_[c].at(x + i, y) = passed[static_cast<int>(c)];
       }
       plain = plain && points.object[i] == all && (!takes || counts.sun[i] + counts.sky[i] == 4);
       if (!normals_.empty() && is_surface(points.object[i]))
@@ -177,7 +168,6 @@ void SurfaceLight::smooth_row(int x, int y) {
     store(sun_.at(x + i, y), sun / (Lanes(2.0f) * pixels));
     store(sky_.at(x + i, y), sky / (Lanes(2.0f) * pixels));
     store(&count[i], pixels);
-    if (is_tinted()) smooth_passed(x + i, y, sun);
   }
   std::optional<Points> points;
   for (int i = 0; i < std::min(kPacket, hits_.width() - x); ++i) {
@@ -188,21 +178,6 @@ void SurfaceLight::smooth_row(int x, int y) {
         is_plane(object) ? all_samples(*points, i) : smoothed_on_mesh(x + i, y, *points);
     *sun_.at(x + i, y) = light.sun;
     *sky_.at(x + i, y) = light.sky;
-    for (std::size_t c = 0; c < passed_.size(); ++c)
-      *passed_[c].at(x + i, y) = light.passed[static_cast<int>(c)];
-  }
-}
-
-// As smooth_row, whose sum of the suns is `sun`, for their colours.
-void SurfaceLight::smooth_passed(int x, int y, const Lanes& sun) {
-  const Lanes own = load(object_.at(x, y));
-  for (std::size_t c = 0; c < 3; ++c) {
-    Lanes passed(0.0f);
-    for (int row = y - 2; row < y + 2; ++row)
-      for (int column = x - 2; column < x + 2; ++column)
-        passed += select(load(object_.at(column, row)) == own,
-                         load(open_passed_[c].at(column, row)), Lanes(0.0f));
-    store(passed_[c].at(x, y), select(sun > Lanes(0.0f), passed / sun, Lanes(1.0f)));
   }
 }
 
@@ -210,19 +185,16 @@ SurfaceLight::Light SurfaceLight::smoothed_on_mesh(int x, int y, const Points& p
   const float object = *object_.at(x, y);
   const V3f normal = normal_at(x, y);
   float count = 0, sun = 0, sky = 0;
-  V3f passed = V3f::zero();
   for (int row = std::max(0, y - 2); row < std::min(hits_.height(), y + 2); ++row)
     for (int column = std::max(0, x - 2); column < std::min(hits_.width(), x + 2); ++column) {
       if (*object_.at(column, row) != object || dot(normal_at(column, row), normal) < kSmooth)
         continue;
       sun += *open_sun_.at(column, row);
       sky += *open_sky_.at(column, row);
-      for (std::size_t c = 0; c < open_passed_.size(); ++c)
-        passed[static_cast<int>(c)] += *open_passed_[c].at(column, row);
       ++count;
     }
   if (count < kFewest) return all_samples(points, x % kPacket);
-  return {sun / (2 * count), sky / (2 * count), share_of(passed, sun)};
+  return {sun / (2 * count), sky / (2 * count)};
 }
 
 SurfaceLight::Light SurfaceLight::all_samples(const Points& points, int lane) const {
@@ -237,14 +209,10 @@ SurfaceLight::Light SurfaceLight::all_samples(const Points& points, int lane) co
   if (one.lit[0] == 0) return {1, 1};
   const Counts counts = count_open(one, lights_.all);
   Light light{0, 0};
-  V3f passed = V3f::zero();
   for (int i = 0; i < kPacket; ++i) {
     light.sun += counts.sun[i] / (2 * kPacket);
     light.sky += counts.sky[i] / (2 * kPacket);
-    for (int c = 0; c < 3; ++c)
-      passed[c] += counts.passed[static_cast<std::size_t>(c)][i] / (2 * kPacket);
   }
-  if (is_tinted()) light.passed = share_of(passed, light.sun);
   return light;
 }
 

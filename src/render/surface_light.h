@@ -60,7 +60,6 @@ class SurfaceLight {
   };
   struct Counts {  // of open rays of two
     PacketFloats sun, sky;
-    Packet3 passed;  // the suns' colours, where there are clear surfaces
   };
 
   Points points_of_row(int x, int y) const;
@@ -70,7 +69,6 @@ class SurfaceLight {
   V3f normal_at(int x, int y) const;
   bool is_plainly_lit(int tile) const;
   void smooth_row(int x, int y);
-  void smooth_passed(int x, int y, const Lanes& sun);
   Light light_at(int x, int y) const;
   Light smoothed_on_mesh(int x, int y, const Points& points) const;
   Light all_samples(const Points& points, int lane) const;
@@ -78,8 +76,8 @@ class SurfaceLight {
   const PictureHits& hits_;
   const LightDirections& lights_;
   PixelMap object_, open_sun_, open_sky_, sun_, sky_;
-  std::vector<PixelMap> open_passed_, passed_;  // three each, or none without clear surfaces
-  std::vector<V3f> normals_;                    // by pixel, where there are meshes
+  std::vector<PixelMap> passed_;     // three, or none without clear surfaces
+  std::vector<V3f> normals_;         // by pixel, where there are meshes
   std::vector<float> plain_object_;  // by tile: what all of it shows in full light, or kMixed
 };
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <array>
 #include <functional>
 
 #include "src/render/render.h"
@@ -107,13 +108,21 @@ TEST(RenderSurface, ClearMaterialsCastLightTintedShadows) {
   scene.materials[0].color = {0.98, 0.98, 0.98};
   const Image water = picture(scene, block);
   const Image bare = picture(scene, one_particle(3, {50, 50, 50}, 0.01));
+  // Neither the block itself, which is red, nor two pixels of the shadow's soft edge.
+  const auto in_core = [&](int x, int y) {
+    bool core = true;
+    for (const auto& [dx, dy] : {std::array{0, 0}, {2, 0}, {-2, 0}, {0, 2}, {0, -2}}) {
+      const Rgb o = opaque.pixel(x + dx, y + dy);
+      core = core && !is_red(o) && brightness(o) < 0.6 * brightness(bare.pixel(x + dx, y + dy));
+    }
+    return core;
+  };
   int shaded = 0;
-  for (int y = 0; y < kHeight; ++y)
-    for (int x = 0; x < kWidth; ++x) {
+  for (int y = 2; y < kHeight - 2; ++y)
+    for (int x = 2; x < kWidth - 2; ++x) {
       const Rgb o = opaque.pixel(x, y), c = clear.pixel(x, y), w = water.pixel(x, y),
                 b = bare.pixel(x, y);
-      // The core of the shadow: the block itself, which is red, and the shadow's edge are not.
-      if (is_red(o) || brightness(o) > 0.6 * brightness(b)) continue;
+      if (!in_core(x, y)) continue;
       ++shaded;
       EXPECT_GT(brightness(c), brightness(o)) << x << ' ' << y;
       EXPECT_LT(brightness(c), 0.97 * brightness(b)) << x << ' ' << y;
@@ -123,7 +132,7 @@ TEST(RenderSurface, ClearMaterialsCastLightTintedShadows) {
       EXPECT_GT(1.0 * c[0] / c[2], 1.1 * b[0] / b[2]) << x << ' ' << y;
       EXPECT_NEAR(1.0 * w[0] / w[2], 1.0 * b[0] / b[2], 0.1) << x << ' ' << y;
     }
-  EXPECT_GT(shaded, 60);
+  EXPECT_GT(shaded, 20);
 }
 
 TEST(RenderSurface, FinishesDiffer) {

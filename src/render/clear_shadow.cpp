@@ -10,7 +10,7 @@
 namespace firn {
 namespace {
 
-constexpr int kTexels = 96;        // along the longer side of the map
+constexpr int kTexels = 96;         // along the longer side of the map
 constexpr int kMostSurfaces = 4;    // on the way of a ray
 constexpr float kStraight = 0.85f;  // of the light that meets a surface, what goes on near enough
 

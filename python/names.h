@@ -54,6 +54,8 @@ template <>
 inline constexpr auto kNames<Look> = std::to_array<std::string_view>({"auto", "surface",
                                                                       "particles"});
 template <>
+inline constexpr auto kNames<Drawn> = std::to_array<std::string_view>({"auto", "always", "never"});
+template <>
 inline constexpr auto kNames<Finish> = std::to_array<std::string_view>({"auto", "matte", "glossy",
                                                                         "soft", "metal", "clear"});
 static_assert(kNames<MaterialModel>.size() == kMaterialModels);

@@ -50,10 +50,22 @@ class SceneRenderer {
   SceneRenderer& operator=(SceneRenderer&&) noexcept;
 
   // The simulation as it is. The first call fixes the camera and the colour range by what it shows;
-  // the same calls give the same pictures for any number of threads.
+  // from then on the camera only moves back, smoothly, where material would leave the picture
+  // (output.follow). The same calls give the same pictures for any number of threads.
   Image render(const Simulation& simulation);
   Image render(const Shown& shown);
   Shown shown_of(const Simulation& simulation) const;
+
+  // Before the first picture, for each of those that will be made: the camera then frames all of
+  // them and stands still.
+  void look_ahead(const Shown& shown);
+
+  // What the camera has followed so far. A renderer that goes on with the pictures of another gives
+  // the same ones once it has drawn the first picture and has been given the other's state.
+  std::vector<double> view_state() const;
+  // Takes what view_state() gave, or nothing, for a camera that has followed nothing yet. Throws
+  // Error{kFile} for anything else.
+  void set_view_state(const std::vector<double>& state);
 
  private:
   class Impl;

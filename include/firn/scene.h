@@ -326,6 +326,9 @@ struct Camera {
   bool operator==(const Camera&) const = default;
 };
 
+// What pictures say beside what they show. kAuto: where it tells something.
+enum class Drawn { kAuto, kAlways, kNever };
+
 struct OutputSettings {
   std::string directory;               // empty: out/<scene name>
   std::vector<std::string> particles;  // any of "ply", "npz", "vtp", "vdb", "bgeo"
@@ -338,6 +341,10 @@ struct OutputSettings {
   double surface_voxel = 0.67;  // over the spacing of particles
   int surface_smoothing = 10;   // rounds
   std::array<int, 2> resolution{960, 540};
+  bool follow = true;            // what leaves the picture: the automatic camera moves back
+  double motion_blur = 0;        // for how much of a frame's duration the shutter is open
+  Drawn legend = Drawn::kAuto;   // names of materials or bodies beside their colours
+  Drawn outline = Drawn::kAuto;  // edges of the domain; 3D
   std::vector<std::string> channels{"velocity", "material"};
   int checkpoint_every = 24;  // frames; 0 = only the last one
   int keep_checkpoints = 2;   // the newest ones; older ones are removed

@@ -10,9 +10,10 @@ const std::vector<Command>& command_table() {
        "Simulate a scene and write pictures, particles, a ledger and plots.",
        "  firn run scenes/snowball-drop.toml\n"
        "  firn run snowball-drop -o out/fine --set grid.dx=0.005 --frames 96\n"
-       "  firn run snowball-drop --variant paper --device cuda --max-time 3600\n",
+       "  firn run snowball-drop --variant paper --device cuda --max-time 3600\n"
+       "  firn run mine.toml --watch\n",
        {"output", "frames", "set", "variant", "device", "threads", "precision", "seed", "overwrite",
-        "max-time", "json", "quiet", "verbose"},
+        "watch", "max-time", "json", "quiet", "verbose"},
        run},
       {"resume",
        "DIR",

@@ -26,7 +26,10 @@ FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory,
     Scene planned = scene;
     if (resumed) planned.simulation.frames = resumed->planned_frames;
     renderer_.emplace(planned);
-    if (resumed) renderer_->render({resumed->first, {}, {}, 0});  // fixes camera and colours
+    if (resumed) {
+      renderer_->render({resumed->first, {}, {}, 0});  // fixes camera and colours
+      renderer_->set_view_state(resumed->view);
+    }
   }
   if (scene.output.diagnostics != DiagnosticsLevel::kOff)
     ledger_.emplace(directory.ledger(), scene, last_kept(resumed));
@@ -65,6 +68,10 @@ void FrameWriter::write_picture(Shown shown, int frame, bool beside) {
 void FrameWriter::finish_picture(RunSeconds& seconds) {
   const Stopwatch watch(seconds.pictures);
   if (picture_.valid()) picture_.get();
+}
+
+std::vector<double> FrameWriter::view_state() const {
+  return renderer_ ? renderer_->view_state() : std::vector<double>();
 }
 
 void FrameWriter::sync(RunSeconds& seconds) {

@@ -4,6 +4,7 @@
 
 #include <future>
 #include <optional>
+#include <vector>
 
 #include "firn/render.h"
 #include "firn/scene.h"
@@ -18,10 +19,12 @@ namespace firn::app {
 class FrameWriter {
  public:
   // The state at the start of the run that goes on, and how long that run was meant to be then:
-  // they fix camera and colours. Rows of frames after `after` are cut off and written anew.
+  // they fix camera and colours; and what the camera has followed since. Rows of frames after
+  // `after` are cut off and written anew.
   struct Resumed {
     const Snapshot& first;
     int planned_frames, after;
+    const std::vector<double>& view;
   };
 
   // Scene and directory must outlive the writer.
@@ -34,6 +37,8 @@ class FrameWriter {
   void finish_picture(RunSeconds& seconds);
   // Before a checkpoint, so that it never knows of more frames than pictures and tables.
   void sync(RunSeconds& seconds);
+  // What the camera has followed until the last picture; behind sync.
+  std::vector<double> view_state() const;
 
  private:
   void write_picture(Shown shown, int frame, bool beside);

@@ -1,6 +1,9 @@
 #include "src/app/ledger_plots.h"
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "firn/error.h"
 #include "src/diagnostics/ledger.h"
@@ -27,6 +30,15 @@ class Ledger {
     throw Error(ErrorCategory::kFile, path_ + ": there is no column \"" + name + "\"");
   }
 
+  // What stands before `suffix` in the columns that end with it.
+  std::vector<std::string> prefixes(std::string_view suffix) const {
+    std::vector<std::string> result;
+    for (const Column& column : columns_)
+      if (column.name.ends_with(suffix))
+        result.push_back(column.name.substr(0, column.name.size() - suffix.size()));
+    return result;
+  }
+
   Values magnitude(const std::string& vector) const {
     const Values &x = (*this)[vector + "_x"], &y = (*this)[vector + "_y"],
                  &z = (*this)[vector + "_z"];
@@ -49,6 +61,26 @@ class Ledger {
 Series without_first(const std::string& name, const Values& x, const Values& y) {
   if (x.empty()) return {name, {}, {}};
   return {name, {x.begin() + 1, x.end()}, {y.begin() + 1, y.end()}};
+}
+
+// Of material on the colliders that it touches; those with the largest forces where there are more
+// than lines that can be told apart.
+std::vector<Series> force_curves(const Ledger& table, const Values& t) {
+  constexpr std::size_t kMost = 7;
+  std::vector<std::pair<double, Series>> curves;
+  for (const std::string& collider : table.prefixes(".force_x")) {
+    const Values force = table.magnitude(collider + ".force");
+    double largest = 0;
+    for (const double f : force)
+      if (std::isfinite(f)) largest = std::max(largest, f);
+    if (largest > 0) curves.emplace_back(largest, without_first("on " + collider, t, force));
+  }
+  std::stable_sort(curves.begin(), curves.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<Series> result;
+  for (auto& [largest, curve] : curves)
+    if (result.size() < kMost) result.push_back(std::move(curve));
+  return result;
 }
 
 PlotSpec panel(const std::string& title, const std::string& y_label) {
@@ -74,6 +106,10 @@ bool plot_ledger(const std::filesystem::path& ledger, const std::string& title, 
   panels[3].log_y = true;
   panels[3].series.push_back(without_first("shortest step of the frame", t, table["dt_min"]));
   panels[3].series.push_back(without_first("longest step of the frame", t, table["dt_max"]));
+  if (std::vector<Series> forces = force_curves(table, t); !forces.empty()) {
+    panels.push_back(panel("", "|F|, mean of the frame (N)"));
+    panels.back().series = std::move(forces);
+  }
   if (const Values* heat = table.find("heat")) {
     panels.push_back(panel("", "heat (J)"));
     panels.back().series.push_back({"heat, latent heat included", t, *heat});

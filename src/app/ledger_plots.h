@@ -1,5 +1,5 @@
-// Plots of ledgers: of one run (energies, momenta, time step), and of several runs against each
-// other.
+// Plots of ledgers: of one run (energies, momenta, time step, forces on colliders), and of several
+// runs against each other.
 #pragma once
 
 #include <filesystem>

@@ -17,10 +17,13 @@ void LiveFiles::begin(const Scene& scene, const Simulation& simulation) {
 }
 
 void LiveFiles::go_on(const Scene& scene, const Snapshot& first, int frame) {
+  writer_->sync(seconds_);
+  state_.view = writer_->view_state();
   writer_.reset();
   scene_ = scene;
   write_file_atomically(directory_.scene(), scene.resolved_toml);
-  writer_.emplace(scene_, directory_, FrameWriter::Resumed{first, state_.planned_frames, frame});
+  writer_.emplace(scene_, directory_,
+                  FrameWriter::Resumed{first, state_.planned_frames, frame, state_.view});
 }
 
 void LiveFiles::complete_frame(const Simulation& simulation, const FrameStats& stats) {
@@ -32,6 +35,7 @@ void LiveFiles::complete_frame(const Simulation& simulation, const FrameStats& s
 
 std::string LiveFiles::save_checkpoint(const Simulation& simulation) {
   writer_->sync(seconds_);
+  state_.view = writer_->view_state();
   const FrameStats stats = simulation.stats();
   write_checkpoint(
       directory_.checkpoints(),

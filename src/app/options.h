@@ -23,7 +23,7 @@ struct Options {
   std::optional<std::uint64_t> seed;
   std::optional<double> max_time;  // s of wall time
   RunOptions run;
-  bool overwrite = false, json = false, quiet = false, verbose = false;
+  bool overwrite = false, watch = false, json = false, quiet = false, verbose = false;
   Clock::time_point started = Clock::now();  // from when on summaries count
 
   // bench

@@ -20,6 +20,7 @@ namespace {
 // What the colours show, and what surfaces are made of.
 std::vector<std::string> channels_shown(const Scene& scene) {
   std::vector<std::string> channels{"material"};
+  if (scene.output.motion_blur > 0) channels.emplace_back("velocity");
   for (const OutputColor& color : output_colors())
     if (color.name == scene.output.color && !color.channel.empty())
       channels.emplace_back(color.channel);
@@ -32,6 +33,31 @@ void complete(const Scene& scene, Snapshot& snapshot) {
                         std::pow(2.0, scene.simulation.dimension);
   snapshot.body.resize(snapshot.size(), 0);
   snapshot.volume.resize(snapshot.size(), static_cast<float>(volume));
+}
+
+Shown shown_by(const Scene& scene, const RunFrames::Frame& frame) {
+  Shown shown;
+  shown.time = frame.particles.mark.time;
+  shown.particles = snapshot_of(frame.particles);
+  complete(scene, shown.particles);
+  if (frame.tracers) shown.tracers = snapshot_of(*frame.tracers);
+  shown.colliders = scripted_colliders(scene, shown.time);
+  return shown;
+}
+
+// Of all that is kept, so that the pictures of some frames are those of the whole run; of long runs
+// so many, evenly, for what happens between two of them fits the picture's margin.
+constexpr std::size_t kLookAhead = 64;
+
+void look_ahead(const Scene& scene, const RunFrames& kept, SceneRenderer& renderer) {
+  if (scene.output.camera) return;
+  const std::vector<int> frames = kept.frames(std::nullopt, std::nullopt);
+  const std::size_t count = std::min(frames.size(), kLookAhead);
+  for (std::size_t i = 0; i < count; ++i) {
+    const int frame = frames[count == 1 ? 0 : i * (frames.size() - 1) / (count - 1)];
+    if (const auto read = kept.read(frame, {}, "pictures need"))
+      renderer.look_ahead(shown_by(scene, *read));
+  }
 }
 
 }  // namespace
@@ -48,6 +74,7 @@ int render(const Options& options) {
   if (!options.output.empty()) elsewhere.emplace(RunDirectory::open_for_pictures(options.output));
   const RunDirectory& target = elsewhere ? *elsewhere : run;
   SceneRenderer renderer(scene);
+  look_ahead(scene, kept, renderer);
   Progress progress(options);
   int drawn = 0;
   for (const int frame : frames) {
@@ -56,13 +83,7 @@ int render(const Options& options) {
       tell_left_out(frame, options.first_frame || options.last_frame);
       continue;
     }
-    Shown shown;
-    shown.time = read->particles.mark.time;
-    shown.particles = snapshot_of(read->particles);
-    complete(scene, shown.particles);
-    if (read->tracers) shown.tracers = snapshot_of(*read->tracers);
-    shown.colliders = scripted_colliders(scene, shown.time);
-    write_png(target.image_path(frame).string(), renderer.render(shown));
+    write_png(target.image_path(frame).string(), renderer.render(shown_by(scene, *read)));
     ++drawn;
   }
   if (scene.output.video && drawn > 1) write_video(scene, target, progress);

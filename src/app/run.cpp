@@ -1,14 +1,24 @@
-// `firn run`: a scene from its beginning.
+// `firn run`: a scene from its beginning, once or, with --watch, again whenever its files change.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "firn/error.h"
 #include "src/app/commands.h"
 #include "src/app/interrupt.h"
 #include "src/app/run_loop.h"
 #include "src/app/run_report.h"
 #include "src/app/scene_catalog.h"
+#include "src/app/watched_files.h"
+#include "src/scene/input_files.h"
 
 namespace firn::app {
+namespace {
 
-int run(const Options& options) {
-  const InterruptGuard guard;
+int run_once(const Options& options) {
   const Scene scene = load_scene(find_scene(options.target), scene_options(options));
   const RunDirectory directory =
       RunDirectory::create(output_folder(scene, options), options.overwrite);
@@ -16,6 +26,91 @@ int run(const Options& options) {
   const RunResult result = run_scene(scene, directory, options, progress);
   report_end(result, directory, options, progress);
   return result.exit_code();
+}
+
+class WatchedRun {
+ public:
+  explicit WatchedRun(const Options& options)
+      : options_(options), path_(find_scene(options.target)), progress_(options) {
+    files_.add(path_);
+  }
+
+  // Until a signal comes.
+  int run() {
+    while (true) {
+      files_.remember();
+      if (const auto scene = load()) run(*scene);
+      if (!files_.changed()) progress_.line("watching " + path_ + "; Ctrl-C ends");
+      while (InterruptGuard::requested() == 0 && !files_.changed())
+        std::this_thread::sleep_for(kPause);
+      if (const int signal = InterruptGuard::requested()) return 128 + signal;
+      progress_.line(fmt::format("{} has changed: running again", *files_.changed()));
+      wait_until_written();
+    }
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kPause{100};
+
+  // What is wrong with the scene is there to be mended.
+  std::optional<Scene> load() try {
+    Scene scene = load_scene(path_, scene_options(options_));
+    for (const auto& [file, sum] : input_files(scene)) files_.add(file);
+    return scene;
+  } catch (const Error& error) {
+    tell(error);
+    return std::nullopt;
+  }
+
+  // The folder of a run that this command has not made itself is not replaced unasked.
+  void run(const Scene& scene) {
+    const auto folder = output_folder(scene, options_);
+    const bool own = !folders_.insert(folder.string()).second;
+    const RunDirectory directory = RunDirectory::create(folder, options_.overwrite || own);
+    Options options = options_;
+    options.started = Clock::now();
+    try {
+      const RunResult result =
+          run_scene(scene, directory, options, progress_, {}, [this] { return is_outdated(); });
+      if (result.end != RunEnd::kOutdated) report_end(result, directory, options, progress_);
+    } catch (const Error& error) {
+      tell(error);
+    }
+  }
+
+  // Steps may be short, and files are looked at through the system.
+  bool is_outdated() {
+    if (Clock::now() - looked_ < kPause) return false;
+    looked_ = Clock::now();
+    return files_.changed().has_value();
+  }
+
+  // An editor may be in the middle of it.
+  void wait_until_written() {
+    do {
+      files_.remember();
+      std::this_thread::sleep_for(kPause);
+    } while (files_.changed() && InterruptGuard::requested() == 0);
+  }
+
+  void tell(const Error& error) {
+    progress_.end();
+    print_errors(fmt::format("error: {}\n", error.what()));
+  }
+
+  const Options& options_;
+  const std::string path_;
+  Progress progress_;
+  WatchedFiles files_;
+  std::set<std::string> folders_;
+  Clock::time_point looked_{};
+};
+
+}  // namespace
+
+int run(const Options& options) {
+  const InterruptGuard guard;
+  return options.watch ? WatchedRun(options).run() : run_once(options);
 }
 
 }  // namespace firn::app

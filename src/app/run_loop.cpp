@@ -38,7 +38,8 @@ Simulation sampled(const Scene& scene, const RunOptions& options, Progress& prog
 class RunLoop {
  public:
   RunLoop(const Scene& scene, const RunDirectory& directory, const Options& options,
-          Progress& progress, std::optional<Checkpoint> from);
+          Progress& progress, std::optional<Checkpoint> from,
+          const std::function<bool()>& outdated);
 
   RunResult run();
 
@@ -50,7 +51,10 @@ class RunLoop {
   void warn_of_what_is_not_kept();
   void save_checkpoint();
   bool time_spent() const;
-  bool should_stop() const { return InterruptGuard::requested() != 0 || time_spent(); }
+  bool should_stop() const {
+    return InterruptGuard::requested() != 0 || time_spent() || is_outdated();
+  }
+  bool is_outdated() const { return outdated_ && outdated_(); }
   void write_summary(const std::string& message);
   [[noreturn]] void fail(const Error& error);
 
@@ -60,6 +64,7 @@ class RunLoop {
   const RunDirectory& directory_;
   const Options& options_;
   Progress& progress_;
+  const std::function<bool()>& outdated_;
   Simulation simulation_;
   Sensors sensors_;
   std::optional<SensorWriter> readings_;
@@ -71,11 +76,13 @@ class RunLoop {
 
 // The initial state is made even to resume: the pictures of a run are framed by it.
 RunLoop::RunLoop(const Scene& scene, const RunDirectory& directory, const Options& options,
-                 Progress& progress, std::optional<Checkpoint> from)
+                 Progress& progress, std::optional<Checkpoint> from,
+                 const std::function<bool()>& outdated)
     : scene_(scene),
       directory_(directory),
       options_(options),
       progress_(progress),
+      outdated_(outdated),
       simulation_(sampled(scene, options.run, progress)),
       sensors_(scene),
       state_{scene.name, scene.simulation.frames, {}, input_files(scene)} {
@@ -102,7 +109,8 @@ void RunLoop::begin(const std::optional<Checkpoint>& from) {
   using Resumed = FrameWriter::Resumed;
   writer_.emplace(
       scene_, directory_,
-      from ? std::optional(Resumed{first, state_.planned_frames, from->frame}) : std::nullopt);
+      from ? std::optional(Resumed{first, state_.planned_frames, from->frame, state_.view})
+           : std::nullopt);
   readings_.emplace(scene_, sensors_, directory_,
                     from ? std::optional(simulation_.time()) : std::nullopt);
   last_ = simulation_.stats();
@@ -130,6 +138,7 @@ RunResult RunLoop::run() {
     progress_.end();
     write_summary(end == RunEnd::kInterrupted ? "interrupted by a signal"
                   : end == RunEnd::kTimeSpent ? "stopped by --max-time"
+                  : end == RunEnd::kOutdated  ? "stopped: the scene has changed"
                                               : "");
     if (end == RunEnd::kCompleted) {
       write_plots_and_video(scene_, directory_, progress_, seconds_);
@@ -159,7 +168,8 @@ RunEnd RunLoop::advance_to_end() {
   }
   save_checkpoint();
   if (last_.frame >= scene_.simulation.frames) return RunEnd::kCompleted;
-  return InterruptGuard::requested() != 0 ? RunEnd::kInterrupted : RunEnd::kTimeSpent;
+  if (InterruptGuard::requested() != 0) return RunEnd::kInterrupted;
+  return time_spent() ? RunEnd::kTimeSpent : RunEnd::kOutdated;
 }
 
 bool RunLoop::advance_frame(const std::function<bool()>& interrupted) {
@@ -202,6 +212,7 @@ void RunLoop::save_checkpoint() {
   const Stopwatch watch(seconds_.files);
   readings_->sync();
   state_.sensors = sensors_.state();
+  state_.view = writer_->view_state();
   const auto path = write_checkpoint(
       directory_.checkpoints(),
       {last_.frame, last_.time, scene_.resolved_toml, to_json(state_), simulation_.save_state()},
@@ -248,9 +259,10 @@ std::filesystem::path output_folder(const Scene& scene, const Options& options) 
 }
 
 RunResult run_scene(const Scene& scene, const RunDirectory& directory, const Options& options,
-                    Progress& progress, std::optional<Checkpoint> from) {
+                    Progress& progress, std::optional<Checkpoint> from,
+                    const std::function<bool()>& outdated) {
   require_formats(scene.output);  // before bodies are filled
-  return RunLoop(scene, directory, options, progress, std::move(from)).run();
+  return RunLoop(scene, directory, options, progress, std::move(from), outdated).run();
 }
 
 }  // namespace firn::app

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -16,7 +17,7 @@
 
 namespace firn::app {
 
-enum class RunEnd { kCompleted, kInterrupted, kTimeSpent };
+enum class RunEnd { kCompleted, kInterrupted, kTimeSpent, kOutdated };
 
 struct RunResult {
   RunEnd end = RunEnd::kCompleted;
@@ -33,11 +34,12 @@ struct RunResult {
 // Where a run of the scene writes: -o, else the scene's own choice, else out/<scene name>.
 std::filesystem::path output_folder(const Scene& scene, const Options& options);
 
-// Runs until the last frame, a signal or --max-time; the latter two leave a checkpoint at a step
-// boundary. With `from`, goes on from there instead of the beginning. A run that fails leaves a
-// summary.json that says so and throws on; what it wrote until then stays. An older run in the
-// folder is removed only when the new one stands.
+// Runs until the last frame, a signal, --max-time or `outdated`, which is asked between steps; all
+// but the first leave a checkpoint at a step boundary. With `from`, goes on from there instead of
+// the beginning. A run that fails leaves a summary.json that says so and throws on; what it wrote
+// until then stays. An older run in the folder is removed only when the new one stands.
 RunResult run_scene(const Scene& scene, const RunDirectory& directory, const Options& options,
-                    Progress& progress, std::optional<Checkpoint> from = {});
+                    Progress& progress, std::optional<Checkpoint> from = {},
+                    const std::function<bool()>& outdated = {});
 
 }  // namespace firn::app

@@ -126,15 +126,19 @@ std::string to_json(const RunState& state) {
                      {"planned_frames", state.planned_frames},
                      {"totals", Json::parse(state.totals.to_json())},
                      {"files", state.files},
-                     {"sensors", state.sensors}};
+                     {"sensors", state.sensors},
+                     {"view", state.view}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 RunState run_state(const Checkpoint& checkpoint, const std::string& origin) try {
   const Json json = Json::parse(checkpoint.stats_json);
-  return {json.at("scene"), json.at("planned_frames"),
-          RunTotals::from_json(json.at("totals").dump(), origin), json.at("files"),
-          json.value("sensors", std::vector<double>())};
+  return {json.at("scene"),
+          json.at("planned_frames"),
+          RunTotals::from_json(json.at("totals").dump(), origin),
+          json.at("files"),
+          json.value("sensors", std::vector<double>()),
+          json.value("view", std::vector<double>())};
 } catch (const Json::exception& error) {
   throw Error(ErrorCategory::kFile,
               origin + ": cannot read the state of the run in the checkpoint: " + error.what());

@@ -35,6 +35,7 @@ struct RunState {
   RunTotals totals;
   std::map<std::string, std::string> files;  // input_files, as they were at the start
   std::vector<double> sensors = {};          // Sensors::state
+  std::vector<double> view = {};             // SceneRenderer::view_state
 };
 std::string to_json(const RunState& state);
 // Throws Error{kFile} that names `origin`.

@@ -77,7 +77,8 @@ std::string make_script(const std::vector<PlotSpec>& panels, const std::string& 
       "set encoding utf8\n"
       "set border 3 lc rgb '#505860'\nset tics nomirror out textcolor rgb '#303840'\n"
       "set grid back lc rgb '#d8dce2' lw 1 lt 1\n"
-      "set key outside right top noenhanced samplen 2\n"
+      // Above the curves, which it must not hide; the margin grows with its rows.
+      "set key tmargin right horizontal noenhanced samplen 2\n"
       "set lmargin 14\nset rmargin 4\nset offsets graph 0, graph 0, graph 0.05, graph 0\n");
   if (panels.size() > 1) fmt::format_to(out, "set multiplot layout {},1\n", panels.size());
   for (std::size_t i = 0; i < panels.size(); ++i) append_panel(out, panels[i], static_cast<int>(i));

@@ -192,10 +192,16 @@ V3p ClearSurface::light(const Paths& paths, const PacketHits& opaque, int first)
     store(&sun.open[i], i == 0 ? asked : Lanes(0.0f));
   }
   hits_.embree.block(sun);
+  V3p passed = V3p::filled(Lanes(1.0f));
+  for (int i = 0; i < kLanes; ++i) {
+    if (asked[i] == 0) continue;
+    const V3f left = hits_.clear_shadow->passed(lane(position, i));
+    for (int c = 0; c < 3; ++c) passed[c][i] = left[c];
+  }
   constexpr float kSky = 0.85f;  // that reaches it
-  const V3p color =
-      shade(albedo, normal, lights_.to_sun, hits_.scene.up, load(&sun.open.v[0]), Lanes(kSky)) +
-      glow;
+  const V3p color = shade(albedo, normal, lights_.to_sun, hits_.scene.up, load(&sun.open.v[0]),
+                          Lanes(kSky), Lanes(0.0f), &passed) +
+                    glow;
   return mix(color, background(direction, hits_.scene.up), faded);
 }
 

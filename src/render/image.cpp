@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "firn/error.h"
+#include "src/render/color_map.h"
+#include "src/render/font.h"
 
 namespace firn {
 namespace {
@@ -21,10 +23,11 @@ void paste(Image& target, const Image& source, int x0, int y0) {
   }
 }
 
-void draw_label(Image& image, const std::string& label, int x, int y, int width, float scale) {
+void draw_label(Image& image, const Font& font, const std::string& label, int x, int y, int width,
+                float scale) {
   float fitting = scale;
-  while (text_width(label, fitting) > width && fitting > 1) fitting *= 0.9f;
-  draw_text(image, x + std::max(0, (width - text_width(label, fitting)) / 2), y, label, kInk,
+  while (font.width(label, fitting) > width && fitting > 1) fitting *= 0.9f;
+  font.draw(image, x + std::max(0, (width - font.width(label, fitting)) / 2), y, label, kInk,
             fitting);
 }
 
@@ -57,6 +60,24 @@ void Image::blend_pixel(int x, int y, Rgb color, float opacity) {
   }
 }
 
+void MeanImage::add(const Image& image) {
+  std::array<float, 256> light;
+  for (std::size_t i = 0; i < light.size(); ++i)
+    light[i] = srgb_to_linear(static_cast<float>(i) / 255);
+  width_ = image.width, height_ = image.height;
+  light_.resize(image.rgb.size());
+  for (std::size_t i = 0; i < light_.size(); ++i) light_[i] += light[image.rgb[i]];
+  ++count_;
+}
+
+Image MeanImage::image() const {
+  Image image{width_, height_, std::vector<std::uint8_t>(light_.size())};
+  for (std::size_t i = 0; i < light_.size(); ++i)
+    image.rgb[i] = static_cast<std::uint8_t>(
+        std::lround(255 * linear_to_srgb(light_[i] / static_cast<float>(count_))));
+  return image;
+}
+
 Image side_by_side(const std::vector<Image>& images, const std::vector<std::string>& labels) {
   if (images.empty()) throw Error(ErrorCategory::kScene, "no pictures to set side by side");
   int width = 0, height = 0;
@@ -68,13 +89,14 @@ Image side_by_side(const std::vector<Image>& images, const std::vector<std::stri
   const int columns = count <= 3 ? count : static_cast<int>(std::ceil(std::sqrt(count)));
   const int rows = (count + columns - 1) / columns;
   const float scale = std::clamp(static_cast<float>(width) / 320.0f, 1.5f, 3.0f);
-  const int label_height = labels.empty() ? 0 : text_height(scale) + kGap;
+  const Font font;
+  const int label_height = labels.empty() ? 0 : font.height(scale) + kGap;
   Image grid = Image::filled(columns * (width + kGap) + kGap,
                              rows * (height + label_height + kGap) + kGap, kPaper);
   for (int i = 0; i < count; ++i) {
     const int x = kGap + i % columns * (width + kGap);
     const int y = kGap + i / columns * (height + label_height + kGap);
-    if (i < static_cast<int>(labels.size())) draw_label(grid, labels[i], x, y, width, scale);
+    if (i < static_cast<int>(labels.size())) draw_label(grid, font, labels[i], x, y, width, scale);
     paste(grid, images[i], x + (width - images[i].width) / 2,
           y + label_height + (height - images[i].height) / 2);
   }

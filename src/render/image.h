@@ -1,9 +1,8 @@
-// Pictures in memory and as PNG files, and the few things drawn over them: text and labelled grids
-// of pictures. Everything here is independent of how a picture was made.
+// Pictures in memory and as PNG files, and labelled grids of them. Everything here is independent
+// of how a picture was made.
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "firn/render.h"
@@ -13,11 +12,16 @@ namespace firn {
 // Throws Error{kFile} likewise.
 Image read_png(const std::string& path);
 
-// Draws one line of text with its upper left corner at (x, y). A glyph cell is 6 * scale wide and 9
-// * scale high; characters without a glyph are drawn as an empty box.
-void draw_text(Image& image, int x, int y, std::string_view text, Rgb color, float scale = 2);
-int text_width(std::string_view text, float scale = 2);
-int text_height(float scale = 2);
+// The mean of pictures of one size, of their light rather than of their sRGB values.
+class MeanImage {
+ public:
+  void add(const Image& image);
+  Image image() const;  // needs one at least
+
+ private:
+  int width_ = 0, height_ = 0, count_ = 0;
+  std::vector<float> light_;
+};
 
 // The pictures in a grid as square as possible, each below its label (missing labels are blank).
 // Cells have the size of the largest picture. Throws Error{kScene} if there is no picture.

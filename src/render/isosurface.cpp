@@ -1,39 +1,74 @@
-// Surface nets [Gibson 1998]: one vertex in each lattice cell that the surface crosses, at the mean
-// of its crossings with the cell's edges, then moved on to the surface; one quad around each
-// lattice edge that is crossed.
+// Dual contouring [Ju et al. 2002]: one vertex in each lattice cell that the surface crosses, one
+// quad around each lattice edge that is crossed. Where the surface is smooth a vertex is at the
+// mean of its crossings with the cell's edges, moved on to the surface [Gibson 1998]; where it has
+// an edge, where the planes of its crossings meet, and there each side has normals of its own.
 #include "src/render/isosurface.h"
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "kernels/exec/parallel_for.h"
-#include "src/scene/height_map.h"
 #include "src/scene/shapes.h"
 
 namespace firn {
 namespace {
 
 constexpr int kCells = 128;
-constexpr int kHeightCells = 256;
 constexpr std::uint32_t kNoVertex = ~0u;
+constexpr double kBent = 0.97;  // length of the mean gradient of a cell: below, it may have an edge
+constexpr double kSameSide = 0.85;  // cosine between normals of one side of an edge
+// Of the planes' own: holds a vertex near its crossings along an edge, and moves it off by as much.
+constexpr double kPull = 0.002;
 
 using Cell = std::array<int, 3>;
 
 Vec3 to_array(const V3d& x) { return {x[0], x[1], x[2]}; }
 
-void append_vertex(Mesh& mesh, const Affine& placement, const V3d& position, const V3d& normal) {
-  mesh.positions.push_back(to_float(placement.point(position)));
-  mesh.normals.push_back(to_float(normalized(placement.direction(normal))));
-}
-
-void append_quad(Mesh& mesh, std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
-  mesh.indices.insert(mesh.indices.end(), {a, b, c, a, c, d});
-}
-
 double longest_side(const CompiledShape& shape) {
   double longest = 0;
   for (int i = 0; i < 3; ++i) longest = std::max(longest, shape.max[i] - shape.min[i]);
   return longest;
+}
+
+struct Crossing {
+  V3d point, normal;
+};
+
+// Where the planes of the crossings meet: the least squares of the distances from them.
+V3d meeting_point(const std::vector<Crossing>& crossings) {
+  V3d mean = V3d::zero();
+  for (const Crossing& crossing : crossings) mean += crossing.point;
+  mean *= 1.0 / static_cast<double>(crossings.size());
+  V3d row[3], right = V3d::zero();
+  for (int c = 0; c < 3; ++c) {
+    row[c] = V3d::zero();
+    row[c][c] = kPull * static_cast<double>(crossings.size());
+  }
+  for (const auto& [point, n] : crossings) {
+    for (int c = 0; c < 3; ++c) row[c] += n * n[c];
+    right += n * dot(n, point - mean);
+  }
+  const V3d cofactor = cross(row[1], row[2]);
+  return mean + (cofactor * right[0] + cross(row[2], row[0]) * right[1] +
+                 cross(row[0], row[1]) * right[2]) *
+                    (1 / dot(row[0], cofactor));
+}
+
+// The normals of the sides that meet in a cell.
+std::vector<V3d> sides_of(const std::vector<Crossing>& crossings) {
+  std::vector<V3d> sides;
+  for (const Crossing& crossing : crossings) {
+    const auto same = std::find_if(sides.begin(), sides.end(), [&](const V3d& side) {
+      return dot(normalized(side), crossing.normal) > kSameSide;
+    });
+    if (same == sides.end())
+      sides.push_back(crossing.normal);
+    else
+      *same += crossing.normal;
+  }
+  for (V3d& side : sides) side = normalized(side);
+  return sides;
 }
 
 class Lattice {
@@ -56,10 +91,13 @@ class Lattice {
     vertex_.assign(distance_.size(), kNoVertex);
     for_each_cell([&](const Cell& at) { add_vertex(at, placement, mesh); });
     for (int axis = 0; axis < 3; ++axis)
-      for_each_cell([&](const Cell& at) { add_quad(at, axis, mesh); });
+      for_each_cell([&](const Cell& at) { add_quad(at, axis, placement, mesh); });
   }
 
  private:
+  // Its vertices follow one another: the same point, once with the normal of each side.
+  using Sides = std::vector<V3d>;
+
   std::size_t index(const Cell& at) const {
     return (static_cast<std::size_t>(at[0]) * points_[1] + at[1]) * points_[2] + at[2];
   }
@@ -76,35 +114,88 @@ class Lattice {
         for (int k = 1; k + 1 < points_[2]; ++k) f(Cell{i, j, k});
   }
 
-  // Sum and number of the crossings along the edges of one direction.
-  void add_crossings(const Cell& cell, int axis, V3d& sum, int& count) const {
-    for (int corner = 0; corner < 4; ++corner) {
-      Cell a = cell;
-      a[(axis + 1) % 3] += corner & 1;
-      a[(axis + 2) % 3] += corner >> 1;
-      Cell b = a;
-      ++b[axis];
-      if (inside(a) == inside(b)) continue;
-      const double at_a = distance_[index(a)], at_b = distance_[index(b)];
-      sum += point(a) + (point(b) - point(a)) * (at_a / (at_a - at_b));
-      ++count;
+  // The ends of the edges of a cell that are crossed.
+  template <class F>
+  void for_each_crossing(const Cell& cell, F f) const {
+    for (int axis = 0; axis < 3; ++axis)
+      for (int corner = 0; corner < 4; ++corner) {
+        Cell a = cell;
+        a[(axis + 1) % 3] += corner & 1;
+        a[(axis + 2) % 3] += corner >> 1;
+        Cell b = a;
+        ++b[axis];
+        if (inside(a) != inside(b)) f(a, b);
+      }
+  }
+
+  V3d crossing_point(const Cell& a, const Cell& b) const {
+    const double at_a = distance_[index(a)], at_b = distance_[index(b)];
+    return point(a) + (point(b) - point(a)) * (at_a / (at_a - at_b));
+  }
+
+  // The distance along an edge may have a kink: the interval is halved.
+  Crossing exact_crossing(const Cell& a, const Cell& b) const {
+    constexpr int kHalvings = 10;
+    V3d in = point(inside(a) ? a : b), out = point(inside(a) ? b : a);
+    for (int i = 0; i < kHalvings; ++i) {
+      const V3d middle = (in + out) * 0.5;
+      (distance(shape_, to_array(middle)) < 0 ? in : out) = middle;
     }
+    const V3d x = (in + out) * 0.5;
+    return {x, to_vec(normal(shape_, to_array(x), 0.01 * spacing_))};
+  }
+
+  // Distances have slope one, and so have their means over a cell unless their directions differ.
+  bool may_have_edge(const Cell& cell) const {
+    V3d slope = V3d::zero();
+    for (int axis = 0; axis < 3; ++axis)
+      for (int corner = 0; corner < 4; ++corner) {
+        Cell a = cell;
+        a[(axis + 1) % 3] += corner & 1;
+        a[(axis + 2) % 3] += corner >> 1;
+        Cell b = a;
+        ++b[axis];
+        slope[axis] += (distance_[index(b)] - distance_[index(a)]) / (4 * spacing_);
+      }
+    return norm(slope) < kBent;
   }
 
   void add_vertex(const Cell& cell, const Affine& placement, Mesh& mesh) {
     V3d x = V3d::zero();
     int count = 0;
-    for (int axis = 0; axis < 3; ++axis) add_crossings(cell, axis, x, count);
+    for_each_crossing(cell, [&](const Cell& a, const Cell& b) {
+      x += crossing_point(a, b);
+      ++count;
+    });
     if (count == 0) return;
-    x *= 1.0 / count;
-    V3d n = to_vec(normal(shape_, to_array(x), 0.1 * spacing_));
-    x -= n * std::clamp(distance(shape_, to_array(x)), -0.5 * spacing_, 0.5 * spacing_);
     vertex_[index(cell)] = static_cast<std::uint32_t>(mesh.positions.size());
+    if (may_have_edge(cell) && add_edge_vertex(cell, placement, mesh)) return;
+    x *= 1.0 / count;
+    const V3d n = to_vec(normal(shape_, to_array(x), 0.1 * spacing_));
+    x -= n * std::clamp(distance(shape_, to_array(x)), -0.5 * spacing_, 0.5 * spacing_);
     append_vertex(mesh, placement, x, n);
   }
 
+  // False where all crossings are on one side.
+  bool add_edge_vertex(const Cell& cell, const Affine& placement, Mesh& mesh) {
+    std::vector<Crossing> crossings;
+    for_each_crossing(
+        cell, [&](const Cell& a, const Cell& b) { crossings.push_back(exact_crossing(a, b)); });
+    Sides sides = sides_of(crossings);
+    if (sides.size() < 2) return false;
+    V3d x = meeting_point(crossings);
+    // An edge may pass just beside the cell whose own edges it parts.
+    const V3d low = point(cell);
+    const double beside = 0.25 * spacing_;
+    for (int c = 0; c < 3; ++c)
+      x[c] = std::clamp(x[c], low[c] - beside, low[c] + spacing_ + beside);
+    for (const V3d& side : sides) append_vertex(mesh, placement, x, side);
+    sides_[index(cell)] = std::move(sides);
+    return true;
+  }
+
   // Around the edge from `at` along `axis` lie the four cells below it in the other directions.
-  void add_quad(const Cell& at, int axis, Mesh& mesh) const {
+  void add_quad(const Cell& at, int axis, const Affine& placement, Mesh& mesh) const {
     Cell next = at;
     ++next[axis];
     if (inside(at) == inside(next)) return;
@@ -112,8 +203,41 @@ class Lattice {
     Cell cells[4] = {at, at, at, at};
     --cells[1][b], --cells[2][b];
     --cells[2][c], --cells[3][c];
-    append_quad(mesh, vertex_[index(cells[0])], vertex_[index(cells[1])], vertex_[index(cells[2])],
-                vertex_[index(cells[3])]);
+    std::size_t at_cell[4];
+    for (int i = 0; i < 4; ++i) at_cell[i] = index(cells[i]);
+    // Parted along an edge of the shape that runs across it.
+    const auto has_edge = [&](int i) { return sides_.contains(at_cell[i]); };
+    const int turn = has_edge(1) && has_edge(3) && !(has_edge(0) && has_edge(2)) ? 1 : 0;
+    V3d outward = V3d::zero();
+    outward[axis] = inside(at) ? 1 : -1;
+    for (const auto& triangle : {std::array{0, 1, 2}, std::array{0, 2, 3}})
+      add_triangle({at_cell[(triangle[0] + turn) % 4], at_cell[(triangle[1] + turn) % 4],
+                    at_cell[(triangle[2] + turn) % 4]},
+                   placement.direction(outward), mesh);
+  }
+
+  void add_triangle(const std::array<std::size_t, 3>& cells, const V3d& outward, Mesh& mesh) const {
+    const auto place = [&](std::size_t cell) { return mesh.positions[vertex_[cell]]; };
+    const V3f n = cross(place(cells[1]) - place(cells[0]), place(cells[2]) - place(cells[0]));
+    V3d facing = normalized(V3d{{n[0], n[1], n[2]}});
+    if (dot(facing, outward) < 0) facing = -facing;
+    for (const std::size_t cell : cells) {
+      std::uint32_t vertex = vertex_[cell];
+      if (const auto sides = sides_.find(cell); sides != sides_.end())
+        vertex += nearest_side(mesh, vertex, sides->second.size(), facing);
+      mesh.indices.push_back(vertex);
+    }
+  }
+
+  static std::uint32_t nearest_side(const Mesh& mesh, std::uint32_t first, std::size_t sides,
+                                    const V3d& facing) {
+    std::uint32_t nearest = 0;
+    double closest = -2;
+    for (std::uint32_t i = 0; i < sides; ++i) {
+      const double cosine = dot(to_float(facing), mesh.normals[first + i]);
+      if (cosine > closest) closest = cosine, nearest = i;
+    }
+    return nearest;
   }
 
   const CompiledShape& shape_;
@@ -121,84 +245,11 @@ class Lattice {
   double spacing_ = 0;
   Cell points_{};
   std::vector<double> distance_;
-  std::vector<std::uint32_t> vertex_;
-};
-
-class HeightMesh {
- public:
-  HeightMesh(const Shape& shape, const Affine& placement, Mesh& mesh)
-      : grid_(bake(shape)), placement_(placement), mesh_(mesh) {
-    const double longest = std::max(shape.max[0] - shape.min[0], shape.max[2] - shape.min[2]);
-    bottom_ = shape.base.value_or(grid_.lowest - 0.03 * longest);
-  }
-
-  void append() {
-    add_top();
-    const int last_column = grid_.columns - 1, last_row = grid_.rows - 1;
-    add_side({0, 0}, {0, 1}, grid_.rows, {{-1, 0, 0}});
-    add_side({last_column, 0}, {0, 1}, grid_.rows, {{1, 0, 0}});
-    add_side({0, 0}, {1, 0}, grid_.columns, {{0, 0, -1}});
-    add_side({0, last_row}, {1, 0}, grid_.columns, {{0, 0, 1}});
-  }
-
- private:
-  using Index = std::array<int, 2>;
-
-  static HeightGrid bake(const Shape& shape) {
-    const double width = shape.max[0] - shape.min[0], depth = shape.max[2] - shape.min[2];
-    return bake_heights(shape, depth > 0 ? 3 : 2, std::max(width, depth) / kHeightCells);
-  }
-
-  double height(int column, int row) const {
-    const int i = std::clamp(column, 0, grid_.columns - 1), k = std::clamp(row, 0, grid_.rows - 1);
-    return grid_.height[static_cast<std::size_t>(k) * grid_.columns + i];
-  }
-  V3d point(const Index& at) const {
-    return {{grid_.min_x + at[0] * grid_.spacing_x, grid_.lowest + height(at[0], at[1]),
-             grid_.min_z + at[1] * grid_.spacing_z}};
-  }
-  V3d normal(int i, int k) const {
-    return {{(height(i - 1, k) - height(i + 1, k)) / (2 * grid_.spacing_x), 1,
-             (height(i, k - 1) - height(i, k + 1)) / (2 * grid_.spacing_z)}};
-  }
-
-  void add_top() {
-    const auto first = static_cast<std::uint32_t>(mesh_.positions.size());
-    const auto columns = static_cast<std::uint32_t>(grid_.columns);
-    for (int k = 0; k < grid_.rows; ++k)
-      for (int i = 0; i < grid_.columns; ++i)
-        append_vertex(mesh_, placement_, point({i, k}), normal(i, k));
-    for (std::uint32_t k = 0; k + 1 < static_cast<std::uint32_t>(grid_.rows); ++k)
-      for (std::uint32_t i = 0; i + 1 < columns; ++i) {
-        const std::uint32_t a = first + k * columns + i;
-        append_quad(mesh_, a, a + 1, a + columns + 1, a + columns);
-      }
-  }
-
-  // From the edge that starts at `at` and runs along `step`, straight down.
-  void add_side(Index at, const Index& step, int count, const V3d& outward) {
-    const auto first = static_cast<std::uint32_t>(mesh_.positions.size());
-    for (int n = 0; n < count; ++n, at[0] += step[0], at[1] += step[1]) {
-      V3d x = point(at);
-      append_vertex(mesh_, placement_, x, outward);
-      x[1] = bottom_;
-      append_vertex(mesh_, placement_, x, outward);
-    }
-    for (std::uint32_t a = first; a + 3 < mesh_.positions.size(); a += 2)
-      append_quad(mesh_, a, a + 1, a + 3, a + 2);
-  }
-
-  const HeightGrid grid_;
-  const Affine& placement_;
-  Mesh& mesh_;
-  double bottom_;
+  std::vector<std::uint32_t> vertex_;             // the first of each cell
+  std::unordered_map<std::size_t, Sides> sides_;  // of the cells with an edge
 };
 
 }  // namespace
-
-void append_height_field(const Shape& shape, const Affine& placement, Mesh& mesh) {
-  HeightMesh(shape, placement, mesh).append();
-}
 
 bool append_isosurface(const Shape& shape, const Affine& placement, Mesh& mesh) {
   // Height fields in it are resolved as finely as the lattice, whose size only the bounds tell.

@@ -10,8 +10,8 @@ namespace firn {
 void append_height_field(const Shape& shape, const Affine& placement, Mesh& mesh);
 
 // Adds the zero level of the signed distance of any bounded shape, from a lattice of 128 cells
-// along its longest side; sharp edges are bevelled by less than a cell. Returns whether it could:
-// an unbounded shape adds nothing.
+// along its longest side, with its sharp edges where they are. Returns whether it could: an
+// unbounded shape adds nothing.
 bool append_isosurface(const Shape& shape, const Affine& placement, Mesh& mesh);
 
 }  // namespace firn

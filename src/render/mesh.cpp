@@ -51,12 +51,6 @@ void append_quads(Mesh& mesh, std::uint32_t first, int rows, int columns) {
     }
 }
 
-// The placement is a similarity, so normals turn as directions do.
-void append_vertex(Mesh& mesh, const Affine& placement, const V3d& position, const V3d& normal) {
-  mesh.positions.push_back(to_float(placement.point(position)));
-  mesh.normals.push_back(to_float(normalized(placement.direction(normal))));
-}
-
 void revolve(const Profile& profile, const V3d& base, const V3d& axis, const Affine& placement,
              Mesh& mesh) {
   const auto first = static_cast<std::uint32_t>(mesh.positions.size());
@@ -201,6 +195,22 @@ Affine placement_of(const Shape& shape) {
   for (double& entry : r.linear) entry *= shape.scale;
   r.offset = to_vec(shape.translation);
   return r;
+}
+
+Affine pose_of(const std::array<double, 9>& rotation, const Vec3& translation, const Vec3& pivot) {
+  Affine pose{rotation, V3d::zero()};
+  pose.offset = to_vec(pivot) + to_vec(translation) - pose.direction(to_vec(pivot));
+  return pose;
+}
+
+// The placement is a similarity, so normals turn as directions do.
+void append_vertex(Mesh& mesh, const Affine& placement, const V3d& position, const V3d& normal) {
+  mesh.positions.push_back(to_float(placement.point(position)));
+  mesh.normals.push_back(to_float(normalized(placement.direction(normal))));
+}
+
+void append_quad(Mesh& mesh, std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+  mesh.indices.insert(mesh.indices.end(), {a, b, c, a, c, d});
 }
 
 void append_shape(const Shape& shape, const Affine& placement, Mesh& mesh) {

@@ -48,11 +48,18 @@ struct Affine {
 // z, then moved.
 Affine placement_of(const Shape& shape);
 
+// x -> rotation (x - pivot) + pivot + translation; the rotation row-major.
+Affine pose_of(const std::array<double, 9>& rotation, const Vec3& translation, const Vec3& pivot);
+
 struct Mesh {
   std::vector<V3f> positions;
   std::vector<V3f> normals;  // one per position, or none: flat triangles
   std::vector<std::uint32_t> indices;
 };
+
+// Positions and normals are placed by `placement`.
+void append_vertex(Mesh& mesh, const Affine& placement, const V3d& position, const V3d& normal);
+void append_quad(Mesh& mesh, std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d);
 
 // Adds the surface of `shape`, placed by `placement`. Half-spaces and mesh files add nothing; of an
 // unbounded difference or intersection, or one with a mesh file in it, the first child is drawn.

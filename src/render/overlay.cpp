@@ -8,62 +8,83 @@
 namespace firn {
 namespace {
 
-struct Style {
-  Rgb text, panel;
-  float panel_opacity;
-};
-constexpr Style kOnLight{{45, 51, 60}, {250, 251, 252}, 0.8f};
-constexpr Style kOnDark{{245, 247, 250}, {24, 29, 36}, 0.45f};
-
-float text_scale(const Image& image) {
-  return std::clamp(static_cast<float>(image.height) / 270.0f, 1.0f, 4.0f);
-}
-int margin_of(const Image& image) { return std::max(4, image.height / 40); }
-
-// A translucent plate that keeps letters readable over any picture.
-void draw_panel(Image& image, int left, int top, int width, int height, const Style& style) {
-  for (int y = top; y < top + height; ++y)
-    for (int x = left; x < left + width; ++x)
-      image.blend_pixel(x, y, style.panel, style.panel_opacity);
-}
-
 std::string number(double value) { return fmt::format("{:.4g}", value); }
+
+Rgb to_rgb(const ColorF& color) {
+  Rgb rgb;
+  for (std::size_t c = 0; c < 3; ++c)
+    rgb[c] = static_cast<std::uint8_t>(std::lround(255 * std::clamp(color[c], 0.0f, 1.0f)));
+  return rgb;
+}
 
 }  // namespace
 
-void draw_time(Image& image, double time, bool on_light) {
-  const Style& style = on_light ? kOnLight : kOnDark;
-  const float scale = text_scale(image);
-  const int margin = margin_of(image), pad = margin / 2;
-  const std::string text = time == 0 || time >= 1e-3 ? fmt::format("t = {:.3f} s", time)
-                                                     : fmt::format("t = {:.4g} us", 1e6 * time);
-  draw_panel(image, margin, margin, text_width(text, scale) + 2 * pad, text_height(scale) + 2 * pad,
-             style);
-  draw_text(image, margin + pad, margin + pad, text, style.text, scale);
+Overlay::Overlay(Image& image, const Font& font, bool on_light)
+    : image_(image),
+      font_(font),
+      text_(on_light ? Rgb{45, 51, 60} : Rgb{245, 247, 250}),
+      panel_(on_light ? Rgb{250, 251, 252} : Rgb{24, 29, 36}),
+      panel_opacity_(on_light ? 0.8f : 0.45f),
+      scale_(std::clamp(static_cast<float>(image.height) / 270.0f, 1.0f, 4.0f)),
+      margin_(std::max(4, image.height / 40)),
+      pad_(margin_ / 2),
+      line_(font.height(scale_)) {}
+
+// A translucent plate that keeps letters readable over any picture.
+void Overlay::draw_panel(int left, int top, int width, int height) {
+  for (int y = top; y < top + height; ++y)
+    for (int x = left; x < left + width; ++x) image_.blend_pixel(x, y, panel_, panel_opacity_);
 }
 
-void draw_color_bar(Image& image, const ParticleColors& colors, bool on_light) {
+void Overlay::draw_text(int x, int y, const std::string& text) {
+  font_.draw(image_, x, y, text, text_, scale_);
+}
+
+void Overlay::draw_time(double time) {
+  const std::string text = time == 0 || time >= 1e-3 ? fmt::format("t = {:.3f} s", time)
+                                                     : fmt::format("t = {:.4g} µs", 1e6 * time);
+  draw_panel(margin_, margin_, font_.width(text, scale_) + 2 * pad_, line_ + 2 * pad_);
+  draw_text(margin_ + pad_, margin_ + pad_, text);
+}
+
+void Overlay::draw_color_bar(const ParticleColors& colors) {
   const std::string label = colors.label();
   const ColorRange& range = colors.range;
-  const Style& style = on_light ? kOnLight : kOnDark;
-  const float scale = text_scale(image);
-  const int margin = margin_of(image), pad = margin / 2, line = text_height(scale);
-  const int width = std::max(image.width / 4, text_width(label, scale)), height = image.height / 40;
-  const int left = image.width - margin - pad - width;
-  const int top = margin + pad + line;
-  draw_panel(image, left - pad, margin, width + 2 * pad, 2 * line + height + 3 * pad, style);
-  draw_text(image, left, margin + pad, label, style.text, scale);
+  const int width = std::max(image_.width / 4, font_.width(label, scale_));
+  const int height = image_.height / 40;
+  const int left = image_.width - margin_ - pad_ - width, top = margin_ + pad_ + line_;
+  draw_panel(left - pad_, margin_, width + 2 * pad_, 2 * line_ + height + 3 * pad_);
+  draw_text(left, margin_ + pad_, label);
   for (int x = 0; x < width; ++x) {
-    const ColorF color = colors.color_at((x + 0.5) / width);
-    Rgb rgb;
-    for (int c = 0; c < 3; ++c) rgb[c] = static_cast<std::uint8_t>(std::lround(255 * color[c]));
-    for (int y = 0; y < height; ++y) image.blend_pixel(left + x, top + y, rgb, 1);
+    const Rgb color = to_rgb(colors.color_at((x + 0.5) / width));
+    for (int y = 0; y < height; ++y) image_.blend_pixel(left + x, top + y, color, 1);
   }
   const std::string values[] = {number(range.low), number(0.5 * (range.low + range.high)),
                                 number(range.high)};
   for (int i = 0; i < 3; ++i)
-    draw_text(image, left + (width - text_width(values[i], scale)) * i / 2, top + height + pad,
-              values[i], style.text, scale);
+    draw_text(left + (width - font_.width(values[i], scale_)) * i / 2, top + height + pad_,
+              values[i]);
+}
+
+void Overlay::draw_legend(const std::vector<LegendEntry>& entries) {
+  const int step = line_ + pad_ / 2, room = image_.height - 2 * margin_ - 2 * pad_;
+  const int count = std::min(static_cast<int>(entries.size()), room / step);
+  if (count == 0) return;
+  const int swatch = 2 * line_ / 3, gap = pad_;
+  int width = 0;
+  for (int i = 0; i < count; ++i)
+    width = std::max(width, font_.width(entries[static_cast<std::size_t>(i)].name, scale_));
+  const int left = std::max(0, image_.width - margin_ - pad_ - width - gap - swatch);
+  draw_panel(left - pad_, margin_, width + gap + swatch + 2 * pad_,
+             count * step - pad_ / 2 + 2 * pad_);
+  for (int i = 0; i < count; ++i) {
+    const LegendEntry& entry = entries[static_cast<std::size_t>(i)];
+    const int top = margin_ + pad_ + i * step;
+    for (int y = 0; y < swatch; ++y)
+      for (int x = 0; x < swatch; ++x)
+        image_.blend_pixel(left + x, top + (line_ - swatch) / 2 + y, to_rgb(entry.color), 1);
+    draw_text(left + swatch + gap, top, entry.name);
+  }
 }
 
 }  // namespace firn

@@ -1,14 +1,35 @@
-// What is written over a picture: the time, and the colour bar of a scalar channel.
+// What is written over a picture: the time, the colour bar of a scalar channel, and the legend of
+// colours that stand for materials or bodies.
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "src/render/font.h"
 #include "src/render/image.h"
 #include "src/render/particle_color.h"
 
 namespace firn {
 
-void draw_time(Image& image, double time, bool on_light);
-void draw_color_bar(Image& image, const ParticleColors& colors, bool on_light);
+class Overlay {
+ public:
+  // Sizes follow the image's height. `on_light`: dark letters on a light plate.
+  Overlay(Image& image, const Font& font, bool on_light);
+
+  void draw_time(double time);                        // s; in the upper left corner
+  void draw_color_bar(const ParticleColors& colors);  // in the upper right one
+  // In the upper right corner; entries that the picture has no room for are left out.
+  void draw_legend(const std::vector<LegendEntry>& entries);
+
+ private:
+  void draw_panel(int left, int top, int width, int height);
+  void draw_text(int x, int y, const std::string& text);
+
+  Image& image_;
+  const Font& font_;
+  Rgb text_, panel_;
+  float panel_opacity_, scale_;
+  int margin_, pad_, line_;  // pixels; `line_`: the height of one of text
+};
 
 }  // namespace firn

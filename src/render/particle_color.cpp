@@ -225,6 +225,39 @@ std::string scalar_label(const std::string& color) {
   return std::string(scalar_channel(color).label);
 }
 
+std::vector<LegendEntry> legend_of(const Scene& scene) {
+  std::vector<LegendEntry> entries;
+  const auto add = [&](const std::string& name, const ColorF& color) {
+    const bool known = std::any_of(entries.begin(), entries.end(), [&](const LegendEntry& entry) {
+      return entry.name == name && entry.color == color;
+    });
+    if (!name.empty() && !known) entries.push_back({name, color});
+  };
+  const auto add_material = [&](int material) {
+    const auto m = static_cast<std::size_t>(material);
+    if (m < scene.materials.size())
+      add(scene.materials[m].name, to_color(scene.materials[m].color));
+  };
+  const bool by_body = scene.output.color == "body";
+  if (!by_body && find_channel(scene.output.color)) return entries;
+  int number = 0;
+  for (const Body& body : scene.bodies) {
+    if (by_body)
+      add(body.name, category_color(number++));
+    else if (body.color)
+      add(body.name, to_color(*body.color));
+    else
+      add_material(body.material);
+  }
+  for (const Source& source : scene.sources) {
+    if (by_body)
+      add(source.name, category_color(number++));
+    else
+      add_material(source.material);
+  }
+  return entries;
+}
+
 ParticleColors::ParticleColors(const Scene& scene, const Snapshot& first, const Stage& stage) {
   for (const Material& material : scene.materials)
     material_colors_.push_back(to_color(material.color));

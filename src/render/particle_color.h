@@ -20,6 +20,14 @@ struct ColorRange {
   double low = 0, high = 1;
 };
 
+struct LegendEntry {
+  std::string name;  // of a material, or of a body that has a colour of its own
+  ColorF color;      // sRGB
+};
+// What the colours of a scene's particles stand for (of bodies, or of materials and the light that
+// these send out), each once, in the order of bodies and sources; empty for scalars.
+std::vector<LegendEntry> legend_of(const Scene& scene);
+
 // What a colour of those that are scalars shows: a value per particle, NaN where the snapshot lacks
 // it, and the label of the colour bar, "speed, m/s". Both throw Error{kScene} for other names.
 std::vector<double> scalar_values(const std::string& color, const Snapshot& snapshot);

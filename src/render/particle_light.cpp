@@ -70,6 +70,12 @@ void add_sun(const PictureHits& hits, const LightDirections& lights,
     send(hits, direction, count, rays);
     for (int i = 0; i < count; ++i) all[particles[i]].sun += kShare * rays.open[i];
   }
+  if (!hits.clear_shadow || hits.clear_shadow->empty()) return;
+  for (const std::uint32_t particle : particles) {
+    const auto& [x, y, z, radius] = hits.scene.spheres[particle];
+    const V3f left = hits.clear_shadow->passed({{x, y, z}});
+    all[particle].sun *= (left[0] + left[1] + left[2]) / 3;
+  }
 }
 
 }  // namespace

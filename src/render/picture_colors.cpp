@@ -38,11 +38,14 @@ void PictureColors::see_planes(int x, int y, Seen& seen) const {
     const auto own = here && load(surfaces_.object(x, y)) == Lanes(object);
     seen.sun = select(own, load(surfaces_.sun(x, y)), seen.sun);
     seen.sky = select(own, load(surfaces_.sky(x, y)), seen.sky);
+    for (int c = 0; surfaces_.is_tinted() && c < 3; ++c)
+      seen.passed[c] = select(own, load(surfaces_.passed(x, y, c)), seen.passed[c]);
     for (int i = 0; any(own != here) && i < std::min(kLanes, hits_.width() - x); ++i) {
       if (own[i] == here[i]) continue;
       const SurfaceLight::Light light = surfaces_.at(x + i, y, object, plane.normal);
       seen.sun[i] = light.sun;
       seen.sky[i] = light.sky;
+      for (int c = 0; c < 3; ++c) seen.passed[c][i] = light.passed[c];
     }
   }
 }
@@ -88,6 +91,7 @@ void PictureColors::see_meshes(int x, int y, int sample, const PacketHits& row, 
       seen.normal[c][i] = normal[c];
       seen.albedo[c][i] = color[c];
       seen.glow[c][i] = glow[c];
+      seen.passed[c][i] = light.passed[c];
     }
     seen.sun[i] = light.sun;
     seen.sky[i] = light.sky;
@@ -108,7 +112,8 @@ V3p PictureColors::radiance(int x, int y, int sample) const {
             .glow = V3p::zero(),
             .sun = 1.0f,
             .sky = 1.0f,
-            .faded = 0.0f};
+            .faded = 0.0f,
+            .passed = V3p::filled(Lanes(1.0f))};
   if (const PacketHits* row = hits_.row(x, y, sample)) {
     seen.object = load(&row->object.v[x % kPacket]);
     seen.distance = load(&row->distance.v[x % kPacket]);
@@ -124,7 +129,7 @@ V3p PictureColors::radiance(int x, int y, int sample) const {
   if (any(seen.faded < Lanes(1.0f))) {
     see_planes(x, y, seen);
     color = shade(seen.albedo, seen.normal, lights_.to_sun, scene_.up, seen.sun, seen.sky,
-                  seen.finish.soft);
+                  seen.finish.soft, surfaces_.is_tinted() ? &seen.passed : nullptr);
     if (seen.finished)
       color = finished(color, seen.finish, seen.albedo, unit(seen.direction), seen.normal,
                        lights_.to_sun, scene_.up, seen.sun, seen.sky);

@@ -25,6 +25,7 @@ class PictureColors {
     V3p normal, albedo, glow;
     Lanes sun, sky;
     Lanes faded;  // 1: nothing but background
+    V3p passed;   // of the sun's colours
     FinishLanes finish = {};
     bool finished = false;  // some lane is
   };

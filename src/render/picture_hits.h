@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "src/render/clear_shadow.h"
 #include "src/render/embree_scene.h"
 #include "src/render/picture_rays.h"
 #include "src/render/sphere_tiles.h"
@@ -36,6 +38,7 @@ class PictureHits {
   const RayScene& scene;
   const EmbreeScene embree;
   const CameraRays camera;
+  std::optional<ClearShadow> clear_shadow;  // once it is known where the sun stands
 
  private:
   using Row = std::array<PacketHits, kSamples>;

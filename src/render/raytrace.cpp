@@ -6,6 +6,7 @@
 #include "firn/error.h"
 
 #if FIRN_WITH_EMBREE
+#include "src/render/outline.h"
 #include "src/render/parallel.h"
 #include "src/render/picture_colors.h"
 
@@ -33,6 +34,7 @@ double ray_trace_bytes(double spheres, int width, int height) {
 Image ray_trace(const RayScene& scene, const Projection& view, int width, int height) {
   PictureHits hits(scene, view, width, height);
   const LightDirections lights(direction_to_sun(scene, view));
+  hits.clear_shadow.emplace(hits.embree.clear(), lights.to_sun);
   SurfaceLight surfaces(hits, lights);
   in_parallel(hits.tiles(), [&](int tile) {
     hits.trace(tile);
@@ -43,6 +45,7 @@ Image ray_trace(const RayScene& scene, const Projection& view, int width, int he
   const PictureColors colors(hits, lights, particles, surfaces, 2 * view.tan_y / height);
   Image image = Image::filled(width, height, {});
   in_parallel(hits.tiles(), [&](int tile) { colors.draw(tile, image); });
+  if (scene.outline) draw_outline(hits, view, *scene.outline, image);
   return image;
 }
 

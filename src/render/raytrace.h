@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "src/render/color_map.h"
@@ -46,6 +47,11 @@ class RayMeshes;
 // `first`: how many surfaces a picture has before these. Throws as ray_trace.
 std::shared_ptr<const RayMeshes> make_ray_meshes(std::vector<Surface> surfaces, int first = 0);
 
+// The edges of a box, drawn as thin lines.
+struct Outline {
+  V3f min, max;
+};
+
 struct RayScene {
   std::vector<std::array<float, 4>> spheres;  // centre and radius
   std::vector<ColorF> sphere_colors;          // sRGB
@@ -58,6 +64,7 @@ struct RayScene {
   V3f open_side{{0, 0, 0}};              // sum of the normals of walls
   float size = 1;                        // its diagonal
   float grid_spacing = 0.1f;             // of the lines on the ground, m
+  std::optional<Outline> outline;
 };
 
 // Throws Error{kScene} in a build without Embree.

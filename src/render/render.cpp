@@ -6,10 +6,12 @@
 
 #include "firn/error.h"
 #include "src/render/flat.h"
+#include "src/render/framing.h"
 #include "src/render/material_view.h"
 #include "src/render/overlay.h"
 #include "src/render/particle_color.h"
 #include "src/render/raytrace.h"
+#include "src/render/surroundings.h"
 #include "src/render/view.h"
 #include "src/surface/material_surfaces.h"
 
@@ -29,13 +31,6 @@ V3f linear_color(const Vec3& color) {
   return {{srgb_to_linear(static_cast<float>(color[0])),
            srgb_to_linear(static_cast<float>(color[1])),
            srgb_to_linear(static_cast<float>(color[2]))}};
-}
-
-Affine to_affine(const ColliderPose& pose) {
-  Affine affine{pose.rotation, V3d::zero()};
-  affine.offset =
-      to_vec(pose.pivot) + to_vec(pose.translation) - affine.direction(to_vec(pose.pivot));
-  return affine;
 }
 
 // A square about the foot of the perpendicular from `center`.
@@ -101,25 +96,32 @@ double round_length(double length) {
 class Renderer::Impl {
  public:
   explicit Impl(const Scene& scene);
-  Image render(const Snapshot& snapshot, double time, const std::vector<ColliderPose>& poses,
-               const std::vector<TriangleSurface>& surfaces, const Snapshot& tracers);
+  void aim(const Snapshot& snapshot, double time);
+  Image draw(const Snapshot& snapshot, const std::vector<ColliderPose>& poses,
+             const std::vector<TriangleSurface>& surfaces, const Snapshot& tracers);
+  void write_captions(Image& image, double time);
+  Framing& framing() { return framing_; }
+  const Scene& scene() const { return scene_; }
 
-  std::optional<Camera> camera;
   std::optional<ColorRange> range;
   bool captions = true;
 
  private:
-  void look_at(const Snapshot& first);
+  void look_at(const Snapshot& first, double time);
   Snapshot without_traced(const Snapshot& snapshot) const;
   RayScene ray_scene(const std::vector<PointLayer>& layers, MaterialView materials,
                      const std::vector<Affine>& poses,
                      const std::vector<TriangleSurface>& surfaces);
   void show_meshes(const std::vector<Affine>& poses, const std::vector<TriangleSurface>& surfaces);
   void add_planes(const std::vector<Plane>& planes, const V3f& color, RayScene& rays) const;
+  Projection view() const { return {framing_.camera(), static_cast<double>(width_) / height_}; }
 
   Scene scene_;
   int width_, height_;
-  std::optional<Stage> stage_;
+  Framing framing_;
+  std::optional<Font> font_;  // once it is needed
+  std::vector<LegendEntry> legend_;
+  std::optional<Outline> outline_;
   std::optional<ParticleColors> colors_;
   std::vector<Mesh> collider_meshes_;  // at rest
   // Those of the last picture, which stay where nothing has moved; and where they were.
@@ -127,26 +129,28 @@ class Renderer::Impl {
   int shown_meshes_ = 0;
   std::vector<Affine> mesh_poses_;
   std::vector<std::vector<float>> mesh_vertices_;
-  FlatView flat_view_;
 };
 
 Renderer::Impl::Impl(const Scene& scene)
-    : camera(scene.output.camera),
-      scene_(scene),
+    : scene_(scene),
       width_(scene.output.resolution[0]),
-      height_(scene.output.resolution[1]) {
+      height_(scene.output.resolution[1]),
+      framing_(scene_, width_, height_) {
   if (width_ <= 0 || height_ <= 0)
     throw Error(ErrorCategory::kScene, "output.resolution: both numbers must be positive");
   if (scene.simulation.dimension == 3) require_ray_tracer();
   ParticleColors(scene, Snapshot{}, Stage{});  // complains about an unknown channel
 }
 
-void Renderer::Impl::look_at(const Snapshot& first) {
-  stage_ = make_stage(scene_, first);
-  colors_.emplace(scene_, first, *stage_);
-  camera = choose_camera(scene_, *stage_, static_cast<double>(width_) / height_);
-  flat_view_ = choose_flat_view(scene_, *stage_, width_, height_);
+void Renderer::Impl::look_at(const Snapshot& first, double time) {
+  framing_.start(first, time);
+  // By what was foretold, though more may be known: colours are those of the run's own pictures.
+  colors_.emplace(scene_, first, make_stage(scene_, first));
+  legend_ = shown_legend(scene_);
   if (scene_.simulation.dimension == 2) return;
+  if (shows_outline(scene_, view()))
+    outline_ = Outline{to_float(to_vec(scene_.grid.domain->min)),
+                       to_float(to_vec(scene_.grid.domain->max))};
   for (const Collider& collider : scene_.colliders)
     append_shape(collider.shape, {}, collider_meshes_.emplace_back());
 }
@@ -173,11 +177,11 @@ Snapshot Renderer::Impl::without_traced(const Snapshot& snapshot) const {
 // out of pictures taken from behind it.
 void Renderer::Impl::add_planes(const std::vector<Plane>& planes, const V3f& color,
                                 RayScene& rays) const {
-  const V3d center = stage_->focus.center();
+  const V3d center = framing_.shown().center();
   for (const Plane& plane : planes) {
-    if (dot(to_vec(camera->eye) - plane.point, plane.normal) <= 0) continue;
-    const bool wall = std::abs(dot(plane.normal, stage_->up)) < 0.6;
-    const double size = (wall ? 0.6 : 12.0) * stage_->focus.diagonal();
+    if (dot(to_vec(framing_.camera().eye) - plane.point, plane.normal) <= 0) continue;
+    const bool wall = std::abs(dot(plane.normal, framing_.stage().up)) < 0.6;
+    const double size = (wall ? 0.6 : 12.0) * framing_.shown().diagonal();
     rays.planes.push_back(patch_of(plane, center, size, color));
     rays.planes.back().is_ground = !wall;
   }
@@ -209,64 +213,72 @@ RayScene Renderer::Impl::ray_scene(const std::vector<PointLayer>& layers, Materi
                                    const std::vector<Affine>& poses,
                                    const std::vector<TriangleSurface>& surfaces) {
   RayScene rays;
-  rays.up = to_float(stage_->up);
-  rays.center = to_float(stage_->focus.center());
-  rays.size = static_cast<float>(stage_->focus.diagonal());
-  rays.grid_spacing = static_cast<float>(round_length(0.25 * stage_->focus.diagonal()));
+  rays.up = to_float(framing_.stage().up);
+  rays.center = to_float(framing_.shown().center());
+  rays.size = static_cast<float>(framing_.shown().diagonal());
+  rays.grid_spacing = static_cast<float>(round_length(0.25 * framing_.stage().focus.diagonal()));
   for (const PointLayer& layer : layers)
     add_spheres(layer, &layer == layers.data() ? materials.covered : std::vector<bool>{}, rays);
-  for (const Plane& wall : stage_->walls) rays.open_side += to_float(wall.normal);
+  for (const Plane& wall : framing_.stage().walls) rays.open_side += to_float(wall.normal);
   std::vector<Plane> all_planes;
 
   for (std::size_t i = 0; i < scene_.colliders.size(); ++i) {
     const Collider& collider = scene_.colliders[i];
-    const V3f color = linear_color(collider.color);
+    const V3f color =
+        linear_color(collider.color == Collider{}.color ? ground_color(scene_) : collider.color);
     std::vector<Plane> planes;
     append_planes(collider.shape, poses[i], planes);
     add_planes(planes, color, rays);
     all_planes.insert(all_planes.end(), planes.begin(), planes.end());
   }
-  if (all_planes.empty()) add_planes(stage_->ground, linear_color(Collider{}.color), rays);
+  if (all_planes.empty())
+    add_planes(framing_.stage().ground, linear_color(ground_color(scene_)), rays);
   show_meshes(poses, surfaces);
+  rays.outline = outline_;
   rays.meshes = ray_meshes_;
   std::move(materials).add_to(rays, shown_meshes_);
   return rays;
 }
 
-Image Renderer::Impl::render(const Snapshot& snapshot, double time,
-                             const std::vector<ColliderPose>& collider_poses,
-                             const std::vector<TriangleSurface>& surfaces,
-                             const Snapshot& tracers) {
-  if (!stage_) look_at(snapshot);
+void Renderer::Impl::aim(const Snapshot& snapshot, double time) {
+  if (framing_.has_started())
+    framing_.advance(snapshot, time);
+  else
+    look_at(snapshot, time);
   if (range) colors_->range = *range;
+}
+
+Image Renderer::Impl::draw(const Snapshot& snapshot,
+                           const std::vector<ColliderPose>& collider_poses,
+                           const std::vector<TriangleSurface>& surfaces, const Snapshot& tracers) {
   std::vector<Affine> poses(scene_.colliders.size());
   for (std::size_t i = 0; i < std::min(poses.size(), collider_poses.size()); ++i)
-    poses[i] = to_affine(collider_poses[i]);
+    poses[i] =
+        pose_of(collider_poses[i].rotation, collider_poses[i].translation, collider_poses[i].pivot);
   const bool flat = scene_.simulation.dimension == 2;
   const bool traced = tracers.size() > 0 && !colors_->is_scalar();
   const Snapshot rest = traced ? without_traced(snapshot) : Snapshot{};
   const Snapshot& particles = traced ? rest : snapshot;
-  const double spacing = mean_spacing(snapshot, stage_->spacing);
+  const double spacing = mean_spacing(snapshot, framing_.stage().spacing);
   std::vector<PointLayer> layers{{&particles, (*colors_)(particles),
                                   (flat ? kDiscRadius : kSphereRadius) * spacing,
                                   colors_->glow(particles)}};
   if (traced)
     layers.push_back({&tracers, (*colors_)(tracers), kTracerRadius * tracer_spacing(scene_)});
-  Image image;
-  if (flat) {
-    image = draw_flat(scene_, layers, poses, flat_view_, width_, height_);
-  } else {
-    const Projection view(*camera, static_cast<double>(width_) / height_);
-    image = ray_trace(ray_scene(layers,
-                                view_materials(scene_, particles, *colors_,
-                                               kClearDepth * stage_->focus.diagonal()),
-                                poses, surfaces),
-                      view, width_, height_);
-  }
-  if (!captions) return image;
-  draw_time(image, time, flat);
-  if (colors_->is_scalar()) draw_color_bar(image, *colors_, flat);
-  return image;
+  if (flat) return draw_flat(scene_, layers, poses, framing_.flat_view(), width_, height_);
+  const double depth = kClearDepth * framing_.stage().focus.diagonal();
+  return ray_trace(
+      ray_scene(layers, view_materials(scene_, particles, *colors_, depth), poses, surfaces),
+      view(), width_, height_);
+}
+
+void Renderer::Impl::write_captions(Image& image, double time) {
+  if (!captions) return;
+  if (!font_) font_.emplace();
+  Overlay overlay(image, *font_, scene_.simulation.dimension == 2);
+  overlay.draw_time(time);
+  if (colors_->is_scalar()) overlay.draw_color_bar(*colors_);
+  overlay.draw_legend(legend_);
 }
 
 double picture_bytes(const Scene& scene, double particles, double tracers) {
@@ -291,9 +303,29 @@ Renderer& Renderer::operator=(Renderer&&) noexcept = default;
 Image Renderer::render(const Snapshot& snapshot, double time,
                        const std::vector<ColliderPose>& poses,
                        const std::vector<TriangleSurface>& surfaces, const Snapshot& tracers) {
-  return impl_->render(snapshot, time, poses, surfaces, tracers);
+  impl_->aim(snapshot, time);
+  Image image = impl_->draw(snapshot, poses, surfaces, tracers);
+  impl_->write_captions(image, time);
+  return image;
 }
-Camera Renderer::camera() const { return impl_->camera.value_or(Camera{}); }
+void Renderer::aim(const Snapshot& snapshot, double time) { impl_->aim(snapshot, time); }
+Image Renderer::draw(const Snapshot& snapshot, const std::vector<ColliderPose>& poses,
+                     const std::vector<TriangleSurface>& surfaces, const Snapshot& tracers) {
+  return impl_->draw(snapshot, poses, surfaces, tracers);
+}
+void Renderer::write_captions(Image& image, double time) { impl_->write_captions(image, time); }
+Snapshot Renderer::moved_on(const Snapshot& snapshot, double seconds) const {
+  return after(impl_->scene(), impl_->framing().stage(), snapshot, seconds);
+}
+double Renderer::pixels_moved(const Snapshot& snapshot, double seconds) const {
+  return impl_->framing().pixels_moved(snapshot, seconds);
+}
+Camera Renderer::camera() const { return impl_->framing().camera(); }
+void Renderer::look_ahead(const Snapshot& snapshot) { impl_->framing().look_ahead(snapshot); }
+std::vector<double> Renderer::view_state() const { return impl_->framing().state(); }
+void Renderer::set_view_state(const std::vector<double>& state) {
+  impl_->framing().set_state(state);
+}
 void Renderer::set_color_range(double low, double high) { impl_->range = ColorRange{low, high}; }
 void Renderer::set_captions(bool shown) { impl_->captions = shown; }
 

@@ -37,13 +37,31 @@ class Renderer {
   Renderer(Renderer&&) noexcept;
   Renderer& operator=(Renderer&&) noexcept;
 
-  // One frame. The first call fixes the camera and the colour range from its snapshot; the same
-  // calls give the same pictures for any number of threads. `poses` is one per collider (missing
+  // One frame. The first call fixes the camera and the colour range from its snapshot, later ones
+  // move the camera back where material would leave the picture; the same calls give the same
+  // pictures for any number of threads. `poses` is one per collider (missing
   // ones are at rest); mesh colliders are shown by `surfaces`. Particles with positions that are
   // not finite are left out. `tracers` (Simulation::tracers) stand for the particles of their
   // bodies, unless colours show a quantity that only particles have.
   Image render(const Snapshot& snapshot, double time, const std::vector<ColliderPose>& poses = {},
                const std::vector<TriangleSurface>& surfaces = {}, const Snapshot& tracers = {});
+
+  // What render does, one after the other: aims at a frame, draws what is shown (the frame or what
+  // comes shortly before or after it), and writes the time and what colours mean over it.
+  void aim(const Snapshot& snapshot, double time);
+  Image draw(const Snapshot& snapshot, const std::vector<ColliderPose>& poses = {},
+             const std::vector<TriangleSurface>& surfaces = {}, const Snapshot& tracers = {});
+  void write_captions(Image& image, double time);
+
+  // Particles after some seconds at their velocities, outside the planes and within the domain.
+  Snapshot moved_on(const Snapshot& snapshot, double seconds) const;
+  // The way of the fastest particle in the picture in so many seconds, but for a few strays.
+  double pixels_moved(const Snapshot& snapshot, double seconds) const;
+
+  // As those of SceneRenderer.
+  void look_ahead(const Snapshot& snapshot);
+  std::vector<double> view_state() const;
+  void set_view_state(const std::vector<double>& state);
 
   // The camera of 3D pictures; meaningful after the first picture, or where the scene gives one.
   Camera camera() const;

@@ -27,11 +27,12 @@ inline V3p unit(const V3p& x) {
 }
 
 // Light leaving a diffuse surface; `soft`: how far beyond the edge of its own shadow it is lit.
-// `sun` and `sky` are the fractions of either that reach it. Light caught in a hollow is reflected
+// `sun` and `sky` are the fractions of either that reach it; `passed`: of each colour of that sun,
+// if it came through something clear. Light caught in a hollow is reflected
 // within it: the geometric series sky / (1 - albedo (1 - sky)) keeps bright materials bright.
 inline V3p shade(const V3p& albedo, const V3p& normal, const Vec<float, 3>& to_sun,
                  const Vec<float, 3>& up, const Lanes& sun, const Lanes& sky,
-                 const Lanes& soft = Lanes(0.0f)) {
+                 const Lanes& soft = Lanes(0.0f), const V3p* passed = nullptr) {
   const Lanes facing =
       max(Lanes(0.0f), (dot(normal, spread(to_sun)) + soft) / (Lanes(1.0f) + soft)) * sun;
   const V3p around = mix(spread(kBounceLight), spread(kSkyLight),
@@ -39,7 +40,8 @@ inline V3p shade(const V3p& albedo, const V3p& normal, const Vec<float, 3>& to_s
   V3p light;
   for (int c = 0; c < 3; ++c) {
     const Lanes caught = sky / (Lanes(1.0f) - Lanes(0.85f) * albedo[c] * (Lanes(1.0f) - sky));
-    light[c] = albedo[c] * (Lanes(kSunLight[c]) * facing + around[c] * caught);
+    const Lanes direct = passed ? facing * (*passed)[c] : facing;
+    light[c] = albedo[c] * (Lanes(kSunLight[c]) * direct + around[c] * caught);
   }
   return light;
 }

@@ -31,6 +31,8 @@ SurfaceLight::SurfaceLight(const PictureHits& hits, const LightDirections& light
       sun_(hits.width(), hits.height(), 1),
       sky_(hits.width(), hits.height(), 1),
       plain_object_(hits.tiles(), kMixed) {
+  if (hits.clear_shadow && !hits.clear_shadow->empty())
+    passed_.assign(3, PixelMap(hits.width(), hits.height(), 1));
   if (hits.embree.has_surfaces())
     normals_.resize(static_cast<std::size_t>(hits.width()) * hits.height());
 }
@@ -116,6 +118,11 @@ void SurfaceLight::measure(int tile) {
       const bool takes = points.lit[i] > 0;
       if (takes) *open_sun_.at(x + i, y) = counts.sun[i];
       if (takes) *open_sky_.at(x + i, y) = counts.sky[i];
+      if (takes && is_tinted()) {
+        const V3f passed = hits_.clear_shadow->passed(
+            {{points.position[0][i], points.position[1][i], points.position[2][i]}});
+        for (std::size_t c = 0; c < 3; ++c) *passed_[c].at(x + i, y) = passed[static_cast<int>(c)];
+      }
       plain = plain && points.object[i] == all && (!takes || counts.sun[i] + counts.sky[i] == 4);
       if (!normals_.empty() && is_surface(points.object[i]))
         normals_[static_cast<std::size_t>(y) * hits_.width() + x + i] = {
@@ -213,6 +220,13 @@ V3f SurfaceLight::normal_at(int x, int y) const {
   return normals_[static_cast<std::size_t>(y) * hits_.width() + x];
 }
 
+SurfaceLight::Light SurfaceLight::light_at(int x, int y) const {
+  Light light{*sun_.at(x, y), *sky_.at(x, y)};
+  for (std::size_t c = 0; c < passed_.size(); ++c)
+    light.passed[static_cast<int>(c)] = *passed_[c].at(x, y);
+  return light;
+}
+
 SurfaceLight::Light SurfaceLight::at(int x, int y, float object, const V3f& normal) const {
   const auto similarity = [&](int column, int row) {
     if (*object_.at(column, row) != object) return -1.0f;
@@ -220,13 +234,13 @@ SurfaceLight::Light SurfaceLight::at(int x, int y, float object, const V3f& norm
   };
   Light best;
   float closest = similarity(x, y);
-  if (closest > kSmooth) return {*sun_.at(x, y), *sky_.at(x, y)};
+  if (closest > kSmooth) return light_at(x, y);
   closest = -1;
   for (int row = std::max(0, y - 1); row <= std::min(hits_.height() - 1, y + 1); ++row)
     for (int column = std::max(0, x - 1); column <= std::min(hits_.width() - 1, x + 1); ++column) {
       if (similarity(column, row) <= closest) continue;
       closest = similarity(column, row);
-      best = {*sun_.at(column, row), *sky_.at(column, row)};
+      best = light_at(column, row);
     }
   return best;
 }

@@ -33,6 +33,7 @@ class SurfaceLight {
 
   struct Light {
     float sun = 1, sky = 0.7f;
+    V3f passed = V3f::filled(1);  // of each colour of that sun
   };
 
   SurfaceLight(const PictureHits& hits, const LightDirections& lights);
@@ -44,6 +45,9 @@ class SurfaceLight {
   const float* object(int x, int y) const { return object_.at(x, y); }
   const float* sun(int x, int y) const { return sun_.at(x, y); }
   const float* sky(int x, int y) const { return sky_.at(x, y); }
+  // Whether there are clear surfaces that change the sun's colours, and what is left of each.
+  bool is_tinted() const { return !passed_.empty(); }
+  const float* passed(int x, int y, int c) const { return passed_[c].at(x, y); }
   // For any sample of a pixel. At an edge the pixel's own light may be that of another surface; a
   // neighbour's then stands in.
   Light at(int x, int y, float object, const V3f& normal) const;
@@ -65,12 +69,14 @@ class SurfaceLight {
   V3f normal_at(int x, int y) const;
   bool is_plainly_lit(int tile) const;
   void smooth_row(int x, int y);
+  Light light_at(int x, int y) const;
   Light smoothed_on_mesh(int x, int y, const Points& points) const;
   Light all_samples(const Points& points, int lane) const;
 
   const PictureHits& hits_;
   const LightDirections& lights_;
   PixelMap object_, open_sun_, open_sky_, sun_, sky_;
+  std::vector<PixelMap> passed_;     // three, or none without clear surfaces
   std::vector<V3f> normals_;         // by pixel, where there are meshes
   std::vector<float> plain_object_;  // by tile: what all of it shows in full light, or kMixed
 };

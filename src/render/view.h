@@ -1,47 +1,16 @@
-// What a picture shows: the region where the material is and may go, and cameras that frame it.
-// Everything is fixed by the scene and the first snapshot, so that a video does not jitter.
+// Cameras that frame a region of a scene.
 #pragma once
 
 #include <array>
-#include <limits>
-#include <optional>
 #include <vector>
 
 #include "firn/scene.h"
 #include "firn/simulation.h"
 #include "src/render/color_map.h"
 #include "src/render/mesh.h"
+#include "src/render/stage.h"
 
 namespace firn {
-
-struct Bounds {
-  V3d min = V3d::filled(std::numeric_limits<double>::infinity());
-  V3d max = V3d::filled(-std::numeric_limits<double>::infinity());
-
-  void add(const V3d& x);
-  bool empty() const { return !(min[0] <= max[0]); }
-  V3d center() const { return (min + max) * 0.5; }
-  V3d extent() const { return max - min; }
-  double diagonal() const { return norm(extent()); }
-  V3d corner(int i) const;  // i = 0..7
-};
-
-struct Stage {
-  Bounds focus;        // holds the first snapshot, and room to fall, fly and spread
-  V3d up{{0, 1, 0}};   // against gravity
-  double spacing = 0;  // mean distance of particles, m
-  double speed = 0;    // the largest speed to expect, m/s
-  double drop = 0;     // how far the material can fall, m
-  std::vector<Plane>
-      ground;  // half-spaces that can be stood on, and the domain's floor where there is none
-  std::vector<Plane> walls;  // the other half-spaces
-};
-Stage make_stage(const Scene& scene, const Snapshot& first);
-
-// Edge length of a cube (square in 2D) with the mean rest volume of the particles.
-double mean_spacing(const Snapshot& snapshot, double fallback);
-
-V3d position_of(const Snapshot& snapshot, std::size_t i);
 
 // Particles or tracers as a picture shows them: one sRGB colour each, one radius (m) for all.
 struct PointLayer {
@@ -54,6 +23,9 @@ struct PointLayer {
 // The scene's camera, or else a three-quarter view from above that frames stage.focus and that no
 // wall hides.
 Camera choose_camera(const Scene& scene, const Stage& stage, double aspect);
+
+// A camera that frames other bounds from the same direction.
+Camera reframed(const Camera& camera, const Bounds& focus, double aspect);
 
 // Perspective: picture coordinates run over [-1,1] from left to right and from bottom to top.
 struct Projection {

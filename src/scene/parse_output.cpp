@@ -37,6 +37,15 @@ std::vector<Word> color_words() {
 constexpr Word kSurfaceFormats[] = {
     {"obj", "colours and normals"}, {"ply", "also velocities"}, {"vdb", "the level set"}};
 
+constexpr Choice<Drawn> kLegend[] = {
+    {"auto", Drawn::kAuto, "where colours tell several of them apart"},
+    {"always", Drawn::kAlways},
+    {"never", Drawn::kNever}};
+constexpr Choice<Drawn> kOutline[] = {
+    {"auto", Drawn::kAuto, "where the picture shows most of the domain"},
+    {"always", Drawn::kAlways},
+    {"never", Drawn::kNever}};
+
 constexpr Choice<DiagnosticsLevel> kLevels[] = {
     {"off", DiagnosticsLevel::kOff},
     {"totals", DiagnosticsLevel::kTotals, "mass, momenta, energies, forces on bodies: ledger.csv"},
@@ -78,6 +87,15 @@ constexpr Key kOutputKeys[] = {
                                       .range = Range::closed(1, 16384),
                                       .list = Count{2, 2},
                                       .by_hand = true}),
+    key<&OutputSettings::follow>(
+        "follow", "whether the automatic camera moves back where material leaves the picture"),
+    key<&OutputSettings::motion_blur>(
+        "motion_blur", "how long the shutter is open, over the duration of a frame; 0: not blurred",
+        {.range = Range::closed(0, 1)}),
+    choice_key<&OutputSettings::legend, kLegend>(
+        "legend", "names of materials (of bodies, where colours show these) in pictures"),
+    choice_key<&OutputSettings::outline, kOutline>("outline",
+                                                   "edges of the domain in pictures in 3D"),
     key<&OutputSettings::channels>(
         "channels", "what particle files hold beside positions",
         {.kind = Kind::kChoice, .list = Count{0}, .more_words = channel_words, .by_hand = true}),

@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import struct
 import time
 import unittest
 
@@ -27,6 +29,17 @@ class Files(CliTest):
         self.assertEqual(result.stderr, "")
         self.assertTrue((out / "ledger.png").read_bytes().startswith(PNG_MAGIC))
         self.assertEqual((out / "video.mp4").read_bytes()[4:8], b"ftyp")
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
+    def test_forces_on_colliders_are_plotted(self):
+        """A panel of 320 pixels for energies, momenta, the time step, and forces where there are any."""
+        def panels(folder):
+            return struct.unpack(">I", (self.folder / folder / "ledger.png").read_bytes()[20:24])[0] / 320
+        self.succeed("run", self.scene, "-o", "falls", "--frames", 12)
+        self.assertEqual(panels("falls"), 5)
+        self.scene.write_text(self.scene.read_text().replace("point = [0.0, 0.1]", "point = [0.0, -5.0]"))
+        self.succeed("run", self.scene, "-o", "flies")
+        self.assertEqual(panels("flies"), 4)
 
     def test_summary(self):
         printed = json.loads(self.succeed("run", self.scene, "-o", "there", "--json").stdout)

@@ -177,6 +177,27 @@ class KeptCheckpoints(SameResults):
         self.assertEqual(self.frames("again"), [3, 4, 5, 6])
 
 
+class Camera(SameResults):
+    """What the camera of a run has followed goes on with it."""
+
+    def test_that_has_moved_goes_on(self):
+        self.edit_scene("velocity = [0.5, -1.0]", "velocity = [12.0, 4.0]")
+        keep = ("--frames", 24, "--set", "output.checkpoint_every=1", "--set", "output.keep_checkpoints=20")
+        self.succeed("run", self.scene, "-o", "whole", *keep)
+        self.succeed("run", self.scene, "-o", "again", *keep)
+        self.succeed("resume", "again", "--from", 12)
+        self.assert_same_results("whole", "again")
+        self.succeed("run", self.scene, "-o", "still", *keep, "--set", "output.follow=false")
+        still, moved = (self.files(f"{folder}/frames/*") for folder in ("still", "whole"))
+        self.assertEqual(still["still/frames/frame_000000.png"], moved["whole/frames/frame_000000.png"])
+        self.assertNotEqual(still["still/frames/frame_000012.png"], moved["whole/frames/frame_000012.png"])
+
+    def edit_scene(self, old, new):
+        text = self.scene.read_text()
+        self.assertIn(old, text)
+        self.scene.write_text(text.replace(old, new))
+
+
 class Stop(SameResults):
     def test_interrupt(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):

@@ -130,7 +130,8 @@ class Surfaces(CliTest):
 
     def test_pictures_anew_are_those_of_the_run(self):
         (self.folder / "surf.toml").write_text(SCENE)
-        self.succeed("run", "surf.toml", "-o", "run", "--quiet")
+        self.succeed("run", "surf.toml", "-o", "run", "--quiet", "--set",
+                     "output.camera={eye=[3,2,4],target=[0.8,0.4,0.5]}")
         self.succeed("render", "run", "-o", "again")
         for frame in range(3):
             name = f"frames/frame_{frame:06}.png"
@@ -138,6 +139,33 @@ class Surfaces(CliTest):
         self.succeed("render", "run", "-o", "grains", "--set", 'output.look="particles"', "--frames", "2")
         self.assertNotEqual((self.folder / "grains/frames/frame_000002.png").read_bytes(),
                             (self.folder / "run/frames/frame_000002.png").read_bytes())
+
+    def test_the_camera_of_pictures_anew_knows_all_frames(self):
+        (self.folder / "surf.toml").write_text(SCENE.replace("velocity = [1.0,", "velocity = [30.0,"))
+        self.succeed("run", "surf.toml", "-o", "run", "--quiet", "--frames", "6")
+        self.succeed("render", "run", "-o", "all")
+        self.succeed("render", "run", "-o", "last", "--frames", "6")
+        name = "frames/frame_000006.png"
+        last = (self.folder / "last" / name).read_bytes()
+        self.assertEqual((self.folder / "all" / name).read_bytes(), last)
+        # It is another one than that of a run which ends where this one is cut off.
+        for path in (self.folder / "run/particles").glob("*00000[0-5]*"):
+            path.unlink()
+        self.succeed("render", "run", "-o", "alone")
+        self.assertNotEqual((self.folder / "alone" / name).read_bytes(), last)
+
+    def test_blur_needs_velocities(self):
+        (self.folder / "surf.toml").write_text(SCENE)
+        self.succeed("run", "surf.toml", "-o", "run", "--quiet")
+        self.succeed("render", "run", "-o", "sharp")
+        self.succeed("render", "run", "-o", "blurred", "--set", "output.motion_blur=1")
+        name = "frames/frame_000002.png"
+        self.assertNotEqual((self.folder / "sharp" / name).read_bytes(), (self.folder / "blurred" / name).read_bytes())
+        self.succeed("run", "surf.toml", "-o", "still", "--quiet", "--set",
+                     'output.channels=["material","body","volume"]')
+        for path in (self.folder / "still/checkpoints").iterdir():
+            path.unlink()
+        self.assertIn("velocity", self.fail_with(3, "render", "still", "--set", "output.motion_blur=1"))
 
     def test_what_makes_no_sense_is_said_before_the_run(self):
         (self.folder / "surf.toml").write_text(SCENE)

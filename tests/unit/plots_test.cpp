@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -55,6 +56,37 @@ TEST_F(PlotsTest, DrawsEverySeries) {
   // A curve crosses more than half of the picture.
   EXPECT_GT(count(image, kFirstColor), image.width / 2);
   EXPECT_GT(count(image, kSecondColor), image.width / 2);
+}
+
+// Curves along the upper edge, below one another: between the first and the last there is no text.
+TEST_F(PlotsTest, KeyHidesNoCurve) {
+  PlotSpec plot{"Curves", "t", "y", false, {}};
+  for (int i = 0; i < 5; ++i)
+    plot.series.push_back({"a curve with a long name, the number " + std::to_string(i),
+                           {0, 1},
+                           {1 - 0.1 * i, 1 - 0.1 * i}});
+  plot.from_zero = true;
+  ASSERT_TRUE(write_multi_panel({plot, plot}, path_));
+  const Image image = read_png(path_);
+  constexpr Rgb kLastColor{0xe6, 0x9f, 0x00};
+  const auto row_of = [&](Rgb color) {  // of the first panel, with a line across most of it
+    for (int y = 0; y < image.height / 2; ++y) {
+      int pixels = 0;
+      for (int x = 0; x < image.width; ++x) pixels += image.pixel(x, y) == color;
+      if (pixels > image.width / 2) return y;
+    }
+    return -1;
+  };
+  const int first = row_of(kFirstColor), last = row_of(kLastColor);
+  ASSERT_GT(first, 0);
+  ASSERT_GT(last, first + 20);
+  int text = 0;
+  for (int y = first - 4; y <= last; ++y)
+    for (int x = image.width / 6; x < image.width; ++x) {
+      const Rgb c = image.pixel(x, y);
+      text += std::max({c[0], c[1], c[2]}) < 0x50;  // axes and curves are lighter in one colour
+    }
+  EXPECT_EQ(text, 0);
 }
 
 TEST_F(PlotsTest, PanelsAreStacked) {

@@ -121,23 +121,6 @@ TEST(SideBySide, SmallerPicturesAreCentred) {
   EXPECT_NE(grid.pixel(8 + 48 + 5, 8 + 15), (Rgb{4, 5, 6}));
 }
 
-TEST(Text, MarksPixelsOnlyInItsBox) {
-  Image image = Image::filled(100, 40, {255, 255, 255});
-  draw_text(image, 20, 10, "Ag8", {0, 0, 0}, 2);
-  int inside = 0;
-  for (int y = 0; y < image.height; ++y)
-    for (int x = 0; x < image.width; ++x) {
-      if (image.pixel(x, y) == Rgb{255, 255, 255}) continue;
-      ++inside;
-      EXPECT_GE(x, 19);
-      EXPECT_LE(x, 20 + text_width("Ag8", 2));
-      EXPECT_GE(y, 9);
-      EXPECT_LE(y, 10 + text_height(2));
-    }
-  EXPECT_GT(inside, 100);
-  draw_text(image, -30, 35, "clipped", {0, 0, 0}, 3);  // must not write outside the picture
-}
-
 // The lightness of Oklab, from its definition (Ottosson 2020), written the other way round than in
 // the map.
 double oklab_lightness(const ColorF& srgb) {

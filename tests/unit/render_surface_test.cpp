@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <array>
 #include <functional>
 
 #include "src/render/render.h"
@@ -93,6 +94,45 @@ TEST(RenderSurface, ClearMaterialsAbsorb) {
   const int deep_x = kWidth / 2 - 12, shallow_x = kWidth / 2 + 12;
   EXPECT_LT(green(image, deep_x), 0.8 * green(image, shallow_x));
   EXPECT_LT(green(image, shallow_x), 0.95 * green(ground, shallow_x));
+}
+
+// Of the ground that an opaque block shades, seen from above.
+TEST(RenderSurface, ClearMaterialsCastLightTintedShadows) {
+  Scene scene = scene_with(MaterialModel::kIncompressible, Finish::kMatte);
+  scene.output.camera->eye = {0, 7, 0.1};
+  scene.output.camera->target = {0, 0, 0};
+  const Snapshot block = box({-0.3, 1, -0.3}, {0.3, 1.3, 0.3});
+  const Image opaque = picture(scene, block);
+  scene.materials[0].finish = Finish::kClear;
+  const Image clear = picture(scene, block);
+  scene.materials[0].color = {0.98, 0.98, 0.98};
+  const Image water = picture(scene, block);
+  const Image bare = picture(scene, one_particle(3, {50, 50, 50}, 0.01));
+  // Neither the block itself, which is red, nor two pixels of the shadow's soft edge.
+  const auto in_core = [&](int x, int y) {
+    bool core = true;
+    for (const auto& [dx, dy] : {std::array{0, 0}, {2, 0}, {-2, 0}, {0, 2}, {0, -2}}) {
+      const Rgb o = opaque.pixel(x + dx, y + dy);
+      core = core && !is_red(o) && brightness(o) < 0.6 * brightness(bare.pixel(x + dx, y + dy));
+    }
+    return core;
+  };
+  int shaded = 0;
+  for (int y = 2; y < kHeight - 2; ++y)
+    for (int x = 2; x < kWidth - 2; ++x) {
+      const Rgb o = opaque.pixel(x, y), c = clear.pixel(x, y), w = water.pixel(x, y),
+                b = bare.pixel(x, y);
+      if (!in_core(x, y)) continue;
+      ++shaded;
+      EXPECT_GT(brightness(c), brightness(o)) << x << ' ' << y;
+      EXPECT_LT(brightness(c), 0.97 * brightness(b)) << x << ' ' << y;
+      EXPECT_GT(brightness(w), brightness(c)) << x << ' ' << y;
+      EXPECT_LT(brightness(w), 0.97 * brightness(b)) << x << ' ' << y;
+      // Red water lets red light through.
+      EXPECT_GT(1.0 * c[0] / c[2], 1.1 * b[0] / b[2]) << x << ' ' << y;
+      EXPECT_NEAR(1.0 * w[0] / w[2], 1.0 * b[0] / b[2], 0.1) << x << ' ' << y;
+    }
+  EXPECT_GT(shaded, 20);
 }
 
 TEST(RenderSurface, FinishesDiffer) {

@@ -151,8 +151,9 @@ TEST(Render3D, SameForAnyNumberOfThreads) {
   omp_set_num_threads(threads);
 }
 
-TEST(Render3D, CameraStaysThatOfTheFirstPicture) {
+TEST(Render3D, CameraThatDoesNotFollowStaysThatOfTheFirstPicture) {
   Scene scene = base_scene(3);
+  scene.output.follow = false;
   scene.colliders = {ground_collider()};
   Renderer renderer(scene);
   renderer.render(ball(100, {0, 1, 0}, 0.3), 0);

@@ -153,6 +153,7 @@ std::vector<Misuse> misuses_of_settings() {
       {"output.particles.0", [](Scene& s) { s.output.particles = {""}; }},
       {"diagnostics.energy_growth", [](Scene& s) { s.diagnostics.energy_growth = kNan; }},
       {"output.checkpoint_every", [](Scene& s) { s.output.checkpoint_every = -1; }},
+      {"output.motion_blur", [](Scene& s) { s.output.motion_blur = 2; }},
       {"output.camera.target", [](Scene& s) { s.output.camera.emplace(); }},
       {"output.camera.fov",
        [](Scene& s) {

@@ -1,10 +1,10 @@
-// A 5x7 bitmap font, drawn smoothly at any size: the bitmap is interpolated bilinearly and cut at
-// one half, which rounds corners and joins diagonal steps.
+// Drawn smoothly at any size: the bitmap is interpolated bilinearly and cut at one half, which
+// rounds corners and joins diagonal steps.
+#include "src/render/bitmap_font.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-
-#include "src/render/image.h"
 
 namespace firn {
 namespace {
@@ -106,9 +106,10 @@ constexpr Glyph kGlyphs[] = {
 };
 constexpr Glyph kUnknown{'\0', {0x1f, 0x11, 0x11, 0x11, 0x11, 0x11, 0x1f}};
 
-const Glyph& glyph_of(char character) {
+const Glyph& glyph_of(char32_t character) {
+  if (character == U'\u00b5') character = U'u';  // micro
   for (const Glyph& glyph : kGlyphs)
-    if (glyph.character == character) return glyph;
+    if (static_cast<char32_t>(glyph.character) == character) return glyph;
   return kUnknown;
 }
 
@@ -144,17 +145,18 @@ void draw_glyph(Image& image, const Glyph& glyph, float x0, float y0, Rgb color,
 
 }  // namespace
 
-void draw_text(Image& image, int x, int y, std::string_view text, Rgb color, float scale) {
+void draw_bitmap_text(Image& image, int x, int y, std::u32string_view text, Rgb color,
+                      float scale) {
   float pen = static_cast<float>(x);
-  for (const char character : text) {
+  for (const char32_t character : text) {
     draw_glyph(image, glyph_of(character), pen, static_cast<float>(y), color, scale);
     pen += kCellWidth * scale;
   }
 }
 
-int text_width(std::string_view text, float scale) {
+int bitmap_text_width(std::u32string_view text, float scale) {
   return static_cast<int>(std::ceil(static_cast<float>(text.size() * kCellWidth) * scale));
 }
-int text_height(float scale) { return static_cast<int>(std::ceil(kCellHeight * scale)); }
+int bitmap_text_height(float scale) { return static_cast<int>(std::ceil(kCellHeight * scale)); }
 
 }  // namespace firn

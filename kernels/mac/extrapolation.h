@@ -16,6 +16,8 @@
 // in every step.
 #pragma once
 
+#include <utility>
+
 #include "kernels/exec/backend.h"
 #include "kernels/mac/mac_grid.h"
 #include "kernels/step/control.h"
@@ -41,18 +43,17 @@ template <class Exec, int D, class Real>
 void find_layers(Exec& exec, const GridUpdateParams<Real, D>& params, const FaceLayers& layers,
                  const GridView<Real>& grid, const MacView<Real>& mac, const LaunchRange& blocks);
 
-// The view by which layer l hands on what it holds: which faces hold anything is read from `given`
-// and written to `read`, and the first layer leaves it in `given`. Before the last of them,
-// measure_faces writes it to `given` of handing_on(count).
+// The view after that many layers have handed on what they hold: each reads from `given` which
+// faces hold anything, and writes it to `read`, which means nothing before accelerate_faces.
 template <class Real>
-MacView<Real> handing_on(int l, MacView<Real> mac) {
-  if (l % 2 == 0) return mac;
-  std::swap(mac.given, mac.read);
+MacView<Real> after_handing_on(int layers, MacView<Real> mac) {
+  if (layers % 2 == 1) std::swap(mac.given, mac.read);
   return mac;
 }
 
 // Of what the particles have given to the faces: the impulse of the stress by x_own += E^T x_outer,
-// the rest to the mean of the neighbours. What outer layers hold means nothing afterwards.
+// the rest to the mean of the neighbours. What outer layers hold means nothing afterwards. Then
+// comes after_handing_on().
 template <class Exec, int D, class Real>
 void transpose_faces(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
                      const LaunchRange& blocks);

@@ -329,7 +329,7 @@ template <class Payload, int D, class Exec, class Value, class Real>
 void transpose_layers(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac, Value* faces,
                       const LaunchRange& blocks) {
   for (int l = layers.count; l > 0; --l) {
-    const MacView<Real> at = handing_on(l, mac);
+    const MacView<Real> at = after_handing_on(layers.count - l, mac);
     launch_groups(
         exec, blocks,
         TransposeLayer<D, Payload, Value, Real>{mac, layers, l, faces, at.given, at.read});

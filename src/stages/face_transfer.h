@@ -35,7 +35,7 @@ class FaceTransfer : public Stage<Exec, D, Real> {
       : Stage<Exec, D, Real>(context), settings_(settings), mac_(context.exec) {}
 
   MacView<Real> view() {
-    MacView<Real> mac = mac_.view(context_.grid.view().nodes);
+    MacView<Real> mac = after_handing_on(handed_on_, mac_.view(context_.grid.view().nodes));
     mac.ghost_fluid = settings_.ghost_fluid;
     mac.specific_volume = settings_.specific_volume;
     mac.whole_cells = settings_.whole_cells;
@@ -66,10 +66,12 @@ class FaceTransfer : public Stage<Exec, D, Real> {
     find_layers<Exec, D, Real>(context_.exec, context_.boundaries(), layers(), context_.grid.view(),
                                view(), context_.blocks());
     transpose_faces<Exec, D, Real>(context_.exec, layers(), view(), context_.blocks());
+    handed_on_ = layer_count();
   }
   // Open areas, and what the particles have left where.
   void measure() {
-    MacView<Real> mac = handing_on(layer_count(), view());
+    handed_on_ = 0;
+    MacView<Real> mac = view();
     mac.still = !context_.bodies.moves();
     measure_faces<Exec, D, Real>(context_.exec, context_.boundaries(), context_.grid.view(), mac,
                                  context_.max_blocks(), context_.step());
@@ -127,6 +129,7 @@ class FaceTransfer : public Stage<Exec, D, Real> {
   }
 
   MacSettings<Real> settings_;
+  int handed_on_ = 0;  // layers, since the last measure()
   const Buffer<Exec, Real>* elastic_fraction_ = nullptr;
   MacStore<Exec, D, Real> mac_;
 };

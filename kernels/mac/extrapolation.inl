@@ -68,7 +68,7 @@ struct ReachFaces {
       at.towards(2, g.scratch.far[axis]);
       std::uint64_t bits = at.own;
       for (const std::uint64_t& near : g.scratch.near[axis]) bits |= near;
-      store_face_bits(g.scratch.reached, axis, bits);
+      store_word_pair(g.scratch.reached, axis, bits);
     });
     g.sync();
     find_open(g, own);
@@ -126,7 +126,7 @@ struct ReachFaces {
   }
   // A face is new in one layer.
   FIRN_HD void add_fresh(std::uint32_t* planes, std::uint32_t p, std::uint64_t bits) const {
-    store_face_bits(planes, p, layer == 1 ? bits : word_pair(planes, p) | bits);
+    store_word_pair(planes, p, layer == 1 ? bits : word_pair(planes, p) | bits);
   }
 };
 
@@ -199,7 +199,7 @@ struct TransposeLayer {
           takes |= g.scratch.near[i][d] | (g.scratch.far[i][d] & g.scratch.inside[i][d]);
         takes &= within.own;
       }
-      store_face_bits(g.scratch.takes, i, takes);
+      store_word_pair(g.scratch.takes, i, takes);
     });
     g.sync();
     for_each_bit(

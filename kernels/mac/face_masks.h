@@ -25,7 +25,7 @@ FIRN_HD constexpr std::uint64_t first_slice(int b) {
 }
 
 // Words [axis][2].
-FIRN_HD inline void store_face_bits(std::uint32_t* words, std::uint32_t axis, std::uint64_t bits) {
+FIRN_HD inline void store_word_pair(std::uint32_t* words, std::uint32_t axis, std::uint64_t bits) {
   words[2 * axis] = static_cast<std::uint32_t>(bits);
   words[2 * axis + 1] = static_cast<std::uint32_t>(bits >> 32);
 }
@@ -61,7 +61,7 @@ FIRN_HD inline void find_fluid_faces(Group& g, const MacView<Real>& mac, std::ui
   g.for_each(D, [&](std::uint32_t axis) {
     const std::uint64_t bits = faces_of<D>(mac, block, static_cast<int>(axis),
                                            [&](std::uint32_t of) { return fluid_bits(mac, of); });
-    store_face_bits(words, axis, bits);
+    store_word_pair(words, axis, bits);
   });
 }
 

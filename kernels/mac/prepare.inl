@@ -131,7 +131,7 @@ struct MeasureFaces {
     g.once([&] {
       mac.traits[g.index()] =
           (kept & ~kKeptTraits) | (cut ? kHasBoundary : kIsWhole) | (mac.still ? kIsMeasured : 0u);
-      store_face_bits(mac.measured + std::uint64_t{2} * g.index(), 0,
+      store_word_pair(mac.measured + std::uint64_t{2} * g.index(), 0,
                       boundary.grid.keys[g.index()]);
     });
   }
@@ -215,7 +215,7 @@ struct AccelerateFaces {
     const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
     find_fluid_faces<D>(g, mac, g.index(), of_fluid);
     g.for_each(D, [&](std::uint32_t axis) {
-      store_face_bits(mac.read + word, axis,
+      store_word_pair(mac.read + word, axis,
                       with_faces_above<D>(mac, g.index(), static_cast<int>(axis), mac.given));
     });
     g.for_each(kWords, [&](std::uint32_t w) { separates[w] = 0; });

@@ -184,7 +184,7 @@ struct ExtrapolateLayer {
       at.towards(1, g.scratch.known[axis]);
       std::uint64_t bits = at.own;
       for (const std::uint64_t& known : g.scratch.known[axis]) bits |= known;
-      store_face_bits(g.scratch.reached, axis, bits);
+      store_word_pair(g.scratch.reached, axis, bits);
     });
     g.sync();
     for_each_bit(

@@ -114,9 +114,9 @@ class Lattice {
         for (int k = 1; k + 1 < points_[2]; ++k) f(Cell{i, j, k});
   }
 
-  // The ends of the edges of a cell that are crossed.
+  // f(axis, lower end, upper end) for the edges of a cell.
   template <class F>
-  void for_each_crossing(const Cell& cell, F f) const {
+  void for_each_edge(const Cell& cell, F f) const {
     for (int axis = 0; axis < 3; ++axis)
       for (int corner = 0; corner < 4; ++corner) {
         Cell a = cell;
@@ -124,8 +124,15 @@ class Lattice {
         a[(axis + 2) % 3] += corner >> 1;
         Cell b = a;
         ++b[axis];
-        if (inside(a) != inside(b)) f(a, b);
+        f(axis, a, b);
       }
+  }
+  // The ends of those that are crossed.
+  template <class F>
+  void for_each_crossing(const Cell& cell, F f) const {
+    for_each_edge(cell, [&](int, const Cell& a, const Cell& b) {
+      if (inside(a) != inside(b)) f(a, b);
+    });
   }
 
   V3d crossing_point(const Cell& a, const Cell& b) const {
@@ -148,15 +155,9 @@ class Lattice {
   // Distances have slope one, and so have their means over a cell unless their directions differ.
   bool may_have_edge(const Cell& cell) const {
     V3d slope = V3d::zero();
-    for (int axis = 0; axis < 3; ++axis)
-      for (int corner = 0; corner < 4; ++corner) {
-        Cell a = cell;
-        a[(axis + 1) % 3] += corner & 1;
-        a[(axis + 2) % 3] += corner >> 1;
-        Cell b = a;
-        ++b[axis];
-        slope[axis] += (distance_[index(b)] - distance_[index(a)]) / (4 * spacing_);
-      }
+    for_each_edge(cell, [&](int axis, const Cell& a, const Cell& b) {
+      slope[axis] += (distance_[index(b)] - distance_[index(a)]) / (4 * spacing_);
+    });
     return norm(slope) < kBent;
   }
 

@@ -5,18 +5,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <ios>
+#include <mutex>
 #include <new>
+#include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "firn/error.h"
 #include "src/scene/findings.h"
+#include "src/scene/trial_read.h"
 
 #if defined(FIRN_WITH_OPENVDB)
 #include <openvdb/io/File.h>
 #include <openvdb/openvdb.h>
 #include <openvdb/tools/VolumeToMesh.h>
+#include <unistd.h>
 #endif
 
 namespace firn {
@@ -28,19 +34,66 @@ namespace {
   throw Error(ErrorCategory::kFile, fmt::format("{}: {}", path, why));
 }
 
-// Whatever OpenVDB throws, with the file's name. Its own messages begin with the exception's.
+// What OpenVDB throws, in words. Its own messages begin with the exception's.
+template <class F>
+std::string words_of(F&& f) {
+  try {
+    f();
+    return {};
+  } catch (const openvdb::Exception& error) {
+    return error.what();
+  } catch (const std::ios_base::failure& error) {
+    return error.what();
+  } catch (const std::bad_alloc&) {
+    return "it asks for more memory than there is";
+  }
+}
+
+[[noreturn]] void fail_to_read(const std::string& path, const std::string& why) {
+  fail(path, fmt::format("cannot be read as an OpenVDB file: {}", why));
+}
+
+// A file holds a node of 16^3 values by 1 KiB of masks at least, one of 32^3 by 8 KiB, and leaves
+// of 8^3 by 64 bytes.
+constexpr std::uint64_t kMostExpansion = 64;
+
+TrialLimits limits_for(const std::string& path) {
+  std::error_code none;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, none);
+  const std::uint64_t size = none ? 0 : std::min<std::uintmax_t>(bytes, 1ull << 40);
+  constexpr std::uint64_t kLeast = 256ull << 20, kBytesPerSecond = 10ull << 20;
+  return {kLeast + kMostExpansion * size, static_cast<unsigned>(3 + size / kBytesPerSecond)};
+}
+
+// f(file): a first time in a copy of this process, since OpenVDB destroys what it has read half of,
+// nodes that have not been set included.
 template <class F>
 auto reading(const std::string& path, F&& f) {
-  try {
-    openvdb::initialize();
-    return f();
-  } catch (const openvdb::Exception& error) {
-    fail(path, fmt::format("cannot be read as an OpenVDB file: {}", error.what()));
-  } catch (const std::ios_base::failure& error) {
-    fail(path, fmt::format("cannot be read as an OpenVDB file: {}", error.what()));
-  } catch (const std::bad_alloc&) {
-    fail(path, "cannot be read as an OpenVDB file: it asks for more memory than there is");
-  }
+  static std::mutex one_at_a_time;  // a copy must not begin while another thread is in OpenVDB
+  const std::lock_guard lock(one_at_a_time);
+  openvdb::initialize();
+  // Not mapped: what another program cut off in between would be a signal.
+  constexpr bool kDelayed = false;
+  const std::string trial = try_in_copy(limits_for(path), [&] {
+    return words_of([&] {
+      try {
+        openvdb::io::File file(path);
+        file.open(kDelayed);
+        [[maybe_unused]] const auto read = f(file);
+        ::_exit(0);             // before any of it is destroyed
+      } catch (const Error&) {  // which is to be thrown here
+      }
+    });
+  });
+  if (!trial.empty()) fail_to_read(path, trial);
+  std::optional<std::invoke_result_t<F, openvdb::io::File&>> read;
+  const std::string words = words_of([&] {
+    openvdb::io::File file(path);
+    file.open(kDelayed);
+    read.emplace(f(file));
+  });
+  if (!words.empty()) fail_to_read(path, words);
+  return *std::move(read);
 }
 
 struct Found {
@@ -114,14 +167,14 @@ TriangleMesh surface_of(const openvdb::FloatGrid& grid, double iso) {
 
 TriangleMesh load_vdb_surface(const std::string& path, const std::string& grid,
                               std::optional<double> iso) {
-  std::string name;
-  TriangleMesh mesh = reading(path, [&] {
-    openvdb::io::File file(path);
-    file.open();
-    name = checked_grid(file, path, grid, iso).name;
-    const auto values = openvdb::gridPtrCast<openvdb::FloatGrid>(file.readGrid(name));
-    return surface_of(*values, iso.value_or(0));
+  const auto values = reading(path, [&](openvdb::io::File& file) {
+    const std::string name = checked_grid(file, path, grid, iso).name;
+    return openvdb::gridPtrCast<openvdb::FloatGrid>(file.readGrid(name));
   });
+  const std::string name = values->getName();
+  TriangleMesh mesh;
+  const std::string words = words_of([&] { mesh = surface_of(*values, iso.value_or(0)); });
+  if (!words.empty()) fail_to_read(path, words);
   if (mesh.triangles.empty())
     fail(path,
          fmt::format("grid \"{}\" never passes {:g}: it has no surface", name, iso.value_or(0)));
@@ -135,11 +188,7 @@ TriangleMesh load_vdb_surface(const std::string& path, const std::string& grid,
 }
 
 void check_vdb(const std::string& path, const std::string& grid, std::optional<double> iso) {
-  reading(path, [&] {
-    openvdb::io::File file(path);
-    file.open();
-    checked_grid(file, path, grid, iso);
-  });
+  reading(path, [&](openvdb::io::File& file) { return checked_grid(file, path, grid, iso); });
 }
 
 #else

@@ -14,7 +14,10 @@
 #include <openvdb/tools/LevelSetSphere.h>
 #include <openvdb/tools/LevelSetUtil.h>
 
+#include <chrono>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <numbers>
 #include <random>
 #endif
@@ -89,6 +92,46 @@ TEST_F(VdbShape, ALevelSetOfASphereIsASphere) {
     }
     EXPECT_GT(near, 500);
   }
+}
+
+// OpenVDB's reader follows pointers that were never set, asserts, or asks for all memory there is
+// on files like these.
+TEST_F(VdbShape, DamagedFilesAreErrorsAndNothingElse) {
+  int refused = 0;
+  for (const bool dense : {false, true}) {
+    const auto path = write({dense ? fog() : level_set(0.05)}, "whole.vdb");
+    std::ifstream in(path, std::ios::binary);
+    const std::string whole{std::istreambuf_iterator<char>(in), {}};
+    std::mt19937 engine(11);
+    const auto below = [&](std::size_t n) {
+      return std::uniform_int_distribution<std::size_t>(0, n - 1)(engine);
+    };
+    const std::size_t head = std::min<std::size_t>(whole.size(), 4000) - 8;
+    for (int i = 0; i < 60; ++i) {
+      std::string damaged = whole;
+      if (i % 4 == 0)
+        damaged.resize(below(whole.size()));
+      else if (i % 4 == 1)
+        damaged[below(head)] ^= static_cast<char>(1 << below(8));
+      else if (i % 4 == 2)
+        damaged.replace(below(head), 4, below(2) == 0 ? "\xff\xff\xff\xff" : "\xff\xff\xff\x7f");
+      else
+        damaged.erase(below(head), 1 + below(64));
+      const std::string name = (folder_ / "damaged.vdb").string();
+      std::ofstream(name, std::ios::binary) << damaged;
+      const auto begin = std::chrono::steady_clock::now();
+      try {
+        static_cast<void>(load_vdb_surface(name, "", dense ? std::optional(0.5) : std::nullopt));
+      } catch (const Error& error) {
+        EXPECT_EQ(error.category(), ErrorCategory::kFile) << error.what();
+        EXPECT_NE(std::string(error.what()).find("damaged.vdb"), std::string::npos);
+        ++refused;
+      }
+      // Three seconds of a processor, which others may be waiting for as well.
+      EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10)) << i;
+    }
+  }
+  EXPECT_GT(refused, 80);
 }
 
 // Twice as large, turned and elsewhere by the file's own transform.

@@ -11,6 +11,7 @@
 #include "src/app/interrupt.h"
 #include "src/app/scene_catalog.h"
 #include "src/scene/continuation.h"
+#include "src/scene/output_channels.h"
 
 namespace firn::app {
 namespace {
@@ -26,10 +27,11 @@ struct Interrupted {};  // while bodies are filled
 }  // namespace
 
 LiveRun::LiveRun(const Scene& scene, const Options& options, view::Session& session,
-                 LiveFiles* files)
+                 const RunDirectory* directory)
     : options_(options),
       session_(session),
-      files_(files),
+      directory_(directory),
+      progress_(options),
       playing_(!options.paused),
       scene_(scene),
       overrides_(scene_options(options).overrides) {
@@ -114,9 +116,9 @@ LiveRun::Orders LiveRun::wait_for_orders() {
     return orders_.stop || orders_.step || orders_.change || (playing_ && !complete_);
   };
   if (!has_orders()) {
-    if (!complete_) session_.set_phase(view::Phase::kPaused);
     pace_.steps_per_second = 0;
     session_.set_pace(pace_);
+    if (!complete_) session_.set_phase(view::Phase::kPaused);  // behind which nothing changes
     while (!ordered_.wait_for(lock, kGlance, has_orders)) {
       lock.unlock();
       show_costly_if_wanted();
@@ -131,12 +133,19 @@ void LiveRun::work() {
   try {
     fill(scene_, nullptr);
     follow_orders();
-    if (files_ && !complete_) to_go_on_ = files_->save_checkpoint(*simulation_);
+    stop_record();
   } catch (const Interrupted&) {
   } catch (...) {
     const std::lock_guard lock(mutex_);
     failure_ = std::current_exception();
   }
+}
+
+void LiveRun::stop_record() {
+  if (!record_ || complete_) return;
+  record_->save_checkpoint(*simulation_);
+  record_->end(*simulation_, "interrupted by a signal");
+  to_go_on_ = "firn resume " + directory_->path().string();
 }
 
 void LiveRun::follow_orders() {
@@ -147,22 +156,26 @@ void LiveRun::follow_orders() {
       if (orders.change) apply(*orders.change);
       if (!complete_) advance(orders.step);
     } catch (const Error& error) {
-      fail(error.what());
+      fail(error);
     } catch (const std::bad_alloc&) {
-      fail("out of memory; use fewer particles (a larger grid.dx or fewer particles_per_cell)");
+      fail(out_of_memory());
     }
   }
 }
 
 // What failed stays to be looked at, and can be begun again with other values.
-void LiveRun::fail(const std::string& message) {
+void LiveRun::fail(const Error& error) {
   complete_ = true;
-  session_.set_phase(view::Phase::kFailed, message);
+  const bool recorded = record_ && simulation_;
+  session_.set_phase(view::Phase::kFailed,
+                     recorded ? record_->failed(*simulation_, error).what() : error.what());
   const std::lock_guard lock(mutex_);
   failed_ = true;
 }
 
 void LiveRun::fill(const Scene& scene, const std::vector<std::byte>* state) {
+  const Clock::time_point started = filled_ ? Clock::now() : options_.started;
+  filled_ = true;
   simulation_.reset();
   running_ = scene;
   session_.set_phase(view::Phase::kFilling);
@@ -184,14 +197,25 @@ void LiveRun::fill(const Scene& scene, const std::vector<std::byte>* state) {
   const Snapshot first = simulation_->snapshot(maker_->parts());
   session_.set_stage(scene, first);
   if (state != nullptr) {
-    simulation_->load_state(*state);
-    if (files_) files_->go_on(scene, first, simulation_->stats().frame);
+    go_on(scene, *state);
     show_passing();
   } else {
-    if (files_) files_->begin(scene, *simulation_);
+    sensors_.emplace(scene);
+    if (directory_ && !record_) record_.emplace(*directory_, progress_);
+    if (record_) record_->begin(scene, *simulation_, started);
     complete_frame();
   }
   end_where_complete();
+}
+
+void LiveRun::go_on(const Scene& scene, const std::vector<std::byte>& state) {
+  const std::vector<double> read = sensors_->state();
+  sensors_.emplace(scene);
+  sensors_->set_state(read);
+  Snapshot first;
+  if (record_) first = simulation_->snapshot(shown_parts(scene));
+  simulation_->load_state(state);
+  if (record_) record_->change(scene, *simulation_, first);
 }
 
 void LiveRun::apply(const Change& change) {
@@ -216,14 +240,20 @@ void LiveRun::advance(bool single) {
       return !single;
     };
   const int frame = simulation_->stats().frame;
-  simulation_->advance_frame(observer);
+  advance_frame(observer);
   if (simulation_->stats().frame > frame) {
     complete_frame();
-    if (files_) files_->complete_frame(*simulation_, simulation_->stats());
+    if (record_) record_->complete_frame(*simulation_);
     end_where_complete();
   } else {
     show_passing();
   }
+}
+
+bool LiveRun::advance_frame(const Observer& observer) {
+  if (record_) return record_->advance_frame(*simulation_, observer);
+  return sensors_->advance_frame(
+      *simulation_, [](const SensorReading&) {}, observer);
 }
 
 view::Picture LiveRun::picture_of_frame() {
@@ -256,8 +286,11 @@ void LiveRun::complete_frame() {
 
 void LiveRun::end_where_complete() {
   if (simulation_->stats().frame < running_.simulation.frames) return;
-  if (files_) files_->save_checkpoint(*simulation_);
   complete_ = true;
+  if (record_) {
+    record_->save_checkpoint(*simulation_);
+    record_->end(*simulation_, "");
+  }
   session_.set_phase(view::Phase::kEnded);
 }
 

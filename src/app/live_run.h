@@ -12,8 +12,11 @@
 #include <vector>
 
 #include "firn/scene.h"
-#include "src/app/live_files.h"
+#include "firn/sensors.h"
+#include "firn/simulation.h"
 #include "src/app/options.h"
+#include "src/app/progress.h"
+#include "src/app/run_record.h"
 #include "src/app/stopwatch.h"
 #include "src/view/player.h"
 #include "src/view/session.h"
@@ -22,8 +25,9 @@ namespace firn::app {
 
 class LiveRun final : public view::Player {
  public:
-  // Begins at once. `files`: null if the run leaves none.
-  LiveRun(const Scene& scene, const Options& options, view::Session& session, LiveFiles* files);
+  // Begins at once. `directory`: where the run leaves its files; null: it leaves none.
+  LiveRun(const Scene& scene, const Options& options, view::Session& session,
+          const RunDirectory* directory);
   ~LiveRun() override;
 
   void play() override;
@@ -51,15 +55,18 @@ class LiveRun final : public view::Player {
 
   void work();
   void follow_orders();
+  void stop_record();
   Orders wait_for_orders();
   void fill(const Scene& scene, const std::vector<std::byte>* state);
+  void go_on(const Scene& scene, const std::vector<std::byte>& state);
   void apply(const Change& change);
   void advance(bool single);
+  bool advance_frame(const Observer& observer);
   void complete_frame();
   view::Picture picture_of_frame();
   void show_costly_if_wanted();
   void end_where_complete();
-  void fail(const std::string& message);
+  void fail(const Error& error);
   void show_passing();
   void show_passing_if_due();
   void count_step(const StepInfo& info);
@@ -67,8 +74,11 @@ class LiveRun final : public view::Player {
 
   const Options& options_;
   view::Session& session_;
-  LiveFiles* files_;
+  const RunDirectory* directory_;
+  Progress progress_;  // the thread's own
   std::optional<Simulation> simulation_;
+  std::optional<Sensors> sensors_;  // of a run without files: steps end where they read
+  std::optional<RunRecord> record_;
   std::optional<view::PictureMaker> maker_;
   Clock::time_point shown_at_, paced_at_;
   double picture_seconds_ = 0;  // that the last picture between frames took
@@ -76,6 +86,7 @@ class LiveRun final : public view::Player {
   view::Pace pace_;
   std::int64_t paced_steps_ = 0;
   Scene running_;
+  bool filled_ = false;    // bodies, once
   bool complete_ = false;  // all frames are there, or the run has failed
 
   mutable std::mutex mutex_;  // of what follows

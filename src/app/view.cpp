@@ -84,14 +84,14 @@ void serve(const Options& options, view::Session& session, view::Player& player,
 
 void view_scene(const Options& options, Progress& progress) {
   const Scene scene = load_scene(find_scene(options.target), scene_options(options));
-  std::optional<LiveFiles> files;
+  std::optional<RunDirectory> directory;
   if (!options.output.empty()) {
     require_formats(scene.output);
-    files.emplace(RunDirectory::create(options.output, options.overwrite));
+    directory.emplace(RunDirectory::create(options.output, options.overwrite));
   }
   for (const std::string& warning : start_warnings(scene)) progress.line("warning: " + warning);
   view::Session session(true, kMostHistory);
-  LiveRun run(scene, options, session, files ? &*files : nullptr);
+  LiveRun run(scene, options, session, directory ? &*directory : nullptr);
   serve(options, session, run, progress, [&run] { return run.failure() != nullptr; });
   if (const std::string how = run.stop(); !how.empty())
     progress.line("stopped with a checkpoint; go on with:  " + how);

@@ -1,5 +1,5 @@
-// Reading a file with a library that a damaged file brings down: first in a process of its own, whose
-// end tells whether this one may do the same.
+// Reading a file with a library that a damaged file brings down: first in a process of its own,
+// whose end tells whether this one may do the same.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@ struct TrialLimits {
 };
 
 // Calls `read` in a copy of this process that ends with the call, without destroying anything that
-// `read` left to it. Empty if it returned; else why it did not: what it returned, or what ended the process.
-// Threads of this process are not in the copy. Throws Error{kFile} where there can be no copy.
+// `read` left to it. Empty if it returned; else why it did not: what it returned, or what ended the
+// process. Threads of this process are not in the copy. Throws Error{kFile} where there can be no
+// copy.
 std::string try_in_copy(const TrialLimits& limits, const std::function<std::string()>& read);
 
 }  // namespace firn

@@ -88,7 +88,7 @@ class Sensors(CliTest):
         viewed.send_signal(signal.SIGINT)
         viewed.communicate(timeout=60)
         self.succeed("resume", "out")
-        self.assertEqual(len(rows_of(self.folder / "out/sensors/probe.csv")), 1 + 6)
+        self.assertEqual(len(rows_of(self.folder / "out/sensors/probe.csv")), 1 + 7)
 
     def test_info_names_them(self):
         text = self.succeed("info", "s.toml").stdout

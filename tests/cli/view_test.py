@@ -149,6 +149,65 @@ class Live(ViewTest):
             self.assertLess(time.monotonic(), until)
         viewer.end()
 
+    def test_leaves_all_that_a_run_leaves(self):
+        self.put_gauge()
+        viewer = self.view(self.scene, "--threads", "1", "-o", "watched")
+        viewer.wait_for("ended")
+        self.assertIn("plots: watched", viewer.end())
+        self.succeed("run", self.scene, "--threads", "1", "-o", "plain")
+        self.same_run("plain", "watched")
+        summary = json.loads((self.folder / "watched/summary.json").read_text())
+        self.assertTrue(summary["completed"])
+        self.assertGreater(summary["seconds"]["total"], 0)
+
+    def test_goes_on_where_it_was_stopped(self):
+        self.put_gauge()
+        viewer = self.view(self.scene, "--threads", "1", "--paused", "-o", "watched")
+        viewer.wait_for("paused")
+        for steps in (1, 2, 3):  # the gauge reads within a frame as well, and in the next part of the run
+            viewer.post("step")
+            until = time.monotonic() + 20
+            while viewer.state()["steps"] < steps:
+                self.assertLess(time.monotonic(), until)
+            viewer.wait_for("paused")
+        self.assertIn("firn resume watched", viewer.end())
+        summary = json.loads((self.folder / "watched/summary.json").read_text())
+        self.assertEqual((summary["completed"], summary["message"]), (False, "interrupted by a signal"))
+        self.succeed("resume", "watched", "--threads", "1")
+        self.succeed("run", self.scene, "--threads", "1", "-o", "plain")
+        self.same_run("plain", "watched")
+
+    def test_steps_end_where_sensors_read_without_files_too(self):
+        self.put_gauge()
+        viewer = self.view(self.scene, "--threads", "1")
+        rows = viewer.wait_for("ended")["rows"]
+        viewer.end()
+        viewer = self.view(self.scene, "--threads", "1", "-o", "watched")
+        self.assertEqual(viewer.wait_for("ended")["rows"], rows)
+        viewer.end()
+
+    def put_gauge(self):
+        # 200 readings per second, 48 frames: steps end where no frame does.
+        self.scene.write_text(self.scene.read_text() + '''
+[[sensor]]
+name = "gauge"
+type = "collider"
+collider = "floor"
+rate = 200
+''')
+
+    def same_run(self, one, other):
+        """The same files, and but for what has times of a clock the same bytes."""
+        files = {run: {str(path.relative_to(self.folder / run)): path for path in (self.folder / run).rglob("*")
+                       if path.is_file()} for run in (one, other)}
+        self.assertEqual(sorted(files[one]), sorted(files[other]))
+        compared = 0
+        for name, path in files[one].items():
+            if name.endswith((".csv", ".npz", ".ply")) or name.startswith("frames/") or name == "scene.toml":
+                self.assertEqual(path.read_bytes(), files[other][name].read_bytes(), name)
+                compared += 1
+        self.assertGreaterEqual(compared, 2 + 3 * 7)
+
     def same_particles(self, one, other):
         a, b = self.files(f"{one}/particles/*.npz"), self.files(f"{other}/particles/*.npz")
         self.assertEqual([name.split("/")[-1] for name in a], [name.split("/")[-1] for name in b])

@@ -1,5 +1,5 @@
-// What a copy of the process tells of a function that ends well, says why not, crashes, aborts, takes
-// too much memory or never ends; and that none of it harms the process itself.
+// What a copy of the process tells of a function that ends well, says why not, crashes, aborts,
+// takes too much memory or never ends; and that none of it harms the process itself.
 #include <gtest/gtest.h>
 
 #include <atomic>

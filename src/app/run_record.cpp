@@ -1,0 +1,151 @@
+#include "src/app/run_record.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "firn/version.h"
+#include "src/io/atomic_file.h"
+#include "src/io/checkpoint.h"
+#include "src/run/energy_watch.h"
+#include "src/scene/input_files.h"
+
+namespace firn::app {
+
+void RunRecord::open(const Scene& scene, const std::optional<FrameWriter::Resumed>& resumed,
+                     std::optional<double> time) {
+  readings_.reset();
+  writer_.reset();
+  scene_ = scene;
+  write_file_atomically(directory_.scene(), scene_.resolved_toml);
+  writer_.emplace(scene_, directory_, resumed);
+  readings_.emplace(scene_, *sensors_, directory_, time);
+}
+
+void RunRecord::count_start() {
+  seconds_.start = seconds_since(started_) - seconds_.pictures - seconds_.files;
+}
+
+void RunRecord::begin(const Scene& scene, const Simulation& simulation, Clock::time_point started) {
+  started_ = started;
+  seconds_ = {};
+  state_ = {scene.name, scene.simulation.frames, {}, input_files(scene)};
+  sensors_.emplace(scene);
+  directory_.remove_older_run();
+  open(scene, std::nullopt, std::nullopt);
+  last_ = simulation.stats();
+  state_.totals.add(last_);
+  for (const SensorReading& reading : sensors_->read(simulation)) readings_->write(reading);
+  writer_->write(simulation, last_, seconds_);
+  count_start();
+}
+
+void RunRecord::resume(const Scene& scene, const Simulation& simulation, const Snapshot& first,
+                       const Checkpoint& from, Clock::time_point started) {
+  started_ = started;
+  state_ = run_state(from, directory_.checkpoints().string());
+  sensors_.emplace(scene);
+  sensors_->set_state(state_.sensors);
+  // Before the tables lose their later rows: a later checkpoint would go on without them.
+  prune_checkpoints(directory_.checkpoints(), from.frame, scene.output.keep_checkpoints);
+  open(scene, FrameWriter::Resumed{first, state_.planned_frames, from.frame, state_.view},
+       simulation.time());
+  last_ = simulation.stats();
+  count_start();
+}
+
+void RunRecord::change(const Scene& scene, const Simulation& simulation, const Snapshot& first) {
+  writer_->sync(seconds_);
+  state_.view = writer_->view_state();
+  Sensors sensors(scene);
+  sensors.set_state(sensors_->state());
+  sensors_.emplace(std::move(sensors));
+  last_ = simulation.stats();
+  open(scene, FrameWriter::Resumed{first, state_.planned_frames, last_.frame, state_.view},
+       simulation.time());
+}
+
+bool RunRecord::advance_frame(Simulation& simulation, const Observer& observer) {
+  const Stopwatch watch(seconds_.steps);
+  return sensors_->advance_frame(
+      simulation, [this](const SensorReading& reading) { readings_->write(reading); }, observer);
+}
+
+void RunRecord::complete_frame(const Simulation& simulation) {
+  writer_->finish_picture(seconds_);
+  last_ = simulation.stats();
+  warn_of_what_is_not_kept();
+  state_.totals.add(last_);
+  writer_->write(simulation, last_, seconds_);
+  const int every = scene_.output.checkpoint_every;
+  if (every > 0 && last_.frame % every == 0 && last_.frame < scene_.simulation.frames)
+    save_checkpoint(simulation);
+}
+
+// Once each.
+void RunRecord::warn_of_what_is_not_kept() {
+  const DiagnosticsSettings& bounds = scene_.diagnostics;
+  const auto passes = [](double before, double now, double bound) {
+    return before <= bound && now > bound;
+  };
+  if (passes(state_.totals.energy_growth, last_.energy.growth, bounds.energy_growth))
+    Progress::warning(describe_growth(last_.energy, last_.frame));
+  if (passes(state_.totals.lost_volume, last_.lost_volume, bounds.volume_loss))
+    Progress::warning(fmt::format(
+        "liquids have lost {:.3g} % of their volume until frame {}: particles lie too close "
+        "together; fluid.density_correction = true and shorter steps (time.cfl) keep them apart",
+        100 * last_.lost_volume, last_.frame));
+}
+
+std::filesystem::path RunRecord::save_checkpoint(const Simulation& simulation) {
+  writer_->sync(seconds_);
+  const Stopwatch watch(seconds_.files);
+  readings_->sync();
+  state_.sensors = sensors_->state();
+  state_.view = writer_->view_state();
+  auto path = write_checkpoint(
+      directory_.checkpoints(),
+      {last_.frame, last_.time, scene_.resolved_toml, to_json(state_), simulation.save_state()},
+      scene_.output.keep_checkpoints);
+  progress_.detail("checkpoint: " + path.string());
+  return path;
+}
+
+void RunRecord::write_summary(const Simulation& simulation, const std::string& message) {
+  seconds_.total = seconds_since(started_);
+  const RunOutcome outcome{simulation.device_name(), kVersion, message.empty(), message, seconds_};
+  summary_ = summary_json(scene_, outcome, state_.totals, last_);
+  write_file_atomically(directory_.summary(), summary_);
+}
+
+void RunRecord::end(const Simulation& simulation, const std::string& message) {
+  write_summary(simulation, message);
+  if (!message.empty()) return;
+  write_plots_and_video(scene_, directory_, progress_, seconds_);
+  write_summary(simulation, message);  // the rest of the times
+}
+
+Error out_of_memory() {
+  return {ErrorCategory::kDevice,
+          "out of memory; use fewer particles (a larger grid.dx or fewer particles_per_cell)"};
+}
+
+Error RunRecord::failed(const Simulation& simulation, const Error& error) {
+  const std::string folder = directory_.path().string();
+  std::string kept =
+      fmt::format("the last good frame is {}; its files are kept in {}", last_.frame, folder);
+  // Not the scene's fault: with a device that works, more memory or room on the disk it would go
+  // on.
+  if (error.category() != ErrorCategory::kDiverged &&
+      !list_checkpoints(directory_.checkpoints()).empty())
+    kept += "\nthe last checkpoint goes on with:  firn resume " + folder;
+  const std::string message = std::string(error.what()) + "\n" + kept;
+  try {
+    write_summary(simulation, message);
+  } catch (const Error&) {  // a full disk, say: the first failure is the one to report
+  }
+  const Divergence* where = error.divergence();
+  return where ? Error(error.category(), message, *where) : Error(error.category(), message);
+}
+
+}  // namespace firn::app

@@ -38,8 +38,8 @@ class RunRecord {
 
   // As Simulation::advance_frame, with the scene's sensors.
   bool advance_frame(Simulation& simulation, const Observer& observer);
-  // Writes what there is of the frame that has ended, and now and then a checkpoint. What went wrong
-  // with the picture of the frame before is thrown before anything of this one is counted.
+  // Writes what there is of the frame that has ended, and now and then a checkpoint. What went
+  // wrong with the picture of the frame before is thrown before anything of this one is counted.
   void complete_frame(const Simulation& simulation);
   std::filesystem::path save_checkpoint(const Simulation& simulation);
 

@@ -34,7 +34,8 @@ class _Colors:
         own = [i for i, body in enumerate(scene.bodies) if body.color is not None]
         materials = [material.color for material in scene.materials]
         self.table = np.array([*materials, *(scene.bodies[i].color for i in own)], np.float64)
-        self.material_of = np.array([body.material for body in bodies], np.int32)
+        # Last the one that particles have which a program has added: nothing but their material tells their colour.
+        self.material_of = np.array([*(body.material for body in bodies), 0], np.int32)
         self._own = {body: len(materials) + k for k, body in enumerate(own)}
 
     def of_body(self, body: int) -> int:
@@ -71,8 +72,8 @@ class _Group:
     def rows(self, kinds: np.ndarray | None) -> slice | np.ndarray:
         return slice(None) if kinds is None or self._index is None else np.flatnonzero(kinds == self._index)
 
-    def palette_rows(self, colors: np.ndarray | None) -> np.ndarray | None:
-        return None if colors is None else self._place[colors]
+    def palette_rows(self, colors: np.ndarray) -> np.ndarray:
+        return self._place[colors]
 
 
 class Particles:
@@ -108,11 +109,14 @@ class Particles:
         chosen = columns if channels is None else channels
         self._channels = [channel for channel in dict.fromkeys(chosen) if channel not in left_out]
         self._needed = set(columns)
-        self._groups = list(self._make_groups(stage, columns, name))
+        self._stage, self._name = stage, name
+        self._groups = list(self._make_groups(columns))
+        self._bodies = len(scene.bodies) + len(scene.sources)
+        self._has_added = False
 
-    def _make_groups(self, stage: Stage, columns: Columns, name: str) -> Iterable[_Group]:
+    def _make_groups(self, columns: Columns) -> Iterable[_Group]:
         """Also of bodies and materials that have no particles yet."""
-        colors, with_bodies = self._colors, "body" in columns
+        colors, name, with_bodies = self._colors, self._name, "body" in columns
         if self._by == "all":
             known = colors.of_particles(columns) is not None
             sorts = [("", name, None, list(range(len(colors.table))) if known else [])]
@@ -123,8 +127,12 @@ class Particles:
             materials = enumerate(self._scene.materials)
             sorts = [(name, material.name, i, colors.of_material(i, with_bodies)) for i, material in materials]
         for folder, label, index, chosen in sorts:
-            points = Points(stage, stage.place(folder, label), label, colors.table[chosen])
-            yield _Group(points, index, chosen, len(colors.table))
+            yield self._group(folder, label, index, chosen)
+
+    def _group(self, folder: str, label: str, index: int | None, chosen: list[int]) -> _Group:
+        table = self._colors.table
+        points = Points(self._stage, self._stage.place(folder, label), label, table[chosen])
+        return _Group(points, index, chosen, len(table))
 
     def add(self, columns: Columns, where: object) -> None:
         """A frame; `where` is the file it is from, for errors."""
@@ -134,17 +142,31 @@ class Particles:
                 f"{where}: it holds no {', '.join(sorted(missing))}, as the frames before it do; choose other frames, "
                 "or run again with the same output.channels throughout"
             )
-        kinds, colors, widths = columns.get(self._by), self._colors.of_particles(columns), self._widths(columns)
+        # Particles that a program has added count as a body behind all others.
+        for channel, known in (("material", len(self._scene.materials)), ("body", self._bodies + 1)):
+            if channel in columns and columns[channel].max(initial=0) >= known:
+                raise FileError(f"{where}: its {channel} {columns[channel].max()} is none of the scene's")
+        if self._by == "body" and not self._has_added and (columns["body"] == self._bodies).any():
+            self._has_added = True
+            materials = list(range(len(self._scene.materials)))
+            self._groups.append(self._group(self._name, "added", self._bodies, materials))
+            with self._stage.rewound():
+                self._add_to(self._groups[-1], {name: values[:0] for name, values in columns.items()})
         for group in self._groups:
-            rows = group.rows(kinds)
-            group.points.add(
-                columns["position"][rows],
-                widths[rows],
-                columns["velocity"][rows] if "velocity" in columns else None,
-                columns["id"][rows] if "id" in columns else None,
-                group.palette_rows(None if colors is None else colors[rows]),
-                {channel: columns[channel][rows] for channel in self._channels},
-            )
+            rows = group.rows(columns.get(self._by))
+            self._add_to(group, {name: values[rows] for name, values in columns.items()})
+
+    def _add_to(self, group: _Group, columns: Columns) -> None:
+        own = {name: values for name, values in columns.items() if name in self._needed}
+        colors = self._colors.of_particles(own)
+        group.points.add(
+            own["position"],
+            self._widths(own),
+            own.get("velocity"),
+            own.get("id"),
+            None if colors is None else group.palette_rows(colors),
+            {channel: own[channel] for channel in self._channels},
+        )
 
     def _widths(self, columns: Columns) -> np.ndarray:
         """Diameters of balls, in the plane of discs, of the volume at rest."""

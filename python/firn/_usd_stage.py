@@ -1,14 +1,16 @@
 """A stage of USD that grows by frames. Only this file knows `pxr`.
 
 All time samples are in one file, which every reader takes, and which may be moved. It is a crate file that is saved piece
-by piece while it grows: what is saved lies in the file alone, so that memory holds a few frames however many there are."""
+by piece while it grows: what is saved lies in the file alone, so that memory holds a few frames however many there are.
+"""
 
 from __future__ import annotations
 
 import itertools
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +140,14 @@ class Stage:
         self._code = code
         self._stage.SetStartTimeCode(self._first)
         self._stage.SetEndTimeCode(code)
+
+    @contextmanager
+    def rewound(self) -> Iterator[None]:
+        """What is set within is of the first frame."""
+        code = self._code
+        self._code = code if self._first is None else self._first
+        yield
+        self._code = code
 
     def set(self, attribute: Any, values: Any) -> None:
         """An array of this frame."""

@@ -194,6 +194,21 @@ def test_particles_come_and_go(cubes, tmp_path):
     assert Gf.Range3f(*(Gf.Vec3f(*map(float, row)) for row in value(green.GetExtentAttr(), 1))).IsEmpty()
 
 
+def test_particles_that_a_program_has_added_by_body(cubes, tmp_path):
+    """They are of none of the scene's bodies, and have a prim of their own, without points before they came."""
+
+    def change(simulation):
+        if simulation.frame == 1:
+            simulation.add_particles("green jelly", [[2, 2, 2], [2.1, 2, 2]])
+
+    stage, kept = record(tmp_path / "cubes.usdc", cubes, 3, change, by="body")
+    added = points(stage)["particles/added"]
+    assert codes(added.GetPointsAttr()) == [0, 2, 3]
+    assert len(value(added.GetPointsAttr(), 0)) == len(added.GetPointsAttr().Get(1)) == 0
+    check(added, chosen(kept[3], kept[3]["body"] == 3), 3, 3)
+    np.testing.assert_allclose(encoded(colors(added, 3)), [[0.1, 0.8, 0.02]] * 2, atol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("gravity", "up", "axis"),
     [

@@ -146,6 +146,9 @@ def test_damaged_files_are_named(run, extension):
     run([2], extension=extension, change=lambda columns: columns.pop("pressure"))
     with pytest.raises(firn.FileError, match=f"particles_000002.{extension}: it holds no pressure"):
         firn.usd.export(folder)
+    run([2], extension=extension, change=lambda columns: columns["material"].__setitem__(3, 2))
+    with pytest.raises(firn.FileError, match=f"particles_000002.{extension}: its material 2 is none of the scene's"):
+        firn.usd.export(folder)
     run([2], extension=extension, change=lambda columns: columns.update(position=columns["position"][:, :2]))
     if extension == "npz":
         with pytest.raises(firn.FileError, match="2 dimensions, the scene 3"):

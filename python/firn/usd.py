@@ -217,13 +217,14 @@ class _Run:
         required = {frame for frame in (first, last) if frame is not None}
         if first is not None and last is not None:
             required.update(range(first, last + 1))
-        for kind, files, other in (("particle", self.particles, "surfaces"), ("surface", self.surfaces, "particles")):
+        particles, surfaces = ("particle", self.particles), ("surface", self.surfaces)
+        for (kind, files), (other, more) in ((particles, surfaces), (surfaces, particles)):
             if not files or (wanted and files.keys().isdisjoint(wanted)):
                 continue
             missing = sorted((required | set(wanted)) - files.keys())
             if missing:
                 there = _run_files.ranges_of(list(files))
-                hint = f"; choose other frames, or only {other}" if wanted else ""
+                hint = f"; choose other frames, or only {other}s" if missing[0] in more else ""
                 raise FileError(f"{self.path}: there is no {kind} file of frame {missing[0]}; kept: {there}{hint}")
         return wanted
 

@@ -103,7 +103,7 @@ def test_what_is_refused(run, tmp_path):
     run([0, 1, 2, 4])
     before = sorted(folder.rglob("*"))
     for frames, told in [
-        ((3, 3), "frame 3; kept: 0 to 2, 4"),
+        ((3, 3), "frame 3; kept: 0 to 2, 4$"),
         ((1, 4), "frame 3"),
         ((7, None), "frame 7"),
         ((None, 9), "frame 9"),

@@ -94,7 +94,9 @@ def test_surfaces_with_velocities(run):
     assert not points(opened(firn.usd.export(folder, only="surfaces")))
     assert not meshes(opened(firn.usd.export(folder, only="particles")))
     (folder / "surfaces/surface_000003.ply").unlink()
-    with pytest.raises(firn.FileError, match="no surface file of frame 3; kept: 0 to 2, 4"):
+    with pytest.raises(
+        firn.FileError, match="no surface file of frame 3; kept: 0 to 2, 4; choose other frames, or only particles"
+    ):
         firn.usd.export(folder)
 
 

@@ -271,9 +271,12 @@ def test_temperatures(tmp_path):
 
 
 def test_between_frames(scene, tmp_path):
+    """Frames stand at whole time codes, also where 1 / 49 s are not 1 / 49."""
+    assert 1 / 49 * 49 != 1
+    scene = scene.with_overrides({"simulation.fps": 49})
     simulation = firn.Simulation(scene, device="cpu", threads=1)
     with firn.usd.Writer(tmp_path / "square.usdc", scene) as file:
-        simulation.advance_until(0.25 / 48)
+        simulation.advance_until(0.25 / 49)
         file.add(simulation)
         with pytest.raises(firn.SceneError, match="frame 0.25 is not later than frame 0.25"):
             file.add(simulation)

@@ -30,7 +30,7 @@ from ._firn import (
     why_no_cuda_device,
 )
 from .callbacks import per_particle
-from .errors import DeviceError, DivergedError, Error, FileError, SceneError, ViewError
+from .errors import DeviceError, DivergedError, Error, FileError, PackageError, SceneError, ViewError
 from .pictures import png
 from .scene import Scene, load
 from .simulation import Simulation
@@ -47,6 +47,7 @@ __all__ = [
     "Filling",
     "ForceStep",
     "FrameStats",
+    "PackageError",
     "Scene",
     "SceneError",
     "Simulation",

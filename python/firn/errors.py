@@ -49,6 +49,10 @@ class ViewError(SceneError, BufferError):
     """Arrays still show a simulation's memory, so that it must not go on. Delete them, or copy what is to stay."""
 
 
+class PackageError(SceneError, ImportError):
+    """A package that a part of Firn needs is not installed."""
+
+
 class FileError(Error, OSError):
     """A file that cannot be read or written."""
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
 
+    from ._picture import Picture
+
 
 def _numbers(name: str, value: Any, shape: tuple[int | None, ...]) -> np.ndarray:
     """As doubles; None in `shape` is any length. Raises TypeError or ValueError with the name."""
@@ -273,19 +275,20 @@ class Simulation(_firn.SimulationCore):
         with open(path, "rb") as file:
             self.load_state(file.read())
 
-    def picture(self) -> np.ndarray:
+    def picture(self) -> Picture:
         """The simulation as it is, drawn by the scene's `[output]`: uint8, shape (height, width, 3), sRGB.
 
-        The first picture fixes the camera and the range of colours, so that all of a simulation's fit together.
+        It is a NumPy array that notebooks show as a picture. The first one fixes the camera and the range of colours, so
+        that all of a simulation's fit together.
         """
+        from ._picture import Picture
+
         if self._renderer is None:
             self._renderer = _firn.Renderer(self._scene)
-        return self._renderer.render(self)
+        return self._renderer.render(self).view(Picture)
 
-    def _repr_png_(self) -> bytes:
-        from .pictures import png
-
-        return png(self.picture())
+    def _repr_png_(self) -> bytes | None:
+        return self.picture()._repr_png_()
 
     def __repr__(self) -> str:
         return f"<firn.Simulation of {self._scene.name!r}: t = {self.time:g} s, {self.device_name}>"

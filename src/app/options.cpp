@@ -72,7 +72,13 @@ void parse_formats(const std::string& text, const std::vector<std::string_view>&
                    std::vector<std::string>& formats) {
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
-    const std::string name = parse_choice("to", text.substr(at, end - at), known);
+    const std::string name = text.substr(at, end - at);
+    if (name.starts_with("usd"))
+      usage_error(
+          fmt::format("--to {}: the Python package writes USD, of particles and surfaces: "
+                      "python -m firn.usd RUN -o FILE.usdc",
+                      name));
+    parse_choice("to", name, known);
     if (std::find(formats.begin(), formats.end(), name) == formats.end()) formats.push_back(name);
     at = end + 1;
   }

@@ -61,6 +61,8 @@ class Refused(ExportsTest):
         self.assertIn("did you mean 'vtp'?", self.fail_with(2, "convert", "out/square", "--to", "vtpp"))
         self.assertIn("not one of ply, npz, vtp, vdb, bgeo, volumes", self.fail_with(2, "convert", "out/square", "--to", "xyz"))
         self.assertIn("--to", self.fail_with(2, "convert", "out/square"))
+        for name in ("usd", "usdc"):
+            self.assertIn("python -m firn.usd", self.fail_with(2, "convert", "out/square", "--to", f"vtp,{name}"))
         self.assertIn("'vtk'", self.fail_with(2, "convert", "out/square", "--to", "vtp,vtk"))
         self.assertIn("did you mean 'vtp'?", self.fail_with(2, "run", self.scene, "--set", 'output.particles=["vtpp"]'))
         self.assertIn("'volumes'", self.fail_with(2, "run", self.scene, "--set", 'output.volumes="vdb"'))

@@ -54,6 +54,7 @@ void bind_output(nb::module_& m) {
       .def_ro("particles", &OutputSettings::particles)
       .def_ro("volumes", &OutputSettings::volumes)
       .def_ro("surface", &OutputSettings::surface)
+      .def_prop_ro("surface_kernel", named(&OutputSettings::surface_kernel))
       .def_ro("surface_voxel", &OutputSettings::surface_voxel, "Over the spacing of particles.")
       .def_ro("surface_smoothing", &OutputSettings::surface_smoothing)
       .def_prop_ro("look", named(&OutputSettings::look))

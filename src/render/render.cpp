@@ -291,7 +291,7 @@ double picture_bytes(const Scene& scene, double particles, double tracers) {
   for (std::size_t m = 0; m < scene.materials.size(); ++m)
     (is_shown_as_surface(scene, static_cast<int>(m)) ? surfaces : grains) = true;
   const double spheres = tracers + (grains ? particles : 0);
-  return drawn + (surfaces ? particles * kSurfaceBytes : 0) +
+  return drawn + (surfaces ? particles * surface_bytes(scene) : 0) +
          spheres * (4 * sizeof(float) + per_point) + ray_trace_bytes(spheres, width, height);
 }
 

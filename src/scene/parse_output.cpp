@@ -45,6 +45,10 @@ constexpr Choice<Drawn> kOutline[] = {
     {"auto", Drawn::kAuto, "where the picture shows most of the domain"},
     {"always", Drawn::kAlways},
     {"never", Drawn::kNever}};
+constexpr Choice<SurfaceKernel> kKernels[] = {
+    {"isotropic", SurfaceKernel::kIsotropic, "spheres"},
+    {"anisotropic", SurfaceKernel::kAnisotropic,
+     "ellipsoids along the neighbours: flatter, with sharper edges; slower"}};
 
 constexpr Choice<DiagnosticsLevel> kLevels[] = {
     {"off", DiagnosticsLevel::kOff},
@@ -73,6 +77,8 @@ constexpr Key kOutputKeys[] = {
                                         "of the level set, over the spacing of particles",
                                         {.range = Range::closed(0.25, 2)}),
     key<&OutputSettings::surface_smoothing>("surface_smoothing",
+    choice_key<&OutputSettings::surface_kernel, kKernels>(
+        "surface_kernel", "what of a particle surfaces are found from"),
                                             "rounds that take ripples off surfaces",
                                             {.range = Range::closed(0, 100)}),
     choice_key<&OutputSettings::look, kLooks>("look", "how pictures in 3D show materials"),

@@ -80,6 +80,32 @@ TEST(SurfaceKernels, AnisotropicOnesKeepEdges) {
   EXPECT_LT(sharp.mean, round.mean);
 }
 
+// Of a sheet of one particle above a pool, both of one material: one level stands for both, and the
+// sheet should be one spacing thick.
+double sheet_thickness(SurfaceKernel kernel) {
+  const Cloud pool = cloud([](double x, double y, double z) {
+    return std::abs(x) < 0.4 && std::abs(y) < 0.4 &&
+           ((z > -0.4 && z < -0.1) || (z > 0.2 && z < 0.2 + kSpacing));
+  });
+  const ParticleSurface surface = surface_of(pool, kernel);
+  std::vector<double> above, below;
+  for (std::size_t i = 0; i < surface.mesh().vertices(); ++i) {
+    const float* x = &surface.mesh().positions[3 * i];
+    if (std::abs(x[0]) < 0.3 && std::abs(x[1]) < 0.3 && x[2] > 0.1)
+      (surface.mesh().normals[3 * i + 2] > 0 ? above : below).push_back(x[2]);
+  }
+  EXPECT_EQ(pieces(surface.mesh()), 2);
+  return spread_of(above).mean - spread_of(below).mean;
+}
+
+TEST(SurfaceKernels, AnisotropicOnesKeepSheetsThin) {
+  const double round = sheet_thickness(SurfaceKernel::kIsotropic),
+               thin = sheet_thickness(SurfaceKernel::kAnisotropic);
+  EXPECT_GT(thin, 0.8);
+  EXPECT_LT(thin, 1.25);
+  EXPECT_LT(thin, round);
+}
+
 class SurfaceKernelTest : public testing::TestWithParam<SurfaceKernel> {};
 INSTANTIATE_TEST_SUITE_P(Kernels, SurfaceKernelTest, testing::ValuesIn(kKernels));
 

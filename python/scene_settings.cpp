@@ -66,6 +66,7 @@ void bind_output(nb::module_& m) {
       .def_ro("motion_blur", &OutputSettings::motion_blur, "Of a frame's duration.")
       .def_prop_ro("legend", named(&OutputSettings::legend))
       .def_prop_ro("outline", named(&OutputSettings::outline))
+      .def_prop_ro("glass", named(&OutputSettings::glass))
       .def_ro("channels", &OutputSettings::channels)
       .def_ro("checkpoint_every", &OutputSettings::checkpoint_every)
       .def_prop_ro("diagnostics", named(&OutputSettings::diagnostics))

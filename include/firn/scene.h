@@ -350,6 +350,7 @@ struct OutputSettings {
   double motion_blur = 0;        // for how much of a frame's duration the shutter is open
   Drawn legend = Drawn::kAuto;   // names of materials or bodies beside their colours
   Drawn outline = Drawn::kAuto;  // edges of the domain; 3D
+  Drawn glass = Drawn::kAuto;    // its walls, as panes; 3D
   std::vector<std::string> channels{"velocity", "material"};
   int checkpoint_every = 24;  // frames; 0 = only the last one
   int keep_checkpoints = 2;   // the newest ones; older ones are removed

@@ -139,8 +139,8 @@ LevelSet::Values LevelSet::measure(std::uint32_t node) const {
   s.middle = cells_.position_of(node);
   const float voxel = reach_ / static_cast<float>(per_cell_);
   for (int i = 0; i < n; ++i) {
-    const int row = i / per_cell_;
-    s.x[i] = (static_cast<float>(row / per_cell_) + 0.5f) * voxel - 0.5f * reach_;
+    const int row = i / per_cell_, layer = row / per_cell_;
+    s.x[i] = (static_cast<float>(layer) + 0.5f) * voxel - 0.5f * reach_;
     s.y[i] = (static_cast<float>(row % per_cell_) + 0.5f) * voxel - 0.5f * reach_;
     s.z[i] = (static_cast<float>(i % per_cell_) + 0.5f) * voxel - 0.5f * reach_;
     s.weight[i] = 0;

@@ -56,6 +56,9 @@ inline constexpr auto kNames<Look> = std::to_array<std::string_view>({"auto", "s
 template <>
 inline constexpr auto kNames<Drawn> = std::to_array<std::string_view>({"auto", "always", "never"});
 template <>
+inline constexpr auto kNames<SurfaceKernel> = std::to_array<std::string_view>({"isotropic",
+                                                                               "anisotropic"});
+template <>
 inline constexpr auto kNames<Finish> = std::to_array<std::string_view>({"auto", "matte", "glossy",
                                                                         "soft", "metal", "clear"});
 static_assert(kNames<MaterialModel>.size() == kMaterialModels);

@@ -329,6 +329,10 @@ struct Camera {
 // What pictures say beside what they show. kAuto: where it tells something.
 enum class Drawn { kAuto, kAlways, kNever };
 
+// What of a particle its surface is found from: a sphere, or an ellipsoid that lies along its
+// neighbours.
+enum class SurfaceKernel { kIsotropic, kAnisotropic };
+
 struct OutputSettings {
   std::string directory;               // empty: out/<scene name>
   std::vector<std::string> particles;  // any of "ply", "npz", "vtp", "vdb", "bgeo"
@@ -338,6 +342,7 @@ struct OutputSettings {
   bool video = true;
   std::string color = "material";  // material | glow (thermal) | any channel name
   Look look = Look::kAuto;
+  SurfaceKernel surface_kernel = SurfaceKernel::kIsotropic;
   double surface_voxel = 0.67;  // over the spacing of particles
   int surface_smoothing = 10;   // rounds
   std::array<int, 2> resolution{960, 540};
@@ -345,6 +350,7 @@ struct OutputSettings {
   double motion_blur = 0;        // for how much of a frame's duration the shutter is open
   Drawn legend = Drawn::kAuto;   // names of materials or bodies beside their colours
   Drawn outline = Drawn::kAuto;  // edges of the domain; 3D
+  Drawn glass = Drawn::kAuto;    // its walls, as panes; 3D
   std::vector<std::string> channels{"velocity", "material"};
   int checkpoint_every = 24;  // frames; 0 = only the last one
   int keep_checkpoints = 2;   // the newest ones; older ones are removed

@@ -34,10 +34,10 @@ std::vector<float> placed(const std::vector<Vec3>& vertices, const Shape& shape,
   return positions;
 }
 
-TriangleSurface place_mesh(const TriangleMesh& mesh, const Shape& shape,
+TriangleSurface place_mesh(const TriangleMesh& mesh, const Shape& shape, double scale,
                            const std::vector<const Shape*>& outer) {
   TriangleSurface surface;
-  surface.vertices = placed(mesh.vertices, shape, scale_of(shape, mesh), outer);
+  surface.vertices = placed(mesh.vertices, shape, scale, outer);
   for (const auto& triangle : mesh.triangles)
     surface.indices.insert(surface.indices.end(), triangle.begin(), triangle.end());
   return surface;
@@ -49,11 +49,11 @@ TriangleMesh first_mesh(const Shape& shape) {
 }
 
 // The vertices of a mesh_sequence at a time.
-std::vector<float> placed_at(double time, const Shape& shape,
+std::vector<float> placed_at(double time, const Shape& shape, double scale,
                              const std::vector<const Shape*>& outer) {
   const SequenceInterval now = interval_at(shape, time);
   const std::vector<Vec3> vertices = vertices_at(*cached_sequence(shape), now, now.part(time));
-  return placed(vertices, shape, scale_of(shape, first_mesh(shape)), outer);
+  return placed(vertices, shape, scale, outer);
 }
 
 }  // namespace
@@ -87,8 +87,9 @@ void ColliderView::add_meshes(const Shape& shape, std::size_t collider,
   const bool changes = shape.type == ShapeType::kMeshSequence;
   if (changes || is_triangles(shape.type)) {
     const TriangleMesh mesh = changes ? first_mesh(shape) : *cached_mesh(shape);
-    meshes_.push_back(
-        {collider, place_mesh(mesh, shape, outer), changes ? &shape : nullptr, outer});
+    const double scale = scale_of(shape, mesh);
+    meshes_.push_back({collider, place_mesh(mesh, shape, scale, outer), changes ? &shape : nullptr,
+                       scale, outer});
     meshes_.back().at_rest.color = scene_.colliders[collider].color;
   } else if (shape.type == ShapeType::kUnion) {
     for (const Shape& child : shape.children) add_meshes(child, collider, outer);
@@ -121,7 +122,8 @@ std::vector<TriangleSurface> ColliderView::surfaces(
     for (int i = 0; i < 9; ++i) R(i / 3, i % 3) = pose.rotation[static_cast<std::size_t>(i)];
     TriangleSurface& moved = result.emplace_back(mesh.at_rest);
     if (mesh.sequence != nullptr && mesh.collider < states.size())
-      moved.vertices = placed_at(states[mesh.collider].time, *mesh.sequence, mesh.outer);
+      moved.vertices =
+          placed_at(states[mesh.collider].time, *mesh.sequence, mesh.scale, mesh.outer);
     for (std::size_t i = 0; i < moved.vertices.size(); i += 3) {
       const Vector x =
           to +

@@ -27,6 +27,7 @@ class ColliderView {
     std::size_t collider;
     TriangleSurface at_rest;            // in body coordinates; a mesh_sequence as in its first file
     const Shape* sequence = nullptr;    // it, if it is one
+    double scale = 1;                   // from the file's units, m
     std::vector<const Shape*> outer{};  // the transforms around that
   };
   void add_meshes(const Shape& shape, std::size_t collider, std::vector<const Shape*>& outer);

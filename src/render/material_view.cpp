@@ -58,6 +58,11 @@ std::vector<V3f> vectors(const std::vector<float>& values) {
 
 }  // namespace
 
+Finish shown_finish(const Material& material, bool scalar_colors) {
+  const Finish finish = finish_of(material);
+  return scalar_colors && finish != Finish::kMatte ? Finish::kSoft : finish;
+}
+
 void MaterialView::add_to(RayScene& rays, int first) && {
   rays.bodies = make_ray_meshes(std::move(bodies), first);
   rays.clear = make_ray_meshes(std::move(clear));
@@ -77,9 +82,7 @@ MaterialView view_materials(const Scene& scene, const Snapshot& snapshot,
   for (const MaterialSurface& body : material_surfaces(scene, snapshot, wanted)) {
     if (body.surface.mesh().vertices() == 0) continue;  // too coarse voxels lost it
     for (const std::uint32_t p : body.particles) view.covered[p] = true;
-    Finish finish = finish_of(scene.materials[body.material]);
-    // Channels are shown where they are, not through what refracts.
-    if (colors.is_scalar() && finish != Finish::kMatte) finish = Finish::kSoft;
+    const Finish finish = shown_finish(scene.materials[body.material], colors.is_scalar());
     Surface surface;
     const SurfaceMesh& mesh = body.surface.mesh();
     surface.mesh = {vectors(mesh.positions), vectors(mesh.normals), mesh.triangles};

@@ -18,6 +18,10 @@ struct MaterialView {
   void add_to(RayScene& rays, int first) &&;
 };
 
+// How pictures finish a material that they show by its surface: where colours show a channel,
+// these are to be read where they are, not through what refracts.
+Finish shown_finish(const Material& material, bool scalar_colors);
+
 // Of the materials that the scene shows by their surface. `depth` (m): of white light, what passes
 // so much of a clear material has its colour.
 MaterialView view_materials(const Scene& scene, const Snapshot& snapshot,

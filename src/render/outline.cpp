@@ -7,7 +7,6 @@
 namespace firn {
 namespace {
 
-constexpr Rgb kInk{38, 46, 56};
 constexpr float kOpacity = 0.6f, kBehindClear = 0.5f;
 // Of the distance: an edge that lies in the ground or along a wall is not hidden by it.
 constexpr float kTouching = 0.01f;
@@ -19,8 +18,8 @@ struct End {
 
 class OutlinePainter {
  public:
-  OutlinePainter(const PictureHits& hits, const Projection& view, Image& image)
-      : hits_(hits), view_(view), image_(image) {
+  OutlinePainter(const PictureHits& hits, const Projection& view, const Rgb& ink, Image& image)
+      : hits_(hits), view_(view), ink_(ink), image_(image) {
     half_width_ = 0.5 * std::max(1.0, image.height / 540.0);
   }
 
@@ -68,7 +67,7 @@ class OutlinePainter {
   void blend(int x, int y, double cover, float depth_here) {
     if (x < 0 || y < 0 || x >= image_.width || y >= image_.height) return;
     const float visible = visible_part(x, y, depth_here);
-    if (visible > 0) image_.blend_pixel(x, y, kInk, kOpacity * visible * static_cast<float>(cover));
+    if (visible > 0) image_.blend_pixel(x, y, ink_, kOpacity * visible * static_cast<float>(cover));
   }
 
   float visible_part(int x, int y, float depth_here) const {
@@ -104,6 +103,7 @@ class OutlinePainter {
 
   const PictureHits& hits_;
   const Projection& view_;
+  const Rgb ink_;
   Image& image_;
   double half_width_;  // pixels
 };
@@ -112,12 +112,19 @@ class OutlinePainter {
 
 void draw_outline(const PictureHits& hits, const Projection& view, const Outline& outline,
                   Image& image) {
-  OutlinePainter painter(hits, view, image);
+  OutlinePainter painter(hits, view, outline.color, image);
   Bounds box;
   for (const V3f& x : {outline.min, outline.max}) box.add({{x[0], x[1], x[2]}});
-  for (int i = 0; i < 8; ++i)
-    for (const int bit : {1, 2, 4})
-      if (!(i & bit)) painter.draw(box.corner(i), box.corner(i | bit));
+  // Along an axis, at the lower or upper side of both others: an edge of two faces.
+  for (int axis = 0; axis < 3; ++axis)
+    for (int i = 0; i < 8; ++i) {
+      if (i & 1 << axis) continue;
+      const auto face = [&](int a) {
+        return outline.faces[static_cast<std::size_t>(2 * a + (i >> a & 1))];
+      };
+      if (face((axis + 1) % 3) || face((axis + 2) % 3))
+        painter.draw(box.corner(i), box.corner(i | 1 << axis));
+    }
 }
 
 }  // namespace firn

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "src/render/glass.h"
 #include "src/render/ground.h"
 #include "src/render/surface_values.h"
 
@@ -137,9 +138,15 @@ V3p PictureColors::radiance(int x, int y, int sample) const {
   }
   if (any(seen.faded > Lanes(0.0f)))
     color = mix(color, background(seen.direction, scene_.up), seen.faded);
+  const auto through = [&](Through way) {
+    return scene_.glass ? through_glass(*scene_.glass, way, color, hits_.camera.eye, seen.direction,
+                                        seen.distance, lights_.to_sun, scene_.up)
+                        : color;
+  };
+  color = through(Through::kOutOf);
   if (clear_.may_show(x, y))
     color = clear_.before(color, seen.direction, seen.object, seen.distance);
-  return color;
+  return through(Through::kInto);
 }
 
 void PictureColors::draw(int tile, Image& image) const {

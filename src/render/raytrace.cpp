@@ -25,10 +25,11 @@ V3f direction_to_sun(const RayScene& scene, const Projection& view) {
 
 void require_ray_tracer() {}
 
-double ray_trace_bytes(double spheres, int width, int height) {
+double ray_trace_bytes(double spheres, bool clear, int width, int height) {
   const double pixels = static_cast<double>(width) * height;
   return spheres * (SphereBricks::kBytes + SphereTiles::kBytes + sizeof(ParticleLight) + 1) +
-         pixels * (kSamples * sizeof(PacketHits) / kPacket + SurfaceLight::kBytes);
+         pixels * (kSamples * sizeof(PacketHits) / kPacket + SurfaceLight::kBytes +
+                   (clear ? SurfaceLight::kTintBytes : 0));
 }
 
 Image ray_trace(const RayScene& scene, const Projection& view, int width, int height) {
@@ -45,7 +46,7 @@ Image ray_trace(const RayScene& scene, const Projection& view, int width, int he
   const PictureColors colors(hits, lights, particles, surfaces, 2 * view.tan_y / height);
   Image image = Image::filled(width, height, {});
   in_parallel(hits.tiles(), [&](int tile) { colors.draw(tile, image); });
-  if (scene.outline) draw_outline(hits, view, *scene.outline, image);
+  for (const Outline& outline : scene.outlines) draw_outline(hits, view, outline, image);
   return image;
 }
 
@@ -61,7 +62,7 @@ void require_ray_tracer() {
 }
 // NOLINTNEXTLINE(performance-unnecessary-value-param): with Embree it keeps them
 std::shared_ptr<const RayMeshes> make_ray_meshes(std::vector<Surface>, int) { return {}; }
-double ray_trace_bytes(double, int, int) { return 0; }
+double ray_trace_bytes(double, bool, int, int) { return 0; }
 Image ray_trace(const RayScene&, const Projection&, int, int) {
   require_ray_tracer();
   return {};

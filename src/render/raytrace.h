@@ -47,9 +47,23 @@ class RayMeshes;
 // `first`: how many surfaces a picture has before these. Throws as ray_trace.
 std::shared_ptr<const RayMeshes> make_ray_meshes(std::vector<Surface> surfaces, int first = 0);
 
-// The edges of a box, drawn as thin lines.
+// The edges of a box, drawn as thin lines: those of the faces that are named, in the order -x, +x,
+// -y, ...
 struct Outline {
   V3f min, max;
+  Rgb color;
+  std::array<bool, 6> faces{true, true, true, true, true, true};
+};
+
+// A box whose faces, in that order, are panes of glass or are not there.
+struct GlassBox {
+  V3f min, max;
+  std::array<bool, 6> panes{};
+  float touching = 0;  // m: material may reach so far into a wall
+
+  bool has(int axis, bool upper) const {
+    return panes[static_cast<std::size_t>(2 * axis + (upper ? 1 : 0))];
+  }
 };
 
 struct RayScene {
@@ -64,14 +78,15 @@ struct RayScene {
   V3f open_side{{0, 0, 0}};              // sum of the normals of walls
   float size = 1;                        // its diagonal
   float grid_spacing = 0.1f;             // of the lines on the ground, m
-  std::optional<Outline> outline;
+  std::vector<Outline> outlines;
+  std::optional<GlassBox> glass;
 };
 
 // Throws Error{kScene} in a build without Embree.
 void require_ray_tracer();
 
-// What ray_trace takes beside its arguments, bytes.
-double ray_trace_bytes(double spheres, int width, int height);
+// What ray_trace takes beside its arguments, bytes. `clear`: whether there are clear surfaces.
+double ray_trace_bytes(double spheres, bool clear, int width, int height);
 
 // Throws as require_ray_tracer, and Error{kDevice} if Embree fails.
 Image ray_trace(const RayScene& scene, const Projection& view, int width, int height);

@@ -121,7 +121,8 @@ class Renderer::Impl {
   Framing framing_;
   std::optional<Font> font_;  // once it is needed
   std::vector<LegendEntry> legend_;
-  std::optional<Outline> outline_;
+  std::vector<Outline> outlines_;
+  std::optional<GlassBox> glass_;
   std::optional<ParticleColors> colors_;
   std::vector<Mesh> collider_meshes_;  // at rest
   // Those of the last picture, which stay where nothing has moved; and where they were.
@@ -148,9 +149,8 @@ void Renderer::Impl::look_at(const Snapshot& first, double time) {
   colors_.emplace(scene_, first, make_stage(scene_, first));
   legend_ = shown_legend(scene_);
   if (scene_.simulation.dimension == 2) return;
-  if (shows_outline(scene_, view()))
-    outline_ = Outline{to_float(to_vec(scene_.grid.domain->min)),
-                       to_float(to_vec(scene_.grid.domain->max))};
+  outlines_ = shown_outlines(scene_, framing_.stage().up, view());
+  glass_ = shown_glass(scene_, framing_.stage().up, view());
   for (const Collider& collider : scene_.colliders)
     append_shape(collider.shape, {}, collider_meshes_.emplace_back());
 }
@@ -234,7 +234,8 @@ RayScene Renderer::Impl::ray_scene(const std::vector<PointLayer>& layers, Materi
   if (all_planes.empty())
     add_planes(framing_.stage().ground, linear_color(ground_color(scene_)), rays);
   show_meshes(poses, surfaces);
-  rays.outline = outline_;
+  rays.outlines = outlines_;
+  rays.glass = glass_;
   rays.meshes = ray_meshes_;
   std::move(materials).add_to(rays, shown_meshes_);
   return rays;
@@ -287,12 +288,16 @@ double picture_bytes(const Scene& scene, double particles, double tracers) {
   // Filtered and compressed at most as large again.
   const double drawn = (particles + tracers) * per_point + 3 * 3.0 * width * height;
   if (scene.simulation.dimension == 2) return drawn;
-  bool surfaces = false, grains = false;
-  for (std::size_t m = 0; m < scene.materials.size(); ++m)
-    (is_shown_as_surface(scene, static_cast<int>(m)) ? surfaces : grains) = true;
+  bool surfaces = false, clear = false, grains = false;
+  const bool scalar = ParticleColors(scene, Snapshot{}, Stage{}).is_scalar();
+  for (int m = 0; m < static_cast<int>(scene.materials.size()); ++m) {
+    const bool surface = is_shown_as_surface(scene, m);
+    (surface ? surfaces : grains) = true;
+    clear = clear || (surface && shown_finish(scene.materials[m], scalar) == Finish::kClear);
+  }
   const double spheres = tracers + (grains ? particles : 0);
-  return drawn + (surfaces ? particles * kSurfaceBytes : 0) +
-         spheres * (4 * sizeof(float) + per_point) + ray_trace_bytes(spheres, width, height);
+  return drawn + (surfaces ? particles * surface_bytes(scene) : 0) +
+         spheres * (4 * sizeof(float) + per_point) + ray_trace_bytes(spheres, clear, width, height);
 }
 
 Renderer::Renderer(const Scene& scene) : impl_(std::make_unique<Impl>(scene)) {}

@@ -25,17 +25,12 @@ void sort_planes(const Scene& scene, Stage& stage) {
   for (const Plane& plane : planes)
     (dot(plane.normal, stage.up) > kGroundCosine ? stage.ground : stage.walls).push_back(plane);
   if (!stage.ground.empty() || !scene.grid.domain) return;
-  // The domain's floor is the face that gravity points at.
-  int axis = 0;
-  for (int c = 1; c < scene.simulation.dimension; ++c)
-    if (std::abs(stage.up[c]) > std::abs(stage.up[axis])) axis = c;
-  V3d normal = V3d::zero();
-  normal[axis] = std::copysign(1.0, stage.up[axis]);
   const Domain& domain = *scene.grid.domain;
-  const BoundaryType face =
-      domain.boundary[static_cast<std::size_t>(2 * axis) + (normal[axis] > 0 ? 0u : 1u)];
-  if (face == BoundaryType::kPeriodic || face == BoundaryType::kOpen) return;
-  stage.ground.push_back({to_vec(normal[axis] > 0 ? domain.min : domain.max), normal});
+  const std::size_t floor = floor_of(scene.simulation, stage.up);
+  if (!is_wall(domain.boundary[floor])) return;
+  V3d normal = V3d::zero();
+  normal[static_cast<int>(floor / 2)] = floor % 2 == 0 ? 1 : -1;
+  stage.ground.push_back({to_vec(floor % 2 == 0 ? domain.min : domain.max), normal});
 }
 
 // Keeps a point in the domain and out of the ground.
@@ -231,6 +226,17 @@ double mean_spacing(const Snapshot& snapshot, double fallback) {
   for (const float volume : snapshot.volume) sum += volume;
   const double mean = sum / static_cast<double>(snapshot.volume.size());
   return mean > 0 ? std::pow(mean, 1.0 / snapshot.dimension) : fallback;
+}
+
+std::size_t floor_of(const SimulationSettings& simulation, const V3d& up) {
+  int axis = 0;
+  for (int c = 1; c < simulation.dimension; ++c)
+    if (std::abs(up[c]) > std::abs(up[axis])) axis = c;
+  return static_cast<std::size_t>(2 * axis) + (up[axis] > 0 ? 0u : 1u);
+}
+
+bool is_wall(BoundaryType face) {
+  return face != BoundaryType::kPeriodic && face != BoundaryType::kOpen;
 }
 
 Stage make_stage(const Scene& scene, const Snapshot& first) {

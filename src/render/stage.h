@@ -36,6 +36,12 @@ struct Stage {
       ground;  // half-spaces that can be stood on, and the domain's floor where there is none
   std::vector<Plane> walls;  // the other half-spaces
 };
+
+// The domain's face that gravity points at, in the order -x, +x, -y, ...
+std::size_t floor_of(const SimulationSettings& simulation, const V3d& up);
+// Whether material stops at a face.
+bool is_wall(BoundaryType face);
+
 Stage make_stage(const Scene& scene, const Snapshot& first);
 
 // Where the particles of a snapshot are, or will be after `ahead` seconds at their velocities

@@ -30,6 +30,7 @@ class PixelMap {
 class SurfaceLight {
  public:
   static constexpr double kBytes = 5 * sizeof(float) + sizeof(V3f);  // for each pixel
+  static constexpr double kTintBytes = 3 * sizeof(float);            // likewise, is_tinted()
 
   struct Light {
     float sun = 1, sky = 0.7f;

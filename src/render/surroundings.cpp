@@ -18,6 +18,31 @@ float luminance(const ColorF& srgb) {
   return 0.2126f * light[0] + 0.7152f * light[1] + 0.0722f * light[2];
 }
 
+constexpr Rgb kInk{38, 46, 56};
+constexpr Rgb kGlassEdge{205, 228, 220};
+
+// Half of the corners are in the picture, those of the floor, say.
+bool shows_most(const Domain& domain, const Projection& view) {
+  Bounds bounds;
+  bounds.add(to_vec(domain.min));
+  bounds.add(to_vec(domain.max));
+  int seen = 0;
+  for (int i = 0; i < 8; ++i) {
+    const V3d corner = bounds.corner(i);
+    if (dot(corner - view.eye, view.forward) <= 0) continue;
+    const auto [x, y] = view.project(corner);
+    seen += std::abs(x) < 1 && std::abs(y) < 1 ? 1 : 0;
+  }
+  return seen >= 4;
+}
+
+bool holds_liquid(const Scene& scene) {
+  return std::any_of(scene.materials.begin(), scene.materials.end(), [](const Material& material) {
+    return material.model == MaterialModel::kIncompressible ||
+           material.model == MaterialModel::kWeaklyCompressible;
+  });
+}
+
 }  // namespace
 
 std::vector<LegendEntry> shown_legend(const Scene& scene) {
@@ -28,21 +53,34 @@ std::vector<LegendEntry> shown_legend(const Scene& scene) {
   return entries;
 }
 
-// By itself where half of the corners are in the picture, those of the floor, say.
-bool shows_outline(const Scene& scene, const Projection& view) {
-  if (!scene.grid.domain || scene.output.outline == Drawn::kNever) return false;
-  if (scene.output.outline == Drawn::kAlways) return true;
-  Bounds domain;
-  domain.add(to_vec(scene.grid.domain->min));
-  domain.add(to_vec(scene.grid.domain->max));
-  int seen = 0;
-  for (int i = 0; i < 8; ++i) {
-    const V3d corner = domain.corner(i);
-    if (dot(corner - view.eye, view.forward) <= 0) continue;
-    const auto [x, y] = view.project(corner);
-    seen += std::abs(x) < 1 && std::abs(y) < 1 ? 1 : 0;
-  }
-  return seen >= 4;
+std::optional<GlassBox> shown_glass(const Scene& scene, const V3d& up, const Projection& view) {
+  const std::optional<Domain>& domain = scene.grid.domain;
+  if (!domain || scene.output.glass == Drawn::kNever) return {};
+  if (scene.output.glass == Drawn::kAuto && !(holds_liquid(scene) && shows_most(*domain, view)))
+    return {};
+  GlassBox glass{to_float(to_vec(domain->min)),
+                 to_float(to_vec(domain->max)),
+                 {},
+                 static_cast<float>(scene.grid.dx)};
+  const std::size_t floor = floor_of(scene.simulation, up);
+  for (std::size_t face = 0; face < glass.panes.size(); ++face)
+    glass.panes[face] = face != floor && is_wall(domain->boundary[face]);
+  if (std::none_of(glass.panes.begin(), glass.panes.end(), [](bool pane) { return pane; }))
+    return {};
+  return glass;
+}
+
+// The edges of the domain by themselves where they are in the picture and no panes are.
+std::vector<Outline> shown_outlines(const Scene& scene, const V3d& up, const Projection& view) {
+  if (!scene.grid.domain) return {};
+  const Domain& domain = *scene.grid.domain;
+  const std::optional<GlassBox> glass = shown_glass(scene, up, view);
+  const Drawn drawn = scene.output.outline;
+  std::vector<Outline> outlines;
+  if (glass) outlines.push_back({glass->min, glass->max, kGlassEdge, glass->panes});
+  if (drawn == Drawn::kAlways || (drawn == Drawn::kAuto && !glass && shows_most(domain, view)))
+    outlines.push_back({to_float(to_vec(domain.min)), to_float(to_vec(domain.max)), kInk});
+  return outlines;
 }
 
 // What is light on a grey ground keeps it: it would be lost on a light one.

@@ -45,6 +45,14 @@ constexpr Choice<Drawn> kOutline[] = {
     {"auto", Drawn::kAuto, "where the picture shows most of the domain"},
     {"always", Drawn::kAlways},
     {"never", Drawn::kNever}};
+constexpr Choice<Drawn> kGlass[] = {
+    {"auto", Drawn::kAuto, "where the outline would be shown and the domain holds a liquid"},
+    {"always", Drawn::kAlways},
+    {"never", Drawn::kNever}};
+constexpr Choice<SurfaceKernel> kKernels[] = {
+    {"isotropic", SurfaceKernel::kIsotropic, "spheres"},
+    {"anisotropic", SurfaceKernel::kAnisotropic,
+     "ellipsoids along the neighbours: flatter, with sharper edges; slower"}};
 
 constexpr Choice<DiagnosticsLevel> kLevels[] = {
     {"off", DiagnosticsLevel::kOff},
@@ -69,6 +77,8 @@ constexpr Key kOutputKeys[] = {
                                   {.kind = Kind::kChoice,
                                    .list = Count{0, std::size(kSurfaceFormats)},
                                    .words = kSurfaceFormats}),
+    choice_key<&OutputSettings::surface_kernel, kKernels>(
+        "surface_kernel", "what of a particle surfaces are found from"),
     key<&OutputSettings::surface_voxel>("surface_voxel",
                                         "of the level set, over the spacing of particles",
                                         {.range = Range::closed(0.25, 2)}),
@@ -96,6 +106,8 @@ constexpr Key kOutputKeys[] = {
         "legend", "names of materials (of bodies, where colours show these) in pictures"),
     choice_key<&OutputSettings::outline, kOutline>("outline",
                                                    "edges of the domain in pictures in 3D"),
+    choice_key<&OutputSettings::glass, kGlass>(
+        "glass", "closed walls of the domain as panes of glass in pictures in 3D"),
     key<&OutputSettings::channels>(
         "channels", "what particle files hold beside positions",
         {.kind = Kind::kChoice, .list = Count{0}, .more_words = channel_words, .by_hand = true}),

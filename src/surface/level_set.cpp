@@ -15,12 +15,16 @@ namespace firn {
 namespace {
 
 // In units of the particles' spacing.
-constexpr double kReach = 3;  // of the weights
+constexpr double kReach = 3;  // of the weights of isotropic surfaces
 // Of the sphere with a particle's volume.
 constexpr float kRadius = 0.6204f;
 constexpr float kNearest = 1.25f;  // no surface is farther from every particle
 constexpr float kBand = 1.2f;      // values beyond are background
 constexpr double kLone = 1.8;      // lone drops have nothing nearer
+// Of anisotropic surfaces: what values are within and without, such that their slope is about one
+// at a flat surface.
+constexpr float kHalfBand = 0.6f;
+constexpr std::uint32_t kDense = 42;  // particles of a cell of 64 that has no hole
 
 double mean_volume(const SurfaceParticles& particles) {
   const double sum = std::accumulate(particles.volume.begin(), particles.volume.end(), 0.0);
@@ -30,10 +34,14 @@ double mean_volume(const SurfaceParticles& particles) {
 }  // namespace
 
 LevelSet::LevelSet(const SurfaceParticles& particles, const SurfaceSettings& settings)
-    : spacing_(std::cbrt(mean_volume(particles))),
-      per_cell_(std::clamp(static_cast<int>(std::ceil(kReach / settings.voxel)), 1, kMostPerCell)),
-      reach_(static_cast<float>(kReach * spacing_)),
-      cells_(Lattice<3>(kReach * spacing_, Vec3{}), find_lone(particles, spacing_, lone_)) {
+    : is_anisotropic_(settings.kernel == SurfaceKernel::kAnisotropic),
+      spacing_(std::cbrt(mean_volume(particles))),
+      side_(is_anisotropic_ ? EllipsoidFit::kNeighbours : kReach),
+      per_cell_(std::clamp(static_cast<int>(std::ceil(side_ / settings.voxel)), 1, kMostPerCell)),
+      reach_(static_cast<float>(side_ * spacing_)),
+      inside_(static_cast<float>((is_anisotropic_ ? kHalfBand : kRadius) * spacing_)),
+      outside_(static_cast<float>((is_anisotropic_ ? kHalfBand : kBand) * spacing_)),
+      cells_(Lattice<3>(side_ * spacing_, Vec3{}), find_lone(particles, spacing_, lone_)) {
   points_.resize(cells_.order().size());
   volume_ = 0;
   for (std::size_t i = 0; i < points_.size(); ++i) {
@@ -42,6 +50,7 @@ LevelSet::LevelSet(const SurfaceParticles& particles, const SurfaceSettings& set
                   particles.position[3 * p + 2]};
     volume_ += particles.volume[p];
   }
+  if (is_anisotropic_) fit_ellipsoids(particles);
   std::vector<Values> values(cells_.size());
   parallel_for(cells_.size(), 0, [&](std::uint32_t node) { values[node] = measure(node); });
   fill_grid(values);
@@ -82,43 +91,80 @@ std::vector<float> LevelSet::find_lone(const SurfaceParticles& particles, double
 
 // No side of the cell is near the surface: all of its surroundings hold particles.
 bool LevelSet::is_deep(const Around& around) const {
+  const std::uint32_t least = is_anisotropic_ ? kDense : 2;
   return std::all_of(around.begin(), around.end(), [&](std::uint32_t cell) {
-    return cell != KeyTable::kNone && cells_.end(cell) >= cells_.begin(cell) + 2;
+    return cell != KeyTable::kNone && cells_.end(cell) >= cells_.begin(cell) + least;
   });
 }
 
+// By cell of particles, whether voxels that are not deep are about it.
+std::vector<char> LevelSet::near_surface() const {
+  std::vector<char> deep(cells_.size()), near(cells_.occupied());
+  parallel_for(cells_.size(), 0,
+               [&](std::uint32_t node) { deep[node] = is_deep(cells_.around(node)); });
+  parallel_for(cells_.occupied(), 0, [&](std::uint32_t cell) {
+    const Around nodes = cells_.stencil(cell, 1);
+    near[cell] = std::any_of(nodes.begin(), nodes.end(), [&](std::uint32_t node) {
+      return node != KeyTable::kNone && !deep[node];
+    });
+  });
+  return near;
+}
+
+void LevelSet::fit_ellipsoids(const SurfaceParticles& particles) {
+  std::vector<float> volumes;
+  volumes.reserve(points_.size());
+  for (const std::uint32_t p : cells_.order()) volumes.push_back(particles.volume[p]);
+  ellipsoids_ = EllipsoidFit(cells_, points_, volumes, spacing_, near_surface()).take();
+}
+
+// Of the voxels, relative to the middle of the cell, so that single precision has the digits.
 struct LevelSet::Sums {
   static constexpr int kMost = kMostPerCell * kMostPerCell * kMostPerCell;
-  float x[kMost], y[kMost], z[kMost];  // of the voxel
+  Vec<double, 3> middle;
+  float x[kMost], y[kMost], z[kMost];
   float weight[kMost], mean_x[kMost], mean_y[kMost], mean_z[kMost], nearest[kMost];
+
+  SurfacePoint relative(const SurfacePoint& p) const {
+    return {static_cast<float>(p.x - middle[0]), static_cast<float>(p.y - middle[1]),
+            static_cast<float>(p.z - middle[2])};
+  }
 };
 
 LevelSet::Values LevelSet::measure(std::uint32_t node) const {
   const auto n = static_cast<int>(voxels_per_cell());
   const Around around = cells_.around(node);
-  const auto h = static_cast<float>(spacing_);
-  if (is_deep(around)) return Values(voxels_per_cell(), -kRadius * h);
-  // Relative to the middle of the cell, so that single precision has the digits.
+  if (is_deep(around)) return Values(voxels_per_cell(), -inside_);
   Sums s;
-  const Vec<double, 3> middle = cells_.position_of(node);
+  s.middle = cells_.position_of(node);
   const float voxel = reach_ / static_cast<float>(per_cell_);
   for (int i = 0; i < n; ++i) {
-    const int row = i / per_cell_;
-    s.x[i] = (static_cast<float>(row / per_cell_) + 0.5f) * voxel - 0.5f * reach_;
+    const int row = i / per_cell_, layer = row / per_cell_;
+    s.x[i] = (static_cast<float>(layer) + 0.5f) * voxel - 0.5f * reach_;
     s.y[i] = (static_cast<float>(row % per_cell_) + 0.5f) * voxel - 0.5f * reach_;
     s.z[i] = (static_cast<float>(i % per_cell_) + 0.5f) * voxel - 0.5f * reach_;
-    s.weight[i] = s.mean_x[i] = s.mean_y[i] = s.mean_z[i] = 0;
+    s.weight[i] = 0;
+  }
+  Values values = is_anisotropic_ ? measure_density(around, s) : measure_distance(around, s);
+  const bool any =
+      std::any_of(values.begin(), values.end(), [&](float value) { return value < outside_; });
+  return any ? values : Values{};
+}
+
+LevelSet::Values LevelSet::measure_distance(const Around& around, Sums& s) const {
+  const auto n = static_cast<int>(voxels_per_cell());
+  const auto h = static_cast<float>(spacing_);
+  for (int i = 0; i < n; ++i) {
+    s.mean_x[i] = s.mean_y[i] = s.mean_z[i] = 0;
     s.nearest[i] = reach_ * reach_;
   }
   const float scale = 1 / (reach_ * reach_);
   for (const std::uint32_t cell : around) {
     if (cell == KeyTable::kNone) continue;
     for (std::uint32_t k = cells_.begin(cell); k < cells_.end(cell); ++k) {
-      const auto x = static_cast<float>(points_[k].x - middle[0]);
-      const auto y = static_cast<float>(points_[k].y - middle[1]);
-      const auto z = static_cast<float>(points_[k].z - middle[2]);
+      const SurfacePoint p = s.relative(points_[k]);
       for (int i = 0; i < n; ++i) {
-        const float a = s.x[i] - x, b = s.y[i] - y, c = s.z[i] - z;
+        const float a = s.x[i] - p.x, b = s.y[i] - p.y, c = s.z[i] - p.z;
         const float square = a * a + b * b + c * c;
         const float t = std::max(0.0f, 1 - square * scale);
         const float w = t * t * t;
@@ -131,7 +177,6 @@ LevelSet::Values LevelSet::measure(std::uint32_t node) const {
     }
   }
   Values values(voxels_per_cell());
-  bool any = false;
   for (int i = 0; i < n; ++i) {
     const float w = std::max(s.weight[i], 1e-20f);
     const float away = std::sqrt(s.mean_x[i] * s.mean_x[i] + s.mean_y[i] * s.mean_y[i] +
@@ -139,19 +184,44 @@ LevelSet::Values LevelSet::measure(std::uint32_t node) const {
                        w;
     const float apart = std::sqrt(s.nearest[i]) - kNearest * h;
     const float phi = std::max(away - kRadius * h, apart);
-    values[static_cast<std::size_t>(i)] = s.weight[i] > 0 ? std::min(phi, kBand * h) : kBand * h;
-    any = any || values[static_cast<std::size_t>(i)] < kBand * h;
+    values[static_cast<std::size_t>(i)] = s.weight[i] > 0 ? std::min(phi, outside_) : outside_;
   }
-  return any ? values : Values{};
+  return values;
+}
+
+// The sum of kernels is about one half at a flat surface, and so is it half a spacing off a sheet
+// of particles: one level does for both.
+LevelSet::Values LevelSet::measure_density(const Around& around, Sums& s) const {
+  const auto n = static_cast<int>(voxels_per_cell());
+  const float reach = 0.5f * reach_ + EllipsoidFit::kLongest * static_cast<float>(spacing_);
+  for (const std::uint32_t cell : around) {
+    if (cell == KeyTable::kNone) continue;
+    for (std::uint32_t k = cells_.begin(cell); k < cells_.end(cell); ++k) {
+      const Ellipsoid e = ellipsoids_[k];
+      const SurfacePoint p = s.relative(e.center);
+      if (std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) >= reach) continue;
+      for (int i = 0; i < n; ++i) {
+        const float a = s.x[i] - p.x, b = s.y[i] - p.y, c = s.z[i] - p.z;
+        const float q =
+            a * (e.xx * a + e.xy * b) + b * (e.yy * b + e.yz * c) + c * (e.zz * c + e.zx * a);
+        const float t = std::max(0.0f, 1 - q);
+        s.weight[i] += e.weight * (t * t);
+      }
+    }
+  }
+  Values values(voxels_per_cell());
+  for (int i = 0; i < n; ++i)
+    values[static_cast<std::size_t>(i)] =
+        outside_ - (outside_ + inside_) * std::min(s.weight[i], 1.0f);
+  return values;
 }
 
 // Voxel i of the grid lies at (i + 1/2) voxels, counted from the lower side of cell 0.
 void LevelSet::fill_grid(const std::vector<Values>& values) {
-  const double voxel = kReach * spacing_ / per_cell_;
-  const auto background = static_cast<float>(kBand * spacing_);
-  grid_ = openvdb::FloatGrid::create(background);
+  const double voxel = side_ * spacing_ / per_cell_;
+  grid_ = openvdb::FloatGrid::create(outside_);
   const auto transform = openvdb::math::Transform::createLinearTransform(voxel);
-  transform->postTranslate(openvdb::Vec3d(0.5 * voxel - 0.5 * kReach * spacing_));
+  transform->postTranslate(openvdb::Vec3d(0.5 * voxel - 0.5 * side_ * spacing_));
   grid_->setTransform(transform);
   grid_->setGridClass(openvdb::GRID_LEVEL_SET);
   auto accessor = grid_->getAccessor();
@@ -162,7 +232,7 @@ void LevelSet::fill_grid(const std::vector<Values>& values) {
     for (int i = 0; i < per_cell_; ++i)
       for (int j = 0; j < per_cell_; ++j)
         for (int k = 0; k < per_cell_; ++k, ++at)
-          if (values[node][at] < background)
+          if (values[node][at] < outside_)
             accessor.setValue(openvdb::Coord(cell[0] * per_cell_ + i, cell[1] * per_cell_ + j,
                                              cell[2] * per_cell_ + k),
                               values[node][at]);

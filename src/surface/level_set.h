@@ -7,6 +7,7 @@
 #include <array>
 
 #include "src/analysis/cell_lists.h"
+#include "src/surface/ellipsoids.h"
 #include "src/surface/particle_surface.h"
 
 namespace firn {
@@ -15,8 +16,10 @@ namespace firn {
 // which is smooth where the particles' own spheres are not; but nowhere less than the distance to
 // the nearest particle allows, so that nothing bridges a gap between two bodies. The radius is that
 // of the sphere with a particle's volume; of a mass the level that encloses its volume is some 0.15
-// spacings further out. Particles that no other is near are lone drops, which are spheres anyway,
-// and are not part of it: in a spray voxels about each would take a thousand times their memory.
+// spacings further out. Of an anisotropic surface phi falls with the sum of the particles' kernels
+// (ellipsoids.h) instead, such that it is 0 at a flat surface. Particles that no other is near are
+// lone drops, which are spheres anyway, and are not part of it: in a spray voxels about each would
+// take a thousand times their memory.
 class LevelSet {
  public:
   struct Drop {
@@ -31,6 +34,8 @@ class LevelSet {
   double volume() const { return volume_; }  // of the particles but for lone ones, m^3
   const openvdb::FloatGrid::Ptr& grid() const { return grid_; }
   const std::vector<Drop>& lone() const { return lone_; }
+  // How far from 0 a level may be, m.
+  double farthest_level() const { return (is_anisotropic_ ? 0.75 : 0.25) * outside_; }
   // Of the surface at `level` and the lone drops, for files: negative inside, m.
   openvdb::FloatGrid::Ptr whole(double level) const;
 
@@ -41,7 +46,7 @@ class LevelSet {
     for (const std::uint32_t cell : around)
       for (std::uint32_t i = cell == KeyTable::kNone ? 0 : cells_.begin(cell);
            cell != KeyTable::kNone && i < cells_.end(cell); ++i) {
-        const Point& p = points_[i];
+        const SurfacePoint& p = points_[i];
         const float square =
             (x[0] - p.x) * (x[0] - p.x) + (x[1] - p.y) * (x[1] - p.y) + (x[2] - p.z) * (x[2] - p.z);
         const float t = 1 - square / (reach_ * reach_);
@@ -50,12 +55,9 @@ class LevelSet {
   }
 
  private:
-  static constexpr int kMostPerCell = 12;
+  static constexpr int kMostPerCell = 16;
   using Cells = CellLists<3>;
   using Around = std::array<std::uint32_t, Cells::kStencil>;
-  struct Point {
-    float x, y, z;
-  };
   // Of all voxels of a cell, side by side.
   struct Sums;
 
@@ -65,19 +67,27 @@ class LevelSet {
   static std::vector<float> find_lone(const SurfaceParticles& particles, double spacing,
                                       std::vector<Drop>& lone);
   bool is_deep(const Around& around) const;
+  std::vector<char> near_surface() const;
+  void fit_ellipsoids(const SurfaceParticles& particles);
   Values measure(std::uint32_t node) const;
+  Values measure_distance(const Around& around, Sums& sums) const;
+  Values measure_density(const Around& around, Sums& sums) const;
   void fill_grid(const std::vector<Values>& values);
 
   std::size_t voxels_per_cell() const {
     return static_cast<std::size_t>(per_cell_) * per_cell_ * per_cell_;
   }
 
+  bool is_anisotropic_;
   double spacing_, volume_;
   std::vector<Drop> lone_;
-  int per_cell_;  // voxels along a cell
-  float reach_;   // of the weights: the side of a cell
+  double side_;             // of a cell, in spacings
+  int per_cell_;            // voxels along a cell
+  float reach_;             // of the weights: the side of a cell
+  float inside_, outside_;  // minus the least value, and the background
   Cells cells_;
-  std::vector<Point> points_;  // in the order of the cells
+  std::vector<SurfacePoint> points_;   // in the order of the cells
+  std::vector<Ellipsoid> ellipsoids_;  // of anisotropic surfaces, in that order
   openvdb::FloatGrid::Ptr grid_;
 };
 

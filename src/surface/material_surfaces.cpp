@@ -3,6 +3,8 @@
 #include <map>
 #include <utility>
 
+#include "src/surface/ellipsoids.h"
+
 namespace firn {
 namespace {
 
@@ -42,7 +44,13 @@ bool is_shown_as_surface(const Scene& scene, int material) {
 }
 
 SurfaceSettings surface_settings(const Scene& scene) {
-  return {scene.output.surface_voxel, scene.output.surface_smoothing};
+  return {scene.output.surface_voxel, scene.output.surface_smoothing, scene.output.surface_kernel};
+}
+
+double surface_bytes(const Scene& scene) {
+  constexpr double kLevelSet = 150;
+  const bool ellipsoids = scene.output.surface_kernel == SurfaceKernel::kAnisotropic;
+  return kLevelSet + (ellipsoids ? EllipsoidFit::kBytes : 0);
 }
 
 std::vector<MaterialSurface> material_surfaces(const Scene& scene, const Snapshot& snapshot,

@@ -23,7 +23,7 @@ struct MaterialSurface {
 bool is_shown_as_surface(const Scene& scene, int material);
 
 // What material_surfaces holds for each particle, bytes: lists of cells, voxels, and a mesh.
-inline constexpr double kSurfaceBytes = 150;
+double surface_bytes(const Scene& scene);
 
 SurfaceSettings surface_settings(const Scene& scene);
 

@@ -139,14 +139,14 @@ class ParticleSurface::Impl {
 // the voxels may be too coarse for any level to enclose the volume to the last percent.
 void ParticleSurface::Impl::find_level() {
   constexpr int kMostMeshes = 6;
-  constexpr double kTolerance = 0.005, kMostShift = 0.3;
+  constexpr double kTolerance = 0.005;
+  const double farthest = set.farthest_level();
   mesh_at(level);
   double slope = area(), at = level, volume = enclosed_volume(mesh);
   double missing = set.volume() - volume, best = std::abs(missing);
   SurfaceMesh kept = mesh;
   for (int i = 1; i < kMostMeshes && best > kTolerance * set.volume() && slope > 0; ++i) {
-    const double next =
-        std::clamp(at + missing / slope, -kMostShift * set.spacing(), kMostShift * set.spacing());
+    const double next = std::clamp(at + missing / slope, -farthest, farthest);
     if (next == at) break;
     mesh_at(next);
     slope = (enclosed_volume(mesh) - volume) / (next - at);

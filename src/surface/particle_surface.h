@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "firn/scene.h"
+
 namespace firn {
 
 // `position` and `volume` (m^3) have 3 entries and 1 per particle.
@@ -18,6 +20,7 @@ struct SurfaceParticles {
 struct SurfaceSettings {
   double voxel = 0.67;  // at most, over the spacing of particles
   int smoothing = 10;   // rounds of smooth()
+  SurfaceKernel kernel = SurfaceKernel::kIsotropic;
 };
 
 struct SurfaceMesh {

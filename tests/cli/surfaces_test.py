@@ -125,6 +125,9 @@ class Surfaces(CliTest):
             self.assertEqual((self.folder / "meshes" / name).read_bytes(), (self.folder / "run" / name).read_bytes())
         self.succeed("mesh", "run", "--frames", "2", "-o", "finer", "--set", "output.surface_voxel=0.4")
         self.check_mesh(polygons(vtkOBJReader(), self.folder / "finer/surfaces/surface_000002.obj"))
+        self.succeed("mesh", "run", "--to", "ply", "--frames", "2", "-o", "flat", "--set",
+                     "output.surface_kernel=anisotropic")
+        self.assertNotEqual((self.folder / "flat" / name).read_bytes(), (self.folder / "run" / name).read_bytes())
         self.assertIn("frame 7", self.fail_with(3, "mesh", "run", "--frames", "7"))
         self.assertIn("stl", self.fail_with(2, "mesh", "run", "--to", "stl"))
 

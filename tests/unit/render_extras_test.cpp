@@ -29,7 +29,9 @@ Scene tank_scene() {
 TEST(Outline, IsDrawnByItselfWhereTheDomainIsSeen) {
   Scene scene = tank_scene();
   scene.output.outline = Drawn::kAuto;
-  const auto shows = [&] { return shows_outline(scene, Projection(*scene.output.camera, 1)); };
+  const auto shows = [&] {
+    return !shown_outlines(scene, {{0, 1, 0}}, Projection(*scene.output.camera, 1)).empty();
+  };
   EXPECT_TRUE(shows());
   scene.output.camera->target = {20, 0, 0};
   EXPECT_FALSE(shows());

@@ -167,6 +167,17 @@ TEST(RenderSurface, OfSnowIsItsParticles) {
   EXPECT_EQ(by_default.rgb, picture(scene, block).rgb);
 }
 
+// Beside what other surfaces take: of every pixel what is left of the sun's three colours.
+TEST(RenderSurface, TakesMoreMemoryWhereItIsClear) {
+  Scene scene = scene_with(MaterialModel::kIncompressible, Finish::kAuto);
+  const double clear = picture_bytes(scene, 1000, 0);
+  scene.output.color = "speed";  // is shown on what does not refract
+  EXPECT_EQ(clear - picture_bytes(scene, 1000, 0), 3 * sizeof(float) * kWidth * kHeight);
+  const double isotropic = picture_bytes(scene, 1000, 0);
+  scene.output.surface_kernel = SurfaceKernel::kAnisotropic;
+  EXPECT_GE(picture_bytes(scene, 1000, 0) - isotropic, 1000 * 10 * sizeof(float));
+}
+
 }  // namespace
 }  // namespace firn::test
 #endif

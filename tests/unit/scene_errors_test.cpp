@@ -231,6 +231,8 @@ TEST(SceneErrors, Output) {
       {"image = true", "motion_blur = @1.5", {"[0, 1]"}},
       {"image = true", "legend = @true", {"legend"}},
       {"image = true", "outline = @\"some\"", {"auto", "always", "never"}},
+      {"image = true", "glass = @\"some\"", {"auto", "always", "never"}},
+      {"image = true", "surface_kernel = @\"round\"", {"isotropic", "anisotropic"}},
       {"image = true", "follow = @\"yes\"", {"follow"}},
       {"image = true", "channels = [@\"velocty\"]", {"did you mean 'velocity'?"}},
       {"image = true", "color = @\"velocty\"", {"did you mean 'velocity'?"}},

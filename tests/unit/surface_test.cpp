@@ -4,80 +4,51 @@
 #include <omp.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <map>
 #include <random>
+#include <tuple>
 
 #include "src/surface/material_surfaces.h"
 #include "src/surface/particle_surface.h"
+#include "tests/support/particle_clouds.h"
 
-namespace firn {
+namespace firn::test {
 namespace {
 
-constexpr double kSpacing = 0.02;
+class SurfacesOfShapes : public testing::TestWithParam<std::tuple<SurfaceKernel, Holds>> {};
 
-struct Cloud {
-  std::vector<float> position, volume;
-  SurfaceParticles particles() const { return {position, volume}; }
-  double total() const { return static_cast<double>(volume.size()) * std::pow(kSpacing, 3); }
-};
-
-// Jittered points of a lattice that lie within a shape of side at most one about the origin.
-Cloud cloud(const std::function<bool(double, double, double)>& holds, double jitter = 1) {
-  std::mt19937 random(7);
-  std::uniform_real_distribution<double> off(-0.5 * jitter, 0.5 * jitter);
-  Cloud result;
-  const int n = static_cast<int>(0.5 / kSpacing);
-  for (int i = -n; i < n; ++i)
-    for (int j = -n; j < n; ++j)
-      for (int k = -n; k < n; ++k) {
-        const double x = (i + 0.5 + off(random)) * kSpacing, y = (j + 0.5 + off(random)) * kSpacing,
-                     z = (k + 0.5 + off(random)) * kSpacing;
-        if (!holds((i + 0.5) * kSpacing, (j + 0.5) * kSpacing, (k + 0.5) * kSpacing)) continue;
-        for (const double c : {x, y, z}) result.position.push_back(static_cast<float>(c));
-        result.volume.push_back(static_cast<float>(std::pow(kSpacing, 3)));
-      }
-  return result;
-}
-
-bool in_ball(double x, double y, double z) { return x * x + y * y + z * z < 0.16; }
-bool in_block(double x, double y, double z) {
-  return std::abs(x) < 0.3 && std::abs(y) < 0.2 && std::abs(z) < 0.25;
-}
-bool in_sheet(double x, double y, double z) {  // of one particle
-  return std::abs(x) < 0.4 && std::abs(y) < 0.4 && z > 0 && z < kSpacing;
-}
-bool in_rod(double x, double y, double z) {  // of two by two
-  return std::abs(x) < 0.4 && std::abs(y) < kSpacing && std::abs(z) < kSpacing;
-}
-
-// Every edge belongs to two triangles, which pass along it in opposite directions.
-void expect_closed(const SurfaceMesh& mesh) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, int> edges;
-  for (std::size_t t = 0; t < mesh.triangles.size(); t += 3)
-    for (int k = 0; k < 3; ++k) ++edges[{mesh.triangles[t + k], mesh.triangles[t + (k + 1) % 3]}];
-  for (const auto& [edge, count] : edges) {
-    ASSERT_EQ(count, 1);
-    ASSERT_TRUE(edges.contains({edge.second, edge.first}));
-  }
-}
-
-class Surfaces : public testing::TestWithParam<bool (*)(double, double, double)> {};
-
-TEST_P(Surfaces, AreClosedAndEncloseTheParticlesVolume) {
-  const Cloud particles = cloud(GetParam());
+TEST_P(SurfacesOfShapes, AreClosedAndEncloseTheParticlesVolume) {
+  const auto [kernel, shape] = GetParam();
+  const Cloud particles = cloud(shape);
   for (const double voxel : {0.5, 0.67, 1.0}) {
-    const ParticleSurface surface(particles.particles(), {voxel, 10});
+    const ParticleSurface surface(particles.particles(), {voxel, 10, kernel});
     expect_closed(surface.mesh());
     EXPECT_NEAR(enclosed_volume(surface.mesh()), particles.total(), 0.02 * particles.total());
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, Surfaces, testing::Values(in_ball, in_block, in_sheet, in_rod));
+// No drop comes off, and there is no hole, though the sheet and the rod have one or two particles
+// across.
+TEST_P(SurfacesOfShapes, AreOnePieceWithoutHoles) {
+  const auto [kernel, shape] = GetParam();
+  const ParticleSurface surface(cloud(shape).particles(), {0.67, 10, kernel});
+  EXPECT_EQ(pieces(surface.mesh()), 1);
+  EXPECT_EQ(euler_characteristic(surface.mesh()), 2);
+}
 
-TEST(Surfaces, OfABallIsRound) {
-  const ParticleSurface surface(cloud(in_ball).particles(), {});
+INSTANTIATE_TEST_SUITE_P(Kernels, SurfacesOfShapes,
+                         testing::Combine(testing::ValuesIn(kKernels),
+                                          testing::Values(in_ball, in_block, in_sheet, in_rod)));
+
+class Surfaces : public testing::TestWithParam<SurfaceKernel> {
+ protected:
+  const SurfaceSettings settings_{.kernel = GetParam()};
+};
+
+INSTANTIATE_TEST_SUITE_P(Kernels, Surfaces, testing::ValuesIn(kKernels));
+
+TEST_P(Surfaces, OfABallIsRound) {
+  const ParticleSurface surface(cloud(in_ball).particles(), settings_);
   const SurfaceMesh& mesh = surface.mesh();
   ASSERT_GT(mesh.vertices(), 1000u);
   double square = 0;
@@ -92,36 +63,36 @@ TEST(Surfaces, OfABallIsRound) {
   EXPECT_LT(std::sqrt(square / static_cast<double>(mesh.vertices())), 0.25 * kSpacing);
 }
 
-TEST(Surfaces, OfBodiesFourSpacingsApartAreTwo) {
+TEST_P(Surfaces, OfBodiesFourSpacingsApartAreTwo) {
   const auto blocks = [](double x, double y, double z) {
     return std::abs(std::abs(x) - 0.2) < 0.2 - 2 * kSpacing && std::abs(y) < 0.2 &&
            std::abs(z) < 0.2;
   };
-  const ParticleSurface surface(cloud(blocks).particles(), {});
+  const ParticleSurface surface(cloud(blocks).particles(), settings_);
   for (std::size_t i = 0; i < surface.mesh().vertices(); ++i)
     EXPECT_GT(std::abs(surface.mesh().positions[3 * i]), 0.5 * kSpacing);
 }
 
-TEST(Surfaces, AreTheSameForAnyNumberOfThreads) {
+TEST_P(Surfaces, AreTheSameForAnyNumberOfThreads) {
   const Cloud particles = cloud(in_ball);
   const int threads = omp_get_max_threads();
   omp_set_num_threads(1);
-  const ParticleSurface one(particles.particles(), {});
+  const ParticleSurface one(particles.particles(), settings_);
   omp_set_num_threads(3);
-  const ParticleSurface three(particles.particles(), {});
+  const ParticleSurface three(particles.particles(), settings_);
   omp_set_num_threads(threads);
   EXPECT_EQ(one.mesh().positions, three.mesh().positions);
   EXPECT_EQ(one.mesh().triangles, three.mesh().triangles);
 }
 
-TEST(Surfaces, CarryWhatParticlesCarry) {
+TEST_P(Surfaces, CarryWhatParticlesCarry) {
   const Cloud particles = cloud(in_block);
   std::vector<float> values;
   for (std::size_t p = 0; p < particles.volume.size(); ++p) {
     values.push_back(7);
     values.push_back(particles.position[3 * p]);
   }
-  const ParticleSurface surface(particles.particles(), {});
+  const ParticleSurface surface(particles.particles(), settings_);
   const std::vector<float> carried = surface.at_vertices(values, 2);
   for (std::size_t i = 0; i < surface.mesh().vertices(); ++i) {
     EXPECT_NEAR(carried[2 * i], 7, 1e-5);
@@ -129,32 +100,32 @@ TEST(Surfaces, CarryWhatParticlesCarry) {
   }
 }
 
-TEST(Surfaces, LeaveOutWhatIsNotFinite) {
+TEST_P(Surfaces, LeaveOutWhatIsNotFinite) {
   Cloud particles = cloud(in_ball);
-  const ParticleSurface clean(particles.particles(), {});
+  const ParticleSurface clean(particles.particles(), settings_);
   const double volume = enclosed_volume(clean.mesh());
   particles.position.insert(particles.position.end(),
                             {std::numeric_limits<float>::quiet_NaN(), 0, 0});
   particles.volume.push_back(particles.volume.front());
-  const ParticleSurface surface(particles.particles(), {});
+  const ParticleSurface surface(particles.particles(), settings_);
   expect_closed(surface.mesh());
   EXPECT_NEAR(enclosed_volume(surface.mesh()), volume, 1e-3 * volume);
 }
 
 // Whatever its place among the voxels.
-TEST(Surfaces, OfLoneDropsAreThere) {
+TEST_P(Surfaces, OfLoneDropsAreThere) {
   std::mt19937 random(3);
   std::uniform_real_distribution<float> anywhere(-1, 1);
   for (int i = 0; i < 50; ++i) {
     const std::vector<float> position{anywhere(random), anywhere(random), anywhere(random)};
     const std::vector<float> volume{static_cast<float>(std::pow(kSpacing, 3))};
-    const ParticleSurface surface({position, volume}, {});
+    const ParticleSurface surface({position, volume}, settings_);
     EXPECT_NEAR(enclosed_volume(surface.mesh()) / volume[0], 1, 1e-3) << i;
   }
 }
 
-TEST(Surfaces, OfNoParticlesAreEmpty) {
-  const ParticleSurface surface(SurfaceParticles{}, {});
+TEST_P(Surfaces, OfNoParticlesAreEmpty) {
+  const ParticleSurface surface(SurfaceParticles{}, settings_);
   EXPECT_EQ(surface.mesh().vertices(), 0u);
   EXPECT_EQ(enclosed_volume(surface.mesh()), 0);
 }
@@ -200,5 +171,5 @@ TEST(MaterialSurfaces, SnowAndSandAreShownAsParticlesUnlessTheSceneSaysOtherwise
 }
 
 }  // namespace
-}  // namespace firn
+}  // namespace firn::test
 #endif

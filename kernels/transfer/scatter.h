@@ -11,14 +11,9 @@
 #include "kernels/math/mat.h"
 #include "kernels/transfer/modes.h"
 #include "kernels/transfer/spline.h"
+#include "kernels/transfer/tile.h"
 
 namespace firn {
-
-// Strides of a tile of nodes, last axis fastest.
-template <int D, int Side>
-FIRN_HD constexpr int tile_stride(int axis) {
-  return int_power(Side, D - 1 - axis);
-}
 
 // Visits the nodes of a stencil, the first axis outermost. What a node needs is made axis by axis:
 // step(axis, i, above) makes of what is handed down, `begin` on the first axis, that which nodes

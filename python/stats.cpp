@@ -50,7 +50,7 @@ void bind_collider_states(nb::module_& m) {
                                "What material exerts on a collider, as a mean over the frame.")
       .def_ro("force", &ColliderReaction::force, "N.")
       .def_ro("torque", &ColliderReaction::torque, "N m about the world's origin.")
-      .def_ro("deforming", &ColliderReaction::deforming,
+      .def_ro("power", &ColliderReaction::power,
               "W: what a mesh_sequence does to the material by changing its shape.");
   nb::class_<ColliderState>(m, "ColliderState", "Where a collider is, and how it moves.")
       .def_ro("rotation", &ColliderState::rotation, "Row by row.")

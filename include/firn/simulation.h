@@ -106,7 +106,7 @@ struct ImplicitStats : SolverStats {
 
 struct ColliderReaction {  // mean over the frame of what the material exerts on the body
   Vec3 force{}, torque{};  // N, N m about the world origin
-  double deforming = 0;    // W: what a mesh_sequence does to the material by changing its shape
+  double power = 0;        // W: what the body does to the material by moving; 0 of dynamic ones
 };
 
 // Where a collider is and how it moves: a point x of the scene's shape is at

@@ -22,23 +22,14 @@ struct ColliderShape {
   DeformingHeader* deforming = nullptr;  // of a mesh_sequence, at the begin of program.meshes
 };
 
-// Velocity in m/s beside that of the pose, of the surface point nearest to world position x: 0 for
-// all that keeps its shape.
-template <class Real, int D>
-FIRN_HD inline Vec<Real, D> velocity_of_deforming(const ColliderShape<Real>& collider,
-                                                  const RigidPose<Real>& pose,
-                                                  const Vec<Real, D>& x) {
-  if constexpr (D == 3)
-    if (collider.deforming != nullptr)
-      return rotate_to_world(pose, deformation_velocity(collider.program, to_body(pose, x)));
-  return Vec<Real, D>::zero();
-}
+// In m/s, of the surface point nearest to world position x.
 template <class Real, int D>
 FIRN_HD inline Vec<Real, D> surface_velocity(const ColliderShape<Real>& collider,
                                              const RigidPose<Real>& pose, const Vec<Real, D>& x) {
   Vec<Real, D> v = velocity_at(pose, x);
   if constexpr (D == 3)
-    if (collider.deforming != nullptr) v += velocity_of_deforming(collider, pose, x);
+    if (collider.deforming != nullptr)
+      v += rotate_to_world(pose, deformation_velocity(collider.program, to_body(pose, x)));
   return v;
 }
 
@@ -50,8 +41,8 @@ struct DomainWalls {
   Real friction[2 * D];
 };
 
-// Impulse, angular impulse about the origin, and the work that the body does by deforming.
-inline constexpr int kReactionColumns = 7, kDeformingWork = 6;
+// Impulse, angular impulse about the origin, and the work that the body does by moving.
+inline constexpr int kReactionColumns = 7, kWork = 6;
 inline constexpr int kStageColumns = 3;  // kinetic energy after P2G, after forces, after boundaries
 
 template <class Real, int D>
@@ -82,11 +73,10 @@ FIRN_HD inline void add_impulse(double* sums, const Vec<Real, D>& x, const Vec<R
     }
 }
 
-// Work on the material, J, of a body that deforms at velocity `v` where it takes an impulse.
+// Work on the material, J, of a body whose surface moves at velocity `v` where it takes an impulse.
 template <class Real, int D>
-FIRN_HD inline void add_deforming_work(double* sums, const Vec<Real, D>& v,
-                                       const Vec<Real, D>& impulse) {
-  sums[kDeformingWork] -= static_cast<double>(dot(impulse, v));
+FIRN_HD inline void add_work(double* sums, const Vec<Real, D>& v, const Vec<Real, D>& impulse) {
+  sums[kWork] -= static_cast<double>(dot(impulse, v));
 }
 
 // Where no collider is moved by material; see update_with_bodies (bodies.h).

@@ -144,14 +144,13 @@ struct GridUpdate : NodeContact<D, Real> {
     if (signed_distance<D>(collider.program, in_body) > Real(0)) return;
     const Vec<Real, D> normal =
         rotate_to_world(pose, sdf_normal<D>(collider.program, in_body, Real(0.1) * grid.dx));
-    const Vec<Real, D> before = scratch.velocity[i];
-    const Vec<Real, D> after = apply_boundary(collider.boundary, collider.friction, before,
-                                              surface_velocity(collider, pose, x), normal);
+    const Vec<Real, D> before = scratch.velocity[i], surface = surface_velocity(collider, pose, x);
+    const Vec<Real, D> after =
+        apply_boundary(collider.boundary, collider.friction, before, surface, normal);
     scratch.velocity[i] = after;
     const Vec<Real, D> impulse = m * (before - after);
     add_impulse(sums, x, impulse);
-    if (collider.deforming != nullptr)
-      add_deforming_work(sums, velocity_of_deforming(collider, pose, x), impulse);
+    add_work(sums, surface, impulse);
   }
 
   // A body that material moves takes the shares that its motion was solved for with.

@@ -228,10 +228,9 @@ struct EndImplicit : ImplicitNodes<D, Real> {
     const Vector x = contact.position_of(block_of_key<D>(problem.grid.keys[block]), i);
     const Vector impulse = Real(-1) * Base::vector_at(problem.view.gradient, node);
     add_impulse(sums, x, impulse);
-    const ColliderShape<Real>& collider = problem.boundaries.colliders[c];
-    if (collider.deforming != nullptr)
-      add_deforming_work(sums, velocity_of_deforming(collider, problem.boundaries.poses[c], x),
-                         impulse);
+    add_work(sums,
+             surface_velocity(problem.boundaries.colliders[c], problem.boundaries.poses[c], x),
+             impulse);
   }
 };
 

@@ -183,9 +183,7 @@ struct PressureReactions {
             pressure_on(self, block, c) * closed * face_area * (side == 0 ? Real(-1) : Real(1));
         add_impulse(sums, x, push);
         const GridUpdateParams<Real, D>& params = boundary.params;
-        if (params.colliders[c].deforming != nullptr)
-          add_deforming_work(sums, velocity_of_deforming(params.colliders[c], params.poses[c], x),
-                             push);
+        add_work(sums, surface_velocity(params.colliders[c], params.poses[c], x), push);
       }
   }
 

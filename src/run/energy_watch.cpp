@@ -11,9 +11,6 @@ namespace firn {
 namespace {
 
 double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-Vec3 cross(const Vec3& a, const Vec3& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
 
 // Gravity lifts nothing round a periodic axis without a jump of the potential energy.
 bool potential_is_unique(const Scene& scene) {
@@ -50,34 +47,9 @@ void EnergyWatch::emitted(const ParticleBatch& batch) {
   balance_.fed += batch.mass * sum;
 }
 
-// The impulse on a body times the mean of its velocities at both ends of the frame, and what it did
-// by changing its shape.
-double EnergyWatch::done_by_bodies(const FrameStats& stats) {
-  const std::size_t n = std::min(stats.colliders.size(), stats.reactions.size());
-  const std::vector<Motion> before = std::move(motions_);
-  motions_.assign(n, {});
-  double work = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const ColliderState& s = stats.colliders[i];
-    if (s.dynamic) continue;
-    work += stats.reactions[i].deforming;
-    Vec3 place{};
-    for (std::size_t a = 0; a < 3; ++a) place[a] = s.pivot[a] + s.translation[a];
-    const Vec3 turning = cross(s.angular_velocity, place);
-    Motion& now = motions_[i];
-    now.angular = s.angular_velocity;
-    for (std::size_t a = 0; a < 3; ++a) now.of_origin[a] = s.velocity[a] - turning[a];
-    const Motion& then = i < before.size() ? before[i] : now;
-    for (const Motion& m : {then, now})
-      work -= 0.5 * (dot(stats.reactions[i].force, m.of_origin) +
-                     dot(stats.reactions[i].torque, m.angular));
-  }
-  return work;
-}
-
 void EnergyWatch::measure(FrameStats& stats) {
   const Totals& t = stats.totals;
-  balance_.fed += done_by_bodies(stats);
+  for (const ColliderReaction& r : stats.reactions) balance_.fed += r.power;
   double moving = t.kinetic + t.elastic, energy = moving + t.potential - t.mass * datum_;
   double mass = t.mass;
   for (const ColliderState& s : stats.colliders) {
@@ -117,7 +89,6 @@ void EnergyWatch::save(ByteWriter& out) const {
   out.value(lowest_);
   out.value(largest_);
   out.value(removed_);
-  out.values(std::span<const Motion>(motions_));
   out.value(balance_);
 }
 
@@ -126,7 +97,6 @@ void EnergyWatch::load(ByteReader& in) {
   lowest_ = in.value<double>();
   largest_ = in.value<double>();
   removed_ = in.value<std::int64_t>();
-  motions_ = in.values<Motion>();
   balance_ = in.value<EnergyBalance>();
 }
 

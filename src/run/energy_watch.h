@@ -38,18 +38,11 @@ class EnergyWatch {
 
  private:
   static constexpr double kNone = std::numeric_limits<double>::infinity();
-  struct Motion {
-    Vec3 of_origin{}, angular{};  // of the point of a body that lies at the origin, m/s; rad/s
-  };
-
-  double done_by_bodies(const FrameStats& stats);
-
   const Scene* scene_;
   bool measures_;
   double datum_ = 0;                     // J/kg
   double lowest_ = kNone, largest_ = 0;  // J
   std::int64_t removed_ = 0;
-  std::vector<Motion> motions_;  // at the end of the last frame
   EnergyBalance balance_;
 };
 

@@ -62,7 +62,7 @@ bool SceneStepper<Integrator>::run_until(double target, const StepWatch& watch) 
   };
   const auto done = [](const StepControl& now) { return (now.stop & kStopTarget) != 0; };
   for (StepControl c = control(); c.time < target; c = control()) {
-    const double stop = std::min(target, context_.bodies.deform(c.time));
+    const double stop = std::min(target, context_.follow_bodies(c.time));
     if (!run(aim(c, stop, 0), {done, left}, watch)) return false;
     if (stop == target) break;
   }
@@ -79,7 +79,7 @@ bool SceneStepper<Integrator>::run_steps(std::int64_t steps, double latest,
     return now.step >= end || (now.stop & kStopTarget) != 0;
   };
   while (true) {
-    const double stop = std::min(latest, context_.bodies.deform(c.time));
+    const double stop = std::min(latest, context_.follow_bodies(c.time));
     if (!run(aim(c, stop, end), {done, left}, watch)) return false;
     c = control();
     if (c.step >= end || stop == latest) return true;

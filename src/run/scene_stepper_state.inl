@@ -56,7 +56,7 @@ std::vector<ColliderReaction> SceneStepper<Integrator>::reactions() {
       reactions[i].torque[a] = sums[i * kReactionColumns + 3 + a];
     }
   for (std::size_t i = 0; i < reactions.size(); ++i)
-    reactions[i].deforming = sums[i * kReactionColumns + kDeformingWork];
+    reactions[i].power = sums[i * kReactionColumns + kWork];
   return reactions;
 }
 

@@ -348,7 +348,7 @@ class Simulation::Impl {
     energy_.measure(s);
     if (seconds > 0)
       for (ColliderReaction& r : s.reactions) {
-        r.deforming /= seconds;
+        r.power /= seconds;
         for (std::size_t a = 0; a < 3; ++a) r.force[a] /= seconds, r.torque[a] /= seconds;
       }
     stats_ = std::move(s);

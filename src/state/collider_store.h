@@ -2,7 +2,10 @@
 // change, and the bodies among them that material moves.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <deque>
+#include <limits>
 
 #include "kernels/exec/buffer.h"
 #include "kernels/grid/rebuild.h"
@@ -44,7 +47,7 @@ class ColliderStore {
     std::vector<ColliderShape<Real>> colliders;
     std::int32_t bodies = 0;
     for (const Collider& c : scene.colliders) {
-      motions_.push_back({c.motion, c.motion, {}});
+      motions_.push_back({c.motion, c.motion, {}, {}, {}});
       ColliderShape<Real> collider = add_collider(c.shape, scene);
       collider.keys = upload_keys(motions_.back());
       collider.boundary = c.boundary;
@@ -96,6 +99,30 @@ class ColliderStore {
     if (deforming_.empty()) return std::numeric_limits<double>::infinity();
     exec_.synchronize();
     return deforming_.show(time);
+  }
+  // When the next key frame comes, from which on a collider moves otherwise: behind `time` (s), or
+  // never.
+  double next_key(double time) const {
+    const double same = 1e-12 * (1 + std::abs(time));
+    double next = std::numeric_limits<double>::infinity();
+    for (const Motion& motion : motions_)
+      if (motion.now)
+        for (const double key : motion.now->times)
+          if (key > time + same) next = std::min(next, key);
+    return next;
+  }
+  // No point of a surface moves faster (m/s) from `time` until then.
+  double fastest(double time) const {
+    const double next = next_key(time), within = std::isfinite(next) ? 0.5 * (time + next) : time;
+    double fastest = 0;
+    for (const Motion& motion : motions_) {
+      if (!motion.now) continue;
+      const std::vector<double> keys = packed_keys(motion.now);
+      const RigidPose<double> pose = pose_at<double>(view_of(motion.now, keys.data()), within);
+      fastest = std::max(
+          fastest, norm(pose.velocity) + norm(pose.angular_velocity) * motion.reach(pose.pivot));
+    }
+    return fastest;
   }
   BodyStore<Exec, D, Real>& moved() { return bodies_; }
   const BodyStore<Exec, D, Real>& moved() const { return bodies_; }
@@ -201,6 +228,7 @@ class ColliderStore {
   // Its program, and what of it changes.
   ColliderShape<Real> add_collider(const Shape& shape, const Scene& scene) {
     const CompiledShape compiled = compile_shape(shape, scene.simulation.dimension, scene.grid.dx);
+    bound(motions_.back(), compiled, scene);
     shapes_.emplace_back(exec_, compiled);
     ColliderShape<Real> collider{};
     collider.program = shapes_.back().program();
@@ -213,7 +241,27 @@ class ColliderStore {
   struct Motion {
     std::optional<Keyframes> of_scene, now;
     Buffer<Exec, double> keys;
+    Vec3 min{}, max{};  // of the shape, as far as the domain lets it
+
+    // How far from there a point of the shape can be; 0 where nothing bounds it.
+    double reach(const Vec<double, 3>& pivot) const {
+      double squared = 0;
+      for (std::size_t a = 0; a < D; ++a) {
+        const double p = pivot[static_cast<int>(a)];
+        const double far = std::max(std::abs(min[a] - p), std::abs(max[a] - p));
+        squared += far * far;
+      }
+      return std::isfinite(squared) ? std::sqrt(squared) : 0;
+    }
   };
+  static void bound(Motion& motion, const CompiledShape& shape, const Scene& scene) {
+    motion.min = shape.min;
+    motion.max = shape.max;
+    for (std::size_t a = 0; scene.grid.domain && a < D; ++a) {
+      if (!std::isfinite(motion.min[a])) motion.min[a] = scene.grid.domain->min[a];
+      if (!std::isfinite(motion.max[a])) motion.max[a] = scene.grid.domain->max[a];
+    }
+  }
 
   KeyframeView upload_keys(Motion& motion) {
     const std::vector<double> values = packed_keys(motion.now);

@@ -49,7 +49,9 @@ struct StepContext {
              fused ? wide_parities(params.transfer.degree, D) : 0),
         bodies(exec, scene),
         control(exec, 1),
-        limits(exec, std::span<const StepLimits>(&params.limits, 1)) {
+        limits(exec, std::span<const StepLimits>(&params.limits, 1)),
+        long_steps(traits_of(scene).staggered || traits_of(scene).implicit),
+        dt_max(params.limits.dt_max) {
     std::vector<int> linear;
     if (channel_needs(scene).coefficient_modes > 0)
       for (int a = 0; a < D; ++a) linear.push_back(linear_mode(params.transfer.set, D, a));
@@ -67,6 +69,22 @@ struct StepContext {
   void write(const StepControl& c) { control.upload(std::span<const StepControl>(&c, 1)); }
   std::uint32_t max_blocks() const { return grid.capacity(); }
   LaunchRange blocks() { return {{&step()->n_blocks, max_blocks()}, &step()->stop}; }
+  // Before steps from `time` (s) on, where nothing runs: bodies are where they are then, and no
+  // surface moves further in a step than particles may. Returns until when steps may be made.
+  // Explicit steps are short anyhow.
+  double follow_bodies(double time) {
+    const double shown = bodies.deform(time);
+    if (!long_steps) return shown;
+    StepLimits now = params.limits;
+    if (const double speed = bodies.fastest(time); speed > 0)
+      now.dt_max = std::min(now.dt_max, std::max(now.cfl * now.dx / speed, 2 * now.dt_min));
+    if (now.dt_max != dt_max) {
+      exec.synchronize();
+      limits.upload(std::span<const StepLimits>(&now, 1));
+      dt_max = now.dt_max;
+    }
+    return std::min(shown, bodies.next_key(time));
+  }
   // Walls, bodies and gravity as kernels take them.
   GridUpdateParams<Real, D> boundaries() {
     GridUpdateParams<Real, D> update = params.update;
@@ -108,6 +126,8 @@ struct StepContext {
   ColliderStore<Exec, D, Real> bodies;
   Buffer<Exec, StepControl> control;
   Buffer<Exec, StepLimits> limits;
+  bool long_steps;
+  double dt_max;  // that `limits` has
   std::uint64_t version = 0;
 
  private:

@@ -54,17 +54,35 @@ friction = 0.4
 # color = "speed"
 )";
 
+// As TOML has it between double quotes.
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text)
+    if (c == '"' || c == '\\')
+      out += {'\\', c};
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+    else
+      out += c;
+  return out;
+}
+
 }  // namespace
 
 int create(const Options& options) {
   namespace fs = std::filesystem;
   fs::path path = options.target;
+  const std::string given = path.filename().string();
+  if (given.empty() || given.front() == '.')
+    throw Error(ErrorCategory::kScene, fmt::format("firn new: \"{}\" is no name for a scene; give "
+                                                   "one, as in: firn new my-scene",
+                                                   options.target));
   if (path.extension() != ".toml") path += ".toml";
   if (fs::exists(path) && !options.overwrite)
     throw Error(ErrorCategory::kFile,
                 path.string() + ": is there already; give another name, or --overwrite");
-  write_file_atomically(path,
-                        std::string_view(fmt::format(kScene, path.string(), path.stem().string())));
+  write_file_atomically(path, std::string_view(fmt::format(kScene, escaped(path.string()),
+                                                           escaped(path.stem().string()))));
   fmt::print("{}\n", path.string());
   return 0;
 }

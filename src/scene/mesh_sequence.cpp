@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <filesystem>
@@ -21,19 +22,22 @@ struct NumberPlace {
   int digits;
 };
 
+// The last one: folders above may have names with a % of their own.
 std::optional<NumberPlace> number_place(std::string_view pattern) {
-  const std::size_t begin = pattern.find('%');
-  if (begin == std::string_view::npos) return std::nullopt;
-  std::size_t at = begin + 1;
-  int digits = 0;
-  if (at + 2 < pattern.size() && pattern[at] == '0' &&
-      std::isdigit(static_cast<unsigned char>(pattern[at + 1])) != 0) {
-    digits = pattern[at + 1] - '0';
-    at += 2;
+  const std::string_view name = pattern.substr(pattern.rfind('/') + 1);
+  if (std::count(name.begin(), name.end(), '%') > 1) return std::nullopt;
+  for (std::size_t begin = pattern.rfind('%'); begin != std::string_view::npos;
+       begin = begin == 0 ? std::string_view::npos : pattern.rfind('%', begin - 1)) {
+    std::size_t at = begin + 1;
+    int digits = 0;
+    if (at + 2 < pattern.size() && pattern[at] == '0' &&
+        std::isdigit(static_cast<unsigned char>(pattern[at + 1])) != 0) {
+      digits = pattern[at + 1] - '0';
+      at += 2;
+    }
+    if (at < pattern.size() && pattern[at] == 'd') return NumberPlace{begin, at + 1, digits};
   }
-  const bool alone = pattern.find('%', begin + 1) == std::string_view::npos;
-  if (at >= pattern.size() || pattern[at] != 'd' || !alone) return std::nullopt;
-  return NumberPlace{begin, at + 1, digits};
+  return std::nullopt;
 }
 
 [[noreturn]] void fail(const std::string& file, const std::string& why) {

@@ -49,7 +49,7 @@ constexpr Key kMeshSequenceKeys[] = {
     key<&Shape::fps>("fps", "files per second; vertices move evenly from one to the next",
                      {.unit = "1/s", .range = Range::positive()}),
     key<&Shape::start>("start", "when it is as in the first file; before that it rests",
-                       {.unit = "s"}),
+                       {.unit = "s", .range = Range::closed(-1e9, 1e9)}),
     key<&Shape::loop>("loop",
                       "from the last file it moves on to the first, and so on; else it rests"),
     kSize,
@@ -149,7 +149,7 @@ void parse_mesh_sequence(TableReader& table, Shape& shape) {
   if (!table.read("file", shape.file) || !check_mesh_name(table, shape.file)) return;
   if (!is_numbered(shape.file)) {
     table.fail("file", fmt::format("\"{}\" must have one %d or %04d where the number of a file "
-                                   "stands, and no other %",
+                                   "stands, and no other % in its name",
                                    excerpt(shape.file)));
     return;
   }

@@ -54,6 +54,11 @@ class Habits(CliTest):
     def test_a_new_scene_runs(self):
         self.assertEqual(self.succeed("new", "mine").stdout, "mine.toml\n")
         self.assertIn("--overwrite", self.fail_with(3, "new", "mine.toml"))
+        for name in ('weird"name', "b\\s", "two\nlines"):
+            self.succeed("new", name)
+            self.succeed("info", name + ".toml")
+        for name in ("", ".", ".."):
+            self.assertIn("is no name for a scene", self.fail_with(2, "new", name))
         info = json.loads(self.succeed("info", "mine.toml", "--json").stdout)
         self.assertGreater(info["particles"], 1000)
         self.succeed("run", "mine.toml", "-o", "run", "--frames", 1, "--set", "grid.dx=0.1", "--set", "output.video=false",

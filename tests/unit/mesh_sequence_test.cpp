@@ -39,6 +39,7 @@ TEST(MeshSequence, NumbersStandWhereThePatternSays) {
   EXPECT_EQ(numbered_file("a/walk_%04d.obj", 7), "a/walk_0007.obj");
   EXPECT_EQ(numbered_file("walk%d.ply", 12), "walk12.ply");
   EXPECT_EQ(numbered_file("%02d.obj", 123), "123.obj");
+  EXPECT_EQ(numbered_file("100%d/50%/walk_%03d.obj", 7), "100%d/50%/walk_007.obj");
   for (const char* pattern : {"walk.obj", "%s.obj", "%d_%d.obj", "%4d.obj", "100%.obj", "%", "%0d"})
     EXPECT_FALSE(is_numbered(pattern)) << pattern;
 }

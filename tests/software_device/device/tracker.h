@@ -32,7 +32,7 @@ class Tracker {
     if ((s.written & bytes) != 0 && s.plain_write != 0 && s.writer != id &&
         !ordered(lane, s.writer, s.write_epoch))
       report(lane, s, at, Touch::kRead, true);
-    if (s.read != 0 && s.reader != id) note_other_reader(lane, s);
+    if (s.read != 0) note_readers(lane, s, id);
     s.reader = id;
     s.read_epoch = epoch_ & 0xFFFFFF;
     s.read_at = in_.line & 0xFFFFF;
@@ -94,13 +94,16 @@ class Tracker {
     return s.read_by_block != 0 ||
            (s.read_by_warp != 0 && !after(w_.synced[static_cast<unsigned>(lane)], s.read_epoch));
   }
-  void note_other_reader(int lane, Shadow& s) const {
+  // Of those before this thread, whose own last read may lie behind a synchronisation as well.
+  void note_readers(int lane, Shadow& s, std::uint32_t id) const {
     if (((s.reader ^ block_) >> 10) != 0) {
       s.read_by_grid = 1;
       s.read_by_warp = s.read_by_block = 0;
     } else if (ordered(lane, s.reader, s.read_epoch)) {
       s.read_by_warp = 0;
       if (after(w_.barrier, s.read_epoch)) s.read_by_block = 0;
+    } else if (s.reader == id) {
+      return;
     } else if ((s.reader & 1023) / kLanes == w_.index) {
       s.read_by_warp = 1;
     } else {

@@ -72,6 +72,10 @@ void reports() {
   run("late_write", 1, 128, out.data());
   EXPECT(found(Kind::kRaceShared, "late_write") > 0);
   Array<int> v(std::vector<int>(256, 0));
+  run("reads_again", 1, 32, v.data());
+  EXPECT(found(Kind::kRaceShared, "reads_again") == 0);
+  run("reads_again_race", 1, 32, v.data());
+  EXPECT(found(Kind::kRaceShared, "reads_again_race") > 0);
   run("global_race", 2, 32, v.data());
   EXPECT(found(Kind::kRaceGlobal, "global_race") == 32);
   run("same_value", 2, 64, v.data());

@@ -1,8 +1,8 @@
-// The particles of a bin in rounds: the first of each of its block's cells, then the second of each,
-// and so on. Threads of a warp then add for particles of different cells, which need not wait for
-// each other; and eight in a row read nodes that lie side by side in shared memory (WideTile). A bin
-// that nobody has left or entered stays as it is. CUDA's alone: on the CPU, runs that are copied as
-// they are count for more.
+// The particles of a bin in rounds: the first of each of its block's cells, then the second of
+// each, and so on. Threads of a warp then add for particles of different cells, which need not wait
+// for each other; and eight in a row read nodes that lie side by side in shared memory (WideTile).
+// A bin that nobody has left or entered stays as it is. CUDA's alone: on the CPU, runs that are
+// copied as they are count for more.
 #pragma once
 
 #include "kernels/exec/launch.h"
@@ -43,7 +43,9 @@ struct SpreadCells {
     const auto for_each = [&](std::uint32_t* next, auto&& f) {
       g.template for_each_pack<Real>(
           0, (n + kLanes - 1) / kLanes,
-          [=](std::uint32_t chunk) { return n - chunk * kLanes < kLanes ? n - chunk * kLanes : kLanes; },
+          [=](std::uint32_t chunk) {
+            return n - chunk * kLanes < kLanes ? n - chunk * kLanes : kLanes;
+          },
           [&](const auto& lanes) {
             typename std::remove_cvref_t<decltype(lanes)>::template Table<1> cells;
             cells.set(0, {});

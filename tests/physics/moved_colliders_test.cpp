@@ -1,6 +1,6 @@
-// Colliders that key frames move, under steps that would be longer than their motion: what they meet
-// is pushed as by explicit steps, and the energy that it is given is known, whenever in a frame it is
-// given.
+// Colliders that key frames move, under steps that would be longer than their motion: what they
+// meet is pushed as by explicit steps, and the energy that it is given is known, whenever in a
+// frame it is given.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,8 @@ Scene kicked(const std::string& integrator, const std::string& material) {
   return parse_scene(R"(
 [simulation]
 frames = 6
-integrator = ")" + integrator + R"("
+integrator = ")" + integrator +
+                         R"("
 [grid]
 dx = 0.05
 [material.m]
@@ -32,7 +33,7 @@ shape = { type = "half_space", point = [0, 0, 0], normal = [0, 1, 0] }
 boundary = "separate"
 motion = { type = "keyframes", times = [0.005, 0.035], translation = [[0, 0, 0], [0, 0.06, 0]] }
 )",
-                     "kicked.toml");
+                     "kicked.toml", "");
 }
 constexpr const char* kJelly = "preset = \"jello\"";
 
@@ -78,16 +79,17 @@ TEST(MovedColliders, EnergyIsFedByTheStep) {
   scene.simulation.frames = 48;
   const Simulation fine = after(scene, 48);
   EXPECT_GT(fine.stats().energy.fed, 50);
-  EXPECT_NEAR(coarse.stats().energy.fed, fine.stats().energy.fed,
-              0.02 * fine.stats().energy.fed);
+  EXPECT_NEAR(coarse.stats().energy.fed, fine.stats().energy.fed, 0.02 * fine.stats().energy.fed);
   EXPECT_LT(coarse.stats().energy.growth, 0.05);
 }
 
 // There and back, ever turning where a frame ends.
 TEST(MovedColliders, EnergyIsFedWhereTheyTurnToo) {
   Scene scene = kicked("explicit", kJelly);
-  scene.colliders[0].motion = Keyframes{
-      {0, 1 / 24.0, 2 / 24.0, 3 / 24.0}, {{}, {0, 0.05, 0}, {}, {0, 0.05, 0}}, {{}, {}, {}, {}}, {}};
+  scene.colliders[0].motion = Keyframes{{0, 1 / 24.0, 2 / 24.0, 3 / 24.0},
+                                        {{}, {0, 0.05, 0}, {}, {0, 0.05, 0}},
+                                        {{}, {}, {}, {}},
+                                        {}};
   const Simulation simulation = after(scene, 4);
   EXPECT_GT(simulation.stats().energy.fed, 10);
   EXPECT_LT(simulation.stats().energy.growth, 0.05);
@@ -99,8 +101,8 @@ TEST(MovedColliders, StepsFollowTheirSpeed) {
   scene.colliders[0].motion = Keyframes{{0, 0.5}, {{}, {0, 2, 0}}, {{}, {}}, {}};
   Simulation simulation = after(scene, 1);
   // 4 m/s over a frame of 1/24 s are 3.3 cells.
-  EXPECT_GE(simulation.stats().steps, static_cast<int>(std::ceil(
-                                          4.0 / 24 / (scene.time.cfl * scene.grid.dx))));
+  EXPECT_GE(simulation.stats().steps,
+            static_cast<int>(std::ceil(4.0 / 24 / (scene.time.cfl * scene.grid.dx))));
 }
 
 }  // namespace

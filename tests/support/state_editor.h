@@ -22,7 +22,6 @@ class StateEditor {
     pass_values<std::uint64_t>();  // emissions of the sources
     at_ += sizeof(double) + sizeof(Totals) + sizeof(double);
     at_ += sizeof(std::uint32_t) + 2 * sizeof(double) + sizeof(std::int64_t);
-    pass_values<std::array<Vec3, 2>>();  // motions of bodies
     at_ += sizeof(EnergyBalance);
     at_ += sizeof(int) + sizeof(std::size_t) + sizeof(double);
     control_ = at_;

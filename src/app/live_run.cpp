@@ -200,22 +200,27 @@ void LiveRun::fill(const Scene& scene, const std::vector<std::byte>* state) {
     go_on(scene, *state);
     show_passing();
   } else {
-    sensors_.emplace(scene);
     if (directory_ && !record_) record_.emplace(*directory_, progress_);
-    if (record_) record_->begin(scene, *simulation_, started);
+    if (record_)
+      record_->begin(scene, *simulation_, started);
+    else
+      sensors_.emplace(scene);
     complete_frame();
   }
   end_where_complete();
 }
 
 void LiveRun::go_on(const Scene& scene, const std::vector<std::byte>& state) {
+  if (record_) {
+    const Snapshot first = simulation_->snapshot(shown_parts(scene));
+    simulation_->load_state(state);
+    record_->change(scene, *simulation_, first);
+    return;
+  }
   const std::vector<double> read = sensors_->state();
   sensors_.emplace(scene);
   sensors_->set_state(read);
-  Snapshot first;
-  if (record_) first = simulation_->snapshot(shown_parts(scene));
   simulation_->load_state(state);
-  if (record_) record_->change(scene, *simulation_, first);
 }
 
 void LiveRun::apply(const Change& change) {

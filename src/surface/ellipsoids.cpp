@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "kernels/exec/parallel_for.h"
-#include "kernels/implicit/stiffness.h"
 #include "kernels/math/pack.h"
+#include "kernels/math/symmetric_eigen.h"
 
 namespace firn {
 namespace {

@@ -95,7 +95,7 @@ TEST(MovedColliders, EnergyIsFedWhereTheyTurnToo) {
   EXPECT_LT(simulation.stats().energy.growth, 0.05);
 }
 
-// A ball that crosses a third of a cell per step of its own is not stepped over.
+// A plate that crosses cells within a frame does not jump over them, from the first step on.
 TEST(MovedColliders, StepsFollowTheirSpeed) {
   Scene scene = kicked("incompressible", "preset = \"water\"");
   scene.colliders[0].motion = Keyframes{{0, 0.5}, {{}, {0, 2, 0}}, {{}, {}}, {}};

@@ -90,7 +90,7 @@ std::string try_in_copy(const TrialLimits& limits, const std::function<std::stri
   }
   if (copy == 0) be_the_copy(ends[1], limits, space, read);
   ::close(ends[1]);
-  const std::string said = all_of(ends[0]);
+  std::string said = all_of(ends[0]);
   ::close(ends[0]);
   int status = 0;
   while (::waitpid(copy, &status, 0) < 0)

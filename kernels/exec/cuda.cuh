@@ -131,15 +131,27 @@ struct CudaLanes {
   // Particles of one cell add to the same nodes: they take turns, and those of different cells add
   // at the same time, to different nodes. Plain additions in an order that does not change; atomic
   // ones on floats in shared memory are loops of compare-and-swap.
-  struct Turns {
-    std::uint32_t lanes;  // that take part
-    int turn, turns;
+  struct Turn {
+    std::uint32_t lanes;  // whose it is
     template <class Node>
     FIRN_HD void accumulate([[maybe_unused]] Node& target,
                             [[maybe_unused]] const Node& value) const {
 #if defined(__CUDA_ARCH__)
-      for (int t = 0; t < turns; ++t) {
-        if (t == turn) target += value;
+      target += value;
+      __syncwarp(lanes);
+#endif
+    }
+  };
+  struct Turns {
+    std::uint32_t lanes, before;  // that take part; lanes before this one
+    template <class Add>
+    FIRN_HD void operator()([[maybe_unused]] int place, [[maybe_unused]] Add&& add) const {
+#if defined(__CUDA_ARCH__)
+      const int turn = __popc(__match_any_sync(lanes, place) & before);
+      for (int t = 0;; ++t) {
+        const std::uint32_t now = __ballot_sync(lanes, turn == t);
+        if (now == 0) return;
+        if (turn == t) add(Turn{now});
         __syncwarp(lanes);
       }
 #endif
@@ -152,13 +164,7 @@ struct CudaLanes {
     const bool takes_part = first < count && takes(0, first);
     const std::uint32_t lanes = __ballot_sync(0xffffffffu, takes_part);
     if (!takes_part) return;
-    f(0, first, [lanes, this](int place) {
-      const std::uint32_t before = (1u << first) - 1;
-      const int turn = __popc(__match_any_sync(lanes, place) & before);
-      int turns = 1;
-      while (__any_sync(lanes, turn >= turns)) ++turns;
-      return Turns{lanes, turn, turns};
-    });
+    f(0, first, Turns{lanes, (1u << first) - 1});
 #endif
   }
   FIRN_HD Real sum(Real value) const {
@@ -218,17 +224,20 @@ struct LanesOf<Cuda, Real> {
 };
 
 // Rows of 32 values, each lane from a slot of its own, by all threads of a group.
-template <class Group>
 struct CudaRowGather {
-  const Group& group;
   const std::uint32_t* slot;
 
+  // A warp takes whole rows, so each thread stays with one lane.
   template <class T>
-  FIRN_HD void rows(std::uint32_t n, const T* from, std::uint32_t stride, T* to) const {
-    group.for_each_row(n, [&](std::uint32_t k, std::uint32_t lane) {
-      const std::uint64_t row = static_cast<std::uint64_t>(slot[lane] / kLanes) * stride + k;
-      to[k * kLanes + lane] = from[row * kLanes + slot[lane] % kLanes];
-    });
+  FIRN_HD void rows([[maybe_unused]] std::uint32_t n, [[maybe_unused]] const T* from,
+                    [[maybe_unused]] std::uint32_t stride, [[maybe_unused]] T* to) const {
+#if defined(__CUDA_ARCH__)
+    const std::uint32_t lane = threadIdx.x % kLanes, own = slot[lane];
+    const T* source =
+        from + static_cast<std::uint64_t>(own / kLanes) * stride * kLanes + own % kLanes;
+    for (std::uint32_t k = threadIdx.x / kLanes; k < n; k += blockDim.x / kLanes)
+      to[k * kLanes + lane] = source[k * kLanes];
+#endif
   }
 };
 
@@ -245,13 +254,9 @@ struct CudaGroup : CudaDevice {
     for (std::uint32_t i = threadIdx.x; i < n; i += blockDim.x) f(i);
 #endif
   }
-  template <class F>
-  FIRN_HD void for_each_row(std::uint32_t n, F&& f) const {
-    for_each(n * kLanes, [&](std::uint32_t i) { f(i / kLanes, i % kLanes); });
-  }
   template <class>
-  FIRN_HD CudaRowGather<CudaGroup> gather_from(const std::uint32_t (&slot)[kLanes]) const {
-    return {*this, slot};
+  FIRN_HD CudaRowGather gather_from(const std::uint32_t (&slot)[kLanes]) const {
+    return {slot};
   }
   template <int kLength, class F>
   FIRN_HD void for_each_line(std::uint32_t lines, F&& f) const {

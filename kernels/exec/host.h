@@ -120,11 +120,12 @@ struct HostLanes {
     for (int i = 0; i < n; ++i) f(i, first + static_cast<std::uint32_t>(i));
   }
   static bool test(const Mask& mask, int i) { return mask[static_cast<std::size_t>(i)]; }
-  // For particles that add to a tile that all of them share: f(i, lane, turns_at) for the active
-  // lanes for which takes(i, lane) holds. turns_at(place) belongs to a particle whose stencil
-  // begins there; its accumulate(node, value) adds to the tile. All that take part call it equally
-  // often, each time for the same node of their stencils. Here they come one after another.
-  struct Turns {
+  // For particles that add to a tile that all of them share: f(i, lane, in_turn) for the active
+  // lanes for which takes(i, lane) holds. in_turn(place, add) calls add(turn) when it is the turn
+  // of a particle whose stencil begins there; turn.accumulate(node, value) adds to the tile. All
+  // that take part call it equally often, each time for the same node of their stencils. Here they
+  // come one after another.
+  struct Turn {
     template <class Node>
     void accumulate(Node& target, const Node& value) const {
       target += value;
@@ -133,7 +134,7 @@ struct HostLanes {
   template <class Takes, class F>
   void for_each_in_turn(Takes&& takes, F&& f) const {
     for_each_lane([&](int i, std::uint32_t lane) {
-      if (takes(i, lane)) f(i, lane, [](int) { return Turns{}; });
+      if (takes(i, lane)) f(i, lane, [](int, auto&& add) { add(Turn{}); });
     });
   }
   // A reduction over the active lanes.
@@ -215,12 +216,6 @@ struct HostGroup : HostDevice {
   template <class F>
   void for_each(std::uint32_t n, F&& f) const {
     for (std::uint32_t i = 0; i < n; ++i) f(i);
-  }
-  // f(row, lane) for all 32 lanes of `n` rows.
-  template <class F>
-  void for_each_row(std::uint32_t n, F&& f) const {
-    for (std::uint32_t row = 0; row < n; ++row)
-      for (std::uint32_t lane = 0; lane < kLanes; ++lane) f(row, lane);
   }
   // f(line, i) for i in 0 .. kLength - 1 of `lines` lines; the calls are independent of each other,
   // so that a line becomes vector instructions.

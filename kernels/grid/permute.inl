@@ -21,7 +21,7 @@ FIRN_HD inline T* row_of(const ParticleRows<T>& rows, const StepControl& control
 template <class Real>
 struct PermuteRows {
   static constexpr const char* kName = "permute_rows";
-  static constexpr int kThreads = 128;
+  static constexpr int kThreads = 64;
   struct Scratch {
     std::uint32_t from[kLanes];
   };
@@ -82,7 +82,7 @@ void permute_rows(Exec& exec, const RebuildView& scratch, const Chunk* chunks,
 template <class T>
 struct CopyRows {
   static constexpr const char* kName = "copy_rows";
-  static constexpr int kThreads = 128;
+  static constexpr int kThreads = 64;
   struct Scratch {};
   RowMove<T> move;
   std::uint32_t max_chunks;

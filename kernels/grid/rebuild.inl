@@ -10,6 +10,7 @@
 #include "kernels/grid/near_layout.inl"
 #include "kernels/grid/permute.inl"
 #include "kernels/grid/rebuild.h"
+#include "kernels/grid/spread_cells.inl"
 
 namespace firn {
 
@@ -145,6 +146,11 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
   if (has_counts)
     launch_groups(exec, {old_bins, &control->skip_near},
                   PlaceNear<D, Real>{old, scratch.near_counts.count, scratch.order});
+  if constexpr (Exec::kIsCuda)
+    launch_groups(
+        exec, {n_bins, stop},
+        SpreadCells<D, Real>{grid.inv_dx, shift, particles, grid.keys, scratch.bin_begin,
+                             scratch.materials, scratch.order, scratch.sort_spare, control});
   launch_items(exec, {{nullptr, max_bins}, stop},
                CountChunks{scratch.bin_begin, scratch.bin_chunks, control});
   exclusive_scan(exec, scratch.bin_chunks, {nullptr, max_bins}, stop, scratch.bin_first);

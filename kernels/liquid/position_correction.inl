@@ -34,9 +34,9 @@ struct FillCells {
   template <class Lanes>
   FIRN_HD static void prefetch_next(const Lanes&, int) {}
 
-  template <class Group, class TurnsAt>
+  template <class Group, class InTurn>
   FIRN_HD void add(Group& g, int, const Vec<int, D>& home, std::uint32_t chunk, std::uint32_t lane,
-                   const TurnsAt& turns_at) const {
+                   const InTurn& in_turn) const {
     const std::uint32_t slot = chunk * kLanes + lane;
     Vec<int, D> base;
     Real w[D][2];
@@ -49,18 +49,19 @@ struct FillCells {
     }
     const int at = Tile::template index_of<D>(base, home);
     Real* lowest = g.scratch.tile.node + at;
-    const auto turns = turns_at(at);
     const Real volume = inverse_cell * channel_at(particles.volume, slot, 1, 0);
-    for (int corner = 0; corner < (1 << D); ++corner) {
-      Real value = volume;
-      int offset = 0;
-      for (int a = 0; a < D; ++a) {
-        const int up = corner >> a & 1;
-        value *= w[a][up];
-        offset = offset * Tile::kSide + up;
+    in_turn(at, [&](const auto& turn) {
+      for (int corner = 0; corner < (1 << D); ++corner) {
+        Real value = volume;
+        int offset = 0;
+        for (int a = 0; a < D; ++a) {
+          const int up = corner >> a & 1;
+          value *= w[a][up];
+          offset = offset * Tile::kSide + up;
+        }
+        turn.accumulate(lowest[offset], value);
       }
-      turns.accumulate(lowest[offset], value);
-    }
+    });
   }
 };
 

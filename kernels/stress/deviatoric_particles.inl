@@ -138,21 +138,22 @@ struct ApplyDeviatoric {
     });
     stiffen(lanes, table);
     lanes.for_each_in_turn([](int, std::uint32_t) { return true; },
-                           [&](int i, std::uint32_t lane, const auto& turns_at) {
+                           [&](int i, std::uint32_t lane, const auto& in_turn) {
                              const Vec<Real, D> x = position(lanes.chunk, lane);
                              for (int a = 0; a < D; ++a) {
                                const auto s = make_face_stencil<D, Degree>(x, grid.inv_dx, a);
                                const int at = Tile::template index_of<D>(s.base, home);
-                               const auto turns = turns_at(at);
                                Real along[D];
                                for (int b = 0; b < D; ++b) along[b] = table.at(a * D + b, i);
                                Real* first = g.scratch.out[a].node + at;
-                               for_each_node<Tile::kSide>(
-                                   s, [&](int place, const Vec<Real, D>& slope) {
-                                     Real sum = 0;
-                                     for (int b = 0; b < D; ++b) sum += slope[b] * along[b];
-                                     turns.accumulate(first[place], sum);
-                                   });
+                               in_turn(at, [&](const auto& turn) {
+                                 for_each_node<Tile::kSide>(
+                                     s, [&](int place, const Vec<Real, D>& slope) {
+                                       Real sum = 0;
+                                       for (int b = 0; b < D; ++b) sum += slope[b] * along[b];
+                                       turn.accumulate(first[place], sum);
+                                     });
+                               });
                              }
                            });
   }

@@ -30,11 +30,11 @@ struct Contribution {
   // [G201 p39-46]: -dt D^-1 V0 tau z) or node += sum_a dw_a force_a (classical: -dt V0 tau grad w)
   // adds, z in cells. `momentum` and `impulse` point to the stencil's lowest node in tiles of
   // `Side` nodes per axis; impulses go to the first unless forces are kept apart.
-  template <int Side, class Turns>
-  FIRN_HD void add(const Turns& turns, const Stencil<D, Degree, Real>& s, Node<Real> (&c)[kModes],
+  template <int Side, class Turn>
+  FIRN_HD void add(const Turn& turn, const Stencil<D, Degree, Real>& s, Node<Real> (&c)[kModes],
                    const Node<Real> (&force)[D], Node<Real>* momentum, Node<Real>* impulse) const {
     const auto into = [&](Node<Real>& node, Real w, const Node<Real>& value) {
-      turns.accumulate(node, w * value);
+      turn.accumulate(node, w * value);
     };
     const bool fuse = !params.gradient_force && !params.separate_force;
     if constexpr (Set == ModeSet::kAffine) {
@@ -44,7 +44,7 @@ struct Contribution {
         Q[a] = c[1 + a];
         if (fuse) Q[a] += force[a];
       }
-      add_affine<Side>(turns, s, c[0], Q, momentum);
+      add_affine<Side>(turn, s, c[0], Q, momentum);
       if (fuse) return;
     } else {
       const bool fused_force = sums_force();
@@ -60,7 +60,7 @@ struct Contribution {
     if (params.gradient_force)
       scatter_gradient<Side>(s, force, nodes, into);
     else
-      add_affine<Side>(turns, s, Node<Real>::zero(), force, nodes);
+      add_affine<Side>(turn, s, Node<Real>::zero(), force, nodes);
   }
 
   // Whether the force may be added to the linear modes of `c` beforehand: then add_modes does it
@@ -68,28 +68,28 @@ struct Contribution {
   FIRN_HD bool sums_force() const {
     return !params.gradient_force && !params.separate_force && !params.affine_map;
   }
-  template <int Side, class Turns>
-  FIRN_HD void add_modes(const Turns& turns, const Stencil<D, Degree, Real>& s,
+  template <int Side, class Turn>
+  FIRN_HD void add_modes(const Turn& turn, const Stencil<D, Degree, Real>& s,
                          const Node<Real> (&c)[kModes], Node<Real>* momentum) const {
     if constexpr (Set == ModeSet::kAffine) {
       Node<Real> Q[D];
       for (int a = 0; a < D; ++a) Q[a] = c[1 + a];
-      add_affine<Side>(turns, s, c[0], Q, momentum);
+      add_affine<Side>(turn, s, c[0], Q, momentum);
     } else {
       scatter_tensor<axis_modes(Set), Side>(s, c, momentum,
                                             [&](Node<Real>& node, Real w, const Node<Real>& value) {
-                                              turns.accumulate(node, w * value);
+                                              turn.accumulate(node, w * value);
                                             });
     }
   }
-  template <int Side, class Turns>
-  FIRN_HD void add_affine(const Turns& turns, const Stencil<D, Degree, Real>& s,
-                          const Node<Real>& q, const Node<Real> (&Q)[D], Node<Real>* nodes) const {
+  template <int Side, class Turn>
+  FIRN_HD void add_affine(const Turn& turn, const Stencil<D, Degree, Real>& s, const Node<Real>& q,
+                          const Node<Real> (&Q)[D], Node<Real>* nodes) const {
     if constexpr (D == 3 && kHasNodeRows && std::is_floating_point_v<Real>)
       scatter_affine_rows<Side>(s, q, Q, nodes);
     else
       scatter_affine<Side>(s, q, Q, nodes, [&](Node<Real>& node, Real w, const Node<Real>& value) {
-        turns.accumulate(node, w * value);
+        turn.accumulate(node, w * value);
       });
   }
 

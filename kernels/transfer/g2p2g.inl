@@ -129,20 +129,20 @@ struct G2P2G {
       const Node<Real>* velocities = g.scratch.velocity.node + s.index(i);
       Node<Real> c[kModes];
       if constexpr (Set == ModeSet::kAffine)
-        gather_affine<Tile::kSide>(own, &AxisStencil<Degree, Real>::linear, velocities, c);
+        gather_affine<Tile::kLayout>(own, &AxisStencil<Degree, Real>::linear, velocities, c);
       else
-        gather_tensor<axis_modes(Set), Tile::kSide>(own, velocities, c);
+        gather_tensor<axis_modes(Set), Tile::kLayout>(own, velocities, c);
       for (int r = 0; r < kModes; ++r)
         for (int a = 0; a < D; ++a) modes.at(r * D + a, i) = c[r][a];
       if (params.gradient_force) {
         Node<Real> column[1 + D];
-        gather_affine<Tile::kSide>(own, &AxisStencil<Degree, Real>::dw, velocities, column);
+        gather_affine<Tile::kLayout>(own, &AxisStencil<Degree, Real>::dw, velocities, column);
         for (int b = 0; b < D; ++b)
           for (int a = 0; a < D; ++a) slopes.at(b * D + a, i) = column[1 + b][a];
       }
       if constexpr (kApart) {
         const Node<Real> mean =
-            gather_mean<Tile::kSide>(own, g.scratch.apart.increment.node + s.index(i));
+            gather_mean<Tile::kLayout>(own, g.scratch.apart.increment.node + s.index(i));
         for (int a = 0; a < D; ++a) increments.at(a, i) = mean[a];
       }
     });
@@ -271,20 +271,24 @@ struct G2P2G {
           rows.set(kForce + b * D + a, force);
       }
     const auto on_time = [&](int i, std::uint32_t) { return !Lanes::test(late, i); };
-    lanes.for_each_in_turn(on_time, [&](int i, std::uint32_t, const auto& turns_at) {
+    lanes.for_each_in_turn(on_time, [&](int i, std::uint32_t, const auto& in_turn) {
       const auto own = s.of(i);
       const int at = s.index(i);
-      const auto turns = turns_at(at);
       Node<Real> c[kModes];
       for (int r = 0; r < kModes; ++r) c[r] = node_of(rows, r * D, i);
       c[0].set(3, rows.at(kModes * D, i));
       Node<Real>* momentum = g.scratch.momentum.node + at;
-      if (sums_force) return contribution.template add_modes<Tile::kSide>(turns, own, c, momentum);
+      if (sums_force)
+        return in_turn(at, [&](const auto& turn) {
+          contribution.template add_modes<Tile::kLayout>(turn, own, c, momentum);
+        });
       Node<Real> force[D];
       for (int a = 0; a < D; ++a) force[a] = node_of(rows, kForce + a * D, i);
       Node<Real>* apart = momentum;
       if constexpr (kApart) apart = g.scratch.apart.impulse.node + at;
-      contribution.template add<Tile::kSide>(turns, own, c, force, momentum, apart);
+      in_turn(at, [&](const auto& turn) {
+        contribution.template add<Tile::kLayout>(turn, own, c, force, momentum, apart);
+      });
     });
   }
   template <class Table>

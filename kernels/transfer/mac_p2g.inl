@@ -77,24 +77,25 @@ struct MacP2G {
     std::uint32_t chunk, lane;
     FIRN_HD Real load(const Real* row) const { return row[lane]; }
   };
-  template <class Group, class TurnsAt>
+  template <class Group, class InTurn>
   FIRN_HD void add(Group& g, int axis, const Vec<int, D>& home, std::uint32_t chunk,
-                   std::uint32_t lane, const TurnsAt& turns_at) const {
+                   std::uint32_t lane, const InTurn& in_turn) const {
     const Single single{chunk, lane};
     const auto s = stencil(axis, single);
     const int at = Tile::template index_of<D>(s.base, home);
     Node<Real>* tile = g.scratch.tile[0].node + at;
-    const auto turns = turns_at(at);
     const Real m = load(particles.mass, single), volume = load(particles.volume, single);
     const Node<Real> at_rest = Node<Real>::make(Real(0), m, volume, Real(0));
-    carry<Tile::kSide>(axis, s, single, m, tile, [&](Node<Real>& face, Real w, Real momentum) {
-      Node<Real> value = at_rest;
-      value.set(kFaceMomentum, momentum);
-      turns.accumulate(face, w * value);
-    });
-    if (!params.shears) return;
-    push<Tile::kSide>(axis, s, single, tile, [&](Node<Real>& face, Real, Real impulse) {
-      turns.accumulate(face, Node<Real>::make(Real(0), Real(0), Real(0), impulse));
+    in_turn(at, [&](const auto& turn) {
+      carry<Tile::kSide>(axis, s, single, m, tile, [&](Node<Real>& face, Real w, Real momentum) {
+        Node<Real> value = at_rest;
+        value.set(kFaceMomentum, momentum);
+        turn.accumulate(face, w * value);
+      });
+      if (!params.shears) return;
+      push<Tile::kSide>(axis, s, single, tile, [&](Node<Real>& face, Real, Real impulse) {
+        turn.accumulate(face, Node<Real>::make(Real(0), Real(0), Real(0), impulse));
+      });
     });
   }
 

@@ -47,9 +47,9 @@ struct P2G {
     lanes.prefetch_next(particles.stress, symmetric_components(D));
   }
 
-  template <class Group, class TurnsAt>
+  template <class Group, class InTurn>
   FIRN_HD void add(Group& g, int, const Vec<int, D>& home, std::uint32_t chunk, std::uint32_t lane,
-                   const TurnsAt& turns_at) const {
+                   const InTurn& in_turn) const {
     Vec<Real, D> x;
     for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
     const auto s = make_stencil<D, Degree>(x, grid.inv_dx);
@@ -59,8 +59,10 @@ struct P2G {
     load_force(chunk, lane, force);
     const Contribution<D, Degree, Set, Real> contribution{
         params, static_cast<Real>(control->previous_dt) * grid.inv_dx};
-    contribution.template add<Tile::kSide>(turns_at(at), s, c, force, g.scratch.momentum.node + at,
-                                           g.scratch.force.node + at);
+    in_turn(at, [&](const auto& turn) {
+      contribution.template add<Tile::kSide>(turn, s, c, force, g.scratch.momentum.node + at,
+                                             g.scratch.force.node + at);
+    });
   }
 
   // Marked by the fused step in the layout before this one.

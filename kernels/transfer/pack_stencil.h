@@ -56,7 +56,8 @@ class PackStencil {
   FIRN_HD int index(int i) const {
     int index = 0;
     for (int a = 0; a < D; ++a)
-      index = index * WideTile<D, Degree, Real>::kSide + static_cast<int>(place_.at(a, i));
+      index +=
+          tile_stride<D, WideTile<D, Degree, Real>::kLayout>(a) * static_cast<int>(place_.at(a, i));
     return index;
   }
 

@@ -11,14 +11,42 @@
 #include "kernels/math/mat.h"
 #include "kernels/transfer/modes.h"
 #include "kernels/transfer/spline.h"
+#include "kernels/transfer/tile.h"
 
 namespace firn {
 
-// Strides of a tile of nodes, last axis fastest.
-template <int D, int Side>
-FIRN_HD constexpr int tile_stride(int axis) {
-  return int_power(Side, D - 1 - axis);
+// A value that may be another one each time, for all that the compiler of CUDA knows: where
+// particles take turns it would else keep what they bring to all nodes from one turn to the next,
+// in memory.
+template <class Real>
+FIRN_HD inline void made_anew([[maybe_unused]] Real& value) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<Real, float>)
+    asm volatile("" : "+f"(value));
+  else
+    asm volatile("" : "+d"(value));
+#endif
 }
+#if defined(__CUDACC__)
+inline namespace turns_of_threads {
+template <int D, int Degree, class Real>
+FIRN_HD inline Stencil<D, Degree, Real> in_this_turn(Stencil<D, Degree, Real> s) {
+  for (int i = 0; i < stencil_nodes(Degree); ++i) {
+    made_anew(s.axis[0].w[i]);
+    made_anew(s.axis[0].z[i]);
+    made_anew(s.axis[0].dw[i]);
+    if constexpr (Degree > 1) made_anew(s.axis[0].g[i]);
+  }
+  return s;
+}
+#else
+inline namespace turns_one_by_one {
+template <int D, int Degree, class Real>
+inline const Stencil<D, Degree, Real>& in_this_turn(const Stencil<D, Degree, Real>& s) {
+  return s;
+}
+#endif
+}  // inline namespace
 
 // Visits the nodes of a stencil, the first axis outermost. What a node needs is made axis by axis:
 // step(axis, i, above) makes of what is handed down, `begin` on the first axis, that which nodes
@@ -59,8 +87,9 @@ FIRN_HD inline Real weight_below(const Stencil<D, Degree, Real>& s, int i, const
 // node += w (q + sum_a z_a Q_a). `tile` points to the stencil's lowest node in a tile of `Side`
 // nodes per axis.
 template <int Side, int D, int Degree, class Real, class Value, class Target, class Add>
-FIRN_HD inline void scatter_affine(const Stencil<D, Degree, Real>& s, const Value& q,
+FIRN_HD inline void scatter_affine(const Stencil<D, Degree, Real>& stencil, const Value& q,
                                    const Value (&Q)[D], Target* tile, Add&& add) {
+  const auto& s = in_this_turn(stencil);
   walk_stencil<unrolled_nodes<Degree, Real>(), Side>(
       s, Weighted<Real, Value, 1>{Real(1), {q}},
       [&](auto axis, int i, const Weighted<Real, Value, 1>& above) {
@@ -73,8 +102,9 @@ FIRN_HD inline void scatter_affine(const Stencil<D, Degree, Real>& s, const Valu
 
 // node += w value.
 template <int Side, int D, int Degree, class Real, class Value, class Add>
-FIRN_HD inline void scatter_value(const Stencil<D, Degree, Real>& s, const Value& value,
+FIRN_HD inline void scatter_value(const Stencil<D, Degree, Real>& stencil, const Value& value,
                                   Value* tile, Add&& add) {
+  const auto& s = in_this_turn(stencil);
   struct Weight {
     Real w;
   };
@@ -117,8 +147,9 @@ FIRN_HD inline Value axis_polynomial(const AxisStencil<Degree, Real>& s, int i, 
 // node += w sum_r s_r(z) c_r over a tensor set with K powers per axis; c in the order of
 // mode_power.
 template <int K, int Side, int D, int Degree, class Real, class Value, class Target, class Add>
-FIRN_HD inline void scatter_tensor(const Stencil<D, Degree, Real>& s, const Value* c, Target* tile,
-                                   Add&& add) {
+FIRN_HD inline void scatter_tensor(const Stencil<D, Degree, Real>& stencil, const Value* c,
+                                   Target* tile, Add&& add) {
+  const auto& s = in_this_turn(stencil);
   struct Coefficients {
     const Value* value;
   };
@@ -192,8 +223,9 @@ FIRN_HD inline void scatter_mapped(const Stencil<D, Degree, Real>& s, const Mat<
 
 // node += sum_a (dw/dx_a) T_a: the force of the classical form, T_a = -dt V0 tau e_a / dx.
 template <int Side, int D, int Degree, class Real, class Value, class Target, class Add>
-FIRN_HD inline void scatter_gradient(const Stencil<D, Degree, Real>& s, const Value (&T)[D],
+FIRN_HD inline void scatter_gradient(const Stencil<D, Degree, Real>& stencil, const Value (&T)[D],
                                      Target* tile, Add&& add) {
+  const auto& s = in_this_turn(stencil);
   // The sum over the axes so far, and w T_a of those to come.
   struct Forces {
     const Value* value;

@@ -68,15 +68,36 @@ FIRN_HD inline void for_each_tile_node(Group& g, F&& f) {
     });
 }
 
+// What tells where the nodes of a tile lie: `side` of them per axis, last axis fastest, and in 3D
+// `padding` of planes. A side alone is a layout without padding.
+FIRN_HD constexpr int tile_layout(int side, int padding) { return side | padding << 8; }
+template <int D, int Layout>
+FIRN_HD constexpr int tile_stride(int axis) {
+  constexpr int kSide = Layout & 0xff, kPadding = Layout >> 8;
+  return int_power(kSide, D - 1 - axis) + (D == 3 && axis == 0 ? kPadding : 0);
+}
+
 // A tile that reaches one node further on every side: stencils may begin one node before their
 // particle's block, and up to one behind it.
+//
+// On CUDA eight threads at a time read 16 bytes each from shared memory without a conflict if their
+// places are different mod 8: planes are padded such that those of 4 nodes of a row and of the next
+// plane are.
+FIRN_HD constexpr int padding_on_cuda(int side) { return (12 - side * side % 8) % 8; }
 template <int D, int Degree, class Real>
 struct WideTile {
   static constexpr int kSide = BlockTraits<D>::kSide + Degree + 2;
-  static constexpr int kNodes = int_power(kSide, D);
+  static constexpr int kPadding = D == 3 && !kHasNodeRows ? padding_on_cuda(kSide) : 0;
+  static constexpr int kLayout = tile_layout(kSide, kPadding);
+  static constexpr int kNodes = int_power(kSide, D) + (D == 3 ? kSide * kPadding : 0);
   static constexpr int kRows = int_power(kSide, D - 1);
   static constexpr int kMargin = Degree < 3 ? 3 - Degree : 0;
   Node<Real> node[kNodes + kMargin];
+
+  // Where the first node of a row lies.
+  FIRN_HD static std::uint32_t row(std::uint32_t r) {
+    return r * kSide + (kPadding > 0 ? r / kSide * kPadding : 0);
+  }
 };
 
 // How many parities per axis keep the wide tiles of one colour apart.
@@ -91,7 +112,8 @@ FIRN_HD constexpr bool fuses_on_cuda(int degree, int d, int modes, std::size_t r
                                      bool apart) {
   const int block = d == 3 ? BlockTraits<3>::kSide : BlockTraits<2>::kSide;
   const int margin = 3;  // and alignment
-  const std::size_t nodes = static_cast<std::size_t>(int_power(block + degree + 2, d) + margin);
+  const int side = block + degree + 2, padding = d == 3 ? padding_on_cuda(side) * side : 0;
+  const std::size_t nodes = static_cast<std::size_t>(int_power(side, d) + padding + margin);
   return (real_bytes == 4 || modes <= int_power(2, d)) &&
          nodes * 4 * real_bytes * (apart ? 4 : 2) <= kCudaArenaBytes;
 }
@@ -172,7 +194,7 @@ FIRN_HD inline void for_each_pack_in(Group& g, std::uint32_t block, const GridVi
 //   for_each_tile(scratch, pass, f)       f(tile, layer of the grid that it is added to)
 //   takes(chunk, lane)                    whether that particle takes part
 //   prefetch_next(lanes, pass)
-//   add(g, pass, home, chunk, lane, turns_at)   turns_at(place in the tile) orders its additions
+//   add(g, pass, home, chunk, lane, in_turn)    in_turn(place in the tile, f): f(turn) may add
 //   add_pack(g, pass, home, lanes)        optional: the same for all of a pack, on the CPU
 template <int D, class Group, class Op>
 FIRN_HD inline void scatter_particles(Group& g, const Op& op, int passes = 1) {
@@ -188,8 +210,8 @@ FIRN_HD inline void scatter_particles(Group& g, const Op& op, int passes = 1) {
         op.add_pack(g, pass, home, lanes);
       else
         lanes.for_each_in_turn([&](int, std::uint32_t lane) { return op.takes(lanes.chunk, lane); },
-                               [&](int, std::uint32_t lane, const auto& turns_at) {
-                                 op.add(g, pass, home, lanes.chunk, lane, turns_at);
+                               [&](int, std::uint32_t lane, const auto& in_turn) {
+                                 op.add(g, pass, home, lanes.chunk, lane, in_turn);
                                });
     });
     g.sync();
@@ -252,7 +274,7 @@ FIRN_HD inline void for_each_wide(Group& g, const GridView<Real>& grid, std::uin
       WideTile<D, Degree, Real>::kRows,
       [&](std::uint32_t row) { return WideRow<D, Degree, Real>(grid, block, channel, row); },
       [&](const WideRow<D, Degree, Real>& nodes, std::uint32_t row, std::uint32_t i) {
-        f(row * kSide + i, nodes[i]);
+        f(WideTile<D, Degree, Real>::row(row) + i, nodes[i]);
       });
 }
 template <int D, int Degree, class Group, class Real>

@@ -25,7 +25,7 @@ struct CountingGroup {
 };
 
 // The only particle: always its turn.
-struct CountingTurns {
+struct CountingTurn {
   template <class Value>
   void accumulate(Value& target, const Value& value) const {
     target += value;
@@ -83,8 +83,8 @@ TransferOperations transfer_operations(const Scene& scene) {
     CountingGroup<typename Scatter::Scratch> scatter_group{};
     CountingGroup<typename Gather::Scratch> gather_group{};
     count.p2g = operations_of([&] {
-      Scatter{params, particle, {}, grid, &control}.add(scatter_group, 0, home, 0, 0,
-                                                        [](int) { return CountingTurns{}; });
+      Scatter{params, particle, {}, grid, &control}.add(
+          scatter_group, 0, home, 0, 0, [](int, auto&& add) { add(CountingTurn{}); });
     });
     count.g2p = operations_of([&] {
       Gather{{params, {}, particle, grid, &control}}.advance(gather_group, home, 0, 0);

@@ -132,6 +132,7 @@ struct CudaLanes {
   // at the same time, to different nodes. Plain additions in an order that does not change; atomic
   // ones on floats in shared memory are loops of compare-and-swap.
   struct Turn {
+    static constexpr bool kRepeats = true;
     std::uint32_t lanes;  // whose it is
     template <class Node>
     FIRN_HD void accumulate([[maybe_unused]] Node& target,
@@ -143,14 +144,24 @@ struct CudaLanes {
     }
   };
   struct Turns {
-    std::uint32_t lanes, before;  // that take part; lanes before this one
-    template <class Add>
-    FIRN_HD void operator()([[maybe_unused]] int place, [[maybe_unused]] Add&& add) const {
+    static constexpr bool kRepeats = false;
+    std::uint32_t lanes;  // that take part
+    int turn, turns;
+    template <class Node>
+    FIRN_HD void accumulate([[maybe_unused]] Node& target,
+                            [[maybe_unused]] const Node& value) const {
 #if defined(__CUDA_ARCH__)
-      const int turn = __popc(__match_any_sync(lanes, place) & before);
-      for (int t = 0;; ++t) {
+      for (int t = 0; t < turns; ++t) {
+        if (t == turn) target += value;
+        __syncwarp(lanes);
+      }
+#endif
+    }
+    template <class Add>
+    FIRN_HD void take([[maybe_unused]] Add&& add) const {
+#if defined(__CUDA_ARCH__)
+      for (int t = 0; t < turns; ++t) {
         const std::uint32_t now = __ballot_sync(lanes, turn == t);
-        if (now == 0) return;
         if (turn == t) add(Turn{now});
         __syncwarp(lanes);
       }
@@ -164,7 +175,13 @@ struct CudaLanes {
     const bool takes_part = first < count && takes(0, first);
     const std::uint32_t lanes = __ballot_sync(0xffffffffu, takes_part);
     if (!takes_part) return;
-    f(0, first, Turns{lanes, (1u << first) - 1});
+    f(0, first, [lanes, this](int place) {
+      const std::uint32_t before = (1u << first) - 1;
+      const int turn = __popc(__match_any_sync(lanes, place) & before);
+      int turns = 1;
+      while (__any_sync(lanes, turn >= turns)) ++turns;
+      return Turns{lanes, turn, turns};
+    });
 #endif
   }
   FIRN_HD Real sum(Real value) const {

@@ -62,6 +62,22 @@ struct HostDevice {
   }
 };
 
+// When a particle may add to nodes that others add to as well: either take(add) calls add(turn) in
+// its turn, and turn.accumulate(node, value) adds; or accumulate waits for it at each node. A turn
+// that repeats may come again for other particles of a warp, with all that add does. Here particles
+// come one after another.
+struct HostTurns {
+  static constexpr bool kRepeats = false;
+  template <class Value>
+  void accumulate(Value& target, const Value& value) const {
+    target += value;
+  }
+  template <class Add>
+  void take(Add&& add) const {
+    add(*this);
+  }
+};
+
 // kWidth consecutive lanes of one chunk. `Value` is what constitutive code computes on.
 template <class Real>
 struct HostLanes {
@@ -120,21 +136,14 @@ struct HostLanes {
     for (int i = 0; i < n; ++i) f(i, first + static_cast<std::uint32_t>(i));
   }
   static bool test(const Mask& mask, int i) { return mask[static_cast<std::size_t>(i)]; }
-  // For particles that add to a tile that all of them share: f(i, lane, in_turn) for the active
-  // lanes for which takes(i, lane) holds. in_turn(place, add) calls add(turn) when it is the turn
-  // of a particle whose stencil begins there; turn.accumulate(node, value) adds to the tile. All
-  // that take part call it equally often, each time for the same node of their stencils. Here they
-  // come one after another.
-  struct Turn {
-    template <class Node>
-    void accumulate(Node& target, const Node& value) const {
-      target += value;
-    }
-  };
+  // For particles that add to a tile that all of them share: f(i, lane, turns_at) for the active
+  // lanes for which takes(i, lane) holds. turns_at(place) are those of a particle whose stencil
+  // begins there, see HostTurns. All that take part add equally often, each time to the same node
+  // of their stencils.
   template <class Takes, class F>
   void for_each_in_turn(Takes&& takes, F&& f) const {
     for_each_lane([&](int i, std::uint32_t lane) {
-      if (takes(i, lane)) f(i, lane, [](int, auto&& add) { add(Turn{}); });
+      if (takes(i, lane)) f(i, lane, [](int) { return HostTurns{}; });
     });
   }
   // A reduction over the active lanes.

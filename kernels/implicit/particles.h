@@ -79,15 +79,17 @@ struct ImplicitParticles {
     const Contribution<D, Degree, ModeSet::kAffine, Real> contribution{problem.transfer, Real(0)};
     lanes.for_each_in_turn(
         [](int, std::uint32_t) { return true; },
-        [&](int i, std::uint32_t lane, const auto& in_turn) {
-          const auto s = make_stencil<D, Degree>(position(lanes.chunk, lane), problem.grid.inv_dx);
-          const int at = Tile::template index_of<D>(s.base, home);
+        [&](int i, std::uint32_t lane, const auto& turns_at) {
+          const auto own =
+              make_stencil<D, Degree>(position(lanes.chunk, lane), problem.grid.inv_dx);
+          const int at = Tile::template index_of<D>(own.base, home);
           Node<Real> columns[D];
           for (int b = 0; b < D; ++b) {
             columns[b] = Node<Real>::zero();
             for (int a = 0; a < D; ++a) columns[b].set(a, table.at(a * D + b, i));
           }
-          in_turn(at, [&](const auto& turn) {
+          turns_at(at).take([&](const auto& turn) {
+            const auto& s = in_this_turn(turn, own);
             if (problem.transfer.gradient_force)
               scatter_gradient<Tile::kSide>(s, columns, tile.node + at,
                                             [&](Node<Real>& node, Real w, const Node<Real>& value) {

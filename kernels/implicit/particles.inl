@@ -179,8 +179,8 @@ struct AddBlocks : ImplicitParticles<D, Degree, Real> {
     const Vec<int, D> home = Base::home_of(block);
     for_each_pack_in(g, block, grid, problem.particles, [&](const auto& lanes) {
       lanes.for_each_in_turn([](int, std::uint32_t) { return true; },
-                             [&](int, std::uint32_t lane, const auto& in_turn) {
-                               add(g.scratch.half, home, lanes.chunk, lane, in_turn);
+                             [&](int, std::uint32_t lane, const auto& turns_at) {
+                               add(g.scratch.half, home, lanes.chunk, lane, turns_at);
                              });
     });
     g.sync();
@@ -216,11 +216,12 @@ struct AddBlocks : ImplicitParticles<D, Degree, Real> {
   }
   FIRN_HD static Real square(Real v) { return v * v; }
 
-  template <class InTurn>
+  template <class TurnsAt>
   FIRN_HD void add(Tile (&half)[2], const Vec<int, D>& home, std::uint32_t chunk,
-                   std::uint32_t lane, const InTurn& in_turn) const {
+                   std::uint32_t lane, const TurnsAt& turns_at) const {
     const auto s = make_stencil<D, Degree>(Base::position(chunk, lane), problem.grid.inv_dx);
     const int at = Tile::template index_of<D>(s.base, home);
+    const auto turns = turns_at(at);
     auto p = StoredStiffness<Real, D>::of([&](int k) { return Base::row(chunk, k)[lane]; });
     if (!problem.semidefinite) make_semidefinite(p.k);  // what these are for must be positive
     const bool damped = Base::is_damped(chunk);
@@ -235,35 +236,32 @@ struct AddBlocks : ImplicitParticles<D, Degree, Real> {
       Real w;
       Vec<Real, D> slope;
     };
-    const auto add_at = [&](const auto& turn) {
-      walk_stencil<1, Tile::kSide>(
-          s, Slope{},
-          [&](auto axis, int i, const Slope& above) {
-            constexpr int a = axis();
-            const Real w = s.axis[a].w[i], own = gradient ? s.axis[a].dw[i] : w * s.axis[a].z[i];
-            Slope made{weight_below<a>(s, i, above), {}};
-            for (int b = 0; b < a; ++b) made.slope[b] = above.slope[b] * w;
-            made.slope[a] = a == 0 ? own : above.w * own;
-            return made;
-          },
-          [&](int place, const Slope& made) {
-            const Vec<Real, D> slope = scale * made.slope;
-            Mat<Real, D> B = p.U * p.k.at_node(Wt * slope) * transpose(p.U);
-            if (damped) B += damping.at_node(slope);
-            const Real resisted = p.viscous * dot(slope, slope);
-            Node<Real> first = Node<Real>::zero(), second = Node<Real>::zero();
-            int n = 0;
-            for (int a = 0; a < D; ++a)
-              for (int b = a; b < D; ++b, ++n)
-                (n < 4 ? first : second)
-                    .set(n % 4,
-                         B(a, b) + p.viscous * slope[a] * slope[b] + (a == b ? resisted : Real(0)));
-            (D == 2 ? first : second).set(3, rounding * dot(slope, slope));
-            turn.accumulate(half[0].node[at + place], first);
-            if constexpr (D == 3) turn.accumulate(half[1].node[at + place], second);
-          });
-    };
-    in_turn(at, add_at);
+    walk_stencil<1, Tile::kSide>(
+        s, Slope{},
+        [&](auto axis, int i, const Slope& above) {
+          constexpr int a = axis();
+          const Real w = s.axis[a].w[i], own = gradient ? s.axis[a].dw[i] : w * s.axis[a].z[i];
+          Slope made{weight_below<a>(s, i, above), {}};
+          for (int b = 0; b < a; ++b) made.slope[b] = above.slope[b] * w;
+          made.slope[a] = a == 0 ? own : above.w * own;
+          return made;
+        },
+        [&](int place, const Slope& made) {
+          const Vec<Real, D> slope = scale * made.slope;
+          Mat<Real, D> B = p.U * p.k.at_node(Wt * slope) * transpose(p.U);
+          if (damped) B += damping.at_node(slope);
+          const Real resisted = p.viscous * dot(slope, slope);
+          Node<Real> first = Node<Real>::zero(), second = Node<Real>::zero();
+          int n = 0;
+          for (int a = 0; a < D; ++a)
+            for (int b = a; b < D; ++b, ++n)
+              (n < 4 ? first : second)
+                  .set(n % 4,
+                       B(a, b) + p.viscous * slope[a] * slope[b] + (a == b ? resisted : Real(0)));
+          (D == 2 ? first : second).set(3, rounding * dot(slope, slope));
+          turns.accumulate(half[0].node[at + place], first);
+          if constexpr (D == 3) turns.accumulate(half[1].node[at + place], second);
+        });
   }
 };
 

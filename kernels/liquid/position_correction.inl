@@ -34,9 +34,9 @@ struct FillCells {
   template <class Lanes>
   FIRN_HD static void prefetch_next(const Lanes&, int) {}
 
-  template <class Group, class InTurn>
+  template <class Group, class TurnsAt>
   FIRN_HD void add(Group& g, int, const Vec<int, D>& home, std::uint32_t chunk, std::uint32_t lane,
-                   const InTurn& in_turn) const {
+                   const TurnsAt& turns_at) const {
     const std::uint32_t slot = chunk * kLanes + lane;
     Vec<int, D> base;
     Real w[D][2];
@@ -50,7 +50,7 @@ struct FillCells {
     const int at = Tile::template index_of<D>(base, home);
     Real* lowest = g.scratch.tile.node + at;
     const Real volume = inverse_cell * channel_at(particles.volume, slot, 1, 0);
-    in_turn(at, [&](const auto& turn) {
+    turns_at(at).take([&](const auto& turn) {
       for (int corner = 0; corner < (1 << D); ++corner) {
         Real value = volume;
         int offset = 0;

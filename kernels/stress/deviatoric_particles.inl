@@ -138,7 +138,7 @@ struct ApplyDeviatoric {
     });
     stiffen(lanes, table);
     lanes.for_each_in_turn([](int, std::uint32_t) { return true; },
-                           [&](int i, std::uint32_t lane, const auto& in_turn) {
+                           [&](int i, std::uint32_t lane, const auto& turns_at) {
                              const Vec<Real, D> x = position(lanes.chunk, lane);
                              for (int a = 0; a < D; ++a) {
                                const auto s = make_face_stencil<D, Degree>(x, grid.inv_dx, a);
@@ -146,7 +146,7 @@ struct ApplyDeviatoric {
                                Real along[D];
                                for (int b = 0; b < D; ++b) along[b] = table.at(a * D + b, i);
                                Real* first = g.scratch.out[a].node + at;
-                               in_turn(at, [&](const auto& turn) {
+                               turns_at(at).take([&](const auto& turn) {
                                  for_each_node<Tile::kSide>(
                                      s, [&](int place, const Vec<Real, D>& slope) {
                                        Real sum = 0;

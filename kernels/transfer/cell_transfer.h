@@ -37,16 +37,16 @@ struct CellP2G {
   template <class Lanes>
   FIRN_HD static void prefetch_next(const Lanes&, int) {}
 
-  template <class Group, class InTurn>
+  template <class Group, class TurnsAt>
   FIRN_HD void add(Group& g, int, const Vec<int, D>& home, std::uint32_t chunk, std::uint32_t lane,
-                   const InTurn& in_turn) const {
+                   const TurnsAt& turns_at) const {
     Vec<Real, D> x;
     for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
     const auto s = make_cell_stencil<D, Degree>(x, grid.inv_dx);
     const int at = Tile::template index_of<D>(s.base, home);
     const Node<Real> payload = payload_of(g, chunk, lane);
-    in_turn(at, [&](const auto& turn) {
-      scatter_value<Tile::kSide>(s, payload, g.scratch.tile.node + at,
+    turns_at(at).take([&](const auto& turn) {
+      scatter_value<Tile::kSide>(in_this_turn(turn, s), payload, g.scratch.tile.node + at,
                                  [&](Node<Real>& cell, Real w, const Node<Real>& value) {
                                    turn.accumulate(cell, w * value);
                                  });

@@ -26,13 +26,25 @@ struct Contribution {
   const TransferParams& params;
   Real map_scale;
 
+  // add(turn) when it is the turn of a particle, or, where what a loop over turns keeps does not
+  // fit the registers, with turns at each node.
+  template <class Turns, class Add>
+  FIRN_HD static void take(const Turns& turns, Add&& add) {
+    if constexpr (sizeof(Real) == 4 && kModes <= 9)
+      turns.take(add);
+    else
+      add(turns);
+  }
+
   // c: coefficients times mass, the mass in c[0]. force: what node += sum_a z_a force_a (MLS-MPM,
   // [G201 p39-46]: -dt D^-1 V0 tau z) or node += sum_a dw_a force_a (classical: -dt V0 tau grad w)
   // adds, z in cells. `momentum` and `impulse` point to the stencil's lowest node in tiles of
   // `Side` nodes per axis; impulses go to the first unless forces are kept apart.
   template <int Side, class Turn>
-  FIRN_HD void add(const Turn& turn, const Stencil<D, Degree, Real>& s, Node<Real> (&c)[kModes],
-                   const Node<Real> (&force)[D], Node<Real>* momentum, Node<Real>* impulse) const {
+  FIRN_HD void add(const Turn& turn, const Stencil<D, Degree, Real>& stencil,
+                   Node<Real> (&c)[kModes], const Node<Real> (&force)[D], Node<Real>* momentum,
+                   Node<Real>* impulse) const {
+    const auto& s = in_this_turn(turn, stencil);
     const auto into = [&](Node<Real>& node, Real w, const Node<Real>& value) {
       turn.accumulate(node, w * value);
     };
@@ -69,8 +81,9 @@ struct Contribution {
     return !params.gradient_force && !params.separate_force && !params.affine_map;
   }
   template <int Side, class Turn>
-  FIRN_HD void add_modes(const Turn& turn, const Stencil<D, Degree, Real>& s,
+  FIRN_HD void add_modes(const Turn& turn, const Stencil<D, Degree, Real>& stencil,
                          const Node<Real> (&c)[kModes], Node<Real>* momentum) const {
+    const auto& s = in_this_turn(turn, stencil);
     if constexpr (Set == ModeSet::kAffine) {
       Node<Real> Q[D];
       for (int a = 0; a < D; ++a) Q[a] = c[1 + a];

@@ -271,22 +271,23 @@ struct G2P2G {
           rows.set(kForce + b * D + a, force);
       }
     const auto on_time = [&](int i, std::uint32_t) { return !Lanes::test(late, i); };
-    lanes.for_each_in_turn(on_time, [&](int i, std::uint32_t, const auto& in_turn) {
+    lanes.for_each_in_turn(on_time, [&](int i, std::uint32_t, const auto& turns_at) {
       const auto own = s.of(i);
       const int at = s.index(i);
+      const auto turns = turns_at(at);
       Node<Real> c[kModes];
       for (int r = 0; r < kModes; ++r) c[r] = node_of(rows, r * D, i);
       c[0].set(3, rows.at(kModes * D, i));
       Node<Real>* momentum = g.scratch.momentum.node + at;
       if (sums_force)
-        return in_turn(at, [&](const auto& turn) {
+        return Contribute::take(turns, [&](const auto& turn) {
           contribution.template add_modes<Tile::kLayout>(turn, own, c, momentum);
         });
       Node<Real> force[D];
       for (int a = 0; a < D; ++a) force[a] = node_of(rows, kForce + a * D, i);
       Node<Real>* apart = momentum;
       if constexpr (kApart) apart = g.scratch.apart.impulse.node + at;
-      in_turn(at, [&](const auto& turn) {
+      Contribute::take(turns, [&](const auto& turn) {
         contribution.template add<Tile::kLayout>(turn, own, c, force, momentum, apart);
       });
     });

@@ -77,16 +77,17 @@ struct MacP2G {
     std::uint32_t chunk, lane;
     FIRN_HD Real load(const Real* row) const { return row[lane]; }
   };
-  template <class Group, class InTurn>
+  template <class Group, class TurnsAt>
   FIRN_HD void add(Group& g, int axis, const Vec<int, D>& home, std::uint32_t chunk,
-                   std::uint32_t lane, const InTurn& in_turn) const {
+                   std::uint32_t lane, const TurnsAt& turns_at) const {
     const Single single{chunk, lane};
-    const auto s = stencil(axis, single);
-    const int at = Tile::template index_of<D>(s.base, home);
+    const auto own = stencil(axis, single);
+    const int at = Tile::template index_of<D>(own.base, home);
     Node<Real>* tile = g.scratch.tile[0].node + at;
     const Real m = load(particles.mass, single), volume = load(particles.volume, single);
     const Node<Real> at_rest = Node<Real>::make(Real(0), m, volume, Real(0));
-    in_turn(at, [&](const auto& turn) {
+    turns_at(at).take([&](const auto& turn) {
+      const auto& s = in_this_turn(turn, own);
       carry<Tile::kSide>(axis, s, single, m, tile, [&](Node<Real>& face, Real w, Real momentum) {
         Node<Real> value = at_rest;
         value.set(kFaceMomentum, momentum);

@@ -47,19 +47,20 @@ struct P2G {
     lanes.prefetch_next(particles.stress, symmetric_components(D));
   }
 
-  template <class Group, class InTurn>
+  template <class Group, class TurnsAt>
   FIRN_HD void add(Group& g, int, const Vec<int, D>& home, std::uint32_t chunk, std::uint32_t lane,
-                   const InTurn& in_turn) const {
+                   const TurnsAt& turns_at) const {
     Vec<Real, D> x;
     for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
     const auto s = make_stencil<D, Degree>(x, grid.inv_dx);
     const int at = Tile::template index_of<D>(s.base, home);
+    const auto turns = turns_at(at);
     Node<Real> c[kModes], force[D];
     load_modes(chunk, lane, c);
     load_force(chunk, lane, force);
-    const Contribution<D, Degree, Set, Real> contribution{
-        params, static_cast<Real>(control->previous_dt) * grid.inv_dx};
-    in_turn(at, [&](const auto& turn) {
+    using Contribute = Contribution<D, Degree, Set, Real>;
+    const Contribute contribution{params, static_cast<Real>(control->previous_dt) * grid.inv_dx};
+    Contribute::take(turns, [&](const auto& turn) {
       contribution.template add<Tile::kSide>(turn, s, c, force, g.scratch.momentum.node + at,
                                              g.scratch.force.node + at);
     });

@@ -27,26 +27,21 @@ FIRN_HD inline void made_anew([[maybe_unused]] Real& value) {
     asm volatile("" : "+d"(value));
 #endif
 }
-#if defined(__CUDACC__)
-inline namespace turns_of_threads {
-template <int D, int Degree, class Real>
-FIRN_HD inline Stencil<D, Degree, Real> in_this_turn(Stencil<D, Degree, Real> s) {
-  for (int i = 0; i < stencil_nodes(Degree); ++i) {
-    made_anew(s.axis[0].w[i]);
-    made_anew(s.axis[0].z[i]);
-    made_anew(s.axis[0].dw[i]);
-    if constexpr (Degree > 1) made_anew(s.axis[0].g[i]);
+template <class Turn, int D, int Degree, class Real>
+FIRN_HD inline decltype(auto) in_this_turn(const Turn&, const Stencil<D, Degree, Real>& stencil) {
+  if constexpr (Turn::kRepeats) {
+    Stencil<D, Degree, Real> s = stencil;
+    for (int i = 0; i < stencil_nodes(Degree); ++i) {
+      made_anew(s.axis[0].w[i]);
+      made_anew(s.axis[0].z[i]);
+      made_anew(s.axis[0].dw[i]);
+      if constexpr (Degree > 1) made_anew(s.axis[0].g[i]);
+    }
+    return s;
+  } else {
+    return (stencil);
   }
-  return s;
 }
-#else
-inline namespace turns_one_by_one {
-template <int D, int Degree, class Real>
-inline const Stencil<D, Degree, Real>& in_this_turn(const Stencil<D, Degree, Real>& s) {
-  return s;
-}
-#endif
-}  // inline namespace
 
 // Visits the nodes of a stencil, the first axis outermost. What a node needs is made axis by axis:
 // step(axis, i, above) makes of what is handed down, `begin` on the first axis, that which nodes
@@ -87,9 +82,8 @@ FIRN_HD inline Real weight_below(const Stencil<D, Degree, Real>& s, int i, const
 // node += w (q + sum_a z_a Q_a). `tile` points to the stencil's lowest node in a tile of `Side`
 // nodes per axis.
 template <int Side, int D, int Degree, class Real, class Value, class Target, class Add>
-FIRN_HD inline void scatter_affine(const Stencil<D, Degree, Real>& stencil, const Value& q,
+FIRN_HD inline void scatter_affine(const Stencil<D, Degree, Real>& s, const Value& q,
                                    const Value (&Q)[D], Target* tile, Add&& add) {
-  const auto& s = in_this_turn(stencil);
   walk_stencil<unrolled_nodes<Degree, Real>(), Side>(
       s, Weighted<Real, Value, 1>{Real(1), {q}},
       [&](auto axis, int i, const Weighted<Real, Value, 1>& above) {
@@ -102,9 +96,8 @@ FIRN_HD inline void scatter_affine(const Stencil<D, Degree, Real>& stencil, cons
 
 // node += w value.
 template <int Side, int D, int Degree, class Real, class Value, class Add>
-FIRN_HD inline void scatter_value(const Stencil<D, Degree, Real>& stencil, const Value& value,
+FIRN_HD inline void scatter_value(const Stencil<D, Degree, Real>& s, const Value& value,
                                   Value* tile, Add&& add) {
-  const auto& s = in_this_turn(stencil);
   struct Weight {
     Real w;
   };
@@ -147,9 +140,8 @@ FIRN_HD inline Value axis_polynomial(const AxisStencil<Degree, Real>& s, int i, 
 // node += w sum_r s_r(z) c_r over a tensor set with K powers per axis; c in the order of
 // mode_power.
 template <int K, int Side, int D, int Degree, class Real, class Value, class Target, class Add>
-FIRN_HD inline void scatter_tensor(const Stencil<D, Degree, Real>& stencil, const Value* c,
-                                   Target* tile, Add&& add) {
-  const auto& s = in_this_turn(stencil);
+FIRN_HD inline void scatter_tensor(const Stencil<D, Degree, Real>& s, const Value* c, Target* tile,
+                                   Add&& add) {
   struct Coefficients {
     const Value* value;
   };
@@ -223,9 +215,8 @@ FIRN_HD inline void scatter_mapped(const Stencil<D, Degree, Real>& s, const Mat<
 
 // node += sum_a (dw/dx_a) T_a: the force of the classical form, T_a = -dt V0 tau e_a / dx.
 template <int Side, int D, int Degree, class Real, class Value, class Target, class Add>
-FIRN_HD inline void scatter_gradient(const Stencil<D, Degree, Real>& stencil, const Value (&T)[D],
+FIRN_HD inline void scatter_gradient(const Stencil<D, Degree, Real>& s, const Value (&T)[D],
                                      Target* tile, Add&& add) {
-  const auto& s = in_this_turn(stencil);
   // The sum over the axes so far, and w T_a of those to come.
   struct Forces {
     const Value* value;

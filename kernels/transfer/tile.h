@@ -194,7 +194,7 @@ FIRN_HD inline void for_each_pack_in(Group& g, std::uint32_t block, const GridVi
 //   for_each_tile(scratch, pass, f)       f(tile, layer of the grid that it is added to)
 //   takes(chunk, lane)                    whether that particle takes part
 //   prefetch_next(lanes, pass)
-//   add(g, pass, home, chunk, lane, in_turn)    in_turn(place in the tile, f): f(turn) may add
+//   add(g, pass, home, chunk, lane, turns_at)   turns_at(place in the tile): see HostTurns
 //   add_pack(g, pass, home, lanes)        optional: the same for all of a pack, on the CPU
 template <int D, class Group, class Op>
 FIRN_HD inline void scatter_particles(Group& g, const Op& op, int passes = 1) {
@@ -210,8 +210,8 @@ FIRN_HD inline void scatter_particles(Group& g, const Op& op, int passes = 1) {
         op.add_pack(g, pass, home, lanes);
       else
         lanes.for_each_in_turn([&](int, std::uint32_t lane) { return op.takes(lanes.chunk, lane); },
-                               [&](int, std::uint32_t lane, const auto& in_turn) {
-                                 op.add(g, pass, home, lanes.chunk, lane, in_turn);
+                               [&](int, std::uint32_t lane, const auto& turns_at) {
+                                 op.add(g, pass, home, lanes.chunk, lane, turns_at);
                                });
     });
     g.sync();

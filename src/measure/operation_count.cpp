@@ -4,6 +4,7 @@
 
 #include "src/measure/counted.h"
 // Counted's functions must be declared before the operators that use them.
+#include "kernels/exec/host.h"
 #include "kernels/materials/constitutive.inl"
 #include "kernels/transfer/g2p.inl"
 #include "kernels/transfer/p2g.inl"
@@ -22,14 +23,6 @@ struct CountingGroup {
   void atomic_max(T&, T) const {}
   template <class T>
   void atomic_min(T&, T) const {}
-};
-
-// The only particle: always its turn.
-struct CountingTurn {
-  template <class Value>
-  void accumulate(Value& target, const Value& value) const {
-    target += value;
-  }
 };
 
 template <class Action>
@@ -83,8 +76,8 @@ TransferOperations transfer_operations(const Scene& scene) {
     CountingGroup<typename Scatter::Scratch> scatter_group{};
     CountingGroup<typename Gather::Scratch> gather_group{};
     count.p2g = operations_of([&] {
-      Scatter{params, particle, {}, grid, &control}.add(
-          scatter_group, 0, home, 0, 0, [](int, auto&& add) { add(CountingTurn{}); });
+      Scatter{params, particle, {}, grid, &control}.add(scatter_group, 0, home, 0, 0,
+                                                        [](int) { return HostTurns{}; });
     });
     count.g2p = operations_of([&] {
       Gather{{params, {}, particle, grid, &control}}.advance(gather_group, home, 0, 0);

@@ -79,28 +79,33 @@ void permute_rows(Exec& exec, const RebuildView& scratch, const Chunk* chunks,
                 PermuteRows<Real>{chunks, scratch.order, moves, scratch.max_chunks, control});
 }
 
-template <class T>
+template <class Real>
 struct CopyRows {
   static constexpr const char* kName = "copy_rows";
   static constexpr int kThreads = 64;
   struct Scratch {};
-  RowMove<T> move;
+  RowMoves<Real> moves;
   std::uint32_t max_chunks;
   const StepControl* control;
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const T* from = row_of(move.from, *control, max_chunks, g.index());
-    T* to = row_of(move.to, *control, max_chunks, g.index());
-    g.for_each(static_cast<std::uint32_t>(move.components) * kLanes,
+    for (int m = 0; m < moves.count; ++m) copy(g, moves.reals[m]);
+    if (moves.ids.components > 0) copy(g, moves.ids);
+  }
+  template <class Group, class T>
+  FIRN_HD void copy(Group& g, const RowMove<T>& m) const {
+    const T* from = row_of(m.from, *control, max_chunks, g.index());
+    T* to = row_of(m.to, *control, max_chunks, g.index());
+    g.for_each(static_cast<std::uint32_t>(m.components) * kLanes,
                [&](std::uint32_t i) { to[i] = from[i]; });
   }
 };
 
-template <class Exec, class T>
-void copy_rows(Exec& exec, const RebuildView& scratch, const RowMove<T>& move,
+template <class Exec, class Real>
+void copy_rows(Exec& exec, const RebuildView& scratch, const RowMoves<Real>& moves,
                const StepControl* control, const std::uint32_t* skip) {
   launch_groups(exec, {{&control->n_chunks, scratch.max_chunks}, skip},
-                CopyRows<T>{move, scratch.max_chunks, control});
+                CopyRows<Real>{moves, scratch.max_chunks, control});
 }
 
 }  // namespace firn

@@ -79,7 +79,7 @@ struct RowMoves {
   static constexpr int kMost = 6;
   RowMove<Real> reals[kMost];
   int count = 0;
-  RowMove<std::uint32_t> ids;
+  RowMove<std::uint32_t> ids;  // or none
 };
 
 // Brings rows into the layout that rebuild_layout has found: to(new slot) = from(old slot).
@@ -89,8 +89,8 @@ void permute_rows(Exec& exec, const RebuildView& scratch, const Chunk* chunks,
                   const std::uint32_t* skip);
 
 // Copies the rows of all chunks that hold particles.
-template <class Exec, class T>
-void copy_rows(Exec& exec, const RebuildView& scratch, const RowMove<T>& move,
+template <class Exec, class Real>
+void copy_rows(Exec& exec, const RebuildView& scratch, const RowMoves<Real>& moves,
                const StepControl* control, const std::uint32_t* skip);
 
 // Around a rebuild between fused steps: the momentum that lies on the grid follows its blocks.

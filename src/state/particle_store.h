@@ -18,6 +18,7 @@
 #include "src/state/batch.h"
 #include "src/state/channel_plan.h"
 #include "src/state/heat_model.h"
+#include "src/state/spare_rows.h"
 
 namespace firn {
 
@@ -108,17 +109,26 @@ class ParticleStore {
   }
   // Brings every channel into a layout that kept the bank. Does nothing after another one.
   void permute_in_place(const RebuildView& scratch, const StepControl* control) {
-    for (int c = 0; c < kParticleChannels; ++c) {
-      const Parts parts = parts_of(c);
-      for (int p = 0; p < parts.count; ++p) permute_through_spare(scratch, parts.part[p], control);
-    }
-    auto* ids = reinterpret_cast<std::uint32_t*>(spare_.data());
-    RowMoves<Real> there;
-    there.ids = {{id_.data(), 1, Bank::kLive}, {ids, 1, Bank::kNone}, 1};
-    const RowMove<std::uint32_t> back{there.ids.to, there.ids.from, 1};
-    const std::uint32_t* skip = &control->skip_permute;
-    permute_rows(exec_, scratch, chunks_.data(), there, control, skip);
-    copy_rows(exec_, scratch, back, control, skip);
+    for_each_part([&](const Part& part) {
+      if (can_swap(part)) permute_by_swap(scratch, part, control);
+    });
+    SpareRows<Real> rows(spare_.data(), plan_.spare_components());
+    const auto move = [&] {
+      const std::uint32_t* skip = &control->skip_permute;
+      permute_rows(exec_, scratch, chunks_.data(), rows.there(), control, skip);
+      copy_rows(exec_, scratch, rows.back(), control, skip);
+      rows.clear();
+    };
+    for_each_part([&](const Part& part) {
+      if (can_swap(part)) return;
+      for (int k = 0; k < part.components;) {
+        if (rows.full()) move();
+        k += rows.take(part.rows, k, part.components - k);
+      }
+    });
+    if (rows.full()) move();
+    rows.take_ids({id_.data(), 1, Bank::kLive});
+    move();
   }
 
   // The permutation of the last layout and the marks of those whose momentum is not on the grid.
@@ -294,30 +304,27 @@ class ParticleStore {
     return bank == Bank::kLive ? first : bank == Bank::kOther ? capacity_ - first : 0;
   }
 
-  void permute_through_spare(const RebuildView& scratch, const Part& part,
-                             const StepControl* control) {
-    const std::uint32_t* skip = &control->skip_permute;
-    const int width = plan_.spare_components();
-    for (int k = 0; k < part.components; k += width) {
-      const int n = std::min(width, part.components - k);
-      const ParticleRows<Real> rows{part.rows.data + k * kLanes, part.rows.stride, part.rows.bank};
-      RowMoves<Real> there;
-      there.reals[there.count++] = {rows, {spare_.data(), n, Bank::kNone}, n};
-      permute_rows(exec_, scratch, chunks_.data(), there, control, skip);
-      if (!swap_spare(part, *skip))
-        copy_rows(exec_, scratch, RowMove<Real>{{spare_.data(), n, Bank::kNone}, rows, n}, control,
-                  skip);
+  template <class F>
+  void for_each_part(F&& f) const {
+    for (int c = 0; c < kParticleChannels; ++c) {
+      const Parts parts = parts_of(c);
+      for (int p = 0; p < parts.count; ++p) f(parts.part[p]);
     }
   }
   // A channel as wide as the spare changes places with it, on the CPU, where the flag can be read.
-  bool swap_spare(const Part& part, const std::uint32_t& skip) {
-    if (Exec::kIsCuda || part.components != part.rows.stride ||
-        part.components != plan_.spare_components() || banked())
-      return false;
-    if (skip != 0) return true;
+  bool can_swap(const Part& part) const {
+    return !Exec::kIsCuda && part.components == part.rows.stride &&
+           part.components == plan_.spare_components() && !banked();
+  }
+  void permute_by_swap(const RebuildView& scratch, const Part& part, const StepControl* control) {
+    const std::uint32_t& skip = control->skip_permute;
+    RowMoves<Real> there;
+    there.reals[there.count++] = {
+        part.rows, {spare_.data(), part.components, Bank::kNone}, part.components};
+    permute_rows(exec_, scratch, chunks_.data(), there, control, &skip);
+    if (skip != 0) return;
     for (auto& channel : channels_)
       if (channel.data() == part.rows.data) channel.swap(spare_);
-    return true;
   }
 
   // A larger buffer of `banks` equal parts; the one that held the particles comes first.

@@ -21,6 +21,7 @@ struct NearCounts {
 struct RebuildView {
   std::uint32_t max_blocks = 0, max_chunks = 0, materials = 1;
   bool banks = false;                     // there are two of max_chunks chunks: see particles.h
+  bool staggered = false;                 // particles add to faces: see spread_cells.inl
   std::uint32_t* slot_block = nullptr;    // per particle slot: hash slot of its block, then its bin
   std::uint32_t* sort_spare = nullptr;    // 2 per particle slot
   std::uint32_t* order = nullptr;         // per particle slot: the permutation

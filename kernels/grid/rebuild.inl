@@ -147,10 +147,10 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
     launch_groups(exec, {old_bins, &control->skip_near},
                   PlaceNear<D, Real>{old, scratch.near_counts.count, scratch.order});
   if constexpr (Exec::kIsCuda)
-    launch_groups(
-        exec, {n_bins, stop},
-        SpreadCells<D, Real>{grid.inv_dx, shift, particles, grid.keys, scratch.bin_begin,
-                             scratch.materials, scratch.order, scratch.sort_spare, control});
+    launch_groups(exec, {n_bins, stop},
+                  SpreadCells<D, Real>{grid.inv_dx, shift, scratch.staggered, particles, grid.keys,
+                                       scratch.bin_begin, scratch.materials, scratch.order,
+                                       scratch.sort_spare, control});
   launch_items(exec, {{nullptr, max_bins}, stop},
                CountChunks{scratch.bin_begin, scratch.bin_chunks, control});
   exclusive_scan(exec, scratch.bin_chunks, {nullptr, max_bins}, stop, scratch.bin_first);

@@ -1,8 +1,10 @@
 // The particles of a bin in rounds: the first of each of its block's cells, then the second of
 // each, and so on. Threads of a warp then add for particles of different cells, which need not wait
 // for each other; and eight in a row read nodes that lie side by side in shared memory (WideTile).
-// A bin that nobody has left or entered stays as it is. CUDA's alone: on the CPU, runs that are
-// copied as they are count for more.
+// Stencils on faces may begin a node later than those on nodes, along their axis: of neighbouring
+// cells on the same face. There the cells of a round come by the colours of a chessboard, half of
+// them for a warp. A bin that nobody has left or entered stays as it is. CUDA's alone: on the CPU,
+// runs that are copied as they are count for more.
 #pragma once
 
 #include "kernels/exec/launch.h"
@@ -25,6 +27,7 @@ struct SpreadCells {
     std::uint32_t changed;
   };
   Real inv_dx, shift;
+  bool staggered;
   ParticleView<Real> particles;
   const std::uint64_t* keys;
   const std::uint32_t* bin_begin;
@@ -126,7 +129,7 @@ struct SpreadCells {
     return sum;
   }
 
-  // In the order of a round. 3D: rows of a plane and of the next one in turns.
+  // In the order of a round. 3D: rows of a plane and of the next one in turns, or by colours.
   FIRN_HD std::uint32_t cell_of(std::uint32_t slot, const Vec<int, D>& block) const {
     const std::uint32_t chunk = control->first_chunk + slot / kLanes;
     std::uint32_t at[D];
@@ -135,6 +138,14 @@ struct SpreadCells {
       const Real node = axis_place(x, inv_dx, shift).node;
       at[a] = static_cast<std::uint32_t>(static_cast<int>(node) - block[a] * kSide) %
               static_cast<std::uint32_t>(kSide);
+    }
+    if (staggered) {
+      std::uint32_t cell = 0, sum = 0;
+      for (int a = 0; a < D; ++a) {
+        cell = cell * kSide + at[a];
+        sum += at[a];
+      }
+      return sum % 2 * (kCells / 2) + cell / 2;  // of each pair one is of either colour
     }
     if constexpr (D == 3)
       return ((at[0] / 2 * kSide + at[1]) * 2 + at[0] % 2) * kSide + at[2];

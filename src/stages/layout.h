@@ -40,6 +40,7 @@ class LayoutStage : public Stage<Exec, D, Real> {
     RebuildView scratch;
     context_.particles.fill(scratch);
     context_.grid.fill(scratch);
+    scratch.staggered = context_.params.transfer.staggered;
     return scratch;
   }
   // Where one partition lacks room all of them repeat the step.

@@ -120,7 +120,7 @@ firn_operators(mac/prepare classify_cells measure_faces accelerate_faces)
 firn_operators(mac/flood_cells flood_cells)
 firn_operators(mac/project assemble_projection apply_pressure apply_correction extrapolate_faces complete_faces)
 firn_operators(mac/particle_pressure particle_pressure)
-firn_operators(mac/boundaries release_sliding_faces constrain_faces pressure_reactions)
+firn_operators(mac/boundaries release_sliding_faces constrain_faces pressure_reactions stress_reactions)
 firn_operators(mac/extrapolation find_layers transpose_faces transpose_channel extrapolate_channel extrapolate_velocities)
 
 firn_operators(liquid/position_correction fill_cells measure_excess assemble_correction)

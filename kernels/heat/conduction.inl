@@ -131,7 +131,8 @@ struct AssembleHeat {
     const Real sum = a[kThermalConductivity] + b[kThermalConductivity];
     const Real series =
         sum > Real(0) ? 2 * a[kThermalConductivity] * b[kThermalConductivity] / sum : Real(0);
-    return series * min(a[kThermalFilled], b[kThermalFilled]) * face_over_distance();
+    return (1 - Real(kSettled)) * series * min(a[kThermalFilled], b[kThermalFilled]) *
+           face_over_distance();
   }
   FIRN_HD Real face_over_distance() const { return D == 3 ? heated.solids.grid.dx : Real(1); }
 
@@ -282,9 +283,10 @@ struct HeatG2P : CellG2P<D, kHeatKernel, Real> {
   // A particle with less than this outside of held bodies lies within one and waits to be put out.
   static constexpr Real kLeastShare = Real(1e-3);
   struct Scratch {
-    Tile free, change, mean, reached;
+    Tile free, change, mean, reached, settled, settles;
   };
   HeatView<Real> heat;
+  const StepControl* control;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -302,6 +304,18 @@ struct HeatG2P : CellG2P<D, kHeatKernel, Real> {
     tiles.change.node[t] = free * heat.change[cell];
     tiles.reached.node[t] = free > Real(0) ? after : heat.held[cell];
     tiles.mean.node[t] = free * after;
+    const Real settled = free * settling(heat.thermal_sums[cell]);
+    tiles.settled.node[t] = settled;
+    tiles.settles.node[t] = settled * heat.thermal_sums[cell][kThermalTemperature];
+  }
+  // sigma, see kSettled.
+  FIRN_HD Real settling(const Node<Real>& cell) const {
+    if (!(cell[kThermalCapacity] > Real(0))) return Real(0);
+    const GridView<Real>& grid = Base::grid;
+    const Real diffusivity_over_area = cell[kThermalConductivity] * cell[kThermalFilled] *
+                                       (D == 3 ? grid.dx : Real(1)) / cell[kThermalCapacity];
+    return min(Real(4 * kSettled) * diffusivity_over_area * static_cast<Real>(control->dt),
+               Real(1));
   }
 
   template <class Group>
@@ -321,6 +335,7 @@ struct HeatG2P : CellG2P<D, kHeatKernel, Real> {
       const Real mean = scale * near.mean(g.scratch.mean);
       change = heat.flip * change + (1 - heat.flip) * (mean - own);
     }
+    change += near.mean(g.scratch.settles) - near.mean(g.scratch.settled) * own;
     if (beside_held) change = limited(g.scratch.reached.node + near.first, own, change);
     add_heat(m, capacity_of(m, state) * change, state);
     channel_row(heat.state, chunk, kHeatComponents, 0)[lane] = state.enthalpy;
@@ -347,7 +362,7 @@ template <class Exec, int D, class Real>
 void heat_g2p(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
               const HeatView<Real>& heat, std::uint32_t max_blocks, const StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                HeatG2P<D, Real>{{particles, grid}, heat});
+                HeatG2P<D, Real>{{particles, grid}, heat, control});
 }
 
 }  // namespace firn

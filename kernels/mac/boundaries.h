@@ -28,11 +28,19 @@ void constrain_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
                      const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
                      const StepControl* control);
 
-// Impulse and angular impulse of the pressure of this step on each body, per block, in
-// params.reactions as grid_update leaves them. Takes the pressure and the areas of the last solve.
+// Impulse, angular impulse and work of the particles' stress on each body in this step, per block,
+// in params.reactions as grid_update leaves them: what mac_p2g has brought to closed faces. Takes
+// their areas.
+template <class Exec, int D, class Real>
+void stress_reactions(Exec& exec, const GridUpdateParams<Real, D>& params,
+                      const GridView<Real>& grid, const MacView<Real>& mac,
+                      std::uint32_t max_blocks, const StepControl* control);
+
+// The same of the pressure of this step, onto what is there or alone. Takes the pressure and the
+// areas of the last solve.
 template <class Exec, int D, class Real>
 void pressure_reactions(Exec& exec, const GridUpdateParams<Real, D>& params,
-                        const GridView<Real>& grid, const MacView<Real>& mac,
+                        const GridView<Real>& grid, const MacView<Real>& mac, bool onto,
                         std::uint32_t max_blocks, const StepControl* control);
 
 }  // namespace firn

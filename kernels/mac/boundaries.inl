@@ -125,9 +125,9 @@ void constrain_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
                 ConstrainFaces<D, Real>{{params, grid}, mac});
 }
 
+// Sums over the cells of a block for each body, in params.reactions.
 template <int D, class Real>
-struct PressureReactions {
-  static constexpr const char* kName = "pressure_reactions";
+struct BodyReactions {
   static constexpr int kThreads = 64;
   static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes;
   struct Scratch {
@@ -136,22 +136,24 @@ struct PressureReactions {
   BoundaryGeometry<D, Real> boundary;
   MacView<Real> mac;
 
-  template <class Group>
-  FIRN_HD void operator()(Group& g) const {
-    const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
-    const bool near = has_boundary(mac, g.index()) && !is_dry(mac, g.index());
+  // push(sums, body, cell) adds what a cell has for a body; nothing where the block is not `near`.
+  // `onto`: beside what the rows hold.
+  template <class Group, class Push>
+  FIRN_HD void add_up(Group& g, bool near, bool onto, const Push& push) const {
     const int n_bodies = boundary.params.collider_count;
     for (int c = 0; c < n_bodies; ++c) {
       double* row = boundary.params.reactions +
                     (static_cast<std::uint64_t>(g.index()) * n_bodies + c) * kReactionColumns;
       if (near) {
         g.for_each(kCells, [&](std::uint32_t cell) {
-          push(g.scratch.sums[cell], g.index(), block, c, cell);
+          double* sums = g.scratch.sums[cell];
+          for (int k = 0; k < kReactionColumns; ++k) sums[k] = 0;
+          push(sums, c, cell);
         });
         g.sync();
       }
       g.for_each(kReactionColumns, [&](std::uint32_t k) {
-        double sum = 0;
+        double sum = onto ? row[k] : 0;
         if (near)
           for (std::uint32_t cell = 0; cell < kCells; ++cell) sum += g.scratch.sums[cell][k];
         row[k] = sum;
@@ -159,12 +161,75 @@ struct PressureReactions {
       g.sync();
     }
   }
+  // An impulse along an axis at x on the surface of body c.
+  FIRN_HD void add(double* sums, int c, const Vec<Real, D>& x, int axis, Real impulse) const {
+    Vec<Real, D> push = Vec<Real, D>::zero();
+    push[axis] = impulse;
+    add_impulse(sums, x, push);
+    const GridUpdateParams<Real, D>& params = boundary.params;
+    add_work(sums, surface_velocity(params.colliders[c], params.poses[c], x), push);
+  }
+};
+
+// Closed faces do not move as the stress of the material around them would have it: their body
+// takes it up.
+template <int D, class Real>
+struct StressReactions : BodyReactions<D, Real> {
+  static constexpr const char* kName = "stress_reactions";
+  using Base = BodyReactions<D, Real>;
+  using Base::boundary, Base::mac, Base::kCells;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
+    this->add_up(g, has_boundary(mac, g.index()), false,
+                 [&](double* sums, int c, std::uint32_t cell) {
+                   for (int a = 0; a < D; ++a) push(sums, g.index(), block, c, cell, a);
+                 });
+  }
+  FIRN_HD void push(double* sums, std::uint32_t rank, const Vec<int, D>& block, int c,
+                    std::uint32_t cell, int axis) const {
+    const std::uint64_t face = face_index<D>(rank, axis, cell);
+    const Real impulse = mac.faces[face][kFaceImpulse];
+    if (mac.area[face] > Real(0) || impulse == Real(0)) return;
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
+    const Vec<Real, D> x = boundary.face_position(block, local, axis);
+    const NearestBoundary<D, Real> wall = boundary.nearest(x);
+    if (wall.body != c) return;
+    if (wall.boundary == BoundaryType::kSticky) return this->add(sums, c, x, axis, impulse);
+    const Vec<Real, D> n = boundary.normal(wall, x);  // nothing else holds where material slides
+    for (int a = 0; a < D; ++a) this->add(sums, c, x, a, impulse * n[axis] * n[a]);
+  }
+};
+
+template <class Exec, int D, class Real>
+void stress_reactions(Exec& exec, const GridUpdateParams<Real, D>& params,
+                      const GridView<Real>& grid, const MacView<Real>& mac,
+                      std::uint32_t max_blocks, const StepControl* control) {
+  if (params.collider_count == 0) return;
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                StressReactions<D, Real>{{{params, grid}, mac}});
+}
+
+template <int D, class Real>
+struct PressureReactions : BodyReactions<D, Real> {
+  static constexpr const char* kName = "pressure_reactions";
+  using Base = BodyReactions<D, Real>;
+  using Base::boundary, Base::mac, Base::kCells;
+  bool onto;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
+    this->add_up(
+        g, has_boundary(mac, g.index()) && !is_dry(mac, g.index()), onto,
+        [&](double* sums, int c, std::uint32_t cell) { push(sums, g.index(), block, c, cell); });
+  }
 
   // What the pressure at a cell's part of the surface of body c does to it through the closed parts
   // of the cell's faces.
   FIRN_HD void push(double* sums, std::uint32_t rank, const Vec<int, D>& block, int c,
                     std::uint32_t cell) const {
-    for (int k = 0; k < kReactionColumns; ++k) sums[k] = 0;
     const CellAddress self{rank, cell};
     if (!is_fluid(mac, self)) return;
     Real face_area = Real(1);
@@ -178,18 +243,16 @@ struct PressureReactions {
         if (!(closed > Real(0))) continue;
         const Vec<Real, D> x = boundary.face_position(block, at_face, a);
         if (boundary.nearest(x).body != c) continue;
-        Vec<Real, D> push = Vec<Real, D>::zero();
-        push[a] =
-            pressure_on(self, block, c) * closed * face_area * (side == 0 ? Real(-1) : Real(1));
-        add_impulse(sums, x, push);
-        const GridUpdateParams<Real, D>& params = boundary.params;
-        add_work(sums, surface_velocity(params.colliders[c], params.poses[c], x), push);
+        this->add(
+            sums, c, x, a,
+            pressure_on(self, block, c) * closed * face_area * (side == 0 ? Real(-1) : Real(1)));
       }
   }
 
   // The pressure continued from the cell's centre to the nearest point of the body. At the centre
   // it would miss up to the weight of half a cell of liquid.
   FIRN_HD Real pressure_on(const CellAddress& cell, const Vec<int, D>& block, int c) const {
+    if (onto) return mac.pressure[cell_index(cell)];
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell.cell));
     Vec<Real, D> offset;
     for (int a = 0; a < D; ++a) offset[a] = static_cast<Real>(local[a]) + Real(0.5);
@@ -206,11 +269,11 @@ struct PressureReactions {
 
 template <class Exec, int D, class Real>
 void pressure_reactions(Exec& exec, const GridUpdateParams<Real, D>& params,
-                        const GridView<Real>& grid, const MacView<Real>& mac,
+                        const GridView<Real>& grid, const MacView<Real>& mac, bool onto,
                         std::uint32_t max_blocks, const StepControl* control) {
   if (params.collider_count == 0) return;
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                PressureReactions<D, Real>{{params, grid}, mac});
+                PressureReactions<D, Real>{{{params, grid}, mac}, onto});
 }
 
 }  // namespace firn

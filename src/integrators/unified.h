@@ -44,7 +44,7 @@ struct UnifiedIntegrator {
       material.compress(mac);
     }) && deviatoric.couple();
     if (solved) projection.release_walls();
-    projection.push_bodies();
+    projection.push_bodies(true);
     // Temperatures and volumes move before the particles do, heat first, since its solve may yet
     // reject the step; and before the correction, which leaves another solution in the place of the
     // pressure.
@@ -71,6 +71,7 @@ struct UnifiedIntegrator {
     cells.enqueue();
     faces.transpose_extrapolation();
     material.sum_volume();
+    projection.stress_bodies();
     faces.accelerate();
     heat.scatter();
     faces.fill_gaps();

@@ -60,10 +60,16 @@ class Projection : public Stage<Exec, D, Real> {
                                            context_.grid.view(), faces_.view(),
                                            context_.max_blocks(), context_.step());
   }
-  // The impulse of the pressure on bodies.
-  void push_bodies() {
+  // The impulse of the particles' stress on bodies, before faces are accelerated.
+  void stress_bodies() {
+    stress_reactions<Exec, D, Real>(context_.exec, context_.boundaries(), context_.grid.view(),
+                                    faces_.view(), context_.max_blocks(), context_.step());
+  }
+  // That of the pressure; with `stressed`, onto the other.
+  void push_bodies(bool stressed = false) {
     pressure_reactions<Exec, D, Real>(context_.exec, context_.boundaries(), context_.grid.view(),
-                                      faces_.view(), context_.max_blocks(), context_.step());
+                                      faces_.view(), stressed, context_.max_blocks(),
+                                      context_.step());
   }
 
   EllipticSystem<Real> system() {

@@ -189,7 +189,7 @@ class Simulation::Impl {
     stats_.time = time;  // of the last completed frame: the state may lie after it
     stats_.totals = totals;
     stats_.lost_volume = lost_volume;
-    energy_ = std::move(energy);
+    energy_ = energy;
     stats_.energy = energy_.balance();
   }
 

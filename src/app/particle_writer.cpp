@@ -24,7 +24,7 @@ ParticleWriter::ParticleWriter(const Scene& scene, const RunDirectory& directory
   OutputSettings wanted;
   wanted.particles = formats;
   if (volumes) wanted.volumes = {"vdb"};
-  require_formats(wanted);
+  require_formats(wanted, scene.grid.dx);
   if (volumes) directory.make_volume_folder();
 }
 

@@ -12,6 +12,7 @@
 #include "src/app/run_record.h"
 #include "src/app/stopwatch.h"
 #include "src/io/particle_formats.h"
+#include "src/io/surface_file.h"
 #include "src/run/start_checks.h"
 #include "src/scene/output_channels.h"
 
@@ -158,7 +159,9 @@ std::filesystem::path output_folder(const Scene& scene, const Options& options) 
 RunResult run_scene(const Scene& scene, const RunDirectory& directory, const Options& options,
                     Progress& progress, std::optional<Checkpoint> from,
                     const std::function<bool()>& outdated) {
-  require_formats(scene.output);  // before bodies are filled
+  // Before bodies are filled.
+  require_formats(scene.output, scene.grid.dx);
+  require_surface_formats(scene, scene.output.surface);
   return RunLoop(scene, directory, options, progress, std::move(from), outdated).run();
 }
 

@@ -38,7 +38,7 @@ SurfaceWriter::SurfaceWriter(const Scene& scene, const RunDirectory& directory,
   if (formats_.empty()) return;
   if (scene.simulation.dimension != 3)
     throw Error(ErrorCategory::kScene, "surfaces need a scene with dimension = 3");
-  require_surfaces();
+  require_surface_formats(scene, formats);
   directory.make_surface_folder();
 }
 

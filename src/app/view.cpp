@@ -18,6 +18,7 @@
 #include "src/app/scene_catalog.h"
 #include "src/io/particle_formats.h"
 #include "src/io/posix_file.h"
+#include "src/io/surface_file.h"
 #include "src/render/process.h"
 #include "src/run/start_checks.h"
 #include "src/view/server.h"
@@ -86,7 +87,8 @@ void view_scene(const Options& options, Progress& progress) {
   const Scene scene = load_scene(find_scene(options.target), scene_options(options));
   std::optional<RunDirectory> directory;
   if (!options.output.empty()) {
-    require_formats(scene.output);
+    require_formats(scene.output, scene.grid.dx);
+    require_surface_formats(scene, scene.output.surface);
     directory.emplace(RunDirectory::create(options.output, options.overwrite));
   }
   for (const std::string& warning : start_warnings(scene)) progress.line("warning: " + warning);

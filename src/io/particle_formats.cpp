@@ -6,6 +6,7 @@
 
 #include "firn/error.h"
 #include "src/io/particle_files.h"
+#include "src/io/vdb_voxels.h"
 
 namespace firn {
 namespace {
@@ -77,7 +78,7 @@ const ParticleFormat* find_particle_format(std::string_view name) {
   return found == std::end(kFormats) ? nullptr : found;
 }
 
-void require_formats(const OutputSettings& output) {
+void require_formats(const OutputSettings& output, double dx) {
   for (const std::string& name : output.particles) {
     const ParticleFormat* format = find_particle_format(name);
     if (format != nullptr && !format->built)
@@ -85,11 +86,13 @@ void require_formats(const OutputSettings& output) {
                   fmt::format("output.particles: \"{}\" needs a build with OpenVDB "
                               "(FIRN_WITH_OPENVDB=ON); use \"vtp\" or \"bgeo\"",
                               name));
+    if (name == "vdb") require_vdb_voxels("output.particles: \"vdb\"", dx, dx);
   }
   if (!output.volumes.empty() && !kWithOpenVdb)
     throw Error(ErrorCategory::kScene,
                 "output.volumes: volumes need a build with OpenVDB (FIRN_WITH_OPENVDB=ON); remove "
                 "the key, or set it to []");
+  if (!output.volumes.empty()) require_vdb_voxels("output.volumes", dx, dx);
 }
 
 }  // namespace firn

@@ -31,7 +31,8 @@ std::span<const ParticleFormat> particle_formats();
 // Null: there is none of that name.
 const ParticleFormat* find_particle_format(std::string_view name);
 
-// Throws Error{kScene} if this build cannot write what the scene asks for.
-void require_formats(const OutputSettings& output);
+// Throws Error{kScene} if this build cannot write what a scene asks for, or OpenVDB not on a grid
+// as fine.
+void require_formats(const OutputSettings& output, double dx);
 
 }  // namespace firn

@@ -9,6 +9,8 @@
 #include <iterator>
 
 #include "src/io/atomic_file.h"
+#include "src/io/vdb_voxels.h"
+#include "src/surface/material_surfaces.h"
 
 #if defined(FIRN_WITH_OPENVDB)
 #include "src/io/vdb_archive.h"
@@ -112,16 +114,31 @@ void write_ply_mesh(const std::filesystem::path& path, std::span<const SurfaceLa
 }
 
 #if defined(FIRN_WITH_OPENVDB)
+constexpr const char* kLevelSets = "output.surface: \"vdb\"";
+
 void write_level_sets(const std::filesystem::path& path, std::span<const SurfaceLayer> layers,
                       const FrameMark& mark) {
   openvdb::GridCPtrVec grids;
   for (const SurfaceLayer& layer : layers) {
-    const openvdb::FloatGrid::Ptr grid = layer.surface->level_set().whole(layer.surface->level());
+    const LevelSet& set = layer.surface->level_set();
+    require_vdb_voxels(kLevelSets, set.voxel(), mark.dx);
+    const openvdb::FloatGrid::Ptr grid = set.whole(layer.surface->level());
     grid->setName(layer.name);
     mark_grid(*grid, mark);
     grids.push_back(grid);
   }
   write_grids(path, grids);
+}
+
+double finest_voxel(const Scene& scene) {
+  double most = 1;
+  const auto add = [&](const auto& filled) {
+    for (const auto& one : filled)
+      most = std::max(most, one.particles_per_cell > 0 ? one.particles_per_cell : 8);
+  };
+  add(scene.bodies);
+  add(scene.sources);
+  return LevelSet::voxel_of(surface_settings(scene), scene.grid.dx / std::cbrt(most));
 }
 #else
 void write_level_sets(const std::filesystem::path&, std::span<const SurfaceLayer>,
@@ -136,6 +153,14 @@ constexpr SurfaceFormat kFormats[] = {
 }  // namespace
 
 std::span<const SurfaceFormat> surface_formats() { return kFormats; }
+
+void require_surface_formats(const Scene& scene, std::span<const std::string> formats) {
+  if (!formats.empty()) require_surfaces();
+#if defined(FIRN_WITH_OPENVDB)
+  if (std::find(formats.begin(), formats.end(), "vdb") != formats.end())
+    require_vdb_voxels(kLevelSets, finest_voxel(scene), scene.grid.dx);
+#endif
+}
 
 const SurfaceFormat* find_surface_format(std::string_view name) {
   for (const SurfaceFormat& format : kFormats)

@@ -31,6 +31,10 @@ struct SurfaceFormat {
 // vdb: a level set per surface, named after it, of the mesh: negative inside, m.
 std::span<const SurfaceFormat> surface_formats();
 
+// Throws Error{kScene} if one of these formats cannot hold the surfaces of a scene's particles, who
+// are as far apart as its bodies and sources place them: OpenVDB has a least voxel.
+void require_surface_formats(const Scene& scene, std::span<const std::string> formats);
+
 // Null: there is none of that name.
 const SurfaceFormat* find_surface_format(std::string_view name);
 

@@ -33,11 +33,24 @@ double mean_volume(const SurfaceParticles& particles) {
 
 }  // namespace
 
+double LevelSet::side_of(SurfaceKernel kernel) {
+  return kernel == SurfaceKernel::kAnisotropic ? EllipsoidFit::kNeighbours : kReach;
+}
+
+int LevelSet::voxels_along(const SurfaceSettings& settings) {
+  const double side = side_of(settings.kernel);
+  return std::clamp(static_cast<int>(std::ceil(side / settings.voxel)), 1, kMostPerCell);
+}
+
+double LevelSet::voxel_of(const SurfaceSettings& settings, double spacing) {
+  return side_of(settings.kernel) * spacing / voxels_along(settings);
+}
+
 LevelSet::LevelSet(const SurfaceParticles& particles, const SurfaceSettings& settings)
     : is_anisotropic_(settings.kernel == SurfaceKernel::kAnisotropic),
       spacing_(std::cbrt(mean_volume(particles))),
-      side_(is_anisotropic_ ? EllipsoidFit::kNeighbours : kReach),
-      per_cell_(std::clamp(static_cast<int>(std::ceil(side_ / settings.voxel)), 1, kMostPerCell)),
+      side_(side_of(settings.kernel)),
+      per_cell_(voxels_along(settings)),
       reach_(static_cast<float>(side_ * spacing_)),
       inside_(static_cast<float>((is_anisotropic_ ? kHalfBand : kRadius) * spacing_)),
       outside_(static_cast<float>((is_anisotropic_ ? kHalfBand : kBand) * spacing_)),
@@ -216,13 +229,8 @@ LevelSet::Values LevelSet::measure_density(const Around& around, Sums& s) const 
   return values;
 }
 
-// Voxel i of the grid lies at (i + 1/2) voxels, counted from the lower side of cell 0.
 void LevelSet::fill_grid(const std::vector<Values>& values) {
-  const double voxel = side_ * spacing_ / per_cell_;
   grid_ = openvdb::FloatGrid::create(outside_);
-  const auto transform = openvdb::math::Transform::createLinearTransform(voxel);
-  transform->postTranslate(openvdb::Vec3d(0.5 * voxel - 0.5 * side_ * spacing_));
-  grid_->setTransform(transform);
   grid_->setGridClass(openvdb::GRID_LEVEL_SET);
   auto accessor = grid_->getAccessor();
   for (std::uint32_t node = 0; node < cells_.size(); ++node) {
@@ -241,6 +249,9 @@ void LevelSet::fill_grid(const std::vector<Values>& values) {
 
 openvdb::FloatGrid::Ptr LevelSet::whole(double level) const {
   openvdb::FloatGrid::Ptr grid = grid_->deepCopy();
+  const auto transform = openvdb::math::Transform::createLinearTransform(voxel());
+  transform->postTranslate(openvdb::Vec3d(place_of(0)));
+  grid->setTransform(transform);
   const auto shift = static_cast<float>(level);
   for (auto value = grid->beginValueOn(); value; ++value) value.setValue(*value - shift);
   openvdb::tools::changeBackground(grid->tree(), grid->background() - shift);

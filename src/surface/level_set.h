@@ -31,12 +31,18 @@ class LevelSet {
   LevelSet(const SurfaceParticles& particles, const SurfaceSettings& settings);
 
   double spacing() const { return spacing_; }
+  // The distance of two voxels of a surface of particles so far apart, m.
+  static double voxel_of(const SurfaceSettings& settings, double spacing);
+  double voxel() const { return side_ * spacing_ / per_cell_; }
+  // Voxel i of the grid lies at (i + 1/2) voxels, counted from the lower side of cell 0.
+  double place_of(double index) const { return (index + 0.5) * voxel() - 0.5 * side_ * spacing_; }
   double volume() const { return volume_; }  // of the particles but for lone ones, m^3
+  // In the place of voxels: OpenVDB's own transforms have none as small as those of fine scenes.
   const openvdb::FloatGrid::Ptr& grid() const { return grid_; }
   const std::vector<Drop>& lone() const { return lone_; }
   // How far from 0 a level may be, m.
   double farthest_level() const { return (is_anisotropic_ ? 0.75 : 0.25) * outside_; }
-  // Of the surface at `level` and the lone drops, for files: negative inside, m.
+  // Of the surface at `level` and the lone drops, in the world, for files: negative inside, m.
   openvdb::FloatGrid::Ptr whole(double level) const;
 
   // f(weight, particle) for the particles about `x`.
@@ -56,6 +62,8 @@ class LevelSet {
 
  private:
   static constexpr int kMostPerCell = 16;
+  static double side_of(SurfaceKernel kernel);
+  static int voxels_along(const SurfaceSettings& settings);
   using Cells = CellLists<3>;
   using Around = std::array<std::uint32_t, Cells::kStencil>;
   // Of all voxels of a cell, side by side.

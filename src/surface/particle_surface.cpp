@@ -184,7 +184,8 @@ void ParticleSurface::Impl::mesh_at(double level) {
   openvdb::tools::volumeToMesh(*set.grid(), points, triangles, quads, level);
   mesh.positions.resize(3 * points.size());
   for (std::size_t i = 0; i < points.size(); ++i)
-    for (int a = 0; a < 3; ++a) mesh.positions[3 * i + a] = points[i][a];
+    for (int a = 0; a < 3; ++a)
+      mesh.positions[3 * i + a] = static_cast<float>(set.place_of(points[i][a]));
   mesh.triangles.clear();
   mesh.triangles.reserve(3 * triangles.size() + 6 * quads.size());
   // Seen from outside OpenVDB's go round clockwise.
@@ -220,7 +221,7 @@ void ParticleSurface::Impl::find_normals() {
   }
   for (std::size_t i = 0; i < mesh.vertices(); ++i) {
     float* n = &mesh.normals[3 * i];
-    const float length = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    const float length = std::hypot(n[0], n[1], n[2]);
     for (int c = 0; c < 3; ++c) n[c] = length > 0 ? n[c] / length : static_cast<float>(c == 1);
   }
 }

@@ -4,6 +4,7 @@ level sets by OpenVDB (FIRN_VDB_CONTENTS prints a VDB file as JSON)."""
 import json
 import math
 import os
+import re
 import subprocess
 import unittest
 
@@ -71,6 +72,25 @@ class Surfaces(CliTest):
         mass.SetInputData(mesh)
         mass.Update()
         self.assertAlmostEqual(mass.GetVolume(), VOLUME, delta=0.03 * VOLUME)  # particles: within 1 % of the shapes'
+
+    def test_grids_finer_than_voxels_of_openvdb(self):
+        # All lengths over 10 000: dx = 5e-6 m.
+        scene = re.sub(r"(dx = |center = |radius = |min = |max = |point = )(\[.*?\]|[0-9.]+)",
+                       lambda m: m[1] + re.sub(r"[0-9.]+", lambda x: f"{float(x[0]) * 1e-4:.9g}", m[2]), SCENE)
+        scene = scene.replace("fps = 48", "fps = 48e4").replace("velocity = ", "angular_velocity = ")
+        (self.folder / "tiny.toml").write_text(scene)
+        for key in ("particles", "volumes", "surface"):
+            error = self.fail_with(2, "run", "tiny.toml", "-o", key, "--quiet", "--set", f'output.{key}=["vdb"]')
+            self.assertIn(f"output.{key}", error)
+            self.assertIn("OpenVDB has no voxels smaller than 1.44e-05 m", error)
+            self.assertEqual(self.files(f"{key}/*/*"), {})
+        self.succeed("run", "tiny.toml", "-o", "run", "--quiet", "--set", 'output.surface=["obj"]')
+        self.assertEqual(len(list((self.folder / "run" / "frames").iterdir())), 3)
+        mesh = polygons(vtkOBJReader(), self.folder / "run/surfaces/surface_000000.obj")
+        mass = vtkMassProperties()
+        mass.SetInputData(mesh)
+        mass.Update()
+        self.assertAlmostEqual(mass.GetVolume() * 1e12, VOLUME, delta=0.03 * VOLUME)
 
     def test_files_of_a_run(self):
         (self.folder / "surf.toml").write_text(SCENE)

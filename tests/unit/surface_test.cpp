@@ -85,6 +85,21 @@ TEST_P(Surfaces, AreTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(one.mesh().triangles, three.mesh().triangles);
 }
 
+// By a power of two, so that nothing is rounded otherwise: to 2·10^-8 m, where OpenVDB has no
+// voxels.
+TEST_P(Surfaces, OfTinyParticlesAreThoseOfLargeOnes) {
+  const Cloud large = cloud(in_ball);
+  Cloud tiny = large;
+  for (float& x : tiny.position) x = std::ldexp(x, -20);
+  for (float& v : tiny.volume) v = std::ldexp(v, -60);
+  const ParticleSurface expected(large.particles(), settings_), found(tiny.particles(), settings_);
+  EXPECT_EQ(found.mesh().triangles, expected.mesh().triangles);
+  EXPECT_EQ(found.mesh().normals, expected.mesh().normals);
+  std::vector<float> enlarged = found.mesh().positions;
+  for (float& x : enlarged) x = std::ldexp(x, 20);
+  EXPECT_EQ(enlarged, expected.mesh().positions);
+}
+
 TEST_P(Surfaces, CarryWhatParticlesCarry) {
   const Cloud particles = cloud(in_block);
   std::vector<float> values;

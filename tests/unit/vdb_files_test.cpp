@@ -4,6 +4,8 @@
 
 #include "src/io/particle_files.h"
 #include "src/io/particle_formats.h"
+#include "src/io/surface_file.h"
+#include "src/io/vdb_voxels.h"
 #include "src/io/volume_file.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
@@ -263,6 +265,36 @@ TEST(Volumes, OfNothingAreEmpty) {
   for (const auto& grid : *grids) EXPECT_EQ(grid->activeVoxelCount(), 0u);
 }
 
+// The least cube of OpenVDB has 3·10^-15 m^3, that is a side of 1.44·10^-5 m.
+TEST(VdbVoxels, TooSmallForOpenVdbAreRefusedByName) {
+  EXPECT_TRUE(vdb_holds(1.45e-5));
+  EXPECT_NO_THROW(openvdb::math::Transform::createLinearTransform(1.45e-5));
+  EXPECT_FALSE(vdb_holds(1.44e-5));
+  EXPECT_ANY_THROW(openvdb::math::Transform::createLinearTransform(1.44e-5));
+  OutputSettings output;
+  output.particles = {"npz", "vdb"};
+  EXPECT_NO_THROW(require_formats(output, 2e-5));
+  expect_error(ErrorCategory::kScene, {"output.particles: \"vdb\"", "1.44e-05 m", "not 1e-05"},
+               [&] { require_formats(output, 1e-5); });
+  output.particles = {"npz"};
+  output.volumes = {"vdb"};
+  expect_error(ErrorCategory::kScene, {"output.volumes", "1.44e-05 m"},
+               [&] { require_formats(output, 1e-5); });
+}
+
+// Particles are half a cell apart, or a third of one, and voxels two thirds of that.
+TEST(VdbVoxels, OfSurfacesFollowTheParticles) {
+  Scene scene;
+  scene.bodies.resize(1);
+  const std::vector<std::string> meshes{"obj", "ply"}, all{"obj", "vdb"};
+  scene.grid.dx = 5e-5;
+  EXPECT_NO_THROW(require_surface_formats(scene, all));
+  scene.bodies[0].particles_per_cell = 27;
+  EXPECT_NO_THROW(require_surface_formats(scene, meshes));
+  expect_error(ErrorCategory::kScene, {"output.surface: \"vdb\"", "use another format"},
+               [&] { require_surface_formats(scene, all); });
+}
+
 TEST(Volumes, AFullDiskLeavesNoFile) {
   const ScratchFolder folder;
   const Snapshot s = random_snapshot(3, 5000);
@@ -280,11 +312,11 @@ TEST(VdbPoints, NeedABuildWithOpenVdb) {
   OutputSettings output;
   output.particles = {"npz", "vdb"};
   expect_error(ErrorCategory::kScene, {"output.particles", "FIRN_WITH_OPENVDB=ON"},
-               [&] { require_formats(output); });
+               [&] { require_formats(output, 0.1); });
   output.particles.clear();
   output.volumes = {"vdb"};
   expect_error(ErrorCategory::kScene, {"output.volumes", "FIRN_WITH_OPENVDB=ON"},
-               [&] { require_formats(output); });
+               [&] { require_formats(output, 0.1); });
   const ParticleColumns columns = columns_of(random_snapshot(3, 2), {}, some_mark());
   expect_error(ErrorCategory::kScene, {"FIRN_WITH_OPENVDB=ON"},
                [&] { write_vdb_points(folder / "p.vdb", columns); });

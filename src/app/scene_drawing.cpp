@@ -81,7 +81,10 @@ class Drawing {
     return sensor.kind != SensorKind::kRegion && sensor.kind != SensorKind::kCollider;
   }
   void add(const std::string& name, const char* color, double width, const Shape& shape) {
-    solids_.push_back({name, color, width, compile_shape(shape, d_, scene_.grid.dx)});
+    constexpr double kCells = 64;  // are as many as the drawing shows
+    const CompiledShape outline = outline_shape(shape, d_, scene_.grid.dx);
+    const double spacing = coarse_spacing(outline, scene_.grid.dx, kCells);
+    solids_.push_back({name, color, width, compile_shape(shape, d_, spacing)});
   }
   void widen() {
     double longest = 0;

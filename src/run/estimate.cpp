@@ -45,8 +45,10 @@ namespace {
 struct Fill {
   ParticleBatch batch;
   int thinned = 1;
+  std::optional<double> known;  // how many there are, where the shape tells
 
-  double particles(int dimension) const {
+  double particles(int dimension) const { return known.value_or(found(dimension)); }
+  double found(int dimension) const {
     return static_cast<double>(batch.position.size()) * std::pow(thinned, dimension);
   }
 };
@@ -57,22 +59,33 @@ constexpr double kMostFilled = 100'000, kThinned = 30'000;
 Fill thin_fill(const Scene& scene, std::size_t index) {
   const Body& body = scene.bodies[index];
   const int d = scene.simulation.dimension;
-  const auto compiled = [&](double dx) { return compile_shape(body.shape, d, dx); };
-  const CompiledShape shape = compiled(scene.grid.dx * 16);
-  require_bounded(shape, "body \"" + body.name + "\"");
-  double longest = 0;
-  for (std::size_t a = 0; a < static_cast<std::size_t>(d); ++a)
-    longest = std::max(longest, shape.max[a] - shape.min[a]);
-  if (!(longest > 0)) return {fill_body(scene, index), 1};
+  const double dx = scene.grid.dx;
+  const CompiledShape outline = outline_shape(body.shape, d, dx);
+  require_bounded(outline, "body \"" + body.name + "\"");
+  const double longest = coarse_spacing(outline, 0, 1);
+  if (!(longest > 0)) return {fill_body(scene, index), 1, {}};
   const double per_cell = body.particles_per_cell > 0 ? body.particles_per_cell : 1 << d;
   constexpr double kCells = 32;  // along the longest side, for the volume
-  const double particles =
-      shape_volume(shape, longest / kCells) * per_cell / std::pow(scene.grid.dx, d);
-  if (particles <= kMostFilled) return {fill_body(scene, index), 1};
-  const int thinned = static_cast<int>(std::ceil(std::pow(particles / kThinned, 1.0 / d)));
-  Scene coarse = scene;
-  coarse.grid.dx *= thinned;
-  return {fill_body(coarse, index), thinned};
+  const auto coarse_volume = [&] {
+    const double spacing = coarse_spacing(outline, dx, kCells);
+    return shape_volume(compile_shape(body.shape, d, spacing), longest / kCells);
+  };
+  const std::optional<double> known = enclosed_volume(body.shape, d);
+  const double particles = (known ? *known : coarse_volume()) * per_cell / std::pow(dx, d);
+  if (particles <= kMostFilled) return {fill_body(scene, index), 1, {}};
+  // What is thin, a hollow mesh say, shows on a finer grid only; that must not cost too much
+  // either.
+  constexpr double kMostMissed = 0.5, kMostAcross = 96;
+  int thinned = static_cast<int>(std::ceil(std::pow(particles / kThinned, 1.0 / d)));
+  for (;; thinned = (thinned + 1) / 2) {
+    Scene coarse = scene;
+    coarse.grid.dx *= thinned;
+    Fill fill{fill_body(coarse, index), thinned, {}};
+    if (known && thinned > 1) fill.known = particles;
+    const double next_across = 2 * longest / coarse.grid.dx;
+    if (fill.found(d) >= kMostMissed * particles || thinned == 1 || next_across > kMostAcross)
+      return fill;
+  }
 }
 
 // What the first layout will count: blocks with their halo, and chunks per (block, material).
@@ -309,7 +322,7 @@ SceneEstimate estimate(const Scene& scene, EstimateMode mode) {
   std::vector<Fill> fills;
   SceneEstimate e;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-    fills.push_back(mode == EstimateMode::kExact ? Fill{fill_body(scene, b), 1}
+    fills.push_back(mode == EstimateMode::kExact ? Fill{fill_body(scene, b), 1, {}}
                                                  : thin_fill(scene, b));
     const Fill& fill = fills.back();
     e.particles_per_body.push_back(std::llround(fill.particles(d)));
@@ -323,7 +336,7 @@ SceneEstimate estimate(const Scene& scene, EstimateMode mode) {
   }
   require_particles(scene, static_cast<std::size_t>(e.particles));
   for (std::size_t s = 0; s < scene.sources.size(); ++s)
-    fills.push_back({SourceFlow(scene, s).batch(0), 1});
+    fills.push_back({SourceFlow(scene, s).batch(0), 1, {}});
   const auto at_start = std::span<const Fill>(fills).first(scene.bodies.size());
   e.bounds_min.fill(std::numeric_limits<double>::infinity());
   e.bounds_max.fill(-std::numeric_limits<double>::infinity());

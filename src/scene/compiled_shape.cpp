@@ -1,9 +1,11 @@
 // What is asked of a shape that is compiled.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "firn/error.h"
+#include "src/scene/mesh_cache.h"
 #include "src/scene/shapes.h"
 
 namespace firn {
@@ -12,6 +14,32 @@ bool CompiledShape::bounded() const {
   for (int i = 0; i < dimension; ++i)
     if (!std::isfinite(min[i]) || !std::isfinite(max[i])) return false;
   return true;
+}
+
+double coarse_spacing(const CompiledShape& outline, double dx, double cells) {
+  double longest = 0;
+  for (int i = 0; i < outline.dimension; ++i)
+    longest = std::max(longest, outline.max[i] - outline.min[i]);
+  return std::isfinite(longest) ? std::max(dx, longest / cells) : dx;
+}
+
+std::optional<double> enclosed_volume(const Shape& shape, int dimension) {
+  double scale = 1;
+  const Shape* inner = &shape;
+  for (; inner->type == ShapeType::kTransform && !inner->children.empty();
+       inner = &inner->children[0])
+    scale *= inner->scale;
+  Shape own = *inner;
+  if (!is_triangles(own.type) || own.solid == MeshSolid::kShell) return {};
+  if (dimension == 2) own.depth = own.size;  // of a text, whose depth is for three dimensions
+  const auto mesh = cached_mesh(own);
+  const MeshReport report = inspect(*mesh, {});
+  // Pieces of a mesh may overlap.
+  const bool alone = report.shells == 1 || own.type == ShapeType::kText;
+  if (!report.watertight || !alone) return {};
+  scale *= scale_of(own, *mesh);
+  const double area = scale * scale * report.volume;
+  return dimension == 2 ? area / own.depth : area * scale;
 }
 
 template <class Real>

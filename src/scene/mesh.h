@@ -79,6 +79,9 @@ struct MeshGrid {
 // and shells may overlap. Throws Error{kScene} in a build without OpenVDB, or if the grid would
 // have an absurd size.
 MeshGrid mesh_to_grid(const TriangleMesh& mesh, const std::string& name, double voxel_size);
+// What it throws before it computes anything, also for a shell.
+void require_grid_size(const TriangleMesh& mesh, const std::string& name, double voxel_size,
+                       double thickness);
 // The same of all that lies within half of `thickness` of a triangle. Sampled distances have no
 // kink between two voxels, so a shell is exact, to their interpolation, from two voxels on; a
 // thinner one may be too thin or have holes.

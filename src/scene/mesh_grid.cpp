@@ -208,7 +208,13 @@ GridBytes to_nano(const openvdb::FloatGrid& grid) {
   return result;
 }
 
-void require_size(double side, const std::string& name) {
+double longest_side(const MeshGrid& grid) {
+  return *std::max_element(grid.index_max.begin(), grid.index_max.end());
+}
+
+// Of a shell `half` > 0 voxels lie on each side of the triangles.
+void require_size(const MeshGrid& solid, double half, const std::string& name) {
+  const double side = longest_side(solid) + (half > 0 ? 2 * (half + kHalfBand) : 0);
   if (side < kMostVoxels) return;
   throw Error(
       ErrorCategory::kScene,
@@ -218,16 +224,19 @@ void require_size(double side, const std::string& name) {
           name, side, kMostVoxels));
 }
 
-double longest_side(const MeshGrid& grid) {
-  return *std::max_element(grid.index_max.begin(), grid.index_max.end());
-}
-
 }  // namespace
+
+void require_grid_size(const TriangleMesh& mesh, const std::string& name, double voxel_size,
+                       double thickness) {
+  MeshGrid grid;
+  in_index_space(mesh, voxel_size, grid);
+  require_size(grid, 0.5 * thickness / voxel_size, name);
+}
 
 MeshGrid mesh_to_grid(const TriangleMesh& mesh, const std::string& name, double voxel_size) {
   MeshGrid result;
   const TriangleMesh scaled = in_index_space(mesh, voxel_size, result);
-  require_size(longest_side(result), name);
+  require_size(result, 0, name);
   openvdb::initialize();
   const openvdb::FloatGrid::Ptr grid = unsigned_distances(scaled);
   const MeshReport report = inspect(mesh, name);
@@ -244,7 +253,7 @@ MeshGrid shell_to_grid(const TriangleMesh& mesh, const std::string& name, double
   MeshGrid result;
   const TriangleMesh scaled = in_index_space(mesh, voxel_size, result);
   const double half = 0.5 * thickness / voxel_size;
-  require_size(longest_side(result) + 2 * (half + kHalfBand), name);
+  require_size(result, half, name);
   openvdb::initialize();
   openvdb::Coord low, high;
   for (int i = 0; i < 3; ++i) {
@@ -264,14 +273,19 @@ MeshGrid shell_to_grid(const TriangleMesh& mesh, const std::string& name, double
 
 #else
 
-MeshGrid mesh_to_grid(const TriangleMesh&, const std::string& name, double) {
+void require_grid_size(const TriangleMesh&, const std::string& name, double, double) {
   throw Error(
       ErrorCategory::kScene,
       fmt::format("{}: mesh shapes need a build with OpenVDB (FIRN_WITH_OPENVDB=ON)", name));
 }
+MeshGrid mesh_to_grid(const TriangleMesh& mesh, const std::string& name, double voxel_size) {
+  require_grid_size(mesh, name, voxel_size, 0);
+  return {};
+}
 MeshGrid shell_to_grid(const TriangleMesh& mesh, const std::string& name, double voxel_size,
-                       double) {
-  return mesh_to_grid(mesh, name, voxel_size);
+                       double thickness) {
+  require_grid_size(mesh, name, voxel_size, thickness);
+  return {};
 }
 
 #endif

@@ -34,10 +34,13 @@ double half_diagonal(const CompiledShape& shape) {
   return std::sqrt(squared);
 }
 
-CompiledShape bounded_shape(const Shape& shape, const Scene& scene) {
-  CompiledShape compiled = compile_shape(shape, scene.simulation.dimension, scene.grid.dx);
-  require_bounded(compiled, "what is placed");
-  return compiled;
+CompiledShape bounded(CompiledShape shape) {
+  require_bounded(shape, "what is placed");
+  return shape;
+}
+// What takes bounds alone does without the distances of meshes.
+CompiledShape outline_of(const Shape& shape, const Scene& scene) {
+  return bounded(outline_shape(shape, scene.simulation.dimension, scene.grid.dx));
 }
 
 Shape moved(const Shape& shape, const Vec3& by, const Vec3& rotation = {}, double scale = 1) {
@@ -176,8 +179,8 @@ std::optional<Vec3> underside(const CompiledShape& shape, const Vec3& below, con
 
 // From below with `most` rays along a side at most.
 Shape put_down(const Shape& shape, const Scene& scene, const Ground& ground, int most) {
-  const CompiledShape compiled = bounded_shape(shape, scene);
-  const int d = compiled.dimension;
+  const int d = scene.simulation.dimension;
+  const CompiledShape compiled = bounded(compile_shape(shape, d, scene.grid.dx));
   const std::array<Vec3, 2> axes = across(ground.down(), d);
   const double reach = half_diagonal(compiled), dx = scene.grid.dx;
   const int n = std::clamp(static_cast<int>(std::min(4 * reach / dx, 1e3)), 8, most);
@@ -238,9 +241,9 @@ std::vector<Shape> copies_of(const Shape& shape, const LatticeOfCopies& lattice)
 std::vector<Shape> copies_of(const Shape& shape, const ScatteredCopies& scattered,
                              const Scene& scene) {
   constexpr int kMostTries = 100'000;
-  const CompiledShape compiled = bounded_shape(shape, scene);
-  const Vec3 middle = middle_of(compiled);
-  const double reach = half_diagonal(compiled);
+  const CompiledShape outline = outline_of(shape, scene);
+  const Vec3 middle = middle_of(outline);
+  const double reach = half_diagonal(outline);
   Random random(scattered.seed);
   std::vector<Sphere> taken;
   std::vector<Shape> copies;
@@ -251,7 +254,7 @@ std::vector<Shape> copies_of(const Shape& shape, const ScatteredCopies& scattere
                               "scatter them over a larger box, fewer or smaller ones",
                               copies.size(), scattered.count));
     Sphere sphere;
-    for (int i = 0; i < compiled.dimension; ++i)
+    for (int i = 0; i < outline.dimension; ++i)
       sphere.centre[i] = random(scattered.min[i], scattered.max[i]);
     const double scale = random(scattered.smallest, scattered.largest);
     const Vec3 turn = random_turn(random, scattered.turns, scene);
@@ -269,7 +272,7 @@ std::vector<Shape> copies_of(const Shape& shape, const ScatteredCopies& scattere
 }
 
 Shape centered(const Shape& shape, const Vec3& center, const Scene& scene) {
-  return moved(shape, along(center, -1, middle_of(bounded_shape(shape, scene))));
+  return moved(shape, along(center, -1, middle_of(outline_of(shape, scene))));
 }
 
 std::vector<Shape> put_down(const std::vector<Shape>& shapes, const Scene& scene) {

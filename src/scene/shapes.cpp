@@ -56,7 +56,8 @@ Matrix frame_with_y(const Vector& axis) {
 
 class Compiler {
  public:
-  Compiler(CompiledShape& result, double dx) : out_(result), dx_(dx) {}
+  Compiler(CompiledShape& result, double dx, bool outline)
+      : out_(result), dx_(dx), outline_(outline) {}
 
   // Appends the code that pushes one value; returns the bounds of the solid and raises `depth_`.
   Bounds compile(const Shape& s, const Frame& frame, int below) {
@@ -243,10 +244,15 @@ class Compiler {
       }
     const Frame own = frame.then(placement(s, scale_of(s, triangles)));
     const double half = around(s, frame, own.scale, longest_edge(lo, hi));
-    const auto grid = cached_grid(s, 0.5 * dx_ / own.scale, 2 * half);
+    const double voxel = 0.5 * dx_ / own.scale;
     const Bounds bounds = leaf(SdfOp::kMesh, own, 0.5 * (lo + hi), Matrix::identity(), {},
                                0.5 * (hi - lo) + Vector::filled(half));
-    set_grid(own, grid->origin, grid->index_min, grid->index_max, grid->bytes);
+    if (outline_) {
+      require_grid_size(triangles, name_of(s), voxel, 2 * half);
+    } else {
+      const auto grid = cached_grid(s, voxel, 2 * half);
+      set_grid(own, grid->origin, grid->index_min, grid->index_max, grid->bytes);
+    }
     if (s.type != ShapeType::kText && half == 0) out_.reports.push_back(inspect(triangles, s.file));
     return bounds;
   }
@@ -276,7 +282,8 @@ class Compiler {
     const Vector a = vec(grid.index_min()), b = vec(grid.index_max()), origin = vec(grid.origin());
     const Bounds bounds = leaf(SdfOp::kDeforming, own, origin + 0.5 * voxel * (a + b),
                                Matrix::identity(), {}, 0.5 * voxel * (b - a));
-    set_grid(own, grid.origin(), grid.index_min(), grid.index_max(), grid.at_rest(0));
+    set_grid(own, grid.origin(), grid.index_min(), grid.index_max(),
+             outline_ ? GridBytes() : grid.at_rest(0));
     return bounds;
   }
 
@@ -335,18 +342,17 @@ class Compiler {
 
   CompiledShape& out_;
   double dx_;
+  bool outline_;  // distances of meshes are not made
 };
 
-}  // namespace
-
-CompiledShape compile_shape(const Shape& shape, int dimension, double dx) {
+CompiledShape compile(const Shape& shape, int dimension, double dx, bool outline) {
   if (!(dx > 0)) fail("shape: the grid spacing must be > 0");
   CompiledShape result;
   result.dimension = dimension;
   result.place = shape.place;
   const Bounds bounds = [&] {
     try {
-      const Bounds of_all = Compiler(result, dx).compile(shape, {}, 0);
+      const Bounds of_all = Compiler(result, dx, outline).compile(shape, {}, 0);
       if (result.deforming && result.code.size() > 1)
         fail("shape: a mesh_sequence is the whole shape of a collider, in no boolean");
       return of_all;
@@ -359,6 +365,16 @@ CompiledShape compile_shape(const Shape& shape, int dimension, double dx) {
     result.max[i] = bounds.max[i];
   }
   return result;
+}
+
+}  // namespace
+
+CompiledShape compile_shape(const Shape& shape, int dimension, double dx) {
+  return compile(shape, dimension, dx, false);
+}
+
+CompiledShape outline_shape(const Shape& shape, int dimension, double dx) {
+  return compile(shape, dimension, dx, true);
 }
 
 }  // namespace firn

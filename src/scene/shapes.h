@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +32,18 @@ struct CompiledShape {
 // fields (dx/2). Throws Error{kScene} for a shape that cannot mean anything (radius <= 0, nested
 // too deeply) and Error{kFile} for an unreadable mesh, volume, font or picture.
 CompiledShape compile_shape(const Shape& shape, int dimension, double dx);
+
+// Its bounds and reports alone, without the distances of meshes, which are what costs: nothing else
+// of the result may be asked for. Throws as compile_shape.
+CompiledShape outline_shape(const Shape& shape, int dimension, double dx);
+
+// The grid spacing at which the distances of a shape with this outline take little: dx, or if it is
+// more than `cells` across, so many.
+double coarse_spacing(const CompiledShape& outline, double dx, double cells);
+
+// Volume (2D: area) of a shape that is a closed surface of triangles in one piece, or a text, by
+// the divergence theorem; none of other shapes. Throws as cached_mesh.
+std::optional<double> enclosed_volume(const Shape& shape, int dimension);
 
 // What to upload, in the precision of the kernels: this array, and the bytes of `shape.meshes` to
 // an address that is a multiple of kMeshGridAlignment.

@@ -20,7 +20,7 @@ class BodyInspector {
         index_(index),
         body_(scene.bodies[index]),
         dimension_(scene.simulation.dimension),
-        shape_(compile_shape(body_.shape, dimension_, scene.grid.dx)) {
+        shape_(outline_shape(body_.shape, dimension_, scene.grid.dx)) {
     for (int a = 0; a < dimension_; ++a) {
       const double extent = shape_.max[a] - shape_.min[a];
       longest_ = std::max(longest_, extent);
@@ -49,7 +49,15 @@ class BodyInspector {
     constexpr double kSurely = 100;
     return volume() < kSurely * particle_volume() || may_be_a_sheet();
   }
-  double volume() const { return shape_volume(shape_, longest_ / 16); }
+  double volume() const {
+    const auto known = enclosed_volume(body_.shape, dimension_);
+    return known ? *known : volume_by_cells(16);
+  }
+  double volume_by_cells(int cells) const {
+    constexpr double kResolved = 32;
+    const double dx = coarse_spacing(shape_, scene_.grid.dx, kResolved);
+    return shape_volume(compile_shape(body_.shape, dimension_, dx), longest_ / cells);
+  }
   bool has_open_mesh() const {
     return std::any_of(shape_.reports.begin(), shape_.reports.end(),
                        [](const MeshReport& mesh) { return !mesh.watertight; });
@@ -57,7 +65,7 @@ class BodyInspector {
   // That error is all that there is of a sheet, and half as large in cells half as large.
   bool may_be_a_sheet() const {
     constexpr double kHalf = 0.75;
-    return has_open_mesh() && shape_volume(shape_, longest_ / 32) < kHalf * volume();
+    return has_open_mesh() && volume_by_cells(32) < kHalf * volume_by_cells(16);
   }
   bool is_outside() const {
     if (!scene_.grid.domain) return false;
@@ -85,7 +93,7 @@ class BodyInspector {
   std::size_t index_;
   const Body& body_;
   int dimension_;
-  CompiledShape shape_;
+  CompiledShape shape_;  // its outline
   double longest_ = 0, thinnest_ = std::numeric_limits<double>::infinity();
 };
 

@@ -71,6 +71,27 @@ class PeakMemory(CliTest):
         self.assertLess(self.taken("info", self.scene) - self.taken("info", small), 30e6)
         self.assertLess(time.monotonic() - started, 5)
 
+    def test_a_mesh_thousands_of_cells_across_is_told_of_by_its_triangles(self):
+        corners = [[s * (a == i) for i in range(3)] for a in range(3) for s in (1, -1)]
+        faces = [(1, 3, 5), (3, 2, 5), (2, 4, 5), (4, 1, 5), (3, 1, 6), (2, 3, 6), (4, 2, 6), (1, 4, 6)]
+        (self.folder / "octahedron.obj").write_text("".join("v {} {} {}\n".format(*x) for x in corners) +
+                                                    "".join("f {} {} {}\n".format(*f) for f in faces))
+        block = 'type = "box", min = [0, 0, 0], max = [1, 1, 1]'
+        whole = scene(3, 4)
+        self.assertIn(block, whole)
+        # Two metres across.
+        self.scene.write_text(whole.replace(block, 'type = "mesh", file = "octahedron.obj"'))
+        small = self.taken("info", self.scene)
+        result = self.firn("info", self.scene, "--json", "--set", "grid.dx=1e-3")
+        if "FIRN_WITH_OPENVDB" in result.stderr:
+            self.skipTest("meshes need OpenVDB")
+        self.assertAlmostEqual(json.loads(result.stdout)["particles"] / (8 * 4 / 3 * 1e9), 1, delta=1e-6)
+        started = time.monotonic()
+        self.assertLess(self.taken("info", self.scene, "--set", "grid.dx=1e-3") - small, 30e6)
+        self.assertLess(time.monotonic() - started, 5)
+        error = self.fail_with(2, "info", self.scene, "--set", "grid.dx=1e-4")
+        self.assertIn("octahedron.obj: the mesh is 40000 voxels across, more than 4096; check its units", error)
+
     def test_pictures(self):
         self.check(scene(3, 42, output="image = true"))
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "tests/support/meshes.h"
 #include "tests/support/sim_scenes.h"
 
 namespace firn::test {
@@ -53,6 +54,53 @@ TEST(Estimate, QuickIsNearExactIn3D) {
   // The same counted stage by stage: other halos.
   scene.simulation.fused = false;
   expect_alike(scene);
+}
+
+Shape mesh_of(const MeshFile& file) {
+  Shape shape;
+  shape.type = ShapeType::kMesh;
+  shape.file = file.path();
+  return shape;
+}
+
+// A ball, and a disc two cells thick, which hardly shows on the coarse grids that are quick.
+TEST(Estimate, QuickIsNearExactOfMeshes) {
+#if !defined(FIRN_WITH_OPENVDB)
+  GTEST_SKIP() << "mesh shapes need OpenVDB";
+#endif
+  const MeshFile ball("ball.obj", as_obj(icosphere(3, 0.5)));
+  Scene scene = empty_scene(3, 0.0125, Precision::kSingle);
+  scene.materials = {elastic("jelly")};
+  scene.bodies = {body("ball", 0, mesh_of(ball))};
+  const auto expect_near = [&](double part) {
+    const SceneEstimate exact = estimate(scene), quick = estimate(scene, EstimateMode::kQuick);
+    ASSERT_FALSE(quick.exact);
+    const auto n = static_cast<double>(exact.particles);
+    EXPECT_NEAR(static_cast<double>(quick.particles), n, part * n);
+  };
+  expect_near(0.01);
+  TriangleMesh flat = icosphere(4, 0.5);
+  for (Vec3& x : flat.vertices) x[1] *= 0.01;
+  const MeshFile disc("disc.obj", as_obj(flat));
+  scene.grid.dx = 0.005;
+  scene.bodies = {body("disc", 0, mesh_of(disc))};
+  expect_near(0.05);  // whose edge, a voxel thick, the exact count loses
+}
+
+// 3000 cells across: the distances would have 10^9 voxels.
+TEST(Estimate, LargeMeshesAreToldByTheVolumeThatTheyEnclose) {
+#if !defined(FIRN_WITH_OPENVDB)
+  GTEST_SKIP() << "mesh shapes need OpenVDB";
+#endif
+  const TriangleMesh mesh = icosphere(3, 0.5);
+  const MeshFile ball("large.obj", as_obj(mesh));
+  Scene scene = empty_scene(3, 1.0 / 2000, Precision::kSingle);
+  scene.materials = {elastic("jelly")};
+  scene.bodies = {body("ball", 0, mesh_of(ball))};
+  const double expected = 8 * inspect(mesh, "").volume * std::pow(2000.0, 3);
+  const SceneEstimate quick = estimate(scene, EstimateMode::kQuick);
+  EXPECT_NEAR(static_cast<double>(quick.particles), expected, 1e-5 * expected);
+  EXPECT_NEAR(quick.bounds_max[0], 0.5, 0.02);
 }
 
 TEST(Estimate, SmallScenesAreCounted) {

@@ -7,6 +7,7 @@
 #include "firn/scene_file.h"
 #include "firn/simulation.h"
 #include "src/scene/shapes.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/meshes.h"
 #include "tests/support/scratch_folder.h"
 
@@ -69,6 +70,36 @@ TEST_P(MeshScene, CollidesWhereItIs) {
     EXPECT_NEAR(distance(shape, {1.7 + out, 0.1, 0.1}), out, 1e-5);
     EXPECT_NEAR(distance(shape, {1.2, -0.5 - out, -0.2}), out, 1e-5);
   }
+}
+
+TEST_P(MeshScene, HasAnOutlineWithoutDistances) {
+  const Shape& shape = scene_.bodies[0].shape;
+  const CompiledShape whole = compile_shape(shape, 3, scene_.grid.dx),
+                      outline = outline_shape(shape, 3, scene_.grid.dx);
+  EXPECT_EQ(outline.min, whole.min);
+  EXPECT_EQ(outline.max, whole.max);
+  ASSERT_EQ(outline.reports.size(), 1u);
+  EXPECT_TRUE(outline.meshes.empty());
+  // 4096 voxels of half a cell are refused, as where the distances are made.
+  test::expect_error(ErrorCategory::kScene, {"4100 voxels across"},
+                     [&] { outline_shape(shape, 3, 2.0 / 4100); });
+  test::expect_error(ErrorCategory::kScene, {"4100 voxels across"},
+                     [&] { compile_shape(shape, 3, 2.0 / 4100); });
+  EXPECT_NO_THROW(outline_shape(shape, 3, 2.0 / 4000));
+}
+
+// The cube of edge 1.
+TEST_P(MeshScene, KnowsItsVolume) {
+  Shape around;
+  around.type = ShapeType::kTransform;
+  around.rotation = {0.3, 0.2, 0.1};
+  around.scale = 3;
+  around.children = {scene_.bodies[0].shape};
+  EXPECT_NEAR(enclosed_volume(around, 3).value_or(0), 27, 27e-6);
+  around.children[0].solid = MeshSolid::kShell;
+  EXPECT_FALSE(enclosed_volume(around, 3));
+  around.type = ShapeType::kUnion;
+  EXPECT_FALSE(enclosed_volume(around, 3));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MeshScene,

@@ -54,11 +54,13 @@ int convert(const Options& options) {
   const auto channels = volumes ? volume_channels(scene) : std::vector<std::string>{};
   int written = 0;
   for (const int frame : frames) {
-    const auto read = kept.read(frame, channels, "volumes need");
+    auto read = kept.read(frame, channels, "volumes need");
     if (!read) {
       tell_left_out(frame, options.first_frame || options.last_frame);
       continue;
     }
+    if (volumes) writer.fill_volumes(read->particles);
+    read->leave_out_others();
     writer.write(read->particles, read->tracers ? &*read->tracers : nullptr);
     ++written;
   }

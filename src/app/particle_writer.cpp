@@ -34,16 +34,16 @@ void ParticleWriter::write(const Snapshot& particles, const Snapshot& tracers,
     write_files(columns_of(particles, scene_.output.channels, mark), false);
     if (tracers.size() > 0) write_files(columns_of(tracers, tracer_channels(), mark), true);
   }
-  if (volumes_)
-    write_volumes(directory_.volume_path(mark.frame),
-                  columns_of(particles, volume_channels(scene_), mark), scene_.transfer.kernel);
+  if (volumes_) fill_volumes(columns_of(particles, volume_channels(scene_), mark));
+}
+
+void ParticleWriter::fill_volumes(const ParticleColumns& particles) const {
+  write_volumes(directory_.volume_path(particles.mark.frame), particles, scene_.transfer.kernel);
 }
 
 void ParticleWriter::write(const ParticleColumns& particles, const ParticleColumns* tracers) {
   write_files(particles, false);
   if (tracers != nullptr) write_files(*tracers, true);
-  if (volumes_)
-    write_volumes(directory_.volume_path(particles.mark.frame), particles, scene_.transfer.kernel);
 }
 
 void ParticleWriter::write_files(const ParticleColumns& columns, bool tracers) {

@@ -23,7 +23,8 @@ class ParticleWriter {
 
   // Channels as the scene chooses them; tracers may be empty.
   void write(const Snapshot& particles, const Snapshot& tracers, const FrameMark& mark);
-  // What was read from files. `tracers` null: there are none.
+  // What was read from files: volumes, and files. `tracers` null: there are none.
+  void fill_volumes(const ParticleColumns& particles) const;
   void write(const ParticleColumns& particles, const ParticleColumns* tracers);
 
   // Collections begin with the files up to this frame that are there.

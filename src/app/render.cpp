@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "firn/error.h"
 #include "firn/render.h"
@@ -12,22 +13,26 @@
 #include "src/app/run_frames.h"
 #include "src/app/run_report.h"
 #include "src/render/collider_view.h"
+#include "src/run/frame_stats.h"
 #include "src/scene/output_channels.h"
 
 namespace firn::app {
 namespace {
 
-// What the colours show, and what surfaces are made of.
+// What the colours show, and what blur is made of.
 std::vector<std::string> channels_shown(const Scene& scene) {
   std::vector<std::string> channels{"material"};
   if (scene.output.motion_blur > 0) channels.emplace_back("velocity");
   for (const OutputColor& color : output_colors())
     if (color.name == scene.output.color && !color.channel.empty())
       channels.emplace_back(color.channel);
+  if (scene.output.color == "vorticity") channels.emplace_back("mass");
   return channels;
 }
 
-// Files need not hold what pictures can do without.
+// What pictures can do without, where it cannot be told.
+constexpr const char* kWelcome[] = {"body", "volume"};
+
 void complete(const Scene& scene, Snapshot& snapshot) {
   const double volume = std::pow(scene.grid.dx, scene.simulation.dimension) /
                         std::pow(2.0, scene.simulation.dimension);
@@ -40,6 +45,7 @@ Shown shown_by(const Scene& scene, const RunFrames::Frame& frame) {
   shown.time = frame.particles.mark.time;
   shown.particles = snapshot_of(frame.particles);
   complete(scene, shown.particles);
+  shown.particles.period = periods(scene);
   if (frame.tracers) shown.tracers = snapshot_of(*frame.tracers);
   shown.colliders = scripted_colliders(scene, shown.time);
   return shown;
@@ -53,9 +59,11 @@ void look_ahead(const Scene& scene, const RunFrames& kept, SceneRenderer& render
   if (scene.output.camera) return;
   const std::vector<int> frames = kept.frames(std::nullopt, std::nullopt);
   const std::size_t count = std::min(frames.size(), kLookAhead);
+  std::vector<std::string> welcome = channels_shown(scene);
+  welcome.insert(welcome.end(), std::begin(kWelcome), std::end(kWelcome));
   for (std::size_t i = 0; i < count; ++i) {
     const int frame = frames[count == 1 ? 0 : i * (frames.size() - 1) / (count - 1)];
-    if (const auto read = kept.read(frame, {}, "pictures need"))
+    if (const auto read = kept.read(frame, {}, "pictures need", welcome))
       renderer.look_ahead(shown_by(scene, *read));
   }
 }
@@ -78,7 +86,8 @@ int render(const Options& options) {
   Progress progress(options);
   int drawn = 0;
   for (const int frame : frames) {
-    auto read = kept.read(frame, channels_shown(scene), "pictures need");
+    auto read = kept.read(frame, channels_shown(scene), "pictures need",
+                          {std::begin(kWelcome), std::end(kWelcome)});
     if (!read) {
       tell_left_out(frame, options.first_frame || options.last_frame);
       continue;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -38,7 +39,7 @@ std::string ranges_of(const std::map<int, std::string>& kept) {
 // Of one frame that is kept several times NPZ counts most: it holds all of what was written, and as
 // it was.
 RunFrames::RunFrames(const Scene& scene, const RunDirectory& directory)
-    : scene_(scene), directory_(directory) {
+    : scene_(scene), directory_(directory), origins_(directory) {
   for (const auto& path : list_checkpoints(directory.checkpoints()))
     if (const auto frame = numbered_file_frame(path.filename().string(), "checkpoint", "firn"))
       kept_[*frame] = kCheckpoint;
@@ -72,9 +73,13 @@ std::vector<int> RunFrames::frames(std::optional<int> first, std::optional<int> 
 }
 
 std::optional<RunFrames::Frame> RunFrames::read(int frame, const std::vector<std::string>& channels,
-                                                std::string_view who) const {
-  if (kept_.at(frame) == kCheckpoint) return from_checkpoint(frame, channels);
+                                                std::string_view who,
+                                                const std::vector<std::string>& welcome) const {
+  std::vector<std::string> all = channels;
+  all.insert(all.end(), welcome.begin(), welcome.end());
+  if (kept_.at(frame) == kCheckpoint) return from_checkpoint(frame, all);
   Frame read = from_file(frame);
+  origins_.complete(read.particles, all);
   for (const std::string& name : channels)
     if (read.particles.find(name) == nullptr) {
       std::vector<std::string> there;
@@ -99,7 +104,8 @@ RunFrames::Frame RunFrames::from_file(int frame) const {
     columns.mark = frame_mark(scene_, frame, frame / scene_.simulation.fps);
     return columns;
   };
-  Frame result{read(directory_.particle_path(frame, format)), {}};
+  Frame result{read(directory_.particle_path(frame, format)), {}, 0};
+  result.kept = result.particles.channels.size();
   const auto tracers = directory_.tracer_path(frame, format);
   if (std::filesystem::exists(tracers)) result.tracers = read(tracers);
   return result;
@@ -122,7 +128,11 @@ std::optional<RunFrames::Frame> RunFrames::from_checkpoint(
   channels.insert(channels.end(), more.begin(), more.end());  // each is gathered once
   if (traits_of(scene).staggered) std::erase(channels, "pressure");
   const FrameMark mark = frame_mark(scene, frame, checkpoint.time);
-  Frame result{columns_of(simulation.snapshot(), channels, mark), {}};
+  Frame result{columns_of(simulation.snapshot(), channels, mark), {}, 0};
+  const auto& own = scene_.output.channels;
+  for (const ChannelArray& channel : result.particles.channels)
+    result.kept +=
+        channel.name == "position" || std::find(own.begin(), own.end(), channel.name) != own.end();
   if (const Snapshot tracers = simulation.tracers(); tracers.size() > 0)
     result.tracers = columns_of(tracers, tracer_channels(), mark);
   return result;

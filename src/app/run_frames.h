@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "firn/scene.h"
+#include "src/app/particle_origins.h"
 #include "src/io/particle_channels.h"
 #include "src/io/run_directory.h"
 
@@ -27,12 +28,17 @@ class RunFrames {
   struct Frame {
     ParticleColumns particles;
     std::optional<ParticleColumns> tracers;
+    std::size_t kept = 0;  // how many of the particles' channels the run's own files have
+
+    void leave_out_others() { particles.channels.resize(kept); }
   };
-  // With these channels at least, which `who` ("volumes need") wants. Nothing if all that is kept
-  // is a checkpoint that an interrupted run wrote on its way to the next frame. Throws Error{kFile}
-  // if files do not have the channels or cannot be read.
+  // With these channels at least, which `who` ("volumes need") wants, and those that are `welcome`
+  // where they can be told: what files do not hold may follow from who the particles are. Nothing
+  // if all that is kept is a checkpoint that an interrupted run wrote on its way to the next frame.
+  // Throws Error{kFile} if channels are missing or files cannot be read.
   std::optional<Frame> read(int frame, const std::vector<std::string>& channels,
-                            std::string_view who) const;
+                            std::string_view who,
+                            const std::vector<std::string>& welcome = {}) const;
 
  private:
   Frame from_file(int frame) const;
@@ -41,6 +47,7 @@ class RunFrames {
   const Scene& scene_;
   const RunDirectory& directory_;
   std::map<int, std::string> kept_;  // "npz", "ply" or "checkpoint" by frame
+  mutable ParticleOrigins origins_;  // reads them where they are first asked for
 };
 
 // What `RunFrames::read` has nothing of: an error if the frame was asked for, else a warning.

@@ -26,7 +26,7 @@ bool heated(const Scene& scene) { return scene.solves_heat(); }
 constexpr OutputChannel kChannels[] = {
     {"velocity", "m/s", ChannelRank::kVector, "m/s; colours: the speed", always,
      &Snapshot::velocity},
-    {"speed", "m/s", ChannelRank::kScalar, "m/s", always},
+    {"speed", "m/s", ChannelRank::kScalar, "m/s", always, nullptr, true, true, "velocity"},
     {"material", "1", ChannelRank::kScalar, "its index", always, nullptr, true, false},
     {"body", "1", ChannelRank::kScalar, "its index; sources count on after bodies", always, nullptr,
      true, false},
@@ -46,7 +46,8 @@ constexpr OutputChannel kChannels[] = {
     {"pressure", "Pa", ChannelRank::kScalar,
      "Pa; -tr(stress) / dimension, or where there is a projection, its own", always,
      &Snapshot::pressure},
-    {"vorticity", "1/s", ChannelRank::kAxial, "1/s; colours in 3D: its magnitude", always},
+    {"vorticity", "1/s", ChannelRank::kAxial, "1/s; colours in 3D: its magnitude", always, nullptr,
+     true, true, "velocity"},
     {"id", "1", ChannelRank::kScalar, "the same in all frames", always, nullptr, false, false},
     {"temperature", "K", ChannelRank::kScalar, "K, with heat only", heated, &Snapshot::temperature},
     {"phase", "1", ChannelRank::kScalar, "0 solid, 1 liquid; with heat only", heated},
@@ -65,7 +66,7 @@ std::span<const OutputChannel> output_channels() { return kChannels; }
 std::vector<OutputColor> output_colors() {
   std::vector<OutputColor> colors;
   for (const OutputChannel& c : kChannels)
-    if (c.has_color) colors.push_back({c.name, c.about, c.name});
+    if (c.has_color) colors.push_back({c.name, c.about, c.shown_by.empty() ? c.name : c.shown_by});
   colors.insert(colors.end(), std::begin(kMoreColors), std::end(kMoreColors));
   return colors;
 }

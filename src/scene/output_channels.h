@@ -20,14 +20,15 @@ struct OutputChannel {
   bool (*exists)(const Scene&);
   // Where snapshots have it; null: what writes and draws makes it.
   std::vector<float> Snapshot::*values = nullptr;
-  bool has_color = true;  // pictures can show it, or a scalar that they make of it
-  bool has_mean = true;   // sensors can read it
+  bool has_color = true;           // pictures can show it, or a scalar that they make of it
+  bool has_mean = true;            // sensors can read it
+  std::string_view shown_by = {};  // the channel that its colours are made of, if it is another one
 };
 
 // What pictures can be coloured by.
 struct OutputColor {
   std::string_view name, about;
-  std::string_view channel;  // that it shows
+  std::string_view channel;  // that it is made of
 };
 
 std::span<const OutputChannel> output_channels();

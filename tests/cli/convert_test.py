@@ -26,6 +26,21 @@ class Convert(ExportsTest):
         self.succeed("convert", "ply", "--to", "npz", "-o", "elsewhere")
         self.same_as_written("elsewhere", "particles/*.npz")
 
+    @unittest.skipUnless(VDB_CONTENTS, "of builds with OpenVDB")
+    def test_volumes_of_files_without_mass(self):
+        """Which follows from who the particles are: a block, and what a source has emitted since."""
+        self.scene.write_text(self.scene.read_text() + """
+            [[source]]
+            material = "jelly"
+            shape = { type = "box", min = [1.0, 0.2], max = [1.4, 0.4] }
+            velocity = [0.0, 4.0]
+            """)
+        self.succeed("run", self.scene, "-o", "direct", *settings(["npz", "vtp"], ["velocity"], VOLUMES))
+        self.succeed("run", self.scene, "-o", "npz", *settings(["npz"], ["velocity"]))
+        self.succeed("convert", "npz", "--to", "volumes,vtp")
+        for pattern in ("volumes/*", "particles/*.vtp"):
+            self.same_as_written("npz", pattern)
+
     def test_from_checkpoints(self):
         self.succeed("run", self.scene, "-o", "direct", *settings(["npz", "vtp"], ["velocity", "stress", "id"]))
         self.succeed("run", self.scene, "-o", "few", *settings([], ["velocity", "stress", "id"]))
@@ -100,11 +115,22 @@ class Refused(ExportsTest):
         self.assertEqual([round(48 * time) for time, _ in self.series()], [0, 1])  # what was whole before
 
     @unittest.skipUnless(VDB_CONTENTS, "of builds with OpenVDB")
-    def test_volumes_of_files_without_mass(self):
+    def test_volumes_of_files_without_velocities(self):
+        self.succeed("run", self.scene, *settings(["npz"], ["mass"]))
+        error = self.fail_with(3, "convert", "out/square", "--to", "volumes", "--frames", "3")
+        self.assertIn("volumes need the channel velocity", error)
+        self.assertIn("position, mass", error)
+
+    @unittest.skipUnless(VDB_CONTENTS, "of builds with OpenVDB")
+    def test_volumes_of_particles_of_which_some_have_left(self):
+        # Which of them these are is not known without their masses.
+        self.scene.write_text(self.scene.read_text() + """
+            [[sink]]
+            shape = { type = "box", min = [0, 0.05], max = [2, 0.3] }
+            """)
         self.succeed("run", self.scene, *settings(["npz"], ["velocity"]))
         error = self.fail_with(3, "convert", "out/square", "--to", "volumes", "--frames", "3")
         self.assertIn("volumes need the channel mass", error)
-        self.assertIn("position, velocity", error)
 
     @unittest.skipIf(VDB_CONTENTS, "of builds without OpenVDB")
     def test_builds_without_openvdb(self):

@@ -178,6 +178,23 @@ class Folders(CliTest):
         self.fail_with(3, "run", "scene.toml", "-o", ".")
 
 
+class ColoursAnew(CliTest):
+    def test_of_what_files_hold_in_another_form(self):
+        """Speeds and vorticity are made of velocities, masses and sizes told of by who the particles are."""
+        self.succeed("run", self.scene, "-o", "plain")
+        self.succeed("run", self.scene, "-o", "full", "--set",
+                     'output.channels=["velocity", "material", "body", "mass", "volume", "speed", "vorticity"]')
+        pictures = set()
+        for color in ("material", "speed", "vorticity"):
+            for run in ("plain", "full"):
+                self.succeed("render", run, "-o", f"{run}-{color}", "--set", f"output.color={color}")
+            name = "frames/frame_000005.png"
+            picture = (self.folder / f"plain-{color}" / name).read_bytes()
+            self.assertEqual(picture, (self.folder / f"full-{color}" / name).read_bytes())
+            pictures.add(picture)
+        self.assertEqual(len(pictures), 3)
+
+
 class Diverged(CliTest):
     def test_a_step_that_cannot_be_short_enough(self):
         error = self.fail_with(5, "run", self.scene, "--set", "time.dt_min=5e-3", "--set", "time.dt_max=1e-2")

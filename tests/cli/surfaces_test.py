@@ -151,6 +151,23 @@ class Surfaces(CliTest):
         self.assertIn("frame 7", self.fail_with(3, "mesh", "run", "--frames", "7"))
         self.assertIn("stl", self.fail_with(2, "mesh", "run", "--to", "stl"))
 
+    def test_afterwards_from_files_that_hold_little(self):
+        """Bodies and volumes follow from who the particles are: by a checkpoint, and where there is none by the scene."""
+        (self.folder / "surf.toml").write_text(SCENE)
+        self.succeed("run", "surf.toml", "-o", "run", "--quiet", "--set", 'output.surface=["ply"]', "--set",
+                     "output.camera={eye=[3,2,4],target=[0.8,0.4,0.5]}", "--set", 'output.channels=["velocity"]')
+        for folder in ("by-checkpoint", "by-scene"):
+            self.succeed("mesh", "run", "--to", "ply", "-o", folder)
+            self.succeed("render", "run", "-o", folder)
+            for name in ("surfaces/surface_000002.ply", "frames/frame_000002.png"):
+                self.assertEqual((self.folder / folder / name).read_bytes(), (self.folder / "run" / name).read_bytes(), name)
+            for path in (self.folder / "run/checkpoints").iterdir():
+                path.unlink()
+        # Of another scene nothing is believed.
+        toml = self.folder / "run/scene.toml"
+        toml.write_text(toml.read_text().replace("dx = 0.05", "dx = 0.04"))
+        self.assertIn("the channel material", self.fail_with(3, "mesh", "run", "-o", "edited"))
+
     def test_pictures_anew_are_those_of_the_run(self):
         (self.folder / "surf.toml").write_text(SCENE)
         self.succeed("run", "surf.toml", "-o", "run", "--quiet", "--set",

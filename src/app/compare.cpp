@@ -25,6 +25,16 @@ std::filesystem::path base_folder(const Options& options) {
   return output_folder(scene, options).string() + "-compare";
 }
 
+// Two of them would be the same run, computed and drawn twice.
+void refuse_equal(const std::vector<Variant>& variants, const std::vector<Scene>& scenes) {
+  for (std::size_t i = 0; i < scenes.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (scenes[i].resolved_toml == scenes[j].resolved_toml)
+        throw Error(ErrorCategory::kScene,
+                    fmt::format("--vary: '{}' and '{}' are the same scene; give every value once",
+                                variants[j].label, variants[i].label));
+}
+
 // Every scene is read and every folder claimed before anything is computed.
 std::vector<ComparedRun> prepare(const Options& options, const std::filesystem::path& base) {
   std::vector<ComparedRun> runs;
@@ -37,6 +47,7 @@ std::vector<ComparedRun> prepare(const Options& options, const std::filesystem::
                              variant.overrides.end());
     scenes.push_back(load_scene(path, choices));
   }
+  refuse_equal(variants, scenes);
   for (std::size_t i = 0; i < variants.size(); ++i)
     runs.push_back({variants[i], std::move(scenes[i]),
                     RunDirectory::create(base / variants[i].folder, options.overwrite),

@@ -8,9 +8,11 @@
 // at it.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <climits>
 #include <cxxopts.hpp>
+#include <filesystem>
 
 #include "firn/error.h"
 #include "src/app/commands.h"
@@ -54,6 +56,14 @@ std::string parse_assignment(std::string_view flag, const std::string& text) {
   const auto equals = text.find('=');
   if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
     usage_error(fmt::format("--{}: '{}' has no 'key=value' form", flag, text));
+  return text;
+}
+
+std::string parse_png(std::string_view flag, const std::string& text) {
+  std::string extension = std::filesystem::path(text).extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (extension != ".png")
+    usage_error(fmt::format("--{}: '{}' must end in .png: the picture is a PNG file", flag, text));
   return text;
 }
 
@@ -185,7 +195,7 @@ const std::vector<Flag>& flag_table() {
        [](O& o, const S&) { o.exact = true; }},
       {"draw", "draw", "FILE",
        "draw bodies, colliders and sensors by their outlines, as a PNG file",
-       [](O& o, const S& v) { o.draw = v; }},
+       [](O& o, const S& v) { o.draw = parse_png("draw", v); }},
       {"quiet", "q,quiet", "", "print errors only", [](O& o, const S&) { o.quiet = true; }},
       {"verbose", "v,verbose", "", "print more: stage times and energies of every frame",
        [](O& o, const S&) { o.verbose = true; }},
@@ -229,7 +239,7 @@ const std::vector<Flag>& flag_table() {
                                   {"particles", "per-cell", "blocks", "materials", "threads"});
        }},
       {"plot", "plot", "FILE", "with --scaling: also draw the series as a PNG picture",
-       [](O& o, const S& v) { o.plot = v; }},
+       [](O& o, const S& v) { o.plot = parse_png("plot", v); }},
       {"folder", "folder", "DIR",
        "io: where its files lie while it runs (default: the system's temporary folder)",
        [](O& o, const S& v) { o.folder = v; }},

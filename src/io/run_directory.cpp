@@ -149,8 +149,12 @@ RunDirectory RunDirectory::open(const fs::path& path) {
   std::error_code error;
   const bool found = fs::is_regular_file(path / "scene.toml", error);
   if (error == std::errc::permission_denied) throw file_error(path, "read the folder", EACCES);
-  if (!found)
-    throw directory_error(path, "there is no run to continue in this folder (no scene.toml)");
+  if (!found) {
+    const bool is_folder = fs::is_directory(path, error), is_there = fs::exists(path, error);
+    throw directory_error(path, is_folder  ? "this folder holds no run (no scene.toml)"
+                                : is_there ? "this is no folder; give the folder of a run"
+                                           : "there is no such folder; give the folder of a run");
+  }
   RunDirectory directory(path, lock_directory(path));
   directory.prepare_folders();
   return directory;

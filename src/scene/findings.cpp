@@ -53,7 +53,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string excerpt(std::string_view input) { return cut(input, kLongestExcerpt); }
+std::string excerpt(std::string_view input) { return one_line(cut(input, kLongestExcerpt)); }
 
 std::string to_string(const Location& where) {
   if (where.line == 0) return where.source;

@@ -33,6 +33,15 @@ class Compare(CliTest):
         self.assertIn("nonsense", self.fail_with(2, "compare", self.scene, "--vary", "transfer.type=apic,nonsense"))
         self.assertFalse((self.folder / "out").exists())
 
+    def test_a_scene_is_not_run_twice(self):
+        for vary in (["grid.dx=0.05,0.05"], ["grid.dx=0.05,0.1,5e-2"], ["transfer.type=apic,'apic'"],
+                     ["grid.dx=0.05,0.1", "grid.dx=0.2"]):
+            with self.subTest(vary=vary):
+                words = [word for one in vary for word in ("--vary", one)]
+                error = self.fail_with(2, "compare", self.scene, *words)
+                self.assertIn("are the same scene; give every value once", error)
+                self.assertFalse((self.folder / "out").exists())
+
     def test_older_results_are_left_untouched(self):
         arguments = ("compare", self.scene, "--frames", 1, "--set", "output.image=false", "--vary", "grid.dx=0.05,0.1")
         self.succeed(*arguments)

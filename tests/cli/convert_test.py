@@ -29,7 +29,7 @@ class Convert(ExportsTest):
     @unittest.skipUnless(VDB_CONTENTS, "of builds with OpenVDB")
     def test_volumes_of_files_without_mass(self):
         """Which follows from who the particles are: a block, and what a source has emitted since."""
-        self.scene.write_text(self.scene.read_text() + """
+        self.scene.write_text(self.scene.read_text().replace("source =", "reference =") + """
             [[source]]
             material = "jelly"
             shape = { type = "box", min = [1.0, 0.2], max = [1.4, 0.4] }
@@ -95,7 +95,7 @@ class Refused(ExportsTest):
     def test_folders_without_what_is_needed(self):
         (self.folder / "empty").mkdir()
         self.assertIn("no scene.toml", self.fail_with(3, "convert", "empty", "--to", "vtp"))
-        self.assertIn("nowhere", self.fail_with(3, "convert", "nowhere", "--to", "vtp"))
+        self.assertIn("nowhere: there is no such folder", self.fail_with(3, "convert", "nowhere", "--to", "vtp"))
         self.succeed("run", self.scene, *settings([]))
         for checkpoint in (self.out / "checkpoints").iterdir():
             checkpoint.unlink()

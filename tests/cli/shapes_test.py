@@ -108,6 +108,18 @@ class Others(CliTest):
         shape = '{ type = "text", text = "\u4e2d", size = 1, depth = 1 }'
         self.assertIn("U+4E2D", self.fail_with(2, "info", self.scene, "--set", f"collider.0.shape={shape}"))
 
+    def test_texts_without_a_letter_are_said_once(self):
+        self.scene.write_text(SCENE.replace('type = "mesh_sequence", file = "floor_%02d.obj", first = 1, last = 4, fps = 30',
+                                            'type = "half_space", point = [0, 0, 0], normal = [0, 1, 0]'))
+        for text, words in ((r"a\u0000b", r'no letter "\x00" (U+0000)'), ("", "'text' must not be empty"),
+                            (" ", "it has no letters, only spaces")):
+            for place in ((), ("--set", 'body.0.place="ground"')):
+                with self.subTest(text=text, place=place):
+                    shape = f'{{ type = "text", text = "{text}", size = 1, depth = 1 }}'
+                    error = self.fail_with(2, "info", self.scene, "--set", f"body.0.shape={shape}", *place)
+                    self.assertIn(words, error)
+                    self.assertEqual(len(error.splitlines()), 1, error)
+
 
 if __name__ == "__main__":
     unittest.main()

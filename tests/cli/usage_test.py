@@ -56,6 +56,21 @@ class BadUsage(CliTest):
                 self.assertIn(flag, self.fail_with(2, "run", self.scene, flag, value))
         self.fail_with(2, "run", self.scene, "--frames")
 
+    def test_pictures_are_png_files(self):
+        for name in ("scene.pdf", "scene", "scene.png.svg"):
+            error = self.fail_with(2, "info", "no-scene.toml", "--draw", name)
+            self.assertIn(f"--draw: '{name}' must end in .png", error)
+            self.assertIn("--plot", self.fail_with(2, "bench", "--scaling", "threads", "--plot", name))
+        self.assertIn("no-scene.toml", self.fail_with(3, "info", "no-scene.toml", "--draw", "scene.PNG"))
+
+    def test_folders_without_a_run(self):
+        (self.folder / "pictures").mkdir()
+        for command in (["video"], ["render"], ["mesh"], ["resume"], ["convert", "--to", "ply"]):
+            with self.subTest(command=command):
+                for target, words in (("pictures", "this folder holds no run (no scene.toml)"),
+                                      ("nowhere", "there is no such folder"), (self.scene, "this is no folder")):
+                    self.assertIn(f"{target}: {words}", self.fail_with(3, *command, target))
+
     def test_positionals_are_counted(self):
         self.assertIn("SCENE", self.fail_with(2, "run"))
         self.assertIn("DIR", self.fail_with(2, "resume"))

@@ -165,6 +165,7 @@ TEST_F(Text, RefusesByName) {
   const auto made = [](const Shape& shape) { return [shape] { text_mesh(shape); }; };
   expect_error(ErrorCategory::kScene, {"DejaVuSans.ttf", "U+4E2D", "no letter"},
                made(text("a\xe4\xb8\xad")));
+  expect_error(ErrorCategory::kScene, {"no letter \"\\x00\" (U+0000)"}, made(text({"a\0b", 3})));
   expect_error(ErrorCategory::kScene, {"byte 2", "UTF-8"}, made(text("a\xff")));
   expect_error(ErrorCategory::kScene, {"byte 1", "UTF-8"}, made(text("\xc3")));
   expect_error(ErrorCategory::kScene, {"only spaces"}, made(text(" \n ")));

@@ -150,11 +150,14 @@ TEST(RunDirectory, RemovesWhatAKilledRunWasWriting) {
 
 TEST(RunDirectory, OpensOnlyARun) {
   const ScratchFolder folder;
-  expect_error(ErrorCategory::kFile, {"no run to continue"},
+  expect_error(ErrorCategory::kFile, {"there is no such folder"},
                [&] { RunDirectory::open(folder / "none"); });
-  expect_error(ErrorCategory::kFile, {"no run to continue"},
+  expect_error(ErrorCategory::kFile, {"this folder holds no run (no scene.toml)"},
                [&] { RunDirectory::open(folder.path()); });
   EXPECT_EQ(test::file_count(folder.path()), 0u);
+  test::write_text(folder / "scene.toml", "");
+  expect_error(ErrorCategory::kFile, {"scene.toml: this is no folder"},
+               [&] { RunDirectory::open(folder / "scene.toml"); });
   make_run(folder / "run");
   EXPECT_EQ(RunDirectory::open(folder / "run").path(), folder / "run");
 }

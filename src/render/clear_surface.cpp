@@ -43,14 +43,52 @@ struct ClearSurface::Paths {
   float left[kPacket];  // m to the particle behind; negative: refracted, meets what there is
   float travelled[kPacket];
   bool inside[kPacket];
-  V3f tint[kPacket];  // of what it is inside of, and how far that reaches
-  float depth[kPacket], gap[kPacket];
+  Medium medium[kPacket];         // that it is inside of
   alignas(64) int open[kPacket];  // -1: on its way, 0: has ended
   bool met = false;               // some ray has met something clear
 };
 
 ClearSurface::ClearSurface(const PictureHits& hits, const LightDirections& lights, float pixel)
-    : hits_(hits), lights_(lights), pixel_(pixel) {}
+    : hits_(hits), lights_(lights), pixel_(pixel) {
+  find_camera();
+}
+
+// Within a surface that is closed rays leave it first, whichever way they go; along the axes, of
+// which some may graze an edge.
+void ClearSurface::find_camera() {
+  const RayMeshes& clear = hits_.embree.clear();
+  if (clear.surfaces().empty()) return;
+  constexpr int kRays = 6;
+  Packet3 eyes, directions;
+  PacketHits met;
+  alignas(64) int asked[kPacket];
+  for (int i = 0; i < kPacket; ++i) {
+    asked[i] = i < kRays ? -1 : 0;
+    met.object[i] = kNothing;
+    met.distance[i] = kFar;
+    for (int c = 0; c < 3; ++c) {
+      eyes[c][i] = hits_.camera.eye[c];
+      directions[c][i] = c != i / 2 % 3 ? 0.0f : i % 2 ? -1.0f : 1.0f;
+    }
+  }
+  clear.meet(eyes, directions, asked, met);
+  int leave = 0;
+  Medium medium{};
+  for (int i = 0; i < kRays; ++i) {
+    if (met.object[i] == kNothing) continue;
+    const Surface& surface = clear.surfaces()[static_cast<std::size_t>(met.object[i]) - 1];
+    const V3f outward = surface_normal(surface.mesh, met.primitive[i], met.u[i], met.v[i]);
+    if (outward[i / 2] * directions[i / 2][i] <= 0) continue;
+    ++leave;
+    medium = medium_of(surface, met.primitive[i], met.u[i], met.v[i]);
+  }
+  if (2 * leave > kRays) camera_is_in_ = medium;
+}
+
+ClearSurface::Medium ClearSurface::medium_of(const Surface& surface, std::uint32_t triangle,
+                                             float u, float v) {
+  return {surface_color(surface, triangle, u, v), surface.finish.depth, surface.finish.gap};
+}
 
 bool ClearSurface::may_show(int x, int y) const {
   return !hits_.embree.clear().surfaces().empty() &&
@@ -72,9 +110,9 @@ void ClearSurface::start(Paths& paths, const V3p& behind, const V3p& direction, 
       directions[c][i] = d[c];
     }
   }
-  hits_.embree.clear().meet(eyes, directions, paths.open, first);
+  if (!camera_is_in_) hits_.embree.clear().meet(eyes, directions, paths.open, first);
   for (int i = 0; i < kPacket; ++i) {
-    if (paths.open[i] != 0 && first.object[i] == kNothing) paths.open[i] = 0;
+    if (!camera_is_in_ && first.object[i] == kNothing) paths.open[i] = 0;
     if (paths.open[i] == 0) continue;
     paths.met = true;
     const V3f d = lane(direction, i);
@@ -88,14 +126,15 @@ void ClearSurface::start(Paths& paths, const V3p& behind, const V3p& direction, 
     paths.behind[i] = lane(behind, i);
     paths.left[i] = object[i] == kSpheres ? distance[i] * length : -1;
     paths.travelled[i] = 0;
-    paths.inside[i] = false;
+    paths.inside[i] = camera_is_in_.has_value();
+    if (camera_is_in_) paths.medium[i] = *camera_is_in_;
   }
 }
 
 void ClearSurface::absorb(Paths& paths, int i, float distance) {
   for (int c = 0; c < 3; ++c) {
-    const float tint = paths.tint[i][c];
-    const float kept = std::exp(std::log(std::max(tint, 0.02f)) * distance / paths.depth[i]);
+    const float tint = paths.medium[i].tint[c];
+    const float kept = std::exp(std::log(std::max(tint, 0.02f)) * distance / paths.medium[i].depth);
     paths.seen[i][c] += paths.share[i][c] * (1 - kept) * tint * kScattered;
     paths.share[i][c] *= kept;
   }
@@ -114,9 +153,7 @@ void ClearSurface::pass(Paths& paths, int i, const PacketHits& clear) const {
   if (leaves)
     absorb(paths, i, distance);
   else
-    paths.tint[i] = surface_color(surface, clear.primitive[i], clear.u[i], clear.v[i]);
-  paths.depth[i] = surface.finish.depth;
-  paths.gap[i] = surface.finish.gap;
+    paths.medium[i] = medium_of(surface, clear.primitive[i], clear.u[i], clear.v[i]);
   const float cosine = std::max(0.0f, -dot(d, normal));
   V3f onward = d;
   const bool straight = paths.left[i] >= 0;
@@ -241,7 +278,7 @@ void ClearSurface::advance(Paths& paths) const {
   for (int i = 0; i < kPacket; ++i) {
     const float end = paths.left[i] >= 0 && paths.open[i] ? paths.left[i] : opaque.distance[i];
     const bool wet =
-        paths.open[i] != 0 && paths.inside[i] && end < clear.distance[i] + paths.gap[i];
+        paths.open[i] != 0 && paths.inside[i] && end < clear.distance[i] + paths.medium[i].gap;
     ends[i] = paths.open[i] != 0 && (wet || clear.object[i] == kNothing) ? -1 : 0;
     if (ends[i] != 0 && paths.inside[i]) absorb(paths, i, std::min(end, hits_.scene.size));
   }

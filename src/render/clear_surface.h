@@ -2,6 +2,8 @@
 // lose light within, and part of them is reflected.
 #pragma once
 
+#include <optional>
+
 #include "src/render/picture_hits.h"
 
 namespace firn {
@@ -20,6 +22,14 @@ class ClearSurface {
 
  private:
   struct Paths;
+  struct Medium {
+    V3f tint;     // of light on its way there, and how far that reaches
+    float depth;  // m
+    float gap;    // SurfaceFinish
+  };
+
+  static Medium medium_of(const Surface& surface, std::uint32_t triangle, float u, float v);
+  void find_camera();
 
   void start(Paths& paths, const V3p& behind, const V3p& direction, const Lanes& object,
              const Lanes& distance) const;
@@ -32,6 +42,7 @@ class ClearSurface {
   const PictureHits& hits_;
   const LightDirections& lights_;
   float pixel_;
+  std::optional<Medium> camera_is_in_;
 };
 
 }  // namespace firn

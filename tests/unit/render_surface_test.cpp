@@ -96,6 +96,28 @@ TEST(RenderSurface, ClearMaterialsAbsorb) {
   EXPECT_LT(green(image, shallow_x), 0.95 * green(ground, shallow_x));
 }
 
+// The ground through the water that the camera is in: below it, and out of the pool's side.
+TEST(RenderSurface, ACameraInAClearMaterialSeesItFromThere) {
+  Scene scene = scene_with(MaterialModel::kIncompressible, Finish::kAuto);
+  const Snapshot pool = box({-1, 0, -1}, {1, 1, 1});
+  const Snapshot none = one_particle(3, {50, 50, 50}, 0.01);
+  const auto tint = [&](const Vec3& eye, const Vec3& target) {
+    scene.output.camera->eye = eye;
+    scene.output.camera->target = target;
+    const auto green = [](const Image& seen) {
+      const Rgb c = seen.pixel(kWidth / 2, kHeight / 2);
+      return static_cast<double>(c[1]) / c[0];
+    };
+    return green(picture(scene, pool)) / green(picture(scene, none));
+  };
+  const double deep = tint({0.1, 0.9, 0}, {0.2, 0, 0}), shallow = tint({0.1, 0.3, 0}, {0.2, 0, 0});
+  EXPECT_LT(shallow, 0.9);
+  EXPECT_LT(deep, 0.8 * shallow);
+  const double far = tint({-0.8, 0.5, 0}, {1.4, 0, 0}), near = tint({0.8, 0.5, 0}, {1.4, 0, 0});
+  EXPECT_LT(far, 0.8 * near);
+  EXPECT_LT(near, 1);
+}
+
 // Of the ground that an opaque block shades, seen from above.
 TEST(RenderSurface, ClearMaterialsCastLightTintedShadows) {
   Scene scene = scene_with(MaterialModel::kIncompressible, Finish::kMatte);

@@ -69,7 +69,7 @@ std::string describe_limit(DtLimit limit, const std::string& material) {
     case DtLimit::kViscosity:
       return "viscosity" + where;
     case DtLimit::kSolver:
-      return "pressure solve";
+      return "a solve that failed";
     case DtLimit::kMaximum:
       return "time.dt_max";
     case DtLimit::kFrameEnd:

@@ -85,6 +85,7 @@ void RunRecord::complete_frame(const Simulation& simulation) {
 // Once each.
 void RunRecord::warn_of_what_is_not_kept() {
   const DiagnosticsSettings& bounds = scene_.diagnostics;
+  const bool solids = scene_.simulation.integrator == Integrator::kThermal;
   const auto passes = [](double before, double now, double bound) {
     return before <= bound && now > bound;
   };
@@ -92,9 +93,12 @@ void RunRecord::warn_of_what_is_not_kept() {
     Progress::warning(describe_growth(last_.energy, last_.frame));
   if (passes(state_.totals.lost_volume, last_.lost_volume, bounds.volume_loss))
     Progress::warning(fmt::format(
-        "liquids have lost {:.3g} % of their volume until frame {}: particles lie too close "
-        "together; fluid.density_correction = true and shorter steps (time.cfl) keep them apart",
-        100 * last_.lost_volume, last_.frame));
+        "{} have lost {:.3g} % of their volume until frame {}: {}",
+        solids ? "materials" : "liquids", 100 * last_.lost_volume, last_.frame,
+        solids ? "they are compressed, or particles lie too close together, which shorter steps "
+                 "(time.cfl) keep apart"
+               : "particles lie too close together; fluid.density_correction = true and shorter "
+                 "steps (time.cfl) keep them apart"));
 }
 
 std::filesystem::path RunRecord::save_checkpoint(const Simulation& simulation) {

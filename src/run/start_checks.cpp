@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "src/scene/integrator_traits.h"
 #include "src/scene/mesh_warnings.h"
 #include "src/state/body_warnings.h"
+#include "src/state/overlap_warnings.h"
 
 namespace firn {
 namespace {
@@ -33,7 +35,30 @@ std::vector<std::string> transfer_warnings(const Scene& scene) {
         "does "
         "not see is never damped, and bodies under load ring; use transfer.blend = 0.99 or less, "
         "or \"apic\"");
+  if (t.kernel == 1 && scene.simulation.integrator == Integrator::kExplicit)
+    warnings.push_back(
+        "transfer.kernel = \"linear\": its forces jump where particles cross from cell to cell; "
+        "solids that move gain energy and blow up, in free flight too. \"quadratic\" ones do not");
   return warnings;
+}
+
+// Long steps of sand: what flows after an elastic step has stood for all of it, and the flow within
+// one has no potential of its own.
+std::vector<std::string> sand_warnings(const Scene& scene) {
+  const Integrator integrator = scene.simulation.integrator;
+  const bool newton = integrator == Integrator::kOptimization;
+  if (!newton && integrator != Integrator::kSemiImplicit) return {};
+  const auto is_sand = [](const Material& m) { return m.model == MaterialModel::kDruckerPrager; };
+  if (std::none_of(scene.materials.begin(), scene.materials.end(), is_sand)) return {};
+  if (newton && scene.implicit.plasticity == PlasticFlow::kInside)
+    return {
+        "drucker_prager under integrator = \"optimization\": steps of sand that rests or slides "
+        "may "
+        "not converge, and are slow where they do; \"explicit\" is the integrator for it"};
+  return {
+      "drucker_prager that flows after an elastic step: in steps of more than a few milliseconds "
+      "sand "
+      "stands where it should fall; bound time.dt_max, or use integrator = \"explicit\""};
 }
 
 }  // namespace
@@ -56,7 +81,8 @@ void require_particles(const Scene& scene, std::size_t particles) {
 
 std::vector<std::string> start_warnings(const Scene& scene) {
   std::vector<std::string> warnings = mesh_warnings(scene);
-  for (const auto& more : {body_warnings(scene), transfer_warnings(scene)})
+  for (const auto& more : {body_warnings(scene), overlap_warnings(scene), transfer_warnings(scene),
+                           sand_warnings(scene)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

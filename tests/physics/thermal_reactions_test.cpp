@@ -16,8 +16,9 @@ Scene block_scene(double poisson_ratio, double viscosity) {
   Scene scene = thermal_scene(2, 0.025);
   scene.thermal.heat = false;
   constexpr double kYoungsModulus = 1e5;
-  Material m = solid("m", kYoungsModulus / (2 * (1 + poisson_ratio)),
-                     kYoungsModulus * poisson_ratio / ((1 + poisson_ratio) * (1 - 2 * poisson_ratio)));
+  Material m =
+      solid("m", kYoungsModulus / (2 * (1 + poisson_ratio)),
+            kYoungsModulus * poisson_ratio / ((1 + poisson_ratio) * (1 - 2 * poisson_ratio)));
   m.viscosity = viscosity;
   scene.materials = {m};
   scene.bodies = {body("block", 0, box({0, 0, 0}, {kSide, kSide, 0}))};

@@ -1,0 +1,83 @@
+#include "src/state/overlap_warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "src/scene/shapes.h"
+
+namespace firn {
+namespace {
+
+// A shape in so few cells that its distances cost little, and what they may be wrong by.
+struct CoarseShape {
+  CoarseShape(const Shape& shape, int dimension, double dx)
+      : spacing(coarse_spacing(outline_shape(shape, dimension, dx), dx, kCells)),
+        compiled(compile_shape(shape, dimension, spacing)) {}
+  static constexpr double kCells = 32;
+  double spacing;
+  CompiledShape compiled;
+};
+
+bool boxes_meet(const CompiledShape& a, const CompiledShape& b, int dimension) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(dimension); ++i)
+    if (a.min[i] > b.max[i] || b.min[i] > a.max[i]) return false;
+  return true;
+}
+
+// The share of a body that is deeper in a collider than a cell, by a lattice of points.
+double share_within(const CoarseShape& body, const CoarseShape& collider, int dimension,
+                    double dx) {
+  constexpr int kAcross = 20;
+  const double depth = std::max(dx, collider.spacing);
+  const CompiledShape& b = body.compiled;
+  int inside = 0, within = 0;
+  for (int k = 0; k < (dimension == 3 ? kAcross : 1); ++k)
+    for (int j = 0; j < kAcross; ++j)
+      for (int i = 0; i < kAcross; ++i) {
+        const int at[] = {i, j, k};
+        Vec3 x{};
+        for (std::size_t a = 0; a < static_cast<std::size_t>(dimension); ++a)
+          x[a] = b.min[a] + (at[a] + 0.5) / kAcross * (b.max[a] - b.min[a]);
+        if (distance(b, x) >= 0) continue;
+        ++inside;
+        if (distance(collider.compiled, x) < -depth) ++within;
+      }
+  return inside > 0 ? static_cast<double>(within) / inside : 0;
+}
+
+std::string name_of(const std::string& name, std::size_t index) {
+  return name.empty() ? std::to_string(index) : name;
+}
+
+}  // namespace
+
+std::vector<std::string> overlap_warnings(const Scene& scene) {
+  constexpr double kWorthTelling = 0.01;
+  const int d = scene.simulation.dimension;
+  std::vector<CoarseShape> bodies;
+  for (const Body& body : scene.bodies) bodies.emplace_back(body.shape, d, scene.grid.dx);
+  std::vector<std::string> warnings;
+  for (std::size_t c = 0; c < scene.colliders.size(); ++c) {
+    const Collider& collider = scene.colliders[c];
+    if (collider.motion) continue;  // may be elsewhere when the run begins
+    const CoarseShape shape(collider.shape, d, scene.grid.dx);
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+      const CompiledShape& body = bodies[b].compiled;
+      if (!body.bounded() || !boxes_meet(body, shape.compiled, d)) continue;
+      const double share = share_within(bodies[b], shape, d, scene.grid.dx);
+      if (share < kWorthTelling) continue;
+      warnings.push_back(fmt::format(
+          "body \"{}\": {:.0f} % of it lies more than a cell deep in collider \"{}\", whose "
+          "surface takes it in at the first step; cut the collider's shape out of the body's "
+          "(type = \"difference\")",
+          name_of(scene.bodies[b].name, b), 100 * share, name_of(collider.name, c)));
+    }
+  }
+  return warnings;
+}
+
+}  // namespace firn

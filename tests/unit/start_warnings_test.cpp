@@ -1,0 +1,77 @@
+// What is allowed and seldom meant is told before a run: bodies within colliders, and methods that
+// are not for the materials they are given.
+#include "src/run/start_checks.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "src/state/overlap_warnings.h"
+#include "tests/support/sim_scenes.h"
+#include "tests/support/stock_scenes.h"
+
+namespace firn::test {
+namespace {
+
+Scene pool(const Vec3& from, const Vec3& to) {
+  Scene scene = empty_scene(2, 0.02, Precision::kDouble);
+  scene.materials = {elastic("jelly")};
+  scene.bodies = {body("pool", 0, box({0, 0, 0}, {1, 0.5, 0}))};
+  scene.colliders = {collider("box", box(from, to), BoundaryType::kSeparate)};
+  return scene;
+}
+
+TEST(OverlapWarnings, NameABodyWithAColliderInIt) {
+  const auto warnings = overlap_warnings(pool({0.35, 0.2, 0}, {0.65, 0.4, 0}));
+  ASSERT_EQ(warnings.size(), 1u);
+  // Without the cell along its surface 0.26 x 0.16 of 0.5 m^2.
+  EXPECT_NE(warnings[0].find("body \"pool\": 8 % of it"), std::string::npos) << warnings[0];
+  EXPECT_NE(warnings[0].find("collider \"box\""), std::string::npos);
+}
+TEST(OverlapWarnings, AreSilentWhereShapesTouchOrMove) {
+  EXPECT_TRUE(overlap_warnings(pool({0, -0.3, 0}, {1, 0, 0})).empty());
+  EXPECT_TRUE(overlap_warnings(pool({0, -0.3, 0}, {1, 0.015, 0})).empty()) << "within a cell";
+  Scene moves = pool({0.35, 0.2, 0}, {0.65, 0.4, 0});
+  moves.colliders[0].motion = Keyframes{{0, 1}, {{0, 2, 0}, {0, 0, 0}}, {}, {}};
+  EXPECT_TRUE(overlap_warnings(moves).empty());
+}
+
+TEST(OverlapWarnings, AreNoneForStockScenes) {
+  for (const std::string& name : scene_names()) {
+    if (lacks_openvdb(name)) continue;
+    EXPECT_TRUE(overlap_warnings(load_stock_scene(name)).empty()) << name;
+  }
+}
+
+bool warns_of(const Scene& scene, const std::string& words) {
+  for (const std::string& warning : start_warnings(scene))
+    if (warning.find(words) != std::string::npos) return true;
+  return false;
+}
+
+TEST(StartWarnings, TellOfLinearKernelsInExplicitSteps) {
+  Scene scene = pool({0, -0.3, 0}, {1, 0, 0});
+  EXPECT_FALSE(warns_of(scene, "kernel"));
+  scene.transfer.kernel = 1;
+  EXPECT_TRUE(warns_of(scene, "transfer.kernel = \"linear\""));
+  scene.simulation.integrator = Integrator::kOptimization;
+  EXPECT_FALSE(warns_of(scene, "kernel"));
+}
+
+TEST(StartWarnings, TellOfSandInLongSteps) {
+  Scene scene = pool({0, -0.3, 0}, {1, 0, 0});
+  scene.simulation.integrator = Integrator::kOptimization;
+  EXPECT_FALSE(warns_of(scene, "drucker_prager"));
+  scene.materials[0].model = MaterialModel::kDruckerPrager;
+  EXPECT_TRUE(warns_of(scene, "may not converge"));
+  scene.implicit.plasticity = PlasticFlow::kAfter;
+  EXPECT_TRUE(warns_of(scene, "stands where it should fall"));
+  scene.simulation.integrator = Integrator::kSemiImplicit;
+  EXPECT_TRUE(warns_of(scene, "stands where it should fall"));
+  scene.simulation.integrator = Integrator::kExplicit;
+  EXPECT_FALSE(warns_of(scene, "drucker_prager"));
+}
+
+}  // namespace
+}  // namespace firn::test

@@ -40,10 +40,10 @@ struct HeatView {
 // Cells do not see how the temperatures of their particles differ from each other: the change
 // alone would leave that as it is for ever. So each cell brings its particles towards its own
 // temperature, by a share of sigma = 4 kSettled alpha dt / dx^2 in a step, alpha its diffusivity.
-// The quadratic kernel both ways makes that a diffusivity of sigma dx^2 / (4 dt) = kSettled alpha
-// for what cells do see; conduction between them is less by as much. Heat is kept: a cell's
-// temperature is the mean of its particles', with the same weights.
-inline constexpr double kSettled = 0.1;
+// For what cells do see, the quadratic kernel both ways makes that a diffusivity of
+// sigma dx^2 / (4 dt) = kSettled alpha more. Heat is kept: a cell's temperature is the mean of its
+// particles', with the same weights.
+inline constexpr double kSettled = 0.01;
 
 template <class Real>
 FIRN_HD inline HeatState<Real> load_heat(const HeatView<Real>& heat, std::uint32_t chunk,

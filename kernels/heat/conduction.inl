@@ -131,8 +131,7 @@ struct AssembleHeat {
     const Real sum = a[kThermalConductivity] + b[kThermalConductivity];
     const Real series =
         sum > Real(0) ? 2 * a[kThermalConductivity] * b[kThermalConductivity] / sum : Real(0);
-    return (1 - Real(kSettled)) * series * min(a[kThermalFilled], b[kThermalFilled]) *
-           face_over_distance();
+    return series * min(a[kThermalFilled], b[kThermalFilled]) * face_over_distance();
   }
   FIRN_HD Real face_over_distance() const { return D == 3 ? heated.solids.grid.dx : Real(1); }
 

@@ -63,7 +63,8 @@ std::vector<std::string> overlap_warnings(const Scene& scene) {
   std::vector<std::string> warnings;
   for (std::size_t c = 0; c < scene.colliders.size(); ++c) {
     const Collider& collider = scene.colliders[c];
-    if (collider.motion) continue;  // may be elsewhere when the run begins
+    // Key frames may put it elsewhere when the run begins, and a clamp holds what is in it.
+    if (collider.motion || collider.boundary == BoundaryType::kSticky) continue;
     const CoarseShape shape(collider.shape, d, scene.grid.dx);
     for (std::size_t b = 0; b < bodies.size(); ++b) {
       const CompiledShape& body = bodies[b].compiled;

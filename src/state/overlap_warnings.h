@@ -8,8 +8,8 @@
 
 namespace firn {
 
-// One for each body of which a hundredth or more lies deep in a collider that does not move by key
-// frames. Reads meshes. Throws as compile_shape.
+// One for each body of which a hundredth or more lies deep in a collider that pushes it out: not a
+// sticky one, nor one that moves by key frames. Reads meshes. Throws as compile_shape.
 std::vector<std::string> overlap_warnings(const Scene& scene);
 
 }  // namespace firn

@@ -154,7 +154,8 @@ constexpr SurfaceFormat kFormats[] = {
 
 std::span<const SurfaceFormat> surface_formats() { return kFormats; }
 
-void require_surface_formats(const Scene& scene, std::span<const std::string> formats) {
+void require_surface_formats([[maybe_unused]] const Scene& scene,
+                             std::span<const std::string> formats) {
   if (!formats.empty()) require_surfaces();
 #if defined(FIRN_WITH_OPENVDB)
   if (std::find(formats.begin(), formats.end(), "vdb") != formats.end())

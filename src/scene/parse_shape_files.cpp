@@ -190,7 +190,7 @@ void parse_text(TableReader& table, Shape& shape) {
   else if (table.require("depth") != nullptr)
     table.read("depth", shape.depth);
   const bool own = table.read("font", shape.font);
-  if (table.find("text") != nullptr && shape.text.empty())
+  if (table.at("text") != nullptr && shape.text.empty())
     table.fail("text", "'text' must not be empty");
   if (own && !is_file(shape.font))
     fail_for_file(table, "font",

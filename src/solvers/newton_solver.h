@@ -92,6 +92,9 @@ class NewtonSolver {
  private:
   static constexpr int kMostPasses = 4, kMostCuts = 16;
   static constexpr double kArmijo = 1e-4;  // share of the slope's promise that a step has to keep
+  // Share of the tolerance that a step of one linear solve gets: what it leaves no iteration looks
+  // at again, and it is to one side, so that bodies in free flight lose momentum step by step.
+  static constexpr double kOfOneSolve = 0.1;
   // Velocities within this many cells per step are the same, whatever the scene.
   static constexpr double kSameSpeed = sizeof(Real) == 4 ? 1e-6 : 1e-9;
   // An imbalance of so many times what rounding makes of stresses is as good as none.
@@ -231,7 +234,7 @@ class NewtonSolver {
                                                 {&problem.control->n_blocks, problem.max_blocks},
                                                 solver.minres_.vectors()};
       const SolveOptions options{
-          solver.settings_.tolerance, 0,
+          kOfOneSolve * solver.settings_.tolerance, 0,
           static_cast<std::uint32_t>(solver.settings_.max_linear_iterations)};
       const SolveReport linear = solver.minres_.solve(
           view,

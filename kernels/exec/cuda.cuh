@@ -11,6 +11,7 @@
 
 #include "kernels/base/host_device.h"
 #include "kernels/exec/backend.h"
+#include "kernels/exec/cuda_turns.cuh"
 #include "kernels/exec/launch.h"
 #include "kernels/math/scalar.h"
 
@@ -128,46 +129,6 @@ struct CudaLanes {
     if (first < count) f(0, first);
   }
   FIRN_HD static bool test(bool mask, int) { return mask; }
-  // Particles of one cell add to the same nodes: they take turns, and those of different cells add
-  // at the same time, to different nodes. Plain additions in an order that does not change; atomic
-  // ones on floats in shared memory are loops of compare-and-swap.
-  struct Turn {
-    static constexpr bool kRepeats = true;
-    std::uint32_t lanes;  // whose it is
-    template <class Node>
-    FIRN_HD void accumulate([[maybe_unused]] Node& target,
-                            [[maybe_unused]] const Node& value) const {
-#if defined(__CUDA_ARCH__)
-      target += value;
-      __syncwarp(lanes);
-#endif
-    }
-  };
-  struct Turns {
-    static constexpr bool kRepeats = false;
-    std::uint32_t lanes;  // that take part
-    int turn, turns;
-    template <class Node>
-    FIRN_HD void accumulate([[maybe_unused]] Node& target,
-                            [[maybe_unused]] const Node& value) const {
-#if defined(__CUDA_ARCH__)
-      for (int t = 0; t < turns; ++t) {
-        if (t == turn) target += value;
-        __syncwarp(lanes);
-      }
-#endif
-    }
-    template <class Add>
-    FIRN_HD void take([[maybe_unused]] Add&& add) const {
-#if defined(__CUDA_ARCH__)
-      for (int t = 0; t < turns; ++t) {
-        const std::uint32_t now = __ballot_sync(lanes, turn == t);
-        if (turn == t) add(Turn{now});
-        __syncwarp(lanes);
-      }
-#endif
-    }
-  };
   // The tile must belong to this warp alone: groups of operators that scatter have one.
   template <class Takes, class F>
   FIRN_HD void for_each_in_turn([[maybe_unused]] Takes&& takes, [[maybe_unused]] F&& f) const {
@@ -180,7 +141,7 @@ struct CudaLanes {
       const int turn = __popc(__match_any_sync(lanes, place) & before);
       int turns = 1;
       while (__any_sync(lanes, turn >= turns)) ++turns;
-      return Turns{lanes, turn, turns};
+      return CudaTurns{lanes, turn, turns};
     });
 #endif
   }

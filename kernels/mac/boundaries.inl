@@ -252,6 +252,7 @@ struct PressureReactions : BodyReactions<D, Real> {
   // The pressure continued from the cell's centre to the nearest point of the body. At the centre
   // it would miss up to the weight of half a cell of liquid.
   FIRN_HD Real pressure_on(const CellAddress& cell, const Vec<int, D>& block, int c) const {
+    // Beside stress the weight up to the wall is in what that brings to closed faces.
     if (onto) return mac.pressure[cell_index(cell)];
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell.cell));
     Vec<Real, D> offset;

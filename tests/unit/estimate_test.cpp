@@ -87,7 +87,7 @@ TEST(Estimate, QuickIsNearExactOfMeshes) {
   expect_near(0.05);  // whose edge, a voxel thick, the exact count loses
 }
 
-// 3000 cells across: the distances would have 10^9 voxels.
+// 2000 cells across: the distances would have 10^8 voxels and more.
 TEST(Estimate, LargeMeshesAreToldByTheVolumeThatTheyEnclose) {
 #if !defined(FIRN_WITH_OPENVDB)
   GTEST_SKIP() << "mesh shapes need OpenVDB";

@@ -16,7 +16,7 @@ struct CloseContacts : ImplicitNodes<D, Real> {
   // Friction that changes by less is as good as known.
   static constexpr double kSameFriction = 0.05;
   struct Scratch {
-    double changed[Base::kNodes];
+    double wrong[Base::kNodes];
   };
   bool first;
 
@@ -30,6 +30,7 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     Real slip = 0;                 // and the most that it takes, N s
     std::int32_t collider = -1;
     std::uint64_t before, closed = 0;
+    Real wrong = 0;  // of impulses that contacts gave or owed, in the measure of the imbalance
   };
 
   template <class Group>
@@ -37,7 +38,7 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     const NodeContact<D, Real> contact{problem.boundaries, problem.grid, problem.control};
     const Vec<int, D> origin = block_of_key<D>(problem.grid.keys[g.index()]);
     Base::for_each_node(g, [&](std::uint64_t node, std::uint32_t i) {
-      g.scratch.changed[i] = 0;
+      g.scratch.wrong[i] = 0;
       if (!(Base::mass(node) > Real(0))) return;
       Meeting m;
       m.node = node;
@@ -49,12 +50,12 @@ struct CloseContacts : ImplicitNodes<D, Real> {
       meet_walls(contact, x, m);
       for (int c = 0; c < problem.boundaries.collider_count; ++c)
         if (contact.reaches(origin, c)) meet_body(contact, c, x, m);
-      g.scratch.changed[i] = keep(m);
+      g.scratch.wrong[i] = keep(m);
     });
     g.sync();
     g.once([&] {
       double sum = 0;
-      for (double changed : g.scratch.changed) sum += changed;
+      for (double wrong : g.scratch.wrong) sum += wrong;
       problem.view.partials[g.index()] = sum;
     });
   }
@@ -96,8 +97,10 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     Real press = first ? Base::mass(m.node) * dot(body - m.target, n) : dot(m.impulse, n);
     if (type == BoundaryType::kSeparate) {
       const bool was = (m.before & bit) != 0;
-      if (first || was ? !(press > Real(0)) : !(approach > Real(0))) return;
+      const bool opens = first || was ? !(press > Real(0)) : !(approach > Real(0));
       if (!first && !was) press = Base::mass(m.node) * approach;
+      if (was == opens) m.wrong += press * press / Base::mass(m.node);
+      if (opens) return;
     }
     for (int a = 0; a < D; ++a) m.held[a] += into[a] * (dot(n, body) - dot(n, m.held)) / left;
     for (int a = 0; a < D; ++a)
@@ -112,35 +115,38 @@ struct CloseContacts : ImplicitNodes<D, Real> {
   struct Rub {
     bool sticks = false;
     Vector impulse = Vector::zero();
+    Real wrong = 0;  // impulse that held it although it slides, or moved it although it sticks
   };
-  FIRN_HD static Rub slide(const Vector& along, Real slip) {
+  FIRN_HD static Rub slide(const Vector& along, Real slip, Real wrong) {
     Rub r;
     const Real size = norm(along);
     r.sticks = !(size > Real(0));
     if (!r.sticks) r.impulse = (slip / size) * along;
+    r.wrong = wrong;
     return r;
   }
   FIRN_HD Rub rub_of(const Meeting& m) const {
-    if (!(m.slip > Real(0))) return {};
     const NodeHold<Real>& was = problem.view.hold[m.node];
+    const bool stuck = m.before != 0 && was.sticks != 0;
+    const Vector holding = m.P * m.impulse;
+    if (!(m.slip > Real(0))) return {false, Vector::zero(), stuck ? norm(holding) : Real(0)};
     const Vector sliding = m.P * ((first ? m.target : m.v) - m.body);
-    if (first || m.before == 0) {  // what would stop it, if nothing else moved it
-      if (Base::mass(m.node) * norm(sliding) <= m.slip) return {true, Vector::zero()};
-      return slide(sliding, m.slip);
-    }
-    if (was.sticks != 0) {  // as long as the cone has room for what holds it
-      const Vector holding = m.P * m.impulse;
-      if (norm(holding) <= m.slip) return {true, Vector::zero()};
-      return slide(Real(-1) * holding, m.slip);
+    const Real stops = Base::mass(m.node) * norm(sliding);
+    if (first || m.before == 0)  // what would stop it, if nothing else moved it
+      return stops <= m.slip ? Rub{true, Vector::zero(), stops} : slide(sliding, m.slip, Real(0));
+    if (stuck) {  // as long as the cone has room for what holds it
+      const Real excess = norm(holding) - m.slip;
+      return excess > Real(0) ? slide(Real(-1) * holding, m.slip, excess) : Rub{true};
     }
     Real onwards = 0, rubbed = 0;
     for (int a = 0; a < D; ++a)
       onwards += sliding[a] * was.rub[a], rubbed += was.rub[a] * was.rub[a];
-    if (rubbed > Real(0) && !(onwards > Real(0))) return {true, Vector::zero()};  // it turned back
-    return slide(sliding, m.slip);
+    if (rubbed > Real(0) && !(onwards > Real(0)))
+      return {true, Vector::zero(), stops};  // it turned back
+    return slide(sliding, m.slip, Real(0));
   }
 
-  // Returns 1 if anything is another than before.
+  // Returns by how much impulses were wrong at this node: sum of squares over its mass.
   FIRN_HD double keep(Meeting& m) const {
     const Rub rub = rub_of(m);
     if (rub.sticks) {
@@ -157,8 +163,10 @@ struct CloseContacts : ImplicitNodes<D, Real> {
       size += rub.impulse[a] * rub.impulse[a] + before * before;
     }
     constexpr Real same_share = static_cast<Real>(kSameFriction * kSameFriction);
-    const bool same = m.before == m.closed && (m.before == 0 || (hold.sticks != 0) == rub.sticks) &&
-                      !(change > same_share * size);
+    // What now holds it or has let go is counted above.
+    const bool slides_on = !rub.sticks && !(m.before != 0 && hold.sticks != 0);
+    Real wrong = m.wrong + rub.wrong * rub.wrong / Base::mass(m.node);
+    if (slides_on && change > same_share * size) wrong += change / Base::mass(m.node);
     problem.view.kind[m.node] = m.closed == 0      ? kNodeFree
                                 : left > Real(0.5) ? kNodeHeld
                                                    : kNodeFixed;
@@ -169,7 +177,7 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     hold.sticks = rub.sticks ? 1 : 0;
     hold.collider = m.collider;
     if (!first) Base::put(problem.view.velocity, m.node, Base::allowed(m.node, m.v));
-    return same ? 0 : 1;
+    return wrong;
   }
 };
 
@@ -238,7 +246,7 @@ struct FinishContacts {
   static constexpr const char* kName = "finish_contacts";
   static constexpr int kColumns = 1;
   static constexpr bool kMaximum = false;
-  FIRN_HD void operator()(NewtonSums& s, const double* v) const { s.changed = v[0]; }
+  FIRN_HD void operator()(NewtonSums& s, const double* v) const { s.contacts = v[0]; }
 };
 template <class Exec, int D, class Real>
 void close_contacts(Exec& exec, const ImplicitProblem<Real, D>& p, bool first) {

@@ -49,7 +49,7 @@ struct NewtonSums {
   double first_slope = 0;  // and where the direction begins
   double mass = 0;         // of the nodes that may move, kg
   double rounding = 0;  // of particles' stresses, as `imbalance`: what no solution is sure to meet
-  double changed = 0;   // nodes whose contacts closed, opened or rub otherwise than before
+  double contacts = 0;  // impulses of contacts that opened, closed or rub otherwise, as `imbalance`
 };
 // Columns of partial sums: what nodes have of the potential, imbalance, slope, mass, and what
 // particles have of the potential.
@@ -109,7 +109,7 @@ void begin_damping(Exec& exec, const ImplicitProblem<Real, D>& problem);
 
 // Which contacts act, and at which friction holds or what slides rubs. The first time those that v*
 // runs into; afterwards, as the gradient at `velocity` and that velocity say, those that press or
-// are about to. Counts into sums->changed, and brings `velocity` into what they allow.
+// are about to. Adds into sums->contacts how wrong they were, and brings `velocity` into what they allow.
 template <class Exec, int D, class Real>
 void close_contacts(Exec& exec, const ImplicitProblem<Real, D>& problem, bool first);
 

@@ -65,6 +65,10 @@ Fill thin_fill(const Scene& scene, std::size_t index) {
   const double longest = coarse_spacing(outline, 0, 1);
   if (!(longest > 0)) return {fill_body(scene, index), 1, {}};
   const double per_cell = body.particles_per_cell > 0 ? body.particles_per_cell : 1 << d;
+  // A box so small needs no closer look, and there may be thousands of them.
+  double most = per_cell;
+  for (int a = 0; a < d; ++a) most *= (outline.max[a] - outline.min[a]) / dx;
+  if (most <= kMostFilled) return {fill_body(scene, index), 1, {}};
   constexpr double kCells = 32;  // along the longest side, for the volume
   const auto coarse_volume = [&] {
     const double spacing = coarse_spacing(outline, dx, kCells);
@@ -86,6 +90,13 @@ Fill thin_fill(const Scene& scene, std::size_t index) {
     if (fill.found(d) >= kMostMissed * particles || thinned == 1 || next_across > kMostAcross)
       return fill;
   }
+}
+
+std::size_t count_tracers(const Scene& scene, std::size_t body, int thinned) {
+  if (thinned == 1) return fill_tracers(scene, body).size();
+  Scene coarse = scene;
+  coarse.grid.dx *= thinned;
+  return fill_tracers(coarse, body).size();
 }
 
 // What the first layout will count: blocks with their halo, and chunks per (block, material).
@@ -329,9 +340,7 @@ SceneEstimate estimate(const Scene& scene, EstimateMode mode) {
     e.particles += e.particles_per_body.back();
     e.exact = e.exact && fill.thinned == 1;
     if (!traits_of(scene).carries_tracers) continue;
-    Scene thinned = scene;
-    thinned.grid.dx *= fill.thinned;
-    e.tracers += std::llround(static_cast<double>(fill_tracers(thinned, b).size()) *
+    e.tracers += std::llround(static_cast<double>(count_tracers(scene, b, fill.thinned)) *
                               std::pow(fill.thinned, d));
   }
   require_particles(scene, static_cast<std::size_t>(e.particles));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "firn/error.h"
 #include "src/scene/mesh_cache.h"
@@ -29,6 +30,16 @@ std::optional<double> enclosed_volume(const Shape& shape, int dimension) {
   for (; inner->type == ShapeType::kTransform && !inner->children.empty();
        inner = &inner->children[0])
     scale *= inner->scale;
+  const double scaled = std::pow(scale, dimension);
+  if (inner->type == ShapeType::kSphere)
+    return scaled * std::numbers::pi *
+           (dimension == 2 ? std::pow(inner->radius, 2) : 4.0 / 3 * std::pow(inner->radius, 3));
+  if (inner->type == ShapeType::kBox && !(inner->rounding > 0)) {
+    double product = scaled;
+    for (std::size_t a = 0; a < static_cast<std::size_t>(dimension); ++a)
+      product *= inner->max[a] - inner->min[a];
+    return product;
+  }
   Shape own = *inner;
   if (!is_triangles(own.type) || own.solid == MeshSolid::kShell) return {};
   if (dimension == 2) own.depth = own.size;  // of a text, whose depth is for three dimensions

@@ -41,8 +41,8 @@ CompiledShape outline_shape(const Shape& shape, int dimension, double dx);
 // more than `cells` across, so many.
 double coarse_spacing(const CompiledShape& outline, double dx, double cells);
 
-// Volume (2D: area) of a shape that is a closed surface of triangles in one piece, or a text, by
-// the divergence theorem; none of other shapes. Throws as cached_mesh.
+// Volume (2D: area) of a sphere or a box with sharp edges; by the divergence theorem, of a closed
+// surface of triangles in one piece or a text; none of other shapes. Throws as cached_mesh.
 std::optional<double> enclosed_volume(const Shape& shape, int dimension);
 
 // What to upload, in the precision of the kernels: this array, and the bytes of `shape.meshes` to

@@ -130,9 +130,8 @@ std::vector<Vec3> fill_tracers(const Scene& scene, std::size_t index) {
   const Body& body = scene.bodies[index];
   const CompiledShape shape = compile_shape(body.shape, scene.simulation.dimension, scene.grid.dx);
   require_bounded(shape, "body \"" + body.name + "\"");
-  return sample_shape(shape, scene.grid.dx, scene.tracers.per_cell, Sampling::kPoisson,
-                      scene.simulation.seed + 0xa0761d6478bd642full * (index + 1))
-      .positions;
+  return sample_moved(shape, scene.grid.dx, scene.tracers.per_cell, Sampling::kPoisson,
+                      scene.simulation.seed + 0xa0761d6478bd642full * (index + 1), {});
 }
 
 }  // namespace firn

@@ -76,10 +76,16 @@ TEST(BodyWarnings, AThinPlateThatIsTurnedHasACauseToo) {
   turned.type = ShapeType::kTransform;
   turned.rotation = {0.3, 0.5, 0.2};
   turned.children = {box({-0.5, -1e-7, -0.5}, {0.5, 1e-7, 0.5})};
-  Scene scene = scene_of(turned);
-  scene.grid.dx = 0.02;
-  test::expect_error(ErrorCategory::kScene, {"no particles: ", "thinner than a particle"},
-                     [&] { test::simulate(scene); });
+  const auto refused = [&](const char* why) {
+    Scene scene = scene_of(turned);
+    scene.grid.dx = 0.02;
+    test::expect_error(ErrorCategory::kScene, {"no particles: ", why},
+                       [&] { test::simulate(scene); });
+  };
+  refused("it fills 2e-07 m^3 and a particle stands for 1e-06");
+  turned.children[0].type = ShapeType::kEllipsoid;  // whose volume is found on cells
+  turned.children[0].radii = {0.5, 1e-7, 0.5};
+  refused("thinner than a particle");
 }
 
 TEST(BodyWarnings, AreNoneForStockScenes) {

@@ -6,6 +6,7 @@
 
 #include "firn/scene_file.h"
 #include "firn/simulation.h"
+#include "src/scene/sampling.h"
 #include "src/scene/shapes.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/meshes.h"
@@ -100,6 +101,28 @@ TEST_P(MeshScene, KnowsItsVolume) {
   EXPECT_FALSE(enclosed_volume(around, 3));
   around.type = ShapeType::kUnion;
   EXPECT_FALSE(enclosed_volume(around, 3));
+}
+
+TEST(ShapeVolumes, OfSpheresAndBoxesAreKnown) {
+  Shape turned;
+  turned.type = ShapeType::kTransform;
+  turned.rotation = {0, 0, 0.4};
+  turned.scale = 1.5;
+  turned.children.resize(1);
+  Shape& shape = turned.children[0];
+  shape.radius = 0.4;
+  for (int d : {2, 3}) {
+    for (ShapeType type : {ShapeType::kSphere, ShapeType::kBox}) {
+      shape.type = type;
+      shape.min = {-0.3, 0.1, 0.2};
+      shape.max = {0.5, 0.6, 1.1};
+      const double measured = shape_volume(compile_shape(turned, d, 0.05), 0.05);
+      EXPECT_NEAR(enclosed_volume(turned, d).value_or(0), measured, 1e-3 * measured) << d;
+    }
+    shape.rounding = 0.05;
+    EXPECT_FALSE(enclosed_volume(turned, d));
+    shape.rounding = 0;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MeshScene,

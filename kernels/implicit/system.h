@@ -109,7 +109,8 @@ void begin_damping(Exec& exec, const ImplicitProblem<Real, D>& problem);
 
 // Which contacts act, and at which friction holds or what slides rubs. The first time those that v*
 // runs into; afterwards, as the gradient at `velocity` and that velocity say, those that press or
-// are about to. Adds into sums->contacts how wrong they were, and brings `velocity` into what they allow.
+// are about to. Adds into sums->contacts how wrong they were, and brings `velocity` into what they
+// allow.
 template <class Exec, int D, class Real>
 void close_contacts(Exec& exec, const ImplicitProblem<Real, D>& problem, bool first);
 

@@ -34,9 +34,10 @@ FIRN_HD constexpr bool is_coupled(std::uint32_t kind) { return kind >= kBlockCou
 struct LevelTable {
   std::uint32_t count[kMaxLevels] = {};
   std::uint32_t offset[kMaxLevels] = {};
-  std::uint32_t overflow = 0;  // the pool was too small
-  std::uint32_t stuck = 0;     // blocks of the coarsest level are still coupled,
-  std::uint32_t ring = 0;      // around a ring that cannot be halved
+  std::uint32_t isolated[kMaxLevels] = {};  // whether it has blocks of kBlockIsolated
+  std::uint32_t overflow = 0;               // the pool was too small
+  std::uint32_t stuck = 0;                  // blocks of the coarsest level are still coupled,
+  std::uint32_t ring = 0;                   // around a ring that cannot be halved
 };
 
 // One level, or the pool of all coarse ones. Neighbours are those a face couples, kNoBlock

@@ -29,7 +29,7 @@ struct LinkBlocks {
     std::uint32_t coupled, active, uneven;
   };
   LevelView<Real> base;
-  const LevelTable* table;
+  LevelTable* table;
   PeriodicBlocks periodic;
   int l;
 
@@ -58,6 +58,7 @@ struct LinkBlocks {
                           : g.scratch.coupled != 0 ? kBlockCoupled
                           : g.scratch.active != 0  ? kBlockIsolated
                                                    : kBlockEmpty;
+      if (level.kind[block] == kBlockIsolated) g.store(table->isolated[l], 1u);
     });
   }
 

@@ -9,7 +9,7 @@ namespace firn {
 
 inline constexpr std::uint32_t kRed = 0, kBlack = 1;
 
-// Levels of at most this many blocks are cycled through by one group, in one launch.
+// Levels of at most this many blocks are cycled through by one team, in one launch.
 inline constexpr std::uint32_t kCoarseBlocks = 64;
 
 template <int D>

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "kernels/exec/team.h"
 #include "kernels/solve/block_sum.h"
+#include "kernels/solve/isolated.h"
 #include "kernels/solve/multigrid.h"
 #include "kernels/solve/stencil.h"
 
@@ -29,16 +31,6 @@ struct CorrectedField {
   }
 };
 
-// Within visit_colour.
-template <int D, class Real, class Rows, class Strips, class Field>
-FIRN_HD inline void relax(const LevelView<Real>& level, std::uint32_t block, const Rows& rows,
-                          const Strips& strips, const Field& field, std::uint32_t colour) {
-  const std::uint64_t cells = std::uint64_t{block} * CellTraits<D>::kCells;
-  strips.for_each([&](const auto& at) {
-    const auto b = at.load(level.rhs + cells, at.first);
-    at.store_colour(level.solution + cells, colour, rows.relaxed(at, field, b));
-  });
-}
 template <class Real>
 FIRN_HD inline bool is_empty(const LevelView<Real>& level, std::uint32_t block) {
   return level.kind[block] == kBlockEmpty;
@@ -81,61 +73,37 @@ FIRN_FLAT FIRN_HD inline void relax_blocks(Group& g, const LevelView<Real>& leve
       });
 }
 
-// Blocks without neighbours are solved to a good fraction by symmetric pairs of sweeps of their
-// own: the slowest error of a closed block shrinks by 0.81 per sweep in 3D, 0.93 in 2D.
-template <int D>
-inline constexpr int kIsolatedSweeps = D == 3 ? 4 : 8;
-
-template <int D, class Real, class Group>
-FIRN_FLAT FIRN_HD inline void solve_isolated(Group& g, const LevelView<Real>& level,
-                                             std::uint32_t first, std::uint32_t count) {
-  constexpr int kSweeps = kIsolatedSweeps<D>;
-  for (int sweep = 0; sweep < 4 * kSweeps; ++sweep) {
-    const auto colour = static_cast<std::uint32_t>(sweep + (sweep >= 2 * kSweeps)) % 2;
-    visit_colour<D, Real>(g, first, count, colour, [&](std::uint32_t block, const auto& strips) {
-      if (level.kind[block] != kBlockIsolated) return;
-      relax<D>(level, block, GeneralRows<D, Real>{level, block}, strips,
-               BlockField<D, Real>(level, level.solution, block), colour);
-    });
-    g.sync();
-  }
-}
-
 // The residual, summed over aggregates, of blocks that have a parent. `residual` is an arena for
-// kBatch blocks.
-template <int D, std::uint32_t kBatch, class Real, class Group>
+// `count` blocks.
+template <int D, class Real, class Group>
 FIRN_FLAT FIRN_HD inline void restrict_blocks(Group& g, const LevelView<Real>& level,
                                               Real* coarse_rhs, Real* residual, std::uint32_t first,
                                               std::uint32_t count) {
   constexpr std::uint32_t kCells = CellTraits<D>::kCells;
-  for (std::uint32_t done = 0; done < count; done += kBatch) {
-    const std::uint32_t begin = first + done, n = count - done < kBatch ? count - done : kBatch;
-    visit_blocks<D, Real>(g, begin, n, [&](std::uint32_t block, const auto& strips) {
-      if (level.parent[block] == kNoBlock) return;
-      const Real* rhs = level.rhs + std::uint64_t{block} * kCells;
-      Real* out = residual + (block - begin) * kCells;
-      const BlockField<D, Real> x(level, level.solution, block);
-      with_rows<D>(level, block, [&](const auto& rows) {
-        strips.for_each([&](const auto& at) {
-          const auto r = at.load(rhs, at.first) - rows.product(at, x);
-          at.store(out, at.first, rows.diagonal(at) != decltype(r){} ? r : decltype(r){});
-        });
+  visit_blocks<D, Real>(g, first, count, [&](std::uint32_t block, const auto& strips) {
+    if (level.parent[block] == kNoBlock) return;
+    const Real* rhs = level.rhs + std::uint64_t{block} * kCells;
+    Real* out = residual + (block - first) * kCells;
+    const BlockField<D, Real> x(level, level.solution, block);
+    with_rows<D>(level, block, [&](const auto& rows) {
+      strips.for_each([&](const auto& at) {
+        const auto r = at.load(rhs, at.first) - rows.product(at, x);
+        at.store(out, at.first, rows.diagonal(at) != decltype(r){} ? r : decltype(r){});
       });
     });
-    g.sync();
-    visit_aggregates<D>(g, begin, n, [&](std::uint32_t block, std::uint32_t aggregate) {
-      const std::uint32_t parent = level.parent[block];
-      if (parent == kNoBlock) return;
-      const std::uint32_t cell = aggregate_first<D>(aggregate);
-      const Real* r = residual + (block - begin) * kCells + cell;
-      Real sum = 0;
-      for (std::uint32_t c = 0; c < 1u << D; ++c) sum += r[aggregate_child<D>(c)];
-      // coarse_cell is additive: the place within the octant counts from the octant's first cell.
-      coarse_rhs[parent * std::uint64_t{kCells} + coarse_cell<D>(level.keys[block], 0) +
-                 coarse_cell<D>(0, cell)] = sum;
-    });
-    if (done + kBatch < count) g.sync();
-  }
+  });
+  g.sync();
+  visit_aggregates<D>(g, first, count, [&](std::uint32_t block, std::uint32_t aggregate) {
+    const std::uint32_t parent = level.parent[block];
+    if (parent == kNoBlock) return;
+    const std::uint32_t cell = aggregate_first<D>(aggregate);
+    const Real* r = residual + (block - first) * kCells + cell;
+    Real sum = 0;
+    for (std::uint32_t c = 0; c < 1u << D; ++c) sum += r[aggregate_child<D>(c)];
+    // coarse_cell is additive: the place within the octant counts from the octant's first cell.
+    coarse_rhs[parent * std::uint64_t{kCells} + coarse_cell<D>(level.keys[block], 0) +
+               coarse_cell<D>(0, cell)] = sum;
+  });
 }
 
 template <int D, class Real>
@@ -190,7 +158,7 @@ struct RestrictResidual {
     if (level.kind[g.index()] == kBlockIsolated)
       solve_isolated<D>(g, level, g.index(), 1);
     else
-      restrict_blocks<D, 1>(g, level, coarse_rhs, g.scratch.residual, g.index(), 1);
+      restrict_blocks<D>(g, level, coarse_rhs, g.scratch.residual, g.index(), 1);
   }
   template <class Fetch>
   FIRN_HD void prefetch(std::uint32_t block, Fetch fetch) const {
@@ -198,40 +166,56 @@ struct RestrictResidual {
   }
 };
 
-// The whole cycle from level `top` down, by one group: its levels are so small that launching their
-// parts would cost more than the work.
+// The whole cycle from level `top` down, by one team: its levels are so small that launching their
+// parts would cost more than the work. The smallest ones are one block's: it waits for fewer.
 template <int D, class Real>
 struct CoarseCycle {
   static constexpr const char* kName = "coarse_cycle";
-  static constexpr int kThreads = 512;
+  static constexpr int kThreads = 512, kTeam = 8;
   static constexpr std::uint32_t kBatch = kThreads / CellTraits<D>::kCells;
   struct Scratch {
     Real residual[kBatch * CellTraits<D>::kCells];
-    std::uint32_t isolated;
   };
   LevelView<Real> pool;
   Real* pool_rhs;
   const LevelTable* table;
   int top;
 
+  template <class Team>
+  FIRN_HD void operator()(Team& team) const {
+    if (is_small(top))
+      team.alone([&](auto& group) { cycle(group, top); });
+    else
+      cycle(team, top);
+  }
+  FIRN_HD bool is_small(int l) const { return table->count[l] <= kBatch; }
+  FIRN_HD bool is_coarsest(int l) const { return l + 1 == kMaxLevels || table->count[l + 1] == 0; }
+  FIRN_HD LevelView<Real> level(int l) const { return pool.template at<D>(table->offset[l]); }
+
   template <class Group>
-  FIRN_HD void operator()(Group& g) const {
+  FIRN_HD void cycle(Group& g, int first) const {
+    constexpr bool kByTeam = requires { Group::kIsTeam; };
     std::uint32_t again = 0;  // bit l: this is the second visit of level l
-    for (int l = top;;) {
+    for (int l = first;;) {
       while (descend(g, l, (again >> l & 1) != 0)) {
+        if constexpr (kByTeam) {
+          if (is_small(l + 1)) {
+            g.alone([&](auto& group) { cycle(group, l + 1); });
+            g.sync();
+            break;
+          }
+        }
         ++l;
         again &= ~(1u << l);
       }
       for (;; --l) {
         ascend(g, l);
         if ((again >> l & 1) == 0 && is_visited_twice<D>(l, is_coarsest(l))) break;
-        if (l == top) return;
+        if (l == first) return;
       }
       again |= 1u << l;
     }
   }
-  FIRN_HD bool is_coarsest(int l) const { return l + 1 == kMaxLevels || table->count[l + 1] == 0; }
-  FIRN_HD LevelView<Real> level(int l) const { return pool.template at<D>(table->offset[l]); }
 
   template <class Group>
   FIRN_HD void sweep(Group& g, int l, const Sweep<Real>& sweep) const {
@@ -255,17 +239,26 @@ struct CoarseCycle {
       const std::uint32_t pairs = stuck_sweeps(*table);
       for (std::uint32_t i = 0; i < 4 * pairs; ++i) sweep(g, l, {stuck_colour(i, pairs)});
     } else {
-      Real* below = pool_rhs + std::uint64_t{CellTraits<D>::kCells} * table->offset[l + 1];
-      restrict_blocks<D, kBatch>(g, here, below, g.scratch.residual, 0, n);
+      restrict_level(g, here, n,
+                     pool_rhs + std::uint64_t{CellTraits<D>::kCells} * table->offset[l + 1]);
+      g.sync();
     }
-    g.once([&] { g.scratch.isolated = 0; });
-    g.sync();
-    g.for_each(n, [&](std::uint32_t block) {
-      if (here.kind[block] == kBlockIsolated) g.store(g.scratch.isolated, 1u);
-    });
-    g.sync();
-    if (g.scratch.isolated != 0) solve_isolated<D>(g, here, 0, n);
+    if (table->isolated[l] != 0) {
+      solve_isolated<D>(g, here, 0, n);
+      g.sync();
+    }
     return !coarsest;
+  }
+  template <class Group>
+  FIRN_HD void restrict_level(Group& g, const LevelView<Real>& here, std::uint32_t n,
+                              Real* to) const {
+    const auto batch = [&](auto& group, std::uint32_t first, std::uint32_t count) {
+      restrict_blocks<D>(group, here, to, group.scratch.residual, first, count);
+    };
+    if constexpr (requires { Group::kIsTeam; })
+      g.for_each_batch(n, kBatch, batch);
+    else
+      batch(g, 0, n);
   }
   template <class Group>
   FIRN_HD void ascend(Group& g, int l) const {
@@ -292,8 +285,8 @@ void restrict_residual(Exec& exec, const LevelView<Real>& level, Real* coarse_rh
 template <class Exec, int D, class Real>
 void coarse_cycle(Exec& exec, const Hierarchy<Real>& hierarchy, int top,
                   const std::uint32_t* stop) {
-  launch_groups(exec, {{nullptr, 1}, stop},
-                CoarseCycle<D, Real>{hierarchy.pool, hierarchy.coarse.rhs, hierarchy.table, top});
+  launch_team(exec, stop,
+              CoarseCycle<D, Real>{hierarchy.pool, hierarchy.coarse.rhs, hierarchy.table, top});
 }
 
 }  // namespace firn

@@ -168,6 +168,17 @@ FIRN_HD inline void with_rows(const LevelView<Real>& level, std::uint32_t block,
     f(GeneralRows<D, Real>{level, block});
 }
 
+// Within visit_colour.
+template <int D, class Real, class Rows, class Strips, class Field>
+FIRN_HD inline void relax(const LevelView<Real>& level, std::uint32_t block, const Rows& rows,
+                          const Strips& strips, const Field& field, std::uint32_t colour) {
+  const std::uint64_t cells = std::uint64_t{block} * CellTraits<D>::kCells;
+  strips.for_each([&](const auto& at) {
+    const auto b = at.load(level.rhs + cells, at.first);
+    at.store_colour(level.solution + cells, colour, rows.relaxed(at, field, b));
+  });
+}
+
 // What a stencil on a block will read: the channel in the blocks around it and, where its rows are
 // general, their coefficients. The channel in the block itself is a stream.
 template <int D, class Real, class Fetch>

@@ -157,7 +157,7 @@ int count_pressure(const Options& options) {
 }  // namespace
 
 std::string operator_name(const std::string& kernel) {
-  for (const std::string runner : {"run_groups<", "run_items<"}) {
+  for (const std::string runner : {"run_groups<", "run_items<", "run_team<"}) {
     const std::size_t at = kernel.find(runner);
     if (at != std::string::npos) return without_arguments(kernel.substr(at + runner.size()));
   }

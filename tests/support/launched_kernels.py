@@ -14,7 +14,7 @@ import sys
 
 def operator(kernel):
     """firn::G2P2G of "void firn::run_groups<firn::G2P2G<3, 2, float> >(...)"; None for another library's kernel."""
-    found = re.search(r"\brun_(?:groups|items)<([^<>(]*(?:\(anonymous namespace\)[^<>(]*)?)", kernel)
+    found = re.search(r"\brun_(?:groups|items|team)<([^<>(]*(?:\(anonymous namespace\)[^<>(]*)?)", kernel)
     if found:
         return found.group(1)
     own = re.match(r"(?:void )?(firn::[\w:()\s]*?\w+)[<(]", kernel)

@@ -35,8 +35,10 @@ class BlockRunner {
     std::iota(order_.begin(), order_.end(), 0u);
   }
 
-  // Lets each warp run until it must wait; returns whether the block has ended.
-  bool pass() {
+  enum class Left { kRuns, kAtCluster, kEnded };
+
+  // Lets each warp run until it must wait.
+  Left pass() {
     bool yields = false, alive = false;
     warp_order().arrange(order_);
     for (unsigned i : order_) {
@@ -48,13 +50,30 @@ class BlockRunner {
       yields |= stop == Stop::kYields;
       alive |= stop != Stop::kExited;
     }
-    if (!alive) return true;
+    if (!alive) return Left::kEnded;
     if (executed_ > settings().limit) stuck("the block does not end (EMULATOR_LIMIT)");
-    if (!release_barriers() && !yields && !release_divergent()) stuck("deadlock");
-    return false;
+    if (release_barriers() || yields) return Left::kRuns;
+    if (is_at_cluster()) return Left::kAtCluster;
+    if (!release_divergent()) stuck("deadlock");
+    return Left::kRuns;
+  }
+  // Once all blocks of the cluster are there.
+  void leave_cluster() {
+    ++b_.counters->barriers;
+    for (Warp& w : b_.warps) {
+      for (Fragment& f : w.fragments) f.state = Fragment::kRuns, ++f.at;
+      w.synchronised(w.alive);
+      w.barrier = w.epoch;
+    }
   }
 
  private:
+  bool is_at_cluster() const {
+    for (const Warp& w : b_.warps)
+      for (const Fragment& f : w.fragments)
+        if (f.state != Fragment::kAtCluster || (at(f).aligned && f.lanes != w.alive)) return false;
+    return true;
+  }
   const Instruction& at(const Fragment& f) const { return b_.code->instructions[f.at]; }
   std::uint32_t value(const Warp& w, const Instruction& in, int k, Mask lanes) const {
     return w.lanes<std::uint32_t>(in.r[k])[std::countr_zero(lanes)];
@@ -165,7 +184,8 @@ class BlockRunner {
     int lane = 0, listed = 0;
     for (const Warp& w : b_.warps)
       for (const Fragment& f : w.fragments) {
-        static const char* states[] = {"runs", "waits for lanes of its warp", "waits at a barrier"};
+        static const char* states[] = {"runs", "waits for lanes of its warp", "waits at a barrier",
+                                       "waits at a barrier of its cluster"};
         if (in == nullptr || f.state != Fragment::kRuns)
           one = &w, in = &at(f), lane = std::countr_zero(f.lanes);
         char part[160];

@@ -107,6 +107,8 @@ void Decoder::instruction(Lexer& lex) {
     list.push_back(operand(lex));
     lex.accept(',');
   }
+  if (arrived_ && !opcode.text.starts_with("barrier.cluster.wait"))
+    refuse(line_, "barrier.cluster.arrive without its wait right behind it");
   if (kind == "bra") return branch(list);
   if (kind == "brx") return table_branch(list);
   if (kind == "ret") return leave();

@@ -127,6 +127,7 @@ void Decoder::barrier(std::string_view opcode, const std::vector<std::string_vie
   const auto has = [&](std::string_view p) {
     return std::find(parts.begin(), parts.end(), p) != parts.end();
   };
+  if (has("cluster")) return cluster_barrier(parts);
   if (has("warp")) return emit_operation(*find_operation("bar.warp.sync"), list);
   Instruction in;
   in.cls = Class::kSync;
@@ -152,6 +153,26 @@ void Decoder::barrier(std::string_view opcode, const std::vector<std::string_vie
     add(in, source(predicate, Slot::kPredicate), false, predicate.negated);
     add(in, destination(result, has("popc") ? Slot::k32 : Slot::kPredicate), true);
   }
+  emit(in);
+}
+
+// What a thread does between the halves of such a barrier, which order nothing there, is not
+// followed: they must come together.
+void Decoder::cluster_barrier(const std::vector<std::string_view>& parts) {
+  if (guard_.id != kNone) refuse(line_, "a barrier of a cluster under a predicate");
+  if (parts.size() > 2 && parts[2] == "arrive") {
+    if (std::find(parts.begin(), parts.end(), "relaxed") != parts.end())
+      refuse(line_, "barrier.cluster.arrive.relaxed, which orders no accesses, is not known");
+    arrived_ = true;
+    return;
+  }
+  if (!arrived_) refuse(line_, "barrier.cluster.wait that does not follow its arrive");
+  arrived_ = false;
+  Instruction in;
+  in.cls = Class::kSync;
+  in.flow = Flow::kClusterBarrier;
+  in.aligned = std::find(parts.begin(), parts.end(), "aligned") != parts.end();
+  in.weight = 2;
   emit(in);
 }
 

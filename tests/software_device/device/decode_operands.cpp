@@ -35,9 +35,9 @@ const std::unordered_map<std::string_view, Special>& specials() {
       {"%clock_hi", Special::kZero},
       {"%globaltimer", Special::kGlobaltimer},
       {"%cluster_ctaid.x", Special::kZero},
-      {"%cluster_ctarank", Special::kZero},
+      {"%cluster_ctarank", Special::kClusterCtarank},
       {"%cluster_nctaid.x", Special::kOne},
-      {"%cluster_nctarank", Special::kOne}};
+      {"%cluster_nctarank", Special::kClusterNctarank}};
   return table;
 }
 

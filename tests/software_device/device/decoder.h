@@ -119,6 +119,7 @@ class Decoder {
   void finish(Instruction& in, const MemoryForm& form, const MemorySuffixes& s, const Operand& what,
               bool reads_register);
   // bar.sync a{, b};  bar.arrive a, b;  bar.red.op p, a{, b}, c;  bar.warp.sync mask;
+  void cluster_barrier(const std::vector<std::string_view>& parts);
   void barrier(std::string_view opcode, const std::vector<std::string_view>& parts,
                std::vector<Operand> list);
 
@@ -155,6 +156,7 @@ class Decoder {
   std::vector<std::string_view> dynamic_;
   std::uint32_t shared_end_ = 0, local_end_ = 0, line_ = 0, source_ = kNone, carry_ = kNone;
   Guard guard_;
+  bool arrived_ = false;  // the last instruction was half of a barrier of a cluster
   Expansion* expansion_ = nullptr;
   int depth_ = 0;
 };

@@ -44,6 +44,8 @@ void fill(const Warp& w, std::uint32_t at, Slot slot, auto&& value) {
   }
 }
 
+unsigned cluster_of(const Block& b) { return b.kernel->text->cluster; }
+
 std::uint64_t special_value(const Warp& w, Special s, int lane, std::uint32_t dynamic) {
   const Block& b = *w.block;
   const unsigned t = w.thread(lane);
@@ -67,6 +69,10 @@ std::uint64_t special_value(const Warp& w, Special s, int lane, std::uint32_t dy
       return b.index.y;
     case Special::kCtaidZ:
       return b.index.z;
+    case Special::kClusterCtarank:
+      return cluster_of(b) > 1 ? b.linear : 0;  // a grid has one cluster, or clusters one block
+    case Special::kClusterNctarank:
+      return cluster_of(b);
     case Special::kNctaidX:
       return b.grid.x;
     case Special::kNctaidY:
@@ -142,10 +148,14 @@ class Launch {
              " at most");
     if (code_.static_shared + dynamic > kMaxShared)
       refuse(std::to_string(code_.static_shared + dynamic) + " bytes of shared memory");
+    const unsigned cluster = kernel_.text->cluster;
+    if (cluster > 1 && cluster != blocks_)
+      refuse(std::to_string(blocks_) + " blocks in clusters of " + std::to_string(cluster) +
+             "; this device knows grids of one cluster");
   }
 
-  // As many blocks at once as EMULATOR_RESIDENT says, taking turns at barriers; the next one begins
-  // where one has ended.
+  // As many blocks at once as EMULATOR_RESIDENT says, a cluster all of them, taking turns at
+  // barriers; the next one begins where one has ended.
   void run_blocks() {
     static Order block_order(settings().block_order);
     std::vector<unsigned> order;
@@ -160,19 +170,29 @@ class Launch {
       std::unique_ptr<Block> block;
       std::unique_ptr<BlockRunner> runner;
     };
-    std::vector<Running> running(std::min(settings().resident, blocks_));
+    const bool is_cluster = kernel_.text->cluster > 1;
+    std::vector<Running> running(is_cluster ? blocks_ : std::min(settings().resident, blocks_));
     for (std::size_t i = 0; i < running.size(); ++i) {
       running[i].block = std::make_unique<Block>();
       prepare(*running[i].block, i);
       running[i].runner = begin(*running[i].block, take());
     }
-    for (std::uint64_t ended = 0; ended < blocks_;)
+    for (std::uint64_t ended = 0; ended < blocks_;) {
+      std::uint64_t waiting = 0;
       for (Running& r : running) {
-        if (r.runner == nullptr || !r.runner->pass()) continue;
+        if (r.runner == nullptr) continue;
+        const BlockRunner::Left left = r.runner->pass();
+        if (left == BlockRunner::Left::kAtCluster) ++waiting;
+        if (left != BlockRunner::Left::kEnded) continue;
         ++ended;
         r.runner.reset();
         if (next < blocks_) r.runner = begin(*r.block, take());
       }
+      if (waiting == 0 || waiting + ended < blocks_) continue;
+      begin_phase();
+      for (Running& r : running)
+        if (r.runner != nullptr) r.runner->leave_cluster();
+    }
   }
 
   void prepare(Block& b, std::size_t place) const {
@@ -230,7 +250,7 @@ class Launch {
       w.epoch = w.barrier = 0;
       w.synced.fill(0);
       for (const SpecialUse& s : code_.specials)
-        if (s.special >= Special::kCtaidX && s.special <= Special::kCtaidZ)
+        if (s.special >= Special::kCtaidX && s.special <= Special::kClusterCtarank)
           fill(w, s.at, s.slot,
                [&](int lane) { return special_value(w, s.special, lane, dynamic_); });
     }

@@ -50,7 +50,7 @@ GlobalTracker::GlobalTracker(Warp& w, const Instruction& in, const Allocation* a
     : w_(w),
       in_(in),
       allocation_(a),
-      tracker_(w, in, serial_of_launch(), Kind::kRaceGlobal),
+      tracker_(w, in, serial_of_phase(), Kind::kRaceGlobal),
       races_(checks().race) {}
 
 const Allocation* GlobalTracker::allocation_at(u64 at, unsigned bytes) {

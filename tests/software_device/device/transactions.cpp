@@ -15,7 +15,7 @@ using u16 = std::uint16_t;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-u16 launch_serial = 0;
+u16 launch_serial = 0, phase_serial = 0;
 
 std::string hex(u64 value) {
   char text[32];
@@ -196,12 +196,16 @@ void count_shared_atomic(Warp& w, Mask m, const u64* at, unsigned bytes, bool lo
   c.wavefronts += wavefronts(m, at, bytes) + 2 * (turns - 1);
 }
 
-u16 serial_of_launch() { return launch_serial; }
+u16 serial_of_phase() { return phase_serial; }
 
-void begin_launch() {
-  if (++launch_serial != 0) return;
-  launch_serial = 1;  // old shadows could be taken for those of later launches
+void begin_phase() {
+  if (++phase_serial != 0) return;
+  launch_serial = phase_serial = 1;  // old shadows could be taken for those of later launches
   forget_launches();
+}
+void begin_launch() {
+  ++launch_serial;  // never ahead of the other
+  begin_phase();
 }
 
 }  // namespace emulator::core

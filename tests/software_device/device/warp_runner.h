@@ -151,10 +151,12 @@ class WarpRunner {
           if (m != 0) wait_for_lanes(k);
           return Leave::kAgain;
         case Flow::kBarrier:
+        case Flow::kClusterBarrier:
           stay(Leave::kAgain);
           if (m != lanes) pass_by(k, m);
           if (m == 0) return Leave::kAgain;
-          w_.fragments[k].state = Fragment::kAtBarrier;
+          w_.fragments[k].state =
+              in.flow == Flow::kBarrier ? Fragment::kAtBarrier : Fragment::kAtCluster;
           join(k);
           return Leave::kAgain;
       }

@@ -53,6 +53,9 @@ void faults() {
   expect_fault("assertion 'a[threadIdx.x] != 3' failed",
                [&] { run("asserts", 1, 32, ints.data()); });
   expect_fault("threads in a block", [&] { run("add", 1, 2048, a.data(), a.data(), a.data(), 1); });
+  Array<unsigned> words(64);
+  expect_fault("deadlock", [&] { run("misses_cluster", 2, 64, words.data()); });
+  expect_fault("8 blocks in clusters of 4", [&] { run("rank_in_cluster", 8, 1, words.data()); });
   ints[5] = 0;
   expect_fault("does not end", [&] { run("lost_lane", 1, 32, ints.data()); });
 }
@@ -78,6 +81,9 @@ void reports() {
   EXPECT(found(Kind::kRaceShared, "reads_again_race") > 0);
   run("global_race", 2, 32, v.data());
   EXPECT(found(Kind::kRaceGlobal, "global_race") == 32);
+  Array<unsigned> passed(4 * 64), sums(std::vector<unsigned>(4 * 64, 0));
+  run("passes_too_early", 4, 64, passed.data(), sums.data());
+  EXPECT(found(Kind::kRaceGlobal, "passes_too_early") > 0);
   run("same_value", 2, 64, v.data());
   EXPECT(found(Kind::kRaceGlobal, "same_value") == 0);
   run("neighbours", 4, 64, v.data());
@@ -93,7 +99,7 @@ void reports() {
                          "ballots",     "histogram", "table",       "local_array", "doubles",
                          "singles",     "by_value",  "variables",   "integers",    "convert",
                          "contraction", "reverse",   "barrier_sum", "halves",      "chain",
-                         "relay",       "atomics"};
+                         "relay",       "atomics",   "pass_round"};
   for (const core::Finding& f : core::findings())
     for (const char* name : right)
       if (f.kernel == name)

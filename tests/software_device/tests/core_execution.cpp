@@ -117,6 +117,14 @@ void shared_memory() {
   EXPECT(half[0] == 15 && half[15] == 0 && half[16] == 62 && half[31] == 32);
 }
 
+void clusters() {
+  Array<unsigned> v(4 * 64), sums(std::vector<unsigned>(4 * 64, 0)), ranks(4);
+  run("pass_round", 4, 64, v.data(), sums.data());
+  for (unsigned i = 0; i < 4 * 64; ++i) EXPECT(sums[i] == 300 + 3 * ((i / 64 + 1) % 4));
+  run("rank_in_cluster", 4, 1, ranks.data());
+  for (unsigned i = 0; i < 4; ++i) EXPECT(ranks[i] == 40 + i);
+}
+
 }  // namespace
 
 std::vector<CoreTest> execution_tests() {
@@ -128,7 +136,8 @@ std::vector<CoreTest> execution_tests() {
           {"local_arrays", local_arrays},
           {"parameters", parameters},
           {"variables", variables},
-          {"shared_memory", shared_memory}};
+          {"shared_memory", shared_memory},
+          {"clusters", clusters}};
 }
 
 }  // namespace emulator::test

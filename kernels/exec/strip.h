@@ -25,11 +25,11 @@ struct StripBlock {
     for (int a = axis; a < D - 1; ++a) s *= kSide;
     return s;
   }
-  // The cell at half the coordinates.
+  // The cell at half the coordinates. Divisions by constants only, whatever is unrolled.
   FIRN_HD static constexpr std::uint32_t halved(std::uint32_t cell) {
-    std::uint32_t half = 0;
-    for (int a = 0; a < D; ++a) half += cell / stride(a) % kSide / 2 * stride(a);
-    return half;
+    constexpr std::uint32_t kRow = stride(D - 2), kPlane = stride(0);
+    const std::uint32_t half = cell / kRow % kSide / 2 * kRow + cell % kSide / 2;
+    return D == 3 ? half + cell / kPlane / 2 * kPlane : half;
   }
 };
 
@@ -49,9 +49,7 @@ struct Strip {
   using Value = Real;
   std::uint32_t first;
 
-  FIRN_HD static Value load(const Real* from, std::uint32_t cell) {
-    return from != nullptr ? from[cell] : Real(0);
-  }
+  FIRN_HD static Value load(const Real* from, std::uint32_t cell) { return from[cell]; }
   FIRN_HD static void store(Real* to, std::uint32_t cell, Value value) { to[cell] = value; }
   FIRN_HD static bool any(bool mask) { return mask; }
   FIRN_HD bool is_colour(std::uint32_t colour) const { return cell_colour<D>(first) == colour; }
@@ -67,24 +65,18 @@ struct Strip {
   template <int kAxis, class Field>
   FIRN_HD Value below(const Field& field) const {
     constexpr std::uint32_t kStride = StripBlock<D>::stride(kAxis);
-    return first / kStride % kSide != 0
-               ? field.own(first - kStride)
-               : field.template beyond<2 * kAxis>(first + (kSide - 1) * kStride);
+    const bool inside = first / kStride % kSide != 0;
+    return field.template around<2 * kAxis>(inside,
+                                            first - kStride + (inside ? 0 : kSide * kStride));
   }
   template <int kAxis, class Field>
   FIRN_HD Value above(const Field& field) const {
     constexpr std::uint32_t kStride = StripBlock<D>::stride(kAxis);
-    return first / kStride % kSide != kSide - 1
-               ? field.own(first + kStride)
-               : field.template beyond<2 * kAxis + 1>(first - (kSide - 1) * kStride);
+    const bool inside = first / kStride % kSide != kSide - 1;
+    return field.template around<2 * kAxis + 1>(inside,
+                                                first + kStride - (inside ? 0 : kSide * kStride));
   }
 };
-
-// A block that does not exist reads as zeros.
-template <class Real>
-FIRN_HD inline const Real* zero_block() {
-  return nullptr;
-}
 
 #else
 inline namespace strip_vector {
@@ -185,6 +177,7 @@ struct Strip {
   }
 };
 
+// A block that does not exist reads as zeros.
 template <class Real>
 inline constexpr Real kZeroBlock[64] = {};
 template <class Real>

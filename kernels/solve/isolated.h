@@ -50,7 +50,8 @@ FIRN_HD inline void solve_isolated_block([[maybe_unused]] const LevelView<Real>&
     b += own.below[D - 1] * (lower ? outer : other);
     b += own.above[D - 1] * (lower ? other : outer);
     constexpr int kUnrolled = D - 1;
-    FIRN_UNROLL for (int a = 0; a < kUnrolled; ++a) {
+    FIRN_UNROLL
+    for (int a = 0; a < kUnrolled; ++a) {
       const std::uint32_t step = StripBlock<D>::stride(a) / 2;
       b += own.below[a] * __shfl_sync(~0u, other, static_cast<int>((lane + 32 - step) % 32));
       b += own.above[a] * __shfl_sync(~0u, other, static_cast<int>((lane + step) % 32));

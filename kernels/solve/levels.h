@@ -45,7 +45,10 @@ struct LevelTable {
 template <class Real>
 struct LevelView {
   const std::uint64_t* keys = nullptr;
-  std::uint32_t *neighbours = nullptr, *parent = nullptr, *kind = nullptr;
+  // Of a block with a parent, the cell of the coarser level, counted through its blocks, that the
+  // block's first cell is part of; kNoBlock of others.
+  std::uint32_t* origin = nullptr;
+  std::uint32_t *neighbours = nullptr, *kind = nullptr;
   Real* uniform = nullptr;  // the conductance of a block of kBlockUniform
   const Real *conductance = nullptr, *dirichlet = nullptr, *mass = nullptr;
   const Real* rhs = nullptr;
@@ -55,7 +58,7 @@ struct LevelView {
   FIRN_HD LevelView at(std::uint32_t offset) const {
     constexpr std::uint64_t kNodes = BlockTraits<D>::kNodes;
     LevelView v = *this;
-    v.keys += offset, v.parent += offset, v.kind += offset, v.uniform += offset;
+    v.keys += offset, v.origin += offset, v.kind += offset, v.uniform += offset;
     v.neighbours += std::uint64_t{2 * D} * offset;
     v.conductance += D * kNodes * offset;
     v.dirichlet += kNodes * offset;

@@ -166,7 +166,7 @@ struct OpenLevel {
   }
 };
 
-// Parents' keys, and every block's parent. kNoBlock where the hierarchy ends.
+// Parents' keys, and where in its parent every block begins. kNoBlock where the hierarchy ends.
 template <int D, class Real>
 struct LinkParents {
   static constexpr const char* kName = "link_parents";
@@ -179,10 +179,10 @@ struct LinkParents {
   FIRN_HD void operator()(Device&, std::uint32_t block) const {
     const LevelView<Real> level = base.template at<D>(table->offset[l]);
     const bool coarser = l + 1 < kMaxLevels && table->count[l + 1] > 0;
-    level.parent[block] = kNoBlock;
+    level.origin[block] = kNoBlock;
     if (!coarser || !is_coupled(level.kind[block])) return;
     const std::uint32_t parent = ranks[block] + flags[block] - 1;
-    level.parent[block] = parent;
+    level.origin[block] = parent * CellTraits<D>::kCells + coarse_cell<D>(level.keys[block], 0);
     if (flags[block] != 0) pool_keys[table->offset[l + 1] + parent] = level.keys[block] >> D;
   }
 };
@@ -237,14 +237,16 @@ struct Coarsen {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const LevelView<Real> fine = base.template at<D>(table->offset[l]);
-    const std::uint64_t block = g.index(), parent = fine.parent[block];
-    if (parent == kNoBlock) return;
+    const std::uint64_t block = g.index();
+    const std::uint32_t origin = fine.origin[block];
+    if (origin == kNoBlock) return;
+    const std::uint64_t parent = origin / kCells;
     const CoarseView<Real> coarse = pool.template at<D>(table->offset[l + 1]);
     const Real scale = plain || l > kBranchingLevels<D> ? Real(1) : Real(0.5);
     constexpr std::uint32_t kAggregates = CellTraits<D>::kAggregates;
     g.for_each(kAggregates * (D + 1), [&](std::uint32_t n) {
       const std::uint32_t first = aggregate_first<D>(n % kAggregates), a = n / kAggregates;
-      const std::uint32_t to = coarse_cell<D>(fine.keys[block], first);
+      const std::uint32_t to = origin % kCells + coarse_cell<D>(0, first);
       if (a < D) {
         coarse.conductance[(parent * D + a) * kCells + to] =
             scale * lower_face(fine.conductance + (block * D + a) * kCells, first, a);

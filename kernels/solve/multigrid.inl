@@ -18,15 +18,22 @@ struct CorrectedField {
   std::uint32_t block;
 
   FIRN_HD auto own(std::uint32_t cell) const { return of(block, cell); }
+#if defined(__CUDACC__)
   template <int kSide>
-  FIRN_HD auto beyond(std::uint32_t cell) const {
+  FIRN_HD auto around(bool inside, std::uint32_t cell) const {
+    return around_block(level.neighbours[std::uint64_t{2 * D} * block + kSide], block, inside,
+                        [&](std::uint32_t which) { return of(which, cell); });
+  }
+#else
+  template <int kSide>
+  auto beyond(std::uint32_t cell) const {
     const std::uint32_t other = level.neighbours[std::uint64_t{2 * D} * block + kSide];
     return other != kNoBlock ? of(other, cell) : typename At::Value{};
   }
+#endif
   FIRN_HD auto of(std::uint32_t which, std::uint32_t cell) const {
     constexpr std::uint64_t kCells = CellTraits<D>::kCells;
-    const Real* correction =
-        coarse + level.parent[which] * kCells + coarse_cell<D>(level.keys[which], 0);
+    const Real* correction = coarse + level.origin[which];
     return At::load(level.solution + which * kCells, cell) + At::spread(correction, cell);
   }
 };
@@ -61,7 +68,7 @@ FIRN_FLAT FIRN_HD inline void relax_blocks(Group& g, const LevelView<Real>& leve
   visit_colour<D, Real>(
       g, first, count, sweep.colour, [&](std::uint32_t block, const auto& strips) {
         if (is_empty(level, block)) return;
-        const bool corrected = sweep.coarse != nullptr && level.parent[block] != kNoBlock;
+        const bool corrected = sweep.coarse != nullptr && level.origin[block] != kNoBlock;
         with_rows<D>(level, block, [&](const auto& rows) {
           if (corrected)
             relax<D>(level, block, rows, strips,
@@ -81,7 +88,7 @@ FIRN_FLAT FIRN_HD inline void restrict_blocks(Group& g, const LevelView<Real>& l
                                               std::uint32_t count) {
   constexpr std::uint32_t kCells = CellTraits<D>::kCells;
   visit_blocks<D, Real>(g, first, count, [&](std::uint32_t block, const auto& strips) {
-    if (level.parent[block] == kNoBlock) return;
+    if (level.origin[block] == kNoBlock) return;
     const Real* rhs = level.rhs + std::uint64_t{block} * kCells;
     Real* out = residual + (block - first) * kCells;
     const BlockField<D, Real> x(level, level.solution, block);
@@ -94,15 +101,13 @@ FIRN_FLAT FIRN_HD inline void restrict_blocks(Group& g, const LevelView<Real>& l
   });
   g.sync();
   visit_aggregates<D>(g, first, count, [&](std::uint32_t block, std::uint32_t aggregate) {
-    const std::uint32_t parent = level.parent[block];
-    if (parent == kNoBlock) return;
+    const std::uint32_t origin = level.origin[block];
+    if (origin == kNoBlock) return;
     const std::uint32_t cell = aggregate_first<D>(aggregate);
     const Real* r = residual + (block - first) * kCells + cell;
     Real sum = 0;
     for (std::uint32_t c = 0; c < 1u << D; ++c) sum += r[aggregate_child<D>(c)];
-    // coarse_cell is additive: the place within the octant counts from the octant's first cell.
-    coarse_rhs[parent * std::uint64_t{kCells} + coarse_cell<D>(level.keys[block], 0) +
-               coarse_cell<D>(0, cell)] = sum;
+    coarse_rhs[origin + coarse_cell<D>(0, cell)] = sum;
   });
 }
 
@@ -122,7 +127,8 @@ struct FirstSweep {
 template <int D, class Real>
 struct Smooth {
   static constexpr const char* kName = "smooth";
-  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
+  // One per cell of a colour.
+  static constexpr int kThreads = 32, kSerialGroups = kLightGroups;
   using Scratch = BlockSums;
   LevelView<Real> level;
   Sweep<Real> sweep;
@@ -227,18 +233,16 @@ struct CoarseCycle {
   FIRN_HD bool descend(Group& g, int l, bool again) const {
     const LevelView<Real> here = level(l);
     const std::uint32_t n = table->count[l];
-    if (again) {
-      sweep(g, l, {kRed});
-    } else {
+    const bool coarsest = is_coarsest(l);
+    const std::uint32_t pairs = coarsest ? stuck_sweeps(*table) : 0;
+    if (!again) {
       guess_blocks<D>(g, here, 0, n);
       g.sync();
     }
-    sweep(g, l, {kBlack});
-    const bool coarsest = is_coarsest(l);
-    if (coarsest) {
-      const std::uint32_t pairs = stuck_sweeps(*table);
-      for (std::uint32_t i = 0; i < 4 * pairs; ++i) sweep(g, l, {stuck_colour(i, pairs)});
-    } else {
+    // One place for all sweeps: there is much code in each, and it has to be fetched.
+    for (std::uint32_t i = again ? 0 : 1; i < 2 + 4 * pairs; ++i)
+      sweep(g, l, {i < 2 ? i : stuck_colour(i - 2, pairs)});
+    if (!coarsest) {
       restrict_level(g, here, n,
                      pool_rhs + std::uint64_t{CellTraits<D>::kCells} * table->offset[l + 1]);
       g.sync();
@@ -262,8 +266,10 @@ struct CoarseCycle {
   }
   template <class Group>
   FIRN_HD void ascend(Group& g, int l) const {
-    sweep(g, l, {kBlack, is_coarsest(l) ? nullptr : level(l + 1).solution});
-    sweep(g, l, {kRed});
+    const Real* coarse = is_coarsest(l) ? nullptr : level(l + 1).solution;
+    [[maybe_unused]] constexpr int kUnrolled = 1;  // as above
+    FIRN_UNROLL
+    for (int i = 0; i < 2; ++i) sweep(g, l, {i == 0 ? kBlack : kRed, i == 0 ? coarse : nullptr});
   }
 };
 

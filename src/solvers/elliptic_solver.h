@@ -59,8 +59,8 @@ class EllipticSolver {
   std::size_t bytes() const {
     std::size_t sum =
         table_.bytes() + scalars_.bytes() + pool_keys_.bytes() + partials_.bytes() + sums_.bytes();
-    for (const auto* b : {&neighbours_, &parent_, &kind_, &flags_, &ranks_, &labels_,
-                          &pool_neighbours_, &pool_parent_, &pool_kind_})
+    for (const auto* b : {&neighbours_, &origin_, &kind_, &flags_, &ranks_, &labels_,
+                          &pool_neighbours_, &pool_origin_, &pool_kind_})
       sum += b->bytes();
     for (const auto* b :
          {&uniform_, &residual_, &direction_, &work_, &pool_uniform_, &pool_conductance_,
@@ -106,7 +106,7 @@ class EllipticSolver {
 
   void reserve_finest(std::uint32_t n) {
     renew(exec_, neighbours_, std::size_t{2 * D} * n);
-    renew(exec_, parent_, n);
+    renew(exec_, origin_, n);
     renew(exec_, kind_, n);
     renew(exec_, uniform_, n);
     renew(exec_, flags_, n);
@@ -121,7 +121,7 @@ class EllipticSolver {
   void reserve_pool(std::uint32_t n, bool mass) {
     renew(exec_, pool_keys_, n);
     renew(exec_, pool_neighbours_, std::size_t{2 * D} * n);
-    renew(exec_, pool_parent_, n);
+    renew(exec_, pool_origin_, n);
     renew(exec_, pool_kind_, n);
     renew(exec_, pool_uniform_, n);
     renew(exec_, pool_conductance_, D * kCells * n);
@@ -153,13 +153,13 @@ class EllipticSolver {
 
   void set_views(const EllipticSystem<Real>& system) {
     LevelView<Real>& fine = hierarchy_.finest;
-    fine = {system.keys,      neighbours_.data(), parent_.data(),   kind_.data(),
-            uniform_.data(),  system.conductance, system.dirichlet, system.mass,
+    fine = {system.keys,      origin_.data(),     neighbours_.data(), kind_.data(),
+            uniform_.data(),  system.conductance, system.dirichlet,   system.mass,
             residual_.data(), work_.data()};
     Real* mass = system.mass != nullptr ? pool_mass_.data() : nullptr;
     hierarchy_.pool = {
-        pool_keys_.data(),    pool_neighbours_.data(),  pool_parent_.data(),    pool_kind_.data(),
-        pool_uniform_.data(), pool_conductance_.data(), pool_dirichlet_.data(), mass,
+        pool_keys_.data(),    pool_origin_.data(),      pool_neighbours_.data(), pool_kind_.data(),
+        pool_uniform_.data(), pool_conductance_.data(), pool_dirichlet_.data(),  mass,
         pool_rhs_.data(),     pool_solution_.data()};
     hierarchy_.coarse = {pool_keys_.data(), pool_conductance_.data(), pool_dirichlet_.data(), mass,
                          pool_rhs_.data()};
@@ -321,8 +321,8 @@ class EllipticSolver {
   EllipticVectors<Real> vectors_;
   Buffer<Exec, LevelTable> table_;
   Buffer<Exec, std::uint64_t> pool_keys_;
-  Buffer<Exec, std::uint32_t> neighbours_, parent_, kind_, flags_, ranks_, labels_,
-      pool_neighbours_, pool_parent_, pool_kind_;
+  Buffer<Exec, std::uint32_t> neighbours_, origin_, kind_, flags_, ranks_, labels_,
+      pool_neighbours_, pool_origin_, pool_kind_;
   Buffer<Exec, Real> uniform_, residual_, direction_, work_, pool_uniform_, pool_conductance_,
       pool_dirichlet_, pool_mass_, pool_rhs_, pool_solution_;
   Buffer<Exec, double> partials_;

@@ -18,13 +18,13 @@ class LevelsHarness {
   static constexpr std::size_t kCells = BlockTraits<D>::kNodes;
   LevelsHarness(const PressureCase<D>& c, std::uint32_t pool, bool plain = false)
       : neighbours(2 * D * c.keys.size()),
-        parent(c.keys.size()),
+        origin(c.keys.size()),
         kind(c.keys.size()),
         uniform(c.keys.size()),
         flags(c.keys.size()),
         ranks(c.keys.size() + 1),
         pool_neighbours(2 * D * pool),
-        pool_parent(pool),
+        pool_origin(pool),
         pool_kind(pool),
         pool_uniform(pool) {
     coarse.keys.resize(pool);
@@ -33,11 +33,11 @@ class LevelsHarness {
     for (auto* v : {&coarse.dirichlet, &coarse.mass, &coarse.rhs}) v->resize(kCells * pool);
     Hierarchy<double> h;
     h.finest = {
-        c.keys.data(),        neighbours.data(),  parent.data(), kind.data(), uniform.data(),
-        c.conductance.data(), c.dirichlet.data(), c.mass.data(), nullptr,     nullptr};
-    h.pool = {coarse.keys.data(),      pool_neighbours.data(), pool_parent.data(),
-              pool_kind.data(),        pool_uniform.data(),    coarse.conductance.data(),
-              coarse.dirichlet.data(), coarse.mass.data(),     coarse.rhs.data(),
+        c.keys.data(),        origin.data(),      neighbours.data(), kind.data(), uniform.data(),
+        c.conductance.data(), c.dirichlet.data(), c.mass.data(),     nullptr,     nullptr};
+    h.pool = {coarse.keys.data(),      pool_origin.data(),  pool_neighbours.data(),
+              pool_kind.data(),        pool_uniform.data(), coarse.conductance.data(),
+              coarse.dirichlet.data(), coarse.mass.data(),  coarse.rhs.data(),
               solution.data()};
     h.coarse = {coarse.keys.data(), coarse.conductance.data(), coarse.dirichlet.data(),
                 coarse.mass.data(), coarse.rhs.data()};
@@ -57,9 +57,9 @@ class LevelsHarness {
     return c;
   }
   LevelTable table;
-  std::vector<std::uint32_t> neighbours, parent, kind;
+  std::vector<std::uint32_t> neighbours, origin, kind;
   std::vector<double> uniform;
-  std::vector<std::uint32_t> flags, ranks, pool_neighbours, pool_parent, pool_kind;
+  std::vector<std::uint32_t> flags, ranks, pool_neighbours, pool_origin, pool_kind;
   std::vector<double> pool_uniform;
   PressureCase<D> coarse;
   std::vector<double> solution;
@@ -106,10 +106,11 @@ TYPED_TEST(PressureLevels, ParentsAreThoseOfCoupledBlocks) {
       EXPECT_EQ(c.keys[other], neighbour_key<D>(c.keys[b], static_cast<int>(side / 2), side % 2));
     }
     EXPECT_EQ(is_coupled(h.kind[b]), coupled) << b;
-    EXPECT_EQ(h.parent[b] != kNoBlock, coupled) << b;
+    EXPECT_EQ(h.origin[b] != kNoBlock, coupled) << b;
     if (!coupled) continue;
     parents.insert(c.keys[b] >> D);
-    EXPECT_EQ(h.coarse.keys[h.parent[b]], c.keys[b] >> D);
+    EXPECT_EQ(h.coarse.keys[h.origin[b] / c.kCells], c.keys[b] >> D);
+    EXPECT_EQ(h.origin[b] % c.kCells, coarse_cell<D>(c.keys[b], 0));
   }
   const std::vector<std::uint64_t> expected(parents.begin(), parents.end());
   EXPECT_GT(expected.size(), 4u);
@@ -131,24 +132,24 @@ void expect_product(bool plain) {
   // P of a random coarse vector, A split into its two parts, then sums over aggregates.
   const auto coarse_of = [&](std::size_t i) {
     const std::size_t b = i / c.kCells;
-    return h.parent[b] * c.kCells +
+    return h.origin[b] / c.kCells * c.kCells +
            coarse_cell<D>(c.keys[b], static_cast<std::uint32_t>(i % c.kCells));
   };
   std::vector<double> e(coarse.cells()), fine(c.cells()), expected(coarse.cells());
   for (std::size_t i = 0; i < e.size(); ++i)
     e[i] = cell_noise<2>({{static_cast<int>(i), 1}}, 30) - 0.5;
   for (std::size_t i = 0; i < c.cells(); ++i)
-    if (h.parent[i / c.kCells] != kNoBlock) fine[i] = e[coarse_of(i)];
+    if (h.origin[i / c.kCells] != kNoBlock) fine[i] = e[coarse_of(i)];
   std::vector<double> largest(coarse.cells());
   for (std::size_t i = 0; i < c.cells(); ++i)
-    for (int a = 0; a < D && h.parent[i / c.kCells] != kNoBlock; ++a)
+    for (int a = 0; a < D && h.origin[i / c.kCells] != kNoBlock; ++a)
       largest[coarse_of(i)] = std::max(largest[coarse_of(i)], c.conductance[c.at(i, a)]);
   for (std::size_t i = 0; i < c.cells(); ++i)
-    if (!plain && h.parent[i / c.kCells] != kNoBlock && largest[coarse_of(i)] > 0)
+    if (!plain && h.origin[i / c.kCells] != kNoBlock && largest[coarse_of(i)] > 0)
       c.dirichlet[i] = std::min(c.dirichlet[i], std::max(6 * largest[coarse_of(i)], own[i]));
   const auto whole = c.apply(fine);
   for (std::size_t i = 0; i < c.cells(); ++i)
-    if (h.parent[i / c.kCells] != kNoBlock)
+    if (h.origin[i / c.kCells] != kNoBlock)
       expected[coarse_of(i)] +=
           (plain ? 1.0 : 0.5) * (whole[i] - c.mass[i] * fine[i]) + c.mass[i] * fine[i];
 

@@ -98,10 +98,17 @@ struct Hierarchy {
   LevelTable* table = nullptr;
 };
 
-// Builds all levels from the finest level's keys and coefficients. On overflow of the pool the
-// levels below it are left out.
+// A range of levels, the finest being 0.
+struct LevelRange {
+  int begin = 0, end = kMaxLevels;
+};
+
+// Builds the hierarchy from the finest level's keys and coefficients: links the blocks of each
+// level of the range and makes the level below it. It is whole where the range ends at kMaxLevels
+// or at a level without blocks; else it can go on from there. On overflow of the pool the levels
+// below it are left out.
 template <class Exec, int D, class Real>
 void build_levels(Exec& exec, const Hierarchy<Real>& hierarchy, DeviceCount blocks,
-                  const std::uint32_t* stop);
+                  LevelRange range, const std::uint32_t* stop);
 
 }  // namespace firn

@@ -332,11 +332,11 @@ struct Coarsen {
 };
 
 template <class Exec, int D, class Real>
-void build_levels(Exec& exec, const Hierarchy<Real>& h, DeviceCount blocks,
+void build_levels(Exec& exec, const Hierarchy<Real>& h, DeviceCount blocks, LevelRange levels,
                   const std::uint32_t* stop) {
   LevelTable* table = h.table;
-  launch_items(exec, {{nullptr, 1}, stop}, BeginLevels{blocks, table});
-  for (int l = 0; l < kMaxLevels; ++l) {
+  if (levels.begin == 0) launch_items(exec, {{nullptr, 1}, stop}, BeginLevels{blocks, table});
+  for (int l = levels.begin; l < levels.end; ++l) {
     const LevelView<Real>& base = l == 0 ? h.finest : h.pool;
     const std::uint32_t bound = blocks.bound;
     const LaunchRange range{{&table->count[l], bound}, stop};

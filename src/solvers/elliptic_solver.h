@@ -94,7 +94,7 @@ class EllipticSolver {
   // that there were.
   void make_plain(const EllipticSystem<Real>& system) {
     hierarchy_.plain = true;
-    build_levels<Exec, D>(exec_, hierarchy_, system.blocks, &scalars_.data()->stopped);
+    build_levels<Exec, D>(exec_, hierarchy_, system.blocks, {}, &scalars_.data()->stopped);
   }
 
  private:
@@ -137,11 +137,17 @@ class EllipticSolver {
     for (;;) {
       const std::uint32_t* stopped = &scalars_.data()->stopped;
       set_views(system);
-      build_levels<Exec, D>(exec_, hierarchy_, system.blocks, stopped);
+      // As many levels as the last system had: the others' launches would find nothing to do.
+      const int expected = depth_ > 0 ? depth_ : kMaxLevels;
+      build_levels<Exec, D>(exec_, hierarchy_, system.blocks, {0, expected}, stopped);
       find_components<Exec, D>(exec_, components_, system.blocks, stopped);
       scalars_.poll();
       if (state().stopped != 0) return;
       levels_ = table_.first();
+      if (expected < kMaxLevels && levels_.count[expected] > 0) {
+        build_levels<Exec, D>(exec_, hierarchy_, system.blocks, {expected, kMaxLevels}, stopped);
+        levels_ = table_.first();
+      }
       if (levels_.overflow == 0) break;
       reserve_pool(2 * pool_blocks_, system.mass != nullptr);
     }

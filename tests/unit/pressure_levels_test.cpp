@@ -45,7 +45,9 @@ class LevelsHarness {
     h.max_blocks = n, h.pool_blocks = pool, h.plain = plain;
     h.flags = flags.data(), h.ranks = ranks.data(), h.table = &table;
     Cpu exec(1);
-    build_levels<Cpu, D>(exec, h, {nullptr, n}, nullptr);
+    // In two parts, as where a system has more levels than the last one.
+    build_levels<Cpu, D>(exec, h, {nullptr, n}, {0, 2}, nullptr);
+    build_levels<Cpu, D>(exec, h, {nullptr, n}, {2, kMaxLevels}, nullptr);
   }
   // The channels of level 1. Its keys are of the parents' lattice, whose origin is elsewhere: cells
   // are told by index only.

@@ -45,11 +45,11 @@ FIRN_HD inline bool is_empty(const LevelView<Real>& level, std::uint32_t block) 
 
 // What follows works on `count` blocks from `first` on. The caller synchronises.
 
-// The red sweep from a guess of 0.
+// The red sweep from a guess of 0. The black one that has to follow it sets the other cells.
 template <int D, class Real, class Group>
 FIRN_FLAT FIRN_HD inline void guess_blocks(Group& g, const LevelView<Real>& level,
                                            std::uint32_t first, std::uint32_t count) {
-  visit_blocks<D, Real>(g, first, count, [&](std::uint32_t block, const auto& strips) {
+  visit_colour<D, Real>(g, first, count, kRed, [&](std::uint32_t block, const auto& strips) {
     if (is_empty(level, block)) return;
     const std::uint64_t cells = std::uint64_t{block} * CellTraits<D>::kCells;
     with_rows<D>(level, block, [&](const auto& rows) {
@@ -80,14 +80,14 @@ FIRN_FLAT FIRN_HD inline void relax_blocks(Group& g, const LevelView<Real>& leve
       });
 }
 
-// The residual, summed over aggregates, of blocks that have a parent. `residual` is an arena for
-// `count` blocks.
+// The residual, summed over aggregates, of blocks that have a parent, after a black sweep: it has
+// left none in black cells. `residual` is an arena for `count` blocks.
 template <int D, class Real, class Group>
 FIRN_FLAT FIRN_HD inline void restrict_blocks(Group& g, const LevelView<Real>& level,
                                               Real* coarse_rhs, Real* residual, std::uint32_t first,
                                               std::uint32_t count) {
   constexpr std::uint32_t kCells = CellTraits<D>::kCells;
-  visit_blocks<D, Real>(g, first, count, [&](std::uint32_t block, const auto& strips) {
+  visit_colour<D, Real>(g, first, count, kRed, [&](std::uint32_t block, const auto& strips) {
     if (level.origin[block] == kNoBlock) return;
     const Real* rhs = level.rhs + std::uint64_t{block} * kCells;
     Real* out = residual + (block - first) * kCells;
@@ -106,7 +106,8 @@ FIRN_FLAT FIRN_HD inline void restrict_blocks(Group& g, const LevelView<Real>& l
     const std::uint32_t cell = aggregate_first<D>(aggregate);
     const Real* r = residual + (block - first) * kCells + cell;
     Real sum = 0;
-    for (std::uint32_t c = 0; c < 1u << D; ++c) sum += r[aggregate_child<D>(c)];
+    for (std::uint32_t c = 0; c < 1u << D; ++c)
+      if (cell_colour<D>(aggregate_child<D>(c)) == kRed) sum += r[aggregate_child<D>(c)];
     coarse_rhs[origin + coarse_cell<D>(0, cell)] = sum;
   });
 }
@@ -114,7 +115,8 @@ FIRN_FLAT FIRN_HD inline void restrict_blocks(Group& g, const LevelView<Real>& l
 template <int D, class Real>
 struct FirstSweep {
   static constexpr const char* kName = "first_sweep";
-  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
+  // One per red cell.
+  static constexpr int kThreads = 32, kSerialGroups = kLightGroups;
   struct Scratch {};
   LevelView<Real> level;
 
@@ -152,7 +154,8 @@ struct Smooth {
 template <int D, class Real>
 struct RestrictResidual {
   static constexpr const char* kName = "restrict_residual";
-  static constexpr int kThreads = 64, kSerialGroups = kLightGroups;
+  // One per red cell.
+  static constexpr int kThreads = 32, kSerialGroups = kLightGroups;
   struct Scratch {
     Real residual[CellTraits<D>::kCells];
   };

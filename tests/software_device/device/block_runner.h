@@ -60,10 +60,11 @@ class BlockRunner {
   // Once all blocks of the cluster are there.
   void leave_cluster() {
     ++b_.counters->barriers;
+    std::uint32_t epoch = 0;
+    for (const Warp& w : b_.warps) epoch = std::max(epoch, w.epoch);
     for (Warp& w : b_.warps) {
       for (Fragment& f : w.fragments) f.state = Fragment::kRuns, ++f.at;
-      w.synchronised(w.alive);
-      w.barrier = w.epoch;
+      w.met(epoch + 1);
     }
   }
 
@@ -139,6 +140,7 @@ class BlockRunner {
     ++b_.counters->barriers;
     check_ended(id);
     unsigned count = 0;
+    std::uint32_t epoch = 0;
     bool all = true, any = false;
     const auto each = [&](auto&& f) {
       for (Warp& w : b_.warps)
@@ -146,6 +148,7 @@ class BlockRunner {
           if (g.state == Fragment::kAtBarrier && value(w, at(g), 0, g.lanes) == id) f(w, g);
     };
     each([&](Warp& w, Fragment& g) {
+      epoch = std::max(epoch, w.epoch);
       if (at(g).modifier < 2) return;
       const Mask p = w.read_predicate(at(g), 2) & g.lanes;
       count += static_cast<unsigned>(std::popcount(p));
@@ -160,8 +163,7 @@ class BlockRunner {
         w.write_predicate(in.r[3], (in.modifier == 3 ? all : any) ? kFull : 0, g.lanes);
       g.state = Fragment::kRuns;
       ++g.at;
-      w.synchronised(w.alive);
-      w.barrier = w.epoch;
+      w.met(epoch + 1);
     });
   }
   void check_ended(unsigned id) {

@@ -77,6 +77,8 @@ void reports() {
   Array<int> v(std::vector<int>(256, 0));
   run("reads_again", 1, 32, v.data());
   EXPECT(found(Kind::kRaceShared, "reads_again") == 0);
+  run("reads_unevenly", 1, 128, v.data());
+  EXPECT(found(Kind::kRaceGlobal, "reads_unevenly") == 0);
   run("reads_again_race", 1, 32, v.data());
   EXPECT(found(Kind::kRaceShared, "reads_again_race") > 0);
   run("global_race", 2, 32, v.data());

@@ -29,7 +29,11 @@ struct IsolatedCell {
     diagonal = rows.ground(at);
     rows.for_conductances(at, [&](auto axis, Real lower, Real upper) {
       diagonal += lower + upper;
-      below[axis()] = lower, above[axis()] = upper;
+      constexpr std::uint32_t kSide = StripBlock<D>::kSide;
+      const std::uint32_t place = cell / StripBlock<D>::stride(axis()) % kSide;
+      // Beyond the block there is nothing, whatever the face would let through.
+      below[axis()] = place != 0 ? lower : Real(0);
+      above[axis()] = place != kSide - 1 ? upper : Real(0);
     });
   }
 };
@@ -44,7 +48,6 @@ FIRN_HD inline void solve_isolated_block([[maybe_unused]] const LevelView<Real>&
   // The red cell is the lower one of the pair where that is even.
   IsolatedCell<D, Real> red(level, block, cell + odd), black(level, block, cell + 1 - odd);
   const auto sweep = [&](IsolatedCell<D, Real>& own, const Real other, bool lower) {
-    // Beyond the block's ends conductances are 0.
     const Real outer = __shfl_sync(~0u, other, static_cast<int>((lane + (lower ? 31 : 1)) % 32));
     Real b = own.rhs;
     b += own.below[D - 1] * (lower ? outer : other);

@@ -176,7 +176,8 @@ struct RestrictResidual {
 };
 
 // The whole cycle from level `top` down, by one team: its levels are so small that launching their
-// parts would cost more than the work. The smallest ones are one block's: it waits for fewer.
+// parts would cost more than the work. The smallest ones are one thread block's, which waits for
+// itself only.
 template <int D, class Real>
 struct CoarseCycle {
   static constexpr const char* kName = "coarse_cycle";

@@ -58,7 +58,8 @@ struct DruckerPrager : StvkHencky {
   }
 
   // Flow along the cone keeps volume, so its stress has no potential; with the cone's width as it
-  // was at the step's begin it has. Beyond the tip there is no stress.
+  // was at the step's begin it has. Beyond the tip there is no pressure; shear stress that ended
+  // there as well would leave the potential a cliff, down which a step falls apart.
   template <class T, int D>
   FIRN_HD static PrincipalStress<T, D> flowing_stress(const MaterialParams<Scalar<T>>& params,
                                                       const MaterialState<T, D>& state,

@@ -124,7 +124,7 @@ struct StvkHencky : Law {
   };
 
   // Of a strain with this deviator and trace, of which radial return leaves `left`; what is `open`
-  // has no stress.
+  // has no pressure.
   template <class T, int D, class Mask>
   FIRN_HD static PrincipalStress<T, D> radial_stress(const MaterialParams<Scalar<T>>& params,
                                                      const Vec<T, D>& sigma, const Vec<T, D>& dev,
@@ -135,12 +135,10 @@ struct StvkHencky : Law {
     const T modulus = select(open, T(0), T(params.lambda) + two_mu * share);
     // tau = modulus tr I + secant dev
     const T secant =
-        select(open, T(0),
-               select(left.kept < length, two_mu * left.kept / max(length, T(kLeastNormal<Real>)),
-                      two_mu));
-    const T tangent = select(open, T(0), two_mu * left.tangent);
+        select(left.kept < length, two_mu * left.kept / max(length, T(kLeastNormal<Real>)), two_mu);
+    const T tangent = two_mu * left.tangent;
     PrincipalStress<T, D> r;
-    r.psi = T(0.5f) * modulus * tr * tr + select(open, T(0), left.energy);
+    r.psi = T(0.5f) * modulus * tr * tr + left.energy;
     Vec<T, D> normal, tau;
     for (int i = 0; i < D; ++i) {
       normal[i] = dev[i] / max(length, T(kLeastNormal<Real>));

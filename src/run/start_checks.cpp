@@ -42,8 +42,8 @@ std::vector<std::string> transfer_warnings(const Scene& scene) {
   return warnings;
 }
 
-// Long steps of sand: what flows after an elastic step has stood for all of it, and the flow within
-// one has no potential of its own.
+// Long steps of sand: what flows after an elastic step has stood for all of it, and flow within one
+// is slow to find.
 std::vector<std::string> sand_warnings(const Scene& scene) {
   const Integrator integrator = scene.simulation.integrator;
   const bool newton = integrator == Integrator::kOptimization;
@@ -52,13 +52,11 @@ std::vector<std::string> sand_warnings(const Scene& scene) {
   if (std::none_of(scene.materials.begin(), scene.materials.end(), is_sand)) return {};
   if (newton && scene.implicit.plasticity == PlasticFlow::kInside)
     return {
-        "drucker_prager under integrator = \"optimization\": steps of sand that rests or slides "
-        "may "
-        "not converge, and are slow where they do; \"explicit\" is the integrator for it"};
+        "drucker_prager under integrator = \"optimization\": steps of sand that slides take many "
+        "iterations; \"explicit\" is many times as fast"};
   return {
       "drucker_prager that flows after an elastic step: in steps of more than a few milliseconds "
-      "sand "
-      "stands where it should fall; bound time.dt_max, or use integrator = \"explicit\""};
+      "sand stands where it should fall; bound time.dt_max, or use integrator = \"explicit\""};
 }
 
 }  // namespace

@@ -187,6 +187,32 @@ TEST(PrincipalStiffness, FlowHasAPotential) {
   }
 }
 
+// Where the volume is as it was to begin with, which is where sand opens, nothing jumps, however
+// much shear there is.
+TEST(PrincipalStiffness, FlowHasNoCliffs) {
+  for (const NamedMaterial& m : all_materials()) {
+    if (!changes_deformation(m.material.model)) continue;
+    SCOPED_TRACE(m.name);
+    const auto params = make_material_params<double>(m.material, 3);
+    RandomMatrices<3> random(29);
+    for (int k = 0; k < 40; ++k) {
+      const auto state = state_at(params, random.stretched({{0.99, 0.985, 0.97}}));
+      Vec<double, 3> dev{{random.uniform(-0.1, 0.1), random.uniform(-0.1, 0.1), 0}};
+      dev[2] = -dev[0] - dev[1];
+      const double tip = m.material.cohesion;
+      const auto at = [&](double volume) {
+        Vec<double, 3> sigma;
+        for (int i = 0; i < 3; ++i) sigma[i] = std::exp(dev[i] + tip + volume / 3);
+        return flowing_stress(params, state, sigma);
+      };
+      constexpr double h = 1e-8;
+      const auto closed = at(-h), open = at(h);
+      EXPECT_NEAR(open.psi, closed.psi, 1e-6 * kModulus);
+      for (int i = 0; i < 3; ++i) EXPECT_NEAR(open.P[i], closed.P[i], 1e-6 * kModulus);
+    }
+  }
+}
+
 TEST(PrincipalStiffness, EigenvaluesOfSymmetricMatrices) {
   RandomMatrices<3> random(3);
   for (int k = 0; k < 100; ++k) {

@@ -13,21 +13,27 @@ namespace firn {
 template <int D, class Real>
 struct LinkAround {
   static constexpr const char* kName = "link_around";
+  static constexpr int kThreads = 32;  // for 27 or 9 blocks, each looked up by one
+  struct Scratch {};
   GridView<Real> grid;
   MacView<Real> mac;
 
-  template <class Device>
-  FIRN_HD void operator()(Device&, std::uint32_t block) const {
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t block = g.index();
     const Vec<int, D> centre = block_of_key<D>(grid.keys[block]);
     std::uint32_t* around = mac.around + static_cast<std::uint64_t>(block) * Around<D>::kBlocks;
-    for (int place = 0; place < Around<D>::kBlocks; ++place) {
+    g.for_each(Around<D>::kBlocks, [&](std::uint32_t place) {
       Vec<int, D> other = centre;
-      for (int a = 0, rest = place; a < D; ++a, rest /= 3) other[a] += rest % 3 - 1;
+      for (int a = 0, rest = static_cast<int>(place); a < D; ++a, rest /= 3)
+        other[a] += rest % 3 - 1;
       const std::uint32_t slot = grid.hash.find(block_key<D>(grid.periodic.wrapped(other)));
       around[place] = slot == kNoBlock ? kNoBlock : grid.hash.ranks[slot];
-    }
-    mac.fluid[2 * std::uint64_t{block}] = mac.fluid[2 * std::uint64_t{block} + 1] = 0;
-    mac.traits[block] &= kKeptTraits;
+    });
+    g.once([&] {
+      mac.fluid[2 * std::uint64_t{block}] = mac.fluid[2 * std::uint64_t{block} + 1] = 0;
+      mac.traits[block] &= kKeptTraits;
+    });
   }
 };
 
@@ -78,8 +84,8 @@ template <class Exec, int D, class Real>
 void classify_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
                     const MacView<Real>& mac, std::uint32_t max_blocks,
                     const StepControl* control) {
-  launch_items(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-               LinkAround<D, Real>{grid, mac});
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                LinkAround<D, Real>{grid, mac});
   launch_groups(exec, {{grid.colour_begin + BlockTraits<D>::kCorners, max_blocks}, &control->stop},
                 MarkFluid<D, Real>{particles, grid, mac});
 }

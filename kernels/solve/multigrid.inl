@@ -18,19 +18,16 @@ struct CorrectedField {
   std::uint32_t block;
 
   FIRN_HD auto own(std::uint32_t cell) const { return of(block, cell); }
-#if defined(__CUDACC__)
   template <int kSide>
   FIRN_HD auto around(bool inside, std::uint32_t cell) const {
     return around_block(level.neighbours[std::uint64_t{2 * D} * block + kSide], block, inside,
                         [&](std::uint32_t which) { return of(which, cell); });
   }
-#else
   template <int kSide>
-  auto beyond(std::uint32_t cell) const {
+  FIRN_HD auto beyond(std::uint32_t cell) const {
     const std::uint32_t other = level.neighbours[std::uint64_t{2 * D} * block + kSide];
     return other != kNoBlock ? of(other, cell) : typename At::Value{};
   }
-#endif
   FIRN_HD auto of(std::uint32_t which, std::uint32_t cell) const {
     constexpr std::uint64_t kCells = CellTraits<D>::kCells;
     const Real* correction = coarse + level.origin[which];

@@ -23,7 +23,9 @@ FIRN_HD inline void for_each_axis(F&& f) {
 static_assert(StripBlock<2>::kSide == CellTraits<2>::kSide &&
               StripBlock<3>::kSide == CellTraits<3>::kSide);
 
-#if defined(__CUDACC__)
+// A field of strips is asked for the values beyond a block on the CPU, and for those around a cell,
+// wherever they are, on CUDA.
+
 // What value(block) says of a cell of `block` or, not `inside` of it, of `other`: 0 where that is
 // kNoBlock. Without branches, for a warp whose threads stand on both sides; all channels of the
 // solver have places that fit 32 bits (kMaxEllipticBlocks).
@@ -35,12 +37,11 @@ FIRN_HD inline auto around_block(std::uint32_t other, std::uint32_t block, bool 
   const auto found = value(none ? block : of);
   return none ? decltype(found){} : found;
 }
-#else
 template <class Real>
-inline const Real* block_or_zeros(const Real* channel, std::uint32_t block, std::uint32_t cells) {
+FIRN_HD inline const Real* block_or_zeros(const Real* channel, std::uint32_t block,
+                                          std::uint32_t cells) {
   return block != kNoBlock ? channel + std::uint64_t{block} * cells : zero_block<Real>();
 }
-#endif
 
 // A channel with one value per cell, seen from a block.
 template <int D, class Real>
@@ -57,19 +58,16 @@ struct BlockField {
   FIRN_HD auto own(std::uint32_t cell) const {
     return At::load(channel + std::uint64_t{block} * CellTraits<D>::kCells, cell);
   }
-#if defined(__CUDACC__)
   template <int kSide>
   FIRN_HD auto around(bool inside, std::uint32_t cell) const {
     return around_block(neighbours[kSide], block, inside, [&](std::uint32_t of) {
       return channel[of * CellTraits<D>::kCells + cell];
     });
   }
-#else
   template <int kSide>
-  auto beyond(std::uint32_t cell) const {
+  FIRN_HD auto beyond(std::uint32_t cell) const {
     return At::load(block_or_zeros(channel, neighbours[kSide], CellTraits<D>::kCells), cell);
   }
-#endif
 };
 
 template <int D, class Real>
@@ -86,7 +84,6 @@ struct GeneralRows {
     FIRN_HD Value own(std::uint32_t cell) const {
       return At::load(faces(rows.level.conductance, rows.block), cell);
     }
-#if defined(__CUDACC__)
     template <int kSide>
     FIRN_HD Value around(bool inside, std::uint32_t cell) const {
       const std::uint32_t other = rows.level.neighbours[std::uint64_t{2 * D} * rows.block + kSide];
@@ -94,14 +91,12 @@ struct GeneralRows {
         return rows.level.conductance[(of * D + kAxis) * CellTraits<D>::kCells + cell];
       });
     }
-#else
     template <int kSide>
-    Value beyond(std::uint32_t cell) const {
+    FIRN_HD Value beyond(std::uint32_t cell) const {
       const std::uint32_t other = rows.level.neighbours[std::uint64_t{2 * D} * rows.block + kSide];
       return At::load(other != kNoBlock ? faces(rows.level.conductance, other) : zero_block<Real>(),
                       cell);
     }
-#endif
     FIRN_HD static const Real* faces(const Real* conductance, std::uint32_t of) {
       return conductance + (std::uint64_t{of} * D + kAxis) * CellTraits<D>::kCells;
     }

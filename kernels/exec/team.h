@@ -88,7 +88,7 @@ struct CudaTeam : CudaDevice {
 #endif
 
 template <class Op>
-__global__ void FIRN_CLUSTER(Op::kTeam) __launch_bounds__(Op::kThreads)
+__global__ void FIRN_CLUSTER(Op::kTeam) __launch_bounds__(Op::kThreads, resident_groups<Op>())
     run_team(const Op op, const std::uint32_t* stop) {
   if (is_stopped({{}, stop})) return;
   __shared__ typename Op::Scratch scratch;

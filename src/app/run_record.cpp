@@ -9,6 +9,7 @@
 #include "src/io/checkpoint.h"
 #include "src/run/energy_watch.h"
 #include "src/scene/input_files.h"
+#include "src/scene/integrator_traits.h"
 
 namespace firn::app {
 
@@ -85,7 +86,7 @@ void RunRecord::complete_frame(const Simulation& simulation) {
 // Once each.
 void RunRecord::warn_of_what_is_not_kept() {
   const DiagnosticsSettings& bounds = scene_.diagnostics;
-  const bool solids = scene_.simulation.integrator == Integrator::kThermal;
+  const bool solids = traits_of(scene_).unified;
   const auto passes = [](double before, double now, double bound) {
     return before <= bound && now > bound;
   };

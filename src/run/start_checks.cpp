@@ -35,7 +35,7 @@ std::vector<std::string> transfer_warnings(const Scene& scene) {
         "does "
         "not see is never damped, and bodies under load ring; use transfer.blend = 0.99 or less, "
         "or \"apic\"");
-  if (t.kernel == 1 && scene.simulation.integrator == Integrator::kExplicit)
+  if (t.kernel == 1 && !traits_of(scene).implicit)
     warnings.push_back(
         "transfer.kernel = \"linear\": its forces jump where particles cross from cell to cell; "
         "solids that move gain energy and blow up, in free flight too. \"quadratic\" ones do not");
@@ -45,12 +45,11 @@ std::vector<std::string> transfer_warnings(const Scene& scene) {
 // Long steps of sand: what flows after an elastic step has stood for all of it, and flow within one
 // is slow to find.
 std::vector<std::string> sand_warnings(const Scene& scene) {
-  const Integrator integrator = scene.simulation.integrator;
-  const bool newton = integrator == Integrator::kOptimization;
-  if (!newton && integrator != Integrator::kSemiImplicit) return {};
+  const IntegratorTraits& integrator = traits_of(scene);
+  if (!integrator.implicit) return {};
   const auto is_sand = [](const Material& m) { return m.model == MaterialModel::kDruckerPrager; };
   if (std::none_of(scene.materials.begin(), scene.materials.end(), is_sand)) return {};
-  if (newton && scene.implicit.plasticity == PlasticFlow::kInside)
+  if (!integrator.linear && scene.implicit.plasticity == PlasticFlow::kInside)
     return {
         "drucker_prager under integrator = \"optimization\": steps of sand that slides take many "
         "iterations; \"explicit\" is many times as fast"};

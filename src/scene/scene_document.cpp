@@ -251,10 +251,9 @@ class SceneWriter {
     Node all, table;
     Words always;
     if (known && !m.lame) always.assign(model->required.begin(), model->required.end());
-    std::erase_if(always, [&](std::string_view key) {
-      return key == "youngs_modulus" && !m.youngs_modulus_of_temperature.empty();
-    });
     add_members(all, kMaterial, m, always);
+    if (!m.youngs_modulus_of_temperature.empty())  // which stands in its place
+      std::erase_if(all.entries, [](const Entry& e) { return e.key == "youngs_modulus"; });
     add_members(all, kMaterial, m.heat);
     const auto phases = [](const PhaseValues& v) {
       Node both;

@@ -197,7 +197,8 @@ FIRN_HD inline Real leaf(const SdfInstruction<Real>& in, const Vec<Real, 3>& p,
 // Signed distance to the program's shape in m, negative inside; an empty program is far from
 // everything.
 template <int D, class Real>
-FIRN_HD inline Real signed_distance(const SdfProgram<Real>& program, const Vec<Real, D>& x) {
+FIRN_RARE FIRN_HD inline Real signed_distance(const SdfProgram<Real>& program,
+                                              const Vec<Real, D>& x) {
   Real stack[kMaxSdfDepth];
   Real top = std::numeric_limits<Real>::max();  // stays in a register; a single leaf never touches
                                                 // the stack
@@ -223,8 +224,8 @@ FIRN_HD inline Real signed_distance(const SdfProgram<Real>& program, const Vec<R
 // Velocity in m/s with which the surface of a program that is one deforming mesh moves, at its
 // point nearest to x.
 template <class Real>
-FIRN_HD inline Vec<Real, 3> deformation_velocity(const SdfProgram<Real>& program,
-                                                 const Vec<Real, 3>& x) {
+FIRN_RARE FIRN_HD inline Vec<Real, 3> deformation_velocity(const SdfProgram<Real>& program,
+                                                           const Vec<Real, 3>& x) {
   const SdfInstruction<Real>& in = program.code[0];
   const Vec<Real, 3> index = in.rotation * (x - in.origin) * (Real(1) / in.parameter[6]);
   return deforming_velocity(program.meshes + in.mesh_offset, index);

@@ -205,16 +205,19 @@ struct LanesOf<Cuda, Real> {
 struct CudaRowGather {
   const std::uint32_t* slot;
 
-  // A warp takes whole rows, so each thread stays with one lane.
+  // A warp takes whole rows, so each thread stays with one lane. Nothing is written that is read
+  // here: reads of several rows may be under way before the first is written.
   template <class T>
-  FIRN_HD void rows([[maybe_unused]] std::uint32_t n, [[maybe_unused]] const T* from,
-                    [[maybe_unused]] std::uint32_t stride, [[maybe_unused]] T* to) const {
+  FIRN_HD void rows([[maybe_unused]] std::uint32_t n, [[maybe_unused]] const T* __restrict__ from,
+                    [[maybe_unused]] std::uint32_t stride,
+                    [[maybe_unused]] T* __restrict__ to) const {
 #if defined(__CUDA_ARCH__)
     const std::uint32_t lane = threadIdx.x % kLanes, own = slot[lane];
-    const T* source =
-        from + static_cast<std::uint64_t>(own / kLanes) * stride * kLanes + own % kLanes;
+    from += static_cast<std::uint64_t>(own / kLanes) * stride * kLanes + own % kLanes;
+    to += lane;
+#pragma unroll 4
     for (std::uint32_t k = threadIdx.x / kLanes; k < n; k += blockDim.x / kLanes)
-      to[k * kLanes + lane] = source[k * kLanes];
+      to[k * kLanes] = from[k * kLanes];
 #endif
   }
 };

@@ -90,22 +90,37 @@ struct MarkHomes {
 };
 
 // Enters the blocks that the stencils of a home block's particles reach: its corners, or all its
-// neighbours where particles may leave it before the next layout.
+// neighbours where particles may leave it before the next layout. Homes are few among the places of
+// a hash, so a group finds those of many places and then has a thread for each block to enter.
 template <int D>
 struct MarkHalo {
   static constexpr const char* kName = "mark_halo";
+  static constexpr int kThreads = 128;
+  static constexpr std::uint32_t kPlaces = 64;
+  struct Scratch {
+    std::uint32_t homes[kPlaces], count;
+  };
   BlockHash hash;
   PeriodicBlocks periodic;
   bool all_around;
   StepControl* control;
-  template <class Device>
-  FIRN_HD void operator()(Device& device, std::uint32_t slot) const {
-    if (hash.home[slot] == 0) return;
-    const Vec<int, D> block = block_of_key<D>(hash.keys[slot]);
-    if (all_around)
-      for (int n = 0; n < int_power(3, D); ++n) enter(device, neighbour_block<D>(block, n));
-    else
-      for (int c = 1; c < BlockTraits<D>::kCorners; ++c) enter(device, corner_block<D>(block, c));
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t first = g.index() * kPlaces, places = hash.mask + 1 - first;
+    g.once([&] { g.scratch.count = 0; });
+    g.sync();
+    g.for_each(places < kPlaces ? places : kPlaces, [&](std::uint32_t i) {
+      if (hash.home[first + i] != 0)
+        g.scratch.homes[g.atomic_increment(g.scratch.count)] = first + i;
+    });
+    g.sync();
+    const std::uint32_t reached =
+        static_cast<std::uint32_t>(all_around ? int_power(3, D) : BlockTraits<D>::kCorners);
+    g.for_each(g.scratch.count * reached, [&](std::uint32_t i) {
+      const Vec<int, D> block = block_of_key<D>(hash.keys[g.scratch.homes[i / reached]]);
+      const int n = static_cast<int>(i % reached);
+      enter(g, all_around ? neighbour_block<D>(block, n) : corner_block<D>(block, n));
+    });
   }
   template <class Device>
   FIRN_HD void enter(Device& device, const Vec<int, D>& block) const {
@@ -168,21 +183,27 @@ struct RankBlocks {
 template <int D>
 struct LinkBlocks {
   static constexpr const char* kName = "link_blocks";
+  static constexpr int kThreads = 32;  // each looks one or two blocks up
+  struct Scratch {};
   BlockHash hash;
   const std::uint64_t* keys;
   const std::uint32_t* home;
   PeriodicBlocks periodic;
   std::uint32_t *corners, *around;
-  template <class Device>
-  FIRN_HD void operator()(Device&, std::uint32_t rank) const {
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    constexpr std::uint32_t kCorners = BlockTraits<D>::kCorners, kAround = int_power(3, D);
+    const std::uint32_t rank = g.index();
     if (home[rank] == 0) return;
     const Vec<int, D> block = block_of_key<D>(keys[rank]);
-    for (int c = 0; c < BlockTraits<D>::kCorners; ++c)
-      corners[rank * BlockTraits<D>::kCorners + c] = rank_of(corner_block<D>(block, c));
-    constexpr int kAround = int_power(3, D);
-    for (int n = 0; n < kAround && around != nullptr; ++n)
+    g.for_each(kCorners, [&](std::uint32_t c) {
+      corners[rank * kCorners + c] = rank_of(corner_block<D>(block, static_cast<int>(c)));
+    });
+    if (around == nullptr) return;
+    g.for_each(kAround, [&](std::uint32_t n) {
       around[static_cast<std::uint64_t>(rank) * kAround + n] =
-          rank_of(neighbour_block<D>(block, n));
+          rank_of(neighbour_block<D>(block, static_cast<int>(n)));
+    });
   }
   FIRN_HD std::uint32_t rank_of(const Vec<int, D>& block) const {
     return hash.ranks[hash.find(block_key<D>(periodic.wrapped(block)))];
@@ -208,7 +229,7 @@ void link_blocks(Exec& exec, const GridView<Real>& grid, const RebuildView& scra
   launch_items(
       exec, {{nullptr, scratch.max_blocks}, stop},
       RankBlocks<D>{grid.hash, grid.keys, grid.parities, grid.home, scratch.block_colour, control});
-  launch_items(
+  launch_groups(
       exec, {n_blocks, stop},
       LinkBlocks<D>{grid.hash, grid.keys, grid.home, grid.periodic, grid.corners, grid.around});
   bucket_permutation(exec, scratch.block_colour, {nullptr, scratch.max_blocks},

@@ -156,18 +156,22 @@ struct CountNear {
 template <int D, class Real>
 struct EnterNear {
   static constexpr const char* kName = "enter_near";
+  static constexpr int kThreads = 32;  // for 27 or 9 blocks
+  struct Scratch {};
   OldBins<D, Real> old;
   BlockHash hash;
   const std::uint32_t* counts;
   StepControl* control;
-  template <class Device>
-  FIRN_HD void operator()(Device& device, std::uint32_t bin) const {
-    constexpr int kAround = OldBins<D, Real>::kAround;
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    constexpr std::uint32_t kAround = OldBins<D, Real>::kAround;
+    const std::uint32_t bin = g.index();
     if (old.bin_first[bin] == old.bin_first[bin + 1]) return;
     const Vec<int, D> block = old.home(bin);
-    for (int n = 0; n < kAround; ++n)
-      if (counts[bin * kAround + static_cast<std::uint32_t>(n)] > 0)
-        enter_home<D>(device, hash, neighbour_block<D>(block, n), control);
+    g.for_each(kAround, [&](std::uint32_t n) {
+      if (counts[bin * kAround + n] > 0)
+        enter_home<D>(g, hash, neighbour_block<D>(block, static_cast<int>(n)), control);
+    });
   }
 };
 

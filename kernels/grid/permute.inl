@@ -27,7 +27,7 @@ struct BankStarts {
 template <class Real>
 struct PermuteRows {
   static constexpr const char* kName = "permute_rows";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 32;
   struct Scratch {
     std::uint32_t from[kLanes];
   };
@@ -91,7 +91,7 @@ void permute_rows(Exec& exec, const RebuildView& scratch, const Chunk* chunks,
 template <class Real>
 struct CopyRows {
   static constexpr const char* kName = "copy_rows";
-  static constexpr int kThreads = 64;
+  static constexpr int kThreads = 32;
   struct Scratch {};
   RowMoves<Real> moves;
   std::uint32_t max_chunks;

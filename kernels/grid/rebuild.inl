@@ -128,13 +128,13 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
   }
   launch_items(exec, {{nullptr, table}, stop}, ClearHash{grid.hash, grid.keys, max_blocks});
   if (has_counts)
-    launch_items(exec, {old_bins, &control->skip_near},
-                 EnterNear<D, Real>{old, grid.hash, scratch.near_counts.count, control});
+    launch_groups(exec, {old_bins, &control->skip_near},
+                  EnterNear<D, Real>{old, grid.hash, scratch.near_counts.count, control});
   launch_groups(exec, {{nullptr, groups}, &control->skip_sort},
                 MarkHomes<D, Real>{grid.dx, grid.inv_dx, shift, grid.periodic, sinks, particles,
                                    grid.hash, scratch.slot_block, control, slots});
-  launch_items(exec, {{nullptr, table}, stop},
-               MarkHalo<D>{grid.hash, grid.periodic, grid.around != nullptr, control});
+  launch_groups(exec, {{nullptr, (table - 1) / MarkHalo<D>::kPlaces + 1}, stop},
+                MarkHalo<D>{grid.hash, grid.periodic, grid.around != nullptr, control});
   launch_items(exec, {{nullptr, table}, stop},
                CompactBlocks{grid.hash, grid.keys, max_blocks, control});
   launch_items(exec, {{nullptr, 1}, stop}, AdoptBlockCount{max_blocks, scratch.materials, control});

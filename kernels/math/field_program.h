@@ -172,7 +172,8 @@ FIRN_HD constexpr int operands_of(FieldOp op) {
 }
 
 template <int Depth = kMaxFieldDepth>
-FIRN_HD FIRN_APART inline double run_field(const FieldProgram& program, const FieldPoint& at) {
+FIRN_APART FIRN_RARE FIRN_HD inline double run_field(const FieldProgram& program,
+                                                     const FieldPoint& at) {
   double stack[Depth], top = 0;  // `top` lies above the stack, in a register
   int depth = 0;
   for (int i = 0; i < program.count; ++i) {

@@ -42,7 +42,7 @@ std::string flag_words(const Command& command) {
 }
 
 // Within '...'.
-std::string quoted(std::string_view text) {
+std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result;
@@ -94,7 +94,7 @@ _firn() {
   commands=(
 )";
   for (const Command& command : command_table())
-    text += fmt::format("    '{}:{}'\n", command.name, quoted(command.summary));
+    text += fmt::format("    '{}:{}'\n", command.name, escaped(command.summary));
   text += R"(  )
   if (( CURRENT == 2 )); then
     _describe command commands
@@ -108,7 +108,7 @@ _firn() {
   for (const Command& command : command_table()) {
     text += fmt::format("    {}) _arguments", command.name);
     for (const FlagInfo& flag : flags_of(command.name)) {
-      std::string about = quoted(flag.help);
+      std::string about = escaped(flag.help);
       std::erase_if(about, [](char c) { return c == '[' || c == ']' || c == ':'; });
       text += fmt::format(" '--{}[{}]{}'", flag.name, about,
                           flag.argument.empty() ? "" : fmt::format(":{}:_files", flag.argument));
@@ -139,14 +139,14 @@ std::string fish() {
       "complete -c firn -n __fish_use_subcommand -f\n";
   for (const Command& command : command_table()) {
     text += fmt::format("complete -c firn -n __fish_use_subcommand -a {} -d '{}'\n", command.name,
-                        quoted(command.summary));
+                        escaped(command.summary));
     const std::string here =
         fmt::format("complete -c firn -n '__fish_seen_subcommand_from {}'", command.name);
     for (const FlagInfo& flag : flags_of(command.name)) {
       text += fmt::format("{} -l {}", here, flag.name);
       if (!flag.letter.empty()) text += " -s " + flag.letter;
       if (!flag.argument.empty()) text += " -r";
-      text += fmt::format(" -d '{}'\n", quoted(flag.help));
+      text += fmt::format(" -d '{}'\n", escaped(flag.help));
     }
     if (positional_of(command) == Positional::kScene)
       text += here + " -a '(firn scenes --names 2>/dev/null)'\n";

@@ -58,12 +58,12 @@ bool needed_by_all_models(std::string_view key) {
   return some && !has(thermal_keys(thermal, MaterialModel::kCorotatedDeviatoric));
 }
 
-std::string quoted(std::string_view word) { return fmt::format("`{}`", word); }
+std::string code_span(std::string_view word) { return fmt::format("`{}`", word); }
 
-std::string list_of_quoted(const std::vector<std::string_view>& names) {
+std::string list_of_code_spans(const std::vector<std::string_view>& names) {
   std::vector<std::string> words;
   words.reserve(names.size());
-  for (const std::string_view name : names) words.push_back(quoted(name));
+  for (const std::string_view name : names) words.push_back(code_span(name));
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
@@ -72,8 +72,8 @@ std::string title_of(const Table& rows) {
 }
 
 std::string link_to(const Table& rows) {
-  return fmt::format("[{}](#{})", rows.name.starts_with('[') ? quoted(rows.name) : title_of(rows),
-                     slug(rows));
+  return fmt::format(
+      "[{}](#{})", rows.name.starts_with('[') ? code_span(rows.name) : title_of(rows), slug(rows));
 }
 
 std::string range_text(const Key& key) {
@@ -97,7 +97,7 @@ std::string kind_text(const Key& key) {
     case Kind::kAngle:
       return "angle" + range_text(key);
     case Kind::kChoice:
-      return list_of_quoted(names_of(key.all_words()));
+      return list_of_code_spans(names_of(key.all_words()));
     case Kind::kVector:
       return "vector";
     case Kind::kDirection:
@@ -145,7 +145,7 @@ std::string default_text(const Key& key) {
   std::string text;
   if (value) {
     const bool degrees = key.kind == Kind::kAngle;
-    text = quoted(degrees ? fmt::format("{:.4g}", value->number) : write_value(*value));
+    text = code_span(degrees ? fmt::format("{:.4g}", value->number) : write_value(*value));
   }
   if (!key.otherwise.empty()) text += (text.empty() ? "" : "; ") + std::string(key.otherwise);
   return text;
@@ -216,9 +216,9 @@ void write_models(std::string& out) {
   for (const ModelKeys& model : material_models()) {
     const bool moved = why_not_moved(thermal, model.model).empty();
     out += fmt::format("| `{}` | {} | {} | {} |\n", model.name,
-                       list_of_quoted({model.required.begin(), model.required.end()}),
-                       list_of_quoted({model.optional.begin(), model.optional.end()}),
-                       moved ? list_of_quoted(thermal_keys(thermal, model.model)) : "");
+                       list_of_code_spans({model.required.begin(), model.required.end()}),
+                       list_of_code_spans({model.optional.begin(), model.optional.end()}),
+                       moved ? list_of_code_spans(thermal_keys(thermal, model.model)) : "");
   }
   out += '\n';
 }
@@ -275,7 +275,7 @@ std::string scene_reference() {
   for (const Table* rows : all_tables()) out += fmt::format("- {}\n", link_to(*rows));
   out += '\n';
   for (const Table* rows : all_tables()) write_table(out, *rows);
-  out += fmt::format(kExpressions, list_of_quoted(expression_functions()));
+  out += fmt::format(kExpressions, list_of_code_spans(expression_functions()));
   return out;
 }
 

@@ -42,9 +42,9 @@ RigidPose<double> pose_of(const Source& source, double time) {
 
 // How full space is around a point: volumes weighed by the quadratic B-spline of their distance, in
 // cells.
-class Filling {
+class FilledSpace {
  public:
-  explicit Filling(double dx) : dx_(dx) {}
+  explicit FilledSpace(double dx) : dx_(dx) {}
   void add(const Vec3& x, double volume) { cells_[cell(x, 0, 0, 0)].push_back({x, volume}); }
   double at(const Vec3& x) const {
     double filled = 0;
@@ -141,7 +141,7 @@ std::vector<std::size_t> SourceFlow::with_room(const Window& window, std::uint64
     x = to_world(pose, x);
     for (int a = 0; a < 3; ++a) low[a] = std::min(low[a], x[a]), high[a] = std::max(high[a], x[a]);
   }
-  Filling full(scene_.grid.dx), filled(scene_.grid.dx);
+  FilledSpace full(scene_.grid.dx), filled(scene_.grid.dx);
   const Vec3 by = moved(emission);
   for (const Vec3& point : window.in_shape) full.add(sum(point, by), volume_);
   for (const std::size_t i : window.entered) filled.add(sum(window.in_shape[i], by), volume_);

@@ -19,11 +19,9 @@ class Scanner {
 
   std::optional<TextProblem> run() {
     unsigned dots = 0;
-    bool in_number = false;
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      in_number = in_number ? !ends_number(c) : begins_number(c);
-      if ((c == '"' || c == '\'') && !in_number) {
+      if (c == '"' || c == '\'') {
         skip_string(c);
       } else if (c == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
@@ -43,16 +41,6 @@ class Scanner {
   }
 
  private:
-  // What begins like a number toml++ reads to its end before it says that it is none: a quote in it
-  // begins no string.
-  bool begins_number(char c) const {
-    const bool first =
-        at_ == 0 || std::string_view("\n=,[{ \t").find(text_[at_ - 1]) != std::string_view::npos;
-    return first && std::string_view("+-0123456789").find(c) != std::string_view::npos;
-  }
-  static bool ends_number(char c) {
-    return std::string_view("\n\r\t ]},#").find(c) != std::string_view::npos;
-  }
   static bool separates_keys(char c) {
     return std::string_view("\n=,{}[]").find(c) != std::string_view::npos;
   }

@@ -1,6 +1,6 @@
-// A look over TOML text before it is parsed, for what toml++ 3.3 does not survive: keys of
-// thousands of dotted parts (its tree is recursive) and, outside strings and comments, characters
-// beyond ASCII (undefined behaviour in its test for white space). TOML allows neither of any use.
+// A look over TOML text before it is parsed: for keys of thousands of dotted parts, which toml++
+// 3.3 does not survive (its tree is recursive), and for characters beyond ASCII outside strings and
+// comments, of which it does not say what is wrong. TOML allows neither of any use.
 #pragma once
 
 #include <optional>

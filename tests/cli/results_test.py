@@ -68,7 +68,7 @@ class ResultsTable(unittest.TestCase):
 
     def test_tells_what_the_reports_hold(self):
         text = self.text()
-        self.assertIn("| A processor | 2 | step | single, quadratic apic, elastic | 10⁶ particles | 104 | **9.60·10⁶** "
+        self.assertIn("| A processor | 2 | step | single, quadratic apic, elastic, stages one by one | 10⁶ particles | 104 | **9.60·10⁶** "
                       "| 2.5 |", text)
         self.assertIn("| A processor | 1 | pressure | single, 12 iterations | 64³ cells | 6.36 | **1.57·10⁸** |", text)
         self.assertIn("| A processor | 2 | step | 20.0 | 30.1 | 0.500 | 40.5 | 13.0 |  | 104 |", text)
@@ -76,6 +76,12 @@ class ResultsTable(unittest.TestCase):
         self.assertIn("| A processor | 2 | thermal | single, quadratic apic, butter | 10⁶ particles | 104 | **1.40·10⁶** |",
                       text)
         self.assertEqual(text.count("not measured | not measured"), 4)
+
+    def test_settings_that_cost_are_named(self):
+        self.keep("gpu", {**GPU, "reproducible": True, "motion": "moving",
+                          "ns_per_particle": {"rebuild": 0.07, "fused": 0.2, "step": 0.27}})
+        self.assertIn("| A card | GPU | step | single, quadratic apic, elastic, moving, reproducible | 10⁶ particles | 0.270 |",
+                      self.text())
 
     def test_long_steps(self):
         self.keep("implicit", IMPLICIT)
@@ -117,8 +123,9 @@ class ResultsTable(unittest.TestCase):
         self.keep("gpu", GPU)
         self.table()
         text = self.summary.read_text()
-        self.assertIn("| step | single, quadratic apic, elastic | 10⁶ particles | A processor | 2 | **9.60·10⁶** |", text)
-        self.assertIn("| step | single, quadratic apic, elastic | 10⁶ particles | A card | GPU | **9.60·10⁶** |", text)
+        plain = "| step | single, quadratic apic, elastic, stages one by one | 10⁶ particles |"
+        self.assertIn(f"{plain} A processor | 2 | **9.60·10⁶** |", text)
+        self.assertIn(f"{plain} A card | GPU | **9.60·10⁶** |", text)
         self.assertNotIn("9.50", text)
         self.assertEqual(text.count("| any | GPU | not measured |"), 3)
 

@@ -16,7 +16,7 @@ constexpr std::uint32_t kFew = 4096;
 constexpr int kWarpsPerBlock = 8;
 constexpr int kPlacingThreads = kWarpsPerBlock * kLanes;
 
-// How many of n numbers come before this warp's, by a test of their index, in its first lane.
+// How many of n numbers come before this warp's, by a test of their index.
 template <class Before>
 __device__ inline std::uint32_t count_before(std::uint32_t n, Before&& before) {
   std::uint32_t count = 0;

@@ -13,11 +13,20 @@
 namespace firn {
 
 inline constexpr int kMaxLevels = 16;
-// Down to this level the cycle visits each level twice per visit of the finer one (W), below once
-// (V): deep levels have few blocks, and 2^l visits to each would cost more launches than work. In
-// 2D levels shrink by 4 only, and more of them matter.
+// The cycle visits levels twice per visit of the finer one (W) down to this level, below once (V):
+// 2^l visits to each would cost more launches than work. In 2D levels shrink by 4 only, and more of
+// them matter. Nor does it visit a level of few blocks twice, but for the first coarse one: there
+// is little below it that a second visit would mend.
 template <int D>
 inline constexpr int kBranchingLevels = D == 3 ? 4 : 6;
+inline constexpr std::uint32_t kFewBlocks = 8;
+
+// Whether the cycle visits a level of `blocks` blocks twice, unless it is the coarsest. The finest
+// one counts as such: conjugate gradients take the place of its second visit.
+template <int D>
+FIRN_HD constexpr bool branches(int level, std::uint32_t blocks) {
+  return level <= 1 || (level <= kBranchingLevels<D> && blocks > kFewBlocks);
+}
 
 enum BlockKind : std::uint32_t {
   kBlockEmpty = 0,     // no active cell

@@ -242,7 +242,7 @@ struct Coarsen {
     if (origin == kNoBlock) return;
     const std::uint64_t parent = origin / kCells;
     const CoarseView<Real> coarse = pool.template at<D>(table->offset[l + 1]);
-    const Real scale = plain || l > kBranchingLevels<D> ? Real(1) : Real(0.5);
+    const Real scale = plain || !branches<D>(l, table->count[l]) ? Real(1) : Real(0.5);
     constexpr std::uint32_t kAggregates = CellTraits<D>::kAggregates;
     g.for_each(kAggregates * (D + 1), [&](std::uint32_t n) {
       const std::uint32_t first = aggregate_first<D>(n % kAggregates), a = n / kAggregates;

@@ -13,9 +13,9 @@ inline constexpr std::uint32_t kRed = 0, kBlack = 1;
 inline constexpr std::uint32_t kCoarseBlocks = 64;
 
 template <int D>
-FIRN_HD constexpr bool is_visited_twice(int level, bool coarsest) {
+FIRN_HD constexpr bool is_visited_twice(int level, std::uint32_t blocks, bool coarsest) {
   // The coarsest level is solved well in one visit.
-  return level > 0 && level <= kBranchingLevels<D> && !coarsest;
+  return level > 0 && branches<D>(level, blocks) && !coarsest;
 }
 
 // Pairs of sweeps, there and back, on a coarsest level of more than one block. A ring that ends

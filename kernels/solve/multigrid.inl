@@ -217,7 +217,7 @@ struct CoarseCycle {
       }
       for (;; --l) {
         ascend(g, l);
-        if ((again >> l & 1) == 0 && is_visited_twice<D>(l, is_coarsest(l))) break;
+        if ((again >> l & 1) == 0 && is_visited_twice<D>(l, table->count[l], is_coarsest(l))) break;
         if (l == first) return;
       }
       again |= 1u << l;

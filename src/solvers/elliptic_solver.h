@@ -295,7 +295,7 @@ class EllipticSolver {
     const LevelView<Real>& level = level_[l];
     const bool coarsest = l + 1 == depth_;
     const auto sweep = [&](const Sweep<Real>& s) { smooth<Exec, D>(exec_, level, s, n, done); };
-    const int visits = is_visited_twice<D>(l, coarsest) ? 2 : 1;
+    const int visits = is_visited_twice<D>(l, n, coarsest) ? 2 : 1;
     for (int visit = 0; visit < visits; ++visit) {
       if (visit > 0)
         sweep({kRed});

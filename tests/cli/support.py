@@ -16,6 +16,7 @@ if not os.access(FIRN, os.X_OK):
     sys.exit(f"{FIRN} is no program; set FIRN to the built firn")
 
 DEVICE = os.environ.get("FIRN_TEST_DEVICE", "cpu")
+TIMEOUT = 240 if DEVICE == "cpu" else 3600  # a device in software takes its time
 
 # Threads that wait for each other's next loop by spinning take the processor from whatever else runs, which may be
 # the other tests.
@@ -84,7 +85,7 @@ class CliTest(unittest.TestCase):
     def firn(self, *arguments, environment=None, through=()):
         """`through`: a command that runs the program."""
         return subprocess.run([*through, *command_line(arguments)], cwd=self.folder, text=True, capture_output=True,
-                              stdin=subprocess.DEVNULL, timeout=240, env={**os.environ, **(environment or {})})
+                              stdin=subprocess.DEVNULL, timeout=TIMEOUT, env={**os.environ, **(environment or {})})
 
     def succeed(self, *arguments, **keywords):
         result = self.firn(*arguments, **keywords)

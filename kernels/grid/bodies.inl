@@ -57,7 +57,7 @@ struct CoupleBodies : NodeContact<D, Real> {
     if (!(node.mass() > Real(0))) return;
     const Vec<Real, D> x = this->position_of(origin, i);
     const Real phi = this->distance(c, x);
-    if (phi > Real(0) || !this->owns(c, x, phi)) return;
+    if (!this->is_in_body(phi) || !this->owns(c, x, phi)) return;
     const Vec<Real, D> normal = this->normal_at(c, x), v = velocity_before(node, block, x, i);
     const ContactShares<Real> shares = this->shares_of(c, params.poses[c], x, v, normal);
     if (!shares.any()) return;
@@ -78,7 +78,7 @@ struct CoupleBodies : NodeContact<D, Real> {
     Vec<Real, D> v = this->forced(node, impulses, i).after;
     if (params.walls.active) this->apply_walls(x, v);
     for (int c = 0; c < params.collider_count; ++c) {
-      if (this->is_moved(c) || this->distance(c, x) > Real(0)) continue;
+      if (this->is_moved(c) || !this->is_in_body(this->distance(c, x))) continue;
       const ColliderShape<Real>& other = params.colliders[c];
       v = apply_boundary(other.boundary, other.friction, v,
                          surface_velocity(other, params.poses[c], x), this->normal_at(c, x));

@@ -43,14 +43,16 @@ struct NodeContact {
     return x;
   }
 
-  // A node on a wall (a face of the domain, in the order of DomainWalls) belongs to it; the
-  // tolerance covers the rounding of its position.
+  // A node on the surface of a wall or body belongs to it: this covers the rounding of its
+  // position, which would choose otherwise which nodes of a plane touch what ends there.
+  FIRN_HD Real tolerance() const { return Real(1e-3) * grid.dx; }
+  // `face`: of the domain, in the order of DomainWalls.
   FIRN_HD bool is_at_wall(const Vec<Real, D>& x, int face) const {
-    const Real tolerance = Real(1e-3) * grid.dx;
     const int a = face / 2;
-    return face % 2 == 0 ? x[a] <= params.walls.min[a] + tolerance
-                         : x[a] >= params.walls.max[a] - tolerance;
+    return face % 2 == 0 ? x[a] <= params.walls.min[a] + tolerance()
+                         : x[a] >= params.walls.max[a] - tolerance();
   }
+  FIRN_HD bool is_in_body(Real distance) const { return distance <= tolerance(); }
   FIRN_HD void apply_walls(const Vec<Real, D>& x, Vec<Real, D>& v) const {
     for (int a = 0; a < D; ++a)
       for (int side = 0; side < 2; ++side) {
@@ -71,7 +73,7 @@ struct NodeContact {
       centre[a] = (static_cast<Real>(origin[a] * BlockTraits<D>::kSide) + half) * grid.dx;
     const Real radius = half * grid.dx * sqrt(static_cast<Real>(D));
     return signed_distance<D>(params.colliders[c].program, to_body(params.poses[c], centre)) <=
-           radius;
+           radius + tolerance();
   }
 
   FIRN_HD bool is_moved(int c) const {

@@ -141,7 +141,7 @@ struct GridUpdate : NodeContact<D, Real> {
     const ColliderShape<Real>& collider = params.colliders[c];
     const RigidPose<Real>& pose = params.poses[c];
     const Vec<Real, D> x = position_of(origin, i), in_body = to_body(pose, x);
-    if (signed_distance<D>(collider.program, in_body) > Real(0)) return;
+    if (!this->is_in_body(signed_distance<D>(collider.program, in_body))) return;
     const Vec<Real, D> normal =
         rotate_to_world(pose, sdf_normal<D>(collider.program, in_body, Real(0.1) * grid.dx));
     const Vec<Real, D> before = scratch.velocity[i], surface = surface_velocity(collider, pose, x);
@@ -162,7 +162,7 @@ struct GridUpdate : NodeContact<D, Real> {
     if (!(m > Real(0))) return;
     const Vec<Real, D> x = position_of(origin, i);
     const Real phi = this->distance(c, x);
-    if (phi > Real(0) || !this->owns(c, x, phi)) return;
+    if (!this->is_in_body(phi) || !this->owns(c, x, phi)) return;
     const Vec<Real, D> normal = this->normal_at(c, x), before = scratch.velocity[i];
     const ContactShares<Real> shares =
         this->shares_of(c, params.judged[params.colliders[c].body], x, before, normal);

@@ -72,7 +72,7 @@ struct CloseContacts : ImplicitNodes<D, Real> {
   }
   FIRN_HD void meet_body(const NodeContact<D, Real>& contact, int c, const Vector& x,
                          Meeting& m) const {
-    if (contact.distance(c, x) > Real(0)) return;
+    if (!contact.is_in_body(contact.distance(c, x))) return;
     const ColliderShape<Real>& collider = problem.boundaries.colliders[c];
     meet(kWalls + c, collider.boundary, collider.friction,
          surface_velocity(collider, problem.boundaries.poses[c], x), contact.normal_at(c, x), c, m);

@@ -51,6 +51,30 @@ TEST(Incline, SlidesOrSticksAsCoulombSays) {
   EXPECT_NEAR(acceleration(block_on_incline(angle, BoundaryType::kSlip, 0)), down, 0.001 * down);
 }
 
+// Floors at nodes, whose positions round to either side of them: a block rests alike on each.
+TEST(Contact, FloorsAtNodesAreAllTheSame) {
+  for (const Precision precision : {Precision::kSingle, Precision::kDouble})
+    for (const Integrator integrator : {Integrator::kExplicit, Integrator::kOptimization})
+      for (const BoundaryType boundary : {BoundaryType::kSlip, BoundaryType::kSticky}) {
+        double first = 0;
+        for (int k = 4; k < 12; ++k) {
+          Scene scene = empty_scene(2, 0.05, precision);
+          scene.simulation.integrator = integrator;
+          if (integrator == Integrator::kOptimization) scene.time.dt_max = 1.0 / 24;
+          scene.materials = {elastic("jelly", MaterialModel::kFixedCorotated, 1e5)};
+          const double floor = 0.05 * k;
+          scene.bodies = {body("block", 0, box({0, floor, 0}, {0.5, floor + 0.5, 0}))};
+          scene.bodies[0].sampling = Sampling::kUniform;
+          scene.colliders = {collider("floor", ground(floor), boundary)};
+          Simulation simulation = simulate(scene);
+          simulation.advance_until(0.25);
+          const double height = (simulation.totals().center_of_mass[1] - floor) / 0.05;
+          if (k == 4) first = height;
+          EXPECT_NEAR(height, first, 0.02) << "cells, of a floor at node " << k;
+        }
+      }
+}
+
 // --- reactions ---
 
 TEST(Reactions, CarryTheWeight) {

@@ -56,7 +56,7 @@ struct EvaluateParticles : ImplicitParticles<D, Degree, Real> {
     if (has_deformation(params.model)) {
       const Mat<T, D> H = laws.load_displacement(lanes);
       F = Mat<T, D>::identity() + (H + (growth + growth * H));
-      if (params.viscosity > Real(0)) J = determinant(before);
+      if (params.viscosity > Real(0)) J = volume_ratio(params.model, before, state.history[0]);
     } else {  // any F of this volume does
       J = state.history[0];
       before = deformation_of_volume<D>(J);

@@ -163,11 +163,11 @@ struct ConstitutiveUpdate {
     state.F = Mat<T, D>::identity() + H;
   }
 
-  // tau^N = J 2 mu^N sym(grad v): the standard Newtonian stress.
+  // tau^N = J 2 mu^N sym(grad v), the standard Newtonian stress; J is of what flowed, too.
   template <class T>
   FIRN_HD void add_viscosity(const MaterialParams<Real>& params, const MaterialState<T, D>& state,
                              const Mat<T, D>& grad_v, Mat<T, D>& tau) const {
-    const T J = has_deformation(params.model) ? determinant(state.F) : state.history[0];
+    const T J = volume_ratio(params.model, state.F, state.history[0]);
     tau += symmetric_part(grad_v) * (T(Real(2) * params.viscosity) * J);
   }
 

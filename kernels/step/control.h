@@ -92,7 +92,10 @@ struct StepControl {
 
   // Maxima over the particles, gathered by the last step for the next one.
   double speed_squared;                // m^2/s^2
-  double wave_squared[kMaxMaterials];  // (P-wave speed)^2 per material, m^2/s^2
+  double wave_squared[kMaxMaterials];  // (P-wave speed)^2 at the material's density, m^2/s^2
+  // Of each material the least mass that a particle has had, over that of its volume at the
+  // material's density; 0 before there was any.
+  double lightest[kMaxMaterials];
 };
 
 // Bounds of the step that do not change during a run.

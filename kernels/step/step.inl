@@ -53,9 +53,10 @@ struct BeginStep {
     StepControl& c = *control;
     c.previous_dt = c.dt;
     const Bound latest = bound(c);
-    const Bound now = plan == StepPlan::kFresh || c.ahead == 0
-                          ? latest
-                          : Bound{c.ahead, c.ahead_limit, c.ahead_material};
+    Bound now = plan == StepPlan::kFresh || c.ahead == 0
+                    ? latest
+                    : Bound{c.ahead, c.ahead_limit, c.ahead_material};
+    now.tighten(limits->dt_max, StepLimit::kMaximum);  // which may be another one than before
     if (now.dt < limits->dt_min) {
       c.dt = now.dt;
       c.limit = now.limit;
@@ -89,10 +90,11 @@ struct BeginStep {
     if (c.speed_squared > 0)
       b.tighten(limits->cfl * limits->dx / sqrt(c.speed_squared), StepLimit::kVelocity);
     for (std::uint32_t m = 0; m < limits->materials; ++m) {
+      const double density = c.lightest[m] > 0 ? c.lightest[m] : 1;  // over the material's
       if (c.wave_squared[m] > 0)
-        b.tighten(limits->cfl_material * limits->dx / sqrt(c.wave_squared[m]),
+        b.tighten(limits->cfl_material * limits->dx * sqrt(density / c.wave_squared[m]),
                   StepLimit::kWaveSpeed, m);
-      if (c.n_particles > 0) b.tighten(limits->viscous_dt[m], StepLimit::kViscosity, m);
+      if (c.n_particles > 0) b.tighten(limits->viscous_dt[m] * density, StepLimit::kViscosity, m);
     }
     if (c.retry_dt > 0) b.tighten(c.retry_dt, StepLimit::kSolver);
     return b;

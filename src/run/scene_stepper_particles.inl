@@ -40,6 +40,9 @@ void SceneStepper<Integrator>::append(const ParticleBatch& batch, std::uint32_t 
   c.wave_squared[batch.material] =
       std::max(c.wave_squared[batch.material],
                stiffness * static_cast<double>(response.wave_modulus / material.density));
+  const double density = relative_density(batch, static_cast<double>(material.density));
+  double& lightest = c.lightest[batch.material];
+  lightest = lightest > 0 ? std::min(lightest, density) : density;
   c.ahead = 0;  // chosen without them
   context_.write(c);
 }

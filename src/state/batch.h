@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,6 +26,13 @@ struct ParticleBatch {
   std::vector<double> temperature;              // K; empty unless the scene has temperatures
   std::optional<Phase> phase;                   // as the scene has it
 };
+
+// The mass of its particles over that of their volume at `density`, kg/m^3: exactly 1 where they
+// differ by rounding alone.
+inline double relative_density(const ParticleBatch& batch, double density) {
+  const double ratio = batch.mass / (batch.volume * density);
+  return std::abs(ratio - 1) < 1e-6 ? 1 : ratio;
+}
 
 // Whether all of a body starts with one velocity: its batch then has no gradients.
 bool is_uniform(const Body& body);

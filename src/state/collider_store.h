@@ -118,9 +118,20 @@ class ColliderStore {
     for (const Motion& motion : motions_) {
       if (!motion.now) continue;
       const std::vector<double> keys = packed_keys(motion.now);
-      const RigidPose<double> pose = pose_at<double>(view_of(motion.now, keys.data()), within);
-      fastest = std::max(
-          fastest, norm(pose.velocity) + norm(pose.angular_velocity) * motion.reach(pose.pivot));
+      fastest = std::max(fastest, motion.speed(view_of(motion.now, keys.data()), within));
+    }
+    return fastest;
+  }
+  // Nor at any time.
+  double fastest() const {
+    double fastest = 0;
+    for (const Motion& motion : motions_) {
+      if (!motion.now) continue;
+      const std::vector<double> keys = packed_keys(motion.now);
+      const std::vector<double>& times = motion.now->times;
+      for (std::size_t k = 1; k < times.size(); ++k)
+        fastest = std::max(fastest, motion.speed(view_of(motion.now, keys.data()),
+                                                 0.5 * (times[k - 1] + times[k])));
     }
     return fastest;
   }
@@ -252,6 +263,11 @@ class ColliderStore {
         squared += far * far;
       }
       return std::isfinite(squared) ? std::sqrt(squared) : 0;
+    }
+    // m/s, that no point of it exceeds at `time`.
+    double speed(const KeyframeView& view, double time) const {
+      const RigidPose<double> pose = pose_at<double>(view, time);
+      return norm(pose.velocity) + norm(pose.angular_velocity) * reach(pose.pivot);
     }
   };
   static void bound(Motion& motion, const CompiledShape& shape, const Scene& scene) {

@@ -71,10 +71,11 @@ struct StepContext {
   LaunchRange blocks() { return {{&step()->n_blocks, max_blocks()}, &step()->stop}; }
   // Before steps from `time` (s) on, where nothing runs: bodies are where they are then, and no
   // surface moves further in a step than particles may. Returns until when steps may be made.
-  // Explicit steps are short anyhow.
   double follow_bodies(double time) {
     const double shown = bodies.deform(time);
-    if (!long_steps) return shown;
+    // Explicit steps are short anyhow, but for bodies that cross a cell within the longest.
+    if (!long_steps && bodies.fastest() * params.limits.dt_max <= params.limits.cfl * params.dx)
+      return shown;
     StepLimits now = params.limits;
     if (const double speed = bodies.fastest(time); speed > 0)
       now.dt_max = std::min(now.dt_max, std::max(now.cfl * now.dx / speed, 2 * now.dt_min));

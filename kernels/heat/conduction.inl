@@ -336,7 +336,8 @@ struct HeatG2P : CellG2P<D, kHeatKernel, Real> {
     }
     change += near.mean(g.scratch.settles) - near.mean(g.scratch.settled) * own;
     if (beside_held) change = limited(g.scratch.reached.node + near.first, own, change);
-    add_heat(m, capacity_of(m, state) * change, state);
+    add_heat(m, capacity_of(m, state) * change, state,
+             channel_row(heat.state, chunk, kHeatComponents, kHeatRest)[lane]);
     channel_row(heat.state, chunk, kHeatComponents, 0)[lane] = state.enthalpy;
     channel_row(heat.state, chunk, kHeatComponents, 1)[lane] = state.liquid ? Real(1) : Real(0);
   }

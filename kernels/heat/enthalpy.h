@@ -11,10 +11,12 @@
 
 namespace firn {
 
-// A particle's channel: enthalpy (J/kg), 1 where it is liquid, and ln J as the projection has it.
-inline constexpr int kHeatComponents = 3, kHeatLogVolume = 2;
+// A particle's channel: enthalpy (J/kg), 1 where it is liquid, ln J as the projection has it, and
+// what of the heat given so far rounding has kept from the enthalpy (J/kg): steps may bring less
+// than its last digit.
+inline constexpr int kHeatComponents = 4, kHeatLogVolume = 2, kHeatRest = 3;
 
-inline constexpr int kStiffnessSamples = 64;
+inline constexpr int kStiffnessSamples = 2048;
 
 // A material's numbers for the heat solve, by phase: 0 solid, 1 liquid.
 template <class Real>
@@ -24,7 +26,7 @@ struct ThermalMaterial {
   Real melting_point, melting_jitter;  // K; particles melt within +- jitter of the point
   Real latent_heat;                    // J/kg
   bool melts;                          // without it, a solid for ever
-  Real inverse_lambda;                 // 1/Pa; 0 cannot be compressed
+  Real inverse_lambda;                 // 1/Pa, at rest and of the liquid; 0 cannot be compressed
   // Young's modulus over that at rest, at temperatures stiffness_from + i / samples_per_kelvin.
   Real stiffness_from, samples_per_kelvin;
   Real stiffness[kStiffnessSamples];
@@ -74,10 +76,13 @@ FIRN_HD inline Real conductivity_of(const ThermalMaterial<Real>& m, const HeatSt
   return m.conductivity[s.liquid ? 1 : 0];
 }
 
-// Adds heat, J/kg.
+// Adds heat, J/kg, and what earlier heat has left of `rest`.
 template <class Real>
-FIRN_HD inline void add_heat(const ThermalMaterial<Real>& m, Real heat, HeatState<Real>& s) {
-  s.enthalpy += heat;
+FIRN_HD inline void add_heat(const ThermalMaterial<Real>& m, Real heat, HeatState<Real>& s,
+                             Real& rest) {
+  const Real before = s.enthalpy, sum = heat + rest;
+  s.enthalpy += sum;
+  rest = sum - (s.enthalpy - before);
   if (!m.melts) return;
   if (s.enthalpy >= m.latent_heat && s.enthalpy > Real(0)) s.liquid = true;
   if (s.enthalpy <= Real(0)) s.liquid = false;
@@ -91,6 +96,14 @@ FIRN_HD inline Real stiffness_at(const ThermalMaterial<Real>& m, Real temperatur
   const int last = kStiffnessSamples - 2, i = at < Real(last) ? static_cast<int>(at) : last;
   const Real t = at - static_cast<Real>(i);
   return (1 - t) * m.stiffness[i] + t * m.stiffness[i + 1];
+}
+
+// 1/lambda, 1/Pa: lambda of a solid goes with Young's modulus.
+template <class Real>
+FIRN_HD inline Real compressibility_of(const ThermalMaterial<Real>& m, Real melting,
+                                       const HeatState<Real>& s) {
+  if (s.liquid) return m.inverse_lambda;
+  return m.inverse_lambda / stiffness_at(m, temperature_of(m, melting, s.enthalpy));
 }
 
 }  // namespace firn

@@ -27,8 +27,11 @@ struct MaterialEnergies {
       for (int k = 0; k < kMaterialEnergies; ++k) row[k] = 0;
       if (lane >= count) return;
       const HeatState<Real> state = load_heat(heat, chunk, lane);
-      row[kEnergyHeat] = static_cast<double>(channel_row(particles.mass, chunk, 1, 0)[lane]) *
-                         static_cast<double>(state.enthalpy);
+      const double enthalpy =
+          static_cast<double>(state.enthalpy) +
+          static_cast<double>(channel_row(heat.state, chunk, kHeatComponents, kHeatRest)[lane]);
+      row[kEnergyHeat] =
+          static_cast<double>(channel_row(particles.mass, chunk, 1, 0)[lane]) * enthalpy;
       const double rest = channel_row(particles.volume, chunk, 1, 0)[lane];
       row[kEnergyElastic] = rest * elastic(state, chunk, lane);
       row[kEnergyVolume] = rest * exp(log_volume(chunk, lane));
@@ -51,14 +54,15 @@ struct MaterialEnergies {
                          std::uint32_t lane) const {
     const std::uint32_t index = particles.chunks[chunk].material;
     const ThermalMaterial<Real>& material = heat.materials[index];
+    const Real melting = melting_point(material, channel_row(particles.id, chunk, 1, 0)[lane]);
+    const Real compressibility = compressibility_of(material, melting, state);
     const double log_J = log_volume(chunk, lane);
     double energy = 0;
-    if (material.inverse_lambda > Real(0)) {
+    if (compressibility > Real(0)) {
       const double J = exp(log_J);
-      energy = (J * log_J - J + 1) / static_cast<double>(material.inverse_lambda);
+      energy = (J * log_J - J + 1) / static_cast<double>(compressibility);
     }
     if (state.liquid) return energy;
-    const Real melting = melting_point(material, channel_row(particles.id, chunk, 1, 0)[lane]);
     MaterialParams<double> shear{};
     shear.mu = static_cast<double>(laws[index].mu) *
                static_cast<double>(

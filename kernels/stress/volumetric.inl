@@ -7,6 +7,14 @@
 
 namespace firn {
 
+template <class Real>
+FIRN_HD inline Real compressibility(const HeatView<Real>& heat, const ParticleView<Real>& particles,
+                                    std::uint32_t chunk, std::uint32_t lane) {
+  const ThermalMaterial<Real>& m = heat.materials[particles.chunks[chunk].material];
+  return compressibility_of(m, melting_point(m, channel_row(particles.id, chunk, 1, 0)[lane]),
+                            load_heat(heat, chunk, lane));
+}
+
 template <int D, class Real>
 struct VolumeOfParticle {
   HeatView<Real> heat;
@@ -14,8 +22,7 @@ struct VolumeOfParticle {
                                 std::uint32_t lane) const {
     const Real V = channel_row(particles.volume, chunk, 1, 0)[lane];
     const Real log_J = channel_row(heat.state, chunk, kHeatComponents, kHeatLogVolume)[lane];
-    return Node<Real>::make(V, V * log_J,
-                            V * heat.materials[particles.chunks[chunk].material].inverse_lambda,
+    return Node<Real>::make(V, V * log_J, V * compressibility(heat, particles, chunk, lane),
                             load_heat(heat, chunk, lane).liquid ? Real(0) : V);
   }
 };
@@ -141,13 +148,13 @@ struct VolumeG2P : CellG2P<D, kVolumeKernel, Real> {
   template <class Group>
   FIRN_HD void advance(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
                        std::uint32_t lane) const {
-    const Real compressibility = heat.materials[particles.chunks[chunk].material].inverse_lambda;
-    if (!(compressibility > Real(0))) return;
+    const Real own = compressibility(heat, particles, chunk, lane);
+    if (!(own > Real(0))) return;
     const auto near = Base::cells_near(home, chunk, lane);
     const Real share = near.mean(g.scratch.counts);
     if (share > Real(0))
       channel_row(heat.state, chunk, kHeatComponents, kHeatLogVolume)[lane] -=
-          compressibility * near.mean(g.scratch.change) / share;
+          own * near.mean(g.scratch.change) / share;
   }
 };
 

@@ -19,6 +19,40 @@ namespace firn {
 // The modulus of materials that do not melt is sampled up to this, K.
 inline constexpr double kHottestSample = 2000;
 
+// The moduli of a thermal material's solid from 0 K up to its melting point, or kHottestSample. At
+// temperatures at which its expression says none (it is not positive, or not finite) those of the
+// nearest hold at which it does. Throws Error{kScene} where there is none at all.
+struct StiffnessTable {
+  double hottest;              // K
+  LameParameters rest;         // what `factor` is relative to
+  std::vector<double> factor;  // kStiffnessSamples, at equal distances
+
+  explicit StiffnessTable(const Material& material)
+      : hottest(material.heat.melting_point.value_or(kHottestSample)),
+        factor(kStiffnessSamples, 1.0) {
+    const StiffnessCurve curve(material);
+    if (!curve.varies()) {
+      rest = curve.at(hottest);
+      return;
+    }
+    const auto temperature = [&](std::size_t i) {
+      return hottest * static_cast<double>(i) / (kStiffnessSamples - 1);
+    };
+    constexpr double kNone = 0;
+    for (std::size_t i = 0; i < factor.size(); ++i) {
+      const double E = curve.youngs_modulus(temperature(i));
+      factor[i] = E > 0 && std::isfinite(E) ? E : kNone;
+    }
+    for (std::size_t i = 1; i < factor.size(); ++i)
+      if (factor[i] == kNone) factor[i] = factor[i - 1];
+    for (std::size_t i = factor.size() - 1; i-- > 0;)
+      if (factor[i] == kNone) factor[i] = factor[i + 1];
+    const double at_rest = factor.back();
+    rest = at_rest == kNone ? curve.at(hottest) : lame_parameters(at_rest, material.poisson_ratio);
+    for (double& f : factor) f /= at_rest;
+  }
+};
+
 template <class Real>
 ThermalMaterial<Real> thermal_material(const Material& material) {
   const HeatProperties& heat = material.heat;
@@ -33,15 +67,12 @@ ThermalMaterial<Real> thermal_material(const Material& material) {
   m.melting_point = static_cast<Real>(heat.melting_point.value_or(0));
   m.melting_jitter = static_cast<Real>(m.melts ? heat.melting_jitter : 0);
   m.latent_heat = static_cast<Real>(heat.latent_heat);
-  const StiffnessCurve curve(material);
-  const double hottest = heat.melting_point.value_or(kHottestSample);
-  const LameParameters rest = curve.at(hottest);
-  m.inverse_lambda = static_cast<Real>(std::isinf(rest.lambda) ? 0 : 1 / rest.lambda);
-  m.samples_per_kelvin = static_cast<Real>((kStiffnessSamples - 1) / hottest);
-  for (int i = 0; i < kStiffnessSamples; ++i) {
-    const double at = hottest * i / (kStiffnessSamples - 1);
-    m.stiffness[i] = curve.varies() ? static_cast<Real>(curve.at(at).mu / rest.mu) : Real(1);
-  }
+  const StiffnessTable table(material);
+  const double lambda = table.rest.lambda;
+  m.inverse_lambda = static_cast<Real>(std::isinf(lambda) ? 0 : 1 / lambda);
+  m.samples_per_kelvin = static_cast<Real>((kStiffnessSamples - 1) / table.hottest);
+  for (int i = 0; i < kStiffnessSamples; ++i)
+    m.stiffness[i] = static_cast<Real>(table.factor[static_cast<std::size_t>(i)]);
   m.yields = material.critical_compression > 0 || material.critical_stretch > 0;
   m.min_stretch = static_cast<Real>(1 - material.critical_compression);
   m.max_stretch = static_cast<Real>(1 + material.critical_stretch);
@@ -53,8 +84,7 @@ template <class Real>
 MaterialParams<Real> deviatoric_params(const Material& material, int dimension) {
   MaterialParams<Real> p = make_material_params<Real>(material, dimension);
   p.model = MaterialModel::kCorotatedDeviatoric;
-  const double hottest = material.heat.melting_point.value_or(kHottestSample);
-  p.mu = static_cast<Real>(StiffnessCurve(material).at(hottest).mu);
+  p.mu = static_cast<Real>(StiffnessTable(material).rest.mu);
   p.lambda = 0;
   return p;
 }

@@ -168,6 +168,7 @@ class ParticleStore {
     put(kHeat, [&](std::uint32_t i, int k) {
       const HeatState<Real> s = initial_heat(batch, i, first_id + i);
       if (k == kHeatLogVolume) return D * std::log(batch.stretch);
+      if (k == kHeatRest) return 0.0;
       return k == 0 ? static_cast<double>(s.enthalpy) : s.liquid ? 1.0 : 0.0;
     });
     return count;

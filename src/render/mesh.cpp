@@ -213,7 +213,7 @@ void append_quad(Mesh& mesh, std::uint32_t a, std::uint32_t b, std::uint32_t c, 
   mesh.indices.insert(mesh.indices.end(), {a, b, c, a, c, d});
 }
 
-void append_shape(const Shape& shape, const Affine& placement, Mesh& mesh) {
+void append_shape(const Shape& shape, const Affine& placement, Mesh& mesh, int dimension) {
   switch (shape.type) {
     case ShapeType::kSphere:
       return append_ellipsoid(to_vec(shape.center), V3d::filled(shape.radius), placement, mesh);
@@ -228,18 +228,19 @@ void append_shape(const Shape& shape, const Affine& placement, Mesh& mesh) {
     case ShapeType::kTorus:
       return append_torus(shape, placement, mesh);
     case ShapeType::kUnion:
-      for (const Shape& child : shape.children) append_shape(child, placement, mesh);
+      for (const Shape& child : shape.children) append_shape(child, placement, mesh, dimension);
       return;
     case ShapeType::kIntersection:
     case ShapeType::kDifference:
-      if (!contains_mesh(shape) && append_isosurface(shape, placement, mesh)) return;
-      if (!shape.children.empty()) append_shape(shape.children[0], placement, mesh);
+      if (dimension == 3 && !contains_mesh(shape) && append_isosurface(shape, placement, mesh))
+        return;
+      if (!shape.children.empty()) append_shape(shape.children[0], placement, mesh, dimension);
       return;
     case ShapeType::kHeightField:
       return append_height_field(shape, placement, mesh);
     case ShapeType::kTransform:
       for (const Shape& child : shape.children)
-        append_shape(child, placement * placement_of(shape), mesh);
+        append_shape(child, placement * placement_of(shape), mesh, dimension);
       return;
     case ShapeType::kHalfSpace:
     case ShapeType::kMesh:

@@ -62,8 +62,9 @@ void append_vertex(Mesh& mesh, const Affine& placement, const V3d& position, con
 void append_quad(Mesh& mesh, std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d);
 
 // Adds the surface of `shape`, placed by `placement`. Half-spaces and mesh files add nothing; of an
-// unbounded difference or intersection, or one with a mesh file in it, the first child is drawn.
-void append_shape(const Shape& shape, const Affine& placement, Mesh& mesh);
+// unbounded difference or intersection, one with a mesh file in it, or in a plane, the first child
+// is drawn.
+void append_shape(const Shape& shape, const Affine& placement, Mesh& mesh, int dimension = 3);
 
 struct Plane {  // solid on the side away from the unit normal
   V3d point, normal;

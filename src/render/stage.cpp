@@ -11,9 +11,9 @@ namespace {
 
 constexpr double kGroundCosine = 0.6;  // planes steeper than this are walls
 
-Bounds mesh_bounds(const Shape& shape) {
+Bounds mesh_bounds(const Shape& shape, int dimension) {
   Mesh mesh;
-  append_shape(shape, {}, mesh);
+  append_shape(shape, {}, mesh, dimension);
   Bounds bounds;
   for (const V3f& p : mesh.positions) bounds.add({{p[0], p[1], p[2]}});
   return bounds;
@@ -70,7 +70,7 @@ std::vector<Mover> moving_particles(const Snapshot& snapshot, std::size_t about)
 std::vector<Mover> movers(const Scene& scene, const Snapshot& snapshot) {
   std::vector<Mover> result = moving_particles(snapshot, 50000);
   for (const Source& source : scene.sources) {
-    const Bounds bounds = mesh_bounds(source.shape);
+    const Bounds bounds = mesh_bounds(source.shape, scene.simulation.dimension);
     for (int i = 0; i < 8 && !bounds.empty(); ++i)
       result.push_back(
           {bounds.corner(i), to_vec(source.velocity), static_cast<std::size_t>(source.material)});
@@ -165,7 +165,7 @@ void add_spread(const Scene& scene, const Bounds& start, const std::vector<Mover
 // Of what moves by key frames, all of its way.
 Bounds collider_bounds(const Scene& scene, std::size_t collider) {
   constexpr int kMoments = 12;
-  const Bounds at_rest = mesh_bounds(scene.colliders[collider].shape);
+  const Bounds at_rest = mesh_bounds(scene.colliders[collider].shape, scene.simulation.dimension);
   if (at_rest.empty() || !scene.colliders[collider].motion) return at_rest;
   const double duration = scene.simulation.frames / scene.simulation.fps;
   Bounds bounds;
@@ -194,9 +194,12 @@ void add_colliders(const Scene& scene, Stage& stage) {
   }
 }
 
-double largest_speed(const std::vector<Mover>& material) {
+// Of the material, and of bodies that may hand theirs on to it.
+double largest_speed(const Scene& scene, const std::vector<Mover>& material) {
   double speed = 0;
   for (const Mover& mover : material) speed = std::max(speed, norm(mover.velocity));
+  for (const Collider& collider : scene.colliders)
+    if (collider.dynamics) speed = std::max(speed, norm(to_vec(collider.dynamics->velocity)));
   return speed;
 }
 
@@ -262,7 +265,7 @@ Stage make_stage(const Scene& scene, const Snapshot& first) {
   add_colliders(scene, stage);
   // What flows may fall by its own height.
   const double fall = std::max(stage.drop, find_flow(scene, material, stage.up).height);
-  stage.speed = std::max(largest_speed(material), std::sqrt(2 * norm(gravity) * fall));
+  stage.speed = std::max(largest_speed(scene, material), std::sqrt(2 * norm(gravity) * fall));
   return stage;
 }
 

@@ -104,7 +104,7 @@ class Edges {
 std::vector<Triangle> triangles_of(const Scene& scene, const Collider& collider) {
   std::vector<Triangle> triangles;
   Mesh mesh;
-  append_shape(collider.shape, {}, mesh);
+  append_shape(collider.shape, {}, mesh, scene.simulation.dimension);
   for (std::size_t i = 0; i + 2 < mesh.indices.size(); i += 3)
     triangles.push_back({mesh.positions[mesh.indices[i]], mesh.positions[mesh.indices[i + 1]],
                          mesh.positions[mesh.indices[i + 2]]});

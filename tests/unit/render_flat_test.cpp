@@ -90,6 +90,34 @@ TEST(RenderFlat, CollidersMoveWithTheirPose) {
   EXPECT_FALSE(dark_at(turned, -0.6, 0));
 }
 
+// A box of the plane is none of space, but a shape to cut others with.
+TEST(RenderFlat, CollidersMayBeCutOfShapes) {
+  Scene scene = base_scene(2);
+  scene.grid.domain = Domain{{-1, -1, 0}, {1, 1, 0}, {}, {}};
+  Shape whole, hole;
+  whole.type = ShapeType::kBox;
+  whole.min = {-0.8, -0.4, 0};
+  whole.max = {0.8, 0.4, 0};
+  hole.type = ShapeType::kEllipsoid;
+  hole.radii = {0.3, 0.2, 0};
+  Collider tray;
+  tray.shape.type = ShapeType::kDifference;
+  tray.shape.children = {whole, hole};
+  tray.color = {0, 0, 0};
+  scene.colliders = {tray};
+  Renderer renderer(scene);
+  renderer.set_captions(false);
+  const Snapshot snapshot = one_particle(2, {0, 0.9, 0}, 0.01);
+  const FlatView view = choose_flat_view(scene, make_stage(scene, snapshot), kWidth, kHeight);
+  const Image image = renderer.render(snapshot, 0);
+  const auto dark_at = [&](double x, double y) {
+    return brightness(
+               image.pixel(static_cast<int>(view.column(x)), static_cast<int>(view.row(y)))) < 30;
+  };
+  EXPECT_TRUE(dark_at(0.6, 0));
+  EXPECT_FALSE(dark_at(0, 0));
+}
+
 TEST(RenderFlat, UnusableScenesAreRefused) {
   Scene scene = base_scene(2);
   scene.output.color = "sped";

@@ -37,7 +37,7 @@ const std::vector<Command>& command_table() {
        "Make the pictures of a run anew, from the particles it kept.",
        "  firn render out/dam-break --set output.color=speed -o out/by-speed\n"
        "  firn render out/dam-break --frames 10:20 --set output.look=particles -o out/grains\n",
-       {"frame-range", "output", "set", "quiet"},
+       {"frame-range", "into", "set", "quiet"},
        render},
       {"view",
        "SCENE|DIR",
@@ -53,7 +53,7 @@ const std::vector<Command>& command_table() {
        "Mesh the surfaces of a run's materials, from the particles it kept.",
        "  firn mesh out/dam-break\n"
        "  firn mesh out/dam-break --to ply,vdb --frames 10:20 --set output.surface_voxel=0.5\n",
-       {"surface-to", "frame-range", "output", "set", "quiet"},
+       {"surface-to", "frame-range", "into", "set", "quiet"},
        mesh},
       {"convert",
        "DIR",

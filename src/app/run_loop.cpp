@@ -94,7 +94,7 @@ void RunLoop::tell_begin(const std::optional<Checkpoint>& from) {
   if (!simulation_.on_cuda() && threads > cores)
     warnings.push_back(
         fmt::format("{} threads on {} cores are slower than {}", threads, cores, cores));
-  for (const std::string& warning : warnings) progress_.line("warning: " + warning);
+  for (const std::string& warning : warnings) Progress::warning(warning);
 }
 
 RunResult RunLoop::run() {

@@ -1,6 +1,9 @@
 // What a scene will need, from its shapes alone: no device, no stepping.
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -231,9 +234,11 @@ Tightest tightest_step(const Scene& scene, std::span<const Fill> fills, bool har
     const Material& material = scene.materials[batch.material];
     if (!has_implicit_forces(scene)) {
       const double speed = wave_speed<D>(material, batch, heat, hardened);
-      tightest.consider(limits.cfl_material * limits.dx / speed, DtLimit::kWaveSpeed,
+      const double density = relative_density(batch, material.density);
+      tightest.consider(limits.cfl_material * limits.dx * std::sqrt(density) / speed,
+                        DtLimit::kWaveSpeed, material.name);
+      tightest.consider(limits.viscous_dt[batch.material] * density, DtLimit::kViscosity,
                         material.name);
-      tightest.consider(limits.viscous_dt[batch.material], DtLimit::kViscosity, material.name);
     }
     double fastest = 0;
     for (const Vec3& v : batch.velocity)
@@ -344,6 +349,13 @@ SceneEstimate estimate(const Scene& scene, EstimateMode mode) {
                               std::pow(fill.thinned, d));
   }
   require_particles(scene, static_cast<std::size_t>(e.particles));
+  constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
+  if (e.particles > most)
+    throw Error(
+        ErrorCategory::kScene,
+        fmt::format("the scene has {:.3g} particles, more than the {:.3g} that a simulation "
+                    "counts; check its units or use a larger grid.dx",
+                    static_cast<double>(e.particles), static_cast<double>(most)));
   for (std::size_t s = 0; s < scene.sources.size(); ++s)
     fills.push_back({SourceFlow(scene, s).batch(0), 1, {}});
   const auto at_start = std::span<const Fill>(fills).first(scene.bodies.size());

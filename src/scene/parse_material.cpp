@@ -293,10 +293,8 @@ Material parse_material(const Entry& entry, const Scene& scene, ReadContext& con
   if (!entry.value.is(NodeType::kTable)) return material;
   const bool has_preset = parse_preset(table, material);
   const bool has_model = parse_model(table, material.model);
-  if (!has_model && material.model != model_of_preset(scene, material.model)) {
-    material.model = MaterialModel::kIncompressible;
-    material.bulk_modulus = 0;
-  }
+  if (!has_model) material.model = model_of_preset(scene, material.model);
+  if (material.model == MaterialModel::kIncompressible) material.bulk_modulus = 0;  // a preset's
   parse_parameters(table, scene, material);
   parse_thermal_material(table, scene, material);
   table.read("color", material.color);

@@ -1,6 +1,10 @@
 #include "src/state/batch.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
 
 #include "firn/error.h"
 #include "src/scene/expression.h"
@@ -114,9 +118,18 @@ ParticleBatch fill_body(const Scene& scene, std::size_t index, const SamplingWat
   const bool uniform = is_uniform(body);
   if (!uniform) batch.gradient.resize(batch.position.size());
   InitialVelocity velocity(body, mean_of(batch.position), d);
+  const auto finite = [](const auto& values) {
+    return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+  };
   for (std::size_t i = 0; i < batch.position.size(); ++i) {
-    batch.velocity[i] = velocity(batch.position[i]);
-    if (!uniform) batch.gradient[i] = velocity.gradient(batch.position[i], 1e-3 * scene.grid.dx);
+    const Vec3& x = batch.position[i];
+    batch.velocity[i] = velocity(x);
+    if (!uniform) batch.gradient[i] = velocity.gradient(x, 1e-3 * scene.grid.dx);
+    if (finite(batch.velocity[i]) && (uniform || finite(batch.gradient[i]))) continue;
+    throw Error(ErrorCategory::kScene,
+                fmt::format("body \"{}\": its velocity, or how it changes from place to place, is "
+                            "not finite at [{:.4g}]",
+                            body.name, fmt::join(x.begin(), x.begin() + d, ", ")));
   }
   batch.phase = body.phase;
   warm(scene, "body \"" + body.name + "\"", body.temperature, batch);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/fields/blocks.h"
 #include "src/scene/sampling.h"
 #include "src/state/batch.h"
 
@@ -32,6 +33,12 @@ class BodyInspector {
   std::string finding() const {
     if (!shape_.bounded()) return {};  // refused where it is filled
     if (is_outside()) return "lies outside the domain";
+    if (const std::string far = why_too_far(); !far.empty()) return far;
+    if (const double beyond = beyond_walls(); beyond > scene_.grid.dx)
+      return fmt::format(
+          "reaches {:.3g} m through a wall of the domain: what lies beyond is put onto the wall "
+          "when the run begins",
+          beyond);
     if (!may_be_empty() || !fill_body(scene_, index_).position.empty()) return {};
     return "has no particles: " + why_empty();
   }
@@ -75,6 +82,42 @@ class BodyInspector {
           (shape_.max[a] < domain.min[a] || shape_.min[a] > domain.max[a]))
         return true;
     return false;
+  }
+  // Single precision tells coordinates apart by 2^-24 of them and more.
+  std::string why_too_far() const {
+    double far = 0;
+    for (int a = 0; a < dimension_; ++a)
+      far = std::max({far, std::abs(shape_.min[a]), std::abs(shape_.max[a])});
+    const double cells = far / scene_.grid.dx,
+                 most = static_cast<double>(dimension_ == 2 ? BlockTraits<2>::kMaxCell
+                                                            : BlockTraits<3>::kMaxCell);
+    if (cells > most)
+      return fmt::format(
+          "reaches {:.3g} cells from the origin, where the grid ends after {:.3g}: "
+          "move the scene towards the origin",
+          cells, most);
+    constexpr double kNoticed = 0.01;
+    const double apart = cells * std::numeric_limits<float>::epsilon();
+    if (scene_.simulation.precision == Precision::kDouble || apart < kNoticed) return {};
+    return fmt::format(
+        "reaches {:.3g} cells from the origin, where numbers of single precision lie {:.2g} cells "
+        "apart: move the scene towards the origin, or use simulation.precision = \"double\"",
+        cells, apart);
+  }
+  double beyond_walls() const {
+    double most = 0;
+    if (!scene_.grid.domain) return most;
+    const Domain& domain = *scene_.grid.domain;
+    const auto is_open = [&](std::size_t face) {
+      return domain.boundary[face] == BoundaryType::kPeriodic ||
+             domain.boundary[face] == BoundaryType::kOpen;
+    };
+    for (std::size_t a = 0; a < static_cast<std::size_t>(dimension_); ++a) {
+      if (!is_open(2 * a)) most = std::max(most, domain.min[a] - shape_.min[static_cast<int>(a)]);
+      if (!is_open(2 * a + 1))
+        most = std::max(most, shape_.max[static_cast<int>(a)] - domain.max[a]);
+    }
+    return most;
   }
   std::string why_empty() const {
     if (thinnest_ < 0) return "the parts of its shape have no place in common";

@@ -210,7 +210,7 @@ class Diverged(CliTest):
                  "--set", "body.0.angular_velocity=6", "--set", "material.jelly.youngs_modulus=1e5",
                  "--set", 'transfer={type="polypic", modes=9}')
         result = self.succeed(*gains)
-        self.assertIn("warning: transfer.modes = 9: ", result.stdout)
+        self.assertIn("warning: transfer.modes = 9: ", result.stderr)
         self.assertRegex(result.stderr, r"(?m)^warning: energy has grown by [0-9.]+ % until frame [0-9]+: ")
         self.assertEqual(result.stderr.count("energy has grown"), 1)
         summary = json.loads((self.folder / "out/square/summary.json").read_text())

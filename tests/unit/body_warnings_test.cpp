@@ -88,6 +88,46 @@ TEST(BodyWarnings, AThinPlateThatIsTurnedHasACauseToo) {
   refused("thinner than a particle");
 }
 
+TEST(BodyWarnings, TellOfWhatReachesThroughAWall) {
+  const auto warnings = [](double low, BoundaryType boundary) {
+    Scene scene = scene_of(box({-0.5, low, -0.5}, {0.5, 0, 0.5}));
+    scene.grid.domain->boundary.fill(boundary);
+    return body_warnings(scene);
+  };
+  const std::vector<std::string> told = warnings(-1.3, BoundaryType::kSeparate);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_NE(told[0].find("\"ghost\" reaches 0.3 m through a wall"), std::string::npos) << told[0];
+  EXPECT_TRUE(warnings(-1.05, BoundaryType::kSeparate).empty()) << "half a cell";
+  EXPECT_TRUE(warnings(-1.3, BoundaryType::kOpen).empty());
+}
+
+// A hundredth of a cell is told apart up to 84 000 cells from the origin.
+TEST(BodyWarnings, TellWhereSinglePrecisionEnds) {
+  const auto warnings = [](double x, Precision precision) {
+    Scene scene = scene_of(sphere({x, 0, 0}, 0.4));
+    scene.grid.domain.reset();
+    scene.simulation.precision = precision;
+    return body_warnings(scene);
+  };
+  EXPECT_TRUE(warnings(8e3, Precision::kSingle).empty());
+  EXPECT_TRUE(warnings(9e3, Precision::kDouble).empty());
+  const std::vector<std::string> coarse = warnings(9e3, Precision::kSingle),
+                                 outside = warnings(1e6, Precision::kDouble);
+  ASSERT_EQ(coarse.size(), 1u);
+  EXPECT_NE(coarse[0].find("\"double\""), std::string::npos) << coarse[0];
+  ASSERT_EQ(outside.size(), 1u);
+  EXPECT_NE(outside[0].find("where the grid ends"), std::string::npos) << outside[0];
+}
+
+TEST(Bodies, WhoseVelocityIsNotFiniteAreNamed) {
+  for (const char* velocity : {"1/0", "sqrt(x)", "log(x - x)"}) {
+    Scene scene = scene_of(sphere({}, 0.4));
+    scene.bodies[0].velocity.component[1] = {0, velocity};
+    test::expect_error(ErrorCategory::kScene, {"body \"ghost\"", "not finite at ["},
+                       [&] { test::simulate(scene); });
+  }
+}
+
 TEST(BodyWarnings, AreNoneForStockScenes) {
   for (const std::string& name : test::scene_names()) {
     if (test::lacks_openvdb(name)) continue;

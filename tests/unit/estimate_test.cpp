@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "firn/scene_file.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/meshes.h"
 #include "tests/support/sim_scenes.h"
 
@@ -87,17 +89,17 @@ TEST(Estimate, QuickIsNearExactOfMeshes) {
   expect_near(0.05);  // whose edge, a voxel thick, the exact count loses
 }
 
-// 2000 cells across: the distances would have 10^8 voxels and more.
+// 1000 cells across: the distances would have 10^8 voxels and more.
 TEST(Estimate, LargeMeshesAreToldByTheVolumeThatTheyEnclose) {
 #if !defined(FIRN_WITH_OPENVDB)
   GTEST_SKIP() << "mesh shapes need OpenVDB";
 #endif
   const TriangleMesh mesh = icosphere(3, 0.5);
   const MeshFile ball("large.obj", as_obj(mesh));
-  Scene scene = empty_scene(3, 1.0 / 2000, Precision::kSingle);
+  Scene scene = empty_scene(3, 1.0 / 1000, Precision::kSingle);
   scene.materials = {elastic("jelly")};
   scene.bodies = {body("ball", 0, mesh_of(ball))};
-  const double expected = 8 * inspect(mesh, "").volume * std::pow(2000.0, 3);
+  const double expected = 8 * inspect(mesh, "").volume * std::pow(1000.0, 3);
   const SceneEstimate quick = estimate(scene, EstimateMode::kQuick);
   EXPECT_NEAR(static_cast<double>(quick.particles), expected, 1e-5 * expected);
   EXPECT_NEAR(quick.bounds_max[0], 0.5, 0.02);
@@ -107,6 +109,28 @@ TEST(Estimate, SmallScenesAreCounted) {
   const SceneEstimate quick = estimate(busy_scene(3, Precision::kSingle), EstimateMode::kQuick);
   EXPECT_TRUE(quick.exact);
   EXPECT_EQ(quick.particles, estimate(busy_scene(3, Precision::kSingle)).particles);
+}
+
+TEST(Estimate, WhatNoSimulationCountsIsRefused) {
+  Scene scene = empty_scene(2, 1e-7, Precision::kSingle);
+  scene.materials = {elastic("jelly")};
+  scene.bodies = {body("disc", 0, sphere({0, 0, 0}, 0.1))};
+  expect_error(ErrorCategory::kScene, {"1.26e+13 particles", "check its units"},
+               [&] { estimate(scene, EstimateMode::kQuick); });
+}
+
+// A liquid is the same whether its preset or the scene says that it is incompressible.
+TEST(Estimate, IncompressiblePresetsHaveNoSound) {
+  const auto step = [](const std::string& model) {
+    return estimate(parse_scene("[simulation]\ndimension = 2\nintegrator = \"incompressible\"\n"
+                                "[grid]\ndx = 0.05\n[material.w]\npreset = \"water\"\n" +
+                                    model +
+                                    "[[body]]\nmaterial = \"w\"\n"
+                                    "shape = { type = \"box\", min = [0, 0], max = [0.8, 1] }\n",
+                                "t.toml", ""))
+        .dt_limit;
+  };
+  EXPECT_EQ(step("model = \"incompressible\"\n"), step(""));
 }
 
 TEST(Estimate, TheHardestSnowTakesTheShortestStep) {

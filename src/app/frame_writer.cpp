@@ -21,7 +21,10 @@ FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory,
       particles_(scene, directory, scene.output.particles, !scene.output.volumes.empty()),
       surfaces_(scene, directory, scene.output.surface),
       stats_(directory.stats(), last_kept(resumed)) {
-  if (resumed) particles_.list_frames_until(resumed->after);
+  if (resumed) {
+    directory.remove_frames_after(resumed->after);
+    particles_.list_frames_until(resumed->after);
+  }
   if (scene.output.image) {
     Scene planned = scene;
     if (resumed) planned.simulation.frames = resumed->planned_frames;

@@ -145,6 +145,16 @@ void RunDirectory::remove_older_run() const {
   for (const fs::path& file : run_files(path_)) remove_file(file);
 }
 
+void RunDirectory::remove_frames_after(int frame) const {
+  for (const FrameFiles& kind : frame_files()) {
+    if (path_ / kind.folder == checkpoints()) continue;
+    for (const fs::path& path : entries(path_ / kind.folder)) {
+      const auto its = numbered_file_frame(path.filename().string(), kind.prefix, kind.extension);
+      if (its && *its > frame) remove_file(path);
+    }
+  }
+}
+
 RunDirectory RunDirectory::open(const fs::path& path) {
   std::error_code error;
   const bool found = fs::is_regular_file(path / "scene.toml", error);

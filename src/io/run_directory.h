@@ -31,6 +31,8 @@ class RunDirectory {
 
   // Removes the files of a run that are in the folder; all others stay.
   void remove_older_run() const;
+  // Those of later frames, but for checkpoints.
+  void remove_frames_after(int frame) const;
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path image_path(int frame) const;  // frames/frame_000012.png

@@ -176,6 +176,14 @@ class KeptCheckpoints(SameResults):
         self.assert_same_results("whole", "again")
         self.assertEqual(self.frames("again"), [3, 4, 5, 6])
 
+    def test_frames_that_are_given_up_are_gone(self):
+        self.succeed("run", self.scene, "-o", "run", "--set", "output.checkpoint_every=1", "--set",
+                     "output.keep_checkpoints=4", "--set", 'output.particles=["ply", "vtp"]')
+        self.succeed("resume", "run", "--from", 3, "--frames", 4)
+        for folder, pattern in (("frames", "*.png"), ("particles", "*.ply"), ("particles", "*.vtp"), ("checkpoints", "*")):
+            last = max(int(path.stem[-6:]) for path in (self.folder / "run" / folder).glob(pattern))
+            self.assertEqual(last, 4, folder)
+
 
 class Camera(SameResults):
     """What the camera of a run has followed goes on with it."""

@@ -47,15 +47,25 @@ class Session::Busy {
   Activity before_;
 };
 
-struct Session::Lease {
-  Session* session;
-  nb::object alive;  // the session's own object
-  std::string what;
-
-  ~Lease() {
-    const auto entry = session->views_.find(what);
-    if (--entry->second == 0) session->views_.erase(entry);
+// Counts in views_ as long as it lives, so it is made where it stays.
+class Session::Lease {
+ public:
+  Lease(Session& session, const std::string& what)
+      : alive_(nb::find(session)),
+        session_(session),
+        entry_(session.views_.try_emplace(what, 0).first) {
+    ++entry_->second;
   }
+  ~Lease() {
+    if (--entry_->second == 0) session_.views_.erase(entry_);
+  }
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+
+ private:
+  nb::object alive_;  // the session's own object
+  Session& session_;
+  std::map<std::string, int>::iterator entry_;
 };
 
 Simulation Session::make(const Scene& scene, const RunOptions& options,
@@ -135,9 +145,10 @@ void Session::check_no_views() const {
 }
 
 nb::object Session::lease(const std::string& what) {
-  auto lease = std::make_unique<Lease>(Lease{this, nb::find(*this), what});
-  ++views_[what];
-  return nb::capsule(lease.release(), [](void* p) noexcept { delete static_cast<Lease*>(p); });
+  auto lease = std::make_unique<Lease>(*this, what);
+  const nb::capsule owner(lease.get(), [](void* p) noexcept { delete static_cast<Lease*>(p); });
+  lease.release();
+  return owner;
 }
 
 bool Session::interrupted() {

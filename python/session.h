@@ -62,7 +62,7 @@ class Session {
   enum class Activity { kNone, kStep, kForce };
   // While it lives, the simulation is busy with something on this thread.
   class Busy;
-  struct Lease;
+  class Lease;
 
   static Simulation make(const Scene& scene, const RunOptions& options,
                          const nb::object& on_filling);

@@ -66,6 +66,38 @@ def test_nothing_changes_under_a_view(simulation, change):
     assert simulation.step()
 
 
+def test_two_views_of_one_field_count_each(simulation):
+    first, second = simulation.view("position"), simulation.view("position")
+    assert first is not second
+    del first
+    with pytest.raises(firn.ViewError, match=r"position; delete"):
+        simulation.step()
+    total = second.sum()
+    third = simulation.view("position")
+    with pytest.raises(firn.ViewError, match=r"position \(2 times\)"):
+        simulation.step()
+    assert second.sum() == third.sum() == total
+    del second, third
+    assert simulation.step()
+
+
+def test_reads_in_callbacks_after_views(simulation):
+    """Counting views must touch nothing else of the simulation."""
+    simulation.set_force(lambda step: 0 * step.position + 0 * step.position)
+    seen = []
+
+    def look(at):
+        assert simulation.view("mass").size > 0
+        seen.append((simulation.totals().mass, len(simulation.snapshot().id)))
+
+    for _ in range(3):
+        assert simulation.view("position").size == simulation.view("position").size
+        assert simulation.counts().sum() == simulation.stats().particles
+    simulation.step(5, on_step=look)
+    simulation.advance_frame(on_step=look, on_frame=look)
+    assert len(set(seen)) == 1
+
+
 def test_a_view_of_a_cycle_is_collected(simulation):
     class Holder:
         pass

@@ -94,6 +94,24 @@ def test_a_force_keeps_nothing(free):
         kept[0].position
 
 
+def test_a_force_that_keeps_one_array_of_two(free):
+    kept = []
+
+    def force(step):
+        first, second = step.position, step.position
+        kept.append(first)
+        return -second
+
+    state = free.save_state()
+    free.set_force(force)
+    with pytest.raises(firn.ViewError, match="position"):
+        free.step()
+    kept.clear()
+    free.load_state(state)
+    free.set_force(lambda step: step.position - step.position)
+    assert free.step(3)
+
+
 def test_a_force_does_not_use_its_simulation(free):
     free.set_force(lambda step: free.field("position"))
     with pytest.raises(firn.SceneError, match="half way"):

@@ -34,17 +34,23 @@ void forget_failed_frames() {
 
 class Session::Busy {
  public:
-  Busy(Session& session, Activity activity) : session_(session), before_(session.activity_) {
+  Busy(Session& session, Activity activity, HeldSignals* signals)
+      : session_(session), before_(session.activity_), signals_before_(session.signals_) {
     session_.activity_ = activity;
+    session_.signals_ = signals;
     session_.thread_ = std::this_thread::get_id();
   }
-  ~Busy() { session_.activity_ = before_; }
+  ~Busy() {
+    session_.activity_ = before_;
+    session_.signals_ = signals_before_;
+  }
   Busy(const Busy&) = delete;
   Busy& operator=(const Busy&) = delete;
 
  private:
   Session& session_;
   Activity before_;
+  HeldSignals* signals_before_;
 };
 
 // Counts in views_ as long as it lives, so it is made where it stays.
@@ -153,10 +159,11 @@ nb::object Session::lease(const std::string& what) {
 
 bool Session::interrupted() {
   const auto now = std::chrono::steady_clock::now();
-  if (now - looked_ < kBetweenSignals) return false;
+  if (now - looked_ < kBetweenSignals && !signals_->any()) return false;
   looked_ = now;
   const nb::gil_scoped_acquire lock;
   try {
+    signals_->deliver();
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     check_no_views();  // which a handler may have taken
   } catch (...) {
@@ -186,21 +193,25 @@ Observer Session::observer(const nb::object& on_step, const nb::object& on_frame
   return observer;
 }
 
-bool Session::advance(const Go& go, const nb::object& on_step, const nb::object& on_frame) {
-  changing();
-  const Busy busy(*this, Activity::kStep);
-  interrupt_ = nullptr;
-  bool completed = false;
+bool Session::make_steps(const Go& go, const Observer& told) {
   try {
-    const Observer told = observer(on_step, on_frame);
     const nb::gil_scoped_release unlocked;
-    completed = go(simulation_, told);
+    return go(simulation_, told);
   } catch (const Error& error) {
     const bool harmless = error.category() == ErrorCategory::kScene;
     if (!harmless && broken_.empty()) broken_ = error.what();
     throw;
   }
+}
+
+bool Session::advance(const Go& go, const nb::object& on_step, const nb::object& on_frame) {
+  HeldSignals signals(!force_.is_none() || !boundary_.is_none());
+  changing();  // also what a handler has taken just now
+  const Busy busy(*this, Activity::kStep, &signals);
+  interrupt_ = nullptr;
+  const bool completed = make_steps(go, observer(on_step, on_frame));
   if (interrupt_) std::rethrow_exception(std::exchange(interrupt_, nullptr));
+  signals.end();
   return completed;
 }
 
@@ -208,7 +219,8 @@ bool Session::advance(const Go& go, const nb::object& on_step, const nb::object&
 template <class Ask>
 void Session::ask(Ask&& ask) {
   const nb::gil_scoped_acquire lock;
-  const Busy busy(*this, Activity::kForce);
+  const Busy busy(*this, Activity::kForce, signals_);
+  const HeldSignals::Holding holding(signals_);
   try {
     ask();
   } catch (...) {

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "firn/simulation.h"
+#include "python/held_signals.h"
 
 namespace firn::python {
 
@@ -70,6 +71,7 @@ class Session {
   template <class Told>
   bool tell(const nb::object& callback, const Told& told);
   bool interrupted();
+  bool make_steps(const Go& go, const Observer& told);
   void check_place() const;
   void check_idle() const;
   template <class Ask>
@@ -78,11 +80,12 @@ class Session {
   Simulation simulation_;
   const bool on_cuda_;
   std::map<std::string, int> views_;  // by what they show
-  nb::object force_, boundary_;
+  nb::object force_ = nb::none(), boundary_ = nb::none();
   Activity activity_ = Activity::kNone;
-  std::thread::id thread_;        // of the activity
-  const int process_;             // threads of OpenMP do not come along into a fork
-  std::exception_ptr interrupt_;  // what a signal's handler has raised
+  std::thread::id thread_;          // of the activity
+  const int process_;               // threads of OpenMP do not come along into a fork
+  HeldSignals* signals_ = nullptr;  // of the call that advances, if there is one
+  std::exception_ptr interrupt_;    // what a signal's handler has raised
   std::chrono::steady_clock::time_point looked_{};  // for signals, last
   std::string broken_;  // why the state means nothing any more; empty: it does
 };

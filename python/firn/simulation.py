@@ -57,8 +57,8 @@ class Simulation(_firn.SimulationCore):
 
     Steps run without the interpreter's lock, so that simulations on different threads run at once; one simulation
     belongs to one thread at a time. Ctrl-C ends a call at the end of a step with KeyboardInterrupt, from where it can
-    go on. Where it, or a callback, has stopped a call, velocities and stresses may lie on the grid: `step()` brings
-    them back to the particles.
+    go on; a second one ends a force or a boundary that does not return, and the state then means nothing. Where it, or a
+    callback, has stopped a call, velocities and stresses may lie on the grid: `step()` brings them back to the particles.
     """
 
     # Of the process that has made a simulation first: threads of OpenMP do not come along into a fork.

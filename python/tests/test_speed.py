@@ -41,6 +41,10 @@ def test_a_call_costs_next_to_nothing(block):
     step = best(lambda: block.step(STEPS)) / STEPS
     call = best(lambda: [block.advance_until(0) for _ in range(100)]) / 100  # which is past
     assert call < 0.01 * step
+    block.set_force(lambda step: None)  # signals are held then
+    call = best(lambda: [block.advance_until(0) for _ in range(100)]) / 100
+    block.set_force(None)
+    assert call < 0.01 * step
 
 
 def test_a_callback_for_each_step_costs_little(block):

@@ -1,0 +1,182 @@
+"""Ctrl-C and other signals that ask a run to end, while it is in a force or a boundary in Python."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import firn
+
+
+def send(number, after=0.0):
+    threading.Timer(after, os.kill, (os.getpid(), number)).start()
+
+
+def busy(seconds):
+    """As bytecode and as waiting, between which handlers run."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(0.001)
+
+
+def lanes(step):
+    return 1 - step.position
+
+
+def set_lanes(simulation, before):
+    def force(step):
+        before()
+        return lanes(step)
+
+    simulation.set_force(force)
+
+
+def set_rows(simulation, before):
+    @firn.per_particle
+    def force(t, x, v):
+        before()
+        return 1 - x
+
+    simulation.set_force(force)
+
+
+def set_boundary(simulation, before):
+    def boundary(step):
+        step.velocity[:] *= 0.5
+        before()
+        step.velocity[:] *= 1.5
+
+    simulation.set_grid_boundary(boundary)
+
+
+SETTERS = [set_lanes, set_rows, set_boundary]
+
+
+def interrupted_run(simulation, set_callback, number=signal.SIGINT):
+    """Sends the signal in the third call of the callback, and returns how many there were."""
+    calls = []
+
+    def before():
+        calls.append(simulation)
+        if len(calls) == 3:
+            send(number)
+            busy(0.2)
+
+    set_callback(simulation, before)
+    return calls
+
+
+@pytest.mark.parametrize("set_callback", SETTERS)
+@pytest.mark.parametrize("advance", [lambda s: s.step(10**9), lambda s: s.advance_until(1e9), lambda s: s.step(3)])
+def test_ctrl_c_ends_the_step(scene, set_callback, advance):
+    simulation = firn.Simulation(scene, device="cpu", threads=1)
+    calls = interrupted_run(simulation, set_callback)
+    with pytest.raises(KeyboardInterrupt):
+        advance(simulation)
+    assert len(calls) == 3
+    assert simulation.step(4)
+
+    undisturbed = firn.Simulation(scene, device="cpu", threads=1)
+    set_callback(undisturbed, lambda: None)
+    assert undisturbed.step(7)
+    assert simulation.time == undisturbed.time
+    for name in ("position", "velocity", "displacement_gradient"):
+        np.testing.assert_array_equal(simulation.field(name), undisturbed.field(name))
+    # The state beside it tells of the call that was stopped.
+    assert len(simulation.save_state()) == len(undisturbed.save_state())
+
+
+def test_a_second_ctrl_c_ends_what_hangs(free):
+    state = free.save_state()
+
+    def hang(step):
+        while True:
+            time.sleep(0.001)
+
+    free.set_force(hang)
+    send(signal.SIGINT, 0.1)
+    send(signal.SIGINT, 0.4)
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        free.step()
+    assert 0.3 < time.monotonic() - start < 5
+    with pytest.raises(firn.SceneError, match="means nothing"):
+        free.step()
+    free.load_state(state)
+    free.set_force(None)
+    assert free.step()
+
+
+def test_handlers_stay_as_they_were(free):
+    class Enough(Exception):
+        pass
+
+    def handler(number, frame):
+        raise Enough(number)
+
+    before = signal.signal(signal.SIGUSR1, handler)
+    try:
+        calls = interrupted_run(free, set_lanes, signal.SIGUSR1)
+        with pytest.raises(Enough):
+            free.step(10)
+        assert len(calls) == 3
+        assert signal.getsignal(signal.SIGUSR1) is handler
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        assert free.step()
+
+        # One that the callback sets is the caller's from then on.
+        mine = signal.getsignal(signal.SIGTERM)
+        ignore = lambda number, frame: None  # noqa: E731
+        free.set_force(lambda step: signal.signal(signal.SIGUSR1, ignore) and None)
+        free.step()
+        assert signal.getsignal(signal.SIGUSR1) is ignore
+        assert signal.getsignal(signal.SIGTERM) is mine
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
+def test_a_force_that_fails_after_ctrl_c(free):
+    def fail():
+        send(signal.SIGINT)
+        busy(0.2)
+        raise ValueError("wrong")
+
+    set_lanes(free, fail)
+    with pytest.raises((ValueError, KeyboardInterrupt)):  # whichever, and not both lost
+        try:
+            free.step()
+        finally:
+            busy(0.01)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_callback_for_a_step_is_not_held(free):
+    set_lanes(free, lambda: None)
+
+    def wait(step):
+        send(signal.SIGINT)
+        busy(5)
+
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        free.step(10, on_step=wait)
+    assert time.monotonic() - start < 4
+    assert free.step()
+
+
+def test_other_threads_have_no_handlers(scene):
+    """A force on another thread is not interrupted, and the main thread's handlers are left alone."""
+    done = []
+
+    def run():
+        simulation = firn.Simulation(scene, device="cpu", threads=1)
+        simulation.set_force(lambda step: done.append(signal.getsignal(signal.SIGINT)))
+        simulation.step(3)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert done == [signal.default_int_handler] * 3

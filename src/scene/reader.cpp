@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "src/scene/expression.h"
+#include "src/scene/unit_direction.h"
 
 namespace firn::scene {
 namespace {
@@ -268,13 +269,12 @@ bool TableReader::read(std::string_view key, Vec3& out) {
 bool TableReader::read_direction(const Node& node, std::string_view key, Vec3& out) {
   Vec3 value{};
   if (!read_vector(node, key, value, context_)) return false;
-  // hypot neither overflows nor underflows where a sum of squares would.
-  const double length = std::hypot(value[0], value[1], value[2]);
-  if (!(length > 0) || !std::isfinite(length)) {
-    fail(key, fmt::format("'{}' must be a direction, found a vector of length {}", key, length));
+  if (!is_direction(value)) {
+    fail(key, fmt::format("'{}' must be a direction, found a vector of length {}", key,
+                          length_of(value)));
     return false;
   }
-  for (int i = 0; i < 3; ++i) out[i] = value[i] / length;
+  out = unit_direction(value);
   return true;
 }
 

@@ -13,6 +13,7 @@
 #include "src/scene/output_channels.h"
 #include "src/scene/placement.h"
 #include "src/scene/shapes.h"
+#include "src/scene/unit_direction.h"
 #include "src/sensors/gauges.h"
 
 namespace firn {
@@ -79,6 +80,21 @@ Vec3 upwards(const Scene& scene) {
   return {-down[0], -down[1], -down[2]};
 }
 
+// As files are held against it: of structs the direction may have any length.
+void make_direction(Sensor& sensor, int dimension) {
+  const bool is_plane = sensor.kind == SensorKind::kPlane;
+  if (!is_plane && (sensor.kind != SensorKind::kHeight || sensor.direction == Vec3{})) return;
+  const char* key = is_plane ? "normal" : "up";
+  if (!scene::is_direction(sensor.direction))
+    throw Error(ErrorCategory::kScene,
+                fmt::format("sensor \"{}\": '{}' must be a direction, found a vector of length {}",
+                            sensor.name, key, scene::length_of(sensor.direction)));
+  if (dimension == 2 && sensor.direction[2] != 0)
+    throw Error(ErrorCategory::kScene,
+                fmt::format("sensor \"{}\": '{}' must be 0 along z in 2D", sensor.name, key));
+  sensor.direction = scene::unit_direction(sensor.direction);
+}
+
 }  // namespace
 
 class Sensors::Impl {
@@ -86,7 +102,8 @@ class Sensors::Impl {
   using Take = std::function<void(const SensorReading&)>;
 
   explicit Impl(const Scene& scene) : scene_(scene), last_(scene.sensors.size()) {
-    for (const Sensor& sensor : scene.sensors) {
+    for (Sensor& sensor : scene_.sensors) {
+      make_direction(sensor, scene.simulation.dimension);
       columns_.push_back(columns_of(scene, sensor));
       if (sensor.kind == SensorKind::kCollider &&
           (sensor.collider < 0 ||

@@ -125,6 +125,9 @@ TEST(Sensors, PlanesReadWhatPasses) {
     }
     scene.sensors = {plane({0.2, 0, 0}, {-0.6, 0.8, 0})};
     EXPECT_NEAR(at_start(scene, 3), -0.6 * 2 + 0.8 * 0.5, 1e-5);
+    const double across = at_start(scene, 0);
+    scene.sensors = {plane({0.2, 0, 0}, {-1.8, 2.4, 0})};  // of any length, as in files
+    EXPECT_NEAR(at_start(scene, 0), across, 1e-12 * std::fabs(across));
     scene.sensors = {plane({0.2, 0, 0}, {1, 0, 0}, 0.3)};  // a quarter of a disc, or half a line
     const double seen = d == 3 ? 0.25 * std::numbers::pi * 0.09 : 0.3;
     EXPECT_NEAR(at_start(scene, 2), seen, 0.03 * seen);
@@ -346,6 +349,14 @@ TEST(Sensors, RefuseWhatIsNotThere) {
   expect_error(ErrorCategory::kScene, {"no collider 1"}, [&] { Sensors{scene}; });
   scene.sensors = {point({}, {"temperature"})};
   expect_error(ErrorCategory::kScene, {"no channel 'temperature'"}, [&] { Sensors{scene}; });
+  for (const Vec3& none : {Vec3{}, Vec3{NAN, 0, 0}, Vec3{INFINITY, 0, 0}})
+    for (Sensor s : {plane({}, none), height({}, none)}) {
+      if (s.kind == SensorKind::kHeight && none == Vec3{}) continue;  // against gravity
+      s.name = "gauge";
+      scene.sensors = {s};
+      expect_error(ErrorCategory::kScene, {"sensor \"gauge\"", "must be a direction"},
+                   [&] { Sensors{scene}; });
+    }
   scene.sensors = {point({}, {"velocity"})};
   Sensors sensors(scene);
   expect_error(ErrorCategory::kFile, {"state of the sensors"}, [&] { sensors.set_state({1}); });

@@ -67,7 +67,9 @@ void set_collider_motion(Session& session, const std::variant<std::uint32_t, std
   keys.times = numbers(times);
   keys.translation = rows<3>(translation);
   keys.rotation = rows<3>(rotation);
-  std::copy_n(pivot.data(), std::min<std::size_t>(pivot.shape(0), 3), keys.pivot.begin());
+  if (pivot.shape(0) != keys.pivot.size())
+    throw Error(ErrorCategory::kScene, "pivot: 3 numbers are expected");
+  std::copy_n(pivot.data(), keys.pivot.size(), keys.pivot.begin());
   std::visit([&](const auto& which) { simulation.set_collider_motion(which, keys); }, collider);
 }
 

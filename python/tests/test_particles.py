@@ -76,3 +76,14 @@ def test_motions_that_make_no_sense(simulation):
         simulation.set_collider_motion("floor", [1, 0], translation=[[0, 0], [0, 1]])
     with pytest.raises(ValueError, match="translation"):
         simulation.set_collider_motion("floor", [0, 1], translation=[[0, 0]])
+    with pytest.raises(ValueError, match="translation"):
+        simulation.set_collider_motion("floor", [0], translation=[[0, 0, 1]])
+    for turn in ([1, 0, 0], [0, 1, 0]):  # out of the plane
+        with pytest.raises(ValueError, match=r"^collider.0.motion.rotation.0: "):
+            simulation.set_collider_motion("floor", [0], rotation=[turn])
+    for pivot in ([], [1], [1, 2, 3, 4], 1.0):
+        with pytest.raises(ValueError, match="^pivot: "):
+            simulation.set_collider_motion("floor", [0], rotation=[0.1], pivot=pivot)
+    with pytest.raises(ValueError, match=r"^collider.0.motion.pivot.0: "):
+        simulation.set_collider_motion("floor", [0], rotation=[0.1], pivot=[np.nan, 0])
+    simulation.set_collider_motion("floor", [0], rotation=[[0, 0, 0.1]], pivot=[1, 2])

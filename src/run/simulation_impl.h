@@ -17,7 +17,8 @@
 #include "src/run/sources.h"
 #include "src/run/start_checks.h"
 #include "src/run/stepper.h"
-#include "src/scene/mass_properties.h"
+#include "src/scene/integrator_traits.h"
+#include "src/scene/validate.h"
 #include "src/state/batch.h"
 #include "src/state/bytes.h"
 #include "src/state/new_particles.h"
@@ -48,6 +49,7 @@ class Simulation::Impl {
   }
 
   bool advance_frame(const Observer& observer) {
+    refuse_in_callback("advance_frame");
     const Advancing here(advancing_);
     count_passed_frames();
     return run_until(end_of_frame(frame_ + 1), observer);
@@ -56,6 +58,7 @@ class Simulation::Impl {
   bool advance_until(double t, const Observer& observer) {
     if (std::isnan(t))
       throw Error(ErrorCategory::kScene, "advance_until: the time is not a number");
+    refuse_in_callback("advance_until");
     const Advancing here(advancing_);
     count_passed_frames();
     return run_until(t, observer);
@@ -77,6 +80,10 @@ class Simulation::Impl {
   }
 
   bool advance_steps(std::int64_t steps, const Observer& observer) {
+    refuse_in_callback("advance_steps");
+    if (steps < 0)
+      throw Error(ErrorCategory::kScene, "advance_steps: the number of steps must be >= 0, found " +
+                                             std::to_string(steps));
     const Advancing here(advancing_);
     if (in_frame_) energy_.start_anew();  // what bodies have done in it is cleared
     begin_frame();
@@ -158,6 +165,7 @@ class Simulation::Impl {
     return out.take();
   }
   void load_state(std::span<const std::byte> bytes) {
+    refuse_in_callback("load_state");
     ByteReader in(bytes);
     const int frame = in.value<int>();
     const auto in_frame = in.value<std::uint32_t>();
@@ -199,11 +207,11 @@ class Simulation::Impl {
                                              std::to_string(collider) + "; the scene has " +
                                              std::to_string(scene_.colliders.size()));
     const Collider& moved = scene_.colliders[collider];
-    const std::string what = "collider \"" + moved.name + "\"";
     if (moved.dynamics)
-      throw Error(ErrorCategory::kScene,
-                  what + ": material moves it, so it cannot follow key frames");
-    check_motion(motion, what);
+      throw Error(
+          ErrorCategory::kScene,
+          "collider \"" + moved.name + "\": material moves it, so it cannot follow key frames");
+    scene::validate_motion(scene_, collider, motion);
     stepper_->set_collider_motion(collider, motion);
   }
   void set_collider_motion(const std::string& name, const Keyframes& motion) {
@@ -216,10 +224,17 @@ class Simulation::Impl {
   }
 
   void set_force(Force force, Memory memory) {
+    refuse_in_callback("set_force");
     energy_.give_up();
     stepper_->set_force(std::move(force), memory);
   }
   void set_grid_boundary(GridBoundary boundary, Memory memory) {
+    refuse_in_callback("set_grid_boundary");
+    if (boundary && traits_of(scene_).implicit)
+      throw Error(ErrorCategory::kScene,
+                  "set_grid_boundary: only for integrator = \"explicit\"; here the velocities of "
+                  "nodes come out of a solve for the forces of the step, which would know nothing "
+                  "of the change");
     energy_.give_up();
     stepper_->set_grid_boundary(std::move(boundary), memory);
   }

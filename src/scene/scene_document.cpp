@@ -8,11 +8,9 @@
 #include <limits>
 
 #include "firn/error.h"
-#include "firn/scene_file.h"
 #include "src/scene/parse.h"
 
-namespace firn {
-namespace scene {
+namespace firn::scene {
 namespace {
 
 using Words = std::vector<std::string_view>;
@@ -98,15 +96,24 @@ class SceneWriter {
     return root;
   }
 
+  Node motion(const Keyframes& keys) const {
+    Node table;
+    add_value(table, "type", std::string("keyframes"));
+    for (Entry& entry : section(kMotion, keys).entries) table.entries.push_back(entry);
+    return table;
+  }
+
  private:
   // --- by rows ---
 
-  // Vectors of 2D have a third entry in structs, which only a direction or a turn must not use.
+  // Vectors of 2D have a third entry in structs, which only a direction, a turn or a path must not
+  // use.
   Node fitted(Node node, const Key& row) const {
     if (!node.is(NodeType::kArray)) return node;
     if (row.list) {
       Key of_item = row;
       of_item.list.reset();
+      if (row.kind == Kind::kVector) of_item.kind = Kind::kDirection;
       for (Node& item : node.items) item = fitted(std::move(item), of_item);
       return node;
     }
@@ -267,7 +274,9 @@ class SceneWriter {
     add_value(table, "model", known ? std::string(model->name) : stray(static_cast<int>(m.model)));
     const Words meant = known ? model_keys(scene_, *model) : Words{};
     for (Entry& entry : all.entries)
-      if (entry.key == "color" || listed(meant, entry.key)) table.entries.push_back(entry);
+      if (std::ranges::find(kOfAllMaterials, entry.key) != kOfAllMaterials.end() ||
+          listed(meant, entry.key))
+        table.entries.push_back(entry);
     return table;
   }
 
@@ -331,11 +340,7 @@ class SceneWriter {
   }
 
   void add_motion(Node& table, const std::optional<Keyframes>& keys) const {
-    if (!keys) return;
-    Node motion;
-    add_value(motion, "type", std::string("keyframes"));
-    for (Entry& entry : section(kMotion, *keys).entries) motion.entries.push_back(entry);
-    add(table, "motion", std::move(motion));
+    if (keys) add(table, "motion", motion(*keys));
   }
 
   Node source(const Source& s) const {
@@ -380,13 +385,10 @@ class SceneWriter {
 
 Node document_of(const Scene& scene) { return SceneWriter(scene).document(); }
 
-}  // namespace scene
-
-void validate(const Scene& scene) {
-  scene::Findings findings;
-  scene::ReadContext context{findings};
-  scene::parse_tree(scene::document_of(scene), context);
-  findings.throw_if_any();
+Node document_of(const Scene& scene, const Keyframes& motion, const std::string& path) {
+  Node node = SceneWriter(scene).motion(motion);
+  locate(node, path);
+  return node;
 }
 
-}  // namespace firn
+}  // namespace firn::scene

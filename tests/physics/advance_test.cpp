@@ -41,6 +41,44 @@ struct Trace {
 
 // --- callbacks ---
 
+// What may not be called from a callback for a step, a frame or a force, by name.
+void expect_refused_within(Simulation& simulation, const std::vector<std::byte>& state) {
+  const auto expect = [](const char* what, const auto& use) {
+    expect_error(ErrorCategory::kScene, {what, "not from a callback"}, use);
+  };
+  expect("advance_frame", [&] { simulation.advance_frame(); });
+  expect("advance_until", [&] { simulation.advance_until(1); });
+  expect("advance_steps", [&] { simulation.advance_steps(1); });
+  expect("set_force", [&] { simulation.set_force({}); });
+  expect("set_grid_boundary", [&] { simulation.set_grid_boundary({}); });
+  expect("load_state", [&] { simulation.load_state(state); });
+  expect("remove_particles", [&] { simulation.remove_particles(std::vector<std::uint32_t>{0}); });
+}
+
+TEST(Observer, DoesNotAdvance) {
+  for (const Scene& scene : scenes()) {
+    Simulation simulation = simulate(scene), alone = simulate(scene);
+    const auto state = simulation.save_state();
+    int asked = 0;
+    Observer observer;
+    observer.step = [&](const StepInfo&) {
+      return ++asked, expect_refused_within(simulation, state), true;
+    };
+    observer.frame = [&](const FrameStats&) {
+      return ++asked, expect_refused_within(simulation, state), true;
+    };
+    simulation.advance_frame(observer);
+    simulation.set_force(
+        [&](const ForceStep&) { ++asked, expect_refused_within(simulation, state); });
+    simulation.advance_steps(1);
+    EXPECT_GT(asked, 2);
+    alone.advance_frame(Observer{{}, [](const StepInfo&) { return true; }, {}});
+    alone.set_force([](const ForceStep&) {});
+    alone.advance_steps(1);
+    EXPECT_TRUE(simulation.save_state() == alone.save_state());
+  }
+}
+
 TEST(Observer, SeesEveryStepAndFrameAndChangesNothing) {
   for (const Scene& scene : scenes()) {
     Simulation alone = simulate(scene), observed = simulate(scene);
@@ -240,6 +278,14 @@ TEST(AdvanceSteps, FramesGoOnFromThere) {
 }
 
 // A tap that drips: what has come out depends on the time alone.
+TEST(AdvanceSteps, GoForward) {
+  Simulation simulation = simulate(scenes()[0]);
+  expect_error(ErrorCategory::kScene, {"advance_steps", ">= 0, found -1"},
+               [&] { simulation.advance_steps(-1); });
+  EXPECT_TRUE(simulation.advance_steps(0));
+  EXPECT_EQ(simulation.time(), 0);
+}
+
 TEST(AdvanceSteps, SourcesEmitWhenTheyAreDue) {
   for (Scene scene : scenes()) {
     scene.sources[0].end = 1;

@@ -150,6 +150,13 @@ TEST(OwnBoundary, IsForExplicitScenes) {
   expect_error(ErrorCategory::kScene, {"set_grid_boundary", "explicit", "faces"},
                [&] { pool.set_grid_boundary(stick_to_the_ground); });
   pool.set_grid_boundary({});  // none is none
+  for (const Integrator integrator : {Integrator::kOptimization, Integrator::kSemiImplicit}) {
+    Scene scene = falling({2, Precision::kSingle, true}, TransferType::kApic);
+    scene.simulation.integrator = integrator;
+    Simulation simulation = simulate(scene);
+    expect_error(ErrorCategory::kScene, {"set_grid_boundary", "explicit", "nodes", "solve"},
+                 [&] { simulation.set_grid_boundary(stick_to_the_ground); });
+  }
 }
 
 TEST(GpuOwnBoundary, IsThatOfACollider) {

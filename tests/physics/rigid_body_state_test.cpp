@@ -198,8 +198,18 @@ TEST(ColliderMotion, IsRefusedWhereItMakesNoSense) {
   expect({"no collider 9", "the scene has 4"}, std::size_t{9}, good);
   expect({"no collider \"padle\""}, std::string("padle"), good);
   expect({"collider \"float\"", "material moves it"}, std::string("float"), good);
-  expect({"collider \"paddle\"", "increase"}, std::string("paddle"), along_x(0, 1, 1, 0));
-  expect({"collider \"paddle\"", "at least one time"}, std::string("paddle"), Keyframes{});
+  // In the words of validate.
+  const auto expect_paddle = [&](std::initializer_list<std::string> words, const Keyframes& keys) {
+    expect(words, std::string("paddle"), keys);
+  };
+  expect_paddle({"collider.1.motion.times.1: ", "must increase"}, along_x(0, 1, 1, 0));
+  expect_paddle({"collider.1.motion.times: ", "must not be empty"}, Keyframes{});
+  expect_paddle({"'translation' must have as many entries"}, {{0, 1}, {{}}, {}, {}});
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  expect_paddle({"collider.1.motion.pivot.0: "}, {{0}, {}, {}, {nan, 0, 0}});
+  expect_paddle({"collider.1.motion.rotation.0: "}, {{0}, {}, {{0, 1, 0}}, {}});
+  expect_paddle({"collider.1.motion.translation.0: "}, {{0}, {{0, 0, 1}}, {}, {}});
+  simulation.set_collider_motion("paddle", {{0}, {{1, 0, 0}}, {{0, 0, 1}}, {}});
 }
 
 }  // namespace

@@ -233,6 +233,9 @@ std::vector<Misuse> misuses_of_things() {
        [](Scene& s) {
          s.colliders[0].motion = Keyframes{{1, 0}, {}, {}, {}};
        }},
+      {"material.jelly.look", [](Scene& s) { s.materials[0].look = Look{9}; }},
+      {"material.jelly.finish", [](Scene& s) { s.materials[0].finish = Finish{9}; }},
+      {"output.look", [](Scene& s) { s.output.look = Look{9}; }},
       {"collider.0.density", [](Scene& s) { s.colliders[0].dynamics.emplace(); }},
       {"collider.0.inertia",
        [](Scene& s) {
@@ -335,6 +338,32 @@ TEST(SceneValidate, RefusesMisusedLiquids) {
   expect_refused(Integrator::kIncompressible, misuses_of_liquids());
 }
 TEST(SceneValidate, RefusesMisusedHeat) { expect_refused(Integrator::kThermal, misuses_of_heat()); }
+
+TEST(SceneValidate, RefusesMotionsOutOfThePlane) {
+  Scene scene = test::empty_scene(2, 0.1);
+  scene.materials = {elastic("jelly")};
+  scene.bodies = {body("ball", 0, sphere({}, 0.5))};
+  scene.colliders = {test::collider("ground", test::ground(), BoundaryType::kSlip)};
+  Keyframes& motion = scene.colliders[0].motion.emplace();
+  motion = {{0, 1}, {{0, 0, 0}, {1, 2, 0}}, {{0, 0, 0}, {0, 0, 3}}, {}};
+  validate(scene);
+  motion.translation[1][2] = 1;
+  test::expect_error(ErrorCategory::kScene,
+                     {"collider.0.motion.translation.1: 'translation.1' must have 2 entries"},
+                     [&] { validate(scene); });
+  motion.translation[1][2] = 0;
+  motion.rotation[1][0] = 1;
+  test::expect_error(ErrorCategory::kScene,
+                     {"collider.0.motion.rotation.1: 'rotation.1' must be a number"},
+                     [&] { validate(scene); });
+}
+
+TEST(SceneValidate, KeepsLooks) {
+  Scene scene = base_scene();
+  scene.materials[0].look = Look::kParticles;
+  scene.materials[1].finish = Finish::kMetal;
+  EXPECT_EQ(read_back(scene).materials, scene.materials);
+}
 
 TEST(SceneValidate, TellsAllFindings) {
   Scene scene = base_scene();

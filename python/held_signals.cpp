@@ -59,9 +59,9 @@ struct HeldSignals::State {
 HeldSignals::HeldSignals(bool wanted) {
   if (!wanted || !on_main_thread()) return;
   state_ = std::make_shared<State>();
-  recorder_ = nb::cpp_function([state = state_](int number, const nb::object& frame) {
-    state->arrived(number, frame);
-  }, nb::arg("number"), nb::arg("frame").none());
+  recorder_ = nb::cpp_function(
+      [state = state_](int number, const nb::object& frame) { state->arrived(number, frame); },
+      nb::arg("number"), nb::arg("frame").none());
   try {
     take_over();
   } catch (...) {
@@ -91,8 +91,8 @@ void HeldSignals::take_over() {
   }
 }
 
-// signal.signal calls the handlers of what has arrived, and sets nothing where one raises: these are
-// held, and what others raise, as of alarms, is raised when all is given back.
+// signal.signal calls the handlers of what has arrived, and sets nothing where one raises: these
+// are held, and what others raise, as of alarms, is raised when all is given back.
 void HeldSignals::give_back() {
   state_->mode = State::Mode::kHoldAll;
   std::exception_ptr raised;

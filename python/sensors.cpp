@@ -31,8 +31,7 @@ void bind_sensors(nb::module_& m) {
           },
           nb::arg("sensor"), "Names and units.")
       .def(
-          "read",
-          [](const Sensors& sensors, const Session& s) { return sensors.read(s.reading()); },
+          "read", [](const Sensors& sensors, const Session& s) { return sensors.read(s.state()); },
           nb::arg("simulation"))
       .def(
           "advance_frame",

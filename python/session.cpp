@@ -118,12 +118,22 @@ const Simulation& Session::reading() const {
   return simulation_;
 }
 
-Simulation& Session::changing() {
-  check_idle();
-  check_no_views();
+void Session::check_whole() const {
   if (!broken_.empty())
     misused("the state of this simulation means nothing any more: " + broken_ +
             "; load a saved state, or make a new simulation");
+}
+
+const Simulation& Session::state() const {
+  const Simulation& simulation = reading();
+  check_whole();
+  return simulation;
+}
+
+Simulation& Session::changing() {
+  check_idle();
+  check_no_views();
+  check_whole();
   return simulation_;
 }
 

@@ -39,6 +39,8 @@ class Session {
 
   // For what reads, also from a callback for a step or frame.
   const Simulation& reading() const;
+  // For what reads the state itself: refused where that means nothing any more.
+  const Simulation& state() const;
   // For what changes the simulation. Throws ViewError while arrays show its memory.
   Simulation& changing();
   // The same, where a state that went wrong is replaced as a whole.
@@ -74,6 +76,7 @@ class Session {
   bool make_steps(const Go& go, const Observer& told);
   void check_place() const;
   void check_idle() const;
+  void check_whole() const;
   template <class Ask>
   void ask(Ask&& ask);
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _firn
-from .errors import SceneError
+from .errors import FileError, SceneError
 from .scene import Scene
 
 if TYPE_CHECKING:
@@ -37,6 +38,15 @@ def _padded(array: np.ndarray, width: int) -> np.ndarray:
 
     missing = width - array.shape[1]
     return np.ascontiguousarray(np.pad(array, ((0, 0), (0, missing)))) if missing > 0 else array
+
+
+@contextlib.contextmanager
+def _as_file_error(path: str | os.PathLike[str], done: str) -> Iterator[None]:
+    """What the system says of a file, as Firn's own error."""
+    try:
+        yield
+    except OSError as error:
+        raise FileError(f"{os.fspath(path)}: cannot be {done}: {error.strerror or error}") from error
 
 
 class Simulation(_firn.SimulationCore):
@@ -235,7 +245,7 @@ class Simulation(_firn.SimulationCore):
         times: Sequence[float],
         translation: ArrayLike | None = None,
         rotation: ArrayLike | None = None,
-        pivot: Sequence[float] = (0.0, 0.0, 0.0),
+        pivot: Sequence[float] | None = None,
     ) -> None:
         """Has a collider, by its index or name, follow key frames from the next step on, linear in between.
 
@@ -246,7 +256,12 @@ class Simulation(_firn.SimulationCore):
         translation
             m, shape (n, d), of where the scene has it.
         rotation
-            Euler angles in radians, x then y then z, about `pivot` (m): shape (n, 3), or (n) in 2D, about z.
+            Euler angles in radians, x then y then z: shape (n, 3), or (n) in 2D, about z.
+        pivot
+            m, d numbers: what the rotation is about, by default the origin.
+
+        Raises SceneError for a collider that is not there or that material moves, and for key frames that no scene file
+        may have; ValueError for arrays of another shape.
         """
         import numpy as np
 
@@ -259,21 +274,36 @@ class Simulation(_firn.SimulationCore):
             turned[:, 2] = _numbers("rotation", rotation, (n,))
         elif rotation is not None:
             turned = _numbers("rotation", rotation, (n, 3))
-        self._set_collider_motion(collider, seconds, _padded(moved, 3), turned, _numbers("pivot", pivot, (len(pivot),)))
+        center = np.zeros(3)
+        if pivot is not None:
+            center[:d] = _numbers("pivot", pivot, (d,))
+        self._set_collider_motion(collider, seconds, _padded(moved, 3), turned, center)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the complete state to a file, by way of another name, so that there is never half a file."""
+        """Writes the complete state to a file, by way of another name, so that there is never half a file.
+
+        Raises FileError where it cannot be written, and SceneError, before a file is touched, for a state that means
+        nothing any more.
+        """
+        state = self.save_state()
         part = f"{os.fspath(path)}.part"
-        with open(part, "wb") as file:
-            file.write(self.save_state())
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
+        with _as_file_error(path, "written"):
+            try:
+                with open(part, "wb") as file:
+                    file.write(state)
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.replace(part, path)
+            except OSError:
+                with contextlib.suppress(OSError):
+                    os.remove(part)
+                raise
 
     def restore(self, path: str | os.PathLike[str]) -> None:
-        """Brings back what `save` of a simulation of the same scene has written."""
-        with open(path, "rb") as file:
-            self.load_state(file.read())
+        """Brings back what `save` of a simulation of the same scene has written. Raises FileError where it cannot."""
+        with _as_file_error(path, "read"), open(path, "rb") as file:
+            state = file.read()
+        self.load_state(state)
 
     def picture(self) -> Picture:
         """The simulation as it is, drawn by the scene's `[output]`: uint8, shape (height, width, 3), sRGB.

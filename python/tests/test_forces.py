@@ -153,8 +153,9 @@ def test_a_boundary(free):
     assert free.field("position")[:, 0].max() > 0.85
 
 
-def test_a_boundary_that_its_integrator_has_not(tree):
-    tree["simulation"]["integrator"] = "semi_implicit"
+@pytest.mark.parametrize("integrator", ["semi_implicit", "optimization"])
+def test_a_boundary_that_its_integrator_has_not(tree, integrator):
+    tree["simulation"]["integrator"] = integrator
     simulation = firn.Simulation(firn.Scene.from_dict(tree), device="cpu", threads=1)
-    with pytest.raises(firn.SceneError, match="explicit"):
+    with pytest.raises(firn.SceneError, match="explicit.*velocities of nodes come out of a solve"):
         simulation.set_grid_boundary(lambda step: None)

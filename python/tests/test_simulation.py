@@ -152,6 +152,81 @@ def test_where_it_diverged(tree):
         simulation.step()
 
 
+def break_by_a_force(simulation):
+    def fail(step):
+        raise ValueError("half way")
+
+    simulation.set_force(fail)
+    with pytest.raises(ValueError):
+        simulation.step()
+
+
+def break_by_a_state(simulation):
+    with pytest.raises(firn.FileError):
+        simulation.load_state(simulation.save_state()[:-8])
+
+
+@pytest.mark.parametrize("break_it", [break_by_a_force, break_by_a_state])
+def test_a_state_that_means_nothing_is_not_shown(simulation, tmp_path, break_it):
+    state = simulation.save_state()
+    simulation.save(tmp_path / "state")
+    break_it(simulation)
+    for use in (
+        simulation.step,
+        simulation.save_state,
+        lambda: simulation.save(tmp_path / "state"),
+        lambda: simulation.save(tmp_path / "new"),
+        lambda: simulation.field("position"),
+        lambda: simulation.view("position"),
+        simulation.counts,
+        simulation.totals,
+        simulation.snapshot,
+        simulation.tracers,
+        simulation.colliders,
+        simulation.read_sensors,
+        simulation.picture,
+    ):
+        with pytest.raises(firn.SceneError, match="means nothing"):
+            use()
+    assert (tmp_path / "state").read_bytes() == state
+    assert [path.name for path in tmp_path.iterdir()] == ["state"]
+    assert simulation.stats().frame == 0  # of the last frame
+    assert "square" in repr(simulation)
+    simulation.restore(tmp_path / "state")
+    assert simulation.save_state() == state
+
+
+def test_files_of_states(simulation, tmp_path):
+    for use in (
+        lambda: simulation.save(tmp_path / "no folder" / "state"),
+        lambda: simulation.restore(tmp_path / "no file"),
+        lambda: simulation.restore(tmp_path),
+    ):
+        with pytest.raises(firn.FileError, match=str(tmp_path)) as caught:
+            use()
+        assert isinstance(caught.value, OSError)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(firn.FileError, match="folder: cannot be written"):
+        simulation.save(tmp_path / "folder")
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+    assert simulation.step()
+
+
+def test_messages_name_what_python_has(simulation):
+    assert not simulation.step(100, on_step=lambda step: step.step < 5)
+    for use in (
+        lambda: simulation.add_particles("jelly", [[0.5, 0.8]]),
+        lambda: simulation.field("velocity"),
+    ):
+        with pytest.raises(firn.SceneError, match=r"; step\(\) brings them back"):
+            use()
+    with pytest.raises(firn.SceneError, match="^step: n must be >= 0, found -3"):
+        simulation.step(-3)
+    if not firn.built_with_cuda():
+        with pytest.raises(firn.DeviceError, match='use device="cpu"'):
+            firn.Simulation(simulation.scene, device="cuda")
+
+
 def test_ctrl_c(scene):
     simulation = firn.Simulation(scene, device="cpu", threads=1)
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()

@@ -7,18 +7,34 @@
 
 #include <exception>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "python/bindings.h"
 
 namespace firn::python {
 namespace {
 
+// The library's calls and the program's options by their names in Python.
+std::string in_python(std::string message) {
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"advance_steps(1)", "step()"},
+      {"--device cpu", "device=\"cpu\""},
+      {"--device cuda", "device=\"cuda\""}};
+  for (const auto& [there, here] : kNames)
+    for (std::size_t at = 0; (at = message.find(there, at)) != std::string::npos; at += here.size())
+      message.replace(at, there.size(), here);
+  return message;
+}
+
 // What a kDiverged knows; None for what it does not, and for other categories.
 nb::object with_divergence(const nb::object& kind, const Error& error) {
   const Divergence* where = error.divergence();
-  if (where == nullptr) return kind(error.what());
+  const std::string message = in_python(error.what());
+  if (where == nullptr) return kind(message);
   const nb::object material = where->material.empty() ? nb::none() : nb::cast(where->material);
-  return kind(error.what(), where->step, where->time, where->particle, where->position, material);
+  return kind(message, where->step, where->time, where->particle, where->position, material);
 }
 
 void raise(const nb::object& instance) { PyErr_SetObject(instance.type().ptr(), instance.ptr()); }

@@ -27,6 +27,8 @@ def _plain(value: Any) -> Any:
     """NumPy's arrays and numbers as Python's, paths as text."""
     if hasattr(value, "tolist"):
         value = value.tolist()
+    if getattr(getattr(value, "dtype", None), "kind", "") == "f":  # longdouble, of which Python has none
+        value = float(value)
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
     return list(value) if isinstance(value, tuple) else value
@@ -37,8 +39,11 @@ def inline(value: Any, path: str = "value") -> str:
     value = _plain(value)
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return repr(value)
+    # Classes derived from these, as IntEnum, may have a repr of their own.
+    if isinstance(value, int):
+        return int.__repr__(value)
+    if isinstance(value, float):
+        return float.__repr__(value)
     if isinstance(value, str):
         return _string(value)
     if isinstance(value, list):

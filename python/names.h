@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include "firn/scene.h"
@@ -61,6 +62,29 @@ inline constexpr auto kNames<SurfaceKernel> = std::to_array<std::string_view>({"
 template <>
 inline constexpr auto kNames<Finish> = std::to_array<std::string_view>({"auto", "matte", "glossy",
                                                                         "soft", "metal", "clear"});
+template <>
+inline constexpr auto kNames<SensorKind> =
+    std::to_array<std::string_view>({"point", "region", "plane", "height", "collider"});
+template <>
+inline constexpr auto kNames<FreeSurface> = std::to_array<std::string_view>({"ghost_fluid",
+                                                                             "first_order"});
+template <>
+inline constexpr auto kNames<ImplicitPreconditioner> =
+    std::to_array<std::string_view>({"diagonal", "blocks", "multigrid"});
+template <>
+inline constexpr auto kNames<PlasticFlow> = std::to_array<std::string_view>({"inside", "after"});
+template <>
+inline constexpr auto kNames<ParticlePositions> =
+    std::to_array<std::string_view>({"forward_euler", "backward_euler"});
+template <>
+inline constexpr auto kNames<ForceIntegration> = std::to_array<std::string_view>({"explicit",
+                                                                                  "semi_implicit"});
+template <>
+inline constexpr auto kNames<FaceDensity> = std::to_array<std::string_view>({"material", "cell"});
+template <>
+inline constexpr auto kNames<MeshSolid> = std::to_array<std::string_view>({"winding", "shell"});
+template <>
+inline constexpr auto kNames<OnGrowth> = std::to_array<std::string_view>({"warn", "stop"});
 static_assert(kNames<MaterialModel>.size() == kMaterialModels);
 static_assert(kNames<ShapeType>.size() == static_cast<std::size_t>(ShapeType::kTransform) + 1);
 static_assert(kNames<DtLimit>.size() == static_cast<std::size_t>(DtLimit::kFrameEnd) + 1);
@@ -74,6 +98,15 @@ constexpr std::string_view name_of(Enum value) {
 template <class Class, class Enum>
 auto named(Enum Class::*member) {
   return [member](const Class& object) { return name_of(object.*member); };
+}
+
+// The same where there may be none.
+template <class Class, class Enum>
+auto named(std::optional<Enum> Class::*member) {
+  return [member](const Class& object) -> std::optional<std::string_view> {
+    if (!(object.*member)) return {};
+    return name_of(*(object.*member));
+  };
 }
 
 }  // namespace firn::python

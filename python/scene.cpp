@@ -18,6 +18,15 @@ void bind_material(nb::module_& m) {
   nb::class_<LameParameters>(m, "LameParameters", "Pa.")
       .def_ro("mu", &LameParameters::mu)
       .def_ro("lambda_", &LameParameters::lambda, "`lambda` in files.");
+  nb::class_<PhaseValues>(m, "PhaseValues")
+      .def_ro("solid", &PhaseValues::solid)
+      .def_ro("liquid", &PhaseValues::liquid);
+  nb::class_<HeatProperties>(m, "HeatProperties", "What heat does to a material.")
+      .def_ro("capacity", &HeatProperties::capacity, "J/(kg K); `heat_capacity` in files.")
+      .def_ro("conductivity", &HeatProperties::conductivity, "W/(m K).")
+      .def_ro("melting_point", &HeatProperties::melting_point, "K; None: never.")
+      .def_ro("melting_jitter", &HeatProperties::melting_jitter, "K.")
+      .def_ro("latent_heat", &HeatProperties::latent_heat, "J/kg.");
   nb::class_<Material>(m, "Material", "A material: what its model has no use for is 0.")
       .def_ro("name", &Material::name)
       .def_prop_ro("model", named(&Material::model))
@@ -36,7 +45,13 @@ void bind_material(nb::module_& m) {
       .def_ro("bulk_modulus", &Material::bulk_modulus, "Pa.")
       .def_ro("gamma", &Material::gamma)
       .def_ro("viscosity", &Material::viscosity, "Pa s.")
+      .def_ro("stiffness_damping", &Material::stiffness_damping, "s.")
+      .def_ro("friction_hardening", &Material::friction_hardening, "h0 to h3, radians.")
+      .def_ro("volume_correction", &Material::volume_correction)
       .def_ro("lame", &Material::lame)
+      .def_ro("youngs_modulus_of_temperature", &Material::youngs_modulus_of_temperature,
+              "Of T in K; empty: none.")
+      .def_ro("heat", &Material::heat)
       .def_ro("color", &Material::color, "sRGB in [0, 1].")
       .def_prop_ro("look", named(&Material::look))
       .def_prop_ro("finish", named(&Material::finish));
@@ -74,6 +89,12 @@ void bind_shape(nb::module_& m) {
       .def_ro("text", &Shape::text)
       .def_ro("font", &Shape::font, "An absolute path; empty: DejaVu Sans.")
       .def_ro("size", &Shape::size, "m.")
+      .def_ro("height", &Shape::height, "Of a height_field without a file, m.")
+      .def_ro("low", &Shape::low, "Of a height_field with a file: of black, m.")
+      .def_ro("high", &Shape::high, "Of a height_field with a file: of white, m.")
+      .def_ro("base", &Shape::base, "Of a height_field: of its underside, m; None: no end.")
+      .def_prop_ro("solid", named(&Shape::solid))
+      .def_ro("thickness", &Shape::thickness, "Of a shell, m.")
       .def_ro("depth", &Shape::depth, "m.")
       .def_ro("translation", &Shape::translation)
       .def_ro("rotation", &Shape::rotation)
@@ -98,16 +119,25 @@ void bind_bodies(nb::module_& m) {
       .def_ro("stretch", &Body::stretch)
       .def_ro("density_scale", &Body::density_scale)
       .def_ro("color", &Body::color)
-      .def_ro("temperature", &Body::temperature, "K.");
+      .def_ro("temperature", &Body::temperature, "K.")
+      .def_prop_ro("phase", named(&Body::phase), "None: by temperature.");
+  nb::class_<Dynamics>(m, "Dynamics", "Of a collider that material moves.")
+      .def_ro("density", &Dynamics::density, "kg/m^3, in 2D kg/m^2; 0: `mass` is given.")
+      .def_ro("mass", &Dynamics::mass, "kg; 0: `density` is given.")
+      .def_ro("inertia", &Dynamics::inertia, "kg m^2; empty: of the shape, filled evenly.")
+      .def_ro("velocity", &Dynamics::velocity, "m/s.")
+      .def_ro("angular_velocity", &Dynamics::angular_velocity, "rad/s.");
   nb::class_<Collider>(m, "Collider", "What material cannot enter.")
       .def_ro("name", &Collider::name)
       .def_ro("shape", &Collider::shape)
       .def_prop_ro("boundary", named(&Collider::boundary))
       .def_ro("friction", &Collider::friction)
       .def_ro("motion", &Collider::motion)
+      .def_ro("dynamics", &Collider::dynamics, "None: material does not move it.")
       .def_prop_ro(
           "is_dynamic", [](const Collider& c) { return c.dynamics.has_value(); },
           "Whether material moves it.")
+      .def_ro("temperature", &Collider::temperature, "K; None: insulated.")
       .def_ro("color", &Collider::color);
   nb::class_<Source>(m, "Source", "Where material comes in.")
       .def_ro("name", &Source::name)
@@ -116,10 +146,38 @@ void bind_bodies(nb::module_& m) {
       .def_ro("velocity", &Source::velocity, "m/s.")
       .def_ro("motion", &Source::motion)
       .def_ro("start", &Source::start, "s.")
-      .def_ro("end", &Source::end, "s.");
+      .def_ro("end", &Source::end, "s.")
+      .def_ro("particles_per_cell", &Source::particles_per_cell)
+      .def_prop_ro("sampling", named(&Source::sampling))
+      .def_ro("temperature", &Source::temperature, "K.")
+      .def_prop_ro("phase", named(&Source::phase), "None: by temperature.");
   nb::class_<Sink>(m, "Sink", "Where material goes.")
       .def_ro("name", &Sink::name)
       .def_ro("shape", &Sink::shape);
+  nb::class_<HeatSource>(m, "HeatSource", "Where material is heated from within.")
+      .def_ro("name", &HeatSource::name)
+      .def_ro("shape", &HeatSource::shape)
+      .def_ro("power", &HeatSource::power, "W/m^3, in 2D W/m^2.");
+  nb::class_<Sensor>(m, "Sensor", "What is measured; which members count depends on type.")
+      .def_ro("name", &Sensor::name)
+      .def_prop_ro("type", named(&Sensor::kind))
+      .def_ro("rate", &Sensor::rate, "1/s; None: at the end of every frame.")
+      .def_ro("position", &Sensor::position, "m.")
+      .def_ro("direction", &Sensor::direction,
+              "`normal` and `up` in files, a unit vector; of a height 0: against gravity.")
+      .def_ro("radius", &Sensor::radius, "m; None: the whole plane.")
+      .def_ro("shape", &Sensor::shape)
+      .def_ro("channels", &Sensor::channels)
+      .def_ro("collider", &Sensor::collider, "Index into the scene's colliders.");
+}
+
+// Wherever they come from, and however it is written.
+bool say_the_same(const Scene& a, const Scene& b) {
+  Scene as_b = a;
+  as_b.name = b.name;
+  as_b.path = b.path;
+  as_b.resolved_toml = b.resolved_toml;
+  return as_b == b;
 }
 
 }  // namespace
@@ -149,9 +207,8 @@ void bind_scene(nb::module_& m) {
       .def(
           "to_toml", [](const Scene& s) { return s.resolved_toml; },
           "The scene after variant and overrides, as TOML that loads again.")
-      .def(
-          "__eq__", [](const Scene& a, const Scene& b) { return a == b; }, nb::is_operator(),
-          nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def("__eq__", &say_the_same, nb::is_operator(),
+           nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def_ro("name", &Scene::name, "The stem of its file.")
       .def_ro("title", &Scene::title)
       .def_ro("source", &Scene::source)
@@ -161,13 +218,18 @@ void bind_scene(nb::module_& m) {
       .def_ro("time", &Scene::time)
       .def_ro("grid", &Scene::grid)
       .def_ro("fluid", &Scene::fluid)
+      .def_ro("thermal", &Scene::thermal)
       .def_ro("implicit", &Scene::implicit)
+      .def_ro("tracers", &Scene::tracers)
       .def_ro("output", &Scene::output)
+      .def_ro("diagnostics", &Scene::diagnostics)
       .def_ro("materials", &Scene::materials)
       .def_ro("bodies", &Scene::bodies)
       .def_ro("colliders", &Scene::colliders)
       .def_ro("sources", &Scene::sources)
       .def_ro("sinks", &Scene::sinks)
+      .def_ro("heat_sources", &Scene::heat_sources)
+      .def_ro("sensors", &Scene::sensors)
       .def_prop_ro("solves_heat", &Scene::solves_heat, "Whether particles have temperatures.");
 
   nb::class_<MaterialPreset>(m, "MaterialPreset", "What `preset = \"snow_dry\"` starts from.")

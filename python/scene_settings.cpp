@@ -17,13 +17,33 @@ void bind_solver_settings(nb::module_& m) {
       .def_ro("tolerance", &FluidSettings::tolerance)
       .def_ro("absolute_tolerance", &FluidSettings::absolute_tolerance, "1/s.")
       .def_ro("max_iterations", &FluidSettings::max_iterations)
+      .def_prop_ro("free_surface", named(&FluidSettings::free_surface))
       .def_ro("density_correction", &FluidSettings::density_correction);
   nb::class_<ImplicitSettings>(m, "ImplicitSettings",
                                "integrator = \"optimization\" or \"semi_implicit\".")
       .def_ro("tolerance", &ImplicitSettings::tolerance)
       .def_ro("max_iterations", &ImplicitSettings::max_iterations)
       .def_ro("max_linear_iterations", &ImplicitSettings::max_linear_iterations)
-      .def_ro("mass_damping", &ImplicitSettings::mass_damping, "1/s.");
+      .def_prop_ro("preconditioner", named(&ImplicitSettings::preconditioner))
+      .def_prop_ro("plasticity", named(&ImplicitSettings::plasticity))
+      .def_ro("mass_damping", &ImplicitSettings::mass_damping, "1/s.")
+      .def_prop_ro("positions", named(&ImplicitSettings::positions));
+  nb::class_<SolveSettings>(m, "SolveSettings", "Of one linear solve of a step.")
+      .def_ro("tolerance", &SolveSettings::tolerance)
+      .def_ro("max_iterations", &SolveSettings::max_iterations);
+  nb::class_<ThermalSettings>(m, "ThermalSettings", "integrator = \"thermal\".")
+      .def_ro("heat", &ThermalSettings::heat)
+      .def_ro("ambient", &ThermalSettings::ambient, "Of the air, K; None: insulated.")
+      .def_ro("temperature_flip", &ThermalSettings::temperature_flip)
+      .def_prop_ro("forces", named(&ThermalSettings::forces))
+      .def_prop_ro("face_density", named(&ThermalSettings::face_density))
+      .def_ro("force_solve", &ThermalSettings::force_solve)
+      .def_ro("pressure_solve", &ThermalSettings::pressure_solve)
+      .def_ro("heat_solve", &ThermalSettings::heat_solve);
+  nb::class_<TracerSettings>(m, "TracerSettings", "Massless points that a liquid carries along.")
+      .def_ro("per_cell", &TracerSettings::per_cell, "0: none.")
+      .def_ro("bodies", &TracerSettings::bodies, "Indices of the scene's bodies; empty: all.")
+      .def_ro("alone", &TracerSettings::alone);
 }
 
 void bind_grid(nb::module_& m) {
@@ -37,7 +57,8 @@ void bind_grid(nb::module_& m) {
                        names[face] = name_of(domain.boundary[face]);
                      return names;
                    })
-      .def_ro("friction", &Domain::friction);
+      .def_ro("friction", &Domain::friction)
+      .def_ro("temperature", &Domain::temperature, "K; None: insulated.");
   nb::class_<GridSettings>(m, "GridSettings")
       .def_ro("dx", &GridSettings::dx, "Side of a cell, m.")
       .def_ro("domain", &GridSettings::domain, "None: space is unbounded.");
@@ -69,8 +90,13 @@ void bind_output(nb::module_& m) {
       .def_prop_ro("glass", named(&OutputSettings::glass))
       .def_ro("channels", &OutputSettings::channels)
       .def_ro("checkpoint_every", &OutputSettings::checkpoint_every)
+      .def_ro("keep_checkpoints", &OutputSettings::keep_checkpoints)
       .def_prop_ro("diagnostics", named(&OutputSettings::diagnostics))
       .def_ro("camera", &OutputSettings::camera);
+  nb::class_<DiagnosticsSettings>(m, "DiagnosticsSettings", "What a run is warned of, or ended by.")
+      .def_ro("energy_growth", &DiagnosticsSettings::energy_growth)
+      .def_prop_ro("on_energy_growth", named(&DiagnosticsSettings::on_energy_growth))
+      .def_ro("volume_loss", &DiagnosticsSettings::volume_loss);
 }
 
 }  // namespace

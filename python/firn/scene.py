@@ -17,6 +17,9 @@ class Scene(_firn.SceneData):
 
     Its attributes are those of scene files (docs/scene-reference.md), in SI units, with angles in radians; vectors have
     three entries, of which the third is 0 in 2D.
+
+    Two scenes are equal where they say the same, whichever files they come from: written-out defaults, the order of
+    keys, and 100000 in place of 1e5 make no difference. The order of materials does, which have their indices by it.
     """
 
     @classmethod
@@ -26,7 +29,8 @@ class Scene(_firn.SceneData):
         """Reads a scene file (TOML).
 
         `variant` names one of its `[variants.NAME]`. `overrides` maps keys to values, as `--set` of the program does:
-        `{"grid.dx": 0.01, "body.0.velocity": [1, 0, 0]}`.
+        `{"grid.dx": 0.01, "body.0.velocity": [1, 0, 0]}`. Relative paths in the file start at its folder, those in
+        `overrides` at the working directory, as on the command line.
 
         Raises FileError where the file cannot be read, and SceneError with every finding where it makes no sense.
         """
@@ -41,7 +45,8 @@ class Scene(_firn.SceneData):
         variant: str | None = None,
         overrides: Mapping[str, Any] | None = None,
     ) -> Scene:
-        """As `load`, from the text of a scene file. Relative paths in it start at `directory`."""
+        """As `load`, from the text of a scene file. Relative paths in it start at `directory`, by default the working
+        directory; those in `overrides` at the working directory."""
         return cls._from_text(text, name, directory, variant, overrides, None)
 
     @classmethod
@@ -92,7 +97,8 @@ class Scene(_firn.SceneData):
             raise type(error)(message) from None
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> Scene:
-        """This scene with other values: `scene.with_overrides({"material.jelly.youngs_modulus": 1e6})`."""
+        """This scene with other values: `scene.with_overrides({"material.jelly.youngs_modulus": 1e6})`. Relative paths
+        in them start at the working directory."""
         return type(self).from_toml(self.to_toml(), self.name, overrides=overrides)
 
     def to_dict(self) -> dict[str, Any]:
@@ -100,6 +106,14 @@ class Scene(_firn.SceneData):
         import tomllib
 
         return tomllib.loads(self.to_toml())
+
+    def __hash__(self) -> int:
+        # Of a part of what is compared, which tells most scenes apart.
+        s = self.simulation
+        settings = (s.dimension, s.frames, s.fps, tuple(s.gravity), s.integrator, s.precision, s.seed, self.grid.dx)
+        materials = tuple((m.name, m.model, m.density, m.youngs_modulus, m.viscosity) for m in self.materials)
+        bodies = tuple((b.name, b.material, b.shape.type) for b in self.bodies)
+        return hash((self.title, settings, materials, bodies, len(self.colliders), len(self.sources)))
 
     def __reduce__(self) -> tuple[Any, tuple[str, str]]:
         return (type(self).from_toml, (self.to_toml(), self.name))

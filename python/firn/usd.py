@@ -75,8 +75,7 @@ def _checked_channels(channels: Sequence[str] | None) -> list[str] | None:
 
 def _tracers_per_cell(scene: Scene) -> float:
     """0 where there are none."""
-    tracers = scene.to_dict().get("tracers")
-    return 0 if tracers is None else tracers["per_cell"]
+    return scene.tracers.per_cell
 
 
 class Writer:
@@ -119,9 +118,12 @@ class Writer:
         self._stage: _usd_stage.Stage | None = parts.Stage(checked, scene, scene.name)
 
     def add(self, simulation: Simulation) -> None:
-        """The simulation as it is now. Time codes are times in frames; each is later than the one before."""
+        """The simulation as it is now, which is one of the file's scene. Time codes are times in frames; each is later
+        than the one before."""
         if self._stage is None:
             raise SceneError("this USD file is closed")
+        if simulation.scene is not self._scene and simulation.scene != self._scene:
+            raise SceneError("this simulation is of another scene than the USD file; give Writer the scene it was made of")
         code = simulation.time * self._scene.simulation.fps
         if abs(code - round(code)) < 1e-6:  # a frame ends at its time to rounding
             code = float(round(code))

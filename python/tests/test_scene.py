@@ -1,5 +1,8 @@
 """Scenes from files, text and dictionaries meet the same checks."""
 
+import copy
+import enum
+import pathlib
 import pickle
 import re
 
@@ -8,12 +11,70 @@ import pytest
 
 import firn
 
+SCENES = pathlib.Path(__file__).resolve().parents[2] / "scenes"
+
 
 def test_a_dictionary_is_what_its_text_says(scene):
     again = firn.Scene.from_toml(scene.to_toml(), name="square")
     assert again == scene
     assert firn.Scene.from_dict(scene.to_dict(), name="square") == scene
     assert pickle.loads(pickle.dumps(scene)) == scene
+
+
+def reordered(tree):
+    if isinstance(tree, dict):
+        return {key: reordered(tree[key]) for key in reversed(tree)}
+    return [reordered(item) for item in tree] if isinstance(tree, list) else tree
+
+
+def test_scenes_are_equal_where_they_say_the_same(tmp_path, tree, scene):
+    path = tmp_path / "other.toml"
+    path.write_text("# a comment\n" + scene.to_toml())
+    file = firn.load(path)
+    defaults = copy.deepcopy(tree)
+    defaults["transfer"] = {"type": "apic", "kernel": "quadratic"}
+    defaults["simulation"]["seed"] = 1
+    defaults["body"][0]["particles_per_cell"] = 4
+    numbers = copy.deepcopy(tree)
+    numbers["material"]["jelly"]["youngs_modulus"] = 1000000
+    numbers["simulation"]["gravity"] = [-0.0, -9.81]
+    same = [
+        file,
+        firn.load(path, overrides={"grid.dx": 0.05}),
+        firn.Scene.from_dict(tree, name="another"),
+        firn.Scene.from_dict(reordered(tree)),
+        firn.Scene.from_dict(defaults),
+        firn.Scene.from_dict(numbers),
+    ]
+    for other in [*same, *(pickle.loads(pickle.dumps(other)) for other in same), copy.deepcopy(file)]:
+        assert other == scene and hash(other) == hash(scene)
+    assert len({scene, *same}) == 1
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        {"grid.dx": 0.06},
+        {"title": "Another"},
+        {"body.0.velocity": [0.5, -1.1]},
+        {"material.jelly.poisson_ratio": 0.31},
+        {"output.resolution": [160, 122]},
+        {"collider.0.friction": 0.3},
+    ],
+)
+def test_scenes_that_say_something_else(scene, overrides):
+    other = scene.with_overrides(overrides)
+    assert other != scene
+    assert len({other, scene}) == 2
+    assert scene != 3 and scene != scene.to_toml()
+
+
+def test_pickled_files_of_all_kinds():
+    """Meshes by relative paths, heat, sensors, tracers."""
+    for name in ("mesh-drop", "lava-flow", "dam-gauges", "ink-drop"):
+        scene = firn.load(SCENES / f"{name}.toml")
+        again = pickle.loads(pickle.dumps(scene))
+        assert again == scene and hash(again) == hash(scene)
 
 
 def test_a_file(tmp_path, scene):
@@ -49,6 +110,53 @@ def test_what_can_be_looked_at(scene):
     assert scene.colliders[0].motion is None
     assert scene.grid.domain is None
     assert "square" in repr(scene)
+
+
+def test_what_parts_say_that_few_scenes_have(tree):
+    tree["sensor"] = [{"name": "gauge", "type": "plane", "position": [0.5, 0.3], "normal": [0, 3.0], "rate": 96.0}]
+    scene = firn.Scene.from_dict({**tree, "diagnostics": {"energy_growth": 0.1}})
+    (sensor,) = scene.sensors
+    assert (sensor.name, sensor.type, sensor.rate, sensor.radius) == ("gauge", "plane", 96, None)
+    assert sensor.direction == [0, 1, 0]
+    assert scene.diagnostics.energy_growth == 0.1
+    assert scene.diagnostics.on_energy_growth == "warn"
+    assert scene.output.keep_checkpoints == 2
+    assert scene.bodies[0].phase is None
+    assert scene.heat_sources == []
+    assert scene.tracers.per_cell == 0
+    assert scene.thermal.forces == "explicit"
+    assert scene.thermal.face_density == "material"
+    assert scene.thermal.heat_solve.max_iterations == 500
+    assert scene.fluid.free_surface == "ghost_fluid"
+    implicit = scene.implicit
+    assert (implicit.preconditioner, implicit.plasticity, implicit.positions) == ("blocks", "inside", "forward_euler")
+    assert scene.colliders[0].dynamics is None
+    assert scene.materials[0].heat.melting_point is None
+    assert scene.bodies[0].shape.solid == "winding"
+
+
+def test_heat_sources_and_phases():
+    wax = {"model": "corotated_deviatoric", "density": 900, "youngs_modulus": 1e5, "poisson_ratio": 0.3}
+    wax |= {"heat_capacity": 2500, "conductivity": 0.25, "melting_point": 330}
+    scene = firn.Scene.from_dict(
+        {
+            "simulation": {"dimension": 2, "integrator": "thermal"},
+            "grid": {"dx": 0.1},
+            "material": {"wax": wax},
+            "body": [
+                {
+                    "material": "wax",
+                    "phase": "liquid",
+                    "temperature": 340,
+                    "shape": {"type": "box", "min": [0, 0], "max": [1, 1]},
+                }
+            ],
+            "heat_source": [{"name": "fire", "power": 10.0, "shape": {"type": "sphere", "center": [0, 0], "radius": 0.5}}],
+        }
+    )
+    assert scene.bodies[0].phase == "liquid"
+    assert scene.heat_sources[0].power.constant == 10
+    assert scene.materials[0].heat.melting_point == 330
 
 
 def test_parts_outlive_their_scene(tree):
@@ -101,6 +209,26 @@ def test_numpy_values_and_awkward_text(tree):
     assert {material.name for material in scene.materials} == {"jelly", "two words"}
 
 
+def test_numbers_of_derived_classes(tree):
+    class Count(enum.IntEnum):
+        FRAMES = 7
+
+    class Metres(float):
+        def __repr__(self):
+            return f"{float(self)} m"
+
+    tree["simulation"]["frames"] = Count.FRAMES
+    tree["grid"]["dx"] = Metres(0.0625)
+    tree["material"]["jelly"]["density"] = np.longdouble(500)
+    tree["body"][0]["velocity"] = np.array([0.5, -1.0], dtype=np.longdouble)
+    scene = firn.Scene.from_dict(tree)
+    assert scene.simulation.frames == 7
+    assert scene.grid.dx == 0.0625
+    assert scene.materials[0].density == 500
+    assert [c.constant for c in scene.bodies[0].velocity.component] == [0.5, -1, 0]
+    assert scene.with_overrides({"grid.dx": Metres(0.125), "simulation.frames": Count.FRAMES}).grid.dx == 0.125
+
+
 @pytest.mark.parametrize("value", [None, object(), 1j, {1: 2}])
 def test_what_no_scene_holds(tree, value):
     tree["grid"]["dx"] = value
@@ -118,6 +246,24 @@ def test_overrides(scene):
         scene.with_overrides({"grid.dy": 1})
     with pytest.raises(TypeError, match="dictionary"):
         scene.with_overrides(["grid.dx=1"])
+
+
+def test_where_relative_paths_start(tree, tmp_path, monkeypatch):
+    """Those of a file at its folder, those of overrides at the working directory."""
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder in (here, there):
+        folder.mkdir()
+        (folder / "ball.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    monkeypatch.chdir(here)
+    tree["simulation"] = {"dimension": 3}
+    tree["body"][0].update(shape={"type": "mesh", "file": "ball.obj"}, velocity=[0, 0, 0])
+    del tree["collider"]
+    scene = firn.Scene.from_dict(tree, directory=there)
+    assert scene.bodies[0].shape.file == str(there / "ball.obj")
+    assert scene.with_overrides({"grid.dx": 0.1}).bodies[0].shape.file == str(there / "ball.obj")
+    change = {"body.0.shape.file": "ball.obj"}
+    assert firn.Scene.from_dict(tree, directory=there, overrides=change).bodies[0].shape.file == str(here / "ball.obj")
+    assert scene.with_overrides(change).bodies[0].shape.file == str(here / "ball.obj")
 
 
 def test_presets_and_estimates(scene):

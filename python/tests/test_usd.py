@@ -286,6 +286,15 @@ def test_between_frames(scene, tmp_path):
     assert codes(prim.GetPointsAttr())[1:] == [1, 2]
 
 
+def test_a_simulation_of_another_scene_is_refused(scene, simulation, tmp_path):
+    path = tmp_path / "square.usdc"
+    with firn.usd.Writer(path, firn.Scene.from_toml(scene.to_toml())) as file:
+        file.add(simulation)  # which says the same
+    other = scene.with_overrides({"grid.dx": 0.04})
+    with pytest.raises(firn.SceneError, match="another scene"), firn.usd.Writer(path, other) as file:
+        file.add(simulation)
+
+
 def test_what_is_refused(scene, simulation, tmp_path):
     for name in ("square.abc", "square", "square.usdz"):
         with pytest.raises(firn.SceneError, match=r"end in \.usdc, \.usda, \.usd"):

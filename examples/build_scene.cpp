@@ -10,9 +10,9 @@ namespace {
 
 // What is not set here is as a file of explicit steps has it: 3D, gravity along -y, APIC with
 // quadratic kernels, single precision, steps as short as they have to be. For another integrator a
-// file chooses some of that itself, and code has to: transfer.kernel = 1 for incompressible liquids,
-// transfer.force = ForceForm::kGradient for thermal, and for long steps a time.dt_max as of
-// 1 / simulation.fps.
+// file chooses some of that itself, and code has to: transfer.kernel = 1 for incompressible
+// liquids, transfer.force = ForceForm::kGradient for thermal, and for long steps a time.dt_max as
+// of 1 / simulation.fps.
 firn::Scene falling_ball() {
   firn::Scene scene;
   scene.name = "falling ball";

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 
 #include "firn/scene.h"
 
@@ -14,10 +13,8 @@ inline bool is_direction(const Vec3& v) {
   const double length = length_of(v);
   return length > 0 && std::isfinite(length);
 }
-// What is of length one but for rounding stays as it is, to the bit.
 inline Vec3 unit_direction(const Vec3& v) {
   const double length = length_of(v);
-  if (std::fabs(length - 1) <= 2 * std::numeric_limits<double>::epsilon()) return v;
   return {v[0] / length, v[1] / length, v[2] / length};
 }
 

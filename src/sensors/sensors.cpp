@@ -92,7 +92,10 @@ void make_direction(Sensor& sensor, int dimension) {
   if (dimension == 2 && sensor.direction[2] != 0)
     throw Error(ErrorCategory::kScene,
                 fmt::format("sensor \"{}\": '{}' must be 0 along z in 2D", sensor.name, key));
-  sensor.direction = scene::unit_direction(sensor.direction);
+  // Those of files are of length one but for rounding, and stay as they are, to the bit.
+  constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
+  if (std::fabs(scene::length_of(sensor.direction) - 1) > kRounding)
+    sensor.direction = scene::unit_direction(sensor.direction);
 }
 
 }  // namespace

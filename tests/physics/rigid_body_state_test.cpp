@@ -202,13 +202,13 @@ TEST(ColliderMotion, IsRefusedWhereItMakesNoSense) {
   const auto expect_paddle = [&](std::initializer_list<std::string> words, const Keyframes& keys) {
     expect(words, std::string("paddle"), keys);
   };
-  expect_paddle({"collider.1.motion.times.1: ", "must increase"}, along_x(0, 1, 1, 0));
-  expect_paddle({"collider.1.motion.times: ", "must not be empty"}, Keyframes{});
+  expect_paddle({"collider.0.motion.times.1: ", "must increase"}, along_x(0, 1, 1, 0));
+  expect_paddle({"collider.0.motion.times: ", "must not be empty"}, Keyframes{});
   expect_paddle({"'translation' must have as many entries"}, {{0, 1}, {{}}, {}, {}});
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  expect_paddle({"collider.1.motion.pivot.0: "}, {{0}, {}, {}, {nan, 0, 0}});
-  expect_paddle({"collider.1.motion.rotation.0: "}, {{0}, {}, {{0, 1, 0}}, {}});
-  expect_paddle({"collider.1.motion.translation.0: "}, {{0}, {{0, 0, 1}}, {}, {}});
+  expect_paddle({"collider.0.motion.pivot.0: "}, {{0}, {}, {}, {nan, 0, 0}});
+  expect_paddle({"collider.0.motion.rotation.0: "}, {{0}, {}, {{0, 1, 0}}, {}});
+  expect_paddle({"collider.0.motion.translation.0: "}, {{0}, {{0, 0, 1}}, {}, {}});
   simulation.set_collider_motion("paddle", {{0}, {{1, 0, 0}}, {{0, 0, 1}}, {}});
 }
 

@@ -362,7 +362,11 @@ TEST(SceneValidate, KeepsLooks) {
   Scene scene = base_scene();
   scene.materials[0].look = Look::kParticles;
   scene.materials[1].finish = Finish::kMetal;
-  EXPECT_EQ(read_back(scene).materials, scene.materials);
+  const Scene again = read_back(scene);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(again.materials[i].look, scene.materials[i].look);
+    EXPECT_EQ(again.materials[i].finish, scene.materials[i].finish);
+  }
 }
 
 TEST(SceneValidate, TellsAllFindings) {

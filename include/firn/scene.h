@@ -312,7 +312,7 @@ struct Sensor {
   SensorKind kind = SensorKind::kPoint;
   std::optional<double> rate;         // readings per second; none: at the end of every frame
   Vec3 position{};                    // m
-  Vec3 direction{};                   // a unit vector; kHeight: 0 is against gravity
+  Vec3 direction{};                   // of any length; kHeight: 0 is against gravity
   std::optional<double> radius;       // m; none: the whole plane
   Shape shape;                        // kRegion
   std::vector<std::string> channels;  // kPoint, kRegion: of particles, whose means are read

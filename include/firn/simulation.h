@@ -366,13 +366,13 @@ class Simulation {
   // A boundary condition on the grid, behind the walls and colliders of the scene: it changes
   // velocities of nodes. What it gives the material in momentum is in no reaction. Otherwise as
   // set_force, but that explicit steps stay fused. Throws Error{kScene} unless integrator =
-  // "explicit": the velocities of the others lie on faces and belong to a projection.
+  // "explicit": the velocities of the others belong to a projection, or to an implicit solve.
   void set_grid_boundary(GridBoundary boundary, Memory memory = Memory::kHost);
 
   // Has a collider follow other key frames from the next step on, in absolute times. Nothing
   // smooths the change: where it is not to jump, the new ones begin where it is. Part of the saved
-  // state. Throws Error{kScene} for one that is not there or is dynamic, and for key frames whose
-  // times do not increase or whose lists differ in length.
+  // state. Throws Error{kScene} for one that is not there or is dynamic, and for key frames that
+  // `validate` refuses in scenes, in its words.
   void set_collider_motion(std::size_t collider, const Keyframes& motion);
   void set_collider_motion(const std::string& collider, const Keyframes& motion);
 

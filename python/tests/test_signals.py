@@ -12,7 +12,11 @@ import firn
 
 
 def send(number, after=0.0):
-    threading.Timer(after, os.kill, (os.getpid(), number)).start()
+    """At once on this thread, where nothing depends on how busy the machine is, or by another one."""
+    if after == 0:
+        os.kill(os.getpid(), number)
+    else:
+        threading.Timer(after, os.kill, (os.getpid(), number)).start()
 
 
 def busy(seconds):
@@ -55,15 +59,15 @@ def set_boundary(simulation, before):
 SETTERS = [set_lanes, set_rows, set_boundary]
 
 
-def interrupted_run(simulation, set_callback, number=signal.SIGINT):
+def interrupted_run(simulation, set_callback, number=signal.SIGINT, after=0.0):
     """Sends the signal in the third call of the callback, and returns how many there were."""
     calls = []
 
     def before():
         calls.append(simulation)
         if len(calls) == 3:
-            send(number)
-            busy(0.2)
+            send(number, after)
+            busy(0.05 if after == 0 else 1)
 
     set_callback(simulation, before)
     return calls
@@ -87,6 +91,14 @@ def test_ctrl_c_ends_the_step(scene, set_callback, advance):
         np.testing.assert_array_equal(simulation.field(name), undisturbed.field(name))
     # The state beside it tells of the call that was stopped.
     assert len(simulation.save_state()) == len(undisturbed.save_state())
+
+
+def test_ctrl_c_while_a_force_waits(free):
+    calls = interrupted_run(free, set_lanes, after=0.1)
+    with pytest.raises(KeyboardInterrupt):
+        free.step(10**9)
+    assert len(calls) == 3
+    assert free.step()
 
 
 def test_a_second_ctrl_c_ends_what_hangs(free):
@@ -141,7 +153,7 @@ def test_handlers_stay_as_they_were(free):
 def test_a_force_that_fails_after_ctrl_c(free):
     def fail():
         send(signal.SIGINT)
-        busy(0.2)
+        busy(0.05)
         raise ValueError("wrong")
 
     set_lanes(free, fail)

@@ -253,6 +253,7 @@ std::vector<Misuse> misuses_of_things() {
          Sensor& sensor = add_sensor(s);
          sensor.kind = SensorKind::kCollider, sensor.collider = -1;
        }},
+      {"sensor.0.normal", [](Scene& s) { add_sensor(s).kind = SensorKind::kPlane; }},
       {"sensor.0.name", [](Scene& s) { add_sensor(s).name = "../s"; }},
       {"heat_source.0",
        [](Scene& s) {

@@ -162,8 +162,8 @@ void Session::check_no_views() const {
 
 nb::object Session::lease(const std::string& what) {
   auto lease = std::make_unique<Lease>(*this, what);
-  const nb::capsule owner(lease.get(), [](void* p) noexcept { delete static_cast<Lease*>(p); });
-  lease.release();
+  nb::capsule owner(lease.get(), [](void* p) noexcept { delete static_cast<Lease*>(p); });
+  static_cast<void>(lease.release());  // the capsule's
   return owner;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <exception>
 #include <utility>
@@ -9,8 +10,11 @@
 namespace firn::python {
 namespace {
 
-// Not those that end what hangs, as alarms do, nor faults.
-constexpr std::array kNumbers{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+// Not those that end what hangs, as alarms do, nor faults. SIGINT is given back last, as its
+// handler is the one that raises: see HeldSignals::give_back.
+constexpr std::array kNumbers{SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT};
+// Launchers and keys that are held down send a signal twice; no person does within that time.
+constexpr std::chrono::milliseconds kSameSignal{100};
 constexpr int kTries = 100;  // to set a handler while others raise
 
 bool on_main_thread() {
@@ -18,17 +22,21 @@ bool on_main_thread() {
   return nb::cast<unsigned long>(main.attr("ident")) == PyThread_get_thread_ident();
 }
 
-nb::object handler_of(int number) {
-  return nb::module_::import_("signal").attr("getsignal")(number);
-}
-// What the system does about the signal stays as it is: signal.signal would have it interrupt
-// system calls.
-void set_handler(int number, const nb::object& handler) {
-  struct sigaction action {};
-  sigaction(number, nullptr, &action);
-  nb::module_::import_("signal").attr("signal")(number, handler);
-  sigaction(number, &action, nullptr);
-}
+// Of the module beneath `signal`, whose own are bytecode, between which handlers run.
+struct SignalFunctions {
+  nb::module_ module = nb::module_::import_("_signal");
+  nb::object getsignal = module.attr("getsignal"), signal = module.attr("signal");
+
+  nb::object handler_of(int number) const { return getsignal(number); }
+  // What the system does about the signal stays as it is: signal() would have it interrupt system
+  // calls.
+  void set_handler(int number, const nb::object& handler) const {
+    struct sigaction action {};
+    sigaction(number, nullptr, &action);
+    signal(number, handler);
+    sigaction(number, &action, nullptr);
+  }
+};
 
 }  // namespace
 
@@ -38,8 +46,10 @@ struct HeldSignals::State {
   struct Signal {
     nb::object handler;  // not valid: left alone
     bool pending = false;
+    std::chrono::steady_clock::time_point since{};  // pending
   };
   std::array<Signal, kNumbers.size()> signals;
+  SignalFunctions functions;
 
   Signal& of(int number) {
     const auto* found = std::find(kNumbers.begin(), kNumbers.end(), number);
@@ -47,11 +57,14 @@ struct HeldSignals::State {
   }
   void arrived(int number, const nb::object& frame) {
     Signal& signal = of(number);
-    if (mode == Mode::kHandOn || (mode == Mode::kHold && signal.pending)) {
+    const auto now = std::chrono::steady_clock::now();
+    const bool again = signal.pending && now - signal.since > kSameSignal;
+    if (mode == Mode::kHandOn || (mode == Mode::kHold && again)) {
       signal.pending = false;
       signal.handler(number, frame);
-    } else {
+    } else if (!signal.pending) {
       signal.pending = true;
+      signal.since = now;
     }
   }
 };
@@ -65,36 +78,41 @@ HeldSignals::HeldSignals(bool wanted) {
   try {
     take_over();
   } catch (...) {
-    give_back();
+    abandon();
     throw;
   }
 }
 
-HeldSignals::~HeldSignals() {
+HeldSignals::~HeldSignals() { abandon(); }
+
+// Where an exception is on its way.
+void HeldSignals::abandon() noexcept {
   if (!state_) return;
   try {
     give_back();
   } catch (nb::python_error& error) {
     error.discard_as_unraisable("the handlers of signals");
   }
-  // An exception is on its way: handlers run as soon as Python code does.
+  // Handlers run as soon as Python code does.
   for (const int number : kNumbers)
     if (std::exchange(state_->of(number).pending, false)) PyErr_SetInterruptEx(number);
 }
 
 void HeldSignals::take_over() {
   for (const int number : kNumbers) {
-    nb::object handler = handler_of(number);
+    nb::object handler = state_->functions.handler_of(number);
     if (!PyCallable_Check(handler.ptr())) continue;
     state_->of(number).handler = std::move(handler);
-    set_handler(number, recorder_);
+    state_->functions.set_handler(number, recorder_);
   }
 }
 
-// signal.signal calls the handlers of what has arrived, and sets nothing where one raises: these
+// signal() calls the handlers of what has arrived, and sets nothing where one raises: these
 // are held, and what others raise, as of alarms, is raised when all is given back.
 void HeldSignals::give_back() {
+  if (!recorder_.is_valid()) return;  // already
   state_->mode = State::Mode::kHoldAll;
+  const SignalFunctions& functions = state_->functions;
   std::exception_ptr raised;
   const auto goes = [&](const auto& set) {
     try {
@@ -108,12 +126,14 @@ void HeldSignals::give_back() {
   for (const int number : kNumbers) {
     const nb::object& handler = state_->of(number).handler;
     const auto set = [&] {
-      if (handler.is_valid() && handler_of(number).is(recorder_)) set_handler(number, handler);
+      if (handler.is_valid() && functions.handler_of(number).is(recorder_))
+        functions.set_handler(number, handler);
     };
     for (int tries = 0; tries < kTries && !goes(set); ++tries) {
     }
   }
   state_->mode = State::Mode::kHandOn;
+  recorder_.reset();
   if (raised) std::rethrow_exception(raised);
 }
 

@@ -22,8 +22,8 @@ class HeldSignals {
   HeldSignals(const HeldSignals&) = delete;
   HeldSignals& operator=(const HeldSignals&) = delete;
 
-  // While it lives signals are held; the second one of a kind goes through, so that a callback
-  // that never returns can be ended.
+  // While it lives signals are held; a second one of a kind, a tenth of a second later or more,
+  // goes through, so that a callback that never returns can be ended.
   class Holding {
    public:
     explicit Holding(HeldSignals* signals);
@@ -45,6 +45,7 @@ class HeldSignals {
   struct State;
   void take_over();
   void give_back();
+  void abandon() noexcept;
 
   std::shared_ptr<State> state_;  // none: there is nothing to do
   nb::object recorder_;

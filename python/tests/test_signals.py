@@ -106,6 +106,22 @@ def test_ctrl_c_while_a_force_waits(free):
     assert free.step()
 
 
+def test_ctrl_c_that_is_sent_twice(free):
+    """As by launchers of jobs."""
+
+    def before():
+        send(signal.SIGINT)
+        busy(0.005)
+        send(signal.SIGINT)
+        busy(0.005)
+
+    set_lanes(free, before)
+    with pytest.raises(KeyboardInterrupt):
+        free.step()
+    set_lanes(free, lambda: None)
+    assert free.step()
+
+
 def test_a_second_ctrl_c_ends_what_hangs(free):
     state = free.save_state()
 

@@ -120,7 +120,9 @@ struct MeasureFaces {
     const bool cut = known ? (kept & kIsWhole) == 0 : boundary.is_near(block);
     if (cut && !known)
       measure(g, block, mac.area + first);
-    else if ((kept & kIsWhole) == 0 && !cut)
+    else if (cut)
+      close_opened(g, mac.area + first);
+    else if ((kept & kIsWhole) == 0)
       g.template for_each_line<D * kCells>(
           1, [&](std::uint32_t, std::uint32_t i) { mac.area[first + i] = Real(1); });
     select_bits(
@@ -142,6 +144,15 @@ struct MeasureFaces {
     });
   }
 
+  // Faces that the last step took for air, as what touched them was about to leave. They were
+  // closed all over.
+  template <class Group>
+  FIRN_HD void close_opened(Group& g, Real* area) const {
+    const std::uint32_t* opened = mac.opened + face_word<D>(g.index(), 0);
+    g.for_each(D * kCells, [&](std::uint32_t i) {
+      if (test_bit(opened, i)) area[i] = Real(0);
+    });
+  }
   // What does not move is measured where a block has just come to its rank.
   FIRN_HD bool is_measured(std::uint32_t rank, std::uint32_t kept) const {
     return mac.still && (kept & kIsMeasured) != 0 &&

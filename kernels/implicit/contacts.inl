@@ -107,8 +107,7 @@ struct CloseContacts : ImplicitNodes<D, Real> {
       for (int b = 0; b < D; ++b) m.P(a, b) -= into[a] * into[b] / left;
     m.closed |= bit;
     const Real slip = type == BoundaryType::kSeparate && press > Real(0) ? rubs * press : Real(0);
-    if (slip > m.slip || m.collider < 0) m.collider = collider;
-    if (slip > m.slip) m.slip = slip, m.body = body;
+    if (slip > m.slip) m.slip = slip, m.body = body, m.collider = collider;
   }
 
   // What friction does to a node that is about to slide with `relative`, in what normals leave.
@@ -187,6 +186,7 @@ struct EndImplicit : ImplicitNodes<D, Real> {
   using Base = ImplicitNodes<D, Real>;
   using Base::problem;
   using typename Base::Vector;
+  static constexpr int kWalls = CloseContacts<D, Real>::kWalls;
   struct Scratch {
     double sums[Base::kNodes][kReactionColumns];
   };
@@ -226,15 +226,58 @@ struct EndImplicit : ImplicitNodes<D, Real> {
     });
   }
 
-  // The impulse that the contacts give to a node is what is out of balance there.
+  // The impulse that the contacts give to a node is what is out of balance there: each has given
+  // what it took along its normal of what those before it had left, and the rest is friction.
+  struct Shares {
+    Mat<Real, D> P;  // onto what is left
+    Vector impulse, of_body;
+
+    FIRN_HD void meet(BoundaryType type, const Vector& normal, bool is_body) {
+      const Vector into = type == BoundaryType::kSticky ? normal : P * normal;
+      const Real left = dot(into, into);
+      Vector taken = P * impulse;
+      if (type != BoundaryType::kSticky) {
+        if (!(left > Real(0))) return;
+        taken = (dot(into, impulse) / left) * into;
+        for (int a = 0; a < D; ++a)
+          for (int b = 0; b < D; ++b) P(a, b) -= into[a] * into[b] / left;
+      } else {
+        P = Mat<Real, D>::zero();
+      }
+      if (is_body) of_body += taken;
+    }
+  };
+  FIRN_HD Vector share_of(const NodeContact<D, Real>& contact, std::uint64_t node, const Vector& x,
+                          int c) const {
+    const GridUpdateParams<Real, D>& boundaries = problem.boundaries;
+    const std::uint64_t closed = problem.view.closed[node];
+    const auto is_closed = [=](int number) {
+      return (closed >> (number < 63 ? number : 63) & 1u) != 0;
+    };
+    Shares shares{Mat<Real, D>::identity(), Real(-1) * Base::vector_at(problem.view.gradient, node),
+                  Vector::zero()};
+    if (!is_closed(kWalls + c) || !contact.is_in_body(contact.distance(c, x)))
+      return shares.of_body;
+    for (int face = 0; face < kWalls; ++face) {
+      if (!is_closed(face)) continue;
+      Vector normal = Vector::zero();
+      normal[face / 2] = face % 2 == 0 ? Real(1) : Real(-1);
+      shares.meet(boundaries.walls.boundary[face], normal, false);
+    }
+    for (int other = 0; other < boundaries.collider_count; ++other)
+      if (is_closed(kWalls + other) && contact.is_in_body(contact.distance(other, x)))
+        shares.meet(boundaries.colliders[other].boundary, contact.normal_at(other, x), other == c);
+    if (problem.view.hold[node].collider == c) shares.of_body += shares.P * shares.impulse;
+    return shares.of_body;
+  }
   FIRN_HD void react(const NodeContact<D, Real>& contact, std::uint32_t block, int c,
                      std::uint32_t i, double* sums) const {
     for (int k = 0; k < kReactionColumns; ++k) sums[k] = 0;
     const std::uint64_t node = std::uint64_t{block} * Base::kNodes + i;
     const std::uint32_t kind = problem.view.kind[node];
-    if (kind == kNodeEmpty || kind == kNodeFree || problem.view.hold[node].collider != c) return;
+    if (kind == kNodeEmpty || kind == kNodeFree) return;
     const Vector x = contact.position_of(block_of_key<D>(problem.grid.keys[block]), i);
-    const Vector impulse = Real(-1) * Base::vector_at(problem.view.gradient, node);
+    const Vector impulse = share_of(contact, node, x, c);
     add_impulse(sums, x, impulse);
     add_work(sums,
              surface_velocity(problem.boundaries.colliders[c], problem.boundaries.poses[c], x),

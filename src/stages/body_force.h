@@ -33,14 +33,34 @@ class BodyForceStage : public Stage<Exec, D, Real> {
       ask_with_copies(c);
     else
       ask(c);
+    keep_velocities(c);
     accelerate<Exec, D, Real>(context_.exec, context_.particles.view(), acceleration_.data(),
                               context_.particles.capacity(), context_.step());
   }
 
-  std::size_t bytes() const { return acceleration_.bytes(); }
+  // A step that is to run again gives the kick again.
+  void poll(StepControl& c) {
+    if (kept_values_ > 0 && (c.stop & kStopUnsolved) != 0)
+      context_.exec.copy(velocities_of(kept_from_), kept_.data(), kept_values_ * sizeof(Real));
+    kept_values_ = 0;
+  }
+
+  std::size_t bytes() const { return acceleration_.bytes() + kept_.bytes(); }
 
  private:
   using Stage<Exec, D, Real>::context_;
+
+  Real* velocities_of(std::uint32_t chunk) {
+    return channel_row(context_.particles.view().v, chunk, D, 0);
+  }
+  void keep_velocities(const StepControl& c) {
+    if (!context_.long_steps) return;  // whose steps are not rejected
+    const std::size_t values = std::size_t{c.n_chunks} * kLanes * D;
+    if (kept_.size() < values) renew(context_.exec, kept_, context_.particles.slots() * D);
+    context_.exec.copy(kept_.data(), velocities_of(c.first_chunk), values * sizeof(Real));
+    kept_from_ = c.first_chunk;
+    kept_values_ = values;
+  }
 
   static ForceStep step_of(const StepControl& c) {
     ForceStep step;
@@ -93,6 +113,9 @@ class BodyForceStage : public Stage<Exec, D, Real> {
   Force force_;
   Memory memory_ = Memory::kHost;
   Buffer<Exec, Real> acceleration_;  // of the chunks from the first one on
+  Buffer<Exec, Real> kept_;          // velocities of those before the kick
+  std::uint32_t kept_from_ = 0;      // chunk
+  std::size_t kept_values_ = 0;
 };
 
 }  // namespace firn

@@ -182,11 +182,9 @@ ParticleBatch SourceFlow::made_of(const Window& window, const std::vector<std::s
   batch.phase = source_.phase;
   for (const std::size_t i : chosen)
     batch.position.push_back(sum(window.in_shape[i], moved(emission)));
-  warm(scene_, "source \"" + source_.name + "\"", source_.temperature, batch);
   batch.velocity.assign(chosen.size(), source_.velocity);
-  if (!source_.motion) return batch;
   // Once it is in, a particle flies on by itself while the source moves.
-  for (std::size_t k = 0; k < chosen.size(); ++k) {
+  for (std::size_t k = 0; source_.motion && k < chosen.size(); ++k) {
     const double flown = since_entry(window.in_shape[chosen[k]], emission);
     const RigidPose<double> pose = pose_of(source_, time(emission) - flown);
     const Vec3 entry = sum(batch.position[k], source_.velocity, -flown);
@@ -195,6 +193,7 @@ ParticleBatch SourceFlow::made_of(const Window& window, const std::vector<std::s
     batch.velocity[k] = vec3(v);
     batch.position[k] = vec3(x + flown * v);
   }
+  warm(scene_, "source \"" + source_.name + "\"", source_.temperature, batch);
   return batch;
 }
 

@@ -127,6 +127,34 @@ TEST(OwnForce, IsToldTheTruth) {
     }
 }
 
+// A step that is rejected has given its kick for nothing: 4 iterations of Newton's method are too
+// few for most of these.
+TEST(OwnForce, IsGivenOnceHoweverOftenAStepIsTried) {
+  Scene scene = empty_scene(2, 0.05);
+  scene.simulation.gravity = {0, 0, 0};
+  scene.simulation.integrator = Integrator::kOptimization;
+  scene.simulation.fps = 20;
+  scene.time.dt_max = 0.05;
+  scene.implicit.tolerance = 1e-7;
+  scene.implicit.max_iterations = 4;
+  scene.materials = {elastic("jelly", MaterialModel::kNeoHookean, 1e4)};
+  scene.bodies = {body("square", 0, box({0, 0, 0}, {0.5, 0.5, 0}))};
+  scene.bodies[0].sampling = Sampling::kUniform;
+  scene.bodies[0].stretch = 0.8;
+  Simulation simulation = simulate(scene);
+  int asked = 0;
+  simulation.set_force([&](const ForceStep& step) {
+    ++asked;
+    for (std::int64_t chunk = 0; chunk < step.position.chunks; ++chunk)
+      for (int i = 0; i < step.position.count(chunk); ++i)
+        step.acceleration.row<double>(chunk, 0)[i] = 1;
+  });
+  simulation.advance_until(0.25);
+  EXPECT_GT(asked, simulation.stats().total_steps) << "no step was rejected";
+  const Totals t = simulation.totals();
+  EXPECT_NEAR(t.momentum[0] / t.mass, 0.25, 1e-6);
+}
+
 // And of a liquid, where gravity is the faces' and comes before the projection too.
 TEST(OwnForce, ThatIsUniformIsGravityForLiquids) {
   Scene falling = busy_liquid_scene(2, Precision::kDouble);

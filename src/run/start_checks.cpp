@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "firn/error.h"
 #include "firn/scene_file.h"
 #include "src/scene/integrator_traits.h"
 #include "src/scene/mesh_warnings.h"
+#include "src/scene/shapes.h"
 #include "src/state/body_warnings.h"
 #include "src/state/overlap_warnings.h"
 
@@ -58,6 +60,30 @@ std::vector<std::string> sand_warnings(const Scene& scene) {
       "sand stands where it should fall; bound time.dt_max, or use integrator = \"explicit\""};
 }
 
+// Nodes hold material: a plate without one within has no effect, and one with a single layer of
+// them no side, which slip and separate ask for.
+std::vector<std::string> collider_warnings(const Scene& scene) {
+  const int d = scene.simulation.dimension;
+  std::vector<std::string> warnings;
+  for (std::size_t i = 0; i < scene.colliders.size(); ++i) {
+    const Collider& collider = scene.colliders[i];
+    const CompiledShape shape = outline_shape(collider.shape, d, scene.grid.dx);
+    if (!shape.bounded()) continue;
+    double thinnest = std::numeric_limits<double>::infinity();
+    for (int a = 0; a < d; ++a) thinnest = std::min(thinnest, shape.max[a] - shape.min[a]);
+    const bool sided = collider.boundary != BoundaryType::kSticky && !traits_of(scene).staggered;
+    const double cells = thinnest / scene.grid.dx, least = sided ? 2 : 1;
+    constexpr double kRounding = 1e-6;
+    if (cells < least - kRounding)
+      warnings.push_back(fmt::format(
+          "collider \"{}\" is {:.2g} cells thin: material may pass through it; {} cell{} and more "
+          "hold it",
+          collider.name.empty() ? std::to_string(i) : collider.name, cells, least,
+          least > 1 ? "s" : ""));
+  }
+  return warnings;
+}
+
 }  // namespace
 
 const Scene& validated(const Scene& scene) {
@@ -79,7 +105,7 @@ void require_particles(const Scene& scene, std::size_t particles) {
 std::vector<std::string> start_warnings(const Scene& scene) {
   std::vector<std::string> warnings = mesh_warnings(scene);
   for (const auto& more : {body_warnings(scene), overlap_warnings(scene), transfer_warnings(scene),
-                           sand_warnings(scene)})
+                           sand_warnings(scene), collider_warnings(scene)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

@@ -292,6 +292,13 @@ std::vector<Vec3> DeformingGrid::velocities(const SequenceInterval& interval) co
   return result;
 }
 
+double DeformingGrid::fastest(const SequenceInterval& interval) const {
+  double fastest = 0;
+  for (const Vec3& v : velocities(interval))
+    fastest = std::max(fastest, std::hypot(v[0], v[1], v[2]));
+  return fastest;
+}
+
 GridBytes DeformingGrid::fill(const SequenceInterval& interval, const std::vector<double>& parts,
                               const Loop& loop) const {
   Layout layout = layout_of(interval, parts);

@@ -35,6 +35,8 @@ class DeformingGrid {
   const Vec3& index_max() const { return index_max_; }
 
   SequenceInterval interval(double time) const { return interval_at(shape_, time); }
+  // No vertex moves faster then, m/s.
+  double fastest(const SequenceInterval& interval) const;
   // What stands at SdfInstruction::mesh_offset during an interval.
   GridBytes fill(const SequenceInterval& interval, const Loop& loop) const;
   // The shape at `time` alone.

@@ -122,7 +122,9 @@ class ColliderStore {
     }
     return fastest;
   }
-  // Nor at any time.
+  // Nor, where its shape changes, relative to the shape as a whole.
+  double fastest_deforming() const { return deforming_.fastest(); }
+  // Nor by key frames at any time.
   double fastest() const {
     double fastest = 0;
     for (const Motion& motion : motions_) {

@@ -28,6 +28,8 @@ class DeformingShape {
   DeformingHeader* header() { return reinterpret_cast<DeformingHeader*>(bytes_.data()); }
   const Buffer<Exec, std::byte>& samples() const { return bytes_; }
 
+  // Of its surface while that stands, m/s.
+  double fastest() const { return fastest_; }
   // Where nothing runs: brings in what steps from `time` (s) on need, and returns until when.
   double show(double time) {
     const SequenceInterval now = grid_->interval(time);
@@ -35,6 +37,7 @@ class DeformingShape {
     const GridBytes bytes = take(now);
     bytes_.upload(std::span<const std::byte>(bytes));
     shown_ = now;
+    fastest_ = grid_->fastest(now);
     if constexpr (Exec::kIsCuda)
       if (now.end < std::numeric_limits<double>::infinity()) prepare(grid_->interval(now.end));
     return now.end;
@@ -63,6 +66,7 @@ class DeformingShape {
   std::shared_ptr<const DeformingGrid> grid_;
   Buffer<Exec, std::byte> bytes_;
   std::optional<SequenceInterval> shown_, next_interval_;
+  double fastest_ = 0;
   std::future<GridBytes> next_;
 };
 
@@ -78,6 +82,11 @@ class DeformingShapes {
     double until = std::numeric_limits<double>::infinity();
     for (DeformingShape<Exec>& shape : shapes_) until = std::min(until, shape.show(time));
     return until;
+  }
+  double fastest() const {
+    double fastest = 0;
+    for (const DeformingShape<Exec>& shape : shapes_) fastest = std::max(fastest, shape.fastest());
+    return fastest;
   }
   std::size_t bytes() const {
     std::size_t sum = 0;

@@ -74,17 +74,18 @@ struct StepContext {
   double follow_bodies(double time) {
     const double shown = bodies.deform(time);
     // Explicit steps are short anyhow, but for bodies that cross a cell within the longest.
-    if (!long_steps && bodies.fastest() * params.limits.dt_max <= params.limits.cfl * params.dx)
-      return shown;
+    const bool keyed =
+        long_steps || bodies.fastest() * params.limits.dt_max > params.limits.cfl * params.dx;
+    const double speed = (keyed ? bodies.fastest(time) : 0) + bodies.fastest_deforming();
     StepLimits now = params.limits;
-    if (const double speed = bodies.fastest(time); speed > 0)
+    if (speed > 0)
       now.dt_max = std::min(now.dt_max, std::max(now.cfl * now.dx / speed, 2 * now.dt_min));
     if (now.dt_max != dt_max) {
       exec.synchronize();
       limits.upload(std::span<const StepLimits>(&now, 1));
       dt_max = now.dt_max;
     }
-    return std::min(shown, bodies.next_key(time));
+    return keyed ? std::min(shown, bodies.next_key(time)) : shown;
   }
   // Walls, bodies and gravity as kernels take them.
   GridUpdateParams<Real, D> boundaries() {

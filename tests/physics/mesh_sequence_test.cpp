@@ -212,5 +212,22 @@ TEST(MeshSequence, MemoryIsAsEstimated) {
   EXPECT_GT(need.scratch_bytes - without.scratch_bytes, static_cast<std::size_t>(0.1 * taken));
 }
 
+// The slab rises by 1.2 m/s: within a step no further than time.cfl lets particles move.
+TEST(MeshSequence, NoStepIsLongerThanItsSurfaceAllows) {
+#if !defined(FIRN_WITH_OPENVDB)
+  GTEST_SKIP() << "mesh shapes need OpenVDB";
+#endif
+  const SequenceFiles files = rising_slab();
+  Scene scene = tossed_ball(files.shape());
+  scene.simulation.integrator = Integrator::kOptimization;
+  scene.simulation.gravity = {0, 0, 0};
+  scene.bodies[0].velocity = {};
+  scene.time.dt_max = 1.0 / 24;
+  Simulation simulation = simulate(scene);
+  simulation.advance_frame();
+  const double speed = std::hypot(kRise[0], kRise[1]);
+  EXPECT_LE(simulation.stats().dt_max * speed, scene.time.cfl * scene.grid.dx * (1 + 1e-9));
+}
+
 }  // namespace
 }  // namespace firn::test

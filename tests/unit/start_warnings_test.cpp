@@ -53,6 +53,22 @@ bool warns_of(const Scene& scene, const std::string& words) {
   return false;
 }
 
+TEST(StartWarnings, TellOfCollidersThatAreTooThinForTheGrid) {
+  const auto thin = [](double cells, BoundaryType boundary) {
+    Scene scene = pool({0.9, -0.3, 0}, {0.9 + cells * 0.02, 1, 0});
+    scene.colliders[0].boundary = boundary;
+    return warns_of(scene, "cells thin: material may pass");
+  };
+  EXPECT_TRUE(thin(1.9, BoundaryType::kSeparate));
+  EXPECT_FALSE(thin(2, BoundaryType::kSlip));
+  EXPECT_TRUE(thin(0.8, BoundaryType::kSticky));
+  EXPECT_FALSE(thin(1.9, BoundaryType::kSticky));
+  for (const std::string& name : scene_names()) {
+    if (lacks_openvdb(name)) continue;
+    EXPECT_FALSE(warns_of(load_stock_scene(name), "cells thin")) << name;
+  }
+}
+
 TEST(StartWarnings, TellOfLinearKernelsInExplicitSteps) {
   Scene scene = pool({0, -0.3, 0}, {1, 0, 0});
   EXPECT_FALSE(warns_of(scene, "kernel"));

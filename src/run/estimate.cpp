@@ -1,6 +1,4 @@
 // What a scene will need, from its shapes alone: no device, no stepping.
-#include <fmt/format.h>
-
 #include <array>
 #include <cmath>
 #include <limits>
@@ -104,8 +102,8 @@ std::size_t count_tracers(const Scene& scene, std::size_t body, int thinned) {
 
 // What the first layout will count: blocks with their halo, and chunks per (block, material).
 struct LayoutCounts {
-  std::uint32_t homes = 0;  // blocks with particles
-  std::uint32_t blocks = 0, chunks = 0;
+  std::uint64_t homes = 0;  // blocks with particles
+  std::uint64_t blocks = 0, chunks = 0;
 };
 
 template <int D, class Real>
@@ -124,7 +122,7 @@ LayoutCounts count_layout(const Scene& scene, const PeriodicBlocks& periodic, do
     }
   std::set<std::uint64_t> blocks;
   LayoutCounts counts;
-  counts.homes = static_cast<std::uint32_t>(bins.size());
+  counts.homes = bins.size();
   for (const auto& [bin, particles] : bins) {
     counts.chunks += (particles + kLanes - 1) / kLanes;
     const Vec<int, D> home = block_of_key<D>(bin.first);
@@ -136,7 +134,7 @@ LayoutCounts count_layout(const Scene& scene, const PeriodicBlocks& periodic, do
     else
       for (int c = 0; c < BlockTraits<D>::kCorners; ++c) enter(corner_block<D>(home, c));
   }
-  counts.blocks = static_cast<std::uint32_t>(blocks.size());
+  counts.blocks = blocks.size();
   return counts;
 }
 
@@ -162,19 +160,20 @@ LayoutCounts thinned_layout(const Scene& scene, const Fill& fill, bool fused) {
   const double cells = std::pow(per_cell, D), unit = std::pow(fill.thinned, D);
   const double filled = static_cast<double>(fill.batch.position.size()) * fill.batch.volume /
                         cells / BlockTraits<D>::kNodes * unit;
-  const auto at_grid = [&](std::uint32_t LayoutCounts::*kind) {
+  const auto at_grid = [&](std::uint64_t LayoutCounts::*kind) {
     std::array<double, 3> volumes{};
-    for (std::size_t i = 0; i < 3; ++i) volumes[i] = counts[i].*kind * unit * int_power(1 << i, D);
+    for (std::size_t i = 0; i < 3; ++i)
+      volumes[i] = static_cast<double>(counts[i].*kind) * unit * int_power(1 << i, D);
     return volume_of_blocks(filled, 1.0 / fill.thinned, volumes);
   };
   const double homes = at_grid(&LayoutCounts::homes);
   // Chunks that are not full: as many per block as the thinned particles have.
-  const double spare =
-      (counts[0].chunks - static_cast<double>(fill.batch.position.size()) / kLanes) /
-      std::max(1U, counts[0].homes);
-  return {static_cast<std::uint32_t>(homes),
-          static_cast<std::uint32_t>(at_grid(&LayoutCounts::blocks)),
-          static_cast<std::uint32_t>(n / kLanes + spare * homes)};
+  const double spare = (static_cast<double>(counts[0].chunks) -
+                        static_cast<double>(fill.batch.position.size()) / kLanes) /
+                       std::max(1.0, static_cast<double>(counts[0].homes));
+  return {static_cast<std::uint64_t>(homes),
+          static_cast<std::uint64_t>(at_grid(&LayoutCounts::blocks)),
+          static_cast<std::uint64_t>(n / kLanes + spare * homes)};
 }
 
 // Bodies that are not thinned share their blocks.
@@ -257,11 +256,20 @@ void estimate_step(const Scene& scene, std::span<const Fill> fills, SceneEstimat
   e.limiting_material = tightest.material;
 }
 
+// A simulation counts in 32 bits. What none can hold is told in proportion to a part of it: counts
+// over 2^halvings.
+int halvings(std::uint64_t most) {
+  constexpr std::uint64_t kCounted = std::uint64_t{1} << 30;
+  int n = 0;
+  while (most >> n > kCounted) ++n;
+  return n;
+}
+
 // Chunks that the bodies' batches and then the first layout make a simulation allocate.
-std::uint32_t chunk_capacity(const SceneEstimate& e, std::uint32_t needed) {
+std::uint32_t chunk_capacity(const SceneEstimate& e, int halved, std::uint32_t needed) {
   std::uint32_t capacity = 1, present = 0;
   for (std::int64_t particles : e.particles_per_body) {
-    const auto added = static_cast<std::uint32_t>((particles + kLanes - 1) / kLanes);
+    const auto added = static_cast<std::uint32_t>(((particles >> halved) + kLanes - 1) / kLanes);
     if (added > 0 && present + added > capacity) capacity = chunks_after_append(present, added);
     present += added;
   }
@@ -299,20 +307,21 @@ void estimate_memory(const Scene& scene, std::span<const Fill> fills, SceneEstim
   Cpu exec(1);
   const bool fused = fuses_steps(scene, false);
   const LayoutCounts counts = layout_of<D, Real>(scene, fills, fused);
-  e.blocks = counts.blocks;
+  e.blocks = static_cast<std::int64_t>(counts.blocks);
+  const int halved =
+      halvings(std::max({static_cast<std::uint64_t>(e.particles), counts.blocks, counts.chunks}));
+  const auto part = [=](auto n) { return static_cast<std::uint32_t>(n >> halved); };
   const auto materials = static_cast<std::uint32_t>(scene.materials.size());
   const ChannelPlan<D, Real> particles(channel_needs(scene, fused));
   const TransferParams transfer = transfer_params(scene);
   const Grid grid(exec, scene.grid.dx, {}, materials, transfer.staggered ? D : 1,
                   transfer.separate_force, fused ? wide_parities(transfer.degree, D) : 0);
-  const std::size_t chunks = chunk_capacity(e, counts.chunks);
-  const std::uint32_t blocks =
-      block_capacity<Grid>(static_cast<std::uint32_t>(e.particles), counts.blocks);
+  const std::size_t chunks = chunk_capacity(e, halved, part(counts.chunks));
+  const std::uint32_t blocks = block_capacity<Grid>(part(e.particles), part(counts.blocks));
   e.particle_bytes = chunks * particles.bytes_per_chunk();
-  e.state_bytes = std::size_t{counts.chunks} * kLanes * particles.saved_bytes_per_slot();
+  e.state_bytes = std::size_t{part(counts.chunks)} * kLanes * particles.saved_bytes_per_slot();
   e.grid_bytes = grid.bytes_for(blocks) + solver_bytes<D, Real>(scene, blocks, chunks);
   e.tracer_bytes = Tracers<Cpu, D, Real>::bytes_for(static_cast<std::size_t>(e.tracers));
-  e.state_bytes += e.tracer_bytes;
   // Energies per pack, the table of totals, the reactions and energies per block, and the shapes of
   // bodies.
   const bool totals = scene.output.diagnostics != DiagnosticsLevel::kOff;
@@ -328,6 +337,9 @@ void estimate_memory(const Scene& scene, std::span<const Fill> fills, SceneEstim
                                 colliders.moved().doubles_per_block() +
                                 (stages ? kStageColumns : 0) + (has_fill ? kExcessColumns : 0);
   e.scratch_bytes = (chunks * per_chunk + blocks * per_block) * sizeof(double) + colliders.bytes();
+  for (std::size_t* bytes : {&e.particle_bytes, &e.grid_bytes, &e.scratch_bytes, &e.state_bytes})
+    *bytes <<= halved;
+  e.state_bytes += e.tracer_bytes;
 }
 
 }  // namespace
@@ -349,13 +361,6 @@ SceneEstimate estimate(const Scene& scene, EstimateMode mode) {
                               std::pow(fill.thinned, d));
   }
   require_particles(scene, static_cast<std::size_t>(e.particles));
-  constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
-  if (e.particles > most)
-    throw Error(
-        ErrorCategory::kScene,
-        fmt::format("the scene has {:.3g} particles, more than the {:.3g} that a simulation "
-                    "counts; check its units or use a larger grid.dx",
-                    static_cast<double>(e.particles), static_cast<double>(most)));
   for (std::size_t s = 0; s < scene.sources.size(); ++s)
     fills.push_back({SourceFlow(scene, s).batch(0), 1, {}});
   const auto at_start = std::span<const Fill>(fills).first(scene.bodies.size());

@@ -2,7 +2,9 @@
 // `firn mesh` afterwards.
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "firn/scene.h"
@@ -27,6 +29,7 @@ class SurfaceWriter {
   const Scene& scene_;
   const RunDirectory& directory_;
   std::vector<const SurfaceFormat*> formats_;
+  std::map<std::pair<int, int>, std::string> names_;  // by material and body
 };
 
 }  // namespace firn::app

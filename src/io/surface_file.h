@@ -14,7 +14,7 @@ namespace firn {
 
 // One surface; `velocity` (m/s) and `color` (sRGB in [0, 1]) have 3 entries per vertex.
 struct SurfaceLayer {
-  std::string name;  // of its material, and where there are several of one, a number
+  std::string name;  // one of its own, the same in all frames
   int material;
   const ParticleSurface* surface;
   std::vector<float> velocity, color;

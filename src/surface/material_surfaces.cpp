@@ -8,10 +8,6 @@
 namespace firn {
 namespace {
 
-bool is_liquid(MaterialModel model) {
-  return model == MaterialModel::kIncompressible || model == MaterialModel::kWeaklyCompressible;
-}
-
 template <class T>
 std::vector<T> of(const std::vector<std::uint32_t>& particles, const std::vector<T>& values,
                   std::size_t components) {
@@ -24,6 +20,10 @@ std::vector<T> of(const std::vector<std::uint32_t>& particles, const std::vector
 }
 
 }  // namespace
+
+bool is_liquid(MaterialModel model) {
+  return model == MaterialModel::kIncompressible || model == MaterialModel::kWeaklyCompressible;
+}
 
 std::vector<float> MaterialSurface::at_vertices(std::span<const float> values,
                                                 int components) const {
@@ -67,7 +67,7 @@ std::vector<MaterialSurface> material_surfaces(const Scene& scene, const Snapsho
     const std::vector<float> position = of(particles, snapshot.position, 3);
     const std::vector<float> volume = of(particles, snapshot.volume, 1);
     ParticleSurface surface({position, volume}, surface_settings(scene));
-    surfaces.push_back({key.first, std::move(particles), std::move(surface)});
+    surfaces.push_back({key.first, key.second, std::move(particles), std::move(surface)});
   }
   return surfaces;
 }

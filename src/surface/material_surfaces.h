@@ -12,12 +12,16 @@ namespace firn {
 
 struct MaterialSurface {
   int material;
+  int body;                              // of a solid, beyond the bodies a source; of a liquid 0
   std::vector<std::uint32_t> particles;  // their indices in the snapshot
   ParticleSurface surface;
 
   // Means about each vertex of a channel of all the snapshot's particles.
   std::vector<float> at_vertices(std::span<const float> values, int components) const;
 };
+
+// Whether all of a material has one surface.
+bool is_liquid(MaterialModel model);
 
 // Whether pictures show a material of the scene by its surface.
 bool is_shown_as_surface(const Scene& scene, int material);

@@ -110,6 +110,25 @@ class Surfaces(CliTest):
         self.assertTrue((abs(colors - [230, 51, 26]) <= 1).all())
         self.check_velocities(folder / "surface_000001.ply")
 
+    def test_names_stay_when_bodies_go(self):
+        """Each body has its name in all frames, and none that another material has."""
+        (self.folder / "surf.toml").write_text(SCENE
+                                               + '''
+[material.jelly_2]
+preset = "jello"
+[[body]]
+material = "jelly_2"
+shape = { type = "sphere", center = [0.5, 2.0, 0.5], radius = 0.15 }
+[[sink]]
+shape = { type = "half_space", point = [0, 0.3, 0], normal = [0, 1, 0] }
+''')
+        self.succeed("run", "surf.toml", "-o", "run", "--quiet", "--frames", 12, "--set", 'output.surface=["obj"]')
+        names = [[line[2:] for line in path.read_text().splitlines() if line.startswith("o ")]
+                 for path in sorted((self.folder / "run/surfaces").glob("*.obj"))]
+        self.assertEqual(names[0], ["jelly_1", "jelly_02", "jelly_2"])
+        self.assertTrue(all(set(frame) < set(names[0]) or frame == names[0] for frame in names), names)
+        self.assertLess(len(names[-1]), 3, "no body has gone")
+
     def check_velocities(self, path):
         """The ball falls, the block drifts to the right."""
         data = path.read_bytes()

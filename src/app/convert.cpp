@@ -36,9 +36,10 @@ int convert(const Options& options) {
   std::vector<std::string> formats = options.formats;
   if (formats.empty())
     throw Error(ErrorCategory::kScene, "--to is missing: give a format, as in --to vtp");
-  const RunDirectory run = RunDirectory::open(options.target);
+  const bool here = options.output.empty() || is_folder(options.output, options.target);
+  const RunDirectory run =
+      here ? RunDirectory::open(options.target) : RunDirectory::open_to_read(options.target);
   const Scene scene = load_scene(run.scene().string());
-  const bool here = options.output.empty() || is_folder(options.output, run.path());
   if (here) refuse_own_formats(scene.output, formats);
   const bool volumes = std::erase(formats, "volumes") > 0;
   const RunFrames kept(scene, run);

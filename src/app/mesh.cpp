@@ -10,7 +10,8 @@
 namespace firn::app {
 
 int mesh(const Options& options) {
-  const RunDirectory run = RunDirectory::open(options.target);
+  const RunDirectory run = options.output.empty() ? RunDirectory::open(options.target)
+                                                  : RunDirectory::open_to_read(options.target);
   const Scene scene = load_scene(run.scene().string(), scene_options(options));
   const RunFrames kept(scene, run);
   const std::vector<int> frames = kept.frames(options.first_frame, options.last_frame);

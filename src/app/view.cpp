@@ -101,7 +101,7 @@ void view_scene(const Options& options, Progress& progress) {
 
 void view_run(const Options& options, Progress& progress) {
   refuse_flags_of_scenes(options);
-  const RunDirectory directory = RunDirectory::open(options.target);
+  const RunDirectory directory = RunDirectory::open_to_read(options.target);
   const Scene scene = load_scene(directory.scene().string(), scene_options(options));
   view::Session session(false, kMostHistory);
   KeptRun run(scene, directory, options, session);

@@ -111,13 +111,32 @@ void make_directories(const fs::path& path) {
   if (!fs::is_directory(path)) throw file_error(path, "create the folder", ENOTDIR);
 }
 
-FileDescriptor lock_directory(const fs::path& path) {
-  FileDescriptor lock = open_file(path / kMarker, O_RDWR | O_CREAT, "write to the folder");
-  if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
+FileDescriptor locked(FileDescriptor file, int operation, const fs::path& path) {
+  if (::flock(file.get(), operation | LOCK_NB) == 0) return file;
   if (errno == EWOULDBLOCK)
     throw directory_error(
         path, "another run is writing to this folder; wait for it, or choose another one with -o");
   throw file_error(path / kMarker, "lock", errno);
+}
+FileDescriptor lock_directory(const fs::path& path) {
+  return locked(open_file(path / kMarker, O_RDWR | O_CREAT, "write to the folder"), LOCK_EX, path);
+}
+// Of a folder that nobody can write to there may be none, and none is needed.
+FileDescriptor lock_to_read(const fs::path& path) {
+  std::error_code error;
+  if (!fs::exists(path / kMarker, error)) return {};
+  return locked(open_file(path / kMarker, O_RDONLY, "read the folder"), LOCK_SH, path);
+}
+
+void require_run(const fs::path& path) {
+  std::error_code error;
+  const bool found = fs::is_regular_file(path / "scene.toml", error);
+  if (error == std::errc::permission_denied) throw file_error(path, "read the folder", EACCES);
+  if (found) return;
+  const bool is_folder = fs::is_directory(path, error), is_there = fs::exists(path, error);
+  throw directory_error(path, is_folder  ? "this folder holds no run (no scene.toml)"
+                              : is_there ? "this is no folder; give the folder of a run"
+                                         : "there is no such folder; give the folder of a run");
 }
 
 }  // namespace
@@ -156,18 +175,15 @@ void RunDirectory::remove_frames_after(int frame) const {
 }
 
 RunDirectory RunDirectory::open(const fs::path& path) {
-  std::error_code error;
-  const bool found = fs::is_regular_file(path / "scene.toml", error);
-  if (error == std::errc::permission_denied) throw file_error(path, "read the folder", EACCES);
-  if (!found) {
-    const bool is_folder = fs::is_directory(path, error), is_there = fs::exists(path, error);
-    throw directory_error(path, is_folder  ? "this folder holds no run (no scene.toml)"
-                                : is_there ? "this is no folder; give the folder of a run"
-                                           : "there is no such folder; give the folder of a run");
-  }
+  require_run(path);
   RunDirectory directory(path, lock_directory(path));
   directory.prepare_folders();
   return directory;
+}
+
+RunDirectory RunDirectory::open_to_read(const fs::path& path) {
+  require_run(path);
+  return {path, lock_to_read(path)};
 }
 
 RunDirectory RunDirectory::open_for_exports(const fs::path& path) {

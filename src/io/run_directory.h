@@ -24,6 +24,9 @@ class RunDirectory {
   // as `create`.
   static RunDirectory open(const std::filesystem::path& path);
 
+  // The same to read alone, also where nothing may be written; no run may write to it meanwhile.
+  static RunDirectory open_to_read(const std::filesystem::path& path);
+
   // A folder for what a run is converted to, made if it is not there; it may hold a run or none.
   // Throws as `create`, but for the files that are in it.
   static RunDirectory open_for_exports(const std::filesystem::path& path);

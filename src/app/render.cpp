@@ -68,10 +68,21 @@ void look_ahead(const Scene& scene, const RunFrames& kept, SceneRenderer& render
   }
 }
 
+// What the first picture fixes, colours above all, is that of all that is kept.
+void start_as_the_run(const Scene& scene, const RunFrames& kept, const std::vector<int>& chosen,
+                      SceneRenderer& renderer) {
+  const std::vector<int> all = kept.frames(std::nullopt, std::nullopt);
+  if (all.empty() || chosen.empty() || all.front() == chosen.front()) return;
+  const auto first = kept.read(all.front(), channels_shown(scene), "pictures need",
+                               {std::begin(kWelcome), std::end(kWelcome)});
+  if (first) renderer.render(shown_by(scene, *first));
+}
+
 }  // namespace
 
 int render(const Options& options) {
-  const RunDirectory run = RunDirectory::open(options.target);
+  const RunDirectory run = options.output.empty() ? RunDirectory::open(options.target)
+                                                  : RunDirectory::open_to_read(options.target);
   const Scene scene = load_scene(run.scene().string(), scene_options(options));
   const RunFrames kept(scene, run);
   const std::vector<int> frames = kept.frames(options.first_frame, options.last_frame);
@@ -83,6 +94,7 @@ int render(const Options& options) {
   const RunDirectory& target = elsewhere ? *elsewhere : run;
   SceneRenderer renderer(scene);
   look_ahead(scene, kept, renderer);
+  start_as_the_run(scene, kept, frames, renderer);
   Progress progress(options);
   int drawn = 0;
   for (const int frame : frames) {

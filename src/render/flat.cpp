@@ -4,14 +4,17 @@
 #include <cmath>
 
 #include "kernels/exec/parallel_for.h"
+#include "src/render/surroundings.h"
 #include "src/scene/shapes.h"
 
 namespace firn {
 namespace {
 
-constexpr Rgb kPaper{247, 248, 250};
-constexpr Rgb kOutside{229, 232, 237};  // beyond the domain
-constexpr Rgb kFrame{120, 128, 140};
+struct Paper {
+  Rgb inside, outside, frame;  // of the domain
+};
+constexpr Paper kWhite{{247, 248, 250}, {229, 232, 237}, {120, 128, 140}},
+    kGrey{{118, 126, 138}, {100, 108, 120}, {60, 66, 76}};
 
 Rgb to_rgb(const ColorF& color) {
   Rgb rgb;
@@ -20,7 +23,8 @@ Rgb to_rgb(const ColorF& color) {
   return rgb;
 }
 
-void draw_outside_of_domain(Image& image, const Domain& domain, const FlatView& view) {
+void draw_outside_of_domain(Image& image, const Domain& domain, const Paper& paper,
+                            const FlatView& view) {
   const double left = view.column(domain.min[0]), right = view.column(domain.max[0]);
   const double top = view.row(domain.max[1]), bottom = view.row(domain.min[1]);
   for (int y = 0; y < image.height; ++y)
@@ -29,8 +33,8 @@ void draw_outside_of_domain(Image& image, const Domain& domain, const FlatView& 
           std::min({x + 0.5 - left, right - x - 0.5, y + 0.5 - top, bottom - y - 0.5});
       const double outside = std::clamp(0.5 - depth, 0.0, 1.0);
       const double line = std::clamp(1.5 - std::abs(depth + 1), 0.0, 1.0);
-      image.blend_pixel(x, y, kOutside, static_cast<float>(outside));
-      image.blend_pixel(x, y, kFrame, static_cast<float>(line));
+      image.blend_pixel(x, y, paper.outside, static_cast<float>(outside));
+      image.blend_pixel(x, y, paper.frame, static_cast<float>(line));
     }
 }
 
@@ -115,8 +119,9 @@ void draw_layer(Image& image, const PointLayer& layer, const FlatView& view) {
 
 Image draw_flat(const Scene& scene, const std::vector<PointLayer>& layers,
                 const std::vector<Affine>& poses, const FlatView& view, int width, int height) {
-  Image image = Image::filled(width, height, kPaper);
-  if (scene.grid.domain) draw_outside_of_domain(image, *scene.grid.domain, view);
+  const Paper& paper = is_lost_on_white(scene) ? kGrey : kWhite;
+  Image image = Image::filled(width, height, paper.inside);
+  if (scene.grid.domain) draw_outside_of_domain(image, *scene.grid.domain, paper, view);
   for (std::size_t i = 0; i < scene.colliders.size(); ++i)
     draw_collider(image, scene.colliders[i], scene.grid.dx, poses[i], view);
   for (const PointLayer& layer : layers) draw_layer(image, layer, view);

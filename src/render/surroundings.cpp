@@ -10,12 +10,25 @@ namespace {
 constexpr std::size_t kFewestNames = 2, kMostNames = 10;
 
 constexpr float kDark = 0.12f;  // luminance: a third of a grey ground's
+constexpr float kLight = 0.7f;  // three quarters of white paper's
 constexpr Vec3 kLightGround{0.8, 0.8, 0.79};
 
 // Rec. 709.
 float luminance(const ColorF& srgb) {
   const ColorF light = srgb_to_linear(srgb);
   return 0.2126f * light[0] + 0.7152f * light[1] + 0.0722f * light[2];
+}
+
+// Of the colours of a scene's materials and bodies; none where pictures have other ones.
+std::vector<float> shown_luminances(const Scene& scene) {
+  if (scene.output.color != "material") return {};
+  Scene by_material;
+  by_material.materials = scene.materials;
+  by_material.bodies = scene.bodies;
+  by_material.sources = scene.sources;
+  std::vector<float> shown;
+  for (const LegendEntry& entry : legend_of(by_material)) shown.push_back(luminance(entry.color));
+  return shown;
 }
 
 constexpr Rgb kInk{38, 46, 56};
@@ -85,16 +98,15 @@ std::vector<Outline> shown_outlines(const Scene& scene, const V3d& up, const Pro
 
 // What is light on a grey ground keeps it: it would be lost on a light one.
 Vec3 ground_color(const Scene& scene) {
-  Scene by_material;
-  by_material.materials = scene.materials;
-  by_material.bodies = scene.bodies;
-  by_material.sources = scene.sources;
-  const std::vector<LegendEntry> colors = legend_of(by_material);
-  const bool dark = !colors.empty() && scene.output.color == "material" &&
-                    std::all_of(colors.begin(), colors.end(), [](const LegendEntry& entry) {
-                      return luminance(entry.color) < kDark;
-                    });
+  const std::vector<float> shown = shown_luminances(scene);
+  const bool dark = !shown.empty() && std::all_of(shown.begin(), shown.end(),
+                                                  [](float value) { return value < kDark; });
   return dark ? kLightGround : Collider{}.color;
+}
+
+bool is_lost_on_white(const Scene& scene) {
+  const std::vector<float> shown = shown_luminances(scene);
+  return std::any_of(shown.begin(), shown.end(), [](float value) { return value > kLight; });
 }
 
 }  // namespace firn

@@ -23,5 +23,7 @@ std::vector<Outline> shown_outlines(const Scene& scene, const V3d& up, const Pro
 
 // Of planes that the scene gives no colour, sRGB: grey, and light beneath dark materials.
 Vec3 ground_color(const Scene& scene);
+// Whether a material has a colour that white paper would hide.
+bool is_lost_on_white(const Scene& scene);
 
 }  // namespace firn

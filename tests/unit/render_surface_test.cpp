@@ -4,9 +4,11 @@
 #include <omp.h>
 
 #include <array>
+#include <cmath>
 #include <functional>
 
 #include "src/render/render.h"
+#include "src/render/surface_values.h"
 #include "tests/support/pictures.h"
 
 namespace firn::test {
@@ -198,6 +200,27 @@ TEST(RenderSurface, TakesMoreMemoryWhereItIsClear) {
   const double isotropic = picture_bytes(scene, 1000, 0);
   scene.output.surface_kernel = SurfaceKernel::kAnisotropic;
   EXPECT_GE(picture_bytes(scene, 1000, 0) - isotropic, 1000 * 10 * sizeof(float));
+}
+
+// At the rim the mean of the corners' normals may face away where the face itself is seen: it then
+// lies across the view, and does not turn into the surface.
+TEST(SurfaceNormal, FacesWhoSeesIt) {
+  Mesh mesh;
+  mesh.positions = {{{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}};  // faces +z
+  mesh.indices = {0, 1, 2};
+  mesh.normals.assign(3, normalized(V3f{{0.8f, 0, 0.6f}}));
+  const auto seen_along = [&](const V3f& direction) {
+    return surface_normal(mesh, 0, 0.3f, 0.3f, direction);
+  };
+  for (const float slant : {0.0f, 0.5f, 0.7f, 0.75f, 0.8f, 0.9f, 0.99f}) {
+    const V3f down{{slant, 0, -std::sqrt(1 - slant * slant)}};
+    const V3f normal = seen_along(down);
+    EXPECT_NEAR(norm(normal), 1, 1e-6);
+    EXPECT_LE(dot(normal, down), 1e-6) << slant;
+    EXPECT_GT(dot(normal, mesh.normals[0]), 0.5) << slant;
+    if (slant > 0.6f) continue;
+    EXPECT_NEAR(dot(seen_along(-1.0f * down), mesh.normals[0]), -1, 1e-6) << "from behind";
+  }
 }
 
 }  // namespace

@@ -194,6 +194,27 @@ class ColoursAnew(CliTest):
             pictures.add(picture)
         self.assertEqual(len(pictures), 3)
 
+    def test_colours_of_a_frame_do_not_depend_on_which_are_asked_for(self):
+        self.succeed("run", self.scene, "-o", "run", "--quiet", "--set", 'output.channels=["pressure", "velocity"]')
+        for color in ("pressure", "speed"):
+            for folder, frames in (("all", ":"), ("last", "6")):
+                self.succeed("render", "run", "-o", f"{color}-{folder}", "--frames", frames, "--set",
+                             f'output.color="{color}"', "--set", "output.video=false")
+            pictures = [(self.folder / f"{color}-{folder}/frames/frame_000006.png").read_bytes()
+                        for folder in ("all", "last")]
+            self.assertEqual(*pictures, color)
+
+    def test_what_reads_a_run_leaves_its_folder_alone(self):
+        """A run in an archive that nobody may write to."""
+        self.succeed("run", self.scene, "-o", "run", "--quiet")
+        run = self.folder / "run"
+        (run / ".firn-run").unlink()
+        before = {path: path.stat().st_mtime_ns for path in (run, *run.rglob("*"))}
+        self.succeed("render", "run", "-o", "pictures", "--frames", "2:3")
+        self.succeed("convert", "run", "--to", "npz", "-o", "arrays")
+        self.assertEqual({path: path.stat().st_mtime_ns for path in (run, *run.rglob("*"))}, before)
+        self.assertEqual(len(list((self.folder / "arrays/particles").glob("*.npz"))), 7)
+
 
 class Diverged(CliTest):
     def test_a_step_that_cannot_be_short_enough(self):

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "src/state/source_flow.h"
-#include "tests/support/fluid_scenes.h"
 #include "tests/support/sim_scenes.h"
+#include "tests/support/thermal_scenes.h"
 
 namespace firn::test {
 namespace {
@@ -85,6 +85,29 @@ TEST(SourceFlow, OfALatticeGoesOnLayerByLayer) {
 }
 
 // Density times what a window of that shape sweeps: in the mean for any angle.
+// Expressions are of the world's coordinates, also for a source that has moved.
+TEST(SourceFlow, HasTheTemperatureOfWhereItIs) {
+  Scene scene = thermal_scene(2, 0.05);
+  scene.materials = {solid("wax", 1e4, 1e6)};
+  scene.sources.resize(1);
+  Source& source = scene.sources[0];
+  source.material = 0;
+  source.shape = box({0.2, 0.8, 0}, {0.4, 1.2, 0});
+  source.velocity = {0, -1, 0};
+  source.temperature = {0, "300 + 100*x"};
+  source.motion = Keyframes{{0, 10}, {{1.5, 0, 0}, {1.5, 0, 0}}, {}, {}};
+  const SourceFlow flow(scene, 0);
+  std::size_t particles = 0;
+  for (std::uint64_t emission = 0; emission < 4; ++emission) {
+    const ParticleBatch batch = flow.batch(emission);
+    for (std::size_t i = 0; i < batch.position.size(); ++i, ++particles) {
+      EXPECT_GT(batch.position[i][0], 1.69);
+      EXPECT_NEAR(batch.temperature[i], 300 + 100 * batch.position[i][0], 1e-9);
+    }
+  }
+  EXPECT_GT(particles, 50u);
+}
+
 TEST(SourceFlow, BringsWhatItsOutlineSweeps) {
   // A box of 0.4 x 0.2 that moves along (1, 1) sweeps (0.4 + 0.2) times the way along each axis. At
   // its two corners on the sides, paths of 2 d cross it at the distance d: a share of 1 - 2 d / l

@@ -1,6 +1,7 @@
 // Pictures of two dimensions: what must be seen where, and in which colour.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -88,6 +89,27 @@ TEST(RenderFlat, CollidersMoveWithTheirPose) {
   const Image turned = renderer.render(snapshot, 0, {quarter_turn});
   EXPECT_TRUE(dark_at(turned, 0, -0.6));
   EXPECT_FALSE(dark_at(turned, -0.6, 0));
+}
+
+// Snow on white paper would not be seen.
+TEST(RenderFlat, LightMaterialsHaveGreyPaper) {
+  const auto contrast = [](const Vec3& color) {
+    Scene scene = base_scene(2);
+    scene.materials[0].color = color;
+    Renderer renderer(scene);
+    renderer.set_captions(false);
+    const Snapshot snapshot = one_particle(2, {0, 0, 0}, 0.2);
+    const FlatView view = choose_flat_view(scene, make_stage(scene, snapshot), kWidth, kHeight);
+    const Image image = renderer.render(snapshot, 0);
+    const auto at = [&](double x, double y) {
+      return brightness(
+          image.pixel(static_cast<int>(view.column(x)), static_cast<int>(view.row(y))));
+    };
+    return std::abs(static_cast<double>(at(0, 0)) - static_cast<double>(at(0.3, 0)));
+  };
+  EXPECT_GT(contrast({0.95, 0.97, 1}), 80);
+  EXPECT_GT(contrast({0.8, 0.8, 0.8}), 30);
+  EXPECT_GT(contrast({0.1, 0.2, 0.4}), 80);
 }
 
 // A box of the plane is none of space, but a shape to cut others with.

@@ -56,7 +56,7 @@ void bind_callbacks(nb::module_& m) {
       .def_prop_ro(
           "mass", [](OwnForceStep& s) { return s.array(&ForceStep::mass, "mass"); },
           "kg, shape (chunks, lanes).")
-      .def_prop_ro("acceleration", &OwnForceStep::result,
+      .def_prop_rw("acceleration", &OwnForceStep::result, &OwnForceStep::fill,
                    "m/s^2, shape (dimension, chunks, lanes), to be filled in place; 0 at first. "
                    "What the force returns, if not None, is assigned to it.")
       .def_prop_ro("counts", &OwnForceStep::counts, "Particles of each chunk, uint32, (chunks).")
@@ -76,7 +76,7 @@ void bind_callbacks(nb::module_& m) {
       .def_prop_ro(
           "mass", [](OwnBoundaryStep& s) { return s.array(&BoundaryStep::mass, "mass"); },
           "kg, shape (blocks, 64); 0 where there is no material.")
-      .def_prop_ro("velocity", &OwnBoundaryStep::result,
+      .def_prop_rw("velocity", &OwnBoundaryStep::result, &OwnBoundaryStep::fill,
                    "m/s, shape (dimension, blocks, 64), to be changed in place. What the boundary "
                    "returns, if not None, is assigned to it.");
 }

@@ -47,15 +47,18 @@ class OwnStep {
     return result_;
   }
 
+  // Also `step.result += value`, which has filled it and then assigns it to itself.
+  void fill(const nb::object& value) {
+    if (value.is(result())) return;
+    if (result_view_.device >= 0)
+      throw Error(ErrorCategory::kScene,
+                  "with memory=\"native\" on CUDA a callback fills the array that it is handed, "
+                  "and returns None");
+    result().attr("__setitem__")(nb::ellipsis(), value);
+  }
   // What the callback has returned is what it fills.
   void take(const nb::object& returned) {
-    if (!returned.is_none()) {
-      if (result_view_.device >= 0)
-        throw Error(ErrorCategory::kScene,
-                    "with memory=\"native\" on CUDA a callback fills the array that it is handed, "
-                    "and returns None");
-      result().attr("__setitem__")(nb::ellipsis(), returned);
-    }
+    if (!returned.is_none()) fill(returned);
     if (copies_ && result_.is_valid()) {
       const auto array = nb::cast<nb::ndarray<>>(result_);
       std::memcpy(result_view_.data, array.data(), array.nbytes());

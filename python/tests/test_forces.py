@@ -39,6 +39,38 @@ def test_a_force_that_fills_them(free):
     np.testing.assert_array_equal(seen[4][3], np.arange(free.stats().particles))
 
 
+def test_what_is_filled_may_be_assigned_to(free):
+    """In place, as a whole, and by `+=`: the same bits."""
+    state = free.save_state()
+    pull = np.float32(-4)
+
+    def by_sum(step):
+        step.acceleration += pull * step.position
+
+    def as_a_whole(step):
+        step.acceleration = pull * step.position
+
+    results = []
+    for force in (lambda step: pull * step.position, by_sum, as_a_whole):
+        free.load_state(state)
+        free.set_force(force)
+        free.step(5)
+        results.append(free.save_state())
+    assert results[0] == results[1] == results[2]
+    free.set_force(None)
+    halves = []
+
+    def by_product(step):
+        step.velocity *= np.float32(0.5)
+
+    for boundary in (lambda step: step.velocity * np.float32(0.5), by_product):
+        free.load_state(state)
+        free.set_grid_boundary(boundary)
+        free.step(5)
+        halves.append(free.save_state())
+    assert halves[0] == halves[1] != results[0]
+
+
 def test_particles_as_rows(free):
     """The same force in both forms gives the same bits."""
     state = free.save_state()

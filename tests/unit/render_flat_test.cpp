@@ -95,7 +95,9 @@ TEST(RenderFlat, CollidersMoveWithTheirPose) {
 TEST(RenderFlat, LightMaterialsHaveGreyPaper) {
   const auto contrast = [](const Vec3& color) {
     Scene scene = base_scene(2);
+    scene.materials[0].name = "snow";
     scene.materials[0].color = color;
+    scene.bodies.resize(1);
     Renderer renderer(scene);
     renderer.set_captions(false);
     const Snapshot snapshot = one_particle(2, {0, 0, 0}, 0.2);

@@ -33,7 +33,7 @@ class BodyInspector {
   std::string finding() const {
     if (!shape_.bounded()) return {};  // refused where it is filled
     if (is_outside()) return "lies outside the domain";
-    if (const std::string far = why_too_far(); !far.empty()) return far;
+    if (std::string reason = why_too_far(); !reason.empty()) return reason;
     if (const double beyond = beyond_walls(); beyond > scene_.grid.dx)
       return fmt::format(
           "reaches {:.3g} m through a wall of the domain: what lies beyond is put onto the wall "

@@ -41,7 +41,7 @@ class LevelSet {
   const openvdb::FloatGrid::Ptr& grid() const { return grid_; }
   const std::vector<Drop>& lone() const { return lone_; }
   // How far from 0 a level may be, m.
-  double farthest_level() const { return (is_anisotropic_ ? 0.75 : 0.25) * outside_; }
+  double farthest_level() const { return 0.75 * outside_; }
   // Of the surface at `level` and the lone drops, in the world, for files: negative inside, m.
   openvdb::FloatGrid::Ptr whole(double level) const;
 

@@ -128,6 +128,18 @@ TEST_P(Surfaces, LeaveOutWhatIsNotFinite) {
 }
 
 // Whatever its place among the voxels.
+// Of 5 to 110 particles: as many spacings across as voxels are about the smallest.
+TEST_P(Surfaces, OfSmallDropsHaveTheirVolume) {
+  for (const double spacings : {1.1, 1.3, 1.5, 2.0, 3.0}) {
+    const double radius = spacings * kSpacing;
+    const Cloud drop = cloud(
+        [&](double x, double y, double z) { return x * x + y * y + z * z < radius * radius; });
+    const ParticleSurface surface({drop.position, drop.volume}, settings_);
+    EXPECT_NEAR(enclosed_volume(surface.mesh()), drop.total(), 0.04 * drop.total())
+        << drop.volume.size() << " particles";
+  }
+}
+
 TEST_P(Surfaces, OfLoneDropsAreThere) {
   std::mt19937 random(3);
   std::uniform_real_distribution<float> anywhere(-1, 1);

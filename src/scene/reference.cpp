@@ -103,11 +103,11 @@ std::string kind_text(const Key& key) {
     case Kind::kDirection:
       return "direction";
     case Kind::kRotation:
-      return "three angles; 2D: one";
+      return "[angle, angle, angle]; 2D: an angle";
     case Kind::kSpin:
-      return "three numbers; 2D: one";
+      return "[number, number, number]; 2D: a number";
     case Kind::kCorner:
-      return "two numbers; 2D: one";
+      return "[number, number]; 2D: a number";
     case Kind::kColor:
       return "red, green, blue in [0, 1]";
     case Kind::kField:

@@ -39,7 +39,7 @@ struct SwitchWalls {
   // solve leave: that opens no face. As a share of the velocity at the face.
   static constexpr Real kLeastTension = Real(1e-4);
 
-  // Face i of the block: opens under tension, closes where liquid would enter. Sets its area.
+  // Face i of the block: opens under tension, closes where liquid would enter.
   FIRN_HD bool switches(std::uint32_t block, std::uint32_t i, bool opened) const {
     const int axis = static_cast<int>(i / kCells);
     const CellAddress upper{block, i % kCells};
@@ -49,20 +49,38 @@ struct SwitchWalls {
     if (above == below) return false;
     const std::uint64_t index = face_index<D>(block, axis, upper.cell);
     const Node<Real>& face = mac.faces[index];
-    bool change;
     if (opened) {
       const Real leaving = face[0] -
                            pressure_slope<D>(grid, mac, index, upper, above, lower, below) -
                            face[kFaceBoundaryVelocity];
-      change = above ? leaving < Real(0) : leaving > Real(0);
-    } else {
-      // As a velocity over one cell.
-      const Real tension = -mac.pressure[cell_index(above ? upper : lower)] *
-                           specific_volume(mac, face) * grid.inv_dx;
-      change = tension > kLeastTension * (abs(face[0]) + abs(face[kFaceBoundaryVelocity]));
+      return above ? leaving < Real(0) : leaving > Real(0);
     }
-    if (change) mac.area[index] = opened ? Real(0) : Real(1);
-    return change;
+    // As a velocity over one cell.
+    const Real tension =
+        -mac.pressure[cell_index(above ? upper : lower)] * specific_volume(mac, face) * grid.inv_dx;
+    return tension > kLeastTension * (abs(face[0]) + abs(face[kFaceBoundaryVelocity]));
+  }
+};
+
+// The areas of what may open, once all of it is decided: a slope looks at those of the faces about.
+template <int D, class Real>
+struct SetSwitchedAreas {
+  static constexpr const char* kName = "set_switched_areas";
+  static constexpr int kThreads = 64;
+  static constexpr int kWords = 2 * D;
+  struct Scratch {};
+  MacView<Real> mac;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint64_t first = std::uint64_t{g.index()} * kWords;
+    Real* area = mac.area + face_index<D>(g.index(), 0, 0);
+    g.for_each(kWords, [&](std::uint32_t w) {
+      const std::uint32_t separates = mac.separates[first + w], opened = mac.opened[first + w];
+      for (std::uint32_t bit = 0; separates != 0 && bit < 32; ++bit)
+        if ((separates >> bit & 1u) != 0)
+          area[32 * w + bit] = (opened >> bit & 1u) != 0 ? Real(1) : Real(0);
+    });
   }
 };
 
@@ -71,6 +89,8 @@ void switch_walls(Exec& exec, const GridView<Real>& grid, const MacView<Real>& m
                   std::uint32_t* changed, std::uint32_t max_blocks, const StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
                 SwitchWalls<D, Real>{grid, mac, changed});
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                SetSwitchedAreas<D, Real>{mac});
 }
 
 template <int D, class Real>

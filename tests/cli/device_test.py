@@ -38,6 +38,39 @@ class Orders(DeviceTest):
             self.assertEqual(self.particles(name), self.particles("as_written"), name)
 
 
+class Races(DeviceTest):
+    def test_walls_that_open_beside_others(self):
+        """Oblique walls cut faces, and whether one of them opens depends on its neighbours' areas."""
+        self.scene.write_text("""
+[simulation]
+dimension = 2
+frames = 2
+fps = 24
+integrator = "incompressible"
+[grid]
+dx = 0.03
+domain = { min = [-1, 0], max = [8, 6], boundary = { x_min = "separate", x_max = "open", y_min = "separate", y_max = "open" } }
+[material.water]
+preset = "water"
+[[body]]
+material = "water"
+shape = { type = "box", min = [0, 0.3], max = [0.4, 0.7] }
+velocity = ["10*x", "10*y"]
+[[body]]
+material = "water"
+shape = { type = "sphere", center = [1.2, 0.4], radius = 0.2 }
+velocity = [-8, 3]
+[[collider]]
+shape = { type = "half_space", point = [-0.3, 0.0], normal = [1, 2] }
+boundary = "separate"
+[[collider]]
+shape = { type = "box", min = [0.5, 0.9], max = [0.9, 1.0] }
+boundary = "separate"
+motion = { type = "keyframes", times = [0, 0.4], translation = [[0, 0], [0, -1]], rotation = [0, 90], pivot = [0.7, 0.95] }
+""", encoding="utf-8")
+        self.succeed("run", self.scene, *RUN, environment={"EMULATOR_STRICT": "1"})
+
+
 class Failures(DeviceTest):
     def test_no_device(self):
         settings = {"EMULATOR_DEVICES": "0"}

@@ -6,6 +6,13 @@
 
 namespace firn {
 
+// Of what the projector P leaves, the direction of `into` = P n, of that squared length.
+template <class Real, int D>
+FIRN_HD inline void take_away(Mat<Real, D>& P, const Vec<Real, D>& into, Real squared) {
+  for (int a = 0; a < D; ++a)
+    for (int b = 0; b < D; ++b) P(a, b) -= into[a] * into[b] / squared;
+}
+
 template <int D, class Real>
 struct CloseContacts : ImplicitNodes<D, Real> {
   static constexpr const char* kName = "close_contacts";
@@ -103,8 +110,7 @@ struct CloseContacts : ImplicitNodes<D, Real> {
       if (opens) return;
     }
     for (int a = 0; a < D; ++a) m.held[a] += into[a] * (dot(n, body) - dot(n, m.held)) / left;
-    for (int a = 0; a < D; ++a)
-      for (int b = 0; b < D; ++b) m.P(a, b) -= into[a] * into[b] / left;
+    take_away(m.P, into, left);
     m.closed |= bit;
     const Real slip = type == BoundaryType::kSeparate && press > Real(0) ? rubs * press : Real(0);
     if (slip > m.slip) m.slip = slip, m.body = body, m.collider = collider;
@@ -239,8 +245,7 @@ struct EndImplicit : ImplicitNodes<D, Real> {
       if (type != BoundaryType::kSticky) {
         if (!(left > Real(0))) return;
         taken = (dot(into, impulse) / left) * into;
-        for (int a = 0; a < D; ++a)
-          for (int b = 0; b < D; ++b) P(a, b) -= into[a] * into[b] / left;
+        take_away(P, into, left);
       } else {
         P = Mat<Real, D>::zero();
       }

@@ -38,7 +38,7 @@ struct NodeHold {
   Real held[3];           // velocity in what they take
   Real rub[3];            // impulse against which it slides, N s: of the pass before; 0: none
   std::int32_t sticks;    // friction holds it
-  std::int32_t collider;  // that takes the reaction; -1: none
+  std::int32_t collider;  // whose friction it is, or that holds all of it; -1: none
 };
 
 // What an evaluation adds up.

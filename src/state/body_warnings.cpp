@@ -9,6 +9,7 @@
 #include "kernels/fields/blocks.h"
 #include "src/scene/sampling.h"
 #include "src/state/batch.h"
+#include "src/state/scene_params.h"
 
 namespace firn {
 
@@ -108,13 +109,10 @@ class BodyInspector {
     double most = 0;
     if (!scene_.grid.domain) return most;
     const Domain& domain = *scene_.grid.domain;
-    const auto is_open = [&](std::size_t face) {
-      return domain.boundary[face] == BoundaryType::kPeriodic ||
-             domain.boundary[face] == BoundaryType::kOpen;
-    };
     for (std::size_t a = 0; a < static_cast<std::size_t>(dimension_); ++a) {
-      if (!is_open(2 * a)) most = std::max(most, domain.min[a] - shape_.min[static_cast<int>(a)]);
-      if (!is_open(2 * a + 1))
+      if (is_wall(domain.boundary[2 * a]))
+        most = std::max(most, domain.min[a] - shape_.min[static_cast<int>(a)]);
+      if (is_wall(domain.boundary[2 * a + 1]))
         most = std::max(most, shape_.max[static_cast<int>(a)] - domain.max[a]);
     }
     return most;

@@ -53,7 +53,7 @@ double output_bytes(const Scene& scene, const SceneEstimate& need) {
     tally.pass(particles * bytes_per_particle(scene, volume_channels(scene)) +
                2 * kNode * kNodesPerBlock * static_cast<double>(need.blocks));
   }
-  if (!out.surface.empty()) tally.pass(particles * surface_bytes(scene));
+  if (!out.surface.empty()) tally.pass(particles * kSurfaceBytes);
   if (out.image) tally.pass(picture_bytes(scene, drawn_particles(scene, need), tracers));
   return tally.peak();
 }
@@ -63,11 +63,13 @@ double output_bytes(const Scene& scene, const SceneEstimate& need) {
 MemoryEstimate estimate_memory(const Scene& scene, const SceneEstimate& need, double process) {
   MemoryEstimate e;
   e.process = process;
-  // What OpenVDB and the threads that it works with keep once it has written a file.
-  constexpr double kOpenVdb = 30e6;
+  // What OpenVDB and the threads that it works with keep once it has written a file, or made a mesh.
+  constexpr double kFileOfOpenVdb = 30e6, kMeshOfOpenVdb = 20e6;
   const auto& formats = scene.output.particles;
   if (!scene.output.volumes.empty() || std::count(formats.begin(), formats.end(), "vdb") > 0)
-    e.process += kOpenVdb;
+    e.process += kFileOfOpenVdb;
+  else if (makes_surfaces(scene))
+    e.process += kMeshOfOpenVdb;
   const auto particles = static_cast<double>(need.particle_bytes);
   e.stores =
       particles + static_cast<double>(need.grid_bytes + need.scratch_bytes + need.tracer_bytes);

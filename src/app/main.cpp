@@ -143,11 +143,13 @@ void limit_spinning(char** argv) {
   execv("/proc/self/exe", argv);
 }
 
-// glibc learns from every large block that is freed to keep the next ones; snapshots and saved
-// states come and go, and what they leave behind would add to the peak of the next.
-void return_large_blocks() {
+// glibc learns from every large block that is freed to keep the next ones, and keeps for each
+// thread what that thread has freed; snapshots, saved states and surfaces come and go, and what
+// they leave behind would add to the peak of the next.
+void keep_little_freed() {
 #if defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  mallopt(M_ARENA_MAX, 1);
 #endif
 }
 
@@ -157,7 +159,7 @@ void return_large_blocks() {
 int main(int argc, char** argv) {
   using firn::ErrorCategory;
   firn::app::limit_spinning(argv);
-  firn::app::return_large_blocks();
+  firn::app::keep_little_freed();
   firn::app::prepare_streams();
   std::set_terminate(firn::app::end_of_uncaught);
   try {

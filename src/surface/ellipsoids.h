@@ -30,7 +30,6 @@ class EllipsoidFit {
   // the midst of a mass, the least ones, and how far its centre may be from its particle.
   static constexpr float kNeighbours = 4, kLongest = 3.5f, kShortest = 1.25f, kMostShift = 0.5f;
   static constexpr int kWidth = 32;  // particles that are worked on side by side
-  static constexpr double kBytes = sizeof(Ellipsoid) + sizeof(float);
 
   // `points` and `volumes` in the order of the cells, whose side is kNeighbours spacings. Particles
   // of cells that are not `wanted` get none. All must outlive it.

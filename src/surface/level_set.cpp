@@ -147,7 +147,7 @@ struct LevelSet::Sums {
 LevelSet::Values LevelSet::measure(std::uint32_t node) const {
   const auto n = static_cast<int>(voxels_per_cell());
   const Around around = cells_.around(node);
-  if (is_deep(around)) return Values(voxels_per_cell(), -inside_);
+  if (is_deep(around)) return {-inside_};
   Sums s;
   s.middle = cells_.position_of(node);
   const float voxel = reach_ / static_cast<float>(per_cell_);
@@ -236,14 +236,15 @@ void LevelSet::fill_grid(const std::vector<Values>& values) {
   for (std::uint32_t node = 0; node < cells_.size(); ++node) {
     if (values[node].empty()) continue;
     const Cell<3> cell = cells_.cell(node);
-    std::size_t at = 0;
+    const std::size_t step = values[node].size() > 1 ? 1 : 0;
+    const float* value = values[node].data();
     for (int i = 0; i < per_cell_; ++i)
       for (int j = 0; j < per_cell_; ++j)
-        for (int k = 0; k < per_cell_; ++k, ++at)
-          if (values[node][at] < outside_)
+        for (int k = 0; k < per_cell_; ++k, value += step)
+          if (*value < outside_)
             accessor.setValue(openvdb::Coord(cell[0] * per_cell_ + i, cell[1] * per_cell_ + j,
                                              cell[2] * per_cell_ + k),
-                              values[node][at]);
+                              *value);
   }
 }
 

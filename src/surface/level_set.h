@@ -69,7 +69,7 @@ class LevelSet {
   // Of all voxels of a cell, side by side.
   struct Sums;
 
-  // Values of a cell's voxels; none where all are background.
+  // Values of a cell's voxels; one where all have it, none where all are background.
   using Values = std::vector<float>;
 
   static std::vector<float> find_lone(const SurfaceParticles& particles, double spacing,

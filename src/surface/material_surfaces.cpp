@@ -3,7 +3,6 @@
 #include <map>
 #include <utility>
 
-#include "src/surface/ellipsoids.h"
 
 namespace firn {
 namespace {
@@ -43,14 +42,16 @@ bool is_shown_as_surface(const Scene& scene, int material) {
          m.model != MaterialModel::kDruckerPrager;
 }
 
-SurfaceSettings surface_settings(const Scene& scene) {
-  return {scene.output.surface_voxel, scene.output.surface_smoothing, scene.output.surface_kernel};
+bool makes_surfaces(const Scene& scene) {
+  if (!scene.output.surface.empty()) return true;
+  bool shown = false;
+  for (int m = 0; m < static_cast<int>(scene.materials.size()); ++m)
+    shown = shown || is_shown_as_surface(scene, m);
+  return scene.output.image && shown;
 }
 
-double surface_bytes(const Scene& scene) {
-  constexpr double kLevelSet = 150;
-  const bool ellipsoids = scene.output.surface_kernel == SurfaceKernel::kAnisotropic;
-  return kLevelSet + (ellipsoids ? EllipsoidFit::kBytes : 0);
+SurfaceSettings surface_settings(const Scene& scene) {
+  return {scene.output.surface_voxel, scene.output.surface_smoothing, scene.output.surface_kernel};
 }
 
 std::vector<MaterialSurface> material_surfaces(const Scene& scene, const Snapshot& snapshot,

@@ -26,8 +26,12 @@ bool is_liquid(MaterialModel model);
 // Whether pictures show a material of the scene by its surface.
 bool is_shown_as_surface(const Scene& scene, int material);
 
-// What material_surfaces holds for each particle, bytes: lists of cells, voxels, and a mesh.
-double surface_bytes(const Scene& scene);
+// What material_surfaces holds for each particle: lists of cells, voxels, and a mesh. Ellipsoids
+// take no more, since voxels of fewer cells are stored beside them.
+inline constexpr double kSurfaceBytes = 142;
+
+// Whether frames of the scene need surfaces, for pictures or for files.
+bool makes_surfaces(const Scene& scene);
 
 SurfaceSettings surface_settings(const Scene& scene);
 

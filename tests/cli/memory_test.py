@@ -95,6 +95,10 @@ class PeakMemory(CliTest):
     def test_pictures(self):
         self.check(scene(3, 42, output="image = true"))
 
+    def test_surfaces(self):
+        self.check(scene(3, 46, output='image = false\nsurface = ["ply"]'))
+        self.check(scene(3, 42, output='image = true\nsurface_kernel = "anisotropic"'))
+
     def test_particle_files(self):
         self.check(scene(3, 40, output='image = false\nparticles = ["npz"]\nchannels = ["velocity", "stress"]'))
 

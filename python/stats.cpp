@@ -145,7 +145,7 @@ void bind_snapshot(nb::module_& m) {
       .def_prop_ro("deformation_gradient", tensors<&Snapshot::deformation_gradient>,
                    "The elastic part, (n, d, d).")
       .def_prop_ro("plastic_state", scalars<&Snapshot::plastic_state>,
-                   "J_P, plastic strain or J, by material, (n).")
+                   "J_P, plastic strain or J - 1, by material, (n).")
       .def_prop_ro("kirchhoff_stress", tensors<&Snapshot::kirchhoff_stress>, "Pa, (n, d, d).")
       .def_prop_ro("pressure", scalars<&Snapshot::pressure>, "Pa, (n).")
       .def_prop_ro("temperature", scalars<&Snapshot::temperature>, "K, (n).")

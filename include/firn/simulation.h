@@ -95,7 +95,7 @@ struct ImplicitStats : SolverStats {
   std::int64_t linear_iterations = 0;  // of the conjugate gradients
   std::int64_t cuts = 0;               // halvings by the line search
   std::int64_t passes = 0;             // times that contacts were judged
-  std::int64_t rejected = 0;           // steps that missed the tolerance
+  std::int64_t rejected = 0;           // steps that missed the tolerance, or went too far
   std::int64_t at_rounding = 0;        // steps that end as well as their precision can, above it
   std::int64_t looks = 0;              // times that the host waited for what a solve has come to
   // Of the last step: the imbalance sqrt(sum |impulse|^2 / mass) that is left, and the potential of
@@ -180,7 +180,7 @@ struct Snapshot {
   std::vector<std::uint16_t> body;  // sources count on after bodies, and add_particles after them
   std::vector<float> mass, volume;  // kg, m^3 (rest)
   std::vector<float> deformation_gradient;  // n * dimension^2, row-major (elastic part)
-  std::vector<float> plastic_state;         // n: J_P, accumulated plastic strain, or J, by material
+  std::vector<float> plastic_state;         // n: J_P, plastic strain or J - 1, by material
   std::vector<float> kirchhoff_stress;      // n * dimension^2, Pa
   // n: Pa; explicit: -tr(kirchhoff_stress) / d; else what the projection of the last step has
   // solved for, 0 before the first one and after a state was loaded, or particles were added or
@@ -214,7 +214,7 @@ struct StepInfo {
 // simulation and save its state, not advance it. What they throw leaves the call, and the
 // simulation as if it had been stopped there.
 struct Observer {
-  // Polled between steps, on CUDA between batches of up to eight: true stops. Costs nothing.
+  // Polled between steps, on CUDA some 20 times a second, in a pause made for it: true stops.
   std::function<bool()> interrupted{};
   // After every step, also on CUDA, where the host then waits for each one instead of running
   // ahead: meant for small scenes there. False stops.

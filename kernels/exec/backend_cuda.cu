@@ -247,6 +247,7 @@ void* Cuda::workspace(std::size_t bytes) {
     synchronize();
     if (state_->workspace != nullptr) cudaFree(state_->workspace);
     state_->workspace = nullptr;
+    state_->workspace_bytes = 0;
     state_->workspace = allocate(bytes);
     state_->workspace_bytes = bytes;
   }

@@ -300,7 +300,18 @@ constexpr int resident_groups() {
     return 1;
 }
 
-// Threads that are done may have raised the flag while others begin.
+// Whether a group does nothing. What works in it raises the flag while others begin: all of its
+// threads must have seen the same, since they wait for each other.
+template <int threads>
+__device__ inline bool is_group_stopped(const std::uint32_t* stop) {
+  if (stop == nullptr) return false;
+  const bool stopped = CudaDevice{}.load(*stop) != 0;
+  if constexpr (threads > static_cast<int>(kLanes))
+    return __syncthreads_or(stopped) != 0;
+  else
+    return stopped;
+}
+// The same of items, which work alone.
 FIRN_HD inline bool is_stopped(const LaunchRange& range) {
   return range.stop != nullptr && CudaDevice{}.load(*range.stop) != 0;
 }
@@ -308,7 +319,7 @@ FIRN_HD inline bool is_stopped(const LaunchRange& range) {
 template <class Op>
 __global__ void __launch_bounds__(Op::kThreads, resident_groups<Op>())
     run_groups(const Op op, const LaunchRange range) {
-  if (is_stopped(range)) return;
+  if (is_group_stopped<Op::kThreads>(range.stop)) return;
   __shared__ typename Op::Scratch scratch;
   const std::uint32_t n = range.count.value != nullptr
                               ? ::min(*range.count.value, range.count.bound)

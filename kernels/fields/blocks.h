@@ -190,11 +190,17 @@ struct BlockHash {
     key *= 0x9e3779b97f4a7c15ull;  // 2^64 / golden ratio: multiplicative hashing, Knuth
     return static_cast<std::uint32_t>(key >> 32) & mask;
   }
-  // The slot of `key`, inserting it if absent; kNoBlock if the table is full.
+  // A table that is half full, as full as one with room enough becomes, has no such run of keys but
+  // with a probability of e^-49 [Knuth, TAOCP 6.4]; one that is too small would be searched from
+  // end to end for each of its keys.
+  static constexpr std::uint32_t kMostProbes = 256;
+
+  // The slot of `key`, inserting it if absent; kNoBlock if the table is too full.
   template <class Device>
   FIRN_HD std::uint32_t insert(const Device& device, std::uint64_t key) const {
+    const std::uint32_t probes = mask < kMostProbes ? mask + 1 : kMostProbes;
     std::uint32_t slot = first_slot(key);
-    for (std::uint32_t probe = 0; probe <= mask; ++probe, slot = (slot + 1) & mask) {
+    for (std::uint32_t probe = 0; probe < probes; ++probe, slot = (slot + 1) & mask) {
       std::uint64_t found = device.load(keys[slot]);
       if (found == kEmptyKey) found = device.compare_exchange(keys[slot], kEmptyKey, key);
       if (found == key || found == kEmptyKey) return slot;

@@ -9,16 +9,19 @@ namespace firn {
 
 inline constexpr std::uint32_t kDropped = 0xffffffffu;
 
+// Empties the hash, and the keys of blocks from the `kept` first ones on (null: all of them): CUDA
+// sorts all there is room for.
 struct ClearHash {
   static constexpr const char* kName = "clear_hash";
   BlockHash hash;
   std::uint64_t* keys;
   std::uint32_t max_blocks;
+  const std::uint32_t* kept;
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t i) const {
     hash.keys[i] = kEmptyKey;
     hash.home[i] = 0;
-    if (i < max_blocks) keys[i] = kEmptyKey;
+    if (i < max_blocks && (kept == nullptr || i >= *kept)) keys[i] = kEmptyKey;
   }
 };
 

@@ -126,7 +126,8 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
                   CountNear<D, Real>{old, grid.periodic, scratch.near_counts.count, control});
     launch_items(exec, {{nullptr, 1}, stop}, CloseCount{control});
   }
-  launch_items(exec, {{nullptr, table}, stop}, ClearHash{grid.hash, grid.keys, max_blocks});
+  launch_items(exec, {{nullptr, table}, stop},
+               ClearHash{grid.hash, grid.keys, max_blocks, nullptr});
   if (has_counts)
     launch_groups(exec, {old_bins, &control->skip_near},
                   EnterNear<D, Real>{old, grid.hash, scratch.near_counts.count, control});
@@ -182,7 +183,8 @@ struct FindChunks {
 template <class Exec, int D, class Real>
 void restore_layout(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
                     const RebuildView& scratch, StepControl* control) {
-  launch_items(exec, {{nullptr, grid.hash.mask + 1}, nullptr}, ClearHash{grid.hash, grid.keys, 0});
+  launch_items(exec, {{nullptr, grid.hash.mask + 1}, nullptr},
+               ClearHash{grid.hash, grid.keys, scratch.max_blocks, &control->n_blocks});
   launch_items(exec, {{&control->n_blocks, scratch.max_blocks}, nullptr},
                EnterBlocks{grid.hash, grid.keys, grid.home});
   link_blocks<Exec, D>(exec, grid, scratch, nullptr, control);

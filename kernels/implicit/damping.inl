@@ -28,7 +28,8 @@ struct BeginDamping : ImplicitParticles<D, 2, Real> {
     const ConstitutiveUpdate<D, Real> laws{problem.materials, problem.particles, EnergyView{},
                                            nullptr};
     auto state = laws.load_state(lanes, params);
-    if (!has_deformation(params.model)) state.F = deformation_of_volume<D>(state.history[0]);
+    if (!has_deformation(params.model))
+      state.F = deformation_of_volume<D>(kept_volume(params.model, state.history[0]));
     const Svd<T, D> s = svd(state.F);
     PrincipalStiffness<T, D> k =
         PrincipalStiffness<T, D>::of(principal_stress(params, state, s.sigma));

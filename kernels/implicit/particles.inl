@@ -58,7 +58,7 @@ struct EvaluateParticles : ImplicitParticles<D, Degree, Real> {
       F = Mat<T, D>::identity() + (H + (growth + growth * H));
       if (params.viscosity > Real(0)) J = volume_ratio(params.model, before, state.history[0]);
     } else {  // any F of this volume does
-      J = state.history[0];
+      J = kept_volume(params.model, state.history[0]);
       before = deformation_of_volume<D>(J);
       F = before + growth * before;
     }

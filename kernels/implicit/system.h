@@ -50,6 +50,8 @@ struct NewtonSums {
   double mass = 0;         // of the nodes that may move, kg
   double rounding = 0;  // of particles' stresses, as `imbalance`: what no solution is sure to meet
   double contacts = 0;  // impulses of contacts that opened, closed or rub otherwise, as `imbalance`
+  double demand = 0;    // of what contacts do to v*, as `imbalance`
+  double speed_squared = 0;  // of the fastest node, m^2/s^2
 };
 // Columns of partial sums: what nodes have of the potential, imbalance, slope, mass, and what
 // particles have of the potential.
@@ -143,6 +145,13 @@ void apply_stiffness(Exec& exec, const ImplicitProblem<Real, D>& problem, const 
 template <class Exec, int D, class Real>
 void finish_stiffness(Exec& exec, const ImplicitProblem<Real, D>& problem, const Real* in,
                       Real* out);
+
+// sums->demand, where `velocity` is what contacts allow of v*; and sums->speed_squared of
+// `velocity`, but for nodes that hardly have mass.
+template <class Exec, int D, class Real>
+void sum_demand(Exec& exec, const ImplicitProblem<Real, D>& problem);
+template <class Exec, int D, class Real>
+void find_fastest(Exec& exec, const ImplicitProblem<Real, D>& problem);
 
 // Leaves the velocities to the gather, with what FLIP needs, and the reactions of bodies.
 template <class Exec, int D, class Real>

@@ -32,7 +32,8 @@ struct ConstitutiveUpdate {
       state.F = Mat<T, D>::identity() + H;
     } else {
       state.F = Mat<T, D>::identity();
-      state.history[0] = state.history[0] * determinant(Mat<T, D>::identity() + growth);
+      const T flow = determinant_growth(growth);
+      state.history[0] = state.history[0] + (flow + flow * state.history[0]);
     }
     const auto active = lanes.active();
     T trial = T(0);
@@ -132,11 +133,11 @@ struct ConstitutiveUpdate {
   FIRN_HD void load_history(const Lanes& lanes, const MaterialParams<Real>& params,
                             T (&history)[history_capacity<D>()]) const {
     const auto active = lanes.active();
-    for (T& value : history) value = T(1);
-    if (particles.history == nullptr) return;
-    for (int k = 0; k < history_capacity<D>(); ++k)
-      if (k < params.history)
-        history[k] = select(active, lanes.load(history_row(lanes.chunk, k)), T(1));
+    for (int k = 0; k < history_capacity<D>(); ++k) {
+      history[k] = T(static_cast<Real>(first_of_history<D>(params.model, k)));
+      if (particles.history != nullptr && k < params.history)
+        history[k] = select(active, lanes.load(history_row(lanes.chunk, k)), history[k]);
+    }
   }
   template <class Lanes, class T>
   FIRN_HD void store_history(const Lanes& lanes, const MaterialParams<Real>& params,
@@ -179,7 +180,8 @@ struct ConstitutiveUpdate {
     T all = trace(response.tau);
     for (const T& value : state.history) all = all + value;
     for (int i = 0; i < D * D; ++i) all = all + abs(state.F(i / D, i % D));
-    const T J = has_deformation(params.model) ? determinant(state.F) : state.history[0];
+    const T J = has_deformation(params.model) ? determinant(state.F)
+                                              : kept_volume(params.model, state.history[0]);
     const auto inverted = !(J > T(0));
     const auto broken = !is_finite(all);
     const bool check_inversion = forbids_inversion(params.model);

@@ -179,27 +179,37 @@ FIRN_HD inline Mat<Real, D> first_piola_differential(const MaterialParams<Real>&
   });
 }
 
+// What value k of a history is where nothing has deformed the material.
+template <int D>
+FIRN_HD constexpr int first_of_history(MaterialModel model, int k) {
+  return with_law(model, [k](auto law) {
+    if (law.kTensors == 0 || k < law.kScalars) return law.kFirst;
+    const int entry = (k - law.kScalars) % symmetric_components(D);
+    return entry == 0 || entry == D || entry == symmetric_components(D) - 1 ? 1 : 0;
+  });
+}
+
+// The volume ratio that the first value of a history stands for, beside that of F.
+template <class T>
+FIRN_HD inline T kept_volume(MaterialModel model, const T& kept) {
+  return with_law(model, [&](auto law) { return law.kept_volume(kept); });
+}
+
 // What a particle fills beside what it fills at rest: the volume ratio of its elastic and its
 // plastic deformation together; `kept` is the first value of its history.
 template <class Real, int D>
 FIRN_HD inline Real volume_ratio(MaterialModel model, const Mat<Real, D>& F, const Real& kept) {
-  return with_law(model, [&](auto law) {
-    const Real flowed = law.kept_volume(kept);
-    return law.kDeforms ? flowed * determinant(F) : flowed;
-  });
+  const Real flowed = kept_volume(model, kept);
+  return has_deformation(model) ? flowed * determinant(F) : flowed;
 }
 
-// Of undeformed material; `history` has room for history_capacity<D>() values, those that the model
-// does not keep included.
+// Of material stretched alike along all axes; `history` has room for history_capacity<D>() values,
+// those that the model does not keep included.
 template <class Real, int D>
-inline void start_history(MaterialModel model, Real* history) {
-  with_law(model, [&](auto law) {
-    for (int k = 0; k < history_capacity<D>(); ++k) history[k] = Real(law.kFirst);
-    for (int t = 0, k = law.kScalars; t < law.kTensors; ++t)
-      for (int a = 0; a < D; ++a)
-        for (int b = a; b < D; ++b, ++k) history[k] = Real(a == b ? 1 : 0);
-    return true;
-  });
+inline void start_history(MaterialModel model, Real* history, double stretch = 1) {
+  for (int k = 0; k < history_capacity<D>(); ++k) history[k] = Real(first_of_history<D>(model, k));
+  if (!has_deformation(model))
+    history[0] = Real(static_cast<Scalar<Real>>(std::pow(stretch, D) - 1));
 }
 
 }  // namespace firn

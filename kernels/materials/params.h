@@ -70,7 +70,7 @@ constexpr int history_capacity();
 //   viscoelastic          [0] ln sqrt(det b_OB) - ln J: what the plain Oldroyd-B strain b_OB, here
 //                         the multiple e^(2 h / d) of F F^T, would have gained in volume by flow
 //   herschel_bulkley      [0] plastic shear strain
-//   weakly_compressible   [0] J (such particles need no F)
+//   weakly_compressible   [0] J - 1 (such particles need no F)
 template <class T, int D>
 struct MaterialState {
   Mat<T, D> F;

@@ -109,6 +109,17 @@ FIRN_HD inline T determinant(const Mat<T, 3>& a) {
          a(0, 1) * (a(1, 0) * a(2, 2) - a(1, 2) * a(2, 0)) +
          a(0, 2) * (a(1, 0) * a(2, 1) - a(1, 1) * a(2, 0));
 }
+// det(I + a) - 1, with all digits where a is small.
+template <class T>
+FIRN_HD inline T determinant_growth(const Mat<T, 2>& a) {
+  return a(0, 0) + a(1, 1) + determinant(a);
+}
+template <class T>
+FIRN_HD inline T determinant_growth(const Mat<T, 3>& a) {
+  return a(0, 0) + a(1, 1) + a(2, 2) +
+         ((a(0, 0) * a(1, 1) - a(0, 1) * a(1, 0)) + (a(0, 0) * a(2, 2) - a(0, 2) * a(2, 0)) +
+          (a(1, 1) * a(2, 2) - a(1, 2) * a(2, 1)) + determinant(a));
+}
 // cofactor(F) = J F^-T: finite where the inverse is not.
 template <class T>
 FIRN_HD inline Mat<T, 2> cofactor(const Mat<T, 2>& a) {

@@ -52,6 +52,15 @@ template <std::floating_point T>
 FIRN_HD inline T log(T x) {
   return std::log(x);
 }
+// e^x - 1 and ln(1 + x), with all digits near x = 0.
+template <std::floating_point T>
+FIRN_HD inline T expm1(T x) {
+  return std::expm1(x);
+}
+template <std::floating_point T>
+FIRN_HD inline T log1p(T x) {
+  return std::log1p(x);
+}
 template <std::floating_point T>
 FIRN_HD inline T sin(T x) {
   return std::sin(x);

@@ -55,6 +55,16 @@ std::vector<ComparedRun> prepare(const Options& options, const std::filesystem::
   return runs;
 }
 
+// Pictures and curves of frames stand side by side.
+void warn_of_other_times(const std::vector<ComparedRun>& runs) {
+  const double fps = runs.front().scene.simulation.fps;
+  if (std::any_of(runs.begin(), runs.end(),
+                  [fps](const ComparedRun& run) { return run.scene.simulation.fps != fps; }))
+    Progress::warning(
+        "simulation.fps is not the same: pictures side by side, and the table, are of one frame "
+        "but not of one time");
+}
+
 void run_variant(ComparedRun& run, const Options& options, Progress& progress) {
   progress.line("--- " + run.variant.label);
   try {
@@ -69,8 +79,8 @@ void run_variant(ComparedRun& run, const Options& options, Progress& progress) {
 }
 
 std::string table_of(const std::vector<ComparedRun>& runs) {
-  std::vector<std::vector<std::string>> rows{{"variant", "frames", "steps", "particles", "wall (s)",
-                                              "particles/s", "kinetic (J)", "total (J)",
+  std::vector<std::vector<std::string>> rows{{"variant", "frames", "time (s)", "steps", "particles",
+                                              "wall (s)", "particles/s", "kinetic (J)", "total (J)",
                                               "energy change (J)"}};
   const bool heat = std::any_of(runs.begin(), runs.end(),
                                 [](const ComparedRun& run) { return run.scene.solves_heat(); });
@@ -83,7 +93,8 @@ std::string table_of(const std::vector<ComparedRun>& runs) {
     }
     const RunTotals& sums = run.result->totals;
     const Totals& last = run.result->last.totals;
-    rows.push_back({run.variant.label, std::to_string(sums.frames), std::to_string(sums.steps),
+    rows.push_back({run.variant.label, std::to_string(sums.frames),
+                    fmt::format("{:.4g}", run.result->last.time), std::to_string(sums.steps),
                     std::to_string(run.result->last.particles),
                     fmt::format("{:.2f}", sums.wall_seconds),
                     format_count(sums.particle_steps_per_second()),
@@ -116,6 +127,7 @@ int compare(const Options& options) {
   const std::filesystem::path base = base_folder(options);
   std::vector<ComparedRun> runs = prepare(options, base);
   Progress progress(options);
+  warn_of_other_times(runs);
   bool diverged = false;
   for (ComparedRun& run : runs) {
     run_variant(run, options, progress);

@@ -39,18 +39,31 @@ Image side_by_side_at(const std::vector<ComparedRun>& runs, int frame) {
   return side_by_side(pictures, labels);
 }
 
+// Removes a folder where it goes out of scope.
+struct Removed {
+  explicit Removed(fs::path path) : folder(std::move(path)) {}
+  ~Removed() {
+    std::error_code error;
+    fs::remove_all(folder, error);
+  }
+  Removed(const Removed&) = delete;
+  Removed& operator=(const Removed&) = delete;
+  fs::path folder;
+};
+
 // The frames of the video live in a folder of their own only while it is encoded.
 bool write_video(const std::vector<ComparedRun>& runs, const fs::path& base, int last,
                  const fs::path& video) {
   if (!run_program({"ffmpeg", "-version"}).found) return false;
   const fs::path frames = base / "comparison-frames";
+  fs::remove_all(frames);  // of a call that was killed
   fs::create_directories(frames);
+  const Removed guard{frames};
   for (int frame = 0; frame <= last; ++frame)
     write_png((frames / numbered_file_name("frame", frame, "png")).string(),
               side_by_side_at(runs, frame));
   const bool done = encode_video((frames / "frame_%06d.png").string(), 0,
                                  runs.front().scene.simulation.fps, video.string());
-  fs::remove_all(frames);
   return done;
 }
 

@@ -46,7 +46,8 @@ int convert(const Options& options) {
   const std::vector<int> frames = kept.frames(options.first_frame, options.last_frame);
 
   std::optional<RunDirectory> elsewhere;
-  if (!here) elsewhere.emplace(RunDirectory::open_for_exports(options.output));
+  if (!here)
+    elsewhere.emplace(RunDirectory::open_for_exports(options.output, run, options.overwrite));
   const RunDirectory& target = elsewhere ? *elsewhere : run;
   ParticleWriter writer(scene, target, formats, volumes);
   // Those that an earlier call converted stay listed.

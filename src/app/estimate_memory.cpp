@@ -63,7 +63,8 @@ double output_bytes(const Scene& scene, const SceneEstimate& need) {
 MemoryEstimate estimate_memory(const Scene& scene, const SceneEstimate& need, double process) {
   MemoryEstimate e;
   e.process = process;
-  // What OpenVDB and the threads that it works with keep once it has written a file, or made a mesh.
+  // What OpenVDB and the threads that it works with keep once it has written a file, or made a
+  // mesh.
   constexpr double kFileOfOpenVdb = 30e6, kMeshOfOpenVdb = 20e6;
   const auto& formats = scene.output.particles;
   if (!scene.output.volumes.empty() || std::count(formats.begin(), formats.end(), "vdb") > 0)

@@ -140,7 +140,7 @@ void print_needs(const Scene& scene, const SceneEstimate& need, const MemoryEsti
              format_bytes(memory.peak), memory.moment, format_bytes(memory.process),
              format_bytes(memory.peak - memory.process - memory.stores));
   fmt::print(
-      "  disk       about {} in all: {} per frame (particle files {}, picture {}), {} per "
+      "  disk       about {} in all: {} per frame (files {}, picture {}), {} per "
       "checkpoint\n",
       format_bytes(disk.total()), format_bytes(disk.per_frame()), format_bytes(disk.particle_files),
       format_bytes(disk.picture), format_bytes(disk.checkpoint));

@@ -9,7 +9,6 @@
 
 #include "firn/error.h"
 #include "src/diagnostics/ledger.h"
-#include "src/render/collider_view.h"
 #include "src/scene/output_channels.h"
 
 namespace firn::app {
@@ -47,6 +46,7 @@ KeptRun::KeptRun(const Scene& scene, const RunDirectory& directory, const Option
       directory_(directory),
       session_(session),
       kept_(scene, directory),
+      bodies_(scene, directory),
       frames_(kept_.frames(std::nullopt, std::nullopt)),
       maker_(scene, static_cast<std::size_t>(options.max_points)) {
   session_.set_scene(scene, true);
@@ -66,7 +66,8 @@ void KeptRun::work() {
     read_ledger_rows();
     for (std::size_t i = 0; i < frames_.size() && !stop_; ++i) {
       session_.set_filling(static_cast<double>(i) / static_cast<double>(frames_.size()));
-      auto read = kept_.read(frames_[i], channels_of_checkpoints(frames_[i]), "the view needs");
+      auto read = kept_.read(frames_[i], channels_of_checkpoints(frames_[i]), "the view needs",
+                             {"material", "body", "volume"});
       if (read)
         add(frames_[i], *read);
       else
@@ -112,7 +113,7 @@ void KeptRun::add(int frame, RunFrames::Frame& read) {
   staged_ = true;
   view::Picture picture = maker_.make(snapshot, frame, session_.costly());
   picture.time = read.particles.mark.time;
-  picture.colliders = scripted_colliders(scene_, picture.time);
+  picture.colliders = bodies_.at(frame, picture.time);
   session_.set_pace({0, picture.particles, 0, 0, directory_.path().string()});
   session_.add(std::move(picture));
 }

@@ -9,6 +9,7 @@
 
 #include "firn/scene.h"
 #include "src/app/options.h"
+#include "src/app/recorded_bodies.h"
 #include "src/app/run_frames.h"
 #include "src/io/run_directory.h"
 #include "src/view/player.h"
@@ -39,6 +40,7 @@ class KeptRun final : public view::Player {
   const RunDirectory& directory_;
   view::Session& session_;
   RunFrames kept_;
+  RecordedBodies bodies_;
   std::vector<int> frames_;
   view::PictureMaker maker_;
   bool staged_ = false;

@@ -8,9 +8,11 @@
 
 #include "firn/error.h"
 #include "firn/scene_file.h"
+#include "src/app/going_on.h"
 #include "src/app/interrupt.h"
 #include "src/app/scene_catalog.h"
 #include "src/scene/continuation.h"
+#include "src/scene/input_files.h"
 #include "src/scene/output_channels.h"
 
 namespace firn::app {
@@ -96,7 +98,12 @@ void LiveRun::set(const std::vector<std::string>& assignments, bool again) {
   const std::string path = find_scene(options_.target);
   const SceneOptions how{options_.variant, change.overrides};
   change.scene = again ? load_scene(path, how) : scene::continue_scene(path, saved, how);
+  if (directory_ != nullptr) {
+    require_formats(change.scene.output, change.scene.grid.dx);
+    require_surface_formats(change.scene, change.scene.output.surface);
+  }
   const std::lock_guard lock(mutex_);
+  if (!again) require_continuable(change.scene, files_, frame_);
   change.scene.name = scene_.name;
   overrides_ = change.overrides;
   scene_ = change.scene;
@@ -145,7 +152,7 @@ void LiveRun::stop_record() {
   if (!record_ || complete_) return;
   record_->save_checkpoint(*simulation_);
   record_->end(*simulation_, "interrupted by a signal");
-  to_go_on_ = "firn resume " + directory_->path().string();
+  to_go_on_ = command_to_resume(directory_->path().string());
 }
 
 void LiveRun::follow_orders() {
@@ -191,8 +198,10 @@ void LiveRun::fill(const Scene& scene, const std::vector<std::byte>* state) {
   pace_.device = simulation_->device_name();
   complete_ = false;
   {
+    auto files = state == nullptr ? input_files(scene) : std::map<std::string, std::string>();
     const std::lock_guard lock(mutex_);
     failed_ = false;
+    if (state == nullptr) files_ = std::move(files);
   }
   const Snapshot first = simulation_->snapshot(maker_->parts());
   session_.set_stage(scene, first);
@@ -281,6 +290,7 @@ void LiveRun::show_costly_if_wanted() {
 
 void LiveRun::complete_frame() {
   const FrameStats stats = simulation_->stats();
+  frame_ = stats.frame;
   pace_.steps = stats.total_steps;
   pace_.particles = stats.particles;
   session_.add_row(view::ledger_row(running_, stats));

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -93,11 +94,13 @@ class LiveRun final : public view::Player {
   std::condition_variable ordered_;
   Orders orders_;
   bool playing_ = true, failed_ = false;
-  Scene scene_;  // that was ordered last
+  Scene scene_;                               // that was ordered last
+  std::map<std::string, std::string> files_;  // that the run reads, as it began with them
   std::vector<std::string> overrides_;
   std::exception_ptr failure_;
   std::string to_go_on_;
 
+  std::atomic<int> frame_{0};           // the last one that is complete
   std::atomic<bool> attention_{false};  // an order waits: the steps are to stop
   std::thread thread_;
 };

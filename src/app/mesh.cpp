@@ -6,17 +6,19 @@
 #include "src/app/progress.h"
 #include "src/app/run_frames.h"
 #include "src/app/surface_writer.h"
+#include "src/scene/continuation.h"
 
 namespace firn::app {
 
 int mesh(const Options& options) {
   const RunDirectory run = options.output.empty() ? RunDirectory::open(options.target)
                                                   : RunDirectory::open_to_read(options.target);
-  const Scene scene = load_scene(run.scene().string(), scene_options(options));
+  const Scene scene = scene::scene_afterwards(run.scene().string(), scene_options(options));
   const RunFrames kept(scene, run);
   const std::vector<int> frames = kept.frames(options.first_frame, options.last_frame);
   std::optional<RunDirectory> elsewhere;
-  if (!options.output.empty()) elsewhere.emplace(RunDirectory::open_for_exports(options.output));
+  if (!options.output.empty())
+    elsewhere.emplace(RunDirectory::open_for_exports(options.output, run, options.overwrite));
   const RunDirectory& target = elsewhere ? *elsewhere : run;
   const auto formats = options.formats.empty() ? std::vector<std::string>{"obj"} : options.formats;
   const SurfaceWriter writer(scene, target, formats);

@@ -160,7 +160,7 @@ const std::vector<Flag>& flag_table() {
        }},
       {"seed", "seed", "N", "seed of the random placement of particles",
        [](O& o, const S& v) { o.seed = parse_integer<std::uint64_t>("seed", v, 0); }},
-      {"overwrite", "overwrite", "", "replace the run, or the scene file, that is there",
+      {"overwrite", "overwrite", "", "replace the run, scene file or another run's frames there",
        [](O& o, const S&) { o.overwrite = true; }},
       {"watch", "watch", "",
        "run again whenever the scene's file, or a mesh or picture that it names, changes",

@@ -10,10 +10,11 @@
 #include "firn/render.h"
 #include "src/app/commands.h"
 #include "src/app/progress.h"
+#include "src/app/recorded_bodies.h"
 #include "src/app/run_frames.h"
 #include "src/app/run_report.h"
-#include "src/render/collider_view.h"
 #include "src/run/frame_stats.h"
+#include "src/scene/continuation.h"
 #include "src/scene/output_channels.h"
 
 namespace firn::app {
@@ -40,14 +41,15 @@ void complete(const Scene& scene, Snapshot& snapshot) {
   snapshot.volume.resize(snapshot.size(), static_cast<float>(volume));
 }
 
-Shown shown_by(const Scene& scene, const RunFrames::Frame& frame) {
+Shown shown_by(const Scene& scene, const RecordedBodies& bodies, int number,
+               const RunFrames::Frame& frame) {
   Shown shown;
   shown.time = frame.particles.mark.time;
   shown.particles = snapshot_of(frame.particles);
   complete(scene, shown.particles);
   shown.particles.period = periods(scene);
   if (frame.tracers) shown.tracers = snapshot_of(*frame.tracers);
-  shown.colliders = scripted_colliders(scene, shown.time);
+  shown.colliders = bodies.at(number, shown.time);
   return shown;
 }
 
@@ -55,7 +57,8 @@ Shown shown_by(const Scene& scene, const RunFrames::Frame& frame) {
 // so many, evenly, for what happens between two of them fits the picture's margin.
 constexpr std::size_t kLookAhead = 64;
 
-void look_ahead(const Scene& scene, const RunFrames& kept, SceneRenderer& renderer) {
+void look_ahead(const Scene& scene, const RunFrames& kept, const RecordedBodies& bodies,
+                SceneRenderer& renderer) {
   if (scene.output.camera) return;
   const std::vector<int> frames = kept.frames(std::nullopt, std::nullopt);
   const std::size_t count = std::min(frames.size(), kLookAhead);
@@ -64,18 +67,18 @@ void look_ahead(const Scene& scene, const RunFrames& kept, SceneRenderer& render
   for (std::size_t i = 0; i < count; ++i) {
     const int frame = frames[count == 1 ? 0 : i * (frames.size() - 1) / (count - 1)];
     if (const auto read = kept.read(frame, {}, "pictures need", welcome))
-      renderer.look_ahead(shown_by(scene, *read));
+      renderer.look_ahead(shown_by(scene, bodies, frame, *read));
   }
 }
 
 // What the first picture fixes, colours above all, is that of all that is kept.
-void start_as_the_run(const Scene& scene, const RunFrames& kept, const std::vector<int>& chosen,
-                      SceneRenderer& renderer) {
+void start_as_the_run(const Scene& scene, const RunFrames& kept, const RecordedBodies& bodies,
+                      const std::vector<int>& chosen, SceneRenderer& renderer) {
   const std::vector<int> all = kept.frames(std::nullopt, std::nullopt);
   if (all.empty() || chosen.empty() || all.front() == chosen.front()) return;
   const auto first = kept.read(all.front(), channels_shown(scene), "pictures need",
                                {std::begin(kWelcome), std::end(kWelcome)});
-  if (first) renderer.render(shown_by(scene, *first));
+  if (first) renderer.render(shown_by(scene, bodies, all.front(), *first));
 }
 
 }  // namespace
@@ -83,18 +86,20 @@ void start_as_the_run(const Scene& scene, const RunFrames& kept, const std::vect
 int render(const Options& options) {
   const RunDirectory run = options.output.empty() ? RunDirectory::open(options.target)
                                                   : RunDirectory::open_to_read(options.target);
-  const Scene scene = load_scene(run.scene().string(), scene_options(options));
+  const Scene scene = scene::scene_afterwards(run.scene().string(), scene_options(options));
   const RunFrames kept(scene, run);
   const std::vector<int> frames = kept.frames(options.first_frame, options.last_frame);
-  if (std::any_of(scene.colliders.begin(), scene.colliders.end(),
-                  [](const Collider& c) { return c.dynamics.has_value(); }))
-    Progress::warning("bodies that material moves are shown where they began");
+  const RecordedBodies bodies(scene, run);
+  if (!std::all_of(frames.begin(), frames.end(), [&](int frame) { return bodies.knows(frame); }))
+    Progress::warning(
+        "bodies that material moves are shown where they began: stats.jsonl does not have them");
   std::optional<RunDirectory> elsewhere;
-  if (!options.output.empty()) elsewhere.emplace(RunDirectory::open_for_pictures(options.output));
+  if (!options.output.empty())
+    elsewhere.emplace(RunDirectory::open_for_pictures(options.output, run, options.overwrite));
   const RunDirectory& target = elsewhere ? *elsewhere : run;
   SceneRenderer renderer(scene);
-  look_ahead(scene, kept, renderer);
-  start_as_the_run(scene, kept, frames, renderer);
+  look_ahead(scene, kept, bodies, renderer);
+  start_as_the_run(scene, kept, bodies, frames, renderer);
   Progress progress(options);
   int drawn = 0;
   for (const int frame : frames) {
@@ -104,7 +109,8 @@ int render(const Options& options) {
       tell_left_out(frame, options.first_frame || options.last_frame);
       continue;
     }
-    write_png(target.image_path(frame).string(), renderer.render(shown_by(scene, *read)));
+    write_png(target.image_path(frame).string(),
+              renderer.render(shown_by(scene, bodies, frame, *read)));
     ++drawn;
   }
   if (scene.output.video && drawn > 1) write_video(scene, target, progress);

@@ -66,14 +66,16 @@ class WatchedRun {
   void run(const Scene& scene) {
     const auto folder = output_folder(scene, options_);
     const bool own = !folders_.insert(folder.string()).second;
-    const RunDirectory directory = RunDirectory::create(folder, options_.overwrite || own);
     Options options = options_;
     options.started = Clock::now();
+    std::optional<RunDirectory> directory;
     try {
+      directory.emplace(RunDirectory::create(folder, options_.overwrite || own));
       const RunResult result =
-          run_scene(scene, directory, options, progress_, {}, [this] { return is_outdated(); });
-      if (result.end != RunEnd::kOutdated) report_end(result, directory, options, progress_);
+          run_scene(scene, *directory, options, progress_, {}, [this] { return is_outdated(); });
+      if (result.end != RunEnd::kOutdated) report_end(result, *directory, options, progress_);
     } catch (const Error& error) {
+      if (!directory && !own) throw;
       tell(error);
     }
   }

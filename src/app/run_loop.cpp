@@ -78,6 +78,13 @@ void RunLoop::begin(const std::optional<Checkpoint>& from) {
   }
   const Snapshot first = simulation_.snapshot(shown_parts(scene_));
   simulation_.load_state(from->state);
+  const double behind = (simulation_.time() - from->time) * scene_.simulation.fps;
+  if (behind > 1e-9 && scene_.simulation.frames <= from->frame)
+    throw Error(ErrorCategory::kScene,
+                fmt::format("simulation.frames = {}: the run is already on its way to frame {}; "
+                            "give a larger number with --frames, or an earlier checkpoint with "
+                            "--from",
+                            scene_.simulation.frames, from->frame + 1));
   record_.resume(scene_, simulation_, first, *from, options_.started);
   tell_begin(from);
 }

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <map>
 #include <utility>
 
 #include "firn/version.h"
+#include "src/app/going_on.h"
 #include "src/io/atomic_file.h"
 #include "src/io/checkpoint.h"
 #include "src/run/energy_watch.h"
@@ -12,6 +15,20 @@
 #include "src/scene/integrator_traits.h"
 
 namespace firn::app {
+namespace {
+
+// By what it began with: 64 bits of FNV-1a.
+std::string identity_of(const Scene& scene, const std::map<std::string, std::string>& files) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  const auto add = [&hash](const std::string& text) {
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  };
+  add(scene.resolved_toml);
+  for (const auto& [path, sum] : files) add(path), add(sum);
+  return fmt::format("{:016x}", hash);
+}
+
+}  // namespace
 
 void RunRecord::open(const Scene& scene, const std::optional<FrameWriter::Resumed>& resumed,
                      std::optional<double> time) {
@@ -33,6 +50,7 @@ void RunRecord::begin(const Scene& scene, const Simulation& simulation, Clock::t
   state_ = {scene.name, scene.simulation.frames, {}, input_files(scene)};
   sensors_.emplace(scene);
   directory_.remove_older_run();
+  directory_.set_origin(identity_of(scene, state_.files));
   open(scene, std::nullopt, std::nullopt);
   last_ = simulation.stats();
   state_.totals.add(last_);
@@ -143,7 +161,7 @@ Error RunRecord::failed(const Simulation& simulation, const Error& error) {
   // on.
   if (error.category() != ErrorCategory::kDiverged &&
       !list_checkpoints(directory_.checkpoints()).empty())
-    kept += "\nthe last checkpoint goes on with:  firn resume " + folder;
+    kept += "\nthe last checkpoint goes on with:  " + command_to_resume(folder);
   const std::string message = std::string(error.what()) + "\n" + kept;
   try {
     write_summary(simulation, message);

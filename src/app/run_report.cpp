@@ -7,6 +7,7 @@
 
 #include "firn/error.h"
 #include "src/app/format.h"
+#include "src/app/going_on.h"
 #include "src/app/json_out.h"
 #include "src/app/ledger_plots.h"
 #include "src/app/sensor_writer.h"
@@ -42,9 +43,8 @@ void write_sensor_plots(const Scene& scene, const RunDirectory& directory, Progr
 }
 
 void say_stopped(const RunResult& result, const RunDirectory& directory, const char* why) {
-  print_errors(
-      fmt::format("{} in frame {}; a checkpoint is written. Go on with:\n  firn resume {}\n", why,
-                  result.last.frame + 1, directory.path().string()));
+  print_errors(fmt::format("{} in frame {}; a checkpoint is written. Go on with:\n  {}\n", why,
+                           result.last.frame + 1, command_to_resume(directory.path().string())));
 }
 
 void say_completed(const RunResult& result, const RunDirectory& directory, Progress& progress) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <fstream>
 
 #include "src/io/atomic_file.h"
 #include "src/io/numbered_file.h"
@@ -113,9 +114,13 @@ void make_directories(const fs::path& path) {
 
 FileDescriptor locked(FileDescriptor file, int operation, const fs::path& path) {
   if (::flock(file.get(), operation | LOCK_NB) == 0) return file;
-  if (errno == EWOULDBLOCK)
+  if (errno == EWOULDBLOCK) {
+    const bool is_read = ::flock(file.get(), LOCK_SH | LOCK_NB) == 0;
     throw directory_error(
-        path, "another run is writing to this folder; wait for it, or choose another one with -o");
+        path, is_read ? "another program reads this folder (firn view, render, mesh or convert), "
+                        "and it cannot be written to meanwhile"
+                      : "another run is writing to this folder; wait for it, or give another one");
+  }
   throw file_error(path / kMarker, "lock", errno);
 }
 FileDescriptor lock_directory(const fs::path& path) {
@@ -186,16 +191,45 @@ RunDirectory RunDirectory::open_to_read(const fs::path& path) {
   return {path, lock_to_read(path)};
 }
 
-RunDirectory RunDirectory::open_for_exports(const fs::path& path) {
+std::string RunDirectory::origin() const {
+  std::ifstream file(path_ / kMarker);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// Not in place of the file, which the lock is on.
+void RunDirectory::set_origin(const std::string& origin) const {
+  std::ofstream(path_ / kMarker) << origin << '\n';
+}
+
+// Frames that another run has left there would be filmed and listed with those of this one.
+void RunDirectory::belong_to(const RunDirectory& run, bool replace) const {
+  const std::string before = origin(), now = run.origin();
+  if (now.empty() || before == now || fs::exists(scene())) return;
+  const bool other = !before.empty() && !run_files(path_).empty();
+  if (other && !replace)
+    throw directory_error(path_,
+                          "what is in this folder was made of another run; replace it with "
+                          "--overwrite, or choose another folder with -o");
+  if (other) remove_older_run();
+  set_origin(now);
+}
+
+RunDirectory RunDirectory::open_for_exports(const fs::path& path, const RunDirectory& run,
+                                            bool replace) {
   make_directories(path);
   RunDirectory directory(path, lock_directory(path));
+  directory.belong_to(run, replace);
   for (const fs::path& folder : {path, path / "particles"}) directory.prepare_folder(folder);
   return directory;
 }
 
-RunDirectory RunDirectory::open_for_pictures(const fs::path& path) {
+RunDirectory RunDirectory::open_for_pictures(const fs::path& path, const RunDirectory& run,
+                                             bool replace) {
   make_directories(path);
   RunDirectory directory(path, lock_directory(path));
+  directory.belong_to(run, replace);
   for (const fs::path& folder : {path, path / "frames"}) directory.prepare_folder(folder);
   return directory;
 }

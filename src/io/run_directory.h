@@ -27,10 +27,17 @@ class RunDirectory {
   // The same to read alone, also where nothing may be written; no run may write to it meanwhile.
   static RunDirectory open_to_read(const std::filesystem::path& path);
 
-  // A folder for what a run is converted to, made if it is not there; it may hold a run or none.
-  // Throws as `create`, but for the files that are in it.
-  static RunDirectory open_for_exports(const std::filesystem::path& path);
-  static RunDirectory open_for_pictures(const std::filesystem::path& path);
+  // A folder for what `run` is converted to, made if it is not there; it may hold a run or none.
+  // Throws as `create`, and Error{kFile} where what is there was made of another run, unless it is
+  // to `replace` that.
+  static RunDirectory open_for_exports(const std::filesystem::path& path, const RunDirectory& run,
+                                       bool replace);
+  static RunDirectory open_for_pictures(const std::filesystem::path& path, const RunDirectory& run,
+                                        bool replace);
+
+  // Which run it is, or was made of: "" if that is not known. A run that goes on stays the same.
+  std::string origin() const;
+  void set_origin(const std::string& origin) const;
 
   // Removes the files of a run that are in the folder; all others stay.
   void remove_older_run() const;
@@ -65,6 +72,7 @@ class RunDirectory {
  private:
   RunDirectory(const std::filesystem::path& path, FileDescriptor lock);
   void prepare_folders() const;
+  void belong_to(const RunDirectory& run, bool replace) const;
   void prepare_folder(const std::filesystem::path& folder) const;
 
   std::filesystem::path path_;

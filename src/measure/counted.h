@@ -57,6 +57,8 @@ inline Counted sqrt(Counted x) { return Counted::result(std::sqrt(x.value), 1); 
 inline Counted abs(Counted x) { return Counted(std::fabs(x.value)); }
 inline Counted exp(Counted x) { return Counted::result(std::exp(x.value), Counted::kExp); }
 inline Counted log(Counted x) { return Counted::result(std::log(x.value), Counted::kLog); }
+inline Counted expm1(Counted x) { return Counted::result(std::expm1(x.value), Counted::kExp); }
+inline Counted log1p(Counted x) { return Counted::result(std::log1p(x.value), Counted::kLog); }
 inline Counted sin(Counted x) { return Counted::result(std::sin(x.value), 1); }
 inline Counted pow(Counted x, Counted y) { return Counted::result(std::pow(x.value, y.value), 1); }
 inline Counted min(Counted a, Counted b) { return b < a ? b : a; }

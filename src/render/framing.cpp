@@ -61,15 +61,20 @@ void Framing::aim() {
   flat_view_ = choose_flat_view(scene_, now, width_, height_);
 }
 
-double Framing::pixels_moved(const Snapshot& snapshot, double seconds) const {
-  const auto d = static_cast<std::size_t>(snapshot.dimension);
-  if (snapshot.velocity.size() != snapshot.position.size() || snapshot.size() == 0) return 0;
+double Framing::pixels_between(const V3d& from, const V3d& to) const {
   const Projection view(camera_, static_cast<double>(width_) / height_);
   const auto pixel = [&](const V3d& x) -> std::array<double, 2> {
-    if (d == 2) return {flat_view_.column(x[0]), flat_view_.row(x[1])};
+    if (scene_.simulation.dimension == 2) return {flat_view_.column(x[0]), flat_view_.row(x[1])};
     const auto [u, v] = view.project(x);
     return {0.5 * u * width_, 0.5 * v * height_};
   };
+  const auto a = pixel(from), b = pixel(to);
+  return std::hypot(b[0] - a[0], b[1] - a[1]);
+}
+
+double Framing::pixels_moved(const Snapshot& snapshot, double seconds) const {
+  const auto d = static_cast<std::size_t>(snapshot.dimension);
+  if (snapshot.velocity.size() != snapshot.position.size() || snapshot.size() == 0) return 0;
   std::vector<double> ways;
   const std::size_t stride = 1 + snapshot.size() / 8192;
   for (std::size_t i = 0; i < snapshot.size(); i += stride) {
@@ -77,8 +82,7 @@ double Framing::pixels_moved(const Snapshot& snapshot, double seconds) const {
     V3d y = x;
     for (std::size_t c = 0; c < d; ++c)
       y[static_cast<int>(c)] += seconds * double{snapshot.velocity[i * d + c]};
-    const auto from = pixel(x), to = pixel(y);
-    const double way = std::hypot(to[0] - from[0], to[1] - from[1]);
+    const double way = pixels_between(x, y);
     if (std::isfinite(way)) ways.push_back(way);
   }
   if (ways.empty()) return 0;

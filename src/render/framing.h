@@ -29,6 +29,8 @@ class Framing {
   const Camera& camera() const { return camera_; }
   const FlatView& flat_view() const { return flat_view_; }
 
+  // How far these two points are from each other in the picture.
+  double pixels_between(const V3d& from, const V3d& to) const;
   // How far a particle moves in the picture in so many seconds at its velocity, but for the fastest
   // hundredth of them.
   double pixels_moved(const Snapshot& snapshot, double seconds) const;

@@ -95,15 +95,16 @@ ColorRange expected_pressure(const Scene& scene, const Stage& stage) {
   return {0, density * (g * height + 0.5 * stage.speed * stage.speed)};
 }
 
-// J_P and J start at one, plastic strain and logarithms at zero.
+// J_P starts at one; J - 1, plastic strain and logarithms at zero.
 ColorRange expected_plastic_state(const Scene& scene, const Stage&) {
-  const bool strain =
-      std::all_of(scene.materials.begin(), scene.materials.end(), [](const Material& m) {
-        return m.model == MaterialModel::kVonMises || m.model == MaterialModel::kDruckerPrager ||
-               m.model == MaterialModel::kHerschelBulkley ||
-               m.model == MaterialModel::kViscoelastic;
-      });
-  return strain ? ColorRange{0, 0.5} : ColorRange{0.9, 1.1};
+  bool ratio = false, strain = false;
+  for (const Material& m : scene.materials) {
+    ratio = ratio || m.model == MaterialModel::kSnow || m.model == MaterialModel::kSandClamp;
+    strain = strain || m.model == MaterialModel::kVonMises ||
+             m.model == MaterialModel::kDruckerPrager ||
+             m.model == MaterialModel::kHerschelBulkley || m.model == MaterialModel::kViscoelastic;
+  }
+  return ratio ? ColorRange{0.9, 1.1} : strain ? ColorRange{0, 0.5} : ColorRange{-0.1, 0.1};
 }
 
 ColorRange expected_volume_ratio(const Scene&, const Stage&) { return {0.9, 1.1}; }

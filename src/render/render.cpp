@@ -322,6 +322,9 @@ void Renderer::write_captions(Image& image, double time) { impl_->write_captions
 Snapshot Renderer::moved_on(const Snapshot& snapshot, double seconds) const {
   return after(impl_->scene(), impl_->framing().stage(), snapshot, seconds);
 }
+double Renderer::pixels_between(const Vec3& from, const Vec3& to) const {
+  return impl_->framing().pixels_between({{from[0], from[1], from[2]}}, {{to[0], to[1], to[2]}});
+}
 double Renderer::pixels_moved(const Snapshot& snapshot, double seconds) const {
   return impl_->framing().pixels_moved(snapshot, seconds);
 }

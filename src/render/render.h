@@ -55,6 +55,8 @@ class Renderer {
 
   // Particles after some seconds at their velocities, outside the planes and within the domain.
   Snapshot moved_on(const Snapshot& snapshot, double seconds) const;
+  // How far these two points are from each other in the picture.
+  double pixels_between(const Vec3& from, const Vec3& to) const;
   // The way of the fastest particle in the picture in so many seconds, but for a few strays.
   double pixels_moved(const Snapshot& snapshot, double seconds) const;
 

@@ -2,18 +2,71 @@
 #include <cmath>
 
 #include "firn/render.h"
+#include "kernels/collide/rigid_body.h"
 #include "src/render/collider_view.h"
 #include "src/render/image.h"
 #include "src/render/render.h"
 #include "src/scene/output_channels.h"
+#include "src/scene/shapes.h"
 
 namespace firn {
+namespace {
+
+Mat<double, 3> matrix_of(const std::array<double, 9>& rows) {
+  Mat<double, 3> R;
+  for (int i = 0; i < 9; ++i) R(i / 3, i % 3) = rows[static_cast<std::size_t>(i)];
+  return R;
+}
+
+// A body that goes on as it moves and turns now.
+void drift(ColliderState& state, double seconds) {
+  double turn[4] = {0, 0, 0, 1};
+  Vec<double, 3> angle;
+  for (int c = 0; c < 3; ++c) {
+    angle[c] = seconds * state.angular_velocity[static_cast<std::size_t>(c)];
+    state.translation[static_cast<std::size_t>(c)] +=
+        seconds * state.velocity[static_cast<std::size_t>(c)];
+  }
+  rigid::turn_by(turn, angle);
+  const Mat<double, 3> R = rigid::rotation_of(turn) * matrix_of(state.rotation);
+  for (int i = 0; i < 9; ++i) state.rotation[static_cast<std::size_t>(i)] = R(i / 3, i % 3);
+}
+
+Vec3 placed(const ColliderState& state, const Vec3& x) {
+  Vec<double, 3> arm;
+  for (int c = 0; c < 3; ++c)
+    arm[c] = x[static_cast<std::size_t>(c)] - state.pivot[static_cast<std::size_t>(c)];
+  arm = matrix_of(state.rotation) * arm;
+  Vec3 result;
+  for (std::size_t c = 0; c < 3; ++c)
+    result[c] = arm[static_cast<int>(c)] + state.pivot[c] + state.translation[c];
+  return result;
+}
+
+// The corners of each collider's bounding box at rest; none of one without bounds.
+std::vector<std::vector<Vec3>> boxes_of(const Scene& scene) {
+  const int d = scene.simulation.dimension;
+  std::vector<std::vector<Vec3>> boxes;
+  for (const Collider& collider : scene.colliders) {
+    const CompiledShape outline = outline_shape(collider.shape, d, scene.grid.dx);
+    std::vector<Vec3>& corners = boxes.emplace_back();
+    for (std::size_t corner = 0; outline.bounded() && corner < std::size_t{1} << d; ++corner) {
+      Vec3& x = corners.emplace_back();
+      for (std::size_t c = 0; c < static_cast<std::size_t>(d); ++c)
+        x[c] = corner >> c & 1 ? outline.max[c] : outline.min[c];
+    }
+  }
+  return boxes;
+}
+
+}  // namespace
 
 class SceneRenderer::Impl {
  public:
   explicit Impl(const Scene& scene) : scene_(scene), renderer_(scene_), colliders_(scene_) {
     scene_.output.image = true;
     scene_.output.particles.clear();
+    if (scene_.output.motion_blur > 0) boxes_ = boxes_of(scene_);
   }
 
   Image render(const Shown& s) {
@@ -36,7 +89,8 @@ class SceneRenderer::Impl {
   Image blurred(const Shown& s, double open) {
     constexpr double kStep = 2;  // pixels from one picture to the next
     constexpr int kMost = 24;
-    const double way = renderer_.pixels_moved(s.particles, open);
+    const double way =
+        std::max(renderer_.pixels_moved(s.particles, open), pixels_of_bodies(s, open));
     const int count = std::clamp(static_cast<int>(std::ceil(way / kStep)), 1, kMost);
     MeanImage mean;
     for (int i = 0; i < count; ++i) mean.add(draw(at(s, ((i + 0.5) / count - 0.5) * open)));
@@ -44,21 +98,38 @@ class SceneRenderer::Impl {
   }
 
   Shown at(const Shown& s, double seconds) const {
-    Shown moved{renderer_.moved_on(s.particles, seconds), renderer_.moved_on(s.tracers, seconds),
-                s.colliders, s.time + seconds};
-    const std::vector<ColliderState> scripted = scripted_colliders(scene_, moved.time);
-    for (std::size_t i = 0; i < moved.colliders.size() && i < scripted.size(); ++i) {
-      ColliderState& state = moved.colliders[i];
-      if (!state.dynamic) state = scripted[i];
-      for (std::size_t c = 0; state.dynamic && c < 3; ++c)
-        state.translation[c] += seconds * state.velocity[c];
-    }
-    return moved;
+    return {renderer_.moved_on(s.particles, seconds), renderer_.moved_on(s.tracers, seconds),
+            bodies_at(s, seconds), s.time + seconds};
+  }
+
+  std::vector<ColliderState> bodies_at(const Shown& s, double seconds) const {
+    std::vector<ColliderState> states = s.colliders;
+    const std::vector<ColliderState> scripted = scripted_colliders(scene_, s.time + seconds);
+    for (std::size_t i = 0; i < states.size() && i < scripted.size(); ++i)
+      if (states[i].dynamic)
+        drift(states[i], seconds);
+      else
+        states[i] = scripted[i];
+    return states;
+  }
+
+  // The way of the fastest corner of a bounding box, while the shutter is open.
+  double pixels_of_bodies(const Shown& s, double open) const {
+    const std::vector<ColliderState> from = bodies_at(s, -0.5 * open),
+                                     to = bodies_at(s, 0.5 * open);
+    double most = 0;
+    for (std::size_t i = 0; i < to.size() && i < boxes_.size(); ++i)
+      for (const Vec3& corner : boxes_[i]) {
+        const double way = renderer_.pixels_between(placed(from[i], corner), placed(to[i], corner));
+        if (std::isfinite(way)) most = std::max(most, way);
+      }
+    return most;
   }
 
   Scene scene_;
   Renderer renderer_;
   ColliderView colliders_;
+  std::vector<std::vector<Vec3>> boxes_;
 };
 
 SceneRenderer::SceneRenderer(const Scene& scene) : impl_(std::make_unique<Impl>(scene)) {}

@@ -214,7 +214,7 @@ double wave_speed(const Material& material, const ParticleBatch& batch,
       heat ? deviatoric_params<double>(material, D) : make_material_params<double>(material, D);
   MaterialState<double, D> rest;
   rest.F = Mat<double, D>::scaled_identity(batch.stretch);
-  start_history<double, D>(params.model, rest.history);
+  start_history<double, D>(params.model, rest.history, batch.stretch);
   if (hardened && params.model == MaterialModel::kSnow) rest.history[0] = Snow::kLeastPlasticVolume;
   const double stiffness = heat ? heat->stiffest(batch.material, 0, batch.position.size(),
                                                  batch.phase, batch.temperature)

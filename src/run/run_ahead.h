@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 
@@ -19,12 +20,14 @@ struct RunGoal {
 };
 
 struct RunPace {
-  int steps_per_look, most_looks;  // looks under way at once
+  int steps_per_look, most_looks;                // looks under way at once
+  std::chrono::milliseconds between_pauses{50};  // see run_ahead
 };
 
-// Returns whether the goal is reached; false if `interrupted`, which may be empty, asked to stop:
-// the device is then between two steps and out of work. `c` is the control block with nothing
-// enqueued behind it.
+// Returns whether the goal is reached; false if `interrupted`, which may be empty, asked to stop.
+// It is asked where the device is out of work between two steps, and no layout half found: what it
+// reads or saves is a state. Where the device would never be out of work it is given a pause now
+// and then. `c` is the control block with nothing enqueued behind it.
 //   queue.enqueue(n)  enqueues n steps and a look
 //   queue.pending()   looks under way
 //   queue.look()      waits for the oldest
@@ -33,14 +36,18 @@ struct RunPace {
 template <class Queue>
 bool run_ahead(Queue&& queue, StepControl c, const RunGoal& goal, const RunPace& pace,
                const std::function<bool()>& interrupted) {
+  using Clock = std::chrono::steady_clock;
   std::uint64_t enqueued = c.step;  // the steps counted once all that is enqueued has run
-  bool leave = false;
+  Clock::time_point asked = Clock::now();
   queue.forget();
   while (!goal.done(c)) {
-    leave = leave || (interrupted && interrupted());
-    // A layout that is half found is no state to leave.
-    if (leave && queue.pending() == 0 && c.grid_saved == 0) return false;
-    while (queue.pending() < (leave ? 1 : pace.most_looks)) {
+    if (interrupted && queue.pending() == 0 && c.grid_saved == 0) {
+      if (interrupted()) return false;
+      asked = Clock::now();
+    }
+    const bool pause =
+        interrupted && queue.pending() > 0 && Clock::now() - asked >= pace.between_pauses;
+    while (!pause && queue.pending() < pace.most_looks) {
       const double wanted = goal.left(c) - static_cast<double>(enqueued - c.step);
       if (wanted < 1 && queue.pending() > 0) break;
       const int n = static_cast<int>(std::clamp<double>(wanted, 1, pace.steps_per_look));

@@ -45,7 +45,10 @@ class SceneStepper final : public Stepper {
   bool run_steps(std::int64_t steps, double latest, const StepWatch& watch) override;
   void time_stages(bool on) override { time_stages_ = on; }
 
-  StepControl control() override { return context_.read(); }
+  StepControl control() override {
+    require_whole();
+    return context_.read();
+  }
   void begin_frame() override;
   Totals totals() override;
   void report(FrameStats& stats) override;
@@ -100,8 +103,10 @@ class SceneStepper final : public Stepper {
   StepControl aim(StepControl c, double target, std::uint64_t last_step);
   void poll(StepControl& c);
   void grow(const StepControl& c);
-  // The caller writes `c` back: the particles' first chunk may be another one.
+  // The caller writes `c` back: the particles' first chunk may be another one. What it throws
+  // leaves some of the memory without room.
   void reserve(StepControl& c, std::uint32_t chunks, std::uint32_t blocks);
+  void require_whole() const;
   [[noreturn]] void throw_fault(const StepControl& c) const;
   void fold_into_domain(std::vector<float>& position) const;
   bool consistent(const StepControl& c, const std::vector<Chunk>& layout) const;
@@ -116,6 +121,7 @@ class SceneStepper final : public Stepper {
   ParticleNamer namer_;
   std::int64_t grown_ = 0;
   bool time_stages_ = false;
+  bool whole_ = true;
   EnqueueStats enqueued_;
   Replay<Exec> replay_;
   Readback<Exec> looks_;

@@ -44,13 +44,25 @@ void SceneStepper<Integrator>::initialize() {
 
 template <class Integrator>
 void SceneStepper<Integrator>::reserve(StepControl& c, std::uint32_t chunks, std::uint32_t blocks) {
+  require_whole();
+  whole_ = false;
   context_.changed();
   context_.particles.reserve(chunks, c.first_chunk);
   for_each_stage([&](auto& stage) { stage.reserve_chunks(context_.particles.capacity()); });
-  if (blocks <= context_.grid.capacity()) return;
-  context_.grid.reserve(blocks);
-  context_.bodies.reserve(blocks);
-  for_each_stage([&](auto& stage) { stage.reserve_blocks(context_.grid.capacity()); });
+  if (blocks > context_.grid.capacity()) {
+    context_.grid.reserve(blocks);
+    context_.bodies.reserve(blocks);
+    for_each_stage([&](auto& stage) { stage.reserve_blocks(context_.grid.capacity()); });
+  }
+  whole_ = true;
+}
+
+template <class Integrator>
+void SceneStepper<Integrator>::require_whole() const {
+  if (!whole_)
+    throw Error(ErrorCategory::kDevice,
+                "there was no memory for what this simulation needed, and its state is lost: load "
+                "a saved one into a new simulation");
 }
 
 // --- stepping ---

@@ -33,7 +33,7 @@ void SceneStepper<Integrator>::append(const ParticleBatch& batch, std::uint32_t 
   // Until the first constitutive step has seen them, the rest state stands for the new particles.
   MaterialState<Real, D> rest;
   rest.F = Mat<Real, D>::scaled_identity(static_cast<Real>(batch.stretch));
-  start_history<Real, D>(material.model, rest.history);
+  start_history<Real, D>(material.model, rest.history, batch.stretch);
   const Response<Real, D> response = respond(material, rest);
   const double stiffness =
       context_.heat_model.stiffest(batch.material, first_id, n, batch.phase, batch.temperature);

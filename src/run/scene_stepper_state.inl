@@ -27,6 +27,7 @@ void SceneStepper<Integrator>::begin_frame() {
 
 template <class Integrator>
 Totals SceneStepper<Integrator>::totals() {
+  require_whole();
   Totals t;
   if (context_.particles.capacity() > 0) for_each_stage([&](auto& stage) { stage.add_to(t); });
   return t;
@@ -278,6 +279,7 @@ bool SceneStepper<Integrator>::consistent(const StepControl& c,
 
 template <class Integrator>
 void SceneStepper<Integrator>::load(ByteReader& in, std::uint32_t id_end) {
+  require_whole();
   const int dimension = in.value<int>();
   const auto real_size = in.value<std::size_t>();
   refuse_unless(dimension == D && real_size == sizeof(Real), "dimension or precision");

@@ -44,20 +44,52 @@ std::vector<std::string> transfer_warnings(const Scene& scene) {
   return warnings;
 }
 
-// Long steps of sand: what flows after an elastic step has stood for all of it, and flow within one
-// is slow to find.
-std::vector<std::string> sand_warnings(const Scene& scene) {
+// Long steps of sand and metal: what flows after an elastic step has stood for all of it, and flow
+// of sand within one is slow to find.
+std::vector<std::string> flow_warnings(const Scene& scene) {
   const IntegratorTraits& integrator = traits_of(scene);
   if (!integrator.implicit) return {};
-  const auto is_sand = [](const Material& m) { return m.model == MaterialModel::kDruckerPrager; };
-  if (std::none_of(scene.materials.begin(), scene.materials.end(), is_sand)) return {};
-  if (!integrator.linear && scene.implicit.plasticity == PlasticFlow::kInside)
-    return {
+  const auto has = [&scene](MaterialModel model) {
+    return std::any_of(scene.materials.begin(), scene.materials.end(),
+                       [model](const Material& m) { return m.model == model; });
+  };
+  const bool sand = has(MaterialModel::kDruckerPrager), metal = has(MaterialModel::kVonMises);
+  std::vector<std::string> warnings;
+  const bool inside = !integrator.linear && scene.implicit.plasticity == PlasticFlow::kInside;
+  if (sand && inside)
+    warnings.push_back(
         "drucker_prager under integrator = \"optimization\": steps of sand that slides take many "
-        "iterations; \"explicit\" is many times as fast"};
-  return {
-      "drucker_prager that flows after an elastic step: in steps of more than a few milliseconds "
-      "sand stands where it should fall; bound time.dt_max, or use integrator = \"explicit\""};
+        "iterations; \"explicit\" is many times as fast");
+  if (sand && !inside)
+    warnings.push_back(
+        "drucker_prager that flows after an elastic step: in steps of more than a few milliseconds "
+        "sand stands where it should fall; bound time.dt_max, or use integrator = \"explicit\"");
+  if (metal && !inside)
+    warnings.push_back(
+        "von_mises that flows after an elastic step: in long steps it stands where it should "
+        "yield; bound time.dt_max, or use integrator = \"optimization\" and implicit.plasticity = "
+        "\"inside\"");
+  return warnings;
+}
+
+// A solve's energies are sums over the scene, whose last digits a stiff body takes for itself.
+std::vector<std::string> stiffness_warnings(const Scene& scene) {
+  constexpr double kMostRatio = 1e5;
+  const IntegratorTraits& integrator = traits_of(scene);
+  if (!integrator.implicit || integrator.linear || scene.simulation.precision != Precision::kSingle)
+    return {};
+  const Material *stiff = nullptr, *soft = nullptr;
+  const auto modulus = [](const Material& m) { return std::max(m.youngs_modulus, m.bulk_modulus); };
+  for (const Material& m : scene.materials) {
+    if (!(modulus(m) > 0)) continue;
+    if (stiff == nullptr || modulus(m) > modulus(*stiff)) stiff = &m;
+    if (soft == nullptr || modulus(m) < modulus(*soft)) soft = &m;
+  }
+  if (stiff == nullptr || modulus(*stiff) < kMostRatio * modulus(*soft)) return {};
+  return {fmt::format(
+      "'{}' is {:.0e} times as stiff as '{}': in single precision the rounding of its energy hides "
+      "what moves the other, which may hang in the air; use simulation.precision = \"double\"",
+      stiff->name, modulus(*stiff) / modulus(*soft), soft->name)};
 }
 
 // Nodes hold material: a plate without one within has no effect, and one with a single layer of
@@ -104,8 +136,9 @@ void require_particles(const Scene& scene, std::size_t particles) {
 
 std::vector<std::string> start_warnings(const Scene& scene) {
   std::vector<std::string> warnings = mesh_warnings(scene);
-  for (const auto& more : {body_warnings(scene), overlap_warnings(scene), transfer_warnings(scene),
-                           sand_warnings(scene), collider_warnings(scene)})
+  for (const auto& more :
+       {body_warnings(scene), overlap_warnings(scene), transfer_warnings(scene),
+        flow_warnings(scene), stiffness_warnings(scene), collider_warnings(scene)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

@@ -20,7 +20,7 @@ Scene what_moves(Scene scene) {
   scene.diagnostics = {};
   scene.name = scene.title = scene.source = scene.path = scene.resolved_toml = "";
   scene.simulation.frames = 0;
-  for (Material& material : scene.materials) material.color = {};
+  for (Material& material : scene.materials) material.color = {}, material.look = Look::kAuto;
   for (Body& body : scene.bodies) body.color.reset();
   for (Collider& collider : scene.colliders) collider.color = {};
   return scene;
@@ -33,7 +33,8 @@ bool may_change(const std::string& key, const Node* was, const Node* is) {
                       key == "diagnostics" || key.starts_with("diagnostics.");
   const bool emitters = is_array(was) || is_array(is);  // else `source` is a text
   const bool text = key == "title" || key == "reference" || (key == "source" && !emitters);
-  return output || text || key == "simulation.frames" || key.ends_with(".color");
+  return output || text || key == "simulation.frames" || key.ends_with(".color") ||
+         key.ends_with(".look");
 }
 
 std::string value_of(const Node* node) {
@@ -50,7 +51,8 @@ bool same_value(const Node& a, const Node& b) {
 
 class Comparison {
  public:
-  explicit Comparison(Findings& findings) : findings_(findings) {}
+  // `what` cannot have another value of a key.
+  Comparison(Findings& findings, std::string_view what) : findings_(findings), what_(what) {}
 
   // `was` and `is` are null where the key is not given; `where` is then the place of its table.
   void compare(const std::string& key, const Node* was, const Node* is, const Location& where) {
@@ -64,8 +66,8 @@ class Comparison {
       for (std::size_t i = 0; i < is->items.size(); ++i)
         compare(fmt::format("{}.{}", key, i), &was->items[i], &is->items[i], is->items[i].where);
     } else if (!(both && same_value(*was, *is))) {
-      findings_.add(where, fmt::format("a run cannot go on with another '{}': it was {}, and is {}",
-                                       excerpt(key), value_of(was), value_of(is)));
+      findings_.add(where, fmt::format("{} another '{}': it was {}, and is {}", what_, excerpt(key),
+                                       value_of(was), value_of(is)));
     }
   }
 
@@ -80,7 +82,17 @@ class Comparison {
   }
 
   Findings& findings_;
+  std::string_view what_;
 };
+
+void compare_scenes(const ResolvedScene& was, const ResolvedScene& is, std::string_view what) {
+  if (what_moves(was.scene) == what_moves(is.scene)) return;
+  Findings findings;
+  Comparison(findings, what).compare("", &was.document, &is.document, is.document.where);
+  if (findings.empty())
+    findings.add(is.document.where, fmt::format("{} another scene than it began with", what));
+  findings.throw_if_any();
+}
 
 }  // namespace
 
@@ -88,13 +100,13 @@ Scene continue_scene(const std::string& path, const std::string& saved,
                      const SceneOptions& options) {
   const ResolvedScene is = resolve_file(path, options);
   const ResolvedScene was = resolve(saved, "the scene in the checkpoint", "", {});
-  if (what_moves(was.scene) != what_moves(is.scene)) {
-    Findings findings;
-    Comparison(findings).compare("", &was.document, &is.document, is.document.where);
-    if (findings.empty())
-      findings.add(is.document.where, "a run cannot go on with another scene than it began with");
-    findings.throw_if_any();
-  }
+  compare_scenes(was, is, "a run cannot go on with");
+  return is.scene;
+}
+
+Scene scene_afterwards(const std::string& path, const SceneOptions& options) {
+  const ResolvedScene is = resolve_file(path, options);
+  compare_scenes(resolve_file(path, {}), is, "a run that is over cannot be shown with");
   return is.scene;
 }
 

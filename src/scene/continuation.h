@@ -15,4 +15,9 @@ namespace firn::scene {
 Scene continue_scene(const std::string& path, const std::string& saved,
                      const SceneOptions& options);
 
+// The scene at `path` as pictures and surfaces of its finished run are made anew by it: `options`
+// may change what is shown. Throws as load_scene, and Error{kScene} for each key that would have
+// moved the material otherwise, which is done.
+Scene scene_afterwards(const std::string& path, const SceneOptions& options);
+
 }  // namespace firn::scene

@@ -38,7 +38,7 @@ constexpr OutputChannel kChannels[] = {
      &Snapshot::deformation_gradient},
     {"plastic_state", "1", ChannelRank::kScalar,
      "J_P (snow, sand_clamp), plastic strain (drucker_prager, von_mises, herschel_bulkley), "
-     "ln of det b_OB over that of F F^T, halved (viscoelastic) or J (weakly_compressible); not "
+     "ln of det b_OB over that of F F^T, halved (viscoelastic) or J - 1 (weakly_compressible); not "
      "thermal",
      keeps_history, &Snapshot::plastic_state},
     {"stress", "Pa", ChannelRank::kTensor, "Kirchhoff's, J times Cauchy's, Pa; not incompressible",

@@ -217,6 +217,14 @@ void check_positions(TableReader& table, const Scene& scene) {
     table.fail("positions", fmt::format("positions \"backward_euler\" need {}", reason));
 }
 
+// Instances are not made where anything in the scene is wrong: their names are not known then.
+bool lacks_instances(const Node& root, const ReadContext& context) {
+  const Node* bodies = root.find("body");
+  return !context.findings.empty() && bodies != nullptr &&
+         std::any_of(bodies->items.begin(), bodies->items.end(),
+                     [](const Node& body) { return body.find("instances") != nullptr; });
+}
+
 }  // namespace
 
 constinit const Table kSimulation = {"[simulation]", "What is simulated, and how.",
@@ -330,7 +338,7 @@ void parse_tracers(const Node& root, Scene& scene, ReadContext& context) {
     std::vector<std::string_view> known;
     for (const Body& body : scene.bodies) known.push_back(body.name);
     std::vector<std::string> names;
-    if (!table.read_words("bodies", names, known)) return;
+    if (lacks_instances(root, context) || !table.read_words("bodies", names, known)) return;
     if (names.empty())
       table.fail("bodies", "'bodies' names none; leave it out to fill all bodies with tracers");
     for (std::size_t b = 0; b < known.size(); ++b)

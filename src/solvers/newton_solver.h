@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "firn/scene.h"
 #include "kernels/grid/rebuild.h"
@@ -26,6 +27,7 @@ struct NewtonReport {
   int iterations = 0, linear_iterations = 0, cuts = 0, passes = 0, looks = 0;
   double imbalance = 0, tolerance = 0;         // sqrt(sum |impulse|^2 / m), kg^(1/2) m/s
   double energy_before = 0, energy_after = 0;  // the potential of the guess and at the end, J
+  double speed = 0;                            // of the fastest node at the end, m/s
 };
 
 template <class Exec, int D, class Real>
@@ -38,6 +40,7 @@ class NewtonSolver {
       : exec_(exec),
         settings_(scene.implicit),
         linear_(linear),
+        bodies_move_(std::any_of(scene.colliders.begin(), scene.colliders.end(), may_move)),
         gravity_(std::hypot(scene.simulation.gravity[0], scene.simulation.gravity[1],
                             scene.simulation.gravity[2])),
         gradients_(exec),
@@ -91,6 +94,7 @@ class NewtonSolver {
 
  private:
   static constexpr int kMostPasses = 4, kMostCuts = 16;
+  static constexpr double kAny = std::numeric_limits<double>::infinity();
   static constexpr double kArmijo = 1e-4;  // share of the slope's promise that a step has to keep
   // Share of the tolerance that a step of one linear solve gets: what it leaves no iteration looks
   // at again, and it is to one side, so that bodies in free flight lose momentum step by step.
@@ -154,21 +158,80 @@ class NewtonSolver {
     }
     // At the better of two guesses, whose sums the host reads together.
     void start() {
-      guess(false);
       if (solver.linear_) {
-        now = read()[0];
+        begin_linear();
         reference = std::sqrt(now.imbalance);
         return;
       }
+      const double at_begin = solver.bodies_move_ ? scale_at_begin() : kAny;
+      guess(false);
       guess(true, 1);
       const auto [resting, moving] = read();
       now = moving;
       reference =
           std::sqrt(std::isfinite(moving.imbalance) ? std::min(moving.imbalance, resting.imbalance)
                                                     : resting.imbalance);
-      if (std::isfinite(moving.energy) && moving.energy <= resting.energy) return;
+      reference = std::min(reference, at_begin);
+      if (is_better(moving, resting)) return;
       guess(false);
       now = resting;
+    }
+    // By their potentials, or where these differ by rounding alone, which a stiff body has enough
+    // of for all others, by their imbalance.
+    static bool is_better(const NewtonSums& a, const NewtonSums& b) {
+      if (!std::isfinite(a.energy) || !std::isfinite(a.imbalance)) return false;
+      if (!std::isfinite(b.energy) || !std::isfinite(b.imbalance)) return true;
+      if (std::abs(a.energy - b.energy) >
+          kRounding * std::max(std::abs(a.energy), std::abs(b.energy)))
+        return a.energy < b.energy;
+      return a.imbalance <= b.imbalance;
+    }
+    // The forces where nothing has moved yet, and what contacts do to v*. Where bodies move, either
+    // guess tears the nodes that they hold away from all others, and what that does to a stiff
+    // material is no scale.
+    double scale_at_begin() {
+      guess_velocity(solver.exec_, problem, true);
+      sum_demand(solver.exec_, problem);
+      evaluate_stress_at_rest();
+      // v*, of which the inertia is none.
+      solver.exec_.copy(problem.view.trial, problem.view.target,
+                        solver.memory_.channel(Memory::kTarget).bytes());
+      evaluate_nodes(solver.exec_, problem);
+      const NewtonSums sums = read()[0];
+      return std::sqrt(sums.imbalance) + std::sqrt(sums.demand);
+    }
+    void evaluate_stress_at_rest() {
+      solver.memory_.channel(Memory::kTrial).zero();
+      clear_nodes(solver.exec_, problem.view.gradient, 1, problem.max_blocks, problem.control);
+      evaluate_particles(solver.exec_, problem);
+    }
+    // From where the one linear solve starts: from rest, or where bodies move, from the better of
+    // two guesses. Stresses and stiffnesses are those of where nothing has moved, also at nodes
+    // that bodies hold, whose velocities count by the stiffnesses.
+    void begin_linear() {
+      if (!solver.bodies_move_) {
+        guess(false);
+        now = read()[0];
+        return;
+      }
+      guess_linear(false, 0);
+      guess_linear(true, 1);
+      const auto [resting, moving] = read();
+      now = moving;
+      if (moving.imbalance <= resting.imbalance) return;
+      guess_linear(false, 0);
+      now = resting;
+    }
+    void guess_linear(bool moving, int slot) {
+      problem.view = solver.memory_.view();
+      guess_velocity(solver.exec_, problem, moving);
+      evaluate_stress_at_rest();
+      apply_stiffness(solver.exec_, problem, problem.view.velocity, problem.view.gradient);
+      solver.exec_.copy(problem.view.trial, problem.view.velocity,
+                        solver.memory_.channel(Memory::kTrial).bytes());
+      problem.view.sums += slot;
+      evaluate_nodes(solver.exec_, problem);
+      problem.view.sums -= slot;
     }
     void guess(bool moving, int slot = 0) {
       guess_velocity(solver.exec_, problem, moving);
@@ -338,23 +401,31 @@ class NewtonSolver {
       const double enough = solver.linear_ ? kOfOneSolve * report.tolerance : report.tolerance;
       if (std::sqrt(read()[0].contacts) <= enough) return false;
       if (!solver.linear_) return stay(), true;
-      guess(false);
-      now = read()[0];
+      begin_linear();
       return true;
     }
     void end() {
       problem.view = solver.memory_.view();
+      find_fastest(solver.exec_, problem);
+      report.speed = std::sqrt(read()[0].speed_squared);
       end_implicit(solver.exec_, problem);
     }
   };
 
+  static bool may_move(const Collider& collider) {
+    return collider.motion || collider.dynamics || contains_sequence(collider.shape);
+  }
+  static bool contains_sequence(const Shape& shape) {
+    return shape.type == ShapeType::kMeshSequence ||
+           std::any_of(shape.children.begin(), shape.children.end(), contains_sequence);
+  }
   bool uses_multigrid() const {
     return settings_.preconditioner == ImplicitPreconditioner::kMultigrid;
   }
 
   Exec& exec_;
   ImplicitSettings settings_;
-  bool linear_;
+  bool linear_, bodies_move_;
   double gravity_;
   ConjugateGradients<Exec, NodeSpace<D, Real>> gradients_;
   Minres<Exec, NodeSpace<D, Real>> minres_;

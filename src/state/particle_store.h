@@ -149,9 +149,7 @@ class ParticleStore {
     id_.upload(ids, std::size_t{first} * kLanes);
 
     Real history[history_capacity<D>()];
-    start_history<Real, D>(material.model, history);
-    if (!has_deformation(material.model))
-      history[0] = static_cast<Real>(std::pow(batch.stretch, D));
+    start_history<Real, D>(material.model, history, batch.stretch);
     const auto velocity = [&](std::uint32_t i, int a) {
       return batch.velocity[i][static_cast<std::size_t>(a)];
     };

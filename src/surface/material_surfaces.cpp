@@ -3,7 +3,6 @@
 #include <map>
 #include <utility>
 
-
 namespace firn {
 namespace {
 

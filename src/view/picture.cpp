@@ -90,6 +90,7 @@ const Channel* Picture::find(std::string_view channel) const {
 std::size_t Picture::bytes() const {
   std::size_t numbers = places.level.size();
   for (const Channel& channel : channels) numbers += channel.levels->level.size();
+  if (volume != nullptr) numbers += volume->level.size();
   return sizeof(Picture) + numbers * sizeof(std::uint16_t) +
          colliders.size() * sizeof(ColliderState);
 }

@@ -51,6 +51,7 @@ struct Picture {
   std::int64_t particles = 0;
   Places places;
   std::vector<Channel> channels;
+  std::shared_ptr<const Levels> volume;  // m^3 at rest, for surfaces; null: not known
   std::vector<ColliderState> colliders;  // those that are missing are at rest
 
   std::size_t points() const { return places.level.size() / 3; }

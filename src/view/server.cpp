@@ -108,6 +108,7 @@ class Server::Impl {
         });
     add_page();
     add_reading();
+    add_surfaces();
     add_acting();
     thread_ = std::thread([this] { server_.listen_after_bind(); });
     // What has not begun cannot be stopped.
@@ -184,6 +185,19 @@ class Server::Impl {
                                         kMostPoints));
       auto bytes = session_.points(*number, r.get_param_value("channel"), *first, *count);
       if (!bytes) {  // a newer one has taken its place: nothing went wrong
+        answer.status = 204;
+        return;
+      }
+      answer.set_content(std::move(*bytes), "application/octet-stream");
+    });
+  }
+
+  void add_surfaces() {
+    server_.Get("/api/surfaces", [this](const httplib::Request& r, httplib::Response& answer) {
+      const auto number = parse_count(r.get_param_value("picture"), UINT64_MAX);
+      if (!number) return answer_error(answer, 400, "picture must be a count");
+      auto bytes = session_.surfaces(*number, r.get_param_value("channel"));
+      if (!bytes) {
         answer.status = 204;
         return;
       }

@@ -120,15 +120,20 @@ Json Session::state(std::uint64_t version, std::size_t rows, std::chrono::millis
   return state_now(rows);
 }
 
+std::shared_ptr<const Picture> Session::picture_with(std::uint64_t number,
+                                                     const std::string& channel) {
+  asked_at_ = now_ms();
+  for (const ViewChannel& c : channels_)
+    if (c.name == channel) costly_ = c.costly ? channel : "";
+  return store_.find(number);
+}
+
 std::optional<std::string> Session::points(std::uint64_t number, const std::string& channel,
                                            std::size_t first, std::size_t count) {
-  asked_at_ = now_ms();
   std::shared_ptr<const Picture> picture;
   {
     const std::lock_guard lock(mutex_);
-    picture = store_.find(number);
-    for (const ViewChannel& c : channels_)
-      if (c.name == channel) costly_ = c.costly ? channel : "";
+    picture = picture_with(number, channel);
   }
   if (picture == nullptr) return std::nullopt;
   const Channel* shown = picture->find(channel);
@@ -155,6 +160,29 @@ std::optional<std::string> Session::points(std::uint64_t number, const std::stri
                     {"end", levels != nullptr ? levels->end : 0},
                     {"poses", poses}};
   return packed(header, packed_points(*picture, levels, first, count));
+}
+
+std::optional<std::string> Session::surfaces(std::uint64_t number, const std::string& channel) {
+  std::shared_ptr<const Picture> picture;
+  std::shared_ptr<PictureSurfaces> surfaces;
+  {
+    const std::lock_guard lock(mutex_);
+    picture = picture_with(number, channel);
+    surfaces = surfaces_;
+  }
+  if (picture == nullptr || surfaces == nullptr) return std::nullopt;
+  const SurfaceMeshes meshes = surfaces->of(*picture, channel);
+  asked_at_ = now_ms();
+  const Json header{{"number", number},
+                    {"vertices", meshes.vertices()},
+                    {"triangles", meshes.triangles.size() / 3},
+                    {"points", meshes.covered.size()},
+                    {"origin", meshes.places.origin},
+                    {"extent", meshes.places.extent},
+                    {"category", !meshes.color.empty()},
+                    {"low", meshes.levels.low},
+                    {"high", meshes.levels.high}};
+  return packed(header, packed_surfaces(meshes));
 }
 
 Json Session::scene() const {

@@ -16,6 +16,7 @@
 #include "firn/scene.h"
 #include "src/render/view.h"
 #include "src/view/picture_store.h"
+#include "src/view/picture_surfaces.h"
 #include "src/view/solids.h"
 #include "src/view/view_channels.h"
 
@@ -71,12 +72,16 @@ class Session {
   // A part of a picture; empty if it is gone. Asks for a channel that is costly.
   std::optional<std::string> points(std::uint64_t number, const std::string& channel,
                                     std::size_t first, std::size_t count);
+  // The surfaces of a picture; empty if it is gone. Whoever asks makes them, beside the run.
+  std::optional<std::string> surfaces(std::uint64_t number, const std::string& channel);
   // Wakes everyone who waits; nobody waits any more.
   void close();
 
  private:
   void changed();  // under the mutex
   Json state_now(std::size_t rows) const;
+  // Under the mutex; asks for the channel if it is costly.
+  std::shared_ptr<const Picture> picture_with(std::uint64_t number, const std::string& channel);
 
   const bool live_;
   mutable std::mutex mutex_;
@@ -93,6 +98,7 @@ class Session {
   Json scene_;
   std::string solids_;
   std::vector<ViewChannel> channels_;
+  std::shared_ptr<PictureSurfaces> surfaces_;
   std::atomic<std::int64_t> asked_at_{0};  // ms of the steady clock
 };
 

@@ -142,11 +142,14 @@ void Session::set_scene(const Scene& scene, bool anew) {
       {"map", table_of<color_map>()},
       {"diverging_map", table_of<diverging_color_map>()},
       {"stage", nullptr}};
+  const auto surfaces = std::make_shared<PictureSurfaces>(scene);
+  told["surfaces"] = surfaces->any();
   std::string solids = solids_bytes(scene);
   const std::lock_guard lock(mutex_);
   if (!anew && scene_.contains("stage")) told["stage"] = scene_["stage"];
   scene_ = std::move(told);
   channels_ = std::move(channels);
+  surfaces_ = surfaces;
   solids_ = std::move(solids);
   if (anew) {
     store_.clear();

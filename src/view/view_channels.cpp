@@ -65,6 +65,16 @@ std::shared_ptr<const Levels> PictureMaker::levels_of(
   return std::make_shared<Levels>(quantised(scalar_values(channel.name, snapshot), order));
 }
 
+// Most pictures share those of the one before.
+std::shared_ptr<const Levels> PictureMaker::volume_of(
+    const Snapshot& snapshot, const std::vector<std::uint32_t>& order) const {
+  if (snapshot.dimension != 3 || snapshot.volume.empty()) return nullptr;
+  Levels levels = quantised({snapshot.volume.begin(), snapshot.volume.end()}, order);
+  const bool same = volume_ != nullptr && volume_->low == levels.low &&
+                    volume_->high == levels.high && volume_->level == levels.level;
+  return same ? volume_ : std::make_shared<const Levels>(std::move(levels));
+}
+
 Picture PictureMaker::make(const Snapshot& snapshot, int frame, const std::string& costly) {
   const std::vector<std::uint32_t>& order = order_.of(snapshot.id, most_points_);
   const bool same = order_.changes() == kept_at_;
@@ -82,6 +92,7 @@ Picture PictureMaker::make(const Snapshot& snapshot, int frame, const std::strin
     else
       picture.channels.push_back({channel.name, std::move(levels), frame, false});
   }
+  picture.volume = volume_ = volume_of(snapshot, order);
   kept_at_ = order_.changes();
   last_ = picture.channels;
   return picture;

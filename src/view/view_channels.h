@@ -35,6 +35,8 @@ class PictureMaker {
   Picture make(const Snapshot& snapshot, int frame, const std::string& costly);
 
  private:
+  std::shared_ptr<const Levels> volume_of(const Snapshot& snapshot,
+                                          const std::vector<std::uint32_t>& order) const;
   std::shared_ptr<const Levels> levels_of(const ViewChannel& channel, const Snapshot& snapshot,
                                           const std::vector<std::uint32_t>& order) const;
 
@@ -43,6 +45,7 @@ class PictureMaker {
   DetailOrder order_;
   std::uint64_t kept_at_ = 0;  // DetailOrder::changes of the last picture
   std::vector<Channel> last_;
+  std::shared_ptr<const Levels> volume_;
 };
 
 }  // namespace firn::view

@@ -101,5 +101,42 @@ TEST(Exhaustion, OfAThermalRun) {
   expect_errors(scene, 3);
 }
 
+// A cloud that needs more and more room, of which one allocation fails: whoever tries again is
+// told that the state is lost, unless nothing of it was.
+TEST(Exhaustion, WhatLackedRoomIsNotGoneOnWith) {
+  Scene scene = empty_scene(2, 0.05);
+  scene.simulation.gravity = {};
+  scene.materials = {elastic("gas", MaterialModel::kFixedCorotated, 1)};
+  scene.bodies = {body("bomb", 0, sphere({0, 0, 0}, 0.3))};
+  scene.bodies[0].velocity.component[0] = {0, "50*x"};
+  scene.bodies[0].velocity.component[1] = {0, "50*y"};
+  long lost = 0;
+  for (long n = 0;; ++n) {
+    SCOPED_TRACE(testing::Message() << "allocation " << n);
+    Simulation simulation = simulate(scene);
+    bool failed = false;
+    refuse_allocations(n, false);
+    try {
+      simulation.advance_steps(200);
+    } catch (const Error&) {
+      failed = true;
+    }
+    const bool reached = allow_allocations();
+    if (!reached) break;
+    if (!failed) continue;
+    try {
+      simulation.advance_steps(5);
+      (void)simulation.save_state();
+    } catch (const Error& e) {
+      ASSERT_EQ(e.category(), ErrorCategory::kDevice) << e.what();
+      ++lost;
+      EXPECT_NE(std::string(e.what()).find("its state is lost"), std::string::npos) << e.what();
+      EXPECT_THROW(simulation.totals(), Error);
+      EXPECT_THROW(simulation.save_state(), Error);
+    }
+  }
+  EXPECT_GT(lost, 3);
+}
+
 }  // namespace
 }  // namespace firn::test

@@ -20,6 +20,24 @@ class Compare(CliTest):
         self.assertRegex(result.stdout, r"(?m)^type=apic +6 ")
         self.assertRegex(result.stdout, r"(?m)^type=flip +6 ")
 
+    def test_frames_that_a_killed_call_left_are_not_filmed(self):
+        stale = self.folder / "both/comparison-frames"
+        stale.mkdir(parents=True)
+        picture = self.folder / "both/type-apic/frames/frame_000000.png"
+        vary = ("--vary", "transfer.type=apic,flip", "--set", "output.video=true")
+        self.succeed("compare", self.scene, "-o", "both", "--frames", 2, *vary)
+        films = [(self.folder / "both/comparison.mp4").read_bytes()]
+        stale.mkdir()
+        for frame in range(3, 9):
+            (stale / f"frame_{frame:06}.png").write_bytes(picture.read_bytes())
+        self.succeed("compare", self.scene, "-o", "both", "--frames", 2, "--overwrite", *vary)
+        films.append((self.folder / "both/comparison.mp4").read_bytes())
+        self.assertEqual(films[0], films[1])
+
+    def test_frames_of_other_times_are_told_of(self):
+        error = self.succeed("compare", self.scene, "-o", "fps", "--frames", 1, "--vary", "simulation.fps=24,48").stderr
+        self.assertIn("simulation.fps is not the same", error)
+
     def test_all_combinations(self):
         result = self.succeed("compare", self.scene, "-o", "four", "--frames", 1, "--json", "--vary", "transfer.type=apic,pic", "--vary", "body.0.velocity=[0,0],[1,0]")
         variants = json.loads(result.stdout)["variants"]

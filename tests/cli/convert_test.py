@@ -26,6 +26,22 @@ class Convert(ExportsTest):
         self.succeed("convert", "ply", "--to", "npz", "-o", "elsewhere")
         self.same_as_written("elsewhere", "particles/*.npz")
 
+    def test_frames_of_another_run_are_not_mixed_in(self):
+        self.succeed("run", self.scene, "-o", "one", *settings(["npz"], CHANNELS))
+        self.succeed("run", self.scene, "-o", "two", *settings(["npz"], CHANNELS), "--frames", "2", "--set",
+                     "simulation.gravity=[0, -1]")
+        self.succeed("convert", "one", "--to", "vtp", "-o", "vtk")
+        self.succeed("convert", "one", "--to", "vtp", "-o", "vtk", "--frames", "1")
+        error = self.fail_with(3, "convert", "two", "--to", "vtp", "-o", "vtk")
+        self.assertIn("made of another run", error)
+        self.succeed("convert", "two", "--to", "vtp", "-o", "vtk", "--overwrite")
+        self.assertEqual((self.folder / "vtk/particles.pvd").read_text().count("<DataSet"), 3)
+        self.assertIn("made of another run", self.fail_with(3, "render", "one", "-o", "vtk"))
+        # The same run, gone on with, is no other one.
+        self.succeed("resume", "two", "--frames", "4")
+        self.succeed("convert", "two", "--to", "vtp", "-o", "vtk")
+        self.assertEqual((self.folder / "vtk/particles.pvd").read_text().count("<DataSet"), 5)
+
     @unittest.skipUnless(VDB_CONTENTS, "of builds with OpenVDB")
     def test_volumes_of_files_without_mass(self):
         """Which follows from who the particles are: a block, and what a source has emitted since."""

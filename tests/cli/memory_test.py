@@ -97,7 +97,7 @@ class PeakMemory(CliTest):
 
     def test_surfaces(self):
         self.check(scene(3, 46, output='image = false\nsurface = ["ply"]'))
-        self.check(scene(3, 42, output='image = true\nsurface_kernel = "anisotropic"'))
+        self.check(scene(3, 42, output='image = true\nsurface_kernel = "anisotropic"'), "-o", "ellipsoids")
 
     def test_particle_files(self):
         self.check(scene(3, 40, output='image = false\nparticles = ["npz"]\nchannels = ["velocity", "stress"]'))

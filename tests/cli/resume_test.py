@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import signal
 import struct
 import time
@@ -57,6 +58,16 @@ class Resume(SameResults):
                          ["checkpoint_000004.firn", "checkpoint_000006.firn"])
         self.succeed("resume", "again", "--checkpoint", checkpoints[0])
         self.assert_same_results("whole", "again")
+
+    def test_a_checkpoint_from_beyond_the_tables_leaves_a_gap_that_is_told(self):
+        self.succeed("run", self.scene, "-o", "again")
+        last = self.folder / "again/checkpoints/checkpoint_000006.firn"
+        elsewhere = self.folder / "kept.firn"
+        elsewhere.write_bytes(last.read_bytes())
+        self.succeed("resume", "again", "--from", 4, "--frames", 4)
+        self.assertNotIn("lies between", self.succeed("resume", "again", "--from", 4, "--frames", 4).stderr)
+        error = self.succeed("resume", "again", "--checkpoint", elsewhere, "--frames", 7).stderr
+        self.assertIn("frames up to 4, and the checkpoint is of frame 6", error)
 
     def test_a_complete_run_needs_nothing(self):
         self.succeed("run", self.scene)
@@ -248,6 +259,21 @@ class Stop(SameResults):
         summary = json.loads((self.folder / "out/square/summary.json").read_text())
         self.assertFalse(summary["completed"])
         self.assertTrue(list((self.folder / "out/square/checkpoints").glob("*.firn")))
+
+    def test_one_that_stopped_within_a_frame_does_not_end_before_it(self):
+        self.succeed("run", self.scene, "-o", "part", "--max-time", 0)
+        self.succeed("resume", "part", "--max-time", 0)
+        frames = json.loads((self.folder / "part/summary.json").read_text())["frames"]
+        self.assertLess(frames, 6)
+        error = self.fail_with(2, "resume", "part", "--frames", frames)
+        self.assertIn(f"on its way to frame {frames + 1}", error)
+        self.succeed("resume", "part", "--frames", frames + 1)
+
+    def test_the_command_that_goes_on_is_one_for_a_shell(self):
+        folder = "it's $HOME; here"
+        error = self.succeed("run", self.scene, "-o", folder, "--max-time", 0).stderr
+        command = next(line for line in error.splitlines() if line.startswith("  firn resume "))
+        self.assertEqual(shlex.split(command), ["firn", "resume", folder])
 
     def test_many_short_sessions_arrive_where_one_long_one_does(self):
         self.succeed("run", self.scene, "-o", "whole")

@@ -199,6 +199,15 @@ shape = { type = "half_space", point = [0, 0.3, 0], normal = [0, 1, 0] }
         self.assertNotEqual((self.folder / "grains/frames/frame_000002.png").read_bytes(),
                             (self.folder / "run/frames/frame_000002.png").read_bytes())
 
+    def test_what_moved_the_material_is_done(self):
+        (self.folder / "surf.toml").write_text(SCENE)
+        self.succeed("run", "surf.toml", "-o", "run", "--quiet")
+        for command in ("render", "mesh"):
+            error = self.fail_with(2, command, "run", "-o", "other", "--set", "simulation.gravity=[0, 9.81, 0]")
+            self.assertIn("cannot be shown with another 'simulation.gravity'", error)
+            self.succeed(command, "run", "-o", command, "--set", 'material.jelly.look="particles"',
+                         "--set", "material.jelly.color=[0, 1, 0]")
+
     def test_the_camera_of_pictures_anew_knows_all_frames(self):
         (self.folder / "surf.toml").write_text(SCENE.replace("velocity = [1.0,", "velocity = [30.0,"))
         self.succeed("run", "surf.toml", "-o", "run", "--quiet", "--frames", "6")
@@ -212,6 +221,24 @@ shape = { type = "half_space", point = [0, 0.3, 0], normal = [0, 1, 0] }
             path.unlink()
         self.succeed("render", "run", "-o", "alone")
         self.assertNotEqual((self.folder / "alone" / name).read_bytes(), last)
+
+    def test_pictures_anew_have_bodies_where_material_has_moved_them(self):
+        (self.folder / "surf.toml").write_text(SCENE.replace("[[body]]", """[[collider]]
+name = "plank"
+shape = { type = "box", min = [0.4, 0.9, 0.3], max = [0.9, 1.0, 0.7] }
+density = 500
+velocity = [0.0, -3.0, 0.0]
+angular_velocity = [0.0, 0.0, 20.0]
+[[body]]""", 1).replace("[output]", "[output]\ncamera = { eye = [0.9, 1.2, 3.2], target = [0.8, 0.6, 0.5] }"))
+        self.succeed("run", "surf.toml", "-o", "run", "--quiet", "--frames", "4", "--set", "output.image=true")
+        self.assertNotIn("where they began", self.succeed("render", "run", "-o", "again").stderr)
+        for frame in (0, 4):
+            name = f"frames/frame_{frame:06}.png"
+            self.assertEqual((self.folder / "again" / name).read_bytes(), (self.folder / "run" / name).read_bytes())
+        # Without what has been recorded they can only be shown at the start, and that is said.
+        (self.folder / "run/stats.jsonl").write_text("no JSON\n{}\n[1]\n")
+        self.assertIn("where they began", self.succeed("render", "run", "-o", "lost").stderr)
+        self.assertNotEqual((self.folder / "lost" / name).read_bytes(), (self.folder / "run" / name).read_bytes())
 
     def test_blur_needs_velocities(self):
         (self.folder / "surf.toml").write_text(SCENE)

@@ -125,6 +125,7 @@ class Live(PageTest):
         self.single_steps(viewer)
         self.play_to_the_end(viewer)
         self.scrub(first)
+        self.surfaces()
         self.colours()
         self.end(viewer)
 
@@ -178,6 +179,27 @@ class Live(PageTest):
         self.browser.press("\ue010")  # End
         self.wait("document.body.dataset.frame === '12'")
         self.assertEqual(self.at_rest()["sum"], last["sum"])
+
+    def surfaces(self):
+        if self.browser.run("return !firn.scene.surfaces"):  # built without OpenVDB
+            return
+        discs = self.at_rest()
+        self.browser.press("s")
+        self.wait("firn.drawing.mesh.header && firn.drawing.mesh.header.number === firn.wanted")
+        shown = self.at_rest()
+        self.assertNotEqual(shown["sum"], discs["sum"])
+        for color in ("red", "green"):
+            self.assertLess(abs(shown[color] - discs[color]), 0.15 * discs[color], color)
+        self.assertEqual(self.browser.run("return firn.drawing.shown.seen.length"), 0)
+        self.browser.press("\ue011")  # Home
+        self.wait("document.body.dataset.frame === '0' && firn.drawing.mesh.header.number === firn.wanted")
+        self.assertNotEqual(self.at_rest()["sum"], shown["sum"])
+        self.browser.press("\ue010")  # End
+        self.wait("document.body.dataset.frame === '12'")
+        self.assertEqual(self.at_rest(), shown)
+        self.browser.press("s")
+        self.wait("!firn.drawing.mesh.header")
+        self.assertEqual(self.at_rest(), discs)
 
     def colours(self):
         names = self.browser.run("return [...document.getElementById('channel').options].map((o) => o.value)")

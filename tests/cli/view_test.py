@@ -10,6 +10,7 @@ import time
 import unittest
 import zipfile
 
+from resume_test import grey_png
 from support import CliTest
 from viewer import Viewer
 
@@ -54,6 +55,8 @@ class Live(ViewTest):
         self.assertEqual(parts, whole)
         self.assertEqual(viewer.points(number, "nothing")[0]["kept"], False)
         self.assertEqual(viewer.ask("/api/points?picture=999&channel=body&first=0&count=1")[0], 204)
+        self.assertEqual(viewer.ask("/api/surfaces?picture=999&channel=body")[0], 204)
+        self.assertEqual(viewer.ask("/api/surfaces?picture=x&channel=body")[0], 400)
         for wrong in ("picture=x&first=0&count=1", "picture=1&first=0&count=262145", "picture=1&first=-1&count=1", ""):
             self.assertEqual(viewer.ask(f"/api/points?channel=body&{wrong}")[0], 400, wrong)
         viewer.end()
@@ -147,6 +150,29 @@ class Live(ViewTest):
         until = time.monotonic() + 60
         while viewer.state()["phase"] != "ended":
             self.assertLess(time.monotonic(), until)
+        viewer.end()
+
+    def test_what_cannot_go_on_is_refused_at_once(self):
+        hill = self.folder / "hill.png"
+        hill.write_bytes(grey_png(8, 8, 40))
+        self.scene.write_text(self.scene.read_text() + """
+[[collider]]
+name = "hill"
+shape = { type = "height_field", file = "hill.png", low = -1.0, high = 1.0, min = -1.0, max = 2.0 }
+""")
+        viewer = self.view(self.scene, "--threads", "1", "-o", "watched", *LONGER)
+        until = time.monotonic() + 60
+        while not viewer.state()["pictures"] or viewer.state()["pictures"][-1][1] < 3:
+            self.assertLess(time.monotonic(), until)
+        viewer.post("pause")
+        viewer.wait_for("paused")
+        status, text = viewer.post("set", {"set": ["simulation.frames=1"]})
+        self.assertEqual(status, 422)
+        self.assertIn("already at frame", json.dumps(text))
+        hill.write_bytes(grey_png(8, 8, 41))
+        status, text = viewer.post("set", {"set": ["output.legend=\"always\""]})
+        self.assertEqual(status, 422)
+        self.assertIn("hill.png", json.dumps(text))
         viewer.end()
 
     def test_leaves_all_that_a_run_leaves(self):

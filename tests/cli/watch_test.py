@@ -9,6 +9,7 @@ import time
 import unittest
 
 from support import CliTest
+from viewer import Viewer
 
 
 class Watch(CliTest):
@@ -58,6 +59,20 @@ class Watch(CliTest):
         self.replace("frames = 6", "frames = 8")
         self.assertIn("has changed", self.wait_for("watching"))
         self.assertEqual(self.frames(), 8)
+        self.stop()
+
+    def test_a_folder_that_is_being_looked_at_is_told_of(self):
+        self.watch()
+        self.wait_for("watching")
+        viewer = Viewer(self, "out/square")
+        self.replace("frames = 6", "frames = 8")
+        self.wait_for("watching")
+        self.assertEqual(self.frames(), 6)
+        self.assertIn("another program reads this folder", self.fail_with(3, "resume", "out/square"))
+        viewer.end()
+        self.replace("frames = 8", "frames = 9")
+        self.wait_for("watching")
+        self.assertEqual(self.frames(), 9)
         self.stop()
 
     def test_a_run_in_progress_begins_anew(self):

@@ -36,7 +36,7 @@ constexpr double kStep = 1e-3;  // s
 
 // A block whose velocity at the start is A x: x(t) = (1 + A t) x(0). Affine transfers keep such a
 // motion but for their gradients, which are those of the step before: (|A| dt)^2 in each step.
-Simulation flying(const Material& material, int dimension, const Mat<double, 3>& A) {
+Scene flight(const Material& material, int dimension, const Mat<double, 3>& A) {
   Scene scene = empty_scene(dimension, 0.1);
   scene.simulation.gravity = {};
   scene.time.dt_max = kStep;
@@ -47,7 +47,7 @@ Simulation flying(const Material& material, int dimension, const Mat<double, 3>&
     for (int j = 0; j < dimension; ++j)
       v += (j > 0 ? "+(" : "(") + std::to_string(A(i, j)) + ")*" + "xyz"[j];
   }
-  return simulate(scene);
+  return scene;
 }
 
 class Volume : public testing::TestWithParam<MaterialModel> {};
@@ -59,7 +59,7 @@ TEST_P(Volume, IsThatOfTheMotion) {
     for (const double growth : {-0.8, 0.8}) {
       const Mat<double, 3> A{
           {{growth, 0.7, 0.2}, {-0.3, 0.5 * growth, 0.6}, {0.1, -0.4, 0.3 * growth}}};
-      Simulation simulation = flying(soft(GetParam()), d, A);
+      Simulation simulation = simulate(flight(soft(GetParam()), d, A));
       const double rest = simulation.totals().mass / 1000;
       EXPECT_NEAR(simulation.totals().volume, rest, 1e-9 * rest);
       simulation.advance_frame(), simulation.advance_frame();
@@ -84,6 +84,24 @@ INSTANTIATE_TEST_SUITE_P(OfEvery, Volume,
                          [](const auto& test) {
                            return "Model" + std::to_string(static_cast<int>(test.param));
                          });
+
+// In steps of which each changes J by less than half of the last digit of a float.
+TEST(Volume, OfWaterThatCreeps) {
+  for (const int d : {2, 3}) {
+    constexpr double kRate = -4e-4;  // 1/s
+    Scene scene =
+        flight(soft(MaterialModel::kWeaklyCompressible), d, Mat<double, 3>::scaled_identity(kRate));
+    scene.simulation.precision = Precision::kSingle;
+    scene.time.dt_max = 2e-5;
+    ASSERT_LT(d * -kRate * scene.time.dt_max, 2.9e-8);
+    Simulation simulation = simulate(scene);
+    simulation.advance_frame();
+    const double expected = std::expm1(d * kRate * simulation.time());
+    ASSERT_GT(simulation.stats().total_steps, 1000);
+    for (const float growth : simulation.snapshot().plastic_state)
+      ASSERT_NEAR(growth, expected, 0.005 * -expected) << d << "D";
+  }
+}
 
 TEST(Volume, OfABlockThatIsPressedTogether) {
   for (const int d : {2, 3}) {

@@ -103,7 +103,7 @@ MaterialState<double, D> state_at(const MaterialParams<double>& params, const Ma
   state.F = F;
   start_history<double, D>(params.model, state.history);
   if (params.model == MaterialModel::kSnow) state.history[0] = 0.95;
-  if (params.model == MaterialModel::kWeaklyCompressible) state.history[0] = determinant(F);
+  if (params.model == MaterialModel::kWeaklyCompressible) state.history[0] = determinant(F) - 1;
   return state;
 }
 

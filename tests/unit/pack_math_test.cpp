@@ -68,6 +68,18 @@ TEST(PackMath, ExpIsWithinItsUlps) {
             kUlps);
 }
 
+// Near zero the rounding of the rest is one of the result.
+TEST(PackMath, NearZeroExpAndLogKeepTheirDigits) {
+  const auto exact_exp = [](double x) { return std::expm1(x); };
+  const auto exact_log = [](double x) { return std::log1p(x); };
+  const auto exp_of = [](const P& x) { return expm1(x); };
+  const auto log_of = [](const P& x) { return log1p(x); };
+  EXPECT_LE(worst_ulps(1e-30f, 87.9f, 499, exp_of, exact_exp), 2);
+  EXPECT_LE(worst_ulps(-1e-30f, -90.0f, 499, exp_of, exact_exp), 2);
+  EXPECT_LE(worst_ulps(1e-30f, 1e30f, 499, log_of, exact_log), 2);
+  EXPECT_LE(worst_ulps(-1e-30f, -0.9999999f, 499, log_of, exact_log), 2);
+}
+
 TEST(PackMath, SpecialValues) {
   EXPECT_EQ(log(P(1.0f))[0], 0.0f);
   EXPECT_EQ(log(P(0.0f))[0], -kInfinity);
@@ -81,6 +93,16 @@ TEST(PackMath, SpecialValues) {
   EXPECT_EQ(exp(P(-kInfinity))[0], 0.0f);
   EXPECT_EQ(exp(P(-100.0f))[0], 0.0f);
   EXPECT_TRUE(std::isnan(exp(P(kNan))[0]));
+  EXPECT_EQ(expm1(P(0.0f))[0], 0.0f);
+  EXPECT_EQ(expm1(P(kInfinity))[0], kInfinity);
+  EXPECT_EQ(expm1(P(89.0f))[0], kInfinity);
+  EXPECT_EQ(expm1(P(-kInfinity))[0], -1.0f);
+  EXPECT_TRUE(std::isnan(expm1(P(kNan))[0]));
+  EXPECT_EQ(log1p(P(0.0f))[0], 0.0f);
+  EXPECT_EQ(log1p(P(-1.0f))[0], -kInfinity);
+  EXPECT_EQ(log1p(P(kInfinity))[0], kInfinity);
+  EXPECT_TRUE(std::isnan(log1p(P(-1.5f))[0]));
+  EXPECT_TRUE(std::isnan(log1p(P(kNan))[0]));
 }
 
 template <class Real>

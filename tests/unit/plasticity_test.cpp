@@ -304,7 +304,7 @@ void test_pack(const Material& material) {
       const Mat<double, D> F = random.near_identity(l % 3 == 0 ? 0.003 : 0.06);
       start_history<Real, D>(params.model, scalar[l].history);
       if (!has_deformation(material.model))
-        scalar[l].history[0] = static_cast<Real>(determinant(F));
+        scalar[l].history[0] = static_cast<Real>(determinant(F) - 1);
       for (int i = 0; i < D; ++i)
         for (int j = 0; j < D; ++j) {
           scalar[l].F(i, j) = static_cast<Real>(F(i, j));

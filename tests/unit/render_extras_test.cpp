@@ -165,6 +165,46 @@ TEST_F(MotionBlur, ExtendsAlongTheVelocityAndKeepsTheLight) {
   EXPECT_NEAR(light(blurred), light(sharp), 0.03 * std::abs(light(sharp)));
 }
 
+// A bar beside a ball that stands still: moved by material, and by key frames.
+TEST_F(MotionBlur, TurnsBodies) {
+  ball_.velocity[0] = 0;
+  Collider bar;
+  bar.shape.type = ShapeType::kBox;
+  bar.shape.min = {-0.1, -1.2, -0.1}, bar.shape.max = {0.1, 1.2, 0.1};
+  ball_ = one_particle(3, {1.5, 0, 0}, 0.2);
+  scene_.colliders = {bar};
+  ColliderState spinning;
+  spinning.dynamic = true;
+  spinning.angular_velocity = {0, 0, 10};
+  const auto picture_of = [&](const ColliderState& state, double open) {
+    scene_.output.motion_blur = open;
+    return SceneRenderer(scene_).render({ball_, {}, {state}, 0});
+  };
+  // A quarter of a radian to either side: its ends sweep 0.6 m.
+  const auto width_at_the_top = [&](const Image& image) {
+    const double pixels = 180 / (2 * 5 * std::tan(0.5 * scene_.output.camera->fov));
+    const int y = static_cast<int>(90 - 1.1 * pixels);
+    const Image without = [&] {
+      Scene empty = scene_;
+      empty.colliders.clear();
+      return SceneRenderer(empty).render({ball_, {}, {}, 0});
+    }();
+    int changed = 0;
+    for (int x = 0; x < image.width; ++x) {
+      int off = 0;
+      for (std::size_t c = 0; c < 3; ++c)
+        off += std::abs(image.pixel(x, y)[c] - without.pixel(x, y)[c]);
+      changed += off > 12;
+    }
+    return changed / pixels;
+  };
+  const double sharp = width_at_the_top(picture_of(spinning, 0));
+  EXPECT_NEAR(sharp, 0.2, 0.1);
+  EXPECT_GT(width_at_the_top(picture_of(spinning, 0.5)), sharp + 0.35);
+  spinning.angular_velocity = {};
+  EXPECT_NEAR(width_at_the_top(picture_of(spinning, 0.5)), sharp, 0.03);
+}
+
 TEST_F(MotionBlur, LeavesWhatStandsStill) {
   ball_.velocity[0] = 0;
   EXPECT_EQ(picture(0.5).rgb, picture(0).rgb);

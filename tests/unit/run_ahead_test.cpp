@@ -12,7 +12,8 @@ namespace firn {
 namespace {
 
 constexpr int kBatch = 8;
-constexpr RunPace kAhead{kBatch, 2}, kStepByStep{1, 1};
+constexpr RunPace kAhead{kBatch, 2}, kStepByStep{1, 1},
+    kPausing{kBatch, 2, std::chrono::milliseconds{0}};
 
 // Steps of one length; what a step needs is there or not.
 class LazyDevice {
@@ -192,12 +193,10 @@ TEST(RunAhead, InterruptedItLeavesNothingEnqueued) {
     device.state.target = 1e9;
     int polls = 0;
     const std::function<bool()> once = [&] { return polls++ == asked_at; };
-    EXPECT_FALSE(run_ahead(device, device.state, steps(1000), kAhead, once));
+    EXPECT_FALSE(run_ahead(device, device.state, steps(1000), kPausing, once));
     EXPECT_EQ(device.pending(), 0);
     EXPECT_EQ(device.state.stop, 0u);
-    // Two batches are enqueued before the first look, one after each further poll.
-    EXPECT_EQ(device.state.step,
-              static_cast<std::uint64_t>(asked_at == 0 ? 0 : asked_at + 1) * kBatch);
+    EXPECT_EQ(device.state.step, static_cast<std::uint64_t>(asked_at) * 2 * kBatch);
   }
 }
 
@@ -206,10 +205,41 @@ TEST(RunAhead, AnInterruptedRunStillGrows) {
   device.state.target = 1e9;
   device.capacity = 5;
   int polls = 0;
-  EXPECT_FALSE(run_ahead(device, device.state, steps(1000), kAhead, [&] { return polls++ == 1; }));
+  EXPECT_FALSE(
+      run_ahead(device, device.state, steps(1000), kPausing, [&] { return polls++ == 1; }));
   EXPECT_EQ(device.state.stop & kStopOverflow, 0u);
   EXPECT_EQ(device.state.grid_saved, 0u);  // and completes the step that it grew in
   EXPECT_EQ(device.pending(), 0);
+}
+
+// Whoever is asked may save what is there.
+TEST(RunAhead, AsksOnlyWhereNothingIsUnderWay) {
+  LazyDevice device;
+  device.state.target = 1e9;
+  device.capacity = 5;
+  int polls = 0;
+  const auto poll = [&] {
+    EXPECT_EQ(device.pending(), 0);
+    EXPECT_EQ(device.state.grid_saved, 0u);
+    EXPECT_EQ(device.state.stop, 0u);
+    ++polls;
+    return false;
+  };
+  EXPECT_TRUE(run_ahead(device, device.state, steps(1000), kPausing, poll));
+  EXPECT_GT(polls, 50);
+  EXPECT_EQ(device.grown, 8);
+}
+
+// A scene whose steps take no time asks once, and is not held up.
+TEST(RunAhead, PausesAreRare) {
+  LazyDevice device;
+  device.state.target = 1e9;
+  RunPace pace = kAhead;
+  pace.between_pauses = std::chrono::hours{1};
+  int polls = 0;
+  EXPECT_TRUE(run_ahead(device, device.state, steps(1000), pace, [&] { return ++polls == 0; }));
+  EXPECT_EQ(polls, 1);
+  EXPECT_EQ(device.idle_looks, 1);
 }
 
 }  // namespace

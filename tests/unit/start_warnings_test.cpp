@@ -78,6 +78,19 @@ TEST(StartWarnings, TellOfLinearKernelsInExplicitSteps) {
   EXPECT_FALSE(warns_of(scene, "kernel"));
 }
 
+TEST(StartWarnings, TellOfWhatAStiffBodyHides) {
+  Scene scene = pool({0, -0.3, 0}, {1, 0, 0});
+  scene.simulation.integrator = Integrator::kOptimization;
+  scene.materials = {elastic("steel", MaterialModel::kNeoHookean, 2e11, 7800),
+                     elastic("jelly", MaterialModel::kNeoHookean, 3e4)};
+  EXPECT_TRUE(warns_of(scene, "'steel' is 7e+06 times as stiff as 'jelly'"));
+  scene.simulation.precision = Precision::kDouble;
+  EXPECT_FALSE(warns_of(scene, "as stiff as"));
+  scene.simulation.precision = Precision::kSingle;
+  scene.materials[0].youngs_modulus = 2e9;
+  EXPECT_FALSE(warns_of(scene, "as stiff as"));
+}
+
 TEST(StartWarnings, TellOfSandInLongSteps) {
   Scene scene = pool({0, -0.3, 0}, {1, 0, 0});
   scene.simulation.integrator = Integrator::kOptimization;
@@ -88,6 +101,12 @@ TEST(StartWarnings, TellOfSandInLongSteps) {
   EXPECT_TRUE(warns_of(scene, "stands where it should fall"));
   scene.simulation.integrator = Integrator::kSemiImplicit;
   EXPECT_TRUE(warns_of(scene, "stands where it should fall"));
+  scene.materials[0].model = MaterialModel::kVonMises;
+  EXPECT_TRUE(warns_of(scene, "von_mises that flows after"));
+  scene.simulation.integrator = Integrator::kOptimization;
+  scene.implicit.plasticity = PlasticFlow::kInside;
+  EXPECT_FALSE(warns_of(scene, "von_mises"));
+  scene.materials[0].model = MaterialModel::kDruckerPrager;
   scene.simulation.integrator = Integrator::kExplicit;
   EXPECT_FALSE(warns_of(scene, "drucker_prager"));
 }

@@ -24,6 +24,7 @@ export class Controls {
     on("time", "input", () => this.toPicture(Number(byId("time").value)));
     on("channel", "change", () => this.setChannel());
     on("own-range", "change", () => { view.legend(); view.redraw(); });
+    on("surfaces", "change", () => view.show(view.wanted));
     on("solids", "change", () => view.redraw());
     on("set", "click", () => this.set(false));
     on("again", "click", () => this.set(true));
@@ -38,6 +39,9 @@ export class Controls {
   get ownRange() {
     return byId("own-range").checked;
   }
+  get withSurfaces() {
+    return byId("surfaces").checked && this.view.scene.surfaces;
+  }
   get withSolids() {
     return byId("solids").checked;
   }
@@ -48,6 +52,7 @@ export class Controls {
     this.channels = scene.channels;
     list.replaceChildren(...scene.channels.map((c) => new Option(c.label, c.name)));
     list.value = scene.channels.some((c) => c.name === chosen) ? chosen : "material";
+    byId("surfaces-label").hidden = !scene.surfaces;
     for (const id of ["change", "step"]) byId(id).hidden = !scene.live;
     this.view.legend();
     this.showOwnRange();
@@ -198,7 +203,7 @@ export class Controls {
       Home: () => this.toPicture(0), End: () => this.toNewest(),
       "+": zoom(0.85), "=": zoom(0.85), "-": zoom(1 / 0.85),
       c: () => this.nextChannel(1), r: () => { view.camera.reset(); view.moved(); },
-      o: () => byId("solids").click(), p: () => { byId("panel").hidden = !byId("panel").hidden; },
+      s: () => byId("surfaces").click(), o: () => byId("solids").click(), p: () => { byId("panel").hidden = !byId("panel").hidden; },
     };
     // A button that has the focus takes these itself.
     if (event.target.matches("button, summary, input[type=checkbox]") && (event.key === " " || event.key === "Enter")) return;

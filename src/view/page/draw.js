@@ -1,8 +1,26 @@
-// WebGL: particles as shaded discs, colliders as faint surfaces with their edges, the domain as a
+// WebGL: particles as shaded discs, surfaces of materials, colliders as faint surfaces with their edges, the domain as a
 // box, planes as grids of lines.
 
 import {multiply} from "./camera.js";
 import {visiblePoints} from "./hidden.js";
+
+// The colour of a value; what 0 and 65534 stand for, and where colours begin and end.
+const kColor = `
+uniform bool category;
+uniform vec2 levels, range;
+uniform sampler2D map;
+vec3 colorOf(uint value) {
+  if (value == 65535u) return vec3(0.5);
+  if (category) return texelFetch(map, ivec2(int(value & 255u), 0), 0).rgb;
+  float x = mix(levels.x, levels.y, float(value) / 65534.0);
+  return texture(map, vec2(((x - range.x) / (range.y - range.x)) * 255.0 / 256.0 + 0.5 / 256.0, 0.5)).rgb;
+}`;
+
+// Of a normal in the view's axes. Black is to be told from the ground.
+const kLight = `
+vec3 shade(vec3 color, vec3 normal) {
+  return (0.04 + 0.96 * color) * (0.42 + 0.66 * max(dot(normal, vec3(0.36, 0.72, 0.6)), 0.0));
+}`;
 
 const kPointVertex = `#version 300 es
 layout(location = 0) in vec3 level;
@@ -10,21 +28,13 @@ layout(location = 1) in uint value;
 uniform mat4 clip;
 uniform vec3 origin, extent;
 uniform float diameter, pixels, largest;
-uniform bool flat_, category;
-uniform vec2 levels, range;  // what 0 and 65534 stand for, and where colours begin and end
-uniform sampler2D map;
+uniform bool flat_;
+${kColor}
 out vec3 color;
 void main() {
   gl_Position = clip * vec4(origin + level * extent, 1.0);
   gl_PointSize = clamp(diameter * pixels / (flat_ ? 1.0 : gl_Position.w), 1.5, largest);
-  if (value == 65535u) {
-    color = vec3(0.5);
-  } else if (category) {
-    color = texelFetch(map, ivec2(int(value & 255u), 0), 0).rgb;
-  } else {
-    float x = mix(levels.x, levels.y, float(value) / 65534.0);
-    color = texture(map, vec2(((x - range.x) / (range.y - range.x)) * 255.0 / 256.0 + 0.5 / 256.0, 0.5)).rgb;
-  }
+  color = colorOf(value);
 }`;
 
 const kPointFragment = `#version 300 es
@@ -32,16 +42,36 @@ precision mediump float;
 in vec3 color;
 uniform bool shaded;
 out vec4 pixel;
+${kLight}
 void main() {
   vec2 p = 2.0 * gl_PointCoord - 1.0;
   float r2 = dot(p, p);
   if (r2 > 1.0) discard;
-  float light = 1.0;
-  if (shaded) {
-    vec3 normal = vec3(p.x, -p.y, sqrt(1.0 - r2));
-    light = 0.42 + 0.66 * max(dot(normal, vec3(0.36, 0.72, 0.6)), 0.0);
-  }
-  pixel = vec4((0.04 + 0.96 * color) * light, 1.0);  // black is to be told from the ground
+  pixel = vec4(shaded ? shade(color, vec3(p.x, -p.y, sqrt(1.0 - r2))) : 0.04 + 0.96 * color, 1.0);
+}`;
+
+const kMeshVertex = `#version 300 es
+layout(location = 0) in vec3 level;
+layout(location = 1) in uint value;
+layout(location = 2) in vec3 normal;
+layout(location = 3) in vec3 mixed;
+uniform mat4 clip, view;
+uniform vec3 origin, extent;
+${kColor}
+out vec3 color, side;
+void main() {
+  gl_Position = clip * vec4(origin + level * extent, 1.0);
+  side = mat3(view) * normal;
+  color = category ? mixed : colorOf(value);
+}`;
+
+const kMeshFragment = `#version 300 es
+precision mediump float;
+in vec3 color, side;
+out vec4 pixel;
+${kLight}
+void main() {
+  pixel = vec4(shade(color, normalize(gl_FrontFacing ? side : -side)), 1.0);
 }`;
 
 const kSolidVertex = `#version 300 es
@@ -124,9 +154,11 @@ export class Drawing {
     this.canvas = canvas;
     this.gl = gl;
     this.points = program(gl, kPointVertex, kPointFragment);
-    this.surfaces = program(gl, kSolidVertex, kSolidFragment);
+    this.solidSides = program(gl, kSolidVertex, kSolidFragment);
+    this.meshes = program(gl, kMeshVertex, kMeshFragment);
     this.maps = {};
     this.solids = [];
+    this.mesh = this.meshSet();
     this.sets = [this.pointSet(), this.pointSet()];  // one is shown while the other is filled
     this.largest = Math.min(256, gl.getParameter(gl.ALIASED_POINT_SIZE_RANGE)[1]);
     gl.enable(gl.DEPTH_TEST);
@@ -148,6 +180,36 @@ export class Drawing {
     gl.vertexAttribIPointer(1, 1, gl.UNSIGNED_SHORT, 8, 6);
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, set.indices);
     return set;
+  }
+
+  meshSet() {
+    const {gl} = this;
+    const set = {array: gl.createVertexArray(), buffer: gl.createBuffer(), indices: gl.createBuffer(),
+                 header: null, covered: null};
+    gl.bindVertexArray(set.array);
+    gl.bindBuffer(gl.ARRAY_BUFFER, set.buffer);
+    gl.enableVertexAttribArray(0);
+    gl.vertexAttribPointer(0, 3, gl.UNSIGNED_SHORT, true, 16, 0);
+    gl.enableVertexAttribArray(1);
+    gl.vertexAttribIPointer(1, 1, gl.UNSIGNED_SHORT, 16, 6);
+    gl.enableVertexAttribArray(2);
+    gl.vertexAttribPointer(2, 3, gl.BYTE, true, 16, 8);
+    gl.enableVertexAttribArray(3);
+    gl.vertexAttribPointer(3, 3, gl.UNSIGNED_BYTE, true, 16, 12);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, set.indices);
+    return set;
+  }
+
+  // Those of the picture whose points are put next; null: none.
+  putSurfaces(surfaces) {
+    const {gl, mesh} = this;
+    mesh.header = surfaces?.header.triangles ? surfaces.header : null;
+    mesh.covered = surfaces?.covered.length ? surfaces.covered : null;
+    if (!mesh.header) return;
+    gl.bindVertexArray(mesh.array);
+    gl.bindBuffer(gl.ARRAY_BUFFER, mesh.buffer);
+    gl.bufferData(gl.ARRAY_BUFFER, surfaces.vertices, gl.DYNAMIC_DRAW);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, surfaces.triangles, gl.DYNAMIC_DRAW);
   }
 
   get shown() {
@@ -179,7 +241,7 @@ export class Drawing {
   // Before what was put is drawn. `spacing`: of the particles, 0 in the plane, where all are seen.
   findSeen(spacing) {
     const {gl} = this, set = this.shown;
-    set.seen = visiblePoints(set.levels, set.loaded, set.header, spacing);
+    set.seen = visiblePoints(set.levels, set.loaded, set.header, spacing, this.mesh.covered);
     gl.bindVertexArray(set.array);
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, set.seen, gl.DYNAMIC_DRAW);
   }
@@ -245,8 +307,30 @@ export class Drawing {
     gl.clearColor(0.075, 0.082, 0.094, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     const matrices = look.camera.matrices(canvas.width, canvas.height);
+    if (this.mesh.header) this.drawSurfaces(look, matrices);
     if (this.shown.seen.length) this.drawPoints(look, matrices);
     if (look.withSolids) this.drawSolids(matrices);
+  }
+
+  // Uniforms of what has places and colours.
+  setColors(uniforms, header, look) {
+    const {gl} = this;
+    gl.bindTexture(gl.TEXTURE_2D, this.maps[look.map]);
+    gl.uniform3fv(uniforms.origin, header.origin);
+    gl.uniform3fv(uniforms.extent, header.extent);
+    gl.uniform1i(uniforms.category, look.category);
+    gl.uniform2f(uniforms.levels, header.low, header.high);
+    gl.uniform2fv(uniforms.range, look.range);
+  }
+
+  drawSurfaces(look, {clip, view}) {
+    const {gl, meshes: {made, uniforms}, mesh: {header, array}} = this;
+    gl.useProgram(made);
+    gl.bindVertexArray(array);
+    gl.uniformMatrix4fv(uniforms.clip, false, clip);
+    gl.uniformMatrix4fv(uniforms.view, false, view);
+    this.setColors(uniforms, header, {...look, category: header.category});
+    gl.drawElements(gl.TRIANGLES, 3 * header.triangles, gl.UNSIGNED_INT, 0);
   }
 
   drawPoints(look, {clip, pixels}) {
@@ -257,23 +341,18 @@ export class Drawing {
     const spread = Math.min(6, (header.particles / (seen[count - 1] + 1)) ** (1 / look.dimension));
     gl.useProgram(made);
     gl.bindVertexArray(array);
-    gl.bindTexture(gl.TEXTURE_2D, this.maps[look.map]);
+    this.setColors(uniforms, header, look);
     gl.uniformMatrix4fv(uniforms.clip, false, clip);
-    gl.uniform3fv(uniforms.origin, header.origin);
-    gl.uniform3fv(uniforms.extent, header.extent);
     gl.uniform1f(uniforms.diameter, look.diameter * spread);
     gl.uniform1f(uniforms.pixels, pixels);
     gl.uniform1f(uniforms.largest, this.largest);
     gl.uniform1i(uniforms.flat_, look.dimension === 2);
-    gl.uniform1i(uniforms.category, look.category);
     gl.uniform1i(uniforms.shaded, look.dimension === 3);
-    gl.uniform2f(uniforms.levels, header.low, header.high);
-    gl.uniform2fv(uniforms.range, look.range);
     gl.drawElements(gl.POINTS, count, gl.UNSIGNED_INT, 0);
   }
 
   drawSolids({clip, view}) {
-    const {gl, surfaces: {made, uniforms}} = this;
+    const {gl, solidSides: {made, uniforms}} = this;
     gl.useProgram(made);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);

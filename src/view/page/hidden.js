@@ -13,8 +13,14 @@ const kOfSample = {size: 2.2, full: 3};
 let counts = new Uint8Array(0), cells = new Uint32Array(0);
 
 // The indices of the `n` first points of `levels` (four numbers each) that can be seen. `spacing` is
-// the distance of particles where there are `header.particles` of them.
-export function visiblePoints(levels, n, header, spacing) {
+// the distance of particles where there are `header.particles` of them. `covered` has a bit for each
+// point that a surface hides, or is null.
+export function visiblePoints(levels, n, header, spacing, covered) {
+  const seen = pointsAtRims(levels, n, header, spacing);
+  return covered ? seen.filter((i) => !(covered[i >> 3] >> (i & 7) & 1)) : seen;
+}
+
+function pointsAtRims(levels, n, header, spacing) {
   const everything = () => Uint32Array.from({length: n}, (_, i) => i);
   if (n < kFewest || !(spacing > 0)) return everything();
   const {size, full} = n === header.particles ? kOfAll : kOfSample;

@@ -72,6 +72,20 @@ export async function points(picture, channel, first) {
   return {header, levels: new Uint16Array(bytes, offset)};
 }
 
+// The surfaces of a picture. Null: it is no longer kept.
+export async function surfaces(picture, channel) {
+  const answer = await ask(`api/surfaces?picture=${picture}&channel=${encodeURIComponent(channel)}`);
+  if (answer.status === 204) return null;
+  const {header, bytes, offset} = await packed(answer);
+  const triangles = offset + 16 * header.vertices, covered = triangles + 12 * header.triangles;
+  return {
+    header,
+    vertices: new Uint8Array(bytes, offset, 16 * header.vertices),
+    triangles: new Uint32Array(bytes, triangles, 3 * header.triangles),
+    covered: new Uint8Array(bytes, covered),  // a bit for each point
+  };
+}
+
 export function act(what, content = {}) {
   return ask(`api/${what}`, {
     method: "POST",

@@ -99,17 +99,21 @@ class View {
   // Part by part, until all of what is wanted is there, or something else is.
   async load() {
     let done = "";
-    const key = () => `${this.wanted} ${this.channel.name}`;
+    const key = () => `${this.wanted} ${this.channel.name} ${this.controls.withSurfaces}`;
     while (this.wanted && key() !== done) {
       const started = key(), [number, name] = [this.wanted, this.channel.name];
       try {
+        // Both are asked for at once: a picture between two frames is soon gone.
+        const withSurfaces = this.controls.withSurfaces;
+        const surfaces = withSurfaces ? link.surfaces(number, name) : null;
         for (let first = 0, total = 1; first < total && key() === started;) {
-          const part = await link.points(number, name, first);
-          if (!part || (key() !== started && first > 0)) break;
+          const [part, meshes] = await Promise.all([link.points(number, name, first), surfaces]);
+          if (!part || (withSurfaces && !meshes) || (key() !== started && first > 0)) break;
           const {header, levels} = part;
           first += header.count;
           total = header.points;
           if (this.moving) total = Math.min(total, Math.max(this.most, kFewest) / this.drawing.seenPart);
+          if (header.first === 0) this.drawing.putSurfaces(meshes);
           this.put(header, levels, name, first >= total);
           if (!header.count) break;
         }

@@ -16,19 +16,10 @@
 #include "src/solvers/conjugate_gradients.h"
 #include "src/solvers/implicit_memory.h"
 #include "src/solvers/minres.h"
-#include "src/solvers/node_multigrid.h"
+#include "src/solvers/newton_operator.h"
+#include "src/solvers/newton_report.h"
 
 namespace firn {
-
-struct NewtonReport {
-  bool converged = false;
-  bool rounding_limited = false;  // the potential's last digits know no better
-  bool at_rounding = false;       // the imbalance misses the tolerance, and is rounding
-  int iterations = 0, linear_iterations = 0, cuts = 0, passes = 0, looks = 0;
-  double imbalance = 0, tolerance = 0;         // sqrt(sum |impulse|^2 / m), kg^(1/2) m/s
-  double energy_before = 0, energy_after = 0;  // the potential of the guess and at the end, J
-  double speed = 0;                            // of the fastest node at the end, m/s
-};
 
 template <class Exec, int D, class Real>
 class NewtonSolver {
@@ -40,7 +31,7 @@ class NewtonSolver {
       : exec_(exec),
         settings_(scene.implicit),
         linear_(linear),
-        bodies_move_(std::any_of(scene.colliders.begin(), scene.colliders.end(), may_move)),
+        bodies_move_(bodies_move(scene)),
         gravity_(std::hypot(scene.simulation.gravity[0], scene.simulation.gravity[1],
                             scene.simulation.gravity[2])),
         gradients_(exec),
@@ -106,28 +97,8 @@ class NewtonSolver {
   // What the last digits of a sum of energies may hide.
   static constexpr double kRounding = 64 * static_cast<double>(kEpsilon<Real>);
 
-  struct Operator {
-    Exec& exec;
-    const Problem& problem;
-    void enqueue(KrylovVector<Real> in, Real* out) {
-      apply_stiffness(exec, problem, in.value, out);
-      finish_stiffness(exec, problem, in.value, out);
-    }
-    auto local(KrylovVector<Real>, const Real* out) { return StoredProduct<D, Real>{out}; }
-  };
-  struct Preconditioner {
-    static constexpr bool kIsSolve = false;
-    NodeMultigrid<Exec, D, Real>& multigrid;
-    const Problem& problem;
-    bool coarse;
-    SolveReport solve(const Real* r, KrylovVector<Real> z) {
-      if (coarse) multigrid.correct(problem, r, z.value);
-      return solved();
-    }
-    auto local(const Real* r, KrylovVector<Real> z) {
-      return CorrectedInverse<D, Real>{{problem.view.inverse, r}, coarse ? z.value : nullptr};
-    }
-  };
+  using Operator = NewtonOperator<Exec, D, Real>;
+  using Preconditioner = NewtonPreconditioner<Exec, D, Real>;
 
   // One solve.
   struct Solve {
@@ -172,19 +143,9 @@ class NewtonSolver {
           std::sqrt(std::isfinite(moving.imbalance) ? std::min(moving.imbalance, resting.imbalance)
                                                     : resting.imbalance);
       reference = std::min(reference, at_begin);
-      if (is_better(moving, resting)) return;
+      if (is_better_guess(moving, resting, kRounding)) return;
       guess(false);
       now = resting;
-    }
-    // By their potentials, or where these differ by rounding alone, which a stiff body has enough
-    // of for all others, by their imbalance.
-    static bool is_better(const NewtonSums& a, const NewtonSums& b) {
-      if (!std::isfinite(a.energy) || !std::isfinite(a.imbalance)) return false;
-      if (!std::isfinite(b.energy) || !std::isfinite(b.imbalance)) return true;
-      if (std::abs(a.energy - b.energy) >
-          kRounding * std::max(std::abs(a.energy), std::abs(b.energy)))
-        return a.energy < b.energy;
-      return a.imbalance <= b.imbalance;
     }
     // The forces where nothing has moved yet, and what contacts do to v*. Where bodies move, either
     // guess tears the nodes that they hold away from all others, and what that does to a stiff
@@ -412,13 +373,6 @@ class NewtonSolver {
     }
   };
 
-  static bool may_move(const Collider& collider) {
-    return collider.motion || collider.dynamics || contains_sequence(collider.shape);
-  }
-  static bool contains_sequence(const Shape& shape) {
-    return shape.type == ShapeType::kMeshSequence ||
-           std::any_of(shape.children.begin(), shape.children.end(), contains_sequence);
-  }
   bool uses_multigrid() const {
     return settings_.preconditioner == ImplicitPreconditioner::kMultigrid;
   }

@@ -20,16 +20,13 @@ struct AddPoints : ImplicitParticles<D, Degree, Real> {
     const std::uint32_t block = grid.coloured[g.index()];
     const Vec<int, D> home = Base::home_of(block);
     for_each_pack_in(g, block, grid, problem.particles, [&](const auto& lanes) {
-      lanes.for_each_in_turn([](int, std::uint32_t) { return true; },
-                             [&](int, std::uint32_t lane, const auto& turns_at) {
-                               add(block, home, lanes.chunk, lane, turns_at);
-                             });
+      lanes.for_each_lane([&](int, std::uint32_t lane) { add(g, block, home, lanes.chunk, lane); });
     });
   }
 
-  template <class TurnsAt>
-  FIRN_HD void add(std::uint32_t block, const Vec<int, D>& home, std::uint32_t chunk,
-                   std::uint32_t lane, const TurnsAt& turns_at) const {
+  template <class Group>
+  FIRN_HD void add(Group& g, std::uint32_t block, const Vec<int, D>& home, std::uint32_t chunk,
+                   std::uint32_t lane) const {
     const Vec<Real, D> x = Base::position(chunk, lane);
     int corner = 0;
     Vec<int, D> local;
@@ -42,10 +39,8 @@ struct AddPoints : ImplicitParticles<D, Degree, Real> {
       local[a] = nearest & (BlockTraits<D>::kSide - 1);
     }
     const std::uint64_t rank = problem.grid.corners[block * BlockTraits<D>::kCorners + corner];
-    const int node = node_in_block<D>(local);
-    auto* to = reinterpret_cast<Node<Real>*>(tensor + kPointReals<D> *
-                                                          (rank * BlockTraits<D>::kNodes + node));
-    const auto turns = turns_at(corner * BlockTraits<D>::kNodes + node);
+    auto* to = reinterpret_cast<Node<Real>*>(
+        tensor + kPointReals<D> * (rank * BlockTraits<D>::kNodes + node_in_block<D>(local)));
 
     auto p = StoredStiffness<Real, D>::of([&](int k) { return Base::row(chunk, k)[lane]; });
     if (!problem.semidefinite) make_semidefinite(p.k);
@@ -62,11 +57,11 @@ struct AddPoints : ImplicitParticles<D, Degree, Real> {
       for (int column = row; column < D * D; ++column) {
         four.set(n % 4, G(column / D, column % D));
         if (++n % 4 != 0) continue;
-        turns.accumulate(to[n / 4 - 1], four);
+        g.accumulate_global(to[n / 4 - 1], four);
         four = Node<Real>::zero();
       }
     }
-    if (n % 4 != 0) turns.accumulate(to[n / 4], four);
+    if (n % 4 != 0) g.accumulate_global(to[n / 4], four);
   }
 };
 

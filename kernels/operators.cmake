@@ -103,7 +103,7 @@ firn_operators(implicit/node_cycle SPLIT DIMENSION find_damping subtract_nodes s
   advance_minres<Exec,NodeSpace<D,Real>,CorrectedInverse<D,Real>>)
 firn_operators(implicit/contacts close_contacts end_implicit)
 firn_operators(implicit/nodes SPLIT DIMENSION begin_implicit guess_velocity try_velocity evaluate_nodes
-  invert_blocks sum_demand find_fastest finish_stiffness begin_gradients<Exec,NodeSpace<D,Real>>
+  invert_blocks sum_demand finish_stiffness begin_gradients<Exec,NodeSpace<D,Real>>
   subtract_product<Exec,NodeSpace<D,Real>,NoProduct<D,Real>>
   step_along<Exec,NodeSpace<D,Real>,StoredProduct<D,Real>> begin_minres<Exec,NodeSpace<D,Real>>
   multiply_minres<Exec,NodeSpace<D,Real>,StoredProduct<D,Real>>)

@@ -95,7 +95,7 @@ struct ImplicitStats : SolverStats {
   std::int64_t linear_iterations = 0;  // of the conjugate gradients
   std::int64_t cuts = 0;               // halvings by the line search
   std::int64_t passes = 0;             // times that contacts were judged
-  std::int64_t rejected = 0;           // steps that missed the tolerance, or went too far
+  std::int64_t rejected = 0;           // steps that missed the tolerance
   std::int64_t at_rounding = 0;        // steps that end as well as their precision can, above it
   std::int64_t looks = 0;              // times that the host waited for what a solve has come to
   // Of the last step: the imbalance sqrt(sum |impulse|^2 / mass) that is left, and the potential of

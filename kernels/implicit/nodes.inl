@@ -223,46 +223,11 @@ struct SumDemand : ImplicitNodes<D, Real> {
   }
 };
 
-// Of nodes that have at least a hundredth of the mass of their block's heaviest: what moves the
-// others is not what moves particles.
-template <int D, class Real>
-struct FindFastest : ImplicitNodes<D, Real> {
-  static constexpr const char* kName = "find_fastest";
-  using Base = ImplicitNodes<D, Real>;
-  using Base::problem;
-  struct Scratch {
-    double speed[Base::kNodes], mass[Base::kNodes];
-  };
-  template <class Group>
-  FIRN_HD void operator()(Group& g) const {
-    Base::for_each_node(g, [&](std::uint64_t node, std::uint32_t i) {
-      const auto v = Base::vector_at(problem.view.velocity, node);
-      g.scratch.mass[i] = static_cast<double>(Base::mass(node));
-      g.scratch.speed[i] = static_cast<double>(dot(v, v));
-    });
-    g.sync();
-    g.once([&] {
-      double heaviest = 0, fastest = 0;
-      for (double mass : g.scratch.mass) heaviest = mass > heaviest ? mass : heaviest;
-      for (std::uint32_t i = 0; i < Base::kNodes; ++i)
-        if (g.scratch.mass[i] > 0.01 * heaviest && g.scratch.speed[i] > fastest)
-          fastest = g.scratch.speed[i];
-      problem.view.partials[g.index()] = fastest;
-    });
-  }
-};
-
 struct FinishDemand {
   static constexpr const char* kName = "finish_demand";
   static constexpr int kColumns = 1;
   static constexpr bool kMaximum = false;
   FIRN_HD void operator()(NewtonSums& s, const double* v) const { s.demand = v[0]; }
-};
-struct FinishFastest {
-  static constexpr const char* kName = "finish_fastest";
-  static constexpr int kColumns = 1;
-  static constexpr bool kMaximum = true;
-  FIRN_HD void operator()(NewtonSums& s, const double* v) const { s.speed_squared = v[0]; }
 };
 struct FinishFirstSlope {
   static constexpr const char* kName = "finish_first_slope";
@@ -311,12 +276,6 @@ template <class Exec, int D, class Real>
 void sum_demand(Exec& exec, const ImplicitProblem<Real, D>& p) {
   launch_groups(exec, nodes_of(p), SumDemand<D, Real>{{p}});
   sum_columns(exec, p, FinishDemand{});
-}
-
-template <class Exec, int D, class Real>
-void find_fastest(Exec& exec, const ImplicitProblem<Real, D>& p) {
-  launch_groups(exec, nodes_of(p), FindFastest<D, Real>{{p}});
-  sum_columns(exec, p, FinishFastest{});
 }
 
 template <class Exec, int D, class Real>

@@ -146,12 +146,9 @@ template <class Exec, int D, class Real>
 void finish_stiffness(Exec& exec, const ImplicitProblem<Real, D>& problem, const Real* in,
                       Real* out);
 
-// sums->demand, where `velocity` is what contacts allow of v*; and sums->speed_squared of
-// `velocity`, but for nodes that hardly have mass.
+// sums->demand, where `velocity` is what contacts allow of v*.
 template <class Exec, int D, class Real>
 void sum_demand(Exec& exec, const ImplicitProblem<Real, D>& problem);
-template <class Exec, int D, class Real>
-void find_fastest(Exec& exec, const ImplicitProblem<Real, D>& problem);
 
 // Leaves the velocities to the gather, with what FLIP needs, and the reactions of bodies.
 template <class Exec, int D, class Real>

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "firn/error.h"
 #include "src/io/checkpoint.h"
+#include "src/io/folder.h"
 #include "src/io/numbered_file.h"
 #include "src/io/posix_file.h"
 
@@ -55,8 +57,8 @@ fs::path write_checkpoint(const fs::path& directory, const Checkpoint& checkpoin
 std::vector<fs::path> list_checkpoints(const fs::path& directory) {
   std::error_code error;
   std::vector<fs::path> paths;
-  for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error))
-    if (frame_of(it->path()) >= 0) paths.push_back(it->path());
+  for (fs::path& path : entries_of(directory, error))
+    if (frame_of(path) >= 0) paths.push_back(std::move(path));
   if (error && error != std::errc::no_such_file_or_directory)
     throw file_error(directory, "read the folder", error.value());
   std::sort(paths.begin(), paths.end(),

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "src/io/atomic_file.h"
+#include "src/io/folder.h"
 #include "src/io/numbered_file.h"
 #include "src/io/particle_formats.h"
 
@@ -48,10 +49,7 @@ Error directory_error(const fs::path& path, const std::string& reason) {
 
 std::vector<fs::path> entries(const fs::path& directory) {
   std::error_code error;
-  std::vector<fs::path> paths;
-  for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error))
-    paths.push_back(it->path());
-  return paths;
+  return entries_of(directory, error);
 }
 
 // Of the numbered files in a folder, ascending.
@@ -200,7 +198,11 @@ std::string RunDirectory::origin() const {
 
 // Not in place of the file, which the lock is on.
 void RunDirectory::set_origin(const std::string& origin) const {
-  std::ofstream(path_ / kMarker) << origin << '\n';
+  const fs::path path = path_ / kMarker;
+  std::ofstream file(path);
+  file << origin << '\n';
+  file.close();
+  if (!file) throw file_error(path, "write", errno);
 }
 
 // Frames that another run has left there would be filmed and listed with those of this one.

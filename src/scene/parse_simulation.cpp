@@ -338,7 +338,8 @@ void parse_tracers(const Node& root, Scene& scene, ReadContext& context) {
     std::vector<std::string_view> known;
     for (const Body& body : scene.bodies) known.push_back(body.name);
     std::vector<std::string> names;
-    if (lacks_instances(root, context) || !table.read_words("bodies", names, known)) return;
+    if (table.find("bodies") == nullptr || lacks_instances(root, context)) return;
+    if (!table.read_words("bodies", names, known)) return;
     if (names.empty())
       table.fail("bodies", "'bodies' names none; leave it out to fill all bodies with tracers");
     for (std::size_t b = 0; b < known.size(); ++b)

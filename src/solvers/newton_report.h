@@ -16,11 +16,10 @@ struct NewtonReport {
   int iterations = 0, linear_iterations = 0, cuts = 0, passes = 0, looks = 0;
   double imbalance = 0, tolerance = 0;         // sqrt(sum |impulse|^2 / m), kg^(1/2) m/s
   double energy_before = 0, energy_after = 0;  // the potential of the guess and at the end, J
-  double speed = 0;                            // of the fastest node at the end, m/s
 };
 
-// By their potentials, or where these differ by rounding alone (a share of them), which a stiff body
-// has enough of for all others, by their imbalance.
+// By their potentials, or where these differ by rounding alone (a share of them), which a stiff
+// body has enough of for all others, by their imbalance.
 inline bool is_better_guess(const NewtonSums& a, const NewtonSums& b, double rounding) {
   if (!std::isfinite(a.energy) || !std::isfinite(a.imbalance)) return false;
   if (!std::isfinite(b.energy) || !std::isfinite(b.imbalance)) return true;

@@ -367,8 +367,6 @@ class NewtonSolver {
     }
     void end() {
       problem.view = solver.memory_.view();
-      find_fastest(solver.exec_, problem);
-      report.speed = std::sqrt(read()[0].speed_squared);
       end_implicit(solver.exec_, problem);
     }
   };

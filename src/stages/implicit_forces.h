@@ -19,7 +19,6 @@ class ImplicitForces : public Stage<Exec, D, Real> {
         laws_(laws),
         retry_(retry),
         opens_(may_open(scene)),
-        cfl_(scene.time.cfl),
         solver_(context.exec, scene, traits_of(scene).linear) {}
 
   // False if the step is over: it had been before, or its solve has missed the tolerance.
@@ -35,13 +34,6 @@ class ImplicitForces : public Stage<Exec, D, Real> {
       return summary_of(newton);
     });
     count(newton);
-    // What starts to fall, or a spring that is let go, moves further in a long step than speeds at
-    // its begin can tell: through thin bodies, and away from its neighbours.
-    const double most = kMostCfls * cfl_ * context_.params.dx;
-    if (newton.converged && newton.speed * now.dt > most && retry_.shortens(now.dt)) {
-      ++stats_.rejected;
-      return false;
-    }
     if (!retry_.accepts(report, kImplicitSystem)) return false;
     context_.bodies.accumulate(context_.max_blocks(), context_.step());
     return true;
@@ -55,7 +47,6 @@ class ImplicitForces : public Stage<Exec, D, Real> {
 
  private:
   using Stage<Exec, D, Real>::context_;
-  static constexpr double kMostCfls = 2;
 
   static bool may_open(const Scene& scene) {
     const auto separates = [](BoundaryType type) { return type == BoundaryType::kSeparate; };
@@ -93,7 +84,6 @@ class ImplicitForces : public Stage<Exec, D, Real> {
   const MaterialParams<Real>* laws_;
   Retry<Exec, D, Real>& retry_;
   bool opens_;
-  double cfl_;
   NewtonSolver<Exec, D, Real> solver_;
   ImplicitStats stats_;
 };

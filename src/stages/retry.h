@@ -1,8 +1,6 @@
 // A step whose solve has missed its tolerance runs again with half the dt, a few times at most.
 #pragma once
 
-#include <utility>
-
 #include "src/solvers/elliptic_solver.h"
 #include "src/stages/stage.h"
 #include "src/state/diagnose.h"
@@ -21,24 +19,17 @@ class Retry : public Stage<Exec, D, Real> {
     if (report.converged || !std::isfinite(report.residual)) return true;
     rejected_ = report;
     of_ = &system;
-    reject();
+    StepControl c = context_.read();
+    c.stop |= kStopUnsolved;
+    context_.write(c);
     return false;
   }
-  // Whether a step of this dt that could go on runs again, shorter, because that is better.
-  bool shortens(double dt) {
-    if (shortened_ >= kMost || 0.5 * dt < context_.params.limits.dt_min) return false;
-    is_better_ = true;
-    reject();
-    return true;
-  }
   // All solves of the step have met their tolerances.
-  void succeed() { retries_ = shortened_ = 0; }
+  void succeed() { retries_ = 0; }
 
   void poll(StepControl& c) {
     if ((c.stop & kStopUnsolved) == 0) return;
-    if (std::exchange(is_better_, false))
-      ++shortened_;
-    else if (++retries_ > kMost)
+    if (++retries_ > kMost)
       throw unsolved_error(c, *of_, rejected_.residual, rejected_.tolerance, rejected_.iterations);
     c.stop &= ~kStopUnsolved;
     c.retry_dt = 0.5 * c.dt;
@@ -49,17 +40,9 @@ class Retry : public Stage<Exec, D, Real> {
  private:
   using Stage<Exec, D, Real>::context_;
   static constexpr int kMost = 4;
-
-  void reject() {
-    StepControl c = context_.read();
-    c.stop |= kStopUnsolved;
-    context_.write(c);
-  }
-
   SolveReport rejected_;
   const SystemName* of_ = nullptr;
-  int retries_ = 0, shortened_ = 0;
-  bool is_better_ = false;
+  int retries_ = 0;
 };
 
 }  // namespace firn

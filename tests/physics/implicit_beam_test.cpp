@@ -68,7 +68,6 @@ Point moved_tip(int cells) {
   scene.simulation.gravity = {0, -kGravity, 0};
   scene.simulation.fps = 1 / kStep;
   scene.transfer.force = ForceForm::kGradient;
-  scene.time.cfl = 1000;  // in one step to where it will rest
   scene.implicit.tolerance = 1e-5;
   Body beam;
   beam.name = "beam";

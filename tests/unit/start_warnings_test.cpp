@@ -83,12 +83,25 @@ TEST(StartWarnings, TellOfWhatAStiffBodyHides) {
   scene.simulation.integrator = Integrator::kOptimization;
   scene.materials = {elastic("steel", MaterialModel::kNeoHookean, 2e11, 7800),
                      elastic("jelly", MaterialModel::kNeoHookean, 3e4)};
+  scene.simulation.precision = Precision::kSingle;
   EXPECT_TRUE(warns_of(scene, "'steel' is 7e+06 times as stiff as 'jelly'"));
   scene.simulation.precision = Precision::kDouble;
   EXPECT_FALSE(warns_of(scene, "as stiff as"));
   scene.simulation.precision = Precision::kSingle;
   scene.materials[0].youngs_modulus = 2e9;
   EXPECT_FALSE(warns_of(scene, "as stiff as"));
+}
+
+TEST(StartWarnings, TellOfHowFarWhatFallsGoesInAStep) {
+  Scene scene = pool({0, -0.3, 0}, {1, 0, 0});
+  scene.simulation.integrator = Integrator::kOptimization;
+  scene.simulation.gravity = {0, -9.81, 0};
+  scene.grid.dx = 0.02;
+  scene.time.dt_max = 0.1;
+  scene.colliders.emplace_back();
+  EXPECT_TRUE(warns_of(scene, "what begins to fall goes 5 cells"));
+  scene.time.dt_max = 1 / 24.0;
+  EXPECT_FALSE(warns_of(scene, "begins to fall"));
 }
 
 TEST(StartWarnings, TellOfSandInLongSteps) {

@@ -98,7 +98,6 @@ TEST(StartWarnings, TellOfHowFarWhatFallsGoesInAStep) {
   scene.simulation.gravity = {0, -9.81, 0};
   scene.grid.dx = 0.02;
   scene.time.dt_max = 0.1;
-  scene.colliders.emplace_back();
   EXPECT_TRUE(warns_of(scene, "what begins to fall goes 5 cells"));
   scene.time.dt_max = 1 / 24.0;
   EXPECT_FALSE(warns_of(scene, "begins to fall"));

@@ -83,6 +83,7 @@ void SurfaceWriter::write(const Snapshot& particles, const FrameMark& mark) cons
       material_surfaces(scene_, particles, std::vector<bool>(scene_.materials.size(), true));
   const std::vector<float> colors = colors_of(scene_, particles);
   std::vector<SurfaceLayer> layers;
+  layers.reserve(surfaces.size());
   for (const MaterialSurface& s : surfaces)
     layers.push_back({names_.at({s.material, s.body}), s.material, &s.surface,
                       s.at_vertices(particles.velocity, 3), s.at_vertices(colors, 3)});

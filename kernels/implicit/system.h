@@ -51,7 +51,6 @@ struct NewtonSums {
   double rounding = 0;  // of particles' stresses, as `imbalance`: what no solution is sure to meet
   double contacts = 0;  // impulses of contacts that opened, closed or rub otherwise, as `imbalance`
   double demand = 0;    // of what contacts do to v*, as `imbalance`
-  double speed_squared = 0;  // of the fastest node, m^2/s^2
 };
 // Columns of partial sums: what nodes have of the potential, imbalance, slope, mass, and what
 // particles have of the potential.

@@ -5,6 +5,7 @@
 #include "kernels/collide/rigid_body.h"
 #include "src/render/collider_view.h"
 #include "src/render/image.h"
+#include "src/render/mesh.h"
 #include "src/render/render.h"
 #include "src/scene/output_channels.h"
 #include "src/scene/shapes.h"
@@ -33,14 +34,8 @@ void drift(ColliderState& state, double seconds) {
 }
 
 Vec3 placed(const ColliderState& state, const Vec3& x) {
-  Vec<double, 3> arm;
-  for (int c = 0; c < 3; ++c)
-    arm[c] = x[static_cast<std::size_t>(c)] - state.pivot[static_cast<std::size_t>(c)];
-  arm = matrix_of(state.rotation) * arm;
-  Vec3 result;
-  for (std::size_t c = 0; c < 3; ++c)
-    result[c] = arm[static_cast<int>(c)] + state.pivot[c] + state.translation[c];
-  return result;
+  const V3d y = pose_of(state.rotation, state.translation, state.pivot).point({{x[0], x[1], x[2]}});
+  return {y[0], y[1], y[2]};
 }
 
 // The corners of each collider's bounding box at rest; none of one without bounds.

@@ -101,8 +101,7 @@ std::vector<std::string> fall_warnings(const Scene& scene) {
   if (!traits_of(scene).implicit || scene.colliders.empty() || !(cells > kMostCells)) return {};
   return {
       fmt::format("in a step of time.dt_max = {:.3g} s what begins to fall goes {:.0f} cells, into "
-                  "a thin body or "
-                  "through it; time.dt_max = {:.1g} bounds that",
+                  "a thin body or through it; time.dt_max = {:.1g} bounds that",
                   scene.time.dt_max, cells, std::sqrt(scene.grid.dx / gravity))};
 }
 

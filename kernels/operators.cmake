@@ -102,6 +102,7 @@ firn_operators(implicit/node_cycle SPLIT DIMENSION find_damping subtract_nodes s
   next_conjugate<Exec,NodeSpace<D,Real>,CorrectedInverse<D,Real>>
   advance_minres<Exec,NodeSpace<D,Real>,CorrectedInverse<D,Real>>)
 firn_operators(implicit/contacts close_contacts end_implicit)
+firn_operators(implicit/ways SPLIT DIMENSION follow_nodes follow_particles)
 firn_operators(implicit/nodes SPLIT DIMENSION begin_implicit guess_velocity try_velocity evaluate_nodes
   invert_blocks sum_demand finish_stiffness begin_gradients<Exec,NodeSpace<D,Real>>
   subtract_product<Exec,NodeSpace<D,Real>,NoProduct<D,Real>>

@@ -300,20 +300,16 @@ constexpr int resident_groups() {
     return 1;
 }
 
+FIRN_HD inline bool is_stopped(const std::uint32_t* stop) {
+  return stop != nullptr && CudaDevice{}.load(*stop) != 0;
+}
 // Whether a group does nothing. What works in it raises the flag while others begin: all of its
 // threads must have seen the same, since they wait for each other.
 template <int threads>
 __device__ inline bool is_group_stopped(const std::uint32_t* stop) {
-  if (stop == nullptr) return false;
-  const bool stopped = CudaDevice{}.load(*stop) != 0;
-  if constexpr (threads > static_cast<int>(kLanes))
-    return __syncthreads_or(stopped) != 0;
-  else
-    return stopped;
-}
-// The same of items, which work alone.
-FIRN_HD inline bool is_stopped(const LaunchRange& range) {
-  return range.stop != nullptr && CudaDevice{}.load(*range.stop) != 0;
+  const bool stopped = is_stopped(stop);
+  if (threads <= static_cast<int>(kLanes) || stop == nullptr) return stopped;
+  return __syncthreads_or(stopped) != 0;
 }
 
 template <class Op>
@@ -336,7 +332,7 @@ inline constexpr std::uint32_t kItemThreads = 256;  // of a thread block
 
 template <class Op>
 __global__ void __launch_bounds__(kItemThreads) run_items(const Op op, const LaunchRange range) {
-  if (is_stopped(range)) return;
+  if (is_stopped(range.stop)) return;
   const std::uint32_t n = range.count.value != nullptr
                               ? ::min(*range.count.value, range.count.bound)
                               : range.count.bound;

@@ -90,7 +90,7 @@ struct CudaTeam : CudaDevice {
 template <class Op>
 __global__ void FIRN_CLUSTER(Op::kTeam) __launch_bounds__(Op::kThreads, resident_groups<Op>())
     run_team(const Op op, const std::uint32_t* stop) {
-  if (is_stopped({{}, stop})) return;
+  if (is_stopped(stop)) return;
   __shared__ typename Op::Scratch scratch;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
   if (blockIdx.x != 0) return;

@@ -39,12 +39,16 @@ struct GuessVelocity : ImplicitNodes<D, Real> {
   using Base::problem;
   using typename Base::Vector;
   struct Scratch {};
-  bool moving;
+  NodeGuess guess;
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    Base::for_each_node(g, [&](std::uint64_t node, std::uint32_t) {
-      const Vector v =
-          Base::allowed(node, moving ? Base::vector_at(problem.view.target, node) : Vector::zero());
+    const NodeContact<D, Real> contact{problem.boundaries, problem.grid, problem.control};
+    const Node<Real>* nodes = contact.nodes_of(problem.grid.nodes, g.index());
+    Base::for_each_node(g, [&](std::uint64_t node, std::uint32_t i) {
+      Vector v = Vector::zero();
+      if (guess == NodeGuess::kBefore) v = contact.forced(nodes[i], nullptr, i).before;
+      if (guess == NodeGuess::kTarget) v = Base::vector_at(problem.view.target, node);
+      v = Base::allowed(node, v);
       Base::put(problem.view.velocity, node, v);
       Base::put(problem.view.trial, node, v);
     });
@@ -262,8 +266,8 @@ void begin_implicit(Exec& exec, const ImplicitProblem<Real, D>& p) {
 }
 
 template <class Exec, int D, class Real>
-void guess_velocity(Exec& exec, const ImplicitProblem<Real, D>& p, bool moving) {
-  launch_groups(exec, nodes_of(p), GuessVelocity<D, Real>{{p}, moving});
+void guess_velocity(Exec& exec, const ImplicitProblem<Real, D>& p, NodeGuess guess) {
+  launch_groups(exec, nodes_of(p), GuessVelocity<D, Real>{{p}, guess});
 }
 
 template <class Exec, int D, class Real>

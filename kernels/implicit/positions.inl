@@ -101,7 +101,7 @@ struct SettlePositions : ParticleAdvance<D, Real> {
     for (int a = 0; a < D; ++a) from[a] = channel_row(before, chunk, D, a)[lane];
     const Vector way = way_from(field, from);
     for (int a = 0; a < D; ++a) {
-      const auto moved = move_along(a, bounds, Real(1), grid.inv_dx, from[a], way[a]);
+      const auto moved = move_along(a, bounds, *control, grid.inv_dx, from[a], way[a]);
       if (moved.strays) Base::report(g, Fault::kPositionRange, chunk, lane);
       channel_row(particles.x, chunk, D, a)[lane] = moved.x;
     }

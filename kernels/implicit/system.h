@@ -51,6 +51,7 @@ struct NewtonSums {
   double rounding = 0;  // of particles' stresses, as `imbalance`: what no solution is sure to meet
   double contacts = 0;  // impulses of contacts that opened, closed or rub otherwise, as `imbalance`
   double demand = 0;    // of what contacts do to v*, as `imbalance`
+  double ends = 0;      // what the step brings into a body that it does not touch yet
 };
 // Columns of partial sums: what nodes have of the potential, imbalance, slope, mass, and what
 // particles have of the potential.
@@ -115,9 +116,14 @@ void begin_damping(Exec& exec, const ImplicitProblem<Real, D>& problem);
 template <class Exec, int D, class Real>
 void close_contacts(Exec& exec, const ImplicitProblem<Real, D>& problem, bool first);
 
-// velocity = trial = held + P (moving ? v* : 0).
+// velocity = trial = held + P v, of one of these.
+enum class NodeGuess {
+  kRest,    // v = 0
+  kBefore,  // that of the step's begin
+  kTarget,  // v*
+};
 template <class Exec, int D, class Real>
-void guess_velocity(Exec& exec, const ImplicitProblem<Real, D>& problem, bool moving);
+void guess_velocity(Exec& exec, const ImplicitProblem<Real, D>& problem, NodeGuess guess);
 
 // trial = velocity + share * direction, and sums->first_slope.
 template <class Exec, int D, class Real>
@@ -152,6 +158,13 @@ void sum_demand(Exec& exec, const ImplicitProblem<Real, D>& problem);
 // Leaves the velocities to the gather, with what FLIP needs, and the reactions of bodies.
 template <class Exec, int D, class Real>
 void end_implicit(Exec& exec, const ImplicitProblem<Real, D>& problem);
+
+// Behind that: sums->ends, how many nodes would end more than a cell within a body or beyond it
+// which they do not touch yet; or blocks with particles that do, which light nodes are no sign of.
+template <class Exec, int D, class Real>
+void follow_nodes(Exec& exec, const ImplicitProblem<Real, D>& problem);
+template <class Exec, int D, class Real>
+void follow_particles(Exec& exec, const ImplicitProblem<Real, D>& problem);
 
 // --- as conjugate gradients see it ---
 

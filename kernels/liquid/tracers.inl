@@ -2,6 +2,7 @@
 
 #include "kernels/liquid/tracers.h"
 #include "kernels/transfer/mac.h"
+#include "kernels/transfer/position_sum.h"
 
 namespace firn {
 
@@ -120,7 +121,11 @@ struct AdvanceTracers {
     const Vec<Real, D> k2 = velocity(kept(x + Real(0.5) * dt * k1, x));
     const Vec<Real, D> k3 = velocity(kept(x + Real(0.75) * dt * k2, x));
     const Real ninth = dt / Real(9);
-    const Vec<Real, D> moved = kept(x + ninth * (Real(2) * k1 + Real(3) * k2 + Real(4) * k3), x);
+    const Vec<Real, D> by = ninth * (Real(2) * k1 + Real(3) * k2 + Real(4) * k3);
+    const PositionSum<Real> sum(control->step);
+    Vec<Real, D> moved;
+    for (int a = 0; a < D; ++a) moved[a] = sum(x[a], by[a]);
+    moved = kept(moved, x);
     for (int a = 0; a < D; ++a) component(i, a) = moved[a];
   }
 

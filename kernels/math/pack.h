@@ -187,6 +187,12 @@ inline stdx::simd<T, Abi> inverse_exponent(const stdx::simd<T, Abi>& x) {
   return from_vector<P>(Limits::kLeast + Limits::kMost - bits);
 }
 template <class T, class Abi>
+inline stdx::simd<T, Abi> last_place(const stdx::simd<T, Abi>& x) {
+  using P = stdx::simd<T, Abi>;
+  using Limits = ExponentField<T>;
+  return from_vector<P>(to_vector<typename Limits::Int>(x) & Limits::kMask) * P(kEpsilon<T>);
+}
+template <class T, class Abi>
 inline stdx::simd_mask<T, Abi> is_finite(const stdx::simd<T, Abi>& x) {
   return stdx::abs(x) <= stdx::simd<T, Abi>(std::numeric_limits<T>::max());
 }

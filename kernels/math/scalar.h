@@ -122,4 +122,14 @@ FIRN_HD inline T inverse_exponent(T x) {
   return x;
 }
 
+// The distance to the next larger number for x > 0, and of -x for x < 0; 0 for subnormal numbers.
+template <std::floating_point T>
+FIRN_HD inline T last_place(T x) {
+  typename ExponentField<T>::Int bits;
+  std::memcpy(&bits, &x, sizeof(T));
+  bits &= ExponentField<T>::kMask;
+  std::memcpy(&x, &bits, sizeof(T));
+  return x * kEpsilon<T>;
+}
+
 }  // namespace firn

@@ -159,7 +159,8 @@ struct BeginGradients {
   FIRN_HD void operator()(Group& g) const {
     for_each_value<Space>(g, [&](std::uint64_t at, std::uint32_t) {
       s.v.work[at] = Real(0);
-      if (!s.space.is_active(at)) s.v.solution[at] = s.v.direction[at] = Real(0);
+      // A preconditioner may read the residual of what was an unknown in the last solve.
+      if (!s.space.is_active(at)) s.v.solution[at] = s.v.direction[at] = s.v.residual[at] = Real(0);
     });
   }
 };

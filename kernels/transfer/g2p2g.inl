@@ -203,8 +203,8 @@ struct G2P2G {
   FIRN_HD void move(Group& g, const Vec<int, D>& home, const Lanes& lanes, const Motion<T>& motion,
                     Vec<T, D>& x) const {
     for (int a = 0; a < D; ++a) {
-      const auto moved =
-          move_along(a, bounds, static_cast<Real>(control->dt), grid.inv_dx, x[a], motion.c[0][a]);
+      const auto moved = move_along(a, bounds, *control, grid.inv_dx, x[a],
+                                    T(static_cast<Real>(control->dt)) * motion.c[0][a]);
       x[a] = moved.x;
       if (!any(moved.strays)) continue;
       lanes.for_each_lane([&](int i, std::uint32_t lane) {

@@ -22,6 +22,7 @@
 #include "firn/error.h"
 #include "firn/simulation.h"
 #include "firn/version.h"
+#include "src/app/bound_threads.h"
 #include "src/app/commands.h"
 #include "src/app/progress.h"
 #include "src/io/posix_file.h"
@@ -80,7 +81,9 @@ int dispatch(std::vector<std::string> words) {
   }
   const Command& command = find_command(words[0]);
   const auto options = parse_options(command, {words.begin() + 1, words.end()});
-  return options ? command.execute(*options) : 0;
+  if (!options) return 0;
+  const BoundThreads bound(options->run.threads);
+  return command.execute(*options);
 }
 
 // Allocates nothing: it may be what says that there is no memory.

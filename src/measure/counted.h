@@ -69,6 +69,7 @@ inline Counted fma(Counted x, Counted y, Counted z) {
 }
 inline bool is_finite(Counted x) { return std::isfinite(x.value); }
 inline Counted inverse_exponent(Counted x) { return Counted(inverse_exponent(x.value)); }
+inline Counted last_place(Counted x) { return Counted::result(last_place(x.value), 1); }
 
 // Nodes are vectors of four numbers, and cost four operations whether all four are wanted or not.
 template <>

@@ -92,19 +92,6 @@ std::vector<std::string> stiffness_warnings(const Scene& scene) {
       stiff->name, modulus(*stiff) / modulus(*soft), soft->name)};
 }
 
-// The length of a step knows the speeds at its begin, which are none where all is at rest.
-std::vector<std::string> fall_warnings(const Scene& scene) {
-  constexpr double kMostCells = 2;
-  const auto& g = scene.simulation.gravity;
-  const double gravity = std::hypot(g[0], g[1], g[2]),
-               cells = gravity * scene.time.dt_max * scene.time.dt_max / scene.grid.dx;
-  if (!traits_of(scene).implicit || scene.colliders.empty() || !(cells > kMostCells)) return {};
-  return {
-      fmt::format("in a step of time.dt_max = {:.3g} s what begins to fall goes {:.0f} cells, into "
-                  "a thin body or through it; time.dt_max = {:.1g} bounds that",
-                  scene.time.dt_max, cells, std::sqrt(scene.grid.dx / gravity))};
-}
-
 // Nodes hold material: a plate without one within has no effect, and one with a single layer of
 // them no side, which slip and separate ask for.
 std::vector<std::string> collider_warnings(const Scene& scene) {
@@ -150,7 +137,7 @@ void require_particles(const Scene& scene, std::size_t particles) {
 std::vector<std::string> start_warnings(const Scene& scene) {
   std::vector<std::string> warnings = mesh_warnings(scene);
   for (const auto& more : {body_warnings(scene), overlap_warnings(scene), transfer_warnings(scene),
-                           flow_warnings(scene), stiffness_warnings(scene), fall_warnings(scene),
+                           flow_warnings(scene), stiffness_warnings(scene),
                            collider_warnings(scene)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;

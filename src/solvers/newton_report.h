@@ -13,6 +13,7 @@ struct NewtonReport {
   bool converged = false;
   bool rounding_limited = false;  // the potential's last digits know no better
   bool at_rounding = false;       // the imbalance misses the tolerance, and is rounding
+  bool ends_in_body = false;      // what no contact kept from it; see follow_particles
   int iterations = 0, linear_iterations = 0, cuts = 0, passes = 0, looks = 0;
   double imbalance = 0, tolerance = 0;         // sqrt(sum |impulse|^2 / m), kg^(1/2) m/s
   double energy_before = 0, energy_after = 0;  // the potential of the guess and at the end, J

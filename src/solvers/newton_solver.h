@@ -135,8 +135,8 @@ class NewtonSolver {
         return;
       }
       const double at_begin = solver.bodies_move_ ? scale_at_begin() : kAny;
-      guess(false);
-      guess(true, 1);
+      guess(NodeGuess::kRest);
+      guess(NodeGuess::kTarget, 1);
       const auto [resting, moving] = read();
       now = moving;
       reference =
@@ -144,14 +144,14 @@ class NewtonSolver {
                                                     : resting.imbalance);
       reference = std::min(reference, at_begin);
       if (is_better_guess(moving, resting, kRounding)) return;
-      guess(false);
+      guess(NodeGuess::kRest);
       now = resting;
     }
     // The forces where nothing has moved yet, and what contacts do to v*. Where bodies move, either
     // guess tears the nodes that they hold away from all others, and what that does to a stiff
     // material is no scale.
     double scale_at_begin() {
-      guess_velocity(solver.exec_, problem, true);
+      guess_velocity(solver.exec_, problem, NodeGuess::kTarget);
       sum_demand(solver.exec_, problem);
       evaluate_stress_at_rest();
       // v*, of which the inertia is none.
@@ -166,26 +166,29 @@ class NewtonSolver {
       clear_nodes(solver.exec_, problem.view.gradient, 1, problem.max_blocks, problem.control);
       evaluate_particles(solver.exec_, problem);
     }
-    // From where the one linear solve starts: from rest, or where bodies move, from the better of
-    // two guesses. Stresses and stiffnesses are those of where nothing has moved, also at nodes
-    // that bodies hold, whose velocities count by the stiffnesses.
+    // From where the one linear solve starts: from rest, or where bodies move, from the best of
+    // three guesses; what rides on a body is at v as the step begins but for its weight. Stresses
+    // and stiffnesses are those of where nothing has moved, also at nodes that bodies hold, whose
+    // velocities count by the stiffnesses.
     void begin_linear() {
       if (!solver.bodies_move_) {
-        guess(false);
+        guess(NodeGuess::kRest);
         now = read()[0];
         return;
       }
-      guess_linear(false, 0);
-      guess_linear(true, 1);
-      const auto [resting, moving] = read();
-      now = moving;
-      if (moving.imbalance <= resting.imbalance) return;
-      guess_linear(false, 0);
-      now = resting;
+      guess_linear(NodeGuess::kRest, 0);
+      guess_linear(NodeGuess::kTarget, 1);
+      const auto [resting, target] = read();
+      guess_linear(NodeGuess::kBefore, 0);
+      now = read()[0];
+      if (now.imbalance <= std::min(resting.imbalance, target.imbalance)) return;
+      now = target.imbalance <= resting.imbalance ? target : resting;
+      guess_linear(target.imbalance <= resting.imbalance ? NodeGuess::kTarget : NodeGuess::kRest,
+                   0);
     }
-    void guess_linear(bool moving, int slot) {
+    void guess_linear(NodeGuess by, int slot) {
       problem.view = solver.memory_.view();
-      guess_velocity(solver.exec_, problem, moving);
+      guess_velocity(solver.exec_, problem, by);
       evaluate_stress_at_rest();
       apply_stiffness(solver.exec_, problem, problem.view.velocity, problem.view.gradient);
       solver.exec_.copy(problem.view.trial, problem.view.velocity,
@@ -194,8 +197,8 @@ class NewtonSolver {
       evaluate_nodes(solver.exec_, problem);
       problem.view.sums -= slot;
     }
-    void guess(bool moving, int slot = 0) {
-      guess_velocity(solver.exec_, problem, moving);
+    void guess(NodeGuess by, int slot = 0) {
+      guess_velocity(solver.exec_, problem, by);
       evaluate(slot);
     }
     // Enqueues it; the sums go to one of two places.
@@ -368,6 +371,11 @@ class NewtonSolver {
     void end() {
       problem.view = solver.memory_.view();
       end_implicit(solver.exec_, problem);
+      if (problem.boundaries.collider_count == 0 && !problem.boundaries.walls.active) return;
+      follow_nodes(solver.exec_, problem);
+      if (read()[0].ends == 0) return;
+      follow_particles(solver.exec_, problem);
+      report.ends_in_body = read()[0].ends > 0;
     }
   };
 

@@ -35,6 +35,10 @@ class ImplicitForces : public Stage<Exec, D, Real> {
     });
     count(newton);
     if (!retry_.accepts(report, kImplicitSystem)) return false;
+    if (newton.ends_in_body && retry_.shortens(kImplicitSystem)) {
+      ++stats_.rejected;
+      return false;
+    }
     context_.bodies.accumulate(context_.max_blocks(), context_.step());
     return true;
   }

@@ -1,6 +1,9 @@
 // A step whose solve has missed its tolerance runs again with half the dt, a few times at most.
 #pragma once
 
+#include <cmath>
+#include <limits>
+
 #include "src/solvers/elliptic_solver.h"
 #include "src/stages/stage.h"
 #include "src/state/diagnose.h"
@@ -23,6 +26,13 @@ class Retry : public Stage<Exec, D, Real> {
     c.stop |= kStopUnsolved;
     context_.write(c);
     return false;
+  }
+  // The step runs again although its solve has met the tolerance, unless that was often enough.
+  bool shortens(const SystemName& system) {
+    if (retries_ == kMost) return false;
+    SolveReport report;
+    report.residual = std::numeric_limits<double>::max();
+    return !accepts(report, system);
   }
   // All solves of the step have met their tolerances.
   void succeed() { retries_ = 0; }

@@ -1,4 +1,5 @@
-// Long steps and bodies that move: what rides on a plate has the stresses of rest.
+// Long steps and bodies: what rides on one that moves has the stresses of rest, and what falls to
+// one in the middle of a step does not end within it.
 #include <gtest/gtest.h>
 
 #include "tests/support/fluid_scenes.h"
@@ -17,10 +18,10 @@ Scene long_steps(Integrator integrator, Precision precision, double dx, double f
 
 class LongSteps : public testing::TestWithParam<Integrator> {};
 
-// A block on a plate of E = 1e8 Pa; its own weight bends it by micrometres.
-Scene ride(Integrator integrator, const Vec3& velocity) {
+// A block on a plate; its own weight bends it by micrometres.
+Scene ride(Integrator integrator, const Vec3& velocity, double stiffness = 1e8) {
   Scene scene = long_steps(integrator, Precision::kDouble, 0.02, 24);
-  scene.materials = {elastic("stiff", MaterialModel::kFixedCorotated, 1e8)};
+  scene.materials = {elastic("stiff", MaterialModel::kFixedCorotated, stiffness)};
   scene.bodies = {body("block", 0, box({0, 0, 0}, {0.4, 0.1, 0}), velocity)};
   Collider plate;
   plate.shape.type = ShapeType::kHalfSpace;
@@ -47,6 +48,60 @@ TEST_P(LongSteps, WhatRidesOnAPlateHasTheStressesOfRest) {
     if (velocity[1] > 0) continue;
     EXPECT_LT(riding.totals().elastic, energy + 0.01 * riding.totals().kinetic) << velocity[0];
   }
+}
+
+TEST_P(LongSteps, SteelThatRidesWeighsWhatItWeighs) {
+  Simulation riding = simulate(ride(GetParam(), {0.2, 0, 0}, 2e11));
+  const double weight = riding.totals().mass * 9.81;
+  for (int frame = 0; frame < 8; ++frame) {
+    riding.advance_frame();
+    EXPECT_NEAR(riding.stats().reactions[0].force[1], -weight, 0.05 * weight) << frame;
+  }
+}
+
+// Within a step from rest it falls by g dt^2, almost five cells.
+Scene falling(Integrator integrator) {
+  Scene scene = long_steps(integrator, Precision::kDouble, 0.02, 10);
+  scene.materials = {elastic("jelly", MaterialModel::kFixedCorotated, 1e6)};
+  scene.bodies = {body("block", 0, box({0.3, 0.4, 0}, {0.5, 0.5, 0}))};
+  return scene;
+}
+double lowest_of(const Simulation& simulation) {
+  const Snapshot s = simulation.snapshot();
+  double lowest = double{s.position[1]};
+  for (std::size_t p = 0; p < s.size(); ++p)
+    lowest = std::min(lowest, double{s.position[2 * p + 1]});
+  return lowest;
+}
+
+TEST_P(LongSteps, LandOnAThinPlate) {
+  for (const BoundaryType type : {BoundaryType::kSticky, BoundaryType::kSeparate}) {
+    Scene scene = falling(GetParam());
+    Collider plate;
+    const double thickness = type == BoundaryType::kSticky ? 0.02 : 0.04;
+    plate.shape = box({0, 0.35 - thickness, 0}, {0.8, 0.35, 0});
+    plate.boundary = type;
+    scene.colliders = {plate};
+    Simulation simulation = simulate(scene);
+    for (int frame = 0; frame < 8; ++frame) {
+      simulation.advance_frame();
+      EXPECT_GT(lowest_of(simulation), 0.35 - 0.5 * scene.grid.dx - 1e-6) << frame;
+    }
+  }
+}
+
+TEST_P(LongSteps, LandOnTheFloorOfTheDomain) {
+  Scene scene = falling(GetParam());
+  scene.bodies = {body("block", 0, box({0.3, 0.05, 0}, {0.5, 0.15, 0}))};
+  scene.grid.domain = closed_box({0, 0, 0}, {0.8, 0.8, 0});
+  Simulation simulation = simulate(scene);
+  simulation.advance_frame();
+  // It has not been squashed where the domain ends: no more than two rows lie in the lowest cell.
+  const Snapshot s = simulation.snapshot();
+  std::size_t low = 0;
+  for (std::size_t p = 0; p < s.size(); ++p)
+    low += double{s.position[2 * p + 1]} < 0.5 * scene.grid.dx ? 1 : 0;
+  EXPECT_LT(low, s.size() / 5);
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, LongSteps,

@@ -92,17 +92,6 @@ TEST(StartWarnings, TellOfWhatAStiffBodyHides) {
   EXPECT_FALSE(warns_of(scene, "as stiff as"));
 }
 
-TEST(StartWarnings, TellOfHowFarWhatFallsGoesInAStep) {
-  Scene scene = pool({0, -0.3, 0}, {1, 0, 0});
-  scene.simulation.integrator = Integrator::kOptimization;
-  scene.simulation.gravity = {0, -9.81, 0};
-  scene.grid.dx = 0.02;
-  scene.time.dt_max = 0.1;
-  EXPECT_TRUE(warns_of(scene, "what begins to fall goes 5 cells"));
-  scene.time.dt_max = 1 / 24.0;
-  EXPECT_FALSE(warns_of(scene, "begins to fall"));
-}
-
 TEST(StartWarnings, TellOfSandInLongSteps) {
   Scene scene = pool({0, -0.3, 0}, {1, 0, 0});
   scene.simulation.integrator = Integrator::kOptimization;

@@ -93,20 +93,18 @@ HostArray field(const Session& session, const std::string& name) {
 void bind_advancing(nb::class_<Session>& c) {
   c.def(
        "step",
-       [](Session& s, std::int64_t n, const OnStep& on_step, const OnFrame& on_frame) {
+       [](Session& s, std::int64_t n, const OnStep& on_step) {
          if (n < 0)
            throw Error(ErrorCategory::kScene, "step: n must be >= 0, found " + std::to_string(n));
          return s.advance([n](Simulation& simulation,
                               const Observer& o) { return simulation.advance_steps(n, o); },
-                          object_of<StepInfo>(on_step), object_of<FrameStats>(on_frame));
+                          object_of<StepInfo>(on_step), nb::none());
        },
        nb::arg("n") = 1, nb::kw_only(), nb::arg("on_step") = nb::none(),
-       nb::arg("on_frame") = nb::none(),
-       "Advances by `n` steps of the scene's own dt.\n\n"
-       "`on_step(step: StepInfo)` is called after every step and `on_frame(frame: FrameStats)` "
-       "after every completed frame. They may read the simulation, not advance or change it; "
-       "returning False stops. What they raise leaves the call, and the simulation as if it had "
-       "been stopped there. Returns whether all steps were made.")
+       "Advances by `n` steps of the scene's own dt, past the ends of frames.\n\n"
+       "`on_step(step: StepInfo)` is called after every step. It may read the simulation, not "
+       "advance or change it; returning False stops. What it raises leaves the call, and the "
+       "simulation as if it had been stopped there. Returns whether all steps were made.")
       .def(
           "advance_frame",
           [](Session& s, const OnStep& on_step, const OnFrame& on_frame) {
@@ -115,7 +113,8 @@ void bind_advancing(nb::class_<Session>& c) {
                              object_of<StepInfo>(on_step), object_of<FrameStats>(on_frame));
           },
           nb::kw_only(), nb::arg("on_step") = nb::none(), nb::arg("on_frame") = nb::none(),
-          "Advances to the end of the next frame, exactly. Otherwise as `step`.")
+          "Advances to the end of the next frame, exactly. `on_frame(frame: FrameStats)` is called "
+          "after every completed frame. Otherwise as `step`.")
       .def(
           "advance_until",
           [](Session& s, double t, const OnStep& on_step, const OnFrame& on_frame) {
@@ -126,7 +125,7 @@ void bind_advancing(nb::class_<Session>& c) {
           nb::arg("t"), nb::kw_only(), nb::arg("on_step") = nb::none(),
           nb::arg("on_frame") = nb::none(),
           "Advances to the time `t` (s), exactly, through all frames that end by then; at once if "
-          "it is past. Otherwise as `step`.");
+          "it is past. Otherwise as `advance_frame`.");
 }
 
 void bind_reading(nb::class_<Session>& c) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/exec/algorithms.h"
+#include "kernels/fields/first_round.h"
 #include "kernels/grid/rebuild.h"
 
 namespace firn {
@@ -86,8 +87,10 @@ struct MarkHomes {
     }
     for (int a = 0; a < D && sinks.open; ++a)
       if (x[a] < sinks.min[a] || x[a] > sinks.max[a]) return false;
+    for (int a = 0; a < D; ++a) x[a] = in_first_round<D>(periodic, a, dx, inv_dx, x[a]);
+    // What lies on a wall lies in a sink that begins there.
     for (int k = 0; k < sinks.count; ++k)
-      if (signed_distance<D>(sinks.programs[k], x) < 0) return false;
+      if (signed_distance<D>(sinks.programs[k], x) <= 0) return false;
     return true;
   }
 };

@@ -33,10 +33,10 @@ void heat_p2g(Exec& exec, const ParticleView<Real>& particles, const GridView<Re
 template <class Exec, int D, class Real>
 void power_p2g(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
                const HeatView<Real>& heat, std::uint32_t max_blocks, StepControl* control) {
-  launch_coloured(exec, {{nullptr, max_blocks}, &control->stop}, grid.colour_begin,
-                  BlockTraits<D>::kCorners,
-                  CellP2G<D, kHeatKernel, PowerOfParticle<D, Real>, Real>{
-                      {heat, control}, particles, grid, heat.power});
+  launch_coloured(
+      exec, {{nullptr, max_blocks}, &control->stop}, grid.colour_begin, BlockTraits<D>::kCorners,
+      CellP2G<D, kHeatKernel, PowerOfParticle<D, Real>, Real>{
+          {heat, control, grid.periodic, grid.dx, grid.inv_dx}, particles, grid, heat.power});
 }
 
 template <int D, class Real>

@@ -1,6 +1,7 @@
 // What a particle takes up from heat sources.
 #pragma once
 
+#include "kernels/fields/first_round.h"
 #include "kernels/fields/particles.h"
 #include "kernels/heat/conduction.h"
 
@@ -12,12 +13,16 @@ template <int D, class Real>
 struct PowerOfParticle {
   HeatView<Real> heat;
   StepControl* control;
+  PeriodicBlocks periodic;
+  Real dx, inv_dx;
 
   template <class Group>
   FIRN_HD Node<Real> operator()(const Group& g, const ParticleView<Real>& particles,
                                 std::uint32_t chunk, std::uint32_t lane) const {
     Vec<Real, D> x;
-    for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
+    for (int a = 0; a < D; ++a)
+      x[a] =
+          in_first_round<D>(periodic, a, dx, inv_dx, channel_row(particles.x, chunk, D, a)[lane]);
     const double time = control->time + 0.5 * control->dt;
     Real density = Real(0);
     for (int s = 0; s < heat.source_count; ++s)

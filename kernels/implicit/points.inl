@@ -13,6 +13,7 @@ struct AddPoints : ImplicitParticles<D, Degree, Real> {
   using Base::problem;
   struct Scratch {};
   Real* tensor;
+  bool in_turn;  // what particles of a warp add to one point has an order
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -20,13 +21,23 @@ struct AddPoints : ImplicitParticles<D, Degree, Real> {
     const std::uint32_t block = grid.coloured[g.index()];
     const Vec<int, D> home = Base::home_of(block);
     for_each_pack_in(g, block, grid, problem.particles, [&](const auto& lanes) {
-      lanes.for_each_lane([&](int, std::uint32_t lane) { add(g, block, home, lanes.chunk, lane); });
+      if (!in_turn)
+        return lanes.for_each_lane([&](int, std::uint32_t lane) {
+          add(g, point_of(block, home, lanes.chunk, lane), lanes.chunk, lane);
+        });
+      lanes.for_each_in_turn([](int, std::uint32_t) { return true; },
+                             [&](int, std::uint32_t lane, const auto& turns_at) {
+                               const std::uint64_t point = point_of(block, home, lanes.chunk, lane);
+                               turns_at(static_cast<int>(point)).take([&](const auto&) {
+                                 add(g, point, lanes.chunk, lane);
+                               });
+                             });
     });
   }
 
-  template <class Group>
-  FIRN_HD void add(Group& g, std::uint32_t block, const Vec<int, D>& home, std::uint32_t chunk,
-                   std::uint32_t lane) const {
+  // Of the node nearest to a particle.
+  FIRN_HD std::uint64_t point_of(std::uint32_t block, const Vec<int, D>& home, std::uint32_t chunk,
+                                 std::uint32_t lane) const {
     const Vec<Real, D> x = Base::position(chunk, lane);
     int corner = 0;
     Vec<int, D> local;
@@ -39,9 +50,12 @@ struct AddPoints : ImplicitParticles<D, Degree, Real> {
       local[a] = nearest & (BlockTraits<D>::kSide - 1);
     }
     const std::uint64_t rank = problem.grid.corners[block * BlockTraits<D>::kCorners + corner];
-    auto* to = reinterpret_cast<Node<Real>*>(
-        tensor + kPointReals<D> * (rank * BlockTraits<D>::kNodes + node_in_block<D>(local)));
+    return rank * BlockTraits<D>::kNodes + static_cast<std::uint64_t>(node_in_block<D>(local));
+  }
 
+  template <class Group>
+  FIRN_HD void add(Group& g, std::uint64_t point, std::uint32_t chunk, std::uint32_t lane) const {
+    auto* to = reinterpret_cast<Node<Real>*>(tensor + kPointReals<D> * point);
     auto p = StoredStiffness<Real, D>::of([&](int k) { return Base::row(chunk, k)[lane]; });
     if (!problem.semidefinite) make_semidefinite(p.k);
     const bool damped = Base::is_damped(chunk);
@@ -67,9 +81,11 @@ struct AddPoints : ImplicitParticles<D, Degree, Real> {
 
 template <class Exec, int D, class Real>
 void add_points(Exec& exec, const ImplicitProblem<Real, D>& problem, Real* tensor) {
+  bool in_turn = false;
+  if constexpr (Exec::kIsCuda) in_turn = exec.reproducible();
   for_degree(problem.transfer.degree, [&](auto degree) {
     launch_over_particles(exec, problem,
-                          AddPoints<D, decltype(degree)::value, Real>{{problem}, tensor});
+                          AddPoints<D, decltype(degree)::value, Real>{{problem}, tensor, in_turn});
   });
 }
 

@@ -9,8 +9,8 @@
 namespace firn {
 
 // A way from x, which `contact` does not hold there, that ends more than a cell within a body or a
-// wall, or beyond. Contacts are those of where nodes stand when a step begins; what gathers speed in
-// a long step may come to others. A cell is what steps of any length may go too far: where that
+// wall, or beyond. Contacts are those of where nodes stand when a step begins; what gathers speed
+// in a long step may come to others. A cell is what steps of any length may go too far: where that
 // ends, contacts take over.
 template <int D, class Real>
 struct Way {
@@ -23,7 +23,8 @@ struct Way {
     const Real dt = static_cast<Real>(contact.control->dt);
     if (ends_behind_wall(x, dt * v)) return true;
     for (int c = 0; c < b.collider_count; ++c)
-      if (ends_in_body(c, x, dt * (v - surface_velocity(b.colliders[c], b.poses[c], x)))) return true;
+      if (ends_in_body(c, x, dt * (v - surface_velocity(b.colliders[c], b.poses[c], x))))
+        return true;
     return false;
   }
 
@@ -31,7 +32,8 @@ struct Way {
     const DomainWalls<Real, D>& walls = contact.params.walls;
     for (int face = 0; walls.active && face < 2 * D; ++face) {
       const int a = face / 2;
-      const Real end = x[a] + way[a], beyond = face % 2 == 0 ? walls.min[a] - end : end - walls.max[a];
+      const Real end = x[a] + way[a],
+                 beyond = face % 2 == 0 ? walls.min[a] - end : end - walls.max[a];
       if (beyond > contact.grid.dx && !contact.is_at_wall(x, face)) return true;
     }
     return false;

@@ -10,9 +10,10 @@
 namespace firn {
 
 // filled = sum w V_p / dx^D with the linear kernel about cell centres, relative to what fits beside
-// walls. Takes the open areas of faces.
+// walls and bodies. Takes the open areas of faces.
 template <class Exec, int D, class Real>
-void fill_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+void fill_cells(Exec& exec, const GridUpdateParams<Real, D>& params,
+                const ParticleView<Real>& particles, const GridView<Real>& grid,
                 const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control);
 
 // Of each block, in columns of `table`: what cells hold beyond what fits, by groups of 4^d, which

@@ -2,6 +2,7 @@
 
 #include "kernels/exec/bits.h"
 #include "kernels/liquid/position_correction.h"
+#include "kernels/mac/boundary_geometry.h"
 #include "kernels/transfer/spline.h"
 #include "kernels/transfer/tile.h"
 
@@ -77,28 +78,70 @@ struct ClearCells {
   }
 };
 
-// The kernel about a cell beside a wall reaches an eighth of its weight into the wall, along each
-// axis that has one there.
+// What the kernel about a cell beside a wall holds is what lies before the wall. How particles
+// happen to lie there counts for much in what is left of a kernel: it may show a cell to be full,
+// but not to hold too much, which it does by what its faces leave of it.
 template <int D, class Real>
 struct NormalizeFill {
   static constexpr const char* kName = "normalize_fill";
   static constexpr int kThreads = 64;
   struct Scratch {};
+  BoundaryGeometry<D, Real> boundary;
   MacView<Real> mac;
+  // A cell that lies almost wholly in a body says little about what is before it.
+  static constexpr Real kLeastShare = Real(0.25);
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     if (!is_beside_boundary(g.index())) return;
+    const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
     g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
-      Real full = Real(1);
-      for (int a = 0; a < D; ++a) {
-        const CellAddress upper = cell_beside<D>(mac, {g.index(), cell}, a, 1);
-        Real closed = Real(1) - mac.area[face_index<D>(g.index(), a, cell)];
-        if (upper.exists()) closed += Real(1) - mac.area[face_index<D>(upper.block, a, upper.cell)];
-        full *= Real(1) - Real(0.125) * closed;
-      }
-      mac.filled[cell_index({g.index(), cell})] /= full;
+      const CellAddress at{g.index(), cell};
+      if (!is_beside_closed(at)) return;
+      const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
+      Vec<Real, D> centre;
+      for (int a = 0; a < D; ++a) centre[a] = static_cast<Real>(local[a]) + Real(0.5);
+      Real& filled = mac.filled[cell_index(at)];
+      const Real share = max(share_before(boundary.position_of(block, centre)), kLeastShare);
+      filled = max(filled / share_by_faces(at), min(filled / share, Real(1)));
     });
+  }
+  // A wall at a face takes an eighth of the kernel's weight, along each axis.
+  FIRN_HD Real share_by_faces(const CellAddress& at) const {
+    Real share = Real(1);
+    for (int a = 0; a < D; ++a) {
+      const CellAddress upper = cell_beside<D>(mac, at, a, 1);
+      Real closed = Real(1) - mac.area[face_index<D>(at.block, a, at.cell)];
+      if (upper.exists()) closed += Real(1) - mac.area[face_index<D>(upper.block, a, upper.cell)];
+      share *= Real(1) - Real(0.125) * closed;
+    }
+    return share;
+  }
+  // Of the linear kernel about x, before the walls along each axis, or before the body that leaves
+  // less of it: bodies may lie on walls, and take nothing twice.
+  FIRN_HD Real share_before(const Vec<Real, D>& x) const {
+    const GridUpdateParams<Real, D>& params = boundary.params;
+    Real share = Real(1);
+    for (int a = 0; a < D && params.walls.active; ++a)
+      share *= share_of(x[a] - params.walls.min[a]) * share_of(params.walls.max[a] - x[a]);
+    for (int c = 0; c < params.collider_count; ++c)
+      share = min(share, share_of(boundary.body_distance(x, c)));
+    return share;
+  }
+  // The part of a hat about 0 that lies below `distance`.
+  FIRN_HD Real share_of(Real distance) const {
+    const Real cells = clamp(distance * boundary.grid.inv_dx, Real(-1), Real(1));
+    return Real(0.5) + cells - Real(0.5) * cells * abs(cells);
+  }
+  // The kernel reaches half a cell beyond the next face.
+  FIRN_HD bool is_beside_closed(const CellAddress& at) const {
+    for (int a = 0; a < D; ++a)
+      for (int side = -1; side <= 2; ++side) {
+        const CellAddress face = cell_beside<D>(mac, at, a, side);
+        if (face.exists() && mac.area[face_index<D>(face.block, a, face.cell)] < Real(1))
+          return true;
+      }
+    return false;
   }
   // Whether a face of its cells may be closed: of the block, or of those above it.
   FIRN_HD bool is_beside_boundary(std::uint32_t block) const {
@@ -113,7 +156,8 @@ struct NormalizeFill {
 };
 
 template <class Exec, int D, class Real>
-void fill_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+void fill_cells(Exec& exec, const GridUpdateParams<Real, D>& params,
+                const ParticleView<Real>& particles, const GridView<Real>& grid,
                 const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control) {
   Real inverse_cell = 1;
   for (int a = 0; a < D; ++a) inverse_cell *= grid.inv_dx;
@@ -123,7 +167,7 @@ void fill_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<
                   BlockTraits<D>::kCorners,
                   FillCells<D, Real>{particles, grid, mac.filled, inverse_cell});
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                NormalizeFill<D, Real>{mac});
+                NormalizeFill<D, Real>{{params, grid}, mac});
 }
 
 template <int D, class Real>

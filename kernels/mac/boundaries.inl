@@ -94,8 +94,22 @@ struct ConstrainFaces {
     // The projection has found that liquid against a closed face does not leave it.
     const bool held = wall.boundary == BoundaryType::kSeparate && is_wet(rank, local, axis) &&
                       !test_bit(mac.opened + face_word<D>(rank, axis), cell);
-    return apply_boundary(held ? BoundaryType::kSlip : wall.boundary, Real(0), v, wall.velocity,
-                          n)[axis];
+    const Vec<Real, D> kept =
+        apply_boundary(held ? BoundaryType::kSlip : wall.boundary, Real(0), v, wall.velocity, n);
+    return behind_walls(x, axis, kept[axis]);
+  }
+  // Behind two walls of the domain the nearer one holds a face against nothing but itself, and what
+  // rests in the corner would fall with it for ever.
+  FIRN_HD Real behind_walls(const Vec<Real, D>& x, int axis, Real v) const {
+    const DomainWalls<Real, D>& walls = boundary.params.walls;
+    const Real tolerance = Real(1e-3) * boundary.grid.dx;
+    for (int side = 0; walls.active && side < 2; ++side) {
+      const Real in = side == 0 ? x[axis] - walls.min[axis] : walls.max[axis] - x[axis];
+      if (in > tolerance) continue;
+      const Real leaves = side == 0 ? v : -v;
+      if (walls.boundary[2 * axis + side] != BoundaryType::kSeparate || leaves < Real(0)) return 0;
+    }
+    return v;
   }
   FIRN_HD bool is_wet(std::uint32_t rank, const Vec<int, D>& local, int axis) const {
     return is_fluid(mac, cell_address<D>(mac, rank, local)) ||

@@ -16,17 +16,13 @@ struct DryCells {
   struct Scratch {};
   MacView<Real> mac;
 
-  // How full a cut cell is, is known too roughly to ask for a half.
-  static constexpr Real kHalf = Real(0.5), kCutShare = Real(0.3);
-
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const std::uint32_t block = g.index();
     select_bits(
         g, 2, [&](std::uint32_t w) { return fluid_word(mac, block, w); },
         [&](std::uint32_t cell) {
-          const Real filled = mac.filled[cell_index({block, cell})];
-          return filled >= kHalf || (filled >= kCutShare && is_cut<D>(mac, {block, cell}));
+          return mac.filled[cell_index({block, cell})] >= Real(0.5);
         },
         [&](std::uint32_t w, std::uint32_t bits) {
           mac.fluid[std::uint64_t{2} * block + w] = bits;
@@ -57,8 +53,7 @@ struct FloodCells {
     const std::uint64_t fluid = fluid_bits(mac, g.index());
     // Around a hole some cells of its own block are wet; a cut cell may get its liquid from
     // another.
-    const bool cut =
-        boundary.params.collider_count > 0 && ~fluid != 0 && has_boundary(mac, g.index());
+    const bool cut = ~fluid != 0 && has_boundary(mac, g.index());
     const bool looks = ~fluid != 0 && (fluid != 0 || cut);
     g.once([&] {
       std::uint64_t found = 0;
@@ -82,7 +77,8 @@ struct FloodCells {
   // Of a cell that is no fluid and lies beside one that is.
   FIRN_HD bool floods(const Vec<int, D>& block, const CellAddress& at, bool cut) const {
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
-    bool wet = false, enclosed = true, open = false, sunk = false;
+    bool wet = false, enclosed = true, open = false, sunk = false, fed = false;
+    Real widest = Real(0);
     Vec<Real, D> centre;
     for (int a = 0; a < D; ++a) {
       centre[a] = static_cast<Real>(local[a]) + Real(0.5);
@@ -92,21 +88,26 @@ struct FloodCells {
         // Its upper faces must be there to be solved for.
         if (side == 1 && !other.exists()) return false;
         const CellAddress face = side == 0 ? at : other;
-        if (!(mac.area[face_index<D>(face.block, a, face.cell)] > Real(0))) {
+        const Real area = mac.area[face_index<D>(face.block, a, face.cell)];
+        if (!(area > Real(0))) {
           sunk |= is_fluid(mac, other) && is_closed(other);
           continue;
         }
         open = true;
-        if (is_fluid(mac, other))
+        const bool from = is_fluid(mac, other);
+        if (from)
           wet = true;
         else
           enclosed = false;
+        fed = area > widest ? from : area == widest ? fed || from : fed;
+        widest = max(widest, area);
       }
     }
     if (open && sunk && !mac.ghost_fluid) return true;
     if (filled && mac.filled[cell_index(at)] > kWet) enclosed = true;
-    return wet &&
-           (enclosed || (cut && boundary.distance(boundary.position_of(block, centre)) < Real(0)));
+    if (wet && enclosed) return true;
+    // What is left of a cell before a wall is as full as the cell that it opens to.
+    return fed && cut && boundary.distance(boundary.position_of(block, centre)) < Real(0);
   }
   // A cell without a way out has no part in the projection. Particles that have sunk into it, up to
   // half a cell, belong to the one above the surface.

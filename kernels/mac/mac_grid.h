@@ -140,6 +140,10 @@ FIRN_HD constexpr std::uint64_t face_index(std::uint32_t block, int axis, std::u
          cell;
 }
 template <int D>
+FIRN_HD constexpr int axis_of_face(std::uint64_t face) {
+  return static_cast<int>(face / BlockTraits<D>::kNodes % D);
+}
+template <int D>
 FIRN_HD constexpr std::uint64_t face_word(std::uint32_t block, int axis) {
   return (static_cast<std::uint64_t>(block) * D + static_cast<std::uint64_t>(axis)) * 2;
 }
@@ -200,17 +204,33 @@ FIRN_HD inline bool is_cut(const MacView<Real>& mac, const CellAddress& at) {
 
 // Distance from the centre of a fluid cell to the surface towards its neighbour of air, in cells:
 // the theta of the ghost fluid method [Gibou et al. 2002], not so small that it would swamp the
-// matrix. Of a cut cell it is 1: what such a cell is filled to is known too roughly, and a small
-// theta would press all that flows into the wall out through one face.
-template <int D, class Real>
-FIRN_HD inline Real surface_distance(const MacView<Real>& mac, const CellAddress& fluid,
-                                     const CellAddress& air) {
+// matrix.
+template <class Real>
+FIRN_HD inline Real theta_of(const MacView<Real>& mac, const CellAddress& fluid,
+                             const CellAddress& air) {
   constexpr Real kLeastTheta = Real(1e-2);
-  if (!mac.ghost_fluid || is_cut<D>(mac, fluid)) return Real(1);
   const Real inside = depth_of(mac.filled[cell_index(fluid)]),
              outside = air.exists() ? depth_of(mac.filled[cell_index(air)]) : Real(-1);
   if (!(outside < Real(0))) return Real(1);
   return clamp(inside / (inside - outside), kLeastTheta, Real(1));
+}
+// The same where there is a ghost fluid, the air `by` = -1 or 1 along an axis. What a cut cell is
+// filled to is known too roughly, and a small theta of its own would press all that flows into the
+// wall out through one face: its surface is that of a whole cell beside it, so that both hold up
+// the same, or else a cell away.
+template <int D, class Real>
+FIRN_HD inline Real surface_distance(const MacView<Real>& mac, const CellAddress& fluid,
+                                     const CellAddress& air, int axis, int by) {
+  if (!mac.ghost_fluid) return Real(1);
+  if (!is_cut<D>(mac, fluid)) return theta_of(mac, fluid, air);
+  for (int b = 0; b < D; ++b)
+    for (int side = -1; side <= 1 && b != axis; side += 2) {
+      const CellAddress beside = cell_beside<D>(mac, fluid, b, side);
+      if (!is_fluid(mac, beside) || is_cut<D>(mac, beside)) continue;
+      const CellAddress beyond = cell_beside<D>(mac, beside, axis, by);
+      if (!is_fluid(mac, beyond)) return theta_of(mac, beside, beyond);
+    }
+  return Real(1);
 }
 
 }  // namespace firn

@@ -15,7 +15,8 @@ FIRN_HD inline Real pressure_slope(const GridView<Real>& grid, const MacView<Rea
              q_below = below ? mac.pressure[cell_index(lower)] : Real(0);
   Real distance = Real(1);
   if (above != below)
-    distance = surface_distance<D>(mac, above ? upper : lower, above ? lower : upper);
+    distance = surface_distance<D>(mac, above ? upper : lower, above ? lower : upper,
+                                   axis_of_face<D>(face), above ? -1 : 1);
   return specific_volume(mac, mac.faces[face]) * grid.inv_dx * (q_above - q_below) / distance;
 }
 
@@ -36,7 +37,7 @@ FIRN_HD inline Real pressure_gradient(const MacView<Real>& mac, const CellAddres
     const bool wet = is_fluid(mac, other);
     const Real rise =
         (wet ? mac.pressure[cell_index(other)] : Real(0)) - mac.pressure[cell_index(cell)];
-    const Real steps = wet ? Real(1) : surface_distance<D>(mac, cell, other);
+    const Real steps = wet ? Real(1) : surface_distance<D>(mac, cell, other, axis, 2 * side - 1);
     sum += (side == 0 ? -rise : rise) / (steps * dx);
     ++count;
   }

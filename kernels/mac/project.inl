@@ -50,7 +50,7 @@ struct AssembleProjection {
         const Real open = mac.area[face];
         const Real k = open * specific_volume(mac, at) * grid.inv_dx * grid.inv_dx;
         if (!is_fluid(mac, other))
-          dirichlet += k / surface_distance<D>(mac, self, other);
+          dirichlet += k / surface_distance<D>(mac, self, other, a, 2 * side - 1);
         else if (side == 0)
           mac.conductance[face] = k;
         const Real flux = open * at[0] + (Real(1) - open) * at[kFaceBoundaryVelocity];

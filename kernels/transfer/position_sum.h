@@ -8,12 +8,12 @@
 namespace firn {
 
 // The sum of a position and what a step adds. Rounded to the nearest float, what is less than half
-// of the last digit would never move a particle, and what is more would be off by up to that, to the
-// same side in every step. So the sum goes one digit on, to the other side of what it stands for, in
-// as large a share of the steps as what rounding has lost is of a digit: in those where that share is
-// above the fraction of the step's number times the golden ratio, whose values spread evenly (Weyl).
-// At constant velocity particles are within five digits of their way after a million steps.
-// Doubles are rounded to the nearest.
+// of the last digit would never move a particle, and what is more would be off by up to that, to
+// the same side in every step. So the sum goes one digit on, to the other side of what it stands
+// for, in as large a share of the steps as what rounding has lost is of a digit: in those where
+// that share is above the fraction of the step's number times the golden ratio, whose values spread
+// evenly (Weyl). At constant velocity particles are within five digits of their way after a million
+// steps. Doubles are rounded to the nearest.
 template <class Real>
 struct PositionSum {
   Real least;  // share of the last digit, between 0 and 1

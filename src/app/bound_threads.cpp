@@ -10,8 +10,7 @@ namespace firn::app {
 
 struct BoundThreads::Tasks {
 #if defined(FIRN_WITH_TBB)
-  explicit Tasks(std::size_t most)
-      : control(tbb::global_control::max_allowed_parallelism, most) {}
+  explicit Tasks(std::size_t most) : control(tbb::global_control::max_allowed_parallelism, most) {}
   tbb::global_control control;
 #else
   explicit Tasks(std::size_t) {}

@@ -5,8 +5,8 @@
 
 namespace firn::app {
 
-// While it lives, loops over pictures and surfaces, OpenVDB and Embree use at most `threads` threads
-// each, 0 = all. What writes files beside the next frame has a thread of its own.
+// While it lives, loops over pictures and surfaces, OpenVDB and Embree use at most `threads`
+// threads each, 0 = all. What writes files beside the next frame has a thread of its own.
 class BoundThreads {
  public:
   explicit BoundThreads(int threads);

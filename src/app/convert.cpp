@@ -10,6 +10,7 @@
 #include "src/app/progress.h"
 #include "src/app/run_frames.h"
 #include "src/io/volume_file.h"
+#include "src/scene/continuation.h"
 
 namespace firn::app {
 namespace {
@@ -39,7 +40,7 @@ int convert(const Options& options) {
   const bool here = options.output.empty() || is_folder(options.output, options.target);
   const RunDirectory run =
       here ? RunDirectory::open(options.target) : RunDirectory::open_to_read(options.target);
-  const Scene scene = load_scene(run.scene().string());
+  const Scene scene = scene::scene_of_records(run.scene().string());
   if (here) refuse_own_formats(scene.output, formats);
   const bool volumes = std::erase(formats, "volumes") > 0;
   const RunFrames kept(scene, run);

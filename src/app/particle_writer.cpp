@@ -61,8 +61,9 @@ void ParticleWriter::write_files(const ParticleColumns& columns, bool tracers) {
 }
 
 void ParticleWriter::list_frames_until(int frame) {
-  for (const ParticleFormat* format : formats_)
-    if (format->collected)
+  // Also those of a format that the run does not write any more.
+  for (const ParticleFormat& known : particle_formats())
+    if (const ParticleFormat* format = &known; format->collected)
       for (const bool tracers : {false, true}) {
         listed_[tracers] = directory_.particle_frames(format->extension, tracers);
         std::erase_if(listed_[tracers], [frame](int f) { return f > frame; });

@@ -4,12 +4,13 @@
 #include "firn/error.h"
 #include "src/app/commands.h"
 #include "src/app/run_report.h"
+#include "src/scene/continuation.h"
 
 namespace firn::app {
 
 int video(const Options& options) {
   const RunDirectory directory = RunDirectory::open(options.target);
-  const Scene scene = load_scene(directory.scene().string());
+  const Scene scene = scene::scene_of_records(directory.scene().string());
   Progress progress(options);
   if (!write_video(scene, directory, progress))
     throw Error(ErrorCategory::kFile,

@@ -23,14 +23,17 @@ std::string gnuplot_text(const std::string& text) {
 
 // The cairo terminal is the better one, but some packages have only the plain one.
 std::string gnuplot_terminal() {
-  const ProgramResult cairo = run_program({"gnuplot", "-e", "set terminal pngcairo"});
+  const ProgramResult cairo =
+      run_program({"gnuplot", "-e", "set terminal pngcairo"}, {}, OnInterrupt::kGoesOn);
   return cairo.succeeded() && cairo.errors.empty() ? "pngcairo noenhanced font 'Sans,11'" : "png";
 }
 
+// A plot takes a moment; gnuplot that is interrupted may hang in its libraries for ever.
 bool run_gnuplot(const std::function<std::string(const std::string& output)>& script_to,
                  const std::string& png_path) {
   const std::string temporary = png_path + ".part";
-  const ProgramResult result = run_program({"gnuplot", "-"}, script_to(temporary));
+  const ProgramResult result =
+      run_program({"gnuplot", "-"}, script_to(temporary), OnInterrupt::kGoesOn);
   if (!result.found) return false;
   std::string reason = result.succeeded() ? "" : "gnuplot: " + last_lines(result.errors, 3);
   if (reason.empty() && std::rename(temporary.c_str(), png_path.c_str()) != 0)

@@ -12,13 +12,14 @@
 #include "src/io/folder.h"
 #include "src/io/numbered_file.h"
 #include "src/io/particle_formats.h"
+#include "src/scene/moved_files.h"
 
 namespace firn {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMarker = ".firn-run";
+constexpr std::string_view kMarker = scene::kRunMarker;
 constexpr std::array<std::string_view, 8> kRunFiles{"scene.toml",    "ledger.csv", "stats.jsonl",
                                                     "summary.json",  "video.mp4",  "ledger.png",
                                                     "particles.pvd", "tracers.pvd"};

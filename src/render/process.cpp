@@ -65,6 +65,23 @@ class StreamActions {
   posix_spawn_file_actions_t actions_;
 };
 
+class SpawnAttributes {
+ public:
+  explicit SpawnAttributes(OnInterrupt on_interrupt) {
+    posix_spawnattr_init(&attributes_);
+    if (on_interrupt == OnInterrupt::kEnds) return;
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+  }
+  ~SpawnAttributes() { posix_spawnattr_destroy(&attributes_); }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_;
+};
+
 int wait_for(pid_t child, const std::string& program) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
@@ -74,11 +91,13 @@ int wait_for(pid_t child, const std::string& program) {
 
 }  // namespace
 
-ProgramResult run_program(const std::vector<std::string>& arguments, std::string_view input) {
+ProgramResult run_program(const std::vector<std::string>& arguments, std::string_view input,
+                          OnInterrupt on_interrupt) {
   const std::string& program = arguments.at(0);
   const File in = file_with(input, program);
   const File errors = temporary_file(program);
   const StreamActions actions(in.get(), errors.get());
+  const SpawnAttributes attributes(on_interrupt);
   std::vector<char*> argv;
   argv.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -86,7 +105,7 @@ ProgramResult run_program(const std::vector<std::string>& arguments, std::string
 
   pid_t child = 0;
   const int error =
-      posix_spawnp(&child, program.c_str(), actions.get(), nullptr, argv.data(), environ);
+      posix_spawnp(&child, program.c_str(), actions.get(), attributes.get(), argv.data(), environ);
   if (error == ENOENT || error == EACCES || error == ENOTDIR) return {};
   if (error != 0) fail(program, error);
 

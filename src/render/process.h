@@ -15,9 +15,13 @@ struct ProgramResult {
   bool succeeded() const { return found && exit_status == 0; }
 };
 
+// What Ctrl-C in a terminal does to a program beside this one.
+enum class OnInterrupt { kEnds, kGoesOn };
+
 // Runs arguments[0] with `input` on its standard input, discards its standard output and waits for
 // its end. Throws Error{kFile} if the system cannot start a program that exists.
-ProgramResult run_program(const std::vector<std::string>& arguments, std::string_view input = {});
+ProgramResult run_program(const std::vector<std::string>& arguments, std::string_view input = {},
+                          OnInterrupt on_interrupt = OnInterrupt::kEnds);
 
 // The last `count` lines of a program's complaints, for error messages.
 std::string last_lines(const std::string& text, int count);

@@ -116,6 +116,43 @@ std::vector<std::string> collider_warnings(const Scene& scene) {
   return warnings;
 }
 
+// Of what has no image across a periodic face: whether it comes to one without covering what lies
+// behind it.
+std::string seam_warning(const Scene& scene, const Shape& shape, const std::string& name) {
+  const Domain& domain = *scene.grid.domain;
+  const CompiledShape outline = outline_shape(shape, scene.simulation.dimension, scene.grid.dx);
+  if (!outline.bounded()) return {};
+  const double same = 1e-6 * scene.grid.dx;
+  for (int a = 0; a < scene.simulation.dimension; ++a) {
+    const auto i = static_cast<std::size_t>(a);
+    if (domain.boundary[2 * i] != BoundaryType::kPeriodic) continue;
+    const bool below = outline.min[a] <= domain.min[i] + same,
+               above = outline.max[a] >= domain.max[i] - same;
+    if (below != above)
+      return fmt::format(
+          "{} comes to the periodic face at {} = {:g}, and is not there on its other side; give it "
+          "a second time, a period away, or keep it from the face",
+          name, "xyz"[i], below ? domain.min[i] : domain.max[i]);
+  }
+  return {};
+}
+std::vector<std::string> seam_warnings(const Scene& scene) {
+  if (!scene.grid.domain) return {};
+  std::vector<std::string> warnings;
+  const auto look = [&](const auto& things, const char* what) {
+    for (std::size_t i = 0; i < things.size(); ++i) {
+      const std::string name = fmt::format(
+          "{} \"{}\"", what, things[i].name.empty() ? std::to_string(i) : things[i].name);
+      const std::string found = seam_warning(scene, things[i].shape, name);
+      if (!found.empty()) warnings.push_back(found);
+    }
+  };
+  look(scene.colliders, "collider");
+  look(scene.sinks, "sink");
+  look(scene.heat_sources, "heat source");
+  return warnings;
+}
+
 }  // namespace
 
 const Scene& validated(const Scene& scene) {
@@ -138,7 +175,7 @@ std::vector<std::string> start_warnings(const Scene& scene) {
   std::vector<std::string> warnings = mesh_warnings(scene);
   for (const auto& more : {body_warnings(scene), overlap_warnings(scene), transfer_warnings(scene),
                            flow_warnings(scene), stiffness_warnings(scene),
-                           collider_warnings(scene)})
+                           collider_warnings(scene), seam_warnings(scene)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include "src/scene/resolve.h"
 
@@ -94,20 +97,37 @@ void compare_scenes(const ResolvedScene& was, const ResolvedScene& is, std::stri
   findings.throw_if_any();
 }
 
+// Of overrides, those that name a file of a shape.
+std::vector<std::string> files_of(const std::vector<std::string>& overrides) {
+  std::vector<std::string> files;
+  for (const std::string& text : overrides) {
+    const std::string key = text.substr(0, text.find('='));
+    if (key.ends_with(".file") || key.ends_with(".font")) files.push_back(text);
+  }
+  return files;
+}
+
 }  // namespace
 
 Scene continue_scene(const std::string& path, const std::string& saved,
                      const SceneOptions& options) {
   const ResolvedScene is = resolve_file(path, options);
-  const ResolvedScene was = resolve(saved, "the scene in the checkpoint", "", {});
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const ResolvedScene was =
+      resolve(saved, "the scene in the checkpoint", folder, {"", files_of(options.overrides)});
   compare_scenes(was, is, "a run cannot go on with");
   return is.scene;
 }
 
 Scene scene_afterwards(const std::string& path, const SceneOptions& options) {
   const ResolvedScene is = resolve_file(path, options);
-  compare_scenes(resolve_file(path, {}), is, "a run that is over cannot be shown with");
+  compare_scenes(resolve_file(path, {"", files_of(options.overrides)}), is,
+                 "a run that is over cannot be shown with");
   return is.scene;
+}
+
+Scene scene_of_records(const std::string& path) {
+  return resolve_file(path, {}, ShapeFiles::kTakenForGranted).scene;
 }
 
 }  // namespace firn::scene

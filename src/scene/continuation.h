@@ -10,8 +10,9 @@
 namespace firn::scene {
 
 // Reads the scene file at `path`. `saved` is the resolved scene of the state that the run goes on
-// from. Throws as load_scene, and Error{kScene} with a finding for each key that the state depends
-// on and that is not what it was.
+// from; where options say where a file of a shape is now, it is there in both. Throws as
+// load_scene, and Error{kScene} with a finding for each key that the state depends on and that is
+// not what it was.
 Scene continue_scene(const std::string& path, const std::string& saved,
                      const SceneOptions& options);
 
@@ -19,5 +20,8 @@ Scene continue_scene(const std::string& path, const std::string& saved,
 // may change what is shown. Throws as load_scene, and Error{kScene} for each key that would have
 // moved the material otherwise, which is done.
 Scene scene_afterwards(const std::string& path, const SceneOptions& options);
+
+// The scene at `path`, of a run, for what needs its records alone: files of shapes may be missing.
+Scene scene_of_records(const std::string& path);
 
 }  // namespace firn::scene

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -61,14 +62,22 @@ std::map<std::string, std::string> input_files(const Scene& scene) {
 
 void require_same_files(const Scene& scene, const std::map<std::string, std::string>& was) {
   std::string changed;
+  const auto add = [&](const std::string& path, const std::string& difference) {
+    changed += fmt::format(
+        "{}{}: a run cannot go on with another file: {}; put back what it was, or start the run "
+        "again",
+        changed.empty() ? "" : "\n", path, difference);
+  };
+  const auto was_there = [&](const std::string& sum) {
+    return std::any_of(was.begin(), was.end(),
+                       [&](const auto& before) { return before.second == sum; });
+  };
   for (const auto& [path, sum] : input_files(scene)) {
     const auto before = was.find(path);
-    if (before == was.end() || before->second == sum) continue;
-    changed += fmt::format(
-        "{}{}: a run cannot go on with another file: it had {}, and has {}; put back what it was, "
-        "or "
-        "start the run again",
-        changed.empty() ? "" : "\n", path, before->second, sum);
+    if (before != was.end() && before->second != sum)
+      add(path, fmt::format("it had {}, and has {}", before->second, sum));
+    if (before == was.end() && !was_there(sum))
+      add(path, fmt::format("it has {}, as no file had that the run began with", sum));
   }
   if (!changed.empty()) throw Error(ErrorCategory::kScene, changed);
 }

@@ -13,8 +13,8 @@ namespace firn {
 // Throws Error{kFile} for one that cannot be read.
 std::map<std::string, std::string> input_files(const Scene& scene);
 
-// Throws Error{kScene} that names each file of `was` that the scene reads and that is another one
-// now.
+// Throws Error{kScene} that names each file that the scene reads and that is another one than it
+// `was`. A file may be elsewhere now: what no path of `was` names must be one of its files.
 void require_same_files(const Scene& scene, const std::map<std::string, std::string>& was);
 
 }  // namespace firn

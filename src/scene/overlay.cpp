@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "src/scene/moved_files.h"
+
 namespace firn::scene {
 namespace {
 
@@ -195,7 +197,9 @@ void apply_overrides(Node& root, const std::vector<std::string>& overrides, Find
   for (const std::string& text : overrides) apply_override(root, text, findings);
 }
 
-void anchor_paths(Node& node, const std::string& directory) {
+namespace {
+
+void anchor_below(Node& node, const std::string& directory, bool of_run) {
   constexpr std::string_view kPaths[][2] = {{"mesh", "file"},
                                             {"mesh_sequence", "file"},
                                             {"vdb", "file"},
@@ -209,9 +213,19 @@ void anchor_paths(Node& node, const std::string& directory) {
     const bool from_here = file->where.from_override || directory.empty();
     const fs::path base = from_here ? fs::current_path() : fs::absolute(directory);
     file->text = (base / file->text).lexically_normal().string();
+    if (!of_run || file->where.from_override) continue;
+    const Node* first = node.find("first");
+    file->text =
+        moved_file(file->text, directory, first != nullptr ? static_cast<int>(first->number) : 0);
   }
-  for (Node& item : node.items) anchor_paths(item, directory);
-  for (Entry& entry : node.entries) anchor_paths(entry.value, directory);
+  for (Node& item : node.items) anchor_below(item, directory, of_run);
+  for (Entry& entry : node.entries) anchor_below(entry.value, directory, of_run);
+}
+
+}  // namespace
+
+void anchor_paths(Node& node, const std::string& directory) {
+  anchor_below(node, directory, is_of_run(directory));
 }
 
 }  // namespace firn::scene

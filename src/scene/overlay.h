@@ -23,7 +23,8 @@ void apply_variant(Node& root, const std::string& variant, Findings& findings);
 void apply_overrides(Node& root, const std::vector<std::string>& overrides, Findings& findings);
 
 // Makes the `file` of every mesh shape absolute: relative to `directory`, or to the current
-// directory where an override brought it in.
+// directory where an override brought it in. In the folder of a run, which has moved together with
+// what it read, files are looked for where they are now.
 void anchor_paths(Node& node, const std::string& directory);
 
 }  // namespace firn::scene

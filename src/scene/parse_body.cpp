@@ -112,6 +112,13 @@ void check_mass(TableReader& table, const Scene& scene, const Material* material
                          material->name, mass, material->density, scene.grid.dx));
 }
 
+void check_stretch(TableReader& table, const Material* material, double stretch) {
+  if (material == nullptr || material->model != MaterialModel::kIncompressible || stretch == 1)
+    return;
+  table.fail("stretch", fmt::format("'{}' is incompressible, and cannot begin stretched: remove it",
+                                    material->name));
+}
+
 void parse_stiffness_scale(TableReader& table, ScalarField& out) {
   if (table.read("stiffness_scale", out) && (!out.expression.empty() || out.constant != 1)) {
     table.fail(
@@ -172,6 +179,7 @@ void parse_bodies(const Node& root, Scene& scene, ReadContext& context) {
     table.read_members(body);
     parse_stiffness_scale(table, body.stiffness_scale);
     check_mass(table, scene, material, body.density_scale, body.particles_per_cell);
+    check_stretch(table, material, body.stretch);
     parse_start(table, scene, material, body.temperature, body.phase);
     add_bodies(table, scene, std::move(body));
   });

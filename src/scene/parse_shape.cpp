@@ -170,7 +170,7 @@ void parse_height_field(TableReader& table, Shape& shape) {
   const bool placed = parse_rectangle(table, shape), given = parse_heights(table, shape);
   table.read_members(shape);
   const int dimension = table.context().dimension;
-  if (!placed || !given || dimension == 0) return;
+  if (!placed || !given || dimension == 0 || !table.context().reads_files) return;
   const double longest = std::max(shape.max[0] - shape.min[0], shape.max[2] - shape.min[2]);
   constexpr int kProbes = 64;
   try {

@@ -1,4 +1,5 @@
 #include "src/scene/parse_shape_files.h"
+#include "src/scene/moved_files.h"
 
 #include <fmt/format.h>
 
@@ -84,9 +85,9 @@ constexpr Key kTextKeys[] = {
 void fail_for_file(TableReader& table, std::string_view key, const std::string& what) {
   table.context().findings.add(table.at(key)->where, what, ErrorCategory::kFile);
 }
-bool is_file(const std::string& path) {
-  std::error_code ignored;
-  return path.find('\0') == std::string::npos && std::filesystem::is_regular_file(path, ignored);
+// Whether a file that the scene needs is missing.
+bool lacks(TableReader& table, const std::string& path) {
+  return table.context().reads_files && !is_file(path);
 }
 
 void read_size(TableReader& table, Shape& shape) {
@@ -112,6 +113,7 @@ bool check_mesh_name(TableReader& table, const std::string& file) {
 // What is wrong with a file, where its name stands.
 template <class Check>
 void check_file(TableReader& table, std::string_view key, Check check) {
+  if (!table.context().reads_files) return;
   try {
     check();
   } catch (const Error& error) {
@@ -135,7 +137,7 @@ void parse_mesh(TableReader& table, Shape& shape) {
   read_size(table, shape);
   read_solid(table, shape);
   if (!table.read("file", shape.file) || !check_mesh_name(table, shape.file)) return;
-  if (!is_file(shape.file))
+  if (lacks(table, shape.file))
     fail_for_file(table, "file",
                   fmt::format("mesh file \"{}\" does not exist or is no file", shape.file));
 }
@@ -162,7 +164,7 @@ void parse_mesh_sequence(TableReader& table, Shape& shape) {
   }
   std::vector<std::string> missing;
   for (const std::string& file : sequence_files(shape))
-    if (!is_file(file)) missing.push_back(file);
+    if (lacks(table, file)) missing.push_back(file);
   if (missing.empty()) return;
   fail_for_file(
       table, "file",
@@ -176,7 +178,7 @@ void parse_vdb(TableReader& table, Shape& shape) {
   table.read_members(shape);
   read_size(table, shape);
   if (!table.read("file", shape.file)) return;
-  if (!is_file(shape.file))
+  if (lacks(table, shape.file))
     fail_for_file(table, "file",
                   fmt::format("volume \"{}\" does not exist or is no file", shape.file));
   else
@@ -192,7 +194,7 @@ void parse_text(TableReader& table, Shape& shape) {
   const bool own = table.read("font", shape.font);
   if (table.at("text") != nullptr && shape.text.empty())
     table.fail("text", "'text' must not be empty");
-  if (own && !is_file(shape.font))
+  if (own && lacks(table, shape.font))
     fail_for_file(table, "font",
                   fmt::format("font \"{}\" does not exist or is no file", shape.font));
   else if (!shape.text.empty() && shape.size > 0)

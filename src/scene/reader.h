@@ -24,6 +24,7 @@ struct ReadContext {
   int dimension = 3;  // 0 while the scene's own `dimension` is not a valid one: vectors may then
                       // have 2 or 3 entries
   std::set<const Key*>* asked = nullptr;  // collects the rows that are asked for, if it is there
+  bool reads_files = true;                // else the files of shapes are taken for granted
   bool is_2d() const { return dimension == 2; }
   void ask(const Key& key) {
     if (asked != nullptr) asked->insert(&key);

@@ -13,9 +13,14 @@ struct ResolvedScene {
   Scene scene;
 };
 
-// What parse_scene and load_scene do, with the same arguments and errors.
+enum class ShapeFiles { kNeeded, kTakenForGranted };
+
+// What parse_scene and load_scene do, with the same arguments and errors. Where `directory` is that
+// of a run, files that have moved together with it are found.
 ResolvedScene resolve(const std::string& text, const std::string& origin,
-                      const std::string& directory, const SceneOptions& options);
-ResolvedScene resolve_file(const std::string& path, const SceneOptions& options);
+                      const std::string& directory, const SceneOptions& options,
+                      ShapeFiles files = ShapeFiles::kNeeded);
+ResolvedScene resolve_file(const std::string& path, const SceneOptions& options,
+                           ShapeFiles files = ShapeFiles::kNeeded);
 
 }  // namespace firn::scene

@@ -38,13 +38,14 @@ std::string read_text(const std::string& path) {
 namespace scene {
 
 ResolvedScene resolve(const std::string& text, const std::string& origin,
-                      const std::string& directory, const SceneOptions& options) {
+                      const std::string& directory, const SceneOptions& options, ShapeFiles files) {
   Findings findings;
   Node document = parse_document(text, origin);
   apply_variant(document, options.variant, findings);
   apply_overrides(document, options.overrides, findings);
   anchor_paths(document, directory);
   ReadContext context{findings};
+  context.reads_files = files == ShapeFiles::kNeeded;
   Scene out = parse_tree(document, context);
   findings.throw_if_any();
   out.name = fs::path(origin).stem().string();
@@ -52,9 +53,9 @@ ResolvedScene resolve(const std::string& text, const std::string& origin,
   return {std::move(document), std::move(out)};
 }
 
-ResolvedScene resolve_file(const std::string& path, const SceneOptions& options) {
+ResolvedScene resolve_file(const std::string& path, const SceneOptions& options, ShapeFiles files) {
   ResolvedScene out =
-      resolve(read_text(path), path, fs::path(path).parent_path().string(), options);
+      resolve(read_text(path), path, fs::path(path).parent_path().string(), options, files);
   out.scene.path = path;
   return out;
 }

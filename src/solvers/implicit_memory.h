@@ -19,7 +19,7 @@ class ImplicitMemory {
  public:
   enum Channel { kTarget, kVelocity, kTrial, kGradient, kRhs, kDirection, kChannels };
 
-  ImplicitMemory(Exec& exec, const Scene& scene) : exec_(exec), sums_(exec, 2) {
+  ImplicitMemory(Exec& exec, const Scene& scene) : exec_(exec), sums_(exec, kPlaces) {
     sums_.zero();
     if (!is_damped(scene)) return;
     std::vector<Real> factors;
@@ -51,9 +51,11 @@ class ImplicitMemory {
   Buffer<Exec, Real>& channel(Channel c) { return channels_[c]; }
   // The trial becomes the iterate.
   void accept_trial() { std::swap(channels_[kVelocity], channels_[kTrial]); }
-  // What evaluations have added up, in two places.
-  std::array<NewtonSums, 2> read_sums() const {
-    std::array<NewtonSums, 2> sums;
+  // What evaluations have added up, one for each of the guesses that are compared.
+  static constexpr int kPlaces = 3;
+  using Sums = std::array<NewtonSums, kPlaces>;
+  Sums read_sums() const {
+    Sums sums;
     sums_.read(sums);
     return sums;
   }

@@ -1,8 +1,9 @@
-// How a solve of NewtonSolver ended, and what it begins with.
+// How a solve of NewtonSolver ended, what it begins with, and how often it goes through contacts.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "firn/scene.h"
 #include "kernels/implicit/system.h"
@@ -14,9 +15,53 @@ struct NewtonReport {
   bool rounding_limited = false;  // the potential's last digits know no better
   bool at_rounding = false;       // the imbalance misses the tolerance, and is rounding
   bool ends_in_body = false;      // what no contact kept from it; see follow_particles
-  int iterations = 0, linear_iterations = 0, cuts = 0, passes = 0, looks = 0;
+  int iterations = 0, linear_iterations = 0, cuts = 0, passes = 1, looks = 0;
   double imbalance = 0, tolerance = 0;         // sqrt(sum |impulse|^2 / m), kg^(1/2) m/s
   double energy_before = 0, energy_after = 0;  // the potential of the guess and at the end, J
+};
+
+// Passes over contacts, each a solve with those that act as they are. One whose contacts are not
+// known yet need not be exact; the one behind which nothing changes is, and so is the last.
+class ContactPasses {
+ public:
+  // `loosens`: exactness can be asked for, and contacts may change.
+  void begin(double tolerance, bool loosens) {
+    tolerance_ = tolerance;
+    loosens_ = loosens;
+    aim_ = loosens ? kLoose * tolerance : tolerance;
+  }
+  double aim() const { return aim_; }  // imbalance that this pass is to leave
+  int passes() const { return passes_; }
+  bool are_over() const { return is_exact() && gives_up(); }
+
+  // Contacts were wrong by so much after this pass; whether there is another one.
+  bool go_on(double wrong, double enough) {
+    if (is_exact() && wrong <= enough) return false;
+    ++passes_;
+    in_vain_ = wrong < kBetter * least_ ? 0 : in_vain_ + 1;
+    least_ = std::min(least_, wrong);
+    aim_ = tolerance_;
+    if (loosens_ && wrong > enough && !gives_up())
+      aim_ = std::clamp(kOfContacts * wrong, tolerance_, kLoose * tolerance_);
+    return true;
+  }
+
+ private:
+  static constexpr int kMost = 16;
+  // Friction that follows from the contacts it presses need not settle: three passes that do not
+  // take a third away from what contacts are wrong by are the last.
+  static constexpr int kMostInVain = 3;
+  static constexpr double kBetter = 0.7;
+  // So many times the tolerance will do, and behind the first pass this share of what contacts were
+  // wrong by.
+  static constexpr double kLoose = 100, kOfContacts = 0.1;
+
+  bool is_exact() const { return aim_ == tolerance_; }
+  bool gives_up() const { return passes_ == kMost || in_vain_ == kMostInVain; }
+
+  double tolerance_ = 0, aim_ = 0, least_ = std::numeric_limits<double>::infinity();
+  bool loosens_ = false;
+  int passes_ = 1, in_vain_ = 0;
 };
 
 // By their potentials, or where these differ by rounding alone (a share of them), which a stiff

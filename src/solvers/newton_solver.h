@@ -58,12 +58,9 @@ class NewtonSolver {
     problem.damping = memory_.damping_factors();
     problem.drag = static_cast<Real>(settings_.mass_damping);
     Solve s{*this, problem, {}, now.n_blocks, now.dt};
-    s.begin();
-    for (s.report.passes = 1;; ++s.report.passes) {
-      linear_ ? s.solve_once() : s.minimise();
-      if (!s.report.converged || !opens || s.report.passes == kMostPasses) break;
-      if (!s.contacts_change()) break;
-    }
+    s.begin(opens);
+    do linear_ ? s.solve_once() : s.minimise();
+    while (s.report.converged && opens && s.contacts_change());
     if (s.report.converged) s.end();
     return s.report;
   }
@@ -84,7 +81,7 @@ class NewtonSolver {
   }
 
  private:
-  static constexpr int kMostPasses = 4, kMostCuts = 16;
+  static constexpr int kMostCuts = 16;
   static constexpr double kAny = std::numeric_limits<double>::infinity();
   static constexpr double kArmijo = 1e-4;  // share of the slope's promise that a step has to keep
   // Share of the tolerance that a step of one linear solve gets: what it leaves no iteration looks
@@ -109,10 +106,11 @@ class NewtonSolver {
     double dt = 0;
     NewtonSums now{};      // at the iterate
     double reference = 0;  // imbalance that the tolerance is a share of
+    ContactPasses contacts{};
     // Of the last linear solve, and of the last one whose preconditioner was made for it.
     std::uint32_t last_iterations = 0, fresh_iterations = 0;
 
-    void begin() {
+    void begin(bool opens) {
       solver.memory_.clear();
       problem.view = solver.memory_.view();
       begin_implicit(solver.exec_, problem);
@@ -124,6 +122,7 @@ class NewtonSolver {
       reference += dt * solver.gravity_ * mass;
       report.tolerance = std::max(solver.settings_.tolerance * reference,
                                   kSameSpeed * mass * static_cast<double>(problem.grid.dx) / dt);
+      contacts.begin(report.tolerance, opens && !solver.linear_);
       report.energy_before = now.energy;
       settle();
     }
@@ -137,7 +136,7 @@ class NewtonSolver {
       const double at_begin = solver.bodies_move_ ? scale_at_begin() : kAny;
       guess(NodeGuess::kRest);
       guess(NodeGuess::kTarget, 1);
-      const auto [resting, moving] = read();
+      const auto [resting, moving, none] = read();
       now = moving;
       reference =
           std::sqrt(std::isfinite(moving.imbalance) ? std::min(moving.imbalance, resting.imbalance)
@@ -178,13 +177,13 @@ class NewtonSolver {
       }
       guess_linear(NodeGuess::kRest, 0);
       guess_linear(NodeGuess::kTarget, 1);
-      const auto [resting, target] = read();
-      guess_linear(NodeGuess::kBefore, 0);
-      now = read()[0];
-      if (now.imbalance <= std::min(resting.imbalance, target.imbalance)) return;
-      now = target.imbalance <= resting.imbalance ? target : resting;
-      guess_linear(target.imbalance <= resting.imbalance ? NodeGuess::kTarget : NodeGuess::kRest,
-                   0);
+      guess_linear(NodeGuess::kBefore, 2);
+      const auto [resting, target, before] = read();
+      now = before;
+      if (before.imbalance <= std::min(resting.imbalance, target.imbalance)) return;
+      const bool flies = target.imbalance <= resting.imbalance;
+      now = flies ? target : resting;
+      guess_linear(flies ? NodeGuess::kTarget : NodeGuess::kRest, 0);
     }
     void guess_linear(NodeGuess by, int slot) {
       problem.view = solver.memory_.view();
@@ -201,7 +200,7 @@ class NewtonSolver {
       guess_velocity(solver.exec_, problem, by);
       evaluate(slot);
     }
-    // Enqueues it; the sums go to one of two places.
+    // Enqueues it; the sums go to one of the places for them.
     void evaluate(int slot = 0) {
       problem.view = solver.memory_.view();
       problem.view.sums += slot;
@@ -210,7 +209,7 @@ class NewtonSolver {
       evaluate_nodes(solver.exec_, problem);
       problem.view.sums -= slot;
     }
-    std::array<NewtonSums, 2> read() {
+    typename Memory::Sums read() {
       ++report.looks;
       return solver.memory_.read_sums();
     }
@@ -225,7 +224,7 @@ class NewtonSolver {
       fresh_iterations = 0;
       while (std::isfinite(report.imbalance)) {
         const double before = report.imbalance;
-        report.converged = before <= report.tolerance;
+        report.converged = before <= contacts.aim();
         if (report.converged || report.iterations == solver.settings_.max_iterations) return;
         ++report.iterations;
         find_direction();
@@ -288,10 +287,10 @@ class NewtonSolver {
       else
         problem.view = solver.memory_.view();
       const ImplicitView<Real>& v = problem.view;
-      const double loosest = 0.5, aim = 0.3 * report.tolerance / report.imbalance;
+      const double loosest = 0.5, close = 0.3 * contacts.aim() / report.imbalance;
       const double forced = std::sqrt(report.imbalance / std::max(reference, report.imbalance));
       const SolveOptions options{
-          std::max(std::min(0.1 * forced, loosest), std::min(aim, loosest)), 0,
+          std::max(std::min(0.1 * forced, loosest), std::min(close, loosest)), 0,
           static_cast<std::uint32_t>(solver.settings_.max_linear_iterations)};
       const Problem gated = while_not(solver.gradients_.done());
       count(solver.gradients_.template descend<NoProduct<D, Real>>(
@@ -358,14 +357,16 @@ class NewtonSolver {
       settle();
     }
 
+    // Contacts open, close and rub as the solution says; false where that is the end of it.
     bool contacts_change() {
+      if (contacts.are_over()) return false;
       problem.view = solver.memory_.view();
       close_contacts(solver.exec_, problem, false);
       // Contacts that give or owe less than the tolerance would open and close by rounding.
       const double enough = solver.linear_ ? kOfOneSolve * report.tolerance : report.tolerance;
-      if (std::sqrt(read()[0].contacts) <= enough) return false;
-      if (!solver.linear_) return stay(), true;
-      begin_linear();
+      if (!contacts.go_on(std::sqrt(read()[0].contacts), enough)) return false;
+      report.passes = contacts.passes();
+      solver.linear_ ? begin_linear() : stay();
       return true;
     }
     void end() {

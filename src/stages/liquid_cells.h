@@ -22,7 +22,8 @@ class LiquidCells : public Stage<Exec, D, Real> {
     const bool fill = mac.ghost_fluid || context_.params.transfer.corrects_positions;
     filled_ = fill || context_.params.totals;
     if (filled_)
-      fill_cells<Exec, D, Real>(context_.exec, context_.particles.view(), grid, mac, blocks, c);
+      fill_cells<Exec, D, Real>(context_.exec, context_.boundaries(), context_.particles.view(),
+                                grid, mac, blocks, c);
     flood_cells<Exec, D, Real>(context_.exec, context_.boundaries(), fill, grid, mac, blocks, c);
   }
 

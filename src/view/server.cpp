@@ -127,7 +127,14 @@ class Server::Impl {
   }
 
  private:
+  // Not by the options that the library sets, with which two servers may have one port, and each
+  // gets a part of the requests.
+  static void allow_soon_again(int socket) {
+    const int yes = 1;
+    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  }
   int bind(int port) {
+    server_.set_socket_options(allow_soon_again);
     if (port == 0)
       port_ = server_.bind_to_any_port("127.0.0.1");
     else

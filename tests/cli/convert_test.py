@@ -42,6 +42,14 @@ class Convert(ExportsTest):
         self.succeed("convert", "two", "--to", "vtp", "-o", "vtk")
         self.assertEqual((self.folder / "vtk/particles.pvd").read_text().count("<DataSet"), 5)
 
+    def test_a_run_that_goes_back_lists_no_frame_that_is_gone(self):
+        self.succeed("run", self.scene, "-o", "one", *settings(["npz"], CHANNELS), "--set", "output.keep_checkpoints=9")
+        self.succeed("convert", "one", "--to", "vtp")
+        self.succeed("resume", "one", "--from", "2", "--frames", "4")
+        listed = (self.folder / "one/particles.pvd").read_text()
+        self.assertEqual(listed.count("<DataSet"), 3)
+        self.assertEqual(len(list((self.folder / "one/particles").glob("*.vtp"))), 3)
+
     @unittest.skipUnless(VDB_CONTENTS, "of builds with OpenVDB")
     def test_volumes_of_files_without_mass(self):
         """Which follows from who the particles are: a block, and what a source has emitted since."""

@@ -167,6 +167,34 @@ shape = { type = "height_field", file = "hill.png", low = -1.0, high = 1.0, min 
         hill.write_bytes(whole)
         self.succeed("resume", "hilly", "--frames", 6)
 
+    def test_a_project_that_has_moved_takes_its_files_along(self):
+        for name in ("one", "two"):
+            (self.folder / name / "geo").mkdir(parents=True)
+            (self.folder / name / "geo/hill.png").write_bytes(grey_png(8, 8, 40))
+            (self.folder / name / "hilly.toml").write_text(self.scene.read_text().replace("[output]", """
+[[collider]]
+name = "hill"
+shape = { type = "height_field", file = "geo/hill.png", low = -1.0, high = 1.0, min = -1.0, max = 2.0 }
+
+[output]"""))
+            self.succeed("run", f"{name}/hilly.toml", "-o", f"{name}/out", "--frames", 4)
+        (self.folder / "one").rename(self.folder / "moved")
+        self.succeed("convert", "moved/out", "--to", "vtp")
+        self.succeed("render", "moved/out", "-o", "pictures", "--frames", 2)
+        self.succeed("resume", "moved/out", "--frames", 6)
+        self.succeed("resume", "two/out", "--frames", 6)
+        for name in ("ledger.csv", "particles/particles_000006.ply", "frames/frame_000006.png"):
+            self.assertEqual(self.files(f"moved/out/{name}").popitem()[1], self.files(f"two/out/{name}").popitem()[1], name)
+        # What is there is what it was, or the run does not go on; what needs no file of the scene asks for none.
+        hill = self.folder / "moved/geo/hill.png"
+        hill.rename(self.folder / "slope.png")
+        self.assertIn("hill.png", self.fail_with(3, "resume", "moved/out", "--frames", 8))
+        self.succeed("convert", "moved/out", "--to", "vtp")
+        override = ("--set", "collider.1.shape.file=slope.png")
+        self.succeed("resume", "moved/out", "--frames", 7, *override)
+        (self.folder / "slope.png").write_bytes(grey_png(8, 8, 41))
+        self.assertIn("another file", self.fail_with(2, "resume", "moved/out", "--frames", 8, *override))
+
     def test_fewer_frames_in_the_file(self):
         self.edit("frames = 4", "frames = 3")
         self.assertIn("already at frame 4", self.fail_with(2, "resume", "run"))

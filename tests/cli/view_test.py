@@ -284,6 +284,8 @@ class CommandLine(ViewTest):
             other.listen()
             port = other.getsockname()[1]
             self.assertIn(str(port), self.fail_with(3, "view", self.scene, "--port", port))
+        one = Viewer(self, self.scene, "--paused")
+        self.assertIn(str(one.port), self.fail_with(3, "view", self.scene, "--port", one.port))
 
     def test_the_browser_gets_the_address_from_a_file_of_its_user(self):
         opener = self.folder / "bin/xdg-open"

@@ -76,8 +76,9 @@ TEST_F(GpuMeshSequence, MovesMaterialAsOnTheCpu) {
 }
 
 TEST_F(GpuMeshSequence, InSolvesAsOnTheCpu) {
+  // Past a mesh; later the floor, along which water may only slide, pulls as much as it has pushed.
   for (const Integrator integrator : {Integrator::kOptimization, Integrator::kIncompressible})
-    expect_same(squeezed_block(files_.shape(), integrator, Precision::kDouble), 0.03, 1e-3);
+    expect_same(squeezed_block(files_.shape(), integrator, Precision::kDouble), 0.01, 1e-3);
 }
 
 TEST_F(GpuMeshSequence, RepeatsReplayedOrNot) {

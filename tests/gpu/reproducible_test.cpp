@@ -63,5 +63,21 @@ TEST_F(GpuReproducible, IncompressibleSteps) {
   }
 }
 
+TEST_F(GpuReproducible, LongSteps) {
+  for (Integrator integrator : {Integrator::kOptimization, Integrator::kSemiImplicit})
+    for (auto preconditioner :
+         {ImplicitPreconditioner::kBlocks, ImplicitPreconditioner::kMultigrid}) {
+      SCOPED_TRACE(testing::Message() << "integrator " << static_cast<int>(integrator)
+                                      << ", preconditioner " << static_cast<int>(preconditioner));
+      Scene scene = busy_scene(2, Precision::kSingle);
+      scene.simulation.integrator = integrator;
+      scene.implicit.preconditioner = preconditioner;
+      scene.time.dt_max = 2e-3;
+      scene.sources.clear();
+      scene.sinks.clear();
+      expect_same_bits(scene, 2);
+    }
+}
+
 }  // namespace
 }  // namespace firn::test

@@ -152,6 +152,19 @@ TEST_P(HeatFields, AnInsulatedBoxGainsWhatItsSourcesGive) {
               (steps + 1) * std::numeric_limits<double>::epsilon() * whole);
 }
 
+// Particles beside the seam of a periodic axis are kept beyond it.
+TEST_P(HeatFields, OnAPeriodicAxisASourceHeatsTheFirstColumnOfCells) {
+  Scene scene = filled_box(GetParam(), GetParam() == 2 ? 0.0625 : 0.125, 1e4);
+  scene.time.dt_max = 0.02;
+  scene.simulation.fps = 1;
+  scene.grid.domain->boundary[0] = scene.grid.domain->boundary[1] = BoundaryType::kPeriodic;
+  scene.heat_sources = {heat_source(box({0, -1, -1}, {0.125, 2, 2}), "4e5")};
+  Simulation simulation = simulate(scene);
+  const double before = simulation.stats().totals.heat;
+  simulation.advance_frame();
+  EXPECT_NEAR(simulation.stats().totals.heat - before, 4e5 / 8, 1e-6 * 4e5);
+}
+
 TEST_P(HeatFields, ASourceInEmptySpaceGivesNothing) {
   Scene scene = filled_box(GetParam(), 0.125, 1e4);
   scene.bodies[0].shape.max[1] = 0.5;

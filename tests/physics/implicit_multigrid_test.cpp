@@ -70,6 +70,8 @@ Scene stiff_scene(const Case& c) {
   for (Body& b : scene.bodies) b.particles_per_cell = 1 << dimension;
   if (place == Place::kContacts) return scene;
   scene.colliders.clear();
+  // What friction leaves open within its passes depends on the last digits of the solves.
+  scene.grid.domain->friction.fill(0);
   scene.grid.domain->max[0] = 48 * scene.grid.dx;
   scene.grid.domain->boundary[0] = scene.grid.domain->boundary[1] = BoundaryType::kPeriodic;
   scene.bodies = {body("slab", 0, box({0, 0, 0.1}, {2.4, 0.3, 0.4})),

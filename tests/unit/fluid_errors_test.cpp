@@ -30,6 +30,7 @@ TEST(FluidErrors, ElasticMaterialsAndForces) {
       {"preset = \"water\"", "preset = @\"snow_dry\"", {"moves liquids only", "preset"}},
       {"type = \"apic\"", "force = @\"mls\"", {"'force' is the form of elastic forces", "remove"}},
       {"[grid]", "[output]\ndiagnostics = @\"stages\"\n[grid]", {"stages"}},
+      {"[[body]]", "[[body]]\nstretch = @0.97", {"'m' is incompressible", "remove"}},
   };
   for (const Case& c : cases) expect_one_finding(kLiquidScene, c);
 }

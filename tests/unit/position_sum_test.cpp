@@ -22,7 +22,8 @@ TEST(PositionSum, FollowsAConstantVelocityWithinFiveDigits) {
         x = PositionSum<float>(static_cast<std::uint64_t>(step))(x, by);
         nearest += by;
         const double exact = double{begin} + (step + 1) * double{by};
-        worst = std::max(worst, std::abs(double{x} - exact) / std::max(digit_of(x), digit_of(begin)));
+        worst =
+            std::max(worst, std::abs(double{x} - exact) / std::max(digit_of(x), digit_of(begin)));
       }
       EXPECT_LT(worst, 5) << begin << " by " << by;
       // Which sums that are rounded to the nearest do not.

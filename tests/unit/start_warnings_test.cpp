@@ -92,6 +92,23 @@ TEST(StartWarnings, TellOfWhatAStiffBodyHides) {
   EXPECT_FALSE(warns_of(scene, "as stiff as"));
 }
 
+TEST(StartWarnings, TellOfWhatEndsAtAPeriodicFace) {
+  const auto seen = [](double from, double to) {
+    Scene scene = pool({from, 0.2, 0}, {to, 0.4, 0});
+    scene.grid.domain.emplace();
+    scene.grid.domain->min = {0, 0, 0};
+    scene.grid.domain->max = {1.28, 1, 0};
+    scene.grid.domain->boundary.fill(BoundaryType::kSlip);
+    scene.grid.domain->boundary[0] = scene.grid.domain->boundary[1] = BoundaryType::kPeriodic;
+    return warns_of(scene, "is not there on its other side");
+  };
+  EXPECT_TRUE(seen(-0.2, 0.3));
+  EXPECT_TRUE(seen(0, 0.3));
+  EXPECT_TRUE(seen(1, 1.4));
+  EXPECT_FALSE(seen(0.1, 0.3));
+  EXPECT_FALSE(seen(-0.1, 1.4));
+}
+
 TEST(StartWarnings, TellOfSandInLongSteps) {
   Scene scene = pool({0, -0.3, 0}, {1, 0, 0});
   scene.simulation.integrator = Integrator::kOptimization;

@@ -1,7 +1,6 @@
 // The files that a run has read, where its folder has moved together with them.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 

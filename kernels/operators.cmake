@@ -121,6 +121,7 @@ firn_operators(mac/prepare classify_cells measure_faces accelerate_faces)
 firn_operators(mac/flood_cells flood_cells)
 firn_operators(mac/project assemble_projection apply_pressure apply_correction extrapolate_faces complete_faces)
 firn_operators(mac/particle_pressure particle_pressure)
+firn_operators(mac/inflow feed_cells inflow_work)
 firn_operators(mac/boundaries release_sliding_faces constrain_faces pressure_reactions stress_reactions)
 firn_operators(mac/extrapolation find_layers transpose_faces transpose_channel extrapolate_channel extrapolate_velocities)
 
@@ -128,7 +129,8 @@ firn_operators(liquid/position_correction fill_cells measure_excess assemble_cor
 firn_operators(liquid/separating_walls switch_walls close_walls)
 firn_operators(liquid/tracers advance_tracers)
 
-firn_operators(heat/conduction heat_p2g power_p2g settle_cells assemble_heat apply_fluxes heat_g2p)
+firn_operators(heat/conduction heat_p2g power_p2g settle_cells assemble_heat apply_fluxes)
+firn_operators(heat/heat_g2p heat_g2p)
 firn_operators(stress/volumetric volume_p2g settle_volume compress_cells volume_g2p deform_particles)
 firn_operators(stress/energy material_energies)
 firn_operators(stress/deviatoric measure_stretch begin_deviatoric apply_deviatoric project_residual end_deviatoric

@@ -13,7 +13,7 @@ namespace firn::python {
 namespace {
 
 HostArray render(SceneRenderer& renderer, const Session& session) {
-  Image image = renderer.render(session.state());
+  Image image = renderer.render(session.reading());
   return array_of(std::move(image.rgb), {static_cast<std::size_t>(image.height),
                                          static_cast<std::size_t>(image.width), 3});
 }

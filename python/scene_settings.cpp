@@ -82,6 +82,7 @@ void bind_output(nb::module_& m) {
       .def_ro("image", &OutputSettings::image)
       .def_ro("video", &OutputSettings::video)
       .def_ro("color", &OutputSettings::color)
+      .def_ro("color_range", &OutputSettings::color_range, "Of a scalar, or None.")
       .def_ro("resolution", &OutputSettings::resolution, "Of pictures: width and height.")
       .def_ro("follow", &OutputSettings::follow, "Whether the automatic camera moves back.")
       .def_ro("motion_blur", &OutputSettings::motion_blur, "Of a frame's duration.")

@@ -31,7 +31,8 @@ void bind_sensors(nb::module_& m) {
           },
           nb::arg("sensor"), "Names and units.")
       .def(
-          "read", [](const Sensors& sensors, const Session& s) { return sensors.read(s.state()); },
+          "read",
+          [](const Sensors& sensors, const Session& s) { return sensors.read(s.reading()); },
           nb::arg("simulation"))
       .def(
           "advance_frame",

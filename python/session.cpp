@@ -118,31 +118,16 @@ const Simulation& Session::reading() const {
   return simulation_;
 }
 
-void Session::check_whole() const {
-  if (!broken_.empty())
-    misused("the state of this simulation means nothing any more: " + broken_ +
-            "; load a saved state, or make a new simulation");
-}
-
-const Simulation& Session::state() const {
-  const Simulation& simulation = reading();
-  check_whole();
-  return simulation;
-}
-
 Simulation& Session::changing() {
   check_idle();
   check_no_views();
-  check_whole();
   return simulation_;
 }
 
 void Session::load(const std::vector<std::byte>& state) {
   check_idle();
   check_no_views();
-  broken_ = "what was to be loaded does not fit";
   simulation_.load_state(state);
-  broken_.clear();
 }
 
 void Session::check_no_views() const {
@@ -204,14 +189,8 @@ Observer Session::observer(const nb::object& on_step, const nb::object& on_frame
 }
 
 bool Session::make_steps(const Go& go, const Observer& told) {
-  try {
-    const nb::gil_scoped_release unlocked;
-    return go(simulation_, told);
-  } catch (const Error& error) {
-    const bool harmless = error.category() == ErrorCategory::kScene;
-    if (!harmless && broken_.empty()) broken_ = error.what();
-    throw;
-  }
+  const nb::gil_scoped_release unlocked;
+  return go(simulation_, told);
 }
 
 bool Session::advance(const Go& go, const nb::object& on_step, const nb::object& on_frame) {
@@ -225,18 +204,12 @@ bool Session::advance(const Go& go, const nb::object& on_step, const nb::object&
   return completed;
 }
 
-// What leaves a force or a boundary leaves its step half done.
 template <class Ask>
 void Session::ask(Ask&& ask) {
   const nb::gil_scoped_acquire lock;
   const Busy busy(*this, Activity::kForce, signals_);
   const HeldSignals::Holding holding(signals_);
-  try {
-    ask();
-  } catch (...) {
-    broken_ = "a force or boundary failed within a step";
-    throw;
-  }
+  ask();
 }
 
 void Session::set_force(const nb::object& force, Memory memory) {

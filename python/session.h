@@ -39,8 +39,6 @@ class Session {
 
   // For what reads, also from a callback for a step or frame.
   const Simulation& reading() const;
-  // For what reads the state itself: refused where that means nothing any more.
-  const Simulation& state() const;
   // For what changes the simulation. Throws ViewError while arrays show its memory.
   Simulation& changing();
   // The same, where a state that went wrong is replaced as a whole.
@@ -76,7 +74,6 @@ class Session {
   bool make_steps(const Go& go, const Observer& told);
   void check_place() const;
   void check_idle() const;
-  void check_whole() const;
   template <class Ask>
   void ask(Ask&& ask);
 
@@ -90,7 +87,6 @@ class Session {
   HeldSignals* signals_ = nullptr;  // of the call that advances, if there is one
   std::exception_ptr interrupt_;    // what a signal's handler has raised
   std::chrono::steady_clock::time_point looked_{};  // for signals, last
-  std::string broken_;  // why the state means nothing any more; empty: it does
 };
 
 }  // namespace firn::python

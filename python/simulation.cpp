@@ -47,7 +47,7 @@ Memory memory_of(const std::string& memory) {
 }
 
 nb::bytes save(const Session& session) {
-  const std::vector<std::byte> state = session.state().save_state();
+  const std::vector<std::byte> state = session.reading().save_state();
   return nb::bytes(state.data(), state.size());
 }
 
@@ -58,11 +58,11 @@ void load(Session& session, const nb::bytes& state) {
 }
 
 AnyArray view(Session& session, const std::string& name) {
-  const WritableField field = untyped(session.state().field_view(name));
+  const WritableField field = untyped(session.reading().field_view(name));
   return array_of(field, false, session.lease(name));
 }
 AnyArray counts(Session& session) {
-  return counts_of(untyped(session.state().field_view("id")), session.lease("counts"));
+  return counts_of(untyped(session.reading().field_view("id")), session.lease("counts"));
 }
 
 template <class T>
@@ -74,7 +74,7 @@ HostArray copied(const Simulation& simulation, const FieldInfo& field) {
   return array_of(std::move(values), {n, components});
 }
 HostArray field(const Session& session, const std::string& name) {
-  const Simulation& simulation = session.state();
+  const Simulation& simulation = session.reading();
   for (const FieldInfo& field : simulation.fields()) {
     if (field.name != name) continue;
     switch (field.type) {
@@ -140,21 +140,21 @@ void bind_reading(nb::class_<Session>& c) {
           "Of the last completed frame, or the last call of `step`: what was done, what limited "
           "dt, times, solves, energies, reactions.")
       .def(
-          "totals", [](const Session& s) { return s.state().totals(); },
+          "totals", [](const Session& s) { return s.reading().totals(); },
           "Sums over all particles as they are now: mass, momenta, energies, volume.")
       .def(
-          "colliders", [](const Session& s) { return s.state().colliders(); },
+          "colliders", [](const Session& s) { return s.reading().colliders(); },
           "Where the colliders are now, in the scene's order.")
       .def(
           "snapshot",
           [](const Session& s, bool deformation_gradient, bool kirchhoff_stress, bool pressure) {
-            return s.state().snapshot({deformation_gradient, kirchhoff_stress, pressure});
+            return s.reading().snapshot({deformation_gradient, kirchhoff_stress, pressure});
           },
           nb::kw_only(), nb::arg("deformation_gradient") = true, nb::arg("kirchhoff_stress") = true,
           nb::arg("pressure") = true,
           "Copies of all that particles have, in the order of their ids, in single precision.")
       .def(
-          "tracers", [](const Session& s) { return s.state().tracers(); },
+          "tracers", [](const Session& s) { return s.reading().tracers(); },
           "The massless points of a liquid: their positions, ids, bodies and materials.")
       .def(
           "fields", [](const Session& s) { return s.reading().fields(); },

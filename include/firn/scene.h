@@ -338,9 +338,9 @@ struct OutputSettings {
   std::vector<std::string> particles;  // any of "ply", "npz", "vtp", "vdb", "bgeo"
   std::vector<std::string> volumes;    // any of "vdb"
   std::vector<std::string> surface;    // any of obj, ply, vdb
-  bool image = true;
-  bool video = true;
-  std::string color = "material";  // material | glow (thermal) | any channel name
+  bool image = true, video = true;
+  std::string color = "material";                    // material | glow (thermal) | any channel name
+  std::optional<std::array<double, 2>> color_range;  // of a scalar; none: as it is foretold
   Look look = Look::kAuto;
   SurfaceKernel surface_kernel = SurfaceKernel::kIsotropic;
   double surface_voxel = 0.67;  // over the spacing of particles

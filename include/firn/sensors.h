@@ -35,7 +35,7 @@ struct SensorReading {
 //  height    of the material above the sensor's position along its direction: where, from above,
 //            the part of a cell that it fills first reaches one half; 0 where it nowhere does
 //  collider  force and torque about the world origin that the material exerts, mean values since
-//            the last reading or the end of the last frame, whichever is later
+//            the last reading by advance_frame; of read(), since the last frame's end
 //
 // Means of velocity and speed are weighted by mass, those of all other channels by volume.
 class Sensors {
@@ -62,8 +62,8 @@ class Sensors {
   bool advance_frame(Simulation& simulation, const std::function<void(const SensorReading&)>& take,
                      const Observer& observer = {});
 
-  // What further readings depend on beside the simulation's state where that is saved between two
-  // frames' ends, as numbers for another object of the same scene.
+  // What further readings depend on beside the simulation's state, as numbers for another object of
+  // the same scene.
   std::vector<double> state() const;
   // Throws Error{kFile} if there are too few or too many.
   void set_state(const std::vector<double>& state);

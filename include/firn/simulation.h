@@ -159,9 +159,10 @@ struct FrameStats {
   EnqueueStats enqueued;
   Totals totals;
   EnergyBalance energy;
-  // incompressible: the part of the liquids' volume that is lost where particles lie too close
-  // together; some tenths of a per cent are the unevenness of particles at rest
+  // incompressible: the part of the liquids' volume that is lost where particles lie too close;
+  // some tenths of a per cent are the unevenness of particles at rest
   double lost_volume = 0;
+  double source_work = 0;  // J, of the pressure on what sources have brought into liquid
   StageLedger stages;
   PressureStats pressure;
   ImplicitStats implicit;
@@ -279,9 +280,9 @@ class Simulation {
   Simulation& operator=(Simulation&&) noexcept;
 
   // All of these return true once they are where they were to go, and false if a callback stopped
-  // them before, at the end of a step, from where they can be called again and the state can be
-  // saved. They throw Error{kDiverged} naming particle, quantity, material and step (see
-  // Error::divergence); the state is then no longer meaningful and the last frame stands.
+  // them before, at a step's end, from where they can be called again. They throw Error{kDiverged}
+  // naming particle, quantity, material and step (see Error::divergence); the last frame stands,
+  // and what asks for the state throws Error{kScene} then, until load_state brings one.
 
   // To the end of the next frame (exactly, t = frame / fps).
   bool advance_frame(const std::function<bool()>& interrupted = {});
@@ -316,7 +317,7 @@ class Simulation {
 
   // The complete state as bytes, and back. A simulation that loads what another one of the same
   // scene saved goes on exactly as that one would have (bitwise where runs repeat). Throws
-  // Error{kFile} if the bytes do not fit; the state is then no longer meaningful.
+  // Error{kFile} if the bytes do not fit; those of another kind of scene change nothing.
   std::vector<std::byte> save_state() const;
   void load_state(const std::vector<std::byte>& bytes);
 
@@ -327,7 +328,6 @@ class Simulation {
   // domain. A copy has the particles in the order of their ids, all components of one after the
   // other, in T = float, double or std::uint32_t, whichever takes in what is stored without loss:
   // doubles of a scene in double precision are not for T = float.
-  //
   // All throw Error{kScene} for a name that is not in fields(), which the message lists; for what T
   // cannot hold; and for velocity and coefficients where a callback runs or has stopped a call and
   // they lie on the grid (see snapshot).

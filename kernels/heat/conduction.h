@@ -12,9 +12,10 @@
 
 namespace firn {
 
-// Of a cell, as particles leave it: sum w m c (J/K), sum w m c T (J), sum w V conductivity, sum w
+// Of a cell, as particles leave it: sum w m c (J/K), sum w m c T (J), sum w V / conductivity, sum w
 // V. settle_cells makes of it: heat capacity (J/K), temperature (K), conductivity (W/(m K)), and
-// the share of the cell that is filled, at most 1.
+// the share of the cell that is filled, at most 1. Of what a cell has of several materials
+// resistances add up, as of layers that heat crosses: it flows across interfaces.
 inline constexpr int kThermalCapacity = 0, kThermalTemperature = 1, kThermalConductivity = 2,
                      kThermalFilled = 3;
 
@@ -84,9 +85,9 @@ template <class Exec, int D, class Real>
 void apply_fluxes(Exec& exec, const MacView<Real>& mac, const HeatView<Real>& heat,
                   std::uint32_t max_blocks, const StepControl* control);
 
-// Cells to particles; particles melt and freeze.
+// Cells to particles; particles melt and freeze. A fault where one is not above absolute zero.
 template <class Exec, int D, class Real>
 void heat_g2p(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
-              const HeatView<Real>& heat, std::uint32_t max_blocks, const StepControl* control);
+              const HeatView<Real>& heat, std::uint32_t max_blocks, StepControl* control);
 
 }  // namespace firn

@@ -8,6 +8,8 @@ namespace firn {
 
 template <class Real>
 struct ThermalOfParticle {
+  // W/(m K): as good as none.
+  static constexpr Real kLeastConductivity = Real(1e-20);
   HeatView<Real> heat;
   FIRN_HD Node<Real> operator()(const ParticleView<Real>& particles, std::uint32_t chunk,
                                 std::uint32_t lane) const {
@@ -17,7 +19,8 @@ struct ThermalOfParticle {
     const Real capacity = channel_row(particles.mass, chunk, 1, 0)[lane] * capacity_of(m, state);
     const Real volume = channel_row(particles.volume, chunk, 1, 0)[lane];
     return Node<Real>::make(capacity, capacity * temperature_of(m, melting, state.enthalpy),
-                            volume * conductivity_of(m, state), volume);
+                            volume / max(conductivity_of(m, melting, state), kLeastConductivity),
+                            volume);
   }
 };
 
@@ -61,7 +64,7 @@ struct SettleCells {
       if (!(volume > Real(0)) || !(capacity > kLeastNormal<Real> / kEpsilon<Real>))
         return thermal_sums = Node<Real>::zero(), void();
       thermal_sums =
-          Node<Real>::make(capacity, thermal_sums[1] / capacity, thermal_sums[2] / volume,
+          Node<Real>::make(capacity, thermal_sums[1] / capacity, volume / thermal_sums[2],
                            min(volume * inverse_cell, Real(1)));
       const Vec<Real, D> x = heated.centre_of(block, local_of_node<D>(static_cast<int>(cell)));
       const auto solid = heated.nearest(x);
@@ -126,12 +129,38 @@ struct AssembleHeat {
     return has_volume(at) && heated.heat.held[cell_index(at)] < Real(0);
   }
 
+  FIRN_HD Real filled(const CellAddress& at) const {
+    return has_volume(at) ? heated.heat.thermal_sums[cell_index(at)][kThermalFilled] : Real(0);
+  }
+  // The cell `by` steps along an axis from one of the block, at most a block away.
+  FIRN_HD Real filled(const CellAddress& at, const Vec<int, D>& local, int axis, int by) const {
+    return filled(cell_address<D>(mac, at.block, stepped<D>(local, axis, by)));
+  }
+
   // Heat passes through what both cells are filled with, in series.
   FIRN_HD Real conductance(const Node<Real>& a, const Node<Real>& b) const {
     const Real sum = a[kThermalConductivity] + b[kThermalConductivity];
     const Real series =
         sum > Real(0) ? 2 * a[kThermalConductivity] * b[kThermalConductivity] / sum : Real(0);
     return series * min(a[kThermalFilled], b[kThermalFilled]) * face_over_distance();
+  }
+  // Bodies on either side of a gap both reach into its cells, which are then filled less than those
+  // before and behind them. How far the cell and the next one upwards, or downwards, belong
+  // together: wholly where they are filled to four fifths of what is on both sides, and not at all
+  // below three tenths.
+  FIRN_HD Real contact(const CellAddress& at, const Vec<int, D>& local, int axis, int side) const {
+    const Real own = filled(at), theirs = filled(at, local, axis, side);
+    const Real before = max(own, filled(at, local, axis, -side)),
+               behind = max(theirs, filled(at, local, axis, 2 * side));
+    const Real bridged = min(own, theirs) / min(before, behind);
+    return clamp(Real(2) * bridged - Real(0.6), Real(0), Real(1));
+  }
+  // Whether a surface is near in a direction: irregular particles fill cells unevenly within, too.
+  FIRN_HD bool opens(const CellAddress& at, const Vec<int, D>& local, int axis, int side) const {
+    constexpr Real kEmpty = Real(0.05);
+    for (int by = 1; by <= 3; ++by)
+      if (filled(at, local, axis, by * side) < kEmpty) return true;
+    return false;
   }
   FIRN_HD Real face_over_distance() const { return D == 3 ? heated.solids.grid.dx : Real(1); }
 
@@ -147,18 +176,19 @@ struct AssembleHeat {
         const CellAddress other = cell_address<D>(mac, at.block, stepped<D>(local, a, side));
         Vec<Real, D> beside = centre;
         beside[a] += static_cast<Real>(side) * heated.solids.grid.dx;
-        Contact contact;
+        Contact beyond;
         if (is_free(other)) {
           const Node<Real> theirs = heat.thermal_sums[cell_index(other)];
-          const Real k = conductance(own, theirs);
+          const Real k = conductance(own, theirs) * contact(at, local, a, side);
           if (side < 0) heat.conductance[face_index<D>(at.block, a, at.cell)] = k;
           row.power += k * (theirs[kThermalTemperature] - own[kThermalTemperature]);
-          contact = with_air(own, own[kThermalFilled] - theirs[kThermalFilled], centre, beside);
+          if (opens(at, local, a, side))
+            beyond = with_air(own, own[kThermalFilled] - theirs[kThermalFilled], centre, beside);
         } else {
-          contact = with_solid(own, centre, beside);
-          if (contact.field < 0) contact = with_air(own, own[kThermalFilled], centre, beside);
+          beyond = with_solid(own, filled(at, local, a, -side), centre, beside);
+          if (beyond.field < 0) beyond = with_air(own, own[kThermalFilled], centre, beside);
         }
-        if (contact.field >= 0) hold(g, contact, own, row);
+        if (beyond.field >= 0) hold(g, beyond, own, row);
       }
   }
 
@@ -167,15 +197,17 @@ struct AssembleHeat {
   // the matter in between would be beyond it.
   static constexpr double kNearest = 0.4;
 
-  // To the surface of a body with a temperature, if there is one.
-  FIRN_HD Contact with_solid(const Node<Real>& own, const Vec<Real, D>& centre,
+  // To the surface of a body with a temperature, if there is one. `inwards`: how full the next cell
+  // away from it is, which tells how much of the face there is material before.
+  FIRN_HD Contact with_solid(const Node<Real>& own, Real inwards, const Vec<Real, D>& centre,
                              const Vec<Real, D>& beside) const {
     const auto theirs = heated.nearest(beside);
     if (!(theirs.distance < Real(0))) return {};
     const Real ours = heated.nearest(centre).distance;
     const Real share = clamp(ours / (ours - theirs.distance), Real(0), Real(1));
-    return {own[kThermalConductivity] * face_over_distance() / max(share, Real(kNearest)),
-            theirs.field, centre + share * (beside - centre)};
+    const Real k = own[kThermalConductivity] * max(own[kThermalFilled], inwards);
+    return {k * face_over_distance() / max(share, Real(kNearest)), theirs.field,
+            centre + share * (beside - centre)};
   }
   // To the air, half a cell away. Cells at a surface are filled in part: all the steps down to an
   // empty cell together are one face. Towards a solid there is none: particles at its surface fill
@@ -266,103 +298,6 @@ void apply_fluxes(Exec& exec, const MacView<Real>& mac, const HeatView<Real>& he
   const LaunchRange range{{&control->n_blocks, max_blocks}, &control->stop};
   launch_groups(exec, range, ApplyFluxes<D, Real>{mac, heat, control});
   launch_groups(exec, range, AdoptChange<D, Real>{heat});
-}
-
-// What of a stencil lies in held cells says nothing: their heat goes the way of the others',
-// through the surface of the body. And no particle that reaches into them is driven beyond the
-// temperatures around it: as long as the means that cells know are not the body's, the particles
-// next to it would go on to change. What they are spared is heat that the body gives or takes.
-template <int D, class Real>
-struct HeatG2P : CellG2P<D, kHeatKernel, Real> {
-  static constexpr const char* kName = "heat_g2p";
-  static constexpr int kThreads = 128;
-  using Base = CellG2P<D, kHeatKernel, Real>;
-  using Base::particles;
-  using Tile = typename Base::Tile;
-  // A particle with less than this outside of held bodies lies within one and waits to be put out.
-  static constexpr Real kLeastShare = Real(1e-3);
-  struct Scratch {
-    Tile free, change, mean, reached, settled, settles;
-  };
-  HeatView<Real> heat;
-  const StepControl* control;
-
-  template <class Group>
-  FIRN_HD void operator()(Group& g) const {
-    Base::gather(
-        g, [&](std::uint32_t t, std::uint64_t cell) { load(g.scratch, t, cell); },
-        [&](const Vec<int, D>& home, std::uint32_t chunk, std::uint32_t lane) {
-          advance(g, home, chunk, lane);
-        });
-  }
-
-  FIRN_HD void load(Scratch& tiles, std::uint32_t t, std::uint64_t cell) const {
-    const Real free = heat.held[cell] < Real(0) ? Real(1) : Real(0);
-    const Real after = heat.thermal_sums[cell][kThermalTemperature] + heat.change[cell];
-    tiles.free.node[t] = free;
-    tiles.change.node[t] = free * heat.change[cell];
-    tiles.reached.node[t] = free > Real(0) ? after : heat.held[cell];
-    tiles.mean.node[t] = free * after;
-    const Real settled = free * settling(heat.thermal_sums[cell]);
-    tiles.settled.node[t] = settled;
-    tiles.settles.node[t] = settled * heat.thermal_sums[cell][kThermalTemperature];
-  }
-  // sigma, see kSettled.
-  FIRN_HD Real settling(const Node<Real>& cell) const {
-    if (!(cell[kThermalCapacity] > Real(0))) return Real(0);
-    const GridView<Real>& grid = Base::grid;
-    const Real diffusivity_over_area = cell[kThermalConductivity] * cell[kThermalFilled] *
-                                       (D == 3 ? grid.dx : Real(1)) / cell[kThermalCapacity];
-    return min(Real(4 * kSettled) * diffusivity_over_area * static_cast<Real>(control->dt),
-               Real(1));
-  }
-
-  template <class Group>
-  FIRN_HD void advance(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
-                       std::uint32_t lane) const {
-    const auto near = Base::cells_near(home, chunk, lane);
-    const ThermalMaterial<Real>& m = heat.materials[particles.chunks[chunk].material];
-    HeatState<Real> state = load_heat(heat, chunk, lane);
-    const Real share = near.mean(g.scratch.free);
-    if (!(share > kLeastShare)) return;
-    const bool beside_held = share < Real(1) - kLeastShare;
-    const Real scale = beside_held ? 1 / share : Real(1);
-    Real change = scale * near.mean(g.scratch.change);
-    const Real melting = melting_point(m, channel_row(particles.id, chunk, 1, 0)[lane]);
-    const Real own = temperature_of(m, melting, state.enthalpy);
-    if (heat.flip < Real(1)) {
-      const Real mean = scale * near.mean(g.scratch.mean);
-      change = heat.flip * change + (1 - heat.flip) * (mean - own);
-    }
-    change += near.mean(g.scratch.settles) - near.mean(g.scratch.settled) * own;
-    if (beside_held) change = limited(g.scratch.reached.node + near.first, own, change);
-    add_heat(m, capacity_of(m, state) * change, state,
-             channel_row(heat.state, chunk, kHeatComponents, kHeatRest)[lane]);
-    channel_row(heat.state, chunk, kHeatComponents, 0)[lane] = state.enthalpy;
-    channel_row(heat.state, chunk, kHeatComponents, 1)[lane] = state.liquid ? Real(1) : Real(0);
-  }
-
-  // Whichever way it goes, `own` + change stays among what the cells of the stencil, of which
-  // `corner` is the first, have reached; those without matter are at 0.
-  FIRN_HD static Real limited(const Real* corner, Real own, Real change) {
-    constexpr int n = stencil_nodes(kHeatKernel);
-    Real lowest = own, highest = own;
-    for (int i = 0; i < (D == 3 ? n * n * n : n * n); ++i) {
-      const int row = i / n;
-      const Real T = corner[(row / n * Tile::kSide + row % n) * Tile::kSide + i % n];
-      if (!(T > Real(0))) continue;
-      lowest = min(lowest, T);
-      highest = max(highest, T);
-    }
-    return clamp(own + change, lowest, highest) - own;
-  }
-};
-
-template <class Exec, int D, class Real>
-void heat_g2p(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
-              const HeatView<Real>& heat, std::uint32_t max_blocks, const StepControl* control) {
-  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                HeatG2P<D, Real>{{particles, grid}, heat, control});
 }
 
 }  // namespace firn

@@ -71,8 +71,14 @@ template <class Real>
 FIRN_HD inline Real capacity_of(const ThermalMaterial<Real>& m, const HeatState<Real>& s) {
   return m.capacity[s.liquid ? 1 : 0];
 }
+// What is at its melting point has no gradient of its own, in whichever phase: it must not hold up
+// what flows to it through the other one.
 template <class Real>
-FIRN_HD inline Real conductivity_of(const ThermalMaterial<Real>& m, const HeatState<Real>& s) {
+FIRN_HD inline Real conductivity_of(const ThermalMaterial<Real>& m, Real melting,
+                                    const HeatState<Real>& s) {
+  constexpr Real kSame = Real(1e-4);
+  if (m.melts && abs(temperature_of(m, melting, s.enthalpy) - melting) <= kSame * melting)
+    return max(m.conductivity[0], m.conductivity[1]);
   return m.conductivity[s.liquid ? 1 : 0];
 }
 

@@ -26,6 +26,7 @@ enum class Fault : std::uint32_t {  // in the order of how early in a step it is
   kVelocity,       // not finite after the gather
   kDeformation,    // F, J or the plastic state not finite
   kInverted,       // J <= 0 where the material forbids it
+  kTemperature,    // not above absolute zero, or not finite
   kTimeStep,       // the stable step is below dt_min
 };
 

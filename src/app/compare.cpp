@@ -35,6 +35,14 @@ void refuse_equal(const std::vector<Variant>& variants, const std::vector<Scene>
                                 variants[j].label, variants[i].label));
 }
 
+// What compares other runs is not replaced unasked.
+void refuse_kept(const std::filesystem::path& base, bool overwrite) {
+  for (const char* name : kComparisonFiles)
+    if (std::error_code error; !overwrite && std::filesystem::exists(base / name, error))
+      throw Error(ErrorCategory::kFile,
+                  fmt::format("{}: exists; --overwrite replaces it", (base / name).string()));
+}
+
 // Every scene is read and every folder claimed before anything is computed.
 std::vector<ComparedRun> prepare(const Options& options, const std::filesystem::path& base) {
   std::vector<ComparedRun> runs;
@@ -48,6 +56,7 @@ std::vector<ComparedRun> prepare(const Options& options, const std::filesystem::
     scenes.push_back(load_scene(path, choices));
   }
   refuse_equal(variants, scenes);
+  refuse_kept(base, options.overwrite);
   for (std::size_t i = 0; i < variants.size(); ++i)
     runs.push_back({variants[i], std::move(scenes[i]),
                     RunDirectory::create(base / variants[i].folder, options.overwrite),

@@ -72,7 +72,7 @@ void add_pictures(const std::vector<ComparedRun>& runs, const fs::path& base,
   int last = -1;
   for (const ComparedRun& run : runs) last = std::max(last, last_picture(run));
   if (last < 0) return;
-  const fs::path picture = base / "comparison.png", video = base / "comparison.mp4";
+  const fs::path picture = base / kComparisonFiles[0], video = base / kComparisonFiles[1];
   write_png(picture.string(), side_by_side_at(runs, last));
   files.push_back(picture.string());
   const bool wanted = std::all_of(runs.begin(), runs.end(),
@@ -87,7 +87,7 @@ void add_plot(const std::vector<ComparedRun>& runs, const fs::path& base,
     if (fs::exists(run.directory.ledger()))
       curves.push_back({run.variant.label, run.directory.ledger()});
   if (curves.empty()) return;
-  const fs::path plot = base / "comparison-ledger.png";
+  const fs::path plot = base / kComparisonFiles[2];
   const Scene& scene = runs.front().scene;
   if (plot_comparison(curves, title_of(scene), scene.simulation.dimension, plot))
     files.push_back(plot.string());

@@ -1,6 +1,7 @@
 // What `firn compare` makes of finished runs: one picture, one video and one plot of all of them.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -21,9 +22,12 @@ struct ComparedRun {
 
 inline double total_energy(const Totals& t) { return t.kinetic + t.elastic + t.potential; }
 
-// Writes into `base` what the runs allow: comparison.png and comparison.mp4 if they have pictures
-// (and ffmpeg is there), comparison-ledger.png if they have ledgers (and gnuplot is there). Returns
-// the paths.
+// Picture, video and plot.
+inline constexpr std::array<const char*, 3> kComparisonFiles{"comparison.png", "comparison.mp4",
+                                                             "comparison-ledger.png"};
+
+// Writes into `base` what the runs allow: the picture and the video if they have pictures (and
+// ffmpeg is there), the plot if they have ledgers (and gnuplot is there). Returns the paths.
 std::vector<std::string> write_comparison(const std::vector<ComparedRun>& runs,
                                           const std::filesystem::path& base);
 

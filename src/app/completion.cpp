@@ -41,6 +41,20 @@ std::string flag_words(const Command& command) {
   return words + "--help";
 }
 
+std::string words_of(const FlagInfo& flag) { return fmt::format("{}", fmt::join(flag.words, " ")); }
+
+// The argument of a flag that the cursor stands behind: one of its words, a file, or what nobody
+// knows.
+std::string bash_arguments(const Command& command) {
+  std::string cases;
+  for (const FlagInfo& flag : flags_of(command.name)) {
+    if (flag.argument.empty() || flag.takes_file()) continue;
+    const std::string letter = flag.letter.empty() ? "" : "-" + flag.letter + "|";
+    cases += fmt::format("{}--{}) known='{}' ;; ", letter, flag.name, words_of(flag));
+  }
+  return cases.empty() ? "" : fmt::format("; case $before in {}esac", cases);
+}
+
 // Within '...'.
 std::string escaped(std::string_view text) {
   std::string result;
@@ -57,7 +71,7 @@ _firn() {{
     COMPREPLY=($(compgen -W '{} --help --version' -- "$word"))
     return
   fi
-  local flags='' words=''
+  local flags='' words='' before=${{COMP_WORDS[COMP_CWORD-1]}} known=files
   case ${{COMP_WORDS[1]}} in
 )",
                   command_names());
@@ -73,10 +87,12 @@ _firn() {{
       default:
         break;
     }
-    text += " ;;\n";
+    text += bash_arguments(command) + " ;;\n";
   }
   return text + R"(  esac
-  if [[ $word == -* ]]; then
+  if [[ $known != files ]]; then
+    COMPREPLY=($(compgen -W "$known" -- "$word"))
+  elif [[ $word == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$word"))
   else
     COMPREPLY=($(compgen -W "$words" -- "$word") $(compgen -f -- "$word"))
@@ -110,8 +126,11 @@ _firn() {
     for (const FlagInfo& flag : flags_of(command.name)) {
       std::string about = escaped(flag.help);
       std::erase_if(about, [](char c) { return c == '[' || c == ']' || c == ':'; });
+      const std::string what = flag.takes_file()    ? "_files"
+                               : flag.words.empty() ? " "
+                                                    : "(" + words_of(flag) + ")";
       text += fmt::format(" '--{}[{}]{}'", flag.name, about,
-                          flag.argument.empty() ? "" : fmt::format(":{}:_files", flag.argument));
+                          flag.argument.empty() ? "" : fmt::format(":{}:{}", flag.argument, what));
     }
     switch (positional_of(command)) {
       case Positional::kScene:
@@ -145,7 +164,8 @@ std::string fish() {
     for (const FlagInfo& flag : flags_of(command.name)) {
       text += fmt::format("{} -l {}", here, flag.name);
       if (!flag.letter.empty()) text += " -s " + flag.letter;
-      if (!flag.argument.empty()) text += " -r";
+      if (!flag.argument.empty()) text += flag.takes_file() ? " -r" : " -x";
+      if (!flag.words.empty()) text += fmt::format(" -a '{}'", words_of(flag));
       text += fmt::format(" -d '{}'\n", escaped(flag.help));
     }
     if (positional_of(command) == Positional::kScene)

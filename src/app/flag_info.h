@@ -10,9 +10,12 @@
 namespace firn::app {
 
 struct FlagInfo {
-  std::string name;                 // without dashes
-  std::string letter;               // "o"; empty: there is none
-  std::string_view argument, help;  // the former empty: a switch
+  std::string name;                     // without dashes
+  std::string letter;                   // "o"; empty: there is none
+  std::string_view argument, help;      // the former empty: a switch
+  std::vector<std::string_view> words;  // that the argument may be; none: anything of its kind
+
+  bool takes_file() const { return argument == "FILE" || argument == "DIR"; }
 };
 std::vector<FlagInfo> flags_of(std::string_view command);
 

@@ -23,6 +23,13 @@ double steps_per_frame(const Scene& scene, double dt) {
   return dt > 0 ? std::ceil(1 / (scene.simulation.fps * dt)) : 0;
 }
 
+// Gravity shortens the longest step of liquids, which begin at rest (see StepLimits).
+std::string limit_text(const Scene& scene, const SceneEstimate& need) {
+  if (need.limited_by == DtLimit::kMaximum && need.dt_limit < (1 - 1e-9) * scene.time.dt_max)
+    return "gravity (no fall from rest beyond time.cfl)";
+  return describe_limit(need.limited_by, need.limiting_material);
+}
+
 // "110", "110 to 15200 (snow crushed to nothing)".
 std::string steps_text(const Scene& scene, const SceneEstimate& need) {
   const double least = steps_per_frame(scene, need.dt_limit),
@@ -78,7 +85,7 @@ Json info_json(const Scene& scene, const SceneEstimate& need, const MemoryEstima
             {"peak", whole(memory.peak)}}},
           {"dt",
            {{"limit", need.dt_limit},
-            {"limited_by", describe_limit(need.limited_by, need.limiting_material)},
+            {"limited_by", limit_text(scene, need)},
             {"material", need.limiting_material},
             {"steps_per_frame", steps_per_frame(scene, need.dt_limit)},
             {"hardened", need.dt_hardened},
@@ -129,8 +136,8 @@ void print_scene(const Scene& scene, const SceneEstimate& need) {
 
 void print_needs(const Scene& scene, const SceneEstimate& need, const MemoryEstimate& memory,
                  const DiskEstimate& disk) {
-  fmt::print("  time step  {:.3g} s, set by {}; about {}\n", need.dt_limit,
-             describe_limit(need.limited_by, need.limiting_material), steps_text(scene, need));
+  fmt::print("  time step  {:.3g} s, set by {}; about {}\n", need.dt_limit, limit_text(scene, need),
+             steps_text(scene, need));
   const auto bytes = [](std::size_t n) { return format_bytes(static_cast<double>(n)); };
   fmt::print("  memory     {}: particles {}, {}grid {}, scratch {}\n", format_bytes(memory.stores),
              bytes(need.particle_bytes),

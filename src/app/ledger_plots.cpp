@@ -127,6 +127,10 @@ bool plot_comparison(const std::vector<LedgerCurve>& curves, const std::string& 
     panels[0].series.push_back({curve.label, t, table["total"]});
     panels[1].series.push_back({curve.label, t, table["kinetic"]});
     panels[2].series.push_back({curve.label, t, table.angular_momentum(dimension)});
+    if (const Values* heat = table.find("heat")) {
+      if (panels.size() == 3) panels.push_back(panel("", "heat (J)"));
+      panels[3].series.push_back({curve.label, t, *heat});
+    }
   }
   return write_multi_panel(panels, png.string());
 }

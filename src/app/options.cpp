@@ -44,8 +44,25 @@ Integer parse_integer(std::string_view flag, const std::string& text, Integer le
   return parse_number<Integer>(flag, text, least, "a whole number");
 }
 
-std::string parse_choice(std::string_view flag, const std::string& text,
-                         const std::vector<std::string_view>& choices) {
+using Words = std::vector<std::string_view>;
+const Words kDevices{"auto", "cpu", "cuda"}, kPrecisions{"single", "double"},
+    kTransfers{"pic", "flip", "rpic", "apic", "aflip", "polypic"},
+    kKernels{"linear", "quadratic", "cubic"}, kMotions{"settled", "moving"},
+    kScalings{"particles", "per-cell", "blocks", "materials", "threads"};
+
+Words particle_targets() {
+  Words names;
+  for (const ParticleFormat& format : particle_formats()) names.push_back(format.name);
+  names.push_back("volumes");
+  return names;
+}
+Words surface_targets() {
+  Words names;
+  for (const SurfaceFormat& format : surface_formats()) names.push_back(format.name);
+  return names;
+}
+
+std::string parse_choice(std::string_view flag, const std::string& text, const Words& choices) {
   if (std::find(choices.begin(), choices.end(), text) == choices.end())
     usage_error(fmt::format("--{}: '{}' is not one of {}{}", flag, text, fmt::join(choices, ", "),
                             scene::suggestion(text, choices)));
@@ -70,7 +87,11 @@ std::string parse_png(std::string_view flag, const std::string& text) {
 // "cuda:1" is the second of the devices that `firn devices` lists.
 void parse_device(const std::string& text, RunOptions& run) {
   const bool numbered = text.starts_with("cuda:");
-  if (!numbered) parse_choice("device", text, {"auto", "cpu", "cuda", "cuda:N"});
+  if (!numbered) {
+    Words known = kDevices;
+    known.push_back("cuda:N");
+    parse_choice("device", text, known);
+  }
   run.device = text == "cpu"                ? Device::kCpu
                : text == "cuda" || numbered ? Device::kCuda
                                             : Device::kAuto;
@@ -78,8 +99,7 @@ void parse_device(const std::string& text, RunOptions& run) {
 }
 
 // "vtp,vdb"; repeated flags add up, and each is taken once.
-void parse_formats(const std::string& text, const std::vector<std::string_view>& known,
-                   std::vector<std::string>& formats) {
+void parse_formats(const std::string& text, const Words& known, std::vector<std::string>& formats) {
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
     const std::string name = text.substr(at, end - at);
@@ -113,6 +133,7 @@ struct Flag {
   std::string_view argument;  // empty: a switch
   std::string_view help;
   void (*apply)(Options&, const std::string&);
+  Words words = {};  // that the argument may be, for completions
 
   std::string long_name() const { return std::string(names.substr(names.find(',') + 1)); }
 };
@@ -131,18 +152,10 @@ const std::vector<Flag>& flag_table() {
        [](O& o, const S& v) { parse_frames(v, o); }},
       {"to", "to", "FORMAT,...",
        "ply, npz, vtp, vdb or bgeo, of the particles; volumes, of what they fill",
-       [](O& o, const S& v) {
-         std::vector<std::string_view> known;
-         for (const ParticleFormat& format : particle_formats()) known.push_back(format.name);
-         known.push_back("volumes");
-         parse_formats(v, known, o.formats);
-       }},
+       [](O& o, const S& v) { parse_formats(v, particle_targets(), o.formats); },
+       particle_targets()},
       {"surface-to", "to", "FORMAT,...", "obj, ply or vdb (default: obj)",
-       [](O& o, const S& v) {
-         std::vector<std::string_view> known;
-         for (const SurfaceFormat& format : surface_formats()) known.push_back(format.name);
-         parse_formats(v, known, o.formats);
-       }},
+       [](O& o, const S& v) { parse_formats(v, surface_targets(), o.formats); }, surface_targets()},
       {"set", "set", "KEY=VALUE", "override a key of the scene, e.g. grid.dx=0.02 (repeatable)",
        [](O& o, const S& v) { o.overrides.push_back(parse_assignment("set", v)); }},
       {"vary", "vary", "KEY=A,B,C", "run one variant per value; several --vary: all combinations",
@@ -151,13 +164,12 @@ const std::vector<Flag>& flag_table() {
        [](O& o, const S& v) { o.variant = v; }},
       {"device", "device", "NAME",
        "auto, cpu, cuda or, of several, cuda:0, cuda:1, ... (default: auto)",
-       [](O& o, const S& v) { parse_device(v, o.run); }},
+       [](O& o, const S& v) { parse_device(v, o.run); }, kDevices},
       {"threads", "threads", "N", "CPU threads (default: all)",
        [](O& o, const S& v) { o.run.threads = parse_integer("threads", v, 1); }},
       {"precision", "precision", "NAME", "single or double",
-       [](O& o, const S& v) {
-         o.precision = parse_choice("precision", v, {"single", "double"});
-       }},
+       [](O& o, const S& v) { o.precision = parse_choice("precision", v, kPrecisions); },
+       kPrecisions},
       {"seed", "seed", "N", "seed of the random placement of particles",
        [](O& o, const S& v) { o.seed = parse_integer<std::uint64_t>("seed", v, 0); }},
       {"overwrite", "overwrite", "", "replace the run, scene file or another run's frames there",
@@ -210,23 +222,16 @@ const std::vector<Flag>& flag_table() {
       {"steps", "steps", "N", "steps that are timed (default: 20)",
        [](O& o, const S& v) { o.steps = parse_integer<std::int64_t>("steps", v, 1); }},
       {"transfer", "transfer", "NAME", "pic, flip, rpic, apic, aflip or polypic (default: apic)",
-       [](O& o, const S& v) {
-         o.transfer =
-             parse_choice("transfer", v, {"pic", "flip", "rpic", "apic", "aflip", "polypic"});
-       }},
+       [](O& o, const S& v) { o.transfer = parse_choice("transfer", v, kTransfers); }, kTransfers},
       {"kernel", "kernel", "NAME",
        "linear, quadratic or cubic (default: quadratic; of liquid: linear)",
-       [](O& o, const S& v) {
-         o.kernel = parse_choice("kernel", v, {"linear", "quadratic", "cubic"});
-       }},
+       [](O& o, const S& v) { o.kernel = parse_choice("kernel", v, kKernels); }, kKernels},
       {"material", "material", "NAME",
        "a preset of 'firn materials' (default: a soft elastic solid)",
        [](O& o, const S& v) { o.material = v; }},
       {"motion", "motion", "NAME",
        "settled: the block rests on the floor; moving: it spins and drifts (default: settled)",
-       [](O& o, const S& v) {
-         o.motion = parse_choice("motion", v, {"settled", "moving"});
-       }},
+       [](O& o, const S& v) { o.motion = parse_choice("motion", v, kMotions); }, kMotions},
       {"plain", "plain", "", "step: steps stage by stage instead of fused ones",
        [](O& o, const S&) { o.plain = true; }},
       {"reproducible", "reproducible", "", "on CUDA, sums in a fixed order: step, liquid",
@@ -235,10 +240,7 @@ const std::vector<Flag>& flag_table() {
        [](O& o, const S&) { o.sweep = true; }},
       {"scaling", "scaling", "KIND",
        "step: a series over particles, per-cell, blocks, materials or threads",
-       [](O& o, const S& v) {
-         o.scaling = parse_choice("scaling", v,
-                                  {"particles", "per-cell", "blocks", "materials", "threads"});
-       }},
+       [](O& o, const S& v) { o.scaling = parse_choice("scaling", v, kScalings); }, kScalings},
       {"plot", "plot", "FILE", "with --scaling: also draw the series as a PNG picture",
        [](O& o, const S& v) { o.plot = parse_png("plot", v); }},
       {"folder", "folder", "DIR",
@@ -325,7 +327,7 @@ std::vector<FlagInfo> flags_of(std::string_view command) {
         const std::size_t comma = flag.names.find(',');
         infos.push_back({flag.long_name(),
                          comma == flag.names.npos ? "" : std::string(flag.names.substr(0, comma)),
-                         flag.argument, flag.help});
+                         flag.argument, flag.help, flag.words});
       }
   return infos;
 }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <utility>
 
+#include "kernels/math/vec.h"
 #include "src/diagnostics/gnuplot.h"
 #include "src/diagnostics/wires.h"
 #include "src/io/particle_channels.h"
@@ -12,6 +14,16 @@
 
 namespace firn::app {
 namespace {
+
+using Point = Vec<double, 3>;
+
+Point point(const Vec3& x) { return {{x[0], x[1], x[2]}}; }
+Point unit(const Point& v) { return (1 / norm(v)) * v; }
+// Against gravity.
+Point upwards(const Scene& scene) {
+  const Point g = point(scene.simulation.gravity);
+  return norm(g) > 0 ? -1.0 * unit(g) : Point{{0, 1, 0}};
+}
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kMostNames = 16;  // in the key
@@ -69,10 +81,11 @@ class Drawing {
       picture.lines.push_back(std::move(lines));
     }
     if (scene_.grid.domain) picture.lines.push_back(domain());
-    WireLines sensors{"sensors", "#000000", 1, {}, {}};
-    for (const Sensor& sensor : scene_.sensors)
-      if (has_place(sensor)) sensors.points.push_back(sensor.position);
-    picture.lines.push_back(std::move(sensors));
+    for (const Sensor& sensor : scene_.sensors) {
+      if (sensor.kind == SensorKind::kCollider) continue;
+      picture.lines.push_back(outline(sensor));
+      if (picture.lines.size() > kMostNames) picture.lines.back().name.clear();
+    }
     return picture;
   }
 
@@ -80,20 +93,65 @@ class Drawing {
   static bool has_place(const Sensor& sensor) {
     return sensor.kind != SensorKind::kRegion && sensor.kind != SensorKind::kCollider;
   }
-  void add(const std::string& name, const char* color, double width, const Shape& shape) {
+  CompiledShape compiled(const Shape& shape) const {
     constexpr double kCells = 64;  // are as many as the drawing shows
     const CompiledShape outline = outline_shape(shape, d_, scene_.grid.dx);
-    const double spacing = coarse_spacing(outline, scene_.grid.dx, kCells);
-    solids_.push_back({name, color, width, compile_shape(shape, d_, spacing)});
+    return compile_shape(shape, d_, coarse_spacing(outline, scene_.grid.dx, kCells));
+  }
+  void add(const std::string& name, const char* color, double width, const Shape& shape) {
+    solids_.push_back({name, color, width, compiled(shape)});
+  }
+
+  // A region's shape; a point; of a plane the part that counts, or a small one where all does, and
+  // which way is positive; a stroke along which a height is measured.
+  WireLines outline(const Sensor& sensor) const {
+    WireLines lines{"sensor " + sensor.name, "#000000", 1, {}, {}};
+    if (sensor.kind == SensorKind::kRegion) {
+      cut(compiled(sensor.shape), lines);
+      return lines;
+    }
+    lines.points.push_back(sensor.position);
+    const double some = 0.08 * longest_;
+    const Point x = point(sensor.position);
+    if (sensor.kind == SensorKind::kHeight) {
+      const bool given = sensor.direction != Vec3{};
+      stroke(x, x + some * (given ? unit(point(sensor.direction)) : upwards(scene_)), lines);
+    }
+    if (sensor.kind == SensorKind::kPlane) {
+      const Point normal = unit(point(sensor.direction));
+      stroke(x, x + 0.5 * some * normal, lines);
+      circle(x, normal, std::min(sensor.radius.value_or(some), longest_), lines);
+    }
+    return lines;
+  }
+  static void stroke(const Point& from, const Point& to, WireLines& lines) {
+    lines.segments.push_back({Vec3{from[0], from[1], from[2]}, Vec3{to[0], to[1], to[2]}});
+  }
+  // In 2D its two ends.
+  void circle(const Point& x, const Point& normal, double radius, WireLines& lines) const {
+    // The axis that lies least along the normal.
+    Point other = Point::zero();
+    int least = 0;
+    for (int i = 1; i < 3; ++i)
+      if (std::abs(normal[i]) < std::abs(normal[least])) least = i;
+    other[d_ == 2 ? 2 : least] = 1;
+    const Point across = unit(cross(other, normal));
+    if (d_ == 2) return stroke(x - radius * across, x + radius * across, lines);
+    const Point along = cross(normal, across);
+    constexpr int kSides = 24;
+    const auto corner = [&](int i) {
+      const double angle = 2 * std::numbers::pi * i / kSides;
+      return x + radius * (std::cos(angle) * across + std::sin(angle) * along);
+    };
+    for (int i = 0; i < kSides; ++i) stroke(corner(i), corner(i + 1), lines);
   }
   void widen() {
-    double longest = 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(d_); ++i) {
       if (!(seen_.min[i] <= seen_.max[i])) seen_.min[i] = -1, seen_.max[i] = 1;
-      longest = std::max(longest, seen_.max[i] - seen_.min[i]);
+      longest_ = std::max(longest_, seen_.max[i] - seen_.min[i]);
     }
     for (std::size_t i = 0; i < 3; ++i)
-      seen_.min[i] -= 0.05 * longest, seen_.max[i] += 0.05 * longest;
+      seen_.min[i] -= 0.05 * longest_, seen_.max[i] += 0.05 * longest_;
   }
 
   // Along planes across every axis, evenly through what is seen of it.
@@ -175,6 +233,7 @@ class Drawing {
   const int d_;
   std::vector<Solid> solids_;
   Bounds seen_;
+  double longest_ = 0;  // m, of their sides
 };
 
 }  // namespace

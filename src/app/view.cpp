@@ -21,6 +21,7 @@
 #include "src/io/surface_file.h"
 #include "src/render/process.h"
 #include "src/run/start_checks.h"
+#include "src/scene/continuation.h"
 #include "src/view/server.h"
 
 namespace firn::app {
@@ -102,7 +103,7 @@ void view_scene(const Options& options, Progress& progress) {
 void view_run(const Options& options, Progress& progress) {
   refuse_flags_of_scenes(options);
   const RunDirectory directory = RunDirectory::open_to_read(options.target);
-  const Scene scene = load_scene(directory.scene().string(), scene_options(options));
+  const Scene scene = scene::scene_afterwards(directory.scene().string(), scene_options(options));
   view::Session session(false, kMostHistory);
   KeptRun run(scene, directory, options, session);
   serve(options, session, run, progress, [] { return false; });

@@ -18,7 +18,8 @@ struct LiquidIntegrator {
       : context(c),
         faces(c, {scene.fluid.free_surface == FreeSurface::kGhostFluid, false,
                   static_cast<Real>(common_specific_volume(scene))}),
-        projection(scene, c, faces, retry),
+        inflow(scene, c),
+        projection(scene, c, faces, inflow, retry),
         tracers(scene, c, faces) {}
 
   static constexpr bool can_be_captured() { return false; }
@@ -61,8 +62,8 @@ struct LiquidIntegrator {
 
   template <class F>
   void for_each_stage(F&& f) {
-    f(layout), f(body_force), f(sums), f(faces), f(cells), f(retry), f(projection), f(pressure),
-        f(correction), f(tracers);
+    f(layout), f(body_force), f(sums), f(faces), f(cells), f(retry), f(inflow), f(projection),
+        f(pressure), f(correction), f(tracers);
   }
 
   Context& context;
@@ -72,6 +73,7 @@ struct LiquidIntegrator {
   FaceTransfer<Exec, D, Real> faces;
   LiquidCells<Exec, D, Real> cells{context, faces};
   Retry<Exec, D, Real> retry{context};
+  Inflow<Exec, D, Real> inflow;
   Projection<Exec, D, Real> projection;
   ParticlePressureStage<Exec, D, Real> pressure{context, faces};
   PositionCorrection<Exec, D, Real> correction{context, faces, projection};

@@ -24,7 +24,8 @@ struct UnifiedIntegrator {
       : context(c),
         faces(c, settings(scene)),
         material(scene, c, faces),
-        projection(scene, c, faces, retry),
+        inflow(scene, c),
+        projection(scene, c, faces, inflow, retry),
         heat(scene, c, faces, material, retry),
         deviatoric(scene, c, faces, material, projection, retry) {
     projection.set_compressibility(material.store().compressibility());
@@ -79,8 +80,8 @@ struct UnifiedIntegrator {
 
   template <class F>
   void for_each_stage(F&& f) {
-    f(layout), f(body_force), f(sums), f(faces), f(cells), f(material), f(retry), f(projection),
-        f(heat), f(pressure), f(deviatoric), f(correction), f(energies);
+    f(layout), f(body_force), f(sums), f(faces), f(cells), f(material), f(retry), f(inflow),
+        f(projection), f(heat), f(pressure), f(deviatoric), f(correction), f(energies);
   }
 
   Context& context;
@@ -91,6 +92,7 @@ struct UnifiedIntegrator {
   LiquidCells<Exec, D, Real> cells{context, faces};
   MaterialCells<Exec, D, Real> material;
   Retry<Exec, D, Real> retry{context};
+  Inflow<Exec, D, Real> inflow;
   Projection<Exec, D, Real> projection;
   HeatStage<Exec, D, Real> heat;
   DeviatoricStage<Exec, D, Real> deviatoric;

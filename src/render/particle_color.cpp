@@ -273,7 +273,10 @@ ParticleColors::ParticleColors(const Scene& scene, const Snapshot& first, const 
   }
   if (by_body_ || glow_ || name == "material") return;
   channel_ = channel_of(scene, name);
-  range = channel_->range(scene, stage, channel_->values(first));
+  if (const auto& given = scene.output.color_range)
+    range = {(*given)[0], (*given)[1]};
+  else
+    range = channel_->range(scene, stage, channel_->values(first));
   diverging_ = channel_->has_sign && range.low < 0;
 }
 

@@ -103,7 +103,6 @@ class Renderer::Impl {
   Framing& framing() { return framing_; }
   const Scene& scene() const { return scene_; }
 
-  std::optional<ColorRange> range;
   bool captions = true;
 
  private:
@@ -246,7 +245,6 @@ void Renderer::Impl::aim(const Snapshot& snapshot, double time) {
     framing_.advance(snapshot, time);
   else
     look_at(snapshot, time);
-  if (range) colors_->range = *range;
 }
 
 Image Renderer::Impl::draw(const Snapshot& snapshot,
@@ -334,7 +332,6 @@ std::vector<double> Renderer::view_state() const { return impl_->framing().state
 void Renderer::set_view_state(const std::vector<double>& state) {
   impl_->framing().set_state(state);
 }
-void Renderer::set_color_range(double low, double high) { impl_->range = ColorRange{low, high}; }
 void Renderer::set_captions(bool shown) { impl_->captions = shown; }
 
 }  // namespace firn

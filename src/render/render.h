@@ -67,8 +67,6 @@ class Renderer {
 
   // The camera of 3D pictures; meaningful after the first picture, or where the scene gives one.
   Camera camera() const;
-  // Values at the ends of the colour map, instead of those found from the first snapshot.
-  void set_color_range(double low, double high);
   // The time and the colour bar; on by default.
   void set_captions(bool shown);
 

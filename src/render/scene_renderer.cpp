@@ -1,6 +1,9 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "firn/error.h"
 #include "firn/render.h"
 #include "kernels/collide/rigid_body.h"
 #include "src/render/collider_view.h"
@@ -71,6 +74,17 @@ class SceneRenderer::Impl {
     renderer_.write_captions(image, s.time);
     return image;
   }
+  // A picture without them would be grey.
+  void require_colors(const Snapshot& particles) const {
+    if (particles.size() == 0 || !particles.velocity.empty()) return;
+    for (const char* moving : {"speed", "velocity", "vorticity", "pressure", "kirchhoff_stress"})
+      if (scene_.output.color == moving)
+        throw Error(ErrorCategory::kScene,
+                    fmt::format("output.color = \"{}\" cannot be shown between two fused steps, "
+                                "where velocities and stresses lie on the grid; advance_steps(1) "
+                                "brings them back",
+                                moving));
+  }
   Renderer& renderer() { return renderer_; }
   SnapshotParts parts() const { return shown_parts(scene_); }
 
@@ -132,7 +146,11 @@ SceneRenderer::~SceneRenderer() = default;
 SceneRenderer::SceneRenderer(SceneRenderer&&) noexcept = default;
 SceneRenderer& SceneRenderer::operator=(SceneRenderer&&) noexcept = default;
 
-Image SceneRenderer::render(const Simulation& simulation) { return render(shown_of(simulation)); }
+Image SceneRenderer::render(const Simulation& simulation) {
+  const Shown shown = shown_of(simulation);
+  impl_->require_colors(shown.particles);
+  return render(shown);
+}
 Image SceneRenderer::render(const Shown& shown) { return impl_->render(shown); }
 Shown SceneRenderer::shown_of(const Simulation& simulation) const {
   return {simulation.snapshot(impl_->parts()), simulation.tracers(), simulation.colliders(),

@@ -16,12 +16,16 @@ bool encode_video(const std::string& frame_pattern, int first_frame, double fps,
                   const std::string& out_mp4) {
   const std::string temporary = out_mp4 + ".part";
   // "file:" keeps ffmpeg from taking a colon in a path for a protocol; crf 18 is visually lossless.
+  // A damaged picture would be shown as far as it goes.
   const ProgramResult result = run_program({"ffmpeg",
                                             "-nostdin",
                                             "-hide_banner",
                                             "-loglevel",
                                             "error",
                                             "-y",
+                                            "-xerror",
+                                            "-err_detect",
+                                            "crccheck+explode",
                                             "-framerate",
                                             fmt::format("{}", fps),
                                             "-start_number",

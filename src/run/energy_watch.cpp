@@ -49,6 +49,7 @@ void EnergyWatch::emitted(const ParticleBatch& batch) {
 
 void EnergyWatch::measure(FrameStats& stats) {
   const Totals& t = stats.totals;
+  balance_.fed += stats.source_work;
   for (const ColliderReaction& r : stats.reactions) balance_.fed += r.power;
   double moving = t.kinetic + t.elastic, energy = moving + t.potential - t.mass * datum_;
   double mass = t.mass;

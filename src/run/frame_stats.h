@@ -49,4 +49,15 @@ inline FrameStats frame_stats(const Scene& scene, const StepControl& c) {
   return s;
 }
 
+// The same of one step.
+inline StepInfo step_info(const StepControl& c, int frame) {
+  return {static_cast<std::int64_t>(c.step),
+          frame,
+          c.time,
+          c.dt,
+          static_cast<DtLimit>(c.limit),
+          c.n_particles,
+          std::sqrt(c.speed_squared)};
+}
+
 }  // namespace firn

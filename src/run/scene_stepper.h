@@ -43,6 +43,7 @@ class SceneStepper final : public Stepper {
   }
   void set_grid_boundary(GridBoundary boundary, Memory memory) override;
   bool run_steps(std::int64_t steps, double latest, const StepWatch& watch) override;
+  void set_inflows(const std::vector<SourceInflow>& flows) override;
   void time_stages(bool on) override { time_stages_ = on; }
 
   StepControl control() override {
@@ -68,7 +69,8 @@ class SceneStepper final : public Stepper {
   std::string device_name() const override { return context_.exec.name(); }
 
   void save(ByteWriter& out) override;
-  void load(ByteReader& in, std::uint32_t id_end) override;
+  void require_fit(ByteReader in, std::uint32_t id_end) override;
+  void load(ByteReader& in) override;
 
  private:
   static constexpr RunPace kPace{Exec::kIsCuda ? 8 : 1, kReadbackSlots},
@@ -111,6 +113,12 @@ class SceneStepper final : public Stepper {
   void fold_into_domain(std::vector<float>& position) const;
   bool consistent(const StepControl& c, const std::vector<Chunk>& layout) const;
   void save_carried(ByteWriter& out, const StepControl& c) const;
+  // What a saved state begins with.
+  struct Head {
+    StepControl control;
+    std::vector<Chunk> layout;
+  };
+  Head load_head(ByteReader& in) const;
   void load_carried(ByteReader& in, const StepControl& c, const std::vector<Chunk>& layout);
   static bool in_order(const std::vector<Chunk>& layout, std::uint32_t blocks);
   [[noreturn]] static void fail_to_load();

@@ -39,6 +39,11 @@ void SceneStepper<Integrator>::report(FrameStats& stats) {
 }
 
 template <class Integrator>
+void SceneStepper<Integrator>::set_inflows(const std::vector<SourceInflow>& flows) {
+  if constexpr (requires { integrator_.inflow; }) integrator_.inflow.set(flows);
+}
+
+template <class Integrator>
 Snapshot SceneStepper<Integrator>::tracers() {
   if constexpr (requires { integrator_.tracers; })
     return integrator_.tracers.snapshot();
@@ -278,21 +283,34 @@ bool SceneStepper<Integrator>::consistent(const StepControl& c,
 }
 
 template <class Integrator>
-void SceneStepper<Integrator>::load(ByteReader& in, std::uint32_t id_end) {
-  require_whole();
+typename SceneStepper<Integrator>::Head SceneStepper<Integrator>::load_head(ByteReader& in) const {
   const int dimension = in.value<int>();
   const auto real_size = in.value<std::size_t>();
   refuse_unless(dimension == D && real_size == sizeof(Real), "dimension or precision");
   refuse_unless(in.value<double>() == context_.params.dx, "grid.dx");
-  StepControl c = in.value<StepControl>();
-  const auto layout = in.values<Chunk>();
-  if (!consistent(c, layout)) fail_to_load();
+  Head head;
+  head.control = in.value<StepControl>();
+  head.layout = in.values<Chunk>();
+  if (!consistent(head.control, head.layout)) fail_to_load();
+  return head;
+}
+
+template <class Integrator>
+void SceneStepper<Integrator>::require_fit(ByteReader in, std::uint32_t id_end) {
+  require_whole();
+  const Head head = load_head(in);
+  require_particles_fit(in, context_.particles, head.layout, id_end);
+  refuse_unless(in.skip<double>() == context_.bodies.columns(), "number of colliders");
+}
+
+template <class Integrator>
+void SceneStepper<Integrator>::load(ByteReader& in) {
+  require_whole();
+  auto [c, layout] = load_head(in);
   reserve(c, c.n_chunks > context_.particles.capacity() ? with_room(c.n_chunks) : c.n_chunks,
           c.n_blocks > context_.grid.capacity() ? with_room(c.n_blocks) : c.n_blocks);
-  load_particles(in, context_.particles, layout, id_end);
-  const auto sums = in.values<double>();
-  refuse_unless(sums.size() == context_.bodies.columns(), "number of colliders");
-  context_.bodies.set_sums(sums);
+  load_particles(in, context_.particles, layout);
+  context_.bodies.set_sums(in.values<double>());
   refuse_unless(context_.bodies.load(in), "number of dynamic colliders");
   if (!context_.bodies.consistent()) fail_to_load();
   for_each_stage([&](auto& stage) { stage.load(in, c.n_chunks); });

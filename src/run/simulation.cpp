@@ -1,6 +1,7 @@
 // The members of Simulation: what Impl does, with host memory that runs out told as an Error.
 #include "firn/simulation.h"
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <type_traits>
@@ -76,13 +77,13 @@ void Simulation::set_force(Force force, Memory memory) {
 void Simulation::set_grid_boundary(GridBoundary boundary, Memory memory) {
   impl_->set_grid_boundary(std::move(boundary), memory);
 }
-std::vector<FieldInfo> Simulation::fields() const { return impl_->stepper().fields(); }
+std::vector<FieldInfo> Simulation::fields() const { return impl_->whole_stepper().fields(); }
 FieldView Simulation::field_view(std::string_view name) const {
-  return impl_->stepper().field_view(name);
+  return impl_->whole_stepper().field_view(name);
 }
 template <class T>
 std::vector<T> Simulation::field(std::string_view name) const {
-  return with_memory([&] { return lossless<T>(impl_->stepper().field_values(name), name); });
+  return with_memory([&] { return lossless<T>(impl_->whole_stepper().field_values(name), name); });
 }
 template std::vector<float> Simulation::field(std::string_view) const;
 template std::vector<double> Simulation::field(std::string_view) const;
@@ -99,17 +100,25 @@ Snapshot Simulation::snapshot(const SnapshotParts& parts) const {
   return with_memory([&] { return impl_->snapshot(parts); });
 }
 Snapshot Simulation::tracers() const {
-  return with_memory([&] { return impl_->stepper().tracers(); });
+  return with_memory([&] { return impl_->whole_stepper().tracers(); });
 }
 std::vector<ColliderReaction> Simulation::collider_impulses() const {
-  return impl_->stepper().reactions();
+  return impl_->whole_stepper().reactions();
 }
-std::vector<ColliderState> Simulation::colliders() const { return impl_->stepper().colliders(); }
+std::vector<ColliderState> Simulation::colliders() const {
+  return impl_->whole_stepper().colliders();
+}
 void Simulation::set_collider_motion(std::size_t collider, const Keyframes& motion) {
   impl_->set_collider_motion(collider, motion);
 }
 void Simulation::set_collider_motion(const std::string& collider, const Keyframes& motion) {
-  impl_->set_collider_motion(collider, motion);
+  const std::vector<Collider>& all = impl_->scene().colliders;
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Collider& c) { return c.name == collider; });
+  if (found == all.end())
+    throw Error(ErrorCategory::kScene,
+                "set_collider_motion: there is no collider \"" + collider + "\"");
+  impl_->set_collider_motion(static_cast<std::size_t>(found - all.begin()), motion);
 }
 Totals Simulation::totals() const { return impl_->totals(); }
 std::string Simulation::device_name() const { return impl_->stepper().device_name(); }

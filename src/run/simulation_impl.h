@@ -16,6 +16,7 @@
 #include "src/run/particle_owners.h"
 #include "src/run/sources.h"
 #include "src/run/start_checks.h"
+#include "src/run/state_guard.h"
 #include "src/run/stepper.h"
 #include "src/scene/integrator_traits.h"
 #include "src/scene/validate.h"
@@ -51,8 +52,10 @@ class Simulation::Impl {
   bool advance_frame(const Observer& observer) {
     refuse_in_callback("advance_frame");
     const Advancing here(advancing_);
-    count_passed_frames();
-    return run_until(end_of_frame(frame_ + 1), observer);
+    return guard_.advancing([&] {
+      count_passed_frames();
+      return run_until(end_of_frame(frame_ + 1), observer);
+    });
   }
 
   bool advance_until(double t, const Observer& observer) {
@@ -60,8 +63,10 @@ class Simulation::Impl {
       throw Error(ErrorCategory::kScene, "advance_until: the time is not a number");
     refuse_in_callback("advance_until");
     const Advancing here(advancing_);
-    count_passed_frames();
-    return run_until(t, observer);
+    return guard_.advancing([&] {
+      count_passed_frames();
+      return run_until(t, observer);
+    });
   }
 
   bool run_until(double t, const Observer& observer) {
@@ -85,6 +90,9 @@ class Simulation::Impl {
       throw Error(ErrorCategory::kScene, "advance_steps: the number of steps must be >= 0, found " +
                                              std::to_string(steps));
     const Advancing here(advancing_);
+    return guard_.advancing([&] { return run_steps(steps, observer); });
+  }
+  bool run_steps(std::int64_t steps, const Observer& observer) {
     if (in_frame_) energy_.start_anew();  // what bodies have done in it is cleared
     begin_frame();
     in_frame_ = false;
@@ -106,6 +114,10 @@ class Simulation::Impl {
   double time() { return stepper_->control().time; }
 
   Totals totals() {
+    guard_.require();
+    return totals_of_state();
+  }
+  Totals totals_of_state() {
     Totals totals = stepper_->totals();
     if (stepper_->control().carried == 0) return totals;
     totals.momentum.fill(kUnknown);
@@ -115,6 +127,7 @@ class Simulation::Impl {
   }
 
   Snapshot snapshot(const SnapshotParts& parts) {
+    guard_.require();
     Snapshot s = stepper_->snapshot(parts);
     s.body.reserve(s.size());
     for (std::uint32_t id : s.id)
@@ -126,6 +139,7 @@ class Simulation::Impl {
 
   std::vector<std::uint32_t> add_particles(const NewParticles& particles) {
     refuse_in_callback("add_particles");
+    guard_.require();
     const ParticleBatch batch = checked_batch(scene_, particles);
     const std::size_t n = batch.position.size();
     owners_.require_room(n);
@@ -139,6 +153,7 @@ class Simulation::Impl {
   }
   void remove_particles(std::span<const std::uint32_t> ids) {
     refuse_in_callback("remove_particles");
+    guard_.require();
     std::vector<std::uint32_t> ascending(ids.begin(), ids.end());
     std::sort(ascending.begin(), ascending.end());
     ascending.erase(std::unique(ascending.begin(), ascending.end()), ascending.end());
@@ -148,6 +163,7 @@ class Simulation::Impl {
   }
 
   std::vector<std::byte> save_state() {
+    guard_.require();
     ByteWriter out;
     out.reserve(stepper_->memory_bytes() + owners_.ranges().size() * sizeof(IdRange) +
                 kStateHeader);
@@ -185,14 +201,18 @@ class Simulation::Impl {
     const auto lost_volume = in.value<double>();
     EnergyWatch energy(scene_);
     energy.load(in);
-    stepper_->load(in, next_id);
+    stepper_->require_fit(in, next_id);
+    guard_.lose("what was to be loaded does not fit");
+    stepper_->load(in);
     in.expect_end();
+    guard_.restore();
     frame_ = frame;
     in_frame_ = in_frame == 1;
     frame_begin_ = end_of_frame(frame_);
     frame_seconds_ = 0;
     owners_.restore(std::move(ranges), next_id);
     sources_.set_emissions(emissions);
+    set_inflows();
     measure_frame(0, end_of_frame(1));
     stats_.time = time;  // of the last completed frame: the state may lie after it
     stats_.totals = totals;
@@ -214,19 +234,10 @@ class Simulation::Impl {
     scene::validate_motion(scene_, collider, motion);
     stepper_->set_collider_motion(collider, motion);
   }
-  void set_collider_motion(const std::string& name, const Keyframes& motion) {
-    const auto found = std::find_if(scene_.colliders.begin(), scene_.colliders.end(),
-                                    [&](const Collider& c) { return c.name == name; });
-    if (found == scene_.colliders.end())
-      throw Error(ErrorCategory::kScene,
-                  "set_collider_motion: there is no collider \"" + name + "\"");
-    set_collider_motion(static_cast<std::size_t>(found - scene_.colliders.begin()), motion);
-  }
-
   void set_force(Force force, Memory memory) {
     refuse_in_callback("set_force");
     energy_.give_up();
-    stepper_->set_force(std::move(force), memory);
+    stepper_->set_force(guard_.within_step(std::move(force), "a force"), memory);
   }
   void set_grid_boundary(GridBoundary boundary, Memory memory) {
     refuse_in_callback("set_grid_boundary");
@@ -236,10 +247,16 @@ class Simulation::Impl {
                   "nodes come out of a solve for the forces of the step, which would know nothing "
                   "of the change");
     energy_.give_up();
-    stepper_->set_grid_boundary(std::move(boundary), memory);
+    stepper_->set_grid_boundary(guard_.within_step(std::move(boundary), "a boundary"), memory);
   }
 
+  const Scene& scene() const { return scene_; }
   Stepper& stepper() { return *stepper_; }
+  // Where it is asked for what the state is.
+  Stepper& whole_stepper() {
+    guard_.require();
+    return *stepper_;
+  }
   const FrameStats& stats() const { return stats_; }
 
  private:
@@ -302,19 +319,11 @@ class Simulation::Impl {
     StepWatch watch{observer.interrupted, {}};
     if (!observer.step) return watch;
     watch.interrupted = [&] { return stopped || (observer.interrupted && observer.interrupted()); };
-    watch.after_step = [&](const StepControl& c) { stopped = !observer.step(step_info(c)); };
+    watch.after_step = [&](const StepControl& c) {
+      stopped = !observer.step(step_info(c, frame_));
+    };
     return watch;
   }
-  StepInfo step_info(const StepControl& c) const {
-    return {static_cast<std::int64_t>(c.step),
-            frame_,
-            c.time,
-            c.dt,
-            static_cast<DtLimit>(c.limit),
-            c.n_particles,
-            std::sqrt(c.speed_squared)};
-  }
-
   void append(const ParticleBatch& batch, std::uint32_t owner) {
     if (batch.position.empty()) return;
     owners_.require_room(batch.position.size());
@@ -330,13 +339,19 @@ class Simulation::Impl {
   }
 
   void emit_due() {
+    bool any = false;
     sources_.emit_until(
         time(),
         [&](const Vec3& min, const Vec3& max) { return stepper_->particles_within(min, max); },
         [&](std::size_t source, const ParticleBatch& batch) {
           append(batch, owners_.of_source(source));
           energy_.emitted(batch);
+          any = true;
         });
+    if (any) set_inflows();
+  }
+  void set_inflows() {
+    if (traits_of(scene_).staggered) stepper_->set_inflows(sources_.inflows());
   }
 
   void check_frame() const {
@@ -356,7 +371,7 @@ class Simulation::Impl {
     s.wall_seconds = wall_seconds;
     s.times = stepper_->times();
     s.enqueued = stepper_->enqueued();
-    if (scene_.output.diagnostics != DiagnosticsLevel::kOff) s.totals = totals();
+    if (scene_.output.diagnostics != DiagnosticsLevel::kOff) s.totals = totals_of_state();
     stepper_->report(s);
     s.colliders = stepper_->colliders();
     s.reactions = stepper_->reactions();
@@ -374,6 +389,7 @@ class Simulation::Impl {
   std::unique_ptr<Stepper> stepper_;
   Sources sources_{scene_};
   EnergyWatch energy_{scene_};
+  StateGuard guard_;
   int frame_ = 0;
   bool in_frame_ = false, advancing_ = false;
   double frame_begin_ = 0;    // s, simulated

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "src/state/source_flow.h"
@@ -15,7 +17,7 @@ class Sources {
  public:
   explicit Sources(const Scene& scene) : scene_(scene) {
     for (std::size_t s = 0; s < scene.sources.size(); ++s) {
-      states_.push_back({SourceFlow(scene, s)});
+      states_.push_back({SourceFlow(scene, s), 0, std::nullopt});
       states_.back().flow.batch(0);  // refuses what cannot be
     }
   }
@@ -32,21 +34,42 @@ class Sources {
   template <class F>
   void emit_until(double now, const FindParticles& present, F f) {
     for (std::size_t s = 0; s < size(); ++s)
-      for (; next_time(s) <= now; ++states_[s].emissions)
-        f(s, states_[s].flow.batch(states_[s].emissions, present));
+      for (; next_time(s) <= now; ++states_[s].emissions) f(s, batch(states_[s], present));
+  }
+  // What the sources bring until they next emit.
+  std::vector<SourceInflow> inflows() {
+    std::vector<SourceInflow> flows;
+    for (std::size_t s = 0; s < size(); ++s) {
+      State& state = states_[s];
+      if (state.emissions == 0 || next_time(s) == kNever) continue;
+      if (!state.coming) state.coming = state.flow.batch(state.emissions);
+      flows.push_back(state.flow.inflow(*state.coming, state.emissions));
+    }
+    return flows;
   }
 
   std::uint64_t emissions(std::size_t source) const { return states_[source].emissions; }
   void set_emissions(const std::vector<std::uint64_t>& emissions) {
-    for (std::size_t s = 0; s < size(); ++s) states_[s].emissions = emissions[s];
+    for (std::size_t s = 0; s < size(); ++s) {
+      states_[s].emissions = emissions[s];
+      states_[s].coming.reset();
+    }
   }
 
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
   struct State {
     SourceFlow flow;
-    std::uint64_t emissions = 0;  // so far
+    std::uint64_t emissions = 0;          // so far
+    std::optional<ParticleBatch> coming;  // that of the next one, once somebody has asked
   };
+
+  static ParticleBatch batch(State& state, const FindParticles& present) {
+    if (!state.coming) return state.flow.batch(state.emissions, present);
+    const ParticleBatch batch = std::move(*state.coming);
+    state.coming.reset();
+    return batch;
+  }
 
   double next_time(std::size_t s) const {
     const State& state = states_[s];

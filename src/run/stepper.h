@@ -54,6 +54,8 @@ class Stepper {
   virtual bool run_steps(std::int64_t steps, double latest, const StepWatch& watch) = 0;
   virtual void set_force(Force force, Memory memory) = 0;
   virtual void set_grid_boundary(GridBoundary boundary, Memory memory) = 0;
+  // What sources bring from here on, where integrators on faces let it flow.
+  virtual void set_inflows(const std::vector<SourceInflow>& flows) = 0;
   virtual void time_stages(bool on) = 0;
 
   virtual StepControl control() = 0;
@@ -73,9 +75,11 @@ class Stepper {
   virtual std::string device_name() const = 0;
 
   virtual void save(ByteWriter& out) = 0;
-  // Ids of the saved particles must be below `id_end`. Throws Error{kFile}; the state is then no
-  // longer meaningful.
-  virtual void load(ByteReader& in, std::uint32_t id_end) = 0;
+  // Whether particles and boundaries of a saved state are those of this scene, before anything is
+  // changed; ids of particles must be below `id_end`. Throws Error{kFile}.
+  virtual void require_fit(ByteReader in, std::uint32_t id_end) = 0;
+  // One that fits. Throws Error{kFile}; the state is then no longer meaningful.
+  virtual void load(ByteReader& in) = 0;
 };
 
 // Throws Error{kDevice} if the device is not there.

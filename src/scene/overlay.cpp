@@ -83,10 +83,14 @@ Node parse_override_value(std::string_view text) {
   return string;
 }
 
+// By dots, but for those within the quotes of a name, as in TOML: material."wet.sand".density.
 std::vector<std::string> split_path(std::string_view path) {
   std::vector<std::string> keys(1);
+  char quote = 0;
   for (const char c : path) {
-    if (c == '.') {
+    if (quote != 0 ? c == quote : keys.back().empty() && (c == '"' || c == '\'')) {
+      quote = quote != 0 ? '\0' : c;
+    } else if (c == '.' && quote == 0) {
       keys.emplace_back();
     } else {
       keys.back() += c;

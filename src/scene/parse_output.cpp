@@ -2,6 +2,7 @@
 // for.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "src/scene/output_channels.h"
@@ -91,6 +92,13 @@ constexpr Key kOutputKeys[] = {
     key<&OutputSettings::color>(
         "color", "what the colours of pictures show",
         {.kind = Kind::kChoice, .more_words = color_words, .by_hand = true}),
+    key<&OutputSettings::color_range>(
+        "color_range",
+        "least and greatest value that the colours of a scalar tell apart, in its unit",
+        {.kind = Kind::kNumber,
+         .list = Count{2, 2},
+         .otherwise = "foretold from the scene, and widened to the first picture",
+         .by_hand = true}),
     key<&OutputSettings::resolution>("resolution", "of pictures: width, height",
                                      {.kind = Kind::kInteger,
                                       .unit = "pixels",
@@ -156,6 +164,25 @@ void parse_color(TableReader& table, const Scene& scene, std::string& color) {
   std::size_t index = 0;
   if (node != nullptr && read_choice(*node, "color", names, {}, index, table.context()))
     color = names[index];
+}
+
+void parse_color_range(TableReader& table, OutputSettings& output) {
+  const Node* node = table.find("color_range");
+  if (node == nullptr || !read_type(*node, NodeType::kArray, "color_range", table.context()))
+    return;
+  const std::vector<Node>& ends = node->items;
+  const bool numbers = ends.size() == 2 && std::all_of(ends.begin(), ends.end(), [](const Node& n) {
+                         return n.is(NodeType::kInteger) || n.is(NodeType::kNumber);
+                       });
+  if (!numbers || !(ends[0].number < ends[1].number) ||
+      !std::isfinite(ends[1].number - ends[0].number))
+    table.fail(*node, "'color_range' must be [low, high], two finite numbers that ascend");
+  else if (output.color == "material" || output.color == "body" || output.color == "glow")
+    table.fail(*node, fmt::format("'color_range' is of colours that show a scalar, not of color = "
+                                  "\"{}\"",
+                                  output.color));
+  else
+    output.color_range = {ends[0].number, ends[1].number};
 }
 
 void parse_resolution(TableReader& table, std::array<int, 2>& resolution) {
@@ -248,6 +275,7 @@ void parse_output(const Node& root, Scene& scene, ReadContext& context) {
     if (!s.surface.empty() && context.is_2d())
       table.fail("surface", "surfaces need dimension = 3; write 'particles' instead");
     parse_color(table, scene, s.color);
+    parse_color_range(table, s);
     parse_resolution(table, s.resolution);
     table.read_words("channels", s.channels, channels_of(scene));
     parse_level(table, s.diagnostics);

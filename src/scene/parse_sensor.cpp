@@ -56,8 +56,7 @@ constexpr Table kHeightTable = {
     "sensor height", "How far material reaches up from a point, as a wave gauge.", kHeightKeys};
 constexpr Table kColliderTable = {
     "sensor collider",
-    "Force and torque about the world origin that material exerts, means since the last reading or "
-    "the end of the last frame, whichever is later.",
+    "Force and torque about the world origin that material exerts, means since the last reading.",
     kColliderKeys};
 
 struct SensorType : Subtype {

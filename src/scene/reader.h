@@ -95,6 +95,7 @@ class TableReader {
   }
 
   template <class T>
+  requires requires(TableReader& reader, T& value) { reader.read("", value); }
   bool read(std::string_view key, std::optional<T>& out) {
     T value{};
     if (!read(key, value)) return false;

@@ -20,7 +20,7 @@ namespace firn {
 namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kStateOfOne = 7;  // time, impulse and its moment
+constexpr std::size_t kStateOfOne = 8;  // two times, impulse and its moment
 
 const OutputChannel& channel_of(const Scene& scene, const Sensor& sensor, std::string_view name) {
   for (const OutputChannel& channel : output_channels())
@@ -143,17 +143,18 @@ class Sensors::Impl {
     if (scene_.sensors.empty()) return simulation.advance_frame(observer);
     const FrameStats before = simulation.stats();
     const double end = (before.frame + 1) / scene_.simulation.fps;
-    // Of an earlier frame, or of a later moment than a state that was loaded.
+    // Where frames have passed unseen, or a state was loaded that lies before.
     for (LastRead& last : last_)
-      if (last.time <= before.time || last.time > simulation.time() + slack())
-        last = {before.time, {}};
+      if (std::fabs(last.followed - before.time) > slack() ||
+          last.time > simulation.time() + slack())
+        last = {before.time, before.time, {}};
     const auto read_due = [&](const std::vector<std::size_t>& due, double time) {
       if (due.empty()) return;
       const std::vector<ColliderReaction> impulses = simulation.collider_impulses();
       const auto force_on = [&](std::size_t sensor) {
         const ColliderReaction& now =
             impulses[static_cast<std::size_t>(scene_.sensors[sensor].collider)];
-        const LastRead last = std::exchange(last_[sensor], {time, now});
+        const LastRead last = std::exchange(last_[sensor], {time, before.time, now});
         return over(now, last.impulse, time - last.time);
       };
       for (const SensorReading& reading : read_at(simulation, due, time, force_on)) take(reading);
@@ -166,7 +167,10 @@ class Sensors::Impl {
       if (!arrived) return false;
     }
     const bool goes_on = simulation.advance_frame(observer);
-    if (simulation.stats().frame > before.frame) read_due(due(now, end, true), end);
+    if (simulation.stats().frame > before.frame) {
+      read_due(due(now, end, true), end);
+      end_frame(simulation, end);
+    }
     return goes_on;
   }
 
@@ -174,6 +178,7 @@ class Sensors::Impl {
     std::vector<double> numbers;
     for (const LastRead& last : last_) {
       numbers.push_back(last.time);
+      numbers.push_back(last.followed);
       for (const Vec3& v : {last.impulse.force, last.impulse.torque})
         numbers.insert(numbers.end(), v.begin(), v.end());
     }
@@ -186,17 +191,29 @@ class Sensors::Impl {
     auto next = numbers.begin();
     for (LastRead& last : last_) {
       last.time = *next++;
+      last.followed = *next++;
       for (Vec3* v : {&last.impulse.force, &last.impulse.torque})
         for (double& x : *v) x = *next++;
     }
   }
 
  private:
-  // What a collider had been given since the last frame's end when it was last read.
   struct LastRead {
     double time = 0;
-    ColliderReaction impulse;
+    double followed = 0;       // until the frame's end then
+    ColliderReaction impulse;  // what the collider's sum since that end was when it was last read
   };
+
+  // The sums begin anew: what has not been read yet is owed.
+  void end_frame(const Simulation& simulation, double end) {
+    const std::vector<ColliderReaction> sums = simulation.collider_impulses();
+    for (std::size_t s = 0; s < last_.size(); ++s) {
+      last_[s].followed = end;
+      if (scene_.sensors[s].kind == SensorKind::kCollider)
+        last_[s].impulse =
+            over(last_[s].impulse, sums[static_cast<std::size_t>(scene_.sensors[s].collider)], 1);
+    }
+  }
 
   static ColliderReaction unknown() {
     return {{kNothing, kNothing, kNothing}, {kNothing, kNothing, kNothing}};

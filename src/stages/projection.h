@@ -4,6 +4,7 @@
 #include "kernels/liquid/separating_walls.h"
 #include "src/scene/integrator_traits.h"
 #include "src/stages/face_transfer.h"
+#include "src/stages/inflow.h"
 #include "src/stages/retry.h"
 #include "src/stages/solve_stats.h"
 
@@ -27,9 +28,11 @@ template <class Exec, int D, class Real>
 class Projection : public Stage<Exec, D, Real> {
  public:
   Projection(const Scene& scene, StepContext<Exec, D, Real>& context,
-             FaceTransfer<Exec, D, Real>& faces, Retry<Exec, D, Real>& retry)
+             FaceTransfer<Exec, D, Real>& faces, Inflow<Exec, D, Real>& inflow,
+             Retry<Exec, D, Real>& retry)
       : Stage<Exec, D, Real>(context),
         faces_(faces),
+        inflow_(inflow),
         retry_(retry),
         solver_(context.exec),
         options_(pressure_options(scene)),
@@ -46,6 +49,7 @@ class Projection : public Stage<Exec, D, Real> {
   bool enqueue(Complete&& complete) {
     walls_opened_ = false;
     if (!solve(complete)) return false;
+    inflow_.add_work(faces_.view());
     apply_pressure<Exec, D, Real>(context_.exec, context_.grid.view(), faces_.view(),
                                   context_.max_blocks(), context_.step());
     return true;
@@ -106,6 +110,7 @@ class Projection : public Stage<Exec, D, Real> {
     for (int pass = 0;; ++pass) {
       assemble_projection<Exec, D, Real>(context_.exec, context_.grid.view(), mac,
                                          context_.max_blocks(), c);
+      inflow_.feed(mac);
       complete(mac);
       const EllipticSystem<Real> matrix = system();
       const SolveReport report = timed_solve(
@@ -131,6 +136,7 @@ class Projection : public Stage<Exec, D, Real> {
   }
 
   FaceTransfer<Exec, D, Real>& faces_;
+  Inflow<Exec, D, Real>& inflow_;
   Retry<Exec, D, Real>& retry_;
   EllipticSolver<Exec, D, Real> solver_;
   SolveOptions options_;

@@ -87,12 +87,15 @@ void warm(const Scene& scene, const std::string& owner, const ScalarField& tempe
   const FieldEvaluator field(temperature);
   for (const Vec3& x : batch.position) {
     const double T = batch.temperature.emplace_back(field.scalar(x, 0.0));
-    if (!batch.phase) continue;
-    const auto conflict = phase_conflict(scene.materials[batch.material], *batch.phase, T);
-    if (!conflict) continue;
+    std::optional<std::string> problem;
+    if (!(T > 0 && std::isfinite(T)))
+      problem = fmt::format("'temperature' must be > 0 K and finite, found {:.4g}", T);
+    else if (batch.phase)
+      problem = phase_conflict(scene.materials[batch.material], *batch.phase, T);
+    if (!problem) continue;
     const auto end = x.begin() + scene.simulation.dimension;
     throw Error(ErrorCategory::kScene, fmt::format("{} at [{:.4g}]: {}", owner,
-                                                   fmt::join(x.begin(), end, ", "), *conflict));
+                                                   fmt::join(x.begin(), end, ", "), *problem));
   }
 }
 

@@ -59,6 +59,14 @@ class ByteReader {
     take(v.data(), count * sizeof(T));
     return v;
   }
+  // Past what values() would give; how many.
+  template <class T>
+  std::uint64_t skip() {
+    const auto count = value<std::uint64_t>();
+    if (count > bytes_.size() / sizeof(T)) fail();
+    bytes_ = bytes_.subspan(count * sizeof(T));
+    return count;
+  }
   void expect_end() const {
     if (!bytes_.empty()) fail();
   }

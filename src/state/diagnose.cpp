@@ -16,6 +16,8 @@ std::string quantity(Fault fault) {
       return "deformation gradient or plastic state is not finite";
     case Fault::kInverted:
       return "deformation gradient is inverted (J <= 0), which its model forbids";
+    case Fault::kTemperature:
+      return "temperature is not finite or not above absolute zero";
     default:
       return "state is invalid";
   }
@@ -80,10 +82,14 @@ Error diverged_error(const StepControl& control, const FaultyParticle& particle,
   return Error(ErrorCategory::kDiverged,
                fmt::format("the simulation diverged in step {} at t = {:.6g} s (dt = {:.4g} s): {} "
                            "at {} with velocity "
-                           "{}: its {}; try a smaller time.cfl_material or time.dt_max",
+                           "{}: its {}; {}",
                            control.step, control.time, control.dt, namer(particle.id),
                            text(particle.position, "an unknown place"),
-                           text(particle.velocity, "unknown"), quantity(fault)),
+                           text(particle.velocity, "unknown"), quantity(fault),
+                           fault == Fault::kTemperature
+                               ? "a heat source that cools, or a conductivity or heat capacity in "
+                                 "other units, may do that"
+                               : "try a smaller time.cfl_material or time.dt_max"),
                last_step(control, particle));
 }
 

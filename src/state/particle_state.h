@@ -42,11 +42,12 @@ void save_particles(ByteWriter& out, const ParticleStore<Exec, D, Real>& particl
   }
 }
 
-// The rest of what save_particles wrote, after `layout`, which the caller has read and checked; ids
-// must be below `id_end`. The particles then lie from chunk 0 on. Throws Error{kFile}.
+// Whether the rest of what save_particles wrote, after `layout`, which the caller has read and
+// checked, is of such particles; ids must be below `id_end`. Takes it from `in`. Throws
+// Error{kFile}.
 template <class Exec, int D, class Real>
-void load_particles(ByteReader& in, ParticleStore<Exec, D, Real>& particles,
-                    const std::vector<Chunk>& layout, std::uint32_t id_end) {
+void require_particles_fit(ByteReader& in, const ParticleStore<Exec, D, Real>& particles,
+                           const std::vector<Chunk>& layout, std::uint32_t id_end) {
   const auto require = [](bool fits) {
     if (!fits)
       throw Error(ErrorCategory::kFile,
@@ -55,13 +56,24 @@ void load_particles(ByteReader& in, ParticleStore<Exec, D, Real>& particles,
   const auto ids = in.values<std::uint32_t>();
   require(std::all_of(ids.begin(), ids.end(), [=](std::uint32_t id) { return id < id_end; }));
   require(ids.size() == layout.size() * kLanes);
-  particles.set_layout(layout, ids, 0);
   for (int c = 0; c < kParticleChannels; ++c) {
     const auto channel = static_cast<ParticleChannel>(c);
-    if (!particles.has(channel)) continue;
-    const auto rows = in.values<Real>();
-    require(rows.size() == ids.size() * static_cast<std::size_t>(particles.components(channel)));
-    particles.upload_raw(channel, {0, static_cast<std::uint32_t>(layout.size())}, rows);
+    if (particles.has(channel))
+      require(in.skip<Real>() ==
+              ids.size() * static_cast<std::size_t>(particles.components(channel)));
+  }
+}
+
+// That rest, once it fits. The particles then lie from chunk 0 on.
+template <class Exec, int D, class Real>
+void load_particles(ByteReader& in, ParticleStore<Exec, D, Real>& particles,
+                    const std::vector<Chunk>& layout) {
+  particles.set_layout(layout, in.values<std::uint32_t>(), 0);
+  for (int c = 0; c < kParticleChannels; ++c) {
+    const auto channel = static_cast<ParticleChannel>(c);
+    if (particles.has(channel))
+      particles.upload_raw(channel, {0, static_cast<std::uint32_t>(layout.size())},
+                           in.values<Real>());
   }
 }
 

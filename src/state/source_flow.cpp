@@ -90,9 +90,14 @@ SourceFlow::SourceFlow(const Scene& scene, std::size_t source)
   if (speed > 0) period_ = kSlice * scene.grid.dx / speed;
   // What the shape holds is shared out among the points that it has in the mean.
   constexpr std::size_t kEnough = 20000, kMost = 64;
-  std::size_t points = 0, windows = 0;
-  do points += window(windows).in_shape.size();
-  while (++windows < kMost && points < kEnough && period_ > 0);
+  std::size_t points = 0, entered = 0, windows = 0;
+  do {
+    const Window w = window(windows);
+    points += w.in_shape.size();
+    if (windows > 0) entered += w.entered.size();
+  } while (period_ > 0 && ++windows < kMost && (points < kEnough || windows < 2));
+  windows = std::max(windows, std::size_t{1});
+  if (windows > 1) entering_ = static_cast<double>(entered) / static_cast<double>(windows - 1);
   if (points > 0)
     volume_ = shape_volume(shape_, scene.grid.dx) * static_cast<double>(windows) /
               static_cast<double>(points);
@@ -122,7 +127,8 @@ ParticleBatch SourceFlow::batch(std::uint64_t emission) const {
   return made_of(w, w.entered, emission);
 }
 ParticleBatch SourceFlow::batch(std::uint64_t emission, const FindParticles& present) const {
-  if (traits_of(scene_).staggered) return batch(emission);  // their correction makes room
+  // What flows in makes its own room there; what the nozzle is full of already does not.
+  if (traits_of(scene_).staggered && (emission > 0 || period_ == 0)) return batch(emission);
   const Window w = window(emission);
   return made_of(w, with_room(w, emission, present), emission);
 }
@@ -195,6 +201,13 @@ ParticleBatch SourceFlow::made_of(const Window& window, const std::vector<std::s
   }
   warm(scene_, "source \"" + source_.name + "\"", source_.temperature, batch);
   return batch;
+}
+
+SourceInflow SourceFlow::inflow(const ParticleBatch& coming, std::uint64_t emission) const {
+  const RigidPose<double> pose = pose_of(source_, time(emission));
+  const auto count = static_cast<double>(std::max(coming.position.size(), std::size_t{1}));
+  return {coming.position, vec3(rotate_to_world(pose, vec(source_.velocity))),
+          coming.volume * entering_ / (period_ * count)};
 }
 
 }  // namespace firn

@@ -3,7 +3,8 @@
 // pattern has moved by half a cell, those that have come in since, as far in as they have come. So
 // what flows out has no seams, whatever the angle between velocity and nozzle; only what is through
 // a corner of the shape within that half cell is missed. What finds its place taken, where the way
-// out is blocked, does not appear, but under integrators on faces, which make room for it.
+// out is blocked, does not appear, but under integrators on faces, which make room for it once the
+// flow has begun.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,13 @@ struct PresentParticle {
 // Those within a box of the world, by ascending ids.
 using FindParticles = std::function<std::vector<PresentParticle>(const Vec3& min, const Vec3& max)>;
 
+// What comes in evenly from one emission to the next.
+struct SourceInflow {
+  std::vector<Vec3> position;  // m, in the world, within half a cell behind the nozzle's rim
+  Vec3 direction{};            // of the flow relative to the source
+  double rate = 0;             // m^d/s, at each of them
+};
+
 class SourceFlow {
  public:
   // `scene` must outlive it. Throws Error{kScene} where the shape has no end.
@@ -38,6 +46,9 @@ class SourceFlow {
   ParticleBatch batch(std::uint64_t emission) const;
   // Less what finds no room among those that are there.
   ParticleBatch batch(std::uint64_t emission, const FindParticles& present) const;
+  // Where `coming`, the batch of a later emission than the first, comes in; as much as comes in the
+  // mean, since a flow does not falter where its particles are uneven.
+  SourceInflow inflow(const ParticleBatch& coming, std::uint64_t emission) const;
 
  private:
   // Points of the pattern, as they lie when the first emission comes.
@@ -58,7 +69,8 @@ class SourceFlow {
   CompiledShape shape_;
   std::uint64_t seed_;
   double per_cell_, period_ = 0;
-  double volume_ = 0;  // of a particle
+  double volume_ = 0;    // of a particle
+  double entering_ = 0;  // particles of an emission, in the mean
 };
 
 }  // namespace firn

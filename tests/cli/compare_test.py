@@ -68,6 +68,14 @@ class Compare(CliTest):
         self.assertEqual(self.files("out/**/*"), before)
         self.succeed(*arguments, "--overwrite")
 
+    def test_another_comparison_in_the_folder_is_not_replaced_unasked(self):
+        arguments = ("compare", self.scene, "-o", "both", "--frames", 1, "--vary")
+        self.succeed(*arguments, "transfer.type=apic,flip")
+        before = self.files("both/**/*")
+        self.assertIn("comparison.png: exists; --overwrite", self.fail_with(3, *arguments, "grid.dx=0.05,0.1"))
+        self.assertEqual(self.files("both/**/*"), before)
+        self.succeed(*arguments, "grid.dx=0.05,0.1", "--overwrite")
+
     def test_a_diverging_variant_is_reported_beside_the_others(self):
         result = self.firn("compare", self.scene, "-o", "two", "--set", "time.dt_max=1e-2", "--vary",
                            "time.dt_min=5e-3,1e-9")

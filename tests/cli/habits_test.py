@@ -33,6 +33,14 @@ class Habits(CliTest):
         self.assertIn("dam-break", self.complete("run", "dam"))
         self.assertIn("pressure", self.complete("bench", "p"))
 
+    def test_bash_completes_what_stands_behind_a_flag(self):
+        (self.folder / "simple.txt").touch()
+        self.assertEqual(self.complete("run", "dam-break", "--device", "c"), ["cpu", "cuda"])
+        self.assertEqual(self.complete("run", "dam-break", "--precision", ""), ["single", "double"])
+        self.assertEqual(self.complete("mesh", "run", "--to", ""), ["obj", "ply", "vdb"])
+        self.assertEqual(self.complete("run", "dam-break", "--threads", "s"), [])
+        self.assertIn("simple.txt", self.complete("resume", "run", "--checkpoint", "s"))
+
     def test_every_shell_knows_every_command_and_flag(self):
         for shell in ("bash", "zsh", "fish"):
             text = self.succeed("completion", shell).stdout

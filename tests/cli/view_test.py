@@ -270,6 +270,7 @@ class Kept(ViewTest):
         self.assertIn("scene.toml", self.fail_with(3, "view", "empty"))
         self.succeed("run", self.scene, "-o", "out")
         self.assertIn("--frames", self.fail_with(2, "view", "out", "--frames", "3"))
+        self.assertIn("grid.dx", self.fail_with(2, "view", "out", "--set", "grid.dx=0.2"))
 
 
 class CommandLine(ViewTest):

@@ -253,6 +253,25 @@ TEST(Sensors, ReadingsOfAFrameAddUpToItsReaction) {
   EXPECT_NEAR(impulse, left, 1e-6 * std::abs(left));
 }
 
+// Readings eight times a second, of frames of a twentieth: each is a mean since the one before.
+TEST(Sensors, ReadingsAcrossFramesAddUpToTheirReactions) {
+  Scene scene = resting_block();
+  scene.sensors = {at_rate(on_collider(0), 8)};
+  Simulation simulation = simulate(scene);
+  Sensors sensors(scene);
+  double read = 0, impulse = 0;
+  int readings = 0;
+  for (int frame = 0; frame < 20; ++frame) {
+    sensors.advance_frame(simulation, [&](const SensorReading& r) {
+      read += r.values[1] / 8;
+      ++readings;
+    });
+    impulse += simulation.stats().reactions.at(0).force[1] / scene.simulation.fps;
+  }
+  EXPECT_EQ(readings, 8);
+  EXPECT_NEAR(read, impulse, -1e-9 * impulse);
+}
+
 TEST(Sensors, ReadAtTheirRates) {
   Scene scene = resting_block();
   scene.sensors = {at_rate(point({0.2, 0.3, 0}, {}), 60), height({0.2, 0, 0}),

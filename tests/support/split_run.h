@@ -137,7 +137,8 @@ class SplitRun {
       if (restarts_ && mark == marks_.front()) {
         stepper = make();
         ByteReader in(saved);
-        stepper->load(in, next);
+        stepper->require_fit(in, next);
+        stepper->load(in);
       }
       if (first_bodies_ < scene_.bodies.size() && mark == marks_[1]) add(first_bodies_);
     }

@@ -190,5 +190,22 @@ TEST_F(PngTest, VideoHoldsTheFrames) {
   EXPECT_FALSE(std::filesystem::exists(path("b.mp4")));
 }
 
+// ffmpeg would show what is left of it.
+TEST_F(PngTest, NoVideoOfADamagedPicture) {
+  const std::string damaged = path("frame_0004.png");
+  for (int i = 3; i < 7; ++i)
+    write_png(path("frame_000" + std::to_string(i) + ".png"), speckled(65, 33));
+  std::fstream(damaged, std::ios::in | std::ios::out | std::ios::binary)
+      .seekp(static_cast<std::streamoff>(std::filesystem::file_size(damaged) / 2))
+      .write("????", 4);
+  try {
+    if (!encode_video(path("frame_%04d.png"), 3, 24, path("a.mp4"))) GTEST_SKIP() << "no ffmpeg";
+    FAIL() << "a video was made";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.category(), ErrorCategory::kFile);
+  }
+  EXPECT_FALSE(std::filesystem::exists(path("a.mp4")));
+}
+
 }  // namespace
 }  // namespace firn

@@ -212,8 +212,14 @@ TEST(RenderFlat, ColorRangeStaysThatOfTheFirstPicture) {
   const Rgb first = renderer.render(slow, 0).pixel(kWidth / 2, kHeight / 2);
   EXPECT_EQ(renderer.render(fast, 0).pixel(kWidth / 2, kHeight / 2),
             first);  // both at the upper end
-  renderer.set_color_range(0, 20);
-  EXPECT_NE(renderer.render(fast, 0).pixel(kWidth / 2, kHeight / 2), first);
+  scene.output.color_range = {0, 20};
+  Renderer wider(scene);
+  wider.set_captions(false);
+  EXPECT_NE(wider.render(fast, 0).pixel(kWidth / 2, kHeight / 2), first);
+  scene.output.color_range = {0, 200};  // of which both are next to nothing
+  Renderer widest(scene);
+  widest.set_captions(false);
+  EXPECT_NE(widest.render(slow, 0).pixel(kWidth / 2, kHeight / 2), first);
 }
 
 // A profile fills the picture below it, and where it is cut away nothing.

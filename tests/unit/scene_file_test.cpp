@@ -239,6 +239,7 @@ surface = []
 image = false
 video = false
 color = "vorticity"
+color_range = [-1, 2.5]
 resolution = [640, 480]
 channels = ["stress", "vorticity", "id"]
 checkpoint_every = 0
@@ -251,6 +252,7 @@ camera = { eye = [1, 2, 3], target = [0, 0, 0], up = [0, 0, 1], fov = 90 }
   expected.volumes = {"vdb"};
   expected.image = expected.video = false;
   expected.color = "vorticity";
+  expected.color_range = {-1, 2.5};
   expected.resolution = {640, 480};
   expected.channels = {"stress", "vorticity", "id"};
   expected.checkpoint_every = 0;

@@ -116,6 +116,18 @@ TEST(SceneOverrides, AMaterialMayBeAdded) {
   EXPECT_EQ(scene.bodies[0].material, 1);
 }
 
+TEST(SceneOverrides, ReachNamesWithDotsByQuotes) {
+  const std::string model = "={ model = \"neo_hookean\", density = 1, youngs_modulus = 1, ";
+  for (const std::string name : {"\"wet.sand\"", "'wet.sand'"}) {
+    const Scene scene = parse({"",
+                               {"material." + name + model + "poisson_ratio = 0.2 }",
+                                "material." + name + ".density=7", "body.0.material=wet.sand"}});
+    const Material& last = scene.materials.back();
+    EXPECT_EQ(last.name, "wet.sand");
+    EXPECT_EQ(last.density, 7);
+  }
+}
+
 TEST(SceneOverrides, ATableThatIsGivenReplacesTheWholeTable) {
   const Scene scene =
       parse({"",

@@ -1,0 +1,61 @@
+// Whether the state of a simulation means something: what fails half way through a step, or within
+// a state that is loaded, leaves one that does not.
+#pragma once
+
+#include <new>
+#include <string>
+#include <utility>
+
+#include "firn/error.h"
+#include "firn/simulation.h"
+
+namespace firn {
+
+class StateGuard {
+ public:
+  // Throws Error{kScene} where it does not.
+  void require() const {
+    if (!lost_.empty())
+      throw Error(ErrorCategory::kScene,
+                  "the state of this simulation means nothing any more: " + lost_ +
+                      "; load a saved state, or make a new simulation");
+  }
+  void lose(const std::string& why) {
+    if (lost_.empty()) lost_ = why;
+  }
+  void restore() { lost_.clear(); }
+
+  // What `advance` returns. Scenes are refused before a step is made.
+  template <class Advance>
+  auto advancing(Advance&& advance) {
+    require();
+    try {
+      return advance();
+    } catch (const Error& error) {
+      if (error.category() != ErrorCategory::kScene) lose(error.what());
+      throw;
+    } catch (const std::bad_alloc&) {
+      lose("out of memory");
+      throw;
+    }
+  }
+  // A function of the caller's that is called in the middle of a step, or none.
+  template <class Step>
+  std::function<void(const Step&)> within_step(std::function<void(const Step&)> function,
+                                               const char* what) {
+    if (!function) return {};
+    return [this, what, function = std::move(function)](const Step& step) {
+      try {
+        function(step);
+      } catch (...) {
+        lose(std::string(what) + " failed within a step");
+        throw;
+      }
+    };
+  }
+
+ private:
+  std::string lost_;  // why; empty: it does
+};
+
+}  // namespace firn

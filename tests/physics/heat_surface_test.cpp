@@ -1,0 +1,177 @@
+// Where heat passes and where not: to the air at surfaces alone, between bodies that touch, from a
+// wall into as much of a cell as there is; and no temperature below absolute zero.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "tests/support/expect_error.h"
+#include "tests/support/stock_scenes.h"
+#include "tests/support/thermal_scenes.h"
+
+namespace firn::test {
+namespace {
+
+constexpr double kDx = 0.02, kInfinity = std::numeric_limits<double>::infinity();
+
+// A metal: heat crosses a cell in 4 ms.
+Scene metal(int dimension) {
+  Scene scene = thermal_scene(dimension, kDx);
+  scene.time.dt_max = 5e-3;
+  scene.materials = {solid("metal", 1e4, kInfinity)};
+  scene.materials[0].heat.capacity = {200, 200};
+  scene.materials[0].heat.conductivity = {2e4, 2e4};
+  return scene;
+}
+
+// Irregular particles fill their cells unevenly, and none of that is a surface.
+TEST(HeatSurface, ThereIsNoneWithin) {
+  for (const int dimension : {2, 3})
+    for (const Sampling sampling : {Sampling::kPoisson, Sampling::kRandom}) {
+      Scene scene = metal(dimension);
+      const double depth = dimension == 3 ? 0.2 : 0;
+      scene.grid.domain = closed_box({0, 0, 0}, {0.4, 0.2, depth});
+      scene.thermal.ambient = ScalarField{300, ""};
+      scene.bodies = {body("block", 0, box({0, 0, 0}, {0.4, 0.2, depth}))};
+      scene.bodies[0].sampling = sampling;
+      scene.bodies[0].temperature.constant = 400;
+      Simulation simulation = simulate(scene);
+      const double before = simulation.stats().totals.heat;
+      for (int frame = 0; frame < 12; ++frame) simulation.advance_frame();
+      const double excess = simulation.stats().totals.mass * 200 * 100;
+      EXPECT_NEAR(simulation.stats().totals.heat, before, 1e-6 * excess) << dimension;
+    }
+}
+
+// Between a plate of 400 K and air of 300 K temperatures come to lie on a line.
+TEST(HeatSurface, IsWhereASlabMeetsTheAir) {
+  for (const Sampling sampling : {Sampling::kUniform, Sampling::kPoisson, Sampling::kRandom}) {
+    Scene scene = metal(2);
+    scene.grid.domain = closed_box({0, 0, 0}, {1, 0.2, 0});
+    scene.materials[0].heat.conductivity = {2e5, 2e5};
+    scene.thermal.ambient = ScalarField{300, ""};
+    scene.bodies = {body("slab", 0, box({0.1, 0, 0}, {0.5, 0.2, 0}))};
+    scene.bodies[0].sampling = sampling;
+    scene.bodies[0].temperature.constant = 350;
+    scene.colliders = {
+        collider("plate", half_space({0.1, 0, 0}, {1, 0, 0}), BoundaryType::kSlip)};
+    scene.colliders[0].temperature = ScalarField{400, ""};
+    Simulation simulation = simulate(scene);
+    run_to(simulation, 1);
+    const Snapshot s = simulation.snapshot();
+    for (std::size_t i = 0; i < s.size(); ++i)
+      ASSERT_NEAR(s.temperature[i], 400 - 250 * (s.position[2 * i] - 0.1), 4);
+  }
+}
+
+// K, that a cold block has risen by in half a second, `gap` cells beside a hot one.
+double rise_across(double gap) {
+  Scene scene = metal(2);
+  const double at = 0.2 + gap * kDx;
+  scene.bodies = {lattice("hot", box({0, 0, 0}, {0.2, 0.2, 0})),
+                  lattice("cold", box({at, 0, 0}, {at + 0.2, 0.2, 0}))};
+  scene.bodies[0].temperature.constant = 400;
+  scene.bodies[1].temperature.constant = 300;
+  Simulation simulation = simulate(scene);
+  run_to(simulation, 0.5);
+  const Snapshot s = simulation.snapshot();
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < s.size(); ++i)
+    if (s.body[i] == 1) sum += s.temperature[i] - 300, ++count;
+  return sum / count;
+}
+
+TEST(HeatSurface, AGapInsulates) {
+  const double touching = rise_across(0);
+  EXPECT_GT(touching, 20);
+  EXPECT_GT(rise_across(0.5), 0.5 * touching) << "less than cells tell apart";
+  EXPECT_LT(rise_across(1.5), 0.03 * touching);
+  EXPECT_LT(rise_across(2), 1e-3 * touching);
+}
+
+// Until the wave is at its end, a column takes up 2 k dT sqrt(t / (pi alpha)) for each of its width.
+TEST(HeatSurface, AWallHeatsColumnsOfAnyWidthAlike) {
+  for (const double cells : {1, 2, 10}) {
+    Scene scene = metal(2);
+    const double width = cells * kDx, k = 2e3, alpha = k / (1000 * 200), time = 0.25;
+    scene.time.dt_max = 1e-3;
+    scene.materials[0].heat.conductivity = {k, k};
+    scene.bodies = {lattice("column", box({0, 0, 0}, {0.6, width, 0}))};
+    scene.bodies[0].temperature.constant = 300;
+    scene.colliders = {collider("wall", half_space({0, 0, 0}, {1, 0, 0}), BoundaryType::kSlip)};
+    scene.colliders[0].temperature = ScalarField{400, ""};
+    Simulation simulation = simulate(scene);
+    const double before = simulation.stats().totals.heat;
+    run_to(simulation, time);
+    const double exact = 2 * k * 100 * std::sqrt(time / (std::numbers::pi * alpha)) * width;
+    EXPECT_NEAR(simulation.stats().totals.heat - before, exact, 0.02 * exact) << cells;
+  }
+}
+
+// A layer of four cells with a hundredth of the conductivity, between plates of 400 and 300 K.
+TEST(HeatSurface, AThinLayerInsulates) {
+  Scene scene = metal(2);
+  const double k = 2e5, layer = 2e3;
+  scene.grid.domain = closed_box({0, 0, 0}, {1, 0.08, 0});
+  scene.grid.domain->temperature[0] = ScalarField{400, ""};
+  scene.grid.domain->temperature[1] = ScalarField{300, ""};
+  scene.materials.push_back(scene.materials[0]);
+  scene.materials[1].name = "wool";
+  scene.materials[0].heat.conductivity = {k, k};
+  scene.materials[1].heat.conductivity = {layer, layer};
+  scene.bodies = {lattice("hot", box({0, 0, 0}, {0.46, 0.08, 0})),
+                  lattice("layer", box({0.46, 0, 0}, {0.54, 0.08, 0})),
+                  lattice("cold", box({0.54, 0, 0}, {1, 0.08, 0}))};
+  scene.bodies[1].material = 1;
+  for (Body& b : scene.bodies) b.temperature = {0, "x < 0.5 ? 400 : 300"};
+  Simulation simulation = simulate(scene);
+  run_to(simulation, 5);
+  const Snapshot s = simulation.snapshot();
+  const double flux = 100 / (0.08 / layer + 0.92 / k);
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const double x = s.position[2 * i];
+    if (x > 0.4) continue;
+    EXPECT_NEAR((400 - s.temperature[i]) * k, flux * x, 0.03 * flux * 0.4);
+  }
+}
+
+// What stays at the melting point does not conduct, whatever it could.
+TEST(HeatSurface, AFrontIsNotHeldUpByTheOtherPhase) {
+  for (const double other : {2e3, 5e4, 2e5}) {
+    const Scene scene = load_stock_scene(
+        "stefan", {"", {fmt::format("material.ice.conductivity={{solid={}, liquid=2e5}}", other)}});
+    Simulation simulation = simulate(scene);
+    const double before = simulation.stats().totals.heat;
+    run_to(simulation, 1);
+    // beta exp(beta^2) erf(beta) = St / sqrt(pi) of a Stefan number of 1/2
+    const double beta = 0.4648, k = 2e5, alpha = k / 2e6;
+    const double exact =
+        k * 100 / std::erf(beta) * 2 * std::sqrt(1 / (std::numbers::pi * alpha)) * 0.2;
+    EXPECT_NEAR(simulation.stats().totals.heat - before, exact, 0.02 * exact) << other;
+  }
+}
+
+TEST(HeatSurface, NothingIsColderThanAbsoluteZero) {
+  Scene scene = metal(2);
+  scene.bodies = {body("block", 0, box({0, 0, 0}, {0.2, 0.2, 0}))};
+  scene.bodies[0].temperature = {0, "300 - 2000 * x"};
+  expect_error(ErrorCategory::kScene, {"body \"block\" at [", "'temperature' must be > 0 K"},
+               [&] { simulate(scene); });
+  scene.bodies[0].temperature = {0, "sqrt(0.1 - x)"};
+  expect_error(ErrorCategory::kScene, {"body \"block\" at [", "'temperature' must be > 0 K"},
+               [&] { simulate(scene); });
+  scene.bodies[0].temperature = {300, ""};
+  HeatSource cooler;
+  cooler.name = "cooler";
+  cooler.shape = box({0, 0, 0}, {0.1, 0.1, 0});
+  cooler.power = {-1e9, ""};
+  scene.heat_sources = {cooler};
+  Simulation simulation = simulate(scene);
+  expect_divergence({"body \"block\"", "not above absolute zero", "a heat source that cools"}, [&] {
+    for (int frame = 0; frame < 24; ++frame) simulation.advance_frame();
+  });
+}
+
+}  // namespace
+}  // namespace firn::test

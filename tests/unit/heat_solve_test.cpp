@@ -76,7 +76,7 @@ class HeatHarness : public StepHarness<UnifiedIntegrator<Cpu, D, double>> {
     Steps::for_each_cell([&](std::size_t place, const Vec<int, D>& cell) {
       if (is_inside(cell))
         view.thermal_sums[place] = Node<double>::make(capacity, capacity * temperature(place),
-                                                      volume * heat.conductivity.solid, volume);
+                                                      volume / heat.conductivity.solid, volume);
     });
   }
 

@@ -12,7 +12,7 @@
 
 namespace firn {
 
-bool encode_video(const std::string& frame_pattern, int first_frame, double fps,
+bool encode_video(const std::string& frame_pattern, const VideoFrames& frames,
                   const std::string& out_mp4) {
   const std::string temporary = out_mp4 + ".part";
   // "file:" keeps ffmpeg from taking a colon in a path for a protocol; crf 18 is visually lossless.
@@ -27,11 +27,13 @@ bool encode_video(const std::string& frame_pattern, int first_frame, double fps,
                                             "-err_detect",
                                             "crccheck+explode",
                                             "-framerate",
-                                            fmt::format("{}", fps),
+                                            fmt::format("{}", frames.fps),
                                             "-start_number",
-                                            fmt::format("{}", first_frame),
+                                            fmt::format("{}", frames.first),
                                             "-i",
                                             "file:" + frame_pattern,
+                                            "-frames:v",
+                                            fmt::format("{}", frames.count),
                                             "-vf",
                                             "crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0",
                                             "-c:v",

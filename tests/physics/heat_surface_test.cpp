@@ -54,8 +54,7 @@ TEST(HeatSurface, IsWhereASlabMeetsTheAir) {
     scene.bodies = {body("slab", 0, box({0.1, 0, 0}, {0.5, 0.2, 0}))};
     scene.bodies[0].sampling = sampling;
     scene.bodies[0].temperature.constant = 350;
-    scene.colliders = {
-        collider("plate", half_space({0.1, 0, 0}, {1, 0, 0}), BoundaryType::kSlip)};
+    scene.colliders = {collider("plate", half_space({0.1, 0, 0}, {1, 0, 0}), BoundaryType::kSlip)};
     scene.colliders[0].temperature = ScalarField{400, ""};
     Simulation simulation = simulate(scene);
     run_to(simulation, 1);
@@ -90,7 +89,8 @@ TEST(HeatSurface, AGapInsulates) {
   EXPECT_LT(rise_across(2), 1e-3 * touching);
 }
 
-// Until the wave is at its end, a column takes up 2 k dT sqrt(t / (pi alpha)) for each of its width.
+// Until the wave is at its end, a column takes up 2 k dT sqrt(t / (pi alpha)) for each of its
+// width.
 TEST(HeatSurface, AWallHeatsColumnsOfAnyWidthAlike) {
   for (const double cells : {1, 2, 10}) {
     Scene scene = metal(2);

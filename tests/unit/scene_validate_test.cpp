@@ -144,6 +144,10 @@ std::vector<Misuse> misuses_of_settings() {
          s.output.resolution = {0, 100};
        }},
       {"output.color", [](Scene& s) { s.output.color = "colour"; }},
+      {"output.color_range",
+       [](Scene& s) {
+         s.output.color = "speed", s.output.color_range = {1, 1};
+       }},
       {"output.channels.0", [](Scene& s) { s.output.channels = {"speeed"}; }},
       {"output.channels.1",
        [](Scene& s) {

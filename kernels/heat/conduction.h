@@ -31,6 +31,7 @@ struct HeatView {
   Real* held = nullptr;    // temperature at which a cell is held, K; negative where it is free
   Real* change = nullptr;  // of the temperature in this step, K
   Real *conductance = nullptr, *dirichlet = nullptr, *mass = nullptr, *rhs = nullptr;  // W/K, W
+  Real* renewed = nullptr;  // share of a cell's heat that the air takes the place of in the step
   Node<Real>* power = nullptr;  // in component 0 what heat sources give to a cell, W; none: null
   const HeatSourceView<Real>* sources = nullptr;
   std::int32_t source_count = 0;
@@ -44,6 +45,10 @@ struct HeatView {
 // For what cells do see, the quadratic kernel both ways makes that a diffusivity of
 // sigma dx^2 / (4 dt) = kSettled alpha more. Heat is kept: a cell's temperature is the mean of its
 // particles', with the same weights.
+//
+// What the air heats takes on its temperature: where it renews a share of a cell's heat, that share
+// of the differences within goes with it, or hot particles among cold ones would be driven on,
+// beyond the air.
 inline constexpr double kSettled = 0.01;
 
 template <class Real>

@@ -91,7 +91,7 @@ struct AssembleHeat {
 
   // Of a cell: its equation without the conductances between cells.
   struct Row {
-    Real dirichlet = Real(0), power = Real(0);
+    Real dirichlet = Real(0), power = Real(0), air = Real(0);
   };
   // With something that has a temperature of its own, at x.
   struct Contact {
@@ -116,6 +116,7 @@ struct AssembleHeat {
         couple(g, block, at, row);
       }
       heat.mass[i] = mass;
+      heat.renewed[i] = row.air > Real(0) ? row.air / (mass + row.air) : Real(0);
       heat.dirichlet[i] = row.dirichlet;
       heat.rhs[i] = row.power;
       heat.change[i] = Real(0);
@@ -224,6 +225,7 @@ struct AssembleHeat {
   FIRN_HD void hold(const Group& g, const Contact& contact, const Node<Real>& own, Row& row) const {
     const Real temperature = heated.temperature(g, contact.field, contact.x);
     row.dirichlet += contact.conductance;
+    if (contact.field == kAmbientField) row.air += contact.conductance;
     row.power += contact.conductance * (temperature - own[kThermalTemperature]);
   }
 };

@@ -40,7 +40,7 @@ struct HeatG2P : CellG2P<D, kHeatKernel, Real> {
     tiles.change.node[t] = free * heat.change[cell];
     tiles.reached.node[t] = free > Real(0) ? after : heat.held[cell];
     tiles.mean.node[t] = free * after;
-    const Real settled = free * settling(heat.thermal_sums[cell]);
+    const Real settled = free * max(settling(heat.thermal_sums[cell]), heat.renewed[cell]);
     tiles.settled.node[t] = settled;
     tiles.settles.node[t] = settled * heat.thermal_sums[cell][kThermalTemperature];
   }

@@ -42,6 +42,7 @@ class HeatStore {
     v.mass = cells_.data(kMass);
     v.compressibility = cells_.data(kCompressibility);
     v.rhs = cells_.data(kRhs);
+    v.renewed = cells_.data(kRenewed);
     v.power = nodes(kPower);
     v.sources = fields_.sources();
     v.source_count = fields_.source_count();
@@ -85,6 +86,7 @@ class HeatStore {
     kDirichlet,
     kMass,
     kRhs,
+    kRenewed,
     kFields
   };
   static constexpr FieldTable<kFields> table(bool sources) {
@@ -99,7 +101,8 @@ class HeatStore {
              {kConductance, D * cells},
              {kDirichlet, cells},
              {kMass, cells},
-             {kRhs, cells}}};
+             {kRhs, cells},
+             {kRenewed, cells}}};
   }
   using Cells = BlockFields<Exec, Real, kFields>;
 

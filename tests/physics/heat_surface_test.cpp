@@ -64,6 +64,21 @@ TEST(HeatSurface, IsWhereASlabMeetsTheAir) {
   }
 }
 
+// Hot melt runs over what is cold, and the air warms both.
+TEST(HeatSurface, NothingGetsHotterThanTheAir) {
+  const Scene scene = load_stock_scene("hot-air", {"", {"grid.dx=0.02"}});
+  Simulation simulation = simulate(scene);
+  run_to(simulation, 4);
+  const Snapshot s = simulation.snapshot();
+  double hottest = 0, liquid = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    hottest = std::max(hottest, double{s.temperature[i]});
+    liquid += s.phase[i];
+  }
+  EXPECT_GT(liquid, 0.5 * static_cast<double>(s.size()));
+  EXPECT_LE(hottest, 390.5);  // 410 K without it
+}
+
 // K, that a cold block has risen by in half a second, `gap` cells beside a hot one.
 double rise_across(double gap) {
   Scene scene = metal(2);

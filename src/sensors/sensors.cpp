@@ -125,7 +125,7 @@ class Sensors::Impl {
   const std::vector<SensorColumn>& columns(std::size_t sensor) const { return columns_[sensor]; }
 
   std::vector<SensorReading> read(const Simulation& simulation) const {
-    if (scene_.sensors.empty()) return {};
+    const std::vector<ColliderReaction> impulses = simulation.collider_impulses();
     std::vector<std::size_t> all(scene_.sensors.size());
     for (std::size_t s = 0; s < all.size(); ++s) all[s] = s;
     const double time = simulation.time();
@@ -134,7 +134,7 @@ class Sensors::Impl {
     const auto force_on = [&](std::size_t sensor) {
       const auto c = static_cast<std::size_t>(scene_.sensors[sensor].collider);
       if (!between) return stats.frame > 0 ? stats.reactions[c] : unknown();
-      return over(simulation.collider_impulses()[c], {}, time - stats.time);
+      return over(impulses[c], {}, time - stats.time);
     };
     return read_at(simulation, all, time, force_on);
   }

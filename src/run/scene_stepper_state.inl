@@ -306,7 +306,9 @@ void SceneStepper<Integrator>::require_fit(ByteReader in, std::uint32_t id_end) 
 template <class Integrator>
 void SceneStepper<Integrator>::load(ByteReader& in) {
   require_whole();
-  auto [c, layout] = load_head(in);
+  const Head head = load_head(in);
+  const std::vector<Chunk>& layout = head.layout;
+  StepControl c = head.control;
   reserve(c, c.n_chunks > context_.particles.capacity() ? with_room(c.n_chunks) : c.n_chunks,
           c.n_blocks > context_.grid.capacity() ? with_room(c.n_blocks) : c.n_blocks);
   load_particles(in, context_.particles, layout);

@@ -10,6 +10,7 @@
 
 #include "firn/error.h"
 #include "firn/scene_file.h"
+#include "src/scene/height_map.h"
 #include "src/scene/integrator_traits.h"
 #include "src/scene/mesh_warnings.h"
 #include "src/scene/shapes.h"
@@ -92,6 +93,17 @@ std::vector<std::string> stiffness_warnings(const Scene& scene) {
       stiff->name, modulus(*stiff) / modulus(*soft), soft->name)};
 }
 
+// The distance to a height field is measured by its steepest slope anywhere: what has come into the
+// wall of a cliff is not pushed out of it. 0: no such place.
+double steepest_slope(const Shape& shape, const Scene& scene) {
+  double steepest = 0;
+  if (shape.type == ShapeType::kHeightField)
+    steepest = bake_heights(shape, scene.simulation.dimension, 0.5 * scene.grid.dx).steepest();
+  for (const Shape& child : shape.children)
+    steepest = std::max(steepest, steepest_slope(child, scene));
+  return steepest;
+}
+
 // Nodes hold material: a plate without one within has no effect, and one with a single layer of
 // them no side, which slip and separate ask for.
 std::vector<std::string> collider_warnings(const Scene& scene) {
@@ -100,6 +112,14 @@ std::vector<std::string> collider_warnings(const Scene& scene) {
   for (std::size_t i = 0; i < scene.colliders.size(); ++i) {
     const Collider& collider = scene.colliders[i];
     const CompiledShape shape = outline_shape(collider.shape, d, scene.grid.dx);
+    constexpr double kHolds = 2;
+    const double slope = steepest_slope(collider.shape, scene);
+    if (slope > kHolds && !traits_of(scene).staggered)
+      warnings.push_back(
+          fmt::format("collider \"{}\": its height_field has slopes of up to {:.3g}, and does not "
+                      "hold material "
+                      "where they are above {:g}; a mesh or boxes have walls as steep as that",
+                      collider.name.empty() ? std::to_string(i) : collider.name, slope, kHolds));
     if (!shape.bounded()) continue;
     double thinnest = std::numeric_limits<double>::infinity();
     for (int a = 0; a < d; ++a) thinnest = std::min(thinnest, shape.max[a] - shape.min[a]);

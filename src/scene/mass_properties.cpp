@@ -127,6 +127,17 @@ Matrix given_inertia(const std::vector<double>& values, int dimension, const std
                               "yz)");
 }
 
+// The second moments of the masses, tr(I)/2 - I, are those of none where they are negative along
+// some axis.
+void require_masses(const Matrix& inertia, const std::string& what) {
+  const double half = 0.5 * (inertia(0, 0) + inertia(1, 1) + inertia(2, 2));
+  const Matrix moments = Matrix::scaled_identity(half * (1 + 1e-9)) - inertia;
+  const double minor = moments(0, 0) * moments(1, 1) - moments(0, 1) * moments(1, 0);
+  if (!(moments(0, 0) >= 0 && moments(1, 1) >= 0 && moments(2, 2) >= 0 && minor >= 0 &&
+        determinant(moments) >= -1e-9 * half * half * half))
+    fail(what, "no mass has this inertia: about no axis is it more than about two others together");
+}
+
 RigidMass rigid_mass(const Scene& scene, const Collider& collider) {
   const std::string what = fmt::format("collider \"{}\"", collider.name);
   const Dynamics& dynamics = *collider.dynamics;
@@ -145,8 +156,11 @@ RigidMass rigid_mass(const Scene& scene, const Collider& collider) {
     set_inertia(mass, (dynamics.mass / mass.mass) * mass.inertia, what);
     mass.mass = dynamics.mass;
   }
-  if (!dynamics.inertia.empty())
-    set_inertia(mass, given_inertia(dynamics.inertia, dimension, what), what);
+  if (!dynamics.inertia.empty()) {
+    const Matrix inertia = given_inertia(dynamics.inertia, dimension, what);
+    set_inertia(mass, inertia, what);
+    if (dimension == 3) require_masses(inertia, what);
+  }
   return mass;
 }
 

@@ -44,7 +44,9 @@ constexpr Key kBodyKeys[] = {
     key<&Body::velocity>("velocity", "at the start", {.unit = "m/s"}),
     key<&Body::angular_velocity>("angular_velocity", "about the body's centre of mass",
                                  {.kind = Kind::kSpin, .unit = "rad/s"}),
-    key<&Body::stretch>("stretch", "initial deformation gradient over the identity; 1: at rest",
+    key<&Body::stretch>("stretch",
+                        "initial deformation gradient over the identity, in which the body fills "
+                        "its shape; 1: at rest",
                         {.range = Range::positive()}),
     key<&Body::density_scale>("density_scale", "times the density of the material",
                               {.range = Range::positive()}),

@@ -1,6 +1,9 @@
 // [[collider]], and how things move: key frames of colliders and sources, masses of colliders.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <optional>
 #include <utility>
 
@@ -23,7 +26,9 @@ constexpr Key kMotionKeys[] = {
                                   .otherwise = "none",
                                   .by_hand = true,
                                   .value = no_default}),
-    key<&Keyframes::rotation>("rotation", "at each of the times, about x, then y, then z",
+    key<&Keyframes::rotation>("rotation",
+                              "at each of the times, about x, then y, then z; in between the "
+                              "shortest way, or that of one angle that changes alone",
                               {.kind = Kind::kRotation,
                                .unit = "degrees",
                                .list = Count{},
@@ -113,6 +118,26 @@ void parse_frames(TableReader& table, std::string_view key, std::size_t count,
   }
 }
 
+// Between two keys a body turns the shortest way, unless one angle alone changes.
+void require_turns(TableReader& table, const std::vector<Vec3>& rotation) {
+  for (std::size_t k = 1; k < rotation.size(); ++k) {
+    int changes = 0;
+    double furthest = 0;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double change = std::abs(rotation[k][a] - rotation[k - 1][a]);
+      changes += change > 0 ? 1 : 0;
+      furthest = std::max(furthest, change);
+    }
+    if (changes < 2 || furthest <= std::numbers::pi * (1 + 1e-9)) continue;
+    table.fail("rotation",
+               fmt::format("from entry {} to the next several angles change, one of them by more "
+                           "than 180 degrees, and a body would turn the shortest way; give keys in "
+                           "between, or change one angle at a time",
+                           k - 1));
+    return;
+  }
+}
+
 // --- bodies that material moves ---
 
 constexpr std::string_view kNotMoved =
@@ -182,6 +207,7 @@ Keyframes parse_motion(const Node& node, ReadContext& context) {
     };
     parse_frames(table, "translation", times->items.size(), motion.translation, vector);
     parse_frames(table, "rotation", times->items.size(), motion.rotation, read_rotation);
+    require_turns(table, motion.rotation);
   }
   table.read_members(motion);
   table.finish();

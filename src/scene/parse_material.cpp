@@ -94,8 +94,9 @@ constexpr Key kMaterialKeys[] = {
     key<&Material::relaxation_time>("relaxation_time",
                                     "in which stress falls to 1/e of itself where nothing moves",
                                     {.unit = "s", .range = Range::positive()}),
-    key<&Material::bulk_modulus>("bulk_modulus", "stiffness against compression",
-                                 {.unit = "Pa", .range = Range::positive()}),
+    key<&Material::bulk_modulus>(
+        "bulk_modulus", "K of p = K (J^-gamma - 1): sound crosses it at sqrt(gamma K / density)",
+        {.unit = "Pa", .range = Range::positive()}),
     key<&Material::gamma>("gamma", "exponent of the equation of state",
                           {.range = Range::positive()}),
     key<&Material::viscosity>(

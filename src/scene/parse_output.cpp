@@ -2,7 +2,6 @@
 // for.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "src/scene/output_channels.h"
@@ -167,22 +166,11 @@ void parse_color(TableReader& table, const Scene& scene, std::string& color) {
 }
 
 void parse_color_range(TableReader& table, OutputSettings& output) {
-  const Node* node = table.find("color_range");
-  if (node == nullptr || !read_type(*node, NodeType::kArray, "color_range", table.context()))
-    return;
-  const std::vector<Node>& ends = node->items;
-  const bool numbers = ends.size() == 2 && std::all_of(ends.begin(), ends.end(), [](const Node& n) {
-                         return n.is(NodeType::kInteger) || n.is(NodeType::kNumber);
-                       });
-  if (!numbers || !(ends[0].number < ends[1].number) ||
-      !std::isfinite(ends[1].number - ends[0].number))
-    table.fail(*node, "'color_range' must be [low, high], two finite numbers that ascend");
-  else if (output.color == "material" || output.color == "body" || output.color == "glow")
-    table.fail(*node, fmt::format("'color_range' is of colours that show a scalar, not of color = "
-                                  "\"{}\"",
-                                  output.color));
-  else
-    output.color_range = {ends[0].number, ends[1].number};
+  if (!table.read("color_range", output.color_range)) return;
+  if (output.color == "material" || output.color == "body" || output.color == "glow")
+    table.fail("color_range",
+               fmt::format("'color_range' is of colours that show a scalar, not of color = \"{}\"",
+                           output.color));
 }
 
 void parse_resolution(TableReader& table, std::array<int, 2>& resolution) {

@@ -248,6 +248,23 @@ bool TableReader::read_word(std::string_view key, std::size_t& index, std::strin
          read_choice(*node, what, names_of(words), row(key).unavailable, index, context_);
 }
 
+bool TableReader::read(std::string_view key, std::array<double, 2>& out) {
+  const Node* node = find(key);
+  if (node == nullptr || !read_type(*node, NodeType::kArray, key, context())) return false;
+  const std::vector<Node>& ends = node->items;
+  const auto is_number = [](const Node& n) {
+    return n.is(NodeType::kInteger) || n.is(NodeType::kNumber);
+  };
+  const bool valid = ends.size() == 2 && std::all_of(ends.begin(), ends.end(), is_number) &&
+                     ends[0].number < ends[1].number &&
+                     std::isfinite(ends[1].number - ends[0].number);
+  if (valid)
+    out = {ends[0].number, ends[1].number};
+  else
+    fail(*node, fmt::format("'{}' must be [low, high], two finite numbers that ascend", key));
+  return valid;
+}
+
 bool TableReader::read(std::string_view key, Vec3& out) {
   const Node* node = find(key);
   if (node == nullptr) return false;

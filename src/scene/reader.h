@@ -4,6 +4,7 @@
 // goes on to the end of the scene.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -68,6 +69,7 @@ class TableReader {
   bool read(std::string_view key, std::string& out);
   bool read(std::string_view key, std::vector<std::string>& out);
   bool read(std::string_view key, Vec3& out);
+  bool read(std::string_view key, std::array<double, 2>& out);  // ascending
   bool read(std::string_view key, ScalarField& out);
   bool read(std::string_view key, VectorField& out);
   bool read_in(std::string_view key, double& out, const Range& range);
@@ -95,7 +97,6 @@ class TableReader {
   }
 
   template <class T>
-  requires requires(TableReader& reader, T& value) { reader.read("", value); }
   bool read(std::string_view key, std::optional<T>& out) {
     T value{};
     if (!read(key, value)) return false;

@@ -115,7 +115,10 @@ ParticleBatch fill_body(const Scene& scene, std::size_t index, const SamplingWat
   ParticleBatch batch =
       batch_of(scene, shape, body.material, body.particles_per_cell, body.sampling,
                scene.simulation.seed + 0x9e3779b97f4a7c15ull * index, watch);
-  batch.mass *= body.density_scale;
+  // The shape is what the body fills when it is stretched; density and volume are those at rest.
+  const double stretched = std::pow(body.stretch, d);
+  batch.volume /= stretched;
+  batch.mass *= body.density_scale / stretched;
   batch.stretch = body.stretch;
   batch.velocity.resize(batch.position.size());
   const bool uniform = is_uniform(body);

@@ -2,6 +2,8 @@
 // speak of it is known, whatever part of its deformation the law takes for plastic.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "kernels/math/mat.h"
 #include "tests/support/thermal_scenes.h"
 
@@ -33,6 +35,20 @@ Material soft(MaterialModel model) {
 }
 
 constexpr double kStep = 1e-3;  // s
+
+// A body that begins stretched fills its shape so: what it weighs is that of its volume at rest.
+TEST(Volume, OfAStretchedBodyIsThatOfItsShape) {
+  for (const int d : {2, 3}) {
+    Scene scene = empty_scene(d, 0.1);
+    scene.materials = {elastic("jelly")};
+    scene.bodies = {body("block", 0, box({0, 0, 0}, {1, 0.5, 0.5}))};
+    scene.bodies[0].stretch = 1.25;
+    const Totals at_start = simulate(scene).totals();
+    const double volume = d == 3 ? 0.25 : 0.5;
+    EXPECT_NEAR(at_start.volume, volume, 1e-9);
+    EXPECT_NEAR(at_start.mass, 1000 * volume / std::pow(1.25, d), 1e-6);
+  }
+}
 
 // A block whose velocity at the start is A x: x(t) = (1 + A t) x(0). Affine transfers keep such a
 // motion but for their gradients, which are those of the step before: (|A| dt)^2 in each step.

@@ -112,7 +112,7 @@ TEST(MassProperties, GivenMassAndInertia) {
   RigidMass mass = rigid_masses(scene).at(0);
   EXPECT_EQ(mass.mass, 7);
   EXPECT_NEAR(mass.inertia(1, 1), 0.4 * 7 * 0.25, 1e-3 * 0.7);
-  scene.colliders[0].dynamics->inertia = {1, 2, 3, 0.1, 0.2, 0.3};
+  scene.colliders[0].dynamics->inertia = {2, 2.5, 3, 0.1, 0.2, 0.3};
   mass = rigid_masses(scene).at(0);
   EXPECT_EQ(mass.inertia(2, 2), 3);
   EXPECT_EQ(mass.inertia(0, 1), 0.1);
@@ -144,6 +144,7 @@ TEST(MassProperties, RefusesWhatCannotBe) {
   expect("positive about every axis", [](S&, C&, B& b) {
     b = {.mass = 1, .inertia = {1, 1, 1, 2, 0, 0}};
   });
+  expect("no mass has this inertia", [](S&, C&, B& b) { b = {.mass = 1, .inertia = {1, 1, 2.1}}; });
   expect("key frames", [](S&, C& c, B&) { c.motion = Keyframes{{0}, {}, {}, {}}; });
   expect("\"explicit\"",
          [](S& s, C&, B&) { s.simulation.integrator = Integrator::kIncompressible; });

@@ -124,6 +124,9 @@ TEST(SceneObjectErrors, BodiesAndSources) {
       {"end = 2",
        "motion = { type = \"keyframes\", times = [0, 1], translation = @[[0, 0, 0]] }",
        {"'translation' must have as many entries as 'times' (2), found 1"}},
+      {"end = 2",
+       "motion = { type = \"keyframes\", times = [0, 1], rotation = @[[0, 0, 0], [1, 270, 0]] }",
+       {"from entry 0 to the next several angles change", "more than 180 degrees"}},
       {"[[source]]\nmaterial = \"snow\"", "@[[source]]", {"[[source]] needs the key 'material'"}},
   };
   for (const Case& c : cases) expect_one_finding(kScene3D, c);

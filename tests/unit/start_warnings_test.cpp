@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/state/overlap_warnings.h"
+#include "tests/support/height_fields.h"
 #include "tests/support/sim_scenes.h"
 #include "tests/support/stock_scenes.h"
 
@@ -66,6 +67,26 @@ TEST(StartWarnings, TellOfCollidersThatAreTooThinForTheGrid) {
   for (const std::string& name : scene_names()) {
     if (lacks_openvdb(name)) continue;
     EXPECT_FALSE(warns_of(load_stock_scene(name), "cells thin")) << name;
+  }
+}
+
+TEST(StartWarnings, TellOfHeightFieldsThatAreTooSteep) {
+  const auto steep = [](const std::string& height, Integrator integrator) {
+    Scene scene = pool({0.9, -0.3, 0}, {1, 1, 0});
+    scene.simulation.integrator = integrator;
+    Shape whole;
+    whole.type = ShapeType::kUnion;
+    whole.children = {height_field(height, {-1, 0, 0}, {1, 0, 0}), sphere({0, 0, 0}, 0.1)};
+    scene.colliders[0].shape = whole;
+    return warns_of(scene, "does not hold material where they are above 2");
+  };
+  EXPECT_TRUE(steep("abs(x) < 0.45 ? 0 : 1", Integrator::kExplicit));
+  EXPECT_TRUE(steep("3 * x", Integrator::kExplicit));
+  EXPECT_FALSE(steep("1.9 * x", Integrator::kExplicit));
+  EXPECT_FALSE(steep("3 * x", Integrator::kIncompressible));
+  for (const std::string& name : scene_names()) {
+    if (lacks_openvdb(name)) continue;
+    EXPECT_FALSE(warns_of(load_stock_scene(name), "height_field")) << name;
   }
 }
 

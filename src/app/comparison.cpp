@@ -62,8 +62,9 @@ bool write_video(const std::vector<ComparedRun>& runs, const fs::path& base, int
   for (int frame = 0; frame <= last; ++frame)
     write_png((frames / numbered_file_name("frame", frame, "png")).string(),
               side_by_side_at(runs, frame));
-  return encode_video((frames / "frame_%06d.png").string(),
-                      {0, last + 1, runs.front().scene.simulation.fps}, video.string());
+  const bool done = encode_video((frames / "frame_%06d.png").string(), 0,
+                                 runs.front().scene.simulation.fps, video.string());
+  return done;
 }
 
 void add_pictures(const std::vector<ComparedRun>& runs, const fs::path& base,

@@ -82,15 +82,15 @@ bool write_video(const Scene& scene, const RunDirectory& directory, Progress& pr
                                           ": no video: the run has no pictures; go on with it "
                                           "with 'firn resume', --set output.image=true");
   const std::string path = directory.video().string();
-  std::size_t count = 1;  // up to a gap
-  while (count < frames.size() && frames[count] == frames[count - 1] + 1) ++count;
-  if (!encode_video(directory.image_pattern(),
-                    {frames.front(), static_cast<int>(count), scene.simulation.fps}, path))
+  if (!encode_video(directory.image_pattern(), frames.front(), scene.simulation.fps, path))
     return false;
-  if (count < frames.size())
-    Progress::warning(
-        fmt::format("the video ends with frame {}: the picture of frame {} is missing",
-                    frames[count - 1], frames[count - 1] + 1));
+  for (std::size_t i = 1; i < frames.size(); ++i)
+    if (frames[i] != frames[i - 1] + 1) {
+      Progress::warning(
+          fmt::format("the video ends with frame {}: the picture of frame {} is missing",
+                      frames[i - 1], frames[i - 1] + 1));
+      break;
+    }
   progress.line("video: " + path);
   return true;
 }

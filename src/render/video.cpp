@@ -12,7 +12,7 @@
 
 namespace firn {
 
-bool encode_video(const std::string& frame_pattern, const VideoFrames& frames,
+bool encode_video(const std::string& frame_pattern, int first_frame, double fps,
                   const std::string& out_mp4) {
   const std::string temporary = out_mp4 + ".part";
   // "file:" keeps ffmpeg from taking a colon in a path for a protocol; crf 18 is visually lossless.
@@ -23,17 +23,16 @@ bool encode_video(const std::string& frame_pattern, const VideoFrames& frames,
                                             "-loglevel",
                                             "error",
                                             "-y",
-                                            "-xerror",
                                             "-err_detect",
                                             "crccheck+explode",
+                                            "-max_error_rate",
+                                            "0",
                                             "-framerate",
-                                            fmt::format("{}", frames.fps),
+                                            fmt::format("{}", fps),
                                             "-start_number",
-                                            fmt::format("{}", frames.first),
+                                            fmt::format("{}", first_frame),
                                             "-i",
                                             "file:" + frame_pattern,
-                                            "-frames:v",
-                                            fmt::format("{}", frames.count),
                                             "-vf",
                                             "crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0",
                                             "-c:v",

@@ -2,7 +2,7 @@
 // a state that is loaded, leaves one that does not.
 #pragma once
 
-#include <new>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -25,17 +25,14 @@ class StateGuard {
   }
   void restore() { lost_.clear(); }
 
-  // What `advance` returns. Scenes are refused before a step is made.
+  // What `advance` returns. What else fails leaves a state, or the stepper knows that it does not.
   template <class Advance>
   auto advancing(Advance&& advance) {
     require();
     try {
       return advance();
     } catch (const Error& error) {
-      if (error.category() != ErrorCategory::kScene) lose(error.what());
-      throw;
-    } catch (const std::bad_alloc&) {
-      lose("out of memory");
+      if (error.category() == ErrorCategory::kDiverged) lose(error.what());
       throw;
     }
   }

@@ -183,14 +183,10 @@ TEST(Process, LargeInputDoesNotBlock) {
 TEST_F(PngTest, VideoHoldsTheFrames) {
   for (int i = 3; i < 7; ++i)
     write_png(path("frame_000" + std::to_string(i) + ".png"), speckled(65, 33));
-  if (!encode_video(path("frame_%04d.png"), {3, 4, 24}, path("a.mp4"))) GTEST_SKIP() << "no ffmpeg";
+  if (!encode_video(path("frame_%04d.png"), 3, 24, path("a.mp4"))) GTEST_SKIP() << "no ffmpeg";
   EXPECT_GT(std::filesystem::file_size(path("a.mp4")), 500u);
   EXPECT_FALSE(std::filesystem::exists(path("a.mp4.part")));
-  expect_file_error(
-      [&] {
-        encode_video(path("none_%04d.png"), {0, 1, 24}, path("b.mp4"));
-      },
-      "b.mp4");
+  expect_file_error([&] { encode_video(path("none_%04d.png"), 0, 24, path("b.mp4")); }, "b.mp4");
   EXPECT_FALSE(std::filesystem::exists(path("b.mp4")));
 }
 
@@ -203,8 +199,7 @@ TEST_F(PngTest, NoVideoOfADamagedPicture) {
       .seekp(static_cast<std::streamoff>(std::filesystem::file_size(damaged) / 2))
       .write("????", 4);
   try {
-    if (!encode_video(path("frame_%04d.png"), {3, 4, 24}, path("a.mp4")))
-      GTEST_SKIP() << "no ffmpeg";
+    if (!encode_video(path("frame_%04d.png"), 3, 24, path("a.mp4"))) GTEST_SKIP() << "no ffmpeg";
     FAIL() << "a video was made";
   } catch (const Error& error) {
     EXPECT_EQ(error.category(), ErrorCategory::kFile);

@@ -66,7 +66,7 @@ class Sources {
 
   static ParticleBatch batch(State& state, const FindParticles& present) {
     if (!state.coming) return state.flow.batch(state.emissions, present);
-    const ParticleBatch batch = std::move(*state.coming);
+    ParticleBatch batch = std::move(*state.coming);
     state.coming.reset();
     return batch;
   }

@@ -151,6 +151,7 @@ struct AssembleHeat {
   // below three tenths.
   FIRN_HD Real contact(const CellAddress& at, const Vec<int, D>& local, int axis, int side) const {
     const Real own = filled(at), theirs = filled(at, local, axis, side);
+    if (min(own, theirs) >= Real(0.8)) return Real(1);  // as mostly
     const Real before = max(own, filled(at, local, axis, -side)),
                behind = max(theirs, filled(at, local, axis, 2 * side));
     const Real bridged = min(own, theirs) / min(before, behind);
@@ -183,8 +184,9 @@ struct AssembleHeat {
           const Real k = conductance(own, theirs) * contact(at, local, a, side);
           if (side < 0) heat.conductance[face_index<D>(at.block, a, at.cell)] = k;
           row.power += k * (theirs[kThermalTemperature] - own[kThermalTemperature]);
-          if (opens(at, local, a, side))
-            beyond = with_air(own, own[kThermalFilled] - theirs[kThermalFilled], centre, beside);
+          const Real step = own[kThermalFilled] - theirs[kThermalFilled];
+          if (step > Real(0) && heated.is_given(kAmbientField) && opens(at, local, a, side))
+            beyond = with_air(own, step, centre, beside);
         } else {
           beyond = with_solid(own, filled(at, local, a, -side), centre, beside);
           if (beyond.field < 0) beyond = with_air(own, own[kThermalFilled], centre, beside);

@@ -157,6 +157,17 @@ struct AssembleHeat {
     const Real bridged = min(own, theirs) / min(before, behind);
     return clamp(Real(2) * bridged - Real(0.6), Real(0), Real(1));
   }
+  // How much of its face towards a body a cell of material covers: all within a film, and at the
+  // rim of a column as much as the cell, or the next one away from the body, is filled.
+  FIRN_HD Real covered(const CellAddress& at, const Vec<int, D>& local, int axis, int side) const {
+    const Real own = filled(at);
+    bool within = true;
+    for (int b = 0; b < D; ++b)
+      if (b != axis)
+        within = within && filled(at, local, b, 1) >= Real(0.5) * own &&
+                 filled(at, local, b, -1) >= Real(0.5) * own;
+    return within ? Real(1) : max(own, filled(at, local, axis, -side));
+  }
   // Whether a surface is near in a direction: irregular particles fill cells unevenly within, too.
   FIRN_HD bool opens(const CellAddress& at, const Vec<int, D>& local, int axis, int side) const {
     constexpr Real kEmpty = Real(0.05);
@@ -188,7 +199,7 @@ struct AssembleHeat {
           if (step > Real(0) && heated.is_given(kAmbientField) && opens(at, local, a, side))
             beyond = with_air(own, step, centre, beside);
         } else {
-          beyond = with_solid(own, filled(at, local, a, -side), centre, beside);
+          beyond = with_solid(own, covered(at, local, a, side), centre, beside);
           if (beyond.field < 0) beyond = with_air(own, own[kThermalFilled], centre, beside);
         }
         if (beyond.field >= 0) hold(g, beyond, own, row);
@@ -200,15 +211,14 @@ struct AssembleHeat {
   // the matter in between would be beyond it.
   static constexpr double kNearest = 0.4;
 
-  // To the surface of a body with a temperature, if there is one. `inwards`: how full the next cell
-  // away from it is, which tells how much of the face there is material before.
-  FIRN_HD Contact with_solid(const Node<Real>& own, Real inwards, const Vec<Real, D>& centre,
+  // To the surface of a body with a temperature, if there is one, through what is `covered`.
+  FIRN_HD Contact with_solid(const Node<Real>& own, Real covered, const Vec<Real, D>& centre,
                              const Vec<Real, D>& beside) const {
     const auto theirs = heated.nearest(beside);
     if (!(theirs.distance < Real(0))) return {};
     const Real ours = heated.nearest(centre).distance;
     const Real share = clamp(ours / (ours - theirs.distance), Real(0), Real(1));
-    const Real k = own[kThermalConductivity] * max(own[kThermalFilled], inwards);
+    const Real k = own[kThermalConductivity] * covered;
     return {k * face_over_distance() / max(share, Real(kNearest)), theirs.field,
             centre + share * (beside - centre)};
   }

@@ -111,15 +111,15 @@ std::vector<std::string> collider_warnings(const Scene& scene) {
   std::vector<std::string> warnings;
   for (std::size_t i = 0; i < scene.colliders.size(); ++i) {
     const Collider& collider = scene.colliders[i];
+    const std::string name = collider.name.empty() ? std::to_string(i) : collider.name;
     const CompiledShape shape = outline_shape(collider.shape, d, scene.grid.dx);
     constexpr double kHolds = 2;
     const double slope = steepest_slope(collider.shape, scene);
-    if (slope > kHolds && !traits_of(scene).staggered)
-      warnings.push_back(
-          fmt::format("collider \"{}\": its height_field has slopes of up to {:.3g}, and does not "
-                      "hold material "
-                      "where they are above {:g}; a mesh or boxes have walls as steep as that",
-                      collider.name.empty() ? std::to_string(i) : collider.name, slope, kHolds));
+    if (slope > kHolds * (1 + 1e-6) && !traits_of(scene).staggered)
+      warnings.push_back(fmt::format(
+          "collider \"{}\": its height_field has slopes of up to {:.3g}, and does not "
+          "hold material where they are above {:g}; a mesh or boxes have walls as steep as that",
+          name, slope, kHolds));
     if (!shape.bounded()) continue;
     double thinnest = std::numeric_limits<double>::infinity();
     for (int a = 0; a < d; ++a) thinnest = std::min(thinnest, shape.max[a] - shape.min[a]);
@@ -130,8 +130,7 @@ std::vector<std::string> collider_warnings(const Scene& scene) {
       warnings.push_back(fmt::format(
           "collider \"{}\" is {:.2g} cells thin: material may pass through it; {} cell{} and more "
           "hold it",
-          collider.name.empty() ? std::to_string(i) : collider.name, cells, least,
-          least > 1 ? "s" : ""));
+          name, cells, least, least > 1 ? "s" : ""));
   }
   return warnings;
 }

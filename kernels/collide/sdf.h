@@ -4,7 +4,7 @@
 // uniform scales folded into its parameters.
 //
 // Distances are negative inside and exact for every leaf but meshes (trilinear in a narrow band)
-// and the height field (a lower bound).
+// and the height field (likewise where it is steep, else a lower bound).
 // A union is exact outside, an intersection or difference inside; elsewhere min and max bound the
 // distance from below. In 2D the third coordinate is zero, boxes and ellipsoids ignore it, and the
 // others are cut by that plane.
@@ -29,7 +29,7 @@ enum class SdfOp : std::int32_t {
   kCone,          // radius at y = 0, height of the apex on +y
   kTorus,         // ring radius, tube radius; symmetric about y
   kEllipsoid,     // half axes (3)
-  kHeightField,   // see height_field_sdf.h (5)
+  kHeightField,   // see height_field_sdf.h (7)
   kMesh,          // bounds in index space: min (3), max (3); voxel size
   kDeforming,     // likewise, of wherever it gets to; see deforming_sdf.h
   kUnion,         // booleans pop b, then a: min(a, b)

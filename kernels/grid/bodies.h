@@ -9,10 +9,9 @@ namespace firn {
 
 // Tables of `update_with_bodies` and `advance_bodies`, all zero between steps but for `systems`.
 struct BodyScratch {
-  double* systems = nullptr;   // per block and body: ContactSystem<D>::kColumns
+  double* systems = nullptr;   // per block and body near it: ContactSystem<D>::kColumns
   double* sums = nullptr;      // per body: the same
   double* impulses = nullptr;  // per collider: kReactionColumns, of this step
-  int bodies = 0;
 };
 
 // Of contact that separates or rubs: which nodes touch, and how much they rub, depends on how the

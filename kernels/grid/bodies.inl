@@ -22,21 +22,18 @@ struct CoupleBodies : NodeContact<D, Real> {
 
   BodyView moved;
   double* systems;
-  int bodies;
+  bool first_round;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const Vec<int, D> origin = block_of_key<D>(grid.keys[g.index()]);
+    if (first_round) find_near(g, origin);
     for (int c = 0; c < params.collider_count; ++c) {
-      if (!this->is_moved(c)) continue;
-      const int b = params.colliders[c].body;
-      double* system =
-          systems + (static_cast<std::uint64_t>(g.index()) * bodies + b) * System::kColumns;
+      if (!this->is_moved(c) || !this->is_near(g.index(), c)) continue;
+      double* system = systems + (std::uint64_t{g.index()} * params.moved +
+                                  static_cast<std::uint64_t>(params.colliders[c].body)) *
+                                     System::kColumns;
       g.sync();
-      if (!this->reaches(origin, c)) {
-        g.for_each(System::kColumns, [&](std::uint32_t k) { system[k] = 0; });
-        continue;
-      }
       g.for_each(kNodes, [&](std::uint32_t i) {
         double* sums = g.scratch.sums[i];
         for (int k = 0; k < System::kColumns; ++k) sums[k] = 0;
@@ -51,13 +48,23 @@ struct CoupleBodies : NodeContact<D, Real> {
     }
   }
 
+  template <class Group>
+  FIRN_HD void find_near(Group& g, const Vec<int, D>& origin) const {
+    std::uint8_t* near = params.near + std::uint64_t{g.index()} * params.moved;
+    g.for_each(static_cast<std::uint32_t>(params.collider_count), [&](std::uint32_t i) {
+      const int c = static_cast<int>(i);
+      if (this->is_moved(c)) near[params.colliders[c].body] = this->reaches(origin, c) ? 1 : 0;
+    });
+    g.sync();
+  }
+
   FIRN_HD void add_node(double* sums, std::uint32_t block, const Vec<int, D>& origin, int c,
                         std::uint32_t i) const {
     const Node<Real> node = nodes_of(grid.momentum, block)[i];
     if (!(node.mass() > Real(0))) return;
     const Vec<Real, D> x = this->position_of(origin, i);
     const Real phi = this->distance(c, x);
-    if (!this->is_in_body(phi) || !this->owns(c, x, phi)) return;
+    if (!this->is_in_body(phi) || !this->owns(block, c, x, phi)) return;
     const Vec<Real, D> normal = this->normal_at(c, x), v = velocity_before(node, block, x, i);
     const ContactShares<Real> shares = this->shares_of(c, params.poses[c], x, v, normal);
     if (!shares.any()) return;
@@ -84,6 +91,43 @@ struct CoupleBodies : NodeContact<D, Real> {
                          surface_velocity(other, params.poses[c], x), this->normal_at(c, x));
     }
     return v;
+  }
+};
+
+// Adds up the parts of a body's system, of blocks that it is near to, in a fixed order.
+template <int D>
+struct SumSystems {
+  static constexpr const char* kName = "sum_systems";
+  static constexpr int kThreads = 128;
+  static constexpr std::uint32_t kParts = 128;
+  static constexpr int kColumns = ContactSystem<D>::kColumns;
+  struct Scratch {
+    double part[kParts][kColumns];
+  };
+  const double* systems;
+  const std::uint8_t* near;
+  DeviceCount blocks;
+  int bodies;
+  double* sums;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t n = *blocks.value < blocks.bound ? *blocks.value : blocks.bound;
+    g.for_each(kParts, [&](std::uint32_t p) {
+      double* part = g.scratch.part[p];
+      for (int k = 0; k < kColumns; ++k) part[k] = 0;
+      for (std::uint64_t block = p; block < n; block += kParts) {
+        const std::uint64_t row = block * static_cast<std::uint64_t>(bodies) + g.index();
+        if (near[row] == 0) continue;
+        for (int k = 0; k < kColumns; ++k) part[k] += systems[row * kColumns + k];
+      }
+    });
+    g.sync();
+    g.for_each(kColumns, [&](std::uint32_t k) {
+      double sum = 0;
+      for (std::uint32_t p = 0; p < kParts; ++p) sum += g.scratch.part[p][k];
+      sums[g.index() * kColumns + k] += sum;
+    });
   }
 };
 
@@ -124,9 +168,13 @@ void update_with_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, con
   for (int round = 0; round < rounds; ++round) {
     launch_groups(
         exec, {{&control->n_blocks, max_blocks}, &control->stop},
-        CoupleBodies<D, Real>{{params, grid, control}, moved, scratch.systems, scratch.bodies});
-    add_columns(exec, scratch.systems, {&control->n_blocks, max_blocks},
-                scratch.bodies * ContactSystem<D>::kColumns, scratch.sums, &control->stop);
+        CoupleBodies<D, Real>{{params, grid, control}, moved, scratch.systems, round == 0});
+    launch_groups(exec, {{nullptr, static_cast<std::uint32_t>(params.moved)}, &control->stop},
+                  SumSystems<D>{scratch.systems,
+                                params.near,
+                                {&control->n_blocks, max_blocks},
+                                params.moved,
+                                scratch.sums});
     launch_items(exec, {{nullptr, colliders}, &control->stop},
                  SolveBodies<D, Real>{params, moved, scratch.sums, control});
   }

@@ -87,11 +87,15 @@ struct NodeContact {
     return rotate_to_world(
         pose, sdf_normal<D>(params.colliders[c].program, to_body(pose, x), Real(0.1) * grid.dx));
   }
+  // Of a body that material moves, as CoupleBodies has found for this step.
+  FIRN_HD bool is_near(std::uint32_t block, int c) const {
+    return params.near[std::uint64_t{block} * params.moved + params.colliders[c].body] != 0;
+  }
   // A node in several of the bodies that material moves belongs to the one in which it lies
   // deepest, so that each of them can be solved for alone.
-  FIRN_HD bool owns(int c, const Vec<Real, D>& x, Real phi) const {
+  FIRN_HD bool owns(std::uint32_t block, int c, const Vec<Real, D>& x, Real phi) const {
     for (int other = 0; other < params.collider_count; ++other) {
-      if (other == c || !is_moved(other)) continue;
+      if (other == c || !is_moved(other) || !is_near(block, other)) continue;
       const Real d = distance(other, x);
       if (d < phi || (d == phi && other < c)) return false;
     }

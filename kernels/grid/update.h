@@ -55,8 +55,10 @@ struct GridUpdateParams {
   // Of the bodies that material moves, with the velocities by which their contacts were judged;
   // null without such bodies. See bodies.h.
   RigidPose<Real>* judged = nullptr;
-  bool separate_force = false;  // see TransferParams
-  double* reactions = nullptr;  // per block: colliders * kReactionColumns; null without colliders
+  std::uint8_t* near = nullptr;  // per block and such body: whether it may touch a node of it
+  int moved = 0;                 // bodies that material moves
+  bool separate_force = false;   // see TransferParams
+  double* reactions = nullptr;   // per block: colliders * kReactionColumns; null without colliders
   double* stage_energies = nullptr;  // per block: kStageColumns; null unless diagnosed
 };
 

@@ -118,13 +118,14 @@ struct GridUpdate : NodeContact<D, Real> {
     double* reaction =
         params.reactions +
         (static_cast<std::uint64_t>(g.index()) * params.collider_count + c) * kReactionColumns;
-    if (!this->reaches(origin, c)) {
+    const bool moved = kMoved && this->is_moved(c);
+    if (moved ? !this->is_near(g.index(), c) : !this->reaches(origin, c)) {
       g.for_each(kReactionColumns, [&](std::uint32_t k) { reaction[k] = 0; });
       return;
     }
     g.for_each(kNodes, [&](std::uint32_t i) {
       if constexpr (kMoved)
-        if (this->is_moved(c)) return meet_body(g.scratch, nodes, origin, c, i);
+        if (moved) return meet_body(g, nodes, origin, c, i);
       collide_node(g.scratch, nodes, origin, c, i);
     });
     g.sync();
@@ -154,15 +155,17 @@ struct GridUpdate : NodeContact<D, Real> {
   }
 
   // A body that material moves takes the shares that its motion was solved for with.
-  FIRN_HD void meet_body(Scratch& scratch, const Node<Real>* nodes, const Vec<int, D>& origin,
-                         int c, std::uint32_t i) const {
+  template <class Group>
+  FIRN_HD void meet_body(Group& g, const Node<Real>* nodes, const Vec<int, D>& origin, int c,
+                         std::uint32_t i) const {
+    Scratch& scratch = g.scratch;
     double* sums = scratch.sums[i];
     for (int k = 0; k < kReactionColumns; ++k) sums[k] = 0;
     const Real m = nodes[i].mass();
     if (!(m > Real(0))) return;
     const Vec<Real, D> x = position_of(origin, i);
     const Real phi = this->distance(c, x);
-    if (!this->is_in_body(phi) || !this->owns(c, x, phi)) return;
+    if (!this->is_in_body(phi) || !this->owns(g.index(), c, x, phi)) return;
     const Vec<Real, D> normal = this->normal_at(c, x), before = scratch.velocity[i];
     const ContactShares<Real> shares =
         this->shares_of(c, params.judged[params.colliders[c].body], x, before, normal);

@@ -157,16 +157,24 @@ struct AssembleHeat {
     const Real bridged = min(own, theirs) / min(before, behind);
     return clamp(Real(2) * bridged - Real(0.6), Real(0), Real(1));
   }
-  // How much of its face towards a body a cell of material covers: all within a film, and at the
-  // rim of a column as much as the cell, or the next one away from the body, is filled.
-  FIRN_HD Real covered(const CellAddress& at, const Vec<int, D>& local, int axis, int side) const {
-    const Real own = filled(at);
+  // How much of its face towards a body a cell of material covers: all within a layer, and also at
+  // the rim of a film, which thins out there; at that of a column, which reaches into the next cell
+  // away from the body, as much as that cell or its own is filled.
+  FIRN_HD Real covered(const CellAddress& at, const Vec<int, D>& local, const Vec<Real, D>& centre,
+                       int axis, int side) const {
+    const Real own = filled(at), behind = filled(at, local, axis, -side);
     bool within = true;
     for (int b = 0; b < D; ++b)
-      if (b != axis)
-        within = within && filled(at, local, b, 1) >= Real(0.5) * own &&
-                 filled(at, local, b, -1) >= Real(0.5) * own;
-    return within ? Real(1) : max(own, filled(at, local, axis, -side));
+      for (int to = -1; to <= 1; to += 2)
+        if (b != axis && filled(at, local, b, to) < Real(0.5) * own)
+          within = within && is_solid(centre, b, to);
+    const Real column = own > Real(0) ? min(behind / own, Real(1)) : Real(1);
+    return within ? Real(1) : Real(1) + column * (max(own, behind) - Real(1));
+  }
+  // Whether the centre of the next cell lies in a body: on a slope those beside a film do.
+  FIRN_HD bool is_solid(Vec<Real, D> centre, int axis, int side) const {
+    centre[axis] += static_cast<Real>(side) * heated.solids.grid.dx;
+    return heated.solids.distance(centre) < Real(0);
   }
   // Whether a surface is near in a direction: irregular particles fill cells unevenly within, too.
   FIRN_HD bool opens(const CellAddress& at, const Vec<int, D>& local, int axis, int side) const {
@@ -199,7 +207,7 @@ struct AssembleHeat {
           if (step > Real(0) && heated.is_given(kAmbientField) && opens(at, local, a, side))
             beyond = with_air(own, step, centre, beside);
         } else {
-          beyond = with_solid(own, covered(at, local, a, side), centre, beside);
+          beyond = with_solid(own, covered(at, local, centre, a, side), centre, beside);
           if (beyond.field < 0) beyond = with_air(own, own[kThermalFilled], centre, beside);
         }
         if (beyond.field >= 0) hold(g, beyond, own, row);

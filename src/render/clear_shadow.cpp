@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/render/parallel.h"
+#include "kernels/exec/in_parallel.h"
 #include "src/render/surface_values.h"
 
 namespace firn {

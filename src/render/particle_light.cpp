@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include "src/render/parallel.h"
+#include "kernels/exec/in_parallel.h"
 
 namespace firn {
 namespace {

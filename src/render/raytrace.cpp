@@ -6,8 +6,8 @@
 #include "firn/error.h"
 
 #if FIRN_WITH_EMBREE
+#include "kernels/exec/in_parallel.h"
 #include "src/render/outline.h"
-#include "src/render/parallel.h"
 #include "src/render/picture_colors.h"
 
 namespace firn {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/render/parallel.h"
+#include "kernels/exec/in_parallel.h"
 
 namespace firn {
 namespace {

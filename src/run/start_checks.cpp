@@ -10,7 +10,7 @@
 
 #include "firn/error.h"
 #include "firn/scene_file.h"
-#include "src/scene/height_map.h"
+#include "src/scene/height_band.h"
 #include "src/scene/integrator_traits.h"
 #include "src/scene/mesh_warnings.h"
 #include "src/scene/shapes.h"
@@ -93,14 +93,18 @@ std::vector<std::string> stiffness_warnings(const Scene& scene) {
       stiff->name, modulus(*stiff) / modulus(*soft), soft->name)};
 }
 
-// The distance to a height field is measured by its steepest slope anywhere: what has come into the
-// wall of a cliff is not pushed out of it. 0: no such place.
-double steepest_slope(const Shape& shape, const Scene& scene) {
+// Of ground too large for distances near its surface, which is held by its steepest slope anywhere:
+// what has come into the wall of a cliff is not pushed out of it. 0: no such place.
+double steepest_bound(const Shape& shape, const Scene& scene, double scale = 1) {
   double steepest = 0;
-  if (shape.type == ShapeType::kHeightField)
-    steepest = bake_heights(shape, scene.simulation.dimension, 0.5 * scene.grid.dx).steepest();
+  if (shape.type == ShapeType::kHeightField) {
+    const double voxel = 0.5 * scene.grid.dx / scale;
+    const HeightGrid grid = bake_heights(shape, scene.simulation.dimension, voxel);
+    if (is_too_large_for_band(grid, voxel)) steepest = grid.steepest();
+  }
+  if (shape.type == ShapeType::kTransform) scale *= shape.scale;
   for (const Shape& child : shape.children)
-    steepest = std::max(steepest, steepest_slope(child, scene));
+    steepest = std::max(steepest, steepest_bound(child, scene, scale));
   return steepest;
 }
 
@@ -113,13 +117,12 @@ std::vector<std::string> collider_warnings(const Scene& scene) {
     const Collider& collider = scene.colliders[i];
     const std::string name = collider.name.empty() ? std::to_string(i) : collider.name;
     const CompiledShape shape = outline_shape(collider.shape, d, scene.grid.dx);
-    constexpr double kHolds = 2;
-    const double slope = steepest_slope(collider.shape, scene);
-    if (slope > kHolds * (1 + 1e-6) && !traits_of(scene).staggered)
+    const double slope = steepest_bound(collider.shape, scene);
+    if (slope > 0 && !traits_of(scene).staggered)
       warnings.push_back(fmt::format(
-          "collider \"{}\": its height_field has slopes of up to {:.3g}, and does not "
-          "hold material where they are above {:g}; a mesh or boxes have walls as steep as that",
-          name, slope, kHolds));
+          "collider \"{}\": its height_field has slopes of up to {:.3g}, and is too large to hold "
+          "material where they are above {:g}; use a larger grid.dx, or several smaller ones",
+          name, slope, kSteepSlope));
     if (!shape.bounded()) continue;
     double thinnest = std::numeric_limits<double>::infinity();
     for (int a = 0; a < d; ++a) thinnest = std::min(thinnest, shape.max[a] - shape.min[a]);

@@ -5,14 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <list>
-#include <mutex>
 #include <optional>
-#include <utility>
 
 #include "firn/error.h"
 #include "src/scene/findings.h"
+#include "src/scene/last_used.h"
 #include "src/scene/mesh_text.h"
 #include "src/scene/mesh_vdb.h"
 
@@ -31,32 +28,6 @@ FileState state_of(const std::string& path) {
   if (!error) state.bytes = std::filesystem::file_size(path, error);
   return error ? FileState{} : state;
 }
-
-// The last few of something, the newest first.
-template <class Key, class Value>
-class LastUsed {
- public:
-  std::shared_ptr<const Value> get(const Key& key, const std::function<Value()>& make) {
-    {
-      const std::lock_guard lock(mutex_);
-      for (auto entry = entries_.begin(); entry != entries_.end(); ++entry)
-        if (entry->first == key) {
-          entries_.splice(entries_.begin(), entries_, entry);
-          return entries_.front().second;
-        }
-    }
-    auto made = std::make_shared<const Value>(make());
-    const std::lock_guard lock(mutex_);
-    entries_.emplace_front(key, made);
-    if (entries_.size() > kMost) entries_.pop_back();
-    return made;
-  }
-
- private:
-  static constexpr std::size_t kMost = 4;
-  std::mutex mutex_;
-  std::list<std::pair<Key, std::shared_ptr<const Value>>> entries_;
-};
 
 // All that the triangles follow from.
 struct MeshKey {

@@ -12,7 +12,7 @@
 
 #include "firn/error.h"
 #include "kernels/collide/rigid_motion.h"
-#include "src/scene/height_map.h"
+#include "src/scene/height_band.h"
 #include "src/scene/mesh_cache.h"
 
 namespace firn {
@@ -301,19 +301,25 @@ class Compiler {
     in.parameter[3] = 1 / std::sqrt(1 + steepest * steepest);
     in.parameter[4] = s.base ? frame.scale * (grid.lowest - bottom) : -1;
     in.mesh_offset = static_cast<std::int64_t>(out_.meshes.size());
-    append_heights(grid);
+    const auto band = outline_ ? std::make_shared<const HeightBand>()
+                               : cached_height_band(grid, 0.5 * dx_ / frame.scale);
+    in.parameter[5] = 0.5 * dx_;
+    in.parameter[6] = frame.scale * band->bottom;
+    append_heights(grid, band->bytes);
     return s.base ? bounds : endless(frame.scale * (grid.highest - grid.lowest));
   }
 
-  void append_heights(const HeightGrid& grid) {
-    const HeightFieldHeader header{grid.columns, grid.rows};
+  void append_heights(const HeightGrid& grid, const GridBytes& band) {
+    HeightFieldHeader header{grid.columns, grid.rows, 0};
     const std::vector<float> heights(grid.height.begin(), grid.height.end());
     const std::size_t begin = out_.meshes.size(), bytes = heights.size() * sizeof(float);
     const std::size_t padded =
         (bytes + kMeshGridAlignment - 1) / kMeshGridAlignment * kMeshGridAlignment;
+    if (!band.empty()) header.band = static_cast<std::int64_t>(sizeof header + padded);
     out_.meshes.resize(begin + sizeof header + padded);
     std::memcpy(&out_.meshes[begin], &header, sizeof header);
     std::memcpy(&out_.meshes[begin + sizeof header], heights.data(), bytes);
+    out_.meshes.insert(out_.meshes.end(), band.begin(), band.end());
   }
 
   static void combine(Bounds& a, const Bounds& b, ShapeType type) {
@@ -342,7 +348,7 @@ class Compiler {
 
   CompiledShape& out_;
   double dx_;
-  bool outline_;  // distances of meshes are not made
+  bool outline_;  // distances of meshes and steep ground are not made
 };
 
 CompiledShape compile(const Shape& shape, int dimension, double dx, bool outline) {

@@ -39,9 +39,15 @@ class BodyStore {
   std::size_t count() const { return bodies_.size(); }
   void reserve(std::uint32_t blocks) {
     systems_ = {};
-    systems_ = Buffer<Exec, double>(exec_, doubles_per_block() * blocks);
+    systems_ = Buffer<Exec, double>(exec_, count() * kColumns * blocks);
+    near_ = {};
+    near_ = Buffer<Exec, std::uint8_t>(exec_, count() * blocks);
   }
-  void fill(GridUpdateParams<Real, D>& params) { params.judged = judged_.data(); }
+  void fill(GridUpdateParams<Real, D>& params) {
+    params.judged = judged_.data();
+    params.near = near_.data();
+    params.moved = static_cast<int>(count());
+  }
 
   // The grid update of a step, and what follows it.
   void update_grid(const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
@@ -106,8 +112,8 @@ class BodyStore {
     });
   }
 
-  std::size_t doubles_per_block() const { return count() * kColumns; }
-  std::size_t bytes() const { return systems_.bytes(); }
+  std::size_t bytes_per_block() const { return count() * (kColumns * sizeof(double) + 1); }
+  std::size_t bytes() const { return systems_.bytes() + near_.bytes(); }
 
  private:
   static constexpr std::size_t kColumns = ContactSystem<D>::kColumns;
@@ -124,9 +130,7 @@ class BodyStore {
     return body;
   }
   BodyView view() { return {bodies_.data(), masses_.data(), gravity_}; }
-  BodyScratch scratch() {
-    return {systems_.data(), sums_.data(), impulses_.data(), static_cast<int>(count())};
-  }
+  BodyScratch scratch() { return {systems_.data(), sums_.data(), impulses_.data()}; }
 
   Exec& exec_;
   std::vector<RigidMass> host_masses_;
@@ -136,6 +140,7 @@ class BodyStore {
   Buffer<Exec, RigidBody> bodies_;
   Buffer<Exec, RigidPose<Real>> judged_;
   Buffer<Exec, double> systems_, sums_, impulses_;
+  Buffer<Exec, std::uint8_t> near_;
 };
 
 }  // namespace firn

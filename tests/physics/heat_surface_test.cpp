@@ -124,6 +124,37 @@ TEST(HeatSurface, AWallHeatsColumnsOfAnyWidthAlike) {
   }
 }
 
+// K, that a film has risen by on a plate 100 K hotter after 2 ms, on cells of `dx`.
+double rise_of_film(const Shape& shape, double dx) {
+  Scene scene = metal(2);
+  scene.grid.dx = dx;
+  scene.time.dt_max = 1e-4;
+  scene.bodies = {body("film", 0, shape)};
+  scene.bodies[0].temperature.constant = 300;
+  scene.colliders = {collider("plate", ground(), BoundaryType::kSlip)};
+  scene.colliders[0].temperature = ScalarField{400, ""};
+  Simulation simulation = simulate(scene);
+  simulation.advance_until(2e-3);
+  const Snapshot s = simulation.snapshot();
+  double sum = 0;
+  for (const float t : s.temperature) sum += t - 300;
+  return sum / static_cast<double>(s.size());
+}
+
+// Of 0.6 and 1.2 cells, three and five cells wide, and one that thins out: as much as on cells of
+// an eighth of that.
+TEST(HeatSurface, FilmsTakeHeatWithAllOfTheirRims) {
+  Shape drop;
+  drop.type = ShapeType::kIntersection;
+  drop.children = {sphere({0.003, -0.2, 0}, 0.22), half_space({0, 0, 0}, {0, -1, 0})};
+  const Shape films[] = {box({-0.027, 0, 0}, {0.033, 0.012, 0}),
+                         box({-0.047, 0, 0}, {0.053, 0.024, 0}), drop};
+  for (const Shape& film : films) {
+    const double fine = rise_of_film(film, kDx / 8);
+    EXPECT_NEAR(rise_of_film(film, kDx), fine, 0.08 * fine);
+  }
+}
+
 // A layer of four cells with a hundredth of the conductivity, between plates of 400 and 300 K.
 TEST(HeatSurface, AThinLayerInsulates) {
   Scene scene = metal(2);

@@ -48,14 +48,12 @@ TEST(HeightField, PlaneIsExact) {
 
 TEST(HeightField, EdgesContinue) {
   const CompiledShape shape =
-      compile_shape(height_field("x + 2*z", {0, 0, 0}, {1, 0, 1}), 3, kFieldDx);
-  const auto height = [&](double x, double z) {
-    return -distance(shape, {x, 0, z}) * std::sqrt(6);
-  };
-  EXPECT_NEAR(height(-5, 0.5), 1, 4 * kFloatEpsilon);
-  EXPECT_NEAR(height(7, 0.5), 2, 4 * kFloatEpsilon);
-  EXPECT_NEAR(height(0.5, -1e9), 0.5, 4 * kFloatEpsilon);
-  EXPECT_NEAR(height(1e9, 1e9), 3, 4 * kFloatEpsilon);
+      compile_shape(height_field("0.5*x + z", {0, 0, 0}, {1, 0, 1}), 3, kFieldDx);
+  const auto height = [&](double x, double z) { return -distance(shape, {x, 0, z}) * 1.5; };
+  EXPECT_NEAR(height(-5, 0.5), 0.5, 2 * kFloatEpsilon);
+  EXPECT_NEAR(height(7, 0.5), 1, 2 * kFloatEpsilon);
+  EXPECT_NEAR(height(0.5, -1e9), 0.25, 2 * kFloatEpsilon);
+  EXPECT_NEAR(height(1e9, 1e9), 1.5, 2 * kFloatEpsilon);
   // No particle, however lost, may read beyond the samples.
   EXPECT_TRUE(std::isnan(distance(shape, {std::numeric_limits<double>::quiet_NaN(), 0, 0})));
 }

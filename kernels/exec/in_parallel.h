@@ -1,4 +1,4 @@
-// A loop over independent parts of a picture whose work may throw, for want of memory, say.
+// A loop over independent items on the CPU whose work may throw, for want of memory, say.
 #pragma once
 
 #include <atomic>

@@ -97,6 +97,8 @@ void bind_frames(nb::module_& m) {
       .def_ro("totals", &FrameStats::totals)
       .def_ro("energy", &FrameStats::energy)
       .def_ro("lost_volume", &FrameStats::lost_volume, "The part of liquids' volume that is lost.")
+      .def_ro("squeezed", &FrameStats::squeezed,
+              "Indices of fixed_corotated materials of which some is flat.")
       .def_ro("stages", &FrameStats::stages)
       .def_ro("pressure", &FrameStats::pressure)
       .def_ro("implicit", &FrameStats::implicit)

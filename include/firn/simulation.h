@@ -159,10 +159,10 @@ struct FrameStats {
   EnqueueStats enqueued;
   Totals totals;
   EnergyBalance energy;
-  // incompressible: the part of the liquids' volume that is lost where particles lie too close;
-  // some tenths of a per cent are the unevenness of particles at rest
+  // Of liquids, where particles lie too close; some tenths of a per cent are unevenness at rest.
   double lost_volume = 0;
-  double source_work = 0;  // J, of the pressure on what sources have brought into liquid
+  std::vector<int> squeezed;  // fixed_corotated materials of which some is flat (|J| < 1e-3)
+  double source_work = 0;     // J, of the pressure on what sources have brought into liquid
   StageLedger stages;
   PressureStats pressure;
   ImplicitStats implicit;
@@ -181,7 +181,7 @@ struct Snapshot {
   std::vector<std::uint16_t> body;  // sources count on after bodies, and add_particles after them
   std::vector<float> mass, volume;  // kg, m^3 (rest)
   std::vector<float> deformation_gradient;  // n * dimension^2, row-major (elastic part)
-  std::vector<float> plastic_state;         // n: J_P, plastic strain or J - 1, by material
+  std::vector<float> plastic_state;         // n: see output.channels
   std::vector<float> kirchhoff_stress;      // n * dimension^2, Pa
   // n: Pa; explicit: -tr(kirchhoff_stress) / d; else what the projection of the last step has
   // solved for, 0 before the first one and after a state was loaded, or particles were added or

@@ -186,17 +186,21 @@ struct BodyReactions {
 };
 
 // Closed faces do not move as the stress of the material around them would have it: their body
-// takes it up.
+// takes it up, and from what clings to it what that has along its surface. (Against the surface it
+// is the pressure that does it.) `forces` (kg m/s^3, a channel of faces; null: the impulses are
+// those of the faces), over the square of the step, come beside what the rows hold.
 template <int D, class Real>
 struct StressReactions : BodyReactions<D, Real> {
   static constexpr const char* kName = "stress_reactions";
   using Base = BodyReactions<D, Real>;
   using Base::boundary, Base::mac, Base::kCells;
+  const Real* forces = nullptr;
+  const StepControl* control = nullptr;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
-    this->add_up(g, has_boundary(mac, g.index()), false,
+    this->add_up(g, has_boundary(mac, g.index()), forces != nullptr,
                  [&](double* sums, int c, std::uint32_t cell) {
                    for (int a = 0; a < D; ++a) push(sums, g.index(), block, c, cell, a);
                  });
@@ -204,14 +208,25 @@ struct StressReactions : BodyReactions<D, Real> {
   FIRN_HD void push(double* sums, std::uint32_t rank, const Vec<int, D>& block, int c,
                     std::uint32_t cell, int axis) const {
     const std::uint64_t face = face_index<D>(rank, axis, cell);
-    const Real impulse = mac.faces[face][kFaceImpulse];
-    if (mac.area[face] > Real(0) || impulse == Real(0)) return;
+    if (mac.area[face] > Real(0)) return;
+    const bool begins = forces == nullptr;
+    Real impulse = begins ? mac.faces[face][kFaceImpulse]
+                          : static_cast<Real>(control->dt * control->dt) * forces[face];
+    const Real mass = begins ? mac.faces[face][kFaceMass] : Real(0);
+    if (impulse == Real(0) && mass == Real(0)) return;
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
     const Vec<Real, D> x = boundary.face_position(block, local, axis);
     const NearestBoundary<D, Real> wall = boundary.nearest(x);
     if (wall.body != c) return;
-    if (wall.boundary == BoundaryType::kSticky) return this->add(sums, c, x, axis, impulse);
-    const Vec<Real, D> n = boundary.normal(wall, x);  // nothing else holds where material slides
+    const Vec<Real, D> n = boundary.normal(wall, x);
+    if (wall.boundary == BoundaryType::kSticky) {
+      const Real falls = static_cast<Real>(control->dt) * boundary.params.gravity[axis];
+      if (mass > Real(0))
+        impulse += (Real(1) - n[axis] * n[axis]) *
+                   (mac.faces[face][kFaceMomentum] + mass * (falls - wall.velocity[axis]));
+      return this->add(sums, c, x, axis, impulse);
+    }
+    // Nothing else holds where material slides.
     for (int a = 0; a < D; ++a) this->add(sums, c, x, a, impulse * n[axis] * n[a]);
   }
 };
@@ -222,7 +237,7 @@ void stress_reactions(Exec& exec, const GridUpdateParams<Real, D>& params,
                       std::uint32_t max_blocks, const StepControl* control) {
   if (params.collider_count == 0) return;
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                StressReactions<D, Real>{{{params, grid}, mac}});
+                StressReactions<D, Real>{{{params, grid}, mac}, nullptr, control});
 }
 
 template <int D, class Real>
@@ -266,8 +281,9 @@ struct PressureReactions : BodyReactions<D, Real> {
   // The pressure continued from the cell's centre to the nearest point of the body. At the centre
   // it would miss up to the weight of half a cell of liquid.
   FIRN_HD Real pressure_on(const CellAddress& cell, const Vec<int, D>& block, int c) const {
-    // Beside stress the weight up to the wall is in what that brings to closed faces.
-    if (onto) return mac.pressure[cell_index(cell)];
+    // Beside the stress of solids the weight up to the wall is in what that brings to closed faces.
+    Real liquid = Real(1);
+    if (onto && mac.elastic_fraction != nullptr) liquid -= mac.elastic_fraction[cell_index(cell)];
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell.cell));
     Vec<Real, D> offset;
     for (int a = 0; a < D; ++a) offset[a] = static_cast<Real>(local[a]) + Real(0.5);
@@ -278,7 +294,7 @@ struct PressureReactions : BodyReactions<D, Real> {
     const Vec<Real, D> n = boundary.normal(body, x);
     Real slope = Real(0);
     for (int a = 0; a < D; ++a) slope += n[a] * pressure_gradient<D>(mac, cell, a, dx);
-    return mac.pressure[cell_index(cell)] - distance * slope;
+    return mac.pressure[cell_index(cell)] - liquid * distance * slope;
   }
 };
 

@@ -46,4 +46,18 @@ FIRN_HD inline Real open_square(const Real (&phi)[4]) {
   return clamp(Real(0.5) * twice, Real(0), Real(1));
 }
 
+// Of a segment or a square whose ends or corners, in turn, are all closed, with the distance at its
+// middle: its halves, or the triangles that meet there.
+template <int N, class Real>
+FIRN_HD inline Real open_around(Real middle, const Real (&phi)[N]) {
+  if (!(middle > Real(0))) return Real(0);
+  Real open = 0, before = middle / (middle - phi[N - 1]);
+  for (int i = 0; i < N; ++i) {
+    const Real along = middle / (middle - phi[i]);  // from the middle to the corner
+    open += N == 2 ? along : before * along;
+    before = along;
+  }
+  return open * (Real(1) / N);
+}
+
 }  // namespace firn

@@ -168,7 +168,7 @@ struct MeasureFaces {
     });
     g.sync();
     g.for_each(D * kCells, [&](std::uint32_t i) {
-      area[i] = open_area(g.scratch.phi, local_of_node<D>(static_cast<int>(i % kCells)),
+      area[i] = open_area(g.scratch.phi, block, local_of_node<D>(static_cast<int>(i % kCells)),
                           static_cast<int>(i / kCells));
     });
   }
@@ -178,8 +178,10 @@ struct MeasureFaces {
     return abs(phi) < Real(1e-3) * boundary.grid.dx ? Real(0) : phi;
   }
 
-  // Of the face of cell `local` along `axis`, from the distances at its corners.
-  FIRN_HD static Real open_area(const Real* phi, const Vec<int, D>& local, int axis) {
+  // Of the face of cell `local` along `axis`, from the distances at its corners; and at its middle
+  // where the corners see nothing open, as in a slit of one cell along the grid.
+  FIRN_HD Real open_area(const Real* phi, const Vec<int, D>& block, const Vec<int, D>& local,
+                         int axis) const {
     const auto at = [&](int along_b, int along_c) {
       Vec<int, D> corner = local;
       corner[(axis + 1) % D] += along_b;
@@ -188,12 +190,22 @@ struct MeasureFaces {
       for (int a = 1; a < D; ++a) index = index * kCornerSide + corner[a];
       return phi[index];
     };
+    // No farther from the middle than this, which changes the distance by no more.
+    const Real reach = boundary.grid.dx * (D == 2 ? Real(0.5) : Real(0.7072));
+    const auto middle = [&] {
+      return boundary.distance(boundary.face_position(block, local, axis));
+    };
     Real open;
     if constexpr (D == 2) {
-      open = open_length(at(0, 0), at(1, 0));
+      const Real corners[2] = {at(0, 0), at(1, 0)};
+      open = open_length(corners[0], corners[1]);
+      if (open == Real(0) && min(corners[0], corners[1]) > -reach)
+        open = open_around(snapped(middle()), corners);
     } else {
       const Real corners[4] = {at(0, 0), at(1, 0), at(1, 1), at(0, 1)};
       open = open_square(corners);
+      if (open == Real(0) && min(min(corners[0], corners[1]), min(corners[2], corners[3])) > -reach)
+        open = open_around(snapped(middle()), corners);
     }
     return open < kLeastArea ? Real(0) : open;
   }

@@ -172,6 +172,11 @@ struct ConstitutiveUpdate {
     tau += symmetric_part(grad_v) * (T(Real(2) * params.viscosity) * J);
   }
 
+  template <class Group, class Lanes>
+  FIRN_HD void report_squeezed(Group& g, const Lanes& lanes, std::uint32_t material) const {
+    lanes.once([&] { g.atomic_or(control->squeezed[material / 32], 1u << material % 32); });
+  }
+
   template <class Group, class Lanes, class T>
   FIRN_HD void report_faults(Group& g, const Lanes& lanes, const MaterialParams<Real>& params,
                              const MaterialState<T, D>& state,
@@ -184,6 +189,8 @@ struct ConstitutiveUpdate {
                                               : kept_volume(params.model, state.history[0]);
     const auto inverted = !(J > T(0));
     const auto broken = !is_finite(all);
+    if (collapses(params.model) && any(!(J > T(static_cast<Real>(kSqueezed)))))
+      report_squeezed(g, lanes, particles.chunks[lanes.chunk].material);
     const bool check_inversion = forbids_inversion(params.model);
     if (!any(broken) && !(check_inversion && any(inverted))) return;
     lanes.for_each_lane([&](int i, std::uint32_t lane) {

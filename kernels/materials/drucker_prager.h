@@ -28,6 +28,26 @@ struct DruckerPrager : StvkHencky {
     return T(factor) * sine / (T(3) - sine);
   }
 
+  template <class T>
+  struct Torn {
+    T opened, held;
+  };
+  // What lies `beyond` the tip opens, and holds together the less the farther it is open: not at
+  // all from kTears times the strain of the tip on. Both follow from the whole strain alone, so
+  // that sand that closes again gets back no more than that.
+  template <class T>
+  FIRN_HD static Torn<T> tear(const MaterialParams<Scalar<T>>& params, const T& beyond,
+                              const T& cohesion, const T& dimension) {
+    using Real = Scalar<T>;
+    constexpr Real kTears = 10, kMostOpened = Real(3.4);  // 30 times the volume
+    if (!params.volume_correction) return {beyond, cohesion};
+    const T tip = dimension * cohesion, partly = beyond * T(1 / (1 - 1 / kTears));
+    const auto holds = partly < T(kTears) * tip;
+    const T opened = select(holds, partly, beyond + tip);
+    return {min(opened, T(kMostOpened)),
+            select(holds, cohesion - opened * (T(1 / kTears) / dimension), T(0))};
+  }
+
   // Returns the strain to the cone; yields the mask of lanes whose strain changed.
   template <class T, int D>
   FIRN_HD static auto project(const MaterialParams<Scalar<T>>& params, Vec<T, D>& strain,
@@ -46,14 +66,17 @@ struct DruckerPrager : StvkHencky {
     const auto sliding = !tension && slip > T(0);
     const auto changed = tension || sliding || open_volume != T(0);
 
+    const auto [opened, held] = tear(params, tr, cohesion, T(Real(D)));
     const T shrink = slip / max(length, T(kLeastNormal<Real>));
     for (int i = 0; i < D; ++i) {
       const T returned = select(sliding, e[i] - shrink * dev[i], e[i]);
-      strain[i] = select(changed, select(tension, T(0), returned) + cohesion, strain[i]);
+      strain[i] = select(changed, select(tension, held, returned + cohesion), strain[i]);
     }
-    const T flow = select(tension, norm(e), select(sliding, slip, T(0)));
-    history[1] = history[1] + flow;
-    history[0] = params.volume_correction ? select(tension, tr, T(0)) : T(0);
+    // The part of the opening that is new; the rest was counted when it came.
+    const T opening = max(opened - open_volume, T(0));
+    const T opens = sqrt(length * length + opening * opening * T(Real(1) / D));
+    history[1] = history[1] + select(tension, opens, select(sliding, slip, T(0)));
+    history[0] = params.volume_correction ? select(tension, opened, T(0)) : T(0);
     return changed;
   }
 

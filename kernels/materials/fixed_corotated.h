@@ -11,6 +11,7 @@ namespace firn {
 
 struct FixedCorotated : Law {
   static constexpr bool kForbidsInversion = false;
+  static constexpr bool kCollapses = true;  // P F^T vanishes with F
 
   // Written in E = V - I, where V = F R^T is the left stretch: no digits are lost near rest, where
   // F ~ R.

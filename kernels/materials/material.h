@@ -72,6 +72,11 @@ FIRN_HD constexpr bool relaxes(MaterialModel model) {
 FIRN_HD constexpr bool forbids_inversion(MaterialModel model) {
   return with_law(model, [](auto law) { return law.kForbidsInversion; });
 }
+FIRN_HD constexpr bool collapses(MaterialModel model) {
+  return with_law(model, [](auto law) { return law.kCollapses; });
+}
+// Of its volume: what a law that collapses is squeezed to when it has given in.
+inline constexpr double kSqueezed = 1e-3;
 // Values of MaterialState::history that the model keeps, in `d` dimensions.
 constexpr int history_values(MaterialModel model, int d) {
   return with_law(model,

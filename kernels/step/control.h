@@ -90,6 +90,8 @@ struct StepControl {
   std::uint64_t frame_steps;
   std::uint64_t limited[kStepLimits];
   double dt_smallest, dt_largest;
+  // A bit for each material a particle of which is squeezed flat (materials/material.h).
+  std::uint32_t squeezed[kMaxMaterials / 32];
 
   // Maxima over the particles, gathered by the last step for the next one.
   double speed_squared;                // m^2/s^2

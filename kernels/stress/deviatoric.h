@@ -72,6 +72,12 @@ template <class Exec, int D, class Real>
 void begin_deviatoric(Exec& exec, const DeviatoricProblem<Real>& problem,
                       const SolveOptions& options);
 
+// Once it is solved: adds to params.reactions what the stress of its motion does to bodies, beside
+// that of the step's begin (stress_reactions).
+template <class Exec, int D, class Real>
+void deviatoric_reactions(Exec& exec, const DeviatoricProblem<Real>& problem,
+                          const GridUpdateParams<Real, D>& params);
+
 // What G^-1 r makes the right-hand side of the projection, in `mac`.
 template <class Exec, int D, class Real>
 void project_residual(Exec& exec, const DeviatoricProblem<Real>& problem, const Real* r);

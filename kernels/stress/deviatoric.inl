@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/mac/boundaries.inl"
 #include "kernels/mac/extrapolation.h"
 #include "kernels/solve/minres.inl"
 #include "kernels/stress/deviatoric_particles.inl"
@@ -9,7 +10,8 @@
 
 namespace firn {
 
-// Which faces are solved, and their mass. Closed ones move with their solid.
+// Which faces are solved, and their mass. Closed ones move with their solid: those that a sticky
+// one holds within itself, too, whose velocities are strain for what lies at its surface.
 template <int D, class Real>
 struct SetOut {
   static constexpr const char* kName = "set_out";
@@ -28,7 +30,7 @@ struct SetOut {
       if (mac.area[face] == Real(0)) at.set(kFaceVelocity, at[kFaceBoundaryVelocity]);
       const bool keeps = test_bit(own, i);
       view.mass[face] = keeps ? mass_of(face) : Real(0);
-      view.minres.in.value[face] = keeps ? at[kFaceVelocity] : Real(0);
+      view.minres.in.value[face] = keeps || mac.area[face] == Real(0) ? at[kFaceVelocity] : Real(0);
     });
     g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
       view.pressure[cell_index({g.index(), cell})] = Real(0);
@@ -74,8 +76,8 @@ LaunchRange deviatoric_blocks(const DeviatoricProblem<Real>& p) {
 }
 
 template <class Exec, int D, class Real>
-void apply_deviatoric(Exec& exec, const DeviatoricProblem<Real>& p, Real* in, Real* out) {
-  const LaunchRange blocks = deviatoric_blocks(p);
+void apply_over(Exec& exec, const DeviatoricProblem<Real>& p, Real* in, Real* out,
+                const LaunchRange& blocks) {
   extrapolate_channel<Exec, D, Real>(exec, p.view.layers, p.mac, in, blocks);
   const auto apply = [&](auto n) {
     launch_coloured(exec, {{nullptr, p.max_blocks}, blocks.stop}, p.grid.colour_begin,
@@ -87,6 +89,10 @@ void apply_deviatoric(Exec& exec, const DeviatoricProblem<Real>& p, Real* in, Re
   if (p.degree == 3) apply(std::integral_constant<int, 3>{});
   transpose_channel<Exec, D, Real>(exec, p.view.layers, p.mac, out, blocks);
 }
+template <class Exec, int D, class Real>
+void apply_deviatoric(Exec& exec, const DeviatoricProblem<Real>& p, Real* in, Real* out) {
+  apply_over<Exec, D, Real>(exec, p, in, out, deviatoric_blocks(p));
+}
 
 template <class Exec, int D, class Real>
 void begin_deviatoric(Exec& exec, const DeviatoricProblem<Real>& p, const SolveOptions& options) {
@@ -96,6 +102,38 @@ void begin_deviatoric(Exec& exec, const DeviatoricProblem<Real>& p, const SolveO
   launch_groups(exec, blocks, SetOut<D, Real>{p.mac, p.view, power<D>(p.grid.dx)});
   apply_deviatoric<Exec, D, Real>(exec, p, v.in.value, v.out.value);
   launch_groups(exec, blocks, FirstResidual<D, Real>{p.view, p.max_blocks, p.control});
+}
+
+// All velocities that a solve has left, -H of which are the forces.
+template <int D, class Real>
+struct TakeMotion {
+  static constexpr const char* kName = "take_motion";
+  static constexpr int kThreads = 64;
+  struct Scratch {};
+  MacView<Real> mac;
+  DeviatoricView<Real> view;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t* own = view.layers.mask(0) + face_word<D>(g.index(), 0);
+    g.for_each(D * BlockTraits<D>::kNodes, [&](std::uint32_t i) {
+      const std::uint64_t face = face_index<D>(g.index(), 0, i);
+      const bool known = test_bit(own, i) || mac.area[face] == Real(0);
+      view.minres.in.value[face] = known ? -mac.faces[face][kFaceVelocity] : Real(0);
+      view.minres.out.value[face] = Real(0);
+    });
+  }
+};
+
+template <class Exec, int D, class Real>
+void deviatoric_reactions(Exec& exec, const DeviatoricProblem<Real>& p,
+                          const GridUpdateParams<Real, D>& params) {
+  const LaunchRange blocks{{&p.control->n_blocks, p.max_blocks}, &p.control->stop};
+  const MinresVectors<Real>& v = p.view.minres;
+  launch_groups(exec, blocks, TakeMotion<D, Real>{p.mac, p.view});
+  apply_over<Exec, D, Real>(exec, p, v.in.value, v.out.value, blocks);
+  launch_groups(exec, blocks,
+                StressReactions<D, Real>{{{params, p.grid}, p.mac}, v.out.value, p.control});
 }
 
 template <class Exec, int D, class Real>

@@ -110,6 +110,16 @@ void RunRecord::warn_of_what_is_not_kept() {
   };
   if (passes(state_.totals.energy_growth, last_.energy.growth, bounds.energy_growth))
     Progress::warning(describe_growth(last_.energy, last_.frame));
+  squeezed_.resize(scene_.materials.size());
+  for (const int m : last_.squeezed)
+    if (!squeezed_[static_cast<std::size_t>(m)]) {
+      squeezed_[static_cast<std::size_t>(m)] = true;
+      Progress::warning(fmt::format(
+          "material '{}': some of it is squeezed flat, to less than a thousandth of its "
+          "volume, in frame {}; fixed_corotated hardly pushes back from there and may "
+          "leave it so, model = \"neo_hookean\" does push back",
+          scene_.materials[static_cast<std::size_t>(m)].name, last_.frame));
+    }
   if (passes(state_.totals.lost_volume, last_.lost_volume, bounds.volume_loss))
     Progress::warning(fmt::format(
         "{} have lost {:.3g} % of their volume until frame {}: {}",

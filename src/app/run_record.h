@@ -67,6 +67,7 @@ class RunRecord {
   std::optional<SensorWriter> readings_;
   std::optional<FrameWriter> writer_;
   FrameStats last_;
+  std::vector<bool> squeezed_;  // materials that were warned of
   RunState state_;
   RunSeconds seconds_;
   Clock::time_point started_;

@@ -211,6 +211,12 @@ Json drift_json(const Scene& scene, const Totals& initial, const Totals& last) {
   return json;
 }
 
+std::vector<std::string> names_of(const std::vector<int>& materials, const Scene& scene) {
+  std::vector<std::string> names;
+  for (const int m : materials) names.push_back(scene.materials[static_cast<std::size_t>(m)].name);
+  return names;
+}
+
 }  // namespace
 
 std::string stats_json_line(const FrameStats& s, const Scene& scene) {
@@ -238,6 +244,7 @@ std::string stats_json_line(const FrameStats& s, const Scene& scene) {
                {"totals", to_json(s.totals)},
                {"energy", to_json(s.energy)},
                {"lost_volume", s.lost_volume},
+               {"squeezed", names_of(s.squeezed, scene)},
                {"reactions", reactions_json(s, scene)}};
   if (Json bodies = bodies_json(s, scene); !bodies.empty()) json["bodies"] = std::move(bodies);
   if (has_stage_times(s)) json["times"] = to_json(s.times);

@@ -23,6 +23,7 @@ struct CountingGroup {
   void atomic_max(T&, T) const {}
   template <class T>
   void atomic_min(T&, T) const {}
+  void atomic_or(std::uint32_t&, std::uint32_t) const {}
 };
 
 template <class Action>

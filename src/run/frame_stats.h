@@ -46,6 +46,8 @@ inline FrameStats frame_stats(const Scene& scene, const StepControl& c) {
   s.layouts = static_cast<std::int64_t>(c.layouts);
   s.late = static_cast<std::int64_t>(c.late_total + c.late);
   s.max_speed = std::sqrt(c.speed_squared);
+  for (std::size_t m = 0; m < scene.materials.size(); ++m)
+    if ((c.squeezed[m / 32] >> m % 32 & 1) != 0) s.squeezed.push_back(static_cast<int>(m));
   return s;
 }
 

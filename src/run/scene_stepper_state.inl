@@ -18,6 +18,7 @@ void SceneStepper<Integrator>::begin_frame() {
   c.frame_steps = 0;
   std::fill(std::begin(c.limited), std::end(c.limited), 0);
   c.dt_smallest = c.dt_largest = 0;
+  std::fill(std::begin(c.squeezed), std::end(c.squeezed), 0);
   context_.write(c);
   context_.bodies.clear_sums();
   for_each_stage([](auto& stage) { stage.begin_frame(); });

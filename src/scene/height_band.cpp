@@ -48,9 +48,10 @@ class Ground {
     ranges_.resize(height_.size());
     for (int k = 0; k + 1 < rows; ++k)
       for (int i = 0; i + 1 < columns; ++i) {
-        const auto [low, high] = std::minmax(
-            {height(i, k), height(i + 1, k), height(i, k + 1), height(i + 1, k + 1)});
-        ranges_[static_cast<std::size_t>(k) * x_.size() + static_cast<std::size_t>(i)] = {low, high};
+        const auto [low, high] =
+            std::minmax({height(i, k), height(i + 1, k), height(i, k + 1), height(i + 1, k + 1)});
+        ranges_[static_cast<std::size_t>(k) * x_.size() + static_cast<std::size_t>(i)] = {low,
+                                                                                          high};
       }
     highest_ = *std::max_element(height_.begin(), height_.end());
   }

@@ -275,6 +275,7 @@ class NewtonSolver {
       solver.memory_.accept_trial();
       stay();
       report.converged = linear.converged && std::isfinite(report.imbalance);
+      report.at_rounding = report.converged && report.imbalance > report.tolerance;
     }
 
     void find_direction() {

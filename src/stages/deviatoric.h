@@ -40,6 +40,8 @@ class DeviatoricStage : public Stage<Exec, D, Real> {
         timed_solve(context_.exec, stats_.seconds, [&] { return solve(problem); });
     if (!retry_.accepts(report, kForceSystem)) return false;
     count_solve(report, stats_);
+    if (context_.bodies.count() > 0)
+      deviatoric_reactions<Exec, D, Real>(context_.exec, problem, context_.boundaries());
     return true;
   }
   // The same without a verdict.

@@ -19,6 +19,7 @@ class ImplicitForces : public Stage<Exec, D, Real> {
         laws_(laws),
         retry_(retry),
         opens_(may_open(scene)),
+        system_(traits_of(scene).linear ? kLinearSystem : kNewtonSystem),
         solver_(context.exec, scene, traits_of(scene).linear) {}
 
   // False if the step is over: it had been before, or its solve has missed the tolerance.
@@ -34,8 +35,8 @@ class ImplicitForces : public Stage<Exec, D, Real> {
       return summary_of(newton);
     });
     count(newton);
-    if (!retry_.accepts(report, kImplicitSystem)) return false;
-    if (newton.ends_in_body && retry_.shortens(kImplicitSystem)) {
+    if (!retry_.accepts(report, system_)) return false;
+    if (newton.ends_in_body && retry_.shortens(system_)) {
       ++stats_.rejected;
       return false;
     }
@@ -88,6 +89,7 @@ class ImplicitForces : public Stage<Exec, D, Real> {
   const MaterialParams<Real>* laws_;
   Retry<Exec, D, Real>& retry_;
   bool opens_;
+  SystemName system_;
   NewtonSolver<Exec, D, Real> solver_;
   ImplicitStats stats_;
 };

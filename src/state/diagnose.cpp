@@ -99,9 +99,9 @@ Error unsolved_error(const StepControl& control, const SystemName& system, doubl
       ErrorCategory::kDiverged,
       fmt::format("the simulation diverged in step {} at t = {:.6g} s (dt = {:.4g} s): the "
                   "{} solve stopped after {} iterations with {} of {:.3g}{} where {:.3g} is "
-                  "allowed; raise {}.max_iterations or {}.tolerance{}",
+                  "allowed; raise {}.{} or {}.tolerance{}",
                   control.step + 1, control.time, control.dt, system.solve, iterations,
-                  system.residual, residual, system.unit, tolerance, system.settings,
+                  system.residual, residual, system.unit, tolerance, system.settings, system.limit,
                   system.settings, system.remedy),
       next_step(control));
 }

@@ -32,8 +32,9 @@ struct SystemName {
   const char* solve;     // "pressure"
   const char* residual;  // what its residual is: "a divergence", and in which unit
   const char* unit;
-  const char* settings;  // the table of its max_iterations and tolerance
-  const char* remedy;    // what else may help, from ", or " on
+  const char* settings;                  // the table of its limit and its tolerance
+  const char* remedy;                    // what else may help, from ", or " on
+  const char* limit = "max_iterations";  // the key, or keys
 };
 inline constexpr SystemName kPressureSystem{
     "pressure", "a divergence", " 1/s", "fluid",
@@ -42,7 +43,14 @@ inline constexpr SystemName kPressureSystem{
                            ", or look for fluid that is forced into a closed space"},
     kHeatSystem{"heat", "a residual", "", "thermal.heat_solve", ""},
     kForceSystem{"force", "a residual", "", "thermal.force_solve", ""},
-    kImplicitSystem{"implicit", "an imbalance", " kg^(1/2) m/s", "implicit", ""};
+    kNewtonSystem{"implicit",
+                  "an imbalance",
+                  " kg^(1/2) m/s",
+                  "implicit",
+                  "",
+                  "max_iterations, implicit.max_linear_iterations"},
+    kLinearSystem{"implicit", "an imbalance",         " kg^(1/2) m/s", "implicit",
+                  "",         "max_linear_iterations"};
 
 // A solve that missed its tolerance in every shorter step that was tried.
 Error unsolved_error(const StepControl& control, const SystemName& system, double residual,

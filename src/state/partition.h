@@ -88,6 +88,7 @@ inline void combine(StepControl& c, const StepControl& other) {
   c.speed_squared = std::max(c.speed_squared, other.speed_squared);
   for (int m = 0; m < kMaxMaterials; ++m)
     c.wave_squared[m] = std::max(c.wave_squared[m], other.wave_squared[m]);
+  for (int w = 0; w < kMaxMaterials / 32; ++w) c.squeezed[w] |= other.squeezed[w];
 }
 
 }  // namespace firn

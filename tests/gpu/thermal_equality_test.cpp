@@ -32,6 +32,7 @@ Scene melting_scene(int dimension, Precision precision, ForceIntegration forces)
   s.bodies[0].temperature.constant = 308;
   s.bodies[1].temperature.constant = 300;
   s.bodies[1].velocity.component[0].constant = -1;
+  s.colliders = {collider("plate", box({0.5, -0.2, -1}, {1, 0.02, 1}), BoundaryType::kSticky)};
   s.thermal.forces = forces;
   const double tight = precision == Precision::kDouble ? 1e-12 : 1e-6;
   s.thermal.force_solve.tolerance = s.thermal.heat_solve.tolerance = tight;
@@ -62,6 +63,9 @@ void expect_backends_agree(const Scene& scene) {
   expect_close(a.position, b.position, tolerance);
   expect_close(a.temperature, b.temperature, 300 * tolerance);
   EXPECT_NEAR(cpu.totals().volume, cuda.totals().volume, tolerance * cpu.totals().volume);
+  const Vec3 on_cpu = cpu.stats().reactions.at(0).force, on_cuda = cuda.stats().reactions[0].force;
+  for (std::size_t c = 0; c < 3; ++c)
+    EXPECT_NEAR(on_cpu[c] * cpu.time(), on_cuda[c] * cpu.time(), tolerance * cpu.totals().mass);
   int differ = 0;
   for (std::size_t i = 0; i < a.size(); ++i) differ += a.phase[i] != b.phase[i] ? 1 : 0;
   EXPECT_LE(differ, static_cast<int>(a.size() / 1000)) << "at the melting point to rounding";

@@ -281,6 +281,13 @@ TEST(Implicit, ASolveThatCannotEndEndsTheRun) {
   expect_divergence(
       {"step 1 ", "the implicit solve stopped after 1 iterations", "raise implicit.max_iterations"},
       [&] { simulation.advance_frame(); });
+  // One linear solve has one limit.
+  scene.simulation.integrator = Integrator::kSemiImplicit;
+  scene.implicit.max_iterations = ImplicitSettings().max_iterations;
+  scene.implicit.max_linear_iterations = 1;
+  Simulation linear = simulate(scene);
+  expect_divergence({"the implicit solve stopped", "raise implicit.max_linear_iterations or"},
+                    [&] { linear.advance_frame(); });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // of one pack part ways.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -144,6 +145,54 @@ TEST(DruckerPrager, OpenedVolumeClosesBeforeSandResists) {
   EXPECT_NEAR(state.history[0], 0, kStrainRoundOff);
   state.F = state.F * 0.99;
   EXPECT_LT(trace(respond(params, state).tau), -0.01 * kModulus);
+}
+
+// In as many steps as one likes: what is open does not harden anew in each.
+TEST(DruckerPrager, OpeningHardensOnce) {
+  const auto params = make_material_params<double>(base_material(MaterialModel::kDruckerPrager), 3);
+  for (const int steps : {1, 10, 1000}) {
+    auto state = trial<3>(params, Mat<double, 3>::identity());
+    for (int step = 0; step < steps; ++step) {
+      state.F = state.F * std::pow(1.1, 1.0 / steps);
+      respond(params, state);
+    }
+    EXPECT_NEAR(state.history[1], std::sqrt(3) * std::log(1.1), steps * kStrainRoundOff);
+    EXPECT_NEAR(state.history[0], 3 * std::log(1.1), steps * kStrainRoundOff);
+  }
+}
+
+// Torn apart by ten times what it bears it holds no more, and closing, it pulls as it did when it
+// opened and nowhere harder.
+TEST(DruckerPrager, CohesionLetsGoOfWhatIsTorn) {
+  Material m = base_material(MaterialModel::kDruckerPrager);
+  m.cohesion = 0.002;
+  const auto params = make_material_params<double>(m, 3);
+  constexpr int kSteps = 60;
+  constexpr double kStep = 0.0005;
+  auto state = trial<3>(params, Mat<double, 3>::identity());
+  std::vector<double> opening(kSteps + 1);
+  for (int step = 1; step <= kSteps; ++step) {
+    state.F = state.F * std::exp(kStep);
+    opening[step] = trace(respond(params, state).tau);
+  }
+  const double tip = *std::max_element(opening.begin(), opening.end());
+  EXPECT_GT(tip, 2 * kModulus * m.cohesion);
+  EXPECT_NEAR(opening[kSteps], 0, kStrainRoundOff * kModulus);
+  for (int step = kSteps; step >= 1; --step) {
+    EXPECT_NEAR(trace(respond(params, state).tau), opening[step], 1e-9 * tip) << step;
+    state.F = state.F * std::exp(-kStep);
+  }
+}
+
+// A grain alone is carried apart by its own affine velocity for ever.
+TEST(DruckerPrager, OpensToAtMostThirtyTimesItsVolume) {
+  const auto params = make_material_params<double>(base_material(MaterialModel::kDruckerPrager), 3);
+  auto state = trial<3>(params, Mat<double, 3>::identity());
+  for (int step = 0; step < 500; ++step) {
+    state.F = state.F * 1.1;
+    respond(params, state);
+  }
+  EXPECT_NEAR(state.history[0], 3.4, 1e-6);
 }
 
 template <int D>

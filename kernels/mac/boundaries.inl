@@ -281,7 +281,8 @@ struct PressureReactions : BodyReactions<D, Real> {
   // The pressure continued from the cell's centre to the nearest point of the body. At the centre
   // it would miss up to the weight of half a cell of liquid.
   FIRN_HD Real pressure_on(const CellAddress& cell, const Vec<int, D>& block, int c) const {
-    // Beside the stress of solids the weight up to the wall is in what that brings to closed faces.
+    // Beside stress the weight up to the wall is in what that brings to closed faces, in as far as
+    // what is in the cell bears shear.
     Real liquid = Real(1);
     if (onto && mac.elastic_fraction != nullptr) liquid -= mac.elastic_fraction[cell_index(cell)];
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell.cell));

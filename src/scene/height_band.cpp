@@ -128,9 +128,8 @@ class Ground {
     return places[static_cast<std::size_t>(i)];
   }
   static int cell(const std::vector<double>& places, double t) {
-    const int last = static_cast<int>(places.size()) - 2;
-    if (t < 0) return 0;
-    return std::min(1 + static_cast<int>(t / (places[2] - places[1])), last);
+    const auto last = static_cast<double>(places.size() - 2);
+    return t < 0 ? 0 : static_cast<int>(std::min(1 + t / (places[2] - places[1]), last));
   }
   static double squared(double t) { return t * t; }
   // How far t is outside of an interval, squared.
@@ -226,8 +225,8 @@ bool sample(const Ground& ground, const Vector& corner, float* distance) {
   return any;
 }
 
-// The samples of a column of the table, of the blocks that are kept; those it finds out to lie
-// beside the surface become numbers of the column's own.
+// The samples of a column of the table. `entries`: its blocks, those with samples numbered within
+// the column.
 std::vector<float> sample_column(const Ground& ground, const Blocks& blocks, std::size_t bx,
                                  std::size_t bz, std::vector<std::int32_t>& entries) {
   const double side = kDeformingCells;

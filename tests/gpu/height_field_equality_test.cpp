@@ -14,12 +14,12 @@ Scene pit(int dimension, Precision precision) {
   scene.materials = {elastic("jelly")};
   const double deep = dimension == 3 ? 0.2 : 0;
   scene.bodies = {body("jelly", 0, box({-0.2, 0, -deep}, {0.2, 0.3, deep}), {2, 0, 0})};
-  scene.colliders = {collider(
-      "ground",
-      height_field(dimension == 3 ? "abs(x) < 0.22 && abs(z) < 0.22 ? 0 : 0.5"
-                                  : "abs(x) < 0.22 ? 0 : 0.5",
-                   {-1, 0, -2.5 * deep}, {1, 0, 2.5 * deep}),
-      BoundaryType::kSeparate)};
+  scene.colliders = {
+      collider("ground",
+               height_field(dimension == 3 ? "abs(x) < 0.22 && abs(z) < 0.22 ? 0 : 0.5"
+                                           : "abs(x) < 0.22 ? 0 : 0.5",
+                            {-1, 0, -2.5 * deep}, {1, 0, 2.5 * deep}),
+               BoundaryType::kSeparate)};
   return scene;
 }
 
@@ -38,7 +38,8 @@ TEST(GpuHeightField, CliffsHoldAsOnTheCpu) {
       const double tolerance = precision == Precision::kSingle ? 1e-5 : 1e-6;
       for (std::size_t i = 0; i < a.position.size(); ++i)
         ASSERT_NEAR(a.position[i], b.position[i], tolerance);
-      const Vec3 on_cpu = cpu.stats().reactions.at(0).force, on_gpu = gpu.stats().reactions[0].force;
+      const Vec3 on_cpu = cpu.stats().reactions.at(0).force,
+                 on_gpu = gpu.stats().reactions[0].force;
       EXPECT_GT(on_cpu[0], 1) << "the wall is not met";
       EXPECT_NEAR(on_cpu[0], on_gpu[0], 1e-3 * on_cpu[0]);
     }

@@ -22,6 +22,7 @@ constexpr double kBand = 6;            // voxels = 3 grid cells: kernels ask no 
 constexpr double kMargin = kBand + 1;  // voxels above and below all heights
 constexpr double kMostBytes = std::size_t{1} << 30;
 constexpr double kMostBlocks = 1 << 24;  // of the table
+constexpr double kHighest = 1 << 12;     // of them: 16 384 grid cells, where units may be wrong
 
 std::size_t aligned(std::size_t bytes) {
   return (bytes + kMeshGridAlignment - 1) / kMeshGridAlignment * kMeshGridAlignment;
@@ -198,7 +199,7 @@ bool is_steep(const HeightGrid& grid) { return grid.steepest() > kSteepSlope * (
 
 bool fits(const Ground& ground) {
   const Blocks blocks = blocks_of(ground);
-  if (!(blocks.all() <= kMostBlocks)) return false;
+  if (!(blocks.all() <= kMostBlocks && blocks.count[1] <= kHighest)) return false;
   double bytes = blocks.all() * sizeof(std::int32_t);
   for (double bz = 0; bz < blocks.count[2]; ++bz)
     for (double bx = 0; bx < blocks.count[0]; ++bx)

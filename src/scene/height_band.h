@@ -20,7 +20,8 @@ struct HeightBand {
 };
 
 // The last few are kept. Empty where no slope is steep, and where the samples would take more than
-// a gibibyte. `voxel_size` is in the units of the grid.
+// a gibibyte or the ground is more than 16 384 grid cells high. `voxel_size` is in the units of the
+// grid.
 std::shared_ptr<const HeightBand> cached_height_band(const HeightGrid& grid, double voxel_size);
 // Whether cached_height_band would be empty though a slope is steep, which takes little to find
 // out.

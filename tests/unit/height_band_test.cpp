@@ -148,7 +148,7 @@ TEST(HeightBand, BelongsToSteepGroundOfSizesThatFit) {
   EXPECT_EQ(cached_height_band(cliff, kFieldSpacing), cached_height_band(cliff, kFieldSpacing));
 }
 
-// Water in a pit whose walls are steps of the heights. [scenes of an outside trial]
+// Water in a pit whose walls are steps of the heights.
 TEST(HeightBand, APitHoldsWater) {
   for (const int dimension : {2, 3}) {
     Scene scene = empty_scene(dimension, 0.05);

@@ -123,7 +123,8 @@ firn_operators(mac/project assemble_projection apply_pressure apply_correction e
 firn_operators(mac/particle_pressure particle_pressure)
 firn_operators(mac/inflow feed_cells inflow_work)
 firn_operators(mac/boundaries release_sliding_faces constrain_faces pressure_reactions stress_reactions)
-firn_operators(mac/extrapolation find_layers transpose_faces transpose_channel extrapolate_channel extrapolate_velocities)
+firn_operators(mac/face_layers find_layers)
+firn_operators(mac/extrapolation transpose_faces transpose_channel extrapolate_channel extrapolate_velocities)
 
 firn_operators(liquid/position_correction fill_cells measure_excess assemble_correction)
 firn_operators(liquid/separating_walls switch_walls close_walls)

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kernels/exec/backend.h"
-#include "kernels/mac/mac_grid.h"
+#include "kernels/mac/face_layers.h"
 #include "kernels/step/control.h"
 
 namespace firn {
@@ -29,10 +29,10 @@ void constrain_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
                      const StepControl* control);
 
 // Impulse, angular impulse and work of the particles' stress on each body in this step, per block,
-// in params.reactions as grid_update leaves them: what mac_p2g has brought to closed faces. Takes
-// their areas.
+// in params.reactions as grid_update leaves them: what mac_p2g and transpose_faces have brought to
+// faces that are closed or cling. Takes their areas.
 template <class Exec, int D, class Real>
-void stress_reactions(Exec& exec, const GridUpdateParams<Real, D>& params,
+void stress_reactions(Exec& exec, const GridUpdateParams<Real, D>& params, const FaceLayers& layers,
                       const GridView<Real>& grid, const MacView<Real>& mac,
                       std::uint32_t max_blocks, const StepControl* control);
 

@@ -63,11 +63,14 @@ struct ConstrainFaces {
             return;
           }
           const int axis = static_cast<int>(i / kCells);
-          const bool closed = mac.area[face_index<D>(g.index(), 0, i)] == Real(0);
-          at(face, kFaceBoundaryVelocity) =
-              closed ? constrained(g.index(), block, axis, i % kCells) : at(face, kFaceVelocity);
+          const std::uint64_t index = face_index<D>(g.index(), 0, i);
+          const bool closed = mac.area[index] == Real(0);
+          at(face, kFaceBoundaryVelocity) = closed || clings(mac, g.index(), index)
+                                                ? constrained(g.index(), block, axis, i % kCells)
+                                                : at(face, kFaceVelocity);
           // Released faces have been given a correction too.
-          if (closed && is_wet(g.index(), local_of_node<D>(static_cast<int>(i % kCells)), axis))
+          if (closed &&
+              is_wet<D>(mac, g.index(), local_of_node<D>(static_cast<int>(i % kCells)), axis))
             at(face, kFaceCorrection) = Real(0);
         });
   }
@@ -92,7 +95,8 @@ struct ConstrainFaces {
       else if (n[b] != Real(0))
         v[b] = mean_along(rank, local, axis, b);
     // The projection has found that liquid against a closed face does not leave it.
-    const bool held = wall.boundary == BoundaryType::kSeparate && is_wet(rank, local, axis) &&
+    const bool held = wall.boundary == BoundaryType::kSeparate &&
+                      is_wet<D>(mac, rank, local, axis) &&
                       !test_bit(mac.opened + face_word<D>(rank, axis), cell);
     const Vec<Real, D> kept =
         apply_boundary(held ? BoundaryType::kSlip : wall.boundary, Real(0), v, wall.velocity, n);
@@ -110,10 +114,6 @@ struct ConstrainFaces {
       if (walls.boundary[2 * axis + side] != BoundaryType::kSeparate || leaves < Real(0)) return 0;
     }
     return v;
-  }
-  FIRN_HD bool is_wet(std::uint32_t rank, const Vec<int, D>& local, int axis) const {
-    return is_fluid(mac, cell_address<D>(mac, rank, local)) ||
-           is_fluid(mac, cell_address<D>(mac, rank, stepped<D>(local, axis, -1)));
   }
 
   // The velocity along b at a face along `axis`: the mean of the four faces around it.
@@ -185,15 +185,17 @@ struct BodyReactions {
   }
 };
 
-// Closed faces do not move as the stress of the material around them would have it: their body
-// takes it up, and from what clings to it what that has along its surface. (Against the surface it
-// is the pressure that does it.) `forces` (kg m/s^3, a channel of faces; null: the impulses are
-// those of the faces), over the square of the step, come beside what the rows hold.
+// Faces that are closed or cling do not move as the stress of the material around them would have
+// it: their body takes it up, in as far as they have not handed it on, and from what clings to it
+// what that has along its surface. (Against the surface it is the pressure that does it.) `forces`
+// (kg m/s^3, a channel of faces; null: the impulses are those of the faces), over the square of the
+// step, come beside what the rows hold.
 template <int D, class Real>
 struct StressReactions : BodyReactions<D, Real> {
   static constexpr const char* kName = "stress_reactions";
   using Base = BodyReactions<D, Real>;
   using Base::boundary, Base::mac, Base::kCells;
+  const std::uint32_t* own = nullptr;  // layer 0, for faces that cling
   const Real* forces = nullptr;
   const StepControl* control = nullptr;
 
@@ -208,10 +210,12 @@ struct StressReactions : BodyReactions<D, Real> {
   FIRN_HD void push(double* sums, std::uint32_t rank, const Vec<int, D>& block, int c,
                     std::uint32_t cell, int axis) const {
     const std::uint64_t face = face_index<D>(rank, axis, cell);
-    if (mac.area[face] > Real(0)) return;
+    const bool held = clings(mac, rank, face);
+    if (mac.area[face] > Real(0) && !held) return;
     const bool begins = forces == nullptr;
     Real impulse = begins ? mac.faces[face][kFaceImpulse]
                           : static_cast<Real>(control->dt * control->dt) * forces[face];
+    if (held) impulse *= Real(1) - mac.mirrored[face];
     const Real mass = begins ? mac.faces[face][kFaceMass] : Real(0);
     if (impulse == Real(0) && mass == Real(0)) return;
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
@@ -223,21 +227,42 @@ struct StressReactions : BodyReactions<D, Real> {
       const Real falls = static_cast<Real>(control->dt) * boundary.params.gravity[axis];
       if (mass > Real(0))
         impulse += (Real(1) - n[axis] * n[axis]) *
-                   (mac.faces[face][kFaceMomentum] + mass * (falls - wall.velocity[axis]));
+                   (mac.faces[face][kFaceMomentum] +
+                    mass * (falls - moving(rank, local, axis, held, wall.velocity[axis])));
       return this->add(sums, c, x, axis, impulse);
     }
     // Nothing else holds where material slides.
     for (int a = 0; a < D; ++a) this->add(sums, c, x, a, impulse * n[axis] * n[a]);
   }
+  // The velocity with which a face at a boundary of velocity `wall` moves, by those before the
+  // step.
+  FIRN_HD Real moving(std::uint32_t rank, const Vec<int, D>& local, int axis, bool held,
+                      Real wall) const {
+    const auto cell = static_cast<std::uint32_t>(node_in_block<D>(local));
+    const Node<Real>& self = mac.faces[face_index<D>(rank, axis, cell)];
+    if (!held) return wall;
+    Real sum = Real(0);
+    int count = 0;
+    for (int d = 0; d < kDirections<D>; ++d) {
+      const CellAddress at = cell_towards<D>(mac, {rank, cell}, d, 1);
+      if (!at.exists() || !test_bit(own + face_word<D>(at.block, axis), at.cell)) continue;
+      const Node<Real>& beside = mac.faces[face_index<D>(at.block, axis, at.cell)];
+      sum += beside[kFaceMass] > Real(0) ? beside[kFaceMomentum] / beside[kFaceMass] : wall;
+      ++count;
+    }
+    const Real share = mac.mirrored[face_index<D>(rank, axis, cell)];
+    if (count > 0) return wall + share * (sum / static_cast<Real>(count) - wall);
+    return share > Real(0) ? self[kFaceMomentum] / self[kFaceMass] : wall;
+  }
 };
 
 template <class Exec, int D, class Real>
-void stress_reactions(Exec& exec, const GridUpdateParams<Real, D>& params,
+void stress_reactions(Exec& exec, const GridUpdateParams<Real, D>& params, const FaceLayers& layers,
                       const GridView<Real>& grid, const MacView<Real>& mac,
                       std::uint32_t max_blocks, const StepControl* control) {
   if (params.collider_count == 0) return;
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                StressReactions<D, Real>{{{params, grid}, mac}, nullptr, control});
+                StressReactions<D, Real>{{{params, grid}, mac}, layers.mask(0), nullptr, control});
 }
 
 template <int D, class Real>

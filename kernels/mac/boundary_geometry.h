@@ -86,6 +86,15 @@ struct BoundaryGeometry {
     return wall.body >= 0 && wall.boundary != BoundaryType::kSticky &&
            abs(normal(wall, x)[axis]) < kAlongAxis;
   }
+  // Whether a sticky boundary holds what moves along it past a face; see clings() in face_layers.h.
+  // The projection alone holds what moves against it.
+  FIRN_HD bool grips(const NearestBoundary<D, Real>& wall, const Vec<Real, D>& x, int axis) const {
+    constexpr Real kAcross = Real(0.8);
+    return wall.boundary == BoundaryType::kSticky && wall.distance < kBesideWall * grid.dx &&
+           abs(normal(wall, x)[axis]) < kAcross;
+  }
+  // A face half a cell before a wall along the grid is free.
+  static constexpr Real kBesideWall = Real(0.499);
   // A normal nearer to an axis than 1.4 mrad is along it: single precision finds it to 1e-4.
   static constexpr Real kAlongAxis = Real(1 - 1e-6);
 };

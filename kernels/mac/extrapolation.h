@@ -19,29 +19,10 @@
 #include <utility>
 
 #include "kernels/exec/backend.h"
-#include "kernels/mac/mac_grid.h"
+#include "kernels/mac/face_layers.h"
 #include "kernels/step/control.h"
 
 namespace firn {
-
-// The faces that keep their own velocity, and step by step those beyond, as masks [block][axis][2].
-// Of each face beyond: how many of its neighbours belong to the layer within, and how many of these
-// have one behind them.
-struct FaceLayers {
-  static constexpr int kMax = 6;  // enough for cubic kernels among bodies in 3D
-  static constexpr int kHeirWords = 12;
-  std::uint32_t* masks = nullptr;  // kMax + 1 of them
-  std::uint64_t words = 0;         // of one
-  int count = 0;
-  std::uint32_t* heirs = nullptr;  // [block][axis][2 numbers][3 bits of them][2]
-  FIRN_HD std::uint32_t* mask(int layer) const { return masks + layer * words; }
-};
-
-// Between the passes of prepare_faces, with the cells known. Faces that a sticky boundary holds
-// belong to no layer.
-template <class Exec, int D, class Real>
-void find_layers(Exec& exec, const GridUpdateParams<Real, D>& params, const FaceLayers& layers,
-                 const GridView<Real>& grid, const MacView<Real>& mac, const LaunchRange& blocks);
 
 // The view after that many layers have handed on what they hold: each reads from `given` which
 // faces hold anything, and writes it to `read`, which means nothing before accelerate_faces.
@@ -62,11 +43,12 @@ template <class Exec, int D, class Real>
 void transpose_channel(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
                        Real* channel, const LaunchRange& blocks);
 
-// x_outer = E x_own.
+// x_outer = E x_own; of a channel that is `walls` times a velocity.
 template <class Exec, int D, class Real>
 void extrapolate_channel(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
-                         Real* channel, const LaunchRange& blocks);
+                         Real* channel, Real walls, const LaunchRange& blocks);
 // Of the velocities that particles will read, those that strain is taken from, to kFaceStrained.
+// Where faces cling, particles read them for velocities too.
 template <class Exec, int D, class Real>
 void extrapolate_velocities(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
                             const LaunchRange& blocks);

@@ -2,133 +2,12 @@
 
 #include <cmath>
 
-#include "kernels/mac/boundary_geometry.h"
 #include "kernels/mac/extrapolation.h"
 #include "kernels/mac/face_masks.h"
 #include "kernels/mac/heirs.h"
 #include "kernels/transfer/mac.h"
 
 namespace firn {
-
-// Faces that keep their own velocity: what apply_pressure and release_sliding_faces leave as valid.
-template <int D, class Real>
-struct MarkOwnFaces {
-  static constexpr const char* kName = "mark_own_faces";
-  static constexpr int kThreads = 64;
-  static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
-  struct Scratch {
-    std::uint32_t of_fluid[kWords];
-  };
-  BoundaryGeometry<D, Real> boundary;
-  MacView<Real> mac;
-  std::uint32_t* own;
-
-  template <class Group>
-  FIRN_HD void operator()(Group& g) const {
-    const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
-    const bool near = has_boundary(mac, g.index());
-    find_fluid_faces<D>(g, mac, g.index(), g.scratch.of_fluid);
-    g.sync();
-    select_bits(
-        g, kWords, [&](std::uint32_t w) { return g.scratch.of_fluid[w]; },
-        [&](std::uint32_t i) { return !near || keeps(g.index(), block, i); },
-        [&](std::uint32_t w, std::uint32_t bits) { own[face_word<D>(g.index(), 0) + w] = bits; });
-  }
-  FIRN_HD bool keeps(std::uint32_t rank, const Vec<int, D>& block, std::uint32_t i) const {
-    const Real open = mac.area[face_index<D>(rank, 0, i)];
-    if (open > Real(0)) return open >= Real(kOpenEnough);
-    return !boundary.slides(block, local_of_node<D>(static_cast<int>(i % kCells)),
-                            static_cast<int>(i / kCells));
-  }
-};
-
-// Those and their neighbours that no sticky boundary holds, and how these follow the inner layer.
-template <int D, class Real>
-struct ReachFaces {
-  static constexpr const char* kName = "reach_faces";
-  static constexpr int kThreads = 64;
-  static constexpr std::uint32_t kCells = BlockTraits<D>::kNodes, kWords = 2 * D;
-  struct Scratch {
-    std::uint32_t reached[kWords], open[kWords];
-    DirectionBits<D> near, far;
-  };
-  BoundaryGeometry<D, Real> boundary;
-  MacView<Real> mac;
-  FaceLayers layers;
-  int layer;
-
-  template <class Group>
-  FIRN_HD void operator()(Group& g) const {
-    const std::uint32_t *inner = layers.mask(layer - 1), *own = inner + face_word<D>(g.index(), 0);
-    g.for_each(D, [&](std::uint32_t axis) {
-      const auto at = faces_around<D>(mac, g.index(), [&](std::uint32_t of) {
-        return face_bits<D>(inner, of, static_cast<int>(axis));
-      });
-      at.towards(1, g.scratch.near[axis]);
-      at.towards(2, g.scratch.far[axis]);
-      std::uint64_t bits = at.own;
-      for (const std::uint64_t& near : g.scratch.near[axis]) bits |= near;
-      store_word_pair(g.scratch.reached, axis, bits);
-    });
-    g.sync();
-    find_open(g, own);
-    g.sync();
-    std::uint32_t* outer = layers.mask(layer) + face_word<D>(g.index(), 0);
-    g.for_each(kWords, [&](std::uint32_t w) { outer[w] = g.scratch.reached[w]; });
-    g.for_each(D, [&](std::uint32_t axis) { count(g, own, axis); });
-  }
-
-  // Leaves faces that are held out, and finds which of the others are not closed.
-  template <class Group>
-  FIRN_HD void find_open(Group& g, const std::uint32_t* own) const {
-    if (!has_boundary(mac, g.index())) {
-      g.for_each(kWords, [&](std::uint32_t w) { g.scratch.open[w] = ~0u; });
-      return;
-    }
-    const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
-    const auto new_ones = [&](std::uint32_t w) { return g.scratch.reached[w] & ~own[w]; };
-    select_bits(
-        g, kWords, new_ones,
-        [&](std::uint32_t i) { return mac.area[face_index<D>(g.index(), 0, i)] > Real(0); },
-        [&](std::uint32_t w, std::uint32_t bits) { g.scratch.open[w] = bits; });
-    g.sync();
-    select_bits(
-        g, kWords, new_ones,
-        [&](std::uint32_t i) { return test_bit(g.scratch.open, i) || !is_held(block, i); },
-        [&](std::uint32_t w, std::uint32_t bits) {
-          g.scratch.reached[w] = (g.scratch.reached[w] & own[w]) | bits;
-        });
-  }
-  // A closed face.
-  FIRN_HD bool is_held(const Vec<int, D>& block, std::uint32_t i) const {
-    const Vec<Real, D> x = boundary.face_position(
-        block, local_of_node<D>(static_cast<int>(i % kCells)), static_cast<int>(i / kCells));
-    return boundary.nearest(x).boundary == BoundaryType::kSticky;
-  }
-
-  template <class Group>
-  FIRN_HD void count(Group& g, const std::uint32_t* own, std::uint32_t axis) const {
-    CountPlanes neighbours, lines;
-    const std::uint64_t open = word_pair(g.scratch.open, axis);
-    for (int d = 0; d < kDirections<D>; ++d) {
-      const std::uint64_t near = g.scratch.near[axis][d];
-      neighbours.add(near);
-      lines.add(near & g.scratch.far[axis][d] & open);
-    }
-    const std::uint64_t fresh = word_pair(g.scratch.reached, axis) & ~word_pair(own, axis);
-    std::uint32_t* planes =
-        layers.heirs + (std::uint64_t{g.index()} * D + axis) * FaceLayers::kHeirWords;
-    for (int p = 0; p < CountPlanes::kPlanes; ++p) {
-      add_fresh(planes, static_cast<std::uint32_t>(p), neighbours.plane[p] & fresh);
-      add_fresh(planes, static_cast<std::uint32_t>(CountPlanes::kPlanes + p),
-                lines.plane[p] & fresh);
-    }
-  }
-  // A face is new in one layer.
-  FIRN_HD void add_fresh(std::uint32_t* planes, std::uint32_t p, std::uint64_t bits) const {
-    store_word_pair(planes, p, layer == 1 ? bits : word_pair(planes, p) | bits);
-  }
-};
 
 // What a face takes from one of the outer layer, by its weights in the mean and in E; each number
 // in one rounding, whatever the compiler would make of it.
@@ -224,29 +103,42 @@ struct TransposeLayer {
         continue;
       const CellAddress from = cell_towards<D>(mac, self, d, near ? 1 : 2);
       const Heirs<Real> heirs = heirs_of<D, Real>(layers, from, axis);
-      const Value& value = faces[face_index<D>(from.block, axis, from.cell)];
+      const std::uint64_t outer = face_index<D>(from.block, axis, from.cell);
+      const Value& value = faces[outer];
+      const bool held = clings(mac, from.block, outer), mirrors = held && layer == 1;
       if (near)
-        Payload::add(face, value, heirs.mean(),
-                     heirs.near(test_bit(at.inside[axis][d ^ 1], self.cell)));
-      else
+        Payload::add(face, value, held ? Real(0) : heirs.mean(),
+                     mirrors ? mac.mirrored[outer] * heirs.mean()
+                             : heirs.near(test_bit(at.inside[axis][d ^ 1], self.cell)));
+      else if (!mirrors)
         Payload::add(face, value, Real(0), heirs.far());
     }
   }
 };
 
-// Values of faces, one after the other or in the nodes of the faces.
+// Values of faces, one after the other or in the nodes of the faces. `wall`: that of the boundary
+// which a face clings to; a channel has its velocity `walls` times.
 template <class Real>
 struct FaceChannel {
   Real* values;
+  const Node<Real>* faces;
+  Real walls;
   FIRN_HD Real load(std::uint64_t face) const { return values[face]; }
-  FIRN_HD void store(std::uint64_t face, Real value) const { values[face] = value; }
+  FIRN_HD Real wall(std::uint64_t face) const {
+    return walls != Real(0) ? walls * faces[face][kFaceBoundaryVelocity] : Real(0);
+  }
+  FIRN_HD void store(std::uint64_t face, Real value, bool) const { values[face] = value; }
 };
+// Particles read what is strained where a face clings. The increment stays that of a face that the
+// boundary holds: with one that is mirrored too, FLIP shakes what turns between cylinders apart.
 template <class Real>
 struct StrainedVelocity {
   Node<Real>* faces;
   FIRN_HD Real load(std::uint64_t face) const { return faces[face][kFaceStrained]; }
-  FIRN_HD void store(std::uint64_t face, Real value) const {
+  FIRN_HD Real wall(std::uint64_t face) const { return faces[face][kFaceVelocity]; }
+  FIRN_HD void store(std::uint64_t face, Real value, bool clings) const {
     faces[face].set(kFaceStrained, value);
+    if (clings) faces[face].set(kFaceVelocity, value);
   }
 };
 
@@ -285,14 +177,22 @@ struct ExtendLayer {
 
   FIRN_HD void continue_to(const Scratch& at, const CellAddress& of, int axis) const {
     const Heirs<Real> heirs = heirs_of<D, Real>(layers, of, axis);
+    const std::uint64_t face = face_index<D>(of.block, axis, of.cell);
+    const bool held = clings(mac, of.block, face);
     Real sum = Real(0);
+    if (held && layer == 1) {
+      for (int d = 0; d < kDirections<D>; ++d)
+        if (test_bit(at.near[axis][d], of.cell)) sum += load(cell_towards<D>(mac, of, d, 1), axis);
+      const Real wall = faces.wall(face);
+      return faces.store(face, wall + mac.mirrored[face] * (heirs.mean() * sum - wall), held);
+    }
     for (int d = 0; d < kDirections<D>; ++d) {
       if (!test_bit(at.near[axis][d], of.cell)) continue;
       const bool has_behind = test_bit(at.far[axis][d], of.cell);
       sum += heirs.near(has_behind) * load(cell_towards<D>(mac, of, d, 1), axis);
       if (has_behind) sum += heirs.far() * load(cell_towards<D>(mac, of, d, 2), axis);
     }
-    faces.store(face_index<D>(of.block, axis, of.cell), sum);
+    faces.store(face, sum, held);
   }
   FIRN_HD Real load(const CellAddress& at, int axis) const {
     return faces.load(face_index<D>(at.block, axis, at.cell));
@@ -316,14 +216,6 @@ struct CopyVelocities {
         });
   }
 };
-
-template <class Exec, int D, class Real>
-void find_layers(Exec& exec, const GridUpdateParams<Real, D>& params, const FaceLayers& layers,
-                 const GridView<Real>& grid, const MacView<Real>& mac, const LaunchRange& blocks) {
-  launch_groups(exec, blocks, MarkOwnFaces<D, Real>{{params, grid}, mac, layers.mask(0)});
-  for (int l = 1; l <= layers.count; ++l)
-    launch_groups(exec, blocks, ReachFaces<D, Real>{{params, grid}, mac, layers, l});
-}
 
 template <class Payload, int D, class Exec, class Value, class Real>
 void transpose_layers(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac, Value* faces,
@@ -357,8 +249,8 @@ void extend_layers(Exec& exec, const FaceLayers& layers, const MacView<Real>& ma
 }
 template <class Exec, int D, class Real>
 void extrapolate_channel(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,
-                         Real* channel, const LaunchRange& blocks) {
-  extend_layers<D>(exec, layers, mac, FaceChannel<Real>{channel}, blocks);
+                         Real* channel, Real walls, const LaunchRange& blocks) {
+  extend_layers<D>(exec, layers, mac, FaceChannel<Real>{channel, mac.faces, walls}, blocks);
 }
 template <class Exec, int D, class Real>
 void extrapolate_velocities(Exec& exec, const FaceLayers& layers, const MacView<Real>& mac,

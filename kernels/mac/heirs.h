@@ -1,7 +1,7 @@
 // How faces beyond the liquid follow those of the layer within, see FaceLayers.
 #pragma once
 
-#include "kernels/mac/extrapolation.h"
+#include "kernels/mac/face_layers.h"
 #include "kernels/mac/mac_grid.h"
 
 namespace firn {

@@ -43,6 +43,7 @@ struct MacView {
   std::uint32_t* separates = nullptr;  // [block][axis][2]: closed faces that liquid may leave
   std::uint32_t* opened = nullptr;  // [block][axis][2]: those of them that it leaves in this step
   Real* area = nullptr;             // [block][axis][64]: open share of a face, 0..1
+  Real* mirrored = nullptr;         // [block][axis][64], see face_layers.h; null: no face clings
   Real* conductance = nullptr;      // [block][axis][64], see solve/elliptic_system.h
   Real* dirichlet = nullptr;        // [block][64]
   Real* rhs = nullptr;              // [block][64]
@@ -154,6 +155,14 @@ template <int D>
 FIRN_HD inline Vec<int, D> stepped(Vec<int, D> local, int axis, int by) {
   local[axis] += by;
   return local;
+}
+
+// Whether a cell beside a face is fluid.
+template <int D, class Real>
+FIRN_HD inline bool is_wet(const MacView<Real>& mac, std::uint32_t block, const Vec<int, D>& local,
+                           int axis) {
+  return is_fluid(mac, cell_address<D>(mac, block, local)) ||
+         is_fluid(mac, cell_address<D>(mac, block, stepped<D>(local, axis, -1)));
 }
 
 // Through a sliver of a face little flows at any velocity, so the solve leaves its velocity free by

@@ -2,6 +2,7 @@
 
 #include "kernels/grid/pose_colliders.h"
 #include "kernels/mac/boundary_geometry.h"
+#include "kernels/mac/face_layers.h"
 #include "kernels/mac/face_masks.h"
 #include "kernels/mac/open_area.h"
 #include "kernels/mac/prepare.h"
@@ -274,12 +275,14 @@ struct AccelerateFaces {
     const std::uint64_t face = face_index<D>(g.index(), 0, i);
     const Real open = mac.area[face];
     NearestBoundary<D, Real> wall;
-    if (open < Real(1)) wall = boundary.nearest(boundary.face_position(block, local, axis));
+    const bool held = clings(mac, g.index(), face);
+    if (open < Real(1) || held) wall = boundary.nearest(boundary.face_position(block, local, axis));
     if (open == Real(0) && wall.boundary == BoundaryType::kSeparate)
       g.atomic_or(g.scratch.separates[i / 32], 1u << (i % 32));
     Real share = Real(0);
     if (mac.elastic_fraction != nullptr)
       share = mass_share(mac, upper, cell_address<D>(mac, g.index(), stepped<D>(local, axis, -1)));
+    if (held) mac.faces[face].set(kFaceImpulse, Real(0));  // its boundary takes it
     return accelerate(mac.faces[face], axis, open, wall.velocity[axis], share);
   }
 

@@ -10,6 +10,15 @@
 
 namespace firn {
 
+// Of faces that do not follow others, the velocity that E takes.
+template <class Real>
+FIRN_HD inline Real strained_velocity(const MacView<Real>& mac, std::uint32_t block,
+                                      std::uint64_t face, bool own) {
+  const Node<Real>& at = mac.faces[face];
+  if (own || mac.area[face] == Real(0)) return at[kFaceVelocity];
+  return clings(mac, block, face) ? at[kFaceBoundaryVelocity] : Real(0);
+}
+
 // Which faces are solved, and their mass. Closed ones move with their solid: those that a sticky
 // one holds within itself, too, whose velocities are strain for what lies at its surface.
 template <int D, class Real>
@@ -30,7 +39,7 @@ struct SetOut {
       if (mac.area[face] == Real(0)) at.set(kFaceVelocity, at[kFaceBoundaryVelocity]);
       const bool keeps = test_bit(own, i);
       view.mass[face] = keeps ? mass_of(face) : Real(0);
-      view.minres.in.value[face] = keeps || mac.area[face] == Real(0) ? at[kFaceVelocity] : Real(0);
+      view.minres.in.value[face] = strained_velocity(mac, g.index(), face, keeps);
     });
     g.for_each(BlockTraits<D>::kNodes, [&](std::uint32_t cell) {
       view.pressure[cell_index({g.index(), cell})] = Real(0);
@@ -76,9 +85,9 @@ LaunchRange deviatoric_blocks(const DeviatoricProblem<Real>& p) {
 }
 
 template <class Exec, int D, class Real>
-void apply_over(Exec& exec, const DeviatoricProblem<Real>& p, Real* in, Real* out,
+void apply_over(Exec& exec, const DeviatoricProblem<Real>& p, Real* in, Real* out, Real walls,
                 const LaunchRange& blocks) {
-  extrapolate_channel<Exec, D, Real>(exec, p.view.layers, p.mac, in, blocks);
+  extrapolate_channel<Exec, D, Real>(exec, p.view.layers, p.mac, in, walls, blocks);
   const auto apply = [&](auto n) {
     launch_coloured(exec, {{nullptr, p.max_blocks}, blocks.stop}, p.grid.colour_begin,
                     BlockTraits<D>::kCorners,
@@ -91,7 +100,7 @@ void apply_over(Exec& exec, const DeviatoricProblem<Real>& p, Real* in, Real* ou
 }
 template <class Exec, int D, class Real>
 void apply_deviatoric(Exec& exec, const DeviatoricProblem<Real>& p, Real* in, Real* out) {
-  apply_over<Exec, D, Real>(exec, p, in, out, deviatoric_blocks(p));
+  apply_over<Exec, D, Real>(exec, p, in, out, Real(0), deviatoric_blocks(p));
 }
 
 template <class Exec, int D, class Real>
@@ -100,7 +109,7 @@ void begin_deviatoric(Exec& exec, const DeviatoricProblem<Real>& p, const SolveO
   const MinresVectors<Real>& v = p.view.minres;
   begin_minres(exec, minres_view<D>(p), options, &p.control->stop);
   launch_groups(exec, blocks, SetOut<D, Real>{p.mac, p.view, power<D>(p.grid.dx)});
-  apply_deviatoric<Exec, D, Real>(exec, p, v.in.value, v.out.value);
+  apply_over<Exec, D, Real>(exec, p, v.in.value, v.out.value, Real(1), blocks);
   launch_groups(exec, blocks, FirstResidual<D, Real>{p.view, p.max_blocks, p.control});
 }
 
@@ -118,8 +127,7 @@ struct TakeMotion {
     const std::uint32_t* own = view.layers.mask(0) + face_word<D>(g.index(), 0);
     g.for_each(D * BlockTraits<D>::kNodes, [&](std::uint32_t i) {
       const std::uint64_t face = face_index<D>(g.index(), 0, i);
-      const bool known = test_bit(own, i) || mac.area[face] == Real(0);
-      view.minres.in.value[face] = known ? -mac.faces[face][kFaceVelocity] : Real(0);
+      view.minres.in.value[face] = -strained_velocity(mac, g.index(), face, test_bit(own, i));
       view.minres.out.value[face] = Real(0);
     });
   }
@@ -131,9 +139,10 @@ void deviatoric_reactions(Exec& exec, const DeviatoricProblem<Real>& p,
   const LaunchRange blocks{{&p.control->n_blocks, p.max_blocks}, &p.control->stop};
   const MinresVectors<Real>& v = p.view.minres;
   launch_groups(exec, blocks, TakeMotion<D, Real>{p.mac, p.view});
-  apply_over<Exec, D, Real>(exec, p, v.in.value, v.out.value, blocks);
+  apply_over<Exec, D, Real>(exec, p, v.in.value, v.out.value, Real(-1), blocks);
   launch_groups(exec, blocks,
-                StressReactions<D, Real>{{{params, p.grid}, p.mac}, v.out.value, p.control});
+                StressReactions<D, Real>{
+                    {{params, p.grid}, p.mac}, p.view.layers.mask(0), v.out.value, p.control});
 }
 
 template <class Exec, int D, class Real>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "src/scene/boundary_types.h"
 #include "src/scene/phases.h"
 #include "src/stages/body_force.h"
 #include "src/stages/deviatoric.h"
@@ -104,7 +105,8 @@ struct UnifiedIntegrator {
   // Faces have the mass that the stress moves where it does; see MacView.
   static MacSettings<Real> settings(const Scene& scene) {
     const bool cell = scene.thermal.face_density == FaceDensity::kCell;
-    return {false, cell, cell ? Real(0) : static_cast<Real>(common_specific_volume(scene))};
+    return {false, cell, cell ? Real(0) : static_cast<Real>(common_specific_volume(scene)),
+            has_boundary_type(scene, BoundaryType::kSticky)};
   }
 };
 

@@ -20,6 +20,7 @@
 #include "kernels/transfer/tile.h"
 #include "src/run/start_checks.h"
 #include "src/run/with_precision.h"
+#include "src/scene/boundary_types.h"
 #include "src/scene/sampling.h"
 #include "src/solvers/deviatoric_solver.h"
 #include "src/solvers/elliptic_solver.h"
@@ -293,7 +294,9 @@ std::size_t solver_bytes(const Scene& scene, std::uint32_t blocks, std::size_t c
     return NewtonSolver<Cpu, D, Real>::bytes_for(scene, blocks, chunks, traits_of(scene).linear) +
            ParticlePositionsStage<Cpu, D, Real>::bytes_for(scene, chunks);
   if (!traits_of(scene).staggered) return 0;
-  std::size_t sum = MacStore<Cpu, D, Real>::bytes_for(blocks) + Solver::bytes_for(blocks, unified) +
+  std::size_t sum = MacStore<Cpu, D, Real>::bytes_for(
+                        blocks, unified && has_boundary_type(scene, BoundaryType::kSticky)) +
+                    Solver::bytes_for(blocks, unified) +
                     ParticlePressureStage<Cpu, D, Real>::bytes_for(chunks);
   if (unified) sum += HeatStore<Cpu, D, Real>::bytes_for(blocks, !scene.heat_sources.empty());
   if (scene.solves_heat()) sum += Solver::bytes_for(blocks, true);

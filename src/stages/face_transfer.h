@@ -4,6 +4,7 @@
 
 #include "kernels/grid/guard.h"
 #include "kernels/mac/boundaries.h"
+#include "kernels/mac/extrapolation.h"
 #include "kernels/mac/prepare.h"
 #include "kernels/mac/project.h"
 #include "kernels/transfer/mac.h"
@@ -17,6 +18,7 @@ template <class Real>
 struct MacSettings {
   bool ghost_fluid = false, whole_cells = false;
   Real specific_volume = 0;
+  bool clings = false;  // sticky boundaries hold shear
 };
 
 // m^d/kg, or 0 if there are several.
@@ -32,7 +34,7 @@ template <class Exec, int D, class Real>
 class FaceTransfer : public Stage<Exec, D, Real> {
  public:
   FaceTransfer(StepContext<Exec, D, Real>& context, const MacSettings<Real>& settings)
-      : Stage<Exec, D, Real>(context), settings_(settings), mac_(context.exec) {}
+      : Stage<Exec, D, Real>(context), settings_(settings), mac_(context.exec, settings.clings) {}
 
   MacView<Real> view() {
     MacView<Real> mac = after_handing_on(handed_on_, mac_.view(context_.grid.view().nodes));

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "src/scene/boundary_types.h"
 #include "src/solvers/newton_solver.h"
 #include "src/stages/retry.h"
 #include "src/stages/solve_stats.h"
@@ -18,7 +19,7 @@ class ImplicitForces : public Stage<Exec, D, Real> {
       : Stage<Exec, D, Real>(context),
         laws_(laws),
         retry_(retry),
-        opens_(may_open(scene)),
+        opens_(has_boundary_type(scene, BoundaryType::kSeparate)),
         system_(traits_of(scene).linear ? kLinearSystem : kNewtonSystem),
         solver_(context.exec, scene, traits_of(scene).linear) {}
 
@@ -53,14 +54,6 @@ class ImplicitForces : public Stage<Exec, D, Real> {
  private:
   using Stage<Exec, D, Real>::context_;
 
-  static bool may_open(const Scene& scene) {
-    const auto separates = [](BoundaryType type) { return type == BoundaryType::kSeparate; };
-    if (scene.grid.domain && std::any_of(scene.grid.domain->boundary.begin(),
-                                         scene.grid.domain->boundary.end(), separates))
-      return true;
-    return std::any_of(scene.colliders.begin(), scene.colliders.end(),
-                       [&](const Collider& c) { return separates(c.boundary); });
-  }
   static SolveReport summary_of(const NewtonReport& newton) {
     SolveReport report;
     report.converged = newton.converged;

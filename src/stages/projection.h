@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/liquid/separating_walls.h"
+#include "src/scene/boundary_types.h"
 #include "src/scene/integrator_traits.h"
 #include "src/stages/face_transfer.h"
 #include "src/stages/inflow.h"
@@ -9,14 +10,6 @@
 #include "src/stages/solve_stats.h"
 
 namespace firn {
-
-inline bool has_separating_walls(const Scene& scene) {
-  bool found = false;
-  if (scene.grid.domain)
-    for (BoundaryType type : scene.grid.domain->boundary) found |= type == BoundaryType::kSeparate;
-  for (const Collider& c : scene.colliders) found |= c.boundary == BoundaryType::kSeparate;
-  return found;
-}
 
 inline SolveOptions pressure_options(const Scene& scene) {
   if (traits_of(scene).unified) return solve_options(scene.thermal.pressure_solve);
@@ -37,7 +30,7 @@ class Projection : public Stage<Exec, D, Real> {
         solver_(context.exec),
         options_(pressure_options(scene)),
         system_name_(traits_of(scene).unified ? kUnifiedPressureSystem : kPressureSystem),
-        wall_passes_(has_separating_walls(scene) ? kMaxWallPasses : 0),
+        wall_passes_(has_boundary_type(scene, BoundaryType::kSeparate) ? kMaxWallPasses : 0),
         changed_(context.exec, 1) {}
 
   // With the term of order zero that the cells' compressibility makes, [block][64].
@@ -66,8 +59,9 @@ class Projection : public Stage<Exec, D, Real> {
   }
   // The impulse of the particles' stress on bodies, before faces are accelerated.
   void stress_bodies() {
-    stress_reactions<Exec, D, Real>(context_.exec, context_.boundaries(), context_.grid.view(),
-                                    faces_.view(), context_.max_blocks(), context_.step());
+    stress_reactions<Exec, D, Real>(context_.exec, context_.boundaries(), faces_.layers(),
+                                    context_.grid.view(), faces_.view(), context_.max_blocks(),
+                                    context_.step());
   }
   // That of the pressure; with `stressed`, onto the other.
   void push_bodies(bool stressed = false) {

@@ -1,7 +1,7 @@
 // The channels of the MAC grid beside the faces (kernels/mac/mac_grid.h), in a backend's memory.
 #pragma once
 
-#include "kernels/mac/extrapolation.h"
+#include "kernels/mac/face_layers.h"
 #include "kernels/solve/elliptic_system.h"
 #include "src/state/block_fields.h"
 
@@ -10,7 +10,8 @@ namespace firn {
 template <class Exec, int D, class Real>
 class MacStore {
  public:
-  explicit MacStore(Exec& exec) : words_(exec, kWords), reals_(exec, kReals) {}
+  // `clings`: with what sticky boundaries that hold shear need.
+  MacStore(Exec& exec, bool clings) : words_(exec, kWords), reals_(exec, reals(clings)) {}
 
   // Nothing that is not found again outlives a step, so a larger one starts empty.
   void reserve(std::uint32_t blocks) {
@@ -32,6 +33,7 @@ class MacStore {
     v.separates = words_.data(kSeparates);
     v.opened = words_.data(kOpened);
     v.area = reals_.data(kArea);
+    if (!reals_[kMirrored].empty()) v.mirrored = reals_.data(kMirrored);
     v.conductance = reals_.data(kConductance);
     v.dirichlet = reals_.data(kDirichlet);
     v.rhs = reals_.data(kRhs);
@@ -57,8 +59,8 @@ class MacStore {
 
   std::size_t bytes() const { return words_.bytes() + reals_.bytes(); }
   // What bytes() says once `blocks` are reserved, for estimates.
-  static std::size_t bytes_for(std::uint32_t blocks) {
-    return Words::bytes_for(kWords, blocks) + Reals::bytes_for(kReals, blocks);
+  static std::size_t bytes_for(std::uint32_t blocks, bool clings) {
+    return Words::bytes_for(kWords, blocks) + Reals::bytes_for(reals(clings), blocks);
   }
 
  private:
@@ -91,14 +93,26 @@ class MacStore {
                                                    {kOpened, 2 * D},
                                                    {kLayers, (FaceLayers::kMax + 1) * D * 2},
                                                    {kHeirs, FaceLayers::kHeirWords* D}}};
-  enum RealField { kArea, kConductance, kDirichlet, kRhs, kPressure, kFilled, kRealFields };
-  static constexpr FieldTable<kRealFields> kReals{{{kArea, kCells* D},
-                                                   {kConductance, kCells* D},
-                                                   {kDirichlet, kCells},
-                                                   {kRhs, kCells},
-                                                   {kPressure, kCells},
-                                                   {kFilled, kCells}}};
-  static_assert(in_order(kWords) && in_order(kReals));
+  enum RealField {
+    kArea,
+    kConductance,
+    kDirichlet,
+    kRhs,
+    kPressure,
+    kFilled,
+    kMirrored,
+    kRealFields
+  };
+  static constexpr FieldTable<kRealFields> reals(bool clings) {
+    return {{{kArea, kCells * D},
+             {kConductance, kCells * D},
+             {kDirichlet, kCells},
+             {kRhs, kCells},
+             {kPressure, kCells},
+             {kFilled, kCells},
+             {kMirrored, clings ? kCells * D : 0}}};
+  }
+  static_assert(in_order(kWords) && in_order(reals(true)));
   using Words = BlockFields<Exec, std::uint32_t, kWordFields>;
   using Reals = BlockFields<Exec, Real, kRealFields>;
 

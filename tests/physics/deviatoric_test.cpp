@@ -246,8 +246,9 @@ Bounce bounce(ForceIntegration forces, BoundaryType floor) {
   return b;
 }
 
-// It comes back up by itself from every floor (its rest holds no longer than a bounce), keeps most
-// of its speed along them, and does not enter them. Long steps lose some of the height.
+// It comes back up by itself from every floor (its rest holds no longer than a bounce), keeps its
+// speed along slippery ones and most of it where it sticks for the time of a bounce, and does not
+// enter them. Long steps lose some of the height.
 TEST(Deviatoric, BlocksBounceOffFloors) {
   for (BoundaryType floor : {BoundaryType::kSticky, BoundaryType::kSlip, BoundaryType::kSeparate})
     for (ForceIntegration forces : {ForceIntegration::kExplicit, ForceIntegration::kSemiImplicit}) {
@@ -256,7 +257,7 @@ TEST(Deviatoric, BlocksBounceOffFloors) {
       EXPECT_GE(b.highest, 0.2);
       EXPECT_LE(b.highest, 3.0 * 3.0 / (2 * 9.81) + 0.12) << "higher than it came from";
       EXPECT_GE(b.lowest, 0);
-      EXPECT_NEAR(b.along, 1, floor == BoundaryType::kSticky ? 0.1 : 1e-3);
+      EXPECT_NEAR(b.along, 1, floor == BoundaryType::kSticky ? 0.2 : 1e-3);
     }
 }
 

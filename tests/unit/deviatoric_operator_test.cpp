@@ -91,14 +91,16 @@ template <int D>
 class ContinuedField {
  public:
   ContinuedField(const std::vector<DeviatoricFace<D>>& faces, const std::vector<double>& u,
-                 bool sticky_floor) {
+                 bool sticky_floor)
+      : sticky_floor_(sticky_floor) {
     for (std::size_t i = 0; i < faces.size(); ++i)
       if (faces[i].own) value_[key(faces[i].axis, faces[i].cell)] = u[i];
     for (int layer = 0; layer < FaceLayers::kMax; ++layer) {
       const auto inner = value_;
       for (const DeviatoricFace<D>& f : faces)
-        if (!inner.contains(key(f.axis, f.cell)) && !(sticky_floor && lies_in_floor(f)))
-          continue_to(f, inner);
+        if (!inner.contains(key(f.axis, f.cell)) &&
+            !(sticky_floor && f.axis == 1 && lies_in_floor(f)))
+          continue_to(f, inner, layer == 0);
     }
   }
 
@@ -118,19 +120,25 @@ class ContinuedField {
   }
 
   // Along the straight lines through two inner faces where there are any, but not into the floor;
-  // else the mean of the neighbours.
-  void continue_to(const DeviatoricFace<D>& f, const Values& inner) {
-    double mean = 0, neighbours = 0, along_lines = 0, lines = 0;
+  // else the mean of the neighbours. Along a sticky floor the first face below it with those above
+  // is 0 at the floor itself, the others lie on lines or are held.
+  void continue_to(const DeviatoricFace<D>& f, const Values& inner, bool first) {
+    const bool clings = sticky_floor_ && lies_in_floor(f);
+    double mean = 0, neighbours = 0, along_lines = 0, lines = 0, heights = 0;
     for (int b = 0; b < D; ++b)
       for (int by = -1; by <= 1; by += 2) {
         const auto at = inner.find(key(f.axis, stepped<D>(f.cell, b, by))),
                    behind = inner.find(key(f.axis, stepped<D>(f.cell, b, 2 * by)));
         if (at == inner.end()) continue;
         mean += at->second, neighbours += 1;
-        if (behind == inner.end() || lies_in_floor(f)) continue;
+        heights += stepped<D>(f.cell, b, by)[1] + 0.5;
+        if (behind == inner.end() || (lies_in_floor(f) && !clings)) continue;
         along_lines += 2 * at->second - behind->second, lines += 1;
       }
-    if (neighbours > 0)
+    if (neighbours == 0 || (clings && !first && lines == 0)) return;
+    if (clings && first)
+      value_[key(f.axis, f.cell)] = (f.cell[1] + 0.5) / heights * mean;
+    else
       value_[key(f.axis, f.cell)] = lines > 0 ? along_lines / lines : mean / neighbours;
   }
   // All faces of an axis whose kernel can reach x, axis by axis.
@@ -157,6 +165,7 @@ class ContinuedField {
     }
   }
 
+  bool sticky_floor_;
   Values value_;
 };
 

@@ -1,6 +1,7 @@
 // The last guard of collisions: nodes keep material out of bodies as well as the grid resolves
 // them; a particle that got deeper than half a cell all the same, at an edge or in front of a fast
-// body, is put back to that depth.
+// body, is put back to that depth. What lies in a sticky body and does not move against it stays: a
+// clamp holds what is in it.
 #pragma once
 
 #include "kernels/exec/backend.h"
@@ -33,16 +34,26 @@ struct BodyGuard {
     return signed_distance<D>(colliders[c].program, to_body(poses[c], centre)) <= radius;
   }
 
-  // Puts x back to half a cell's depth in body c; false where it was no deeper.
-  FIRN_HD bool push_out(int c, Vec<Real, D>& x) const {
+  // Puts x back to half a cell's depth in body c; false where it was no deeper. `v` is the velocity
+  // that it has moved with for `dt`.
+  FIRN_HD bool push_out(int c, Vec<Real, D>& x, const Vec<Real, D>& v, Real dt) const {
     const RigidPose<Real>& pose = poses[c];
     const SdfProgram<Real>& shape = colliders[c].program;
     const Vec<Real, D> in_body = to_body(pose, x);
     const Real depth = -signed_distance<D>(shape, in_body), allowed = Real(0.5) * dx;
     if (!(depth > allowed)) return false;
-    x += (depth - allowed) * rotate_to_world(pose, sdf_normal<D>(shape, in_body, Real(0.1) * dx));
+    const Vec<Real, D> n = rotate_to_world(pose, sdf_normal<D>(shape, in_body, Real(0.1) * dx));
+    Real by = depth - allowed;
+    if (colliders[c].boundary == BoundaryType::kSticky) {
+      if (depth > kHeld * dx) return false;
+      by = min(by, Real(2) * dt * dot(surface_velocity(colliders[c], pose, x) - v, n));
+      if (!(by > Real(0))) return false;
+    }
+    x += by * n;
     return true;
   }
+  // Deeper nothing gets in a step: all that it reads there has the body's velocity.
+  static constexpr Real kHeld = Real(2);
 };
 
 // Moves positions only, after G2P. Does nothing without colliders.

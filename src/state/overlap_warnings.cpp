@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "src/scene/shapes.h"
@@ -49,13 +51,48 @@ double share_within(const CoarseShape& body, const CoarseShape& collider, int di
   return inside > 0 ? static_cast<double>(within) / inside : 0;
 }
 
-// Key frames may put it elsewhere when the run begins, and a clamp holds what is in it.
+// Whether key frames leave it where it is until the run begins.
+bool begins_in_place(const Collider& collider) {
+  if (!collider.motion) return true;
+  const Keyframes& keys = *collider.motion;
+  const auto is_first_zero = [](const std::vector<Vec3>& values) {
+    return values.empty() || values.front() == Vec3{};
+  };
+  return keys.times.front() >= 0 && is_first_zero(keys.translation) && is_first_zero(keys.rotation);
+}
+// A clamp holds what is in it.
 bool pushes_out(const Collider& collider) {
-  return !collider.motion && collider.boundary != BoundaryType::kSticky;
+  return collider.boundary != BoundaryType::kSticky && begins_in_place(collider);
+}
+
+// What fills a shape, and what a collider does with the part that lies in it.
+struct Filled {
+  std::string name;
+  CoarseShape shape;
+  bool flows;  // from a source
+};
+
+bool meets(const Collider& collider, bool flows) {
+  return flows ? begins_in_place(collider) : pushes_out(collider);
 }
 
 std::string name_of(const std::string& name, std::size_t index) {
   return name.empty() ? std::to_string(index) : name;
+}
+
+std::vector<Filled> filled_shapes(const Scene& scene) {
+  const int d = scene.simulation.dimension;
+  std::vector<Filled> shapes;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b)
+    shapes.push_back({"body \"" + name_of(scene.bodies[b].name, b) + "\"",
+                      {scene.bodies[b].shape, d, scene.grid.dx},
+                      false});
+  for (std::size_t s = 0; s < scene.sources.size(); ++s)
+    if (!scene.sources[s].motion)
+      shapes.push_back({"source \"" + name_of(scene.sources[s].name, s) + "\"",
+                        {scene.sources[s].shape, d, scene.grid.dx},
+                        true});
+  return shapes;
 }
 
 }  // namespace
@@ -63,30 +100,33 @@ std::string name_of(const std::string& name, std::size_t index) {
 std::vector<std::string> overlap_warnings(const Scene& scene) {
   constexpr double kWorthTelling = 0.01;
   const int d = scene.simulation.dimension;
-  const auto pushing = std::count_if(scene.colliders.begin(), scene.colliders.end(), pushes_out);
-  if (pushing == 0) return {};
+  const auto meeting =
+      std::count_if(scene.colliders.begin(), scene.colliders.end(), [&](const Collider& c) {
+        return meets(c, false) || (!scene.sources.empty() && meets(c, true));
+      });
+  if (meeting == 0) return {};
   // Thousands of bodies must not keep `firn info` waiting.
   constexpr double kMostPoints = 1e6;
-  const double pairs = static_cast<double>(pushing) * static_cast<double>(scene.bodies.size());
+  const std::vector<Filled> filled = filled_shapes(scene);
+  const double pairs = static_cast<double>(meeting) * static_cast<double>(filled.size());
   const int across =
       static_cast<int>(std::clamp(std::pow(kMostPoints / pairs, 1.0 / d), 5.0, 20.0));
-  std::vector<CoarseShape> bodies;
-  for (const Body& body : scene.bodies) bodies.emplace_back(body.shape, d, scene.grid.dx);
   std::vector<std::string> warnings;
   for (std::size_t c = 0; c < scene.colliders.size(); ++c) {
     const Collider& collider = scene.colliders[c];
-    if (!pushes_out(collider)) continue;
-    const CoarseShape shape(collider.shape, d, scene.grid.dx);
-    for (std::size_t b = 0; b < bodies.size(); ++b) {
-      const CompiledShape& body = bodies[b].compiled;
-      if (!body.bounded() || !boxes_meet(body, shape.compiled, d)) continue;
-      const double share = share_within(bodies[b], shape, d, scene.grid.dx, across);
+    std::optional<CoarseShape> shape;
+    for (const Filled& part : filled) {
+      if (!meets(collider, part.flows) || !part.shape.compiled.bounded()) continue;
+      if (!shape) shape.emplace(collider.shape, d, scene.grid.dx);
+      if (!boxes_meet(part.shape.compiled, shape->compiled, d)) continue;
+      const double share = share_within(part.shape, *shape, d, scene.grid.dx, across);
       if (share < kWorthTelling) continue;
       warnings.push_back(fmt::format(
-          "body \"{}\": {:.0f} % of it lies more than a cell deep in collider \"{}\", whose "
-          "surface takes it in at the first step; cut the collider's shape out of the body's "
-          "(type = \"difference\")",
-          name_of(scene.bodies[b].name, b), 100 * share, name_of(collider.name, c)));
+          "{}: {:.0f} % of it lies more than a cell deep in collider \"{}\", {}; cut the "
+          "collider's shape out of it (type = \"difference\")",
+          part.name, 100 * share, name_of(collider.name, c),
+          part.flows ? "where what it brings has no room"
+                     : "whose surface takes it in at the first step"));
     }
   }
   return warnings;

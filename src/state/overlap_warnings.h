@@ -1,4 +1,4 @@
-// Bodies that begin within colliders.
+// Bodies that begin, and sources that lie, within colliders.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 namespace firn {
 
 // One for each body of which a hundredth or more lies deep in a collider that pushes it out: not a
-// sticky one, nor one that moves by key frames. Reads meshes. Throws as compile_shape.
+// sticky one, nor one that key frames put elsewhere at the start. And for each source at rest with
+// one of any kind. Reads meshes. Throws as compile_shape.
 std::vector<std::string> overlap_warnings(const Scene& scene);
 
 }  // namespace firn

@@ -167,7 +167,7 @@ TEST(Colliders, NoParticleStaysDeeperThanHalfACell) {
     Scene scene = empty_scene(dimension, 0.1, Precision::kSingle);
     scene.materials = {elastic("soft", MaterialModel::kFixedCorotated, 10)};
     scene.bodies = {body("sunk", 0, box({-0.4, -0.4, -0.4}, {0.4, 0.4, 0.4}))};
-    scene.colliders.push_back(collider("ground", ground(), BoundaryType::kSticky));
+    scene.colliders.push_back(collider("ground", ground(), BoundaryType::kSeparate));
     Simulation simulation = simulate(scene);
     const auto lowest = [&] {
       const Snapshot s = simulation.snapshot();

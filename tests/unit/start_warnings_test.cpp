@@ -41,6 +41,28 @@ TEST(OverlapWarnings, AreSilentWhereShapesTouchMoveOrHold) {
   EXPECT_TRUE(overlap_warnings(clamp).empty());
 }
 
+TEST(OverlapWarnings, NameWhatKeyFramesLeaveInPlaceAtFirst) {
+  Scene scene = pool({0.35, 0.2, 0}, {0.65, 0.4, 0});
+  scene.colliders[0].motion = Keyframes{{0.5, 1}, {{0, 0, 0}, {0, 2, 0}}, {}, {}};
+  EXPECT_EQ(overlap_warnings(scene).size(), 1u);
+}
+TEST(OverlapWarnings, NameASourceWithAColliderInIt) {
+  for (const auto type : {BoundaryType::kSticky, BoundaryType::kSeparate}) {
+    Scene scene = pool({0.5, -0.3, 0}, {1.5, 1, 0});
+    scene.colliders[0].boundary = type;
+    scene.sources = {{}};
+    scene.sources[0].name = "tap";
+    scene.sources[0].shape = box({0.3, 0, 0}, {0.7, 0.4, 0});
+    scene.sources[0].particles_per_cell = 4;
+    scene.bodies.clear();
+    const auto warnings = overlap_warnings(scene);
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_NE(warnings[0].find("source \"tap\": 40 % of it"), std::string::npos) << warnings[0];
+    scene.sources[0].motion = Keyframes{{0, 1}, {{0, 2, 0}, {0, 0, 0}}, {}, {}};
+    EXPECT_TRUE(overlap_warnings(scene).empty());
+  }
+}
+
 TEST(OverlapWarnings, AreNoneForStockScenes) {
   for (const std::string& name : scene_names()) {
     if (lacks_openvdb(name)) continue;

@@ -208,8 +208,13 @@ void RunDirectory::set_origin(const std::string& origin) const {
 
 // Frames that another run has left there would be filmed and listed with those of this one.
 void RunDirectory::belong_to(const RunDirectory& run, bool replace) const {
+  if (fs::equivalent(path_, run.path_)) return;
   const std::string before = origin(), now = run.origin();
-  if (now.empty() || before == now || fs::exists(scene())) return;
+  if (!now.empty() && before == now) return;
+  // Whatever is asked for, a run is not replaced by what is made of another.
+  if (fs::exists(scene()))
+    throw directory_error(path_, "another run is in this folder; choose another with -o");
+  if (now.empty()) return;
   const bool other = !before.empty() && !run_files(path_).empty();
   if (other && !replace)
     throw directory_error(path_,

@@ -37,6 +37,13 @@ class Convert(ExportsTest):
         self.succeed("convert", "two", "--to", "vtp", "-o", "vtk", "--overwrite")
         self.assertEqual((self.folder / "vtk/particles.pvd").read_text().count("<DataSet"), 3)
         self.assertIn("made of another run", self.fail_with(3, "render", "one", "-o", "vtk"))
+        # Nor into the folder of another run, which nothing replaces.
+        before = {path: path.read_bytes() for path in sorted((self.folder / "one").rglob("*")) if path.is_file()}
+        for command in (("convert", "two", "--to", "npz"), ("render", "two")):
+            for more in ((), ("--overwrite",)):
+                with self.subTest(command=command, more=more):
+                    self.assertIn("another run is in this folder", self.fail_with(3, *command, "-o", "one", *more))
+        self.assertEqual(before, {path: path.read_bytes() for path in before})
         # The same run, gone on with, is no other one.
         self.succeed("resume", "two", "--frames", "4")
         self.succeed("convert", "two", "--to", "vtp", "-o", "vtk")

@@ -1,8 +1,11 @@
 #include "python/session.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "python/callbacks.h"
@@ -30,7 +33,38 @@ void forget_failed_frames() {
   throw Error(ErrorCategory::kScene, message);
 }
 
+// Calls without the interpreter's lock. A thread that asks for the lock once the interpreter ends
+// is ended by Python on the spot, through frames of C++ that cannot be left so: the interpreter
+// waits for these calls instead, which stop at the end of their step.
+std::atomic<int> unlocked_calls{0};
+std::atomic<bool> ending{false};
+
+class Unlocked {
+ public:
+  Unlocked() { ++unlocked_calls; }
+  ~Unlocked() {
+    lock_.reset();
+    --unlocked_calls;
+  }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  std::optional<nb::gil_scoped_release> lock_{std::in_place};
+};
+
 }  // namespace
+
+void register_end() {
+  // A child has none of the other threads.
+  pthread_atfork(nullptr, nullptr, [] { unlocked_calls = 0; });
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&end_sessions));
+}
+void end_sessions() {
+  ending = true;
+  const nb::gil_scoped_release unlocked;
+  while (unlocked_calls > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
 
 class Session::Busy {
  public:
@@ -81,7 +115,7 @@ Simulation Session::make(const Scene& scene, const RunOptions& options,
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (!on_filling.is_none()) on_filling(at);
   };
-  const nb::gil_scoped_release unlocked;
+  const Unlocked here;
   return {scene, options, filling};
 }
 
@@ -153,6 +187,7 @@ nb::object Session::lease(const std::string& what) {
 }
 
 bool Session::interrupted() {
+  if (ending) return true;
   const auto now = std::chrono::steady_clock::now();
   if (now - looked_ < kBetweenSignals && !signals_->any()) return false;
   looked_ = now;
@@ -189,7 +224,8 @@ Observer Session::observer(const nb::object& on_step, const nb::object& on_frame
 }
 
 bool Session::make_steps(const Go& go, const Observer& told) {
-  const nb::gil_scoped_release unlocked;
+  if (ending) misused("the interpreter ends; nothing is advanced any more");
+  const Unlocked here;
   return go(simulation_, told);
 }
 

@@ -28,6 +28,10 @@ nb::object object_of(const Callback<Argument>& callback) {
   return callback ? nb::object(*callback) : nb::none();
 }
 
+// At the interpreter's end: waits for calls on other threads to end, and lets none begin.
+void end_sessions();
+void register_end();
+
 class Session {
  public:
   Session(const Scene& scene, const RunOptions& options, const nb::object& on_filling);

@@ -214,6 +214,7 @@ void bind_changing(nb::class_<Session>& c) {
 }  // namespace
 
 void bind_simulation(nb::module_& m) {
+  register_end();
   PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&Session::traverse)},
                          {Py_tp_clear, reinterpret_cast<void*>(&Session::clear)},
                          {0, nullptr}};

@@ -91,11 +91,11 @@ struct BasicFieldView {
 using FieldView = BasicFieldView<const void>;
 using WritableField = BasicFieldView<void>;
 
-// What a force is asked for in every step: the accelerations of all particles. Pointers hold until
-// the callback returns; all views have the same chunks and lanes.
+// What a force is asked for, the accelerations of all particles, each time that a step is tried:
+// one that is rejected is tried again, shorter. Pointers hold until the callback returns.
 struct ForceStep {
   double time = 0;  // s, at the start of the step
-  double dt = 0;    // s, of the step
+  double dt = 0;    // s, of the step; all views have the same chunks and lanes
   int dimension = 3;
   FieldView id;                // std::uint32_t
   FieldView position;          // m, `dimension` components

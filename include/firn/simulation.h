@@ -235,7 +235,7 @@ struct NewParticles {
   std::vector<double> temperature;  // K; where Scene::solves_heat(), and only there
   std::optional<Phase> phase;       // thermal only; none: by temperature, as of a body
   // Of each particle. Without a volume that of 2^d particles per cell, without a mass that of the
-  // density; a mass of its own only in explicit scenes, others take the density for granted.
+  // density; a mass of its own not where a projection takes the density for granted.
   std::optional<double> volume;  // m^3 at rest, in 2D m^2
   std::optional<double> mass;    // kg
 };
@@ -317,7 +317,7 @@ class Simulation {
 
   // The complete state as bytes, and back. A simulation that loads what another one of the same
   // scene saved goes on exactly as that one would have (bitwise where runs repeat). Throws
-  // Error{kFile} if the bytes do not fit; those of another kind of scene change nothing.
+  // Error{kFile} if they are damaged or of another kind of scene, which changes nothing.
   std::vector<std::byte> save_state() const;
   void load_state(const std::vector<std::byte>& bytes);
 

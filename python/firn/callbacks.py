@@ -24,6 +24,8 @@ def per_particle(force: Callable[[float, np.ndarray, np.ndarray], np.ndarray]) -
         rows = step.occupied
         positions = step.position[:, rows].T
         accelerations = force(step.time, positions, step.velocity[:, rows].T)
+        if accelerations is None:
+            raise TypeError("a force of firn.per_particle returned None; accelerations are expected")
         step.acceleration[:, rows] = np.broadcast_to(accelerations, positions.shape).T
 
     return of_step

@@ -96,6 +96,7 @@ def test_particles_as_rows(free):
         (lambda step: step.wind, AttributeError),
         (lambda step: step.position.fill(0), ValueError),
         (lambda step: np.float64(1) / 0 + {}["missing"], KeyError),
+        (firn.per_particle(lambda t, x, v: None), TypeError),
     ],
 )
 def test_a_force_that_fails(free, wrong, kind):

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -213,3 +215,33 @@ def test_other_threads_have_no_handlers(scene):
     thread.start()
     thread.join()
     assert done == [signal.default_int_handler] * 3
+
+
+# A thread that was left running asks for the lock of an interpreter that is gone, and Python ends it
+# where it stands: within frames of C++, which ended the whole process.
+@pytest.mark.parametrize(
+    "call",
+    [
+        "simulation.run(on_step=lambda step: None)",
+        "simulation.set_force(lambda step: None); simulation.run()",
+        "simulation.set_grid_boundary(lambda step: None); simulation.run()",
+        "simulation.run()",
+    ],
+)
+def test_the_interpreter_ends_while_another_thread_runs(call):
+    script = f"""
+import threading, time, firn
+from conftest import SQUARE
+tree = dict(SQUARE, simulation=dict(SQUARE["simulation"], frames=10**6))
+simulation = firn.Simulation(firn.Scene.from_dict(tree, name="square"), device="cpu", threads=1)
+def go():
+    {call}
+threading.Thread(target=go, daemon=True).start()
+time.sleep(0.3)
+"""
+    here = os.path.dirname(__file__)
+    paths = os.pathsep.join([here, *filter(None, sys.path)])
+    done = subprocess.run(
+        [sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")

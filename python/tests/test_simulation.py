@@ -160,16 +160,10 @@ def break_by_a_force(simulation):
         simulation.step()
 
 
-def break_by_a_state(simulation):
-    with pytest.raises(firn.FileError):
-        simulation.load_state(simulation.save_state()[:-8])
-
-
-@pytest.mark.parametrize("break_it", [break_by_a_force, break_by_a_state])
-def test_a_state_that_means_nothing_is_not_shown(simulation, tmp_path, break_it):
+def test_a_state_that_means_nothing_is_not_shown(simulation, tmp_path):
     state = simulation.save_state()
     simulation.save(tmp_path / "state")
-    break_it(simulation)
+    break_by_a_force(simulation)
     for use in (
         simulation.step,
         simulation.save_state,

@@ -17,6 +17,7 @@
 #include "src/run/sources.h"
 #include "src/run/start_checks.h"
 #include "src/run/state_guard.h"
+#include "src/run/state_seal.h"
 #include "src/run/stepper.h"
 #include "src/scene/integrator_traits.h"
 #include "src/scene/validate.h"
@@ -30,9 +31,6 @@ using Clock = std::chrono::steady_clock;
 inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-// More than what a saved state holds beside channels and lists.
-inline constexpr std::size_t kStateHeader = 4096;
 
 class Simulation::Impl {
  public:
@@ -163,10 +161,10 @@ class Simulation::Impl {
   }
 
   std::vector<std::byte> save_state() {
-    guard_.require();
+    guard_.require_whole("save_state");
     ByteWriter out;
     out.reserve(stepper_->memory_bytes() + owners_.ranges().size() * sizeof(IdRange) +
-                kStateHeader);
+                state_header_bytes(scene_));
     out.value(frame_);
     out.value(std::uint32_t{in_frame_});
     out.value(owners_.next_id());
@@ -178,11 +176,11 @@ class Simulation::Impl {
     out.value(stats_.lost_volume);
     energy_.save(out);
     stepper_->save(out);
-    return out.take();
+    return sealed(out.take(), scene_);
   }
   void load_state(std::span<const std::byte> bytes) {
     refuse_in_callback("load_state");
-    ByteReader in(bytes);
+    ByteReader in(unsealed(bytes, scene_));
     const int frame = in.value<int>();
     const auto in_frame = in.value<std::uint32_t>();
     const auto next_id = in.value<std::uint32_t>();

@@ -20,6 +20,13 @@ class StateGuard {
                   "the state of this simulation means nothing any more: " + lost_ +
                       "; load a saved state, or make a new simulation");
   }
+  // And Error{kScene} within a step.
+  void require_whole(const char* what) const {
+    require();
+    if (within_step_)
+      throw Error(ErrorCategory::kScene,
+                  std::string(what) + ": the simulation is half way through a step");
+  }
   void lose(const std::string& why) {
     if (lost_.empty()) lost_ = why;
   }
@@ -42,17 +49,21 @@ class StateGuard {
                                                const char* what) {
     if (!function) return {};
     return [this, what, function = std::move(function)](const Step& step) {
+      within_step_ = true;
       try {
         function(step);
       } catch (...) {
+        within_step_ = false;
         lose(std::string(what) + " failed within a step");
         throw;
       }
+      within_step_ = false;
     };
   }
 
  private:
   std::string lost_;  // why; empty: it does
+  bool within_step_ = false;
 };
 
 }  // namespace firn

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "src/scene/parse.h"
+#include "src/scene/particle_range.h"
 
 namespace firn::scene {
 namespace {
@@ -106,7 +107,7 @@ void check_mass(TableReader& table, const Scene& scene, const Material* material
   const int d = scene.simulation.dimension;
   if (material == nullptr || !(material->density > 0 && scene.grid.dx > 0 && per_cell > 0)) return;
   const double mass = material->density * density_scale * std::pow(scene.grid.dx, d) / per_cell;
-  const double heaviest = scene.simulation.precision == Precision::kSingle ? 1e30 : 1e140;
+  const double heaviest = most_of_particle(scene);
   if (mass <= heaviest && mass >= 1 / heaviest) return;
   table.fail("material",
              fmt::format("a particle of '{}' would weigh {:.3g} kg, which is beyond what a run can "

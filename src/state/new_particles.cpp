@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "firn/error.h"
 #include "kernels/fields/blocks.h"
 #include "src/scene/findings.h"
 #include "src/scene/integrator_traits.h"
+#include "src/scene/particle_range.h"
 #include "src/scene/phases.h"
 
 namespace firn {
@@ -61,16 +64,16 @@ class Checks {
   }
   // As a position and a velocity have to be.
   void finite(std::size_t i, const Vec3& v, const char* what) const {
-    if (!std::all_of(v.begin(), v.end(), [](double c) { return std::isfinite(c); }))
-      refuse(fmt::format("the {} of particle {} is not finite", what, i));
+    for (const double c : v)
+      if (!holds(c)) refuse(fmt::format("the {} of particle {} is {}", what, i, unheld(c)));
     if (dimension_ == 2 && v[2] != 0)
       refuse(fmt::format("the {} of particle {} has a third component, {}, in a scene in 2D", what,
                          i, v[2]));
   }
   void temperature(std::size_t i, const NewParticles& particles, const Material& material) const {
     const double T = particles.temperature[i];
-    if (!(std::isfinite(T) && T >= 0))
-      refuse(fmt::format("the temperature of particle {} is {}; it must be 0 K or more", i, T));
+    if (!(holds(T) && T > 0))
+      refuse(fmt::format("the temperature of particle {} is {}; it must be above 0 K", i, T));
     if (!particles.phase) return;
     if (const auto conflict = phase_conflict(material, *particles.phase, T))
       refuse(place_of(i, particles.position[i], dimension_) + ": " + *conflict);
@@ -87,15 +90,39 @@ class Checks {
   double amount(const std::optional<double>& given, double otherwise, const char* what) const {
     if (given && !(std::isfinite(*given) && *given > 0))
       refuse(fmt::format("a {} of {}; it must be positive", what, *given));
-    return given.value_or(otherwise);
+    const double value = given.value_or(otherwise);
+    const double most = most_of_particle(scene_);
+    if (value > most || value < 1 / most)
+      refuse(fmt::format("a {} of {} is beyond what a run can sum", what, value));
+    return value;
+  }
+  void gradient(std::size_t i, const std::array<double, 9>& g) const {
+    for (std::size_t k = 0; k < g.size(); ++k) {
+      if (!holds(g[k]))
+        refuse(fmt::format("the velocity gradient of particle {} is {}", i, unheld(g[k])));
+      if (dimension_ == 2 && g[k] != 0 && (k % 3 == 2 || k / 3 == 2))
+        refuse(fmt::format(
+            "the velocity gradient of particle {} has a third component, {}, in a scene in 2D", i,
+            g[k]));
+    }
   }
   void mass(const NewParticles& particles) const {
     if (particles.mass && traits_of(scene_).staggered)
       refuse(
-          "particles have a mass of their own only where integrator = \"explicit\"; give a volume");
+          "particles have no mass of their own where integrator = \"incompressible\" or "
+          "\"thermal\"; give a volume");
   }
 
  private:
+  // Whether the scene's precision has it.
+  bool holds(double v) const {
+    return single() ? std::abs(v) <= double{std::numeric_limits<float>::max()} : std::isfinite(v);
+  }
+  std::string unheld(double v) const {
+    return std::isfinite(v) ? fmt::format("{}, more than single precision holds", v) : "not finite";
+  }
+  bool single() const { return scene_.simulation.precision == Precision::kSingle; }
+
   const Scene& scene_;
   std::size_t dimension_;
 };
@@ -118,9 +145,7 @@ ParticleBatch checked_batch(const Scene& scene, const NewParticles& particles) {
     if (!particles.temperature.empty()) check.temperature(i, particles, material);
   }
   for (std::size_t i = 0; i < particles.velocity_gradient.size(); ++i)
-    for (const double g : particles.velocity_gradient[i])
-      if (!std::isfinite(g))
-        refuse(fmt::format("the velocity gradient of particle {} is not finite", i));
+    check.gradient(i, particles.velocity_gradient[i]);
 
   ParticleBatch batch;
   batch.material = static_cast<std::uint32_t>(index);

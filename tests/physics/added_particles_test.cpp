@@ -309,7 +309,23 @@ TEST(AddedParticles, AreCheckedAgainstTheScene) {
   Scene liquid = busy_liquid_scene(2, Precision::kSingle);
   liquid.materials[0].name = "jelly";
   Simulation pool = simulate(liquid);
-  expect_refused(pool, {"explicit"}, [](N& p) { p.mass = 1; });
+  expect_refused(pool, {"no mass of their own", "incompressible"}, [](N& p) { p.mass = 1; });
+
+  // What a step could not hold would end it, and the simulation's state with it.
+  expect_refused(s, {"mass of 1e+60", "sum"}, [](N& p) { p.mass = 1e60; });
+  expect_refused(s, {"mass of 1e-60", "sum"}, [](N& p) { p.mass = 1e-60; });
+  expect_refused(s, {"volume of 1e-60", "sum"}, [](N& p) { p.volume = 1e-60; });
+  expect_refused(s, {"velocity of particle 1 is 1e+60", "single precision"}, [](N& p) {
+    p.velocity = {{0, 0, 0}, {0, 1e60, 0}};
+  });
+  expect_refused(s, {"velocity gradient of particle 0 is 1e+60", "single precision"}, [](N& p) {
+    p.velocity_gradient.resize(2);
+    p.velocity_gradient[0][3] = 1e60;
+  });
+  expect_refused(s, {"velocity gradient of particle 0", "third component"}, [](N& p) {
+    p.velocity_gradient.resize(2);
+    p.velocity_gradient[0][2] = 1;
+  });
 }
 
 TEST(RemovedParticles, AreToBeThere) {

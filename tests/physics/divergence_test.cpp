@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 
+#include "src/run/state_seal.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/forces.h"
 #include "tests/support/sim_scenes.h"
@@ -250,12 +251,21 @@ TEST(SavedState, CutShortOrTooLongIsRefused) {
   const auto refuse = [&](const std::vector<std::byte>& broken) {
     expect_error(ErrorCategory::kFile, {"saved state"}, [&] { simulation.load_state(broken); });
   };
-  for (std::size_t size = 0; size < 2000; ++size) refuse({bytes.begin(), bytes.begin() + size});
-  for (std::size_t size = 2000; size < bytes.size(); size += 997)
-    refuse({bytes.begin(), bytes.begin() + size});
+  // Also where the checksum is that of what is left.
+  const auto inside = unsealed(bytes, scene);
+  const auto refuse_cut = [&](std::size_t size) {
+    refuse({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)});
+    const auto left = inside.first(std::min(size, inside.size() - 1));
+    refuse(sealed({left.begin(), left.end()}, scene));
+  };
+  for (std::size_t size = 0; size < 2000; ++size) refuse_cut(size);
+  for (std::size_t size = 2000; size < bytes.size(); size += 997) refuse_cut(size);
   auto longer = bytes;
   longer.push_back(std::byte{0});
   refuse(longer);
+  std::vector<std::byte> longer_inside(inside.begin(), inside.end());
+  longer_inside.push_back(std::byte{0});
+  refuse(sealed(longer_inside, scene));
 }
 
 TEST(SavedState, CountsThatWouldLeadOutOfBoundsAreRefused) {
@@ -297,8 +307,8 @@ TEST(SavedState, CountsThatWouldLeadOutOfBoundsAreRefused) {
   refused_after([](StateEditor& e) { e.set_id(3, 0xfffffff0u); });
 }
 
-// Any one byte flipped either is refused, or lies in plain numbers and then cannot lead out of
-// bounds: the run goes on or ends with an error.
+// With a checksum that holds, any one byte flipped either is refused, or lies in plain numbers and
+// then cannot lead out of bounds: the run goes on or ends with an error.
 TEST(SavedState, AFlippedByteNeverCrashes) {
   Scene scene = busy_scene(2, Precision::kSingle);
   Simulation simulation = simulate(scene);
@@ -312,7 +322,7 @@ TEST(SavedState, AFlippedByteNeverCrashes) {
     const std::size_t at = i < 900 ? random() % header : random() % bytes.size();
     broken[at] ^= static_cast<std::byte>(1u << random() % 8);
     try {
-      simulation.load_state(broken);
+      simulation.load_state(with_checksum(broken));
       int polls = 0;
       simulation.advance_frame([&] { return ++polls > 1; });
     } catch (const Error&) {

@@ -1,9 +1,12 @@
 // What has no state any more says so, and a state that does not fit takes nothing away.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <stdexcept>
+#include <string>
 
 #include "tests/support/expect_error.h"
+#include "tests/support/fluid_scenes.h"
 #include "tests/support/sim_scenes.h"
 
 namespace firn::test {
@@ -33,6 +36,67 @@ TEST(StateGuard, AStateOfOtherParticlesChangesNothing) {
   EXPECT_THROW(simulation.load_state(cut), Error);
   EXPECT_EQ(simulation.save_state(), before);
   EXPECT_TRUE(simulation.advance_frame());
+}
+
+// What only looks like a state of this scene is refused by name, before anything has changed.
+TEST(StateGuard, AStateOfAnotherKindOfSceneChangesNothing) {
+  Simulation simulation = simulate(jelly_scene());
+  simulation.advance_frame();
+  const std::vector<std::byte> before = simulation.save_state();
+  std::map<std::string, Scene> others;
+  const auto with = [&](const std::string& word, auto&& change) {
+    Scene scene = jelly_scene();
+    change(scene);
+    others[word] = scene;
+  };
+  with("integrator", [](Scene& s) { s.simulation.integrator = Integrator::kOptimization; });
+  with("transfer.kernel", [](Scene& s) { s.transfer.kernel = 3; });
+  with("materials", [](Scene& s) { s.materials[0].model = MaterialModel::kNeoHookean; });
+  with("grid.domain", [](Scene& s) { s.grid.domain = closed_box({-5, -5, -5}, {5, 5, 5}); });
+  for (const auto& [word, scene] : others) {
+    SCOPED_TRACE(word);
+    const auto foreign = simulate(scene).save_state();
+    expect_error(ErrorCategory::kFile, {"another kind of scene", word},
+                 [&] { simulation.load_state(foreign); });
+    EXPECT_EQ(simulation.save_state(), before);
+  }
+  // What a study varies may differ.
+  Scene stiffer = jelly_scene();
+  stiffer.materials[0].density *= 2;
+  Simulation study = simulate(stiffer);
+  study.load_state(before);
+  EXPECT_TRUE(study.advance_frame());
+}
+
+// 192 of 200 states with one bit flipped were taken for good ones.
+TEST(StateGuard, DamagedStatesChangeNothing) {
+  Simulation simulation = simulate(jelly_scene());
+  simulation.advance_frame();
+  const std::vector<std::byte> before = simulation.save_state();
+  for (std::size_t i = 0; i < 200; ++i) {
+    std::vector<std::byte> damaged = before;
+    damaged[i * (before.size() - 1) / 199] ^= std::byte{1} << (i % 8);
+    expect_error(ErrorCategory::kFile, {"the saved state"},
+                 [&] { simulation.load_state(damaged); });
+  }
+  for (std::size_t size : {std::size_t{0}, std::size_t{19}, before.size() / 2, before.size() - 1}) {
+    const std::vector<std::byte> cut(before.begin(), before.begin() + static_cast<long>(size));
+    expect_error(ErrorCategory::kFile, {"cut short"}, [&] { simulation.load_state(cut); });
+  }
+  EXPECT_EQ(simulation.save_state(), before);
+}
+
+TEST(StateGuard, NothingIsSavedWithinAStep) {
+  Simulation simulation = simulate(jelly_scene());
+  int asked = 0;
+  simulation.set_force([&](const ForceStep&) {
+    ++asked;
+    expect_error(ErrorCategory::kScene, {"save_state", "half way through a step"},
+                 [&] { static_cast<void>(simulation.save_state()); });
+  });
+  simulation.advance_steps(2);
+  EXPECT_EQ(asked, 2);
+  simulation.load_state(simulation.save_state());
 }
 
 // A force that fails leaves particles half way through a step.

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/run/state_seal.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/fluid_scenes.h"
 #include "tests/support/harness_particle.h"
@@ -191,10 +192,11 @@ TEST(TracersOfARun, AreRefusedFromAStateThatDoesNotFit) {
   Simulation denser = simulate(with_tracers(collapse(2), 5));
   expect_error(ErrorCategory::kFile, {"other tracers"}, [&] { denser.load_state(saved); });
   for (float value : {std::nanf(""), 1e30f}) {
-    auto damaged = saved;  // the tracers come last
+    const auto inside = unsealed(saved, scene);
+    std::vector<std::byte> damaged(inside.begin(), inside.end());  // the tracers come last
     std::memcpy(damaged.data() + damaged.size() - sizeof value, &value, sizeof value);
     expect_error(ErrorCategory::kFile, {"tracer", "outside"},
-                 [&] { simulation.load_state(damaged); });
+                 [&] { simulation.load_state(sealed(damaged, scene)); });
   }
 }
 

@@ -2,7 +2,10 @@
 // running simulation.
 #pragma once
 
+#include <zlib.h>
+
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <stdexcept>
 #include <vector>
@@ -13,6 +16,16 @@
 #include "src/run/stepper.h"
 
 namespace firn::test {
+
+// With a checksum that holds: of what has been changed on purpose.
+inline std::vector<std::byte> with_checksum(std::vector<std::byte> state) {
+  constexpr std::size_t kMagic = 8;
+  const std::size_t size = state.size() - kMagic - sizeof(std::uint32_t);
+  const auto crc =
+      static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(state.data()), size));
+  std::memcpy(state.data() + size, &crc, sizeof crc);
+  return state;
+}
 
 class StateEditor {
  public:
@@ -32,7 +45,7 @@ class StateEditor {
     channels_ = at_;
   }
 
-  const std::vector<std::byte>& bytes() const { return bytes_; }
+  std::vector<std::byte> bytes() const { return with_checksum(bytes_); }
   StepControl control() const { return read<StepControl>(control_); }
   void set_control(const StepControl& c) { write(control_, c); }
   Chunk chunk(std::uint32_t i) const { return read<Chunk>(chunks_ + i * sizeof(Chunk)); }

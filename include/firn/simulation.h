@@ -304,7 +304,7 @@ class Simulation {
   // advance_steps(1) brings them back.
   Snapshot snapshot(const SnapshotParts& parts = {}) const;
   // The massless points of Scene::tracers in the order in which they were made, body by body:
-  // position (m), id, body and material; all other channels are empty. The number never changes.
+  // position (m), id, body and material; others are empty. Sinks and open faces take them away.
   Snapshot tracers() const;
   // Impulses on the colliders, N s, their moments, and work, J, since the last frame's end.
   std::vector<ColliderReaction> collider_impulses() const;

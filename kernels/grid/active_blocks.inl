@@ -85,13 +85,8 @@ struct MarkHomes {
       block[a] = come_home<D>(periodic, a, dx, inv_dx, shift, x[a]);
       if (x[a] != before) channel_at(particles.x, slot, D, a) = x[a];
     }
-    for (int a = 0; a < D && sinks.open; ++a)
-      if (x[a] < sinks.min[a] || x[a] > sinks.max[a]) return false;
     for (int a = 0; a < D; ++a) x[a] = in_first_round<D>(periodic, a, dx, inv_dx, x[a]);
-    // What lies on a wall lies in a sink that begins there.
-    for (int k = 0; k < sinks.count; ++k)
-      if (signed_distance<D>(sinks.programs[k], x) <= 0) return false;
-    return true;
+    return !sinks.takes(x);
   }
 };
 

@@ -39,6 +39,17 @@ struct SinkView {
   int count = 0;
   bool open = false;  // whether min and max hold; -+kLargest where a face is not open
   Real min[3] = {}, max[3] = {};
+
+  // Of a place in the first round of periodic axes. What lies on a wall lies in a sink that begins
+  // there.
+  template <int D>
+  FIRN_HD bool takes(const Vec<Real, D>& x) const {
+    for (int a = 0; a < D && open; ++a)
+      if (x[a] < min[a] || x[a] > max[a]) return true;
+    for (int k = 0; k < count; ++k)
+      if (signed_distance<D>(programs[k], x) <= 0) return true;
+    return false;
+  }
 };
 
 // Finds blocks and the permutation, and writes the new chunk table (over the old one) and the

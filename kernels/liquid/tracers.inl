@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include "kernels/liquid/tracers.h"
 #include "kernels/transfer/mac.h"
 #include "kernels/transfer/position_sum.h"
@@ -107,6 +109,7 @@ template <int D, class Real>
 struct AdvanceTracers {
   static constexpr const char* kName = "advance_tracers";
   ParticleBounds<Real, D> bounds;
+  SinkView<Real> sinks;
   FaceVelocity<D, Real> velocity;
   Real* positions;
   std::uint32_t count;
@@ -117,6 +120,7 @@ struct AdvanceTracers {
     const Real dt = static_cast<Real>(control->dt);
     Vec<Real, D> x;
     for (int a = 0; a < D; ++a) x[a] = component(i, a);
+    if (x[0] != x[0]) return;
     const Vec<Real, D> k1 = velocity(x);
     const Vec<Real, D> k2 = velocity(kept(x + Real(0.5) * dt * k1, x));
     const Vec<Real, D> k3 = velocity(kept(x + Real(0.75) * dt * k2, x));
@@ -126,7 +130,9 @@ struct AdvanceTracers {
     Vec<Real, D> moved;
     for (int a = 0; a < D; ++a) moved[a] = sum(x[a], by[a]);
     moved = kept(moved, x);
-    for (int a = 0; a < D; ++a) component(i, a) = moved[a];
+    const bool gone = sinks.takes(moved);
+    for (int a = 0; a < D; ++a)
+      component(i, a) = gone ? std::numeric_limits<Real>::quiet_NaN() : moved[a];
   }
 
   FIRN_HD Real& component(std::uint32_t i, int a) const {
@@ -148,11 +154,11 @@ struct AdvanceTracers {
 };
 
 template <class Exec, int D, class Real>
-void advance_tracers(Exec& exec, const ParticleBounds<Real, D>& bounds, const GridView<Real>& grid,
-                     const MacView<Real>& mac, Real* positions, std::uint32_t count,
-                     const StepControl* control) {
+void advance_tracers(Exec& exec, const ParticleBounds<Real, D>& bounds, const SinkView<Real>& sinks,
+                     const GridView<Real>& grid, const MacView<Real>& mac, Real* positions,
+                     std::uint32_t count, const StepControl* control) {
   launch_items(exec, {{nullptr, count}, &control->stop},
-               AdvanceTracers<D, Real>{bounds, {grid, mac}, positions, count, control});
+               AdvanceTracers<D, Real>{bounds, sinks, {grid, mac}, positions, count, control});
 }
 
 }  // namespace firn

@@ -11,7 +11,7 @@ struct Accelerate {
   struct Scratch {};
   ParticleView<Real> particles;
   const Real* acceleration;
-  const StepControl* control;
+  StepControl* control;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -20,16 +20,23 @@ struct Accelerate {
     const Real dt = static_cast<Real>(control->dt);
     g.for_each(kLanes, [&](std::uint32_t lane) {
       if (lane >= count) return;
-      for (int a = 0; a < D; ++a)
-        channel_row(particles.v, chunk, D, a)[lane] +=
-            dt * channel_row(acceleration, g.index(), D, a)[lane];
+      bool whole = true;
+      for (int a = 0; a < D; ++a) {
+        Real& v = channel_row(particles.v, chunk, D, a)[lane];
+        v += dt * channel_row(acceleration, g.index(), D, a)[lane];
+        whole = whole && abs(v) <= kLargest<Real>;
+      }
+      if (whole) return;
+      g.atomic_min(control->fault,
+                   pack_fault(Fault::kVelocity, channel_row(particles.id, chunk, 1, 0)[lane]));
+      raise(g, control, kStopDiverged);
     });
   }
 };
 
 template <class Exec, int D, class Real>
 void accelerate(Exec& exec, const ParticleView<Real>& particles, const Real* acceleration,
-                std::uint32_t max_chunks, const StepControl* control) {
+                std::uint32_t max_chunks, StepControl* control) {
   launch_groups(exec, {{&control->n_chunks, max_chunks}, &control->stop},
                 Accelerate<D, Real>{particles, acceleration, control});
 }

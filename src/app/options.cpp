@@ -147,7 +147,7 @@ const std::vector<Flag>& flag_table() {
       {"into", "o,output", "DIR", "another folder for the files (default: that of the run)",
        [](O& o, const S& v) { o.output = v; }},
       {"frames", "frames", "N", "number of frames of the whole run",
-       [](O& o, const S& v) { o.frames = parse_integer("frames", v, 1); }},
+       [](O& o, const S& v) { o.frames = parse_integer("frames", v, 0); }},
       {"frame-range", "frames", "A:B", "these frames only, A and B among them (also A:, :B, A)",
        [](O& o, const S& v) { parse_frames(v, o); }},
       {"to", "to", "FORMAT,...",

@@ -92,13 +92,16 @@ ColorF diverging_color_map(double value) {
 }
 
 ColorF category_color(int index) {
-  constexpr std::array<std::array<int, 3>, 7> colors{{{0, 114, 178},
-                                                      {230, 159, 0},
-                                                      {0, 158, 115},
-                                                      {204, 121, 167},
-                                                      {213, 94, 0},
-                                                      {86, 180, 233},
-                                                      {240, 228, 66}}};
+  constexpr std::array<std::array<int, 3>, 10> colors{{{0, 114, 178},
+                                                       {230, 159, 0},
+                                                       {0, 158, 115},
+                                                       {204, 121, 167},
+                                                       {213, 94, 0},
+                                                       {86, 180, 233},
+                                                       {240, 228, 66},
+                                                       {110, 110, 115},
+                                                       {118, 60, 160},
+                                                       {140, 86, 60}}};
   const std::array<int, 3>& color = colors[static_cast<std::size_t>(index) % colors.size()];
   return {static_cast<float>(color[0]) / 255, static_cast<float>(color[1]) / 255,
           static_cast<float>(color[2]) / 255};

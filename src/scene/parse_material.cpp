@@ -160,7 +160,8 @@ bool contains(const List& keys, std::string_view key) {
 Vec3 palette_color(std::size_t index) {
   constexpr Vec3 kPalette[] = {{0.36, 0.60, 0.84}, {0.93, 0.58, 0.24}, {0.42, 0.70, 0.42},
                                {0.83, 0.38, 0.40}, {0.62, 0.50, 0.78}, {0.72, 0.58, 0.44},
-                               {0.90, 0.82, 0.40}, {0.45, 0.75, 0.75}};
+                               {0.90, 0.82, 0.40}, {0.45, 0.75, 0.75}, {0.92, 0.62, 0.76},
+                               {0.55, 0.55, 0.57}};
   return kPalette[index % std::size(kPalette)];
 }
 

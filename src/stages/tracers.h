@@ -37,26 +37,26 @@ class Tracers : public Stage<Exec, D, Real> {
 
   void enqueue() {
     if (count_ > 0)
-      advance_tracers<Exec, D, Real>(context_.exec, context_.params.bounds, context_.grid.view(),
-                                     faces_.completed(), positions_.data(), count_,
-                                     context_.step());
+      advance_tracers<Exec, D, Real>(context_.exec, context_.params.bounds, context_.bodies.sinks(),
+                                     context_.grid.view(), faces_.completed(), positions_.data(),
+                                     count_, context_.step());
   }
 
+  // Without those that are gone.
   Snapshot snapshot() const {
     Snapshot s;
     s.dimension = D;
-    s.id.resize(count_);
-    for (std::uint32_t i = 0; i < count_; ++i) s.id[i] = i;
-    for (const Group& g : groups_) {
-      s.body.insert(s.body.end(), g.count, g.body);
-      s.material.insert(s.material.end(), g.count, g.material);
-    }
-    s.position.resize(std::size_t{count_} * D);
-    for (int a = 0; a < D; ++a) {
-      const auto along = positions_.download(count_, std::size_t{count_} * a);
-      for (std::size_t i = 0; i < count_; ++i)
-        s.position[i * D + static_cast<std::size_t>(a)] = static_cast<float>(along[i]);
-    }
+    const std::vector<Real> positions = positions_.download();
+    std::uint32_t i = 0;
+    for (const Group& g : groups_)
+      for (const std::uint32_t end = i + g.count; i < end; ++i) {
+        if (is_gone(positions, i)) continue;
+        s.id.push_back(i);
+        s.body.push_back(g.body);
+        s.material.push_back(g.material);
+        for (std::size_t a = 0; a < D; ++a)
+          s.position.push_back(static_cast<float>(positions[a * count_ + i]));
+      }
     return s;
   }
 
@@ -69,8 +69,10 @@ class Tracers : public Stage<Exec, D, Real> {
     const auto positions = in.values<Real>();
     if (positions.size() != positions_.size())
       throw Error(ErrorCategory::kFile, "the saved state has other tracers than this scene");
-    for (Real x : positions)
-      if (!(std::abs(x) < context_.params.dx * static_cast<double>(BlockTraits<D>::kMaxCell)))
+    for (std::size_t k = 0; k < positions.size(); ++k)
+      if (!(std::abs(positions[k]) <
+            context_.params.dx * static_cast<double>(BlockTraits<D>::kMaxCell)) &&
+          !is_gone(positions, k % count_))
         throw Error(ErrorCategory::kFile, "the saved state has a tracer outside the grid");
     positions_.upload(positions);
   }
@@ -85,6 +87,12 @@ class Tracers : public Stage<Exec, D, Real> {
     std::uint32_t count;
     std::uint16_t body, material;
   };
+
+  bool is_gone(const std::vector<Real>& positions, std::size_t tracer) const {
+    for (std::size_t a = 0; a < D; ++a)
+      if (!std::isnan(positions[a * count_ + tracer])) return false;
+    return true;
+  }
 
   FaceTransfer<Exec, D, Real>& faces_;
   std::uint32_t count_ = 0;

@@ -8,6 +8,7 @@
 
 #include "kernels/exec/backend.h"
 #include "tests/support/device.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/fluid_scenes.h"
 #include "tests/support/forces.h"
 #include "tests/support/library_scenes.h"
@@ -53,6 +54,26 @@ TEST(OwnForce, GivesMassTimesAccelerationTimesTime) {
     SCOPED_TRACE(c.name());
     expect_impulse(two_balls(c), kOneThread);
   }
+}
+
+// It is named before a solve could be blamed for it.
+TEST(OwnForce, ThatIsNoNumberIsNamed) {
+  for (const auto integrator :
+       {Integrator::kExplicit, Integrator::kOptimization, Integrator::kSemiImplicit}) {
+    Scene scene = two_balls({});
+    scene.simulation.integrator = integrator;
+    Simulation simulation(scene, kOneThread);
+    simulation.set_force(force_of([](std::uint32_t id, double) {
+      return Vec3{id == 7 ? std::numeric_limits<double>::quiet_NaN() : 0, 0, 0};
+    }));
+    expect_error(ErrorCategory::kDiverged, {"velocity", "particle 7"},
+                 [&] { simulation.advance_frame(); });
+  }
+  Simulation liquid(busy_liquid_scene(2, Precision::kSingle), kOneThread);
+  liquid.set_force(force_of([](std::uint32_t, double) {
+    return Vec3{0, std::numeric_limits<double>::infinity(), 0};
+  }));
+  expect_error(ErrorCategory::kDiverged, {"velocity"}, [&] { liquid.advance_frame(); });
 }
 
 // The same acceleration for all is gravity, for liquids as well.

@@ -75,8 +75,8 @@ TEST(ThermalWalls, ChannelsFlowAsTheyShould) {
 // What rides along with both plates rides on for ever, and feels nothing.
 TEST(ThermalWalls, LiquidRidesBetweenPlates) {
   for (const auto forces : kForces) {
-    Simulation simulation = simulate(
-        Plates{.dx = 0.02, .forces = forces, .below = 0.1, .above = 0.1}.scene(syrup()));
+    Simulation simulation =
+        simulate(Plates{.dx = 0.02, .forces = forces, .below = 0.1, .above = 0.1}.scene(syrup()));
     simulation.advance_until(0.5);
     const Totals totals = simulation.totals();
     EXPECT_NEAR(totals.momentum[0] / totals.mass, 0.1, 1e-5);
@@ -85,8 +85,8 @@ TEST(ThermalWalls, LiquidRidesBetweenPlates) {
 }
 
 // What one plate gives and the other does not take sets the liquid in motion, but for what is told
-// of the first steps, where the liquid at the wall is set in motion in one; in the end both feel the
-// same, mu U / H. Semi-implicit forces read 0 without the stress of the motion they solve for.
+// of the first steps, where the liquid at the wall is set in motion in one; in the end both feel
+// the same, mu U / H. Semi-implicit forces read 0 without the stress of the motion they solve for.
 TEST(ThermalWalls, PlatesFeelTheShearOfLiquids) {
   for (const auto forces : kForces)
     for (const double offset : {0.0, 0.5}) {
@@ -117,8 +117,7 @@ TEST(ThermalWalls, PlatesHoldWhatIsGluedToThem) {
     for (const double offset : {0.0, 0.3, 0.5}) {
       Material jelly = solid("jelly", kShearModulus, 3e4);
       jelly.viscosity = 30;
-      const Scene scene =
-          Plates{.offset = offset, .forces = forces, .above = kSpeed}.scene(jelly);
+      const Scene scene = Plates{.offset = offset, .forces = forces, .above = kSpeed}.scene(jelly);
       Simulation simulation = simulate(scene);
       simulation.advance_until(1);
       const FrameStats& stats = simulation.stats();

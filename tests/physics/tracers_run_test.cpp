@@ -2,6 +2,7 @@
 // change nothing else, and do not depend on threads or on a stop between.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
@@ -197,6 +198,39 @@ TEST(TracersOfARun, AreRefusedFromAStateThatDoesNotFit) {
     std::memcpy(damaged.data() + damaged.size() - sizeof value, &value, sizeof value);
     expect_error(ErrorCategory::kFile, {"tracer", "outside"},
                  [&] { simulation.load_state(sealed(damaged, scene)); });
+  }
+}
+
+// They go where the particles go that they move with, and do not come back; the others keep their
+// ids.
+TEST(TracersOfARun, AreTakenBySinksAndOpenFaces) {
+  for (const bool open : {false, true}) {
+    Scene scene = with_tracers(collapse(2), 4);
+    const double end = open ? 1.6 : 1.2;
+    if (open)
+      scene.grid.domain->boundary[1] = BoundaryType::kOpen;
+    else
+      scene.sinks = {{"drain", box({1.2, -1, 0}, {2, 2, 0})}};
+    Simulation simulation = simulate(scene);
+    const std::size_t all = simulation.tracers().size();
+    std::size_t left = all;
+    for (int frame = 0; frame < 36; ++frame) {
+      simulation.advance_frame();
+      const Snapshot tracers = simulation.tracers();
+      EXPECT_LE(tracers.size(), left);
+      left = tracers.size();
+      ASSERT_EQ(tracers.position.size(), 2 * left);
+      EXPECT_TRUE(std::is_sorted(tracers.id.begin(), tracers.id.end()));
+      for (std::size_t i = 0; i < left; ++i) EXPECT_LE(position_in(tracers, i)[0], end);
+    }
+    const double of_particles = static_cast<double>(simulation.snapshot().size()) /
+                                static_cast<double>(simulate(scene).snapshot().size());
+    EXPECT_LT(of_particles, 0.8);
+    EXPECT_NEAR(static_cast<double>(left) / static_cast<double>(all), of_particles, 0.1);
+    Simulation after = simulate(scene);
+    after.load_state(simulation.save_state());
+    EXPECT_EQ(after.tracers().id, simulation.tracers().id);
+    EXPECT_EQ(after.tracers().position, simulation.tracers().position);
   }
 }
 

@@ -10,9 +10,9 @@ namespace firn {
 
 // v += dt a. `acceleration`, m/s^2, is a channel of d components whose chunks are counted from the
 // first one that holds particles. Nothing once a stop flag is up. A velocity that is not finite
-// then is a fault: solvers would be blamed for it.
+// then is a fault; with `stops` it ends the step at once, since a solve would be blamed for it.
 template <class Exec, int D, class Real>
 void accelerate(Exec& exec, const ParticleView<Real>& particles, const Real* acceleration,
-                std::uint32_t max_chunks, StepControl* control);
+                std::uint32_t max_chunks, bool stops, StepControl* control);
 
 }  // namespace firn

@@ -11,6 +11,7 @@ struct Accelerate {
   struct Scratch {};
   ParticleView<Real> particles;
   const Real* acceleration;
+  bool stops;
   StepControl* control;
 
   template <class Group>
@@ -29,16 +30,16 @@ struct Accelerate {
       if (whole) return;
       g.atomic_min(control->fault,
                    pack_fault(Fault::kVelocity, channel_row(particles.id, chunk, 1, 0)[lane]));
-      raise(g, control, kStopDiverged);
+      if (stops) raise(g, control, kStopDiverged);
     });
   }
 };
 
 template <class Exec, int D, class Real>
 void accelerate(Exec& exec, const ParticleView<Real>& particles, const Real* acceleration,
-                std::uint32_t max_chunks, StepControl* control) {
+                std::uint32_t max_chunks, bool stops, StepControl* control) {
   launch_groups(exec, {{&control->n_chunks, max_chunks}, &control->stop},
-                Accelerate<D, Real>{particles, acceleration, control});
+                Accelerate<D, Real>{particles, acceleration, stops, control});
 }
 
 }  // namespace firn

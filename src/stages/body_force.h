@@ -34,8 +34,10 @@ class BodyForceStage : public Stage<Exec, D, Real> {
     else
       ask(c);
     keep_velocities(c);
+    // What one partition stops at the others must know; they find the fault at the step's end.
+    const bool stops = !context_.partition->is_split();
     accelerate<Exec, D, Real>(context_.exec, context_.particles.view(), acceleration_.data(),
-                              context_.particles.capacity(), context_.step());
+                              context_.particles.capacity(), stops, context_.step());
   }
 
   // A step that is to run again gives the kick again.

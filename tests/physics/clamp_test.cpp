@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/support/device.h"
 #include "tests/support/fluid_scenes.h"
 #include "tests/support/sim_scenes.h"
 
@@ -30,10 +31,9 @@ Scene clamped_rod(Integrator integrator, bool fused) {
 class Clamp : public testing::TestWithParam<std::pair<Integrator, bool>> {};
 
 // Particles were put onto its faces, by up to 0.33 m in the first step.
-TEST_P(Clamp, HoldsWhatIsInIt) {
-  Scene scene = clamped_rod(GetParam().first, GetParam().second);
+void expect_held(Scene scene, const RunOptions& options) {
   scene.simulation.gravity = {0, 0, 0};
-  Simulation simulation = simulate(scene);
+  Simulation simulation(scene, options);
   const Snapshot before = simulation.snapshot();
   simulation.advance_frame();
   simulation.advance_frame();
@@ -44,6 +44,15 @@ TEST_P(Clamp, HoldsWhatIsInIt) {
     farthest =
         std::max(farthest, std::abs(static_cast<double>(after.position[i]) - before.position[i]));
   EXPECT_LE(farthest, 1e-6);
+}
+
+TEST_P(Clamp, HoldsWhatIsInIt) {
+  expect_held(clamped_rod(GetParam().first, GetParam().second), {Device::kCpu, 1});
+}
+TEST(GpuClamp, HoldsWhatIsInIt) {
+  if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
+  for (const bool fused : {false, true})
+    expect_held(clamped_rod(Integrator::kExplicit, fused), {Device::kCuda, 1});
 }
 
 // Carried and turned by a quarter in half a second; relative to the clamp it drifts outwards by

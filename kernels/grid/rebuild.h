@@ -3,7 +3,7 @@
 // blocks or chunks do not fit it raises kStopOverflow before it has changed any particle.
 #pragma once
 
-#include "kernels/collide/sdf.h"
+#include "kernels/collide/sinks.h"
 #include "kernels/exec/backend.h"
 #include "kernels/fields/blocks.h"
 #include "kernels/fields/particles.h"
@@ -30,26 +30,6 @@ struct RebuildView {
   std::uint32_t* bin_first = nullptr;     // per bin + 1: first chunk
   std::uint32_t* block_colour = nullptr;  // per block
   NearCounts near_counts;                 // with it goes GridView::saved_keys, by save_nodes
-};
-
-// Regions that delete what enters them: shapes, and what lies beyond the open faces of the domain.
-template <class Real>
-struct SinkView {
-  const SdfProgram<Real>* programs = nullptr;
-  int count = 0;
-  bool open = false;  // whether min and max hold; -+kLargest where a face is not open
-  Real min[3] = {}, max[3] = {};
-
-  // Of a place in the first round of periodic axes. What lies on a wall lies in a sink that begins
-  // there.
-  template <int D>
-  FIRN_HD bool takes(const Vec<Real, D>& x) const {
-    for (int a = 0; a < D && open; ++a)
-      if (x[a] < min[a] || x[a] > max[a]) return true;
-    for (int k = 0; k < count; ++k)
-      if (signed_distance<D>(programs[k], x) <= 0) return true;
-    return false;
-  }
 };
 
 // Finds blocks and the permutation, and writes the new chunk table (over the old one) and the

@@ -2,8 +2,8 @@
 // faces and change nothing.
 #pragma once
 
+#include "kernels/collide/sinks.h"
 #include "kernels/exec/backend.h"
-#include "kernels/grid/rebuild.h"
 #include "kernels/mac/mac_grid.h"
 #include "kernels/step/control.h"
 #include "kernels/transfer/transfer.h"

@@ -95,7 +95,7 @@ class Convert(ExportsTest):
         self.assertEqual([round(48 * time) for time, _ in self.series()], [1, 4, 5])
 
     def test_a_checkpoint_between_two_frames_is_no_frame(self):
-        self.succeed("run", self.scene, "--max-time", 0.3, "--set", "time.dt_max=1e-8", *settings([]))
+        self.succeed("run", self.scene, "--max-time", 1, "--set", "time.dt_max=1e-8", *settings([]))
         result = self.succeed("convert", "out/square", "--to", "vtp")
         self.assertIn("on the way to the next frame", result.stderr)
         self.assertIn("firn resume", self.fail_with(3, "convert", "out/square", "--to", "vtp", "--frames", 0))

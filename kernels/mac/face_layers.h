@@ -7,10 +7,11 @@
 
 namespace firn {
 
-// Whether a sticky boundary holds what moves past a face: one that lies behind it, or in front of
-// it by less than half a cell. With u_b the boundary's velocity it has u - u_b = mirrored (u_n -
-// u_b), u_n the mean of the faces beside it that keep their own velocity: what is linear is 0 at
-// the boundary itself. Known of the faces of FaceLayers, and of those that were left out of them.
+// Whether a sticky boundary holds what moves past a face, behind it or less than half a cell before
+// it. With u_b its velocity, u - u_b = mirrored (u_n - u_b), u_n the mean of the faces beside it
+// that keep their own: what is linear is 0 at the boundary. 0 beside none of them; 1 farther
+// behind, where faces go on along lines. Known of the faces of FaceLayers, and of those left out of
+// them.
 template <class Real>
 inline constexpr Real kUnbound = kLargest<Real>;
 template <class Real>

@@ -34,8 +34,8 @@ struct BodyGuard {
     return signed_distance<D>(colliders[c].program, to_body(poses[c], centre)) <= radius;
   }
 
-  // Puts x back to half a cell's depth in body c; false where it was no deeper. `v` is the velocity
-  // that it has moved with for `dt`.
+  // Puts x back to half a cell's depth in body c; false where it was no deeper. `v` is the
+  // particle's velocity after the step, which under FLIP is not quite what has moved it.
   FIRN_HD bool push_out(int c, Vec<Real, D>& x, const Vec<Real, D>& v, Real dt) const {
     const RigidPose<Real>& pose = poses[c];
     const SdfProgram<Real>& shape = colliders[c].program;

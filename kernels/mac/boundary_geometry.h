@@ -95,6 +95,8 @@ struct BoundaryGeometry {
   }
   // A face half a cell before a wall along the grid is free.
   static constexpr Real kBesideWall = Real(0.499);
+  // And what others follow lies at least so far before it.
+  static constexpr Real kLeastBefore = Real(0.2);
   // A normal nearer to an axis than 1.4 mrad is along it: single precision finds it to 1e-4.
   static constexpr Real kAlongAxis = Real(1 - 1e-6);
 };

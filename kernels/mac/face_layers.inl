@@ -48,18 +48,28 @@ struct MarkOwnFaces {
     if (open > Real(0)) return open >= Real(kOpenEnough);
     return !boundary.slides(block, local, axis);
   }
-  // A face that no free one lies beside keeps its velocity: in a slit, nothing else would move.
+  // Where there is a free face beside it that it can follow; in a slit the one farthest from both
+  // walls is free.
   FIRN_HD bool is_gripped(std::uint32_t rank, const Vec<int, D>& block, const Vec<int, D>& local,
                           int axis) const {
     const Vec<Real, D> x = boundary.face_position(block, local, axis);
-    if (!boundary.grips(boundary.nearest(x), x, axis)) return false;
+    const NearestBoundary<D, Real> wall = boundary.nearest(x);
+    if (!boundary.grips(wall, x, axis)) return false;
+    const Real dx = boundary.grid.dx;
+    const Real farther = max(wall.distance + Real(0.05) * dx, boundary.kLeastBefore * dx);
     for (int d = 0; d < kDirections<D>; ++d) {
-      const Vec<int, D> there = stepped<D>(local, d / 2, (d & 1) != 0 ? 1 : -1);
+      const int by = (d & 1) != 0 ? 1 : -1;
+      const Vec<int, D> there = stepped<D>(local, d / 2, by);
       const CellAddress at = cell_address<D>(mac, rank, there);
-      if (at.exists() && mac.area[face_index<D>(at.block, axis, at.cell)] >= Real(kOpenEnough) &&
-          is_wet<D>(mac, rank, there, axis) &&
-          boundary.distance(boundary.face_position(block, there, axis)) >=
-              boundary.kBesideWall * boundary.grid.dx)
+      if (!at.exists() || mac.area[face_index<D>(at.block, axis, at.cell)] < Real(kOpenEnough) ||
+          !is_wet<D>(mac, rank, there, axis))
+        continue;
+      const auto distance = [&](const Vec<int, D>& of) {
+        return boundary.distance(boundary.face_position(block, of, axis));
+      };
+      const Real beside = distance(there);
+      if (beside >= boundary.kBesideWall * dx ||
+          (beside >= farther && distance(stepped<D>(there, d / 2, by)) <= beside))
         return true;
     }
     return false;
@@ -171,7 +181,7 @@ struct ReachFaces {
       sum += max(boundary.distance(boundary.face_position(block, there, axis)), Real(0));
       ++count;
     }
-    if (sum < Real(0.25) * boundary.grid.dx) return false;
+    if (sum < boundary.kLeastBefore * boundary.grid.dx) return false;
     share = distance * static_cast<Real>(count) / sum;
     return true;
   }

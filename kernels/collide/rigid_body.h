@@ -98,6 +98,7 @@ FIRN_HD inline RigidPose<Real> pose_of(const RigidMass& mass, const RigidBody& b
   pose.pivot = cast<Real>(mass.center);
   pose.velocity = cast<Real>(u.linear);
   pose.angular_velocity = cast<Real>(u.angular);
+  pose.bend = Vec<Real, 3>::zero();
   return pose;
 }
 

@@ -8,10 +8,12 @@
 namespace firn {
 
 // x_world = rotation (x_body - pivot) + pivot + translation; velocities are those of world space.
+// `bend` (s^-1/2) turns the velocity of a point that goes round into that of the chord to where it
+// will be when a step ends; see along_chords.
 template <class Real>
 struct RigidPose {
   Mat<Real, 3> rotation;
-  Vec<Real, 3> translation, pivot, velocity, angular_velocity;
+  Vec<Real, 3> translation, pivot, velocity, angular_velocity, bend;
 };
 
 // Keys of one body: `translation` and `rotation` hold three numbers per key (m; Euler angles in
@@ -96,6 +98,18 @@ template <class Real>
 FIRN_HD inline Vec<Real, 3> cast(const Vec<double, 3>& a) {
   return {{Real(a[0]), Real(a[1]), Real(a[2])}};
 }
+template <class Real>
+FIRN_HD inline RigidPose<Real> cast(const RigidPose<double>& pose) {
+  RigidPose<Real> result;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) result.rotation(i, j) = Real(pose.rotation(i, j));
+  result.translation = cast<Real>(pose.translation);
+  result.pivot = cast<Real>(pose.pivot);
+  result.velocity = cast<Real>(pose.velocity);
+  result.angular_velocity = cast<Real>(pose.angular_velocity);
+  result.bend = cast<Real>(pose.bend);
+  return result;
+}
 // In 2D the third coordinate is zero and dropped again: rotations there are about z.
 template <int D, class Real>
 FIRN_HD inline Vec<Real, 3> to_3d(const Vec<Real, D>& x) {
@@ -141,14 +155,46 @@ FIRN_HD inline RigidPose<Real> pose_at(const KeyframeView& keys, double t) {
       R = rotation_from_vector(spin * since) * R;
     }
   }
-  RigidPose<Real> pose;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) pose.rotation(i, j) = Real(R(i, j));
-  pose.translation = rigid::cast<Real>(translation);
-  pose.pivot = rigid::cast<Real>(keys.pivot);
-  pose.velocity = rigid::cast<Real>(velocity);
-  pose.angular_velocity = rigid::cast<Real>(spin);
-  return pose;
+  return rigid::cast<Real>(
+      RigidPose<double>{R, translation, keys.pivot, velocity, spin, Vec<double, 3>::zero()});
+}
+
+namespace rigid {
+
+// To first order in the turn of a step of dt (s): along a tangent a point that goes round gets
+// farther from the axis by half the square of the turn, the chord ends where it began.
+FIRN_HD inline Vec<double, 3> bend(const Vec<double, 3>& angular_velocity, double dt) {
+  return std::sqrt(0.5 * dt) * angular_velocity;
+}
+
+// Gives a pose the velocities whose step of dt ends, for all points of the body, where `turn` about
+// the pivot has them: (exp(dt W) - 1) / dt = sinc W + (1 - cos) W^2 / dt^2 / |W|^2.
+FIRN_HD inline void along_chords(RigidPose<double>& pose, const Vec<double, 3>& turn, double dt) {
+  const double angle = norm(turn);
+  const Vec<double, 3> spin = turn * (1 / dt);
+  pose.angular_velocity = (angle > 0 ? std::sin(angle) / angle : 1) * spin;
+  pose.bend = (angle > 0 ? 2 * std::fabs(std::sin(0.5 * angle)) / angle : 1) * bend(spin, dt);
+}
+
+}  // namespace rigid
+
+// The pose at time t with the velocities that take every point of the body straight to where it
+// will be at t + dt, s: what is tied to the body keeps its place and its shape in steps of any
+// length, also over a key.
+template <class Real>
+FIRN_HD inline RigidPose<Real> pose_over(const KeyframeView& keys, double t, double dt) {
+  RigidPose<double> pose = pose_at<double>(keys, t);
+  if (!(dt > 0)) return rigid::cast<Real>(pose);
+  Vec<double, 3> turn = dt * pose.angular_velocity;
+  int k = 0;
+  while (k < keys.count && keys.times[k] <= t) ++k;
+  if (k < keys.count && keys.times[k] < t + dt) {
+    const RigidPose<double> end = pose_at<double>(keys, t + dt);
+    pose.velocity = (end.translation - pose.translation) * (1 / dt);
+    turn = vector_from_rotation(end.rotation * transpose(pose.rotation));
+  }
+  rigid::along_chords(pose, turn, dt);
+  return rigid::cast<Real>(pose);
 }
 
 template <class Real, int D>
@@ -166,11 +212,23 @@ template <class Real, int D>
 FIRN_HD inline Vec<Real, D> rotate_to_world(const RigidPose<Real>& pose, const Vec<Real, D>& n) {
   return rigid::from_3d<D>(pose.rotation * rigid::to_3d(n));
 }
-// Velocity in m/s of the point of the body that is at world position x.
+// What the chord adds to the velocity, m/s.
 template <class Real, int D>
-FIRN_HD inline Vec<Real, D> velocity_at(const RigidPose<Real>& pose, const Vec<Real, D>& x) {
+FIRN_HD inline Vec<Real, D> bend_at(const RigidPose<Real>& pose, const Vec<Real, D>& x) {
+  const Vec<Real, 3> r = rigid::to_3d(x) - pose.pivot - pose.translation;
+  return rigid::from_3d<D>(cross(pose.bend, cross(pose.bend, r)));
+}
+// Velocity in m/s of the point of the body that is at world position x: of its motion now,
+template <class Real, int D>
+FIRN_HD inline Vec<Real, D> tangent_velocity_at(const RigidPose<Real>& pose,
+                                                const Vec<Real, D>& x) {
   const Vec<Real, 3> r = rigid::to_3d(x) - pose.pivot - pose.translation;
   return rigid::from_3d<D>(pose.velocity + cross(pose.angular_velocity, r));
+}
+// and along the chord of a step.
+template <class Real, int D>
+FIRN_HD inline Vec<Real, D> velocity_at(const RigidPose<Real>& pose, const Vec<Real, D>& x) {
+  return tangent_velocity_at(pose, x) + bend_at(pose, x);
 }
 
 }  // namespace firn

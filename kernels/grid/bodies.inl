@@ -68,10 +68,11 @@ struct CoupleBodies : NodeContact<D, Real> {
     const Vec<Real, D> normal = this->normal_at(c, x), v = velocity_before(node, block, x, i);
     const ContactShares<Real> shares = this->shares_of(c, params.poses[c], x, v, normal);
     if (!shares.any()) return;
+    const Vec<Real, D> bend = bend_at(params.poses[c], x);
     Vec<double, D> r, v_i, n;
     for (int a = 0; a < D; ++a) {
       r[a] = static_cast<double>(x[a]) - moved.bodies[params.colliders[c].body].center[a];
-      v_i[a] = static_cast<double>(v[a]);
+      v_i[a] = static_cast<double>(v[a]) - static_cast<double>(bend[a]);
       n[a] = static_cast<double>(normal[a]);
     }
     System::add_node(sums, static_cast<double>(node.mass()), r, v_i, n,

@@ -1,14 +1,11 @@
 // The last guard of collisions: nodes keep material out of bodies as well as the grid resolves
 // them; a particle that got deeper than half a cell all the same, at an edge or in front of a fast
-// body, is put back to that depth. What lies in a sticky body and does not move against it stays: a
-// clamp holds what is in it.
+// body, is put back to that depth. What was deeper in a sticky body when the step began stays as
+// it is: a clamp holds what is in it.
 #pragma once
 
-#include "kernels/exec/backend.h"
 #include "kernels/fields/blocks.h"
-#include "kernels/fields/particles.h"
 #include "kernels/grid/update.h"
-#include "kernels/step/control.h"
 
 namespace firn {
 
@@ -24,42 +21,46 @@ struct BodyGuard {
   int count;
   Real dx;
 
-  // Whether body c can touch what lies within `margin` cells of a block.
-  FIRN_HD bool reaches(const Vec<int, D>& block, int c, Real margin) const {
-    constexpr Real half = Real(0.5) * BlockTraits<D>::kSide;
+  // Whether body c can touch particles of a block.
+  FIRN_HD bool reaches(const Vec<int, D>& block, int c) const {
+    const Real half = Real(0.5) * BlockTraits<D>::kSide;
     Vec<Real, D> centre;
     for (int a = 0; a < D; ++a)
       centre[a] = (static_cast<Real>(block[a] * BlockTraits<D>::kSide) + half) * dx;
-    const Real radius = (half + margin) * dx * sqrt(static_cast<Real>(D));
+    const Real radius = (half + Real(kMargin)) * dx * sqrt(static_cast<Real>(D));
     return signed_distance<D>(colliders[c].program, to_body(poses[c], centre)) <= radius;
   }
+  // Particles may be a cell outside their block, and moved by one more: with the stencil's shift.
+  static constexpr int kMargin = 3;
+  FIRN_HD bool any_reaches(const Vec<int, D>& block) const {
+    for (int c = 0; c < count; ++c)
+      if (reaches(block, c)) return true;
+    return false;
+  }
 
-  // Puts x back to half a cell's depth in body c; false where it was no deeper. `v` is the
-  // particle's velocity after the step, which under FLIP is not quite what has moved it.
-  FIRN_HD bool push_out(int c, Vec<Real, D>& x, const Vec<Real, D>& v, Real dt) const {
+  // Puts x, where a particle is after a step of dt that began at `before`, back to half a cell's
+  // depth in body c as that will be then; false where it stays. What the body holds has moved with
+  // it if velocities were those of chords; with `tangents` it still has to be bent onto its arc.
+  FIRN_HD bool push_out(int c, const Vec<Real, D>& before, Vec<Real, D>& x, Real dt,
+                        bool tangents) const {
     const RigidPose<Real>& pose = poses[c];
     const SdfProgram<Real>& shape = colliders[c].program;
-    const Vec<Real, D> in_body = to_body(pose, x);
-    const Real depth = -signed_distance<D>(shape, in_body), allowed = Real(0.5) * dx;
+    const Vec<Real, D> at = to_body(pose, x - dt * surface_velocity(colliders[c], pose, before));
+    const Real depth = -signed_distance<D>(shape, at), allowed = Real(0.5) * dx;
     if (!(depth > allowed)) return false;
-    const Vec<Real, D> n = rotate_to_world(pose, sdf_normal<D>(shape, in_body, Real(0.1) * dx));
-    Real by = depth - allowed;
-    if (colliders[c].boundary == BoundaryType::kSticky) {
-      if (depth > kHeld * dx) return false;
-      by = min(by, Real(2) * dt * dot(surface_velocity(colliders[c], pose, x) - v, n));
-      if (!(by > Real(0))) return false;
+    if (holds(c, before)) {
+      if (tangents) x += dt * bend_at(pose, before);
+      return tangents;
     }
-    x += by * n;
+    x += (depth - allowed) * rotate_to_world(pose, sdf_normal<D>(shape, at, Real(0.1) * dx));
     return true;
   }
-  // Deeper nothing gets in a step: all that it reads there has the body's velocity.
-  static constexpr Real kHeld = Real(2);
+  // Whether x lies so deep in a sticky body that nothing has put it there but the scene: deeper
+  // than what is put back gets in a step by what its motion is not told to.
+  FIRN_HD bool holds(int c, const Vec<Real, D>& x) const {
+    if (colliders[c].boundary != BoundaryType::kSticky) return false;
+    return -signed_distance<D>(colliders[c].program, to_body(poses[c], x)) > Real(0.6) * dx;
+  }
 };
-
-// Moves positions only, after G2P. Does nothing without colliders.
-template <class Exec, int D, class Real>
-void guard_particles(Exec& exec, const GridUpdateParams<Real, D>& params,
-                     const ParticleView<Real>& particles, const GridView<Real>& grid,
-                     std::uint32_t block_bound, const StepControl* control);
 
 }  // namespace firn

@@ -25,12 +25,25 @@ struct PoseColliders {
   RigidPose<Real>* poses;
   const StepControl* control;
   BodyView moved = {};
+  // Whether velocities are those of the step's chords; else of the time at which it begins, to
+  // which `bend` adds what is missing.
+  bool chords = true;
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t i) const {
     const int b = colliders[i].body;
-    poses[i] = b < 0 ? pose_at<Real>(colliders[i].keys, control->time)
-                     : rigid::pose_of<Real>(moved.masses[b], moved.bodies[b],
-                                            moved.free_velocity(b, control->dt));
+    const double dt = control->dt;
+    if (b < 0) {
+      const KeyframeView& keys = colliders[i].keys;
+      poses[i] =
+          chords ? pose_over<Real>(keys, control->time, dt) : pose_at<Real>(keys, control->time);
+    } else {
+      poses[i] = rigid::pose_of<Real>(moved.masses[b], moved.bodies[b], moved.free_velocity(b, dt));
+    }
+    // What turns a body may have changed by the time that its velocity is known: the bend, of
+    // second order, stays.
+    if (b >= 0 || !chords)
+      for (int a = 0; a < 3; ++a)
+        poses[i].bend[a] = static_cast<Real>(std::sqrt(0.5 * dt)) * poses[i].angular_velocity[a];
     if (colliders[i].deforming != nullptr) set_time(*colliders[i].deforming, control->time);
   }
 };

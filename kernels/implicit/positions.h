@@ -16,7 +16,8 @@ namespace firn {
 // cubic kernels.
 template <class Exec, int D, class Real>
 void settle_positions(Exec& exec, const TransferParams& params,
-                      const ParticleBounds<Real, D>& bounds, const ParticleView<Real>& particles,
+                      const ParticleBounds<Real, D>& bounds,
+                      const GridUpdateParams<Real, D>& bodies, const ParticleView<Real>& particles,
                       const Real* before, const GridView<Real>& grid, StepControl* control,
                       std::uint32_t block_bound);
 

@@ -79,7 +79,9 @@ struct SettlePositions : ParticleAdvance<D, Real> {
   using Base::bounds, Base::particles, Base::grid, Base::control;
   using Field = NodeField<D, Degree, Real>;
   using Vector = Vec<Real, D>;
-  struct Scratch {};
+  struct Scratch {
+    bool near_bodies;
+  };
   static constexpr int kMostSteps = 10, kMostCuts = 14;
   // Cells; far below what positions are good for.
   static constexpr Real kSame = sizeof(Real) == 4 ? Real(1e-5) : Real(1e-10);
@@ -89,22 +91,30 @@ struct SettlePositions : ParticleAdvance<D, Real> {
   FIRN_HD void operator()(Group& g) const {
     const std::uint32_t block = g.index();
     if (grid.chunk_begin[block] == grid.chunk_begin[block + 1]) return;
+    g.once([&] { g.scratch.near_bodies = Base::is_near_bodies(block); });
+    g.sync();
+    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
     const Field field{grid, control->n_blocks};
     for_each_pack_in(g, block, grid, particles, [&](const auto& lanes) {
-      lanes.for_each_lane([&](int, std::uint32_t lane) { settle(g, field, lanes.chunk, lane); });
+      lanes.for_each_lane(
+          [&](int, std::uint32_t lane) { settle(g, field, home, lanes.chunk, lane); });
     });
   }
 
   template <class Group>
-  FIRN_HD void settle(Group& g, const Field& field, std::uint32_t chunk, std::uint32_t lane) const {
+  FIRN_HD void settle(Group& g, const Field& field, const Vec<int, D>& home, std::uint32_t chunk,
+                      std::uint32_t lane) const {
     Vector from;
     for (int a = 0; a < D; ++a) from[a] = channel_row(before, chunk, D, a)[lane];
+    // What is tied to a body is where its chords end.
+    if (g.scratch.near_bodies && Base::is_held(home, from)) return;
     const Vector way = way_from(field, from);
     for (int a = 0; a < D; ++a) {
       const auto moved = move_along(a, bounds, *control, grid.inv_dx, from[a], way[a]);
       if (moved.strays) Base::report(g, Fault::kPositionRange, chunk, lane);
       channel_row(particles.x, chunk, D, a)[lane] = moved.x;
     }
+    if (g.scratch.near_bodies) Base::guard(home, from, chunk, lane, false);
   }
 
   // Newton's method for y - dt v(from + y) = 0 from y = 0; steps are halved until they leave no
@@ -138,16 +148,19 @@ struct SettlePositions : ParticleAdvance<D, Real> {
 
 template <class Exec, int D, class Real>
 void settle_positions(Exec& exec, const TransferParams& params,
-                      const ParticleBounds<Real, D>& bounds, const ParticleView<Real>& particles,
+                      const ParticleBounds<Real, D>& bounds,
+                      const GridUpdateParams<Real, D>& bodies, const ParticleView<Real>& particles,
                       const Real* before, const GridView<Real>& grid, StepControl* control,
                       std::uint32_t block_bound) {
   const LaunchRange range{{&control->n_blocks, block_bound}, &control->stop};
   if (params.degree == 2)
-    launch_groups(exec, range,
-                  SettlePositions<D, 2, Real>{{params, bounds, particles, grid, control}, before});
+    launch_groups(
+        exec, range,
+        SettlePositions<D, 2, Real>{{params, bounds, particles, grid, control, bodies}, before});
   if (params.degree == 3)
-    launch_groups(exec, range,
-                  SettlePositions<D, 3, Real>{{params, bounds, particles, grid, control}, before});
+    launch_groups(
+        exec, range,
+        SettlePositions<D, 3, Real>{{params, bounds, particles, grid, control, bodies}, before});
 }
 
 }  // namespace firn

@@ -180,8 +180,7 @@ struct BodyReactions {
     Vec<Real, D> push = Vec<Real, D>::zero();
     push[axis] = impulse;
     add_impulse(sums, x, push);
-    const GridUpdateParams<Real, D>& params = boundary.params;
-    add_work(sums, surface_velocity(params.colliders[c], params.poses[c], x), push);
+    add_work(sums, boundary.surface_velocity(c, x), push);
   }
 };
 
@@ -225,14 +224,27 @@ struct StressReactions : BodyReactions<D, Real> {
     const Vec<Real, D> n = boundary.normal(wall, x);
     if (wall.boundary == BoundaryType::kSticky) {
       const Real falls = static_cast<Real>(control->dt) * boundary.params.gravity[axis];
+      // What no pressure moves, deep within the body, the body holds whole.
+      const bool pressed = is_solved(rank, local) || is_solved(rank, stepped<D>(local, axis, -1));
+      const Real along = pressed ? Real(1) - n[axis] * n[axis] : Real(1);
       if (mass > Real(0))
-        impulse += (Real(1) - n[axis] * n[axis]) *
-                   (mac.faces[face][kFaceMomentum] +
-                    mass * (falls - moving(rank, local, axis, held, wall.velocity[axis])));
+        impulse += along * (mac.faces[face][kFaceMomentum] +
+                            mass * (falls - moving(rank, local, axis, held, wall.velocity[axis])));
       return this->add(sums, c, x, axis, impulse);
     }
     // Nothing else holds where material slides.
     for (int a = 0; a < D; ++a) this->add(sums, c, x, a, impulse * n[axis] * n[a]);
+  }
+  // Whether a cell has a pressure that moves anything.
+  FIRN_HD bool is_solved(std::uint32_t rank, const Vec<int, D>& local) const {
+    if (!is_fluid(mac, cell_address<D>(mac, rank, local))) return false;
+    for (int a = 0; a < D; ++a)
+      for (int side = 0; side < 2; ++side) {
+        const CellAddress face = cell_address<D>(mac, rank, stepped<D>(local, a, side));
+        if (face.exists() && mac.area[face_index<D>(face.block, a, face.cell)] > Real(0))
+          return true;
+      }
+    return false;
   }
   // The velocity with which a face at a boundary of velocity `wall` moves, by those before the
   // step.
@@ -246,8 +258,10 @@ struct StressReactions : BodyReactions<D, Real> {
     for (int d = 0; d < kDirections<D>; ++d) {
       const CellAddress at = cell_towards<D>(mac, {rank, cell}, d, 1);
       if (!at.exists() || !test_bit(own + face_word<D>(at.block, axis), at.cell)) continue;
-      const Node<Real>& beside = mac.faces[face_index<D>(at.block, axis, at.cell)];
-      sum += beside[kFaceMass] > Real(0) ? beside[kFaceMomentum] / beside[kFaceMass] : wall;
+      const std::uint64_t other = face_index<D>(at.block, axis, at.cell);
+      const Node<Real>& beside = mac.faces[other];
+      const bool moves = mac.area[other] > Real(0) && beside[kFaceMass] > Real(0);
+      sum += moves ? beside[kFaceMomentum] / beside[kFaceMass] : wall;
       ++count;
     }
     const Real share = mac.mirrored[face_index<D>(rank, axis, cell)];

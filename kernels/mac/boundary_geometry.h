@@ -51,6 +51,11 @@ struct BoundaryGeometry {
            radius + Real(1e-3) * grid.dx;
   }
 
+  // Without the bend: chords converge, which is no flow through the surface.
+  FIRN_HD Vec<Real, D> surface_velocity(int c, const Vec<Real, D>& x) const {
+    return firn::surface_velocity(params.colliders[c], params.poses[c], x) -
+           bend_at(params.poses[c], x);
+  }
   FIRN_HD NearestBoundary<D, Real> nearest(const Vec<Real, D>& x) const {
     NearestBoundary<D, Real> wall;
     for (int f = 0; f < 2 * D && params.walls.active; ++f) {
@@ -68,7 +73,7 @@ struct BoundaryGeometry {
       wall.distance = phi;
       wall.body = c;
       wall.boundary = params.colliders[c].boundary;
-      wall.velocity = surface_velocity(params.colliders[c], params.poses[c], x);
+      wall.velocity = surface_velocity(c, x);
     }
     return wall;
   }

@@ -49,7 +49,7 @@ struct MarkOwnFaces {
     return !boundary.slides(block, local, axis);
   }
   // Where there is a free face beside it that it can follow; in a slit the one farthest from both
-  // walls is free.
+  // walls is free, unless it lies in or at one of them: what has no other moves with the wall.
   FIRN_HD bool is_gripped(std::uint32_t rank, const Vec<int, D>& block, const Vec<int, D>& local,
                           int axis) const {
     const Vec<Real, D> x = boundary.face_position(block, local, axis);
@@ -72,7 +72,7 @@ struct MarkOwnFaces {
           (beside >= farther && distance(stepped<D>(there, d / 2, by)) <= beside))
         return true;
     }
-    return false;
+    return wall.distance < boundary.kLeastBefore * dx;
   }
 };
 

@@ -220,7 +220,7 @@ void measure_faces(Exec& exec, const GridUpdateParams<Real, D>& params, const Gr
                    const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control) {
   const std::uint32_t colliders = static_cast<std::uint32_t>(params.collider_count);
   launch_items(exec, {{nullptr, colliders}, &control->stop},
-               PoseColliders<Real>{params.colliders, params.poses, control});
+               PoseColliders<Real>{params.colliders, params.poses, control, {}, false});
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
                 MeasureFaces<D, Real>{{params, grid}, mac});
 }

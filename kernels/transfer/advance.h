@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include "kernels/grid/guard.h"
 #include "kernels/transfer/position_sum.h"
 #include "kernels/transfer/spline.h"
 #include "kernels/transfer/tile.h"
@@ -68,6 +69,29 @@ struct ParticleAdvance {
   ParticleView<Real> particles;
   GridView<Real> grid;
   StepControl* control;
+  GridUpdateParams<Real, D> bodies;
+
+  FIRN_HD bool is_near_bodies(std::uint32_t block) const {
+    return BodyGuard<D, Real>(bodies, grid.dx).any_reaches(block_of_key<D>(grid.keys[block]));
+  }
+  FIRN_HD bool is_held(const Vec<int, D>& home, const Vec<Real, D>& x) const {
+    const BodyGuard<D, Real> guard(bodies, grid.dx);
+    for (int c = 0; c < guard.count; ++c)
+      if (guard.reaches(home, c) && guard.holds(c, x)) return true;
+    return false;
+  }
+  // Of a particle that has moved from `before`; see push_out.
+  FIRN_HD void guard(const Vec<int, D>& home, const Vec<Real, D>& before, std::uint32_t chunk,
+                     std::uint32_t lane, bool tangents) const {
+    const BodyGuard<D, Real> guard(bodies, grid.dx);
+    for (int c = 0; c < guard.count; ++c) {
+      if (!guard.reaches(home, c)) continue;
+      Vec<Real, D> x;
+      for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
+      if (!guard.push_out(c, before, x, static_cast<Real>(control->dt), tangents)) continue;
+      for (int a = 0; a < D; ++a) channel_row(particles.x, chunk, D, a)[lane] = x[a];
+    }
+  }
 
   // Calls advance(home, chunk, lane), which returns the particle's new speed squared, for the
   // particles of a block; the largest goes to `control`.

@@ -16,6 +16,7 @@ struct G2P : ParticleAdvance<D, Real> {
   using Tile = BlockTile<D, Degree, Real>;
   struct Scratch {
     Tile velocity, increment;
+    bool near_bodies;
   };
   static constexpr int kModes = mode_count(Set, D);
   using Base = ParticleAdvance<D, Real>;
@@ -24,6 +25,7 @@ struct G2P : ParticleAdvance<D, Real> {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const auto load = [&](std::uint32_t block) {
+      g.once([&] { g.scratch.near_bodies = Base::is_near_bodies(block); });
       load_tile(g, g.scratch.velocity, grid, block, node_layer(grid.nodes));
       if (params.flip > 0)
         load_tile(g, g.scratch.increment, grid, block, node_layer(grid.increments));
@@ -51,6 +53,7 @@ struct G2P : ParticleAdvance<D, Real> {
     store_gradient(s, velocities, c, chunk, lane);
     store_coefficients(s, c, chunk, lane);
     for (int a = 0; a < D; ++a) Base::move(g, a, x[a], c[0][a], chunk, lane);
+    if (g.scratch.near_bodies) Base::guard(home, x, chunk, lane, false);
     Node<Real> increment = Node<Real>::zero();
     if (params.flip > 0) increment = gather_mean<Tile::kSide>(s, g.scratch.increment.node + at);
     Real speed_squared = 0;
@@ -106,21 +109,21 @@ struct G2P : ParticleAdvance<D, Real> {
 
 template <int D, int Degree, ModeSet Set, class Real, class Exec>
 void launch_g2p(Exec& exec, const TransferParams& params, const ParticleBounds<Real, D>& bounds,
-                const ParticleView<Real>& particles, const GridView<Real>& grid,
-                StepControl* control, std::uint32_t block_bound) {
+                const GridUpdateParams<Real, D>& bodies, const ParticleView<Real>& particles,
+                const GridView<Real>& grid, StepControl* control, std::uint32_t block_bound) {
   // No group writes what another reads, so the blocks go in one launch, in the order in which they
   // lie in memory.
   launch_groups(exec, {{&control->n_blocks, block_bound}, &control->stop},
-                G2P<D, Degree, Set, Real>{{params, bounds, particles, grid, control}});
+                G2P<D, Degree, Set, Real>{{params, bounds, particles, grid, control, bodies}});
 }
 
 template <class Exec, int D, class Real>
 void g2p(Exec& exec, const TransferParams& params, const ParticleBounds<Real, D>& bounds,
-         const ParticleView<Real>& particles, const GridView<Real>& grid, StepControl* control,
-         std::uint32_t block_bound) {
+         const GridUpdateParams<Real, D>& bodies, const ParticleView<Real>& particles,
+         const GridView<Real>& grid, StepControl* control, std::uint32_t block_bound) {
   for_instance(params, [&](auto degree, auto set) {
-    launch_g2p<D, decltype(degree)::value, decltype(set)::value>(exec, params, bounds, particles,
-                                                                 grid, control, block_bound);
+    launch_g2p<D, decltype(degree)::value, decltype(set)::value>(
+        exec, params, bounds, bodies, particles, grid, control, block_bound);
   });
 }
 

@@ -212,20 +212,20 @@ struct G2P2G {
       });
     }
     const BodyGuard<D, Real> guard(bodies, grid.dx);
-    // Particles may be a cell outside their block, and moved by one more: with the stencil's shift.
     for (int c = 0; c < guard.count; ++c)
-      if (guard.reaches(home, c, Real(3))) push_out(guard, c, lanes, motion, x);
+      if (guard.reaches(home, c)) push_out(guard, c, lanes, motion, x);
     for (int a = 0; a < D; ++a) lanes.store(channel_row(particles.x, lanes.chunk, D, a), x[a]);
   }
   template <class Lanes, class T>
   FIRN_HD void push_out(const BodyGuard<D, Real>& guard, int c, const Lanes& lanes,
                         const Motion<T>& motion, Vec<T, D>& x) const {
     typename Lanes::template Table<2 * D> table;
-    for (int a = 0; a < D; ++a) table.set(a, x[a]), table.set(D + a, motion.v[a]);
+    const Real dt = static_cast<Real>(control->dt);
+    for (int a = 0; a < D; ++a) table.set(a, x[a]), table.set(D + a, motion.c[0][a]);
     lanes.for_each_lane([&](int i, std::uint32_t) {
-      Vec<Real, D> at, v;
-      for (int a = 0; a < D; ++a) at[a] = table.at(a, i), v[a] = table.at(D + a, i);
-      guard.push_out(c, at, v, static_cast<Real>(control->dt));
+      Vec<Real, D> at, moved;
+      for (int a = 0; a < D; ++a) at[a] = table.at(a, i), moved[a] = table.at(D + a, i);
+      guard.push_out(c, at - dt * moved, at, dt, false);
       for (int a = 0; a < D; ++a) table.at(a, i) = at[a];
     });
     for (int a = 0; a < D; ++a) x[a] = table.get(a);

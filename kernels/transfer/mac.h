@@ -28,11 +28,12 @@ void mac_p2g(Exec& exec, const TransferParams& params, const ParticleView<Real>&
              std::uint32_t block_bound);
 
 // Reads velocities and coefficients from the faces and moves the particles with the interpolated
-// velocity. Faults and the largest speed go to `control`. Leaves the velocity gradient channel as
-// it is unless params.shears, where it is that of kFaceStrained.
+// velocity, then out of bodies. Faults and the largest speed go to `control`. Leaves the velocity
+// gradient channel as it is unless params.shears, where it is that of kFaceStrained.
 template <class Exec, int D, class Real>
 void mac_g2p(Exec& exec, const TransferParams& params, const ParticleBounds<Real, D>& bounds,
-             const ParticleView<Real>& particles, const GridView<Real>& grid, Real* faces,
-             StepControl* control, std::uint32_t block_bound);
+             const GridUpdateParams<Real, D>& bodies, const ParticleView<Real>& particles,
+             const GridView<Real>& grid, Real* faces, StepControl* control,
+             std::uint32_t block_bound);
 
 }  // namespace firn

@@ -16,6 +16,7 @@ struct MacG2P : ParticleAdvance<D, Real> {
   using Tile = BlockTile<D, Degree + 1, Real, Real>;
   struct Scratch {
     Tile velocity[D], increment[D], correction[D], strained[D];
+    bool near_bodies;
   };
   static constexpr int kModes = mode_count(Set, D);
   using Base = ParticleAdvance<D, Real>;
@@ -26,6 +27,7 @@ struct MacG2P : ParticleAdvance<D, Real> {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const auto load = [&](std::uint32_t block) {
+      g.once([&] { g.scratch.near_bodies = Base::is_near_bodies(block); });
       for_each_tile_node<D, Tile::kSide>(g, [&](std::uint32_t t, int corner, int node) {
         load_node(g.scratch, block, t, corner, node);
       });
@@ -77,7 +79,19 @@ struct MacG2P : ParticleAdvance<D, Real> {
       speed_squared += v * v;
     }
     if (particles.coefficient_modes > 0 && PartScales<Real>{params}.active()) scale_parts(x, lanes);
+    if (g.scratch.near_bodies) guard(home, x, lanes);
     return speed_squared;
+  }
+
+  template <class T, class Lanes>
+  FIRN_HD void guard(const Vec<int, D>& home, const Vec<T, D>& before, const Lanes& lanes) const {
+    typename Lanes::template Table<D> table;
+    for (int a = 0; a < D; ++a) table.set(a, before[a]);
+    lanes.for_each_lane([&](int i, std::uint32_t lane) {
+      Vec<Real, D> at;
+      for (int a = 0; a < D; ++a) at[a] = table.at(a, i);
+      Base::guard(home, at, lanes.chunk, lane, true);
+    });
   }
 
   template <class T, class Velocities, class Lanes>
@@ -126,20 +140,23 @@ struct MacG2P : ParticleAdvance<D, Real> {
 
 template <int D, int Degree, ModeSet Set, class Real, class Exec>
 void launch_mac_g2p(Exec& exec, const TransferParams& params, const ParticleBounds<Real, D>& bounds,
-                    const ParticleView<Real>& particles, const GridView<Real>& grid, Real* faces,
-                    StepControl* control, std::uint32_t block_bound) {
+                    const GridUpdateParams<Real, D>& bodies, const ParticleView<Real>& particles,
+                    const GridView<Real>& grid, Real* faces, StepControl* control,
+                    std::uint32_t block_bound) {
   // No group writes what another reads, so the blocks go in one launch.
-  launch_groups(exec, {{&control->n_blocks, block_bound}, &control->stop},
-                MacG2P<D, Degree, Set, Real>{{params, bounds, particles, grid, control}, faces});
+  launch_groups(
+      exec, {{&control->n_blocks, block_bound}, &control->stop},
+      MacG2P<D, Degree, Set, Real>{{params, bounds, particles, grid, control, bodies}, faces});
 }
 
 template <class Exec, int D, class Real>
 void mac_g2p(Exec& exec, const TransferParams& params, const ParticleBounds<Real, D>& bounds,
-             const ParticleView<Real>& particles, const GridView<Real>& grid, Real* faces,
-             StepControl* control, std::uint32_t block_bound) {
+             const GridUpdateParams<Real, D>& bodies, const ParticleView<Real>& particles,
+             const GridView<Real>& grid, Real* faces, StepControl* control,
+             std::uint32_t block_bound) {
   for_instance(params, [&](auto degree, auto set) {
     launch_mac_g2p<D, decltype(degree)::value, decltype(set)::value>(
-        exec, params, bounds, particles, grid, faces, control, block_bound);
+        exec, params, bounds, bodies, particles, grid, faces, control, block_bound);
   });
 }
 

@@ -67,11 +67,11 @@ void p2g(Exec& exec, const TransferParams& params, const ParticleView<Real>& par
          std::uint32_t block_bound);
 
 // Reads velocities, coefficients and the velocity gradient from the nodes and moves the particles
-// with the interpolated velocity. Faults and the largest speed go to `control`.
+// with the interpolated velocity, then out of bodies. Faults and the largest speed go to `control`.
 template <class Exec, int D, class Real>
 void g2p(Exec& exec, const TransferParams& params, const ParticleBounds<Real, D>& bounds,
-         const ParticleView<Real>& particles, const GridView<Real>& grid, StepControl* control,
-         std::uint32_t block_bound);
+         const GridUpdateParams<Real, D>& bodies, const ParticleView<Real>& particles,
+         const GridView<Real>& grid, StepControl* control, std::uint32_t block_bound);
 
 // The fused step: one pass over the particles reads the velocities of this step from the grid,
 // moves the particles, advances their deformation and stress, and scatters the momentum of the next

@@ -81,7 +81,7 @@ TransferOperations transfer_operations(const Scene& scene) {
                                                         [](int) { return HostTurns{}; });
     });
     count.g2p = operations_of([&] {
-      Gather{{params, {}, particle, grid, &control}}.advance(gather_group, home, 0, 0);
+      Gather{{params, {}, particle, grid, &control, {}}}.advance(gather_group, home, 0, 0);
     });
   });
   return count;

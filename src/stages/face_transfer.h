@@ -2,7 +2,6 @@
 // velocities beyond the liquid that particles at its surface read.
 #pragma once
 
-#include "kernels/grid/guard.h"
 #include "kernels/mac/boundaries.h"
 #include "kernels/mac/extrapolation.h"
 #include "kernels/mac/prepare.h"
@@ -101,9 +100,7 @@ class FaceTransfer : public Stage<Exec, D, Real> {
     const ParticleView<Real> particles = context_.particles.view();
     const GridView<Real> grid = context_.grid.view();
     mac_g2p<Exec, D, Real>(context_.exec, context_.params.transfer, context_.params.bounds,
-                           particles, grid, grid.nodes, c, blocks);
-    guard_particles<Exec, D, Real>(context_.exec, context_.boundaries(), particles, grid, blocks,
-                                   c);
+                           context_.boundaries(), particles, grid, grid.nodes, c, blocks);
   }
   // With the masks of faces that complete() has left.
   MacView<Real> completed() { return after_layers(layer_count(), view()); }

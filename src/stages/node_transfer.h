@@ -3,7 +3,6 @@
 // next step's scatter where steps are fused.
 #pragma once
 
-#include "kernels/grid/guard.h"
 #include "kernels/transfer/transfer.h"
 #include "src/stages/particle_stress.h"
 
@@ -106,11 +105,9 @@ class NodeTransfer : public Stage<Exec, D, Real> {
     const std::uint32_t blocks = context_.max_blocks();
     const ParticleView<Real> particles = context_.particles.view();
     const GridView<Real> grid = context_.grid.view();
-    g2p<Exec, D, Real>(context_.exec, context_.params.transfer, context_.params.bounds, particles,
-                       grid, c, blocks);
+    g2p<Exec, D, Real>(context_.exec, context_.params.transfer, context_.params.bounds,
+                       context_.boundaries(), particles, grid, c, blocks);
     moved();
-    guard_particles<Exec, D, Real>(context_.exec, context_.boundaries(), particles, grid, blocks,
-                                   c);
     context_.mark(kClockG2P);
   }
 

@@ -25,8 +25,9 @@ class ParticlePositionsStage : public Stage<Exec, D, Real> {
   void enqueue() {
     if (!on_) return;
     settle_positions<Exec, D, Real>(context_.exec, context_.params.transfer, context_.params.bounds,
-                                    context_.particles.view(), before_.data(), context_.grid.view(),
-                                    context_.step(), context_.max_blocks());
+                                    context_.boundaries(), context_.particles.view(),
+                                    before_.data(), context_.grid.view(), context_.step(),
+                                    context_.max_blocks());
   }
 
   void reserve_chunks(std::uint32_t chunks) {

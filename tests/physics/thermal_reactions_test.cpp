@@ -97,5 +97,33 @@ TEST(ThermalReactions, LiquidBearsWhatItsWeightIs) {
   }
 }
 
+// A block within a clamp that begins to turn. What lay deeper than the surface was told in shares
+// of its normal, and what was a face beyond the block as if it stood still: torques came to +-50
+// N m where there are none, and with them the energy that the clamp had fed.
+TEST(ThermalReactions, ClampsFeelWhatTheyTurn) {
+  Scene scene = block_scene(0.3, 0);
+  scene.simulation.gravity = {};
+  scene.bodies[0].shape = box({-kSide, -0.1, 0}, {kSide, 0.1, 0});
+  scene.colliders = {collider("clamp", box({-0.6, -0.3, 0}, {0.6, 0.3, 0}), BoundaryType::kSticky)};
+  constexpr double kSpeed = 6;
+  Keyframes motion;
+  motion.times = {0, 10};
+  motion.rotation = {{0, 0, 0}, {0, 0, 10 * kSpeed}};
+  scene.colliders[0].motion = motion;
+  Simulation simulation = simulate(scene);
+  simulation.advance_frame();
+  const double spin = simulation.totals().angular_momentum[2];
+  EXPECT_NEAR(-simulation.stats().reactions.at(0).torque[2] * simulation.stats().time, spin,
+              0.01 * spin);
+  for (int frame = 0; frame < 6; ++frame) {
+    simulation.advance_frame();
+    const double dt = simulation.stats().dt_max;
+    // What a straight step and its turn leave is of second order.
+    EXPECT_LE(std::abs(simulation.stats().reactions.at(0).torque[2]),
+              2 * spin * kSpeed * kSpeed * dt);
+  }
+  EXPECT_LE(simulation.stats().energy.growth, 1e-6);
+}
+
 }  // namespace
 }  // namespace firn::test

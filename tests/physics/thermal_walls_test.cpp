@@ -74,21 +74,24 @@ TEST(ThermalWalls, ChannelsFlowAsTheyShould) {
 }
 
 // A gap that is hardly wider than a cell holds what is in it too, wherever it lies; without a face
-// for the others to follow it fell freely, with 300 times the speed of such a flow.
+// for the others to follow, or with none between the walls, it fell freely, with some 400 times the
+// speed of such a flow.
 TEST(ThermalWalls, NarrowGapsHold) {
   for (const auto forces : kForces)
-    for (const double offset : {0.25, 0.3, 0.5}) {
-      constexpr double kPull = 0.1, kGap = 1.2;
-      Plates plates{.offset = offset, .forces = forces, .height = kGap * 0.01};
-      Scene scene = plates.scene(syrup());
-      scene.bodies[0].sampling = Sampling::kRandom;
-      scene.simulation.gravity = {kPull, 0, 0};
-      Simulation simulation = simulate(scene);
-      simulation.advance_until(0.4);
-      const Totals totals = simulation.totals();
-      const double mean = kPull * std::pow(plates.height, 2) / (12 * kViscosity / kDensity);
-      EXPECT_LE(totals.momentum[0] / totals.mass, 3 * mean) << offset;
-    }
+    for (const double gap : {1.0, 1.05, 1.2})
+      for (const double offset : {0.25, 0.3, 0.375, 0.5}) {
+        constexpr double kPull = 0.1;
+        Plates plates{.offset = offset, .forces = forces, .height = gap * 0.01};
+        Scene scene = plates.scene(syrup());
+        scene.bodies[0].sampling = Sampling::kRandom;
+        scene.simulation.gravity = {kPull, 0, 0};
+        Simulation simulation = simulate(scene);
+        simulation.advance_until(0.4);
+        const Totals totals = simulation.totals();
+        const double mean = kPull * std::pow(plates.height, 2) / (12 * kViscosity / kDensity);
+        EXPECT_LE(totals.momentum[0] / totals.mass, (gap > 1 ? 3 : 15) * mean)
+            << gap << " " << offset;
+      }
 }
 
 // What rides along with both plates rides on for ever, and feels nothing.

@@ -137,5 +137,27 @@ TEST(RigidMotion, SpinsInThePlane) {
   EXPECT_NEAR(v[1], 2, 1e-15);
 }
 
+// Over keys, over none, before the first one and in turns of up to 2 rad in a step.
+TEST(RigidMotion, ChordsEndWhereTheBodyWillBe) {
+  const Keys keys = tumbling();
+  const Vector x = {{0.7, -0.4, 0.9}};
+  for (const double t : {-0.1, 0.0, 0.3, 0.5, 1.1, 1.99, 3.0})
+    for (const double dt : {1e-6, 0.01, 0.3, 0.7}) {
+      const RigidPose<double> pose = pose_over<double>(keys.view(), t, dt);
+      const Vector body = to_body(pose, x);
+      const Vector end = to_world(pose_at<double>(keys.view(), t + dt), body);
+      EXPECT_LE(norm(x + dt * velocity_at(pose, x) - end), 1e-14) << t << " " << dt;
+    }
+  const RigidPose<double> still = pose_over<double>(keys.view(), 1.1, 0);
+  EXPECT_LE(norm(velocity_at(still, x) - velocity_at(pose_at<double>(keys.view(), 1.1), x)), 1e-15);
+}
+TEST(RigidMotion, BendsGrowWithTheSquareOfTheTurn) {
+  const Keys keys{{0, 1}, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 2}, {{1, 1, 0}}};
+  const Vec<double, 2> x = {{2, 1}};
+  const Vec<double, 2> bent = bend_at(pose_over<double>(keys.view(), 0, 1e-3), x);
+  EXPECT_NEAR(bent[0], -0.5 * 4 * 1e-3, 1e-8);
+  EXPECT_NEAR(bent[1], 0, 1e-15);
+}
+
 }  // namespace
 }  // namespace firn

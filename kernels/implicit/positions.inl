@@ -79,9 +79,7 @@ struct SettlePositions : ParticleAdvance<D, Real> {
   using Base::bounds, Base::particles, Base::grid, Base::control;
   using Field = NodeField<D, Degree, Real>;
   using Vector = Vec<Real, D>;
-  struct Scratch {
-    bool near_bodies;
-  };
+  struct Scratch {};
   static constexpr int kMostSteps = 10, kMostCuts = 14;
   // Cells; far below what positions are good for.
   static constexpr Real kSame = sizeof(Real) == 4 ? Real(1e-5) : Real(1e-10);
@@ -91,30 +89,30 @@ struct SettlePositions : ParticleAdvance<D, Real> {
   FIRN_HD void operator()(Group& g) const {
     const std::uint32_t block = g.index();
     if (grid.chunk_begin[block] == grid.chunk_begin[block + 1]) return;
-    g.once([&] { g.scratch.near_bodies = Base::is_near_bodies(block); });
-    g.sync();
-    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
+    const bool near_bodies = Base::is_near_bodies(block);
     const Field field{grid, control->n_blocks};
     for_each_pack_in(g, block, grid, particles, [&](const auto& lanes) {
-      lanes.for_each_lane(
-          [&](int, std::uint32_t lane) { settle(g, field, home, lanes.chunk, lane); });
+      lanes.for_each_lane([&](int, std::uint32_t lane) {
+        Vector from;
+        for (int a = 0; a < D; ++a) from[a] = channel_row(before, lanes.chunk, D, a)[lane];
+        const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
+        // What is tied to a body is where its chords end.
+        if (near_bodies && Base::is_held(home, from)) return;
+        settle(g, field, from, lanes.chunk, lane);
+        if (near_bodies) Base::guard(home, from, lanes.chunk, lane, false);
+      });
     });
   }
 
   template <class Group>
-  FIRN_HD void settle(Group& g, const Field& field, const Vec<int, D>& home, std::uint32_t chunk,
+  FIRN_HD void settle(Group& g, const Field& field, const Vector& from, std::uint32_t chunk,
                       std::uint32_t lane) const {
-    Vector from;
-    for (int a = 0; a < D; ++a) from[a] = channel_row(before, chunk, D, a)[lane];
-    // What is tied to a body is where its chords end.
-    if (g.scratch.near_bodies && Base::is_held(home, from)) return;
     const Vector way = way_from(field, from);
     for (int a = 0; a < D; ++a) {
       const auto moved = move_along(a, bounds, *control, grid.inv_dx, from[a], way[a]);
       if (moved.strays) Base::report(g, Fault::kPositionRange, chunk, lane);
       channel_row(particles.x, chunk, D, a)[lane] = moved.x;
     }
-    if (g.scratch.near_bodies) Base::guard(home, from, chunk, lane, false);
   }
 
   // Newton's method for y - dt v(from + y) = 0 from y = 0; steps are halved until they leave no

@@ -30,11 +30,17 @@ void constrain_faces(Exec& exec, const GridUpdateParams<Real, D>& params,
 
 // Impulse, angular impulse and work of the particles' stress on each body in this step, per block,
 // in params.reactions as grid_update leaves them: what mac_p2g and transpose_faces have brought to
-// faces that are closed or cling. Takes their areas.
+// faces that are closed or cling, and the momentum of these, which clinging_reactions, with the
+// masses that `clinging` keeps meanwhile (a channel of faces; null if none cling), takes off again
+// once they have their velocities. Takes their areas.
 template <class Exec, int D, class Real>
-void stress_reactions(Exec& exec, const GridUpdateParams<Real, D>& params, const FaceLayers& layers,
-                      const GridView<Real>& grid, const MacView<Real>& mac,
+void stress_reactions(Exec& exec, const GridUpdateParams<Real, D>& params,
+                      const GridView<Real>& grid, const MacView<Real>& mac, Real* clinging,
                       std::uint32_t max_blocks, const StepControl* control);
+template <class Exec, int D, class Real>
+void clinging_reactions(Exec& exec, const GridUpdateParams<Real, D>& params,
+                        const GridView<Real>& grid, const MacView<Real>& mac, const Real* clinging,
+                        std::uint32_t max_blocks, const StepControl* control);
 
 // The same of the pressure of this step, onto what is there or alone. Takes the pressure and the
 // areas of the last solve.

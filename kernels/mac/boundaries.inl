@@ -182,29 +182,57 @@ struct BodyReactions {
     add_impulse(sums, x, push);
     add_work(sums, boundary.surface_velocity(c, x), push);
   }
+  // The part along the surface of one that an axis has at a face; all of it where no pressure moves
+  // anything, deep within the body.
+  FIRN_HD void add_along(double* sums, const CellAddress& face, int c, const Vec<Real, D>& x,
+                         int axis, const Vec<Real, D>& n, Real impulse) const {
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(face.cell));
+    const bool pressed =
+        is_solved(face.block, local) || is_solved(face.block, stepped<D>(local, axis, -1));
+    for (int a = 0; a < D; ++a) {
+      const Real share = (a == axis ? Real(1) : Real(0)) - (pressed ? n[axis] * n[a] : Real(0));
+      if (share != Real(0)) add(sums, c, x, a, share * impulse);
+    }
+  }
+  // Whether a cell has a pressure that moves anything.
+  FIRN_HD bool is_solved(std::uint32_t rank, const Vec<int, D>& local) const {
+    if (!is_fluid(mac, cell_address<D>(mac, rank, local))) return false;
+    for (int a = 0; a < D; ++a)
+      for (int side = 0; side < 2; ++side) {
+        const CellAddress face = cell_address<D>(mac, rank, stepped<D>(local, a, side));
+        if (face.exists() && mac.area[face_index<D>(face.block, a, face.cell)] > Real(0))
+          return true;
+      }
+    return false;
+  }
 };
 
 // Faces that are closed or cling do not move as the stress of the material around them would have
-// it: their body takes it up, in as far as they have not handed it on, and from what clings to it
-// what that has along its surface. (Against the surface it is the pressure that does it.) `forces`
-// (kg m/s^3, a channel of faces; null: the impulses are those of the faces), over the square of the
-// step, come beside what the rows hold.
+// it: their body takes it up, in as far as they have not handed it on, and what their mass moves by
+// along its surface, of which ClingingReactions takes off what it keeps. (Against the surface it is
+// the pressure that does it.) `forces` (kg m/s^3, a channel of faces; null: the impulses are those
+// of the faces), over the square of the step, come beside what the rows hold.
 template <int D, class Real>
 struct StressReactions : BodyReactions<D, Real> {
   static constexpr const char* kName = "stress_reactions";
   using Base = BodyReactions<D, Real>;
   using Base::boundary, Base::mac, Base::kCells;
-  const std::uint32_t* own = nullptr;  // layer 0, for faces that cling
+  Real* clinging = nullptr;  // kg: leaves there the mass of faces that cling; see MacStore
   const Real* forces = nullptr;
   const StepControl* control = nullptr;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
-    this->add_up(g, has_boundary(mac, g.index()), forces != nullptr,
-                 [&](double* sums, int c, std::uint32_t cell) {
-                   for (int a = 0; a < D; ++a) push(sums, g.index(), block, c, cell, a);
-                 });
+    const bool near = has_boundary(mac, g.index());
+    if (near && clinging != nullptr) {
+      g.for_each(D * kCells,
+                 [&](std::uint32_t i) { clinging[face_index<D>(g.index(), 0, i)] = Real(0); });
+      g.sync();
+    }
+    this->add_up(g, near, forces != nullptr, [&](double* sums, int c, std::uint32_t cell) {
+      for (int a = 0; a < D; ++a) push(sums, g.index(), block, c, cell, a);
+    });
   }
   FIRN_HD void push(double* sums, std::uint32_t rank, const Vec<int, D>& block, int c,
                     std::uint32_t cell, int axis) const {
@@ -223,60 +251,64 @@ struct StressReactions : BodyReactions<D, Real> {
     if (wall.body != c) return;
     const Vec<Real, D> n = boundary.normal(wall, x);
     if (wall.boundary == BoundaryType::kSticky) {
+      this->add(sums, c, x, axis, impulse);
+      if (!(mass > Real(0))) return;
+      if (held) clinging[face] = mass;
       const Real falls = static_cast<Real>(control->dt) * boundary.params.gravity[axis];
-      // What no pressure moves, deep within the body, the body holds whole.
-      const bool pressed = is_solved(rank, local) || is_solved(rank, stepped<D>(local, axis, -1));
-      const Real along = pressed ? Real(1) - n[axis] * n[axis] : Real(1);
-      if (mass > Real(0))
-        impulse += along * (mac.faces[face][kFaceMomentum] +
-                            mass * (falls - moving(rank, local, axis, held, wall.velocity[axis])));
-      return this->add(sums, c, x, axis, impulse);
+      this->add_along(
+          sums, {rank, cell}, c, x, axis, n,
+          mac.faces[face][kFaceMomentum] + mass * (held ? falls : falls - wall.velocity[axis]));
+      return;
     }
     // Nothing else holds where material slides.
     for (int a = 0; a < D; ++a) this->add(sums, c, x, a, impulse * n[axis] * n[a]);
   }
-  // Whether a cell has a pressure that moves anything.
-  FIRN_HD bool is_solved(std::uint32_t rank, const Vec<int, D>& local) const {
-    if (!is_fluid(mac, cell_address<D>(mac, rank, local))) return false;
-    for (int a = 0; a < D; ++a)
-      for (int side = 0; side < 2; ++side) {
-        const CellAddress face = cell_address<D>(mac, rank, stepped<D>(local, a, side));
-        if (face.exists() && mac.area[face_index<D>(face.block, a, face.cell)] > Real(0))
-          return true;
-      }
-    return false;
+};
+
+template <class Exec, int D, class Real>
+void stress_reactions(Exec& exec, const GridUpdateParams<Real, D>& params,
+                      const GridView<Real>& grid, const MacView<Real>& mac, Real* clinging,
+                      std::uint32_t max_blocks, const StepControl* control) {
+  if (params.collider_count == 0) return;
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                StressReactions<D, Real>{{{params, grid}, mac}, clinging, nullptr, control});
+}
+
+template <int D, class Real>
+struct ClingingReactions : BodyReactions<D, Real> {
+  static constexpr const char* kName = "clinging_reactions";
+  using Base = BodyReactions<D, Real>;
+  using Base::boundary, Base::mac, Base::kCells;
+  const Real* clinging;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Vec<int, D> block = block_of_key<D>(boundary.grid.keys[g.index()]);
+    this->add_up(g, has_boundary(mac, g.index()), true,
+                 [&](double* sums, int c, std::uint32_t cell) {
+                   for (int a = 0; a < D; ++a) push(sums, g.index(), block, c, cell, a);
+                 });
   }
-  // The velocity with which a face at a boundary of velocity `wall` moves, by those before the
-  // step.
-  FIRN_HD Real moving(std::uint32_t rank, const Vec<int, D>& local, int axis, bool held,
-                      Real wall) const {
-    const auto cell = static_cast<std::uint32_t>(node_in_block<D>(local));
-    const Node<Real>& self = mac.faces[face_index<D>(rank, axis, cell)];
-    if (!held) return wall;
-    Real sum = Real(0);
-    int count = 0;
-    for (int d = 0; d < kDirections<D>; ++d) {
-      const CellAddress at = cell_towards<D>(mac, {rank, cell}, d, 1);
-      if (!at.exists() || !test_bit(own + face_word<D>(at.block, axis), at.cell)) continue;
-      const std::uint64_t other = face_index<D>(at.block, axis, at.cell);
-      const Node<Real>& beside = mac.faces[other];
-      const bool moves = mac.area[other] > Real(0) && beside[kFaceMass] > Real(0);
-      sum += moves ? beside[kFaceMomentum] / beside[kFaceMass] : wall;
-      ++count;
-    }
-    const Real share = mac.mirrored[face_index<D>(rank, axis, cell)];
-    if (count > 0) return wall + share * (sum / static_cast<Real>(count) - wall);
-    return share > Real(0) ? self[kFaceMomentum] / self[kFaceMass] : wall;
+  FIRN_HD void push(double* sums, std::uint32_t rank, const Vec<int, D>& block, int c,
+                    std::uint32_t cell, int axis) const {
+    const std::uint64_t face = face_index<D>(rank, axis, cell);
+    if (!(clinging[face] > Real(0))) return;
+    const Vec<Real, D> x =
+        boundary.face_position(block, local_of_node<D>(static_cast<int>(cell)), axis);
+    const NearestBoundary<D, Real> wall = boundary.nearest(x);
+    if (wall.body != c) return;
+    this->add_along(sums, {rank, cell}, c, x, axis, boundary.normal(wall, x),
+                    -clinging[face] * mac.faces[face][kFaceVelocity]);
   }
 };
 
 template <class Exec, int D, class Real>
-void stress_reactions(Exec& exec, const GridUpdateParams<Real, D>& params, const FaceLayers& layers,
-                      const GridView<Real>& grid, const MacView<Real>& mac,
-                      std::uint32_t max_blocks, const StepControl* control) {
+void clinging_reactions(Exec& exec, const GridUpdateParams<Real, D>& params,
+                        const GridView<Real>& grid, const MacView<Real>& mac, const Real* clinging,
+                        std::uint32_t max_blocks, const StepControl* control) {
   if (params.collider_count == 0) return;
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                StressReactions<D, Real>{{{params, grid}, mac}, layers.mask(0), nullptr, control});
+                ClingingReactions<D, Real>{{{params, grid}, mac}, clinging});
 }
 
 template <int D, class Real>
@@ -307,13 +339,19 @@ struct PressureReactions : BodyReactions<D, Real> {
       for (int side = 0; side < 2; ++side) {
         const Vec<int, D> at_face = stepped<D>(local, a, side);
         const CellAddress face = side == 0 ? self : cell_address<D>(mac, rank, at_face);
-        const Real closed = Real(1) - mac.area[face_index<D>(face.block, a, face.cell)];
-        if (!(closed > Real(0))) continue;
+        const std::uint64_t index = face_index<D>(face.block, a, face.cell);
+        const Real open = mac.area[index];
+        const bool held = open > Real(0) && clings(mac, face.block, index);
+        if (open == Real(1) && !held) continue;
         const Vec<Real, D> x = boundary.face_position(block, at_face, a);
-        if (boundary.nearest(x).body != c) continue;
-        this->add(
-            sums, c, x, a,
-            pressure_on(self, block, c) * closed * face_area * (side == 0 ? Real(-1) : Real(1)));
+        const NearestBoundary<D, Real> wall = boundary.nearest(x);
+        if (wall.body != c) continue;
+        const Real out = side == 0 ? -face_area : face_area;
+        this->add(sums, c, x, a, out * (Real(1) - open) * pressure_on(self, block, c));
+        // What it does to liquid that clings, along the surface, the body takes too.
+        if (held)
+          this->add_along(sums, face, c, x, a, boundary.normal(wall, x),
+                          out * open * mac.pressure[cell_index(self)]);
       }
   }
 

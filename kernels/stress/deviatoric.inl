@@ -140,9 +140,9 @@ void deviatoric_reactions(Exec& exec, const DeviatoricProblem<Real>& p,
   const MinresVectors<Real>& v = p.view.minres;
   launch_groups(exec, blocks, TakeMotion<D, Real>{p.mac, p.view});
   apply_over<Exec, D, Real>(exec, p, v.in.value, v.out.value, Real(-1), blocks);
-  launch_groups(exec, blocks,
-                StressReactions<D, Real>{
-                    {{params, p.grid}, p.mac}, p.view.layers.mask(0), v.out.value, p.control});
+  launch_groups(
+      exec, blocks,
+      StressReactions<D, Real>{{{params, p.grid}, p.mac}, nullptr, v.out.value, p.control});
 }
 
 template <class Exec, int D, class Real>

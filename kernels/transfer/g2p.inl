@@ -16,7 +16,6 @@ struct G2P : ParticleAdvance<D, Real> {
   using Tile = BlockTile<D, Degree, Real>;
   struct Scratch {
     Tile velocity, increment;
-    bool near_bodies;
   };
   static constexpr int kModes = mode_count(Set, D);
   using Base = ParticleAdvance<D, Real>;
@@ -24,21 +23,22 @@ struct G2P : ParticleAdvance<D, Real> {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
+    bool near_bodies = false;
     const auto load = [&](std::uint32_t block) {
-      g.once([&] { g.scratch.near_bodies = Base::is_near_bodies(block); });
+      near_bodies = Base::is_near_bodies(block);
       load_tile(g, g.scratch.velocity, grid, block, node_layer(grid.nodes));
       if (params.flip > 0)
         load_tile(g, g.scratch.increment, grid, block, node_layer(grid.increments));
     };
     Base::gather(g, load, [&](const Vec<int, D>& home, std::uint32_t chunk, std::uint32_t lane) {
-      return advance(g, home, chunk, lane);
+      return advance(g, home, chunk, lane, near_bodies);
     });
   }
 
   // Returns the particle's new speed squared.
   template <class Group>
-  FIRN_HD Real advance(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
-                       std::uint32_t lane) const {
+  FIRN_HD Real advance(Group& g, const Vec<int, D>& home, std::uint32_t chunk, std::uint32_t lane,
+                       bool near_bodies) const {
     Vec<Real, D> x;
     for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
     const auto s = make_stencil<D, Degree>(x, grid.inv_dx);
@@ -53,7 +53,7 @@ struct G2P : ParticleAdvance<D, Real> {
     store_gradient(s, velocities, c, chunk, lane);
     store_coefficients(s, c, chunk, lane);
     for (int a = 0; a < D; ++a) Base::move(g, a, x[a], c[0][a], chunk, lane);
-    if (g.scratch.near_bodies) Base::guard(home, x, chunk, lane, false);
+    if (near_bodies) Base::guard(home, x, chunk, lane, false);
     Node<Real> increment = Node<Real>::zero();
     if (params.flip > 0) increment = gather_mean<Tile::kSide>(s, g.scratch.increment.node + at);
     Real speed_squared = 0;

@@ -16,7 +16,6 @@ struct MacG2P : ParticleAdvance<D, Real> {
   using Tile = BlockTile<D, Degree + 1, Real, Real>;
   struct Scratch {
     Tile velocity[D], increment[D], correction[D], strained[D];
-    bool near_bodies;
   };
   static constexpr int kModes = mode_count(Set, D);
   using Base = ParticleAdvance<D, Real>;
@@ -26,14 +25,15 @@ struct MacG2P : ParticleAdvance<D, Real> {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
+    bool near_bodies = false;
     const auto load = [&](std::uint32_t block) {
-      g.once([&] { g.scratch.near_bodies = Base::is_near_bodies(block); });
+      near_bodies = Base::is_near_bodies(block);
       for_each_tile_node<D, Tile::kSide>(g, [&](std::uint32_t t, int corner, int node) {
         load_node(g.scratch, block, t, corner, node);
       });
     };
     Base::gather_packs(g, load, [&](const Vec<int, D>& home, const auto& lanes) {
-      return advance(g, home, lanes);
+      return advance(g, home, lanes, near_bodies);
     });
   }
   FIRN_HD void load_node(Scratch& tiles, std::uint32_t block, std::uint32_t t, int corner,
@@ -50,7 +50,7 @@ struct MacG2P : ParticleAdvance<D, Real> {
   // Returns the new speeds squared of the particles of a pack.
   template <class Group, class Lanes>
   FIRN_FLAT FIRN_HD typename Lanes::Value advance(Group& g, const Vec<int, D>& home,
-                                                  const Lanes& lanes) const {
+                                                  const Lanes& lanes, bool near_bodies) const {
     using T = typename Lanes::Value;
     Vec<T, D> x;
     for (int b = 0; b < D; ++b) x[b] = lanes.load(channel_row(particles.x, lanes.chunk, D, b));
@@ -79,7 +79,7 @@ struct MacG2P : ParticleAdvance<D, Real> {
       speed_squared += v * v;
     }
     if (particles.coefficient_modes > 0 && PartScales<Real>{params}.active()) scale_parts(x, lanes);
-    if (g.scratch.near_bodies) guard(home, x, lanes);
+    if (near_bodies) guard(home, x, lanes);
     return speed_squared;
   }
 

@@ -52,11 +52,12 @@ struct UnifiedIntegrator {
     // pressure.
     if (heat.conduct() && solved) retry.succeed();
     material.give_volume();
-    context.bodies.accumulate(context.max_blocks(), context.step());
     pressure.enqueue();
     correction.enqueue();
     faces.complete();
     material.extrapolate();
+    projection.settle_bodies();
+    context.bodies.accumulate(context.max_blocks(), context.step());
     context.mark(kClockGrid);
     faces.gather();
     deviatoric.deform();

@@ -12,6 +12,19 @@
 
 namespace firn {
 
+// Where operations are counted there are no bodies; the distance to a mesh knows no such scalars.
+template <int D>
+struct BodyGuard<D, Counted> {
+  BodyGuard(const GridUpdateParams<Counted, D>&, Counted) {}
+  int count = 0;
+  bool any_reaches(const Vec<int, D>&) const { return false; }
+  bool reaches(const Vec<int, D>&, int) const { return false; }
+  bool holds(int, const Vec<Counted, D>&) const { return false; }
+  bool push_out(int, const Vec<Counted, D>&, const Vec<Counted, D>&, Counted, bool) const {
+    return false;
+  }
+};
+
 namespace {
 
 // What a work-group is to operators that handle one particle: its arena.
@@ -81,7 +94,7 @@ TransferOperations transfer_operations(const Scene& scene) {
                                                         [](int) { return HostTurns{}; });
     });
     count.g2p = operations_of([&] {
-      Gather{{params, {}, particle, grid, &control, {}}}.advance(gather_group, home, 0, 0);
+      Gather{{params, {}, particle, grid, &control, {}}}.advance(gather_group, home, 0, 0, false);
     });
   });
   return count;

@@ -59,9 +59,16 @@ class Projection : public Stage<Exec, D, Real> {
   }
   // The impulse of the particles' stress on bodies, before faces are accelerated.
   void stress_bodies() {
-    stress_reactions<Exec, D, Real>(context_.exec, context_.boundaries(), faces_.layers(),
-                                    context_.grid.view(), faces_.view(), context_.max_blocks(),
+    stress_reactions<Exec, D, Real>(context_.exec, context_.boundaries(), context_.grid.view(),
+                                    faces_.view(), faces_.store().clinging(), context_.max_blocks(),
                                     context_.step());
+  }
+  // Once what clings has its velocity.
+  void settle_bodies() {
+    if (faces_.store().clinging() == nullptr) return;
+    clinging_reactions<Exec, D, Real>(context_.exec, context_.boundaries(), context_.grid.view(),
+                                      faces_.view(), faces_.store().clinging(),
+                                      context_.max_blocks(), context_.step());
   }
   // That of the pressure; with `stressed`, onto the other.
   void push_bodies(bool stressed = false) {

@@ -55,6 +55,8 @@ class MacStore {
     return {words_.data(kLayers), words_[kLayers].size() / (FaceLayers::kMax + 1), count,
             words_.data(kHeirs)};
   }
+  // Of faces, kg: see stress_reactions. Null if none cling.
+  Real* clinging() { return reals_[kClinging].empty() ? nullptr : reals_.data(kClinging); }
   void clear_pressure() { reals_[kPressure].zero(); }
 
   std::size_t bytes() const { return words_.bytes() + reals_.bytes(); }
@@ -101,6 +103,7 @@ class MacStore {
     kPressure,
     kFilled,
     kMirrored,
+    kClinging,
     kRealFields
   };
   static constexpr FieldTable<kRealFields> reals(bool clings) {
@@ -110,7 +113,8 @@ class MacStore {
              {kRhs, kCells},
              {kPressure, kCells},
              {kFilled, kCells},
-             {kMirrored, clings ? kCells * D : 0}}};
+             {kMirrored, clings ? kCells * D : 0},
+             {kClinging, clings ? kCells * D : 0}}};
   }
   static_assert(in_order(kWords) && in_order(reals(true)));
   using Words = BlockFields<Exec, std::uint32_t, kWordFields>;

@@ -172,7 +172,9 @@ TEST_P(GpuImplicitOptions, WhatFallsLandsAsOnTheCpu) {
   EXPECT_EQ(gpu.stats().implicit.rejected, cpu.stats().implicit.rejected);
   EXPECT_EQ(gpu.time(), cpu.time());
   const Snapshot a = cpu.snapshot(), b = gpu.snapshot();
-  EXPECT_LE(difference(a.position, b.position), precision == Precision::kSingle ? 1e-5 : 1e-7);
+  // Snapshots are single: where sums come in any order, two units in their last place may lie
+  // between what rounds up and what rounds down.
+  EXPECT_LE(difference(a.position, b.position), precision == Precision::kSingle ? 1e-5 : 2.4e-7);
 }
 
 INSTANTIATE_TEST_SUITE_P(Gpu, GpuImplicitOptions,

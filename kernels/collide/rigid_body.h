@@ -91,15 +91,8 @@ template <class Real>
 FIRN_HD inline RigidPose<Real> pose_of(const RigidMass& mass, const RigidBody& body,
                                        const RigidVelocity& u) {
   const Mat<double, 3> R = rotation_of(body.orientation);
-  RigidPose<Real> pose;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) pose.rotation(i, j) = Real(R(i, j));
-  pose.translation = cast<Real>(body.center - mass.center);
-  pose.pivot = cast<Real>(mass.center);
-  pose.velocity = cast<Real>(u.linear);
-  pose.angular_velocity = cast<Real>(u.angular);
-  pose.bend = Vec<Real, 3>::zero();
-  return pose;
+  return cast<Real>(RigidPose<double>{R, body.center - mass.center, mass.center, u.linear,
+                                      u.angular, Vec<double, 3>::zero()});
 }
 
 }  // namespace rigid

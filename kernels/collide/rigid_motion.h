@@ -168,7 +168,7 @@ FIRN_HD inline Vec<double, 3> bend(const Vec<double, 3>& angular_velocity, doubl
 }
 
 // Gives a pose the velocities whose step of dt ends, for all points of the body, where `turn` about
-// the pivot has them: (exp(dt W) - 1) / dt = sinc W + (1 - cos) W^2 / dt^2 / |W|^2.
+// the pivot has them: (exp(dt W) - 1) / dt = sin(a) / a W + (1 - cos(a)) dt / a^2 W^2, a = dt |W|.
 FIRN_HD inline void along_chords(RigidPose<double>& pose, const Vec<double, 3>& turn, double dt) {
   const double angle = norm(turn);
   const Vec<double, 3> spin = turn * (1 / dt);
@@ -212,23 +212,17 @@ template <class Real, int D>
 FIRN_HD inline Vec<Real, D> rotate_to_world(const RigidPose<Real>& pose, const Vec<Real, D>& n) {
   return rigid::from_3d<D>(pose.rotation * rigid::to_3d(n));
 }
-// What the chord adds to the velocity, m/s.
+// What the chord adds to the velocity of the point of the body that is at world position x, m/s.
 template <class Real, int D>
 FIRN_HD inline Vec<Real, D> bend_at(const RigidPose<Real>& pose, const Vec<Real, D>& x) {
   const Vec<Real, 3> r = rigid::to_3d(x) - pose.pivot - pose.translation;
   return rigid::from_3d<D>(cross(pose.bend, cross(pose.bend, r)));
 }
-// Velocity in m/s of the point of the body that is at world position x: of its motion now,
-template <class Real, int D>
-FIRN_HD inline Vec<Real, D> tangent_velocity_at(const RigidPose<Real>& pose,
-                                                const Vec<Real, D>& x) {
-  const Vec<Real, 3> r = rigid::to_3d(x) - pose.pivot - pose.translation;
-  return rigid::from_3d<D>(pose.velocity + cross(pose.angular_velocity, r));
-}
-// and along the chord of a step.
+// That velocity, m/s.
 template <class Real, int D>
 FIRN_HD inline Vec<Real, D> velocity_at(const RigidPose<Real>& pose, const Vec<Real, D>& x) {
-  return tangent_velocity_at(pose, x) + bend_at(pose, x);
+  const Vec<Real, 3> r = rigid::to_3d(x) - pose.pivot - pose.translation;
+  return rigid::from_3d<D>(pose.velocity + cross(pose.angular_velocity, r)) + bend_at(pose, x);
 }
 
 }  // namespace firn

@@ -31,19 +31,15 @@ struct PoseColliders {
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t i) const {
     const int b = colliders[i].body;
-    const double dt = control->dt;
-    if (b < 0) {
-      const KeyframeView& keys = colliders[i].keys;
-      poses[i] =
-          chords ? pose_over<Real>(keys, control->time, dt) : pose_at<Real>(keys, control->time);
-    } else {
-      poses[i] = rigid::pose_of<Real>(moved.masses[b], moved.bodies[b], moved.free_velocity(b, dt));
-    }
-    // What turns a body may have changed by the time that its velocity is known: the bend, of
-    // second order, stays.
-    if (b >= 0 || !chords)
-      for (int a = 0; a < 3; ++a)
-        poses[i].bend[a] = static_cast<Real>(std::sqrt(0.5 * dt)) * poses[i].angular_velocity[a];
+    const KeyframeView& keys = colliders[i].keys;
+    const double t = control->time, dt = control->dt;
+    RigidPose<double> pose = b >= 0   ? rigid::pose_of<double>(moved.masses[b], moved.bodies[b],
+                                                             moved.free_velocity(b, dt))
+                             : chords ? pose_over<double>(keys, t, dt)
+                                      : pose_at<double>(keys, t);
+    // That of a body which material moves is of its velocity before; it is of second order.
+    if (b >= 0 || !chords) pose.bend = rigid::bend(pose.angular_velocity, dt);
+    poses[i] = rigid::cast<Real>(pose);
     if (colliders[i].deforming != nullptr) set_time(*colliders[i].deforming, control->time);
   }
 };

@@ -98,7 +98,7 @@ TEST(ThermalReactions, LiquidBearsWhatItsWeightIs) {
 }
 
 // A block within a clamp that begins to turn. What lay deeper than the surface was told in shares
-// of its normal, and what was a face beyond the block as if it stood still: torques came to +-50
+// of its normal, and what was a face beyond the block as if it stood still: torques rose to 129
 // N m where there are none, and with them the energy that the clamp had fed.
 TEST(ThermalReactions, ClampsFeelWhatTheyTurn) {
   Scene scene = block_scene(0.3, 0);

@@ -61,6 +61,20 @@ FIRN_HD inline auto move_along(int a, const ParticleBounds<Real, D>& bounds,
   return Moved<T, Mask>{select(inside, moved, x), !inside && is_finite(moved)};
 }
 
+// Of a particle of block `home` that has moved from `before` to x, whose coordinates lie kLanes
+// apart. Few blocks have a body near, and what is called leaves the others their registers.
+template <int D, class Real>
+FIRN_RARE FIRN_HD inline void guard_particle(BodyGuard<D, Real> guard, Vec<int, D> home,
+                                             Vec<Real, D> before, Real* x, Real dt, bool tangents) {
+  for (int c = 0; c < guard.count; ++c) {
+    if (!guard.reaches(home, c)) continue;
+    Vec<Real, D> at;
+    for (int a = 0; a < D; ++a) at[a] = x[a * kLanes];
+    if (!guard.push_out(c, before, at, dt, tangents)) continue;
+    for (int a = 0; a < D; ++a) x[a * kLanes] = at[a];
+  }
+}
+
 // Base of the operators that go from grid to particle.
 template <int D, class Real>
 struct ParticleAdvance {
@@ -72,7 +86,8 @@ struct ParticleAdvance {
   GridUpdateParams<Real, D> bodies;
 
   FIRN_HD bool is_near_bodies(std::uint32_t block) const {
-    return BodyGuard<D, Real>(bodies, grid.dx).any_reaches(block_of_key<D>(grid.keys[block]));
+    return bodies.collider_count > 0 &&
+           BodyGuard<D, Real>(bodies, grid.dx).any_reaches(block_of_key<D>(grid.keys[block]));
   }
   FIRN_HD bool is_held(const Vec<int, D>& home, const Vec<Real, D>& x) const {
     const BodyGuard<D, Real> guard(bodies, grid.dx);
@@ -83,14 +98,9 @@ struct ParticleAdvance {
   // Of a particle that has moved from `before`; see push_out.
   FIRN_HD void guard(const Vec<int, D>& home, const Vec<Real, D>& before, std::uint32_t chunk,
                      std::uint32_t lane, bool tangents) const {
-    const BodyGuard<D, Real> guard(bodies, grid.dx);
-    for (int c = 0; c < guard.count; ++c) {
-      if (!guard.reaches(home, c)) continue;
-      Vec<Real, D> x;
-      for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
-      if (!guard.push_out(c, before, x, static_cast<Real>(control->dt), tangents)) continue;
-      for (int a = 0; a < D; ++a) channel_row(particles.x, chunk, D, a)[lane] = x[a];
-    }
+    guard_particle<D, Real>({bodies, grid.dx}, home, before,
+                            &channel_row(particles.x, chunk, D, 0)[lane],
+                            static_cast<Real>(control->dt), tangents);
   }
 
   // Calls advance(home, chunk, lane), which returns the particle's new speed squared, for the

@@ -233,6 +233,8 @@ struct GridView {
   std::uint32_t* coloured = nullptr;      // home blocks, colour by colour
   std::uint32_t* colour_begin = nullptr;  // colours + 1
   int parities = 2;                       // colours per axis
+  // Whether blocks with particles have all their neighbours, or only those on the + sides.
+  bool all_around = false;
   // P2G writes momentum (and mass) and, where forces are kept apart, their impulse; the grid update
   // leaves velocity (and mass) and the velocity change in `nodes` and `increments`. The fused step
   // needs both at once; otherwise they are the same memory.

@@ -22,12 +22,10 @@ struct CoupleBodies : NodeContact<D, Real> {
 
   BodyView moved;
   double* systems;
-  bool first_round;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const Vec<int, D> origin = block_of_key<D>(grid.keys[g.index()]);
-    if (first_round) find_near(g, origin);
     for (int c = 0; c < params.collider_count; ++c) {
       if (!this->is_moved(c) || !this->is_near(g.index(), c)) continue;
       double* system = systems + (std::uint64_t{g.index()} * params.moved +
@@ -48,16 +46,6 @@ struct CoupleBodies : NodeContact<D, Real> {
     }
   }
 
-  template <class Group>
-  FIRN_HD void find_near(Group& g, const Vec<int, D>& origin) const {
-    std::uint8_t* near = params.near + std::uint64_t{g.index()} * params.moved;
-    g.for_each(static_cast<std::uint32_t>(params.collider_count), [&](std::uint32_t i) {
-      const int c = static_cast<int>(i);
-      if (this->is_moved(c)) near[params.colliders[c].body] = this->reaches(origin, c) ? 1 : 0;
-    });
-    g.sync();
-  }
-
   FIRN_HD void add_node(double* sums, std::uint32_t block, const Vec<int, D>& origin, int c,
                         std::uint32_t i) const {
     const Node<Real> node = nodes_of(grid.momentum, block)[i];
@@ -65,7 +53,9 @@ struct CoupleBodies : NodeContact<D, Real> {
     const Vec<Real, D> x = this->position_of(origin, i);
     const Real phi = this->distance(c, x);
     if (!this->is_in_body(phi) || !this->owns(block, c, x, phi)) return;
-    const Vec<Real, D> normal = this->normal_at(c, x), v = velocity_before(node, block, x, i);
+    const Vec<Real, D> normal = this->contact_normal(c, block, i, x);
+    if (!(norm_squared(normal) > Real(0))) return;
+    const Vec<Real, D> v = velocity_before(node, block, x, i);
     const ContactShares<Real> shares = this->shares_of(c, params.poses[c], x, v, normal);
     if (!shares.any()) return;
     const Vec<Real, D> bend = bend_at(params.poses[c], x);
@@ -86,17 +76,20 @@ struct CoupleBodies : NodeContact<D, Real> {
     Vec<Real, D> v = this->forced(node, impulses, i).after;
     if (params.walls.active) this->apply_walls(x, v);
     for (int c = 0; c < params.collider_count; ++c) {
-      if (this->is_moved(c) || !this->is_in_body(this->distance(c, x))) continue;
+      if (this->is_moved(c) || !this->is_near(block, c) || !this->is_in_body(this->distance(c, x)))
+        continue;
+      const Vec<Real, D> normal = this->contact_normal(c, block, i, x);
+      if (!(norm_squared(normal) > Real(0))) continue;
       const ColliderShape<Real>& other = params.colliders[c];
       v = apply_boundary(other.boundary, other.friction, v,
-                         surface_velocity(other, params.poses[c], x), this->normal_at(c, x));
+                         surface_velocity(other, params.poses[c], x), normal);
     }
     return v;
   }
 };
 
 // Adds up the parts of a body's system, of blocks that it is near to, in a fixed order.
-template <int D>
+template <int D, class Real>
 struct SumSystems {
   static constexpr const char* kName = "sum_systems";
   static constexpr int kThreads = 128;
@@ -105,29 +98,33 @@ struct SumSystems {
   struct Scratch {
     double part[kParts][kColumns];
   };
+  GridUpdateParams<Real, D> params;
   const double* systems;
-  const std::uint8_t* near;
   DeviceCount blocks;
-  int bodies;
   double* sums;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
+    const int body = params.colliders[g.index()].body;
+    if (body < 0) return;
+    const auto colliders = static_cast<std::uint64_t>(params.collider_count),
+               bodies = static_cast<std::uint64_t>(params.moved);
     const std::uint32_t n = *blocks.value < blocks.bound ? *blocks.value : blocks.bound;
     g.for_each(kParts, [&](std::uint32_t p) {
       double* part = g.scratch.part[p];
       for (int k = 0; k < kColumns; ++k) part[k] = 0;
       for (std::uint64_t block = p; block < n; block += kParts) {
-        const std::uint64_t row = block * static_cast<std::uint64_t>(bodies) + g.index();
-        if (near[row] == 0) continue;
-        for (int k = 0; k < kColumns; ++k) part[k] += systems[row * kColumns + k];
+        if (params.near[block * colliders + g.index()] != NodeContact<D, Real>::kTouches) continue;
+        const double* system =
+            systems + (block * bodies + static_cast<std::uint64_t>(body)) * kColumns;
+        for (int k = 0; k < kColumns; ++k) part[k] += system[k];
       }
     });
     g.sync();
     g.for_each(kColumns, [&](std::uint32_t k) {
       double sum = 0;
       for (std::uint32_t p = 0; p < kParts; ++p) sum += g.scratch.part[p][k];
-      sums[g.index() * kColumns + k] += sum;
+      sums[static_cast<std::uint32_t>(body) * kColumns + k] += sum;
     });
   }
 };
@@ -166,21 +163,17 @@ void update_with_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, con
   const std::uint32_t colliders = static_cast<std::uint32_t>(params.collider_count);
   launch_items(exec, {{nullptr, colliders}, &control->stop},
                PoseColliders<Real>{params.colliders, params.poses, control, moved});
+  const DeviceCount blocks{&control->n_blocks, max_blocks};
+  find_surfaces<Exec, D, Real>(exec, params, grid, max_blocks, control);
   for (int round = 0; round < rounds; ++round) {
-    launch_groups(
-        exec, {{&control->n_blocks, max_blocks}, &control->stop},
-        CoupleBodies<D, Real>{{params, grid, control}, moved, scratch.systems, round == 0});
-    launch_groups(exec, {{nullptr, static_cast<std::uint32_t>(params.moved)}, &control->stop},
-                  SumSystems<D>{scratch.systems,
-                                params.near,
-                                {&control->n_blocks, max_blocks},
-                                params.moved,
-                                scratch.sums});
+    launch_groups(exec, {blocks, &control->stop},
+                  CoupleBodies<D, Real>{{params, grid, control}, moved, scratch.systems});
+    launch_groups(exec, {{nullptr, colliders}, &control->stop},
+                  SumSystems<D, Real>{params, scratch.systems, blocks, scratch.sums});
     launch_items(exec, {{nullptr, colliders}, &control->stop},
                  SolveBodies<D, Real>{params, moved, scratch.sums, control});
   }
-  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                GridUpdate<D, Real, true>{{params, grid, control}});
+  launch_groups(exec, {blocks, &control->stop}, GridUpdate<D, Real, true>{{params, grid, control}});
 }
 
 template <class Real>

@@ -48,34 +48,42 @@ struct NodeContact {
   FIRN_HD Real tolerance() const { return Real(1e-3) * grid.dx; }
   // `face`: of the domain, in the order of DomainWalls.
   FIRN_HD bool is_at_wall(const Vec<Real, D>& x, int face) const {
+    return is_within(tolerance(), x, face);
+  }
+  FIRN_HD bool is_within(Real reach, const Vec<Real, D>& x, int face) const {
     const int a = face / 2;
-    return face % 2 == 0 ? x[a] <= params.walls.min[a] + tolerance()
-                         : x[a] >= params.walls.max[a] - tolerance();
+    return face % 2 == 0 ? x[a] <= params.walls.min[a] + reach
+                         : x[a] >= params.walls.max[a] - reach;
+  }
+  FIRN_HD Vec<Real, D> wall_normal(int face) const {
+    Vec<Real, D> normal = Vec<Real, D>::zero();
+    normal[face / 2] = face % 2 == 0 ? Real(1) : Real(-1);
+    return normal;
   }
   FIRN_HD bool is_in_body(Real distance) const { return distance <= tolerance(); }
   FIRN_HD void apply_walls(const Vec<Real, D>& x, Vec<Real, D>& v) const {
     for (int a = 0; a < D; ++a)
       for (int side = 0; side < 2; ++side) {
         if (!is_at_wall(x, 2 * a + side)) continue;
-        Vec<Real, D> normal = Vec<Real, D>::zero();
-        normal[a] = side == 0 ? Real(1) : Real(-1);
         v = apply_boundary(params.walls.boundary[2 * a + side], params.walls.friction[2 * a + side],
-                           v, Vec<Real, D>::zero(), normal);
+                           v, Vec<Real, D>::zero(), wall_normal(2 * a + side));
       }
   }
 
-  // Whether body c can touch a node of the block: its distance from the block's centre against the
-  // half diagonal.
-  FIRN_HD bool reaches(const Vec<int, D>& origin, int c) const {
+  // Whether body c can touch a node of the block, or come within `beyond` of one: its distance from
+  // the block's centre against the half diagonal.
+  FIRN_HD bool reaches(const Vec<int, D>& origin, int c, Real beyond = Real(0)) const {
     constexpr Real half = Real(0.5) * (BlockTraits<D>::kSide - 1);
     Vec<Real, D> centre;
     for (int a = 0; a < D; ++a)
       centre[a] = (static_cast<Real>(origin[a] * BlockTraits<D>::kSide) + half) * grid.dx;
     const Real radius = half * grid.dx * sqrt(static_cast<Real>(D));
     return signed_distance<D>(params.colliders[c].program, to_body(params.poses[c], centre)) <=
-           radius + tolerance();
+           radius + tolerance() + beyond;
   }
 
+  // Over which normals are differences of distances.
+  FIRN_HD Real normal_step() const { return Real(0.1) * grid.dx; }
   FIRN_HD bool is_moved(int c) const {
     return params.judged != nullptr && params.colliders[c].body >= 0;
   }
@@ -85,11 +93,68 @@ struct NodeContact {
   FIRN_HD Vec<Real, D> normal_at(int c, const Vec<Real, D>& x) const {
     const RigidPose<Real>& pose = params.poses[c];
     return rotate_to_world(
-        pose, sdf_normal<D>(params.colliders[c].program, to_body(pose, x), Real(0.1) * grid.dx));
+        pose, sdf_normal<D>(params.colliders[c].program, to_body(pose, x), normal_step()));
   }
-  // Of a body that material moves, as CoupleBodies has found for this step.
-  FIRN_HD bool is_near(std::uint32_t block, int c) const {
-    return params.near[std::uint64_t{block} * params.moved + params.colliders[c].body] != 0;
+  // As FindSurfaces has found for this step: whether a collider may touch a node of the block, and
+  // whether it may lie where the surface of the material is that such a node feels.
+  static constexpr std::uint8_t kBeside = 1, kTouches = 2;
+  FIRN_HD std::uint8_t nearness(std::uint32_t block, int c) const {
+    return params.near[std::uint64_t{block} * params.collider_count + c];
+  }
+  FIRN_HD bool is_near(std::uint32_t block, int c) const { return nearness(block, c) == kTouches; }
+  FIRN_HD Vec<Real, D>& surface_at(std::uint32_t block, std::uint32_t i) const {
+    return params.surfaces[std::uint64_t{block} * kNodes + i];
+  }
+  // The normal along which a collider acts on node i at x, which lies in it: that which it has
+  // where the surface of the material is, so that only those faces count that material lies before.
+  // None where that surface has not come to a collider that moves and lets go of material.
+  FIRN_HD Vec<Real, D> contact_normal(int c, std::uint32_t block, std::uint32_t i,
+                                      const Vec<Real, D>& x) const {
+    const ColliderShape<Real>& collider = params.colliders[c];
+    if (!collider.by_surface) return normal_at(c, x);
+    const Vec<Real, D> surface = surface_at(block, i);
+    const Real away = distance(c, surface);
+    const bool moves =
+        collider.body >= 0 || collider.keys.count > 1 || collider.deforming != nullptr;
+    if (moves && collider.minds_gaps && !is_in_body(away)) return Vec<Real, D>::zero();
+    return joint_normal(c, block, surface, away);
+  }
+  // Of a face that lies on another collider or wall, or behind it, the normal of both together:
+  // seams of tiles, and what is let into a floor, are no steps. Where a face goes on along that
+  // normal it is a wall of its own, on which the other one ends.
+  FIRN_HD Vec<Real, D> joint_normal(int c, std::uint32_t block, const Vec<Real, D>& surface,
+                                    Real away) const {
+    const Real step = normal_step();
+    const Vec<Real, D> normal = normal_at(c, surface), face = surface - away * normal;
+    const auto hides = [&](const Vec<Real, D>& joint) {
+      return distance(c, face + (2 * step) * joint) > Real(1.5) * step;
+    };
+    for (int side = 0; params.walls.active && side < 2 * D; ++side)
+      if (is_within(step, face, side) && hides(wall_normal(side))) return wall_normal(side);
+    int other = -1;
+    Real least = 0;
+    for (int o = 0; o < params.collider_count; ++o) {
+      if (o == c || nearness(block, o) == 0 || distance(o, face) > step) continue;
+      const Real d = distance(o, surface);
+      if (other < 0 || d < least) other = o, least = d;
+    }
+    if (other < 0) return normal;
+    const Vec<Real, D> joint = normal_of_both(c, other, surface);
+    return hides(joint) ? joint : normal;
+  }
+  // No direction, and so 0, where they are as far on all sides.
+  FIRN_HD Vec<Real, D> normal_of_both(int c, int other, const Vec<Real, D>& x) const {
+    Vec<Real, D> slope;
+    for (int a = 0; a < D; ++a) {
+      Vec<Real, D> beside = x;
+      const auto nearest = [&](Real at) {
+        beside[a] = at;
+        return min(distance(c, beside), distance(other, beside));
+      };
+      slope[a] = nearest(x[a] + normal_step()) - nearest(x[a] - normal_step());
+    }
+    const Real length = norm(slope);
+    return length > Real(0) ? (Real(1) / length) * slope : Vec<Real, D>::zero();
   }
   // A node in several of the bodies that material moves belongs to the one in which it lies
   // deepest, so that each of them can be solved for alone.

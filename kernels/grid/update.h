@@ -19,6 +19,11 @@ struct ColliderShape {
   BoundaryType boundary;
   Real friction;
   std::int32_t body = -1;  // among those that material moves; -1: moves by its key frames
+  // Whether contact is judged where the surface of the material lies. Not for planes, which look
+  // the same from there, and not for what holds all that it touches.
+  bool by_surface = false;
+  // And whether it acts only once that surface has come to it, if it moves.
+  bool minds_gaps = false;
   DeformingHeader* deforming = nullptr;  // of a mesh_sequence, at the begin of program.meshes
 };
 
@@ -55,10 +60,15 @@ struct GridUpdateParams {
   // Of the bodies that material moves, with the velocities by which their contacts were judged;
   // null without such bodies. See bodies.h.
   RigidPose<Real>* judged = nullptr;
-  std::uint8_t* near = nullptr;  // per block and such body: whether it may touch a node of it
-  int moved = 0;                 // bodies that material moves
-  bool separate_force = false;   // see TransferParams
-  double* reactions = nullptr;   // per block: colliders * kReactionColumns; null without colliders
+  int moved = 0;  // bodies that material moves
+  // With such bodies, or colliders that are judged by the surface of the material, else null. Per
+  // block and collider: whether it may touch a node; per node of a block that one of them may
+  // touch: the point of the surface next to it.
+  std::uint8_t* near = nullptr;
+  Vec<Real, D>* surfaces = nullptr;
+  int degree = 2;               // of the kernel
+  bool separate_force = false;  // see TransferParams
+  double* reactions = nullptr;  // per block: colliders * kReactionColumns; null without colliders
   double* stage_energies = nullptr;  // per block: kStageColumns; null unless diagnosed
 };
 
@@ -81,7 +91,7 @@ FIRN_HD inline void add_work(double* sums, const Vec<Real, D>& v, const Vec<Real
   sums[kWork] -= static_cast<double>(dot(impulse, v));
 }
 
-// Where no collider is moved by material; see update_with_bodies (bodies.h).
+// Where no collider is moved by material; else update_with_bodies (bodies.h).
 template <class Exec, int D, class Real>
 void grid_update(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
                  std::uint32_t max_blocks, const StepControl* control);

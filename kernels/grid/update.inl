@@ -2,12 +2,13 @@
 
 #include "kernels/grid/contact.h"
 #include "kernels/grid/pose_colliders.h"
+#include "kernels/grid/surfaces.h"
 
 namespace firn {
 
-// kMoved: with bodies that material moves. Apart from scenes without them, whose kernel would need
-// registers for both, and whose last bits follow what compilers contract.
-template <int D, class Real, bool kMoved>
+// kSurfaces: with params.surfaces. Apart from scenes without, whose kernel would need registers for
+// both, and whose last bits follow what compilers contract.
+template <int D, class Real, bool kSurfaces>
 struct GridUpdate : NodeContact<D, Real> {
   using Contact = NodeContact<D, Real>;
   using Contact::control;
@@ -105,9 +106,9 @@ struct GridUpdate : NodeContact<D, Real> {
         this->apply_walls(position_of(origin, i), g.scratch.velocity[i]);
       });
     for (int c = 0; c < params.collider_count; ++c)
-      if (!kMoved || !this->is_moved(c)) collide_with(g, nodes, origin, c);
+      if (!kSurfaces || !this->is_moved(c)) collide_with(g, nodes, origin, c);
     // After all others, as it was solved for how these will move.
-    for (int c = 0; kMoved && c < params.collider_count; ++c)
+    for (int c = 0; kSurfaces && params.moved > 0 && c < params.collider_count; ++c)
       if (this->is_moved(c)) collide_with(g, nodes, origin, c);
     g.sync();
   }
@@ -118,23 +119,25 @@ struct GridUpdate : NodeContact<D, Real> {
     double* reaction =
         params.reactions +
         (static_cast<std::uint64_t>(g.index()) * params.collider_count + c) * kReactionColumns;
-    const bool moved = kMoved && this->is_moved(c);
-    if (moved ? !this->is_near(g.index(), c) : !this->reaches(origin, c)) {
+    const bool moved = kSurfaces && this->is_moved(c);
+    if (kSurfaces ? !this->is_near(g.index(), c) : !this->reaches(origin, c)) {
       g.for_each(kReactionColumns, [&](std::uint32_t k) { reaction[k] = 0; });
       return;
     }
     g.for_each(kNodes, [&](std::uint32_t i) {
-      if constexpr (kMoved)
+      if constexpr (kSurfaces)
         if (moved) return meet_body(g, nodes, origin, c, i);
-      collide_node(g.scratch, nodes, origin, c, i);
+      collide_node(g, nodes, origin, c, i);
     });
     g.sync();
     g.for_each(kReactionColumns,
                [&](std::uint32_t k) { reaction[k] = column_sum(g.scratch, static_cast<int>(k)); });
   }
 
-  FIRN_HD void collide_node(Scratch& scratch, const Node<Real>* nodes, const Vec<int, D>& origin,
-                            int c, std::uint32_t i) const {
+  template <class Group>
+  FIRN_HD void collide_node(Group& g, const Node<Real>* nodes, const Vec<int, D>& origin, int c,
+                            std::uint32_t i) const {
+    Scratch& scratch = g.scratch;
     double* sums = scratch.sums[i];
     for (int k = 0; k < kReactionColumns; ++k) sums[k] = 0;
     const Real m = nodes[i].mass();
@@ -143,8 +146,13 @@ struct GridUpdate : NodeContact<D, Real> {
     const RigidPose<Real>& pose = params.poses[c];
     const Vec<Real, D> x = position_of(origin, i), in_body = to_body(pose, x);
     if (!this->is_in_body(signed_distance<D>(collider.program, in_body))) return;
-    const Vec<Real, D> normal =
-        rotate_to_world(pose, sdf_normal<D>(collider.program, in_body, Real(0.1) * grid.dx));
+    Vec<Real, D> normal;
+    if constexpr (kSurfaces) {
+      normal = this->contact_normal(c, g.index(), i, x);
+      if (!(norm_squared(normal) > Real(0))) return;
+    } else {
+      normal = rotate_to_world(pose, sdf_normal<D>(collider.program, in_body, Real(0.1) * grid.dx));
+    }
     const Vec<Real, D> before = scratch.velocity[i], surface = surface_velocity(collider, pose, x);
     const Vec<Real, D> after =
         apply_boundary(collider.boundary, collider.friction, before, surface, normal);
@@ -166,7 +174,9 @@ struct GridUpdate : NodeContact<D, Real> {
     const Vec<Real, D> x = position_of(origin, i);
     const Real phi = this->distance(c, x);
     if (!this->is_in_body(phi) || !this->owns(g.index(), c, x, phi)) return;
-    const Vec<Real, D> normal = this->normal_at(c, x), before = scratch.velocity[i];
+    const Vec<Real, D> normal = this->contact_normal(c, g.index(), i, x),
+                       before = scratch.velocity[i];
+    if (!(norm_squared(normal) > Real(0))) return;
     const ContactShares<Real> shares =
         this->shares_of(c, params.judged[params.colliders[c].body], x, before, normal);
     const Vec<Real, D> after =
@@ -182,8 +192,11 @@ void grid_update(Exec& exec, const GridUpdateParams<Real, D>& params, const Grid
   const std::uint32_t colliders = static_cast<std::uint32_t>(params.collider_count);
   launch_items(exec, {{nullptr, colliders}, &control->stop},
                PoseColliders<Real>{params.colliders, params.poses, control});
-  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                GridUpdate<D, Real, false>{{params, grid, control}});
+  const LaunchRange blocks{{&control->n_blocks, max_blocks}, &control->stop};
+  if (params.surfaces == nullptr)
+    return launch_groups(exec, blocks, GridUpdate<D, Real, false>{{params, grid, control}});
+  find_surfaces<Exec, D, Real>(exec, params, grid, max_blocks, control);
+  launch_groups(exec, blocks, GridUpdate<D, Real, true>{{params, grid, control}});
 }
 
 struct AddColumn {

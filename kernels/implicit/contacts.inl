@@ -56,7 +56,7 @@ struct CloseContacts : ImplicitNodes<D, Real> {
       const Vector x = contact.position_of(origin, i);
       meet_walls(contact, x, m);
       for (int c = 0; c < problem.boundaries.collider_count; ++c)
-        if (contact.reaches(origin, c)) meet_body(contact, c, x, m);
+        if (contact.reaches(origin, c)) meet_body(contact, g.index(), i, c, x, m);
       g.scratch.wrong[i] = keep(m);
     });
     g.sync();
@@ -77,12 +77,13 @@ struct CloseContacts : ImplicitNodes<D, Real> {
       meet(face, walls.boundary[face], walls.friction[face], Vector::zero(), normal, -1, m);
     }
   }
-  FIRN_HD void meet_body(const NodeContact<D, Real>& contact, int c, const Vector& x,
-                         Meeting& m) const {
+  FIRN_HD void meet_body(const NodeContact<D, Real>& contact, std::uint32_t block, std::uint32_t i,
+                         int c, const Vector& x, Meeting& m) const {
     if (!contact.is_in_body(contact.distance(c, x))) return;
     const ColliderShape<Real>& collider = problem.boundaries.colliders[c];
     meet(kWalls + c, collider.boundary, collider.friction,
-         surface_velocity(collider, problem.boundaries.poses[c], x), contact.normal_at(c, x), c, m);
+         surface_velocity(collider, problem.boundaries.poses[c], x),
+         contact.contact_normal(c, block, i, x), c, m);
   }
 
   // Bodies beyond the last bit share it.
@@ -109,7 +110,7 @@ struct CloseContacts : ImplicitNodes<D, Real> {
       if (was == opens) m.wrong += press * press / Base::mass(m.node);
       if (opens) return;
     }
-    for (int a = 0; a < D; ++a) m.held[a] += into[a] * (dot(n, body) - dot(n, m.held)) / left;
+    m.held += ((dot(n, body) - dot(n, m.held)) / left) * into;
     take_away(m.P, into, left);
     m.closed |= bit;
     const Real slip = type == BoundaryType::kSeparate && press > Real(0) ? rubs * press : Real(0);
@@ -252,8 +253,9 @@ struct EndImplicit : ImplicitNodes<D, Real> {
       if (is_body) of_body += taken;
     }
   };
-  FIRN_HD Vector share_of(const NodeContact<D, Real>& contact, std::uint64_t node, const Vector& x,
-                          int c) const {
+  FIRN_HD Vector share_of(const NodeContact<D, Real>& contact, std::uint32_t block, std::uint32_t i,
+                          const Vector& x, int c) const {
+    const std::uint64_t node = std::uint64_t{block} * Base::kNodes + i;
     const GridUpdateParams<Real, D>& boundaries = problem.boundaries;
     const std::uint64_t closed = problem.view.closed[node];
     const auto is_closed = [=](int number) {
@@ -271,7 +273,8 @@ struct EndImplicit : ImplicitNodes<D, Real> {
     }
     for (int other = 0; other < boundaries.collider_count; ++other)
       if (is_closed(kWalls + other) && contact.is_in_body(contact.distance(other, x)))
-        shares.meet(boundaries.colliders[other].boundary, contact.normal_at(other, x), other == c);
+        shares.meet(boundaries.colliders[other].boundary,
+                    contact.contact_normal(other, block, i, x), other == c);
     if (problem.view.hold[node].collider == c) shares.of_body += shares.P * shares.impulse;
     return shares.of_body;
   }
@@ -282,7 +285,7 @@ struct EndImplicit : ImplicitNodes<D, Real> {
     const std::uint32_t kind = problem.view.kind[node];
     if (kind == kNodeEmpty || kind == kNodeFree) return;
     const Vector x = contact.position_of(block_of_key<D>(problem.grid.keys[block]), i);
-    const Vector impulse = share_of(contact, node, x, c);
+    const Vector impulse = share_of(contact, block, i, x, c);
     add_impulse(sums, x, impulse);
     add_work(sums,
              surface_velocity(problem.boundaries.colliders[c], problem.boundaries.poses[c], x),

@@ -3,6 +3,7 @@
 
 #include "kernels/grid/contact.h"
 #include "kernels/grid/pose_colliders.h"
+#include "kernels/grid/surfaces.h"
 #include "kernels/implicit/nodes.h"
 #include "kernels/solve/conjugate_gradients.inl"
 #include "kernels/solve/minres.inl"
@@ -262,6 +263,8 @@ void begin_implicit(Exec& exec, const ImplicitProblem<Real, D>& p) {
   launch_items(
       exec, {{nullptr, static_cast<std::uint32_t>(p.boundaries.collider_count)}, &p.control->stop},
       PoseColliders<Real>{p.boundaries.colliders, p.boundaries.poses, p.control});
+  if (p.boundaries.surfaces != nullptr)
+    find_surfaces<Exec, D, Real>(exec, p.boundaries, p.grid, p.max_blocks, p.control);
   launch_groups(exec, nodes_of(p), BeginImplicit<D, Real>{{p}});
 }
 

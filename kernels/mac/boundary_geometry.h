@@ -77,11 +77,55 @@ struct BoundaryGeometry {
     }
     return wall;
   }
+  // Towards what is free: the normal of the nearest face, unless that lies on another body or wall,
+  // or within it.
   FIRN_HD Vec<Real, D> normal(const NearestBoundary<D, Real>& wall, const Vec<Real, D>& x) const {
+    const Vec<Real, D> n = own_normal(wall, x);
+    const bool several = params.collider_count + (params.walls.active ? 1 : 0) > 1;
+    const Real outside = Real(0.01) * grid.dx, before = Real(0.05) * grid.dx;
+    if (!several || wall.distance > outside) return n;
+    if (distance(x + (before - wall.distance) * n) < Real(0)) return normal_of_way_out(n, x);
+    return wall.distance < -outside ? n : joint_normal(n, x);
+  }
+  FIRN_HD Vec<Real, D> own_normal(const NearestBoundary<D, Real>& wall,
+                                  const Vec<Real, D>& x) const {
     if (wall.body < 0) return wall.wall_normal;
     const RigidPose<Real>& pose = params.poses[wall.body];
     return rotate_to_world(pose, sdf_normal<D>(params.colliders[wall.body].program,
                                                to_body(pose, x), Real(0.1) * grid.dx));
+  }
+  // Where the shortest way along an axis leads out of all boundaries, their normal as one; `n`
+  // where none does within two cells.
+  FIRN_RARE FIRN_HD Vec<Real, D> normal_of_way_out(Vec<Real, D> n, const Vec<Real, D>& x) const {
+    // None of two that touch holds a point of their seam.
+    const Real outside = Real(0.01) * grid.dx;
+    Real shortest = 2 * grid.dx;
+    for (int k = 0; k < 2 * D; ++k) {
+      Real way = 0;
+      while (way < shortest) {
+        const Vec<Real, D> at = beside(x, k / 2, k % 2 == 0 ? way : -way);
+        const Real phi = distance(at);
+        if (phi > outside) {
+          shortest = way;
+          n = joint_normal(n, at);
+          break;
+        }
+        way += max(-phi, 2 * outside);
+      }
+    }
+    return n;
+  }
+  FIRN_HD static Vec<Real, D> beside(Vec<Real, D> x, int axis, Real way) {
+    for (int a = 0; a < D; ++a) x[a] += a == axis ? way : Real(0);
+    return x;
+  }
+  FIRN_HD Vec<Real, D> joint_normal(const Vec<Real, D>& otherwise, const Vec<Real, D>& x) const {
+    const Real step = Real(0.1) * grid.dx;
+    Vec<Real, D> slope;
+    for (int a = 0; a < D; ++a)
+      slope[a] = distance(beside(x, a, step)) - distance(beside(x, a, -step));
+    const Real length = norm(slope);
+    return length > Real(0) ? (Real(1) / length) * slope : otherwise;
   }
 
   // Whether a closed face lies in a body along which material may slide, not only against it.

@@ -336,10 +336,9 @@ void estimate_memory(const Scene& scene, std::span<const Fill> fills, SceneEstim
                                 (totals ? std::size_t{kTotalsColumns} : 0) +
                                 (totals && traits_of(scene).unified ? kMaterialEnergies : 0);
   const ColliderStore<Cpu, D, Real> colliders(exec, scene);
-  const std::size_t per_block = scene.colliders.size() * kReactionColumns +
-                                (stages ? kStageColumns : 0) + (has_fill ? kExcessColumns : 0);
+  const std::size_t per_block = (stages ? kStageColumns : 0) + (has_fill ? kExcessColumns : 0);
   e.scratch_bytes = (chunks * per_chunk + blocks * per_block) * sizeof(double) +
-                    blocks * colliders.moved().bytes_per_block() + colliders.bytes();
+                    blocks * colliders.bytes_per_block() + colliders.bytes();
   for (std::size_t* bytes : {&e.particle_bytes, &e.grid_bytes, &e.scratch_bytes, &e.state_bytes})
     *bytes <<= halved;
   e.state_bytes += e.tracer_bytes;

@@ -40,12 +40,9 @@ class BodyStore {
   void reserve(std::uint32_t blocks) {
     systems_ = {};
     systems_ = Buffer<Exec, double>(exec_, count() * kColumns * blocks);
-    near_ = {};
-    near_ = Buffer<Exec, std::uint8_t>(exec_, count() * blocks);
   }
   void fill(GridUpdateParams<Real, D>& params) {
     params.judged = judged_.data();
-    params.near = near_.data();
     params.moved = static_cast<int>(count());
   }
 
@@ -112,8 +109,8 @@ class BodyStore {
     });
   }
 
-  std::size_t bytes_per_block() const { return count() * (kColumns * sizeof(double) + 1); }
-  std::size_t bytes() const { return systems_.bytes() + near_.bytes(); }
+  std::size_t bytes_per_block() const { return count() * kColumns * sizeof(double); }
+  std::size_t bytes() const { return systems_.bytes(); }
 
  private:
   static constexpr std::size_t kColumns = ContactSystem<D>::kColumns;
@@ -140,7 +137,6 @@ class BodyStore {
   Buffer<Exec, RigidBody> bodies_;
   Buffer<Exec, RigidPose<Real>> judged_;
   Buffer<Exec, double> systems_, sums_, impulses_;
-  Buffer<Exec, std::uint8_t> near_;
 };
 
 }  // namespace firn

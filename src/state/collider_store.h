@@ -10,6 +10,7 @@
 #include "kernels/exec/buffer.h"
 #include "kernels/grid/rebuild.h"
 #include "kernels/grid/update.h"
+#include "src/scene/integrator_traits.h"
 #include "src/scene/motion_keys.h"
 #include "src/scene/shapes.h"
 #include "src/state/body_store.h"
@@ -46,6 +47,7 @@ class ColliderStore {
       : exec_(exec), open_faces_(open_faces(scene)), bodies_(exec, scene) {
     std::vector<ColliderShape<Real>> colliders;
     std::int32_t bodies = 0;
+    const bool on_nodes = !traits_of(scene).staggered, long_steps = traits_of(scene).implicit;
     for (const Collider& c : scene.colliders) {
       motions_.push_back({c.motion, c.motion, {}, {}, {}});
       ColliderShape<Real> collider = add_collider(c.shape, scene);
@@ -53,6 +55,11 @@ class ColliderStore {
       collider.boundary = c.boundary;
       collider.friction = static_cast<Real>(c.friction);
       collider.body = c.dynamics ? bodies++ : -1;
+      collider.by_surface =
+          on_nodes && c.boundary != BoundaryType::kSticky && c.shape.type != ShapeType::kHalfSpace;
+      // In a long step it would be overrun.
+      collider.minds_gaps = !long_steps && c.boundary == BoundaryType::kSeparate;
+      finds_surfaces_ |= collider.by_surface || c.dynamics.has_value();
       colliders.push_back(collider);
     }
     std::vector<SdfProgram<Real>> sinks;
@@ -72,6 +79,8 @@ class ColliderStore {
       if (motion.now) return true;
     return bodies_.count() > 0 || !deforming_.empty();
   }
+  // Whether contact of nodes is judged by the surface of the material (see find_surfaces).
+  bool finds_surfaces() const { return finds_surfaces_; }
   std::size_t columns() const { return colliders_.size() * kReactionColumns; }
   SinkView<Real> sinks() const {
     SinkView<Real> view = open_faces_;
@@ -85,12 +94,19 @@ class ColliderStore {
     table_ = Buffer<Exec, double>(exec_, columns() * blocks);
     table_.zero();
     bodies_.reserve(blocks);
+    near_ = {};
+    surfaces_ = {};
+    if (!finds_surfaces_) return;
+    near_ = Buffer<Exec, std::uint8_t>(exec_, colliders_.size() * blocks);
+    surfaces_ = Buffer<Exec, Vec<Real, D>>(exec_, std::size_t{BlockTraits<D>::kNodes} * blocks);
   }
   void fill(GridUpdateParams<Real, D>& params) {
     params.colliders = colliders_.data();
     params.poses = poses_.data();
     params.collider_count = count();
     params.reactions = table_.data();
+    params.near = near_.data();
+    params.surfaces = surfaces_.data();
     bodies_.fill(params);
   }
   // Before steps from `time` (s) on, where nothing runs: the shapes that change follow it. Returns
@@ -227,8 +243,14 @@ class ColliderStore {
     return bodies_.consistent();
   }
 
+  std::size_t bytes_per_block() const {
+    return columns() * sizeof(double) + bodies_.bytes_per_block() +
+           (finds_surfaces_ ? colliders_.size() + BlockTraits<D>::kNodes * sizeof(Vec<Real, D>)
+                            : 0);
+  }
   std::size_t bytes() const {
-    std::size_t sum = table_.bytes() + bodies_.bytes() + deforming_.bytes();
+    std::size_t sum =
+        table_.bytes() + bodies_.bytes() + deforming_.bytes() + near_.bytes() + surfaces_.bytes();
     for (const auto& shape : shapes_) sum += shape.bytes();
     return sum;
   }
@@ -312,6 +334,9 @@ class ColliderStore {
   Buffer<Exec, SdfProgram<Real>> sinks_;
   Buffer<Exec, RigidPose<Real>> poses_;
   Buffer<Exec, double> table_, sums_;
+  bool finds_surfaces_ = false;
+  Buffer<Exec, std::uint8_t> near_;
+  Buffer<Exec, Vec<Real, D>> surfaces_;
 };
 
 }  // namespace firn

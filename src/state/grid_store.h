@@ -28,12 +28,15 @@ class GridStore {
         reals_(BlockTraits<D>::kNodes * 4 * static_cast<std::size_t>(components)),
         with_increments_(increments),
         fused_(parities > 0),
+        all_around_(fused_),
         parities_(fused_ ? parities : 2),
         keys_(exec, key_table()),
         words_(exec, word_table()),
         nodes_(exec, node_table()) {}
 
   std::uint32_t capacity() const { return capacity_; }  // blocks
+  // From the next layout on, also where steps are not fused.
+  void enter_all_around() { all_around_ = true; }
   std::vector<std::uint64_t> keys(std::uint32_t blocks) const {
     return keys_[kKeys].download(blocks);
   }
@@ -70,6 +73,7 @@ class GridStore {
     v.momentum = fused_ ? nodes_.data(kMomentum) : v.nodes;
     v.impulse = fused_ ? nodes_.data(kImpulse) : v.increments;
     v.around = words_.data(kAround);
+    v.all_around = all_around_;
     v.saved_keys = keys_.data(kSavedKeys);
     v.dx = static_cast<Real>(dx_);
     v.inv_dx = static_cast<Real>(1 / dx_);
@@ -186,7 +190,7 @@ class GridStore {
   PeriodicBlocks periodic_;
   std::uint32_t materials_, capacity_ = 0;
   std::size_t reals_;  // per block
-  bool with_increments_, fused_;
+  bool with_increments_, fused_, all_around_;
   int parities_;
   Buffer<Exec, std::uint64_t> hash_keys_;
   Buffer<Exec, std::uint32_t> hash_ranks_, hash_home_, colour_begin_;

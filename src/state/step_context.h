@@ -59,6 +59,8 @@ struct StepContext {
     if (traits_of(scene).unified) heat_model = HeatModel<Real>(scene);
     particles.set_heat_model(heat_model);
     if (partition->is_split()) require_splittable(scene);
+    // Nodes of its own particles then have beside them all that others' particles leave there.
+    if (partition->is_split() && bodies.finds_surfaces()) grid.enter_all_around();
     StepControl c{};
     c.fault = ~std::uint64_t{0};
     write(c);
@@ -90,6 +92,7 @@ struct StepContext {
   // Walls, bodies and gravity as kernels take them.
   GridUpdateParams<Real, D> boundaries() {
     GridUpdateParams<Real, D> update = params.update;
+    update.degree = params.transfer.degree;
     bodies.fill(update);
     return update;
   }

@@ -65,5 +65,40 @@ TEST(ImplicitReactions, AreOfTheBodyThatGivesThem) {
   }
 }
 
+// A plane at 45 degrees that moves along x, and lets go of what it pushes: its impulse is along its
+// normal, and all that the material gets, however short the steps are.
+TEST(ImplicitReactions, OfAnObliqueBodyThatMovesAreAlongItsNormal) {
+  for (const Integrator integrator : {Integrator::kOptimization, Integrator::kSemiImplicit})
+    for (const double dt : {1.0 / 24, 0.002}) {
+      SCOPED_TRACE(dt);
+      Scene s = empty_scene(2, 0.04);
+      s.simulation.integrator = integrator;
+      s.simulation.gravity = {0, 0, 0};
+      s.time.dt_max = dt;
+      s.implicit.tolerance = 1e-6;
+      s.materials = {elastic("jelly", MaterialModel::kFixedCorotated, 1e5, 1000)};
+      s.materials[0].viscosity = 50;
+      s.bodies = {body("block", 0, box({0.3, -0.3, 0}, {0.8, 0.3, 0}))};
+      Collider plane =
+          collider("plane", half_space({-0.1, 0, 0}, {1, 1, 0}), BoundaryType::kSeparate);
+      plane.motion = Keyframes{{0, 1}, {{0, 0, 0}, {1, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}, {}};
+      s.colliders = {plane};
+      Simulation simulation = simulate(s);
+      Vec3 impulse{};
+      for (int frame = 0; frame < 12; ++frame) {
+        simulation.advance_frame();
+        for (std::size_t a = 0; a < 2; ++a)
+          impulse[a] -= simulation.stats().reactions[0].force[a] / s.simulation.fps;
+      }
+      const Vec3 momentum = simulation.totals().momentum;
+      EXPECT_GT(momentum[0], 100);
+      // In long steps the last contacts need not settle.
+      for (std::size_t a = 0; a < 2; ++a) {
+        EXPECT_NEAR(impulse[a], momentum[0], 5e-3 * momentum[0]) << a;
+        EXPECT_NEAR(momentum[a], momentum[0], 1e-3 * momentum[0]) << a;
+      }
+    }
+}
+
 }  // namespace
 }  // namespace firn::test

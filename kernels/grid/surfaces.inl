@@ -1,0 +1,131 @@
+#pragma once
+
+#include "kernels/grid/contact.h"
+#include "kernels/grid/material_surface.h"
+#include "kernels/grid/surfaces.h"
+
+namespace firn {
+
+template <int D, class Real>
+struct FindSurfaces : NodeContact<D, Real> {
+  using Contact = NodeContact<D, Real>;
+  using Contact::grid;
+  using Contact::kNodes;
+  using Contact::nodes_of;
+  using Contact::params;
+  static constexpr const char* kName = "find_surfaces";
+  static constexpr int kThreads = 64;
+  struct Scratch {};
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Vec<int, D> origin = block_of_key<D>(grid.keys[g.index()]);
+    std::uint8_t* near = params.near + std::uint64_t{g.index()} * params.collider_count;
+    g.for_each(static_cast<std::uint32_t>(params.collider_count), [&](std::uint32_t c) {
+      const int collider = static_cast<int>(c);
+      near[c] = this->reaches(origin, collider)               ? Contact::kTouches
+                : this->reaches(origin, collider, farthest()) ? Contact::kBeside
+                                                              : 0;
+    });
+    g.sync();
+    bool any = false;
+    for (int c = 0; c < params.collider_count; ++c)
+      any = any || (near[c] == Contact::kTouches && params.colliders[c].by_surface);
+    if (!any) return;
+    g.for_each(kNodes, [&](std::uint32_t i) {
+      const Real mass = nodes_of(grid.momentum, g.index())[i].mass();
+      if (!(mass > Real(0))) return;
+      const Vec<Real, D> x = this->position_of(origin, i);
+      if (is_in_any(near, x))
+        this->surface_at(g.index(), i) = surface_near(near, mass, origin, x, i, g.index());
+    });
+  }
+
+  // From a node to where it still looks for the surface.
+  FIRN_HD Real farthest() const { return static_cast<Real>(params.degree + 1) * grid.dx; }
+  // With a margin, as other kernels may round distances otherwise.
+  FIRN_HD bool is_in_any(const std::uint8_t* near, const Vec<Real, D>& x) const {
+    for (int c = 0; c < params.collider_count; ++c)
+      if (near[c] == Contact::kTouches && params.colliders[c].by_surface &&
+          this->distance(c, x) <= Real(0.1) * grid.dx)
+        return true;
+    return false;
+  }
+  FIRN_HD Vec<Real, D> surface_near(const std::uint8_t* near, Real mass, const Vec<int, D>& origin,
+                                    const Vec<Real, D>& x, std::uint32_t i,
+                                    std::uint32_t block) const {
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(i));
+    Vec<Real, D> before, behind;
+    for (int a = 0; a < D; ++a) {
+      before[a] = mass_beside(block, origin, local, a, -1);
+      behind[a] = mass_beside(block, origin, local, a, 1);
+    }
+    const WayToMaterial<Real, D> way = way_to_material(mass, before, behind, params.degree);
+    return out_of_colliders(near, x, (way.cells * grid.dx), way.towards);
+  }
+  // On from `way` along a direction until no collider or wall holds the point any more, as material
+  // is pressed in a little and faces within them are none that it can touch. At most as far as a
+  // node is felt; x itself where that does not lead out.
+  FIRN_HD Vec<Real, D> out_of_colliders(const std::uint8_t* near, const Vec<Real, D>& x, Real way,
+                                        const Vec<Real, D>& towards) const {
+    constexpr int kMostLooks = 16;
+    for (int look = 0; look < kMostLooks && way < farthest(); ++look) {
+      const Vec<Real, D> at = x + way * towards;
+      const Real depth = max(depth_at(near, at), depth_in_seam(near, at, towards));
+      if (!is_inside(depth)) return within_walls(at);
+      way += depth;
+    }
+    return x;
+  }
+  FIRN_HD bool is_inside(Real depth) const { return depth > Real(0.5) * this->tolerance(); }
+  // In the collider in which it is deepest.
+  FIRN_HD Real depth_at(const std::uint8_t* near, const Vec<Real, D>& x) const {
+    Real depth = 0;
+    for (int c = 0; c < params.collider_count; ++c)
+      if (near[c] != 0) depth = max(depth, -this->distance(c, x));
+    return depth;
+  }
+  // Where colliders touch, none of them holds a point of the seam, or only just, but they hold
+  // those at its sides.
+  FIRN_HD Real depth_in_seam(const std::uint8_t* near, const Vec<Real, D>& x,
+                             const Vec<Real, D>& towards) const {
+    const Real aside = Real(0.25) * grid.dx;
+    Real deepest = 0;
+    for (int a = 0; a < D; ++a) {
+      Vec<Real, D> way = Real(-1) * towards[a] * towards;
+      way[a] += Real(1);
+      if (!(norm_squared(way) > Real(0.5))) continue;
+      const Real depth = min(depth_at(near, x + aside * way), depth_at(near, x - aside * way));
+      deepest = max(deepest, min(depth, aside));
+    }
+    return deepest;
+  }
+  FIRN_HD Vec<Real, D> within_walls(Vec<Real, D> at) const {
+    const Real inside = 2 * this->normal_step();
+    for (int a = 0; params.walls.active && a < D; ++a)
+      at[a] = min(max(at[a], params.walls.min[a] + inside), params.walls.max[a] - inside);
+    return at;
+  }
+  // Of the node a step along the axis from one of the block's.
+  FIRN_HD Real mass_beside(std::uint32_t block, Vec<int, D> at, Vec<int, D> local, int axis,
+                           int step) const {
+    local[axis] += step;
+    if (const int over = local[axis] >> BlockTraits<D>::kShift; over != 0) {
+      at[axis] += over;
+      local[axis] &= BlockTraits<D>::kSide - 1;
+      const std::uint32_t slot = grid.hash.find(block_key<D>(grid.periodic.wrapped(at)));
+      if (slot == kNoBlock) return Real(0);
+      block = grid.hash.ranks[slot];
+    }
+    return nodes_of(grid.momentum, block)[node_in_block<D>(local)].mass();
+  }
+};
+
+template <class Exec, int D, class Real>
+void find_surfaces(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
+                   std::uint32_t max_blocks, const StepControl* control) {
+  launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
+                FindSurfaces<D, Real>{{params, grid, control}});
+}
+
+}  // namespace firn

@@ -2,9 +2,9 @@
 // (ln J)^2. Infinite energy at J = 0: an inverted particle is an error.
 #pragma once
 
+#include "kernels/materials/log_excess.h"
 #include "kernels/materials/params.h"
 #include "kernels/materials/principal.h"
-#include "kernels/math/generic_scalar.h"
 
 namespace firn {
 
@@ -22,7 +22,7 @@ struct NeoHookean : Law {
     Response<T, D> r;
     r.tau = mu * b_minus_one;
     for (int i = 0; i < D; ++i) r.tau(i, i) = r.tau(i, i) + lambda * log_J;
-    r.psi = T(0.5f) * mu * trace(b_minus_one) + (T(0.5f) * lambda * log_J - mu) * log_J;
+    r.psi = mu * log_excess_of(b_minus_one) + T(0.5f) * lambda * log_J * log_J;
     // Rank-one stiffness mu |F^T n|^2 + (mu + lambda (1 - ln J)) (a.n)^2; the second term may be
     // negative.
     r.wave_modulus =
@@ -32,8 +32,7 @@ struct NeoHookean : Law {
 
   template <class T, int D>
   FIRN_HD static T elastic_energy(const MaterialParams<Scalar<T>>& params, const Mat<T, D>& F) {
-    const T mu(params.mu), lambda(params.lambda), log_J = log(determinant(F));
-    return T(0.5f) * mu * (contract(F, F) - T(D)) + (T(0.5f) * lambda * log_J - mu) * log_J;
+    return respond<T, D>(params, F).psi;
   }
 
   template <class T, int D>
@@ -44,8 +43,13 @@ struct NeoHookean : Law {
     for (int i = 1; i < D; ++i) J = J * sigma[i];
     const T log_J = log(J);
     auto r = quadratic_principal_stress<T, D>(sigma, mu, 0);
-    add_energy_of_volume(sigma, (T(0.5f) * lambda * log_J - mu) * log_J - T(0.5f * D) * mu,
-                         (lambda * log_J - mu) / J, (mu + lambda * (T(1) - log_J)) / (J * J), r);
+    add_energy_of_volume(sigma, T(0), (lambda * log_J - mu) / J,
+                         (mu + lambda * (T(1) - log_J)) / (J * J), r);
+    r.psi = T(0.5f) * lambda * log_J * log_J;
+    for (int i = 0; i < D; ++i) {
+      const T e = sigma[i] - T(1);
+      r.psi = r.psi + mu * (T(0.5f) * e * e + log_excess(e));
+    }
     return r;
   }
 

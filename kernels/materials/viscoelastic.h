@@ -7,6 +7,7 @@
 // psi = mu/2 (F:F - d) - mu ln J + lambda/2 (J - 1)^2.
 #pragma once
 
+#include "kernels/materials/log_excess.h"
 #include "kernels/materials/params.h"
 #include "kernels/materials/principal.h"
 
@@ -30,8 +31,7 @@ struct Viscoelastic : Law {
     // The logarithm makes all of it NaN where J <= 0 is: no energy, no stress.
     const T log_J = log(J);
     for (int i = 0; i < D; ++i) r.tau(i, i) = r.tau(i, i) + (log_J - log_J);
-    r.psi =
-        T(0.5f) * mu * trace(b_minus_one) - mu * log_J + T(0.5f) * lambda * (J - T(1)) * (J - T(1));
+    r.psi = mu * log_excess_of(b_minus_one) + T(0.5f) * lambda * (J - T(1)) * (J - T(1));
     // Rank-one stiffness mu |F^T n|^2 + (mu + lambda J^2) (a.n)^2.
     r.wave_modulus = mu * (T(2) + spectral_bound(b_minus_one)) + lambda * J * J;
     return r;
@@ -39,9 +39,7 @@ struct Viscoelastic : Law {
 
   template <class T, int D>
   FIRN_HD static T elastic_energy(const MaterialParams<Scalar<T>>& params, const Mat<T, D>& F) {
-    const T mu(params.mu), lambda(params.lambda), J = determinant(F);
-    return T(0.5f) * mu * (contract(F, F) - T(D)) - mu * log(J) +
-           T(0.5f) * lambda * (J - T(1)) * (J - T(1));
+    return respond<T, D>(params, F).psi;
   }
 
   // The part of what flows in state.dt: beside the rest, 1 - it, that keeps what it was.
@@ -83,8 +81,8 @@ struct Viscoelastic : Law {
   // A strain of which the part k relaxes in the step has the stress of one that has relaxed, but
   // for the change of volume that the correction takes out, which is that of the step before:
   //   psi = (1 - k) mu (|sigma|^2 / 2 - ln J) + k mu (d/2 J^(2/d) - ln J) + lambda/2 (J - 1)^2,
-  // up to a constant. Its derivative is the deviator of the relaxed stress, mu (1 - k) dev(b); k =
-  // 1 is a fluid.
+  // less what that is at rest. Its derivative is the deviator of the relaxed stress, mu (1 - k)
+  // dev(b); k = 1 is a fluid.
   template <class T, int D>
   FIRN_HD static PrincipalStress<T, D> flowing_stress(const MaterialParams<Scalar<T>>& params,
                                                       const MaterialState<T, D>& state,
@@ -101,16 +99,23 @@ struct Viscoelastic : Law {
     for (int i = 1; i < D; ++i) J = J * sigma[i];
     const T log_J = log(J);
     auto r = quadratic_principal_stress<T, D>(sigma, mu * T(1 - k), 0);
-    T energy = T(0.5f) * lambda * (J - T(1)) * (J - T(1)) - mu * log_J - T(0.5f * D) * mu;
+    T energy = T(0.5f) * lambda * (J - T(1)) * (J - T(1));
+    for (int i = 0; i < D; ++i) {
+      const T e = sigma[i] - T(1);
+      energy = energy + mu * T(1 - k) * (T(0.5f) * e * e + log_excess(e));
+    }
     T slope = lambda * (J - T(1)) - mu / J;
     T curvature = lambda + mu / (J * J);
     if (k > Real(0)) {
-      const T kept = mu * T(k) * (D == 2 ? J : exp(log_J * T(Real(2) / D)));  // k mu J^(2/d)
-      energy = energy + T(Real(0.5) * D) * kept;
+      // J^(2/d) - 1, of which d/2 ln is ln J.
+      const T growth = D == 2 ? J - T(1) : exp_minus_one(log_J * T(Real(2) / D));
+      const T kept = mu * T(k) * (T(1) + growth);
+      energy = energy + mu * T(k) * T(Real(0.5) * D) * log_excess(growth);
       slope = slope + kept / J;
       curvature = curvature + kept * T(Real(2) / D - 1) / (J * J);
     }
-    add_energy_of_volume(sigma, energy, slope, curvature, r);
+    add_energy_of_volume(sigma, T(0), slope, curvature, r);
+    r.psi = energy;
     return r;
   }
 

@@ -73,7 +73,7 @@ std::vector<std::string> flow_warnings(const Scene& scene) {
   return warnings;
 }
 
-// A solve's energies are sums over the scene, whose last digits a stiff body takes for itself.
+// A solve looks at sums over the scene, whose last digits a stiff body takes for itself.
 std::vector<std::string> stiffness_warnings(const Scene& scene) {
   constexpr double kMostRatio = 1e5;
   const IntegratorTraits& integrator = traits_of(scene);
@@ -88,8 +88,8 @@ std::vector<std::string> stiffness_warnings(const Scene& scene) {
   }
   if (stiff == nullptr || modulus(*stiff) < kMostRatio * modulus(*soft)) return {};
   return {fmt::format(
-      "'{}' is {:.0e} times as stiff as '{}': in single precision the rounding of its energy hides "
-      "what moves the other, which may hang in the air; use simulation.precision = \"double\"",
+      "'{}' is {:.0e} times as stiff as '{}': in single precision solves end where its rounding "
+      "hides what is out of balance in the other; use simulation.precision = \"double\"",
       stiff->name, modulus(*stiff) / modulus(*soft), soft->name)};
 }
 

@@ -64,6 +64,17 @@ class ContactPasses {
   int passes_ = 1, in_vain_ = 0;
 };
 
+// Velocities within this many cells per step are the same, whatever the scene: so an imbalance, of
+// which `one_cell` would move all nodes by a cell, is none. But where a step is short that is more
+// than it changes velocities by, and only their last digits are the same; `motion`: J, of v* and of
+// the strain as the step begins.
+template <class Real>
+double least_imbalance(double one_cell, double motion) {
+  constexpr double kSameSpeed = sizeof(Real) == 4 ? 1e-6 : 1e-9,
+                   kSameDigits = 4 * static_cast<double>(kEpsilon<Real>);
+  return std::min(kSameSpeed * one_cell, kSameDigits * std::sqrt(2 * std::max(motion, 0.0)));
+}
+
 // By their potentials, or where these differ by rounding alone (a share of them), which a stiff
 // body has enough of for all others, by their imbalance.
 inline bool is_better_guess(const NewtonSums& a, const NewtonSums& b, double rounding) {

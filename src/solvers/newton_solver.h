@@ -87,10 +87,6 @@ class NewtonSolver {
   // Share of the tolerance that a step of one linear solve gets: what it leaves no iteration looks
   // at again, and it is to one side, so that bodies in free flight lose momentum step by step.
   static constexpr double kOfOneSolve = 0.1;
-  // Velocities within this many cells per step are the same, whatever the scene.
-  static constexpr double kSameSpeed = sizeof(Real) == 4 ? 1e-6 : 1e-9;
-  // An imbalance of so many times what rounding makes of stresses is as good as none.
-  static constexpr double kAsRounding = 1;
   // What the last digits of a sum of energies may hide.
   static constexpr double kRounding = 64 * static_cast<double>(kEpsilon<Real>);
 
@@ -106,6 +102,7 @@ class NewtonSolver {
     double dt = 0;
     NewtonSums now{};      // at the iterate
     double reference = 0;  // imbalance that the tolerance is a share of
+    double motion = 0;     // J, of v* and of the strain as the step begins
     ContactPasses contacts{};
     // Of the last linear solve, and of the last one whose preconditioner was made for it.
     std::uint32_t last_iterations = 0, fresh_iterations = 0;
@@ -120,8 +117,9 @@ class NewtonSolver {
       solver.multigrid_.forget();
       const double mass = std::sqrt(now.mass);
       reference += dt * solver.gravity_ * mass;
-      report.tolerance = std::max(solver.settings_.tolerance * reference,
-                                  kSameSpeed * mass * static_cast<double>(problem.grid.dx) / dt);
+      report.tolerance =
+          std::max(solver.settings_.tolerance * reference,
+                   least_imbalance<Real>(mass * static_cast<double>(problem.grid.dx) / dt, motion));
       contacts.begin(report.tolerance, opens && !solver.linear_);
       report.energy_before = now.energy;
       settle();
@@ -138,6 +136,7 @@ class NewtonSolver {
       guess(NodeGuess::kTarget, 1);
       const auto [resting, moving, none] = read();
       now = moving;
+      motion = resting.energy;
       reference =
           std::sqrt(std::isfinite(moving.imbalance) ? std::min(moving.imbalance, resting.imbalance)
                                                     : resting.imbalance);
@@ -173,6 +172,7 @@ class NewtonSolver {
       if (!solver.bodies_move_) {
         guess(NodeGuess::kRest);
         now = read()[0];
+        motion = now.energy;
         return;
       }
       guess_linear(NodeGuess::kRest, 0);
@@ -180,6 +180,7 @@ class NewtonSolver {
       guess_linear(NodeGuess::kBefore, 2);
       const auto [resting, target, before] = read();
       now = before;
+      motion = resting.energy;
       if (before.imbalance <= std::min(resting.imbalance, target.imbalance)) return;
       const bool flies = target.imbalance <= resting.imbalance;
       now = flies ? target : resting;
@@ -237,7 +238,7 @@ class NewtonSolver {
     // What is left is what rounding does to stresses, which no velocities take away.
     bool is_rounding() {
       if (report.imbalance <= report.tolerance) return false;
-      if (report.imbalance > kAsRounding * std::sqrt(now.rounding)) return false;
+      if (report.imbalance > std::sqrt(now.rounding)) return false;
       report.converged = report.rounding_limited = report.at_rounding = true;
       return true;
     }
@@ -322,15 +323,17 @@ class NewtonSolver {
         try_velocity(solver.exec_, problem, static_cast<Real>(share));
         evaluate();
         const NewtonSums there = read()[0];
-        if (is_lower(there, share)) {
+        // Whether rounding hides all that a direction promises: then what is out of balance
+        // decides.
+        const bool hidden = std::isfinite(there.energy) &&
+                            std::abs(there.first_slope) <= kRounding * std::abs(now.energy);
+        if (hidden ? there.imbalance < now.imbalance : is_lower(there, share)) {
           solver.memory_.accept_trial();
           now = there;
           settle();
           return true;
         }
-        // A direction whose whole promise is less than what rounding hides.
-        if (std::isfinite(there.energy) &&
-            std::abs(there.first_slope) <= kRounding * std::abs(now.energy)) {
+        if (hidden) {
           report.converged = report.rounding_limited = true;
           stay();
           report.at_rounding = report.imbalance > report.tolerance;

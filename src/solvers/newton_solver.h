@@ -87,8 +87,7 @@ class NewtonSolver {
   // Share of the tolerance that a step of one linear solve gets: what it leaves no iteration looks
   // at again, and it is to one side, so that bodies in free flight lose momentum step by step.
   static constexpr double kOfOneSolve = 0.1;
-  // What the last digits of a sum of energies may hide.
-  static constexpr double kRounding = 64 * static_cast<double>(kEpsilon<Real>);
+  static constexpr double kRounding = 64 * static_cast<double>(kEpsilon<Real>);  // of energies
 
   using Operator = NewtonOperator<Exec, D, Real>;
   using Preconditioner = NewtonPreconditioner<Exec, D, Real>;

@@ -62,15 +62,14 @@ double speed_on_faces(Integrator integrator, std::optional<double> seam) {
   s.simulation.integrator = integrator;
   const bool flows = integrator == Integrator::kIncompressible;
   s.materials = {flows ? liquid()
-                        : elastic("jelly", MaterialModel::kCorotatedDeviatoric, 2e5, 1000)};
+                       : elastic("jelly", MaterialModel::kCorotatedDeviatoric, 2e5, 1000)};
   s.thermal.heat = false;
   if (!flows) s.transfer.force = ForceForm::kGradient;
   s.bodies = {body("block", 0, box({0, 0, 0}, {0.6, flows ? 0.2 : 0.4, 0}), {1, 0, 0})};
   const double end = seam.value_or(4);
   s.colliders = {collider("one", box({-1, -0.5, 0}, {end, 0, 0}), BoundaryType::kSeparate)};
   if (seam)
-    s.colliders.push_back(
-        collider("two", box({end, -0.5, 0}, {4, 0, 0}), BoundaryType::kSeparate));
+    s.colliders.push_back(collider("two", box({end, -0.5, 0}, {4, 0, 0}), BoundaryType::kSeparate));
   Simulation simulation = simulate(s);
   const int frames = static_cast<int>(s.simulation.fps);
   for (int frame = 0; frame < frames; ++frame) simulation.advance_frame();

@@ -26,17 +26,23 @@ FIRN_HD inline Real half_space_share(Real u, int degree) {
 }
 
 // The distance of a node from the material, in cells; 0 within it. `steepness`: the difference of
-// the masses of the nodes next to it over twice its own mass. As for a half space along an axis,
-// where the result is exact; shares grow outwards ever faster, so that halving finds it.
+// the masses of the nodes next to it over twice its own mass, C. As for a half space along an axis,
+// where the result is exact: u cells within its reach, u < 1, the node behind has nothing, so that
+// 2 C + n + 1 = (1 + 1/u)^(n + 1). Further in, shares grow outwards ever faster, and halving finds
+// it.
 template <class Real>
 FIRN_HD inline Real cells_from_material(Real steepness, int degree) {
-  const Real reach = Real(0.5) * static_cast<Real>(degree + 1);
-  constexpr int kHalvings = 12;
-  Real near = 0, far = reach;
+  const Real n = static_cast<Real>(degree), reach = Real(0.5) * (n + Real(1));
+  const Real u =
+      Real(1) / (pow(Real(2) * steepness + n + Real(1), Real(1) / (n + Real(1))) - Real(1));
+  if (u < Real(1)) return reach - u;
+  constexpr int kHalvings = 8;
+  Real near = 0, far = reach - Real(1);
   for (int i = 0; i < kHalvings; ++i) {
-    const Real middle = Real(0.5) * (near + far), u = reach - middle;
-    const Real rise = half_space_share(u + Real(1), degree) - half_space_share(u - Real(1), degree);
-    (Real(2) * steepness * half_space_share(u, degree) < rise ? far : near) = middle;
+    const Real middle = Real(0.5) * (near + far), within = reach - middle;
+    const Real rise =
+        half_space_share(within + Real(1), degree) - half_space_share(within - Real(1), degree);
+    (Real(2) * steepness * half_space_share(within, degree) < rise ? far : near) = middle;
   }
   return near;
 }

@@ -71,32 +71,41 @@ struct FindSurfaces : NodeContact<D, Real> {
     constexpr int kMostLooks = 16;
     for (int look = 0; look < kMostLooks && way < farthest(); ++look) {
       const Vec<Real, D> at = x + way * towards;
-      const Real depth = max(depth_at(near, at), depth_in_seam(near, at, towards));
-      if (!is_inside(depth)) return within_walls(at);
+      const Depth here = depth_at(near, at);
+      Real depth = here.deepest;
+      if (here.close > 1) depth = max(depth, depth_in_seam(near, at, towards));
+      if (!(depth > Real(0.5) * this->tolerance())) return within_walls(at);
       way += depth;
     }
     return x;
   }
-  FIRN_HD bool is_inside(Real depth) const { return depth > Real(0.5) * this->tolerance(); }
-  // In the collider in which it is deepest.
-  FIRN_HD Real depth_at(const std::uint8_t* near, const Vec<Real, D>& x) const {
-    Real depth = 0;
-    for (int c = 0; c < params.collider_count; ++c)
-      if (near[c] != 0) depth = max(depth, -this->distance(c, x));
+  FIRN_HD Real aside() const { return Real(0.25) * grid.dx; }
+  struct Depth {
+    Real deepest;  // in the collider in which it is that
+    int close;     // colliders whose surface is no farther than `aside`
+  };
+  FIRN_HD Depth depth_at(const std::uint8_t* near, const Vec<Real, D>& x) const {
+    Depth depth{Real(0), 0};
+    for (int c = 0; c < params.collider_count; ++c) {
+      if (near[c] == 0) continue;
+      const Real distance = this->distance(c, x);
+      depth.deepest = max(depth.deepest, -distance);
+      depth.close += abs(distance) <= aside() ? 1 : 0;
+    }
     return depth;
   }
   // Where colliders touch, none of them holds a point of the seam, or only just, but they hold
   // those at its sides.
   FIRN_HD Real depth_in_seam(const std::uint8_t* near, const Vec<Real, D>& x,
                              const Vec<Real, D>& towards) const {
-    const Real aside = Real(0.25) * grid.dx;
     Real deepest = 0;
     for (int a = 0; a < D; ++a) {
       Vec<Real, D> way = Real(-1) * towards[a] * towards;
       way[a] += Real(1);
       if (!(norm_squared(way) > Real(0.5))) continue;
-      const Real depth = min(depth_at(near, x + aside * way), depth_at(near, x - aside * way));
-      deepest = max(deepest, min(depth, aside));
+      const Real depth =
+          min(depth_at(near, x + aside() * way).deepest, depth_at(near, x - aside() * way).deepest);
+      deepest = max(deepest, min(depth, aside()));
     }
     return deepest;
   }

@@ -8,10 +8,17 @@ namespace firn {
 template <int D, class Real>
 struct NearestBoundary {
   Real distance = kLargest<Real>;
-  int body = -1;  // a wall of the domain
+  Real next = kLargest<Real>;  // the distance of what is nearest but for it
+  int body = -1;               // a wall of the domain
   BoundaryType boundary = BoundaryType::kSlip;
   Vec<Real, D> velocity = Vec<Real, D>::zero(), wall_normal = Vec<Real, D>::zero();
 };
+
+template <int D, class Real>
+struct BoundaryGeometry;
+template <int D, class Real>
+FIRN_HD Vec<Real, D> normal_of_way_out(BoundaryGeometry<D, Real> geometry, Vec<Real, D> n,
+                                       const Vec<Real, D>& x);
 
 template <int D, class Real>
 struct BoundaryGeometry {
@@ -56,21 +63,25 @@ struct BoundaryGeometry {
     return firn::surface_velocity(params.colliders[c], params.poses[c], x) -
            bend_at(params.poses[c], x);
   }
+  FIRN_HD static bool is_nearer(Real phi, NearestBoundary<D, Real>& wall) {
+    const bool nearer = phi < wall.distance;
+    wall.next = nearer ? wall.distance : min(wall.next, phi);
+    if (nearer) wall.distance = phi;
+    return nearer;
+  }
   FIRN_HD NearestBoundary<D, Real> nearest(const Vec<Real, D>& x) const {
     NearestBoundary<D, Real> wall;
     for (int f = 0; f < 2 * D && params.walls.active; ++f) {
       const int a = f / 2;
       const Real phi = f % 2 == 0 ? x[a] - params.walls.min[a] : params.walls.max[a] - x[a];
-      if (!(phi < wall.distance)) continue;
-      wall.distance = phi;
+      if (!is_nearer(phi, wall)) continue;
       wall.boundary = params.walls.boundary[f];
       wall.wall_normal = Vec<Real, D>::zero();
       wall.wall_normal[a] = f % 2 == 0 ? Real(1) : Real(-1);
     }
     for (int c = 0; c < params.collider_count; ++c) {
       const Real phi = body_distance(x, c);
-      if (!(phi < wall.distance)) continue;
-      wall.distance = phi;
+      if (!is_nearer(phi, wall)) continue;
       wall.body = c;
       wall.boundary = params.colliders[c].boundary;
       wall.velocity = surface_velocity(c, x);
@@ -81,10 +92,11 @@ struct BoundaryGeometry {
   // or within it.
   FIRN_HD Vec<Real, D> normal(const NearestBoundary<D, Real>& wall, const Vec<Real, D>& x) const {
     const Vec<Real, D> n = own_normal(wall, x);
-    const bool several = params.collider_count + (params.walls.active ? 1 : 0) > 1;
     const Real outside = Real(0.01) * grid.dx, before = Real(0.05) * grid.dx;
-    if (!several || wall.distance > outside) return n;
-    if (distance(x + (before - wall.distance) * n) < Real(0)) return normal_of_way_out(n, x);
+    // Nothing else is where that face is.
+    if (wall.distance > outside || wall.next > abs(wall.distance) + before) return n;
+    if (distance(x + (before - wall.distance) * n) < Real(0))
+      return normal_of_way_out<D, Real>(*this, n, x);
     return wall.distance < -outside ? n : joint_normal(n, x);
   }
   FIRN_HD Vec<Real, D> own_normal(const NearestBoundary<D, Real>& wall,
@@ -93,27 +105,6 @@ struct BoundaryGeometry {
     const RigidPose<Real>& pose = params.poses[wall.body];
     return rotate_to_world(pose, sdf_normal<D>(params.colliders[wall.body].program,
                                                to_body(pose, x), Real(0.1) * grid.dx));
-  }
-  // Where the shortest way along an axis leads out of all boundaries, their normal as one; `n`
-  // where none does within two cells.
-  FIRN_RARE FIRN_HD Vec<Real, D> normal_of_way_out(Vec<Real, D> n, const Vec<Real, D>& x) const {
-    // None of two that touch holds a point of their seam.
-    const Real outside = Real(0.01) * grid.dx;
-    Real shortest = 2 * grid.dx;
-    for (int k = 0; k < 2 * D; ++k) {
-      Real way = 0;
-      while (way < shortest) {
-        const Vec<Real, D> at = beside(x, k / 2, k % 2 == 0 ? way : -way);
-        const Real phi = distance(at);
-        if (phi > outside) {
-          shortest = way;
-          n = joint_normal(n, at);
-          break;
-        }
-        way += max(-phi, 2 * outside);
-      }
-    }
-    return n;
   }
   FIRN_HD static Vec<Real, D> beside(Vec<Real, D> x, int axis, Real way) {
     for (int a = 0; a < D; ++a) x[a] += a == axis ? way : Real(0);
@@ -149,5 +140,29 @@ struct BoundaryGeometry {
   // A normal nearer to an axis than 1.4 mrad is along it: single precision finds it to 1e-4.
   static constexpr Real kAlongAxis = Real(1 - 1e-6);
 };
+
+// Where the shortest way along an axis leads out of all boundaries, their normal as one; `n` where
+// none does within two cells. Takes a copy of what it needs: see BodyGuard.
+template <int D, class Real>
+FIRN_RARE FIRN_HD inline Vec<Real, D> normal_of_way_out(BoundaryGeometry<D, Real> geometry,
+                                                        Vec<Real, D> n, const Vec<Real, D>& x) {
+  // None of two that touch holds a point of their seam.
+  const Real dx = geometry.grid.dx, outside = Real(0.01) * dx;
+  Real shortest = 2 * dx;
+  for (int k = 0; k < 2 * D; ++k) {
+    Real way = 0;
+    while (way < shortest) {
+      const Vec<Real, D> at = geometry.beside(x, k / 2, k % 2 == 0 ? way : -way);
+      const Real phi = geometry.distance(at);
+      if (phi > outside) {
+        shortest = way;
+        n = geometry.joint_normal(n, at);
+        break;
+      }
+      way += max(-phi, 2 * outside);
+    }
+  }
+  return n;
+}
 
 }  // namespace firn

@@ -74,7 +74,7 @@ struct CoupleBodies : NodeContact<D, Real> {
                                        const Vec<Real, D>& x, std::uint32_t i) const {
     const Node<Real>* impulses = params.separate_force ? nodes_of(grid.impulse, block) : nullptr;
     Vec<Real, D> v = this->forced(node, impulses, i).after;
-    if (params.walls.active) this->apply_walls(x, v);
+    if (params.walls.active) this->apply_walls(block, i, x, v);
     for (int c = 0; c < params.collider_count; ++c) {
       if (this->is_moved(c) || !this->is_near(block, c) || !this->is_in_body(this->distance(c, x)))
         continue;

@@ -61,12 +61,14 @@ struct NodeContact {
     return normal;
   }
   FIRN_HD bool is_in_body(Real distance) const { return distance <= tolerance(); }
-  FIRN_HD void apply_walls(const Vec<Real, D>& x, Vec<Real, D>& v) const {
+  // `block` and `i`: the node's, at x.
+  FIRN_HD void apply_walls(std::uint32_t block, std::uint32_t i, const Vec<Real, D>& x,
+                           Vec<Real, D>& v) const {
     for (int a = 0; a < D; ++a)
       for (int side = 0; side < 2; ++side) {
         if (!is_at_wall(x, 2 * a + side)) continue;
         v = apply_boundary(params.walls.boundary[2 * a + side], params.walls.friction[2 * a + side],
-                           v, Vec<Real, D>::zero(), wall_normal(2 * a + side));
+                           v, Vec<Real, D>::zero(), wall_normal_at(2 * a + side, block, i, x));
       }
   }
 
@@ -107,7 +109,9 @@ struct NodeContact {
   }
   // The normal along which a collider acts on node i at x, which lies in it: that which it has
   // where the surface of the material is, so that only those faces count that material lies before.
-  // None where that surface has not come to a collider that moves and lets go of material.
+  // None where that surface has not come close to a collider that moves and lets go of material:
+  // contact that begins at the surface itself stops more at once, and takes more of its energy.
+  static constexpr Real kGap = Real(0.25);  // cells
   FIRN_HD Vec<Real, D> contact_normal(int c, std::uint32_t block, std::uint32_t i,
                                       const Vec<Real, D>& x) const {
     const ColliderShape<Real>& collider = params.colliders[c];
@@ -116,7 +120,7 @@ struct NodeContact {
     const Real away = distance(c, surface);
     const bool moves =
         collider.body >= 0 || collider.keys.count > 1 || collider.deforming != nullptr;
-    if (moves && collider.minds_gaps && !is_in_body(away)) return Vec<Real, D>::zero();
+    if (moves && collider.minds_gaps && away > kGap * grid.dx) return Vec<Real, D>::zero();
     return joint_normal(c, block, surface, away);
   }
   // Of a face that lies on another collider or wall, or behind it, the normal of both together:
@@ -127,7 +131,7 @@ struct NodeContact {
     const Real step = normal_step();
     const Vec<Real, D> normal = normal_at(c, surface), face = surface - away * normal;
     const auto hides = [&](const Vec<Real, D>& joint) {
-      return distance(c, face + (2 * step) * joint) > Real(1.5) * step;
+      return distance(c, face + (4 * step) * joint) > Real(3.6) * step;
     };
     for (int side = 0; params.walls.active && side < 2 * D; ++side)
       if (is_within(step, face, side) && hides(wall_normal(side))) return wall_normal(side);
@@ -141,6 +145,21 @@ struct NodeContact {
     if (other < 0) return normal;
     const Vec<Real, D> joint = normal_of_both(c, other, surface);
     return hides(joint) ? joint : normal;
+  }
+  // Where a collider covers the part of a wall next to the surface of the material, the wall has
+  // the normal of that.
+  FIRN_HD Vec<Real, D> wall_normal_at(int face, std::uint32_t block, std::uint32_t i,
+                                      const Vec<Real, D>& x) const {
+    const Vec<Real, D> normal = wall_normal(face);
+    for (int c = 0; params.surfaces != nullptr && c < params.collider_count; ++c) {
+      if (!is_near(block, c) || !params.colliders[c].by_surface || !is_in_body(distance(c, x)))
+        continue;
+      const Vec<Real, D> surface = surface_at(block, i);
+      Vec<Real, D> foot = surface;
+      foot[face / 2] = face % 2 == 0 ? params.walls.min[face / 2] : params.walls.max[face / 2];
+      if (distance(c, foot) < -normal_step()) return normal_at(c, surface);
+    }
+    return normal;
   }
   // No direction, and so 0, where they are as far on all sides.
   FIRN_HD Vec<Real, D> normal_of_both(int c, int other, const Vec<Real, D>& x) const {

@@ -19,8 +19,8 @@ struct ColliderShape {
   BoundaryType boundary;
   Real friction;
   std::int32_t body = -1;  // among those that material moves; -1: moves by its key frames
-  // Whether contact is judged where the surface of the material lies. Not for planes, which look
-  // the same from there, and not for what holds all that it touches.
+  // Whether contact is judged where the surface of the material lies. Not for a plane that is the
+  // only collider, as it looks the same from there, and not for what holds all that it touches.
   bool by_surface = false;
   // And whether it acts only once that surface has come to it, if it moves.
   bool minds_gaps = false;

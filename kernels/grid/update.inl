@@ -103,7 +103,7 @@ struct GridUpdate : NodeContact<D, Real> {
   FIRN_HD void collide(Group& g, const Node<Real>* nodes, const Vec<int, D>& origin) const {
     if (params.walls.active)
       g.for_each(kNodes, [&](std::uint32_t i) {
-        this->apply_walls(position_of(origin, i), g.scratch.velocity[i]);
+        this->apply_walls(g.index(), i, position_of(origin, i), g.scratch.velocity[i]);
       });
     for (int c = 0; c < params.collider_count; ++c)
       if (!kSurfaces || !this->is_moved(c)) collide_with(g, nodes, origin, c);

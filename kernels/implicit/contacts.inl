@@ -54,7 +54,7 @@ struct CloseContacts : ImplicitNodes<D, Real> {
       m.impulse = first ? Vector::zero() : Base::vector_at(problem.view.gradient, node);
       m.before = problem.view.closed[node];
       const Vector x = contact.position_of(origin, i);
-      meet_walls(contact, x, m);
+      meet_walls(contact, g.index(), i, x, m);
       for (int c = 0; c < problem.boundaries.collider_count; ++c)
         if (contact.reaches(origin, c)) meet_body(contact, g.index(), i, c, x, m);
       g.scratch.wrong[i] = keep(m);
@@ -67,14 +67,14 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     });
   }
 
-  FIRN_HD void meet_walls(const NodeContact<D, Real>& contact, const Vector& x, Meeting& m) const {
+  FIRN_HD void meet_walls(const NodeContact<D, Real>& contact, std::uint32_t block, std::uint32_t i,
+                          const Vector& x, Meeting& m) const {
     const DomainWalls<Real, D>& walls = problem.boundaries.walls;
     if (!walls.active) return;
     for (int face = 0; face < kWalls; ++face) {
       if (!contact.is_at_wall(x, face)) continue;
-      Vector normal = Vector::zero();
-      normal[face / 2] = face % 2 == 0 ? Real(1) : Real(-1);
-      meet(face, walls.boundary[face], walls.friction[face], Vector::zero(), normal, -1, m);
+      meet(face, walls.boundary[face], walls.friction[face], Vector::zero(),
+           contact.wall_normal_at(face, block, i, x), -1, m);
     }
   }
   FIRN_HD void meet_body(const NodeContact<D, Real>& contact, std::uint32_t block, std::uint32_t i,
@@ -267,9 +267,8 @@ struct EndImplicit : ImplicitNodes<D, Real> {
       return shares.of_body;
     for (int face = 0; face < kWalls; ++face) {
       if (!is_closed(face)) continue;
-      Vector normal = Vector::zero();
-      normal[face / 2] = face % 2 == 0 ? Real(1) : Real(-1);
-      shares.meet(boundaries.walls.boundary[face], normal, false);
+      shares.meet(boundaries.walls.boundary[face], contact.wall_normal_at(face, block, i, x),
+                  false);
     }
     for (int other = 0; other < boundaries.collider_count; ++other)
       if (is_closed(kWalls + other) && contact.is_in_body(contact.distance(other, x)))

@@ -55,8 +55,8 @@ class ColliderStore {
       collider.boundary = c.boundary;
       collider.friction = static_cast<Real>(c.friction);
       collider.body = c.dynamics ? bodies++ : -1;
-      collider.by_surface =
-          on_nodes && c.boundary != BoundaryType::kSticky && c.shape.type != ShapeType::kHalfSpace;
+      collider.by_surface = on_nodes && c.boundary != BoundaryType::kSticky &&
+                            (c.shape.type != ShapeType::kHalfSpace || scene.colliders.size() > 1);
       // In a long step it would be overrun.
       collider.minds_gaps = !long_steps && c.boundary == BoundaryType::kSeparate;
       finds_surfaces_ |= collider.by_surface || c.dynamics.has_value();

@@ -103,6 +103,8 @@ struct GridUpdate : NodeContact<D, Real> {
   FIRN_HD void collide(Group& g, const Node<Real>* nodes, const Vec<int, D>& origin) const {
     if (params.walls.active)
       g.for_each(kNodes, [&](std::uint32_t i) {
+        // The surface of the material is not looked for from nodes without any.
+        if (kSurfaces && !(nodes[i].mass() > Real(0))) return;
         this->apply_walls(g.index(), i, position_of(origin, i), g.scratch.velocity[i]);
       });
     for (int c = 0; c < params.collider_count; ++c)

@@ -213,6 +213,7 @@ Json drift_json(const Scene& scene, const Totals& initial, const Totals& last) {
 
 std::vector<std::string> names_of(const std::vector<int>& materials, const Scene& scene) {
   std::vector<std::string> names;
+  names.reserve(materials.size());
   for (const int m : materials) names.push_back(scene.materials[static_cast<std::size_t>(m)].name);
   return names;
 }

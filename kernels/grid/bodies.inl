@@ -82,7 +82,9 @@ struct CoupleBodies : NodeContact<D, Real> {
       if (!(norm_squared(normal) > Real(0))) continue;
       const ColliderShape<Real>& other = params.colliders[c];
       v = apply_boundary(other.boundary, other.friction, v,
-                         surface_velocity(other, params.poses[c], x), normal);
+                         surface_velocity(other, params.poses[c], x) -
+                             this->closing_speed_at(c, block, i) * normal,
+                         normal);
     }
     return v;
   }

@@ -61,14 +61,34 @@ struct NodeContact {
     return normal;
   }
   FIRN_HD bool is_in_body(Real distance) const { return distance <= tolerance(); }
+  // What lets go of material holds it up only by as much as it would come too close in the step:
+  // how fast, m/s, its surface may come closer. Contact that is felt from afar, which stops less at
+  // once, holds what rolls by nodes ahead of where it touches.
+  static constexpr Real kGap = Real(0.25);  // cells, within which they touch
+  FIRN_HD Real closing_speed(Real gap) const {
+    return max(gap - kGap * grid.dx, Real(0)) / static_cast<Real>(control->dt);
+  }
+  FIRN_HD Real closing_speed_at_wall(int face, std::uint32_t block, std::uint32_t i) const {
+    if (!params.walls.minds_gap(face)) return Real(0);
+    const Real at = surface_at(block, i)[face / 2];
+    return closing_speed(face % 2 == 0 ? at - params.walls.min[face / 2]
+                                       : params.walls.max[face / 2] - at);
+  }
+  // Not of bodies that material moves, which a gap keeps from acting (contact_normal).
+  FIRN_HD Real closing_speed_at(int c, std::uint32_t block, std::uint32_t i) const {
+    if (!params.colliders[c].minds_gaps || is_moved(c)) return Real(0);
+    return closing_speed(distance(c, surface_at(block, i)));
+  }
   // `block` and `i`: the node's, at x.
   FIRN_HD void apply_walls(std::uint32_t block, std::uint32_t i, const Vec<Real, D>& x,
                            Vec<Real, D>& v) const {
     for (int a = 0; a < D; ++a)
       for (int side = 0; side < 2; ++side) {
-        if (!is_at_wall(x, 2 * a + side)) continue;
-        v = apply_boundary(params.walls.boundary[2 * a + side], params.walls.friction[2 * a + side],
-                           v, Vec<Real, D>::zero(), wall_normal_at(2 * a + side, block, i, x));
+        const int face = 2 * a + side;
+        if (!is_at_wall(x, face)) continue;
+        const Vec<Real, D> normal = wall_normal_at(face, block, i, x);
+        v = apply_boundary(params.walls.boundary[face], params.walls.friction[face], v,
+                           Real(-1) * closing_speed_at_wall(face, block, i) * normal, normal);
       }
   }
 
@@ -109,19 +129,22 @@ struct NodeContact {
   }
   // The normal along which a collider acts on node i at x, which lies in it: that which it has
   // where the surface of the material is, so that only those faces count that material lies before.
-  // None where that surface has not come close to a collider that moves and lets go of material:
-  // contact that begins at the surface itself stops more at once, and takes more of its energy.
-  static constexpr Real kGap = Real(0.25);  // cells
+  // None where that surface has not come to a body that material moves.
   FIRN_HD Vec<Real, D> contact_normal(int c, std::uint32_t block, std::uint32_t i,
                                       const Vec<Real, D>& x) const {
     const ColliderShape<Real>& collider = params.colliders[c];
     if (!collider.by_surface) return normal_at(c, x);
-    const Vec<Real, D> surface = surface_at(block, i);
-    const Real away = distance(c, surface);
-    const bool moves =
-        collider.body >= 0 || collider.keys.count > 1 || collider.deforming != nullptr;
-    if (moves && collider.minds_gaps && away > kGap * grid.dx) return Vec<Real, D>::zero();
-    return joint_normal(c, block, surface, away);
+    if (collider.minds_gaps && is_moved(c) && distance(c, surface_at(block, i)) > kGap * grid.dx)
+      return Vec<Real, D>::zero();
+    const Vec<Real, D> surface = within_walls(surface_at(block, i));
+    return joint_normal(c, block, surface, distance(c, surface));
+  }
+  // Walls have no inside where normals could be differences.
+  FIRN_HD Vec<Real, D> within_walls(Vec<Real, D> at) const {
+    const Real inside = 2 * normal_step();
+    for (int a = 0; params.walls.active && a < D; ++a)
+      at[a] = min(max(at[a], params.walls.min[a] + inside), params.walls.max[a] - inside);
+    return at;
   }
   // Of a face that lies on another collider or wall, or behind it, the normal of both together:
   // seams of tiles, and what is let into a floor, are no steps. Where a face goes on along that
@@ -154,7 +177,7 @@ struct NodeContact {
     for (int c = 0; params.surfaces != nullptr && c < params.collider_count; ++c) {
       if (!is_near(block, c) || !params.colliders[c].by_surface || !is_in_body(distance(c, x)))
         continue;
-      const Vec<Real, D> surface = surface_at(block, i);
+      const Vec<Real, D> surface = within_walls(surface_at(block, i));
       Vec<Real, D> foot = surface;
       foot[face / 2] = face % 2 == 0 ? params.walls.min[face / 2] : params.walls.max[face / 2];
       if (distance(c, foot) < -normal_step()) return normal_at(c, surface);

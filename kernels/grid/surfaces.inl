@@ -28,7 +28,7 @@ struct FindSurfaces : NodeContact<D, Real> {
                                                               : 0;
     });
     g.sync();
-    bool any = false;
+    bool any = reaches_walls(origin);
     for (int c = 0; c < params.collider_count; ++c)
       any = any || (near[c] == Contact::kTouches && params.colliders[c].by_surface);
     if (!any) return;
@@ -43,11 +43,22 @@ struct FindSurfaces : NodeContact<D, Real> {
 
   // From a node to where it still looks for the surface.
   FIRN_HD Real farthest() const { return static_cast<Real>(params.degree + 1) * grid.dx; }
+  FIRN_HD bool reaches_walls(const Vec<int, D>& origin) const {
+    return is_at_any_wall(this->position_of(origin, 0)) ||
+           is_at_any_wall(this->position_of(origin, kNodes - 1));
+  }
   // With a margin, as other kernels may round distances otherwise.
+  FIRN_HD Real margin() const { return Real(0.1) * grid.dx; }
+  FIRN_HD bool is_at_any_wall(const Vec<Real, D>& x) const {
+    for (int face = 0; params.walls.active && face < 2 * D; ++face)
+      if (params.walls.minds_gap(face) && this->is_within(margin(), x, face)) return true;
+    return false;
+  }
   FIRN_HD bool is_in_any(const std::uint8_t* near, const Vec<Real, D>& x) const {
+    if (is_at_any_wall(x)) return true;
     for (int c = 0; c < params.collider_count; ++c)
       if (near[c] == Contact::kTouches && params.colliders[c].by_surface &&
-          this->distance(c, x) <= Real(0.1) * grid.dx)
+          this->distance(c, x) <= margin())
         return true;
     return false;
   }
@@ -74,7 +85,7 @@ struct FindSurfaces : NodeContact<D, Real> {
       const Depth here = depth_at(near, at);
       Real depth = here.deepest;
       if (here.close > 1) depth = max(depth, depth_in_seam(near, at, towards));
-      if (!(depth > Real(0.5) * this->tolerance())) return within_walls(at);
+      if (!(depth > Real(0.5) * this->tolerance())) return at;
       way += depth;
     }
     return x;
@@ -108,12 +119,6 @@ struct FindSurfaces : NodeContact<D, Real> {
       deepest = max(deepest, min(depth, aside()));
     }
     return deepest;
-  }
-  FIRN_HD Vec<Real, D> within_walls(Vec<Real, D> at) const {
-    const Real inside = 2 * this->normal_step();
-    for (int a = 0; params.walls.active && a < D; ++a)
-      at[a] = min(max(at[a], params.walls.min[a] + inside), params.walls.max[a] - inside);
-    return at;
   }
   // Of the node a step along the axis from one of the block's.
   FIRN_HD Real mass_beside(std::uint32_t block, Vec<int, D> at, Vec<int, D> local, int axis,

@@ -19,10 +19,11 @@ struct ColliderShape {
   BoundaryType boundary;
   Real friction;
   std::int32_t body = -1;  // among those that material moves; -1: moves by its key frames
-  // Whether contact is judged where the surface of the material lies. Not for a plane that is the
-  // only collider, as it looks the same from there, and not for what holds all that it touches.
+  // Whether contact is judged where the surface of the material lies. Not for what holds all that
+  // it touches, and not for a plane that is the only collider and minds no gaps: it looks the same
+  // from there.
   bool by_surface = false;
-  // And whether it acts only once that surface has come to it, if it moves.
+  // And whether it lets that surface come to it (NodeContact::closing_speed).
   bool minds_gaps = false;
   DeformingHeader* deforming = nullptr;  // of a mesh_sequence, at the begin of program.meshes
 };
@@ -44,6 +45,16 @@ struct DomainWalls {
   Vec<Real, D> min, max;
   BoundaryType boundary[2 * D];  // -x, +x, -y, ...
   Real friction[2 * D];
+  bool mind_gaps = false;  // those that let go of material, as for colliders
+
+  FIRN_HD bool minds_gap(int face) const {
+    return mind_gaps && boundary[face] == BoundaryType::kSeparate;
+  }
+  FIRN_HD bool any_minds_gap() const {
+    for (int face = 0; active && face < 2 * D; ++face)
+      if (minds_gap(face)) return true;
+    return false;
+  }
 };
 
 // Impulse, angular impulse about the origin, and the work that the body does by moving.
@@ -61,9 +72,9 @@ struct GridUpdateParams {
   // null without such bodies. See bodies.h.
   RigidPose<Real>* judged = nullptr;
   int moved = 0;  // bodies that material moves
-  // With such bodies, or colliders that are judged by the surface of the material, else null. Per
-  // block and collider: whether it may touch a node; per node of a block that one of them may
-  // touch: the point of the surface next to it.
+  // With such bodies, or colliders or walls that are judged by the surface of the material, else
+  // null. Per block and collider: whether it may touch a node; per node of a block that one of them
+  // may touch: the point of the surface next to it.
   std::uint8_t* near = nullptr;
   Vec<Real, D>* surfaces = nullptr;
   int degree = 2;               // of the kernel

@@ -74,7 +74,8 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     for (int face = 0; face < kWalls; ++face) {
       if (!contact.is_at_wall(x, face)) continue;
       meet(face, walls.boundary[face], walls.friction[face], Vector::zero(),
-           contact.wall_normal_at(face, block, i, x), -1, m);
+           contact.wall_normal_at(face, block, i, x), contact.closing_speed_at_wall(face, block, i),
+           -1, m);
     }
   }
   FIRN_HD void meet_body(const NodeContact<D, Real>& contact, std::uint32_t block, std::uint32_t i,
@@ -83,12 +84,12 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     const ColliderShape<Real>& collider = problem.boundaries.colliders[c];
     meet(kWalls + c, collider.boundary, collider.friction,
          surface_velocity(collider, problem.boundaries.poses[c], x),
-         contact.contact_normal(c, block, i, x), c, m);
+         contact.contact_normal(c, block, i, x), contact.closing_speed_at(c, block, i), c, m);
   }
 
-  // Bodies beyond the last bit share it.
+  // Bodies beyond the last bit share it. `closing`: how fast it may come closer, m/s.
   FIRN_HD void meet(int number, BoundaryType type, Real rubs, const Vector& body, const Vector& n,
-                    std::int32_t collider, Meeting& m) const {
+                    Real closing, std::int32_t collider, Meeting& m) const {
     const std::uint64_t bit = std::uint64_t{1} << (number < 63 ? number : 63);
     if (type == BoundaryType::kSticky) {
       m.P = Mat<Real, D>::zero();
@@ -101,8 +102,8 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     const Vector into = m.P * n;  // what earlier contacts have left of the normal
     const Real left = dot(into, into);
     if (left < Real(1e-4)) return;
-    const Real approach = dot(body - m.v, n);
-    Real press = first ? Base::mass(m.node) * dot(body - m.target, n) : dot(m.impulse, n);
+    const Real held = dot(body, n) - closing, approach = held - dot(m.v, n);
+    Real press = first ? Base::mass(m.node) * (held - dot(m.target, n)) : dot(m.impulse, n);
     if (type == BoundaryType::kSeparate) {
       const bool was = (m.before & bit) != 0;
       const bool opens = first || was ? !(press > Real(0)) : !(approach > Real(0));
@@ -110,7 +111,7 @@ struct CloseContacts : ImplicitNodes<D, Real> {
       if (was == opens) m.wrong += press * press / Base::mass(m.node);
       if (opens) return;
     }
-    m.held += ((dot(n, body) - dot(n, m.held)) / left) * into;
+    m.held += ((held - dot(n, m.held)) / left) * into;
     take_away(m.P, into, left);
     m.closed |= bit;
     const Real slip = type == BoundaryType::kSeparate && press > Real(0) ? rubs * press : Real(0);

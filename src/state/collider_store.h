@@ -16,6 +16,7 @@
 #include "src/state/body_store.h"
 #include "src/state/deforming_shapes.h"
 #include "src/state/partition.h"
+#include "src/state/scene_params.h"
 
 namespace firn {
 
@@ -47,7 +48,8 @@ class ColliderStore {
       : exec_(exec), open_faces_(open_faces(scene)), bodies_(exec, scene) {
     std::vector<ColliderShape<Real>> colliders;
     std::int32_t bodies = 0;
-    const bool on_nodes = !traits_of(scene).staggered, long_steps = traits_of(scene).implicit;
+    const bool on_nodes = !traits_of(scene).staggered;
+    finds_surfaces_ = domain_walls<D, Real>(scene).any_minds_gap();
     for (const Collider& c : scene.colliders) {
       motions_.push_back({c.motion, c.motion, {}, {}, {}});
       ColliderShape<Real> collider = add_collider(c.shape, scene);
@@ -55,10 +57,10 @@ class ColliderStore {
       collider.boundary = c.boundary;
       collider.friction = static_cast<Real>(c.friction);
       collider.body = c.dynamics ? bodies++ : -1;
+      collider.minds_gaps = on_nodes && c.boundary == BoundaryType::kSeparate;
       collider.by_surface = on_nodes && c.boundary != BoundaryType::kSticky &&
-                            (c.shape.type != ShapeType::kHalfSpace || scene.colliders.size() > 1);
-      // In a long step it would be overrun.
-      collider.minds_gaps = !long_steps && c.boundary == BoundaryType::kSeparate;
+                            (c.shape.type != ShapeType::kHalfSpace || collider.minds_gaps ||
+                             scene.colliders.size() > 1);
       finds_surfaces_ |= collider.by_surface || c.dynamics.has_value();
       colliders.push_back(collider);
     }

@@ -40,6 +40,7 @@ DomainWalls<Real, D> domain_walls(const Scene& scene) {
   const Domain& domain = *scene.grid.domain;
   walls.min = to_vec<D, Real>(domain.min);
   walls.max = to_vec<D, Real>(domain.max);
+  walls.mind_gaps = !traits_of(scene).staggered;
   for (std::size_t f = 0; f < 2 * D; ++f) {
     const int a = static_cast<int>(f / 2);
     if (is_wall(domain.boundary[f]))

@@ -238,6 +238,10 @@ template <int D, class Real>
 FIRN_HD inline Vec<Real, D> sdf_normal(const SdfProgram<Real>& program, const Vec<Real, D>& x,
                                        Real h) {
   Vec<Real, D> gradient = Vec<Real, D>::zero();
+  if (program.count == 1 && program.code[0].op == SdfOp::kHalfSpace) {
+    for (int a = 0; a < D; ++a) gradient[a] = program.code[0].rotation(1, a);
+    return gradient;
+  }
   // Not unrolled: the distance is much code, and the kernels that call this were most of a minute
   // each to compile with 2 D copies of it.
   [[maybe_unused]] constexpr int kUnrolled = 1;

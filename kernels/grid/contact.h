@@ -74,11 +74,6 @@ struct NodeContact {
     return closing_speed(face % 2 == 0 ? at - params.walls.min[face / 2]
                                        : params.walls.max[face / 2] - at);
   }
-  // Not of bodies that material moves, which a gap keeps from acting (contact_normal).
-  FIRN_HD Real closing_speed_at(int c, std::uint32_t block, std::uint32_t i) const {
-    if (!params.colliders[c].minds_gaps || is_moved(c)) return Real(0);
-    return closing_speed(distance(c, surface_at(block, i)));
-  }
   // `block` and `i`: the node's, at x.
   FIRN_HD void apply_walls(std::uint32_t block, std::uint32_t i, const Vec<Real, D>& x,
                            Vec<Real, D>& v) const {
@@ -127,17 +122,25 @@ struct NodeContact {
   FIRN_HD Vec<Real, D>& surface_at(std::uint32_t block, std::uint32_t i) const {
     return params.surfaces[std::uint64_t{block} * kNodes + i];
   }
-  // The normal along which a collider acts on node i at x, which lies in it: that which it has
-  // where the surface of the material is, so that only those faces count that material lies before.
-  // None where that surface has not come to a body that material moves.
-  FIRN_HD Vec<Real, D> contact_normal(int c, std::uint32_t block, std::uint32_t i,
-                                      const Vec<Real, D>& x) const {
+  // How a collider acts on node i at x, which lies in it: along the normal that it has where the
+  // surface of the material is, so that only those faces count that material lies before, and on
+  // what comes closer than with `closing` m/s. A body that material moves does not act before that
+  // surface has come to it: its normal is 0.
+  struct Facing {
+    Vec<Real, D> normal;
+    Real closing;
+  };
+  FIRN_HD Facing facing(int c, std::uint32_t block, std::uint32_t i, const Vec<Real, D>& x) const {
     const ColliderShape<Real>& collider = params.colliders[c];
-    if (!collider.by_surface) return normal_at(c, x);
-    if (collider.minds_gaps && is_moved(c) && distance(c, surface_at(block, i)) > kGap * grid.dx)
-      return Vec<Real, D>::zero();
-    const Vec<Real, D> surface = within_walls(surface_at(block, i));
-    return joint_normal(c, block, surface, distance(c, surface));
+    if (!collider.by_surface) return {normal_at(c, x), Real(0)};
+    const Vec<Real, D> surface = surface_at(block, i);
+    const Real away = distance(c, surface);
+    if (collider.minds_gaps && is_moved(c) && away > kGap * grid.dx)
+      return {Vec<Real, D>::zero(), Real(0)};
+    const Real closing = collider.minds_gaps && !is_moved(c) ? closing_speed(away) : Real(0);
+    if (!params.walls.active) return {joint_normal(c, block, surface, away), closing};
+    const Vec<Real, D> inside = within_walls(surface);
+    return {joint_normal(c, block, inside, distance(c, inside)), closing};
   }
   // Walls have no inside where normals could be differences.
   FIRN_HD Vec<Real, D> within_walls(Vec<Real, D> at) const {
@@ -153,6 +156,7 @@ struct NodeContact {
                                     Real away) const {
     const Real step = normal_step();
     const Vec<Real, D> normal = normal_at(c, surface), face = surface - away * normal;
+    if (params.collider_count == 1 && !params.walls.active) return normal;
     const auto hides = [&](const Vec<Real, D>& joint) {
       return distance(c, face + (4 * step) * joint) > Real(3.6) * step;
     };

@@ -28,23 +28,47 @@ FIRN_HD inline Real half_space_share(Real u, int degree) {
 // The distance of a node from the material, in cells; 0 within it. `steepness`: the difference of
 // the masses of the nodes next to it over twice its own mass, C. As for a half space along an axis,
 // where the result is exact: u cells within its reach, u < 1, the node behind has nothing, so that
-// 2 C + n + 1 = (1 + 1/u)^(n + 1). Further in, shares grow outwards ever faster, and halving finds
-// it.
+// 2 C + n + 1 = (1 + 1/u)^(n + 1). Further in it is where what the masses say and what shares do
+// differ by nothing, which secants find.
 template <class Real>
 FIRN_HD inline Real cells_from_material(Real steepness, int degree) {
   const Real n = static_cast<Real>(degree), reach = Real(0.5) * (n + Real(1));
   const Real u =
       Real(1) / (pow(Real(2) * steepness + n + Real(1), Real(1) / (n + Real(1))) - Real(1));
   if (u < Real(1)) return reach - u;
-  constexpr int kHalvings = 8;
-  Real near = 0, far = reach - Real(1);
-  for (int i = 0; i < kHalvings; ++i) {
-    const Real middle = Real(0.5) * (near + far), within = reach - middle;
-    const Real rise =
-        half_space_share(within + Real(1), degree) - half_space_share(within - Real(1), degree);
-    (Real(2) * steepness * half_space_share(within, degree) < rise ? far : near) = middle;
+  const auto excess = [&](Real cells) {
+    const Real within = reach - cells;
+    return Real(2) * steepness * half_space_share(within, degree) -
+           half_space_share(within + Real(1), degree) + half_space_share(within - Real(1), degree);
+  };
+  constexpr int kSecants = 6;
+  const Real last = reach - Real(1);
+  Real near = 0, far = last, of_near = excess(near), of_far = excess(far);
+  if (!(of_near > Real(0))) return near;
+  if (!(of_far < Real(0))) return far;
+  for (int i = 0; i < kSecants; ++i) {
+    const Real cells = near + (far - near) * (of_near / (of_near - of_far)),
+               of_cells = excess(cells);
+    if (of_cells > Real(0)) {
+      near = cells, of_near = of_cells;
+      of_far *= Real(0.5);  // so that neither end stays for ever (Illinois)
+    } else {
+      far = cells, of_far = of_cells;
+      of_near *= Real(0.5);
+    }
   }
-  return near;
+  return near + (far - near) * (of_near / (of_near - of_far));
+}
+
+// And as far as its mass tells by itself, a share of what a node within the material has.
+template <class Real>
+FIRN_HD inline Real cells_from_share(Real share, int degree) {
+  if (!(share < Real(0.5))) return Real(0);
+  const Real order = static_cast<Real>(degree + 1), reach = Real(0.5) * order,
+             one_within = half_space_share(Real(1), degree);
+  if (share < one_within) return reach - pow(share / one_within, Real(1) / order);
+  // Shares are convex there, and little more than what lies on their chord.
+  return (reach - Real(1)) * ((Real(0.5) - share) / (Real(0.5) - one_within));
 }
 
 // The way from a node to the surface of the material, from the masses of the node and of those

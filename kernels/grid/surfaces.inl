@@ -9,13 +9,17 @@ namespace firn {
 template <int D, class Real>
 struct FindSurfaces : NodeContact<D, Real> {
   using Contact = NodeContact<D, Real>;
+  using Contact::control;
   using Contact::grid;
   using Contact::kNodes;
   using Contact::nodes_of;
   using Contact::params;
   static constexpr const char* kName = "find_surfaces";
   static constexpr int kThreads = 64;
-  struct Scratch {};
+  struct Scratch {
+    std::uint32_t beside[2 * D];  // ranks of the blocks before and behind along every axis
+    Real full;                    // kg, that a node within the lightest of all material has
+  };
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -32,15 +36,32 @@ struct FindSurfaces : NodeContact<D, Real> {
     for (int c = 0; c < params.collider_count; ++c)
       any = any || (near[c] == Contact::kTouches && params.colliders[c].by_surface);
     if (!any) return;
+    g.once([&] { g.scratch.full = least_mass(); });
+    g.for_each(2 * D, [&](std::uint32_t side) {
+      Vec<int, D> there = origin;
+      there[static_cast<int>(side / 2)] += side % 2 == 0 ? -1 : 1;
+      const std::uint32_t slot = grid.hash.find(block_key<D>(grid.periodic.wrapped(there)));
+      g.scratch.beside[side] = slot == kNoBlock ? kNoBlock : grid.hash.ranks[slot];
+    });
+    g.sync();
     g.for_each(kNodes, [&](std::uint32_t i) {
       const Real mass = nodes_of(grid.momentum, g.index())[i].mass();
       if (!(mass > Real(0))) return;
       const Vec<Real, D> x = this->position_of(origin, i);
       if (is_in_any(near, x))
-        this->surface_at(g.index(), i) = surface_near(near, mass, origin, x, i, g.index());
+        this->surface_at(g.index(), i) = surface_near(near, mass, x, i, g.index(), g.scratch);
     });
   }
 
+  FIRN_HD Real least_mass() const {
+    double least = 0;
+    for (int m = 0; m < params.materials; ++m) {
+      const double density = params.densities[m] * control->lightest[m];
+      if (density > 0 && (!(least > 0) || density < least)) least = density;
+    }
+    for (int a = 0; a < D; ++a) least *= static_cast<double>(grid.dx);
+    return static_cast<Real>(least);
+  }
   // From a node to where it still looks for the surface.
   FIRN_HD Real farthest() const { return static_cast<Real>(params.degree + 1) * grid.dx; }
   FIRN_HD bool reaches_walls(const Vec<int, D>& origin) const {
@@ -62,17 +83,21 @@ struct FindSurfaces : NodeContact<D, Real> {
         return true;
     return false;
   }
-  FIRN_HD Vec<Real, D> surface_near(const std::uint8_t* near, Real mass, const Vec<int, D>& origin,
-                                    const Vec<Real, D>& x, std::uint32_t i,
-                                    std::uint32_t block) const {
+  FIRN_HD Vec<Real, D> surface_near(const std::uint8_t* near, Real mass, const Vec<Real, D>& x,
+                                    std::uint32_t i, std::uint32_t block,
+                                    const Scratch& scratch) const {
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(i));
     Vec<Real, D> before, behind;
     for (int a = 0; a < D; ++a) {
-      before[a] = mass_beside(block, origin, local, a, -1);
-      behind[a] = mass_beside(block, origin, local, a, 1);
+      before[a] = mass_beside(block, scratch, local, a, -1);
+      behind[a] = mass_beside(block, scratch, local, a, 1);
     }
     const WayToMaterial<Real, D> way = way_to_material(mass, before, behind, params.degree);
-    return out_of_colliders(near, x, (way.cells * grid.dx), way.towards);
+    // Light material beside heavy one has masses as steep as if there were none of it.
+    const Real cells = scratch.full > Real(0)
+                           ? min(way.cells, cells_from_share(mass / scratch.full, params.degree))
+                           : way.cells;
+    return out_of_colliders(near, x, cells * grid.dx, way.towards);
   }
   // On from `way` along a direction until no collider or wall holds the point any more, as material
   // is pressed in a little and faces within them are none that it can touch. At most as far as a
@@ -121,15 +146,13 @@ struct FindSurfaces : NodeContact<D, Real> {
     return deepest;
   }
   // Of the node a step along the axis from one of the block's.
-  FIRN_HD Real mass_beside(std::uint32_t block, Vec<int, D> at, Vec<int, D> local, int axis,
+  FIRN_HD Real mass_beside(std::uint32_t block, const Scratch& scratch, Vec<int, D> local, int axis,
                            int step) const {
     local[axis] += step;
     if (const int over = local[axis] >> BlockTraits<D>::kShift; over != 0) {
-      at[axis] += over;
       local[axis] &= BlockTraits<D>::kSide - 1;
-      const std::uint32_t slot = grid.hash.find(block_key<D>(grid.periodic.wrapped(at)));
-      if (slot == kNoBlock) return Real(0);
-      block = grid.hash.ranks[slot];
+      block = scratch.beside[2 * axis + (over > 0 ? 1 : 0)];
+      if (block == kNoBlock) return Real(0);
     }
     return nodes_of(grid.momentum, block)[node_in_block<D>(local)].mass();
   }

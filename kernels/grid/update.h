@@ -77,6 +77,8 @@ struct GridUpdateParams {
   // may touch: the point of the surface next to it.
   std::uint8_t* near = nullptr;
   Vec<Real, D>* surfaces = nullptr;
+  const double* densities = nullptr;  // of the materials, kg/m^D, where there are surfaces
+  int materials = 0;
   int degree = 2;               // of the kernel
   bool separate_force = false;  // see TransferParams
   double* reactions = nullptr;  // per block: colliders * kReactionColumns; null without colliders

@@ -149,14 +149,15 @@ struct GridUpdate : NodeContact<D, Real> {
     const Vec<Real, D> x = position_of(origin, i), in_body = to_body(pose, x);
     if (!this->is_in_body(signed_distance<D>(collider.program, in_body))) return;
     Vec<Real, D> normal;
+    Real closing = 0;
     if constexpr (kSurfaces) {
-      normal = this->contact_normal(c, g.index(), i, x);
+      const auto facing = this->facing(c, g.index(), i, x);
+      normal = facing.normal, closing = facing.closing;
       if (!(norm_squared(normal) > Real(0))) return;
     } else {
       normal = rotate_to_world(pose, sdf_normal<D>(collider.program, in_body, Real(0.1) * grid.dx));
     }
     const Vec<Real, D> before = scratch.velocity[i], surface = surface_velocity(collider, pose, x);
-    const Real closing = kSurfaces ? this->closing_speed_at(c, g.index(), i) : Real(0);
     const Vec<Real, D> after = apply_boundary(collider.boundary, collider.friction, before,
                                               surface - closing * normal, normal);
     scratch.velocity[i] = after;
@@ -177,7 +178,7 @@ struct GridUpdate : NodeContact<D, Real> {
     const Vec<Real, D> x = position_of(origin, i);
     const Real phi = this->distance(c, x);
     if (!this->is_in_body(phi) || !this->owns(g.index(), c, x, phi)) return;
-    const Vec<Real, D> normal = this->contact_normal(c, g.index(), i, x),
+    const Vec<Real, D> normal = this->facing(c, g.index(), i, x).normal,
                        before = scratch.velocity[i];
     if (!(norm_squared(normal) > Real(0))) return;
     const ContactShares<Real> shares =

@@ -82,9 +82,10 @@ struct CloseContacts : ImplicitNodes<D, Real> {
                          int c, const Vector& x, Meeting& m) const {
     if (!contact.is_in_body(contact.distance(c, x))) return;
     const ColliderShape<Real>& collider = problem.boundaries.colliders[c];
+    const auto facing = contact.facing(c, block, i, x);
     meet(kWalls + c, collider.boundary, collider.friction,
-         surface_velocity(collider, problem.boundaries.poses[c], x),
-         contact.contact_normal(c, block, i, x), contact.closing_speed_at(c, block, i), c, m);
+         surface_velocity(collider, problem.boundaries.poses[c], x), facing.normal, facing.closing,
+         c, m);
   }
 
   // Bodies beyond the last bit share it. `closing`: how fast it may come closer, m/s.
@@ -273,8 +274,8 @@ struct EndImplicit : ImplicitNodes<D, Real> {
     }
     for (int other = 0; other < boundaries.collider_count; ++other)
       if (is_closed(kWalls + other) && contact.is_in_body(contact.distance(other, x)))
-        shares.meet(boundaries.colliders[other].boundary,
-                    contact.contact_normal(other, block, i, x), other == c);
+        shares.meet(boundaries.colliders[other].boundary, contact.facing(other, block, i, x).normal,
+                    other == c);
     if (problem.view.hold[node].collider == c) shares.of_body += shares.P * shares.impulse;
     return shares.of_body;
   }

@@ -72,6 +72,10 @@ class ColliderStore {
     poses_ = Buffer<Exec, RigidPose<Real>>(exec, colliders.size());
     sums_ = Buffer<Exec, double>(exec, columns());
     sums_.zero();
+    std::vector<double> densities;
+    densities.reserve(scene.materials.size());
+    for (const Material& m : scene.materials) densities.push_back(m.density);
+    densities_ = Buffer<Exec, double>(exec, std::span<const double>(densities));
   }
 
   int count() const { return static_cast<int>(colliders_.size()); }
@@ -109,6 +113,8 @@ class ColliderStore {
     params.reactions = table_.data();
     params.near = near_.data();
     params.surfaces = surfaces_.data();
+    params.densities = densities_.data();
+    params.materials = static_cast<int>(densities_.size());
     bodies_.fill(params);
   }
   // Before steps from `time` (s) on, where nothing runs: the shapes that change follow it. Returns
@@ -251,8 +257,8 @@ class ColliderStore {
                             : 0);
   }
   std::size_t bytes() const {
-    std::size_t sum =
-        table_.bytes() + bodies_.bytes() + deforming_.bytes() + near_.bytes() + surfaces_.bytes();
+    std::size_t sum = table_.bytes() + bodies_.bytes() + deforming_.bytes() + near_.bytes() +
+                      surfaces_.bytes() + densities_.bytes();
     for (const auto& shape : shapes_) sum += shape.bytes();
     return sum;
   }
@@ -336,6 +342,7 @@ class ColliderStore {
   Buffer<Exec, SdfProgram<Real>> sinks_;
   Buffer<Exec, RigidPose<Real>> poses_;
   Buffer<Exec, double> table_, sums_;
+  Buffer<Exec, double> densities_;  // of the materials, kg/m^D
   bool finds_surfaces_ = false;
   Buffer<Exec, std::uint8_t> near_;
   Buffer<Exec, Vec<Real, D>> surfaces_;

@@ -61,6 +61,20 @@ TEST(MaterialSurface, IsTheNodeWithinTheMaterial) {
   }
 }
 
+// The mass alone tells as much where the density is known: exactly where the kernel ends, and never
+// much too far.
+TEST(MaterialSurface, OfKnownDensityLiesNoFarther) {
+  for (double y = 0; y < 1.4; y += 0.125) {
+    const double cells = cells_from_share(half_space_mass<2>(y), 2);
+    EXPECT_NEAR(cells, y, y > 0.5 ? 2e-3 : 0.04);
+    EXPECT_EQ(cells_from_share(0.5 + y, 2), 0);
+  }
+  for (double y = 0; y < 1.9; y += 0.125)
+    EXPECT_NEAR(cells_from_share(half_space_mass<3>(y), 3), y, y > 1 ? 2e-3 : 0.15);
+  for (double y = 0; y < 0.9; y += 0.125)
+    EXPECT_NEAR(cells_from_share(half_space_mass<1>(y), 1), y, 2e-3);
+}
+
 // A node that all but nothing reaches lies as far as the kernel goes, whatever rounds.
 TEST(MaterialSurface, IsFiniteForTheLeastMass) {
   const auto way =

@@ -30,7 +30,8 @@ Scene layer_under(double density, int dimension, Integrator integrator) {
 TEST(LightLayer, IsHeldUnderAHeavyLoad) {
   for (const Integrator integrator : {Integrator::kExplicit, Integrator::kOptimization})
     for (const int dimension : {2, 3}) {
-      SCOPED_TRACE(std::to_string(dimension) + "D, " + std::to_string(static_cast<int>(integrator)));
+      SCOPED_TRACE(std::to_string(dimension) + "D, " +
+                   std::to_string(static_cast<int>(integrator)));
       Simulation simulation = simulate(layer_under(2000, dimension, integrator));
       for (int frame = 0; frame < 8; ++frame) simulation.advance_frame();
       const Snapshot s = simulation.snapshot();

@@ -1,6 +1,6 @@
 // Discs on slopes: contact begins where the material is, so that nothing holds what rolls but its
-// inertia, whatever kind of floor it rolls on. As for a rigid disc [Bardenhagen, Brackbill & Sulsky
-// 2000]: a = 2/3 g sin(slope) where friction suffices, else g (sin - mu cos).
+// inertia, whatever kind of floor it rolls on. As for a rigid disc [Bardenhagen et al. 2000]: a =
+// 2/3 g sin(slope) where friction suffices, else g (sin - mu cos).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -63,7 +63,7 @@ TEST(Rolling, ADiscRollsDownASlope) {
   for (const Floor floor : {Floor::kHalfSpace, Floor::kWall, Floor::kBox})
     for (const double dx : {0.02, 0.005}) {  // radii of 5 and 20 cells
       SCOPED_TRACE(std::to_string(static_cast<int>(floor)) + ", dx " + std::to_string(dx));
-      expect_rolling(disc_on_slope(floor, slope, 1, 4e5, dx), slope, dx == 0.02 ? 0.7 : 0.85);
+      expect_rolling(disc_on_slope(floor, slope, 1, 4e5, dx), slope, dx == 0.02 ? 0.65 : 0.85);
     }
 }
 TEST(Rolling, ADiscRollsDownASlopeInLongSteps) {

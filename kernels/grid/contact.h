@@ -133,14 +133,13 @@ struct NodeContact {
   FIRN_HD Facing facing(int c, std::uint32_t block, std::uint32_t i, const Vec<Real, D>& x) const {
     const ColliderShape<Real>& collider = params.colliders[c];
     if (!collider.by_surface) return {normal_at(c, x), Real(0)};
-    const Vec<Real, D> surface = surface_at(block, i);
-    const Real away = distance(c, surface);
-    if (collider.minds_gaps && is_moved(c) && away > kGap * grid.dx)
-      return {Vec<Real, D>::zero(), Real(0)};
-    const Real closing = collider.minds_gaps && !is_moved(c) ? closing_speed(away) : Real(0);
-    if (!params.walls.active) return {joint_normal(c, block, surface, away), closing};
-    const Vec<Real, D> inside = within_walls(surface);
-    return {joint_normal(c, block, inside, distance(c, inside)), closing};
+    const Vec<Real, D> surface = surface_at(block, i), inside = within_walls(surface);
+    const Real away = distance(c, inside);
+    const Vec<Real, D> normal = joint_normal(c, block, inside, away);
+    if (!collider.minds_gaps) return {normal, Real(0)};
+    const Real gap = away - dot(normal, inside - surface);
+    if (!is_moved(c)) return {normal, closing_speed(gap)};
+    return {gap > kGap * grid.dx ? Vec<Real, D>::zero() : normal, Real(0)};
   }
   // Walls have no inside where normals could be differences.
   FIRN_HD Vec<Real, D> within_walls(Vec<Real, D> at) const {
@@ -160,8 +159,20 @@ struct NodeContact {
     const auto hides = [&](const Vec<Real, D>& joint) {
       return distance(c, face + (4 * step) * joint) > Real(3.6) * step;
     };
-    for (int side = 0; params.walls.active && side < 2 * D; ++side)
-      if (is_within(step, face, side) && hides(wall_normal(side))) return wall_normal(side);
+    // Not unrolled, as the distances in it are much code.
+    [[maybe_unused]] constexpr int kUnrolled = 1;
+    FIRN_UNROLL
+    for (int side = 0; side < 2 * D; ++side) {
+      Vec<Real, D> n;
+      Real from = 0;
+      for (int a = 0; a < D; ++a) {
+        const bool along = a == side / 2;
+        n[a] = along ? (side % 2 == 0 ? Real(1) : Real(-1)) : Real(0);
+        if (along)
+          from = n[a] * (face[a] - (side % 2 == 0 ? params.walls.min[a] : params.walls.max[a]));
+      }
+      if (params.walls.active && from <= step && hides(n)) return n;
+    }
     int other = -1;
     Real least = 0;
     for (int o = 0; o < params.collider_count; ++o) {
@@ -190,14 +201,15 @@ struct NodeContact {
   }
   // No direction, and so 0, where they are as far on all sides.
   FIRN_HD Vec<Real, D> normal_of_both(int c, int other, const Vec<Real, D>& x) const {
-    Vec<Real, D> slope;
-    for (int a = 0; a < D; ++a) {
+    Vec<Real, D> slope = Vec<Real, D>::zero();
+    [[maybe_unused]] constexpr int kUnrolled = 1;  // as in sdf_normal
+    FIRN_UNROLL
+    for (int k = 0; k < 2 * D; ++k) {
+      const Real side = k % 2 == 0 ? Real(1) : Real(-1);
       Vec<Real, D> beside = x;
-      const auto nearest = [&](Real at) {
-        beside[a] = at;
-        return min(distance(c, beside), distance(other, beside));
-      };
-      slope[a] = nearest(x[a] + normal_step()) - nearest(x[a] - normal_step());
+      for (int a = 0; a < D; ++a) beside[a] += a == k / 2 ? side * normal_step() : Real(0);
+      const Real nearest = side * min(distance(c, beside), distance(other, beside));
+      for (int a = 0; a < D; ++a) slope[a] += a == k / 2 ? nearest : Real(0);
     }
     const Real length = norm(slope);
     return length > Real(0) ? (Real(1) / length) * slope : Vec<Real, D>::zero();

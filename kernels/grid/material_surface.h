@@ -12,7 +12,7 @@ namespace firn {
 // the integral of the B-spline of the degree n, the sum over k of
 // (-1)^k C(n+1, k) (u - k)+^(n+1) / (n+1)!, counted from its end.
 template <class Real>
-FIRN_HD inline Real half_space_share(Real u, int degree) {
+FIRN_RARE FIRN_HD inline Real half_space_share(Real u, int degree) {
   const int n = degree + 1;
   Real sum = 0, binomial = 1, factorial = 1;
   for (int k = 0; k <= n && u > static_cast<Real>(k); ++k) {
@@ -31,7 +31,7 @@ FIRN_HD inline Real half_space_share(Real u, int degree) {
 // 2 C + n + 1 = (1 + 1/u)^(n + 1). Further in it is where what the masses say and what shares do
 // differ by nothing, which secants find.
 template <class Real>
-FIRN_HD inline Real cells_from_material(Real steepness, int degree) {
+FIRN_RARE FIRN_HD inline Real cells_from_material(Real steepness, int degree) {
   const Real n = static_cast<Real>(degree), reach = Real(0.5) * (n + Real(1));
   const Real u =
       Real(1) / (pow(Real(2) * steepness + n + Real(1), Real(1) / (n + Real(1))) - Real(1));
@@ -46,6 +46,8 @@ FIRN_HD inline Real cells_from_material(Real steepness, int degree) {
   Real near = 0, far = last, of_near = excess(near), of_far = excess(far);
   if (!(of_near > Real(0))) return near;
   if (!(of_far < Real(0))) return far;
+  [[maybe_unused]] constexpr int kUnrolled = 1;
+  FIRN_UNROLL
   for (int i = 0; i < kSecants; ++i) {
     const Real cells = near + (far - near) * (of_near / (of_near - of_far)),
                of_cells = excess(cells);
@@ -62,7 +64,7 @@ FIRN_HD inline Real cells_from_material(Real steepness, int degree) {
 
 // And as far as its mass tells by itself, a share of what a node within the material has.
 template <class Real>
-FIRN_HD inline Real cells_from_share(Real share, int degree) {
+FIRN_RARE FIRN_HD inline Real cells_from_share(Real share, int degree) {
   if (!(share < Real(0.5))) return Real(0);
   const Real order = static_cast<Real>(degree + 1), reach = Real(0.5) * order,
              one_within = half_space_share(Real(1), degree);

@@ -74,6 +74,10 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
   const auto a = static_cast<std::size_t>(alignment);
   return taken(std::aligned_alloc(a, (size + a - 1) / a * a));
 }
+// Never refused: who asks this way goes on without (std::stable_sort sorts in place).
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return taken(std::malloc(size > 0 ? size : 1));
+}
 void operator delete(void* memory) noexcept { given_back(memory); }
 void operator delete(void* memory, std::size_t) noexcept { given_back(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { given_back(memory); }

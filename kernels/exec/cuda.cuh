@@ -94,7 +94,7 @@ struct CudaDevice {
 
 // One lane: constitutive code runs on a scalar per thread. All 32 threads of the warp enter;
 // inactive lanes compute on whatever their slot holds and store nothing.
-template <class Real>
+template <class Real, bool kFewWarps = false>
 struct CudaLanes {
   using Value = Real;
   using Mask = bool;
@@ -116,6 +116,7 @@ struct CudaLanes {
   std::uint32_t chunk;
   std::uint32_t first;  // this thread's lane
   std::uint32_t count;
+  std::uint32_t next;  // chunk of this warp; the same one where there is none
 
   FIRN_HD std::uint32_t pack_index() const { return chunk; }
   FIRN_HD Value load(const Real* row) const { return row[first]; }
@@ -162,6 +163,14 @@ struct CudaLanes {
     return v;
   }
   FIRN_HD Real across(Real value) const { return maximum(value); }
+  template <class F>
+  FIRN_HD static void with_largest([[maybe_unused]] Value value, [[maybe_unused]] F&& f) {
+#if defined(__CUDA_ARCH__)
+    for (int offset = kLanes / 2; offset > 0; offset /= 2)
+      value = max(value, __shfl_xor_sync(0xffffffffu, value, offset));
+    if (threadIdx.x % kLanes == 0) f(value);
+#endif
+  }
   // A warp is the whole chunk, so no pack of it stays unvisited.
   template <class F>
   FIRN_HD void for_empty_packs(F&&) const {}
@@ -189,11 +198,30 @@ struct CudaLanes {
     if (first < count) f(first, place);
 #endif
   }
+  // For operators of few warps, into the L2 cache, a line of which is a row of floats: it is device
+  // memory that takes long. Each thread asks for a row.
+  FIRN_HD void prefetch_next(const Real* channel, int components) const {
+    if (!kFewWarps || channel == nullptr) return;
+    const Real* rows = channel + std::uint64_t{next} * components * kLanes;
+    for (int k = static_cast<int>(first); k < components; k += kLanes) prefetch(rows + k * kLanes);
+  }
   template <class Channel>
-  FIRN_HD void prefetch_next(const Channel&, int) const {}
+  requires std::is_class_v<Channel> FIRN_HD void prefetch_next(const Channel& channel,
+                                                               int components) const {
+    if (!kFewWarps || channel.empty()) return;
+    for (int k = static_cast<int>(first); k < components; k += kLanes)
+      prefetch(channel.row(next, components, k));
+  }
   template <class F>
   FIRN_HD void once(F&& f) const {
     if (first == 0) f();
+  }
+
+ private:
+  FIRN_HD static void prefetch([[maybe_unused]] const Real* row) {
+#if defined(__CUDA_ARCH__)
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(row)));
+#endif
   }
 };
 template <class Real>
@@ -222,17 +250,29 @@ struct CudaRowGather {
   }
 };
 
-template <class ScratchType>
+// kFixedThreads: as many as a group has, of operators of few warps; 0 of others, which read it.
+template <class ScratchType, int kFixedThreads = 0>
 struct CudaGroup : CudaDevice {
+  template <class Real>
+  using Lanes = CudaLanes<Real, (kFixedThreads > 0)>;
+
   FIRN_HD CudaGroup(std::uint32_t index, ScratchType& arena) : scratch(arena), index_(index) {}
 
   ScratchType& scratch;
 
   FIRN_HD std::uint32_t index() const { return index_; }
+  // Which warp of the group this thread is in: packs go to warps.
+  FIRN_HD std::uint32_t warp() const {
+#if defined(__CUDA_ARCH__)
+    return threadIdx.x / kLanes;
+#else
+    return 0;
+#endif
+  }
   template <class F>
   FIRN_HD void for_each([[maybe_unused]] std::uint32_t n, [[maybe_unused]] F&& f) const {
 #if defined(__CUDA_ARCH__)
-    for (std::uint32_t i = threadIdx.x; i < n; i += blockDim.x) f(i);
+    for (std::uint32_t i = threadIdx.x; i < n; i += threads()) f(i);
 #endif
   }
   template <class>
@@ -264,9 +304,10 @@ struct CudaGroup : CudaDevice {
                              [[maybe_unused]] std::uint32_t last,
                              [[maybe_unused]] Counts&& count_of, [[maybe_unused]] F&& f) const {
 #if defined(__CUDA_ARCH__)
-    const std::uint32_t warp = threadIdx.x / kLanes, warps = blockDim.x / kLanes;
-    for (std::uint32_t chunk = first + warp; chunk < last; chunk += warps)
-      f(CudaLanes<Real>{chunk, threadIdx.x % kLanes, count_of(chunk)});
+    const std::uint32_t warps = threads() / kLanes;
+    for (std::uint32_t chunk = first + warp(); chunk < last; chunk += warps)
+      f(Lanes<Real>{chunk, threadIdx.x % kLanes, count_of(chunk),
+                    chunk + warps < last ? chunk + warps : chunk});
 #endif
   }
   template <class Node>
@@ -287,6 +328,13 @@ struct CudaGroup : CudaDevice {
   }
 
  private:
+  FIRN_HD static std::uint32_t threads() {
+#if defined(__CUDA_ARCH__)
+    if constexpr (kFixedThreads == 0) return blockDim.x;
+#endif
+    return kFixedThreads;
+  }
+
   std::uint32_t index_;
 };
 
@@ -313,6 +361,14 @@ __device__ inline bool is_group_stopped(const std::uint32_t* stop) {
 }
 
 template <class Op>
+constexpr bool has_few_warps() {
+  if constexpr (requires { Op::kFewWarps; })
+    return Op::kFewWarps;
+  else
+    return false;
+}
+
+template <class Op>
 __global__ void __launch_bounds__(Op::kThreads, resident_groups<Op>())
     run_groups(const Op op, const LaunchRange range) {
   if (is_group_stopped<Op::kThreads>(range.stop)) return;
@@ -322,7 +378,7 @@ __global__ void __launch_bounds__(Op::kThreads, resident_groups<Op>())
                               : range.count.bound;
   const std::uint32_t first = range.first != nullptr ? *range.first : 0;
   for (std::uint32_t i = first + blockIdx.x; i < n; i += gridDim.x) {
-    CudaGroup<typename Op::Scratch> group(i, scratch);
+    CudaGroup<typename Op::Scratch, has_few_warps<Op>() ? Op::kThreads : 0> group(i, scratch);
     op(group);
     __syncthreads();
   }

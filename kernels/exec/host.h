@@ -157,6 +157,11 @@ struct HostLanes {
   }
   // The largest of a value that each active thread holds: here there is one thread.
   Real across(Real value) const { return value; }
+  // f(the largest of all lanes), once per warp: of what its packs have left behind.
+  template <class F>
+  static void with_largest(const Value& value, F&& f) {
+    f(stdx::hmax(value));
+  }
   // f(pack index) for the packs of the chunk that hold no particle and are not visited, once per
   // chunk.
   template <class F>
@@ -217,11 +222,15 @@ struct LanesOf<Cpu, Real> {
 
 template <class ScratchType>
 struct HostGroup : HostDevice {
+  template <class Real>
+  using Lanes = HostLanes<Real>;
+
   HostGroup(std::uint32_t index, ScratchType& arena) : scratch(arena), index_(index) {}
 
   ScratchType& scratch;
 
   std::uint32_t index() const { return index_; }
+  std::uint32_t warp() const { return 0; }
   template <class F>
   void for_each(std::uint32_t n, F&& f) const {
     for (std::uint32_t i = 0; i < n; ++i) f(i);

@@ -35,6 +35,9 @@ inline constexpr std::size_t kCudaArenaBytes = 48 * 1024;
 //   static constexpr const char* kName;    for traces and error messages
 //   static constexpr int kThreads;         CUDA threads of a group (tuning)
 //   static constexpr int kResidentGroups;  optional: CUDA groups on a multiprocessor, for registers
+//   static constexpr bool kFewWarps;       optional: few fit a CUDA multiprocessor, each of which
+//   so
+//                                          asks early for what it will wait for
 //   static constexpr int kSerialGroups;    optional: this few groups stay on one CPU thread
 //   prefetch(group, fetch)                 optional: what the CPU should fetch early (host.h)
 //   using Scratch = ...;                   the arena: shared memory on CUDA, the stack on the CPU

@@ -108,8 +108,9 @@ struct SettlePositions : ParticleAdvance<D, Real> {
   FIRN_HD void settle(Group& g, const Field& field, const Vector& from, std::uint32_t chunk,
                       std::uint32_t lane) const {
     const Vector way = way_from(field, from);
+    const PositionSum<Real> sum(control->step);
     for (int a = 0; a < D; ++a) {
-      const auto moved = move_along(a, bounds, *control, grid.inv_dx, from[a], way[a]);
+      const auto moved = move_along(a, bounds, sum, grid.inv_dx, from[a], way[a]);
       if (moved.strays) Base::report(g, Fault::kPositionRange, chunk, lane);
       channel_row(particles.x, chunk, D, a)[lane] = moved.x;
     }

@@ -5,6 +5,15 @@
 
 namespace firn {
 
+// The largest wave modulus of a warp's particles of one material so far, Pa. Most warps meet one
+// material only, and what all of them tell is asked for once.
+template <class T>
+struct StiffestSoFar {
+  static constexpr std::uint32_t kNone = 0xffffffff;
+  std::uint32_t material = kNone;
+  T wave_modulus = T(Scalar<T>(0));
+};
+
 // What the step does to the particles of a pack.
 template <int D, class Real>
 struct ConstitutiveUpdate {
@@ -13,16 +22,16 @@ struct ConstitutiveUpdate {
   EnergyView energies;
   StepControl* control;
 
-  // Advances F and the plastic state with the velocity gradient; returns V0 tau, J.
+  // Advances F and the plastic state by a step of dt with the velocity gradient; returns V0 tau, J.
   template <class Group, class Lanes, class T = typename Lanes::Value>
-  FIRN_APART FIRN_HD Mat<T, D> advance(Group& g, const Lanes& lanes,
-                                       const Mat<T, D>& grad_v) const {
+  FIRN_APART FIRN_HD Mat<T, D> advance(Group& g, const Lanes& lanes, const Mat<T, D>& grad_v,
+                                       Real dt, StiffestSoFar<T>& stiffest) const {
     const std::uint32_t material = particles.chunks[lanes.chunk].material;
     const MaterialParams<Real>& params = materials[material];
-    const Mat<T, D> growth = update_increment(grad_v);
+    const Mat<T, D> growth = update_increment(grad_v, dt);
 
     MaterialState<T, D> state;
-    state.dt = static_cast<Real>(control->dt);
+    state.dt = dt;
     load_history(lanes, params, state.history);
     if (has_deformation(params.model)) {
       // (I + growth) (I + H) - I, without the two I that would swallow small strains.
@@ -46,7 +55,11 @@ struct ConstitutiveUpdate {
     if (changes_deformation(params.model)) store_flow(lanes, state.F);
     store_history(lanes, params, state.history);
     const T volume = lanes.load(channel_row(particles.volume, lanes.chunk, 1, 0));
-    const Real wave = lanes.maximum(select(active, response.wave_modulus, T(0)));
+    if (material != stiffest.material) {
+      tell<Lanes>(g, stiffest);
+      stiffest = {material, T(0)};
+    }
+    stiffest.wave_modulus = max(stiffest.wave_modulus, select(active, response.wave_modulus, T(0)));
     const Real elastic = energies.elastic != nullptr ? lanes.sum(volume * response.psi) : Real(0);
     const Real before = energies.trial != nullptr ? lanes.sum(volume * trial) : Real(0);
     const auto keep = [&](std::uint32_t pack, Real after_flow, Real before_flow) {
@@ -54,13 +67,20 @@ struct ConstitutiveUpdate {
       if (energies.elastic != nullptr) energies.elastic[place] = after_flow;
       if (energies.trial != nullptr) energies.trial[place] = before_flow;
     };
-    lanes.once([&] {
-      g.atomic_max(control->wave_squared[material], static_cast<double>(wave / params.density));
-      keep(lanes.pack_index(), elastic, before);
-    });
+    lanes.once([&] { keep(lanes.pack_index(), elastic, before); });
     // What an earlier layout left in the places of empty packs would be summed with the rest.
     lanes.for_empty_packs([&](std::uint32_t pack) { keep(pack, 0, 0); });
     return response.tau * volume;
+  }
+
+  template <class Lanes, class Group, class T>
+  FIRN_HD void tell(Group& g, const StiffestSoFar<T>& stiffest) const {
+    const std::uint32_t material = stiffest.material;
+    if (material == StiffestSoFar<T>::kNone) return;
+    Lanes::with_largest(stiffest.wave_modulus, [&](Real wave) {
+      g.atomic_max(control->wave_squared[material],
+                   static_cast<double>(wave / materials[material].density));
+    });
   }
 
   template <class Lanes, class T>
@@ -74,8 +94,8 @@ struct ConstitutiveUpdate {
   // R(dt grad v) - I: M, or (I + M/2)^2 - I where I + M would turn the material inside out.
   // [T 6.4.9]
   template <class T>
-  FIRN_HD Mat<T, D> update_increment(const Mat<T, D>& grad_v) const {
-    Mat<T, D> M = grad_v * T(static_cast<Real>(control->dt));
+  FIRN_HD Mat<T, D> update_increment(const Mat<T, D>& grad_v, Real dt) const {
+    Mat<T, D> M = grad_v * T(dt);
     const auto folds = !(determinant(Mat<T, D>::identity() + M) > T(0));
     if (any(folds)) {
       const Mat<T, D> half = M * T(Real(0.5)), squared = M + half * half;
@@ -86,7 +106,7 @@ struct ConstitutiveUpdate {
   }
   template <class T>
   FIRN_HD Mat<T, D> update_matrix(const Mat<T, D>& grad_v) const {
-    return Mat<T, D>::identity() + update_increment(grad_v);
+    return Mat<T, D>::identity() + update_increment(grad_v, static_cast<Real>(control->dt));
   }
 
   // Lanes without a particle get the rest state, so that no law sees what an old particle left
@@ -239,18 +259,23 @@ struct ConstitutiveStep {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
+    using Lanes = typename Group::template Lanes<Real>;
+    const Real dt = static_cast<Real>(update.control->dt);
+    StiffestSoFar<typename Lanes::Value> stiffest;
     for_each_pack_of<Real>(g, update.particles.chunks, *update.control, kChunksPerGroup,
-                           [&](const auto& lanes) { advance(g, lanes); });
+                           [&](const Lanes& lanes) { advance(g, lanes, dt, stiffest); });
+    update.template tell<Lanes>(g, stiffest);
   }
 
-  template <class Group, class Lanes>
-  FIRN_HD void advance(Group& g, const Lanes& lanes) const {
+  template <class Group, class Lanes, class T>
+  FIRN_HD void advance(Group& g, const Lanes& lanes, Real dt, StiffestSoFar<T>& stiffest) const {
     const ParticleView<Real>& particles = update.particles;
     lanes.prefetch_next(particles.gradient, D * D);
     lanes.prefetch_next(particles.displacement, D * D);
     lanes.prefetch_next(particles.stress, symmetric_components(D));
     lanes.prefetch_next(particles.volume, 1);
-    update.store_stress(lanes, update.advance(g, lanes, load_matrix<D>(lanes, particles.gradient)));
+    update.store_stress(
+        lanes, update.advance(g, lanes, load_matrix<D>(lanes, particles.gradient), dt, stiffest));
   }
 };
 

@@ -9,6 +9,7 @@
 namespace firn {
 
 struct HerschelBulkley : StvkHencky {
+  static constexpr bool kFlowsOn = true;
   static constexpr int kScalars = 1;
 
   // How a stress x beyond the yield stress is divided: `kept` + `lost` = 1, of which kept stays.

@@ -75,6 +75,9 @@ FIRN_HD constexpr bool forbids_inversion(MaterialModel model) {
 FIRN_HD constexpr bool collapses(MaterialModel model) {
   return with_law(model, [](auto law) { return law.kCollapses; });
 }
+FIRN_HD constexpr bool flows_on(MaterialModel model) {
+  return with_law(model, [](auto law) { return law.kFlowsOn; });
+}
 // Of its volume: what a law that collapses is squeezed to when it has given in.
 inline constexpr double kSqueezed = 1e-3;
 // Values of MaterialState::history that the model keeps, in `d` dimensions.

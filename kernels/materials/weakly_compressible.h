@@ -12,6 +12,7 @@ namespace firn {
 
 struct WeaklyCompressible : Law {
   static constexpr bool kDeforms = false;
+  static constexpr bool kFlowsOn = true;
   static constexpr int kScalars = 1;
 
   template <class T>

@@ -50,11 +50,11 @@ struct Moved {
   T x;
   Mask strays;
 };
-// x_pa <- x + by, by being dt v with the interpolated velocity, in the step `control` is at.
+// x_pa <- x + by, by being dt v with the interpolated velocity.
 template <int D, class T, class Real>
 FIRN_HD inline auto move_along(int a, const ParticleBounds<Real, D>& bounds,
-                               const StepControl& control, Real inv_dx, const T& x, const T& by) {
-  T moved = PositionSum<Real>(control.step)(x, by);
+                               const PositionSum<Real>& sum, Real inv_dx, const T& x, const T& by) {
+  T moved = sum(x, by);
   if (bounds.active) moved = clamp(moved, T(bounds.min[a]), T(bounds.max[a]));
   const auto inside = abs(moved * T(inv_dx)) < T(static_cast<Real>(BlockTraits<D>::kMaxCell));
   using Mask = std::remove_cv_t<decltype(inside)>;
@@ -160,8 +160,8 @@ struct ParticleAdvance {
   template <class Group>
   FIRN_HD void move(Group& g, int a, Real x, Real velocity, std::uint32_t chunk,
                     std::uint32_t lane) const {
-    const auto moved =
-        move_along(a, bounds, *control, grid.inv_dx, x, static_cast<Real>(control->dt) * velocity);
+    const auto moved = move_along(a, bounds, PositionSum<Real>(control->step), grid.inv_dx, x,
+                                  static_cast<Real>(control->dt) * velocity);
     if (moved.strays) report(g, Fault::kPositionRange, chunk, lane);
     channel_row(particles.x, chunk, D, a)[lane] = moved.x;
   }
@@ -169,8 +169,8 @@ struct ParticleAdvance {
   template <class Group, class Lanes, class T>
   FIRN_HD void move(Group& g, int a, const T& velocity, const Lanes& lanes) const {
     Real* row = channel_row(particles.x, lanes.chunk, D, a);
-    const auto moved = move_along(a, bounds, *control, grid.inv_dx, lanes.load(row),
-                                  T(static_cast<Real>(control->dt)) * velocity);
+    const auto moved = move_along(a, bounds, PositionSum<Real>(control->step), grid.inv_dx,
+                                  lanes.load(row), T(static_cast<Real>(control->dt)) * velocity);
     report(g, Fault::kPositionRange, lanes, moved.strays);
     lanes.store(row, moved.x);
   }

@@ -2,8 +2,10 @@
 // then every particle reads its coefficients, and moves.
 #pragma once
 
+#include "kernels/materials/volume_drift.h"
 #include "kernels/transfer/advance.h"
 #include "kernels/transfer/gather.h"
+#include "kernels/transfer/gather_mass.h"
 #include "kernels/transfer/tile.h"
 #include "kernels/transfer/transfer.h"
 
@@ -20,6 +22,8 @@ struct G2P : ParticleAdvance<D, Real> {
   static constexpr int kModes = mode_count(Set, D);
   using Base = ParticleAdvance<D, Real>;
   using Base::params, Base::particles, Base::grid;
+
+  const MaterialParams<Real>* materials = nullptr;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -51,6 +55,9 @@ struct G2P : ParticleAdvance<D, Real> {
     else
       gather_tensor<axis_modes(Set), Tile::kSide>(s, velocities, c);
     store_gradient(s, velocities, c, chunk, lane);
+    if constexpr (std::is_floating_point_v<Real>)
+      if (params.corrects_volume)
+        correct_volume(gather_mass<Tile::kSide>(s, velocities), chunk, lane);
     store_coefficients(s, c, chunk, lane);
     for (int a = 0; a < D; ++a) Base::move(g, a, x[a], c[0][a], chunk, lane);
     if (near_bodies) Base::guard(home, x, chunk, lane, false);
@@ -76,6 +83,16 @@ struct G2P : ParticleAdvance<D, Real> {
       for (int b = 0; b < D; ++b)
         channel_row(particles.gradient, chunk, D * D, a * D + b)[lane] =
             grid.inv_dx * column[1 + b][a];
+  }
+
+  FIRN_HD void correct_volume(const MassAround<Real>& mass, std::uint32_t chunk,
+                              std::uint32_t lane) const {
+    Mat<Real, D> grad_v;
+    for (int i = 0; i < D * D; ++i)
+      grad_v(i / D, i % D) = channel_row(particles.gradient, chunk, D * D, i)[lane];
+    const VolumeDrift<D, Real> drift(materials, particles, grid.inv_dx);
+    drift.correct(OneLane<Real>{chunk, lane}, mass.mean, mass.least, drift.rate_of(grad_v),
+                  static_cast<Real>(Base::control->dt));
   }
 
   FIRN_HD void store_coefficients(const Stencil<D, Degree, Real>& s, Node<Real>* c,
@@ -109,21 +126,24 @@ struct G2P : ParticleAdvance<D, Real> {
 
 template <int D, int Degree, ModeSet Set, class Real, class Exec>
 void launch_g2p(Exec& exec, const TransferParams& params, const ParticleBounds<Real, D>& bounds,
-                const GridUpdateParams<Real, D>& bodies, const ParticleView<Real>& particles,
-                const GridView<Real>& grid, StepControl* control, std::uint32_t block_bound) {
+                const GridUpdateParams<Real, D>& bodies, const MaterialParams<Real>* materials,
+                const ParticleView<Real>& particles, const GridView<Real>& grid,
+                StepControl* control, std::uint32_t block_bound) {
   // No group writes what another reads, so the blocks go in one launch, in the order in which they
   // lie in memory.
-  launch_groups(exec, {{&control->n_blocks, block_bound}, &control->stop},
-                G2P<D, Degree, Set, Real>{{params, bounds, particles, grid, control, bodies}});
+  launch_groups(
+      exec, {{&control->n_blocks, block_bound}, &control->stop},
+      G2P<D, Degree, Set, Real>{{params, bounds, particles, grid, control, bodies}, materials});
 }
 
 template <class Exec, int D, class Real>
 void g2p(Exec& exec, const TransferParams& params, const ParticleBounds<Real, D>& bounds,
-         const GridUpdateParams<Real, D>& bodies, const ParticleView<Real>& particles,
-         const GridView<Real>& grid, StepControl* control, std::uint32_t block_bound) {
+         const GridUpdateParams<Real, D>& bodies, const MaterialParams<Real>* materials,
+         const ParticleView<Real>& particles, const GridView<Real>& grid, StepControl* control,
+         std::uint32_t block_bound) {
   for_instance(params, [&](auto degree, auto set) {
     launch_g2p<D, decltype(degree)::value, decltype(set)::value>(
-        exec, params, bounds, bodies, particles, grid, control, block_bound);
+        exec, params, bounds, bodies, materials, particles, grid, control, block_bound);
   });
 }
 

@@ -3,32 +3,60 @@
 #include "kernels/grid/guard.h"
 #include "kernels/grid/update.h"
 #include "kernels/materials/constitutive.inl"
+#include "kernels/materials/volume_drift.h"
 #include "kernels/math/generic_scalar.h"
 #include "kernels/transfer/advance.h"
 #include "kernels/transfer/contribution.h"
 #include "kernels/transfer/gather.h"
+#include "kernels/transfer/gather_mass.h"
 #include "kernels/transfer/pack_stencil.h"
 #include "kernels/transfer/tile.h"
 #include "kernels/transfer/transfer.h"
 
 namespace firn {
 
+// Few scenes have liquids here, and what is called leaves the others their registers.
+template <int D, int Degree, class Real>
+FIRN_RARE FIRN_HD inline void correct_volume_of(VolumeDrift<D, Real> drift, const Node<Real>* nodes,
+                                                Vec<Real, D> x, Vec<int, D> home, Real rate,
+                                                std::uint32_t chunk, std::uint32_t lane, Real dt) {
+  constexpr int kLayout = WideTile<D, Degree, Real>::kLayout;
+  const auto s = make_stencil<D, Degree>(x, drift.inv_dx);
+  for (int a = 0; a < D; ++a)
+    nodes += tile_stride<D, kLayout>(a) * (s.base[a] + 1 - home[a] * BlockTraits<D>::kSide);
+  const MassAround<Real> mass = gather_mass<kLayout>(s, nodes);
+  drift.correct(OneLane<Real>{chunk, lane}, mass.mean, mass.least, rate, dt);
+}
+
 // kApart: forces and FLIP's increments have tiles of their own.
 template <int D, int Degree, ModeSet Set, bool kApart, class Real>
 struct G2P2G {
   static constexpr const char* kName = "g2p2g";
-  static constexpr int kThreads = kLanes;  // a warp: its particles take turns at the tile
-  // As the registers and the arenas allow.
-  static constexpr int kResidentGroups =
-      sizeof(Real) == 4 && !kApart && Set == ModeSet::kAffine ? 12 : 8;
   using Tile = WideTile<D, Degree, Real>;
-  struct Apart {
-    Tile increment, impulse;
+  // On CUDA the warps of a group read the same tiles. Each adds to tiles of its own, where its
+  // particles take turns. As many as the arena has room for, of four: a block of 64 cells with
+  // eight particles each has four chunks for each of them.
+  static constexpr int kWarps = kHasNodeRows ? 1 : fused_warps(sizeof(Tile), kApart);
+  static constexpr int kThreads = kWarps * kLanes;
+  static constexpr bool kFewWarps = true;
+  // As the registers allow.
+  static constexpr int kResidentGroups =
+      (sizeof(Real) == 4 && !kApart && Set == ModeSet::kAffine ? 12 : 8) / kWarps;
+  struct Sums {
+    Tile momentum;
   };
-  struct Together {};
+  struct SumsApart {
+    Tile momentum, impulse;
+  };
+  struct Read {
+    Tile velocity;
+  };
+  struct ReadApart {
+    Tile velocity, increment;
+  };
   struct Scratch {
-    Tile velocity, momentum;
-    std::conditional_t<kApart, Apart, Together> apart;
+    std::conditional_t<kApart, ReadApart, Read> read;
+    std::conditional_t<kApart, SumsApart, Sums> of_warp[kWarps];
   };
   static constexpr int kModes = mode_count(Set, D);
   using Contribute = Contribution<D, Degree, Set, Real>;
@@ -41,30 +69,78 @@ struct G2P2G {
   GridView<Real> grid;
   StepControl* control;
 
+  // What all packs of a group are advanced with, and what a warp's have told so far.
+  template <class Lanes>
+  struct Pass {
+    using T = typename Lanes::Value;
+    Vec<int, D> home;
+    Real dt, next_dt;
+    PositionSum<Real> sum;
+    bool fuse, near_bodies;
+    T speed_squared = T(Real(0)), overshoot = T(Real(0));
+    StiffestSoFar<T> stiffest = {};
+  };
+
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
+    using Lanes = typename Group::template Lanes<Real>;
     const std::uint32_t block = grid.coloured[g.index()];
-    const bool fuse = control->fuse != 0;
-    load_wide<D, Degree>(g, g.scratch.velocity, grid, block, grid.nodes);
-    if constexpr (kApart)
-      load_wide<D, Degree>(g, g.scratch.apart.increment, grid, block, grid.increments);
-    if (fuse) {
-      clear_tile(g, g.scratch.momentum);
-      if constexpr (kApart) clear_tile(g, g.scratch.apart.impulse);
-    }
-    g.sync();
     const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
-    for_each_pack_in(g, block, grid, particles, [&](const auto& lanes) {
-      if constexpr (Set == ModeSet::kAffine)
-        advance_flat(g, home, fuse, lanes);
-      else
-        advance(g, home, fuse, lanes);
-    });
-    if (!fuse) return;
-    g.sync();
-    flush_wide<D, Degree>(g, g.scratch.momentum, grid, block, grid.momentum);
+    Pass<Lanes> pass{home,
+                     static_cast<Real>(control->dt),
+                     static_cast<Real>(control->next_dt),
+                     PositionSum<Real>(control->step),
+                     control->fuse != 0,
+                     BodyGuard<D, Real>(bodies, grid.dx).any_reaches(home)};
+    load_wide<D, Degree>(g, g.scratch.read.velocity, grid, block, grid.nodes);
     if constexpr (kApart)
-      flush_wide<D, Degree>(g, g.scratch.apart.impulse, grid, block, grid.impulse);
+      load_wide<D, Degree>(g, g.scratch.read.increment, grid, block, grid.increments);
+    // Of the warps that have a chunk.
+    const std::uint32_t chunks = grid.chunk_begin[block + 1] - grid.chunk_begin[block];
+    const int summing = chunks < kWarps ? static_cast<int>(chunks) : kWarps;
+    if (pass.fuse)
+      for (int w = 0; w < summing; ++w) {
+        clear_tile(g, g.scratch.of_warp[w].momentum);
+        if constexpr (kApart) clear_tile(g, g.scratch.of_warp[w].impulse);
+      }
+    g.sync();
+    for_each_pack_in(g, block, grid, particles, [&](const Lanes& lanes) {
+      if constexpr (Set == ModeSet::kAffine)
+        advance_flat(g, pass, lanes);
+      else
+        advance(g, pass, lanes);
+    });
+    tell(g, pass);
+    if (!pass.fuse) return;
+    g.sync();
+    flush(g, block, grid.momentum, summing, [](const auto& sums) { return &sums.momentum; });
+    if constexpr (kApart)
+      flush(g, block, grid.impulse, summing, [](const auto& sums) { return &sums.impulse; });
+  }
+
+  // What the first `summing` warps have added to the tile that `of` chooses.
+  template <class Group, class Of>
+  FIRN_HD void flush(Group& g, std::uint32_t block, Real* channel, [[maybe_unused]] int summing,
+                     Of&& of) const {
+    for_each_wide<D, Degree>(g, grid, block, channel, [&](std::uint32_t t, Node<Real>& node) {
+      Node<Real> sum = of(g.scratch.of_warp[0])->node[t];
+      for (int w = 1; w < kWarps; ++w)
+        if (w < summing) sum += of(g.scratch.of_warp[w])->node[t];
+      g.accumulate_global(node, sum);
+    });
+  }
+
+  // The maxima, once for all packs of a warp: each would wait for what others have told.
+  template <class Group, class Lanes>
+  FIRN_HD void tell(Group& g, const Pass<Lanes>& pass) const {
+    Lanes::with_largest(pass.speed_squared, [&](Real fastest) {
+      g.atomic_max(control->speed_squared, static_cast<double>(fastest));
+    });
+    if (pass.fuse)
+      Lanes::with_largest(pass.overshoot, [&](Real reach) {
+        g.atomic_max(control->overshoot, static_cast<double>(reach));
+      });
+    constitutive.template tell<Lanes>(g, pass.stiffest);
   }
 
   // What the particles of a pack have read.
@@ -77,35 +153,31 @@ struct G2P2G {
 
   // A third faster, and slow to compile: for the sets that most scenes use.
   template <class Group, class Lanes>
-  FIRN_FLAT FIRN_HD void advance_flat(Group& g, const Vec<int, D>& home, bool fuse,
-                                      const Lanes& lanes) const {
-    advance(g, home, fuse, lanes);
+  FIRN_FLAT FIRN_HD void advance_flat(Group& g, Pass<Lanes>& pass, const Lanes& lanes) const {
+    advance(g, pass, lanes);
   }
   template <class Group, class Lanes>
-  FIRN_HD void advance(Group& g, const Vec<int, D>& home, bool fuse, const Lanes& lanes) const {
+  FIRN_HD void advance(Group& g, Pass<Lanes>& pass, const Lanes& lanes) const {
     using T = typename Lanes::Value;
     prefetch(lanes);
     Vec<T, D> x;
     for (int a = 0; a < D; ++a) x[a] = lanes.load(channel_row(particles.x, lanes.chunk, D, a));
     Motion<T> motion;
-    gather(g, home, lanes, x, motion);
-    measure(g, lanes, motion.v);
-    move(g, home, lanes, motion, x);
-    const Mat<T, D> stress = constitutive.advance(g, lanes, motion.grad_v);
+    gather(g, pass, lanes, x, motion);
+    measure(g, pass, lanes, motion.v);
+    move(g, pass, lanes, motion, x);
+    const Mat<T, D> stress = constitutive.advance(g, lanes, motion.grad_v, pass.dt, pass.stiffest);
 
-    const PackStencil<D, Degree, Set, Lanes> s(x, grid.inv_dx, home);
+    const PackStencil<D, Degree, Set, Lanes> s(x, grid.inv_dx, pass.home);
     const auto late = lanes.active() && s.overshoot() >= T(Real(1));
-    const std::uint32_t n_late = fuse ? lanes.mark(particles.late[lanes.chunk], late) : 0;
+    const std::uint32_t n_late = pass.fuse ? lanes.mark(particles.late[lanes.chunk], late) : 0;
     const bool any_late = n_late > 0;
-    if (!fuse || any_late || params.flip > 0) store_velocity(lanes, motion.v);
-    if (!fuse || any_late) store(lanes, motion, stress);
-    if (!fuse) return;
-    const Real reach = lanes.maximum(max(s.overshoot(), T(Real(0))));
-    lanes.once([&] {
-      g.atomic_max(control->overshoot, static_cast<double>(reach));
-      if (any_late) g.atomic_increment(control->late, n_late);
-    });
-    scatter(g, lanes, s, late, motion, stress);
+    if (!pass.fuse || any_late || params.flip > 0) store_velocity(lanes, motion.v);
+    if (!pass.fuse || any_late) store(lanes, motion, stress);
+    if (!pass.fuse) return;
+    pass.overshoot = max(pass.overshoot, select(lanes.active(), s.overshoot(), T(Real(0))));
+    if (any_late) lanes.once([&] { g.atomic_increment(control->late, n_late); });
+    scatter(g, pass, lanes, s, late, motion, stress);
   }
 
   template <class Lanes>
@@ -118,15 +190,15 @@ struct G2P2G {
   }
 
   template <class Group, class Lanes, class T>
-  FIRN_HD void gather(Group& g, const Vec<int, D>& home, const Lanes& lanes, const Vec<T, D>& x,
+  FIRN_HD void gather(Group& g, const Pass<Lanes>& pass, const Lanes& lanes, const Vec<T, D>& x,
                       Motion<T>& motion) const {
-    const PackStencil<D, Degree, Set, Lanes> s(x, grid.inv_dx, home);
+    const PackStencil<D, Degree, Set, Lanes> s(x, grid.inv_dx, pass.home);
     typename Lanes::template Table<kModes * D> modes;
     typename Lanes::template Table<D * D> slopes;
     typename Lanes::template Table<D> increments;
     lanes.for_each_lane([&](int i, std::uint32_t) {
       const auto own = s.of(i);
-      const Node<Real>* velocities = g.scratch.velocity.node + s.index(i);
+      const Node<Real>* velocities = g.scratch.read.velocity.node + s.index(i);
       Node<Real> c[kModes];
       if constexpr (Set == ModeSet::kAffine)
         gather_affine<Tile::kLayout>(own, &AxisStencil<Degree, Real>::linear, velocities, c);
@@ -142,7 +214,7 @@ struct G2P2G {
       }
       if constexpr (kApart) {
         const Node<Real> mean =
-            gather_mean<Tile::kLayout>(own, g.scratch.apart.increment.node + s.index(i));
+            gather_mean<Tile::kLayout>(own, g.scratch.read.increment.node + s.index(i));
         for (int a = 0; a < D; ++a) increments.at(a, i) = mean[a];
       }
     });
@@ -164,10 +236,33 @@ struct G2P2G {
             select(active, lanes.load(channel_row(particles.v, lanes.chunk, D, a)), T(Real(0))),
             select(active, increments.get(a), T(Real(0))), motion.c[0][a]);
     }
+    if (params.corrects_volume) correct_volume(g, pass, lanes, s, x, motion.grad_v);
     scale_parts(s, motion);
     for (int r = 1; r < kModes; ++r)
       if ((params.mask >> r & 1u) == 0)
         for (int a = 0; a < D; ++a) motion.c[r][a] = T(Real(0));
+  }
+
+  template <class Group, class Lanes, class Stencils, class T>
+  FIRN_HD void correct_volume(Group& g, const Pass<Lanes>& pass, const Lanes& lanes,
+                              [[maybe_unused]] const Stencils& s,
+                              [[maybe_unused]] const Vec<T, D>& x, const Mat<T, D>& grad_v) const {
+    const VolumeDrift<D, Real> drift(constitutive.materials, particles, grid.inv_dx);
+    if constexpr (kHasNodeRows) {
+      typename Lanes::template Table<2> masses;
+      lanes.for_each_lane([&](int i, std::uint32_t) {
+        const Node<Real>* nodes = g.scratch.read.velocity.node + s.index(i);
+        const MassAround<Real> mass = gather_mass<Tile::kLayout>(s.of(i), nodes);
+        masses.at(0, i) = mass.mean, masses.at(1, i) = mass.least;
+      });
+      drift.correct(lanes, masses.get(0), masses.get(1), drift.rate_of(grad_v), pass.dt);
+    } else {
+      const T rate = drift.rate_of(grad_v);
+      lanes.for_each_lane([&](int, std::uint32_t lane) {
+        correct_volume_of<D, Degree, Real>(drift, g.scratch.read.velocity.node, x, pass.home, rate,
+                                           lanes.chunk, lane, pass.dt);
+      });
+    }
   }
 
   template <class Stencils, class T>
@@ -187,11 +282,10 @@ struct G2P2G {
 
   // The largest speed, and velocities that are none.
   template <class Group, class Lanes, class T>
-  FIRN_HD void measure(Group& g, const Lanes& lanes, const Vec<T, D>& v) const {
+  FIRN_HD void measure(Group& g, Pass<Lanes>& pass, const Lanes& lanes, const Vec<T, D>& v) const {
     const T speed_squared = norm_squared(v);
     const auto finite = is_finite(speed_squared);
-    const Real fastest = lanes.maximum(speed_squared);
-    lanes.once([&] { g.atomic_max(control->speed_squared, static_cast<double>(fastest)); });
+    pass.speed_squared = max(pass.speed_squared, select(lanes.active(), speed_squared, T(Real(0))));
     if (all(finite)) return;
     lanes.for_each_lane([&](int i, std::uint32_t lane) {
       if (!Lanes::test(finite, i)) report(g, Fault::kVelocity, lanes.chunk, lane);
@@ -200,27 +294,28 @@ struct G2P2G {
 
   // With the interpolated velocity, then out of bodies.
   template <class Group, class Lanes, class T>
-  FIRN_HD void move(Group& g, const Vec<int, D>& home, const Lanes& lanes, const Motion<T>& motion,
+  FIRN_HD void move(Group& g, const Pass<Lanes>& pass, const Lanes& lanes, const Motion<T>& motion,
                     Vec<T, D>& x) const {
     for (int a = 0; a < D; ++a) {
-      const auto moved = move_along(a, bounds, *control, grid.inv_dx, x[a],
-                                    T(static_cast<Real>(control->dt)) * motion.c[0][a]);
+      const auto moved =
+          move_along(a, bounds, pass.sum, grid.inv_dx, x[a], T(pass.dt) * motion.c[0][a]);
       x[a] = moved.x;
       if (!any(moved.strays)) continue;
       lanes.for_each_lane([&](int i, std::uint32_t lane) {
         if (Lanes::test(moved.strays, i)) report(g, Fault::kPositionRange, lanes.chunk, lane);
       });
     }
-    const BodyGuard<D, Real> guard(bodies, grid.dx);
-    for (int c = 0; c < guard.count; ++c)
-      if (guard.reaches(home, c)) push_out(guard, c, lanes, motion, x);
+    if (pass.near_bodies) {
+      const BodyGuard<D, Real> guard(bodies, grid.dx);
+      for (int c = 0; c < guard.count; ++c)
+        if (guard.reaches(pass.home, c)) push_out(guard, c, pass.dt, lanes, motion, x);
+    }
     for (int a = 0; a < D; ++a) lanes.store(channel_row(particles.x, lanes.chunk, D, a), x[a]);
   }
   template <class Lanes, class T>
-  FIRN_HD void push_out(const BodyGuard<D, Real>& guard, int c, const Lanes& lanes,
+  FIRN_HD void push_out(const BodyGuard<D, Real>& guard, int c, Real dt, const Lanes& lanes,
                         const Motion<T>& motion, Vec<T, D>& x) const {
     typename Lanes::template Table<2 * D> table;
-    const Real dt = static_cast<Real>(control->dt);
     for (int a = 0; a < D; ++a) table.set(a, x[a]), table.set(D + a, motion.c[0][a]);
     lanes.for_each_lane([&](int i, std::uint32_t) {
       Vec<Real, D> at, moved;
@@ -248,15 +343,14 @@ struct G2P2G {
 
   // P2G of the next step for the particles that are not late.
   template <class Group, class Lanes, class Stencils, class Mask, class T>
-  FIRN_HD void scatter(Group& g, const Lanes& lanes, const Stencils& s, const Mask& late,
-                       const Motion<T>& motion, const Mat<T, D>& stress) const {
+  FIRN_HD void scatter(Group& g, const Pass<Lanes>& pass, const Lanes& lanes, const Stencils& s,
+                       const Mask& late, const Motion<T>& motion, const Mat<T, D>& stress) const {
     constexpr int kForce = kModes * D + 1, kRows = kForce + D * D;
-    const Contribute contribution{params, static_cast<Real>(control->dt) * grid.inv_dx};
+    const Contribute contribution{params, pass.dt * grid.inv_dx};
     const bool sums_force = contribution.sums_force();
     typename Lanes::template Table<kRows> rows;
     const T m = lanes.load(channel_row(particles.mass, lanes.chunk, 1, 0));
-    const T scale =
-        T(impulse_scale<Degree>(params, static_cast<Real>(control->next_dt), grid.inv_dx));
+    const T scale = T(impulse_scale<Degree>(params, pass.next_dt, grid.inv_dx));
     for (int a = 0; a < D; ++a) rows.set(a, m * motion.v[a]);
     rows.set(kModes * D, m);
     for (int r = 1; r < kModes; ++r)
@@ -270,6 +364,7 @@ struct G2P2G {
         else
           rows.set(kForce + b * D + a, force);
       }
+    auto& sums = g.scratch.of_warp[kWarps > 1 ? g.warp() : 0];
     const auto on_time = [&](int i, std::uint32_t) { return !Lanes::test(late, i); };
     lanes.for_each_in_turn(on_time, [&](int i, std::uint32_t, const auto& turns_at) {
       const auto own = s.of(i);
@@ -278,7 +373,7 @@ struct G2P2G {
       Node<Real> c[kModes];
       for (int r = 0; r < kModes; ++r) c[r] = node_of(rows, r * D, i);
       c[0].set(3, rows.at(kModes * D, i));
-      Node<Real>* momentum = g.scratch.momentum.node + at;
+      Node<Real>* momentum = sums.momentum.node + at;
       if (sums_force)
         return Contribute::take(turns, [&](const auto& turn) {
           contribution.template add_modes<Tile::kLayout>(turn, own, c, momentum);
@@ -286,7 +381,7 @@ struct G2P2G {
       Node<Real> force[D];
       for (int a = 0; a < D; ++a) force[a] = node_of(rows, kForce + a * D, i);
       Node<Real>* apart = momentum;
-      if constexpr (kApart) apart = g.scratch.apart.impulse.node + at;
+      if constexpr (kApart) apart = sums.impulse.node + at;
       Contribute::take(turns, [&](const auto& turn) {
         contribution.template add<Tile::kLayout>(turn, own, c, force, momentum, apart);
       });

@@ -106,6 +106,15 @@ FIRN_HD constexpr int wide_parities(int degree, int d) {
   return block + degree + 2 <= 2 * block ? 2 : 3;
 }
 
+// How many warps of the fused step share the tiles that they read. Each has tiles of its own to add
+// to: one, or two with forces kept apart.
+FIRN_HD constexpr int fused_warps(std::size_t tile_bytes, bool apart) {
+  const std::size_t tiles = apart ? 2 : 1;
+  int warps = 4;
+  while (warps > 1 && (1 + warps) * tiles * tile_bytes > kCudaArenaBytes) --warps;
+  return warps;
+}
+
 // Whether the arena of the fused step fits CUDA's shared memory, and its modes the registers.
 // `apart`: FLIP, whose increments and impulses have tiles of their own.
 FIRN_HD constexpr bool fuses_on_cuda(int degree, int d, int modes, std::size_t real_bytes,

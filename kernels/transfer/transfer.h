@@ -29,7 +29,8 @@ struct TransferParams {
   bool affine_map = false;            // xi = affine
   bool gradient_force = false;        // classical form instead of MLS-MPM
   bool internal_force = true;         // P2G brings the impulse of the particles' stress
-  bool separate_force = false;  // force impulse in GridView::increments instead of in the momentum
+  bool separate_force = false;   // force impulse in GridView::increments instead of in the momentum
+  bool corrects_volume = false;  // collocated: liquids' J is held against the nodes' mass
   bool corrects_positions = false;  // staggered: positions also move with kFaceCorrection
   bool shears = false;              // staggered: stress goes to kFaceImpulse, grad v comes back
   bool staggered = false;           // velocities live on the faces of cells (mac.h), not on nodes
@@ -70,8 +71,9 @@ void p2g(Exec& exec, const TransferParams& params, const ParticleView<Real>& par
 // with the interpolated velocity, then out of bodies. Faults and the largest speed go to `control`.
 template <class Exec, int D, class Real>
 void g2p(Exec& exec, const TransferParams& params, const ParticleBounds<Real, D>& bounds,
-         const GridUpdateParams<Real, D>& bodies, const ParticleView<Real>& particles,
-         const GridView<Real>& grid, StepControl* control, std::uint32_t block_bound);
+         const GridUpdateParams<Real, D>& bodies, const MaterialParams<Real>* materials,
+         const ParticleView<Real>& particles, const GridView<Real>& grid, StepControl* control,
+         std::uint32_t block_bound);
 
 // The fused step: one pass over the particles reads the velocities of this step from the grid,
 // moves the particles, advances their deformation and stress, and scatters the momentum of the next

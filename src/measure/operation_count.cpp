@@ -114,6 +114,10 @@ struct CountingLanes {
   static bool test(bool mask, int) { return mask; }
   float sum(Counted value) const { return value.value; }
   float maximum(Counted value) const { return value.value; }
+  template <class F>
+  static void with_largest(Counted value, F&& f) {
+    f(value.value);
+  }
   std::uint32_t pack_index() const { return 0; }
   template <class F>
   void for_each_lane(F&& f) const {
@@ -145,7 +149,8 @@ struct ConstitutiveCounter {
     load(state, p);
     const ConstitutiveStep<D, float> step{{params.materials.data(), particle, {}, &control}};
     CountingGroup<int> group{};
-    return operations_of([&] { step.advance(group, CountingLanes{}); });
+    StiffestSoFar<Counted> stiffest{home.material, Counted(0)};
+    return operations_of([&] { step.advance(group, CountingLanes{}, 0, stiffest); });
   }
 
   // Snapshots leave out the channels that no material of the scene has.

@@ -106,7 +106,7 @@ class NodeTransfer : public Stage<Exec, D, Real> {
     const ParticleView<Real> particles = context_.particles.view();
     const GridView<Real> grid = context_.grid.view();
     g2p<Exec, D, Real>(context_.exec, context_.params.transfer, context_.params.bounds,
-                       context_.boundaries(), particles, grid, c, blocks);
+                       context_.boundaries(), stress_.laws(), particles, grid, c, blocks);
     moved();
     context_.mark(kClockG2P);
   }

@@ -25,6 +25,15 @@ int mode_number(const Scene& scene) {
   }
 }
 
+// Whether volume ratios of liquids are corrected. What nodes have of mass tells of a liquid's
+// volume where all else is as dense.
+bool corrects_liquids(const Scene& scene) {
+  const std::vector<Material>& all = scene.materials;
+  return std::any_of(all.begin(), all.end(), [](const Material& m) { return flows_on(m.model); }) &&
+         std::all_of(all.begin(), all.end(),
+                     [&](const Material& m) { return m.density == all.front().density; });
+}
+
 }  // namespace
 
 TransferParams transfer_params(const Scene& scene) {
@@ -54,6 +63,7 @@ TransferParams transfer_params(const Scene& scene) {
   p.corrects_positions = integrator.unified
                              ? std::any_of(scene.materials.begin(), scene.materials.end(), may_flow)
                              : integrator.staggered && scene.fluid.density_correction;
+  p.corrects_volume = !integrator.staggered && corrects_liquids(scene);
   return p;
 }
 

@@ -3,30 +3,16 @@
 #include "kernels/grid/guard.h"
 #include "kernels/grid/update.h"
 #include "kernels/materials/constitutive.inl"
-#include "kernels/materials/volume_drift.h"
 #include "kernels/math/generic_scalar.h"
 #include "kernels/transfer/advance.h"
 #include "kernels/transfer/contribution.h"
+#include "kernels/transfer/correct_volumes.h"
 #include "kernels/transfer/gather.h"
-#include "kernels/transfer/gather_mass.h"
 #include "kernels/transfer/pack_stencil.h"
 #include "kernels/transfer/tile.h"
 #include "kernels/transfer/transfer.h"
 
 namespace firn {
-
-// Few scenes have liquids here, and what is called leaves the others their registers.
-template <int D, int Degree, class Real>
-FIRN_RARE FIRN_HD inline void correct_volume_of(VolumeDrift<D, Real> drift, const Node<Real>* nodes,
-                                                Vec<Real, D> x, Vec<int, D> home, Real rate,
-                                                std::uint32_t chunk, std::uint32_t lane, Real dt) {
-  constexpr int kLayout = WideTile<D, Degree, Real>::kLayout;
-  const auto s = make_stencil<D, Degree>(x, drift.inv_dx);
-  for (int a = 0; a < D; ++a)
-    nodes += tile_stride<D, kLayout>(a) * (s.base[a] + 1 - home[a] * BlockTraits<D>::kSide);
-  const MassAround<Real> mass = gather_mass<kLayout>(s, nodes);
-  drift.correct(OneLane<Real>{chunk, lane}, mass.mean, mass.least, rate, dt);
-}
 
 // kApart: forces and FLIP's increments have tiles of their own.
 template <int D, int Degree, ModeSet Set, bool kApart, class Real>
@@ -236,33 +222,15 @@ struct G2P2G {
             select(active, lanes.load(channel_row(particles.v, lanes.chunk, D, a)), T(Real(0))),
             select(active, increments.get(a), T(Real(0))), motion.c[0][a]);
     }
-    if (params.corrects_volume) correct_volume(g, pass, lanes, s, x, motion.grad_v);
+    if (params.corrects_volume) {
+      const VolumeDrift<D, Real> drift(constitutive.materials, particles, grid.inv_dx);
+      correct_volumes<Degree>(drift, lanes, s, g.scratch.read.velocity.node, pass.home, x,
+                              motion.grad_v, pass.dt);
+    }
     scale_parts(s, motion);
     for (int r = 1; r < kModes; ++r)
       if ((params.mask >> r & 1u) == 0)
         for (int a = 0; a < D; ++a) motion.c[r][a] = T(Real(0));
-  }
-
-  template <class Group, class Lanes, class Stencils, class T>
-  FIRN_HD void correct_volume(Group& g, const Pass<Lanes>& pass, const Lanes& lanes,
-                              [[maybe_unused]] const Stencils& s,
-                              [[maybe_unused]] const Vec<T, D>& x, const Mat<T, D>& grad_v) const {
-    const VolumeDrift<D, Real> drift(constitutive.materials, particles, grid.inv_dx);
-    if constexpr (kHasNodeRows) {
-      typename Lanes::template Table<2> masses;
-      lanes.for_each_lane([&](int i, std::uint32_t) {
-        const Node<Real>* nodes = g.scratch.read.velocity.node + s.index(i);
-        const MassAround<Real> mass = gather_mass<Tile::kLayout>(s.of(i), nodes);
-        masses.at(0, i) = mass.mean, masses.at(1, i) = mass.least;
-      });
-      drift.correct(lanes, masses.get(0), masses.get(1), drift.rate_of(grad_v), pass.dt);
-    } else {
-      const T rate = drift.rate_of(grad_v);
-      lanes.for_each_lane([&](int, std::uint32_t lane) {
-        correct_volume_of<D, Degree, Real>(drift, g.scratch.read.velocity.node, x, pass.home, rate,
-                                           lanes.chunk, lane, pass.dt);
-      });
-    }
   }
 
   template <class Stencils, class T>

@@ -356,17 +356,17 @@ class Simulation {
 
   // A force beside gravity, by the accelerations that it gives all particles in every step. Empty:
   // none. It is called on the thread that advances, with the simulation's device as the current
-  // one; on CUDA the host waits for the device before each step then, and explicit steps are not
-  // fused. With Memory::kNative kernels for ForceStep's stream, in whose order all is done, can
-  // compute the accelerations where they are needed. With another force the bits of a run are other
-  // ones; which force is set is not part of a saved state. What it throws leaves the call, and the
-  // state is then no longer meaningful.
+  // one; on CUDA the host waits for the device before each step then. With Memory::kNative kernels
+  // for ForceStep's stream, in whose order all is done, can compute the accelerations where they
+  // are needed. With another force the bits of a run are others; it is not part of a saved state.
+  // What it throws leaves the call, and the state is then no longer meaningful. A first step with
+  // one throws Error{kScene} where a callback has stopped the run between two fused steps.
   void set_force(Force force, Memory memory = Memory::kHost);
 
   // A boundary condition on the grid, behind the walls and colliders of the scene: it changes
   // velocities of nodes. What it gives the material in momentum is in no reaction. Otherwise as
-  // set_force, but that explicit steps stay fused. Throws Error{kScene} unless integrator =
-  // "explicit": the velocities of the others belong to a projection, or to an implicit solve.
+  // set_force. Throws Error{kScene} unless integrator = "explicit": the velocities of the others
+  // belong to a projection, or to an implicit solve.
   void set_grid_boundary(GridBoundary boundary, Memory memory = Memory::kHost);
 
   // Has a collider follow other key frames from the next step on, in absolute times. Nothing

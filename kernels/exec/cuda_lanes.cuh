@@ -67,28 +67,17 @@ struct CudaLanes {
 #endif
   }
   FIRN_HD Real sum(Real value) const {
-    Real v = first < count ? value : Real(0);
-#if defined(__CUDA_ARCH__)
-    for (int offset = kLanes / 2; offset > 0; offset /= 2)
-      v += __shfl_xor_sync(0xffffffffu, v, offset);
-#endif
-    return v;
+    return across_warp(first < count ? value : Real(0), [](Real a, Real b) { return a + b; });
   }
   FIRN_HD Real maximum(Real value) const {
-    Real v = first < count ? value : std::numeric_limits<Real>::lowest();
-#if defined(__CUDA_ARCH__)
-    for (int offset = kLanes / 2; offset > 0; offset /= 2)
-      v = max(v, __shfl_xor_sync(0xffffffffu, v, offset));
-#endif
-    return v;
+    return largest(first < count ? value : std::numeric_limits<Real>::lowest());
   }
   FIRN_HD Real across(Real value) const { return maximum(value); }
   template <class F>
   FIRN_HD static void with_largest([[maybe_unused]] Value value, [[maybe_unused]] F&& f) {
 #if defined(__CUDA_ARCH__)
-    for (int offset = kLanes / 2; offset > 0; offset /= 2)
-      value = max(value, __shfl_xor_sync(0xffffffffu, value, offset));
-    if (threadIdx.x % kLanes == 0) f(value);
+    const Real of_all = largest(value);
+    if (threadIdx.x % kLanes == 0) f(of_all);
 #endif
   }
   // A warp is the whole chunk, so no pack of it stays unvisited.
@@ -138,6 +127,17 @@ struct CudaLanes {
   }
 
  private:
+  template <class Combine>
+  FIRN_HD static Real across_warp(Real value, [[maybe_unused]] Combine&& combine) {
+#if defined(__CUDA_ARCH__)
+    for (int offset = kLanes / 2; offset > 0; offset /= 2)
+      value = combine(value, __shfl_xor_sync(0xffffffffu, value, offset));
+#endif
+    return value;
+  }
+  FIRN_HD static Real largest(Real value) {
+    return across_warp(value, [](Real a, Real b) { return max(a, b); });
+  }
   FIRN_HD static void prefetch([[maybe_unused]] const Real* row) {
 #if defined(__CUDA_ARCH__)
     asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(row)));

@@ -8,7 +8,8 @@
 
 namespace firn {
 
-// v += dt a. `acceleration`, m/s^2, is a channel of d components whose chunks are counted from the
+// v += dt a, with the dt of the step, or of the next one where a fused step has just ended.
+// `acceleration`, m/s^2, is a channel of d components whose chunks are counted from the
 // first one that holds particles. Nothing once a stop flag is up. A velocity that is not finite
 // then is a fault; with `stops` it ends the step at once, since a solve would be blamed for it.
 template <class Exec, int D, class Real>

@@ -18,7 +18,7 @@ struct Accelerate {
   FIRN_HD void operator()(Group& g) const {
     const std::uint32_t chunk = control->first_chunk + g.index();
     const std::uint32_t count = particles.chunks[chunk].count;
-    const Real dt = static_cast<Real>(control->dt);
+    const Real dt = static_cast<Real>(control->carried != 0 ? control->next_dt : control->dt);
     g.for_each(kLanes, [&](std::uint32_t lane) {
       if (lane >= count) return;
       bool whole = true;

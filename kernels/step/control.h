@@ -63,6 +63,7 @@ struct StepControl {
   // Fused steps (transfer/transfer.h).
   std::uint32_t fuse;          // this step's gather also scatters for the next one
   std::uint32_t carried;       // the last one did: the grid holds this step's momentum
+  std::uint32_t velocities;    // and leaves the particles' velocities with them as well
   std::uint32_t grid_saved;    // and it lies in the grid's spare, in the order of the old layout
   std::uint32_t late;          // particles that went too far to be scattered with the others
   std::uint32_t saved_blocks;  // of that old layout

@@ -12,6 +12,7 @@ enum class StepPlan {
   kFresh,  // from what the last step measured
   kAhead,  // a step earlier, as fused steps must
   kFused,  // and the gather scatters for the next step, unless this one reaches the target
+  kFusedWithVelocities,  // and leaves the particles' velocities with them as well
 };
 
 // Decides which parts of the step are needed: see StepControl::skip_layout.

@@ -82,7 +82,10 @@ struct BeginStep {
     c.ahead_material = latest.material;
     c.next_dt = fitted(latest.dt, c.target - (c.time + c.dt));
     c.next_limit = c.next_dt < latest.dt ? StepLimit::kFrameEnd : latest.limit;
-    c.fuse = plan == StepPlan::kFused && c.dt < left && c.step + 1 != c.last_step ? 1 : 0;
+    const bool told = plan == StepPlan::kFusedWithVelocities;
+    const bool fuses = plan == StepPlan::kFused || told;
+    c.fuse = fuses && c.dt < left && c.step + 1 != c.last_step ? 1 : 0;
+    c.velocities = told ? 1 : 0;
   }
 
   FIRN_HD Bound bound(const StepControl& c) const {

@@ -158,7 +158,8 @@ struct G2P2G {
     const auto late = lanes.active() && s.overshoot() >= T(Real(1));
     const std::uint32_t n_late = pass.fuse ? lanes.mark(particles.late[lanes.chunk], late) : 0;
     const bool any_late = n_late > 0;
-    if (!pass.fuse || any_late || params.flip > 0) store_velocity(lanes, motion.v);
+    if (!pass.fuse || any_late || params.flip > 0 || control->velocities != 0)
+      store_velocity(lanes, motion.v);
     if (!pass.fuse || any_late) store(lanes, motion, stress);
     if (!pass.fuse) return;
     pass.overshoot = max(pass.overshoot, select(lanes.active(), s.overshoot(), T(Real(0))));

@@ -109,6 +109,21 @@ FIRN_HD inline void scatter_value(const Stencil<D, Degree, Real>& s, const Value
       [&](int at, const Weight& made) { add(tile[at], made.w, value); });
 }
 
+// scatter_value by rows of nodes, as scatter_affine_rows.
+template <int Side, int Degree, class Real>
+inline void scatter_value_rows(const Stencil<3, Degree, Real>& s, const Node<Real>& value,
+                               Node<Real>* tile) {
+  using Row = NodeRow<Real>;
+  constexpr int n = stencil_nodes(Degree);
+  const auto &x = s.axis[0], &y = s.axis[1], &z = s.axis[2];
+  const Row weighted = Row::weights(z.w) * Row::repeat(value);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      Node<Real>* nodes = tile + (i * Side + j) * Side;
+      (Row::load(nodes) + (x.w[i] * y.w[j]) * weighted).store(nodes);
+    }
+}
+
 // scatter_affine by rows of nodes, into a tile that nobody else writes to now. Writes four nodes of
 // each row, whatever the stencil's reach: to those beyond it, their own value.
 template <int Side, int Degree, class Real>

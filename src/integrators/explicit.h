@@ -18,13 +18,14 @@ struct ExplicitIntegrator {
   static constexpr bool can_be_captured() { return true; }
 
   void enqueue() {
+    const bool kicked = body_force.kick_what_is_on_the_grid();
     layout.enqueue();
-    // A force wants every particle's velocity, so its steps stay apart.
-    const bool fuse = context.fused && !body_force.is_set();
-    context.choose_time_step(fuse ? StepPlan::kFused : StepPlan::kAhead);
+    context.choose_time_step(!context.fused        ? StepPlan::kAhead
+                             : body_force.is_set() ? StepPlan::kFusedWithVelocities
+                                                   : StepPlan::kFused);
     transfer.carry();
     context.mark(kClockRebuild);
-    body_force.enqueue();
+    if (!kicked) body_force.kick_particles();
     energies.before_transfer();
     transfer.scatter();
     context.mark(kClockP2G);

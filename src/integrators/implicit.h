@@ -22,7 +22,7 @@ struct ImplicitIntegrator {
     layout.enqueue();
     context.choose_time_step(StepPlan::kFresh);
     context.mark(kClockRebuild);
-    body_force.enqueue();
+    body_force.kick_particles();
     transfer.scatter();
     context.mark(kClockP2G);
     if (forces.enqueue()) retry.succeed();

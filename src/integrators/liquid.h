@@ -28,7 +28,7 @@ struct LiquidIntegrator {
     layout.enqueue();
     context.choose_time_step(StepPlan::kFresh);
     context.mark(kClockRebuild);
-    body_force.enqueue();
+    body_force.kick_particles();
     prepare();
     project();
     pressure.enqueue();

@@ -40,7 +40,7 @@ struct UnifiedIntegrator {
     layout.enqueue();
     context.choose_time_step(StepPlan::kFresh);
     context.mark(kClockRebuild);
-    body_force.enqueue();
+    body_force.kick_particles();
     prepare();
     const bool solved = projection.enqueue([&](const MacView<Real>& mac) {
       material.compress(mac);

@@ -182,7 +182,7 @@ void SceneStepper<Integrator>::save(ByteWriter& out) {
   out.value(sizeof(Real));
   out.value(context_.params.dx);
   out.value(saved);
-  save_particles(out, context_.particles, chunks_of(c), c.carried != 0);
+  save_particles(out, context_.particles, chunks_of(c), c.carried != 0, c.velocities != 0);
   out.values(std::span<const double>(context_.bodies.sums()));
   context_.bodies.save(out);
   for_each_stage([&](auto& stage) { stage.save(out, c.n_chunks); });
@@ -275,7 +275,8 @@ bool SceneStepper<Integrator>::consistent(const StepControl& c,
   // Only fused steps leave something on the grid.
   const bool carries = c.first_chunk == 0 && c.placed_chunks == 0 &&
                        c.carried <= (context_.fused ? 1u : 0u) && c.fuse <= 1 &&
-                       c.grid_saved == 0 && c.late <= (c.carried != 0 ? c.n_particles : 0);
+                       c.velocities <= 1 && c.grid_saved == 0 &&
+                       c.late <= (c.carried != 0 ? c.n_particles : 0);
   return times && limited && carries && c.n_chunks == layout.size() &&
          c.n_slots == std::uint64_t{c.n_chunks} * kLanes && c.n_particles == particles &&
          c.n_blocks <= blocks_bound && c.limit_material < context_.params.limits.materials &&

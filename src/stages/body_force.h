@@ -1,10 +1,13 @@
 // A force that the user of the library computes (Simulation::set_force), as accelerations of all
-// particles at once, which kick them before P2G.
+// particles at once, which kick them before P2G; where a fused step has brought them to the grid
+// already, the nodes are kicked as well.
 #pragma once
 
+#include <optional>
 #include <utility>
 
 #include "kernels/particles/accelerate.h"
+#include "kernels/transfer/scatter_impulses.h"
 #include "src/stages/stage.h"
 #include "src/state/particle_fields.h"
 
@@ -22,35 +25,60 @@ class BodyForceStage : public Stage<Exec, D, Real> {
   bool is_set() const { return static_cast<bool>(force_); }
   bool needs_host() const { return is_set(); }
 
-  void enqueue() {
+  // Before a layout: one would have to bring along the velocities that fused steps need no more.
+  // Whether that was all of this step's kick.
+  bool kick_what_is_on_the_grid() {
+    if (!force_) return true;
+    const StepControl c = context_.read();
+    if (c.stop != 0 || kicked_ == c.step) return true;
+    if (c.carried == 0) return false;
+    if (c.velocities == 0)
+      throw Error(ErrorCategory::kScene,
+                  "set_force: the velocities that a force is told lie on the grid, as a callback "
+                  "has stopped the simulation between two fused steps; advance_steps(1) without "
+                  "the force brings them back");
+    kick(c, c.next_dt);
+    scatter_impulses<Exec, D, Real>(context_.exec, context_.params.transfer,
+                                    context_.particles.view(), acceleration_.data(),
+                                    context_.grid.view(), context_.step(), context_.max_blocks());
+    kicked_ = c.step;
+    return true;
+  }
+  // After it, when dt is known.
+  void kick_particles() {
     if (!force_) return;
     const StepControl c = context_.read();
-    if (c.stop != 0 || c.n_particles == 0) return;
+    if (c.stop == 0) kick(c, c.dt);
+  }
+  // A step that is to run again gives the kick again, but for what is on the grid.
+  void poll(StepControl& c) {
+    if (kept_values_ > 0 && (c.stop & kStopUnsolved) != 0)
+      context_.exec.copy(velocities_of(kept_from_), kept_.data(), kept_values_ * sizeof(Real));
+    kept_values_ = 0;
+    if ((c.stop & kStopOverflow) == 0) kicked_.reset();
+  }
+  void load(ByteReader&, std::uint32_t) { kicked_.reset(); }
+
+  std::size_t bytes() const { return acceleration_.bytes() + kept_.bytes(); }
+
+ private:
+  using Stage<Exec, D, Real>::context_;
+
+  void kick(const StepControl& c, double dt) {
+    if (c.n_particles == 0) return;
     const std::size_t values = context_.particles.slots() * D;
     if (acceleration_.size() < values) renew(context_.exec, acceleration_, values);
     acceleration_.zero();
     if (Exec::kIsCuda && memory_ == Memory::kHost)
-      ask_with_copies(c);
+      ask_with_copies(c, dt);
     else
-      ask(c);
+      ask(c, dt);
     keep_velocities(c);
     // What one partition stops at the others must know; they find the fault at the step's end.
     const bool stops = !context_.partition->is_split();
     accelerate<Exec, D, Real>(context_.exec, context_.particles.view(), acceleration_.data(),
                               context_.particles.capacity(), stops, context_.step());
   }
-
-  // A step that is to run again gives the kick again.
-  void poll(StepControl& c) {
-    if (kept_values_ > 0 && (c.stop & kStopUnsolved) != 0)
-      context_.exec.copy(velocities_of(kept_from_), kept_.data(), kept_values_ * sizeof(Real));
-    kept_values_ = 0;
-  }
-
-  std::size_t bytes() const { return acceleration_.bytes() + kept_.bytes(); }
-
- private:
-  using Stage<Exec, D, Real>::context_;
 
   Real* velocities_of(std::uint32_t chunk) {
     return channel_row(context_.particles.view().v, chunk, D, 0);
@@ -64,21 +92,21 @@ class BodyForceStage : public Stage<Exec, D, Real> {
     kept_values_ = values;
   }
 
-  static ForceStep step_of(const StepControl& c) {
+  static ForceStep step_of(const StepControl& c, double dt) {
     ForceStep step;
     step.time = c.time;
-    step.dt = c.dt;
+    step.dt = dt;
     step.dimension = D;
     return step;
   }
 
   // About the simulation's own memory.
-  void ask(const StepControl& c) {
+  void ask(const StepControl& c, double dt) {
     context_.exec.synchronize();  // what the views show is complete
     const ChunkSpan present = chunks_of(c);
     const ParticleFields<Exec, D, Real> fields(context_.exec, context_.particles, present,
                                                c.n_particles);
-    ForceStep step = step_of(c);
+    ForceStep step = step_of(c, dt);
     step.id = fields.view(fields.find("id"));
     step.position = fields.view(fields.find("position"));
     step.velocity = fields.view(fields.find("velocity"));
@@ -91,7 +119,7 @@ class BodyForceStage : public Stage<Exec, D, Real> {
     force_(step);
   }
 
-  void ask_with_copies(const StepControl& c) {
+  void ask_with_copies(const StepControl& c, double dt) {
     const ChunkSpan present = chunks_of(c);
     const auto& particles = context_.particles;
     const auto chunks = particles.chunks(present);
@@ -102,7 +130,7 @@ class BodyForceStage : public Stage<Exec, D, Real> {
     const auto view = [&](auto&& rows) {
       return counted(rows, chunks.data(), static_cast<std::int64_t>(c.n_particles));
     };
-    ForceStep step = step_of(c);
+    ForceStep step = step_of(c, dt);
     step.id = view(view_of_rows<const void>(ids.data(), 1, 1, present.count));
     step.position = view(view_of_rows<const void>(x.data(), D, D, present.count));
     step.velocity = view(view_of_rows<const void>(v.data(), D, D, present.count));
@@ -118,6 +146,7 @@ class BodyForceStage : public Stage<Exec, D, Real> {
   Buffer<Exec, Real> kept_;          // velocities of those before the kick
   std::uint32_t kept_from_ = 0;      // chunk
   std::size_t kept_values_ = 0;
+  std::optional<std::uint64_t> kicked_;  // the step whose kick is on the grid
 };
 
 }  // namespace firn

@@ -21,11 +21,11 @@ void save_rows(ByteWriter& out, const std::vector<std::uint32_t>& held, std::vec
 }
 
 // Lanes without a particle are written as zero: what lies in them depends on steps that a resumed
-// run never made. So are velocities, coefficients and stresses between fused steps (`carried`), but
-// for those of late particles.
+// run never made. So are what lies on the grid between fused steps (`carried`) of coefficients,
+// stresses and, unless they have `velocities`, those, but for late particles.
 template <class Exec, int D, class Real>
 void save_particles(ByteWriter& out, const ParticleStore<Exec, D, Real>& particles, ChunkSpan at,
-                    bool carried) {
+                    bool carried, bool velocities) {
   const std::vector<Chunk> layout = particles.chunks(at);
   const std::vector<std::uint32_t> late =
       carried ? particles.late_marks(at) : std::vector<std::uint32_t>{};
@@ -36,9 +36,11 @@ void save_particles(ByteWriter& out, const ParticleStore<Exec, D, Real>& particl
   save_rows(out, held, particles.ids(at), 1);
   for (int c = 0; c < kParticleChannels; ++c) {
     const auto channel = static_cast<ParticleChannel>(c);
+    const bool on_the_grid =
+        carried && particles.is_idle(channel) && !(velocities && channel == kV);
     if (particles.has(channel))
-      save_rows(out, carried && particles.is_idle(channel) ? late : held,
-                particles.download(channel, at), particles.components(channel));
+      save_rows(out, on_the_grid ? late : held, particles.download(channel, at),
+                particles.components(channel));
   }
 }
 

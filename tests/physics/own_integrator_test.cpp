@@ -39,7 +39,7 @@ struct QuasiStaticIntegrator {
   void enqueue() {
     layout.enqueue();
     context.choose_time_step(StepPlan::kFresh);
-    body_force.enqueue();
+    body_force.kick_particles();
     transfer.scatter();
     transfer.update();
     transfer.gather();

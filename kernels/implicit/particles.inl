@@ -48,7 +48,9 @@ struct EvaluateParticles : ImplicitParticles<D, Degree, Real> {
     const ConstitutiveUpdate<D, Real> laws{problem.materials, problem.particles, EnergyView{},
                                            nullptr};
     const Real dt = static_cast<Real>(problem.control->dt);
-    const Mat<T, D> A = Base::active_matrix(lanes, table), growth = A * T(dt);
+    const Mat<T, D> trial = Base::active_matrix(lanes, table);
+    const Mat<T, D> A = problem.at_rest ? Mat<T, D>::zero() : trial, growth = A * T(dt);
+    const bool lags = problem.at_rest && lags_behind(params.model);
 
     auto state = laws.load_state(lanes, params);
     Mat<T, D> before = state.F, F;
@@ -68,7 +70,9 @@ struct EvaluateParticles : ImplicitParticles<D, Degree, Real> {
     state.dt = dt;
     const bool flows = problem.flows || relaxes(params.model);
     const PrincipalStress<T, D> law =
-        flows ? flowing_stress(params, state, s.sigma) : principal_stress(params, state, s.sigma);
+        lags ? lagging_stress(params, state, s.sigma, svd(F + shear_in_step(trial, dt) * F).sigma)
+        : flows ? flowing_stress(params, state, s.sigma)
+                : principal_stress(params, state, s.sigma);
 
     const T volume =
         select(lanes.active(), lanes.load(channel_row(problem.particles.volume, lanes.chunk, 1, 0)),
@@ -93,11 +97,19 @@ struct EvaluateParticles : ImplicitParticles<D, Degree, Real> {
     // In an empty lane the sum must not become what nobody's state is.
     const Real sum = lanes.sum(energy);
     lanes.once([&] { g.scratch.energy += static_cast<double>(sum); });
-    Base::put(table, stress, Base::node_scale());
-
     PrincipalStiffness<T, D> k = PrincipalStiffness<T, D>::of(law);
     if (problem.semidefinite) make_semidefinite(k);
     store(lanes, s.U, along, k, volume * T(dt * dt), viscous);
+    Base::put(table, stress, Base::node_scale());
+  }
+  // The shear that the velocity gradient A makes, bounded so that no F is inverted by it.
+  template <class T>
+  FIRN_HD static Mat<T, D> shear_in_step(const Mat<T, D>& A, Real dt) {
+    constexpr Real kMost = Real(0.5);
+    Mat<T, D> shear = symmetric_part(A) * T(dt);
+    const T mean = trace(shear) * T(Real(1) / D);
+    for (int a = 0; a < D; ++a) shear(a, a) = shear(a, a) - mean;
+    return shear * (T(kMost) / max(spectral_bound(shear), T(kMost)));
   }
 
   template <class Lanes, class T>

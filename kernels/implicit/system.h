@@ -93,7 +93,9 @@ struct ImplicitProblem {
   const std::uint32_t* gate = nullptr;
   bool semidefinite = true;  // of particles' stiffnesses
   bool flows = true;         // material may yield within the solve
-  bool diagonal = false;     // `inverse` is that of the diagonal, where nodes are free
+  // Particles are answered at rest whatever the trial, but flow that lags at the trial's rates.
+  bool at_rest = false;
+  bool diagonal = false;  // `inverse` is that of the diagonal, where nodes are free
 };
 
 template <class Real, int D>

@@ -79,6 +79,25 @@ struct HerschelBulkley : StvkHencky {
     return from_principal(s.U, stretch);
   }
 
+  // Kachanov's secant: a fluid as viscous as at the rates of the guess.
+  template <class T, int D>
+  FIRN_HD static PrincipalStress<T, D> lagging_stress(const MaterialParams<Scalar<T>>& params,
+                                                      const MaterialState<T, D>& state,
+                                                      const Vec<T, D>& sigma,
+                                                      const Vec<T, D>& guess) {
+    Vec<T, D> e, there;
+    for (int i = 0; i < D; ++i) e[i] = log(sigma[i]), there[i] = log(guess[i]);
+    const Shear<T, D> shear = shear_of(params, e), flowing = shear_of(params, there);
+    const T beyond = flowing.stress - T(params.yield_stress);
+    const auto yields = beyond > T(0);
+    const T x = select(yields, beyond, T(1));
+    const T lost = select(yields, x * divide(params, x, state.dt).lost, T(0));
+    const T share = T(1) - lost / select(yields, flowing.stress, T(1));
+    const Radial<T> r{share * shear.length, share,
+                      share * T(0.5f) * shear.stress * shear.stress / T(params.mu)};
+    return radial_stress(params, sigma, shear.dev, shear.trace, shear.length, r, T(0) > T(1));
+  }
+
   // Radial return has a potential: S^2 / (2 mu) below the yield stress, and with the work of flow
   // beyond it, (tau_Y^2/2 + tau_Y x + X' (X'/2 + (x - X') p / (p + 1))) / mu, X' = X x.
   template <class T, int D>

@@ -56,7 +56,7 @@ def test_a_callback_for_each_step_costs_little(block):
 
 
 def test_a_force_in_numpy_costs_less_than_a_step(block):
-    """Twice the plain step is asked for: one that is not fused, as no step with a force is."""
+    """Twice the step without one is asked for; both are fused."""
 
     def swirl(step):
         x, _, z = step.position
@@ -64,7 +64,7 @@ def test_a_force_in_numpy_costs_less_than_a_step(block):
         step.acceleration[0] += 20 * z
         step.acceleration[2] -= 20 * x
 
-    simulation = firn.Simulation(block.scene.with_overrides({"simulation.fused": False}), device="cpu", threads=1)
+    simulation = firn.Simulation(block.scene, device="cpu", threads=1)
     simulation.step(STEPS)
     plain = best(lambda: simulation.step(STEPS))
     simulation.set_force(swirl)

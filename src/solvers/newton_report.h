@@ -85,6 +85,18 @@ inline bool is_better_guess(const NewtonSums& a, const NewtonSums& b, double rou
   return a.imbalance <= b.imbalance;
 }
 
+// Whether a share of a direction keeps enough of what the slope promises: of the first Wolfe
+// condition, or, where energies differ by rounding alone, of what slopes say [Hager & Zhang 2005].
+inline bool is_lower(const NewtonSums& there, const NewtonSums& now, double share,
+                     double rounding) {
+  constexpr double kArmijo = 1e-4;
+  if (!std::isfinite(there.energy) || !std::isfinite(there.imbalance)) return false;
+  if (there.energy <= now.energy + kArmijo * share * there.first_slope) return true;
+  return std::abs(there.energy - now.energy) <= rounding * std::abs(now.energy) &&
+         std::abs(there.slope) <= 0.9 * std::abs(there.first_slope) &&
+         there.imbalance < now.imbalance;
+}
+
 // Whether nodes may be held to velocities other than 0.
 inline bool contains_sequence(const Shape& shape) {
   return shape.type == ShapeType::kMeshSequence ||

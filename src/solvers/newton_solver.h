@@ -2,8 +2,7 @@
 // Newton's method: the better of two guesses, semidefinite stiffnesses, conjugate gradients to a
 // tolerance that tightens as the imbalance falls [Eisenstat & Walker 1996], a line search that
 // never lets the potential rise, and contacts that open where they pull and close where material
-// runs into a body. Or one linear solve by MINRES, of the system at rest, whose stiffnesses are as
-// they are [T 2.2].
+// runs into a body. Or one solve by MINRES at rest, with stiffnesses as they are [T 2.2].
 #pragma once
 
 #include <algorithm>
@@ -83,7 +82,6 @@ class NewtonSolver {
  private:
   static constexpr int kMostCuts = 16;
   static constexpr double kAny = std::numeric_limits<double>::infinity();
-  static constexpr double kArmijo = 1e-4;  // share of the slope's promise that a step has to keep
   // Share of the tolerance that a step of one linear solve gets: what it leaves no iteration looks
   // at again, and it is to one side, so that bodies in free flight lose momentum step by step.
   static constexpr double kOfOneSolve = 0.1;
@@ -158,18 +156,23 @@ class NewtonSolver {
       const NewtonSums sums = read()[0];
       return std::sqrt(sums.imbalance) + std::sqrt(sums.demand);
     }
+    // One solve alone has flow lag: it is at the rates that the step begins with.
     void evaluate_stress_at_rest() {
-      solver.memory_.channel(Memory::kTrial).zero();
+      problem.at_rest = solver.linear_;
+      if (!solver.linear_)
+        solver.memory_.channel(Memory::kTrial).zero();
+      else
+        guess_velocity(solver.exec_, problem, NodeGuess::kBefore);
       clear_nodes(solver.exec_, problem.view.gradient, 1, problem.max_blocks, problem.control);
       evaluate_particles(solver.exec_, problem);
+      problem.at_rest = false;
     }
-    // From where the one linear solve starts: from rest, or where bodies move, from the best of
-    // three guesses; what rides on a body is at v as the step begins but for its weight. Stresses
-    // and stiffnesses are those of where nothing has moved, also at nodes that bodies hold, whose
-    // velocities count by the stiffnesses.
+    // The one linear solve starts from rest, or where bodies move from the best of three guesses:
+    // what rides on a body is at v as the step begins but for its weight. Velocities of nodes that
+    // bodies hold count by the stiffnesses.
     void begin_linear() {
       if (!solver.bodies_move_) {
-        guess(NodeGuess::kRest);
+        guess_linear(NodeGuess::kRest, 0);
         now = read()[0];
         motion = now.energy;
         return;
@@ -187,11 +190,10 @@ class NewtonSolver {
     }
     void guess_linear(NodeGuess by, int slot) {
       problem.view = solver.memory_.view();
-      guess_velocity(solver.exec_, problem, by);
       evaluate_stress_at_rest();
-      apply_stiffness(solver.exec_, problem, problem.view.velocity, problem.view.gradient);
-      solver.exec_.copy(problem.view.trial, problem.view.velocity,
-                        solver.memory_.channel(Memory::kTrial).bytes());
+      guess_velocity(solver.exec_, problem, by);
+      if (solver.bodies_move_)
+        apply_stiffness(solver.exec_, problem, problem.view.velocity, problem.view.gradient);
       problem.view.sums += slot;
       evaluate_nodes(solver.exec_, problem);
       problem.view.sums -= slot;
@@ -326,7 +328,7 @@ class NewtonSolver {
         // decides.
         const bool hidden = std::isfinite(there.energy) &&
                             std::abs(there.first_slope) <= kRounding * std::abs(now.energy);
-        if (hidden ? there.imbalance < now.imbalance : is_lower(there, share)) {
+        if (hidden ? there.imbalance < now.imbalance : is_lower(there, now, share, kRounding)) {
           solver.memory_.accept_trial();
           now = there;
           settle();
@@ -342,14 +344,6 @@ class NewtonSolver {
       }
       stay();
       return false;
-    }
-    bool is_lower(const NewtonSums& there, double share) const {
-      if (!std::isfinite(there.energy) || !std::isfinite(there.imbalance)) return false;
-      if (there.energy <= now.energy + kArmijo * share * there.first_slope) return true;
-      // Where energies differ in their last digits only, slopes know better [Hager & Zhang 2005].
-      return std::abs(there.energy - now.energy) <= kRounding * std::abs(now.energy) &&
-             std::abs(there.slope) <= 0.9 * std::abs(there.first_slope) &&
-             there.imbalance < now.imbalance;
     }
     // Everything as it was at the iterate.
     void stay() {

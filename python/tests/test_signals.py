@@ -77,10 +77,14 @@ def interrupted_run(simulation, set_callback, number=signal.SIGINT, after=0.0):
 
 @pytest.mark.parametrize("set_callback", SETTERS)
 @pytest.mark.parametrize(
-    "advance",
-    [lambda s, **on: s.step(10**9, **on), lambda s, **on: s.advance_until(1e9, **on), lambda s, **on: s.step(3, **on)],
+    ("advance", "calls_of_as_many"),  # the last step of a call is not fused with the next
+    [
+        (lambda s, **on: s.step(10**9, **on), [7]),
+        (lambda s, **on: s.advance_until(1e9, **on), [7]),
+        (lambda s, **on: s.step(3, **on), [3, 4]),
+    ],
 )
-def test_ctrl_c_ends_the_step(scene, set_callback, advance):
+def test_ctrl_c_ends_the_step(scene, set_callback, advance, calls_of_as_many):
     simulation = firn.Simulation(scene, device="cpu", threads=1)
     calls = interrupted_run(simulation, set_callback)
     with pytest.raises(KeyboardInterrupt):
@@ -94,7 +98,8 @@ def test_ctrl_c_ends_the_step(scene, set_callback, advance):
     advance(stopped, on_step=lambda step: step.step < 3)
     assert stopped.step(4)
     assert simulation.save_state() == stopped.save_state()
-    assert undisturbed.step(7)
+    for steps in calls_of_as_many:
+        assert undisturbed.step(steps)
     assert simulation.time == undisturbed.time
     for name in ("position", "velocity", "displacement_gradient"):
         np.testing.assert_array_equal(simulation.field(name), undisturbed.field(name))

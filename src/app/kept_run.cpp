@@ -113,6 +113,7 @@ void KeptRun::add(int frame, RunFrames::Frame& read) {
   staged_ = true;
   view::Picture picture = maker_.make(snapshot, frame, session_.costly());
   picture.time = read.particles.mark.time;
+  if (read.tracers) picture.tracers = maker_.tracers(snapshot_of(*read.tracers));
   picture.colliders = bodies_.at(frame, picture.time);
   session_.set_pace({0, picture.particles, 0, 0, directory_.path().string()});
   session_.add(std::move(picture));

@@ -274,9 +274,15 @@ view::Picture LiveRun::picture_of_frame() {
   costly_ = session_.costly();
   view::Picture picture =
       maker_->make(simulation_->snapshot(maker_->parts()), simulation_->stats().frame, costly_);
-  picture.time = simulation_->time();
-  picture.colliders = simulation_->colliders();
+  add_moment(picture);
   return picture;
+}
+
+// What a picture has beside the particles.
+void LiveRun::add_moment(view::Picture& picture) {
+  picture.time = simulation_->time();
+  picture.tracers = maker_->tracers(simulation_->tracers());
+  picture.colliders = simulation_->colliders();
 }
 
 // While nothing goes on: the picture that is there lacks what somebody has begun to look at.
@@ -314,9 +320,8 @@ void LiveRun::show_passing() {
   costly_ = session_.costly();
   view::Picture picture = maker_->make(simulation_->snapshot({false, false, false}),
                                        simulation_->stats().frame, costly_);
-  picture.time = simulation_->time();
+  add_moment(picture);
   picture.passing = true;
-  picture.colliders = simulation_->colliders();
   session_.add(std::move(picture));
   shown_at_ = Clock::now();
   picture_seconds_ = seconds_since(start);

@@ -65,6 +65,7 @@ class LiveRun final : public view::Player {
   bool advance_frame(const Observer& observer);
   void complete_frame();
   view::Picture picture_of_frame();
+  void add_moment(view::Picture& picture);
   void show_costly_if_wanted();
   void end_where_complete();
   void fail(const Error& error);

@@ -21,7 +21,6 @@ namespace {
 constexpr double kSphereRadius =
     0.6;  // of the particle spacing: neighbours overlap, a mass looks closed
 constexpr double kDiscRadius = 0.7;
-constexpr double kTracerRadius = 0.3;  // smaller: one can see how densely tracers lie
 
 // Of the picture's size, where a clear material has its colour: a body that fills the picture looks
 // as deep whatever its scale.
@@ -79,10 +78,6 @@ void add_spheres(const PointLayer& layer, const std::vector<bool>& covered, RayS
     rays.sphere_colors.push_back(layer.colors[i]);
     if (!layer.glow.empty()) rays.sphere_glow.push_back(layer.glow[i]);
   }
-}
-
-double tracer_spacing(const Scene& scene) {
-  return scene.grid.dx * std::pow(scene.tracers.per_cell, -1.0 / scene.simulation.dimension);
 }
 
 // Of 1, 2, 5 times a power of ten, the one nearest below `length`.
@@ -262,8 +257,7 @@ Image Renderer::Impl::draw(const Snapshot& snapshot,
   std::vector<PointLayer> layers{{&particles, (*colors_)(particles),
                                   (flat ? kDiscRadius : kSphereRadius) * spacing,
                                   colors_->glow(particles)}};
-  if (traced)
-    layers.push_back({&tracers, (*colors_)(tracers), kTracerRadius * tracer_spacing(scene_)});
+  if (traced) layers.push_back({&tracers, (*colors_)(tracers), tracer_radius(scene_)});
   if (flat) return draw_flat(scene_, layers, poses, framing_.flat_view(), width_, height_);
   const double depth = kClearDepth * framing_.stage().focus.diagonal();
   return ray_trace(

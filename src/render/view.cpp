@@ -52,6 +52,12 @@ Camera frame_focus(const Bounds& focus, const Vec3& up, const V3d& backward, dou
 
 }  // namespace
 
+double tracer_radius(const Scene& scene) {
+  constexpr double kOfSpacing = 0.3;  // small: one can see how densely tracers lie
+  return kOfSpacing * scene.grid.dx *
+         std::pow(scene.tracers.per_cell, -1.0 / scene.simulation.dimension);
+}
+
 Camera choose_camera(const Scene& scene, const Stage& stage, double aspect) {
   if (scene.output.camera) return *scene.output.camera;
   // From the front (+z where up is y, -y where up is z), turned to the right; from elsewhere only

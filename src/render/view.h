@@ -20,6 +20,9 @@ struct PointLayer {
   std::vector<ColorF> glow = {};  // light of their own, linear; empty: none
 };
 
+// Of the points that pictures show tracers as, m.
+double tracer_radius(const Scene& scene);
+
 // The scene's camera, or else a three-quarter view from above that frames stage.focus and that no
 // wall hides.
 Camera choose_camera(const Scene& scene, const Stage& stage, double aspect);

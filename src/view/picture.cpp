@@ -91,23 +91,32 @@ std::size_t Picture::bytes() const {
   std::size_t numbers = places.level.size();
   for (const Channel& channel : channels) numbers += channel.levels->level.size();
   if (volume != nullptr) numbers += volume->level.size();
+  numbers += tracers.places.level.size();
+  if (tracers.body != nullptr) numbers += tracers.body->level.size();
   return sizeof(Picture) + numbers * sizeof(std::uint16_t) +
          colliders.size() * sizeof(ColliderState);
 }
 
-std::string packed_points(const Picture& picture, const Levels* levels, std::size_t first,
+std::string packed_points(const Places& places, const Levels* levels, std::size_t first,
                           std::size_t count) {
   static_assert(std::endian::native == std::endian::little);
-  first = std::min(first, picture.points());
-  count = std::min(count, picture.points() - first);
+  first = std::min(first, places.points());
+  count = std::min(count, places.points() - first);
   std::string bytes(count * 8, '\0');
   auto* out = bytes.data();
   for (std::size_t i = first; i < first + count; ++i, out += 8) {
     const std::uint16_t value = levels != nullptr ? levels->level[i] : kMissing;
-    const std::uint16_t* place = &picture.places.level[3 * i];
+    const std::uint16_t* place = &places.level[3 * i];
     const std::uint16_t point[4] = {place[0], place[1], place[2], value};
     std::copy_n(reinterpret_cast<const char*>(point), 8, out);
   }
+  return bytes;
+}
+
+std::string packed_bits(const std::vector<bool>& bits) {
+  std::string bytes((bits.size() + 7) / 8, '\0');
+  for (std::size_t i = 0; i < bits.size(); ++i)
+    if (bits[i]) bytes[i / 8] |= static_cast<char>(1 << (i % 8));
   return bytes;
 }
 

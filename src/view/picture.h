@@ -32,6 +32,8 @@ Levels categories(const std::vector<std::uint16_t>& values, std::span<const std:
 struct Places {
   Vec3 origin{}, extent{};
   std::vector<std::uint16_t> level;  // x, y, z of each point; z = 0 in 2D
+
+  std::size_t points() const { return level.size() / 3; }
 };
 // What is not finite lies at the origin.
 Places quantised_places(const Snapshot& snapshot, std::span<const std::uint32_t> order);
@@ -43,6 +45,13 @@ struct Channel {
   bool earlier = false;                  // than the picture, which had none of its own
 };
 
+// Massless points that stand for the particles of some bodies (Simulation::tracers).
+struct PictureTracers {
+  std::int64_t all = 0;  // of which the points are a sample
+  Places places;
+  std::shared_ptr<const Levels> body;  // of each point, a category; null: there are none
+};
+
 struct Picture {
   std::uint64_t number = 0;  // set by the session, from 1
   int frame = 0;             // completed
@@ -52,16 +61,19 @@ struct Picture {
   Places places;
   std::vector<Channel> channels;
   std::shared_ptr<const Levels> volume;  // m^3 at rest, for surfaces; null: not known
+  PictureTracers tracers;
   std::vector<ColliderState> colliders;  // those that are missing are at rest
 
-  std::size_t points() const { return places.level.size() / 3; }
+  std::size_t points() const { return places.points(); }
   const Channel* find(std::string_view channel) const;  // null: it is not kept
   std::size_t bytes() const;
 };
 
 // What WebGL draws from: x, y, z and the level of the channel (null: kMissing) for `count` points
 // from `first` on, as little-endian 16-bit numbers. Fewer where there are no more.
-std::string packed_points(const Picture& picture, const Levels* levels, std::size_t first,
+std::string packed_points(const Places& places, const Levels* levels, std::size_t first,
                           std::size_t count);
+// Eight to a byte, the first one lowest.
+std::string packed_bits(const std::vector<bool>& bits);
 
 }  // namespace firn::view

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/render/color_map.h"
+#include "src/render/material_view.h"
 
 namespace firn::view {
 namespace {
@@ -76,19 +77,28 @@ bool PictureSurfaces::any() const {
   return std::find(wanted_.begin(), wanted_.end(), true) != wanted_.end();
 }
 
-void PictureSurfaces::make(const Picture& picture) {
-  if (picture.number == number_) return;
+void PictureSurfaces::make(const Picture& picture, const std::vector<bool>& left_out) {
+  if (picture.number == number_ && left_out.empty() == of_all_) return;
   kept_.clear();
-  kept_ = material_surfaces(scene_, points_of(picture), wanted_);
+  Snapshot points = points_of(picture);
+  std::vector<bool> wanted = wanted_;
+  wanted.push_back(false);  // a material that is none, of which no surface is made
+  const auto none = static_cast<std::uint16_t>(wanted_.size());
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (points.material[i] > none || (!left_out.empty() && left_out[i])) points.material[i] = none;
+  kept_ = material_surfaces(scene_, points, wanted);
   number_ = picture.number;
+  of_all_ = left_out.empty();
 }
 
-SurfaceMeshes PictureSurfaces::of(const Picture& picture, const std::string& channel) {
+SurfaceMeshes PictureSurfaces::of(const Picture& picture, const std::string& channel,
+                                  const std::vector<bool>& left_out) {
   SurfaceMeshes all;
   if (!any() || picture.volume == nullptr || picture.points() == 0) return all;
   const std::lock_guard lock(mutex_);
-  make(picture);
+  make(picture, left_out);
   all.covered.assign(picture.points(), false);
+  all.clear.assign(picture.points(), false);
   const Channel* shown = picture.find(channel);
   const bool category = channel == "material" || channel == "body";
   std::vector<float> values;
@@ -96,18 +106,27 @@ SurfaceMeshes PictureSurfaces::of(const Picture& picture, const std::string& cha
     values =
         category ? colors_of(scene_, *shown->levels, channel == "body") : values_of(*shown->levels);
   std::vector<float> position, at_vertices;
-  for (const MaterialSurface& body : kept_) {
+  const auto add = [&](const MaterialSurface& body, bool clear) {
     const SurfaceMesh& mesh = body.surface.mesh();
-    if (mesh.vertices() == 0) continue;  // too coarse voxels lost it
-    for (const std::uint32_t p : body.particles) all.covered[p] = true;
+    if (mesh.vertices() == 0) return;  // too coarse voxels lost it
+    for (const std::uint32_t p : body.particles) all.covered[p] = true, all.clear[p] = clear;
     const auto first = static_cast<std::uint32_t>(position.size() / 3);
     for (const std::uint32_t corner : mesh.triangles) all.triangles.push_back(first + corner);
     position.insert(position.end(), mesh.positions.begin(), mesh.positions.end());
     for (const float n : mesh.normals)
       all.normal.push_back(static_cast<std::int8_t>(std::lround(127 * std::clamp(n, -1.0f, 1.0f))));
-    if (values.empty()) continue;
+    if (values.empty()) return;
     const std::vector<float> own = body.at_vertices(values, category ? 3 : 1);
     at_vertices.insert(at_vertices.end(), own.begin(), own.end());
+  };
+  const auto is_clear = [&](const MaterialSurface& body) {
+    return shown_finish(scene_.materials[static_cast<std::size_t>(body.material)], !category) ==
+           Finish::kClear;
+  };
+  for (const bool clear : {false, true}) {
+    for (const MaterialSurface& body : kept_)
+      if (is_clear(body) == clear) add(body, clear);
+    if (!clear) all.opaque = all.triangles.size();
   }
   Snapshot corners;
   corners.dimension = 3;
@@ -126,7 +145,7 @@ SurfaceMeshes PictureSurfaces::of(const Picture& picture, const std::string& cha
 std::string packed_surfaces(const SurfaceMeshes& meshes) {
   constexpr std::size_t kVertex = 16;
   const std::size_t n = meshes.vertices(), triangles = 4 * meshes.triangles.size();
-  std::string bytes(n * kVertex + triangles + (meshes.covered.size() + 7) / 8, '\0');
+  std::string bytes(n * kVertex + triangles, '\0');
   for (std::size_t i = 0; i < n; ++i) {
     char* out = bytes.data() + i * kVertex;
     const std::uint16_t* place = &meshes.places.level[3 * i];
@@ -138,10 +157,7 @@ std::string packed_surfaces(const SurfaceMeshes& meshes) {
     if (!meshes.color.empty()) std::memcpy(out + 12, &meshes.color[3 * i], 3);
   }
   if (triangles > 0) std::memcpy(bytes.data() + n * kVertex, meshes.triangles.data(), triangles);
-  for (std::size_t i = 0; i < meshes.covered.size(); ++i)
-    if (meshes.covered[i])
-      bytes[n * kVertex + triangles + i / 8] |= static_cast<char>(1 << (i % 8));
-  return bytes;
+  return bytes + packed_bits(meshes.covered) + packed_bits(meshes.clear);
 }
 
 }  // namespace firn::view

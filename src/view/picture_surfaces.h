@@ -19,7 +19,9 @@ struct SurfaceMeshes {
   Levels levels;                         // of vertices, where the channel has values
   std::vector<std::uint8_t> color;       // r, g, b of each vertex, where it has categories
   std::vector<std::uint32_t> triangles;  // three vertices each, counterclockwise from outside
+  std::size_t opaque = 0;                // of the triangles' corners; those behind are clear
   std::vector<bool> covered;             // of the picture's points
+  std::vector<bool> clear;               // those that a clear surface covers
 
   std::size_t vertices() const { return normal.size() / 3; }
 };
@@ -31,21 +33,26 @@ class PictureSurfaces {
   // Whether any material of the scene is shown so.
   bool any() const;
   // Of the points that the picture has: where these are a sample, coarser. Empty where it has no
-  // volumes. Those who ask at once wait for each other.
-  SurfaceMeshes of(const Picture& picture, const std::string& channel);
+  // volumes. Those who ask at once wait for each other. As in pictures of files, clear materials
+  // are so where colours show materials or bodies. `left_out`: points that are not drawn, with the
+  // same ones for all channels of a picture; empty: all are drawn.
+  SurfaceMeshes of(const Picture& picture, const std::string& channel,
+                   const std::vector<bool>& left_out = {});
 
  private:
-  void make(const Picture& picture);
+  void make(const Picture& picture, const std::vector<bool>& left_out);
 
   Scene scene_;
   std::vector<bool> wanted_;  // by material
   std::mutex mutex_;
   std::uint64_t number_ = 0;  // of the picture whose surfaces are kept
+  bool of_all_ = true;        // whether no points were left out of them
   std::vector<MaterialSurface> kept_;
 };
 
 // For each vertex x, y, z and the level as 16-bit numbers, then four bytes of its normal and four
-// of its colour; then the triangles as 32-bit numbers; then a bit for each point that is covered.
+// of its colour; then the triangles as 32-bit numbers; then a bit for each point that is covered,
+// and another one for each that a clear surface covers.
 std::string packed_surfaces(const SurfaceMeshes& meshes);
 
 }  // namespace firn::view

@@ -46,6 +46,30 @@ void answer_error(httplib::Response& response, int status, const std::string& wh
   answer_json(response, {{"error", why}}, status);
 }
 
+// None: a newer picture has taken the place of the one that was asked for. Nothing went wrong.
+void answer_bytes(httplib::Response& response, std::optional<std::string> bytes) {
+  if (bytes)
+    response.set_content(std::move(*bytes), "application/octet-stream");
+  else
+    response.status = 204;
+}
+
+struct Part {
+  std::uint64_t number = 0;  // of a picture
+  std::size_t first = 0, count = 0;
+};
+// What is asked for; none, and that is the answer, where it is not understood.
+std::optional<Part> part_of(const httplib::Request& request, httplib::Response& response) {
+  const auto number = parse_count(request.get_param_value("picture"), UINT64_MAX);
+  const auto first = parse_count(request.get_param_value("first"), UINT32_MAX);
+  const auto count = parse_count(request.get_param_value("count"), kMostPoints);
+  if (number && first && count) return Part{*number, *first, *count};
+  answer_error(
+      response, 400,
+      fmt::format("picture, first and count must be counts, the last one at most {}", kMostPoints));
+  return std::nullopt;
+}
+
 // The headers that decide, kept while a Request points at them.
 struct Asked {
   explicit Asked(const httplib::Request& r)
@@ -108,6 +132,7 @@ class Server::Impl {
         });
     add_page();
     add_reading();
+    add_tracers();
     add_surfaces();
     add_acting();
     thread_ = std::thread([this] { server_.listen_after_bind(); });
@@ -182,33 +207,26 @@ class Server::Impl {
       answer_json(answer, session_.state(*version, *rows, kLongestWait));
     });
     server_.Get("/api/points", [this](const httplib::Request& r, httplib::Response& answer) {
-      const auto number = parse_count(r.get_param_value("picture"), UINT64_MAX);
-      const auto first = parse_count(r.get_param_value("first"), UINT32_MAX);
-      const auto count = parse_count(r.get_param_value("count"), kMostPoints);
-      if (!number || !first || !count)
-        return answer_error(answer, 400,
-                            fmt::format("picture, first and count must be counts, the last one at "
-                                        "most {}",
-                                        kMostPoints));
-      auto bytes = session_.points(*number, r.get_param_value("channel"), *first, *count);
-      if (!bytes) {  // a newer one has taken its place: nothing went wrong
-        answer.status = 204;
-        return;
-      }
-      answer.set_content(std::move(*bytes), "application/octet-stream");
+      if (const auto part = part_of(r, answer))
+        answer_bytes(answer, session_.points(part->number, r.get_param_value("channel"),
+                                             part->first, part->count));
+    });
+  }
+
+  void add_tracers() {
+    server_.Get("/api/tracers", [this](const httplib::Request& r, httplib::Response& answer) {
+      if (const auto part = part_of(r, answer))
+        answer_bytes(answer, session_.tracers(part->number, part->first, part->count));
     });
   }
 
   void add_surfaces() {
     server_.Get("/api/surfaces", [this](const httplib::Request& r, httplib::Response& answer) {
       const auto number = parse_count(r.get_param_value("picture"), UINT64_MAX);
-      if (!number) return answer_error(answer, 400, "picture must be a count");
-      auto bytes = session_.surfaces(*number, r.get_param_value("channel"));
-      if (!bytes) {
-        answer.status = 204;
-        return;
-      }
-      answer.set_content(std::move(*bytes), "application/octet-stream");
+      const auto traced = parse_count(r.has_param("traced") ? r.get_param_value("traced") : "0", 1);
+      if (!number || !traced)
+        return answer_error(answer, 400, "picture must be a count, traced 0 or 1");
+      answer_bytes(answer, session_.surfaces(*number, r.get_param_value("channel"), *traced == 1));
     });
   }
 

@@ -158,24 +158,56 @@ std::optional<std::string> Session::points(std::uint64_t number, const std::stri
                     {"high", levels != nullptr ? levels->high : 0},
                     {"begin", levels != nullptr ? levels->begin : 0},
                     {"end", levels != nullptr ? levels->end : 0},
+                    {"tracers", picture->tracers.places.points()},
                     {"poses", poses}};
-  return packed(header, packed_points(*picture, levels, first, count));
+  return packed(header, packed_points(picture->places, levels, first, count));
 }
 
-std::optional<std::string> Session::surfaces(std::uint64_t number, const std::string& channel) {
+std::optional<std::string> Session::tracers(std::uint64_t number, std::size_t first,
+                                            std::size_t count) {
+  std::shared_ptr<const Picture> picture;
+  TracedBodies traced;
+  {
+    const std::lock_guard lock(mutex_);
+    picture = picture_with(number, "");
+    traced = traced_;
+  }
+  if (picture == nullptr) return std::nullopt;
+  const PictureTracers& tracers = picture->tracers;
+  first = std::min(first, tracers.places.points());
+  const std::vector<bool> bits = first == 0 ? traced.stood_for(*picture) : std::vector<bool>();
+  const Json header{{"number", number},
+                    {"tracers", tracers.all},
+                    {"points", tracers.places.points()},
+                    {"first", first},
+                    {"count", std::min(count, tracers.places.points() - first)},
+                    {"origin", tracers.places.origin},
+                    {"extent", tracers.places.extent},
+                    {"low", 0},
+                    {"high", 0}};
+  return packed(
+      header, packed_points(tracers.places, tracers.body.get(), first, count) + packed_bits(bits));
+}
+
+std::optional<std::string> Session::surfaces(std::uint64_t number, const std::string& channel,
+                                             bool traced) {
   std::shared_ptr<const Picture> picture;
   std::shared_ptr<PictureSurfaces> surfaces;
+  TracedBodies bodies;
   {
     const std::lock_guard lock(mutex_);
     picture = picture_with(number, channel);
     surfaces = surfaces_;
+    bodies = traced_;
   }
   if (picture == nullptr || surfaces == nullptr) return std::nullopt;
-  const SurfaceMeshes meshes = surfaces->of(*picture, channel);
+  const SurfaceMeshes meshes =
+      surfaces->of(*picture, channel, traced ? bodies.stood_for(*picture) : std::vector<bool>());
   asked_at_ = now_ms();
   const Json header{{"number", number},
                     {"vertices", meshes.vertices()},
                     {"triangles", meshes.triangles.size() / 3},
+                    {"opaque", meshes.opaque / 3},
                     {"points", meshes.covered.size()},
                     {"origin", meshes.places.origin},
                     {"extent", meshes.places.extent},

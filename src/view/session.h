@@ -18,6 +18,7 @@
 #include "src/view/picture_store.h"
 #include "src/view/picture_surfaces.h"
 #include "src/view/solids.h"
+#include "src/view/traced_bodies.h"
 #include "src/view/view_channels.h"
 
 namespace firn::view {
@@ -72,8 +73,13 @@ class Session {
   // A part of a picture; empty if it is gone. Asks for a channel that is costly.
   std::optional<std::string> points(std::uint64_t number, const std::string& channel,
                                     std::size_t first, std::size_t count);
+  // A part of a picture's tracers, and with the first part a bit for each of the picture's points
+  // that they stand for; empty if it is gone.
+  std::optional<std::string> tracers(std::uint64_t number, std::size_t first, std::size_t count);
   // The surfaces of a picture; empty if it is gone. Whoever asks makes them, beside the run.
-  std::optional<std::string> surfaces(std::uint64_t number, const std::string& channel);
+  // `traced`: of the particles that tracers do not stand for.
+  std::optional<std::string> surfaces(std::uint64_t number, const std::string& channel,
+                                      bool traced);
   // Wakes everyone who waits; nobody waits any more.
   void close();
 
@@ -99,6 +105,7 @@ class Session {
   std::string solids_;
   std::vector<ViewChannel> channels_;
   std::shared_ptr<PictureSurfaces> surfaces_;
+  TracedBodies traced_;
   std::atomic<std::int64_t> asked_at_{0};  // ms of the steady clock
 };
 

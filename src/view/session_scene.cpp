@@ -7,6 +7,8 @@
 
 #include "firn/version.h"
 #include "src/render/color_map.h"
+#include "src/render/particle_color.h"
+#include "src/render/view.h"
 #include "src/view/session.h"
 
 namespace firn::view {
@@ -56,6 +58,27 @@ Json bodies_json(const Scene& scene) {
   for (const Body& body : scene.bodies) add(body.name);
   for (const Source& source : scene.sources) add(source.name);
   return list;
+}
+
+// Null: the scene has none. Colours are by body, as in pictures where they show materials.
+Json tracers_json(const Scene& scene, const TracedBodies& traced) {
+  if (!(scene.tracers.per_cell > 0)) return nullptr;
+  Scene shown = scene;
+  shown.output.color = "material";
+  Snapshot one_of_each;
+  one_of_each.dimension = 1;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    one_of_each.id.push_back(static_cast<std::uint32_t>(b));
+    one_of_each.body.push_back(static_cast<std::uint16_t>(b));
+    one_of_each.material.push_back(static_cast<std::uint16_t>(scene.bodies[b].material));
+  }
+  Json bodies = Json::array();
+  const std::vector<ColorF> colors = ParticleColors(shown, {}, {})(one_of_each);
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b)
+    bodies.push_back({{"name", scene.bodies[b].name},
+                      {"color", bytes_of(colors[b])},
+                      {"traced", traced.is_filled(b)}});
+  return {{"diameter", 2 * tracer_radius(scene)}, {"bodies", bodies}};
 }
 
 Json domain_json(const Scene& scene) {
@@ -144,12 +167,15 @@ void Session::set_scene(const Scene& scene, bool anew) {
       {"stage", nullptr}};
   const auto surfaces = std::make_shared<PictureSurfaces>(scene);
   told["surfaces"] = surfaces->any();
+  TracedBodies traced(scene);
+  told["tracers"] = tracers_json(scene, traced);
   std::string solids = solids_bytes(scene);
   const std::lock_guard lock(mutex_);
   if (!anew && scene_.contains("stage")) told["stage"] = scene_["stage"];
   scene_ = std::move(told);
   channels_ = std::move(channels);
   surfaces_ = surfaces;
+  traced_ = std::move(traced);
   solids_ = std::move(solids);
   if (anew) {
     store_.clear();

@@ -23,6 +23,13 @@ bool is_listed(std::string_view color) {
   return color != "velocity" && color != "deformation_gradient" && color != "glow";
 }
 
+// Most pictures share those of the one before.
+std::shared_ptr<const Levels> shared(const std::shared_ptr<const Levels>& before, Levels levels) {
+  const bool same = before != nullptr && before->low == levels.low && before->high == levels.high &&
+                    before->level == levels.level;
+  return same ? before : std::make_shared<const Levels>(std::move(levels));
+}
+
 bool has_value(const Levels& levels) {
   return std::any_of(levels.level.begin(), levels.level.end(),
                      [](std::uint16_t level) { return level != kMissing; });
@@ -65,14 +72,18 @@ std::shared_ptr<const Levels> PictureMaker::levels_of(
   return std::make_shared<Levels>(quantised(scalar_values(channel.name, snapshot), order));
 }
 
-// Most pictures share those of the one before.
 std::shared_ptr<const Levels> PictureMaker::volume_of(
     const Snapshot& snapshot, const std::vector<std::uint32_t>& order) const {
   if (snapshot.dimension != 3 || snapshot.volume.empty()) return nullptr;
-  Levels levels = quantised({snapshot.volume.begin(), snapshot.volume.end()}, order);
-  const bool same = volume_ != nullptr && volume_->low == levels.low &&
-                    volume_->high == levels.high && volume_->level == levels.level;
-  return same ? volume_ : std::make_shared<const Levels>(std::move(levels));
+  return shared(volume_, quantised({snapshot.volume.begin(), snapshot.volume.end()}, order));
+}
+
+PictureTracers PictureMaker::tracers(const Snapshot& tracers) {
+  if (tracers.size() == 0) return {};
+  const std::vector<std::uint32_t>& order = tracer_order_.of(tracers.id, most_points_);
+  tracer_bodies_ = shared(tracer_bodies_, categories(tracers.body, order));
+  return {static_cast<std::int64_t>(tracers.size()), quantised_places(tracers, order),
+          tracer_bodies_};
 }
 
 Picture PictureMaker::make(const Snapshot& snapshot, int frame, const std::string& costly) {

@@ -33,6 +33,8 @@ class PictureMaker {
   // are those of the last picture that had them, as long as the particles are the same.
   // `frame`: how many are complete; `costly`: a costly channel that is wanted.
   Picture make(const Snapshot& snapshot, int frame, const std::string& costly);
+  // Those of the same moment, for `Picture::tracers`.
+  PictureTracers tracers(const Snapshot& tracers);
 
  private:
   std::shared_ptr<const Levels> volume_of(const Snapshot& snapshot,
@@ -42,10 +44,10 @@ class PictureMaker {
 
   std::vector<ViewChannel> channels_;
   std::size_t most_points_;
-  DetailOrder order_;
+  DetailOrder order_, tracer_order_;
   std::uint64_t kept_at_ = 0;  // DetailOrder::changes of the last picture
   std::vector<Channel> last_;
-  std::shared_ptr<const Levels> volume_;
+  std::shared_ptr<const Levels> volume_, tracer_bodies_;
 };
 
 }  // namespace firn::view

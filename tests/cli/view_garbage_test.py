@@ -35,8 +35,10 @@ class Garbage(CliTest):
                        "Expect: 100-continue", "Content-Type: multipart/form-data; boundary=" + "b" * 8000,
                        "Content-Length: 5\r\nContent-Length: 6", "Host: other", "Connection: \x01\x02"):
             yield f"GET /api/points?picture=1&channel=body&first=0&count=9 HTTP/1.1\r\n{head}{header}\r\n\r\n".encode()
-        for query in ("picture=1&channel=body", "picture=1&channel=" + "x" * 3000, "picture=18446744073709551616"):
-            yield f"GET /api/surfaces?{query} HTTP/1.1\r\n{head}\r\n".encode()
+        for query in ("picture=1&channel=body", "picture=1&channel=" + "x" * 3000, "picture=18446744073709551616",
+                      "picture=1&channel=body&traced=2", "picture=1&first=0&count=9", "picture=1&first=4294967295&count=262144"):
+            for what in ("surfaces", "tracers"):
+                yield f"GET /api/{what}?{query} HTTP/1.1\r\n{head}\r\n".encode()
         deep = "[" * 4000
         yield f"{post}Content-Length: {len(deep)}\r\n\r\n{deep}".encode()
         for _ in range(200):

@@ -5,7 +5,7 @@ import sys
 import unittest
 
 import browser
-from support import CliTest
+from page import PIXELS, PageTest
 from viewer import Viewer
 
 # Two blocks, red and green, that fall apart.
@@ -50,69 +50,9 @@ channels = ["velocity", "material", "body"]
 checkpoint_every = 4
 """
 
-# How many pixels have each colour, and a sum that tells pictures apart.
-PIXELS = """
-  const {gl, canvas} = firn.drawing;
-  firn.draw();
-  const p = new Uint8Array(4 * canvas.width * canvas.height);
-  gl.readPixels(0, 0, canvas.width, canvas.height, gl.RGBA, gl.UNSIGNED_BYTE, p);
-  let red = 0, green = 0, other = 0, sum = 0;
-  for (let i = 0; i < p.length; i += 4) {
-    const [r, g, b] = [p[i], p[i + 1], p[i + 2]];
-    if (r > 60 && r > 3 * g && r > 3 * b) ++red;
-    else if (g > 60 && g > 3 * r && g > 3 * b) ++green;
-    else if (Math.max(r, g, b) > 60) ++other;
-    sum = (sum * 31 + r * 65536 + g * 256 + b) % 1000000007;
-  }
-  return {red, green, other, sum, all: p.length / 4};
-"""
-
-
-class PageTest(CliTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = browser.Browser()
-        cls.addClassCleanup(cls.browser.close)
-
-    def setUp(self):
-        super().setUp()
-        self.scene.write_text(SCENE)
-
-    def show(self, *arguments):
-        viewer = Viewer(self, *arguments)
-        self.browser.open(viewer.address)
-        self.browser.wait_until("document.body.dataset.points > 0 && firn.drawing.shown.loaded > 0")
-        return viewer
-
-    def at(self, what):
-        return self.browser.run(f"return document.body.dataset.{what}")
-
-    def wait(self, condition, seconds=60):
-        return self.browser.wait_until(condition, seconds)
-
-    def click(self, button):
-        self.browser.run("document.getElementById(arguments[0]).click()", button)
-
-    def at_rest(self):
-        """Nothing moves, all is loaded; its pixels."""
-        self.wait("!firn.loading && !firn.moving && firn.drawing.shown.header.number === firn.wanted "
-                  "&& firn.shownChannel === firn.channel.name "
-                  "&& firn.drawing.shown.loaded === firn.drawing.shown.header.points")
-        return self.browser.run(PIXELS)
-
-    def end(self, viewer, complaints=()):
-        found = self.browser.complaints()
-        self.leave()
-        self.assertEqual([text for text in found if not any(part in text for part in complaints)], [])
-        viewer.end()
-
-    def leave(self):
-        """The page, before its program ends: it would go on to ask."""
-        self.browser.open("about:blank")
-        self.browser.complaints()
-
-
 class Live(PageTest):
+    SCENE = SCENE
+
     def test_it_shows_the_particles_and_what_is_done_with_them(self):
         viewer = self.show(self.scene, "--paused", "--threads", "1")
         self.wait("document.body.dataset.phase === 'paused'")
@@ -249,6 +189,8 @@ class Live(PageTest):
 
 
 class Address(PageTest):
+    SCENE = SCENE
+
     def test_the_token_is_kept_out_of_it_and_a_reload_finds_it(self):
         viewer = self.show(self.scene, "--paused", "--threads", "1")
         self.assertEqual(self.browser.run("return location.href"), f"http://127.0.0.1:{viewer.port}/")
@@ -289,6 +231,8 @@ class Address(PageTest):
 
 
 class Kept(PageTest):
+    SCENE = SCENE
+
     def test_a_run_that_is_over(self):
         self.succeed("run", self.scene, "-o", "out")
         viewer = self.show("out")

@@ -74,8 +74,53 @@ TEST(PictureSurfaces, EncloseWhatIsShownSo) {
     EXPECT_EQ(red.color[0], 255);
     EXPECT_EQ(red.color[1], 0);
     EXPECT_EQ(packed_surfaces(red).size(),
-              16 * red.vertices() + 4 * red.triangles.size() + (picture.points() + 7) / 8);
+              16 * red.vertices() + 4 * red.triangles.size() + 2 * ((picture.points() + 7) / 8));
   }
+}
+
+TEST(PictureSurfaces, ClearOnesComeLastWhereColoursAreOfCategories) {
+  if (!surfaces_available()) GTEST_SKIP() << "built without OpenVDB";
+  Scene scene;
+  scene.simulation.dimension = 3;
+  scene.materials.resize(2);
+  scene.materials[0].model = MaterialModel::kWeaklyCompressible;
+  scene.materials[1].model = MaterialModel::kFixedCorotated;
+  PictureSurfaces surfaces(scene);
+  PictureMaker maker(scene, 100000);
+  Picture picture = maker.make(cube_and_heap(), 0, "");
+  picture.number = 1;
+  const auto& material = picture.find("material")->levels->level;
+  const SurfaceMeshes clear = surfaces.of(picture, "material"),
+                      speed = surfaces.of(picture, "speed");
+  EXPECT_GT(clear.opaque, 0u);
+  EXPECT_LT(clear.opaque, clear.triangles.size() / 2);
+  EXPECT_EQ(speed.opaque, speed.triangles.size());
+  for (std::size_t i = 0; i < picture.points(); ++i) {
+    ASSERT_TRUE(clear.covered[i] && speed.covered[i]) << i;
+    ASSERT_EQ(clear.clear[i], material[i] == 0) << i;
+    ASSERT_FALSE(speed.clear[i]) << i;
+  }
+}
+
+TEST(PictureSurfaces, PointsThatAreLeftOutHaveNone) {
+  if (!surfaces_available()) GTEST_SKIP() << "built without OpenVDB";
+  Scene scene;
+  scene.simulation.dimension = 3;
+  scene.materials.resize(2);
+  for (Material& material : scene.materials) material.model = MaterialModel::kFixedCorotated;
+  PictureSurfaces surfaces(scene);
+  PictureMaker maker(scene, 100000);
+  Picture picture = maker.make(cube_and_heap(), 0, "");
+  picture.number = 1;
+  const auto& material = picture.find("material")->levels->level;
+  std::vector<bool> heap(picture.points());
+  for (std::size_t i = 0; i < heap.size(); ++i) heap[i] = material[i] == 1;
+  const std::size_t whole = surfaces.of(picture, "body").triangles.size();
+  const SurfaceMeshes cube = surfaces.of(picture, "body", heap);
+  EXPECT_NEAR(enclosed_by(cube), 1, 0.02);
+  for (std::size_t i = 0; i < heap.size(); ++i) ASSERT_NE(cube.covered[i], heap[i]) << i;
+  EXPECT_LT(cube.triangles.size(), whole);
+  EXPECT_EQ(surfaces.of(picture, "body").triangles.size(), whole);
 }
 
 TEST(PictureSurfaces, ThereAreNoneOfGrainsOrWithoutVolumes) {

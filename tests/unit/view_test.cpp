@@ -16,6 +16,7 @@
 #include "src/view/requests.h"
 #include "src/view/session.h"
 #include "src/view/solids.h"
+#include "src/view/traced_bodies.h"
 #include "src/view/view_channels.h"
 
 namespace firn::view {
@@ -117,18 +118,18 @@ TEST(Picture, PlacesFillTheirBoxAndHaveNoThirdAxisInThePlane) {
 }
 
 TEST(Picture, PackedPointsAreEightBytesEach) {
-  Picture picture;
-  picture.places.level = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  Places places;
+  places.level = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   Levels levels;
   levels.level = {10, 20, 30};
-  const std::string bytes = packed_points(picture, &levels, 1, 5);
+  const std::string bytes = packed_points(places, &levels, 1, 5);
   ASSERT_EQ(bytes.size(), 16u);
   std::array<std::uint16_t, 8> numbers;
   std::memcpy(numbers.data(), bytes.data(), bytes.size());
   EXPECT_EQ(numbers, (std::array<std::uint16_t, 8>{4, 5, 6, 20, 7, 8, 9, 30}));
-  EXPECT_EQ(packed_points(picture, nullptr, 0, 1)[6], '\xff');
-  EXPECT_TRUE(packed_points(picture, &levels, 3, 1).empty());
-  EXPECT_TRUE(packed_points(picture, &levels, std::size_t(-1), std::size_t(-1)).empty());
+  EXPECT_EQ(packed_points(places, nullptr, 0, 1)[6], '\xff');
+  EXPECT_TRUE(packed_points(places, &levels, 3, 1).empty());
+  EXPECT_TRUE(packed_points(places, &levels, std::size_t(-1), std::size_t(-1)).empty());
 }
 
 Picture picture_of(int frame, bool passing = false) {
@@ -183,6 +184,50 @@ TEST(PictureMaker, ValuesThatLieOnTheGridAreThoseOfTheLastPicture) {
   EXPECT_NE(maker.make(snapshot, 4, "vorticity").find("vorticity"), nullptr);
   snapshot.id.back() = 99;  // others: nothing is known of them
   EXPECT_EQ(maker.make(snapshot, 5, "").find("speed")->levels->level[0], kMissing);
+}
+
+TEST(PictureMaker, TracersShareTheirBodiesWhileTheyStayTheSame) {
+  const Scene scene = load_scene(std::string(FIRN_SOURCE_DIR) + "/scenes/dust-column.toml");
+  PictureMaker maker(scene, 4);
+  Snapshot tracers = snapshot_of(3, std::vector<float>(18, 1.0f));
+  tracers.body = {0, 1, 0, 1, 1, 1};
+  const PictureTracers first = maker.tracers(tracers), second = maker.tracers(tracers);
+  EXPECT_EQ(first.all, 6);
+  EXPECT_EQ(first.places.points(), 4u);
+  EXPECT_EQ(first.body->level.size(), 4u);
+  EXPECT_EQ(first.body, second.body);
+  Picture picture;
+  const std::size_t without = picture.bytes();
+  picture.tracers = first;
+  EXPECT_EQ(picture.bytes(), without + 4 * 4 * sizeof(std::uint16_t));
+  EXPECT_EQ(maker.tracers(snapshot_of(3, {})).body, nullptr);
+}
+
+TEST(TracedBodies, TracersStandForTheParticlesOfTheirBodiesOrForAll) {
+  Scene scene;
+  scene.bodies.resize(2);
+  scene.tracers.per_cell = 8;
+  scene.tracers.bodies = {1};
+  Levels bodies;
+  bodies.level = {0, 1, 2, kMissing};  // two bodies, a source, and what is not known
+  Picture picture;
+  picture.places.level.resize(12);
+  picture.channels.push_back({"body", std::make_shared<Levels>(bodies), 0, false});
+  EXPECT_TRUE(TracedBodies(scene).stood_for(picture).empty());  // it has no tracers
+  picture.tracers.places.level.resize(3);
+  using Bits = std::vector<bool>;
+  EXPECT_EQ(TracedBodies(scene).stood_for(picture), (Bits{false, true, false, false}));
+  scene.tracers.bodies = {};  // all of them
+  EXPECT_EQ(TracedBodies(scene).stood_for(picture), (Bits{true, true, false, false}));
+  scene.tracers.alone = true;
+  EXPECT_EQ(TracedBodies(scene).stood_for(picture), Bits(4, true));
+}
+
+TEST(Picture, BitsAreEightToAByte) {
+  std::vector<bool> bits(10);
+  bits[1] = bits[8] = true;
+  EXPECT_EQ(packed_bits(bits), std::string("\x02\x01"));
+  EXPECT_TRUE(packed_bits({}).empty());
 }
 
 TEST(Solids, ABoxHasTwelveEdgesAndABallNone) {

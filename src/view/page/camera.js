@@ -72,6 +72,12 @@ export class Camera {
     return {back, right, above: cross(back, right)};
   }
 
+  // The world's up in the view's axes.
+  upInView() {
+    const {back, right, above} = this.frame();
+    return [dot(this.up, right), dot(this.up, above), dot(this.up, back)];
+  }
+
   // The view, the view and the projection together, and how many pixels a metre at distance 1 takes.
   matrices(width, height) {
     const {back, right, above} = this.frame();

@@ -25,6 +25,7 @@ export class Controls {
     on("channel", "change", () => this.setChannel());
     on("own-range", "change", () => { view.legend(); view.redraw(); });
     on("surfaces", "change", () => view.show(view.wanted));
+    on("tracers", "change", () => view.show(view.wanted));
     on("solids", "change", () => view.redraw());
     on("set", "click", () => this.set(false));
     on("again", "click", () => this.set(true));
@@ -42,6 +43,10 @@ export class Controls {
   get withSurfaces() {
     return byId("surfaces").checked && this.view.scene.surfaces;
   }
+  // They stand for particles, and have no values of channels.
+  get withTracers() {
+    return byId("tracers").checked && this.view.scene.tracers !== null && (this.channel?.category ?? true);
+  }
   get withSolids() {
     return byId("solids").checked;
   }
@@ -55,7 +60,7 @@ export class Controls {
     byId("surfaces-label").hidden = !scene.surfaces;
     for (const id of ["change", "step"]) byId(id).hidden = !scene.live;
     this.view.legend();
-    this.showOwnRange();
+    this.showWhatChannelTakes();
   }
 
   // ---- what the run is doing -------------------------------------------------------------------
@@ -89,6 +94,7 @@ export class Controls {
     const {scene} = this.view;
     const between = header.passing ? "+" : "";
     byId("where").textContent = `frame ${header.frame}${between} / ${scene.frames} · ${header.time.toFixed(4)} s`;
+    for (const about of document.querySelectorAll(".of-tracers")) about.hidden = !header.tracers;
     Object.assign(document.body.dataset, {frame: header.frame, time: header.time, points: header.points});
   }
 
@@ -179,11 +185,14 @@ export class Controls {
   setChannel() {
     this.view.show(this.view.wanted);
     this.view.legend();
-    this.showOwnRange();
+    this.showWhatChannelTakes();
   }
 
-  showOwnRange() {
-    byId("own-range-label").hidden = this.channel?.category ?? true;
+  showWhatChannelTakes() {
+    const category = this.channel?.category ?? true;
+    byId("own-range-label").hidden = category;
+    byId("tracers").disabled = !category;
+    byId("tracers-note").hidden = category;
   }
 
   // ---- keys and the pointer --------------------------------------------------------------------
@@ -203,7 +212,7 @@ export class Controls {
       Home: () => this.toPicture(0), End: () => this.toNewest(),
       "+": zoom(0.85), "=": zoom(0.85), "-": zoom(1 / 0.85),
       c: () => this.nextChannel(1), r: () => { view.camera.reset(); view.moved(); },
-      s: () => byId("surfaces").click(), o: () => byId("solids").click(), p: () => { byId("panel").hidden = !byId("panel").hidden; },
+      s: () => byId("surfaces").click(), o: () => byId("solids").click(), t: () => byId("tracers").click(), p: () => { byId("panel").hidden = !byId("panel").hidden; },
     };
     // A button that has the focus takes these itself.
     if (event.target.matches("button, summary, input[type=checkbox]") && (event.key === " " || event.key === "Enter")) return;

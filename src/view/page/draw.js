@@ -1,165 +1,34 @@
-// WebGL: particles as shaded discs, surfaces of materials, colliders as faint surfaces with their edges, the domain as a
-// box, planes as grids of lines.
+// WebGL: particles and tracers as shaded discs, surfaces of materials, colliders as faint surfaces with their edges, the
+// domain as a box, planes as grids of lines. What is opaque comes first, then what it is seen through.
 
 import {multiply} from "./camera.js";
-import {visiblePoints} from "./hidden.js";
+import {either, visiblePoints} from "./hidden.js";
+import {boxLines, gridOfPlane} from "./lines.js";
+import * as shaders from "./shaders.js";
 
-// The colour of a value; what 0 and 65534 stand for, and where colours begin and end.
-const kColor = `
-uniform bool category;
-uniform vec2 levels, range;
-uniform sampler2D map;
-vec3 colorOf(uint value) {
-  if (value == 65535u) return vec3(0.5);
-  if (category) return texelFetch(map, ivec2(int(value & 255u), 0), 0).rgb;
-  float x = mix(levels.x, levels.y, float(value) / 65534.0);
-  return texture(map, vec2(((x - range.x) / (range.y - range.x)) * 255.0 / 256.0 + 0.5 / 256.0, 0.5)).rgb;
-}`;
-
-// Of a normal in the view's axes. Black is to be told from the ground.
-const kLight = `
-vec3 shade(vec3 color, vec3 normal) {
-  return (0.04 + 0.96 * color) * (0.42 + 0.66 * max(dot(normal, vec3(0.36, 0.72, 0.6)), 0.0));
-}`;
-
-const kPointVertex = `#version 300 es
-layout(location = 0) in vec3 level;
-layout(location = 1) in uint value;
-uniform mat4 clip;
-uniform vec3 origin, extent;
-uniform float diameter, pixels, largest;
-uniform bool flat_;
-${kColor}
-out vec3 color;
-void main() {
-  gl_Position = clip * vec4(origin + level * extent, 1.0);
-  gl_PointSize = clamp(diameter * pixels / (flat_ ? 1.0 : gl_Position.w), 1.5, largest);
-  color = colorOf(value);
-}`;
-
-const kPointFragment = `#version 300 es
-precision mediump float;
-in vec3 color;
-uniform bool shaded;
-out vec4 pixel;
-${kLight}
-void main() {
-  vec2 p = 2.0 * gl_PointCoord - 1.0;
-  float r2 = dot(p, p);
-  if (r2 > 1.0) discard;
-  pixel = vec4(shaded ? shade(color, vec3(p.x, -p.y, sqrt(1.0 - r2))) : 0.04 + 0.96 * color, 1.0);
-}`;
-
-const kMeshVertex = `#version 300 es
-layout(location = 0) in vec3 level;
-layout(location = 1) in uint value;
-layout(location = 2) in vec3 normal;
-layout(location = 3) in vec3 mixed;
-uniform mat4 clip, view;
-uniform vec3 origin, extent;
-${kColor}
-out vec3 color, side;
-void main() {
-  gl_Position = clip * vec4(origin + level * extent, 1.0);
-  side = mat3(view) * normal;
-  color = category ? mixed : colorOf(value);
-}`;
-
-const kMeshFragment = `#version 300 es
-precision mediump float;
-in vec3 color, side;
-out vec4 pixel;
-${kLight}
-void main() {
-  pixel = vec4(shade(color, normalize(gl_FrontFacing ? side : -side)), 1.0);
-}`;
-
-const kSolidVertex = `#version 300 es
-layout(location = 0) in vec3 position;
-uniform mat4 clip, view;
-out vec3 seen;
-void main() {
-  seen = (view * vec4(position, 1.0)).xyz;
-  gl_Position = clip * vec4(position, 1.0);
-}`;
-
-const kSolidFragment = `#version 300 es
-precision highp float;
-in vec3 seen;
-uniform vec4 color;
-uniform bool lit;
-out vec4 pixel;
-void main() {
-  float light = 1.0;
-  if (lit) light = 0.45 + 0.55 * abs(normalize(cross(dFdx(seen), dFdy(seen))).z);
-  pixel = vec4(color.rgb * light * color.a, color.a);
-}`;
-
-function program(gl, vertex, fragment) {
-  const made = gl.createProgram();
-  for (const [type, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
-    const shader = gl.createShader(type);
-    gl.shaderSource(shader, text);
-    gl.compileShader(shader);
-    if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
-    gl.attachShader(made, shader);
-  }
-  gl.linkProgram(made);
-  if (!gl.getProgramParameter(made, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(made));
-  const uniforms = {};
-  for (let i = 0; i < gl.getProgramParameter(made, gl.ACTIVE_UNIFORMS); ++i) {
-    const {name} = gl.getActiveUniform(made, i);
-    uniforms[name] = gl.getUniformLocation(made, name);
-  }
-  return {made, uniforms};
-}
-
-// The lines of a grid on a plane, about the place where the scene is.
-function gridOfPlane(point, normal, stage, flat) {
-  const size = Math.hypot(...stage.max.map((x, i) => x - stage.min[i]));
-  const middle = stage.min.map((x, i) => (x + stage.max[i]) / 2);
-  const off = middle.reduce((sum, x, i) => sum + (x - point[i]) * normal[i], 0);
-  const foot = middle.map((x, i) => x - off * normal[i]);
-  const helper = Math.abs(normal[1]) > 0.9 ? [1, 0, 0] : [0, 1, 0];
-  const cross = (a, b) => [
-    a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-  let u = flat ? [-normal[1], normal[0], 0] : cross(helper, normal);
-  u = u.map((x) => x / Math.hypot(...u));
-  const w = cross(normal, u);
-  const lines = [];
-  const at = (a, b) => foot.map((x, i) => x + a * u[i] + b * w[i]);
-  if (flat) return new Float32Array([...at(-size, 0), ...at(size, 0)]);
-  const count = 6;
-  for (let k = -count; k <= count; ++k) {
-    const place = k / count * size;
-    lines.push(...at(place, -size), ...at(place, size), ...at(-size, place), ...at(size, place));
-  }
-  return new Float32Array(lines);
-}
-
-function boxLines({min, max}) {
-  const lines = [];
-  for (let corner = 0; corner < 8; ++corner)
-    for (let axis = 0; axis < 3; ++axis)
-      if (!(corner >> axis & 1))
-        for (const end of [corner, corner | 1 << axis])
-          for (let c = 0; c < 3; ++c) lines.push(end >> c & 1 ? max[c] : min[c]);
-  return new Float32Array(lines);
+// How far from the eye the box of what has such a header begins and ends.
+function depthsOf({origin, extent}, clip) {
+  const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((corner) => [0, 1, 2].reduce(
+    (depth, c) => depth + clip[4 * c + 3] * (origin[c] + (corner >> c & 1) * extent[c]), clip[15]));
+  const nearest = Math.min(...corners);
+  return [nearest, Math.max(...corners, nearest * (1 + 1e-6))];
 }
 
 export class Drawing {
   constructor(canvas) {
-    const gl = canvas.getContext("webgl2", {antialias: false, alpha: false, powerPreference: "high-performance"});
+    const gl = canvas.getContext("webgl2", {antialias: false, alpha: false, stencil: true, powerPreference: "high-performance"});
     if (!gl) throw new Error("this browser has no WebGL 2, which the particles are drawn with");
     this.canvas = canvas;
     this.gl = gl;
-    this.points = program(gl, kPointVertex, kPointFragment);
-    this.solidSides = program(gl, kSolidVertex, kSolidFragment);
-    this.meshes = program(gl, kMeshVertex, kMeshFragment);
+    this.points = shaders.program(gl, shaders.kPointVertex, shaders.kPointFragment);
+    this.solidSides = shaders.program(gl, shaders.kSolidVertex, shaders.kSolidFragment);
+    this.meshes = shaders.program(gl, shaders.kMeshVertex, shaders.kMeshFragment);
+    this.clearMeshes = shaders.program(gl, shaders.kMeshVertex, shaders.kClearFragment);
     this.maps = {};
     this.solids = [];
     this.mesh = this.meshSet();
     this.sets = [this.pointSet(), this.pointSet()];  // one is shown while the other is filled
+    this.tracers = {...this.pointSet(), stoodFor: null};
     this.largest = Math.min(256, gl.getParameter(gl.ALIASED_POINT_SIZE_RANGE)[1]);
     gl.enable(gl.DEPTH_TEST);
   }
@@ -185,7 +54,7 @@ export class Drawing {
   meshSet() {
     const {gl} = this;
     const set = {array: gl.createVertexArray(), buffer: gl.createBuffer(), indices: gl.createBuffer(),
-                 header: null, covered: null};
+                 header: null, covered: null, clear: null};
     gl.bindVertexArray(set.array);
     gl.bindBuffer(gl.ARRAY_BUFFER, set.buffer);
     gl.enableVertexAttribArray(0);
@@ -205,11 +74,23 @@ export class Drawing {
     const {gl, mesh} = this;
     mesh.header = surfaces?.header.triangles ? surfaces.header : null;
     mesh.covered = surfaces?.covered.length ? surfaces.covered : null;
+    mesh.clear = surfaces?.clear ?? null;
     if (!mesh.header) return;
     gl.bindVertexArray(mesh.array);
     gl.bindBuffer(gl.ARRAY_BUFFER, mesh.buffer);
     gl.bufferData(gl.ARRAY_BUFFER, surfaces.vertices, gl.DYNAMIC_DRAW);
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, surfaces.triangles, gl.DYNAMIC_DRAW);
+  }
+
+  // As putSurfaces.
+  putTracers(traced) {
+    const {gl, tracers} = this;
+    tracers.header = traced?.header ?? null;
+    tracers.stoodFor = traced?.stoodFor ?? null;
+    tracers.loaded = traced ? traced.levels.length / 4 : 0;
+    if (!traced) return;
+    gl.bindBuffer(gl.ARRAY_BUFFER, tracers.buffer);
+    gl.bufferData(gl.ARRAY_BUFFER, traced.levels, gl.DYNAMIC_DRAW);
   }
 
   get shown() {
@@ -241,7 +122,9 @@ export class Drawing {
   // Before what was put is drawn. `spacing`: of the particles, 0 in the plane, where all are seen.
   findSeen(spacing) {
     const {gl} = this, set = this.shown;
-    set.seen = visiblePoints(set.levels, set.loaded, set.header, spacing, this.mesh.covered);
+    // Through what is clear, and between tracers, one sees what else there is.
+    const absent = either(this.mesh.clear, this.tracers.stoodFor);
+    set.seen = visiblePoints(set.levels, set.loaded, set.header, spacing, this.mesh.covered, absent);
     gl.bindVertexArray(set.array);
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, set.seen, gl.DYNAMIC_DRAW);
   }
@@ -250,6 +133,11 @@ export class Drawing {
   get seenPart() {
     const {seen, loaded} = this.shown;
     return loaded ? seen.length / loaded : 1;
+  }
+
+  // How many points and tracers there are to draw.
+  get total() {
+    return this.shown.seen.length + this.tracers.loaded;
   }
 
   setMap(name, colors) {
@@ -299,17 +187,24 @@ export class Drawing {
     if (this.canvas.width !== width || this.canvas.height !== height) [this.canvas.width, this.canvas.height] = [width, height];
   }
 
-  // `look`: camera, map, category, range, diameter (m), dimension, most (points), withSolids.
+  // `look`: camera, map, tracerMap, category, range, diameter, tracerDiameter (m), dimension, most (points and tracers),
+  // withSolids.
   draw(look) {
     const {gl, canvas} = this;
     this.resize();
     gl.viewport(0, 0, canvas.width, canvas.height);
     gl.clearColor(0.075, 0.082, 0.094, 1);
-    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
     const matrices = look.camera.matrices(canvas.width, canvas.height);
-    if (this.mesh.header) this.drawSurfaces(look, matrices);
-    if (this.shown.seen.length) this.drawPoints(look, matrices);
+    const {header} = this.mesh;
+    if (header?.opaque) this.drawSurfaces(look, matrices);
+    // In the plane, where all have one depth, what is drawn first lies on top.
+    if (this.tracers.loaded) this.drawTracers(look, matrices);
+    if (this.shown.seen.length) this.drawParticles(look, matrices);
     if (look.withSolids) this.drawSolids(matrices);
+    if (!header || header.opaque === header.triangles) return;
+    this.drawClear(look, matrices);
+    if (look.withSolids) this.drawSolidsBefore(matrices);
   }
 
   // Uniforms of what has places and colours.
@@ -323,32 +218,88 @@ export class Drawing {
     gl.uniform2fv(uniforms.range, look.range);
   }
 
-  drawSurfaces(look, {clip, view}) {
-    const {gl, meshes: {made, uniforms}, mesh: {header, array}} = this;
+  useMeshes({made, uniforms}, look, {clip, view}) {
+    const {gl, mesh: {header, array}} = this;
     gl.useProgram(made);
     gl.bindVertexArray(array);
     gl.uniformMatrix4fv(uniforms.clip, false, clip);
     gl.uniformMatrix4fv(uniforms.view, false, view);
     this.setColors(uniforms, header, {...look, category: header.category});
-    gl.drawElements(gl.TRIANGLES, 3 * header.triangles, gl.UNSIGNED_INT, 0);
   }
 
-  drawPoints(look, {clip, pixels}) {
-    const {gl, points: {made, uniforms}} = this;
-    const {header, array, seen} = this.shown;
-    const count = Math.min(seen.length, Math.floor(look.most));
+  drawSurfaces(look, matrices) {
+    const {gl, mesh: {header}} = this;
+    this.useMeshes(this.meshes, look, matrices);
+    gl.drawElements(gl.TRIANGLES, 3 * header.opaque, gl.UNSIGNED_INT, 0);
+  }
+
+  // Over what is there: all of their sides, then the nearest one, which depths alone find first. The stencil has where.
+  drawClear(look, matrices) {
+    const {gl, clearMeshes, mesh: {header}} = this;
+    const sides = () => gl.drawElements(gl.TRIANGLES, 3 * (header.triangles - header.opaque), gl.UNSIGNED_INT, 12 * header.opaque);
+    this.useMeshes(clearMeshes, look, matrices);
+    gl.uniform3fv(clearMeshes.uniforms.up, look.camera.upInView());
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    gl.depthMask(false);
+    gl.uniform1i(clearMeshes.uniforms.front, false);
+    sides();
+    gl.depthMask(true);
+    gl.colorMask(false, false, false, false);
+    sides();
+    gl.colorMask(true, true, true, true);
+    gl.depthFunc(gl.EQUAL);
+    gl.enable(gl.STENCIL_TEST);
+    gl.stencilFunc(gl.EQUAL, 0, 1);  // once for each pixel, also where two triangles meet
+    gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
+    gl.uniform1i(clearMeshes.uniforms.front, true);
+    sides();
+    gl.disable(gl.STENCIL_TEST);
+    gl.depthFunc(gl.LESS);
+    gl.disable(gl.BLEND);
+  }
+
+  drawParticles(look, {clip, pixels}) {
+    const {gl, shown: {header, seen}} = this;
+    const count = Math.max(1, Math.floor(seen.length * Math.min(1, look.most / this.total)));
     // Fewer discs than particles are larger, so that together they fill as much.
-    const spread = Math.min(6, (header.particles / (seen[count - 1] + 1)) ** (1 / look.dimension));
+    this.usePoints(this.shown, look, look.diameter, header.particles / (seen[count - 1] + 1), {clip, pixels});
+    gl.uniform2f(this.points.uniforms.depths, 1e20, 2e20);
+    gl.drawElements(gl.POINTS, count, gl.UNSIGNED_INT, 0);
+  }
+
+  drawTracers(look, {clip, pixels}) {
+    const {gl, tracers: {header, loaded}} = this;
+    const count = Math.max(1, Math.floor(loaded * Math.min(1, look.most / this.total)));
+    const own = {...look, map: look.tracerMap, category: true};
+    this.usePoints(this.tracers, own, look.tracerDiameter, header.tracers / count, {clip, pixels});
+    // One sees between them, and nothing casts shadows: the further ones are darker.
+    gl.uniform2fv(this.points.uniforms.depths, look.dimension === 3 ? depthsOf(header, clip) : [1e20, 2e20]);
+    gl.drawArrays(gl.POINTS, 0, count);
+  }
+
+  // Discs of this diameter, each of which stands for `share` of what there is.
+  usePoints({header, array}, look, diameter, share, {clip, pixels}) {
+    const {gl, points: {made, uniforms}} = this;
     gl.useProgram(made);
     gl.bindVertexArray(array);
     this.setColors(uniforms, header, look);
     gl.uniformMatrix4fv(uniforms.clip, false, clip);
-    gl.uniform1f(uniforms.diameter, look.diameter * spread);
+    gl.uniform1f(uniforms.diameter, diameter * Math.min(6, share ** (1 / look.dimension)));
     gl.uniform1f(uniforms.pixels, pixels);
     gl.uniform1f(uniforms.largest, this.largest);
     gl.uniform1i(uniforms.flat_, look.dimension === 2);
     gl.uniform1i(uniforms.shaded, look.dimension === 3);
-    gl.drawElements(gl.POINTS, count, gl.UNSIGNED_INT, 0);
+  }
+
+  // Again, where they stand before something clear: it was drawn over them.
+  drawSolidsBefore(matrices) {
+    const {gl} = this;
+    gl.enable(gl.STENCIL_TEST);
+    gl.stencilFunc(gl.EQUAL, 1, 1);
+    gl.stencilOp(gl.KEEP, gl.KEEP, gl.KEEP);
+    this.drawSolids(matrices);
+    gl.disable(gl.STENCIL_TEST);
   }
 
   drawSolids({clip, view}) {

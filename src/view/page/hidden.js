@@ -12,15 +12,24 @@ const kOfSample = {size: 2.2, full: 3};
 
 let counts = new Uint8Array(0), cells = new Uint32Array(0);
 
+const has = (bits, i) => (bits[i >> 3] >> (i & 7) & 1) !== 0;
+
 // The indices of the `n` first points of `levels` (four numbers each) that can be seen. `spacing` is
 // the distance of particles where there are `header.particles` of them. `covered` has a bit for each
-// point that a surface hides, or is null.
-export function visiblePoints(levels, n, header, spacing, covered) {
-  const seen = pointsAtRims(levels, n, header, spacing);
-  return covered ? seen.filter((i) => !(covered[i >> 3] >> (i & 7) & 1)) : seen;
+// point that a surface hides, `absent` for each that is not drawn and hides no other one; either may be null.
+export function visiblePoints(levels, n, header, spacing, covered, absent) {
+  const seen = pointsAtRims(levels, n, header, spacing, absent);
+  if (!covered && !absent) return seen;
+  return seen.filter((i) => !(covered && has(covered, i)) && !(absent && has(absent, i)));
 }
 
-function pointsAtRims(levels, n, header, spacing) {
+// Those that either list has; null: neither has any.
+export function either(a, b) {
+  if (!a?.length || !b?.length) return a?.length ? a : b?.length ? b : null;
+  return a.map((byte, i) => byte | b[i]);
+}
+
+function pointsAtRims(levels, n, header, spacing, absent) {
   const everything = () => Uint32Array.from({length: n}, (_, i) => i);
   if (n < kFewest || !(spacing > 0)) return everything();
   const {size, full} = n === header.particles ? kOfAll : kOfSample;
@@ -35,6 +44,7 @@ function pointsAtRims(levels, n, header, spacing) {
     const x = (levels[at] * sx | 0) + 1, y = (levels[at + 1] * sy | 0) + 1, z = (levels[at + 2] * sz | 0) + 1;
     const c = (z * ny + y) * nx + x;
     cells[i] = c;
+    if (absent && has(absent, i)) continue;
     if (counts[c] < 255) ++counts[c];
   }
   const seen = new Uint32Array(n), dy = nx, dz = nx * ny;

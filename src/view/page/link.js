@@ -72,17 +72,42 @@ export async function points(picture, channel, first) {
   return {header, levels: new Uint16Array(bytes, offset)};
 }
 
-// The surfaces of a picture. Null: it is no longer kept.
-export async function surfaces(picture, channel) {
-  const answer = await ask(`api/surfaces?picture=${picture}&channel=${encodeURIComponent(channel)}`);
+// The tracers of a picture, or the `most` first ones: as 16-bit numbers x, y, z and the body of each, and a bit for each
+// of the picture's points that they stand for. Null: it is no longer kept.
+export async function tracers(picture, most) {
+  const whole = {header: null, levels: null, stoodFor: null};
+  for (let first = 0, total = Math.max(1, most); first < total;) {
+    const count = Math.min(kPart, Math.ceil(total) - first);
+    const answer = await ask(`api/tracers?picture=${picture}&first=${first}&count=${count}`);
+    if (answer.status === 204) return null;
+    const {header, bytes, offset} = await packed(answer);
+    if (!whole.header) {
+      total = Math.min(total, header.points);
+      whole.header = header;
+      whole.levels = new Uint16Array(4 * Math.ceil(total));
+      whole.stoodFor = new Uint8Array(bytes, offset + 8 * header.count);
+    }
+    whole.levels.set(new Uint16Array(bytes, offset, 4 * header.count), 4 * first);
+    first += header.count;
+    if (!header.count) break;
+  }
+  return whole;
+}
+
+// The surfaces of a picture, with tracers (`traced`) of what these do not stand for. Null: it is no longer kept.
+export async function surfaces(picture, channel, traced) {
+  const answer = await ask(`api/surfaces?picture=${picture}&channel=${encodeURIComponent(channel)}` +
+    `&traced=${traced ? 1 : 0}`);
   if (answer.status === 204) return null;
   const {header, bytes, offset} = await packed(answer);
   const triangles = offset + 16 * header.vertices, covered = triangles + 12 * header.triangles;
+  const listed = Math.ceil(header.points / 8);
   return {
     header,
     vertices: new Uint8Array(bytes, offset, 16 * header.vertices),
     triangles: new Uint32Array(bytes, triangles, 3 * header.triangles),
-    covered: new Uint8Array(bytes, covered),  // a bit for each point
+    covered: new Uint8Array(bytes, covered, listed),         // a bit for each point
+    clear: new Uint8Array(bytes, covered + listed, listed),  // of those that a clear surface covers
   };
 }
 

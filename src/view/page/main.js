@@ -72,6 +72,7 @@ class View {
     this.drawing.setMap("diverging", scene.diverging_map);
     this.drawing.setMap("material", scene.materials.map((m) => m.color));
     this.drawing.setMap("body", scene.bodies.map((b) => b.color));
+    this.drawing.setMap("tracers", scene.tracers?.bodies.map((b) => b.color) ?? []);
     if (scene.stage) {
       this.camera ??= new Camera(scene.stage, scene.dimension === 2);
       this.camera.stage = scene.stage;
@@ -99,21 +100,25 @@ class View {
   // Part by part, until all of what is wanted is there, or something else is.
   async load() {
     let done = "";
-    const key = () => `${this.wanted} ${this.channel.name} ${this.controls.withSurfaces}`;
+    const key = () => `${this.wanted} ${this.channel.name} ${this.controls.withSurfaces} ${this.controls.withTracers}`;
     while (this.wanted && key() !== done) {
       const started = key(), [number, name] = [this.wanted, this.channel.name];
       try {
-        // Both are asked for at once: a picture between two frames is soon gone.
-        const withSurfaces = this.controls.withSurfaces;
-        const surfaces = withSurfaces ? link.surfaces(number, name) : null;
+        // All are asked for at once: a picture between two frames is soon gone.
+        const {withSurfaces, withTracers} = this.controls;
+        const surfaces = withSurfaces ? link.surfaces(number, name, withTracers) : null;
+        const tracers = withTracers ? link.tracers(number, this.moving ? Math.max(this.most, kFewest) : Infinity) : null;
         for (let first = 0, total = 1; first < total && key() === started;) {
-          const [part, meshes] = await Promise.all([link.points(number, name, first), surfaces]);
-          if (!part || (withSurfaces && !meshes) || (key() !== started && first > 0)) break;
+          const [part, meshes, traced] = await Promise.all([link.points(number, name, first), surfaces, tracers]);
+          if (!part || (withSurfaces && !meshes) || (withTracers && !traced) || (key() !== started && first > 0)) break;
           const {header, levels} = part;
           first += header.count;
           total = header.points;
           if (this.moving) total = Math.min(total, Math.max(this.most, kFewest) / this.drawing.seenPart);
-          if (header.first === 0) this.drawing.putSurfaces(meshes);
+          if (header.first === 0) {
+            this.drawing.putSurfaces(meshes);
+            this.drawing.putTracers(traced);
+          }
           this.put(header, levels, name, first >= total);
           if (!header.count) break;
         }
@@ -142,9 +147,10 @@ class View {
 
   // The rest of a picture that movement has left out.
   complete() {
-    const {header, loaded} = this.drawing.shown;
-    if (!header || loaded >= header.points || this.loading || header.number !== this.wanted) return;
-    this.show(this.wanted);
+    const {header} = this.drawing.shown;
+    const isWhole = (set) => !set.header || set.loaded >= set.header.points;
+    if (isWhole(this.drawing.shown) && isWhole(this.drawing.tracers)) return;
+    if (!this.loading && header.number === this.wanted) this.show(this.wanted);
   }
 
   get channel() {
@@ -172,9 +178,11 @@ class View {
   legend() {
     const {channel, scene} = this;
     const things = channel.name === "body" ? scene.bodies : scene.materials;
+    const traced = channel.name === "material" && this.drawing.tracers.loaded
+      ? scene.tracers.bodies.filter((b) => b.traced) : [];
     showLegend(byId("legend"), channel, {
-      colors: channel.category ? things.map((t) => t.color) : channel.diverging ? scene.diverging_map : scene.map,
-      names: things.map((t) => t.name),
+      colors: channel.category ? [...things, ...traced].map((t) => t.color) : channel.diverging ? scene.diverging_map : scene.map,
+      names: [...things.map((t) => t.name), ...traced.map((b) => `tracers of ${b.name}`)],
       range: this.range(),
       note: this.noteOfValues(),
     });
@@ -209,9 +217,11 @@ class View {
     this.drawing.draw({
       camera: this.camera,
       map: channel.category ? channel.name : channel.diverging ? "diverging" : "sequential",
+      tracerMap: channel.name === "body" ? "body" : "tracers",
       category: channel.category || !ready,
       range: this.range(),
       diameter: (this.scene.dimension === 2 ? 1.3 : 1.15) * (this.scene.stage?.spacing ?? 0.01),
+      tracerDiameter: this.scene.tracers?.diameter ?? 0,
       dimension: this.scene.dimension,
       most: moving ? this.most : Infinity,
       withSolids: this.controls.withSolids,
@@ -231,7 +241,7 @@ class View {
     if (this.frameTimes.length < 8) return;
     const mean = this.frameTimes.reduce((a, b) => a + b) / this.frameTimes.length;
     this.frameTimes = [];
-    const drawn = Math.min(this.most, this.drawing.shown.seen.length);
+    const drawn = Math.min(this.most, this.drawing.total);
     if (mean > 1.15 * kSlowest) this.most = Math.max(kFewest, drawn * 0.75);
     else if (mean < 0.75 * kSlowest && this.most < 4e6) this.most = Math.max(this.most * 1.2, kFewest);
   }

@@ -125,6 +125,7 @@ firn_operators(mac/particle_pressure particle_pressure)
 firn_operators(mac/inflow feed_cells inflow_work)
 firn_operators(mac/boundaries release_sliding_faces constrain_faces pressure_reactions stress_reactions
                clinging_reactions)
+firn_operators(mac/swelling subtract_swelling)
 firn_operators(mac/face_layers find_layers)
 firn_operators(mac/extrapolation transpose_faces transpose_channel extrapolate_channel extrapolate_velocities)
 

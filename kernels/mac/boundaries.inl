@@ -334,6 +334,10 @@ struct PressureReactions : BodyReactions<D, Real> {
     if (!is_fluid(mac, self)) return;
     Real face_area = Real(1);
     for (int a = 1; a < D; ++a) face_area *= boundary.grid.dx;
+    if (boundary.deforms(c))
+      sums[kWork] += static_cast<double>(face_area * boundary.grid.dx *
+                                         boundary.swelling(c, boundary.cell_position(block, cell)) *
+                                         pressure_on(self, block, c));
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
     for (int a = 0; a < D; ++a)
       for (int side = 0; side < 2; ++side) {
@@ -362,10 +366,7 @@ struct PressureReactions : BodyReactions<D, Real> {
     // what is in the cell bears shear.
     Real liquid = Real(1);
     if (onto && mac.elastic_fraction != nullptr) liquid -= mac.elastic_fraction[cell_index(cell)];
-    const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell.cell));
-    Vec<Real, D> offset;
-    for (int a = 0; a < D; ++a) offset[a] = static_cast<Real>(local[a]) + Real(0.5);
-    const Vec<Real, D> x = boundary.position_of(block, offset);
+    const Vec<Real, D> x = boundary.cell_position(block, cell.cell);
     NearestBoundary<D, Real> body;
     body.body = c;
     const Real dx = boundary.grid.dx, distance = clamp(boundary.body_distance(x, c), -dx, dx);

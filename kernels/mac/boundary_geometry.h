@@ -40,6 +40,13 @@ struct BoundaryGeometry {
     return position_of(block, offset);
   }
 
+  FIRN_HD Vec<Real, D> cell_position(const Vec<int, D>& block, std::uint32_t cell) const {
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
+    Vec<Real, D> offset;
+    for (int a = 0; a < D; ++a) offset[a] = static_cast<Real>(local[a]) + Real(0.5);
+    return position_of(block, offset);
+  }
+
   FIRN_HD Real body_distance(const Vec<Real, D>& x, int c) const {
     return signed_distance<D>(params.colliders[c].program, to_body(params.poses[c], x));
   }
@@ -62,6 +69,21 @@ struct BoundaryGeometry {
   FIRN_HD Vec<Real, D> surface_velocity(int c, const Vec<Real, D>& x) const {
     return firn::surface_velocity(params.colliders[c], params.poses[c], x) -
            bend_at(params.poses[c], x);
+  }
+  FIRN_HD bool deforms(int c) const { return params.colliders[c].deforming != nullptr; }
+  // How fast the velocities of body c make the part of a cell with centre x grow that lies within
+  // it, over the volume of the cell, 1/s: nothing where it moves as one.
+  FIRN_HD Real swelling(int c, const Vec<Real, D>& x) const {
+    const Real within = clamp(Real(0.5) - body_distance(x, c) * grid.inv_dx, Real(0), Real(1));
+    if (within == Real(0)) return Real(0);
+    const Real half = Real(0.5) * grid.dx;
+    Real growth = Real(0);
+    for (int k = 0; k < 2 * D; ++k) {
+      const Real way = k % 2 == 0 ? half : -half;
+      const Real v = surface_velocity(c, beside(x, k / 2, way))[k / 2];
+      growth += k % 2 == 0 ? v : -v;
+    }
+    return within * grid.inv_dx * growth;
   }
   FIRN_HD static bool is_nearer(Real phi, NearestBoundary<D, Real>& wall) {
     const bool nearer = phi < wall.distance;

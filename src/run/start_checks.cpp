@@ -16,6 +16,7 @@
 #include "src/scene/shapes.h"
 #include "src/state/body_warnings.h"
 #include "src/state/overlap_warnings.h"
+#include "src/state/source_warnings.h"
 
 namespace firn {
 namespace {
@@ -38,6 +39,11 @@ std::vector<std::string> transfer_warnings(const Scene& scene) {
         "does "
         "not see is never damped, and bodies under load ring; use transfer.blend = 0.99 or less, "
         "or \"apic\"");
+  if (t.type == TransferType::kAflip && t.blend == 1)
+    warnings.push_back(
+        "transfer.type = \"aflip\" without blend: velocities within a cell that the grid does not "
+        "see stay for ever, in what rests too, and speeds and kinetic energies tell of them; use "
+        "transfer.blend = 0.95");
   if (t.kernel == 1 && !traits_of(scene).implicit)
     warnings.push_back(
         "transfer.kernel = \"linear\": its forces jump where particles cross from cell to cell; "
@@ -195,9 +201,10 @@ void require_particles(const Scene& scene, std::size_t particles) {
 
 std::vector<std::string> start_warnings(const Scene& scene) {
   std::vector<std::string> warnings = mesh_warnings(scene);
-  for (const auto& more : {body_warnings(scene), overlap_warnings(scene), transfer_warnings(scene),
-                           flow_warnings(scene), stiffness_warnings(scene),
-                           collider_warnings(scene), seam_warnings(scene)})
+  for (const auto& more :
+       {body_warnings(scene), overlap_warnings(scene), source_warnings(scene),
+        transfer_warnings(scene), flow_warnings(scene), stiffness_warnings(scene),
+        collider_warnings(scene), seam_warnings(scene)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

@@ -148,7 +148,7 @@ constexpr Key kDiagnosticsKeys[] = {
     key<&DiagnosticsSettings::energy_growth>(
         "energy_growth",
         "how far the energy may rise that nothing feeds, as a part of the largest energy in motion "
-        "and strain so far",
+        "and strain so far, or of what lifts all particles by four cells where that is more",
         {.range = Range::positive()}),
     choice_key<&DiagnosticsSettings::on_energy_growth, kOnGrowth>(
         "on_energy_growth", "what happens where it rises further"),

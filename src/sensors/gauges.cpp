@@ -17,6 +17,13 @@ double quadratic(double x) {
   if (x >= 1.5) return 0;
   return x < 0.5 ? 0.75 - x * x : 0.5 * (1.5 - x) * (1.5 - x);
 }
+// Its integral up to x.
+double quadratic_up_to(double x) {
+  if (x > 0) return 1 - quadratic_up_to(-x);
+  if (x <= -1.5) return 0;
+  if (x <= -0.5) return std::pow(1.5 + x, 3) / 6;
+  return 0.5 + 0.75 * x - x * x * x / 3;
+}
 // The spline of a grid whose spacing is that of the particles', at `d` from its node.
 double weight(const Vec3& d, const GaugedParticles& particles) {
   double w = 1;
@@ -143,9 +150,23 @@ std::vector<double> read_plane(const Sensor& sensor, const GaugedParticles& part
   return {mass_flux, volume_flux, area, mass > 0 ? mass_flux / mass : kNothing};
 }
 
+double share_within(const Domain& domain, int dimension, double dx, const Vec3& x) {
+  const auto is_wall = [&](std::size_t face) {
+    const BoundaryType type = domain.boundary[face];
+    return type != BoundaryType::kOpen && type != BoundaryType::kPeriodic;
+  };
+  double share = 1;
+  for (std::size_t a = 0; a < static_cast<std::size_t>(dimension); ++a) {
+    const double low = is_wall(2 * a) ? quadratic_up_to((domain.min[a] - x[a]) / dx) : 0;
+    const double high = is_wall(2 * a + 1) ? quadratic_up_to((domain.max[a] - x[a]) / dx) : 1;
+    share *= std::max(high - low, 0.0);
+  }
+  return share;
+}
+
 // Cells are asked every eighth of one, and between two the part filled is taken to change evenly.
 std::vector<double> read_height(const Sensor& sensor, const GaugedParticles& particles,
-                                const Vec3& up) {
+                                const Vec3& up, const std::function<double(const Vec3&)>& room) {
   constexpr double kPerCell = 8, kFull = 0.5, kReach = 1.5;
   const double spacing = particles.dx() / kPerCell;
   const double reach = kReach * particles.dx() * std::sqrt(particles.dimension());
@@ -164,6 +185,12 @@ std::vector<double> read_height(const Sensor& sensor, const GaugedParticles& par
       if (filled.size() <= static_cast<std::size_t>(i)) filled.resize(std::size_t(i) + 1);
       filled[static_cast<std::size_t>(i)] += w * particles.volume(p) / cell_volume(particles);
     }
+  }
+  constexpr double kLeastRoom = 0.05;  // a point within a wall has none
+  for (std::size_t i = 0; i < filled.size(); ++i) {
+    Vec3 x = sensor.position;
+    for (std::size_t a = 0; a < 3; ++a) x[a] += static_cast<double>(i) * spacing * up[a];
+    filled[i] /= std::max(room(x), kLeastRoom);
   }
   filled.push_back(0);
   for (std::size_t i = filled.size() - 1; i-- > 0;)

@@ -42,7 +42,11 @@ std::vector<double> read_point(const Sensor& sensor, const GaugedParticles& part
 std::vector<double> read_region(const Sensor& sensor, const GaugedParticles& particles,
                                 const std::function<double(const Vec3&)>& distance);
 std::vector<double> read_plane(const Sensor& sensor, const GaugedParticles& particles);
+// `room`: the share of a cell about a point that material can fill.
 std::vector<double> read_height(const Sensor& sensor, const GaugedParticles& particles,
-                                const Vec3& up);
+                                const Vec3& up, const std::function<double(const Vec3&)>& room);
+
+// The share of the quadratic B-spline of a cell at x that lies within the walls of a domain.
+double share_within(const Domain& domain, int dimension, double dx, const Vec3& x);
 
 }  // namespace firn

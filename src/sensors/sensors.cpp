@@ -293,7 +293,12 @@ class Sensors::Impl {
         return read_plane(sensor, particles);
       case SensorKind::kHeight: {
         const bool given = sensor.direction != Vec3{};
-        return read_height(sensor, particles, given ? sensor.direction : upwards(scene_));
+        return read_height(sensor, particles, given ? sensor.direction : upwards(scene_),
+                           [&](const Vec3& x) {
+                             if (!scene_.grid.domain) return 1.0;
+                             return share_within(*scene_.grid.domain, scene_.simulation.dimension,
+                                                 scene_.grid.dx, x);
+                           });
       }
       case SensorKind::kCollider:
         break;

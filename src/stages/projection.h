@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/liquid/separating_walls.h"
+#include "kernels/mac/swelling.h"
 #include "src/scene/boundary_types.h"
 #include "src/scene/integrator_traits.h"
 #include "src/stages/face_transfer.h"
@@ -111,6 +112,9 @@ class Projection : public Stage<Exec, D, Real> {
     for (int pass = 0;; ++pass) {
       assemble_projection<Exec, D, Real>(context_.exec, context_.grid.view(), mac,
                                          context_.max_blocks(), c);
+      if (context_.bodies.any_deforms())
+        subtract_swelling<Exec, D, Real>(context_.exec, context_.boundaries(), context_.grid.view(),
+                                         mac, context_.max_blocks(), c);
       inflow_.feed(mac);
       complete(mac);
       const EllipticSystem<Real> matrix = system();

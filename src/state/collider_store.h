@@ -147,6 +147,7 @@ class ColliderStore {
     return fastest;
   }
   // Nor, where its shape changes, relative to the shape as a whole.
+  bool any_deforms() const { return !deforming_.empty(); }
   double fastest_deforming() const { return deforming_.fastest(); }
   // Nor by key frames at any time.
   double fastest() const {

@@ -20,6 +20,8 @@ struct CoarseShape {
       : spacing(coarse_spacing(outline_shape(shape, dimension, dx), dx, kCells)),
         compiled(compile_shape(shape, dimension, spacing)) {}
   static constexpr double kCells = 32;
+  // Distances of primitive shapes are exact.
+  double error() const { return compiled.meshes.empty() ? 0 : spacing; }
   double spacing;
   CompiledShape compiled;
 };
@@ -34,7 +36,7 @@ bool boxes_meet(const CompiledShape& a, const CompiledShape& b, int dimension) {
 // across.
 double share_within(const CoarseShape& body, const CoarseShape& collider, int dimension, double dx,
                     int across) {
-  const double depth = std::max(dx, collider.spacing);
+  const double depth = std::max(dx, collider.error());
   const CompiledShape& b = body.compiled;
   int inside = 0, within = 0;
   for (int k = 0; k < (dimension == 3 ? across : 1); ++k)

@@ -170,6 +170,21 @@ TEST(Sensors, HeightsEndWhereMaterialDoes) {
     }
 }
 
+// A gauge at a wall or in a corner sees what there is room for.
+TEST(Sensors, HeightsAreThoseAtWalls) {
+  for (const int d : {2, 3}) {
+    Scene scene = flying_block(d);
+    scene.simulation.gravity = {0, -9.8, 0};
+    scene.bodies[0].sampling = Sampling::kPoisson;
+    scene.grid.domain = closed_box({0, 0, 0}, {0.4, 1, d == 3 ? 0.3 : 0});
+    for (const double x : {0.0, 0.01, 0.03, 0.06, 0.4})
+      for (const double z : {0.0, 0.02, 0.3}) {
+        scene.sensors = {height({x, 0, d == 3 ? z : 0})};
+        EXPECT_NEAR(at_start(scene, 0), 0.6, 0.3 * kDx) << d << "D, at " << x << ", " << z;
+      }
+  }
+}
+
 TEST(Sensors, SeeAcrossPeriodicFaces) {
   Scene scene = flying_block(2, {1, 0, 0});
   scene.grid.domain.emplace();

@@ -7,6 +7,7 @@
 #include "firn/scene.h"
 #include "firn/simulation.h"
 #include "src/surface/particle_surface.h"
+#include "src/surface/walls.h"
 
 namespace firn {
 
@@ -37,8 +38,8 @@ SurfaceSettings surface_settings(const Scene& scene);
 
 // Liquids have one surface per material; solids, which may touch without becoming one, one for each
 // body. `wanted` says for each material of the scene whether it is. The surfaces enclose the
-// particles' volumes at rest. Throws as require_surfaces.
+// particles' volumes at rest, and end at the walls. Throws as require_surfaces.
 std::vector<MaterialSurface> material_surfaces(const Scene& scene, const Snapshot& snapshot,
-                                               const std::vector<bool>& wanted);
+                                               const std::vector<bool>& wanted, const Walls& walls);
 
 }  // namespace firn

@@ -7,11 +7,13 @@
 
 #include "firn/error.h"
 #include "kernels/math/vec.h"
+#include "src/surface/walls.h"
 
 #if defined(FIRN_WITH_OPENVDB)
 #include <openvdb/tools/VolumeToMesh.h>
 
 #include "src/surface/level_set.h"
+#include "src/surface/wall_contact.h"
 #endif
 
 namespace firn {
@@ -112,8 +114,8 @@ void require_surfaces() {}
 
 class ParticleSurface::Impl {
  public:
-  Impl(const SurfaceParticles& particles, const SurfaceSettings& settings)
-      : set(particles, settings), smoothing_(settings.smoothing) {
+  Impl(const SurfaceParticles& particles, const SurfaceSettings& settings, const Walls& walls)
+      : set(particles, settings, walls), smoothing_(settings.smoothing) {
     find_level();
     add_lone_drops();
     find_normals();
@@ -129,6 +131,7 @@ class ParticleSurface::Impl {
   void find_level();
   void add_lone_drops();
   void mesh_at(double level);
+  std::vector<float> drop_at(const LevelSet::Drop& drop, const SurfaceMesh& sphere) const;
   double area() const;
   void find_normals();
 
@@ -165,22 +168,49 @@ void ParticleSurface::Impl::find_level() {
 void ParticleSurface::Impl::add_lone_drops() {
   constexpr std::size_t kManyDrops = 20'000;  // of which one sees little
   const SurfaceMesh sphere = unit_sphere(set.lone().size() > kManyDrops ? 0 : 1);
-  const double unit = enclosed_volume(sphere);
   first_of_drops = mesh.vertices();
   per_drop = sphere.vertices();
-  for (const LevelSet::Drop& drop : set.lone()) {
-    const auto scale = static_cast<float>(std::cbrt(drop.volume / unit));
-    const auto first = static_cast<std::uint32_t>(mesh.vertices());
-    for (std::size_t i = 0; i < sphere.positions.size(); ++i)
-      mesh.positions.push_back(drop.x[i % 3] + scale * sphere.positions[i]);
-    for (const std::uint32_t corner : sphere.triangles) mesh.triangles.push_back(first + corner);
+  mesh.positions.resize(3 * (first_of_drops + per_drop * set.lone().size()));
+  parallel_for(set.lone().size(), 0, [&](std::size_t i) {
+    const std::vector<float> own = drop_at(set.lone()[i], sphere);
+    std::copy(
+        own.begin(), own.end(),
+        mesh.positions.begin() + static_cast<std::ptrdiff_t>(3 * (first_of_drops + i * per_drop)));
+  });
+  for (std::size_t i = 0; i < set.lone().size(); ++i)
+    for (const std::uint32_t corner : sphere.triangles)
+      mesh.triangles.push_back(static_cast<std::uint32_t>(first_of_drops + i * per_drop) + corner);
+}
+
+// Of its vertices the positions. At a wall it is flat, and rounder elsewhere by as much.
+std::vector<float> ParticleSurface::Impl::drop_at(const LevelSet::Drop& drop,
+                                                  const SurfaceMesh& sphere) const {
+  constexpr int kRounds = 6;
+  SurfaceMesh own{{}, {}, sphere.triangles};
+  own.positions.resize(sphere.positions.size());
+  double scale = std::cbrt(drop.volume / enclosed_volume(sphere));
+  const Walls& walls = set.walls();
+  const Walls::Set near = walls.near({{drop.x[0], drop.x[1], drop.x[2]}}, 2 * scale);
+  for (int round = 0; round < (near != 0 ? kRounds : 1); ++round) {
+    if (round > 0) scale *= std::cbrt(drop.volume / enclosed_volume(own));
+    for (std::size_t i = 0; i < own.positions.size(); i += 3) {
+      V3 x;
+      for (int c = 0; c < 3; ++c)
+        x[c] = drop.x[static_cast<std::size_t>(c)] +
+               static_cast<float>(scale) * sphere.positions[i + static_cast<std::size_t>(c)];
+      x = walls.pushed_out(near, x);
+      for (int c = 0; c < 3; ++c)
+        own.positions[i + static_cast<std::size_t>(c)] = static_cast<float>(x[c]);
+    }
   }
+  return std::move(own.positions);
 }
 
 void ParticleSurface::Impl::mesh_at(double level) {
   std::vector<openvdb::Vec3s> points;
   std::vector<openvdb::Vec3I> triangles;
   std::vector<openvdb::Vec4I> quads;
+  set.cut(level);
   openvdb::tools::volumeToMesh(*set.grid(), points, triangles, quads, level);
   mesh.positions.resize(3 * points.size());
   for (std::size_t i = 0; i < points.size(); ++i)
@@ -200,6 +230,7 @@ void ParticleSurface::Impl::mesh_at(double level) {
       mesh.triangles.insert(mesh.triangles.end(), {q[0], q[3], q[1], q[1], q[3], q[2]});
   }
   smooth(mesh, smoothing_);
+  push_out_of_walls(mesh, set);
 }
 
 double ParticleSurface::Impl::area() const {
@@ -263,7 +294,7 @@ void require_surfaces() {
 
 class ParticleSurface::Impl {
  public:
-  Impl(const SurfaceParticles&, const SurfaceSettings&) { require_surfaces(); }
+  Impl(const SurfaceParticles&, const SurfaceSettings&, const Walls&) { require_surfaces(); }
   SurfaceMesh mesh;
 };
 
@@ -272,7 +303,10 @@ std::vector<float> ParticleSurface::at_vertices(std::span<const float>, int) con
 #endif
 
 ParticleSurface::ParticleSurface(const SurfaceParticles& particles, const SurfaceSettings& settings)
-    : impl_(std::make_unique<Impl>(particles, settings)) {}
+    : ParticleSurface(particles, settings, Walls()) {}
+ParticleSurface::ParticleSurface(const SurfaceParticles& particles, const SurfaceSettings& settings,
+                                 const Walls& walls)
+    : impl_(std::make_unique<Impl>(particles, settings, walls)) {}
 ParticleSurface::~ParticleSurface() = default;
 ParticleSurface::ParticleSurface(ParticleSurface&&) noexcept = default;
 ParticleSurface& ParticleSurface::operator=(ParticleSurface&&) noexcept = default;

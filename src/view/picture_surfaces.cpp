@@ -79,7 +79,8 @@ bool PictureSurfaces::any() const {
 void PictureSurfaces::make(const Picture& picture) {
   if (picture.number == number_) return;
   kept_.clear();
-  kept_ = material_surfaces(scene_, points_of(picture), wanted_);
+  if (!walls_) walls_.emplace(scene_);
+  kept_ = material_surfaces(scene_, points_of(picture), wanted_, walls_->at(picture.colliders));
   number_ = picture.number;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,8 @@ class PictureSurfaces {
   void make(const Picture& picture);
 
   Scene scene_;
-  std::vector<bool> wanted_;  // by material
+  std::optional<SceneWalls> walls_;  // once they are needed
+  std::vector<bool> wanted_;         // by material
   std::mutex mutex_;
   std::uint64_t number_ = 0;  // of the picture whose surfaces are kept
   std::vector<MaterialSurface> kept_;

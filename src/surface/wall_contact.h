@@ -1,0 +1,15 @@
+// How the mesh of a surface ends at walls, once it is cut behind them (level_set.h).
+#pragma once
+
+#if defined(FIRN_WITH_OPENVDB)
+#include "src/surface/level_set.h"
+#include "src/surface/particle_surface.h"
+
+namespace firn {
+
+// Vertices that lie in a wall go onto it; where walls meet or have an edge the mesh has one as
+// well. What lies in walls alone goes.
+void push_out_of_walls(SurfaceMesh& mesh, const LevelSet& set);
+
+}  // namespace firn
+#endif

@@ -136,20 +136,25 @@ class ParticleSurface::Impl {
   void find_normals();
 
   int smoothing_;
+  double wet_ = 0;  // of the last mesh the part that lies on walls
 };
 
 // By the area at first, then by the secant; the best of a few. Where nothing lies next to anything
-// the voxels may be too coarse for any level to enclose the volume to the last percent.
+// the voxels may be too coarse for any level to enclose the volume to the last percent. Walls do
+// not move with the level: where they hold nearly all of a liquid, what little is free stays by its
+// particles, since a level that had it all from there would open bubbles within.
 void ParticleSurface::Impl::find_level() {
   constexpr int kMostMeshes = 6;
   constexpr double kTolerance = 0.005;
+  constexpr double kLowestWet = 0.25;  // spacings
   const double farthest = set.farthest_level();
   mesh_at(level);
+  const double lowest = -std::lerp(farthest, kLowestWet * set.spacing(), wet_);
   double slope = area(), at = level, volume = enclosed_volume(mesh);
   double missing = set.volume() - volume, best = std::abs(missing);
   SurfaceMesh kept = mesh;
   for (int i = 1; i < kMostMeshes && best > kTolerance * set.volume() && slope > 0; ++i) {
-    const double next = std::clamp(at + missing / slope, -farthest, farthest);
+    const double next = std::clamp(at + missing / slope, lowest, farthest);
     if (next == at) break;
     mesh_at(next);
     slope = (enclosed_volume(mesh) - volume) / (next - at);
@@ -182,23 +187,32 @@ void ParticleSurface::Impl::add_lone_drops() {
       mesh.triangles.push_back(static_cast<std::uint32_t>(first_of_drops + i * per_drop) + corner);
 }
 
-// Of its vertices the positions. At a wall it is flat, and rounder elsewhere by as much.
+// Of its vertices the positions. At a wall, of which that counts which is next to its middle, it is
+// flat, and larger by as much: in a corner twice as large, where an eighth of a ball is left.
 std::vector<float> ParticleSurface::Impl::drop_at(const LevelSet::Drop& drop,
                                                   const SurfaceMesh& sphere) const {
   constexpr int kRounds = 6;
-  SurfaceMesh own{{}, {}, sphere.triangles};
-  own.positions.resize(sphere.positions.size());
-  double scale = std::cbrt(drop.volume / enclosed_volume(sphere));
+  constexpr double kLargest = 2;
+  SurfaceMesh own{sphere.positions, {}, sphere.triangles};
+  const double free_scale = std::cbrt(drop.volume / enclosed_volume(sphere));
   const Walls& walls = set.walls();
-  const Walls::Set near = walls.near({{drop.x[0], drop.x[1], drop.x[2]}}, 2 * scale);
+  V3 center{{drop.x[0], drop.x[1], drop.x[2]}};
+  const Walls::Set near = walls.near(center, kLargest * free_scale);
+  if (near != 0) center = walls.pushed_out(near, center);
+  std::vector<std::pair<V3, double>> sides;
+  walls.each(
+      near, [&](int i) { sides.emplace_back(walls.normal(i, center), walls.distance(i, center)); });
+  double scale = free_scale;
   for (int round = 0; round < (near != 0 ? kRounds : 1); ++round) {
-    if (round > 0) scale *= std::cbrt(drop.volume / enclosed_volume(own));
+    if (round > 0)
+      scale = std::min(scale * std::cbrt(drop.volume / std::max(enclosed_volume(own), 1e-30)),
+                       kLargest * free_scale);
     for (std::size_t i = 0; i < own.positions.size(); i += 3) {
-      V3 x;
+      V3 off;
       for (int c = 0; c < 3; ++c)
-        x[c] = drop.x[static_cast<std::size_t>(c)] +
-               static_cast<float>(scale) * sphere.positions[i + static_cast<std::size_t>(c)];
-      x = walls.pushed_out(near, x);
+        off[c] = scale * sphere.positions[i + static_cast<std::size_t>(c)];
+      for (const auto& [n, away] : sides) off += n * std::max(0.0, -away - dot(n, off));
+      const V3 x = near != 0 ? walls.pushed_out(near, center + off) : center + off;
       for (int c = 0; c < 3; ++c)
         own.positions[i + static_cast<std::size_t>(c)] = static_cast<float>(x[c]);
     }
@@ -230,7 +244,7 @@ void ParticleSurface::Impl::mesh_at(double level) {
       mesh.triangles.insert(mesh.triangles.end(), {q[0], q[3], q[1], q[1], q[3], q[2]});
   }
   smooth(mesh, smoothing_);
-  push_out_of_walls(mesh, set);
+  wet_ = push_out_of_walls(mesh, set);
 }
 
 double ParticleSurface::Impl::area() const {

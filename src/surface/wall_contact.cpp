@@ -62,6 +62,7 @@ V3 where_they_meet(const V3& a, const V3& normal_a, const V3& b, const V3& norma
 // nearer goes there. Of a corner several do, of which one end may have a part each time.
 void follow_edges(SurfaceMesh& mesh, const LevelSet& set, const std::vector<V3>& normals) {
   constexpr int kRounds = 3;
+  constexpr double kFarthest = 2;  // voxels: an edge of one, and what its ends were in the wall
   const std::vector<Across> across = edges_across(mesh, normals);
   if (across.empty()) return;
   std::vector<V3> way(mesh.vertices());
@@ -76,7 +77,7 @@ void follow_edges(SurfaceMesh& mesh, const LevelSet& set, const std::vector<V3>&
       const V3 meet = where_they_meet(a, normals[i], b, normals[j]);
       const bool first = norm(meet - a) < norm(meet - b);
       const V3 step = meet - (first ? a : b);
-      if (norm(step) > set.voxel()) continue;
+      if (norm(step) > kFarthest * set.voxel()) continue;
       way[first ? i : j] += step;
       ++count[first ? i : j];
     }
@@ -90,8 +91,9 @@ void follow_edges(SurfaceMesh& mesh, const LevelSet& set, const std::vector<V3>&
   }
 }
 
-// Pieces all of whose vertices lie on walls: what a gap within a wall has left, which is flat now.
-void drop_buried(SurfaceMesh& mesh, const std::vector<char>& is_on) {
+// Pieces all of whose vertices lie on walls and that enclose nothing: what a gap within a wall has
+// left, which is flat now.
+void drop_buried(SurfaceMesh& mesh, const std::vector<char>& is_on, double voxel) {
   std::vector<std::uint32_t> root(mesh.vertices());
   std::iota(root.begin(), root.end(), 0u);
   const auto find = [&](std::uint32_t i) {
@@ -101,8 +103,21 @@ void drop_buried(SurfaceMesh& mesh, const std::vector<char>& is_on) {
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
     if (t % 3 != 2) root[find(mesh.triangles[t])] = find(mesh.triangles[t + 1]);
   std::vector<char> is_free(mesh.vertices(), 0);
-  for (std::uint32_t i = 0; i < root.size(); ++i)
+  std::vector<double> volume(mesh.vertices(), 0), flat(mesh.vertices(), 0);
+  for (std::uint32_t i = 0; i < root.size(); ++i) {
     if (!is_on[i]) is_free[find(i)] = 1;
+    flat[find(i)] += kOn * std::pow(voxel, 3);  // of a vertex's share of the surface
+  }
+  for (std::size_t t = 0; t < mesh.triangles.size(); t += 3) {
+    const std::uint32_t piece = find(mesh.triangles[t]);
+    const V3 origin = vertex(mesh, piece);
+    volume[piece] += dot(vertex(mesh, mesh.triangles[t]) - origin,
+                         cross(vertex(mesh, mesh.triangles[t + 1]) - origin,
+                               vertex(mesh, mesh.triangles[t + 2]) - origin)) /
+                     6;
+  }
+  for (std::uint32_t i = 0; i < root.size(); ++i)
+    if (std::abs(volume[i]) > flat[i]) is_free[i] = 1;
   std::vector<std::uint32_t> number(mesh.vertices());
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < root.size(); ++i) {
@@ -122,8 +137,8 @@ void drop_buried(SurfaceMesh& mesh, const std::vector<char>& is_on) {
 
 }  // namespace
 
-void push_out_of_walls(SurfaceMesh& mesh, const LevelSet& set) {
-  if (set.walls().none()) return;
+double push_out_of_walls(SurfaceMesh& mesh, const LevelSet& set) {
+  if (set.walls().none() || mesh.vertices() == 0) return 0;
   // In voxels: what is so near to a wall follows its edges.
   constexpr double kFollows = 0.5;
   const Walls& walls = set.walls();
@@ -141,7 +156,10 @@ void push_out_of_walls(SurfaceMesh& mesh, const LevelSet& set) {
     if (away < 0) place(mesh, at, walls.pushed_out(near, x));
   });
   follow_edges(mesh, set, normals);
-  drop_buried(mesh, is_on);
+  const auto wet = static_cast<double>(std::count(is_on.begin(), is_on.end(), 1));
+  const double part = wet / static_cast<double>(mesh.vertices());
+  drop_buried(mesh, is_on, set.voxel());
+  return part;
 }
 
 }  // namespace firn

@@ -8,8 +8,8 @@
 namespace firn {
 
 // Vertices that lie in a wall go onto it; where walls meet or have an edge the mesh has one as
-// well. What lies in walls alone goes.
-void push_out_of_walls(SurfaceMesh& mesh, const LevelSet& set);
+// well. What lies in walls alone goes. Returns the part of the vertices that lie on walls.
+double push_out_of_walls(SurfaceMesh& mesh, const LevelSet& set);
 
 }  // namespace firn
 #endif

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <random>
 #include <tuple>
 
@@ -67,15 +68,16 @@ void expect_outside(const SurfaceMesh& mesh, const Walls& walls, double toleranc
   EXPECT_LE(deepest, tolerance);
 }
 
-// Triangles whose middle is in a wall, in spacings.
-double deepest_middle(const SurfaceMesh& mesh, const Walls& walls) {
-  double deepest = 0;
+// How far the middles of triangles are in a wall, in spacings; the deepest first.
+std::vector<double> deep_middles(const SurfaceMesh& mesh, const Walls& walls) {
+  std::vector<double> deep;
   for (std::size_t t = 0; t < mesh.triangles.size(); t += 3) {
     V3 sum = V3::zero();
     for (std::size_t k = 0; k < 3; ++k) sum += vertex(mesh, mesh.triangles[t + k]);
-    deepest = std::max(deepest, -distance(walls, sum * (1.0 / 3)) / kSpacing);
+    deep.push_back(-distance(walls, sum * (1.0 / 3)) / kSpacing);
   }
-  return deepest;
+  std::sort(deep.rbegin(), deep.rend());
+  return deep;
 }
 
 // Particles of a shape that lie outside the walls. Of cells that these cut the parts.
@@ -180,7 +182,7 @@ TEST_P(SurfacesAtWalls, OfASphereEndThere) {
   EXPECT_NEAR(enclosed_volume(mesh), pool.total(), 0.02 * pool.total());
   // A chord of the sphere between vertices of two voxels' distance.
   const double chord = std::pow(2 * kVoxel * kSpacing, 2) / (8 * 0.2) / kSpacing;
-  EXPECT_LT(deepest_middle(mesh, walls), chord);
+  EXPECT_LT(deep_middles(mesh, walls)[0], chord);
   int touching = 0, apart = 0;
   for (std::size_t i = 0; i < mesh.vertices(); ++i) {
     const V3 x = vertex(mesh, i);
@@ -202,7 +204,7 @@ TEST_P(SurfacesAtWalls, OfAnObliquePlaneEndThere) {
   const SurfaceMesh mesh = surface_of(block, walls).mesh();
   expect_closed(mesh);
   expect_outside(mesh, walls);
-  EXPECT_LT(deepest_middle(mesh, walls), kRounding / kSpacing);
+  EXPECT_LT(deep_middles(mesh, walls)[0], kRounding / kSpacing);
   EXPECT_NEAR(enclosed_volume(mesh), block.total(), 0.02 * block.total());
   int touching = 0, apart = 0;
   for (std::size_t i = 0; i < mesh.vertices(); ++i) {
@@ -238,12 +240,32 @@ TEST_P(SurfacesAtWalls, OfABodyThatMovesEndWhereItIs) {
   expect_closed(mesh);
   expect_outside(mesh, moved);
   EXPECT_NEAR(enclosed_volume(mesh), pool.total(), 0.02 * pool.total());
-  // An edge is followed, but for the triangle in a corner.
-  EXPECT_LT(deepest_middle(mesh, moved), 0.15);
+  // Edges are followed, but for a triangle before each of the corners.
+  const std::vector<double> deep = deep_middles(mesh, moved);
+  EXPECT_LT(deep[8], 0.15);
+  EXPECT_LT(deep[0], 0.5 * kVoxel);
   double deepest = 0;
   for (std::size_t i = 0; i < mesh.vertices(); ++i)
     deepest = std::max(deepest, -distance(rest, vertex(mesh, i)));
   EXPECT_GT(deepest, kSpacing);  // it is not at rest
+}
+
+// All of which lies on walls.
+TEST_P(SurfacesAtWalls, OfAFullTankWithABallAreBoth) {
+  const Walls walls = walls_of(scene_with(sphere(0.2)));
+  const Cloud full = cloud_beside(
+      walls,
+      [](double x, double y, double z) {
+        return std::max({std::abs(x), std::abs(y), std::abs(z)}) < 0.4;
+      },
+      0.4);
+  const SurfaceMesh mesh = surface_of(full, walls).mesh();
+  expect_closed(mesh);
+  expect_outside(mesh, walls);
+  EXPECT_EQ(pieces(mesh), 2);
+  // Nothing of it is free, so that no level encloses more or less than there is room.
+  const double room = 0.512 - 4.0 / 3 * std::numbers::pi * 0.008;
+  EXPECT_NEAR(enclosed_volume(mesh), room, 0.002 * room);
 }
 
 // What is two spacings from a wall does not touch it, and is as it is without.
@@ -300,6 +322,22 @@ TEST_P(SurfacesAtWalls, OfADropAreFlatThere) {
     expect_outside(surface.mesh(), walls);
     EXPECT_NEAR(enclosed_volume(surface.mesh()) / volume[0], 1, 0.01) << above;
   }
+}
+
+// Nothing of it comes out of the other side.
+TEST_P(SurfacesAtWalls, OfADropStayOnTheirSideOfAThinWall) {
+  Shape plate;
+  plate.type = ShapeType::kBox;
+  plate.min = {-0.5, -0.1 * kSpacing, -0.5};
+  plate.max = {0.5, 0, 0.5};
+  const Walls walls = walls_of(scene_with(plate));
+  const std::vector<float> position{0, static_cast<float>(0.1 * kSpacing), 0};
+  const std::vector<float> volume{static_cast<float>(std::pow(kSpacing, 3))};
+  const ParticleSurface surface({position, volume}, {.kernel = GetParam()}, walls);
+  expect_outside(surface.mesh(), walls);
+  for (std::size_t i = 0; i < surface.mesh().vertices(); ++i)
+    EXPECT_GE(vertex(surface.mesh(), i)[1], -kRounding);
+  EXPECT_NEAR(enclosed_volume(surface.mesh()) / volume[0], 1, 0.01);
 }
 
 // Nothing jumps where the liquid is near a wall: its surface moves by no more than the particles.

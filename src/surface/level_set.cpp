@@ -31,14 +31,11 @@ constexpr std::uint32_t kDense = 42;  // particles of a cell of 64 that has no h
 // both sides.
 constexpr double kBehindFace = 1.5, kBehindCollider = 0.75;
 // What is so near to a wall, in spacings, is drawn to it.
-constexpr double kDrawn = 0.75;
+constexpr double kDrawn = 0.6;
 // Of a mass's half space that ends at a wall the kernels sum to 1 / 2 there, with its image to 1.
 // What touches several walls has a quarter, an eighth.
 constexpr float kDrawnSum = 2.2f;
-// How fast that half falls off behind the wall, over a spacing.
-constexpr float kSumFallsOff = 1.1f;
-// From which distance on, in spacings, walls no longer count: that at which particles begin to be
-// missed in them.
+// In spacings: from there on no particle is missed in a wall.
 constexpr double kBeside = kReach;
 
 double mean_volume(const SurfaceParticles& particles) {
@@ -192,8 +189,7 @@ struct LevelSet::Sums {
   Vec<double, 3> middle;
   float x[kMost], y[kMost], z[kMost];
   float weight[kMost], mean_x[kMost], mean_y[kMost], mean_z[kMost], nearest[kMost];
-  // Beside walls: how deep in one, m, and how many are touched.
-  float depth[kMost], touched[kMost];
+  float touched[kMost];  // how many walls, if any is near
   bool has_images = false;
 
   SurfacePoint relative(const SurfacePoint& p) const {
@@ -221,26 +217,33 @@ LevelSet::Values LevelSet::measure(std::uint32_t node, Values& beyond) const {
   if (deep) return Values(beyond.empty() ? 1 : voxels_per_cell(), -inside_);
   s.has_images = near_walls(node) != 0 && has_images(around);
   Values values = is_anisotropic_ ? measure_density(around, s) : measure_distance(around, s);
-  const bool any =
-      std::any_of(values.begin(), values.end(), [&](float value) { return value < outside_; });
-  return any ? values : Values{};
+  return std::ranges::min(values) < outside_ ? values : Values{};
 }
 
+// Voxels in a wall are moved onto it, so that they have the value there: the surface goes straight
+// into the wall, and what it is there is seen without folds when it is pushed back.
 LevelSet::Values LevelSet::measure_walls(std::uint32_t node, Sums& s) const {
   const auto beside = static_cast<float>(kBeside * spacing_);
+  const auto deepest = static_cast<float>(2 * kBehindFace * voxel());
   Values beyond(voxels_per_cell());
   bool any = false;
   for (std::size_t i = 0; i < beyond.size(); ++i) {
     const Walls::V3 x = s.middle + Walls::V3{{s.x[i], s.y[i], s.z[i]}};
     beyond[i] = std::numeric_limits<float>::max();
-    s.depth[i] = s.touched[i] = 0;
+    s.touched[i] = 0;
+    float nearest = std::numeric_limits<float>::max();
     walls_.each(near_walls(node), [&](int wall) {
       const auto away = static_cast<float>(walls_.distance(wall, x));
-      s.depth[i] = std::max(s.depth[i], -away);
+      nearest = std::min(nearest, away);
       s.touched[i] += std::clamp(1 - away / beside, 0.0f, 1.0f);
       const double behind = walls_.is_face(wall) ? kBehindFace : kBehindCollider;
       beyond[i] = std::min(beyond[i], away + static_cast<float>(behind * voxel()));
     });
+    if (nearest < 0 && nearest > -deepest) {
+      const Walls::V3 out = walls_.pushed_out(near_walls(node), x) - s.middle;
+      float* const own[] = {&s.x[i], &s.y[i], &s.z[i]};
+      for (int a = 0; a < 3; ++a) *own[a] = static_cast<float>(out[a]);
+    }
     any = any || beyond[i] < inside_ + static_cast<float>(farthest_level());
   }
   return any ? beyond : Values{};
@@ -293,7 +296,7 @@ LevelSet::Values LevelSet::measure_distance(const Around& around, Sums& s) const
     for_points(around, true, add);
     for (int i = 0; i < n; ++i) {
       float& value = values[static_cast<std::size_t>(i)];
-      const float drawn = static_cast<float>(kDrawn) * h * s.touched[i] + s.depth[i];
+      const float drawn = static_cast<float>(kDrawn) * h * s.touched[i];
       value = std::clamp(phi(i), value - drawn, value);
     }
   }
@@ -324,8 +327,7 @@ LevelSet::Values LevelSet::measure_density(const Around& around, Sums& s) const 
     for_points(around, true, add);
     for (int i = 0; i < n; ++i) {
       float& own = values[static_cast<std::size_t>(i)];
-      const float drawn = std::pow(kDrawnSum, s.touched[i]) *
-                          std::exp(kSumFallsOff * s.depth[i] / static_cast<float>(spacing_));
+      const float drawn = std::pow(kDrawnSum, s.touched[i]);
       own = std::min(s.weight[i], own * drawn);
     }
   }

@@ -255,14 +255,27 @@ double ParticleSurface::Impl::area() const {
   return sum;
 }
 
-// Means over the triangles about a vertex, by area.
+// Means over the triangles about a vertex, by area: over the free ones where there are such, so
+// that at the edge of a wall none points into this, where no light is.
 void ParticleSurface::Impl::find_normals() {
   mesh.normals.assign(mesh.positions.size(), 0.0f);
+  const std::vector<char> is_on = vertices_on_walls(mesh, set);
+  const auto lies_on_wall = [&](std::size_t t) {
+    return !is_on.empty() && is_on[mesh.triangles[t]] && is_on[mesh.triangles[t + 1]] &&
+           is_on[mesh.triangles[t + 2]];
+  };
+  std::vector<char> is_free(mesh.vertices(), 0);
+  for (std::size_t t = 0; t + 2 < mesh.triangles.size(); t += 3)
+    for (std::size_t k = 0; k < 3 && !lies_on_wall(t); ++k) is_free[mesh.triangles[t + k]] = 1;
   for (std::size_t t = 0; t + 2 < mesh.triangles.size(); t += 3) {
     const V3 n = area_vector(mesh, t);
-    for (int k = 0; k < 3; ++k)
+    const bool on_wall = lies_on_wall(t);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::size_t i = mesh.triangles[t + k];
+      if (on_wall && is_free[i]) continue;
       for (int c = 0; c < 3; ++c)
-        mesh.normals[3 * std::size_t{mesh.triangles[t + k]} + c] += static_cast<float>(n[c]);
+        mesh.normals[3 * i + static_cast<std::size_t>(c)] += static_cast<float>(n[c]);
+    }
   }
   for (std::size_t i = 0; i < mesh.vertices(); ++i) {
     float* n = &mesh.normals[3 * i];

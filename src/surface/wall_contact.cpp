@@ -162,5 +162,15 @@ double push_out_of_walls(SurfaceMesh& mesh, const LevelSet& set) {
   return part;
 }
 
+std::vector<char> vertices_on_walls(const SurfaceMesh& mesh, const LevelSet& set) {
+  if (set.walls().none()) return {};
+  std::vector<char> is_on(mesh.vertices());
+  parallel_for(mesh.vertices(), 0, [&](std::size_t i) {
+    const V3 x = vertex(mesh, static_cast<std::uint32_t>(i));
+    is_on[i] = set.walls().distance(walls_about(set, x), x) < kOn * set.voxel();
+  });
+  return is_on;
+}
+
 }  // namespace firn
 #endif

@@ -123,9 +123,10 @@ void time_particles(IoTable& table, const Scene& scene, const Snapshot& snapshot
 
 void time_picture(IoTable& table, const Scene& scene, const Snapshot& snapshot,
                   const fs::path& folder) {
+  const Walls walls = SceneWalls(scene).at({});
   if (surfaces_available())
     table.time("surface found", [&] {
-      material_surfaces(scene, snapshot, std::vector<bool>(scene.materials.size(), true));
+      material_surfaces(scene, snapshot, std::vector<bool>(scene.materials.size(), true), walls);
       return Moved{};
     });
   Renderer renderer(scene);

@@ -48,7 +48,7 @@ void FrameWriter::write(const Simulation& simulation, const FrameStats& stats,
     watch.emplace(seconds.files);
     const FrameMark mark = frame_mark(scene_, stats.frame, stats.time);
     if (particles_.writes()) particles_.write(shown.particles, shown.tracers, mark);
-    surfaces_.write(shown.particles, mark);
+    surfaces_.write(shown.particles, shown.colliders, mark);
     watch.emplace(seconds.pictures);
     if (renderer_) write_picture(std::move(shown), stats.frame, simulation.on_cuda());
   }

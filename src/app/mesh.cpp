@@ -1,9 +1,12 @@
 // `firn mesh`: the surfaces of a run's materials, from the particles that its folder has kept.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "firn/error.h"
 #include "src/app/commands.h"
 #include "src/app/progress.h"
+#include "src/app/recorded_bodies.h"
 #include "src/app/run_frames.h"
 #include "src/app/surface_writer.h"
 #include "src/scene/continuation.h"
@@ -16,6 +19,11 @@ int mesh(const Options& options) {
   const Scene scene = scene::scene_afterwards(run.scene().string(), scene_options(options));
   const RunFrames kept(scene, run);
   const std::vector<int> frames = kept.frames(options.first_frame, options.last_frame);
+  const RecordedBodies bodies(scene, run);
+  if (!std::all_of(frames.begin(), frames.end(), [&](int frame) { return bodies.knows(frame); }))
+    Progress::warning(
+        "surfaces end at bodies that material moves where these began: stats.jsonl does not have "
+        "them");
   std::optional<RunDirectory> elsewhere;
   if (!options.output.empty())
     elsewhere.emplace(RunDirectory::open_for_exports(options.output, run, options.overwrite));
@@ -30,7 +38,8 @@ int mesh(const Options& options) {
       tell_left_out(frame, options.first_frame || options.last_frame);
       continue;
     }
-    writer.write(snapshot_of(read->particles), read->particles.mark);
+    const FrameMark& mark = read->particles.mark;
+    writer.write(snapshot_of(read->particles), bodies.at(frame, mark.time), mark);
     ++written;
   }
   progress.line(fmt::format("surfaces of {} frames in {}", written,

@@ -74,13 +74,15 @@ SurfaceWriter::SurfaceWriter(const Scene& scene, const RunDirectory& directory,
   if (scene.simulation.dimension != 3)
     throw Error(ErrorCategory::kScene, "surfaces need a scene with dimension = 3");
   require_surface_formats(scene, formats);
+  walls_.emplace(scene);
   directory.make_surface_folder();
 }
 
-void SurfaceWriter::write(const Snapshot& particles, const FrameMark& mark) const {
+void SurfaceWriter::write(const Snapshot& particles, const std::vector<ColliderState>& colliders,
+                          const FrameMark& mark) const {
   if (formats_.empty()) return;
-  const auto surfaces =
-      material_surfaces(scene_, particles, std::vector<bool>(scene_.materials.size(), true));
+  const auto surfaces = material_surfaces(
+      scene_, particles, std::vector<bool>(scene_.materials.size(), true), walls_->at(colliders));
   const std::vector<float> colors = colors_of(scene_, particles);
   std::vector<SurfaceLayer> layers;
   layers.reserve(surfaces.size());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "firn/simulation.h"
 #include "src/io/run_directory.h"
 #include "src/io/surface_file.h"
+#include "src/surface/walls.h"
 
 namespace firn::app {
 
@@ -22,12 +24,14 @@ class SurfaceWriter {
                 const std::vector<std::string>& formats);
 
   bool writes() const { return !formats_.empty(); }
-  // Needs positions, velocities, materials, bodies and volumes.
-  void write(const Snapshot& particles, const FrameMark& mark) const;
+  // Needs positions, velocities, materials, bodies and volumes. `colliders`: where they are.
+  void write(const Snapshot& particles, const std::vector<ColliderState>& colliders,
+             const FrameMark& mark) const;
 
  private:
   const Scene& scene_;
   const RunDirectory& directory_;
+  std::optional<SceneWalls> walls_;  // if it writes
   std::vector<const SurfaceFormat*> formats_;
   std::map<std::pair<int, int>, std::string> names_;  // by material and body
 };

@@ -106,7 +106,7 @@ std::vector<ColliderPose> ColliderView::poses(const std::vector<ColliderState>& 
   std::vector<ColliderPose> result;
   for (std::size_t i = 0; i < scene_.colliders.size(); ++i) {
     const ColliderState state = i < states.size() ? states[i] : ColliderState{};
-    result.push_back({state.rotation, state.translation, state.pivot});
+    result.push_back({state.rotation, state.translation, state.pivot, state.time});
   }
   return result;
 }

@@ -49,6 +49,14 @@ std::vector<float> flat(const std::vector<ColorF>& colors, bool linear) {
   return values;
 }
 
+// By material.
+std::vector<bool> shown_as_surfaces(const Scene& scene) {
+  std::vector<bool> wanted(scene.materials.size());
+  for (std::size_t m = 0; m < wanted.size(); ++m)
+    wanted[m] = is_shown_as_surface(scene, static_cast<int>(m));
+  return wanted;
+}
+
 std::vector<V3f> vectors(const std::vector<float>& values) {
   std::vector<V3f> result(values.size() / 3);
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -68,18 +76,20 @@ void MaterialView::add_to(RayScene& rays, int first) && {
   rays.clear = make_ray_meshes(std::move(clear));
 }
 
+bool shows_surfaces(const Scene& scene) {
+  const std::vector<bool> wanted = shown_as_surfaces(scene);
+  return std::find(wanted.begin(), wanted.end(), true) != wanted.end();
+}
+
 MaterialView view_materials(const Scene& scene, const Snapshot& snapshot,
-                            const ParticleColors& colors, double depth) {
+                            const ParticleColors& colors, double depth, const Walls& walls) {
   MaterialView view;
-  std::vector<bool> wanted(scene.materials.size());
-  for (std::size_t m = 0; m < wanted.size(); ++m)
-    wanted[m] = is_shown_as_surface(scene, static_cast<int>(m));
-  const bool any = std::find(wanted.begin(), wanted.end(), true) != wanted.end();
-  if (!any || snapshot.size() == 0) return view;
+  if (!shows_surfaces(scene) || snapshot.size() == 0) return view;
+  const std::vector<bool> wanted = shown_as_surfaces(scene);
   view.covered.assign(snapshot.size(), false);
   const std::vector<float> color = flat(colors(snapshot), false);
   const std::vector<float> glow = flat(colors.glow(snapshot), true);
-  for (const MaterialSurface& body : material_surfaces(scene, snapshot, wanted)) {
+  for (const MaterialSurface& body : material_surfaces(scene, snapshot, wanted, walls)) {
     if (body.surface.mesh().vertices() == 0) continue;  // too coarse voxels lost it
     for (const std::uint32_t p : body.particles) view.covered[p] = true;
     const Finish finish = shown_finish(scene.materials[body.material], colors.is_scalar());

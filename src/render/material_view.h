@@ -7,6 +7,7 @@
 #include "firn/simulation.h"
 #include "src/render/particle_color.h"
 #include "src/render/raytrace.h"
+#include "src/surface/walls.h"
 
 namespace firn {
 
@@ -23,8 +24,11 @@ struct MaterialView {
 Finish shown_finish(const Material& material, bool scalar_colors);
 
 // Of the materials that the scene shows by their surface. `depth` (m): of white light, what passes
-// so much of a clear material has its colour.
+// so much of a clear material has its colour. They end at the walls.
 MaterialView view_materials(const Scene& scene, const Snapshot& snapshot,
-                            const ParticleColors& colors, double depth);
+                            const ParticleColors& colors, double depth, const Walls& walls);
+
+// Whether the scene shows any material by its surface.
+bool shows_surfaces(const Scene& scene);
 
 }  // namespace firn

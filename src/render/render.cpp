@@ -14,6 +14,7 @@
 #include "src/render/surroundings.h"
 #include "src/render/view.h"
 #include "src/surface/material_surfaces.h"
+#include "src/surface/walls.h"
 
 namespace firn {
 namespace {
@@ -108,6 +109,7 @@ class Renderer::Impl {
                      const std::vector<TriangleSurface>& surfaces);
   void show_meshes(const std::vector<Affine>& poses, const std::vector<TriangleSurface>& surfaces);
   void add_planes(const std::vector<Plane>& planes, const V3f& color, RayScene& rays) const;
+  Walls walls_at(const std::vector<ColliderPose>& poses);
   Projection view() const { return {framing_.camera(), static_cast<double>(width_) / height_}; }
 
   Scene scene_;
@@ -119,6 +121,7 @@ class Renderer::Impl {
   std::optional<GlassBox> glass_;
   std::optional<ParticleColors> colors_;
   std::vector<Mesh> collider_meshes_;  // at rest
+  std::optional<SceneWalls> walls_;    // once surfaces are to end at them
   // Those of the last picture, which stay where nothing has moved; and where they were.
   std::shared_ptr<const RayMeshes> ray_meshes_;
   int shown_meshes_ = 0;
@@ -242,6 +245,21 @@ void Renderer::Impl::aim(const Snapshot& snapshot, double time) {
     look_at(snapshot, time);
 }
 
+// What surfaces end at.
+Walls Renderer::Impl::walls_at(const std::vector<ColliderPose>& poses) {
+  if (!shows_surfaces(scene_)) return {};
+  if (!walls_) walls_.emplace(scene_);
+  std::vector<ColliderState> states;
+  for (const ColliderPose& pose : poses) {
+    ColliderState& state = states.emplace_back();
+    state.rotation = pose.rotation;
+    state.translation = pose.translation;
+    state.pivot = pose.pivot;
+    state.time = pose.time;
+  }
+  return walls_->at(states);
+}
+
 Image Renderer::Impl::draw(const Snapshot& snapshot,
                            const std::vector<ColliderPose>& collider_poses,
                            const std::vector<TriangleSurface>& surfaces, const Snapshot& tracers) {
@@ -260,9 +278,10 @@ Image Renderer::Impl::draw(const Snapshot& snapshot,
   if (traced) layers.push_back({&tracers, (*colors_)(tracers), tracer_radius(scene_)});
   if (flat) return draw_flat(scene_, layers, poses, framing_.flat_view(), width_, height_);
   const double depth = kClearDepth * framing_.stage().focus.diagonal();
-  return ray_trace(
-      ray_scene(layers, view_materials(scene_, particles, *colors_, depth), poses, surfaces),
-      view(), width_, height_);
+  MaterialView materials =
+      view_materials(scene_, particles, *colors_, depth, walls_at(collider_poses));
+  return ray_trace(ray_scene(layers, std::move(materials), poses, surfaces), view(), width_,
+                   height_);
 }
 
 void Renderer::Impl::write_captions(Image& image, double time) {

@@ -23,6 +23,7 @@ struct TriangleSurface {
 struct ColliderPose {
   std::array<double, 9> rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};  // row-major
   Vec3 translation{}, pivot{};
+  double time = 0;  // s, of a mesh_sequence
 };
 
 // What Renderer::render takes beside its arguments, bytes.

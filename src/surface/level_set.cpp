@@ -26,6 +26,18 @@ constexpr double kLone = 1.8;      // lone drops have nothing nearer
 constexpr float kHalfBand = 0.6f;
 constexpr std::uint32_t kDense = 42;  // particles of a cell of 64 that has no hole
 
+// How far behind a wall surfaces are cut, in voxels: such that the edges of the cut, which
+// smoothing makes round, lie in the wall. Colliders may be no thicker than a cell, and hold it from
+// both sides.
+constexpr double kBehindFace = 1.5, kBehindCollider = 0.75;
+// What is so near to a wall, in spacings, is drawn to it.
+constexpr double kDrawn = 0.6;
+// Of a mass's half space that ends at a wall the kernels sum to 1 / 2 there, with its image to 1.
+// What touches several walls has a quarter, an eighth.
+constexpr float kDrawnSum = 2.2f;
+// In spacings: from there on no particle is missed in a wall.
+constexpr double kBeside = kReach;
+
 double mean_volume(const SurfaceParticles& particles) {
   const double sum = std::accumulate(particles.volume.begin(), particles.volume.end(), 0.0);
   return particles.volume.empty() ? 1 : sum / static_cast<double>(particles.volume.size());
@@ -46,36 +58,50 @@ double LevelSet::voxel_of(const SurfaceSettings& settings, double spacing) {
   return side_of(settings.kernel) * spacing / voxels_along(settings);
 }
 
-LevelSet::LevelSet(const SurfaceParticles& particles, const SurfaceSettings& settings)
+LevelSet::LevelSet(const SurfaceParticles& particles, const SurfaceSettings& settings,
+                   const Walls& walls)
     : is_anisotropic_(settings.kernel == SurfaceKernel::kAnisotropic),
+      walls_(walls),
+      particles_(static_cast<std::uint32_t>(particles.volume.size())),
       spacing_(std::cbrt(mean_volume(particles))),
       side_(side_of(settings.kernel)),
       per_cell_(voxels_along(settings)),
       reach_(static_cast<float>(side_ * spacing_)),
       inside_(static_cast<float>((is_anisotropic_ ? kHalfBand : kRadius) * spacing_)),
       outside_(static_cast<float>((is_anisotropic_ ? kHalfBand : kBand) * spacing_)),
-      cells_(Lattice<3>(side_ * spacing_, Vec3{}), find_lone(particles, spacing_, lone_)) {
+      places_(placed(particles)),
+      cells_(Lattice<3>(side_ * spacing_, Vec3{}), places_) {
   points_.resize(cells_.order().size());
   volume_ = 0;
   for (std::size_t i = 0; i < points_.size(); ++i) {
-    const std::size_t p = cells_.order()[i];
-    points_[i] = {particles.position[3 * p], particles.position[3 * p + 1],
-                  particles.position[3 * p + 2]};
-    volume_ += particles.volume[p];
+    const std::uint32_t p = cells_.order()[i];
+    const float* x = &places_[3 * std::size_t{p}];
+    points_[i] = {x[0], x[1], x[2]};
+    volume_ += is_image(p) ? 0 : particles.volume[p];
   }
+  places_ = {};
+  if (!walls_.none()) near_ = find_near_walls();
   if (is_anisotropic_) fit_ellipsoids(particles);
-  std::vector<Values> values(cells_.size());
-  parallel_for(cells_.size(), 0, [&](std::uint32_t node) { values[node] = measure(node); });
-  fill_grid(values);
+  std::vector<Values> values(cells_.size()), beyond(cells_.size());
+  parallel_for(cells_.size(), 0,
+               [&](std::uint32_t node) { values[node] = measure(node, beyond[node]); });
+  fill_grid(values, beyond);
+}
+
+std::vector<float> LevelSet::placed(const SurfaceParticles& particles) {
+  const Cells all(Lattice<3>(kReach * spacing_, Vec3{}), particles.position);
+  std::vector<float> position = find_lone(particles, all);
+  WallImages images = images_in(walls_, all, position, side_ * spacing_);
+  position.insert(position.end(), images.position.begin(), images.position.end());
+  owners_ = std::move(images.owner);
+  return position;
 }
 
 // Positions, of lone drops such that lists of cells leave them out.
-std::vector<float> LevelSet::find_lone(const SurfaceParticles& particles, double spacing,
-                                       std::vector<Drop>& lone) {
+std::vector<float> LevelSet::find_lone(const SurfaceParticles& particles, const Cells& all) {
   std::vector<float> position(particles.position.begin(), particles.position.end());
-  const Cells all(Lattice<3>(kReach * spacing, Vec3{}), particles.position);
   std::vector<char> is_lone(particles.volume.size(), 0);
-  const auto near_square = static_cast<float>(kLone * kLone * spacing * spacing);
+  const auto near_square = static_cast<float>(kLone * kLone * spacing_ * spacing_);
   parallel_for(all.occupied(), 0, [&](std::uint32_t cell) {
     const Around around = all.around(all.node_of_region(cell));
     for (std::uint32_t i = all.begin(cell); i < all.end(cell); ++i) {
@@ -96,15 +122,41 @@ std::vector<float> LevelSet::find_lone(const SurfaceParticles& particles, double
   for (std::uint32_t p = 0; p < is_lone.size(); ++p)
     if (is_lone[p]) {
       const float* x = &position[3 * std::size_t{p}];
-      lone.push_back({p, {x[0], x[1], x[2]}, particles.volume[p]});
+      lone_.push_back({p, {x[0], x[1], x[2]}, particles.volume[p]});
       position[3 * std::size_t{p}] = std::numeric_limits<float>::quiet_NaN();
     }
   return position;
 }
 
-// No side of the cell is near the surface: all of its surroundings hold particles.
-bool LevelSet::is_deep(const Around& around) const {
-  const std::uint32_t least = is_anisotropic_ ? kDense : 2;
+// By node, the walls that voxels of its cell are beside.
+std::vector<Walls::Set> LevelSet::find_near_walls() const {
+  std::vector<Walls::Set> near(cells_.size());
+  const double reach = 0.5 * std::sqrt(3.0) * side_ * spacing_ + kBeside * spacing_;
+  parallel_for(cells_.size(), 0, [&](std::uint32_t node) {
+    near[node] = walls_.near(cells_.position_of(node), reach);
+  });
+  return near;
+}
+
+Walls::Set LevelSet::walls_near(const std::array<float, 3>& x) const {
+  if (near_.empty()) return 0;
+  const Walls::V3 place{{x[0], x[1], x[2]}};
+  const std::uint32_t node = cells_.node_near(place);
+  return node != KeyTable::kNone ? near_[node] : walls_.near(place, spacing_);
+}
+
+bool LevelSet::has_images(const Around& around) const {
+  return std::any_of(around.begin(), around.end(), [&](std::uint32_t cell) {
+    return cell != KeyTable::kNone && cells_.end(cell) > cells_.begin(cell) &&
+           is_image(cells_.order()[cells_.end(cell) - 1]);
+  });
+}
+
+// No side of the cell is near the surface: all of its surroundings hold particles; beside walls, so
+// many that no gap is between these and their images.
+bool LevelSet::is_deep(std::uint32_t node, const Around& around) const {
+  const std::uint32_t dense = is_anisotropic_ ? kDense : kDense * 27 / 64;
+  const std::uint32_t least = is_anisotropic_ || near_walls(node) != 0 ? dense : 2;
   return std::all_of(around.begin(), around.end(), [&](std::uint32_t cell) {
     return cell != KeyTable::kNone && cells_.end(cell) >= cells_.begin(cell) + least;
   });
@@ -114,7 +166,7 @@ bool LevelSet::is_deep(const Around& around) const {
 std::vector<char> LevelSet::near_surface() const {
   std::vector<char> deep(cells_.size()), near(cells_.occupied());
   parallel_for(cells_.size(), 0,
-               [&](std::uint32_t node) { deep[node] = is_deep(cells_.around(node)); });
+               [&](std::uint32_t node) { deep[node] = is_deep(node, cells_.around(node)); });
   parallel_for(cells_.occupied(), 0, [&](std::uint32_t cell) {
     const Around nodes = cells_.stencil(cell, 1);
     near[cell] = std::any_of(nodes.begin(), nodes.end(), [&](std::uint32_t node) {
@@ -127,7 +179,7 @@ std::vector<char> LevelSet::near_surface() const {
 void LevelSet::fit_ellipsoids(const SurfaceParticles& particles) {
   std::vector<float> volumes;
   volumes.reserve(points_.size());
-  for (const std::uint32_t p : cells_.order()) volumes.push_back(particles.volume[p]);
+  for (const std::uint32_t p : cells_.order()) volumes.push_back(particles.volume[owner(p)]);
   ellipsoids_ = EllipsoidFit(cells_, points_, volumes, spacing_, near_surface()).take();
 }
 
@@ -137,6 +189,8 @@ struct LevelSet::Sums {
   Vec<double, 3> middle;
   float x[kMost], y[kMost], z[kMost];
   float weight[kMost], mean_x[kMost], mean_y[kMost], mean_z[kMost], nearest[kMost];
+  float touched[kMost];  // how many walls, if any is near
+  bool has_images = false;
 
   SurfacePoint relative(const SurfacePoint& p) const {
     return {static_cast<float>(p.x - middle[0]), static_cast<float>(p.y - middle[1]),
@@ -144,10 +198,11 @@ struct LevelSet::Sums {
   }
 };
 
-LevelSet::Values LevelSet::measure(std::uint32_t node) const {
+LevelSet::Values LevelSet::measure(std::uint32_t node, Values& beyond) const {
   const auto n = static_cast<int>(voxels_per_cell());
   const Around around = cells_.around(node);
-  if (is_deep(around)) return {-inside_};
+  const bool deep = is_deep(node, around);
+  if (deep && near_walls(node) == 0) return {-inside_};
   Sums s;
   s.middle = cells_.position_of(node);
   const float voxel = reach_ / static_cast<float>(per_cell_);
@@ -158,10 +213,50 @@ LevelSet::Values LevelSet::measure(std::uint32_t node) const {
     s.z[i] = (static_cast<float>(i % per_cell_) + 0.5f) * voxel - 0.5f * reach_;
     s.weight[i] = 0;
   }
+  if (near_walls(node) != 0) beyond = measure_walls(node, s);
+  if (deep) return Values(beyond.empty() ? 1 : voxels_per_cell(), -inside_);
+  s.has_images = near_walls(node) != 0 && has_images(around);
   Values values = is_anisotropic_ ? measure_density(around, s) : measure_distance(around, s);
-  const bool any =
-      std::any_of(values.begin(), values.end(), [&](float value) { return value < outside_; });
-  return any ? values : Values{};
+  return std::ranges::min(values) < outside_ ? values : Values{};
+}
+
+// Voxels in a wall are moved onto it, so that they have the value there: the surface goes straight
+// into the wall, and what it is there is seen without folds when it is pushed back.
+LevelSet::Values LevelSet::measure_walls(std::uint32_t node, Sums& s) const {
+  const auto beside = static_cast<float>(kBeside * spacing_);
+  const auto deepest = static_cast<float>(2 * kBehindFace * voxel());
+  Values beyond(voxels_per_cell());
+  bool any = false;
+  for (std::size_t i = 0; i < beyond.size(); ++i) {
+    const Walls::V3 x = s.middle + Walls::V3{{s.x[i], s.y[i], s.z[i]}};
+    beyond[i] = std::numeric_limits<float>::max();
+    s.touched[i] = 0;
+    float nearest = std::numeric_limits<float>::max();
+    walls_.each(near_walls(node), [&](int wall) {
+      const auto away = static_cast<float>(walls_.distance(wall, x));
+      nearest = std::min(nearest, away);
+      s.touched[i] += std::clamp(1 - away / beside, 0.0f, 1.0f);
+      const double behind = walls_.is_face(wall) ? kBehindFace : kBehindCollider;
+      beyond[i] = std::min(beyond[i], away + static_cast<float>(behind * voxel()));
+    });
+    if (nearest < 0 && nearest > -deepest) {
+      const Walls::V3 out = walls_.pushed_out(near_walls(node), x) - s.middle;
+      float* const own[] = {&s.x[i], &s.y[i], &s.z[i]};
+      for (int a = 0; a < 3; ++a) *own[a] = static_cast<float>(out[a]);
+    }
+    any = any || beyond[i] < inside_ + static_cast<float>(farthest_level());
+  }
+  return any ? beyond : Values{};
+}
+
+// f(point) for the particles about a cell, or for their images, which come last in a cell.
+template <class F>
+void LevelSet::for_points(const Around& around, bool images, F&& f) const {
+  for (const std::uint32_t cell : around) {
+    if (cell == KeyTable::kNone) continue;
+    for (std::uint32_t k = cells_.begin(cell); k < cells_.end(cell); ++k)
+      if (is_image(cells_.order()[k]) == images) f(k);
+  }
 }
 
 LevelSet::Values LevelSet::measure_distance(const Around& around, Sums& s) const {
@@ -172,33 +267,40 @@ LevelSet::Values LevelSet::measure_distance(const Around& around, Sums& s) const
     s.nearest[i] = reach_ * reach_;
   }
   const float scale = 1 / (reach_ * reach_);
-  for (const std::uint32_t cell : around) {
-    if (cell == KeyTable::kNone) continue;
-    for (std::uint32_t k = cells_.begin(cell); k < cells_.end(cell); ++k) {
-      const SurfacePoint p = s.relative(points_[k]);
-      for (int i = 0; i < n; ++i) {
-        const float a = s.x[i] - p.x, b = s.y[i] - p.y, c = s.z[i] - p.z;
-        const float square = a * a + b * b + c * c;
-        const float t = std::max(0.0f, 1 - square * scale);
-        const float w = t * t * t;
-        s.nearest[i] = std::min(s.nearest[i], square);
-        s.weight[i] += w;
-        s.mean_x[i] += w * a;
-        s.mean_y[i] += w * b;
-        s.mean_z[i] += w * c;
-      }
+  const auto add = [&](std::uint32_t k) {
+    const SurfacePoint p = s.relative(points_[k]);
+    for (int i = 0; i < n; ++i) {
+      const float a = s.x[i] - p.x, b = s.y[i] - p.y, c = s.z[i] - p.z;
+      const float square = a * a + b * b + c * c;
+      const float t = std::max(0.0f, 1 - square * scale);
+      const float w = t * t * t;
+      s.nearest[i] = std::min(s.nearest[i], square);
+      s.weight[i] += w;
+      s.mean_x[i] += w * a;
+      s.mean_y[i] += w * b;
+      s.mean_z[i] += w * c;
     }
-  }
-  Values values(voxels_per_cell());
-  for (int i = 0; i < n; ++i) {
+  };
+  const auto phi = [&](int i) {
     const float w = std::max(s.weight[i], 1e-20f);
     const float away = std::sqrt(s.mean_x[i] * s.mean_x[i] + s.mean_y[i] * s.mean_y[i] +
                                  s.mean_z[i] * s.mean_z[i]) /
                        w;
     const float apart = std::sqrt(s.nearest[i]) - kNearest * h;
-    const float phi = std::max(away - kRadius * h, apart);
-    values[static_cast<std::size_t>(i)] = s.weight[i] > 0 ? std::min(phi, outside_) : outside_;
+    return s.weight[i] > 0 ? std::max(away - kRadius * h, apart) : kLargest<float>;
+  };
+  Values values(voxels_per_cell());
+  for_points(around, false, add);
+  for (int i = 0; i < n; ++i) values[static_cast<std::size_t>(i)] = phi(i);
+  if (s.has_images) {
+    for_points(around, true, add);
+    for (int i = 0; i < n; ++i) {
+      float& value = values[static_cast<std::size_t>(i)];
+      const float drawn = static_cast<float>(kDrawn) * h * s.touched[i];
+      value = std::clamp(phi(i), value - drawn, value);
+    }
   }
+  for (float& value : values) value = std::min(value, outside_);
   return values;
 }
 
@@ -207,45 +309,60 @@ LevelSet::Values LevelSet::measure_distance(const Around& around, Sums& s) const
 LevelSet::Values LevelSet::measure_density(const Around& around, Sums& s) const {
   const auto n = static_cast<int>(voxels_per_cell());
   const float reach = 0.5f * reach_ + EllipsoidFit::kLongest * static_cast<float>(spacing_);
-  for (const std::uint32_t cell : around) {
-    if (cell == KeyTable::kNone) continue;
-    for (std::uint32_t k = cells_.begin(cell); k < cells_.end(cell); ++k) {
-      const Ellipsoid e = ellipsoids_[k];
-      const SurfacePoint p = s.relative(e.center);
-      if (std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) >= reach) continue;
-      for (int i = 0; i < n; ++i) {
-        const float a = s.x[i] - p.x, b = s.y[i] - p.y, c = s.z[i] - p.z;
-        const float q =
-            a * (e.xx * a + e.xy * b) + b * (e.yy * b + e.yz * c) + c * (e.zz * c + e.zx * a);
-        const float t = std::max(0.0f, 1 - q);
-        s.weight[i] += e.weight * (t * t);
-      }
+  const auto add = [&](std::uint32_t k) {
+    const Ellipsoid e = ellipsoids_[k];
+    const SurfacePoint p = s.relative(e.center);
+    if (std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) >= reach) return;
+    for (int i = 0; i < n; ++i) {
+      const float a = s.x[i] - p.x, b = s.y[i] - p.y, c = s.z[i] - p.z;
+      const float q =
+          a * (e.xx * a + e.xy * b) + b * (e.yy * b + e.yz * c) + c * (e.zz * c + e.zx * a);
+      const float t = std::max(0.0f, 1 - q);
+      s.weight[i] += e.weight * (t * t);
+    }
+  };
+  for_points(around, false, add);
+  Values values(s.weight, s.weight + n);
+  if (s.has_images) {
+    for_points(around, true, add);
+    for (int i = 0; i < n; ++i) {
+      float& own = values[static_cast<std::size_t>(i)];
+      const float drawn = std::pow(kDrawnSum, s.touched[i]);
+      own = std::min(s.weight[i], own * drawn);
     }
   }
-  Values values(voxels_per_cell());
-  for (int i = 0; i < n; ++i)
-    values[static_cast<std::size_t>(i)] =
-        outside_ - (outside_ + inside_) * std::min(s.weight[i], 1.0f);
+  for (float& value : values) value = outside_ - (outside_ + inside_) * std::min(value, 1.0f);
   return values;
 }
 
-void LevelSet::fill_grid(const std::vector<Values>& values) {
+void LevelSet::fill_grid(const std::vector<Values>& values, const std::vector<Values>& beyond) {
   grid_ = openvdb::FloatGrid::create(outside_);
   grid_->setGridClass(openvdb::GRID_LEVEL_SET);
   auto accessor = grid_->getAccessor();
+  const float cut_from = inside_ + static_cast<float>(farthest_level());
   for (std::uint32_t node = 0; node < cells_.size(); ++node) {
     if (values[node].empty()) continue;
     const Cell<3> cell = cells_.cell(node);
     const std::size_t step = values[node].size() > 1 ? 1 : 0;
     const float* value = values[node].data();
+    const float* away = beyond[node].empty() ? nullptr : beyond[node].data();
     for (int i = 0; i < per_cell_; ++i)
       for (int j = 0; j < per_cell_; ++j)
-        for (int k = 0; k < per_cell_; ++k, value += step)
-          if (*value < outside_)
-            accessor.setValue(openvdb::Coord(cell[0] * per_cell_ + i, cell[1] * per_cell_ + j,
-                                             cell[2] * per_cell_ + k),
-                              *value);
+        for (int k = 0; k < per_cell_; ++k, value += step, away += away != nullptr ? 1 : 0) {
+          if (!(*value < outside_)) continue;
+          const openvdb::Coord at(cell[0] * per_cell_ + i, cell[1] * per_cell_ + j,
+                                  cell[2] * per_cell_ + k);
+          accessor.setValue(at, *value);
+          if (away != nullptr && *away < cut_from) cuts_.push_back({at, *value, *away});
+        }
   }
+}
+
+void LevelSet::cut(double level) {
+  auto accessor = grid_->getAccessor();
+  const auto shift = static_cast<float>(level);
+  for (const Cut& cut : cuts_)
+    accessor.setValueOnly(cut.at, std::min(std::max(cut.phi, shift - cut.beyond), outside_));
 }
 
 openvdb::FloatGrid::Ptr LevelSet::whole(double level) const {
@@ -254,6 +371,13 @@ openvdb::FloatGrid::Ptr LevelSet::whole(double level) const {
   transform->postTranslate(openvdb::Vec3d(place_of(0)));
   grid->setTransform(transform);
   const auto shift = static_cast<float>(level);
+  const auto nearest_wall = [&](const openvdb::Coord& at) {
+    const openvdb::Vec3d x = grid->indexToWorld(at);
+    const Walls::V3 place{{x[0], x[1], x[2]}};
+    return static_cast<float>(walls_.distance(walls_.near(place, spacing_), place));
+  };
+  for (const Cut& cut : cuts_)
+    grid->tree().setValueOnly(cut.at, std::max(cut.phi, shift - nearest_wall(cut.at)));
   for (auto value = grid->beginValueOn(); value; ++value) value.setValue(*value - shift);
   openvdb::tools::changeBackground(grid->tree(), grid->background() - shift);
   auto accessor = grid->getAccessor();
@@ -264,7 +388,8 @@ openvdb::FloatGrid::Ptr LevelSet::whole(double level) const {
     const auto low = openvdb::Coord::ceil(grid->worldToIndex(center - side)),
                high = openvdb::Coord::floor(grid->worldToIndex(center + side));
     for (auto at = openvdb::CoordBBox(low, high).beginXYZ(); at; ++at) {
-      const double away = (grid->indexToWorld(*at) - center).length() - radius;
+      const double away = std::max((grid->indexToWorld(*at) - center).length() - radius,
+                                   -double{nearest_wall(*at)});
       if (away < accessor.getValue(*at)) accessor.setValue(*at, static_cast<float>(away));
     }
   }

@@ -9,6 +9,8 @@
 #include "src/analysis/cell_lists.h"
 #include "src/surface/ellipsoids.h"
 #include "src/surface/particle_surface.h"
+#include "src/surface/wall_images.h"
+#include "src/surface/walls.h"
 
 namespace firn {
 
@@ -20,6 +22,12 @@ namespace firn {
 // (ellipsoids.h) instead, such that it is 0 at a flat surface. Particles that no other is near are
 // lone drops, which are spheres anyway, and are not part of it: in a spray voxels about each would
 // take a thousand times their memory.
+//
+// Beside walls phi is found with the particles' mirror images in them as well (wall_images.h), so
+// that it is the same along a wall's normal as within a mass; but material that does not touch the
+// wall may not be drawn to it from farther than a part of the spacing, and no image may stand for
+// material where there is none. `cut` then ends it a little behind the wall: there the edges of a
+// mesh are round, and those who take it push what lies in the wall back onto it.
 class LevelSet {
  public:
   struct Drop {
@@ -28,7 +36,7 @@ class LevelSet {
     double volume;
   };
 
-  LevelSet(const SurfaceParticles& particles, const SurfaceSettings& settings);
+  LevelSet(const SurfaceParticles& particles, const SurfaceSettings& settings, const Walls& walls);
 
   double spacing() const { return spacing_; }
   // The distance of two voxels of a surface of particles so far apart, m.
@@ -39,6 +47,11 @@ class LevelSet {
   double volume() const { return volume_; }  // of the particles but for lone ones, m^3
   // In the place of voxels: OpenVDB's own transforms have none as small as those of fine scenes.
   const openvdb::FloatGrid::Ptr& grid() const { return grid_; }
+  // Before the grid's `level` is taken.
+  void cut(double level);
+  const Walls& walls() const { return walls_; }
+  // Those that a point of the surface may lie in.
+  Walls::Set walls_near(const std::array<float, 3>& x) const;
   const std::vector<Drop>& lone() const { return lone_; }
   // How far from 0 a level may be, m.
   double farthest_level() const { return 0.75 * outside_; }
@@ -56,7 +69,7 @@ class LevelSet {
         const float square =
             (x[0] - p.x) * (x[0] - p.x) + (x[1] - p.y) * (x[1] - p.y) + (x[2] - p.z) * (x[2] - p.z);
         const float t = 1 - square / (reach_ * reach_);
-        if (t > 0) f(t * t * t, cells_.order()[i]);
+        if (t > 0) f(t * t * t, owner(cells_.order()[i]));
       }
   }
 
@@ -72,31 +85,55 @@ class LevelSet {
   // Values of a cell's voxels; one where all have it, none where all are background.
   using Values = std::vector<float>;
 
-  static std::vector<float> find_lone(const SurfaceParticles& particles, double spacing,
-                                      std::vector<Drop>& lone);
-  bool is_deep(const Around& around) const;
+  // A voxel beside walls.
+  struct Cut {
+    openvdb::Coord at;
+    float phi, beyond;  // without the cut; m from where that is
+  };
+
+  // Those of the level set, and their images.
+  std::vector<float> placed(const SurfaceParticles& particles);
+  std::vector<float> find_lone(const SurfaceParticles& particles, const Cells& all);
+  bool is_image(std::uint32_t point) const { return point >= particles_; }
+  std::uint32_t owner(std::uint32_t point) const {
+    return is_image(point) ? owners_[point - particles_] : point;
+  }
+  bool has_images(const Around& around) const;
+  std::vector<Walls::Set> find_near_walls() const;
+  Walls::Set near_walls(std::uint32_t node) const { return near_.empty() ? 0 : near_[node]; }
+  bool is_deep(std::uint32_t node, const Around& around) const;
   std::vector<char> near_surface() const;
   void fit_ellipsoids(const SurfaceParticles& particles);
-  Values measure(std::uint32_t node) const;
+  // `beyond`: of the cell's voxels how far they are from where they are cut, if any is near.
+  Values measure(std::uint32_t node, Values& beyond) const;
+  Values measure_walls(std::uint32_t node, Sums& sums) const;
+  template <class F>
+  void for_points(const Around& around, bool images, F&& f) const;
   Values measure_distance(const Around& around, Sums& sums) const;
   Values measure_density(const Around& around, Sums& sums) const;
-  void fill_grid(const std::vector<Values>& values);
+  void fill_grid(const std::vector<Values>& values, const std::vector<Values>& beyond);
 
   std::size_t voxels_per_cell() const {
     return static_cast<std::size_t>(per_cell_) * per_cell_ * per_cell_;
   }
 
   bool is_anisotropic_;
+  Walls walls_;
+  std::uint32_t particles_;  // points beyond are images
   double spacing_, volume_;
   std::vector<Drop> lone_;
-  double side_;             // of a cell, in spacings
-  int per_cell_;            // voxels along a cell
-  float reach_;             // of the weights: the side of a cell
-  float inside_, outside_;  // minus the least value, and the background
+  std::vector<std::uint32_t> owners_;  // of images
+  double side_;                        // of a cell, in spacings
+  int per_cell_;                       // voxels along a cell
+  float reach_;                        // of the weights: the side of a cell
+  float inside_, outside_;             // minus the least value, and the background
+  std::vector<float> places_;          // of particles and images, until cells have them
   Cells cells_;
+  std::vector<Walls::Set> near_;       // by node, if there are walls
   std::vector<SurfacePoint> points_;   // in the order of the cells
   std::vector<Ellipsoid> ellipsoids_;  // of anisotropic surfaces, in that order
   openvdb::FloatGrid::Ptr grid_;
+  std::vector<Cut> cuts_;
 };
 
 }  // namespace firn

@@ -54,7 +54,8 @@ SurfaceSettings surface_settings(const Scene& scene) {
 }
 
 std::vector<MaterialSurface> material_surfaces(const Scene& scene, const Snapshot& snapshot,
-                                               const std::vector<bool>& wanted) {
+                                               const std::vector<bool>& wanted,
+                                               const Walls& walls) {
   std::map<std::pair<int, int>, std::vector<std::uint32_t>> groups;
   for (std::uint32_t p = 0; p < snapshot.size(); ++p) {
     const int material = snapshot.material[p];
@@ -66,7 +67,7 @@ std::vector<MaterialSurface> material_surfaces(const Scene& scene, const Snapsho
   for (auto& [key, particles] : groups) {
     const std::vector<float> position = of(particles, snapshot.position, 3);
     const std::vector<float> volume = of(particles, snapshot.volume, 1);
-    ParticleSurface surface({position, volume}, surface_settings(scene));
+    ParticleSurface surface({position, volume}, surface_settings(scene), walls);
     surfaces.push_back({key.first, key.second, std::move(particles), std::move(surface)});
   }
   return surfaces;

@@ -7,6 +7,7 @@
 #include "firn/scene.h"
 #include "firn/simulation.h"
 #include "src/surface/particle_surface.h"
+#include "src/surface/walls.h"
 
 namespace firn {
 
@@ -26,9 +27,10 @@ bool is_liquid(MaterialModel model);
 // Whether pictures show a material of the scene by its surface.
 bool is_shown_as_surface(const Scene& scene, int material);
 
-// What material_surfaces holds for each particle: lists of cells, voxels, and a mesh. Ellipsoids
-// take no more, since voxels of fewer cells are stored beside them.
-inline constexpr double kSurfaceBytes = 142;
+// What material_surfaces holds for each particle: lists of cells, voxels, and a mesh; 41 of these
+// for images in walls and what is known of these, which a cube of a million particles has with
+// anisotropic kernels and walls on all sides (17 with isotropic ones).
+inline constexpr double kSurfaceBytes = 183;
 
 // Whether frames of the scene need surfaces, for pictures or for files.
 bool makes_surfaces(const Scene& scene);
@@ -37,8 +39,8 @@ SurfaceSettings surface_settings(const Scene& scene);
 
 // Liquids have one surface per material; solids, which may touch without becoming one, one for each
 // body. `wanted` says for each material of the scene whether it is. The surfaces enclose the
-// particles' volumes at rest. Throws as require_surfaces.
+// particles' volumes at rest, and end at the walls. Throws as require_surfaces.
 std::vector<MaterialSurface> material_surfaces(const Scene& scene, const Snapshot& snapshot,
-                                               const std::vector<bool>& wanted);
+                                               const std::vector<bool>& wanted, const Walls& walls);
 
 }  // namespace firn

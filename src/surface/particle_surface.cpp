@@ -7,11 +7,13 @@
 
 #include "firn/error.h"
 #include "kernels/math/vec.h"
+#include "src/surface/walls.h"
 
 #if defined(FIRN_WITH_OPENVDB)
 #include <openvdb/tools/VolumeToMesh.h>
 
 #include "src/surface/level_set.h"
+#include "src/surface/wall_contact.h"
 #endif
 
 namespace firn {
@@ -112,8 +114,8 @@ void require_surfaces() {}
 
 class ParticleSurface::Impl {
  public:
-  Impl(const SurfaceParticles& particles, const SurfaceSettings& settings)
-      : set(particles, settings), smoothing_(settings.smoothing) {
+  Impl(const SurfaceParticles& particles, const SurfaceSettings& settings, const Walls& walls)
+      : set(particles, settings, walls), smoothing_(settings.smoothing) {
     find_level();
     add_lone_drops();
     find_normals();
@@ -129,24 +131,30 @@ class ParticleSurface::Impl {
   void find_level();
   void add_lone_drops();
   void mesh_at(double level);
+  std::vector<float> drop_at(const LevelSet::Drop& drop, const SurfaceMesh& sphere) const;
   double area() const;
   void find_normals();
 
   int smoothing_;
+  double wet_ = 0;  // of the last mesh the part that lies on walls
 };
 
 // By the area at first, then by the secant; the best of a few. Where nothing lies next to anything
-// the voxels may be too coarse for any level to enclose the volume to the last percent.
+// the voxels may be too coarse for any level to enclose the volume to the last percent. Walls do
+// not move with the level: where they hold nearly all of a liquid, what little is free stays by its
+// particles, since a level that had it all from there would open bubbles within.
 void ParticleSurface::Impl::find_level() {
   constexpr int kMostMeshes = 6;
   constexpr double kTolerance = 0.005;
+  constexpr double kLowestWet = 0.25;  // spacings
   const double farthest = set.farthest_level();
   mesh_at(level);
+  const double lowest = -std::lerp(farthest, kLowestWet * set.spacing(), wet_);
   double slope = area(), at = level, volume = enclosed_volume(mesh);
   double missing = set.volume() - volume, best = std::abs(missing);
   SurfaceMesh kept = mesh;
   for (int i = 1; i < kMostMeshes && best > kTolerance * set.volume() && slope > 0; ++i) {
-    const double next = std::clamp(at + missing / slope, -farthest, farthest);
+    const double next = std::clamp(at + missing / slope, lowest, farthest);
     if (next == at) break;
     mesh_at(next);
     slope = (enclosed_volume(mesh) - volume) / (next - at);
@@ -165,22 +173,58 @@ void ParticleSurface::Impl::find_level() {
 void ParticleSurface::Impl::add_lone_drops() {
   constexpr std::size_t kManyDrops = 20'000;  // of which one sees little
   const SurfaceMesh sphere = unit_sphere(set.lone().size() > kManyDrops ? 0 : 1);
-  const double unit = enclosed_volume(sphere);
   first_of_drops = mesh.vertices();
   per_drop = sphere.vertices();
-  for (const LevelSet::Drop& drop : set.lone()) {
-    const auto scale = static_cast<float>(std::cbrt(drop.volume / unit));
-    const auto first = static_cast<std::uint32_t>(mesh.vertices());
-    for (std::size_t i = 0; i < sphere.positions.size(); ++i)
-      mesh.positions.push_back(drop.x[i % 3] + scale * sphere.positions[i]);
-    for (const std::uint32_t corner : sphere.triangles) mesh.triangles.push_back(first + corner);
+  mesh.positions.resize(3 * (first_of_drops + per_drop * set.lone().size()));
+  parallel_for(set.lone().size(), 0, [&](std::size_t i) {
+    const std::vector<float> own = drop_at(set.lone()[i], sphere);
+    std::copy(
+        own.begin(), own.end(),
+        mesh.positions.begin() + static_cast<std::ptrdiff_t>(3 * (first_of_drops + i * per_drop)));
+  });
+  for (std::size_t i = 0; i < set.lone().size(); ++i)
+    for (const std::uint32_t corner : sphere.triangles)
+      mesh.triangles.push_back(static_cast<std::uint32_t>(first_of_drops + i * per_drop) + corner);
+}
+
+// Of its vertices the positions. At a wall, of which that counts which is next to its middle, it is
+// flat, and larger by as much: in a corner twice as large, where an eighth of a ball is left.
+std::vector<float> ParticleSurface::Impl::drop_at(const LevelSet::Drop& drop,
+                                                  const SurfaceMesh& sphere) const {
+  constexpr int kRounds = 6;
+  constexpr double kLargest = 2;
+  SurfaceMesh own{sphere.positions, {}, sphere.triangles};
+  const double free_scale = std::cbrt(drop.volume / enclosed_volume(sphere));
+  const Walls& walls = set.walls();
+  V3 center{{drop.x[0], drop.x[1], drop.x[2]}};
+  const Walls::Set near = walls.near(center, kLargest * free_scale);
+  if (near != 0) center = walls.pushed_out(near, center);
+  std::vector<std::pair<V3, double>> sides;
+  walls.each(
+      near, [&](int i) { sides.emplace_back(walls.normal(i, center), walls.distance(i, center)); });
+  double scale = free_scale;
+  for (int round = 0; round < (near != 0 ? kRounds : 1); ++round) {
+    if (round > 0)
+      scale = std::min(scale * std::cbrt(drop.volume / std::max(enclosed_volume(own), 1e-30)),
+                       kLargest * free_scale);
+    for (std::size_t i = 0; i < own.positions.size(); i += 3) {
+      V3 off;
+      for (int c = 0; c < 3; ++c)
+        off[c] = scale * sphere.positions[i + static_cast<std::size_t>(c)];
+      for (const auto& [n, away] : sides) off += n * std::max(0.0, -away - dot(n, off));
+      const V3 x = near != 0 ? walls.pushed_out(near, center + off) : center + off;
+      for (int c = 0; c < 3; ++c)
+        own.positions[i + static_cast<std::size_t>(c)] = static_cast<float>(x[c]);
+    }
   }
+  return std::move(own.positions);
 }
 
 void ParticleSurface::Impl::mesh_at(double level) {
   std::vector<openvdb::Vec3s> points;
   std::vector<openvdb::Vec3I> triangles;
   std::vector<openvdb::Vec4I> quads;
+  set.cut(level);
   openvdb::tools::volumeToMesh(*set.grid(), points, triangles, quads, level);
   mesh.positions.resize(3 * points.size());
   for (std::size_t i = 0; i < points.size(); ++i)
@@ -200,6 +244,7 @@ void ParticleSurface::Impl::mesh_at(double level) {
       mesh.triangles.insert(mesh.triangles.end(), {q[0], q[3], q[1], q[1], q[3], q[2]});
   }
   smooth(mesh, smoothing_);
+  wet_ = push_out_of_walls(mesh, set);
 }
 
 double ParticleSurface::Impl::area() const {
@@ -210,14 +255,27 @@ double ParticleSurface::Impl::area() const {
   return sum;
 }
 
-// Means over the triangles about a vertex, by area.
+// Means over the triangles about a vertex, by area: over the free ones where there are such, so
+// that at the edge of a wall none points into this, where no light is.
 void ParticleSurface::Impl::find_normals() {
   mesh.normals.assign(mesh.positions.size(), 0.0f);
+  const std::vector<char> is_on = vertices_on_walls(mesh, set);
+  const auto lies_on_wall = [&](std::size_t t) {
+    return !is_on.empty() && is_on[mesh.triangles[t]] && is_on[mesh.triangles[t + 1]] &&
+           is_on[mesh.triangles[t + 2]];
+  };
+  std::vector<char> is_free(mesh.vertices(), 0);
+  for (std::size_t t = 0; t + 2 < mesh.triangles.size(); t += 3)
+    for (std::size_t k = 0; k < 3 && !lies_on_wall(t); ++k) is_free[mesh.triangles[t + k]] = 1;
   for (std::size_t t = 0; t + 2 < mesh.triangles.size(); t += 3) {
     const V3 n = area_vector(mesh, t);
-    for (int k = 0; k < 3; ++k)
+    const bool on_wall = lies_on_wall(t);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::size_t i = mesh.triangles[t + k];
+      if (on_wall && is_free[i]) continue;
       for (int c = 0; c < 3; ++c)
-        mesh.normals[3 * std::size_t{mesh.triangles[t + k]} + c] += static_cast<float>(n[c]);
+        mesh.normals[3 * i + static_cast<std::size_t>(c)] += static_cast<float>(n[c]);
+    }
   }
   for (std::size_t i = 0; i < mesh.vertices(); ++i) {
     float* n = &mesh.normals[3 * i];
@@ -263,7 +321,7 @@ void require_surfaces() {
 
 class ParticleSurface::Impl {
  public:
-  Impl(const SurfaceParticles&, const SurfaceSettings&) { require_surfaces(); }
+  Impl(const SurfaceParticles&, const SurfaceSettings&, const Walls&) { require_surfaces(); }
   SurfaceMesh mesh;
 };
 
@@ -272,7 +330,10 @@ std::vector<float> ParticleSurface::at_vertices(std::span<const float>, int) con
 #endif
 
 ParticleSurface::ParticleSurface(const SurfaceParticles& particles, const SurfaceSettings& settings)
-    : impl_(std::make_unique<Impl>(particles, settings)) {}
+    : ParticleSurface(particles, settings, Walls()) {}
+ParticleSurface::ParticleSurface(const SurfaceParticles& particles, const SurfaceSettings& settings,
+                                 const Walls& walls)
+    : impl_(std::make_unique<Impl>(particles, settings, walls)) {}
 ParticleSurface::~ParticleSurface() = default;
 ParticleSurface::ParticleSurface(ParticleSurface&&) noexcept = default;
 ParticleSurface& ParticleSurface::operator=(ParticleSurface&&) noexcept = default;

@@ -43,13 +43,17 @@ bool surfaces_available();
 void require_surfaces();
 
 class LevelSet;  // level_set.h
+class Walls;     // walls.h
 
 class ParticleSurface {
  public:
-  // Particles with positions that are not finite are left out. The mesh is closed and encloses the
-  // sum of the particles' volumes. The same particles give the same surface for any number of
-  // threads. Throws as require_surfaces.
+  // Particles with positions that are not finite are left out. The mesh is closed, encloses the sum
+  // of the particles' volumes, and ends at the walls: where material touches one it lies on it, and
+  // no vertex lies within. The same particles give the same surface for any number of threads.
+  // Throws as require_surfaces.
   ParticleSurface(const SurfaceParticles& particles, const SurfaceSettings& settings);
+  ParticleSurface(const SurfaceParticles& particles, const SurfaceSettings& settings,
+                  const Walls& walls);
   ~ParticleSurface();
   ParticleSurface(ParticleSurface&&) noexcept;
   ParticleSurface& operator=(ParticleSurface&&) noexcept;

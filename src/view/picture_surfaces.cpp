@@ -86,7 +86,8 @@ void PictureSurfaces::make(const Picture& picture, const std::vector<bool>& left
   const auto none = static_cast<std::uint16_t>(wanted_.size());
   for (std::size_t i = 0; i < points.size(); ++i)
     if (points.material[i] > none || (!left_out.empty() && left_out[i])) points.material[i] = none;
-  kept_ = material_surfaces(scene_, points, wanted);
+  if (!walls_) walls_.emplace(scene_);
+  kept_ = material_surfaces(scene_, points, wanted, walls_->at(picture.colliders));
   number_ = picture.number;
   of_all_ = left_out.empty();
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,8 @@ class PictureSurfaces {
   void make(const Picture& picture, const std::vector<bool>& left_out);
 
   Scene scene_;
-  std::vector<bool> wanted_;  // by material
+  std::optional<SceneWalls> walls_;  // once they are needed
+  std::vector<bool> wanted_;         // by material
   std::mutex mutex_;
   std::uint64_t number_ = 0;  // of the picture whose surfaces are kept
   bool of_all_ = true;        // whether no points were left out of them

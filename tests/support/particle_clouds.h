@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -91,6 +93,45 @@ inline int pieces(const SurfaceMesh& mesh) {
 inline int euler_characteristic(const SurfaceMesh& mesh) {
   const auto triangles = static_cast<int>(mesh.triangles.size() / 3);
   return static_cast<int>(mesh.vertices()) - 3 * triangles / 2 + triangles;
+}
+
+struct Off {
+  double most = 0, mean = 0;  // spacings; root of the mean square
+};
+
+// How far vertices lie from another mesh, across it: from the plane of its nearest vertex.
+inline Off offset(const SurfaceMesh& mesh, const SurfaceMesh& other) {
+  using Key = std::array<int, 3>;
+  const auto key = [](const float* x, int a, int b, int c) {
+    return Key{static_cast<int>(std::floor(x[0] / kSpacing)) + a,
+               static_cast<int>(std::floor(x[1] / kSpacing)) + b,
+               static_cast<int>(std::floor(x[2] / kSpacing)) + c};
+  };
+  std::map<Key, std::vector<std::size_t>> cells;
+  for (std::size_t j = 0; j < other.vertices(); ++j)
+    cells[key(&other.positions[3 * j], 0, 0, 0)].push_back(j);
+  Off result;
+  for (std::size_t i = 0; i < mesh.vertices(); ++i) {
+    const float* x = &mesh.positions[3 * i];
+    double nearest = 1e30, off = 0;
+    for (int n = 0; n < 27; ++n) {
+      const auto cell = cells.find(key(x, n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1));
+      if (cell == cells.end()) continue;
+      for (const std::size_t j : cell->second) {
+        double square = 0, across = 0;
+        for (std::size_t c = 0; c < 3; ++c) {
+          const double d = x[c] - other.positions[3 * j + c];
+          square += d * d, across += d * other.normals[3 * j + c];
+        }
+        if (square < nearest) nearest = square, off = std::abs(across);
+      }
+    }
+    if (nearest > 1e29) off = 1e30;
+    result.most = std::max(result.most, off / kSpacing);
+    result.mean += std::pow(off / kSpacing, 2) / static_cast<double>(mesh.vertices());
+  }
+  result.mean = std::sqrt(result.mean);
+  return result;
 }
 
 }  // namespace firn::test

@@ -175,10 +175,10 @@ TEST(MaterialSurfaces, OfSolidsAreOneForEachBodyAndOfLiquidsOne) {
   scene.materials.resize(1);
   for (const auto model : {MaterialModel::kFixedCorotated, MaterialModel::kIncompressible}) {
     scene.materials[0].model = model;
-    const auto surfaces = material_surfaces(scene, two_bodies(), {true});
+    const auto surfaces = material_surfaces(scene, two_bodies(), {true}, {});
     EXPECT_EQ(surfaces.size(), model == MaterialModel::kIncompressible ? 1u : 2u);
   }
-  EXPECT_TRUE(material_surfaces(scene, two_bodies(), {false}).empty());
+  EXPECT_TRUE(material_surfaces(scene, two_bodies(), {false}, {}).empty());
 }
 
 TEST(MaterialSurfaces, SnowAndSandAreShownAsParticlesUnlessTheSceneSaysOtherwise) {

@@ -53,7 +53,7 @@ double output_bytes(const Scene& scene, const SceneEstimate& need) {
     tally.pass(particles * bytes_per_particle(scene, volume_channels(scene)) +
                2 * kNode * kNodesPerBlock * static_cast<double>(need.blocks));
   }
-  if (!out.surface.empty()) tally.pass(particles * kSurfaceBytes);
+  if (!out.surface.empty()) tally.pass(particles * surface_bytes(scene));
   if (out.image) tally.pass(picture_bytes(scene, drawn_particles(scene, need), tracers));
   return tally.peak();
 }

@@ -307,7 +307,7 @@ double picture_bytes(const Scene& scene, double particles, double tracers) {
     clear = clear || (surface && shown_finish(scene.materials[m], scalar) == Finish::kClear);
   }
   const double spheres = tracers + (grains ? particles : 0);
-  return drawn + (surfaces ? particles * kSurfaceBytes : 0) +
+  return drawn + (surfaces ? particles * surface_bytes(scene) : 0) +
          spheres * (4 * sizeof(float) + per_point) + ray_trace_bytes(spheres, clear, width, height);
 }
 

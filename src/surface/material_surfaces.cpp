@@ -49,6 +49,13 @@ bool makes_surfaces(const Scene& scene) {
   return scene.output.image && shown;
 }
 
+double surface_bytes(const Scene& scene) {
+  constexpr double kBytes = 142, kImages = 17, kImagesOfEllipsoids = 41;
+  if (!has_walls(scene)) return kBytes;
+  const bool ellipsoids = scene.output.surface_kernel == SurfaceKernel::kAnisotropic;
+  return kBytes + (ellipsoids ? kImagesOfEllipsoids : kImages);
+}
+
 SurfaceSettings surface_settings(const Scene& scene) {
   return {scene.output.surface_voxel, scene.output.surface_smoothing, scene.output.surface_kernel};
 }

@@ -27,10 +27,9 @@ bool is_liquid(MaterialModel model);
 // Whether pictures show a material of the scene by its surface.
 bool is_shown_as_surface(const Scene& scene, int material);
 
-// What material_surfaces holds for each particle: lists of cells, voxels, and a mesh; 41 of these
-// for images in walls and what is known of these, which a cube of a million particles has with
-// anisotropic kernels and walls on all sides (17 with isotropic ones).
-inline constexpr double kSurfaceBytes = 183;
+// What material_surfaces holds for each particle: lists of cells, voxels, and a mesh, and where the
+// scene has walls images in them, as of a cube of a million particles with walls on all sides.
+double surface_bytes(const Scene& scene);
 
 // Whether frames of the scene need surfaces, for pictures or for files.
 bool makes_surfaces(const Scene& scene);

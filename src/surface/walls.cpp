@@ -1,7 +1,9 @@
 #include "src/surface/walls.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace firn {
@@ -13,6 +15,13 @@ bool stops(BoundaryType face) {
 }
 
 }  // namespace
+
+bool has_walls(const Scene& scene) {
+  const std::optional<Domain>& domain = scene.grid.domain;
+  const auto faces = 2 * static_cast<std::ptrdiff_t>(scene.simulation.dimension);
+  return !scene.colliders.empty() ||
+         (domain && std::any_of(domain->boundary.begin(), domain->boundary.begin() + faces, stops));
+}
 
 void Walls::add_face(int axis, bool upper, double at) {
   faces_.push_back({axis, upper ? -1.0 : 1.0, at});

@@ -72,6 +72,9 @@ class Walls {
   std::vector<Solid> solids_;
 };
 
+// Whether the scene has any.
+bool has_walls(const Scene& scene);
+
 // The walls of a scene, whose shapes are compiled once.
 class SceneWalls {
  public:

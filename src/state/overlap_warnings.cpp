@@ -9,22 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "src/scene/shapes.h"
+#include "src/state/coarse_shape.h"
 
 namespace firn {
 namespace {
-
-// A shape in so few cells that its distances cost little, and what they may be wrong by.
-struct CoarseShape {
-  CoarseShape(const Shape& shape, int dimension, double dx)
-      : spacing(coarse_spacing(outline_shape(shape, dimension, dx), dx, kCells)),
-        compiled(compile_shape(shape, dimension, spacing)) {}
-  static constexpr double kCells = 32;
-  // Distances of primitive shapes are exact.
-  double error() const { return compiled.meshes.empty() ? 0 : spacing; }
-  double spacing;
-  CompiledShape compiled;
-};
 
 bool boxes_meet(const CompiledShape& a, const CompiledShape& b, int dimension) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(dimension); ++i)
@@ -78,20 +66,16 @@ bool meets(const Collider& collider, bool flows) {
   return flows ? begins_in_place(collider) : pushes_out(collider);
 }
 
-std::string name_of(const std::string& name, std::size_t index) {
-  return name.empty() ? std::to_string(index) : name;
-}
-
 std::vector<Filled> filled_shapes(const Scene& scene) {
   const int d = scene.simulation.dimension;
   std::vector<Filled> shapes;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b)
-    shapes.push_back({"body \"" + name_of(scene.bodies[b].name, b) + "\"",
+    shapes.push_back({"body \"" + name_or_number(scene.bodies[b].name, b) + "\"",
                       {scene.bodies[b].shape, d, scene.grid.dx},
                       false});
   for (std::size_t s = 0; s < scene.sources.size(); ++s)
     if (!scene.sources[s].motion)
-      shapes.push_back({"source \"" + name_of(scene.sources[s].name, s) + "\"",
+      shapes.push_back({"source \"" + name_or_number(scene.sources[s].name, s) + "\"",
                         {scene.sources[s].shape, d, scene.grid.dx},
                         true});
   return shapes;
@@ -126,7 +110,7 @@ std::vector<std::string> overlap_warnings(const Scene& scene) {
       warnings.push_back(fmt::format(
           "{}: {:.0f} % of it lies more than a cell deep in collider \"{}\", {}; cut the "
           "collider's shape out of it (type = \"difference\")",
-          part.name, 100 * share, name_of(collider.name, c),
+          part.name, 100 * share, name_or_number(collider.name, c),
           part.flows ? "where what it brings has no room"
                      : "whose surface takes it in at the first step"));
     }

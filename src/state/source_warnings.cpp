@@ -4,11 +4,12 @@
 
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "src/scene/integrator_traits.h"
-#include "src/scene/shapes.h"
+#include "src/state/coarse_shape.h"
 
 namespace firn {
 namespace {
@@ -24,7 +25,8 @@ double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[
 
 std::string warning_of(const std::string& source, const std::string& wall) {
   return fmt::format(
-      "source {}: {} holds what touches it and lies less than 1.5 cells behind, so that much less "
+      "source \"{}\": {} holds what touches it and lies less than 1.5 cells behind, so that much "
+      "less "
       "comes out than shape and velocity say; leave it more room, or have it let go (\"separate\")",
       source, wall);
 }
@@ -49,19 +51,17 @@ std::vector<Vec3> points_within(const CompiledShape& shape, int dimension, int a
 std::vector<std::string> source_warnings(const Scene& scene) {
   constexpr int kAcross = 12;
   constexpr const char* kFaces[] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
-  constexpr double kMeshCells = 32;
   if (traits_of(scene).staggered) return {};
   const int d = scene.simulation.dimension;
   const double reach = kReach * scene.grid.dx;
+  std::vector<std::optional<CoarseShape>> walls(scene.colliders.size());  // once they are asked
   std::vector<std::string> warnings;
   for (std::size_t s = 0; s < scene.sources.size(); ++s) {
     const Source& source = scene.sources[s];
     const double speed = std::sqrt(dot(source.velocity, source.velocity));
     if (source.motion || speed == 0) continue;
-    const std::string name = source.name.empty() ? std::to_string(s) : "\"" + source.name + "\"";
-    const CompiledShape outline = outline_shape(source.shape, d, scene.grid.dx);
-    const CompiledShape shape =
-        compile_shape(source.shape, d, coarse_spacing(outline, scene.grid.dx, kMeshCells));
+    const std::string name = name_or_number(source.name, s);
+    const CompiledShape shape = CoarseShape(source.shape, d, scene.grid.dx).compiled;
     if (!shape.bounded()) continue;
     for (std::size_t f = 0; scene.grid.domain && f < 2 * static_cast<std::size_t>(d); ++f) {
       const Domain& domain = *scene.grid.domain;
@@ -75,16 +75,14 @@ std::vector<std::string> source_warnings(const Scene& scene) {
     for (std::size_t c = 0; c < scene.colliders.size(); ++c) {
       const Collider& collider = scene.colliders[c];
       if (!holds(collider.boundary) || collider.motion || collider.dynamics) continue;
-      const CompiledShape around = outline_shape(collider.shape, d, scene.grid.dx);
-      const CompiledShape wall =
-          compile_shape(collider.shape, d, coarse_spacing(around, scene.grid.dx, kMeshCells));
+      if (!walls[c]) walls[c].emplace(collider.shape, d, scene.grid.dx);
+      const CompiledShape& wall = walls[c]->compiled;
       for (const Vec3& x : points) {
         const double gap = distance(wall, x);
         if (gap < -scene.grid.dx || gap > reach) continue;
         if (dot(normal(wall, x, 0.1 * scene.grid.dx), source.velocity) <= kAway * speed) continue;
-        const std::string of =
-            collider.name.empty() ? std::to_string(c) : "\"" + collider.name + "\"";
-        warnings.push_back(warning_of(name, "collider " + of));
+        warnings.push_back(
+            warning_of(name, fmt::format("collider \"{}\"", name_or_number(collider.name, c))));
         break;
       }
     }

@@ -158,7 +158,6 @@ TEST(MeshSequence, WhatGrowsDisplacesItsVolume) {
   const double area = kWide * kWide, grown = ball(kTo) - ball(kFrom), after = kDepth + grown / area;
   const double expected =
       1000 * 9.81 * (0.5 * area * (after * after - kDepth * kDepth) - grown * centre[1]);
-  // By flows through the faces of cells alone it was three quarters and half of it.
   EXPECT_NEAR(lifted, expected, 0.08 * expected);
   EXPECT_NEAR(stats.energy.fed, expected, 0.08 * expected);
 }

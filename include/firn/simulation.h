@@ -287,9 +287,9 @@ class Simulation {
   // To the end of the next frame (exactly, t = frame / fps).
   bool advance_frame(const std::function<bool()>& interrupted = {});
   bool advance_frame(const Observer& observer);
-  // To the time `t` (s, exactly), through all frames that end by then; a step is cut to end there.
-  // At once if t is past; until something stops it if t is infinite. A time within a millionth of a
-  // frame of a frame's end means that end.
+  // To the time `t` (s, exactly; behind a callback's stop between fused steps up to a step beyond),
+  // through all frames that end by then. At once if t is past; until something stops it if t is
+  // infinite. A time within a millionth of a frame of a frame's end means that end.
   bool advance_until(double t, const Observer& observer = {});
   // So many steps of the scene's own dt, cut only where a source emits. Frames that end on the way
   // count as completed and have no state or callback of their own; advance_frame then goes to the
@@ -371,8 +371,8 @@ class Simulation {
 
   // Has a collider follow other key frames from the next step on, in absolute times. Nothing
   // smooths the change: where it is not to jump, the new ones begin where it is. Part of the saved
-  // state. Throws Error{kScene} for one that is not there or is dynamic, and for key frames that
-  // `validate` refuses in scenes, in its words.
+  // state. Throws Error{kScene} for one that is dynamic or not there, for key frames that
+  // `validate` refuses, and from a step's callback unless integrator = "explicit".
   void set_collider_motion(std::size_t collider, const Keyframes& motion);
   void set_collider_motion(const std::string& collider, const Keyframes& motion);
 

@@ -57,7 +57,7 @@ struct MarkHomes {
       if (slot >= control->n_slots || slot % kLanes >= particles.chunks[bank + slot / kLanes].count)
         return;
       Vec<int, D> block;
-      if (!home_of(g, bank * kLanes + slot, block)) return;
+      if (!home_of(g, bank + slot / kLanes, slot % kLanes, block)) return;
       bool same = last_slot != kDropped;
       for (int a = 0; a < D; ++a) same = same && block[a] == last[a];
       if (!same) {
@@ -70,20 +70,22 @@ struct MarkHomes {
 
   // False where the particle leaves the simulation: in a sink, or with a fault.
   template <class Group>
-  FIRN_HD bool home_of(Group& g, std::uint32_t slot, Vec<int, D>& block) const {
+  FIRN_HD bool home_of(Group& g, std::uint32_t chunk, std::uint32_t lane,
+                       Vec<int, D>& block) const {
     Vec<Real, D> x;
     for (int a = 0; a < D; ++a) {
-      x[a] = channel_at(particles.x, slot, D, a);
+      Real& own = channel_row(particles.x, chunk, D, a)[lane];
+      x[a] = own;
       const Real cell = x[a] * inv_dx;
       if (!(abs(cell) < static_cast<Real>(BlockTraits<D>::kMaxCell))) {
-        g.atomic_min(control->fault,
-                     pack_fault(Fault::kPositionRange, channel_at(particles.id, slot, 1, 0)));
+        g.atomic_min(control->fault, pack_fault(Fault::kPositionRange,
+                                                channel_row(particles.id, chunk, 1, 0)[lane]));
         raise(g, control, kStopDiverged);
         return false;
       }
       const Real before = x[a];
       block[a] = come_home<D>(periodic, a, dx, inv_dx, shift, x[a]);
-      if (x[a] != before) channel_at(particles.x, slot, D, a) = x[a];
+      if (x[a] != before) own = x[a];
     }
     for (int a = 0; a < D; ++a) x[a] = in_first_round<D>(periodic, a, dx, inv_dx, x[a]);
     return !sinks.takes(x);

@@ -82,7 +82,7 @@ struct CoupleBodies : NodeContact<D, Real> {
       if (!(norm_squared(facing.normal) > Real(0))) continue;
       const ColliderShape<Real>& other = params.colliders[c];
       v = apply_boundary(
-          other.boundary, other.friction, v,
+          this->type_at(other.boundary, x, facing.normal), other.friction, v,
           surface_velocity(other, params.poses[c], x) - facing.closing * facing.normal,
           facing.normal);
     }

@@ -74,6 +74,11 @@ struct NodeContact {
     return closing_speed(face % 2 == 0 ? at - params.walls.min[face / 2]
                                        : params.walls.max[face / 2] - at);
   }
+  // How a wall or collider of that normal acts on the node at x.
+  FIRN_HD BoundaryType type_at(BoundaryType type, const Vec<Real, D>& x,
+                               const Vec<Real, D>& normal) const {
+    return params.openings.type_at(type, x, normal, grid.dx, control->time);
+  }
   // `block` and `i`: the node's, at x.
   FIRN_HD void apply_walls(std::uint32_t block, std::uint32_t i, const Vec<Real, D>& x,
                            Vec<Real, D>& v) const {
@@ -82,7 +87,8 @@ struct NodeContact {
         const int face = 2 * a + side;
         if (!is_at_wall(x, face)) continue;
         const Vec<Real, D> normal = wall_normal_at(face, block, i, x);
-        v = apply_boundary(params.walls.boundary[face], params.walls.friction[face], v,
+        v = apply_boundary(type_at(params.walls.boundary[face], x, normal),
+                           params.walls.friction[face], v,
                            Real(-1) * closing_speed_at_wall(face, block, i) * normal, normal);
       }
   }

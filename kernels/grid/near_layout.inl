@@ -133,7 +133,7 @@ struct CountNear {
     });
     g.sync();
     g.for_each(Old::kAround, [&](std::uint32_t n) {
-      counts[bin * Old::kAround + n] = g.scratch.count[n];
+      counts[std::uint64_t{bin} * Old::kAround + n] = g.scratch.count[n];
       if (n == Old::kStay || g.scratch.count[n] == 0) return;
       g.atomic_or(control->left, 1);
       if (is_across(neighbour_block<D>(block, static_cast<int>(n)))) leave_to_sort(g);
@@ -169,7 +169,7 @@ struct EnterNear {
     if (old.bin_first[bin] == old.bin_first[bin + 1]) return;
     const Vec<int, D> block = old.home(bin);
     g.for_each(kAround, [&](std::uint32_t n) {
-      if (counts[bin * kAround + n] > 0)
+      if (counts[std::uint64_t{bin} * kAround + n] > 0)
         enter_home<D>(g, hash, neighbour_block<D>(block, static_cast<int>(n)), control);
     });
   }
@@ -209,8 +209,8 @@ struct NewBin {
           near_counts.old_rank[around[static_cast<std::uint64_t>(block) * kAround + n]];
       if (from == kNoBlock) continue;
       // Seen from there, this block lies the other way.
-      const std::uint32_t at =
-          (from * materials + material) * kAround + static_cast<std::uint32_t>(kAround - 1 - n);
+      const std::uint64_t at = std::uint64_t{from * materials + material} * kAround +
+                               static_cast<std::uint32_t>(kAround - 1 - n);
       if (near_counts.count[at] > 0) f(near_counts.count[at], from);
     }
   }
@@ -274,8 +274,9 @@ struct PlaceNear {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const std::uint32_t bin = g.index(), bank = old.control->first_chunk;
-    g.for_each(Old::kAround,
-               [&](std::uint32_t n) { g.scratch.next[n] = start[bin * Old::kAround + n]; });
+    g.for_each(Old::kAround, [&](std::uint32_t n) {
+      g.scratch.next[n] = start[std::uint64_t{bin} * Old::kAround + n];
+    });
     g.sync();
     old.for_each_pack(g, bin, old.home(bin), [&](const auto& lanes, const auto& neighbours, bool) {
       const std::uint32_t slot = (lanes.chunk - bank) * kLanes;

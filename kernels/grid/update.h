@@ -8,6 +8,7 @@
 #include "kernels/exec/backend.h"
 #include "kernels/exec/launch.h"
 #include "kernels/fields/blocks.h"
+#include "kernels/grid/openings.h"
 #include "kernels/step/control.h"
 
 namespace firn {
@@ -68,6 +69,7 @@ struct GridUpdateParams {
   const ColliderShape<Real>* colliders = nullptr;
   RigidPose<Real>* poses = nullptr;  // of this step, one per collider
   int collider_count = 0;
+  OpeningView<Real, D> openings;
   // Of the bodies that material moves, with the velocities by which their contacts were judged;
   // null without such bodies. See bodies.h.
   RigidPose<Real>* judged = nullptr;

@@ -158,8 +158,9 @@ struct GridUpdate : NodeContact<D, Real> {
       normal = rotate_to_world(pose, sdf_normal<D>(collider.program, in_body, Real(0.1) * grid.dx));
     }
     const Vec<Real, D> before = scratch.velocity[i], surface = surface_velocity(collider, pose, x);
-    const Vec<Real, D> after = apply_boundary(collider.boundary, collider.friction, before,
-                                              surface - closing * normal, normal);
+    const Vec<Real, D> after =
+        apply_boundary(this->type_at(collider.boundary, x, normal), collider.friction, before,
+                       surface - closing * normal, normal);
     scratch.velocity[i] = after;
     const Vec<Real, D> impulse = m * (before - after);
     add_impulse(sums, x, impulse);

@@ -73,9 +73,9 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     if (!walls.active) return;
     for (int face = 0; face < kWalls; ++face) {
       if (!contact.is_at_wall(x, face)) continue;
-      meet(face, walls.boundary[face], walls.friction[face], Vector::zero(),
-           contact.wall_normal_at(face, block, i, x), contact.closing_speed_at_wall(face, block, i),
-           -1, m);
+      const Vector normal = contact.wall_normal_at(face, block, i, x);
+      meet(face, contact.type_at(walls.boundary[face], x, normal), walls.friction[face],
+           Vector::zero(), normal, contact.closing_speed_at_wall(face, block, i), -1, m);
     }
   }
   FIRN_HD void meet_body(const NodeContact<D, Real>& contact, std::uint32_t block, std::uint32_t i,
@@ -83,7 +83,7 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     if (!contact.is_in_body(contact.distance(c, x))) return;
     const ColliderShape<Real>& collider = problem.boundaries.colliders[c];
     const auto facing = contact.facing(c, block, i, x);
-    meet(kWalls + c, collider.boundary, collider.friction,
+    meet(kWalls + c, contact.type_at(collider.boundary, x, facing.normal), collider.friction,
          surface_velocity(collider, problem.boundaries.poses[c], x), facing.normal, facing.closing,
          c, m);
   }
@@ -269,13 +269,15 @@ struct EndImplicit : ImplicitNodes<D, Real> {
       return shares.of_body;
     for (int face = 0; face < kWalls; ++face) {
       if (!is_closed(face)) continue;
-      shares.meet(boundaries.walls.boundary[face], contact.wall_normal_at(face, block, i, x),
-                  false);
+      const Vector normal = contact.wall_normal_at(face, block, i, x);
+      shares.meet(contact.type_at(boundaries.walls.boundary[face], x, normal), normal, false);
     }
     for (int other = 0; other < boundaries.collider_count; ++other)
-      if (is_closed(kWalls + other) && contact.is_in_body(contact.distance(other, x)))
-        shares.meet(boundaries.colliders[other].boundary, contact.facing(other, block, i, x).normal,
+      if (is_closed(kWalls + other) && contact.is_in_body(contact.distance(other, x))) {
+        const Vector normal = contact.facing(other, block, i, x).normal;
+        shares.meet(contact.type_at(boundaries.colliders[other].boundary, x, normal), normal,
                     other == c);
+      }
     if (problem.view.hold[node].collider == c) shares.of_body += shares.P * shares.impulse;
     return shares.of_body;
   }

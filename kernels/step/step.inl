@@ -32,6 +32,8 @@ struct OpenStep {
   }
 };
 
+inline constexpr double kSame = 1e-9;  // of a dt, by which it may miss a target
+
 // Chooses dt: of this step from the last one's maxima, or, a step ahead, of the next one.
 struct BeginStep {
   static constexpr const char* kName = "begin_step";
@@ -106,7 +108,6 @@ struct BeginStep {
   // The last two steps before the target share what is left, so that none is a sliver. What times
   // of frames differ by in their last digits makes no second step.
   FIRN_HD static double fitted(double dt, double left) {
-    constexpr double kSame = 1e-9;
     if (dt * (1 + kSame) >= left) return left;
     return 2 * dt > left ? 0.5 * left : dt;
   }
@@ -125,8 +126,11 @@ struct EndStep {
     ++c.limited[static_cast<int>(c.limit)];
     if (c.dt_smallest == 0 || c.dt < c.dt_smallest) c.dt_smallest = c.dt;
     if (c.dt > c.dt_largest) c.dt_largest = c.dt;
-    const bool reached = c.dt >= c.target - c.time;
-    c.time = reached ? c.target : c.time + c.dt;
+    const double left = c.target - c.time;
+    const bool reached = c.dt >= left;
+    // A momentum that is carried over belongs to a dt that was chosen for another target.
+    const bool beyond = c.dt > left * (1 + kSame);
+    c.time = reached && !beyond ? c.target : c.time + c.dt;
     if (reached) c.stop |= kStopTarget;
     if (c.fault != ~std::uint64_t{0}) c.stop |= kStopDiverged;
     c.carried = c.fuse;

@@ -81,6 +81,22 @@ void start_as_the_run(const Scene& scene, const RunFrames& kept, const RecordedB
   if (first) renderer.render(shown_by(scene, bodies, all.front(), *first));
 }
 
+// New pictures would stand among old ones, of another camera, in one film.
+void require_all_anew(const RunDirectory& run, const std::vector<int>& frames) {
+  const std::vector<int> there = run.image_frames();
+  std::vector<int> left;
+  std::set_difference(there.begin(), there.end(), frames.begin(), frames.end(),
+                      std::back_inserter(left));
+  if (!left.empty())
+    throw Error(ErrorCategory::kFile,
+                fmt::format("{}: of {} of its {} pictures, frame {} the first, no particles are "
+                            "kept, and they would stay among new ones; -o FOLDER puts those "
+                            "elsewhere, --frames A:B says which to replace, and a run with "
+                            "output.particles = [\"npz\"] keeps particles",
+                            run.image_path(0).parent_path().string(), left.size(), there.size(),
+                            left.front()));
+}
+
 }  // namespace
 
 int render(const Options& options) {
@@ -89,6 +105,8 @@ int render(const Options& options) {
   const Scene scene = scene::scene_afterwards(run.scene().string(), scene_options(options));
   const RunFrames kept(scene, run);
   const std::vector<int> frames = kept.frames(options.first_frame, options.last_frame);
+  if (options.output.empty() && !options.first_frame && !options.last_frame)
+    require_all_anew(run, frames);
   const RecordedBodies bodies(scene, run);
   if (!std::all_of(frames.begin(), frames.end(), [&](int frame) { return bodies.knows(frame); }))
     Progress::warning(

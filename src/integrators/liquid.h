@@ -54,6 +54,7 @@ struct LiquidIntegrator {
   void project() {
     if (projection.enqueue()) {
       retry.succeed();
+      inflow.count_work();
       projection.release_walls();
     }
     projection.push_bodies();

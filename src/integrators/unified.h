@@ -50,7 +50,10 @@ struct UnifiedIntegrator {
     // Temperatures and volumes move before the particles do, heat first, since its solve may yet
     // reject the step; and before the correction, which leaves another solution in the place of the
     // pressure.
-    if (heat.conduct() && solved) retry.succeed();
+    if (heat.conduct() && solved) {
+      retry.succeed();
+      inflow.count_work();
+    }
     material.give_volume();
     pressure.enqueue();
     correction.enqueue();

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "src/render/collider_view.h"
+#include "src/scene/boundary_types.h"
 
 namespace firn {
 namespace {
@@ -236,10 +237,6 @@ std::size_t floor_of(const SimulationSettings& simulation, const V3d& up) {
   for (int c = 1; c < simulation.dimension; ++c)
     if (std::abs(up[c]) > std::abs(up[axis])) axis = c;
   return static_cast<std::size_t>(2 * axis) + (up[axis] > 0 ? 0u : 1u);
-}
-
-bool is_wall(BoundaryType face) {
-  return face != BoundaryType::kPeriodic && face != BoundaryType::kOpen;
 }
 
 Stage make_stage(const Scene& scene, const Snapshot& first) {

@@ -39,8 +39,6 @@ struct Stage {
 
 // The domain's face that gravity points at, in the order -x, +x, -y, ...
 std::size_t floor_of(const SimulationSettings& simulation, const V3d& up);
-// Whether material stops at a face.
-bool is_wall(BoundaryType face);
 
 Stage make_stage(const Scene& scene, const Snapshot& first);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/scene/boundary_types.h"
+
 namespace firn {
 namespace {
 

@@ -37,6 +37,7 @@ class SceneStepper final : public Stepper {
   FieldView field_view(std::string_view name) override;
   FieldValues field_values(std::string_view name) override;
   void initialize() override;
+  bool is_half_way() const override { return context_.half_way; }
   bool run_until(double target, const StepWatch& watch) override;
   void set_force(Force force, Memory memory) override {
     integrator_.body_force.set(std::move(force), memory);

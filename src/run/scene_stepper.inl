@@ -45,6 +45,15 @@ void SceneStepper<Integrator>::initialize() {
 template <class Integrator>
 void SceneStepper<Integrator>::reserve(StepControl& c, std::uint32_t chunks, std::uint32_t blocks) {
   require_whole();
+  constexpr std::uint32_t kMostChunks =
+      (std::uint32_t{1} << 27) - 1;  // slots are counted by 32 bits
+  if (chunks > kMostChunks)
+    throw Error(ErrorCategory::kDevice,
+                "there are more particles than the program can number: in chunks of " +
+                    std::to_string(kLanes) +
+                    ", of which each block begins one for each of its "
+                    "materials, " +
+                    std::to_string(kMostChunks) + " at most");
   whole_ = false;
   context_.changed();
   context_.particles.reserve(chunks, c.first_chunk);
@@ -74,7 +83,7 @@ bool SceneStepper<Integrator>::run_until(double target, const StepWatch& watch) 
   };
   const auto done = [](const StepControl& now) { return (now.stop & kStopTarget) != 0; };
   for (StepControl c = control(); c.time < target; c = control()) {
-    const double stop = std::min(target, context_.follow_bodies(c.time));
+    const double stop = context_.follow_bodies(c.time, target);
     if (!run(aim(c, stop, 0), {done, left}, watch)) return false;
     if (stop == target) break;
   }
@@ -91,7 +100,7 @@ bool SceneStepper<Integrator>::run_steps(std::int64_t steps, double latest,
     return now.step >= end || (now.stop & kStopTarget) != 0;
   };
   while (true) {
-    const double stop = std::min(latest, context_.follow_bodies(c.time));
+    const double stop = context_.follow_bodies(c.time, latest);
     if (!run(aim(c, stop, end), {done, left}, watch)) return false;
     c = control();
     if (c.step >= end || stop == latest) return true;
@@ -148,6 +157,7 @@ void SceneStepper<Integrator>::enqueue_step() {
   integrator_.enqueue();
   context_.agree();
   end_step(context_.exec, context_.step());
+  context_.half_way = false;
   context_.mark(kClockOther);
 }
 

@@ -318,6 +318,7 @@ void SceneStepper<Integrator>::load(ByteReader& in) {
   refuse_unless(context_.bodies.load(in), "number of dynamic colliders");
   if (!context_.bodies.consistent()) fail_to_load();
   for_each_stage([&](auto& stage) { stage.load(in, c.n_chunks); });
+  context_.half_way = false;
   // They have moved since they were placed, and may be another's.
   if (context_.partition->is_split()) c.placed_chunks = c.n_chunks;
   context_.write(c);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -17,9 +18,11 @@
 #include "src/run/sources.h"
 #include "src/run/start_checks.h"
 #include "src/run/state_guard.h"
+#include "src/run/state_head.h"
 #include "src/run/state_seal.h"
 #include "src/run/stepper.h"
 #include "src/scene/integrator_traits.h"
+#include "src/scene/same_time.h"
 #include "src/scene/validate.h"
 #include "src/state/batch.h"
 #include "src/state/bytes.h"
@@ -50,10 +53,12 @@ class Simulation::Impl {
   bool advance_frame(const Observer& observer) {
     refuse_in_callback("advance_frame");
     const Advancing here(advancing_);
-    return guard_.advancing([&] {
-      count_passed_frames();
-      return run_until(end_of_frame(frame_ + 1), observer);
-    });
+    return guard_.advancing(
+        [&] {
+          count_passed_frames();
+          return run_until(end_of_frame(frame_ + 1), observer);
+        },
+        half_way());
   }
 
   bool advance_until(double t, const Observer& observer) {
@@ -61,16 +66,18 @@ class Simulation::Impl {
       throw Error(ErrorCategory::kScene, "advance_until: the time is not a number");
     refuse_in_callback("advance_until");
     const Advancing here(advancing_);
-    return guard_.advancing([&] {
-      count_passed_frames();
-      return run_until(t, observer);
-    });
+    return guard_.advancing(
+        [&] {
+          count_passed_frames();
+          return run_until(t, observer);
+        },
+        half_way());
   }
 
   bool run_until(double t, const Observer& observer) {
     bool stopped = false;
     const StepWatch watch = watch_for(observer, stopped);
-    const double slack = kSameTime / scene_.simulation.fps;
+    const double slack = same_time(scene_);
     while (true) {
       const double end = end_of_frame(frame_ + 1);
       const bool whole_frame = t > end - slack;
@@ -88,7 +95,7 @@ class Simulation::Impl {
       throw Error(ErrorCategory::kScene, "advance_steps: the number of steps must be >= 0, found " +
                                              std::to_string(steps));
     const Advancing here(advancing_);
-    return guard_.advancing([&] { return run_steps(steps, observer); });
+    return guard_.advancing([&] { return run_steps(steps, observer); }, half_way());
   }
   bool run_steps(std::int64_t steps, const Observer& observer) {
     if (in_frame_) energy_.start_anew();  // what bodies have done in it is cleared
@@ -101,7 +108,7 @@ class Simulation::Impl {
     bool on_its_way = true;
     while (on_its_way && made() < steps) {
       emit_due();
-      on_its_way = stepper_->run_steps(steps - made(), sources_.next_emission(), watch);
+      on_its_way = stepper_->run_steps(steps - made(), sources_.next_stop(kNever), watch);
     }
     count_passed_frames();
     measure_frame(seconds_since(start), time() - frame_begin_);
@@ -110,6 +117,9 @@ class Simulation::Impl {
   }
 
   double time() { return stepper_->control().time; }
+  std::function<bool()> half_way() const {
+    return [this] { return stepper_->is_half_way(); };
+  }
 
   Totals totals() {
     guard_.require();
@@ -165,15 +175,11 @@ class Simulation::Impl {
     ByteWriter out;
     out.reserve(stepper_->memory_bytes() + owners_.ranges().size() * sizeof(IdRange) +
                 state_header_bytes(scene_));
-    out.value(frame_);
-    out.value(std::uint32_t{in_frame_});
-    out.value(owners_.next_id());
-    out.values(std::span<const IdRange>(owners_.ranges()));
-    out.value(static_cast<std::uint64_t>(sources_.size()));
-    for (std::size_t s = 0; s < sources_.size(); ++s) out.value(sources_.emissions(s));
-    out.value(stats_.time);
-    out.value(stats_.totals);
-    out.value(stats_.lost_volume);
+    StateHead head{frame_, in_frame_,   frame_begin_,  owners_.next_id(), owners_.ranges(),
+                   {},     stats_.time, stats_.totals, stats_.lost_volume};
+    for (std::size_t s = 0; s < sources_.size(); ++s)
+      head.emissions.push_back(sources_.emissions(s));
+    head.save(out);
     energy_.save(out);
     stepper_->save(out);
     return sealed(out.take(), scene_);
@@ -181,40 +187,25 @@ class Simulation::Impl {
   void load_state(std::span<const std::byte> bytes) {
     refuse_in_callback("load_state");
     ByteReader in(unsealed(bytes, scene_));
-    const int frame = in.value<int>();
-    const auto in_frame = in.value<std::uint32_t>();
-    const auto next_id = in.value<std::uint32_t>();
-    auto ranges = in.values<IdRange>();
-    if (in.value<std::uint64_t>() != sources_.size())
-      throw Error(ErrorCategory::kFile,
-                  "the saved state has another number of sources than this scene");
-    std::vector<std::uint64_t> emissions;
-    for (std::size_t s = 0; s < sources_.size(); ++s)
-      emissions.push_back(in.value<std::uint64_t>());
-    if (frame < 0 || in_frame > 1 || !owners_.fit(ranges, next_id, emissions))
-      throw Error(ErrorCategory::kFile,
-                  "the saved state has other bodies or sources than this scene");
-    const auto time = in.value<double>();
-    const auto totals = in.value<Totals>();
-    const auto lost_volume = in.value<double>();
+    StateHead head = StateHead::load(in, owners_, sources_.size());
     EnergyWatch energy(scene_);
     energy.load(in);
-    stepper_->require_fit(in, next_id);
+    stepper_->require_fit(in, head.next_id);
     guard_.lose("what was to be loaded does not fit");
     stepper_->load(in);
     in.expect_end();
     guard_.restore();
-    frame_ = frame;
-    in_frame_ = in_frame == 1;
-    frame_begin_ = end_of_frame(frame_);
+    frame_ = head.frame;
+    in_frame_ = head.in_frame;
+    frame_begin_ = head.frame_begin;
     frame_seconds_ = 0;
-    owners_.restore(std::move(ranges), next_id);
-    sources_.set_emissions(emissions);
+    owners_.restore(std::move(head.ranges), head.next_id);
+    sources_.set_emissions(head.emissions);
     set_inflows();
     measure_frame(0, end_of_frame(1));
-    stats_.time = time;  // of the last completed frame: the state may lie after it
-    stats_.totals = totals;
-    stats_.lost_volume = lost_volume;
+    stats_.time = head.time;  // the state may lie after it
+    stats_.totals = head.totals;
+    stats_.lost_volume = head.lost_volume;
     energy_ = energy;
     stats_.energy = energy_.balance();
   }
@@ -230,11 +221,18 @@ class Simulation::Impl {
           ErrorCategory::kScene,
           "collider \"" + moved.name + "\": material moves it, so it cannot follow key frames");
     scene::validate_motion(scene_, collider, motion);
+    if (in_step_callback_ && (traits_of(scene_).staggered || traits_of(scene_).implicit))
+      throw Error(ErrorCategory::kScene,
+                  "set_collider_motion: not from the callback of a step under integrator = \"" +
+                      std::string(traits_of(scene_).name) +
+                      "\", whose steps are chosen by how colliders move; at the end of a frame, "
+                      "or between calls");
     stepper_->set_collider_motion(collider, motion);
   }
   void set_force(Force force, Memory memory) {
     refuse_in_callback("set_force");
     energy_.give_up();
+    own_force_ = static_cast<bool>(force);
     stepper_->set_force(guard_.within_step(std::move(force), "a force"), memory);
   }
   void set_grid_boundary(GridBoundary boundary, Memory memory) {
@@ -245,6 +243,7 @@ class Simulation::Impl {
                   "nodes come out of a solve for the forces of the step, which would know nothing "
                   "of the change");
     energy_.give_up();
+    own_boundary_ = static_cast<bool>(boundary);
     stepper_->set_grid_boundary(guard_.within_step(std::move(boundary), "a boundary"), memory);
   }
 
@@ -263,7 +262,7 @@ class Simulation::Impl {
     ~Advancing() { on = false; }
     bool& on;
   };
-  static constexpr double kSameTime = 1e-6, kMostFrames = 1e9;  // frames
+  static constexpr double kMostFrames = 1e9, kNever = std::numeric_limits<double>::infinity();
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
   double end_of_frame(int frame) const {
@@ -290,7 +289,7 @@ class Simulation::Impl {
     bool on_its_way = true;
     for (double stop = 0; on_its_way && stop != target;) {
       emit_due();
-      stop = std::min(target, sources_.next_emission());
+      stop = sources_.next_stop(target);
       on_its_way = stepper_->run_until(stop, watch);
     }
     frame_seconds_ += seconds_since(start);
@@ -318,6 +317,7 @@ class Simulation::Impl {
     if (!observer.step) return watch;
     watch.interrupted = [&] { return stopped || (observer.interrupted && observer.interrupted()); };
     watch.after_step = [&](const StepControl& c) {
+      const Advancing within(in_step_callback_);
       stopped = !observer.step(step_info(c, frame_));
     };
     return watch;
@@ -373,6 +373,7 @@ class Simulation::Impl {
     stepper_->report(s);
     s.colliders = stepper_->colliders();
     s.reactions = stepper_->reactions();
+    if (s.steps > 0 && (own_force_ || own_boundary_)) energy_.give_up();
     energy_.measure(s);
     if (seconds > 0)
       for (ColliderReaction& r : s.reactions) {
@@ -389,7 +390,8 @@ class Simulation::Impl {
   EnergyWatch energy_{scene_};
   StateGuard guard_;
   int frame_ = 0;
-  bool in_frame_ = false, advancing_ = false;
+  bool in_frame_ = false, advancing_ = false, in_step_callback_ = false;
+  bool own_force_ = false, own_boundary_ = false;
   double frame_begin_ = 0;    // s, simulated
   double frame_seconds_ = 0;  // wall time spent on the frame so far
   FrameStats stats_;

@@ -1,4 +1,5 @@
-// The sources of a scene as it runs: emissions at exact times.
+// The sources of a scene as it runs: emissions at their times, to a thousandth of what lies between
+// two.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/scene/same_time.h"
 #include "src/state/source_flow.h"
 
 namespace firn {
@@ -24,17 +26,19 @@ class Sources {
 
   std::size_t size() const { return states_.size(); }
 
-  // s; infinite if nothing comes any more.
-  double next_emission() const {
-    double t = kNever;
-    for (std::size_t s = 0; s < size(); ++s) t = std::min(t, next_time(s));
+  // The next emission (s) on the way to `target`, which may be infinite, or that.
+  double next_stop(double target) const {
+    double t = target;
+    for (std::size_t s = 0; s < size(); ++s)
+      t = std::min(t, first_of(target, next_time(s), same(s)));
     return t;
   }
   // f(source, batch) for every emission that is due; `present` as SourceFlow asks for it.
   template <class F>
   void emit_until(double now, const FindParticles& present, F f) {
     for (std::size_t s = 0; s < size(); ++s)
-      for (; next_time(s) <= now; ++states_[s].emissions) f(s, batch(states_[s], present));
+      for (; next_time(s) <= now + same(s); ++states_[s].emissions)
+        f(s, batch(states_[s], present));
   }
   // What the sources bring until they next emit.
   std::vector<SourceInflow> inflows() {
@@ -71,6 +75,10 @@ class Sources {
     return batch;
   }
 
+  // s. The pattern moves by as many cells in it as nobody sees.
+  double same(std::size_t s) const {
+    return std::max(same_time(scene_), 1e-3 * states_[s].flow.period());
+  }
   double next_time(std::size_t s) const {
     const State& state = states_[s];
     if (state.emissions > 0 && state.flow.period() == 0) return kNever;

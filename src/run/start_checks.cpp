@@ -16,7 +16,6 @@
 #include "src/scene/shapes.h"
 #include "src/state/body_warnings.h"
 #include "src/state/overlap_warnings.h"
-#include "src/state/source_warnings.h"
 
 namespace firn {
 namespace {
@@ -201,10 +200,9 @@ void require_particles(const Scene& scene, std::size_t particles) {
 
 std::vector<std::string> start_warnings(const Scene& scene) {
   std::vector<std::string> warnings = mesh_warnings(scene);
-  for (const auto& more :
-       {body_warnings(scene), overlap_warnings(scene), source_warnings(scene),
-        transfer_warnings(scene), flow_warnings(scene), stiffness_warnings(scene),
-        collider_warnings(scene), seam_warnings(scene)})
+  for (const auto& more : {body_warnings(scene), overlap_warnings(scene), transfer_warnings(scene),
+                           flow_warnings(scene), stiffness_warnings(scene),
+                           collider_warnings(scene), seam_warnings(scene)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

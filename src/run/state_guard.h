@@ -2,6 +2,7 @@
 // a state that is loaded, leaves one that does not.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <string>
 #include <utility>
@@ -32,14 +33,18 @@ class StateGuard {
   }
   void restore() { lost_.clear(); }
 
-  // What `advance` returns. What else fails leaves a state, or the stepper knows that it does not.
-  template <class Advance>
-  auto advancing(Advance&& advance) {
+  // What `advance` returns. What fails leaves a state unless that has diverged or `is_half_way`
+  // through a step.
+  template <class Advance, class IsHalfWay>
+  auto advancing(Advance&& advance, IsHalfWay&& is_half_way) {
     require();
     try {
       return advance();
     } catch (const Error& error) {
-      if (error.category() == ErrorCategory::kDiverged) lose(error.what());
+      if (error.category() == ErrorCategory::kDiverged || is_half_way()) lose(error.what());
+      throw;
+    } catch (const std::exception& error) {
+      if (is_half_way()) lose(error.what());
       throw;
     }
   }

@@ -59,6 +59,8 @@ class Stepper {
   virtual void time_stages(bool on) = 0;
 
   virtual StepControl control() = 0;
+  // Whether a step has failed before its end, and has left no state.
+  virtual bool is_half_way() const = 0;
   virtual void begin_frame() = 0;  // clears what is counted per frame
   virtual Totals totals() = 0;
   // What the integrator says of the frame: energies of stages, solves.

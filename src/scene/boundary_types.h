@@ -5,6 +5,11 @@
 
 namespace firn {
 
+// Whether a face of the domain stops material, which leaves or comes back through the others.
+inline bool is_wall(BoundaryType face) {
+  return face != BoundaryType::kPeriodic && face != BoundaryType::kOpen;
+}
+
 // Of walls of the domain and of colliders.
 inline bool has_boundary_type(const Scene& scene, BoundaryType type) {
   bool found = false;

@@ -22,8 +22,8 @@ struct IntegratorTraits {
 };
 
 inline constexpr IntegratorTraits kIntegratorTraits[] = {
-    {Integrator::kExplicit, "explicit", "symplectic Euler; every model but liquids", false, true,
-     false, false, false, false},
+    {Integrator::kExplicit, "explicit", "symplectic Euler; every model but \"incompressible\"",
+     false, true, false, false, false, false},
     {Integrator::kOptimization, "optimization",
      "backward Euler by optimisation: steps of up to a frame; models of explicit", false, true,
      false, false, true, false},

@@ -25,7 +25,8 @@ constexpr Key kPhaseKeys[] = {
 constexpr Key kByPhase = table_key("", kPhaseValues, "a value for each phase");
 
 constexpr Choice<Finish> kFinishes[] = {
-    {"auto", Finish::kAuto, "clear for thin liquids, metal for von_mises, else soft"},
+    {"auto", Finish::kAuto,
+     "clear for thin liquids, glossy for thick ones (0.1 Pa s), metal for von_mises, else soft"},
     {"matte", Finish::kMatte},
     {"glossy", Finish::kGlossy, "varnished"},
     {"soft", Finish::kSoft, "light enters it, as into wax, jelly or ice cream"},
@@ -351,8 +352,8 @@ std::string_view why_not_moved(const Scene& scene, MaterialModel model) {
     return liquid ? ""
                   : "integrator \"incompressible\" moves liquids only: use model = "
                     "\"incompressible\", or the preset of a liquid";
-  return liquid ? "model \"incompressible\" needs simulation.integrator = \"incompressible\"; use "
-                  "\"weakly_compressible\""
+  return liquid ? "model \"incompressible\" needs simulation.integrator = \"incompressible\" or "
+                  "\"thermal\"; use \"weakly_compressible\""
                 : "";
 }
 

@@ -11,6 +11,7 @@
 
 #include "firn/error.h"
 #include "kernels/collide/rigid_motion.h"
+#include "src/scene/boundary_types.h"
 #include "src/scene/shapes.h"
 
 namespace firn {
@@ -122,9 +123,7 @@ class Ground {
     const Domain& domain = *scene_.grid.domain;
     for (std::size_t i = 0; i < static_cast<std::size_t>(scene_.simulation.dimension); ++i) {
       const BoundaryType wall = domain.boundary[2 * i + (down_[i] > 0 ? 1 : 0)];
-      if (std::abs(down_[i]) < 1e-9 || wall == BoundaryType::kOpen ||
-          wall == BoundaryType::kPeriodic)
-        continue;
+      if (std::abs(down_[i]) < 1e-9 || !is_wall(wall)) continue;
       nearest = std::min(nearest, ((down_[i] > 0 ? domain.max : domain.min)[i] - x[i]) / down_[i]);
     }
     return nearest;

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "src/scene/boundary_types.h"
+
 namespace firn {
 namespace {
 
@@ -151,14 +153,12 @@ std::vector<double> read_plane(const Sensor& sensor, const GaugedParticles& part
 }
 
 double share_within(const Domain& domain, int dimension, double dx, const Vec3& x) {
-  const auto is_wall = [&](std::size_t face) {
-    const BoundaryType type = domain.boundary[face];
-    return type != BoundaryType::kOpen && type != BoundaryType::kPeriodic;
-  };
   double share = 1;
   for (std::size_t a = 0; a < static_cast<std::size_t>(dimension); ++a) {
-    const double low = is_wall(2 * a) ? quadratic_up_to((domain.min[a] - x[a]) / dx) : 0;
-    const double high = is_wall(2 * a + 1) ? quadratic_up_to((domain.max[a] - x[a]) / dx) : 1;
+    const double low =
+        is_wall(domain.boundary[2 * a]) ? quadratic_up_to((domain.min[a] - x[a]) / dx) : 0;
+    const double high =
+        is_wall(domain.boundary[2 * a + 1]) ? quadratic_up_to((domain.max[a] - x[a]) / dx) : 1;
     share *= std::max(high - low, 0.0);
   }
   return share;

@@ -12,6 +12,7 @@
 #include "firn/error.h"
 #include "src/scene/output_channels.h"
 #include "src/scene/placement.h"
+#include "src/scene/same_time.h"
 #include "src/scene/shapes.h"
 #include "src/scene/unit_direction.h"
 #include "src/sensors/gauges.h"
@@ -229,7 +230,7 @@ class Sensors::Impl {
   }
 
   // Times that differ by less are the same.
-  double slack() const { return 1e-6 / scene_.simulation.fps; }
+  double slack() const { return same_time(scene_); }
   // The first multiple of 1 / rate after `now`.
   double next_reading(const Sensor& sensor, double now) const {
     if (!sensor.rate) return std::numeric_limits<double>::infinity();

@@ -22,7 +22,7 @@ class DeviatoricSolver {
     renew(exec_, pressure_, cells);
   }
   void reserve_particles(std::uint32_t chunks) {
-    const std::size_t reals = chunks * kLanes * stretch_components<D>();
+    const std::size_t reals = std::size_t{chunks} * kLanes * stretch_components<D>();
     if (stretch_.size() < reals) renew(exec_, stretch_, reals);
   }
 

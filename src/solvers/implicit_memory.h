@@ -38,8 +38,9 @@ class ImplicitMemory {
     renew(exec_, partials_, kNewtonColumns * std::size_t{blocks});
   }
   void reserve_particles(std::uint32_t chunks) {
-    const std::size_t stiffness = chunks * kLanes * stiffness_components<D>(),
-                      damping = chunks * kLanes * damping_components<D>();
+    const std::size_t slots = std::size_t{chunks} * kLanes;
+    const std::size_t stiffness = slots * stiffness_components<D>(),
+                      damping = slots * damping_components<D>();
     if (stiffness_.size() < stiffness) renew(exec_, stiffness_, stiffness);
     if (!factors_.empty() && damping_.size() < damping) renew(exec_, damping_, damping);
   }

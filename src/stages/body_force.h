@@ -57,7 +57,10 @@ class BodyForceStage : public Stage<Exec, D, Real> {
     kept_values_ = 0;
     if ((c.stop & kStopOverflow) == 0) kicked_.reset();
   }
-  void load(ByteReader&, std::uint32_t) { kicked_.reset(); }
+  void load(ByteReader&, std::uint32_t) {
+    kicked_.reset();
+    kept_values_ = 0;
+  }
 
   std::size_t bytes() const { return acceleration_.bytes() + kept_.bytes(); }
 

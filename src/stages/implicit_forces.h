@@ -19,7 +19,7 @@ class ImplicitForces : public Stage<Exec, D, Real> {
       : Stage<Exec, D, Real>(context),
         laws_(laws),
         retry_(retry),
-        opens_(has_boundary_type(scene, BoundaryType::kSeparate)),
+        opens_(has_boundary_type(scene, BoundaryType::kSeparate) || context.bodies.has_openings()),
         system_(traits_of(scene).linear ? kLinearSystem : kNewtonSystem),
         solver_(context.exec, scene, traits_of(scene).linear) {}
 

@@ -52,10 +52,14 @@ class Inflow : public Stage<Exec, D, Real> {
       feed_cells<Exec, D, Real>(context_.exec, context_.boundaries(), view(), context_.grid.view(),
                                 mac, context_.step());
   }
-  void add_work(const MacView<Real>& mac) {
+  void measure_work(const MacView<Real>& mac) {
+    if (cells_ > 0)
+      inflow_work<Exec, D, Real>(context_.exec, context_.boundaries(), view(), context_.grid.view(),
+                                 mac, context_.step());
+  }
+  // Once no solve can reject the step any more.
+  void count_work() {
     if (cells_ == 0) return;
-    inflow_work<Exec, D, Real>(context_.exec, context_.boundaries(), view(), context_.grid.view(),
-                               mac, context_.step());
     add_columns(context_.exec, table_.data(), {nullptr, cells_}, 1, work_.data(),
                 &context_.step()->stop);
   }

@@ -50,7 +50,9 @@ class MaterialCells : public Stage<Exec, D, Real> {
 
   void reserve_blocks(std::uint32_t blocks) { store_.reserve(blocks); }
   void poll(StepControl& c) {
-    if ((c.stop & kStopField) != 0) throw store_.take_field_fault();
+    if ((c.stop & kStopField) == 0) return;
+    context_.half_way = true;
+    throw store_.take_field_fault();
   }
   std::size_t bytes() const { return store_.bytes(); }
 

@@ -25,6 +25,7 @@ class ParticlePressureStage : public Stage<Exec, D, Real> {
   }
   // As after loading: the next step solves for it.
   void particles_changed(ChunkSpan) { values_.zero(); }
+  void load(ByteReader&, std::uint32_t) { values_.zero(); }
   std::size_t bytes() const { return values_.bytes(); }
   // What bytes() says once `chunks` are reserved, for estimates.
   static std::size_t bytes_for(std::size_t chunks) { return chunks * kLanes * sizeof(Real); }

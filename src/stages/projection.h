@@ -43,7 +43,7 @@ class Projection : public Stage<Exec, D, Real> {
   bool enqueue(Complete&& complete) {
     walls_opened_ = false;
     if (!solve(complete)) return false;
-    inflow_.add_work(faces_.view());
+    inflow_.measure_work(faces_.view());
     apply_pressure<Exec, D, Real>(context_.exec, context_.grid.view(), faces_.view(),
                                   context_.max_blocks(), context_.step());
     return true;

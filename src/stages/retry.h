@@ -37,6 +37,7 @@ class Retry : public Stage<Exec, D, Real> {
   // All solves of the step have met their tolerances.
   void succeed() { retries_ = 0; }
 
+  void load(ByteReader&, std::uint32_t) { retries_ = 0; }
   void poll(StepControl& c) {
     if ((c.stop & kStopUnsolved) == 0) return;
     if (++retries_ > kMost)

@@ -15,6 +15,7 @@
 #include "src/scene/shapes.h"
 #include "src/state/body_store.h"
 #include "src/state/deforming_shapes.h"
+#include "src/state/opening_store.h"
 #include "src/state/partition.h"
 #include "src/state/scene_params.h"
 
@@ -45,7 +46,7 @@ template <class Exec, int D, class Real>
 class ColliderStore {
  public:
   ColliderStore(Exec& exec, const Scene& scene)
-      : exec_(exec), open_faces_(open_faces(scene)), bodies_(exec, scene) {
+      : exec_(exec), open_faces_(open_faces(scene)), openings_(exec, scene), bodies_(exec, scene) {
     std::vector<ColliderShape<Real>> colliders;
     std::int32_t bodies = 0;
     const bool on_nodes = !traits_of(scene).staggered;
@@ -85,6 +86,8 @@ class ColliderStore {
       if (motion.now) return true;
     return bodies_.count() > 0 || !deforming_.empty();
   }
+  // Whether sources open some of what holds material.
+  bool has_openings() const { return openings_.view().count > 0; }
   // Whether contact of nodes is judged by the surface of the material (see find_surfaces).
   bool finds_surfaces() const { return finds_surfaces_; }
   std::size_t columns() const { return colliders_.size() * kReactionColumns; }
@@ -115,6 +118,7 @@ class ColliderStore {
     params.surfaces = surfaces_.data();
     params.densities = densities_.data();
     params.materials = static_cast<int>(densities_.size());
+    params.openings = openings_.view();
     bodies_.fill(params);
   }
   // Before steps from `time` (s) on, where nothing runs: the shapes that change follow it. Returns
@@ -127,12 +131,11 @@ class ColliderStore {
   // When the next key frame comes, from which on a collider moves otherwise: behind `time` (s), or
   // never.
   double next_key(double time) const {
-    const double same = 1e-12 * (1 + std::abs(time));
     double next = std::numeric_limits<double>::infinity();
     for (const Motion& motion : motions_)
       if (motion.now)
         for (const double key : motion.now->times)
-          if (key > time + same) next = std::min(next, key);
+          if (key > time) next = std::min(next, key);
     return next;
   }
   // No point of a surface moves faster (m/s) from `time` until then.
@@ -259,7 +262,7 @@ class ColliderStore {
   }
   std::size_t bytes() const {
     std::size_t sum = table_.bytes() + bodies_.bytes() + deforming_.bytes() + near_.bytes() +
-                      surfaces_.bytes() + densities_.bytes();
+                      surfaces_.bytes() + densities_.bytes() + openings_.bytes();
     for (const auto& shape : shapes_) sum += shape.bytes();
     return sum;
   }
@@ -335,6 +338,7 @@ class ColliderStore {
 
   Exec& exec_;
   SinkView<Real> open_faces_;
+  OpeningStore<Exec, D, Real> openings_;
   std::deque<DeviceShape<Exec, Real>> shapes_;
   DeformingShapes<Exec> deforming_;
   std::deque<Motion> motions_;  // one per collider

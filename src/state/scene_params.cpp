@@ -101,11 +101,13 @@ StepLimits step_limits(const Scene& scene) {
   if (limits.materials > kMaxMaterials)
     throw Error(ErrorCategory::kScene,
                 "a scene may have at most " + std::to_string(kMaxMaterials) + " materials");
-  const bool implicit = has_implicit_forces(scene);
+  // Under a projection alone it has no effect.
+  const bool unlimited =
+      has_implicit_forces(scene) || (traits_of(scene).staggered && !traits_of(scene).unified);
   for (std::size_t m = 0; m < scene.materials.size(); ++m) {
     const Material& material = scene.materials[m];
     // Of explicit diffusion: dt <= rho dx^2 / (4 d mu^N)
-    limits.viscous_dt[m] = material.viscosity > 0 && !implicit
+    limits.viscous_dt[m] = material.viscosity > 0 && !unlimited
                                ? material.density * scene.grid.dx * scene.grid.dx /
                                      (4 * scene.simulation.dimension * material.viscosity)
                                : std::numeric_limits<double>::infinity();

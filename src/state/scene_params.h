@@ -8,6 +8,7 @@
 #include "kernels/grid/update.h"
 #include "kernels/materials/material.h"
 #include "kernels/transfer/transfer.h"
+#include "src/scene/boundary_types.h"
 #include "src/scene/integrator_traits.h"
 #include "src/state/channel_plan.h"
 #include "src/state/heat_model.h"
@@ -26,10 +27,6 @@ Vec<Real, D> to_vec(const Vec3& v) {
   Vec<Real, D> r;
   for (int a = 0; a < D; ++a) r[a] = static_cast<Real>(v[static_cast<std::size_t>(a)]);
   return r;
-}
-
-inline bool is_wall(BoundaryType type) {
-  return type != BoundaryType::kPeriodic && type != BoundaryType::kOpen;
 }
 
 // Faces that are no walls lie out of reach.

@@ -8,6 +8,7 @@
 
 #include "kernels/step/step.h"
 #include "kernels/transfer/tile.h"
+#include "src/scene/same_time.h"
 #include "src/state/collider_store.h"
 #include "src/state/grid_store.h"
 #include "src/state/heat_model.h"
@@ -51,7 +52,8 @@ struct StepContext {
         control(exec, 1),
         limits(exec, std::span<const StepLimits>(&params.limits, 1)),
         long_steps(traits_of(scene).staggered || traits_of(scene).implicit),
-        dt_max(params.limits.dt_max) {
+        dt_max(params.limits.dt_max),
+        same(same_time(scene)) {
     std::vector<int> linear;
     if (channel_needs(scene).coefficient_modes > 0)
       for (int a = 0; a < D; ++a) linear.push_back(linear_mode(params.transfer.set, D, a));
@@ -71,9 +73,11 @@ struct StepContext {
   void write(const StepControl& c) { control.upload(std::span<const StepControl>(&c, 1)); }
   std::uint32_t max_blocks() const { return grid.capacity(); }
   LaunchRange blocks() { return {{&step()->n_blocks, max_blocks()}, &step()->stop}; }
-  // Before steps from `time` (s) on, where nothing runs: bodies are where they are then, and no
-  // surface moves further in a step than particles may. Returns until when steps may be made.
-  double follow_bodies(double time) {
+  // Before steps from `time` (s) to `target`, where nothing runs: bodies are where they are then,
+  // and no surface moves further in a step than particles may. Returns until when steps may be
+  // made.
+  double follow_bodies(double time, double target) {
+    time += same;  // what begins by then has begun
     const double shown = bodies.deform(time);
     // Explicit steps are short anyhow, but for bodies that cross a cell within the longest.
     const bool keyed =
@@ -87,7 +91,7 @@ struct StepContext {
       limits.upload(std::span<const StepLimits>(&now, 1));
       dt_max = now.dt_max;
     }
-    return keyed ? std::min(shown, bodies.next_key(time)) : shown;
+    return first_of(target, keyed ? std::min(shown, bodies.next_key(time)) : shown, same);
   }
   // Walls, bodies and gravity as kernels take them.
   GridUpdateParams<Real, D> boundaries() {
@@ -97,6 +101,7 @@ struct StepContext {
     return update;
   }
   void choose_time_step(StepPlan plan) {
+    half_way = true;
     if (!partition->is_split()) return begin_step(exec, limits.data(), plan, step());
     StepControl c = read();
     const std::uint32_t own = c.n_particles;
@@ -133,6 +138,9 @@ struct StepContext {
   Buffer<Exec, StepLimits> limits;
   bool long_steps;
   double dt_max;  // that `limits` has
+  double same;    // s, see same_time
+  // A step has begun: what fails before it is launched as a whole leaves no state.
+  bool half_way = false;
   std::uint64_t version = 0;
 
  private:

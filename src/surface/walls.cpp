@@ -6,21 +6,16 @@
 #include <optional>
 #include <utility>
 
+#include "src/scene/boundary_types.h"
+
 namespace firn {
-namespace {
-
-// Material passes through the others.
-bool stops(BoundaryType face) {
-  return face != BoundaryType::kPeriodic && face != BoundaryType::kOpen;
-}
-
-}  // namespace
 
 bool has_walls(const Scene& scene) {
   const std::optional<Domain>& domain = scene.grid.domain;
   const auto faces = 2 * static_cast<std::ptrdiff_t>(scene.simulation.dimension);
   return !scene.colliders.empty() ||
-         (domain && std::any_of(domain->boundary.begin(), domain->boundary.begin() + faces, stops));
+         (domain &&
+          std::any_of(domain->boundary.begin(), domain->boundary.begin() + faces, is_wall));
 }
 
 void Walls::add_face(int axis, bool upper, double at) {
@@ -121,8 +116,8 @@ Walls SceneWalls::at(std::span<const ColliderState> states) const {
   Walls walls;
   for (int a = 0; domain_ && a < dimension_; ++a) {
     const auto axis = static_cast<std::size_t>(a);
-    if (stops(domain_->boundary[2 * axis])) walls.add_face(a, false, domain_->min[axis]);
-    if (stops(domain_->boundary[2 * axis + 1])) walls.add_face(a, true, domain_->max[axis]);
+    if (is_wall(domain_->boundary[2 * axis])) walls.add_face(a, false, domain_->min[axis]);
+    if (is_wall(domain_->boundary[2 * axis + 1])) walls.add_face(a, true, domain_->max[axis]);
   }
   for (std::size_t i = 0; i < shapes_.size(); ++i) {
     const ColliderState state = i < states.size() ? states[i] : ColliderState{};

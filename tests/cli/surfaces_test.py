@@ -199,6 +199,18 @@ shape = { type = "half_space", point = [0, 0.3, 0], normal = [0, 1, 0] }
         self.assertNotEqual((self.folder / "grains/frames/frame_000002.png").read_bytes(),
                             (self.folder / "run/frames/frame_000002.png").read_bytes())
 
+    def test_pictures_anew_are_not_mixed_with_old_ones(self):
+        (self.folder / "surf.toml").write_text(SCENE)
+        self.succeed("run", "surf.toml", "-o", "run", "--quiet", "--set", "output.particles=[]")
+        before = [path.read_bytes() for path in sorted((self.folder / "run/frames").iterdir())]
+        error = self.fail_with(3, "render", "run", "--set", 'output.look="particles"')
+        self.assertIn("of 2 of its 3 pictures, frame 0 the first, no particles are kept", error)
+        self.assertEqual([path.read_bytes() for path in sorted((self.folder / "run/frames").iterdir())], before)
+        self.succeed("render", "run", "--set", 'output.look="particles"', "--frames", "2")
+        after = [path.read_bytes() for path in sorted((self.folder / "run/frames").iterdir())]
+        self.assertEqual(after[:2], before[:2])
+        self.assertNotEqual(after[2], before[2])
+
     def test_what_moved_the_material_is_done(self):
         (self.folder / "surf.toml").write_text(SCENE)
         self.succeed("run", "surf.toml", "-o", "run", "--quiet")

@@ -1,7 +1,7 @@
 // One scene on both backends: after one step and after several, positions, velocities, deformation
 // gradients and stresses agree within what another order of summation explains, for every transfer,
 // kernel, dimension and precision. The scene holds an elastic solid, snow, sand and water, which
-// touch each other, a wall and an obstacle.
+// touch each other, a wall and an obstacle, and a source at a wall.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -108,6 +108,16 @@ Scene scene_of(const Case& c) {
   obstacle.shape.radius = 0.12;
   obstacle.boundary = BoundaryType::kSlip;
   s.colliders = {obstacle};
+  // At a wall that would hold what it brings.
+  s.grid.domain->boundary[0] = BoundaryType::kSticky;
+  Source tap;
+  tap.name = "tap";
+  tap.material = 3;
+  tap.shape.type = ShapeType::kBox;
+  tap.shape.min = {-1, 0.4, 0};
+  tap.shape.max = {-0.85, 0.6, dimension == 3 ? 0.2 : 0.0};
+  tap.velocity = {1, 0.2, 0};
+  s.sources = {tap};
   return s;
 }
 

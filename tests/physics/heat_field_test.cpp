@@ -251,6 +251,9 @@ TEST_P(HeatFields, AnImpossibleValueIsForgotten) {
   const auto start = simulation.save_state();
   const auto fail = [&] { simulation.advance_steps(40); };
   expect_error(ErrorCategory::kScene, {"thermal.ambient is -0.06"}, fail);
+  expect_error(ErrorCategory::kScene, {"means nothing any more", "thermal.ambient is -0.06"}, fail);
+  expect_error(ErrorCategory::kScene, {"means nothing any more"},
+               [&] { static_cast<void>(simulation.save_state()); });
   simulation.load_state(start);
   EXPECT_NO_THROW(simulation.advance_steps(2));
   expect_error(ErrorCategory::kScene, {"thermal.ambient is -0.06"}, fail);

@@ -52,6 +52,7 @@ TEST(StateGuard, AStateOfAnotherKindOfSceneChangesNothing) {
   with("integrator", [](Scene& s) { s.simulation.integrator = Integrator::kOptimization; });
   with("transfer.kernel", [](Scene& s) { s.transfer.kernel = 3; });
   with("materials", [](Scene& s) { s.materials[0].model = MaterialModel::kNeoHookean; });
+  with("output.diagnostics", [](Scene& s) { s.output.diagnostics = DiagnosticsLevel::kOff; });
   with("grid.domain", [](Scene& s) { s.grid.domain = closed_box({-5, -5, -5}, {5, 5, 5}); });
   for (const auto& [word, scene] : others) {
     SCOPED_TRACE(word);

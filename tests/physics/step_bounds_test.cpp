@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "tests/support/sim_scenes.h"
+#include "tests/support/fluid_scenes.h"
 
 namespace firn::test {
 namespace {
@@ -47,6 +47,18 @@ TEST(StepBounds, KnowHowLightParticlesAre) {
     EXPECT_NEAR(longest_step(syrup) / longest_step(plain), scale, 0.05 * scale);
     EXPECT_EQ(syrup.stats().limited_by, DtLimit::kViscosity);
   }
+}
+
+// Which a projection alone does not spread.
+TEST(StepBounds, KnowThatViscosityHasNoEffectUnderAProjection) {
+  Scene pool = liquid_scene(2, 2e-4);
+  pool.materials[0].viscosity = 0.01;
+  pool.grid.domain = closed_box({0, 0, 0}, {0.004, 0.004, 0});
+  pool.bodies = {lattice("pool", box({0, 0, 0}, {0.004, 0.002, 0}))};
+  Simulation simulation = simulate(pool);
+  simulation.advance_frame();
+  EXPECT_NE(simulation.stats().limited_by, DtLimit::kViscosity);
+  EXPECT_LT(simulation.stats().steps, 30);  // 84 where it limited them
 }
 
 // And those that a program adds; a run that goes on from a saved state has the same steps.

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "src/state/overlap_warnings.h"
-#include "src/state/source_warnings.h"
 #include "tests/support/fluid_scenes.h"
 #include "tests/support/height_fields.h"
 #include "tests/support/sim_scenes.h"
@@ -72,43 +71,6 @@ TEST(OverlapWarnings, NameWhatLiesInALongFloor) {
     const auto warnings = overlap_warnings(pool({-0.1, -1, 0}, {length, 0.2, 0}));
     ASSERT_EQ(warnings.size(), 1u) << length;
     EXPECT_NE(warnings[0].find(": 35 % of it"), std::string::npos) << warnings[0];
-  }
-}
-
-Scene fed_channel(BoundaryType wall, double cells, const Vec3& velocity = {1, 0, 0}) {
-  Scene scene = empty_scene(2, 0.02, Precision::kDouble);
-  scene.materials = {elastic("jelly")};
-  scene.grid.domain = closed_box({0, 0, 0}, {2, 1, 0});
-  scene.grid.domain->boundary[0] = wall;
-  scene.sources = {{}};
-  scene.sources[0].name = "tap";
-  scene.sources[0].shape = box({cells * 0.02, 0.3, 0}, {cells * 0.02 + 0.1, 0.5, 0});
-  scene.sources[0].velocity = velocity;
-  scene.sources[0].particles_per_cell = 4;
-  return scene;
-}
-TEST(SourceWarnings, NameWhatHoldsAFlowBack) {
-  for (const auto wall : {BoundaryType::kSticky, BoundaryType::kSlip}) {
-    const auto warnings = source_warnings(fed_channel(wall, 1));
-    ASSERT_EQ(warnings.size(), 1u);
-    EXPECT_NE(warnings[0].find("source \"tap\": the domain's wall x_min"), std::string::npos)
-        << warnings[0];
-    EXPECT_TRUE(source_warnings(fed_channel(wall, 1.5)).empty());
-    EXPECT_TRUE(source_warnings(fed_channel(wall, 1, {-1, 0, 0})).empty()) << "towards the wall";
-    EXPECT_TRUE(source_warnings(fed_channel(wall, 1, {0, 1, 0})).empty()) << "along it";
-    Scene scene = fed_channel(wall, 1);
-    scene.simulation.integrator = Integrator::kIncompressible;
-    EXPECT_TRUE(source_warnings(scene).empty());
-    Scene plate = fed_channel(BoundaryType::kSeparate, 10);
-    plate.colliders = {collider("plate", box({0.1, 0.3, 0}, {0.2, 0.5, 0}), wall)};
-    EXPECT_EQ(source_warnings(plate).size(), 1u);
-    plate.colliders[0].shape = box({0.1, 0.3, 0}, {0.165, 0.5, 0});
-    EXPECT_TRUE(source_warnings(plate).empty());
-  }
-  EXPECT_TRUE(source_warnings(fed_channel(BoundaryType::kSeparate, 0)).empty());
-  for (const std::string& name : scene_names()) {
-    if (lacks_openvdb(name)) continue;
-    EXPECT_TRUE(source_warnings(load_stock_scene(name)).empty()) << name;
   }
 }
 

@@ -212,6 +212,13 @@ template <class Real, int D>
 FIRN_HD inline Vec<Real, D> rotate_to_world(const RigidPose<Real>& pose, const Vec<Real, D>& n) {
   return rigid::from_3d<D>(pose.rotation * rigid::to_3d(n));
 }
+// The same, once the body has turned for a step of dt whose chords the pose has.
+template <class Real, int D>
+FIRN_HD inline Vec<Real, D> turned(const RigidPose<Real>& pose, const Vec<Real, D>& n, Real dt) {
+  const Vec<Real, 3> r = rigid::to_3d(n);
+  return rigid::from_3d<D>(
+      r + dt * (cross(pose.angular_velocity, r) + cross(pose.bend, cross(pose.bend, r))));
+}
 // What the chord adds to the velocity of the point of the body that is at world position x, m/s.
 template <class Real, int D>
 FIRN_HD inline Vec<Real, D> bend_at(const RigidPose<Real>& pose, const Vec<Real, D>& x) {

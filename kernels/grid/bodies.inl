@@ -53,7 +53,7 @@ struct CoupleBodies : NodeContact<D, Real> {
     const Vec<Real, D> x = this->position_of(origin, i);
     const Real phi = this->distance(c, x);
     if (!this->is_in_body(phi) || !this->owns(block, c, x, phi)) return;
-    const Vec<Real, D> normal = this->facing(c, block, i, x).normal;
+    const Vec<Real, D> normal = this->facing(c, block, i, x, Vec<Real, D>::zero()).normal;
     if (!(norm_squared(normal) > Real(0))) return;
     const Vec<Real, D> v = velocity_before(node, block, x, i);
     const ContactShares<Real> shares = this->shares_of(c, params.poses[c], x, v, normal);
@@ -78,13 +78,12 @@ struct CoupleBodies : NodeContact<D, Real> {
     for (int c = 0; c < params.collider_count; ++c) {
       if (this->is_moved(c) || !this->is_near(block, c) || !this->is_in_body(this->distance(c, x)))
         continue;
-      const auto facing = this->facing(c, block, i, x);
-      if (!(norm_squared(facing.normal) > Real(0))) continue;
       const ColliderShape<Real>& other = params.colliders[c];
-      v = apply_boundary(
-          this->type_at(other.boundary, x, facing.normal), other.friction, v,
-          surface_velocity(other, params.poses[c], x) - facing.closing * facing.normal,
-          facing.normal);
+      const Vec<Real, D> surface = surface_velocity(other, params.poses[c], x);
+      const auto facing = this->facing(c, block, i, x, this->way_along(c, v, surface));
+      if (!(norm_squared(facing.normal) > Real(0))) continue;
+      v = apply_boundary(this->type_at(other.boundary, x, facing.normal), other.friction, v,
+                         surface - facing.closing * facing.normal, facing.normal);
     }
     return v;
   }

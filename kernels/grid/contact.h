@@ -128,6 +128,32 @@ struct NodeContact {
   FIRN_HD Vec<Real, D>& surface_at(std::uint32_t block, std::uint32_t i) const {
     return params.surfaces[std::uint64_t{block} * kNodes + i];
   }
+  // Half of the way that material with velocity v makes in a step along collider c, which moves
+  // with `surface` there.
+  FIRN_HD Vec<Real, D> way_along(int c, const Vec<Real, D>& v, const Vec<Real, D>& surface) const {
+    if (is_moved(c) || params.colliders[c].boundary == BoundaryType::kSticky)
+      return Vec<Real, D>::zero();
+    return (Real(0.5) * static_cast<Real>(control->dt)) * (v - surface);
+  }
+  // The normal that counts over a step for what goes that way from `from`: in the body's own space
+  // a step ends on the surface that it began on if it goes at right angles to the normal of half of
+  // it, as a chord does. With that of its begin what is curved would be left, and what only turns
+  // would take along what rests. It turns with the body. `normal_of(place)` gives normals.
+  template <class NormalOf>
+  FIRN_HD Vec<Real, D> over_step(int c, const Vec<Real, D>& from, const Vec<Real, D>& way,
+                                 const NormalOf& normal_of) const {
+    const Real least = Real(1e-3) * grid.dx;
+    Vec<Real, D> at = from, normal = Vec<Real, D>::zero();
+    [[maybe_unused]] constexpr int kUnrolled = 1;  // normals are much code
+    FIRN_UNROLL
+    for (int pass = 0; pass < 2; ++pass) {
+      normal = normal_of(at);
+      const Vec<Real, D> along = way - dot(way, normal) * normal;
+      if (!(norm_squared(along) > least * least)) break;
+      at = from + along;
+    }
+    return is_moved(c) ? normal : turned(params.poses[c], normal, static_cast<Real>(control->dt));
+  }
   // How a collider acts on node i at x, which lies in it: along the normal that it has where the
   // surface of the material is, so that only those faces count that material lies before, and on
   // what comes closer than with `closing` m/s. A body that material moves does not act before that
@@ -136,12 +162,18 @@ struct NodeContact {
     Vec<Real, D> normal;
     Real closing;
   };
-  FIRN_HD Facing facing(int c, std::uint32_t block, std::uint32_t i, const Vec<Real, D>& x) const {
+  // `way`: as way_along says.
+  FIRN_HD Facing facing(int c, std::uint32_t block, std::uint32_t i, const Vec<Real, D>& x,
+                        const Vec<Real, D>& way) const {
     const ColliderShape<Real>& collider = params.colliders[c];
-    if (!collider.by_surface) return {normal_at(c, x), Real(0)};
+    if (!collider.by_surface)
+      return {over_step(c, x, way, [&](const Vec<Real, D>& at) { return normal_at(c, at); }),
+              Real(0)};
     const Vec<Real, D> surface = surface_at(block, i), inside = within_walls(surface);
     const Real away = distance(c, inside);
-    const Vec<Real, D> normal = joint_normal(c, block, inside, away);
+    const Vec<Real, D> normal = over_step(c, inside, way, [&](const Vec<Real, D>& at) {
+      return joint_normal(c, block, at, distance(c, at));
+    });
     if (!collider.minds_gaps) return {normal, Real(0)};
     const Real gap = away - dot(normal, inside - surface);
     if (!is_moved(c)) return {normal, closing_speed(gap)};

@@ -146,18 +146,20 @@ struct GridUpdate : NodeContact<D, Real> {
     if (!(m > Real(0))) return;
     const ColliderShape<Real>& collider = params.colliders[c];
     const RigidPose<Real>& pose = params.poses[c];
-    const Vec<Real, D> x = position_of(origin, i), in_body = to_body(pose, x);
-    if (!this->is_in_body(signed_distance<D>(collider.program, in_body))) return;
+    const Vec<Real, D> x = position_of(origin, i);
+    if (!this->is_in_body(this->distance(c, x))) return;
     Vec<Real, D> normal;
     Real closing = 0;
+    const Vec<Real, D> before = scratch.velocity[i], surface = surface_velocity(collider, pose, x);
+    const Vec<Real, D> way = this->way_along(c, before, surface);
     if constexpr (kSurfaces) {
-      const auto facing = this->facing(c, g.index(), i, x);
+      const auto facing = this->facing(c, g.index(), i, x, way);
       normal = facing.normal, closing = facing.closing;
       if (!(norm_squared(normal) > Real(0))) return;
     } else {
-      normal = rotate_to_world(pose, sdf_normal<D>(collider.program, in_body, Real(0.1) * grid.dx));
+      normal = this->over_step(c, x, way,
+                               [&](const Vec<Real, D>& at) { return this->normal_at(c, at); });
     }
-    const Vec<Real, D> before = scratch.velocity[i], surface = surface_velocity(collider, pose, x);
     const Vec<Real, D> after =
         apply_boundary(this->type_at(collider.boundary, x, normal), collider.friction, before,
                        surface - closing * normal, normal);
@@ -179,7 +181,7 @@ struct GridUpdate : NodeContact<D, Real> {
     const Vec<Real, D> x = position_of(origin, i);
     const Real phi = this->distance(c, x);
     if (!this->is_in_body(phi) || !this->owns(g.index(), c, x, phi)) return;
-    const Vec<Real, D> normal = this->facing(c, g.index(), i, x).normal,
+    const Vec<Real, D> normal = this->facing(c, g.index(), i, x, Vec<Real, D>::zero()).normal,
                        before = scratch.velocity[i];
     if (!(norm_squared(normal) > Real(0))) return;
     const ContactShares<Real> shares =

@@ -82,10 +82,10 @@ struct CloseContacts : ImplicitNodes<D, Real> {
                          int c, const Vector& x, Meeting& m) const {
     if (!contact.is_in_body(contact.distance(c, x))) return;
     const ColliderShape<Real>& collider = problem.boundaries.colliders[c];
-    const auto facing = contact.facing(c, block, i, x);
+    const Vector surface = surface_velocity(collider, problem.boundaries.poses[c], x);
+    const auto facing = contact.facing(c, block, i, x, contact.way_along(c, m.target, surface));
     meet(kWalls + c, contact.type_at(collider.boundary, x, facing.normal), collider.friction,
-         surface_velocity(collider, problem.boundaries.poses[c], x), facing.normal, facing.closing,
-         c, m);
+         surface, facing.normal, facing.closing, c, m);
   }
 
   // Bodies beyond the last bit share it. `closing`: how fast it may come closer, m/s.
@@ -274,7 +274,11 @@ struct EndImplicit : ImplicitNodes<D, Real> {
     }
     for (int other = 0; other < boundaries.collider_count; ++other)
       if (is_closed(kWalls + other) && contact.is_in_body(contact.distance(other, x))) {
-        const Vector normal = contact.facing(other, block, i, x).normal;
+        const Vector surface =
+                         surface_velocity(boundaries.colliders[other], boundaries.poses[other], x),
+                     way = contact.way_along(other, Base::vector_at(problem.view.target, node),
+                                             surface),
+                     normal = contact.facing(other, block, i, x, way).normal;
         shares.meet(contact.type_at(boundaries.colliders[other].boundary, x, normal), normal,
                     other == c);
       }

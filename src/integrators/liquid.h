@@ -1,6 +1,8 @@
 // An incompressible liquid by Chorin splitting on a MAC grid [APIC 6].
 #pragma once
 
+#include <algorithm>
+
 #include "src/stages/body_force.h"
 #include "src/stages/layout.h"
 #include "src/stages/liquid_cells.h"
@@ -20,7 +22,10 @@ struct LiquidIntegrator {
                   static_cast<Real>(common_specific_volume(scene))}),
         inflow(scene, c),
         projection(scene, c, faces, inflow, retry),
-        tracers(scene, c, faces) {}
+        tracers(scene, c, faces),
+        clings(std::any_of(scene.colliders.begin(), scene.colliders.end(), [](const Collider& of) {
+          return of.boundary == BoundaryType::kSticky;
+        })) {}
 
   static constexpr bool can_be_captured() { return false; }
 
@@ -48,6 +53,7 @@ struct LiquidIntegrator {
     faces.measure();
     cells.enqueue();
     faces.transpose_extrapolation();
+    if (clings) projection.stress_bodies();
     faces.accelerate();
     faces.fill_gaps();
   }
@@ -57,7 +63,7 @@ struct LiquidIntegrator {
       inflow.count_work();
       projection.release_walls();
     }
-    projection.push_bodies();
+    projection.push_bodies(clings);
     context.bodies.accumulate(context.max_blocks(), context.step());
   }
 
@@ -79,6 +85,7 @@ struct LiquidIntegrator {
   ParticlePressureStage<Exec, D, Real> pressure{context, faces};
   PositionCorrection<Exec, D, Real> correction{context, faces, projection};
   Tracers<Exec, D, Real> tracers;
+  bool clings;  // to a collider, which then takes up what faces along it lose
 };
 
 }  // namespace firn

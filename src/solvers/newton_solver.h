@@ -277,8 +277,9 @@ class NewtonSolver {
       solver.memory_.accept_trial();
       stay();
       // A solve that begins next to its end may have no digits left for its share.
-      report.converged = std::isfinite(report.imbalance) &&
-                         (linear.converged || report.imbalance <= report.tolerance);
+      const double enough = std::max(report.tolerance, std::sqrt(now.rounding));
+      report.converged =
+          std::isfinite(report.imbalance) && (linear.converged || report.imbalance <= enough);
       report.at_rounding = report.converged && report.imbalance > report.tolerance;
     }
 

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "kernels/exec/buffer.h"
-#include "kernels/exec/parallel_for.h"
+#include "kernels/exec/in_parallel.h"
 #include "src/scene/shapes.h"
 
 namespace firn {
@@ -46,7 +46,7 @@ class DeformingShape {
  private:
   static GridBytes made(const DeformingGrid& grid, const SequenceInterval& interval) {
     return grid.fill(interval, [](std::size_t n, const std::function<void(std::size_t)>& f) {
-      parallel_for(n, 0, f);
+      in_parallel(n, f);
     });
   }
   GridBytes take(const SequenceInterval& interval) {

@@ -30,7 +30,7 @@ inline std::vector<std::byte> with_checksum(std::vector<std::byte> state) {
 class StateEditor {
  public:
   explicit StateEditor(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {
-    at_ = sizeof(int) + 2 * sizeof(std::uint32_t);
+    at_ = sizeof(int) + 2 * sizeof(std::uint32_t) + sizeof(double);
     pass_values<IdRange>();
     pass_values<std::uint64_t>();  // emissions of the sources
     at_ += sizeof(double) + sizeof(Totals) + sizeof(double);

@@ -70,7 +70,8 @@ LevelSet::LevelSet(const SurfaceParticles& particles, const SurfaceSettings& set
       inside_(static_cast<float>((is_anisotropic_ ? kHalfBand : kRadius) * spacing_)),
       outside_(static_cast<float>((is_anisotropic_ ? kHalfBand : kBand) * spacing_)),
       places_(placed(particles)),
-      cells_(Lattice<3>(side_ * spacing_, Vec3{}), places_) {
+      cells_(Lattice<3>(side_ * spacing_, Vec3{}), places_),
+      order_(VoxelSums::compact_order(per_cell_)) {
   points_.resize(cells_.order().size());
   volume_ = 0;
   for (std::size_t i = 0; i < points_.size(); ++i) {
@@ -103,7 +104,8 @@ std::vector<float> LevelSet::find_lone(const SurfaceParticles& particles, const 
   std::vector<char> is_lone(particles.volume.size(), 0);
   const auto near_square = static_cast<float>(kLone * kLone * spacing_ * spacing_);
   parallel_for(all.occupied(), 0, [&](std::uint32_t cell) {
-    const Around around = all.around(all.node_of_region(cell));
+    Around around = all.around(all.node_of_region(cell));
+    std::swap(around.front(), around[around.size() / 2]);  // most have somebody in their own cell
     for (std::uint32_t i = all.begin(cell); i < all.end(cell); ++i) {
       const std::size_t p = all.order()[i];
       const float* x = &position[3 * p];
@@ -188,7 +190,7 @@ struct LevelSet::Sums {
   static constexpr int kMost = kMostPerCell * kMostPerCell * kMostPerCell;
   Vec<double, 3> middle;
   float x[kMost], y[kMost], z[kMost];
-  float weight[kMost], mean_x[kMost], mean_y[kMost], mean_z[kMost], nearest[kMost];
+  float weight[kMost];   // of anisotropic surfaces
   float touched[kMost];  // how many walls, if any is near
   bool has_images = false;
 
@@ -259,45 +261,29 @@ void LevelSet::for_points(const Around& around, bool images, F&& f) const {
   }
 }
 
-LevelSet::Values LevelSet::measure_distance(const Around& around, Sums& s) const {
-  const auto n = static_cast<int>(voxels_per_cell());
-  const auto h = static_cast<float>(spacing_);
-  for (int i = 0; i < n; ++i) {
-    s.mean_x[i] = s.mean_y[i] = s.mean_z[i] = 0;
-    s.nearest[i] = reach_ * reach_;
-  }
-  const float scale = 1 / (reach_ * reach_);
-  const auto add = [&](std::uint32_t k) {
-    const SurfacePoint p = s.relative(points_[k]);
-    for (int i = 0; i < n; ++i) {
-      const float a = s.x[i] - p.x, b = s.y[i] - p.y, c = s.z[i] - p.z;
-      const float square = a * a + b * b + c * c;
-      const float t = std::max(0.0f, 1 - square * scale);
-      const float w = t * t * t;
-      s.nearest[i] = std::min(s.nearest[i], square);
-      s.weight[i] += w;
-      s.mean_x[i] += w * a;
-      s.mean_y[i] += w * b;
-      s.mean_z[i] += w * c;
-    }
+LevelSet::Values LevelSet::measure_distance(const Around& around, const Sums& s) const {
+  using Lanes = VoxelSums::Lanes;
+  std::vector<SurfacePoint> own, images;
+  for_points(around, false, [&](std::uint32_t k) { own.push_back(s.relative(points_[k])); });
+  const Lanes radius(kRadius * static_cast<float>(spacing_)),
+      nearest(kNearest * static_cast<float>(spacing_));
+  const auto phi = [&](const Lanes& weight, const Lanes& mean, const Lanes& apart) {
+    const Lanes away = mean / max(weight, Lanes(1e-20f));
+    return select(weight > Lanes(0.0f), max(away - radius, apart - nearest),
+                  Lanes(kLargest<float>));
   };
-  const auto phi = [&](int i) {
-    const float w = std::max(s.weight[i], 1e-20f);
-    const float away = std::sqrt(s.mean_x[i] * s.mean_x[i] + s.mean_y[i] * s.mean_y[i] +
-                                 s.mean_z[i] * s.mean_z[i]) /
-                       w;
-    const float apart = std::sqrt(s.nearest[i]) - kNearest * h;
-    return s.weight[i] > 0 ? std::max(away - kRadius * h, apart) : kLargest<float>;
-  };
+  VoxelSums sums(order_, s.x, s.y, s.z, reach_);
+  sums.add(own);
   Values values(voxels_per_cell());
-  for_points(around, false, add);
-  for (int i = 0; i < n; ++i) values[static_cast<std::size_t>(i)] = phi(i);
+  sums.take(values, phi);
   if (s.has_images) {
-    for_points(around, true, add);
-    for (int i = 0; i < n; ++i) {
-      float& value = values[static_cast<std::size_t>(i)];
-      const float drawn = static_cast<float>(kDrawn) * h * s.touched[i];
-      value = std::clamp(phi(i), value - drawn, value);
+    for_points(around, true, [&](std::uint32_t k) { images.push_back(s.relative(points_[k])); });
+    sums.add(images);
+    Values with_images(values.size());
+    sums.take(with_images, phi);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const float drawn = static_cast<float>(kDrawn * spacing_) * s.touched[i];
+      values[i] = std::clamp(with_images[i], values[i] - drawn, values[i]);
     }
   }
   for (float& value : values) value = std::min(value, outside_);

@@ -8,6 +8,7 @@
 
 #include "src/analysis/cell_lists.h"
 #include "src/surface/ellipsoids.h"
+#include "src/surface/near_sums.h"
 #include "src/surface/particle_surface.h"
 #include "src/surface/wall_images.h"
 #include "src/surface/walls.h"
@@ -58,19 +59,12 @@ class LevelSet {
   // Of the surface at `level` and the lone drops, in the world, for files: negative inside, m.
   openvdb::FloatGrid::Ptr whole(double level) const;
 
-  // f(weight, particle) for the particles about `x`.
-  template <class F>
-  void visit(const std::array<float, 3>& x, F&& f) const {
-    const auto around = cells_.around(cells_.node_near({{x[0], x[1], x[2]}}));
-    for (const std::uint32_t cell : around)
-      for (std::uint32_t i = cell == KeyTable::kNone ? 0 : cells_.begin(cell);
-           cell != KeyTable::kNone && i < cells_.end(cell); ++i) {
-        const SurfacePoint& p = points_[i];
-        const float square =
-            (x[0] - p.x) * (x[0] - p.x) + (x[1] - p.y) * (x[1] - p.y) + (x[2] - p.z) * (x[2] - p.z);
-        const float t = 1 - square / (reach_ * reach_);
-        if (t > 0) f(t * t * t, owner(cells_.order()[i]));
-      }
+  // Of the particles about a place; `values` has `components` entries for each particle. The level
+  // set must outlive it.
+  NearMeans means(std::span<const float> values, int components) const {
+    return {cells_, points_, reach_, components, [&](std::size_t i, int c) {
+              return values[std::size_t{owner(cells_.order()[i])} * components + c];
+            }};
   }
 
  private:
@@ -109,7 +103,7 @@ class LevelSet {
   Values measure_walls(std::uint32_t node, Sums& sums) const;
   template <class F>
   void for_points(const Around& around, bool images, F&& f) const;
-  Values measure_distance(const Around& around, Sums& sums) const;
+  Values measure_distance(const Around& around, const Sums& sums) const;
   Values measure_density(const Around& around, Sums& sums) const;
   void fill_grid(const std::vector<Values>& values, const std::vector<Values>& beyond);
 
@@ -129,6 +123,7 @@ class LevelSet {
   float inside_, outside_;             // minus the least value, and the background
   std::vector<float> places_;          // of particles and images, until cells have them
   Cells cells_;
+  std::vector<std::uint32_t> order_;   // of a cell's voxels, for VoxelSums
   std::vector<Walls::Set> near_;       // by node, if there are walls
   std::vector<SurfacePoint> points_;   // in the order of the cells
   std::vector<Ellipsoid> ellipsoids_;  // of anisotropic surfaces, in that order

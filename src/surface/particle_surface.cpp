@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "firn/error.h"
+#include "kernels/exec/parallel_for.h"
 #include "kernels/math/vec.h"
 #include "src/surface/walls.h"
 
@@ -41,27 +43,36 @@ double enclosed_volume(const SurfaceMesh& mesh) {
   return sum / 6;
 }
 
+// The neighbours of vertex i: from first[i] on, those that follow it in its triangles, which are
+// all of a closed mesh.
 void smooth(SurfaceMesh& mesh, int rounds) {
   constexpr float kForth = 0.5f, kBack = -0.53f;
-  std::vector<float> sums(mesh.positions.size());
-  std::vector<float> counts(mesh.vertices());
-  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) counts[mesh.triangles[t]] += 2;
+  struct alignas(16) Place {
+    float x[4] = {};
+  };
+  const std::size_t n = mesh.vertices();
+  std::vector<std::uint32_t> first(n + 1, 0), neighbours(mesh.triangles.size());
+  for (const std::uint32_t corner : mesh.triangles) ++first[corner + 1];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
+  for (std::size_t t = 0; t + 2 < mesh.triangles.size(); t += 3)
+    for (std::size_t c = 0; c < 3; ++c)
+      neighbours[next[mesh.triangles[t + c]]++] = mesh.triangles[t + (c + 1) % 3];
+  std::vector<Place> from(n), to(n);
+  for (std::size_t i = 0; i < n; ++i) std::copy_n(&mesh.positions[3 * i], 3, from[i].x);
   for (int step = 0; step < 2 * rounds; ++step) {
-    std::fill(sums.begin(), sums.end(), 0.0f);
-    for (std::size_t t = 0; t + 2 < mesh.triangles.size(); t += 3)
-      for (int c = 0; c < 3; ++c) {
-        const std::size_t i = 3 * std::size_t{mesh.triangles[t]} + c;
-        const std::size_t j = 3 * std::size_t{mesh.triangles[t + 1]} + c;
-        const std::size_t k = 3 * std::size_t{mesh.triangles[t + 2]} + c;
-        const float a = mesh.positions[i], b = mesh.positions[j], d = mesh.positions[k];
-        sums[i] += b + d;
-        sums[j] += d + a;
-        sums[k] += a + b;
-      }
     const float share = step % 2 == 0 ? kForth : kBack;
-    for (std::size_t i = 0; i < sums.size(); ++i)
-      mesh.positions[i] += share * (sums[i] / std::max(counts[i / 3], 1.0f) - mesh.positions[i]);
+    parallel_for(n, 0, [&](std::size_t i) {
+      Place sum;
+      for (std::uint32_t k = first[i]; k < first[i + 1]; ++k)
+        for (int c = 0; c < 4; ++c) sum.x[c] += from[neighbours[k]].x[c];
+      const float part = 1 / std::max(static_cast<float>(first[i + 1] - first[i]), 1.0f);
+      for (int c = 0; c < 4; ++c)
+        to[i].x[c] = from[i].x[c] + share * (sum.x[c] * part - from[i].x[c]);
+    });
+    from.swap(to);
   }
+  for (std::size_t i = 0; i < n; ++i) std::copy_n(from[i].x, 3, &mesh.positions[3 * i]);
 }
 
 #if defined(FIRN_WITH_OPENVDB)
@@ -288,21 +299,14 @@ std::vector<float> ParticleSurface::at_vertices(std::span<const float> values,
                                                 int components) const {
   const SurfaceMesh& mesh = impl_->mesh;
   std::vector<float> result(mesh.vertices() * components, 0.0f);
+  const NearMeans means = impl_->set.means(values, components);
   parallel_for(mesh.vertices(), 0, [&](std::size_t i) {
     const float* x = &mesh.positions[3 * i];
     float* own = &result[i * components];
-    if (i >= impl_->first_of_drops) {
-      const std::size_t drop = (i - impl_->first_of_drops) / impl_->per_drop;
-      const std::size_t p = impl_->set.lone()[drop].particle;
-      std::copy_n(&values[p * components], components, own);
-      return;
-    }
-    float sum = 0;
-    impl_->set.visit({x[0], x[1], x[2]}, [&](float weight, std::size_t particle) {
-      sum += weight;
-      for (int c = 0; c < components; ++c) own[c] += weight * values[particle * components + c];
-    });
-    for (int c = 0; c < components && sum > 0; ++c) own[c] /= sum;
+    if (i < impl_->first_of_drops) return means.at({x[0], x[1], x[2]}, own);
+    const std::size_t drop = (i - impl_->first_of_drops) / impl_->per_drop;
+    const std::size_t p = impl_->set.lone()[drop].particle;
+    std::copy_n(&values[p * components], components, own);
   });
   return result;
 }

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "kernels/exec/parallel_for.h"
+#include "src/surface/volume_count.h"
 
 namespace firn {
 namespace {
@@ -326,15 +327,20 @@ void LevelSet::fill_grid(const std::vector<Values>& values, const std::vector<Va
   grid_->setGridClass(openvdb::GRID_LEVEL_SET);
   auto accessor = grid_->getAccessor();
   const float cut_from = inside_ + static_cast<float>(farthest_level());
+  VolumeCount count(-inside_, outside_);  // of what is outside of walls
+  const auto per_voxel = static_cast<float>(1 / voxel());
   for (std::uint32_t node = 0; node < cells_.size(); ++node) {
     if (values[node].empty()) continue;
     const Cell<3> cell = cells_.cell(node);
     const std::size_t step = values[node].size() > 1 ? 1 : 0;
     const float* value = values[node].data();
     const float* away = beyond[node].empty() ? nullptr : beyond[node].data();
+    const float behind = farthest_behind(node);
     for (int i = 0; i < per_cell_; ++i)
       for (int j = 0; j < per_cell_; ++j)
         for (int k = 0; k < per_cell_; ++k, value += step, away += away != nullptr ? 1 : 0) {
+          const float free = away == nullptr ? 1 : 0.5f + (*away - behind) * per_voxel;
+          count.add(*value, std::clamp(free, 0.0f, 1.0f));
           if (!(*value < outside_)) continue;
           const openvdb::Coord at(cell[0] * per_cell_ + i, cell[1] * per_cell_ + j,
                                   cell[2] * per_cell_ + k);
@@ -342,6 +348,14 @@ void LevelSet::fill_grid(const std::vector<Values>& values, const std::vector<Va
           if (away != nullptr && *away < cut_from) cuts_.push_back({at, *value, *away});
         }
   }
+  if (!is_anisotropic_) likely_level_ = count.level(volume_ / std::pow(voxel(), 3));
+}
+
+// How far behind its walls a cell's voxels are cut.
+float LevelSet::farthest_behind(std::uint32_t node) const {
+  bool face = false;
+  walls_.each(near_walls(node), [&](int wall) { face = face || walls_.is_face(wall); });
+  return static_cast<float>((face ? kBehindFace : kBehindCollider) * voxel());
 }
 
 void LevelSet::cut(double level) {

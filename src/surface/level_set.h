@@ -54,6 +54,9 @@ class LevelSet {
   // Those that a point of the surface may lie in.
   Walls::Set walls_near(const std::array<float, 3>& x) const;
   const std::vector<Drop>& lone() const { return lone_; }
+  // About which the particles' volume is enclosed, m: by the count of voxels, or 0 where the
+  // kernels are such that it is there.
+  double likely_level() const { return likely_level_; }
   // How far from 0 a level may be, m.
   double farthest_level() const { return 0.75 * outside_; }
   // Of the surface at `level` and the lone drops, in the world, for files: negative inside, m.
@@ -105,6 +108,7 @@ class LevelSet {
   void for_points(const Around& around, bool images, F&& f) const;
   Values measure_distance(const Around& around, const Sums& sums) const;
   Values measure_density(const Around& around, Sums& sums) const;
+  float farthest_behind(std::uint32_t node) const;
   void fill_grid(const std::vector<Values>& values, const std::vector<Values>& beyond);
 
   std::size_t voxels_per_cell() const {
@@ -121,7 +125,8 @@ class LevelSet {
   int per_cell_;                       // voxels along a cell
   float reach_;                        // of the weights: the side of a cell
   float inside_, outside_;             // minus the least value, and the background
-  std::vector<float> places_;          // of particles and images, until cells have them
+  double likely_level_ = 0;
+  std::vector<float> places_;  // of particles and images, until cells have them
   Cells cells_;
   std::vector<std::uint32_t> order_;   // of a cell's voxels, for VoxelSums
   std::vector<Walls::Set> near_;       // by node, if there are walls

@@ -1,12 +1,10 @@
 #include "src/surface/near_sums.h"
 
 #include <algorithm>
-#include <cmath>
+#include <numeric>
 
 namespace firn {
 namespace {
-
-constexpr float kEmpty = 1e30f;
 
 using Voxels = std::span<std::uint32_t>;
 
@@ -111,6 +109,8 @@ void NearMeans::at(const std::array<float, 3>& x, float* means) const {
   constexpr int kAtOnce = 3;
   constexpr auto kCells = static_cast<int>(CellLists<3>::kStencil);
   const std::uint32_t node = cells_.node_near({{x[0], x[1], x[2]}});
+  std::fill_n(means, components_, 0.0f);
+  if (node == KeyTable::kNone) return;
   const auto around = cells_.around(node);
   const Lanes places = [] {
     Lanes lanes;
@@ -136,7 +136,7 @@ void NearMeans::at(const std::array<float, 3>& x, float* means) const {
     }
     const float all = stdx::reduce(weight);
     for (int component = 0; component < some; ++component)
-      means[first + component] = all > 0 ? stdx::reduce(sums[component]) / all : 0;
+      if (all > 0) means[first + component] = stdx::reduce(sums[component]) / all;
   }
 }
 

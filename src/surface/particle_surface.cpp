@@ -150,17 +150,24 @@ class ParticleSurface::Impl {
   double wet_ = 0;  // of the last mesh the part that lies on walls
 };
 
-// By the area at first, then by the secant; the best of a few. Where nothing lies next to anything
-// the voxels may be too coarse for any level to enclose the volume to the last percent. Walls do
-// not move with the level: where they hold nearly all of a liquid, what little is free stays by its
-// particles, since a level that had it all from there would open bubbles within.
+// From where voxels say, by the area at first, then by the secant; the best of a few. Where nothing
+// lies next to anything the voxels may be too coarse for any level to enclose the volume to the
+// last percent. Walls do not move with the level: where they hold nearly all of a liquid, what
+// little is free stays by its particles, since a level that had it all from there would open
+// bubbles within.
 void ParticleSurface::Impl::find_level() {
   constexpr int kMostMeshes = 6;
   constexpr double kTolerance = 0.005;
   constexpr double kLowestWet = 0.25;  // spacings
+  constexpr double kMostlyWet = 0.5;
   const double farthest = set.farthest_level();
+  level = std::clamp(set.likely_level(), -farthest, farthest);
   mesh_at(level);
   const double lowest = -std::lerp(farthest, kLowestWet * set.spacing(), wet_);
+  if (level < lowest || (level < 0 && wet_ > kMostlyWet)) {
+    level = wet_ > kMostlyWet ? 0 : lowest;
+    mesh_at(level);
+  }
   double slope = area(), at = level, volume = enclosed_volume(mesh);
   double missing = set.volume() - volume, best = std::abs(missing);
   SurfaceMesh kept = mesh;

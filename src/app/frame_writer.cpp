@@ -57,15 +57,17 @@ void FrameWriter::write(const Simulation& simulation, const FrameStats& stats,
   stats_.write(stats, scene_);
 }
 
-// Where steps take the processor that pictures need, nothing would be gained beside them.
+// Where steps take the processor that pictures need, nothing would be gained by drawing beside
+// them; but what one thread compresses and a disk takes need not be waited for.
 void FrameWriter::write_picture(Shown shown, int frame, bool beside) {
-  auto draw = [this, frame, shown = std::move(shown)] {
-    write_png(directory_.image_path(frame).string(), renderer_->render(shown));
-  };
+  const std::string path = directory_.image_path(frame).string();
   if (beside)
-    picture_ = std::async(std::launch::async, std::move(draw));
+    picture_ = std::async(std::launch::async, [this, path, shown = std::move(shown)] {
+      write_png(path, renderer_->render(shown));
+    });
   else
-    draw();
+    picture_ = std::async(std::launch::async,
+                          [path, image = renderer_->render(shown)] { write_png(path, image); });
 }
 
 void FrameWriter::finish_picture(RunSeconds& seconds) {

@@ -31,8 +31,9 @@ class FrameWriter {
   FrameWriter(const Scene& scene, const RunDirectory& directory,
               const std::optional<Resumed>& resumed);
 
-  // The picture of a simulation on a device is made beside the steps that follow; what goes wrong
-  // with it is thrown by the next call of any of these. Adds to the seconds of pictures and files.
+  // The picture of a simulation on a device is made beside the steps that follow, else its file is
+  // written beside them; what goes wrong with it is thrown by the next call of any of these. Adds
+  // to the seconds of pictures and files.
   void write(const Simulation& simulation, const FrameStats& stats, RunSeconds& seconds);
   void finish_picture(RunSeconds& seconds);
   // Before a checkpoint, so that it never knows of more frames than pictures and tables.

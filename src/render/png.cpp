@@ -2,6 +2,7 @@
 // instead of by longjmp, and written through the other one, which can be told how to compress.
 #include <png.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <cerrno>
 #include <csetjmp>
@@ -38,8 +39,8 @@ void keep_message(png_structp png, png_const_charp message) {
 }
 void ignore_warning(png_structp, png_const_charp) {}
 
-// The differences to the left ("Sub") or upwards ("Up"), whichever are smaller, and zlib's level 5
-// give files as large as a choice among all filters and level 6 do, within 8 %, in less time.
+// The differences to the left ("Sub") or upwards ("Up"), whichever are smaller, are mostly zeros or
+// noise: zlib's run lengths make files 3 to 24 % larger than its level 5 does, in 40 % of the time.
 // libpng leaves by longjmp where it fails: nothing in here has a destructor.
 bool encode(png_structp png, png_infop info, std::FILE* file, const Image& image) {
   if (setjmp(png_jmpbuf(png)) != 0) return false;
@@ -49,7 +50,7 @@ bool encode(png_structp png, png_infop info, std::FILE* file, const Image& image
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
   png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB | PNG_FILTER_UP);
-  png_set_compression_level(png, 5);
+  png_set_compression_strategy(png, Z_RLE);
   png_write_info(png, info);
   for (int y = 0; y < image.height; ++y)
     png_write_row(png, &image.rgb[std::size_t{3} * image.width * y]);

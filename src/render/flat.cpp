@@ -27,7 +27,7 @@ void draw_outside_of_domain(Image& image, const Domain& domain, const Paper& pap
                             const FlatView& view) {
   const double left = view.column(domain.min[0]), right = view.column(domain.max[0]);
   const double top = view.row(domain.max[1]), bottom = view.row(domain.min[1]);
-  for (int y = 0; y < image.height; ++y)
+  parallel_for(image.height, 0, [&](int y) {
     for (int x = 0; x < image.width; ++x) {
       const double depth =
           std::min({x + 0.5 - left, right - x - 0.5, y + 0.5 - top, bottom - y - 0.5});
@@ -36,6 +36,7 @@ void draw_outside_of_domain(Image& image, const Domain& domain, const Paper& pap
       image.blend_pixel(x, y, paper.outside, static_cast<float>(outside));
       image.blend_pixel(x, y, paper.frame, static_cast<float>(line));
     }
+  });
 }
 
 bool contains(const CompiledShape& shape, const V3d& x) {
@@ -96,7 +97,8 @@ void draw_disc(Image& image, double column, double row, double radius, const Rgb
   for (std::uint8_t& c : dark) c = static_cast<std::uint8_t>(c * 0.72);
   for (int y = std::max(0, top); y < std::min(image.height, bottom); ++y)
     for (int x = std::max(0, left); x < std::min(image.width, right); ++x) {
-      const double distance = std::hypot(x + 0.5 - column, y + 0.5 - row);
+      const double across = x + 0.5 - column, down = y + 0.5 - row;
+      const double distance = std::sqrt(across * across + down * down);
       const double cover = std::clamp(radius - distance + 0.5, 0.0, 1.0);
       const bool in_rim = rim > 0 && distance > radius - rim;
       image.blend_pixel(x, y, in_rim ? dark : color, static_cast<float>(cover));

@@ -55,8 +55,8 @@ void Image::blend_pixel(int x, int y, Rgb color, float opacity) {
   const std::size_t i = 3 * (static_cast<std::size_t>(y) * width + x);
   for (int c = 0; c < 3; ++c) {
     const float old = rgb[i + c];
-    rgb[i + c] = static_cast<std::uint8_t>(
-        std::lround(old + (static_cast<float>(color[c]) - old) * std::min(opacity, 1.0f)));
+    const float mixed = old + (static_cast<float>(color[c]) - old) * std::min(opacity, 1.0f);
+    rgb[i + c] = static_cast<std::uint8_t>(mixed + 0.5f);
   }
 }
 

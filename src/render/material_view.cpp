@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "src/surface/material_surfaces.h"
@@ -38,6 +39,15 @@ SurfaceFinish look_of(Finish finish) {
     default:
       return {};
   }
+}
+
+// That all of these particles have, if it is one.
+std::optional<ColorF> one_color(const std::vector<std::uint32_t>& particles,
+                                const std::vector<ColorF>& colors) {
+  const ColorF& first = colors[particles.front()];
+  const bool is_one = std::all_of(particles.begin(), particles.end(),
+                                  [&](std::uint32_t p) { return colors[p] == first; });
+  return is_one ? std::optional(first) : std::nullopt;
 }
 
 std::vector<float> flat(const std::vector<ColorF>& colors, bool linear) {
@@ -87,7 +97,8 @@ MaterialView view_materials(const Scene& scene, const Snapshot& snapshot,
   if (!shows_surfaces(scene) || snapshot.size() == 0) return view;
   const std::vector<bool> wanted = shown_as_surfaces(scene);
   view.covered.assign(snapshot.size(), false);
-  const std::vector<float> color = flat(colors(snapshot), false);
+  const std::vector<ColorF> own = colors(snapshot);
+  std::vector<float> color;  // linear, once some surface has several
   const std::vector<float> glow = flat(colors.glow(snapshot), true);
   for (const MaterialSurface& body : material_surfaces(scene, snapshot, wanted, walls)) {
     if (body.surface.mesh().vertices() == 0) continue;  // too coarse voxels lost it
@@ -96,7 +107,13 @@ MaterialView view_materials(const Scene& scene, const Snapshot& snapshot,
     Surface surface;
     const SurfaceMesh& mesh = body.surface.mesh();
     surface.mesh = {vectors(mesh.positions), vectors(mesh.normals), mesh.triangles};
-    surface.colors = vectors(body.at_vertices(color, 3));
+    if (const std::optional<ColorF> one = one_color(body.particles, own)) {
+      for (std::size_t c = 0; c < 3; ++c)
+        surface.color[static_cast<int>(c)] = srgb_to_linear((*one)[c]);
+    } else {
+      if (color.empty()) color = flat(own, false);
+      surface.colors = vectors(body.at_vertices(color, 3));
+    }
     if (!glow.empty()) surface.glow = vectors(body.at_vertices(glow, 3));
     surface.finish = look_of(finish);
     double volume = 0;

@@ -191,7 +191,8 @@ TEST(TracersOfARun, AreRefusedFromAStateThatDoesNotFit) {
   Simulation simulation = simulate(scene);
   const auto saved = simulation.save_state();
   Simulation denser = simulate(with_tracers(collapse(2), 5));
-  expect_error(ErrorCategory::kFile, {"other tracers"}, [&] { denser.load_state(saved); });
+  expect_error(ErrorCategory::kFile, {"another kind of scene", "tracers: 4 per cell"},
+               [&] { denser.load_state(saved); });
   for (float value : {std::nanf(""), 1e30f}) {
     const auto inside = unsealed(saved, scene);
     std::vector<std::byte> damaged(inside.begin(), inside.end());  // the tracers come last

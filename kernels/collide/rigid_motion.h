@@ -212,12 +212,18 @@ template <class Real, int D>
 FIRN_HD inline Vec<Real, D> rotate_to_world(const RigidPose<Real>& pose, const Vec<Real, D>& n) {
   return rigid::from_3d<D>(pose.rotation * rigid::to_3d(n));
 }
-// The same, once the body has turned for a step of dt whose chords the pose has.
+// The same, once the body has turned for half of the step of dt whose chords the pose has.
 template <class Real, int D>
-FIRN_HD inline Vec<Real, D> turned(const RigidPose<Real>& pose, const Vec<Real, D>& n, Real dt) {
-  const Vec<Real, 3> r = rigid::to_3d(n);
-  return rigid::from_3d<D>(
-      r + dt * (cross(pose.angular_velocity, r) + cross(pose.bend, cross(pose.bend, r))));
+FIRN_HD inline Vec<Real, D> half_turned(const RigidPose<Real>& pose, const Vec<Real, D>& n,
+                                        Real dt) {
+  const Vec<Real, 3> r = rigid::to_3d(n), bent = cross(pose.bend, cross(pose.bend, r));
+  return rigid::from_3d<D>(r +
+                           Real(0.5) * dt * (cross(pose.angular_velocity, r) + Real(0.5) * bent));
+}
+// By how much the velocities (m/s) of two points of the body differ that lie `apart`.
+template <class Real, int D>
+FIRN_HD inline Vec<Real, D> spin_across(const RigidPose<Real>& pose, const Vec<Real, D>& apart) {
+  return rigid::from_3d<D>(cross(pose.angular_velocity, rigid::to_3d(apart)));
 }
 // What the chord adds to the velocity of the point of the body that is at world position x, m/s.
 template <class Real, int D>

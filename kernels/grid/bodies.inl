@@ -53,7 +53,7 @@ struct CoupleBodies : NodeContact<D, Real> {
     const Vec<Real, D> x = this->position_of(origin, i);
     const Real phi = this->distance(c, x);
     if (!this->is_in_body(phi) || !this->owns(block, c, x, phi)) return;
-    const Vec<Real, D> normal = this->facing(c, block, i, x, Vec<Real, D>::zero()).normal;
+    const Vec<Real, D> normal = this->facing_now(c, block, i, x).normal;
     if (!(norm_squared(normal) > Real(0))) return;
     const Vec<Real, D> v = velocity_before(node, block, x, i);
     const ContactShares<Real> shares = this->shares_of(c, params.poses[c], x, v, normal);
@@ -79,11 +79,11 @@ struct CoupleBodies : NodeContact<D, Real> {
       if (this->is_moved(c) || !this->is_near(block, c) || !this->is_in_body(this->distance(c, x)))
         continue;
       const ColliderShape<Real>& other = params.colliders[c];
-      const Vec<Real, D> surface = surface_velocity(other, params.poses[c], x);
-      const auto facing = this->facing(c, block, i, x, this->way_along(c, v, surface));
+      const auto facing =
+          this->facing(c, block, i, x, v, surface_velocity(other, params.poses[c], x));
       if (!(norm_squared(facing.normal) > Real(0))) continue;
       v = apply_boundary(this->type_at(other.boundary, x, facing.normal), other.friction, v,
-                         surface - facing.closing * facing.normal, facing.normal);
+                         facing.surface - facing.closing * facing.normal, facing.normal);
     }
     return v;
   }

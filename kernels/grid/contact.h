@@ -128,56 +128,64 @@ struct NodeContact {
   FIRN_HD Vec<Real, D>& surface_at(std::uint32_t block, std::uint32_t i) const {
     return params.surfaces[std::uint64_t{block} * kNodes + i];
   }
-  // Half of the way that material with velocity v makes in a step along collider c, which moves
-  // with `surface` there.
-  FIRN_HD Vec<Real, D> way_along(int c, const Vec<Real, D>& v, const Vec<Real, D>& surface) const {
-    if (is_moved(c) || params.colliders[c].boundary == BoundaryType::kSticky)
-      return Vec<Real, D>::zero();
-    return (Real(0.5) * static_cast<Real>(control->dt)) * (v - surface);
-  }
-  // The normal that counts over a step for what goes that way from `from`: in the body's own space
-  // a step ends on the surface that it began on if it goes at right angles to the normal of half of
-  // it, as a chord does. With that of its begin what is curved would be left, and what only turns
-  // would take along what rests. It turns with the body. `normal_of(place)` gives normals.
+  // Where material that slides along a body is half way through a step, and how the body stands and
+  // moves there: what goes at right angles to that normal ends where it began to lie against the
+  // body, as on a chord. With what is true at the begin it would leave what is curved, and what
+  // only turns would take along what rests.
+  struct Slide {
+    Vec<Real, D> normal, surface;  // surface: velocity, m/s
+  };
+  // Of collider c, which moves with `surface` at the node; `v`: the material's velocity;
+  // `normal_of(place)`: normals as the step begins, `from` the place that the node looks at.
   template <class NormalOf>
-  FIRN_HD Vec<Real, D> over_step(int c, const Vec<Real, D>& from, const Vec<Real, D>& way,
-                                 const NormalOf& normal_of) const {
-    const Real least = Real(1e-3) * grid.dx;
-    Vec<Real, D> at = from, normal = Vec<Real, D>::zero();
+  FIRN_HD Slide half_way(int c, const Vec<Real, D>& from, const Vec<Real, D>& v,
+                         const Vec<Real, D>& surface, const NormalOf& normal_of) const {
+    const Real half = Real(0.5) * static_cast<Real>(control->dt), least = Real(1e-3) * grid.dx;
+    const bool stays = is_moved(c) || params.colliders[c].boundary == BoundaryType::kSticky;
+    const Vec<Real, D> way = half * (v - surface);
+    Vec<Real, D> normal = Vec<Real, D>::zero(), along = normal;
     [[maybe_unused]] constexpr int kUnrolled = 1;  // normals are much code
     FIRN_UNROLL
     for (int pass = 0; pass < 2; ++pass) {
-      normal = normal_of(at);
-      const Vec<Real, D> along = way - dot(way, normal) * normal;
+      normal = normal_of(from + along);
+      if (stays || pass == 1) break;
+      along = way - dot(way, normal) * normal;
       if (!(norm_squared(along) > least * least)) break;
-      at = from + along;
     }
-    return is_moved(c) ? normal : turned(params.poses[c], normal, static_cast<Real>(control->dt));
+    if (stays) return {normal, surface};
+    return {half_turned(params.poses[c], normal, static_cast<Real>(control->dt)),
+            surface + spin_across(params.poses[c], along)};
   }
   // How a collider acts on node i at x, which lies in it: along the normal that it has where the
   // surface of the material is, so that only those faces count that material lies before, and on
   // what comes closer than with `closing` m/s. A body that material moves does not act before that
   // surface has come to it: its normal is 0.
   struct Facing {
-    Vec<Real, D> normal;
+    Vec<Real, D> normal, surface;  // as of Slide
     Real closing;
   };
-  // `way`: as way_along says.
   FIRN_HD Facing facing(int c, std::uint32_t block, std::uint32_t i, const Vec<Real, D>& x,
-                        const Vec<Real, D>& way) const {
+                        const Vec<Real, D>& v, const Vec<Real, D>& moves) const {
     const ColliderShape<Real>& collider = params.colliders[c];
-    if (!collider.by_surface)
-      return {over_step(c, x, way, [&](const Vec<Real, D>& at) { return normal_at(c, at); }),
-              Real(0)};
+    if (!collider.by_surface) {
+      const Slide slide =
+          half_way(c, x, v, moves, [&](const Vec<Real, D>& at) { return normal_at(c, at); });
+      return {slide.normal, slide.surface, Real(0)};
+    }
     const Vec<Real, D> surface = surface_at(block, i), inside = within_walls(surface);
     const Real away = distance(c, inside);
-    const Vec<Real, D> normal = over_step(c, inside, way, [&](const Vec<Real, D>& at) {
+    const auto [normal, speed] = half_way(c, inside, v, moves, [&](const Vec<Real, D>& at) {
       return joint_normal(c, block, at, distance(c, at));
     });
-    if (!collider.minds_gaps) return {normal, Real(0)};
+    if (!collider.minds_gaps) return {normal, speed, Real(0)};
     const Real gap = away - dot(normal, inside - surface);
-    if (!is_moved(c)) return {normal, closing_speed(gap)};
-    return {gap > kGap * grid.dx ? Vec<Real, D>::zero() : normal, Real(0)};
+    if (!is_moved(c)) return {normal, speed, closing_speed(gap)};
+    return {gap > kGap * grid.dx ? Vec<Real, D>::zero() : normal, speed, Real(0)};
+  }
+  // Of a body that material moves, whose velocity is being solved for.
+  FIRN_HD Facing facing_now(int c, std::uint32_t block, std::uint32_t i,
+                            const Vec<Real, D>& x) const {
+    return facing(c, block, i, x, Vec<Real, D>::zero(), Vec<Real, D>::zero());
   }
   // Walls have no inside where normals could be differences.
   FIRN_HD Vec<Real, D> within_walls(Vec<Real, D> at) const {

@@ -148,17 +148,17 @@ struct GridUpdate : NodeContact<D, Real> {
     const RigidPose<Real>& pose = params.poses[c];
     const Vec<Real, D> x = position_of(origin, i);
     if (!this->is_in_body(this->distance(c, x))) return;
-    Vec<Real, D> normal;
+    const Vec<Real, D> before = scratch.velocity[i];
+    Vec<Real, D> normal, surface = surface_velocity(collider, pose, x);
     Real closing = 0;
-    const Vec<Real, D> before = scratch.velocity[i], surface = surface_velocity(collider, pose, x);
-    const Vec<Real, D> way = this->way_along(c, before, surface);
     if constexpr (kSurfaces) {
-      const auto facing = this->facing(c, g.index(), i, x, way);
-      normal = facing.normal, closing = facing.closing;
+      const auto facing = this->facing(c, g.index(), i, x, before, surface);
+      normal = facing.normal, surface = facing.surface, closing = facing.closing;
       if (!(norm_squared(normal) > Real(0))) return;
     } else {
-      normal = this->over_step(c, x, way,
-                               [&](const Vec<Real, D>& at) { return this->normal_at(c, at); });
+      const auto slide = this->half_way(
+          c, x, before, surface, [&](const Vec<Real, D>& at) { return this->normal_at(c, at); });
+      normal = slide.normal, surface = slide.surface;
     }
     const Vec<Real, D> after =
         apply_boundary(this->type_at(collider.boundary, x, normal), collider.friction, before,
@@ -181,7 +181,7 @@ struct GridUpdate : NodeContact<D, Real> {
     const Vec<Real, D> x = position_of(origin, i);
     const Real phi = this->distance(c, x);
     if (!this->is_in_body(phi) || !this->owns(g.index(), c, x, phi)) return;
-    const Vec<Real, D> normal = this->facing(c, g.index(), i, x, Vec<Real, D>::zero()).normal,
+    const Vec<Real, D> normal = this->facing_now(c, g.index(), i, x).normal,
                        before = scratch.velocity[i];
     if (!(norm_squared(normal) > Real(0))) return;
     const ContactShares<Real> shares =

@@ -13,6 +13,18 @@ FIRN_HD inline void take_away(Mat<Real, D>& P, const Vec<Real, D>& into, Real sq
     for (int b = 0; b < D; ++b) P(a, b) -= into[a] * into[b] / squared;
 }
 
+// How collider c acts on a node at x that would move with v.
+template <int D, class Real>
+FIRN_HD inline typename NodeContact<D, Real>::Facing facing_of(const NodeContact<D, Real>& contact,
+                                                               int c, std::uint32_t block,
+                                                               std::uint32_t i,
+                                                               const Vec<Real, D>& x,
+                                                               const Vec<Real, D>& v) {
+  const GridUpdateParams<Real, D>& params = contact.params;
+  return contact.facing(c, block, i, x, v,
+                        surface_velocity(params.colliders[c], params.poses[c], x));
+}
+
 template <int D, class Real>
 struct CloseContacts : ImplicitNodes<D, Real> {
   static constexpr const char* kName = "close_contacts";
@@ -82,10 +94,9 @@ struct CloseContacts : ImplicitNodes<D, Real> {
                          int c, const Vector& x, Meeting& m) const {
     if (!contact.is_in_body(contact.distance(c, x))) return;
     const ColliderShape<Real>& collider = problem.boundaries.colliders[c];
-    const Vector surface = surface_velocity(collider, problem.boundaries.poses[c], x);
-    const auto facing = contact.facing(c, block, i, x, contact.way_along(c, m.target, surface));
+    const auto facing = facing_of(contact, c, block, i, x, m.target);
     meet(kWalls + c, contact.type_at(collider.boundary, x, facing.normal), collider.friction,
-         surface, facing.normal, facing.closing, c, m);
+         facing.surface, facing.normal, facing.closing, c, m);
   }
 
   // Bodies beyond the last bit share it. `closing`: how fast it may come closer, m/s.
@@ -274,11 +285,9 @@ struct EndImplicit : ImplicitNodes<D, Real> {
     }
     for (int other = 0; other < boundaries.collider_count; ++other)
       if (is_closed(kWalls + other) && contact.is_in_body(contact.distance(other, x))) {
-        const Vector surface =
-                         surface_velocity(boundaries.colliders[other], boundaries.poses[other], x),
-                     way = contact.way_along(other, Base::vector_at(problem.view.target, node),
-                                             surface),
-                     normal = contact.facing(other, block, i, x, way).normal;
+        const Vector normal =
+            facing_of(contact, other, block, i, x, Base::vector_at(problem.view.target, node))
+                .normal;
         shares.meet(contact.type_at(boundaries.colliders[other].boundary, x, normal), normal,
                     other == c);
       }
@@ -294,9 +303,8 @@ struct EndImplicit : ImplicitNodes<D, Real> {
     const Vector x = contact.position_of(block_of_key<D>(problem.grid.keys[block]), i);
     const Vector impulse = share_of(contact, block, i, x, c);
     add_impulse(sums, x, impulse);
-    add_work(sums,
-             surface_velocity(problem.boundaries.colliders[c], problem.boundaries.poses[c], x),
-             impulse);
+    const Vector target = Base::vector_at(problem.view.target, node);
+    add_work(sums, facing_of(contact, c, block, i, x, target).surface, impulse);
   }
 };
 

@@ -140,7 +140,7 @@ struct NodeContact {
   template <class NormalOf>
   FIRN_HD Slide half_way(int c, const Vec<Real, D>& from, const Vec<Real, D>& v,
                          const Vec<Real, D>& surface, const NormalOf& normal_of) const {
-    const Real half = Real(0.5) * static_cast<Real>(control->dt), least = Real(1e-3) * grid.dx;
+    const Real half = Real(0.5) * static_cast<Real>(control->dt), least = Real(1e-5) * grid.dx;
     const bool stays = is_moved(c) || params.colliders[c].boundary == BoundaryType::kSticky;
     const Vec<Real, D> way = half * (v - surface);
     Vec<Real, D> normal = Vec<Real, D>::zero(), along = normal;

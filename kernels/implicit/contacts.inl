@@ -302,6 +302,7 @@ struct EndImplicit : ImplicitNodes<D, Real> {
     if (kind == kNodeEmpty || kind == kNodeFree) return;
     const Vector x = contact.position_of(block_of_key<D>(problem.grid.keys[block]), i);
     const Vector impulse = share_of(contact, block, i, x, c);
+    if (!(dot(impulse, impulse) > Real(0))) return;  // and may know of no surface
     add_impulse(sums, x, impulse);
     const Vector target = Base::vector_at(problem.view.target, node);
     add_work(sums, facing_of(contact, c, block, i, x, target).surface, impulse);

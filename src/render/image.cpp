@@ -56,7 +56,7 @@ void Image::blend_pixel(int x, int y, Rgb color, float opacity) {
   for (int c = 0; c < 3; ++c) {
     const float old = rgb[i + c];
     const float mixed = old + (static_cast<float>(color[c]) - old) * std::min(opacity, 1.0f);
-    rgb[i + c] = static_cast<std::uint8_t>(mixed + 0.5f);
+    rgb[i + c] = static_cast<std::uint8_t>(std::floor(mixed + 0.5f));
   }
 }
 

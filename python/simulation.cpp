@@ -196,7 +196,8 @@ void bind_changing(nb::class_<Session>& c) {
           "What it raises leaves the call that advances; the state then means nothing, reading or "
           "saving it is refused, and only `load_state` brings it back. It is no part of a saved "
           "state. On CUDA `memory` \"host\" "
-          "copies the arrays in every step, and \"native\" hands out DeviceArrays.")
+          "copies the arrays in every step, and \"native\" hands out DeviceArrays, which are to be "
+          "filled on CUDA's default stream, or synchronised.")
       .def(
           "set_grid_boundary",
           [](Session& s, const Callback<OwnBoundaryStep>& boundary, const std::string& memory) {

@@ -8,6 +8,7 @@
 #include "firn/error.h"
 #include "kernels/exec/cuda.cuh"
 #include "kernels/exec/cuda_check.h"
+#include "kernels/exec/default_streams.h"
 #include "kernels/exec/launch_counts.h"
 
 namespace firn {
@@ -214,6 +215,19 @@ void Cuda::zero(void* to, std::size_t bytes) {
 void Cuda::synchronize() {
   const Guard guard(*this);
   check_cuda(cudaStreamSynchronize(state_->stream), "waiting for the device");
+}
+
+void follow_default_streams(const Cuda& exec) {
+  const Cuda::Guard guard(exec);
+  for (cudaStream_t other : {cudaStreamLegacy, cudaStreamPerThread}) {
+    cudaEvent_t end = nullptr;
+    check_cuda(cudaEventCreateWithFlags(&end, cudaEventDisableTiming), "making an event");
+    cudaError_t status = cudaEventRecord(end, other);
+    if (status == cudaSuccess)
+      status = cudaStreamWaitEvent(static_cast<cudaStream_t>(exec.stream()), end, 0);
+    cudaEventDestroy(end);
+    check_cuda(status, "waiting for a default stream");
+  }
 }
 
 // A captured sequence (kernels/exec/replay.h) goes unmarked: one event would stand for all its

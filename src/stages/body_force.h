@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "kernels/exec/default_streams.h"
 #include "kernels/particles/accelerate.h"
 #include "kernels/transfer/scatter_impulses.h"
 #include "src/stages/stage.h"
@@ -120,6 +121,7 @@ class BodyForceStage : public Stage<Exec, D, Real> {
                context_.exec);
     const typename Exec::Guard guard(context_.exec);
     force_(step);
+    follow_default_streams(context_.exec);
   }
 
   void ask_with_copies(const StepControl& c, double dt) {

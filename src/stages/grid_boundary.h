@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "kernels/exec/default_streams.h"
 #include "kernels/grid/exchange.h"
 #include "src/stages/stage.h"
 #include "src/state/particle_fields.h"
@@ -69,6 +70,7 @@ class GridBoundaryStage : public Stage<Exec, D, Real> {
     step.velocity = placed(step.velocity, context_.exec);
     const typename Exec::Guard guard(context_.exec);
     boundary_(step);
+    follow_default_streams(context_.exec);
   }
   void ask_with_copies(const StepControl& c) {
     const std::size_t nodes = std::size_t{c.n_blocks} * kNodes;

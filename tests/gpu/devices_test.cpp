@@ -2,6 +2,7 @@
 // context is current there, and leave that as it was.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -65,6 +66,34 @@ TEST_F(GpuDevices, ThatAreNotThereAreNamed) {
     expect_error(ErrorCategory::kDevice,
                  {"there is no CUDA device " + std::to_string(index), "0 (" + cuda_devices()[0]},
                  [&] { Simulation(scenes()[0], on_device(index)); });
+}
+
+// Where CuPy and PyTorch work, and kernels that are launched without a stream.
+TEST_F(GpuDevices, DefaultStreamsAreWaitedFor) {
+  Scene scene = scenes()[0];
+  scene.simulation.reproducible = true;
+  constexpr int kByte = 0x40;  // floats of four of them are 3.0 m/s^2
+  const auto pushed = [&](cudaStream_t stream, Memory memory) {
+    Simulation simulation(scene, on_device(0));
+    simulation.set_force(
+        [&](const ForceStep& step) {
+          const WritableField& a = step.acceleration;
+          for (std::int64_t chunk = 0; chunk < a.chunks; ++chunk) {
+            if (memory == Memory::kHost) {
+              std::memset(a.row<float>(chunk, 1), kByte, sizeof(float) * a.lanes);
+              continue;
+            }
+            float* row = static_cast<float*>(a.data) + chunk * a.chunk_stride + a.component_stride;
+            EXPECT_EQ(cudaMemsetAsync(row, kByte, sizeof(float) * a.lanes, stream), cudaSuccess);
+          }
+        },
+        memory);
+    simulation.advance_steps(kSteps);
+    return simulation.snapshot().velocity;
+  };
+  const auto expected = pushed(nullptr, Memory::kHost);
+  EXPECT_EQ(pushed(cudaStreamLegacy, Memory::kNative), expected);
+  EXPECT_EQ(pushed(cudaStreamPerThread, Memory::kNative), expected);
 }
 
 // Every call with its own device current, or the other one; that stays current.

@@ -84,6 +84,7 @@ firn_operators(grid/rebuild rebuild_layout restore_layout permute_rows<Exec,Real
   clear_nodes<Exec,Real> save_nodes<Exec,Real> carry_nodes<Exec,Real>)
 firn_operators(grid/update grid_update add_columns<Exec>)
 firn_operators(grid/surfaces find_surfaces)
+firn_operators(grid/mirror fold_images mirror_velocities)
 firn_operators(grid/exchange give_nodes take_nodes)
 firn_operators(grid/bodies update_with_bodies advance_bodies)
 
@@ -102,6 +103,7 @@ firn_operators(implicit/node_levels SPLIT DIMENSION find_coarser link_levels cou
 firn_operators(implicit/node_cycle SPLIT DIMENSION find_damping subtract_nodes smooth_nodes restrict_nodes prolong_nodes prolong_to_grid
   next_conjugate<Exec,NodeSpace<D,Real>,CorrectedInverse<D,Real>>
   advance_minres<Exec,NodeSpace<D,Real>,CorrectedInverse<D,Real>>)
+firn_operators(implicit/images SPLIT DIMENSION mirror_nodes fold_nodes)
 firn_operators(implicit/contacts close_contacts end_implicit)
 firn_operators(implicit/ways SPLIT DIMENSION follow_nodes follow_particles)
 firn_operators(implicit/nodes SPLIT DIMENSION begin_implicit guess_velocity try_velocity evaluate_nodes

@@ -7,6 +7,11 @@
 
 namespace firn {
 
+// Whether it keeps material from leaving as from entering.
+FIRN_HD inline bool holds_both_ways(BoundaryType type) {
+  return type == BoundaryType::kSticky || type == BoundaryType::kSlip;
+}
+
 // Velocity of the material after contact. `v` is its velocity, `v_body` that of the body at the
 // same place, `n` the body's outward unit normal. Sticky takes over the body's velocity. Slip
 // removes the relative normal velocity in both directions. Separate lets material leave; material

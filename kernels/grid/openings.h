@@ -32,7 +32,7 @@ struct OpeningView {
   // material in, it lets go of it and still lets none out.
   FIRN_HD BoundaryType type_at(BoundaryType type, const Vec<Real, D>& x, const Vec<Real, D>& normal,
                                Real dx, double time) const {
-    if (type != BoundaryType::kSticky && type != BoundaryType::kSlip) return type;
+    if (!holds_both_ways(type)) return type;
     for (int o = 0; o < count; ++o)
       if (lets_in(openings[o], x, normal, dx, time)) return BoundaryType::kSeparate;
     return type;

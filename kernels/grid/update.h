@@ -47,7 +47,16 @@ struct DomainWalls {
   BoundaryType boundary[2 * D];  // -x, +x, -y, ...
   Real friction[2 * D];
   bool mind_gaps = false;  // those that let go of material, as for colliders
+  // Whether a wall lies on a plane of nodes and holds both ways, so that nodes behind it are mirror
+  // images (mirror.h), and the index of that plane.
+  bool mirrors[2 * D] = {};
+  std::int32_t plane[2 * D] = {};
 
+  FIRN_HD bool mirrors_any() const {
+    for (bool mirrors_one : mirrors)
+      if (mirrors_one) return true;
+    return false;
+  }
   FIRN_HD bool minds_gap(int face) const {
     return mind_gaps && boundary[face] == BoundaryType::kSeparate;
   }

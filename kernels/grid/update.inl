@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernels/grid/contact.h"
+#include "kernels/grid/mirror.h"
 #include "kernels/grid/pose_colliders.h"
 #include "kernels/grid/surfaces.h"
 
@@ -200,10 +201,14 @@ void grid_update(Exec& exec, const GridUpdateParams<Real, D>& params, const Grid
   launch_items(exec, {{nullptr, colliders}, &control->stop},
                PoseColliders<Real>{params.colliders, params.poses, control});
   const LaunchRange blocks{{&control->n_blocks, max_blocks}, &control->stop};
-  if (params.surfaces == nullptr)
-    return launch_groups(exec, blocks, GridUpdate<D, Real, false>{{params, grid, control}});
-  find_surfaces<Exec, D, Real>(exec, params, grid, max_blocks, control);
-  launch_groups(exec, blocks, GridUpdate<D, Real, true>{{params, grid, control}});
+  const bool by_surface = params.surfaces != nullptr;
+  if (by_surface) find_surfaces<Exec, D, Real>(exec, params, grid, max_blocks, control);
+  fold_images<Exec, D, Real>(exec, params, grid, max_blocks, control);
+  if (by_surface)
+    launch_groups(exec, blocks, GridUpdate<D, Real, true>{{params, grid, control}});
+  else
+    launch_groups(exec, blocks, GridUpdate<D, Real, false>{{params, grid, control}});
+  mirror_velocities<Exec, D, Real>(exec, params, grid, max_blocks, control);
 }
 
 struct AddColumn {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/grid/contact.h"
+#include "kernels/grid/mirror.h"
 #include "kernels/implicit/nodes.h"
 
 namespace firn {
@@ -324,6 +325,7 @@ void close_contacts(Exec& exec, const ImplicitProblem<Real, D>& p, bool first) {
 template <class Exec, int D, class Real>
 void end_implicit(Exec& exec, const ImplicitProblem<Real, D>& p) {
   launch_groups(exec, nodes_of(p), EndImplicit<D, Real>{{p}});
+  mirror_velocities<Exec, D, Real>(exec, p.boundaries, p.grid, p.max_blocks, p.control);
 }
 
 }  // namespace firn

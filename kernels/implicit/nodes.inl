@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/grid/contact.h"
+#include "kernels/grid/mirror.h"
 #include "kernels/grid/pose_colliders.h"
 #include "kernels/grid/surfaces.h"
 #include "kernels/implicit/nodes.h"
@@ -265,6 +266,9 @@ void begin_implicit(Exec& exec, const ImplicitProblem<Real, D>& p) {
       PoseColliders<Real>{p.boundaries.colliders, p.boundaries.poses, p.control});
   if (p.boundaries.surfaces != nullptr)
     find_surfaces<Exec, D, Real>(exec, p.boundaries, p.grid, p.max_blocks, p.control);
+  GridUpdateParams<Real, D> momentum_alone = p.boundaries;
+  momentum_alone.separate_force = false;
+  fold_images<Exec, D, Real>(exec, momentum_alone, p.grid, p.max_blocks, p.control);
   launch_groups(exec, nodes_of(p), BeginImplicit<D, Real>{{p}});
 }
 

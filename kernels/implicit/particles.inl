@@ -1,6 +1,7 @@
 // The parts of system.h that go by way of the particles.
 #pragma once
 
+#include "kernels/implicit/images.h"
 #include "kernels/implicit/particles.h"
 
 namespace firn {
@@ -279,19 +280,22 @@ struct AddBlocks : ImplicitParticles<D, Degree, Real> {
 
 template <class Exec, int D, class Real>
 void evaluate_particles(Exec& exec, const ImplicitProblem<Real, D>& problem) {
+  mirror_nodes(exec, problem, problem.view.trial);
   for_degree(problem.transfer.degree, [&](auto degree) {
     launch_over_particles(exec, problem,
                           EvaluateParticles<D, decltype(degree)::value, Real>{{problem}});
   });
+  fold_nodes(exec, problem, problem.view.gradient);
 }
 
 template <class Exec, int D, class Real>
-void apply_stiffness(Exec& exec, const ImplicitProblem<Real, D>& problem, const Real* in,
-                     Real* out) {
+void apply_stiffness(Exec& exec, const ImplicitProblem<Real, D>& problem, Real* in, Real* out) {
+  mirror_nodes(exec, problem, in);
   for_degree(problem.transfer.degree, [&](auto degree) {
     launch_over_particles(exec, problem,
                           ApplyStiffness<D, decltype(degree)::value, Real>{{problem}, in, out});
   });
+  fold_nodes(exec, problem, out);
 }
 
 template <class Exec, int D, class Real>

@@ -46,6 +46,10 @@ DomainWalls<Real, D> domain_walls(const Scene& scene) {
       (f % 2 == 0 ? walls.min[a] : walls.max[a]) = f % 2 == 0 ? -kLargest<Real> : kLargest<Real>;
     walls.boundary[f] = domain.boundary[f];
     walls.friction[f] = static_cast<Real>(domain.friction[f]);
+    const double plane = (f % 2 == 0 ? domain.min : domain.max)[f / 2] / scene.grid.dx;
+    walls.plane[f] = static_cast<std::int32_t>(std::lround(plane));
+    walls.mirrors[f] =
+        holds_both_ways(domain.boundary[f]) && std::abs(plane - std::round(plane)) < 1e-3;
   }
   return walls;
 }

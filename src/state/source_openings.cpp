@@ -10,15 +10,12 @@
 namespace firn {
 namespace {
 
-bool holds(BoundaryType type) {
-  return type == BoundaryType::kSticky || type == BoundaryType::kSlip;
-}
-
 bool may_be_held(const Scene& scene, const Source& source) {
   for (const Collider& c : scene.colliders)
-    if (holds(c.boundary) && !c.dynamics) return true;
+    if (holds_both_ways(c.boundary) && !c.dynamics) return true;
   for (std::size_t f = 0; scene.grid.domain && f < 2u * scene.simulation.dimension; ++f)
-    if (holds(scene.grid.domain->boundary[f]) && (f % 2 == 0 ? 1 : -1) * source.velocity[f / 2] > 0)
+    if (holds_both_ways(scene.grid.domain->boundary[f]) &&
+        (f % 2 == 0 ? 1 : -1) * source.velocity[f / 2] > 0)
       return true;
   return false;
 }

@@ -62,7 +62,8 @@ struct StepContext {
     particles.set_heat_model(heat_model);
     if (partition->is_split()) require_splittable(scene);
     // Nodes of its own particles then have beside them all that others' particles leave there.
-    if (partition->is_split() && bodies.finds_surfaces()) grid.enter_all_around();
+    if (partition->is_split() && (bodies.finds_surfaces() || params.update.walls.mirrors_any()))
+      grid.enter_all_around();
     StepControl c{};
     c.fault = ~std::uint64_t{0};
     write(c);

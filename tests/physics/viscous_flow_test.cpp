@@ -64,8 +64,10 @@ struct Film {
 constexpr double kHeight = 0.1, kDx = kHeight / 16, kAngle = 0.5235987755982988;  // 30 degrees
 constexpr double kSlope = kDensity * kGravity * 0.5;
 
-Snapshot film_after(const Material& material, Integrator integrator, double dt, double time) {
+Snapshot film_after(const Material& material, Integrator integrator, double dt, double time,
+                    TransferType transfer = TransferType::kApic) {
   Scene scene = film(material, kHeight, kDx, kAngle);
+  scene.transfer.type = transfer;
   scene.simulation.integrator = integrator;
   scene.time.dt_max = dt;
   Simulation simulation = simulate(scene);
@@ -84,16 +86,15 @@ void expect_profile(const Film& exact, const Snapshot& s, double tolerance) {
   }
 }
 
-// What is off is where the floor begins, by a tenth of a cell: at half the cells it is 17 % of the
-// plug's speed.
+// Not by APIC, which damps shear in short steps: under it the plug has 4 % less speed.
 TEST(HerschelBulkleyFilm, FlowsAsItsClosedFormDoes) {
   const Film exact{200, 60, 0.5, kHeight, kSlope};
   const Material mud = paste(exact.yield_stress, exact.K, exact.n);
-  expect_profile(exact, film_after(mud, Integrator::kExplicit, 1e-3, 2), 0.05);
+  expect_profile(exact, film_after(mud, Integrator::kExplicit, 1e-3, 2, TransferType::kAflip),
+                 0.035);
 }
 
-// Steps of 1/24 s end at the same flow as shorter ones. Here the floor begins a fifth of a cell
-// lower.
+// Steps of 1/24 s end at the same flow as shorter ones.
 void expect_same_in_long_steps(const Film& exact, const Material& material, double tolerance) {
   const Snapshot coarse = film_after(material, Integrator::kOptimization, 1.0 / 24, 2),
                  fine = film_after(material, Integrator::kOptimization, 1.0 / 192, 2);
@@ -106,7 +107,7 @@ void expect_same_in_long_steps(const Film& exact, const Material& material, doub
 // the film six times and the fluid at the floor shear by as much as it is high.
 TEST(HerschelBulkleyFilm, FlowsTheSameInLongSteps) {
   const Film exact{200, 60, 0.5, kHeight, kSlope};
-  expect_same_in_long_steps(exact, paste(exact.yield_stress, exact.K, exact.n), 0.14);
+  expect_same_in_long_steps(exact, paste(exact.yield_stress, exact.K, exact.n), 0.025);
 }
 
 // One linear solve knows the rate of flow from the step before. It is that of shorter steps for
@@ -133,7 +134,7 @@ TEST(ViscoelasticFilm, IsAViscousFluidInLongSteps) {
   foam.poisson_ratio = 0.45;
   foam.relaxation_time = 1e-3;
   const double viscosity = 5e4 / (2 * 1.45) * foam.relaxation_time;
-  expect_same_in_long_steps({0, viscosity, 1, kHeight, kSlope}, foam, 0.08);
+  expect_same_in_long_steps({0, viscosity, 1, kHeight, kSlope}, foam, 0.015);
 }
 
 // Mean velocity along x between two times: waves that ring in what stands do not count.

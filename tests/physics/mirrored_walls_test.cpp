@@ -1,0 +1,143 @@
+// Nodes behind walls of the domain that hold both ways are mirror images: motion that is linear in
+// space is so up to the wall, and what meets a slippery wall moves as if it met its mirror image.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <vector>
+
+#include "tests/support/mirror_scenes.h"
+
+namespace firn::test {
+namespace {
+
+constexpr double kDx = 0.05;
+
+// Velocities A x of all particles. In 2D the third row and column of A are left out.
+void move(NewParticles& particles, std::array<double, 9>& A, int dimension) {
+  if (dimension == 2) A[2] = A[5] = A[6] = A[7] = A[8] = 0;
+  for (const Vec3& x : particles.position) {
+    Vec3 v{};
+    for (std::size_t a = 0; a < 3; ++a)
+      for (std::size_t b = 0; b < 3; ++b) v[a] += A[3 * a + b] * x[b];
+    particles.velocity.push_back(v);
+    particles.velocity_gradient.push_back(A);
+  }
+}
+
+// How far deformation gradients are from I + dt A after one step, relative to dt |A|.
+double error_of_gradients(const Scene& scene, const std::array<double, 9>& A,
+                          const NewParticles& particles) {
+  Simulation simulation = simulate(scene);
+  const std::uint32_t first = simulation.add_particles(particles).front();
+  simulation.advance_steps(1);
+  const double dt = simulation.stats().time;
+  const Snapshot now = simulation.snapshot();
+  const std::size_t D = static_cast<std::size_t>(now.dimension);
+  double worst = 0, largest = 0;
+  for (const double entry : A) largest = std::max(largest, std::abs(entry));
+  for (std::size_t p = 0; p < now.size(); ++p)
+    for (std::size_t a = 0; now.id[p] >= first && a < D; ++a)
+      for (std::size_t b = 0; b < D; ++b) {
+        const double F = static_cast<double>(now.deformation_gradient[(p * D + a) * D + b]);
+        worst = std::max(worst, std::abs((F - (a == b ? 1 : 0)) / dt - A[3 * a + b]));
+      }
+  return worst / largest;
+}
+
+class MirroredWalls : public testing::TestWithParam<std::tuple<int, int>> {};  // dimension, kernel
+
+TEST_P(MirroredWalls, KeepLinearMotionInACornerThatSlips) {
+  const auto [dimension, kernel] = GetParam();
+  Scene scene = walled_scene(dimension, Precision::kDouble, kDx, {0, 0, 0}, {1, 1, 1});
+  scene.transfer.kernel = kernel;
+  scene.time.dt_max = 1e-2;
+  NewParticles particles = scattered(scene, {0, 0, 0}, {0.2, 0.2, 0.2});
+  std::array<double, 9> A{-1, 0, 0, 0, 0.5, 0, 0, 0, 2};
+  move(particles, A, dimension);
+  // Snapshots hold floats.
+  EXPECT_LE(error_of_gradients(scene, A, particles), 2e-5);
+}
+
+TEST_P(MirroredWalls, KeepShearOnAFloorThatSticks) {
+  const auto [dimension, kernel] = GetParam();
+  Scene scene = walled_scene(dimension, Precision::kDouble, kDx, {-1, 0, -1}, {1, 1, 1});
+  scene.grid.domain->boundary[2] = BoundaryType::kSticky;
+  scene.transfer.kernel = kernel;
+  scene.time.dt_max = 1e-2;
+  NewParticles particles = scattered(scene, {-0.1, 0, -0.1}, {0.1, 0.2, 0.1});
+  std::array<double, 9> A{0, 1.5, 0, 0, -1, 0, 0, 0.5, 0};
+  move(particles, A, dimension);
+  EXPECT_LE(error_of_gradients(scene, A, particles), 2e-5);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MirroredWalls, testing::Combine(testing::Values(2, 3), testing::Values(2, 3)));
+
+struct Thrown {
+  const char* name;
+  Integrator integrator;
+  TransferType transfer;
+};
+void PrintTo(const Thrown& c, std::ostream* out) { *out << c.name; }
+// Not FLIP, which hands on what the wall takes from its own nodes; an image gives them none.
+class MirrorImage : public testing::TestWithParam<Thrown> {};
+
+// Thrown at the wall x = 0, or at what is thrown at it from behind.
+std::vector<float> ends(const Thrown& c, int dimension, bool wall) {
+  const double far = 1;
+  Scene scene =
+      walled_scene(dimension, Precision::kDouble, kDx, {wall ? 0 : -far, -far, -far}, {far, far, far});
+  scene.simulation.integrator = c.integrator;
+  scene.transfer.type = c.transfer;
+  scene.simulation.fps = 50;
+  scene.implicit.tolerance = 1e-9;
+  if (c.integrator != Integrator::kExplicit) scene.time.dt_max = 5e-3;
+  NewParticles particles = scattered(scene, {0.05, -0.1, -0.1}, {0.25, 0.1, 0.1});
+  const std::size_t count = particles.position.size();
+  particles.velocity.assign(count, {-2, 0.7, 0.3});
+  if (dimension == 2)
+    for (Vec3& v : particles.velocity) v[2] = 0;
+  Simulation simulation = simulate(scene);
+  const std::uint32_t first = simulation.add_particles(particles).front();
+  if (!wall) {
+    for (std::size_t p = 0; p < count; ++p)
+      particles.position[p][0] *= -1, particles.velocity[p][0] *= -1;
+    simulation.add_particles(particles);
+  }
+  for (int frame = 0; frame < 10; ++frame) simulation.advance_frame();
+  const Snapshot now = simulation.snapshot();
+  std::vector<float> x(count * static_cast<std::size_t>(dimension));
+  const std::size_t D = static_cast<std::size_t>(dimension);
+  for (std::size_t p = 0; p < now.size(); ++p)
+    if (now.id[p] >= first && now.id[p] < first + count)
+      std::copy_n(now.position.begin() + static_cast<std::ptrdiff_t>(p * D), D,
+                  x.begin() + static_cast<std::ptrdiff_t>((now.id[p] - first) * D));
+  return x;
+}
+
+TEST_P(MirrorImage, IsWhatASlipperyWallIs) {
+  for (const int dimension : {2, 3}) {
+    const std::vector<float> at_wall = ends(GetParam(), dimension, true),
+                             at_image = ends(GetParam(), dimension, false);
+    double worst = 0, way = 0;
+    for (std::size_t i = 0; i < at_wall.size(); ++i) {
+      worst = std::max(worst, std::abs(static_cast<double>(at_wall[i] - at_image[i])));
+      way = std::max(way, static_cast<double>(at_wall[i]));
+    }
+    EXPECT_LE(worst, 1e-6) << dimension << "D";
+    EXPECT_GT(way, 0.3) << "has not come back";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, MirrorImage,
+    testing::Values(Thrown{"apic", Integrator::kExplicit, TransferType::kApic},
+                    Thrown{"pic", Integrator::kExplicit, TransferType::kPic},
+                    Thrown{"polypic", Integrator::kExplicit, TransferType::kPolypic},
+                    Thrown{"semi_implicit", Integrator::kSemiImplicit, TransferType::kApic},
+                    Thrown{"optimization", Integrator::kOptimization, TransferType::kApic}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace firn::test

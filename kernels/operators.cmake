@@ -103,7 +103,7 @@ firn_operators(implicit/node_levels SPLIT DIMENSION find_coarser link_levels cou
 firn_operators(implicit/node_cycle SPLIT DIMENSION find_damping subtract_nodes smooth_nodes restrict_nodes prolong_nodes prolong_to_grid
   next_conjugate<Exec,NodeSpace<D,Real>,CorrectedInverse<D,Real>>
   advance_minres<Exec,NodeSpace<D,Real>,CorrectedInverse<D,Real>>)
-firn_operators(implicit/images SPLIT DIMENSION mirror_nodes fold_nodes)
+firn_operators(implicit/images SPLIT DIMENSION mirror_nodes fold_nodes turn_weights)
 firn_operators(implicit/contacts close_contacts end_implicit)
 firn_operators(implicit/ways SPLIT DIMENSION follow_nodes follow_particles)
 firn_operators(implicit/nodes SPLIT DIMENSION begin_implicit guess_velocity try_velocity evaluate_nodes

@@ -28,11 +28,21 @@ struct FoldImages {
         if (!(mass > Real(0))) return;
         momentum[node] = momentum[node] + mirrored(momentum[image], sign, mass);
         momentum[image] = Node<Real>::mass(-mass);
+        Node<Real>* impulses = impulse == nullptr ? momentum : impulse;
+        impulses[node] = impulses[node] + turned_weight(sign, mass);
         if (impulse == nullptr) return;
         impulse[node] = impulse[node] + mirrored(impulse[image], sign, Real(0));
         impulse[image] = Node<Real>::zero();
       });
     });
+  }
+  // Gravity acts on the image's mass as well, where the node will have it for its own.
+  FIRN_HD Node<Real> turned_weight(const Vec<Real, D>& sign, Real mass) const {
+    const Real weighs = mass * static_cast<Real>(images.contact.control->dt);
+    Node<Real> impulse = Node<Real>::zero();
+    for (int a = 0; a < D; ++a)
+      impulse.set(a, (sign[a] - Real(1)) * weighs * images.contact.params.gravity[a]);
+    return impulse;
   }
   FIRN_HD static Node<Real> mirrored(const Node<Real>& node, const Vec<Real, D>& sign, Real mass) {
     Node<Real> image = Node<Real>::mass(mass);

@@ -15,4 +15,8 @@ void mirror_nodes(Exec& exec, const ImplicitProblem<Real, D>& problem, Real* vec
 template <class Exec, int D, class Real>
 void fold_nodes(Exec& exec, const ImplicitProblem<Real, D>& problem, Real* vectors);
 
+// Of images, whose mass nodes have taken over: v* with their weights mirrored.
+template <class Exec, int D, class Real>
+void turn_weights(Exec& exec, const ImplicitProblem<Real, D>& problem);
+
 }  // namespace firn

@@ -55,6 +55,25 @@ struct FoldNodes : ImagesOfNodes<D, Real> {
   }
 };
 
+template <int D, class Real>
+struct TurnWeights : ImagesOfNodes<D, Real> {
+  static constexpr const char* kName = "turn_weights";
+  using Base = ImagesOfNodes<D, Real>;
+  using Base::problem;
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Vec<Real, D>& gravity = problem.boundaries.gravity;
+    const Real dt = static_cast<Real>(problem.control->dt);
+    const Real heavier = Real(1) + problem.drag * dt;
+    Base::for_each_image(g, [&](std::uint64_t node, std::uint64_t image, const auto& sign) {
+      const Real share = -Base::mass(image) / Base::mass(node);
+      Base::put(this->vectors, node,
+                Base::vector_at(this->vectors, node) +
+                    (share * dt / heavier) * (scaled(sign, gravity) - gravity));
+    });
+  }
+};
+
 template <class Exec, int D, class Real>
 void mirror_nodes(Exec& exec, const ImplicitProblem<Real, D>& p, Real* vectors) {
   if (p.boundaries.walls.mirrors_any())
@@ -65,6 +84,12 @@ template <class Exec, int D, class Real>
 void fold_nodes(Exec& exec, const ImplicitProblem<Real, D>& p, Real* vectors) {
   if (p.boundaries.walls.mirrors_any())
     launch_groups(exec, nodes_of(p), FoldNodes<D, Real>{{{p}, vectors}});
+}
+
+template <class Exec, int D, class Real>
+void turn_weights(Exec& exec, const ImplicitProblem<Real, D>& p) {
+  if (p.boundaries.walls.mirrors_any())
+    launch_groups(exec, nodes_of(p), TurnWeights<D, Real>{{{p}, p.view.target}});
 }
 
 }  // namespace firn

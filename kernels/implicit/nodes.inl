@@ -5,6 +5,7 @@
 #include "kernels/grid/mirror.h"
 #include "kernels/grid/pose_colliders.h"
 #include "kernels/grid/surfaces.h"
+#include "kernels/implicit/images.h"
 #include "kernels/implicit/nodes.h"
 #include "kernels/solve/conjugate_gradients.inl"
 #include "kernels/solve/minres.inl"
@@ -266,10 +267,13 @@ void begin_implicit(Exec& exec, const ImplicitProblem<Real, D>& p) {
       PoseColliders<Real>{p.boundaries.colliders, p.boundaries.poses, p.control});
   if (p.boundaries.surfaces != nullptr)
     find_surfaces<Exec, D, Real>(exec, p.boundaries, p.grid, p.max_blocks, p.control);
+  // The weight follows, as momentum alone is what increments of velocities are measured from.
   GridUpdateParams<Real, D> momentum_alone = p.boundaries;
   momentum_alone.separate_force = false;
+  momentum_alone.gravity = Vec<Real, D>::zero();
   fold_images<Exec, D, Real>(exec, momentum_alone, p.grid, p.max_blocks, p.control);
   launch_groups(exec, nodes_of(p), BeginImplicit<D, Real>{{p}});
+  turn_weights(exec, p);
 }
 
 template <class Exec, int D, class Real>

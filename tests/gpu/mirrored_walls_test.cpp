@@ -55,7 +55,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Thrown{"apic", Integrator::kExplicit, TransferType::kApic, 1, 4},
                     Thrown{"flip", Integrator::kExplicit, TransferType::kFlip, 0.95, 4},
                     Thrown{"semi_implicit", Integrator::kSemiImplicit, TransferType::kApic, 1, 2},
-                    Thrown{"optimization", Integrator::kOptimization, TransferType::kFlip, 0.95, 2}),
+                    Thrown{"optimization", Integrator::kOptimization, TransferType::kFlip, 0.95,
+                           2}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

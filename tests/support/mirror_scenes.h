@@ -25,7 +25,8 @@ inline Scene walled_scene(int dimension, Precision precision, double dx, const V
   return s;
 }
 
-// Four or eight particles in each cell of a box, off the lattice by up to a fifth of their distance.
+// Four or eight particles in each cell of a box, off the lattice by up to a fifth of their
+// distance.
 inline NewParticles scattered(const Scene& scene, const Vec3& min, const Vec3& max) {
   NewParticles added;
   added.material = scene.materials[0].name;

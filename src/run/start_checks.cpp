@@ -15,6 +15,7 @@
 #include "src/scene/mesh_warnings.h"
 #include "src/scene/shapes.h"
 #include "src/state/body_warnings.h"
+#include "src/state/hold_warnings.h"
 #include "src/state/overlap_warnings.h"
 
 namespace firn {
@@ -66,11 +67,13 @@ std::vector<std::string> flow_warnings(const Scene& scene) {
     warnings.push_back(
         "drucker_prager under integrator = \"optimization\": steps of sand that slides take many "
         "iterations; \"explicit\" is many times as fast");
-  if (sand && !inside)
+  constexpr double kShort = 2e-3;  // s, in which what is said below was within some per cent
+  if (inside || scene.time.dt_max <= kShort) return warnings;
+  if (sand)
     warnings.push_back(
         "drucker_prager that flows after an elastic step: in steps of more than a few milliseconds "
         "sand stands where it should fall; bound time.dt_max, or use integrator = \"explicit\"");
-  if (metal && !inside)
+  if (metal)
     warnings.push_back(
         "von_mises that flows after an elastic step: in long steps it stands where it should "
         "yield; bound time.dt_max, or use integrator = \"optimization\" and implicit.plasticity = "
@@ -200,9 +203,10 @@ void require_particles(const Scene& scene, std::size_t particles) {
 
 std::vector<std::string> start_warnings(const Scene& scene) {
   std::vector<std::string> warnings = mesh_warnings(scene);
-  for (const auto& more : {body_warnings(scene), overlap_warnings(scene), transfer_warnings(scene),
-                           flow_warnings(scene), stiffness_warnings(scene),
-                           collider_warnings(scene), seam_warnings(scene)})
+  for (const auto& more :
+       {body_warnings(scene), overlap_warnings(scene), hold_warnings(scene),
+        transfer_warnings(scene), flow_warnings(scene), stiffness_warnings(scene),
+        collider_warnings(scene), seam_warnings(scene)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

@@ -41,15 +41,6 @@ double share_within(const CoarseShape& body, const CoarseShape& collider, int di
   return inside > 0 ? static_cast<double>(within) / inside : 0;
 }
 
-// Whether key frames leave it where it is until the run begins.
-bool begins_in_place(const Collider& collider) {
-  if (!collider.motion) return true;
-  const Keyframes& keys = *collider.motion;
-  const auto is_first_zero = [](const std::vector<Vec3>& values) {
-    return values.empty() || values.front() == Vec3{};
-  };
-  return keys.times.front() >= 0 && is_first_zero(keys.translation) && is_first_zero(keys.rotation);
-}
 // A clamp holds what is in it.
 bool pushes_out(const Collider& collider) {
   return collider.boundary != BoundaryType::kSticky && begins_in_place(collider);
@@ -82,6 +73,15 @@ std::vector<Filled> filled_shapes(const Scene& scene) {
 }
 
 }  // namespace
+
+bool begins_in_place(const Collider& collider) {
+  if (!collider.motion) return true;
+  const Keyframes& keys = *collider.motion;
+  const auto is_first_zero = [](const std::vector<Vec3>& values) {
+    return values.empty() || values.front() == Vec3{};
+  };
+  return keys.times.front() >= 0 && is_first_zero(keys.translation) && is_first_zero(keys.rotation);
+}
 
 std::vector<std::string> overlap_warnings(const Scene& scene) {
   constexpr double kWorthTelling = 0.01;

@@ -13,4 +13,7 @@ namespace firn {
 // one of any kind. Reads meshes. Throws as compile_shape.
 std::vector<std::string> overlap_warnings(const Scene& scene);
 
+// Whether key frames leave it where it is until the run begins.
+bool begins_in_place(const Collider& collider);
+
 }  // namespace firn

@@ -43,6 +43,10 @@ inline const IntegratorTraits& traits_of(const Scene& scene) {
   throw Error(ErrorCategory::kScene, "simulation.integrator is none of the integrators");
 }
 
+// Whether material moves colliders that have a mass.
+inline bool moves_colliders(const Scene& scene) {
+  return !traits_of(scene).staggered && !traits_of(scene).implicit;
+}
 // Whether the thermal integrator's deviatoric forces are part of a solve.
 inline bool solves_deviatoric(const Scene& scene) {
   return traits_of(scene).unified && scene.thermal.forces == ForceIntegration::kSemiImplicit;

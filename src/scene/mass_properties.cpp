@@ -141,7 +141,7 @@ void require_masses(const Matrix& inertia, const std::string& what) {
 RigidMass rigid_mass(const Scene& scene, const Collider& collider) {
   const std::string what = fmt::format("collider \"{}\"", collider.name);
   const Dynamics& dynamics = *collider.dynamics;
-  if (traits_of(scene).staggered)
+  if (!moves_colliders(scene))
     fail(what, "material moves it only under integrator \"explicit\"; remove its mass");
   if (collider.motion)
     fail(what, "it has a mass and key frames; either material moves it or they do");

@@ -164,7 +164,7 @@ void parse_inertia(TableReader& table, std::vector<double>& inertia) {
 void parse_dynamics(TableReader& table, const Scene& scene, std::optional<Dynamics>& out) {
   constexpr std::string_view kKeys[] = {"density", "mass", "inertia", "velocity",
                                         "angular_velocity"};
-  if (is_staggered(scene)) {
+  if (!moves_colliders(scene)) {
     for (const std::string_view key : kKeys) table.refuse(key, kNotMoved);
     return;
   }

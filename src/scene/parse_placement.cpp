@@ -10,7 +10,7 @@ namespace {
 constexpr Word kPlaces[] = {{"ground", "down, until it touches a collider or a wall"}};
 
 constexpr Key kPlaceKeys[] = {
-    key("center", "where the middle of its bounds goes",
+    key("center", "where the middle of its bounds goes; of `instances`, that of all together",
         {.kind = Kind::kVector, .unit = "m", .otherwise = "where it is"}),
     key("ground", "then down along gravity, until it touches a collider or a wall of the domain",
         {.kind = Kind::kBoolean, .otherwise = "false"}),
@@ -105,8 +105,10 @@ std::vector<Shape> parse_scatter(TableReader& table, const Shape& shape, const S
   }
   for (int i = 0; i < (table.context().is_2d() ? 2 : 3); ++i)
     if (scattered.min[i] > scattered.max[i]) table.fail("max", "'max' must not be below 'min'");
-  return table.context().findings.empty() ? copies_of(shape, scattered, scene)
-                                          : std::vector<Shape>{};
+  if (!table.context().findings.empty()) return {};
+  if (!table.context().reads_files)  // bounds, without which there are no places, may be a file's
+    return std::vector<Shape>(static_cast<std::size_t>(scattered.count), shape);
+  return copies_of(shape, scattered, scene);
 }
 
 std::vector<Shape> parse_copies(const Node& node, const Shape& shape, const Scene& scene,
@@ -155,9 +157,9 @@ void place_shapes(TableReader& table, const Scene& scene, std::vector<Shape>& sh
   ReadContext& context = table.context();
   const Place place = parse_place(*node, context);
   if (!context.findings.empty()) return;  // the shape, or the ground, may mean nothing
+  if (!context.reads_files) return;       // nobody asks then where they are
   try {
-    if (place.center)
-      for (Shape& shape : shapes) shape = centered(shape, *place.center, scene);
+    if (place.center) shapes = centered(shapes, *place.center, scene);
     if (place.ground) shapes = put_down(shapes, scene);
   } catch (const Error& error) {
     context.findings.add(node->where, error.what(), error.category());

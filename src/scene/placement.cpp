@@ -12,11 +12,13 @@
 #include "firn/error.h"
 #include "kernels/collide/rigid_motion.h"
 #include "src/scene/boundary_types.h"
+#include "src/scene/motion_keys.h"
 #include "src/scene/shapes.h"
 
 namespace firn {
 namespace {
 
+using Vector = Vec<double, 3>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -39,9 +41,14 @@ CompiledShape bounded(CompiledShape shape) {
   require_bounded(shape, "what is placed");
   return shape;
 }
+// Findings have the place of the key that moves the shape, and need no second one.
+Shape without_place(Shape shape) {
+  shape.place = {};
+  return shape;
+}
 // What takes bounds alone does without the distances of meshes.
 CompiledShape outline_of(const Shape& shape, const Scene& scene) {
-  return bounded(outline_shape(shape, scene.simulation.dimension, scene.grid.dx));
+  return bounded(outline_shape(without_place(shape), scene.simulation.dimension, scene.grid.dx));
 }
 
 Shape moved(const Shape& shape, const Vec3& by, const Vec3& rotation = {}, double scale = 1) {
@@ -108,8 +115,7 @@ struct Sphere {
 class Ground {
  public:
   explicit Ground(const Scene& scene) : scene_(scene), down_(downwards(scene)) {
-    for (const Collider& collider : scene.colliders)
-      solids_.push_back(compile_shape(collider.shape, scene.simulation.dimension, scene.grid.dx));
+    for (const Collider& collider : scene.colliders) solids_.push_back(at_start(collider));
   }
   const Vec3& down() const { return down_; }
 
@@ -117,6 +123,21 @@ class Ground {
   double depth_below(const Vec3& x) const { return std::min(to_wall(x), to_solid(x)); }
 
  private:
+  struct Solid {
+    CompiledShape shape;
+    RigidPose<double> pose;
+  };
+  Solid at_start(const Collider& collider) const {
+    const std::vector<double> keys = packed_keys(collider.motion);
+    try {
+      return {
+          compile_shape(without_place(collider.shape), scene_.simulation.dimension, scene_.grid.dx),
+          pose_at<double>(view_of(collider.motion, keys.data()), 0)};
+    } catch (const Error& error) {
+      throw Error(error.category(),
+                  fmt::format("the ground, collider \"{}\": {}", collider.name, error.what()));
+    }
+  }
   double to_wall(const Vec3& x) const {
     double nearest = kInfinity;
     if (!scene_.grid.domain) return nearest;
@@ -130,27 +151,44 @@ class Ground {
   }
   double distance_at(const Vec3& x) const {
     double nearest = kInfinity;
-    for (const CompiledShape& solid : solids_) nearest = std::min(nearest, distance(solid, x));
+    for (const Solid& solid : solids_) {
+      const Vector own = to_body(solid.pose, Vector{{x[0], x[1], x[2]}});
+      nearest = std::min(nearest, distance(solid.shape, {own[0], own[1], own[2]}));
+    }
     return nearest;
   }
-  // By steps of half the distance, since that of some shapes is an estimate.
+  // By steps of half the distance, since that of some shapes is an estimate; by longer ones beside
+  // what comes no nearer, or they would not end.
   double to_solid(const Vec3& x) const {
     if (solids_.empty()) return kInfinity;
     const double sign = distance_at(x) > 0 ? 1 : -1;
-    double t = 0;
+    const auto to_surface = [&](double t) { return sign * distance_at(along(x, sign * t, down_)); };
+    double t = 0, step = 0, before = 0;
     for (int i = 0; i < kMostSteps; ++i) {
-      const double d = sign * distance_at(along(x, t, down_));
+      const double d = to_surface(t);
       if (!(d < 1e9)) return kInfinity;
-      if (d <= 0) return t;
-      t += sign * std::max({0.5 * d, 0.01 * scene_.grid.dx, 0.002 * std::abs(t)});
+      if (d <= 0) return sign * crossing(t - step, t, to_surface);
+      const bool nears = before - d > 0.5 * step;
+      step = std::max({0.5 * d, 0.01 * scene_.grid.dx, nears ? 0 : 0.002 * t});
+      before = d;
+      t += step;
     }
     return kInfinity;
+  }
+  template <class Distance>
+  double crossing(double outside, double inside, const Distance& to_surface) const {
+    while (inside - outside > 1e-3 * scene_.grid.dx) {
+      const double middle = 0.5 * (outside + inside);
+      if (middle <= outside || middle >= inside) break;  // far from the origin
+      (to_surface(middle) > 0 ? outside : inside) = middle;
+    }
+    return inside;
   }
 
   static constexpr int kMostSteps = 2000;
   const Scene& scene_;
   Vec3 down_;
-  std::vector<CompiledShape> solids_;
+  std::vector<Solid> solids_;
 };
 
 // Two directions across `down`.
@@ -179,7 +217,7 @@ std::optional<Vec3> underside(const CompiledShape& shape, const Vec3& below, con
 // From below with `most` rays along a side at most.
 Shape put_down(const Shape& shape, const Scene& scene, const Ground& ground, int most) {
   const int d = scene.simulation.dimension;
-  const CompiledShape compiled = bounded(compile_shape(shape, d, scene.grid.dx));
+  const CompiledShape compiled = bounded(compile_shape(without_place(shape), d, scene.grid.dx));
   const std::array<Vec3, 2> axes = across(ground.down(), d);
   const double reach = half_diagonal(compiled), dx = scene.grid.dx;
   const int n = std::clamp(static_cast<int>(std::min(4 * reach / dx, 1e3)), 8, most);
@@ -270,8 +308,21 @@ std::vector<Shape> copies_of(const Shape& shape, const ScatteredCopies& scattere
   return copies;
 }
 
-Shape centered(const Shape& shape, const Vec3& center, const Scene& scene) {
-  return moved(shape, along(center, -1, middle_of(outline_of(shape, scene))));
+std::vector<Shape> centered(const std::vector<Shape>& shapes, const Vec3& center,
+                            const Scene& scene) {
+  std::vector<Shape> result;
+  if (shapes.empty()) return result;
+  CompiledShape all = outline_of(shapes[0], scene);
+  for (const Shape& shape : shapes) {
+    const CompiledShape outline = outline_of(shape, scene);
+    for (std::size_t i = 0; i < 3; ++i) {
+      all.min[i] = std::min(all.min[i], outline.min[i]);
+      all.max[i] = std::max(all.max[i], outline.max[i]);
+    }
+  }
+  const Vec3 by = along(center, -1, middle_of(all));
+  for (const Shape& shape : shapes) result.push_back(moved(shape, by));
+  return result;
 }
 
 std::vector<Shape> put_down(const std::vector<Shape>& shapes, const Scene& scene) {

@@ -20,7 +20,7 @@ struct LatticeOfCopies {
 enum class Turns { kNone, kUpright, kAny };  // kUpright: about the vertical only
 
 // `count` copies, turned and scaled at random, whose centres lie in a box and whose bounding
-// spheres, if `apart`, do not meet.
+// spheres do not meet.
 struct ScatteredCopies {
   int count = 1;
   Vec3 min{}, max{};  // m
@@ -40,8 +40,10 @@ std::vector<Shape> copies_of(const Shape& shape, const LatticeOfCopies& lattice)
 std::vector<Shape> copies_of(const Shape& shape, const ScatteredCopies& scattered,
                              const Scene& scene);
 
-// With the middle of its bounds at `center`.
-Shape centered(const Shape& shape, const Vec3& center, const Scene& scene);
+// With the middle of the bounds of all of them at `center`: they keep their places among
+// themselves.
+std::vector<Shape> centered(const std::vector<Shape>& shapes, const Vec3& center,
+                            const Scene& scene);
 
 // Each moved along gravity (down where there is none) until it touches one of the scene's
 // colliders, where they are at the start, or a wall of its domain; up if it is in one. They do not

@@ -7,9 +7,11 @@
 #include <cmath>
 #include <set>
 
+#include "src/scene/continuation.h"
 #include "src/scene/shapes.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/scene_cases.h"
+#include "tests/support/scratch_folder.h"
 #include "tests/support/sim_scenes.h"
 
 namespace firn::test {
@@ -75,15 +77,55 @@ TEST(Placement, NeedsAGroundAndBounds) {
   expect_error(ErrorCategory::kScene, {"no ground below"},
                [&] { put_down_alone(sphere({}, 0.2), scene); });
   expect_error(ErrorCategory::kScene, {"no end"}, [&] { put_down_alone(ground(), scene); });
-  expect_error(ErrorCategory::kScene, {"no end"}, [&] { centered(ground(), {}, scene); });
+  expect_error(ErrorCategory::kScene, {"no end"}, [&] { centered({ground()}, {}, scene); });
+}
+
+TEST(Placement, TheGroundIsWhereKeyFramesHaveItAtTheStart) {
+  constexpr double kQuarter = 1.5707963267948966;
+  for (const int d : {2, 3}) {
+    Scene scene = space(d);
+    scene.colliders = {collider("table", box({0, 0, 0}, {2, 0.2, 2}), BoundaryType::kSticky)};
+    std::optional<Keyframes>& motion = scene.colliders[0].motion;
+    motion = Keyframes{{0, 1}, {{0, 1, 0}, {0, 5, 0}}, {}, {}};
+    const double z = d == 3 ? 1 : 0;
+    const Shape ball = sphere({1, 1.8, z}, 0.1);
+    EXPECT_NEAR(bottom(put_down_alone(ball, scene), scene), 1.2, kTouching);
+    motion->times = {-1, 1};  // half way at the start
+    EXPECT_NEAR(bottom(put_down_alone(sphere({1, 3.1, z}, 0.1), scene), scene), 3.2, kTouching);
+    motion = Keyframes{{0}, {}, {{0, 0, kQuarter}}, {1, 0, 1}};  // stands on end
+    EXPECT_NEAR(bottom(put_down_alone(sphere({0.9, 3, z}, 0.05), scene), scene), 1, kTouching);
+  }
+}
+
+TEST(Placement, HowFarThingsFallIsNoMatter) {
+  for (const double height : {1.0, 12.0, 25.0, 250.0}) {
+    Scene scene = space();
+    scene.grid.dx = 0.01;
+    scene.colliders = {collider("plate", box({-1, -0.01, -1}, {1, 0, 1}), BoundaryType::kSticky)};
+    const Shape ball = sphere({0, height, 0}, 0.1);
+    EXPECT_NEAR(bottom(put_down_alone(ball, scene), scene), 0, 0.05 * 0.01) << height;
+  }
 }
 
 TEST(Placement, CentresBounds) {
   const Scene scene = space();
-  const CompiledShape c = compiled(centered(box({1, 2, 3}, {2, 4, 7}), {0.5, 0, -1}, scene), scene);
+  const CompiledShape c =
+      compiled(centered({box({1, 2, 3}, {2, 4, 7})}, {0.5, 0, -1}, scene).at(0), scene);
   for (int i = 0; i < 3; ++i)
     EXPECT_NEAR(0.5 * (c.min[i] + c.max[i]), (Vec3{0.5, 0, -1}[i]), 1e-12);
   EXPECT_NEAR(c.max[2] - c.min[2], 4, 1e-12);
+}
+
+TEST(Placement, CentresSeveralTogether) {
+  const Scene scene = space();
+  const auto copies = copies_of(sphere({1, 0, 0}, 0.1), {{3, 1, 1}, {0.5, 0, 0}});
+  const auto moved = centered(copies, {7, 1, 0}, scene);
+  ASSERT_EQ(moved.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const CompiledShape c = compiled(moved[i], scene);
+    EXPECT_NEAR(0.5 * (c.min[0] + c.max[0]), 6.5 + 0.5 * static_cast<double>(i), 1e-12);
+    EXPECT_NEAR(0.5 * (c.min[1] + c.max[1]), 1, 1e-12);
+  }
 }
 
 TEST(Placement, ArraysStandOnALattice) {
@@ -207,6 +249,29 @@ TEST(PlacedBodies, StandWhereTheSceneSays) {
       "max = [0.9, 0.5, 0.9] }");
   ASSERT_EQ(scattered.bodies.size(), 6u);
   for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(middle(scattered, i)[1], 0.1, 0.005);
+  const Scene together = scene_with(
+      "place = { center = [0.5, 0.5, 0.5] }\ninstances = { type = \"array\", count = [3, 1, 1], "
+      "step = [0.3, 0, 0] }");
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_NEAR(middle(together, i)[0], 0.2 + 0.3 * static_cast<double>(i), 1e-9);
+}
+
+// Names and counts are what the records of a run need; its meshes may be gone.
+TEST(PlacedBodies, AreCountedWithoutTheirFiles) {
+  const test::ScratchFolder folder;
+  const std::string path = (folder / "scene.toml").string();
+  const std::string mesh = "shape = { type = \"mesh\", file = \"gone.obj\" }\n";
+  const std::string copies[] = {"type = \"array\", count = [2, 1, 2], step = [1, 0, 1]",
+                                "type = \"scatter\", count = 4, min = [0, 0, 0], max = [1, 1, 1]"};
+  for (const std::string& instances : copies) {
+    test::write_text(path,
+                     edited(kScene3D, kBall,
+                            mesh + "place = { center = [1, 1, 1], ground = true }\ninstances = { " +
+                                instances + " }"));
+    const Scene scene = scene::scene_of_records(path);
+    ASSERT_EQ(scene.bodies.size(), 5U);
+    EXPECT_EQ(scene.bodies[3].name, "ball.3");
+  }
 }
 
 TEST(PlacedBodies, SayWhatIsWrong) {
@@ -232,6 +297,20 @@ TEST(PlacedBodies, SayWhatIsWrong) {
   };
   for (const auto& [more, word] : cases)
     expect_one_finding(kScene3D, {kBall, kBall + "\n" + more, {word}});
+  // The place is that of the key, and told once.
+  const std::string endless =
+      "shape = { type = \"half_space\", point = [0, 0, 0], normal = [0, 1, 0] }\n";
+  for (const char* more : {"place = @\"ground\"", "place = @{ center = [0, 0, 0] }"})
+    expect_one_finding(kScene3D,
+                       {kBall, endless + more, {": what is placed: its shape has no end"}});
+  const std::string point = "{ type = \"sphere\", center = [0, 0, 0], radius = 1 }";
+  std::string deep = point;
+  for (int i = 0; i < 20; ++i)
+    deep = "{ type = \"union\", children = [" + point + ", " + deep + "] }";
+  expect_one_finding(kScene3D, {kBall,
+                                kBall + "\nplace = @\"ground\"\n[[collider]]\nname = \"rock\"\n" +
+                                    "shape = " + deep,
+                                {": the ground, collider \"rock\": shape: booleans are nested"}});
 }
 
 }  // namespace

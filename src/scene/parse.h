@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -109,7 +111,11 @@ constexpr Key shape_key(std::string_view about) {
 
 // The `name` of a table, `kind` and `index` if it has none; one of `taken` is a finding.
 void parse_name(TableReader& table, std::string_view kind, std::size_t index, std::string& name,
-                std::vector<std::string>& taken);
+// Names that things of a kind have by now, given or not.
+using Names = std::set<std::string, std::less<>>;
+                Names& taken);
+// Adds a name to `taken`; if it is there, a finding at the table's name.
+void take_name(TableReader& table, std::string_view kind, const std::string& name, Names& taken);
 
 // The `shape` of a table of that name, which must be there; only that of a collider may be one that
 // changes.

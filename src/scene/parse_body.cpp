@@ -131,14 +131,17 @@ void parse_stiffness_scale(TableReader& table, ScalarField& out) {
 }
 
 // The body, or its instances.
-void add_bodies(TableReader& table, Scene& scene, Body body) {
+void add_bodies(TableReader& table, Scene& scene, Body body, Names& names) {
   std::vector<Shape> copies = parse_instances(table, scene, body.shape);
   const bool alone = copies.empty();
   if (alone) copies.push_back(body.shape);
   place_shapes(table, scene, copies);
   for (std::size_t i = 0; i < copies.size(); ++i) {
     Body copy = body;
-    if (!alone) copy.name = fmt::format("{}.{}", body.name, i);
+    if (!alone) {
+      copy.name = fmt::format("{}.{}", body.name, i);
+      take_name(table, "body", copy.name, names);
+    }
     copy.shape = std::move(copies[i]);
     scene.bodies.push_back(std::move(copy));
   }
@@ -160,19 +163,20 @@ constinit const Table kSource = {
     "[[source]]", "Keeps its shape full of material that flows through it.", kSourceKeys};
 constinit const Table kSink = {"[[sink]]", "Deletes particles.", kSinkKeys};
 void parse_name(TableReader& table, std::string_view kind, std::size_t index, std::string& name,
-                std::vector<std::string>& taken) {
+                Names& taken) {
   name = fmt::format("{}{}", kind, index);
-  if (!table.read("name", name)) return;
-  if (name.empty()) {
-    table.fail("name", "'name' must not be empty");
-  } else if (std::find(taken.begin(), taken.end(), name) != taken.end()) {
+  if (table.read("name", name) && name.empty())
+    return table.fail("name", "'name' must not be empty");
+  take_name(table, kind, name, taken);
+}
+
+void take_name(TableReader& table, std::string_view kind, const std::string& name, Names& taken) {
+  if (!taken.insert(name).second)
     table.fail("name", fmt::format("there is already a {} named '{}'", kind, excerpt(name)));
-  }
-  taken.push_back(name);
 }
 
 void parse_bodies(const Node& root, Scene& scene, ReadContext& context) {
-  std::vector<std::string> names;
+  Names names;
   parse_sections(root, "body", context, [&](TableReader& table, std::size_t index) {
     Body body;
     parse_name(table, "body", index, body.name, names);
@@ -184,7 +188,7 @@ void parse_bodies(const Node& root, Scene& scene, ReadContext& context) {
     check_mass(table, scene, material, body.density_scale, body.particles_per_cell);
     check_stretch(table, material, body.stretch);
     parse_start(table, scene, material, body.temperature, body.phase);
-    add_bodies(table, scene, std::move(body));
+    add_bodies(table, scene, std::move(body), names);
   });
 }
 
@@ -192,7 +196,7 @@ void parse_sources(const Node& root, Scene& scene, ReadContext& context) {
   // A top-level string `source` says where the scene comes from; the emitters are an array of
   // tables.
   const Node* node = root.find("source");
-  std::vector<std::string> names;
+  Names names;
   const bool has_sources = node != nullptr && node->is(NodeType::kArray);
   if (has_sources) {
     parse_sections(root, "source", context, [&](TableReader& table, std::size_t index) {
@@ -216,7 +220,7 @@ void parse_sources(const Node& root, Scene& scene, ReadContext& context) {
 }
 
 void parse_sinks(const Node& root, Scene& scene, ReadContext& context) {
-  std::vector<std::string> names;
+  Names names;
   parse_sections(root, "sink", context, [&](TableReader& table, std::size_t index) {
     Sink sink;
     parse_name(table, "sink", index, sink.name, names);

@@ -215,7 +215,7 @@ Keyframes parse_motion(const Node& node, ReadContext& context) {
 }
 
 void parse_colliders(const Node& root, Scene& scene, ReadContext& context) {
-  std::vector<std::string> names;
+  Names names;
   parse_sections(root, "collider", context, [&](TableReader& table, std::size_t index) {
     Collider collider;
     parse_name(table, "collider", index, collider.name, names);

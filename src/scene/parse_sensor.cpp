@@ -164,7 +164,7 @@ void parse_sensors(const Node& root, Scene& scene, ReadContext& context) {
   const Table& rows = section_rows("sensor", context);
   const Node* nodes = root.find("sensor");
   if (nodes == nullptr || !read_type(*nodes, NodeType::kArray, rows.name, context)) return;
-  std::vector<std::string> names;
+  Names names;
   for (std::size_t i = 0; i < nodes->items.size(); ++i) {
     TableReader table(nodes->items[i], rows, context);
     if (!nodes->items[i].is(NodeType::kTable)) continue;

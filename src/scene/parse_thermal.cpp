@@ -153,7 +153,7 @@ void parse_thermal(const Node& root, Scene& scene, ReadContext& context) {
 }
 
 void parse_heat_sources(const Node& root, Scene& scene, ReadContext& context) {
-  std::vector<std::string> names;
+  Names names;
   parse_sections(root, "heat_source", context, [&](TableReader& table, std::size_t index) {
     HeatSource source;
     if (const auto reason = why_no_heat(scene))

@@ -167,11 +167,39 @@ TEST(SceneObjectErrors, CollidersThatMaterialMoves) {
   expect_one_finding(flat, {"[[collider]]",
                             "[[collider]]\nmass = 4\ninertia = @[1, 2, 3]",
                             {"'inertia' must have 1 entry, found 3"}});
-  expect_one_finding(
-      edited(flat, "dimension = 2", "dimension = 2\nintegrator = \"incompressible\""),
+  for (const std::string integrator : {"incompressible", "optimization", "semi_implicit"})
+    for (const std::string key : {"density = @4", "mass = @4", "velocity = @[1, 0]"})
+      expect_one_finding(
+          edited(flat, "dimension = 2", "dimension = 2\nintegrator = \"" + integrator + "\""),
+          {"[[collider]]", "[[collider]]\n" + key, {"only integrator \"explicit\""}});
+}
+
+// A name that is not given is taken as one that is, and so are those of copies.
+TEST(SceneObjectErrors, NamesAreThereOnce) {
+  const std::string ball = "shape = { type = \"sphere\", center = [0.5, 0.5, 0.5], radius = 0.1 }";
+  const Case cases[] = {
+      {"name = \"ball\"\nmaterial = \"snow\"\n" + ball + "\n[[body]]",
+       "name = \"body1\"\nmaterial = \"snow\"\n" + ball + "\n@[[body]]",
+       {"there is already a body named 'body1'"}},
       {"[[collider]]",
-       "[[collider]]\ndensity = @4",
-       {"'density'", "only integrator \"explicit\""}});
+       "[[collider]]\nname = \"collider1\"\n" + ball + "\n@[[collider]]",
+       {"there is already a collider named 'collider1'"}},
+      {"[[source]]",
+       "[[sensor]]\nname = \"sensor1\"\ntype = \"point\"\nposition = [0.5, 0.5, 0.5]\n"
+       "@[[sensor]]\ntype = \"point\"\nposition = [0.5, 0.5, 0.5]\n[[source]]",
+       {"there is already a sensor named 'sensor1'"}},
+      {"name = \"ball\"",
+       "name = \"snow.1\"\nmaterial = \"snow\"\n" + ball +
+           "\n[[body]]\nname = @\"snow\"\n"
+           "instances = { type = \"array\", count = [2, 1, 1], step = [0.3, 0, 0] }",
+       {"there is already a body named 'snow.1'"}},
+      {"name = \"ball\"",
+       "name = \"snow\"\nmaterial = \"snow\"\n" + ball +
+           "\ninstances = { type = \"array\", count = [2, 1, 1], step = [0.3, 0, 0] }\n"
+           "[[body]]\nname = @\"snow.1\"",
+       {"there is already a body named 'snow.1'"}},
+  };
+  for (const Case& c : cases) expect_one_finding(kScene3D, c);
 }
 
 TEST(SceneObjectErrors, Colliders) {

@@ -108,7 +108,8 @@ constexpr Key kMaterialKeys[] = {
         "Rayleigh's damping by stiffness: the stress of a rate of strain over that of a strain",
         {.unit = "s", .range = Range::non_negative(), .under = Under::kImplicit}),
     key("friction_hardening",
-        "h0, h1, h2, h3 of Klar et al. 2016: all angles in degrees but the rate h2",
+        "h0, h1, h2, h3 of Klar et al. 2016: all angles in degrees but the rate h2; the friction "
+        "angle h0 + (h1 q - h3) exp(-h2 q) of slip q stays in [0, 90)",
         {.kind = Kind::kNumber, .range = Range::right_open(0, 90), .list = Count{4, 4}}),
     key<&Material::volume_correction>("volume_correction",
                                       "gives back the volume that plastic flow made up"),
@@ -181,24 +182,6 @@ bool parse_model(TableReader& table, MaterialModel& out) {
   if (!table.read_word("model", index, "model")) return false;
   out = kModels[index].model;
   return true;
-}
-
-// h0, h1 and h3 are angles in degrees; h2 is the rate of the exponential and has no unit.
-void parse_friction_hardening(TableReader& table, std::array<double, 4>& out) {
-  const Node* node = table.find("friction_hardening");
-  if (node == nullptr || !read_type(*node, NodeType::kArray, "friction_hardening", table.context()))
-    return;
-  if (node->items.size() != 4) {
-    table.fail(*node,
-               fmt::format("'friction_hardening' must have 4 entries (h0, h1, h2, h3), found {}",
-                           node->items.size()));
-    return;
-  }
-  for (std::size_t i = 0; i < 4; ++i) {
-    const bool valid = read_number(node->items[i], "friction_hardening",
-                                   table.row("friction_hardening").range, out[i], table.context());
-    if (valid && i != 2) out[i] = radians(out[i]);
-  }
 }
 
 void parse_parameters(TableReader& table, const Scene& scene, Material& material) {

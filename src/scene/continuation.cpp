@@ -23,7 +23,12 @@ Scene what_moves(Scene scene) {
   scene.diagnostics = {};
   scene.name = scene.title = scene.source = scene.path = scene.resolved_toml = "";
   scene.simulation.frames = 0;
-  for (Material& material : scene.materials) material.color = {}, material.look = Look::kAuto;
+  scene.tracers.alone = false;
+  for (Material& material : scene.materials) {
+    material.color = {};
+    material.look = Look::kAuto;
+    material.finish = Finish::kAuto;
+  }
   for (Body& body : scene.bodies) body.color.reset();
   for (Collider& collider : scene.colliders) collider.color = {};
   return scene;
@@ -36,8 +41,9 @@ bool may_change(const std::string& key, const Node* was, const Node* is) {
                       key == "diagnostics" || key.starts_with("diagnostics.");
   const bool emitters = is_array(was) || is_array(is);  // else `source` is a text
   const bool text = key == "title" || key == "reference" || (key == "source" && !emitters);
-  return output || text || key == "simulation.frames" || key.ends_with(".color") ||
-         key.ends_with(".look");
+  const bool shown = key == "tracers.alone" || key.ends_with(".color") || key.ends_with(".look") ||
+                     key.ends_with(".finish");
+  return output || text || shown || key == "simulation.frames";
 }
 
 std::string value_of(const Node* node) {

@@ -56,7 +56,7 @@ std::map<std::string, std::string> input_files(const Scene& scene) {
     for (const auto& thing : things) add_files(thing.shape, files);
   };
   add(scene.bodies), add(scene.colliders), add(scene.sources), add(scene.sinks);
-  add(scene.heat_sources);
+  add(scene.heat_sources), add(scene.sensors);
   return files;
 }
 

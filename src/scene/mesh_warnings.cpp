@@ -51,10 +51,11 @@ class MeshInspector {
 
 std::vector<std::string> mesh_warnings(const Scene& scene) {
   MeshInspector inspector(scene.grid.dx);
-  for (const Body& body : scene.bodies) inspector.inspect_meshes(body.shape);
-  for (const Collider& collider : scene.colliders) inspector.inspect_meshes(collider.shape);
-  for (const Source& source : scene.sources) inspector.inspect_meshes(source.shape);
-  for (const Sink& sink : scene.sinks) inspector.inspect_meshes(sink.shape);
+  const auto inspect_all = [&](const auto& things) {
+    for (const auto& thing : things) inspector.inspect_meshes(thing.shape);
+  };
+  inspect_all(scene.bodies), inspect_all(scene.colliders), inspect_all(scene.sources);
+  inspect_all(scene.sinks), inspect_all(scene.heat_sources), inspect_all(scene.sensors);
   return inspector.warnings;
 }
 

@@ -33,7 +33,7 @@ class SceneContinuation : public testing::Test {
 TEST_F(SceneContinuation, TakesWhatTheStateDoesNotDependOn) {
   std::string text = edited(kScene3D, "title = \"t\"", "title = \"other\"");
   text = edited(text, "dimension = 3", "frames = 7");  // 3 is the default
-  text = edited(text, "hardening = 10", "hardening = 10.0\ncolor = [1, 0, 0]");
+  text = edited(text, "hardening = 10", "hardening = 10.0\ncolor = [1, 0, 0]\nfinish = \"glossy\"");
   text = edited(text, "name = \"ball\"", "name = \"ball\"\ncolor = [0, 1, 0]");
   text = edited(text, "image = true",
                 "particles = [\"ply\"]\ncheckpoint_every = 3\nkeep_checkpoints = 5\n"
@@ -47,6 +47,20 @@ TEST_F(SceneContinuation, TakesWhatTheStateDoesNotDependOn) {
   EXPECT_TRUE(scene.output.camera);
   EXPECT_EQ(scene.diagnostics.on_energy_growth, OnGrowth::kStop);
   EXPECT_EQ(scene.materials[0].color, (Vec3{1, 0, 0}));
+  EXPECT_EQ(scene.materials[0].finish, Finish::kGlossy);
+}
+
+TEST_F(SceneContinuation, TakesPicturesOfTracersAlone) {
+  const std::string text =
+      edited(kScene2D, "dimension = 2\n[transfer]\nkernel = \"quadratic\"",
+             "dimension = 2\nintegrator = \"incompressible\"\n[tracers]\nper_cell = 4");
+  const std::string path = (folder_ / "liquid.toml").string();
+  const std::string saved = parse_scene(text, "s.toml", "").resolved_toml;
+  test::write_text(path, edited(text, "per_cell = 4", "per_cell = 4\nalone = true"));
+  EXPECT_TRUE(scene::continue_scene(path, saved, {}).tracers.alone);
+  test::write_text(path, edited(text, "per_cell = 4", "per_cell = 5\nalone = true"));
+  expect_error(ErrorCategory::kScene, {"'tracers.per_cell'"},
+               [&] { scene::continue_scene(path, saved, {}); });
 }
 
 TEST_F(SceneContinuation, RefusesTheRestByName) {

@@ -19,7 +19,8 @@ struct Entry;
 struct Node {
   NodeType type = NodeType::kTable;
   Location where;
-  bool replaced = false;  // a variant or an override put this in place of an earlier value
+  bool whole = false;  // an override gives all of it: nothing of an earlier table stays
+  unsigned layer = 0;  // what brought it in: 0 the file, then the variant and each override
   bool boolean = false;
   std::int64_t integer = 0;
   double number = 0;  // also of an integer

@@ -50,6 +50,12 @@ void overlay_entries(Node& table, Node&& layer, Findings& findings) {
   }
 }
 
+void set_layer(Node& node, unsigned layer) {
+  node.layer = layer;
+  for (Node& item : node.items) set_layer(item, layer);
+  for (Entry& entry : node.entries) set_layer(entry.value, layer);
+}
+
 void relocate(Node& node, const Location& where) {
   node.where = where;
   for (Node& item : node.items) relocate(item, where);
@@ -105,7 +111,8 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-void apply_override(Node& root, std::string_view override_text, Findings& findings) {
+void apply_override(Node& root, std::string_view override_text, unsigned number,
+                    Findings& findings) {
   const std::size_t equals = override_text.find('=');
   const std::string path(trimmed(override_text.substr(0, equals)));
   const Location where{"--set " + excerpt(path), 0, 0, true};
@@ -130,13 +137,14 @@ void apply_override(Node& root, std::string_view override_text, Findings& findin
                                     kDeepestNesting));
     return;
   }
-  layer.replaced = true;  // a table that is given as a whole is the whole table
+  layer.whole = true;
   for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
     Node parent;
     parent.entries.push_back({*key, where, std::move(layer)});
     layer = std::move(parent);
   }
   relocate(layer, where);
+  set_layer(layer, number);
   overlay(root, std::move(layer), findings);
 }
 
@@ -163,14 +171,13 @@ void check_variants(const Node& variants, Findings& findings) {
 }  // namespace
 
 void overlay(Node& base, Node&& layer, Findings& findings) {
-  const bool merges = layer.is(NodeType::kTable) && !layer.replaced;
+  const bool merges = layer.is(NodeType::kTable) && !layer.whole;
   if (merges && base.is(NodeType::kTable)) {
     overlay_entries(base, std::move(layer), findings);
   } else if (merges && base.is(NodeType::kArray) && has_only_indices(layer)) {
     overlay_items(base, std::move(layer), findings);
   } else {
     base = std::move(layer);
-    base.replaced = true;
   }
 }
 
@@ -193,12 +200,14 @@ void apply_variant(Node& root, const std::string& variant, Findings& findings) {
                  fmt::format("the scene has no variant '{}'{}{}", excerpt(variant),
                              suggestion(variant, names), known));
   } else if (chosen->is(NodeType::kTable)) {
+    set_layer(*chosen, 1);
     overlay(root, std::move(*chosen), findings);
   }
 }
 
 void apply_overrides(Node& root, const std::vector<std::string>& overrides, Findings& findings) {
-  for (const std::string& text : overrides) apply_override(root, text, findings);
+  unsigned number = 1;  // after the variant
+  for (const std::string& text : overrides) apply_override(root, text, ++number, findings);
 }
 
 namespace {

@@ -9,7 +9,7 @@
 
 namespace firn::scene {
 
-// Lays `layer` over `base`: tables merge key by key unless they are marked as `replaced`, arrays by
+// Lays `layer` over `base`: tables merge key by key unless they are `whole`, arrays by
 // index where the layer has a table whose keys are all integers ([variants.paper.body.0]), anything
 // else is replaced. An index beyond the array is a finding.
 void overlay(Node& base, Node&& layer, Findings& findings);

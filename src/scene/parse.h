@@ -111,10 +111,10 @@ constexpr Key shape_key(std::string_view about) {
   return table_key("shape", kShape, about, {.required = true});
 }
 
-// The `name` of a table, `kind` and `index` if it has none; one of `taken` is a finding.
-void parse_name(TableReader& table, std::string_view kind, std::size_t index, std::string& name,
 // Names that things of a kind have by now, given or not.
 using Names = std::set<std::string, std::less<>>;
+// The `name` of a table, `kind` and `index` if it has none; one of `taken` is a finding.
+void parse_name(TableReader& table, std::string_view kind, std::size_t index, std::string& name,
                 Names& taken);
 // Adds a name to `taken`; if it is there, a finding at the table's name.
 void take_name(TableReader& table, std::string_view kind, const std::string& name, Names& taken);

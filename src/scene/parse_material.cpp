@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "firn/scene_file.h"
+#include "src/scene/left_behind.h"
 #include "src/scene/material_models.h"
 
 namespace firn::scene {
@@ -41,7 +42,7 @@ constexpr Key kMaterialKeys[] = {
          .unavailable = kLaterModels}),
     key("preset",
         "a named material (`firn materials`) whose model and values hold for all keys that are "
-        "left out",
+        "left out; with another `model` only density, viscosity, elastic moduli, heat and looks do",
         {.kind = Kind::kChoice, .more_words = preset_words}),
     key<&Material::color>("color", "in pictures",
                           {.kind = Kind::kColor,
@@ -167,6 +168,24 @@ Vec3 palette_color(std::size_t index) {
   return kPalette[index % std::size(kPalette)];
 }
 
+// Of a preset's material, what means the same in the model that is chosen in place of the preset's.
+Material without_model(const Material& preset) {
+  Material kept;
+  kept.name = preset.name;
+  kept.model = preset.model;
+  kept.density = preset.density;
+  kept.youngs_modulus = preset.youngs_modulus;
+  kept.poisson_ratio = preset.poisson_ratio;
+  kept.youngs_modulus_of_temperature = preset.youngs_modulus_of_temperature;
+  kept.lame = preset.lame;
+  kept.viscosity = preset.viscosity;
+  kept.heat = preset.heat;
+  kept.color = preset.color;
+  kept.look = preset.look;
+  kept.finish = preset.finish;
+  return kept;
+}
+
 // Fills the material from its preset; returns whether there is a valid one.
 bool parse_preset(TableReader& table, Material& material) {
   std::size_t index = 0;
@@ -221,23 +240,14 @@ void check_required(TableReader& table, const ModelKeys& model, const Material& 
   }
 }
 
-// A parameter the model does not have would silently do nothing. After an override of the model
-// itself the parameters of the old model may stay: they cannot be removed from the command line.
+// A parameter the model does not have would silently do nothing.
 void check_unused(TableReader& table, const Scene& scene, const ModelKeys& model) {
-  const Node* chosen = table.at("model");
-  const bool overridden = chosen != nullptr && (chosen->replaced || chosen->where.from_override);
-  if (overridden && !table.node().replaced) return;
   const Keys used = model_keys(scene, model);
-  for (const Entry& entry : table.node().entries) {
-    const Key* row = kMaterial.find(entry.key);
-    const bool refused = row != nullptr && !includes(row->under, setting_of(scene));
-    if (row == nullptr || refused || contains(kOfAllMaterials, entry.key) ||
-        contains(used, entry.key))
-      continue;
-    table.context().findings.add(entry.where,
-                                 fmt::format("model \"{}\" has no '{}' (it has: {})", model.name,
-                                             excerpt(entry.key), list_of(used)));
-  }
+  for (const Entry& entry : table.node().entries)
+    if (is_unused(entry.key, used, scene))
+      table.context().findings.add(entry.where,
+                                   fmt::format("model \"{}\" has no '{}' (it has: {})", model.name,
+                                               excerpt(entry.key), list_of(used)));
 }
 
 // What a misspelt name in an override looks like: a material that nothing but the command line
@@ -275,11 +285,17 @@ Material parse_material(const Entry& entry, const Scene& scene, ReadContext& con
   Material material;
   material.name = entry.key;
   material.color = palette_color(scene.materials.size());
-  TableReader table(entry.value, kMaterial, context, fmt::format("[material.{}]", entry.key));
-  if (!entry.value.is(NodeType::kTable)) return material;
+  Node node = entry.value;
+  leave_model_behind(node, entry.key, context);
+  TableReader table(node, kMaterial, context, fmt::format("[material.{}]", entry.key));
+  if (!node.is(NodeType::kTable)) return material;
   const bool has_preset = parse_preset(table, material);
+  const MaterialModel of_preset = model_of_preset(scene, material.model);
   const bool has_model = parse_model(table, material.model);
-  if (!has_model) material.model = model_of_preset(scene, material.model);
+  if (!has_model) material.model = of_preset;
+  if (has_preset && material.model != of_preset) material = without_model(material);
+  if (has_preset || has_model)
+    leave_unused_behind(node, entry.key, model_keys(scene, model_of(material)), scene, context);
   if (material.model == MaterialModel::kIncompressible) material.bulk_modulus = 0;  // a preset's
   parse_parameters(table, scene, material);
   parse_thermal_material(table, scene, material);

@@ -26,6 +26,9 @@ struct ReadContext {
                       // have 2 or 3 entries
   std::set<const Key*>* asked = nullptr;  // collects the rows that are asked for, if it is there
   bool reads_files = true;                // else the files of shapes are taken for granted
+  // Parameters (material, key) that lack meaning since a variant or an override chose another
+  // model.
+  std::vector<std::array<std::string, 2>> left_behind = {};
   bool is_2d() const { return dimension == 2; }
   void ask(const Key& key) {
     if (asked != nullptr) asked->insert(&key);

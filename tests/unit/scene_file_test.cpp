@@ -1,6 +1,7 @@
 // What a scene file means: defaults, settings, materials, presets, output, and the resolved copy
 // that loads again.
 #include "firn/scene_file.h"
+#include "firn/error.h"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "firn/error.h"
 #include "tests/support/parsed_scenes.h"
 
 namespace firn::test {
@@ -213,6 +215,35 @@ TEST(SceneFileKeys, PresetThenOverrides) {
   expected.density = 300;
   EXPECT_TRUE(scene.materials.at(1) == expected);
   expect_round_trip(scene);
+}
+
+// A number of one model means another thing in the next.
+TEST(SceneFileKeys, AnotherModelTakesOfAPresetWhatMeansTheSame) {
+  const Material snow = material_presets().at(0).material;
+  const Scene scene = parse_text(kMinimalScene +
+                                 "[material.s]\npreset = \"snow_dry\"\nmodel = \"von_mises\"\n"
+                                 "yield_stress = 1e3\n");
+  const Material& metal = scene.materials.at(1);
+  EXPECT_EQ(metal.model, MaterialModel::kVonMises);
+  EXPECT_EQ(metal.density, snow.density);
+  EXPECT_EQ(metal.youngs_modulus, snow.youngs_modulus);
+  EXPECT_EQ(metal.poisson_ratio, snow.poisson_ratio);
+  EXPECT_EQ(metal.color, snow.color);
+  EXPECT_EQ(metal.hardening, 0);
+  EXPECT_EQ(metal.critical_compression, 0);
+  expect_round_trip(scene);
+  try {  // of paints it is in shear, of metals uniaxial
+    parse_text(kMinimalScene + "[material.s]\npreset = \"ketchup\"\nmodel = \"von_mises\"\n");
+    ADD_FAILURE() << "no error was thrown";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("needs the key 'yield_stress'"), std::string::npos)
+        << error.what();
+  }
+  Material own = snow;
+  own.name = "s";
+  EXPECT_EQ(parse_text(kMinimalScene + "[material.s]\npreset = \"snow_dry\"\nmodel = \"snow\"\n")
+                .materials.at(1),
+            own);
 }
 
 TEST(SceneFileKeys, EveryPresetIsCompleteAndCited) {

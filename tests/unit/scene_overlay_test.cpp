@@ -109,6 +109,72 @@ TEST(SceneOverrides, ReachEveryPlace) {
 TEST(SceneOverrides, AModelMayLeaveParametersOfTheOldOneBehind) {
   const Scene scene = parse({"", {"material.snow.hardening=5", "material.snow.model=neo_hookean"}});
   EXPECT_EQ(scene.materials[0].model, MaterialModel::kNeoHookean);
+  EXPECT_EQ(parse_scene(scene.resolved_toml, "s.toml", ""), scene);
+}
+
+// What is written of it is read again, and says the same.
+void expect_read_again(const Scene& scene) {
+  EXPECT_EQ(parse_scene(scene.resolved_toml, "s.toml", ""), scene);
+}
+
+const std::string kSoft = R"TOML(
+[grid]
+dx = 0.1
+[material.m]
+preset = "jello"
+youngs_modulus = 2e4
+density = 900
+[[body]]
+material = "m"
+shape = { type = "sphere", center = [0.5, 0.5, 0.5], radius = 0.1 }
+[variants.wet.material.m]
+preset = "water"
+[variants.model.material.m]
+model = "weakly_compressible"
+bulk_modulus = 1e5
+[variants.twice.material.m]
+preset = "water"
+poisson_ratio = 0.3
+)TOML";
+
+Scene soft(const SceneOptions& options) { return parse_scene(kSoft, "s.toml", "", options); }
+
+TEST(SceneOverrides, AnotherPresetOrModelLeavesParametersBehind) {
+  const SceneOptions options[] = {
+      {"", {"material.m.preset=water"}},
+      {"", {"material.m.model=weakly_compressible", "material.m.bulk_modulus=1e5"}},
+      {"wet", {}},
+      {"model", {}},
+      {"model", {"material.m.preset=honey"}},
+  };
+  for (const SceneOptions& o : options) {
+    SCOPED_TRACE(o.variant + (o.overrides.empty() ? "" : o.overrides[0]));
+    const Scene scene = soft(o);
+    EXPECT_EQ(scene.materials[0].model, MaterialModel::kWeaklyCompressible);
+    EXPECT_EQ(scene.materials[0].density, 900);
+    expect_read_again(scene);
+  }
+  const Scene back = soft({"model", {"material.m.preset=jello"}});
+  EXPECT_EQ(back.materials[0].model, MaterialModel::kFixedCorotated) << "the preset's own";
+  EXPECT_EQ(back.materials[0].youngs_modulus, 2e4);
+  expect_read_again(back);
+}
+
+TEST(SceneOverrides, ParametersThatCameWithAModelOrAfterItMustBeOfIt) {
+  const SceneOptions options[] = {
+      {"", {"material.m.preset=water", "material.m.poisson_ratio=0.3"}},
+      {"wet", {"material.m.poisson_ratio=0.3"}},
+      {"twice", {}},
+  };
+  for (const SceneOptions& o : options) {
+    try {
+      soft(o);
+      ADD_FAILURE() << "no error was thrown";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("has no 'poisson_ratio'"), std::string::npos)
+          << error.what();
+    }
+  }
 }
 
 TEST(SceneOverrides, AMaterialMayBeAdded) {

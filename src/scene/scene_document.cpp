@@ -29,6 +29,19 @@ std::string stray(int index, const std::vector<T>& things) {
   return name;
 }
 
+// What a file calls a thing that has no name.
+template <class T>
+std::string name_of(const T& thing, std::string_view kind, int index) {
+  return thing.name.empty() ? fmt::format("{}{}", kind, index) : thing.name;
+}
+// Of the thing that an index leads to.
+template <class T>
+std::string name_at(int index, std::string_view kind, const std::vector<T>& things) {
+  const bool known = index >= 0 && static_cast<std::size_t>(index) < things.size();
+  return known ? name_of(things[static_cast<std::size_t>(index)], kind, index)
+               : stray(index, things);
+}
+
 void add(Node& table, std::string_view name, std::optional<Node> value) {
   if (value) table.entries.push_back({std::string(name), {}, std::move(*value)});
 }
@@ -106,27 +119,32 @@ class SceneWriter {
  private:
   // --- by rows ---
 
-  // Vectors of 2D have a third entry in structs, which only a direction, a turn or a path must not
-  // use.
+  // Vectors of 2D have a third entry in structs, which nothing may use but extents, where nobody
+  // looks at it.
+  static bool is_idle(const Key& row) {
+    constexpr std::string_view kIdle[] = {"min", "max", "radii"};
+    return row.kind == Kind::kVector &&
+           std::find(std::begin(kIdle), std::end(kIdle), row.name) != std::end(kIdle);
+  }
+  static bool is_zero(const Node& node) { return node.is(NodeType::kNumber) && node.number == 0; }
   Node fitted(Node node, const Key& row) const {
     if (!node.is(NodeType::kArray)) return node;
     if (row.list) {
       Key of_item = row;
       of_item.list.reset();
-      if (row.kind == Kind::kVector) of_item.kind = Kind::kDirection;
       for (Node& item : node.items) item = fitted(std::move(item), of_item);
       return node;
     }
     std::vector<Node>& entries = node.items;
     const bool turn = row.kind == Kind::kRotation;
-    const bool direction = row.kind == Kind::kDirection;
+    const bool vector =
+        row.kind == Kind::kVector || row.kind == Kind::kVectorField || row.kind == Kind::kDirection;
     if (row.kind == Kind::kCorner) {
       if (is_2d_) return entries[0];
       entries.erase(entries.begin() + 1);
     } else if (is_2d_ && (turn || row.kind == Kind::kSpin)) {
       if (!turn || (entries[0].number == 0 && entries[1].number == 0)) return entries[2];
-    } else if (is_2d_ && (row.kind == Kind::kVector || row.kind == Kind::kVectorField ||
-                          (direction && entries[2].number == 0))) {
+    } else if (is_2d_ && vector && (is_idle(row) || is_zero(entries[2]))) {
       entries.pop_back();
     }
     return node;
@@ -219,11 +237,8 @@ class SceneWriter {
     if (s == TracerSettings{}) return {};
     Node table = section(kTracers, s);
     std::vector<Node> names;
-    for (const int b : s.bodies) {
-      const bool known = b >= 0 && static_cast<std::size_t>(b) < scene_.bodies.size();
-      const std::string name = known ? body_name(b) : stray(b, scene_.bodies);
-      names.push_back(*node_of(name, kPlain));
-    }
+    for (const int b : s.bodies)
+      names.push_back(*node_of(name_at(b, "body", scene_.bodies), kPlain));
     if (!names.empty()) add(table, "bodies", array_node(std::move(names)));
     return table;
   }
@@ -237,10 +252,7 @@ class SceneWriter {
   // --- materials ---
 
   std::string material_name(int index) const {
-    const bool known = index >= 0 && static_cast<std::size_t>(index) < scene_.materials.size();
-    if (!known) return stray(index, scene_.materials);
-    const std::string& name = scene_.materials[static_cast<std::size_t>(index)].name;
-    return name.empty() ? fmt::format("material{}", index) : name;
+    return name_at(index, "material", scene_.materials);
   }
 
   void add_materials(Node& root) const {
@@ -317,11 +329,6 @@ class SceneWriter {
     return table;
   }
 
-  std::string body_name(int index) const {
-    const std::string& name = scene_.bodies[static_cast<std::size_t>(index)].name;
-    return name.empty() ? fmt::format("body{}", index) : name;
-  }
-
   // Of a body or a source.
   template <class T>
   void add_start(Node& table, const T& thing) const {
@@ -334,7 +341,7 @@ class SceneWriter {
 
   Node body(const Body& b, int index) const {
     Node table = named(b, kBody);
-    if (b.name.empty()) add_value(table, "name", body_name(index));
+    if (b.name.empty()) add_value(table, "name", name_of(b, "body", index));
     add_start(table, b);
     return table;
   }
@@ -368,12 +375,8 @@ class SceneWriter {
     if (type == kSensor.types.end()) return table;
     add_members(table, *type->table, s);
     if (s.kind == SensorKind::kRegion) add(table, "shape", shape(s.shape, 0));
-    const auto collider = static_cast<std::size_t>(s.collider);
     if (s.kind == SensorKind::kCollider)
-      add_value(table, "collider",
-                s.collider >= 0 && collider < scene_.colliders.size()
-                    ? scene_.colliders[collider].name
-                    : stray(s.collider, scene_.colliders));
+      add_value(table, "collider", name_at(s.collider, "collider", scene_.colliders));
     return table;
   }
 

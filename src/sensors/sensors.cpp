@@ -107,6 +107,7 @@ class Sensors::Impl {
 
   explicit Impl(const Scene& scene) : scene_(scene), last_(scene.sensors.size()) {
     for (Sensor& sensor : scene_.sensors) {
+      if (sensor.name.empty()) sensor.name = fmt::format("sensor{}", columns_.size());
       make_direction(sensor, scene.simulation.dimension);
       columns_.push_back(columns_of(scene, sensor));
       if (sensor.kind == SensorKind::kCollider &&

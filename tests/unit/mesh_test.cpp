@@ -37,6 +37,17 @@ TEST(Mesh, EveryFormatReadsTheSameMesh) {
   }
 }
 
+// Those of a map, say, which single precision rounds by centimetres.
+TEST(Mesh, PositionsKeepAllDigits) {
+  const TriangleMesh mesh = parse_obj(
+      "# map\n  v 500000.3 0 4e6\r\n\tv 500001 +0.1 0\nvn 0 0 1\nv 0 1 0 1\nf 1 2 3\n", "map");
+  ASSERT_EQ(mesh.vertices.size(), 3U);
+  EXPECT_EQ(mesh.vertices[0], (Vec3{500000.3, 0, 4e6}));
+  EXPECT_EQ(mesh.vertices[1], (Vec3{500001, 0.1, 0}));
+  const TriangleMesh old = parse_obj("v 0 0 0\rv 1 0 0\rv 0 1 0\rf 1 2 3\r", "old");
+  EXPECT_EQ(old.vertices.size(), 3U);
+}
+
 TEST(Mesh, PolygonsBecomeTriangles) {
   const TriangleMesh obj =
       parse_obj("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf -4/1 -3/2 -2/3 -1\n", "quad");
@@ -71,7 +82,8 @@ TEST(Mesh, MalformedFilesAreErrorsThatNameTheFileAndTheReason) {
       {"empty.stl", "", "not an STL"},
       {"points.obj", "v 0 0 0\nv 1 0 0\n", "no triangle"},
       {"range.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n", ""},
-      {"zero.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 0 1 2\n", ""},
+      {"zero.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 0 1 2\n", ":4: '0' is the index of no vertex"},
+      {"before.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf -9 1 2\n", ":4: '-9' is the index of no vertex"},
       {"nan.obj", "v 0 0 0\nv nan 0 0\nv 0 1 0\nf 1 2 3\n", ":2: a coordinate is not a finite"},
       {"word.obj", "v 0 0 0\nv 1 o 0\nv 0 1 0\nf 1 2 3\n", "'o'"},
       {"huge.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 1e30 3\n", ":5: '1e30'"},

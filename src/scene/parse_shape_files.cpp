@@ -48,7 +48,7 @@ constexpr Key kMeshSequenceKeys[] = {
     key<&Shape::last>("last", "number of the last file",
                       {.range = kNumbers, .required = true, .by_hand = true}),
     key<&Shape::fps>("fps", "files per second; vertices move evenly from one to the next",
-                     {.unit = "1/s", .range = Range::positive()}),
+                     {.unit = "1/s", .range = Range::left_open(0, 1e6)}),
     key<&Shape::start>("start", "when it is as in the first file; before that it rests",
                        {.unit = "s", .range = Range::closed(-1e9, 1e9)}),
     key<&Shape::loop>("loop",

@@ -21,7 +21,7 @@ namespace {
 using Vector = Vec<double, 3>;
 using Matrix = Mat<double, 3>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kFarthest = 1e100;  // m; distances square such lengths
+constexpr double kFarthest = 1e18;  // m; single precision squares such lengths
 
 Vector vec(const Vec3& a) { return {{a[0], a[1], a[2]}}; }
 
@@ -120,7 +120,7 @@ class Compiler {
       }
     for (int i = 0; i < 3; ++i)  // also where it is no number
       check(std::abs(b.min[i]) <= kFarthest && std::abs(b.max[i]) <= kFarthest,
-            "it reaches farther than 1e100 m, or is turned by too large an angle");
+            "it reaches farther than 1e18 m, or is turned by too large an angle");
     return b;
   }
 

@@ -368,6 +368,7 @@ TEST(Sdf, MeaninglessShapesAreErrors) {
                          transform(sphere({0, 0, 0}, 1), {0, 0, 0}, {0, 0, 0}, 0),
                          sphere({0, 0, 0}, std::numeric_limits<double>::quiet_NaN()),
                          along_y(ShapeType::kCone, 1e200, 1e200),
+                         sphere({0, 0, 0}, 1e20),
                          transform(box({0, 0, 0}, {1, 1, 1}), {0, 0, 0},
                                    {std::numeric_limits<double>::infinity(), 0, 0}, 1)};
   Shape steep;

@@ -3,8 +3,8 @@
 // on top of a small stack. Transforms cost nothing here: every leaf carries its own frame, with
 // uniform scales folded into its parameters.
 //
-// Distances are negative inside and exact for every leaf but meshes (trilinear in a narrow band)
-// and the height field (likewise where it is steep, else a lower bound).
+// Distances are negative inside and exact for every leaf but meshes (trilinear in a narrow band),
+// height fields (likewise where steep, else a lower bound) and tori within that meet themselves.
 // A union is exact outside, an intersection or difference inside; elsewhere min and max bound the
 // distance from below. In 2D the third coordinate is zero, boxes and ellipsoids ignore it, and the
 // others are cut by that plane.

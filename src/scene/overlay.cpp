@@ -7,15 +7,17 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
 #include <optional>
+#include <utility>
 
 #include "src/scene/moved_files.h"
 
 namespace firn::scene {
 namespace {
 
-std::optional<std::size_t> as_index(std::string_view key) {
-  std::size_t index = 0;
+std::optional<std::int64_t> as_index(std::string_view key) {
+  std::int64_t index = 0;
   const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
   const bool whole = error == std::errc{} && end == key.data() + key.size();
   return whole ? std::optional(index) : std::nullopt;
@@ -29,9 +31,9 @@ bool has_only_indices(const Node& table) {
 
 void overlay_items(Node& array, Node&& layer, Findings& findings) {
   for (Entry& entry : layer.entries) {
-    const std::size_t index = *as_index(entry.key);
-    if (index < array.items.size()) {
-      overlay(array.items[index], std::move(entry.value), findings);
+    const std::int64_t index = *as_index(entry.key);
+    if (index >= 0 && index < std::ssize(array.items)) {
+      overlay(array.items[static_cast<std::size_t>(index)], std::move(entry.value), findings);
     } else {
       findings.add(entry.where,
                    fmt::format("there is no element {} here; the array has {}, counted from 0",
@@ -228,8 +230,9 @@ void anchor_below(Node& node, const std::string& directory, bool of_run) {
     file->text = (base / file->text).lexically_normal().string();
     if (!of_run || file->where.from_override) continue;
     const Node* first = node.find("first");
-    file->text =
-        moved_file(file->text, directory, first != nullptr ? static_cast<int>(first->number) : 0);
+    const bool counts =
+        first != nullptr && first->is(NodeType::kInteger) && std::in_range<int>(first->integer);
+    file->text = moved_file(file->text, directory, counts ? static_cast<int>(first->integer) : 0);
   }
   for (Node& item : node.items) anchor_below(item, directory, of_run);
   for (Entry& entry : node.entries) anchor_below(entry.value, directory, of_run);

@@ -124,7 +124,7 @@ void check_periodic(TableReader& table, const Domain& domain, double dx) {
     if (!low || !high || table.context().dimension == 0 || !(dx > 0)) continue;
     const double begin = domain.min[a] / block, count = (domain.max[a] - domain.min[a]) / block;
     const double even = std::max(2 * std::round(count / 2), 2.0);
-    constexpr double kTolerance = 1e-3 / 8;  // of a cell
+    constexpr double kTolerance = 1e-3 / 8;  // of a block, a thousandth of a cell at most
     if (std::abs(begin - std::round(begin)) > kTolerance)
       table.fail("min", fmt::format("the periodic axis {} must begin on a multiple of {} cells "
                                     "({} m), but domain.min is {}; the nearest is {}",

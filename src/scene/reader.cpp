@@ -21,7 +21,10 @@ bool check_entries(const Node& node, std::string_view what, ReadContext& context
   const std::size_t found = node.items.size();
   const bool fits = context.dimension == 0 ? found == 2 || found == 3
                                            : found == static_cast<std::size_t>(context.dimension);
-  if (!fits) {
+  if (!fits && context.dimension == 0) {
+    context.findings.add(node.where,
+                         fmt::format("'{}' must have 2 or 3 entries, found {}", what, found));
+  } else if (!fits) {
     context.findings.add(
         node.where, fmt::format("'{}' must have {} entries (simulation.dimension = {}), found {}",
                                 what, context.dimension, context.dimension, found));
@@ -82,8 +85,9 @@ bool read_field(const Node& node, std::string_view what, ScalarField& out, ReadC
                                   fmt::join(variables, ", "), describe(node.type)));
       return false;
     }
+    if (!read_number(node, what, range, out.constant, context)) return false;
     out.expression.clear();
-    return read_number(node, what, range, out.constant, context);
+    return true;
   }
   if (const auto error = expression_error(node.text, variables)) {
     context.findings.add(node.where, fmt::format("expression \"{}\" in '{}': {}",

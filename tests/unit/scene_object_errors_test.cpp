@@ -183,6 +183,12 @@ TEST(SceneObjectErrors, CollidersThatMaterialMoves) {
           {"[[collider]]", "[[collider]]\n" + key, {"only integrator \"explicit\""}});
 }
 
+TEST(SceneObjectErrors, VectorsOfAnUnknownDimension) {
+  const std::string text = edited(kScene3D, "dimension = 3", "dimension = 4\ngravity = [1]");
+  EXPECT_NE(message_of(text).find("'gravity' must have 2 or 3 entries, found 1"), std::string::npos)
+      << message_of(text);
+}
+
 // A name that is not given is taken as one that is, and so are those of copies.
 TEST(SceneObjectErrors, NamesAreThereOnce) {
   const std::string ball = "shape = { type = \"sphere\", center = [0.5, 0.5, 0.5], radius = 0.1 }";

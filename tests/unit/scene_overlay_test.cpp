@@ -226,6 +226,7 @@ TEST(SceneOverrides, Mistakes) {
       {"grid.dx=1\ntitle=3", "--set grid.dx: 'dx' must be a number, found a string", ""},
       {"grid.dx.a=1", "--set grid.dx.a: 'dx' must be a number, found a table", ""},
       {"body.2.name=c", "--set body.2.name: there is no element 2 here; the array has 2", ""},
+      {"body.-1.name=c", "--set body.-1.name: there is no element -1 here; the array has 2", ""},
       {"body.a.name=c", "--set body.a.name: '[[body]]' must be an array, found a table", ""},
       {"body.0.shape.radios=1", "--set body.0.shape.radios: unknown key 'radios' in shape sphere",
        "'radius'"},

@@ -13,8 +13,9 @@ inline bool is_wall(BoundaryType face) {
 // Of walls of the domain and of colliders.
 inline bool has_boundary_type(const Scene& scene, BoundaryType type) {
   bool found = false;
-  if (scene.grid.domain)
-    for (BoundaryType of_wall : scene.grid.domain->boundary) found |= of_wall == type;
+  const auto faces = 2 * static_cast<std::size_t>(scene.simulation.dimension);
+  for (std::size_t face = 0; scene.grid.domain && face < faces; ++face)
+    found |= scene.grid.domain->boundary[face] == type;
   for (const Collider& c : scene.colliders) found |= c.boundary == type;
   return found;
 }

@@ -119,12 +119,13 @@ class SceneWriter {
  private:
   // --- by rows ---
 
-  // Vectors of 2D have a third entry in structs, which nothing may use but extents, where nobody
-  // looks at it.
+  // Vectors of 2D have a third entry in structs, which nothing may use but extents and fields, of
+  // which nobody looks at it.
   static bool is_idle(const Key& row) {
     constexpr std::string_view kIdle[] = {"min", "max", "radii"};
-    return row.kind == Kind::kVector &&
-           std::find(std::begin(kIdle), std::end(kIdle), row.name) != std::end(kIdle);
+    return row.kind == Kind::kVectorField ||
+           (row.kind == Kind::kVector &&
+            std::find(std::begin(kIdle), std::end(kIdle), row.name) != std::end(kIdle));
   }
   static bool is_zero(const Node& node) { return node.is(NodeType::kNumber) && node.number == 0; }
   Node fitted(Node node, const Key& row) const {

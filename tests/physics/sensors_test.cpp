@@ -99,7 +99,7 @@ TEST(Sensors, RegionsCountWhatIsInThem) {
     Scene scene = flying_block(d, {2, 0, 0});
     // Half of it.
     scene.sensors = {region(box({-1, -1, -1}, {0.2, 2, 2}), {"velocity"}),
-                     region(sphere({5, 5, 5}, 0.3), {"velocity"})};
+                     region(sphere({5, 5, d == 3 ? 5.0 : 0.0}, 0.3), {"velocity"})};
     scene.sensors[1].name = "elsewhere";
     const auto readings = Sensors(scene).read(simulate(scene));
     const std::vector<double>& half = readings.at(0).values;

@@ -136,7 +136,8 @@ Scene stirred_pool(int dimension, Precision precision, bool full) {
   scene.bodies = {lattice("pool", box({0, 0, 0}, {1, full ? 1 : 0.5, 0.4}))};
   scene.bodies[0].velocity.component[0] = {0, "0.05*sin(3*y)"};
   scene.tracers.per_cell = 1;
-  scene.colliders = {collider("stirrer", sphere({0.5, 0.2, 0.2}, 0.1), BoundaryType::kSlip)};
+  scene.colliders = {collider("stirrer", sphere({0.5, 0.2, dimension == 3 ? 0.2 : 0.0}, 0.1),
+                              BoundaryType::kSlip)};
   return scene;
 }
 

@@ -104,7 +104,7 @@ Scene scene_of(const Case& c) {
   s.grid.domain = domain;
   Collider obstacle;
   obstacle.name = "ball";
-  obstacle.shape.center = {0.3, 0.0, 0.1};
+  obstacle.shape.center = {0.3, 0.0, dimension == 3 ? 0.1 : 0.0};
   obstacle.shape.radius = 0.12;
   obstacle.boundary = BoundaryType::kSlip;
   s.colliders = {obstacle};

@@ -32,7 +32,8 @@ Scene fat_on_stone(int dimension, Precision precision, double dx = 0.05) {
                   body("stone", 1, box({0, 0, 0}, {0.8, 0.3, 0.8}))};
   scene.bodies[0].temperature.constant = 300;
   scene.bodies[1].temperature.constant = 340;
-  scene.colliders = {collider("ball", sphere({0.8, 0.1, 0.2}, 0.1), BoundaryType::kSlip)};
+  scene.colliders = {
+      collider("ball", sphere({0.8, 0.1, dimension == 3 ? 0.2 : 0.0}, 0.1), BoundaryType::kSlip)};
   return scene;
 }
 

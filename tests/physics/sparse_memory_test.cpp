@@ -300,7 +300,8 @@ TEST(Estimate, SaysWhatAnIncompressibleRunTakes) {
           SCOPED_TRACE(testing::Message() << dimension << "D, dx " << dx);
           Scene scene = liquid_scene(dimension, dx, precision);
           scene.bodies = {body("pool", 0, box({0, 0, 0}, {0.5, 0.5, 0.5}), {0, -2, 0})};
-          scene.colliders = {collider("ball", sphere({0.3, 0.1, 0.2}, 0.1), BoundaryType::kSlip)};
+          scene.colliders = {collider("ball", sphere({0.3, 0.1, dimension == 3 ? 0.2 : 0.0}, 0.1),
+                                      BoundaryType::kSlip)};
           scene.grid.domain = closed_box({0, 0, 0}, {1, 1, 1});
           scene.output.diagnostics = level;
           const SceneEstimate e = estimate(scene);

@@ -50,12 +50,15 @@ KeptRun::KeptRun(const Scene& scene, const RunDirectory& directory, const Option
       frames_(kept_.frames(std::nullopt, std::nullopt)),
       maker_(scene, static_cast<std::size_t>(options.max_points)) {
   session_.set_scene(scene, true);
-  thread_ = std::thread([this] { work(); });
 }
 
 KeptRun::~KeptRun() {
   stop_ = true;
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
+}
+
+void KeptRun::begin() {
+  thread_ = std::thread([this] { work(); });
 }
 
 void KeptRun::step() { refuse(); }

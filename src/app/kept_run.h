@@ -19,10 +19,12 @@ namespace firn::app {
 
 class KeptRun final : public view::Player {
  public:
-  // Begins to read. Throws Error{kFile} if nothing is kept. All of these must outlive it.
+  // Throws Error{kFile} if nothing is kept. All of these must outlive it.
   KeptRun(const Scene& scene, const RunDirectory& directory, const Options& options,
           view::Session& session);
   ~KeptRun() override;
+
+  void begin();  // to read; once
 
   // The page plays what is kept by itself.
   void play() override {}

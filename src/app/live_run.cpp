@@ -26,6 +26,10 @@ constexpr std::chrono::milliseconds kGlance{100};
 
 struct Interrupted {};  // while bodies are filled
 
+Error has_failed() {
+  return {ErrorCategory::kScene, "the run has failed, and can only begin again"};
+}
+
 }  // namespace
 
 LiveRun::LiveRun(const Scene& scene, const Options& options, view::Session& session,
@@ -38,6 +42,9 @@ LiveRun::LiveRun(const Scene& scene, const Options& options, view::Session& sess
       scene_(scene),
       overrides_(scene_options(options).overrides) {
   session_.set_scene(scene, true);
+}
+
+void LiveRun::begin() {
   thread_ = std::thread([this] { work(); });
 }
 
@@ -84,17 +91,16 @@ void LiveRun::step() {
 
 // On the thread of the request, so that what is refused is refused at once.
 void LiveRun::set(const std::vector<std::string>& assignments, bool again) {
+  const std::lock_guard one_at_a_time(setting_);
   Change change;
   std::string saved;
   {
     const std::lock_guard lock(mutex_);
     change.overrides = overrides_;
     saved = scene_.resolved_toml;
-    if (failed_ && !again)
-      throw Error(ErrorCategory::kScene, "the run has failed, and can only begin again");
+    if (failed_ && !again) throw has_failed();
   }
   change.overrides.insert(change.overrides.end(), assignments.begin(), assignments.end());
-  change.again = again;
   const std::string path = find_scene(options_.target);
   const SceneOptions how{options_.variant, change.overrides};
   change.scene = again ? load_scene(path, how) : scene::continue_scene(path, saved, how);
@@ -103,7 +109,10 @@ void LiveRun::set(const std::vector<std::string>& assignments, bool again) {
     require_surface_formats(change.scene, change.scene.output.surface);
   }
   const std::lock_guard lock(mutex_);
-  if (!again) require_continuable(change.scene, files_, frame_);
+  if (failed_ && !again) throw has_failed();  // meanwhile
+  // An order that still waits is replaced, but not the beginning that it asked for.
+  change.again = again || (orders_.change && orders_.change->again);
+  if (!change.again) require_continuable(change.scene, files_, frame_);
   change.scene.name = scene_.name;
   overrides_ = change.overrides;
   scene_ = change.scene;
@@ -178,6 +187,8 @@ void LiveRun::fail(const Error& error) {
                      recorded ? record_->failed(*simulation_, error).what() : error.what());
   const std::lock_guard lock(mutex_);
   failed_ = true;
+  // There is no state any more that what waits could go on from.
+  if (orders_.change && !orders_.change->again) orders_.change.reset();
 }
 
 void LiveRun::fill(const Scene& scene, const std::vector<std::byte>* state) {
@@ -186,6 +197,13 @@ void LiveRun::fill(const Scene& scene, const std::vector<std::byte>* state) {
   simulation_.reset();
   running_ = scene;
   session_.set_phase(view::Phase::kFilling);
+  if (state == nullptr) {  // from here on orders are held against this beginning
+    auto files = input_files(scene);
+    const std::lock_guard lock(mutex_);
+    files_ = std::move(files);
+    failed_ = false;
+    frame_ = 0;
+  }
   maker_.emplace(scene, static_cast<std::size_t>(options_.max_points));
   simulation_.emplace(scene, options_.run, [this](const Filling& at) {
     if (InterruptGuard::requested() != 0) throw Interrupted{};
@@ -197,12 +215,6 @@ void LiveRun::fill(const Scene& scene, const std::vector<std::byte>* state) {
   pace_ = {};
   pace_.device = simulation_->device_name();
   complete_ = false;
-  {
-    auto files = state == nullptr ? input_files(scene) : std::map<std::string, std::string>();
-    const std::lock_guard lock(mutex_);
-    failed_ = false;
-    if (state == nullptr) files_ = std::move(files);
-  }
   const Snapshot first = simulation_->snapshot(maker_->parts());
   session_.set_stage(scene, first);
   if (state != nullptr) {

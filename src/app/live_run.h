@@ -26,10 +26,13 @@ namespace firn::app {
 
 class LiveRun final : public view::Player {
  public:
-  // Begins at once. `directory`: where the run leaves its files; null: it leaves none.
+  // `directory`: where the run leaves its files; null: it leaves none.
   LiveRun(const Scene& scene, const Options& options, view::Session& session,
           const RunDirectory* directory);
   ~LiveRun() override;
+
+  // Not before it can be watched, and once: what was in the directory is then replaced.
+  void begin();
 
   void play() override;
   void pause() override;
@@ -91,6 +94,7 @@ class LiveRun final : public view::Player {
   bool filled_ = false;    // bodies, once
   bool complete_ = false;  // all frames are there, or the run has failed
 
+  std::mutex setting_;        // one request sets keys at a time: each builds on those before
   mutable std::mutex mutex_;  // of what follows
   std::condition_variable ordered_;
   Orders orders_;

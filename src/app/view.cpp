@@ -72,11 +72,13 @@ class OpenedBrowser {
   std::filesystem::path folder_;
 };
 
-// Until a signal, or until `failed` says that there is nothing to be watched.
-template <class Failed>
-void serve(const Options& options, view::Session& session, view::Player& player, Progress& progress,
+// Until a signal, or until `failed` says that there is nothing to be watched. The run begins once
+// it can be watched: it may replace an older one, which is not to go for an address that is taken.
+template <class Run, class Failed>
+void serve(const Options& options, view::Session& session, Run& run, Progress& progress,
            const Failed& failed) {
-  const view::Server server(options.port, session, player);
+  const view::Server server(options.port, session, run);
+  run.begin();
   progress.line(fmt::format("view: {}", server.address()));
   progress.line("Ctrl-C ends it");
   std::optional<OpenedBrowser> browser;

@@ -20,11 +20,9 @@ FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory,
       directory_(directory),
       particles_(scene, directory, scene.output.particles, !scene.output.volumes.empty()),
       surfaces_(scene, directory, scene.output.surface),
-      stats_(directory.stats(), last_kept(resumed)) {
-  if (resumed) {
-    directory.remove_frames_after(resumed->after);
-    particles_.list_frames_until(resumed->after);
-  }
+      stats_(directory.stats(), last_kept(resumed)),
+      written_(last_kept(resumed).value_or(-1)),
+      whole_(written_) {
   if (scene.output.image) {
     Scene planned = scene;
     if (resumed) planned.simulation.frames = resumed->planned_frames;
@@ -36,6 +34,14 @@ FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory,
   }
   if (scene.output.diagnostics != DiagnosticsLevel::kOff)
     ledger_.emplace(directory.ledger(), scene, last_kept(resumed));
+}
+
+// In this order no list ever names a file that is gone.
+void FrameWriter::give_up_frames_after(int frame) {
+  particles_.list_frames_until(frame);
+  if (ledger_) ledger_->sync();
+  stats_.sync();
+  directory_.remove_frames_after(frame);
 }
 
 void FrameWriter::write(const Simulation& simulation, const FrameStats& stats,
@@ -55,6 +61,8 @@ void FrameWriter::write(const Simulation& simulation, const FrameStats& stats,
   const Stopwatch watch(seconds.files);
   if (ledger_) ledger_->write(stats);
   stats_.write(stats, scene_);
+  written_ = stats.frame;
+  if (!picture_.valid()) whole_ = written_;
 }
 
 // Where steps take the processor that pictures need, nothing would be gained by drawing beside
@@ -72,7 +80,18 @@ void FrameWriter::write_picture(Shown shown, int frame, bool beside) {
 
 void FrameWriter::finish_picture(RunSeconds& seconds) {
   const Stopwatch watch(seconds.pictures);
+  const int frame = std::exchange(written_, whole_);  // it stays so if the picture is lost
   if (picture_.valid()) picture_.get();
+  written_ = whole_ = frame;
+}
+
+int FrameWriter::last_whole() {
+  RunSeconds seconds;
+  try {
+    finish_picture(seconds);
+  } catch (const std::exception&) {  // another failure is being told of
+  }
+  return whole_;
 }
 
 std::vector<double> FrameWriter::view_state() const {

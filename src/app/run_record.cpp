@@ -35,9 +35,9 @@ void RunRecord::open(const Scene& scene, const std::optional<FrameWriter::Resume
   readings_.reset();
   writer_.reset();
   scene_ = scene;
-  write_file_atomically(directory_.scene(), scene_.resolved_toml);
   writer_.emplace(scene_, directory_, resumed);
   readings_.emplace(scene_, *sensors_, directory_, time);
+  write_file_atomically(directory_.scene(), scene_.resolved_toml);
 }
 
 void RunRecord::count_start() {
@@ -49,6 +49,8 @@ void RunRecord::begin(const Scene& scene, const Simulation& simulation, Clock::t
   seconds_ = {};
   state_ = {scene.name, scene.simulation.frames, {}, input_files(scene)};
   sensors_.emplace(scene);
+  writer_.reset();
+  whole_ = -1;
   directory_.remove_older_run();
   directory_.set_origin(identity_of(scene, state_.files));
   open(scene, std::nullopt, std::nullopt);
@@ -65,11 +67,15 @@ void RunRecord::resume(const Scene& scene, const Simulation& simulation, const S
   state_ = run_state(from, directory_.checkpoints().string());
   sensors_.emplace(scene);
   sensors_->set_state(state_.sensors);
-  // Before the tables lose their later rows: a later checkpoint would go on without them.
-  prune_checkpoints(directory_.checkpoints(), from.frame, scene.output.keep_checkpoints);
   open(scene, FrameWriter::Resumed{first, state_.planned_frames, from.frame, state_.view},
        simulation.time());
+  // Nothing is in the way of going on. Checkpoints are the first to go: a later one would go on
+  // without the rows that the tables then lose.
+  prune_checkpoints(directory_.checkpoints(), from.frame, scene.output.keep_checkpoints);
+  writer_->give_up_frames_after(from.frame);
+  readings_->sync();
   last_ = simulation.stats();
+  whole_ = last_.frame;
   count_start();
 }
 
@@ -80,8 +86,10 @@ void RunRecord::change(const Scene& scene, const Simulation& simulation, const S
   sensors.set_state(sensors_->state());
   sensors_.emplace(std::move(sensors));
   last_ = simulation.stats();
+  whole_ = last_.frame;
   open(scene, FrameWriter::Resumed{first, state_.planned_frames, last_.frame, state_.view},
        simulation.time());
+  writer_->give_up_frames_after(last_.frame);  // there are none: lists begin with those before
 }
 
 bool RunRecord::advance_frame(Simulation& simulation, const Observer& observer) {
@@ -91,39 +99,40 @@ bool RunRecord::advance_frame(Simulation& simulation, const Observer& observer) 
 }
 
 void RunRecord::complete_frame(const Simulation& simulation) {
+  const FrameStats stats = simulation.stats();
   writer_->finish_picture(seconds_);
-  last_ = simulation.stats();
-  warn_of_what_is_not_kept();
+  warn_of_what_is_not_kept(stats);
+  writer_->write(simulation, stats, seconds_);
+  last_ = stats;
   state_.totals.add(last_);
-  writer_->write(simulation, last_, seconds_);
   const int every = scene_.output.checkpoint_every;
   if (every > 0 && last_.frame % every == 0 && last_.frame < scene_.simulation.frames)
     save_checkpoint(simulation);
 }
 
 // Once each.
-void RunRecord::warn_of_what_is_not_kept() {
+void RunRecord::warn_of_what_is_not_kept(const FrameStats& now) {
   const DiagnosticsSettings& bounds = scene_.diagnostics;
   const bool solids = traits_of(scene_).unified;
   const auto passes = [](double before, double now, double bound) {
     return before <= bound && now > bound;
   };
-  if (passes(state_.totals.energy_growth, last_.energy.growth, bounds.energy_growth))
-    Progress::warning(describe_growth(last_.energy, last_.frame));
+  if (passes(state_.totals.energy_growth, now.energy.growth, bounds.energy_growth))
+    Progress::warning(describe_growth(now.energy, now.frame));
   squeezed_.resize(scene_.materials.size());
-  for (const int m : last_.squeezed)
+  for (const int m : now.squeezed)
     if (!squeezed_[static_cast<std::size_t>(m)]) {
       squeezed_[static_cast<std::size_t>(m)] = true;
       Progress::warning(fmt::format(
           "material '{}': some of it is squeezed flat, to less than a thousandth of its "
           "volume, in frame {}; fixed_corotated hardly pushes back from there and may "
           "leave it so, model = \"neo_hookean\" does push back",
-          scene_.materials[static_cast<std::size_t>(m)].name, last_.frame));
+          scene_.materials[static_cast<std::size_t>(m)].name, now.frame));
     }
-  if (passes(state_.totals.lost_volume, last_.lost_volume, bounds.volume_loss))
+  if (passes(state_.totals.lost_volume, now.lost_volume, bounds.volume_loss))
     Progress::warning(fmt::format(
         "{} have lost {:.3g} % of their volume until frame {}: {}",
-        solids ? "materials" : "liquids", 100 * last_.lost_volume, last_.frame,
+        solids ? "materials" : "liquids", 100 * now.lost_volume, now.frame,
         solids ? "they are compressed, or particles lie too close together, which shorter steps "
                  "(time.cfl) keep apart"
                : "particles lie too close together; fluid.density_correction = true and shorter "
@@ -165,8 +174,10 @@ Error out_of_memory() {
 
 Error RunRecord::failed(const Simulation& simulation, const Error& error) {
   const std::string folder = directory_.path().string();
-  std::string kept =
-      fmt::format("the last good frame is {}; its files are kept in {}", last_.frame, folder);
+  if (writer_) whole_ = writer_->last_whole();
+  std::string kept = whole_ < 0 ? "no frame is complete"
+                                : fmt::format("the last good frame is {}; its files are kept in {}",
+                                              whole_, folder);
   // Not the scene's fault: with a device that works, more memory or room on the disk it would go
   // on.
   if (error.category() != ErrorCategory::kDiverged &&

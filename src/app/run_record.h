@@ -57,7 +57,7 @@ class RunRecord {
   void open(const Scene& scene, const std::optional<FrameWriter::Resumed>& resumed,
             std::optional<double> time);
   void count_start();
-  void warn_of_what_is_not_kept();
+  void warn_of_what_is_not_kept(const FrameStats& now);
   void write_summary(const Simulation& simulation, const std::string& message);
 
   const RunDirectory& directory_;
@@ -67,6 +67,7 @@ class RunRecord {
   std::optional<SensorWriter> readings_;
   std::optional<FrameWriter> writer_;
   FrameStats last_;
+  int whole_ = -1;              // the last frame that has all its files, as far as was asked
   std::vector<bool> squeezed_;  // materials that were warned of
   RunState state_;
   RunSeconds seconds_;

@@ -82,11 +82,13 @@ bool is_temporary_file(const std::filesystem::path& path) {
   return name.starts_with('.') && name.ends_with(kTemporarySuffix);
 }
 
-AppendFile::AppendFile(const std::filesystem::path& path, FileDescriptor file, std::size_t size)
-    : path_(path), file_(std::move(file)), size_(size) {}
+AppendFile::AppendFile(const std::filesystem::path& path, FileDescriptor file, std::size_t size,
+                       bool longer)
+    : path_(path), file_(std::move(file)), size_(size), longer_(longer) {}
 
 AppendFile AppendFile::create(const std::filesystem::path& path) {
-  return AppendFile(path, open_file(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, "write"), 0);
+  return AppendFile(path, open_file(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, "write"), 0,
+                    false);
 }
 
 AppendFile AppendFile::resume(const std::filesystem::path& path,
@@ -95,16 +97,22 @@ AppendFile AppendFile::resume(const std::filesystem::path& path,
   const std::vector<std::byte> bytes = read_file(path);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   std::size_t size = 0;
-  for (std::size_t end; (end = text.find('\n', size)) != text.npos; size = end + 1)
-    if (!keep(text.substr(size, end - size))) break;
+  for (std::size_t end; (end = text.find('\n', size)) != text.npos; size = end + 1) {
+    std::string_view line = text.substr(size, end - size);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (!keep(line)) break;
+  }
+  return AppendFile(path, open_file(path, O_WRONLY | O_APPEND, "write"), size, size < text.size());
+}
 
-  AppendFile file(path, open_file(path, O_WRONLY | O_APPEND, "write"), size);
-  if (::ftruncate(file.file_.get(), static_cast<off_t>(size)) != 0)
-    throw file_error(path, "shorten", errno);
-  return file;
+void AppendFile::cut_off_the_rest() {
+  if (longer_ && ::ftruncate(file_.get(), static_cast<off_t>(size_)) != 0)
+    throw file_error(path_, "shorten", errno);
+  longer_ = false;
 }
 
 void AppendFile::append(std::string_view line) {
+  cut_off_the_rest();
   const std::string text = std::string(line) + '\n';
   try {
     write_all(file_, as_byte_span(text), path_);
@@ -116,6 +124,9 @@ void AppendFile::append(std::string_view line) {
   size_ += text.size();
 }
 
-void AppendFile::sync() { sync_file(file_, path_); }
+void AppendFile::sync() {
+  cut_off_the_rest();
+  sync_file(file_, path_);
+}
 
 }  // namespace firn

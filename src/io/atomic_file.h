@@ -50,23 +50,26 @@ class AppendFile {
   // A new, empty file; an older one is replaced.
   static AppendFile create(const std::filesystem::path& path);
 
-  // Continues a file: keeps its leading whole lines (without the newline) as long as `keep` says so
-  // and cuts off the rest, i.e. lines of frames that will be computed again and a torn last line. A
-  // missing file counts as empty.
+  // Continues a file: keeps its leading whole lines (without their ends, LF or CR LF) as long as
+  // `keep` says so. The rest, i.e. lines of frames that will be computed again and a torn last
+  // line, is cut off before anything is appended or synced, and not before: whoever opens several
+  // files may find that one of them will not do. A missing file counts as empty.
   static AppendFile resume(const std::filesystem::path& path,
                            const std::function<bool(std::string_view)>& keep);
 
   // `line` without the newline. If it cannot be written whole, the file stays as it was.
   void append(std::string_view line);
   void sync();
-  bool empty() const { return size_ == 0; }
+  bool empty() const { return size_ == 0; }  // but for what is to be cut off
 
  private:
-  AppendFile(const std::filesystem::path& path, FileDescriptor file, std::size_t size);
+  AppendFile(const std::filesystem::path& path, FileDescriptor file, std::size_t size, bool longer);
+  void cut_off_the_rest();
 
   std::filesystem::path path_;
   FileDescriptor file_;
   std::size_t size_ = 0;
+  bool longer_ = false;  // than what is kept of it
 };
 
 }  // namespace firn

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import shutil
 import signal
 import struct
 import time
@@ -222,6 +223,35 @@ class KeptCheckpoints(SameResults):
         for folder, pattern in (("frames", "*.png"), ("particles", "*.ply"), ("particles", "*.vtp"), ("checkpoints", "*")):
             last = max(int(path.stem[-6:]) for path in (self.folder / "run" / folder).glob(pattern))
             self.assertEqual(last, 4, folder)
+
+
+    def test_what_cannot_go_on_loses_nothing(self):
+        self.scene.write_text(self.scene.read_text() + '''
+[[sensor]]
+name = "gauge"
+type = "collider"
+collider = "floor"
+rate = 48
+''')
+        self.succeed("run", self.scene, "-o", "whole", "--set", "output.keep_checkpoints=4")
+        for table in ("ledger.csv", "sensors/gauge.csv"):
+            with self.subTest(table=table):
+                shutil.rmtree(self.folder / "run", ignore_errors=True)
+                shutil.copytree(self.folder / "whole", self.folder / "run")
+                path = self.folder / "run" / table
+                path.write_text("of_another_version," + path.read_text())
+                before = self.files("run/**/*")
+                self.assertIn(f"{table}:1: cannot continue",
+                              self.fail_with(3, "resume", "run", "--from", 2, "--set", "output.legend=\"never\""))
+                self.assertEqual(self.files("run/**/*"), before)
+
+    def test_tables_that_a_spreadsheet_has_saved_go_on(self):
+        self.succeed("run", self.scene, "-o", "whole")
+        self.succeed("run", self.scene, "-o", "run")
+        path = self.folder / "run/ledger.csv"
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+        self.succeed("resume", "run", "--from", 4)
+        self.assertEqual(path.read_bytes().replace(b"\r\n", b"\n"), (self.folder / "whole/ledger.csv").read_bytes())
 
 
 class Camera(SameResults):

@@ -136,6 +136,14 @@ class Files(CliTest):
         self.assertEqual(result.returncode, 3, result.stderr)
         self.succeed("resume", "out/square", "--frames", 4)
 
+    def test_the_frame_that_could_not_be_written_is_not_the_last_good_one(self):
+        result = self.limited("run", self.scene, "--frames", 60, "--set", "output.image=false", "--set",
+                              "output.particles=[]", "--set", "output.checkpoint_every=0", size=9000)
+        self.assertEqual(result.returncode, 3, result.stderr)
+        rows = [json.loads(line)["frame"] for line in (self.folder / "out/square/stats.jsonl").read_text().splitlines()]
+        self.assertIn(f"the last good frame is {rows[-1]}; ", result.stderr)
+        self.assertEqual(json.loads((self.folder / "out/square/summary.json").read_text())["frames"], rows[-1])
+
     def locked(self, path):
         os.chmod(path, 0)
         self.addCleanup(os.chmod, path, 0o755)

@@ -123,11 +123,16 @@ TEST(AppendFile, ResumesAfterTheKeptLines) {
     return [last](std::string_view line) { return line <= last; };
   };
   AppendFile file = AppendFile::resume(folder / "a.csv", up_to("9"));
+  EXPECT_EQ(text_of(folder / "a.csv"), "0\n1\n2\n3\n4 torn");  // whoever opens it may not go on
+  file.sync();
   EXPECT_EQ(text_of(folder / "a.csv"), "0\n1\n2\n3\n");
   file = AppendFile::resume(folder / "a.csv", up_to("1"));
   file.append("two");
   file.sync();
   EXPECT_EQ(text_of(folder / "a.csv"), "0\n1\ntwo\n");
+  test::write_text(folder / "b.csv", "0\r\n1\r\n2\r\n");
+  AppendFile::resume(folder / "b.csv", up_to("1")).append("two");
+  EXPECT_EQ(text_of(folder / "b.csv"), "0\r\n1\r\ntwo\n");
   EXPECT_TRUE(AppendFile::resume(folder / "missing.csv", up_to("1")).empty());
   EXPECT_TRUE(AppendFile::create(folder / "a.csv").empty());
   EXPECT_EQ(text_of(folder / "a.csv"), "");

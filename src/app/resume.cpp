@@ -1,8 +1,11 @@
 // `firn resume`: goes on from a checkpoint in the folder of a run.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <charconv>
+#include <filesystem>
 #include <fstream>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "firn/error.h"
@@ -36,25 +39,52 @@ Checkpoint choose_checkpoint(const RunDirectory& directory, const Options& optio
   return std::move(*checkpoint);
 }
 
-// The last frame that the tables of the folder have.
-int last_recorded(const RunDirectory& directory) {
-  std::ifstream file(directory.stats());
-  int last = -1;
-  for (std::string line; std::getline(file, line);) {
-    const Json json = Json::parse(line, nullptr, false);
-    if (json.is_object() && json.contains("frame") && json["frame"].is_number_integer())
-      last = std::max(last, json["frame"].get<int>());
-  }
-  return last;
+// The frames that a table of the folder has, by the number that `frame_of` finds in a line.
+template <class FrameOf>
+std::set<int> frames_in(const std::filesystem::path& table, const FrameOf& frame_of) {
+  std::ifstream file(table);
+  std::set<int> frames;
+  for (std::string line; std::getline(file, line);)
+    if (const std::optional<int> frame = frame_of(line)) frames.insert(*frame);
+  return frames;
 }
 
-void warn_of_gap(const RunDirectory& directory, int frame) {
-  const int last = last_recorded(directory);
-  if (last < frame)
-    Progress::warning(
-        fmt::format("this folder has frames up to {}, and the checkpoint is of frame "
-                    "{}: what lies between is in none of its files",
-                    last, frame));
+std::optional<int> frame_of_record(const std::string& line) {
+  const Json json = Json::parse(line, nullptr, false);
+  if (!json.is_object() || !json.contains("frame") || !json["frame"].is_number_integer())
+    return std::nullopt;
+  return json["frame"].get<int>();
+}
+
+std::optional<int> frame_of_row(const std::string& line) {
+  int frame = 0;
+  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), frame);
+  return error == std::errc() && end != line.data() ? std::optional(frame) : std::nullopt;
+}
+
+void warn_of_lost_rows(const std::filesystem::path& table, const std::set<int>& frames, int frame) {
+  int lost = 0, first = -1;
+  for (int f = 0; f <= frame; ++f)
+    if (!frames.contains(f) && ++lost == 1) first = f;
+  if (lost == 0) return;
+  const bool all = lost == frame + 1;
+  Progress::warning(fmt::format(
+      "{}: {} of frames 0 to {}, which this run has behind it{}; the table goes on without them",
+      table.string(), all ? "there are no rows" : fmt::format("{} rows are missing", lost), frame,
+      all ? "" : fmt::format(", of frame {} first", first)));
+}
+
+// What lies before the checkpoint is written by nobody again.
+void warn_of_gaps(const Scene& scene, const RunDirectory& directory, int frame) {
+  warn_of_lost_rows(directory.stats(), frames_in(directory.stats(), frame_of_record), frame);
+  if (scene.output.diagnostics != DiagnosticsLevel::kOff)
+    warn_of_lost_rows(directory.ledger(), frames_in(directory.ledger(), frame_of_row), frame);
+  for (const Sensor& sensor : scene.sensors)
+    if (const auto table = directory.sensor_path(sensor.name, "csv");
+        !std::filesystem::exists(table))
+      Progress::warning(
+          fmt::format("{}: there is no such file; it will begin with readings behind frame {}",
+                      table.string(), frame));
 }
 
 Scene scene_of(const Checkpoint& checkpoint, const RunDirectory& directory,
@@ -74,7 +104,7 @@ int resume(const Options& options) {
   const RunDirectory directory = RunDirectory::open(options.target);
   Checkpoint checkpoint = choose_checkpoint(directory, options);
   const Scene scene = scene_of(checkpoint, directory, options);
-  if (!options.checkpoint.empty()) warn_of_gap(directory, checkpoint.frame);
+  warn_of_gaps(scene, directory, checkpoint.frame);
   Progress progress(options);
   if (checkpoint.frame >= scene.simulation.frames)
     progress.line("the run has all its frames; --frames N goes further");

@@ -66,9 +66,11 @@ class Resume(SameResults):
         elsewhere = self.folder / "kept.firn"
         elsewhere.write_bytes(last.read_bytes())
         self.succeed("resume", "again", "--from", 4, "--frames", 4)
-        self.assertNotIn("lies between", self.succeed("resume", "again", "--from", 4, "--frames", 4).stderr)
+        self.assertEqual(self.succeed("resume", "again", "--from", 4, "--frames", 4).stderr, "")
         error = self.succeed("resume", "again", "--checkpoint", elsewhere, "--frames", 7).stderr
-        self.assertIn("frames up to 4, and the checkpoint is of frame 6", error)
+        for table in ("stats.jsonl", "ledger.csv"):
+            self.assertIn(f"again/{table}: 2 rows are missing of frames 0 to 6", error)
+            self.assertIn("of frame 5 first", error)
 
     def test_a_complete_run_needs_nothing(self):
         self.succeed("run", self.scene)
@@ -244,6 +246,14 @@ rate = 48
                 self.assertIn(f"{table}:1: cannot continue",
                               self.fail_with(3, "resume", "run", "--from", 2, "--set", "output.legend=\"never\""))
                 self.assertEqual(self.files("run/**/*"), before)
+
+    def test_tables_that_are_lost_are_told_of(self):
+        self.succeed("run", self.scene, "-o", "run")
+        self.assertEqual(self.succeed("resume", "run", "--frames", 7).stderr, "")
+        (self.folder / "run/ledger.csv").unlink()
+        error = self.succeed("resume", "run", "--frames", 8).stderr
+        self.assertIn("run/ledger.csv: there are no rows of frames 0 to 7", error)
+        self.assertNotIn("stats.jsonl", error)
 
     def test_tables_that_a_spreadsheet_has_saved_go_on(self):
         self.succeed("run", self.scene, "-o", "whole")

@@ -26,33 +26,24 @@ void refuse_own_formats(const OutputSettings& own, const std::vector<std::string
                               format));
 }
 
-bool is_folder(const std::filesystem::path& path, const std::filesystem::path& folder) {
-  std::error_code not_there;
-  return std::filesystem::equivalent(path, folder, not_there);
-}
-
 }  // namespace
 
 int convert(const Options& options) {
   std::vector<std::string> formats = options.formats;
   if (formats.empty())
     throw Error(ErrorCategory::kScene, "--to is missing: give a format, as in --to vtp");
-  const bool here = options.output.empty() || is_folder(options.output, options.target);
-  const RunDirectory run =
-      here ? RunDirectory::open(options.target) : RunDirectory::open_to_read(options.target);
+  RunAndTarget where(options);
+  const RunDirectory& run = where.run;
   const Scene scene = scene::scene_of_records(run.scene().string());
-  if (here) refuse_own_formats(scene.output, formats);
+  if (where.in_place) refuse_own_formats(scene.output, formats);
   const bool volumes = std::erase(formats, "volumes") > 0;
   const RunFrames kept(scene, run);
   const std::vector<int> frames = kept.frames(options.first_frame, options.last_frame);
+  kept.tell_gaps(frames, options.first_frame, options.last_frame);
 
-  std::optional<RunDirectory> elsewhere;
-  if (!here)
-    elsewhere.emplace(RunDirectory::open_for_exports(options.output, run, options.overwrite));
-  const RunDirectory& target = elsewhere ? *elsewhere : run;
+  where.open_target(options);
+  const RunDirectory& target = where.target();
   ParticleWriter writer(scene, target, formats, volumes);
-  // Those that an earlier call converted stay listed.
-  writer.list_frames_until(scene.simulation.frames);
   Progress progress(options);
   const auto channels = volumes ? volume_channels(scene) : std::vector<std::string>{};
   int written = 0;
@@ -61,6 +52,10 @@ int convert(const Options& options) {
     if (!read) {
       tell_left_out(frame, options.first_frame || options.last_frame);
       continue;
+    }
+    if (written == 0) {
+      target.take_over_for(run);
+      writer.list_frames_until(scene.simulation.frames);  // an earlier call converted some
     }
     if (volumes) writer.fill_volumes(read->particles);
     read->leave_out_others();

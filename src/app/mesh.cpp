@@ -14,20 +14,19 @@
 namespace firn::app {
 
 int mesh(const Options& options) {
-  const RunDirectory run = options.output.empty() ? RunDirectory::open(options.target)
-                                                  : RunDirectory::open_to_read(options.target);
+  RunAndTarget where(options);
+  const RunDirectory& run = where.run;
   const Scene scene = scene::scene_afterwards(run.scene().string(), scene_options(options));
   const RunFrames kept(scene, run);
   const std::vector<int> frames = kept.frames(options.first_frame, options.last_frame);
+  kept.tell_gaps(frames, options.first_frame, options.last_frame);
   const RecordedBodies bodies(scene, run);
   if (!std::all_of(frames.begin(), frames.end(), [&](int frame) { return bodies.knows(frame); }))
     Progress::warning(
         "surfaces end at bodies that material moves where these began: stats.jsonl does not have "
         "them");
-  std::optional<RunDirectory> elsewhere;
-  if (!options.output.empty())
-    elsewhere.emplace(RunDirectory::open_for_exports(options.output, run, options.overwrite));
-  const RunDirectory& target = elsewhere ? *elsewhere : run;
+  where.open_target(options);
+  const RunDirectory& target = where.target();
   const auto formats = options.formats.empty() ? std::vector<std::string>{"obj"} : options.formats;
   const SurfaceWriter writer(scene, target, formats);
   Progress progress(options);
@@ -38,6 +37,7 @@ int mesh(const Options& options) {
       tell_left_out(frame, options.first_frame || options.last_frame);
       continue;
     }
+    if (written == 0) target.take_over_for(run);
     const FrameMark& mark = read->particles.mark;
     writer.write(snapshot_of(read->particles), bodies.at(frame, mark.time), mark);
     ++written;

@@ -25,6 +25,7 @@ ParticleWriter::ParticleWriter(const Scene& scene, const RunDirectory& directory
   wanted.particles = formats;
   if (volumes) wanted.volumes = {"vdb"};
   require_formats(wanted, scene.grid.dx);
+  if (!formats_.empty()) directory.make_particle_folder();
   if (volumes) directory.make_volume_folder();
 }
 

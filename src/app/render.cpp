@@ -100,21 +100,20 @@ void require_all_anew(const RunDirectory& run, const std::vector<int>& frames) {
 }  // namespace
 
 int render(const Options& options) {
-  const RunDirectory run = options.output.empty() ? RunDirectory::open(options.target)
-                                                  : RunDirectory::open_to_read(options.target);
+  RunAndTarget where(options);
+  const RunDirectory& run = where.run;
   const Scene scene = scene::scene_afterwards(run.scene().string(), scene_options(options));
   const RunFrames kept(scene, run);
   const std::vector<int> frames = kept.frames(options.first_frame, options.last_frame);
-  if (options.output.empty() && !options.first_frame && !options.last_frame)
-    require_all_anew(run, frames);
+  kept.tell_gaps(frames, options.first_frame, options.last_frame);
+  if (where.in_place && !options.first_frame && !options.last_frame) require_all_anew(run, frames);
   const RecordedBodies bodies(scene, run);
   if (!std::all_of(frames.begin(), frames.end(), [&](int frame) { return bodies.knows(frame); }))
     Progress::warning(
         "bodies that material moves are shown where they began: stats.jsonl does not have them");
-  std::optional<RunDirectory> elsewhere;
-  if (!options.output.empty())
-    elsewhere.emplace(RunDirectory::open_for_pictures(options.output, run, options.overwrite));
-  const RunDirectory& target = elsewhere ? *elsewhere : run;
+  where.open_target(options);
+  const RunDirectory& target = where.target();
+  target.make_image_folder();
   SceneRenderer renderer(scene);
   look_ahead(scene, kept, bodies, renderer);
   start_as_the_run(scene, kept, bodies, frames, renderer);
@@ -127,6 +126,7 @@ int render(const Options& options) {
       tell_left_out(frame, options.first_frame || options.last_frame);
       continue;
     }
+    if (drawn == 0) target.take_over_for(run);
     write_png(target.image_path(frame).string(),
               renderer.render(shown_by(scene, bodies, frame, *read)));
     ++drawn;

@@ -21,13 +21,18 @@ namespace {
 
 constexpr std::string_view kCheckpoint = "checkpoint";
 
+bool is_folder(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  std::error_code not_there;
+  return std::filesystem::equivalent(path, folder, not_there);
+}
+
 // "0 to 8, 24".
-std::string ranges_of(const std::map<int, std::string>& kept) {
+std::string ranges_of(const std::vector<int>& frames) {
   std::vector<std::string> ranges;
-  for (auto at = kept.begin(); at != kept.end();) {
-    const int first = at->first;
+  for (auto at = frames.begin(); at != frames.end();) {
+    const int first = *at;
     int last = first;
-    for (++at; at != kept.end() && at->first == last + 1; ++at) ++last;
+    for (++at; at != frames.end() && *at == last + 1; ++at) ++last;
     ranges.push_back(first == last ? fmt::format("{}", first)
                                    : fmt::format("{} to {}", first, last));
   }
@@ -35,6 +40,21 @@ std::string ranges_of(const std::map<int, std::string>& kept) {
 }
 
 }  // namespace
+
+RunAndTarget::RunAndTarget(const Options& options)
+    : in_place(options.output.empty() || is_folder(options.output, options.target)),
+      run(in_place ? RunDirectory::open(options.target)
+                   : RunDirectory::open_to_read(options.target)) {
+  if (in_place && options.overwrite)
+    throw Error(ErrorCategory::kScene,
+                "--overwrite: is for -o FOLDER, where it replaces what was made of another run; "
+                "files of this run are made anew without it");
+}
+
+void RunAndTarget::open_target(const Options& options) {
+  if (!in_place)
+    elsewhere.emplace(RunDirectory::open_for_exports(options.output, run, options.overwrite));
+}
 
 // Of one frame that is kept several times NPZ counts most: it holds all of what was written, and as
 // it was.
@@ -54,15 +74,16 @@ std::vector<int> RunFrames::frames(std::optional<int> first, std::optional<int> 
                 folder +
                     ": this run keeps neither particle files that Firn reads (npz, ply) nor "
                     "checkpoints; run it again with --set 'output.particles=[\"npz\"]'");
-  std::vector<int> wanted;
-  for (const auto& [frame, source] : kept_)
+  std::vector<int> all, wanted;
+  for (const auto& [frame, source] : kept_) all.push_back(frame);
+  for (const int frame : all)
     if (frame >= first.value_or(frame) && frame <= last.value_or(frame)) wanted.push_back(frame);
   const auto require = [&](std::optional<int> frame) {
     if (frame && !kept_.contains(*frame))
       throw Error(ErrorCategory::kFile,
                   fmt::format("{}: this run keeps no particle files (npz, ply) and no checkpoint "
                               "for frame {}; kept: {}",
-                              folder, *frame, ranges_of(kept_)));
+                              folder, *frame, ranges_of(all)));
   };
   require(first);
   require(last);
@@ -70,6 +91,25 @@ std::vector<int> RunFrames::frames(std::optional<int> first, std::optional<int> 
     for (std::size_t i = 1; i < wanted.size(); ++i)
       if (wanted[i] != wanted[i - 1] + 1) require(wanted[i - 1] + 1);
   return wanted;
+}
+
+// A run that stopped has not made its later frames; pictures tell how far it came where particles
+// do not.
+void RunFrames::tell_gaps(const std::vector<int>& chosen, std::optional<int> first,
+                          std::optional<int> last) const {
+  if (chosen.empty()) return;
+  const std::vector<int> pictures = directory_.image_frames();
+  const int end = last.value_or(std::max(chosen.back(), pictures.empty() ? 0 : pictures.back()));
+  std::vector<int> left_out;
+  for (int frame = first.value_or(0); frame <= end; ++frame)
+    if (!std::binary_search(chosen.begin(), chosen.end(), frame)) left_out.push_back(frame);
+  if (left_out.empty()) return;
+  const bool most = left_out.size() > chosen.size();
+  Progress::warning(
+      fmt::format("{}: of frames {} to {} {}, in particle files (npz, ply) or checkpoints: {}",
+                  directory_.path().string(), first.value_or(0), end,
+                  most ? "only these are kept" : "all but these are kept",
+                  ranges_of(most ? chosen : left_out)));
 }
 
 std::optional<RunFrames::Frame> RunFrames::read(int frame, const std::vector<std::string>& channels,

@@ -8,11 +8,28 @@
 #include <vector>
 
 #include "firn/scene.h"
+#include "src/app/options.h"
 #include "src/app/particle_origins.h"
 #include "src/io/particle_channels.h"
 #include "src/io/run_directory.h"
 
 namespace firn::app {
+
+// What is made of a run: where, and of what.
+struct RunAndTarget {
+  // The folder of the run, to read alone unless the files go there too: without -o, or where that
+  // is the same folder. Throws as RunDirectory, and Error{kScene} for --overwrite where there is
+  // nothing that it could mean.
+  explicit RunAndTarget(const Options& options);
+
+  // Once all is there that the files are to be made of. Throws as RunDirectory::open_for_exports.
+  void open_target(const Options& options);
+  const RunDirectory& target() const { return elsewhere ? *elsewhere : run; }
+
+  bool in_place;
+  RunDirectory run;
+  std::optional<RunDirectory> elsewhere;
+};
 
 class RunFrames {
  public:
@@ -20,8 +37,13 @@ class RunFrames {
   RunFrames(const Scene& scene, const RunDirectory& directory);
 
   // Frames from `first` to `last` (none: as far as there are any). Throws Error{kFile} that lists
-  // what is kept if one of them is not, or if nothing is.
+  // what is kept if one of these two, or with both one between them, is not, or if nothing is.
   std::vector<int> frames(std::optional<int> first, std::optional<int> last) const;
+
+  // Warns of frames that the run has and that `chosen`, of those from `first` to `last`, leaves
+  // out.
+  void tell_gaps(const std::vector<int>& chosen, std::optional<int> first,
+                 std::optional<int> last) const;
 
   bool is_checkpoint(int frame) const { return kept_.at(frame) == "checkpoint"; }
 

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -104,13 +106,6 @@ void remove_file(const fs::path& path) {
   if (!fs::remove(path, error) && error) throw file_error(path, "remove", error.value());
 }
 
-void make_directories(const fs::path& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (error) throw file_error(path, "create the folder", error.value());
-  if (!fs::is_directory(path)) throw file_error(path, "create the folder", ENOTDIR);
-}
-
 FileDescriptor locked(FileDescriptor file, int operation, const fs::path& path) {
   if (::flock(file.get(), operation | LOCK_NB) == 0) return file;
   if (errno == EWOULDBLOCK) {
@@ -122,8 +117,18 @@ FileDescriptor locked(FileDescriptor file, int operation, const fs::path& path) 
   }
   throw file_error(path / kMarker, "lock", errno);
 }
-FileDescriptor lock_directory(const fs::path& path) {
-  return locked(open_file(path / kMarker, O_RDWR | O_CREAT, "write to the folder"), LOCK_EX, path);
+// Whoever leaves an empty folder takes its marker along, perhaps between our opening and locking
+// it.
+FileDescriptor lock_directory(const fs::path& path, MadeFolders& made) {
+  while (true) {
+    const bool was_there = fs::exists(path / kMarker);
+    FileDescriptor file =
+        locked(open_file(path / kMarker, O_RDWR | O_CREAT, "write to the folder"), LOCK_EX, path);
+    struct stat status {};
+    if (::fstat(file.get(), &status) == 0 && status.st_nlink == 0) continue;
+    if (!was_there) made.add_marker(path / kMarker);
+    return file;
+  }
 }
 // Of a folder that nobody can write to there may be none, and none is needed.
 FileDescriptor lock_to_read(const fs::path& path) {
@@ -145,16 +150,23 @@ void require_run(const fs::path& path) {
 
 }  // namespace
 
-RunDirectory::RunDirectory(const fs::path& path, FileDescriptor lock)
-    : path_(path), lock_(std::move(lock)) {}
+RunDirectory::RunDirectory(const fs::path& path, FileDescriptor lock, MadeFolders made)
+    : path_(path), lock_(std::move(lock)), made_(std::move(made)) {}
 
-RunDirectory RunDirectory::create(const fs::path& path, bool overwrite) {
-  make_directories(path);
+// A folder to write to, made if it is not there.
+RunDirectory RunDirectory::claimed(const fs::path& path) {
+  MadeFolders made;
+  made.make(path);
   if (const auto files = run_files(path); !files.empty() && !fs::exists(path / kMarker))
     throw directory_error(
         path, "the folder holds " + files.front().lexically_relative(path).string() +
                   ", which a run would replace but did not write; choose another folder with -o");
-  RunDirectory directory(path, lock_directory(path));
+  FileDescriptor lock = lock_directory(path, made);
+  return {path, std::move(lock), std::move(made)};
+}
+
+RunDirectory RunDirectory::create(const fs::path& path, bool overwrite) {
+  RunDirectory directory = claimed(path);
   if (!run_files(path).empty() && !overwrite)
     throw directory_error(
         path,
@@ -180,7 +192,9 @@ void RunDirectory::remove_frames_after(int frame) const {
 
 RunDirectory RunDirectory::open(const fs::path& path) {
   require_run(path);
-  RunDirectory directory(path, lock_directory(path));
+  MadeFolders made;
+  FileDescriptor lock = lock_directory(path, made);
+  RunDirectory directory(path, std::move(lock), std::move(made));
   directory.prepare_folders();
   return directory;
 }
@@ -197,54 +211,51 @@ std::string RunDirectory::origin() const {
   return line;
 }
 
-// Not in place of the file, which the lock is on.
+// Not in place of the file, which the lock is on, and over what it says, so that it never says
+// nothing.
 void RunDirectory::set_origin(const std::string& origin) const {
   const fs::path path = path_ / kMarker;
-  std::ofstream file(path);
-  file << origin << '\n';
-  file.close();
-  if (!file) throw file_error(path, "write", errno);
+  const std::string line = origin + '\n';
+  const auto size = static_cast<ssize_t>(line.size());
+  if (::pwrite(lock_.get(), line.data(), line.size(), 0) != size ||
+      ::ftruncate(lock_.get(), size) != 0)
+    throw file_error(path, "write", errno);
+  sync_file(lock_, path);
 }
 
 // Frames that another run has left there would be filmed and listed with those of this one.
-void RunDirectory::belong_to(const RunDirectory& run, bool replace) const {
+void RunDirectory::require_same_origin(const RunDirectory& run, bool replace) const {
   if (fs::equivalent(path_, run.path_)) return;
   const std::string before = origin(), now = run.origin();
   if (!now.empty() && before == now) return;
   // Whatever is asked for, a run is not replaced by what is made of another.
   if (fs::exists(scene()))
     throw directory_error(path_, "another run is in this folder; choose another with -o");
-  if (now.empty()) return;
-  const bool other = !before.empty() && !run_files(path_).empty();
-  if (other && !replace)
+  if (!now.empty() && !before.empty() && !replace && !run_files(path_).empty())
     throw directory_error(path_,
                           "what is in this folder was made of another run; replace it with "
                           "--overwrite, or choose another folder with -o");
-  if (other) remove_older_run();
+}
+
+void RunDirectory::take_over_for(const RunDirectory& run) const {
+  if (fs::equivalent(path_, run.path_)) return;
+  const std::string before = origin(), now = run.origin();
+  if (now.empty() || before == now) return;
+  if (!before.empty()) remove_older_run();
   set_origin(now);
 }
 
 RunDirectory RunDirectory::open_for_exports(const fs::path& path, const RunDirectory& run,
                                             bool replace) {
-  make_directories(path);
-  RunDirectory directory(path, lock_directory(path));
-  directory.belong_to(run, replace);
-  for (const fs::path& folder : {path, path / "particles"}) directory.prepare_folder(folder);
-  return directory;
-}
-
-RunDirectory RunDirectory::open_for_pictures(const fs::path& path, const RunDirectory& run,
-                                             bool replace) {
-  make_directories(path);
-  RunDirectory directory(path, lock_directory(path));
-  directory.belong_to(run, replace);
-  for (const fs::path& folder : {path, path / "frames"}) directory.prepare_folder(folder);
+  RunDirectory directory = claimed(path);
+  directory.require_same_origin(run, replace);
+  directory.prepare_folder(path);
   return directory;
 }
 
 // Makes the folder, removes what a killed run left half-written in it, and proves it writable.
 void RunDirectory::prepare_folder(const fs::path& folder) const {
-  make_directories(folder);
+  made_.make(folder);
   for (const fs::path& file : entries(folder))
     if (is_half_written(file)) remove_file(file);
   const AtomicFile probe(folder / "probe");
@@ -258,6 +269,8 @@ void RunDirectory::prepare_folders() const {
   if (fs::is_directory(path_ / "sensors")) make_sensor_folder();
 }
 
+void RunDirectory::make_image_folder() const { prepare_folder(path_ / "frames"); }
+void RunDirectory::make_particle_folder() const { prepare_folder(path_ / "particles"); }
 void RunDirectory::make_volume_folder() const { prepare_folder(path_ / "volumes"); }
 void RunDirectory::make_surface_folder() const { prepare_folder(path_ / "surfaces"); }
 void RunDirectory::make_sensor_folder() const { prepare_folder(path_ / "sensors"); }
@@ -275,10 +288,7 @@ std::vector<int> RunDirectory::particle_frames(std::string_view extension, bool 
 }
 
 std::string RunDirectory::image_pattern() const {
-  std::string folder = (path_ / "frames" / "").string();
-  for (std::size_t at = 0; (at = folder.find('%', at)) != folder.npos; at += 2)
-    folder.insert(at, "%");
-  return folder + "frame_%06d.png";
+  return numbered_file_pattern(path_ / "frames", "frame", "png");
 }
 
 fs::path RunDirectory::particle_path(int frame, std::string_view extension) const {

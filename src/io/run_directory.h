@@ -1,5 +1,6 @@
 // The output folder of a run: who may write into it, what lies where. A run owns its folder while
-// it lives; it replaces or removes only files that a run wrote.
+// it lives; it replaces or removes only files that a run wrote. Folders that it has made for them
+// and that are empty at its end go with it.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/io/made_folders.h"
 #include "src/io/posix_file.h"
 
 namespace firn {
@@ -29,11 +31,12 @@ class RunDirectory {
 
   // A folder for what `run` is converted to, made if it is not there; it may hold a run or none.
   // Throws as `create`, and Error{kFile} where what is there was made of another run, unless it is
-  // to `replace` that.
+  // to `replace` that, which stays until `take_over_for`.
   static RunDirectory open_for_exports(const std::filesystem::path& path, const RunDirectory& run,
                                        bool replace);
-  static RunDirectory open_for_pictures(const std::filesystem::path& path, const RunDirectory& run,
-                                        bool replace);
+
+  // Before the first file that is made of `run`: those that were made of another one go.
+  void take_over_for(const RunDirectory& run) const;
 
   // Which run it is, or was made of: "" if that is not known. A run that goes on stays the same.
   std::string origin() const;
@@ -48,8 +51,10 @@ class RunDirectory {
   std::filesystem::path image_path(int frame) const;  // frames/frame_000012.png
   std::vector<int> image_frames() const;              // of the pictures that are there, ascending
   std::string image_pattern() const;                  // the same for ffmpeg: "...frame_%06d.png"
+  void make_image_folder() const;
   std::filesystem::path particle_path(int frame, std::string_view extension) const;
   std::filesystem::path tracer_path(int frame, std::string_view extension) const;
+  void make_particle_folder() const;
   // Of the particle or (tracers) tracer files with this extension, ascending.
   std::vector<int> particle_frames(std::string_view extension, bool tracers = false) const;
   // particles.pvd or tracers.pvd, which lists them.
@@ -70,13 +75,15 @@ class RunDirectory {
   std::filesystem::path plot() const { return path_ / "ledger.png"; }
 
  private:
-  RunDirectory(const std::filesystem::path& path, FileDescriptor lock);
+  RunDirectory(const std::filesystem::path& path, FileDescriptor lock, MadeFolders made = {});
+  static RunDirectory claimed(const std::filesystem::path& path);
   void prepare_folders() const;
-  void belong_to(const RunDirectory& run, bool replace) const;
+  void require_same_origin(const RunDirectory& run, bool replace) const;
   void prepare_folder(const std::filesystem::path& folder) const;
 
   std::filesystem::path path_;
   FileDescriptor lock_;  // flock on a file whose presence also marks the folder as a run's
+  mutable MadeFolders made_;
 };
 
 }  // namespace firn

@@ -148,6 +148,55 @@ TEST(RunDirectory, RemovesWhatAKilledRunWasWriting) {
   }
 }
 
+TEST(RunDirectory, LeavesNoEmptyFolders) {
+  const ScratchFolder folder;
+  fs::create_directory(folder / "there");
+  for (const char* name : {"out/of/nothing", "there", "there/too"}) {
+    RunDirectory::create(folder / name, false);
+    EXPECT_FALSE(fs::exists(folder / "out"));
+    EXPECT_TRUE(fs::is_empty(folder / "there"));
+  }
+  make_run(folder / "run");
+  EXPECT_FALSE(fs::exists(folder / "run/sensors"));
+  RunDirectory::open(folder / "run").make_volume_folder();
+  EXPECT_FALSE(fs::exists(folder / "run/volumes"));
+  EXPECT_TRUE(fs::exists(folder / "run/checkpoints/checkpoint_000024.firn"));
+  write_text(folder / "plain", "");
+  expect_error(ErrorCategory::kFile, {"cannot create the folder"},
+               [&] { RunDirectory::create(folder / "new/../plain/below", false); });
+}
+
+TEST(RunDirectory, IsOfOneRunAndSaysOfWhich) {
+  const ScratchFolder folder;
+  make_run(folder / "one");
+  make_run(folder / "two");
+  const RunDirectory one = RunDirectory::open(folder / "one"),
+                     two = RunDirectory::open(folder / "two");
+  one.set_origin("a longer name");
+  EXPECT_EQ(one.origin(), "a longer name");
+  one.set_origin("one");
+  two.set_origin("two");
+  EXPECT_EQ(one.origin(), "one");
+  const fs::path made = folder / "made";
+  {
+    const RunDirectory target = RunDirectory::open_for_exports(made, one, false);
+    target.take_over_for(one);
+    write_text(target.video(), "of one");
+  }
+  expect_error(ErrorCategory::kFile, {"made of another run"},
+               [&] { RunDirectory::open_for_exports(made, two, false); });
+  const RunDirectory target = RunDirectory::open_for_exports(made, two, true);
+  EXPECT_TRUE(fs::exists(target.video()));  // until something is there in its place
+  target.take_over_for(two);
+  EXPECT_FALSE(fs::exists(target.video()));
+  EXPECT_EQ(target.origin(), "two");
+  fs::create_directory(folder / "mine");
+  write_text(folder / "mine/video.mp4", "mine");
+  expect_error(ErrorCategory::kFile, {"video.mp4", "did not write"},
+               [&] { RunDirectory::open_for_exports(folder / "mine", two, true); });
+  EXPECT_EQ(test::file_count(folder / "mine"), 1u);
+}
+
 TEST(RunDirectory, OpensOnlyARun) {
   const ScratchFolder folder;
   expect_error(ErrorCategory::kFile, {"there is no such folder"},

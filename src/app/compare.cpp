@@ -15,6 +15,7 @@
 #include "src/app/run_report.h"
 #include "src/app/scene_catalog.h"
 #include "src/app/stopwatch.h"
+#include "src/io/posix_file.h"
 
 namespace firn::app {
 namespace {
@@ -22,7 +23,9 @@ namespace {
 std::filesystem::path base_folder(const Options& options) {
   if (!options.output.empty()) return options.output;
   const Scene scene = load_scene(find_scene(options.target), scene_options(options));
-  return output_folder(scene, options).string() + "-compare";
+  std::filesystem::path folder = output_folder(scene, options).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();  // "out/drop/"
+  return folder += "-compare";
 }
 
 // Two of them would be the same run, computed and drawn twice.
@@ -43,6 +46,15 @@ void refuse_kept(const std::filesystem::path& base, bool overwrite) {
                   fmt::format("{}: exists; --overwrite replaces it", (base / name).string()));
 }
 
+// They would stand beside runs that they do not show, where this call is stopped or makes fewer.
+void remove_kept(const std::filesystem::path& base) {
+  for (const char* name : kComparisonFiles) {
+    std::error_code error;
+    std::filesystem::remove(base / name, error);
+    if (error) throw file_error(base / name, "remove", error.value());
+  }
+}
+
 // Every scene is read and every folder claimed before anything is computed.
 std::vector<ComparedRun> prepare(const Options& options, const std::filesystem::path& base) {
   std::vector<ComparedRun> runs;
@@ -61,6 +73,7 @@ std::vector<ComparedRun> prepare(const Options& options, const std::filesystem::
     runs.push_back({variants[i], std::move(scenes[i]),
                     RunDirectory::create(base / variants[i].folder, options.overwrite),
                     std::nullopt, ""});
+  remove_kept(base);
   return runs;
 }
 

@@ -1,6 +1,7 @@
 """Variants side by side."""
 
 import json
+import shutil
 import unittest
 
 from support import CliTest
@@ -75,6 +76,20 @@ class Compare(CliTest):
         self.assertIn("comparison.png: exists; --overwrite", self.fail_with(3, *arguments, "grid.dx=0.05,0.1"))
         self.assertEqual(self.files("both/**/*"), before)
         self.succeed(*arguments, "grid.dx=0.05,0.1", "--overwrite")
+
+    def test_files_of_an_older_comparison_go(self):
+        more = ("--frames", 2, "--set", "output.resolution=[32, 24]", "-o", "c50%")
+        self.succeed("compare", self.scene, "--vary", "grid.dx=0.05,0.1", *more, "--set", "output.video=true")
+        if shutil.which("ffmpeg"):  # for which a '%' in the folder's name is no frame's number
+            self.assertTrue((self.folder / "c50%/comparison.mp4").exists())
+        (self.folder / "c50%/comparison.mp4").write_text("older")
+        self.succeed("compare", self.scene, "--vary", "grid.dx=0.05,0.2", *more, "--overwrite")
+        self.assertFalse((self.folder / "c50%/comparison.mp4").exists())
+
+    def test_a_folder_that_ends_in_a_slash(self):
+        self.succeed("compare", self.scene, "--vary", "grid.dx=0.05,0.1", "--frames", 1, "--set",
+                     'output.directory="out/here/"')
+        self.assertTrue((self.folder / "out/here-compare/comparison.png").exists())
 
     def test_a_diverging_variant_is_reported_beside_the_others(self):
         result = self.firn("compare", self.scene, "-o", "two", "--set", "time.dt_max=1e-2", "--vary",

@@ -40,11 +40,12 @@ class WatchedRun {
     while (true) {
       files_.remember();
       if (const auto scene = load()) run(*scene);
-      if (!files_.changed()) progress_.line("watching " + path_ + "; Ctrl-C ends");
-      while (InterruptGuard::requested() == 0 && !files_.changed())
+      std::optional<std::string> changed = files_.changed();
+      if (!changed) progress_.line("watching " + path_ + "; Ctrl-C ends");
+      for (; InterruptGuard::requested() == 0 && !changed; changed = files_.changed())
         std::this_thread::sleep_for(kPause);
       if (const int signal = InterruptGuard::requested()) return 128 + signal;
-      progress_.line(fmt::format("{} has changed: running again", *files_.changed()));
+      progress_.line(fmt::format("{} has changed: running again", *changed));
       wait_until_written();
     }
   }

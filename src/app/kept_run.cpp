@@ -70,7 +70,7 @@ void KeptRun::work() {
     for (std::size_t i = 0; i < frames_.size() && !stop_; ++i) {
       session_.set_filling(static_cast<double>(i) / static_cast<double>(frames_.size()));
       auto read = kept_.read(frames_[i], channels_of_checkpoints(frames_[i]), "the view needs",
-                             {"material", "body", "volume"});
+                             {"material", "body", "volume", "mass"});
       if (read)
         add(frames_[i], *read);
       else
@@ -81,6 +81,8 @@ void KeptRun::work() {
     session_.set_phase(view::Phase::kFailed, error.what());
   } catch (const std::bad_alloc&) {
     session_.set_phase(view::Phase::kFailed, "out of memory; show fewer points with --max-points");
+  } catch (const std::exception& error) {  // of the library, which knows no better
+    session_.set_phase(view::Phase::kFailed, error.what());
   }
 }
 
@@ -114,7 +116,8 @@ void KeptRun::add(int frame, RunFrames::Frame& read) {
     for (std::uint32_t i = 0; i < read.particles.particles; ++i) snapshot.id.push_back(i);
   if (!staged_) session_.set_stage(scene_, snapshot);
   staged_ = true;
-  view::Picture picture = maker_.make(snapshot, frame, session_.costly());
+  // Each frame is read once: what is costly is made of it now or never.
+  view::Picture picture = maker_.make(snapshot, frame, "vorticity");
   picture.time = read.particles.mark.time;
   if (read.tracers) picture.tracers = maker_.tracers(snapshot_of(*read.tracers));
   picture.colliders = bodies_.at(frame, picture.time);

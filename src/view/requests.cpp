@@ -12,6 +12,12 @@
 
 namespace firn::view {
 
+namespace {
+
+constexpr std::string_view kPortOfHttp = "80";  // which browsers leave out
+
+}  // namespace
+
 std::string new_token() {
   std::array<unsigned char, 16> bytes{};
   if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
@@ -34,7 +40,8 @@ Access::Access(int port, std::string token)
 
 bool Access::is_own_name(std::string_view host) const {
   for (const std::string_view name : {"127.0.0.1", "localhost"})
-    if (host == fmt::format("{}:{}", name, port_)) return true;
+    if (host == fmt::format("{}:{}", name, port_) || (port_ == kPortOfHttp && host == name))
+      return true;
   return false;
 }
 

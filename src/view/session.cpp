@@ -96,19 +96,13 @@ Json Session::state_now(std::size_t rows) const {
   for (const auto& p : store_.all()) pictures.push_back({p->number, p->frame, p->time, p->passing});
   Json ledger = Json::array();
   for (std::size_t i = rows; i < rows_.size(); ++i) ledger.push_back(rows_[i]);
-  return {{"version", version_},
-          {"epoch", epoch_},
-          {"phase", name_of(phase_)},
-          {"message", message_},
-          {"filling", filling_},
-          {"steps", pace_.steps},
-          {"particles", pace_.particles},
-          {"dt", pace_.dt},
-          {"steps_per_second", pace_.steps_per_second},
-          {"device", pace_.device},
-          {"thinned", store_.thinned()},
-          {"pictures", pictures},
-          {"first_row", std::min(rows, rows_.size())},
+  return {{"version", version_},     {"epoch", epoch_},
+          {"beginning", beginning_}, {"phase", name_of(phase_)},
+          {"message", message_},     {"filling", filling_},
+          {"steps", pace_.steps},    {"particles", pace_.particles},
+          {"dt", pace_.dt},          {"steps_per_second", pace_.steps_per_second},
+          {"device", pace_.device},  {"thinned", store_.thinned()},
+          {"pictures", pictures},    {"first_row", std::min(rows, rows_.size())},
           {"rows", ledger}};
 }
 

@@ -94,7 +94,8 @@ class Session {
   std::condition_variable change_;
   bool closed_ = false;
   std::uint64_t version_ = 1;
-  int epoch_ = 0;  // counts beginnings
+  int epoch_ = 0;      // counts scenes
+  int beginning_ = 0;  // counts those that began anew
   Phase phase_ = Phase::kFilling;
   std::string message_, costly_;
   double filling_ = 0;

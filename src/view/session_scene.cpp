@@ -180,6 +180,7 @@ void Session::set_scene(const Scene& scene, bool anew) {
   if (anew) {
     store_.clear();
     rows_.clear();
+    ++beginning_;
   }
   ++epoch_;
   changed();

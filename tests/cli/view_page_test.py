@@ -188,8 +188,42 @@ class Live(PageTest):
         self.end(viewer)
 
 
+class Plotted(PageTest):
+    SCENE = SCENE
+
+    def test_rows_of_the_run_before_go_where_it_begins_again(self):
+        viewer = self.show(self.scene, "--threads", "1")
+        self.wait("document.body.dataset.phase === 'ended' && firn.plots.rows.length === 13")
+        self.browser.run("firn.take = async () => {}")  # as of a page in the background: it looks again at the end
+        self.assertEqual(viewer.post("set", {"set": ["body.0.velocity=[-9.0, 0.0, 0.0]"], "again": True}), (200, {}))
+        while viewer.state()["beginning"] != 2:
+            pass
+        viewer.wait_for("ended")
+        rows = viewer.state()["rows"]
+        self.browser.run("delete firn.take")
+        self.wait(f"firn.plots.rows.length === 13 && firn.plots.rows[0].join() === [{','.join(map(str, rows[0]))}].join()")
+        self.end(viewer)
+
+    def test_more_rows_than_a_function_takes_arguments(self):
+        viewer = self.show(self.scene, "--paused", "--threads", "1")
+        self.assertEqual(self.browser.run("""
+            const p = firn.plots;
+            p.add(0, Array.from({length: 200000}, (_, i) => p.columns.map(() => i)));
+            p.draw(1);
+            return p.rows.length;"""), 200000)
+        self.end(viewer)
+
+
 class Address(PageTest):
     SCENE = SCENE
+
+    def test_another_one_in_the_same_tab_is_gone_to(self):
+        viewer = self.show(self.scene, "--paused", "--threads", "1")
+        self.browser.run("window.before = true; location.hash = arguments[0]", "0" * 32)
+        self.wait("!window.before && document.getElementById('notice').textContent.includes('open the address')")
+        self.browser.run("window.before = true; location.hash = arguments[0]", viewer.token)
+        self.wait("!window.before && document.body.dataset.points > 0")
+        self.end(viewer, ["401"])
 
     def test_the_token_is_kept_out_of_it_and_a_reload_finds_it(self):
         viewer = self.show(self.scene, "--paused", "--threads", "1")

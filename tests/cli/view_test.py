@@ -256,6 +256,15 @@ class Kept(ViewTest):
         self.assertIn("firn resume", viewer.post("set", {"set": ["simulation.frames=9"]})[1]["error"])
         viewer.end()
 
+    def test_vorticity_is_made_of_every_frame(self):
+        self.succeed("run", self.scene, "-o", "out", "--frames", 2, "--set", 'output.channels=["velocity"]')
+        viewer = self.view("out")
+        for number, *_ in viewer.wait_for("ended")["pictures"]:
+            header = viewer.points(number, "vorticity")[0]
+            self.assertTrue(header["kept"])
+            self.assertEqual(header["values_of"], header["frame"])
+        viewer.end()
+
     def test_frames_of_checkpoints(self):
         self.succeed("run", self.scene, "-o", "out", "--set", "output.particles=[]")
         viewer = self.view("out")

@@ -286,6 +286,18 @@ TEST_F(Requests, OfThePageItselfAreAnswered) {
   EXPECT_EQ(status(page), 200);
 }
 
+TEST_F(Requests, LeaveThePortOfHttpOut) {
+  const Access access(80, access_.token());
+  Request request = post();
+  for (const char* host : {"127.0.0.1", "localhost", "127.0.0.1:80"}) {
+    request.host = host;
+    request.origin = std::string("http://") + host;
+    EXPECT_FALSE(access.refusal(request)) << host;
+  }
+  request.host = "127.0.0.1:8080";
+  EXPECT_TRUE(access.refusal(request));
+}
+
 TEST_F(Requests, WithAnotherNameOfTheServerAreRefused) {
   for (const char* host : {"", "127.0.0.1", "127.0.0.1:80", "localhost", "evil.example:8080",
                            "127.0.0.1:8080.evil.example", "localhost:8080 ", "[::1]:8080"}) {

@@ -22,6 +22,9 @@ function takeToken() {
 
 const token = takeToken();
 
+// A program that was started again at the same port has another token, and its address another # alone.
+addEventListener("hashchange", () => location.reload());
+
 async function ask(path, options = {}) {
   const headers = {...options.headers, "X-Firn-Token": token};
   const answer = await fetch(path, {...options, headers, cache: "no-store"});

@@ -54,6 +54,15 @@ class View {
   }
 
   async take(state) {
+    // Rows of the run before are none of this one: all are asked for anew.
+    if (state.beginning !== this.state.beginning) {
+      this.ranges.clear();
+      if (state.first_row > 0) {
+        this.rows = 0;
+        this.state = {...this.state, version: 0, beginning: state.beginning};
+        return;
+      }
+    }
     if (state.epoch !== this.state.epoch) await this.beginScene(state);
     if (!this.scene) return;
     this.plots.add(state.first_row, state.rows);

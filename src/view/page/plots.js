@@ -47,8 +47,7 @@ export class Plots {
   }
 
   add(first, rows) {
-    this.rows.length = Math.min(this.rows.length, first);
-    this.rows.push(...rows);
+    this.rows = this.rows.slice(0, first).concat(rows);
   }
 
   draw(time) {
@@ -62,7 +61,8 @@ export class Plots {
       return this.rows.map((row) => row[at] ?? NaN);
     });
     const all = series.flat().filter(Number.isFinite);
-    let low = Math.min(...all), high = Math.max(...all);
+    // Of long runs there are more than a function takes arguments.
+    let low = all.reduce((a, b) => Math.min(a, b), Infinity), high = all.reduce((a, b) => Math.max(a, b), -Infinity);
     if (!all.length) [low, high] = [0, 1];
     if (fromZero) low = Math.min(low, 0);
     if (!(high > low)) high = low + (Math.abs(low) || 1);

@@ -10,34 +10,31 @@
 #include <numeric>
 
 #include "kernels/exec/parallel_for.h"
+#include "src/surface/holes.h"
 #include "src/surface/volume_count.h"
 
 namespace firn {
 namespace {
 
 // In units of the particles' spacing.
-constexpr double kReach = 3;  // of the weights of isotropic surfaces
-// Of the sphere with a particle's volume.
-constexpr float kRadius = 0.6204f;
-constexpr float kNearest = 1.25f;  // no surface is farther from every particle
-constexpr float kBand = 1.2f;      // values beyond are background
-constexpr double kLone = 1.8;      // lone drops have nothing nearer
-// Of anisotropic surfaces: what values are within and without, such that their slope is about one
-// at a flat surface.
+constexpr double kReach = 3;        // of the weights of isotropic surfaces
+constexpr float kRadius = 0.6204f;  // of the sphere with a particle's volume
+constexpr double kNearest = 1.25;   // no surface is farther from every particle
+constexpr double kHole = 1.35;      // of a mass the level that is taken is further out
+constexpr float kBand = 1.2f;       // values beyond are background
+constexpr double kLone = 1.8;       // lone drops have nothing nearer
+// Of anisotropic surfaces: what values are within and without; their slope at a flat one is one.
 constexpr float kHalfBand = 0.6f;
-constexpr std::uint32_t kDense = 42;  // particles of a cell of 64 that has no hole
+constexpr std::uint32_t kDense = 42;  // particles of a cell of 64 that is full
 
-// How far behind a wall surfaces are cut, in voxels: such that the edges of the cut, which
-// smoothing makes round, lie in the wall. Colliders may be no thicker than a cell, and hold it from
-// both sides.
+// How far behind a wall surfaces are cut, in voxels: the edges of the cut, which smoothing makes
+// round, lie in it. Colliders may be no thicker than a cell, and hold it from both sides.
 constexpr double kBehindFace = 1.5, kBehindCollider = 0.75;
-// What is so near to a wall, in spacings, is drawn to it.
-constexpr double kDrawn = 0.6;
+constexpr double kDrawn = 0.6;  // what is so near to a wall, in spacings, is drawn to it
 // Of a mass's half space that ends at a wall the kernels sum to 1 / 2 there, with its image to 1.
 // What touches several walls has a quarter, an eighth.
 constexpr float kDrawnSum = 2.2f;
-// In spacings: from there on no particle is missed in a wall.
-constexpr double kBeside = kReach;
+constexpr double kBeside = kReach;  // from there on no particle is missed in a wall
 
 double mean_volume(const SurfaceParticles& particles) {
   const double sum = std::accumulate(particles.volume.begin(), particles.volume.end(), 0.0);
@@ -83,6 +80,10 @@ LevelSet::LevelSet(const SurfaceParticles& particles, const SurfaceSettings& set
   }
   places_ = {};
   if (!walls_.none()) near_ = find_near_walls();
+  const auto is_in_wall = [this](std::uint32_t node, const Walls::V3& x) {
+    return near_walls(node) != 0 && walls_.distance(near_walls(node), x) < 0;
+  };
+  holes_ = Holes(cells_, points_, per_cell_, kHole * spacing_, is_in_wall);
   if (is_anisotropic_) fit_ellipsoids(particles);
   std::vector<Values> values(cells_.size()), beyond(cells_.size());
   parallel_for(cells_.size(), 0,
@@ -155,13 +156,12 @@ bool LevelSet::has_images(const Around& around) const {
   });
 }
 
-// No side of the cell is near the surface: all of its surroundings hold particles; beside walls, so
-// many that no gap is between these and their images.
+// No side of the cell is near the surface: no hole is, and nowhere are particles few.
 bool LevelSet::is_deep(std::uint32_t node, const Around& around) const {
   const std::uint32_t dense = is_anisotropic_ ? kDense : kDense * 27 / 64;
-  const std::uint32_t least = is_anisotropic_ || near_walls(node) != 0 ? dense : 2;
-  return std::all_of(around.begin(), around.end(), [&](std::uint32_t cell) {
-    return cell != KeyTable::kNone && cells_.end(cell) >= cells_.begin(cell) + least;
+  const std::uint32_t least = is_anisotropic_ || near_walls(node) != 0 ? dense : 0;
+  return !holes_.any_near(around) && std::ranges::all_of(around, [&](std::uint32_t cell) {
+    return cells_.end(cell) >= cells_.begin(cell) + least;
   });
 }
 
@@ -267,7 +267,7 @@ LevelSet::Values LevelSet::measure_distance(const Around& around, const Sums& s)
   std::vector<SurfacePoint> own, images;
   for_points(around, false, [&](std::uint32_t k) { own.push_back(s.relative(points_[k])); });
   const Lanes radius(kRadius * static_cast<float>(spacing_)),
-      nearest(kNearest * static_cast<float>(spacing_));
+      nearest(static_cast<float>(kNearest * spacing_));
   const auto phi = [&](const Lanes& weight, const Lanes& mean, const Lanes& apart) {
     const Lanes away = mean / max(weight, Lanes(1e-20f));
     return select(weight > Lanes(0.0f), max(away - radius, apart - nearest),

@@ -8,6 +8,7 @@
 
 #include "src/analysis/cell_lists.h"
 #include "src/surface/ellipsoids.h"
+#include "src/surface/holes.h"
 #include "src/surface/near_sums.h"
 #include "src/surface/particle_surface.h"
 #include "src/surface/wall_images.h"
@@ -128,9 +129,10 @@ class LevelSet {
   double likely_level_ = 0;
   std::vector<float> places_;  // of particles and images, until cells have them
   Cells cells_;
-  std::vector<std::uint32_t> order_;   // of a cell's voxels, for VoxelSums
-  std::vector<Walls::Set> near_;       // by node, if there are walls
-  std::vector<SurfacePoint> points_;   // in the order of the cells
+  std::vector<std::uint32_t> order_;  // of a cell's voxels, for VoxelSums
+  std::vector<Walls::Set> near_;      // by node, if there are walls
+  std::vector<SurfacePoint> points_;  // in the order of the cells
+  Holes holes_;
   std::vector<Ellipsoid> ellipsoids_;  // of anisotropic surfaces, in that order
   openvdb::FloatGrid::Ptr grid_;
   std::vector<Cut> cuts_;

@@ -73,6 +73,57 @@ TEST_P(Surfaces, OfBodiesFourSpacingsApartAreTwo) {
     EXPECT_GT(std::abs(surface.mesh().positions[3 * i]), 0.5 * kSpacing);
 }
 
+// Two of 20 by 10 by 20 particles, a lattice's, so many spacings from face to face.
+Cloud blocks_apart(double gap) {
+  Cloud blocks = cloud(
+      [](double x, double y, double z) {
+        return std::abs(x) < 10 * kSpacing && std::abs(y) < 10 * kSpacing &&
+               std::abs(z) < 10 * kSpacing;
+      },
+      0);
+  for (std::size_t i = 1; i < blocks.position.size(); i += 3)
+    blocks.position[i] +=
+        std::copysign(static_cast<float>(0.5 * gap * kSpacing), blocks.position[i]);
+  return blocks;
+}
+
+void move_up(Cloud& cloud, double spacings) {
+  for (std::size_t i = 1; i < cloud.position.size(); i += 3)
+    cloud.position[i] += static_cast<float>(spacings * kSpacing);
+}
+
+constexpr double kStep = 0.4;  // spacings: places in the cells, which are 3 or 4 wide
+constexpr int kSteps = 10;
+
+double widest(const SurfaceMesh& mesh) {
+  double x = 0;
+  for (std::size_t i = 0; i < mesh.vertices(); ++i)
+    x = std::max(x, std::abs(double{mesh.positions[3 * i]}));
+  return x / kSpacing;
+}
+
+TEST_P(Surfaces, OfBodiesWithANarrowGapAreTwoWhereverItIs) {
+  Cloud blocks = blocks_apart(2.5);
+  // The level is such that half a percent of the volume is missing, of 8000 cells, at most.
+  const double tolerance = 2 * 0.005 * 8000 / (4 * 20 * 20 + 8 * 20 * 10);
+  const double width = widest(ParticleSurface(blocks.particles(), settings_).mesh());
+  for (int step = 0; step < kSteps; ++step, move_up(blocks, kStep)) {
+    const ParticleSurface surface(blocks.particles(), settings_);
+    EXPECT_EQ(pieces(surface.mesh()), 2) << step;
+    EXPECT_NEAR(widest(surface.mesh()), width, tolerance) << step;
+  }
+}
+
+// Its inner side is a piece of its own.
+TEST_P(Surfaces, OfABodyWithABubbleHaveItWhereverItIs) {
+  Cloud block =
+      cloud([](double x, double y,
+               double z) { return in_block(x, y, z) && std::hypot(x, y, z) > 2.5 * kSpacing; },
+            0);
+  for (int step = 0; step < kSteps; ++step, move_up(block, kStep))
+    EXPECT_EQ(pieces(ParticleSurface(block.particles(), settings_).mesh()), 2) << step;
+}
+
 TEST_P(Surfaces, AreTheSameForAnyNumberOfThreads) {
   const Cloud particles = cloud(in_ball);
   const int threads = omp_get_max_threads();

@@ -190,8 +190,9 @@ void bind_changing(nb::class_<Session>& c) {
             s.set_force(object_of<OwnForceStep>(force), memory_of(memory));
           },
           nb::arg("force").none(), nb::arg("memory") = "host",
-          "Sets a force beside gravity, or none: `force(step: ForceStep)` is called once in every "
-          "step and returns the accelerations of all particles (m/s^2, whatever NumPy broadcasts "
+          "Sets a force beside gravity, or none: `force(step: ForceStep)` is called for every "
+          "step that is tried, which an integrator may try again, and returns the accelerations of "
+          "all particles (m/s^2, whatever NumPy broadcasts "
           "to (dimension, chunks, lanes)), or fills `step.acceleration` and returns None.\n\n"
           "What it raises leaves the call that advances; the state then means nothing, reading or "
           "saving it is refused, and only `load_state` brings it back. It is no part of a saved "

@@ -62,8 +62,8 @@ bool write_video(const std::vector<ComparedRun>& runs, const fs::path& base, int
   for (int frame = 0; frame <= last; ++frame)
     write_png((frames / numbered_file_name("frame", frame, "png")).string(),
               side_by_side_at(runs, frame));
-  const bool done = encode_video(numbered_file_pattern(frames, "frame", "png"), 0,
-                                 runs.front().scene.simulation.fps, video.string());
+  const bool done =
+      encode_video(frames.string(), 0, runs.front().scene.simulation.fps, video.string());
   return done;
 }
 

@@ -82,7 +82,7 @@ bool write_video(const Scene& scene, const RunDirectory& directory, Progress& pr
                                           ": no video: the run has no pictures; go on with it "
                                           "with 'firn resume', --set output.image=true");
   const std::string path = directory.video().string();
-  if (!encode_video(directory.image_pattern(), frames.front(), scene.simulation.fps, path))
+  if (!encode_video(directory.image_folder().string(), frames.front(), scene.simulation.fps, path))
     return false;
   for (std::size_t i = 1; i < frames.size(); ++i)
     if (frames[i] != frames[i - 1] + 1) {

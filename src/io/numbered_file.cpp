@@ -10,13 +10,6 @@ std::string numbered_file_name(std::string_view prefix, int frame, std::string_v
   return fmt::format("{}_{:06}.{}", prefix, frame, extension);
 }
 
-std::string numbered_file_pattern(const std::filesystem::path& folder, std::string_view prefix,
-                                  std::string_view extension) {
-  std::string text = (folder / "").string();
-  for (std::size_t at = 0; (at = text.find('%', at)) != text.npos; at += 2) text.insert(at, "%");
-  return fmt::format("{}{}_%06d.{}", text, prefix, extension);
-}
-
 std::optional<int> numbered_file_frame(std::string_view name, std::string_view prefix,
                                        std::string_view extension) {
   if (name.size() <= prefix.size()) return std::nullopt;

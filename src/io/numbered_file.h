@@ -2,7 +2,6 @@
 // more>.<extension>.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,11 +9,6 @@
 namespace firn {
 
 std::string numbered_file_name(std::string_view prefix, int frame, std::string_view extension);
-
-// Those of a folder as ffmpeg takes them: "FOLDER/frame_%06d.png", where a '%' of the folder's own
-// is doubled.
-std::string numbered_file_pattern(const std::filesystem::path& folder, std::string_view prefix,
-                                  std::string_view extension);
 
 // The frame in such a name; none if the name is not exactly what numbered_file_name makes.
 std::optional<int> numbered_file_frame(std::string_view name, std::string_view prefix,

@@ -276,19 +276,15 @@ void RunDirectory::make_surface_folder() const { prepare_folder(path_ / "surface
 void RunDirectory::make_sensor_folder() const { prepare_folder(path_ / "sensors"); }
 
 fs::path RunDirectory::image_path(int frame) const {
-  return path_ / "frames" / numbered_file_name("frame", frame, "png");
+  return image_folder() / numbered_file_name("frame", frame, "png");
 }
 
 std::vector<int> RunDirectory::image_frames() const {
-  return frames_in(path_ / "frames", "frame", "png");
+  return frames_in(image_folder(), "frame", "png");
 }
 
 std::vector<int> RunDirectory::particle_frames(std::string_view extension, bool tracers) const {
   return frames_in(path_ / "particles", tracers ? "tracers" : "particles", extension);
-}
-
-std::string RunDirectory::image_pattern() const {
-  return numbered_file_pattern(path_ / "frames", "frame", "png");
 }
 
 fs::path RunDirectory::particle_path(int frame, std::string_view extension) const {

@@ -48,9 +48,9 @@ class RunDirectory {
   void remove_frames_after(int frame) const;
 
   const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path image_folder() const { return path_ / "frames"; }
   std::filesystem::path image_path(int frame) const;  // frames/frame_000012.png
   std::vector<int> image_frames() const;              // of the pictures that are there, ascending
-  std::string image_pattern() const;                  // the same for ffmpeg: "...frame_%06d.png"
   void make_image_folder() const;
   std::filesystem::path particle_path(int frame, std::string_view extension) const;
   std::filesystem::path tracer_path(int frame, std::string_view extension) const;

@@ -11,13 +11,25 @@
 #include "src/render/process.h"
 
 namespace firn {
+namespace {
 
-bool encode_video(const std::string& frame_pattern, int first_frame, double fps,
+// Of the pictures, as ffmpeg takes it: a percent sign of the folder's is none of its own.
+std::string pattern_in(const std::string& folder) {
+  std::string pattern = folder;
+  for (std::size_t at = 0; (at = pattern.find('%', at)) != pattern.npos; at += 2)
+    pattern.insert(at, "%");
+  return pattern + "/frame_%06d.png";
+}
+
+}  // namespace
+
+bool encode_video(const std::string& folder, int first_frame, double fps,
                   const std::string& out_mp4) {
   const std::string temporary = out_mp4 + ".part";
   // "file:" keeps ffmpeg from taking a colon in a path for a protocol; crf 17 is visually lossless,
   // and with "veryfast" as good as 18 with "veryfast" in half the time, in files a tenth larger.
-  // A damaged picture would be shown as far as it goes.
+  // A damaged picture would be shown as far as it goes. Players take what says nothing of its
+  // colours for BT.601 or BT.709 by its size, and pictures have sRGB's own curve.
   const ProgramResult result = run_program({"ffmpeg",
                                             "-nostdin",
                                             "-hide_banner",
@@ -33,9 +45,18 @@ bool encode_video(const std::string& frame_pattern, int first_frame, double fps,
                                             "-start_number",
                                             fmt::format("{}", first_frame),
                                             "-i",
-                                            "file:" + frame_pattern,
+                                            "file:" + pattern_in(folder),
                                             "-vf",
-                                            "crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0",
+                                            "crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0,"
+                                            "scale=out_color_matrix=bt709:out_range=tv",
+                                            "-colorspace",
+                                            "bt709",
+                                            "-color_primaries",
+                                            "bt709",
+                                            "-color_trc",
+                                            "iec61966-2-1",
+                                            "-color_range",
+                                            "tv",
                                             "-c:v",
                                             "libx264",
                                             "-preset",

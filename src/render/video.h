@@ -5,11 +5,11 @@
 
 namespace firn {
 
-// Encodes frame_pattern (e.g. "out/frame_%04d.png", counted from `first_frame`) as H.264 in MP4,
-// playable anywhere (yuv420p, even size: an odd last row or column is cut). Written to a temporary
-// name and renamed. Returns false if there is no ffmpeg; throws Error{kFile} with ffmpeg's
-// complaint if it fails.
-bool encode_video(const std::string& frame_pattern, int first_frame, double fps,
+// Encodes frame_000012.png and on of a folder, from `first_frame`, as H.264 in MP4, playable
+// anywhere (yuv420p, even size: an odd last row or column is cut), with the colours of HD video,
+// whatever the size. Written to a temporary name and renamed. Returns false if there is no ffmpeg;
+// throws Error{kFile} with ffmpeg's complaint if it fails.
+bool encode_video(const std::string& folder, int first_frame, double fps,
                   const std::string& out_mp4);
 
 }  // namespace firn

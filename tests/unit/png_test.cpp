@@ -180,26 +180,60 @@ TEST(Process, LargeInputDoesNotBlock) {
   EXPECT_EQ(run_program({"sh", "-c", "cat >&2"}, text).errors, text);
 }
 
-TEST_F(PngTest, VideoHoldsTheFrames) {
+// In the folder, the pictures 3 to 6.
+void write_pictures(const std::filesystem::path& folder, const Image& image) {
+  std::filesystem::create_directories(folder);
   for (int i = 3; i < 7; ++i)
-    write_png(path("frame_000" + std::to_string(i) + ".png"), speckled(65, 33));
-  if (!encode_video(path("frame_%04d.png"), 3, 24, path("a.mp4"))) GTEST_SKIP() << "no ffmpeg";
+    write_png((folder / ("frame_00000" + std::to_string(i) + ".png")).string(), image);
+}
+
+TEST_F(PngTest, VideoHoldsTheFrames) {
+  write_pictures(folder_ / "50%d", speckled(65, 33));
+  if (!encode_video(path("50%d"), 3, 24, path("a.mp4"))) GTEST_SKIP() << "no ffmpeg";
   EXPECT_GT(std::filesystem::file_size(path("a.mp4")), 500u);
   EXPECT_FALSE(std::filesystem::exists(path("a.mp4.part")));
-  expect_file_error([&] { encode_video(path("none_%04d.png"), 0, 24, path("b.mp4")); }, "b.mp4");
+  expect_file_error([&] { encode_video(path("none"), 0, 24, path("b.mp4")); }, "b.mp4");
   EXPECT_FALSE(std::filesystem::exists(path("b.mp4")));
+}
+
+// What ffprobe says of the stream, such as "color_space=bt709".
+std::string told_of(const std::string& video, const std::string& output, const std::string& key) {
+  const ProgramResult result = run_program(
+      {"sh", "-c",
+       "ffprobe -v error -show_entries stream=" + key + " -of default=nw=1 \"$0\" > \"$1\"", video,
+       output});
+  std::ifstream in(output);
+  std::string line;
+  std::getline(in, line);
+  return result.succeeded() ? line : result.errors;
+}
+
+// Of a large size, which players take for BT.709 where it says nothing.
+TEST_F(PngTest, VideoHasTheColoursOfThePictures) {
+  write_pictures(folder_ / "red", Image::filled(1280, 720, {200, 40, 40}));
+  if (!encode_video(path("red"), 3, 24, path("a.mp4"))) GTEST_SKIP() << "no ffmpeg";
+  for (const std::string tag : {"color_space=bt709", "color_primaries=bt709",
+                                "color_transfer=iec61966-2-1", "color_range=tv"})
+    EXPECT_EQ(told_of(path("a.mp4"), path("told"), tag.substr(0, tag.find('='))), tag);
+  ASSERT_TRUE(run_program({"ffmpeg", "-v", "error", "-i", path("a.mp4"), "-vf",
+                           "scale=in_color_matrix=bt709:in_range=tv", "-pix_fmt", "rgb24",
+                           "-frames:v", "1", "-y", path("back.png")})
+                  .succeeded());
+  const Rgb shown = read_png(path("back.png")).pixel(640, 360);
+  // Three numbers rounded to 8 bits, of which luminance has 219 steps, and one of a matrix of 1.9
+  // at most from them.
+  for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(shown[c], (Rgb{200, 40, 40}[c]), 3) << c;
 }
 
 // ffmpeg would show what is left of it.
 TEST_F(PngTest, NoVideoOfADamagedPicture) {
-  const std::string damaged = path("frame_0004.png");
-  for (int i = 3; i < 7; ++i)
-    write_png(path("frame_000" + std::to_string(i) + ".png"), speckled(65, 33));
+  const std::string damaged = path("frame_000004.png");
+  write_pictures(folder_, speckled(65, 33));
   std::fstream(damaged, std::ios::in | std::ios::out | std::ios::binary)
       .seekp(static_cast<std::streamoff>(std::filesystem::file_size(damaged) / 2))
       .write("????", 4);
   try {
-    if (!encode_video(path("frame_%04d.png"), 3, 24, path("a.mp4"))) GTEST_SKIP() << "no ffmpeg";
+    if (!encode_video(folder_.string(), 3, 24, path("a.mp4"))) GTEST_SKIP() << "no ffmpeg";
     FAIL() << "a video was made";
   } catch (const Error& error) {
     EXPECT_EQ(error.category(), ErrorCategory::kFile);

@@ -40,12 +40,6 @@ TEST(RunDirectory, MakesItsFolders) {
   EXPECT_FALSE(fs::exists(run.scene()));
 }
 
-TEST(RunDirectory, ImagePatternEscapesPercent) {
-  const ScratchFolder folder;
-  const RunDirectory run = RunDirectory::create(folder / "50%", false);
-  EXPECT_EQ(run.image_pattern(), (folder / "50%%/frames/frame_%06d.png").string());
-}
-
 TEST(RunDirectory, KeepsAnOlderRunUnlessTold) {
   const ScratchFolder folder;
   make_run(folder / "run");

@@ -39,41 +39,48 @@ void draw_outside_of_domain(Image& image, const Domain& domain, const Paper& pap
   });
 }
 
-bool contains(const CompiledShape& shape, const V3d& x) {
-  return distance(shape, {x[0], x[1], 0}) <= 0;
-}
+// How far a place in the picture is from a collider, in pixels.
+class PixelDistance {
+ public:
+  PixelDistance(const Collider& collider, double dx, const Affine& pose, const FlatView& view)
+      : shape_(compile_shape(collider.shape, 2, dx)), to_body_(pose.inverse()), view_(view) {}
 
-// The share of a pixel inside the shape, from 4x4 points where its corners disagree.
-float coverage(const CompiledShape& shape, const Affine& to_body, const FlatView& view, int x,
-               int y) {
-  int inside = 0;
-  for (int j = 0; j < 4; ++j)
-    for (int i = 0; i < 4; ++i)
-      inside += contains(shape, to_body.point(view.point(x + (i + 0.5) / 4, y + (j + 0.5) / 4)));
-  return static_cast<float>(inside) / 16;
+  double operator()(double column, double row) const {
+    const V3d x = to_body_.point(view_.point(column, row));
+    return distance(shape_, {x[0], x[1], 0}) * view_.pixels_per_metre;
+  }
+
+ private:
+  CompiledShape shape_;
+  Affine to_body_;
+  const FlatView& view_;
+};
+
+// The share of a pixel inside the shape, from the distances of its 4x4 parts where its edge may be
+// in it: so that what is narrower than these is a faint line, and not one of dashes.
+float coverage(const PixelDistance& distance, int x, int y) {
+  constexpr int kParts = 4;
+  constexpr double kHalfDiagonal = 0.7072;
+  const double away = distance(x + 0.5, y + 0.5);
+  if (!(std::abs(away) < kHalfDiagonal)) return away < 0 ? 1 : 0;
+  double inside = 0;
+  for (int j = 0; j < kParts; ++j)
+    for (int i = 0; i < kParts; ++i)
+      inside += std::clamp(0.5 - kParts * distance(x + (i + 0.5) / kParts, y + (j + 0.5) / kParts),
+                           0.0, 1.0);
+  return static_cast<float>(inside) / (kParts * kParts);
 }
 
 void draw_collider(Image& image, const Collider& collider, double dx, const Affine& pose,
                    const FlatView& view) {
-  const CompiledShape shape = compile_shape(collider.shape, 2, dx);
-  const Affine to_body = pose.inverse();
+  const PixelDistance distance(collider, dx, pose, view);
   const Rgb color =
       to_rgb({static_cast<float>(collider.color[0]), static_cast<float>(collider.color[1]),
               static_cast<float>(collider.color[2])});
-  const int columns = image.width + 1;
-  std::vector<char> corners(static_cast<std::size_t>(columns) * (image.height + 1));
-  parallel_for(image.height + 1, 0, [&](int y) {
-    for (int x = 0; x < columns; ++x)
-      corners[static_cast<std::size_t>(y) * columns + x] =
-          contains(shape, to_body.point(view.point(x, y)));
-  });
   parallel_for(image.height, 0, [&](int y) {
-    for (int x = 0; x < image.width; ++x) {
-      const char* corner = &corners[static_cast<std::size_t>(y) * columns + x];
-      const int inside = corner[0] + corner[1] + corner[columns] + corner[columns + 1];
-      if (inside == 0) continue;
-      image.blend_pixel(x, y, color, inside == 4 ? 1 : coverage(shape, to_body, view, x, y));
-    }
+    for (int x = 0; x < image.width; ++x)
+      if (const float share = coverage(distance, x, y); share > 0)
+        image.blend_pixel(x, y, color, share);
   });
 }
 

@@ -1,6 +1,7 @@
 #include "src/render/collider_view.h"
 
 #include "kernels/collide/rigid_motion.h"
+#include "src/render/mesh.h"
 #include "src/scene/mesh_cache.h"
 #include "src/scene/mesh_sequence.h"
 #include "src/scene/motion_keys.h"
@@ -93,8 +94,8 @@ void ColliderView::add_meshes(const Shape& shape, std::size_t collider,
     meshes_.back().at_rest.color = scene_.colliders[collider].color;
   } else if (shape.type == ShapeType::kUnion) {
     for (const Shape& child : shape.children) add_meshes(child, collider, outer);
-  } else if (shape.type == ShapeType::kDifference) {
-    add_meshes(shape.children.at(0), collider, outer);
+  } else if (shape.type == ShapeType::kDifference || shape.type == ShapeType::kIntersection) {
+    add_meshes(stand_in(shape), collider, outer);
   } else if (shape.type == ShapeType::kTransform) {
     outer.push_back(&shape);
     add_meshes(shape.children.at(0), collider, outer);

@@ -257,6 +257,8 @@ bool append_isosurface(const Shape& shape, const Affine& placement, Mesh& mesh) 
   constexpr double kCoarsest = 1e30;
   const CompiledShape rough = compile_shape(shape, 3, kCoarsest);
   if (!rough.bounded()) return false;
+  for (std::size_t c = 0; c < 3; ++c)
+    if (!(rough.min[c] < rough.max[c])) return true;  // what is apart has nothing in common
   const CompiledShape fine = compile_shape(shape, 3, 2 * longest_side(rough) / kCells);
   Lattice(fine).append(placement, mesh);
   return true;

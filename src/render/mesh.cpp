@@ -155,7 +155,40 @@ bool contains_mesh(const Shape& shape) {
          std::any_of(shape.children.begin(), shape.children.end(), contains_mesh);
 }
 
+// The part of a shape that lies in the room, as far as its own axes go.
+Shape within(const Shape& shape, const Affine& placement, const Bounds& room) {
+  const Affine to_shape = placement.inverse();
+  Bounds own;
+  for (int i = 0; i < 8; ++i) own.add(to_shape.point(room.corner(i)));
+  Shape box, part;
+  box.type = ShapeType::kBox;
+  part.type = ShapeType::kIntersection;
+  for (int c = 0; c < 3; ++c) {
+    box.min[static_cast<std::size_t>(c)] = own.min[c];
+    box.max[static_cast<std::size_t>(c)] = own.max[c];
+  }
+  part.children = {shape, box};
+  return part;
+}
+
+bool append_cut(const Shape& cut, const Affine& placement, Mesh& mesh, const Bounds* room) {
+  return !contains_mesh(cut) &&
+         (append_isosurface(cut, placement, mesh) ||
+          (room && append_isosurface(within(cut, placement, *room), placement, mesh)));
+}
+
 }  // namespace
+
+void Bounds::add(const V3d& x) {
+  for (int c = 0; c < 3; ++c) {
+    min[c] = std::min(min[c], x[c]);
+    max[c] = std::max(max[c], x[c]);
+  }
+}
+
+V3d Bounds::corner(int i) const {
+  return {{i & 1 ? max[0] : min[0], i & 2 ? max[1] : min[1], i & 4 ? max[2] : min[2]}};
+}
 
 V3d Affine::direction(const V3d& x) const {
   V3d r;
@@ -213,7 +246,16 @@ void append_quad(Mesh& mesh, std::uint32_t a, std::uint32_t b, std::uint32_t c, 
   mesh.indices.insert(mesh.indices.end(), {a, b, c, a, c, d});
 }
 
-void append_shape(const Shape& shape, const Affine& placement, Mesh& mesh, int dimension) {
+const Shape& stand_in(const Shape& cut) {
+  const auto is_drawn = [](const Shape& child) { return child.type != ShapeType::kHalfSpace; };
+  const auto first = cut.type == ShapeType::kIntersection
+                         ? std::find_if(cut.children.begin(), cut.children.end(), is_drawn)
+                         : cut.children.begin();
+  return first != cut.children.end() ? *first : cut.children.at(0);
+}
+
+void append_shape(const Shape& shape, const Affine& placement, Mesh& mesh, int dimension,
+                  const Bounds* room) {
   switch (shape.type) {
     case ShapeType::kSphere:
       return append_ellipsoid(to_vec(shape.center), V3d::filled(shape.radius), placement, mesh);
@@ -228,19 +270,19 @@ void append_shape(const Shape& shape, const Affine& placement, Mesh& mesh, int d
     case ShapeType::kTorus:
       return append_torus(shape, placement, mesh);
     case ShapeType::kUnion:
-      for (const Shape& child : shape.children) append_shape(child, placement, mesh, dimension);
+      for (const Shape& child : shape.children)
+        append_shape(child, placement, mesh, dimension, room);
       return;
     case ShapeType::kIntersection:
     case ShapeType::kDifference:
-      if (dimension == 3 && !contains_mesh(shape) && append_isosurface(shape, placement, mesh))
+      if (shape.children.empty() || (dimension == 3 && append_cut(shape, placement, mesh, room)))
         return;
-      if (!shape.children.empty()) append_shape(shape.children[0], placement, mesh, dimension);
-      return;
+      return append_shape(stand_in(shape), placement, mesh, dimension, room);
     case ShapeType::kHeightField:
       return append_height_field(shape, placement, mesh);
     case ShapeType::kTransform:
       for (const Shape& child : shape.children)
-        append_shape(child, placement * placement_of(shape), mesh, dimension);
+        append_shape(child, placement * placement_of(shape), mesh, dimension, room);
       return;
     case ShapeType::kHalfSpace:
     case ShapeType::kMesh:
@@ -255,6 +297,9 @@ void append_planes(const Shape& shape, const Affine& placement, std::vector<Plan
   if (shape.type == ShapeType::kHalfSpace)
     planes.push_back({placement.point(to_vec(shape.point)),
                       normalized(placement.direction(to_vec(shape.normal)))});
+  const bool is_cut =
+      shape.type == ShapeType::kIntersection || shape.type == ShapeType::kDifference;
+  if (is_cut && contains_mesh(shape)) append_planes(stand_in(shape), placement, planes);
   const bool transform = shape.type == ShapeType::kTransform;
   if (!transform && shape.type != ShapeType::kUnion) return;
   const Affine inner = transform ? placement * placement_of(shape) : placement;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "firn/scene.h"
@@ -51,6 +52,21 @@ Affine placement_of(const Shape& shape);
 // x -> rotation (x - pivot) + pivot + translation; the rotation row-major.
 Affine pose_of(const std::array<double, 9>& rotation, const Vec3& translation, const Vec3& pivot);
 
+struct Bounds {
+  V3d min = V3d::filled(std::numeric_limits<double>::infinity());
+  V3d max = V3d::filled(-std::numeric_limits<double>::infinity());
+
+  void add(const V3d& x);
+  bool empty() const { return !(min[0] <= max[0]); }
+  V3d center() const { return (min + max) * 0.5; }
+  V3d extent() const { return max - min; }
+  double diagonal() const { return norm(extent()); }
+  V3d corner(int i) const;  // i = 0..7
+  bool operator==(const Bounds& other) const {
+    return norm(min - other.min) == 0 && norm(max - other.max) == 0;
+  }
+};
+
 struct Mesh {
   std::vector<V3f> positions;
   std::vector<V3f> normals;  // one per position, or none: flat triangles
@@ -61,16 +77,21 @@ struct Mesh {
 void append_vertex(Mesh& mesh, const Affine& placement, const V3d& position, const V3d& normal);
 void append_quad(Mesh& mesh, std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d);
 
+// Of a difference or intersection that cannot be drawn, what stands for it: the first child that
+// is no half-space of an intersection, the first child of a difference.
+const Shape& stand_in(const Shape& cut);
+
 // Adds the surface of `shape`, placed by `placement`. Half-spaces and mesh files add nothing; of an
-// unbounded difference or intersection, one with a mesh file in it, or in a plane, the first child
-// is drawn.
-void append_shape(const Shape& shape, const Affine& placement, Mesh& mesh, int dimension = 3);
+// unbounded difference or intersection is drawn what is in the `room`, about which nothing is known
+// where there is none; for those, for one with a mesh file in it, and in a plane, stand_in is.
+void append_shape(const Shape& shape, const Affine& placement, Mesh& mesh, int dimension = 3,
+                  const Bounds* room = nullptr);
 
 struct Plane {  // solid on the side away from the unit normal
   V3d point, normal;
 };
 // The half-spaces of a shape that bound it from outside: itself, or members of unions and
-// transforms.
+// transforms, or what stands for what is cut by mesh files.
 void append_planes(const Shape& shape, const Affine& placement, std::vector<Plane>& planes);
 
 }  // namespace firn

@@ -26,6 +26,8 @@ constexpr double kDiscRadius = 0.7;
 // Of the picture's size, where a clear material has its colour: a body that fills the picture looks
 // as deep whatever its scale.
 constexpr double kClearDepth = 0.15;
+// Of what pictures show: so far beside it is of grounds and walls that something is cut from.
+constexpr double kBeside = 1.5;
 
 V3f linear_color(const Vec3& color) {
   return {{srgb_to_linear(static_cast<float>(color[0])),
@@ -97,6 +99,7 @@ class Renderer::Impl {
              const std::vector<TriangleSurface>& surfaces, const Snapshot& tracers);
   void write_captions(Image& image, double time);
   Framing& framing() { return framing_; }
+  bool shows(const Snapshot& tracers) const { return tracers.size() > 0 && !colors_->is_scalar(); }
   const Scene& scene() const { return scene_; }
 
   bool captions = true;
@@ -148,8 +151,12 @@ void Renderer::Impl::look_at(const Snapshot& first, double time) {
   if (scene_.simulation.dimension == 2) return;
   outlines_ = shown_outlines(scene_, framing_.stage().up, view());
   glass_ = shown_glass(scene_, framing_.stage().up, view());
+  Bounds room = framing_.shown();
+  const V3d margin = V3d::filled(kBeside * room.diagonal());
+  room.min -= margin;
+  room.max += margin;
   for (const Collider& collider : scene_.colliders)
-    append_shape(collider.shape, {}, collider_meshes_.emplace_back());
+    append_shape(collider.shape, {}, collider_meshes_.emplace_back(), 3, &room);
 }
 
 // The particles that tracers do not stand for, with what colours by material and body need.
@@ -177,7 +184,7 @@ void Renderer::Impl::add_planes(const std::vector<Plane>& planes, const V3f& col
   const V3d center = framing_.shown().center();
   for (const Plane& plane : planes) {
     if (dot(to_vec(framing_.camera().eye) - plane.point, plane.normal) <= 0) continue;
-    const bool wall = std::abs(dot(plane.normal, framing_.stage().up)) < 0.6;
+    const bool wall = dot(plane.normal, framing_.stage().up) < 0.6;  // or a ceiling
     const double size = (wall ? 0.6 : 12.0) * framing_.shown().diagonal();
     rays.planes.push_back(patch_of(plane, center, size, color));
     rays.planes.back().is_ground = !wall;
@@ -217,8 +224,6 @@ RayScene Renderer::Impl::ray_scene(const std::vector<PointLayer>& layers, Materi
   for (const PointLayer& layer : layers)
     add_spheres(layer, &layer == layers.data() ? materials.covered : std::vector<bool>{}, rays);
   for (const Plane& wall : framing_.stage().walls) rays.open_side += to_float(wall.normal);
-  std::vector<Plane> all_planes;
-
   for (std::size_t i = 0; i < scene_.colliders.size(); ++i) {
     const Collider& collider = scene_.colliders[i];
     const V3f color =
@@ -226,10 +231,9 @@ RayScene Renderer::Impl::ray_scene(const std::vector<PointLayer>& layers, Materi
     std::vector<Plane> planes;
     append_planes(collider.shape, poses[i], planes);
     add_planes(planes, color, rays);
-    all_planes.insert(all_planes.end(), planes.begin(), planes.end());
   }
-  if (all_planes.empty())
-    add_planes(framing_.stage().ground, linear_color(ground_color(scene_)), rays);
+  if (framing_.stage().floor)
+    add_planes({*framing_.stage().floor}, linear_color(ground_color(scene_)), rays);
   show_meshes(poses, surfaces);
   rays.outlines = outlines_;
   rays.glass = glass_;
@@ -268,7 +272,7 @@ Image Renderer::Impl::draw(const Snapshot& snapshot,
     poses[i] =
         pose_of(collider_poses[i].rotation, collider_poses[i].translation, collider_poses[i].pivot);
   const bool flat = scene_.simulation.dimension == 2;
-  const bool traced = tracers.size() > 0 && !colors_->is_scalar();
+  const bool traced = shows(tracers);
   const Snapshot rest = traced ? without_traced(snapshot) : Snapshot{};
   const Snapshot& particles = traced ? rest : snapshot;
   const double spacing = mean_spacing(snapshot, framing_.stage().spacing);
@@ -332,6 +336,9 @@ Image Renderer::draw(const Snapshot& snapshot, const std::vector<ColliderPose>& 
 void Renderer::write_captions(Image& image, double time) { impl_->write_captions(image, time); }
 Snapshot Renderer::moved_on(const Snapshot& snapshot, double seconds) const {
   return after(impl_->scene(), impl_->framing().stage(), snapshot, seconds);
+}
+bool Renderer::shows_tracers_alone(const Snapshot& tracers) const {
+  return impl_->scene().tracers.alone && impl_->shows(tracers);
 }
 double Renderer::pixels_between(const Vec3& from, const Vec3& to) const {
   return impl_->framing().pixels_between({{from[0], from[1], from[2]}}, {{to[0], to[1], to[2]}});

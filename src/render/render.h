@@ -54,8 +54,10 @@ class Renderer {
              const std::vector<TriangleSurface>& surfaces = {}, const Snapshot& tracers = {});
   void write_captions(Image& image, double time);
 
-  // Particles after some seconds at their velocities, outside the planes and within the domain.
+  // Particles after some seconds at their velocities, outside the planes and the domain's walls.
   Snapshot moved_on(const Snapshot& snapshot, double seconds) const;
+  // Whether pictures with these show no particles.
+  bool shows_tracers_alone(const Snapshot& tracers) const;
   // How far these two points are from each other in the picture.
   double pixels_between(const Vec3& from, const Vec3& to) const;
   // The way of the fastest particle in the picture in so many seconds, but for a few strays.

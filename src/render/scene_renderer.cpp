@@ -98,8 +98,9 @@ class SceneRenderer::Impl {
   Image blurred(const Shown& s, double open) {
     constexpr double kStep = 2;  // pixels from one picture to the next
     constexpr int kMost = 24;
+    const bool hidden = renderer_.shows_tracers_alone(s.tracers);
     const double way =
-        std::max(renderer_.pixels_moved(s.particles, open), pixels_of_bodies(s, open));
+        std::max(hidden ? 0 : renderer_.pixels_moved(s.particles, open), pixels_of_bodies(s, open));
     const int count = std::clamp(static_cast<int>(std::ceil(way / kStep)), 1, kMost);
     MeanImage mean;
     for (int i = 0; i < count; ++i) mean.add(draw(at(s, ((i + 0.5) / count - 0.5) * open)));
@@ -107,8 +108,8 @@ class SceneRenderer::Impl {
   }
 
   Shown at(const Shown& s, double seconds) const {
-    return {renderer_.moved_on(s.particles, seconds), renderer_.moved_on(s.tracers, seconds),
-            bodies_at(s, seconds), s.time + seconds};
+    return {renderer_.moved_on(s.particles, seconds), s.tracers, bodies_at(s, seconds),
+            s.time + seconds};
   }
 
   std::vector<ColliderState> bodies_at(const Shown& s, double seconds) const {

@@ -31,17 +31,26 @@ void sort_planes(const Scene& scene, Stage& stage) {
   if (!is_wall(domain.boundary[floor])) return;
   V3d normal = V3d::zero();
   normal[static_cast<int>(floor / 2)] = floor % 2 == 0 ? 1 : -1;
-  stage.ground.push_back({to_vec(floor % 2 == 0 ? domain.min : domain.max), normal});
+  stage.floor = {to_vec(floor % 2 == 0 ? domain.min : domain.max), normal};
+  stage.ground.push_back(*stage.floor);
 }
 
-// Keeps a point in the domain and out of the ground.
-V3d reachable(const Scene& scene, const Stage& stage, V3d x) {
+// Keeps a point out of the ground, and in the domain: material leaves it through open faces, and
+// comes back at the other end from periodic ones, if `passes`.
+V3d reachable(const Scene& scene, const Stage& stage, V3d x, bool passes = false) {
   for (const std::vector<Plane>* planes : {&stage.ground, &stage.walls})
     for (const Plane& plane : *planes)
       x -= plane.normal * std::min(dot(x - plane.point, plane.normal), 0.0);
-  if (scene.grid.domain)
-    for (int c = 0; c < scene.simulation.dimension; ++c)
-      x[c] = std::clamp(x[c], scene.grid.domain->min[c], scene.grid.domain->max[c]);
+  if (!scene.grid.domain) return x;
+  const Domain& domain = *scene.grid.domain;
+  for (int c = 0; c < scene.simulation.dimension; ++c) {
+    const auto low = static_cast<std::size_t>(2 * c);
+    const double length = domain.max[c] - domain.min[c];
+    if (passes && domain.boundary[low] == BoundaryType::kPeriodic && length > 0)
+      x[c] -= length * std::floor((x[c] - domain.min[c]) / length);
+    if (!passes || is_wall(domain.boundary[low])) x[c] = std::max(x[c], domain.min[c]);
+    if (!passes || is_wall(domain.boundary[low + 1])) x[c] = std::min(x[c], domain.max[c]);
+  }
   return x;
 }
 
@@ -206,17 +215,6 @@ double largest_speed(const Scene& scene, const std::vector<Mover>& material) {
 
 }  // namespace
 
-void Bounds::add(const V3d& x) {
-  for (int c = 0; c < 3; ++c) {
-    min[c] = std::min(min[c], x[c]);
-    max[c] = std::max(max[c], x[c]);
-  }
-}
-
-V3d Bounds::corner(int i) const {
-  return {{i & 1 ? max[0] : min[0], i & 2 ? max[1] : min[1], i & 4 ? max[2] : min[2]}};
-}
-
 V3d position_of(const Snapshot& snapshot, std::size_t i) {
   V3d x = V3d::zero();
   const auto d = static_cast<std::size_t>(snapshot.dimension);
@@ -300,7 +298,7 @@ Snapshot after(const Scene& scene, const Stage& stage, Snapshot snapshot, double
     V3d x = position_of(snapshot, i);
     for (std::size_t c = 0; c < d; ++c)
       x[static_cast<int>(c)] += seconds * double{snapshot.velocity[i * d + c]};
-    x = reachable(scene, stage, x);
+    x = reachable(scene, stage, x, true);
     for (std::size_t c = 0; c < d; ++c)
       snapshot.position[i * d + c] = static_cast<float>(x[static_cast<int>(c)]);
   }

@@ -2,7 +2,7 @@
 // the scene and its first snapshot tell.
 #pragma once
 
-#include <limits>
+#include <optional>
 #include <vector>
 
 #include "firn/scene.h"
@@ -11,30 +11,15 @@
 
 namespace firn {
 
-struct Bounds {
-  V3d min = V3d::filled(std::numeric_limits<double>::infinity());
-  V3d max = V3d::filled(-std::numeric_limits<double>::infinity());
-
-  void add(const V3d& x);
-  bool empty() const { return !(min[0] <= max[0]); }
-  V3d center() const { return (min + max) * 0.5; }
-  V3d extent() const { return max - min; }
-  double diagonal() const { return norm(extent()); }
-  V3d corner(int i) const;  // i = 0..7
-  bool operator==(const Bounds& other) const {
-    return norm(min - other.min) == 0 && norm(max - other.max) == 0;
-  }
-};
-
 struct Stage {
-  Bounds focus;        // holds the first snapshot, and room to fall, fly and spread
-  V3d up{{0, 1, 0}};   // against gravity
-  double spacing = 0;  // mean distance of particles, m
-  double speed = 0;    // the largest speed to expect, m/s
-  double drop = 0;     // how far the material can fall, m
-  std::vector<Plane>
-      ground;  // half-spaces that can be stood on, and the domain's floor where there is none
-  std::vector<Plane> walls;  // the other half-spaces
+  Bounds focus;                // holds the first snapshot, and room to fall, fly and spread
+  V3d up{{0, 1, 0}};           // against gravity
+  double spacing = 0;          // mean distance of particles, m
+  double speed = 0;            // the largest speed to expect, m/s
+  double drop = 0;             // how far the material can fall, m
+  std::vector<Plane> ground;   // half-spaces that can be stood on, or else the floor
+  std::optional<Plane> floor;  // the domain's, where there is no other ground
+  std::vector<Plane> walls;    // the other half-spaces
 };
 
 // The domain's face that gravity points at, in the order -x, +x, -y, ...
@@ -48,8 +33,8 @@ Stage make_stage(const Scene& scene, const Snapshot& first);
 Bounds material_bounds(const Scene& scene, const Stage& stage, const Snapshot& snapshot,
                        double ahead = 0);
 
-// The same after some seconds at the velocities, where domain and planes let them; particles (and
-// tracers) without velocities stay.
+// The same after some seconds at the velocities, where walls of the domain and planes let them;
+// particles without velocities stay, and tracers, which have none.
 Snapshot after(const Scene& scene, const Stage& stage, Snapshot snapshot, double seconds);
 
 // Frames material that is known to stay within these bounds, and the colliders about it.

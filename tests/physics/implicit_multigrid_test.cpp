@@ -75,7 +75,7 @@ Scene stiff_scene(const Case& c) {
   scene.grid.domain->max[0] = 48 * scene.grid.dx;
   scene.grid.domain->boundary[0] = scene.grid.domain->boundary[1] = BoundaryType::kPeriodic;
   scene.bodies = {body("slab", 0, box({0, 0, 0.1}, {2.4, 0.3, 0.4})),
-                  body("ball", 0, sphere({2.35, 0.4, 0.3}, 0.15), {1, -2, 0})};
+                  body("ball", 0, sphere({2.35, 0.4, dimension == 3 ? 0.3 : 0}, 0.15), {1, -2, 0})};
   return scene;
 }
 

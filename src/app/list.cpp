@@ -61,6 +61,8 @@ Json json_of(const MaterialPreset& preset) {
 }  // namespace
 
 int list_scenes(const Options& options) {
+  if (options.json && options.names)
+    throw Error(ErrorCategory::kScene, "--json and --names: give one of them");
   Json json = Json::array();
   std::vector<std::vector<std::string>> rows{{"scene", "title", "source"}};
   for (const auto& path : scene_files()) {

@@ -171,7 +171,7 @@ const std::vector<Flag>& flag_table() {
        [](O& o, const S& v) { o.precision = parse_choice("precision", v, kPrecisions); },
        kPrecisions},
       {"seed", "seed", "N", "seed of the random placement of particles",
-       [](O& o, const S& v) { o.seed = parse_integer<std::uint64_t>("seed", v, 0); }},
+       [](O& o, const S& v) { o.seed = parse_integer<std::int64_t>("seed", v, 0); }},
       {"overwrite", "overwrite", "", "replace the run, scene file or another run's frames there",
        [](O& o, const S&) { o.overwrite = true; }},
       {"watch", "watch", "",
@@ -346,7 +346,10 @@ std::optional<Options> parse_options(const Command& command,
   Options options;
   for (const cxxopts::KeyValue& pair : parsed.arguments())
     for (const Flag& flag : flags)
-      if (flag.long_name() == pair.key()) flag.apply(options, pair.value());
+      if (flag.long_name() == pair.key()) {
+        flag.apply(options, pair.value());
+        options.given.push_back(flag.id);
+      }
   options.target = take_positional(command, parsed.unmatched());
   return options;
 }

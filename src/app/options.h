@@ -16,11 +16,12 @@
 namespace firn::app {
 
 struct Options {
-  std::string target;  // SCENE, DIR or SUITE
+  std::string target;                   // SCENE, DIR or SUITE
+  std::vector<std::string_view> given;  // ids of flags
   std::string output, variant, precision, checkpoint;
   std::vector<std::string> overrides, vary;  // "key=value", "key=a,b,c"
   std::optional<int> frames, from;
-  std::optional<std::uint64_t> seed;
+  std::optional<std::int64_t> seed;
   std::optional<double> max_time;  // s of wall time
   RunOptions run;
   bool overwrite = false, watch = false, json = false, quiet = false, verbose = false;

@@ -37,29 +37,33 @@ bool is_run(const std::string& target) {
 
 void refuse_flags_of_scenes(const Options& options) {
   if (!options.output.empty() || options.frames || options.overwrite ||
-      !options.precision.empty() || options.seed || options.paused)
+      !options.precision.empty() || options.seed || options.paused ||
+      options.run.device != Device::kAuto)
     throw Error(
         ErrorCategory::kScene,
         fmt::format("{} is the folder of a run, which is shown as it is: --output, "
-                    "--overwrite, --frames, --precision, --seed and --paused are for scenes",
+                    "--overwrite, --frames, --device, --precision, --seed and --paused are for "
+                    "scenes",
                     options.target));
 }
 
 // Other users may read the arguments of a program, so the browser gets the address, whose token is
-// secret, from a file that only its user can read.
+// secret, from a file that only its user can read. xdg-open may be the browser itself, until that
+// is closed. A view without one goes on.
 class OpenedBrowser {
  public:
   explicit OpenedBrowser(const std::string& address) {
-    std::string pattern = (std::filesystem::temp_directory_path() / "firn-view-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw file_error(pattern, "create the folder", errno);
-    folder_ = pattern;
-    const auto path = folder_ / "open.html";
-    const std::string page = fmt::format(
-        "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url={}\">\n", address);
-    write_all(open_file(path, O_WRONLY | O_CREAT | O_EXCL, "write"),
-              std::as_bytes(std::span(page.data(), page.size())), path);
-    if (!run_program({"xdg-open", path.string()}).succeeded())
-      Progress::warning("no browser could be opened (xdg-open): open the address by hand");
+    try {
+      open(address);
+    } catch (const Error& error) {
+      tell(error.what());
+    }
+  }
+  // Tells, once, where it is known by now that it was none.
+  void look() {
+    if (!program_ || !program_->result()) return;
+    if (!program_->result()->succeeded()) tell("xdg-open");
+    program_.reset();
   }
   ~OpenedBrowser() {
     std::error_code error;
@@ -69,6 +73,26 @@ class OpenedBrowser {
   OpenedBrowser& operator=(const OpenedBrowser&) = delete;
 
  private:
+  void open(const std::string& address) {
+    std::error_code error;
+    const auto temporary = std::filesystem::temp_directory_path(error);
+    if (error) throw Error(ErrorCategory::kFile, "TMPDIR: " + error.message());
+    std::string pattern = (temporary / "firn-view-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw file_error(pattern, "create the folder", errno);
+    folder_ = pattern;
+    const auto path = folder_ / "open.html";
+    const std::string page = fmt::format(
+        "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url={}\">\n", address);
+    write_all(open_file(path, O_WRONLY | O_CREAT | O_EXCL, "write"),
+              std::as_bytes(std::span(page.data(), page.size())), path);
+    program_.emplace(std::vector<std::string>{"xdg-open", path.string()});
+  }
+  static void tell(const std::string& why) {
+    Progress::warning(
+        fmt::format("no browser could be opened ({}): open the address by hand", why));
+  }
+
+  std::optional<ProgramBeside> program_;
   std::filesystem::path folder_;
 };
 
@@ -83,12 +107,18 @@ void serve(const Options& options, view::Session& session, Run& run, Progress& p
   progress.line("Ctrl-C ends it");
   std::optional<OpenedBrowser> browser;
   if (options.open) browser.emplace(server.address());
-  while (InterruptGuard::requested() == 0 && !failed()) std::this_thread::sleep_for(kGlance);
+  while (InterruptGuard::requested() == 0 && !failed()) {
+    std::this_thread::sleep_for(kGlance);
+    if (browser) browser->look();
+  }
 }
 
 void view_scene(const Options& options, Progress& progress) {
   const Scene scene = load_scene(find_scene(options.target), scene_options(options));
   std::optional<RunDirectory> directory;
+  if (options.output.empty() && options.overwrite)
+    throw Error(ErrorCategory::kScene,
+                "--overwrite: needs -o FOLDER, without which no files are left");
   if (!options.output.empty()) {
     require_formats(scene.output, scene.grid.dx);
     require_surface_formats(scene, scene.output.surface);

@@ -82,20 +82,21 @@ class SpawnAttributes {
   posix_spawnattr_t attributes_;
 };
 
+int exit_status_of(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 int wait_for(pid_t child, const std::string& program) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) fail(program, errno);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return exit_status_of(status);
 }
 
-}  // namespace
-
-ProgramResult run_program(const std::vector<std::string>& arguments, std::string_view input,
-                          OnInterrupt on_interrupt) {
+// 0: there is no such program.
+pid_t start(const std::vector<std::string>& arguments, const File& in, const File& errors,
+            OnInterrupt on_interrupt) {
   const std::string& program = arguments.at(0);
-  const File in = file_with(input, program);
-  const File errors = temporary_file(program);
   const StreamActions actions(in.get(), errors.get());
   const SpawnAttributes attributes(on_interrupt);
   std::vector<char*> argv;
@@ -106,14 +107,38 @@ ProgramResult run_program(const std::vector<std::string>& arguments, std::string
   pid_t child = 0;
   const int error =
       posix_spawnp(&child, program.c_str(), actions.get(), attributes.get(), argv.data(), environ);
-  if (error == ENOENT || error == EACCES || error == ENOTDIR) return {};
+  if (error == ENOENT || error == EACCES || error == ENOTDIR) return 0;
   if (error != 0) fail(program, error);
+  return child;
+}
 
+}  // namespace
+
+ProgramResult run_program(const std::vector<std::string>& arguments, std::string_view input,
+                          OnInterrupt on_interrupt) {
+  const std::string& program = arguments.at(0);
+  const File in = file_with(input, program);
+  const File errors = temporary_file(program);
+  const pid_t child = start(arguments, in, errors, on_interrupt);
+  if (child == 0) return {};
   ProgramResult result;
   result.found = true;
   result.exit_status = wait_for(child, program);
   result.errors = contents(errors.get());
   return result;
+}
+
+ProgramBeside::ProgramBeside(const std::vector<std::string>& arguments) {
+  const File in = temporary_file(arguments.at(0)), errors = temporary_file(arguments.at(0));
+  child_ = start(arguments, in, errors, OnInterrupt::kGoesOn);
+  if (child_ == 0) result_ = ProgramResult{};
+}
+
+const std::optional<ProgramResult>& ProgramBeside::result() {
+  int status = 0;
+  if (!result_ && waitpid(child_, &status, WNOHANG) == child_)
+    result_ = ProgramResult{true, exit_status_of(status), ""};
+  return result_;
 }
 
 std::string last_lines(const std::string& text, int count) {

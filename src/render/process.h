@@ -2,6 +2,7 @@
 // syntax.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,19 @@ enum class OnInterrupt { kEnds, kGoesOn };
 // its end. Throws Error{kFile} if the system cannot start a program that exists.
 ProgramResult run_program(const std::vector<std::string>& arguments, std::string_view input = {},
                           OnInterrupt on_interrupt = OnInterrupt::kEnds);
+
+// Runs arguments[0] beside this program, which waits for it at no time; Ctrl-C does not end it.
+class ProgramBeside {
+ public:
+  // Throws as run_program.
+  explicit ProgramBeside(const std::vector<std::string>& arguments);
+  // What came of it, without its errors, once that is known.
+  const std::optional<ProgramResult>& result();
+
+ private:
+  int child_ = 0;
+  std::optional<ProgramResult> result_;
+};
 
 // The last `count` lines of a program's complaints, for error messages.
 std::string last_lines(const std::string& text, int count);

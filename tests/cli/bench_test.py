@@ -150,6 +150,9 @@ class Bench(CliTest):
         self.assertIn("step", self.fail_with(2, "bench", "io", "--sweep"))
         self.assertIn("--scaling", self.fail_with(2, "bench", "--plot", "plot.png"))
         self.assertIn("--folder", self.fail_with(2, "bench", "--folder", "."))
+        for suite, flag in (("sort", "--plain"), ("sort", "--side=16"), ("liquid", "--particles=4096"),
+                            ("pressure", "--transfer=flip"), ("step", "--side=16"), ("transfer", "--kernel=cubic")):
+            self.assertRegex(self.fail_with(2, "bench", suite, flag), f"{flag[:6]}.*the suite {suite} has no use for it; ")
         self.assertIn("exclude", self.fail_with(2, "bench", "--sweep", "--scaling", "threads"))
 
     def test_unknown_suite(self):

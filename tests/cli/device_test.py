@@ -187,7 +187,8 @@ class Commands(DeviceTest):
 
     def test_bench_counts(self):
         for suite, unit in (("step", "particle"), ("liquid", "particle"), ("thermal", "particle"), ("pressure", "cell")):
-            small = ("--particles", 512, "--steps", 2) if suite == "step" else ("--side", 16, "--steps", 1)
+            small = {"step": ("--particles", 512, "--steps", 2), "pressure": ("--side", 16)}.get(
+                suite, ("--side", 16, "--steps", 1))
             text = self.succeed("bench", suite, *small, "--device", "cuda", "--json", f"{suite}.json").stdout
             self.assertIn("counted, not measured", text)
             report = json.loads((self.folder / f"{suite}.json").read_text())

@@ -56,6 +56,14 @@ class BadUsage(CliTest):
                 self.assertIn(flag, self.fail_with(2, "run", self.scene, flag, value))
         self.fail_with(2, "run", self.scene, "--frames")
 
+    def test_flags_that_would_change_nothing_are_refused(self):
+        self.succeed("run", self.scene, "-o", "run", "--frames", 1)
+        for words in (["scenes", "--json", "--names"], ["view", "run", "--device", "cpu"],
+                      ["view", self.scene, "--overwrite"], ["convert", "run", "--to", "vtp", "--overwrite"]):
+            self.assertIn([word for word in words if str(word).startswith("--")][-1].split("=")[0], self.fail_with(2, *words))
+        self.assertIn("--seed: ", self.fail_with(2, "info", self.scene, "--seed", 2**64 - 1))
+        self.succeed("info", self.scene, "--seed", 2**63 - 1)
+
     def test_pictures_are_png_files(self):
         for name in ("scene.pdf", "scene", "scene.png.svg"):
             error = self.fail_with(2, "info", "no-scene.toml", "--draw", name)

@@ -1,7 +1,8 @@
 """Orders that `firn view` gets from its page: which wait, which meet others, which come when nothing can follow them."""
 
-import json
+import os
 import re
+import signal
 import socket
 import threading
 import time
@@ -76,6 +77,34 @@ class Orders(CliTest):
 
 
 class Beginnings(CliTest):
+    def opened_by(self, script):
+        opener = self.folder / "bin/xdg-open"
+        opener.parent.mkdir(exist_ok=True)
+        opener.write_text("#!/bin/sh\n" + script)
+        opener.chmod(0o755)
+        return {**os.environ, "PATH": f"{opener.parent}:{os.environ['PATH']}"}
+
+    def end_with_complaint(self, viewer, words):
+        viewer.wait_for("paused")
+        time.sleep(0.5)
+        viewer.process.send_signal(signal.SIGINT)
+        _, complaints = viewer.process.communicate(timeout=60)
+        self.assertEqual(viewer.process.returncode, 130, complaints)
+        self.assertRegex(complaints, words)
+
+    def test_a_browser_that_stays_is_not_waited_for(self):
+        viewer = Viewer(self, self.scene, *PAUSED, "--open", env=self.opened_by("exec sleep 60\n"))
+        viewer.wait_for("paused")
+        begin = time.monotonic()
+        viewer.end()
+        self.assertLess(time.monotonic() - begin, 30)
+
+    def test_without_a_browser_the_view_goes_on(self):
+        viewer = Viewer(self, self.scene, *PAUSED, "--open", env=self.opened_by("exit 3\n"))
+        self.end_with_complaint(viewer, "no browser could be opened \\(xdg-open\\)")
+        viewer = Viewer(self, self.scene, *PAUSED, "--open", env={**os.environ, "TMPDIR": "/nonexistent"})
+        self.end_with_complaint(viewer, "no browser could be opened \\(TMPDIR: ")
+
     def test_a_view_that_cannot_be_served_leaves_what_is_there(self):
         self.succeed("run", self.scene, "-o", "out")
         before = self.files("out/**/*")

@@ -290,8 +290,9 @@ TEST_F(Requests, LeaveThePortOfHttpOut) {
   const Access access(80, access_.token());
   Request request = post();
   for (const char* host : {"127.0.0.1", "localhost", "127.0.0.1:80"}) {
+    const std::string origin = std::string("http://") + host;
     request.host = host;
-    request.origin = std::string("http://") + host;
+    request.origin = origin;
     EXPECT_FALSE(access.refusal(request)) << host;
   }
   request.host = "127.0.0.1:8080";

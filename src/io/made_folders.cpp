@@ -13,11 +13,9 @@ namespace firn {
 namespace {
 
 // A folder that may be written to but not read cannot be opened, and its files are no worse for it.
-void sync_if_readable(const fs::path& folder) {
-  try {
-    sync_directory(folder);
-  } catch (const Error&) {
-  }
+void sync_if_readable(const fs::path& parent) {
+  const fs::path folder = parent.empty() ? "." : parent;
+  if (::access(folder.c_str(), R_OK) == 0) sync_directory(folder);
 }
 
 }  // namespace

@@ -48,9 +48,9 @@ ResolvedScene resolve(const std::string& text, const std::string& origin,
   context.reads_files = files == ShapeFiles::kNeeded;
   Scene out = parse_tree(document, context);
   findings.throw_if_any();
-  for (const auto& [material, key] : context.left_behind)
-    std::erase_if(document.find("material")->find(material)->entries,
-                  [&](const Entry& entry) { return entry.key == key; });
+  for (const auto& left : context.left_behind)
+    std::erase_if(document.find("material")->find(left[0])->entries,
+                  [&](const Entry& entry) { return entry.key == left[1]; });
   out.name = fs::path(origin).stem().string();
   out.resolved_toml = write_document(document);
   return {std::move(document), std::move(out)};

@@ -21,6 +21,10 @@ std::string pattern_in(const std::string& folder) {
   return pattern + "/frame_%06d.png";
 }
 
+// x264 takes even sizes alone.
+constexpr const char* kFilters =
+    "crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0,scale=out_color_matrix=bt709:out_range=tv";
+
 }  // namespace
 
 bool encode_video(const std::string& folder, int first_frame, double fps,
@@ -47,8 +51,7 @@ bool encode_video(const std::string& folder, int first_frame, double fps,
                                             "-i",
                                             "file:" + pattern_in(folder),
                                             "-vf",
-                                            "crop=trunc(iw/2)*2:trunc(ih/2)*2:0:0,"
-                                            "scale=out_color_matrix=bt709:out_range=tv",
+                                            kFilters,
                                             "-colorspace",
                                             "bt709",
                                             "-color_primaries",

@@ -20,6 +20,20 @@ struct CoarseShape {
   CompiledShape compiled;
 };
 
+// f(x) at the points of a lattice of so many across the bounds of a shape.
+template <class F>
+void for_each_point(const CompiledShape& shape, int dimension, int across, F&& f) {
+  for (int k = 0; k < (dimension == 3 ? across : 1); ++k)
+    for (int j = 0; j < across; ++j)
+      for (int i = 0; i < across; ++i) {
+        const int at[] = {i, j, k};
+        Vec3 x{};
+        for (std::size_t a = 0; a < static_cast<std::size_t>(dimension); ++a)
+          x[a] = shape.min[a] + (at[a] + 0.5) / across * (shape.max[a] - shape.min[a]);
+        f(x);
+      }
+}
+
 // Of a body, source or collider: its name, or which one it is.
 inline std::string name_or_number(const std::string& name, std::size_t index) {
   return name.empty() ? std::to_string(index) : name;

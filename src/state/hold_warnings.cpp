@@ -101,25 +101,22 @@ double share_at_face(const CompiledShape& body, const Holder& holder, const Scen
   const int d = scene.simulation.dimension;
   double sum = 0;
   int touching = 0;
-  for (int k = 0; k < (d == 3 ? across : 1); ++k)
-    for (int j = 0; j < across; ++j)
-      for (int i = 0; i < across; ++i) {
-        const int at[] = {i, j, k};
-        Vec3 x{};
-        for (std::size_t a = 0; a < static_cast<std::size_t>(d); ++a)
-          x[a] = body.min[a] + (at[a] + 0.5) / across * (body.max[a] - body.min[a]);
-        const double phi = holder.distance(x), cell = (body.max[0] - body.min[0]) / across;
-        if (std::abs(phi) > std::max(kBeside * dx, cell) || distance(body, x) >= 0) continue;
-        const Vec3 n = holder.normal(x);
-        const auto along = [&](double cells) {
-          Vec3 y{};
-          for (std::size_t a = 0; a < 3; ++a) y[a] = x[a] + (cells * dx - phi) * n[a];
-          return y;
-        };
-        if (distance(body, along(kAbove)) >= 0 || distance(body, along(-kBelow)) < 0) continue;
-        sum += held_share(holder, along(0), scene);
-        ++touching;
-      }
+  double reach = kBeside * dx;  // at least to the next points
+  for (std::size_t a = 0; a < static_cast<std::size_t>(d); ++a)
+    reach = std::max(reach, (body.max[a] - body.min[a]) / across);
+  for_each_point(body, d, across, [&](const Vec3& x) {
+    const double phi = holder.distance(x);
+    if (std::abs(phi) > reach || distance(body, x) >= 0) return;
+    const Vec3 n = holder.normal(x);
+    const auto along = [&](double cells) {
+      Vec3 y{};
+      for (std::size_t a = 0; a < 3; ++a) y[a] = x[a] + (cells * dx - phi) * n[a];
+      return y;
+    };
+    if (distance(body, along(kAbove)) >= 0 || distance(body, along(-kBelow)) < 0) return;
+    sum += held_share(holder, along(0), scene);
+    ++touching;
+  });
   return touching < kFew ? 1 : sum / touching;
 }
 

@@ -27,17 +27,11 @@ double share_within(const CoarseShape& body, const CoarseShape& collider, int di
   const double depth = std::max(dx, collider.error());
   const CompiledShape& b = body.compiled;
   int inside = 0, within = 0;
-  for (int k = 0; k < (dimension == 3 ? across : 1); ++k)
-    for (int j = 0; j < across; ++j)
-      for (int i = 0; i < across; ++i) {
-        const int at[] = {i, j, k};
-        Vec3 x{};
-        for (std::size_t a = 0; a < static_cast<std::size_t>(dimension); ++a)
-          x[a] = b.min[a] + (at[a] + 0.5) / across * (b.max[a] - b.min[a]);
-        if (distance(b, x) >= 0) continue;
-        ++inside;
-        if (distance(collider.compiled, x) < -depth) ++within;
-      }
+  for_each_point(b, dimension, across, [&](const Vec3& x) {
+    if (distance(b, x) >= 0) return;
+    ++inside;
+    if (distance(collider.compiled, x) < -depth) ++within;
+  });
   return inside > 0 ? static_cast<double>(within) / inside : 0;
 }
 

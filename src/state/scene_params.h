@@ -47,6 +47,8 @@ DomainWalls<Real, D> domain_walls(const Scene& scene) {
     walls.boundary[f] = domain.boundary[f];
     walls.friction[f] = static_cast<Real>(domain.friction[f]);
     const double plane = (f % 2 == 0 ? domain.min : domain.max)[f / 2] / scene.grid.dx;
+    // No node lies beyond, and its index would not fit.
+    if (!(std::abs(plane) < static_cast<double>(BlockTraits<D>::kMaxNode))) continue;
     walls.plane[f] = static_cast<std::int32_t>(std::lround(plane));
     walls.mirrors[f] =
         holds_both_ways(domain.boundary[f]) && std::abs(plane - std::round(plane)) < 1e-3;

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "src/state/scene_params.h"
 #include "tests/support/forces.h"
 #include "tests/support/mirror_scenes.h"
 
@@ -76,6 +77,15 @@ TEST_P(MirroredWalls, KeepShearOnAFloorThatSticks) {
 
 INSTANTIATE_TEST_SUITE_P(All, MirroredWalls,
                          testing::Combine(testing::Values(2, 3), testing::Values(2, 3)));
+
+// 2^32 cells away: an index of 32 bits would be 0.
+TEST(MirroredWallsFarAway, AreNoneWithinReach) {
+  const double far = std::ldexp(kDx, 32);
+  const Scene scene = walled_scene(2, Precision::kDouble, kDx, {-far, -1, 0}, {far, 1, 0});
+  const auto walls = domain_walls<2, double>(scene);
+  EXPECT_FALSE(walls.mirrors[0] || walls.mirrors[1]);
+  EXPECT_TRUE(walls.mirrors[2] && walls.mirrors[3]);
+}
 
 struct Thrown {
   const char* name;

@@ -60,6 +60,9 @@ TEST(HoldWarnings, NameWhatHangsByTheTailOfItsKernel) {
   EXPECT_NE(warnings[0].find("body \"lamp\": it ends at collider \"ceiling\""), std::string::npos);
   EXPECT_NE(warnings[0].find("32 % of the kernel"), std::string::npos) << warnings[0];
   EXPECT_EQ(hold_warnings(hanging(0.3, 0, BoundaryType::kSlip)).size(), 1u);
+  Scene tall = hanging(0.3);
+  tall.bodies[0].shape.min[1] = -20;
+  EXPECT_EQ(hold_warnings(tall).size(), 1u);
   Scene domain = hanging(0.3);
   domain.grid.domain.emplace();
   domain.grid.domain->min = {-1, 0, 0}, domain.grid.domain->max = {1, 1 + 0.3 / 32, 0};

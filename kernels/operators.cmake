@@ -85,6 +85,8 @@ firn_operators(grid/rebuild rebuild_layout restore_layout permute_rows<Exec,Real
 firn_operators(grid/update grid_update add_columns<Exec>)
 firn_operators(grid/surfaces find_surfaces)
 firn_operators(grid/mirror fold_images mirror_velocities)
+firn_operators(grid/find_dependents SPLIT DIMENSION find_dependents)
+firn_operators(grid/dependents SPLIT DIMENSION fold_dependents mirror_dependents)
 firn_operators(grid/exchange give_nodes take_nodes)
 firn_operators(grid/bodies update_with_bodies advance_bodies)
 

@@ -148,6 +148,18 @@ FIRN_HD inline Vec<int, D> neighbour_block(Vec<int, D> block, int n) {
   for (int a = D - 1; a >= 0; --a, n /= 3) block[a] += n % 3 - 1;
   return block;
 }
+// The blocks around those with particles that are entered as well, by how many of them along every
+// axis: the stencils of particles reach one behind.
+struct BlockHalo {
+  int before = 0, behind = 1;
+
+  FIRN_HD int across() const { return before + 1 + behind; }
+  template <int D>
+  FIRN_HD Vec<int, D> block(Vec<int, D> home, int n) const {
+    for (int a = D - 1; a >= 0; --a, n /= across()) home[a] += n % across() - before;
+    return home;
+  }
+};
 template <int D>
 FIRN_HD inline int node_in_block(const Vec<int, D>& local) {
   int index = local[0];
@@ -233,8 +245,7 @@ struct GridView {
   std::uint32_t* coloured = nullptr;      // home blocks, colour by colour
   std::uint32_t* colour_begin = nullptr;  // colours + 1
   int parities = 2;                       // colours per axis
-  // Whether blocks with particles have all their neighbours, or only those on the + sides.
-  bool all_around = false;
+  BlockHalo halo;
   // P2G writes momentum (and mass) and, where forces are kept apart, their impulse; the grid update
   // leaves velocity (and mass) and the velocity change in `nodes` and `increments`. The fused step
   // needs both at once; otherwise they are the same memory.

@@ -92,8 +92,8 @@ struct MarkHomes {
   }
 };
 
-// Enters the blocks that the stencils of a home block's particles reach: its corners, or all its
-// neighbours where particles may leave it before the next layout. Homes are few among the places of
+// Enters the blocks that the stencils of a home block's particles reach, and as many more as the
+// halo has. Homes are few among the places of
 // a hash, so a group finds those of many places and then has a thread for each block to enter.
 template <int D>
 struct MarkHalo {
@@ -105,7 +105,7 @@ struct MarkHalo {
   };
   BlockHash hash;
   PeriodicBlocks periodic;
-  bool all_around;
+  BlockHalo halo;
   StepControl* control;
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
@@ -117,12 +117,10 @@ struct MarkHalo {
         g.scratch.homes[g.atomic_increment(g.scratch.count)] = first + i;
     });
     g.sync();
-    const std::uint32_t reached =
-        static_cast<std::uint32_t>(all_around ? int_power(3, D) : BlockTraits<D>::kCorners);
+    const auto reached = static_cast<std::uint32_t>(int_power(halo.across(), D));
     g.for_each(g.scratch.count * reached, [&](std::uint32_t i) {
       const Vec<int, D> block = block_of_key<D>(hash.keys[g.scratch.homes[i / reached]]);
-      const int n = static_cast<int>(i % reached);
-      enter(g, all_around ? neighbour_block<D>(block, n) : corner_block<D>(block, n));
+      enter(g, halo.block(block, static_cast<int>(i % reached)));
     });
   }
   template <class Device>

@@ -166,7 +166,9 @@ void update_with_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, con
                PoseColliders<Real>{params.colliders, params.poses, control, moved});
   const DeviceCount blocks{&control->n_blocks, max_blocks};
   find_surfaces<Exec, D, Real>(exec, params, grid, max_blocks, control);
+  find_dependents<Exec, D, Real>(exec, params, grid, max_blocks, control);
   fold_images<Exec, D, Real>(exec, params, grid, max_blocks, control);
+  fold_dependents<Exec, D, Real>(exec, params, grid, Real(0), max_blocks, control);
   for (int round = 0; round < rounds; ++round) {
     launch_groups(exec, {blocks, &control->stop},
                   CoupleBodies<D, Real>{{params, grid, control}, moved, scratch.systems});
@@ -176,6 +178,7 @@ void update_with_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, con
                  SolveBodies<D, Real>{params, moved, scratch.sums, control});
   }
   launch_groups(exec, {blocks, &control->stop}, GridUpdate<D, Real, true>{{params, grid, control}});
+  mirror_dependents<Exec, D, Real>(exec, params, grid, Real(0), false, max_blocks, control);
   mirror_velocities<Exec, D, Real>(exec, params, grid, max_blocks, control);
 }
 

@@ -135,7 +135,7 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
                 MarkHomes<D, Real>{grid.dx, grid.inv_dx, shift, grid.periodic, sinks, particles,
                                    grid.hash, scratch.slot_block, control, slots});
   launch_groups(exec, {{nullptr, (table - 1) / MarkHalo<D>::kPlaces + 1}, stop},
-                MarkHalo<D>{grid.hash, grid.periodic, grid.all_around, control});
+                MarkHalo<D>{grid.hash, grid.periodic, grid.halo, control});
   launch_items(exec, {{nullptr, table}, stop},
                CompactBlocks{grid.hash, grid.keys, max_blocks, control});
   launch_items(exec, {{nullptr, 1}, stop}, AdoptBlockCount{max_blocks, scratch.materials, control});

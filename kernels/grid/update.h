@@ -67,6 +67,25 @@ struct DomainWalls {
   }
 };
 
+// How a node near what holds material depends on another (dependents.h).
+template <class Real>
+struct NodeDependence {
+  Real share = 0;
+  std::int16_t holder = -1;  // at which face or collider, see Dependence; -1: on none
+  std::int16_t way = 0;      // to the parent, see Dependence
+};
+// What is kept of a parent while the mass and the momentum of its dependents are added to its own,
+// and of dependents that slip.
+template <class Real, int D>
+struct NodeParent {
+  Real mass = 0;            // of a parent, kg
+  std::int32_t slips = -1;  // the holder along which it or its dependents slip; -1: none
+  Vec<Real, D> normal;      // of that; of a dependent that sticks all that is owed
+  // Along the normal: of a parent the mass of its dependents, kg; of a dependent the momentum, and
+  // the impulse out of balance that material has there in the step's solve, kg m/s.
+  Real along = 0, owed = 0;
+};
+
 // Impulse, angular impulse about the origin, and the work that the body does by moving.
 inline constexpr int kReactionColumns = 7, kWork = 6;
 inline constexpr int kStageColumns = 3;  // kinetic energy after P2G, after forces, after boundaries
@@ -88,6 +107,15 @@ struct GridUpdateParams {
   // may touch: the point of the surface next to it.
   std::uint8_t* near = nullptr;
   Vec<Real, D>* surfaces = nullptr;
+  // With what holds all that touches it, but walls that mirror, else null. Per block, whether any
+  // of its nodes may be a dependent or a parent, and a bit for each that is a parent, which the
+  // step's end clears; per node, where that is so: on which it depends, and what it was as a
+  // parent.
+  std::uint8_t* depends = nullptr;
+  std::uint32_t* parents = nullptr;  // kNodes / 32 words a block
+  NodeDependence<Real>* dependences = nullptr;
+  NodeParent<Real, D>* parent_nodes = nullptr;
+  bool slips_depend = false;          // whether nodes at what slips are among them
   const double* densities = nullptr;  // of the materials, kg/m^D, where there are surfaces
   int materials = 0;
   int degree = 2;               // of the kernel

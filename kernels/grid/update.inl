@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernels/grid/contact.h"
+#include "kernels/grid/dependents.h"
 #include "kernels/grid/mirror.h"
 #include "kernels/grid/pose_colliders.h"
 #include "kernels/grid/surfaces.h"
@@ -38,6 +39,10 @@ struct GridUpdate : NodeContact<D, Real> {
     collide(g, nodes, origin);
     g.for_each(kNodes, [&](std::uint32_t i) {
       const Vec<Real, D>& v = g.scratch.velocity[i];
+      if (is_another(nodes[i])) {
+        g.scratch.sums[i][0] = 0;
+        return;
+      }
       if (params.stage_energies != nullptr) g.scratch.sums[i][0] = kinetic(nodes[i].mass(), v);
       Node<Real> after = Node<Real>::mass(nodes[i].mass());
       for (int a = 0; a < D; ++a) after.set(a, v[a]);
@@ -67,6 +72,9 @@ struct GridUpdate : NodeContact<D, Real> {
     });
   }
 
+  // Of one that is another's image or dependent, all that it has is left as it is.
+  FIRN_HD static bool is_another(const Node<Real>& node) { return node.mass() < Real(0); }
+
   FIRN_HD static double kinetic(Real m, const Vec<Real, D>& v) {
     return 0.5 * static_cast<double>(m) * static_cast<double>(norm_squared(v));
   }
@@ -83,7 +91,8 @@ struct GridUpdate : NodeContact<D, Real> {
     const Node<Real> node = nodes[i];
     const auto [before, v] = this->forced(node, increments, i);
     scratch.velocity[i] = v;
-    if (increments == nullptr) return;
+    scratch.sums[i][0] = scratch.sums[i][1] = 0;
+    if (increments == nullptr || is_another(node)) return;
     increments[i] = Node<Real>::mass(node.mass());
     for (int a = 0; a < D; ++a) increments[i].set(a, before[a]);
     if (params.stage_energies == nullptr) return;
@@ -203,11 +212,14 @@ void grid_update(Exec& exec, const GridUpdateParams<Real, D>& params, const Grid
   const LaunchRange blocks{{&control->n_blocks, max_blocks}, &control->stop};
   const bool by_surface = params.surfaces != nullptr;
   if (by_surface) find_surfaces<Exec, D, Real>(exec, params, grid, max_blocks, control);
+  find_dependents<Exec, D, Real>(exec, params, grid, max_blocks, control);
   fold_images<Exec, D, Real>(exec, params, grid, max_blocks, control);
+  fold_dependents<Exec, D, Real>(exec, params, grid, Real(0), max_blocks, control);
   if (by_surface)
     launch_groups(exec, blocks, GridUpdate<D, Real, true>{{params, grid, control}});
   else
     launch_groups(exec, blocks, GridUpdate<D, Real, false>{{params, grid, control}});
+  mirror_dependents<Exec, D, Real>(exec, params, grid, Real(0), false, max_blocks, control);
   mirror_velocities<Exec, D, Real>(exec, params, grid, max_blocks, control);
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "kernels/grid/contact.h"
+#include "kernels/grid/dependence.h"
+#include "kernels/grid/dependents.h"
 #include "kernels/grid/mirror.h"
 #include "kernels/implicit/nodes.h"
 
@@ -50,12 +52,14 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     Real slip = 0;                 // and the most that it takes, N s
     std::int32_t collider = -1;
     std::uint64_t before, closed = 0;
+    int leads = -1;  // the holder along which it slips as a dependent
     Real wrong = 0;  // of impulses that contacts gave or owed, in the measure of the imbalance
   };
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    const NodeContact<D, Real> contact{problem.boundaries, problem.grid, problem.control};
+    const Dependence<D, Real> dependence{{problem.boundaries, problem.grid, problem.control}};
+    const NodeContact<D, Real>& contact = dependence;
     const Vec<int, D> origin = block_of_key<D>(problem.grid.keys[g.index()]);
     Base::for_each_node(g, [&](std::uint64_t node, std::uint32_t i) {
       g.scratch.wrong[i] = 0;
@@ -67,6 +71,7 @@ struct CloseContacts : ImplicitNodes<D, Real> {
       m.impulse = first ? Vector::zero() : Base::vector_at(problem.view.gradient, node);
       m.before = problem.view.closed[node];
       const Vector x = contact.position_of(origin, i);
+      if (dependence.is_slipping(node)) follow_parent(dependence, x, m);
       meet_walls(contact, g.index(), i, x, m);
       for (int c = 0; c < problem.boundaries.collider_count; ++c)
         if (contact.reaches(origin, c)) meet_body(contact, g.index(), i, c, x, m);
@@ -80,12 +85,22 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     });
   }
 
+  // A dependent that slips has no velocity of its own along the normal; that of the holder stands
+  // for it.
+  FIRN_HD void follow_parent(const Dependence<D, Real>& dependence, const Vector& x,
+                             Meeting& m) const {
+    const NodeParent<Real, D>& kept = problem.boundaries.parent_nodes[m.node];
+    m.leads = kept.slips;
+    m.held = dot(dependence.velocity_of(kept.slips, x), kept.normal) * kept.normal;
+    take_away(m.P, kept.normal, Real(1));
+    m.closed |= std::uint64_t{1} << (kept.slips < 63 ? kept.slips : 63);
+  }
   FIRN_HD void meet_walls(const NodeContact<D, Real>& contact, std::uint32_t block, std::uint32_t i,
                           const Vector& x, Meeting& m) const {
     const DomainWalls<Real, D>& walls = problem.boundaries.walls;
     if (!walls.active) return;
     for (int face = 0; face < kWalls; ++face) {
-      if (!contact.is_at_wall(x, face)) continue;
+      if (face == m.leads || !contact.is_at_wall(x, face)) continue;
       const Vector normal = contact.wall_normal_at(face, block, i, x);
       meet(face, contact.type_at(walls.boundary[face], x, normal), walls.friction[face],
            Vector::zero(), normal, contact.closing_speed_at_wall(face, block, i), -1, m);
@@ -93,7 +108,7 @@ struct CloseContacts : ImplicitNodes<D, Real> {
   }
   FIRN_HD void meet_body(const NodeContact<D, Real>& contact, std::uint32_t block, std::uint32_t i,
                          int c, const Vector& x, Meeting& m) const {
-    if (!contact.is_in_body(contact.distance(c, x))) return;
+    if (kWalls + c == m.leads || !contact.is_in_body(contact.distance(c, x))) return;
     const ColliderShape<Real>& collider = problem.boundaries.colliders[c];
     const auto facing = facing_of(contact, c, block, i, x, m.target);
     meet(kWalls + c, contact.type_at(collider.boundary, x, facing.normal), collider.friction,
@@ -237,6 +252,7 @@ struct EndImplicit : ImplicitNodes<D, Real> {
     g.for_each(Base::kNodes, [&](std::uint32_t i) {
       const Node<Real> momentum = nodes[i];
       const Real m = momentum.mass();  // not that of the drag
+      if (m < Real(0)) return;         // what depends on others
       Node<Real> after = Node<Real>::mass(m), change = Node<Real>::zero();
       for (int a = 0; a < D && m > Real(0); ++a) {
         after.set(a, problem.view.velocity[4 * (first + i) + a]);
@@ -301,6 +317,11 @@ struct EndImplicit : ImplicitNodes<D, Real> {
     const std::uint64_t node = std::uint64_t{block} * Base::kNodes + i;
     const std::uint32_t kind = problem.view.kind[node];
     if (kind == kNodeEmpty || kind == kNodeFree) return;
+    // What a dependent's holder takes of it mirror_dependents adds.
+    const Dependence<D, Real> dependence{{problem.boundaries, problem.grid, problem.control}};
+    if (dependence.is_slipping(node) &&
+        problem.boundaries.parent_nodes[node].slips == Dependence<D, Real>::kFaces + c)
+      return;
     const Vector x = contact.position_of(block_of_key<D>(problem.grid.keys[block]), i);
     const Vector impulse = share_of(contact, block, i, x, c);
     if (!(dot(impulse, impulse) > Real(0))) return;  // and may know of no surface
@@ -325,6 +346,8 @@ void close_contacts(Exec& exec, const ImplicitProblem<Real, D>& p, bool first) {
 template <class Exec, int D, class Real>
 void end_implicit(Exec& exec, const ImplicitProblem<Real, D>& p) {
   launch_groups(exec, nodes_of(p), EndImplicit<D, Real>{{p}});
+  mirror_dependents<Exec, D, Real>(exec, p.boundaries, p.grid, p.drag, true, p.max_blocks,
+                                   p.control);
   mirror_velocities<Exec, D, Real>(exec, p.boundaries, p.grid, p.max_blocks, p.control);
 }
 

@@ -1,21 +1,31 @@
-// Nodes behind walls that are mirror images (grid/mirror.h), for passes by way of the particles: an
-// image has no velocity of its own, and what is due to it is due to the node that it mirrors. To
-// all other passes images are nodes without mass.
+// Nodes behind walls that are mirror images (grid/mirror.h) and those near colliders that depend on
+// others (grid/dependents.h), for passes by way of the particles: they have no velocity of their
+// own, and what is due to them is due to the node that they mirror or depend on. To all other
+// passes they are nodes without mass.
 #pragma once
 
 #include "kernels/implicit/system.h"
 
 namespace firn {
 
-// Gives images the vectors of what they mirror, mirrored.
+enum class NodeVectors {
+  kVelocities,
+  kChanges,  // of velocities: what the bodies move with is in none of them
+};
+// Gives images and dependents the vectors of what they mirror or depend on, mirrored or in their
+// share.
 template <class Exec, int D, class Real>
-void mirror_nodes(Exec& exec, const ImplicitProblem<Real, D>& problem, Real* vectors);
+void mirror_nodes(Exec& exec, const ImplicitProblem<Real, D>& problem, NodeVectors kind,
+                  Real* vectors);
 
-// The transpose: adds what images have to what they mirror, and leaves them zero.
+// The transpose, of changes: moves what they have to that. Of dependents that slip it is what they
+// have along the normal, and they have no more of what mirror_nodes has put into `in` there. What
+// dependents had of the gradient is kept, `anew` or added to what was, for mirror_dependents.
 template <class Exec, int D, class Real>
-void fold_nodes(Exec& exec, const ImplicitProblem<Real, D>& problem, Real* vectors);
+void fold_nodes(Exec& exec, const ImplicitProblem<Real, D>& problem, Real* vectors, Real* in,
+                bool anew);
 
-// Of images, whose mass nodes have taken over: v* with their weights mirrored.
+// Of those whose mass nodes have taken over: v* with their weights in the same way.
 template <class Exec, int D, class Real>
 void turn_weights(Exec& exec, const ImplicitProblem<Real, D>& problem);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/grid/dependence.h"
 #include "kernels/grid/images.h"
 #include "kernels/implicit/images.h"
 #include "kernels/implicit/nodes.h"
@@ -74,22 +75,156 @@ struct TurnWeights : ImagesOfNodes<D, Real> {
   }
 };
 
+template <int D, class Real>
+struct DependentsOfNodes : ImplicitNodes<D, Real> {
+  using Base = ImplicitNodes<D, Real>;
+  using Base::problem;
+  using typename Base::Vector;
+  using Scratch = typename Dependence<D, Real>::Around;
+  Real* vectors;
+
+  // f(node, dependent, share, c): the dependent's velocity is share times the node's, and c; or
+  // along(the same, normal) of those that slip, where that is so along the normal.
+  template <class Group, class F, class Along>
+  FIRN_HD void for_each_dependent(Group& g, F&& f, Along&& along) const {
+    const Dependence<D, Real> dependence{{problem.boundaries, problem.grid, problem.control}};
+    if (!dependence.may_depend(g.index())) return;
+    const Vec<int, D> origin = block_of_key<D>(problem.grid.keys[g.index()]);
+    dependence.look_around(g, origin, g.scratch);
+    Base::for_each_node(g, [&](std::uint64_t node, std::uint32_t i) {
+      if (!dependence.is_parent(node)) return;
+      dependence.for_each(g.scratch, origin, i, Dependence<D, Real>::kSticking,
+                          [&](std::uint64_t dependent, const Vector&, Real share,
+                              const Vector& moves) { f(node, dependent, share, moves); });
+      const NodeParent<Real, D>* parent = Base::slipping_parent(node);
+      if (parent == nullptr) return;
+      dependence.for_each(
+          g.scratch, origin, i, parent->slips,
+          [&](std::uint64_t dependent, const Vector&, Real share, const Vector& moves) {
+            if (dependence.is_slipping(dependent))
+              along(node, dependent, share, moves, parent->normal);
+          });
+    });
+  }
+  FIRN_HD static void add(Real* to, std::uint64_t node, const Vector& v) {
+    Base::put(to, node, Base::vector_at(to, node) + v);
+  }
+};
+
+template <int D, class Real>
+struct MirrorDependentNodes : DependentsOfNodes<D, Real> {
+  static constexpr const char* kName = "mirror_dependent_nodes";
+  using Base = DependentsOfNodes<D, Real>;
+  using typename Base::Vector;
+  NodeVectors kind;
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    Real* vectors = this->vectors;
+    const Real moving = kind == NodeVectors::kVelocities ? Real(1) : Real(0);
+    const auto given = [&](std::uint64_t node, Real share, const Vector& moves) {
+      return share * Base::vector_at(vectors, node) + moving * moves;
+    };
+    Base::for_each_dependent(
+        g,
+        [&](std::uint64_t node, std::uint64_t dependent, Real share, const Vector& moves) {
+          Base::put(vectors, dependent, given(node, share, moves));
+        },
+        [&](std::uint64_t node, std::uint64_t dependent, Real share, const Vector& moves,
+            const Vector& normal) {
+          const Vector lacks = given(node, share, moves) - Base::vector_at(vectors, dependent);
+          Base::add(vectors, dependent, dot(lacks, normal) * normal);
+        });
+  }
+};
+
+template <int D, class Real>
+struct FoldDependentNodes : DependentsOfNodes<D, Real> {
+  static constexpr const char* kName = "fold_dependent_nodes";
+  using Base = DependentsOfNodes<D, Real>;
+  using Base::problem;
+  using typename Base::Vector;
+  Real* in;
+  bool anew;
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    Real* vectors = this->vectors;
+    NodeParent<Real, D>* kept =
+        vectors == problem.view.gradient ? problem.boundaries.parent_nodes : nullptr;
+    Base::for_each_dependent(
+        g,
+        [&](std::uint64_t node, std::uint64_t dependent, Real share, const Vector&) {
+          const Vector has = Base::vector_at(vectors, dependent);
+          Base::add(vectors, node, share * has);
+          Base::put(vectors, dependent, Vector::zero());
+          if (kept == nullptr) return;
+          Vector& owed = kept[dependent].normal;
+          owed = anew ? has : owed + has;
+        },
+        [&](std::uint64_t node, std::uint64_t dependent, Real share, const Vector&,
+            const Vector& normal) {
+          const Real has = dot(Base::vector_at(vectors, dependent), normal);
+          Base::add(vectors, node, (share * has) * normal);
+          Base::add(vectors, dependent, (-has) * normal);
+          Base::add(in, dependent, (-dot(Base::vector_at(in, dependent), normal)) * normal);
+          if (kept != nullptr) kept[dependent].owed = anew ? has : kept[dependent].owed + has;
+        });
+  }
+};
+
+template <int D, class Real>
+struct WeighDependents : DependentsOfNodes<D, Real> {
+  static constexpr const char* kName = "weigh_dependents";
+  using Base = DependentsOfNodes<D, Real>;
+  using Base::problem;
+  using typename Base::Vector;
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const Vector& gravity = problem.boundaries.gravity;
+    const Real dt = static_cast<Real>(problem.control->dt),
+               time = dt / (Real(1) + problem.drag * dt);
+    Base::for_each_dependent(
+        g,
+        [&](std::uint64_t node, std::uint64_t dependent, Real share, const Vector&) {
+          const Real part = -Base::mass(dependent) / Base::mass(node);
+          Base::add(this->vectors, node, (share * (Real(1) - share) * part * time) * gravity);
+        },
+        [&](std::uint64_t node, std::uint64_t dependent, Real share, const Vector&,
+            const Vector& normal) {
+          const Real part = Base::mass(dependent) /
+                            (Base::mass(node) + Base::along(*Base::slipping_parent(node)));
+          Base::add(this->vectors, node,
+                    (share * (Real(1) - share) * part * time * dot(gravity, normal)) * normal);
+        });
+  }
+};
+
+template <class Real, int D>
+bool has_dependents(const ImplicitProblem<Real, D>& p) {
+  return p.boundaries.dependences != nullptr;
+}
+
 template <class Exec, int D, class Real>
-void mirror_nodes(Exec& exec, const ImplicitProblem<Real, D>& p, Real* vectors) {
+void mirror_nodes(Exec& exec, const ImplicitProblem<Real, D>& p, NodeVectors kind, Real* vectors) {
+  if (has_dependents(p))
+    launch_groups(exec, nodes_of(p), MirrorDependentNodes<D, Real>{{{p}, vectors}, kind});
   if (p.boundaries.walls.mirrors_any())
     launch_groups(exec, nodes_of(p), MirrorNodes<D, Real>{{{p}, vectors}});
 }
 
 template <class Exec, int D, class Real>
-void fold_nodes(Exec& exec, const ImplicitProblem<Real, D>& p, Real* vectors) {
+void fold_nodes(Exec& exec, const ImplicitProblem<Real, D>& p, Real* vectors, Real* in, bool anew) {
   if (p.boundaries.walls.mirrors_any())
     launch_groups(exec, nodes_of(p), FoldNodes<D, Real>{{{p}, vectors}});
+  if (has_dependents(p))
+    launch_groups(exec, nodes_of(p), FoldDependentNodes<D, Real>{{{p}, vectors}, in, anew});
 }
 
 template <class Exec, int D, class Real>
 void turn_weights(Exec& exec, const ImplicitProblem<Real, D>& p) {
   if (p.boundaries.walls.mirrors_any())
     launch_groups(exec, nodes_of(p), TurnWeights<D, Real>{{{p}, p.view.target}});
+  if (has_dependents(p))
+    launch_groups(exec, nodes_of(p), WeighDependents<D, Real>{{{p}, p.view.target}});
 }
 
 }  // namespace firn

@@ -24,6 +24,23 @@ struct ImplicitNodes {
   }
   FIRN_HD Real mass(std::uint64_t node) const { return problem.view.target[4 * node + 3]; }
 
+  // M v: parents of dependents that slip have more mass along the normal (grid/dependents.h).
+  FIRN_HD Vector times_mass(std::uint64_t node, const Vector& v) const {
+    const Vector r = mass(node) * v;
+    const NodeParent<Real, D>* parent = slipping_parent(node);
+    return parent == nullptr ? r : r + (along(*parent) * dot(parent->normal, v)) * parent->normal;
+  }
+  FIRN_HD Real along(const NodeParent<Real, D>& parent) const {
+    return (Real(1) + problem.drag * static_cast<Real>(problem.control->dt)) * parent.along;
+  }
+  FIRN_HD const NodeParent<Real, D>* slipping_parent(std::uint64_t node) const {
+    const GridUpdateParams<Real, D>& grid = problem.boundaries;
+    if (!grid.slips_depend || grid.dependences == nullptr || grid.depends[node / kNodes] == 0 ||
+        grid.dependences[node].holder >= 0 || grid.parent_nodes[node].slips < 0)
+      return nullptr;
+    return grid.parent_nodes + node;
+  }
+
   // P v.
   FIRN_HD Vector project(std::uint64_t node, const Vector& v) const {
     const std::uint32_t kind = problem.view.kind[node];

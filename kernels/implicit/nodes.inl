@@ -2,6 +2,8 @@
 #pragma once
 
 #include "kernels/grid/contact.h"
+#include "kernels/grid/dependence.h"
+#include "kernels/grid/dependents.h"
 #include "kernels/grid/mirror.h"
 #include "kernels/grid/pose_colliders.h"
 #include "kernels/grid/surfaces.h"
@@ -100,21 +102,28 @@ struct EvaluateNodes : ImplicitNodes<D, Real> {
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     auto& sums = g.scratch.sums;
+    const Dependence<D, Real> dependence{{problem.boundaries, problem.grid, problem.control}};
     Base::for_each_node(g, [&](std::uint64_t node, std::uint32_t i) {
       for (int c = 0; c < kColumns; ++c) sums[c][i] = 0;
       Node<Real>& rhs = reinterpret_cast<Node<Real>*>(problem.view.rhs)[node];
       rhs = Node<Real>::zero();
       const Real m = Base::mass(node);
       if (!(m > Real(0))) return;
-      const Vector v = Base::vector_at(problem.view.trial, node),
-                   change = v - Base::vector_at(problem.view.target, node);
-      const Vector gradient = m * change + Base::vector_at(problem.view.gradient, node);
+      const Vector v = Base::vector_at(problem.view.trial, node);
+      Vector change = v - Base::vector_at(problem.view.target, node);
+      // Along the normal its parent has the inertia of a dependent that slips.
+      if (dependence.is_slipping(node)) {
+        const Vector& normal = problem.boundaries.parent_nodes[node].normal;
+        change = change - dot(change, normal) * normal;
+      }
+      const Vector impulse = Base::times_mass(node, change),
+                   gradient = impulse + Base::vector_at(problem.view.gradient, node);
       Base::put(problem.view.gradient, node, gradient);
       const Vector rub = Base::rub(node);
       const Vector left = Base::project(node, gradient) + rub;
       for (int a = 0; a < D; ++a) rhs.set(a, -left[a]);
-      sums[0][i] = 0.5 * static_cast<double>(m) * static_cast<double>(dot(change, change)) +
-                   static_cast<double>(dot(rub, v));
+      sums[0][i] =
+          0.5 * static_cast<double>(dot(change, impulse)) + static_cast<double>(dot(rub, v));
       sums[1][i] = static_cast<double>(dot(left, left)) / static_cast<double>(m);
       sums[2][i] = static_cast<double>(dot(left, Base::vector_at(problem.view.direction, node)));
       sums[3][i] = problem.view.kind[node] >= kNodeHeld ? static_cast<double>(m) : 0;
@@ -153,6 +162,10 @@ struct InvertBlocks : ImplicitNodes<D, Real> {
       Mat<Real, D> B;
       for (int a = 0; a < D; ++a)
         for (int b = 0; b < D; ++b) B(a, b) = at[symmetric_entry<D>(a, b)] + (a == b ? m : Real(0));
+      if (const auto* parent = Base::slipping_parent(node); parent != nullptr)
+        for (int a = 0; a < D; ++a)
+          for (int b = 0; b < D; ++b)
+            B(a, b) += Base::along(*parent) * parent->normal[a] * parent->normal[b];
       if (kind == kNodeHeld) B = restricted(node, B);
       for (int k = 0; problem.diagonal && kind == kNodeFree && k < D * D; ++k)
         if (k / D != k % D) B(k / D, k % D) = Real(0);
@@ -198,7 +211,7 @@ struct FinishStiffness : ImplicitNodes<D, Real> {
   FIRN_HD void operator()(Group& g) const {
     Base::for_each_node(g, [&](std::uint64_t node, std::uint32_t) {
       const Vector p = Base::vector_at(in, node);
-      const Vector sum = Base::vector_at(out, node) + Base::mass(node) * p;
+      const Vector sum = Base::vector_at(out, node) + Base::times_mass(node, p);
       Base::put(out, node, Base::project(node, sum));
       out[4 * node + 3] = Real(0);
     });
@@ -271,7 +284,9 @@ void begin_implicit(Exec& exec, const ImplicitProblem<Real, D>& p) {
   GridUpdateParams<Real, D> momentum_alone = p.boundaries;
   momentum_alone.separate_force = false;
   momentum_alone.gravity = Vec<Real, D>::zero();
+  find_dependents<Exec, D, Real>(exec, momentum_alone, p.grid, p.max_blocks, p.control);
   fold_images<Exec, D, Real>(exec, momentum_alone, p.grid, p.max_blocks, p.control);
+  fold_dependents<Exec, D, Real>(exec, momentum_alone, p.grid, p.drag, p.max_blocks, p.control);
   launch_groups(exec, nodes_of(p), BeginImplicit<D, Real>{{p}});
   turn_weights(exec, p);
 }

@@ -280,22 +280,23 @@ struct AddBlocks : ImplicitParticles<D, Degree, Real> {
 
 template <class Exec, int D, class Real>
 void evaluate_particles(Exec& exec, const ImplicitProblem<Real, D>& problem) {
-  mirror_nodes(exec, problem, problem.view.trial);
+  mirror_nodes(exec, problem, NodeVectors::kVelocities, problem.view.trial);
   for_degree(problem.transfer.degree, [&](auto degree) {
     launch_over_particles(exec, problem,
                           EvaluateParticles<D, decltype(degree)::value, Real>{{problem}});
   });
-  fold_nodes(exec, problem, problem.view.gradient);
+  fold_nodes(exec, problem, problem.view.gradient, problem.view.trial, true);
 }
 
 template <class Exec, int D, class Real>
 void apply_stiffness(Exec& exec, const ImplicitProblem<Real, D>& problem, Real* in, Real* out) {
-  mirror_nodes(exec, problem, in);
+  const bool velocities = in == problem.view.velocity;
+  mirror_nodes(exec, problem, velocities ? NodeVectors::kVelocities : NodeVectors::kChanges, in);
   for_degree(problem.transfer.degree, [&](auto degree) {
     launch_over_particles(exec, problem,
                           ApplyStiffness<D, decltype(degree)::value, Real>{{problem}, in, out});
   });
-  fold_nodes(exec, problem, out);
+  fold_nodes(exec, problem, out, in, false);
 }
 
 template <class Exec, int D, class Real>

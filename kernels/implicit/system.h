@@ -145,8 +145,8 @@ void add_blocks(Exec& exec, const ImplicitProblem<Real, D>& problem);
 template <class Exec, int D, class Real>
 void invert_blocks(Exec& exec, const ImplicitProblem<Real, D>& problem);
 
-// out += (H - M) in by way of the particles, which puts into `in` what images mirror; then out = P
-// (out + M in).
+// out += (H - M) in by way of the particles, which gives images and dependents what `in` has of
+// their nodes; then out = P (out + M in).
 template <class Exec, int D, class Real>
 void apply_stiffness(Exec& exec, const ImplicitProblem<Real, D>& problem, Real* in, Real* out);
 template <class Exec, int D, class Real>

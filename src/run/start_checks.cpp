@@ -15,7 +15,6 @@
 #include "src/scene/mesh_warnings.h"
 #include "src/scene/shapes.h"
 #include "src/state/body_warnings.h"
-#include "src/state/hold_warnings.h"
 #include "src/state/overlap_warnings.h"
 
 namespace firn {
@@ -203,10 +202,9 @@ void require_particles(const Scene& scene, std::size_t particles) {
 
 std::vector<std::string> start_warnings(const Scene& scene) {
   std::vector<std::string> warnings = mesh_warnings(scene);
-  for (const auto& more :
-       {body_warnings(scene), overlap_warnings(scene), hold_warnings(scene),
-        transfer_warnings(scene), flow_warnings(scene), stiffness_warnings(scene),
-        collider_warnings(scene), seam_warnings(scene)})
+  for (const auto& more : {body_warnings(scene), overlap_warnings(scene), transfer_warnings(scene),
+                           flow_warnings(scene), stiffness_warnings(scene),
+                           collider_warnings(scene), seam_warnings(scene)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

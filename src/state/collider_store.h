@@ -14,6 +14,7 @@
 #include "src/scene/motion_keys.h"
 #include "src/scene/shapes.h"
 #include "src/state/body_store.h"
+#include "src/state/contact_fields.h"
 #include "src/state/deforming_shapes.h"
 #include "src/state/opening_store.h"
 #include "src/state/partition.h"
@@ -46,11 +47,19 @@ template <class Exec, int D, class Real>
 class ColliderStore {
  public:
   ColliderStore(Exec& exec, const Scene& scene)
-      : exec_(exec), open_faces_(open_faces(scene)), openings_(exec, scene), bodies_(exec, scene) {
+      : exec_(exec),
+        open_faces_(open_faces(scene)),
+        openings_(exec, scene),
+        bodies_(exec, scene),
+        fields_(exec) {
     std::vector<ColliderShape<Real>> colliders;
     std::int32_t bodies = 0;
     const bool on_nodes = !traits_of(scene).staggered;
-    finds_surfaces_ = domain_walls<D, Real>(scene).any_minds_gap();
+    const auto walls = domain_walls<D, Real>(scene);
+    bool finds_surfaces = walls.any_minds_gap();
+    for (int face = 0; walls.active && face < 2 * D; ++face)
+      if (!walls.mirrors[face] && has_dependents(scene, walls.boundary[face]))
+        fields_.find_dependents(walls.boundary[face]);
     for (const Collider& c : scene.colliders) {
       motions_.push_back({c.motion, c.motion, {}, {}, {}});
       ColliderShape<Real> collider = add_collider(c.shape, scene);
@@ -62,9 +71,11 @@ class ColliderStore {
       collider.by_surface = on_nodes && c.boundary != BoundaryType::kSticky &&
                             (c.shape.type != ShapeType::kHalfSpace || collider.minds_gaps ||
                              scene.colliders.size() > 1);
-      finds_surfaces_ |= collider.by_surface || c.dynamics.has_value();
+      finds_surfaces |= collider.by_surface || c.dynamics.has_value();
+      if (has_dependents(scene, c)) fields_.find_dependents(c.boundary);
       colliders.push_back(collider);
     }
+    if (finds_surfaces) fields_.find_surfaces(colliders.size());
     std::vector<SdfProgram<Real>> sinks;
     for (const Sink& s : scene.sinks) sinks.push_back(add_shape(s.shape, scene));
     colliders_ =
@@ -89,7 +100,9 @@ class ColliderStore {
   // Whether sources open some of what holds material.
   bool has_openings() const { return openings_.view().count > 0; }
   // Whether contact of nodes is judged by the surface of the material (see find_surfaces).
-  bool finds_surfaces() const { return finds_surfaces_; }
+  bool finds_surfaces() const { return fields_.has_surfaces(); }
+  // Whether nodes may depend on others (see find_dependents).
+  bool finds_dependents() const { return fields_.has_dependents(); }
   std::size_t columns() const { return colliders_.size() * kReactionColumns; }
   SinkView<Real> sinks() const {
     SinkView<Real> view = open_faces_;
@@ -103,19 +116,14 @@ class ColliderStore {
     table_ = Buffer<Exec, double>(exec_, columns() * blocks);
     table_.zero();
     bodies_.reserve(blocks);
-    near_ = {};
-    surfaces_ = {};
-    if (!finds_surfaces_) return;
-    near_ = Buffer<Exec, std::uint8_t>(exec_, colliders_.size() * blocks);
-    surfaces_ = Buffer<Exec, Vec<Real, D>>(exec_, std::size_t{BlockTraits<D>::kNodes} * blocks);
+    fields_.reserve(blocks);
   }
   void fill(GridUpdateParams<Real, D>& params) {
     params.colliders = colliders_.data();
     params.poses = poses_.data();
     params.collider_count = count();
     params.reactions = table_.data();
-    params.near = near_.data();
-    params.surfaces = surfaces_.data();
+    fields_.fill(params);
     params.densities = densities_.data();
     params.materials = static_cast<int>(densities_.size());
     params.openings = openings_.view();
@@ -256,13 +264,11 @@ class ColliderStore {
   }
 
   std::size_t bytes_per_block() const {
-    return columns() * sizeof(double) + bodies_.bytes_per_block() +
-           (finds_surfaces_ ? colliders_.size() + BlockTraits<D>::kNodes * sizeof(Vec<Real, D>)
-                            : 0);
+    return columns() * sizeof(double) + bodies_.bytes_per_block() + fields_.bytes_per_block();
   }
   std::size_t bytes() const {
-    std::size_t sum = table_.bytes() + bodies_.bytes() + deforming_.bytes() + near_.bytes() +
-                      surfaces_.bytes() + densities_.bytes() + openings_.bytes();
+    std::size_t sum = table_.bytes() + bodies_.bytes() + deforming_.bytes() + fields_.bytes() +
+                      densities_.bytes() + openings_.bytes();
     for (const auto& shape : shapes_) sum += shape.bytes();
     return sum;
   }
@@ -348,9 +354,7 @@ class ColliderStore {
   Buffer<Exec, RigidPose<Real>> poses_;
   Buffer<Exec, double> table_, sums_;
   Buffer<Exec, double> densities_;  // of the materials, kg/m^D
-  bool finds_surfaces_ = false;
-  Buffer<Exec, std::uint8_t> near_;
-  Buffer<Exec, Vec<Real, D>> surfaces_;
+  ContactFields<Exec, D, Real> fields_;
 };
 
 }  // namespace firn

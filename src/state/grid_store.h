@@ -28,15 +28,17 @@ class GridStore {
         reals_(BlockTraits<D>::kNodes * 4 * static_cast<std::size_t>(components)),
         with_increments_(increments),
         fused_(parities > 0),
-        all_around_(fused_),
+        halo_{fused_ ? 1 : 0, 1},
         parities_(fused_ ? parities : 2),
         keys_(exec, key_table()),
         words_(exec, word_table()),
         nodes_(exec, node_table()) {}
 
   std::uint32_t capacity() const { return capacity_; }  // blocks
-  // From the next layout on, also where steps are not fused.
-  void enter_all_around() { all_around_ = true; }
+  // From the next layout on, at least.
+  void widen_halo(const BlockHalo& halo) {
+    halo_ = {std::max(halo_.before, halo.before), std::max(halo_.behind, halo.behind)};
+  }
   std::vector<std::uint64_t> keys(std::uint32_t blocks) const {
     return keys_[kKeys].download(blocks);
   }
@@ -73,7 +75,7 @@ class GridStore {
     v.momentum = fused_ ? nodes_.data(kMomentum) : v.nodes;
     v.impulse = fused_ ? nodes_.data(kImpulse) : v.increments;
     v.around = words_.data(kAround);
-    v.all_around = all_around_;
+    v.halo = halo_;
     v.saved_keys = keys_.data(kSavedKeys);
     v.dx = static_cast<Real>(dx_);
     v.inv_dx = static_cast<Real>(1 / dx_);
@@ -190,7 +192,8 @@ class GridStore {
   PeriodicBlocks periodic_;
   std::uint32_t materials_, capacity_ = 0;
   std::size_t reals_;  // per block
-  bool with_increments_, fused_, all_around_;
+  bool with_increments_, fused_;
+  BlockHalo halo_;
   int parities_;
   Buffer<Exec, std::uint64_t> hash_keys_;
   Buffer<Exec, std::uint32_t> hash_ranks_, hash_home_, colour_begin_;

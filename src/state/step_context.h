@@ -61,9 +61,7 @@ struct StepContext {
     if (traits_of(scene).unified) heat_model = HeatModel<Real>(scene);
     particles.set_heat_model(heat_model);
     if (partition->is_split()) require_splittable(scene);
-    // Nodes of its own particles then have beside them all that others' particles leave there.
-    if (partition->is_split() && (bodies.finds_surfaces() || params.update.walls.mirrors_any()))
-      grid.enter_all_around();
+    if (partition->is_split()) grid.widen_halo(halo_of_contact());
     StepControl c{};
     c.fault = ~std::uint64_t{0};
     write(c);
@@ -145,6 +143,13 @@ struct StepContext {
   std::uint64_t version = 0;
 
  private:
+  // Nodes of its own particles then have beside them all that others' particles leave there: next
+  // to them, and where nodes depend on others, all dependents of those.
+  BlockHalo halo_of_contact() const {
+    if (bodies.finds_dependents()) return {1, 2};
+    return bodies.finds_surfaces() || params.update.walls.mirrors_any() ? BlockHalo{1, 1}
+                                                                        : BlockHalo{};
+  }
   // Faces need halos within their solvers, and bodies the sum of their contacts before they move.
   static void require_splittable(const Scene& scene) {
     const bool moved = std::any_of(scene.colliders.begin(), scene.colliders.end(),

@@ -24,8 +24,8 @@ struct Column {
   double stress_error = 0;  // mean over the particles, relative to rho g L
 };
 
-// What holds the base: a wall, or the mirror image of the column below it.
-enum class Base { kWall, kMirror };
+// What holds the base: a wall, the mirror image of the column below it, or a collider.
+enum class Base { kWall, kMirror, kCollider };
 
 // In steps of half the time that sound takes through a cell.
 Scene column_scene(int cells, double from) {
@@ -42,8 +42,8 @@ Scene column_scene(int cells, double from) {
   return scene;
 }
 
-// `start`: positions of the particles at rest.
-Column measure(const Simulation& sim, const std::vector<float>& start) {
+// `start`: positions of the particles at rest, above the base, which lies at `from`.
+Column measure(const Simulation& sim, const std::vector<float>& start, double from) {
   const Snapshot now = sim.snapshot();
   Column column;
   double lowest = std::numeric_limits<double>::infinity(), highest = 0;
@@ -62,7 +62,7 @@ Column measure(const Simulation& sim, const std::vector<float>& start) {
     }
     if (Y > highest) {
       highest = Y;
-      column.tip = now.position[2 * p] + (kLength - Y);  // the stretch is 1 there
+      column.tip = now.position[2 * p] - from + (kLength - Y);  // the stretch is 1 there
     }
   }
   column.stress_error /= count;
@@ -72,19 +72,32 @@ Column measure(const Simulation& sim, const std::vector<float>& start) {
 // Gravity grows over eleven periods of the column's first mode, with two continuous derivatives, so
 // that what is left of its swing (about 60 (period / (2 pi ramp))^3 of the settlement) is below
 // 2e-4 of it.
-Column settle(int cells, Base base, BoundaryType floor = BoundaryType::kSlip) {
-  const double ramp = 20;
-  Scene scene = column_scene(cells, base == Base::kMirror ? -kLength : 0);
+// The base lies `off` cells above a line of the grid.
+Column settle(int cells, Base base, BoundaryType floor = BoundaryType::kSlip, double off = 0) {
+  const double ramp = 20, from = off * kLength / cells;
+  Scene scene = column_scene(cells, base == Base::kMirror ? -kLength : from);
   scene.grid.domain->boundary[0] = floor;
+  if (base == Base::kCollider) {
+    scene.bodies[0].shape.max[0] += from;
+    scene.grid.domain->min[0] = -kLength;
+    Collider collider;
+    collider.name = "base";
+    collider.shape.type = ShapeType::kHalfSpace;
+    collider.shape.point = {from, 0, 0};
+    collider.shape.normal = {1, 0, 0};
+    collider.boundary = floor;
+    scene.colliders = {collider};
+  }
   scene.simulation.fps = 1 / ramp;
   Simulation sim(scene, test::kOneThread);
-  const std::vector<float> start = sim.snapshot().position;
+  std::vector<float> start = sim.snapshot().position;
+  for (std::size_t p = 0; p < start.size(); p += 2) start[p] -= static_cast<float>(from);
   sim.set_force(test::force_of([&](std::uint32_t id, double t) {
     const double s = t / ramp, share = s * s * s * (10 + s * (6 * s - 15));
     return Vec3{start[2 * id] > 0 ? -kGravity * share : kGravity * share, 0, 0};
   }));
   sim.advance_frame();
-  return measure(sim, start);
+  return measure(sim, start, from);
 }
 
 const std::vector<double> kSpacings{kLength / 25, kLength / 50, kLength / 100};
@@ -100,6 +113,18 @@ TEST(Column, SettlesAsTheClosedFormAgainstItsMirrorImage) {
   }
   EXPECT_GE(test::fitted_slope(kSpacings, errors), 1)
       << errors[0] << " " << errors[1] << " " << errors[2];
+}
+
+// The same on a collider, wherever its face lies in its cell.
+TEST(Column, SettlesOnAColliderThatBeginsWithinACell) {
+  for (const BoundaryType floor : {BoundaryType::kSlip, BoundaryType::kSticky})
+    for (const double off : {0.0, 0.25, 0.5, 0.75}) {
+      const Column column = settle(25, Base::kCollider, floor, off);
+      EXPECT_NEAR(column.tip, kTip, 0.01) << off;
+      EXPECT_NEAR(column.base_stress, -kRho * kGravity * kLength, 0.03 * kRho * kGravity * kLength)
+          << off;
+      EXPECT_LE(column.stress_error, 0.005) << off;
+    }
 }
 
 // A wall is a mirror.
@@ -132,7 +157,7 @@ TEST(Column, SettlesOnAWallInLongSteps) {
       Simulation sim(scene, test::kOneThread);
       const std::vector<float> start = sim.snapshot().position;
       for (int frame = 0; frame < 40; ++frame) sim.advance_frame();
-      const Column column = measure(sim, start);
+      const Column column = measure(sim, start, 0);
       EXPECT_NEAR(column.tip, kTip, 1e-3) << dx;
       EXPECT_NEAR(column.base_stress, -kRho * kGravity * kLength, kRho * kGravity * dx) << dx;
       EXPECT_LE(column.stress_error, 2e-3 * dx) << dx;

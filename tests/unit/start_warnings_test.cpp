@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "src/state/hold_warnings.h"
 #include "src/state/overlap_warnings.h"
 #include "tests/support/fluid_scenes.h"
 #include "tests/support/height_fields.h"
@@ -41,42 +40,6 @@ TEST(OverlapWarnings, AreSilentWhereShapesTouchMoveOrHold) {
   Scene clamp = pool({0.35, 0.2, 0}, {0.65, 0.4, 0});
   clamp.colliders[0].boundary = BoundaryType::kSticky;
   EXPECT_TRUE(overlap_warnings(clamp).empty());
-}
-
-// Jelly of 16 x 8 cells under a ceiling that lies so many cells behind a line of the grid.
-Scene hanging(double off, double reach = 0, BoundaryType boundary = BoundaryType::kSticky) {
-  const double dx = 1.0 / 32, ceiling = 1 + off * dx;
-  Scene scene = empty_scene(2, dx, Precision::kDouble);
-  scene.materials = {elastic("jelly")};
-  scene.bodies = {body("lamp", 0, box({0, 0.5, 0}, {0.25, ceiling + reach * dx, 0}))};
-  // The half space above.
-  scene.colliders = {collider("ceiling", half_space({0, ceiling, 0}, {0, -1, 0}), boundary)};
-  return scene;
-}
-TEST(HoldWarnings, NameWhatHangsByTheTailOfItsKernel) {
-  // The last node in it lies 0.7 cells above: (1.5 - 0.7)^2 / 2 of a quadratic kernel.
-  const auto warnings = hold_warnings(hanging(0.3));
-  ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_NE(warnings[0].find("body \"lamp\": it ends at collider \"ceiling\""), std::string::npos);
-  EXPECT_NE(warnings[0].find("32 % of the kernel"), std::string::npos) << warnings[0];
-  EXPECT_EQ(hold_warnings(hanging(0.3, 0, BoundaryType::kSlip)).size(), 1u);
-  Scene tall = hanging(0.3);
-  tall.bodies[0].shape.min[1] = -20;
-  EXPECT_EQ(hold_warnings(tall).size(), 1u);
-  Scene domain = hanging(0.3);
-  domain.grid.domain.emplace();
-  domain.grid.domain->min = {-1, 0, 0}, domain.grid.domain->max = {1, 1 + 0.3 / 32, 0};
-  domain.grid.domain->boundary.fill(BoundaryType::kSticky);
-  domain.colliders.clear();
-  ASSERT_EQ(hold_warnings(domain).size(), 1u);
-  EXPECT_NE(hold_warnings(domain)[0].find("the face y_max of the domain"), std::string::npos);
-}
-TEST(HoldWarnings, AreSilentWhereNodesHold) {
-  EXPECT_TRUE(hold_warnings(hanging(0)).empty());
-  EXPECT_TRUE(hold_warnings(hanging(0.7)).empty()) << "a node 0.3 cells in";
-  EXPECT_TRUE(hold_warnings(hanging(0.3, 1)).empty()) << "reaches in";
-  EXPECT_TRUE(hold_warnings(hanging(0.3, -1)).empty()) << "does not touch";
-  EXPECT_TRUE(hold_warnings(hanging(0.3, 0, BoundaryType::kSeparate)).empty());
 }
 
 TEST(OverlapWarnings, NameWhatKeyFramesLeaveInPlaceAtFirst) {

@@ -1,0 +1,150 @@
+// Which nodes depend on which, as passes over the grid go through them (dependents.h).
+#pragma once
+
+#include "kernels/grid/contact.h"
+
+namespace firn {
+
+template <int D, class Real>
+FIRN_HD inline Vec<Real, D> vector_of(const Node<Real>& node) {
+  Vec<Real, D> v;
+  for (int a = 0; a < D; ++a) v[a] = node[a];
+  return v;
+}
+
+// One thread alone, that of the parent, has to do with a node and its dependents.
+template <int D, class Real>
+struct Dependence : NodeContact<D, Real> {
+  using Contact = NodeContact<D, Real>;
+  using Contact::grid;
+  using Contact::kNodes;
+  using Contact::params;
+  using Vector = Vec<Real, D>;
+  using Index = Vec<int, D>;
+  static constexpr int kSide = BlockTraits<D>::kSide;
+  static constexpr int kReach = 2;  // nodes along an axis, from dependents to parents
+  static constexpr int kAcross = 2 * kReach + 1;
+  static constexpr int kWays = D == 2 ? kAcross * kAcross : kAcross * kAcross * kAcross;
+  static constexpr int kAround = D == 2 ? 9 : 27;
+
+  // Ranks of a block and of those around it; kNoBlock where no node depends on others.
+  struct Around {
+    std::uint32_t rank[kAround];
+  };
+
+  FIRN_HD static Index steps_of(int way) {
+    Index steps;
+    for (int a = 0; a < D; ++a, way /= kAcross) steps[a] = way % kAcross - kReach;
+    return steps;
+  }
+  FIRN_HD static int way_of(const Index& steps) {
+    int way = 0;
+    for (int a = D - 1; a >= 0; --a) way = way * kAcross + steps[a] + kReach;
+    return way;
+  }
+  FIRN_HD std::uint32_t rank_of(const Index& block) const {
+    const std::uint32_t slot = grid.hash.find(block_key<D>(grid.periodic.wrapped(block)));
+    return slot == kNoBlock ? kNoBlock : grid.hash.ranks[slot];
+  }
+  FIRN_HD bool may_depend(std::uint32_t block) const {
+    return params.dependences != nullptr && params.depends[block] != 0;
+  }
+  // What may hold nodes: the faces of the domain, in the order of DomainWalls, then the colliders.
+  static constexpr int kFaces = 2 * D;
+  static constexpr int kMost = 32767;  // that NodeDependence can name
+  FIRN_HD int holders() const { return kFaces + params.collider_count; }
+  FIRN_HD BoundaryType type_of(int h) const {
+    return h < kFaces ? params.walls.boundary[h] : params.colliders[h - kFaces].boundary;
+  }
+  FIRN_HD bool slips(int h) const { return type_of(h) == BoundaryType::kSlip; }
+  // Whether nodes may depend on others there: all of their velocity, or where it slips that along
+  // its normal. Behind walls on planes of nodes they are images.
+  FIRN_HD bool has_dependents(int h) const {
+    if (h < kFaces ? !params.walls.active || params.walls.mirrors[h]
+                   : this->is_moved(h - kFaces) || h > kMost)
+      return false;
+    return type_of(h) == BoundaryType::kSticky || (slips(h) && params.slips_depend);
+  }
+  FIRN_HD Real distance_from(int h, const Vector& x) const {
+    if (h >= kFaces) return this->distance(h - kFaces, x);
+    const int a = h / 2;
+    return h % 2 == 0 ? x[a] - params.walls.min[a] : params.walls.max[a] - x[a];
+  }
+  FIRN_HD Vector normal_of(int h, const Vector& x) const {
+    return h < kFaces ? this->wall_normal(h) : this->normal_at(h - kFaces, x);
+  }
+  FIRN_HD Vector velocity_of(int h, const Vector& x) const {
+    if (h < kFaces) return Vector::zero();
+    return surface_velocity(params.colliders[h - kFaces], params.poses[h - kFaces], x);
+  }
+
+  // By how much mass is more to what the drag (1/s) slows down within the step.
+  FIRN_HD Real heavier(Real drag) const {
+    return Real(1) + drag * static_cast<Real>(this->control->dt);
+  }
+  static constexpr std::uint32_t kWord = 32, kWords = kNodes / kWord;
+  FIRN_HD bool is_parent(std::uint64_t node) const {
+    return (params.parents[node / kWord] >> (node % kWord) & 1u) != 0;
+  }
+  // A dependent that slips, once it has given its parent what it has along the normal.
+  FIRN_HD bool is_slipping(std::uint64_t node) const {
+    return params.slips_depend && may_depend(static_cast<std::uint32_t>(node / kNodes)) &&
+           params.dependences[node].holder >= 0 && params.parent_nodes[node].slips >= 0;
+  }
+  // Along which holder dependents of a node slip: the first of them; -1: none do.
+  FIRN_HD int slipping_holder(const Around& around, const Index& origin, std::uint32_t i) const {
+    int found = -1;
+    for_each(around, origin, i, kSlipping,
+             [&](std::uint64_t node, const Vector&, Real, const Vector&) {
+               if (found < 0) found = params.dependences[node].holder;
+             });
+    return found;
+  }
+  template <class Group>
+  FIRN_HD void look_around(Group& g, const Index& origin, Around& around) const {
+    g.for_each(kAround, [&](std::uint32_t k) {
+      Index block = origin;
+      int rest = static_cast<int>(k);
+      for (int a = 0; a < D; ++a, rest /= 3) block[a] += rest % 3 - 1;
+      const std::uint32_t rank = rank_of(block);
+      around.rank[k] = rank != kNoBlock && params.depends[rank] != 0 ? rank : kNoBlock;
+    });
+    g.sync();
+  }
+  // f(node, x, share, c) for every dependent of node i of the block at `origin`, in a fixed order:
+  // where it is, and the velocity c that it has besides `share` times the parent's; at holder `of`
+  // alone, or at all that stick or slip.
+  static constexpr int kSticking = -1, kSlipping = -2;
+  template <class F>
+  FIRN_HD void for_each(const Around& around, const Index& origin, std::uint32_t i, int of,
+                        F&& f) const {
+    const Index at = local_of_node<D>(static_cast<int>(i));
+    [[maybe_unused]] constexpr int kUnrolled = 1;
+    FIRN_UNROLL
+    for (int way = 0; way < kWays; ++way) {
+      const Index steps = steps_of(way);
+      Index local;
+      int k = 0;
+      for (int a = D - 1; a >= 0; --a) {
+        const int there = at[a] - steps[a], over = there >> BlockTraits<D>::kShift;
+        local[a] = there - over * kSide;
+        k = 3 * k + over + 1;
+      }
+      if (around.rank[k] == kNoBlock) continue;
+      const std::uint64_t node = std::uint64_t{around.rank[k]} * kNodes +
+                                 static_cast<std::uint64_t>(node_in_block<D>(local));
+      const NodeDependence<Real>& dependence = params.dependences[node];
+      if (dependence.holder < 0 || dependence.way != way ||
+          (of >= 0 ? dependence.holder != of : slips(dependence.holder) != (of == kSlipping)))
+        continue;
+      const Vector parent = this->position_of(origin, i);
+      Vector x = parent;
+      for (int a = 0; a < D; ++a) x[a] -= static_cast<Real>(steps[a]) * grid.dx;
+      f(node, x, dependence.share,
+        velocity_of(dependence.holder, x) -
+            dependence.share * velocity_of(dependence.holder, parent));
+    }
+  }
+};
+
+}  // namespace firn

@@ -1,0 +1,217 @@
+// Nodes beside and behind the faces of colliders that hold both ways depend on others: motion that
+// is linear in space is so up to the face, wherever that lies in its cell; what material loses its
+// bodies take; and what ends at such a face is held and pressed as it should be.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tests/support/forces.h"
+#include "tests/support/linear_motion.h"
+#include "tests/support/mirror_scenes.h"
+
+namespace firn::test {
+namespace {
+
+constexpr double kDx = 0.05;
+
+Keyframes steady(const Vec3& velocity) {
+  return {{0, 1}, {{0, 0, 0}, velocity}, {{0, 0, 0}, {0, 0, 0}}, {}};
+}
+
+// Dimension, kernel, where the face lies in its cell, whether the step is solved for.
+class LinearMotion : public testing::TestWithParam<std::tuple<int, int, double, bool>> {};
+
+// Velocities grow with the distance from a face of that normal, which moves; along one that slips
+// also with what lies beside it. Without particles nearer than `away` cells.
+void expect_kept(BoundaryType boundary, int dimension, int kernel, const Vec3& normal, double off,
+                 double away, bool solved) {
+  const Vec3 face{0, off * kDx, 0}, moves{0.3, -0.2, dimension == 3 ? 0.1 : 0};
+  Scene scene = walled_scene(dimension, Precision::kDouble, kDx, {-1, -1, -1}, {1, 1, 1});
+  scene.transfer.kernel = kernel;
+  scene.materials[0].youngs_modulus = 1e-3;  // long steps: snapshots hold floats
+  scene.time.dt_max = 1e-2;
+  if (solved) scene.simulation.integrator = Integrator::kOptimization;
+  scene.implicit.tolerance = 1e-9;
+  scene.colliders = {collider("plate", half_space(face, normal), boundary)};
+  scene.colliders[0].motion = steady(moves);
+  NewParticles all = scattered(scene, {-0.2, -0.2, -0.2}, {0.2, 0.25, 0.2}), particles;
+  particles.material = all.material;
+  for (const Vec3& x : all.position) {
+    double phi = 0;
+    for (std::size_t a = 0; a < 3; ++a) phi += normal[a] * (x[a] - face[a]);
+    if (phi >= away * kDx && phi < (away + 3) * kDx) particles.position.push_back(x);
+  }
+  const bool slips = boundary == BoundaryType::kSlip;
+  const std::array<double, 3> along{normal[1], -normal[0], 1}, shear{1.5, -1, 0.5},
+      beside{0.7, -0.4, -1.2};
+  std::array<double, 9> A{};
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b)
+      A[3 * a + b] =
+          slips ? -2 * normal[a] * normal[b] + along[a] * beside[b] : shear[a] * normal[b];
+  move(particles, A, dimension, moves, face);
+  EXPECT_LE(error_of_gradients(scene, A, particles), 1e-5);
+}
+
+// Nodes deeper than a cell are held as the body moves: no particle may reach them.
+TEST_P(LinearMotion, StaysSoUpToAFace) {
+  const auto [dimension, kernel, off, solved] = GetParam();
+  for (const auto boundary : {BoundaryType::kSticky, BoundaryType::kSlip})
+    expect_kept(boundary, dimension, kernel, {0, 1, 0}, off, kernel == 2 ? 0.5 : 1, solved);
+}
+TEST_P(LinearMotion, StaysSoUpToATiltedFace) {
+  const auto [dimension, kernel, off, solved] = GetParam();
+  const double reach = 0.5 * (kernel + 1);
+  for (const auto boundary : {BoundaryType::kSticky, BoundaryType::kSlip})
+    expect_kept(boundary, dimension, kernel, {0.6, 0.8, 0}, off, 1.4 * reach - 1, solved);
+}
+INSTANTIATE_TEST_SUITE_P(All, LinearMotion,
+                         testing::Combine(testing::Values(2, 3), testing::Values(2, 3),
+                                          testing::Values(0, 0.1, 0.3, 0.5, 0.7, 0.9),
+                                          testing::Bool()));
+
+struct Thrown {
+  const char* name;
+  Integrator integrator;
+  TransferType transfer;
+};
+void PrintTo(const Thrown& c, std::ostream* out) { *out << c.name; }
+class TakenImpulse : public testing::TestWithParam<Thrown> {};
+
+// What a turning plate, tilted and off the lines of the grid, a floor behind which nodes are images
+// and gravity do is all that changes the momentum of what is thrown at them.
+TEST_P(TakenImpulse, IsWhatTheMaterialLoses) {
+  for (const int dimension : {2, 3}) {
+    Scene scene = walled_scene(dimension, Precision::kDouble, kDx, {-1, 0, -1}, {1, 1, 1});
+    scene.simulation.gravity = {0.5, -3, 0};
+    scene.simulation.integrator = GetParam().integrator;
+    scene.transfer.type = GetParam().transfer;
+    scene.implicit.tolerance = 1e-10;
+    scene.simulation.fps = 50;
+    if (GetParam().integrator != Integrator::kExplicit) scene.time.dt_max = 5e-3;
+    scene.colliders = {
+        collider("plate", half_space({0.01, 0.3, 0}, {0.6, 0.8, 0}), BoundaryType::kSticky),
+        collider("stone", sphere({0.3, 0.3, 0}, 0.12), BoundaryType::kSlip)};
+    scene.colliders[0].motion =
+        Keyframes{{0, 1}, {{0, 0, 0}, {0.5, -0.3, 0}}, {{0, 0, 0}, {0, 0, 0.4}}, {0, 0.3, 0}};
+    Simulation simulation = simulate(scene);
+    NewParticles particles = scattered(scene, {0.05, 0.45, -0.1}, {0.3, 0.6, 0.1});
+    particles.velocity.assign(particles.position.size(), {-1, -2, 0});
+    simulation.add_particles(particles);
+    Vec3 impulse{};
+    const Totals before = simulation.totals();
+    const double mass = before.mass;
+    for (int frame = 0; frame < 6; ++frame) {
+      simulation.advance_frame();
+      for (const ColliderReaction& r : simulation.stats().reactions)
+        for (std::size_t a = 0; a < 3; ++a) impulse[a] += r.force[a] / scene.simulation.fps;
+    }
+    const Totals after = simulation.totals();
+    const double time = simulation.stats().time;
+    double taken = 0;
+    for (const double along : impulse) taken += along * along;
+    taken = std::sqrt(taken);
+    // One linear solve tells the forces where it ends, not those that it has balanced.
+    const bool linear = GetParam().integrator == Integrator::kSemiImplicit;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double lost =
+          before.momentum[a] - after.momentum[a] + mass * time * scene.simulation.gravity[a];
+      EXPECT_NEAR(impulse[a], lost, linear ? 0.02 * taken : 1e-6 * mass)
+          << dimension << "D, axis " << a;
+    }
+    EXPECT_GT(taken, 0.5 * mass);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(
+    All, TakenImpulse,
+    testing::Values(Thrown{"apic", Integrator::kExplicit, TransferType::kApic},
+                    Thrown{"flip", Integrator::kExplicit, TransferType::kFlip},
+                    Thrown{"optimization", Integrator::kOptimization, TransferType::kApic},
+                    Thrown{"solved_flip", Integrator::kOptimization, TransferType::kFlip},
+                    Thrown{"semi_implicit", Integrator::kSemiImplicit, TransferType::kApic}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+// A bar that ends at a wall bends under its own weight as a beam that is clamped there, by
+// rho g H L^4 / (8 E I), and by what it shears [Timoshenko]: 5/6 of its cross section carries that.
+TEST(HeldBodies, BendAsBeamsThatAreClampedAtTheFace) {
+  constexpr double L = 1, H = 0.25, E = 1e6, rho = 1000, g = 1, dx = H / 6;
+  constexpr double I = H * H * H / 12, weight = rho * g * H;
+  const double bends = weight * L * L * L * L / (8 * E * I) + weight * L * L / (E * H * 5 / 6);
+  for (const double off : {0.0, 0.25, 0.5, 0.75}) {
+    const double from = off * dx;
+    Scene scene = empty_scene(2, dx);
+    scene.simulation.gravity = {};
+    scene.materials = {elastic("jelly", MaterialModel::kFixedCorotated, E, rho)};
+    scene.materials[0].poisson_ratio = 0;
+    scene.bodies = {body("beam", 0, box({from, -H / 2, 0}, {from + L, H / 2, 0}))};
+    scene.bodies[0].sampling = Sampling::kUniform;
+    scene.bodies[0].particles_per_cell = 16;
+    scene.colliders = {
+        collider("wall", half_space({from, 0, 0}, {1, 0, 0}), BoundaryType::kSticky)};
+    const double periods = 3 * 2 * 3.14159265 / (1.875 * 1.875 * std::sqrt(E * I / (rho * H)));
+    Simulation simulation = simulate(scene);
+    const std::vector<float> start = simulation.snapshot().position;
+    simulation.set_force(force_of([&](std::uint32_t, double t) {
+      const double s = std::min(1.0, t / periods / 0.8);
+      return Vec3{0, -g * s * s * s * (10 + s * (6 * s - 15)), 0};
+    }));
+    simulation.advance_until(periods);
+    const std::vector<float> now = simulation.snapshot().position;
+    double sum = 0;
+    int count = 0;
+    for (std::size_t p = 0; p < now.size(); p += 2)
+      if (start[p] > from + L - 0.5 * dx) sum += start[p + 1] - now[p + 1], ++count;
+    EXPECT_NEAR(sum / count, bends, 0.03 * bends) << off;
+  }
+}
+
+// Between slippery walls a plate presses a block by 4 %, over lines of the grid: the stresses are
+// those of uniaxial strain, (lambda + 2 mu) and lambda times its logarithm.
+void expect_pressed(Integrator integrator) {
+  constexpr double E = 1e5, nu = 0.3, dx = 1.0 / 16, pressed = 0.04;
+  constexpr double lambda = E * nu / ((1 + nu) * (1 - 2 * nu)), mu = E / (2 * (1 + nu));
+  for (const double off : {0.0, 0.25, 0.5, 0.75}) {
+    const double at = off * dx, time = 20 / std::sqrt(E / 1000);
+    Scene scene = empty_scene(2, dx);
+    scene.simulation.gravity = {};
+    scene.simulation.fps = 20 / time;
+    scene.simulation.integrator = integrator;
+    if (integrator != Integrator::kExplicit) scene.time.dt_max = time / 200;
+    scene.materials = {elastic("jelly", MaterialModel::kStvkHencky, E)};
+    scene.materials[0].poisson_ratio = nu;
+    scene.bodies = {body("block", 0, box({at, at, 0}, {at + 1, at + 1, 0}))};
+    scene.bodies[0].sampling = Sampling::kUniform;
+    scene.bodies[0].particles_per_cell = 16;
+    constexpr auto kSlip = BoundaryType::kSlip;
+    scene.colliders = {collider("base", half_space({0, at, 0}, {0, 1, 0}), kSlip),
+                       collider("left", half_space({at, 0, 0}, {1, 0, 0}), kSlip),
+                       collider("right", half_space({at + 1, 0, 0}, {-1, 0, 0}), kSlip),
+                       collider("plate", half_space({0, at + 1, 0}, {0, -1, 0}), kSlip)};
+    scene.colliders[3].motion =
+        Keyframes{{0, time}, {{0, 0, 0}, {0, -pressed, 0}}, {{0, 0, 0}, {0, 0, 0}}, {}};
+    Simulation simulation = simulate(scene);
+    double along = 0, across = 0;
+    for (int frame = 0; frame < 20; ++frame) {
+      simulation.advance_frame();
+      const double strain = -std::log(1 - pressed * (frame + 0.5) / 20);
+      const std::vector<ColliderReaction>& reactions = simulation.stats().reactions;
+      if (frame < 5) continue;  // of sound that passes to and fro
+      along += reactions[3].force[1] / ((lambda + 2 * mu) * strain) / 15;
+      across += reactions[2].force[0] / (lambda * strain) / 15;
+      EXPECT_NEAR(reactions[3].force[1], (lambda + 2 * mu) * strain,
+                  0.08 * (lambda + 2 * mu) * strain)
+          << off << ", frame " << frame;
+    }
+    EXPECT_NEAR(along, 1, 0.04) << off;
+    EXPECT_NEAR(across, 1, 0.06) << off;
+  }
+}
+TEST(HeldBodies, PressAsOedometersDo) { expect_pressed(Integrator::kExplicit); }
+TEST(HeldBodies, PressAsOedometersDoInLongSteps) { expect_pressed(Integrator::kOptimization); }
+
+}  // namespace
+}  // namespace firn::test

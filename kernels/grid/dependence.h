@@ -82,9 +82,26 @@ struct Dependence : NodeContact<D, Real> {
   FIRN_HD Real heavier(Real drag) const {
     return Real(1) + drag * static_cast<Real>(this->control->dt);
   }
-  static constexpr std::uint32_t kWord = 32, kWords = kNodes / kWord;
+  // The ways by which dependents come to a node, as bits.
+  static constexpr int kWord = 32, kWords = (kWays + kWord - 1) / kWord;
+  FIRN_HD std::uint32_t& ways_to(std::uint64_t node, int word) const {
+    return params.parents[node * kWords + static_cast<std::uint64_t>(word)];
+  }
   FIRN_HD bool is_parent(std::uint64_t node) const {
-    return (params.parents[node / kWord] >> (node % kWord) & 1u) != 0;
+    std::uint32_t any = 0;
+    for (int word = 0; word < kWords; ++word) any |= ways_to(node, word);
+    return any != 0;
+  }
+  // Whether a block has any: in the air over a floor none does.
+  template <class Group>
+  FIRN_HD bool any_parents(Group& g, std::uint32_t& any) const {
+    g.once([&] { any = 0; });
+    g.sync();
+    g.for_each(kNodes, [&](std::uint32_t i) {
+      if (is_parent(std::uint64_t{g.index()} * kNodes + i)) g.atomic_or(any, 1u);
+    });
+    g.sync();
+    return any != 0;
   }
   // A dependent that slips, once it has given its parent what it has along the normal.
   FIRN_HD bool is_slipping(std::uint64_t node) const {
@@ -118,32 +135,37 @@ struct Dependence : NodeContact<D, Real> {
   template <class F>
   FIRN_HD void for_each(const Around& around, const Index& origin, std::uint32_t i, int of,
                         F&& f) const {
-    const Index at = local_of_node<D>(static_cast<int>(i));
-    [[maybe_unused]] constexpr int kUnrolled = 1;
-    FIRN_UNROLL
-    for (int way = 0; way < kWays; ++way) {
-      const Index steps = steps_of(way);
-      Index local;
-      int k = 0;
-      for (int a = D - 1; a >= 0; --a) {
-        const int there = at[a] - steps[a], over = there >> BlockTraits<D>::kShift;
-        local[a] = there - over * kSide;
-        k = 3 * k + over + 1;
-      }
-      if (around.rank[k] == kNoBlock) continue;
-      const std::uint64_t node = std::uint64_t{around.rank[k]} * kNodes +
-                                 static_cast<std::uint64_t>(node_in_block<D>(local));
-      const NodeDependence<Real>& dependence = params.dependences[node];
-      if (dependence.holder < 0 || dependence.way != way ||
-          (of >= 0 ? dependence.holder != of : slips(dependence.holder) != (of == kSlipping)))
-        continue;
-      const Vector parent = this->position_of(origin, i);
-      Vector x = parent;
-      for (int a = 0; a < D; ++a) x[a] -= static_cast<Real>(steps[a]) * grid.dx;
-      f(node, x, dependence.share,
-        velocity_of(dependence.holder, x) -
-            dependence.share * velocity_of(dependence.holder, parent));
+    const std::uint64_t own = std::uint64_t{around.rank[kAround / 2]} * kNodes + i;
+    for (int word = 0; word < kWords; ++word) {
+      int way = kWord * word;
+      for (std::uint32_t ways = ways_to(own, word); ways != 0; ways >>= 1, ++way)
+        if ((ways & 1u) != 0) meet(around, origin, i, way, of, f);
     }
+  }
+  template <class F>
+  FIRN_HD void meet(const Around& around, const Index& origin, std::uint32_t i, int way, int of,
+                    F&& f) const {
+    const Index at = local_of_node<D>(static_cast<int>(i)), steps = steps_of(way);
+    Index local;
+    int k = 0;
+    for (int a = D - 1; a >= 0; --a) {
+      const int there = at[a] - steps[a], over = there >> BlockTraits<D>::kShift;
+      local[a] = there - over * kSide;
+      k = 3 * k + over + 1;
+    }
+    if (around.rank[k] == kNoBlock) return;
+    const std::uint64_t node = std::uint64_t{around.rank[k]} * kNodes +
+                               static_cast<std::uint64_t>(node_in_block<D>(local));
+    const NodeDependence<Real>& dependence = params.dependences[node];
+    if (dependence.holder < 0 || dependence.way != way ||
+        (of >= 0 ? dependence.holder != of : slips(dependence.holder) != (of == kSlipping)))
+      return;
+    const Vector parent = this->position_of(origin, i);
+    Vector x = parent;
+    for (int a = 0; a < D; ++a) x[a] -= static_cast<Real>(steps[a]) * grid.dx;
+    f(node, x, dependence.share,
+      velocity_of(dependence.holder, x) -
+          dependence.share * velocity_of(dependence.holder, parent));
   }
 };
 

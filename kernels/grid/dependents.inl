@@ -14,14 +14,17 @@ struct FoldDependents : Dependence<D, Real> {
   using typename Base::Vector;
   static constexpr const char* kName = "fold_dependents";
   static constexpr int kThreads = 64;
-  using Scratch = typename Base::Around;
+  struct Scratch {
+    typename Base::Around around;
+    std::uint32_t any;
+  };
   Real drag;
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    if (!this->may_depend(g.index())) return;
+    if (!this->may_depend(g.index()) || !this->any_parents(g, g.scratch.any)) return;
     const Vec<int, D> origin = block_of_key<D>(grid.keys[g.index()]);
-    this->look_around(g, origin, g.scratch);
+    this->look_around(g, origin, g.scratch.around);
     Node<Real>* momentum = reinterpret_cast<Node<Real>*>(grid.momentum);
     Node<Real>* impulse =
         params.separate_force ? reinterpret_cast<Node<Real>*>(grid.impulse) : nullptr;
@@ -32,7 +35,7 @@ struct FoldDependents : Dependence<D, Real> {
       if (!this->is_parent(node)) return;
       Real mass = 0;
       Vector taken = Vector::zero(), forced = Vector::zero();
-      this->for_each(g.scratch, origin, i, Base::kSticking,
+      this->for_each(g.scratch.around, origin, i, Base::kSticking,
                      [&](std::uint64_t dependent, const Vector&, Real share, const Vector& moves) {
                        const Node<Real> has = momentum[dependent];
                        const Real m = has.mass();
@@ -52,15 +55,15 @@ struct FoldDependents : Dependence<D, Real> {
       for (int a = 0; a < D; ++a) by_taken.set(a, taken[a]), by_forces.set(a, forced[a]);
       momentum[node] += by_taken;
       (impulse != nullptr ? impulse : momentum)[node] += by_forces;
-      if (params.slips_depend) fold_slipping(g.scratch, origin, i, node);
+      if (params.slips_depend) fold_slipping(g.scratch.around, origin, i, node);
     });
   }
 
   // Of dependents that slip only what they have along the normal is added, and they stay nodes by
   // themselves, as which they slide. The parent then has more mass along the normal; its velocity
   // with that is put as momentum and impulse of its own mass.
-  FIRN_HD void fold_slipping(const Scratch& around, const Vec<int, D>& origin, std::uint32_t i,
-                             std::uint64_t node) const {
+  FIRN_HD void fold_slipping(const typename Base::Around& around, const Vec<int, D>& origin,
+                             std::uint32_t i, std::uint64_t node) const {
     NodeParent<Real, D>& parent = params.parent_nodes[node];
     parent.slips = this->slipping_holder(around, origin, i);
     Node<Real>* momentum = reinterpret_cast<Node<Real>*>(grid.momentum);
@@ -108,6 +111,7 @@ struct MirrorDependents : Dependence<D, Real> {
   static constexpr int kThreads = 64;
   struct Scratch {
     typename Base::Around around;
+    std::uint32_t any;
     double sums[kNodes][kReactionColumns];
   };
   Real drag;
@@ -115,7 +119,7 @@ struct MirrorDependents : Dependence<D, Real> {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    if (!this->may_depend(g.index())) return;
+    if (!this->may_depend(g.index()) || !this->any_parents(g, g.scratch.any)) return;
     const Vec<int, D> origin = block_of_key<D>(grid.keys[g.index()]);
     this->look_around(g, origin, g.scratch.around);
     for (int h = 0; h < this->holders(); ++h) {
@@ -145,8 +149,10 @@ struct MirrorDependents : Dependence<D, Real> {
     }
     g.for_each(kNodes, [&](std::uint32_t i) { give_velocities(g.scratch, g.index(), origin, i); });
     g.sync();
-    g.for_each(Base::kWords,
-               [&](std::uint32_t w) { params.parents[g.index() * Base::kWords + w] = 0; });
+    g.for_each(kNodes, [&](std::uint32_t i) {
+      for (int word = 0; word < Base::kWords; ++word)
+        this->ways_to(std::uint64_t{g.index()} * kNodes + i, word) = 0;
+    });
   }
 
   FIRN_HD Node<Real>* all_nodes() const { return reinterpret_cast<Node<Real>*>(grid.nodes); }

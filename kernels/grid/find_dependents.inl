@@ -51,7 +51,8 @@ struct FindDependents : Dependence<D, Real> {
       params.dependences[std::uint64_t{g.index()} * kNodes + i] = dependence;
       params.parent_nodes[std::uint64_t{g.index()} * kNodes + i].slips = -1;
       if (dependence.holder >= 0)
-        g.atomic_or(params.parents[parent / Base::kWord], 1u << (parent % Base::kWord));
+        g.atomic_or(this->ways_to(parent, dependence.way / Base::kWord),
+                    1u << (dependence.way % Base::kWord));
     });
   }
 

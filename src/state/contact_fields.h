@@ -4,7 +4,7 @@
 
 #include "firn/scene.h"
 #include "kernels/exec/buffer.h"
-#include "kernels/grid/update.h"
+#include "kernels/grid/dependence.h"
 #include "src/scene/integrator_traits.h"
 
 namespace firn {
@@ -71,7 +71,8 @@ class ContactFields {
   }
 
  private:
-  static constexpr std::size_t kNodes = BlockTraits<D>::kNodes, kWords = kNodes / 32;
+  static constexpr std::size_t kNodes = BlockTraits<D>::kNodes,
+                               kWords = kNodes * Dependence<D, Real>::kWords;
   Exec& exec_;
   bool with_surfaces_ = false, with_dependents_ = false, slipping_ = false;
   std::size_t colliders_ = 0;

@@ -39,7 +39,9 @@ Scene block_scene(Precision precision) {
       test::body("block", 0, test::box({kFloor, kFloor, kFloor}, {end, end, end}), kThrow)};
   scene.bodies[0].particles_per_cell = 8;
   scene.bodies[0].sampling = Sampling::kUniform;
-  scene.colliders = {test::collider("ground", test::ground(kFloor), BoundaryType::kSticky)};
+  // Nodes that lie in another collider as well depend on no others: they are held as they are.
+  scene.colliders = {test::collider("ground", test::ground(kFloor), BoundaryType::kSticky),
+                     test::collider("below", test::ground(kFloor), BoundaryType::kSeparate)};
   return scene;
 }
 

@@ -154,10 +154,13 @@ TEST(Colliders, ThatMoveDragTheMaterial) {
   scene.colliders[0].motion = Keyframes{{0, 2}, {{0, 0, 0}, {1, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}, {}};
   Simulation simulation = simulate(scene);
   const double start = simulation.totals().center_of_mass[0];
-  for (int i = 0; i < 36; ++i) simulation.advance_frame();
-  const Totals t = simulation.totals();
-  EXPECT_NEAR(t.momentum[0] / t.mass, 0.5, 0.02);
-  EXPECT_NEAR(t.center_of_mass[0] - start, 0.5 * 1.5, 0.03);
+  for (int i = 0; i < 18; ++i) simulation.advance_frame();
+  const double half_way = simulation.totals().center_of_mass[0];
+  for (int i = 0; i < 18; ++i) simulation.advance_frame();
+  const double end = simulation.totals().center_of_mass[0];
+  // On the mean, as the block sways.
+  EXPECT_NEAR((end - half_way) / 0.75, 0.5, 0.02);
+  EXPECT_NEAR(end - start, 0.5 * 1.5, 0.03);
 }
 
 // A body that begins inside the ground: nodes only hold it, the guard alone brings it back.

@@ -36,8 +36,9 @@ End after(const Thrown& c, int dimension, Device device) {
   scene.implicit.tolerance = 1e-9;
   if (c.integrator != Integrator::kExplicit) scene.time.dt_max = 2e-3;
   scene.colliders = {
-      collider("stone", sphere({0.11, 0.02, 0.07}, 0.13), BoundaryType::kSticky),
-      collider("ramp", half_space({-0.02, 0.1, 0}, {0.8, 0.6, 0}), BoundaryType::kSlip),
+      collider("stone", sphere({0.11, 0.02, dimension == 3 ? 0.07 : 0}, 0.13),
+               BoundaryType::kSticky),
+      collider("ramp", half_space({0.03, 0.13, 0}, {0.8, 0.6, 0}), BoundaryType::kSlip),
       collider("lid", half_space({0, 0.33, 0}, {-0.1, -1, 0}), BoundaryType::kSticky)};
   scene.colliders[0].motion =
       Keyframes{{0, 1}, {{0, 0, 0}, {0.5, 0.3, 0}}, {{0, 0, 0}, {0, 0, 3}}, {0.1, 0, 0}};

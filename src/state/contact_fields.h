@@ -9,9 +9,10 @@
 
 namespace firn {
 
-// Whether nodes near what holds so depend on others (kernels/grid/dependents.h).
+// Whether nodes near what holds so depend on others (kernels/grid/dependents.h). Not with linear
+// kernels, by which material comes to a node and its parent all at once.
 inline bool has_dependents(const Scene& scene, BoundaryType type) {
-  return !traits_of(scene).staggered && holds_both_ways(type);
+  return !traits_of(scene).staggered && scene.transfer.kernel > 1 && holds_both_ways(type);
 }
 inline bool has_dependents(const Scene& scene, const Collider& collider) {
   return !collider.dynamics && has_dependents(scene, collider.boundary);

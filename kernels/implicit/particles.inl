@@ -290,6 +290,7 @@ void evaluate_particles(Exec& exec, const ImplicitProblem<Real, D>& problem) {
 
 template <class Exec, int D, class Real>
 void apply_stiffness(Exec& exec, const ImplicitProblem<Real, D>& problem, Real* in, Real* out) {
+  // Those of a first guess have in them what bodies move with.
   const bool velocities = in == problem.view.velocity;
   mirror_nodes(exec, problem, velocities ? NodeVectors::kVelocities : NodeVectors::kChanges, in);
   for_degree(problem.transfer.degree, [&](auto degree) {

@@ -13,22 +13,14 @@
 namespace firn::test {
 namespace {
 
-struct Thrown {
-  const char* name;
-  Integrator integrator;
-  TransferType transfer;
-  double blend;
-  int steps;
-};
-void PrintTo(const Thrown& c, std::ostream* out) { *out << c.name; }
-class GpuDependents : public testing::TestWithParam<Thrown> {};
+class GpuDependents : public testing::TestWithParam<ThrownCase> {};
 
 struct End {
   std::vector<float> velocity;
   std::vector<ColliderReaction> impulses;
 };
 
-End after(const Thrown& c, int dimension, Device device) {
+End after(const ThrownCase& c, int dimension, Device device) {
   Scene scene = walled_scene(dimension, Precision::kDouble, 0.05, {-1, 0, -1}, {1, 1, 1});
   scene.simulation.integrator = c.integrator;
   scene.transfer.type = c.transfer;
@@ -71,14 +63,8 @@ TEST_P(GpuDependents, AreThoseOfTheCpu) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, GpuDependents,
-    testing::Values(Thrown{"apic", Integrator::kExplicit, TransferType::kApic, 1, 4},
-                    Thrown{"flip", Integrator::kExplicit, TransferType::kFlip, 0.95, 4},
-                    Thrown{"semi_implicit", Integrator::kSemiImplicit, TransferType::kApic, 1, 2},
-                    Thrown{"optimization", Integrator::kOptimization, TransferType::kFlip, 0.95,
-                           2}),
-    [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(All, GpuDependents, testing::ValuesIn(thrown_cases()),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace firn::test

@@ -11,17 +11,9 @@
 namespace firn::test {
 namespace {
 
-struct Thrown {
-  const char* name;
-  Integrator integrator;
-  TransferType transfer;
-  double blend;
-  int steps;
-};
-void PrintTo(const Thrown& c, std::ostream* out) { *out << c.name; }
-class GpuMirroredWalls : public testing::TestWithParam<Thrown> {};
+class GpuMirroredWalls : public testing::TestWithParam<ThrownCase> {};
 
-Snapshot after(const Thrown& c, int dimension, Device device) {
+Snapshot after(const ThrownCase& c, int dimension, Device device) {
   Scene scene = walled_scene(dimension, Precision::kDouble, 0.05, {0, 0, 0}, {1, 1, 1});
   scene.grid.domain->boundary[2] = BoundaryType::kSticky;
   scene.simulation.integrator = c.integrator;
@@ -50,14 +42,8 @@ TEST_P(GpuMirroredWalls, AreThoseOfTheCpu) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, GpuMirroredWalls,
-    testing::Values(Thrown{"apic", Integrator::kExplicit, TransferType::kApic, 1, 4},
-                    Thrown{"flip", Integrator::kExplicit, TransferType::kFlip, 0.95, 4},
-                    Thrown{"semi_implicit", Integrator::kSemiImplicit, TransferType::kApic, 1, 2},
-                    Thrown{"optimization", Integrator::kOptimization, TransferType::kFlip, 0.95,
-                           2}),
-    [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(All, GpuMirroredWalls, testing::ValuesIn(thrown_cases()),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace firn::test

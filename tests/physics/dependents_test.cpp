@@ -198,7 +198,7 @@ void expect_pressed(Integrator integrator) {
     for (int frame = 0; frame < 20; ++frame) {
       simulation.advance_frame();
       const double strain = -std::log(1 - pressed * (frame + 0.5) / 20);
-      const std::vector<ColliderReaction>& reactions = simulation.stats().reactions;
+      const std::vector<ColliderReaction> reactions = simulation.stats().reactions;
       if (frame < 5) continue;  // of sound that passes to and fro
       along += reactions[3].force[1] / ((lambda + 2 * mu) * strain) / 15;
       across += reactions[2].force[0] / (lambda * strain) / 15;
@@ -212,6 +212,67 @@ void expect_pressed(Integrator integrator) {
 }
 TEST(HeldBodies, PressAsOedometersDo) { expect_pressed(Integrator::kExplicit); }
 TEST(HeldBodies, PressAsOedometersDoInLongSteps) { expect_pressed(Integrator::kOptimization); }
+
+// A layer of clay between a floor and a plate that moves along it passes its strength in shear,
+// yield_stress / sqrt(3), without end along x.
+TEST(HeldBodies, PassTheStrengthOfClay) {
+  constexpr double dx = 0.05, yield_stress = 5e3;
+  for (const double off : {0.0, 0.25, 0.5, 0.75}) {
+    const double at = off * dx, strength = 0.8 * yield_stress / std::sqrt(3);
+    Scene scene = empty_scene(2, dx);
+    scene.simulation.gravity = {};
+    scene.simulation.fps = 10;
+    scene.materials = {elastic("clay", MaterialModel::kVonMises, 1e6, 1800)};
+    scene.materials[0].yield_stress = yield_stress;
+    scene.grid.domain.emplace();
+    scene.grid.domain->min = {0, -0.8, 0}, scene.grid.domain->max = {0.8, 1.6, 0};
+    scene.grid.domain->boundary.fill(BoundaryType::kPeriodic);
+    scene.grid.domain->boundary[2] = scene.grid.domain->boundary[3] = BoundaryType::kSeparate;
+    scene.bodies = {body("layer", 0, box({0, at, 0}, {0.8, at + 0.4, 0}))};
+    scene.bodies[0].sampling = Sampling::kUniform;
+    scene.bodies[0].particles_per_cell = 16;
+    scene.colliders = {
+        collider("floor", half_space({0, at, 0}, {0, 1, 0}), BoundaryType::kSticky),
+        collider("plate", half_space({0, at + 0.4, 0}, {0, -1, 0}), BoundaryType::kSticky)};
+    scene.colliders[1].motion = steady({0.05, 0, 0});
+    Simulation simulation = simulate(scene);
+    for (int frame = 0; frame < 6; ++frame) simulation.advance_frame();
+    const std::vector<ColliderReaction> reactions = simulation.stats().reactions;
+    EXPECT_NEAR(reactions[0].force[0], strength, 0.015 * strength) << off;
+    EXPECT_NEAR(reactions[1].force[0], -strength, 0.015 * strength) << off;
+  }
+}
+
+// On slippery slopes, whatever their angle, a block gains just what its weight has along them.
+TEST(HeldBodies, SlideDownSlopesFreely) {
+  for (const double angle : {0.2, 0.6, 1.0})
+    for (const double off : {0.0, 0.4, 0.7}) {
+      const double c = std::cos(angle), s = std::sin(angle), at = off * kDx;
+      Scene scene = walled_scene(2, Precision::kDouble, kDx, {-4, -4, 0}, {4, 4, 0});
+      scene.simulation.gravity = {0, -9.81, 0};
+      scene.materials[0].youngs_modulus = 1e6;
+      scene.colliders = {
+          collider("slope", half_space({at, at, 0}, {s, c, 0}), BoundaryType::kSlip)};
+      NewParticles block;
+      block.material = scene.materials[0].name;
+      block.volume = kDx * kDx / 16;
+      for (int i = 0; i < 24; ++i)
+        for (int j = 0; j < 24; ++j) {
+          const double along = (i + 0.5) * kDx / 4, above = (j + 0.5) * kDx / 4;
+          block.position.push_back({at + c * along + s * above, at - s * along + c * above, 0});
+        }
+      Simulation simulation = simulate(scene);
+      const std::uint32_t first = simulation.add_particles(block).front();
+      simulation.advance_until(0.3);
+      const Snapshot now = simulation.snapshot();
+      double speed = 0;
+      for (std::size_t p = 0; p < now.size(); ++p)
+        if (now.id[p] >= first)
+          speed += (c * now.velocity[2 * p] - s * now.velocity[2 * p + 1]) /
+                   static_cast<double>(block.position.size());
+      EXPECT_NEAR(speed, 9.81 * s * 0.3, 1e-4 * 9.81 * s * 0.3) << angle << " " << off;
+    }
+}
 
 }  // namespace
 }  // namespace firn::test

@@ -3,11 +3,29 @@
 
 #include <cmath>
 #include <cstdint>
+#include <ostream>
 #include <string>
+#include <vector>
 
 #include "tests/support/sim_scenes.h"
 
 namespace firn::test {
+
+// How something is thrown at what holds it, on both backends.
+struct ThrownCase {
+  const char* name;
+  Integrator integrator;
+  TransferType transfer;
+  double blend;
+  int steps;
+};
+inline void PrintTo(const ThrownCase& c, std::ostream* out) { *out << c.name; }
+inline std::vector<ThrownCase> thrown_cases() {
+  return {{"apic", Integrator::kExplicit, TransferType::kApic, 1, 4},
+          {"flip", Integrator::kExplicit, TransferType::kFlip, 0.95, 4},
+          {"semi_implicit", Integrator::kSemiImplicit, TransferType::kApic, 1, 2},
+          {"optimization", Integrator::kOptimization, TransferType::kFlip, 0.95, 2}};
+}
 
 // All walls slip. A drop far from `min` lies there, since scenes without any material are refused.
 inline Scene walled_scene(int dimension, Precision precision, double dx, const Vec3& min,

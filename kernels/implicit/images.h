@@ -8,10 +8,6 @@
 
 namespace firn {
 
-enum class NodeVectors {
-  kVelocities,
-  kChanges,  // of velocities: what the bodies move with is in none of them
-};
 // Gives images and dependents the vectors of what they mirror or depend on, mirrored or in their
 // share.
 template <class Exec, int D, class Real>

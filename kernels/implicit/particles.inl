@@ -279,8 +279,8 @@ struct AddBlocks : ImplicitParticles<D, Degree, Real> {
 };
 
 template <class Exec, int D, class Real>
-void evaluate_particles(Exec& exec, const ImplicitProblem<Real, D>& problem) {
-  mirror_nodes(exec, problem, NodeVectors::kVelocities, problem.view.trial);
+void evaluate_particles(Exec& exec, const ImplicitProblem<Real, D>& problem, NodeVectors trial) {
+  mirror_nodes(exec, problem, trial, problem.view.trial);
   for_degree(problem.transfer.degree, [&](auto degree) {
     launch_over_particles(exec, problem,
                           EvaluateParticles<D, decltype(degree)::value, Real>{{problem}});
@@ -289,10 +289,9 @@ void evaluate_particles(Exec& exec, const ImplicitProblem<Real, D>& problem) {
 }
 
 template <class Exec, int D, class Real>
-void apply_stiffness(Exec& exec, const ImplicitProblem<Real, D>& problem, Real* in, Real* out) {
-  // Those of a first guess have in them what bodies move with.
-  const bool velocities = in == problem.view.velocity;
-  mirror_nodes(exec, problem, velocities ? NodeVectors::kVelocities : NodeVectors::kChanges, in);
+void apply_stiffness(Exec& exec, const ImplicitProblem<Real, D>& problem, NodeVectors kind,
+                     Real* in, Real* out) {
+  mirror_nodes(exec, problem, kind, in);
   for_degree(problem.transfer.degree, [&](auto degree) {
     launch_over_particles(exec, problem,
                           ApplyStiffness<D, decltype(degree)::value, Real>{{problem}, in, out});

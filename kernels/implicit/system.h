@@ -131,10 +131,16 @@ void guess_velocity(Exec& exec, const ImplicitProblem<Real, D>& problem, NodeGue
 template <class Exec, int D, class Real>
 void try_velocity(Exec& exec, const ImplicitProblem<Real, D>& problem, Real share);
 
+// What vectors are to nodes that depend on others (grid/dependents.h).
+enum class NodeVectors {
+  kVelocities,
+  kChanges,  // of velocities: what the bodies move with is in none of them
+};
+
 // Potential, gradient and stiffnesses at `trial`: of particles, added to the gradient; then of
-// nodes, and the sums.
+// nodes, and the sums. With changes for velocities, no body moves.
 template <class Exec, int D, class Real>
-void evaluate_particles(Exec& exec, const ImplicitProblem<Real, D>& problem);
+void evaluate_particles(Exec& exec, const ImplicitProblem<Real, D>& problem, NodeVectors trial);
 template <class Exec, int D, class Real>
 void evaluate_nodes(Exec& exec, const ImplicitProblem<Real, D>& problem);
 
@@ -148,7 +154,8 @@ void invert_blocks(Exec& exec, const ImplicitProblem<Real, D>& problem);
 // out += (H - M) in by way of the particles, which gives images and dependents what `in` has of
 // their nodes; then out = P (out + M in).
 template <class Exec, int D, class Real>
-void apply_stiffness(Exec& exec, const ImplicitProblem<Real, D>& problem, Real* in, Real* out);
+void apply_stiffness(Exec& exec, const ImplicitProblem<Real, D>& problem, NodeVectors kind,
+                     Real* in, Real* out);
 template <class Exec, int D, class Real>
 void finish_stiffness(Exec& exec, const ImplicitProblem<Real, D>& problem, const Real* in,
                       Real* out);

@@ -12,7 +12,7 @@ struct NewtonOperator {
   Exec& exec;
   const ImplicitProblem<Real, D>& problem;
   void enqueue(KrylovVector<Real> in, Real* out) {
-    apply_stiffness(exec, problem, in.value, out);
+    apply_stiffness(exec, problem, NodeVectors::kChanges, in.value, out);
     finish_stiffness(exec, problem, in.value, out);
   }
   auto local(KrylovVector<Real>, const Real* out) { return StoredProduct<D, Real>{out}; }

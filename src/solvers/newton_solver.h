@@ -164,7 +164,8 @@ class NewtonSolver {
       else
         guess_velocity(solver.exec_, problem, NodeGuess::kBefore);
       clear_nodes(solver.exec_, problem.view.gradient, 1, problem.max_blocks, problem.control);
-      evaluate_particles(solver.exec_, problem);
+      evaluate_particles(solver.exec_, problem,
+                         solver.linear_ ? NodeVectors::kVelocities : NodeVectors::kChanges);
       problem.at_rest = false;
     }
     // The one linear solve starts from rest, or where bodies move from the best of three guesses:
@@ -193,7 +194,8 @@ class NewtonSolver {
       evaluate_stress_at_rest();
       guess_velocity(solver.exec_, problem, by);
       if (solver.bodies_move_)
-        apply_stiffness(solver.exec_, problem, problem.view.velocity, problem.view.gradient);
+        apply_stiffness(solver.exec_, problem, NodeVectors::kVelocities, problem.view.velocity,
+                        problem.view.gradient);
       problem.view.sums += slot;
       evaluate_nodes(solver.exec_, problem);
       problem.view.sums -= slot;
@@ -207,7 +209,7 @@ class NewtonSolver {
       problem.view = solver.memory_.view();
       problem.view.sums += slot;
       clear_nodes(solver.exec_, problem.view.gradient, 1, problem.max_blocks, problem.control);
-      evaluate_particles(solver.exec_, problem);
+      evaluate_particles(solver.exec_, problem, NodeVectors::kVelocities);
       evaluate_nodes(solver.exec_, problem);
       problem.view.sums -= slot;
     }

@@ -105,9 +105,11 @@ struct FindDependents : Dependence<D, Real> {
     if (face.elsewhere || phi > Real(0.5) * grid.dx - this->tolerance() ||
         phi < -grid.dx - this->tolerance() || abs(phi) <= this->tolerance())
       return {};
+    const bool slips = this->slips(face.holder);
     // In a corner of two that slip one normal is not all.
-    if (this->slips(face.holder) && face.second < Real(0.5) * grid.dx) return {};
+    if (slips && (face.second < Real(0.5) * grid.dx || turns(face.holder))) return {};
     const Vector normal = this->normal_of(face.holder, x);
+    if (slips && !is_flat(face.holder, x, normal)) return {};
     const BoundaryType type = this->type_of(face.holder);
     if (this->type_at(type, x, normal) != type) return {};
     constexpr int side = BlockTraits<D>::kSide;
@@ -133,7 +135,9 @@ struct FindDependents : Dependence<D, Real> {
       for (int a = 0; a < D; ++a) parent[a] += static_cast<Real>(steps[a]) * grid.dx;
       if (is_beyond_walls(parent)) continue;
       const Real farther = nearest(near, parent).distance;
-      if (farther < least - this->tolerance()) continue;
+      if (farther < least - this->tolerance() ||
+          farther < this->distance_from(face.holder, parent) - this->tolerance())
+        continue;
       if (!find_node(at + steps, parent_node)) return {};
       const Real of_parent = reinterpret_cast<const Node<Real>*>(grid.momentum)[parent_node].mass();
       const Real share = max(phi / farther, Real(-1)) *
@@ -142,6 +146,27 @@ struct FindDependents : Dependence<D, Real> {
       return {share, static_cast<std::int16_t>(face.holder), static_cast<std::int16_t>(way)};
     }
     return {};
+  }
+
+  // What slips while it turns moves along itself, on a curve; its velocities at nodes are those of
+  // chords, which would press where it does not.
+  FIRN_HD bool turns(int h) const {
+    return h >= Base::kFaces &&
+           norm_squared(params.poses[h - Base::kFaces].angular_velocity) > Real(0);
+  }
+  // Around an edge faces of other normals would hold what slides over this one.
+  FIRN_HD bool is_flat(int h, const Vector& x, const Vector& normal) const {
+    constexpr Real least = Real(0.95);
+    if (h < Base::kFaces) return true;
+    [[maybe_unused]] constexpr int kUnrolled = 1;
+    FIRN_UNROLL
+    for (int k = 0; k < 2 * D; ++k) {
+      Vector aside = Vector::zero();
+      aside[k / 2] = k % 2 == 0 ? Real(1) : Real(-1);
+      aside = aside - dot(aside, normal) * normal;
+      if (dot(this->normal_of(h, x + (Real(0.5) * grid.dx) * aside), normal) < least) return false;
+    }
+    return true;
   }
 
   FIRN_HD bool find_node(const Index& at, std::uint64_t& node) const {

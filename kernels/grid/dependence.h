@@ -63,7 +63,7 @@ struct Dependence : NodeContact<D, Real> {
     if (h < kFaces ? !params.walls.active || params.walls.mirrors[h]
                    : this->is_moved(h - kFaces) || h > kMost)
       return false;
-    return type_of(h) == BoundaryType::kSticky || (slips(h) && params.slips_depend);
+    return type_of(h) == BoundaryType::kSticky || (slips(h) && params.slips != nullptr);
   }
   FIRN_HD Real distance_from(int h, const Vector& x) const {
     if (h >= kFaces) return this->distance(h - kFaces, x);
@@ -103,19 +103,26 @@ struct Dependence : NodeContact<D, Real> {
     g.sync();
     return any != 0;
   }
-  // A dependent that slips, once it has given its parent what it has along the normal.
-  FIRN_HD bool is_slipping(std::uint64_t node) const {
-    return params.slips_depend && may_depend(static_cast<std::uint32_t>(node / kNodes)) &&
-           params.dependences[node].holder >= 0 && params.parent_nodes[node].slips >= 0;
+  using Slip = NodeSlip<Real, D>;
+  // A dependent that slips, once it has given its parent what it has along a normal; null: others.
+  FIRN_HD const Slip* slipping(std::uint64_t node) const {
+    if (params.slips == nullptr || !may_depend(static_cast<std::uint32_t>(node / kNodes)) ||
+        params.dependences[node].holder < 0 || params.slips[node].taken == 0)
+      return nullptr;
+    return params.slips + node;
   }
-  // Along which holder dependents of a node slip: the first of them; -1: none do.
-  FIRN_HD int slipping_holder(const Around& around, const Index& origin, std::uint32_t i) const {
-    int found = -1;
-    for_each(around, origin, i, kSlipping,
-             [&](std::uint64_t node, const Vector&, Real, const Vector&) {
-               if (found < 0) found = params.dependences[node].holder;
-             });
-    return found;
+  // To the first `count` of these.
+  FIRN_HD static bool is_upright(const Vector& normal, const Vector* normals, int count) {
+    bool upright = true;
+    for (int n = 0; n < count; ++n) upright = upright && abs(dot(normal, normals[n])) < Real(0.01);
+    return upright;
+  }
+  FIRN_HD static bool is_taken(const Slip& slip, int k) { return (slip.taken >> k & 1) != 0; }
+  // Which of its holders h is, of which the parent bears what is due; -1: none.
+  FIRN_HD static int taken_at(const Slip& slip, int h) {
+    for (int k = 0; k < D; ++k)
+      if (is_taken(slip, k) && slip.holder[k] == h) return k;
+    return -1;
   }
   template <class Group>
   FIRN_HD void look_around(Group& g, const Index& origin, Around& around) const {
@@ -128,22 +135,50 @@ struct Dependence : NodeContact<D, Real> {
     });
     g.sync();
   }
+  // Whether the parent of a dependent bears what holder h does to it.
+  FIRN_HD static bool is_borne(const Slip* slip, int h) {
+    return slip != nullptr && taken_at(*slip, h) >= 0;
+  }
   // f(node, x, share, c) for every dependent of node i of the block at `origin`, in a fixed order:
   // where it is, and the velocity c that it has besides `share` times the parent's; at holder `of`
-  // alone, or at all that stick or slip.
-  static constexpr int kSticking = -1, kSlipping = -2;
+  // alone, or at all that stick.
+  static constexpr int kSticking = -1;
   template <class F>
   FIRN_HD void for_each(const Around& around, const Index& origin, std::uint32_t i, int of,
                         F&& f) const {
+    go_through(around, origin, i, [&](std::uint64_t node, const Vector& x, const Vector& parent) {
+      const auto& [share, holder, way] = params.dependences[node];
+      if (of >= 0 ? holder == of : !slips(holder))
+        f(node, x, share, moves(holder, x, share, parent));
+    });
+  }
+  // f(node, x, k, c) for those that slip along holder h, which is the k-th of each, in that order:
+  // c is along the normal. Before parents have taken what is theirs `taken` is 0.
+  template <class F>
+  FIRN_HD void for_each_slipping(const Around& around, const Index& origin, std::uint32_t i, int h,
+                                 F&& f) const {
+    go_through(around, origin, i, [&](std::uint64_t node, const Vector& x, const Vector& parent) {
+      if (!slips(params.dependences[node].holder)) return;
+      const Slip& slip = params.slips[node];
+      for (int k = 0; k < D; ++k)
+        if (slip.holder[k] == h) f(node, x, k, moves(h, x, slip.share[k], parent));
+    });
+  }
+  FIRN_HD Vector moves(int h, const Vector& x, Real share, const Vector& parent) const {
+    return velocity_of(h, x) - share * velocity_of(h, parent);
+  }
+  // f(node, where it is, where its parent is) for all dependents of node i.
+  template <class F>
+  FIRN_HD void go_through(const Around& around, const Index& origin, std::uint32_t i, F&& f) const {
     const std::uint64_t own = std::uint64_t{around.rank[kAround / 2]} * kNodes + i;
     for (int word = 0; word < kWords; ++word) {
       int way = kWord * word;
       for (std::uint32_t ways = ways_to(own, word); ways != 0; ways >>= 1, ++way)
-        if ((ways & 1u) != 0) meet(around, origin, i, way, of, f);
+        if ((ways & 1u) != 0) meet(around, origin, i, way, f);
     }
   }
   template <class F>
-  FIRN_HD void meet(const Around& around, const Index& origin, std::uint32_t i, int way, int of,
+  FIRN_HD void meet(const Around& around, const Index& origin, std::uint32_t i, int way,
                     F&& f) const {
     const Index at = local_of_node<D>(static_cast<int>(i)), steps = steps_of(way);
     Index local;
@@ -157,15 +192,11 @@ struct Dependence : NodeContact<D, Real> {
     const std::uint64_t node = std::uint64_t{around.rank[k]} * kNodes +
                                static_cast<std::uint64_t>(node_in_block<D>(local));
     const NodeDependence<Real>& dependence = params.dependences[node];
-    if (dependence.holder < 0 || dependence.way != way ||
-        (of >= 0 ? dependence.holder != of : slips(dependence.holder) != (of == kSlipping)))
-      return;
+    if (dependence.holder < 0 || dependence.way != way) return;
     const Vector parent = this->position_of(origin, i);
     Vector x = parent;
     for (int a = 0; a < D; ++a) x[a] -= static_cast<Real>(steps[a]) * grid.dx;
-    f(node, x, dependence.share,
-      velocity_of(dependence.holder, x) -
-          dependence.share * velocity_of(dependence.holder, parent));
+    f(node, x, parent);
   }
 };
 

@@ -55,44 +55,72 @@ struct FoldDependents : Dependence<D, Real> {
       for (int a = 0; a < D; ++a) by_taken.set(a, taken[a]), by_forces.set(a, forced[a]);
       momentum[node] += by_taken;
       (impulse != nullptr ? impulse : momentum)[node] += by_forces;
-      if (params.slips_depend) fold_slipping(g.scratch.around, origin, i, node);
+      if (params.slips != nullptr) fold_slipping(g.scratch.around, origin, i, node);
     });
   }
 
-  // Of dependents that slip only what they have along the normal is added, and they stay nodes by
-  // themselves, as which they slide. The parent then has more mass along the normal; its velocity
+  // Of dependents that slip only what they have along normals is added, and they stay nodes by
+  // themselves, as which they slide. The parent then has more mass along a normal; its velocity
   // with that is put as momentum and impulse of its own mass.
   FIRN_HD void fold_slipping(const typename Base::Around& around, const Vec<int, D>& origin,
                              std::uint32_t i, std::uint64_t node) const {
-    NodeParent<Real, D>& parent = params.parent_nodes[node];
-    parent.slips = this->slipping_holder(around, origin, i);
+    typename Base::Slip& parent = params.slips[node];
     Node<Real>* momentum = reinterpret_cast<Node<Real>*>(grid.momentum);
-    const Real own = momentum[node].mass();
-    if (!(own > Real(0))) parent.slips = -1;
-    if (parent.slips < 0) return;
-    const Vector normal = this->normal_of(parent.slips, this->position_of(origin, i));
-    parent.normal = normal;
-    const Real heavier = this->heavier(drag);
+    if (!(momentum[node].mass() > Real(0))) return;
+    find_holders(around, origin, i, parent);
+    for (int n = 0; n < D && parent.holder[n] >= 0; ++n) fold_along(around, origin, i, node, n);
+  }
+  // Where normals are not at right angles only the first one counts.
+  FIRN_HD void find_holders(const typename Base::Around& around, const Vec<int, D>& origin,
+                            std::uint32_t i, typename Base::Slip& parent) const {
+    int count = 0;
+    this->go_through(around, origin, i,
+                     [&](std::uint64_t dependent, const Vector&, const Vector& x) {
+                       if (!this->slips(params.dependences[dependent].holder)) return;
+                       for (const int h : params.slips[dependent].holder) {
+                         bool is_new = h >= 0 && count < D;
+                         for (int n = 0; n < count; ++n) is_new = is_new && parent.holder[n] != h;
+                         if (!is_new) continue;
+                         const Vector normal = this->normal_of(h, x);
+                         if (!this->is_upright(normal, parent.normal, count)) continue;
+                         parent.holder[count] = static_cast<std::int16_t>(h);
+                         parent.normal[count] = normal;
+                         ++count;
+                       }
+                     });
+    for (int n = count; n < D; ++n) parent.holder[n] = -1;
+  }
+  // Along the n-th normal.
+  FIRN_HD void fold_along(const typename Base::Around& around, const Vec<int, D>& origin,
+                          std::uint32_t i, std::uint64_t node, int n) const {
+    typename Base::Slip& parent = params.slips[node];
+    const Vector normal = parent.normal[n];
+    Node<Real>* momentum = reinterpret_cast<Node<Real>*>(grid.momentum);
+    const Real own = momentum[node].mass(), heavier = this->heavier(drag);
     Node<Real>* impulse =
         params.separate_force ? reinterpret_cast<Node<Real>*>(grid.impulse) : nullptr;
     const Real weight = static_cast<Real>(this->control->dt) * dot(params.gravity, normal);
     Real mass = 0, taken = 0;
-    this->for_each(around, origin, i, parent.slips,
-                   [&](std::uint64_t dependent, const Vector&, Real share, const Vector& moves) {
-                     const Real m = momentum[dependent].mass();
-                     if (!(m > Real(0))) return;
-                     Vector all = vector_of<D>(momentum[dependent]);
-                     if (impulse != nullptr) all = all + vector_of<D>(impulse[dependent]);
-                     const Real along = dot(all, normal) + m * weight;
-                     params.parent_nodes[dependent] = {0, parent.slips, normal, along, 0};
-                     mass += share * share * m;
-                     taken += share * (along - heavier * m * dot(moves, normal));
-                   });
+    this->for_each_slipping(
+        around, origin, i, parent.holder[n],
+        [&](std::uint64_t dependent, const Vector&, int k, const Vector& moves) {
+          const Real m = momentum[dependent].mass();
+          if (!(m > Real(0))) return;
+          Vector all = vector_of<D>(momentum[dependent]);
+          if (impulse != nullptr) all = all + vector_of<D>(impulse[dependent]);
+          const Real along = dot(all, normal) + m * weight;
+          typename Base::Slip& slip = params.slips[dependent];
+          slip.taken |= static_cast<std::uint16_t>(1u << k);
+          slip.normal[k] = normal, slip.along[k] = along, slip.owed[k] = 0;
+          mass += slip.share[k] * slip.share[k] * m;
+          taken += slip.share[k] * (along - heavier * m * dot(moves, normal));
+        });
+    parent.taken |= static_cast<std::uint16_t>(1u << n);
+    parent.along[n] = mass;
     Vector all = vector_of<D>(momentum[node]);
     if (impulse != nullptr) all = all + vector_of<D>(impulse[node]);
     const Real along = dot(all, normal) + own * weight;
     const Real change = own * ((along + taken) / (own + mass)) - along;
-    parent.along = mass;
     Node<Real> add = Node<Real>::zero();
     for (int a = 0; a < D; ++a) add.set(a, change * normal[a]);
     (impulse != nullptr ? impulse : momentum)[node] += add;
@@ -129,10 +157,9 @@ struct MirrorDependents : Dependence<D, Real> {
         for (int k = 0; k < kReactionColumns; ++k) sums[k] = 0;
         const std::uint64_t node = std::uint64_t{g.index()} * kNodes + i;
         if (!this->is_parent(node)) return;
-        if (!this->slips(h))
-          react(g.scratch, origin, h, i, node, sums);
-        else if (params.parent_nodes[node].slips == h)
-          let_slip(g.scratch, origin, h, i, node, sums);
+        if (!this->slips(h)) return react(g.scratch, origin, h, i, node, sums);
+        const int n = Base::taken_at(params.slips[node], h);
+        if (n >= 0) let_slip(g.scratch, origin, h, n, i, node, sums);
       });
       g.sync();
       if (h < Base::kFaces) continue;
@@ -170,42 +197,45 @@ struct MirrorDependents : Dependence<D, Real> {
                      add_work(sums, moves, taken);
                    });
   }
-  // Along the normal, gives the velocities of those that slip along holder h. In short steps that
-  // has held them until now where they lie in it, and has taken what that takes.
-  FIRN_HD void let_slip(const Scratch& scratch, const Vec<int, D>& origin, int h, std::uint32_t i,
-                        std::uint64_t node, double* sums) const {
+  // Along the normal, gives the velocities of those that slip along holder h, the n-th of their
+  // parent. In short steps that has held them until now where they lie in it, and has taken what
+  // that takes.
+  FIRN_HD void let_slip(const Scratch& scratch, const Vec<int, D>& origin, int h, int n,
+                        std::uint32_t i, std::uint64_t node, double* sums) const {
     Node<Real>*nodes = all_nodes(), *increments = all_increments();
-    const Vector normal = params.parent_nodes[node].normal, parent = this->position_of(origin, i);
+    const typename Base::Slip& of_parent = params.slips[node];
+    const Vector normal = of_parent.normal[n], parent = this->position_of(origin, i);
     const Real v = dot(vector_of<D>(nodes[node]), normal);
     const Vector of_face = this->velocity_of(h, parent);
     const Real heavier = this->heavier(drag),
                weight = static_cast<Real>(control->dt) * dot(params.gravity, normal);
     Real brought = 0;  // momentum along the normal, by dependents
-    this->for_each(scratch.around, origin, i, h,
-                   [&](std::uint64_t dependent, const Vector& x, Real share, const Vector& moves) {
-                     Node<Real>& has = nodes[dependent];
-                     const Real m = has.mass();
-                     if (!(m > Real(0))) return;
-                     const NodeParent<Real, D>& kept = params.parent_nodes[dependent];
-                     const Real after = share * v + dot(moves, normal),
-                                change = after - dot(vector_of<D>(has), normal);
-                     const Real taken = kept.along - heavier * m * after +
-                                        (solved ? m * weight - kept.owed : Real(0));
-                     brought += share * (kept.along - heavier * m * dot(moves, normal));
-                     const Vector by_dependent = (solved ? taken : -m * change) * normal,
-                                  by_parent = (-share * taken) * normal;
-                     add_impulse(sums, x, by_dependent);
-                     add_work(sums, moves + share * of_face, by_dependent);
-                     add_impulse(sums, parent, by_parent);
-                     add_work(sums, of_face, by_parent);
-                     Node<Real> add = Node<Real>::zero();
-                     for (int a = 0; a < D; ++a) add.set(a, change * normal[a]);
-                     has += add;
-                     if (increments != nullptr) increments[dependent] += add;
-                   });
+    this->for_each_slipping(
+        scratch.around, origin, i, h,
+        [&](std::uint64_t dependent, const Vector& x, int k, const Vector& moves) {
+          const typename Base::Slip& slip = params.slips[dependent];
+          if (!Base::is_taken(slip, k)) return;
+          Node<Real>& has = nodes[dependent];
+          const Real m = has.mass(), share = slip.share[k];
+          const Real after = share * v + dot(moves, normal),
+                     change = after - dot(vector_of<D>(has), normal);
+          const Real taken =
+              slip.along[k] - heavier * m * after + (solved ? m * weight - slip.owed[k] : Real(0));
+          brought += share * (slip.along[k] - heavier * m * dot(moves, normal));
+          const Vector by_dependent = (solved ? taken : -m * change) * normal,
+                       by_parent = (-share * taken) * normal;
+          add_impulse(sums, x, by_dependent);
+          add_work(sums, moves + share * of_face, by_dependent);
+          add_impulse(sums, parent, by_parent);
+          add_work(sums, of_face, by_parent);
+          Node<Real> add = Node<Real>::zero();
+          for (int a = 0; a < D; ++a) add.set(a, change * normal[a]);
+          has += add;
+          if (increments != nullptr) increments[dependent] += add;
+        });
     if (!solved || increments == nullptr) return;
     // By what it had before its dependents brought theirs.
-    const Real own = nodes[node].mass(), more = params.parent_nodes[node].along,
+    const Real own = nodes[node].mass(), more = of_parent.along[n],
                before = v - dot(vector_of<D>(increments[node]), normal),
                change = before - ((own + more) * before - brought) / own;
     for (int a = 0; a < D; ++a) increments[node].set(a, increments[node][a] + change * normal[a]);
@@ -221,7 +251,7 @@ struct MirrorDependents : Dependence<D, Real> {
     for (int a = 0; a < D; ++a) {
       impulse[a] = has[a] + m * (dt * params.gravity[a] - heavier * v[a]);
       if (impulses != nullptr) impulse[a] += (*impulses)[a];
-      if (solved) impulse[a] -= params.parent_nodes[dependent].normal[a];
+      if (solved) impulse[a] -= params.parent_nodes[dependent].owed[a];
     }
     return impulse;
   }

@@ -46,13 +46,13 @@ struct FindDependents : Dependence<D, Real> {
     g.sync();
     if (!near.any) return;
     g.for_each(kNodes, [&](std::uint32_t i) {
-      std::uint64_t parent = 0;
-      const NodeDependence<Real> dependence = dependence_of(near, origin, g.index(), i, parent);
-      params.dependences[std::uint64_t{g.index()} * kNodes + i] = dependence;
-      params.parent_nodes[std::uint64_t{g.index()} * kNodes + i].slips = -1;
-      if (dependence.holder >= 0)
-        g.atomic_or(this->ways_to(parent, dependence.way / Base::kWord),
-                    1u << (dependence.way % Base::kWord));
+      const std::uint64_t node = std::uint64_t{g.index()} * kNodes + i;
+      if (params.slips != nullptr) params.slips[node].taken = 0;
+      const Found found = dependence_of(near, origin, g.index(), i);
+      params.dependences[node] = found.dependence;
+      if (found.dependence.holder >= 0)
+        g.atomic_or(this->ways_to(found.parent, found.dependence.way / Base::kWord),
+                    1u << (found.dependence.way % Base::kWord));
     });
   }
 
@@ -63,24 +63,42 @@ struct FindDependents : Dependence<D, Real> {
             this->distance_from(h, this->position_of(origin, kNodes - 1)) <= beyond);
   }
 
-  // What holds x, or would nearest to it.
+  FIRN_HD bool is_on(const Scratch& near, int h, const Vector& x, Real phi) const {
+    return abs(phi) <= this->tolerance() &&
+           !(h >= Base::kFaces && is_hidden(near, h, x, this->normal_of(h, x), phi));
+  }
+  // The faces from which the way to a parent leads away, one after another: one, but in corners.
+  struct Faces {
+    int count = 0;
+    int holder[D];
+    Vector normal[D];
+    Real phi[D];  // of the node, were the face a plane
+    FIRN_HD bool has(int h) const {
+      bool any = false;
+      for (int n = 0; n < count; ++n) any = any || holder[n] == h;
+      return any;
+    }
+  };
+  // What holds x, or would nearest to it, but for `faces`.
   struct Nearest {
     int holder = -1;
-    Real distance = kLargest<Real>, second = kLargest<Real>;
-    bool elsewhere = false;  // in another, that does not
+    Real distance = kLargest<Real>;
+    bool elsewhere = false;                   // in another, that has no dependents
+    bool on_sticky = false, on_slip = false;  // on their face, where nodes are held by themselves
   };
-  FIRN_HD Nearest nearest(const Scratch& near, const Vector& x) const {
+  FIRN_HD Nearest nearest(const Scratch& near, const Vector& x, const Faces& faces) const {
     Nearest found;
     for (int k = 0; k < near.count; ++k) {
       const int h = near.at(k);
-      if (h < Base::kFaces && !this->has_dependents(h)) continue;
+      const bool has = this->has_dependents(h);
+      if ((h < Base::kFaces && !has) || faces.has(h)) continue;
       const Real d = this->distance_from(h, x);
-      if (!this->has_dependents(h))
+      if (!has)
         found.elsewhere = found.elsewhere || this->is_in_body(d);
+      else if (is_on(near, h, x, d))
+        (this->slips(h) ? found.on_slip : found.on_sticky) = true;
       else if (d < found.distance)
-        found.second = found.distance, found.holder = h, found.distance = d;
-      else
-        found.second = min(found.second, d);
+        found.holder = h, found.distance = d;
     }
     return found;
   }
@@ -92,60 +110,160 @@ struct FindDependents : Dependence<D, Real> {
     return false;
   }
 
-  FIRN_HD NodeDependence<Real> dependence_of(const Scratch& near, const Index& origin,
-                                             std::uint32_t block, std::uint32_t i,
-                                             std::uint64_t& parent_node) const {
+  struct Found {
+    NodeDependence<Real> dependence;
+    std::uint64_t parent = 0;
+  };
+  FIRN_HD Found dependence_of(const Scratch& near, const Index& origin, std::uint32_t block,
+                              std::uint32_t i) const {
     const Real mass = this->nodes_of(grid.momentum, block)[i].mass();
     if (!(mass > Real(0))) return {};
     const Vector x = this->position_of(origin, i);
     if (is_beyond_walls(x)) return {};
-    const Nearest face = nearest(near, x);
-    const Real phi = face.distance, least = max(abs(phi), Real(0.5) * grid.dx);
+    Faces faces;
+    Nearest face = nearest(near, x, faces);
     // One on the face is held, and so is one that material before the face hardly reaches.
-    if (face.elsewhere || phi > Real(0.5) * grid.dx - this->tolerance() ||
-        phi < -grid.dx - this->tolerance() || abs(phi) <= this->tolerance())
+    if (face.elsewhere || face.distance > half() || face.distance < -grid.dx - this->tolerance())
       return {};
     const bool slips = this->slips(face.holder);
-    // In a corner of two that slip one normal is not all.
-    if (slips && (face.second < Real(0.5) * grid.dx || turns(face.holder))) return {};
-    const Vector normal = this->normal_of(face.holder, x);
-    if (slips && !is_flat(face.holder, x, normal)) return {};
-    const BoundaryType type = this->type_of(face.holder);
-    if (this->type_at(type, x, normal) != type) return {};
-    constexpr int side = BlockTraits<D>::kSide;
-    Index at = local_of_node<D>(static_cast<int>(i));
-    for (int a = 0; a < D; ++a) at[a] += origin[a] * side;
-    constexpr int kTries = 5;
-    int before = -1;
+    if (face.on_sticky ? slips || face.distance > Real(0)
+                       : face.on_slip && !slips && face.distance > Real(0))
+      return {};
+    Index steps;
+    for (int a = 0; a < D; ++a) steps[a] = 0;
     [[maybe_unused]] constexpr int kUnrolled = 1;  // distances are much code
     FIRN_UNROLL
+    while (face.holder >= 0)
+      if (faces.count == D || !step_away(near, x, face, faces, steps)) return {};
+    if (slips && is_held_besides(near, x, faces)) return {};
+    Found found;
+    Index at = local_of_node<D>(static_cast<int>(i));
+    Vector parent = x;
+    for (int a = 0; a < D; ++a) {
+      at[a] += origin[a] * BlockTraits<D>::kSide + steps[a];
+      parent[a] += static_cast<Real>(steps[a]) * grid.dx;
+    }
+    if (!find_node(at, found.parent)) return {};
+    Vector farther;
+    for (int n = 0; n < faces.count; ++n) {
+      farther[n] = this->distance_from(faces.holder[n], parent);
+      if (farther[n] < max(half(), abs(faces.phi[n]) - this->tolerance())) return {};
+    }
+    const Real share =
+        touched(faces, farther, mass,
+                reinterpret_cast<const Node<Real>*>(grid.momentum)[found.parent].mass());
+    if (share == Real(0)) return {};
+    if (slips && share == Real(1)) follow_along(near, x, parent, faces, farther);
+    for (int n = D - 1; n >= 0; --n) {
+      const bool is_one = n < faces.count;
+      const Real of_face =
+          is_one ? share * min(max(faces.phi[n] / farther[n], Real(-1)), Real(1)) : Real(0);
+      if (slips) {
+        NodeSlip<Real, D>& slip = params.slips[std::uint64_t{block} * kNodes + i];
+        slip.holder[n] = static_cast<std::int16_t>(is_one ? faces.holder[n] : -1);
+        slip.share[n] = of_face;
+      }
+      found.dependence.share = of_face;
+    }
+    found.dependence.holder = static_cast<std::int16_t>(faces.holder[0]);
+    found.dependence.way = static_cast<std::int16_t>(Base::way_of(steps));
+    return found;
+  }
+  // Where the parent is beside another face the node follows it along that as well, and where it is
+  // on one the face: with a velocity of its own there material would flow through the corner.
+  FIRN_HD void follow_along(const Scratch& near, const Vector& x, const Vector& parent,
+                            Faces& faces, Vector& farther) const {
+    for (int k = 0; k < near.count && faces.count < D; ++k) {
+      const int h = near.at(k), n = faces.count;
+      if (!this->slips(h) || !this->has_dependents(h) || faces.has(h) || turns(h)) continue;
+      const Real distance = this->distance_from(h, parent);
+      const bool on = abs(distance) <= this->tolerance();
+      if (!(on || distance >= half()) || distance > Real(1.5) * grid.dx) continue;
+      const Vector normal = this->normal_of(h, parent);
+      if (!is_flat(near, h, parent, normal) ||
+          (h >= Base::kFaces && is_hidden(near, h, parent, normal, distance)) ||
+          !this->is_upright(normal, faces.normal, n))
+        continue;
+      faces.holder[n] = h, faces.normal[n] = normal;
+      faces.phi[n] = on ? Real(0) : distance + dot(normal, x - parent);
+      farther[n] = on ? grid.dx : distance;
+      ++faces.count;
+    }
+  }
+  // Whether there is another face, on which the node does not depend.
+  FIRN_HD bool is_held_besides(const Scratch& near, const Vector& x, const Faces& faces) const {
+    for (int k = 0; k < near.count; ++k) {
+      const int h = near.at(k);
+      if (!this->has_dependents(h) || faces.has(h)) continue;
+      Real phi = this->distance_from(h, x);
+      Vector normal;
+      if (!(phi < half()) || !find_face(near, h, x, normal, phi) || !(phi < half()) ||
+          abs(phi) <= this->tolerance())
+        continue;
+      bool same = false;
+      for (int n = 0; n < faces.count; ++n) same = same || dot(normal, faces.normal[n]) > kFlat;
+      if (!same) return true;
+    }
+    return false;
+  }
+  FIRN_HD Real half() const { return Real(0.5) * grid.dx - this->tolerance(); }
+
+  // Adds to the steps from the node at x those away from `face`, and then this to `faces`; where
+  // they end `face` is what is too near there, at a right angle: in a corner. Whether that can be.
+  FIRN_HD bool step_away(const Scratch& near, const Vector& x, Nearest& face, Faces& faces,
+                         Index& steps) const {
+    const int h = face.holder;
+    const bool slips = this->slips(h);
+    Vector from = x;
+    for (int a = 0; a < D; ++a) from[a] += static_cast<Real>(steps[a]) * grid.dx;
+    Vector normal;
+    Real there = face.distance;
+    if (!find_face(near, h, from, normal, there) || there < -grid.dx - this->tolerance() ||
+        abs(there) <= this->tolerance())
+      return false;
+    if (slips && turns(h)) return false;
+    const BoundaryType type = this->type_of(h);
+    if (this->type_at(type, from, normal) != type) return false;
+    const Real phi = there - dot(normal, from - x), least = max(abs(phi), Real(0.5) * grid.dx);
+    const int n = faces.count++;
+    faces.holder[n] = h, faces.normal[n] = normal, faces.phi[n] = phi;
+    constexpr int kTries = 5;
+    int before = -1;
+    [[maybe_unused]] constexpr int kUnrolled = 1;
+    FIRN_UNROLL
     for (int k = 0; k < kTries; ++k) {
-      const Vector target = x + (least + Real(0.25 * k) * grid.dx - phi) * normal;
-      Index steps;
+      const Vector target = from + (least + Real(0.25 * k) * grid.dx - there) * normal;
+      Index tried;
       bool reached = true;
       for (int a = 0; a < D; ++a) {
-        steps[a] = static_cast<int>(floor(target[a] * grid.inv_dx + Real(0.5))) - at[a];
-        reached = reached && steps[a] >= -Base::kReach && steps[a] <= Base::kReach;
+        tried[a] = static_cast<int>(floor((target[a] - x[a]) * grid.inv_dx + Real(0.5)));
+        reached = reached && tried[a] >= -Base::kReach && tried[a] <= Base::kReach;
       }
-      if (!reached) break;
-      const int way = Base::way_of(steps);
+      if (!reached) return false;
+      const int way = Base::way_of(tried);
       if (way == before) continue;
       before = way;
       Vector parent = x;
-      for (int a = 0; a < D; ++a) parent[a] += static_cast<Real>(steps[a]) * grid.dx;
+      for (int a = 0; a < D; ++a) parent[a] += static_cast<Real>(tried[a]) * grid.dx;
       if (is_beyond_walls(parent)) continue;
-      const Real farther = nearest(near, parent).distance;
-      if (farther < least - this->tolerance() ||
-          farther < this->distance_from(face.holder, parent) - this->tolerance())
-        continue;
-      if (!find_node(at + steps, parent_node)) return {};
-      const Real of_parent = reinterpret_cast<const Node<Real>*>(grid.momentum)[parent_node].mass();
-      const Real share = max(phi / farther, Real(-1)) *
-                         touched(mass, phi * grid.inv_dx, of_parent, farther * grid.inv_dx);
-      if (share == Real(0)) return {};
-      return {share, static_cast<std::int16_t>(face.holder), static_cast<std::int16_t>(way)};
+      const Real farther = this->distance_from(h, parent);
+      if (farther < least - this->tolerance()) continue;
+      Nearest next = nearest(near, parent, faces);
+      if (next.on_sticky || (next.on_slip && !slips)) continue;
+      if (next.distance < farther - this->tolerance() || next.distance < half()) {
+        Vector beside;
+        Real other = next.distance;
+        if (!slips || !this->slips(next.holder) ||
+            !find_face(near, next.holder, parent, beside, other) ||
+            !this->is_upright(beside, faces.normal, faces.count))
+          continue;
+      }
+      if (next.distance >= half()) next.holder = -1;
+      steps = tried;
+      face = next;
+      return true;
     }
-    return {};
+    return false;
   }
 
   // What slips while it turns moves along itself, on a curve; its velocities at nodes are those of
@@ -154,17 +272,66 @@ struct FindDependents : Dependence<D, Real> {
     return h >= Base::kFaces &&
            norm_squared(params.poses[h - Base::kFaces].angular_velocity) > Real(0);
   }
+  // Where the point of holder h that is next to x lies in another one: walls that abut are one
+  // body, and have no faces where they meet. `phi`: from h.
+  FIRN_HD bool is_hidden(const Scratch& near, int h, const Vector& x, const Vector& normal,
+                         Real phi) const {
+    const Vector outside = x + (Real(0.1) * grid.dx - phi) * normal;
+    bool hidden = false;
+    for (int k = 0; k < near.count; ++k) {
+      const int other = near.at(k);
+      hidden = hidden || (other != h && other >= Base::kFaces &&
+                          this->distance_from(other, outside) < Real(0));
+    }
+    return hidden;
+  }
+  // The face of holder h at x, `phi` from it. In a holder the next one may be hidden, or beside one
+  // that is: then the only one that can be seen along an axis. Whether there is one.
+  FIRN_HD bool find_face(const Scratch& near, int h, const Vector& x, Vector& normal,
+                         Real& phi) const {
+    normal = this->normal_of(h, x);
+    if (h < Base::kFaces) return true;
+    const bool hidden = is_hidden(near, h, x, normal, phi),
+               flat = !this->slips(h) || is_flat(near, h, x, normal);
+    if (flat && !hidden) return true;
+    if (phi > Real(0)) return flat;
+    const Vector next = normal;
+    bool found = false;
+    [[maybe_unused]] constexpr int kUnrolled = 1;
+    FIRN_UNROLL
+    for (int k = 0; k < 4 * D; ++k) {
+      const Real away = (k % 2 == 0 ? Real(1) : Real(2)) * grid.dx;
+      Vector along = Vector::zero();
+      along[k / 4] = k / 2 % 2 == 0 ? Real(1) : Real(-1);
+      const Vector from = x + away * along;
+      const Real distance = this->distance_from(h, from);
+      if (!(distance > this->tolerance())) continue;
+      const Vector seen = this->normal_of(h, from);
+      if (is_hidden(near, h, from, seen, distance)) continue;
+      if (found ? dot(seen, normal) < kFlat
+                : dot(seen, along) < kFlat || !is_flat(near, h, from, seen))
+        return false;
+      if (found) continue;
+      found = true;
+      normal = seen, phi = distance - away * dot(seen, along);
+    }
+    // In a corner all may be hidden, as another face has to be gone away from next.
+    return found ? hidden || dot(next, normal) > Real(0) : flat;
+  }
+  static constexpr Real kFlat = Real(0.95);
   // Around an edge faces of other normals would hold what slides over this one.
-  FIRN_HD bool is_flat(int h, const Vector& x, const Vector& normal) const {
-    constexpr Real least = Real(0.95);
+  FIRN_HD bool is_flat(const Scratch& near, int h, const Vector& x, const Vector& normal) const {
     if (h < Base::kFaces) return true;
     [[maybe_unused]] constexpr int kUnrolled = 1;
     FIRN_UNROLL
     for (int k = 0; k < 2 * D; ++k) {
       Vector aside = Vector::zero();
       aside[k / 2] = k % 2 == 0 ? Real(1) : Real(-1);
-      aside = aside - dot(aside, normal) * normal;
-      if (dot(this->normal_of(h, x + (Real(0.5) * grid.dx) * aside), normal) < least) return false;
+      aside = x + (Real(0.5) * grid.dx) * (aside - dot(aside, normal) * normal);
+      const Vector there = this->normal_of(h, aside);
+      if (dot(there, normal) < kFlat &&
+          !is_hidden(near, h, aside, there, this->distance_from(h, aside)))
+        return false;
     }
     return true;
   }
@@ -180,15 +347,20 @@ struct FindDependents : Dependence<D, Real> {
     node = std::uint64_t{rank} * kNodes + static_cast<std::uint64_t>(node_in_block<D>(local));
     return true;
   }
-  // Whether it is the face where the material ends, as the mass of a node `phi` cells from it tells
-  // beside that of its parent, `farther` cells from it. Behind the face it also goes on where more
-  // has come to the node than what lies before the face can bring: images would press it against
-  // itself. Before the face a node is free until material has come to the face.
-  FIRN_HD Real touched(Real mass, Real phi, Real of_parent, Real farther) const {
+  // Whether it is the face where the material ends, as the mass of a node tells beside that of its
+  // parent, `farther` from the faces. Behind a face it also goes on where more has come to the node
+  // than what lies before the faces can bring: images would press it against itself. Before them a
+  // node is free until material has come to the face.
+  FIRN_HD Real touched(const Faces& faces, const Vector& farther, Real mass, Real of_parent) const {
     const Real reach = Real(0.5) * static_cast<Real>(params.degree + 1);
-    const Real before = half_space_share(reach + phi, params.degree),
-               whole = half_space_share(reach + farther, params.degree);
-    if (phi > Real(0)) return mass * whole > Real(0.5) * before * of_parent ? Real(1) : Real(0);
+    Real before = 1, whole = 1;
+    bool is_before = true;
+    for (int n = 0; n < faces.count; ++n) {
+      before *= half_space_share(reach + faces.phi[n] * grid.inv_dx, params.degree);
+      whole *= half_space_share(reach + farther[n] * grid.inv_dx, params.degree);
+      is_before = is_before && faces.phi[n] > Real(0);
+    }
+    if (is_before) return mass * whole > Real(0.5) * before * of_parent ? Real(1) : Real(0);
     if (!(of_parent > Real(0))) return Real(0);
     const Real filled = (mass / of_parent * whole - before) / (Real(1) - before);
     // Masses scatter, as particles lie somehow.

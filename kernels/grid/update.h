@@ -74,16 +74,26 @@ struct NodeDependence {
   std::int16_t holder = -1;  // at which face or collider, see Dependence; -1: on none
   std::int16_t way = 0;      // to the parent, see Dependence
 };
-// What is kept of a parent while the mass and the momentum of its dependents are added to its own,
-// and of dependents that slip.
+// What is kept while the mass and the momentum of dependents are added to their parent's: the mass
+// that this had, kg; of dependents the impulse out of balance that material has there in the step's
+// solve, kg m/s.
 template <class Real, int D>
 struct NodeParent {
-  Real mass = 0;            // of a parent, kg
-  std::int32_t slips = -1;  // the holder along which it or its dependents slip; -1: none
-  Vec<Real, D> normal;      // of that; of a dependent that sticks all that is owed
-  // Along the normal: of a parent the mass of its dependents, kg; of a dependent the momentum, and
-  // the impulse out of balance that material has there in the step's solve, kg m/s.
-  Real along = 0, owed = 0;
+  Real mass = 0;
+  Vec<Real, D> owed;
+};
+// The holders along which a node slips as a dependent, or dependents of it: more than one in
+// corners, where faces stand at right angles.
+template <class Real, int D>
+struct NodeSlip {
+  std::int16_t holder[D];  // see NodeDependence; -1: none
+  std::uint16_t taken =
+      0;  // of which of these the parent bears what is due along the normal, as bits
+  Vec<Real, D> normal[D];
+  Vec<Real, D> share;  // of a dependent: of the parent's velocity, along each normal
+  // Along each: of a parent the mass of its dependents, kg; of a dependent the momentum and what is
+  // owed, as of NodeParent.
+  Vec<Real, D> along, owed;
 };
 
 // Impulse, angular impulse about the origin, and the work that the body does by moving.
@@ -115,8 +125,8 @@ struct GridUpdateParams {
   std::uint32_t* parents = nullptr;  // words of Dependence, a node
   NodeDependence<Real>* dependences = nullptr;
   NodeParent<Real, D>* parent_nodes = nullptr;
-  bool slips_depend = false;          // whether nodes at what slips are among them
-  const double* densities = nullptr;  // of the materials, kg/m^D, where there are surfaces
+  NodeSlip<Real, D>* slips = nullptr;  // null where no nodes at what slips are among them
+  const double* densities = nullptr;   // of the materials, kg/m^D, where there are surfaces
   int materials = 0;
   int degree = 2;               // of the kernel
   bool separate_force = false;  // see TransferParams

@@ -52,7 +52,7 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     Real slip = 0;                 // and the most that it takes, N s
     std::int32_t collider = -1;
     std::uint64_t before, closed = 0;
-    int leads = -1;  // the holder along which it slips as a dependent
+    const NodeSlip<Real, D>* slip_of = nullptr;  // of a dependent
     Real wrong = 0;  // of impulses that contacts gave or owed, in the measure of the imbalance
   };
 
@@ -71,7 +71,8 @@ struct CloseContacts : ImplicitNodes<D, Real> {
       m.impulse = first ? Vector::zero() : Base::vector_at(problem.view.gradient, node);
       m.before = problem.view.closed[node];
       const Vector x = contact.position_of(origin, i);
-      if (dependence.is_slipping(node)) follow_parent(dependence, x, m);
+      m.slip_of = dependence.slipping(node);
+      if (m.slip_of != nullptr) follow_parent(dependence, x, m);
       meet_walls(contact, g.index(), i, x, m);
       for (int c = 0; c < problem.boundaries.collider_count; ++c)
         if (contact.reaches(origin, c)) meet_body(contact, g.index(), i, c, x, m);
@@ -85,22 +86,25 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     });
   }
 
-  // A dependent that slips has no velocity of its own along the normal; that of the holder stands
-  // for it.
+  // A dependent that slips has no velocity of its own along normals; those of the holders stand for
+  // it.
   FIRN_HD void follow_parent(const Dependence<D, Real>& dependence, const Vector& x,
                              Meeting& m) const {
-    const NodeParent<Real, D>& kept = problem.boundaries.parent_nodes[m.node];
-    m.leads = kept.slips;
-    m.held = dot(dependence.velocity_of(kept.slips, x), kept.normal) * kept.normal;
-    take_away(m.P, kept.normal, Real(1));
-    m.closed |= std::uint64_t{1} << (kept.slips < 63 ? kept.slips : 63);
+    for (int k = 0; k < D; ++k) {
+      if (!Dependence<D, Real>::is_taken(*m.slip_of, k)) continue;
+      const int h = m.slip_of->holder[k];
+      const Vector& normal = m.slip_of->normal[k];
+      m.held = m.held + dot(dependence.velocity_of(h, x), normal) * normal;
+      take_away(m.P, normal, Real(1));
+      m.closed |= std::uint64_t{1} << (h < 63 ? h : 63);
+    }
   }
   FIRN_HD void meet_walls(const NodeContact<D, Real>& contact, std::uint32_t block, std::uint32_t i,
                           const Vector& x, Meeting& m) const {
     const DomainWalls<Real, D>& walls = problem.boundaries.walls;
     if (!walls.active) return;
     for (int face = 0; face < kWalls; ++face) {
-      if (face == m.leads || !contact.is_at_wall(x, face)) continue;
+      if (Dependence<D, Real>::is_borne(m.slip_of, face) || !contact.is_at_wall(x, face)) continue;
       const Vector normal = contact.wall_normal_at(face, block, i, x);
       meet(face, contact.type_at(walls.boundary[face], x, normal), walls.friction[face],
            Vector::zero(), normal, contact.closing_speed_at_wall(face, block, i), -1, m);
@@ -108,7 +112,9 @@ struct CloseContacts : ImplicitNodes<D, Real> {
   }
   FIRN_HD void meet_body(const NodeContact<D, Real>& contact, std::uint32_t block, std::uint32_t i,
                          int c, const Vector& x, Meeting& m) const {
-    if (kWalls + c == m.leads || !contact.is_in_body(contact.distance(c, x))) return;
+    if (Dependence<D, Real>::is_borne(m.slip_of, kWalls + c) ||
+        !contact.is_in_body(contact.distance(c, x)))
+      return;
     const ColliderShape<Real>& collider = problem.boundaries.colliders[c];
     const auto facing = facing_of(contact, c, block, i, x, m.target);
     meet(kWalls + c, contact.type_at(collider.boundary, x, facing.normal), collider.friction,
@@ -319,9 +325,7 @@ struct EndImplicit : ImplicitNodes<D, Real> {
     if (kind == kNodeEmpty || kind == kNodeFree) return;
     // What a dependent's holder takes of it mirror_dependents adds.
     const Dependence<D, Real> dependence{{problem.boundaries, problem.grid, problem.control}};
-    if (dependence.is_slipping(node) &&
-        problem.boundaries.parent_nodes[node].slips == Dependence<D, Real>::kFaces + c)
-      return;
+    if (Dependence<D, Real>::is_borne(dependence.slipping(node), kWalls + c)) return;
     const Vector x = contact.position_of(block_of_key<D>(problem.grid.keys[block]), i);
     const Vector impulse = share_of(contact, block, i, x, c);
     if (!(dot(impulse, impulse) > Real(0))) return;  // and may know of no surface

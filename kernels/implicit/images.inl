@@ -81,10 +81,13 @@ struct DependentsOfNodes : ImplicitNodes<D, Real> {
   using Base::problem;
   using typename Base::Vector;
   using Scratch = typename Dependence<D, Real>::Around;
+  using Slip = NodeSlip<Real, D>;
   Real* vectors;
 
+  FIRN_HD Slip* slips() const { return problem.boundaries.slips; }
   // f(node, dependent, share, c): the dependent's velocity is share times the node's, and c; or
-  // along(the same, normal) of those that slip, where that is so along the normal.
+  // along(the same, n, k) of those that slip, where that is so along the n-th normal of the node,
+  // which is the k-th of the dependent.
   template <class Group, class F, class Along>
   FIRN_HD void for_each_dependent(Group& g, F&& f, Along&& along) const {
     const Dependence<D, Real> dependence{{problem.boundaries, problem.grid, problem.control}};
@@ -96,14 +99,17 @@ struct DependentsOfNodes : ImplicitNodes<D, Real> {
       dependence.for_each(g.scratch, origin, i, Dependence<D, Real>::kSticking,
                           [&](std::uint64_t dependent, const Vector&, Real share,
                               const Vector& moves) { f(node, dependent, share, moves); });
-      const NodeParent<Real, D>* parent = Base::slipping_parent(node);
-      if (parent == nullptr) return;
-      dependence.for_each(
-          g.scratch, origin, i, parent->slips,
-          [&](std::uint64_t dependent, const Vector&, Real share, const Vector& moves) {
-            if (dependence.is_slipping(dependent))
-              along(node, dependent, share, moves, parent->normal);
-          });
+      const Slip* parent = Base::slipping_parent(node);
+      for (int n = 0; parent != nullptr && n < D; ++n) {
+        if (!Dependence<D, Real>::is_taken(*parent, n)) continue;
+        dependence.for_each_slipping(
+            g.scratch, origin, i, parent->holder[n],
+            [&](std::uint64_t dependent, const Vector&, int k, const Vector& moves) {
+              const Slip& slip = slips()[dependent];
+              if (Dependence<D, Real>::is_taken(slip, k))
+                along(node, dependent, slip.share[k], moves, n, k);
+            });
+      }
     });
   }
   FIRN_HD static void add(Real* to, std::uint64_t node, const Vector& v) {
@@ -129,8 +135,9 @@ struct MirrorDependentNodes : DependentsOfNodes<D, Real> {
         [&](std::uint64_t node, std::uint64_t dependent, Real share, const Vector& moves) {
           Base::put(vectors, dependent, given(node, share, moves));
         },
-        [&](std::uint64_t node, std::uint64_t dependent, Real share, const Vector& moves,
-            const Vector& normal) {
+        [&](std::uint64_t node, std::uint64_t dependent, Real share, const Vector& moves, int n,
+            int) {
+          const Vector& normal = Base::slips()[node].normal[n];
           const Vector lacks = given(node, share, moves) - Base::vector_at(vectors, dependent);
           Base::add(vectors, dependent, dot(lacks, normal) * normal);
         });
@@ -157,16 +164,18 @@ struct FoldDependentNodes : DependentsOfNodes<D, Real> {
           Base::add(vectors, node, share * has);
           Base::put(vectors, dependent, Vector::zero());
           if (kept == nullptr) return;
-          Vector& owed = kept[dependent].normal;
+          Vector& owed = kept[dependent].owed;
           owed = anew ? has : owed + has;
         },
-        [&](std::uint64_t node, std::uint64_t dependent, Real share, const Vector&,
-            const Vector& normal) {
+        [&](std::uint64_t node, std::uint64_t dependent, Real share, const Vector&, int n, int k) {
+          const Vector& normal = Base::slips()[node].normal[n];
           const Real has = dot(Base::vector_at(vectors, dependent), normal);
           Base::add(vectors, node, (share * has) * normal);
           Base::add(vectors, dependent, (-has) * normal);
           Base::add(in, dependent, (-dot(Base::vector_at(in, dependent), normal)) * normal);
-          if (kept != nullptr) kept[dependent].owed = anew ? has : kept[dependent].owed + has;
+          if (kept == nullptr) return;
+          Real& owed = Base::slips()[dependent].owed[k];
+          owed = anew ? has : owed + has;
         });
   }
 };
@@ -188,10 +197,10 @@ struct WeighDependents : DependentsOfNodes<D, Real> {
           const Real part = -Base::mass(dependent) / Base::mass(node);
           Base::add(this->vectors, node, (share * (Real(1) - share) * part * time) * gravity);
         },
-        [&](std::uint64_t node, std::uint64_t dependent, Real share, const Vector&,
-            const Vector& normal) {
-          const Real part = Base::mass(dependent) /
-                            (Base::mass(node) + Base::along(*Base::slipping_parent(node)));
+        [&](std::uint64_t node, std::uint64_t dependent, Real share, const Vector&, int n, int) {
+          const typename Base::Slip& parent = Base::slips()[node];
+          const Vector& normal = parent.normal[n];
+          const Real part = Base::mass(dependent) / (Base::mass(node) + Base::along(parent, n));
           Base::add(this->vectors, node,
                     (share * (Real(1) - share) * part * time * dot(gravity, normal)) * normal);
         });

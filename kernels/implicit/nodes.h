@@ -26,19 +26,27 @@ struct ImplicitNodes {
 
   // M v: parents of dependents that slip have more mass along the normal (grid/dependents.h).
   FIRN_HD Vector times_mass(std::uint64_t node, const Vector& v) const {
-    const Vector r = mass(node) * v;
-    const NodeParent<Real, D>* parent = slipping_parent(node);
-    return parent == nullptr ? r : r + (along(*parent) * dot(parent->normal, v)) * parent->normal;
+    Vector r = mass(node) * v;
+    for_each_normal(slipping_parent(node), [&](const Vector& normal, Real more) {
+      r = r + (more * dot(normal, v)) * normal;
+    });
+    return r;
   }
-  FIRN_HD Real along(const NodeParent<Real, D>& parent) const {
-    return (Real(1) + problem.drag * static_cast<Real>(problem.control->dt)) * parent.along;
+  // f(normal, mass of the dependents that slip there, kg); `parent` may be null.
+  template <class F>
+  FIRN_HD void for_each_normal(const NodeSlip<Real, D>* parent, F&& f) const {
+    for (int n = 0; parent != nullptr && n < D; ++n)
+      if ((parent->taken >> n & 1) != 0) f(parent->normal[n], along(*parent, n));
   }
-  FIRN_HD const NodeParent<Real, D>* slipping_parent(std::uint64_t node) const {
+  FIRN_HD Real along(const NodeSlip<Real, D>& parent, int n) const {
+    return (Real(1) + problem.drag * static_cast<Real>(problem.control->dt)) * parent.along[n];
+  }
+  FIRN_HD const NodeSlip<Real, D>* slipping_parent(std::uint64_t node) const {
     const GridUpdateParams<Real, D>& grid = problem.boundaries;
-    if (!grid.slips_depend || grid.dependences == nullptr || grid.depends[node / kNodes] == 0 ||
-        grid.dependences[node].holder >= 0 || grid.parent_nodes[node].slips < 0)
+    if (grid.slips == nullptr || grid.depends[node / kNodes] == 0 ||
+        grid.dependences[node].holder >= 0 || grid.slips[node].taken == 0)
       return nullptr;
-    return grid.parent_nodes + node;
+    return grid.slips + node;
   }
 
   // P v.

@@ -111,11 +111,10 @@ struct EvaluateNodes : ImplicitNodes<D, Real> {
       if (!(m > Real(0))) return;
       const Vector v = Base::vector_at(problem.view.trial, node);
       Vector change = v - Base::vector_at(problem.view.target, node);
-      // Along the normal its parent has the inertia of a dependent that slips.
-      if (dependence.is_slipping(node)) {
-        const Vector& normal = problem.boundaries.parent_nodes[node].normal;
+      // Along normals its parent has the inertia of a dependent that slips.
+      Base::for_each_normal(dependence.slipping(node), [&](const Vector& normal, Real) {
         change = change - dot(change, normal) * normal;
-      }
+      });
       const Vector impulse = Base::times_mass(node, change),
                    gradient = impulse + Base::vector_at(problem.view.gradient, node);
       Base::put(problem.view.gradient, node, gradient);
@@ -162,10 +161,10 @@ struct InvertBlocks : ImplicitNodes<D, Real> {
       Mat<Real, D> B;
       for (int a = 0; a < D; ++a)
         for (int b = 0; b < D; ++b) B(a, b) = at[symmetric_entry<D>(a, b)] + (a == b ? m : Real(0));
-      if (const auto* parent = Base::slipping_parent(node); parent != nullptr)
+      Base::for_each_normal(Base::slipping_parent(node), [&](const Vector& normal, Real more) {
         for (int a = 0; a < D; ++a)
-          for (int b = 0; b < D; ++b)
-            B(a, b) += Base::along(*parent) * parent->normal[a] * parent->normal[b];
+          for (int b = 0; b < D; ++b) B(a, b) += more * normal[a] * normal[b];
+      });
       if (kind == kNodeHeld) B = restricted(node, B);
       for (int k = 0; problem.diagonal && kind == kNodeFree && k < D * D; ++k)
         if (k / D != k % D) B(k / D, k % D) = Real(0);

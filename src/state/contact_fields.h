@@ -38,6 +38,7 @@ class ContactFields {
     parents_ = {};
     dependences_ = {};
     parent_nodes_ = {};
+    slips_ = {};
     if (with_surfaces_) {
       near_ = Buffer<Exec, std::uint8_t>(exec_, colliders_ * blocks);
       surfaces_ = Buffer<Exec, Vec<Real, D>>(exec_, kNodes * blocks);
@@ -48,27 +49,29 @@ class ContactFields {
       parents_.zero();
       dependences_ = Buffer<Exec, NodeDependence<Real>>(exec_, kNodes * blocks);
       parent_nodes_ = Buffer<Exec, NodeParent<Real, D>>(exec_, kNodes * blocks);
+      if (slipping_) slips_ = Buffer<Exec, NodeSlip<Real, D>>(exec_, kNodes * blocks);
     }
   }
   void fill(GridUpdateParams<Real, D>& params) {
     params.near = near_.data();
     params.surfaces = surfaces_.data();
-    params.slips_depend = slipping_;
     params.depends = depends_.data();
     params.parents = parents_.data();
     params.dependences = dependences_.data();
     params.parent_nodes = parent_nodes_.data();
+    params.slips = slips_.data();
   }
   std::size_t bytes_per_block() const {
     return (with_surfaces_ ? colliders_ + kNodes * sizeof(Vec<Real, D>) : 0) +
            (with_dependents_
                 ? 1 + kWords * sizeof(std::uint32_t) +
-                      kNodes * (sizeof(NodeDependence<Real>) + sizeof(NodeParent<Real, D>))
+                      kNodes * (sizeof(NodeDependence<Real>) + sizeof(NodeParent<Real, D>) +
+                                (slipping_ ? sizeof(NodeSlip<Real, D>) : 0))
                 : 0);
   }
   std::size_t bytes() const {
     return near_.bytes() + surfaces_.bytes() + depends_.bytes() + parents_.bytes() +
-           dependences_.bytes() + parent_nodes_.bytes();
+           dependences_.bytes() + parent_nodes_.bytes() + slips_.bytes();
   }
 
  private:
@@ -83,6 +86,7 @@ class ContactFields {
   Buffer<Exec, std::uint32_t> parents_;
   Buffer<Exec, NodeDependence<Real>> dependences_;
   Buffer<Exec, NodeParent<Real, D>> parent_nodes_;
+  Buffer<Exec, NodeSlip<Real, D>> slips_;
 };
 
 }  // namespace firn

@@ -1,6 +1,6 @@
 // Nodes that depend on others, on both backends: what is thrown at colliders that stick and slip,
-// tilted, curved and moving, on a wall behind which nodes are images, moves alike after some steps,
-// fused and not, explicit and implicit, and so does what they take.
+// tilted, curved and moving, and into their corners, on a wall behind which nodes are images, moves
+// alike after some steps, fused and not, explicit and implicit, and so does what they take.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,9 @@ End after(const ThrownCase& c, int dimension, Device device) {
       collider("stone", sphere({0.11, 0.02, dimension == 3 ? 0.07 : 0}, 0.13),
                BoundaryType::kSticky),
       collider("ramp", half_space({0.03, 0.13, 0}, {0.8, 0.6, 0}), BoundaryType::kSlip),
-      collider("lid", half_space({0, 0.33, 0}, {-0.1, -1, 0}), BoundaryType::kSticky)};
+      collider("lid", half_space({0, 0.33, 0}, {-0.1, -1, 0}), BoundaryType::kSticky),
+      // At a right angle with the ramp.
+      collider("side", half_space({0.2, 0.14, 0}, {-0.6, 0.8, 0}), BoundaryType::kSlip)};
   scene.colliders[0].motion =
       Keyframes{{0, 1}, {{0, 0, 0}, {0.5, 0.3, 0}}, {{0, 0, 0}, {0, 0, 3}}, {0.1, 0, 0}};
   NewParticles particles = scattered(scene, {0.05, 0.15, 0}, {0.2, 0.3, 0.15});

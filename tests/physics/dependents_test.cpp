@@ -69,6 +69,44 @@ TEST_P(LinearMotion, StaysSoUpToATiltedFace) {
   for (const auto boundary : {BoundaryType::kSticky, BoundaryType::kSlip})
     expect_kept(boundary, dimension, kernel, {0.6, 0.8, 0}, off, 1.4 * reach - 1, solved);
 }
+
+// Faces of slippery walls that stand at right angles, in the plane and in 3D at the back as well:
+// material is stretched along each normal, as far as to where they meet.
+void expect_kept_in_corner(int dimension, int kernel, double off, double away, bool solved) {
+  const auto d = static_cast<std::size_t>(dimension);
+  const Vec3 moves{0.3, -0.2, dimension == 3 ? 0.1 : 0};
+  const Vec3 corner{off * kDx, (off + 0.2) * kDx, dimension == 3 ? (off + 0.55) * kDx : 0};
+  const Vec3 rates{1.5, -2, 0.7};
+  Scene scene = walled_scene(dimension, Precision::kDouble, kDx, {-1, -1, -1}, {1, 1, 1});
+  scene.transfer.kernel = kernel;
+  scene.materials[0].youngs_modulus = 1e-3;
+  scene.time.dt_max = 1e-2;
+  if (solved) scene.simulation.integrator = Integrator::kOptimization;
+  scene.implicit.tolerance = 1e-9;
+  std::array<double, 9> A{};
+  for (std::size_t a = 0; a < d; ++a) {
+    Vec3 normal{};
+    normal[a] = 1;
+    scene.colliders.push_back(
+        collider("wall" + std::to_string(a), half_space(corner, normal), BoundaryType::kSlip));
+    scene.colliders.back().motion = steady(moves);
+    A[3 * a + a] = rates[a];
+  }
+  NewParticles all = scattered(scene, {-0.1, -0.1, -0.1}, {0.3, 0.3, 0.3}), particles;
+  particles.material = all.material;
+  for (const Vec3& x : all.position) {
+    bool within = true;
+    for (std::size_t a = 0; a < d; ++a)
+      within = within && x[a] - corner[a] >= away * kDx && x[a] - corner[a] < (away + 2.5) * kDx;
+    if (within) particles.position.push_back(x);
+  }
+  move(particles, A, dimension, moves, corner);
+  EXPECT_LE(error_of_gradients(scene, A, particles), 1e-5);
+}
+TEST_P(LinearMotion, StaysSoIntoACorner) {
+  const auto [dimension, kernel, off, solved] = GetParam();
+  expect_kept_in_corner(dimension, kernel, off, kernel == 2 ? 0.5 : 1, solved);
+}
 INSTANTIATE_TEST_SUITE_P(All, LinearMotion,
                          testing::Combine(testing::Values(2, 3), testing::Values(2, 3),
                                           testing::Values(0, 0.1, 0.3, 0.5, 0.7, 0.9),
@@ -82,22 +120,18 @@ struct Thrown {
 void PrintTo(const Thrown& c, std::ostream* out) { *out << c.name; }
 class TakenImpulse : public testing::TestWithParam<Thrown> {};
 
-// What a turning plate, tilted and off the lines of the grid, a floor behind which nodes are images
-// and gravity do is all that changes the momentum of what is thrown at them.
-TEST_P(TakenImpulse, IsWhatTheMaterialLoses) {
+// What walls, colliders and gravity do is all that changes the momentum of what is thrown at them.
+void expect_taken(const Thrown& how, const std::vector<Collider>& colliders) {
   for (const int dimension : {2, 3}) {
     Scene scene = walled_scene(dimension, Precision::kDouble, kDx, {-1, 0, -1}, {1, 1, 1});
     scene.simulation.gravity = {0.5, -3, 0};
-    scene.simulation.integrator = GetParam().integrator;
-    scene.transfer.type = GetParam().transfer;
+    scene.simulation.integrator = how.integrator;
+    scene.transfer.type = how.transfer;
     scene.implicit.tolerance = 1e-10;
     scene.simulation.fps = 50;
-    if (GetParam().integrator != Integrator::kExplicit) scene.time.dt_max = 5e-3;
-    scene.colliders = {
-        collider("plate", half_space({0.01, 0.3, 0}, {0.6, 0.8, 0}), BoundaryType::kSticky),
-        collider("stone", sphere({0.3, 0.3, 0}, 0.12), BoundaryType::kSlip)};
-    scene.colliders[0].motion =
-        Keyframes{{0, 1}, {{0, 0, 0}, {0.5, -0.3, 0}}, {{0, 0, 0}, {0, 0, 0.4}}, {0, 0.3, 0}};
+    if (how.integrator != Integrator::kExplicit) scene.time.dt_max = 5e-3;
+    scene.colliders = colliders;
+    if (dimension == 2) scene.colliders.resize(2);
     Simulation simulation = simulate(scene);
     NewParticles particles = scattered(scene, {0.05, 0.45, -0.1}, {0.3, 0.6, 0.1});
     particles.velocity.assign(particles.position.size(), {-1, -2, 0});
@@ -116,7 +150,7 @@ TEST_P(TakenImpulse, IsWhatTheMaterialLoses) {
     for (const double along : impulse) taken += along * along;
     taken = std::sqrt(taken);
     // One linear solve tells the forces where it ends, not those that it has balanced.
-    const bool linear = GetParam().integrator == Integrator::kSemiImplicit;
+    const bool linear = how.integrator == Integrator::kSemiImplicit;
     for (std::size_t a = 0; a < 3; ++a) {
       const double lost =
           before.momentum[a] - after.momentum[a] + mass * time * scene.simulation.gravity[a];
@@ -125,6 +159,25 @@ TEST_P(TakenImpulse, IsWhatTheMaterialLoses) {
     }
     EXPECT_GT(taken, 0.5 * mass);
   }
+}
+// Of a turning plate, tilted and off the lines of the grid, and a floor behind which nodes are
+// images.
+TEST_P(TakenImpulse, IsWhatTheMaterialLoses) {
+  std::vector<Collider> colliders{
+      collider("plate", half_space({0.01, 0.3, 0}, {0.6, 0.8, 0}), BoundaryType::kSticky),
+      collider("stone", sphere({0.3, 0.3, 0}, 0.12), BoundaryType::kSlip)};
+  colliders[0].motion =
+      Keyframes{{0, 1}, {{0, 0, 0}, {0.5, -0.3, 0}}, {{0, 0, 0}, {0, 0, 0.4}}, {0, 0.3, 0}};
+  expect_taken(GetParam(), colliders);
+}
+// Of slippery walls at right angles, tilted, of which one moves.
+TEST_P(TakenImpulse, IsWhatTheMaterialLosesInACorner) {
+  std::vector<Collider> colliders{
+      collider("floor", half_space({0.04, 0.43, 0}, {0.28, 0.96, 0}), BoundaryType::kSlip),
+      collider("wall", half_space({0.04, 0.43, 0}, {0.96, -0.28, 0}), BoundaryType::kSlip),
+      collider("back", half_space({0, 0, -0.11}, {0, 0, 1}), BoundaryType::kSlip)};
+  colliders[1].motion = steady({0.3, -0.1, 0});
+  expect_taken(GetParam(), colliders);
 }
 INSTANTIATE_TEST_SUITE_P(
     All, TakenImpulse,
@@ -212,6 +265,44 @@ void expect_pressed(Integrator integrator) {
 }
 TEST(HeldBodies, PressAsOedometersDo) { expect_pressed(Integrator::kExplicit); }
 TEST(HeldBodies, PressAsOedometersDoInLongSteps) { expect_pressed(Integrator::kOptimization); }
+
+// And water, which nothing keeps in corners but their walls.
+TEST(HeldBodies, KeepThePressureOfWater) {
+  constexpr double dx = 1.0 / 16, pressed = 0.04;
+  for (const double off : {0.0, 0.25, 0.5, 0.75}) {
+    const double at = off * dx, time = 2.83;
+    Scene scene = empty_scene(2, dx);
+    scene.simulation.gravity = {};
+    scene.simulation.fps = 20 / time;
+    scene.materials = {water("water")};
+    scene.bodies = {body("block", 0, box({at, at, 0}, {at + 1, at + 1, 0}))};
+    scene.bodies[0].sampling = Sampling::kUniform;
+    scene.bodies[0].particles_per_cell = 16;
+    constexpr auto kSlip = BoundaryType::kSlip;
+    scene.colliders = {collider("base", half_space({0, at, 0}, {0, 1, 0}), kSlip),
+                       collider("left", half_space({at, 0, 0}, {1, 0, 0}), kSlip),
+                       collider("right", half_space({at + 1, 0, 0}, {-1, 0, 0}), kSlip),
+                       collider("plate", half_space({0, at + 1, 0}, {0, -1, 0}), kSlip)};
+    scene.colliders[3].motion =
+        Keyframes{{0, time}, {{0, 0, 0}, {0, -pressed, 0}}, {{0, 0, 0}, {0, 0, 0}}, {}};
+    Simulation simulation = simulate(scene);
+    for (int frame = 0; frame < 20; ++frame) {
+      simulation.advance_frame();
+      if (frame < 10) continue;  // of sound that passes to and fro
+      const double height = 1 - pressed * (frame + 0.5) / 20;
+      const double pressure =
+          scene.materials[0].bulk_modulus * (std::pow(height, -scene.materials[0].gamma) - 1);
+      const std::vector<ColliderReaction> reactions = simulation.stats().reactions;
+      EXPECT_NEAR(reactions[3].force[1], pressure, 0.04 * pressure) << off << ", frame " << frame;
+      EXPECT_NEAR(reactions[2].force[0], pressure * height, 0.04 * pressure) << off;
+    }
+    const std::vector<float> now = simulation.snapshot().position;
+    for (const float x : now) {
+      EXPECT_GE(x, at - 1e-3 * dx) << off;
+      EXPECT_LE(x, at + 1 + 1e-3 * dx) << off;
+    }
+  }
+}
 
 // A layer of clay between a floor and a plate that moves along it passes its strength in shear,
 // yield_stress / sqrt(3), without end along x.

@@ -93,16 +93,20 @@ struct NodeContact {
       }
   }
 
-  // Whether body c can touch a node of the block, or come within `beyond` of one: its distance from
-  // the block's centre against the half diagonal.
-  FIRN_HD bool reaches(const Vec<int, D>& origin, int c, Real beyond = Real(0)) const {
+  // Whether body c can touch a node of the block: its distance from the block's centre against the
+  // half diagonal.
+  FIRN_HD bool reaches(const Vec<int, D>& origin, int c) const {
+    return gap_to(origin, c) <= Real(0);
+  }
+  // From body c to the ball around the nodes of the block, less the tolerance.
+  FIRN_HD Real gap_to(const Vec<int, D>& origin, int c) const {
     constexpr Real half = Real(0.5) * (BlockTraits<D>::kSide - 1);
     Vec<Real, D> centre;
     for (int a = 0; a < D; ++a)
       centre[a] = (static_cast<Real>(origin[a] * BlockTraits<D>::kSide) + half) * grid.dx;
     const Real radius = half * grid.dx * sqrt(static_cast<Real>(D));
-    return signed_distance<D>(params.colliders[c].program, to_body(params.poses[c], centre)) <=
-           radius + tolerance() + beyond;
+    return signed_distance<D>(params.colliders[c].program, to_body(params.poses[c], centre)) -
+           (radius + tolerance());
   }
 
   // Over which normals are differences of distances.

@@ -27,9 +27,9 @@ struct Dependence : NodeContact<D, Real> {
   static constexpr int kWays = D == 2 ? kAcross * kAcross : kAcross * kAcross * kAcross;
   static constexpr int kAround = D == 2 ? 9 : 27;
 
-  // Ranks of a block and of those around it; kNoBlock where no node depends on others.
+  // A block, and the ranks of it and of those around it; kNoBlock where no node depends on others.
   struct Around {
-    std::uint32_t rank[kAround];
+    std::uint32_t own, rank[kAround];
   };
 
   FIRN_HD static Index steps_of(int way) {
@@ -46,8 +46,10 @@ struct Dependence : NodeContact<D, Real> {
     const std::uint32_t slot = grid.hash.find(block_key<D>(grid.periodic.wrapped(block)));
     return slot == kNoBlock ? kNoBlock : grid.hash.ranks[slot];
   }
-  FIRN_HD bool may_depend(std::uint32_t block) const {
-    return params.dependences != nullptr && params.depends[block] != 0;
+  // What the nodes of a block may be; only where they may be dependents there is a NodeDependence.
+  static constexpr std::uint8_t kNeither = 0, kParents = 1, kDependents = 2;
+  FIRN_HD bool may_lead(std::uint32_t block) const {
+    return params.dependences != nullptr && params.depends[block] != kNeither;
   }
   // What may hold nodes: the faces of the domain, in the order of DomainWalls, then the colliders.
   static constexpr int kFaces = 2 * D;
@@ -106,7 +108,7 @@ struct Dependence : NodeContact<D, Real> {
   using Slip = NodeSlip<Real, D>;
   // A dependent that slips, once it has given its parent what it has along a normal; null: others.
   FIRN_HD const Slip* slipping(std::uint64_t node) const {
-    if (params.slips == nullptr || !may_depend(static_cast<std::uint32_t>(node / kNodes)) ||
+    if (params.slips == nullptr || params.depends[node / kNodes] != kDependents ||
         params.dependences[node].holder < 0 || params.slips[node].taken == 0)
       return nullptr;
     return params.slips + node;
@@ -126,12 +128,13 @@ struct Dependence : NodeContact<D, Real> {
   }
   template <class Group>
   FIRN_HD void look_around(Group& g, const Index& origin, Around& around) const {
+    g.once([&] { around.own = g.index(); });
     g.for_each(kAround, [&](std::uint32_t k) {
       Index block = origin;
       int rest = static_cast<int>(k);
       for (int a = 0; a < D; ++a, rest /= 3) block[a] += rest % 3 - 1;
       const std::uint32_t rank = rank_of(block);
-      around.rank[k] = rank != kNoBlock && params.depends[rank] != 0 ? rank : kNoBlock;
+      around.rank[k] = rank != kNoBlock && params.depends[rank] == kDependents ? rank : kNoBlock;
     });
     g.sync();
   }
@@ -170,7 +173,7 @@ struct Dependence : NodeContact<D, Real> {
   // f(node, where it is, where its parent is) for all dependents of node i.
   template <class F>
   FIRN_HD void go_through(const Around& around, const Index& origin, std::uint32_t i, F&& f) const {
-    const std::uint64_t own = std::uint64_t{around.rank[kAround / 2]} * kNodes + i;
+    const std::uint64_t own = std::uint64_t{around.own} * kNodes + i;
     for (int word = 0; word < kWords; ++word) {
       int way = kWord * word;
       for (std::uint32_t ways = ways_to(own, word); ways != 0; ways >>= 1, ++way)

@@ -22,7 +22,7 @@ struct FoldDependents : Dependence<D, Real> {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    if (!this->may_depend(g.index()) || !this->any_parents(g, g.scratch.any)) return;
+    if (!this->may_lead(g.index()) || !this->any_parents(g, g.scratch.any)) return;
     const Vec<int, D> origin = block_of_key<D>(grid.keys[g.index()]);
     this->look_around(g, origin, g.scratch.around);
     Node<Real>* momentum = reinterpret_cast<Node<Real>*>(grid.momentum);
@@ -147,7 +147,7 @@ struct MirrorDependents : Dependence<D, Real> {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
-    if (!this->may_depend(g.index()) || !this->any_parents(g, g.scratch.any)) return;
+    if (!this->may_lead(g.index()) || !this->any_parents(g, g.scratch.any)) return;
     const Vec<int, D> origin = block_of_key<D>(grid.keys[g.index()]);
     this->look_around(g, origin, g.scratch.around);
     for (int h = 0; h < this->holders(); ++h) {

@@ -22,7 +22,7 @@ struct FindDependents : Dependence<D, Real> {
   struct Scratch {
     int list[kFew];
     int count;
-    bool any;  // of them has dependents
+    std::uint8_t depends;
     FIRN_HD int at(int k) const { return count > kFew ? k : list[k]; }
   };
 
@@ -32,22 +32,27 @@ struct FindDependents : Dependence<D, Real> {
     Scratch& near = g.scratch;
     g.once([&] {
       near.count = 0;
-      near.any = false;
-      const Real beyond = (Real(Base::kReach) * sqrt(static_cast<Real>(D)) + Real(0.5)) * grid.dx;
+      near.depends = Base::kNeither;
+      const Real before = Real(0.5) * grid.dx,
+                 beyond = Real(Base::kReach) * sqrt(static_cast<Real>(D)) * grid.dx + before;
       for (int h = 0; h < this->holders(); ++h) {
-        if (!is_near(origin, h, beyond)) continue;
+        const Real gap = gap_of(origin, h);
+        if (!(gap <= beyond)) continue;
         if (near.count < kFew) near.list[near.count] = h;
         ++near.count;
-        near.any = near.any || this->has_dependents(h);
+        if (this->has_dependents(h))
+          near.depends = gap <= before || near.depends == Base::kDependents ? Base::kDependents
+                                                                            : Base::kParents;
       }
       if (near.count > kFew) near.count = this->holders();
-      params.depends[g.index()] = near.any ? 1 : 0;
+      params.depends[g.index()] = near.depends;
     });
     g.sync();
-    if (!near.any) return;
+    if (near.depends == Base::kNeither) return;
     g.for_each(kNodes, [&](std::uint32_t i) {
       const std::uint64_t node = std::uint64_t{g.index()} * kNodes + i;
       if (params.slips != nullptr) params.slips[node].taken = 0;
+      if (near.depends == Base::kParents) return;
       const Found found = dependence_of(near, origin, g.index(), i);
       params.dependences[node] = found.dependence;
       if (found.dependence.holder >= 0)
@@ -56,11 +61,12 @@ struct FindDependents : Dependence<D, Real> {
     });
   }
 
-  FIRN_HD bool is_near(const Index& origin, int h, Real beyond) const {
-    if (h >= Base::kFaces) return this->reaches(origin, h - Base::kFaces, beyond);
-    return this->has_dependents(h) &&
-           (this->distance_from(h, this->position_of(origin, 0)) <= beyond ||
-            this->distance_from(h, this->position_of(origin, kNodes - 1)) <= beyond);
+  // No node of the block is nearer to holder h.
+  FIRN_HD Real gap_of(const Index& origin, int h) const {
+    if (h >= Base::kFaces) return this->gap_to(origin, h - Base::kFaces);
+    if (!this->has_dependents(h)) return kLargest<Real>;
+    return min(this->distance_from(h, this->position_of(origin, 0)),
+               this->distance_from(h, this->position_of(origin, kNodes - 1)));
   }
 
   FIRN_HD bool is_on(const Scratch& near, int h, const Vector& x, Real phi) const {

@@ -27,9 +27,10 @@ struct FindSurfaces : NodeContact<D, Real> {
     std::uint8_t* near = params.near + std::uint64_t{g.index()} * params.collider_count;
     g.for_each(static_cast<std::uint32_t>(params.collider_count), [&](std::uint32_t c) {
       const int collider = static_cast<int>(c);
-      near[c] = this->reaches(origin, collider)               ? Contact::kTouches
-                : this->reaches(origin, collider, farthest()) ? Contact::kBeside
-                                                              : 0;
+      const Real gap = this->gap_to(origin, collider);
+      near[c] = gap <= Real(0)      ? Contact::kTouches
+                : gap <= farthest() ? Contact::kBeside
+                                    : std::uint8_t{0};
     });
     g.sync();
     bool any = reaches_walls(origin);

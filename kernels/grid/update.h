@@ -118,9 +118,9 @@ struct GridUpdateParams {
   std::uint8_t* near = nullptr;
   Vec<Real, D>* surfaces = nullptr;
   // With what holds all that touches it, but walls that mirror, else null. Per block, whether any
-  // of its nodes may be a dependent or a parent; per node, where that is so: the ways by which
-  // dependents come to it, as bits that the step's end clears, on which it depends, and what it was
-  // as a parent.
+  // of its nodes may be one or a parent, see Dependence; per node, where that is so: the ways by
+  // which dependents come to it, as bits that the step's end clears, on which it depends, and what
+  // it was as a parent.
   std::uint8_t* depends = nullptr;
   std::uint32_t* parents = nullptr;  // words of Dependence, a node
   NodeDependence<Real>* dependences = nullptr;

@@ -91,7 +91,7 @@ struct DependentsOfNodes : ImplicitNodes<D, Real> {
   template <class Group, class F, class Along>
   FIRN_HD void for_each_dependent(Group& g, F&& f, Along&& along) const {
     const Dependence<D, Real> dependence{{problem.boundaries, problem.grid, problem.control}};
-    if (!dependence.may_depend(g.index())) return;
+    if (!dependence.may_lead(g.index())) return;
     const Vec<int, D> origin = block_of_key<D>(problem.grid.keys[g.index()]);
     dependence.look_around(g, origin, g.scratch);
     Base::for_each_node(g, [&](std::uint64_t node, std::uint32_t i) {

@@ -1,6 +1,7 @@
 // What the passes over the nodes of system.h share.
 #pragma once
 
+#include "kernels/grid/dependence.h"
 #include "kernels/implicit/system.h"
 #include "kernels/solve/reduce_blocks.h"
 
@@ -43,8 +44,12 @@ struct ImplicitNodes {
   }
   FIRN_HD const NodeSlip<Real, D>* slipping_parent(std::uint64_t node) const {
     const GridUpdateParams<Real, D>& grid = problem.boundaries;
-    if (grid.slips == nullptr || grid.depends[node / kNodes] == 0 ||
-        grid.dependences[node].holder >= 0 || grid.slips[node].taken == 0)
+    using Nodes = Dependence<D, Real>;
+    if (grid.slips == nullptr) return nullptr;
+    const std::uint8_t depends = grid.depends[node / kNodes];
+    if (depends == Nodes::kNeither ||
+        (depends == Nodes::kDependents && grid.dependences[node].holder >= 0) ||
+        grid.slips[node].taken == 0)
       return nullptr;
     return grid.slips + node;
   }

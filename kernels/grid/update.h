@@ -87,8 +87,8 @@ struct NodeParent {
 template <class Real, int D>
 struct NodeSlip {
   std::int16_t holder[D];  // see NodeDependence; -1: none
-  std::uint16_t taken =
-      0;  // of which of these the parent bears what is due along the normal, as bits
+  // Of which of these the parent bears what is due along the normal, as bits.
+  std::uint16_t taken = 0;
   Vec<Real, D> normal[D];
   Vec<Real, D> share;  // of a dependent: of the parent's velocity, along each normal
   // Along each: of a parent the mass of its dependents, kg; of a dependent the momentum and what is

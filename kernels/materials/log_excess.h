@@ -21,18 +21,19 @@ FIRN_HD inline T log_excess(const T& e) {
   return select(e * e < T(Real(1) / 64), q * (e - T(Real(2)) * s * series), e - log_one_plus(e));
 }
 
-// (|F|^2 - d) / 2 - ln J of B = F F^T - I. It is half of tr B - ln det(I + B), and det(I + B) - 1
-// is the sum of the invariants of B.
+// (|F|^2 - d) / 2 - ln J of B = F F^T - I. It is half of tr B - ln det(I + B), and near rest the
+// latter is had from the invariants of B, whose sum is det(I + B) - 1. Far from it that sum is off
+// by epsilons of |B|^d, which is more than the determinant where a long thin strain has a small J.
 template <class T, int D>
-FIRN_HD inline T log_excess_of(const Mat<T, D>& B) {
+FIRN_HD inline T log_excess_of(const Mat<T, D>& B, const T& log_J) {
   using Real = Scalar<T>;
-  const T tr = trace(B), det = determinant(B);
-  if constexpr (D == 2) {
-    return T(Real(0.5)) * (log_excess(tr + det) - det);
-  } else {
-    const T second = T(Real(0.5)) * (tr * tr - contract(B, B));
-    return T(Real(0.5)) * (log_excess(tr + second + det) - second - det);
-  }
+  const T tr = trace(B), squares = contract(B, B);
+  const auto near = squares < T(Real(0.25));
+  const T det = determinant(B);
+  T second = T(Real(0));
+  if constexpr (D == 3) second = T(Real(0.5)) * (tr * tr - squares);
+  const T excess = log_excess(select(near, tr + second + det, T(Real(0))));
+  return select(near, T(Real(0.5)) * (excess - second - det), T(Real(0.5)) * tr - log_J);
 }
 
 }  // namespace firn

@@ -22,7 +22,7 @@ struct NeoHookean : Law {
     Response<T, D> r;
     r.tau = mu * b_minus_one;
     for (int i = 0; i < D; ++i) r.tau(i, i) = r.tau(i, i) + lambda * log_J;
-    r.psi = mu * log_excess_of(b_minus_one) + T(0.5f) * lambda * log_J * log_J;
+    r.psi = mu * log_excess_of(b_minus_one, log_J) + T(0.5f) * lambda * log_J * log_J;
     // Rank-one stiffness mu |F^T n|^2 + (mu + lambda (1 - ln J)) (a.n)^2; the second term may be
     // negative.
     r.wave_modulus =

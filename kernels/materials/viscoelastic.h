@@ -31,7 +31,7 @@ struct Viscoelastic : Law {
     // The logarithm makes all of it NaN where J <= 0 is: no energy, no stress.
     const T log_J = log(J);
     for (int i = 0; i < D; ++i) r.tau(i, i) = r.tau(i, i) + (log_J - log_J);
-    r.psi = mu * log_excess_of(b_minus_one) + T(0.5f) * lambda * (J - T(1)) * (J - T(1));
+    r.psi = mu * log_excess_of(b_minus_one, log_J) + T(0.5f) * lambda * (J - T(1)) * (J - T(1));
     // Rank-one stiffness mu |F^T n|^2 + (mu + lambda J^2) (a.n)^2.
     r.wave_modulus = mu * (T(2) + spectral_bound(b_minus_one)) + lambda * J * J;
     return r;

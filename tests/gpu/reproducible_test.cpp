@@ -52,7 +52,7 @@ TEST_F(GpuReproducible, AllTransfers) {
       Scene scene = busy_scene(3, Precision::kSingle);
       scene.transfer.type = type;
       scene.transfer.force = force;
-      expect_same_bits(scene);
+      expect_same_bits(scene, 6);
     }
 }
 

@@ -372,7 +372,7 @@ class Simulation {
   // Has a collider follow other key frames from the next step on, in absolute times. Nothing
   // smooths the change: where it is not to jump, the new ones begin where it is. Part of the saved
   // state. Throws Error{kScene} for one that is dynamic or not there, for key frames that
-  // `validate` refuses, and from a step's callback unless integrator = "explicit".
+  // `validate` refuses, and from a force or boundary, in the middle of a step.
   void set_collider_motion(std::size_t collider, const Keyframes& motion);
   void set_collider_motion(const std::string& collider, const Keyframes& motion);
 

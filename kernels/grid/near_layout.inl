@@ -32,7 +32,7 @@ struct OpenLayout {
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t) const {
     StepControl& c = *control;
-    const bool near = has_counts && c.placed_chunks == c.n_chunks;
+    const bool near = has_counts && c.n_chunks > 0 && c.placed_chunks == c.n_chunks;
     c.skip_near = near ? 0 : 1;
     c.skip_sort = near ? 1 : 0;
     c.old_bins = c.n_bins;

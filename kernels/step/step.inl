@@ -73,7 +73,9 @@ struct BeginStep {
     }
     c.dt = c.next_dt;
     c.limit = c.next_limit;
-    c.limit_material = now.material;
+    // Else the last one that a material did limit: a frame may tell of it.
+    if (now.limit == StepLimit::kWaveSpeed || now.limit == StepLimit::kViscosity)
+      c.limit_material = now.material;
     c.speed_squared = 0;
     for (std::uint32_t m = 0; m < limits->materials; ++m) c.wave_squared[m] = 0;
     c.overshoot = 0;

@@ -48,6 +48,10 @@ void EnergyWatch::emitted(const ParticleBatch& batch) {
 }
 
 void EnergyWatch::measure(FrameStats& stats) {
+  if (!measures_) {
+    stats.energy = balance_;
+    return;
+  }
   const Totals& t = stats.totals;
   balance_.fed += stats.source_work;
   for (const ColliderReaction& r : stats.reactions) balance_.fed += r.power;
@@ -58,7 +62,7 @@ void EnergyWatch::measure(FrameStats& stats) {
     energy += s.kinetic + s.potential - s.mass * datum_;
     mass += s.mass;
   }
-  if (measures_ && std::isfinite(energy)) {
+  if (std::isfinite(energy)) {
     const double balance = energy - balance_.fed;
     const bool lost_sight = !scene_->grid.domain && stats.removed != removed_;
     if (lost_sight) start_anew();

@@ -25,7 +25,10 @@ class EnergyWatch {
   // Energy comes or goes in ways that are not known here: the next frame's is the new start.
   void start_anew() { lowest_ = kNone; }
   // Forces or boundaries of the caller's: nothing is measured from here on.
-  void give_up() { measures_ = false; }
+  void give_up() {
+    measures_ = false;
+    balance_ = {};
+  }
 
   // Sets stats.energy; stats.reactions must still be impulses and work (N s, N m s, J).
   void measure(FrameStats& stats);

@@ -59,7 +59,10 @@ class SceneStepper final : public Stepper {
     return context_.bodies.states(context_.read().time);
   }
   void set_collider_motion(std::size_t collider, const Keyframes& motion) override {
+    const bool moved = context_.bodies.moves();
     context_.bodies.set_motion(collider, motion);
+    if (context_.bodies.moves() != moved) context_.changed();  // kernels are told of it
+    moves_anew_ = true;
   }
   StageTimes times() override;
   EnqueueStats enqueued() const override { return enqueued_; }
@@ -86,6 +89,10 @@ class SceneStepper final : public Stepper {
     const_cast<Integrator&>(integrator_).for_each_stage(f);
   }
 
+  double follow_bodies(double time, double target) {
+    moves_anew_ = false;
+    return context_.follow_bodies(time, target);
+  }
   bool run(const StepControl& c, const RunGoal& goal, const StepWatch& watch);
   std::vector<bool> chunks_near(const std::vector<Chunk>& chunks, const StepControl& c,
                                 const Vec3& min, const Vec3& max);
@@ -113,10 +120,13 @@ class SceneStepper final : public Stepper {
   [[noreturn]] void throw_fault(const StepControl& c) const;
   void fold_into_domain(std::vector<float>& position) const;
   bool consistent(const StepControl& c, const std::vector<Chunk>& layout) const;
+  std::vector<double> materials_in_numbers() const;
+  void bound_steps_anew(StepControl& c) const;
   void save_carried(ByteWriter& out, const StepControl& c) const;
   // What a saved state begins with.
   struct Head {
     StepControl control;
+    std::vector<double> materials;
     std::vector<Chunk> layout;
   };
   Head load_head(ByteReader& in) const;
@@ -131,6 +141,9 @@ class SceneStepper final : public Stepper {
   std::int64_t grown_ = 0;
   bool time_stages_ = false;
   bool whole_ = true;
+  // A collider was given another motion since it was last followed, and whether by the one who was
+  // asked to interrupt.
+  bool moves_anew_ = false, asked_ = false;
   EnqueueStats enqueued_;
   Replay<Exec> replay_;
   Readback<Exec> looks_;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "kernels/materials/material.h"
 #include "kernels/transfer/tile.h"
@@ -81,11 +82,13 @@ bool SceneStepper<Integrator>::run_until(double target, const StepWatch& watch) 
   const auto left = [](const StepControl& now) {
     return now.dt > 0 ? std::ceil((now.target - now.time) / now.dt) : kPace.steps_per_look;
   };
-  const auto done = [](const StepControl& now) { return (now.stop & kStopTarget) != 0; };
+  const auto done = [this](const StepControl& now) {
+    return (now.stop & kStopTarget) != 0 || moves_anew_;
+  };
   for (StepControl c = control(); c.time < target; c = control()) {
-    const double stop = context_.follow_bodies(c.time, target);
+    const double stop = follow_bodies(c.time, target);
     if (!run(aim(c, stop, 0), {done, left}, watch)) return false;
-    if (stop == target) break;
+    if (stop == target && !moves_anew_) break;
   }
   return true;
 }
@@ -96,14 +99,14 @@ bool SceneStepper<Integrator>::run_steps(std::int64_t steps, double latest,
   StepControl c = control();
   const std::uint64_t end = c.step + static_cast<std::uint64_t>(steps);
   const auto left = [end](const StepControl& now) { return static_cast<double>(end - now.step); };
-  const auto done = [end](const StepControl& now) {
-    return now.step >= end || (now.stop & kStopTarget) != 0;
+  const auto done = [this, end](const StepControl& now) {
+    return now.step >= end || (now.stop & kStopTarget) != 0 || moves_anew_;
   };
   while (true) {
-    const double stop = context_.follow_bodies(c.time, latest);
+    const double stop = follow_bodies(c.time, latest);
     if (!run(aim(c, stop, end), {done, left}, watch)) return false;
     c = control();
-    if (c.step >= end || stop == latest) return true;
+    if (c.step >= end || (stop == latest && !moves_anew_) || c.time >= latest) return true;
   }
 }
 
@@ -140,7 +143,16 @@ bool SceneStepper<Integrator>::run(const StepControl& c, const RunGoal& goal,
   };
   for_each_stage([&](auto& stage) { stage.watch(static_cast<bool>(watch.after_step)); });
   const RunPace& pace = watch.after_step ? kStepByStep : needs_no_host() ? kPace : kPaceWithHost;
-  return run_ahead(Queue{*this, watch, c.step}, c, goal, pace, watch.interrupted);
+  bool stopped = false;
+  const auto interrupted = [&] {
+    if (std::exchange(asked_, false)) return false;  // before a motion was followed
+    stopped = watch.interrupted();
+    asked_ = moves_anew_ && !stopped;
+    return stopped || moves_anew_;
+  };
+  return run_ahead(Queue{*this, watch, c.step}, c, goal, pace,
+                   watch.interrupted ? std::function<bool()>(interrupted) : nullptr) ||
+         !stopped;
 }
 
 template <class Integrator>

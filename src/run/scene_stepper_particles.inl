@@ -31,15 +31,10 @@ void SceneStepper<Integrator>::append(const ParticleBatch& batch, std::uint32_t 
   for (const Vec3& v : batch.velocity)
     c.speed_squared = std::max(c.speed_squared, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
   // Until the first constitutive step has seen them, the rest state stands for the new particles.
-  MaterialState<Real, D> rest;
-  rest.F = Mat<Real, D>::scaled_identity(static_cast<Real>(batch.stretch));
-  start_history<Real, D>(material.model, rest.history, batch.stretch);
-  const Response<Real, D> response = respond(material, rest);
   const double stiffness =
       context_.heat_model.stiffest(batch.material, first_id, n, batch.phase, batch.temperature);
-  c.wave_squared[batch.material] =
-      std::max(c.wave_squared[batch.material],
-               stiffness * static_cast<double>(response.wave_modulus / material.density));
+  c.wave_squared[batch.material] = std::max(
+      c.wave_squared[batch.material], stiffness * wave_squared_at_rest<D>(material, batch.stretch));
   const double density = relative_density(batch, static_cast<double>(material.density));
   double& lightest = c.lightest[batch.material];
   lightest = lightest > 0 ? std::min(lightest, density) : density;

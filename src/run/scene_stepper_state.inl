@@ -182,11 +182,31 @@ void SceneStepper<Integrator>::save(ByteWriter& out) {
   out.value(sizeof(Real));
   out.value(context_.params.dx);
   out.value(saved);
+  out.values(std::span<const double>(materials_in_numbers()));
   save_particles(out, context_.particles, chunks_of(c), c.carried != 0, c.velocities != 0);
   out.values(std::span<const double>(context_.bodies.sums()));
   context_.bodies.save(out);
   for_each_stage([&](auto& stage) { stage.save(out, c.n_chunks); });
   if (c.carried != 0) save_carried(out, c);
+}
+
+template <class Integrator>
+std::vector<double> SceneStepper<Integrator>::materials_in_numbers() const {
+  std::vector<double> all;
+  for (const MaterialParams<Real>& material : context_.params.materials) {
+    const std::vector<double> numbers = numbers_of(material);
+    all.insert(all.end(), numbers.begin(), numbers.end());
+  }
+  return all;
+}
+// A state that was saved with other materials: the lengths of steps that were chosen for those say
+// nothing of these.
+template <class Integrator>
+void SceneStepper<Integrator>::bound_steps_anew(StepControl& c) const {
+  c.ahead = 0;
+  for (std::size_t m = 0; m < context_.params.materials.size(); ++m)
+    c.wave_squared[m] =
+        std::max(c.wave_squared[m], wave_squared_at_rest<D>(context_.params.materials[m]));
 }
 
 // Between fused steps.
@@ -292,8 +312,14 @@ typename SceneStepper<Integrator>::Head SceneStepper<Integrator>::load_head(Byte
   refuse_unless(in.value<double>() == context_.params.dx, "grid.dx");
   Head head;
   head.control = in.value<StepControl>();
+  head.materials = in.values<double>();
   head.layout = in.values<Chunk>();
   if (!consistent(head.control, head.layout)) fail_to_load();
+  if (head.control.carried != 0 && head.materials != materials_in_numbers())
+    throw Error(
+        ErrorCategory::kFile,
+        "the saved state is of other materials, and lies between two fused steps, the next of "
+        "which has begun with them; one of the end of a frame does not");
   return head;
 }
 
@@ -311,6 +337,7 @@ void SceneStepper<Integrator>::load(ByteReader& in) {
   const Head head = load_head(in);
   const std::vector<Chunk>& layout = head.layout;
   StepControl c = head.control;
+  if (head.materials != materials_in_numbers()) bound_steps_anew(c);
   reserve(c, c.n_chunks > context_.particles.capacity() ? with_room(c.n_chunks) : c.n_chunks,
           c.n_blocks > context_.grid.capacity() ? with_room(c.n_blocks) : c.n_blocks);
   load_particles(in, context_.particles, layout);

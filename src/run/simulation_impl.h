@@ -12,6 +12,7 @@
 
 #include "firn/error.h"
 #include "firn/simulation.h"
+#include "src/run/callbacks.h"
 #include "src/run/energy_watch.h"
 #include "src/run/frame_stats.h"
 #include "src/run/particle_owners.h"
@@ -51,75 +52,59 @@ class Simulation::Impl {
   }
 
   bool advance_frame(const Observer& observer) {
-    refuse_in_callback("advance_frame");
-    const Advancing here(advancing_);
-    return guard_.advancing(
-        [&] {
-          count_passed_frames();
-          return run_until(end_of_frame(frame_ + 1), observer);
-        },
-        half_way());
+    return advance("advance_frame", [&] { return run_until(end_of_frame(frame_ + 1), observer); });
   }
-
   bool advance_until(double t, const Observer& observer) {
     if (std::isnan(t))
       throw Error(ErrorCategory::kScene, "advance_until: the time is not a number");
-    refuse_in_callback("advance_until");
-    const Advancing here(advancing_);
-    return guard_.advancing(
-        [&] {
-          count_passed_frames();
-          return run_until(t, observer);
-        },
-        half_way());
+    return advance("advance_until", [&] { return run_until(t, observer); });
   }
-
   bool run_until(double t, const Observer& observer) {
-    bool stopped = false;
-    const StepWatch watch = watch_for(observer, stopped);
+    Callbacks callbacks(observer, between_steps_, told());
+    const bool reached = run_until(t, callbacks);
+    callbacks.rethrow();
+    return reached;
+  }
+  bool run_until(double t, Callbacks& callbacks) {
     const double slack = same_time(scene_);
     while (true) {
       const double end = end_of_frame(frame_ + 1);
       const bool whole_frame = t > end - slack;
       if (!whole_frame && time() > t - slack) return true;
-      if (stopped || !advance_within_frame(whole_frame ? end : t, watch)) return false;
+      if (callbacks.stopped() || !advance_within_frame(whole_frame ? end : t, callbacks.watch()))
+        return false;
       if (!whole_frame) continue;
       complete_frame();
-      if (observer.frame && !observer.frame(stats_)) stopped = true;
+      callbacks.frame(stats_);
     }
   }
 
   bool advance_steps(std::int64_t steps, const Observer& observer) {
-    refuse_in_callback("advance_steps");
     if (steps < 0)
       throw Error(ErrorCategory::kScene, "advance_steps: the number of steps must be >= 0, found " +
                                              std::to_string(steps));
-    const Advancing here(advancing_);
-    return guard_.advancing([&] { return run_steps(steps, observer); }, half_way());
+    return advance("advance_steps", [&] { return run_steps(steps, observer); });
   }
   bool run_steps(std::int64_t steps, const Observer& observer) {
     if (in_frame_) energy_.start_anew();  // what bodies have done in it is cleared
     begin_frame();
     in_frame_ = false;
-    bool stopped = false;
-    const StepWatch watch = watch_for(observer, stopped);
+    Callbacks callbacks(observer, between_steps_, told());
     const auto start = Clock::now();
     const auto made = [&] { return static_cast<std::int64_t>(stepper_->control().frame_steps); };
     bool on_its_way = true;
     while (on_its_way && made() < steps) {
       emit_due();
-      on_its_way = stepper_->run_steps(steps - made(), sources_.next_stop(kNever), watch);
+      on_its_way = stepper_->run_steps(steps - made(), next_stop(kNever), callbacks.watch());
     }
     count_passed_frames();
     measure_frame(seconds_since(start), time() - frame_begin_);
+    callbacks.rethrow();
     check_frame();
     return made() >= steps;
   }
 
   double time() { return stepper_->control().time; }
-  std::function<bool()> half_way() const {
-    return [this] { return stepper_->is_half_way(); };
-  }
 
   Totals totals() {
     guard_.require();
@@ -154,9 +139,11 @@ class Simulation::Impl {
     std::vector<std::uint32_t> ids(n);
     std::iota(ids.begin(), ids.end(), owners_.next_id());
     if (n == 0) return ids;
-    stepper_->add(batch, owners_.next_id());
-    energy_.start_anew();
-    owners_.add(static_cast<std::uint32_t>(n), owners_.of_user(), batch.material);
+    guard_.changing([&] {
+      stepper_->add(batch, owners_.next_id());
+      energy_.start_anew();
+      owners_.add(static_cast<std::uint32_t>(n), owners_.of_user(), batch.material);
+    });
     return ids;
   }
   void remove_particles(std::span<const std::uint32_t> ids) {
@@ -166,7 +153,7 @@ class Simulation::Impl {
     std::sort(ascending.begin(), ascending.end());
     ascending.erase(std::unique(ascending.begin(), ascending.end()), ascending.end());
     if (ascending.empty()) return;
-    stepper_->remove(ascending);
+    guard_.changing([&] { stepper_->remove(ascending); });
     energy_.start_anew();
   }
 
@@ -194,7 +181,6 @@ class Simulation::Impl {
     guard_.lose("what was to be loaded does not fit");
     stepper_->load(in);
     in.expect_end();
-    guard_.restore();
     frame_ = head.frame;
     in_frame_ = head.in_frame;
     frame_begin_ = head.frame_begin;
@@ -208,6 +194,7 @@ class Simulation::Impl {
     stats_.lost_volume = head.lost_volume;
     energy_ = energy;
     stats_.energy = energy_.balance();
+    guard_.restore();
   }
 
   void set_collider_motion(std::size_t collider, const Keyframes& motion) {
@@ -221,17 +208,16 @@ class Simulation::Impl {
           ErrorCategory::kScene,
           "collider \"" + moved.name + "\": material moves it, so it cannot follow key frames");
     scene::validate_motion(scene_, collider, motion);
-    if (in_step_callback_ && (traits_of(scene_).staggered || traits_of(scene_).implicit))
-      throw Error(ErrorCategory::kScene,
-                  "set_collider_motion: not from the callback of a step under integrator = \"" +
-                      std::string(traits_of(scene_).name) +
-                      "\", whose steps are chosen by how colliders move; at the end of a frame, "
-                      "or between calls");
+    if (advancing_ && !between_steps_)
+      throw Error(
+          ErrorCategory::kScene,
+          "set_collider_motion: not from a force or a boundary, which come in the middle of "
+          "a step; from a callback between two steps, or between calls");
     stepper_->set_collider_motion(collider, motion);
   }
   void set_force(Force force, Memory memory) {
     refuse_in_callback("set_force");
-    energy_.give_up();
+    if (force) energy_.give_up();
     own_force_ = static_cast<bool>(force);
     stepper_->set_force(guard_.within_step(std::move(force), "a force"), memory);
   }
@@ -242,7 +228,7 @@ class Simulation::Impl {
                   "set_grid_boundary: only for integrator = \"explicit\"; here the velocities of "
                   "nodes come out of a solve for the forces of the step, which would know nothing "
                   "of the change");
-    energy_.give_up();
+    if (boundary) energy_.give_up();
     own_boundary_ = static_cast<bool>(boundary);
     stepper_->set_grid_boundary(guard_.within_step(std::move(boundary), "a boundary"), memory);
   }
@@ -262,6 +248,17 @@ class Simulation::Impl {
     ~Advancing() { on = false; }
     bool& on;
   };
+  template <class Run>
+  bool advance(const char* what, Run&& run) {
+    refuse_in_callback(what);
+    const Advancing here(advancing_);
+    const auto advanced = [&] {
+      count_passed_frames();
+      return run();
+    };
+    return guard_.advancing(advanced, [this] { return stepper_->is_half_way(); });
+  }
+
   static constexpr double kMostFrames = 1e9, kNever = std::numeric_limits<double>::infinity();
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -270,12 +267,13 @@ class Simulation::Impl {
   }
   // Frames that have ended while none was being made count as completed.
   void count_passed_frames() {
-    if (in_frame_) return;
-    const double now = time();
-    int passed = static_cast<int>(std::min(now * scene_.simulation.fps, kMostFrames));
-    if (end_of_frame(passed) > now) --passed;  // by rounding
-    if (end_of_frame(passed + 1) <= now) ++passed;
-    frame_ = std::max(frame_, passed);
+    if (!in_frame_) frame_ = std::max(frame_, frames_before(time()));
+  }
+  int frames_before(double t) const {
+    int passed = static_cast<int>(std::min(t * scene_.simulation.fps, kMostFrames));
+    if (end_of_frame(passed) > t) --passed;  // by rounding
+    if (end_of_frame(passed + 1) <= t) ++passed;
+    return passed;
   }
   void begin_frame() {
     stepper_->begin_frame();
@@ -289,7 +287,7 @@ class Simulation::Impl {
     bool on_its_way = true;
     for (double stop = 0; on_its_way && stop != target;) {
       emit_due();
-      stop = sources_.next_stop(target);
+      stop = next_stop(target);
       on_its_way = stepper_->run_until(stop, watch);
     }
     frame_seconds_ += seconds_since(start);
@@ -310,17 +308,11 @@ class Simulation::Impl {
       filling({body, scene_.bodies.size(), part, std::int64_t(owners_.next_id() + points)});
     };
   }
-  // Its callbacks in the stepper's terms. `stopped` is set where one of them ends the call: it
-  // may do so at a step that ends where a source emits, or a frame does.
-  StepWatch watch_for(const Observer& observer, bool& stopped) {
-    StepWatch watch{observer.interrupted, {}};
-    if (!observer.step) return watch;
-    watch.interrupted = [&] { return stopped || (observer.interrupted && observer.interrupted()); };
-    watch.after_step = [&](const StepControl& c) {
-      const Advancing within(in_step_callback_);
-      stopped = !observer.step(step_info(c, frame_));
+  std::function<StepInfo(const StepControl&)> told() const {
+    return [this](const StepControl& c) {
+      const double begin = c.time - c.dt + same_time(scene_);
+      return step_info(c, in_frame_ ? frame_ : std::max(frame_, frames_before(begin)));
     };
-    return watch;
   }
   void append(const ParticleBatch& batch, std::uint32_t owner) {
     if (batch.position.empty()) return;
@@ -336,10 +328,13 @@ class Simulation::Impl {
                       "the callback stop it");
   }
 
+  // Only where particles hold their momentum, which next_stop sees to.
   void emit_due() {
+    const StepControl c = stepper_->control();
+    if (c.carried != 0) return;
     bool any = false;
     sources_.emit_until(
-        time(),
+        c.time, c.step == 0 || (c.stop & kStopTarget) != 0,
         [&](const Vec3& min, const Vec3& max) { return stepper_->particles_within(min, max); },
         [&](std::size_t source, const ParticleBatch& batch) {
           append(batch, owners_.of_source(source));
@@ -347,6 +342,11 @@ class Simulation::Impl {
           any = true;
         });
     if (any) set_inflows();
+  }
+  double next_stop(double target) {
+    const StepControl c = stepper_->control();
+    const double stop = sources_.next_stop(target);
+    return c.carried != 0 && stop <= c.time ? std::nextafter(c.time, kNever) : stop;
   }
   void set_inflows() {
     if (traits_of(scene_).staggered) stepper_->set_inflows(sources_.inflows());
@@ -390,7 +390,7 @@ class Simulation::Impl {
   EnergyWatch energy_{scene_};
   StateGuard guard_;
   int frame_ = 0;
-  bool in_frame_ = false, advancing_ = false, in_step_callback_ = false;
+  bool in_frame_ = false, advancing_ = false, between_steps_ = false;
   bool own_force_ = false, own_boundary_ = false;
   double frame_begin_ = 0;    // s, simulated
   double frame_seconds_ = 0;  // wall time spent on the frame so far

@@ -33,11 +33,13 @@ class Sources {
       t = std::min(t, first_of(target, next_time(s), same(s)));
     return t;
   }
-  // f(source, batch) for every emission that is due; `present` as SourceFlow asks for it.
+  // f(source, batch) for every emission that is due; `present` as SourceFlow asks for it. Where a
+  // stop has been reached, those are due that it was to stand for; where steps were broken off on
+  // their way to one, it still comes.
   template <class F>
-  void emit_until(double now, const FindParticles& present, F f) {
+  void emit_until(double now, bool reached, const FindParticles& present, F f) {
     for (std::size_t s = 0; s < size(); ++s)
-      for (; next_time(s) <= now + same(s); ++states_[s].emissions)
+      for (; next_time(s) <= now + (reached ? same(s) : same_time(scene_)); ++states_[s].emissions)
         f(s, batch(states_[s], present));
   }
   // What the sources bring until they next emit.

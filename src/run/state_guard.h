@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <functional>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -45,6 +46,20 @@ class StateGuard {
       throw;
     } catch (const std::exception& error) {
       if (is_half_way()) lose(error.what());
+      throw;
+    }
+  }
+  // What changes the particles, once it is known to be possible: where memory runs out within it,
+  // some of them have changed.
+  template <class Change>
+  void changing(Change&& change) {
+    try {
+      change();
+    } catch (const Error& error) {
+      if (error.category() == ErrorCategory::kDevice) lose("out of memory");  // no room for more
+      throw;
+    } catch (const std::bad_alloc&) {
+      lose("out of memory");
       throw;
     }
   }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "firn/scene.h"
 #include "kernels/implicit/system.h"
 
 namespace firn {
@@ -95,17 +94,6 @@ inline bool is_lower(const NewtonSums& there, const NewtonSums& now, double shar
   return std::abs(there.energy - now.energy) <= rounding * std::abs(now.energy) &&
          std::abs(there.slope) <= 0.9 * std::abs(there.first_slope) &&
          there.imbalance < now.imbalance;
-}
-
-// Whether nodes may be held to velocities other than 0.
-inline bool contains_sequence(const Shape& shape) {
-  return shape.type == ShapeType::kMeshSequence ||
-         std::any_of(shape.children.begin(), shape.children.end(), contains_sequence);
-}
-inline bool bodies_move(const Scene& scene) {
-  return std::any_of(scene.colliders.begin(), scene.colliders.end(), [](const Collider& c) {
-    return c.motion || c.dynamics || contains_sequence(c.shape);
-  });
 }
 
 }  // namespace firn

@@ -30,7 +30,6 @@ class NewtonSolver {
       : exec_(exec),
         settings_(scene.implicit),
         linear_(linear),
-        bodies_move_(bodies_move(scene)),
         gravity_(std::hypot(scene.simulation.gravity[0], scene.simulation.gravity[1],
                             scene.simulation.gravity[2])),
         gradients_(exec),
@@ -48,8 +47,9 @@ class NewtonSolver {
   void reserve_particles(std::uint32_t chunks) { memory_.reserve_particles(chunks); }
 
   // Of a problem without its view, in a step as `now` has it. `opens`: there are contacts that may
-  // open.
-  NewtonReport solve(Problem problem, const StepControl& now, bool opens) {
+  // open; `bodies_move`: what holds nodes may.
+  NewtonReport solve(Problem problem, const StepControl& now, bool opens, bool bodies_move) {
+    bodies_move_ = bodies_move;
     problem.semidefinite = !linear_;
     // What has flowed stands on its yield surface, where a stiffness that knows of it jumps.
     problem.flows = !linear_ && settings_.plasticity == PlasticFlow::kInside;
@@ -388,7 +388,7 @@ class NewtonSolver {
 
   Exec& exec_;
   ImplicitSettings settings_;
-  bool linear_, bodies_move_;
+  bool linear_, bodies_move_ = false;
   double gravity_;
   ConjugateGradients<Exec, NodeSpace<D, Real>> gradients_;
   Minres<Exec, NodeSpace<D, Real>> minres_;

@@ -32,7 +32,7 @@ class ImplicitForces : public Stage<Exec, D, Real> {
         context_.boundaries(),    {},    context_.max_blocks(),     context_.step()};
     NewtonReport newton;
     const SolveReport report = timed_solve(context_.exec, stats_.seconds, [&] {
-      newton = solver_.solve(problem, now, opens_);
+      newton = solver_.solve(problem, now, opens_, context_.bodies.moves());
       return summary_of(newton);
     });
     count(newton);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <vector>
 
 #include "firn/scene.h"
 #include "kernels/materials/material.h"
@@ -42,6 +43,41 @@ MaterialParams<Real> make_material_params(const Material& m, int dimension) {
   p.bulk_modulus = static_cast<Real>(m.bulk_modulus);
   p.gamma = static_cast<Real>(m.gamma);
   return p;
+}
+
+// All that makes one differ from another of its model.
+template <class Real>
+std::vector<double> numbers_of(const MaterialParams<Real>& p) {
+  return {p.density,
+          p.mu,
+          p.lambda,
+          p.min_stretch,
+          p.max_stretch,
+          p.hardening,
+          p.friction,
+          p.cone_ratio,
+          p.cohesion,
+          p.friction_hardening[0],
+          p.friction_hardening[1],
+          p.friction_hardening[2],
+          p.friction_hardening[3],
+          double(p.volume_correction),
+          p.yield_stress,
+          p.consistency,
+          p.flow_index,
+          p.relaxation_time,
+          p.bulk_modulus,
+          p.gamma,
+          p.viscosity};
+}
+
+// m^2/s^2, of its fastest wave at rest, or stretched alike in all directions.
+template <int D, class Real>
+double wave_squared_at_rest(const MaterialParams<Real>& p, double stretch = 1) {
+  MaterialState<Real, D> rest;
+  rest.F = Mat<Real, D>::scaled_identity(static_cast<Real>(stretch));
+  start_history<Real, D>(p.model, rest.history, stretch);
+  return static_cast<double>(respond(p, rest).wave_modulus / p.density);
 }
 
 }  // namespace firn

@@ -3,8 +3,10 @@
 // that not even the text of a message can be had.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "firn/error.h"
 #include "kernels/exec/backend.h"
@@ -136,6 +138,51 @@ TEST(Exhaustion, WhatLackedRoomIsNotGoneOnWith) {
     }
   }
   EXPECT_GT(lost, 3);
+}
+
+// Particles that are added or removed while memory runs out: all of it has happened, or nothing, or
+// whoever asks is told that the state is lost.
+TEST(Exhaustion, OfAddedAndRemovedParticles) {
+  Scene scene = empty_scene(2, 0.05);
+  scene.materials = {elastic("jelly")};
+  scene.bodies = {body("block", 0, box({0, 0, 0}, {0.4, 0.4, 0}))};
+  NewParticles more;
+  for (int i = 0; i < 40; ++i) more.position.push_back({0.01 * i, 1, 0});
+  more.material = "jelly";
+  for (const bool adds : {true, false}) {
+    long lost = 0;
+    for (long n = 0;; ++n) {
+      SCOPED_TRACE(testing::Message() << (adds ? "add" : "remove") << ", allocation " << n);
+      Simulation simulation = simulate(scene);
+      const Snapshot before = simulation.snapshot();
+      const std::vector<std::uint32_t> some(before.id.begin(), before.id.begin() + 40);
+      bool failed = false;
+      refuse_allocations(n, false);
+      try {
+        if (adds)
+          simulation.add_particles(more);
+        else
+          simulation.remove_particles(some);
+      } catch (const Error&) {
+        failed = true;
+      }
+      if (!allow_allocations()) break;
+      if (!failed) continue;
+      try {
+        const Snapshot after = simulation.snapshot();
+        ASSERT_EQ(after.id, before.id);
+        ASSERT_EQ(after.position, before.position);
+        if (adds) {
+          EXPECT_EQ(simulation.add_particles(more).front(), before.size());
+        }
+      } catch (const Error& e) {
+        ++lost;
+        EXPECT_NE(std::string(e.what()).find("means nothing any more"), std::string::npos)
+            << e.what();
+      }
+    }
+    EXPECT_GT(lost, 3);
+  }
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "tests/support/expect_error.h"
 #include "tests/support/fluid_scenes.h"
 #include "tests/support/forces.h"
 
@@ -95,27 +94,6 @@ TEST(Interrupted, ReactionsOfABrokenFrameComeBackWithItsState) {
   ASSERT_EQ(whole.stats().frame, other.stats().frame);
   EXPECT_GT(std::abs(whole.stats().reactions[0].force[0]), 1);
   EXPECT_EQ(whole.stats().reactions[0].force[0], other.stats().reactions[0].force[0]);
-}
-
-TEST(Interrupted, CollidersOfLongStepsFollowNothingNewWithinAFrame) {
-  Scene scene = pool_scene();
-  scene.colliders = {collider("plate", box({0.4, 0.5, 0}, {0.6, 0.6, 0}), BoundaryType::kSlip)};
-  scene.colliders[0].motion = Keyframes{{0, 10}, {{0, 0, 0}, {0.1, 0, 0}}, {}, {}};
-  Simulation simulation = simulate(scene);
-  const Keyframes fast{{0, 1}, {{0, 0, 0}, {-5, 0, 0}}, {}, {}};
-  Observer observer;
-  int refused = 0;
-  observer.step = [&](const StepInfo&) {
-    expect_error(ErrorCategory::kScene, {"set_collider_motion", "not from the callback of a step"},
-                 [&] { simulation.set_collider_motion(0, fast); });
-    return ++refused, true;
-  };
-  observer.frame = [&](const FrameStats&) {
-    simulation.set_collider_motion(0, fast);
-    return true;
-  };
-  EXPECT_TRUE(simulation.advance_frame(observer));
-  EXPECT_GT(refused, 0);
 }
 
 }  // namespace

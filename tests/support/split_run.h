@@ -39,6 +39,7 @@ template <class Real>
 StateBits<Real> state_bits(const std::vector<std::byte>& saved, int channels) {
   ByteReader in(saved);
   in.value<int>(), in.value<std::size_t>(), in.value<double>(), in.value<StepControl>();
+  in.values<double>();  // the materials in numbers
   const auto chunks = in.values<Chunk>();
   const auto ids = in.values<std::uint32_t>();
   std::vector<std::vector<Real>> values;

@@ -39,6 +39,7 @@ class StateEditor {
     at_ += sizeof(int) + sizeof(std::size_t) + sizeof(double);
     control_ = at_;
     at_ += sizeof(StepControl);
+    pass_values<double>();  // the materials in numbers
     chunk_count_ = at_;
     chunks_ = pass_values<Chunk>();
     ids_ = pass_values<std::uint32_t>();

@@ -108,11 +108,15 @@ struct FindDependents : Dependence<D, Real> {
     }
     return found;
   }
-  // That have no dependents themselves.
-  FIRN_HD bool is_beyond_walls(const Vector& x) const {
-    for (int face = 0; params.walls.active && face < Base::kFaces; ++face)
-      if (this->distance_from(face, x) < -this->tolerance() && !this->has_dependents(face))
+  // Of walls that have no dependents themselves. What holds parents there counts no more than
+  // their own mass: they are not on one that lets go either, `by` which they are before it.
+  FIRN_HD bool is_beyond_walls(const Vector& x, Real by = Real(0)) const {
+    for (int face = 0; params.walls.active && face < Base::kFaces; ++face) {
+      const bool lets_go = params.walls.boundary[face] == BoundaryType::kSeparate;
+      if (this->distance_from(face, x) < (lets_go && by > Real(0) ? by : -this->tolerance()) &&
+          !this->has_dependents(face))
         return true;
+    }
     return false;
   }
 
@@ -129,7 +133,9 @@ struct FindDependents : Dependence<D, Real> {
     Faces faces;
     Nearest face = nearest(near, x, faces);
     // One on the face is held, and so is one that material before the face hardly reaches.
-    if (face.elsewhere || face.distance > half() || face.distance < -grid.dx - this->tolerance())
+    // A parent must not be a dependent, whose place it may know by other roundings.
+    if (face.elsewhere || face.distance > half() - this->tolerance() ||
+        face.distance < -grid.dx - this->tolerance())
       return {};
     const bool slips = this->slips(face.holder);
     if (face.on_sticky ? slips || face.distance > Real(0)
@@ -251,11 +257,11 @@ struct FindDependents : Dependence<D, Real> {
       before = way;
       Vector parent = x;
       for (int a = 0; a < D; ++a) parent[a] += static_cast<Real>(tried[a]) * grid.dx;
-      if (is_beyond_walls(parent)) continue;
+      if (is_beyond_walls(parent, this->tolerance())) continue;
       const Real farther = this->distance_from(h, parent);
       if (farther < least - this->tolerance()) continue;
       Nearest next = nearest(near, parent, faces);
-      if (next.on_sticky || (next.on_slip && !slips)) continue;
+      if (next.elsewhere || next.on_sticky || (next.on_slip && !slips)) continue;
       if (next.distance < farther - this->tolerance() || next.distance < half()) {
         Vector beside;
         Real other = next.distance;
@@ -349,7 +355,8 @@ struct FindDependents : Dependence<D, Real> {
       local[a] = at[a] - block[a] * BlockTraits<D>::kSide;
     }
     const std::uint32_t rank = this->rank_of(block);
-    if (rank == kNoBlock) return false;
+    // Colliders end at periodic faces, and blocks beyond do not look for those who depend on them.
+    if (rank == kNoBlock || grid.keys[rank] != block_key<D>(block)) return false;
     node = std::uint64_t{rank} * kNodes + static_cast<std::uint64_t>(node_in_block<D>(local));
     return true;
   }

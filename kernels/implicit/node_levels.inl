@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/exec/algorithms.h"
+#include "kernels/implicit/definite_inverse.h"
 #include "kernels/implicit/node_places.h"
 #include "kernels/implicit/nodes.h"
 
@@ -321,20 +322,16 @@ struct AssembleNodes {
     if (row >= coarse.rows) return;
     const std::uint32_t i = row % kPackRows;
     const float* own = matrix + (kCoupledNodes<D> / 2) * kEntries * kPackRows;
-    Mat<Real, D> B;
+    Mat<double, D> B;
     for (int a = 0; a < D; ++a)
-      for (int c = 0; c < D; ++c) B(a, c) = static_cast<Real>(own[(a * D + c) * kPackRows + i]);
+      for (int c = 0; c < D; ++c) B(a, c) = static_cast<double>(own[(a * D + c) * kPackRows + i]);
     Real* at = coarse.inverse + 8 * std::uint64_t{coarse.row_node[row]};
     for (int k = 0; k < symmetric_components(D); ++k) at[k] = Real(0);
-    const Real size = trace(B);
-    if (!(size > Real(0))) return;
+    if (!(trace(B) > 0)) return;
     // Where few points see a node its block may be singular.
-    Mat<Real, D> unit = B * (Real(1) / size);
-    for (int a = 0; a < D; ++a) unit(a, a) += Real(1e-5);
-    const Mat<Real, D> inverted = inverse(unit) * (Real(1) / size);
+    const Mat<Real, D> inverted = definite_inverse<Real>(B, 1e-5);
     for (int a = 0; a < D; ++a)
-      for (int c = a; c < D; ++c)
-        at[symmetric_entry<D>(a, c)] = Real(0.5) * (inverted(a, c) + inverted(c, a));
+      for (int c = a; c < D; ++c) at[symmetric_entry<D>(a, c)] = inverted(a, c);
   }
 };
 

@@ -7,6 +7,7 @@
 #include "kernels/grid/mirror.h"
 #include "kernels/grid/pose_colliders.h"
 #include "kernels/grid/surfaces.h"
+#include "kernels/implicit/definite_inverse.h"
 #include "kernels/implicit/images.h"
 #include "kernels/implicit/nodes.h"
 #include "kernels/solve/conjugate_gradients.inl"
@@ -142,6 +143,8 @@ struct EvaluateNodes : ImplicitNodes<D, Real> {
 template <int D, class Real>
 struct InvertBlocks : ImplicitNodes<D, Real> {
   static constexpr const char* kName = "invert_blocks";
+  // Of the trace of a block, what its sums over particles do not know.
+  static constexpr double kUnknown = 16 * static_cast<double>(kEpsilon<Real>);
   using Base = ImplicitNodes<D, Real>;
   using Base::problem;
   using typename Base::Vector;
@@ -158,22 +161,21 @@ struct InvertBlocks : ImplicitNodes<D, Real> {
       if (kind < kNodeHeld) return;
       const Real m = Base::mass(node);
       g.scratch.rounding[i] = static_cast<double>(at[kRoundingEntry<D>]) / static_cast<double>(m);
-      Mat<Real, D> B;
+      Mat<double, D> B;
       for (int a = 0; a < D; ++a)
-        for (int b = 0; b < D; ++b) B(a, b) = at[symmetric_entry<D>(a, b)] + (a == b ? m : Real(0));
+        for (int b = 0; b < D; ++b)
+          B(a, b) = static_cast<double>(at[symmetric_entry<D>(a, b)]) +
+                    (a == b ? static_cast<double>(m) : 0.0);
       Base::for_each_normal(Base::slipping_parent(node), [&](const Vector& normal, Real more) {
         for (int a = 0; a < D; ++a)
-          for (int b = 0; b < D; ++b) B(a, b) += more * normal[a] * normal[b];
+          for (int b = 0; b < D; ++b) B(a, b) += static_cast<double>(more * normal[a] * normal[b]);
       });
       if (kind == kNodeHeld) B = restricted(node, B);
       for (int k = 0; problem.diagonal && kind == kNodeFree && k < D * D; ++k)
-        if (k / D != k % D) B(k / D, k % D) = Real(0);
-      // The scale keeps the determinant of small masses from underflowing.
-      const Real scale = Real(1) / trace(B);
-      const Mat<Real, D> inverted = inverse(B * scale) * scale;
+        if (k / D != k % D) B(k / D, k % D) = 0;
+      const Mat<Real, D> inverted = definite_inverse<Real>(B, kUnknown);
       for (int a = 0; a < D; ++a)
-        for (int b = a; b < D; ++b)
-          at[symmetric_entry<D>(a, b)] = Real(0.5) * (inverted(a, b) + inverted(b, a));
+        for (int b = a; b < D; ++b) at[symmetric_entry<D>(a, b)] = inverted(a, b);
     });
     g.sync();
     g.once([&] {
@@ -184,14 +186,15 @@ struct InvertBlocks : ImplicitNodes<D, Real> {
   }
 
   // P B P in the subspace, a multiple of the identity beside it.
-  FIRN_HD Mat<Real, D> restricted(std::uint64_t node, const Mat<Real, D>& B) const {
-    Mat<Real, D> P;
+  FIRN_HD Mat<double, D> restricted(std::uint64_t node, const Mat<double, D>& B) const {
+    Mat<double, D> P;
     for (int a = 0; a < D; ++a)
-      for (int b = 0; b < D; ++b) P(a, b) = problem.view.hold[node].free[symmetric_entry<D>(a, b)];
-    Mat<Real, D> inside = P * B * P;
-    const Real beside = trace(B);
+      for (int b = 0; b < D; ++b)
+        P(a, b) = static_cast<double>(problem.view.hold[node].free[symmetric_entry<D>(a, b)]);
+    Mat<double, D> inside = P * B * P;
+    const double beside = trace(B);
     for (int a = 0; a < D; ++a)
-      for (int b = 0; b < D; ++b) inside(a, b) += beside * ((a == b ? Real(1) : Real(0)) - P(a, b));
+      for (int b = 0; b < D; ++b) inside(a, b) += beside * ((a == b ? 1.0 : 0.0) - P(a, b));
     return inside;
   }
 };

@@ -24,7 +24,8 @@ template <int D, class Real>
 struct VolumeDrift {
   const MaterialParams<Real>* materials;
   const Chunk* chunks;
-  Real *displacement, *history;  // ParticleView's
+  const Real *mass_of, *volume_of;  // ParticleView's, as those below
+  Real *displacement, *history;
   int history_values;
   Real inv_dx;
 
@@ -32,6 +33,8 @@ struct VolumeDrift {
                       Real per_length)
       : materials(laws),
         chunks(particles.chunks),
+        mass_of(particles.mass),
+        volume_of(particles.volume),
         displacement(particles.displacement),
         history(particles.history),
         history_values(particles.history_values),
@@ -54,10 +57,15 @@ struct VolumeDrift {
                        Real dt) const {
     const MaterialParams<Real>& params = materials[chunks[lanes.chunk].material];
     if (!flows_on(params.model)) return;
-    Real inverse_mass = Real(1) / params.density;  // of a cell
-    for (int a = 0; a < D; ++a) inverse_mass *= inv_dx;
-    const T share = mass * T(inverse_mass);
-    const auto full = least * T(inverse_mass) > T(kFull);
+    const auto own = [&](const Real* rows) {
+      return select(lanes.active(), lanes.load(channel_row(rows, lanes.chunk, 1, 0)), T(Real(1)));
+    };
+    Real cells = 1;  // in a unit of volume
+    for (int a = 0; a < D; ++a) cells *= inv_dx;
+    // Of a cell full of it at rest. Bodies and added particles may be denser than their material.
+    const T inverse_mass = own(volume_of) * T(cells) / own(mass_of);
+    const T share = mass * inverse_mass;
+    const auto full = least * inverse_mass > T(kFull);
     const T part = select(lanes.active(), min(T(kRate * dt) * rate, T(Real(1))), T(Real(0)));
     if (has_deformation(params.model)) {
       Mat<T, D> H;

@@ -25,7 +25,12 @@ struct ClearMinres {
   }
 };
 
-FIRN_HD inline double minres_norm(double square) { return square < 0 ? 0 : sqrt(square); }
+// Of r . G^-1 r. A preconditioner that is not positive definite breaks the iteration; one that is
+// itself a solve may leave so much of a residual that is as good as none.
+FIRN_HD inline double minres_norm(MinresControl& c, double square) {
+  if (square < -1e-14 * c.initial * c.initial) fail(c);
+  return square < 0 ? 0 : sqrt(square);
+}
 
 struct FinishFirst {
   static constexpr const char* kName = "finish_first";
@@ -33,7 +38,8 @@ struct FinishFirst {
   static constexpr bool kMaximum = false;
   double epsilon;
   FIRN_HD void operator()(MinresControl& c, const double* v) const {
-    c.beta = c.initial = c.residual = c.phibar = minres_norm(v[0]);
+    c.initial = 0;
+    c.beta = c.initial = c.residual = c.phibar = minres_norm(c, v[0]);
     c.rounding = 4 * epsilon * sqrt(v[1]);  // over the norm of the matrix
     c.tolerance = tolerance_for(c, c.initial);
     if (c.tolerance < c.rounding) c.tolerance = c.rounding;
@@ -49,7 +55,8 @@ struct FinishRotation {
   static constexpr bool kMaximum = false;
   FIRN_HD void operator()(MinresControl& c, const double* v) const {
     c.previous_beta = c.beta;
-    c.beta = minres_norm(v[0]);
+    c.beta = minres_norm(c, v[0]);
+    if (c.failed != 0) return;
     c.previous_epsilon = c.epsilon;
     c.delta = c.cs * c.dbar + c.sn * c.alpha;
     const double gbar = c.sn * c.dbar - c.cs * c.alpha;

@@ -344,6 +344,7 @@ void SceneStepper<Integrator>::load(ByteReader& in) {
   context_.bodies.set_sums(in.values<double>());
   refuse_unless(context_.bodies.load(in), "number of dynamic colliders");
   if (!context_.bodies.consistent()) fail_to_load();
+  context_.bodies.forget_dependents();
   for_each_stage([&](auto& stage) { stage.load(in, c.n_chunks); });
   context_.half_way = false;
   // They have moved since they were placed, and may be another's.

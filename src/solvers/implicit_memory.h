@@ -96,8 +96,8 @@ class ImplicitMemory {
     const std::size_t block = BlockTraits<D>::kNodes * node + kNewtonColumns * sizeof(double);
     const bool damped = is_damped(scene);
     const std::size_t particle = stiffness_components<D>() + (damped ? damping_components<D>() : 0);
-    return blocks * block + chunks * kLanes * particle * sizeof(Real) + 2 * sizeof(NewtonSums) +
-           (damped ? scene.materials.size() * sizeof(Real) : 0);
+    return blocks * block + chunks * kLanes * particle * sizeof(Real) +
+           kPlaces * sizeof(NewtonSums) + (damped ? scene.materials.size() * sizeof(Real) : 0);
   }
 
  private:

@@ -241,9 +241,8 @@ class NewtonSolver {
     // What is left is what rounding does to stresses, which no velocities take away.
     bool is_rounding() {
       if (report.imbalance <= report.tolerance) return false;
-      if (report.imbalance > std::sqrt(now.rounding)) return false;
-      report.converged = report.rounding_limited = report.at_rounding = true;
-      return true;
+      if (!(report.imbalance <= std::sqrt(now.rounding))) return false;
+      return report.converged = report.rounding_limited = report.at_rounding = true;
     }
 
     void invert() {
@@ -340,9 +339,9 @@ class NewtonSolver {
           return true;
         }
         if (hidden) {
-          report.converged = report.rounding_limited = true;
           stay();
-          report.at_rounding = report.imbalance > report.tolerance;
+          report.converged = report.rounding_limited = is_hidden(report, now, reference);
+          report.at_rounding = report.converged && report.imbalance > report.tolerance;
           return false;
         }
         ++report.cuts;

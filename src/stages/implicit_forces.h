@@ -36,9 +36,11 @@ class ImplicitForces : public Stage<Exec, D, Real> {
       return summary_of(newton);
     });
     count(newton);
-    if (!retry_.accepts(report, system_)) return false;
-    if (newton.ends_in_body && retry_.shortens(system_)) {
-      ++stats_.rejected;
+    const bool accepted = retry_.accepts(report, system_);
+    const bool ends_in_body = accepted && newton.ends_in_body && retry_.shortens(system_);
+    if (ends_in_body) ++stats_.rejected;
+    if (!accepted || ends_in_body) {
+      context_.bodies.forget_dependents();
       return false;
     }
     context_.bodies.accumulate(context_.max_blocks(), context_.step());

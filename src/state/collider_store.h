@@ -103,6 +103,8 @@ class ColliderStore {
   bool finds_surfaces() const { return fields_.has_surfaces(); }
   // Whether nodes may depend on others (see find_dependents).
   bool finds_dependents() const { return fields_.has_dependents(); }
+  // See there.
+  void forget_dependents() { fields_.forget_dependents(); }
   std::size_t columns() const { return colliders_.size() * kReactionColumns; }
   SinkView<Real> sinks() const {
     SinkView<Real> view = open_faces_;

@@ -52,6 +52,10 @@ class ContactFields {
       if (slipping_) slips_ = Buffer<Exec, NodeSlip<Real, D>>(exec_, kNodes * blocks);
     }
   }
+  // Where a step ends before its parents have told their dependents.
+  void forget_dependents() {
+    if (with_dependents_) parents_.zero();
+  }
   void fill(GridUpdateParams<Real, D>& params) {
     params.near = near_.data();
     params.surfaces = surfaces_.data();

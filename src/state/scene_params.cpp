@@ -29,6 +29,10 @@ int mode_number(const Scene& scene) {
 // volume where all else is as dense.
 bool corrects_liquids(const Scene& scene) {
   const std::vector<Material>& all = scene.materials;
+  const double scale =
+      scene.sources.empty() && !scene.bodies.empty() ? scene.bodies[0].density_scale : 1;
+  for (const Body& body : scene.bodies)
+    if (body.density_scale != scale) return false;
   return std::any_of(all.begin(), all.end(), [](const Material& m) { return flows_on(m.model); }) &&
          std::all_of(all.begin(), all.end(),
                      [&](const Material& m) { return m.density == all.front().density; });

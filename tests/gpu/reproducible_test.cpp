@@ -26,7 +26,7 @@ std::vector<std::byte> state_after(const Scene& scene, int steps, bool replayed)
   return simulation.save_state();
 }
 
-void expect_same_bits(Scene scene, int steps = 20) {
+void expect_same_bits(Scene scene, int steps = 12) {
   scene.simulation.reproducible = true;
   const auto first = state_after(scene, steps, true);
   EXPECT_EQ(first, state_after(scene, steps, true));

@@ -128,10 +128,10 @@ Scene turning_clamp(Integrator integrator, bool fused) {
   scene.colliders[0].motion = motion;
   return scene;
 }
-void expect_tied(const Scene& scene, const RunOptions& options) {
+void expect_tied(const Scene& scene, const RunOptions& options, double until = 0.25) {
   Simulation simulation(scene, options);
   const Snapshot before = simulation.snapshot();
-  while (simulation.time() < 0.25) simulation.advance_frame();
+  while (simulation.time() < until) simulation.advance_frame();
   // Faces have the bend of a turn to first order.
   const double shift = scene.simulation.integrator == Integrator::kThermal ? 0.02 : 1e-3;
   EXPECT_LE(farthest_shift(scene, simulation, before, kAll), shift);
@@ -149,9 +149,10 @@ TEST(ClampPositions, BackwardEulerKeepsThemToo) {
 }
 TEST(GpuClamp, TurnsWhatIsInItAsOne) {
   if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
+  const double until = in_software() ? 0.05 : 0.25;  // a fifth of a turn
   for (const bool fused : {false, true})
-    expect_tied(turning_clamp(Integrator::kExplicit, fused), {Device::kCuda, 1});
-  expect_tied(turning_clamp(Integrator::kThermal, false), {Device::kCuda, 1});
+    expect_tied(turning_clamp(Integrator::kExplicit, fused), {Device::kCuda, 1}, until);
+  expect_tied(turning_clamp(Integrator::kThermal, false), {Device::kCuda, 1}, until);
 }
 
 // What spins freely holds what is in it too; both together keep their angular momentum.

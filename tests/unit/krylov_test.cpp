@@ -78,6 +78,16 @@ struct Jacobi {
   SolveReport solve(const Real*, KrylovVector<Real>) { return solved(); }
   Inverse local(const Real* r, KrylovVector<Real>) { return {r, diagonal}; }
 };
+template <class Real>
+struct Backwards : Jacobi<Real> {
+  struct Inverse {
+    typename Jacobi<Real>::Inverse right;
+    FIRN_HD Real operator()(std::uint32_t block, std::uint32_t i, std::uint64_t at) const {
+      return -right(block, i, at);
+    }
+  };
+  Inverse local(const Real* r, KrylovVector<Real> z) { return {Jacobi<Real>::local(r, z)}; }
+};
 // A solve of its own that fails the second time.
 template <class Real>
 struct Fails : Jacobi<Real> {
@@ -302,6 +312,14 @@ TYPED_TEST(Krylov, APreconditionerThatFailsIsReported) {
     EXPECT_FALSE(report.converged);
     EXPECT_EQ(report.iterations, 77u);
   }
+}
+
+TYPED_TEST(Krylov, APreconditionerThatPushesTheWrongWayIsAFailure) {
+  using Real = TypeParam;
+  this->make(true);
+  const Real* d = this->diagonal.data();
+  EXPECT_FALSE(this->by_gradients(Chain<Real>{d}, Backwards<Real>{{d}}).converged);
+  EXPECT_FALSE(this->by_minres(Chain<Real>{d}, Backwards<Real>{{d}}).converged);
 }
 
 }  // namespace

@@ -13,11 +13,14 @@ namespace {
 constexpr double kDensity = 800, kDx = 0.1, kDt = 0.01;
 constexpr double kCell = kDensity * kDx * kDx * kDx;  // mass of a full cell, kg
 
-// One particle in lane 3 of its chunk.
+// One particle in lane 3 of its chunk, of twice the density of its material.
 struct OneParticle {
   explicit OneParticle(MaterialModel model) {
     law.model = model;
-    law.density = kDensity;
+    law.density = 0.5 * kDensity;
+    mass[3] = kDensity * volume[3];
+    view.mass = mass.data();
+    view.volume = volume.data();
     view.chunks = &chunk;
     view.displacement = displacement.data();
     view.history = &history[0];
@@ -41,6 +44,8 @@ struct OneParticle {
 
   MaterialParams<double> law{};
   Chunk chunk{};
+  std::vector<double> mass = std::vector<double>(kLanes, 1e-3),
+                      volume = std::vector<double>(kLanes, 2e-5);
   std::vector<double> displacement = std::vector<double>(9 * kLanes, 7);
   std::array<double, kLanes> history{};
   ParticleView<double> view;

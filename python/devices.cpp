@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "firn/simulation.h"
+#include "firn/warnings.h"
 #include "python/bindings.h"
 #include "python/names.h"
 
@@ -35,6 +36,13 @@ void bind_devices(nb::module_& m) {
       nb::arg("scene"), nb::arg("quick") = false,
       "Particles, memory and time step of a scene, without a device. `quick` takes a second "
       "whatever the number of particles, and knows them to some per cent.");
+  m.def(
+      "scene_warnings",
+      [](const Scene& scene) {
+        const nb::gil_scoped_release unlocked;
+        return scene_warnings(scene);
+      },
+      nb::arg("scene"), "What it says that is allowed and seldom meant, a sentence for each.");
   m.def("cuda_devices", &cuda_devices, "Names of the usable CUDA devices.");
   m.def("why_no_cuda_device", &why_no_cuda_device,
         "Why there is none and how to mend that; empty if there is one.");

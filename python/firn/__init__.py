@@ -27,10 +27,11 @@ from ._firn import (
     cuda_devices,
     estimate,
     material_presets,
+    scene_warnings,
     why_no_cuda_device,
 )
 from .callbacks import per_particle
-from .errors import DeviceError, DivergedError, Error, FileError, PackageError, SceneError, ViewError
+from .errors import DeviceError, DivergedError, Error, FileError, PackageError, SceneError, SceneWarning, ViewError
 from .pictures import png
 from .scene import Scene, load
 from .simulation import Simulation
@@ -50,6 +51,7 @@ __all__ = [
     "PackageError",
     "Scene",
     "SceneError",
+    "SceneWarning",
     "Simulation",
     "Snapshot",
     "StepInfo",
@@ -63,5 +65,6 @@ __all__ = [
     "material_presets",
     "per_particle",
     "png",
+    "scene_warnings",
     "why_no_cuda_device",
 ]

@@ -41,6 +41,10 @@ class Error(Exception):
         return (type(self), (str(self), self.step, self.time, self.particle, self.position, self.material))
 
 
+class SceneWarning(UserWarning):
+    """What a scene says that is allowed and seldom meant."""
+
+
 class SceneError(Error, ValueError):
     """Bad usage, or a scene that cannot mean anything; every finding names its key."""
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _firn
-from .errors import FileError, SceneError
+from .errors import FileError, SceneError, SceneWarning
 from .scene import Scene
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ class Simulation(_firn.SimulationCore):
                 'start processes by multiprocessing.get_context("spawn")'
             )
         Simulation._process = os.getpid()
+        for text in _firn.scene_warnings(scene):
+            warnings.warn(text, SceneWarning, stacklevel=2)
         super().__init__(scene, device, threads, device_index, on_filling)
         self._scene = scene
         self._renderer: _firn.Renderer | None = None

@@ -271,3 +271,16 @@ def test_presets_and_estimates(scene):
     estimate = firn.estimate(scene)
     assert estimate.particles == firn.Simulation(scene, device="cpu", threads=1).stats().particles
     assert estimate.dt_limit > 0
+
+
+def test_warnings(tree, recwarn):
+    assert firn.scene_warnings(firn.Scene.from_dict(tree)) == []
+    firn.Simulation(firn.Scene.from_dict(tree), device="cpu", threads=1)
+    assert not recwarn.list
+    tree["collider"][0]["boundary"] = "slip"
+    scene = firn.Scene.from_dict(tree)
+    (warning,) = firn.scene_warnings(scene)
+    assert warning.startswith('collider "floor": its friction has no effect')
+    with pytest.warns(firn.SceneWarning, match="friction has no effect") as caught:
+        firn.Simulation(scene, device="cpu", threads=1)
+    assert caught[0].filename == __file__

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "firn/error.h"
+#include "firn/warnings.h"
 #include "src/app/commands.h"
 #include "src/app/estimate_disk.h"
 #include "src/app/estimate_memory.h"
@@ -14,7 +15,6 @@
 #include "src/app/names.h"
 #include "src/app/scene_catalog.h"
 #include "src/app/scene_drawing.h"
-#include "src/run/start_checks.h"
 
 namespace firn::app {
 namespace {
@@ -56,7 +56,7 @@ Json info_json(const Scene& scene, const SceneEstimate& need, const MemoryEstima
                const DiskEstimate& disk) {
   const SimulationSettings& s = scene.simulation;
   return {{"scene", scene.name},
-          {"warnings", start_warnings(scene)},
+          {"warnings", scene_warnings(scene)},
           {"title", scene.title},
           {"source", scene.source},
           {"dimension", s.dimension},
@@ -169,7 +169,7 @@ int info(const Options& options) {
   } else {
     print_scene(scene, need);
     print_needs(scene, need, memory, disk);
-    for (const std::string& warning : start_warnings(scene))
+    for (const std::string& warning : scene_warnings(scene))
       fmt::print("  warning    {}\n", warning);
   }
   return 0;

@@ -1,4 +1,5 @@
 #include "src/app/run_loop.h"
+#include "firn/warnings.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +14,6 @@
 #include "src/app/stopwatch.h"
 #include "src/io/particle_formats.h"
 #include "src/io/surface_file.h"
-#include "src/run/start_checks.h"
 #include "src/scene/output_channels.h"
 
 namespace firn::app {
@@ -96,7 +96,7 @@ void RunLoop::tell_begin(const std::optional<Checkpoint>& from) {
                              scene_.simulation.frames, scene_.simulation.fps,
                              from ? fmt::format(", resumed after frame {}", from->frame) : ""));
   if (from) return;
-  std::vector<std::string> warnings = start_warnings(scene_);
+  std::vector<std::string> warnings = scene_warnings(scene_);
   const int threads = options_.run.threads, cores = hardware_threads();
   if (!simulation_.on_cuda() && threads > cores)
     warnings.push_back(

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "firn/error.h"
+#include "firn/warnings.h"
 #include "src/app/commands.h"
 #include "src/app/interrupt.h"
 #include "src/app/kept_run.h"
@@ -20,7 +21,6 @@
 #include "src/io/posix_file.h"
 #include "src/io/surface_file.h"
 #include "src/render/process.h"
-#include "src/run/start_checks.h"
 #include "src/scene/continuation.h"
 #include "src/view/server.h"
 
@@ -124,7 +124,7 @@ void view_scene(const Options& options, Progress& progress) {
     require_surface_formats(scene, scene.output.surface);
     directory.emplace(RunDirectory::create(options.output, options.overwrite));
   }
-  for (const std::string& warning : start_warnings(scene)) progress.line("warning: " + warning);
+  for (const std::string& warning : scene_warnings(scene)) progress.line("warning: " + warning);
   view::Session session(true, kMostHistory);
   LiveRun run(scene, options, session, directory ? &*directory : nullptr);
   serve(options, session, run, progress, [&run] { return run.failure() != nullptr; });

@@ -11,7 +11,9 @@
 #include "firn/error.h"
 #include "kernels/math/mat.h"
 #include "src/analysis/vorticity.h"
+#include "src/scene/expression.h"
 #include "src/scene/output_channels.h"
+#include "src/scene/shapes.h"
 
 namespace firn {
 
@@ -158,18 +160,50 @@ ColorRange vorticity_range(const Scene& scene, const Stage& stage, Values&& firs
   return {scene.simulation.dimension == 2 ? -high : 0, high};
 }
 
-// Every temperature that the scene gives as a number.
+// What a field says at places between two corners and at times of the run, at the ends too.
+void sample_field(const ScalarField& field, const Vec3& low, const Vec3& high, const Scene& scene,
+                  std::vector<double>& values) {
+  constexpr int kAcross = 5;
+  const FieldEvaluator evaluator(field);
+  const double end = scene.simulation.frames / scene.simulation.fps;
+  const int deep = scene.simulation.dimension == 3 ? kAcross : 1;
+  for (int t = 0; t < kAcross; ++t)
+    for (int k = 0; k < deep; ++k)
+      for (int j = 0; j < kAcross; ++j)
+        for (int i = 0; i < kAcross; ++i) {
+          const int at[] = {i, j, k};
+          Vec3 x{};
+          for (std::size_t a = 0; a < 3; ++a)
+            x[a] = low[a] + at[a] * (high[a] - low[a]) / (kAcross - 1);
+          values.push_back(evaluator.scalar(x, end * t / (kAcross - 1)));
+        }
+}
+
+// Every temperature that the scene gives beside those of bodies, which the first picture shows.
 std::vector<double> given_temperatures(const Scene& scene) {
   std::vector<double> given;
-  const auto add = [&given](const std::optional<ScalarField>& field) {
-    if (field && field->expression.empty() && field->constant > 0) given.push_back(field->constant);
+  const auto add = [&](const std::optional<ScalarField>& field, const Shape* shape = nullptr) {
+    if (!field) return;
+    if (field->expression.empty()) {
+      given.push_back(field->constant);
+      return;
+    }
+    if (shape != nullptr) {
+      const CompiledShape outline =
+          outline_shape(*shape, scene.simulation.dimension, scene.grid.dx);
+      if (outline.bounded()) return sample_field(*field, outline.min, outline.max, scene, given);
+    }
+    if (const auto& domain = scene.grid.domain)
+      sample_field(*field, domain->min, domain->max, scene, given);
   };
-  for (const Body& body : scene.bodies) add(body.temperature);
-  for (const Source& source : scene.sources) add(source.temperature);
-  for (const Collider& collider : scene.colliders) add(collider.temperature);
+  for (const Body& body : scene.bodies)
+    if (body.temperature.expression.empty()) add(body.temperature);
+  for (const Source& source : scene.sources) add(source.temperature, &source.shape);
+  for (const Collider& collider : scene.colliders) add(collider.temperature, &collider.shape);
   add(scene.thermal.ambient);
   if (scene.grid.domain)
     for (const auto& face : scene.grid.domain->temperature) add(face);
+  std::erase_if(given, [](double value) { return !(value > 0); });
   return given;
 }
 

@@ -10,6 +10,7 @@
 
 #include "firn/error.h"
 #include "firn/scene_file.h"
+#include "firn/warnings.h"
 #include "src/scene/height_band.h"
 #include "src/scene/integrator_traits.h"
 #include "src/scene/mesh_warnings.h"
@@ -130,6 +131,13 @@ std::vector<std::string> collider_warnings(const Scene& scene) {
           "collider \"{}\": its height_field has slopes of up to {:.3g}, and is too large to hold "
           "material where they are above {:g}; use a larger grid.dx, or several smaller ones",
           name, slope, kSteepSlope));
+    if (collider.friction > 0 && collider.boundary != BoundaryType::kSeparate)
+      warnings.push_back(fmt::format(
+          "collider \"{}\": its friction has no effect, as boundary = \"{}\" {}; a \"separate\" "
+          "one "
+          "rubs where material presses on it",
+          name, collider.boundary == BoundaryType::kSlip ? "slip" : "sticky",
+          collider.boundary == BoundaryType::kSlip ? "lets material slide freely" : "holds it"));
     if (!shape.bounded()) continue;
     double thinnest = std::numeric_limits<double>::infinity();
     for (int a = 0; a < d; ++a) thinnest = std::min(thinnest, shape.max[a] - shape.min[a]);
@@ -141,6 +149,38 @@ std::vector<std::string> collider_warnings(const Scene& scene) {
           "collider \"{}\" is {:.2g} cells thin: material may pass through it; {} cell{} and more "
           "hold it",
           name, cells, least, least > 1 ? "s" : ""));
+  }
+  return warnings;
+}
+
+// A liquid that its own weight presses together begins with a fall, and bounces.
+std::vector<std::string> weight_warnings(const Scene& scene) {
+  constexpr double kWorthTelling = 0.05, kFine = 0.01;  // of its volume
+  const int d = scene.simulation.dimension;
+  std::vector<std::string> warnings;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const Body& body = scene.bodies[b];
+    const Material& m = scene.materials[static_cast<std::size_t>(body.material)];
+    if (m.model != MaterialModel::kWeaklyCompressible) continue;
+    const CompiledShape shape = outline_shape(body.shape, d, scene.grid.dx);
+    if (!shape.bounded()) continue;
+    double pressure = 0, depth = 0, gravity = 0;  // at the bottom
+    for (int a = 0; a < d; ++a) {
+      const auto i = static_cast<std::size_t>(a);
+      const double g = std::abs(scene.simulation.gravity[i]);
+      pressure += m.density * body.density_scale * g * (shape.max[a] - shape.min[a]);
+      gravity = std::hypot(gravity, g);
+    }
+    if (!(pressure > 0)) continue;
+    depth = pressure / (m.density * body.density_scale * gravity);
+    const double pressed = 1 - std::pow(1 + pressure / m.bulk_modulus, -1 / m.gamma);
+    if (pressed < kWorthTelling) continue;
+    warnings.push_back(
+        fmt::format("body \"{}\": under its own weight '{}' is pressed together by {:.0f} % at the "
+                    "bottom of its "
+                    "{:.3g} m, and bounces; bulk_modulus = {:.1e} keeps that to 1 %",
+                    body.name.empty() ? std::to_string(b) : body.name, m.name, 100 * pressed, depth,
+                    pressure / (std::pow(1 - kFine, -m.gamma) - 1)));
   }
   return warnings;
 }
@@ -200,11 +240,12 @@ void require_particles(const Scene& scene, std::size_t particles) {
               fmt::format("the scene has no particles: {}", fmt::join(causes, "; ")));
 }
 
-std::vector<std::string> start_warnings(const Scene& scene) {
+std::vector<std::string> scene_warnings(const Scene& scene) {
   std::vector<std::string> warnings = mesh_warnings(scene);
-  for (const auto& more : {body_warnings(scene), overlap_warnings(scene), transfer_warnings(scene),
-                           flow_warnings(scene), stiffness_warnings(scene),
-                           collider_warnings(scene), seam_warnings(scene)})
+  for (const auto& more :
+       {body_warnings(scene), overlap_warnings(scene), shared_space_warnings(scene),
+        transfer_warnings(scene), flow_warnings(scene), weight_warnings(scene),
+        stiffness_warnings(scene), collider_warnings(scene), seam_warnings(scene)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

@@ -2,8 +2,7 @@
 // frames.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <cstddef>
 
 #include "firn/simulation.h"
 
@@ -13,9 +12,6 @@ namespace firn {
 const Scene& validated(const Scene& scene);
 // Throws Error{kScene} if nothing is there and nothing will come.
 void require_particles(const Scene& scene, std::size_t particles);
-// What is allowed and seldom meant: meshes with holes, bodies without particles, transfers that
-// gain energy. Reads the meshes. Throws Error{kFile}.
-std::vector<std::string> start_warnings(const Scene& scene);
 // Throws Error{kDiverged} where a sum over all particles is no number though each of them may be.
 void require_finite(const FrameStats& stats);
 

@@ -95,6 +95,7 @@ MaterialPreset clay() {
   MaterialPreset p =
       elastic_preset("clay", MaterialModel::kVonMises, 1700, 2e6, 0.4, {0.60, 0.40, 0.30});
   p.material.yield_stress = 4e4;
+  p.material.finish = Finish::kMatte;
   p.description = "soft saturated clay, undrained";
   p.source =
       "Stiffness: lower end of very soft clay in Bowles 1996, Foundation Analysis and Design, "
@@ -109,6 +110,7 @@ MaterialPreset concrete() {
   MaterialPreset p =
       elastic_preset("concrete", MaterialModel::kVonMises, 2400, 3.3e8, 0.2, {0.66, 0.66, 0.64});
   p.material.yield_stress = 3e5;
+  p.material.finish = Finish::kMatte;
   p.description = "a stiff block that dents instead of cracking";
   p.source =
       "Density, Poisson's ratio, and the ratio of strength to stiffness: class C30/37 of EN "

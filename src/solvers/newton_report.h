@@ -96,12 +96,12 @@ inline bool is_lower(const NewtonSums& there, const NewtonSums& now, double shar
          there.imbalance < now.imbalance;
 }
 
-// Whether an imbalance that energies tell nothing of is that of rounding: at most what is known of
-// that, or twice as much where it is a small part of the imbalance that the step began with.
+// Whether a solve may end where energies, in their last digits, tell nothing of what is left: at
+// most what is known of rounding, or a small part of the imbalance that the step began with.
 inline bool is_hidden(const NewtonReport& report, const NewtonSums& now, double reference) {
-  const double rounding = std::sqrt(now.rounding);
-  return report.imbalance <= std::max(report.tolerance, rounding) ||
-         report.imbalance <= std::min(2 * rounding, 0.1 * reference);
+  constexpr double kSmall = 0.02;
+  return report.imbalance <=
+         std::max({report.tolerance, std::sqrt(now.rounding), kSmall * reference});
 }
 
 }  // namespace firn

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/state/coarse_shape.h"
@@ -20,17 +22,24 @@ bool boxes_meet(const CompiledShape& a, const CompiledShape& b, int dimension) {
   return true;
 }
 
-// The share of a body that is deeper in a collider than a cell, by a lattice of so many points
+constexpr double kWorthTelling = 0.01;
+// Thousands of bodies must not keep `firn info` waiting.
+int points_across(double pairs, int dimension) {
+  constexpr double kMostPoints = 1e6;
+  return static_cast<int>(std::clamp(std::pow(kMostPoints / pairs, 1.0 / dimension), 5.0, 20.0));
+}
+
+// The share of a body that is deeper in another shape than a cell, by a lattice of so many points
 // across.
-double share_within(const CoarseShape& body, const CoarseShape& collider, int dimension, double dx,
+double share_within(const CoarseShape& body, const CoarseShape& other, int dimension, double dx,
                     int across) {
-  const double depth = std::max(dx, collider.error());
+  const double depth = std::max(dx, other.error());
   const CompiledShape& b = body.compiled;
   int inside = 0, within = 0;
   for_each_point(b, dimension, across, [&](const Vec3& x) {
     if (distance(b, x) >= 0) return;
     ++inside;
-    if (distance(collider.compiled, x) < -depth) ++within;
+    if (distance(other.compiled, x) < -depth) ++within;
   });
   return inside > 0 ? static_cast<double>(within) / inside : 0;
 }
@@ -78,19 +87,15 @@ bool begins_in_place(const Collider& collider) {
 }
 
 std::vector<std::string> overlap_warnings(const Scene& scene) {
-  constexpr double kWorthTelling = 0.01;
   const int d = scene.simulation.dimension;
   const auto meeting =
       std::count_if(scene.colliders.begin(), scene.colliders.end(), [&](const Collider& c) {
         return meets(c, false) || (!scene.sources.empty() && meets(c, true));
       });
   if (meeting == 0) return {};
-  // Thousands of bodies must not keep `firn info` waiting.
-  constexpr double kMostPoints = 1e6;
   const std::vector<Filled> filled = filled_shapes(scene);
-  const double pairs = static_cast<double>(meeting) * static_cast<double>(filled.size());
   const int across =
-      static_cast<int>(std::clamp(std::pow(kMostPoints / pairs, 1.0 / d), 5.0, 20.0));
+      points_across(static_cast<double>(meeting) * static_cast<double>(filled.size()), d);
   std::vector<std::string> warnings;
   for (std::size_t c = 0; c < scene.colliders.size(); ++c) {
     const Collider& collider = scene.colliders[c];
@@ -109,6 +114,48 @@ std::vector<std::string> overlap_warnings(const Scene& scene) {
                      : "whose surface takes it in at the first step"));
     }
   }
+  return warnings;
+}
+
+std::vector<std::string> shared_space_warnings(const Scene& scene) {
+  constexpr std::size_t kMost = 5;
+  const int d = scene.simulation.dimension;
+  std::vector<CoarseShape> shapes;
+  shapes.reserve(scene.bodies.size());
+  for (const Body& body : scene.bodies) shapes.emplace_back(body.shape, d, scene.grid.dx);
+  std::vector<std::size_t> order(shapes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return shapes[a].compiled.min[0] < shapes[b].compiled.min[0];
+  });
+  std::vector<std::pair<std::size_t, std::size_t>> meeting;
+  for (auto a = order.begin(); a != order.end(); ++a)
+    for (auto b = a + 1; b != order.end(); ++b) {
+      if (shapes[*b].compiled.min[0] > shapes[*a].compiled.max[0]) break;
+      if (shapes[*a].compiled.bounded() && shapes[*b].compiled.bounded() &&
+          boxes_meet(shapes[*a].compiled, shapes[*b].compiled, d))
+        meeting.push_back(std::minmax(*a, *b));
+    }
+  std::sort(meeting.begin(), meeting.end());
+  const int across = points_across(2 * static_cast<double>(meeting.size()), d);
+  const auto named = [&](std::size_t b) { return name_or_number(scene.bodies[b].name, b); };
+  std::vector<std::string> warnings;
+  std::size_t more = 0;
+  for (auto [part, whole] : meeting) {
+    double share = share_within(shapes[part], shapes[whole], d, scene.grid.dx, across);
+    const double other = share_within(shapes[whole], shapes[part], d, scene.grid.dx, across);
+    if (other > share) std::swap(part, whole), share = other;
+    if (share < kWorthTelling) continue;
+    if (warnings.size() == kMost)
+      ++more;
+    else
+      warnings.push_back(fmt::format(
+          "{:.0f} % of body \"{}\" lies more than a cell deep in body \"{}\": both fill that "
+          "space, "
+          "with the mass of both; cut the shape of one out of the other (type = \"difference\")",
+          100 * share, named(part), named(whole)));
+  }
+  if (more > 0) warnings.push_back(fmt::format("{} more pairs of bodies lie in each other", more));
   return warnings;
 }
 

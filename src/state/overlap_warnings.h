@@ -1,4 +1,4 @@
-// Bodies that begin, and sources that lie, within colliders.
+// Bodies that begin, and sources that lie, within colliders, and bodies that lie in each other.
 #pragma once
 
 #include <string>
@@ -12,6 +12,10 @@ namespace firn {
 // sticky one, nor one that key frames put elsewhere at the start. And for each source at rest with
 // one of any kind. Reads meshes. Throws as compile_shape.
 std::vector<std::string> overlap_warnings(const Scene& scene);
+
+// One for each two bodies of which one lies by a hundredth or more deep in the other; a few, and
+// how many more there are. Throws as compile_shape.
+std::vector<std::string> shared_space_warnings(const Scene& scene);
 
 // Whether key frames leave it where it is until the run begins.
 bool begins_in_place(const Collider& collider);

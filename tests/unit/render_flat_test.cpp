@@ -199,6 +199,31 @@ TEST(RenderFlat, TemperaturesReachFromTheColdestToTheHottestOfTheScene) {
   EXPECT_EQ(phases(snapshot)[1], phases.color_at(1));
 }
 
+// What expressions say of walls, colliders and sources counts as well, in their bounds and in the
+// time of the run.
+TEST(RenderFlat, TemperaturesReachToWhatExpressionsSay) {
+  Scene scene = base_scene(2);
+  scene.simulation.frames = 48;
+  scene.simulation.fps = 24;
+  scene.output.color = "temperature";
+  Source tap;
+  tap.shape.type = ShapeType::kBox;
+  tap.shape.min = {1, 0, 0};
+  tap.shape.max = {2, 1, 0};
+  tap.temperature = ScalarField{0, "400 + 50 * x"};
+  scene.sources = {tap};
+  Collider pan;
+  pan.shape.center = {0, -5, 0};
+  pan.shape.radius = 0.1;
+  pan.temperature = ScalarField{0, "250 - 10 * t"};
+  scene.colliders = {pan};
+  Snapshot snapshot = one_particle(2, {0.25, 0.5, 0}, 0.2);
+  snapshot.temperature = {300};
+  const ParticleColors colors(scene, snapshot, make_stage(scene, snapshot));
+  EXPECT_EQ(colors.range.low, 230);
+  EXPECT_EQ(colors.range.high, 500);
+}
+
 TEST(RenderFlat, ColorRangeStaysThatOfTheFirstPicture) {
   Scene scene = base_scene(2);
   scene.simulation.gravity = {0, 0, 0};

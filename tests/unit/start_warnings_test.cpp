@@ -1,6 +1,6 @@
 // What is allowed and seldom meant is told before a run: bodies within colliders, and methods that
 // are not for the materials they are given.
-#include "src/run/start_checks.h"
+#include "firn/warnings.h"
 
 #include <gtest/gtest.h>
 
@@ -82,7 +82,7 @@ TEST(OverlapWarnings, AreNoneForStockScenes) {
 }
 
 bool warns_of(const Scene& scene, const std::string& words) {
-  for (const std::string& warning : start_warnings(scene))
+  for (const std::string& warning : scene_warnings(scene))
     if (warning.find(words) != std::string::npos) return true;
   return false;
 }
@@ -194,6 +194,67 @@ TEST(StartWarnings, TellOfSandInLongSteps) {
   scene.materials[0].model = MaterialModel::kDruckerPrager;
   scene.simulation.integrator = Integrator::kExplicit;
   EXPECT_FALSE(warns_of(scene, "drucker_prager"));
+}
+
+TEST(StartWarnings, TellOfBodiesThatLieInEachOther) {
+  Scene scene = pool({2, 2, 0}, {3, 3, 0});
+  scene.bodies.push_back(body("ball", 0, box({0.35, 0.2, 0}, {0.65, 0.4, 0})));
+  const auto warnings = shared_space_warnings(scene);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(
+      warnings[0].rfind("100 % of body \"ball\" lies more than a cell deep in body \"pool\"", 0),
+      0u)
+      << warnings[0];
+  EXPECT_TRUE(warns_of(scene, "both fill that space"));
+  scene.bodies[1].shape = box({0.35, 0.5, 0}, {0.65, 0.7, 0});
+  EXPECT_TRUE(shared_space_warnings(scene).empty()) << "on it";
+  scene.bodies[1].shape = box({0.35, 0.485, 0}, {0.65, 0.7, 0});
+  EXPECT_TRUE(shared_space_warnings(scene).empty()) << "within a cell";
+  // Many are not told one by one.
+  scene.bodies.resize(1);
+  for (int i = 0; i < 9; ++i)
+    scene.bodies.push_back(body("", 0, sphere({0.1 + 0.1 * i, 0.25, 0}, 0.04)));
+  EXPECT_EQ(shared_space_warnings(scene).size(), 6u);
+  EXPECT_TRUE(warns_of(scene, "4 more pairs"));
+  scene.bodies = {body("earth", 0, ground())};
+  EXPECT_TRUE(shared_space_warnings(scene).empty());
+}
+
+TEST(StartWarnings, TellOfWaterThatItsWeightPressesTogether) {
+  Scene scene = empty_scene(2, 0.25);
+  scene.materials = {water("sea")};
+  scene.materials[0].bulk_modulus = 1e6;
+  scene.materials[0].gamma = 7;
+  scene.simulation.gravity = {0, -10, 0};
+  scene.bodies = {body("deep", 0, box({0, 0, 0}, {3, 50, 0}))};
+  // (1 + 0.5)^(-1/7) = 0.944; 5e5 / (0.99^-7 - 1) = 6.9e6.
+  EXPECT_TRUE(warns_of(scene, "6 % at the bottom of its 50 m"));
+  EXPECT_TRUE(warns_of(scene, "bulk_modulus = 6.9e+06"));
+  scene.materials[0].bulk_modulus = 6.9e6;
+  EXPECT_FALSE(warns_of(scene, "at the bottom"));
+  scene.materials[0].bulk_modulus = 1e6;
+  scene.simulation.gravity = {};
+  EXPECT_FALSE(warns_of(scene, "at the bottom"));
+}
+
+TEST(StartWarnings, TellOfFrictionThatHasNoEffect) {
+  for (const auto type : {BoundaryType::kSlip, BoundaryType::kSticky, BoundaryType::kSeparate}) {
+    Scene scene = pool({2, 2, 0}, {3, 3, 0});
+    scene.colliders[0].boundary = type;
+    EXPECT_FALSE(warns_of(scene, "its friction has no effect"));
+    scene.colliders[0].friction = 0.3;
+    EXPECT_EQ(warns_of(scene, "its friction has no effect"), type != BoundaryType::kSeparate);
+  }
+}
+
+TEST(StartWarnings, OfSuchKindsAreNoneForStockScenes) {
+  for (const std::string& name : scene_names()) {
+    if (lacks_openvdb(name)) continue;
+    const Scene scene = load_stock_scene(name);
+    for (const char* words :
+         {"both fill that space", "at the bottom of its", "its friction has no effect"})
+      EXPECT_FALSE(warns_of(scene, words)) << name << ": " << words;
+  }
 }
 
 }  // namespace

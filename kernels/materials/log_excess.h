@@ -25,7 +25,7 @@ FIRN_HD inline T log_excess(const T& e) {
 // latter is had from the invariants of B, whose sum is det(I + B) - 1. Far from it that sum is off
 // by epsilons of |B|^d, which is more than the determinant where a long thin strain has a small J.
 template <class T, int D>
-FIRN_HD inline T log_excess_of(const Mat<T, D>& B, const T& log_J) {
+FIRN_HD inline T log_excess_of(const Mat<T, D>& B, const T& log_volume) {
   using Real = Scalar<T>;
   const T tr = trace(B), squares = contract(B, B);
   const auto near = squares < T(Real(0.25));
@@ -33,7 +33,7 @@ FIRN_HD inline T log_excess_of(const Mat<T, D>& B, const T& log_J) {
   T second = T(Real(0));
   if constexpr (D == 3) second = T(Real(0.5)) * (tr * tr - squares);
   const T excess = log_excess(select(near, tr + second + det, T(Real(0))));
-  return select(near, T(Real(0.5)) * (excess - second - det), T(Real(0.5)) * tr - log_J);
+  return select(near, T(Real(0.5)) * (excess - second - det), T(Real(0.5)) * tr - log_volume);
 }
 
 }  // namespace firn

@@ -164,7 +164,7 @@ std::vector<std::string> weight_warnings(const Scene& scene) {
     if (m.model != MaterialModel::kWeaklyCompressible) continue;
     const CompiledShape shape = outline_shape(body.shape, d, scene.grid.dx);
     if (!shape.bounded()) continue;
-    double pressure = 0, depth = 0, gravity = 0;  // at the bottom
+    double pressure = 0, gravity = 0;  // at the bottom
     for (int a = 0; a < d; ++a) {
       const auto i = static_cast<std::size_t>(a);
       const double g = std::abs(scene.simulation.gravity[i]);
@@ -172,7 +172,7 @@ std::vector<std::string> weight_warnings(const Scene& scene) {
       gravity = std::hypot(gravity, g);
     }
     if (!(pressure > 0)) continue;
-    depth = pressure / (m.density * body.density_scale * gravity);
+    const double depth = pressure / (m.density * body.density_scale * gravity);
     const double pressed = 1 - std::pow(1 + pressure / m.bulk_modulus, -1 / m.gamma);
     if (pressed < kWorthTelling) continue;
     warnings.push_back(

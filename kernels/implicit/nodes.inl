@@ -95,7 +95,7 @@ struct EvaluateNodes : ImplicitNodes<D, Real> {
   using Base = ImplicitNodes<D, Real>;
   using Base::problem;
   using typename Base::Vector;
-  static constexpr int kColumns = kParticleColumn;
+  static constexpr int kColumns = kNewtonColumns - 1;  // all but the particles'
   struct Scratch {
     double sums[kColumns][Base::kNodes];
   };
@@ -127,13 +127,16 @@ struct EvaluateNodes : ImplicitNodes<D, Real> {
       sums[1][i] = static_cast<double>(dot(left, left)) / static_cast<double>(m);
       sums[2][i] = static_cast<double>(dot(left, Base::vector_at(problem.view.direction, node)));
       sums[3][i] = problem.view.kind[node] >= kNodeHeld ? static_cast<double>(m) : 0;
+      for (int a = 0; a < D; ++a) sums[kNetColumn - 1 + a][i] = static_cast<double>(left[a]);
+      sums[kHeldColumn - 1][i] = problem.view.kind[node] < kNodeFree ? static_cast<double>(m) : 0;
     });
     g.sync();
     g.once([&] {
       for (int c = 0; c < kColumns; ++c) {
         double sum = 0;
         for (double term : sums[c]) sum += term;
-        problem.view.partials[c * std::uint64_t{problem.max_blocks} + g.index()] = sum;
+        const int column = c < kParticleColumn ? c : c + 1;
+        problem.view.partials[column * std::uint64_t{problem.max_blocks} + g.index()] = sum;
       }
     });
   }
@@ -272,6 +275,9 @@ struct FinishPotential {
     s.imbalance = v[1];
     s.slope = v[2];
     s.mass = v[3];
+    s.net = 0;
+    if (!(s.mass > 0) || v[kHeldColumn] > 0) return;
+    for (int a = 0; a < 3; ++a) s.net += v[kNetColumn + a] * v[kNetColumn + a] / s.mass;
   }
 };
 

@@ -49,13 +49,16 @@ struct NewtonSums {
   double first_slope = 0;  // and where the direction begins
   double mass = 0;         // of the nodes that may move, kg
   double rounding = 0;  // of particles' stresses, as `imbalance`: what no solution is sure to meet
+  // |sum P gradient|^2 over the mass where no contact takes momentum, else 0: stresses, and so what
+  // rounding does to them, have none.
+  double net = 0;
   double contacts = 0;  // impulses of contacts that opened, closed or rub otherwise, as `imbalance`
   double demand = 0;    // of what contacts do to v*, as `imbalance`
   double ends = 0;      // what the step brings into a body that it does not touch yet
 };
-// Columns of partial sums: what nodes have of the potential, imbalance, slope, mass, and what
-// particles have of the potential.
-inline constexpr int kNewtonColumns = 5, kParticleColumn = 4;
+// Columns of partial sums: what nodes have of the potential, imbalance, slope, mass, what particles
+// have of the potential, the sum of P gradient, and the mass that contacts hold.
+inline constexpr int kNewtonColumns = 9, kParticleColumn = 4, kNetColumn = 5, kHeldColumn = 8;
 
 template <class Real>
 struct ImplicitView {

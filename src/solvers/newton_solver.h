@@ -241,7 +241,9 @@ class NewtonSolver {
     // What is left is what rounding does to stresses, which no velocities take away.
     bool is_rounding() {
       if (report.imbalance <= report.tolerance) return false;
-      if (!(report.imbalance <= std::sqrt(now.rounding))) return false;
+      if (!(report.imbalance <= std::sqrt(now.rounding)) ||
+          !is_of_rounding(report.imbalance, now, reference))
+        return false;
       return report.converged = report.rounding_limited = report.at_rounding = true;
     }
 
@@ -278,9 +280,9 @@ class NewtonSolver {
       solver.memory_.accept_trial();
       stay();
       // A solve that begins next to its end may have no digits left for its share.
-      const double enough = std::max(report.tolerance, std::sqrt(now.rounding));
-      report.converged =
-          std::isfinite(report.imbalance) && (linear.converged || report.imbalance <= enough);
+      const bool enough =
+          report.imbalance <= report.tolerance || is_of_rounding(report.imbalance, now, reference);
+      report.converged = std::isfinite(report.imbalance) && (linear.converged || enough);
       report.at_rounding = report.converged && report.imbalance > report.tolerance;
     }
 

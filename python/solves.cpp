@@ -9,10 +9,14 @@ void bind_solves(nb::module_& m) {
       .def_ro("solves", &SolverStats::solves)
       .def_ro("iterations", &SolverStats::iterations)
       .def_ro("max_iterations", &SolverStats::max_iterations)
-      .def_ro("seconds", &SolverStats::seconds, "Wall time.");
+      .def_ro("seconds", &SolverStats::seconds, "Wall time.")
+      .def_ro("at_rounding", &SolverStats::at_rounding,
+              "That end as well as their precision can, above the tolerance.");
   nb::class_<PressureStats, SolverStats>(m, "PressureStats")
       .def_ro("correction_iterations", &PressureStats::correction_iterations,
               "Of the density correction.")
+      .def_ro("corrections_lost", &PressureStats::corrections_lost,
+              "Density corrections that were not found.")
       .def_ro("max_divergence", &PressureStats::max_divergence, "1/s.")
       .def_ro("sealed_regions", &PressureStats::sealed_regions, "Regions of fluid without air.")
       .def_ro("correction_seconds", &PressureStats::correction_seconds);

@@ -55,7 +55,7 @@ struct StageLedger {
 // energy of particles and dynamic colliders, less what was fed, may only fall. Not measured, and 0,
 // where gravity acts along a periodic axis or the caller has forces or boundaries of its own.
 struct EnergyBalance {
-  double fed = 0;     // J since the start: by sources, and done by moved colliders
+  double fed = 0;     // J since the start: by sources, and done by moved colliders and forces
   double gained = 0;  // J: how far the balance lies above its lowest value so far
   // That over the largest energy in motion and strain so far, which counts as no less than what
   // lifts all particles by four cells.
@@ -65,12 +65,13 @@ struct EnergyBalance {
 // The solves of a linear system since the last frame.
 struct SolverStats {
   std::int64_t solves = 0, iterations = 0, max_iterations = 0;
-  double seconds = 0;  // wall time
+  double seconds = 0;            // wall time
+  std::int64_t at_rounding = 0;  // that end as well as their precision can, above the tolerance
 };
 
 // The pressure solves since the last frame (integrator = "incompressible" or "thermal").
 struct PressureStats : SolverStats {
-  std::int64_t correction_iterations = 0;  // of the density correction
+  std::int64_t correction_iterations = 0, corrections_lost = 0;  // of densities; not found
   double max_divergence = 0;        // largest over cells and steps, after the projection, 1/s
   std::int64_t sealed_regions = 0;  // connected regions of fluid without air, in the last step
   double correction_seconds = 0;    // wall time of its solves
@@ -96,7 +97,6 @@ struct ImplicitStats : SolverStats {
   std::int64_t cuts = 0;               // halvings by the line search
   std::int64_t passes = 0;             // times that contacts were judged
   std::int64_t rejected = 0;           // steps that missed the tolerance
-  std::int64_t at_rounding = 0;        // steps that end as well as their precision can, above it
   std::int64_t looks = 0;              // times that the host waited for what a solve has come to
   // Of the last step: the imbalance sqrt(sum |impulse|^2 / mass) that is left, and the potential of
   // its guess and of its solution, J.
@@ -162,7 +162,7 @@ struct FrameStats {
   // Of liquids, where particles lie too close; some tenths of a per cent are unevenness at rest.
   double lost_volume = 0;
   std::vector<int> squeezed;  // fixed_corotated materials of which some is flat (|J| < 1e-3)
-  double source_work = 0;     // J, of the pressure on what sources have brought into liquid
+  double source_work = 0, force_work = 0;  // J: of pressure on what sources bring; of `forces`
   StageLedger stages;
   PressureStats pressure;
   ImplicitStats implicit;

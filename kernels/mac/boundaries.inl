@@ -106,7 +106,7 @@ struct ConstrainFaces {
   // rests in the corner would fall with it for ever.
   FIRN_HD Real behind_walls(const Vec<Real, D>& x, int axis, Real v) const {
     const DomainWalls<Real, D>& walls = boundary.params.walls;
-    const Real tolerance = Real(1e-3) * boundary.grid.dx;
+    const Real tolerance = boundary.same_place(x);
     for (int side = 0; walls.active && side < 2; ++side) {
       const Real in = side == 0 ? x[axis] - walls.min[axis] : walls.max[axis] - x[axis];
       if (in > tolerance) continue;

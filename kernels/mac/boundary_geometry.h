@@ -40,6 +40,13 @@ struct BoundaryGeometry {
     return position_of(block, offset);
   }
 
+  // Distances below this are none: a thousandth of a cell or, far from the origin, what rounding
+  // makes of positions.
+  FIRN_HD Real same_place(const Vec<Real, D>& x) const {
+    Real far = 0;
+    for (int a = 0; a < D; ++a) far = max(far, abs(x[a]));
+    return max(Real(1e-3) * grid.dx, 4 * kEpsilon<Real> * far);
+  }
   FIRN_HD Vec<Real, D> cell_position(const Vec<int, D>& block, std::uint32_t cell) const {
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(cell));
     Vec<Real, D> offset;

@@ -165,7 +165,7 @@ struct MeasureFaces {
       Vec<Real, D> offset;
       for (int a = D - 1, rest = static_cast<int>(i); a >= 0; --a, rest /= kCornerSide)
         offset[a] = static_cast<Real>(rest % kCornerSide);
-      g.scratch.phi[i] = snapped(boundary.distance(boundary.position_of(block, offset)));
+      g.scratch.phi[i] = snapped_distance(boundary.position_of(block, offset));
     });
     g.sync();
     g.for_each(D * kCells, [&](std::uint32_t i) {
@@ -175,8 +175,9 @@ struct MeasureFaces {
   }
 
   // A wall along the grid has its corners at distance 0 up to rounding.
-  FIRN_HD Real snapped(Real phi) const {
-    return abs(phi) < Real(1e-3) * boundary.grid.dx ? Real(0) : phi;
+  FIRN_HD Real snapped_distance(const Vec<Real, D>& x) const {
+    const Real phi = boundary.distance(x);
+    return abs(phi) < boundary.same_place(x) ? Real(0) : phi;
   }
 
   // Of the face of cell `local` along `axis`, from the distances at its corners; and at its middle
@@ -194,19 +195,19 @@ struct MeasureFaces {
     // No farther from the middle than this, which changes the distance by no more.
     const Real reach = boundary.grid.dx * (D == 2 ? Real(0.5) : Real(0.7072));
     const auto middle = [&] {
-      return boundary.distance(boundary.face_position(block, local, axis));
+      return snapped_distance(boundary.face_position(block, local, axis));
     };
     Real open;
     if constexpr (D == 2) {
       const Real corners[2] = {at(0, 0), at(1, 0)};
       open = open_length(corners[0], corners[1]);
       if (open == Real(0) && min(corners[0], corners[1]) > -reach)
-        open = open_around(snapped(middle()), corners);
+        open = open_around(middle(), corners);
     } else {
       const Real corners[4] = {at(0, 0), at(1, 0), at(1, 1), at(0, 1)};
       open = open_square(corners);
       if (open == Real(0) && min(min(corners[0], corners[1]), min(corners[2], corners[3])) > -reach)
-        open = open_around(snapped(middle()), corners);
+        open = open_around(middle(), corners);
     }
     return open < kLeastArea ? Real(0) : open;
   }

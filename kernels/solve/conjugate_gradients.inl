@@ -51,6 +51,9 @@ struct JudgeResidual {
   // times the solution, by up to epsilon / 2: where starting again and again does not lower it,
   // that is what is left.
   static constexpr double kEvaluation = 3;
+  // Of the right-hand side: a solution whose rounding hides more than that solves nothing, however
+  // large it has become.
+  static constexpr double kHidden = 0.1;
   SolveControl* control;
   bool initial;
   template <class Device>
@@ -63,11 +66,12 @@ struct JudgeResidual {
     }
     if (!finite(c.residual) || !finite(c.rhs)) return fail(c);
     if (c.failed != 0 && c.iterations < c.max_iterations) return;  // the iteration broke down
-    c.rounding_limited = c.residual > c.tolerance && c.residual <= c.rounding ? 1 : 0;
+    const bool tells = c.residual <= kHidden * c.rhs;
+    c.rounding_limited = c.residual > c.tolerance && c.residual <= c.rounding && tells ? 1 : 0;
     c.failed = 0;
     c.done = c.residual <= c.tolerance || c.rounding_limited != 0 ? 1 : 0;
     if (c.done != 0) return;
-    if (c.restarts == kMaxRestarts && c.residual <= kEvaluation * c.rounding) {
+    if (c.restarts == kMaxRestarts && c.residual <= kEvaluation * c.rounding && tells) {
       c.rounding_limited = c.done = 1;
       return;
     }

@@ -53,9 +53,11 @@ std::string solves(std::string_view name, const SolverStats& s) {
 std::string pressure_solves(const PressureStats& p) {
   return solves("pressure", p) +
          fmt::format(
-             ", {:.1f} for the density in {:.3f} s; largest divergence {:.2g} 1/s{}",
+             ", {:.1f} for the density in {:.3f} s{}; largest divergence {:.2g} 1/s{}",
              static_cast<double>(p.correction_iterations) / static_cast<double>(p.solves),
-             p.correction_seconds, p.max_divergence,
+             p.correction_seconds,
+             p.corrections_lost > 0 ? fmt::format(" ({} not found)", p.corrections_lost) : "",
+             p.max_divergence,
              p.sealed_regions > 0 ? fmt::format("; {} sealed regions", p.sealed_regions) : "");
 }
 

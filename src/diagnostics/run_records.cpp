@@ -82,18 +82,20 @@ Json to_json(const SolverStats& s) {
   return {{"solves", s.solves},
           {"iterations", s.iterations},
           {"max_iterations", s.max_iterations},
-          {"seconds", s.seconds}};
+          {"seconds", s.seconds},
+          {"at_rounding", s.at_rounding}};
 }
 
-// Records of older versions have no seconds.
+// Records of older versions have no seconds, nor what ended at rounding or was lost.
 SolverStats solver_from_json(const Json& json) {
   return {count_of(json, "solves"), count_of(json, "iterations"), count_of(json, "max_iterations"),
-          json.value("seconds", 0.0)};
+          json.value("seconds", 0.0), json.value("at_rounding", std::int64_t{0})};
 }
 
 Json to_json(const PressureStats& p) {
   Json json = to_json(static_cast<const SolverStats&>(p));
   json.update({{"correction_iterations", p.correction_iterations},
+               {"corrections_lost", p.corrections_lost},
                {"max_divergence", p.max_divergence},
                {"sealed_regions", p.sealed_regions},
                {"correction_seconds", p.correction_seconds}});
@@ -101,8 +103,11 @@ Json to_json(const PressureStats& p) {
 }
 
 PressureStats pressure_from_json(const Json& json) {
-  return {solver_from_json(json), count_of(json, "correction_iterations"),
-          json.at("max_divergence"), count_of(json, "sealed_regions"),
+  return {solver_from_json(json),
+          count_of(json, "correction_iterations"),
+          json.value("corrections_lost", std::int64_t{0}),
+          json.at("max_divergence"),
+          count_of(json, "sealed_regions"),
           json.value("correction_seconds", 0.0)};
 }
 
@@ -112,7 +117,6 @@ Json to_json(const ImplicitStats& s) {
                {"cuts", s.cuts},
                {"passes", s.passes},
                {"rejected", s.rejected},
-               {"at_rounding", s.at_rounding},
                {"looks", s.looks},
                {"imbalance", s.imbalance},
                {"tolerance", s.tolerance},
@@ -128,7 +132,6 @@ ImplicitStats implicit_from_json(const Json& json) {
   s.cuts = count_of(json, "cuts");
   s.passes = count_of(json, "passes");
   s.rejected = count_of(json, "rejected");
-  s.at_rounding = json.value("at_rounding", std::int64_t{0});
   s.looks = json.value("looks", std::int64_t{0});
   s.imbalance = json.at("imbalance"), s.tolerance = json.at("tolerance");
   s.energy_before = json.at("energy_before"), s.energy_after = json.at("energy_after");
@@ -140,6 +143,7 @@ void add(const SolverStats& frame, SolverStats& run) {
   run.iterations += frame.iterations;
   run.max_iterations = std::max(run.max_iterations, frame.max_iterations);
   run.seconds += frame.seconds;
+  run.at_rounding += frame.at_rounding;
 }
 
 // Steps launched as a captured graph have none.
@@ -278,6 +282,7 @@ void RunTotals::add(const FrameStats& stats) {
   lost_volume = std::max(lost_volume, stats.lost_volume);
   firn::add(stats.pressure, pressure);
   pressure.correction_iterations += stats.pressure.correction_iterations;
+  pressure.corrections_lost += stats.pressure.corrections_lost;
   pressure.correction_seconds += stats.pressure.correction_seconds;
   pressure.max_divergence = std::max(pressure.max_divergence, stats.pressure.max_divergence);
   pressure.sealed_regions = stats.pressure.sealed_regions;
@@ -288,7 +293,6 @@ void RunTotals::add(const FrameStats& stats) {
   implicit.cuts += before.cuts;
   implicit.passes += before.passes;
   implicit.rejected += before.rejected;
-  implicit.at_rounding += before.at_rounding;
   implicit.looks += before.looks;
   for (const ThermalSolver& solver : kThermalSolvers)
     firn::add(stats.thermal.*solver.stats, thermal.*solver.stats);

@@ -146,6 +146,8 @@ class EllipticSolver {
       levels_ = table_.first();
       if (expected < kMaxLevels && levels_.count[expected] > 0) {
         build_levels<Exec, D>(exec_, hierarchy_, system.blocks, {expected, kMaxLevels}, stopped);
+        // Levels are numbered where the ranks of components were.
+        find_components<Exec, D>(exec_, components_, system.blocks, stopped);
         levels_ = table_.first();
       }
       if (levels_.overflow == 0) break;
@@ -251,7 +253,8 @@ class EllipticSolver {
     compute_residual<Exec, D>(exec_, vectors_, false, blocks_);
     if (state().singular_components > 0) make_compatible();
   }
-  // Of the means that remove_component_means took away from a channel of that largest magnitude.
+  // Of the means that remove_component_means took away from a channel of that largest magnitude:
+  // the largest one, 0 if none is positive.
   double largest_mean(double largest) {
     const std::size_t n = state().singular_components;
     host_sums_.resize(2 * n);
@@ -261,7 +264,7 @@ class EllipticSolver {
     for (std::size_t c = 0; c < n; ++c) {
       const double mean = static_cast<double>(host_sums_[c]) * unit /
                           static_cast<double>(std::max<std::int64_t>(host_sums_[n + c], 1));
-      if (std::abs(mean) > std::abs(found)) found = mean;
+      found = std::max(found, mean);
     }
     return found;
   }

@@ -15,11 +15,11 @@ class Retry : public Stage<Exec, D, Real> {
  public:
   using Stage<Exec, D, Real>::Stage;
 
-  // Whether the step goes on. What is not finite has no shorter step; the transfer names the
-  // particle that brought it. Otherwise the rest of this step does nothing.
+  // Whether the step goes on. What is not finite from the beginning has no shorter step; the
+  // transfer names the particle that brought it. Otherwise the rest of this step does nothing.
   bool accepts(const SolveReport& report, const SystemName& system) {
     if (report.stopped) return false;
-    if (report.converged || !std::isfinite(report.residual)) return true;
+    if (report.converged || !std::isfinite(report.initial)) return true;
     rejected_ = report;
     of_ = &system;
     StepControl c = context_.read();

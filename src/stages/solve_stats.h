@@ -17,6 +17,7 @@ inline void count_solve(const SolveReport& report, SolverStats& stats) {
   ++stats.solves;
   stats.iterations += report.iterations;
   stats.max_iterations = std::max(stats.max_iterations, std::int64_t{report.iterations});
+  stats.at_rounding += report.rounding_limited ? 1 : 0;
 }
 
 // The host waits for a solve; before it, for what the step has enqueued so far, which is not its

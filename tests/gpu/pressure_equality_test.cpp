@@ -7,6 +7,7 @@
 
 #include "tests/support/device.h"
 #include "tests/support/pressure_cases.h"
+#include "tests/support/pressure_pockets.h"
 
 namespace firn::test {
 namespace {
@@ -46,6 +47,13 @@ TEST(GpuPressureSolver, EqualsTheCpu2DSingle) { expect_equal<2, float>(); }
 TEST(GpuPressureSolver, EqualsTheCpu2DDouble) { expect_equal<2, double>(); }
 TEST(GpuPressureSolver, EqualsTheCpu3DSingle) { expect_equal<3, float>(); }
 TEST(GpuPressureSolver, EqualsTheCpu3DDouble) { expect_equal<3, double>(); }
+
+TEST(GpuPressureSolver, DeeperHierarchiesKnowSealedPockets) {
+  if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
+  Cuda exec;
+  expect_growth_keeps_pockets<2, float>(exec, 9);
+  expect_growth_keeps_pockets<3, double>(exec, 5);
+}
 
 TEST(GpuPressureSolver, IterationsOfRandomConductances) {
   if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;

@@ -98,6 +98,28 @@ TYPED_TEST(Projection, FloodsACellAmidLiquid) {
   }
 }
 
+// Where single precision rounds positions to more than a thousandth of a cell, too.
+TEST(ProjectionWalls, OnLinesOfTheGridAreClosedFarFromTheOrigin) {
+  constexpr double dx = 0.025;
+  for (const int cells : {0, 10242, 15002, 20010, 31337}) {
+    Scene scene = liquid_scene(2, dx, Precision::kSingle);
+    const double at = cells * dx;
+    scene.grid.domain = closed_box({at, at, 0}, {at + 16 * dx, at + 16 * dx, 0});
+    scene.bodies = {lattice("pool", box({at, at, 0}, {at + 16 * dx, at + 16 * dx, 0}))};
+    FluidHarness<2, float> h(scene);
+    h.prepare(1e-3);
+    EXPECT_EQ(h.fluid_cells(), 256U) << cells;
+    int on_walls = 0;
+    h.for_each_face([&](const FluidFace& face) {
+      const double x = (face.x[static_cast<std::size_t>(face.axis)] - at) / dx;
+      const bool on_wall = std::abs(x) < 0.25 || std::abs(x - 16) < 0.25;
+      on_walls += on_wall ? 1 : 0;
+      EXPECT_EQ(face.open, on_wall ? 0 : 1) << cells << ", " << x;
+    });
+    EXPECT_EQ(on_walls, 64) << cells;
+  }
+}
+
 // A floor that rises lifts all liquid on it as a plug, also along the edges of the box.
 TYPED_TEST(Projection, APistonDrivesAPlugFlow) {
   constexpr int D = TypeParam::D;

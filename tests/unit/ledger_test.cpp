@@ -53,8 +53,12 @@ FrameStats stats_of(int frame) {
   s.energy = {value(), value(), value()};
   s.lost_volume = value();
   s.stages = {value(), value(), value(), value(), value()};
-  s.pressure = {
-      {10 * frame, 60 * frame, 7 + frame, 0.25 * frame}, 20 * frame, value(), frame % 3, 0.5};
+  s.pressure = {{10 * frame, 60 * frame, 7 + frame, 0.25 * frame, 2 * frame},
+                20 * frame,
+                frame,
+                value(),
+                frame % 3,
+                0.5};
   s.thermal.heat = {10 * frame, 30 * frame, 4 + frame, 0.125 * frame};
   if (frame > 0) s.reactions = {{vector(), vector()}, {vector(), vector()}, {vector(), vector()}};
   return s;

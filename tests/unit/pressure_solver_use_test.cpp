@@ -8,6 +8,7 @@
 
 #include "tests/support/pressure_blobs.h"
 #include "tests/support/pressure_cases.h"
+#include "tests/support/pressure_pockets.h"
 #include "tests/support/spaces.h"
 
 namespace firn::test {
@@ -162,6 +163,33 @@ TYPED_TEST(PressureSolverTest, SystemsMayChangeSize) {
     (fresh.empty() ? fresh : again) = h.solution();
   }
   EXPECT_EQ(fresh, again);
+}
+
+TYPED_TEST(PressureSolverTest, DeeperHierarchiesKnowSealedPockets) {
+  Cpu exec(1);
+  expect_growth_keeps_pockets<TypeParam::D, typename TypeParam::Real>(exec, 12);
+}
+
+// Closed, heavy and loaded evenly: single precision knows such a solution by its digits alone. What
+// they hide must be little of what was to be solved for.
+TEST(PressureSolverRounding, IsNoSolutionWhereItHidesTheRightHandSide) {
+  Cpu exec(1);
+  for (const double weight : {1e-3, 1e-8, 1e-10}) {
+    auto c = cube_case<2>(40, CubeWalls::kClosed);
+    random_rhs(c);
+    const std::vector<double> diagonal = c.diagonal();
+    c.mass.assign(c.cells(), 0);
+    for (std::size_t i = 0; i < c.cells(); ++i)
+      if (diagonal[i] > 0) c.mass[i] = weight, c.rhs[i] = 0.9 * c.rhs[i] + 0.1;
+    PressureHarness<Cpu, 2, float> single(exec, c);
+    PressureHarness<Cpu, 2, double> known(exec, c);
+    const SolveReport report = single.solve({1e-6, 0, 200});
+    EXPECT_TRUE(known.solve({1e-6, 0, 200}).converged);
+    if (report.converged) {
+      EXPECT_LT(report.residual, 0.11);
+    }
+    EXPECT_EQ(report.converged, weight == 1e-3) << weight;
+  }
 }
 
 TEST(PressureSolverMemory, StaysWithinItsBudget) {

@@ -314,6 +314,11 @@ typename SceneStepper<Integrator>::Head SceneStepper<Integrator>::load_head(Byte
   head.control = in.value<StepControl>();
   head.materials = in.values<double>();
   head.layout = in.values<Chunk>();
+  if (head.control.carried == 1 && !context_.fused)
+    throw Error(ErrorCategory::kFile,
+                "the saved state lies between two fused steps, and this scene makes none on this "
+                "device: go on with it as it was made, to the end of a frame, or from an earlier "
+                "checkpoint");
   if (!consistent(head.control, head.layout)) fail_to_load();
   if (head.control.carried != 0 && head.materials != materials_in_numbers())
     throw Error(

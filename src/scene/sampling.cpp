@@ -176,7 +176,10 @@ std::vector<Vec3> sample_lattice(const CompiledShape& shape, double spacing, boo
       [&](const Index& at) {
         Vec3 x = origin.corner(at);
         CellRandom random(at, seed);
-        for (int i = 0; i < shape.dimension; ++i) x[i] += spacing * (jitter ? random() : 0.5);
+        // A row that lies on the face between two bodies, but for rounding, is in one of them.
+        constexpr double kSkew = 0x1p-36;
+        for (int i = 0; i < shape.dimension; ++i)
+          x[i] += spacing * (jitter ? random() : 0.5 + (i + 1) * kSkew);
         if (distance(shape, sum(x, moved)) < 0) points.push_back(x);
       },
       of_points(watch, points));

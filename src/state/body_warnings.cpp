@@ -15,6 +15,19 @@ namespace firn {
 
 namespace {
 
+bool lies_outside(const Scene& scene, const CompiledShape& outline) {
+  if (!scene.grid.domain) return false;
+  const Domain& domain = *scene.grid.domain;
+  for (std::size_t a = 0; a < static_cast<std::size_t>(outline.dimension); ++a)
+    if (domain.boundary[2 * a] != BoundaryType::kPeriodic &&
+        (outline.max[a] < domain.min[a] || outline.min[a] > domain.max[a]))
+      return true;
+  return false;
+}
+bool lies_outside(const Scene& scene, const Shape& shape) {
+  return lies_outside(scene, outline_shape(shape, scene.simulation.dimension, scene.grid.dx));
+}
+
 class BodyInspector {
  public:
   BodyInspector(const Scene& scene, std::size_t index)
@@ -33,8 +46,9 @@ class BodyInspector {
   // Empty: nothing is wrong with it.
   std::string finding() const {
     if (!shape_.bounded()) return {};  // refused where it is filled
-    if (is_outside()) return "lies outside the domain";
+    if (lies_outside(scene_, shape_)) return "lies outside the domain";
     if (std::string reason = why_too_far(); !reason.empty()) return reason;
+    if (std::string reason = why_twice(); !reason.empty()) return reason;
     if (const double beyond = beyond_walls(); beyond > scene_.grid.dx)
       return fmt::format(
           "reaches {:.3g} m through a wall of the domain: what lies beyond is put onto the wall "
@@ -75,14 +89,19 @@ class BodyInspector {
     constexpr double kHalf = 0.75;
     return has_open_mesh() && volume_by_cells(32) < kHalf * volume_by_cells(16);
   }
-  bool is_outside() const {
-    if (!scene_.grid.domain) return false;
+  std::string why_twice() const {
+    if (!scene_.grid.domain) return {};
     const Domain& domain = *scene_.grid.domain;
-    for (std::size_t a = 0; a < static_cast<std::size_t>(dimension_); ++a)
-      if (domain.boundary[2 * a] != BoundaryType::kPeriodic &&
-          (shape_.max[a] < domain.min[a] || shape_.min[a] > domain.max[a]))
-        return true;
-    return false;
+    for (std::size_t a = 0; a < static_cast<std::size_t>(dimension_); ++a) {
+      const double period = domain.max[a] - domain.min[a];
+      if (domain.boundary[2 * a] == BoundaryType::kPeriodic &&
+          shape_.max[a] - shape_.min[a] > period + 1e-6 * scene_.grid.dx)
+        return fmt::format(
+            "is longer along {} than the period of the domain, {:g} m: its ends fill the same "
+            "space twice",
+            "xyz"[a], period);
+    }
+    return {};
   }
   // Single precision tells coordinates apart by 2^-24 of them and more.
   std::string why_too_far() const {
@@ -148,6 +167,12 @@ std::vector<std::string> body_warnings(const Scene& scene) {
     if (!finding.empty())
       warnings.push_back(
           fmt::format("body \"{}\" {}", name.empty() ? std::to_string(b) : name, finding));
+  }
+  for (std::size_t s = 0; s < scene.sources.size(); ++s) {
+    const Source& source = scene.sources[s];
+    if (source.motion || !lies_outside(scene, source.shape)) continue;
+    warnings.push_back(fmt::format("source \"{}\" lies outside the domain: it emits nothing",
+                                   source.name.empty() ? std::to_string(s) : source.name));
   }
   return warnings;
 }

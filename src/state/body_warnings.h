@@ -9,7 +9,8 @@
 
 namespace firn {
 
-// One for each body that gets no particles, and why, and for each that lies outside the domain.
+// One for each body that gets no particles, and why, for each that lies outside the domain, as for
+// sources at rest, or is there twice.
 // Does not sample bodies that must have particles.
 std::vector<std::string> body_warnings(const Scene& scene);
 

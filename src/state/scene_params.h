@@ -19,7 +19,8 @@ namespace firn {
 // symmetric set.
 TransferParams transfer_params(const Scene& scene);
 StepLimits step_limits(const Scene& scene);
-// `fused`: as fuses_steps says for the backend; what a saved state holds does not depend on it.
+// `fused`: as fuses_steps says for the backend; what a state saved between frames holds does not
+// depend on it.
 ChannelNeeds channel_needs(const Scene& scene, bool fused = false);
 
 template <int D, class Real>

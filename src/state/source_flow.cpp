@@ -8,6 +8,7 @@
 #include <span>
 
 #include "kernels/collide/rigid_motion.h"
+#include "src/scene/boundary_types.h"
 #include "src/scene/integrator_traits.h"
 #include "src/scene/sampling.h"
 
@@ -79,10 +80,38 @@ class FilledSpace {
 
 }  // namespace
 
+Shape within_walls(const Scene& scene, const Source& source) {
+  const int d = scene.simulation.dimension;
+  if (!scene.grid.domain || source.motion) return source.shape;
+  const Domain& domain = *scene.grid.domain;
+  const CompiledShape outline = outline_shape(source.shape, d, scene.grid.dx);
+  if (!outline.bounded()) return source.shape;
+  Shape room;
+  room.type = ShapeType::kBox;
+  bool cut = false;
+  for (std::size_t a = 0; a < static_cast<std::size_t>(d); ++a) {
+    const double low = outline.min[a] - scene.grid.dx, high = outline.max[a] + scene.grid.dx;
+    const double same = 1e-6 * scene.grid.dx;
+    const bool below = is_wall(domain.boundary[2 * a]) && outline.min[a] < domain.min[a] - same,
+               above = is_wall(domain.boundary[2 * a + 1]) && outline.max[a] > domain.max[a] + same;
+    room.min[a] = below ? domain.min[a] : std::min(low, domain.max[a]);
+    room.max[a] = above ? domain.max[a] : std::max(high, domain.min[a]);
+    // Beyond the wall: nothing is left.
+    room.min[a] = std::min(room.min[a], room.max[a] - scene.grid.dx);
+    cut = cut || below || above;
+  }
+  if (!cut) return source.shape;
+  Shape both;
+  both.type = ShapeType::kIntersection;
+  both.children = {source.shape, room};
+  return both;
+}
+
 SourceFlow::SourceFlow(const Scene& scene, std::size_t source)
     : scene_(scene),
       source_(scene.sources[source]),
-      shape_(compile_shape(source_.shape, scene.simulation.dimension, scene.grid.dx)),
+      shape_(
+          compile_shape(within_walls(scene, source_), scene.simulation.dimension, scene.grid.dx)),
       seed_(scene.simulation.seed + 0xd1342543de82ef95ull * (source + 1)),
       per_cell_(particles_per_cell(source_.particles_per_cell, scene.simulation.dimension)) {
   require_bounded(shape_, "source \"" + source_.name + "\"");
@@ -128,7 +157,7 @@ ParticleBatch SourceFlow::batch(std::uint64_t emission) const {
 }
 ParticleBatch SourceFlow::batch(std::uint64_t emission, const FindParticles& present) const {
   // What flows in makes its own room there; what the nozzle is full of already does not.
-  if (traits_of(scene_).staggered && (emission > 0 || period_ == 0)) return batch(emission);
+  if (traits_of(scene_).staggered && emission > 0) return batch(emission);
   const Window w = window(emission);
   return made_of(w, with_room(w, emission, present), emission);
 }

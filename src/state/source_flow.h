@@ -26,6 +26,10 @@ struct PresentParticle {
 // Those within a box of the world, by ascending ids.
 using FindParticles = std::function<std::vector<PresentParticle>(const Vec3& min, const Vec3& max)>;
 
+// Of a source at rest what lies within the walls of the domain: nothing is behind them, and what
+// flows through a nozzle that is drawn through one comes in there.
+Shape within_walls(const Scene& scene, const Source& source);
+
 // What comes in evenly from one emission to the next.
 struct SourceInflow {
   std::vector<Vec3> position;  // m, in the world, within half a cell behind the nozzle's rim

@@ -6,6 +6,7 @@
 #include "src/scene/integrator_traits.h"
 #include "src/scene/shapes.h"
 #include "src/state/scene_params.h"
+#include "src/state/source_flow.h"
 
 namespace firn {
 namespace {
@@ -22,14 +23,25 @@ bool may_be_held(const Scene& scene, const Source& source) {
 
 SourceOpening opening_of(const Scene& scene, const Source& source, double speed) {
   const double dx = scene.grid.dx, reach = 0.5 * (transfer_params(scene).degree + 1) * dx;
-  const CompiledShape shape = compile_shape(source.shape, scene.simulation.dimension, dx);
+  const int d = scene.simulation.dimension;
+  const Shape within = within_walls(scene, source);
+  const CompiledShape shape = compile_shape(within, d, dx);
   require_bounded(shape, "source \"" + source.name + "\"");
+  // Beside an edge that a wall cuts, the distance is that to the edge.
+  const bool cut = within != source.shape;
+  const CompiledShape whole = compile_shape(source.shape, d, dx),
+                      room = cut ? compile_shape(within.children[1], d, dx) : whole;
+  const auto away = [&](const Vec3& x) {
+    const double to_shape = distance(whole, x), to_room = cut ? distance(room, x) : to_shape;
+    return cut && to_shape > 0 && to_room > 0 ? std::hypot(to_shape, to_room)
+                                              : std::max(to_shape, to_room);
+  };
   SourceOpening o;
   for (std::size_t a = 0; a < 3; ++a) o.flow[a] = source.velocity[a] / speed;
   // What has come in last is still within reach of what lies behind.
   o.begin = source.start;
   o.end = source.end + 2 * reach / speed;
-  for (std::size_t a = 0; a < static_cast<std::size_t>(scene.simulation.dimension); ++a) {
+  for (std::size_t a = 0; a < static_cast<std::size_t>(d); ++a) {
     o.first[a] = static_cast<int>(std::floor((shape.min[a] - reach) / dx));
     o.count[a] = static_cast<int>(std::ceil((shape.max[a] + reach) / dx)) - o.first[a] + 1;
   }
@@ -45,8 +57,7 @@ SourceOpening opening_of(const Scene& scene, const Source& source, double speed)
           upstream[a] = x[a] - step * o.flow[a];
           downstream[a] = x[a] + step * o.flow[a];
         }
-        o.open.push_back(distance(shape, x) <= reach &&
-                         distance(shape, upstream) - distance(shape, downstream) > 0.05 * dx);
+        o.open.push_back(away(x) <= reach && away(upstream) - away(downstream) > 0.05 * dx);
       }
   return o;
 }

@@ -182,6 +182,19 @@ TEST(FusedForce, GoesOnBitForBitFromBetweenFusedSteps) {
   }
 }
 
+// A state from between fused steps has velocities on the grid, which nothing else can go on with.
+TEST(FusedForce, StatesFromBetweenFusedStepsSayWhatTheyNeed) {
+  Scene scene = two_balls({2, Precision::kDouble, true});
+  Simulation fused = simulate(scene);
+  int left = 3;
+  const Observer three{{}, [&](const StepInfo&) { return --left > 0; }, {}};
+  ASSERT_FALSE(fused.advance_until(1, three));
+  scene.simulation.fused = false;
+  Simulation plain = simulate(scene);
+  expect_error(ErrorCategory::kFile, {"between two fused steps"},
+               [&] { plain.load_state(fused.save_state()); });
+}
+
 // What it would be told of velocities is nowhere, until a step brings them back.
 TEST(FusedForce, IsRefusedWhereVelocitiesLieOnTheGrid) {
   Simulation simulation = simulate(two_balls({2, Precision::kDouble, true}));

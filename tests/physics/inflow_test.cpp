@@ -126,6 +126,25 @@ TEST(Inflow, LeavesJetsInAirAlone) {
   for (std::size_t i = 0; i < s.size(); ++i) EXPECT_NEAR(s.velocity[3 * i], kSpeed, 1e-6);
 }
 
+// Without a velocity a source fills its shape once, where that is not full.
+TEST(Inflow, FillsNothingThatIsFull) {
+  for (const bool full : {true, false}) {
+    Scene scene = liquid_scene(2, kDx);
+    scene.grid.domain = closed_box({0, 0, 0}, {1, 1, 0});
+    scene.bodies = {body("pool", 0, box({0, 0, 0}, {1, 0.5, 0}))};
+    scene.sources = {flow(box({0.4, full ? 0.1 : 0.7, 0}, {0.6, full ? 0.3 : 0.9, 0}), {})};
+    scene.sources[0].start = 0.1;
+    Simulation simulation = simulate(scene);
+    simulation.advance_until(0.2);
+    const auto brought = static_cast<double>(simulation.stats().emitted),
+               whole = 4 * 0.04 / (kDx * kDx);
+    if (full)
+      EXPECT_LT(brought, 0.05 * whole);
+    else
+      EXPECT_NEAR(brought, whole, 0.05 * whole);
+  }
+}
+
 TEST(Inflow, GoesOnAfterARestart) {
   const Scene scene = pipe(2, BoundaryType::kSlip);
   Simulation whole = simulate(scene), first = simulate(scene), second = simulate(scene);

@@ -81,6 +81,44 @@ TEST(SourceAtAWall, HoldsWhatPressesBackInLongSteps) {
   EXPECT_NEAR(height[1], height[0], 1e-4);
 }
 
+// Drawn through a wall, it brings what the part within says; that beyond is nowhere.
+TEST(SourceAtAWall, BringsWhatLiesWithinIt) {
+  Scene scene = empty_scene(2, 0.05, Precision::kDouble);
+  scene.simulation.gravity = {0, 0, 0};
+  scene.simulation.fps = 20;
+  scene.materials = {water("water")};
+  scene.materials[0].bulk_modulus = 2e4;
+  scene.grid.domain = closed_box({0, 0, 0}, {4, 1, 0});
+  scene.sources = {{}};
+  scene.sources[0].shape = box({-0.4, 0.3, 0}, {0.2, 0.7, 0});
+  scene.sources[0].velocity = {1, 0, 0};
+  Simulation simulation = simulate(scene);
+  for (int frame = 0; frame < 20; ++frame) {
+    simulation.advance_frame();
+    const Snapshot s = simulation.snapshot();
+    int at_wall = 0;
+    for (std::size_t i = 0; i < s.size(); ++i) at_wall += s.position[2 * i] < 1e-3 ? 1 : 0;
+    EXPECT_LT(at_wall, 8) << "a sheet on the wall";
+  }
+  const Totals& totals = simulation.stats().totals;
+  const double expected = 1000 * 0.4 * (0.2 + 1), slice = 1000 * 0.4 * 0.025;
+  EXPECT_NEAR(totals.mass, expected, slice + 0.01 * expected);
+  EXPECT_NEAR(totals.momentum[0], totals.mass, 0.02 * expected);
+}
+
+TEST(SourceAtAWall, BringsNothingFromOutside) {
+  Scene scene = empty_scene(2, 0.05, Precision::kDouble);
+  scene.materials = {water("water")};
+  scene.grid.domain = closed_box({0, 0, 0}, {4, 1, 0});
+  scene.bodies = {body("pool", 0, box({0, 0, 0}, {4, 0.2, 0}))};
+  scene.sources = {{}};
+  scene.sources[0].shape = box({-0.6, 0.3, 0}, {-0.2, 0.7, 0});
+  scene.sources[0].velocity = {1, 0, 0};
+  Simulation simulation = simulate(scene);
+  simulation.advance_frame();
+  EXPECT_EQ(simulation.stats().emitted, 0);
+}
+
 // Of a half of a wall that the source does not open, and once it has ended, what was held stays so.
 TEST(SourceAtAWall, LeavesTheRestOfItAsItWas) {
   for (const bool ended : {false, true}) {

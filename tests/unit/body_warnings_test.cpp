@@ -119,6 +119,32 @@ TEST(BodyWarnings, TellWhereSinglePrecisionEnds) {
   EXPECT_NE(outside[0].find("where the grid ends"), std::string::npos) << outside[0];
 }
 
+TEST(BodyWarnings, TellOfBodiesLongerThanAPeriod) {
+  for (const double longer : {0.0, 0.3}) {
+    Scene scene = test::empty_scene(2, 0.0625);
+    scene.materials = {test::elastic("jelly")};
+    scene.grid.domain.emplace();
+    scene.grid.domain->max = {1, 1, 0};
+    scene.grid.domain->boundary[0] = scene.grid.domain->boundary[1] = BoundaryType::kPeriodic;
+    scene.bodies = {test::body("strip", 0, box({-longer, 0, 0}, {1, 0.5, 0}))};
+    const auto warnings = body_warnings(scene);
+    ASSERT_EQ(warnings.size(), longer > 0 ? 1U : 0U);
+    if (longer > 0) {
+      EXPECT_NE(warnings[0].find("longer along x than the period"), std::string::npos);
+    }
+  }
+}
+
+TEST(BodyWarnings, TellOfSourcesOutside) {
+  Scene scene = scene_of(sphere({}, 0.4));
+  scene.sources = {{}};
+  scene.sources[0].name = "tap";
+  scene.sources[0].shape = sphere({5, 0, 0}, 0.2);
+  const auto warnings = body_warnings(scene);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(warnings[0].find("source \"tap\" lies outside"), std::string::npos) << warnings[0];
+}
+
 TEST(Bodies, WhoseVelocityIsNotFiniteAreNamed) {
   for (const char* velocity : {"1/0", "sqrt(x)", "log(x - x)"}) {
     Scene scene = scene_of(sphere({}, 0.4));

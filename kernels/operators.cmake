@@ -115,6 +115,7 @@ firn_operators(implicit/nodes SPLIT DIMENSION begin_implicit guess_velocity try_
   multiply_minres<Exec,NodeSpace<D,Real>,StoredProduct<D,Real>>)
 firn_operators(particles/totals particle_totals)
 firn_operators(particles/accelerate accelerate)
+firn_operators(particles/force_fields evaluate_forces)
 
 firn_operators(solve/levels build_levels)
 firn_operators(solve/components find_components number_components remove_means)

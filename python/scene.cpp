@@ -154,6 +154,13 @@ void bind_bodies(nb::module_& m) {
   nb::class_<Sink>(m, "Sink", "Where material goes.")
       .def_ro("name", &Sink::name)
       .def_ro("shape", &Sink::shape);
+  nb::class_<ForceField>(m, "ForceField", "What accelerates material beside gravity.")
+      .def_ro("name", &ForceField::name)
+      .def_ro("shape", &ForceField::shape, "None: everywhere.")
+      .def_ro("acceleration", &ForceField::acceleration, "m/s^2.")
+      .def_ro("velocity", &ForceField::velocity, "m/s, of air.")
+      .def_ro("drag", &ForceField::drag, "1/s, of air; 0: there is none.")
+      .def_ro("materials", &ForceField::materials, "Indices; empty: all.");
   nb::class_<HeatSource>(m, "HeatSource", "Where material is heated from within.")
       .def_ro("name", &HeatSource::name)
       .def_ro("shape", &HeatSource::shape)
@@ -228,6 +235,7 @@ void bind_scene(nb::module_& m) {
       .def_ro("colliders", &Scene::colliders)
       .def_ro("sources", &Scene::sources)
       .def_ro("sinks", &Scene::sinks)
+      .def_ro("forces", &Scene::forces)
       .def_ro("heat_sources", &Scene::heat_sources)
       .def_ro("sensors", &Scene::sensors)
       .def_prop_ro("solves_heat", &Scene::solves_heat, "Whether particles have temperatures.");

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "firn/kinds.h"
+#include "firn/output.h"
 #include "firn/shape.h"
 
 namespace firn {
@@ -23,7 +24,6 @@ enum class Precision { kSingle, kDouble };
 enum class TransferType { kPic, kFlip, kRpic, kApic, kAflip, kPolypic };
 enum class AdvectionMap { kTranslation, kAffine };  // the map xi of [PolyPIC 5.1]
 enum class ForceForm { kMls, kGradient };
-enum class DiagnosticsLevel { kOff, kTotals, kStages };
 enum class Phase { kSolid, kLiquid };
 
 struct SimulationSettings {
@@ -174,8 +174,6 @@ struct HeatProperties {
   bool operator==(const HeatProperties&) const = default;
 };
 
-// How pictures in 3D show a material. kAuto: snow and sand as particles, all others as surfaces.
-enum class Look { kAuto, kSurface, kParticles };
 // What its surface looks like. kAuto: thin liquids clear, von_mises metal, all others soft.
 enum class Finish { kAuto, kMatte, kGlossy, kSoft, kMetal, kClear };
 
@@ -290,6 +288,21 @@ struct Sink {
   bool operator==(const Sink&) const = default;
 };
 
+// What accelerates material beside gravity, where it is and in what it is made of.
+struct ForceField {
+  std::string name;
+  std::optional<Shape> shape;  // at rest in the world; none: everywhere
+  VectorField acceleration;    // m/s^2, of the world's x, y, z and t
+  VectorField velocity;        // m/s, likewise, of air, which drags at what moves in it
+  double drag = 0;             // 1/s: that drag is drag (velocity - v); 0: there is no air
+  std::vector<int> materials;  // indices; empty: all
+  bool acts_on(int material) const {
+    return materials.empty() ||
+           std::find(materials.begin(), materials.end(), material) != materials.end();
+  }
+  bool operator==(const ForceField&) const = default;
+};
+
 // A region of space in which material is heated (or cooled) from within.
 struct HeatSource {  // integrator = "thermal"
   std::string name;
@@ -320,56 +333,6 @@ struct Sensor {
   bool operator==(const Sensor&) const = default;
 };
 
-struct Camera {
-  Vec3 eye{}, target{}, up{0, 1, 0};
-  double fov = 0.61;  // vertical, radians
-  bool operator==(const Camera&) const = default;
-};
-
-// What pictures say beside what they show. kAuto: where it tells something.
-enum class Drawn { kAuto, kAlways, kNever };
-
-// What of a particle its surface is found from: a sphere, or an ellipsoid that lies along its
-// neighbours.
-enum class SurfaceKernel { kIsotropic, kAnisotropic };
-
-struct OutputSettings {
-  std::string directory;               // empty: out/<scene name>
-  std::vector<std::string> particles;  // any of "ply", "npz", "vtp", "vdb", "bgeo"
-  std::vector<std::string> volumes;    // any of "vdb"
-  std::vector<std::string> surface;    // any of obj, ply, vdb
-  bool image = true, video = true;
-  std::string color = "material";                    // material | glow (thermal) | any channel name
-  std::optional<std::array<double, 2>> color_range;  // of a scalar; none: as it is foretold
-  Look look = Look::kAuto;
-  SurfaceKernel surface_kernel = SurfaceKernel::kIsotropic;
-  double surface_voxel = 0.67;  // over the spacing of particles
-  int surface_smoothing = 10;   // rounds
-  std::array<int, 2> resolution{960, 540};
-  bool follow = true;            // what leaves the picture: the automatic camera moves back
-  double motion_blur = 0;        // for how much of a frame's duration the shutter is open
-  Drawn legend = Drawn::kAuto;   // names of materials or bodies beside their colours
-  Drawn outline = Drawn::kAuto;  // edges of the domain; 3D
-  Drawn glass = Drawn::kAuto;    // its walls, as panes; 3D
-  std::vector<std::string> channels{"velocity", "material"};
-  int checkpoint_every = 24;  // frames; 0 = only the last one
-  int keep_checkpoints = 2;   // the newest ones; older ones are removed
-  DiagnosticsLevel diagnostics = DiagnosticsLevel::kTotals;
-  std::optional<Camera> camera;
-  bool operator==(const OutputSettings&) const = default;
-};
-
-enum class OnGrowth { kWarn, kStop };
-
-struct DiagnosticsSettings {
-  // Of the largest energy in motion and strain so far (EnergyBalance::growth): more is told of, or
-  // ends the run.
-  double energy_growth = 0.05;
-  OnGrowth on_energy_growth = OnGrowth::kWarn;
-  double volume_loss = 0.02;  // FrameStats::lost_volume: more is told of
-  bool operator==(const DiagnosticsSettings&) const = default;
-};
-
 struct Scene {
   std::string name;  // file stem
   std::string title, source;
@@ -387,6 +350,7 @@ struct Scene {
   std::vector<Collider> colliders;
   std::vector<Source> sources;
   std::vector<Sink> sinks;
+  std::vector<ForceField> forces;
   std::vector<HeatSource> heat_sources;
   std::vector<Sensor> sensors;
   OutputSettings output;

@@ -123,6 +123,7 @@ def test_what_parts_say_that_few_scenes_have(tree):
     assert scene.output.keep_checkpoints == 2
     assert scene.bodies[0].phase is None
     assert scene.heat_sources == []
+    assert scene.forces == []
     assert scene.tracers.per_cell == 0
     assert scene.thermal.forces == "explicit"
     assert scene.thermal.face_density == "material"

@@ -111,6 +111,19 @@ void print_bodies(const Scene& scene, const SceneEstimate& need) {
                scene.materials[source.material].name, starting_state(scene, source));
 }
 
+void print_forces(const Scene& scene) {
+  for (const ForceField& force : scene.forces) {
+    std::vector<std::string> on;
+    for (const int m : force.materials)
+      on.push_back(scene.materials[static_cast<std::size_t>(m)].name);
+    fmt::print(
+        "  force      {}: {}{} on {}\n", force.name,
+        force.drag > 0 ? fmt::format("air that drags at {:g} 1/s", force.drag) : "an acceleration",
+        force.shape ? " in a shape" : "",
+        on.empty() ? "all materials" : fmt::format("{}", fmt::join(on, ", ")));
+  }
+}
+
 void print_scene(const Scene& scene, const SceneEstimate& need) {
   const SimulationSettings& s = scene.simulation;
   fmt::print("{}{}{}\n", scene.name, scene.title.empty() ? "" : ": ", scene.title);
@@ -127,6 +140,7 @@ void print_scene(const Scene& scene, const SceneEstimate& need) {
                    : "");
   print_bodies(scene, need);
   print_thermal(scene);
+  print_forces(scene);
   for (const Sensor& sensor : scene.sensors)
     fmt::print("  sensor     {}: {:g} readings per second\n", sensor.name,
                sensor.rate.value_or(scene.simulation.fps));

@@ -56,6 +56,8 @@ class Drawing {
     for (const Sink& sink : scene.sinks) add(sink.name, "#b03060", 1, sink.shape);
     for (const HeatSource& source : scene.heat_sources)
       add(source.name, "#ff4500", 1, source.shape);
+    for (const ForceField& force : scene.forces)
+      if (force.shape) add(force.name, "#2a9d8f", 1, *force.shape);
     for (const Solid& solid : solids_) seen_.add(solid.shape);
     for (const Sensor& sensor : scene.sensors)
       if (has_place(sensor)) seen_.add(sensor.position);

@@ -12,7 +12,7 @@ namespace firn {
 template <class Exec, int D, class Real>
 struct ExplicitIntegrator {
   using Context = StepContext<Exec, D, Real>;
-  ExplicitIntegrator(const Scene&, Context& c) : context(c) {}
+  ExplicitIntegrator(const Scene& scene, Context& c) : context(c), body_force(scene, c) {}
 
   // Waits for nothing that the device has to say, so that a step may be captured.
   static constexpr bool can_be_captured() { return true; }
@@ -20,9 +20,9 @@ struct ExplicitIntegrator {
   void enqueue() {
     const bool kicked = body_force.kick_what_is_on_the_grid();
     layout.enqueue();
-    context.choose_time_step(!context.fused        ? StepPlan::kAhead
-                             : body_force.is_set() ? StepPlan::kFusedWithVelocities
-                                                   : StepPlan::kFused);
+    context.choose_time_step(!context.fused      ? StepPlan::kAhead
+                             : body_force.acts() ? StepPlan::kFusedWithVelocities
+                                                 : StepPlan::kFused);
     transfer.carry();
     context.mark(kClockRebuild);
     if (!kicked) body_force.kick_particles();
@@ -45,7 +45,7 @@ struct ExplicitIntegrator {
 
   Context& context;
   LayoutStage<Exec, D, Real> layout{context};
-  BodyForceStage<Exec, D, Real> body_force{context};
+  BodyForceStage<Exec, D, Real> body_force;
   ParticleSums<Exec, D, Real> sums{context};
   EnergyStage<Exec, D, Real> energies{context, sums};
   ParticleStress<Exec, D, Real> stress{context, energies};

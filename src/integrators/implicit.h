@@ -14,7 +14,10 @@ template <class Exec, int D, class Real>
 struct ImplicitIntegrator {
   using Context = StepContext<Exec, D, Real>;
   ImplicitIntegrator(const Scene& scene, Context& c)
-      : context(c), forces(scene, c, stress.laws(), retry), positions(scene, c) {}
+      : context(c),
+        body_force(scene, c),
+        forces(scene, c, stress.laws(), retry),
+        positions(scene, c) {}
 
   static constexpr bool can_be_captured() { return false; }
 
@@ -40,7 +43,7 @@ struct ImplicitIntegrator {
 
   Context& context;
   LayoutStage<Exec, D, Real> layout{context};
-  BodyForceStage<Exec, D, Real> body_force{context};
+  BodyForceStage<Exec, D, Real> body_force;
   ParticleSums<Exec, D, Real> sums{context};
   EnergyStage<Exec, D, Real> energies{context, sums};
   ParticleStress<Exec, D, Real> stress{context, energies};

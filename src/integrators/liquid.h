@@ -18,6 +18,7 @@ struct LiquidIntegrator {
   using Context = StepContext<Exec, D, Real>;
   LiquidIntegrator(const Scene& scene, Context& c)
       : context(c),
+        body_force(scene, c),
         faces(c, {scene.fluid.free_surface == FreeSurface::kGhostFluid, false,
                   static_cast<Real>(common_specific_volume(scene))}),
         inflow(scene, c),
@@ -75,7 +76,7 @@ struct LiquidIntegrator {
 
   Context& context;
   LayoutStage<Exec, D, Real> layout{context};
-  BodyForceStage<Exec, D, Real> body_force{context};
+  BodyForceStage<Exec, D, Real> body_force;
   ParticleSums<Exec, D, Real> sums{context};
   FaceTransfer<Exec, D, Real> faces;
   LiquidCells<Exec, D, Real> cells{context, faces};

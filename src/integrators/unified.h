@@ -23,6 +23,7 @@ struct UnifiedIntegrator {
   using Context = StepContext<Exec, D, Real>;
   UnifiedIntegrator(const Scene& scene, Context& c)
       : context(c),
+        body_force(scene, c),
         faces(c, settings(scene)),
         material(scene, c, faces),
         inflow(scene, c),
@@ -91,7 +92,7 @@ struct UnifiedIntegrator {
 
   Context& context;
   LayoutStage<Exec, D, Real> layout{context};
-  BodyForceStage<Exec, D, Real> body_force{context};
+  BodyForceStage<Exec, D, Real> body_force;
   ParticleSums<Exec, D, Real> sums{context};
   FaceTransfer<Exec, D, Real> faces;
   LiquidCells<Exec, D, Real> cells{context, faces};

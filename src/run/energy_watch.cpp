@@ -53,7 +53,7 @@ void EnergyWatch::measure(FrameStats& stats) {
     return;
   }
   const Totals& t = stats.totals;
-  balance_.fed += stats.source_work;
+  balance_.fed += stats.source_work + stats.force_work;
   for (const ColliderReaction& r : stats.reactions) balance_.fed += r.power;
   double moving = t.kinetic + t.elastic, energy = moving + t.potential - t.mass * datum_;
   double mass = t.mass;

@@ -25,6 +25,7 @@
 #include "src/solvers/deviatoric_solver.h"
 #include "src/solvers/elliptic_solver.h"
 #include "src/solvers/newton_solver.h"
+#include "src/stages/body_force.h"
 #include "src/stages/particle_positions.h"
 #include "src/stages/particle_pressure.h"
 #include "src/stages/tracers.h"
@@ -323,7 +324,8 @@ void estimate_memory(const Scene& scene, std::span<const Fill> fills, SceneEstim
   const std::uint32_t blocks = block_capacity<Grid>(part(e.particles), part(counts.blocks));
   e.particle_bytes = chunks * particles.bytes_per_chunk();
   e.state_bytes = std::size_t{part(counts.chunks)} * kLanes * particles.saved_bytes_per_slot();
-  e.grid_bytes = grid.bytes_for(blocks) + solver_bytes<D, Real>(scene, blocks, chunks);
+  e.grid_bytes = grid.bytes_for(blocks) + solver_bytes<D, Real>(scene, blocks, chunks) +
+                 BodyForceStage<Cpu, D, Real>::bytes_for(scene, chunks);
   e.tracer_bytes = Tracers<Cpu, D, Real>::bytes_for(static_cast<std::size_t>(e.tracers));
   // Energies per pack, the table of totals, the reactions and energies per block, and the shapes of
   // bodies.

@@ -116,6 +116,43 @@ double steepest_bound(const Shape& shape, const Scene& scene, double scale = 1) 
   return steepest;
 }
 
+// Of formulas alone: distances to meshes take time.
+bool is_analytic(const Shape& shape) {
+  constexpr ShapeType kOthers[] = {ShapeType::kMesh, ShapeType::kMeshSequence, ShapeType::kVdb,
+                                   ShapeType::kText, ShapeType::kHeightField};
+  return std::find(std::begin(kOthers), std::end(kOthers), shape.type) == std::end(kOthers) &&
+         std::all_of(shape.children.begin(), shape.children.end(), is_analytic);
+}
+
+// How thick a shape is where it is thickest, however it lies, m, as far as `most`: from the points
+// of a lattice to its surface, and from there inwards.
+double thickest_part(const CompiledShape& shape, double most) {
+  constexpr int kAcross2d = 40, kAcross3d = 12;
+  constexpr double kEnough = 0.999, kDepths[] = {0.5, 0.25, 0.1, 0.03};  // of `most`
+  const int d = shape.dimension, across = d == 2 ? kAcross2d : kAcross3d;
+  const auto along = [](const Vec3& x, double t, const Vec3& n) {
+    return Vec3{x[0] + t * n[0], x[1] + t * n[1], x[2] + t * n[2]};
+  };
+  double thickest = 0;
+  for (int i = 0; i < (d == 2 ? across * across : across * across * across); ++i) {
+    Vec3 x{};
+    for (int a = 0, rest = i; a < d; ++a, rest /= across) {
+      const auto c = static_cast<std::size_t>(a);
+      x[c] = shape.min[c] + (shape.max[c] - shape.min[c]) * (rest % across + 0.5) / across;
+    }
+    Vec3 inwards{};
+    for (int round = 0; round < 2; ++round) {
+      const double phi = distance(shape, x);
+      inwards = along({}, -1, normal(shape, x, 1e-3 * most));
+      x = along(x, phi, inwards);
+    }
+    for (const double depth : kDepths)
+      thickest = std::max(thickest, -2 * distance(shape, along(x, depth * most, inwards)));
+    if (thickest >= kEnough * most) return most;
+  }
+  return thickest;
+}
+
 // Nodes hold material: a plate without one within has no effect, and one with a single layer of
 // them no side, which slip and separate ask for.
 std::vector<std::string> collider_warnings(const Scene& scene) {
@@ -139,10 +176,13 @@ std::vector<std::string> collider_warnings(const Scene& scene) {
           name, collider.boundary == BoundaryType::kSlip ? "slip" : "sticky",
           collider.boundary == BoundaryType::kSlip ? "lets material slide freely" : "holds it"));
     if (!shape.bounded()) continue;
-    double thinnest = std::numeric_limits<double>::infinity();
-    for (int a = 0; a < d; ++a) thinnest = std::min(thinnest, shape.max[a] - shape.min[a]);
     const bool sided = collider.boundary != BoundaryType::kSticky && !traits_of(scene).staggered;
-    const double cells = thinnest / scene.grid.dx, least = sided ? 2 : 1;
+    const double least = sided ? 2 : 1;
+    double thinnest = least * scene.grid.dx;
+    for (int a = 0; a < d; ++a) thinnest = std::min(thinnest, shape.max[a] - shape.min[a]);
+    if (is_analytic(collider.shape))
+      thinnest = thickest_part(compile_shape(collider.shape, d, scene.grid.dx), thinnest);
+    const double cells = thinnest / scene.grid.dx;
     constexpr double kRounding = 1e-6;
     if (cells < least - kRounding)
       warnings.push_back(fmt::format(
@@ -212,13 +252,15 @@ std::vector<std::string> seam_warnings(const Scene& scene) {
     for (std::size_t i = 0; i < things.size(); ++i) {
       const std::string name = fmt::format(
           "{} \"{}\"", what, things[i].name.empty() ? std::to_string(i) : things[i].name);
-      const std::string found = seam_warning(scene, things[i].shape, name);
+      const std::optional<Shape>& shape = things[i].shape;
+      const std::string found = shape ? seam_warning(scene, *shape, name) : std::string();
       if (!found.empty()) warnings.push_back(found);
     }
   };
   look(scene.colliders, "collider");
   look(scene.sinks, "sink");
   look(scene.heat_sources, "heat source");
+  look(scene.forces, "force");
   return warnings;
 }
 

@@ -75,10 +75,11 @@ std::string kind_of_state(const Scene& scene) {
                              c.dynamics ? " (moved by material)" : "");
   return fmt::format(
       "integrator: {}\ntransfer.kernel: degree {}\nmaterials: {}\ncolliders: {}\n"
-      "grid.domain: {}\noutput.diagnostics: {}\ntracers: {} per cell\n",
+      "grid.domain: {}\noutput.diagnostics: {}\ntracers: {} per cell\n{}",
       traits_of(scene).name, scene.transfer.kernel, materials,
       colliders.empty() ? "none" : colliders, domain_of(scene),
-      scene.output.diagnostics == DiagnosticsLevel::kOff ? "off" : "on", scene.tracers.per_cell);
+      scene.output.diagnostics == DiagnosticsLevel::kOff ? "off" : "on", scene.tracers.per_cell,
+      scene.forces.empty() ? "" : "forces: given\n");
 }
 
 std::size_t state_header_bytes(const Scene& scene) {

@@ -57,6 +57,8 @@ std::map<std::string, std::string> input_files(const Scene& scene) {
   };
   add(scene.bodies), add(scene.colliders), add(scene.sources), add(scene.sinks);
   add(scene.heat_sources), add(scene.sensors);
+  for (const ForceField& force : scene.forces)
+    if (force.shape) add_files(*force.shape, files);
   return files;
 }
 

@@ -56,6 +56,8 @@ std::vector<std::string> mesh_warnings(const Scene& scene) {
   };
   inspect_all(scene.bodies), inspect_all(scene.colliders), inspect_all(scene.sources);
   inspect_all(scene.sinks), inspect_all(scene.heat_sources), inspect_all(scene.sensors);
+  for (const ForceField& force : scene.forces)
+    if (force.shape) inspector.inspect_meshes(*force.shape);
   return inspector.warnings;
 }
 

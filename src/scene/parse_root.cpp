@@ -26,6 +26,8 @@ constexpr Key kSceneKeys[] = {
         {.kind = Kind::kString, .also = &kEmitters}),
     table_key("sink", kSink, "regions that delete particles", {.list = Count{}}),
     table_key("collider", kCollider, "rigid bodies that material meets", {.list = Count{}}),
+    table_key("force", kForce, "what accelerates material beside gravity: wind, fields",
+              {.list = Count{}}),
     table_key("heat_source", kHeatSource, "regions that are heated",
               {.list = Count{}, .under = Under::kHeat}),
     table_key("tracers", kTracers, "massless points for pictures",
@@ -104,6 +106,7 @@ Scene parse_tree(const Node& document, ReadContext& context) {
   parse_tracers(document, out, context);
   parse_sources(document, out, context);
   parse_sinks(document, out, context);
+  parse_forces(document, out, context);
   parse_heat_sources(document, out, context);
   parse_sensors(document, out, context);
   parse_output(document, out, context);

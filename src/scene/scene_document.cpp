@@ -9,6 +9,7 @@
 
 #include "firn/error.h"
 #include "src/scene/parse.h"
+#include "src/scene/thing_names.h"
 
 namespace firn::scene {
 namespace {
@@ -17,31 +18,6 @@ using Words = std::vector<std::string_view>;
 
 constexpr Key kPlain = key("", "", {.kind = Kind::kNumber});
 
-// What an index says that does not lead to anything; no file can say it.
-std::string stray(int index) { return fmt::format("index {}", index); }
-
-// The same among things with names, none of which has it.
-template <class T>
-std::string stray(int index, const std::vector<T>& things) {
-  std::string name = stray(index);
-  const auto has_it = [&](const T& thing) { return thing.name == name; };
-  while (std::any_of(things.begin(), things.end(), has_it)) name += '?';
-  return name;
-}
-
-// What a file calls a thing that has no name.
-template <class T>
-std::string name_of(const T& thing, std::string_view kind, int index) {
-  return thing.name.empty() ? fmt::format("{}{}", kind, index) : thing.name;
-}
-// Of the thing that an index leads to.
-template <class T>
-std::string name_at(int index, std::string_view kind, const std::vector<T>& things) {
-  const bool known = index >= 0 && static_cast<std::size_t>(index) < things.size();
-  return known ? name_of(things[static_cast<std::size_t>(index)], kind, index)
-               : stray(index, things);
-}
-
 void add(Node& table, std::string_view name, std::optional<Node> value) {
   if (value) table.entries.push_back({std::string(name), {}, std::move(*value)});
 }
@@ -49,6 +25,14 @@ void add(Node& table, std::string_view name, std::optional<Node> value) {
 template <class T>
 void add_value(Node& table, std::string_view name, const T& value) {
   add(table, name, node_of(value, kPlain));
+}
+
+template <class T>
+void add_names(Node& table, std::string_view key, const std::vector<int>& indices,
+               std::string_view kind, const std::vector<T>& things) {
+  std::vector<Node> names;
+  for (const int i : indices) names.push_back(*node_of(name_at(i, kind, things), kPlain));
+  if (!names.empty()) add(table, key, array_node(std::move(names)));
 }
 
 bool listed(const Words& words, std::string_view word) {
@@ -100,6 +84,7 @@ class SceneWriter {
     add_list(root, "sink", scene_.sinks, [&](const Sink& s, int) { return named(s, kSink); });
     add_list(root, "collider", scene_.colliders,
              [&](const Collider& c, int) { return collider(c); });
+    add_list(root, "force", scene_.forces, [&](const ForceField& f, int) { return force(f); });
     add_list(root, "heat_source", scene_.heat_sources,
              [&](const HeatSource& s, int) { return named(s, kHeatSource); });
     add_list(root, "sensor", scene_.sensors, [&](const Sensor& s, int) { return sensor(s); });
@@ -237,10 +222,7 @@ class SceneWriter {
     const TracerSettings& s = scene_.tracers;
     if (s == TracerSettings{}) return {};
     Node table = section(kTracers, s);
-    std::vector<Node> names;
-    for (const int b : s.bodies)
-      names.push_back(*node_of(name_at(b, "body", scene_.bodies), kPlain));
-    if (!names.empty()) add(table, "bodies", array_node(std::move(names)));
+    add_names(table, "bodies", s.bodies, "body", scene_.bodies);
     return table;
   }
 
@@ -355,6 +337,15 @@ class SceneWriter {
     Node table = named(s, kSource);
     add_start(table, s);
     add_motion(table, s.motion);
+    return table;
+  }
+
+  Node force(const ForceField& f) const {
+    Node table;
+    add_value(table, "name", f.name);
+    if (f.shape) add(table, "shape", shape(*f.shape, 0));
+    add_members(table, kForce, f);
+    add_names(table, "materials", f.materials, "material", scene_.materials);
     return table;
   }
 

@@ -1,15 +1,20 @@
-// A force that the user of the library computes (Simulation::set_force), as accelerations of all
-// particles at once, which kick them before P2G; where a fused step has brought them to the grid
-// already, the nodes are kicked as well.
+// Forces beside gravity, those of the scene and one that the user of the library computes
+// (Simulation::set_force), as accelerations of all particles at once, which kick them before P2G;
+// where a fused step has brought them to the grid already, the nodes are kicked as well.
 #pragma once
 
+#include <array>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "kernels/exec/default_streams.h"
+#include "kernels/grid/update.h"
 #include "kernels/particles/accelerate.h"
 #include "kernels/transfer/scatter_impulses.h"
 #include "src/stages/stage.h"
+#include "src/state/force_store.h"
 #include "src/state/particle_fields.h"
 
 namespace firn {
@@ -17,71 +22,113 @@ namespace firn {
 template <class Exec, int D, class Real>
 class BodyForceStage : public Stage<Exec, D, Real> {
  public:
-  using Stage<Exec, D, Real>::Stage;
+  BodyForceStage(const Scene& scene, StepContext<Exec, D, Real>& context)
+      : Stage<Exec, D, Real>(context), of_scene_(context.exec, scene), work_(context.exec, 2) {
+    work_.zero();
+  }
 
   void set(Force force, Memory memory) {
     force_ = std::move(force);
     memory_ = memory;
   }
-  bool is_set() const { return static_cast<bool>(force_); }
-  bool needs_host() const { return is_set(); }
+  bool acts() const { return force_ || !of_scene_.empty(); }
+  bool needs_host() const { return acts(); }
 
   // Before a layout: one would have to bring along the velocities that fused steps need no more.
   // Whether that was all of this step's kick.
   bool kick_what_is_on_the_grid() {
-    if (!force_) return true;
+    if (!acts()) return true;
     const StepControl c = context_.read();
     if (c.stop != 0 || kicked_ == c.step) return true;
     if (c.carried == 0) return false;
-    if (c.velocities == 0)
+    if (c.velocities == 0)  // those of a scene are always there
       throw Error(ErrorCategory::kScene,
                   "set_force: the velocities that a force is told lie on the grid, as a callback "
                   "has stopped the simulation between two fused steps; advance_steps(1) without "
                   "the force brings them back");
-    kick(c, c.next_dt);
-    scatter_impulses<Exec, D, Real>(context_.exec, context_.params.transfer,
-                                    context_.particles.view(), acceleration_.data(),
-                                    context_.grid.view(), context_.step(), context_.max_blocks());
+    kick(c, c.next_dt, true);
     kicked_ = c.step;
     return true;
   }
   // After it, when dt is known.
   void kick_particles() {
-    if (!force_) return;
+    if (!acts()) return;
     const StepControl c = context_.read();
-    if (c.stop == 0) kick(c, c.dt);
+    if (c.stop == 0) kick(c, c.dt, false);
   }
   // A step that is to run again gives the kick again, but for what is on the grid.
   void poll(StepControl& c) {
-    if (kept_values_ > 0 && (c.stop & kStopUnsolved) != 0)
+    if ((c.stop & kStopField) != 0) {
+      context_.half_way = true;
+      of_scene_.throw_fault();
+    }
+    if (kept_values_ > 0 && (c.stop & kStopUnsolved) != 0) {
       context_.exec.copy(velocities_of(kept_from_), kept_.data(), kept_values_ * sizeof(Real));
+      context_.exec.copy(&work_.data()[0], &work_.data()[1], sizeof(double));
+    }
     kept_values_ = 0;
     if ((c.stop & kStopOverflow) == 0) kicked_.reset();
   }
-  void load(ByteReader&, std::uint32_t) {
+  void begin_frame() { work_.zero(); }
+  void report(FrameStats& stats) { stats.force_work = of_scene_.empty() ? 0 : work_.first(); }
+
+  void save(ByteWriter& out, std::uint32_t) {
+    if (!of_scene_.empty()) out.value(work_.first());
+  }
+  void load(ByteReader& in, std::uint32_t) {
     kicked_.reset();
     kept_values_ = 0;
+    if (of_scene_.empty()) return;
+    const std::array<double, 2> work{in.value<double>(), 0};
+    work_.upload(std::span<const double>(work));
   }
 
-  std::size_t bytes() const { return acceleration_.bytes() + kept_.bytes(); }
+  std::size_t bytes() const {
+    return acceleration_.bytes() + kept_.bytes() + of_scene_.bytes() + chunk_work_.bytes();
+  }
+  // About what bytes() says of forces of the scene beside `chunks`, for estimates.
+  static std::size_t bytes_for(const Scene& scene, std::size_t chunks) {
+    if (scene.forces.empty()) return 0;
+    const bool keeps = traits_of(scene).staggered || traits_of(scene).implicit;
+    return chunks * ((keeps ? 2 : 1) * std::size_t{kLanes} * D * sizeof(Real) + sizeof(double));
+  }
 
  private:
   using Stage<Exec, D, Real>::context_;
 
-  void kick(const StepControl& c, double dt) {
+  void kick(const StepControl& c, double dt, bool on_grid) {
     if (c.n_particles == 0) return;
+    keep_velocities(c);
     const std::size_t values = context_.particles.slots() * D;
     if (acceleration_.size() < values) renew(context_.exec, acceleration_, values);
+    if (!of_scene_.empty()) {
+      const std::uint32_t chunks = context_.particles.capacity();
+      if (chunk_work_.size() < chunks) renew(context_.exec, chunk_work_, chunks);
+      evaluate_forces<Exec, D, Real>(context_.exec, context_.particles.view(),
+                                     of_scene_.view(context_.grid.periodic(), context_.params.dx),
+                                     acceleration_.data(), chunk_work_.data(), chunks,
+                                     context_.step());
+      add_columns(context_.exec, chunk_work_.data(), {&context_.step()->n_chunks, chunks}, 1,
+                  work_.data(), &context_.step()->stop);
+      give(on_grid);
+    }
+    if (!force_) return;
     acceleration_.zero();
     if (Exec::kIsCuda && memory_ == Memory::kHost)
       ask_with_copies(c, dt);
     else
       ask(c, dt);
-    keep_velocities(c);
+    give(on_grid);
+  }
+  void give(bool on_grid) {
     // What one partition stops at the others must know; they find the fault at the step's end.
     const bool stops = !context_.partition->is_split();
     accelerate<Exec, D, Real>(context_.exec, context_.particles.view(), acceleration_.data(),
                               context_.particles.capacity(), stops, context_.step());
+    if (!on_grid) return;
+    scatter_impulses<Exec, D, Real>(context_.exec, context_.params.transfer,
+                                    context_.particles.view(), acceleration_.data(),
+                                    context_.grid.view(), context_.step(), context_.max_blocks());
   }
 
   Real* velocities_of(std::uint32_t chunk) {
@@ -92,6 +139,7 @@ class BodyForceStage : public Stage<Exec, D, Real> {
     const std::size_t values = std::size_t{c.n_chunks} * kLanes * D;
     if (kept_.size() < values) renew(context_.exec, kept_, context_.particles.slots() * D);
     context_.exec.copy(kept_.data(), velocities_of(c.first_chunk), values * sizeof(Real));
+    context_.exec.copy(&work_.data()[1], &work_.data()[0], sizeof(double));
     kept_from_ = c.first_chunk;
     kept_values_ = values;
   }
@@ -145,10 +193,13 @@ class BodyForceStage : public Stage<Exec, D, Real> {
     acceleration_.upload(a);
   }
 
+  ForceStore<Exec, D, Real> of_scene_;
   Force force_;
   Memory memory_ = Memory::kHost;
   Buffer<Exec, Real> acceleration_;  // of the chunks from the first one on
   Buffer<Exec, Real> kept_;          // velocities of those before the kick
+  Buffer<Exec, double> chunk_work_;  // J, of the scene's forces
+  Buffer<Exec, double> work_;        // J, of the frame so far, and before the step
   std::uint32_t kept_from_ = 0;      // chunk
   std::size_t kept_values_ = 0;
   std::optional<std::uint64_t> kicked_;  // the step whose kick is on the grid

@@ -52,7 +52,7 @@ class MaterialCells : public Stage<Exec, D, Real> {
   void poll(StepControl& c) {
     if ((c.stop & kStopField) == 0) return;
     context_.half_way = true;
-    throw store_.take_field_fault();
+    store_.throw_field_fault();
   }
   std::size_t bytes() const { return store_.bytes(); }
 

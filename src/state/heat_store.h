@@ -51,7 +51,7 @@ class HeatStore {
     return v;
   }
   bool has_sources() const { return fields_.source_count() > 0; }
-  Error take_field_fault() { return fields_.take_fault(); }
+  void throw_field_fault() { fields_.throw_fault(); }
   const Buffer<Exec, Real>& compressibility() const { return cells_[kCompressibility]; }
   const Buffer<Exec, Real>& elastic_fraction() const { return cells_[kElasticFraction]; }
 

@@ -154,10 +154,10 @@ struct StepContext {
   static void require_splittable(const Scene& scene) {
     const bool moved = std::any_of(scene.colliders.begin(), scene.colliders.end(),
                                    [](const Collider& c) { return c.dynamics.has_value(); });
-    if (traits_of(scene).staggered || traits_of(scene).implicit || moved)
+    if (traits_of(scene).staggered || traits_of(scene).implicit || moved || !scene.forces.empty())
       throw Error(ErrorCategory::kScene,
                   "a domain can be split for integrator = \"explicit\" only, and without colliders "
-                  "that material moves");
+                  "that material moves or forces beside gravity");
   }
 };
 

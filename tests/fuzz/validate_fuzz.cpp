@@ -141,6 +141,9 @@ class Edit {
   }
   void visit(Sink& s) { all(s.name, s.shape); }
   void visit(HeatSource& s) { all(s.name, s.shape, s.power); }
+  void visit(ForceField& s) {
+    all(s.name, s.shape, s.acceleration, s.velocity, s.drag, s.materials);
+  }
   void visit(Sensor& s) {
     all(s.name, s.kind, s.rate, s.position, s.direction, s.radius, s.shape, s.channels, s.collider);
   }
@@ -214,7 +217,7 @@ Scene edited(Input input) {
     edit.all(scene.name, scene.title, scene.source, scene.simulation, scene.transfer, scene.time,
              scene.grid, scene.fluid, scene.thermal, scene.tracers, scene.materials, scene.bodies,
              scene.colliders, scene.sources, scene.sinks, scene.heat_sources, scene.sensors,
-             scene.output, scene.diagnostics);
+             scene.output, scene.diagnostics, scene.forces);
   }
   return scene;
 }

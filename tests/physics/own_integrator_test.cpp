@@ -33,7 +33,7 @@ struct ForgetVelocity {
 template <class Exec, int D, class Real>
 struct QuasiStaticIntegrator {
   using Context = StepContext<Exec, D, Real>;
-  QuasiStaticIntegrator(const Scene&, Context& c) : context(c) {}
+  QuasiStaticIntegrator(const Scene& scene, Context& c) : context(c), body_force(scene, c) {}
   static constexpr bool can_be_captured() { return false; }
 
   void enqueue() {
@@ -57,7 +57,7 @@ struct QuasiStaticIntegrator {
 
   Context& context;
   LayoutStage<Exec, D, Real> layout{context};
-  BodyForceStage<Exec, D, Real> body_force{context};
+  BodyForceStage<Exec, D, Real> body_force;
   ParticleSums<Exec, D, Real> sums{context};
   EnergyStage<Exec, D, Real> energies{context, sums};
   ParticleStress<Exec, D, Real> stress{context, energies};

@@ -20,6 +20,7 @@ const std::pair<const char*, Put> kOwners[] = {
     {"collider", [](Scene& s, const Shape& shape) { s.colliders.emplace_back().shape = shape; }},
     {"source", [](Scene& s, const Shape& shape) { s.sources.emplace_back().shape = shape; }},
     {"sink", [](Scene& s, const Shape& shape) { s.sinks.emplace_back().shape = shape; }},
+    {"force", [](Scene& s, const Shape& shape) { s.forces.emplace_back().shape = shape; }},
     {"heat_source",
      [](Scene& s, const Shape& shape) { s.heat_sources.emplace_back().shape = shape; }},
     {"sensor", [](Scene& s, const Shape& shape) { s.sensors.emplace_back().shape = shape; }},

@@ -32,6 +32,7 @@ output.camera = {{}}
 diagnostics = {{}}
 source = [{{}}]
 sink = [{{}}]
+force = [{{}}]
 heat_source = [{{}}]
 collider = [{{ motion = {{ times = [0] }} }}]
 )TOML",

@@ -97,6 +97,32 @@ TEST(StartWarnings, TellOfCollidersThatAreTooThinForTheGrid) {
   EXPECT_FALSE(thin(2, BoundaryType::kSlip));
   EXPECT_TRUE(thin(0.8, BoundaryType::kSticky));
   EXPECT_FALSE(thin(1.9, BoundaryType::kSticky));
+  // However they lie, and whatever their shape.
+  const auto tilted = [](double cells, const Shape& child) {
+    Scene scene = pool({}, {});
+    Shape& shape = scene.colliders[0].shape;
+    shape = {};
+    shape.type = ShapeType::kTransform;
+    shape.rotation = {0, 0, 0.4};
+    shape.children = {child};
+    shape.children[0].max[1] = child.min[1] + cells * 0.02;
+    return warns_of(scene, "cells thin: material may pass");
+  };
+  EXPECT_TRUE(tilted(1.8, box({-1, 2, 0}, {1, 2, 0})));
+  EXPECT_TRUE(tilted(0.1, box({-1, 2, 0}, {1, 2, 0})));
+  EXPECT_FALSE(tilted(2.2, box({-1, 2, 0}, {1, 2, 0})));
+  const auto bowl = [](double cells) {
+    Scene scene = pool({}, {});
+    Shape& shape = scene.colliders[0].shape;
+    shape = {};
+    shape.type = ShapeType::kDifference;
+    shape.children = {sphere({2, 2, 0}, 0.5), sphere({2, 2, 0}, 0.5 - cells * 0.02),
+                      box({0, 2, 0}, {4, 4, 0})};
+    return warns_of(scene, "cells thin: material may pass");
+  };
+  EXPECT_TRUE(bowl(0.3));
+  EXPECT_TRUE(bowl(1.7));
+  EXPECT_FALSE(bowl(2.3));
   for (const std::string& name : scene_names()) {
     if (lacks_openvdb(name)) continue;
     EXPECT_FALSE(warns_of(load_stock_scene(name), "cells thin")) << name;

@@ -1,0 +1,64 @@
+// What a [[force]] cannot be is refused at its key.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "firn/scene_file.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/sim_scenes.h"
+
+namespace firn::test {
+namespace {
+
+using Misuse = std::pair<std::string, std::function<void(ForceField&)>>;
+
+TEST(ForceErrors, NameTheKey) {
+  const std::vector<Misuse> misuses = {
+      {"force.0: a force needs 'acceleration' or 'drag'", [](ForceField&) {}},
+      {"force.0.drag", [](ForceField& f) { f.drag = -1; }},
+      {"force.0.velocity: air moves nothing without 'drag'",
+       [](ForceField& f) {
+         f.acceleration.component[0].constant = f.velocity.component[0].constant = 1;
+       }},
+      {"force.0.acceleration.1",
+       [](ForceField& f) { f.acceleration.component[1].expression = "x +"; }},
+      {"force.0.materials.0",
+       [](ForceField& f) {
+         f.drag = 1;
+         f.materials = {4};
+       }},
+      {"force.0.shape.radius",
+       [](ForceField& f) {
+         f.drag = 1;
+         f.shape = sphere({}, -1);
+       }},
+  };
+  Scene scene = empty_scene(2, 0.1);
+  scene.materials = {elastic("jelly")};
+  scene.bodies = {body("ball", 0, sphere({}, 0.4))};
+  ASSERT_NO_THROW(validate(scene));
+  for (const auto& [words, misuse] : misuses) {
+    SCOPED_TRACE(words);
+    Scene wrong = scene;
+    wrong.forces.emplace_back().name = "wind";
+    misuse(wrong.forces[0]);
+    expect_error(ErrorCategory::kScene, {words}, [&] { validate(wrong); });
+  }
+}
+
+TEST(ForceErrors, MaterialsOfOthersAreUnknown) {
+  expect_error(ErrorCategory::kScene, {"unknown materials 'snow'"}, [] {
+    parse_scene(
+        "[simulation]\ndimension = 2\n[grid]\ndx = 0.1\n[material.jelly]\n"
+        "preset = \"water\"\n[[body]]\nmaterial = \"jelly\"\n"
+        "shape = { type = \"sphere\", center = [0, 0], radius = 0.4 }\n"
+        "[[force]]\ndrag = 1\nmaterials = [\"snow\"]\n",
+        "s.toml", "");
+  });
+}
+
+}  // namespace
+}  // namespace firn::test

@@ -31,6 +31,7 @@ template <class T>
 void add_names(Node& table, std::string_view key, const std::vector<int>& indices,
                std::string_view kind, const std::vector<T>& things) {
   std::vector<Node> names;
+  names.reserve(indices.size());
   for (const int i : indices) names.push_back(*node_of(name_at(i, kind, things), kPlain));
   if (!names.empty()) add(table, key, array_node(std::move(names)));
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "src/render/finish.h"
 #include "src/render/ground.h"
@@ -33,6 +34,15 @@ float reflected_part(float cosine) {
 
 V3f lane(const V3p& x, int i) { return {{x[0][i], x[1][i], x[2][i]}}; }
 
+// How far from where a ray has met a surface it may seem to meet it again: by the rounding of the
+// places, which counts across the surface, whose cosine to the ray is given.
+float rounding(const V3f& origin, const V3f& met, float distance, float cosine) {
+  constexpr float kUlps = 16, kGrazing = 0.02f;
+  float largest = distance;
+  for (int c = 0; c < 3; ++c) largest = std::max({largest, std::abs(origin[c]), std::abs(met[c])});
+  return kUlps * std::numeric_limits<float>::epsilon() * largest / std::max(cosine, kGrazing);
+}
+
 }  // namespace
 
 // Rays on their way: where they are, what part of their light still counts, and what they have
@@ -42,6 +52,7 @@ struct ClearSurface::Paths {
   V3f share[kPacket], seen[kPacket], behind[kPacket];
   float left[kPacket];  // m to the particle behind; negative: refracted, meets what there is
   float travelled[kPacket];
+  PacketFloats from;  // m: the surface that a ray has left lies nearer, and is not met again
   bool inside[kPacket];
   Medium medium[kPacket];         // that it is inside of
   alignas(64) int open[kPacket];  // -1: on its way, 0: has ended
@@ -125,7 +136,7 @@ void ClearSurface::start(Paths& paths, const V3p& behind, const V3p& direction, 
     paths.seen[i] = V3f::zero();
     paths.behind[i] = lane(behind, i);
     paths.left[i] = object[i] == kSpheres ? distance[i] * length : -1;
-    paths.travelled[i] = 0;
+    paths.travelled[i] = paths.from[i] = 0;
     paths.inside[i] = camera_is_in_.has_value();
     if (camera_is_in_) paths.medium[i] = *camera_is_in_;
   }
@@ -147,6 +158,7 @@ void ClearSurface::pass(Paths& paths, int i, const PacketHits& clear) const {
   const float distance = clear.distance[i];
   const V3f d{{paths.direction[0][i], paths.direction[1][i], paths.direction[2][i]}};
   const V3f outward = surface_normal(surface.mesh, clear.primitive[i], clear.u[i], clear.v[i]);
+  const V3f face = face_normal(surface.mesh, clear.primitive[i]);
   const bool leaves = paths.inside[i];
   const V3f normal = leaves ? -outward : outward;  // against the ray
   V3f& share = paths.share[i];
@@ -171,14 +183,16 @@ void ClearSurface::pass(Paths& paths, int i, const PacketHits& clear) const {
   }
   if (!passes) onward = d + normal * (2 * cosine);
   if (passes) paths.inside[i] = !leaves;
-  // A little beyond the surface, or it would be met again.
-  const float step = 1e-4f * hits_.scene.size;
+  // On the surface and not beyond, where something opaque may lie that is not to be missed.
+  V3f before, met;
   for (int c = 0; c < 3; ++c) {
-    paths.origin[c][i] += d[c] * distance + onward[c] * step;
+    before[c] = paths.origin[c][i];
+    paths.origin[c][i] = met[c] = before[c] + d[c] * distance;
     paths.direction[c][i] = onward[c];
   }
-  paths.travelled[i] += distance + step;
-  if (straight) paths.left[i] = std::max(0.0f, paths.left[i] - distance - step);
+  paths.from[i] = rounding(before, met, distance, std::abs(dot(face, onward)));
+  paths.travelled[i] += distance;
+  if (straight) paths.left[i] = std::max(0.0f, paths.left[i] - distance);
 }
 
 // Light of what rays end at.
@@ -273,14 +287,15 @@ void ClearSurface::advance(Paths& paths) const {
   hits_.embree.meet_meshes(paths.origin, paths.direction, paths.open, opaque);
   for (int i = 0; i < kPacket; ++i)
     clear.distance[i] = paths.left[i] >= 0 && paths.open[i] ? paths.left[i] : opaque.distance[i];
-  hits_.embree.clear().meet(paths.origin, paths.direction, paths.open, clear);
+  hits_.embree.clear().meet(paths.origin, paths.direction, paths.open, clear, paths.from);
   alignas(64) int ends[kPacket];
   for (int i = 0; i < kPacket; ++i) {
     const float end = paths.left[i] >= 0 && paths.open[i] ? paths.left[i] : opaque.distance[i];
     const bool wet =
         paths.open[i] != 0 && paths.inside[i] && end < clear.distance[i] + paths.medium[i].gap;
     ends[i] = paths.open[i] != 0 && (wet || clear.object[i] == kNothing) ? -1 : 0;
-    if (ends[i] != 0 && paths.inside[i]) absorb(paths, i, std::min(end, hits_.scene.size));
+    // A sheet may be so thin that its end is not met, and nothing behind it either.
+    if (ends[i] != 0 && paths.inside[i]) absorb(paths, i, end < kFar ? end : paths.medium[i].gap);
   }
   end(paths, opaque, ends);
   for (int i = 0; i < kPacket; ++i)

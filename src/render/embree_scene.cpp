@@ -147,7 +147,7 @@ PlaneHits EmbreeScene::nearest_plane(const V3p& origin, const V3p& direction) co
 }
 
 void RayMeshes::meet(const Packet3& origins, const Packet3& directions, const int (&asked)[kPacket],
-                     PacketHits& hits) const {
+                     PacketHits& hits, const PacketFloats& from) const {
   if (surfaces_.empty()) return;
   RTCIntersectContext context;
   rtcInitIntersectContext(&context);
@@ -157,11 +157,10 @@ void RayMeshes::meet(const Packet3& origins, const Packet3& directions, const in
   set_rays(rays);
   copy(rays.org_x, origins[0]), copy(rays.org_y, origins[1]), copy(rays.org_z, origins[2]);
   copy(rays.dir_x, directions[0]), copy(rays.dir_y, directions[1]), copy(rays.dir_z, directions[2]);
-  copy(rays.tfar, hits.distance);
+  copy(rays.tnear, from), copy(rays.tfar, hits.distance);
   alignas(64) int valid[kPacket];
   for (int i = 0; i < kPacket; ++i) {
     valid[i] = asked[i];
-    rays.tnear[i] = 0;
     packet.hit.geomID[i] = packet.hit.instID[0][i] = RTC_INVALID_GEOMETRY_ID;
   }
   rtcIntersect16(valid, tree_.scene(), &context, &packet);

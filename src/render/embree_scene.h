@@ -79,10 +79,10 @@ class RayMeshes {
 
   const std::vector<Surface>& surfaces() const { return surfaces_; }
   const EmbreeTree& tree() const { return tree_; }
-  // Puts what is closer than the distances that are there in their place. `asked`: -1, or 0 for
-  // rays to leave as they are.
+  // Puts what is closer than the distances that are there, and farther than `from`, in their place.
+  // `asked`: -1, or 0 for rays to leave as they are.
   void meet(const Packet3& origins, const Packet3& directions, const int (&asked)[kPacket],
-            PacketHits& hits) const;
+            PacketHits& hits, const PacketFloats& from = {}) const;
 
  private:
   std::vector<Surface> surfaces_;

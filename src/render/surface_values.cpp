@@ -7,17 +7,17 @@ V3f at(const std::vector<V3f>& values, const std::uint32_t* corner, float u, flo
   return values[corner[0]] * (1 - u - v) + values[corner[1]] * u + values[corner[2]] * v;
 }
 
-V3f face_normal(const Mesh& mesh, const std::uint32_t* corner) {
+}  // namespace
+
+V3f face_normal(const Mesh& mesh, std::uint32_t triangle) {
+  const std::uint32_t* corner = &mesh.indices[std::size_t{3} * triangle];
   const V3f& a = mesh.positions[corner[0]];
   return normalized(cross(mesh.positions[corner[1]] - a, mesh.positions[corner[2]] - a));
 }
 
-}  // namespace
-
 V3f surface_normal(const Mesh& mesh, std::uint32_t triangle, float u, float v) {
-  const std::uint32_t* corner = &mesh.indices[std::size_t{3} * triangle];
-  return mesh.normals.empty() ? face_normal(mesh, corner)
-                              : normalized(at(mesh.normals, corner, u, v));
+  if (mesh.normals.empty()) return face_normal(mesh, triangle);
+  return normalized(at(mesh.normals, &mesh.indices[std::size_t{3} * triangle], u, v));
 }
 
 V3f surface_normal(const Mesh& mesh, std::uint32_t triangle, float u, float v,
@@ -25,7 +25,7 @@ V3f surface_normal(const Mesh& mesh, std::uint32_t triangle, float u, float v,
   const V3f normal = surface_normal(mesh, triangle, u, v);
   const float away = dot(normal, direction);
   if (!(away > 0)) return normal;
-  const V3f face = face_normal(mesh, &mesh.indices[std::size_t{3} * triangle]);
+  const V3f face = face_normal(mesh, triangle);
   if (dot(face, direction) * dot(face, normal) > 0) return -normal;  // seen from behind
   // A face at the rim, which is seen though the surface that it stands for is about to turn away.
   const V3f grazing = normal - direction * (away / dot(direction, direction));

@@ -5,7 +5,8 @@
 
 namespace firn {
 
-// Outward, of unit length.
+// Outward, of unit length: of the triangle, and what its corners' normals say of a point of it.
+V3f face_normal(const Mesh& mesh, std::uint32_t triangle);
 V3f surface_normal(const Mesh& mesh, std::uint32_t triangle, float u, float v);
 // On the side that `direction` comes from.
 V3f surface_normal(const Mesh& mesh, std::uint32_t triangle, float u, float v,

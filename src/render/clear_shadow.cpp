@@ -11,7 +11,7 @@ namespace firn {
 namespace {
 
 constexpr int kTexels = 96;         // along the longer side of the map
-constexpr int kMostSurfaces = 4;    // on the way of a ray
+constexpr int kMostSurfaces = 8;    // on the way of a ray
 constexpr float kStraight = 0.85f;  // of the light that meets a surface, what goes on near enough
 
 }  // namespace
@@ -37,6 +37,11 @@ ClearShadow::ClearShadow(const RayMeshes& clear, const V3f& to_sun)
   in_parallel(rows_, [&](int row) { trace(clear, row); });
 }
 
+void ClearShadow::add(const ClearMedium& medium, float distance, Texel& texel) {
+  for (int c = 0; c < 3; ++c)
+    texel.absorbed[c] -= std::log(std::max(medium.tint[c], 0.02f)) * distance / medium.depth;
+}
+
 void ClearShadow::trace(const RayMeshes& clear, int row) {
   const float step = 0.02f * spacing_;  // beyond a surface, or it would be met again
   for (int first = 0; first < columns_; first += kPacket) {
@@ -44,6 +49,7 @@ void ClearShadow::trace(const RayMeshes& clear, int row) {
     Packet3 from, direction;
     alignas(64) int asked[kPacket];
     float travelled[kPacket] = {};
+    ClearMedia within[kPacket];
     for (int i = 0; i < kPacket; ++i) {
       const V3f start = origin(first + i, row);
       for (std::size_t c = 0; c < 3; ++c) {
@@ -63,16 +69,19 @@ void ClearShadow::trace(const RayMeshes& clear, int row) {
         if (asked[i] == 0) continue;
         any = true;
         const Surface& met = clear.surfaces()[static_cast<std::size_t>(hit.object[i]) - 1];
-        const V3f outward = surface_normal(met.mesh, hit.primitive[i], hit.u[i], hit.v[i]);
         const float depth = travelled[i] + hit.distance[i];
-        if (dot(outward, down_) > 0) {
-          const V3f tint = surface_color(met, hit.primitive[i], hit.u[i], hit.v[i]);
-          for (int c = 0; c < 3; ++c)
-            texels[i].absorbed[c] -=
-                std::log(std::max(tint[c], 0.02f)) * hit.distance[i] / met.finish.depth;
+        const ClearMedium medium{hit.object[i],
+                                 surface_color(met, hit.primitive[i], hit.u[i], hit.v[i]),
+                                 met.finish.depth, met.finish.gap};
+        const bool leaves = dot(face_normal(met.mesh, hit.primitive[i]), down_) > 0;
+        if (leaves || !within[i].empty())
+          add(within[i].empty() ? medium : within[i].top(), hit.distance[i], texels[i]);
+        if (leaves) {
+          within[i].leave(hit.object[i]);
           texels[i].leaves = depth;
-        } else if (surface == 0) {
-          texels[i].enters = depth;
+        } else {
+          within[i].enter(medium);
+          if (surface == 0) texels[i].enters = depth;
         }
         travelled[i] = depth + step;
         for (std::size_t c = 0; c < 3; ++c)

@@ -3,6 +3,7 @@
 // part.
 #pragma once
 
+#include "src/render/clear_media.h"
 #include "src/render/embree_scene.h"
 
 namespace firn {
@@ -22,6 +23,7 @@ class ClearShadow {
     V3f absorbed = V3f::zero();          // minus the logarithm of what is left there
   };
 
+  static void add(const ClearMedium& medium, float distance, Texel& texel);
   void trace(const RayMeshes& clear, int row);
   V3f origin(int column, int row) const {
     return corner_ + axes_[0] * (static_cast<float>(column) * spacing_) +

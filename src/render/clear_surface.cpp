@@ -14,7 +14,7 @@ namespace {
 
 constexpr float kIndex = 1.33f;      // of refraction, water's
 constexpr float kReflected = 0.02f;  // of light from straight above
-constexpr int kMostSegments = 8;     // of a ray's way; the last sees the sky
+constexpr int kMostSegments = 12;    // of a ray's way; the last sees the sky
 constexpr float kScattered = 0.30f;  // what of the lost light comes back in the material's colour
 
 // Refracted at a surface with the normal `n` against the ray, `ratio` = index before over behind;
@@ -53,10 +53,12 @@ struct ClearSurface::Paths {
   float left[kPacket];  // m to the particle behind; negative: refracted, meets what there is
   float travelled[kPacket];
   PacketFloats from;  // m: the surface that a ray has left lies nearer, and is not met again
-  bool inside[kPacket];
-  Medium medium[kPacket];         // that it is inside of
+  ClearMedia within[kPacket];
+  bool touching[kPacket];         // in air that is none, between two clear things that touch
   alignas(64) int open[kPacket];  // -1: on its way, 0: has ended
   bool met = false;               // some ray has met something clear
+
+  V3f way(int i) const { return {{direction[0][i], direction[1][i], direction[2][i]}}; }
 };
 
 ClearSurface::ClearSurface(const PictureHits& hits, const LightDirections& lights, float pixel)
@@ -84,21 +86,27 @@ void ClearSurface::find_camera() {
   }
   clear.meet(eyes, directions, asked, met);
   int leave = 0;
-  Medium medium{};
+  ClearMedium medium{};
   for (int i = 0; i < kRays; ++i) {
     if (met.object[i] == kNothing) continue;
-    const Surface& surface = clear.surfaces()[static_cast<std::size_t>(met.object[i]) - 1];
-    const V3f outward = surface_normal(surface.mesh, met.primitive[i], met.u[i], met.v[i]);
+    const V3f outward =
+        surface_normal(surface(met.object[i]).mesh, met.primitive[i], met.u[i], met.v[i]);
     if (outward[i / 2] * directions[i / 2][i] <= 0) continue;
     ++leave;
-    medium = medium_of(surface, met.primitive[i], met.u[i], met.v[i]);
+    medium = medium_of(met, i);
   }
   if (2 * leave > kRays) camera_is_in_ = medium;
 }
 
-ClearSurface::Medium ClearSurface::medium_of(const Surface& surface, std::uint32_t triangle,
-                                             float u, float v) {
-  return {surface_color(surface, triangle, u, v), surface.finish.depth, surface.finish.gap};
+ClearMedium ClearSurface::medium_of(const PacketHits& met, int i) const {
+  const Surface& own = surface(met.object[i]);
+  return {met.object[i], surface_color(own, met.primitive[i], met.u[i], met.v[i]), own.finish.depth,
+          own.finish.gap};
+}
+
+// By the triangle itself: at a rim the normals of its corners may say otherwise.
+bool ClearSurface::leaves(const PacketHits& met, int i, const V3f& d) const {
+  return dot(d, face_normal(surface(met.object[i]).mesh, met.primitive[i])) > 0;
 }
 
 bool ClearSurface::may_show(int x, int y) const {
@@ -137,62 +145,96 @@ void ClearSurface::start(Paths& paths, const V3p& behind, const V3p& direction, 
     paths.behind[i] = lane(behind, i);
     paths.left[i] = object[i] == kSpheres ? distance[i] * length : -1;
     paths.travelled[i] = paths.from[i] = 0;
-    paths.inside[i] = camera_is_in_.has_value();
-    if (camera_is_in_) paths.medium[i] = *camera_is_in_;
+    paths.touching[i] = false;
+    if (camera_is_in_) paths.within[i].enter(*camera_is_in_);
   }
 }
 
-void ClearSurface::absorb(Paths& paths, int i, float distance) {
+void ClearSurface::absorb(Paths& paths, int i, const ClearMedium& medium, float distance) {
   for (int c = 0; c < 3; ++c) {
-    const float tint = paths.medium[i].tint[c];
-    const float kept = std::exp(std::log(std::max(tint, 0.02f)) * distance / paths.medium[i].depth);
+    const float tint = medium.tint[c];
+    const float kept = std::exp(std::log(std::max(tint, 0.02f)) * distance / medium.depth);
     paths.seen[i][c] += paths.share[i][c] * (1 - kept) * tint * kScattered;
     paths.share[i][c] *= kept;
   }
 }
 
-// What a ray does that has met clear material before anything else.
-void ClearSurface::pass(Paths& paths, int i, const PacketHits& clear) const {
-  const auto& surfaces = hits_.embree.clear().surfaces();
-  const Surface& surface = surfaces[static_cast<std::size_t>(clear.object[i]) - 1];
-  const float distance = clear.distance[i];
-  const V3f d{{paths.direction[0][i], paths.direction[1][i], paths.direction[2][i]}};
-  const V3f outward = surface_normal(surface.mesh, clear.primitive[i], clear.u[i], clear.v[i]);
-  const V3f face = face_normal(surface.mesh, clear.primitive[i]);
-  const bool leaves = paths.inside[i];
-  const V3f normal = leaves ? -outward : outward;  // against the ray
-  V3f& share = paths.share[i];
-  if (leaves)
-    absorb(paths, i, distance);
-  else
-    paths.medium[i] = medium_of(surface, clear.primitive[i], clear.u[i], clear.v[i]);
-  const float cosine = std::max(0.0f, -dot(d, normal));
-  V3f onward = d;
-  const bool straight = paths.left[i] >= 0;
-  const bool passes =
-      straight || cosine == 0 || refract(d, normal, leaves ? kIndex : 1 / kIndex, onward);
-  if (!leaves) {
-    const float part = reflected_part(cosine);
-    const V3p way = spread(d + normal * (2 * cosine));
-    const V3f sky = lane(surroundings(way, hits_.scene.up), 0);
-    const float sun = highlight(way, lights_.to_sun, Lanes(surface.finish.spread))[0];
-    for (int c = 0; c < 3; ++c) {
-      paths.seen[i][c] += share[c] * part * (sky[c] + kSunLight[c] * sun);
-      share[c] *= 1 - part;
-    }
+// Of the rays that would leave clear material, those that meet other such material so near that
+// there is no air between: the surfaces of two things that touch are never quite one.
+void ClearSurface::find_touching(const Paths& paths, const PacketHits& clear,
+                                 bool (&touching)[kPacket]) const {
+  std::fill(std::begin(touching), std::end(touching), false);
+  if (hits_.embree.clear().surfaces().size() < 2) return;
+  PacketHits beyond;
+  alignas(64) int asked[kPacket];
+  for (int i = 0; i < kPacket; ++i) {
+    asked[i] = paths.open[i] != 0 && leaves(clear, i, paths.way(i)) ? -1 : 0;
+    beyond.object[i] = kNothing;
+    beyond.distance[i] =
+        asked[i] != 0 ? clear.distance[i] + surface(clear.object[i]).finish.gap : 0;
   }
-  if (!passes) onward = d + normal * (2 * cosine);
-  if (passes) paths.inside[i] = !leaves;
+  hits_.embree.clear().meet(paths.origin, paths.direction, asked, beyond, clear.distance);
+  for (int i = 0; i < kPacket; ++i)
+    touching[i] = asked[i] != 0 && beyond.object[i] != kNothing &&
+                  beyond.object[i] != clear.object[i] && !leaves(beyond, i, paths.way(i));
+}
+
+// Of what comes to clear material from the air, the part that does not enter.
+void ClearSurface::reflect(Paths& paths, int i, const Surface& met, const V3f& way,
+                           float cosine) const {
+  const float part = reflected_part(cosine);
+  const V3f sky = lane(surroundings(spread(way), hits_.scene.up), 0);
+  const float sun = highlight(spread(way), lights_.to_sun, Lanes(met.finish.spread))[0];
+  for (int c = 0; c < 3; ++c) {
+    paths.seen[i][c] += paths.share[i][c] * part * (sky[c] + kSunLight[c] * sun);
+    paths.share[i][c] *= 1 - part;
+  }
+}
+
+// What a ray does that has met clear material before anything else. All clear materials refract
+// alike, so that from one into another it goes straight on.
+void ClearSurface::pass(Paths& paths, int i, const PacketHits& clear, bool touching) const {
+  const float object = clear.object[i], distance = clear.distance[i];
+  const Surface& met = surface(object);
+  const V3f d = paths.way(i), face = face_normal(met.mesh, clear.primitive[i]);
+  const bool out = dot(d, face) > 0;
+  V3f normal = surface_normal(met.mesh, clear.primitive[i], clear.u[i], clear.v[i]);
+  // Against the ray; at a rim the corners' normals may say otherwise.
+  if ((dot(d, normal) > 0) != out) normal = face;
+  if (out) normal = -normal;
+  ClearMedia within = paths.within[i];
+  const bool from_clear = out || !within.empty() || paths.touching[i];
+  // What is left has been entered, if only so near to another surface that this was not met.
+  if (!within.empty() || out)
+    absorb(paths, i, within.empty() ? medium_of(clear, i) : within.top(), distance);
+  if (out)
+    within.leave(object);
+  else
+    within.enter(medium_of(clear, i));
+  touching = touching && within.empty();
+  const bool to_clear = !within.empty() || touching;
+  const float cosine = std::max(0.0f, -dot(d, normal));
+  const V3f mirrored = d + normal * (2 * cosine);
+  V3f onward = d;
+  const bool straight = paths.left[i] >= 0 || from_clear == to_clear;
+  const bool passes = straight || refract(d, normal, from_clear ? kIndex : 1 / kIndex, onward);
+  if (!from_clear) reflect(paths, i, met, mirrored, cosine);
+  if (passes) {
+    paths.within[i] = within;
+    paths.touching[i] = touching;
+  } else {
+    onward = mirrored;
+  }
   // On the surface and not beyond, where something opaque may lie that is not to be missed.
-  V3f before, met;
+  V3f before, place;
   for (int c = 0; c < 3; ++c) {
     before[c] = paths.origin[c][i];
-    paths.origin[c][i] = met[c] = before[c] + d[c] * distance;
+    paths.origin[c][i] = place[c] = before[c] + d[c] * distance;
     paths.direction[c][i] = onward[c];
   }
-  paths.from[i] = rounding(before, met, distance, std::abs(dot(face, onward)));
+  paths.from[i] = rounding(before, place, distance, std::abs(dot(face, onward)));
   paths.travelled[i] += distance;
-  if (straight) paths.left[i] = std::max(0.0f, paths.left[i] - distance);
+  if (paths.left[i] >= 0) paths.left[i] = std::max(0.0f, paths.left[i] - distance);
 }
 
 // Light of what rays end at.
@@ -291,15 +333,19 @@ void ClearSurface::advance(Paths& paths) const {
   alignas(64) int ends[kPacket];
   for (int i = 0; i < kPacket; ++i) {
     const float end = paths.left[i] >= 0 && paths.open[i] ? paths.left[i] : opaque.distance[i];
-    const bool wet =
-        paths.open[i] != 0 && paths.inside[i] && end < clear.distance[i] + paths.medium[i].gap;
+    const bool inside = paths.open[i] != 0 && !paths.within[i].empty();
+    const bool wet = inside && end < clear.distance[i] + paths.within[i].top().gap;
     ends[i] = paths.open[i] != 0 && (wet || clear.object[i] == kNothing) ? -1 : 0;
     // A sheet may be so thin that its end is not met, and nothing behind it either.
-    if (ends[i] != 0 && paths.inside[i]) absorb(paths, i, end < kFar ? end : paths.medium[i].gap);
+    if (ends[i] == 0 || !inside) continue;
+    const ClearMedium& medium = paths.within[i].top();
+    absorb(paths, i, medium, end < kFar ? end : medium.gap);
   }
   end(paths, opaque, ends);
+  bool touching[kPacket];
+  find_touching(paths, clear, touching);
   for (int i = 0; i < kPacket; ++i)
-    if (paths.open[i] != 0) pass(paths, i, clear);
+    if (paths.open[i] != 0) pass(paths, i, clear, touching[i]);
 }
 
 V3p ClearSurface::before(const V3p& behind, const V3p& direction, const Lanes& object,
@@ -316,7 +362,7 @@ V3p ClearSurface::before(const V3p& behind, const V3p& direction, const Lanes& o
   V3p color = behind;
   for (int i = 0; i < kLanes; ++i) {
     if (met[i] == 0) continue;
-    const V3f d{{paths.direction[0][i], paths.direction[1][i], paths.direction[2][i]}};
+    const V3f d = paths.way(i);
     const V3f sky = lane(surroundings(spread(d), hits_.scene.up), 0);
     for (int c = 0; c < 3; ++c)
       color[c][i] = paths.seen[i][c] + (paths.open[i] != 0 ? paths.share[i][c] * sky[c] : 0);

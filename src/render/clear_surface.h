@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "src/render/clear_media.h"
 #include "src/render/picture_hits.h"
 
 namespace firn {
@@ -22,27 +23,28 @@ class ClearSurface {
 
  private:
   struct Paths;
-  struct Medium {
-    V3f tint;     // of light on its way there, and how far that reaches
-    float depth;  // m
-    float gap;    // SurfaceFinish
-  };
 
-  static Medium medium_of(const Surface& surface, std::uint32_t triangle, float u, float v);
+  const Surface& surface(float object) const {
+    return hits_.embree.clear().surfaces()[static_cast<std::size_t>(object) - 1];
+  }
+  ClearMedium medium_of(const PacketHits& met, int ray) const;
+  bool leaves(const PacketHits& met, int ray, const V3f& direction) const;
   void find_camera();
 
   void start(Paths& paths, const V3p& behind, const V3p& direction, const Lanes& object,
              const Lanes& distance) const;
   void advance(Paths& paths) const;
-  static void absorb(Paths& paths, int ray, float distance);
-  void pass(Paths& paths, int ray, const PacketHits& clear) const;
+  static void absorb(Paths& paths, int ray, const ClearMedium& medium, float distance);
+  void find_touching(const Paths& paths, const PacketHits& clear, bool (&touching)[kPacket]) const;
+  void reflect(Paths& paths, int ray, const Surface& met, const V3f& way, float cosine) const;
+  void pass(Paths& paths, int ray, const PacketHits& clear, bool touching) const;
   void end(Paths& paths, const PacketHits& opaque, const int (&ends)[kPacket]) const;
   V3p light(const Paths& paths, const PacketHits& opaque, int first) const;
 
   const PictureHits& hits_;
   const LightDirections& lights_;
   float pixel_;
-  std::optional<Medium> camera_is_in_;
+  std::optional<ClearMedium> camera_is_in_;
 };
 
 }  // namespace firn

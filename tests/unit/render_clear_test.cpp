@@ -2,7 +2,10 @@
 #if defined(FIRN_WITH_EMBREE)
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "src/render/view.h"
 #include "tests/support/pictures.h"
@@ -43,6 +46,55 @@ TEST(RenderClear, AThinSheetShowsTheFloorThatItLiesOn) {
       for (int x = kWidth / 2 - 10; x < kWidth / 2 + 10; ++x)
         ASSERT_GT(brightness(wet.pixel(x, y)), 0.75 * bare) << thickness << ' ' << x << ' ' << y;
   }
+}
+
+double farthest(const Image& a, const Image& b) {
+  double most = 0;
+  for (std::size_t i = 0; i < a.rgb.size(); ++i)
+    most = std::max(most, std::abs(static_cast<double>(a.rgb[i]) - b.rgb[i]));
+  return most;
+}
+
+// One clear thing, of which a part is a thing of its own: by its edges there may be a film of air,
+// or they overlap. Neither it nor its shadow may be seen.
+TEST(RenderClear, AThingWithinAnotherOrBesideItIsNotSeenWhereTheyAreAlike) {
+  const auto parts = [](std::vector<Surface> surfaces) {
+    RayScene scene = ground_scene(5);
+    set_clear(scene, std::move(surfaces));
+    return picture(scene);
+  };
+  const V3f low{{-1, 0.1f, -1}}, high{{1, 1.1f, 1}};
+  const Image whole = parts({clear_box(low, high, kRed)});
+  EXPECT_GT(farthest(whole, picture(ground_scene(5))), 20);
+  const Surface inner = clear_box({{-0.4f, 0.3f, -0.4f}}, {{0.4f, 0.8f, 0.4f}}, kRed);
+  EXPECT_LE(farthest(parts({clear_box(low, high, kRed), inner}), whole), 1);
+  EXPECT_LE(farthest(parts({inner, clear_box(low, high, kRed)}), whole), 1);
+  for (const float film : {-0.01f, 0.01f}) {
+    const Image two = parts({clear_box(low, {{1, 0.6f - film / 2, 1}}, kRed),
+                             clear_box({{-1, 0.6f + film / 2, -1}}, high, kRed)});
+    // By how much the way in both is longer or shorter; and along the seam of the sides, where a
+    // ray may come in between them.
+    int other = 0;
+    for (std::size_t i = 0; i < two.rgb.size(); i += 3)
+      other +=
+          std::abs(two.rgb[i] - whole.rgb[i]) + std::abs(two.rgb[i + 1] - whole.rgb[i + 1]) > 6;
+    EXPECT_LT(other, 2 * kWidth) << film;
+  }
+}
+
+// Blue within red: the way in either counts, in the shadow as well.
+TEST(RenderClear, WhatIsWithinHasItsOwnColour) {
+  const V3f blue{{0.3f, 0.3f, 0.9f}};
+  RayScene scene = ground_scene(5);
+  set_clear(scene, {clear_box({{-1, 0.1f, -1}}, {{1, 1.1f, 1}}, kRed)});
+  const Image red = picture(scene);
+  set_clear(scene, {clear_box({{-1, 0.1f, -1}}, {{1, 1.1f, 1}}, kRed),
+                    clear_box({{-0.5f, 0.2f, -0.5f}}, {{0.5f, 1, 0.5f}}, blue)});
+  const Image both = picture(scene);
+  const Rgb r = red.pixel(kWidth / 2, kHeight / 2), b = both.pixel(kWidth / 2, kHeight / 2);
+  EXPECT_GT(r[0], 1.2 * r[2]);
+  EXPECT_GT(b[2], b[0]);
+  EXPECT_GT(brightness(b), 0.7 * brightness(r));
 }
 
 }  // namespace

@@ -5,11 +5,10 @@
 #include <span>
 
 #include "kernels/exec/in_parallel.h"
+#include "src/render/shading.h"
 
 namespace firn {
 namespace {
-
-constexpr float kDeepSky = 0.15f;  // light that trickles down between particles
 
 void start(ShadowRays& rays, int i, const V3f& origin, float from, float to) {
   for (int c = 0; c < 3; ++c) rays.origin[c][i] = origin[c];

@@ -12,6 +12,7 @@ inline constexpr Vec<float, 3> kBounceLight{{0.20f, 0.18f, 0.16f}};
 inline constexpr Vec<float, 3> kHorizon{{0.46f, 0.52f, 0.58f}};
 inline constexpr Vec<float, 3> kZenith{{0.12f, 0.18f, 0.27f}};
 inline constexpr float kSunRadius = 0.05f;  // tangent of its half angle; larger is softer
+inline constexpr float kDeepSky = 0.15f;    // of the sky's light, what trickles down anywhere
 // Where the ground fades into the background: distance from the centre of the scene / its size.
 inline constexpr float kFadeFrom = 2.5f, kFadeTo = 7.0f;
 

@@ -20,6 +20,14 @@ std::array<V3p, 2> frame_of(const V3p& normal) {
   return {first, cross(first, normal)};
 }
 
+// What rays have found open of the sky, and what light comes there off other things, of which rays
+// know nothing: it counts where little else does.
+template <class T>
+T with_deep(const T& sky) {
+  const T shut = T(1) - sky;
+  return sky + T(kDeepSky) * shut * shut;
+}
+
 }  // namespace
 
 SurfaceLight::SurfaceLight(const PictureHits& hits, const LightDirections& lights)
@@ -166,7 +174,7 @@ void SurfaceLight::smooth_row(int x, int y) {
         sky += select(same, load(open_sky_.at(column, row)), Lanes(0.0f));
       }
     store(sun_.at(x + i, y), sun / (Lanes(2.0f) * pixels));
-    store(sky_.at(x + i, y), sky / (Lanes(2.0f) * pixels));
+    store(sky_.at(x + i, y), with_deep(sky / (Lanes(2.0f) * pixels)));
     store(&count[i], pixels);
   }
   std::optional<Points> points;
@@ -194,7 +202,7 @@ SurfaceLight::Light SurfaceLight::smoothed_on_mesh(int x, int y, const Points& p
       ++count;
     }
   if (count < kFewest) return all_samples(points, x % kPacket);
-  return {sun / (2 * count), sky / (2 * count)};
+  return {sun / (2 * count), with_deep(sky / (2 * count))};
 }
 
 SurfaceLight::Light SurfaceLight::all_samples(const Points& points, int lane) const {
@@ -213,6 +221,7 @@ SurfaceLight::Light SurfaceLight::all_samples(const Points& points, int lane) co
     light.sun += counts.sun[i] / (2 * kPacket);
     light.sky += counts.sky[i] / (2 * kPacket);
   }
+  light.sky = with_deep(light.sky);
   return light;
 }
 

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "src/render/raytrace.h"
+#include "src/render/view.h"
+#include "tests/support/pictures.h"
 
 namespace firn::test {
 
@@ -42,6 +44,15 @@ inline Surface clear_box(const V3f& low, const V3f& high, const V3f& color) {
 
 inline void set_clear(RayScene& scene, std::vector<Surface> surfaces) {
   scene.clear = make_ray_meshes(std::move(surfaces));
+}
+
+inline Image picture(const RayScene& scene, const Vec3& eye, const Vec3& target) {
+  Camera camera;
+  camera.eye = eye;
+  camera.target = target;
+  camera.fov = 40;
+  return ray_trace(scene, Projection(camera, static_cast<double>(kWidth) / kHeight), kWidth,
+                   kHeight);
 }
 
 }  // namespace firn::test

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "src/render/view.h"
 #include "tests/support/pictures.h"
 #include "tests/support/ray_scenes.h"
 
@@ -17,14 +16,7 @@ namespace {
 constexpr V3f kRed{{0.9f, 0.3f, 0.3f}};
 
 // From above, a little from the front.
-Image picture(const RayScene& scene, double height = 4) {
-  Camera camera;
-  camera.eye = {0.1, height, 0.35 * height};
-  camera.target = {0, 0, 0};
-  camera.fov = 40;
-  return ray_trace(scene, Projection(camera, static_cast<double>(kWidth) / kHeight), kWidth,
-                   kHeight);
-}
+Image picture(const RayScene& scene) { return test::picture(scene, {0.1, 4, 1.4}, {0, 0, 0}); }
 
 double mean_brightness(const Image& image, int half) {
   double sum = 0;

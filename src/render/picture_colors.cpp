@@ -20,6 +20,13 @@ PictureColors::PictureColors(const PictureHits& hits, const LightDirections& lig
       pixel_(static_cast<float>(pixel)),
       clear_(hits, lights, pixel_) {}
 
+V3f PictureColors::position_of(const Seen& seen, int i) const {
+  V3f position;
+  for (int c = 0; c < 3; ++c)
+    position[c] = hits_.camera.eye[c] + seen.direction[c][i] * seen.distance[i];
+  return position;
+}
+
 void PictureColors::see_planes(int x, int y, Seen& seen) const {
   float next = hits_.embree.first_plane();
   for (const PlanePatch& plane : scene_.planes) {
@@ -43,7 +50,8 @@ void PictureColors::see_planes(int x, int y, Seen& seen) const {
       seen.passed[c] = select(own, load(surfaces_.passed(x, y, c)), seen.passed[c]);
     for (int i = 0; any(own != here) && i < std::min(kLanes, hits_.width() - x); ++i) {
       if (own[i] == here[i]) continue;
-      const SurfaceLight::Light light = surfaces_.at(x + i, y, object, plane.normal);
+      const SurfaceLight::Light light =
+          surfaces_.at(x + i, y, object, position_of(seen, i), plane.normal);
       seen.sun[i] = light.sun;
       seen.sky[i] = light.sky;
       for (int c = 0; c < 3; ++c) seen.passed[c][i] = light.passed[c];
@@ -85,7 +93,7 @@ void PictureColors::see_meshes(int x, int y, int sample, const PacketHits& row, 
     const Surface& surface = hits_.embree.surface(object);
     const V3f normal = surface_normal(surface.mesh, row.primitive[k], row.u[k], row.v[k],
                                       hits_.camera.direction(x + i, y, sample));
-    const SurfaceLight::Light light = surfaces_.at(x + i, y, object, normal);
+    const SurfaceLight::Light light = surfaces_.at(x + i, y, object, position_of(seen, i), normal);
     const V3f color = surface_color(surface, row.primitive[k], row.u[k], row.v[k]);
     const V3f glow = surface_glow(surface, row.primitive[k], row.u[k], row.v[k]);
     for (int c = 0; c < 3; ++c) {

@@ -30,6 +30,7 @@ class PictureColors {
     bool finished = false;  // some lane is
   };
 
+  V3f position_of(const Seen& seen, int lane) const;
   V3p radiance(int x, int y, int sample) const;
   void see_spheres(const PacketHits& row, int first, Seen& seen) const;
   void see_meshes(int x, int y, int sample, const PacketHits& row, Seen& seen) const;

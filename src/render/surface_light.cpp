@@ -183,7 +183,7 @@ void SurfaceLight::smooth_row(int x, int y) {
     if (!is_surface(object) || (is_plane(object) && count[i] >= kFewest)) continue;
     if (!points) points = points_of_row(x, y);
     const Light light =
-        is_plane(object) ? all_samples(*points, i) : smoothed_on_mesh(x + i, y, *points);
+        is_plane(object) ? all_samples_at(*points, i) : smoothed_on_mesh(x + i, y, *points);
     *sun_.at(x + i, y) = light.sun;
     *sky_.at(x + i, y) = light.sky;
   }
@@ -201,20 +201,19 @@ SurfaceLight::Light SurfaceLight::smoothed_on_mesh(int x, int y, const Points& p
       sky += *open_sky_.at(column, row);
       ++count;
     }
-  if (count < kFewest) return all_samples(points, x % kPacket);
+  if (count < kFewest) return all_samples_at(points, x % kPacket);
   return {sun / (2 * count), with_deep(sky / (2 * count))};
 }
 
-SurfaceLight::Light SurfaceLight::all_samples(const Points& points, int lane) const {
+SurfaceLight::Light SurfaceLight::all_samples(const V3f& position, const V3f& normal) const {
   Points one;
   for (int i = 0; i < kPacket; ++i) {
-    for (std::size_t c = 0; c < 3; ++c) {
-      one.position[c][i] = points.position[c][lane];
-      one.normal[c][i] = points.normal[c][lane];
+    for (int c = 0; c < 3; ++c) {
+      one.position[static_cast<std::size_t>(c)][i] = position[c];
+      one.normal[static_cast<std::size_t>(c)][i] = normal[c];
     }
-    one.lit[i] = points.lit[lane];
+    one.lit[i] = 1;
   }
-  if (one.lit[0] == 0) return {1, 1};
   const Counts counts = count_open(one, lights_.all);
   Light light{0, 0};
   for (int i = 0; i < kPacket; ++i) {
@@ -223,6 +222,12 @@ SurfaceLight::Light SurfaceLight::all_samples(const Points& points, int lane) co
   }
   light.sky = with_deep(light.sky);
   return light;
+}
+
+SurfaceLight::Light SurfaceLight::all_samples_at(const Points& points, int lane) const {
+  if (points.lit[lane] == 0) return {1, 1};
+  const auto of = [lane](const Packet3& x) { return V3f{{x[0][lane], x[1][lane], x[2][lane]}}; };
+  return all_samples(of(points.position), of(points.normal));
 }
 
 V3f SurfaceLight::normal_at(int x, int y) const {
@@ -236,22 +241,25 @@ SurfaceLight::Light SurfaceLight::light_at(int x, int y) const {
   return light;
 }
 
-SurfaceLight::Light SurfaceLight::at(int x, int y, float object, const V3f& normal) const {
+SurfaceLight::Light SurfaceLight::at(int x, int y, float object, const V3f& position,
+                                     const V3f& normal) const {
   const auto similarity = [&](int column, int row) {
     if (*object_.at(column, row) != object) return -1.0f;
     return is_plane(object) ? 1.0f : dot(normal_at(column, row), normal);
   };
-  Light best;
-  float closest = similarity(x, y);
-  if (closest > kSmooth) return light_at(x, y);
-  closest = -1;
+  if (similarity(x, y) > kSmooth) return light_at(x, y);
+  float closest = 0;
+  std::optional<Light> best;
   for (int row = std::max(0, y - 1); row <= std::min(hits_.height() - 1, y + 1); ++row)
     for (int column = std::max(0, x - 1); column <= std::min(hits_.width() - 1, x + 1); ++column) {
       if (similarity(column, row) <= closest) continue;
       closest = similarity(column, row);
       best = light_at(column, row);
     }
-  return best;
+  if (best) return *best;
+  Light light = all_samples(position, normal);
+  if (is_tinted()) light.passed = hits_.clear_shadow->passed(position);
+  return light;
 }
 
 }  // namespace firn

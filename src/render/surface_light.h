@@ -33,7 +33,7 @@ class SurfaceLight {
   static constexpr double kTintBytes = 3 * sizeof(float);            // likewise, is_tinted()
 
   struct Light {
-    float sun = 1, sky = 0.7f;
+    float sun, sky;
     V3f passed = V3f::filled(1);  // of each colour of that sun
   };
 
@@ -50,8 +50,8 @@ class SurfaceLight {
   bool is_tinted() const { return !passed_.empty(); }
   const float* passed(int x, int y, int c) const { return passed_[c].at(x, y); }
   // For any sample of a pixel. At an edge the pixel's own light may be that of another surface; a
-  // neighbour's then stands in.
-  Light at(int x, int y, float object, const V3f& normal) const;
+  // neighbour's then stands in, or else rays are traced from there.
+  Light at(int x, int y, float object, const V3f& position, const V3f& normal) const;
 
  private:
   struct Points {  // that camera rays meet
@@ -72,7 +72,8 @@ class SurfaceLight {
   void smooth_row(int x, int y);
   Light light_at(int x, int y) const;
   Light smoothed_on_mesh(int x, int y, const Points& points) const;
-  Light all_samples(const Points& points, int lane) const;
+  Light all_samples(const V3f& position, const V3f& normal) const;
+  Light all_samples_at(const Points& points, int lane) const;
 
   const PictureHits& hits_;
   const LightDirections& lights_;

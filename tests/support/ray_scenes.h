@@ -50,7 +50,7 @@ inline Image picture(const RayScene& scene, const Vec3& eye, const Vec3& target)
   Camera camera;
   camera.eye = eye;
   camera.target = target;
-  camera.fov = 40;
+  camera.fov = 0.7;
   return ray_trace(scene, Projection(camera, static_cast<double>(kWidth) / kHeight), kWidth,
                    kHeight);
 }

@@ -26,6 +26,29 @@ TEST(RenderLight, AClosedRoomIsDimAndNotBlack) {
       }
 }
 
+// Slits in a lid on the floor, narrower than a pixel: what is seen through them is met by no
+// pixel's first ray, and lies as dark as all else in the room.
+TEST(RenderLight, WhatIsSeenThroughASlitIsNoBrighterThanWhatIsAboutIt) {
+  RayScene scene = ground_scene(20);
+  const Image open = picture(scene, {0, 0.9, 0.01}, {0, 0, 0});
+  Mesh lid;
+  constexpr float kPitch = 0.081f, kSlit = 0.0015f;
+  const auto add = [&](const Mesh& part) {
+    const auto first = static_cast<std::uint32_t>(lid.positions.size());
+    lid.positions.insert(lid.positions.end(), part.positions.begin(), part.positions.end());
+    for (const std::uint32_t corner : part.indices) lid.indices.push_back(first + corner);
+  };
+  for (float x = -1; x < 1; x += kPitch)
+    add(box_mesh({{x, 0.0005f, -1}}, {{x + kPitch - kSlit, 0.001f, 1}}));
+  Surface boards{lid}, room{box_mesh({{-1, -0.1f, -1}}, {{1, 1, 1}})};
+  boards.color = {{0.02f, 0.02f, 0.02f}};
+  scene.meshes = make_ray_meshes({boards, room});
+  const Image seen = picture(scene, {0, 0.9, 0.01}, {0, 0, 0});
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x)
+      ASSERT_LT(brightness(seen.pixel(x, y)), 0.25 * brightness(open.pixel(x, y))) << x << ' ' << y;
+}
+
 }  // namespace
 }  // namespace firn::test
 #endif

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 
 #include "firn/error.h"
 #include "src/app/ledger_plots.h"
 #include "src/app/progress.h"
 #include "src/io/numbered_file.h"
+#include "src/io/posix_file.h"
 #include "src/render/image.h"
 #include "src/render/process.h"
 #include "src/render/video.h"
@@ -39,32 +42,35 @@ Image side_by_side_at(const std::vector<ComparedRun>& runs, int frame) {
   return side_by_side(pictures, labels);
 }
 
-// Removes a folder where it goes out of scope.
-struct Removed {
-  explicit Removed(fs::path path) : folder(std::move(path)) {}
-  ~Removed() {
-    std::error_code error;
-    fs::remove_all(folder, error);
+// A folder that nobody else has, which goes where this does.
+class OwnFolder {
+ public:
+  explicit OwnFolder(const fs::path& parent) {
+    std::string name = (parent / ".comparison-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw file_error(name, "create the folder", errno);
+    path_ = name;
   }
-  Removed(const Removed&) = delete;
-  Removed& operator=(const Removed&) = delete;
-  fs::path folder;
+  ~OwnFolder() {
+    std::error_code error;
+    fs::remove_all(path_, error);
+  }
+  OwnFolder(const OwnFolder&) = delete;
+  OwnFolder& operator=(const OwnFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
 };
 
 // The frames of the video live in a folder of their own only while it is encoded.
 bool write_video(const std::vector<ComparedRun>& runs, const fs::path& base, int last,
                  const fs::path& video) {
   if (!run_program({"ffmpeg", "-version"}).found) return false;
-  const fs::path frames = base / "comparison-frames";
-  fs::remove_all(frames);  // of a call that was killed
-  fs::create_directories(frames);
-  const Removed guard{frames};
+  const OwnFolder frames(base);
   for (int frame = 0; frame <= last; ++frame)
-    write_png((frames / numbered_file_name("frame", frame, "png")).string(),
+    write_png((frames.path() / numbered_file_name("frame", frame, "png")).string(),
               side_by_side_at(runs, frame));
-  const bool done =
-      encode_video(frames.string(), 0, runs.front().scene.simulation.fps, video.string());
-  return done;
+  return encode_video(frames.path().string(), 0, runs.front().scene.simulation.fps, video.string());
 }
 
 void add_pictures(const std::vector<ComparedRun>& runs, const fs::path& base,

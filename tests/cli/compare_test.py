@@ -17,23 +17,27 @@ class Compare(CliTest):
         for name in ("comparison.png", "comparison-ledger.png", "comparison.mp4"):
             self.assertGreater((both / name).stat().st_size, 0, name)
             self.assertIn(name, result.stdout)
-        self.assertFalse((both / "comparison-frames").exists())
+        self.assertEqual(sorted(entry.name for entry in both.iterdir()),
+                         ["comparison-ledger.png", "comparison.mp4", "comparison.png", "type-apic", "type-flip"])
         self.assertRegex(result.stdout, r"(?m)^type=apic +6 ")
         self.assertRegex(result.stdout, r"(?m)^type=flip +6 ")
 
-    def test_frames_that_a_killed_call_left_are_not_filmed(self):
-        stale = self.folder / "both/comparison-frames"
-        stale.mkdir(parents=True)
-        picture = self.folder / "both/type-apic/frames/frame_000000.png"
+    def test_folders_of_others_stay_and_are_not_filmed(self):
         vary = ("--vary", "transfer.type=apic,flip", "--set", "output.video=true")
         self.succeed("compare", self.scene, "-o", "both", "--frames", 2, *vary)
         films = [(self.folder / "both/comparison.mp4").read_bytes()]
-        stale.mkdir()
-        for frame in range(3, 9):
-            (stale / f"frame_{frame:06}.png").write_bytes(picture.read_bytes())
+        picture = self.folder / "both/type-apic/frames/frame_000000.png"
+        for name in ("comparison-frames", ".comparison-frames"):
+            other = self.folder / "both" / name
+            other.mkdir()
+            for frame in range(3, 9):
+                (other / f"frame_{frame:06}.png").write_bytes(picture.read_bytes())
+        before = self.files("both/*comparison-frames/*")
+        self.assertEqual(len(before), 12)
         self.succeed("compare", self.scene, "-o", "both", "--frames", 2, "--overwrite", *vary)
         films.append((self.folder / "both/comparison.mp4").read_bytes())
         self.assertEqual(films[0], films[1])
+        self.assertEqual(self.files("both/*comparison-frames/*"), before)
 
     def test_frames_of_other_times_are_told_of(self):
         error = self.succeed("compare", self.scene, "-o", "fps", "--frames", 1, "--vary", "simulation.fps=24,48").stderr

@@ -69,7 +69,7 @@ void write_volumes(const std::filesystem::path& path, const ParticleColumns& col
   });
   speed->setVectorType(openvdb::VEC_CONTRAVARIANT_RELATIVE);
   openvdb::GridCPtrVec grids{density, speed};
-  if (!temperature.empty())
+  if (columns.find("temperature") != nullptr)  // also in frames without particles
     grids.push_back(grid_of<openvdb::FloatGrid>("temperature", blocks, mark, [](const Node& node) {
       return static_cast<float>(node.heat / node.mass);
     }));

@@ -249,6 +249,18 @@ TEST(Volumes, HaveTemperaturesWhereThereIsHeat) {
   EXPECT_EQ(read_grids(folder / "v.vdb")->size(), 2u);
 }
 
+// A source may begin later: every frame of a run has the same grids.
+TEST(Volumes, HaveTemperaturesBeforeThereAreParticles) {
+  const ScratchFolder folder;
+  write_volumes(folder / "v.vdb",
+                columns_of(random_snapshot(3, 0), {"mass", "velocity", "temperature"}, some_mark()),
+                2);
+  const auto grids = read_grids(folder / "v.vdb");
+  EXPECT_TRUE(std::any_of(grids->begin(), grids->end(), [](const auto& grid) {
+    return grid->getName() == "temperature" && grid->activeVoxelCount() == 0;
+  }));
+}
+
 TEST(Volumes, OfParticlesWithoutMassAreRefused) {
   const ScratchFolder folder;
   expect_error(ErrorCategory::kScene, {"mass and velocity"}, [&] {

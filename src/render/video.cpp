@@ -27,6 +27,8 @@ constexpr const char* kFilters =
 
 }  // namespace
 
+double film_rate(double fps) { return fps >= 1 && fps <= 120 ? fps : 24; }
+
 bool encode_video(const std::string& folder, int first_frame, double fps,
                   const std::string& out_mp4) {
   const std::string temporary = out_mp4 + ".part";
@@ -45,7 +47,7 @@ bool encode_video(const std::string& folder, int first_frame, double fps,
                                             "-max_error_rate",
                                             "0",
                                             "-framerate",
-                                            fmt::format("{}", fps),
+                                            fmt::format("{}", film_rate(fps)),
                                             "-start_number",
                                             fmt::format("{}", first_frame),
                                             "-i",

@@ -87,7 +87,9 @@ constexpr Key kOutputKeys[] = {
                                             {.range = Range::closed(0, 100)}),
     choice_key<&OutputSettings::look, kLooks>("look", "how pictures in 3D show materials"),
     key<&OutputSettings::image>("image", "a picture of every frame"),
-    key<&OutputSettings::video>("video", "of the pictures, if ffmpeg is there"),
+    key<&OutputSettings::video>("video",
+                                "of the pictures, if ffmpeg is there; as fast as the scene, but 24 "
+                                "per second where `simulation.fps` is below 1 or above 120"),
     key<&OutputSettings::color>(
         "color", "what the colours of pictures show",
         {.kind = Kind::kChoice, .more_words = color_words, .by_hand = true}),

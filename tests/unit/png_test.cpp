@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "firn/error.h"
 #include "src/render/color_map.h"
@@ -206,6 +207,20 @@ std::string told_of(const std::string& video, const std::string& output, const s
   std::string line;
   std::getline(in, line);
   return result.succeeded() ? line : result.errors;
+}
+
+// As fast as things happen where that can be seen, else at a rate that players have.
+TEST_F(PngTest, VideosHaveARateThatCanBeShown) {
+  write_pictures(folder_ / "any", speckled(64, 32));
+  for (const auto& [fps, rate] : std::map<double, std::string>{{1e-5, "24/1"},
+                                                               {0.5, "24/1"},
+                                                               {1, "1/1"},
+                                                               {25, "25/1"},
+                                                               {120, "120/1"},
+                                                               {1e5, "24/1"}}) {
+    if (!encode_video(path("any"), 3, fps, path("a.mp4"))) GTEST_SKIP() << "no ffmpeg";
+    EXPECT_EQ(told_of(path("a.mp4"), path("told"), "r_frame_rate"), "r_frame_rate=" + rate) << fps;
+  }
 }
 
 // Of a large size, which players take for BT.709 where it says nothing.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -52,6 +53,26 @@ Error unknown_channel(const std::string& name) {
   return Error(ErrorCategory::kScene,
                fmt::format("output.channels: there is no particle channel '{}' (there are {}){}",
                            name, scene::list_of(known), scene::suggestion(name, known)));
+}
+
+// Of any type that holds them all: programs that write files anew may widen integers.
+template <class T>
+std::vector<T> values_as(const ChannelArray& channel) {
+  if (const auto* own = std::get_if<std::vector<T>>(&channel.values)) return *own;
+  constexpr auto kLeast = static_cast<double>(std::numeric_limits<T>::lowest());
+  constexpr auto kMost = static_cast<double>(std::numeric_limits<T>::max());
+  std::vector<T> values;
+  const auto take = [&](double value) {
+    const bool fits = value >= kLeast && value <= kMost;
+    if (!fits || static_cast<double>(static_cast<T>(value)) != value)
+      throw Error(ErrorCategory::kFile,
+                  fmt::format("the particle channel \"{}\" has a value of {}, which is none that "
+                              "Firn writes there; write the file anew, or leave the channel out",
+                              channel.name, value));
+    values.push_back(static_cast<T>(value));
+  };
+  std::visit([&](const auto& other) { std::ranges::for_each(other, take); }, channel.values);
+  return values;
 }
 
 ChannelArray checked(ChannelArray channel, const Snapshot& snapshot) {
@@ -126,7 +147,7 @@ Snapshot snapshot_of(const ParticleColumns& columns) {
   snapshot.dx = columns.mark.dx;
   const auto take = [&]<class T>(std::string_view name, std::vector<T>& to) {
     const ChannelArray* channel = columns.find(name);
-    if (channel != nullptr) to = std::get<std::vector<T>>(channel->values);
+    if (channel != nullptr) to = values_as<T>(*channel);
   };
   for (const OutputChannel& channel : output_channels())
     if (channel.values != nullptr) take(channel.name, snapshot.*channel.values);

@@ -223,6 +223,20 @@ TEST(ParticleFiles, UnknownChannelIsRefusedWithASuggestion) {
   EXPECT_EQ(test::file_count(folder.path()), 0u);
 }
 
+// As NumPy writes them that were read as 32 bits.
+TEST(ParticleFiles, WiderIntegersAreReadWhereTheyFit) {
+  const Snapshot s = random_snapshot(3, 20);
+  ParticleColumns columns = columns_of(s, {"material", "mass"}, {});
+  std::vector<std::uint32_t> wide(s.material.begin(), s.material.end());
+  columns.channels[1].values = wide;
+  EXPECT_EQ(snapshot_of(columns).material, s.material);
+  wide.back() = 70'000;  // more than 16 bits hold
+  columns.channels[1].values = wide;
+  expect_error(ErrorCategory::kFile, {"material", "70000"}, [&] { snapshot_of(columns); });
+  columns.channels[1].values = std::vector<float>(20, 0.5f);
+  expect_error(ErrorCategory::kFile, {"material", "0.5"}, [&] { snapshot_of(columns); });
+}
+
 TEST(ParticleFiles, MissingDataIsRefused) {
   const ScratchFolder folder;
   Snapshot s = random_snapshot(3, 4);

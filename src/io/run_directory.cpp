@@ -258,7 +258,7 @@ void RunDirectory::prepare_folder(const fs::path& folder) const {
   made_.make(folder);
   for (const fs::path& file : entries(folder))
     if (is_half_written(file)) remove_file(file);
-  const AtomicFile probe(folder / "probe");
+  const AtomicFile probe(folder / ".firn-probe");  // no name of the user's
 }
 
 void RunDirectory::prepare_folders() const {

@@ -80,6 +80,14 @@ TEST(RunDirectory, AFolderWithOtherFilesWillDo) {
   EXPECT_NO_THROW(RunDirectory::create(folder.path(), false));  // still without a run's files
 }
 
+TEST(RunDirectory, AFolderOfTheUsersMayHaveAnyName) {
+  const ScratchFolder folder;
+  const fs::path path = folder / "run";
+  fs::create_directories(path / "probe" / "notes");
+  EXPECT_NO_THROW(RunDirectory::create(path, false).make_image_folder());
+  EXPECT_TRUE(fs::exists(path / "probe" / "notes"));
+}
+
 TEST(RunDirectory, RefusesWhatItCannotWriteTo) {
   const ScratchFolder folder;
   write_text(folder / "plain", "");

@@ -40,9 +40,14 @@ void Overlay::draw_text(int x, int y, const std::string& text) {
   font_.draw(image_, x, y, text, text_, scale_);
 }
 
-void Overlay::draw_time(double time) {
-  const std::string text = time == 0 || time >= 1e-3 ? fmt::format("t = {:.3f} s", time)
-                                                     : fmt::format("t = {:.4g} µs", 1e6 * time);
+std::string time_text(double time, double fps) {
+  const int needed = std::clamp(static_cast<int>(std::ceil(std::log10(fps) - 1e-9)), 3, 12);
+  if (time == 0 || time >= 1e-3) return fmt::format("t = {:.{}f} s", time, time == 0 ? 3 : needed);
+  return fmt::format("t = {:.{}g} µs", 1e6 * time, std::max(4, needed - 3));
+}
+
+void Overlay::draw_time(double time, double fps) {
+  const std::string text = time_text(time, fps);
   draw_panel(margin_, margin_, font_.width(text, scale_) + 2 * pad_, line_ + 2 * pad_);
   draw_text(margin_ + pad_, margin_ + pad_, text);
 }

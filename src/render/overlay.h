@@ -11,12 +11,16 @@
 
 namespace firn {
 
+// "t = 0.125 s", with as many digits as tell apart two pictures of a scene with `fps` of them per
+// second.
+std::string time_text(double time, double fps);
+
 class Overlay {
  public:
   // Sizes follow the image's height. `on_light`: dark letters on a light plate.
   Overlay(Image& image, const Font& font, bool on_light);
 
-  void draw_time(double time);                        // s; in the upper left corner
+  void draw_time(double time, double fps);            // s, 1/s; in the upper left corner
   void draw_color_bar(const ParticleColors& colors);  // in the upper right one
   // In the upper right corner; entries that the picture has no room for are left out.
   void draw_legend(const std::vector<LegendEntry>& entries);

@@ -292,7 +292,7 @@ void Renderer::Impl::write_captions(Image& image, double time) {
   if (!captions) return;
   if (!font_) font_.emplace();
   Overlay overlay(image, *font_, scene_.simulation.dimension == 2);
-  overlay.draw_time(time);
+  overlay.draw_time(time, scene_.simulation.fps);
   if (colors_->is_scalar()) overlay.draw_color_bar(*colors_);
   overlay.draw_legend(legend_);
 }

@@ -190,5 +190,14 @@ TEST(Ground, IsLightBeneathDarkMaterialsAlone) {
   EXPECT_EQ(ground_color(scene), grey);
 }
 
+TEST(TimeText, TellsPicturesThatFollowEachOtherApart) {
+  EXPECT_EQ(time_text(0, 24), "t = 0.000 s");
+  EXPECT_EQ(time_text(1.0 / 24, 24), "t = 0.042 s");
+  EXPECT_EQ(time_text(4e-5, 24), "t = 40 µs");
+  for (const double fps : {0.01, 1.0, 24.0, 1e3, 1e5, 3e5, 1e7, 1e8})
+    for (int frame = 1; frame < 3000; ++frame)
+      ASSERT_NE(time_text(frame / fps, fps), time_text((frame - 1) / fps, fps)) << fps;
+}
+
 }  // namespace
 }  // namespace firn::test

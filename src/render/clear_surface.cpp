@@ -57,6 +57,10 @@ struct ClearSurface::Paths {
   bool touching[kPacket];         // in air that is none, between two clear things that touch
   alignas(64) int open[kPacket];  // -1: on its way, 0: has ended
   bool met = false;               // some ray has met something clear
+  // The sun's mirror image where a ray has just met a surface: what of it counts if nothing shades
+  // it, and the way to it.
+  V3f glint[kPacket];
+  Packet3 mirrored;
 
   V3f way(int i) const { return {{direction[0][i], direction[1][i], direction[2][i]}}; }
 };
@@ -186,9 +190,28 @@ void ClearSurface::reflect(Paths& paths, int i, const Surface& met, const V3f& w
   const V3f sky = lane(surroundings(spread(way), hits_.scene.up), 0);
   const float sun = highlight(spread(way), lights_.to_sun, Lanes(met.finish.spread))[0];
   for (int c = 0; c < 3; ++c) {
-    paths.seen[i][c] += paths.share[i][c] * part * (sky[c] + kSunLight[c] * sun);
+    paths.seen[i][c] += paths.share[i][c] * part * sky[c];
+    paths.glint[i][c] = paths.share[i][c] * part * kSunLight[c] * sun;
+    paths.mirrored[c][i] = way[c];
     paths.share[i][c] *= 1 - part;
   }
+}
+
+// Where the surfaces that were met last see the sun.
+void ClearSurface::add_glints(Paths& paths) const {
+  constexpr float kSeen = 1e-3f;
+  ShadowRays sun{paths.origin, paths.mirrored, {}, {}, {}};
+  bool any = false;
+  for (int i = 0; i < kPacket; ++i) {
+    const V3f& glint = paths.glint[i];
+    sun.open[i] = paths.open[i] != 0 && std::max({glint[0], glint[1], glint[2]}) > kSeen ? 1 : 0;
+    sun.to[i] = kFar;
+    any = any || sun.open[i] > 0;
+  }
+  if (!any) return;
+  hits_.embree.block(sun);
+  for (int i = 0; i < kPacket; ++i)
+    if (sun.open[i] > 0) paths.seen[i] += paths.glint[i];
 }
 
 // What a ray does that has met clear material before anything else. All clear materials refract
@@ -344,8 +367,11 @@ void ClearSurface::advance(Paths& paths) const {
   end(paths, opaque, ends);
   bool touching[kPacket];
   find_touching(paths, clear, touching);
-  for (int i = 0; i < kPacket; ++i)
+  for (int i = 0; i < kPacket; ++i) {
+    paths.glint[i] = V3f::zero();
     if (paths.open[i] != 0) pass(paths, i, clear, touching[i]);
+  }
+  add_glints(paths);
 }
 
 V3p ClearSurface::before(const V3p& behind, const V3p& direction, const Lanes& object,

@@ -37,6 +37,7 @@ class ClearSurface {
   static void absorb(Paths& paths, int ray, const ClearMedium& medium, float distance);
   void find_touching(const Paths& paths, const PacketHits& clear, bool (&touching)[kPacket]) const;
   void reflect(Paths& paths, int ray, const Surface& met, const V3f& way, float cosine) const;
+  void add_glints(Paths& paths) const;
   void pass(Paths& paths, int ray, const PacketHits& clear, bool touching) const;
   void end(Paths& paths, const PacketHits& opaque, const int (&ends)[kPacket]) const;
   V3p light(const Paths& paths, const PacketHits& opaque, int first) const;

@@ -74,6 +74,30 @@ TEST(RenderClear, AThingWithinAnotherOrBesideItIsNotSeenWhereTheyAreAlike) {
   }
 }
 
+// A slab that is tilted so as to show the camera the sun's mirror image, which stands on the left
+// and a little behind, in the open and under a roof.
+TEST(RenderClear, WhereSomethingShadesItNothingGlints) {
+  const V3f to_sun = normalized(V3f{{-0.9f, 0.9f, 0.35f}}),
+            to_camera = normalized(V3f{{0.1f, 4, 1.4f}}), normal = normalized(to_sun + to_camera);
+  const auto [u, w] = perpendicular(normal);
+  Surface slab = clear_box({{-0.5f, -0.2f, -0.5f}}, {{0.5f, 0, 0.5f}}, {{0.2f, 0.2f, 0.2f}});
+  for (V3f& x : slab.mesh.positions) x = u * x[0] + normal * x[1] + w * x[2] + V3f{{0, 1, 0}};
+  RayScene scene = ground_scene(5);
+  set_clear(scene, {slab});
+  const auto at_slab = [&] {
+    int most = 0;
+    const Image seen = test::picture(scene, {0.1, 5, 1.4}, {0, 1, 0});
+    for (int y = kHeight / 2 - 8; y < kHeight / 2 + 8; ++y)
+      for (int x = kWidth / 2 - 8; x < kWidth / 2 + 8; ++x)
+        most = std::max(most, brightness(seen.pixel(x, y)));
+    return most;
+  };
+  const int open = at_slab();
+  EXPECT_GT(open, 500);
+  scene.meshes = make_ray_meshes({Surface{box_mesh({{-60, 6, -60}}, {{60, 6.1f, 60}})}});
+  EXPECT_LT(at_slab(), 0.8 * open);
+}
+
 // Blue within red: the way in either counts, in the shadow as well.
 TEST(RenderClear, WhatIsWithinHasItsOwnColour) {
   const V3f blue{{0.3f, 0.3f, 0.9f}};

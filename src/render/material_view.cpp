@@ -105,16 +105,22 @@ MaterialView view_materials(const Scene& scene, const Snapshot& snapshot,
     for (const std::uint32_t p : body.particles) view.covered[p] = true;
     const Finish finish = shown_finish(scene.materials[body.material], colors.is_scalar());
     Surface surface;
-    const SurfaceMesh& mesh = body.surface.mesh();
+    std::vector<std::uint32_t> copied;
+    const SurfaceMesh mesh = body.surface.creased(copied);
+    const auto at_corners = [&](const std::vector<float>& values) {
+      std::vector<V3f> own = vectors(body.at_vertices(values, 3));
+      for (const std::uint32_t vertex : copied) own.push_back(own[vertex]);
+      return own;
+    };
     surface.mesh = {vectors(mesh.positions), vectors(mesh.normals), mesh.triangles};
     if (const std::optional<ColorF> one = one_color(body.particles, own)) {
       for (std::size_t c = 0; c < 3; ++c)
         surface.color[static_cast<int>(c)] = srgb_to_linear((*one)[c]);
     } else {
       if (color.empty()) color = flat(own, false);
-      surface.colors = vectors(body.at_vertices(color, 3));
+      surface.colors = at_corners(color);
     }
-    if (!glow.empty()) surface.glow = vectors(body.at_vertices(glow, 3));
+    if (!glow.empty()) surface.glow = at_corners(glow);
     surface.finish = look_of(finish);
     double volume = 0;
     for (const std::uint32_t p : body.particles) volume += snapshot.volume[p];

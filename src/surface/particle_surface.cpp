@@ -85,6 +85,11 @@ V3 area_vector(const SurfaceMesh& mesh, std::size_t t) {
   return cross(vertex(mesh, mesh.triangles[t + 1]) - a, vertex(mesh, mesh.triangles[t + 2]) - a);
 }
 
+void normalize(float* n) {
+  const float length = std::hypot(n[0], n[1], n[2]);
+  for (int c = 0; c < 3; ++c) n[c] = length > 0 ? n[c] / length : static_cast<float>(c == 1);
+}
+
 // An icosahedron whose triangles are divided into four, so many times.
 SurfaceMesh unit_sphere(int divisions) {
   constexpr float a = 0.5257311f, b = 0.8506508f;
@@ -135,6 +140,7 @@ class ParticleSurface::Impl {
   LevelSet set;
   double level = 0;
   SurfaceMesh mesh;
+  std::vector<std::uint32_t> on_walls;  // triangles of the mesh
   // Vertices behind those of the level set, so many for each lone drop.
   std::size_t first_of_drops = 0, per_drop = 0;
 
@@ -277,6 +283,7 @@ double ParticleSurface::Impl::area() const {
 // that at the edge of a wall none points into this, where no light is.
 void ParticleSurface::Impl::find_normals() {
   mesh.normals.assign(mesh.positions.size(), 0.0f);
+  on_walls.clear();
   const std::vector<char> is_on = vertices_on_walls(mesh, set);
   const auto lies_on_wall = [&](std::size_t t) {
     return !is_on.empty() && is_on[mesh.triangles[t]] && is_on[mesh.triangles[t + 1]] &&
@@ -288,6 +295,7 @@ void ParticleSurface::Impl::find_normals() {
   for (std::size_t t = 0; t + 2 < mesh.triangles.size(); t += 3) {
     const V3 n = area_vector(mesh, t);
     const bool on_wall = lies_on_wall(t);
+    if (on_wall) on_walls.push_back(static_cast<std::uint32_t>(t / 3));
     for (std::size_t k = 0; k < 3; ++k) {
       const std::size_t i = mesh.triangles[t + k];
       if (on_wall && is_free[i]) continue;
@@ -295,11 +303,43 @@ void ParticleSurface::Impl::find_normals() {
         mesh.normals[3 * i + static_cast<std::size_t>(c)] += static_cast<float>(n[c]);
     }
   }
-  for (std::size_t i = 0; i < mesh.vertices(); ++i) {
-    float* n = &mesh.normals[3 * i];
-    const float length = std::hypot(n[0], n[1], n[2]);
-    for (int c = 0; c < 3; ++c) n[c] = length > 0 ? n[c] / length : static_cast<float>(c == 1);
+  for (std::size_t i = 0; i < mesh.vertices(); ++i) normalize(&mesh.normals[3 * i]);
+}
+
+SurfaceMesh ParticleSurface::creased(std::vector<std::uint32_t>& copied) const {
+  SurfaceMesh mesh = impl_->mesh;
+  copied.clear();
+  constexpr std::uint32_t kNone = ~0u, kFree = kNone - 1;
+  std::vector<std::uint32_t> copy(mesh.vertices(), kNone);  // or that a free triangle has it
+  auto wet = impl_->on_walls.begin();
+  for (std::uint32_t t = 0; t < mesh.triangles.size() / 3; ++t) {
+    if (wet != impl_->on_walls.end() && *wet == t) {
+      ++wet;
+      continue;
+    }
+    for (std::size_t k = 0; k < 3; ++k) copy[mesh.triangles[3 * std::size_t{t} + k]] = kFree;
   }
+  for (const std::size_t t : impl_->on_walls) {
+    const V3 n = area_vector(mesh, 3 * t);
+    for (std::size_t k = 0; k < 3; ++k) {
+      std::uint32_t& corner = mesh.triangles[3 * t + k];
+      if (copy[corner] == kNone) continue;
+      if (copy[corner] == kFree) {
+        copy[corner] = static_cast<std::uint32_t>(mesh.vertices());
+        copied.push_back(corner);
+        for (std::size_t c = 0; c < 3; ++c)
+          mesh.positions.push_back(mesh.positions[3 * std::size_t{corner} + c]);
+        mesh.normals.resize(mesh.positions.size(), 0.0f);
+      }
+      corner = copy[corner];
+      for (int c = 0; c < 3; ++c)
+        mesh.normals[3 * std::size_t{corner} + static_cast<std::size_t>(c)] +=
+            static_cast<float>(n[c]);
+    }
+  }
+  for (std::size_t i = impl_->mesh.vertices(); i < mesh.vertices(); ++i)
+    normalize(&mesh.normals[3 * i]);
+  return mesh;
 }
 
 std::vector<float> ParticleSurface::at_vertices(std::span<const float> values,
@@ -336,6 +376,7 @@ class ParticleSurface::Impl {
   SurfaceMesh mesh;
 };
 
+SurfaceMesh ParticleSurface::creased(std::vector<std::uint32_t>&) const { return {}; }
 std::vector<float> ParticleSurface::at_vertices(std::span<const float>, int) const { return {}; }
 
 #endif

@@ -126,6 +126,35 @@ TEST_P(SurfacesAtWalls, OfABlockInACornerEndThere) {
   }
 }
 
+// Pictures would show the first row of triangles at the water's edge as a bevel that catches light.
+TEST_P(SurfacesAtWalls, AreCreasedWhereTheFreeSurfaceMeetsAWall) {
+  const ParticleSurface surface = surface_of(in_box(fills_box), walls_of(scene_in_box()));
+  std::vector<std::uint32_t> copied;
+  const SurfaceMesh& closed = surface.mesh();
+  const SurfaceMesh mesh = surface.creased(copied);
+  ASSERT_EQ(mesh.vertices(), closed.vertices() + copied.size());
+  EXPECT_GT(copied.size(), 100u);
+  EXPECT_EQ(mesh.triangles.size(), closed.triangles.size());
+  for (std::size_t i = 0; i < copied.size(); ++i)
+    EXPECT_EQ(norm(vertex(mesh, closed.vertices() + i) - vertex(mesh, copied[i])), 0);
+  const auto lies_on_wall = [&](std::uint32_t i) {
+    const V3 x = vertex(mesh, i);
+    return x[0] < -0.4 + kOff && std::abs(x[2]) < 0.4 - 2 * kSpacing && x[1] > -0.4 + 2 * kSpacing;
+  };
+  int found = 0, bevelled = 0;
+  for (std::size_t t = 0; t < mesh.triangles.size(); t += 3) {
+    const std::uint32_t* corner = &mesh.triangles[t];
+    if (!std::all_of(corner, corner + 3, lies_on_wall)) continue;
+    for (std::size_t k = 0; k < 3; ++k) {
+      ++found;
+      bevelled += closed.normals[3 * std::size_t{closed.triangles[t + k]}] > -0.9f;
+      EXPECT_LT(mesh.normals[3 * std::size_t{corner[k]}], -0.99f);
+    }
+  }
+  EXPECT_GT(found, 100);
+  EXPECT_GT(bevelled, 20);
+}
+
 // What faces a wall lies on it, but for the row of triangles at the water's edge. No edge of the
 // tank is cut off: of 40 spacings along each, rounding by a fraction of one would be missed in the
 // areas. Half a voxel of the water's edge may be.

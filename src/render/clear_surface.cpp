@@ -298,7 +298,7 @@ V3p ClearSurface::light(const Paths& paths, const PacketHits& opaque, int first)
     }
   }
   ShadowRays sun;
-  const Lanes lift(2e-4f * hits_.scene.size);
+  const Lanes lift = lift_of(position, travelled + distance, pixel_, hits_.scene.size);
   const Lanes asked = select(object > Lanes(kSpheres), Lanes(1.0f), Lanes(0.0f));
   for (int i = 0; i < kPacket; i += kLanes) {
     store(sun.origin, i, position + normal * lift);

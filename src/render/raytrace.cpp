@@ -36,14 +36,15 @@ Image ray_trace(const RayScene& scene, const Projection& view, int width, int he
   PictureHits hits(scene, view, width, height);
   const LightDirections lights(direction_to_sun(scene, view));
   hits.clear_shadow.emplace(hits.embree.clear(), lights.to_sun);
-  SurfaceLight surfaces(hits, lights);
+  const double pixel = 2 * view.tan_y / height;  // its height over its distance
+  SurfaceLight surfaces(hits, lights, static_cast<float>(pixel));
   in_parallel(hits.tiles(), [&](int tile) {
     hits.trace(tile);
     surfaces.measure(tile);
   });
   const std::vector<ParticleLight> particles = light_particles(hits, lights);
   in_parallel(hits.tiles(), [&](int tile) { surfaces.smooth(tile); });
-  const PictureColors colors(hits, lights, particles, surfaces, 2 * view.tan_y / height);
+  const PictureColors colors(hits, lights, particles, surfaces, pixel);
   Image image = Image::filled(width, height, {});
   in_parallel(hits.tiles(), [&](int tile) { colors.draw(tile, image); });
   for (const Outline& outline : scene.outlines) draw_outline(hits, view, outline, image);

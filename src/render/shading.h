@@ -2,6 +2,8 @@
 // is linear; one is a white surface facing the sun.
 #pragma once
 
+#include <limits>
+
 #include "src/render/lanes.h"
 
 namespace firn {
@@ -15,6 +17,17 @@ inline constexpr float kSunRadius = 0.05f;  // tangent of its half angle; larger
 inline constexpr float kDeepSky = 0.15f;    // of the sky's light, what trickles down anywhere
 // Where the ground fades into the background: distance from the centre of the scene / its size.
 inline constexpr float kFadeFrom = 2.5f, kFadeTo = 7.0f;
+
+// How far off a surface rays to the light begin: beyond the rounding of places, and else within a
+// part of the scene's size and of what a pixel covers, so that the shadows of small things are
+// there in pictures from nearby. `distance`: from the eye, m; `pixel`: the height of one over its
+// distance.
+inline Lanes lift_of(const V3p& position, const Lanes& distance, float pixel, float size) {
+  constexpr float kUlps = 16 * std::numeric_limits<float>::epsilon();
+  const Lanes largest =
+      max(max(abs(position[0]), abs(position[1])), max(abs(position[2]), distance));
+  return max(Lanes(kUlps) * largest, min(Lanes(2e-4f * size), Lanes(0.5f * pixel) * distance));
+}
 
 inline V3p mix(const V3p& a, const V3p& b, const Lanes& t) { return a + (b - a) * t; }
 inline Lanes smoothstep(float low, float high, const Lanes& x) {

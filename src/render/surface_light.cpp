@@ -30,9 +30,10 @@ T with_deep(const T& sky) {
 
 }  // namespace
 
-SurfaceLight::SurfaceLight(const PictureHits& hits, const LightDirections& lights)
+SurfaceLight::SurfaceLight(const PictureHits& hits, const LightDirections& lights, float pixel)
     : hits_(hits),
       lights_(lights),
+      pixel_(pixel),
       object_(hits.width(), hits.height(), kNothing),
       open_sun_(hits.width(), hits.height(), 2),
       open_sky_(hits.width(), hits.height(), 2),
@@ -81,16 +82,18 @@ SurfaceLight::Points SurfaceLight::points_of_row(int x, int y) const {
 
 SurfaceLight::Counts SurfaceLight::count_open(const Points& points,
                                               const std::array<LightSamples, 2>& samples) const {
-  const Lanes lift(2e-4f * hits_.scene.size), reach(0.4f * hits_.scene.size);
+  const Lanes reach(0.4f * hits_.scene.size);
   Counts counts{};
   for (const LightSamples& sample : samples) {
     ShadowRays sun, sky;
     sun.direction = sample.sun;
     sun.open = sky.open = points.lit;
     for (int i = 0; i < kPacket; i += kLanes) {
-      const V3p normal = load(points.normal, i);
+      const V3p normal = load(points.normal, i), position = load(points.position, i);
       const auto [u, w] = frame_of(normal);
-      store(sun.origin, i, load(points.position, i) + normal * lift);
+      const Lanes distance = norm(position - spread(hits_.camera.eye));
+      const Lanes lift = lift_of(position, distance, pixel_, hits_.scene.size);
+      store(sun.origin, i, position + normal * lift);
       store(sky.direction, i,
             u * load(&sample.across.v[i]) + w * load(&sample.along.v[i]) +
                 normal * load(&sample.height.v[i]));

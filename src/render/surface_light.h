@@ -37,7 +37,8 @@ class SurfaceLight {
     V3f passed = V3f::filled(1);  // of each colour of that sun
   };
 
-  SurfaceLight(const PictureHits& hits, const LightDirections& lights);
+  // `pixel` is the height of a pixel over its distance.
+  SurfaceLight(const PictureHits& hits, const LightDirections& lights, float pixel);
 
   void measure(int tile);  // where hits are traced; all tiles before the first is smoothed
   void smooth(int tile);
@@ -77,6 +78,7 @@ class SurfaceLight {
 
   const PictureHits& hits_;
   const LightDirections& lights_;
+  const float pixel_;
   PixelMap object_, open_sun_, open_sky_, sun_, sky_;
   std::vector<PixelMap> passed_;     // three, or none without clear surfaces
   std::vector<V3f> normals_;         // by pixel, where there are meshes

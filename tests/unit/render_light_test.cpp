@@ -2,6 +2,8 @@
 #if defined(FIRN_WITH_EMBREE)
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/pictures.h"
 #include "tests/support/ray_scenes.h"
 
@@ -47,6 +49,46 @@ TEST(RenderLight, WhatIsSeenThroughASlitIsNoBrighterThanWhatIsAboutIt) {
   for (int y = 0; y < kHeight; ++y)
     for (int x = 0; x < kWidth; ++x)
       ASSERT_LT(brightness(seen.pixel(x, y)), 0.25 * brightness(open.pixel(x, y))) << x << ' ' << y;
+}
+
+// A ridge 2 mm high, seen from 7 cm in a scene of 20 m: the sun stands on the left, at 43 degrees, so
+// that the shadow has three to four pixels.
+TEST(RenderLight, SmallThingsHaveTheirShadowsInPicturesFromNearby) {
+  RayScene scene = ground_scene(20);
+  const Vec3 eye{-0.01, 0.07, 0.001}, target{-0.01, 0, 0};  // does not see its right side
+  const Image bare = picture(scene, eye, target);
+  Surface ridge{box_mesh({{-0.002f, 0, -1}}, {{0, 0.002f, 1}})};
+  ridge.color = {{1, 1, 1}};
+  scene.meshes = make_ray_meshes({ridge});
+  const Image seen = picture(scene, eye, target);
+  int shaded = 0;
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x)
+      shaded += brightness(seen.pixel(x, y)) < 0.75 * brightness(bare.pixel(x, y));
+  EXPECT_GT(shaded, 2 * kHeight);
+}
+
+// A slope far from the origin, where places have steps of 8 mm, larger than a part of the scene's
+// size: it does not lie in its own shadow.
+TEST(RenderLight, RoundingCastsNoShadows) {
+  const float far = 1e5f;
+  RayScene scene = ground_scene(2);
+  scene.center = {{far, 0, 0}};
+  scene.planes.clear();
+  Surface slope;
+  slope.mesh.positions = {
+      {{far - 8, -8, 8}}, {{far + 8, 8, 8}}, {{far + 8, 8, -8}}, {{far - 8, -8, -8}}};
+  slope.mesh.indices = {0, 1, 2, 0, 2, 3};
+  scene.meshes = make_ray_meshes({slope});
+  const Image seen = picture(scene, {far - 2, 6, 2}, {far, 0, 0});
+  int least = 1000, most = 0;
+  for (int y = kHeight / 2 - 15; y < kHeight / 2 + 15; ++y)
+    for (int x = kWidth / 2 - 15; x < kWidth / 2 + 15; ++x) {
+      least = std::min(least, brightness(seen.pixel(x, y)));
+      most = std::max(most, brightness(seen.pixel(x, y)));
+    }
+  EXPECT_GT(least, 0.95 * most);
+  EXPECT_GT(most, 200);
 }
 
 }  // namespace

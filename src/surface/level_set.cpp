@@ -30,10 +30,6 @@ constexpr std::uint32_t kDense = 42;  // particles of a cell of 64 that is full
 // How far behind a wall surfaces are cut, in voxels: the edges of the cut, which smoothing makes
 // round, lie in it. Colliders may be no thicker than a cell, and hold it from both sides.
 constexpr double kBehindFace = 1.5, kBehindCollider = 0.75;
-constexpr double kDrawn = 0.6;  // what is so near to a wall, in spacings, is drawn to it
-// Of a mass's half space that ends at a wall the kernels sum to 1 / 2 there, with its image to 1.
-// What touches several walls has a quarter, an eighth.
-constexpr float kDrawnSum = 2.2f;
 constexpr double kBeside = kReach;  // from there on no particle is missed in a wall
 
 double mean_volume(const SurfaceParticles& particles) {
@@ -62,6 +58,7 @@ LevelSet::LevelSet(const SurfaceParticles& particles, const SurfaceSettings& set
       walls_(walls),
       particles_(static_cast<std::uint32_t>(particles.volume.size())),
       spacing_(std::cbrt(mean_volume(particles))),
+      drawn_(settings.drawn),
       side_(side_of(settings.kernel)),
       per_cell_(voxels_along(settings)),
       reach_(static_cast<float>(side_ * spacing_)),
@@ -283,7 +280,7 @@ LevelSet::Values LevelSet::measure_distance(const Around& around, const Sums& s)
     Values with_images(values.size());
     sums.take(with_images, phi);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const float drawn = static_cast<float>(kDrawn * spacing_) * s.touched[i];
+      const float drawn = static_cast<float>(drawn_ * spacing_) * s.touched[i];
       values[i] = std::clamp(with_images[i], values[i] - drawn, values[i]);
     }
   }
@@ -310,11 +307,14 @@ LevelSet::Values LevelSet::measure_density(const Around& around, Sums& s) const 
   };
   for_points(around, false, add);
   Values values(s.weight, s.weight + n);
+  // Of a mass's half space that ends at a wall the kernels sum to 1 / 2 there, with its image to 1.
+  // What touches several walls has a quarter, an eighth.
+  const auto drawn_sum = static_cast<float>(1 + 2 * drawn_);
   if (s.has_images) {
     for_points(around, true, add);
     for (int i = 0; i < n; ++i) {
       float& own = values[static_cast<std::size_t>(i)];
-      const float drawn = std::pow(kDrawnSum, s.touched[i]);
+      const float drawn = std::pow(drawn_sum, s.touched[i]);
       own = std::min(s.weight[i], own * drawn);
     }
   }

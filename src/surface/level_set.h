@@ -122,7 +122,7 @@ class LevelSet {
   double spacing_, volume_;
   std::vector<Drop> lone_;
   std::vector<std::uint32_t> owners_;  // of images
-  double side_;                        // of a cell, in spacings
+  double drawn_, side_;                // SurfaceSettings; of a cell, in spacings
   int per_cell_;                       // voxels along a cell
   float reach_;                        // of the weights: the side of a cell
   float inside_, outside_;             // minus the least value, and the background

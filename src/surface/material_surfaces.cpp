@@ -6,6 +6,10 @@
 namespace firn {
 namespace {
 
+// SurfaceSettings::drawn of solids: a ball that lies on a floor touches it at a point, and has no
+// skirt there; what lies flat on it still does so without a gap.
+constexpr double kSolidDrawn = 0.15;
+
 template <class T>
 std::vector<T> of(const std::vector<std::uint32_t>& particles, const std::vector<T>& values,
                   std::size_t components) {
@@ -63,18 +67,20 @@ SurfaceSettings surface_settings(const Scene& scene) {
 std::vector<MaterialSurface> material_surfaces(const Scene& scene, const Snapshot& snapshot,
                                                const std::vector<bool>& wanted,
                                                const Walls& walls) {
+  const auto is_solid = [&](int material) { return !is_liquid(scene.materials[material].model); };
   std::map<std::pair<int, int>, std::vector<std::uint32_t>> groups;
   for (std::uint32_t p = 0; p < snapshot.size(); ++p) {
     const int material = snapshot.material[p];
     if (!wanted[material]) continue;
-    const bool solid = !is_liquid(scene.materials[material].model);
-    groups[{material, solid ? snapshot.body[p] : 0}].push_back(p);
+    groups[{material, is_solid(material) ? snapshot.body[p] : 0}].push_back(p);
   }
   std::vector<MaterialSurface> surfaces;
   for (auto& [key, particles] : groups) {
     const std::vector<float> position = of(particles, snapshot.position, 3);
     const std::vector<float> volume = of(particles, snapshot.volume, 1);
-    ParticleSurface surface({position, volume}, surface_settings(scene), walls);
+    SurfaceSettings settings = surface_settings(scene);
+    if (is_solid(key.first)) settings.drawn = kSolidDrawn;
+    ParticleSurface surface({position, volume}, settings, walls);
     surfaces.push_back({key.first, key.second, std::move(particles), std::move(surface)});
   }
   return surfaces;

@@ -21,6 +21,7 @@ struct SurfaceSettings {
   double voxel = 0.67;  // at most, over the spacing of particles
   int smoothing = 10;   // rounds of smooth()
   SurfaceKernel kernel = SurfaceKernel::kIsotropic;
+  double drawn = 0.6;  // spacings: what is so near to a wall is drawn to it, as liquids wet one
 };
 
 struct SurfaceMesh {

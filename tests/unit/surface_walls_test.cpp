@@ -4,39 +4,23 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <numbers>
 #include <random>
 #include <tuple>
 
-#include "src/surface/material_surfaces.h"
 #include "src/surface/particle_surface.h"
 #include "src/surface/walls.h"
 #include "tests/support/particle_clouds.h"
+#include "tests/support/wall_scenes.h"
 
 namespace firn::test {
 namespace {
 
-using V3 = Walls::V3;
-
-constexpr double kVoxel = 0.67;  // spacings
-// Of a surface on a wall.
-constexpr double kOff = 0.02 * kVoxel * kSpacing;
 // Positions are of single precision, and some are sums of a few.
 constexpr double kRounding = 4e-7;
-
-// The domain is [-0.4, 0.4]^3.
-Scene scene_in_box() {
-  Scene scene;
-  scene.simulation.dimension = 3;
-  scene.grid.dx = 2 * kSpacing;
-  scene.grid.domain.emplace();
-  scene.grid.domain->min = {-0.4, -0.4, -0.4};
-  scene.grid.domain->max = {0.4, 0.4, 0.4};
-  scene.materials.resize(1);
-  return scene;
-}
 
 Shape sphere(double radius) {
   Shape shape;
@@ -50,13 +34,6 @@ Scene scene_with(const Shape& shape) {
   scene.colliders.resize(1);
   scene.colliders[0].shape = shape;
   return scene;
-}
-
-Walls walls_of(const Scene& scene) { return SceneWalls(scene).at({}); }
-
-V3 vertex(const SurfaceMesh& mesh, std::size_t i) {
-  const float* x = &mesh.positions[3 * i];
-  return {{x[0], x[1], x[2]}};
 }
 
 double distance(const Walls& walls, const V3& x) { return walls.distance(~Walls::Set{0}, x); }
@@ -106,13 +83,6 @@ INSTANTIATE_TEST_SUITE_P(Kernels, SurfacesAtWalls, testing::ValuesIn(kKernels));
 bool fills_corner(double x, double y, double z) { return x < 0.1 && y < 0 && z < 0.1; }
 bool fills_box(double, double y, double) { return y < 0; }
 
-// `cloud` only reaches to 0.5; the domain's walls lie on the lattice.
-Cloud in_box(const std::function<bool(double, double, double)>& holds) {
-  return cloud([&](double x, double y, double z) {
-    return std::max({std::abs(x), std::abs(y), std::abs(z)}) < 0.4 && holds(x, y, z);
-  });
-}
-
 TEST_P(SurfacesAtWalls, OfABlockInACornerEndThere) {
   const Walls walls = walls_of(scene_in_box());
   const Cloud block = in_box(fills_corner);
@@ -124,35 +94,6 @@ TEST_P(SurfacesAtWalls, OfABlockInACornerEndThere) {
     expect_outside(mesh, walls);
     EXPECT_NEAR(enclosed_volume(mesh), block.total(), 0.02 * block.total());
   }
-}
-
-// Pictures would show the first row of triangles at the water's edge as a bevel that catches light.
-TEST_P(SurfacesAtWalls, AreCreasedWhereTheFreeSurfaceMeetsAWall) {
-  const ParticleSurface surface = surface_of(in_box(fills_box), walls_of(scene_in_box()));
-  std::vector<std::uint32_t> copied;
-  const SurfaceMesh& closed = surface.mesh();
-  const SurfaceMesh mesh = surface.creased(copied);
-  ASSERT_EQ(mesh.vertices(), closed.vertices() + copied.size());
-  EXPECT_GT(copied.size(), 100u);
-  EXPECT_EQ(mesh.triangles.size(), closed.triangles.size());
-  for (std::size_t i = 0; i < copied.size(); ++i)
-    EXPECT_EQ(norm(vertex(mesh, closed.vertices() + i) - vertex(mesh, copied[i])), 0);
-  const auto lies_on_wall = [&](std::uint32_t i) {
-    const V3 x = vertex(mesh, i);
-    return x[0] < -0.4 + kOff && std::abs(x[2]) < 0.4 - 2 * kSpacing && x[1] > -0.4 + 2 * kSpacing;
-  };
-  int found = 0, bevelled = 0;
-  for (std::size_t t = 0; t < mesh.triangles.size(); t += 3) {
-    const std::uint32_t* corner = &mesh.triangles[t];
-    if (!std::all_of(corner, corner + 3, lies_on_wall)) continue;
-    for (std::size_t k = 0; k < 3; ++k) {
-      ++found;
-      bevelled += closed.normals[3 * std::size_t{closed.triangles[t + k]}] > -0.9f;
-      EXPECT_LT(mesh.normals[3 * std::size_t{corner[k]}], -0.99f);
-    }
-  }
-  EXPECT_GT(found, 100);
-  EXPECT_GT(bevelled, 20);
 }
 
 // What faces a wall lies on it, but for the row of triangles at the water's edge. No edge of the

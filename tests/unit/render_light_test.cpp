@@ -51,8 +51,8 @@ TEST(RenderLight, WhatIsSeenThroughASlitIsNoBrighterThanWhatIsAboutIt) {
       ASSERT_LT(brightness(seen.pixel(x, y)), 0.25 * brightness(open.pixel(x, y))) << x << ' ' << y;
 }
 
-// A ridge 2 mm high, seen from 7 cm in a scene of 20 m: the sun stands on the left, at 43 degrees, so
-// that the shadow has three to four pixels.
+// A ridge 2 mm high, seen from 7 cm in a scene of 20 m: the sun stands on the left, at 43 degrees,
+// so that the shadow has three to four pixels.
 TEST(RenderLight, SmallThingsHaveTheirShadowsInPicturesFromNearby) {
   RayScene scene = ground_scene(20);
   const Vec3 eye{-0.01, 0.07, 0.001}, target{-0.01, 0, 0};  // does not see its right side

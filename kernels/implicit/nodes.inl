@@ -109,9 +109,13 @@ struct EvaluateNodes : ImplicitNodes<D, Real> {
       Node<Real>& rhs = reinterpret_cast<Node<Real>*>(problem.view.rhs)[node];
       rhs = Node<Real>::zero();
       const Real m = Base::mass(node);
-      if (!(m > Real(0))) return;
-      const Vector v = Base::vector_at(problem.view.trial, node);
-      Vector change = v - Base::vector_at(problem.view.target, node);
+      if (!(m > Real(0))) {  // below 0: what depends on a wall
+        sums[kHeldColumn - 1][i] = -static_cast<double>(m);
+        return;
+      }
+      const Vector v = Base::vector_at(problem.view.trial, node),
+                   target = Base::vector_at(problem.view.target, node);
+      Vector change = v - target;
       // Along normals its parent has the inertia of a dependent that slips.
       Base::for_each_normal(dependence.slipping(node), [&](const Vector& normal, Real) {
         change = change - dot(change, normal) * normal;
@@ -127,8 +131,14 @@ struct EvaluateNodes : ImplicitNodes<D, Real> {
       sums[1][i] = static_cast<double>(dot(left, left)) / static_cast<double>(m);
       sums[2][i] = static_cast<double>(dot(left, Base::vector_at(problem.view.direction, node)));
       sums[3][i] = problem.view.kind[node] >= kNodeHeld ? static_cast<double>(m) : 0;
-      for (int a = 0; a < D; ++a) sums[kNetColumn - 1 + a][i] = static_cast<double>(left[a]);
+      for (int a = 0; a < D; ++a) {
+        sums[kNetColumn - 1 + a][i] = static_cast<double>(left[a]);
+        sums[kMomentumColumn - 1 + a][i] = static_cast<double>(m * target[a]);
+      }
       sums[kHeldColumn - 1][i] = problem.view.kind[node] < kNodeFree ? static_cast<double>(m) : 0;
+      sums[kMotionColumn - 1][i] =
+          static_cast<double>(m) * static_cast<double>(dot(target, target));
+      sums[kAlongColumn - 1][i] = static_cast<double>(dot(left, target));
     });
     g.sync();
     g.once([&] {
@@ -275,9 +285,18 @@ struct FinishPotential {
     s.imbalance = v[1];
     s.slope = v[2];
     s.mass = v[3];
-    s.net = 0;
+    s.net = s.turned = 0;
     if (!(s.mass > 0) || v[kHeldColumn] > 0) return;
-    for (int a = 0; a < 3; ++a) s.net += v[kNetColumn + a] * v[kNetColumn + a] / s.mass;
+    double along = v[kAlongColumn], motion = v[kMotionColumn];
+    for (int a = 0; a < 3; ++a) {
+      const double net = v[kNetColumn + a], momentum = v[kMomentumColumn + a];
+      s.net += net * net / s.mass;
+      along -= net * momentum / s.mass;
+      motion -= momentum * momentum / s.mass;
+    }
+    // Of motion that is a mean but for its digits nothing is known.
+    constexpr double kKnown = 1e-6;
+    if (motion > kKnown * v[kMotionColumn]) s.turned = along * along / motion;
   }
 };
 

@@ -49,16 +49,19 @@ struct NewtonSums {
   double first_slope = 0;  // and where the direction begins
   double mass = 0;         // of the nodes that may move, kg
   double rounding = 0;  // of particles' stresses, as `imbalance`: what no solution is sure to meet
-  // |sum P gradient|^2 over the mass where no contact takes momentum, else 0: stresses, and so what
-  // rounding does to them, have none.
-  double net = 0;
+  // What P gradient has of momentum, |sum|^2 over the mass, and of how bodies move against each
+  // other: its part along v* without the mean of that, squared. Where no contact takes momentum,
+  // else 0: stresses, and so what rounding does to them, have none.
+  double net = 0, turned = 0;
   double contacts = 0;  // impulses of contacts that opened, closed or rub otherwise, as `imbalance`
   double demand = 0;    // of what contacts do to v*, as `imbalance`
   double ends = 0;      // what the step brings into a body that it does not touch yet
 };
 // Columns of partial sums: what nodes have of the potential, imbalance, slope, mass, what particles
-// have of the potential, the sum of P gradient, and the mass that contacts hold.
-inline constexpr int kNewtonColumns = 9, kParticleColumn = 4, kNetColumn = 5, kHeldColumn = 8;
+// have of the potential, the sum of P gradient, the mass that contacts hold, and of v* the
+// momentum, twice the energy, and the part of P gradient along it.
+inline constexpr int kNewtonColumns = 14, kParticleColumn = 4, kNetColumn = 5, kHeldColumn = 8,
+                     kMomentumColumn = 9, kMotionColumn = 12, kAlongColumn = 13;
 
 template <class Real>
 struct ImplicitView {

@@ -17,7 +17,8 @@ struct SolveControl : KrylovControl {
   // Norm of the right-hand side as given, as are `residual`, `initial` and `rounding`: the largest
   // magnitude over the unknowns, or what the space weighs.
   double rhs = 0;
-  double rz = 0;  // <r, M r> of the last iteration; 0 starts anew
+  double removed_means = 0;  // the same before its means were removed; 0: none are
+  double rz = 0;             // <r, M r> of the last iteration; 0 starts anew
   double alpha = 0, beta = 0;
 };
 

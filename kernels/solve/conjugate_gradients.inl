@@ -28,10 +28,10 @@ struct FinishResidualOf : FinishNormOf<Weighs> {
   double epsilon;
   explicit FinishResidualOf(double epsilon) : epsilon(epsilon) {}
   FIRN_HD void operator()(SolveControl& c, const double* v) const {
-    const double removed_means = c.singular_components > 0 ? norm(v[1]) : 0;
+    c.removed_means = c.singular_components > 0 ? norm(v[1]) : 0;
     c.residual = norm(v[0]);
     if (c.singular_components == 0) c.rhs = norm(v[1]);
-    c.rounding = epsilon * (norm(v[2]) + removed_means);
+    c.rounding = epsilon * (norm(v[2]) + c.removed_means);
   }
 };
 using FinishResidual = FinishResidualOf<false>;
@@ -51,8 +51,8 @@ struct JudgeResidual {
   // times the solution, by up to epsilon / 2: where starting again and again does not lower it,
   // that is what is left.
   static constexpr double kEvaluation = 3;
-  // Of the right-hand side: a solution whose rounding hides more than that solves nothing, however
-  // large it has become.
+  // Of the right-hand side as given: a solution whose rounding hides more than that solves nothing,
+  // however large it has become.
   static constexpr double kHidden = 0.1;
   SolveControl* control;
   bool initial;
@@ -66,7 +66,7 @@ struct JudgeResidual {
     }
     if (!finite(c.residual) || !finite(c.rhs)) return fail(c);
     if (c.failed != 0 && c.iterations < c.max_iterations) return;  // the iteration broke down
-    const bool tells = c.residual <= kHidden * c.rhs;
+    const bool tells = c.residual <= kHidden * (c.rhs > c.removed_means ? c.rhs : c.removed_means);
     c.rounding_limited = c.residual > c.tolerance && c.residual <= c.rounding && tells ? 1 : 0;
     c.failed = 0;
     c.done = c.residual <= c.tolerance || c.rounding_limited != 0 ? 1 : 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
@@ -336,6 +337,8 @@ RunTotals RunTotals::from_json(const std::string& text, const std::string& origi
     if (json.contains(solver.name)) run.thermal.*solver.stats = solver_from_json(json[solver.name]);
   if (json.contains("initial")) run.initial = totals_from_json(json["initial"]);
   return run;
+} catch (const std::bad_alloc&) {
+  throw;  // says nothing of the file
 } catch (const std::exception& error) {
   throw Error(ErrorCategory::kFile,
               origin + ": cannot read the statistics of the run: " + error.what());

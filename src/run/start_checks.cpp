@@ -124,31 +124,62 @@ bool is_analytic(const Shape& shape) {
          std::all_of(shape.children.begin(), shape.children.end(), is_analytic);
 }
 
-// How thick a shape is where it is thickest, however it lies, m, as far as `most`: from the points
-// of a lattice to its surface, and from there inwards.
+// How far a shape reaches from a point of it, in steps of a twentieth of `most`, as far as that.
+// Parts of a union that touch are one.
+constexpr int kReachSteps = 20;
+int reach(const CompiledShape& shape, const Vec3& at, const Vec3& n, double most) {
+  constexpr double kSame = 1e-3;  // of `most`
+  int steps = 0;
+  for (; steps < kReachSteps; ++steps) {
+    const double t = (steps + 1) * most / kReachSteps;
+    if (!(distance(shape, {at[0] + t * n[0], at[1] + t * n[1], at[2] + t * n[2]}) < kSame * most))
+      break;
+  }
+  return steps;
+}
+
+// The shortest way through it at a point, in such steps: along axes and diagonals.
+int shortest_chord(const CompiledShape& shape, const Vec3& at, double most) {
+  int shortest = kReachSteps;
+  const int deep = shape.dimension == 3 ? 1 : 0;
+  for (int x = 0; x <= 1; ++x)
+    for (int y = -1; y <= 1; ++y)
+      for (int z = -deep; z <= deep; ++z) {
+        const double length = std::sqrt(x * x + y * y + z * z);
+        if (!(length > 0)) continue;
+        const Vec3 n{x / length, y / length, z / length};
+        shortest = std::min(shortest, reach(shape, at, n, most) +
+                                          reach(shape, at, {-n[0], -n[1], -n[2]}, most) + 1);
+      }
+  return shortest;
+}
+
+// How thick a shape is where it is thickest, however it lies, m, as far as `most`: half-way through
+// it from points of its surface, which are found from those of a lattice.
 double thickest_part(const CompiledShape& shape, double most) {
-  constexpr int kAcross2d = 40, kAcross3d = 12;
-  constexpr double kEnough = 0.999, kDepths[] = {0.5, 0.25, 0.1, 0.03};  // of `most`
+  constexpr int kAcross2d = 32, kAcross3d = 8;
+  constexpr double kBelow = 0.02;  // of `most`
   const int d = shape.dimension, across = d == 2 ? kAcross2d : kAcross3d;
-  const auto along = [](const Vec3& x, double t, const Vec3& n) {
-    return Vec3{x[0] + t * n[0], x[1] + t * n[1], x[2] + t * n[2]};
-  };
   double thickest = 0;
   for (int i = 0; i < (d == 2 ? across * across : across * across * across); ++i) {
-    Vec3 x{};
+    Vec3 x{}, inwards{};
+    const auto move = [&](double way) {
+      for (std::size_t c = 0; c < 3; ++c) x[c] += way * inwards[c];
+    };
     for (int a = 0, rest = i; a < d; ++a, rest /= across) {
       const auto c = static_cast<std::size_t>(a);
       x[c] = shape.min[c] + (shape.max[c] - shape.min[c]) * (rest % across + 0.5) / across;
     }
-    Vec3 inwards{};
-    for (int round = 0; round < 2; ++round) {
-      const double phi = distance(shape, x);
-      inwards = along({}, -1, normal(shape, x, 1e-3 * most));
-      x = along(x, phi, inwards);
+    for (const double below : {0.0, kBelow * most}) {
+      const Vec3 n = normal(shape, x, 1e-3 * most);
+      inwards = {-n[0], -n[1], -n[2]};
+      move(distance(shape, x) + below);
     }
-    for (const double depth : kDepths)
-      thickest = std::max(thickest, -2 * distance(shape, along(x, depth * most, inwards)));
-    if (thickest >= kEnough * most) return most;
+    const int through = reach(shape, x, inwards, most) + 1;
+    move(0.5 * through * most / kReachSteps);
+    const int steps = std::min(through, shortest_chord(shape, x, most));
+    if (steps >= kReachSteps) return most;
+    thickest = std::max(thickest, most * steps / kReachSteps);
   }
   return thickest;
 }

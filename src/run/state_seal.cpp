@@ -42,7 +42,8 @@ std::string_view next_line(std::string_view& text) {
     const std::string_view of_saved = next_line(saved), of_scene = next_line(here);
     if (of_saved != of_scene)
       refuse(fmt::format("is of another kind of scene: it has {}, this scene {}",
-                         of_saved.substr(0, 200), of_scene.substr(0, 200)));
+                         of_saved.empty() ? "no forces" : of_saved.substr(0, 200),
+                         of_scene.empty() ? "no forces" : of_scene.substr(0, 200)));
   }
   refuse("is of another kind of scene");
 }

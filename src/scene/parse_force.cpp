@@ -48,7 +48,7 @@ void parse_forces(const Node& root, Scene& scene, ReadContext& context) {
     if (table.find("shape") != nullptr) parse_shape_key(table, force.name, force.shape.emplace());
     table.read_members(force);
     parse_materials_of(table, scene, force.materials);
-    if (!table.has("acceleration") && !table.has("drag"))
+    if (!table.has("acceleration") && !(force.drag > 0))
       table.fail(table.node(), "a force needs 'acceleration' or 'drag', or does nothing");
     if (table.has("velocity") && !(force.drag > 0))
       table.fail("velocity", "air moves nothing without 'drag' (1/s)");

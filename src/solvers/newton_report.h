@@ -96,22 +96,25 @@ inline bool is_lower(const NewtonSums& there, const NewtonSums& now, double shar
          there.imbalance < now.imbalance;
 }
 
-// Whether what is left is what rounding does to stresses, which no velocities take away: as much as
-// is known of that, without momentum, of which stresses have none where nothing holds the material;
-// or at most a small part of the imbalance that the step began with.
-inline bool is_of_rounding(double imbalance, const NewtonSums& now, double reference) {
+// Whether what is left is what rounding does to stresses, which no velocities take away: at most so
+// many `times` what is known of that, without momentum, of which stresses have none where nothing
+// holds the material.
+inline bool is_of_rounding(double imbalance, const NewtonSums& now, double reference,
+                           double times) {
   constexpr double kSmall = 0.02;
-  return imbalance <= kSmall * reference ||
-         (imbalance <= std::sqrt(now.rounding) && std::sqrt(now.net) <= kSmall * reference);
+  return imbalance <= times * std::sqrt(now.rounding) && std::sqrt(now.net) <= kSmall * reference &&
+         std::sqrt(now.turned) <= kSmall * reference;
 }
 
-// Whether a solve may end where energies, in their last digits, tell nothing of what is left: up to
-// 1.5 times the estimate of rounding was measured.
+// Whether a solve may end where energies, in their last digits, tell nothing of what is left: that
+// of rounding, of which up to 1.5 times the estimate was measured, or a small part of what was out
+// of balance as the step began.
 inline bool is_hidden(const NewtonReport& report, const NewtonSums& now, double reference) {
-  constexpr double kKnown = 2, kPart = 0.2;
-  return report.imbalance <= report.tolerance || is_of_rounding(report.imbalance, now, reference) ||
+  constexpr double kKnown = 2, kPart = 0.2, kSmall = 0.02;
+  return report.imbalance <= std::max(report.tolerance, kSmall * reference) ||
+         is_of_rounding(report.imbalance, now, reference, 1) ||
          (report.imbalance <= kPart * reference &&
-          is_of_rounding(report.imbalance / kKnown, now, reference));
+          is_of_rounding(report.imbalance, now, reference, kKnown));
 }
 
 }  // namespace firn

@@ -240,9 +240,8 @@ class NewtonSolver {
     }
     // What is left is what rounding does to stresses, which no velocities take away.
     bool is_rounding() {
-      if (report.imbalance <= report.tolerance) return false;
-      if (!(report.imbalance <= std::sqrt(now.rounding)) ||
-          !is_of_rounding(report.imbalance, now, reference))
+      if (report.imbalance <= report.tolerance ||
+          !is_of_rounding(report.imbalance, now, reference, 1))
         return false;
       return report.converged = report.rounding_limited = report.at_rounding = true;
     }
@@ -280,8 +279,8 @@ class NewtonSolver {
       solver.memory_.accept_trial();
       stay();
       // A solve that begins next to its end may have no digits left for its share.
-      const bool enough =
-          report.imbalance <= report.tolerance || is_of_rounding(report.imbalance, now, reference);
+      const bool enough = report.imbalance <= report.tolerance ||
+                          is_of_rounding(report.imbalance, now, reference, 1);
       report.converged = std::isfinite(report.imbalance) && (linear.converged || enough);
       report.at_rounding = report.converged && report.imbalance > report.tolerance;
     }

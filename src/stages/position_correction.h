@@ -53,7 +53,7 @@ class PositionCorrection : public Stage<Exec, D, Real> {
     });
     if (report.imbalance > 0) refuse_squeezed(report.imbalance);
     stats.correction_iterations += report.iterations;
-    stats.corrections_lost += report.converged ? 0 : 1;
+    stats.corrections_lost += report.converged || report.stopped ? 0 : 1;
     return report.converged;
   }
   // A region without air that holds more than fits can neither move apart nor be made to: a source

@@ -48,14 +48,14 @@ class BodyInspector {
     if (!shape_.bounded()) return {};  // refused where it is filled
     if (lies_outside(scene_, shape_)) return "lies outside the domain";
     if (std::string reason = why_too_far(); !reason.empty()) return reason;
-    if (std::string reason = why_twice(); !reason.empty()) return reason;
     if (const double beyond = beyond_walls(); beyond > scene_.grid.dx)
       return fmt::format(
           "reaches {:.3g} m through a wall of the domain: what lies beyond is put onto the wall "
           "when the run begins",
           beyond);
-    if (!may_be_empty() || !fill_body(scene_, index_).position.empty()) return {};
-    return "has no particles: " + why_empty();
+    if (may_be_empty() && fill_body(scene_, index_).position.empty())
+      return "has no particles: " + why_empty();
+    return why_twice();
   }
 
  private:
@@ -89,13 +89,33 @@ class BodyInspector {
     constexpr double kHalf = 0.75;
     return has_open_mesh() && volume_by_cells(32) < kHalf * volume_by_cells(16);
   }
+  // Whether it and its copy a period further have a place in common: points of a lattice.
+  bool meets_itself(std::size_t axis, double period) const {
+    constexpr int kAcross = 16;
+    constexpr double kResolved = 64;
+    Vec3 low = shape_.min;
+    low[axis] += period;
+    if (!(shape_.max[axis] > low[axis] + 1e-6 * scene_.grid.dx)) return false;
+    const CompiledShape coarse =
+        compile_shape(body_.shape, dimension_, coarse_spacing(shape_, scene_.grid.dx, kResolved));
+    for (int i = 0; i < (dimension_ == 2 ? kAcross * kAcross : kAcross * kAcross * kAcross); ++i) {
+      Vec3 x{};
+      for (int a = 0, rest = i; a < dimension_; ++a, rest /= kAcross) {
+        const auto c = static_cast<std::size_t>(a);
+        x[c] = low[c] + (shape_.max[c] - low[c]) * (rest % kAcross + 0.5) / kAcross;
+      }
+      Vec3 before = x;
+      before[axis] -= period;
+      if (distance(coarse, x) < 0 && distance(coarse, before) < 0) return true;
+    }
+    return false;
+  }
   std::string why_twice() const {
     if (!scene_.grid.domain) return {};
     const Domain& domain = *scene_.grid.domain;
     for (std::size_t a = 0; a < static_cast<std::size_t>(dimension_); ++a) {
       const double period = domain.max[a] - domain.min[a];
-      if (domain.boundary[2 * a] == BoundaryType::kPeriodic &&
-          shape_.max[a] - shape_.min[a] > period + 1e-6 * scene_.grid.dx)
+      if (domain.boundary[2 * a] == BoundaryType::kPeriodic && meets_itself(a, period))
         return fmt::format(
             "is longer along {} than the period of the domain, {:g} m: its ends fill the same "
             "space twice",

@@ -104,6 +104,7 @@ Shape within_walls(const Scene& scene, const Source& source) {
   Shape both;
   both.type = ShapeType::kIntersection;
   both.children = {source.shape, room};
+  both.place = source.shape.place;
   return both;
 }
 

@@ -29,12 +29,11 @@ SourceOpening opening_of(const Scene& scene, const Source& source, double speed)
   require_bounded(shape, "source \"" + source.name + "\"");
   // Beside an edge that a wall cuts, the distance is that to the edge.
   const bool cut = within != source.shape;
-  const CompiledShape whole = compile_shape(source.shape, d, dx),
-                      room = cut ? compile_shape(within.children[1], d, dx) : whole;
+  std::vector<CompiledShape> parts{shape};
+  if (cut) parts = {compile_shape(source.shape, d, dx), compile_shape(within.children[1], d, dx)};
   const auto away = [&](const Vec3& x) {
-    const double to_shape = distance(whole, x), to_room = cut ? distance(room, x) : to_shape;
-    return cut && to_shape > 0 && to_room > 0 ? std::hypot(to_shape, to_room)
-                                              : std::max(to_shape, to_room);
+    const double one = distance(parts.front(), x), other = distance(parts.back(), x);
+    return cut && one > 0 && other > 0 ? std::hypot(one, other) : std::max(one, other);
   };
   SourceOpening o;
   for (std::size_t a = 0; a < 3; ++a) o.flow[a] = source.velocity[a] / speed;

@@ -19,6 +19,7 @@ TEST(ForceErrors, NameTheKey) {
   const std::vector<Misuse> misuses = {
       {"force.0: a force needs 'acceleration' or 'drag'", [](ForceField&) {}},
       {"force.0.drag", [](ForceField& f) { f.drag = -1; }},
+      {"force.0: a force needs", [](ForceField& f) { f.materials = {0}; }},
       {"force.0.velocity: air moves nothing without 'drag'",
        [](ForceField& f) {
          f.acceleration.component[0].constant = f.velocity.component[0].constant = 1;

@@ -123,6 +123,12 @@ TEST(StartWarnings, TellOfCollidersThatAreTooThinForTheGrid) {
   EXPECT_TRUE(bowl(0.3));
   EXPECT_TRUE(bowl(1.7));
   EXPECT_FALSE(bowl(2.3));
+  Scene layers = pool({}, {});
+  layers.colliders[0].shape = {};
+  layers.colliders[0].shape.type = ShapeType::kUnion;
+  layers.colliders[0].shape.children = {box({0, 2, 0}, {1, 2.024, 0}),
+                                        box({0, 2.024, 0}, {1, 2.048, 0})};
+  EXPECT_FALSE(warns_of(layers, "cells thin: material may pass"));
   for (const std::string& name : scene_names()) {
     if (lacks_openvdb(name)) continue;
     EXPECT_FALSE(warns_of(load_stock_scene(name), "cells thin")) << name;

@@ -110,6 +110,7 @@ Scene two_materials() {
 
 std::vector<std::string> names(const std::vector<LegendEntry>& entries) {
   std::vector<std::string> result;
+  result.reserve(entries.size());
   for (const LegendEntry& entry : entries) result.push_back(entry.name);
   return result;
 }

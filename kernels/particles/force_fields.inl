@@ -56,7 +56,7 @@ struct EvaluateForces {
       done *= dt * static_cast<double>(channel_row(particles.mass, chunk, 1, 0)[lane]);
     });
     g.sync();
-    g.for_each(1, [&](std::uint32_t) {
+    g.once([&] {
       double sum = 0;
       for (int lane = 0; lane < kLanes; ++lane) sum += g.scratch.work[lane];
       work[g.index()] = sum;

@@ -170,17 +170,8 @@ TEST(ForceFields, FeedWhatTheEnergyWatchCounts) {
 
 // A step that is rejected has given its kick, and its work, for nothing.
 TEST(ForceFields, AreGivenOnceHoweverOftenAStepIsTried) {
-  Scene scene = empty_scene(2, 0.05);
-  scene.simulation.gravity = {0, 0, 0};
-  scene.simulation.integrator = Integrator::kOptimization;
+  Scene scene = hardly_solved_square();
   scene.simulation.fps = 4;
-  scene.time.dt_max = 0.05;
-  scene.implicit.tolerance = 1e-7;
-  scene.implicit.max_iterations = 4;
-  scene.materials = {elastic("jelly", MaterialModel::kNeoHookean, 1e4)};
-  scene.bodies = {body("square", 0, box({0, 0, 0}, {0.5, 0.5, 0}))};
-  scene.bodies[0].sampling = Sampling::kUniform;
-  scene.bodies[0].stretch = 0.8;
   scene.forces = {pull(uniform({1, 0, 0}))};
   Simulation simulation(scene, kOneThread);
   simulation.advance_frame();
@@ -191,13 +182,34 @@ TEST(ForceFields, AreGivenOnceHoweverOftenAStepIsTried) {
   EXPECT_NEAR(simulation.stats().force_work, 0.5 * t.mass * 0.25 * 0.25, 1e-3 * t.mass);
 }
 
-TEST(ForceFields, MoveLiquidsAndMelts) {
+TEST(ForceFields, MoveLiquidsAndThermalMaterial) {
   Scene liquid = busy_liquid_scene(2, Precision::kDouble), still = liquid;
   liquid.forces = {pull(field("0.5", "0"))};
   Simulation moved(liquid, kOneThread), other(still, kOneThread);
   for (Simulation* s : {&moved, &other}) s->advance_steps(5);
   EXPECT_GT(moved.totals().momentum[0] - other.totals().momentum[0],
             0.1 * 0.5 * moved.time() * moved.totals().mass);
+  Scene warm = thermal_scene(2, 0.1);
+  warm.materials = {solid("wax", 1e4, 1e5)};
+  warm.bodies = {body("lump", 0, sphere({0, 0, 0}, 0.3))};
+  warm.bodies[0].temperature.constant = 300;
+  warm.forces = liquid.forces;
+  Simulation lump(warm, kOneThread);
+  lump.advance_steps(5);
+  const double impulse = 0.5 * lump.time() * lump.totals().mass;
+  EXPECT_NEAR(lump.totals().momentum[0], impulse, 1e-3 * impulse);
+}
+
+// The state has the work of the frame so far.
+TEST(ForceFields, AreOfTheKindOfAState) {
+  Scene scene = two_balls({2, Precision::kDouble, true});
+  Simulation without(scene, kOneThread);
+  scene.forces = {pull(uniform({1, 0, 0}))};
+  Simulation with(scene, kOneThread);
+  expect_error(ErrorCategory::kFile, {"it has no forces, this scene forces: given"},
+               [&] { with.load_state(without.save_state()); });
+  expect_error(ErrorCategory::kFile, {"it has forces: given, this scene no forces"},
+               [&] { without.load_state(with.save_state()); });
 }
 
 void expect_fault(Scene scene, const RunOptions& options) {

@@ -30,6 +30,7 @@ from ._firn import (
     scene_warnings,
     why_no_cuda_device,
 )
+from . import _reprs as _reprs
 from .callbacks import per_particle
 from .errors import DeviceError, DivergedError, Error, FileError, PackageError, SceneError, SceneWarning, ViewError
 from .pictures import png

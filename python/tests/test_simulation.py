@@ -318,3 +318,19 @@ def test_other_threads_run_during_steps(scene):
     done.set()
     thread.join()
     assert counted > 10
+
+
+def test_what_values_print_as(simulation, scene):
+    simulation.advance_frame()
+    totals, stats = simulation.totals(), simulation.stats()
+    assert repr(totals).startswith(f"Totals(mass={totals.mass:.6g}, momentum=[{totals.momentum[0]:.6g}, ")
+    assert "heat" not in repr(totals)  # there is none
+    for part in ("FrameStats(frame=1, ", f"steps={stats.steps}, ", "limited_by='wave_speed'", f"totals={totals!r}"):
+        assert part in repr(stats)
+    assert repr(stats.reactions) == "[ColliderReaction()]"  # it has not landed
+    assert repr(scene.bodies[0].shape).startswith("Shape(type='box', min=[0.3, 0.2, 0], max=[0.7, 0.6, 0], ")
+    assert repr(simulation.snapshot()) == f"<firn.Snapshot of {stats.particles} particles in 2D>"
+    seen = []
+    simulation.set_force(lambda step: seen.append(repr(step)))
+    simulation.step(1)
+    assert seen[0].startswith("<firn.ForceStep at t = 0.0208333 s, dt = ")

@@ -114,7 +114,7 @@ firn_operators(implicit/nodes SPLIT DIMENSION begin_implicit guess_velocity try_
   step_along<Exec,NodeSpace<D,Real>,StoredProduct<D,Real>> begin_minres<Exec,NodeSpace<D,Real>>
   multiply_minres<Exec,NodeSpace<D,Real>,StoredProduct<D,Real>>)
 firn_operators(particles/totals particle_totals)
-firn_operators(particles/accelerate accelerate)
+firn_operators(particles/accelerate plan_kick<Exec> accelerate bound_kick<Exec>)
 firn_operators(particles/force_fields evaluate_forces)
 
 firn_operators(solve/levels build_levels)

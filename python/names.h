@@ -47,7 +47,7 @@ template <>
 inline constexpr auto kNames<Phase> = std::to_array<std::string_view>({"solid", "liquid"});
 template <>
 inline constexpr auto kNames<DtLimit> = std::to_array<std::string_view>(
-    {"none", "velocity", "wave_speed", "viscosity", "solver", "dt_max", "frame_end"});
+    {"none", "velocity", "wave_speed", "viscosity", "solver", "force", "dt_max", "frame_end"});
 template <>
 inline constexpr auto kNames<DiagnosticsLevel> = std::to_array<std::string_view>({"off", "totals",
                                                                                   "stages"});

@@ -25,7 +25,7 @@ void bind_totals(nb::module_& m) {
       .def_ro("heat", &Totals::heat, "J, from solids at their melting points.")
       .def_ro("volume", &Totals::volume, "m^3, in 2D m^2.");
   nb::class_<EnergyBalance>(m, "EnergyBalance", "Whether energy comes from nowhere.")
-      .def_ro("fed", &EnergyBalance::fed, "J, by sources and moved colliders.")
+      .def_ro("fed", &EnergyBalance::fed, "J, by sources, moved colliders and forces.")
       .def_ro("gained", &EnergyBalance::gained, "J above the lowest value so far.")
       .def_ro("growth", &EnergyBalance::growth, "That over the largest energy so far.");
   nb::class_<StageLedger>(m, "StageLedger",
@@ -99,6 +99,8 @@ void bind_frames(nb::module_& m) {
       .def_ro("lost_volume", &FrameStats::lost_volume, "The part of liquids' volume that is lost.")
       .def_ro("squeezed", &FrameStats::squeezed,
               "Indices of fixed_corotated materials of which some is flat.")
+      .def_ro("source_work", &FrameStats::source_work, "J, of pressure on what sources bring.")
+      .def_ro("force_work", &FrameStats::force_work, "J, of the scene's forces on free material.")
       .def_ro("stages", &FrameStats::stages)
       .def_ro("pressure", &FrameStats::pressure)
       .def_ro("implicit", &FrameStats::implicit)

@@ -8,12 +8,26 @@
 
 namespace firn {
 
-// v += dt a, with the dt of the step, or of the next one where a fused step has just ended.
-// `acceleration`, m/s^2, is a channel of d components whose chunks are counted from the
-// first one that holds particles. Nothing once a stop flag is up. A velocity that is not finite
-// then is a fault; with `stops` it ends the step at once, since a solve would be blamed for it.
+// Where in a step a kick may be given: fused steps have brought the particles to the grid before
+// there is a layout for the step; what comes from the particles' channels is kicked before P2G.
+enum class KickPlace { kGrid, kParticles };
+
+// Whether this step's kick is to be given here: StepControl::skip_kick is 0 then, and what follows
+// is done. One on the grid is given once, also where its step begins anew in more room.
+template <class Exec>
+void plan_kick(Exec& exec, KickPlace place, StepControl* control);
+
+// v += dt a, with the dt of the step, or of the next one where a fused step has just ended, and
+// StepControl::force_squared. `acceleration`, m/s^2, is a channel of d components whose chunks are
+// counted from the first one that holds particles. A velocity that is not finite then is a fault;
+// with `stops` it ends the step at once, since a solve would be blamed for it.
 template <class Exec, int D, class Real>
 void accelerate(Exec& exec, const ParticleView<Real>& particles, const Real* acceleration,
                 std::uint32_t max_chunks, bool stops, StepControl* control);
+
+// After that: raises kStopForce where the step's dt, chosen before its forces were known, lets them
+// move what rests by more than time.cfl allows.
+template <class Exec>
+void bound_kick(Exec& exec, const StepLimits* limits, StepControl* control);
 
 }  // namespace firn

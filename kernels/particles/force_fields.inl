@@ -77,7 +77,7 @@ template <class Exec, int D, class Real>
 void evaluate_forces(Exec& exec, const ParticleView<Real>& particles,
                      const ForceFields<Real>& fields, Real* acceleration, double* work,
                      std::uint32_t max_chunks, StepControl* control) {
-  launch_groups(exec, {{&control->n_chunks, max_chunks}, &control->stop},
+  launch_groups(exec, {{&control->n_chunks, max_chunks}, &control->skip_kick},
                 EvaluateForces<D, Real>{particles, fields, acceleration, work, control});
 }
 

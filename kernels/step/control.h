@@ -18,6 +18,7 @@ enum StopFlag : std::uint32_t {
   kStopDiverged = 4,  // see `fault`
   kStopUnsolved = 8,  // a solver missed its tolerance: the step is to run again, shorter
   kStopField = 16,    // an expression of the scene has no value where one is needed
+  kStopForce = 32,    // forces are too strong for this dt: the step is to run again, shorter
 };
 
 enum class Fault : std::uint32_t {  // in the order of how early in a step it is seen
@@ -37,10 +38,11 @@ enum class StepLimit : std::uint32_t {
   kWaveSpeed,
   kViscosity,
   kSolver,
+  kForce,
   kMaximum,
   kFrameEnd
 };
-inline constexpr int kStepLimits = 7;
+inline constexpr int kStepLimits = 8;
 
 struct StepControl {
   std::uint32_t stop;
@@ -51,6 +53,9 @@ struct StepControl {
   std::uint32_t skip_layout, skip_particles, skip_bank_change, skip_permute;
   // Of a layout: finding it from the old one (grid/near_layout.inl), or by sorting all particles.
   std::uint32_t skip_near, skip_sort;
+  // Of the kick by forces beside gravity: whether it is given elsewhere in the step, or has been.
+  std::uint32_t skip_kick;
+  std::uint32_t kicked;  // this step's kick is on the grid
   // Sizes of the current layout, and what the last rebuild asked for.
   std::uint32_t n_blocks, n_chunks, n_slots, n_bins, n_particles;
   std::uint32_t first_chunk;    // of the bank that holds the particles
@@ -96,6 +101,7 @@ struct StepControl {
 
   // Maxima over the particles, gathered by the last step for the next one.
   double speed_squared;                // m^2/s^2
+  double force_squared;                // of the strongest acceleration by forces, m^2/s^4
   double wave_squared[kMaxMaterials];  // (P-wave speed)^2 at the material's density, m^2/s^2
   // Of each material the least mass that a particle has had, over that of its volume at the
   // material's density; 0 before there was any.
@@ -106,6 +112,7 @@ struct StepControl {
 struct StepLimits {
   double dx, cfl, cfl_material, dt_min, dt_max;
   double viscous_dt[kMaxMaterials];  // rho dx^2 / (4 d mu^N), infinity without viscosity
+  std::uint32_t bounds_forces;  // a step is too long if forces alone move anything by cfl dx in it
   std::uint32_t materials;
 };
 
@@ -119,6 +126,7 @@ FIRN_HD inline void raise(const Device& device, StepControl* control, std::uint3
   device.atomic_or(control->skip_permute, flags);
   device.atomic_or(control->skip_near, flags);
   device.atomic_or(control->skip_sort, flags);
+  device.atomic_or(control->skip_kick, flags);
 }
 
 FIRN_HD inline std::uint64_t pack_fault(Fault fault, std::uint32_t particle) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/exec/backend.h"
+#include "kernels/math/scalar.h"
 #include "kernels/step/control.h"
 
 namespace firn {
@@ -23,6 +24,11 @@ void open_step(Exec& exec, double dx, StepControl* control);
 // Raises kStopDiverged with Fault::kTimeStep if a stable step would be shorter than dt_min.
 template <class Exec>
 void begin_step(Exec& exec, const StepLimits* limits, StepPlan plan, StepControl* control);
+
+// s, in which the strongest force moves what rests by time.cfl of a cell.
+FIRN_HD inline double force_bound(const StepLimits& limits, const StepControl& c) {
+  return sqrt(limits.cfl * limits.dx / sqrt(c.force_squared));
+}
 
 // Advances time; raises kStopTarget when it is reached and kStopDiverged when a fault was recorded.
 template <class Exec>

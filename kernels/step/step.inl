@@ -1,6 +1,5 @@
 #pragma once
 
-#include "kernels/math/scalar.h"
 #include "kernels/step/step.h"
 
 namespace firn {
@@ -76,7 +75,7 @@ struct BeginStep {
     // Else the last one that a material did limit: a frame may tell of it.
     if (now.limit == StepLimit::kWaveSpeed || now.limit == StepLimit::kViscosity)
       c.limit_material = now.material;
-    c.speed_squared = 0;
+    c.speed_squared = c.force_squared = 0;
     for (std::uint32_t m = 0; m < limits->materials; ++m) c.wave_squared[m] = 0;
     c.overshoot = 0;
     c.late_total += c.late;
@@ -96,6 +95,8 @@ struct BeginStep {
     Bound b{limits->dt_max, StepLimit::kMaximum, 0};
     if (c.speed_squared > 0)
       b.tighten(limits->cfl * limits->dx / sqrt(c.speed_squared), StepLimit::kVelocity);
+    if (limits->bounds_forces != 0 && c.force_squared > 0)
+      b.tighten(force_bound(*limits, c), StepLimit::kForce);
     for (std::uint32_t m = 0; m < limits->materials; ++m) {
       const double density = c.lightest[m] > 0 ? c.lightest[m] : 1;  // over the material's
       if (c.wave_squared[m] > 0)
@@ -124,6 +125,7 @@ struct EndStep {
     StepControl& c = *control;
     ++c.step;
     c.retry_dt = 0;
+    c.kicked = 0;
     ++c.frame_steps;
     ++c.limited[static_cast<int>(c.limit)];
     if (c.dt_smallest == 0 || c.dt < c.dt_smallest) c.dt_smallest = c.dt;

@@ -77,7 +77,7 @@ void scatter_impulses(Exec& exec, const TransferParams& params, const ParticleVi
     using Op = ScatterImpulses<D, decltype(degree)::value, Real>;
     // Steps that would need the others are not fused.
     if constexpr (!Exec::kIsCuda || sizeof(typename Op::Scratch) <= kCudaArenaBytes)
-      launch_coloured(exec, {{nullptr, block_bound}, &control->stop}, grid.colour_begin,
+      launch_coloured(exec, {{nullptr, block_bound}, &control->skip_kick}, grid.colour_begin,
                       int_power(grid.parities, D), Op{particles, acceleration, grid, control});
   };
   if (params.degree == 1) launch(std::integral_constant<int, 1>{});

@@ -192,3 +192,16 @@ def test_a_boundary_that_its_integrator_has_not(tree, integrator):
     simulation = firn.Simulation(firn.Scene.from_dict(tree), device="cpu", threads=1)
     with pytest.raises(firn.SceneError, match="explicit.*velocities of nodes come out of a solve"):
         simulation.set_grid_boundary(lambda step: None)
+
+
+def test_forces_of_a_scene_tell_their_work(tree):
+    """What a uniform force does to what it alone moves is its kinetic energy."""
+    del tree["collider"]
+    tree["simulation"]["gravity"] = [0.0, 0.0]
+    tree["body"][0]["velocity"] = [0.0, 0.0]
+    tree["force"] = [{"name": "pull", "acceleration": [2.0, 0.0]}]
+    simulation = firn.Simulation(firn.Scene.from_dict(tree), device="cpu", threads=1)
+    simulation.advance_frame()
+    totals, stats = simulation.totals(), simulation.stats()
+    assert stats.force_work == pytest.approx(0.5 * totals.mass * (2 / 48) ** 2, rel=1e-3)
+    assert stats.source_work == 0

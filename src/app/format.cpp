@@ -70,6 +70,8 @@ std::string describe_limit(DtLimit limit, const std::string& material) {
       return "viscosity" + where;
     case DtLimit::kSolver:
       return "a solve that failed";
+    case DtLimit::kForce:
+      return "the strongest force";
     case DtLimit::kMaximum:
       return "time.dt_max";
     case DtLimit::kFrameEnd:

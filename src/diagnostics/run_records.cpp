@@ -34,6 +34,8 @@ const char* name_of(DtLimit limit) {
       return "viscosity";
     case DtLimit::kSolver:
       return "solver";
+    case DtLimit::kForce:
+      return "force";
     case DtLimit::kMaximum:
       return "dt_max";
     case DtLimit::kFrameEnd:
@@ -252,6 +254,8 @@ std::string stats_json_line(const FrameStats& s, const Scene& scene) {
                {"lost_volume", s.lost_volume},
                {"squeezed", names_of(s.squeezed, scene)},
                {"reactions", reactions_json(s, scene)}};
+  if (!scene.sources.empty()) json["source_work"] = s.source_work;
+  if (!scene.forces.empty()) json["force_work"] = s.force_work;
   if (Json bodies = bodies_json(s, scene); !bodies.empty()) json["bodies"] = std::move(bodies);
   if (has_stage_times(s)) json["times"] = to_json(s.times);
   if (scene.output.diagnostics == DiagnosticsLevel::kStages)

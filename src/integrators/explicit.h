@@ -18,14 +18,14 @@ struct ExplicitIntegrator {
   static constexpr bool can_be_captured() { return true; }
 
   void enqueue() {
-    const bool kicked = body_force.kick_what_is_on_the_grid();
+    body_force.kick_what_is_on_the_grid();
     layout.enqueue();
     context.choose_time_step(!context.fused      ? StepPlan::kAhead
                              : body_force.acts() ? StepPlan::kFusedWithVelocities
                                                  : StepPlan::kFused);
     transfer.carry();
     context.mark(kClockRebuild);
-    if (!kicked) body_force.kick_particles();
+    body_force.kick_particles();
     energies.before_transfer();
     transfer.scatter();
     context.mark(kClockP2G);

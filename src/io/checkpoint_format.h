@@ -18,7 +18,7 @@ static_assert(std::endian::native == std::endian::little, "the header is copied 
 // once.
 inline constexpr std::array<unsigned char, 8> kCheckpointMagic{0x89, 'F',  'I',  'R',
                                                                'N',  '\r', '\n', 0x1a};
-inline constexpr std::uint32_t kCheckpointVersion = 5;
+inline constexpr std::uint32_t kCheckpointVersion = 6;
 inline constexpr int kCheckpointSections = 3;
 
 // A section expands at most this much; the writer stores what compresses better uncompressed. So

@@ -41,7 +41,8 @@ bool run_ahead(Queue&& queue, StepControl c, const RunGoal& goal, const RunPace&
   Clock::time_point asked = Clock::now();
   queue.forget();
   while (!goal.done(c)) {
-    if (interrupted && queue.pending() == 0 && c.grid_saved == 0) {
+    const bool repeats = (c.stop & kStopOverflow) != 0;  // as part of a step is made already
+    if (interrupted && queue.pending() == 0 && c.grid_saved == 0 && !repeats) {
       if (interrupted()) return false;
       asked = Clock::now();
     }

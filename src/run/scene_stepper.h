@@ -141,6 +141,7 @@ class SceneStepper final : public Stepper {
   std::int64_t grown_ = 0;
   bool time_stages_ = false;
   bool whole_ = true;
+  std::uint32_t loaded_chunks_ = 0;  // of a split domain, since when no layout has placed them
   // A collider was given another motion since it was last followed, and whether by the one who was
   // asked to interrupt.
   bool moves_anew_ = false, asked_ = false;

@@ -55,6 +55,8 @@ void SceneStepper<Integrator>::leave_to_others(StepControl& c, ChunkSpan added,
 template <class Integrator>
 void SceneStepper<Integrator>::exchange_particles() {
   StepControl c = control();
+  if (c.stop != 0) return;  // on all of them
+  c.placed_chunks = std::max(c.placed_chunks, std::exchange(loaded_chunks_, 0));
   const auto present = particle_exchange().after_exchange(context_.particles, chunks_of(c), c);
   if (!present) return;
   const std::uint32_t chunks = present->chunk_count();

@@ -177,7 +177,7 @@ void SceneStepper<Integrator>::save(ByteWriter& out) {
   StepControl saved = c;
   saved.first_chunk = saved.placed_chunks = saved.left = 0;
   saved.skip_layout = saved.skip_particles = saved.skip_bank_change = saved.skip_permute = 0;
-  saved.skip_near = saved.skip_sort = 0;
+  saved.skip_near = saved.skip_sort = saved.skip_kick = 0;
   out.value(D);
   out.value(sizeof(Real));
   out.value(context_.params.dx);
@@ -295,7 +295,7 @@ bool SceneStepper<Integrator>::consistent(const StepControl& c,
   // Only fused steps leave something on the grid.
   const bool carries = c.first_chunk == 0 && c.placed_chunks == 0 &&
                        c.carried <= (context_.fused ? 1u : 0u) && c.fuse <= 1 &&
-                       c.velocities <= 1 && c.grid_saved == 0 &&
+                       c.velocities <= 1 && c.grid_saved == 0 && c.kicked == 0 &&
                        c.late <= (c.carried != 0 ? c.n_particles : 0);
   return times && limited && carries && c.n_chunks == layout.size() &&
          c.n_slots == std::uint64_t{c.n_chunks} * kLanes && c.n_particles == particles &&
@@ -353,7 +353,7 @@ void SceneStepper<Integrator>::load(ByteReader& in) {
   for_each_stage([&](auto& stage) { stage.load(in, c.n_chunks); });
   context_.half_way = false;
   // They have moved since they were placed, and may be another's.
-  if (context_.partition->is_split()) c.placed_chunks = c.n_chunks;
+  if (context_.partition->is_split()) loaded_chunks_ = c.n_chunks;
   context_.write(c);
   if (c.carried == 0) return;
   load_carried(in, c, layout);

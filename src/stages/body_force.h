@@ -4,12 +4,12 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "kernels/exec/default_streams.h"
+#include "kernels/exec/replay.h"
 #include "kernels/grid/update.h"
 #include "kernels/particles/accelerate.h"
 #include "kernels/transfer/scatter_impulses.h"
@@ -32,29 +32,25 @@ class BodyForceStage : public Stage<Exec, D, Real> {
     memory_ = memory;
   }
   bool acts() const { return force_ || !of_scene_.empty(); }
-  bool needs_host() const { return acts(); }
+  // The user's are computed on the host's word.
+  bool needs_host() const { return static_cast<bool>(force_); }
+  void reserve_chunks(std::uint32_t chunks) {
+    if (!of_scene_.empty()) make_room(chunks);
+  }
 
   // Before a layout: one would have to bring along the velocities that fused steps need no more.
-  // Whether that was all of this step's kick.
-  bool kick_what_is_on_the_grid() {
-    if (!acts()) return true;
-    const StepControl c = context_.read();
-    if (c.stop != 0 || kicked_ == c.step) return true;
-    if (c.carried == 0) return false;
-    if (c.velocities == 0)  // those of a scene are always there
-      throw Error(ErrorCategory::kScene,
-                  "set_force: the velocities that a force is told lie on the grid, as a callback "
-                  "has stopped the simulation between two fused steps; advance_steps(1) without "
-                  "the force brings them back");
-    kick(c, c.next_dt, true);
-    kicked_ = c.step;
-    return true;
+  void kick_what_is_on_the_grid() {
+    if (!acts()) return;
+    if (force_) require_velocities();
+    kick(KickPlace::kGrid);
   }
-  // After it, when dt is known.
+  // After it, when dt is known, what is not on the grid. Steps that may be long are cut where the
+  // forces are stronger than was known when dt was chosen.
   void kick_particles() {
     if (!acts()) return;
-    const StepControl c = context_.read();
-    if (c.stop == 0) kick(c, c.dt, false);
+    if (context_.long_steps) keep_velocities();
+    kick(KickPlace::kParticles);
+    if (context_.long_steps) bound_kick(context_.exec, context_.limits.data(), context_.step());
   }
   // A step that is to run again gives the kick again, but for what is on the grid.
   void poll(StepControl& c) {
@@ -62,12 +58,15 @@ class BodyForceStage : public Stage<Exec, D, Real> {
       context_.half_way = true;
       of_scene_.throw_fault();
     }
-    if (kept_values_ > 0 && (c.stop & kStopUnsolved) != 0) {
+    if (kept_values_ > 0 && (c.stop & (kStopUnsolved | kStopForce)) != 0) {
       context_.exec.copy(velocities_of(kept_from_), kept_.data(), kept_values_ * sizeof(Real));
       context_.exec.copy(&work_.data()[0], &work_.data()[1], sizeof(double));
     }
     kept_values_ = 0;
-    if ((c.stop & kStopOverflow) == 0) kicked_.reset();
+    if ((c.stop & kStopForce) == 0) return;
+    c.stop &= ~kStopForce;
+    c.dt = c.previous_dt;  // of the last step that was made
+    context_.write(c);
   }
   void begin_frame() { work_.zero(); }
   void report(FrameStats& stats) { stats.force_work = of_scene_.empty() ? 0 : work_.first(); }
@@ -76,7 +75,6 @@ class BodyForceStage : public Stage<Exec, D, Real> {
     if (!of_scene_.empty()) out.value(work_.first());
   }
   void load(ByteReader& in, std::uint32_t) {
-    kicked_.reset();
     kept_values_ = 0;
     if (of_scene_.empty()) return;
     const std::array<double, 2> work{in.value<double>(), 0};
@@ -96,36 +94,55 @@ class BodyForceStage : public Stage<Exec, D, Real> {
  private:
   using Stage<Exec, D, Real>::context_;
 
-  void kick(const StepControl& c, double dt, bool on_grid) {
-    if (c.n_particles == 0) return;
-    keep_velocities(c);
-    const std::size_t values = context_.particles.slots() * D;
+  void make_room(std::uint32_t chunks) {
+    const std::size_t values = std::size_t{chunks} * kLanes * D;
     if (acceleration_.size() < values) renew(context_.exec, acceleration_, values);
-    if (!of_scene_.empty()) {
-      const std::uint32_t chunks = context_.particles.capacity();
-      if (chunk_work_.size() < chunks) renew(context_.exec, chunk_work_, chunks);
-      evaluate_forces<Exec, D, Real>(context_.exec, context_.particles.view(),
-                                     of_scene_.view(context_.grid.periodic(), context_.params.dx),
-                                     acceleration_.data(), chunk_work_.data(), chunks,
-                                     context_.step());
-      add_columns(context_.exec, chunk_work_.data(), {&context_.step()->n_chunks, chunks}, 1,
-                  work_.data(), &context_.step()->stop);
-      give(on_grid);
-    }
+    if (!of_scene_.empty() && chunk_work_.size() < chunks)
+      renew(context_.exec, chunk_work_, chunks);
+  }
+  // Between fused steps; those of a scene are always there.
+  void require_velocities() const {
+    const StepControl c = context_.read();
+    if (c.stop == 0 && c.carried != 0 && c.kicked == 0 && c.velocities == 0)
+      throw Error(ErrorCategory::kScene,
+                  "set_force: the velocities that a force is told lie on the grid, as a callback "
+                  "has stopped the simulation between two fused steps; advance_steps(1) without "
+                  "the force brings them back");
+  }
+  void kick(KickPlace place) {
+    make_room(context_.particles.capacity());
+    plan_kick(context_.exec, place, context_.step());
+    if (!of_scene_.empty())
+      run_unless(context_.exec, &context_.step()->skip_kick, [&] {
+        evaluate();
+        give(place);
+      });
     if (!force_) return;
+    const StepControl c = context_.read();
+    if (c.skip_kick != 0 || c.n_particles == 0) return;
     acceleration_.zero();
+    const double dt = place == KickPlace::kGrid ? c.next_dt : c.dt;
     if (Exec::kIsCuda && memory_ == Memory::kHost)
       ask_with_copies(c, dt);
     else
       ask(c, dt);
-    give(on_grid);
+    give(place);
   }
-  void give(bool on_grid) {
+  void evaluate() {
+    const std::uint32_t chunks = context_.particles.capacity();
+    evaluate_forces<Exec, D, Real>(context_.exec, context_.particles.view(),
+                                   of_scene_.view(context_.grid.periodic(), context_.params.dx),
+                                   acceleration_.data(), chunk_work_.data(), chunks,
+                                   context_.step());
+    add_columns(context_.exec, chunk_work_.data(), {&context_.step()->n_chunks, chunks}, 1,
+                work_.data(), &context_.step()->skip_kick);
+  }
+  void give(KickPlace place) {
     // What one partition stops at the others must know; they find the fault at the step's end.
     const bool stops = !context_.partition->is_split();
     accelerate<Exec, D, Real>(context_.exec, context_.particles.view(), acceleration_.data(),
                               context_.particles.capacity(), stops, context_.step());
-    if (!on_grid) return;
+    if (place == KickPlace::kParticles) return;
     scatter_impulses<Exec, D, Real>(context_.exec, context_.params.transfer,
                                     context_.particles.view(), acceleration_.data(),
                                     context_.grid.view(), context_.step(), context_.max_blocks());
@@ -134,8 +151,9 @@ class BodyForceStage : public Stage<Exec, D, Real> {
   Real* velocities_of(std::uint32_t chunk) {
     return channel_row(context_.particles.view().v, chunk, D, 0);
   }
-  void keep_velocities(const StepControl& c) {
-    if (!context_.long_steps) return;  // whose steps are not rejected
+  void keep_velocities() {  // of steps that may be rejected
+    const StepControl c = context_.read();
+    if (c.stop != 0) return;
     const std::size_t values = std::size_t{c.n_chunks} * kLanes * D;
     if (kept_.size() < values) renew(context_.exec, kept_, context_.particles.slots() * D);
     context_.exec.copy(kept_.data(), velocities_of(c.first_chunk), values * sizeof(Real));
@@ -202,7 +220,6 @@ class BodyForceStage : public Stage<Exec, D, Real> {
   Buffer<Exec, double> work_;        // J, of the frame so far, and before the step
   std::uint32_t kept_from_ = 0;      // chunk
   std::size_t kept_values_ = 0;
-  std::optional<std::uint64_t> kicked_;  // the step whose kick is on the grid
 };
 
 }  // namespace firn

@@ -33,6 +33,8 @@ std::string limit_name(StepLimit limit, const std::string& material) {
       return "the viscosity of material \"" + material + "\"";
     case StepLimit::kSolver:
       return "a pressure solve that missed its tolerance";
+    case StepLimit::kForce:
+      return "the strongest of the forces beside gravity (time.cfl)";
     default:
       return "time.dt_max";
   }

@@ -86,6 +86,7 @@ inline void combine(StepControl& c, const StepControl& other) {
   c.n_particles = std::max(c.n_particles, other.n_particles);
   c.overshoot = std::max(c.overshoot, other.overshoot);
   c.speed_squared = std::max(c.speed_squared, other.speed_squared);
+  c.force_squared = std::max(c.force_squared, other.force_squared);
   for (int m = 0; m < kMaxMaterials; ++m)
     c.wave_squared[m] = std::max(c.wave_squared[m], other.wave_squared[m]);
   for (int w = 0; w < kMaxMaterials / 32; ++w) c.squeezed[w] |= other.squeezed[w];

@@ -96,6 +96,7 @@ StepLimits step_limits(const Scene& scene) {
       traits_of(scene).implicit ? std::numeric_limits<double>::infinity() : scene.time.cfl_material;
   limits.dt_min = scene.time.dt_min;
   limits.dt_max = scene.time.dt_max;
+  limits.bounds_forces = traits_of(scene).staggered ? 1 : 0;
   // Liquid at rest: within a step gravity alone must not move it further than time.cfl allows.
   const auto& g = scene.simulation.gravity;
   const double gravity = std::hypot(g[0], g[1], g[2]);

@@ -182,6 +182,14 @@ TEST(ForceFields, AreGivenOnceHoweverOftenAStepIsTried) {
   EXPECT_NEAR(simulation.stats().force_work, 0.5 * t.mass * 0.25 * 0.25, 1e-3 * t.mass);
 }
 
+Scene lump_of_wax() {
+  Scene warm = thermal_scene(2, 0.1);
+  warm.materials = {solid("wax", 1e4, 1e5)};
+  warm.bodies = {body("lump", 0, sphere({0, 0, 0}, 0.3))};
+  warm.bodies[0].temperature.constant = 300;
+  warm.time.dt_max = 1 / warm.simulation.fps;
+  return warm;
+}
 TEST(ForceFields, MoveLiquidsAndThermalMaterial) {
   Scene liquid = busy_liquid_scene(2, Precision::kDouble), still = liquid;
   liquid.forces = {pull(field("0.5", "0"))};
@@ -189,15 +197,46 @@ TEST(ForceFields, MoveLiquidsAndThermalMaterial) {
   for (Simulation* s : {&moved, &other}) s->advance_steps(5);
   EXPECT_GT(moved.totals().momentum[0] - other.totals().momentum[0],
             0.1 * 0.5 * moved.time() * moved.totals().mass);
-  Scene warm = thermal_scene(2, 0.1);
-  warm.materials = {solid("wax", 1e4, 1e5)};
-  warm.bodies = {body("lump", 0, sphere({0, 0, 0}, 0.3))};
-  warm.bodies[0].temperature.constant = 300;
+  Scene warm = lump_of_wax();
   warm.forces = liquid.forces;
   Simulation lump(warm, kOneThread);
   lump.advance_steps(5);
   const double impulse = 0.5 * lump.time() * lump.totals().mass;
   EXPECT_NEAR(lump.totals().momentum[0], impulse, 1e-3 * impulse);
+}
+
+// A step is chosen before its forces are known: one that is too long for them runs again, so that
+// a gust that begins at once does not throw what rests through many cells.
+void expect_cut(const Scene& still, const RunOptions& options) {
+  constexpr double kBegin = 0.05, kDrag = 20, kWind = 30;
+  Scene scene = still;
+  scene.forces = {wind(kDrag, field("30*min(max(1e9*(t-0.05),0),1)", "0"))};
+  Simulation simulation(scene, options);
+  simulation.advance_until(kBegin);
+  EXPECT_LT(simulation.stats().max_speed, 0.1);
+  simulation.advance_steps(1);
+  const FrameStats first = simulation.stats();
+  EXPECT_EQ(first.limited_by, DtLimit::kForce);
+  const double kick = kWind * (1 - std::exp(-kDrag * first.dt_last)), moved = kick * first.dt_last,
+               allowed = scene.time.cfl * scene.grid.dx;
+  EXPECT_LT(moved, 1.06 * allowed);
+  EXPECT_GT(moved, 0.5 * allowed) << "no shorter than it must be";
+  // Of the step that was made, not of those that were too long.
+  EXPECT_NEAR(first.force_work / (0.5 * first.totals.mass * kick * kick), 1, 0.01);
+}
+Scene resting_pool(Precision precision) {
+  Scene scene = liquid_scene(2, 0.05, precision);
+  scene.grid.domain = closed_box({0, 0, 0}, {1, 1, 0});
+  scene.bodies = {lattice("pool", box({0, 0, 0}, {1, 0.3, 0}))};
+  return scene;
+}
+TEST(ForceFields, ThatBeginAtOnceCutTheStep) {
+  expect_cut(resting_pool(Precision::kDouble), kOneThread);
+  expect_cut(lump_of_wax(), kOneThread);
+}
+TEST(GpuForceFields, ThatBeginAtOnceCutTheStep) {
+  if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
+  expect_cut(resting_pool(Precision::kSingle), kOnCuda);
 }
 
 // The state has the work of the frame so far.
@@ -225,11 +264,7 @@ TEST(ForceFields, WithoutAValueEndTheRunByName) {
   implicit.simulation.integrator = Integrator::kOptimization;
   expect_fault(implicit, kOneThread);
   expect_fault(busy_liquid_scene(2, Precision::kSingle), kOneThread);
-  Scene warm = thermal_scene(2, 0.1);
-  warm.materials = {solid("wax", 1e4, 1e5)};
-  warm.bodies = {body("lump", 0, sphere({0, 0, 0}, 0.3))};
-  warm.bodies[0].temperature.constant = 300;
-  expect_fault(warm, kOneThread);
+  expect_fault(lump_of_wax(), kOneThread);
 }
 TEST(GpuForceFields, WithoutAValueEndTheRunByName) {
   if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
@@ -265,6 +300,15 @@ TEST(ForceFields, GoOnBitForBitFromBetweenSteps) {
     EXPECT_TRUE(whole.field<float>("position") == halted.field<float>("position"));
     EXPECT_TRUE(whole.field<float>("velocity") == halted.field<float>("velocity"));
   }
+}
+
+// Fused steps of a device with forces neither wait for the host nor differ from others.
+TEST(GpuForceFields, AreReplayed) {
+  if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
+  Scene scene = blown({2, Precision::kSingle, true});
+  Simulation simulation(scene, kOnCuda);
+  simulation.advance_steps(40);
+  EXPECT_GT(simulation.stats().enqueued.replayed, 30);
 }
 
 void expect_agreement(const LibraryCase& c, const RunOptions& options, int steps) {

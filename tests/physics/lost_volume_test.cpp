@@ -54,5 +54,22 @@ TEST(LostVolume, GrowsWhereNothingKeepsParticlesApart) {
   }
 }
 
+// A correction that is not found moves nothing, and is told of. There is no motion whose pressure
+// could miss its tolerance instead.
+TEST(LostVolume, TellsOfCorrectionsThatAreNotFound) {
+  for (const int iterations : {1, 200}) {
+    Scene scene = liquid_scene(2, 0.05, Precision::kSingle);
+    scene.simulation.gravity = {};
+    scene.fluid.max_iterations = iterations;
+    scene.bodies = {body("block", 0, box({-0.4, -0.4, 0}, {0.4, 0.4, 0})),
+                    body("other", 0, box({-0.1, -0.4, 0}, {0.2, 0.4, 0}))};
+    Simulation simulation = simulate(scene);
+    const auto before = simulation.field<float>("position");
+    simulation.advance_steps(1);
+    EXPECT_EQ(simulation.stats().pressure.corrections_lost, iterations == 1 ? 1 : 0);
+    EXPECT_EQ(simulation.field<float>("position") == before, iterations == 1);
+  }
+}
+
 }  // namespace
 }  // namespace firn::test

@@ -173,6 +173,7 @@ void split_and_compare(const Case& c, bool restart) {
   }
   for (const auto& part : parts) {
     expect_same_steps(part, whole);
+    EXPECT_EQ(part.within, whole.within);
     if (!restart) expect_same_sums(part, whole);
   }
 }

@@ -27,6 +27,7 @@ template <class Real>
 struct RunRecord {
   std::vector<StepControl> steps;       // the control block behind each
   std::vector<StateBits<Real>> states;  // at the marks
+  std::vector<std::size_t> within;      // likewise, of particles in a part of the scene
   std::vector<ColliderReaction> reactions;
   Totals totals;
   FrameStats stats;
@@ -141,6 +142,7 @@ class SplitRun {
         stepper->require_fit(in, next);
         stepper->load(in);
       }
+      record.within.push_back(stepper->particles_within({0, 0, 0}, {0.6, 0.6, 0.6}).size());
       if (first_bodies_ < scene_.bodies.size() && mark == marks_[1]) add(first_bodies_);
     }
     record.reactions = stepper->reactions();

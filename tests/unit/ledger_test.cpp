@@ -156,6 +156,19 @@ TEST(Ledger, TellsOfCollidersThatMaterialMoves) {
   EXPECT_FALSE(Json::parse(stats_json_line(stats, scene)).contains("bodies"));
 }
 
+// Of scenes that have what does it.
+TEST(Ledger, TellsOfWorkThatIsFed) {
+  Scene scene = scene_with_colliders(DiagnosticsLevel::kTotals);
+  FrameStats stats = stats_of(1);
+  stats.source_work = 2.5, stats.force_work = -0.5;
+  const Json without = Json::parse(stats_json_line(stats, scene));
+  EXPECT_FALSE(without.contains("source_work") || without.contains("force_work"));
+  scene.sources.resize(1), scene.forces.resize(1);
+  const Json with = Json::parse(stats_json_line(stats, scene));
+  EXPECT_EQ(with.at("source_work"), 2.5);
+  EXPECT_EQ(with.at("force_work"), -0.5);
+}
+
 TEST(Ledger, HasHeatWhereItIsSolvedFor) {
   const ScratchFolder folder;
   Scene scene = scene_with_colliders(DiagnosticsLevel::kTotals);

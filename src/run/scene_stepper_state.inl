@@ -181,6 +181,8 @@ void SceneStepper<Integrator>::save(ByteWriter& out) {
   out.value(D);
   out.value(sizeof(Real));
   out.value(context_.params.dx);
+  out.value(std::uint64_t{context_.partition->rank()});
+  out.value(std::uint64_t{context_.partition->count()});
   out.value(saved);
   out.values(std::span<const double>(materials_in_numbers()));
   save_particles(out, context_.particles, chunks_of(c), c.carried != 0, c.velocities != 0);
@@ -310,6 +312,9 @@ typename SceneStepper<Integrator>::Head SceneStepper<Integrator>::load_head(Byte
   const auto real_size = in.value<std::size_t>();
   refuse_unless(dimension == D && real_size == sizeof(Real), "dimension or precision");
   refuse_unless(in.value<double>() == context_.params.dx, "grid.dx");
+  const auto rank = in.value<std::uint64_t>(), count = in.value<std::uint64_t>();
+  refuse_unless(rank == context_.partition->rank() && count == context_.partition->count(),
+                "split of the domain");
   Head head;
   head.control = in.value<StepControl>();
   head.materials = in.values<double>();

@@ -214,6 +214,18 @@ TEST(SplitRestart, GoesOnBitForBit) {
   split_and_compare({.dimension = 3, .precision = Precision::kSingle}, true);
 }
 
+// Every partition would keep all of its particles.
+TEST(SplitRestart, AWholeStateIsRefused) {
+  SplitRun<2, double> run(crowded_scene({.precision = Precision::kDouble}), {2, 3});
+  const auto whole = run.whole();
+  run.prepare = [&](Stepper& stepper, std::size_t) {
+    ByteReader in(whole.first_state);
+    expect_error(ErrorCategory::kFile, {"another split of the domain"},
+                 [&] { stepper.require_fit(in, 1u << 20); });
+  };
+  EXPECT_NO_THROW(run.split({key_at<2>({2, 2, 0})}));
+}
+
 // A sheet that flies from one partition into one that had nothing. Its viscosity bounds the steps,
 // those of the empty partition too, and where it arrives there is no room for it.
 TEST(SplitGrowth, APartitionThatLacksRoomLetsAllRepeatTheStep) {

@@ -27,6 +27,7 @@ template <class Real>
 struct RunRecord {
   std::vector<StepControl> steps;       // the control block behind each
   std::vector<StateBits<Real>> states;  // at the marks
+  std::vector<std::byte> first_state;   // as saved
   std::vector<std::size_t> within;      // likewise, of particles in a part of the scene
   std::vector<ColliderReaction> reactions;
   Totals totals;
@@ -39,7 +40,9 @@ struct RunRecord {
 template <class Real>
 StateBits<Real> state_bits(const std::vector<std::byte>& saved, int channels) {
   ByteReader in(saved);
-  in.value<int>(), in.value<std::size_t>(), in.value<double>(), in.value<StepControl>();
+  in.value<int>(), in.value<std::size_t>(), in.value<double>();
+  in.value<std::uint64_t>(), in.value<std::uint64_t>();  // rank and count
+  in.value<StepControl>();
   in.values<double>();  // the materials in numbers
   const auto chunks = in.values<Chunk>();
   const auto ids = in.values<std::uint32_t>();
@@ -135,6 +138,7 @@ class SplitRun {
       ByteWriter out;
       stepper->save(out);
       const std::vector<std::byte> saved = out.take();
+      if (record.states.empty()) record.first_state = saved;
       record.states.push_back(state_bits<Real>(saved, channels()));
       if (restarts_ && mark == marks_.front()) {
         stepper = make();

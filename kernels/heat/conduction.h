@@ -14,10 +14,16 @@ namespace firn {
 
 // Of a cell, as particles leave it: sum w m c (J/K), sum w m c T (J), sum w V / conductivity, sum w
 // V. settle_cells makes of it: heat capacity (J/K), temperature (K), conductivity (W/(m K)), and
-// the share of the cell that is filled, at most 1. Of what a cell has of several materials
+// how much of the cell is filled, above 1 where particles are dense. Of what a cell has of several materials
 // resistances add up, as of layers that heat crosses: it flows across interfaces.
 inline constexpr int kThermalCapacity = 0, kThermalTemperature = 1, kThermalConductivity = 2,
                      kThermalFilled = 3;
+
+// The share of a cell that is filled.
+template <class Real>
+FIRN_HD inline Real part_filled(const Node<Real>& cell) {
+  return min(cell[kThermalFilled], Real(1));
+}
 
 // Channels of cells are [block][64].
 template <class Real>

@@ -65,7 +65,7 @@ struct SettleCells {
         return thermal_sums = Node<Real>::zero(), void();
       thermal_sums =
           Node<Real>::make(capacity, thermal_sums[1] / capacity, volume / thermal_sums[2],
-                           min(volume * inverse_cell, Real(1)));
+                           volume * inverse_cell);
       const Vec<Real, D> x = heated.centre_of(block, local_of_node<D>(static_cast<int>(cell)));
       const auto solid = heated.nearest(x);
       if (solid.distance < Real(0))
@@ -131,19 +131,24 @@ struct AssembleHeat {
   }
 
   FIRN_HD Real filled(const CellAddress& at) const {
-    return has_volume(at) ? heated.heat.thermal_sums[cell_index(at)][kThermalFilled] : Real(0);
+    return has_volume(at) ? part_filled(heated.heat.thermal_sums[cell_index(at)]) : Real(0);
   }
   // The cell `by` steps along an axis from one of the block, at most a block away.
   FIRN_HD Real filled(const CellAddress& at, const Vec<int, D>& local, int axis, int by) const {
     return filled(cell_address<D>(mac, at.block, stepped<D>(local, axis, by)));
   }
 
-  // Heat passes through what both cells are filled with, in series.
+  // Heat passes through what both cells are filled with, in series. Irregular particles fill cells
+  // within unevenly, some more than wholly: there it is the mean of both that conducts, as much as
+  // what the cells hold is heat of. The lesser of two uneven ones would be too little everywhere.
   FIRN_HD Real conductance(const Node<Real>& a, const Node<Real>& b) const {
     const Real sum = a[kThermalConductivity] + b[kThermalConductivity];
     const Real series =
         sum > Real(0) ? 2 * a[kThermalConductivity] * b[kThermalConductivity] / sum : Real(0);
-    return series * min(a[kThermalFilled], b[kThermalFilled]) * face_over_distance();
+    const Real lesser = min(a[kThermalFilled], b[kThermalFilled]),
+               mean = Real(0.5) * (a[kThermalFilled] + b[kThermalFilled]);
+    const Real within = clamp(Real(5) * lesser - Real(3), Real(0), Real(1));
+    return series * (lesser + within * (mean - lesser)) * face_over_distance();
   }
   // Bodies on either side of a gap both reach into its cells, which are then filled less than those
   // before and behind them. How far the cell and the next one upwards, or downwards, belong
@@ -203,12 +208,12 @@ struct AssembleHeat {
           const Real k = conductance(own, theirs) * contact(at, local, a, side);
           if (side < 0) heat.conductance[face_index<D>(at.block, a, at.cell)] = k;
           row.power += k * (theirs[kThermalTemperature] - own[kThermalTemperature]);
-          const Real step = own[kThermalFilled] - theirs[kThermalFilled];
+          const Real step = part_filled(own) - part_filled(theirs);
           if (step > Real(0) && heated.is_given(kAmbientField) && opens(at, local, a, side))
             beyond = with_air(own, step, centre, beside);
         } else {
           beyond = with_solid(own, covered(at, local, centre, a, side), centre, beside);
-          if (beyond.field < 0) beyond = with_air(own, own[kThermalFilled], centre, beside);
+          if (beyond.field < 0) beyond = with_air(own, part_filled(own), centre, beside);
         }
         if (beyond.field >= 0) hold(g, beyond, own, row);
       }

@@ -17,13 +17,17 @@ enum class KickPlace { kGrid, kParticles };
 template <class Exec>
 void plan_kick(Exec& exec, KickPlace place, StepControl* control);
 
-// v += dt a, with the dt of the step, or of the next one where a fused step has just ended, and
-// StepControl::force_squared. `acceleration`, m/s^2, is a channel of d components whose chunks are
-// counted from the first one that holds particles. A velocity that is not finite then is a fault;
-// with `stops` it ends the step at once, since a solve would be blamed for it.
+struct Kick {
+  bool stops;   // a fault ends the step at once, since a solve would be blamed for it
+  bool bounds;  // it counts for StepControl::force_squared
+};
+
+// v += dt a, with the dt of the step, or of the next one where a fused step has just ended.
+// `acceleration`, m/s^2, is a channel of d components whose chunks are counted from the first one
+// that holds particles. A velocity that is not finite then is a fault.
 template <class Exec, int D, class Real>
 void accelerate(Exec& exec, const ParticleView<Real>& particles, const Real* acceleration,
-                std::uint32_t max_chunks, bool stops, StepControl* control);
+                std::uint32_t max_chunks, Kick kick, StepControl* control);
 
 // After that: raises kStopForce where the step's dt, chosen before its forces were known, lets them
 // move what rests by more than time.cfl allows.

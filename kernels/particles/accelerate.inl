@@ -29,7 +29,7 @@ struct Accelerate {
   };
   ParticleView<Real> particles;
   const Real* acceleration;
-  bool stops;
+  Kick kick;
   StepControl* control;
 
   template <class Group>
@@ -43,17 +43,18 @@ struct Accelerate {
       if (lane >= count) return;
       bool whole = true;
       for (int a = 0; a < D; ++a) {
-        const Real kick = channel_row(acceleration, g.index(), D, a)[lane];
+        const Real by = channel_row(acceleration, g.index(), D, a)[lane];
         Real& v = channel_row(particles.v, chunk, D, a)[lane];
-        v += dt * kick;
-        squared += static_cast<double>(kick) * static_cast<double>(kick);
+        v += dt * by;
+        squared += static_cast<double>(by) * static_cast<double>(by);
         whole = whole && abs(v) <= kLargest<Real>;
       }
       if (whole) return;
       g.atomic_min(control->fault,
                    pack_fault(Fault::kVelocity, channel_row(particles.id, chunk, 1, 0)[lane]));
-      if (stops) raise(g, control, kStopDiverged);
+      if (kick.stops) raise(g, control, kStopDiverged);
     });
+    if (!kick.bounds) return;
     g.sync();
     g.once([&] {
       double largest = 0;
@@ -86,9 +87,9 @@ void plan_kick(Exec& exec, KickPlace place, StepControl* control) {
 
 template <class Exec, int D, class Real>
 void accelerate(Exec& exec, const ParticleView<Real>& particles, const Real* acceleration,
-                std::uint32_t max_chunks, bool stops, StepControl* control) {
+                std::uint32_t max_chunks, Kick kick, StepControl* control) {
   launch_groups(exec, {{&control->n_chunks, max_chunks}, &control->skip_kick},
-                Accelerate<D, Real>{particles, acceleration, stops, control});
+                Accelerate<D, Real>{particles, acceleration, kick, control});
 }
 
 template <class Exec>

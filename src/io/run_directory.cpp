@@ -93,12 +93,20 @@ bool is_run_file(const std::string& name) {
          });
 }
 
-// What a run that was killed left half-written, under whichever name: pictures, plots and videos
-// are "NAME.part" until they are whole.
+// Without what tells writers apart: a process and a number of its own, ".123-4".
+fs::path without_writer(const fs::path& path) {
+  const std::string writer = path.extension().string();
+  const bool is_one = writer.find('-') != std::string::npos &&
+                      writer.find_first_not_of("0123456789-", 1) == std::string::npos;
+  return is_one ? path.parent_path() / path.stem() : path;
+}
+// What a run that was killed left half-written, under whichever name: plots and videos are
+// "NAME.part" until they are whole, pictures have their writer before that.
 bool is_half_written(const fs::path& path) {
-  return is_temporary_file(path) ||
-         (path.extension() == ".part" &&
-          (is_run_file(path.stem().string()) || is_sensor_file(path.parent_path() / path.stem())));
+  if (is_temporary_file(path)) return true;
+  if (path.extension() != ".part") return false;
+  const fs::path whole = without_writer(path.parent_path() / path.stem());
+  return is_run_file(whole.filename().string()) || is_sensor_file(whole);
 }
 
 void remove_file(const fs::path& path) {

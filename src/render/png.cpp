@@ -4,13 +4,16 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csetjmp>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 
 #include "firn/error.h"
 #include "src/render/image.h"
@@ -71,9 +74,24 @@ std::string write_to(const std::string& name, const std::string& path, const Ima
   const int error = errno;
   png_destroy_write_struct(&png, &info);
   if (!written) return error != 0 ? std::strerror(error) : message;
-  if (std::fflush(file.get()) != 0 || fsync(fileno(file.get())) != 0) return std::strerror(errno);
+  if (std::fflush(file.get()) != 0) return std::strerror(errno);
+  // A pipe or a device has nothing to make durable.
+  if (fsync(fileno(file.get())) != 0 && errno != EINVAL && errno != ENOTSUP)
+    return std::strerror(errno);
   if (std::fclose(file.release()) != 0) return std::strerror(errno);
   return {};
+}
+
+// A device or a pipe, which is written to and not replaced.
+bool is_no_file(const std::string& path) {
+  std::error_code ignored;
+  const auto there = std::filesystem::status(path, ignored);
+  return std::filesystem::exists(there) && !std::filesystem::is_regular_file(there);
+}
+// Of each writer its own, also of other processes'.
+std::string temporary_name(const std::string& path) {
+  static std::atomic<unsigned> counter{0};
+  return path + "." + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".part";
 }
 
 }  // namespace
@@ -82,7 +100,12 @@ void write_png(const std::string& path, const Image& image) {
   const std::size_t bytes = std::size_t{3} * image.width * image.height;
   if (image.width <= 0 || image.height <= 0 || image.rgb.size() != bytes)
     fail(path, "write", "it is empty or its size does not match its pixels");
-  const std::string temporary = path + ".part";
+  if (is_no_file(path)) {
+    if (const std::string reason = write_to(path, path, image); !reason.empty())
+      fail(path, "write", reason);
+    return;
+  }
+  const std::string temporary = temporary_name(path);
   std::string reason = write_to(temporary, path, image);
   if (reason.empty() && std::rename(temporary.c_str(), path.c_str()) != 0)
     reason = std::strerror(errno);

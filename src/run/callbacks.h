@@ -11,6 +11,11 @@
 
 namespace firn {
 
+// What a function of the caller's threw, on its way past those who judge what the engine throws.
+struct ThrownByCaller {
+  std::exception_ptr what;
+};
+
 class Callbacks {
  public:
   // `between_steps` is true while one of them runs.
@@ -38,7 +43,7 @@ class Callbacks {
   }
   // At the end of the call.
   void rethrow() const {
-    if (thrown_) std::rethrow_exception(thrown_);
+    if (thrown_) throw ThrownByCaller{thrown_};
   }
 
  private:

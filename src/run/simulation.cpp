@@ -31,6 +31,8 @@ auto with_memory(Action&& action) {
     return action();
   } catch (const std::bad_alloc&) {
     std::rethrow_exception(exhausted);
+  } catch (const ThrownByCaller& thrown) {
+    std::rethrow_exception(thrown.what);
   }
 }
 

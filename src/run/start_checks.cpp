@@ -224,6 +224,36 @@ std::vector<std::string> collider_warnings(const Scene& scene) {
   return warnings;
 }
 
+// Of the domain as of colliders; one number for all faces means those that rub.
+std::vector<std::string> wall_warnings(const Scene& scene) {
+  if (!scene.grid.domain) return {};
+  const Domain& domain = *scene.grid.domain;
+  bool asks = false, rubs = false;
+  for (std::size_t face = 0; face < 2 * static_cast<std::size_t>(scene.simulation.dimension);
+       ++face) {
+    asks = asks || domain.friction[face] > 0;
+    rubs = rubs || (domain.friction[face] > 0 && domain.boundary[face] == BoundaryType::kSeparate);
+  }
+  if (!asks || rubs) return {};
+  return {
+      "grid.domain: its friction has no effect, as no face that has some is \"separate\"; such a "
+      "face rubs where material presses on it"};
+}
+
+// Sand whose strength grows with pressure alone has none without an angle, whatever holds its
+// grains together.
+std::vector<std::string> strength_warnings(const Scene& scene) {
+  std::vector<std::string> warnings;
+  for (const Material& m : scene.materials)
+    if (m.model == MaterialModel::kDruckerPrager && m.cohesion > 0 && m.friction_angle == 0 &&
+        m.friction_hardening == std::array<double, 4>{})
+      warnings.push_back(fmt::format(
+          "material '{}': with friction_angle = 0 its cohesion holds nothing, and it flows like a "
+          "liquid; clay of one strength c is model = \"von_mises\" with yield_stress = 1.732 c",
+          m.name));
+  return warnings;
+}
+
 // A liquid that its own weight presses together begins with a fall, and bounces.
 std::vector<std::string> weight_warnings(const Scene& scene) {
   constexpr double kWorthTelling = 0.05, kFine = 0.01;  // of its volume
@@ -314,11 +344,13 @@ void require_particles(const Scene& scene, std::size_t particles) {
 }
 
 std::vector<std::string> scene_warnings(const Scene& scene) {
+  validate(scene);
   std::vector<std::string> warnings = mesh_warnings(scene);
   for (const auto& more :
        {body_warnings(scene), overlap_warnings(scene), shared_space_warnings(scene),
         transfer_warnings(scene), flow_warnings(scene), weight_warnings(scene),
-        stiffness_warnings(scene), collider_warnings(scene), seam_warnings(scene)})
+        stiffness_warnings(scene), strength_warnings(scene), collider_warnings(scene),
+        wall_warnings(scene), seam_warnings(scene)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

@@ -233,8 +233,19 @@ bool TableReader::read_words(std::string_view key, std::vector<std::string>& out
   if (node == nullptr || !read_type(*node, NodeType::kArray, key, context_)) return false;
   std::vector<std::string> words;
   bool valid = true;
+  const std::vector<Word> all = row(key).all_words();
+  const auto has = [](const std::vector<std::string_view>& names, const Node& item) {
+    return item.is(NodeType::kString) &&
+           std::find(names.begin(), names.end(), item.text) != names.end();
+  };
   for (const Node& item : node->items) {
     std::size_t index = 0;
+    if (!has(allowed, item) && has(names_of(all), item)) {
+      fail(item, fmt::format("{} '{}': this scene has none (it has: {})", key, item.text,
+                             list_of(allowed)));
+      valid = false;
+      continue;
+    }
     const bool known = read_choice(item, key, allowed, row(key).unavailable, index, context_);
     const bool repeated = known && std::find(words.begin(), words.end(), item.text) != words.end();
     if (repeated) fail(item, fmt::format("'{}' lists \"{}\" twice", key, item.text));

@@ -116,6 +116,10 @@ class Sensors::Impl {
         throw Error(ErrorCategory::kScene,
                     fmt::format("sensor \"{}\": the scene has no collider {}", sensor.name,
                                 sensor.collider));
+      if (sensor.rate && !(*sensor.rate > 0))
+        throw Error(ErrorCategory::kScene,
+                    fmt::format("sensor \"{}\": its rate must be > 0 readings a second, found {}",
+                                sensor.name, *sensor.rate));
       shapes_.push_back(sensor.kind == SensorKind::kRegion
                             ? std::optional(compile_shape(sensor.shape, scene.simulation.dimension,
                                                           scene.grid.dx))
@@ -125,8 +129,23 @@ class Sensors::Impl {
 
   const Scene& scene() const { return scene_; }
   const std::vector<SensorColumn>& columns(std::size_t sensor) const { return columns_[sensor]; }
+  void require(std::size_t sensor) const {
+    if (sensor >= columns_.size())
+      throw Error(ErrorCategory::kScene, fmt::format("there is no sensor {}: the scene has {}",
+                                                     sensor, columns_.size()));
+  }
+  // That there is what they look at.
+  void require_fit(const Simulation& simulation) const {
+    const std::size_t colliders = simulation.colliders().size();
+    if (colliders != scene_.colliders.size())
+      throw Error(ErrorCategory::kScene,
+                  fmt::format("sensors: the simulation is of another scene: it has {} colliders, "
+                              "theirs has {}",
+                              colliders, scene_.colliders.size()));
+  }
 
   std::vector<SensorReading> read(const Simulation& simulation) const {
+    require_fit(simulation);
     const std::vector<ColliderReaction> impulses = simulation.collider_impulses();
     std::vector<std::size_t> all(scene_.sensors.size());
     for (std::size_t s = 0; s < all.size(); ++s) all[s] = s;
@@ -135,7 +154,7 @@ class Sensors::Impl {
     const bool between = time > stats.time + slack();
     const auto force_on = [&](std::size_t sensor) {
       const auto c = static_cast<std::size_t>(scene_.sensors[sensor].collider);
-      if (!between) return stats.frame > 0 ? stats.reactions[c] : unknown();
+      if (!between) return stats.total_steps > 0 ? stats.reactions[c] : unknown();
       return over(impulses[c], {}, time - stats.time);
     };
     return read_at(simulation, all, time, force_on);
@@ -143,6 +162,7 @@ class Sensors::Impl {
 
   bool advance_frame(Simulation& simulation, const Take& take, const Observer& observer) {
     if (scene_.sensors.empty()) return simulation.advance_frame(observer);
+    require_fit(simulation);
     const FrameStats before = simulation.stats();
     const double end = (before.frame + 1) / scene_.simulation.fps;
     // Where frames have passed unseen, or a state was loaded that lies before.
@@ -323,9 +343,11 @@ Sensors::Sensors(Sensors&&) noexcept = default;
 Sensors& Sensors::operator=(Sensors&&) noexcept = default;
 std::size_t Sensors::size() const { return impl_->scene().sensors.size(); }
 const std::string& Sensors::name(std::size_t sensor) const {
+  impl_->require(sensor);
   return impl_->scene().sensors[sensor].name;
 }
 const std::vector<SensorColumn>& Sensors::columns(std::size_t sensor) const {
+  impl_->require(sensor);
   return impl_->columns(sensor);
 }
 std::vector<SensorReading> Sensors::read(const Simulation& simulation) const {

@@ -50,7 +50,8 @@ class BodyForceStage : public Stage<Exec, D, Real> {
     if (!acts()) return;
     if (context_.long_steps) keep_velocities();
     kick(KickPlace::kParticles);
-    if (context_.long_steps) bound_kick(context_.exec, context_.limits.data(), context_.step());
+    if (context_.long_steps && !of_scene_.empty())
+      bound_kick(context_.exec, context_.limits.data(), context_.step());
   }
   // A step that is to run again gives the kick again, but for what is on the grid.
   void poll(StepControl& c) {
@@ -115,7 +116,7 @@ class BodyForceStage : public Stage<Exec, D, Real> {
     if (!of_scene_.empty())
       run_unless(context_.exec, &context_.step()->skip_kick, [&] {
         evaluate();
-        give(place);
+        give(place, true);
       });
     if (!force_) return;
     const StepControl c = context_.read();
@@ -126,7 +127,7 @@ class BodyForceStage : public Stage<Exec, D, Real> {
       ask_with_copies(c, dt);
     else
       ask(c, dt);
-    give(place);
+    give(place, false);  // which may be one step's impulse, not to be asked for again
   }
   void evaluate() {
     const std::uint32_t chunks = context_.particles.capacity();
@@ -137,11 +138,11 @@ class BodyForceStage : public Stage<Exec, D, Real> {
     add_columns(context_.exec, chunk_work_.data(), {&context_.step()->n_chunks, chunks}, 1,
                 work_.data(), &context_.step()->skip_kick);
   }
-  void give(KickPlace place) {
+  void give(KickPlace place, bool bounds) {
     // What one partition stops at the others must know; they find the fault at the step's end.
     const bool stops = !context_.partition->is_split();
     accelerate<Exec, D, Real>(context_.exec, context_.particles.view(), acceleration_.data(),
-                              context_.particles.capacity(), stops, context_.step());
+                              context_.particles.capacity(), {stops, bounds}, context_.step());
     if (place == KickPlace::kParticles) return;
     scatter_impulses<Exec, D, Real>(context_.exec, context_.params.transfer,
                                     context_.particles.view(), acceleration_.data(),

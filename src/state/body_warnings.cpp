@@ -188,8 +188,20 @@ std::vector<std::string> body_warnings(const Scene& scene) {
       warnings.push_back(
           fmt::format("body \"{}\" {}", name.empty() ? std::to_string(b) : name, finding));
   }
+  const auto tell_gaps = [&](const char* what, const std::string& name, std::size_t index,
+                             double per_cell) {
+    if (!(per_cell > 0 && per_cell < 1)) return;
+    warnings.push_back(fmt::format(
+        "{} \"{}\" has particles_per_cell = {:g}: cells between its particles are empty, which "
+        "nothing holds apart; 1 is the least that fills them, and {} the default",
+        what, name.empty() ? std::to_string(index) : name, per_cell,
+        1 << scene.simulation.dimension));
+  };
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b)
+    tell_gaps("body", scene.bodies[b].name, b, scene.bodies[b].particles_per_cell);
   for (std::size_t s = 0; s < scene.sources.size(); ++s) {
     const Source& source = scene.sources[s];
+    tell_gaps("source", source.name, s, source.particles_per_cell);
     if (source.motion || !lies_outside(scene, source.shape)) continue;
     warnings.push_back(fmt::format("source \"{}\" lies outside the domain: it emits nothing",
                                    source.name.empty() ? std::to_string(s) : source.name));

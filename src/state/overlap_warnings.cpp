@@ -5,18 +5,24 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "src/scene/motion_keys.h"
 #include "src/state/coarse_shape.h"
 
 namespace firn {
 namespace {
 
-bool boxes_meet(const CompiledShape& a, const CompiledShape& b, int dimension) {
+struct Box {
+  Vec3 min, max;
+};
+Box bounds_of(const CompiledShape& shape) { return {shape.min, shape.max}; }
+bool boxes_meet(const Box& a, const Box& b, int dimension) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(dimension); ++i)
     if (a.min[i] > b.max[i] || b.min[i] > a.max[i]) return false;
   return true;
@@ -30,24 +36,61 @@ int points_across(double pairs, int dimension) {
 }
 
 // The share of a body that is deeper in another shape than a cell, by a lattice of so many points
-// across.
+// across. `place` takes a point to where it lies in the other's own coordinates.
+template <class Place>
 double share_within(const CoarseShape& body, const CoarseShape& other, int dimension, double dx,
-                    int across) {
+                    int across, Place&& place) {
   const double depth = std::max(dx, other.error());
   const CompiledShape& b = body.compiled;
   int inside = 0, within = 0;
   for_each_point(b, dimension, across, [&](const Vec3& x) {
     if (distance(b, x) >= 0) return;
     ++inside;
-    if (distance(other.compiled, x) < -depth) ++within;
+    if (distance(other.compiled, place(x)) < -depth) ++within;
   });
   return inside > 0 ? static_cast<double>(within) / inside : 0;
 }
-
-// A clamp holds what is in it.
-bool pushes_out(const Collider& collider) {
-  return collider.boundary != BoundaryType::kSticky && begins_in_place(collider);
+double share_within(const CoarseShape& body, const CoarseShape& other, int dimension, double dx,
+                    int across) {
+  return share_within(body, other, dimension, dx, across, [](const Vec3& x) { return x; });
 }
+
+// A collider where it is when a run begins.
+class Placed {
+ public:
+  Placed(const Collider& collider, int dimension, double dx)
+      : shape_(collider.shape, dimension, dx) {
+    const std::vector<double> keys = packed_keys(collider.motion);
+    pose_ = pose_at<double>(view_of(collider.motion, keys.data()), 0);
+  }
+  const CoarseShape& shape() const { return shape_; }
+  // Where a point of the world is in the coordinates of the shape.
+  Vec3 local(const Vec3& x) const {
+    Vec<double, 3> from_pivot;
+    for (int a = 0; a < 3; ++a)
+      from_pivot[a] = x[static_cast<std::size_t>(a)] - pose_.translation[a] - pose_.pivot[a];
+    const Vec<double, 3> at = transpose(pose_.rotation) * from_pivot + pose_.pivot;
+    return {at[0], at[1], at[2]};
+  }
+  bool may_meet(const CompiledShape& other, int dimension) const {
+    Box box;  // of the other, as it lies here
+    box.min.fill(std::numeric_limits<double>::infinity());
+    box.max.fill(-std::numeric_limits<double>::infinity());
+    for (int corner = 0; corner < 1 << dimension; ++corner) {
+      Vec3 x{};
+      for (std::size_t a = 0; a < static_cast<std::size_t>(dimension); ++a)
+        x[a] = (corner >> a & 1) != 0 ? other.max[a] : other.min[a];
+      const Vec3 at = local(x);
+      for (std::size_t a = 0; a < 3; ++a)
+        box.min[a] = std::min(box.min[a], at[a]), box.max[a] = std::max(box.max[a], at[a]);
+    }
+    return boxes_meet(box, bounds_of(shape_.compiled), dimension);
+  }
+
+ private:
+  CoarseShape shape_;
+  RigidPose<double> pose_;
+};
 
 // What fills a shape, and what a collider does with the part that lies in it.
 struct Filled {
@@ -56,8 +99,9 @@ struct Filled {
   bool flows;  // from a source
 };
 
+// A clamp holds what is in it.
 bool meets(const Collider& collider, bool flows) {
-  return flows ? begins_in_place(collider) : pushes_out(collider);
+  return flows || collider.boundary != BoundaryType::kSticky;
 }
 
 std::vector<Filled> filled_shapes(const Scene& scene) {
@@ -77,15 +121,6 @@ std::vector<Filled> filled_shapes(const Scene& scene) {
 
 }  // namespace
 
-bool begins_in_place(const Collider& collider) {
-  if (!collider.motion) return true;
-  const Keyframes& keys = *collider.motion;
-  const auto is_first_zero = [](const std::vector<Vec3>& values) {
-    return values.empty() || values.front() == Vec3{};
-  };
-  return keys.times.front() >= 0 && is_first_zero(keys.translation) && is_first_zero(keys.rotation);
-}
-
 std::vector<std::string> overlap_warnings(const Scene& scene) {
   const int d = scene.simulation.dimension;
   const auto meeting =
@@ -99,12 +134,13 @@ std::vector<std::string> overlap_warnings(const Scene& scene) {
   std::vector<std::string> warnings;
   for (std::size_t c = 0; c < scene.colliders.size(); ++c) {
     const Collider& collider = scene.colliders[c];
-    std::optional<CoarseShape> shape;
+    std::optional<Placed> placed;
     for (const Filled& part : filled) {
       if (!meets(collider, part.flows) || !part.shape.compiled.bounded()) continue;
-      if (!shape) shape.emplace(collider.shape, d, scene.grid.dx);
-      if (!boxes_meet(part.shape.compiled, shape->compiled, d)) continue;
-      const double share = share_within(part.shape, *shape, d, scene.grid.dx, across);
+      if (!placed) placed.emplace(collider, d, scene.grid.dx);
+      if (!placed->may_meet(part.shape.compiled, d)) continue;
+      const double share = share_within(part.shape, placed->shape(), d, scene.grid.dx, across,
+                                        [&](const Vec3& x) { return placed->local(x); });
       if (share < kWorthTelling) continue;
       warnings.push_back(fmt::format(
           "{}: {:.0f} % of it lies more than a cell deep in collider \"{}\", {}; cut the "
@@ -133,7 +169,7 @@ std::vector<std::string> shared_space_warnings(const Scene& scene) {
     for (auto b = a + 1; b != order.end(); ++b) {
       if (shapes[*b].compiled.min[0] > shapes[*a].compiled.max[0]) break;
       if (shapes[*a].compiled.bounded() && shapes[*b].compiled.bounded() &&
-          boxes_meet(shapes[*a].compiled, shapes[*b].compiled, d))
+          boxes_meet(bounds_of(shapes[*a].compiled), bounds_of(shapes[*b].compiled), d))
         meeting.push_back(std::minmax(*a, *b));
     }
   std::sort(meeting.begin(), meeting.end());

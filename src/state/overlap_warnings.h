@@ -8,16 +8,13 @@
 
 namespace firn {
 
-// One for each body of which a hundredth or more lies deep in a collider that pushes it out: not a
-// sticky one, nor one that key frames put elsewhere at the start. And for each source at rest with
+// One for each body of which a hundredth or more lies deep in a collider that pushes it out, where
+// the collider is at the start: not a sticky one. And for each source at rest with
 // one of any kind. Reads meshes. Throws as compile_shape.
 std::vector<std::string> overlap_warnings(const Scene& scene);
 
 // One for each two bodies of which one lies by a hundredth or more deep in the other; a few, and
 // how many more there are. Throws as compile_shape.
 std::vector<std::string> shared_space_warnings(const Scene& scene);
-
-// Whether key frames leave it where it is until the run begins.
-bool begins_in_place(const Collider& collider);
 
 }  // namespace firn

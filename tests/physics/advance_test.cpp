@@ -185,6 +185,21 @@ TEST(Observer, WhatItThrowsIsAPauseToo) {
   }
 }
 
+// Of whatever kind: what an inner simulation throws says nothing of this one.
+TEST(Observer, WhatItThrowsIsItsOwn) {
+  Simulation simulation = simulate(scenes()[0]);
+  const auto thrower = [](auto error) {
+    return Observer{{}, [error](const StepInfo&) -> bool { throw error; }, {}};
+  };
+  expect_error(ErrorCategory::kDiverged, {"inner"}, [&] {
+    simulation.advance_frame(thrower(Error(ErrorCategory::kDiverged, "inner")));
+  });
+  EXPECT_THROW(simulation.advance_frame(thrower(std::bad_alloc())), std::bad_alloc);
+  EXPECT_THROW(simulation.advance_frame(thrower(7)), int);
+  EXPECT_TRUE(simulation.advance_frame());
+  EXPECT_FALSE(simulation.save_state().empty());
+}
+
 TEST(Observer, ReadsWhatIsWithTheParticles) {
   for (const Scene& scene : scenes()) {
     Simulation simulation = simulate(scene);
@@ -228,6 +243,21 @@ TEST(AdvanceUntil, EndsExactlyAndCompletesTheFramesOnTheWay) {
       EXPECT_TRUE(simulation.advance_until(past));
     EXPECT_TRUE(simulation.save_state() == state);
   }
+}
+
+// As a solver does that it is coupled to, however short its own steps are.
+TEST(AdvanceUntil, GoesOnByAnyStep) {
+  Scene scene = scenes()[1];
+  Simulation simulation = simulate(scene);
+  for (int i = 1; i <= 20; ++i) {
+    const double next = simulation.time() + 1e-8;  // a quarter of a millionth of a frame
+    ASSERT_TRUE(simulation.advance_until(next));
+    ASSERT_EQ(simulation.time(), next);
+  }
+  simulation.advance_frame();
+  const double next = simulation.time() + 1e-8;
+  ASSERT_TRUE(simulation.advance_until(next));
+  EXPECT_EQ(simulation.time(), next);
 }
 
 TEST(AdvanceUntil, TakesTheStepsOfFrames) {

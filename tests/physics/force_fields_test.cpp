@@ -234,6 +234,21 @@ TEST(ForceFields, ThatBeginAtOnceCutTheStep) {
   expect_cut(resting_pool(Precision::kDouble), kOneThread);
   expect_cut(lump_of_wax(), kOneThread);
 }
+// The user's may be the impulse of one step, given once.
+TEST(ForceFields, OfTheUserCutNone) {
+  Simulation simulation(resting_pool(Precision::kDouble), kOneThread);
+  int asked = 0;
+  simulation.set_force([&](const ForceStep& step) {
+    if (asked++ > 0) return;
+    const auto& a = step.acceleration;
+    for (std::int64_t c = 0; c < a.chunks; ++c)
+      for (int lane = 0; lane < a.count(c); ++lane)
+        static_cast<double*>(a.data)[c * a.chunk_stride + lane] = 5 / step.dt;
+  });
+  simulation.advance_steps(1);
+  EXPECT_EQ(asked, 1);
+  EXPECT_NEAR(simulation.stats().dt_last, 1 / 24.0, 1e-12);
+}
 TEST(GpuForceFields, ThatBeginAtOnceCutTheStep) {
   if (const auto why = no_device(); !why.empty()) GTEST_SKIP() << why;
   expect_cut(resting_pool(Precision::kSingle), kOnCuda);

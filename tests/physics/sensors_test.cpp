@@ -377,24 +377,5 @@ TEST(Sensors, GoBackWithTheState) {
   EXPECT_EQ(first, again);
 }
 
-TEST(Sensors, RefuseWhatIsNotThere) {
-  Scene scene = resting_block();
-  scene.sensors = {on_collider(1)};
-  expect_error(ErrorCategory::kScene, {"no collider 1"}, [&] { Sensors{scene}; });
-  scene.sensors = {point({}, {"temperature"})};
-  expect_error(ErrorCategory::kScene, {"no channel 'temperature'"}, [&] { Sensors{scene}; });
-  for (const Vec3& none : {Vec3{}, Vec3{NAN, 0, 0}, Vec3{INFINITY, 0, 0}})
-    for (Sensor s : {plane({}, none), height({}, none)}) {
-      if (s.kind == SensorKind::kHeight && none == Vec3{}) continue;  // against gravity
-      s.name = "gauge";
-      scene.sensors = {s};
-      expect_error(ErrorCategory::kScene, {"sensor \"gauge\"", "must be a direction"},
-                   [&] { Sensors{scene}; });
-    }
-  scene.sensors = {point({}, {"velocity"})};
-  Sensors sensors(scene);
-  expect_error(ErrorCategory::kFile, {"state of the sensors"}, [&] { sensors.set_state({1}); });
-}
-
 }  // namespace
 }  // namespace firn::test

@@ -37,6 +37,7 @@ class StateEditor {
     at_ += sizeof(std::uint32_t) + 2 * sizeof(double) + sizeof(std::int64_t);
     at_ += sizeof(EnergyBalance);
     at_ += sizeof(int) + sizeof(std::size_t) + sizeof(double);
+    at_ += 2 * sizeof(std::uint64_t);  // which part of a split domain
     control_ = at_;
     at_ += sizeof(StepControl);
     pass_values<double>();  // the materials in numbers

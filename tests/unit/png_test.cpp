@@ -1,11 +1,17 @@
 // PNG files, text, grids of pictures, and the colour map.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
+#include <thread>
+#include <vector>
 
 #include "firn/error.h"
 #include "src/render/color_map.h"
@@ -93,11 +99,44 @@ TEST_F(PngTest, WhatOnlySaysToBeLargeIsRefusedBeforeThereIsRoomForIt) {
 }
 
 TEST_F(PngTest, FullDiskIsReportedAndLeavesTheOldFile) {
-  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   write_png(path("a.png"), speckled(4, 4));
-  std::filesystem::create_symlink("/dev/full", path("a.png.part"));
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit full{2000, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
   expect_file_error([&] { write_png(path("a.png"), speckled(64, 64)); }, "a.png");
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, ignored);
   EXPECT_EQ(read_png(path("a.png")).rgb, speckled(4, 4).rgb);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path("")), {}), 1);
+}
+
+TEST_F(PngTest, WhatIsNoFileIsWrittenToAndNotReplaced) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  std::filesystem::create_symlink("/dev/full", path("full.png"));
+  std::filesystem::create_symlink("/dev/null", path("null.png"));
+  expect_file_error([&] { write_png(path("full.png"), speckled(64, 64)); }, "full.png");
+  write_png(path("null.png"), speckled(64, 64));
+  EXPECT_TRUE(std::filesystem::is_symlink(path("full.png")));
+  EXPECT_TRUE(std::filesystem::is_symlink(path("null.png")));
+}
+
+TEST_F(PngTest, WritersOfOneNameDoNotMeet) {
+  std::atomic<int> failed = 0;
+  {
+    std::vector<std::jthread> writers;
+    for (int w = 0; w < 4; ++w)
+      writers.emplace_back([&, w] {
+        for (int i = 0; i < 50; ++i) try {
+            write_png(path("a.png"), speckled(8 + w, 8));
+          } catch (const Error&) {
+            ++failed;
+          }
+      });
+  }
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(read_png(path("a.png")).height, 8);
 }
 
 TEST(SideBySide, GridHoldsEveryPicture) {

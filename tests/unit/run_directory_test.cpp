@@ -138,7 +138,8 @@ TEST(RunDirectory, AKilledRunLocksNoOneOut) {
 TEST(RunDirectory, RemovesWhatAKilledRunWasWriting) {
   const ScratchFolder folder;
   make_run(folder / "run");
-  const char* const left[] = {"frames/frame_000004.png.part", "video.mp4.part", "ledger.png.part"};
+  const char* const left[] = {"frames/frame_000004.png.part", "frames/frame_000004.png.77-0.part",
+                              "video.mp4.part", "ledger.png.part"};
   const char* const others[] = {"frames/frame_best.png.part", "notes.txt.part", "frames/x.part"};
   for (const bool resumed : {true, false}) {
     for (const char* name : left) write_text(folder / "run" / name, "half");

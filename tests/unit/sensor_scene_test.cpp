@@ -76,7 +76,7 @@ TEST(SensorScenes, AreToldWhatIsWrong) {
       {"position = [0.5, 0.5, 0.5]", "position = @[0.5, 0.5]", {"must have 3 entries"}},
       {"[\"velocity\", \"stress\"]",
        "[\"velocity\", @\"temperature\"]",
-       {"unknown channels 'temperature'"}},
+       {"channels 'temperature': this scene has none"}},
       {"[\"velocity\", \"stress\"]", "[\"velocity\", @\"id\"]", {"unknown channels 'id'"}},
       {"[\"velocity\", \"stress\"]", "[\"velocity\", @\"velocity\"]", {"twice"}},
       {"normal = [2, 0, 0]", "normal = @[0, 0, 0]", {"'normal'"}},

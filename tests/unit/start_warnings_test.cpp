@@ -47,6 +47,21 @@ TEST(OverlapWarnings, NameWhatKeyFramesLeaveInPlaceAtFirst) {
   scene.colliders[0].motion = Keyframes{{0.5, 1}, {{0, 0, 0}, {0, 2, 0}}, {}, {}};
   EXPECT_EQ(overlap_warnings(scene).size(), 1u);
 }
+// Turned and moved, as it is when the run begins.
+TEST(OverlapWarnings, KnowWhereKeyFramesPutAColliderAtFirst) {
+  Scene scene = pool({-0.25, -2, 0}, {1.25, -1.5, 0});
+  scene.colliders[0].motion =
+      Keyframes{{0}, {{0, 1.32, 0}}, {{0, 0, 1.5707963267948966}}, {0.5, -1.75, 0}};
+  const auto warnings = overlap_warnings(scene);
+  ASSERT_EQ(warnings.size(), 1u);
+  // It stands upright, up to (0.75, 0.32) m. Without the cell along its surface 0.46 x 0.3 of
+  // 0.5 m^2, on a lattice of 20 by 20: 10 x 12.
+  EXPECT_NE(warnings[0].find("30 % of it"), std::string::npos) << warnings[0];
+  scene.colliders[0].motion->times = {-1, 1};
+  scene.colliders[0].motion->translation = {{0, 0.64, 0}, {0, 2, 0}};
+  scene.colliders[0].motion->rotation = {{0, 0, 0}, {0, 0, 3.141592653589793}};
+  EXPECT_EQ(overlap_warnings(scene), warnings) << "half-way between its keys";
+}
 TEST(OverlapWarnings, NameASourceWithAColliderInIt) {
   for (const auto type : {BoundaryType::kSticky, BoundaryType::kSeparate}) {
     Scene scene = pool({0.5, -0.3, 0}, {1.5, 1, 0});
@@ -133,6 +148,43 @@ TEST(StartWarnings, TellOfCollidersThatAreTooThinForTheGrid) {
     if (lacks_openvdb(name)) continue;
     EXPECT_FALSE(warns_of(load_stock_scene(name), "cells thin")) << name;
   }
+}
+
+TEST(StartWarnings, TellOfFrictionThatWallsHaveForNothing) {
+  const auto warns = [](BoundaryType floor, double of_floor, double of_sides) {
+    Scene scene = pool({0, -0.3, 0}, {1, 0, 0});
+    scene.grid.domain = Domain{{-1, -1, 0}, {2, 2, 0}, {}, {}, {}};
+    scene.grid.domain->boundary.fill(BoundaryType::kSlip);
+    scene.grid.domain->boundary[2] = floor;
+    scene.grid.domain->friction.fill(of_sides);
+    scene.grid.domain->friction[2] = of_floor;
+    return warns_of(scene, "grid.domain: its friction has no effect");
+  };
+  EXPECT_TRUE(warns(BoundaryType::kSlip, 0.5, 0));
+  EXPECT_TRUE(warns(BoundaryType::kSticky, 0.5, 0.5));
+  EXPECT_TRUE(warns(BoundaryType::kSeparate, 0, 0.5));
+  EXPECT_FALSE(warns(BoundaryType::kSeparate, 0.5, 0.5)) << "one number for all faces";
+  EXPECT_FALSE(warns(BoundaryType::kSlip, 0, 0));
+}
+
+TEST(StartWarnings, TellOfCohesionWithoutAnAngle) {
+  Scene scene = pool({0, -0.3, 0}, {1, 0, 0});
+  scene.materials = {sand("clay")};
+  scene.materials[0].cohesion = 0.01;
+  EXPECT_FALSE(warns_of(scene, "its cohesion holds nothing"));
+  scene.materials[0].friction_angle = 0;
+  EXPECT_TRUE(
+      warns_of(scene, "material 'clay': with friction_angle = 0 its cohesion holds nothing"));
+  scene.materials[0].cohesion = 0;
+  EXPECT_FALSE(warns_of(scene, "its cohesion holds nothing")) << "a liquid, and meant to be one";
+}
+
+TEST(StartWarnings, TellOfCellsWithoutAParticle) {
+  Scene scene = pool({0, -0.3, 0}, {1, 0, 0});
+  scene.bodies[0].particles_per_cell = 1;
+  EXPECT_FALSE(warns_of(scene, "particles_per_cell"));
+  scene.bodies[0].particles_per_cell = 0.5;
+  EXPECT_TRUE(warns_of(scene, "body \"pool\" has particles_per_cell = 0.5"));
 }
 
 TEST(StartWarnings, TellOfHeightFieldsThatAreTooSteep) {

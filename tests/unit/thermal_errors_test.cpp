@@ -306,7 +306,7 @@ TEST(ThermalErrors, HeatWithoutHeat) {
        {"[[heat_source]]"}},
       {"[[body]]",
        "[output]\nchannels = [@\"temperature\"]\n[[body]]",
-       {"unknown channels 'temperature'"}},
+       {"channels 'temperature': this scene has none"}},
   };
   for (Case c : cases) {
     if (c.words[0].find("channels") == std::string::npos) c.words.emplace_back(reason);

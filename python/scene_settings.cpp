@@ -65,11 +65,20 @@ void bind_grid(nb::module_& m) {
 }
 
 void bind_output(nb::module_& m) {
+  nb::class_<CameraKeys>(m, "CameraKeys", "What is empty does not move.")
+      .def_ro("times", &CameraKeys::times, "s.")
+      .def_ro("eye", &CameraKeys::eye, "m.")
+      .def_ro("target", &CameraKeys::target, "m.")
+      .def_ro("fov", &CameraKeys::fov, "Vertical, radians.");
   nb::class_<Camera>(m, "Camera")
       .def_ro("eye", &Camera::eye)
       .def_ro("target", &Camera::target)
       .def_ro("up", &Camera::up)
-      .def_ro("fov", &Camera::fov, "Vertical, radians.");
+      .def_ro("fov", &Camera::fov, "Vertical, radians.")
+      .def_ro("orbit", &Camera::orbit, "About up through the target, radians/s.")
+      .def_ro("motion", &Camera::motion, "None: but for the orbit it stands still.")
+      .def("at", &Camera::at, nb::arg("time"),
+           "One that stands still where this one is at a time, s.");
   nb::class_<OutputSettings>(m, "OutputSettings", "What the program `firn run` writes.")
       .def_ro("directory", &OutputSettings::directory)
       .def_ro("particles", &OutputSettings::particles)

@@ -16,9 +16,25 @@ enum class DiagnosticsLevel { kOff, kTotals, kStages };
 // How pictures in 3D show a material. kAuto: snow and sand as particles, all others as surfaces.
 enum class Look { kAuto, kSurface, kParticles };
 
+// Where a camera is at each of `times`, s, which increase. What is empty does not move.
+struct CameraKeys {
+  std::vector<double> times;
+  std::vector<Vec3> eye, target;
+  std::vector<double> fov;
+  bool operator==(const CameraKeys&) const = default;
+};
+
 struct Camera {
   Vec3 eye{}, target{}, up{0, 1, 0};
-  double fov = 0.61;  // vertical, radians
+  double fov = 0.61;                      // vertical, radians
+  double orbit = 0;                       // about `up` through the target, rad/s, from time 0 on
+  std::optional<CameraKeys> motion = {};  // what it has goes before eye, target and fov
+
+  bool moves() const { return orbit != 0 || motion; }
+  // One that stands still where this one is at a time, s: on a curve through its keys whose
+  // velocity has no jumps, at rest at the first and the last one; and then turned. Keys as
+  // `validate` wants them.
+  Camera at(double time) const;
   bool operator==(const Camera&) const = default;
 };
 

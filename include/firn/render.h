@@ -49,11 +49,11 @@ class SceneRenderer {
   SceneRenderer(SceneRenderer&&) noexcept;
   SceneRenderer& operator=(SceneRenderer&&) noexcept;
 
-  // The simulation as it is. The first call fixes the camera and the colour range by what it shows;
-  // from then on the camera only moves back, smoothly, where material would leave the picture
-  // (output.follow). The same calls give the same pictures for any number of threads. Throws
-  // Error{kScene} where output.color shows what the simulation has no value of just now (see
-  // Simulation::snapshot).
+  // The simulation as it is. The first call fixes the colour range by what it shows, and the camera
+  // where the scene has none; from then on that only moves back, smoothly, where material would
+  // leave the picture (output.follow). The same calls give the same pictures for any number of
+  // threads. Throws Error{kScene} where output.color shows what the simulation has no value of just
+  // now (see Simulation::snapshot).
   Image render(const Simulation& simulation);
   Image render(const Shown& shown);
   Shown shown_of(const Simulation& simulation) const;

@@ -112,6 +112,18 @@ def test_what_can_be_looked_at(scene):
     assert "square" in repr(scene)
 
 
+def test_cameras_tell_where_they_are():
+    scene = firn.load(SCENES / "letters.toml")
+    motion = {"type": "keyframes", "times": [0, 2], "fov": [30, 60]}
+    camera = {"eye": [1.0, 2.0, 5.0], "target": [1.0, 0.0, 1.0], "orbit": 90.0, "motion": motion}
+    camera = scene.with_overrides({"output.camera": camera}).output.camera
+    assert camera.orbit == pytest.approx(np.pi / 2)
+    assert camera.motion.times == [0, 2] and camera.motion.eye == []
+    there = camera.at(1.0)
+    assert there.eye == pytest.approx([5, 2, 1]) and there.target == [1, 0, 1]
+    assert there.fov == pytest.approx(np.pi / 4) and there.motion is None
+
+
 def test_what_parts_say_that_few_scenes_have(tree):
     tree["sensor"] = [{"name": "gauge", "type": "plane", "position": [0.5, 0.3], "normal": [0, 3.0], "rate": 96.0}]
     scene = firn.Scene.from_dict({**tree, "diagnostics": {"energy_growth": 0.1}})

@@ -340,8 +340,13 @@ Snapshot Renderer::moved_on(const Snapshot& snapshot, double seconds) const {
 bool Renderer::shows_tracers_alone(const Snapshot& tracers) const {
   return impl_->scene().tracers.alone && impl_->shows(tracers);
 }
-double Renderer::pixels_between(const Vec3& from, const Vec3& to) const {
-  return impl_->framing().pixels_between({{from[0], from[1], from[2]}}, {{to[0], to[1], to[2]}});
+void Renderer::look(double seconds) { impl_->framing().look(seconds); }
+double Renderer::pixels_between(const Vec3& from, double before, const Vec3& to,
+                                double after) const {
+  return impl_->framing().pixels_between(to_vec(from), before, to_vec(to), after);
+}
+double Renderer::pixels_passed(double seconds) const {
+  return impl_->framing().pixels_passed(seconds);
 }
 double Renderer::pixels_moved(const Snapshot& snapshot, double seconds) const {
   return impl_->framing().pixels_moved(snapshot, seconds);

@@ -58,10 +58,15 @@ class Renderer {
   Snapshot moved_on(const Snapshot& snapshot, double seconds) const;
   // Whether pictures with these show no particles.
   bool shows_tracers_alone(const Snapshot& tracers) const;
-  // How far these two points are from each other in the picture.
-  double pixels_between(const Vec3& from, const Vec3& to) const;
+  // The view of the scene's camera so many seconds after the picture's time, in what is drawn next.
+  void look(double seconds);
+  // How far the second of these two points is from the first in the picture, so many seconds before
+  // or after its time each.
+  double pixels_between(const Vec3& from, double before, const Vec3& to, double after) const;
   // The way of the fastest particle in the picture in so many seconds, but for a few strays.
   double pixels_moved(const Snapshot& snapshot, double seconds) const;
+  // The way of what rests, by a camera that moves.
+  double pixels_passed(double seconds) const;
 
   // As those of SceneRenderer.
   void look_ahead(const Snapshot& snapshot);

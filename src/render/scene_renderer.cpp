@@ -99,11 +99,16 @@ class SceneRenderer::Impl {
     constexpr double kStep = 2;  // pixels from one picture to the next
     constexpr int kMost = 24;
     const bool hidden = renderer_.shows_tracers_alone(s.tracers);
-    const double way =
-        std::max(hidden ? 0 : renderer_.pixels_moved(s.particles, open), pixels_of_bodies(s, open));
+    const double way = std::max({hidden ? 0 : renderer_.pixels_moved(s.particles, open),
+                                 pixels_of_bodies(s, open), renderer_.pixels_passed(open)});
     const int count = std::clamp(static_cast<int>(std::ceil(way / kStep)), 1, kMost);
     MeanImage mean;
-    for (int i = 0; i < count; ++i) mean.add(draw(at(s, ((i + 0.5) / count - 0.5) * open)));
+    for (int i = 0; i < count; ++i) {
+      const double seconds = ((i + 0.5) / count - 0.5) * open;
+      renderer_.look(seconds);
+      mean.add(draw(at(s, seconds)));
+    }
+    renderer_.look(0);
     return mean.image();
   }
 
@@ -130,7 +135,8 @@ class SceneRenderer::Impl {
     double most = 0;
     for (std::size_t i = 0; i < to.size() && i < boxes_.size(); ++i)
       for (const Vec3& corner : boxes_[i]) {
-        const double way = renderer_.pixels_between(placed(from[i], corner), placed(to[i], corner));
+        const double way = renderer_.pixels_between(placed(from[i], corner), -0.5 * open,
+                                                    placed(to[i], corner), 0.5 * open);
         if (std::isfinite(way)) most = std::max(most, way);
       }
     return most;

@@ -59,7 +59,7 @@ double tracer_radius(const Scene& scene) {
 }
 
 Camera choose_camera(const Scene& scene, const Stage& stage, double aspect) {
-  if (scene.output.camera) return *scene.output.camera;
+  if (scene.output.camera) return scene.output.camera->at(0);
   // From the front (+z where up is y, -y where up is z), turned to the right; from elsewhere only
   // where walls are in the way.
   const auto [behind, right] = perpendicular(stage.up);
@@ -106,7 +106,7 @@ FlatView choose_flat_view(const Scene& scene, const Stage& stage, int width, int
   Bounds shown = stage.focus;
   double margin = 1.06;
   if (scene.output.camera) {
-    const Camera& camera = *scene.output.camera;
+    const Camera camera = scene.output.camera->at(0);
     const V3d target = to_vec(camera.target);
     const double half = norm(to_vec(camera.eye) - target) * std::tan(0.5 * camera.fov);
     shown.min = shown.max = target;

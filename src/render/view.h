@@ -23,8 +23,8 @@ struct PointLayer {
 // Of the points that pictures show tracers as, m.
 double tracer_radius(const Scene& scene);
 
-// The scene's camera, or else a three-quarter view from above that frames stage.focus and that no
-// wall hides.
+// The scene's camera as it is at time 0, or else a three-quarter view from above that frames
+// stage.focus and that no wall hides.
 Camera choose_camera(const Scene& scene, const Stage& stage, double aspect);
 
 // A camera that frames other bounds from the same direction.

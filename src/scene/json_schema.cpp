@@ -90,7 +90,7 @@ bool stands_for_a_key(const Table& rows) { return rows.keys.front().kind == Kind
 
 // `parent` is the key that the table is a form of.
 Json object_schema(const Table& rows, const Key& parent, Part part) {
-  Json properties = Json::object(), required = Json::array();
+  Json properties = Json::object(), required = Json::array(), either = Json::array();
   for (const Key& key : rows.keys) {
     if (key.kind == Kind::kReserved) continue;
     const Key& same = key.kind == Kind::kSame ? parent : key;
@@ -100,11 +100,15 @@ Json object_schema(const Table& rows, const Key& parent, Part part) {
     if (!same.unit.empty()) schema["x-unit"] = same.unit;
     schema["x-since"] = key.since;
     properties[std::string(key.name)] = std::move(schema);
-    if (key.required && key.under == Under::kAny && part == Part::kWhole)
+    if (!key.required || key.under != Under::kAny || part != Part::kWhole) continue;
+    if (key.stand_in.empty())
       required.push_back(key.name);
+    else
+      either.push_back(any_of({{{"required", {key.name}}}, {{"required", {key.stand_in}}}}));
   }
   Json schema = {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
   if (!required.empty()) schema["required"] = required;
+  if (!either.empty()) schema["allOf"] = either;
   return schema;
 }
 

@@ -105,7 +105,8 @@ struct KeyDetails {
   std::optional<Range> thermal_range = {};  // in place of `range` with integrator = "thermal"
   std::optional<Count> list = {};           // an array of so many
   bool required = false;
-  std::string_view stand_in = {};  // the key that may be given in place of this one
+  std::string_view stand_in = {};  // the key that may be given in place of this one, also if that
+                                   // is required
   Under under = Under::kAny;
   bool in_2d = true;
   std::span<const Word> words = {};
@@ -157,6 +158,6 @@ extern const Table kThermal, kSolve, kHeatSource, kImplicit;
 extern const Table kMaterial, kPhaseValues;
 extern const Table kShape, kBody, kSource, kSink, kForce, kCollider, kMotion, kSensor, kPlace;
 extern const Table kInstances;
-extern const Table kOutput, kCamera, kDiagnostics;
+extern const Table kOutput, kCamera, kCameraMotion, kDiagnostics;
 
 }  // namespace firn::scene

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "src/scene/key_frames.h"
 #include "src/scene/parse_shape_files.h"
 
 namespace firn::scene {
@@ -85,38 +86,6 @@ constexpr Key kColliderKeys[] = {
                                  .otherwise = "insulated",
                                  .by_hand = true}),
 };
-
-void parse_times(TableReader& table, std::vector<double>& times) {
-  const Node* node = table.find("times");
-  if (node == nullptr || !read_type(*node, NodeType::kArray, "times", table.context())) return;
-  if (node->items.empty()) table.fail(*node, "'times' must not be empty");
-  for (const Node& item : node->items) {
-    double time = 0;
-    if (!read_number(item, "times", Range::any(), time, table.context())) return;
-    if (!times.empty() && !(time > times.back())) {
-      table.fail(item, fmt::format("'times' must increase strictly, but {} follows {}", time,
-                                   times.back()));
-    }
-    times.push_back(time);
-  }
-}
-
-// One entry per key frame, all zero if the key is absent.
-template <class Read>
-void parse_frames(TableReader& table, std::string_view key, std::size_t count,
-                  std::vector<Vec3>& out, Read read) {
-  const Node* node = table.at(key);
-  out.assign(count, Vec3{});
-  if (node == nullptr || !read_type(*node, NodeType::kArray, key, table.context())) return;
-  if (node->items.size() != count) {
-    table.fail(*node, fmt::format("'{}' must have as many entries as 'times' ({}), found {}", key,
-                                  count, node->items.size()));
-    return;
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    read(node->items[i], fmt::format("{}.{}", key, i), out[i], table.context());
-  }
-}
 
 // Between two keys a body turns the shortest way, unless one angle alone changes.
 void require_turns(TableReader& table, const std::vector<Vec3>& rotation) {
@@ -197,7 +166,7 @@ Keyframes parse_motion(const Node& node, ReadContext& context) {
   if (!node.is(NodeType::kTable)) return motion;
   std::size_t only = 0;
   table.read_word("type", only, "motion type");
-  parse_times(table, motion.times);
+  read_times(table, motion.times);
   const Node* times = table.at("times");
   table.find("translation");
   table.find("rotation");
@@ -205,8 +174,11 @@ Keyframes parse_motion(const Node& node, ReadContext& context) {
     const auto vector = [](const Node& item, std::string_view what, Vec3& out, ReadContext& c) {
       return read_vector(item, what, out, c);
     };
-    parse_frames(table, "translation", times->items.size(), motion.translation, vector);
-    parse_frames(table, "rotation", times->items.size(), motion.rotation, read_rotation);
+    // All zero without the key.
+    motion.translation.resize(times->items.size());
+    motion.rotation.resize(times->items.size());
+    read_frames(table, "translation", times->items.size(), motion.translation, vector);
+    read_frames(table, "rotation", times->items.size(), motion.rotation, read_rotation);
     require_turns(table, motion.rotation);
   }
   table.read_members(motion);

@@ -1,5 +1,4 @@
-// [output]: what a run writes, and the camera of its pictures. [diagnostics]: what it looks out
-// for.
+// [output]: what a run writes. [diagnostics]: what it looks out for.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -132,17 +131,6 @@ constexpr Key kOutputKeys[] = {
     table_key("camera", kCamera, "of pictures in 3D", {.otherwise = "one that frames the scene"}),
 };
 
-// Rays are traced in single precision, which squares distances.
-constexpr Range kInSight = Range::closed(-1e12, 1e12);
-constexpr Key kCameraKeys[] = {
-    key<&Camera::eye>("eye", "where it stands", {.unit = "m", .range = kInSight, .required = true}),
-    key<&Camera::target>("target", "what it looks at",
-                         {.unit = "m", .range = kInSight, .required = true}),
-    key<&Camera::up>("up", "what is up in the picture"),
-    key<&Camera::fov>("fov", "angle from the bottom to the top of the picture",
-                      {.kind = Kind::kAngle, .unit = "degrees", .range = Range::open(0, 180)}),
-};
-
 constexpr Choice<OnGrowth> kOnGrowth[] = {
     {"warn", OnGrowth::kWarn, "a line on standard error, once"},
     {"stop", OnGrowth::kStop, "the run ends with exit code 5"}};
@@ -201,46 +189,8 @@ void parse_level(TableReader& table, DiagnosticsLevel& level) {
   }
 }
 
-// Sine of the angle between two vectors, 0 if one of them is zero.
-double sine_between(const Vec3& a, const Vec3& b) {
-  const Vec3 cross = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
-                      a[0] * b[1] - a[1] * b[0]};
-  const double lengths = std::hypot(a[0], a[1], a[2]) * std::hypot(b[0], b[1], b[2]);
-  return lengths > 0 ? std::hypot(cross[0], cross[1], cross[2]) / lengths : 0;
-}
-
-void check_view(TableReader& table, const Camera& camera) {
-  const Vec3 view = {camera.target[0] - camera.eye[0], camera.target[1] - camera.eye[1],
-                     camera.target[2] - camera.eye[2]};
-  constexpr double kSmallestSine = 1e-6;  // below it the horizon is round-off
-  if (!(std::hypot(view[0], view[1], view[2]) > 0)) {
-    table.fail("target", "the camera's 'eye' and 'target' must differ");
-  } else if (sine_between(view, camera.up) < kSmallestSine) {
-    table.fail("up", "the camera's 'up' must not be zero or parallel to the view direction");
-  }
-}
-
-Camera parse_camera(const Node& node, ReadContext& context) {
-  Camera camera;
-  TableReader table(node, kCamera, context);
-  if (!node.is(NodeType::kTable)) return camera;
-  if (context.is_2d()) {
-    table.fail(node, "a camera needs dimension = 3; 2D pictures frame the scene by themselves");
-    return camera;
-  }
-  const bool eye = table.read("eye", camera.eye), target = table.read("target", camera.target);
-  const bool up = table.read("up", camera.up) || !table.has("up");
-  table.read("fov", camera.fov);
-  if (eye && target && up) check_view(table, camera);
-  table.finish();
-  return camera;
-}
-
 }  // namespace
 
-constinit const Table kCamera = {
-    "output.camera", "The view of pictures in 3D; pictures in 2D frame the scene by themselves.",
-    kCameraKeys};
 constinit const Table kOutput = {"[output]", "What a run writes.", kOutputKeys};
 constinit const Table kDiagnostics = {
     "[diagnostics]",

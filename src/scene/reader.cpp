@@ -160,7 +160,7 @@ const Node* TableReader::at(std::string_view key) const { return table_.find(row
 
 const Node* TableReader::find(std::string_view key) {
   const Key& row = this->row(key);
-  if (row.required) return require(key);
+  if (row.required && (row.stand_in.empty() || !has(row.stand_in))) return require(key);
   context_.ask(row);
   return table_.find(key);
 }

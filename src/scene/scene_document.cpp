@@ -95,10 +95,11 @@ class SceneWriter {
     return root;
   }
 
-  Node motion(const Keyframes& keys) const {
+  template <class Keys>
+  Node keyframes(const Table& rows, const Keys& keys) const {
     Node table;
     add_value(table, "type", std::string("keyframes"));
-    for (Entry& entry : section(kMotion, keys).entries) table.entries.push_back(entry);
+    for (Entry& entry : section(rows, keys).entries) table.entries.push_back(entry);
     return table;
   }
 
@@ -229,7 +230,11 @@ class SceneWriter {
 
   Node output() const {
     Node table = section(kOutput, scene_.output);
-    if (scene_.output.camera) add(table, "camera", section(kCamera, *scene_.output.camera));
+    if (!scene_.output.camera) return table;
+    Node camera = section(kCamera, *scene_.output.camera);
+    if (const auto& keys = scene_.output.camera->motion)
+      add(camera, "motion", keyframes(kCameraMotion, *keys));
+    add(table, "camera", std::move(camera));
     return table;
   }
 
@@ -331,7 +336,7 @@ class SceneWriter {
   }
 
   void add_motion(Node& table, const std::optional<Keyframes>& keys) const {
-    if (keys) add(table, "motion", motion(*keys));
+    if (keys) add(table, "motion", keyframes(kMotion, *keys));
   }
 
   Node source(const Source& s) const {
@@ -382,7 +387,7 @@ class SceneWriter {
 Node document_of(const Scene& scene) { return SceneWriter(scene).document(); }
 
 Node document_of(const Scene& scene, const Keyframes& motion, const std::string& path) {
-  Node node = SceneWriter(scene).motion(motion);
+  Node node = SceneWriter(scene).keyframes(kMotion, motion);
   locate(node, path);
   return node;
 }

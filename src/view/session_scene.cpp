@@ -186,6 +186,23 @@ void Session::set_scene(const Scene& scene, bool anew) {
   changed();
 }
 
+namespace {
+
+// Where a camera that moves is at each frame.
+Json camera_path(const Scene& scene) {
+  constexpr int kMost = 20000;  // beyond them it stands still
+  Json path = Json::array();
+  const std::optional<Camera>& camera = scene.output.camera;
+  if (!camera || !camera->moves() || scene.simulation.dimension == 2) return path;
+  for (int frame = 0; frame <= std::min(scene.simulation.frames, kMost); ++frame) {
+    const Camera there = camera->at(frame / scene.simulation.fps);
+    path.push_back({{"eye", there.eye}, {"target", there.target}, {"fov", there.fov}});
+  }
+  return path;
+}
+
+}  // namespace
+
 void Session::set_stage(const Scene& scene, const Snapshot& first) {
   constexpr double kAspect = 16.0 / 9;
   constexpr int kHeight = 900;
@@ -206,6 +223,7 @@ void Session::set_stage(const Scene& scene, const Snapshot& first) {
                   {"target", camera.target},
                   {"up", std::array{stage.up[0], stage.up[1], stage.up[2]}},
                   {"fov", camera.fov},
+                  {"path", camera_path(scene)},
                   {"spacing", stage.spacing},
                   {"min", std::array{low[0], low[1], low[2]}},
                   {"max", std::array{high[0], high[1], high[2]}}};

@@ -137,6 +137,9 @@ class Schema(CliTest):
                 (square, "output.image", 1), (square, "output.particles", "ply"), (square, "variants", []),
                 (square, "grid.dx", 0), (square, "time.cfl", 1.5), (square, "simulation.dimension", 4),
                 (square, "material.jelly.poisson_ratio", 0.6), (square, "output.camera", {"eye": [1, 0, 0]}),
+                (square, "output.camera", {"eye": [1, 0, 0], "target": [0, 0, 0], "orbit": "slow"}),
+                (square, "output.camera", {"eye": [1, 0, 0], "target": [0, 0, 0], "motion": {"type": "keyframes"}}),
+                (square, "output.camera", {"motion": {"type": "keyframes", "times": [0], "fov": [180]}}),
                 (square, "body.0.color", [0, 0, 2]), (square, "output.resolution", [0, 1]),
                 (square, "transfer.kernel", "quartic"), (square, "simulation.integrator", "newmark"),
                 (square, "material.jelly.yield_stress", 1e4), (square, "material.jelly.shear_modulus", 1e4),
@@ -156,6 +159,12 @@ class Schema(CliTest):
                             (wax, "body", 0, "temperature"), (wax, "heat_source", 0, "power")]:
             with self.subTest("without", path=path):
                 self.assertFalse(self.valid(without(base, *path)))
+
+    def test_what_has_a_stand_in_is_needed_without_it_alone(self):
+        square = tomllib.loads(SCENE)
+        moving = {"type": "keyframes", "times": [0], "eye": [[1, 0, 0]], "target": [[0, 0, 0]]}
+        self.assertTrue(self.valid(changed(square, "output.camera", {"motion": moving})))
+        self.assertFalse(self.valid(changed(square, "output.camera", {"orbit": 20})))
 
     def test_variants_are_partial(self):
         square = tomllib.loads(SCENE)

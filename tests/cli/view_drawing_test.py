@@ -86,6 +86,28 @@ shape = { type = "box", min = [0.75, 0.3, 1.0], max = [0.85, 0.5, 1.1] }
 camera = { eye = [0.8, 0.5, 4.0], target = [0.8, 0.4, 0.4], fov = 30 }
 """
 
+# A cube by a camera that goes round it: after a second it is on the right.
+ORBIT = """
+title = "Turntable"
+[simulation]
+frames = 4
+fps = 4
+gravity = [0.0, 0.0, 0.0]
+[grid]
+dx = 0.1
+[material.jelly]
+preset = "jello"
+[[body]]
+name = "cube"
+material = "jelly"
+shape = { type = "box", min = [0.0, 0.0, 0.0], max = [1.0, 1.0, 1.0] }
+[output]
+camera = { eye = [0.5, 0.5, 4.5], target = [0.5, 0.5, 0.5], orbit = 90 }
+image = false
+video = false
+particles = ["npz"]
+"""
+
 # The mean colour of the pixels about where this place lies.
 COLOR_AT = """
   const place = arguments, {gl, canvas} = firn.drawing;
@@ -99,6 +121,35 @@ COLOR_AT = """
 """
 
 OF_TRACERS = "[...document.querySelectorAll('.of-tracers')]"
+
+
+class MovingCamera(PageTest):
+    SCENE = ORBIT
+
+    def expect_eye(self, *expected):
+        self.at_rest()
+        eye = self.browser.run("const {camera} = firn, back = camera.back(); "
+                               "return camera.target.map((x, i) => x + camera.distance * back[i])")
+        for found, there in zip(eye, expected, strict=True):
+            self.assertAlmostEqual(found, there, places=5)
+
+    def show_frame(self, index):
+        self.browser.run("firn.follow = false; firn.show(firn.state.pictures.at(arguments[0])[0])", index)
+
+    def test_frames_are_seen_as_the_camera_has_them_until_the_view_is_turned(self):
+        self.succeed("run", self.scene, "-o", "run", "--quiet")
+        viewer = self.show("run")
+        self.wait("firn.state.pictures.length === 5")
+        self.expect_eye(4.5, 0.5, 0.5)
+        self.show_frame(0)
+        self.expect_eye(0.5, 0.5, 4.5)
+        self.browser.run("firn.camera.turn(Math.PI, 0); firn.moved()")
+        self.expect_eye(0.5, 0.5, -3.5)
+        self.show_frame(-1)
+        self.expect_eye(0.5, 0.5, -3.5)
+        self.browser.press("r")
+        self.expect_eye(4.5, 0.5, 0.5)
+        self.end(viewer)
 
 
 class Tracers(PageTest):

@@ -147,7 +147,8 @@ class Edit {
   void visit(Sensor& s) {
     all(s.name, s.kind, s.rate, s.position, s.direction, s.radius, s.shape, s.channels, s.collider);
   }
-  void visit(Camera& s) { all(s.eye, s.target, s.up, s.fov); }
+  void visit(CameraKeys& s) { all(s.times, s.eye, s.target, s.fov); }
+  void visit(Camera& s) { all(s.eye, s.target, s.up, s.fov, s.orbit, s.motion); }
   void visit(OutputSettings& s) {
     all(s.directory, s.particles, s.image, s.video, s.color, s.resolution, s.channels,
         s.checkpoint_every, s.keep_checkpoints, s.diagnostics, s.camera);

@@ -28,7 +28,7 @@ tracers = {{}}
 grid.domain = {{ boundary = {{}}, friction = {{}}, temperature = {{}} }}
 thermal = {{ heat = {}, force_solve = {{}}, pressure_solve = {{}}, heat_solve = {{}} }}
 material.m = {{ model = "corotated_deviatoric", heat_capacity = {{}}, conductivity = {{}} }}
-output.camera = {{}}
+output.camera = {{ motion = {{}} }}
 diagnostics = {{}}
 source = [{{}}]
 sink = [{{}}]

@@ -22,11 +22,25 @@ export class Camera {
   constructor(stage, flat) {
     this.stage = stage;
     this.flat = flat;
+    this.at = 0;  // frames
     this.reset();
   }
 
   reset() {
-    const {eye, target, up, fov} = this.stage;
+    this.isFree = false;
+    this.place();
+  }
+
+  // To where the scene's camera is at a frame, if that moves and until this one is moved by hand.
+  follow(frame) {
+    this.at = frame;
+    if (!this.isFree && this.stage.path.length) this.place();
+  }
+
+  place() {
+    const {path, up} = this.stage;
+    const frame = Math.max(0, Math.min(path.length - 1, Math.round(this.at)));
+    const {eye, target, fov} = path[frame] ?? this.stage;
     this.target = [...target];
     this.fov = fov;
     this.up = this.flat ? [0, 1, 0] : unit(up);
@@ -51,18 +65,21 @@ export class Camera {
 
   turn(dx, dy) {
     if (this.flat) return;
+    this.isFree = true;
     this.yaw += dx;
     this.pitch = Math.min(kSteepest, Math.max(-kSteepest, this.pitch + dy));
   }
 
   // In parts of the picture's height.
   move(dx, dy) {
+    this.isFree = true;
     const {right, above} = this.frame();
     const height = 2 * this.distance * Math.tan(this.fov / 2);
     this.target = add(add(this.target, right, -dx * height), above, dy * height);
   }
 
   zoom(factor) {
+    this.isFree = true;
     this.distance = Math.max(1e-6, this.distance * factor);
   }
 

@@ -147,6 +147,7 @@ class View {
     if (header.first === 0) {
       const before = this.ranges.get(name) ?? [Infinity, -Infinity];
       if (header.kept) this.ranges.set(name, [Math.min(before[0], header.begin), Math.max(before[1], header.end)]);
+      this.camera?.follow(header.time * this.scene.fps);
       this.controls.showPicture(header);
       this.plots.draw(header.time);
       this.legend();

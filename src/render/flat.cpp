@@ -114,8 +114,8 @@ void draw_disc(Image& image, double column, double row, double radius, const Rgb
 
 void draw_layer(Image& image, const PointLayer& layer, const FlatView& view) {
   constexpr double kSmallestRadius = 0.6;  // pixels: a lone particle stays visible
-  const double radius = std::max(layer.radius * view.pixels_per_metre, kSmallestRadius);
   for (std::size_t i = 0; i < layer.points->size(); ++i) {
+    const double radius = std::max(layer.radius(i) * view.pixels_per_metre, kSmallestRadius);
     const V3d x = position_of(*layer.points, i);
     const double column = view.column(x[0]), row = view.row(x[1]);
     const bool visible = column > -radius && column < image.width + radius && row > -radius &&

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "firn/error.h"
 #include "src/render/flat.h"
@@ -68,7 +69,6 @@ Surface to_surface(const TriangleSurface& triangles) {
 
 // Those that no surface covers.
 void add_spheres(const PointLayer& layer, const std::vector<bool>& covered, RayScene& rays) {
-  const auto radius = static_cast<float>(layer.radius);
   const auto shown = layer.points->size() -
                      static_cast<std::size_t>(std::count(covered.begin(), covered.end(), true));
   rays.spheres.reserve(rays.spheres.size() + shown);
@@ -77,7 +77,7 @@ void add_spheres(const PointLayer& layer, const std::vector<bool>& covered, RayS
     if (!covered.empty() && covered[i]) continue;
     const V3f x = to_float(position_of(*layer.points, i));
     if (!std::isfinite(x[0] + x[1] + x[2])) continue;
-    rays.spheres.push_back({x[0], x[1], x[2], radius});
+    rays.spheres.push_back({x[0], x[1], x[2], static_cast<float>(layer.radius(i))});
     rays.sphere_colors.push_back(layer.colors[i]);
     if (!layer.glow.empty()) rays.sphere_glow.push_back(layer.glow[i]);
   }
@@ -275,11 +275,11 @@ Image Renderer::Impl::draw(const Snapshot& snapshot,
   const bool traced = shows(tracers);
   const Snapshot rest = traced ? without_traced(snapshot) : Snapshot{};
   const Snapshot& particles = traced ? rest : snapshot;
-  const double spacing = mean_spacing(snapshot, framing_.stage().spacing);
-  std::vector<PointLayer> layers{{&particles, (*colors_)(particles),
-                                  (flat ? kDiscRadius : kSphereRadius) * spacing,
-                                  colors_->glow(particles)}};
-  if (traced) layers.push_back({&tracers, (*colors_)(tracers), tracer_radius(scene_)});
+  std::vector<double> radii = body_spacings(particles, framing_.stage().spacing);
+  for (double& radius : radii) radius *= flat ? kDiscRadius : kSphereRadius;
+  std::vector<PointLayer> layers{
+      {&particles, (*colors_)(particles), std::move(radii), colors_->glow(particles)}};
+  if (traced) layers.push_back({&tracers, (*colors_)(tracers), {tracer_radius(scene_)}});
   if (flat) return draw_flat(scene_, layers, poses, framing_.flat_view(), width_, height_);
   const double depth = kClearDepth * framing_.stage().focus.diagonal();
   MaterialView materials =

@@ -222,12 +222,34 @@ V3d position_of(const Snapshot& snapshot, std::size_t i) {
   return x;
 }
 
+namespace {
+
+double spacing_of(double volume, std::size_t particles, int dimension, double fallback) {
+  const double mean = volume / static_cast<double>(particles);
+  return mean > 0 ? std::pow(mean, 1.0 / dimension) : fallback;
+}
+
+}  // namespace
+
 double mean_spacing(const Snapshot& snapshot, double fallback) {
-  if (snapshot.volume.empty()) return fallback;
   double sum = 0;
   for (const float volume : snapshot.volume) sum += volume;
-  const double mean = sum / static_cast<double>(snapshot.volume.size());
-  return mean > 0 ? std::pow(mean, 1.0 / snapshot.dimension) : fallback;
+  return spacing_of(sum, snapshot.volume.size(), snapshot.dimension, fallback);
+}
+
+std::vector<double> body_spacings(const Snapshot& snapshot, double fallback) {
+  const std::vector<std::uint16_t>& body = snapshot.body;
+  if (body.empty() || snapshot.volume.size() != body.size()) return {fallback};
+  const std::size_t bodies = std::size_t{1} + *std::max_element(body.begin(), body.end());
+  std::vector<double> sums(bodies);
+  std::vector<std::size_t> counts(bodies);
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    sums[body[i]] += snapshot.volume[i];
+    ++counts[body[i]];
+  }
+  for (std::size_t b = 0; b < bodies; ++b)
+    sums[b] = spacing_of(sums[b], counts[b], snapshot.dimension, fallback);
+  return sums;
 }
 
 std::size_t floor_of(const SimulationSettings& simulation, const V3d& up) {

@@ -42,6 +42,8 @@ void focus_on(const Scene& scene, const Bounds& material, Stage& stage);
 
 // Edge length of a cube (square in 2D) with the mean rest volume of the particles.
 double mean_spacing(const Snapshot& snapshot, double fallback);
+// The same of each body that has particles; one number if none is known.
+std::vector<double> body_spacings(const Snapshot& snapshot, double fallback);
 
 V3d position_of(const Snapshot& snapshot, std::size_t i);
 

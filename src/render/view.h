@@ -12,12 +12,16 @@
 
 namespace firn {
 
-// Particles or tracers as a picture shows them: one sRGB colour each, one radius (m) for all.
+// Particles or tracers as a picture shows them: one sRGB colour each.
 struct PointLayer {
   const Snapshot* points;
   std::vector<ColorF> colors;
-  double radius;
+  std::vector<double> radii;      // m, by body; or one for all
   std::vector<ColorF> glow = {};  // light of their own, linear; empty: none
+
+  double radius(std::size_t i) const {
+    return radii.size() == 1 ? radii[0] : radii[points->body[i]];
+  }
 };
 
 // Of the points that pictures show tracers as, m.

@@ -19,6 +19,23 @@ int brightness_at(const Image& image, const FlatView& view, double x, double y) 
   return brightness(image.pixel(static_cast<int>(view.column(x)), static_cast<int>(view.row(y))));
 }
 
+// Of two bodies: the particles of the second have a quarter of the area.
+TEST(RenderFlat, DiscsAreAsLargeAsTheirBodysParticles) {
+  Scene scene = base_scene(2);
+  scene.grid.domain = Domain{{0, 0, 0}, {1, 1, 0}, {}, {}};
+  Renderer renderer(scene);
+  renderer.set_captions(false);
+  Snapshot both = one_particle(2, {0.2, 0.5, 0}, 0.4);
+  add_particle(both, {0.8, 0.5, 0}, 0.2);
+  both.body[1] = 1;
+  const Image image = renderer.render(both, 0);
+  int left = 0, right = 0;
+  for (int x = 0; x < kWidth; ++x)
+    (x < kWidth / 2 ? left : right) += is_red(image.pixel(x, kHeight / 2));
+  EXPECT_GT(right, 10);
+  EXPECT_NEAR(left, 2 * right, 4);  // a column at each of their sides
+}
+
 TEST(RenderFlat, ParticleLiesWhereTheViewPutsIt) {
   Scene scene = base_scene(2);
   scene.grid.domain = Domain{{0, 0, 0}, {1, 1, 0}, {}, {}};

@@ -101,6 +101,22 @@ TEST(Render3D, SphereInTheCentreHasItsColour) {
   EXPECT_FALSE(is_red(image.pixel(2, 2)));
 }
 
+// Of two bodies: the particles of the second have an eighth of the volume.
+TEST(Render3D, SpheresAreAsLargeAsTheirBodysParticles) {
+  Scene scene = base_scene(3);
+  scene.output.camera = camera_at({0, 0, 5}, {0, 0, 0});
+  Renderer renderer(scene);
+  renderer.set_captions(false);
+  Snapshot both = one_particle(3, {-0.6, 0, 0}, 1);
+  add_particle(both, {0.6, 0, 0}, 0.5);
+  both.body[1] = 1;
+  const Image image = renderer.render(both, 0);
+  int left = 0, right = 0;
+  for (int x = 0; x < kWidth; ++x)
+    (x < kWidth / 2 ? left : right) += is_red(image.pixel(x, kHeight / 2));
+  EXPECT_NEAR(left, 2 * right, 3);  // a column at each of their sides
+}
+
 TEST(Render3D, BodyColourWins) {
   Scene scene = base_scene(3);
   scene.output.camera = camera_at({0, 0, 5}, {0, 0, 0});

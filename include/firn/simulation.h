@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -169,7 +170,8 @@ class Simulation {
   // The massless points of Scene::tracers in the order in which they were made, body by body:
   // position (m), id, body and material; others are empty. Sinks and open faces take them away.
   Snapshot tracers() const;
-  // Impulses on the colliders, N s, their moments, and work, J, since the last frame's end.
+  // Impulses on the colliders, N s, their moments, and work, J, since the last frame's end; at that
+  // end those of the frame, until a step is made.
   std::vector<ColliderReaction> collider_impulses() const;
   // Where the colliders are now, in the scene's order; known also where snapshot() has no
   // velocities.
@@ -197,7 +199,9 @@ class Simulation {
   std::vector<FieldInfo> fields() const;
   FieldView field_view(std::string_view name) const;
   template <class T>
-  std::vector<T> field(std::string_view name) const;
+  requires std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::uint32_t>
+      std::vector<T> field(std::string_view name)
+  const;
 
   // Adds particles, and returns their ids, which count on. The state is that of a simulation which
   // has had them from here on: it can be saved, and one that resumes goes on in the same way. Not

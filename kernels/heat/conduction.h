@@ -14,8 +14,8 @@ namespace firn {
 
 // Of a cell, as particles leave it: sum w m c (J/K), sum w m c T (J), sum w V / conductivity, sum w
 // V. settle_cells makes of it: heat capacity (J/K), temperature (K), conductivity (W/(m K)), and
-// how much of the cell is filled, above 1 where particles are dense. Of what a cell has of several materials
-// resistances add up, as of layers that heat crosses: it flows across interfaces.
+// how much of the cell is filled, above 1 where particles are dense. Of what a cell has of several
+// materials resistances add up, as of layers that heat crosses: it flows across interfaces.
 inline constexpr int kThermalCapacity = 0, kThermalTemperature = 1, kThermalConductivity = 2,
                      kThermalFilled = 3;
 

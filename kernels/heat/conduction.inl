@@ -63,9 +63,8 @@ struct SettleCells {
       const Real capacity = thermal_sums[0], volume = thermal_sums[3];
       if (!(volume > Real(0)) || !(capacity > kLeastNormal<Real> / kEpsilon<Real>))
         return thermal_sums = Node<Real>::zero(), void();
-      thermal_sums =
-          Node<Real>::make(capacity, thermal_sums[1] / capacity, volume / thermal_sums[2],
-                           volume * inverse_cell);
+      thermal_sums = Node<Real>::make(capacity, thermal_sums[1] / capacity,
+                                      volume / thermal_sums[2], volume * inverse_cell);
       const Vec<Real, D> x = heated.centre_of(block, local_of_node<D>(static_cast<int>(cell)));
       const auto solid = heated.nearest(x);
       if (solid.distance < Real(0))

@@ -117,15 +117,26 @@ class SceneRenderer::Impl {
             s.time + seconds};
   }
 
+  // Those that material moves, or the program otherwise than the scene says, go on as they do now.
   std::vector<ColliderState> bodies_at(const Shown& s, double seconds) const {
     std::vector<ColliderState> states = s.colliders;
-    const std::vector<ColliderState> scripted = scripted_colliders(scene_, s.time + seconds);
-    for (std::size_t i = 0; i < states.size() && i < scripted.size(); ++i)
-      if (states[i].dynamic)
+    const std::vector<ColliderState> now = scripted_colliders(scene_, s.time),
+                                     then = scripted_colliders(scene_, s.time + seconds);
+    for (std::size_t i = 0; i < states.size() && i < now.size(); ++i)
+      if (states[i].dynamic || !is_same_place(states[i], now[i]))
         drift(states[i], seconds);
       else
-        states[i] = scripted[i];
+        states[i] = then[i];
     return states;
+  }
+  // But for rounding.
+  static bool is_same_place(const ColliderState& a, const ColliderState& b) {
+    constexpr double kSame = 1e-9;
+    const auto same = [](double x, double y) {
+      return std::abs(x - y) <= kSame * (1 + std::abs(x));
+    };
+    return std::equal(a.rotation.begin(), a.rotation.end(), b.rotation.begin(), same) &&
+           std::equal(a.translation.begin(), a.translation.end(), b.translation.begin(), same);
   }
 
   // The way of the fastest corner of a bounding box, while the shutter is open.

@@ -84,7 +84,9 @@ FieldView Simulation::field_view(std::string_view name) const {
   return impl_->whole_stepper().field_view(name);
 }
 template <class T>
-std::vector<T> Simulation::field(std::string_view name) const {
+requires std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::uint32_t>
+    std::vector<T> Simulation::field(std::string_view name)
+const {
   return with_memory([&] { return lossless<T>(impl_->whole_stepper().field_values(name), name); });
 }
 template std::vector<float> Simulation::field(std::string_view) const;

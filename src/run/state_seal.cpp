@@ -18,7 +18,7 @@ namespace firn {
 namespace {
 
 // Behind the state: its kind, how long that is, the checksum of all before, and this.
-constexpr std::array<char, 8> kMagic{'F', 'i', 'r', 'n', 'S', 't', '0', '4'};
+constexpr std::array<char, 8> kMagic{'F', 'i', 'r', 'n', 'S', 't', '0', '5'};
 constexpr std::size_t kTail = sizeof(std::uint64_t) + sizeof(std::uint32_t) + kMagic.size();
 
 std::uint32_t crc_of(std::span<const std::byte> bytes) {
@@ -75,9 +75,10 @@ std::string kind_of_state(const Scene& scene) {
     colliders += fmt::format("{}{}{}", colliders.empty() ? "" : ", ", c.name,
                              c.dynamics ? " (moved by material)" : "");
   return fmt::format(
-      "integrator: {}\ntransfer.kernel: degree {}\nmaterials: {}\ncolliders: {}\n"
+      "integrator: {}\nsimulation.fps: {}\ntransfer.kernel: degree {}\nmaterials: {}\ncolliders: "
+      "{}\n"
       "grid.domain: {}\noutput.diagnostics: {}\ntracers: {} per cell\n{}",
-      traits_of(scene).name, scene.transfer.kernel, materials,
+      traits_of(scene).name, scene.simulation.fps, scene.transfer.kernel, materials,
       colliders.empty() ? "none" : colliders, domain_of(scene),
       scene.output.diagnostics == DiagnosticsLevel::kOff ? "off" : "on", scene.tracers.per_cell,
       scene.forces.empty() ? "" : "forces: given\n");

@@ -131,8 +131,8 @@ class Sensors::Impl {
   const std::vector<SensorColumn>& columns(std::size_t sensor) const { return columns_[sensor]; }
   void require(std::size_t sensor) const {
     if (sensor >= columns_.size())
-      throw Error(ErrorCategory::kScene, fmt::format("there is no sensor {}: the scene has {}",
-                                                     sensor, columns_.size()));
+      throw Error(ErrorCategory::kScene,
+                  fmt::format("there is no sensor {}: the scene has {}", sensor, columns_.size()));
   }
   // That there is what they look at.
   void require_fit(const Simulation& simulation) const {

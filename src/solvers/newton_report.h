@@ -14,6 +14,7 @@ struct NewtonReport {
   bool rounding_limited = false;  // the potential's last digits know no better
   bool at_rounding = false;       // the imbalance misses the tolerance, and is rounding
   bool ends_in_body = false;      // what no contact kept from it; see follow_particles
+  bool unstable = false;          // of one linear solve; see is_unstable
   int iterations = 0, linear_iterations = 0, cuts = 0, passes = 1, looks = 0;
   double imbalance = 0, tolerance = 0;         // sqrt(sum |impulse|^2 / m), kg^(1/2) m/s
   double energy_before = 0, energy_after = 0;  // the potential of the guess and at the end, J
@@ -72,6 +73,16 @@ double least_imbalance(double one_cell, double motion) {
   constexpr double kSameSpeed = sizeof(Real) == 4 ? 1e-6 : 1e-9,
                    kSameDigits = 4 * static_cast<double>(kEpsilon<Real>);
   return std::min(kSameSpeed * one_cell, kSameDigits * std::sqrt(2 * std::max(motion, 0.0)));
+}
+
+// Whether one linear solve has ended where the laws are nothing like what they were at its begin:
+// Newton's method lets the potential only fall, and a step whose potential grows brings energy from
+// nowhere. What moves nodes by a thousandth of a cell (`one_cell`: of a cell per step, m/s) is
+// none.
+inline bool is_unstable(const NewtonReport& report, const NewtonSums& end, double one_cell) {
+  constexpr double kGrown = 2, kStill = 1e-3;
+  const double least = 0.5 * end.mass * kStill * one_cell * kStill * one_cell;
+  return !(end.energy <= kGrown * report.energy_before + least);
 }
 
 // By their potentials, or where these differ by rounding alone (a share of them), which a stiff

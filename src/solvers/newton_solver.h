@@ -283,6 +283,7 @@ class NewtonSolver {
                           is_of_rounding(report.imbalance, now, reference, 1);
       report.converged = std::isfinite(report.imbalance) && (linear.converged || enough);
       report.at_rounding = report.converged && report.imbalance > report.tolerance;
+      report.unstable = is_unstable(report, now, static_cast<double>(problem.grid.dx) / dt);
     }
 
     void find_direction() {

@@ -37,9 +37,11 @@ class ImplicitForces : public Stage<Exec, D, Real> {
     });
     count(newton);
     const bool accepted = retry_.accepts(report, system_);
-    const bool ends_in_body = accepted && newton.ends_in_body && retry_.shortens(system_);
-    if (ends_in_body) ++stats_.rejected;
-    if (!accepted || ends_in_body) {
+    // What bodies do by their motion is not in the potential of the begin.
+    const bool unstable = newton.unstable && !context_.bodies.moves();
+    const bool again = accepted && (newton.ends_in_body || unstable) && retry_.shortens(system_);
+    if (again) ++stats_.rejected;
+    if (!accepted || again) {
       context_.bodies.forget_dependents();
       return false;
     }

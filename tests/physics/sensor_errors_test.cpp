@@ -54,8 +54,8 @@ TEST(SensorErrors, WhatIsNotThere) {
   scene.sensors = {on_collider(0)};
   Sensors sensors(scene);
   expect_error(ErrorCategory::kFile, {"state of the sensors"}, [&] { sensors.set_state({1}); });
-  for (const auto& look : {std::function([&] { sensors.name(1); }),
-                           std::function([&] { sensors.columns(1); })})
+  for (const auto& look :
+       {std::function([&] { sensors.name(1); }), std::function([&] { sensors.columns(1); })})
     expect_error(ErrorCategory::kScene, {"no sensor 1: the scene has 1"}, look);
 }
 

@@ -1,11 +1,9 @@
 // PNG files, text, grids of pictures, and the colour map.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,6 +16,7 @@
 #include "src/render/image.h"
 #include "src/render/process.h"
 #include "src/render/video.h"
+#include "tests/support/file_size_limit.h"
 #include "tests/support/large_png.h"
 
 namespace firn {
@@ -100,14 +99,10 @@ TEST_F(PngTest, WhatOnlySaysToBeLargeIsRefusedBeforeThereIsRoomForIt) {
 
 TEST_F(PngTest, FullDiskIsReportedAndLeavesTheOldFile) {
   write_png(path("a.png"), speckled(4, 4));
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit full{2000, before.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
-  expect_file_error([&] { write_png(path("a.png"), speckled(64, 64)); }, "a.png");
-  setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, ignored);
+  {
+    const test::FileSizeLimit full(2000);
+    expect_file_error([&] { write_png(path("a.png"), speckled(64, 64)); }, "a.png");
+  }
   EXPECT_EQ(read_png(path("a.png")).rgb, speckled(4, 4).rgb);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path("")), {}), 1);
 }

@@ -74,6 +74,12 @@ std::vector<V3f> vectors(const std::vector<float>& values) {
   return result;
 }
 
+// Values of vertices that are there again behind all others, if there are any.
+void repeat(const std::vector<std::uint32_t>& vertices, std::vector<V3f>& values) {
+  if (values.empty()) return;
+  for (const std::uint32_t vertex : vertices) values.push_back(values[vertex]);
+}
+
 }  // namespace
 
 Finish shown_finish(const Material& material, bool scalar_colors) {
@@ -100,27 +106,24 @@ MaterialView view_materials(const Scene& scene, const Snapshot& snapshot,
   const std::vector<ColorF> own = colors(snapshot);
   std::vector<float> color;  // linear, once some surface has several
   const std::vector<float> glow = flat(colors.glow(snapshot), true);
-  for (const MaterialSurface& body : material_surfaces(scene, snapshot, wanted, walls)) {
+  for (MaterialSurface& body : material_surfaces(scene, snapshot, wanted, walls)) {
     if (body.surface.mesh().vertices() == 0) continue;  // too coarse voxels lost it
     for (const std::uint32_t p : body.particles) view.covered[p] = true;
     const Finish finish = shown_finish(scene.materials[body.material], colors.is_scalar());
     Surface surface;
-    std::vector<std::uint32_t> copied;
-    const SurfaceMesh mesh = body.surface.creased(copied);
-    const auto at_corners = [&](const std::vector<float>& values) {
-      std::vector<V3f> own = vectors(body.at_vertices(values, 3));
-      for (const std::uint32_t vertex : copied) own.push_back(own[vertex]);
-      return own;
-    };
-    surface.mesh = {vectors(mesh.positions), vectors(mesh.normals), mesh.triangles};
     if (const std::optional<ColorF> one = one_color(body.particles, own)) {
       for (std::size_t c = 0; c < 3; ++c)
         surface.color[static_cast<int>(c)] = srgb_to_linear((*one)[c]);
     } else {
       if (color.empty()) color = flat(own, false);
-      surface.colors = at_corners(color);
+      surface.colors = vectors(body.at_vertices(color, 3));
     }
-    if (!glow.empty()) surface.glow = at_corners(glow);
+    if (!glow.empty()) surface.glow = vectors(body.at_vertices(glow, 3));
+    std::vector<std::uint32_t> copied;
+    SurfaceMesh mesh = std::move(body.surface).creased(copied);
+    repeat(copied, surface.colors);
+    repeat(copied, surface.glow);
+    surface.mesh = {vectors(mesh.positions), vectors(mesh.normals), std::move(mesh.triangles)};
     surface.finish = look_of(finish);
     double volume = 0;
     for (const std::uint32_t p : body.particles) volume += snapshot.volume[p];

@@ -306,8 +306,9 @@ void ParticleSurface::Impl::find_normals() {
   for (std::size_t i = 0; i < mesh.vertices(); ++i) normalize(&mesh.normals[3 * i]);
 }
 
-SurfaceMesh ParticleSurface::creased(std::vector<std::uint32_t>& copied) const {
-  SurfaceMesh mesh = impl_->mesh;
+SurfaceMesh ParticleSurface::creased(std::vector<std::uint32_t>& copied) && {
+  SurfaceMesh mesh = std::exchange(impl_->mesh, {});
+  const std::size_t own = mesh.vertices();
   copied.clear();
   constexpr std::uint32_t kNone = ~0u, kFree = kNone - 1;
   std::vector<std::uint32_t> copy(mesh.vertices(), kNone);  // or that a free triangle has it
@@ -337,8 +338,7 @@ SurfaceMesh ParticleSurface::creased(std::vector<std::uint32_t>& copied) const {
             static_cast<float>(n[c]);
     }
   }
-  for (std::size_t i = impl_->mesh.vertices(); i < mesh.vertices(); ++i)
-    normalize(&mesh.normals[3 * i]);
+  for (std::size_t i = own; i < mesh.vertices(); ++i) normalize(&mesh.normals[3 * i]);
   return mesh;
 }
 
@@ -376,7 +376,7 @@ class ParticleSurface::Impl {
   SurfaceMesh mesh;
 };
 
-SurfaceMesh ParticleSurface::creased(std::vector<std::uint32_t>&) const { return {}; }
+SurfaceMesh ParticleSurface::creased(std::vector<std::uint32_t>&) && { return {}; }
 std::vector<float> ParticleSurface::at_vertices(std::span<const float>, int) const { return {}; }
 
 #endif

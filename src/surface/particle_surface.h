@@ -63,8 +63,9 @@ class ParticleSurface {
   // The mesh for who looks at it: along the edge of what lies on walls the vertices are there
   // twice, once with the normal of the free surface and once with that of the wall, or the row of
   // triangles between would show a bevel that is none. `copied` says which vertex each of those
-  // behind the mesh's own is. It is closed no longer, in all but position.
-  SurfaceMesh creased(std::vector<std::uint32_t>& copied) const;
+  // behind the mesh's own is. It is closed no longer, in all but position. The surface has no mesh
+  // then, at whose vertices values could be asked for.
+  SurfaceMesh creased(std::vector<std::uint32_t>& copied) &&;
   // Means of the particles about each vertex: `values` has `components` entries per particle, the
   // result as many per vertex.
   std::vector<float> at_vertices(std::span<const float> values, int components) const;

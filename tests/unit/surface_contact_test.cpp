@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "src/surface/material_surfaces.h"
 #include "tests/support/wall_scenes.h"
@@ -73,11 +74,11 @@ TEST_P(SurfacesOnWalls, OfSolidsThatLieFlatTouchTheFloor) {
 // Pictures would show the first row of triangles at the water's edge as a bevel that catches light.
 TEST_P(SurfacesOnWalls, AreCreasedWhereTheFreeSurfaceMeetsAWall) {
   const Cloud pool = in_box([](double, double y, double) { return y < 0; });
-  const ParticleSurface surface(pool.particles(), {.voxel = kVoxel, .kernel = GetParam()},
-                                walls_of(scene_in_box()));
+  ParticleSurface surface(pool.particles(), {.voxel = kVoxel, .kernel = GetParam()},
+                          walls_of(scene_in_box()));
   std::vector<std::uint32_t> copied;
-  const SurfaceMesh& closed = surface.mesh();
-  const SurfaceMesh mesh = surface.creased(copied);
+  const SurfaceMesh closed = surface.mesh();
+  const SurfaceMesh mesh = std::move(surface).creased(copied);
   ASSERT_EQ(mesh.vertices(), closed.vertices() + copied.size());
   EXPECT_GT(copied.size(), 100u);
   EXPECT_EQ(mesh.triangles.size(), closed.triangles.size());
@@ -99,6 +100,19 @@ TEST_P(SurfacesOnWalls, AreCreasedWhereTheFreeSurfaceMeetsAWall) {
   }
   EXPECT_GT(found, 100);
   EXPECT_GT(bevelled, 20);
+}
+
+// Pictures of large meshes have them once in memory.
+TEST_P(SurfacesOnWalls, AreCreasedWhereTheyLie) {
+  const Cloud ball = cloud([](double x, double y, double z) { return std::hypot(x, y, z) < 0.3; });
+  ParticleSurface surface(ball.particles(), {.voxel = kVoxel, .kernel = GetParam()});
+  const float* positions = surface.mesh().positions.data();
+  const std::uint32_t* triangles = surface.mesh().triangles.data();
+  std::vector<std::uint32_t> copied;
+  const SurfaceMesh mesh = std::move(surface).creased(copied);
+  EXPECT_TRUE(copied.empty());
+  EXPECT_EQ(mesh.positions.data(), positions);
+  EXPECT_EQ(mesh.triangles.data(), triangles);
 }
 
 }  // namespace

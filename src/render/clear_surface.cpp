@@ -267,6 +267,7 @@ V3p ClearSurface::light(const Paths& paths, const PacketHits& opaque, int first)
   const V3p position = load(paths.origin, first) + direction * distance;
   V3p albedo = V3p::zero(), normal = spread(hits_.scene.up), glow = V3p::zero();
   Lanes travelled(0.0f), faded(0.0f);
+  FinishLanes finish;
   for (int i = 0; i < kLanes; ++i) travelled[i] = paths.travelled[first + i];
   float next = hits_.embree.first_plane();
   for (const PlanePatch& plane : hits_.scene.planes) {
@@ -291,11 +292,9 @@ V3p ClearSurface::light(const Paths& paths, const PacketHits& opaque, int first)
                                  lane(direction, i));
     const V3f color = surface_color(surface, opaque.primitive[k], opaque.u[k], opaque.v[k]);
     const V3f shine = surface_glow(surface, opaque.primitive[k], opaque.u[k], opaque.v[k]);
-    for (int c = 0; c < 3; ++c) {
-      normal[c][i] = n[c];
-      albedo[c][i] = color[c];
-      glow[c][i] = shine[c];
-    }
+    for (int c = 0; c < 3; ++c) normal[c][i] = n[c], albedo[c][i] = color[c], glow[c][i] = shine[c];
+    finish.set(i, surface.finish);
+    if (!paths.within[k].empty()) finish.wet(i, kIndex);
   }
   ShadowRays sun;
   const Lanes lift = lift_of(position, travelled + distance, pixel_, hits_.scene.size);
@@ -314,10 +313,11 @@ V3p ClearSurface::light(const Paths& paths, const PacketHits& opaque, int first)
     const V3f left = hits_.clear_shadow->passed(lane(position, i));
     for (int c = 0; c < 3; ++c) passed[c][i] = left[c];
   }
-  constexpr float kSky = 0.85f;  // that reaches it
-  const V3p color = shade(albedo, normal, lights_.to_sun, hits_.scene.up, load(&sun.open.v[0]),
-                          Lanes(kSky), Lanes(0.0f), &passed) +
-                    glow;
+  const Lanes lit = load(&sun.open.v[0]), sky(0.85f);  // that reach it
+  const V3p own =
+      shade(albedo, normal, lights_.to_sun, hits_.scene.up, lit, sky, Lanes(0.0f), &passed);
+  const V3p color = glow + finished(own, finish, albedo, unit(direction), normal, lights_.to_sun,
+                                    hits_.scene.up, lit, sky);
   return mix(color, background(direction, hits_.scene.up), faded);
 }
 

@@ -1,6 +1,9 @@
 // What surfaces reflect of the sun and the sky, beside the light that they scatter (shading.h).
 #pragma once
 
+#include <cmath>
+
+#include "src/render/raytrace.h"
 #include "src/render/shading.h"
 
 namespace firn {
@@ -8,6 +11,20 @@ namespace firn {
 // Of many rays side by side; see SurfaceFinish.
 struct FinishLanes {
   Lanes gloss{0.0f}, spread{1.0f}, soft{0.0f}, metal{0.0f};
+
+  void set(int i, const SurfaceFinish& finish) {
+    gloss[i] = finish.gloss;
+    spread[i] = finish.spread;
+    soft[i] = finish.soft;
+    metal[i] = finish.metal ? 1.0f : 0.0f;
+  }
+  // Within what has that index: a varnish reflects less there than in air, by Fresnel's law.
+  void wet(int i, float index) {
+    if (metal[i] != 0) return;
+    const float root = std::sqrt(gloss[i]), own = (1 + root) / (1 - root);
+    const float left = (own - index) / (own + index);
+    gloss[i] = gloss[i] > 0 ? left * left : 0;
+  }
 };
 
 // Schlick's approximation of the part of the light that is reflected.

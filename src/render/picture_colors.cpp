@@ -104,10 +104,7 @@ void PictureColors::see_meshes(int x, int y, int sample, const PacketHits& row, 
     }
     seen.sun[i] = light.sun;
     seen.sky[i] = light.sky;
-    seen.finish.gloss[i] = surface.finish.gloss;
-    seen.finish.spread[i] = surface.finish.spread;
-    seen.finish.soft[i] = surface.finish.soft;
-    seen.finish.metal[i] = surface.finish.metal ? 1.0f : 0.0f;
+    seen.finish.set(i, surface.finish);
     seen.finished = seen.finished || surface.finish.gloss > 0 || surface.finish.soft > 0;
   }
 }

@@ -113,6 +113,24 @@ TEST(RenderClear, WhatIsWithinHasItsOwnColour) {
   EXPECT_GT(brightness(b), 0.7 * brightness(r));
 }
 
+// A metal mirrors what is about it as in air; a varnish reflects much less in water.
+TEST(RenderClear, ThingsWithinHaveTheirFinish) {
+  const auto picture_of = [](const SurfaceFinish& finish) {
+    RayScene scene = ground_scene(5);
+    set_clear(scene, {clear_box({{-1, 0, -1}}, {{1, 1.1f, 1}}, {{0.9f, 0.9f, 0.9f}})});
+    Surface within{box_mesh({{-0.5f, 0.2f, -0.5f}}, {{0.5f, 0.7f, 0.5f}})};
+    within.color = {{0.8f, 0.4f, 0.1f}};
+    within.finish = finish;
+    scene.meshes = make_ray_meshes({within});
+    return test::picture(scene, {0.1, 2, 3.4}, {0, 0.4, 0});
+  };
+  const Image matte = picture_of({});
+  EXPECT_GT(farthest(picture_of({.gloss = 0.55f, .spread = 0.22f, .metal = true}), matte), 30);
+  const double varnished = farthest(picture_of({.gloss = 0.06f, .spread = 0.12f}), matte);
+  EXPECT_GT(varnished, 0);
+  EXPECT_LT(varnished, 40);
+}
+
 }  // namespace
 }  // namespace firn::test
 #endif

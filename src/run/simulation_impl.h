@@ -67,11 +67,10 @@ class Simulation::Impl {
   }
   bool run_until(double t, Callbacks& callbacks) {
     const double slack = same_time(scene_);
-    constexpr double kRounding = 1e-4;  // of that, which no step is worth
     while (true) {
       const double end = end_of_frame(frame_ + 1);
       const bool whole_frame = t > end - slack;
-      if (!whole_frame && time() > t - kRounding * slack) return true;
+      if (!whole_frame && time() > t - kSliver * slack) return true;
       if (callbacks.stopped() || !advance_within_frame(whole_frame ? end : t, callbacks.watch()))
         return false;
       if (!whole_frame) continue;

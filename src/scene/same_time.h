@@ -9,6 +9,8 @@ namespace firn {
 
 // s, by which two times may differ and be the same.
 inline double same_time(const Scene& scene) { return 1e-6 / scene.simulation.fps; }
+// Of that, which no step is worth, whoever asks for it.
+inline constexpr double kSliver = 1e-4;
 
 // The next stop on the way to `target`: `other` if that comes before it.
 inline double first_of(double target, double other, double same) {

@@ -33,8 +33,8 @@ material = "water"
 shape = { type = "box", min = [0, 0], max = [0.5, 0.4] }
 [[collider]]
 shape = { type = "sphere", center = [0.8, 0.1], radius = 0.1 }
-boundary = ")" + std::string(boundary) +
-            "\"\n",
+boundary = ")" +
+            std::string(boundary) + "\"\n",
         "dam", ".");
     Simulation simulation = simulate(scene);
     double largest = 0, first = 0;

@@ -6,12 +6,15 @@
 #include "kernels/fields/particles.h"
 #include "kernels/mac/mac_grid.h"
 #include "kernels/step/control.h"
+#include "kernels/transfer/transfer.h"
 
 namespace firn {
 
-// Finds the blocks around every block, and marks the cells that hold particles.
+// Finds the blocks around every block, and marks the cells that hold particles. One on the upper
+// face of its bounds is in the cell before that: the next one, which begins there, is in the wall.
 template <class Exec, int D, class Real>
-void classify_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+void classify_cells(Exec& exec, const ParticleBounds<Real, D>& bounds,
+                    const ParticleView<Real>& particles, const GridView<Real>& grid,
                     const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control);
 
 // Poses the colliders for this step, finds which blocks a boundary may touch, every face's open

@@ -43,6 +43,7 @@ struct MarkFluid {
   static constexpr const char* kName = "mark_fluid";
   static constexpr int kThreads = 128;
   struct Scratch {};
+  ParticleBounds<Real, D> bounds;
   ParticleView<Real> particles;
   GridView<Real> grid;
   MacView<Real> mac;
@@ -62,6 +63,8 @@ struct MarkFluid {
         const Real x = channel_at(particles.x, slot, D, a);
         const AxisBase<Real> at = axis_base(x, grid.inv_dx, Real(0));
         local[a] = at.node - home[a] * BlockTraits<D>::kSide;
+        // But for the rounding of either.
+        if (bounds.active && x >= bounds.max[a] && at.offset < Real(1e-3)) --local[a];
         ends =
             ends || at.offset == Real(0) || axis_base(x, grid.inv_dx, Real(0.5)).offset == Real(0);
       }
@@ -82,13 +85,14 @@ struct MarkFluid {
 };
 
 template <class Exec, int D, class Real>
-void classify_cells(Exec& exec, const ParticleView<Real>& particles, const GridView<Real>& grid,
+void classify_cells(Exec& exec, const ParticleBounds<Real, D>& bounds,
+                    const ParticleView<Real>& particles, const GridView<Real>& grid,
                     const MacView<Real>& mac, std::uint32_t max_blocks,
                     const StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
                 LinkAround<D, Real>{grid, mac});
   launch_groups(exec, {{grid.colour_begin + BlockTraits<D>::kCorners, max_blocks}, &control->stop},
-                MarkFluid<D, Real>{particles, grid, mac});
+                MarkFluid<D, Real>{bounds, particles, grid, mac});
 }
 
 // Whether particles have given a face anything; momentum and volume come with mass.

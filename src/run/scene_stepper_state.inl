@@ -299,7 +299,12 @@ bool SceneStepper<Integrator>::consistent(const StepControl& c,
                        c.carried <= (context_.fused ? 1u : 0u) && c.fuse <= 1 &&
                        c.velocities <= 1 && c.grid_saved == 0 && c.kicked == 0 &&
                        c.late <= (c.carried != 0 ? c.n_particles : 0);
-  return times && limited && carries && c.n_chunks == layout.size() &&
+  const double squares[] = {c.speed_squared, c.force_squared};
+  bool maxima = std::all_of(std::begin(squares), std::end(squares),
+                            [](double square) { return std::isfinite(square) && square >= 0; });
+  for (std::uint32_t m = context_.params.limits.materials; m < kMaxMaterials; ++m)
+    maxima = maxima && c.wave_squared[m] == 0 && c.lightest[m] == 0;
+  return times && limited && carries && maxima && c.n_chunks == layout.size() &&
          c.n_slots == std::uint64_t{c.n_chunks} * kLanes && c.n_particles == particles &&
          c.n_blocks <= blocks_bound && c.limit_material < context_.params.limits.materials &&
          c.ahead_material < context_.params.limits.materials &&

@@ -325,6 +325,18 @@ std::vector<std::string> seam_warnings(const Scene& scene) {
   return warnings;
 }
 
+// What the checks take for granted.
+bool has_what_it_names(const Scene& scene) {
+  const auto has = [&](int material) {
+    return material >= 0 && static_cast<std::size_t>(material) < scene.materials.size();
+  };
+  return (scene.simulation.dimension == 2 || scene.simulation.dimension == 3) &&
+         std::all_of(scene.bodies.begin(), scene.bodies.end(),
+                     [&](const Body& body) { return has(body.material); }) &&
+         std::all_of(scene.sources.begin(), scene.sources.end(),
+                     [&](const Source& source) { return has(source.material); });
+}
+
 }  // namespace
 
 const Scene& validated(const Scene& scene) {
@@ -344,7 +356,7 @@ void require_particles(const Scene& scene, std::size_t particles) {
 }
 
 std::vector<std::string> scene_warnings(const Scene& scene) {
-  validate(scene);
+  if (!has_what_it_names(scene)) validate(scene);
   std::vector<std::string> warnings = mesh_warnings(scene);
   for (const auto& more :
        {body_warnings(scene), overlap_warnings(scene), shared_space_warnings(scene),

@@ -58,8 +58,9 @@ class FaceTransfer : public Stage<Exec, D, Real> {
                            blocks);
   }
   void classify() {
-    classify_cells<Exec, D, Real>(context_.exec, context_.particles.view(), context_.grid.view(),
-                                  view(), context_.max_blocks(), context_.step());
+    classify_cells<Exec, D, Real>(context_.exec, context_.params.bounds, context_.particles.view(),
+                                  context_.grid.view(), view(), context_.max_blocks(),
+                                  context_.step());
   }
   // Which faces keep their velocity; those beyond hand on what the particles have given them, or
   // it would be lost, and complete() would give them more energy than they had.

@@ -91,15 +91,6 @@ struct SceneParams {
   double dx;
   bool stages, totals;
 
-  // Cells. A particle on a wall that lies between cells is in the one before it: in the wall's own
-  // it would be in no liquid, and faces beside it have no velocity for it.
-  static constexpr double kWithinWalls = 1e-4;
-  Real moved_by(Real wall, Real cells) const {
-    const Real by = cells * static_cast<Real>(dx), rounding = 4 * kEpsilon<Real> * std::abs(wall);
-    if (by == 0 || !std::isfinite(wall)) return wall;
-    return by > 0 ? wall + std::max(by, rounding) : wall + std::min(by, -rounding);
-  }
-
   explicit SceneParams(const Scene& scene)
       : transfer(transfer_params(scene)),
         limits(step_limits(scene)),
@@ -111,11 +102,8 @@ struct SceneParams {
     update.walls = domain_walls<D, Real>(scene);
     update.separate_force = transfer.separate_force;
     bounds.active = update.walls.active;
-    const Real within = traits_of(scene).staggered ? Real(kWithinWalls) : Real(0);
-    for (int a = 0; a < D; ++a) {
-      bounds.min[a] = moved_by(update.walls.min[a], within);
-      bounds.max[a] = moved_by(update.walls.max[a], -within);
-    }
+    bounds.min = update.walls.min;
+    bounds.max = update.walls.max;
     for (const Material& m : scene.materials) {
       materials.push_back(traits_of(scene).unified ? deviatoric_params<Real>(m, D)
                                                    : make_material_params<Real>(m, D));

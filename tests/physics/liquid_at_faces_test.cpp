@@ -29,19 +29,5 @@ TEST(LiquidAtFaces, FallsDownAllOfThem) {
     }
 }
 
-// Where steps begin with all of it on the upper faces, as where a wall has brought it there.
-TEST(LiquidAtFaces, IsLiquidOnThem) {
-  for (const int dimension : {2, 3}) {
-    Scene scene = liquid_scene(dimension, 0.05, Precision::kSingle);
-    scene.grid.domain = closed_box({0, 0, 0}, {1, 1, 1});
-    scene.bodies = {body("drop", 0, box({0.8, 0.6, 0.8}, {1, 0.8, 1}), {4, 0, 0})};
-    Simulation simulation = simulate(scene);
-    simulation.advance_until(0.2);
-    const Totals t = simulation.totals();
-    const double fallen = 9.81 * simulation.time();
-    EXPECT_NEAR(t.momentum[1] / t.mass, -fallen, 0.1 * fallen);
-  }
-}
-
 }  // namespace
 }  // namespace firn::test

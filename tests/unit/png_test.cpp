@@ -100,7 +100,7 @@ TEST_F(PngTest, WhatOnlySaysToBeLargeIsRefusedBeforeThereIsRoomForIt) {
 TEST_F(PngTest, FullDiskIsReportedAndLeavesTheOldFile) {
   write_png(path("a.png"), speckled(4, 4));
   {
-    const test::FileSizeLimit full(2000);
+    const test::FileSizeLimit full(100);
     expect_file_error([&] { write_png(path("a.png"), speckled(64, 64)); }, "a.png");
   }
   EXPECT_EQ(read_png(path("a.png")).rgb, speckled(4, 4).rgb);

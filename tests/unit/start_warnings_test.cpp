@@ -215,6 +215,17 @@ TEST(StartWarnings, TellOfLinearKernelsInExplicitSteps) {
   EXPECT_FALSE(warns_of(scene, "kernel"));
 }
 
+TEST(StartWarnings, OfScenesThatNameWhatTheyHaveNotAreErrors) {
+  for (const int material : {-1, 1, 100000}) {
+    Scene scene = pool({0, -0.3, 0}, {1, 0, 0});
+    scene.bodies[0].material = material;
+    EXPECT_THROW(scene_warnings(scene), Error) << material;
+  }
+  Scene scene = pool({0, -0.3, 0}, {1, 0, 0});
+  scene.simulation.dimension = 7;
+  EXPECT_THROW(scene_warnings(scene), Error);
+}
+
 TEST(StartWarnings, TellOfTransfersThatNeverDamp) {
   for (const auto type : {TransferType::kFlip, TransferType::kAflip}) {
     Scene scene = pool({0, -0.3, 0}, {1, 0, 0});

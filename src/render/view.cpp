@@ -70,7 +70,7 @@ Camera choose_camera(const Scene& scene, const Stage& stage, double aspect) {
     const double a = azimuth * kDegree;
     const V3d level = right * std::sin(a) - behind * std::cos(a);
     const V3d backward = stage.up * std::sin(kElevation) + level * std::cos(kElevation);
-    const Camera camera = frame_focus(stage.focus, up, backward, aspect);
+    Camera camera = frame_focus(stage.focus, up, backward, aspect);
     if (azimuth == 32.0) best = camera;
     if (!hidden_by_wall(stage, to_vec(camera.eye))) return camera;
   }

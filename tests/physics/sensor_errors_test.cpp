@@ -5,22 +5,12 @@
 
 #include "firn/sensors.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/sensors.h"
 #include "tests/support/sim_scenes.h"
 
 namespace firn::test {
 namespace {
 
-Sensor sensor(std::string name, SensorKind kind) {
-  Sensor s;
-  s.name = std::move(name);
-  s.kind = kind;
-  return s;
-}
-Sensor on_collider(int index) {
-  Sensor s = sensor("on_ground", SensorKind::kCollider);
-  s.collider = index;
-  return s;
-}
 Scene block_on_ground() {
   Scene scene = empty_scene(2, 0.05);
   scene.materials = {elastic("jelly")};
@@ -48,7 +38,7 @@ TEST(SensorErrors, WhatIsNotThere) {
   for (const double rate : {0.0, -10.0, double(NAN)}) {
     scene.sensors = {on_collider(0)};
     scene.sensors[0].rate = rate;
-    expect_error(ErrorCategory::kScene, {"sensor \"on_ground\"", "rate must be > 0"},
+    expect_error(ErrorCategory::kScene, {"sensor \"collider\"", "rate must be > 0"},
                  [&] { Sensors{scene}; });
   }
   scene.sensors = {on_collider(0)};

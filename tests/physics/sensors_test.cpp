@@ -10,18 +10,13 @@
 
 #include "tests/support/expect_error.h"
 #include "tests/support/fluid_scenes.h"
+#include "tests/support/sensors.h"
 #include "tests/support/sim_scenes.h"
 #include "tests/support/stock_scenes.h"
 
 namespace firn::test {
 namespace {
 
-Sensor sensor(std::string name, SensorKind kind) {
-  Sensor s;
-  s.name = std::move(name);
-  s.kind = kind;
-  return s;
-}
 Sensor point(const Vec3& position, std::vector<std::string> channels) {
   Sensor s = sensor("point", SensorKind::kPoint);
   s.position = position, s.channels = std::move(channels);
@@ -40,11 +35,6 @@ Sensor plane(const Vec3& position, const Vec3& normal, std::optional<double> rad
 Sensor height(const Vec3& position, const Vec3& up = {}) {
   Sensor s = sensor("height", SensorKind::kHeight);
   s.position = position, s.direction = up;
-  return s;
-}
-Sensor on_collider(int index) {
-  Sensor s = sensor("collider", SensorKind::kCollider);
-  s.collider = index;
   return s;
 }
 Sensor at_rate(Sensor s, double rate) {

@@ -59,11 +59,11 @@ struct VolumeDrift {
   // with 0.65 here, 0.03 % with this.
   static constexpr Real kFullOfGrains = Real(0.75);
 
-  // Before J is advanced by a step of dt; `mass` is the interpolated mass of the nodes, `least` the
-  // smallest of them, `rate` that of shear.
+  // Before J is advanced by a step; for a span of time, s. `mass` is the interpolated mass of the
+  // nodes, `least` the smallest of them, `rate` that of shear.
   template <class Lanes, class T>
   FIRN_HD void correct(const Lanes& lanes, const T& mass, const T& least, const T& rate,
-                       Real dt) const {
+                       Real span) const {
     const MaterialParams<Real>& params = materials[chunks[lanes.chunk].material];
     const bool grains = params.model == MaterialModel::kDruckerPrager;
     if (!flows_on(params.model) || (grains && !params.volume_correction)) return;
@@ -76,7 +76,7 @@ struct VolumeDrift {
     const T inverse_mass = own(volume_of) * T(cells) / own(mass_of);
     const T share = mass * inverse_mass, emptiest = least * inverse_mass;
     const auto part_at = [&](Real per_shear) {
-      return select(lanes.active(), min(T(per_shear * dt) * rate, T(Real(1))), T(Real(0)));
+      return select(lanes.active(), min(T(per_shear * span) * rate, T(Real(1))), T(Real(0)));
     };
     if (grains)
       correct_grains(lanes, share, emptiest, part_at(kRateOfGrains));

@@ -11,13 +11,14 @@ namespace firn {
 template <int D, int Degree, class Real>
 FIRN_RARE FIRN_HD inline void correct_volume_of(VolumeDrift<D, Real> drift, const Node<Real>* nodes,
                                                 Vec<Real, D> x, Vec<int, D> home, Real rate,
-                                                std::uint32_t chunk, std::uint32_t lane, Real dt) {
+                                                std::uint32_t chunk, std::uint32_t lane,
+                                                Real span) {
   constexpr int kLayout = WideTile<D, Degree, Real>::kLayout;
   const auto s = make_stencil<D, Degree>(x, drift.inv_dx);
   for (int a = 0; a < D; ++a)
     nodes += tile_stride<D, kLayout>(a) * (s.base[a] + 1 - home[a] * BlockTraits<D>::kSide);
   const MassAround<Real> mass = gather_mass<kLayout>(s, nodes);
-  drift.correct(OneLane<Real>{chunk, lane}, mass.mean, mass.least, rate, dt);
+  drift.correct(OneLane<Real>{chunk, lane}, mass.mean, mass.least, rate, span);
 }
 
 // `s` are the stencils of the particles at x, `nodes` the tile of block `home`.
@@ -26,7 +27,7 @@ FIRN_HD inline void correct_volumes(const VolumeDrift<D, Real>& drift, const Lan
                                     [[maybe_unused]] const Stencils& s, const Node<Real>* nodes,
                                     [[maybe_unused]] const Vec<int, D>& home,
                                     [[maybe_unused]] const Vec<T, D>& x, const Mat<T, D>& grad_v,
-                                    Real dt) {
+                                    Real span) {
   const T rate = drift.rate_of(grad_v);
   if constexpr (kHasNodeRows) {
     typename Lanes::template Table<2> masses;
@@ -35,10 +36,10 @@ FIRN_HD inline void correct_volumes(const VolumeDrift<D, Real>& drift, const Lan
           gather_mass<WideTile<D, Degree, Real>::kLayout>(s.of(i), nodes + s.index(i));
       masses.at(0, i) = mass.mean, masses.at(1, i) = mass.least;
     });
-    drift.correct(lanes, masses.get(0), masses.get(1), rate, dt);
+    drift.correct(lanes, masses.get(0), masses.get(1), rate, span);
   } else {
     lanes.for_each_lane([&](int, std::uint32_t lane) {
-      correct_volume_of<D, Degree, Real>(drift, nodes, x, home, rate, lanes.chunk, lane, dt);
+      correct_volume_of<D, Degree, Real>(drift, nodes, x, home, rate, lanes.chunk, lane, span);
     });
   }
 }

@@ -29,12 +29,20 @@ struct TransferParams {
   bool affine_map = false;            // xi = affine
   bool gradient_force = false;        // classical form instead of MLS-MPM
   bool internal_force = true;         // P2G brings the impulse of the particles' stress
-  bool separate_force = false;   // force impulse in GridView::increments instead of in the momentum
-  bool corrects_volume = false;  // collocated: liquids' J is held against the nodes' mass
+  bool separate_force = false;  // force impulse in GridView::increments instead of in the momentum
+  // Collocated: of so many steps, a power of two, one holds J of what flows against the nodes' mass
+  // (materials/volume_drift.h); 0: none does.
+  std::uint32_t volume_interval = 0;
   bool corrects_positions = false;  // staggered: positions also move with kFaceCorrection
   bool shears = false;              // staggered: stress goes to kFaceImpulse, grad v comes back
   bool staggered = false;           // velocities live on the faces of cells (mac.h), not on nodes
 };
+
+// For how long a step holds J against the nodes' mass: 0 where it is not its turn, s.
+FIRN_HD inline double volume_span(const TransferParams& params, const StepControl& control) {
+  const std::uint32_t interval = params.volume_interval;
+  return interval > 0 && (control.step & (interval - 1)) == 0 ? interval * control.dt : 0;
+}
 
 // Homes are the blocks of floor(x / dx - shift), such that the lowest node of every stencil of the
 // particle is that node or, on the axis along which a staggered stencil lies on faces, the next.

@@ -217,6 +217,9 @@ void parse_parameters(TableReader& table, const Scene& scene, Material& material
   table.read_in("poisson_ratio", material.poisson_ratio,
                 is_thermal(scene) ? *poisson.thermal_range : poisson.range);
   parse_friction_hardening(table, material.friction_hardening);
+  if (!table.has("friction_hardening")) return;
+  table.refuse("friction_angle", "has no say beside 'friction_hardening'; remove one of them");
+  material.friction_angle = 0;  // a preset's
 }
 
 bool preset_has(const Material& material, std::string_view key) {

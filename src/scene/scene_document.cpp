@@ -262,6 +262,8 @@ class SceneWriter {
     add_members(all, kMaterial, m, always);
     if (!m.youngs_modulus_of_temperature.empty())  // which stands in its place
       std::erase_if(all.entries, [](const Entry& e) { return e.key == "youngs_modulus"; });
+    if (m.friction_angle == 0 && m.friction_hardening != std::array<double, 4>{})
+      std::erase_if(all.entries, [](const Entry& e) { return e.key == "friction_angle"; });
     add_members(all, kMaterial, m.heat);
     const auto phases = [](const PhaseValues& v) {
       Node both;

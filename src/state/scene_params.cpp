@@ -67,7 +67,9 @@ TransferParams transfer_params(const Scene& scene) {
   p.corrects_positions = integrator.unified
                              ? std::any_of(scene.materials.begin(), scene.materials.end(), may_flow)
                              : integrator.staggered && scene.fluid.density_correction;
-  p.corrects_volume = !integrator.staggered && corrects_volume(scene);
+  // Explicit steps shear by so little that every eighth will do.
+  if (!integrator.staggered && corrects_volume(scene))
+    p.volume_interval = integrator.implicit ? 1 : 8;
   return p;
 }
 

@@ -1,5 +1,5 @@
-// Sand takes the room that its mass does: where it has flown apart it closes before it bears a load,
-// and in a drum that turns it does not sink together.
+// Sand takes the room that its mass does: where it has flown apart it closes before it bears a
+// load, and in a drum that turns it does not sink together.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -66,15 +66,14 @@ TEST_P(SandVolume, OfABlockThatFliesApartIsThereAgainWhenItRests) {
   EXPECT_NEAR(rest.center_of_mass[1], 0.16, 0.07 * 0.16);
   EXPECT_NEAR(rest.volume, 0.128, 0.05 * 0.128);
 }
-INSTANTIATE_TEST_SUITE_P(Steps, SandVolume,
-                         testing::Values(Step{TransferType::kAflip, true},
-                                         Step{TransferType::kAflip, false},
-                                         Step{TransferType::kApic, true}),
-                         [](const auto& info) {
-                           return std::string(info.param.transfer == TransferType::kApic ? "Apic"
-                                                                                         : "Aflip") +
-                                  (info.param.fused ? "Fused" : "StageByStage");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Steps, SandVolume,
+    testing::Values(Step{TransferType::kAflip, true}, Step{TransferType::kAflip, false},
+                    Step{TransferType::kApic, true}),
+    [](const auto& info) {
+      return std::string(info.param.transfer == TransferType::kApic ? "Apic" : "Aflip") +
+             (info.param.fused ? "Fused" : "StageByStage");
+    });
 
 // Of the sand, what lies in squares of two cells that hold a fifth more than they have room for.
 double too_dense(const Simulation& simulation, double dx) {

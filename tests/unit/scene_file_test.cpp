@@ -143,7 +143,6 @@ model = "drucker_prager"
 density = 1600
 youngs_modulus = 1e5
 poisson_ratio = 0.3
-friction_angle = 30
 friction_hardening = [35, 9, 0.2, 10]
 cohesion = 0.01
 volume_correction = false
@@ -162,7 +161,6 @@ gamma = 1
   sand.density = 1600;
   sand.youngs_modulus = 1e5;
   sand.poisson_ratio = 0.3;
-  sand.friction_angle = 30 * kDegree;
   sand.friction_hardening = {35 * kDegree, 9 * kDegree, 0.2, 10 * kDegree};
   sand.cohesion = 0.01;
   sand.volume_correction = false;
@@ -171,10 +169,8 @@ gamma = 1
   const Material& found = scene.materials[1];
   // 35 degrees in radians may be rounded in either order of multiplication: one unit in the last
   // place.
-  EXPECT_DOUBLE_EQ(found.friction_angle, sand.friction_angle);
   for (int i = 0; i < 4; ++i)
     EXPECT_DOUBLE_EQ(found.friction_hardening[i], sand.friction_hardening[i]);
-  sand.friction_angle = found.friction_angle;
   sand.friction_hardening = found.friction_hardening;
   EXPECT_TRUE(found == sand);
   EXPECT_EQ(scene.materials[2].name, "a") << "materials keep the order of the file";

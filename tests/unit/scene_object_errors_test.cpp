@@ -66,6 +66,10 @@ TEST(SceneObjectErrors, Materials) {
        "hardening = 10\n[material.s]\npreset = \"sand\"\nfriction_hardening = @[40, 60, 0.4, 0]",
        {"the largest angle", "found 95.18"}},
       {"hardening = 10",
+       "hardening = 10\n[material.s]\npreset = \"sand\"\nfriction_hardening = [35, 9, 0.2, 10]\n"
+       "friction_angle = @30",
+       {"'friction_angle' has no say beside 'friction_hardening'"}},
+      {"hardening = 10",
        "hardening = 10\n[material.s]\npreset = \"sand\"\ncohesion = @-1",
        {"'cohesion' must be >= 0"}},
       {"hardening = 10",

@@ -1,4 +1,5 @@
-// Volume ratios of liquids and sand and the density that nodes have: what a step makes of one particle's.
+// Volume ratios of liquids and sand and the density that nodes have: what a step makes of one
+// particle's.
 #include <gtest/gtest.h>
 
 #include <algorithm>

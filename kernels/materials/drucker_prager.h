@@ -10,9 +10,7 @@
 namespace firn {
 
 struct DruckerPrager : StvkHencky {
-  static constexpr bool kFlowsOn = true;
   static constexpr int kScalars = 2;
-  static constexpr double kMostOpened = 3.4;  // log of 30 times the volume
 
   template <class T>
   FIRN_HD static T kept_volume(const T& open_volume) {
@@ -41,12 +39,12 @@ struct DruckerPrager : StvkHencky {
   FIRN_HD static Torn<T> tear(const MaterialParams<Scalar<T>>& params, const T& beyond,
                               const T& cohesion, const T& dimension) {
     using Real = Scalar<T>;
-    constexpr Real kTears = 10;
+    constexpr Real kTears = 10, kMostOpened = Real(3.4);  // 30 times the volume
     if (!params.volume_correction) return {beyond, cohesion};
     const T tip = dimension * cohesion, partly = beyond * T(1 / (1 - 1 / kTears));
     const auto holds = partly < T(kTears) * tip;
     const T opened = select(holds, partly, beyond + tip);
-    return {min(opened, T(Real(kMostOpened))),
+    return {min(opened, T(kMostOpened)),
             select(holds, cohesion - opened * (T(1 / kTears) / dimension), T(0))};
   }
 

@@ -48,7 +48,7 @@ struct Law {
   static constexpr bool kDeforms = true;           // keeps F; liquids need their volume ratio alone
   static constexpr bool kForbidsInversion = true;  // J <= 0 has no energy
   static constexpr bool kCollapses = false;        // hardly pushes back at J ~ 0
-  static constexpr bool kFlowsOn = false;          // its shear has no end (volume_drift.h)
+  static constexpr bool kFlowsOn = false;          // a liquid: shear has no end (volume_drift.h)
   // What it keeps of its past beside F: scalars, which begin as kFirst, then symmetric tensors,
   // upper triangle row by row, which begin as the identity.
   static constexpr int kScalars = 0, kTensors = 0, kFirst = 0;

@@ -237,8 +237,10 @@ void check_required(TableReader& table, const ModelKeys& model, const Material& 
     const bool replaced_by_lame = material.lame && contains(std::span(kElastic), key);
     const bool given = table.has(key) || (has_preset && preset_has(material, key));
     if (!given && !replaced_by_hardening && !replaced_by_lame) {
-      table.fail(table.node(), fmt::format("{} needs the key '{}' (model \"{}\")", table.label(),
-                                           key, model.name));
+      table.fail(
+          table.node(),
+          fmt::format("{} needs the key '{}'{} (model \"{}\")", table.label(), key,
+                      key == "friction_angle" ? " or 'friction_hardening'" : "", model.name));
     }
   }
 }

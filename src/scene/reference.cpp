@@ -207,6 +207,17 @@ void write_words(std::string& out, const Table& rows) {
   }
 }
 
+// With what may stand in their place, which is no more among what the model may have.
+std::string needs_text(const ModelKeys& model, std::vector<std::string_view>& optional) {
+  std::string text;
+  for (const std::string_view key : model.required) {
+    text += fmt::format("{}`{}`", text.empty() ? "" : ", ", key);
+    const std::string_view stand_in = kMaterial.find(key)->stand_in;
+    if (std::erase(optional, stand_in) > 0) text += fmt::format(" or `{}`", stand_in);
+  }
+  return text;
+}
+
 void write_models(std::string& out) {
   const Scene thermal = scene_under(Under::kHeat);
   out +=
@@ -215,9 +226,9 @@ void write_models(std::string& out) {
       "| model | needs | may have | under `thermal` also |\n|---|---|---|---|\n";
   for (const ModelKeys& model : material_models()) {
     const bool moved = why_not_moved(thermal, model.model).empty();
-    out += fmt::format("| `{}` | {} | {} | {} |\n", model.name,
-                       list_of_code_spans({model.required.begin(), model.required.end()}),
-                       list_of_code_spans({model.optional.begin(), model.optional.end()}),
+    std::vector<std::string_view> optional(model.optional.begin(), model.optional.end());
+    const std::string needs = needs_text(model, optional);
+    out += fmt::format("| `{}` | {} | {} | {} |\n", model.name, needs, list_of_code_spans(optional),
                        moved ? list_of_code_spans(thermal_keys(thermal, model.model)) : "");
   }
   out += '\n';

@@ -25,9 +25,9 @@ int mode_number(const Scene& scene) {
   }
 }
 
-// Whether volume ratios of liquids and sand are corrected. What nodes have of mass tells of a
+// Whether volume ratios of liquids are corrected. What nodes have of mass tells of a liquid's
 // volume where all else is as dense.
-bool corrects_volume(const Scene& scene) {
+bool corrects_liquids(const Scene& scene) {
   const std::vector<Material>& all = scene.materials;
   const double scale =
       scene.sources.empty() && !scene.bodies.empty() ? scene.bodies[0].density_scale : 1;
@@ -68,7 +68,7 @@ TransferParams transfer_params(const Scene& scene) {
                              ? std::any_of(scene.materials.begin(), scene.materials.end(), may_flow)
                              : integrator.staggered && scene.fluid.density_correction;
   // Explicit steps shear by so little that every eighth will do.
-  if (!integrator.staggered && corrects_volume(scene))
+  if (!integrator.staggered && corrects_liquids(scene))
     p.volume_interval = integrator.implicit ? 1 : 8;
   return p;
 }

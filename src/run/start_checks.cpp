@@ -325,6 +325,18 @@ std::vector<std::string> seam_warnings(const Scene& scene) {
   return warnings;
 }
 
+std::vector<std::string> force_warnings(const Scene& scene) {
+  std::vector<std::string> warnings;
+  for (const ForceField& force : scene.forces)
+    if (!(force.drag > 0) &&
+        std::equal(force.acceleration.component.begin(),
+                   force.acceleration.component.begin() + scene.simulation.dimension,
+                   VectorField().component.begin()))
+      warnings.push_back(fmt::format(
+          "force \"{}\" does nothing: its 'acceleration' and its 'drag' are zero", force.name));
+  return warnings;
+}
+
 // What the checks take for granted.
 bool has_what_it_names(const Scene& scene) {
   const auto has = [&](int material) {
@@ -362,7 +374,7 @@ std::vector<std::string> scene_warnings(const Scene& scene) {
        {body_warnings(scene), overlap_warnings(scene), shared_space_warnings(scene),
         transfer_warnings(scene), flow_warnings(scene), weight_warnings(scene),
         stiffness_warnings(scene), strength_warnings(scene), collider_warnings(scene),
-        wall_warnings(scene), seam_warnings(scene)})
+        wall_warnings(scene), seam_warnings(scene), force_warnings(scene)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

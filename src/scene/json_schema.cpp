@@ -244,6 +244,9 @@ Json models_under(const Scene& scene) {
     for (const std::string_view key : model_keys(scene, model)) keys.push_back(key);
     Json rules = needs_of(model);
     rules["propertyNames"] = {{"enum", keys}};
+    for (const std::string_view key : model.required)
+      if (const std::string_view stand_in = stand_in_of(model, key); !stand_in.empty())
+        rules["allOf"].push_back({{"not", {{"required", {key, stand_in}}}}});
     cases.push_back(when(is_model(scene, model), rules));
   }
   return {{"properties", {{"model", {{"enum", models}}}}},

@@ -86,6 +86,8 @@ struct ModelKeys {
   std::span<const std::string_view> required, optional;
 };
 std::span<const ModelKeys> material_models();
+// The model's optional key that may be given in place of a required one; empty where none may.
+std::string_view stand_in_of(const ModelKeys& model, std::string_view required);
 inline constexpr std::array<std::string_view, 5> kOfAllMaterials = {"model", "preset", "color",
                                                                     "look", "finish"};
 // All that mean something for the model in this scene but `kOfAllMaterials`.

@@ -233,14 +233,15 @@ void check_required(TableReader& table, const ModelKeys& model, const Material& 
   Keys required = {"density"};
   required.insert(required.end(), model.required.begin(), model.required.end());
   for (const std::string_view key : required) {
-    const bool replaced_by_hardening = key == "friction_angle" && table.has("friction_hardening");
+    const std::string_view stand_in = stand_in_of(model, key);
+    const bool replaced = !stand_in.empty() && table.has(stand_in);
     const bool replaced_by_lame = material.lame && contains(std::span(kElastic), key);
     const bool given = table.has(key) || (has_preset && preset_has(material, key));
-    if (!given && !replaced_by_hardening && !replaced_by_lame) {
+    if (!given && !replaced && !replaced_by_lame) {
       table.fail(
           table.node(),
           fmt::format("{} needs the key '{}'{} (model \"{}\")", table.label(), key,
-                      key == "friction_angle" ? " or 'friction_hardening'" : "", model.name));
+                      stand_in.empty() ? "" : fmt::format(" or '{}'", stand_in), model.name));
     }
   }
 }
@@ -329,6 +330,11 @@ constinit const Table kMaterial = {
     kMaterialKeys};
 
 std::span<const ModelKeys> material_models() { return kModels; }
+
+std::string_view stand_in_of(const ModelKeys& model, std::string_view required) {
+  const std::string_view stand_in = kMaterial.find(required)->stand_in;
+  return contains(model.optional, stand_in) ? stand_in : std::string_view();
+}
 
 std::vector<std::string_view> model_keys(const Scene& scene, const ModelKeys& model) {
   Keys keys = {"density", "viscosity"};

@@ -212,7 +212,7 @@ std::string needs_text(const ModelKeys& model, std::vector<std::string_view>& op
   std::string text;
   for (const std::string_view key : model.required) {
     text += fmt::format("{}`{}`", text.empty() ? "" : ", ", key);
-    const std::string_view stand_in = kMaterial.find(key)->stand_in;
+    const std::string_view stand_in = stand_in_of(model, key);
     if (std::erase(optional, stand_in) > 0) text += fmt::format(" or `{}`", stand_in);
   }
   return text;

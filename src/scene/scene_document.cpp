@@ -352,7 +352,8 @@ class SceneWriter {
     Node table;
     add_value(table, "name", f.name);
     if (f.shape) add(table, "shape", shape(*f.shape, 0));
-    add_members(table, kForce, f);
+    // One of the two is needed; an acceleration of zero is one that is off.
+    add_members(table, kForce, f, f.drag > 0 ? Words{} : Words{"acceleration"});
     add_names(table, "materials", f.materials, "material", scene_.materials);
     return table;
   }

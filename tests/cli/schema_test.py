@@ -165,6 +165,12 @@ class Schema(CliTest):
         moving = {"type": "keyframes", "times": [0], "eye": [[1, 0, 0]], "target": [[0, 0, 0]]}
         self.assertTrue(self.valid(changed(square, "output.camera", {"motion": moving})))
         self.assertFalse(self.valid(changed(square, "output.camera", {"orbit": 20})))
+        for start in ({"model": "drucker_prager", "density": 1600, "youngs_modulus": 1e5, "poisson_ratio": 0.3}, {"preset": "sand"}):
+            angle, hardening = {"friction_angle": 33}, {"friction_hardening": [35, 9, 0.2, 10]}
+            for keys in (angle, hardening):
+                self.assertTrue(self.valid(changed(square, "material.jelly", start | keys)))
+            self.assertFalse(self.valid(changed(square, "material.jelly", start | angle | hardening)))
+            self.assertEqual(self.valid(changed(square, "material.jelly", start)), "preset" in start)
 
     def test_variants_are_partial(self):
         square = tomllib.loads(SCENE)

@@ -70,6 +70,16 @@ TEST(BuiltScene, ExtentsMayHaveDepthIn2D) {
   EXPECT_NO_THROW(validate(scene));
 }
 
+TEST(BuiltScene, ForcesMayBeZero) {
+  for (const int dimension : {2, 3}) {
+    Scene scene = scene_in(dimension);
+    scene.forces.resize(1);
+    EXPECT_NO_THROW(validate(scene));
+    scene.forces[0].acceleration.component[2].constant = -1;  // of which 2D takes no note
+    EXPECT_NO_THROW(validate(scene));
+  }
+}
+
 TEST(BuiltScene, NamesMayBeLeftOut) {
   Scene scene = scene_in(3);
   scene.colliders.push_back(scene.colliders[0]);

@@ -178,6 +178,17 @@ gamma = 1
   expect_round_trip(scene);
 }
 
+TEST(SceneFileKeys, FrictionHardeningTakesTheAngleOfThePresetsPlace) {
+  const Scene scene = parse_text(kMinimalScene + R"TOML(
+[material.s]
+preset = "sand"
+friction_hardening = [35, 9, 0.2, 10]
+)TOML");
+  EXPECT_EQ(scene.materials.at(1).friction_angle, 0);
+  EXPECT_GT(scene.materials.at(1).friction_hardening[0], 0.5);
+  expect_round_trip(scene);
+}
+
 TEST(SceneFileKeys, EveryModelLoads) {
   const std::string elastic = "density = 1\nyoungs_modulus = 1\npoisson_ratio = 0.1\n";
   const std::pair<std::string, std::string> models[] = {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/materials/volume_drift.h"
+#include "kernels/transfer/transfer.h"
 
 namespace firn {
 namespace {
@@ -109,6 +110,26 @@ TEST(VolumeDrift, GoesNoFurtherThanTheDensity) {
   OneParticle water(MaterialModel::kWeaklyCompressible);
   water.correct(1.25, 1, 1e6);
   EXPECT_NEAR(water.history[3], -0.2, 1e-14);
+}
+
+TEST(VolumeDrift, SpansOfAnIntervalAreTheTimeThatPassed) {
+  StepControl control{};
+  control.dt = 0.25;
+  for (const std::uint32_t interval : {1U, 8U}) {
+    TransferParams params;
+    params.volume_interval = interval;
+    std::uint32_t turns = 0;
+    double spanned = 0;
+    for (control.step = 0; control.step < 16; ++control.step) {
+      const double span = volume_span(params, control);
+      turns += span > 0 ? 1 : 0;
+      spanned += span;
+    }
+    EXPECT_EQ(turns, 16 / interval);
+    EXPECT_EQ(spanned, 16 * control.dt) << "interval " << interval;
+  }
+  control.step = 0;
+  EXPECT_EQ(volume_span({}, control), 0) << "no materials that flow";
 }
 
 TEST(VolumeDrift, IsOfLiquidsAlone) {

@@ -2,7 +2,11 @@
 // sorted keys, how they neighbour each other and which of them share a colour. See rebuild.h.
 #pragma once
 
+#include <algorithm>
+#include <type_traits>
+
 #include "kernels/exec/algorithms.h"
+#include "kernels/exec/node_row.h"
 #include "kernels/fields/first_round.h"
 #include "kernels/grid/rebuild.h"
 
@@ -46,6 +50,9 @@ struct MarkHomes {
 
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
+    if constexpr (kHasNodeRows) {
+      if (is_endless()) return enter_packs(g);
+    }
     Vec<int, D> last = Vec<int, D>::zero();
     std::uint32_t last_slot = kDropped;  // none yet
     const std::uint32_t first = g.index() * kChunksPerGroup * kLanes;
@@ -65,6 +72,62 @@ struct MarkHomes {
         last_slot = enter_home<D>(g, hash, block, control);
       }
       slot_block[slot] = last_slot;
+    });
+  }
+
+  // Whether particles are where they are, and stay in the simulation.
+  bool is_endless() const {
+    return std::all_of(periodic.count, periodic.count + D, [](int n) { return n == 0; }) &&
+           sinks.count == 0 && !sinks.open;
+  }
+  // On the CPU then, where the lanes of most packs have one home.
+  template <class Group>
+  FIRN_FLAT void enter_packs(Group& g) const {
+    const std::uint32_t bank = control->first_chunk, first = g.index() * kChunksPerGroup,
+                        end = std::min(first + kChunksPerGroup, control->n_slots / kLanes);
+    for (std::uint32_t chunk = first; chunk < end; ++chunk)
+      std::fill(slot_block + chunk * kLanes + particles.chunks[bank + chunk].count,
+                slot_block + (chunk + 1) * kLanes, kDropped);
+    Vec<int, D> last = Vec<int, D>::zero();
+    std::uint32_t last_slot = kDropped;
+    const auto enter = [&](const Vec<int, D>& block) {
+      bool same = last_slot != kDropped;
+      for (int a = 0; a < D; ++a) same = same && block[a] == last[a];
+      if (!same) last_slot = enter_home<D>(g, hash, block, control);
+      last = block;
+      return last_slot;
+    };
+    const auto count_of = [&](std::uint32_t chunk) { return particles.chunks[chunk].count; };
+    g.template for_each_pack<Real>(bank + first, bank + end, count_of, [&](const auto& lanes) {
+      using Lanes = std::remove_cvref_t<decltype(lanes)>;
+      using T = typename Lanes::Value;
+      const T one_block = T(Real(1) / BlockTraits<D>::kSide);
+      typename Lanes::template Table<D> home;
+      auto is_far = T(Real(0)) > T(Real(0)), is_other = is_far;
+      for (int a = 0; a < D; ++a) {
+        const T x = lanes.load(channel_row(particles.x, lanes.chunk, D, a));
+        const T block = floor(axis_base(x, inv_dx, shift).node * one_block);
+        home.set(a, block);
+        is_far = is_far || !(abs(x * T(inv_dx)) < T(static_cast<Real>(BlockTraits<D>::kMaxCell)));
+        is_other = is_other || block != T(home.at(a, 0));
+      }
+      std::uint32_t* const to = slot_block + (lanes.chunk - bank) * kLanes;
+      if (any(is_far && lanes.active())) {
+        lanes.for_each_lane([&](int, std::uint32_t lane) {
+          Vec<int, D> block;
+          to[lane] = home_of(g, lanes.chunk, lane, block) ? enter(block) : kDropped;
+        });
+        return;
+      }
+      const auto block_of = [&](int i) {
+        Vec<int, D> block;
+        for (int a = 0; a < D; ++a) block[a] = static_cast<int>(home.at(a, i));
+        return block;
+      };
+      if (any(is_other && lanes.active()))
+        lanes.for_each_lane([&](int i, std::uint32_t lane) { to[lane] = enter(block_of(i)); });
+      else
+        std::fill_n(to + lanes.first, lanes.active_lanes(), enter(block_of(0)));
     });
   }
 

@@ -3,6 +3,7 @@
 #include "kernels/exec/bits.h"
 #include "kernels/liquid/position_correction.h"
 #include "kernels/mac/boundary_geometry.h"
+#include "kernels/transfer/corner_tile.h"
 #include "kernels/transfer/spline.h"
 #include "kernels/transfer/tile.h"
 
@@ -13,7 +14,7 @@ template <int D, class Real>
 struct FillCells {
   static constexpr const char* kName = "fill_cells";
   static constexpr int kThreads = kLanes;  // a warp: its particles take turns at the tile
-  using Tile = BlockTile<D, 2, Real, Real>;
+  using Tile = std::conditional_t<kHasNodeRows, CornerTile<D, Real>, BlockTile<D, 2, Real, Real>>;
   struct Scratch {
     Tile tile;
   };
@@ -63,6 +64,26 @@ struct FillCells {
         turn.accumulate(lowest[offset], value);
       }
     });
+  }
+
+  template <class Group, class Lanes>
+  FIRN_FLAT void add_pack(Group& g, int, const Vec<int, D>& home, const Lanes& lanes) const {
+    using T = typename Lanes::Value;
+    Vec<T, D> base;
+    T share[BlockTraits<D>::kCorners] = {
+        T(inverse_cell) * lanes.load(channel_row(particles.volume, lanes.chunk, 1, 0))};
+    for (int a = 0, shares = 1; a < D; ++a, shares *= 2) {
+      const AxisBase<T> at = axis_base(lanes.load(channel_row(particles.x, lanes.chunk, D, a)),
+                                       grid.inv_dx, Real(0.5));
+      base[a] = at.node;
+      for (int i = shares - 1; i >= 0; --i) {
+        share[2 * i + 1] = share[i] * at.offset;
+        share[2 * i] = share[i] - share[2 * i + 1];
+      }
+    }
+    const auto at = lanes.places(Tile::index_of(base, home));
+    const CornerShares<D, Real> brought(share);
+    lanes.for_each_lane([&](int i, std::uint32_t) { g.scratch.tile.add(at.at[i], brought.of[i]); });
   }
 };
 

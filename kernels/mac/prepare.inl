@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/grid/pose_colliders.h"
 #include "kernels/mac/boundary_geometry.h"
 #include "kernels/mac/face_layers.h"
@@ -8,6 +10,7 @@
 #include "kernels/mac/prepare.h"
 #include "kernels/transfer/mac.h"
 #include "kernels/transfer/spline.h"
+#include "kernels/transfer/tile.h"
 
 namespace firn {
 
@@ -52,6 +55,14 @@ struct MarkFluid {
   FIRN_HD void operator()(Group& g) const {
     const std::uint32_t block = grid.coloured[g.index()];
     const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
+    if constexpr (kHasNodeRows)
+      mark_packs(g, block, home);
+    else
+      mark_each(g, block, home);
+  }
+
+  template <class Group>
+  FIRN_HD void mark_each(Group& g, std::uint32_t block, const Vec<int, D>& home) const {
     const std::uint32_t first = grid.chunk_begin[block] * kLanes,
                         end = grid.chunk_begin[block + 1] * kLanes;
     g.for_each(end - first, [&](std::uint32_t i) {
@@ -69,11 +80,50 @@ struct MarkFluid {
             ends || at.offset == Real(0) || axis_base(x, grid.inv_dx, Real(0.5)).offset == Real(0);
       }
       if (ends) expect_gaps(g, block);
-      const CellAddress at = cell_address<D>(mac, block, local);
-      std::uint32_t& word = mac.fluid[2 * std::uint64_t{at.block} + (at.cell >> 5)];
-      const std::uint32_t bit = 1u << (at.cell & 31u);
-      if ((g.load(word) & bit) == 0) g.atomic_or(word, bit);
+      mark(g, block, local);
     });
+  }
+
+  // On the CPU a group marks the cells around its block for itself, pack by pack, and the grid's
+  // when all its particles have been looked at.
+  template <class Group>
+  FIRN_FLAT void mark_packs(Group& g, std::uint32_t block, const Vec<int, D>& home) const {
+    constexpr int kSide = BlockTraits<D>::kSide + 3;  // from one cell before the block
+    bool holds[int_power(kSide, D)] = {}, any_ends = false;
+    for_each_pack_in(g, block, grid, particles, [&](const auto& lanes) {
+      using T = typename std::remove_cvref_t<decltype(lanes)>::Value;
+      T place = T(Real(0));
+      auto ends = T(Real(0)) > T(Real(0));
+      for (int a = 0; a < D; ++a) {
+        const T x = lanes.load(channel_row(particles.x, lanes.chunk, D, a));
+        const AxisBase<T> at = axis_base(x, grid.inv_dx, Real(0));
+        T local = at.node - T(static_cast<Real>(home[a] * BlockTraits<D>::kSide - 1));
+        if (bounds.active)
+          local -=
+              select(x >= T(bounds.max[a]) && at.offset < T(Real(1e-3)), T(Real(1)), T(Real(0)));
+        ends = ends || at.offset == T(Real(0)) ||
+               axis_base(x, grid.inv_dx, Real(0.5)).offset == T(Real(0));
+        place = place * T(static_cast<Real>(kSide)) + local;
+      }
+      any_ends = any_ends || any(ends && lanes.active());
+      const auto at = lanes.places(place);
+      lanes.for_each_lane([&](int i, std::uint32_t) { holds[at.at[i]] = true; });
+    });
+    if (any_ends) expect_gaps(g, block);
+    for (int i = 0; i < int_power(kSide, D); ++i) {
+      if (!holds[i]) continue;
+      Vec<int, D> local;
+      for (int a = D - 1, left = i; a >= 0; --a, left /= kSide) local[a] = left % kSide - 1;
+      mark(g, block, local);
+    }
+  }
+
+  template <class Group>
+  FIRN_HD void mark(Group& g, std::uint32_t block, const Vec<int, D>& local) const {
+    const CellAddress at = cell_address<D>(mac, block, local);
+    std::uint32_t& word = mac.fluid[2 * std::uint64_t{at.block} + (at.cell >> 5)];
+    const std::uint32_t bit = 1u << (at.cell & 31u);
+    if ((g.load(word) & bit) == 0) g.atomic_or(word, bit);
   }
   // A particle just at the end of linear stencils gives nothing to their last faces and reads the
   // slope of the velocity from them.

@@ -281,6 +281,11 @@ TEST(StartWarnings, TellOfSandInLongSteps) {
   scene.materials[0].model = MaterialModel::kVonMises;
   EXPECT_TRUE(warns_of(scene, "von_mises that flows after"));
   scene.time.dt_max = 1e-3;
+  EXPECT_TRUE(warns_of(scene, "von_mises that flows after")) << "clay runs out a fifth too short";
+  scene.materials[0].model = MaterialModel::kDruckerPrager;
+  EXPECT_FALSE(warns_of(scene, "stands where it should fall"));
+  scene.materials[0].model = MaterialModel::kVonMises;
+  scene.time.dt_max = 1e-4;
   EXPECT_FALSE(warns_of(scene, "von_mises that flows after"));
   scene.time.dt_max = 1.0 / 24;
   scene.simulation.integrator = Integrator::kOptimization;

@@ -13,7 +13,8 @@ namespace firn {
 template <int D, class Real>
 struct CornerTile {
   static constexpr int kCorners = BlockTraits<D>::kCorners;
-  static constexpr int kSide = BlockTraits<D>::kSide + 1;  // cells in which stencils begin, per axis
+  static constexpr int kSide =
+      BlockTraits<D>::kSide + 1;  // cells in which stencils begin, per axis
   static constexpr int kPlaces = int_power(kSide, D);
   static constexpr int kAbreast = PackRows<Real>::kAbreast;
   // Of four shares each, as many as are added at once, or more.

@@ -67,9 +67,8 @@ std::vector<std::string> flow_warnings(const Scene& scene) {
     warnings.push_back(
         "drucker_prager under integrator = \"optimization\": steps of sand that slides take many "
         "iterations; \"explicit\" is many times as fast");
-  // s, in which what is said below was within some per cent.
-  constexpr double kShortForSand = 2e-3, kShortForMetal = 2e-4;
   if (inside) return warnings;
+  constexpr double kShortForSand = 2e-3, kShortForMetal = 2e-4;  // s: within some per cent
   if (sand && scene.time.dt_max > kShortForSand)
     warnings.push_back(
         "drucker_prager that flows after an elastic step: in steps of more than a few milliseconds "

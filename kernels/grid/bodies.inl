@@ -165,7 +165,7 @@ void update_with_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, con
   launch_items(exec, {{nullptr, colliders}, &control->stop},
                PoseColliders<Real>{params.colliders, params.poses, control, moved});
   const DeviceCount blocks{&control->n_blocks, max_blocks};
-  find_surfaces<Exec, D, Real>(exec, params, grid, max_blocks, control);
+  find_surfaces<Exec, D, Real>(exec, params, grid, Real(0), max_blocks, control);
   find_dependents<Exec, D, Real>(exec, params, grid, max_blocks, control);
   fold_images<Exec, D, Real>(exec, params, grid, max_blocks, control);
   fold_dependents<Exec, D, Real>(exec, params, grid, Real(0), max_blocks, control);

@@ -21,6 +21,8 @@ struct FindSurfaces : NodeContact<D, Real> {
     Real full;                    // kg, that a node within the lightest of all material has
   };
 
+  Real reach;  // m, outside of colliders, within which nodes look for it
+
   template <class Group>
   FIRN_HD void operator()(Group& g) const {
     const Vec<int, D> origin = block_of_key<D>(grid.keys[g.index()]);
@@ -35,7 +37,7 @@ struct FindSurfaces : NodeContact<D, Real> {
     g.sync();
     bool any = reaches_walls(origin);
     for (int c = 0; c < params.collider_count; ++c)
-      any = any || (near[c] == Contact::kTouches && params.colliders[c].by_surface);
+      any = any || (near[c] >= least_nearness() && params.colliders[c].by_surface);
     if (!any) return;
     g.once([&] { g.scratch.full = least_mass(); });
     g.for_each(2 * D, [&](std::uint32_t side) {
@@ -69,6 +71,9 @@ struct FindSurfaces : NodeContact<D, Real> {
     return is_at_any_wall(this->position_of(origin, 0)) ||
            is_at_any_wall(this->position_of(origin, kNodes - 1));
   }
+  FIRN_HD std::uint8_t least_nearness() const {
+    return reach > Real(0) ? Contact::kBeside : Contact::kTouches;
+  }
   // With a margin, as other kernels may round distances otherwise.
   FIRN_HD Real margin() const { return Real(0.1) * grid.dx; }
   FIRN_HD bool is_at_any_wall(const Vec<Real, D>& x) const {
@@ -79,8 +84,8 @@ struct FindSurfaces : NodeContact<D, Real> {
   FIRN_HD bool is_in_any(const std::uint8_t* near, const Vec<Real, D>& x) const {
     if (is_at_any_wall(x)) return true;
     for (int c = 0; c < params.collider_count; ++c)
-      if (near[c] == Contact::kTouches && params.colliders[c].by_surface &&
-          this->distance(c, x) <= margin())
+      if (near[c] >= least_nearness() && params.colliders[c].by_surface &&
+          this->distance(c, x) <= margin() + reach)
         return true;
     return false;
   }
@@ -161,9 +166,9 @@ struct FindSurfaces : NodeContact<D, Real> {
 
 template <class Exec, int D, class Real>
 void find_surfaces(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
-                   std::uint32_t max_blocks, const StepControl* control) {
+                   Real reach, std::uint32_t max_blocks, const StepControl* control) {
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
-                FindSurfaces<D, Real>{{params, grid, control}});
+                FindSurfaces<D, Real>{{params, grid, control}, reach});
 }
 
 }  // namespace firn

@@ -211,7 +211,7 @@ void grid_update(Exec& exec, const GridUpdateParams<Real, D>& params, const Grid
                PoseColliders<Real>{params.colliders, params.poses, control});
   const LaunchRange blocks{{&control->n_blocks, max_blocks}, &control->stop};
   const bool by_surface = params.surfaces != nullptr;
-  if (by_surface) find_surfaces<Exec, D, Real>(exec, params, grid, max_blocks, control);
+  if (by_surface) find_surfaces<Exec, D, Real>(exec, params, grid, Real(0), max_blocks, control);
   find_dependents<Exec, D, Real>(exec, params, grid, max_blocks, control);
   fold_images<Exec, D, Real>(exec, params, grid, max_blocks, control);
   fold_dependents<Exec, D, Real>(exec, params, grid, Real(0), max_blocks, control);

@@ -16,6 +16,19 @@ FIRN_HD inline void take_away(Mat<Real, D>& P, const Vec<Real, D>& into, Real sq
     for (int b = 0; b < D; ++b) P(a, b) -= into[a] * into[b] / squared;
 }
 
+// How far outside of collider c, m, a node is held where the step would take it within; 0 where
+// only nodes within touch it. Of what lets go nodes within bear all, even those of so little weight
+// that in a long step the material would spring back past the face to the next ones.
+template <int D, class Real>
+FIRN_HD inline Real reach_of(const NodeContact<D, Real>& contact, int c) {
+  const ColliderShape<Real>& collider = contact.params.colliders[c];
+  return collider.minds_gaps && collider.by_surface ? contact.grid.dx : Real(0);
+}
+template <int D, class Real>
+FIRN_HD inline bool may_touch(const NodeContact<D, Real>& contact, int c, Real distance) {
+  return contact.is_in_body(distance) || distance <= reach_of(contact, c);
+}
+
 // How collider c acts on a node at x that would move with v.
 template <int D, class Real>
 FIRN_HD inline typename NodeContact<D, Real>::Facing facing_of(const NodeContact<D, Real>& contact,
@@ -75,7 +88,8 @@ struct CloseContacts : ImplicitNodes<D, Real> {
       if (m.slip_of != nullptr) follow_parent(dependence, x, m);
       meet_walls(contact, g.index(), i, x, m);
       for (int c = 0; c < problem.boundaries.collider_count; ++c)
-        if (contact.reaches(origin, c)) meet_body(contact, g.index(), i, c, x, m);
+        if (contact.gap_to(origin, c) <= reach_of(contact, c))
+          meet_body(contact, g.index(), i, c, x, m);
       g.scratch.wrong[i] = keep(m);
     });
     g.sync();
@@ -112,13 +126,15 @@ struct CloseContacts : ImplicitNodes<D, Real> {
   }
   FIRN_HD void meet_body(const NodeContact<D, Real>& contact, std::uint32_t block, std::uint32_t i,
                          int c, const Vector& x, Meeting& m) const {
-    if (Dependence<D, Real>::is_borne(m.slip_of, kWalls + c) ||
-        !contact.is_in_body(contact.distance(c, x)))
+    const Real distance = contact.distance(c, x);
+    if (Dependence<D, Real>::is_borne(m.slip_of, kWalls + c) || !may_touch(contact, c, distance))
       return;
     const ColliderShape<Real>& collider = problem.boundaries.colliders[c];
     const auto facing = facing_of(contact, c, block, i, x, m.target);
+    const Real until =
+        contact.is_in_body(distance) ? Real(0) : distance / static_cast<Real>(problem.control->dt);
     meet(kWalls + c, contact.type_at(collider.boundary, x, facing.normal), collider.friction,
-         facing.surface, facing.normal, facing.closing, c, m);
+         facing.surface, facing.normal, max(facing.closing, until), c, m);
   }
 
   // Bodies beyond the last bit share it. `closing`: how fast it may come closer, m/s.
@@ -299,7 +315,7 @@ struct EndImplicit : ImplicitNodes<D, Real> {
     };
     Shares shares{Mat<Real, D>::identity(), Real(-1) * Base::vector_at(problem.view.gradient, node),
                   Vector::zero()};
-    if (!is_closed(kWalls + c) || !contact.is_in_body(contact.distance(c, x)))
+    if (!is_closed(kWalls + c) || !may_touch(contact, c, contact.distance(c, x)))
       return shares.of_body;
     for (int face = 0; face < kWalls; ++face) {
       if (!is_closed(face)) continue;
@@ -307,7 +323,7 @@ struct EndImplicit : ImplicitNodes<D, Real> {
       shares.meet(contact.type_at(boundaries.walls.boundary[face], x, normal), normal, false);
     }
     for (int other = 0; other < boundaries.collider_count; ++other)
-      if (is_closed(kWalls + other) && contact.is_in_body(contact.distance(other, x))) {
+      if (is_closed(kWalls + other) && may_touch(contact, other, contact.distance(other, x))) {
         const Vector normal =
             facing_of(contact, other, block, i, x, Base::vector_at(problem.view.target, node))
                 .normal;

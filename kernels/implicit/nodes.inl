@@ -306,7 +306,7 @@ void begin_implicit(Exec& exec, const ImplicitProblem<Real, D>& p) {
       exec, {{nullptr, static_cast<std::uint32_t>(p.boundaries.collider_count)}, &p.control->stop},
       PoseColliders<Real>{p.boundaries.colliders, p.boundaries.poses, p.control});
   if (p.boundaries.surfaces != nullptr)
-    find_surfaces<Exec, D, Real>(exec, p.boundaries, p.grid, p.max_blocks, p.control);
+    find_surfaces<Exec, D, Real>(exec, p.boundaries, p.grid, p.grid.dx, p.max_blocks, p.control);
   // The weight follows, as momentum alone is what increments of velocities are measured from.
   GridUpdateParams<Real, D> momentum_alone = p.boundaries;
   momentum_alone.separate_force = false;

@@ -75,8 +75,9 @@ std::vector<std::string> flow_warnings(const Scene& scene) {
         "sand stands where it should fall; bound time.dt_max, or use integrator = \"explicit\"");
   if (metal && scene.time.dt_max > kShortForMetal)
     warnings.push_back(
-        "von_mises that flows after an elastic step: in steps of 1 ms it stands where it should "
-        "yield; bound time.dt_max, or use integrator = \"optimization\" and implicit.plasticity = "
+        "von_mises that flows after an elastic step: in steps of a millisecond it yields too "
+        "little; "
+        "bound time.dt_max, or use integrator = \"optimization\" and implicit.plasticity = "
         "\"inside\"");
   return warnings;
 }

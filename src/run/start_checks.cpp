@@ -75,10 +75,8 @@ std::vector<std::string> flow_warnings(const Scene& scene) {
         "sand stands where it should fall; bound time.dt_max, or use integrator = \"explicit\"");
   if (metal && scene.time.dt_max > kShortForMetal)
     warnings.push_back(
-        "von_mises that flows after an elastic step: in steps of a millisecond it yields too "
-        "little; "
-        "bound time.dt_max, or use integrator = \"optimization\" and implicit.plasticity = "
-        "\"inside\"");
+        "von_mises that flows after an elastic step yields too little in steps of a millisecond; "
+        "bound time.dt_max, or use \"optimization\" and implicit.plasticity = \"inside\"");
   return warnings;
 }
 

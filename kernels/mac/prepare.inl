@@ -70,9 +70,15 @@ struct MarkFluid {
       if (slot % kLanes >= particles.chunks[slot / kLanes].count) return;
       Vec<int, D> local;
       bool ends = false;
-      for (int a = 0; a < D; ++a)
-        local[a] =
-            static_cast<int>(cell_along(a, channel_at(particles.x, slot, D, a), home[a], ends));
+      for (int a = 0; a < D; ++a) {
+        const Real x = channel_at(particles.x, slot, D, a);
+        const AxisBase<Real> at = axis_base(x, grid.inv_dx, Real(0));
+        local[a] = at.node - home[a] * BlockTraits<D>::kSide;
+        // But for the rounding of either.
+        if (bounds.active && x >= bounds.max[a] && at.offset < Real(1e-3)) --local[a];
+        ends =
+            ends || at.offset == Real(0) || axis_base(x, grid.inv_dx, Real(0.5)).offset == Real(0);
+      }
       if (ends) expect_gaps(g, block);
       mark(g, block, local);
     });
@@ -90,7 +96,14 @@ struct MarkFluid {
       auto ends = T(Real(0)) > T(Real(0));
       for (int a = 0; a < D; ++a) {
         const T x = lanes.load(channel_row(particles.x, lanes.chunk, D, a));
-        place = place * T(static_cast<Real>(kSide)) + cell_along(a, x, home[a], ends) + T(Real(1));
+        const AxisBase<T> at = axis_base(x, grid.inv_dx, Real(0));
+        T local = at.node - T(static_cast<Real>(home[a] * BlockTraits<D>::kSide - 1));
+        if (bounds.active)
+          local -=
+              select(x >= T(bounds.max[a]) && at.offset < T(Real(1e-3)), T(Real(1)), T(Real(0)));
+        ends = ends || at.offset == T(Real(0)) ||
+               axis_base(x, grid.inv_dx, Real(0.5)).offset == T(Real(0));
+        place = place * T(static_cast<Real>(kSide)) + local;
       }
       any_ends = any_ends || any(ends && lanes.active());
       const auto at = lanes.places(place);
@@ -103,20 +116,6 @@ struct MarkFluid {
       for (int a = D - 1, left = i; a >= 0; --a, left /= kSide) local[a] = left % kSide - 1;
       mark(g, block, local);
     }
-  }
-
-  // Which cell from the block's first one on, along an axis, holds what lies at x: a whole number.
-  // `ends` becomes true where a stencil begins or ends just there.
-  template <class T, class Mask>
-  FIRN_HD T cell_along(int a, const T& x, int home, Mask& ends) const {
-    const AxisPlace<T> at = axis_place(x, T(grid.inv_dx), T(Real(0)));
-    T local = at.node - T(static_cast<Real>(home * BlockTraits<D>::kSide));
-    // But for the rounding of either.
-    if (bounds.active)
-      local -= select(x >= T(bounds.max[a]) && at.offset < T(Real(1e-3)), T(Real(1)), T(Real(0)));
-    ends = ends || at.offset == T(Real(0)) ||
-           axis_place(x, T(grid.inv_dx), T(Real(0.5))).offset == T(Real(0));
-    return local;
   }
 
   template <class Group>

@@ -81,7 +81,7 @@ firn_operators(exec/multiply_add multiply_add<Exec,Real>)
 firn_operators(step/step open_step<Exec> begin_step<Exec> end_step<Exec>)
 
 firn_operators(grid/rebuild rebuild_layout restore_layout permute_rows<Exec,Real> copy_rows<Exec,Real>
-  clear_nodes<Exec,Real> save_nodes<Exec,Real> carry_nodes<Exec,Real>)
+  clear_nodes<Exec,Real> save_keys<Exec,Real> save_nodes<Exec,Real> carry_nodes<Exec,Real>)
 firn_operators(grid/update grid_update add_columns<Exec>)
 firn_operators(grid/surfaces find_surfaces)
 firn_operators(grid/mirror fold_images mirror_velocities)

@@ -5,7 +5,7 @@
 
 namespace firn {
 
-// Before a layout is replaced: the keys of its blocks, for CarryNodes.
+// Before a layout is replaced: the keys of its blocks.
 struct SaveKeys {
   static constexpr const char* kName = "save_keys";
   const std::uint64_t* keys;
@@ -74,11 +74,18 @@ struct CarryNodes {
 };
 
 template <class Exec, class Real>
+void save_keys(Exec& exec, const GridView<Real>& grid, std::uint32_t max_blocks,
+               StepControl* control) {
+  launch_items(exec, {{&control->n_blocks, max_blocks}, &control->skip_layout},
+               SaveKeys{grid.keys, grid.saved_keys, control});
+}
+
+template <class Exec, class Real>
 void save_nodes(Exec& exec, const GridView<Real>& grid, std::uint32_t max_blocks,
                 StepControl* control) {
   const std::uint32_t* skip = &control->skip_layout;
   const DeviceCount blocks{&control->n_blocks, max_blocks};
-  launch_items(exec, {blocks, skip}, SaveKeys{grid.keys, grid.saved_keys, control});
+  save_keys(exec, grid, max_blocks, control);
   launch_groups(exec, {blocks, skip}, SaveNodes<Real>{grid.momentum, grid.nodes, control});
   if (grid.impulse != nullptr)
     launch_groups(exec, {blocks, skip}, SaveNodes<Real>{grid.impulse, grid.increments, control});

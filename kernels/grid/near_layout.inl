@@ -190,6 +190,47 @@ struct FindOldRanks {
   }
 };
 
+// The same of the blocks around, where these need not be in the layout.
+struct ClearOldAround {
+  static constexpr const char* kName = "clear_old_around";
+  std::uint32_t around;
+  std::uint32_t* old_around;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t rank) const {
+    for (std::uint32_t n = 0; n < around; ++n)
+      old_around[std::uint64_t{rank} * around + n] = kNoBlock;
+  }
+};
+template <int D>
+struct FindOldAround {
+  static constexpr const char* kName = "find_old_around";
+  static constexpr int kThreads = 32;  // for 27 or 9 blocks
+  static constexpr std::uint32_t kAround = int_power(3, D);
+  struct Scratch {};
+  BlockHash hash;
+  const std::uint64_t* saved_keys;
+  const std::uint32_t* counts;
+  std::uint32_t materials;
+  std::uint32_t* old_around;
+  const StepControl* control;
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t old = g.index();
+    if (old >= control->old_bins / materials) return;
+    const Vec<int, D> block = block_of_key<D>(saved_keys[old]);
+    g.for_each(kAround, [&](std::uint32_t n) {
+      std::uint32_t particles = 0;
+      for (std::uint32_t m = 0; m < materials; ++m)
+        particles += counts[(std::uint64_t{old} * materials + m) * kAround + n];
+      if (particles == 0) return;
+      const std::uint32_t slot =
+          hash.find(block_key<D>(neighbour_block<D>(block, static_cast<int>(n))));
+      // Seen from there, this block lies the other way.
+      old_around[std::uint64_t{hash.ranks[slot]} * kAround + kAround - 1 - n] = old;
+    });
+  }
+};
+
 // The counts of the particles that come into a new bin.
 template <int D>
 struct NewBin {
@@ -205,14 +246,17 @@ struct NewBin {
     const std::uint32_t block = bin / materials, material = bin % materials;
     if (home[block] == 0) return;
     for (int n = 0; n < kAround; ++n) {
-      const std::uint32_t from =
-          near_counts.old_rank[around[static_cast<std::uint64_t>(block) * kAround + n]];
+      const std::uint32_t from = rank_around(static_cast<std::uint64_t>(block) * kAround + n);
       if (from == kNoBlock) continue;
       // Seen from there, this block lies the other way.
       const std::uint64_t at = std::uint64_t{from * materials + material} * kAround +
                                static_cast<std::uint32_t>(kAround - 1 - n);
       if (near_counts.count[at] > 0) f(near_counts.count[at], from);
     }
+  }
+  FIRN_HD std::uint32_t rank_around(std::uint64_t at) const {
+    return near_counts.old_around != nullptr ? near_counts.old_around[at]
+                                             : near_counts.old_rank[around[at]];
   }
 };
 template <int D>
@@ -293,10 +337,22 @@ void add_up_near(Exec& exec, const GridView<Real>& grid, const RebuildView& scra
                  StepControl* control) {
   const std::uint32_t* skip = &control->skip_near;
   const std::uint32_t max_bins = scratch.max_blocks * scratch.materials;
-  const NewBin<D> bins{scratch.near_counts, grid.home, grid.around, scratch.materials};
-  launch_items(exec, {{&control->n_blocks, scratch.max_blocks}, skip},
-               FindOldRanks{grid.keys, grid.saved_keys, scratch.materials,
-                            scratch.near_counts.old_rank, control});
+  const NearCounts& counts = scratch.near_counts;
+  const NewBin<D> bins{counts, grid.home, grid.around, scratch.materials};
+  const LaunchRange blocks{{&control->n_blocks, scratch.max_blocks}, skip};
+  if (counts.old_rank != nullptr)
+    launch_items(
+        exec, blocks,
+        FindOldRanks{grid.keys, grid.saved_keys, scratch.materials, counts.old_rank, control});
+  // On CUDA the sort takes no more instructions, and ten launches less.
+  if constexpr (!Exec::kIsCuda) {
+    if (counts.old_around != nullptr) {
+      launch_items(exec, blocks, ClearOldAround{int_power(3, D), counts.old_around});
+      launch_groups(exec, {{&control->old_bins, scratch.max_blocks}, skip},
+                    FindOldAround<D>{grid.hash, grid.saved_keys, counts.count, scratch.materials,
+                                     counts.old_around, control});
+    }
+  }
   launch_items(exec, {{nullptr, max_bins}, skip}, SumNear<D>{bins, scratch.bin_chunks, control});
   exclusive_scan(exec, scratch.bin_chunks, {nullptr, max_bins}, skip, scratch.bin_begin);
   launch_items(exec, {{&control->n_bins, max_bins}, skip}, StartNear<D>{bins, scratch.bin_begin});

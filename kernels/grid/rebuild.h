@@ -11,10 +11,13 @@
 
 namespace firn {
 
-// What near_layout.inl counts. Null where steps are not fused.
+// What near_layout.inl counts. Null where layouts are always found by sorting.
 struct NearCounts {
-  std::uint32_t* count = nullptr;     // per old bin 3^d: particles that are in that neighbour now
-  std::uint32_t* old_rank = nullptr;  // per new block
+  std::uint32_t* count = nullptr;  // per old bin 3^d: particles that are in that neighbour now
+  // What rank a block had: of every new one, or, where the grid does not have all neighbours, of
+  // the 3^d around each new one, as far as particles come from there.
+  std::uint32_t* old_rank = nullptr;
+  std::uint32_t* old_around = nullptr;
 };
 
 // Scratch and capacities of a rebuild; pointers into device memory.
@@ -29,7 +32,7 @@ struct RebuildView {
   std::uint32_t* bin_chunks = nullptr;    // per bin
   std::uint32_t* bin_first = nullptr;     // per bin + 1: first chunk
   std::uint32_t* block_colour = nullptr;  // per block
-  NearCounts near_counts;                 // with it goes GridView::saved_keys, by save_nodes
+  NearCounts near_counts;                 // with it goes GridView::saved_keys, by save_keys
 };
 
 // Finds blocks and the permutation, and writes the new chunk table (over the old one) and the
@@ -85,9 +88,15 @@ template <class Exec, class Real>
 void copy_rows(Exec& exec, const RebuildView& scratch, const RowMoves<Real>& moves,
                const StepControl* control, const std::uint32_t* skip);
 
+// Before a rebuild that has NearCounts: keeps the keys of the layout that it will replace.
+template <class Exec, class Real>
+void save_keys(Exec& exec, const GridView<Real>& grid, std::uint32_t max_blocks,
+               StepControl* control);
+
 // Around a rebuild between fused steps: the momentum that lies on the grid follows its blocks.
-// save_nodes copies it to GridView::nodes, whose velocities are used up by then; carry_nodes brings
-// it back, and sets to zero what is new. Without a carried momentum that is every node.
+// save_nodes, which keeps the keys as well, copies it to GridView::nodes, whose velocities are used
+// up by then; carry_nodes brings it back, and sets to zero what is new. Without a carried momentum
+// that is every node.
 template <class Exec, class Real>
 void save_nodes(Exec& exec, const GridView<Real>& grid, std::uint32_t max_blocks,
                 StepControl* control);

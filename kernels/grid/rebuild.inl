@@ -115,7 +115,8 @@ void rebuild_layout(Exec& exec, Real shift, const SinkView<Real>& sinks,
       old_bins{&control->old_bins, max_bins};
   const std::uint32_t groups = (scratch.max_chunks + MarkHomes<D, Real>::kChunksPerGroup - 1) /
                                MarkHomes<D, Real>::kChunksPerGroup;
-  const bool has_counts = scratch.near_counts.count != nullptr;
+  // The sort finds who leaves the simulation.
+  const bool has_counts = scratch.near_counts.count != nullptr && sinks.count == 0 && !sinks.open;
   const OldBins<D, Real> old{
       grid.inv_dx,       shift,  particles, grid.saved_keys, scratch.bin_first,
       scratch.materials, control};

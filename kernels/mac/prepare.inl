@@ -344,12 +344,15 @@ struct AccelerateFaces {
   // Whether the face has a velocity: whether liquid is near. Stress moves at least the mass that
   // the pressure will move, or viscosity would hold liquid up where faces are not full.
   FIRN_HD bool accelerate(Node<Real>& face, int axis, Real open, Real wall, Real share) const {
-    const Real m = face[kFaceMass], inv_m = m > kLeastMass ? Real(1) / m : Real(0);
-    const Real before = face[kFaceMomentum] * inv_m;
-    const Real whole = cell_volume(), w = volume_per_mass(face[kFaceVolume], inv_m, whole, share);
-    const Real moved = w > Real(0) ? max(m, open * whole / w) : m;
-    const Real after = before + (m > kLeastMass ? face[kFaceImpulse] / moved : Real(0)) +
-                       static_cast<Real>(control->dt) * boundary.params.gravity[axis];
+    const Node<Real> brought = face;
+    const Real m = brought[kFaceMass], inv_m = m > kLeastMass ? Real(1) / m : Real(0);
+    const Real before = brought[kFaceMomentum] * inv_m, impulse = brought[kFaceImpulse];
+    const Real whole = cell_volume();
+    const Real w = volume_per_mass(brought[kFaceVolume], inv_m, whole, share);
+    Real after = before;
+    if (m > kLeastMass && impulse != Real(0))
+      after += impulse / (w > Real(0) ? max(m, open * whole / w) : m);
+    after += static_cast<Real>(control->dt) * boundary.params.gravity[axis];
     face = Node<Real>::make(m > kLeastMass ? after : Real(0), -before, w, wall);
     return m > kLeastMass;
   }

@@ -56,8 +56,8 @@ struct G2P : ParticleAdvance<D, Real> {
       gather_tensor<axis_modes(Set), Tile::kSide>(s, velocities, c);
     store_gradient(s, velocities, c, chunk, lane);
     if constexpr (std::is_floating_point_v<Real>)
-      if (const auto span = static_cast<Real>(volume_span(params, *Base::control)); span > 0)
-        correct_volume(gather_mass<Tile::kSide>(s, velocities), span, chunk, lane);
+      if (holds_volumes(params, *Base::control))
+        correct_volume(gather_mass<Tile::kSide>(s, velocities), chunk, lane);
     store_coefficients(s, c, chunk, lane);
     for (int a = 0; a < D; ++a) Base::move(g, a, x[a], c[0][a], chunk, lane);
     if (near_bodies) Base::guard(home, x, chunk, lane, false);
@@ -85,13 +85,14 @@ struct G2P : ParticleAdvance<D, Real> {
             grid.inv_dx * column[1 + b][a];
   }
 
-  FIRN_HD void correct_volume(const MassAround<Real>& mass, Real span, std::uint32_t chunk,
+  FIRN_HD void correct_volume(const MassAround<Real>& mass, std::uint32_t chunk,
                               std::uint32_t lane) const {
     Mat<Real, D> grad_v;
     for (int i = 0; i < D * D; ++i)
       grad_v(i / D, i % D) = channel_row(particles.gradient, chunk, D * D, i)[lane];
     const VolumeDrift<D, Real> drift(materials, particles, grid.inv_dx);
-    drift.correct(OneLane<Real>{chunk, lane}, mass.mean, mass.least, drift.rate_of(grad_v), span);
+    drift.correct(OneLane<Real>{chunk, lane}, mass.mean, mass.least, drift.rate_of(grad_v),
+                  volume_span(params, static_cast<Real>(Base::control->dt)));
   }
 
   FIRN_HD void store_coefficients(const Stencil<D, Degree, Real>& s, Node<Real>* c,

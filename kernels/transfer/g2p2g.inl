@@ -223,10 +223,10 @@ struct G2P2G {
             select(active, lanes.load(channel_row(particles.v, lanes.chunk, D, a)), T(Real(0))),
             select(active, increments.get(a), T(Real(0))), motion.c[0][a]);
     }
-    if (const auto span = static_cast<Real>(volume_span(params, *control)); span > 0) {
+    if (holds_volumes(params, *control)) {
       const VolumeDrift<D, Real> drift(constitutive.materials, particles, grid.inv_dx);
       correct_volumes<Degree>(drift, lanes, s, g.scratch.read.velocity.node, pass.home, x,
-                              motion.grad_v, span);
+                              motion.grad_v, volume_span(params, pass.dt));
     }
     scale_parts(s, motion);
     for (int r = 1; r < kModes; ++r)

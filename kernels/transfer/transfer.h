@@ -38,10 +38,14 @@ struct TransferParams {
   bool staggered = false;           // velocities live on the faces of cells (mac.h), not on nodes
 };
 
-// For how long a step holds J against the nodes' mass: 0 where it is not its turn, s.
-FIRN_HD inline double volume_span(const TransferParams& params, const StepControl& control) {
+// Whether it is a step's turn to hold J against the nodes' mass, and for how long it does then, s.
+FIRN_HD inline bool holds_volumes(const TransferParams& params, const StepControl& control) {
   const std::uint32_t interval = params.volume_interval;
-  return interval > 0 && (control.step & (interval - 1)) == 0 ? interval * control.dt : 0;
+  return interval > 0 && (control.step & (interval - 1)) == 0;
+}
+template <class Real>
+FIRN_HD inline Real volume_span(const TransferParams& params, Real dt) {
+  return static_cast<Real>(params.volume_interval) * dt;
 }
 
 // Homes are the blocks of floor(x / dx - shift), such that the lowest node of every stencil of the

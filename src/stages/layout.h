@@ -25,7 +25,10 @@ class LayoutStage : public Stage<Exec, D, Real> {
     StepControl* c = context_.step();
     const GridView<Real> grid = context_.grid.view();
     const RebuildView view = scratch();
-    if (context_.fused) save_nodes(context_.exec, grid, context_.max_blocks(), c);
+    if (context_.fused)
+      save_nodes(context_.exec, grid, context_.max_blocks(), c);
+    else if (view.near_counts.count != nullptr)
+      save_keys(context_.exec, grid, context_.max_blocks(), c);
     rebuild_layout<Exec, D, Real>(context_.exec, home_shift<Real>(context_.params.transfer),
                                   context_.bodies.sinks(), context_.particles.view(), grid, view,
                                   c);

@@ -16,9 +16,9 @@ namespace firn {
 template <class Exec, int D, class Real>
 class GridStore {
  public:
-  // `components`: groups of 4 reals per node; 1 for collocated velocities, D for one per face.
-  // `parities`: per axis, of the colours of blocks; 0 unless steps are fused, which need momentum
-  // beside velocity and all neighbours of a block.
+  // `components`: groups of 4 reals per node; 1 for collocated velocities, D for one per face,
+  // where every step has another layout. `parities`: per axis, of the colours of blocks; 0 unless
+  // steps are fused, which need momentum beside velocity.
   GridStore(Exec& exec, double dx, const PeriodicBlocks& periodic, std::uint32_t materials,
             int components, bool increments, int parities = 0)
       : exec_(exec),
@@ -28,6 +28,7 @@ class GridStore {
         reals_(BlockTraits<D>::kNodes * 4 * static_cast<std::size_t>(components)),
         with_increments_(increments),
         fused_(parities > 0),
+        near_(fused_ || (components > 1 && !Exec::kIsCuda)),
         halo_{fused_ ? 1 : 0, 1},
         parities_(fused_ ? parities : 2),
         keys_(exec, key_table()),
@@ -74,7 +75,7 @@ class GridStore {
     v.increments = nodes_.data(kIncrements);
     v.momentum = fused_ ? nodes_.data(kMomentum) : v.nodes;
     v.impulse = fused_ ? nodes_.data(kImpulse) : v.increments;
-    v.around = words_.data(kAround);
+    v.around = fused_ ? words_.data(kAround) : nullptr;
     v.halo = halo_;
     v.saved_keys = keys_.data(kSavedKeys);
     v.dx = static_cast<Real>(dx_);
@@ -89,7 +90,8 @@ class GridStore {
     scratch.bin_chunks = words_.data(kBinChunks);
     scratch.bin_first = words_.data(kBinFirst);
     scratch.block_colour = words_.data(kBlockColour);
-    scratch.near_counts = {words_.data(kNearCount), words_.data(kOldRank)};
+    scratch.near_counts = {words_.data(kNearCount), words_.data(kOldRank),
+                           fused_ ? nullptr : words_.data(kAround)};
   }
 
   // What fused steps leave on the grid: the blocks, and the momentum on their nodes.
@@ -144,7 +146,7 @@ class GridStore {
 
   enum KeyField { kKeys, kSavedKeys, kKeyFields };
   FieldTable<kKeyFields> key_table() const {
-    return {{{kKeys, 1}, {kSavedKeys, fused_ ? 1u : 0u, 0, true}}};
+    return {{{kKeys, 1}, {kSavedKeys, near_ ? 1u : 0u, 0, fused_}}};
   }
   enum Word {
     kHome,
@@ -161,7 +163,7 @@ class GridStore {
     kWords
   };
   FieldTable<kWords> word_table() const {
-    const std::size_t bins = materials_, around = fused_ ? int_power(3, D) : 0;
+    const std::size_t bins = materials_, around = near_ ? int_power(3, D) : 0;
     return {{{kHome, 1},
              {kCorners, BlockTraits<D>::kCorners},
              {kChunkBegin, 1, 1},
@@ -193,6 +195,7 @@ class GridStore {
   std::uint32_t materials_, capacity_ = 0;
   std::size_t reals_;  // per block
   bool with_increments_, fused_;
+  bool near_;  // layouts are found from those before: see kernels/grid/near_layout.inl
   BlockHalo halo_;
   int parities_;
   Buffer<Exec, std::uint64_t> hash_keys_;

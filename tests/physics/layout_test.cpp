@@ -1,5 +1,5 @@
-// New layouts of the particles of fused steps: found by counting neighbours or by sorting they are
-// the same, and no number is lost on the way from bank to bank or in place.
+// New layouts of the particles of fused steps and of liquids: found by counting neighbours or by
+// sorting they are the same, and no number is lost on the way from bank to bank or in place.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -60,6 +60,28 @@ TYPED_TEST(Layouts, FoundByCountingAreTheSortedOnes) {
     EXPECT_EQ(counted.positions(), sorted.positions());
     TestFixture::expect_own_numbers(counted, clean);
     TestFixture::expect_own_numbers(sorted, clean);
+  }
+}
+
+TYPED_TEST(Layouts, OfLiquidsAreFoundByCountingAsWell) {
+  const Scene scene = liquid_layout_scene(TestFixture::D);
+  typename TestFixture::Harness counted(2, scene), sorted(1, scene);
+  TestFixture::fill(counted);
+  TestFixture::fill(sorted);
+  for (int round = 0; round < 8; ++round) {
+    SCOPED_TRACE(round);
+    const bool still = round == 3, far = round == 5;
+    const auto before = counted.ids();
+    for (auto* h : {&counted, &sorted}) h->move(still ? 0.0 : 1.3, far ? 17 : -1);
+    counted.layout(Finds::kNear, false);
+    sorted.layout(Finds::kSorted, false);
+    EXPECT_EQ(counted.control().skip_sort == 0, round == 0 || far);
+    EXPECT_EQ(counted.control().skip_permute != 0, still);
+    EXPECT_EQ(counted.ids() == before, still);
+    EXPECT_EQ(counted.ids(), sorted.ids());
+    EXPECT_EQ(counted.chunk_table(), sorted.chunk_table());
+    EXPECT_EQ(counted.positions(), sorted.positions());
+    TestFixture::expect_own_numbers(counted, false);
   }
 }
 
@@ -148,7 +170,8 @@ TYPED_TEST(Layouts, GrowthKeepsWhatLiesInEitherBank) {
 }
 
 TYPED_TEST(Layouts, LeaveRingsToTheSort) {
-  typename TestFixture::Harness counted(1, true), sorted(1, true);
+  typename TestFixture::Harness counted(1, ring_scene(TestFixture::D)),
+      sorted(1, ring_scene(TestFixture::D));
   int across = 0, within = 0;
   for (auto* h : {&counted, &sorted}) h->add(40, 0, 1, 15);
   for (int round = 0; round < 40; ++round) {

@@ -1,5 +1,6 @@
-// Particles of fused steps on the CPU, brought into layout after layout. Every channel holds
-// numbers made from the particle's id, so that what was lost or mixed up on the way shows.
+// Particles of fused steps, or of a liquid, on the CPU, brought into layout after layout. Every
+// channel holds numbers made from the particle's id, so that what was lost or mixed up on the way
+// shows.
 #pragma once
 
 #include <cmath>
@@ -18,17 +19,28 @@ enum class Finds { kNear, kSorted };  // by counts of neighbours where that is p
 
 // Three materials with all that fused steps carry: as many coefficients as F has components, so
 // that they are its guests.
-inline Scene layout_scene(int dimension, bool periodic) {
-  constexpr double kCell = 0.125, kRing = 8 * 8;  // cells of the ring in the plane
-  Scene scene = empty_scene(dimension, kCell);
+inline Scene layout_scene(int dimension) {
+  Scene scene = empty_scene(dimension, 0.125);
   scene.materials = {snow("a"), snow("b"), snow("c")};
-  if (!periodic) return scene;
-  const double length = kCell * (dimension == 2 ? kRing : kRing / 2);
+  return scene;
+}
+// On a ring.
+inline Scene ring_scene(int dimension) {
+  constexpr double kRing = 8 * 8;  // cells, in the plane
+  Scene scene = layout_scene(dimension);
+  const double length = scene.grid.dx * (dimension == 2 ? kRing : kRing / 2);
   Domain domain;
   domain.min = {0, -100, -100}, domain.max = {length, 100, 100};
   domain.boundary.fill(BoundaryType::kSlip);
   domain.boundary[0] = domain.boundary[1] = BoundaryType::kPeriodic;
   scene.grid.domain = domain;
+  return scene;
+}
+// On the faces of cells, where no step is fused.
+inline Scene liquid_layout_scene(int dimension) {
+  Scene scene = layout_scene(dimension);
+  scene.simulation.integrator = Integrator::kIncompressible;
+  scene.materials = {water("a"), water("b"), water("c")};
   return scene;
 }
 
@@ -51,8 +63,8 @@ class LayoutHarness : public StepHarness<LayoutAlone<Cpu, D, Real>> {
  public:
   using Steps::control;
 
-  explicit LayoutHarness(int threads = 1, bool periodic = false)
-      : Steps(layout_scene(D, periodic), threads, kBlocks), dx_(context_.params.dx) {}
+  explicit LayoutHarness(int threads = 1, const Scene& scene = layout_scene(D))
+      : Steps(scene, threads, kBlocks), dx_(context_.params.dx) {}
 
   std::uint32_t materials() const { return context_.params.limits.materials; }
   std::uint32_t capacity() const { return context_.particles.capacity(); }

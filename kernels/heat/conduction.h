@@ -34,7 +34,7 @@ struct HeatView {
   Node<Real>* volume_sums = nullptr;  // see stress/volumetric.h
   Real* compressibility = nullptr;    // 1 / (lambda dt^2), the term of order zero of the projection
   Real* elastic_fraction = nullptr;   // share of a cell's material that is solid
-  Real* held = nullptr;    // temperature at which a cell is held, K; negative where it is free
+  Real* held = nullptr;    // temperature at which a cell is held, K; free ones: see free_mark
   Real* change = nullptr;  // of the temperature in this step, K
   Real *conductance = nullptr, *dirichlet = nullptr, *mass = nullptr, *rhs = nullptr;  // W/K, W
   Real* renewed = nullptr;  // share of a cell's heat that the air takes the place of in the step
@@ -43,6 +43,33 @@ struct HeatView {
   std::int32_t source_count = 0;
   HeatFields fields;
   Real flip = Real(1);  // share of the change that particles take; the rest is the cells' mean
+};
+
+// What stands in `held` of a free cell: less than 0, and how far its centre is from the nearest
+// solid with a temperature, in cells, as far as a stencil and one more reach.
+template <class Real>
+FIRN_HD inline Real free_mark(Real cells) {
+  return Real(-1) - min(cells, Real(2.5));
+}
+template <class Real>
+FIRN_HD inline Real cells_from_solid(Real mark) {
+  return Real(-1) - mark;
+}
+
+// Of matter outside a plane, at most `cells` before the centre of a cell: the share of the kernel
+// of that cell that it fills (`room`), and how far beyond the centre the mean of what it gives to
+// the cell lies (`offset`), in cells. Moments of the quadratic B-spline.
+template <class Real>
+struct BesidePlane {
+  Real room, offset;
+  FIRN_HD explicit BesidePlane(Real cells) {
+    const Real d = clamp(cells, Real(0), Real(1.5)), left = Real(1.5) - d, squared = d * d;
+    const bool inner = d < Real(0.5);
+    room = inner ? Real(0.5) + d * (Real(0.75) - squared / 3) : 1 - left * left * left / 6;
+    const Real moment = inner ? Real(13) / 64 - squared * (Real(0.375) - squared / 4)
+                              : left * left * left * (Real(0.25) - left / 8);
+    offset = moment / room;
+  }
 };
 
 // Cells do not see how the temperatures of their particles differ from each other: the change
@@ -56,6 +83,15 @@ struct HeatView {
 // of the differences within goes with it, or hot particles among cold ones would be driven on,
 // beyond the air.
 inline constexpr double kSettled = 0.01;
+
+// sigma of a cell.
+template <int D, class Real>
+FIRN_HD inline Real settled_share(const Node<Real>& cell, Real dx, Real dt) {
+  if (!(cell[kThermalCapacity] > Real(0))) return Real(0);
+  const Real diffusivity_over_area = cell[kThermalConductivity] * cell[kThermalFilled] *
+                                     (D == 3 ? dx : Real(1)) / cell[kThermalCapacity];
+  return min(Real(4 * kSettled) * diffusivity_over_area * dt, Real(1));
+}
 
 template <class Real>
 FIRN_HD inline HeatState<Real> load_heat(const HeatView<Real>& heat, std::uint32_t chunk,

@@ -59,7 +59,7 @@ struct SettleCells {
       const CellAddress at{g.index(), cell};
       Node<Real>& thermal_sums = heated.heat.thermal_sums[cell_index(at)];
       Real& held = heated.heat.held[cell_index(at)];
-      held = Real(-1);
+      held = free_mark(kLargest<Real>);
       const Real capacity = thermal_sums[0], volume = thermal_sums[3];
       if (!(volume > Real(0)) || !(capacity > kLeastNormal<Real> / kEpsilon<Real>))
         return thermal_sums = Node<Real>::zero(), void();
@@ -69,6 +69,8 @@ struct SettleCells {
       const auto solid = heated.nearest(x);
       if (solid.distance < Real(0))
         held = heated.temperature(g, solid.field, heated.surface_point(solid, x));
+      else
+        held = free_mark(solid.distance * grid.inv_dx);
     });
   }
 };
@@ -140,14 +142,27 @@ struct AssembleHeat {
   // Heat passes through what both cells are filled with, in series. Irregular particles fill cells
   // within unevenly, some more than wholly: there it is the mean of both that conducts, as much as
   // what the cells hold is heat of. The lesser of two uneven ones would be too little everywhere.
-  FIRN_HD Real conductance(const Node<Real>& a, const Node<Real>& b) const {
+  // Before a solid with a temperature, a cell that holds all there is room for is full on the way
+  // to that, and what it holds lies nearer to the next one.
+  FIRN_HD Real conductance(const CellAddress& here, const CellAddress& there) const {
+    const HeatView<Real>& heat = heated.heat;
+    const Node<Real> a = heat.thermal_sums[cell_index(here)],
+                     b = heat.thermal_sums[cell_index(there)];
     const Real sum = a[kThermalConductivity] + b[kThermalConductivity];
     const Real series =
         sum > Real(0) ? 2 * a[kThermalConductivity] * b[kThermalConductivity] / sum : Real(0);
-    const Real lesser = min(a[kThermalFilled], b[kThermalFilled]),
-               mean = Real(0.5) * (a[kThermalFilled] + b[kThermalFilled]);
+    const Real from_a = from_solid(here), from_b = from_solid(there);
+    const Real along = clamp(from_b - from_a, Real(-1), Real(1)), part = along * along;
+    const BesidePlane<Real> at_a(from_a), at_b(from_b);
+    const Real in_a = a[kThermalFilled] * (1 + part * (1 / at_a.room - 1)),
+               in_b = b[kThermalFilled] * (1 + part * (1 / at_b.room - 1));
+    const Real lesser = min(in_a, in_b), mean = Real(0.5) * (in_a + in_b);
     const Real within = clamp(Real(5) * lesser - Real(3), Real(0), Real(1));
-    return series * (lesser + within * (mean - lesser)) * face_over_distance();
+    return series * (lesser + within * (mean - lesser)) * face_over_distance() /
+           (1 + along * (at_b.offset - at_a.offset));
+  }
+  FIRN_HD Real from_solid(const CellAddress& free) const {
+    return cells_from_solid(heated.heat.held[cell_index(free)]);
   }
   // Bodies on either side of a gap both reach into its cells, which are then filled less than those
   // before and behind them. How far the cell and the next one upwards, or downwards, belong
@@ -161,24 +176,46 @@ struct AssembleHeat {
     const Real bridged = min(own, theirs) / min(before, behind);
     return clamp(Real(2) * bridged - Real(0.6), Real(0), Real(1));
   }
-  // How much of its face towards a body a cell of material covers: all within a layer, and also at
-  // the rim of a film, which thins out there; at that of a column, which reaches into the next cell
-  // away from the body, as much as that cell or its own is filled.
-  FIRN_HD Real covered(const CellAddress& at, const Vec<int, D>& local, const Vec<Real, D>& centre,
-                       int axis, int side) const {
+  // What a cell of material has towards a body. How much of its face is covered: all within a layer
+  // that touches the body, and also at the rim of a film, which thins out there; at that of a
+  // column, which reaches into the next cell away from the body, as much as that cell or its own is
+  // filled. And how near its material lies, of where that of a thick layer would: 0.4 in a film of
+  // half a cell.
+  struct Towards {
+    Real covered, nearness;
+  };
+  FIRN_HD Towards towards_body(const CellAddress& at, const Vec<int, D>& local,
+                               const Vec<Real, D>& centre, int axis, int side) const {
     const Real own = filled(at), behind = filled(at, local, axis, -side);
     bool within = true;
     for (int b = 0; b < D; ++b)
       for (int to = -1; to <= 1; to += 2)
         if (b != axis && filled(at, local, b, to) < Real(0.5) * own)
-          within = within && is_solid(centre, b, to);
+          within = within && is_heated(centre, b, to);
     const Real column = own > Real(0) ? min(behind / own, Real(1)) : Real(1);
-    return within ? Real(1) : Real(1) + column * (max(own, behind) - Real(1));
+    const Real thin = 1 - column, part = own > Real(0) ? touching(at, local, axis, side) : Real(1);
+    return {part * (within ? Real(1) : Real(1) + column * (max(own, behind) - Real(1))),
+            1 - Real(0.6) * thin * thin * thin};
   }
-  // Whether the centre of the next cell lies in a body: on a slope those beside a film do.
-  FIRN_HD bool is_solid(Vec<Real, D> centre, int axis, int side) const {
+  // How much of what lies before a body touches it: in the cells before and behind the surface,
+  // what there is room for and is not there is a gap. What rests on a body may have one of 0.6
+  // cells.
+  FIRN_HD Real touching(const CellAddress& at, const Vec<int, D>& local, int axis, int side) const {
+    const Real d = from_solid(at), room = BesidePlane<Real>(d).room;
+    const Real own = filled(at), behind = filled(at, local, axis, -side);
+    if (own >= room * behind) return Real(1);  // as mostly, and in a film
+    const Real within =
+        d < Real(1) ? 1 - BesidePlane<Real>(1 - d).room : BesidePlane<Real>(d - 1).room;
+    const Real whole = max(behind, filled(at, local, axis, -2 * side));
+    const Real gap = within + room + BesidePlane<Real>(d + 1).room -
+                     (filled(at, local, axis, side) + own + behind) / whole;
+    return clamp(Real(2.3) - 2 * gap, Real(0), Real(1));
+  }
+  // Whether the centre of the next cell lies in a body with a temperature: on a slope those beside
+  // a film do.
+  FIRN_HD bool is_heated(Vec<Real, D> centre, int axis, int side) const {
     centre[axis] += static_cast<Real>(side) * heated.solids.grid.dx;
-    return heated.solids.distance(centre) < Real(0);
+    return heated.nearest(centre).distance < Real(0);
   }
   // Whether a surface is near in a direction: irregular particles fill cells unevenly within, too.
   FIRN_HD bool opens(const CellAddress& at, const Vec<int, D>& local, int axis, int side) const {
@@ -204,35 +241,32 @@ struct AssembleHeat {
         Contact beyond;
         if (is_free(other)) {
           const Node<Real> theirs = heat.thermal_sums[cell_index(other)];
-          const Real k = conductance(own, theirs) * contact(at, local, a, side);
+          const Real k = conductance(at, other) * contact(at, local, a, side);
           if (side < 0) heat.conductance[face_index<D>(at.block, a, at.cell)] = k;
           row.power += k * (theirs[kThermalTemperature] - own[kThermalTemperature]);
           const Real step = part_filled(own) - part_filled(theirs);
           if (step > Real(0) && heated.is_given(kAmbientField) && opens(at, local, a, side))
             beyond = with_air(own, step, centre, beside);
         } else {
-          beyond = with_solid(own, covered(at, local, centre, a, side), centre, beside);
+          beyond = with_solid(own, towards_body(at, local, centre, a, side), centre, beside);
           if (beyond.field < 0) beyond = with_air(own, part_filled(own), centre, beside);
         }
         if (beyond.field >= 0) hold(g, beyond, own, row);
       }
   }
 
-  // Of matter outside a plane through the centre of a cell, what the kernel gives to that cell lies
-  // this far from the plane on average, in cells. If it had the plane's temperature there already,
-  // the matter in between would be beyond it.
-  static constexpr double kNearest = 0.4;
-
-  // To the surface of a body with a temperature, if there is one, through what is `covered`.
-  FIRN_HD Contact with_solid(const Node<Real>& own, Real covered, const Vec<Real, D>& centre,
-                             const Vec<Real, D>& beside) const {
+  // To the surface of a body with a temperature, if there is one, from where what the cell holds
+  // lies.
+  FIRN_HD Contact with_solid(const Node<Real>& own, const Towards& towards,
+                             const Vec<Real, D>& centre, const Vec<Real, D>& beside) const {
     const auto theirs = heated.nearest(beside);
     if (!(theirs.distance < Real(0))) return {};
     const Real ours = heated.nearest(centre).distance;
-    const Real share = clamp(ours / (ours - theirs.distance), Real(0), Real(1));
-    const Real k = own[kThermalConductivity] * covered;
-    return {k * face_over_distance() / max(share, Real(kNearest)), theirs.field,
-            centre + share * (beside - centre)};
+    const Real across = ours - theirs.distance, share = clamp(ours / across, Real(0), Real(1));
+    const Real offset = BesidePlane<Real>(ours * heated.solids.grid.inv_dx).offset;
+    const Real distance = (share + offset * heated.solids.grid.dx / across) * towards.nearness;
+    return {own[kThermalConductivity] * towards.covered * face_over_distance() / distance,
+            theirs.field, centre + share * (beside - centre)};
   }
   // To the air, half a cell away. Cells at a surface are filled in part: all the steps down to an
   // empty cell together are one face. Towards a solid there is none: particles at its surface fill

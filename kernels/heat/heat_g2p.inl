@@ -16,7 +16,7 @@ struct HeatG2P : CellG2P<D, kHeatKernel, Real> {
   using Base = CellG2P<D, kHeatKernel, Real>;
   using Base::particles;
   using Tile = typename Base::Tile;
-  // A particle with less than this outside of held bodies lies within one and waits to be put out.
+  // A particle with less than this outside of held bodies lies within one, and is as warm.
   static constexpr Real kLeastShare = Real(1e-3);
   struct Scratch {
     Tile free, change, mean, reached, settled, settles;
@@ -40,39 +40,22 @@ struct HeatG2P : CellG2P<D, kHeatKernel, Real> {
     tiles.change.node[t] = free * heat.change[cell];
     tiles.reached.node[t] = free > Real(0) ? after : heat.held[cell];
     tiles.mean.node[t] = free * after;
-    const Real settled = free * max(settling(heat.thermal_sums[cell]), heat.renewed[cell]);
+    // Also within bodies: heat is kept where all that a cell knows settles.
+    const Real settled = max(
+        settled_share<D>(heat.thermal_sums[cell], Base::grid.dx, static_cast<Real>(control->dt)),
+        free * heat.renewed[cell]);
     tiles.settled.node[t] = settled;
     tiles.settles.node[t] = settled * heat.thermal_sums[cell][kThermalTemperature];
   }
-  // sigma, see kSettled.
-  FIRN_HD Real settling(const Node<Real>& cell) const {
-    if (!(cell[kThermalCapacity] > Real(0))) return Real(0);
-    const GridView<Real>& grid = Base::grid;
-    const Real diffusivity_over_area = cell[kThermalConductivity] * cell[kThermalFilled] *
-                                       (D == 3 ? grid.dx : Real(1)) / cell[kThermalCapacity];
-    return min(Real(4 * kSettled) * diffusivity_over_area * static_cast<Real>(control->dt),
-               Real(1));
-  }
-
   template <class Group>
   FIRN_HD void advance(Group& g, const Vec<int, D>& home, std::uint32_t chunk,
                        std::uint32_t lane) const {
     const auto near = Base::cells_near(home, chunk, lane);
     const ThermalMaterial<Real>& m = heat.materials[particles.chunks[chunk].material];
     HeatState<Real> state = load_heat(heat, chunk, lane);
-    const Real share = near.mean(g.scratch.free);
-    if (!(share > kLeastShare)) return;
-    const bool beside_held = share < Real(1) - kLeastShare;
-    const Real scale = beside_held ? 1 / share : Real(1);
-    Real change = scale * near.mean(g.scratch.change);
     const Real melting = melting_point(m, channel_row(particles.id, chunk, 1, 0)[lane]);
     const Real own = temperature_of(m, melting, state.enthalpy);
-    if (heat.flip < Real(1)) {
-      const Real mean = scale * near.mean(g.scratch.mean);
-      change = heat.flip * change + (1 - heat.flip) * (mean - own);
-    }
-    change += near.mean(g.scratch.settles) - near.mean(g.scratch.settled) * own;
-    if (beside_held) change = limited(g.scratch.reached.node + near.first, own, change);
+    const Real change = change_of(g.scratch, near, own);
     add_heat(m, capacity_of(m, state) * change, state,
              channel_row(heat.state, chunk, kHeatComponents, kHeatRest)[lane]);
     channel_row(heat.state, chunk, kHeatComponents, 0)[lane] = state.enthalpy;
@@ -81,6 +64,22 @@ struct HeatG2P : CellG2P<D, kHeatKernel, Real> {
     if (!(after > Real(0) && after <= kLargest<Real>))
       g.atomic_min(control->fault,
                    pack_fault(Fault::kTemperature, channel_row(particles.id, chunk, 1, 0)[lane]));
+  }
+
+  template <class Near>
+  FIRN_HD Real change_of(const Scratch& tiles, const Near& near, Real own) const {
+    const Real share = near.mean(tiles.free);
+    if (!(share > kLeastShare))
+      return (near.mean(tiles.reached) - near.mean(tiles.mean)) / (1 - share) - own;
+    const bool beside_held = share < Real(1) - kLeastShare;
+    const Real scale = beside_held ? 1 / share : Real(1);
+    Real change = scale * near.mean(tiles.change);
+    if (heat.flip < Real(1)) {
+      const Real mean = scale * near.mean(tiles.mean);
+      change = heat.flip * change + (1 - heat.flip) * (mean - own);
+    }
+    change += near.mean(tiles.settles) - near.mean(tiles.settled) * own;
+    return beside_held ? limited(tiles.reached.node + near.first, own, change) : change;
   }
 
   // Whichever way it goes, `own` + change stays among what the cells of the stencil, of which

@@ -49,9 +49,13 @@ struct HeatedBoundaries {
     return x - found.distance * solids.normal(solid, x);
   }
 
-  // At the end of the step, as backward Euler has it.
+  // At the end of the step, as backward Euler has it. What lies beyond a corner of the domain takes
+  // the temperature of the wall there.
   template <class Device>
-  FIRN_HD Real temperature(const Device& device, int field, const Vec<Real, D>& x) const {
+  FIRN_HD Real temperature(const Device& device, int field, Vec<Real, D> x) const {
+    const auto& walls = solids.params.walls;
+    for (int a = 0; a < D && walls.active && field < kFirstBodyField; ++a)
+      if (solids.grid.periodic.count[a] == 0) x[a] = clamp(x[a], walls.min[a], walls.max[a]);
     return heat_field<D>(device, heat.fields, field, x, control->time + control->dt, control);
   }
   FIRN_HD Vec<Real, D> centre_of(const Vec<int, D>& block, const Vec<int, D>& local) const {

@@ -118,7 +118,7 @@ void RunRecord::warn_of_what_is_not_kept(const FrameStats& now) {
     return before <= bound && now > bound;
   };
   if (passes(state_.totals.energy_growth, now.energy.growth, bounds.energy_growth))
-    Progress::warning(describe_growth(now.energy, now.frame));
+    Progress::warning(describe_growth(scene_, now.energy, now.frame));
   squeezed_.resize(scene_.materials.size());
   for (const int m : now.squeezed)
     if (!squeezed_[static_cast<std::size_t>(m)]) {

@@ -84,7 +84,7 @@ void EnergyWatch::check(const FrameStats& stats) const {
   const DiagnosticsSettings& s = scene_->diagnostics;
   if (s.on_energy_growth != OnGrowth::kStop || !(balance_.growth > s.energy_growth)) return;
   throw Error(ErrorCategory::kDiverged,
-              describe_growth(balance_, stats.frame) +
+              describe_growth(*scene_, balance_, stats.frame) +
                   "; the scene asks to stop there (diagnostics.on_energy_growth)",
               {stats.total_steps, stats.time, {}, {}, {}});
 }
@@ -105,12 +105,16 @@ void EnergyWatch::load(ByteReader& in) {
   balance_ = in.value<EnergyBalance>();
 }
 
-std::string describe_growth(const EnergyBalance& balance, int frame) {
+std::string describe_growth(const Scene& scene, const EnergyBalance& balance, int frame) {
+  const bool stiffens =
+      std::any_of(scene.materials.begin(), scene.materials.end(),
+                  [](const Material& m) { return !m.youngs_modulus_of_temperature.empty(); });
   return fmt::format(
-      "energy has grown by {:.3g} % until frame {}: {:.3g} J that nothing has fed; where that is "
-      "too "
-      "much, a smaller time.cfl or a transfer that damps (apic, a smaller blend) helps",
-      100 * balance.growth, frame, balance.gained);
+      "energy has grown by {:.3g} % until frame {}: {:.3g} J that nothing has fed; {}",
+      100 * balance.growth, frame, balance.gained,
+      stiffens ? "a youngs_modulus that follows the temperature gives energy to what is strained"
+               : "where that is too much, a smaller time.cfl or a transfer that damps (apic, a "
+                 "smaller blend) helps");
 }
 
 }  // namespace firn

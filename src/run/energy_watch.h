@@ -50,6 +50,6 @@ class EnergyWatch {
 };
 
 // "energy has grown by 12 % ...".
-std::string describe_growth(const EnergyBalance& balance, int frame);
+std::string describe_growth(const Scene& scene, const EnergyBalance& balance, int frame);
 
 }  // namespace firn

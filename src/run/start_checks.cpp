@@ -200,25 +200,26 @@ std::vector<std::string> collider_warnings(const Scene& scene) {
           name, slope, kSteepSlope));
     if (collider.friction > 0 && collider.boundary != BoundaryType::kSeparate)
       warnings.push_back(fmt::format(
-          "collider \"{}\": its friction has no effect, as boundary = \"{}\" {}; a \"separate\" "
-          "one "
+          "collider \"{}\": its friction has no effect, as boundary = {}; a \"separate\" one "
           "rubs where material presses on it",
-          name, collider.boundary == BoundaryType::kSlip ? "slip" : "sticky",
-          collider.boundary == BoundaryType::kSlip ? "lets material slide freely" : "holds it"));
+          name,
+          collider.boundary == BoundaryType::kSlip ? "\"slip\" lets material slide freely"
+                                                   : "\"sticky\" holds it"));
     if (!shape.bounded()) continue;
     const bool sided = collider.boundary != BoundaryType::kSticky && !traits_of(scene).staggered;
-    const double least = sided ? 2 : 1;
+    const double least = sided || collider.temperature ? 2 : 1;
     double thinnest = least * scene.grid.dx;
     for (int a = 0; a < d; ++a) thinnest = std::min(thinnest, shape.max[a] - shape.min[a]);
     if (is_analytic(collider.shape))
       thinnest = thickest_part(compile_shape(collider.shape, d, scene.grid.dx), thinnest);
     const double cells = thinnest / scene.grid.dx;
-    constexpr double kRounding = 1e-6;
-    if (cells < least - kRounding)
+    if (cells < least - 1e-6)  // rounding
       warnings.push_back(fmt::format(
-          "collider \"{}\" is {:.2g} cells thin: material may pass through it; {} cell{} and more "
-          "hold it",
-          name, cells, least, least > 1 ? "s" : ""));
+          "collider \"{}\" is {:.2g} cells thin: material may pass through it{}; {} and more hold "
+          "it",
+          name, cells,
+          collider.temperature ? ", and warms only where it holds a cell's centre" : "",
+          least > 1 ? "2 cells" : "1 cell"));
   }
   return warnings;
 }

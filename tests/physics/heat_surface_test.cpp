@@ -104,6 +104,69 @@ TEST(HeatSurface, AGapInsulates) {
   EXPECT_LT(rise_across(2), 1e-3 * touching);
 }
 
+// Of the heat that a slab should have taken from a wall after a quarter of a second: `at`, in
+// cells, is how far that lies above a line of the grid, `gap` how far before it the slab begins.
+double taken_from_wall(double at, double gap) {
+  Scene scene = metal(2);
+  const double k = 2e4, alpha = k / (1000 * 200), time = 0.25, width = 0.2, x = at * kDx;
+  scene.time.dt_max = 2e-3;
+  scene.bodies = {body("slab", 0, box({x + gap * kDx, 0, 0}, {x + 1, width, 0}))};
+  scene.bodies[0].temperature.constant = 300;
+  scene.colliders = {collider("wall", half_space({x, 0, 0}, {1, 0, 0}), BoundaryType::kSlip)};
+  scene.colliders[0].temperature = ScalarField{400, ""};
+  Simulation simulation = simulate(scene);
+  const double before = simulation.stats().totals.heat;
+  run_to(simulation, time);
+  return (simulation.stats().totals.heat - before) /
+         (2 * k * 100 * std::sqrt(time / (std::numbers::pi * alpha)) * width);
+}
+
+TEST(HeatSurface, AWallHeatsWhereverItLiesInItsCell) {
+  for (const double at : {0.0, 0.1, 0.25, 0.4, 0.49, 0.51, 0.75, 0.9})
+    EXPECT_NEAR(taken_from_wall(at, 0), 1, 0.025) << at;
+}
+
+// What rests on a body may lie more than half a cell from it.
+TEST(HeatSurface, AGapBeforeAWallInsulates) {
+  for (const double at : {0.0, 0.4, 0.75}) {
+    EXPECT_GT(taken_from_wall(at, 0.5), 0.8) << at;
+    EXPECT_LT(taken_from_wall(at, 1.25), 0.2) << at;
+    EXPECT_LT(taken_from_wall(at, 1.5), 0.01) << at;
+  }
+}
+
+// What a sticky body holds within it is as warm.
+TEST(HeatSurface, ABodyIsWarmThroughout) {
+  Scene scene = metal(2);
+  scene.bodies = {body("block", 0, box({-0.2, -0.2, 0}, {0.2, 0.2, 0}))};
+  scene.bodies[0].temperature.constant = 300;
+  scene.colliders = {collider("core", sphere({0, 0, 0}, 0.1), BoundaryType::kSticky)};
+  scene.colliders[0].temperature = ScalarField{400, ""};
+  Simulation simulation = simulate(scene);
+  run_to(simulation, 0.25);
+  const Snapshot s = simulation.snapshot();
+  int within = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    if (std::hypot(s.position[2 * i], s.position[2 * i + 1]) > 0.06) continue;
+    ++within;
+    ASSERT_NEAR(s.temperature[i], 400, 0.01);
+  }
+  EXPECT_GT(within, 50);
+}
+
+// The temperature of a wall is asked for where it is a wall.
+TEST(HeatSurface, WallsEndWithTheDomain) {
+  Scene scene = metal(2);
+  scene.grid.domain = closed_box({0, 0, 0}, {0.2, 0.2, 0});
+  scene.grid.domain->temperature[0] = {0, "300 + 200 * sqrt(y) + 100 * sqrt(0.2 - y)"};
+  scene.bodies = {body("block", 0, box({0, 0, 0}, {0.2, 0.2, 0}))};
+  scene.bodies[0].temperature.constant = 300;
+  Simulation simulation = simulate(scene);
+  const double before = simulation.stats().totals.heat;
+  run_to(simulation, 0.05);
+  EXPECT_GT(simulation.stats().totals.heat, before);
+}
+
 // Until the wave is at its end, a column takes up 2 k dT sqrt(t / (pi alpha)) for each of its
 // width.
 TEST(HeatSurface, AWallHeatsColumnsOfAnyWidthAlike) {

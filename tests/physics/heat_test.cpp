@@ -80,12 +80,12 @@ double slab_error(int cells) {
   return std::sqrt(sum / static_cast<double>(s.size()));
 }
 
+// What is left in small cells is the hundredth of conduction by which differences within them
+// settle (kSettled).
 TEST(Heat, ASlabCoolsAsFourierSays) {
-  std::vector<double> errors;
-  for (int cells : {16, 32, 64}) errors.push_back(slab_error(cells));
-  const double slope = std::log2(errors.front() / errors.back()) / 2;
-  EXPECT_GE(slope, 1) << errors[0] << ' ' << errors[1] << ' ' << errors[2];
-  EXPECT_LE(errors.back(), 0.01);
+  EXPECT_LE(slab_error(16), 0.0075);
+  EXPECT_LE(slab_error(32), 0.003);
+  EXPECT_LE(slab_error(64), 0.003);
 }
 
 // The stock scene, in single precision, in which the last step of a frame may be as short as a
@@ -95,10 +95,8 @@ TEST(Heat, TheStockSlabCoolsToItsEndInSinglePrecision) {
   Simulation simulation = simulate(scene);
   for (int frame = 0; frame < scene.simulation.frames; ++frame) simulation.advance_frame();
   const Snapshot s = simulation.snapshot();
-  double sum = 0, count = 0;
   for (std::size_t i = 0; i < s.size(); ++i)
-    if (std::abs(s.position[2 * i] - 0.5F) < 0.02F) sum += s.temperature[i], ++count;
-  EXPECT_NEAR(sum / count, 318, 0.5);
+    ASSERT_NEAR(s.temperature[i], 300 + 100 * slab_temperature(s.position[2 * i], 0.2), 0.4);
 }
 
 // --- the one-phase Stefan problem ---

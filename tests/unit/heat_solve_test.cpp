@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kWall = 300, kTime = 0.05;
 
-// Cells of a slab that hold what a full one does, and their temperatures.
+// Cells of a slab that hold what particles give to them there, and the temperatures of that.
 template <int D>
 class HeatHarness : public StepHarness<UnifiedIntegrator<Cpu, D, double>> {
   using Steps = StepHarness<UnifiedIntegrator<Cpu, D, double>>;
@@ -47,7 +47,7 @@ class HeatHarness : public StepHarness<UnifiedIntegrator<Cpu, D, double>> {
     int count = 0;
     Steps::for_each_cell([&](std::size_t place, const Vec<int, D>& cell) {
       if (!is_inside(cell)) return;
-      const double exact = slab_temperature(scene_.grid.dx * (cell[0] + 0.5), kTime);
+      const double exact = slab_temperature(scene_.grid.dx * (cell[0] + 0.5 + offset(cell)), kTime);
       sum += std::pow(temperature(place) - kWall - exact, 2);
       ++count;
     });
@@ -55,6 +55,15 @@ class HeatHarness : public StepHarness<UnifiedIntegrator<Cpu, D, double>> {
   }
 
  private:
+  // Of a cell, before the two walls.
+  BesidePlane<double> low(const Vec<int, D>& cell) const {
+    return BesidePlane<double>(cell[0] + 0.5);
+  }
+  BesidePlane<double> high(const Vec<int, D>& cell) const {
+    return BesidePlane<double>(1 / scene_.grid.dx - cell[0] - 0.5);
+  }
+  double room(const Vec<int, D>& cell) const { return low(cell).room * high(cell).room; }
+  double offset(const Vec<int, D>& cell) const { return low(cell).offset - high(cell).offset; }
   bool is_inside(const Vec<int, D>& cell) const {
     bool inside = true;
     for (int a = 0; a < D; ++a) {
@@ -70,13 +79,14 @@ class HeatHarness : public StepHarness<UnifiedIntegrator<Cpu, D, double>> {
   }
   void put_thermal(const HeatView<double>& view) {
     const HeatProperties& heat = scene_.materials[0].heat;
-    const double volume = std::pow(scene_.grid.dx, D),
-                 capacity = volume * scene_.materials[0].density * heat.capacity.solid;
+    const double whole = std::pow(scene_.grid.dx, D);
     integrator_.material.store().clear();
     Steps::for_each_cell([&](std::size_t place, const Vec<int, D>& cell) {
-      if (is_inside(cell))
-        view.thermal_sums[place] = Node<double>::make(capacity, capacity * temperature(place),
-                                                      volume / heat.conductivity.solid, volume);
+      if (!is_inside(cell)) return;
+      const double volume = room(cell) * whole,
+                   capacity = volume * scene_.materials[0].density * heat.capacity.solid;
+      view.thermal_sums[place] = Node<double>::make(capacity, capacity * temperature(place),
+                                                    volume / heat.conductivity.solid, volume);
     });
   }
 

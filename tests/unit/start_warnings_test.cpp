@@ -112,6 +112,10 @@ TEST(StartWarnings, TellOfCollidersThatAreTooThinForTheGrid) {
   EXPECT_FALSE(thin(2, BoundaryType::kSlip));
   EXPECT_TRUE(thin(0.8, BoundaryType::kSticky));
   EXPECT_FALSE(thin(1.9, BoundaryType::kSticky));
+  Scene wire = pool({0.9, -0.3, 0}, {0.93, 1, 0});
+  wire.colliders[0].boundary = BoundaryType::kSticky;
+  wire.colliders[0].temperature = ScalarField{400, ""};
+  EXPECT_TRUE(warns_of(wire, "warms only where it holds a cell's centre"));
   // However they lie, and whatever their shape.
   const auto tilted = [](double cells, const Shape& child) {
     Scene scene = pool({}, {});

@@ -106,35 +106,28 @@ struct FindSurfaces : NodeContact<D, Real> {
     return out_of_colliders(near, x, cells * grid.dx, way.towards);
   }
   // On from `way` along a direction until no collider or wall holds the point any more, as material
-  // is pressed in a little and faces within them are none that it can touch. Nor are those which
-  // that direction hardly leads away from: the front of a sled, past which what lies under it is
-  // seen. At most as far as a node is felt; x itself where that does not lead out.
+  // is pressed in a little and faces within them are none that it can touch. At most as far as a
+  // node is felt; x itself where that does not lead out.
   FIRN_HD Vec<Real, D> out_of_colliders(const std::uint8_t* near, const Vec<Real, D>& x, Real way,
                                         const Vec<Real, D>& towards) const {
-    constexpr int kMostLooks = 20;
-    const Real ahead = Real(0.1) * grid.dx;
-    Real last = kLargest<Real>;
+    constexpr int kMostLooks = 16;
     for (int look = 0; look < kMostLooks && way < farthest(); ++look) {
       const Vec<Real, D> at = x + way * towards;
       const Depth here = depth_at(near, at);
       Real depth = here.deepest;
       if (here.close > 1) depth = max(depth, depth_in_seam(near, at, towards));
-      if (!(depth > Real(0.5) * this->tolerance()) &&
-          (depth <= -aside() ||
-           depth_at(near, at + ahead * towards).deepest <= depth - Real(0.9) * ahead))
-        return at;
-      way += depth > Real(0) && depth < Real(0.9) * last ? depth : max(depth, ahead);
-      last = depth;
+      if (!(depth > Real(0.5) * this->tolerance())) return at;
+      way += depth;
     }
     return x;
   }
   FIRN_HD Real aside() const { return Real(0.25) * grid.dx; }
   struct Depth {
-    Real deepest;  // in the collider in which it is that; negative outside of all
+    Real deepest;  // in the collider in which it is that
     int close;     // colliders whose surface is no farther than `aside`
   };
   FIRN_HD Depth depth_at(const std::uint8_t* near, const Vec<Real, D>& x) const {
-    Depth depth{-kLargest<Real>, 0};
+    Depth depth{Real(0), 0};
     for (int c = 0; c < params.collider_count; ++c) {
       if (near[c] == 0) continue;
       const Real distance = this->distance(c, x);

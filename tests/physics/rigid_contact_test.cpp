@@ -91,18 +91,6 @@ TEST(RigidContact, NothingButFrictionHoldsOnASlope) {
   EXPECT_NEAR(speed_on_slope(fine), free, 0.12 * free);
 }
 
-// Nor the front of what lies flush, whose nodes see the material past it, at its sides.
-TEST(RigidContact, WhatLiesFlushSlides) {
-  const double free = 0.4 * kGravity * std::sin(kSlope);
-  for (const double density : {5, 20, 200}) {
-    Collider body = sled(BoundaryType::kSeparate, 0, 0.02);
-    body.dynamics->density = density;
-    Scene scene = slab_with(body, kSlope, 4e6);
-    scene.bodies[0].shape.max[1] = 0.02;
-    EXPECT_NEAR(speed_on_slope(scene), free, 0.15 * free) << density;
-  }
-}
-
 TEST(RigidContact, FrictionOnASlopeIsCoulombs) {
   const double g = kGravity * std::cos(kSlope);
   for (const int dimension : {2, 3})

@@ -127,6 +127,27 @@ void expect_second_order(double part, std::initializer_list<int> sizes) {
   EXPECT_GE(slope, 1.8) << errors.front() << ' ' << errors.back();
 }
 
+// Its moments are those of the kernel that particles and cells share, summed up point by point.
+TEST(HeatSolve, MatterBesideAPlaneLiesWhereTheKernelHasIt) {
+  const auto kernel = [](double y) {
+    const double r = std::abs(y);
+    return r < 0.5 ? 0.75 - r * r : r < 1.5 ? 0.5 * (1.5 - r) * (1.5 - r) : 0;
+  };
+  for (const double cells : {0.0, 0.2, 0.5, 0.7, 1.0, 1.4, 1.5, 2.0}) {
+    constexpr int kPoints = 20000;
+    double room = 0, moment = 0;
+    const double step = (1.5 + cells) / kPoints;
+    for (int i = 0; i < kPoints; ++i) {
+      const double y = -cells + (i + 0.5) * step;
+      room += step * kernel(y);
+      moment += step * y * kernel(y);
+    }
+    const BesidePlane<double> matter(cells);
+    EXPECT_NEAR(matter.room, room, 1e-7) << cells;
+    EXPECT_NEAR(matter.offset, moment / room, 1e-7) << cells;
+  }
+}
+
 TEST(HeatSolve, IsOfSecondOrder) {
   for (double part : {0.0, 0.2, 0.4}) {
     SCOPED_TRACE(part);

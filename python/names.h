@@ -63,6 +63,9 @@ template <>
 inline constexpr auto kNames<Finish> = std::to_array<std::string_view>({"auto", "matte", "glossy",
                                                                         "soft", "metal", "clear"});
 template <>
+inline constexpr auto kNames<FrictionMatch> =
+    std::to_array<std::string_view>({"compression", "extension", "plane_strain"});
+template <>
 inline constexpr auto kNames<SensorKind> =
     std::to_array<std::string_view>({"point", "region", "plane", "height", "collider"});
 template <>

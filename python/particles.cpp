@@ -62,7 +62,7 @@ void set_collider_motion(Session& session, const std::variant<std::uint32_t, std
                          const InputArray<double, 2>& translation,
                          const InputArray<double, 2>& rotation,
                          const InputArray<double, 1>& pivot) {
-  Simulation& simulation = session.changing();
+  Simulation& simulation = session.steering();
   Keyframes keys;
   keys.times = numbers(times);
   keys.translation = rows<3>(translation);

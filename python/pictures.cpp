@@ -12,8 +12,9 @@
 namespace firn::python {
 namespace {
 
-HostArray render(SceneRenderer& renderer, const Session& session) {
-  Image image = renderer.render(session.reading());
+HostArray render(SceneRenderer& renderer, Session& session) {
+  Image image =
+      session.look([&](const Simulation& simulation) { return renderer.render(simulation); });
   return array_of(std::move(image.rgb), {static_cast<std::size_t>(image.height),
                                          static_cast<std::size_t>(image.width), 3});
 }

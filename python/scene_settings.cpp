@@ -34,6 +34,8 @@ void bind_solver_settings(nb::module_& m) {
   nb::class_<ThermalSettings>(m, "ThermalSettings", "integrator = \"thermal\".")
       .def_ro("heat", &ThermalSettings::heat)
       .def_ro("ambient", &ThermalSettings::ambient, "Of the air, K; None: insulated.")
+      .def_ro("heat_transfer_coefficient", &ThermalSettings::heat_transfer_coefficient,
+              "W/(m^2 K); None: surfaces have the temperature of the air.")
       .def_ro("temperature_flip", &ThermalSettings::temperature_flip)
       .def_prop_ro("forces", named(&ThermalSettings::forces))
       .def_prop_ro("face_density", named(&ThermalSettings::face_density))

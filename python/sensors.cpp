@@ -32,7 +32,10 @@ void bind_sensors(nb::module_& m) {
           nb::arg("sensor"), "Names and units.")
       .def(
           "read",
-          [](const Sensors& sensors, const Session& s) { return sensors.read(s.reading()); },
+          [](Sensors& sensors, Session& s) {
+            return s.look(
+                [&](const Simulation& simulation) { return sensors.read_on(simulation); });
+          },
           nb::arg("simulation"))
       .def(
           "advance_frame",

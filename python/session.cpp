@@ -87,6 +87,14 @@ class Session::Busy {
   HeldSignals* signals_before_;
 };
 
+struct Session::Looking::Held {
+  Busy busy;
+  Unlocked unlocked;
+};
+Session::Looking::Looking(Session& session)
+    : held_(new Held{{session, Activity::kLook, session.signals_}, {}}) {}
+Session::Looking::~Looking() = default;
+
 // Counts in views_ as long as it lives, so it is made where it stays.
 class Session::Lease {
  public:
@@ -135,12 +143,20 @@ void Session::check_place() const {
         "at a time");
 }
 
+Simulation& Session::steering() {
+  check_place();
+  if (activity_ == Activity::kForce)
+    misused("a force or boundary comes in the middle of a step; steer from on_step");
+  return simulation_;
+}
+
 void Session::check_idle() const {
   check_place();
   if (activity_ != Activity::kNone)
     misused(
-        "a callback may read the simulation, not advance or change it; return False to stop, "
-        "and change it then");
+        "a callback may read the simulation and move colliders, not advance or change it "
+        "otherwise; "
+        "return False to stop, and change it then");
 }
 
 const Simulation& Session::reading() const {
@@ -161,6 +177,7 @@ Simulation& Session::changing() {
 void Session::load(const std::vector<std::byte>& state) {
   check_idle();
   check_no_views();
+  const Looking here(*this);
   simulation_.load_state(state);
 }
 

@@ -9,6 +9,7 @@
 #include <exception>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -43,10 +44,20 @@ class Session {
 
   // For what reads, also from a callback for a step or frame.
   const Simulation& reading() const;
+  // The same for what takes long: `read(simulation)` is called without the interpreter's lock, and
+  // other threads are refused meanwhile.
+  template <class Read>
+  auto look(Read&& read) {
+    const Simulation& simulation = reading();
+    const Looking here(*this);
+    return read(simulation);
+  }
   // For what changes the simulation. Throws ViewError while arrays show its memory.
   Simulation& changing();
   // The same, where a state that went wrong is replaced as a whole.
   void load(const std::vector<std::byte>& state);
+  // For what may be changed between two steps too, under a callback and arrays that show memory.
+  Simulation& steering();
 
   bool on_cuda() const { return on_cuda_; }
 
@@ -64,10 +75,21 @@ class Session {
   static int clear(PyObject* self);
 
  private:
-  enum class Activity { kNone, kStep, kForce };
+  enum class Activity { kNone, kLook, kStep, kForce };
   // While it lives, the simulation is busy with something on this thread.
   class Busy;
   class Lease;
+  class Looking {
+   public:
+    explicit Looking(Session& session);
+    ~Looking();
+    Looking(const Looking&) = delete;
+    Looking& operator=(const Looking&) = delete;
+
+   private:
+    struct Held;
+    std::unique_ptr<Held> held_;
+  };
 
   static Simulation make(const Scene& scene, const RunOptions& options,
                          const nb::object& on_filling);

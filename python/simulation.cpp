@@ -46,14 +46,20 @@ Memory memory_of(const std::string& memory) {
               "memory must be \"host\" or \"native\", found \"" + memory + "\"");
 }
 
-nb::bytes save(const Session& session) {
-  const std::vector<std::byte> state = session.reading().save_state();
+nb::bytes save(Session& session) {
+  const std::vector<std::byte> state =
+      session.look([](const Simulation& simulation) { return simulation.save_state(); });
   return nb::bytes(state.data(), state.size());
 }
 
-void load(Session& session, const nb::bytes& state) {
-  std::vector<std::byte> bytes(state.size());
-  if (!bytes.empty()) std::memcpy(bytes.data(), state.c_str(), bytes.size());
+// Bytes, or what shows its memory as such: a bytearray, a memoryview, a memory-mapped file.
+using Buffer = nb::typed<nb::object, nb::bytes>;
+void load(Session& session, const Buffer& state) {
+  Py_buffer shown;
+  if (PyObject_GetBuffer(state.ptr(), &shown, PyBUF_SIMPLE) != 0) throw nb::python_error();
+  std::vector<std::byte> bytes(static_cast<std::size_t>(shown.len));
+  if (!bytes.empty()) std::memcpy(bytes.data(), shown.buf, bytes.size());
+  PyBuffer_Release(&shown);
   session.load(bytes);
 }
 
@@ -102,8 +108,9 @@ void bind_advancing(nb::class_<Session>& c) {
        },
        nb::arg("n") = 1, nb::kw_only(), nb::arg("on_step") = nb::none(),
        "Advances by `n` steps of the scene's own dt, past the ends of frames.\n\n"
-       "`on_step(step: StepInfo)` is called after every step. It may read the simulation, not "
-       "advance or change it; returning False stops. What it raises leaves the call, and the "
+       "`on_step(step: StepInfo)` is called after every step. It may read the simulation and "
+       "set motions of colliders, not advance or change it otherwise; returning False stops. What "
+       "it raises leaves the call, and the "
        "simulation as if it had been stopped there. Returns whether all steps were made.")
       .def(
           "advance_frame",
@@ -140,15 +147,26 @@ void bind_reading(nb::class_<Session>& c) {
           "Of the last completed frame, or the last call of `step`: what was done, what limited "
           "dt, times, solves, energies, reactions.")
       .def(
-          "totals", [](const Session& s) { return s.reading().totals(); },
+          "totals",
+          [](Session& s) {
+            return s.look([](const Simulation& simulation) { return simulation.totals(); });
+          },
           "Sums over all particles as they are now: mass, momenta, energies, volume.")
       .def(
           "colliders", [](const Session& s) { return s.reading().colliders(); },
           "Where the colliders are now, in the scene's order.")
       .def(
+          "collider_impulses", [](const Session& s) { return s.reading().collider_impulses(); },
+          "What the colliders have been given since the last frame, or call of `step`, has ended, "
+          "in "
+          "the scene's order, as ColliderReactions: `force` N s, `torque` N m s about the origin, "
+          "`power` J; at that end those of the frame, until a step is made.")
+      .def(
           "snapshot",
-          [](const Session& s, bool deformation_gradient, bool kirchhoff_stress, bool pressure) {
-            return s.reading().snapshot({deformation_gradient, kirchhoff_stress, pressure});
+          [](Session& s, bool deformation_gradient, bool kirchhoff_stress, bool pressure) {
+            return s.look([&](const Simulation& simulation) {
+              return simulation.snapshot({deformation_gradient, kirchhoff_stress, pressure});
+            });
           },
           nb::kw_only(), nb::arg("deformation_gradient") = true, nb::arg("kirchhoff_stress") = true,
           nb::arg("pressure") = true,

@@ -97,8 +97,11 @@ enum class FaceDensity { kMaterial, kCell };
 // by deviatoric forces and a pressure solve on a MAC grid, and beside them the heat equation.
 struct ThermalSettings {
   bool heat = true;  // false: nothing has a temperature, and nothing melts or freezes
-  // Of the air, K, of x, y, z, t: a Dirichlet condition at free surfaces. None: they are insulated.
+  // Of the air, K, of x, y, z, t, at free surfaces. None: they are insulated.
   std::optional<ScalarField> ambient;
+  // What passes between a surface and the air for each K and m^2 of it, W/(m^2 K) (2D: W/(m K)).
+  // None: the surface has the air's temperature.
+  std::optional<double> heat_transfer_coefficient;
   double temperature_flip = 1;  // beta: share of the change in the particles' new temperature; the
                                 // rest is the grid's, which diffuses by (1 - beta) dx^2 / (4 dt)
   ForceIntegration forces = ForceIntegration::kExplicit;  // the deviatoric ones
@@ -174,6 +177,11 @@ struct HeatProperties {
   bool operator==(const HeatProperties&) const = default;
 };
 
+// drucker_prager: in which states of stress its cone has Mohr and Coulomb's strength: triaxial
+// compression, triaxial extension, or plane strain (2D: all there are; 3D: of flow at constant
+// volume).
+enum class FrictionMatch { kCompression, kExtension, kPlaneStrain };
+
 // What its surface looks like. kAuto: thin liquids clear, von_mises metal, all others soft.
 enum class Finish { kAuto, kMatte, kGlossy, kSoft, kMetal, kClear };
 
@@ -191,8 +199,13 @@ struct Material {
   double friction_angle = 0;  // drucker_prager: phi in radians
   double cohesion =
       0;  // drucker_prager: Hencky strain by which the tip of the cone moves into tension
+  FrictionMatch friction_match = FrictionMatch::kCompression;
   std::array<double, 4> friction_hardening{};  // drucker_prager: h0..h3 of Klar et al. 2016,
                                                // radians; all 0 = constant phi
+  // drucker_prager: psi in radians, at most the friction angle: what slides gains volume, until ln
+  // of the volume gained is the limit (none: for ever)
+  double dilatancy_angle = 0;
+  std::optional<double> dilatancy_limit;
   bool volume_correction = true;  // drucker_prager; thermal corotated_deviatoric: plastic flow
                                   // keeps J_P = 1
   double yield_stress = 0;        // von_mises: uniaxial sigma_Y, Pa; herschel_bulkley: in shear
@@ -226,6 +239,9 @@ struct Body {
   VectorField velocity;
   Vec3 angular_velocity{};  // rad/s about the body's centre of mass; 2D: third entry
   double stretch = 1;       // initial F = stretch * I (elastic pre-strain); 1 = at rest
+  // At the start, of x, y, z: principal stresses along x, y and z, Pa, tension positive. It is the
+  // Kirchhoff stress: that of Cauchy times the volume over that at rest. Not with a `stretch`.
+  VectorField stress;
   double density_scale = 1;
   ScalarField stiffness_scale{1.0, ""};  // reserved for constant 1 in this version
   std::optional<Vec3> color;

@@ -35,7 +35,7 @@ struct SensorReading {
 //  height    of the material above the sensor's position along its direction: where, from above,
 //            the part of a cell that it fills first reaches one half; 0 where it nowhere does
 //  collider  force and torque about the world origin that the material exerts, mean values since
-//            the last reading by advance_frame; of read(), since the last frame's end
+//            the last reading by advance_frame or by read_on; of read(), since the last frame's end
 //
 // Means of velocity and speed are weighted by mass, those of all other channels by volume.
 class Sensors {
@@ -55,6 +55,11 @@ class Sensors {
   // ended, see Simulation::snapshot.
   std::vector<SensorReading> read(const Simulation& simulation) const;
 
+  // The same, but what colliders are given is the mean since this was last called, however the
+  // simulation was advanced in between, as long as no more than one frame, or one call of
+  // advance_steps, has ended since; else, and at first, as read() has it.
+  std::vector<SensorReading> read_on(const Simulation& simulation);
+
   // As Simulation::advance_frame, but that steps end at every multiple of 1 / rate of a sensor too,
   // where `take` gets what it reads; at the end of the frame it gets those without a rate. A
   // simulation whose sensors have no rates, or such that frames end at, takes the same steps as
@@ -62,8 +67,8 @@ class Sensors {
   bool advance_frame(Simulation& simulation, const std::function<void(const SensorReading&)>& take,
                      const Observer& observer = {});
 
-  // What further readings depend on beside the simulation's state, as numbers for another object of
-  // the same scene.
+  // What further readings of advance_frame depend on beside the simulation's state, as numbers for
+  // another object of the same scene.
   std::vector<double> state() const;
   // Throws Error{kFile} if there are too few or too many.
   void set_state(const std::vector<double>& state);

@@ -82,7 +82,9 @@ struct CoupleBodies : NodeContact<D, Real> {
       const auto facing =
           this->facing(c, block, i, x, v, surface_velocity(other, params.poses[c], x));
       if (!(norm_squared(facing.normal) > Real(0))) continue;
-      v = apply_boundary(this->type_at(other.boundary, x, facing.normal), other.friction, v,
+      const BoundaryType type =
+          this->held_by(NodeContact<D, Real>::kFaces + c, x, this->distance(c, x), block);
+      v = apply_boundary(this->type_at(type, x, facing.normal), other.friction, v,
                          facing.surface - facing.closing * facing.normal, facing.normal);
     }
     return v;

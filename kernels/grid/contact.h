@@ -79,6 +79,71 @@ struct NodeContact {
                                const Vec<Real, D>& normal) const {
     return params.openings.type_at(type, x, normal, grid.dx, control->time);
   }
+  // What may hold nodes: the faces of the domain, in the order of DomainWalls, then the colliders.
+  static constexpr int kFaces = 2 * D;
+  FIRN_HD Real distance_from(int h, const Vec<Real, D>& x) const {
+    if (h >= kFaces) return distance(h - kFaces, x);
+    const int a = h / 2;
+    return h % 2 == 0 ? x[a] - params.walls.min[a] : params.walls.max[a] - x[a];
+  }
+  FIRN_HD BoundaryType type_of(int h) const {
+    return h < kFaces ? params.walls.boundary[h] : params.colliders[h - kFaces].boundary;
+  }
+  // Whether a collider moves, by its key frames or by material.
+  FIRN_HD bool goes(int c) const {
+    const RigidPose<Real>& pose = params.poses[c];
+    return norm_squared(pose.velocity) > Real(0) || norm_squared(pose.angular_velocity) > Real(0) ||
+           params.colliders[c].deforming != nullptr;
+  }
+  FIRN_HD Vec<Real, D> normal_of(int h, const Vec<Real, D>& x) const {
+    return h < kFaces ? wall_normal(h) : normal_at(h - kFaces, x);
+  }
+  FIRN_HD Vec<Real, D> velocity_of(int h, const Vec<Real, D>& x) const {
+    if (h < kFaces) return Vec<Real, D>::zero();
+    return surface_velocity(params.colliders[h - kFaces], params.poses[h - kFaces], x);
+  }
+  FIRN_HD bool holds_any(int h) const {
+    const BoundaryType type = type_of(h);
+    return type != BoundaryType::kOpen && type != BoundaryType::kPeriodic &&
+           (h < kFaces || !is_moved(h - kFaces));
+  }
+  FIRN_HD Real reach_of_kernel() const {
+    return Real(0.5) * static_cast<Real>(params.degree + 1) * grid.dx;
+  }
+  // How holder h, `phi` from it, holds a node at x, of a block. What sticks lets it slide where
+  // another one moves past: within reach before that one's face, or what is between them could not
+  // get out of the corner; and in it, where the node belongs to that in which it lies deepest, to
+  // walls before colliders where it lies as deep in both, or each would bring it to its own
+  // velocity in every step, and give the next one what that takes.
+  FIRN_HD BoundaryType held_by(int h, const Vec<Real, D>& x, Real phi,
+                               std::uint32_t block = kNoBlock) const {
+    const BoundaryType type = type_of(h);
+    if (type != BoundaryType::kSticky) return type;
+    const bool goes_itself = h >= kFaces && goes(h - kFaces);
+    const int holders = kFaces + params.collider_count;
+    [[maybe_unused]] constexpr int kUnrolled = 1;  // normals are much code
+    FIRN_UNROLL
+    for (int other = params.walls.active ? 0 : kFaces; other < holders; ++other) {
+      if (other == h || !holds_any(other) ||
+          !(goes_itself || (other >= kFaces && goes(other - kFaces))))
+        continue;
+      if (block != kNoBlock && params.near != nullptr && other >= kFaces &&
+          nearness(block, other - kFaces) == 0)
+        continue;
+      const Real deep = distance_from(other, x);
+      if (deep > reach_of_kernel() + tolerance()) continue;
+      if (is_in_body(deep)) {
+        if (type_of(other) == BoundaryType::kSticky &&
+            (deep < phi - tolerance() || (other < h && deep <= phi + tolerance())))
+          return BoundaryType::kSlip;
+        continue;
+      }
+      const Real passes = dot(velocity_of(h, x) - velocity_of(other, x), normal_of(other, x));
+      if (abs(passes) * static_cast<Real>(control->dt) > Real(1e-6) * grid.dx)
+        return BoundaryType::kSlip;
+    }
+    return type;
+  }
   // `block` and `i`: the node's, at x.
   FIRN_HD void apply_walls(std::uint32_t block, std::uint32_t i, const Vec<Real, D>& x,
                            Vec<Real, D>& v) const {
@@ -87,7 +152,7 @@ struct NodeContact {
         const int face = 2 * a + side;
         if (!is_at_wall(x, face)) continue;
         const Vec<Real, D> normal = wall_normal_at(face, block, i, x);
-        v = apply_boundary(type_at(params.walls.boundary[face], x, normal),
+        v = apply_boundary(type_at(held_by(face, x, distance_from(face, x), block), x, normal),
                            params.walls.friction[face], v,
                            Real(-1) * closing_speed_at_wall(face, block, i) * normal, normal);
       }
@@ -178,13 +243,35 @@ struct NodeContact {
     }
     const Vec<Real, D> surface = surface_at(block, i), inside = within_walls(surface);
     const Real away = distance(c, inside);
+    const Vec<Real, D> ahead = way_ahead(surface - x);
     const auto [normal, speed] = half_way(c, inside, v, moves, [&](const Vec<Real, D>& at) {
-      return joint_normal(c, block, at, distance(c, at));
+      return seen_normal(c, block, at, ahead);
     });
     if (!collider.minds_gaps) return {normal, speed, Real(0)};
     const Real gap = away - dot(normal, inside - surface);
     if (!is_moved(c)) return {normal, speed, closing_speed(gap)};
     return {gap > kGap * grid.dx ? Vec<Real, D>::zero() : normal, speed, Real(0)};
+  }
+  // A quarter of a cell on from the surface of the material, as seen from the node.
+  FIRN_HD Vec<Real, D> way_ahead(const Vec<Real, D>& way) const {
+    const Real length = norm(way);
+    return length > tolerance() ? (kGap * grid.dx / length) * way : Vec<Real, D>::zero();
+  }
+  // Of collider c at the surface of the material, unless that shows a face aside of the way there:
+  // a little ahead a corner shows the side on which the material lies, and what is flush with it
+  // has no front.
+  FIRN_HD Vec<Real, D> seen_normal(int c, std::uint32_t block, Vec<Real, D> at,
+                                   const Vec<Real, D>& ahead) const {
+    constexpr Real kAlong = Real(0.95);
+    Vec<Real, D> normal = Vec<Real, D>::zero();
+    [[maybe_unused]] constexpr int kUnrolled = 1;  // normals are much code
+    FIRN_UNROLL
+    for (int look = 0; look < 2; ++look) {
+      normal = joint_normal(c, block, at, distance(c, at));
+      if (dot(normal, ahead) >= kAlong * kGap * grid.dx || !(norm_squared(ahead) > Real(0))) break;
+      at = within_walls(at + ahead);
+    }
+    return normal;
   }
   // Of a body that material moves, whose velocity is being solved for.
   FIRN_HD Facing facing_now(int c, std::uint32_t block, std::uint32_t i,

@@ -51,35 +51,18 @@ struct Dependence : NodeContact<D, Real> {
   FIRN_HD bool may_lead(std::uint32_t block) const {
     return params.dependences != nullptr && params.depends[block] != kNeither;
   }
-  // What may hold nodes: the faces of the domain, in the order of DomainWalls, then the colliders.
-  static constexpr int kFaces = 2 * D;
+  using Contact::kFaces;
   static constexpr int kMost = 32767;  // that NodeDependence can name
   FIRN_HD int holders() const { return kFaces + params.collider_count; }
-  FIRN_HD BoundaryType type_of(int h) const {
-    return h < kFaces ? params.walls.boundary[h] : params.colliders[h - kFaces].boundary;
-  }
-  FIRN_HD bool slips(int h) const { return type_of(h) == BoundaryType::kSlip; }
+  FIRN_HD bool slips(int h) const { return this->type_of(h) == BoundaryType::kSlip; }
   // Whether nodes may depend on others there: all of their velocity, or where it slips that along
   // its normal. Behind walls on planes of nodes they are images.
   FIRN_HD bool has_dependents(int h) const {
     if (h < kFaces ? !params.walls.active || params.walls.mirrors[h]
                    : this->is_moved(h - kFaces) || h > kMost)
       return false;
-    return type_of(h) == BoundaryType::kSticky || (slips(h) && params.slips != nullptr);
+    return this->type_of(h) == BoundaryType::kSticky || (slips(h) && params.slips != nullptr);
   }
-  FIRN_HD Real distance_from(int h, const Vector& x) const {
-    if (h >= kFaces) return this->distance(h - kFaces, x);
-    const int a = h / 2;
-    return h % 2 == 0 ? x[a] - params.walls.min[a] : params.walls.max[a] - x[a];
-  }
-  FIRN_HD Vector normal_of(int h, const Vector& x) const {
-    return h < kFaces ? this->wall_normal(h) : this->normal_at(h - kFaces, x);
-  }
-  FIRN_HD Vector velocity_of(int h, const Vector& x) const {
-    if (h < kFaces) return Vector::zero();
-    return surface_velocity(params.colliders[h - kFaces], params.poses[h - kFaces], x);
-  }
-
   // By how much mass is more to what the drag (1/s) slows down within the step.
   FIRN_HD Real heavier(Real drag) const {
     return Real(1) + drag * static_cast<Real>(this->control->dt);
@@ -168,7 +151,7 @@ struct Dependence : NodeContact<D, Real> {
     });
   }
   FIRN_HD Vector moves(int h, const Vector& x, Real share, const Vector& parent) const {
-    return velocity_of(h, x) - share * velocity_of(h, parent);
+    return this->velocity_of(h, x) - share * this->velocity_of(h, parent);
   }
   // f(node, where it is, where its parent is) for all dependents of node i.
   template <class F>

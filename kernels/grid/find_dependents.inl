@@ -138,6 +138,7 @@ struct FindDependents : Dependence<D, Real> {
         face.distance < -grid.dx - this->tolerance())
       return {};
     const bool slips = this->slips(face.holder);
+    if (!slips && this->held_by(face.holder, x, face.distance) == BoundaryType::kSlip) return {};
     if (face.on_sticky ? slips || face.distance > Real(0)
                        : face.on_slip && !slips && face.distance > Real(0))
       return {};

@@ -49,13 +49,27 @@ struct Images {
       if (type_behind(at, a) != BoundaryType::kSeparate) axes |= 1 << a;
     return axes;
   }
-  // What mirroring makes of a velocity, per axis.
-  FIRN_HD Vector sign_of(const Index& image, int axes) const {
+  // Whether a collider that moves holds node i: what it gives that along the wall its image has as
+  // well, or the body would push against what it pushes.
+  FIRN_HD bool is_carried(const Index& node) const {
+    Vector x;
+    for (int a = 0; a < D; ++a) x[a] = static_cast<Real>(node[a]) * contact.grid.dx;
+    for (int c = 0; c < contact.params.collider_count; ++c)
+      if (contact.goes(c) && !contact.is_moved(c) &&
+          contact.distance(c, x) <= contact.reach_of_kernel() + contact.tolerance())
+        return true;
+    return false;
+  }
+  // What mirroring makes of a velocity, per axis, of the node whose image it is.
+  FIRN_HD Vector sign_of(const Index& image, const Index& of, int axes) const {
     Vector sign;
+    bool carried = false, known = false;
     for (int a = 0; a < D; ++a) sign[a] = Real(1);
     for (int a = 0; a < D; ++a) {
       if (((axes >> a) & 1) == 0) continue;
-      const bool sticks = type_behind(image, a) == BoundaryType::kSticky;
+      bool sticks = type_behind(image, a) == BoundaryType::kSticky;
+      if (sticks && !known) carried = is_carried(of), known = true;
+      sticks = sticks && !carried;
       for (int b = 0; b < D; ++b)
         if (b == a || sticks) sign[b] = -sign[b];
     }
@@ -90,7 +104,7 @@ struct Images {
       if (slot != kNoBlock)
         f(std::uint64_t{hash.ranks[slot]} * kNodes +
               static_cast<std::uint64_t>(node_in_block<D>(local)),
-          sign_of(image, axes));
+          sign_of(image, at, axes));
     }
   }
 };

@@ -78,7 +78,7 @@ struct FindSurfaces : NodeContact<D, Real> {
   FIRN_HD Real margin() const { return Real(0.1) * grid.dx; }
   FIRN_HD bool is_at_any_wall(const Vec<Real, D>& x) const {
     for (int face = 0; params.walls.active && face < 2 * D; ++face)
-      if (params.walls.minds_gap(face) && this->is_within(margin(), x, face)) return true;
+      if (params.walls.minds_gap(face) && this->is_within(margin() + reach, x, face)) return true;
     return false;
   }
   FIRN_HD bool is_in_any(const std::uint8_t* near, const Vec<Real, D>& x) const {

@@ -157,7 +157,8 @@ struct GridUpdate : NodeContact<D, Real> {
     const ColliderShape<Real>& collider = params.colliders[c];
     const RigidPose<Real>& pose = params.poses[c];
     const Vec<Real, D> x = position_of(origin, i);
-    if (!this->is_in_body(this->distance(c, x))) return;
+    const Real phi = this->distance(c, x);
+    if (!this->is_in_body(phi)) return;
     const Vec<Real, D> before = scratch.velocity[i];
     Vec<Real, D> normal, surface = surface_velocity(collider, pose, x);
     Real closing = 0;
@@ -170,9 +171,10 @@ struct GridUpdate : NodeContact<D, Real> {
           c, x, before, surface, [&](const Vec<Real, D>& at) { return this->normal_at(c, at); });
       normal = slide.normal, surface = slide.surface;
     }
-    const Vec<Real, D> after =
-        apply_boundary(this->type_at(collider.boundary, x, normal), collider.friction, before,
-                       surface - closing * normal, normal);
+    const Vec<Real, D> after = apply_boundary(
+        this->type_at(this->held_by(NodeContact<D, Real>::kFaces + c, x, phi, g.index()), x,
+                      normal),
+        collider.friction, before, surface - closing * normal, normal);
     scratch.velocity[i] = after;
     const Vec<Real, D> impulse = m * (before - after);
     add_impulse(sums, x, impulse);

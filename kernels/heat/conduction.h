@@ -42,7 +42,8 @@ struct HeatView {
   const HeatSourceView<Real>* sources = nullptr;
   std::int32_t source_count = 0;
   HeatFields fields;
-  Real flip = Real(1);  // share of the change that particles take; the rest is the cells' mean
+  Real flip = Real(1);    // share of the change that particles take; the rest is the cells' mean
+  Real to_air = Real(0);  // coefficient of heat transfer, W/(m^2 K); 0: any heat passes
 };
 
 // What stands in `held` of a free cell: less than 0, and how far its centre is from the nearest

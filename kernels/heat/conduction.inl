@@ -246,10 +246,11 @@ struct AssembleHeat {
           row.power += k * (theirs[kThermalTemperature] - own[kThermalTemperature]);
           const Real step = part_filled(own) - part_filled(theirs);
           if (step > Real(0) && heated.is_given(kAmbientField) && opens(at, local, a, side))
-            beyond = with_air(own, step, centre, beside);
+            beyond = with_air(at, local, a, side, own, step, centre, beside);
         } else {
           beyond = with_solid(own, towards_body(at, local, centre, a, side), centre, beside);
-          if (beyond.field < 0) beyond = with_air(own, part_filled(own), centre, beside);
+          if (beyond.field < 0)
+            beyond = with_air(at, local, a, side, own, part_filled(own), centre, beside);
         }
         if (beyond.field >= 0) hold(g, beyond, own, row);
       }
@@ -271,13 +272,39 @@ struct AssembleHeat {
   // To the air, half a cell away. Cells at a surface are filled in part: all the steps down to an
   // empty cell together are one face. Towards a solid there is none: particles at its surface fill
   // the cells on both sides of it in part.
-  FIRN_HD Contact with_air(const Node<Real>& own, Real step, const Vec<Real, D>& centre,
+  FIRN_HD Contact with_air(const CellAddress& at, const Vec<int, D>& local, int axis, int side,
+                           const Node<Real>& own, Real step, const Vec<Real, D>& centre,
                            const Vec<Real, D>& beside) const {
     if (!heated.is_given(kAmbientField) || !(step > Real(0)) ||
         heated.solids.distance(beside + (beside - centre)) < Real(0))
       return {};
-    return {2 * step * own[kThermalConductivity] * face_over_distance(), kAmbientField,
-            Real(0.5) * (centre + beside)};
+    Real k = 2 * own[kThermalConductivity];  // half a cell of material
+    if (heated.heat.to_air > Real(0)) {
+      const Real passes =
+          heated.heat.to_air * heated.solids.grid.dx * surface_of_step(at, local, axis, side);
+      k = k * passes / (k + passes);
+    }
+    return {step * k * face_over_distance(), kAmbientField, Real(0.5) * (centre + beside)};
+  }
+  // How much surface there is for each step down across a face: faces of cells that step down
+  // across an oblique one are together larger than it, and cells that a film fills in part step
+  // down by less than its side has.
+  FIRN_HD Real surface_of_step(const CellAddress& at, const Vec<int, D>& local, int axis,
+                               int side) const {
+    const Vec<int, D> other = stepped<D>(local, axis, side);
+    const Real own = filled(at), down = own - filled(at, local, axis, side);
+    Real squared = down * down;
+    for (int b = 0; b < D; ++b) {
+      if (b == axis) continue;
+      const Real along = Real(0.25) * (filled(at, local, b, 1) - filled(at, local, b, -1) +
+                                       filled(at, other, b, 1) - filled(at, other, b, -1));
+      squared += along * along;
+    }
+    Real whole = own;
+    for (int a = 0; a < D; ++a)
+      for (int by = 1; by <= 3; ++by)
+        whole = max(whole, max(filled(at, local, a, -by), filled(at, local, a, by)));
+    return squared > Real(0) ? abs(down) / (sqrt(squared) * min(whole, Real(1))) : Real(1);
   }
   template <class Group>
   FIRN_HD void hold(const Group& g, const Contact& contact, const Node<Real>& own, Row& row) const {

@@ -29,6 +29,12 @@ FIRN_HD inline bool may_touch(const NodeContact<D, Real>& contact, int c, Real d
   return contact.is_in_body(distance) || distance <= reach_of(contact, c);
 }
 
+// Likewise, outside of a wall of the domain.
+template <int D, class Real>
+FIRN_HD inline Real reach_of_wall(const NodeContact<D, Real>& contact, int face) {
+  return contact.params.walls.minds_gap(face) ? contact.grid.dx : Real(0);
+}
+
 // How collider c acts on a node at x that would move with v.
 template <int D, class Real>
 FIRN_HD inline typename NodeContact<D, Real>::Facing facing_of(const NodeContact<D, Real>& contact,
@@ -118,11 +124,24 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     const DomainWalls<Real, D>& walls = problem.boundaries.walls;
     if (!walls.active) return;
     for (int face = 0; face < kWalls; ++face) {
-      if (Dependence<D, Real>::is_borne(m.slip_of, face) || !contact.is_at_wall(x, face)) continue;
+      if (Dependence<D, Real>::is_borne(m.slip_of, face)) continue;
+      const Real until = speed_to_wall(contact, x, face);
+      if (until < Real(0)) continue;
       const Vector normal = contact.wall_normal_at(face, block, i, x);
-      meet(face, contact.type_at(walls.boundary[face], x, normal), walls.friction[face],
-           Vector::zero(), normal, contact.closing_speed_at_wall(face, block, i), -1, m);
+      meet(face,
+           contact.type_at(contact.held_by(face, x, contact.distance_from(face, x), block), x,
+                           normal),
+           walls.friction[face], Vector::zero(), normal,
+           max(contact.closing_speed_at_wall(face, block, i), until), -1, m);
     }
+  }
+  // With which a node gets to a wall in the step, m/s; 0 behind it, negative where it is too far
+  // away to touch it.
+  FIRN_HD Real speed_to_wall(const NodeContact<D, Real>& contact, const Vector& x, int face) const {
+    if (contact.is_at_wall(x, face)) return Real(0);
+    const Real reach = reach_of_wall(contact, face);
+    if (!(reach > Real(0)) || !contact.is_within(reach, x, face)) return Real(-1);
+    return contact.distance_from(face, x) / static_cast<Real>(problem.control->dt);
   }
   FIRN_HD void meet_body(const NodeContact<D, Real>& contact, std::uint32_t block, std::uint32_t i,
                          int c, const Vector& x, Meeting& m) const {
@@ -133,8 +152,9 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     const auto facing = facing_of(contact, c, block, i, x, m.target);
     const Real until =
         contact.is_in_body(distance) ? Real(0) : distance / static_cast<Real>(problem.control->dt);
-    meet(kWalls + c, contact.type_at(collider.boundary, x, facing.normal), collider.friction,
-         facing.surface, facing.normal, max(facing.closing, until), c, m);
+    meet(kWalls + c,
+         contact.type_at(contact.held_by(kWalls + c, x, distance, block), x, facing.normal),
+         collider.friction, facing.surface, facing.normal, max(facing.closing, until), c, m);
   }
 
   // Bodies beyond the last bit share it. `closing`: how fast it may come closer, m/s.
@@ -320,15 +340,19 @@ struct EndImplicit : ImplicitNodes<D, Real> {
     for (int face = 0; face < kWalls; ++face) {
       if (!is_closed(face)) continue;
       const Vector normal = contact.wall_normal_at(face, block, i, x);
-      shares.meet(contact.type_at(boundaries.walls.boundary[face], x, normal), normal, false);
+      shares.meet(contact.type_at(contact.held_by(face, x, contact.distance_from(face, x), block),
+                                  x, normal),
+                  normal, false);
     }
     for (int other = 0; other < boundaries.collider_count; ++other)
       if (is_closed(kWalls + other) && may_touch(contact, other, contact.distance(other, x))) {
         const Vector normal =
             facing_of(contact, other, block, i, x, Base::vector_at(problem.view.target, node))
                 .normal;
-        shares.meet(contact.type_at(boundaries.colliders[other].boundary, x, normal), normal,
-                    other == c);
+        shares.meet(
+            contact.type_at(contact.held_by(kWalls + other, x, contact.distance(other, x), block),
+                            x, normal),
+            normal, other == c);
       }
     if (problem.view.hold[node].collider == c) shares.of_body += shares.P * shares.impulse;
     return shares.of_body;

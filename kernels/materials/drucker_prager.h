@@ -2,7 +2,9 @@
 // correction of [Tampubolon et al. 2017], optional cohesion (the tip of the cone at the strain c I)
 // and optional friction hardening. Flow along the cone keeps volume; tension beyond the tip is
 // released, and the volume gained that way is remembered so that the sand must close again before
-// it resists compression.
+// it resists compression. With dilatancy, flow along the cone gains volume, and keeps it: the
+// strain returns along dev(e) / |dev(e)| + beta I, where beta is the cone's slope at the dilatancy
+// angle, so that it would be associated flow at the friction angle.
 #pragma once
 
 #include "kernels/materials/stvk_hencky.h"
@@ -13,8 +15,22 @@ struct DruckerPrager : StvkHencky {
   static constexpr int kScalars = 2;
 
   template <class T>
-  FIRN_HD static T kept_volume(const T& open_volume) {
-    return exp(open_volume);
+  FIRN_HD static T kept_volume(const T& gained) {
+    return exp(gained);
+  }
+
+  // Of a history, log of the volume that dilatancy has gained, and of what tension has opened.
+  template <class T>
+  FIRN_HD static T dilated(const MaterialParams<Scalar<T>>& params, const T& q) {
+    return T(params.dilatancy) * min(q, T(params.dilates_until));
+  }
+  template <class T>
+  FIRN_HD static T open_volume_of(const MaterialParams<Scalar<T>>& params, const T* history) {
+    using Real = Scalar<T>;
+    if (!(params.dilatancy > Real(0))) return history[0];
+    const T kept = dilated(params, history[1]), open = history[0] - kept;
+    constexpr Real kRounding = 16 * kEpsilon<Real>;
+    return select(open > T(kRounding) * kept, open, T(0));
   }
 
   // Slope of the cone: constant, or with the friction angle phi(q) = h0 + (h1 q - h3) exp(-h2 q).
@@ -24,8 +40,7 @@ struct DruckerPrager : StvkHencky {
     if (!params.has_friction_hardening) return T(params.friction);
     const Real* h = params.friction_hardening;
     const T sine = sin(T(h[0]) + (T(h[1]) * q - T(h[3])) * exp(T(-h[2]) * q));
-    constexpr Real factor = Real(1.6329931618554521);  // 2 sqrt(2/3)
-    return T(factor) * sine / (T(3) - sine);
+    return T(params.match[0]) * sine / (T(3) - T(params.match[1]) * sine);
   }
 
   template <class T>
@@ -54,29 +69,42 @@ struct DruckerPrager : StvkHencky {
                               T (&history)[history_capacity<D>()]) {
     using Real = Scalar<T>;
     const T cohesion(params.cohesion);
-    const T open_volume = history[0];
+    const T open_volume = open_volume_of(params, history);
     Vec<T, D> e;  // relative to the tip, after the open volume was closed
     for (int i = 0; i < D; ++i) e[i] = strain[i] + open_volume * T(Real(1) / D) - cohesion;
     const T tr = sum(e);
     Vec<T, D> dev;
     for (int i = 0; i < D; ++i) dev[i] = e[i] - tr * T(Real(1) / D);
     const T length = norm(dev);
-    const T slip = length + T(params.cone_ratio) * tr * friction(params, history[1]);
-    const auto tension = tr > T(0);
+    const T slope = T(params.cone_ratio) * friction(params, history[1]);
+    T slip = length + slope * tr, gained = T(Real(0));
+    if (params.dilatancy > Real(0)) {  // which presses, so that it slips the less
+      const T steeper = slope * T(params.dilatancy),
+              room = max(T(params.dilates_until) - history[1], T(0));
+      slip = max(slip / (T(1) + steeper), slip - steeper * room);
+      gained = T(params.dilatancy) * min(max(slip, T(0)), room);
+    }
+    const auto tension = tr > gained;
     const auto sliding = !tension && slip > T(0);
     const auto changed = tension || sliding || open_volume != T(0);
 
     const auto [opened, held] = tear(params, tr, cohesion, T(Real(D)));
     const T shrink = slip / max(length, T(kLeastNormal<Real>));
     for (int i = 0; i < D; ++i) {
-      const T returned = select(sliding, e[i] - shrink * dev[i], e[i]);
+      const T returned = select(sliding, e[i] - shrink * dev[i] - gained * T(Real(1) / D), e[i]);
       strain[i] = select(changed, select(tension, held, returned + cohesion), strain[i]);
     }
     // The part of the opening that is new; the rest was counted when it came.
     const T opening = max(opened - open_volume, T(0));
     const T opens = sqrt(length * length + opening * opening * T(Real(1) / D));
-    history[1] = history[1] + select(tension, opens, select(sliding, slip, T(0)));
     history[0] = params.volume_correction ? select(tension, opened, T(0)) : T(0);
+    if (params.dilatancy > Real(0)) {
+      // Slip alone, which says what has been gained.
+      history[1] = history[1] + select(sliding, slip, T(0));
+      history[0] = history[0] + dilated(params, history[1]);
+    } else {
+      history[1] = history[1] + select(tension, opens, select(sliding, slip, T(0)));
+    }
     return changed;
   }
 
@@ -88,7 +116,7 @@ struct DruckerPrager : StvkHencky {
                                                       const MaterialState<T, D>& state,
                                                       const Vec<T, D>& sigma) {
     using Real = Scalar<T>;
-    const T shift = state.history[0] * T(Real(1) / D) - T(params.cohesion);
+    const T shift = open_volume_of(params, state.history) * T(Real(1) / D) - T(params.cohesion);
     Vec<T, D> e;
     for (int i = 0; i < D; ++i) e[i] = log(sigma[i]) + shift;
     const T before = log(determinant(state.F)) + T(Real(D)) * shift;

@@ -22,18 +22,22 @@ struct MaterialParams {
   Real min_stretch;  // snow, sand_clamp: 1 - theta_c
   Real max_stretch;  // snow, sand_clamp: 1 + theta_s
   Real hardening;    // snow: xi; von_mises: d(sigma_Y)/d(equivalent plastic strain), Pa
-  Real friction;     // drucker_prager: alpha = sqrt(2/3) 2 sin(phi) / (3 - sin(phi))
+  Real friction;     // drucker_prager: alpha = match[0] sin(phi) / (3 - match[1] sin(phi))
+  Real match[2];     // drucker_prager: of triaxial compression, sqrt(8/3) and 1
   Real cone_ratio;   // drucker_prager: (d lambda + 2 mu) / (2 mu)
   Real cohesion;     // drucker_prager: the tip of the cone is the Hencky strain cohesion * I
   Real friction_hardening[4];   // drucker_prager: phi(q) = h0 + (h1 q - h3) exp(-h2 q), radians
   bool has_friction_hardening;  // drucker_prager: phi(q) replaces the constant friction
   bool volume_correction;       // drucker_prager
-  Real yield_stress;            // von_mises: uniaxial sigma_Y, Pa; herschel_bulkley: in shear, Pa
-  Real consistency;             // herschel_bulkley: K, Pa s^n
-  Real flow_index;              // herschel_bulkley: n
-  Real relaxation_time;         // viscoelastic: s
-  Real bulk_modulus, gamma;     // weakly_compressible
-  Real viscosity;               // Pa s; the caller adds this stress, the laws here do not
+  // drucker_prager: log of the volume gained per slip, d alpha(psi), and the slip at which that
+  // ends.
+  Real dilatancy, dilates_until;
+  Real yield_stress;         // von_mises: uniaxial sigma_Y, Pa; herschel_bulkley: in shear, Pa
+  Real consistency;          // herschel_bulkley: K, Pa s^n
+  Real flow_index;           // herschel_bulkley: n
+  Real relaxation_time;      // viscoelastic: s
+  Real bulk_modulus, gamma;  // weakly_compressible
+  Real viscosity;            // Pa s; the caller adds this stress, the laws here do not
 };
 
 // What a law is unless it says otherwise. A law is a struct of static functions of one particle's
@@ -67,7 +71,9 @@ constexpr int history_capacity();
 // What a law reads and, where there is flow, writes. `F` is the elastic deformation gradient: the
 // trial on entry of `respond`, returned to the yield surface on exit. `history` by model:
 //   snow, sand_clamp      [0] J_P
-//   drucker_prager        [0] log of the volume gained in tension, not yet closed; [1] hardening q
+//   drucker_prager        [0] log of the volume gained in tension, not yet closed, and by
+//   dilatancy;
+//                         [1] hardening q
 //   von_mises             [0] equivalent plastic strain
 //   viscoelastic          [0] ln sqrt(det b_OB) - ln J: what the plain Oldroyd-B strain b_OB, here
 //                         the multiple e^(2 h / d) of F F^T, would have gained in volume by flow

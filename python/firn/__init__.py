@@ -11,11 +11,23 @@
 docs/python.md has the rest.
 """
 
+import os as _os
+
+# OpenMP's threads spin while they wait, by default for longer than a step takes: beside anything else that has work to do
+# they take the cores from each other. libgomp reads this once, when it is loaded.
+_spins = not {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"} & _os.environ.keys()
+if _spins:
+    _os.environ["GOMP_SPINCOUNT"] = "2000"
 from ._firn import VERSION as __version__
+
+if _spins:
+    del _os.environ["GOMP_SPINCOUNT"]
 from ._firn import (
     BoundaryStep,
+    ColliderReaction,
     ColliderState,
     DeviceArray,
+    EnergyBalance,
     FieldInfo,
     Filling,
     ForceStep,
@@ -39,10 +51,12 @@ from .simulation import Simulation
 
 __all__ = [
     "BoundaryStep",
+    "ColliderReaction",
     "ColliderState",
     "DeviceArray",
     "DeviceError",
     "DivergedError",
+    "EnergyBalance",
     "Error",
     "FieldInfo",
     "FileError",

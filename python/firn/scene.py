@@ -22,6 +22,8 @@ class Scene(_firn.SceneData):
     keys, and 100000 in place of 1e5 make no difference. The order of materials does, which have their indices by it.
     """
 
+    __slots__ = ()  # what it does not have cannot be set either
+
     @classmethod
     def load(
         cls, path: str | os.PathLike[str], variant: str | None = None, overrides: Mapping[str, Any] | None = None

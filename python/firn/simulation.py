@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import _firn
@@ -88,6 +88,11 @@ class Simulation(_firn.SimulationCore):
                 "this process was forked off one that has made simulations, whose threads did not come along; "
                 'start processes by multiprocessing.get_context("spawn")'
             )
+        if not isinstance(scene, _firn.SceneData):
+            raise TypeError(
+                f"scene: a firn.Scene is expected, found {type(scene).__name__}; firn.load, firn.Scene.from_toml and "
+                "firn.Scene.from_dict make one"
+            )
         Simulation._process = os.getpid()
         for text in _firn.scene_warnings(scene):
             warnings.warn(text, SceneWarning, stacklevel=2)
@@ -122,7 +127,11 @@ class Simulation(_firn.SimulationCore):
         return self.advance_until(last / settings.fps, on_step=on_step, on_frame=on_frame)
 
     def read_sensors(self) -> dict[str, dict[str, float]]:
-        """What the scene's sensors read now, by name and column; NaN where nothing is. `sensor_units` has the units."""
+        """What the scene's sensors read now, by name and column; NaN where nothing is. `sensor_units` has the units.
+
+        Colliders have the mean since the last call of this, as long as no more than one frame, or call of `step`, has
+        ended since; else, and at first, the mean of the frame or call that has ended last and of what came after.
+        """
         sensors = self._sensors_of_scene()
         return {
             sensors.name(reading.sensor): {
@@ -208,6 +217,8 @@ class Simulation(_firn.SimulationCore):
         """
         import numpy as np
 
+        if not isinstance(material, str):
+            raise TypeError(f"material: a name of the scene's is expected, found {type(material).__name__}")
         d = self._scene.simulation.dimension
         position = _numbers("position", position, (None, d))
         n = len(position)
@@ -223,8 +234,8 @@ class Simulation(_firn.SimulationCore):
             gradient,
             None if temperature is None else _numbers("temperature", temperature, (n,)),
             phase,
-            volume,
-            mass,
+            None if volume is None else float(volume),
+            None if mass is None else float(mass),
         )
 
     def remove_particles(self, ids: ArrayLike) -> None:
@@ -245,12 +256,15 @@ class Simulation(_firn.SimulationCore):
     def set_collider_motion(
         self,
         collider: int | str,
-        times: Sequence[float],
+        times: ArrayLike,
         translation: ArrayLike | None = None,
         rotation: ArrayLike | None = None,
-        pivot: Sequence[float] | None = None,
+        pivot: ArrayLike | None = None,
     ) -> None:
         """Has a collider, by its index or name, follow key frames from the next step on, linear in between.
+
+        Also from `on_step`. Nothing smooths the change: the new key frames should begin where the collider is. One that is
+        put elsewhere at once may hold material within it.
 
         Parameters
         ----------

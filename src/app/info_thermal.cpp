@@ -104,6 +104,8 @@ Json thermal_json(const Scene& scene) {
           {"forces", name_of(s.forces)},
           {"face_density", name_of(s.face_density)},
           {"ambient", json_of(s.ambient)},
+          {"heat_transfer_coefficient",
+           s.heat_transfer_coefficient ? Json(*s.heat_transfer_coefficient) : Json(nullptr)},
           {"heat_sources", scene.heat_sources.size()},
           {"materials", materials}};
 }
@@ -115,7 +117,12 @@ void print_thermal(const Scene& scene) {
     fmt::print("  material   {}: {}{}\n", material.name, stiffness_of(material),
                s.heat ? "; " + phases_of(material) : "");
   print_boundaries(scene);
-  const std::string air = s.ambient ? "at " + in_kelvin(*s.ambient) : "insulates";
+  const std::string air =
+      !s.ambient ? "insulates"
+                 : "at " + in_kelvin(*s.ambient) +
+                       (s.heat_transfer_coefficient
+                            ? fmt::format(", {:g} W/(m^2 K)", *s.heat_transfer_coefficient)
+                            : "");
   fmt::print("  thermal    {} forces; face density of the {}; {}\n", name_of(s.forces),
              name_of(s.face_density),
              s.heat ? fmt::format("air {}; {} heat source{}", air, scene.heat_sources.size(),

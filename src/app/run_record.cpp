@@ -17,6 +17,15 @@
 namespace firn::app {
 namespace {
 
+bool is_outside(const Scene& scene, const ColliderState& body) {
+  if (!scene.grid.domain) return false;
+  for (std::size_t a = 0; a < static_cast<std::size_t>(scene.simulation.dimension); ++a) {
+    const double at = body.pivot[a] + body.translation[a];
+    if (at < scene.grid.domain->min[a] || at > scene.grid.domain->max[a]) return true;
+  }
+  return false;
+}
+
 // By what it began with: 64 bits of FNV-1a.
 std::string identity_of(const Scene& scene, const std::map<std::string, std::string>& files) {
   std::uint64_t hash = 0xcbf29ce484222325u;
@@ -129,6 +138,16 @@ void RunRecord::warn_of_what_is_not_kept(const FrameStats& now) {
           "leave it so, model = \"neo_hookean\" does push back",
           scene_.materials[static_cast<std::size_t>(m)].name, now.frame));
     }
+  left_.resize(scene_.colliders.size());
+  for (std::size_t i = 0; i < now.colliders.size(); ++i) {
+    const ColliderState& body = now.colliders[i];
+    if (!body.dynamic || left_[i] || !is_outside(scene_, body)) continue;
+    left_[i] = true;
+    Progress::warning(
+        fmt::format("collider \"{}\", which material moves, has left the domain in frame {}: the "
+                    "domain's faces, periodic ones too, act on material alone",
+                    scene_.colliders[i].name, now.frame));
+  }
   if (passes(state_.totals.lost_volume, now.lost_volume, bounds.volume_loss))
     Progress::warning(fmt::format(
         "{} have lost {:.3g} % of their volume until frame {}: {}",

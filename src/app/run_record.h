@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "firn/error.h"
 #include "firn/scene.h"
@@ -67,8 +68,8 @@ class RunRecord {
   std::optional<SensorWriter> readings_;
   std::optional<FrameWriter> writer_;
   FrameStats last_;
-  int whole_ = -1;              // the last frame that has all its files, as far as was asked
-  std::vector<bool> squeezed_;  // materials that were warned of
+  int whole_ = -1;                     // the last frame that has all its files, as far as was asked
+  std::vector<bool> squeezed_, left_;  // materials, colliders that were warned of
   RunState state_;
   RunSeconds seconds_;
   Clock::time_point started_;

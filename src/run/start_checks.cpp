@@ -11,6 +11,7 @@
 #include "firn/error.h"
 #include "firn/scene_file.h"
 #include "firn/warnings.h"
+#include "src/run/force_warnings.h"
 #include "src/scene/height_band.h"
 #include "src/scene/integrator_traits.h"
 #include "src/scene/mesh_warnings.h"
@@ -322,18 +323,6 @@ std::vector<std::string> seam_warnings(const Scene& scene) {
   look(scene.sinks, "sink");
   look(scene.heat_sources, "heat source");
   look(scene.forces, "force");
-  return warnings;
-}
-
-std::vector<std::string> force_warnings(const Scene& scene) {
-  std::vector<std::string> warnings;
-  for (const ForceField& force : scene.forces)
-    if (!(force.drag > 0) &&
-        std::equal(force.acceleration.component.begin(),
-                   force.acceleration.component.begin() + scene.simulation.dimension,
-                   VectorField().component.begin()))
-      warnings.push_back(fmt::format(
-          "force \"{}\" does nothing: its 'acceleration' and its 'drag' are zero", force.name));
   return warnings;
 }
 

@@ -18,7 +18,7 @@ namespace firn {
 namespace {
 
 // Behind the state: its kind, how long that is, the checksum of all before, and this.
-constexpr std::array<char, 8> kMagic{'F', 'i', 'r', 'n', 'S', 't', '0', '5'};
+constexpr std::array<char, 8> kMagic{'F', 'i', 'r', 'n', 'S', 't', '0', '6'};
 constexpr std::size_t kTail = sizeof(std::uint64_t) + sizeof(std::uint32_t) + kMagic.size();
 
 std::uint32_t crc_of(std::span<const std::byte> bytes) {
@@ -69,8 +69,8 @@ std::string domain_of(const Scene& scene) {
 std::string kind_of_state(const Scene& scene) {
   std::string materials, colliders;
   for (const Material& m : scene.materials)
-    materials +=
-        fmt::format("{}{} ({})", materials.empty() ? "" : ", ", m.name, model_name(m.model));
+    materials += fmt::format("{}{} ({}, density {})", materials.empty() ? "" : ", ", m.name,
+                             model_name(m.model), m.density);
   for (const Collider& c : scene.colliders)
     colliders += fmt::format("{}{}{}", colliders.empty() ? "" : ", ", c.name,
                              c.dynamics ? " (moved by material)" : "");

@@ -14,8 +14,9 @@ inline constexpr std::string_view kSandClamp[] = {"youngs_modulus", "poisson_rat
 inline constexpr std::string_view kMoreSandClamp[] = {"critical_stretch"};
 inline constexpr std::string_view kDruckerPrager[] = {"youngs_modulus", "poisson_ratio",
                                                       "friction_angle"};
-inline constexpr std::string_view kMoreDruckerPrager[] = {"friction_hardening", "cohesion",
-                                                          "volume_correction"};
+inline constexpr std::string_view kMoreDruckerPrager[] = {"friction_match",  "friction_hardening",
+                                                          "cohesion",        "dilatancy_angle",
+                                                          "dilatancy_limit", "volume_correction"};
 inline constexpr std::string_view kVonMises[] = {"youngs_modulus", "poisson_ratio", "yield_stress"};
 inline constexpr std::string_view kMoreVonMises[] = {"hardening"};
 inline constexpr std::string_view kViscoelastic[] = {"youngs_modulus", "poisson_ratio",

@@ -37,7 +37,7 @@ constexpr OutputChannel kChannels[] = {
      "its elastic part, row by row, of what is not liquid; colours: its determinant", deforms,
      &Snapshot::deformation_gradient},
     {"plastic_state", "1", ChannelRank::kScalar,
-     "J_P (snow, sand_clamp), ln of the volume gained in tension (drucker_prager), plastic strain "
+     "J_P (snow, sand_clamp), ln of the volume gained (drucker_prager), plastic strain "
      "(von_mises, herschel_bulkley), "
      "ln of det b_OB over that of F F^T, halved (viscoelastic) or J - 1 (weakly_compressible); not "
      "thermal",

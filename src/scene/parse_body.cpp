@@ -49,6 +49,8 @@ constexpr Key kBodyKeys[] = {
                         "initial deformation gradient over the identity, in which the body fills "
                         "its shape; 1: at rest",
                         {.range = Range::positive()}),
+    key<&Body::stress>("stress", "at the start, along x, y and z, tension positive; 0: at rest",
+                       {.unit = "Pa", .under = Under::kNodal, .variables = "xyz"}),
     key<&Body::density_scale>("density_scale", "times the density of the material",
                               {.range = Range::positive()}),
     key<&Body::stiffness_scale>("stiffness_scale", "only 1 in this version", {.by_hand = true}),
@@ -187,6 +189,8 @@ void parse_bodies(const Node& root, Scene& scene, ReadContext& context) {
     parse_stiffness_scale(table, body.stiffness_scale);
     check_mass(table, scene, material, body.density_scale, body.particles_per_cell);
     check_stretch(table, material, body.stretch);
+    if (body.stretch != 1 && body.stress != VectorField())
+      table.fail("stress", "a body begins with a 'stress' or with a 'stretch': remove one of them");
     parse_start(table, scene, material, body.temperature, body.phase);
     add_bodies(table, scene, std::move(body), names);
   });

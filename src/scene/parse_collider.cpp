@@ -181,6 +181,8 @@ Keyframes parse_motion(const Node& node, ReadContext& context) {
     read_frames(table, "rotation", times->items.size(), motion.rotation, read_rotation);
     require_turns(table, motion.rotation);
   }
+  if (!motion.times.empty() && !table.has("translation") && !table.has("rotation"))
+    table.fail("times", "motion needs 'translation' or 'rotation': what is where at its 'times'");
   table.read_members(motion);
   table.finish();
   return motion;

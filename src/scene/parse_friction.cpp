@@ -1,4 +1,5 @@
-// `friction_hardening` of [material.<name>]: how the friction angle of sand grows with slip.
+// `friction_hardening` of [material.<name>]: how the friction angle of sand grows with slip; and
+// its dilatancy.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -50,6 +51,19 @@ void parse_friction_hardening(TableReader& table, std::array<double, 4>& out) {
     if (i != 2) out[i] = radians(out[i]);
   }
   if (valid) check_friction_hardening(table, out);
+}
+
+// Beyond the friction angle shear would make energy.
+void check_dilatancy(TableReader& table, const Material& m) {
+  const std::array<double, 4>& h = m.friction_hardening;
+  const double least = m.friction_angle > 0 ? m.friction_angle : h[0] - h[3];
+  if (m.dilatancy_angle > 0 && m.dilatancy_angle > least + 1e-12)  // rounding
+    table.fail("dilatancy_angle",
+               fmt::format("'dilatancy_angle' must be at most the friction angle, which {} {:.4g} "
+                           "degrees",
+                           m.friction_angle > 0 ? "is" : "begins at", degrees(least)));
+  if (m.dilatancy_limit && !(m.dilatancy_angle > 0))
+    table.fail("dilatancy_limit", "is of 'dilatancy_angle', which is 0");
 }
 
 }  // namespace firn::scene

@@ -25,6 +25,10 @@ constexpr Key kPhaseKeys[] = {
     key("liquid", "above it", {.kind = Kind::kSame, .required = true})};
 constexpr Key kByPhase = table_key("", kPhaseValues, "a value for each phase");
 
+constexpr Choice<FrictionMatch> kFrictionMatches[] = {
+    {"compression", FrictionMatch::kCompression, "triaxial"},
+    {"extension", FrictionMatch::kExtension, "triaxial"},
+    {"plane_strain", FrictionMatch::kPlaneStrain, "2D: in all states; 3D: where volume is kept"}};
 constexpr Choice<Finish> kFinishes[] = {
     {"auto", Finish::kAuto,
      "clear for thin liquids, glossy for thick ones (0.1 Pa s), metal for von_mises, else soft"},
@@ -82,9 +86,18 @@ constexpr Key kMaterialKeys[] = {
                                     .unit = "degrees",
                                     .range = Range::right_open(0, 90),
                                     .stand_in = "friction_hardening"}),
+    choice_key<&Material::friction_match, kFrictionMatches>(
+        "friction_match", "where the cone has Mohr-Coulomb's strength"),
     key<&Material::cohesion>("cohesion",
                              "Hencky strain by which the tip of the yield cone moves into tension",
                              {.range = Range::non_negative()}),
+    key<&Material::dilatancy_angle>(
+        "dilatancy_angle",
+        "psi: what slides gains volume as Mohr-Coulomb's law does; at most the friction angle",
+        {.kind = Kind::kAngle, .unit = "degrees", .range = Range::right_open(0, 90)}),
+    key<&Material::dilatancy_limit>("dilatancy_limit",
+                                    "ln of the volume gained so, at which that ends",
+                                    {.range = Range::positive(), .otherwise = "none"}),
     key<&Material::yield_stress>("yield_stress", "von_mises: uniaxial; herschel_bulkley: in shear",
                                  {.unit = "Pa", .range = Range::positive()}),
     key<&Material::consistency>("consistency",
@@ -217,9 +230,11 @@ void parse_parameters(TableReader& table, const Scene& scene, Material& material
   table.read_in("poisson_ratio", material.poisson_ratio,
                 is_thermal(scene) ? *poisson.thermal_range : poisson.range);
   parse_friction_hardening(table, material.friction_hardening);
-  if (!table.has("friction_hardening")) return;
-  table.refuse("friction_angle", "has no say beside 'friction_hardening'; remove one of them");
-  material.friction_angle = 0;  // a preset's
+  if (table.has("friction_hardening")) {
+    table.refuse("friction_angle", "has no say beside 'friction_hardening'; remove one of them");
+    material.friction_angle = 0;  // a preset's
+  }
+  check_dilatancy(table, material);
 }
 
 bool preset_has(const Material& material, std::string_view key) {

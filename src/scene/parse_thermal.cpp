@@ -48,6 +48,12 @@ constexpr Key kThermalKeys[] = {
                                     .under = Under::kHeat,
                                     .otherwise = "insulated",
                                     .by_hand = true}),
+    key<&ThermalSettings::heat_transfer_coefficient>(
+        "heat_transfer_coefficient", "between free surfaces and the air",
+        {.unit = "W/(m^2 K)",
+         .range = Range::positive(),
+         .under = Under::kHeat,
+         .otherwise = "surfaces have the temperature of the air"}),
     choice_key<&ThermalSettings::forces, kForceIntegrations>(
         "forces", "how the deviatoric stress moves the material"),
     choice_key<&ThermalSettings::face_density, kFaceDensities>(
@@ -146,6 +152,9 @@ void parse_thermal(const Node& root, Scene& scene, ReadContext& context) {
                  "simulation.integrator");
     table.read_members(s);
     if (is_thermal(scene)) parse_temperature(table, "ambient", scene, s.ambient);
+    if (s.heat_transfer_coefficient && !table.has("ambient"))
+      table.fail("heat_transfer_coefficient",
+                 "'heat_transfer_coefficient' is towards the air, and there is no 'ambient'");
     parse_solve(table, "force_solve", s.force_solve);
     parse_solve(table, "pressure_solve", s.pressure_solve);
     parse_solve(table, "heat_solve", s.heat_solve);

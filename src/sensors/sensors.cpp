@@ -15,12 +15,12 @@
 #include "src/scene/same_time.h"
 #include "src/scene/shapes.h"
 #include "src/scene/unit_direction.h"
+#include "src/sensors/collider_means.h"
 #include "src/sensors/gauges.h"
 
 namespace firn {
 namespace {
 
-constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kStateOfOne = 8;  // two times, impulse and its moment
 
 const OutputChannel& channel_of(const Scene& scene, const Sensor& sensor, std::string_view name) {
@@ -146,18 +146,11 @@ class Sensors::Impl {
 
   std::vector<SensorReading> read(const Simulation& simulation) const {
     require_fit(simulation);
-    const std::vector<ColliderReaction> impulses = simulation.collider_impulses();
-    std::vector<std::size_t> all(scene_.sensors.size());
-    for (std::size_t s = 0; s < all.size(); ++s) all[s] = s;
-    const double time = simulation.time();
-    const FrameStats stats = simulation.stats();
-    const bool between = time > stats.time + slack();
-    const auto force_on = [&](std::size_t sensor) {
-      const auto c = static_cast<std::size_t>(scene_.sensors[sensor].collider);
-      if (!between) return stats.total_steps > 0 ? stats.reactions[c] : unknown();
-      return over(impulses[c], {}, time - stats.time);
-    };
-    return read_at(simulation, all, time, force_on);
+    return read_all(simulation, means_.since_end(simulation));
+  }
+  std::vector<SensorReading> read_on(const Simulation& simulation) {
+    require_fit(simulation);
+    return read_all(simulation, means_.since_last(simulation));
   }
 
   bool advance_frame(Simulation& simulation, const Take& take, const Observer& observer) {
@@ -177,7 +170,7 @@ class Sensors::Impl {
         const ColliderReaction& now =
             impulses[static_cast<std::size_t>(scene_.sensors[sensor].collider)];
         const LastRead last = std::exchange(last_[sensor], {time, before.time, now});
-        return over(now, last.impulse, time - last.time);
+        return mean_over(now, last.impulse, time - last.time);
       };
       for (const SensorReading& reading : read_at(simulation, due, time, force_on)) take(reading);
     };
@@ -232,22 +225,18 @@ class Sensors::Impl {
     for (std::size_t s = 0; s < last_.size(); ++s) {
       last_[s].followed = end;
       if (scene_.sensors[s].kind == SensorKind::kCollider)
-        last_[s].impulse =
-            over(last_[s].impulse, sums[static_cast<std::size_t>(scene_.sensors[s].collider)], 1);
+        last_[s].impulse = mean_over(last_[s].impulse,
+                                     sums[static_cast<std::size_t>(scene_.sensors[s].collider)], 1);
     }
   }
 
-  static ColliderReaction unknown() {
-    return {{kNothing, kNothing, kNothing}, {kNothing, kNothing, kNothing}};
-  }
-  static ColliderReaction over(const ColliderReaction& now, const ColliderReaction& before,
-                               double seconds) {
-    ColliderReaction mean;
-    for (std::size_t i = 0; i < 3; ++i) {
-      mean.force[i] = (now.force[i] - before.force[i]) / seconds;
-      mean.torque[i] = (now.torque[i] - before.torque[i]) / seconds;
-    }
-    return mean;
+  std::vector<SensorReading> read_all(const Simulation& simulation,
+                                      const std::vector<ColliderReaction>& means) const {
+    std::vector<std::size_t> all(scene_.sensors.size());
+    for (std::size_t s = 0; s < all.size(); ++s) all[s] = s;
+    return read_at(simulation, all, simulation.time(), [&](std::size_t sensor) {
+      return means[static_cast<std::size_t>(scene_.sensors[sensor].collider)];
+    });
   }
 
   // Times that differ by less are the same.
@@ -335,6 +324,7 @@ class Sensors::Impl {
   std::vector<std::vector<SensorColumn>> columns_;
   std::vector<std::optional<CompiledShape>> shapes_;  // of regions
   std::vector<LastRead> last_;
+  ColliderMeans means_{same_time(scene_)};
 };
 
 Sensors::Sensors(const Scene& scene) : impl_(std::make_unique<Impl>(scene)) {}
@@ -352,6 +342,9 @@ const std::vector<SensorColumn>& Sensors::columns(std::size_t sensor) const {
 }
 std::vector<SensorReading> Sensors::read(const Simulation& simulation) const {
   return impl_->read(simulation);
+}
+std::vector<SensorReading> Sensors::read_on(const Simulation& simulation) {
+  return impl_->read_on(simulation);
 }
 bool Sensors::advance_frame(Simulation& simulation,
                             const std::function<void(const SensorReading&)>& take,

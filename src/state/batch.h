@@ -11,6 +11,7 @@
 
 #include "firn/scene.h"
 #include "src/scene/sampling.h"
+#include "src/state/initial_stress.h"
 
 namespace firn {
 
@@ -19,7 +20,8 @@ namespace firn {
 struct ParticleBatch {
   std::uint32_t material = 0;
   double mass = 0, volume = 0;  // of each particle, kg and m^3
-  double stretch = 1;           // F = stretch * I
+  double stretch = 1;           // F = stretch * I, or, where stretches differ, that of the densest
+  InitialStress initial;        // of each particle; empty: all have the stretch, and no stress yet
   std::vector<Vec3> position;
   std::vector<Vec3> velocity;
   std::vector<std::array<double, 9>> gradient;  // row-major 3x3; empty: zero everywhere

@@ -20,7 +20,8 @@ class HeatStore {
       : materials_(exec, std::span<const ThermalMaterial<Real>>(model.materials())),
         fields_(exec, scene),
         cells_(exec, table(fields_.source_count() > 0)),
-        flip_(static_cast<Real>(scene.thermal.temperature_flip)) {}
+        flip_(static_cast<Real>(scene.thermal.temperature_flip)),
+        to_air_(static_cast<Real>(scene.thermal.heat_transfer_coefficient.value_or(0))) {}
 
   // Nothing in it outlives a step, so a larger one starts empty.
   void reserve(std::uint32_t blocks) { cells_.reserve(blocks); }
@@ -48,6 +49,7 @@ class HeatStore {
     v.source_count = fields_.source_count();
     v.fields = fields_.view();
     v.flip = flip_;
+    v.to_air = to_air_;
     return v;
   }
   bool has_sources() const { return fields_.source_count() > 0; }
@@ -111,7 +113,7 @@ class HeatStore {
   Buffer<Exec, ThermalMaterial<Real>> materials_;
   HeatFieldStore<Exec, Real> fields_;
   Cells cells_;
-  Real flip_;
+  Real flip_, to_air_;
 };
 
 }  // namespace firn

@@ -1,6 +1,8 @@
 // A scene's material as the numbers that a law computes with.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -9,6 +11,22 @@
 
 namespace firn {
 
+// The cone |dev tau| = -alpha tr tau, alpha = match[0] sin(phi) / (3 - match[1] sin(phi)), that has
+// Mohr and Coulomb's strength, tau_1 - tau_3 = -(tau_1 + tau_3) sin(phi), where `match` says. In 2D
+// there is no stress but those two; in 3D plane strain without a change of volume tau_2 is their
+// mean.
+inline std::array<double, 2> friction_match(FrictionMatch match, int dimension) {
+  const double triaxial = 2 * std::sqrt(2.0 / 3.0);
+  switch (match) {
+    case FrictionMatch::kExtension:
+      return {triaxial, -1};
+    case FrictionMatch::kPlaneStrain:
+      return {dimension == 2 ? 3 / std::sqrt(2.0) : std::sqrt(2.0), 0};
+    default:
+      return {triaxial, 1};
+  }
+}
+
 // `dimension` is 2 or 3; the material is taken as valid (the scene loader checks it).
 template <class Real>
 MaterialParams<Real> make_material_params(const Material& m, int dimension) {
@@ -16,7 +34,6 @@ MaterialParams<Real> make_material_params(const Material& m, int dimension) {
   const double mu = m.youngs_modulus / (2 * (1 + m.poisson_ratio));
   const double lambda =
       m.youngs_modulus * m.poisson_ratio / ((1 + m.poisson_ratio) * (1 - 2 * m.poisson_ratio));
-  const double sine = std::sin(m.friction_angle);
 
   MaterialParams<Real> p{};
   p.model = m.model;
@@ -28,7 +45,13 @@ MaterialParams<Real> make_material_params(const Material& m, int dimension) {
   p.min_stretch = static_cast<Real>(1 - m.critical_compression);
   p.max_stretch = static_cast<Real>(1 + m.critical_stretch);
   p.hardening = static_cast<Real>(m.hardening);
-  p.friction = static_cast<Real>(std::sqrt(2.0 / 3.0) * 2 * sine / (3 - sine));
+  const std::array<double, 2> match = friction_match(m.friction_match, dimension);
+  const auto slope = [&](double angle) {
+    const double sine = std::sin(angle);
+    return match[0] * sine / (3 - match[1] * sine);
+  };
+  for (std::size_t i = 0; i < 2; ++i) p.match[i] = static_cast<Real>(match[i]);
+  p.friction = static_cast<Real>(slope(m.friction_angle));
   p.cone_ratio = static_cast<Real>(mu > 0 ? (d * lambda + 2 * mu) / (2 * mu) : 0);
   p.cohesion = static_cast<Real>(m.cohesion);
   for (int i = 0; i < 4; ++i) {
@@ -36,6 +59,12 @@ MaterialParams<Real> make_material_params(const Material& m, int dimension) {
     p.has_friction_hardening |= m.friction_hardening[i] != 0;
   }
   p.volume_correction = m.volume_correction;
+  p.dilatancy = static_cast<Real>(d * slope(m.dilatancy_angle));
+  constexpr double kForEver = 1e30;
+  p.dilates_until = static_cast<Real>(
+      m.dilatancy_limit && m.dilatancy_angle > 0
+          ? std::min(*m.dilatancy_limit / (d * slope(m.dilatancy_angle)), kForEver)
+          : kForEver);
   p.yield_stress = static_cast<Real>(m.yield_stress);
   p.consistency = static_cast<Real>(m.consistency);
   p.flow_index = static_cast<Real>(m.flow_index);
@@ -55,6 +84,8 @@ std::vector<double> numbers_of(const MaterialParams<Real>& p) {
           p.max_stretch,
           p.hardening,
           p.friction,
+          p.match[0],
+          p.match[1],
           p.cone_ratio,
           p.cohesion,
           p.friction_hardening[0],
@@ -62,6 +93,8 @@ std::vector<double> numbers_of(const MaterialParams<Real>& p) {
           p.friction_hardening[2],
           p.friction_hardening[3],
           double(p.volume_correction),
+          p.dilatancy,
+          p.dilates_until,
           p.yield_stress,
           p.consistency,
           p.flow_index,

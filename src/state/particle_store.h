@@ -15,7 +15,7 @@
 #include "kernels/materials/material.h"
 #include "kernels/step/control.h"
 #include "kernels/transfer/transfer.h"
-#include "src/state/batch.h"
+#include "src/state/batch_values.h"
 #include "src/state/channel_plan.h"
 #include "src/state/heat_model.h"
 #include "src/state/spare_rows.h"
@@ -157,10 +157,11 @@ class ParticleStore {
     put(kX, [&](std::uint32_t i, int a) { return batch.position[i][static_cast<std::size_t>(a)]; });
     put(kV, velocity);
     put(kCoefficients, [&](std::uint32_t i, int k) { return affine_mode(batch, i, k); });
-    put(kDisplacement,
-        [&](std::uint32_t, int k) { return k % (D + 1) == 0 ? batch.stretch - 1 : 0.0; });
-    put(kHistory, [&](std::uint32_t, int k) { return static_cast<double>(history[k]); });
-    put(kStress, [](std::uint32_t, int) { return 0.0; });
+    put(kDisplacement, [&](std::uint32_t i, int k) { return displacement_of<D>(batch, i, k); });
+    put(kHistory, [&](std::uint32_t i, int k) {
+      return history_of(material.model, batch, i, k, static_cast<double>(history[k]));
+    });
+    put(kStress, [&](std::uint32_t i, int k) { return stress_of<D>(batch, i, k); });
     put(kMass, [&](std::uint32_t, int) { return batch.mass; });
     put(kVolume, [&](std::uint32_t, int) { return batch.volume; });
     put(kHeat, [&](std::uint32_t i, int k) {

@@ -216,6 +216,17 @@ class ColoursAnew(CliTest):
         self.assertEqual(len(list((self.folder / "arrays/particles").glob("*.npz"))), 7)
 
 
+class Warnings(CliTest):
+    def test_of_what_material_moves_and_no_wall_holds(self):
+        body = ('[[collider]]\nname = "ram"\ndensity = 400\nvelocity = [20, 0]\n'
+                'shape = { type = "sphere", center = [0.5, 3.0], radius = 0.1 }\n')
+        self.scene.write_text(self.scene.read_text() + body)
+        self.assertNotIn("has left the domain", self.succeed("run", self.scene).stderr)
+        walls = ("--overwrite", "--set", "grid.domain={ min = [-1, -1], max = [1.5, 4] }")
+        told = self.succeed("run", self.scene, *walls).stderr
+        self.assertEqual(told.count('warning: collider "ram", which material moves, has left the domain in frame 3: '), 1)
+
+
 class Diverged(CliTest):
     def test_a_step_that_cannot_be_short_enough(self):
         error = self.fail_with(5, "run", self.scene, "--set", "time.dt_min=5e-3", "--set", "time.dt_max=1e-2")

@@ -105,8 +105,8 @@ class Edit {
   }
   void visit(SolveSettings& s) { all(s.tolerance, s.max_iterations); }
   void visit(ThermalSettings& s) {
-    all(s.heat, s.ambient, s.temperature_flip, s.forces, s.face_density, s.force_solve,
-        s.pressure_solve, s.heat_solve);
+    all(s.heat, s.ambient, s.heat_transfer_coefficient, s.temperature_flip, s.forces,
+        s.face_density, s.force_solve, s.pressure_solve, s.heat_solve);
   }
   void visit(TracerSettings& s) { all(s.per_cell, s.bodies, s.alone); }
   void visit(LameParameters& s) { all(s.mu, s.lambda); }
@@ -116,9 +116,10 @@ class Edit {
   }
   void visit(Material& s) {
     all(s.name, s.model, s.density, s.youngs_modulus, s.poisson_ratio, s.critical_compression,
-        s.critical_stretch, s.hardening, s.friction_angle, s.cohesion, s.friction_hardening,
-        s.volume_correction, s.yield_stress, s.bulk_modulus, s.gamma, s.viscosity,
-        s.youngs_modulus_of_temperature, s.lame, s.heat, s.color);
+        s.critical_stretch, s.hardening, s.friction_angle, s.friction_match, s.cohesion,
+        s.dilatancy_angle, s.dilatancy_limit, s.friction_hardening, s.volume_correction,
+        s.yield_stress, s.bulk_modulus, s.gamma, s.viscosity, s.youngs_modulus_of_temperature,
+        s.lame, s.heat, s.color);
   }
   void visit(Shape& s) {
     all(s.type, s.center, s.radius, s.tube_radius, s.radii, s.min, s.max, s.rounding, s.point,
@@ -127,8 +128,8 @@ class Edit {
   }
   void visit(Body& s) {
     all(s.name, s.material, s.shape, s.particles_per_cell, s.sampling, s.velocity,
-        s.angular_velocity, s.stretch, s.density_scale, s.stiffness_scale, s.color, s.temperature,
-        s.phase);
+        s.angular_velocity, s.stretch, s.stress, s.density_scale, s.stiffness_scale, s.color,
+        s.temperature, s.phase);
   }
   void visit(Keyframes& s) { all(s.times, s.translation, s.rotation, s.pivot); }
   void visit(Dynamics& s) { all(s.density, s.mass, s.inertia, s.velocity, s.angular_velocity); }

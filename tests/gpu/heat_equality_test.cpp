@@ -21,6 +21,7 @@ Scene heated_scene(int dimension) {
   s.fluid.free_surface = FreeSurface::kFirstOrder;
   s.time.dt_max = 0.01;
   s.thermal.heat_solve.tolerance = 1e-12;
+  if (dimension == 3) s.thermal.heat_transfer_coefficient = 1e6;
   s.thermal.ambient = expression("300 + 50 * sin(10 * t + x) + z");
   const double depth = dimension == 3 ? 1 : 0;
   s.grid.domain = closed_box({0, 0, 0}, {1, 1, depth});

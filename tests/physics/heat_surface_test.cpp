@@ -64,6 +64,74 @@ TEST(HeatSurface, IsWhereASlabMeetsTheAir) {
   }
 }
 
+// The air takes less heat from a surface than the metal would bring there: half of the difference
+// is left at it.
+TEST(HeatSurface, TakesTheCoefficientOfHeatTransfer) {
+  for (const Sampling sampling : {Sampling::kUniform, Sampling::kPoisson}) {
+    Scene scene = metal(2);
+    scene.grid.domain = closed_box({0, 0, 0}, {1, 0.2, 0});
+    scene.materials[0].heat.conductivity = {2e5, 2e5};
+    scene.thermal.ambient = ScalarField{300, ""};
+    scene.thermal.heat_transfer_coefficient = 2e5 / 0.4;
+    scene.bodies = {body("slab", 0, box({0.1, 0, 0}, {0.5, 0.2, 0}))};
+    scene.bodies[0].sampling = sampling;
+    scene.bodies[0].temperature.constant = 350;
+    scene.colliders = {collider("plate", half_space({0.1, 0, 0}, {1, 0, 0}), BoundaryType::kSlip)};
+    scene.colliders[0].temperature = ScalarField{400, ""};
+    Simulation simulation = simulate(scene);
+    run_to(simulation, 2);
+    const Snapshot s = simulation.snapshot();
+    for (std::size_t i = 0; i < s.size(); ++i)
+      ASSERT_NEAR(s.temperature[i], 400 - 125 * (s.position[2 * i] - 0.1), 4);
+  }
+}
+
+// What is as warm everywhere within cools by h A / (m c), wherever its surface lies and however it
+// is turned: e^-1 of the excess in the time of one run.
+double excess_left(Scene scene, const Shape& shape, double area, double volume, Sampling sampling) {
+  constexpr double kCoefficient = 1e4, kCapacity = 200;
+  scene.simulation.gravity = {0, 0, 0};
+  scene.grid.domain.reset();
+  scene.materials[0].heat.conductivity = {2e5, 2e5};
+  scene.thermal.ambient = ScalarField{300, ""};
+  scene.thermal.heat_transfer_coefficient = kCoefficient;
+  scene.bodies = {body("piece", 0, shape)};
+  scene.bodies[0].sampling = sampling;
+  scene.bodies[0].temperature.constant = 400;
+  Simulation simulation = simulate(scene);
+  const double excess = 100 * kCapacity * simulation.stats().totals.mass,
+               cold = simulation.stats().totals.heat - excess,
+               rate = kCoefficient * area / (kCapacity * scene.materials[0].density * volume);
+  run_to(simulation, 1 / rate);
+  return (simulation.stats().totals.heat - cold) / excess;
+}
+Shape turned_square(double side, double degrees) {
+  Shape turned;
+  turned.type = ShapeType::kTransform;
+  turned.rotation = {0, 0, degrees * std::numbers::pi / 180};
+  turned.children = {box({-side / 2, -side / 2, 0}, {side / 2, side / 2, 0})};
+  return turned;
+}
+
+TEST(HeatSurface, CoolsByItsAreaHoweverItLies) {
+  const double left = std::exp(-1.0), side = 0.4;
+  for (const Sampling sampling : {Sampling::kUniform, Sampling::kPoisson, Sampling::kRandom}) {
+    SCOPED_TRACE(static_cast<int>(sampling));
+    const auto cools = [&](int dimension, const Shape& shape, double area, double volume,
+                           double tolerance) {
+      EXPECT_NEAR(excess_left(metal(dimension), shape, area, volume, sampling), left,
+                  tolerance * left);
+    };
+    cools(2, sphere({0.013, 0, 0}, 0.2), 0.4, 0.04, 0.02);
+    cools(3, sphere({0.013, 0, 0}, 0.15), 3, 0.15, 0.02);
+    for (const double angle : {0.0, 15.0, 30.0, 45.0})
+      cools(2, turned_square(side, angle), 4 * side, side * side, 0.08);
+    // Of one cell and of one and a half.
+    cools(2, box({-0.2, -0.01, 0}, {0.2, 0.01, 0}), 0.84, 0.008, 0.12);
+    cools(2, box({-0.2, -0.015, 0}, {0.2, 0.015, 0}), 0.86, 0.012, 0.06);
+  }
+}
+
 // Hot melt runs over what is cold, and the air warms both.
 TEST(HeatSurface, NothingGetsHotterThanTheAir) {
   const Scene scene = load_stock_scene("hot-air", {"", {"grid.dx=0.02"}});

@@ -91,6 +91,28 @@ TEST(RigidContact, NothingButFrictionHoldsOnASlope) {
   EXPECT_NEAR(speed_on_slope(fine), free, 0.12 * free);
 }
 
+// The slab ends at `top`, where the body lies on it without a gap: where the surface of the
+// material is at a corner of the body, it meets its lower side, not its front.
+Scene flush(const Collider& body_on_it, double angle, double top) {
+  Scene scene = slab_with(body_on_it, angle, 4e6);
+  scene.bodies[0].shape.max[1] = top;
+  return scene;
+}
+
+TEST(RigidContact, WhatLiesFlushIsNotHeldByItsFront) {
+  const double free = 0.4 * kGravity * std::sin(kSlope), g = kGravity * std::cos(kSlope);
+  for (const double top : {0.0, 0.02, 0.04}) {
+    SCOPED_TRACE("top " + std::to_string(top));
+    for (const double density : {20, 200}) {
+      Collider body = sled(BoundaryType::kSeparate, 0, top);
+      body.dynamics->density = density;
+      EXPECT_NEAR(speed_on_slope(flush(body, kSlope, top)), free, 0.1 * free) << density;
+    }
+    const Collider rough = sled(BoundaryType::kSeparate, 0.2, top);
+    EXPECT_NEAR(speed_on_slope(flush(rough, kSlope, top)), 0.4 * g * (std::tan(kSlope) - 0.2), 0.1);
+  }
+}
+
 TEST(RigidContact, FrictionOnASlopeIsCoulombs) {
   const double g = kGravity * std::cos(kSlope);
   for (const int dimension : {2, 3})

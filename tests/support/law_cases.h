@@ -77,6 +77,9 @@ inline std::vector<NamedMaterial> all_materials() {
   Material hard_sand = sand_material();
   hard_sand.cohesion = 0.01;
   hard_sand.friction_hardening = {0.61, 0.157, 0.2, 0.17};
+  Material dilatant_sand = sand_material();
+  dilatant_sand.dilatancy_angle = 0.2;
+  dilatant_sand.dilatancy_limit = 0.02;
   Material hard_metal = metal_material();
   hard_metal.hardening = 1e4;
   return {{"neo_hookean", elastic_law(MaterialModel::kNeoHookean)},
@@ -87,6 +90,7 @@ inline std::vector<NamedMaterial> all_materials() {
           {"sand_clamp", sand_clamp},
           {"drucker_prager", sand_material()},
           {"drucker_prager hardening", hard_sand},
+          {"drucker_prager dilatancy", dilatant_sand},
           {"von_mises", metal_material()},
           {"von_mises hardening", hard_metal},
           {"viscoelastic", foam_material()},

@@ -84,5 +84,26 @@ TEST(ForceErrors, ZeroIsAnAccelerationThatIsToldOf) {
   EXPECT_FALSE(told());
 }
 
+TEST(ForceErrors, WhatMaterialMovesFeelsNone) {
+  Scene scene = parse_scene(
+      "[simulation]\ndimension = 2\n[grid]\ndx = 0.1\n[material.jelly]\n"
+      "preset = \"water\"\n[[body]]\nmaterial = \"jelly\"\n"
+      "shape = { type = \"sphere\", center = [0, 0], radius = 0.4 }\n"
+      "[[force]]\nname = \"wind\"\nacceleration = [1, 0]\n"
+      "[[collider]]\nname = \"ram\"\ndensity = 400\n"
+      "shape = { type = \"sphere\", center = [2, 0], radius = 0.4 }\n",
+      "s.toml", "");
+  const auto told = [&] {
+    const std::vector<std::string> warnings = scene_warnings(scene);
+    return std::any_of(warnings.begin(), warnings.end(), [](const std::string& w) {
+      return w.find("force \"wind\" acts on material alone") != std::string::npos &&
+             w.find("\"ram\"") != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(told());
+  scene.colliders[0].dynamics.reset();
+  EXPECT_FALSE(told());
+}
+
 }  // namespace
 }  // namespace firn::test

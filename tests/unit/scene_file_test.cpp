@@ -144,7 +144,10 @@ density = 1600
 youngs_modulus = 1e5
 poisson_ratio = 0.3
 friction_hardening = [35, 9, 0.2, 10]
+friction_match = "plane_strain"
 cohesion = 0.01
+dilatancy_angle = 10
+dilatancy_limit = 0.05
 volume_correction = false
 viscosity = 2
 color = [0.1, 0.2, 0.3]
@@ -162,7 +165,10 @@ gamma = 1
   sand.youngs_modulus = 1e5;
   sand.poisson_ratio = 0.3;
   sand.friction_hardening = {35 * kDegree, 9 * kDegree, 0.2, 10 * kDegree};
+  sand.friction_match = FrictionMatch::kPlaneStrain;
   sand.cohesion = 0.01;
+  sand.dilatancy_angle = 10 * kDegree;
+  sand.dilatancy_limit = 0.05;
   sand.volume_correction = false;
   sand.viscosity = 2;
   sand.color = {0.1, 0.2, 0.3};
@@ -172,6 +178,8 @@ gamma = 1
   for (int i = 0; i < 4; ++i)
     EXPECT_DOUBLE_EQ(found.friction_hardening[i], sand.friction_hardening[i]);
   sand.friction_hardening = found.friction_hardening;
+  EXPECT_DOUBLE_EQ(found.dilatancy_angle, sand.dilatancy_angle);
+  sand.dilatancy_angle = found.dilatancy_angle;
   EXPECT_TRUE(found == sand);
   EXPECT_EQ(scene.materials[2].name, "a") << "materials keep the order of the file";
   EXPECT_EQ(scene.materials[2].gamma, 1);

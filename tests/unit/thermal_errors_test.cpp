@@ -264,6 +264,10 @@ TEST(ThermalErrors, Boundaries) {
 TEST(ThermalErrors, SettingsAndHeatSources) {
   const Case cases[] = {
       {"ambient = 290", "ambient = @0", {"'ambient' must be > 0, found 0"}},
+      {"ambient = 290",
+       "ambient = 290\nheat_transfer_coefficient = @0",
+       {"'heat_transfer_coefficient' must be > 0, found 0"}},
+      {"ambient = 290", "heat_transfer_coefficient = @20", {"there is no 'ambient'"}},
       {"ambient = 290", "@ambeint = 290", {"unknown key 'ambeint' in [thermal]", "'ambient'"}},
       {"ambient = 290", "forces = @\"implicit\"", {"unknown forces 'implicit'", "semi_implicit"}},
       {"ambient = 290", "face_density = @\"cells\"", {"unknown face_density 'cells'", "material"}},

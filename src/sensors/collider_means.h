@@ -1,0 +1,95 @@
+// What material exerts on colliders, mean values over the time between two looks at a simulation.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "firn/simulation.h"
+
+namespace firn {
+
+inline ColliderReaction mean_over(const ColliderReaction& now, const ColliderReaction& before,
+                                  double seconds) {
+  ColliderReaction mean;
+  for (std::size_t i = 0; i < 3; ++i) {
+    mean.force[i] = (now.force[i] - before.force[i]) / seconds;
+    mean.torque[i] = (now.torque[i] - before.torque[i]) / seconds;
+  }
+  return mean;
+}
+
+// The simulation itself has them since the end of its last span alone: of a frame, or of a call of
+// advance_steps.
+class ColliderMeans {
+ public:
+  // Times that differ by less than `slack` are the same.
+  explicit ColliderMeans(double slack) : slack_(slack) {}
+
+  // Since that end; where none has been made, and so nothing is known, NaN.
+  std::vector<ColliderReaction> since_end(const Simulation& simulation) const {
+    return since_end(moment_of(simulation));
+  }
+
+  // Since this was last called, if no more than one span has ended since; else as since_end.
+  std::vector<ColliderReaction> since_last(const Simulation& simulation) {
+    const Moment now = moment_of(simulation);
+    const std::optional<Moment> before = std::exchange(last_, now);
+    const bool stands = before && before->steps == now.steps && before->time == now.time;
+    if (!stands) means_ = before ? between(*before, now) : since_end(now);
+    return means_;
+  }
+
+ private:
+  struct Moment {
+    double time = 0, end = 0;             // s, now and of the last span's end
+    std::int64_t steps = 0, started = 0;  // made at that end, and where that span began
+    std::vector<ColliderReaction> means;  // of that span
+    std::vector<ColliderReaction> sums;   // impulses since its end
+  };
+  Moment moment_of(const Simulation& simulation) const {
+    FrameStats stats = simulation.stats();
+    Moment now{simulation.time(),          stats.time,
+               stats.total_steps,          stats.total_steps - stats.steps,
+               std::move(stats.reactions), simulation.collider_impulses()};
+    // Until a step is made they are still those of the span.
+    if (!(now.time > now.end + slack_)) now.sums.assign(now.sums.size(), ColliderReaction{});
+    return now;
+  }
+
+  std::vector<ColliderReaction> since_end(const Moment& now) const {
+    std::vector<ColliderReaction> means = now.means;
+    for (std::size_t c = 0; c < means.size(); ++c) {
+      constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+      if (now.time > now.end + slack_)
+        means[c] = mean_over(now.sums[c], {}, now.time - now.end);
+      else if (now.steps == 0)
+        means[c].force = means[c].torque = {kNothing, kNothing, kNothing};
+    }
+    return means;
+  }
+  std::vector<ColliderReaction> between(const Moment& before, const Moment& now) const {
+    const double seconds = now.time - before.time;
+    const bool same = now.steps == before.steps && std::fabs(now.end - before.end) <= slack_;
+    if (!(seconds > slack_) || !(same || now.started == before.steps)) return since_end(now);
+    std::vector<ColliderReaction> means = now.sums;
+    for (std::size_t c = 0; c < means.size(); ++c) {
+      if (!same)  // what that span had in all
+        for (std::size_t i = 0; i < 3; ++i) {
+          means[c].force[i] += now.means[c].force[i] * (now.end - before.end);
+          means[c].torque[i] += now.means[c].torque[i] * (now.end - before.end);
+        }
+      means[c] = mean_over(means[c], before.sums[c], seconds);
+    }
+    return means;
+  }
+
+  double slack_;
+  std::optional<Moment> last_;
+  std::vector<ColliderReaction> means_;
+};
+
+}  // namespace firn

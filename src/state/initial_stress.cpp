@@ -1,0 +1,156 @@
+#include "src/state/initial_stress.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "firn/error.h"
+#include "src/scene/expression.h"
+#include "src/state/material_params.h"
+
+namespace firn {
+namespace {
+
+template <int D>
+class StressInverse {
+ public:
+  using Vector = Vec<double, D>;
+  explicit StressInverse(const Material& material)
+      : params_(make_material_params<double>(material, D)) {}
+
+  // Logarithms of the stretches; none where the law has no such stress, or flows there.
+  std::optional<Vector> strain_of(const Vector& stress) const {
+    return has_deformation(params_.model) ? of_solid(stress) : of_liquid(stress);
+  }
+
+ private:
+  static constexpr int kMostSteps = 60;
+  static constexpr double kAsGood = 1e-10;  // of the stress
+
+  struct State {
+    Vector stress;
+    bool flowed;
+  };
+  State state_of(const Vector& strain) const {
+    MaterialState<double, D> state{};
+    Vector stretch;
+    double volume = 0;
+    for (int i = 0; i < D; ++i) stretch[i] = std::exp(strain[i]), volume += strain[i];
+    state.F = Mat<double, D>::diagonal(stretch);
+    start_history<double, D>(params_.model, state.history);
+    if (!has_deformation(params_.model)) state.history[0] = std::expm1(volume);
+    const Mat<double, D> before = state.F, tau = respond(params_, state).tau;
+    State now{{}, false};
+    for (int i = 0; i < D; ++i) {
+      now.stress[i] = tau(i, i);
+      // A return to where it was differs by rounding.
+      now.flowed = now.flowed || std::abs(state.F(i, i) - before(i, i)) > 1e-9 * before(i, i);
+    }
+    return now;
+  }
+  static double largest(const Vector& v) {
+    double most = 0;
+    for (int i = 0; i < D; ++i) most = std::max(most, std::abs(v[i]));
+    return most;
+  }
+
+  // Newton's method with differences, from Hooke's law.
+  std::optional<Vector> of_solid(const Vector& stress) const {
+    const double mu = params_.mu, lambda = params_.lambda;
+    double sum = 0;
+    for (int i = 0; i < D; ++i) sum += stress[i];
+    Vector strain;
+    for (int i = 0; i < D; ++i)
+      strain[i] = (stress[i] - lambda / (2 * mu + D * lambda) * sum) / (2 * mu);
+    for (int step = 0; step < kMostSteps; ++step) {
+      const State now = state_of(strain);
+      const Vector wrong = stress - now.stress;
+      if (largest(wrong) <= kAsGood * largest(stress))
+        return now.flowed ? std::nullopt : std::optional(strain);
+      const double h = 1e-6 * std::max(largest(strain), 1e-3);
+      Mat<double, D> slope;
+      for (int j = 0; j < D; ++j) {
+        Vector ahead = strain, behind = strain;
+        ahead[j] += h, behind[j] -= h;
+        const Vector change = state_of(ahead).stress - state_of(behind).stress;
+        for (int i = 0; i < D; ++i) slope(i, j) = change[i] / (2 * h);
+      }
+      if (!(std::abs(determinant(slope)) > 0)) return std::nullopt;
+      Vector way = inverse(slope) * wrong;
+      constexpr double kFarthest = 0.2;
+      if (const double far = largest(way); !(far <= kFarthest)) way = (kFarthest / far) * way;
+      strain = strain + way;
+      if (!std::isfinite(largest(strain))) return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  // One pressure in all directions, and no tension.
+  std::optional<Vector> of_liquid(const Vector& stress) const {
+    for (int i = 1; i < D; ++i)
+      if (std::abs(stress[i] - stress[0]) > kAsGood * largest(stress)) return std::nullopt;
+    double low = -1, high = 0;  // log strain along each axis
+    const auto at = [&](double strain) {
+      Vector all;
+      for (int i = 0; i < D; ++i) all[i] = strain;
+      return state_of(all).stress[0];
+    };
+    if (stress[0] > 0 || at(low) > stress[0]) return std::nullopt;
+    for (int step = 0; step < 200; ++step) {
+      const double middle = (low + high) / 2;
+      (at(middle) > stress[0] ? high : low) = middle;
+    }
+    Vector strain;
+    for (int i = 0; i < D; ++i) strain[i] = high;
+    return strain;
+  }
+
+  MaterialParams<double> params_;
+};
+
+template <int D>
+void fill(const Material& material, const Body& body, const std::vector<Vec3>& places,
+          InitialStress& out) {
+  const StressInverse<D> inverse(material);
+  FieldEvaluator field(body.stress);
+  for (const Vec3& x : places) {
+    const Vec3 said = field.vector(x, 0.0);
+    Vec<double, D> stress;
+    bool finite = true;
+    for (int i = 0; i < D; ++i) {
+      stress[i] = said[static_cast<std::size_t>(i)];
+      finite = finite && std::isfinite(stress[i]);
+    }
+    const auto strain = finite ? inverse.strain_of(stress) : std::nullopt;
+    if (!strain)
+      throw Error(
+          ErrorCategory::kScene,
+          fmt::format("body \"{}\": its stress at [{:.4g}], [{:.4g}] Pa, is {}", body.name,
+                      fmt::join(x.begin(), x.begin() + D, ", "),
+                      fmt::join(said.begin(), said.begin() + D, ", "),
+                      !finite ? "not finite" : fmt::format("more than '{}' bears", material.name)));
+    Vec3 stretch{1, 1, 1};
+    for (int i = 0; i < D; ++i) stretch[static_cast<std::size_t>(i)] = std::exp((*strain)[i]);
+    out.stretches.push_back(stretch);
+    out.stress.push_back(said);
+  }
+}
+
+}  // namespace
+
+InitialStress initial_stress(const Scene& scene, const Body& body,
+                             const std::vector<Vec3>& places) {
+  InitialStress initial;
+  if (body.stress == VectorField()) return initial;
+  const Material& material = scene.materials[static_cast<std::size_t>(body.material)];
+  if (scene.simulation.dimension == 2)
+    fill<2>(material, body, places, initial);
+  else
+    fill<3>(material, body, places, initial);
+  return initial;
+}
+
+}  // namespace firn

@@ -28,9 +28,10 @@ std::string scene_text(int dimension, std::string_view shape) {
 // Of meshes and pictures there are fuzzers of their own; heights are sampled before bounds are
 // known.
 bool is_slow(const Shape& s) {
+  const double along_x = s.max[0] - s.min[0], along_z = s.max[2] - s.min[2];
   const bool wide =
       s.type == firn::ShapeType::kHeightField &&
-      (std::max(s.max[0] - s.min[0], s.max[2] - s.min[2]) > 10 || s.base.value_or(0) < -10);
+      (std::max(along_x, along_z) > 10 || along_x * along_z > 2 || s.base.value_or(0) < -10);
   const bool small = s.type == firn::ShapeType::kTransform && s.scale > 10;
   return !s.file.empty() || wide || small || s.children.size() > 20 ||
          std::any_of(s.children.begin(), s.children.end(), is_slow);

@@ -44,19 +44,24 @@ TEST(HeatSurface, ThereIsNoneWithin) {
     }
 }
 
-// Between a plate of 400 K and air of 300 K temperatures come to lie on a line.
+// Between a plate of 400 K, at x = 0.1, and air of 300 K.
+Scene slab_before_air(Sampling sampling) {
+  Scene scene = metal(2);
+  scene.grid.domain = closed_box({0, 0, 0}, {1, 0.2, 0});
+  scene.materials[0].heat.conductivity = {2e5, 2e5};
+  scene.thermal.ambient = ScalarField{300, ""};
+  scene.bodies = {body("slab", 0, box({0.1, 0, 0}, {0.5, 0.2, 0}))};
+  scene.bodies[0].sampling = sampling;
+  scene.bodies[0].temperature.constant = 350;
+  scene.colliders = {collider("plate", half_space({0.1, 0, 0}, {1, 0, 0}), BoundaryType::kSlip)};
+  scene.colliders[0].temperature = ScalarField{400, ""};
+  return scene;
+}
+
+// Temperatures come to lie on a line.
 TEST(HeatSurface, IsWhereASlabMeetsTheAir) {
   for (const Sampling sampling : {Sampling::kUniform, Sampling::kPoisson, Sampling::kRandom}) {
-    Scene scene = metal(2);
-    scene.grid.domain = closed_box({0, 0, 0}, {1, 0.2, 0});
-    scene.materials[0].heat.conductivity = {2e5, 2e5};
-    scene.thermal.ambient = ScalarField{300, ""};
-    scene.bodies = {body("slab", 0, box({0.1, 0, 0}, {0.5, 0.2, 0}))};
-    scene.bodies[0].sampling = sampling;
-    scene.bodies[0].temperature.constant = 350;
-    scene.colliders = {collider("plate", half_space({0.1, 0, 0}, {1, 0, 0}), BoundaryType::kSlip)};
-    scene.colliders[0].temperature = ScalarField{400, ""};
-    Simulation simulation = simulate(scene);
+    Simulation simulation = simulate(slab_before_air(sampling));
     run_to(simulation, 1);
     const Snapshot s = simulation.snapshot();
     for (std::size_t i = 0; i < s.size(); ++i)
@@ -68,16 +73,8 @@ TEST(HeatSurface, IsWhereASlabMeetsTheAir) {
 // is left at it.
 TEST(HeatSurface, TakesTheCoefficientOfHeatTransfer) {
   for (const Sampling sampling : {Sampling::kUniform, Sampling::kPoisson}) {
-    Scene scene = metal(2);
-    scene.grid.domain = closed_box({0, 0, 0}, {1, 0.2, 0});
-    scene.materials[0].heat.conductivity = {2e5, 2e5};
-    scene.thermal.ambient = ScalarField{300, ""};
+    Scene scene = slab_before_air(sampling);
     scene.thermal.heat_transfer_coefficient = 2e5 / 0.4;
-    scene.bodies = {body("slab", 0, box({0.1, 0, 0}, {0.5, 0.2, 0}))};
-    scene.bodies[0].sampling = sampling;
-    scene.bodies[0].temperature.constant = 350;
-    scene.colliders = {collider("plate", half_space({0.1, 0, 0}, {1, 0, 0}), BoundaryType::kSlip)};
-    scene.colliders[0].temperature = ScalarField{400, ""};
     Simulation simulation = simulate(scene);
     run_to(simulation, 2);
     const Snapshot s = simulation.snapshot();

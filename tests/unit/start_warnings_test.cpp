@@ -278,6 +278,10 @@ TEST(StartWarnings, TellOfSandInLongSteps) {
   EXPECT_FALSE(warns_of(scene, "drucker_prager"));
   scene.materials[0].model = MaterialModel::kDruckerPrager;
   EXPECT_TRUE(warns_of(scene, "many iterations"));
+  EXPECT_FALSE(warns_of(scene, "dilatancy_angle"));
+  scene.materials[0].dilatancy_angle = 0.1;
+  EXPECT_TRUE(warns_of(scene, "dilatancy_angle takes effect at the end of a step"));
+  scene.materials[0].dilatancy_angle = 0;
   scene.implicit.plasticity = PlasticFlow::kAfter;
   EXPECT_TRUE(warns_of(scene, "stands where it should fall"));
   scene.simulation.integrator = Integrator::kSemiImplicit;

@@ -155,8 +155,7 @@ void Session::check_idle() const {
   if (activity_ != Activity::kNone)
     misused(
         "a callback may read the simulation and move colliders, not advance or change it "
-        "otherwise; "
-        "return False to stop, and change it then");
+        "otherwise; return False to stop, and change it then");
 }
 
 const Simulation& Session::reading() const {

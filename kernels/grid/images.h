@@ -49,8 +49,8 @@ struct Images {
       if (type_behind(at, a) != BoundaryType::kSeparate) axes |= 1 << a;
     return axes;
   }
-  // Whether a collider that moves holds node i: what it gives that along the wall its image has as
-  // well, or the body would push against what it pushes.
+  // Whether the kernel at a node reaches a collider that moves by its key frames: what that gives
+  // the node along the wall its image has as well, or the body would push against what it pushes.
   FIRN_HD bool is_carried(const Index& node) const {
     Vector x;
     for (int a = 0; a < D; ++a) x[a] = static_cast<Real>(node[a]) * contact.grid.dx;

@@ -72,8 +72,7 @@ std::vector<std::string> flow_warnings(const Scene& scene) {
     if (inside && m.dilatancy_angle > 0)
       warnings.push_back(fmt::format(
           "material '{}': its dilatancy_angle takes effect at the end of a step, so that sand "
-          "which "
-          "it presses together is too strong in long ones; use integrator = \"explicit\"",
+          "which it presses together is too strong in long ones; use integrator = \"explicit\"",
           m.name));
   if (inside) return warnings;
   constexpr double kShortForSand = 2e-3, kShortForMetal = 2e-4;  // s: within some per cent

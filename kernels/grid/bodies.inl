@@ -76,14 +76,14 @@ struct CoupleBodies : NodeContact<D, Real> {
     Vec<Real, D> v = this->forced(node, impulses, i).after;
     if (params.walls.active) this->apply_walls(block, i, x, v);
     for (int c = 0; c < params.collider_count; ++c) {
-      if (this->is_moved(c) || !this->is_near(block, c) || !this->is_in_body(this->distance(c, x)))
-        continue;
+      if (this->is_moved(c) || !this->may_hold(block, c)) continue;
+      const Real phi = this->distance(c, x);
+      if (!this->is_in_body(phi) && !this->is_behind(c, block, i, x)) continue;
       const ColliderShape<Real>& other = params.colliders[c];
       const auto facing =
           this->facing(c, block, i, x, v, surface_velocity(other, params.poses[c], x));
       if (!(norm_squared(facing.normal) > Real(0))) continue;
-      const BoundaryType type =
-          this->held_by(NodeContact<D, Real>::kFaces + c, x, this->distance(c, x), block);
+      const BoundaryType type = this->held_by(NodeContact<D, Real>::kFaces + c, x, phi, block);
       v = apply_boundary(this->type_at(type, x, facing.normal), other.friction, v,
                          facing.surface - facing.closing * facing.normal, facing.normal);
     }

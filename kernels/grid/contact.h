@@ -252,6 +252,30 @@ struct NodeContact {
     if (!is_moved(c)) return {normal, speed, closing_speed(gap)};
     return {gap > kGap * grid.dx ? Vec<Real, D>::zero() : normal, speed, Real(0)};
   }
+  FIRN_HD bool lets_go(int c) const {
+    return params.colliders[c].minds_gaps && params.colliders[c].by_surface && !is_moved(c);
+  }
+  // Whether collider c may hold nodes of the block: such as lie in it, or behind its face.
+  FIRN_HD bool may_hold(std::uint32_t block, int c) const {
+    return nearness(block, c) >= (lets_go(c) ? kBeside : kTouches);
+  }
+  // Whether a node outside of collider c belongs to it as well as to what holds it: where both let
+  // go of material and meet, that lies before c's face and the node behind it. What is in the
+  // corner could else go on along the joint, where nodes are held across it alone.
+  FIRN_HD bool is_behind(int c, std::uint32_t block, std::uint32_t i, const Vec<Real, D>& x) const {
+    if (!lets_go(c)) return false;
+    bool held = false;
+    for (int face = 0; params.walls.active && face < kFaces; ++face)
+      held = held || (params.walls.minds_gap(face) && is_at_wall(x, face));
+    for (int other = 0; !held && other < params.collider_count; ++other)
+      held =
+          other != c && is_near(block, other) && lets_go(other) && is_in_body(distance(other, x));
+    if (!held) return false;
+    const Vec<Real, D> surface = within_walls(surface_at(block, i));
+    const Real away = distance(c, surface);
+    return away >= -tolerance() && away <= reach_of_kernel() &&
+           dot(normal_at(c, surface), x - surface) + away <= tolerance();
+  }
   // A quarter of a cell on from the surface of the material, as seen from the node.
   FIRN_HD Vec<Real, D> way_ahead(const Vec<Real, D>& way) const {
     const Real length = norm(way);

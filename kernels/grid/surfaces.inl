@@ -103,37 +103,101 @@ struct FindSurfaces : NodeContact<D, Real> {
     const Real cells = scratch.full > Real(0)
                            ? min(way.cells, cells_from_share(mass / scratch.full, params.degree))
                            : way.cells;
-    return out_of_colliders(near, x, cells * grid.dx, way.towards);
+    const Out out = out_of_colliders(near, x, cells * grid.dx, way.towards, Real(0));
+    if (out.way < farthest() && !out.through_corner) return x + out.way * way.towards;
+    return nearest_outside(near, x, x + cells * grid.dx * way.towards);
   }
+  // Of the ways from a place along axes and diagonals the shortest that leads out: in the corner of
+  // two that meet, material that is pressed into both lies before the faces of both, and the way
+  // from which it is felt may lead along one of them, or into their joint. x where none does.
+  FIRN_RARE FIRN_HD Vec<Real, D> nearest_outside(const std::uint8_t* near, const Vec<Real, D>& x,
+                                                 const Vec<Real, D>& from) const {
+    constexpr int kWays = D == 2 ? 9 : 27;
+    Real least = farthest();
+    Vec<Real, D> nearest = x;
+    [[maybe_unused]] constexpr int kUnrolled = 1;  // distances are much code
+    FIRN_UNROLL
+    for (int k = 0; k < kWays; ++k) {
+      Vec<Real, D> towards;
+      for (int a = 0, rest = k; a < D; ++a, rest /= 3) towards[a] = static_cast<Real>(rest % 3 - 1);
+      if (!(norm_squared(towards) > Real(0))) continue;
+      towards = (Real(1) / norm(towards)) * towards;
+      const Real way = out_of_colliders(near, from, Real(0), towards, Real(0.1) * grid.dx).way;
+      if (!(way < least)) continue;
+      const Vec<Real, D> on = from + (way + aside()) * towards;
+      if (depth_at(near, on).deepest > Real(0)) continue;  // in a joint
+      least = way;
+      nearest = on;
+    }
+    return least < farthest() ? pressed_back(near, from, nearest) : x;
+  }
+  // Back from `at` towards `from` along each axis, as far as it comes no closer than a margin to
+  // what is there, so that it lies before all that the material is pressed into, and normals are
+  // those of their faces.
+  FIRN_HD Vec<Real, D> pressed_back(const std::uint8_t* near, const Vec<Real, D>& from,
+                                    Vec<Real, D> at) const {
+    constexpr int kHalvings = 5;
+    const Real margin = Real(-0.2) * grid.dx;
+    for (int a = 0; a < D; ++a) {
+      Real step = from[a] - at[a];
+      const Real most = max(depth_at(near, at).deepest, margin);
+      [[maybe_unused]] constexpr int kUnrolled = 1;
+      FIRN_UNROLL
+      for (int k = 0; k < kHalvings; ++k, step *= Real(0.5)) {
+        Vec<Real, D> back = at;
+        back[a] += step;
+        if (depth_at(near, back).deepest <= most) at = back;
+      }
+    }
+    return at;
+  }
+  struct Out {
+    Real way;             // m, `farthest` or more where it does not lead out
+    bool through_corner;  // it was in one after another
+  };
   // On from `way` along a direction until no collider or wall holds the point any more, as material
   // is pressed in a little and faces within them are none that it can touch. At most as far as a
-  // node is felt; x itself where that does not lead out.
-  FIRN_HD Vec<Real, D> out_of_colliders(const std::uint8_t* near, const Vec<Real, D>& x, Real way,
-                                        const Vec<Real, D>& towards) const {
+  // node is felt. `least_step`: m, where it need not end on the face.
+  FIRN_HD Out out_of_colliders(const std::uint8_t* near, const Vec<Real, D>& x, Real way,
+                               const Vec<Real, D>& towards, Real least_step) const {
     constexpr int kMostLooks = 16;
+    int holder = -1;
+    bool through_corner = false;
     for (int look = 0; look < kMostLooks && way < farthest(); ++look) {
       const Vec<Real, D> at = x + way * towards;
       const Depth here = depth_at(near, at);
-      Real depth = here.deepest;
+      Real depth = max(here.deepest, Real(0));
       if (here.close > 1) depth = max(depth, depth_in_seam(near, at, towards));
-      if (!(depth > Real(0.5) * this->tolerance())) return at;
-      way += depth;
+      if (!(depth > Real(0.5) * this->tolerance())) return {way, through_corner};
+      if (here.deepest > Real(0)) {
+        through_corner = through_corner || (holder >= 0 && here.holder != holder);
+        holder = here.holder;
+      }
+      way += max(depth, least_step);
     }
-    return x;
+    return {farthest(), through_corner};
   }
   FIRN_HD Real aside() const { return Real(0.25) * grid.dx; }
   struct Depth {
-    Real deepest;  // in the collider in which it is that
-    int close;     // colliders whose surface is no farther than `aside`
+    Real deepest;  // in the holder in which it is that, negative outside of all
+    int holder;
+    int close;  // holders whose surface is no farther than `aside`
   };
   FIRN_HD Depth depth_at(const std::uint8_t* near, const Vec<Real, D>& x) const {
-    Depth depth{Real(0), 0};
+    Depth depth{-kLargest<Real>, -1, 0};
+    const auto look = [&](int holder, Real distance) {
+      if (-distance > depth.deepest) depth.deepest = -distance, depth.holder = holder;
+      depth.close += abs(distance) <= aside() ? 1 : 0;
+    };
+    bool any = false;
     for (int c = 0; c < params.collider_count; ++c) {
       if (near[c] == 0) continue;
-      const Real distance = this->distance(c, x);
-      depth.deepest = max(depth.deepest, -distance);
-      depth.close += abs(distance) <= aside() ? 1 : 0;
+      any = true;
+      look(Contact::kFaces + c, this->distance(c, x));
     }
+    // Alone they are no obstacle: what lies in them is taken to lie on them (within_walls).
+    for (int face = 0; any && params.walls.active && face < Contact::kFaces; ++face)
+      if (params.walls.minds_gap(face)) look(face, this->distance_from(face, x));
     return depth;
   }
   // Where colliders touch, none of them holds a point of the seam, or only just, but they hold
@@ -144,7 +208,7 @@ struct FindSurfaces : NodeContact<D, Real> {
     for (int a = 0; a < D; ++a) {
       Vec<Real, D> way = Real(-1) * towards[a] * towards;
       way[a] += Real(1);
-      if (!(norm_squared(way) > Real(0.5))) continue;
+      if (!(norm_squared(way) > Real(0.49))) continue;
       const Real depth =
           min(depth_at(near, x + aside() * way).deepest, depth_at(near, x - aside() * way).deepest);
       deepest = max(deepest, min(depth, aside()));

@@ -132,7 +132,7 @@ struct GridUpdate : NodeContact<D, Real> {
         params.reactions +
         (static_cast<std::uint64_t>(g.index()) * params.collider_count + c) * kReactionColumns;
     const bool moved = kSurfaces && this->is_moved(c);
-    if (kSurfaces ? !this->is_near(g.index(), c) : !this->reaches(origin, c)) {
+    if (kSurfaces ? !this->may_hold(g.index(), c) : !this->reaches(origin, c)) {
       g.for_each(kReactionColumns, [&](std::uint32_t k) { reaction[k] = 0; });
       return;
     }
@@ -158,7 +158,7 @@ struct GridUpdate : NodeContact<D, Real> {
     const RigidPose<Real>& pose = params.poses[c];
     const Vec<Real, D> x = position_of(origin, i);
     const Real phi = this->distance(c, x);
-    if (!this->is_in_body(phi)) return;
+    if (!this->is_in_body(phi) && !(kSurfaces && this->is_behind(c, g.index(), i, x))) return;
     const Vec<Real, D> before = scratch.velocity[i];
     Vec<Real, D> normal, surface = surface_velocity(collider, pose, x);
     Real closing = 0;

@@ -6,6 +6,7 @@
 #include "kernels/grid/dependents.h"
 #include "kernels/grid/mirror.h"
 #include "kernels/implicit/nodes.h"
+#include "kernels/implicit/touch.h"
 
 namespace firn {
 
@@ -14,37 +15,6 @@ template <class Real, int D>
 FIRN_HD inline void take_away(Mat<Real, D>& P, const Vec<Real, D>& into, Real squared) {
   for (int a = 0; a < D; ++a)
     for (int b = 0; b < D; ++b) P(a, b) -= into[a] * into[b] / squared;
-}
-
-// How far outside of collider c, m, a node is held where the step would take it within; 0 where
-// only nodes within touch it. Of what lets go nodes within bear all, even those of so little weight
-// that in a long step the material would spring back past the face to the next ones.
-template <int D, class Real>
-FIRN_HD inline Real reach_of(const NodeContact<D, Real>& contact, int c) {
-  const ColliderShape<Real>& collider = contact.params.colliders[c];
-  return collider.minds_gaps && collider.by_surface ? contact.grid.dx : Real(0);
-}
-template <int D, class Real>
-FIRN_HD inline bool may_touch(const NodeContact<D, Real>& contact, int c, Real distance) {
-  return contact.is_in_body(distance) || distance <= reach_of(contact, c);
-}
-
-// Likewise, outside of a wall of the domain.
-template <int D, class Real>
-FIRN_HD inline Real reach_of_wall(const NodeContact<D, Real>& contact, int face) {
-  return contact.params.walls.minds_gap(face) ? contact.grid.dx : Real(0);
-}
-
-// How collider c acts on a node at x that would move with v.
-template <int D, class Real>
-FIRN_HD inline typename NodeContact<D, Real>::Facing facing_of(const NodeContact<D, Real>& contact,
-                                                               int c, std::uint32_t block,
-                                                               std::uint32_t i,
-                                                               const Vec<Real, D>& x,
-                                                               const Vec<Real, D>& v) {
-  const GridUpdateParams<Real, D>& params = contact.params;
-  return contact.facing(c, block, i, x, v,
-                        surface_velocity(params.colliders[c], params.poses[c], x));
 }
 
 template <int D, class Real>
@@ -145,15 +115,15 @@ struct CloseContacts : ImplicitNodes<D, Real> {
   }
   FIRN_HD void meet_body(const NodeContact<D, Real>& contact, std::uint32_t block, std::uint32_t i,
                          int c, const Vector& x, Meeting& m) const {
-    const Real distance = contact.distance(c, x);
-    if (Dependence<D, Real>::is_borne(m.slip_of, kWalls + c) || !may_touch(contact, c, distance))
-      return;
+    if (Dependence<D, Real>::is_borne(m.slip_of, kWalls + c)) return;
+    const Real way = way_to(contact, c, block, i, x);
+    if (way < Real(0)) return;
     const ColliderShape<Real>& collider = problem.boundaries.colliders[c];
     const auto facing = facing_of(contact, c, block, i, x, m.target);
-    const Real until =
-        contact.is_in_body(distance) ? Real(0) : distance / static_cast<Real>(problem.control->dt);
+    const Real until = way / static_cast<Real>(problem.control->dt);
     meet(kWalls + c,
-         contact.type_at(contact.held_by(kWalls + c, x, distance, block), x, facing.normal),
+         contact.type_at(contact.held_by(kWalls + c, x, contact.distance(c, x), block), x,
+                         facing.normal),
          collider.friction, facing.surface, facing.normal, max(facing.closing, until), c, m);
   }
 
@@ -335,8 +305,7 @@ struct EndImplicit : ImplicitNodes<D, Real> {
     };
     Shares shares{Mat<Real, D>::identity(), Real(-1) * Base::vector_at(problem.view.gradient, node),
                   Vector::zero()};
-    if (!is_closed(kWalls + c) || !may_touch(contact, c, contact.distance(c, x)))
-      return shares.of_body;
+    if (!is_closed(kWalls + c) || way_to(contact, c, block, i, x) < Real(0)) return shares.of_body;
     for (int face = 0; face < kWalls; ++face) {
       if (!is_closed(face)) continue;
       const Vector normal = contact.wall_normal_at(face, block, i, x);
@@ -345,7 +314,7 @@ struct EndImplicit : ImplicitNodes<D, Real> {
                   normal, false);
     }
     for (int other = 0; other < boundaries.collider_count; ++other)
-      if (is_closed(kWalls + other) && may_touch(contact, other, contact.distance(other, x))) {
+      if (is_closed(kWalls + other) && !(way_to(contact, other, block, i, x) < Real(0))) {
         const Vector normal =
             facing_of(contact, other, block, i, x, Base::vector_at(problem.view.target, node))
                 .normal;

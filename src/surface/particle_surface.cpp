@@ -15,6 +15,8 @@
 #include <openvdb/tools/VolumeToMesh.h>
 
 #include "src/surface/level_set.h"
+#include "src/surface/pieces.h"
+#include "src/surface/slivers.h"
 #include "src/surface/wall_contact.h"
 #endif
 
@@ -191,6 +193,9 @@ void ParticleSurface::Impl::find_level() {
     kept = mesh;
   }
   mesh = std::move(kept);
+  constexpr double kLeast = 0.02;  // of a particle
+  drop_crumbs(mesh, kLeast * std::pow(set.spacing(), 3));
+  if (!set.walls().none()) collapse_slivers(mesh, set.voxel());
 }
 
 // A sphere of triangles for each, of exactly its volume.

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "kernels/exec/parallel_for.h"
+#include "src/surface/pieces.h"
 
 namespace firn {
 namespace {
@@ -94,45 +94,17 @@ void follow_edges(SurfaceMesh& mesh, const LevelSet& set, const std::vector<V3>&
 // Pieces all of whose vertices lie on walls and that enclose nothing: what a gap within a wall has
 // left, which is flat now.
 void drop_buried(SurfaceMesh& mesh, const std::vector<char>& is_on, double voxel) {
-  std::vector<std::uint32_t> root(mesh.vertices());
-  std::iota(root.begin(), root.end(), 0u);
-  const auto find = [&](std::uint32_t i) {
-    while (root[i] != i) i = root[i] = root[root[i]];
-    return i;
-  };
-  for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
-    if (t % 3 != 2) root[find(mesh.triangles[t])] = find(mesh.triangles[t + 1]);
+  const Pieces pieces = pieces_of(mesh);
   std::vector<char> is_free(mesh.vertices(), 0);
-  std::vector<double> volume(mesh.vertices(), 0), flat(mesh.vertices(), 0);
-  for (std::uint32_t i = 0; i < root.size(); ++i) {
-    if (!is_on[i]) is_free[find(i)] = 1;
-    flat[find(i)] += kOn * std::pow(voxel, 3);  // of a vertex's share of the surface
+  std::vector<double> flat(mesh.vertices(), 0);
+  for (std::uint32_t i = 0; i < mesh.vertices(); ++i) {
+    const std::uint32_t piece = pieces.of_vertex[i];
+    if (!is_on[i]) is_free[piece] = 1;
+    flat[piece] += kOn * std::pow(voxel, 3);  // of a vertex's share of the surface
   }
-  for (std::size_t t = 0; t < mesh.triangles.size(); t += 3) {
-    const std::uint32_t piece = find(mesh.triangles[t]);
-    const V3 origin = vertex(mesh, piece);
-    volume[piece] += dot(vertex(mesh, mesh.triangles[t]) - origin,
-                         cross(vertex(mesh, mesh.triangles[t + 1]) - origin,
-                               vertex(mesh, mesh.triangles[t + 2]) - origin)) /
-                     6;
-  }
-  for (std::uint32_t i = 0; i < root.size(); ++i)
-    if (std::abs(volume[i]) > flat[i]) is_free[i] = 1;
-  std::vector<std::uint32_t> number(mesh.vertices());
-  std::uint32_t kept = 0;
-  for (std::uint32_t i = 0; i < root.size(); ++i) {
-    number[i] = kept;
-    if (!is_free[find(i)]) continue;
-    for (std::size_t a = 0; a < 3; ++a)
-      mesh.positions[3 * std::size_t{kept} + a] = mesh.positions[3 * std::size_t{i} + a];
-    ++kept;
-  }
-  if (kept == root.size()) return;
-  mesh.positions.resize(3 * std::size_t{kept});
-  std::size_t corners = 0;
-  for (const std::uint32_t corner : mesh.triangles)
-    if (is_free[find(corner)]) mesh.triangles[corners++] = number[corner];
-  mesh.triangles.resize(corners);
+  for (std::uint32_t i = 0; i < mesh.vertices(); ++i)
+    if (std::abs(pieces.volume[i]) > flat[i]) is_free[i] = 1;
+  keep_pieces(mesh, pieces, is_free);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "src/surface/material_surfaces.h"
 #include "src/surface/particle_surface.h"
+#include "src/surface/pieces.h"
 #include "tests/support/particle_clouds.h"
 
 namespace firn::test {
@@ -200,6 +201,25 @@ TEST_P(Surfaces, OfLoneDropsAreThere) {
     const ParticleSurface surface({position, volume}, settings_);
     EXPECT_NEAR(enclosed_volume(surface.mesh()) / volume[0], 1, 1e-3) << i;
   }
+}
+
+// Spray, of which some are neither apart nor together: what is less than a fiftieth of a particle
+// would come and go from frame to frame.
+TEST_P(Surfaces, OfSprayHaveNoCrumbs) {
+  std::mt19937 random(5);
+  std::bernoulli_distribution is_there(0.08);
+  const Cloud spray = cloud([&](double, double, double) { return is_there(random); });
+  const ParticleSurface surface(spray.particles(), settings_);
+  expect_closed(surface.mesh());
+  const Pieces pieces = pieces_of(surface.mesh());
+  int count = 0, crumbs = 0;
+  for (std::uint32_t i = 0; i < surface.mesh().vertices(); ++i) {
+    if (pieces.of_vertex[i] != i) continue;
+    ++count;
+    crumbs += std::abs(pieces.volume[i]) < 0.019 * std::pow(kSpacing, 3) ? 1 : 0;
+  }
+  EXPECT_GT(count, 500);
+  EXPECT_EQ(crumbs, 0) << "of " << count;
 }
 
 TEST_P(Surfaces, OfNoParticlesAreEmpty) {

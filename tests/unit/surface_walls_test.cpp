@@ -125,6 +125,24 @@ TEST_P(SurfacesAtWalls, OfALiquidMeetTheWallsOfATank) {
   EXPECT_NEAR(at_side, 0.8 * 0.4, 0.8 * 0.5 * kVoxel * kSpacing);
 }
 
+// Where vertices come to lie on the edges of walls, triangles of them would be lines.
+TEST_P(SurfacesAtWalls, HaveTrianglesThatAreNone) {
+  const Walls walls = walls_of(scene_in_box());
+  for (const Cloud& liquid : {in_box(fills_box), in_box(fills_corner)}) {
+    const ParticleSurface surface = surface_of(liquid, walls);
+    const SurfaceMesh& mesh = surface.mesh();
+    expect_closed(mesh);
+    std::size_t lines = 0;
+    for (std::size_t t = 0; t < mesh.triangles.size(); t += 3) {
+      const V3 a = vertex(mesh, mesh.triangles[t]), b = vertex(mesh, mesh.triangles[t + 1]),
+               c = vertex(mesh, mesh.triangles[t + 2]);
+      const double longest = std::max({norm(b - a), norm(c - b), norm(a - c)});
+      lines += norm(cross(b - a, c - a)) <= 1e-3 * kVoxel * kSpacing * longest ? 1 : 0;
+    }
+    EXPECT_LE(lines, mesh.triangles.size() / 3 / 5000) << "of " << mesh.triangles.size() / 3;
+  }
+}
+
 // The edge of the liquid at the wall is no lower or higher than its surface.
 TEST_P(SurfacesAtWalls, HaveNoLip) {
   const Walls walls = walls_of(scene_in_box());

@@ -202,7 +202,7 @@ void bind_scene(nb::module_& m) {
           "__init__",
           [](Scene* self, const std::string& path, const std::string& variant,
              const std::vector<std::string>& overrides) {
-            new (self) Scene(load_scene(path, {variant, overrides}));
+            new (self) Scene(load_scene(path, {variant, overrides, true}));
           },
           nb::kw_only(), nb::arg("path"), nb::arg("variant") = "",
           nb::arg("overrides") = std::vector<std::string>{})
@@ -211,7 +211,7 @@ void bind_scene(nb::module_& m) {
           [](Scene* self, const std::string& text, const std::string& origin,
              const std::string& directory, const std::string& variant,
              const std::vector<std::string>& overrides) {
-            new (self) Scene(parse_scene(text, origin, directory, {variant, overrides}));
+            new (self) Scene(parse_scene(text, origin, directory, {variant, overrides, true}));
           },
           nb::kw_only(), nb::arg("text"), nb::arg("origin"), nb::arg("directory") = "",
           nb::arg("variant") = "", nb::arg("overrides") = std::vector<std::string>{})

@@ -11,9 +11,10 @@ const std::vector<Command>& command_table() {
        "  firn run scenes/snowball-drop.toml\n"
        "  firn run snowball-drop -o out/fine --set grid.dx=0.005 --frames 96\n"
        "  firn run snowball-drop --variant paper --device cuda --max-time 3600\n"
+       "  firn run mine.toml -o out/mine --resume --max-time 3000\n"
        "  firn run mine.toml --watch\n",
        {"output", "frames", "set", "variant", "device", "threads", "precision", "seed", "overwrite",
-        "watch", "max-time", "json", "quiet", "verbose"},
+        "go-on", "watch", "max-time", "checkpoint-time", "json", "quiet", "verbose"},
        run},
       {"resume",
        "DIR",
@@ -23,8 +24,8 @@ const std::vector<Command>& command_table() {
        "  firn resume out/snowball-drop --from 24 --set output.color=speed\n"
        "  firn resume out/snowball-drop "
        "--checkpoint out/snowball-drop/checkpoints/checkpoint_000024.firn\n",
-       {"checkpoint", "from", "frames", "set", "device", "threads", "max-time", "json", "quiet",
-        "verbose"},
+       {"checkpoint", "from", "frames", "set", "device", "threads", "max-time", "checkpoint-time",
+        "json", "quiet", "verbose"},
        resume},
       {"video",
        "DIR",

@@ -5,6 +5,8 @@
 #include <string>
 
 #include "firn/scene.h"
+#include "src/app/options.h"
+#include "src/io/run_directory.h"
 
 namespace firn::app {
 
@@ -15,5 +17,9 @@ void require_continuable(const Scene& scene, const std::map<std::string, std::st
 
 // "firn resume FOLDER", as a shell takes it.
 std::string command_to_resume(const std::string& folder);
+
+// Goes on with the run in a folder from its last checkpoint, or the one that the options name, as
+// the scene in `file` has it. Returns the exit code.
+int go_on(const RunDirectory& directory, const std::string& file, const Options& options);
 
 }  // namespace firn::app

@@ -1,6 +1,7 @@
 // Signals that ask for an end (Ctrl-C, SIGTERM, a terminal that closes, a reader of the output that
-// goes away) as a flag that a run polls between steps. The first signal asks for a clean end; a
-// second one ends the process at once, as if nobody had caught it.
+// goes away, what batch systems announce limits with) as a flag that a run polls between steps. The
+// first signal asks for a clean end; a second one ends the process at once, as if nobody had caught
+// it.
 #pragma once
 
 #include <array>
@@ -33,7 +34,8 @@ class InterruptGuard {
   static int requested() { return requested_; }
 
  private:
-  static constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+  static constexpr std::array kSignals{SIGINT,  SIGTERM, SIGHUP,  SIGPIPE,
+                                       SIGUSR1, SIGUSR2, SIGXCPU, SIGALRM};
   inline static volatile std::sig_atomic_t requested_ = 0;  // a signal handler reaches nothing else
   std::array<struct sigaction, kSignals.size()> old_{};
 };
@@ -57,7 +59,7 @@ class EndsAtOnce {
   EndsAtOnce& operator=(const EndsAtOnce&) = delete;
 
  private:
-  static constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
+  static constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU, SIGALRM};
   std::array<struct sigaction, kSignals.size()> old_{};
 };
 

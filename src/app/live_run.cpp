@@ -221,7 +221,7 @@ void LiveRun::fill(const Scene& scene, const std::vector<std::byte>* state) {
     go_on(scene, *state);
     show_passing();
   } else {
-    if (directory_ && !record_) record_.emplace(*directory_, progress_);
+    if (directory_ && !record_) record_.emplace(*directory_, progress_, options_.checkpoint_time);
     if (record_)
       record_->begin(scene, *simulation_, started);
     else

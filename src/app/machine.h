@@ -1,6 +1,9 @@
-// The processor and the compiler that a run or a measurement comes from.
+// The machine and the process that a run or a measurement comes from.
 #pragma once
 
+#include <sys/resource.h>
+
+#include <cstddef>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -15,6 +18,13 @@ inline std::string cpu_model() {
   for (std::string line; std::getline(file, line);)
     if (line.starts_with("model name")) return line.substr(line.find(": ") + 2);
   return "unknown";
+}
+
+// The most memory that this process has held at once.
+inline std::size_t process_peak_bytes() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return std::size_t{1024} * static_cast<std::size_t>(used.ru_maxrss);
 }
 
 inline std::string compiler_name() {

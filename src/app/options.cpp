@@ -127,6 +127,12 @@ void parse_frames(const std::string& text, Options& options) {
     usage_error(fmt::format("--frames: '{}' ends before it begins", text));
 }
 
+// A variable of a script that is not set would mean the default.
+std::string parse_folder(std::string_view name, const std::string& text) {
+  if (text.empty()) usage_error(fmt::format("--{}: the name is empty", name));
+  return text;
+}
+
 struct Flag {
   std::string_view id;        // what commands list
   std::string_view names;     // as cxxopts wants them: "o,output"; the long one is last
@@ -143,9 +149,9 @@ const std::vector<Flag>& flag_table() {
   using S = std::string;
   static const std::vector<Flag> table = {
       {"output", "o,output", "DIR", "output folder (default: the scene's, or out/<scene name>)",
-       [](O& o, const S& v) { o.output = v; }},
+       [](O& o, const S& v) { o.output = parse_folder("output", v); }},
       {"into", "o,output", "DIR", "another folder for the files (default: that of the run)",
-       [](O& o, const S& v) { o.output = v; }},
+       [](O& o, const S& v) { o.output = parse_folder("output", v); }},
       {"frames", "frames", "N", "number of frames of the whole run",
        [](O& o, const S& v) { o.frames = parse_integer("frames", v, 0); }},
       {"frame-range", "frames", "A:B", "these frames only, A and B among them (also A:, :B, A)",
@@ -174,12 +180,20 @@ const std::vector<Flag>& flag_table() {
        [](O& o, const S& v) { o.seed = parse_integer<std::int64_t>("seed", v, 0); }},
       {"overwrite", "overwrite", "", "replace the run, scene file or another run's frames there",
        [](O& o, const S&) { o.overwrite = true; }},
+      {"go-on", "resume", "",
+       "go on with this scene's run there, if it has got to a checkpoint; else begin",
+       [](O& o, const S&) { o.go_on = true; }},
       {"watch", "watch", "",
        "run again whenever the scene's file, or a mesh or picture that it names, changes",
        [](O& o, const S&) { o.watch = true; }},
       {"max-time", "max-time", "SECONDS",
        "stop with a checkpoint after this much wall time; the exit code is 0",
        [](O& o, const S& v) { o.max_time = parse_number("max-time", v, 0.0, "a number"); }},
+      {"checkpoint-time", "checkpoint-time", "SECONDS",
+       "checkpoints come behind frames where this much wall time has passed, too (default: 900)",
+       [](O& o, const S& v) {
+         o.checkpoint_time = parse_number("checkpoint-time", v, 0.0, "a number");
+       }},
       {"checkpoint", "checkpoint", "FILE", "resume from this checkpoint, not the last one",
        [](O& o, const S& v) { o.checkpoint = v; }},
       {"from", "from", "FRAME", "resume from the checkpoint of this frame, if it is kept",

@@ -23,8 +23,10 @@ struct Options {
   std::optional<int> frames, from;
   std::optional<std::int64_t> seed;
   std::optional<double> max_time;  // s of wall time
+  double checkpoint_time = 900;    // s of wall time
   RunOptions run;
-  bool overwrite = false, watch = false, json = false, quiet = false, verbose = false;
+  bool overwrite = false, go_on = false, watch = false, json = false, quiet = false,
+       verbose = false;
   Clock::time_point started = Clock::now();  // from when on summaries count
 
   // bench

@@ -41,8 +41,9 @@ ParticleOrigins::Known ParticleOrigins::read_run() const {
   std::string damaged;
   const auto checkpoint = read_latest_valid_checkpoint(directory_.checkpoints(), &damaged);
   const std::string folder = directory_.path().string();
-  const Scene scene = checkpoint ? parse_scene(checkpoint->scene_toml, folder, folder)
-                                 : load_scene(directory_.scene().string());
+  const SceneOptions of_run{"", {}, true};
+  const Scene scene = checkpoint ? parse_scene(checkpoint->scene_toml, folder, folder, of_run)
+                                 : load_scene(directory_.scene().string(), of_run);
   Simulation simulation(scene, {.device = Device::kCpu});
   if (checkpoint) simulation.load_state(checkpoint->state);
   return {simulation.snapshot({false, false, false}), !loses_particles(scene),

@@ -39,12 +39,13 @@ Checkpoint choose_checkpoint(const RunDirectory& directory, const Options& optio
   return std::move(*checkpoint);
 }
 
-// The frames that a table of the folder has, by the number that `frame_of` finds in a line.
+// The frames that a table of the folder has, by the number that `frame_of` finds in a line. A line
+// without an end is torn, and will be cut off.
 template <class FrameOf>
 std::set<int> frames_in(const std::filesystem::path& table, const FrameOf& frame_of) {
   std::ifstream file(table);
   std::set<int> frames;
-  for (std::string line; std::getline(file, line);)
+  for (std::string line; std::getline(file, line) && !file.eof();)
     if (const std::optional<int> frame = frame_of(line)) frames.insert(*frame);
   return frames;
 }
@@ -74,23 +75,36 @@ void warn_of_lost_rows(const std::filesystem::path& table, const std::set<int>& 
       all ? "" : fmt::format(", of frame {} first", first)));
 }
 
+// Whether the last line has no end, though it is of a reading up to `time`, s.
+bool is_torn(const std::filesystem::path& table, double time) {
+  std::ifstream file(table);
+  std::string line;
+  while (std::getline(file, line) && !file.eof()) line.clear();
+  double at = 0;
+  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), at);
+  return error == std::errc() && end != line.data() && at <= time;
+}
+
 // What lies before the checkpoint is written by nobody again.
 void warn_of_gaps(const Scene& scene, const RunDirectory& directory, int frame) {
   warn_of_lost_rows(directory.stats(), frames_in(directory.stats(), frame_of_record), frame);
   if (scene.output.diagnostics != DiagnosticsLevel::kOff)
     warn_of_lost_rows(directory.ledger(), frames_in(directory.ledger(), frame_of_row), frame);
-  for (const Sensor& sensor : scene.sensors)
-    if (const auto table = directory.sensor_path(sensor.name, "csv");
-        !std::filesystem::exists(table))
+  for (const Sensor& sensor : scene.sensors) {
+    const auto table = directory.sensor_path(sensor.name, "csv");
+    if (!std::filesystem::exists(table))
       Progress::warning(
           fmt::format("{}: there is no such file; it will begin with readings behind frame {}",
                       table.string(), frame));
+    else if (is_torn(table, frame / scene.simulation.fps))
+      Progress::warning(fmt::format("{}: its last reading is torn; the table goes on without it",
+                                    table.string()));
+  }
 }
 
-Scene scene_of(const Checkpoint& checkpoint, const RunDirectory& directory,
+Scene scene_of(const Checkpoint& checkpoint, const RunDirectory& directory, const std::string& file,
                const Options& options) {
-  Scene scene = scene::continue_scene(directory.scene().string(), checkpoint.scene_toml,
-                                      scene_options(options));
+  Scene scene = scene::continue_scene(file, checkpoint.scene_toml, scene_options(options));
   const RunState state = run_state(checkpoint, directory.checkpoints().string());
   require_continuable(scene, state.files, checkpoint.frame);
   scene.name = state.scene_name;
@@ -99,11 +113,9 @@ Scene scene_of(const Checkpoint& checkpoint, const RunDirectory& directory,
 
 }  // namespace
 
-int resume(const Options& options) {
-  const InterruptGuard guard;
-  const RunDirectory directory = RunDirectory::open(options.target);
+int go_on(const RunDirectory& directory, const std::string& file, const Options& options) {
   Checkpoint checkpoint = choose_checkpoint(directory, options);
-  const Scene scene = scene_of(checkpoint, directory, options);
+  const Scene scene = scene_of(checkpoint, directory, file, options);
   warn_of_gaps(scene, directory, checkpoint.frame);
   Progress progress(options);
   if (checkpoint.frame >= scene.simulation.frames)
@@ -111,6 +123,12 @@ int resume(const Options& options) {
   const RunResult result = run_scene(scene, directory, options, progress, std::move(checkpoint));
   report_end(result, directory, options, progress);
   return result.exit_code();
+}
+
+int resume(const Options& options) {
+  const InterruptGuard guard;
+  const RunDirectory directory = RunDirectory::open(options.target);
+  return go_on(directory, directory.scene().string(), options);
 }
 
 }  // namespace firn::app

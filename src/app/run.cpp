@@ -2,26 +2,45 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <thread>
 
 #include "firn/error.h"
 #include "src/app/commands.h"
+#include "src/app/going_on.h"
 #include "src/app/interrupt.h"
 #include "src/app/run_loop.h"
 #include "src/app/run_report.h"
 #include "src/app/scene_catalog.h"
 #include "src/app/watched_files.h"
+#include "src/io/checkpoint.h"
 #include "src/scene/input_files.h"
 
 namespace firn::app {
 namespace {
 
+// Whether a folder holds a run of the scene that was stopped before its first checkpoint.
+bool has_only_begun(const RunDirectory& directory, const Scene& scene) {
+  if (!list_checkpoints(directory.checkpoints()).empty()) return false;
+  std::ifstream file(directory.scene(), std::ios::binary);
+  return std::string{std::istreambuf_iterator<char>(file), {}} == scene.resolved_toml;
+}
+
 int run_once(const Options& options) {
-  const Scene scene = load_scene(find_scene(options.target), scene_options(options));
-  const RunDirectory directory =
-      RunDirectory::create(output_folder(scene, options), options.overwrite);
+  const std::string path = find_scene(options.target);
+  const Scene scene = load_scene(path, scene_options(options));
+  const std::filesystem::path folder = output_folder(scene, options);
+  bool replaces = options.overwrite;
+  if (options.go_on && std::filesystem::exists(folder / "scene.toml")) {
+    const RunDirectory begun = RunDirectory::open(folder);
+    replaces = has_only_begun(begun, scene);
+    if (!replaces) return go_on(begun, path, options);
+  }
+  const RunDirectory directory = RunDirectory::create(folder, replaces);
   Progress progress(options);
   const RunResult result = run_scene(scene, directory, options, progress);
   report_end(result, directory, options, progress);
@@ -113,6 +132,8 @@ class WatchedRun {
 
 int run(const Options& options) {
   const InterruptGuard guard;
+  if (options.go_on && (options.watch || options.overwrite))
+    throw Error(ErrorCategory::kScene, "--resume: give it without --watch and --overwrite");
   return options.watch ? WatchedRun(options).run() : run_once(options);
 }
 

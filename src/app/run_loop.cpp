@@ -64,7 +64,7 @@ RunLoop::RunLoop(const Scene& scene, const RunDirectory& directory, const Option
       progress_(progress),
       outdated_(outdated),
       simulation_(sampled(scene, options.run, progress)),
-      record_(directory, progress) {
+      record_(directory, progress, options.checkpoint_time) {
   simulation_.time_stages(options.verbose);
   begin(from);
   from.reset();  // its state is as large as the particles

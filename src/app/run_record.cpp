@@ -8,6 +8,7 @@
 
 #include "firn/version.h"
 #include "src/app/going_on.h"
+#include "src/app/machine.h"
 #include "src/io/atomic_file.h"
 #include "src/io/checkpoint.h"
 #include "src/run/energy_watch.h"
@@ -115,8 +116,9 @@ void RunRecord::complete_frame(const Simulation& simulation) {
   last_ = stats;
   state_.totals.add(last_);
   const int every = scene_.output.checkpoint_every;
-  if (every > 0 && last_.frame % every == 0 && last_.frame < scene_.simulation.frames)
-    save_checkpoint(simulation);
+  const bool due =
+      every > 0 && (last_.frame % every == 0 || seconds_since(saved_) >= checkpoint_time_);
+  if (due && last_.frame < scene_.simulation.frames) save_checkpoint(simulation);
 }
 
 // Once each.
@@ -168,13 +170,15 @@ std::filesystem::path RunRecord::save_checkpoint(const Simulation& simulation) {
       directory_.checkpoints(),
       {last_.frame, last_.time, scene_.resolved_toml, to_json(state_), simulation.save_state()},
       scene_.output.keep_checkpoints);
+  saved_ = Clock::now();
   progress_.detail("checkpoint: " + path.string());
   return path;
 }
 
 void RunRecord::write_summary(const Simulation& simulation, const std::string& message) {
   seconds_.total = seconds_since(started_);
-  const RunOutcome outcome{simulation.device_name(), kVersion, message.empty(), message, seconds_};
+  const RunOutcome outcome{simulation.device_name(), kVersion, message.empty(), message, seconds_,
+                           process_peak_bytes()};
   summary_ = summary_json(scene_, outcome, state_.totals, last_);
   write_file_atomically(directory_.summary(), summary_);
 }

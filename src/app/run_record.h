@@ -24,9 +24,10 @@ Error out_of_memory();  // of a run
 
 class RunRecord {
  public:
-  // Both must outlive it.
-  RunRecord(const RunDirectory& directory, Progress& progress)
-      : directory_(directory), progress_(progress) {}
+  // Both must outlive it. `checkpoint_time`: s of the wall, after which a checkpoint comes behind
+  // a frame, however few these were, where a scene has any.
+  RunRecord(const RunDirectory& directory, Progress& progress, double checkpoint_time)
+      : directory_(directory), progress_(progress), checkpoint_time_(checkpoint_time) {}
 
   // In place of what was there before, with the simulation's first frame. `started`: when reading
   // the scene and filling its bodies began.
@@ -63,6 +64,8 @@ class RunRecord {
 
   const RunDirectory& directory_;
   Progress& progress_;
+  double checkpoint_time_;
+  Clock::time_point saved_ = Clock::now();  // when the last checkpoint was, or it began
   Scene scene_;
   std::optional<Sensors> sensors_;
   std::optional<SensorWriter> readings_;

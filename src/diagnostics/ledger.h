@@ -94,6 +94,7 @@ struct RunOutcome {
   bool completed = false;  // false: interrupted or diverged
   std::string message;     // why not completed; else empty
   RunSeconds seconds = {};
+  std::size_t process_peak_bytes = 0;  // of all memory of the process that says it
 };
 
 // The contents of summary.json: scene, device, outcome, totals and throughput of the run, and how

@@ -11,6 +11,7 @@
 #include "firn/error.h"
 #include "src/diagnostics/ledger.h"
 #include "src/scene/integrator_traits.h"
+#include "src/scene/solve_sums.h"
 
 namespace firn {
 namespace {
@@ -139,14 +140,6 @@ ImplicitStats implicit_from_json(const Json& json) {
   s.imbalance = json.at("imbalance"), s.tolerance = json.at("tolerance");
   s.energy_before = json.at("energy_before"), s.energy_after = json.at("energy_after");
   return s;
-}
-
-void add(const SolverStats& frame, SolverStats& run) {
-  run.solves += frame.solves;
-  run.iterations += frame.iterations;
-  run.max_iterations = std::max(run.max_iterations, frame.max_iterations);
-  run.seconds += frame.seconds;
-  run.at_rounding += frame.at_rounding;
 }
 
 // Steps launched as a captured graph have none.
@@ -285,22 +278,9 @@ void RunTotals::add(const FrameStats& stats) {
   max_speed = std::max(max_speed, stats.max_speed);
   energy_growth = std::max(energy_growth, stats.energy.growth);
   lost_volume = std::max(lost_volume, stats.lost_volume);
-  firn::add(stats.pressure, pressure);
-  pressure.correction_iterations += stats.pressure.correction_iterations;
-  pressure.corrections_lost += stats.pressure.corrections_lost;
-  pressure.correction_seconds += stats.pressure.correction_seconds;
-  pressure.max_divergence = std::max(pressure.max_divergence, stats.pressure.max_divergence);
-  pressure.sealed_regions = stats.pressure.sealed_regions;
-  const ImplicitStats before = implicit;
-  implicit = stats.implicit;
-  firn::add(before, implicit);
-  implicit.linear_iterations += before.linear_iterations;
-  implicit.cuts += before.cuts;
-  implicit.passes += before.passes;
-  implicit.rejected += before.rejected;
-  implicit.looks += before.looks;
-  for (const ThermalSolver& solver : kThermalSolvers)
-    firn::add(stats.thermal.*solver.stats, thermal.*solver.stats);
+  add_solves(stats.pressure, pressure);
+  add_solves(stats.implicit, implicit);
+  add_solves(stats.thermal, thermal);
 }
 
 double RunTotals::particle_steps_per_second() const {
@@ -378,6 +358,7 @@ std::string summary_json(const Scene& scene, const RunOutcome& outcome, const Ru
                {"seconds", to_json(outcome.seconds)},
                {"particle_steps_per_second", run.particle_steps_per_second()},
                {"peak_memory_bytes", run.peak_memory_bytes},
+               {"process_peak_bytes", outcome.process_peak_bytes},
                {"max_speed", run.max_speed},
                {"energy_growth", run.energy_growth},
                {"lost_volume", run.lost_volume},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <vector>
 
 #include "firn/simulation.h"
 #include "kernels/step/control.h"
@@ -60,6 +61,15 @@ inline StepInfo step_info(const StepControl& c, int frame) {
           static_cast<DtLimit>(c.limit),
           c.n_particles,
           std::sqrt(c.speed_squared)};
+}
+
+// Impulses and work, of a frame that took `seconds`, as means over it.
+inline void average(std::vector<ColliderReaction>& reactions, double seconds) {
+  if (!(seconds > 0)) return;
+  for (ColliderReaction& r : reactions) {
+    r.power /= seconds;
+    for (std::size_t a = 0; a < 3; ++a) r.force[a] /= seconds, r.torque[a] /= seconds;
+  }
 }
 
 }  // namespace firn

@@ -162,8 +162,8 @@ class Simulation::Impl {
     ByteWriter out;
     out.reserve(stepper_->memory_bytes() + owners_.ranges().size() * sizeof(IdRange) +
                 state_header_bytes(scene_));
-    StateHead head{frame_, in_frame_,   frame_begin_,  owners_.next_id(), owners_.ranges(),
-                   {},     stats_.time, stats_.totals, stats_.lost_volume};
+    StateHead head{frame_, in_frame_,   frame_begin_,  owners_.next_id(),  owners_.ranges(),
+                   {},     stats_.time, stats_.totals, stats_.lost_volume, solves_of_frame()};
     for (std::size_t s = 0; s < sources_.size(); ++s)
       head.emissions.push_back(sources_.emissions(s));
     head.save(out);
@@ -192,21 +192,13 @@ class Simulation::Impl {
     stats_.time = head.time;  // the state may lie after it
     stats_.totals = head.totals;
     stats_.lost_volume = head.lost_volume;
+    earlier_ = head.solves;
     energy_ = energy;
     stats_.energy = energy_.balance();
     guard_.restore();
   }
 
   void set_collider_motion(std::size_t collider, const Keyframes& motion) {
-    if (collider >= scene_.colliders.size())
-      throw Error(ErrorCategory::kScene, "set_collider_motion: there is no collider " +
-                                             std::to_string(collider) + "; the scene has " +
-                                             std::to_string(scene_.colliders.size()));
-    const Collider& moved = scene_.colliders[collider];
-    if (moved.dynamics)
-      throw Error(
-          ErrorCategory::kScene,
-          "collider \"" + moved.name + "\": material moves it, so it cannot follow key frames");
     scene::validate_motion(scene_, collider, motion);
     if (advancing_ && !between_steps_)
       throw Error(
@@ -279,6 +271,7 @@ class Simulation::Impl {
     stepper_->begin_frame();
     frame_begin_ = time();
     frame_seconds_ = 0;
+    earlier_ = {};
     in_frame_ = true;
   }
   bool advance_within_frame(double target, const StepWatch& watch) {
@@ -357,6 +350,13 @@ class Simulation::Impl {
     energy_.check(stats_);
   }
 
+  FrameSolves solves_of_frame() const {
+    if (!in_frame_) return {};
+    FrameStats stats;
+    stepper_->report(stats);
+    earlier_.put_before(stats);
+    return FrameSolves::of(stats);
+  }
   // `seconds`: what the frame took of simulated time.
   void measure_frame(double wall_seconds, double seconds) {
     const StepControl c = stepper_->control();
@@ -371,15 +371,12 @@ class Simulation::Impl {
     s.enqueued = stepper_->enqueued();
     if (scene_.output.diagnostics != DiagnosticsLevel::kOff) s.totals = totals_of_state();
     stepper_->report(s);
+    earlier_.put_before(s);
     s.colliders = stepper_->colliders();
     s.reactions = stepper_->reactions();
     if (s.steps > 0 && (own_force_ || own_boundary_)) energy_.give_up();
     energy_.measure(s);
-    if (seconds > 0)
-      for (ColliderReaction& r : s.reactions) {
-        r.power /= seconds;
-        for (std::size_t a = 0; a < 3; ++a) r.force[a] /= seconds, r.torque[a] /= seconds;
-      }
+    average(s.reactions, seconds);
     stats_ = std::move(s);
   }
 
@@ -394,6 +391,7 @@ class Simulation::Impl {
   bool own_force_ = false, own_boundary_ = false;
   double frame_begin_ = 0;    // s, simulated
   double frame_seconds_ = 0;  // wall time spent on the frame so far
+  FrameSolves earlier_;       // of the frame, before a state was loaded
   FrameStats stats_;
 };
 

@@ -352,7 +352,10 @@ const Scene& validated(const Scene& scene) {
 }
 
 void require_particles(const Scene& scene, std::size_t particles) {
-  if (particles > 0 || !scene.sources.empty()) return;
+  const std::vector<std::string> unplaced = unplaced_bodies(scene);
+  if (!unplaced.empty())
+    throw Error(ErrorCategory::kScene, fmt::format("{}", fmt::join(unplaced, "\n")));
+  if (particles > 0 || !scene.sources.empty() || scene.bodies.empty()) return;
   // Whether a body is empty is found in cells of a size that keeps it cheap, which thin ones
   // escape.
   std::vector<std::string> causes = body_warnings(scene);

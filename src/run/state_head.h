@@ -10,6 +10,7 @@
 #include "firn/error.h"
 #include "firn/simulation.h"
 #include "src/run/particle_owners.h"
+#include "src/scene/solve_sums.h"
 #include "src/state/bytes.h"
 
 namespace firn {
@@ -24,6 +25,7 @@ struct StateHead {
   double time = 0;                       // s, of the last completed frame
   Totals totals;                         // as of then
   double lost_volume = 0;
+  FrameSolves solves;  // of the frame that is not complete
 
   void save(ByteWriter& out) const {
     out.value(frame);
@@ -35,6 +37,7 @@ struct StateHead {
     out.value(time);
     out.value(totals);
     out.value(lost_volume);
+    out.value(solves);
   }
   // Throws Error{kFile} for a state of other bodies or sources than `owners` has.
   static StateHead load(ByteReader& in, const ParticleOwners& owners, std::size_t sources) {
@@ -55,6 +58,7 @@ struct StateHead {
     head.time = in.value<double>();
     head.totals = in.value<Totals>();
     head.lost_volume = in.value<double>();
+    head.solves = in.value<FrameSolves>();
     return head;
   }
 };

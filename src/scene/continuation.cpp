@@ -103,6 +103,12 @@ void compare_scenes(const ResolvedScene& was, const ResolvedScene& is, std::stri
   findings.throw_if_any();
 }
 
+// Particles of a run may have been added to an empty scene.
+SceneOptions of_run(SceneOptions options) {
+  options.may_be_empty = true;
+  return options;
+}
+
 // Of overrides, those that name a file of a shape.
 std::vector<std::string> files_of(const std::vector<std::string>& overrides) {
   std::vector<std::string> files;
@@ -117,23 +123,23 @@ std::vector<std::string> files_of(const std::vector<std::string>& overrides) {
 
 Scene continue_scene(const std::string& path, const std::string& saved,
                      const SceneOptions& options) {
-  const ResolvedScene is = resolve_file(path, options);
+  const ResolvedScene is = resolve_file(path, of_run(options));
   const std::string folder = std::filesystem::path(path).parent_path().string();
-  const ResolvedScene was =
-      resolve(saved, "the scene in the checkpoint", folder, {"", files_of(options.overrides)});
+  const ResolvedScene was = resolve(saved, "the scene in the checkpoint", folder,
+                                    of_run({"", files_of(options.overrides)}));
   compare_scenes(was, is, "a run cannot go on with");
   return is.scene;
 }
 
 Scene scene_afterwards(const std::string& path, const SceneOptions& options) {
-  const ResolvedScene is = resolve_file(path, options);
-  compare_scenes(resolve_file(path, {"", files_of(options.overrides)}), is,
+  const ResolvedScene is = resolve_file(path, of_run(options));
+  compare_scenes(resolve_file(path, of_run({"", files_of(options.overrides)})), is,
                  "a run that is over cannot be shown with");
   return is.scene;
 }
 
 Scene scene_of_records(const std::string& path) {
-  return resolve_file(path, {}, ShapeFiles::kTakenForGranted).scene;
+  return resolve_file(path, of_run({}), ShapeFiles::kTakenForGranted).scene;
 }
 
 }  // namespace firn::scene

@@ -152,7 +152,7 @@ void add_bodies(TableReader& table, Scene& scene, Body body, Names& names) {
 void check_not_empty(const Node& root, const Scene& scene, ReadContext& context) {
   const Node* body = root.find("body");
   const bool readable = body == nullptr || body->is(NodeType::kArray);
-  if (readable && scene.bodies.empty() && scene.sources.empty()) {
+  if (!context.may_be_empty && readable && scene.bodies.empty() && scene.sources.empty()) {
     context.findings.add(
         root.where, "the scene has no [[body]] and no [[source]]: there is nothing to simulate");
   }

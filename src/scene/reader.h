@@ -26,6 +26,7 @@ struct ReadContext {
                       // have 2 or 3 entries
   std::set<const Key*>* asked = nullptr;  // collects the rows that are asked for, if it is there
   bool reads_files = true;                // else the files of shapes are taken for granted
+  bool may_be_empty = false;              // without bodies and sources
   // Parameters (material, key) that lack meaning since a variant or an override chose another
   // model.
   std::vector<std::array<std::string, 2>> left_behind = {};

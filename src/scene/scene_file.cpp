@@ -46,6 +46,7 @@ ResolvedScene resolve(const std::string& text, const std::string& origin,
   anchor_paths(document, directory);
   ReadContext context{findings};
   context.reads_files = files == ShapeFiles::kNeeded;
+  context.may_be_empty = options.may_be_empty;
   Scene out = parse_tree(document, context);
   findings.throw_if_any();
   for (const auto& left : context.left_behind)

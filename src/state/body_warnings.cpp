@@ -16,7 +16,7 @@ namespace firn {
 namespace {
 
 bool lies_outside(const Scene& scene, const CompiledShape& outline) {
-  if (!scene.grid.domain) return false;
+  if (!scene.grid.domain || !outline.bounded()) return false;
   const Domain& domain = *scene.grid.domain;
   for (std::size_t a = 0; a < static_cast<std::size_t>(outline.dimension); ++a)
     if (domain.boundary[2 * a] != BoundaryType::kPeriodic &&
@@ -43,10 +43,22 @@ class BodyInspector {
     }
   }
 
-  // Empty: nothing is wrong with it.
-  std::string finding() const {
+  // Empty: there is a place for it.
+  std::string why_unplaced() const {
     if (!shape_.bounded()) return {};  // refused where it is filled
     if (lies_outside(scene_, shape_)) return "lies outside the domain";
+    const double most =
+        static_cast<double>(dimension_ == 2 ? BlockTraits<2>::kMaxCell : BlockTraits<3>::kMaxCell);
+    if (!(cells_from_origin() > most)) return {};
+    return fmt::format(
+        "reaches {:.3g} cells from the origin, where the grid ends after {:.3g}: "
+        "move the scene towards the origin",
+        cells_from_origin(), most);
+  }
+  // Empty: nothing is wrong with it.
+  std::string finding() const {
+    if (!shape_.bounded()) return {};
+    if (std::string reason = why_unplaced(); !reason.empty()) return reason;
     if (std::string reason = why_too_far(); !reason.empty()) return reason;
     if (const double beyond = beyond_walls(); beyond > scene_.grid.dx)
       return fmt::format(
@@ -123,22 +135,23 @@ class BodyInspector {
     }
     return {};
   }
-  // Single precision tells coordinates apart by 2^-24 of them and more.
-  std::string why_too_far() const {
+  double cells_from_origin() const {
     double far = 0;
     for (int a = 0; a < dimension_; ++a)
       far = std::max({far, std::abs(shape_.min[a]), std::abs(shape_.max[a])});
-    const double cells = far / scene_.grid.dx,
-                 most = static_cast<double>(dimension_ == 2 ? BlockTraits<2>::kMaxCell
-                                                            : BlockTraits<3>::kMaxCell);
-    if (cells > most)
-      return fmt::format(
-          "reaches {:.3g} cells from the origin, where the grid ends after {:.3g}: "
-          "move the scene towards the origin",
-          cells, most);
+    return far / scene_.grid.dx;
+  }
+  // Single precision tells coordinates apart by 2^-24 of them and more.
+  std::string why_too_far() const {
     constexpr double kNoticed = 0.01;
-    const double apart = cells * std::numeric_limits<float>::epsilon();
-    if (scene_.simulation.precision == Precision::kDouble || apart < kNoticed) return {};
+    const double cells = cells_from_origin(), apart = cells * std::numeric_limits<float>::epsilon();
+    if (apart < kNoticed) return {};
+    if (scene_.simulation.precision == Precision::kDouble)
+      return fmt::format(
+          "reaches {:.3g} cells from the origin: sensors, pictures and the files of particles and "
+          "surfaces have places in single precision, {:.2g} cells apart there; move the scene "
+          "towards the origin",
+          cells, apart);
     return fmt::format(
         "reaches {:.3g} cells from the origin, where numbers of single precision lie {:.2g} cells "
         "apart: move the scene towards the origin, or use simulation.precision = \"double\"",
@@ -179,6 +192,17 @@ class BodyInspector {
 
 }  // namespace
 
+std::vector<std::string> unplaced_bodies(const Scene& scene) {
+  std::vector<std::string> reasons;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b)
+    if (const std::string why = BodyInspector(scene, b).why_unplaced(); !why.empty()) {
+      const std::string& name = scene.bodies[b].name;
+      reasons.push_back(
+          fmt::format("body \"{}\" {}", name.empty() ? std::to_string(b) : name, why));
+    }
+  return reasons;
+}
+
 std::vector<std::string> body_warnings(const Scene& scene) {
   std::vector<std::string> warnings;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
@@ -206,6 +230,23 @@ std::vector<std::string> body_warnings(const Scene& scene) {
     warnings.push_back(fmt::format("source \"{}\" lies outside the domain: it emits nothing",
                                    source.name.empty() ? std::to_string(s) : source.name));
   }
+  const auto tell_outside = [&](const auto& things, const char* what, const char* so,
+                                const auto& moves) {
+    for (std::size_t i = 0; i < things.size(); ++i) {
+      const std::optional<Shape>& shape = things[i].shape;
+      if (!shape || moves(things[i]) || !lies_outside(scene, *shape)) continue;
+      warnings.push_back(fmt::format("{} \"{}\" lies outside the domain: {}", what,
+                                     things[i].name.empty() ? std::to_string(i) : things[i].name,
+                                     so));
+    }
+  };
+  const auto rests = [](const auto&) { return false; };
+  tell_outside(scene.colliders, "collider", "nothing meets it", [](const Collider& c) {
+    return c.motion.has_value() || c.shape.type == ShapeType::kMeshSequence;
+  });
+  tell_outside(scene.sinks, "sink", "it takes nothing", rests);
+  tell_outside(scene.forces, "force", "it moves nothing", rests);
+  tell_outside(scene.heat_sources, "heat source", "it heats nothing", rests);
   return warnings;
 }
 

@@ -110,11 +110,13 @@ TEST(BodyWarnings, TellWhereSinglePrecisionEnds) {
     return body_warnings(scene);
   };
   EXPECT_TRUE(warnings(8e3, Precision::kSingle).empty());
-  EXPECT_TRUE(warnings(9e3, Precision::kDouble).empty());
   const std::vector<std::string> coarse = warnings(9e3, Precision::kSingle),
+                                 files = warnings(9e3, Precision::kDouble),
                                  outside = warnings(1e6, Precision::kDouble);
   ASSERT_EQ(coarse.size(), 1u);
   EXPECT_NE(coarse[0].find("\"double\""), std::string::npos) << coarse[0];
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_NE(files[0].find("the files of particles"), std::string::npos) << files[0];
   ASSERT_EQ(outside.size(), 1u);
   EXPECT_NE(outside[0].find("where the grid ends"), std::string::npos) << outside[0];
 }

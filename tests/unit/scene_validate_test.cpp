@@ -180,7 +180,6 @@ std::vector<Misuse> misuses_of_things() {
       // Its name says what it is.
       {"body.0.material",
        [](Scene& s) { s.materials[1].name = "index 7", s.bodies[0].material = 7; }},
-      {"scene", [](Scene& s) { s.bodies.clear(), s.sources.clear(); }},
       {"material.jelly", [](Scene& s) { s.materials[0].density = 0; }},
       {"material.jelly.density", [](Scene& s) { s.materials[0].density = -1000; }},
       {"material.jelly.youngs_modulus", [](Scene& s) { s.materials[0].youngs_modulus = 0; }},

@@ -142,7 +142,8 @@ void bind_bodies(nb::module_& m) {
           "is_dynamic", [](const Collider& c) { return c.dynamics.has_value(); },
           "Whether material moves it.")
       .def_ro("temperature", &Collider::temperature, "K; None: insulated.")
-      .def_ro("color", &Collider::color);
+      .def_ro("color", &Collider::color)
+      .def_ro("visible", &Collider::visible);
   nb::class_<Source>(m, "Source", "Where material comes in.")
       .def_ro("name", &Source::name)
       .def_ro("material", &Source::material, "Index into the scene's materials.")

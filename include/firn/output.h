@@ -60,6 +60,7 @@ struct OutputSettings {
   std::array<int, 2> resolution{960, 540};
   bool follow = true;            // what leaves the picture: the automatic camera moves back
   double motion_blur = 0;        // for how much of a frame's duration the shutter is open
+  bool captions = true;          // the time, the legend and the scale of colours in pictures
   Drawn legend = Drawn::kAuto;   // names of materials or bodies beside their colours
   Drawn outline = Drawn::kAuto;  // edges of the domain; 3D
   Drawn glass = Drawn::kAuto;    // its walls, as panes; 3D

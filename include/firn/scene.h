@@ -280,6 +280,7 @@ struct Collider {
   std::optional<Keyframes> motion;
   std::optional<Dynamics> dynamics;  // in place of `motion`
   Vec3 color{0.55, 0.55, 0.55};
+  bool visible = true;                     // in pictures
   std::optional<ScalarField> temperature;  // thermal: K, of the world's x, y, z, t; none: insulated
   bool operator==(const Collider&) const = default;
 };

@@ -51,7 +51,7 @@ struct Accelerate {
       }
       if (whole) return;
       g.atomic_min(control->fault,
-                   pack_fault(Fault::kVelocity, channel_row(particles.id, chunk, 1, 0)[lane]));
+                   pack_fault(Fault::kAcceleration, channel_row(particles.id, chunk, 1, 0)[lane]));
       if (kick.stops) raise(g, control, kStopDiverged);
     });
     if (!kick.bounds) return;

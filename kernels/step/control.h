@@ -23,6 +23,7 @@ enum StopFlag : std::uint32_t {
 
 enum class Fault : std::uint32_t {  // in the order of how early in a step it is seen
   kNone = 0,
+  kAcceleration,   // of a force, before the step is made: not finite, or the velocity with it
   kPositionRange,  // not finite, or outside the addressable grid
   kVelocity,       // not finite after the gather
   kDeformation,    // F, J or the plastic state not finite

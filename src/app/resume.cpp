@@ -120,9 +120,7 @@ int go_on(const RunDirectory& directory, const std::string& file, const Options&
   Progress progress(options);
   if (checkpoint.frame >= scene.simulation.frames)
     progress.line("the run has all its frames; --frames N goes further");
-  const RunResult result = run_scene(scene, directory, options, progress, std::move(checkpoint));
-  report_end(result, directory, options, progress);
-  return result.exit_code();
+  return run_and_report(scene, directory, options, progress, std::move(checkpoint));
 }
 
 int resume(const Options& options) {

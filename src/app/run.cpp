@@ -42,9 +42,7 @@ int run_once(const Options& options) {
   }
   const RunDirectory directory = RunDirectory::create(folder, replaces);
   Progress progress(options);
-  const RunResult result = run_scene(scene, directory, options, progress);
-  report_end(result, directory, options, progress);
-  return result.exit_code();
+  return run_and_report(scene, directory, options, progress);
 }
 
 class WatchedRun {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -73,6 +75,20 @@ std::string describe(const RunSeconds& seconds) {
   return fmt::format("{}{}{:.1f} s in all", parts, parts.empty() ? "" : "; ", seconds.total);
 }
 
+void print_summary(const std::string& summary, const RunDirectory& directory) {
+  Json json = Json::parse(summary);
+  json["directory"] = directory.path().string();
+  print_json(json);
+}
+
+// Where the run has got as far as to write one.
+void print_summary_of(const Error& error, const RunDirectory& directory) {
+  std::ifstream file(directory.summary());
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_object() && json.value("message", "") == error.what()) print_summary(text, directory);
+}
+
 }  // namespace
 
 bool write_video(const Scene& scene, const RunDirectory& directory, Progress& progress) {
@@ -115,10 +131,17 @@ void report_end(const RunResult& result, const RunDirectory& directory, const Op
   if (result.end == RunEnd::kTimeSpent) say_stopped(result, directory, "stopped by --max-time");
   if (result.end == RunEnd::kCompleted) say_completed(result, directory, progress);
   progress.line(describe(result.seconds));
-  if (!options.json) return;
-  Json json = Json::parse(result.summary);
-  json["directory"] = directory.path().string();
-  print_json(json);
+  if (options.json) print_summary(result.summary, directory);
+}
+
+int run_and_report(const Scene& scene, const RunDirectory& directory, const Options& options,
+                   Progress& progress, std::optional<Checkpoint> from) try {
+  const RunResult result = run_scene(scene, directory, options, progress, std::move(from));
+  report_end(result, directory, options, progress);
+  return result.exit_code();
+} catch (const Error& error) {
+  if (options.json) print_summary_of(error, directory);
+  throw;
 }
 
 std::string to_json(const RunState& state) {

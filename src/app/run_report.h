@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,11 @@ bool write_video(const Scene& scene, const RunDirectory& directory, Progress& pr
 // Prints what the end of a run means and how to go on, and with --json its summary on stdout.
 void report_end(const RunResult& result, const RunDirectory& directory, const Options& options,
                 Progress& progress);
+
+// As run_scene, and the report of its end; with --json the summary of a run that fails, too.
+// Returns the exit code.
+int run_and_report(const Scene& scene, const RunDirectory& directory, const Options& options,
+                   Progress& progress, std::optional<Checkpoint> from = {});
 
 // What a run knows beside its scene and its simulation; Checkpoint::stats_json holds it.
 struct RunState {

@@ -117,6 +117,7 @@ std::vector<TriangleSurface> ColliderView::surfaces(
   const std::vector<ColliderPose> at = poses(states);
   std::vector<TriangleSurface> result;
   for (const Surface& mesh : meshes_) {
+    if (!scene_.colliders[mesh.collider].visible) continue;
     const ColliderPose& pose = at[mesh.collider];
     const Vector pivot = vec(pose.pivot), to = pivot + vec(pose.translation);
     Mat<double, 3> R;

@@ -132,7 +132,8 @@ Image draw_flat(const Scene& scene, const std::vector<PointLayer>& layers,
   Image image = Image::filled(width, height, paper.inside);
   if (scene.grid.domain) draw_outside_of_domain(image, *scene.grid.domain, paper, view);
   for (std::size_t i = 0; i < scene.colliders.size(); ++i)
-    draw_collider(image, scene.colliders[i], scene.grid.dx, poses[i], view);
+    if (scene.colliders[i].visible)
+      draw_collider(image, scene.colliders[i], scene.grid.dx, poses[i], view);
   for (const PointLayer& layer : layers) draw_layer(image, layer, view);
   return image;
 }

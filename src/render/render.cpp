@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "firn/error.h"
+#include "src/render/creases.h"
 #include "src/render/flat.h"
 #include "src/render/framing.h"
 #include "src/render/material_view.h"
@@ -63,6 +64,7 @@ Surface to_surface(const TriangleSurface& triangles) {
     surface.mesh.positions.push_back(
         {{triangles.vertices[i], triangles.vertices[i + 1], triangles.vertices[i + 2]}});
   surface.mesh.indices = triangles.indices;
+  add_creased_normals(surface.mesh);
   surface.color = linear_color(triangles.color);
   return surface;
 }
@@ -202,7 +204,7 @@ void Renderer::Impl::show_meshes(const std::vector<Affine>& poses,
     return;
   std::vector<Surface> shown;
   for (std::size_t i = 0; i < scene_.colliders.size(); ++i)
-    if (!collider_meshes_[i].indices.empty())
+    if (scene_.colliders[i].visible && !collider_meshes_[i].indices.empty())
       shown.push_back(
           {moved(collider_meshes_[i], poses[i]), linear_color(scene_.colliders[i].color)});
   for (const TriangleSurface& surface : surfaces) shown.push_back(to_surface(surface));
@@ -226,6 +228,7 @@ RayScene Renderer::Impl::ray_scene(const std::vector<PointLayer>& layers, Materi
   for (const Plane& wall : framing_.stage().walls) rays.open_side += to_float(wall.normal);
   for (std::size_t i = 0; i < scene_.colliders.size(); ++i) {
     const Collider& collider = scene_.colliders[i];
+    if (!collider.visible) continue;
     const V3f color =
         linear_color(collider.color == Collider{}.color ? ground_color(scene_) : collider.color);
     std::vector<Plane> planes;
@@ -289,7 +292,7 @@ Image Renderer::Impl::draw(const Snapshot& snapshot,
 }
 
 void Renderer::Impl::write_captions(Image& image, double time) {
-  if (!captions) return;
+  if (!captions || !scene_.output.captions) return;
   if (!font_) font_.emplace();
   Overlay overlay(image, *font_, scene_.simulation.dimension == 2);
   overlay.draw_time(time, scene_.simulation.fps);

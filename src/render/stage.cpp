@@ -194,6 +194,7 @@ void add_colliders(const Scene& scene, Stage& stage) {
   limit.min -= margin;
   limit.max += margin;
   for (std::size_t collider = 0; collider < scene.colliders.size(); ++collider) {
+    if (!scene.colliders[collider].visible) continue;
     const Bounds bounds = collider_bounds(scene, collider);
     if (bounds.empty()) continue;
     for (int i = 0; i < 8; ++i) {

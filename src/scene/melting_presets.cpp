@@ -79,6 +79,7 @@ MaterialPreset lava() {
   MaterialPreset p = melting("lava", 2600, 5e6, 0.3, heat, {0.85, 0.32, 0.12});
   p.material.critical_compression = 0.025;
   p.material.critical_stretch = 0.01;
+  p.material.viscosity = 100;
   p.description = "basaltic lava with a crust below 1070 C; erupts at 1150 C";
   p.source =
       "Temperature at which crust turns to liquid: Hon, Kauahikaua, Denlinger, Mackay 1994, "
@@ -87,9 +88,9 @@ MaterialPreset lava() {
       "Nature "
       "458, at that temperature. Density and latent heat of crystallization: Harris and Rowland "
       "2001, "
-      "FLOWGO, Bull. Volcanology 63. Its viscosity (100 Pa s and more) is left out. Stiffness "
-      "(rock "
-      "has tens of GPa), yield strains and the spread of the melting point are chosen here";
+      "FLOWGO, Bull. Volcanology 63. The viscosity (as it erupts; as it cools it has far more), "
+      "stiffness (rock has tens of GPa), yield strains and the spread of the melting point are "
+      "chosen here";
   return p;
 }
 

@@ -78,6 +78,7 @@ constexpr Key kColliderKeys[] = {
         "angular_velocity", "of one with a mass, at the start",
         {.kind = Kind::kSpin, .unit = "rad/s", .under = Under::kExplicit}),
     key<&Collider::color>("color", "in pictures", {.kind = Kind::kColor}),
+    key<&Collider::visible>("visible", "in pictures; one that is not hides nothing"),
     key<&Collider::temperature>("temperature", "of its surface",
                                 {.kind = Kind::kField,
                                  .unit = "K",

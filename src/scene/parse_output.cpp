@@ -110,6 +110,8 @@ constexpr Key kOutputKeys[] = {
     key<&OutputSettings::motion_blur>(
         "motion_blur", "how long the shutter is open, over the duration of a frame; 0: not blurred",
         {.range = Range::closed(0, 1)}),
+    key<&OutputSettings::captions>(
+        "captions", "what is written in pictures: the time, the legend, the scale of colours"),
     choice_key<&OutputSettings::legend, kLegend>(
         "legend", "names of materials (of bodies, where colours show these) in pictures"),
     choice_key<&OutputSettings::outline, kOutline>("outline",

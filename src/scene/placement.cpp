@@ -250,7 +250,8 @@ Shape put_down(const Shape& shape, const Scene& scene, const Ground& ground, int
   if (!met) throw Error(ErrorCategory::kScene, "the shape is too thin to be put on the ground");
   if (!std::isfinite(fall))
     throw Error(ErrorCategory::kScene,
-                "there is no ground below: neither a collider nor a wall of the domain");
+                "there is no ground below: neither a collider (for a collider: one that stands "
+                "before it in the scene) nor a wall of the domain");
   Vec3 by{};
   for (int i = 0; i < d; ++i) by[i] = fall * ground.down()[i];
   return moved(shape, by);

@@ -21,7 +21,7 @@ constexpr std::string_view kIntroduction =
 
 Every key of a scene file. A scene is one TOML file with SI units; angles are in degrees, vectors have
 `simulation.dimension` entries, and a body in 2D has unit thickness. An *expression* is text such as
-`"0.5 * sin(x) + t"`, in metres and seconds; [below](#expressions) is what it may say. Paths are relative to the scene file. `--set grid.dx=0.01` overrides a key,
+`"0.5 * sin(x) + t"`, in metres and seconds; [below](#expressions) is what it may say. Paths are relative to the scene file, in `--set` to the folder that the program is called in. `--set grid.dx=0.01` overrides a key,
 `--set body.0.shape.radius=0.2` one in an array.
 
 `firn schema` prints all of this as a JSON Schema, for editors that complete and check TOML.

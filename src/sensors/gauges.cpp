@@ -85,8 +85,22 @@ class Means {
 
 }  // namespace
 
-GaugedParticles::GaugedParticles(const Snapshot& snapshot, const std::vector<std::string>& channels)
-    : snapshot_(snapshot), channels_(gather_channels(snapshot, channels)) {}
+GaugedParticles::GaugedParticles(const Snapshot& snapshot, const std::vector<std::string>& channels,
+                                 std::vector<double> places)
+    : snapshot_(snapshot),
+      channels_(gather_channels(snapshot, channels)),
+      places_(std::move(places)) {}
+
+// Of the images on periodic axes that which the snapshot has.
+Vec3 GaugedParticles::position(std::size_t p) const {
+  Vec3 x = vector(snapshot_.position, p);
+  const auto d = static_cast<std::size_t>(dimension());
+  for (std::size_t i = 0; i < d && !places_.empty(); ++i) {
+    const double place = places_[d * p + i], period = snapshot_.period[i];
+    x[i] = period > 0 ? place - period * std::round((place - x[i]) / period) : place;
+  }
+  return x;
+}
 
 Vec3 GaugedParticles::vector(const std::vector<float>& values, std::size_t p) const {
   const auto d = static_cast<std::size_t>(dimension());

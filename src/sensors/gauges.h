@@ -16,15 +16,17 @@ namespace firn {
 // The particles that gauges look at, with the channels that they read.
 class GaugedParticles {
  public:
-  // Of `channels` each that is not empty is gathered. The snapshot must outlive it.
-  GaugedParticles(const Snapshot& snapshot, const std::vector<std::string>& channels);
+  // Of `channels` each that is not empty is gathered. The snapshot must outlive it. `places`: its
+  // positions without rounding, of each particle `dimension` numbers; none where it has them so.
+  GaugedParticles(const Snapshot& snapshot, const std::vector<std::string>& channels,
+                  std::vector<double> places);
 
   std::size_t size() const { return snapshot_.size(); }
   int dimension() const { return snapshot_.dimension; }
   double dx() const { return snapshot_.dx; }
   double mass(std::size_t p) const { return snapshot_.mass[p]; }
   double volume(std::size_t p) const { return snapshot_.volume[p]; }
-  Vec3 position(std::size_t p) const { return vector(snapshot_.position, p); }
+  Vec3 position(std::size_t p) const;
   Vec3 velocity(std::size_t p) const { return vector(snapshot_.velocity, p); }
   // From `origin` to the particle, or to its nearest image where an axis is periodic.
   Vec3 from(const Vec3& origin, std::size_t p) const;
@@ -34,6 +36,7 @@ class GaugedParticles {
   Vec3 vector(const std::vector<float>& values, std::size_t p) const;
   const Snapshot& snapshot_;
   std::vector<ChannelArray> channels_;
+  std::vector<double> places_;
 };
 
 // Each returns the values of the sensor's columns.

@@ -282,7 +282,10 @@ class Sensors::Impl {
       throw Error(ErrorCategory::kScene,
                   "sensors cannot be read where velocities lie on the grid; advance_steps(1) "
                   "brings them back");
-    const GaugedParticles particles(snapshot, looks ? channels : std::vector<std::string>{});
+    const bool rounded = looks && scene_.simulation.precision == Precision::kDouble;
+    const GaugedParticles particles(
+        snapshot, looks ? channels : std::vector<std::string>{},
+        rounded ? simulation.field<double>("position") : std::vector<double>{});
     std::vector<SensorReading> readings;
     readings.reserve(sensors.size());
     for (const std::size_t s : sensors)

@@ -148,9 +148,9 @@ class BodyInspector {
     if (apart < kNoticed) return {};
     if (scene_.simulation.precision == Precision::kDouble)
       return fmt::format(
-          "reaches {:.3g} cells from the origin: sensors, pictures and the files of particles and "
-          "surfaces have places in single precision, {:.2g} cells apart there; move the scene "
-          "towards the origin",
+          "reaches {:.3g} cells from the origin: pictures and the files of particles and surfaces "
+          "have places in single precision, {:.2g} cells apart there; move the scene towards the "
+          "origin",
           cells, apart);
     return fmt::format(
         "reaches {:.3g} cells from the origin, where numbers of single precision lie {:.2g} cells "

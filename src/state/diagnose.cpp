@@ -8,6 +8,8 @@ namespace {
 
 std::string quantity(Fault fault) {
   switch (fault) {
+    case Fault::kAcceleration:
+      return "velocity is not finite with the acceleration that forces give it";
     case Fault::kPositionRange:
       return "position is not finite or outside the addressable grid";
     case Fault::kVelocity:
@@ -47,6 +49,18 @@ std::string format_vector(const std::array<double, 3>& v, int n) {
   return s + ")";
 }
 
+std::string remedy_of(Fault fault) {
+  switch (fault) {
+    case Fault::kAcceleration:
+      return "look at the forces of the scene, or of the program";
+    case Fault::kTemperature:
+      return "a heat source that cools, or a conductivity or heat capacity in other units, may do "
+             "that";
+    default:
+      return "try a smaller time.cfl_material or time.dt_max";
+  }
+}
+
 // Of a step that was not made.
 Divergence next_step(const StepControl& control) {
   return {static_cast<std::int64_t>(control.step) + 1, control.time, {}, {}, {}};
@@ -78,6 +92,8 @@ Error diverged_error(const StepControl& control, const FaultyParticle& particle,
                      double dt_min) {
   const auto fault = static_cast<Fault>(control.fault >> 32);
   if (fault == Fault::kTimeStep) return refused_step(control, limiting_material, dt_min);
+  Divergence where = last_step(control, particle);
+  if (fault == Fault::kAcceleration) where.step = next_step(control).step;
   const auto text = [&](const auto& v, const char* unknown) {
     return v ? format_vector(*v, particle.dimension) : unknown;
   };
@@ -85,14 +101,10 @@ Error diverged_error(const StepControl& control, const FaultyParticle& particle,
                fmt::format("the simulation diverged in step {} at t = {:.6g} s (dt = {:.4g} s): {} "
                            "at {} with velocity "
                            "{}: its {}; {}",
-                           control.step, control.time, control.dt, namer(particle.id),
+                           where.step, control.time, control.dt, namer(particle.id),
                            text(particle.position, "an unknown place"),
-                           text(particle.velocity, "unknown"), quantity(fault),
-                           fault == Fault::kTemperature
-                               ? "a heat source that cools, or a conductivity or heat capacity in "
-                                 "other units, may do that"
-                               : "try a smaller time.cfl_material or time.dt_max"),
-               last_step(control, particle));
+                           text(particle.velocity, "unknown"), quantity(fault), remedy_of(fault)),
+               where);
 }
 
 Error unsolved_error(const StepControl& control, const SystemName& system, double residual,

@@ -150,6 +150,7 @@ Solids solids_of(const Scene& scene) {
   };
   for (std::size_t i = 0; i < scene.colliders.size(); ++i) {
     const Collider& collider = scene.colliders[i];
+    if (!collider.visible) continue;
     std::vector<Plane> planes;
     append_planes(collider.shape, {}, planes);
     for (const Plane& plane : planes)

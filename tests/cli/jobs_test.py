@@ -140,6 +140,14 @@ class Records(CliTest):
             self.assertRegex(error, re.escape(table) + ": 1 rows are missing of frames 0 to 4.*, of frame 4 first")
         self.assertIn("p.csv: its last reading is torn", error)
 
+    def test_a_run_that_fails_prints_its_summary_as_well(self):
+        result = self.firn("run", self.scene, "-o", "run", "--json", *QUIET, "--set", "time.dt_min=1", "--set", "time.dt_max=2")
+        self.assertEqual(result.returncode, 5, result.stderr)
+        summary = json.loads(result.stdout)
+        self.assertFalse(summary["completed"])
+        self.assertIn("dt_min", summary["message"])
+        self.assertEqual(summary["directory"], "run")
+
     def test_memory_of_the_process_is_told(self):
         self.succeed("run", self.scene, "-o", "run", "--frames", 1, *QUIET)
         summary = json.loads((self.folder / "run/summary.json").read_text())

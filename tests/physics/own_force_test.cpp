@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <string>
 
 #include "kernels/exec/backend.h"
 #include "tests/support/device.h"
@@ -53,6 +54,32 @@ TEST(OwnForce, GivesMassTimesAccelerationTimesTime) {
   for (const LibraryCase& c : library_cases()) {
     SCOPED_TRACE(c.name());
     expect_impulse(two_balls(c), kOneThread);
+  }
+}
+
+// Of the step that it is asked for, which is not made.
+TEST(OwnForce, ThatIsNoNumberIsOfItsStep) {
+  for (const auto integrator : {Integrator::kExplicit, Integrator::kOptimization}) {
+    SCOPED_TRACE(static_cast<int>(integrator));
+    Scene scene = two_balls({});
+    scene.simulation.integrator = integrator;
+    Simulation simulation(scene, kOneThread);
+    bool is_bad = false;
+    simulation.set_force(force_of([&](std::uint32_t, double) {
+      return Vec3{is_bad ? std::numeric_limits<double>::quiet_NaN() : 0, 0, 0};
+    }));
+    simulation.advance_steps(3);
+    const double begin = simulation.time();
+    is_bad = true;
+    try {
+      simulation.advance_steps(1);
+      ADD_FAILURE() << "no error was thrown";
+    } catch (const Error& error) {
+      ASSERT_NE(error.divergence(), nullptr);
+      EXPECT_EQ(error.divergence()->step, 4);
+      EXPECT_EQ(error.divergence()->time, begin);
+      EXPECT_NE(std::string(error.what()).find("forces"), std::string::npos) << error.what();
+    }
   }
 }
 

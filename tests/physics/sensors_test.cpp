@@ -186,6 +186,25 @@ TEST(Sensors, SeeAcrossPeriodicFaces) {
   EXPECT_NEAR(at_start(scene, 0), kDensity, 1e-3 * kDensity);
 }
 
+// Where floats are an eighth of a cell apart.
+TEST(Sensors, ReadPlacesWithoutRounding) {
+  const auto readings = [](double x) {
+    Scene scene = flying_block(2, {1, 0, 0});
+    scene.bodies[0].shape = box({x, 0, 0}, {x + 0.4, 0.6, 0});
+    scene.sensors = {point({x + 0.21, 0.3, 0}, {"velocity"}),
+                     region(box({x + 0.1, 0.1, 0}, {x + 0.31, 0.31, 0}), {}),
+                     plane({x + 0.22, 0.3, 0}, {1, 0, 0}), height({x + 0.2, 0, 0}, {0, 1, 0})};
+    std::vector<double> all;
+    for (const SensorReading& reading : Sensors(scene).read(simulate(scene)))
+      all.insert(all.end(), reading.values.begin(), reading.values.end());
+    return all;
+  };
+  const std::vector<double> here = readings(0), far = readings(1310720 * kDx);
+  ASSERT_EQ(here.size(), far.size());
+  for (std::size_t i = 0; i < here.size(); ++i)
+    EXPECT_NEAR(far[i], here[i], 1e-6 * std::abs(here[i]) + 1e-9) << i;
+}
+
 TEST(Sensors, ReadThePressureOfATank) {
   constexpr double kSurface = 0.6, kDepth = 0.36;
   Scene scene = liquid_scene(2, kDx);

@@ -215,6 +215,26 @@ TEST(Render3D, AGroundWithAPitIsSeen) {
             picture_of(scene, above).pixel(kWidth / 2, kHeight / 2));
 }
 
+TEST(Render3D, WhatIsNotVisibleHidesNothing) {
+  Scene scene = base_scene(3);
+  scene.output.camera = from_above();
+  Shape shelf = box(1, 0.2);  // before the camera
+  shelf.min = {-1, 1.3, 1.5}, shelf.max = {1, 1.9, 2.5};
+  scene.colliders = {red(half_space({0, 1, 0})), red(shelf)};
+  const Snapshot below = ball(50, {0, 0.6, 0}, 0.4);
+  const auto middle = [&] { return picture_of(scene, below).pixel(kWidth / 2, kHeight / 2); };
+  scene.colliders.pop_back();
+  const auto alone = middle();
+  scene.colliders.push_back(red(shelf));
+  EXPECT_NE(middle(), alone);
+  scene.colliders[1].visible = false;
+  EXPECT_EQ(middle(), alone);
+  const auto beside = [&] { return picture_of(scene, below).pixel(kWidth / 4, kHeight / 2); };
+  EXPECT_TRUE(is_red(beside()));
+  scene.colliders[0].visible = false;
+  EXPECT_FALSE(is_red(beside()));
+}
+
 TEST(Render3D, CeilingsAreAsWideAsWalls) {
   Scene scene = base_scene(3);
   scene.output.camera = Camera{};

@@ -87,6 +87,16 @@ Camera camera_at(const Vec3& eye, const Vec3& target) {
   return camera;
 }
 
+TEST(Render3D, CaptionsMayBeLeftOut) {
+  Scene scene = base_scene(3);
+  const auto picture = [&](double time) {
+    return Renderer(scene).render(one_particle(3, {0, 0, 0}, 1), time).rgb;
+  };
+  EXPECT_FALSE(picture(0) == picture(1)) << "they tell the time";
+  scene.output.captions = false;
+  EXPECT_TRUE(picture(0) == picture(1));
+}
+
 TEST(Render3D, SphereInTheCentreHasItsColour) {
   Scene scene = base_scene(3);
   scene.output.camera = camera_at({0, 0, 5}, {0, 0, 0});

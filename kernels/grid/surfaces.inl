@@ -123,7 +123,7 @@ struct FindSurfaces : NodeContact<D, Real> {
       if (!(norm_squared(towards) > Real(0))) continue;
       towards = (Real(1) / norm(towards)) * towards;
       const Real way = out_of_colliders(near, from, Real(0), towards, Real(0.1) * grid.dx).way;
-      if (!(way < least)) continue;
+      if (!(way < least - this->tolerance())) continue;  // not by rounding
       const Vec<Real, D> on = from + (way + aside()) * towards;
       if (depth_at(near, on).deepest > Real(0)) continue;  // in a joint
       least = way;
@@ -146,7 +146,7 @@ struct FindSurfaces : NodeContact<D, Real> {
       for (int k = 0; k < kHalvings; ++k, step *= Real(0.5)) {
         Vec<Real, D> back = at;
         back[a] += step;
-        if (depth_at(near, back).deepest <= most) at = back;
+        if (depth_at(near, back).deepest <= most + this->tolerance()) at = back;
       }
     }
     return at;

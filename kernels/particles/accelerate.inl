@@ -50,8 +50,8 @@ struct Accelerate {
         whole = whole && abs(v) <= kLargest<Real>;
       }
       if (whole) return;
-      g.atomic_min(control->fault,
-                   pack_fault(Fault::kAcceleration, channel_row(particles.id, chunk, 1, 0)[lane]));
+      const Fault fault = kick.stops ? Fault::kAcceleration : Fault::kVelocity;
+      g.atomic_min(control->fault, pack_fault(fault, channel_row(particles.id, chunk, 1, 0)[lane]));
       if (kick.stops) raise(g, control, kStopDiverged);
     });
     if (!kick.bounds) return;

@@ -3,7 +3,11 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -11,6 +15,14 @@
 namespace firn::app {
 
 inline int hardware_threads() { return static_cast<int>(std::thread::hardware_concurrency()); }
+
+// What OMP_NUM_THREADS asks for, of a list the first; 0 where it says nothing.
+inline int threads_of_environment() {
+  const char* text = std::getenv("OMP_NUM_THREADS");
+  int threads = 0;
+  if (text != nullptr) std::from_chars(text, text + std::strlen(text), threads);
+  return std::max(threads, 0);
+}
 
 // "AMD EPYC 9654 96-Core Processor", or "unknown" where the system does not say.
 inline std::string cpu_model() {

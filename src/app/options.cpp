@@ -17,6 +17,7 @@
 #include "firn/error.h"
 #include "src/app/commands.h"
 #include "src/app/flag_info.h"
+#include "src/app/machine.h"
 #include "src/io/particle_formats.h"
 #include "src/io/surface_file.h"
 #include "src/scene/findings.h"
@@ -171,7 +172,7 @@ const std::vector<Flag>& flag_table() {
       {"device", "device", "NAME",
        "auto, cpu, cuda or, of several, cuda:0, cuda:1, ... (default: auto)",
        [](O& o, const S& v) { parse_device(v, o.run); }, kDevices},
-      {"threads", "threads", "N", "CPU threads (default: all)",
+      {"threads", "threads", "N", "CPU threads (default: OMP_NUM_THREADS, or all)",
        [](O& o, const S& v) { o.run.threads = parse_integer("threads", v, 1); }},
       {"precision", "precision", "NAME", "single or double",
        [](O& o, const S& v) { o.precision = parse_choice("precision", v, kPrecisions); },
@@ -365,6 +366,7 @@ std::optional<Options> parse_options(const Command& command,
         options.given.push_back(flag.id);
       }
   options.target = take_positional(command, parsed.unmatched());
+  if (options.run.threads == 0) options.run.threads = threads_of_environment();
   return options;
 }
 

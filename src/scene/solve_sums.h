@@ -44,17 +44,18 @@ struct FrameSolves {
   ImplicitStats implicit;
   ThermalStats thermal;
 
-  // Of a frame that goes on behind them.
+  // Of a frame that goes on behind them. Where it has not yet, the last step is theirs.
   void put_before(FrameStats& stats) const {
     const auto join = [](auto sum, auto& later) {
-      add_solves(later, sum);
+      if (later.solves > 0) add_solves(later, sum);
       later = sum;
     };
     join(pressure, stats.pressure);
     join(implicit, stats.implicit);
-    join(thermal, stats.thermal);
+    for (const ThermalSolver& solver : kThermalSolvers)
+      join(thermal.*solver.stats, stats.thermal.*solver.stats);
   }
-  // Wall time, and what it makes of a run, is not part of a state.
+  // Wall time, and how often the host has waited, are no part of a state.
   static FrameSolves of(const FrameStats& stats) {
     FrameSolves solves{stats.pressure, stats.implicit, stats.thermal};
     solves.pressure.seconds = solves.pressure.correction_seconds = solves.implicit.seconds = 0;

@@ -148,6 +148,16 @@ class Records(CliTest):
         self.assertIn("dt_min", summary["message"])
         self.assertEqual(summary["directory"], "run")
 
+    def test_threads_are_those_of_the_environment(self):
+        def device(*flags, **environment):
+            self.succeed("run", self.scene, "-o", "run", "--overwrite", "--frames", 1, *QUIET, *flags, environment=environment)
+            return json.loads((self.folder / "run/summary.json").read_text())["device"]
+        self.assertIn("cpu (1 thread,", device(OMP_NUM_THREADS="1"))
+        self.assertIn("cpu (2 threads,", device("--threads", 2, OMP_NUM_THREADS="1"))
+        self.assertIn("cpu (2 threads,", device(OMP_NUM_THREADS="2,1"))
+        every = device(OMP_NUM_THREADS="")
+        self.assertEqual(every, device(OMP_NUM_THREADS="many"))
+
     def test_memory_of_the_process_is_told(self):
         self.succeed("run", self.scene, "-o", "run", "--frames", 1, *QUIET)
         summary = json.loads((self.folder / "run/summary.json").read_text())

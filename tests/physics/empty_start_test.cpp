@@ -58,6 +58,7 @@ void expect_falls(const Scene& scene, const RunOptions& options) {
   const auto saved = simulation.save_state();
   Simulation resumed(scene, options);
   resumed.load_state(saved);
+  EXPECT_TRUE(resumed.save_state() == saved);
   simulation.add_particles(block_at(scene, 3));
   resumed.add_particles(block_at(scene, 3));
   simulation.advance_steps(3);

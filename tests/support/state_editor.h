@@ -14,6 +14,7 @@
 #include "kernels/step/control.h"
 #include "src/run/particle_owners.h"
 #include "src/run/stepper.h"
+#include "src/scene/solve_sums.h"
 
 namespace firn::test {
 
@@ -33,7 +34,7 @@ class StateEditor {
     at_ = sizeof(int) + 2 * sizeof(std::uint32_t) + sizeof(double);
     pass_values<IdRange>();
     pass_values<std::uint64_t>();  // emissions of the sources
-    at_ += sizeof(double) + sizeof(Totals) + sizeof(double);
+    at_ += sizeof(double) + sizeof(Totals) + sizeof(double) + sizeof(FrameSolves);
     at_ += sizeof(std::uint32_t) + 2 * sizeof(double) + sizeof(std::int64_t);
     at_ += sizeof(EnergyBalance);
     at_ += sizeof(int) + sizeof(std::size_t) + sizeof(double);

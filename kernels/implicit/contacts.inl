@@ -116,14 +116,13 @@ struct CloseContacts : ImplicitNodes<D, Real> {
   FIRN_HD void meet_body(const NodeContact<D, Real>& contact, std::uint32_t block, std::uint32_t i,
                          int c, const Vector& x, Meeting& m) const {
     if (Dependence<D, Real>::is_borne(m.slip_of, kWalls + c)) return;
-    const Real way = way_to(contact, c, block, i, x);
+    const Real distance = contact.distance(c, x), way = way_to(contact, c, block, i, x, distance);
     if (way < Real(0)) return;
     const ColliderShape<Real>& collider = problem.boundaries.colliders[c];
     const auto facing = facing_of(contact, c, block, i, x, m.target);
     const Real until = way / static_cast<Real>(problem.control->dt);
     meet(kWalls + c,
-         contact.type_at(contact.held_by(kWalls + c, x, contact.distance(c, x), block), x,
-                         facing.normal),
+         contact.type_at(contact.held_by(kWalls + c, x, distance, block), x, facing.normal),
          collider.friction, facing.surface, facing.normal, max(facing.closing, until), c, m);
   }
 
@@ -305,7 +304,8 @@ struct EndImplicit : ImplicitNodes<D, Real> {
     };
     Shares shares{Mat<Real, D>::identity(), Real(-1) * Base::vector_at(problem.view.gradient, node),
                   Vector::zero()};
-    if (!is_closed(kWalls + c) || way_to(contact, c, block, i, x) < Real(0)) return shares.of_body;
+    if (!is_closed(kWalls + c) || way_to(contact, c, block, i, x, contact.distance(c, x)) < Real(0))
+      return shares.of_body;
     for (int face = 0; face < kWalls; ++face) {
       if (!is_closed(face)) continue;
       const Vector normal = contact.wall_normal_at(face, block, i, x);
@@ -313,16 +313,15 @@ struct EndImplicit : ImplicitNodes<D, Real> {
                                   x, normal),
                   normal, false);
     }
-    for (int other = 0; other < boundaries.collider_count; ++other)
-      if (is_closed(kWalls + other) && !(way_to(contact, other, block, i, x) < Real(0))) {
-        const Vector normal =
-            facing_of(contact, other, block, i, x, Base::vector_at(problem.view.target, node))
-                .normal;
-        shares.meet(
-            contact.type_at(contact.held_by(kWalls + other, x, contact.distance(other, x), block),
-                            x, normal),
-            normal, other == c);
-      }
+    for (int other = 0; other < boundaries.collider_count; ++other) {
+      if (!is_closed(kWalls + other)) continue;
+      const Real distance = contact.distance(other, x);
+      if (way_to(contact, other, block, i, x, distance) < Real(0)) continue;
+      const Vector normal =
+          facing_of(contact, other, block, i, x, Base::vector_at(problem.view.target, node)).normal;
+      shares.meet(contact.type_at(contact.held_by(kWalls + other, x, distance, block), x, normal),
+                  normal, other == c);
+    }
     if (problem.view.hold[node].collider == c) shares.of_body += shares.P * shares.impulse;
     return shares.of_body;
   }

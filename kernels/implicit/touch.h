@@ -11,15 +11,13 @@ namespace firn {
 // that in a long step the material would spring back past the face to the next ones.
 template <int D, class Real>
 FIRN_HD inline Real reach_of(const NodeContact<D, Real>& contact, int c) {
-  const ColliderShape<Real>& collider = contact.params.colliders[c];
-  return collider.minds_gaps && collider.by_surface ? contact.grid.dx : Real(0);
+  return contact.lets_go(c) ? contact.grid.dx : Real(0);
 }
-// Of node i of a block, at x: so far outside of collider c, if it may touch it, 0 within it and
-// behind its face; negative if not.
+// Of node i of a block, at x, `distance` from collider c: so far outside of it, if it may touch it,
+// 0 within it and behind its face; negative if not.
 template <int D, class Real>
 FIRN_HD inline Real way_to(const NodeContact<D, Real>& contact, int c, std::uint32_t block,
-                           std::uint32_t i, const Vec<Real, D>& x) {
-  const Real distance = contact.distance(c, x);
+                           std::uint32_t i, const Vec<Real, D>& x, Real distance) {
   if (contact.is_in_body(distance) || contact.is_behind(c, block, i, x)) return Real(0);
   return distance <= reach_of(contact, c) ? distance : Real(-1);
 }

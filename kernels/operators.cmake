@@ -88,7 +88,8 @@ firn_operators(grid/mirror fold_images mirror_velocities)
 firn_operators(grid/find_dependents SPLIT DIMENSION find_dependents)
 firn_operators(grid/dependents SPLIT DIMENSION fold_dependents mirror_dependents)
 firn_operators(grid/exchange give_nodes take_nodes)
-firn_operators(grid/bodies update_with_bodies advance_bodies)
+firn_operators(grid/bodies update_with_bodies take_impulses move_bodies)
+firn_operators(grid/solid_contact resolve_solids)
 
 firn_operators(transfer/p2g SPLIT CASE p2g)
 firn_operators(transfer/g2p SPLIT CASE g2p)
@@ -131,6 +132,8 @@ firn_operators(mac/inflow feed_cells inflow_work)
 firn_operators(mac/boundaries release_sliding_faces constrain_faces pressure_reactions stress_reactions
                clinging_reactions)
 firn_operators(mac/swelling subtract_swelling)
+firn_operators(liquid/moved_bodies free_bodies push_bodies weigh_bodies hit_bodies)
+firn_operators(liquid/body_term add_body_product subtract_body_product)
 firn_operators(mac/face_layers find_layers)
 firn_operators(mac/extrapolation transpose_faces transpose_channel extrapolate_channel extrapolate_velocities)
 

@@ -130,7 +130,12 @@ void bind_bodies(nb::module_& m) {
       .def_ro("mass", &Dynamics::mass, "kg; 0: `density` is given.")
       .def_ro("inertia", &Dynamics::inertia, "kg m^2; empty: of the shape, filled evenly.")
       .def_ro("velocity", &Dynamics::velocity, "m/s.")
-      .def_ro("angular_velocity", &Dynamics::angular_velocity, "rad/s.");
+      .def_ro("angular_velocity", &Dynamics::angular_velocity, "rad/s.")
+      .def_ro("contact_friction", &Dynamics::contact_friction,
+              "With walls and other colliders; of two with a mass, the mean.")
+      .def_ro("restitution", &Dynamics::restitution,
+              "Share of the speed at which it comes off what it hits; of two, the smaller one.")
+      .def_ro("collides", &Dynamics::collides, "Else it passes through walls and colliders.");
   nb::class_<Collider>(m, "Collider", "What material cannot enter.")
       .def_ro("name", &Collider::name)
       .def_ro("shape", &Collider::shape)

@@ -259,8 +259,8 @@ struct Keyframes {  // rigid motion: piecewise linear in time, rotation about `p
   bool operator==(const Keyframes&) const = default;
 };
 
-// Of a collider that material and gravity move (integrator = "explicit" alone). It moves freely
-// otherwise: other colliders and the walls of the domain do not stop it.
+// Of a collider that material, gravity and what it hits move (integrators "explicit" and
+// "incompressible").
 struct Dynamics {
   double density = 0;  // kg/m^3 (kg/m^2 in 2D) of a shape that is filled evenly; 0: `mass` is given
   double mass = 0;     // kg; 0: `density` is given
@@ -269,6 +269,11 @@ struct Dynamics {
   std::vector<double> inertia{};
   Vec3 velocity{};          // at the start, of the centre of mass, m/s
   Vec3 angular_velocity{};  // at the start, rad/s; 2D: third entry
+  // With the walls of the domain that are not open, and with other colliders: Coulomb's
+  // coefficient, of two with a mass the mean of theirs, and the share of the speed at which it
+  // comes off what it hits, of two the smaller one. Without `collides` it passes through them.
+  double contact_friction = 0.3, restitution = 0;
+  bool collides = true;
   bool operator==(const Dynamics&) const = default;
 };
 

@@ -7,7 +7,7 @@
 
 namespace firn {
 
-// Tables of `update_with_bodies` and `advance_bodies`, all zero between steps but for `systems`.
+// Tables of `update_with_bodies` and `take_impulses`, all zero between steps but for `systems`.
 struct BodyScratch {
   double* systems = nullptr;   // per block and body near it: ContactSystem<D>::kColumns
   double* sums = nullptr;      // per body: the same
@@ -29,10 +29,14 @@ void update_with_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, con
                         const BodyScratch& scratch, int rounds, const GridView<Real>& grid,
                         std::uint32_t max_blocks, const StepControl* control);
 
-// After the grid update: takes the summed reactions of this step into the momenta, moves the
-// bodies, and has the speed of their surfaces count for dt.
+// After the grid update: takes the summed reactions of this step into the momenta.
 template <class Exec, int D, class Real>
-void advance_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, const BodyView& moved,
-                    const BodyScratch& scratch, std::uint32_t max_blocks, StepControl* control);
+void take_impulses(Exec& exec, const GridUpdateParams<Real, D>& params, const BodyView& moved,
+                   const BodyScratch& scratch, std::uint32_t max_blocks,
+                   const StepControl* control);
+// At the end of a step: moves the bodies, and has the speed of their surfaces count for dt.
+template <class Exec, int D, class Real>
+void move_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, const BodyView& moved,
+                 StepControl* control);
 
 }  // namespace firn

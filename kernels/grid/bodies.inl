@@ -185,30 +185,38 @@ void update_with_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, con
 }
 
 template <class Real>
-struct AdvanceBodies {
-  static constexpr const char* kName = "advance_bodies";
+struct TakeImpulses {
+  static constexpr const char* kName = "take_impulses";
   const ColliderShape<Real>* colliders;
   BodyView moved;
   double* impulses;
-  StepControl* control;
+  const StepControl* control;
 
   template <class Device>
-  FIRN_HD void operator()(Device& device, std::uint32_t c) const {
+  FIRN_HD void operator()(Device&, std::uint32_t c) const {
     const int b = colliders[c].body;
     double* taken = impulses + std::uint64_t{c} * kReactionColumns;
-    if (b >= 0) advance(device, moved.masses[b], taken, moved.bodies[b]);
+    if (b >= 0) take(moved.masses[b], taken, moved.bodies[b]);
     for (int k = 0; k < kReactionColumns; ++k) taken[k] = 0;
   }
-
-  template <class Device>
-  FIRN_HD void advance(Device& device, const RigidMass& mass, const double* taken,
-                       RigidBody& body) const {
-    const double dt = control->dt;
+  FIRN_HD void take(const RigidMass& mass, const double* taken, RigidBody& body) const {
     const Vec<double, 3> impulse = {{taken[0], taken[1], taken[2]}},
                          about_origin = {{taken[3], taken[4], taken[5]}};
     body.spin += about_origin - cross(body.center, impulse);
-    body.velocity += dt * moved.gravity + (1 / mass.mass) * impulse;
-    rigid::move(mass, dt, body);
+    body.velocity += control->dt * moved.gravity + (1 / mass.mass) * impulse;
+  }
+};
+
+struct MoveBodies {
+  static constexpr const char* kName = "move_bodies";
+  BodyView moved;
+  StepControl* control;
+
+  template <class Device>
+  FIRN_HD void operator()(Device& device, std::uint32_t b) const {
+    const RigidMass& mass = moved.masses[b];
+    RigidBody& body = moved.bodies[b];
+    rigid::move(mass, control->dt, body);
     const double speed =
         norm(body.velocity) + norm(rigid::angular_velocity(mass, body)) * mass.radius;
     device.atomic_max(control->speed_squared, speed * speed);
@@ -216,13 +224,20 @@ struct AdvanceBodies {
 };
 
 template <class Exec, int D, class Real>
-void advance_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, const BodyView& moved,
-                    const BodyScratch& scratch, std::uint32_t max_blocks, StepControl* control) {
+void take_impulses(Exec& exec, const GridUpdateParams<Real, D>& params, const BodyView& moved,
+                   const BodyScratch& scratch, std::uint32_t max_blocks,
+                   const StepControl* control) {
   const int columns = params.collider_count * kReactionColumns;
   add_columns(exec, params.reactions, {&control->n_blocks, max_blocks}, columns, scratch.impulses,
               &control->stop);
   launch_items(exec, {{nullptr, static_cast<std::uint32_t>(params.collider_count)}, &control->stop},
-               AdvanceBodies<Real>{params.colliders, moved, scratch.impulses, control});
+               TakeImpulses<Real>{params.colliders, moved, scratch.impulses, control});
+}
+template <class Exec, int D, class Real>
+void move_bodies(Exec& exec, const GridUpdateParams<Real, D>& params, const BodyView& moved,
+                 StepControl* control) {
+  launch_items(exec, {{nullptr, static_cast<std::uint32_t>(params.moved)}, &control->stop},
+               MoveBodies{moved, control});
 }
 
 }  // namespace firn

@@ -180,7 +180,9 @@ struct BodyReactions {
     Vec<Real, D> push = Vec<Real, D>::zero();
     push[axis] = impulse;
     add_impulse(sums, x, push);
-    add_work(sums, boundary.surface_velocity(c, x), push);
+    // What material moves does none of its own.
+    if (boundary.params.colliders[c].body < 0)
+      add_work(sums, boundary.surface_velocity(c, x), push);
   }
   // The part along the surface of one that an axis has at a face; all of it where no pressure moves
   // anything, deep within the body.

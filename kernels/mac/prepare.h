@@ -4,6 +4,7 @@
 
 #include "kernels/exec/backend.h"
 #include "kernels/fields/particles.h"
+#include "kernels/grid/pose_colliders.h"
 #include "kernels/mac/mac_grid.h"
 #include "kernels/step/control.h"
 #include "kernels/transfer/transfer.h"
@@ -21,8 +22,9 @@ void classify_cells(Exec& exec, const ParticleBounds<Real, D>& bounds,
 // area, and which faces particles have given something to. With whole_cells (see MacView) the mass
 // that a face has of its own takes the place of its volume.
 template <class Exec, int D, class Real>
-void measure_faces(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
-                   const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control);
+void measure_faces(Exec& exec, const GridUpdateParams<Real, D>& params, const BodyView& moved,
+                   const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
+                   const StepControl* control);
 
 // Momenta become velocities after body forces, on faces that have something or belong to fluid
 // cells; which are valid where there is a mass. Before it, faces that will not keep their velocity

@@ -2,7 +2,6 @@
 
 #include <type_traits>
 
-#include "kernels/grid/pose_colliders.h"
 #include "kernels/mac/boundary_geometry.h"
 #include "kernels/mac/face_layers.h"
 #include "kernels/mac/face_masks.h"
@@ -271,11 +270,12 @@ struct MeasureFaces {
 };
 
 template <class Exec, int D, class Real>
-void measure_faces(Exec& exec, const GridUpdateParams<Real, D>& params, const GridView<Real>& grid,
-                   const MacView<Real>& mac, std::uint32_t max_blocks, const StepControl* control) {
+void measure_faces(Exec& exec, const GridUpdateParams<Real, D>& params, const BodyView& moved,
+                   const GridView<Real>& grid, const MacView<Real>& mac, std::uint32_t max_blocks,
+                   const StepControl* control) {
   const std::uint32_t colliders = static_cast<std::uint32_t>(params.collider_count);
   launch_items(exec, {{nullptr, colliders}, &control->stop},
-               PoseColliders<Real>{params.colliders, params.poses, control, {}, false});
+               PoseColliders<Real>{params.colliders, params.poses, control, moved, false});
   launch_groups(exec, {{&control->n_blocks, max_blocks}, &control->stop},
                 MeasureFaces<D, Real>{{params, grid}, mac});
 }

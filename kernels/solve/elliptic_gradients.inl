@@ -159,9 +159,10 @@ void prepare_guess(Exec& exec, const EllipticVectors<Real>& v, std::uint32_t blo
 }
 template <class Exec, int D, class Real>
 void compute_residual(Exec& exec, const EllipticVectors<Real>& v, bool ignore_solution,
-                      std::uint32_t blocks) {
+                      EllipticTerm<Real>* term, std::uint32_t blocks) {
   const std::uint32_t* stop = &v.control->stopped;
   launch_groups(exec, {{nullptr, blocks}, stop}, ComputeResidual<D, Real>{v, ignore_solution});
+  if (term != nullptr && !ignore_solution) term->subtract_product(v, blocks);
   reduce_blocks(exec, FinishResidual{kEpsilon<Real>}, v.partials, blocks, v.max_blocks, v.control,
                 stop);
 }
@@ -172,9 +173,11 @@ void update_direction(Exec& exec, const EllipticVectors<Real>& v, std::uint32_t 
   launch_groups(exec, {{nullptr, blocks}, stop}, UpdateDirection<D, Real>{v});
 }
 template <class Exec, int D, class Real>
-void apply_operator(Exec& exec, const EllipticVectors<Real>& v, std::uint32_t blocks) {
+void apply_operator(Exec& exec, const EllipticVectors<Real>& v, EllipticTerm<Real>* term,
+                    std::uint32_t blocks) {
   const std::uint32_t* stop = &v.control->done;
   launch_groups(exec, {{nullptr, blocks}, stop}, ApplyOperator<D, Real>{v});
+  if (term != nullptr) term->add_product(v, blocks);
   reduce_blocks(exec, FinishProduct{}, v.partials, blocks, v.max_blocks, v.control, stop);
 }
 template <class Exec, int D, class Real>

@@ -23,10 +23,13 @@ struct LiquidIntegrator {
                   static_cast<Real>(common_specific_volume(scene))}),
         inflow(scene, c),
         projection(scene, c, faces, inflow, retry),
+        bodies(c, faces),
         tracers(scene, c, faces),
         clings(std::any_of(scene.colliders.begin(), scene.colliders.end(), [](const Collider& of) {
           return of.boundary == BoundaryType::kSticky;
-        })) {}
+        })) {
+    if (bodies.count() > 0) projection.set_bodies(bodies);
+  }
 
   static constexpr bool can_be_captured() { return false; }
 
@@ -55,6 +58,7 @@ struct LiquidIntegrator {
     cells.enqueue();
     faces.transpose_extrapolation();
     if (clings) projection.stress_bodies();
+    bodies.free(clings);
     faces.accelerate();
     faces.fill_gaps();
   }
@@ -66,12 +70,13 @@ struct LiquidIntegrator {
     }
     projection.push_bodies(clings);
     context.bodies.accumulate(context.max_blocks(), context.step());
+    bodies.move();
   }
 
   template <class F>
   void for_each_stage(F&& f) {
-    f(layout), f(body_force), f(sums), f(faces), f(cells), f(retry), f(inflow), f(projection),
-        f(pressure), f(correction), f(tracers);
+    f(layout), f(body_force), f(sums), f(faces), f(cells), f(retry), f(inflow), f(bodies),
+        f(projection), f(pressure), f(correction), f(tracers);
   }
 
   Context& context;
@@ -83,6 +88,7 @@ struct LiquidIntegrator {
   Retry<Exec, D, Real> retry{context};
   Inflow<Exec, D, Real> inflow;
   Projection<Exec, D, Real> projection;
+  MovedBodies<Exec, D, Real> bodies;
   ParticlePressureStage<Exec, D, Real> pressure{context, faces};
   PositionCorrection<Exec, D, Real> correction{context, faces, projection};
   Tracers<Exec, D, Real> tracers;

@@ -26,6 +26,7 @@
 #include "src/solvers/elliptic_solver.h"
 #include "src/solvers/newton_solver.h"
 #include "src/stages/body_force.h"
+#include "src/stages/moved_bodies.h"
 #include "src/stages/particle_positions.h"
 #include "src/stages/particle_pressure.h"
 #include "src/stages/tracers.h"
@@ -298,7 +299,8 @@ std::size_t solver_bytes(const Scene& scene, std::uint32_t blocks, std::size_t c
   std::size_t sum = MacStore<Cpu, D, Real>::bytes_for(
                         blocks, unified && has_boundary_type(scene, BoundaryType::kSticky)) +
                     Solver::bytes_for(blocks, unified) +
-                    ParticlePressureStage<Cpu, D, Real>::bytes_for(chunks);
+                    ParticlePressureStage<Cpu, D, Real>::bytes_for(chunks) +
+                    MovedBodies<Cpu, D, Real>::bytes_for(scene, blocks);
   if (unified) sum += HeatStore<Cpu, D, Real>::bytes_for(blocks, !scene.heat_sources.empty());
   if (scene.solves_heat()) sum += Solver::bytes_for(blocks, true);
   if (solves_deviatoric(scene)) sum += DeviatoricSolver<Cpu, D, Real>::bytes_for(blocks, chunks);

@@ -45,7 +45,7 @@ inline const IntegratorTraits& traits_of(const Scene& scene) {
 
 // Whether material moves colliders that have a mass.
 inline bool moves_colliders(const Scene& scene) {
-  return !traits_of(scene).staggered && !traits_of(scene).implicit;
+  return !traits_of(scene).unified && !traits_of(scene).implicit;
 }
 // Whether the thermal integrator's deviatoric forces are part of a solve.
 inline bool solves_deviatoric(const Scene& scene) {

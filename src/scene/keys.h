@@ -81,7 +81,8 @@ enum class Under : unsigned {
   kLinear = 32,  // integrator = "semi_implicit"
   kImplicit = kOptimization | kLinear,
   kThermal = kNoHeat | kHeat,
-  kNodal = kExplicit | kImplicit,  // velocities live on nodes
+  kMoved = kExplicit | kIncompressible,  // material moves colliders
+  kNodal = kExplicit | kImplicit,        // velocities live on nodes
   kNotIncompressible = kNodal | kThermal,
   kAny = 63,
 };

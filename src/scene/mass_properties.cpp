@@ -142,7 +142,9 @@ RigidMass rigid_mass(const Scene& scene, const Collider& collider) {
   const std::string what = fmt::format("collider \"{}\"", collider.name);
   const Dynamics& dynamics = *collider.dynamics;
   if (!moves_colliders(scene))
-    fail(what, "material moves it only under integrator \"explicit\"; remove its mass");
+    fail(what,
+         "material moves it only under integrators \"explicit\" and \"incompressible\"; remove its "
+         "mass");
   if (collider.motion)
     fail(what, "it has a mass and key frames; either material moves it or they do");
   const bool positive = dynamics.mass == 0 ? dynamics.density > 0 && std::isfinite(dynamics.density)

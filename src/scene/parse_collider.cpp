@@ -48,17 +48,17 @@ constexpr Key kColliderKeys[] = {
                              {.range = Range::non_negative()}),
     table_key("motion", kMotion, "how it moves", {.otherwise = "at rest"}),
     key<&Dynamics::density>("density",
-                            "of the shape filled evenly; it is then moved by material and gravity, "
-                            "not by `motion`, and passes through colliders and walls",
+                            "of the shape filled evenly; it is then moved by material, gravity and "
+                            "what it hits, not by `motion`",
                             {.unit = "kg/m^3 (2D: kg/m^2)",
                              .range = Range::positive(),
-                             .under = Under::kExplicit,
+                             .under = Under::kMoved,
                              .otherwise = "not moved",
                              .value = no_default}),
     key<&Dynamics::mass>("mass", "in place of `density`",
                          {.unit = "kg",
                           .range = Range::positive(),
-                          .under = Under::kExplicit,
+                          .under = Under::kMoved,
                           .otherwise = "not moved",
                           .value = no_default}),
     key<&Dynamics::inertia>(
@@ -68,15 +68,27 @@ constexpr Key kColliderKeys[] = {
         {.kind = Kind::kNumber,
          .unit = "kg m^2",
          .list = Count{1, 6},
-         .under = Under::kExplicit,
+         .under = Under::kMoved,
          .otherwise = "of the shape filled evenly",
          .by_hand = true,
          .value = no_default}),
     key<&Dynamics::velocity>("velocity", "of one with a mass, at the start",
-                             {.unit = "m/s", .under = Under::kExplicit}),
+                             {.unit = "m/s", .under = Under::kMoved}),
     key<&Dynamics::angular_velocity>(
         "angular_velocity", "of one with a mass, at the start",
-        {.kind = Kind::kSpin, .unit = "rad/s", .under = Under::kExplicit}),
+        {.kind = Kind::kSpin, .unit = "rad/s", .under = Under::kMoved}),
+    key<&Dynamics::contact_friction>("contact_friction",
+                                     "of one with a mass: Coulomb's coefficient with walls and "
+                                     "other colliders; of two with a mass, the mean",
+                                     {.range = Range::non_negative(), .under = Under::kMoved}),
+    key<&Dynamics::restitution>("restitution",
+                                "of one with a mass: share of the speed at which it leaves what it "
+                                "hits; of two, the smaller one",
+                                {.range = Range::closed(0, 1), .under = Under::kMoved}),
+    key<&Dynamics::collides>("collides",
+                             "of one with a mass: whether it meets walls and other colliders; else "
+                             "it passes through them",
+                             {.under = Under::kMoved}),
     key<&Collider::color>("color", "in pictures", {.kind = Kind::kColor}),
     key<&Collider::visible>("visible", "in pictures; one that is not hides nothing"),
     key<&Collider::temperature>("temperature", "of its surface",
@@ -111,7 +123,8 @@ void require_turns(TableReader& table, const std::vector<Vec3>& rotation) {
 // --- bodies that material moves ---
 
 constexpr std::string_view kNotMoved =
-    "is of a collider that material moves, which only integrator \"explicit\" does; remove it";
+    "is of a collider that material moves, which only integrators \"explicit\" and "
+    "\"incompressible\" do; remove it";
 constexpr std::string_view kNeedsMass =
     "is of a collider that material moves; give it a 'density' or a 'mass'";
 
@@ -132,8 +145,9 @@ void parse_inertia(TableReader& table, std::vector<double>& inertia) {
 }
 
 void parse_dynamics(TableReader& table, const Scene& scene, std::optional<Dynamics>& out) {
-  constexpr std::string_view kKeys[] = {"density", "mass", "inertia", "velocity",
-                                        "angular_velocity"};
+  constexpr std::string_view kKeys[] = {
+      "density",          "mass",        "inertia", "velocity", "angular_velocity",
+      "contact_friction", "restitution", "collides"};
   if (!moves_colliders(scene)) {
     for (const std::string_view key : kKeys) table.refuse(key, kNotMoved);
     return;

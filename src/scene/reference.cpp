@@ -155,6 +155,8 @@ std::string_view setting_text(Under under) {
   switch (under) {
     case Under::kExplicit:
       return "`explicit` only";
+    case Under::kMoved:
+      return "`explicit` and `incompressible` only";
     case Under::kImplicit:
       return "`optimization` and `semi_implicit` only";
     case Under::kOptimization:

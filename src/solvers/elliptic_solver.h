@@ -33,9 +33,10 @@ class EllipticSolver {
     if (pool > pool_blocks_ || (mass && pool_mass_.empty())) reserve_pool(pool, mass);
   }
 
-  // The step's stop flag may be null. Throws only where memory or the device fails.
+  // The step's stop flag and the term may be null. Throws only where memory or the device fails.
   SolveReport solve(const EllipticSystem<Real>& system, const SolveOptions& options,
-                    const std::uint32_t* stop) {
+                    const std::uint32_t* stop, EllipticTerm<Real>* term = nullptr) {
+    term_ = term;
     reserve(system.blocks.bound, system.mass != nullptr);
     scalars_.begin(options, stop);
     hierarchy_.plain = false;
@@ -43,10 +44,11 @@ class EllipticSolver {
     if (state().stopped == 0 && state().singular_components > 0) number_singular();
     return run(system);
   }
-  // The same for a system that differs from that of the last solve in its right-hand side and first
-  // guess only: hierarchy and components stand.
+  // The same, without a term, for a system that differs from that of the last solve in its
+  // right-hand side and first guess only: hierarchy and components stand.
   SolveReport solve_again(const EllipticSystem<Real>& system, const SolveOptions& options,
                           const std::uint32_t* stop) {
+    term_ = nullptr;
     SolveControl first;
     first.singular_components = state().singular_components;
     scalars_.begin(options, stop, first);
@@ -237,12 +239,12 @@ class EllipticSolver {
     prepare_guess<Exec, D>(exec_, vectors_, blocks_);
     if (state().singular_components == 0) return;
     remove_component_means(system.solution, false, &scalars_.data()->stopped);
-    compute_residual<Exec, D>(exec_, vectors_, true, blocks_);
+    compute_residual<Exec, D>(exec_, vectors_, true, term_, blocks_);
     make_compatible();
     adopt_rhs(exec_, scalars_.data());
   }
   void first_residual() {
-    compute_residual<Exec, D>(exec_, vectors_, false, blocks_);
+    compute_residual<Exec, D>(exec_, vectors_, false, term_, blocks_);
     if (state().singular_components == 0) return;
     scalars_.poll();
     remove_component_means(residual_.data(), true, &scalars_.data()->stopped);
@@ -250,7 +252,7 @@ class EllipticSolver {
     make_compatible();
   }
   void true_residual() {
-    compute_residual<Exec, D>(exec_, vectors_, false, blocks_);
+    compute_residual<Exec, D>(exec_, vectors_, false, term_, blocks_);
     if (state().singular_components > 0) make_compatible();
   }
   // Of the means that remove_component_means took away from a channel of that largest magnitude:
@@ -280,7 +282,7 @@ class EllipticSolver {
   }
 
   void step() {
-    apply_operator<Exec, D>(exec_, vectors_, blocks_);
+    apply_operator<Exec, D>(exec_, vectors_, term_, blocks_);
     update_solution<Exec, D>(exec_, vectors_, blocks_);
     if (state().singular_components == 0) return;
     remove_component_means(residual_.data(), true, &scalars_.data()->done);
@@ -328,6 +330,7 @@ class EllipticSolver {
   Hierarchy<Real> hierarchy_;
   ComponentView<Real> components_;
   EllipticVectors<Real> vectors_;
+  EllipticTerm<Real>* term_ = nullptr;
   Buffer<Exec, LevelTable> table_;
   Buffer<Exec, std::uint64_t> pool_keys_;
   Buffer<Exec, std::uint32_t> neighbours_, origin_, kind_, flags_, ranks_, labels_,

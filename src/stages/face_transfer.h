@@ -75,7 +75,8 @@ class FaceTransfer : public Stage<Exec, D, Real> {
     handed_on_ = 0;
     MacView<Real> mac = view();
     mac.still = !context_.bodies.moves();
-    measure_faces<Exec, D, Real>(context_.exec, context_.boundaries(), context_.grid.view(), mac,
+    measure_faces<Exec, D, Real>(context_.exec, context_.boundaries(),
+                                 context_.bodies.moved().view(), context_.grid.view(), mac,
                                  context_.max_blocks(), context_.step());
   }
   // Momentum and impulses become velocities.

@@ -7,6 +7,7 @@
 #include "src/scene/integrator_traits.h"
 #include "src/stages/face_transfer.h"
 #include "src/stages/inflow.h"
+#include "src/stages/moved_bodies.h"
 #include "src/stages/retry.h"
 #include "src/stages/solve_stats.h"
 
@@ -36,6 +37,9 @@ class Projection : public Stage<Exec, D, Real> {
 
   // With the term of order zero that the cells' compressibility makes, [block][64].
   void set_compressibility(const Buffer<Exec, Real>& of_cells) { compressibility_ = &of_cells; }
+
+  // With bodies that the pressure moves.
+  void set_bodies(MovedBodies<Exec, D, Real>& bodies) { bodies_ = &bodies; }
 
   // Velocities without divergence. `complete(mac)` adds to the system once its coefficients stand.
   // False if the step is over.
@@ -103,6 +107,9 @@ class Projection : public Stage<Exec, D, Real> {
   // Solves after the first one of a step: one with the walls opened that were under tension, one
   // with those closed again that it showed to be wrong. What is still wrong then is a few faces.
   static constexpr int kMaxWallPasses = 2;
+  // Such with what bodies have met, each of which leaves the share of their velocity that the mass
+  // of liquid which they carry along is of both.
+  static constexpr int kMaxBodyPasses = 2;
 
   template <class Complete>
   bool solve(Complete&& complete) {
@@ -110,6 +117,7 @@ class Projection : public Stage<Exec, D, Real> {
     const MacView<Real> mac = faces_.view();
     faces_.store().clear_pressure();
     for (int pass = 0;; ++pass) {
+      if (bodies_ != nullptr && pass > 0) bodies_->let_go();
       assemble_projection<Exec, D, Real>(context_.exec, context_.grid.view(), mac,
                                          context_.max_blocks(), c);
       if (context_.bodies.any_deforms())
@@ -118,12 +126,15 @@ class Projection : public Stage<Exec, D, Real> {
       inflow_.feed(mac);
       complete(mac);
       const EllipticSystem<Real> matrix = system();
-      const SolveReport report = timed_solve(
-          context_.exec, stats_.seconds, [&] { return solver_.solve(matrix, options_, &c->stop); });
+      const SolveReport report = timed_solve(context_.exec, stats_.seconds, [&] {
+        return solver_.solve(matrix, options_, &c->stop, bodies_);
+      });
       last_ = report;
       if (!retry_.accepts(report, system_name_)) return false;
       count(report);
-      if (pass == wall_passes_ || !walls_switch(mac)) return true;
+      bool again = bodies_ != nullptr && bodies_->push() && pass < kMaxBodyPasses;
+      if (pass < wall_passes_ && walls_switch(mac)) again = true;
+      if (!again) return true;
     }
   }
   bool walls_switch(const MacView<Real>& mac) {
@@ -148,6 +159,7 @@ class Projection : public Stage<Exec, D, Real> {
   SolveReport last_;
   const SystemName& system_name_;
   const Buffer<Exec, Real>* compressibility_ = nullptr;
+  MovedBodies<Exec, D, Real>* bodies_ = nullptr;
   int wall_passes_;
   bool walls_opened_ = false;  // in this step
   Buffer<Exec, std::uint32_t> changed_;

@@ -8,7 +8,9 @@
 #include "firn/simulation.h"
 #include "kernels/exec/buffer.h"
 #include "kernels/grid/bodies.h"
+#include "kernels/grid/solid_contact.h"
 #include "src/scene/mass_properties.h"
+#include "src/scene/surface_points.h"
 #include "src/state/bytes.h"
 
 namespace firn {
@@ -34,6 +36,7 @@ class BodyStore {
     sums_.zero();
     impulses_ = Buffer<Exec, double>(exec, scene.colliders.size() * kReactionColumns);
     impulses_.zero();
+    set_points(scene);
   }
 
   std::size_t count() const { return bodies_.size(); }
@@ -41,6 +44,9 @@ class BodyStore {
     systems_ = {};
     systems_ = Buffer<Exec, double>(exec_, count() * kColumns * blocks);
   }
+  BodyView view() { return {bodies_.data(), masses_.data(), gravity_}; }
+  // Per collider: kReactionColumns, 0 between steps.
+  double* impulses() { return impulses_.data(); }
   void fill(GridUpdateParams<Real, D>& params) {
     params.judged = judged_.data();
     params.moved = static_cast<int>(count());
@@ -54,7 +60,22 @@ class BodyStore {
   }
   void advance(const GridUpdateParams<Real, D>& params, std::uint32_t max_blocks,
                StepControl* control) {
-    advance_bodies<Exec, D, Real>(exec_, params, view(), scratch(), max_blocks, control);
+    take_impulses<Exec, D, Real>(exec_, params, view(), scratch(), max_blocks, control);
+    if (any_collides()) resolve(params, control);
+    move(params, control);
+  }
+  // Whether any of them meets walls and other colliders, and what that does to their momenta.
+  bool any_collides() const { return !points_.empty(); }
+  void resolve(const GridUpdateParams<Real, D>& params, const StepControl* control) {
+    const auto count = static_cast<std::uint32_t>(points_.size());
+    resolve_solids<Exec, D, Real>(
+        exec_,
+        SolidContact<Real, D>{params, view(), dx_, properties_.data(), points_.data(),
+                              body_of_.data(), count, pairs_.data(), touches_.data()},
+        control);
+  }
+  void move(const GridUpdateParams<Real, D>& params, StepControl* control) {
+    move_bodies<Exec, D, Real>(exec_, params, view(), control);
   }
 
   const std::vector<RigidMass>& masses() const { return host_masses_; }
@@ -126,7 +147,34 @@ class BodyStore {
     body.spin = mass.inertia * w;
     return body;
   }
-  BodyView view() { return {bodies_.data(), masses_.data(), gravity_}; }
+  void set_points(const Scene& scene) {
+    std::vector<SolidProperties> properties;
+    std::vector<Vec<double, 3>> points;
+    std::vector<std::int32_t> body_of;
+    for (const Collider& c : scene.colliders) {
+      if (!c.dynamics) continue;
+      const auto body = static_cast<std::int32_t>(properties.size());
+      const Dynamics& of = *c.dynamics;
+      properties.push_back({of.contact_friction, of.restitution, 0, of.collides ? 1u : 0u});
+      if (!of.collides) continue;
+      const SurfacePoints surface = surface_points(
+          compile_shape(c.shape, scene.simulation.dimension, scene.grid.dx), scene.grid.dx);
+      properties.back().spacing = surface.spacing;
+      for (const Vec3& x : surface.points) {
+        points.push_back({{x[0], x[1], x[2]}});
+        body_of.push_back(body);
+      }
+    }
+    dx_ = static_cast<Real>(scene.grid.dx);
+    if (points.empty()) return;
+    properties_ =
+        Buffer<Exec, SolidProperties>(exec_, std::span<const SolidProperties>(properties));
+    points_ = Buffer<Exec, Vec<double, 3>>(exec_, std::span<const Vec<double, 3>>(points));
+    body_of_ = Buffer<Exec, std::int32_t>(exec_, std::span<const std::int32_t>(body_of));
+    pairs_ =
+        Buffer<Exec, std::uint32_t>(exec_, properties.size() * (2 * D + scene.colliders.size()));
+    touches_ = Buffer<Exec, Touch>(exec_, points.size());
+  }
   BodyScratch scratch() { return {systems_.data(), sums_.data(), impulses_.data()}; }
 
   Exec& exec_;
@@ -137,6 +185,12 @@ class BodyStore {
   Buffer<Exec, RigidBody> bodies_;
   Buffer<Exec, RigidPose<Real>> judged_;
   Buffer<Exec, double> systems_, sums_, impulses_;
+  Real dx_ = 0;
+  Buffer<Exec, SolidProperties> properties_;
+  Buffer<Exec, Vec<double, 3>> points_;
+  Buffer<Exec, std::int32_t> body_of_;
+  Buffer<Exec, std::uint32_t> pairs_;
+  Buffer<Exec, Touch> touches_;
 };
 
 }  // namespace firn

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "tests/support/device.h"
+#include "tests/support/floating_scenes.h"
 #include "tests/support/rigid_scenes.h"
 
 namespace firn::test {
@@ -67,6 +68,37 @@ TEST_F(GpuRigidBodies, RubAsOnTheCpu) {
   for (const int dimension : {2, 3})
     expect_same_motion(struck_plank(dimension, Precision::kDouble, BoundaryType::kSeparate, 0.4),
                        60);  // it has to come to where the blob is
+}
+
+// In incompressible liquid, with walls to run into: pressure and contact are solved for on the
+// device, to the tolerance of the solve.
+TEST_F(GpuRigidBodies, FloatAsOnTheCpu) {
+  for (const int dimension : {2, 3})
+    for (const BoundaryType boundary : {BoundaryType::kSlip, BoundaryType::kSticky}) {
+      SCOPED_TRACE(testing::Message() << dimension << "D, boundary " << static_cast<int>(boundary));
+      const double dx = dimension == 2 ? 0.1 : 0.2;
+      Scene scene = tank_with(floating_block(400, boundary, dimension), dimension, dx);
+      scene.colliders[0].dynamics->velocity = {1.5, -1, 0};
+      const double z = dimension == 3 ? 0.6 : 0;
+      scene.colliders.push_back(
+          dynamic(collider("stone", sphere({1.9, 0.25, z}, 0.2), boundary), 2500, {3, 0, 0}));
+      scene.fluid.tolerance = 1e-10;
+      scene.time.dt_max = 0.02;
+      Simulation cpu(scene, {Device::kCpu, 1}), gpu(scene, {Device::kCuda, 1});
+      cpu.advance_steps(10);
+      gpu.advance_steps(10);
+      const auto a = cpu.colliders(), b = gpu.colliders();
+      for (std::size_t c = 0; c < a.size(); ++c)
+        for (std::size_t k = 0; k < 3; ++k) {
+          EXPECT_NEAR(a[c].velocity[k], b[c].velocity[k], 1e-7);
+          EXPECT_NEAR(a[c].translation[k], b[c].translation[k], 1e-8);
+          EXPECT_NEAR(a[c].angular_velocity[k], b[c].angular_velocity[k], 1e-6);
+        }
+      // The stone has met the floor and the wall.
+      EXPECT_LT(a[1].velocity[0], 1);
+      EXPECT_NEAR(a[1].translation[1], -0.05, 1e-3);
+      EXPECT_LT(a[0].velocity[0], 1.4);
+    }
 }
 
 TEST_F(GpuRigidBodies, RepeatReplayedOrNot) {

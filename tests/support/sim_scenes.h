@@ -30,6 +30,14 @@ inline Shape half_space(const Vec3& point, const Vec3& normal) {
   s.normal = normal;
   return s;
 }
+// What of a shape another one does not hold.
+inline Shape difference(const Shape& shape, const Shape& less) {
+  Shape s;
+  s.type = ShapeType::kDifference;
+  s.children = {shape, less};
+  return s;
+}
+
 inline Shape ground(double height = 0) { return half_space({0, height, 0}, {0, 1, 0}); }
 
 inline Material elastic(std::string name, MaterialModel model = MaterialModel::kFixedCorotated,
@@ -69,8 +77,8 @@ inline Body body(std::string name, int material, const Shape& shape, const Vec3&
   for (std::size_t a = 0; a < 3; ++a) b.velocity.component[a].constant = velocity[a];
   return b;
 }
-inline Collider collider(std::string name, const Shape& shape, BoundaryType boundary,
-                         double friction = 0) {
+inline Collider collider(std::string name, const Shape& shape,
+                         BoundaryType boundary = BoundaryType::kSticky, double friction = 0) {
   Collider c;
   c.name = std::move(name);
   c.shape = shape;

@@ -1,0 +1,50 @@
+// Bodies that material moves meet the walls of the domain, other colliders, and each other. Points
+// on the surface of every body look for what they come to within the step, and impulses at them are
+// found by relaxation, the worst point first [Moreau 1988]:
+// a point comes no closer than its gap allows, is pushed and never pulled, and rubs as Coulomb
+// says.
+#pragma once
+
+#include "kernels/exec/backend.h"
+#include "kernels/grid/pose_colliders.h"
+
+namespace firn {
+
+// What of a body counts where it meets another.
+struct SolidProperties {
+  double friction, restitution;
+  double spacing;  // of its points, m
+  std::uint32_t collides;
+};
+
+struct Touch {
+  Vec<double, 3> arm;     // of the point from the centre of its body, m
+  Vec<double, 3> normal;  // of what it comes to
+  Vec<double, 3> other;   // velocity of that, where material does not move it
+  double least;           // m/s, at which the point may come closer, negative: must leave
+  double friction;
+  double pushed;          // N s, along the normal
+  Vec<double, 3> rubbed;  // N s, across it
+  std::int32_t holder;    // in the order of the domain's faces, then the colliders; -1: none
+};
+
+template <class Real, int D>
+struct SolidContact {
+  GridUpdateParams<Real, D> params;
+  BodyView moved;
+  Real dx;
+  const SolidProperties* properties = nullptr;  // [body]
+  // Points on the surface of bodies, where the scene has them, and whose they are.
+  const Vec<double, 3>* points = nullptr;
+  const std::int32_t* body_of = nullptr;
+  std::uint32_t count = 0;
+  std::uint32_t* pairs = nullptr;  // [body][2 D + collider]: whether they may meet in the step
+  Touch* touches = nullptr;        // [point]
+};
+
+// Changes the momenta of bodies, with which they would end the step, to such as they can. They have
+// not moved yet; poses are those of the step.
+template <class Exec, int D, class Real>
+void resolve_solids(Exec& exec, const SolidContact<Real, D>& solids, const StepControl* control);
+
+}  // namespace firn

@@ -1,0 +1,193 @@
+// Bodies that material moves meet walls, other colliders and each other: they do not go through,
+// come off as their restitution says, slide and roll as Coulomb's law has it, and stack.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "tests/support/rigid_scenes.h"
+
+namespace firn::test {
+namespace {
+
+constexpr double kGravity = 9.81, kPi = std::numbers::pi;
+
+// No material, and steps of a millisecond.
+Scene bare(int dimension) {
+  Scene s = empty_scene(dimension, 0.05);
+  s.materials = {elastic("jelly")};
+  s.simulation.gravity = {0, -kGravity, 0};
+  s.time.dt_max = 1e-3;
+  return s;
+}
+Simulation begin(const Scene& scene) { return simulate(scene); }
+void run_for(Simulation& simulation, double time) {
+  simulation.advance_steps(static_cast<int>(std::lround(time / 1e-3)));
+}
+Collider floor_of(double angle = 0) {
+  return collider("floor", half_space({0, 0, 0}, {std::sin(angle), std::cos(angle), 0}),
+                  BoundaryType::kSticky);
+}
+
+TEST(SolidContact, NothingFallsThroughTheFloor) {
+  for (const int dimension : {2, 3})
+    for (const bool wall : {false, true}) {
+      SCOPED_TRACE(testing::Message() << dimension << "D, " << wall);
+      Scene scene = bare(dimension);
+      const double side = dimension == 3 ? 0.2 : 0;
+      scene.colliders = {dynamic(collider("box", box({0.3, 0.2, -side}, {0.7, 0.5, side})), 700),
+                         dynamic(collider("ball", sphere({1.3, 0.4, 0}, 0.2)), 200, {0, -3, 0})};
+      if (wall) {
+        Domain domain;
+        domain.min = {0, 0, -1};
+        domain.max = {2, 2, 1};
+        domain.boundary.fill(BoundaryType::kSlip);
+        scene.grid.domain = domain;
+      } else {
+        scene.colliders.push_back(floor_of());
+      }
+      Simulation simulation = begin(scene);
+      run_for(simulation, 1);
+      const auto states = simulation.colliders();
+      EXPECT_NEAR(states[0].translation[1], -0.2, 1e-3);
+      EXPECT_NEAR(states[1].translation[1], -0.2, 1e-3);
+      for (int c = 0; c < 2; ++c)
+        for (const double v : states[static_cast<std::size_t>(c)].velocity) EXPECT_NEAR(v, 0, 1e-3);
+      // And stays there.
+      run_for(simulation, 1);
+      EXPECT_NEAR(simulation.colliders()[0].translation[0], states[0].translation[0], 1e-4);
+    }
+}
+
+TEST(SolidContact, BallsComeOffAsTheirRestitutionSays) {
+  for (const double restitution : {0.0, 0.5, 0.9}) {
+    SCOPED_TRACE(restitution);
+    Scene scene = bare(2);
+    scene.colliders = {dynamic(collider("ball", sphere({0, 0.7, 0}, 0.2)), 500), floor_of()};
+    scene.colliders[0].dynamics->restitution = restitution;
+    Simulation simulation = begin(scene);
+    const double fall = std::sqrt(2 * 0.5 / kGravity), speed = restitution * kGravity * fall;
+    run_for(simulation, fall + 0.05);
+    const ColliderState ball = simulation.colliders()[0];
+    const double above = ball.translation[1] + 0.5;
+    EXPECT_GE(ball.velocity[1], -1e-3);
+    EXPECT_NEAR(
+        std::sqrt(ball.velocity[1] * ball.velocity[1] + 2 * kGravity * std::max(above, 0.0)), speed,
+        0.05);
+  }
+}
+
+// What they bring along the line between their centres they share; all else they keep.
+TEST(SolidContact, TwoThatCollideKeepTheirMomentum) {
+  for (const int dimension : {2, 3})
+    for (const double restitution : {0.0, 1.0}) {
+      SCOPED_TRACE(testing::Message() << dimension << "D, " << restitution);
+      Scene scene = bare(dimension);
+      scene.simulation.gravity = {0, 0, 0};
+      scene.colliders = {dynamic(collider("a", sphere({0, 0, 0}, 0.2)), 500, {2, 0, 0}, {0, 0, 3}),
+                         dynamic(collider("b", sphere({0.6, 0.1, 0}, 0.2)), 1500)};
+      for (Collider& c : scene.colliders) {
+        c.dynamics->restitution = restitution;
+        c.dynamics->contact_friction = 0.3 * (1 - restitution);
+      }
+      Simulation simulation = begin(scene);
+      const auto sum = [&](auto&& of) {
+        double total = 0;
+        for (const ColliderState& s : simulation.colliders()) total += of(s);
+        return total;
+      };
+      const auto px = [](const ColliderState& s) { return s.momentum[0]; };
+      const auto py = [](const ColliderState& s) { return s.momentum[1]; };
+      const auto turn = [](const ColliderState& s) { return s.angular_momentum[2]; };
+      const auto energy = [](const ColliderState& s) { return s.kinetic; };
+      const double x = sum(px), y = sum(py), t = sum(turn), e = sum(energy);
+      run_for(simulation, 0.3);
+      EXPECT_NEAR(sum(px), x, 1e-12 * x);
+      EXPECT_NEAR(sum(py), y, 1e-12 * x);
+      EXPECT_NEAR(sum(turn), t, 1e-12 * x);
+      EXPECT_GT(simulation.colliders()[1].velocity[0], 0.3);
+      EXPECT_LT(sum(energy), e * (1 + 1e-12));
+      if (restitution == 1) {
+        EXPECT_NEAR(sum(energy), e, 1e-9 * e);
+      }
+    }
+}
+
+// Down a slope of 30 degrees a block slides with g (sin - mu cos), or stays.
+TEST(SolidContact, FrictionIsCoulombs) {
+  constexpr double kSlope = kPi / 6;
+  for (const double friction : {0.0, 0.2, 0.8}) {
+    SCOPED_TRACE(friction);
+    Scene scene = bare(2);
+    scene.simulation.gravity = {kGravity * std::sin(kSlope), -kGravity * std::cos(kSlope), 0};
+    scene.colliders = {dynamic(collider("block", box({0, 0, 0}, {0.4, 0.2, 0})), 500), floor_of()};
+    scene.colliders[0].dynamics->contact_friction = friction;
+    Simulation simulation = begin(scene);
+    run_for(simulation, 0.5);
+    const double expected =
+        std::max(0.0, 0.5 * kGravity * (std::sin(kSlope) - friction * std::cos(kSlope)));
+    EXPECT_NEAR(simulation.colliders()[0].velocity[0], expected, 0.01);
+  }
+}
+
+// A ball that rolls is slower than one that slides by what turns it.
+TEST(SolidContact, BallsRoll) {
+  constexpr double kSlope = kPi / 9;
+  for (const int dimension : {2, 3}) {
+    SCOPED_TRACE(dimension);
+    Scene scene = bare(dimension);
+    scene.simulation.gravity = {kGravity * std::sin(kSlope), -kGravity * std::cos(kSlope), 0};
+    scene.colliders = {dynamic(collider("ball", sphere({0, 0.2, 0}, 0.2)), 500), floor_of()};
+    scene.colliders[0].dynamics->contact_friction = 0.5;
+    Simulation simulation = begin(scene);
+    run_for(simulation, 0.5);
+    const double share = dimension == 2 ? 2.0 / 3 : 5.0 / 7;
+    const double expected = 0.5 * kGravity * std::sin(kSlope) * share;
+    const ColliderState ball = simulation.colliders()[0];
+    EXPECT_NEAR(ball.velocity[0], expected, 0.04 * expected);
+    EXPECT_NEAR(ball.angular_velocity[2], -ball.velocity[0] / 0.2, 0.04 * expected / 0.2);
+  }
+}
+
+TEST(SolidContact, BoxesStack) {
+  Scene scene = bare(2);
+  for (int k = 0; k < 4; ++k)
+    scene.colliders.push_back(dynamic(
+        collider("box" + std::to_string(k), box({0, 0.3 * k, 0}, {0.4, 0.3 * (k + 1), 0})), 500));
+  scene.colliders.push_back(floor_of());
+  Simulation simulation = begin(scene);
+  run_for(simulation, 1);
+  for (std::size_t k = 0; k < 4; ++k) {
+    const ColliderState box = simulation.colliders()[k];
+    EXPECT_NEAR(box.translation[1], 0, 3e-3) << k;
+    EXPECT_NEAR(box.translation[0], 0, 2e-3) << k;
+    EXPECT_NEAR(box.rotation[3], 0, 1e-2) << k;
+  }
+}
+
+TEST(SolidContact, PassesThroughWhereTheSceneSaysSo) {
+  Scene scene = bare(2);
+  scene.colliders = {dynamic(collider("ghost", sphere({0, 0.5, 0}, 0.2)), 500), floor_of()};
+  scene.colliders[0].dynamics->collides = false;
+  Simulation simulation = begin(scene);
+  run_for(simulation, 0.5);
+  EXPECT_NEAR(simulation.colliders()[0].translation[1], -0.5 * kGravity * 0.25, 0.01);
+}
+
+// A lift carries what stands on it, and a pusher pushes it on.
+TEST(SolidContact, MovingCollidersTakeThemAlong) {
+  Scene scene = bare(2);
+  Collider lift = collider("lift", box({-0.5, -0.3, 0}, {0.5, 0, 0}));
+  lift.motion = Keyframes{{0, 1}, {{0, 0, 0}, {0.2, 0.5, 0}}, {}, {}};
+  scene.colliders = {lift, dynamic(collider("box", box({-0.2, 0, 0}, {0.2, 0.3, 0})), 500)};
+  scene.colliders[1].dynamics->contact_friction = 1;
+  Simulation simulation = begin(scene);
+  run_for(simulation, 0.9);
+  EXPECT_NEAR(simulation.colliders()[1].translation[1], 0.45, 3e-3);
+  EXPECT_NEAR(simulation.colliders()[1].translation[0], 0.18, 6e-3);
+}
+
+}  // namespace
+}  // namespace firn::test

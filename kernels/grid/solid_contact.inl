@@ -90,17 +90,17 @@ struct FindPairs : Solids<D, Real> {
     }
     const Vec<double, 3> center = solids.moved.bodies[body].center;
     const double radius = solids.moved.masses[body].radius;
-    const double closing = speed(body, center) + speed_of(holder, center, radius);
+    const double closing = speed(body) + speed_of(holder, center, radius);
     return static_cast<double>(this->distance(holder, center)) <=
            radius + control->dt * closing + static_cast<double>(solids.dx);
   }
-  FIRN_HD double speed(int body, const Vec<double, 3>&) const {
+  FIRN_HD double speed(int body) const {
     return norm(solids.moved.bodies[body].velocity) +
            norm(this->angular_velocity(body)) * solids.moved.masses[body].radius;
   }
   FIRN_HD double speed_of(int holder, const Vec<double, 3>& center, double radius) const {
     if (holder < kFaces) return 0;
-    if (const int other = this->body_of(holder); other >= 0) return speed(other, center);
+    if (const int other = this->body_of(holder); other >= 0) return speed(other);
     const auto spin = solids.params.poses[holder - kFaces].angular_velocity;
     return norm(this->surface_velocity(holder, center)) + static_cast<double>(norm(spin)) * radius;
   }

@@ -104,14 +104,15 @@ TEST(BuiltScene, NamesThatAreLeftOutAreTakenAllTheSame) {
   expect_refused(scene, "collider.1: ", "already a collider named 'collider1'");
 }
 
-TEST(BuiltScene, MaterialMovesCollidersInExplicitStepsAlone) {
+TEST(BuiltScene, MaterialMovesCollidersInExplicitStepsAndLiquidsAlone) {
   for (const Integrator integrator : {Integrator::kOptimization, Integrator::kSemiImplicit}) {
     Scene scene = scene_in(3);
     scene.colliders = {test::collider("ball", sphere({0, 2, 0}, 0.2), BoundaryType::kSlip)};
     scene.simulation.integrator = integrator;
     EXPECT_NO_THROW(validate(scene));
     scene.colliders[0].dynamics = Dynamics{.density = 1000};
-    expect_refused(scene, "collider.0.density: ", "only integrator \"explicit\"");
+    expect_refused(scene, "collider.0.density: ",
+                   "which only integrators \"explicit\" and \"incompressible\" do");
     scene.simulation.integrator = Integrator::kExplicit;
     EXPECT_NO_THROW(validate(scene));
   }

@@ -180,6 +180,8 @@ TEST(SceneObjectErrors, CollidersThatMaterialMoves) {
        "[[collider]]\nmass = 4\ninertia = @[1, 2]",
        {"'inertia' must have 3 or 6 entries, found 2"}},
       {"[[collider]]", "[[collider]]\nmass = 4\ninertia = [1, 2, @0]", {"'inertia.2' must be > 0"}},
+      {"[[collider]]", "[[collider]]\nmass = 4\nrestitution = @1.5", {"'restitution' must be"}},
+      {"[[collider]]", "[[collider]]\ncollides = @false", {"give it a 'density' or a 'mass'"}},
       {"[[collider]]",
        "[[collider]]\nmass = 4\nvelocity = @[1, 2]",
        {"'velocity' must have 3 entries"}},
@@ -190,11 +192,13 @@ TEST(SceneObjectErrors, CollidersThatMaterialMoves) {
   expect_one_finding(flat, {"[[collider]]",
                             "[[collider]]\nmass = 4\ninertia = @[1, 2, 3]",
                             {"'inertia' must have 1 entry, found 3"}});
-  for (const std::string integrator : {"incompressible", "optimization", "semi_implicit"})
+  for (const std::string integrator : {"optimization", "semi_implicit"})
     for (const std::string key : {"density = @4", "mass = @4", "velocity = @[1, 0]"})
       expect_one_finding(
           edited(flat, "dimension = 2", "dimension = 2\nintegrator = \"" + integrator + "\""),
-          {"[[collider]]", "[[collider]]\n" + key, {"only integrator \"explicit\""}});
+          {"[[collider]]",
+           "[[collider]]\n" + key,
+           {"only integrators \"explicit\" and \"incompressible\" do"}});
 }
 
 TEST(SceneObjectErrors, VectorsOfAnUnknownDimension) {

@@ -283,7 +283,10 @@ std::vector<Misuse> misuses_of_liquids() {
          s.tracers = {1, {0, 0}, false};
        }},
       {"collider.0.friction", [](Scene& s) { s.colliders[0].friction = 1; }},
-      {"collider.0.mass", [](Scene& s) { s.colliders[0].dynamics = Dynamics{.mass = 1}; }},
+      {"collider.0.restitution",
+       [](Scene& s) { s.colliders[0].dynamics = Dynamics{.mass = 1, .restitution = 1.5}; }},
+      {"collider.0.contact_friction",
+       [](Scene& s) { s.colliders[0].dynamics = Dynamics{.mass = 1, .contact_friction = -1}; }},
       {"material.water.viscosity", [](Scene& s) { s.materials[0].viscosity = 1; }},
       {"output.diagnostics", [](Scene& s) { s.output.diagnostics = DiagnosticsLevel::kStages; }},
   };
@@ -312,6 +315,7 @@ std::vector<Misuse> misuses_of_heat() {
        [](Scene& s) {
          s.colliders[0].temperature = {{-3, ""}};
        }},
+      {"collider.0.mass", [](Scene& s) { s.colliders[0].dynamics = Dynamics{.mass = 1}; }},
       {"heat_source.0.power",
        [](Scene& s) {
          s.heat_sources = {{"f", sphere({}, 1), {kNan, ""}}};

@@ -158,14 +158,16 @@ struct PushBodies : ResolveBodies<D, Real> {
   }
 };
 
-// Of what gravity and pressure give in a step: less than that is not worth another solve.
-inline constexpr double kLeastChange = 0.02;
-FIRN_HD inline bool is_worth_a_solve(const RigidMass& mass, const RigidVelocity& more,
-                                     const RigidVelocity& change, double by_gravity) {
+// Of what gravity and pressure give in a step: less than that is not worth another solve, nor is
+// what rounding makes of a body's velocity.
+inline constexpr double kLeastChange = 0.02, kRounding = 1e-9;
+FIRN_HD inline bool is_worth_a_solve(const RigidMass& mass, const BodyMotion& motion,
+                                     const RigidVelocity& more, double by_gravity) {
   const auto speed = [&](const RigidVelocity& u) {
     return norm(u.linear) + mass.radius * norm(u.angular);
   };
-  return speed(more) > kLeastChange * (by_gravity + speed(change));
+  return speed(more) >
+         kLeastChange * (by_gravity + speed(motion.change)) + kRounding * speed(motion.now);
 }
 
 template <int D, class Real>
@@ -183,7 +185,7 @@ struct WeighBodies : ResolveBodies<D, Real> {
     this->total(b, weight, moment);
     const RigidVelocity more =
         this->change(static_cast<int>(b), weight - motion.weight, moment - motion.weight_moment);
-    if (!is_worth_a_solve(bodies.moved.masses[b], more, motion.change,
+    if (!is_worth_a_solve(bodies.moved.masses[b], motion, more,
                           control->dt * norm(bodies.moved.gravity)))
       return;
     motion.free = {motion.free.linear + more.linear, motion.free.angular + more.angular};
@@ -216,7 +218,7 @@ struct HitBodies {
     motion.free = {motion.free.linear + by.linear, motion.free.angular + by.angular};
     motion.now = {motion.now.linear + by.linear, motion.now.angular + by.angular};
     PushBodies<D, Real>::set_pose(bodies.params.poses[c], motion.now);
-    if (is_worth_a_solve(mass, by, motion.change, control->dt * norm(bodies.moved.gravity)))
+    if (is_worth_a_solve(mass, motion, by, control->dt * norm(bodies.moved.gravity)))
       device.atomic_or(*changed, 1u);
   }
 };

@@ -285,8 +285,6 @@ std::vector<Misuse> misuses_of_liquids() {
       {"collider.0.friction", [](Scene& s) { s.colliders[0].friction = 1; }},
       {"collider.0.restitution",
        [](Scene& s) { s.colliders[0].dynamics = Dynamics{.mass = 1, .restitution = 1.5}; }},
-      {"collider.0.contact_friction",
-       [](Scene& s) { s.colliders[0].dynamics = Dynamics{.mass = 1, .contact_friction = -1}; }},
       {"material.water.viscosity", [](Scene& s) { s.materials[0].viscosity = 1; }},
       {"output.diagnostics", [](Scene& s) { s.output.diagnostics = DiagnosticsLevel::kStages; }},
   };

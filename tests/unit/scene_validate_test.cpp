@@ -283,8 +283,6 @@ std::vector<Misuse> misuses_of_liquids() {
          s.tracers = {1, {0, 0}, false};
        }},
       {"collider.0.friction", [](Scene& s) { s.colliders[0].friction = 1; }},
-      {"collider.0.restitution",
-       [](Scene& s) { s.colliders[0].dynamics = Dynamics{.mass = 1, .restitution = 1.5}; }},
       {"material.water.viscosity", [](Scene& s) { s.materials[0].viscosity = 1; }},
       {"output.diagnostics", [](Scene& s) { s.output.diagnostics = DiagnosticsLevel::kStages; }},
   };

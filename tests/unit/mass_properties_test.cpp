@@ -146,8 +146,7 @@ TEST(MassProperties, RefusesWhatCannotBe) {
   });
   expect("no mass has this inertia", [](S&, C&, B& b) { b = {.mass = 1, .inertia = {1, 1, 2.1}}; });
   expect("key frames", [](S&, C& c, B&) { c.motion = Keyframes{{0}, {}, {}, {}}; });
-  expect("\"explicit\"",
-         [](S& s, C&, B&) { s.simulation.integrator = Integrator::kOptimization; });
+  expect("\"explicit\"", [](S& s, C&, B&) { s.simulation.integrator = Integrator::kOptimization; });
 }
 
 TEST(MassProperties, MotionsMustMakeSense) {

@@ -218,7 +218,7 @@ class ColoursAnew(CliTest):
 
 class Warnings(CliTest):
     def test_of_what_material_moves_and_no_wall_holds(self):
-        body = ('[[collider]]\nname = "ram"\ndensity = 400\nvelocity = [20, 0]\n'
+        body = ('[[collider]]\nname = "ram"\ndensity = 400\nvelocity = [20, 0]\ncollides = false\n'
                 'shape = { type = "sphere", center = [0.5, 3.0], radius = 0.1 }\n')
         self.scene.write_text(self.scene.read_text() + body)
         self.assertNotIn("has left the domain", self.succeed("run", self.scene).stderr)

@@ -146,8 +146,8 @@ void RunRecord::warn_of_what_is_not_kept(const FrameStats& now) {
     if (!body.dynamic || left_[i] || !is_outside(scene_, body)) continue;
     left_[i] = true;
     Progress::warning(
-        fmt::format("collider \"{}\", which material moves, has left the domain in frame {}: the "
-                    "domain's faces, periodic ones too, act on material alone",
+        fmt::format("collider \"{}\", which material moves, has left the domain in frame {}: "
+                    "open and periodic faces let it pass, and all do without 'collides'",
                     scene_.colliders[i].name, now.frame));
   }
   if (passes(state_.totals.lost_volume, now.lost_volume, bounds.volume_loss))

@@ -107,8 +107,8 @@ class Projection : public Stage<Exec, D, Real> {
   // Solves after the first one of a step: one with the walls opened that were under tension, one
   // with those closed again that it showed to be wrong. What is still wrong then is a few faces.
   static constexpr int kMaxWallPasses = 2;
-  // Such with what bodies have met, each of which leaves the share of their velocity that the mass
-  // of liquid which they carry along is of both.
+  // Such with what bodies have met, or weigh, as the one before has shown it: each leaves of what
+  // is wrong a share, the mass of liquid that a body carries along over that and its own.
   static constexpr int kMaxBodyPasses = 2;
 
   template <class Complete>

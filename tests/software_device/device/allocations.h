@@ -10,16 +10,16 @@
 namespace emulator::core {
 
 // Who last touched the bytes of one word of memory. All of it is of one launch (global memory) or
-// block (shared memory), `serial`; where that is past, the word counts as untouched.
+// block (shared memory), `serial`; where that is past, the word counts as untouched. Three words
+// that are loaded and stored whole: parts written one by one could not be forwarded to the next
+// load.
 struct Shadow {
-  std::uint32_t writer, reader;                 // block << 10 | thread
-  std::uint32_t write_epoch : 24, written : 4;  // Warp::epoch; which bytes
-  std::uint32_t plain_write : 1, : 3;           // as opposed to an atomic or volatile one
-  std::uint32_t read_epoch : 24, read : 4;
-  std::uint32_t read_by_warp : 1, read_by_block : 1,
-      read_by_grid : 1, : 1;                                 // further threads than `reader`
-  std::uint64_t serial : 16, written_at : 20, read_at : 20;  // PTX lines
-  std::uint64_t valid : 4, : 4;  // shared memory: bytes that the block has written
+  std::uint64_t parties;  // writer, reader: block << 10 | thread
+  std::uint64_t
+      times;  // of the write: epoch 24, bytes 4, plain 1; from bit 32 of the read: epoch 24,
+              // bytes 4, and whether others of the warp, the block, the grid read as well
+  std::uint64_t rest;  // serial 16, PTX lines of the write and the read 20 each, from bit 56 the
+                       // bytes that the block has written (shared memory)
 };
 static_assert(sizeof(Shadow) == 24);
 

@@ -15,15 +15,14 @@ namespace {
 template <class T>
 T argument(const Warp& w, int lane, std::uint32_t place) {
   T value;
-  std::memcpy(&value, w.block->local + std::size_t{w.thread(lane)} * w.block->local_bytes + place,
-              sizeof value);
+  std::memcpy(&value, w.block->local_of(w.thread(lane)) + place, sizeof value);
   return value;
 }
 const std::byte* generic(const Warp& w, int lane, std::uint64_t at) {
   const std::uint64_t inside = at & ~kWindowMask;
   switch (at & kWindowMask) {
     case kLocalWindow:
-      return w.block->local + std::size_t{w.thread(lane)} * w.block->local_bytes + inside;
+      return w.block->local_of(w.thread(lane)) + inside;
     case kSharedWindow:
       return w.block->shared + inside;
     default:

@@ -211,7 +211,10 @@ class Launch {
     b.shared_bytes = code_.static_shared + dynamic_;
     b.shared = aligned(space.shared, b.shared_bytes);
     b.local_bytes = (code_.local + 15) / 16 * 16;
-    b.local = aligned(space.local, std::size_t{b.local_bytes} * threads_);
+    // An odd number of cache lines: the same place of all lanes would fall into few sets of the
+    // cache.
+    b.local_stride = ((b.local_bytes + 63) / 64 | 1) * 64;
+    b.local = aligned(space.local, std::size_t{b.local_stride} * threads_);
     make_warps(b, space);
   }
 

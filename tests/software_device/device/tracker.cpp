@@ -25,7 +25,7 @@ template <class F>
 
 }  // namespace
 
-void Tracker::report(int lane, const Shadow& s, u64 at, Touch touch, bool against_write) const {
+void Tracker::report(int lane, const Seen& s, u64 at, Touch touch, bool against_write) const {
   if (!count_finding(w_, in_, race_)) return;
   const u32 other = against_write ? s.writer : s.reader;
   const u64 line = against_write ? s.written_at : s.read_at;
@@ -116,11 +116,9 @@ void GlobalTracker::touch(int lane, std::uint64_t at, unsigned bytes, Touch touc
   Shadow* shadow = a->shadow - a->begin / 4;  // words are those of the address space
   for_each_word(at, bytes, [&](std::uint64_t word, unsigned which, unsigned offset) {
     Shadow& s = shadow[word];
-    if (touch == Touch::kRead)
-      tracker_.read(lane, s, which, at + offset);
-    else
-      tracker_.write(lane, s, which, at + offset, touch,
-                     [&] { return differs(at, value, offset, bytes); });
+    s = touch == Touch::kRead ? tracker_.read(lane, s, which, at + offset)
+                              : tracker_.write(lane, s, which, at + offset, touch,
+                                               [&] { return differs(at, value, offset, bytes); });
   });
 }
 
@@ -129,17 +127,17 @@ void SharedTracker::touch(int lane, std::uint64_t at, unsigned bytes, Touch touc
   bool all = true;
   for_each_word(at, bytes, [&](std::uint64_t word, unsigned which, unsigned offset) {
     Shadow& s = shadow_[word];
-    unsigned valid = tracker_.is_current(s) ? s.valid : 0;
+    unsigned valid = tracker_.is_current(s) ? static_cast<unsigned>(s.rest >> kValid) : 0;
     if (touch != Touch::kWrite) all &= (valid & which) == which;
     if (touch != Touch::kRead) valid |= which;
-    if (!races_)
-      tracker_.renew(s);
-    else if (touch == Touch::kRead)
-      tracker_.read(lane, s, which, at + offset);
-    else
-      tracker_.write(lane, s, which, at + offset, touch,
-                     [&] { return differs(at, value, offset, bytes); });
-    s.valid = valid & 0xF;
+    Shadow after = !races_ ? tracker_.renewed(s)
+                   : touch == Touch::kRead
+                       ? tracker_.read(lane, s, which, at + offset)
+                       : tracker_.write(lane, s, which, at + offset, touch,
+                                        [&] { return differs(at, value, offset, bytes); });
+    after.rest = (after.rest & ~(std::uint64_t{0xF} << kValid)) | std::uint64_t{valid & 0xF}
+                                                                      << kValid;
+    s = after;
   });
   if (!all && checks().init) report_fresh(lane, at);
 }

@@ -6,69 +6,106 @@
 
 namespace emulator::core {
 
+// What a `Shadow` says.
+struct Seen {
+  std::uint32_t writer, reader, write_epoch, read_epoch, written_at, read_at;
+  std::uint8_t written, read;                      // bytes
+  bool plain_write;                                // as opposed to an atomic or volatile one
+  bool read_by_warp, read_by_block, read_by_grid;  // further threads than `reader`
+};
+constexpr std::uint32_t kEpochMask = 0xFFFFFF, kLineMask = 0xFFFFF;
+constexpr int kWrittenAt = 16, kReadAt = 36, kValid = 56;
+
+[[gnu::always_inline]] inline Seen unpacked(const Shadow& s) {
+  const auto write = static_cast<std::uint32_t>(s.times),
+             read = static_cast<std::uint32_t>(s.times >> 32);
+  return {.writer = static_cast<std::uint32_t>(s.parties),
+          .reader = static_cast<std::uint32_t>(s.parties >> 32),
+          .write_epoch = write & kEpochMask,
+          .read_epoch = read & kEpochMask,
+          .written_at = static_cast<std::uint32_t>(s.rest >> kWrittenAt) & kLineMask,
+          .read_at = static_cast<std::uint32_t>(s.rest >> kReadAt) & kLineMask,
+          .written = static_cast<std::uint8_t>(write >> 24 & 0xF),
+          .read = static_cast<std::uint8_t>(read >> 24 & 0xF),
+          .plain_write = (write >> 28 & 1) != 0,
+          .read_by_warp = (read >> 28 & 1) != 0,
+          .read_by_block = (read >> 29 & 1) != 0,
+          .read_by_grid = (read >> 30 & 1) != 0};
+}
+// With `serial` and no bytes that are valid.
+[[gnu::always_inline]] inline Shadow packed(const Seen& s, std::uint16_t serial) {
+  const std::uint32_t write =
+      s.write_epoch | std::uint32_t{s.written} << 24 | std::uint32_t{s.plain_write} << 28;
+  const std::uint32_t read =
+      s.read_epoch | std::uint32_t{s.read} << 24 | std::uint32_t{s.read_by_warp} << 28 |
+      std::uint32_t{s.read_by_block} << 29 | std::uint32_t{s.read_by_grid} << 30;
+  return {.parties = s.writer | std::uint64_t{s.reader} << 32,
+          .times = write | std::uint64_t{read} << 32,
+          .rest = serial | std::uint64_t{s.written_at} << kWrittenAt |
+                  std::uint64_t{s.read_at} << kReadAt};
+}
+
 // The races of one warp-wide instruction, lane by lane.
 class Tracker {
  public:
   Tracker(Warp& w, const Instruction& in, std::uint16_t serial, Kind race)
       : w_(w),
         in_(in),
-        epoch_(w.epoch & 0xFFFFFF),
+        epoch_(w.epoch & kEpochMask),
+        line_(in.line & kLineMask),
         block_(w.block->linear << 10),
         serial_(serial),
-        race_(race) {
-    first_read_.serial = first_write_.serial = serial_;
-    first_read_.read_epoch = first_write_.write_epoch = epoch_ & 0xFFFFFF;
-    first_read_.read_at = first_write_.written_at = in.line & 0xFFFFF;
-  }
+        race_(race) {}
 
-  [[gnu::always_inline]] void read(int lane, Shadow& s, unsigned bytes, std::uint64_t at) const {
+  // The shadow after a read of it.
+  [[gnu::always_inline]] Shadow read(int lane, const Shadow& shadow, unsigned bytes,
+                                     std::uint64_t at) const {
     const std::uint32_t id = block_ | w_.thread(lane);
-    if (s.serial != serial_) {  // nothing touched it yet, the usual case
-      s = first_read_;
-      s.reader = id;
-      s.read = bytes & 0xF;
-      return;
-    }
-    if ((s.written & bytes) != 0 && s.plain_write != 0 && s.writer != id &&
+    if (!is_current(shadow))  // nothing touched it yet, the usual case
+      return {.parties = std::uint64_t{id} << 32,
+              .times = std::uint64_t{epoch_ | (bytes & 0xF) << 24} << 32,
+              .rest = serial_ | std::uint64_t{line_} << kReadAt};
+    Seen s = unpacked(shadow);
+    if ((s.written & bytes) != 0 && s.plain_write && s.writer != id &&
         !ordered(lane, s.writer, s.write_epoch))
       report(lane, s, at, Touch::kRead, true);
     if (s.read != 0) note_readers(lane, s, id);
     s.reader = id;
-    s.read_epoch = epoch_ & 0xFFFFFF;
-    s.read_at = in_.line & 0xFFFFF;
-    s.read |= bytes & 0xF;
+    s.read_epoch = epoch_;
+    s.read_at = line_;
+    s.read |= static_cast<std::uint8_t>(bytes & 0xF);
+    return packed(s, serial_);
   }
 
-  // `changes()`: whether the write changes what memory holds.
+  // The shadow after a write to it. `changes()`: whether the write changes what memory holds.
   template <class F>
-  [[gnu::always_inline]] void write(int lane, Shadow& s, unsigned bytes, std::uint64_t at,
-                                    Touch touch, F&& changes) const {
+  [[gnu::always_inline]] Shadow write(int lane, const Shadow& shadow, unsigned bytes,
+                                      std::uint64_t at, Touch touch, F&& changes) const {
     const std::uint32_t id = block_ | w_.thread(lane);
     const bool plain = touch == Touch::kWrite && !in_.strong;
-    if (s.serial != serial_) {
-      s = first_write_;
-      s.writer = id;
-      s.written = bytes & 0xF;
-      s.plain_write = plain;
-      return;
-    }
-    if ((s.written & bytes) != 0 && s.writer != id && (plain || s.plain_write != 0) &&
-        !ordered(lane, s.writer, s.write_epoch) && (!plain || s.plain_write == 0 || changes()))
+    if (!is_current(shadow))
+      return {.parties = id,
+              .times = epoch_ | (bytes & 0xF) << 24 | std::uint32_t{plain} << 28,
+              .rest = serial_ | std::uint64_t{line_} << kWrittenAt};
+    Seen s = unpacked(shadow);
+    if ((s.written & bytes) != 0 && s.writer != id && (plain || s.plain_write) &&
+        !ordered(lane, s.writer, s.write_epoch) && (!plain || !s.plain_write || changes()))
       report(lane, s, at, touch, true);
     else if (plain && (s.read & bytes) != 0 && read_by_others(lane, s))
       report(lane, s, at, touch, false);
     const bool again = s.writer == id && s.write_epoch == epoch_;
-    s.written = (again ? s.written | bytes : bytes) & 0xF;
+    s.written = static_cast<std::uint8_t>((again ? s.written | bytes : bytes) & 0xF);
     s.writer = id;
-    s.write_epoch = epoch_ & 0xFFFFFF;
-    s.written_at = in_.line & 0xFFFFF;
+    s.write_epoch = epoch_;
+    s.written_at = line_;
     s.plain_write = plain;
+    return packed(s, serial_);
   }
-  bool is_current(const Shadow& s) const { return s.serial == serial_; }
-  void renew(Shadow& s) const {
-    if (s.serial == serial_) return;
-    s = {};
-    s.serial = serial_;
+  [[gnu::always_inline]] bool is_current(const Shadow& s) const {
+    return static_cast<std::uint16_t>(s.rest) == serial_;
+  }
+  [[gnu::always_inline]] Shadow renewed(const Shadow& s) const {
+    return is_current(s) ? s : Shadow{.parties = 0, .times = 0, .rest = serial_};
   }
 
  private:
@@ -86,39 +123,37 @@ class Tracker {
            after(w.synced[static_cast<unsigned>(lane)], epoch);
   }
   // Whether a thread other than this one has read the word with nothing between.
-  bool read_by_others(int lane, const Shadow& s) const {
-    if (s.read_by_grid != 0) return true;
+  bool read_by_others(int lane, const Seen& s) const {
+    if (s.read_by_grid) return true;
     if (s.reader != (block_ | w_.thread(lane)) && !ordered(lane, s.reader, s.read_epoch))
       return true;
     if (((s.reader ^ block_) >> 10) != 0 || after(w_.barrier, s.read_epoch)) return false;
-    return s.read_by_block != 0 ||
-           (s.read_by_warp != 0 && !after(w_.synced[static_cast<unsigned>(lane)], s.read_epoch));
+    return s.read_by_block ||
+           (s.read_by_warp && !after(w_.synced[static_cast<unsigned>(lane)], s.read_epoch));
   }
   // Of those before this thread, whose own last read may lie behind a synchronisation as well.
-  void note_readers(int lane, Shadow& s, std::uint32_t id) const {
+  void note_readers(int lane, Seen& s, std::uint32_t id) const {
     if (((s.reader ^ block_) >> 10) != 0) {
-      s.read_by_grid = 1;
-      s.read_by_warp = s.read_by_block = 0;
+      s.read_by_grid = true;
+      s.read_by_warp = s.read_by_block = false;
     } else if (ordered(lane, s.reader, s.read_epoch)) {
-      s.read_by_warp = 0;
-      if (after(w_.barrier, s.read_epoch)) s.read_by_block = 0;
+      s.read_by_warp = false;
+      if (after(w_.barrier, s.read_epoch)) s.read_by_block = false;
     } else if (s.reader == id) {
       return;
     } else if ((s.reader & 1023) / kLanes == w_.index) {
-      s.read_by_warp = 1;
+      s.read_by_warp = true;
     } else {
-      s.read_by_block = 1;
+      s.read_by_block = true;
     }
   }
-  void report(int lane, const Shadow&, std::uint64_t at, Touch, bool against_write) const;
+  void report(int lane, const Seen&, std::uint64_t at, Touch, bool against_write) const;
 
   Warp& w_;
   const Instruction& in_;
-  std::uint32_t epoch_, block_;
+  std::uint32_t epoch_, line_, block_;
   std::uint16_t serial_;
   Kind race_;
-  Shadow first_read_{},
-      first_write_{};  // of a word that nothing touched before, but for the thread
 };
 
 class GlobalTracker {

@@ -89,7 +89,7 @@ firn_operators(grid/find_dependents SPLIT DIMENSION find_dependents)
 firn_operators(grid/dependents SPLIT DIMENSION fold_dependents mirror_dependents)
 firn_operators(grid/exchange give_nodes take_nodes)
 firn_operators(grid/bodies update_with_bodies take_impulses move_bodies)
-firn_operators(grid/solid_contact resolve_solids)
+firn_operators(grid/solid_contact resolve_solids count_contacts<Exec>)
 
 firn_operators(transfer/p2g SPLIT CASE p2g)
 firn_operators(transfer/g2p SPLIT CASE g2p)
@@ -119,7 +119,7 @@ firn_operators(particles/accelerate plan_kick<Exec> accelerate bound_kick<Exec>)
 firn_operators(particles/force_fields evaluate_forces)
 
 firn_operators(solve/levels build_levels)
-firn_operators(solve/components find_components number_components remove_means)
+firn_operators(solve/components find_components number_components remove_means untie_components<Exec>)
 firn_operators(solve/multigrid smooth first_sweep restrict_residual coarse_cycle)
 firn_operators(solve/elliptic_gradients begin_solve<Exec,SolveControl> adopt_rhs<Exec> judge_residual<Exec> prepare_guess
   compute_residual update_direction apply_operator update_solution)
@@ -133,7 +133,7 @@ firn_operators(mac/boundaries release_sliding_faces constrain_faces pressure_rea
                clinging_reactions)
 firn_operators(mac/swelling subtract_swelling)
 firn_operators(liquid/moved_bodies free_bodies push_bodies weigh_bodies hit_bodies)
-firn_operators(liquid/body_term add_body_product subtract_body_product)
+firn_operators(liquid/body_term add_body_product subtract_body_product tie_components)
 firn_operators(mac/face_layers find_layers)
 firn_operators(mac/extrapolation transpose_faces transpose_channel extrapolate_channel extrapolate_velocities)
 

@@ -93,7 +93,7 @@ struct ImplicitStats : SolverStats {
   double energy_before = 0, energy_after = 0;
 };
 
-struct ColliderReaction {  // mean over the frame of what the material exerts on the body
+struct ColliderReaction {  // mean over the frame of what material, and bodies on it, exert on it
   Vec3 force{}, torque{};  // N, N m about the world origin
   double power = 0;        // W: what the body does to the material by moving; 0 of dynamic ones
 };

@@ -24,6 +24,7 @@ struct Touch {
   double least;           // m/s, at which the point may come closer, negative: must leave
   double friction;
   double pushed;          // N s, along the normal
+  double need;            // m/s, by how much the velocity there has to change
   Vec<double, 3> rubbed;  // N s, across it
   std::int32_t holder;    // in the order of the domain's faces, then the colliders; -1: none
 };
@@ -40,11 +41,20 @@ struct SolidContact {
   std::uint32_t count = 0;
   std::uint32_t* pairs = nullptr;  // [body][2 D + collider]: whether they may meet in the step
   Touch* touches = nullptr;        // [point]
+  // Those that may come to touch, in their order, and behind [count] of these their number.
+  std::uint32_t* touching = nullptr;
+  double* impulses = nullptr;  // [collider][kReactionColumns]
 };
 
 // Changes the momenta of bodies, with which they would end the step, to such as they can. They have
-// not moved yet; poses are those of the step.
+// not moved yet; poses are those of the step. What that does to colliders that material does not
+// move is added to their impulses.
 template <class Exec, int D, class Real>
 void resolve_solids(Exec& exec, const SolidContact<Real, D>& solids, const StepControl* control);
+
+// At the end of a step: the impulses of contact count among the reactions of the frame, and are 0.
+template <class Exec>
+void count_contacts(Exec& exec, double* impulses, double* sums, std::uint32_t columns,
+                    const StepControl* control);
 
 }  // namespace firn

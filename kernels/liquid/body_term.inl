@@ -99,6 +99,89 @@ void multiply_by_bodies(Exec& exec, const BodyCoupling<Real, D>& bodies, const R
                ResolveBodies<D, Real>{bodies});
 }
 
+// What the closed parts of the faces that bodies have are, summed up with their signs over each
+// component: nothing for a body all about which it lies. Each body's counts by another factor, or
+// two that are pushed apart would cancel. In units that make the sums exact in any order.
+template <int D, class Real>
+struct SumTies : CoupledBlocks<D, Real> {
+  static constexpr const char* kName = "sum_ties";
+  static constexpr int kThreads = 64;
+  using Base = CoupledBlocks<D, Real>;
+  using Base::bodies, Base::kCells, Base::kUnknowns;
+  struct Scratch {};
+  static constexpr double kUnit = 1.0 / (1 << 30);
+  const std::uint32_t* labels;
+  std::int64_t* ties;
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t block = g.index();
+    if (bodies.near[block] == 0) return;
+    g.for_each(D * kCells, [&](std::uint32_t i) {
+      const std::uint64_t face = face_index<D>(block, 0, i);
+      const int body = bodies.owner[face];
+      if (body < 0) return;
+      const int axis = static_cast<int>(i / kCells);
+      const CellAddress upper{block, i % kCells},
+          lower = cell_beside<D>(bodies.mac, upper, axis, -1);
+      add(g, body, upper, face, upper, axis, -1);
+      add(g, body, upper, face, lower, axis, 1);
+    });
+  }
+  template <class Group>
+  FIRN_HD void add(Group& g, int body, const CellAddress& upper, std::uint64_t face,
+                   const CellAddress& cell, int axis, double sign) const {
+    if (!is_fluid(bodies.mac, cell)) return;
+    const std::uint32_t label = labels[cell_index(cell)];
+    if (!is_singular(label)) return;
+    const Vec<int, D> local = local_of_node<D>(static_cast<int>(upper.cell));
+    const double radius = bodies.moved.masses[body].radius;
+    auto unit = Base::unit_at(this->arm_of(body, this->block_at(upper.block), local, axis), axis);
+    for (int k = D; k < kUnknowns; ++k) unit[k] /= radius;
+    const double push = sign * this->closed(face) * (1 + 0.37 * (body % 29));
+    for (int k = 0; k < kUnknowns; ++k)
+      g.atomic_add(ties[std::uint64_t{label - kSingular} * kUnknowns + k],
+                   static_cast<std::int64_t>(push * unit[k] / kUnit));
+  }
+};
+template <int D>
+struct ClearTies {
+  static constexpr const char* kName = "clear_ties";
+  std::int64_t* ties;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t i) const {
+    ties[i] = 0;
+  }
+};
+// A tie by less than this share of a face is none that the solve could use.
+template <int D>
+struct AdoptTies {
+  static constexpr const char* kName = "adopt_ties";
+  static constexpr int kUnknowns = ContactSystem<D>::kUnknowns;
+  static constexpr std::int64_t kLeast = 1 << 20;
+  const std::int64_t* ties;
+  std::int64_t* cells;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t c) const {
+    bool ties_it = false;
+    for (int k = 0; k < kUnknowns; ++k) {
+      const std::int64_t tie = ties[c * kUnknowns + k];
+      ties_it = ties_it || tie > kLeast || tie < -kLeast;
+    }
+    if (ties_it) cells[c] = -cells[c];
+  }
+};
+
+template <class Exec, int D, class Real>
+void tie_components(Exec& exec, const BodyCoupling<Real, D>& bodies,
+                    const ComponentView<Real>& components, std::int64_t* ties, std::uint32_t count,
+                    std::uint32_t blocks) {
+  launch_items(exec, {{nullptr, count * ContactSystem<D>::kUnknowns}, nullptr}, ClearTies<D>{ties});
+  launch_groups(exec, {{nullptr, blocks}, nullptr},
+                SumTies<D, Real>{{bodies}, components.labels, ties});
+  launch_items(exec, {{nullptr, count}, nullptr}, AdoptTies<D>{ties, components.cells});
+}
+
 template <class Exec, int D, class Real>
 void add_body_product(Exec& exec, const BodyCoupling<Real, D>& bodies,
                       const EllipticVectors<Real>& v, std::uint32_t blocks) {

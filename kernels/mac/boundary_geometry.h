@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/mac/mac_grid.h"
+#include "kernels/mac/open_area.h"
 
 namespace firn {
 
@@ -57,12 +58,42 @@ struct BoundaryGeometry {
   FIRN_HD Real body_distance(const Vec<Real, D>& x, int c) const {
     return signed_distance<D>(params.colliders[c].program, to_body(params.poses[c], x));
   }
-  FIRN_HD Real distance(const Vec<Real, D>& x) const {
+  FIRN_HD Real wall_distance(const Vec<Real, D>& x) const {
     Real phi = kLargest<Real>;
     for (int a = 0; a < D && params.walls.active; ++a)
       phi = min(phi, min(x[a] - params.walls.min[a], params.walls.max[a] - x[a]));
+    return phi;
+  }
+  FIRN_HD Real distance(const Vec<Real, D>& x) const {
+    Real phi = wall_distance(x);
     for (int c = 0; c < params.collider_count; ++c) phi = min(phi, body_distance(x, c));
     return phi;
+  }
+  // What the walls and each body by themselves leave of a face.
+  FIRN_HD Real open_between(const Vec<int, D>& block, const Vec<int, D>& local, int axis) const {
+    constexpr int kFaceCorners = 1 << (D - 1);
+    constexpr int kAlong[4] = {0, 1, 1, 0}, kAcross[4] = {0, 0, 1, 1};
+    Vec<Real, D> corners[kFaceCorners];
+    for (int i = 0; i < kFaceCorners; ++i) {
+      Vec<Real, D> offset;
+      for (int a = 0; a < D; ++a) offset[a] = static_cast<Real>(local[a]);
+      offset[(axis + 1) % D] += static_cast<Real>(kAlong[i]);
+      if constexpr (D == 3) offset[(axis + 2) % D] += static_cast<Real>(kAcross[i]);
+      corners[i] = position_of(block, offset);
+    }
+    Real left = Real(1);
+    for (int part = -1; part < params.collider_count && left > Real(0); ++part) {
+      Real phi[kFaceCorners];
+      for (int i = 0; i < kFaceCorners; ++i) {
+        const Real d = part < 0 ? wall_distance(corners[i]) : body_distance(corners[i], part);
+        phi[i] = abs(d) < same_place(corners[i]) ? Real(0) : d;
+      }
+      if constexpr (D == 2)
+        left -= Real(1) - open_length(phi[0], phi[1]);
+      else
+        left -= Real(1) - open_square(phi);
+    }
+    return max(left, Real(0));
   }
   // Whether it can touch the cells of a block.
   FIRN_HD bool is_near(const Vec<int, D>& block) const {

@@ -43,6 +43,7 @@ struct FloodCells {
   BoundaryGeometry<D, Real> boundary;
   MacView<Real> mac;
   bool filled;  // whether mac.filled holds
+  bool again;   // look at what narrows before a wall only
 
   // The centre of a cell filled so far lies below the surface, whoever's particles fill it.
   static constexpr Real kWet = Real(0.5);
@@ -77,7 +78,7 @@ struct FloodCells {
   // Of a cell that is no fluid and lies beside one that is.
   FIRN_HD bool floods(const Vec<int, D>& block, const CellAddress& at, bool cut) const {
     const Vec<int, D> local = local_of_node<D>(static_cast<int>(at.cell));
-    bool wet = false, enclosed = true, open = false, sunk = false, fed = false;
+    bool wet = false, enclosed = true, open = false, sunk = false, fed = false, aired = false;
     Real widest = Real(0);
     Vec<Real, D> centre;
     for (int a = 0; a < D; ++a) {
@@ -100,13 +101,17 @@ struct FloodCells {
         else
           enclosed = false;
         fed = area > widest ? from : area == widest ? fed || from : fed;
+        aired = aired || (!from && area == Real(1));
         widest = max(widest, area);
       }
     }
-    if (open && sunk && !mac.ghost_fluid) return true;
-    if (filled && mac.filled[cell_index(at)] > kWet) enclosed = true;
-    if (wet && enclosed) return true;
+    if (!again) {
+      if (open && sunk && !mac.ghost_fluid) return true;
+      if (filled && mac.filled[cell_index(at)] > kWet) enclosed = true;
+      if (wet && enclosed) return true;
+    }
     // What is left of a cell before a wall is as full as the cell that it opens to.
+    if (again && !aired) return fed && cut;
     return fed && cut && boundary.distance(boundary.position_of(block, centre)) < Real(0);
   }
   // A cell without a way out has no part in the projection. Particles that have sunk into it, up to
@@ -141,8 +146,10 @@ void flood_cells(Exec& exec, const GridUpdateParams<Real, D>& params, bool fille
                  const StepControl* control) {
   const LaunchRange range{{&control->n_blocks, max_blocks}, &control->stop};
   if (filled && mac.ghost_fluid) launch_groups(exec, range, DryCells<D, Real>{mac});
-  launch_groups(exec, range, FloodCells<D, Real>{{params, grid}, mac, filled});
-  launch_items(exec, range, AdoptFlooded<D, Real>{mac});
+  for (int pass = 0; pass < (params.moved > 0 ? kNarrowPasses : 1); ++pass) {
+    launch_groups(exec, range, FloodCells<D, Real>{{params, grid}, mac, filled, pass > 0});
+    launch_items(exec, range, AdoptFlooded<D, Real>{mac});
+  }
 }
 
 }  // namespace firn

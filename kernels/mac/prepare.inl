@@ -262,6 +262,10 @@ struct MeasureFaces {
       if (open == Real(0) && min(min(corners[0], corners[1]), min(corners[2], corners[3])) > -reach)
         open = open_around(middle(), corners);
     }
+    // In the wedge between a body that has come near and another, the corners lie in one or the
+    // other.
+    if (open == Real(0) && boundary.params.moved > 0 && at(0, 0) > -boundary.grid.dx)
+      open = boundary.open_between(block, local, axis);
     return open < kLeastArea ? Real(0) : open;
   }
 

@@ -11,6 +11,14 @@
 
 namespace firn {
 
+// A label is the number of a cell of the same component or, at a root that is settled, flags; at
+// the end kSingular and the component's number, or anything else for cells of no singular
+// component.
+inline constexpr std::uint32_t kGrounded = 1u << 31, kSingular = 1u << 30;
+inline constexpr std::uint32_t kNoLabel = kGrounded | kSingular;
+FIRN_HD inline bool is_singular(std::uint32_t label) { return label >> 30 == 1; }
+FIRN_HD inline bool is_flagged(std::uint32_t label) { return label >> 30 != 0; }
+
 // Cells are numbered with 30 bits, beside two flags.
 inline constexpr std::uint32_t kMaxEllipticBlocks = 1u << 24;
 
@@ -30,7 +38,8 @@ struct ComponentView {
   LevelView<Real> level;
   std::uint32_t* labels = nullptr;                   // per cell
   std::uint32_t *flags = nullptr, *ranks = nullptr;  // max_blocks, max_blocks + 1
-  std::int64_t *sums = nullptr, *cells = nullptr;    // per singular component
+  // Per singular component; `cells` negative: a term of the system ties it, it is singular no more.
+  std::int64_t *sums = nullptr, *cells = nullptr;
   std::uint32_t max_blocks = 0;
   SolveControl* control = nullptr;
 };
@@ -44,6 +53,10 @@ void find_components(Exec& exec, const ComponentView<Real>& view, DeviceCount bl
 template <class Exec, int D, class Real>
 void number_components(Exec& exec, const ComponentView<Real>& view, std::uint32_t components,
                        std::uint32_t blocks);
+
+// For a system without the term: what that has tied is singular.
+template <class Exec>
+void untie_components(Exec& exec, std::int64_t* cells, std::uint32_t components);
 
 // Subtracts the mean of each singular component from the channel. The control block's residual must
 // hold a bound on its magnitudes (`measured`), or is found here; it is the largest magnitude

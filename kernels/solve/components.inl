@@ -8,14 +8,6 @@
 
 namespace firn {
 
-// A label is the number of a cell of the same component or, at a root that is settled, flags; at
-// the end kSingular and the component's number, or anything else for cells of no singular
-// component.
-inline constexpr std::uint32_t kGrounded = 1u << 31, kSingular = 1u << 30;
-inline constexpr std::uint32_t kNoLabel = kGrounded | kSingular;
-FIRN_HD inline bool is_singular(std::uint32_t label) { return label >> 30 == 1; }
-FIRN_HD inline bool is_flagged(std::uint32_t label) { return label >> 30 != 0; }
-
 // Labels within each block: the smallest of what the couplings inside the block reach.
 template <int D, class Real>
 struct LabelBlocks {
@@ -299,8 +291,7 @@ struct SubtractMeans {
     Real* own = channel + std::uint64_t{g.index()} * 64;
     const std::uint32_t* label = labels + std::uint64_t{g.index()} * 64;
     g.for_each(64, [&](std::uint32_t i) {
-      if (is_singular(label[i])) {
-        const std::uint32_t c = label[i] - kSingular;
+      if (const std::uint32_t c = label[i] - kSingular; is_singular(label[i]) && cells[c] > 0) {
         const double mean = static_cast<double>(sums[c]) / static_cast<double>(cells[c]) * unit;
         own[i] = static_cast<Real>(static_cast<double>(own[i]) - mean);
       }
@@ -344,6 +335,19 @@ void number_components(Exec& exec, const ComponentView<Real>& v, std::uint32_t c
   launch_items(exec, {{nullptr, components}, nullptr}, ClearSums{v.cells});
   launch_items(exec, {{nullptr, blocks}, nullptr}, NumberRoots{v.labels, v.ranks});
   launch_groups(exec, {{nullptr, blocks}, nullptr}, NumberCells{v.labels, v.cells});
+}
+
+struct UntieComponents {
+  static constexpr const char* kName = "untie_components";
+  std::int64_t* cells;
+  template <class Device>
+  FIRN_HD void operator()(Device&, std::uint32_t c) const {
+    if (cells[c] < 0) cells[c] = -cells[c];
+  }
+};
+template <class Exec>
+void untie_components(Exec& exec, std::int64_t* cells, std::uint32_t components) {
+  launch_items(exec, {{nullptr, components}, nullptr}, UntieComponents{cells});
 }
 
 template <class Exec, int D, class Real>

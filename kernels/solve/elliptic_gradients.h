@@ -19,6 +19,9 @@ struct EllipticVectors {
   SolveControl* control = nullptr;
 };
 
+template <class Real>
+struct ComponentView;
+
 // What a system has beside its stencil: a symmetric operator B that is nowhere negative, as of
 // bodies that are moved by all of the cells about them at once. What it adds to a block changes the
 // sums of that block, which it leaves in the partials.
@@ -29,6 +32,9 @@ struct EllipticTerm {
   virtual void add_product(const EllipticVectors<Real>& v, std::uint32_t blocks) = 0;
   // residual -= B solution; the largest magnitude of the residual.
   virtual void subtract_product(const EllipticVectors<Real>& v, std::uint32_t blocks) = 0;
+  // Of the singular components of the stencil, those whose constants B does not map to 0 are tied.
+  virtual void tie(const ComponentView<Real>& components, std::uint32_t count,
+                   std::uint32_t blocks) = 0;
 };
 
 // Sets inactive cells to 0 and forgets what blocks held that are empty now.

@@ -112,6 +112,7 @@ void RunRecord::complete_frame(const Simulation& simulation) {
   const FrameStats stats = simulation.stats();
   writer_->finish_picture(seconds_);
   warn_of_what_is_not_kept(stats);
+  warn_of_collapse(stats);
   writer_->write(simulation, stats, seconds_);
   last_ = stats;
   state_.totals.add(last_);
@@ -158,6 +159,20 @@ void RunRecord::warn_of_what_is_not_kept(const FrameStats& now) {
                  "(time.cfl) keep apart"
                : "particles lie too close together; fluid.density_correction = true and shorter "
                  "steps (time.cfl) keep them apart"));
+}
+
+// Material too soft for its weight falls together to next to nothing, and stays there quietly.
+void RunRecord::warn_of_collapse(const FrameStats& now) {
+  constexpr double kCollapsed = 0.1;  // snow that is rolled flat keeps twice that
+  if (!(now.totals.mass > 0) || collapsed_) return;
+  const double volume = now.totals.volume / now.totals.mass;
+  if (!(began_ > 0)) began_ = volume;
+  collapsed_ = volume < kCollapsed * began_;
+  if (collapsed_)
+    Progress::warning(
+        fmt::format("the material has fallen together to {:.2g} % of its volume until frame {}: it "
+                    "is too soft for what it bears; check the units of its stiffness (Pa)",
+                    100 * volume / began_, now.frame));
 }
 
 std::filesystem::path RunRecord::save_checkpoint(const Simulation& simulation) {

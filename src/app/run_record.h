@@ -60,6 +60,7 @@ class RunRecord {
             std::optional<double> time);
   void count_start();
   void warn_of_what_is_not_kept(const FrameStats& now);
+  void warn_of_collapse(const FrameStats& now);
   void write_summary(const Simulation& simulation, const std::string& message);
 
   const RunDirectory& directory_;
@@ -73,6 +74,8 @@ class RunRecord {
   FrameStats last_;
   int whole_ = -1;                     // the last frame that has all its files, as far as was asked
   std::vector<bool> squeezed_, left_;  // materials, colliders that were warned of
+  double began_ = 0;                   // m^D/kg, the volume of what the first frame has
+  bool collapsed_ = false;
   RunState state_;
   RunSeconds seconds_;
   Clock::time_point started_;

@@ -86,15 +86,22 @@ Values vorticity_values(const Snapshot& s) {
 
 ColorRange expected_speed(const Scene&, const Stage& stage) { return {0, stage.speed}; }
 
-// Hydrostatic and stagnation pressure of the densest material.
+// Hydrostatic and stagnation pressure of the densest material; without weight, where that is next
+// to nothing, what strains of some hundredths make in the stiffest.
 ColorRange expected_pressure(const Scene& scene, const Stage& stage) {
-  double density = 0;
-  for (const Material& material : scene.materials) density = std::max(density, material.density);
+  constexpr double kSmall = 1e-4, kStrain = 0.05;
+  double density = 0, stiffness = 0;
+  for (const Material& material : scene.materials) {
+    density = std::max(density, material.density);
+    stiffness = std::max(stiffness, material.youngs_modulus);
+  }
   const double g = norm(to_vec(scene.simulation.gravity));
   const double height =
       dot(stage.focus.extent(),
           V3d{{std::abs(stage.up[0]), std::abs(stage.up[1]), std::abs(stage.up[2])}});
-  return {0, density * (g * height + 0.5 * stage.speed * stage.speed)};
+  const double by_motion = density * (g * height + 0.5 * stage.speed * stage.speed);
+  if (g == 0 && by_motion < kSmall * stiffness) return {-kStrain * stiffness, kStrain * stiffness};
+  return {0, by_motion};
 }
 
 // J_P starts at one; J - 1, plastic strain and logarithms at zero.

@@ -369,10 +369,11 @@ std::vector<std::string> scene_warnings(const Scene& scene) {
   if (!has_what_it_names(scene)) validate(scene);
   std::vector<std::string> warnings = mesh_warnings(scene);
   for (const auto& more :
-       {body_warnings(scene), overlap_warnings(scene), shared_space_warnings(scene),
-        transfer_warnings(scene), flow_warnings(scene), weight_warnings(scene),
-        stiffness_warnings(scene), strength_warnings(scene), collider_warnings(scene),
-        wall_warnings(scene), seam_warnings(scene), force_warnings(scene)})
+       {body_warnings(scene), overlap_warnings(scene), solid_overlap_warnings(scene),
+        shared_space_warnings(scene), transfer_warnings(scene), flow_warnings(scene),
+        weight_warnings(scene), stiffness_warnings(scene), strength_warnings(scene),
+        collider_warnings(scene), wall_warnings(scene), seam_warnings(scene),
+        force_warnings(scene)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

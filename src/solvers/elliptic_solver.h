@@ -55,6 +55,7 @@ class EllipticSolver {
     scalars_.poll();
     set_views(system);
     level_[0] = hierarchy_.finest;
+    if (tied_ > 0) untie_components(exec_, components_.cells, first.singular_components);
     return run(system);
   }
 
@@ -224,6 +225,7 @@ class EllipticSolver {
     r.plain = hierarchy_.plain;
     r.singular_components = state().singular_components;
     r.imbalance = r.singular_components > 0 ? imbalance_ : 0;
+    r.tied_components = r.singular_components > 0 ? tied_ : 0;
     r.levels = static_cast<std::uint32_t>(depth_);
     return r;
   }
@@ -234,6 +236,7 @@ class EllipticSolver {
     components_.sums = sums_.data();
     components_.cells = sums_.data() + n;
     number_components<Exec, D>(exec_, components_, state().singular_components, blocks_);
+    if (term_ != nullptr) term_->tie(components_, state().singular_components, blocks_);
   }
   void prepare(const EllipticSystem<Real>& system) {
     prepare_guess<Exec, D>(exec_, vectors_, blocks_);
@@ -263,9 +266,14 @@ class EllipticSolver {
     sums_.read(host_sums_);
     const double unit = SumScale::of(blocks_).unit(largest);
     double found = 0;
+    tied_ = 0;
     for (std::size_t c = 0; c < n; ++c) {
-      const double mean = static_cast<double>(host_sums_[c]) * unit /
-                          static_cast<double>(std::max<std::int64_t>(host_sums_[n + c], 1));
+      if (host_sums_[n + c] < 0) {
+        ++tied_;
+        continue;
+      }
+      const double mean =
+          static_cast<double>(host_sums_[c]) * unit / static_cast<double>(host_sums_[n + c]);
       found = std::max(found, mean);
     }
     return found;
@@ -324,6 +332,7 @@ class EllipticSolver {
   KrylovScalars<Exec, SolveControl> scalars_;
   std::uint32_t max_blocks_ = 0, pool_blocks_ = 0, blocks_ = 0;
   double imbalance_ = 0;
+  std::uint32_t tied_ = 0;  // of the components that the last solve looked at
   int depth_ = 0;
   LevelTable levels_;
   LevelView<Real> level_[kMaxLevels];

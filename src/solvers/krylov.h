@@ -16,8 +16,9 @@ struct SolveReport {
   bool rounding_limited = false;
   bool plain = false;  // the faster cycle was not positive for this system: see Coarsen
   std::uint32_t iterations = 0, restarts = 0, singular_components = 0, levels = 0;
-  std::uint32_t looks = 0;  // times that the host waited for the scalars
-  double residual = 0;      // conjugate gradients: the true one, largest magnitude
+  std::uint32_t tied_components = 0;  // of these, by the term of the system
+  std::uint32_t looks = 0;            // times that the host waited for the scalars
+  double residual = 0;                // conjugate gradients: the true one, largest magnitude
   double initial = 0, tolerance = 0;
   // Largest mean (by magnitude) of the right-hand side over a singular component, which no solution
   // can meet and the solve left out.

@@ -54,6 +54,13 @@ class MovedBodies : public Stage<Exec, D, Real>, public EllipticTerm<Real> {
   void subtract_product(const EllipticVectors<Real>& v, std::uint32_t blocks) override {
     subtract_body_product<Exec, D, Real>(context_.exec, coupling(), v, blocks);
   }
+  void tie(const ComponentView<Real>& components, std::uint32_t count,
+           std::uint32_t blocks) override {
+    const std::size_t room = std::size_t{count} * Coupling::System::kUnknowns;
+    if (ties_.size() < room) renew(context_.exec, ties_, 2 * room);
+    tie_components<Exec, D, Real>(context_.exec, coupling(), components, ties_.data(), count,
+                                  blocks);
+  }
 
   void reserve_blocks(std::uint32_t blocks) {
     if (count() == 0) return;
@@ -61,7 +68,7 @@ class MovedBodies : public Stage<Exec, D, Real>, public EllipticTerm<Real> {
     renew(context_.exec, near_, blocks);
   }
   std::size_t bytes() const {
-    return owner_.bytes() + near_.bytes() + parts_.bytes() + motions_.bytes();
+    return owner_.bytes() + near_.bytes() + parts_.bytes() + motions_.bytes() + ties_.bytes();
   }
   // What bytes() says once `blocks` are reserved, for estimates.
   static std::size_t bytes_for(const Scene& scene, std::uint32_t blocks) {
@@ -96,6 +103,7 @@ class MovedBodies : public Stage<Exec, D, Real>, public EllipticTerm<Real> {
   Buffer<Exec, double> parts_;
   Buffer<Exec, BodyMotion> motions_;
   Buffer<Exec, std::uint32_t> changed_;
+  Buffer<Exec, std::int64_t> ties_;
 };
 
 }  // namespace firn

@@ -51,7 +51,9 @@ class PositionCorrection : public Stage<Exec, D, Real> {
       return opened ? solver.solve(system, loose, &c->stop)
                     : solver.solve_again(system, loose, &c->stop);
     });
-    if (report.imbalance > 0) refuse_squeezed(report.imbalance);
+    // Bodies that the liquid moves give way to it, as the pressure sees to.
+    if (report.imbalance > 0 && projection_.last().tied_components == 0)
+      refuse_squeezed(report.imbalance);
     stats.correction_iterations += report.iterations;
     stats.corrections_lost += report.converged || report.stopped ? 0 : 1;
     return report.converged;

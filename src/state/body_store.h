@@ -71,12 +71,18 @@ class BodyStore {
     resolve_solids<Exec, D, Real>(
         exec_,
         SolidContact<Real, D>{params, view(), dx_, properties_.data(), points_.data(),
-                              body_of_.data(), count, pairs_.data(), touches_.data()},
+                              body_of_.data(), count, pairs_.data(), touches_.data(),
+                              touching_.data(), impulses_.data()},
         control);
   }
   void move(const GridUpdateParams<Real, D>& params, StepControl* control) {
+    if (any_collides())
+      count_contacts(exec_, impulses_.data(), reactions_,
+                     static_cast<std::uint32_t>(impulses_.size()), control);
     move_bodies<Exec, D, Real>(exec_, params, view(), control);
   }
+  // Where the reactions of the frame are summed up, [collider][kReactionColumns].
+  void report_to(double* reactions) { reactions_ = reactions; }
 
   const std::vector<RigidMass>& masses() const { return host_masses_; }
   std::vector<RigidBody> states() const { return bodies_.download(); }
@@ -174,6 +180,7 @@ class BodyStore {
     pairs_ =
         Buffer<Exec, std::uint32_t>(exec_, properties.size() * (2 * D + scene.colliders.size()));
     touches_ = Buffer<Exec, Touch>(exec_, points.size());
+    touching_ = Buffer<Exec, std::uint32_t>(exec_, points.size() + 1);
   }
   BodyScratch scratch() { return {systems_.data(), sums_.data(), impulses_.data()}; }
 
@@ -185,11 +192,12 @@ class BodyStore {
   Buffer<Exec, RigidBody> bodies_;
   Buffer<Exec, RigidPose<Real>> judged_;
   Buffer<Exec, double> systems_, sums_, impulses_;
+  double* reactions_ = nullptr;
   Real dx_ = 0;
   Buffer<Exec, SolidProperties> properties_;
   Buffer<Exec, Vec<double, 3>> points_;
   Buffer<Exec, std::int32_t> body_of_;
-  Buffer<Exec, std::uint32_t> pairs_;
+  Buffer<Exec, std::uint32_t> pairs_, touching_;
   Buffer<Exec, Touch> touches_;
 };
 

@@ -84,6 +84,7 @@ class ColliderStore {
     poses_ = Buffer<Exec, RigidPose<Real>>(exec, colliders.size());
     sums_ = Buffer<Exec, double>(exec, columns());
     sums_.zero();
+    bodies_.report_to(sums_.data());
     std::vector<double> densities;
     densities.reserve(scene.materials.size());
     for (const Material& m : scene.materials) densities.push_back(m.density);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "src/scene/motion_keys.h"
+#include "src/scene/surface_points.h"
 #include "src/state/coarse_shape.h"
 
 namespace firn {
@@ -92,6 +93,21 @@ class Placed {
   RigidPose<double> pose_;
 };
 
+// How deep the deepest of these points lies in a collider, m; none: not within its bounds.
+double depth_of(const std::vector<Vec3>& points, const Placed& in) {
+  double deepest = 0;
+  for (const Vec3& x : points)
+    deepest = std::max(deepest, -distance(in.shape().compiled, in.local(x)));
+  return deepest;
+}
+double depth_in_wall(const std::vector<Vec3>& points, const Domain& domain, std::size_t face) {
+  double deepest = 0;
+  for (const Vec3& x : points)
+    deepest = std::max(deepest, face % 2 == 0 ? domain.min[face / 2] - x[face / 2]
+                                              : x[face / 2] - domain.max[face / 2]);
+  return deepest;
+}
+
 // What fills a shape, and what a collider does with the part that lies in it.
 struct Filled {
   std::string name;
@@ -148,6 +164,54 @@ std::vector<std::string> overlap_warnings(const Scene& scene) {
           part.name, 100 * share, name_or_number(collider.name, c),
           part.flows ? "where what it brings has no room"
                      : "whose surface takes it in at the first step"));
+    }
+  }
+  return warnings;
+}
+
+std::vector<std::string> solid_overlap_warnings(const Scene& scene) {
+  const int d = scene.simulation.dimension;
+  const double deep = 0.1 * scene.grid.dx;  // less is put right within a few steps
+  const auto meets_solids = [](const Collider& c) { return !c.dynamics || c.dynamics->collides; };
+  const auto named = [&](std::size_t c) {
+    return "collider \"" + name_or_number(scene.colliders[c].name, c) + "\"";
+  };
+  std::vector<std::string> warnings;
+  const auto tell = [&](std::size_t c, double depth, const std::string& where) {
+    if (depth > deep)
+      warnings.push_back(fmt::format(
+          "{} begins {:.3g} m deep in {}, from where it is pushed out, and gains speed; move it, "
+          "or set collides = false",
+          named(c), depth, where));
+  };
+  std::vector<std::vector<Vec3>> points(scene.colliders.size());
+  std::vector<std::optional<Placed>> placed(scene.colliders.size());
+  const auto place = [&](std::size_t c) -> const Placed& {
+    if (!placed[c]) placed[c].emplace(scene.colliders[c], d, scene.grid.dx);
+    return *placed[c];
+  };
+  for (std::size_t c = 0; c < scene.colliders.size(); ++c)
+    if (scene.colliders[c].dynamics && scene.colliders[c].dynamics->collides)
+      points[c] =
+          surface_points(compile_shape(scene.colliders[c].shape, d, scene.grid.dx), scene.grid.dx)
+              .points;
+  for (std::size_t c = 0; c < scene.colliders.size(); ++c) {
+    if (points[c].empty()) continue;
+    for (std::size_t other = 0; other < scene.colliders.size(); ++other) {
+      const bool both = !points[other].empty();
+      if (other == c || (both && other < c) || !meets_solids(scene.colliders[other])) continue;
+      if (!place(other).may_meet(place(c).shape().compiled, d)) continue;
+      const double depth = std::max(depth_of(points[c], place(other)),
+                                    both ? depth_of(points[other], place(c)) : 0.0);
+      tell(c, depth, named(other));
+    }
+    if (!scene.grid.domain) continue;
+    constexpr const char* kFaces[] = {"-x", "+x", "-y", "+y", "-z", "+z"};
+    for (std::size_t face = 0; face < 2 * static_cast<std::size_t>(d); ++face) {
+      const BoundaryType type = scene.grid.domain->boundary[face];
+      if (type != BoundaryType::kOpen && type != BoundaryType::kPeriodic)
+        tell(c, depth_in_wall(points[c], *scene.grid.domain, face),
+             fmt::format("the {} wall of the domain", kFaces[face]));
     }
   }
   return warnings;

@@ -166,6 +166,82 @@ TEST(Floating, StonesComeToRestOnTheFloor) {
   }
 }
 
+// Liquid fills the wedges beside where a round body touches a wall, though no particle fits in
+// them: it is pressed up, or off a wall, by all of the pressure about it, as is what comes near.
+TEST(Floating, WhatTouchesAWallIsNotSuckedOn) {
+  constexpr double kRadius = 0.15, kDx = 0.03;
+  const double displaced = 1000 * std::numbers::pi * kRadius * kRadius;
+  for (const double gap : {0.0, 0.3 * kDx})
+    for (const double density : {500.0, 2000.0}) {
+      SCOPED_TRACE(testing::Message() << gap << ", " << density);
+      Scene scene = tank_with(
+          dynamic(collider("disc", sphere({1, kRadius + gap, 0}, kRadius), BoundaryType::kSeparate),
+                  density),
+          2, kDx, 2, 1.2);
+      Simulation simulation = simulate(scene);
+      run_to(simulation, 0.3);
+      simulation.advance_frame();
+      if (density > 1000) {
+        EXPECT_NEAR(height(simulation), -gap, 1e-3);
+        EXPECT_NEAR(simulation.reactions()[0].force[1], kGravity * displaced,
+                    0.2 * kGravity * displaced);
+      } else {
+        EXPECT_GT(height(simulation), 0.05);
+      }
+    }
+  Scene aside = tank_with(
+      dynamic(collider("disc", sphere({kRadius, 0.6, 0}, kRadius), BoundaryType::kSeparate), 1000),
+      2, kDx, 2, 1.2);
+  Simulation simulation = simulate(aside);
+  run_to(simulation, 0.3);
+  EXPECT_NEAR(height(simulation), 0, 0.5 * kDx);
+  EXPECT_NEAR(simulation.reactions()[0].force[0], 0, 0.2 * kGravity * displaced);
+}
+
+// Bodies that touch close off pockets of liquid, whose pressure has a value: it holds them apart.
+TEST(Floating, PocketsBetweenBodiesAreSolvedFor) {
+  constexpr double kRadius = 0.09;
+  for (const double density : {300.0, 2500.0}) {
+    SCOPED_TRACE(density);
+    Scene scene = liquid_scene(2, 0.03);
+    scene.fluid.free_surface = FreeSurface::kGhostFluid;
+    scene.bodies = {body("liquid", 0, box({0, 0, 0}, {1, 0.5, 0}))};
+    for (int k = 0; k < 8; ++k)
+      scene.colliders.push_back(dynamic(
+          collider("disc " + std::to_string(k),
+                   sphere({0.14 + 0.24 * (k % 4), 0.65 + 0.25 * (k / 4) + 0.01 * k, 0}, kRadius),
+                   BoundaryType::kSeparate),
+          density));
+    scene.grid.domain = closed_box({0, 0, 0}, {1, 2, 1});
+    Simulation simulation = simulate(scene);
+    run_to(simulation, 2.5);
+    EXPECT_LT(simulation.stats().energy.growth, 0.02);
+    for (std::size_t a = 0; a < 8; ++a)
+      for (std::size_t b = 0; b < a; ++b) {
+        const ColliderState one = simulation.colliders()[a], other = simulation.colliders()[b];
+        const double apart =
+            std::hypot(one.translation[0] + one.pivot[0] - other.translation[0] - other.pivot[0],
+                       one.translation[1] + one.pivot[1] - other.translation[1] - other.pivot[1]);
+        EXPECT_GT(apart, 2 * kRadius - 0.2 * 0.03) << a << ", " << b;
+      }
+  }
+}
+
+// A piston that falls in a full cylinder compresses what cannot be compressed: it stays.
+TEST(Floating, APistonRestsOnSealedLiquid) {
+  const Collider piston =
+      dynamic(collider("piston", box({-0.02, 0.5, 0}, {0.62, 0.7, 0}), BoundaryType::kSlip), 3000);
+  Scene scene = liquid_scene(2, 0.03);
+  scene.bodies = {body("liquid", 0, box({0, 0, 0}, {0.6, 0.5, 0}))};
+  scene.colliders = {piston};
+  scene.colliders[0].dynamics->collides = false;
+  scene.grid.domain = closed_box({0, 0, 0}, {0.6, 1.2, 1});
+  Simulation simulation = simulate(scene);
+  run_to(simulation, 0.5);
+  EXPECT_NEAR(height(simulation), 0, 0.2 * 0.03);
+  EXPECT_NEAR(simulation.reactions()[0].force[1], kGravity * 3000 * 0.64 * 0.2, 20);
+}
+
 Scene flotsam(Precision precision) {
   Scene scene =
       tank_with(floating_block(400, BoundaryType::kSeparate, 2), 2, 0.05, 2.4, 1, precision);

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <string>
 
+#include "tests/support/fluid_scenes.h"
 #include "tests/support/rigid_scenes.h"
 
 namespace firn::test {
@@ -187,6 +188,63 @@ TEST(SolidContact, MovingCollidersTakeThemAlong) {
   run_for(simulation, 0.9);
   EXPECT_NEAR(simulation.colliders()[1].translation[1], 0.45, 3e-3);
   EXPECT_NEAR(simulation.colliders()[1].translation[0], 0.18, 6e-3);
+}
+
+// What holds them bears their weight, and the work of what raises them is told.
+TEST(SolidContact, CollidersBearThemAndFeedThemEnergy) {
+  for (const Integrator integrator : {Integrator::kExplicit, Integrator::kIncompressible}) {
+    SCOPED_TRACE(static_cast<int>(integrator));
+    Scene scene = bare(2);
+    scene.simulation.integrator = integrator;
+    if (integrator == Integrator::kIncompressible) {
+      scene.materials = {liquid_scene(2, 0.05).materials[0]};
+      scene.bodies = {body("drop", 0, box({2, 0, 0}, {2.2, 0.2, 0}))};
+      scene.grid.domain = closed_box({-1, 0, 0}, {2.5, 2, 1});
+    }
+    Collider lift = collider("lift", box({-0.5, 0.1, 0}, {0.5, 0.3, 0}));
+    lift.motion = Keyframes{{0, 0.5, 1.5}, {{0, 0, 0}, {0, 0, 0}, {0, 0.6, 0}}, {}, {}};
+    scene.colliders = {lift, dynamic(collider("box", box({-0.2, 0.3, 0}, {0.2, 0.6, 0})), 500)};
+    const double weight = 500 * 0.4 * 0.3 * kGravity;
+    Simulation simulation = begin(scene);
+    run_to(simulation, 0.4);
+    EXPECT_NEAR(simulation.reactions()[0].force[1], -weight, 0.01 * weight);
+    EXPECT_NEAR(simulation.reactions()[0].torque[2], 0, 0.01 * weight);
+    run_to(simulation, 2);
+    // It is set off at once: half of the work is lost, the other half when it lands.
+    const double raised = 0.6 * weight, set_off = weight / kGravity * 0.6 * 0.6;
+    EXPECT_NEAR(simulation.stats().energy.fed, raised + set_off, 0.01 * raised);
+    EXPECT_LT(simulation.stats().energy.growth, 0.01);
+  }
+}
+
+// A heap of forty comes to rest without sinking into itself, at the steps that a liquid takes too;
+// and a heavy one on light ones is borne.
+TEST(SolidContact, HeapsBearThemselves) {
+  constexpr double kDx = 0.05;
+  Scene scene = bare(2);
+  scene.simulation.integrator = Integrator::kIncompressible;
+  scene.materials = {liquid_scene(2, kDx).materials[0]};
+  scene.bodies = {body("drop", 0, box({2.4, 0, 0}, {2.5, 0.1, 0}))};
+  scene.grid.domain = closed_box({0, 0, 0}, {2.5, 3, 1});
+  scene.time = {};
+  for (int k = 0; k < 40; ++k) {
+    const double x = 0.3 + 0.24 * (k % 8) + 0.03 * (k / 8 % 2), y = 0.12 + 0.26 * (k / 8);
+    scene.colliders.push_back(dynamic(
+        collider("disc", sphere({x, y, 0}, 0.1), BoundaryType::kSeparate), k == 35 ? 20000 : 400));
+    scene.colliders.back().name += std::to_string(k);
+  }
+  Simulation simulation = begin(scene);
+  run_to(simulation, 3);
+  const auto states = simulation.colliders();
+  const auto place = [&](std::size_t c, std::size_t axis) {
+    return states[c].pivot[axis] + states[c].translation[axis];
+  };
+  for (std::size_t a = 0; a < 40; ++a) {
+    EXPECT_GT(place(a, 1), 0.1 - 0.1 * kDx) << a;
+    for (std::size_t b = 0; b < a; ++b)
+      EXPECT_GT(std::hypot(place(a, 0) - place(b, 0), place(a, 1) - place(b, 1)), 0.2 - 0.2 * kDx)
+          << a << ", " << b;
+  }
 }
 
 }  // namespace

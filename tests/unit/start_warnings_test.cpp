@@ -31,6 +31,23 @@ TEST(OverlapWarnings, NameABodyWithAColliderInIt) {
   EXPECT_NE(warnings[0].find("body \"pool\": 9 % of it"), std::string::npos) << warnings[0];
   EXPECT_NE(warnings[0].find("collider \"box\""), std::string::npos);
 }
+TEST(OverlapWarnings, NameSolidsThatBeginInEachOther) {
+  Scene scene = pool({0, 1, 0}, {0.3, 1.3, 0});
+  scene.colliders[0].dynamics = Dynamics{.density = 500};
+  scene.colliders.push_back(collider("ball", sphere({0.35, 1.15, 0}, 0.1)));
+  scene.grid.domain = Domain{};
+  scene.grid.domain->min = {0.1, 0, 0};
+  scene.grid.domain->max = {1, 2, 1};
+  scene.grid.domain->boundary.fill(BoundaryType::kSlip);
+  const auto warnings = solid_overlap_warnings(scene);
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_NE(warnings[0].find("collider \"box\" begins 0.05 m deep in collider \"ball\""),
+            std::string::npos)
+      << warnings[0];
+  EXPECT_NE(warnings[1].find("0.1 m deep in the -x wall"), std::string::npos) << warnings[1];
+  scene.colliders[0].dynamics->collides = false;
+  EXPECT_TRUE(solid_overlap_warnings(scene).empty());
+}
 TEST(OverlapWarnings, AreSilentWhereShapesTouchMoveOrHold) {
   EXPECT_TRUE(overlap_warnings(pool({0, -0.3, 0}, {1, 0, 0})).empty());
   EXPECT_TRUE(overlap_warnings(pool({0, -0.3, 0}, {1, 0.015, 0})).empty()) << "within a cell";

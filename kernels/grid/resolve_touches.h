@@ -1,0 +1,188 @@
+// The impulses at touches (solid_contact.h), found by relaxation.
+#pragma once
+
+#include "kernels/grid/solids.h"
+
+namespace firn {
+
+// One group for all of them, as each impulse changes what the next one has to be.
+template <int D, class Real>
+struct ResolveTouches : Solids<D, Real> {
+  static constexpr const char* kName = "resolve_touches";
+  static constexpr int kThreads = 256;
+  static constexpr std::uint32_t kParts = 256;
+  // An impulse is passed on from touch to touch, and back.
+  static constexpr std::uint32_t kLeastImpulses = 96, kImpulsesPerTouch = 32;
+  using Base = Solids<D, Real>;
+  using Base::solids, Base::control;
+  struct Scratch {
+    double worst[kParts];
+    std::uint32_t at[kParts];
+    std::uint32_t count;
+    int changed[2];  // bodies
+  };
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    list_touching(g);
+    const std::uint32_t n = g.scratch.count;
+    const std::uint32_t most =
+        kLeastImpulses > kImpulsesPerTouch * n ? kLeastImpulses : kImpulsesPerTouch * n;
+    g.for_each(kParts, [&](std::uint32_t part) {
+      for (std::uint32_t k = part; k < n; k += kParts) renew_need(solids.touching[k]);
+    });
+    // Speeds that make nothing of a step.
+    const double least = 1e-3 * control->dt * norm(solids.moved.gravity) +
+                         1e-9 * static_cast<double>(solids.dx) / control->dt;
+    for (std::uint32_t impulse = 0; impulse < most; ++impulse) {
+      find_worst(g, n);
+      if (!(g.scratch.worst[0] > least)) return;
+      g.once([&] {
+        const std::uint32_t i = g.scratch.at[0];
+        push(i);
+        g.scratch.changed[0] = solids.body_of[i];
+        g.scratch.changed[1] = this->body_of(solids.touches[i].holder);
+      });
+      g.sync();
+      g.for_each(kParts, [&](std::uint32_t part) {
+        for (std::uint32_t k = part; k < n; k += kParts)
+          if (is_of(solids.touching[k], g.scratch.changed)) renew_need(solids.touching[k]);
+      });
+    }
+  }
+
+  template <class Group>
+  FIRN_HD void list_touching(Group& g) const {
+    const auto for_each_of = [&](std::uint32_t part, auto&& f) {
+      const std::uint64_t n = solids.count;
+      const auto end = static_cast<std::uint32_t>(n * (part + 1) / kParts);
+      for (auto i = static_cast<std::uint32_t>(n * part / kParts); i < end; ++i)
+        if (solids.touches[i].holder >= 0) f(i);
+    };
+    g.for_each(kParts, [&](std::uint32_t part) {
+      std::uint32_t of_part = 0;
+      for_each_of(part, [&](std::uint32_t) { ++of_part; });
+      g.scratch.at[part] = of_part;
+    });
+    g.sync();
+    g.once([&] {
+      std::uint32_t sum = 0;
+      for (std::uint32_t part = 0; part < kParts; ++part) {
+        const std::uint32_t of_part = g.scratch.at[part];
+        g.scratch.at[part] = sum;
+        sum += of_part;
+      }
+      g.scratch.count = solids.touching[solids.count] = sum;
+    });
+    g.sync();
+    g.for_each(kParts, [&](std::uint32_t part) {
+      std::uint32_t* to = solids.touching + g.scratch.at[part];
+      for_each_of(part, [&](std::uint32_t i) { *to++ = i; });
+    });
+    g.sync();
+  }
+  // The need and the touch of the worst to the first part; begins and ends with a barrier.
+  template <class Group>
+  FIRN_HD void find_worst(Group& g, std::uint32_t n) const {
+    g.for_each(kParts, [&](std::uint32_t part) {
+      double worst = 0;
+      std::uint32_t at = part;
+      for (std::uint32_t k = part; k < n; k += kParts)
+        if (const std::uint32_t i = solids.touching[k]; solids.touches[i].need > worst)
+          worst = solids.touches[i].need, at = i;
+      g.scratch.worst[part] = worst;
+      g.scratch.at[part] = at;
+    });
+    for (std::uint32_t half = kParts / 2; half > 0; half /= 2) {
+      g.sync();
+      g.for_each(half, [&](std::uint32_t part) {
+        const bool further = g.scratch.worst[part + half] > g.scratch.worst[part] ||
+                             (g.scratch.worst[part + half] == g.scratch.worst[part] &&
+                              g.scratch.at[part + half] < g.scratch.at[part]);
+        if (!further) return;
+        g.scratch.worst[part] = g.scratch.worst[part + half];
+        g.scratch.at[part] = g.scratch.at[part + half];
+      });
+    }
+    g.sync();
+  }
+  FIRN_HD void renew_need(std::uint32_t i) const { solids.touches[i].need = need_of(i); }
+  FIRN_HD bool is_of(std::uint32_t i, const int* bodies) const {
+    const int body = solids.body_of[i], other = this->body_of(solids.touches[i].holder);
+    return body == bodies[0] || other == bodies[0] ||
+           (bodies[1] >= 0 && (body == bodies[1] || other == bodies[1]));
+  }
+
+  FIRN_HD Vec<double, 3> relative(std::uint32_t i, const Touch& touch) const {
+    const int body = solids.body_of[i], other = this->body_of(touch.holder);
+    const Vec<double, 3> x = solids.moved.bodies[body].center + touch.arm;
+    return this->velocity_at(body, touch.arm) -
+           (other >= 0 ? this->velocity_at(other, x - solids.moved.bodies[other].center)
+                       : touch.other);
+  }
+  FIRN_HD double need_of(std::uint32_t i) const {
+    const Touch& touch = solids.touches[i];
+    const Vec<double, 3> v = relative(i, touch);
+    const double short_by = touch.least - dot(touch.normal, v);
+    if (!(touch.pushed > 0)) return max(short_by, 0.0);
+    return max(abs(short_by), norm(rub(i, touch, v)) * weight(i, touch, v));
+  }
+  // 1/kg: what a unit of impulse along a direction does to the velocity there along it.
+  FIRN_HD double mobility(std::uint32_t i, const Touch& touch, const Vec<double, 3>& n) const {
+    const int body = solids.body_of[i], other = this->body_of(touch.holder);
+    double sum = mobility_of(body, touch.arm, n);
+    if (other >= 0)
+      sum += mobility_of(
+          other, solids.moved.bodies[body].center + touch.arm - solids.moved.bodies[other].center,
+          n);
+    return sum;
+  }
+  FIRN_HD double mobility_of(int body, const Vec<double, 3>& arm, const Vec<double, 3>& n) const {
+    const RigidMass& mass = solids.moved.masses[body];
+    const Mat<double, 3> R = rigid::rotation_of(solids.moved.bodies[body].orientation);
+    const Vec<double, 3> turn = transpose(R) * cross(arm, n);
+    return 1 / mass.mass + dot(turn, mass.inverse_inertia * turn);
+  }
+  FIRN_HD static Vec<double, 3> across(const Touch& touch, const Vec<double, 3>& v) {
+    return v - dot(touch.normal, v) * touch.normal;
+  }
+  FIRN_HD double weight(std::uint32_t i, const Touch& touch, const Vec<double, 3>& v) const {
+    const Vec<double, 3> slides = across(touch, v);
+    const double speed = norm(slides);
+    return speed > 0 ? mobility(i, touch, (1 / speed) * slides) : 0;
+  }
+  // The impulse across the normal that is missing, N s.
+  FIRN_HD Vec<double, 3> rub(std::uint32_t i, const Touch& touch, const Vec<double, 3>& v) const {
+    const Vec<double, 3> slides = across(touch, v);
+    const double speed = norm(slides);
+    if (!(speed > 0)) return Vec<double, 3>::zero();
+    Vec<double, 3> rubbed = touch.rubbed - (1 / mobility(i, touch, (1 / speed) * slides)) * slides;
+    const double most = touch.friction * touch.pushed, length = norm(rubbed);
+    if (length > most) rubbed = (most / length) * rubbed;
+    return rubbed - touch.rubbed;
+  }
+  FIRN_HD void push(std::uint32_t i) const {
+    Touch& touch = solids.touches[i];
+    const double short_by = touch.least - dot(touch.normal, relative(i, touch));
+    const double pushed = max(touch.pushed + short_by / mobility(i, touch, touch.normal), 0.0);
+    give(i, touch, (pushed - touch.pushed) * touch.normal);
+    touch.pushed = pushed;
+    const Vec<double, 3> rubs = rub(i, touch, relative(i, touch));
+    give(i, touch, rubs);
+    touch.rubbed += rubs;
+  }
+  FIRN_HD void give(std::uint32_t i, const Touch& touch, const Vec<double, 3>& impulse) const {
+    const int body = solids.body_of[i], other = this->body_of(touch.holder);
+    take(body, touch.arm, impulse);
+    if (other >= 0)
+      take(other, solids.moved.bodies[body].center + touch.arm - solids.moved.bodies[other].center,
+           -impulse);
+  }
+  FIRN_HD void take(int body, const Vec<double, 3>& arm, const Vec<double, 3>& impulse) const {
+    RigidBody& state = solids.moved.bodies[body];
+    state.velocity += (1 / solids.moved.masses[body].mass) * impulse;
+    state.spin += cross(arm, impulse);
+  }
+};
+
+}  // namespace firn

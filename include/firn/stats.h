@@ -34,8 +34,8 @@ struct Totals {  // sums over all particles, in double
   double volume = 0;
 };
 
-// What each stage of the steps since the last frame did to the total energy (diagnostics =
-// "stages"), J.
+// What each stage of the steps since the last frame did (diagnostics = "stages"), J: to kinetic
+// energy, of particles and nodes; plasticity: to elastic energy.
 struct StageLedger {
   double p2g = 0, grid_forces = 0, boundary = 0, g2p = 0, plasticity = 0;
 };

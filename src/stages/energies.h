@@ -1,5 +1,5 @@
 // Elastic energies of the particles, and with diagnostics = "stages" what each part of the steps of
-// a frame does to the total energy.
+// a frame does to kinetic energy, and flow to elastic energy.
 #pragma once
 
 #include "kernels/materials/constitutive.h"

@@ -11,8 +11,8 @@ struct ResolveTouches : Solids<D, Real> {
   static constexpr const char* kName = "resolve_touches";
   static constexpr int kThreads = 256;
   static constexpr std::uint32_t kParts = 256;
-  // An impulse is passed on from touch to touch, and back.
-  static constexpr std::uint32_t kLeastImpulses = 96, kImpulsesPerTouch = 32;
+  // An impulse is passed on from touch to touch, and back: so many for each of them, within bounds.
+  static constexpr std::uint32_t kFewestImpulses = 96, kImpulsesPerTouch = 8, kMostImpulses = 1024;
   using Base = Solids<D, Real>;
   using Base::solids, Base::control;
   struct Scratch {
@@ -26,13 +26,13 @@ struct ResolveTouches : Solids<D, Real> {
   FIRN_HD void operator()(Group& g) const {
     list_touching(g);
     const std::uint32_t n = g.scratch.count;
-    const std::uint32_t most =
-        kLeastImpulses > kImpulsesPerTouch * n ? kLeastImpulses : kImpulsesPerTouch * n;
+    std::uint32_t most = kImpulsesPerTouch * n;
+    most = most < kFewestImpulses ? kFewestImpulses : most > kMostImpulses ? kMostImpulses : most;
     g.for_each(kParts, [&](std::uint32_t part) {
       for (std::uint32_t k = part; k < n; k += kParts) renew_need(solids.touching[k]);
     });
     // Speeds that make nothing of a step.
-    const double least = 1e-3 * control->dt * norm(solids.moved.gravity) +
+    const double least = 5e-3 * control->dt * norm(solids.moved.gravity) +
                          1e-9 * static_cast<double>(solids.dx) / control->dt;
     for (std::uint32_t impulse = 0; impulse < most; ++impulse) {
       find_worst(g, n);

@@ -104,8 +104,8 @@ class Particles:
         for channel in channels or ():
             if channel not in columns:
                 raise unknown_channel(channel, columns)
-        # The index that all particles of a prim share says nothing.
-        left_out = {*_ATTRIBUTES, *((self._by,) if channels is None else ())}
+        # The index that all particles of a prim share says nothing. Not all readers know USD's own ids.
+        left_out = {*_ATTRIBUTES, self._by} if channels is None else {*_ATTRIBUTES} - {"id"}
         chosen = columns if channels is None else channels
         self._channels = [channel for channel in dict.fromkeys(chosen) if channel not in left_out]
         self._needed = set(columns)

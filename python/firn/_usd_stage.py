@@ -52,7 +52,7 @@ _KINDS = {
     "float": (Sdf.ValueTypeNames.FloatArray, Vt.FloatArray, np.float32),
     "int": (Sdf.ValueTypeNames.IntArray, Vt.IntArray, np.int32),
     "vector": (Sdf.ValueTypeNames.Vector3fArray, Vt.Vec3fArray, np.float32),
-    "tensor": (Sdf.ValueTypeNames.FloatArray, Vt.FloatArray, np.float32),
+    "row": (Sdf.ValueTypeNames.Float3Array, Vt.Vec3fArray, np.float32),
 }
 
 
@@ -234,17 +234,21 @@ class Points:
         if self._indices is not None and colors is not None:
             put(self._indices, _array(Vt.IntArray, colors, np.int32))
         for name, values in channels.items():
-            kind = _kind_of(values)
-            type_name, array, dtype = _KINDS[kind]
-            size = 9 if kind == "tensor" else -1
-            primvar = self._primvars.CreatePrimvar(name, type_name, UsdGeom.Tokens.vertex, size)
-            rows = in_space(values)
-            put(primvar.GetAttr(), _array(array, rows.reshape(-1) if kind == "tensor" else rows, dtype))
+            for own, kind, column in _primvars_of(name, values):
+                type_name, array, dtype = _KINDS[kind]
+                primvar = self._primvars.CreatePrimvar(own, type_name, UsdGeom.Tokens.vertex)
+                put(primvar.GetAttr(), _array(array, column, dtype))
 
 
-def _kind_of(values: np.ndarray) -> str:
-    of_rank = {1: "int" if values.dtype.kind in "iu" else "float", 2: "vector", 3: "tensor"}
-    return of_rank[values.ndim]
+def _primvars_of(name: str, values: np.ndarray) -> Iterator[tuple[str, str, np.ndarray]]:
+    """Tensors row by row: Blender reads nine numbers for each particle as zeros, and of matrices nothing."""
+    if values.ndim < 3:
+        kind = "vector" if values.ndim == 2 else "int" if values.dtype.kind in "iu" else "float"
+        yield name, kind, in_space(values)
+        return
+    rows = in_space(values).reshape(-1, 3, 3)
+    for i in range(3):
+        yield f"{name}_{i}", "row", rows[:, i]
 
 
 class Mesh:

@@ -194,10 +194,12 @@ class _Run:
     """What a run's folder keeps, by frame."""
 
     def __init__(self, path: Path, only: str | None) -> None:
-        if not (path / "scene.toml").is_file():
-            raise FileError(f"{path}: there is no run in this folder (no scene.toml)")
+        # Of a run, or what is made of one elsewhere leaves a copy.
+        scenes = [path / name for name in ("scene.toml", "exported-scene.toml") if (path / name).is_file()]
+        if not scenes:
+            raise FileError(f"{path}: there is no run in this folder (no scene.toml), and nothing made of one")
         self.path = path
-        self.scene = load(path / "scene.toml")
+        self.scene = load(scenes[0])
         self.particles = _run_files.frames_in(path / "particles", "particles", ("npz", "ply"))
         self.tracers = _run_files.frames_in(path / "particles", "tracers", ("npz", "ply"))
         self.surfaces = _run_files.frames_in(path / "surfaces", "surface", ("ply", "obj"))
@@ -250,7 +252,8 @@ def export(
     frames
         The first and the last one, None: from the first, or to the last, that is kept.
     channels
-        Which become primvars, beside velocities and ids; by default all that the files hold.
+        Which become primvars, beside velocities and ids; by default all that the files hold. "id" makes one of the ids,
+        which Blender reads as it does not USD's own: 32 bits with a sign.
     by
         "material", "body" or "all": what the particles of a prim have in common. By default the material, where the
         files tell it.

@@ -8,7 +8,20 @@ from pxr import Gf, Usd, UsdGeom
 
 import firn
 import firn.usd
-from usd_reader import DIAMETER, codes, colors, encoded, in_space, opened, points, primvar, sampled, value
+from usd_reader import (
+    DIAMETER,
+    channel,
+    codes,
+    colors,
+    encoded,
+    in_space,
+    opened,
+    points,
+    primvar,
+    primvar_names,
+    sampled,
+    value,
+)
 
 ROOT_SCENES = pathlib.Path(__file__).resolve().parents[2] / "scenes"
 CUBES = {
@@ -85,7 +98,8 @@ def record(path, scene, frames, change=lambda simulation: None, **options):
 
 def check(prim, columns, code, dimension, channels=()):
     """All of one prim at one frame, against columns of its particles."""
-    assert {*channels, "points", "widths", "velocities", "ids", "extent"} >= {
+    own = [one for name in channels for one in primvar_names(name, columns[name].ndim)]
+    assert {*own, "points", "widths", "velocities", "ids", "extent"} >= {
         name.removeprefix("primvars:") for name in sampled(prim)
     } - {"displayColor:indices"}
     np.testing.assert_array_equal(value(prim.GetPointsAttr(), code).reshape(-1, 3), in_space(columns["position"]))
@@ -94,11 +108,12 @@ def check(prim, columns, code, dimension, channels=()):
     widths = value(prim.GetWidthsAttr(), code)
     np.testing.assert_allclose(widths, DIAMETER[dimension](columns["volume"].astype(float)), rtol=1e-7)
     for name in channels:
-        attribute = primvar(prim, name)
-        assert attribute.GetInterpolation() == UsdGeom.Tokens.vertex
+        rank = columns[name].ndim
+        for one in primvar_names(name, rank):
+            attribute = primvar(prim, one)
+            assert attribute.GetInterpolation() == UsdGeom.Tokens.vertex and attribute.GetElementSize() == 1
         values = in_space(columns[name])
-        assert attribute.GetElementSize() == (9 if columns[name].ndim == 3 else 1)
-        found = value(attribute.GetAttr(), code)
+        found = channel(prim, name, rank, code)
         assert found.dtype.kind == ("f" if values.dtype.kind == "f" else "i")
         np.testing.assert_array_equal(found.reshape(values.shape), values, name)
     low, high = value(prim.GetExtentAttr(), code)
@@ -125,7 +140,7 @@ def test_every_attribute_in_space(cubes, tmp_path, ending):
     assert (about["title"], about["version"], about["up_axis"]) == ("Two cubes", firn.__version__, "y")
     found = points(stage)
     assert list(found) == ["particles/jelly", "particles/green_jelly"]
-    primvars = set(names) - {"velocity", "id"}
+    primvars = set(names) - {"velocity"}
     for index, prim in enumerate(found.values()):
         assert prim.GetPrim().GetCustomDataByKey("firn:name") == cubes.materials[index].name
         assert codes(prim.GetPointsAttr()) == [0, 1, 2, 3]

@@ -163,6 +163,10 @@ def test_a_run_of_the_program(tmp_path):
             assert (
                 enclosed > 0.9 * columns["volume"][columns["material"] == index].sum()
             )  # positive: they face outwards
+    for words, found in ((("mesh", "run", "--to", "ply"), meshes), (("convert", "run", "--to", "npz"), points)):
+        subprocess.run([program, *words, "-o", words[0], "--frames", "2:3"], cwd=tmp_path, check=True)
+        assert command(words[0], cwd=tmp_path).returncode == 0
+        assert len(found(opened(tmp_path / words[0] / f"{words[0]}.usdc"))) == 2
     binary = text(opened(tmp_path / "run/run.usdc"))
     for file in (tmp_path / "run/particles").glob("*.npz"):
         file.unlink()

@@ -55,6 +55,17 @@ def primvar(prim, name):
     return UsdGeom.PrimvarsAPI(prim).GetPrimvar(name)
 
 
+def primvar_names(name, rank):
+    """Of tensors one for each row."""
+    return [f"{name}_{i}" for i in range(3)] if rank == 3 else [name]
+
+
+def channel(prim, name, rank, code):
+    """What the primvars of a channel hold: (n), (n, 3) or (n, 3, 3)."""
+    values = [value(primvar(prim, own).GetAttr(), code) for own in primvar_names(name, rank)]
+    return np.stack(values, 1) if rank == 3 else values[0]
+
+
 def colors(prim, code):
     return np.array(UsdGeom.Gprim(prim).GetDisplayColorPrimvar().ComputeFlattened(code))
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import firn
-from usd_reader import in_space, primvar, sampled, value
+from usd_reader import channel, in_space, primvar_names, sampled, value
 
 SCENE = {
     "simulation": {"frames": 4, "fps": 24},
@@ -87,7 +87,8 @@ def check(prim, columns, code, left_out=("material",)):
     expected = {"points", "extent", "widths"}
     expected |= {name for name, channel in (("velocities", "velocity"), ("ids", "id")) if channel in columns}
     channels = columns.keys() - {"position", "velocity", "id", *left_out}
-    assert sampled(prim) - {"primvars:displayColor:indices"} == expected | {f"primvars:{name}" for name in channels}
+    expected |= {f"primvars:{own}" for name in channels for own in primvar_names(name, columns[name].ndim)}
+    assert sampled(prim) - {"primvars:displayColor:indices"} == expected
     np.testing.assert_array_equal(value(prim.GetPointsAttr(), code).reshape(-1, 3), in_space(columns["position"]))
     if "velocity" in columns:
         np.testing.assert_array_equal(
@@ -97,7 +98,7 @@ def check(prim, columns, code, left_out=("material",)):
         np.testing.assert_array_equal(value(prim.GetIdsAttr(), code), columns["id"].astype(np.int64))
     for name in channels:
         values = in_space(columns[name])
-        np.testing.assert_array_equal(value(primvar(prim, name).GetAttr(), code).reshape(values.shape), values, name)
+        np.testing.assert_array_equal(channel(prim, name, values.ndim, code).reshape(values.shape), values, name)
 
 
 def command(*arguments, cwd=None):

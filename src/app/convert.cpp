@@ -3,28 +3,65 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "firn/error.h"
 #include "src/app/commands.h"
 #include "src/app/particle_writer.h"
 #include "src/app/progress.h"
 #include "src/app/run_frames.h"
+#include "src/io/particle_formats.h"
 #include "src/io/volume_file.h"
 #include "src/scene/continuation.h"
 
 namespace firn::app {
 namespace {
 
-// A run that goes on would take what was read from a file for its own.
-void refuse_own_formats(const OutputSettings& own, const std::vector<std::string>& formats) {
-  for (const std::string& format : formats)
-    if (std::find(own.particles.begin(), own.particles.end(), format) != own.particles.end() ||
-        (format == "volumes" && !own.volumes.empty()))
-      throw Error(ErrorCategory::kScene,
-                  fmt::format("--to {}: the run writes this format itself; choose another one, or "
-                              "another folder with -o",
-                              format));
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
+
+// In its own folder the files that a run has written stay, in formats of its own; what is missing
+// of them is made anew.
+class Wanted {
+ public:
+  Wanted(const RunAndTarget& where, const OutputSettings& own, std::vector<std::string> formats)
+      : run_(where.run), formats_(std::move(formats)) {
+    for (const std::string& format : formats_)
+      if (where.in_place &&
+          (format == "volumes" ? !own.volumes.empty() : contains(own.particles, format)))
+        own_.push_back(format);
+  }
+
+  const std::vector<std::string>& own() const { return own_; }
+  bool wants(int frame, const std::string& format) const {
+    return contains(formats_, format) && !(contains(own_, format) && is_there(frame, format));
+  }
+  bool wants_any(int frame) const {
+    return std::any_of(formats_.begin(), formats_.end(),
+                       [&](const std::string& format) { return wants(frame, format); });
+  }
+  void require_missing(const std::vector<int>& frames) const {
+    for (const std::string& format : own_)
+      if (std::none_of(frames.begin(), frames.end(),
+                       [&](int frame) { return wants(frame, format); }))
+        throw Error(ErrorCategory::kScene,
+                    fmt::format("--to {}: the run writes this format itself, and no file of it is "
+                                "missing; remove a damaged one to have it made anew, or choose "
+                                "another folder with -o",
+                                format));
+  }
+
+ private:
+  bool is_there(int frame, const std::string& format) const {
+    if (format == "volumes") return std::filesystem::exists(run_.volume_path(frame));
+    return std::filesystem::exists(
+        run_.particle_path(frame, find_particle_format(format)->extension));
+  }
+
+  const RunDirectory& run_;
+  std::vector<std::string> formats_, own_;
+};
 
 }  // namespace
 
@@ -35,19 +72,22 @@ int convert(const Options& options) {
   RunAndTarget where(options);
   const RunDirectory& run = where.run;
   const Scene scene = scene::scene_of_records(run.scene().string());
-  if (where.in_place) refuse_own_formats(scene.output, formats);
+  const Wanted wanted(where, scene.output, formats);
   const bool volumes = std::erase(formats, "volumes") > 0;
   const RunFrames kept(scene, run);
   const std::vector<int> frames = kept.frames(options.first_frame, options.last_frame);
   kept.tell_gaps(frames, options.first_frame, options.last_frame);
+  wanted.require_missing(frames);
 
   where.open_target(options);
   const RunDirectory& target = where.target();
   ParticleWriter writer(scene, target, formats, volumes);
+  writer.leave(wanted.own());
   Progress progress(options);
   const auto channels = volumes ? volume_channels(scene) : std::vector<std::string>{};
   int written = 0;
   for (const int frame : frames) {
+    if (!wanted.wants_any(frame)) continue;
     auto read = kept.read(frame, channels, "volumes need");
     if (!read) {
       tell_left_out(frame, options.first_frame || options.last_frame);
@@ -57,7 +97,7 @@ int convert(const Options& options) {
       target.take_over_for(run);
       writer.list_frames_until(scene.simulation.frames);  // an earlier call converted some
     }
-    if (volumes) writer.fill_volumes(read->particles);
+    if (wanted.wants(frame, "volumes")) writer.fill_volumes(read->particles);
     read->leave_out_others();
     writer.write(read->particles, read->tracers ? &*read->tracers : nullptr);
     ++written;

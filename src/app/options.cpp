@@ -17,6 +17,7 @@
 #include "firn/error.h"
 #include "src/app/commands.h"
 #include "src/app/flag_info.h"
+#include "src/app/help.h"
 #include "src/app/machine.h"
 #include "src/io/particle_formats.h"
 #include "src/io/surface_file.h"
@@ -274,10 +275,7 @@ std::vector<Flag> flags_of(const Command& command) {
 }
 
 cxxopts::Options make_parser(const Command& command, const std::vector<Flag>& flags) {
-  cxxopts::Options parser(fmt::format("firn {}", command.name),
-                          std::string(command.summary) + "\n");
-  const std::string separator = command.positional.empty() ? "" : " ";
-  parser.custom_help(std::string(command.positional) + separator + "[FLAGS]").set_width(100);
+  cxxopts::Options parser(fmt::format("firn {}", command.name));
   parser.allow_unrecognised_options();  // reported by check_leftovers, with a suggestion
   for (const Flag& flag : flags) {
     const auto value =
@@ -328,10 +326,6 @@ cxxopts::ParseResult parse_words(cxxopts::Options& parser, const std::vector<std
   }
 }
 
-void print_help(const Command& command, const cxxopts::Options& parser) {
-  fmt::print("{}\nExamples:\n{}", parser.help(), command.examples);
-}
-
 }  // namespace
 
 std::vector<FlagInfo> flags_of(std::string_view command) {
@@ -353,7 +347,7 @@ std::optional<Options> parse_options(const Command& command,
   cxxopts::Options parser = make_parser(command, flags);
   const cxxopts::ParseResult parsed = parse_words(parser, arguments);
   if (parsed.count("help")) {
-    print_help(command, parser);
+    fmt::print("{}", help_of(command));
     return std::nullopt;
   }
   check_leftovers(command, flags, parsed.unmatched());

@@ -1,6 +1,5 @@
 // The command line as data: every command names the flags it takes, one table says what each flag
-// means, and `parse_options` turns the arguments into an `Options`. cxxopts does the parsing and
-// the help text.
+// means, and `parse_options` turns the arguments into an `Options`. cxxopts does the parsing.
 #pragma once
 
 #include <cstdint>

@@ -50,9 +50,10 @@ void ParticleWriter::write(const ParticleColumns& particles, const ParticleColum
 void ParticleWriter::write_files(const ParticleColumns& columns, bool tracers) {
   const int frame = columns.mark.frame;
   for (const ParticleFormat* format : formats_) {
-    format->write(tracers ? directory_.tracer_path(frame, format->extension)
-                          : directory_.particle_path(frame, format->extension),
-                  columns);
+    const auto path = tracers ? directory_.tracer_path(frame, format->extension)
+                              : directory_.particle_path(frame, format->extension);
+    const bool is_left = std::find(left_.begin(), left_.end(), format->name) != left_.end();
+    if (!is_left || !std::filesystem::exists(path)) format->write(path, columns);
     if (!format->collected) continue;
     std::vector<int>& listed = listed_[tracers];
     const auto at = std::lower_bound(listed.begin(), listed.end(), frame);

@@ -19,6 +19,9 @@ class ParticleWriter {
   ParticleWriter(const Scene& scene, const RunDirectory& directory,
                  const std::vector<std::string>& formats, bool volumes);
 
+  // Of these formats files that are there stay as they are.
+  void leave(const std::vector<std::string>& formats) { left_ = formats; }
+
   bool writes() const { return !formats_.empty() || volumes_; }
 
   // Channels as the scene chooses them; tracers may be empty.
@@ -37,6 +40,7 @@ class ParticleWriter {
   const Scene& scene_;
   const RunDirectory& directory_;
   std::vector<const ParticleFormat*> formats_;
+  std::vector<std::string> left_;
   bool volumes_;
   std::vector<int> listed_[2];  // frames, of particles and of tracers
 };

@@ -48,7 +48,8 @@ RunAndTarget::RunAndTarget(const Options& options)
   if (in_place && options.overwrite)
     throw Error(ErrorCategory::kScene,
                 "--overwrite: is for -o FOLDER, where it replaces what was made of another run; "
-                "files of this run are made anew without it");
+                "in the run's own folder files are made anew without it, those in formats of its "
+                "own once they are removed");
 }
 
 void RunAndTarget::open_target(const Options& options) {

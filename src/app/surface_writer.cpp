@@ -25,9 +25,21 @@ std::vector<float> colors_of(const Scene& scene, const Snapshot& particles) {
   return colors;
 }
 
-// Of every surface that a scene may show, the same in all frames: its material's and, where several
-// bodies or sources are of it, their number among these. Whatever names are taken, all differ.
-std::map<std::pair<int, int>, std::string> surface_names(const Scene& scene) {
+// Cells of bodies and sources are filled so by default.
+constexpr double kPerCell = 8;
+
+double per_cell(const Scene& scene, int owner) {
+  const auto i = static_cast<std::size_t>(owner);
+  const double own = i < scene.bodies.size()
+                         ? scene.bodies[i].particles_per_cell
+                         : scene.sources[i - scene.bodies.size()].particles_per_cell;
+  return own > 0 ? own : kPerCell;
+}
+
+// Every surface that a scene may show, the same in all frames, without anything in it. Its name is
+// its material's and, where several bodies or sources are of it, their number among these. Whatever
+// names are taken, all differ.
+std::map<std::pair<int, int>, SurfaceLayer> surfaces_of(const Scene& scene) {
   std::vector<std::vector<int>> owners(scene.materials.size());
   for (std::size_t b = 0; b < scene.bodies.size(); ++b)
     owners[static_cast<std::size_t>(scene.bodies[b].material)].push_back(static_cast<int>(b));
@@ -36,34 +48,33 @@ std::map<std::pair<int, int>, std::string> surface_names(const Scene& scene) {
         static_cast<int>(scene.bodies.size() + s));
   std::set<std::string> taken;
   for (const Material& m : scene.materials) taken.insert(m.name);
-  std::map<std::pair<int, int>, std::string> names;
+  std::map<std::pair<int, int>, SurfaceLayer> surfaces;
   for (std::size_t m = 0; m < owners.size(); ++m) {
     const auto material = static_cast<int>(m);
     const std::string& name = scene.materials[m].name;
-    names[{material, 0}] = name;  // of a liquid
-    if (owners[m].size() < 2 || is_liquid(scene.materials[m].model)) {
-      for (const int owner : owners[m]) names[{material, owner}] = name;
-      continue;
-    }
-    for (std::size_t i = 0; i < owners[m].size(); ++i) {
+    const bool liquid = is_liquid(scene.materials[m].model);
+    for (std::size_t i = 0; i < owners[m].size() && !(liquid && i > 0); ++i) {
+      SurfaceLayer& own = surfaces[{material, liquid ? 0 : owners[m][i]}];
+      own = {name, material, surface_voxel(scene, per_cell(scene, owners[m][i])), nullptr, {}, {}};
+      if (liquid || owners[m].size() == 1) continue;
       std::string numbered;
       for (std::size_t digits = 1; numbered.empty() || !taken.insert(numbered).second; ++digits)
         numbered = fmt::format("{}_{:0{}}", name, i + 1, digits);
-      names[{material, owners[m][i]}] = std::move(numbered);
+      own.name = std::move(numbered);
     }
   }
   // A line of a file ends where one of them would.
-  for (auto& [surface, name] : names)
+  for (auto& [of, surface] : surfaces)
     std::replace_if(
-        name.begin(), name.end(), [](char c) { return c >= 0 && c < ' '; }, '_');
-  return names;
+        surface.name.begin(), surface.name.end(), [](char c) { return c >= 0 && c < ' '; }, '_');
+  return surfaces;
 }
 
 }  // namespace
 
 SurfaceWriter::SurfaceWriter(const Scene& scene, const RunDirectory& directory,
                              const std::vector<std::string>& formats)
-    : scene_(scene), directory_(directory), names_(surface_names(scene)) {
+    : scene_(scene), directory_(directory), surfaces_(surfaces_of(scene)) {
   for (const std::string& name : formats) {
     const SurfaceFormat* format = find_surface_format(name);
     if (format == nullptr)
@@ -84,11 +95,16 @@ void SurfaceWriter::write(const Snapshot& particles, const std::vector<ColliderS
   const auto surfaces = material_surfaces(
       scene_, particles, std::vector<bool>(scene_.materials.size(), true), walls_->at(colliders));
   const std::vector<float> colors = colors_of(scene_, particles);
+  auto all = surfaces_;
+  for (const MaterialSurface& s : surfaces) {
+    SurfaceLayer& layer = all.at({s.material, s.body});
+    layer.surface = &s.surface;
+    layer.velocity = s.at_vertices(particles.velocity, 3);
+    layer.color = s.at_vertices(colors, 3);
+  }
   std::vector<SurfaceLayer> layers;
-  layers.reserve(surfaces.size());
-  for (const MaterialSurface& s : surfaces)
-    layers.push_back({names_.at({s.material, s.body}), s.material, &s.surface,
-                      s.at_vertices(particles.velocity, 3), s.at_vertices(colors, 3)});
+  layers.reserve(all.size());
+  for (auto& [of, layer] : all) layers.push_back(std::move(layer));
   for (const SurfaceFormat* format : formats_)
     format->write(directory_.surface_path(mark.frame, format->name), layers, mark);
 }

@@ -33,7 +33,7 @@ class SurfaceWriter {
   const RunDirectory& directory_;
   std::optional<SceneWalls> walls_;  // if it writes
   std::vector<const SurfaceFormat*> formats_;
-  std::map<std::pair<int, int>, std::string> names_;  // by material and body
+  std::map<std::pair<int, int>, SurfaceLayer> surfaces_;  // by material and body, empty
 };
 
 }  // namespace firn::app

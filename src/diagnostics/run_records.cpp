@@ -335,6 +335,14 @@ Json to_json(const RunSeconds& s) {
           {"plots", s.plots}, {"video", s.video}, {"total", s.total}};
 }
 
+// By their indices, of bodies those of particles, which sources follow.
+template <class Things>
+Json names_of(const Things& things) {
+  Json names = Json::array();
+  for (const auto& thing : things) names.push_back(thing.name);
+  return names;
+}
+
 }  // namespace
 
 std::string summary_json(const Scene& scene, const RunOutcome& outcome, const RunTotals& run,
@@ -348,6 +356,11 @@ std::string summary_json(const Scene& scene, const RunOutcome& outcome, const Ru
                {"message", outcome.message},
                {"frames", run.frames},
                {"frames_of_scene", scene.simulation.frames},
+               {"fps", scene.simulation.fps},
+               {"materials", names_of(scene.materials)},
+               {"bodies", names_of(scene.bodies)},
+               {"sources", names_of(scene.sources)},
+               {"colliders", names_of(scene.colliders)},
                {"time", last.time},
                {"steps", run.steps},
                {"particles", last.particles},

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
+#include <sstream>
 
 #include "src/io/atomic_file.h"
 #include "src/io/folder.h"
@@ -22,9 +23,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMarker = scene::kRunMarker;
-constexpr std::array<std::string_view, 8> kRunFiles{"scene.toml",    "ledger.csv", "stats.jsonl",
-                                                    "summary.json",  "video.mp4",  "ledger.png",
-                                                    "particles.pvd", "tracers.pvd"};
+constexpr std::string_view kExportedScene = "exported-scene.toml";
+constexpr std::array<std::string_view, 9> kRunFiles{"scene.toml",    "ledger.csv",  "stats.jsonl",
+                                                    "summary.json",  "video.mp4",   "ledger.png",
+                                                    "particles.pvd", "tracers.pvd", kExportedScene};
 
 // Files of one kind, one per frame, in a folder of their own.
 struct FrameFiles {
@@ -248,9 +250,15 @@ void RunDirectory::require_same_origin(const RunDirectory& run, bool replace) co
 void RunDirectory::take_over_for(const RunDirectory& run) const {
   if (fs::equivalent(path_, run.path_)) return;
   const std::string before = origin(), now = run.origin();
-  if (now.empty() || before == now) return;
-  if (!before.empty()) remove_older_run();
-  set_origin(now);
+  if (!now.empty() && before != now) {
+    if (!before.empty()) remove_older_run();
+    set_origin(now);
+  }
+  std::ifstream scene(run.scene(), std::ios::binary);
+  std::ostringstream text;
+  text << scene.rdbuf();
+  if (!scene) throw file_error(run.scene(), "read", errno);
+  write_file_atomically(path_ / kExportedScene, text.str());
 }
 
 RunDirectory RunDirectory::open_for_exports(const fs::path& path, const RunDirectory& run,

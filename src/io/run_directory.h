@@ -35,7 +35,8 @@ class RunDirectory {
   static RunDirectory open_for_exports(const std::filesystem::path& path, const RunDirectory& run,
                                        bool replace);
 
-  // Before the first file that is made of `run`: those that were made of another one go.
+  // Before the first file that is made of `run`: those that were made of another one go. A copy of
+  // its scene, exported-scene.toml, tells whoever reads these files what is in them.
   void take_over_for(const RunDirectory& run) const;
 
   // Which run it is, or was made of: "" if that is not known. A run that goes on stays the same.

@@ -15,6 +15,7 @@
 #if defined(FIRN_WITH_OPENVDB)
 #include "src/io/vdb_archive.h"
 #include "src/surface/level_set.h"
+#include "src/surface/signed_distances.h"
 #endif
 
 static_assert(std::endian::native == std::endian::little, "numbers are copied as they lie");
@@ -30,6 +31,7 @@ void write_obj(const std::filesystem::path& path, std::span<const SurfaceLayer> 
   fmt::format_to(out, "# Surfaces written by Firn, t = {} s, m\n", mark.time);
   std::size_t first = 1;  // OBJ counts vertices from one, through all objects
   for (const SurfaceLayer& layer : layers) {
+    if (layer.surface == nullptr) continue;
     const SurfaceMesh& mesh = layer.surface->mesh();
     fmt::format_to(out, "o {}\n", layer.name);
     for (std::size_t i = 0; i < 3 * mesh.vertices(); i += 3) {
@@ -69,10 +71,19 @@ class Bytes {
   std::vector<std::byte> bytes_;
 };
 
+// Bytes that a colour in the middle of two would be either of, as its means over particles round,
+// are the upper one: those of one colour stay of one. No colour that is written in decimal digits
+// lies at the bound that this makes.
+std::uint8_t byte_of(float color) {
+  constexpr float kAbove = 0.5f + 0x1p-10f;
+  return static_cast<std::uint8_t>(255 * std::clamp(color, 0.0f, 1.0f) + kAbove);
+}
+
 void write_ply_mesh(const std::filesystem::path& path, std::span<const SurfaceLayer> layers,
                     const FrameMark& mark) {
   std::size_t vertices = 0, triangles = 0;
   for (const SurfaceLayer& layer : layers) {
+    if (layer.surface == nullptr) continue;
     vertices += layer.surface->mesh().vertices();
     triangles += layer.surface->mesh().triangles.size() / 3;
   }
@@ -93,14 +104,13 @@ void write_ply_mesh(const std::filesystem::path& path, std::span<const SurfaceLa
   Bytes faces;
   std::uint32_t first = 0;
   for (const SurfaceLayer& layer : layers) {
+    if (layer.surface == nullptr) continue;
     const SurfaceMesh& mesh = layer.surface->mesh();
     Bytes rows;
     for (std::size_t i = 0; i < 3 * mesh.vertices(); i += 3) {
       for (const auto* values : {&mesh.positions, &mesh.normals, &layer.velocity})
         rows.append(&(*values)[i], 3 * sizeof(float));
-      for (std::size_t c = 0; c < 3; ++c)
-        rows.add(static_cast<std::uint8_t>(
-            std::lround(255 * std::clamp(layer.color[i + c], 0.0f, 1.0f))));
+      for (std::size_t c = 0; c < 3; ++c) rows.add(byte_of(layer.color[i + c]));
       rows.add(static_cast<std::uint16_t>(layer.material));
     }
     file.write(rows.all());
@@ -116,13 +126,19 @@ void write_ply_mesh(const std::filesystem::path& path, std::span<const SurfaceLa
 #if defined(FIRN_WITH_OPENVDB)
 constexpr const char* kLevelSets = "output.surface: \"vdb\"";
 
+openvdb::FloatGrid::Ptr level_set_of(const SurfaceLayer& layer, const FrameMark& mark) {
+  if (layer.surface == nullptr)
+    return empty_level_set(*openvdb::math::Transform::createLinearTransform(layer.voxel));
+  const LevelSet& set = layer.surface->level_set();
+  require_vdb_voxels(kLevelSets, set.voxel(), mark.dx);
+  return signed_distances(layer.surface->mesh(), *set.whole(layer.surface->level()));
+}
+
 void write_level_sets(const std::filesystem::path& path, std::span<const SurfaceLayer> layers,
                       const FrameMark& mark) {
   openvdb::GridCPtrVec grids;
   for (const SurfaceLayer& layer : layers) {
-    const LevelSet& set = layer.surface->level_set();
-    require_vdb_voxels(kLevelSets, set.voxel(), mark.dx);
-    const openvdb::FloatGrid::Ptr grid = set.whole(layer.surface->level());
+    const openvdb::FloatGrid::Ptr grid = level_set_of(layer, mark);
     grid->setName(layer.name);
     mark_grid(*grid, mark);
     grids.push_back(grid);
@@ -138,7 +154,7 @@ double finest_voxel(const Scene& scene) {
   };
   add(scene.bodies);
   add(scene.sources);
-  return LevelSet::voxel_of(surface_settings(scene), scene.grid.dx / std::cbrt(most));
+  return surface_voxel(scene, most);
 }
 #else
 void write_level_sets(const std::filesystem::path&, std::span<const SurfaceLayer>,
@@ -160,6 +176,16 @@ void require_surface_formats([[maybe_unused]] const Scene& scene,
 #if defined(FIRN_WITH_OPENVDB)
   if (std::find(formats.begin(), formats.end(), "vdb") != formats.end())
     require_vdb_voxels(kLevelSets, finest_voxel(scene), scene.grid.dx);
+#endif
+}
+
+double surface_voxel([[maybe_unused]] const Scene& scene,
+                     [[maybe_unused]] double particles_per_cell) {
+#if defined(FIRN_WITH_OPENVDB)
+  const double spacing = scene.grid.dx / std::cbrt(particles_per_cell);
+  return LevelSet::voxel_of(surface_settings(scene), spacing);
+#else
+  return 0;
 #endif
 }
 

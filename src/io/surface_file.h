@@ -12,11 +12,13 @@
 
 namespace firn {
 
-// One surface; `velocity` (m/s) and `color` (sRGB in [0, 1]) have 3 entries per vertex.
+// One surface that a scene may show, which has nothing in some frames; `velocity` (m/s) and `color`
+// (sRGB in [0, 1]) have 3 entries per vertex.
 struct SurfaceLayer {
   std::string name;  // one of its own, the same in all frames
   int material;
-  const ParticleSurface* surface;
+  double voxel;                    // about, of a level set, m
+  const ParticleSurface* surface;  // null: nothing
   std::vector<float> velocity, color;
 };
 
@@ -28,12 +30,16 @@ struct SurfaceFormat {
 
 // obj: an object per surface; positions with colours behind them, normals.
 // ply: all in one mesh; x, y, z, nx, ny, nz, vx, vy, vz, red, green, blue, material by vertex.
-// vdb: a level set per surface, named after it, of the mesh: negative inside, m.
+// vdb: a level set per surface, named after it, of the mesh: signed distances in a narrow band,
+// negative inside, m. The same grids in every frame.
 std::span<const SurfaceFormat> surface_formats();
 
 // Throws Error{kScene} if one of these formats cannot hold the surfaces of a scene's particles, who
 // are as far apart as its bodies and sources place them: OpenVDB has a least voxel.
 void require_surface_formats(const Scene& scene, std::span<const std::string> formats);
+
+// The distance of two voxels of the level set where a cell is filled with so many particles, m.
+double surface_voxel(const Scene& scene, double particles_per_cell);
 
 // Null: there is none of that name.
 const SurfaceFormat* find_surface_format(std::string_view name);

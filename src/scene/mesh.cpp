@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "firn/error.h"
+#include "src/scene/mesh_seams.h"
 
 namespace firn {
 namespace {
@@ -26,6 +27,19 @@ std::string read_bytes(const std::string& path) {
   return bytes;
 }
 
+TriangleMesh parsed_mesh(const std::string& path, bool fans) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (extension == ".obj") return parse_obj(read_bytes(path), path, fans);
+  if (extension == ".ply") return parse_ply(read_bytes(path), path);
+  if (extension == ".stl") return parse_stl(read_bytes(path), path);
+  throw Error(
+      ErrorCategory::kFile,
+      fmt::format("{}: not a mesh format that is known here; use .obj, .ply or .stl", path));
+}
+
+using Triangle = std::array<std::uint32_t, 3>;
+
 // One use of an edge by a triangle; `forward` if the triangle runs from the smaller to the larger
 // vertex.
 struct EdgeUse {
@@ -34,15 +48,13 @@ struct EdgeUse {
   bool same_edge(const EdgeUse& b) const { return low == b.low && high == b.high; }
 };
 
-bool is_degenerate(const std::array<std::uint32_t, 3>& t) {
-  return t[0] == t[1] || t[1] == t[2] || t[2] == t[0];
-}
+bool is_degenerate(const Triangle& t) { return t[0] == t[1] || t[1] == t[2] || t[2] == t[0]; }
 
-std::vector<EdgeUse> sorted_edge_uses(const TriangleMesh& mesh) {
+std::vector<EdgeUse> sorted_edge_uses(const std::vector<Triangle>& triangles) {
   std::vector<EdgeUse> uses;
-  uses.reserve(3 * mesh.triangles.size());
-  for (std::uint32_t i = 0; i < mesh.triangles.size(); ++i) {
-    const auto& t = mesh.triangles[i];
+  uses.reserve(3 * triangles.size());
+  for (std::uint32_t i = 0; i < triangles.size(); ++i) {
+    const Triangle& t = triangles[i];
     if (is_degenerate(t)) continue;
     for (int k = 0; k < 3; ++k) {
       const std::uint32_t a = t[k], b = t[(k + 1) % 3];
@@ -53,6 +65,18 @@ std::vector<EdgeUse> sorted_edge_uses(const TriangleMesh& mesh) {
     return a.low != b.low ? a.low < b.low : a.high < b.high;
   });
   return uses;
+}
+
+std::vector<std::uint32_t> ends_of_open_edges(const std::vector<Triangle>& triangles) {
+  const std::vector<EdgeUse> uses = sorted_edge_uses(triangles);
+  std::vector<std::uint32_t> ends;
+  for (std::size_t begin = 0, end = 0; begin < uses.size(); begin = end) {
+    for (end = begin; end < uses.size() && uses[end].same_edge(uses[begin]);) ++end;
+    if (end - begin == 1) ends.insert(ends.end(), {uses[begin].low, uses[begin].high});
+  }
+  std::sort(ends.begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  return ends;
 }
 
 std::uint32_t root(std::vector<std::uint32_t>& parent, std::uint32_t i) {
@@ -78,15 +102,30 @@ double enclosed_volume(const TriangleMesh& mesh) {
 
 }  // namespace
 
+void close_seams(std::vector<Triangle>& triangles, std::span<const std::vector<Vec3>> places) {
+  std::vector<std::uint32_t> ends = ends_of_open_edges(triangles);
+  if (ends.empty()) return;
+  // Less than 0: a lies before b in the first of the places that tells them apart.
+  const auto compare = [&](std::uint32_t a, std::uint32_t b) {
+    for (const std::vector<Vec3>& x : places)
+      if (x[a] != x[b]) return x[a] < x[b] ? -1 : 1;
+    return 0;
+  };
+  std::stable_sort(ends.begin(), ends.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return compare(a, b) < 0; });
+  std::vector<std::uint32_t> one(places[0].size());
+  std::iota(one.begin(), one.end(), 0u);
+  for (std::size_t i = 1; i < ends.size(); ++i)
+    if (compare(ends[i - 1], ends[i]) == 0) one[ends[i]] = one[ends[i - 1]];
+  for (Triangle& t : triangles)
+    for (std::uint32_t& corner : t) corner = one[corner];
+}
+
+// In a sequence vertices that meet for a while are no seam.
 TriangleMesh load_mesh(const std::string& path, bool fans) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (extension == ".obj") return parse_obj(read_bytes(path), path, fans);
-  if (extension == ".ply") return parse_ply(read_bytes(path), path);
-  if (extension == ".stl") return parse_stl(read_bytes(path), path);
-  throw Error(
-      ErrorCategory::kFile,
-      fmt::format("{}: not a mesh format that is known here; use .obj, .ply or .stl", path));
+  TriangleMesh mesh = parsed_mesh(path, fans);
+  if (!fans) close_seams(mesh.triangles, {&mesh.vertices, 1});
+  return mesh;
 }
 
 MeshReport inspect(const TriangleMesh& mesh, const std::string& name) {
@@ -96,7 +135,7 @@ MeshReport inspect(const TriangleMesh& mesh, const std::string& name) {
   report.triangles = mesh.triangles.size();
   std::vector<std::uint32_t> parent(mesh.triangles.size());
   std::iota(parent.begin(), parent.end(), 0u);
-  const std::vector<EdgeUse> uses = sorted_edge_uses(mesh);
+  const std::vector<EdgeUse> uses = sorted_edge_uses(mesh.triangles);
   for (std::size_t begin = 0, end = 0; begin < uses.size(); begin = end) {
     std::size_t forward = 0;
     for (end = begin; end < uses.size() && uses[end].same_edge(uses[begin]); ++end) {

@@ -22,10 +22,10 @@ struct TriangleMesh {
 };
 
 // Reads by extension (.obj, .ply, .stl). Polygons become triangle fans; STL vertices at equal
-// positions are one. Throws Error{kFile} naming the file and the reason, also if there is no
-// triangle or an index out of range. Of an OBJ a quad is cut along its shorter diagonal and what
-// has more corners by its ears, but with `fans` all are fans, so that meshes that differ in their
-// vertices alone have the same triangles.
+// positions are one, and seams are closed (mesh_seams.h). Throws Error{kFile} naming the file and
+// the reason, also if there is no triangle or an index out of range. Of an OBJ a quad is cut along
+// its shorter diagonal and what has more corners by its ears, but with `fans` all are fans and
+// seams as they are, so that meshes that differ in vertices alone have the same triangles.
 TriangleMesh load_mesh(const std::string& path, bool fans = false);
 
 // The readers behind it, from memory; `origin` stands for the file in messages.

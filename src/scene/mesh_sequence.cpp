@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "firn/error.h"
+#include "src/scene/mesh_seams.h"
 
 namespace firn {
 namespace {
@@ -74,6 +75,7 @@ MeshSequence load(const std::vector<std::string>& files) {
       require_same(sequence, mesh, files[0], file);
     sequence.vertices.push_back(std::move(mesh.vertices));
   }
+  close_seams(sequence.triangles, sequence.vertices);
   return sequence;
 }
 

@@ -72,6 +72,19 @@ class Convert(ExportsTest):
         for pattern in ("volumes/*", "particles/*.vtp"):
             self.same_as_written("npz", pattern)
 
+    def test_what_is_missing_of_the_own_formats_is_made_anew(self):
+        volumes = ["volumes"] if VDB_CONTENTS else []
+        self.succeed("run", self.scene, *settings(["npz", "ply", "vtp"], CHANNELS, VOLUMES if VDB_CONTENTS else "[]"))
+        before = self.files("out/**/*.*")
+        lost = [f"particles/particles_00000{number}" for number in ("2.npz", "3.ply", "4.vtp")]
+        lost += ["volumes/volume_000004.vdb"] if VDB_CONTENTS else []
+        for name in lost:
+            (self.out / name).unlink()
+        self.succeed("convert", "out/square", "--to", ",".join(["vtp", *volumes]), "--frames", 4)
+        said = self.succeed("convert", "out/square", "--to", "npz,ply").stdout
+        self.assertIn("2 frames", said)
+        self.assertEqual(self.files("out/**/*.*"), before)
+
     def test_from_checkpoints(self):
         self.succeed("run", self.scene, "-o", "direct", *settings(["npz", "vtp"], ["velocity", "stress", "id"]))
         self.succeed("run", self.scene, "-o", "few", *settings([], ["velocity", "stress", "id"]))
@@ -135,7 +148,11 @@ class Refused(ExportsTest):
     def test_what_the_run_writes_itself_is_not_replaced(self):
         self.succeed("run", self.scene, *settings(["npz"]))
         before = self.files("out/**/*")
-        self.assertIn("-o", self.fail_with(2, "convert", "out/square", "--to", "vtp,npz"))
+        for more in ((), ("--frames", 4)):
+            error = self.fail_with(2, "convert", "out/square", "--to", "vtp,npz", *more)
+            self.assertIn("-o", error)
+            self.assertIn("remove a damaged one to have it made anew", error)
+        self.assertIn("once they are removed", self.fail_with(2, "convert", "out/square", "--to", "npz", "--overwrite"))
         self.assertEqual(self.files("out/**/*"), before)
 
     def test_a_damaged_file_is_named(self):

@@ -1,5 +1,6 @@
 """What a run leaves in its folder, and what it leaves alone."""
 
+import itertools
 import json
 import os
 import shutil
@@ -29,6 +30,65 @@ class Files(CliTest):
         self.assertEqual(result.stderr, "")
         self.assertTrue((out / "ledger.png").read_bytes().startswith(PNG_MAGIC))
         self.assertEqual((out / "video.mp4").read_bytes()[4:8], b"ftyp")
+
+    def test_the_summary_has_the_names_behind_indices(self):
+        self.scene.write_text(self.scene.read_text().replace("source =", "reference =") + """
+[material.snow]
+preset = "snow_dry"
+[[body]]
+name = "flake"
+material = "snow"
+shape = { type = "sphere", center = [0.2, 2.0], radius = 0.1 }
+instances = { type = "array", count = [2, 1], step = [0.5, 0.5] }
+[[source]]
+name = "cannon"
+material = "snow"
+shape = { type = "sphere", center = [0.2, 3.0], radius = 0.1 }
+velocity = [0.0, -1.0]
+""")
+        self.succeed("run", self.scene, "--frames", 2, "--set", "output.channels=[\"body\",\"material\"]")
+        summary = json.loads((self.folder / "out/square/summary.json").read_text())
+        self.assertEqual((summary["fps"], summary["frames"]), (48, 2))
+        self.assertEqual(summary["materials"][1], "snow")
+        self.assertEqual(len(summary["bodies"]), 3)
+        self.assertEqual(len(set(summary["bodies"])), 3)
+        self.assertEqual(summary["sources"], ["cannon"])
+        self.assertEqual(len(summary["colliders"]), 1)
+
+    def test_poses_of_rigid_bodies(self):
+        """From the numbers of stats.jsonl, as docs/exports.md tells: a box that tumbles comes to rest on the floor."""
+        (self.folder / "tumble.toml").write_text("""
+            [simulation]
+            frames = 24
+            fps = 24
+            [grid]
+            dx = 0.05
+            [material.jelly]
+            preset = "jello"
+            [[body]]
+            material = "jelly"
+            shape = { type = "box", min = [2, 0, 0], max = [2.1, 0.1, 0.1] }
+            [[collider]]
+            shape = { type = "half_space", point = [0, 0, 0], normal = [0, 1, 0] }
+            [[collider]]
+            name = "rock"
+            shape = { type = "box", min = [0.4, 0.2, 0.0], max = [0.55, 0.35, 0.15] }
+            density = 2000
+            angular_velocity = [3, 1, 5]
+            [output]
+            image = false
+            """)
+        self.succeed("run", "tumble.toml", "-o", "run", "--quiet")
+        lines = [json.loads(line)["bodies"][0] for line in (self.folder / "run/stats.jsonl").read_text().splitlines()]
+        start, end = lines[0]["center_of_mass"], lines[-1]
+        lowest = [sum(end["rotation"][3 + a] * (corner[a] - start[a]) for a in range(3)) + end["center_of_mass"][1]
+                  for corner in itertools.product([0.4, 0.55], [0.2, 0.35], [0.0, 0.15])]
+        self.assertAlmostEqual(min(lowest), 0, delta=0.005)
+        self.assertGreater(max(abs(end["rotation"][3 * i + i] - 1) for i in range(3)), 0.1)
+        # Row by row: after a frame the rotation is the one that the angular velocity tells, to first order.
+        turned = lines[1]["rotation"]
+        for row, column, rate in ((2, 1, 3), (0, 2, 1), (1, 0, 5)):
+            self.assertAlmostEqual((turned[3 * row + column] - turned[3 * column + row]) / 2 * 24, rate, delta=0.3)
 
     @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
     def test_forces_on_colliders_are_plotted(self):

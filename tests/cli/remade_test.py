@@ -68,11 +68,11 @@ class Remade(CliTest):
     def test_no_empty_folders(self):
         if self.solid():
             self.assertEqual(self.everything("meshes"),
-                             [".firn-run", "surfaces", "surfaces/surface_000000.obj", "surfaces/surface_000001.obj"])
+                             [".firn-run", "exported-scene.toml", "surfaces", "surfaces/surface_000000.obj", "surfaces/surface_000001.obj"])
         self.assertNotIn("frames", self.everything("solid"))
         self.succeed("convert", "run", "--to", "vtp", "-o", "vtk/for/paraview", "--frames", 1)
         self.assertEqual(self.everything("vtk/for/paraview"),
-                         [".firn-run", "particles", "particles.pvd", "particles/particles_000001.vtp"])
+                         [".firn-run", "exported-scene.toml", "particles", "particles.pvd", "particles/particles_000001.vtp"])
 
     def test_what_fails_leaves_nothing_and_destroys_nothing(self):
         self.fail_with(2, "mesh", "run", "-o", "a/b")  # flat

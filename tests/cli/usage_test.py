@@ -23,6 +23,15 @@ class Help(CliTest):
             self.assertIn(f"firn {command}", text.split("Examples:")[1])
             self.assertEqual(text, self.succeed("help", command).stdout)
 
+    def test_help_has_all_its_words(self):
+        text = self.succeed("run", "--help").stdout
+        self.assertIn("after this much wall time; the exit code is 0", " ".join(text.split()))
+        self.assertIn("output folder (default: the scene's, or out/<scene name>)", text)
+        for command in COMMANDS:
+            for line in self.succeed(command, "--help").stdout.split("Examples:")[0].splitlines()[1:]:
+                self.assertLessEqual(len(line), 100)
+                self.assertEqual(line, line.rstrip())
+
     def test_version(self):
         self.assertRegex(self.succeed("--version").stdout, r"^firn \d+\.\d+\.\d+ \(.+\)\n$")
 

@@ -2,6 +2,8 @@
 // same frame. Debian's Python binding of OpenVDB does not know points.
 #include <openvdb/openvdb.h>
 #include <openvdb/points/PointDataGrid.h>
+#include <openvdb/tools/Diagnostics.h>
+#include <openvdb/tools/LevelSetMeasure.h>
 
 #include <exception>
 #include <iostream>
@@ -73,9 +75,15 @@ Json grid_json(const openvdb::GridBase& grid) {
     json["meta"][meta->first] = meta->second->str();
   if (const auto* p = dynamic_cast<const points::PointDataGrid*>(&grid))
     json["points"] = points_json(*p);
-  else if (const auto* f = dynamic_cast<const openvdb::FloatGrid*>(&grid))
+  else if (const auto* f = dynamic_cast<const openvdb::FloatGrid*>(&grid)) {
     json["voxels"] = voxels_json(*f);
-  else if (const auto* v = dynamic_cast<const openvdb::Vec3SGrid*>(&grid))
+    json["background"] = f->background();
+    // All but the slope, which sharp edges do not have everywhere.
+    if (grid.getGridClass() == openvdb::GRID_LEVEL_SET) {
+      json["problems"] = openvdb::tools::checkLevelSet(*f, 8);
+      json["volume"] = f->empty() ? 0 : openvdb::tools::levelSetVolume(*f);
+    }
+  } else if (const auto* v = dynamic_cast<const openvdb::Vec3SGrid*>(&grid))
     json["voxels"] = voxels_json(*v);
   return json;
 }

@@ -29,7 +29,9 @@ struct CloseContacts : ImplicitNodes<D, Real> {
   struct Scratch {
     double wrong[Base::kNodes];
   };
-  bool first;
+  ContactPass pass;
+
+  FIRN_HD bool is_first() const { return pass == ContactPass::kFirst; }
 
   // A node while its contacts are gone through.
   struct Meeting {
@@ -56,8 +58,8 @@ struct CloseContacts : ImplicitNodes<D, Real> {
       Meeting m;
       m.node = node;
       m.target = Base::vector_at(problem.view.target, node);
-      m.v = first ? m.target : Base::vector_at(problem.view.velocity, node);
-      m.impulse = first ? Vector::zero() : Base::vector_at(problem.view.gradient, node);
+      m.v = is_first() ? m.target : Base::vector_at(problem.view.velocity, node);
+      m.impulse = is_first() ? Vector::zero() : Base::vector_at(problem.view.gradient, node);
       m.before = problem.view.closed[node];
       const Vector x = contact.position_of(origin, i);
       m.slip_of = dependence.slipping(node);
@@ -142,11 +144,11 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     const Real left = dot(into, into);
     if (left < Real(1e-4)) return;
     const Real held = dot(body, n) - closing, approach = held - dot(m.v, n);
-    Real press = first ? Base::mass(m.node) * (held - dot(m.target, n)) : dot(m.impulse, n);
+    Real press = is_first() ? Base::mass(m.node) * (held - dot(m.target, n)) : dot(m.impulse, n);
     if (type == BoundaryType::kSeparate) {
       const bool was = (m.before & bit) != 0;
-      const bool opens = first || was ? !(press > Real(0)) : !(approach > Real(0));
-      if (!first && !was) press = Base::mass(m.node) * approach;
+      const bool opens = is_first() || was ? !(press > Real(0)) : !(approach > Real(0));
+      if (!is_first() && !was) press = Base::mass(m.node) * approach;
       if (was == opens) m.wrong += press * press / Base::mass(m.node);
       if (opens) return;
     }
@@ -176,9 +178,9 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     const bool stuck = m.before != 0 && was.sticks != 0;
     const Vector holding = m.P * m.impulse;
     if (!(m.slip > Real(0))) return {false, Vector::zero(), stuck ? norm(holding) : Real(0)};
-    const Vector sliding = m.P * ((first ? m.target : m.v) - m.body);
+    const Vector sliding = m.P * ((is_first() ? m.target : m.v) - m.body);
     const Real stops = Base::mass(m.node) * norm(sliding);
-    if (first || m.before == 0)  // what would stop it, if nothing else moved it
+    if (is_first() || m.before == 0)  // what would stop it, if nothing else moved it
       return stops <= m.slip ? Rub{true, Vector::zero(), stops} : slide(sliding, m.slip, Real(0));
     if (stuck) {  // as long as the cone has room for what holds it
       const Real excess = norm(holding) - m.slip;
@@ -213,6 +215,7 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     const bool slides_on = !rub.sticks && !(m.before != 0 && hold.sticks != 0);
     Real wrong = m.wrong + rub.wrong * rub.wrong / Base::mass(m.node);
     if (slides_on && change > same_share * size) wrong += change / Base::mass(m.node);
+    if (pass == ContactPass::kJudge) return wrong;
     problem.view.kind[m.node] = m.closed == 0      ? kNodeFree
                                 : left > Real(0.5) ? kNodeHeld
                                                    : kNodeFixed;
@@ -222,7 +225,7 @@ struct CloseContacts : ImplicitNodes<D, Real> {
     for (int a = 0; a < D; ++a) hold.held[a] = m.held[a], hold.rub[a] = rub.impulse[a];
     hold.sticks = rub.sticks ? 1 : 0;
     hold.collider = m.collider;
-    if (!first) Base::put(problem.view.velocity, m.node, Base::allowed(m.node, m.v));
+    if (!is_first()) Base::put(problem.view.velocity, m.node, Base::allowed(m.node, m.v));
     return wrong;
   }
 };
@@ -350,8 +353,8 @@ struct FinishContacts {
   FIRN_HD void operator()(NewtonSums& s, const double* v) const { s.contacts = v[0]; }
 };
 template <class Exec, int D, class Real>
-void close_contacts(Exec& exec, const ImplicitProblem<Real, D>& p, bool first) {
-  launch_groups(exec, nodes_of(p), CloseContacts<D, Real>{{p}, first});
+void close_contacts(Exec& exec, const ImplicitProblem<Real, D>& p, ContactPass pass) {
+  launch_groups(exec, nodes_of(p), CloseContacts<D, Real>{{p}, pass});
   sum_columns(exec, p, FinishContacts{});
 }
 

@@ -282,6 +282,8 @@ struct FinishPotential {
   static constexpr bool kMaximum = false;
   FIRN_HD void operator()(NewtonSums& s, const double* v) const {
     s.energy = v[0] + v[kParticleColumn];
+    s.strain = v[kParticleColumn];
+    s.kinetic = 0.5 * v[kMotionColumn];
     s.imbalance = v[1];
     s.slope = v[2];
     s.mass = v[3];

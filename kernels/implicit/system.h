@@ -44,6 +44,8 @@ struct NodeHold {
 // What an evaluation adds up.
 struct NewtonSums {
   double energy = 0;       // the potential, J
+  double strain = 0;       // what particles have of it, J
+  double kinetic = 0;      // of v*, J
   double imbalance = 0;    // sum of |P gradient|^2 / m, kg m^2/s^2
   double slope = 0;        // gradient . direction, where the potential was evaluated
   double first_slope = 0;  // and where the direction begins
@@ -117,12 +119,17 @@ void begin_implicit(Exec& exec, const ImplicitProblem<Real, D>& problem);
 template <class Exec, int D, class Real>
 void begin_damping(Exec& exec, const ImplicitProblem<Real, D>& problem);
 
-// Which contacts act, and at which friction holds or what slides rubs. The first time those that v*
-// runs into; afterwards, as the gradient at `velocity` and that velocity say, those that press or
-// are about to. Adds into sums->contacts how wrong they were, and brings `velocity` into what they
-// allow.
+enum class ContactPass {
+  kFirst,   // those act that v* runs into
+  kJudge,   // nothing changes
+  kChange,  // those that press or are about to, as the gradient at `velocity` and that velocity say
+};
+// Which contacts act, and at which friction holds or what slides rubs. Adds into sums->contacts how
+// wrong they were, and brings `velocity` into what changed ones allow. The measure of that is
+// inertia, of which light nodes have none: what is next to nothing there may bend a stiff material
+// by a cell, so velocities that change have to be solved for again.
 template <class Exec, int D, class Real>
-void close_contacts(Exec& exec, const ImplicitProblem<Real, D>& problem, bool first);
+void close_contacts(Exec& exec, const ImplicitProblem<Real, D>& problem, ContactPass pass);
 
 // velocity = trial = held + P v, of one of these.
 enum class NodeGuess {

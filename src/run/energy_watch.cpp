@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "firn/error.h"
+#include "src/scene/integrator_traits.h"
 
 namespace firn {
 namespace {
@@ -30,6 +31,22 @@ double lowest_potential(const Scene& scene) {
     lowest -= std::max(g * scene.grid.domain->min[a], g * scene.grid.domain->max[a]);
   }
   return lowest;
+}
+
+// What lessens a gain, of what the scene has not done already.
+const char* remedy_for(const Scene& scene) {
+  const bool stiffens =
+      std::any_of(scene.materials.begin(), scene.materials.end(),
+                  [](const Material& m) { return !m.youngs_modulus_of_temperature.empty(); });
+  if (stiffens)
+    return "a youngs_modulus that follows the temperature gives energy to what is strained";
+  // Long steps are short of accuracy before their speeds limit them.
+  if (traits_of(scene).implicit)
+    return "where that is too much, a smaller time.dt_max or implicit.tolerance helps";
+  if (scene.transfer.type == TransferType::kApic)
+    return "where that is too much, a smaller time.cfl helps";
+  return "where that is too much, a smaller time.cfl or a transfer that damps (apic, a smaller "
+         "blend) helps";
 }
 
 }  // namespace
@@ -106,15 +123,9 @@ void EnergyWatch::load(ByteReader& in) {
 }
 
 std::string describe_growth(const Scene& scene, const EnergyBalance& balance, int frame) {
-  const bool stiffens =
-      std::any_of(scene.materials.begin(), scene.materials.end(),
-                  [](const Material& m) { return !m.youngs_modulus_of_temperature.empty(); });
   return fmt::format(
       "energy has grown by {:.3g} % until frame {}: {:.3g} J that nothing has fed; {}",
-      100 * balance.growth, frame, balance.gained,
-      stiffens ? "a youngs_modulus that follows the temperature gives energy to what is strained"
-               : "where that is too much, a smaller time.cfl or a transfer that damps (apic, a "
-                 "smaller blend) helps");
+      100 * balance.growth, frame, balance.gained, remedy_for(scene));
 }
 
 }  // namespace firn

@@ -14,7 +14,7 @@ struct NewtonReport {
   bool rounding_limited = false;  // the potential's last digits know no better
   bool at_rounding = false;       // the imbalance misses the tolerance, and is rounding
   bool ends_in_body = false;      // what no contact kept from it; see follow_particles
-  bool unstable = false;          // of one linear solve; see is_unstable
+  bool unstable = false;          // see is_unstable and is_above_rest
   int iterations = 0, linear_iterations = 0, cuts = 0, passes = 1, looks = 0;
   double imbalance = 0, tolerance = 0;         // sqrt(sum |impulse|^2 / m), kg^(1/2) m/s
   double energy_before = 0, energy_after = 0;  // the potential of the guess and at the end, J
@@ -30,6 +30,8 @@ class ContactPasses {
     loosens_ = loosens;
     aim_ = loosens ? kLoose * tolerance : tolerance;
   }
+  // They go on, from what is exact, to this tolerance.
+  void tighten(double tolerance) { tolerance_ = aim_ = tolerance, loosens_ = false; }
   double aim() const { return aim_; }  // imbalance that this pass is to leave
   int passes() const { return passes_; }
   bool are_over() const { return is_exact() && gives_up(); }
@@ -73,6 +75,21 @@ double least_imbalance(double one_cell, double motion) {
   constexpr double kSameSpeed = sizeof(Real) == 4 ? 1e-6 : 1e-9,
                    kSameDigits = 4 * static_cast<double>(kEpsilon<Real>);
   return std::min(kSameSpeed * one_cell, kSameDigits * std::sqrt(2 * std::max(motion, 0.0)));
+}
+
+// Whether a solve within its tolerance has ended above the potential of staying where all is,
+// `rest` (J), which no body at rest forbids: energy would come from nowhere. The tolerance is a
+// share of what guesses tear apart at contacts, which in a step of many periods of a stiff material
+// may be more than all of the motion.
+inline bool is_above_rest(double energy, double rest) {
+  constexpr double kSlack = 1e-3;
+  return energy > (1 + kSlack) * rest;
+}
+// The imbalance below which that cannot be: at most its square over two is left of the potential,
+// as no direction is softer than inertia.
+inline double least_at_rest(double rest) {
+  constexpr double kPart = 1e-4;
+  return std::sqrt(2 * kPart * std::max(rest, 0.0));
 }
 
 // Whether one linear solve has ended where the laws are nothing like what they were at its begin:

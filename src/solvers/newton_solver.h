@@ -7,16 +7,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "firn/scene.h"
 #include "kernels/grid/rebuild.h"
 #include "kernels/solve/minres.h"
 #include "src/solvers/conjugate_gradients.h"
-#include "src/solvers/implicit_memory.h"
 #include "src/solvers/minres.h"
+#include "src/solvers/newton_evaluation.h"
 #include "src/solvers/newton_operator.h"
-#include "src/solvers/newton_report.h"
 
 namespace firn {
 
@@ -56,10 +54,10 @@ class NewtonSolver {
     problem.diagonal = settings_.preconditioner == ImplicitPreconditioner::kDiagonal;
     problem.damping = memory_.damping_factors();
     problem.drag = static_cast<Real>(settings_.mass_damping);
-    Solve s{*this, problem, {}, now.n_blocks, now.dt};
-    s.begin(opens);
+    Solve s{{exec_, memory_, problem, linear_, {}}, *this, opens, now.n_blocks, now.dt};
+    s.begin();
     do linear_ ? s.solve_once() : s.minimise();
-    while (s.report.converged && opens && s.contacts_change());
+    while (s.report.converged && ((opens && s.contacts_change()) || s.tightens()));
     if (s.report.converged) s.end();
     return s.report;
   }
@@ -81,7 +79,6 @@ class NewtonSolver {
 
  private:
   static constexpr int kMostCuts = 16;
-  static constexpr double kAny = std::numeric_limits<double>::infinity();
   // Share of the tolerance that a step of one linear solve gets: what it leaves no iteration looks
   // at again, and it is to one side, so that bodies in free flight lose momentum step by step.
   static constexpr double kOfOneSolve = 0.1;
@@ -91,10 +88,11 @@ class NewtonSolver {
   using Preconditioner = NewtonPreconditioner<Exec, D, Real>;
 
   // One solve.
-  struct Solve {
+  struct Solve : NewtonEvaluation<Exec, D, Real> {
+    using Base = NewtonEvaluation<Exec, D, Real>;
+    using Base::problem, Base::report, Base::read, Base::evaluate, Base::guess;
     NewtonSolver& solver;
-    Problem problem;
-    NewtonReport report;
+    bool opens = false;
     std::uint32_t blocks = 0;
     double dt = 0;
     NewtonSums now{};      // at the iterate
@@ -104,11 +102,11 @@ class NewtonSolver {
     // Of the last linear solve, and of the last one whose preconditioner was made for it.
     std::uint32_t last_iterations = 0, fresh_iterations = 0;
 
-    void begin(bool opens) {
+    void begin() {
       solver.memory_.clear();
       problem.view = solver.memory_.view();
       begin_implicit(solver.exec_, problem);
-      close_contacts(solver.exec_, problem, true);
+      enqueue_contacts(ContactPass::kFirst);
       if (problem.damping != nullptr) begin_damping(solver.exec_, problem);
       start();
       solver.multigrid_.forget();
@@ -128,94 +126,39 @@ class NewtonSolver {
         reference = std::sqrt(now.imbalance);
         return;
       }
-      const double at_begin = solver.bodies_move_ ? scale_at_begin() : kAny;
+      const bool moves = solver.bodies_move_, tears = moves || opens;
+      if (tears) Base::evaluate_begin(2);
       guess(NodeGuess::kRest);
       guess(NodeGuess::kTarget, 1);
-      const auto [resting, moving, none] = read();
+      const auto [resting, moving, begin] = read();
       now = moving;
-      motion = resting.energy;
+      motion = tears ? begin.strain + begin.kinetic : resting.energy;
       reference =
           std::sqrt(std::isfinite(moving.imbalance) ? std::min(moving.imbalance, resting.imbalance)
                                                     : resting.imbalance);
-      reference = std::min(reference, at_begin);
+      if (moves)
+        reference = std::min(reference, std::sqrt(begin.imbalance) + std::sqrt(begin.demand));
       if (is_better_guess(moving, resting, kRounding)) return;
       guess(NodeGuess::kRest);
       now = resting;
     }
-    // The forces where nothing has moved yet, and what contacts do to v*. Where bodies move, either
-    // guess tears the nodes that they hold away from all others, and what that does to a stiff
-    // material is no scale.
-    double scale_at_begin() {
-      guess_velocity(solver.exec_, problem, NodeGuess::kTarget);
-      sum_demand(solver.exec_, problem);
-      evaluate_stress_at_rest();
-      // v*, of which the inertia is none.
-      solver.exec_.copy(problem.view.trial, problem.view.target,
-                        solver.memory_.channel(Memory::kTarget).bytes());
-      evaluate_nodes(solver.exec_, problem);
-      const NewtonSums sums = read()[0];
-      return std::sqrt(sums.imbalance) + std::sqrt(sums.demand);
-    }
-    // One solve alone has flow lag: it is at the rates that the step begins with.
-    void evaluate_stress_at_rest() {
-      problem.at_rest = solver.linear_;
-      if (!solver.linear_)
-        solver.memory_.channel(Memory::kTrial).zero();
-      else
-        guess_velocity(solver.exec_, problem, NodeGuess::kBefore);
-      clear_nodes(solver.exec_, problem.view.gradient, 1, problem.max_blocks, problem.control);
-      evaluate_particles(solver.exec_, problem,
-                         solver.linear_ ? NodeVectors::kVelocities : NodeVectors::kChanges);
-      problem.at_rest = false;
-    }
     // The one linear solve starts from rest, or where bodies move from the best of three guesses:
-    // what rides on a body is at v as the step begins but for its weight. Velocities of nodes that
-    // bodies hold count by the stiffnesses.
+    // what rides on a body is at v as the step begins but for its weight.
     void begin_linear() {
-      if (!solver.bodies_move_) {
-        guess_linear(NodeGuess::kRest, 0);
-        now = read()[0];
-        motion = now.energy;
-        return;
+      const bool moves = solver.bodies_move_;
+      Base::guess_linear(NodeGuess::kRest, 0, moves);
+      if (moves) {
+        Base::guess_linear(NodeGuess::kTarget, 1, moves);
+        Base::guess_linear(NodeGuess::kBefore, 2, moves);
       }
-      guess_linear(NodeGuess::kRest, 0);
-      guess_linear(NodeGuess::kTarget, 1);
-      guess_linear(NodeGuess::kBefore, 2);
       const auto [resting, target, before] = read();
-      now = before;
       motion = resting.energy;
-      if (before.imbalance <= std::min(resting.imbalance, target.imbalance)) return;
-      const bool flies = target.imbalance <= resting.imbalance;
-      now = flies ? target : resting;
-      guess_linear(flies ? NodeGuess::kTarget : NodeGuess::kRest, 0);
-    }
-    void guess_linear(NodeGuess by, int slot) {
-      problem.view = solver.memory_.view();
-      evaluate_stress_at_rest();
-      guess_velocity(solver.exec_, problem, by);
-      if (solver.bodies_move_)
-        apply_stiffness(solver.exec_, problem, NodeVectors::kVelocities, problem.view.velocity,
-                        problem.view.gradient);
-      problem.view.sums += slot;
-      evaluate_nodes(solver.exec_, problem);
-      problem.view.sums -= slot;
-    }
-    void guess(NodeGuess by, int slot = 0) {
-      guess_velocity(solver.exec_, problem, by);
-      evaluate(slot);
-    }
-    // Enqueues it; the sums go to one of the places for them.
-    void evaluate(int slot = 0) {
-      problem.view = solver.memory_.view();
-      problem.view.sums += slot;
-      clear_nodes(solver.exec_, problem.view.gradient, 1, problem.max_blocks, problem.control);
-      evaluate_particles(solver.exec_, problem, NodeVectors::kVelocities);
-      evaluate_nodes(solver.exec_, problem);
-      problem.view.sums -= slot;
-    }
-    typename Memory::Sums read() {
-      ++report.looks;
-      return solver.memory_.read_sums();
+      now = moves ? before : resting;
+      if (moves && before.imbalance > std::min(resting.imbalance, target.imbalance)) {
+        const bool flies = target.imbalance <= resting.imbalance;
+        now = flies ? target : resting;
+        Base::guess_linear(flies ? NodeGuess::kTarget : NodeGuess::kRest, 0, moves);
+      }
     }
     void settle() {
       report.energy_after = now.energy;
@@ -363,14 +306,29 @@ class NewtonSolver {
     // Contacts open, close and rub as the solution says; false where that is the end of it.
     bool contacts_change() {
       if (contacts.are_over()) return false;
-      problem.view = solver.memory_.view();
-      close_contacts(solver.exec_, problem, false);
+      enqueue_contacts(ContactPass::kJudge);
       // Contacts that give or owe less than the tolerance would open and close by rounding.
       const double enough = solver.linear_ ? kOfOneSolve * report.tolerance : report.tolerance;
       if (!contacts.go_on(std::sqrt(read()[0].contacts), enough)) return false;
+      enqueue_contacts(ContactPass::kChange);
       report.passes = contacts.passes();
       solver.linear_ ? begin_linear() : stay();
       return true;
+    }
+    // Whether what met its tolerance has to go on, to a smaller one, as it would make energy.
+    bool tightens() {
+      if (solver.linear_ || !opens || solver.bodies_move_) return false;
+      if (!is_above_rest(now.energy, motion)) return false;
+      const double least = least_at_rest(motion);
+      report.unstable = report.at_rounding || report.tolerance <= least;
+      if (report.unstable) return false;
+      report.tolerance = std::max(0.1 * std::min(report.imbalance, report.tolerance), least);
+      contacts.tighten(report.tolerance);
+      return true;
+    }
+    void enqueue_contacts(ContactPass pass) {
+      problem.view = solver.memory_.view();
+      close_contacts(solver.exec_, problem, pass);
     }
     void end() {
       problem.view = solver.memory_.view();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "src/run/energy_watch.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/fluid_scenes.h"
 #include "tests/support/rigid_scenes.h"
@@ -55,6 +56,23 @@ TEST(EnergyWatch, StopsARunThatAsksForIt) {
     ASSERT_NE(error.divergence(), nullptr);
     EXPECT_EQ(error.divergence()->step, simulation.stats().total_steps);
   }
+}
+
+TEST(EnergyWatch, NamesWhatHelpsTheStepsOfTheScene) {
+  const auto names = [](Integrator integrator, TransferType transfer, const char* remedy) {
+    Scene scene = empty_scene(2, 0.04);
+    scene.simulation.integrator = integrator;
+    scene.transfer.type = transfer;
+    return describe_growth(scene, {}, 1).find(remedy) != std::string::npos;
+  };
+  for (Integrator i : {Integrator::kOptimization, Integrator::kSemiImplicit}) {
+    EXPECT_TRUE(names(i, TransferType::kApic, "time.dt_max"));
+    EXPECT_TRUE(names(i, TransferType::kApic, "implicit.tolerance"));
+    EXPECT_FALSE(names(i, TransferType::kFlip, "time.cfl"));
+  }
+  EXPECT_TRUE(names(Integrator::kExplicit, TransferType::kApic, "time.cfl"));
+  EXPECT_FALSE(names(Integrator::kExplicit, TransferType::kApic, "a transfer that damps"));
+  EXPECT_TRUE(names(Integrator::kExplicit, TransferType::kFlip, "a transfer that damps"));
 }
 
 TEST(EnergyWatch, WhatASourceBringsIsFed) {

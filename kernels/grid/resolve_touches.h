@@ -11,8 +11,10 @@ struct ResolveTouches : Solids<D, Real> {
   static constexpr const char* kName = "resolve_touches";
   static constexpr int kThreads = 256;
   static constexpr std::uint32_t kParts = 256;
-  // An impulse is passed on from touch to touch, and back: so many for each of them, within bounds.
-  static constexpr std::uint32_t kFewestImpulses = 96, kImpulsesPerTouch = 8, kMostImpulses = 1024;
+  // An impulse is passed on from touch to touch, and back: so many for each of them, within bounds,
+  // and more in longer steps, in which gravity has given more that they must take.
+  static constexpr std::uint32_t kFewestImpulses = 96, kImpulsesPerTouch = 4, kMostImpulses = 512;
+  static constexpr double kShortStep = 1e-3, kMostLonger = 8;  // s
   using Base = Solids<D, Real>;
   using Base::solids, Base::control;
   struct Scratch {
@@ -26,13 +28,15 @@ struct ResolveTouches : Solids<D, Real> {
   FIRN_HD void operator()(Group& g) const {
     list_touching(g);
     const std::uint32_t n = g.scratch.count;
-    std::uint32_t most = kImpulsesPerTouch * n;
-    most = most < kFewestImpulses ? kFewestImpulses : most > kMostImpulses ? kMostImpulses : most;
+    const auto of_touches = static_cast<double>(min(kImpulsesPerTouch * n, kMostImpulses));
+    const double longer = clamp(control->dt / kShortStep, 1.0, kMostLonger);
+    const std::uint32_t most =
+        max(static_cast<std::uint32_t>(longer * of_touches), kFewestImpulses);
     g.for_each(kParts, [&](std::uint32_t part) {
       for (std::uint32_t k = part; k < n; k += kParts) renew_need(solids.touching[k]);
     });
     // Speeds that make nothing of a step.
-    const double least = 5e-3 * control->dt * norm(solids.moved.gravity) +
+    const double least = 1e-3 * control->dt * norm(solids.moved.gravity) +
                          1e-9 * static_cast<double>(solids.dx) / control->dt;
     for (std::uint32_t impulse = 0; impulse < most; ++impulse) {
       find_worst(g, n);

@@ -69,7 +69,8 @@ struct BoundaryGeometry {
     for (int c = 0; c < params.collider_count; ++c) phi = min(phi, body_distance(x, c));
     return phi;
   }
-  // What the walls and each body by themselves leave of a face.
+  // What the walls and each body by themselves leave of a face; nothing where they touch, as far as
+  // contact lets them lie apart or in each other.
   FIRN_HD Real open_between(const Vec<int, D>& block, const Vec<int, D>& local, int axis) const {
     constexpr int kFaceCorners = 1 << (D - 1);
     constexpr int kAlong[4] = {0, 1, 1, 0}, kAcross[4] = {0, 0, 1, 1};
@@ -93,7 +94,7 @@ struct BoundaryGeometry {
       else
         left -= Real(1) - open_square(phi);
     }
-    return max(left, Real(0));
+    return left > Real(0.02) ? left : Real(0);
   }
   // Whether it can touch the cells of a block.
   FIRN_HD bool is_near(const Vec<int, D>& block) const {

@@ -72,6 +72,18 @@ TEST_F(GpuRigidBodies, RubAsOnTheCpu) {
 
 // In incompressible liquid, with walls to run into: pressure and contact are solved for on the
 // device, to the tolerance of the solve.
+// The pressure of what a body closes off is that which holds it.
+TEST_F(GpuRigidBodies, RestOnSealedLiquidAsOnTheCpu) {
+  Scene scene = sealed_piston(0.1);
+  scene.fluid.tolerance = 1e-10;
+  scene.time.dt_max = 0.02;
+  Simulation cpu(scene, {Device::kCpu, 1}), gpu(scene, {Device::kCuda, 1});
+  cpu.advance_steps(5);
+  gpu.advance_steps(5);
+  EXPECT_NEAR(cpu.colliders()[0].translation[1], gpu.colliders()[0].translation[1], 1e-8);
+  EXPECT_NEAR(gpu.colliders()[0].translation[1], 0, 0.02);
+}
+
 TEST_F(GpuRigidBodies, FloatAsOnTheCpu) {
   for (const int dimension : {2, 3})
     for (const BoundaryType boundary : {BoundaryType::kSlip, BoundaryType::kSticky}) {

@@ -183,7 +183,7 @@ TEST(Floating, WhatTouchesAWallIsNotSuckedOn) {
       simulation.advance_frame();
       if (density > 1000) {
         EXPECT_NEAR(height(simulation), -gap, 1e-3);
-        EXPECT_NEAR(simulation.reactions()[0].force[1], kGravity * displaced,
+        EXPECT_NEAR(simulation.stats().reactions[0].force[1], kGravity * displaced,
                     0.2 * kGravity * displaced);
       } else {
         EXPECT_GT(height(simulation), 0.05);
@@ -195,7 +195,7 @@ TEST(Floating, WhatTouchesAWallIsNotSuckedOn) {
   Simulation simulation = simulate(aside);
   run_to(simulation, 0.3);
   EXPECT_NEAR(height(simulation), 0, 0.5 * kDx);
-  EXPECT_NEAR(simulation.reactions()[0].force[0], 0, 0.2 * kGravity * displaced);
+  EXPECT_NEAR(simulation.stats().reactions[0].force[0], 0, 0.2 * kGravity * displaced);
 }
 
 // Bodies that touch close off pockets of liquid, whose pressure has a value: it holds them apart.
@@ -229,17 +229,10 @@ TEST(Floating, PocketsBetweenBodiesAreSolvedFor) {
 
 // A piston that falls in a full cylinder compresses what cannot be compressed: it stays.
 TEST(Floating, APistonRestsOnSealedLiquid) {
-  const Collider piston =
-      dynamic(collider("piston", box({-0.02, 0.5, 0}, {0.62, 0.7, 0}), BoundaryType::kSlip), 3000);
-  Scene scene = liquid_scene(2, 0.03);
-  scene.bodies = {body("liquid", 0, box({0, 0, 0}, {0.6, 0.5, 0}))};
-  scene.colliders = {piston};
-  scene.colliders[0].dynamics->collides = false;
-  scene.grid.domain = closed_box({0, 0, 0}, {0.6, 1.2, 1});
-  Simulation simulation = simulate(scene);
+  Simulation simulation = simulate(sealed_piston(0.03));
   run_to(simulation, 0.5);
   EXPECT_NEAR(height(simulation), 0, 0.2 * 0.03);
-  EXPECT_NEAR(simulation.reactions()[0].force[1], kGravity * 3000 * 0.64 * 0.2, 20);
+  EXPECT_NEAR(simulation.stats().reactions[0].force[1], kGravity * 3000 * 0.64 * 0.2, 20);
 }
 
 Scene flotsam(Precision precision) {

@@ -31,4 +31,15 @@ inline Collider floating_block(double density, BoundaryType boundary, int dimens
       density);
 }
 
+// A cylinder 0.6 m wide, half a metre of liquid in it, and a piston that seals it from the air.
+inline Scene sealed_piston(double dx, double density = 3000) {
+  Scene scene = liquid_scene(2, dx);
+  scene.bodies = {body("liquid", 0, box({0, 0, 0}, {0.6, 0.5, 0}))};
+  scene.colliders = {dynamic(
+      collider("piston", box({-0.02, 0.5, 0}, {0.62, 0.7, 0}), BoundaryType::kSlip), density)};
+  scene.colliders[0].dynamics->collides = false;
+  scene.grid.domain = closed_box({0, 0, 0}, {0.6, 1.2, 1});
+  return scene;
+}
+
 }  // namespace firn::test

@@ -28,10 +28,9 @@ struct ResolveTouches : Solids<D, Real> {
   FIRN_HD void operator()(Group& g) const {
     list_touching(g);
     const std::uint32_t n = g.scratch.count;
-    const auto of_touches = static_cast<double>(min(kImpulsesPerTouch * n, kMostImpulses));
+    const double of_touches = min(1.0 * kImpulsesPerTouch * n, 1.0 * kMostImpulses);
     const double longer = clamp(control->dt / kShortStep, 1.0, kMostLonger);
-    const std::uint32_t most =
-        max(static_cast<std::uint32_t>(longer * of_touches), kFewestImpulses);
+    const auto most = static_cast<std::uint32_t>(max(longer * of_touches, 1.0 * kFewestImpulses));
     g.for_each(kParts, [&](std::uint32_t part) {
       for (std::uint32_t k = part; k < n; k += kParts) renew_need(solids.touching[k]);
     });

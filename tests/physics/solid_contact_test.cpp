@@ -234,7 +234,7 @@ TEST(SolidContact, HeapsBearThemselves) {
     scene.colliders.back().name += std::to_string(k);
   }
   Simulation simulation = begin(scene);
-  run_to(simulation, 2);
+  run_to(simulation, 1.2);
   const auto states = simulation.colliders();
   const auto place = [&](std::size_t c, std::size_t axis) {
     return states[c].pivot[axis] + states[c].translation[axis];

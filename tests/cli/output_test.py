@@ -286,14 +286,12 @@ class Warnings(CliTest):
         told = self.succeed("run", self.scene, *walls).stderr
         self.assertEqual(told.count('warning: collider "ram", which material moves, has left the domain in frame 3: '), 1)
 
-
     def test_material_that_falls_together(self):
         """Of a stiffness in MPa that is read as Pa nothing is left."""
         for law in ("neo_hookean", "stvk_hencky"):
-            result = self.firn("run", self.scene, "-o", self.folder / law, "--set", f"material.jelly.model={law}", "--set",
-                               "material.jelly.youngs_modulus=0.1", "--set", "simulation.frames=48")
-            self.assertEqual(len(re.findall(r"(?m)^warning: the material has fallen together to [0-9.e-]+ % of its volume",
-                                            result.stderr)), 1, result.stderr)
+            result = self.succeed("run", self.scene, "-o", self.folder / law, "--set", f"material.jelly.model={law}", "--set",
+                               "material.jelly.youngs_modulus=0.1", "--set", "simulation.frames=12")
+            self.assertEqual(result.stderr.count("warning: the material has fallen together to "), 1, result.stderr)
 
 
 class Diverged(CliTest):

@@ -33,7 +33,8 @@ struct DryCells {
 // A cell that lies mostly inside a body holds liquid but hardly ever a particle, and a cell amid
 // liquid may have lost its particles by chance. As air they would let the pressure around them
 // escape.
-template <int D, class Real>
+// kAgain: looked at for what narrows before a wall only.
+template <int D, class Real, bool kAgain>
 struct FloodCells {
   static constexpr const char* kName = "flood_cells";
   static constexpr int kThreads = 64;
@@ -43,7 +44,6 @@ struct FloodCells {
   BoundaryGeometry<D, Real> boundary;
   MacView<Real> mac;
   bool filled;  // whether mac.filled holds
-  bool again;   // look at what narrows before a wall only
 
   // The centre of a cell filled so far lies below the surface, whoever's particles fill it.
   static constexpr Real kWet = Real(0.5);
@@ -101,17 +101,17 @@ struct FloodCells {
         else
           enclosed = false;
         fed = area > widest ? from : area == widest ? fed || from : fed;
-        aired = aired || (!from && area == Real(1));
+        if constexpr (kAgain) aired = aired || (!from && area == Real(1));
         widest = max(widest, area);
       }
     }
-    if (!again) {
+    if constexpr (!kAgain) {
       if (open && sunk && !mac.ghost_fluid) return true;
       if (filled && mac.filled[cell_index(at)] > kWet) enclosed = true;
       if (wet && enclosed) return true;
     }
     // What is left of a cell before a wall is as full as the cell that it opens to.
-    if (again && !aired) return fed && cut;
+    if (kAgain && !aired) return fed && cut;
     return fed && cut && boundary.distance(boundary.position_of(block, centre)) < Real(0);
   }
   // A cell without a way out has no part in the projection. Particles that have sunk into it, up to
@@ -146,10 +146,13 @@ void flood_cells(Exec& exec, const GridUpdateParams<Real, D>& params, bool fille
                  const StepControl* control) {
   const LaunchRange range{{&control->n_blocks, max_blocks}, &control->stop};
   if (filled && mac.ghost_fluid) launch_groups(exec, range, DryCells<D, Real>{mac});
-  for (int pass = 0; pass < (params.moved > 0 ? kNarrowPasses : 1); ++pass) {
-    launch_groups(exec, range, FloodCells<D, Real>{{params, grid}, mac, filled, pass > 0});
+  const auto flood = [&](const auto& cells) {
+    launch_groups(exec, range, cells);
     launch_items(exec, range, AdoptFlooded<D, Real>{mac});
-  }
+  };
+  flood(FloodCells<D, Real, false>{{params, grid}, mac, filled});
+  for (int pass = 1; params.moved > 0 && pass < kNarrowPasses; ++pass)
+    flood(FloodCells<D, Real, true>{{params, grid}, mac, filled});
 }
 
 }  // namespace firn

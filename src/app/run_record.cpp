@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -165,14 +166,14 @@ void RunRecord::warn_of_what_is_not_kept(const FrameStats& now) {
 void RunRecord::warn_of_collapse(const FrameStats& now) {
   constexpr double kCollapsed = 0.1;  // snow that is rolled flat keeps twice that
   if (!(now.totals.mass > 0) || collapsed_) return;
-  const double volume = now.totals.volume / now.totals.mass;
-  if (!(began_ > 0)) began_ = volume;
-  collapsed_ = volume < kCollapsed * began_;
+  // What comes or goes may be of another density.
+  if (std::abs(now.totals.mass - began_.mass) > 1e-6 * began_.mass) began_ = now.totals;
+  collapsed_ = now.totals.volume < kCollapsed * began_.volume;
   if (collapsed_)
     Progress::warning(
         fmt::format("the material has fallen together to {:.2g} % of its volume until frame {}: it "
                     "is too soft for what it bears; check the units of its stiffness (Pa)",
-                    100 * volume / began_, now.frame));
+                    100 * now.totals.volume / began_.volume, now.frame));
 }
 
 std::filesystem::path RunRecord::save_checkpoint(const Simulation& simulation) {

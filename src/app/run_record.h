@@ -74,7 +74,7 @@ class RunRecord {
   FrameStats last_;
   int whole_ = -1;                     // the last frame that has all its files, as far as was asked
   std::vector<bool> squeezed_, left_;  // materials, colliders that were warned of
-  double began_ = 0;                   // m^D/kg, the volume of what the first frame has
+  Totals began_;                       // since when the mass is what it is
   bool collapsed_ = false;
   RunState state_;
   RunSeconds seconds_;

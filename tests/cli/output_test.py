@@ -293,6 +293,19 @@ class Warnings(CliTest):
                                "material.jelly.youngs_modulus=0.1", "--set", "simulation.frames=12")
             self.assertEqual(result.stderr.count("warning: the material has fallen together to "), 1, result.stderr)
 
+    def test_of_nothing_where_what_comes_is_heavier(self):
+        source = ('[material.water]\npreset = "water"\n[[source]]\nname = "tap"\nmaterial = "water"\n'
+                  'velocity = [0, -2]\nstart = 0.04\n'
+                  'shape = { type = "box", min = [0.8, 0.6], max = [1.2, 0.7] }\n')
+        self.scene.write_text(self.scene.read_text().replace('source = "test"', 'reference = "test"') + source)
+        told = self.succeed("run", self.scene, "--set", "material.jelly.density=1", "--set",
+                            "material.jelly.youngs_modulus=1e4").stderr
+        totals = [line.split(",") for line in (self.folder / "out/square/ledger.csv").read_text().splitlines()]
+        mass, volume = totals[0].index("mass"), totals[0].index("volume")
+        first, last = ([float(row[column]) for column in (mass, volume)] for row in (totals[1], totals[-1]))
+        self.assertLess(last[1] / last[0], 0.1 * first[1] / first[0])
+        self.assertNotIn("fallen together", told)
+
 
 class Diverged(CliTest):
     def test_a_step_that_cannot_be_short_enough(self):

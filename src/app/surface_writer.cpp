@@ -25,15 +25,10 @@ std::vector<float> colors_of(const Scene& scene, const Snapshot& particles) {
   return colors;
 }
 
-// Cells of bodies and sources are filled so by default.
-constexpr double kPerCell = 8;
-
 double per_cell(const Scene& scene, int owner) {
   const auto i = static_cast<std::size_t>(owner);
-  const double own = i < scene.bodies.size()
-                         ? scene.bodies[i].particles_per_cell
-                         : scene.sources[i - scene.bodies.size()].particles_per_cell;
-  return own > 0 ? own : kPerCell;
+  return i < scene.bodies.size() ? scene.bodies[i].particles_per_cell
+                                 : scene.sources[i - scene.bodies.size()].particles_per_cell;
 }
 
 // Every surface that a scene may show, the same in all frames, without anything in it. Its name is

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <limits>
 
 #include "src/io/atomic_file.h"
 #include "src/io/vdb_voxels.h"
@@ -147,14 +148,12 @@ void write_level_sets(const std::filesystem::path& path, std::span<const Surface
 }
 
 double finest_voxel(const Scene& scene) {
-  double most = 1;
-  const auto add = [&](const auto& filled) {
-    for (const auto& one : filled)
-      most = std::max(most, one.particles_per_cell > 0 ? one.particles_per_cell : 8);
-  };
-  add(scene.bodies);
-  add(scene.sources);
-  return surface_voxel(scene, most);
+  double finest = std::numeric_limits<double>::infinity();
+  for (const Body& body : scene.bodies)
+    finest = std::min(finest, surface_voxel(scene, body.particles_per_cell));
+  for (const Source& source : scene.sources)
+    finest = std::min(finest, surface_voxel(scene, source.particles_per_cell));
+  return finest;
 }
 #else
 void write_level_sets(const std::filesystem::path&, std::span<const SurfaceLayer>,
@@ -182,7 +181,8 @@ void require_surface_formats([[maybe_unused]] const Scene& scene,
 double surface_voxel([[maybe_unused]] const Scene& scene,
                      [[maybe_unused]] double particles_per_cell) {
 #if defined(FIRN_WITH_OPENVDB)
-  const double spacing = scene.grid.dx / std::cbrt(particles_per_cell);
+  const double filled = particles_per_cell > 0 ? particles_per_cell : 8;
+  const double spacing = scene.grid.dx / std::cbrt(filled);
   return LevelSet::voxel_of(surface_settings(scene), spacing);
 #else
   return 0;

@@ -38,7 +38,8 @@ std::span<const SurfaceFormat> surface_formats();
 // are as far apart as its bodies and sources place them: OpenVDB has a least voxel.
 void require_surface_formats(const Scene& scene, std::span<const std::string> formats);
 
-// The distance of two voxels of the level set where a cell is filled with so many particles, m.
+// The distance of two voxels of the level set where a cell is filled with so many particles, m; 0:
+// as many as bodies and sources have that do not say.
 double surface_voxel(const Scene& scene, double particles_per_cell);
 
 // Null: there is none of that name.

@@ -69,8 +69,13 @@ struct BoundaryGeometry {
     for (int c = 0; c < params.collider_count; ++c) phi = min(phi, body_distance(x, c));
     return phi;
   }
-  // What the walls and each body by themselves leave of a face; nothing where they touch, as far as
-  // contact lets them lie apart or in each other.
+  // A wall along the grid has its corners at distance 0 up to rounding.
+  FIRN_HD Real snapped(Real phi, const Vec<Real, D>& x) const {
+    return abs(phi) < same_place(x) ? Real(0) : phi;
+  }
+  // Of a face: what touches, as far as contact lets it lie apart, leaves no gap.
+  static constexpr Real kLeastGap = Real(0.02);
+  // What the walls and each body by themselves leave of a face.
   FIRN_HD Real open_between(const Vec<int, D>& block, const Vec<int, D>& local, int axis) const {
     constexpr int kFaceCorners = 1 << (D - 1);
     constexpr int kAlong[4] = {0, 1, 1, 0}, kAcross[4] = {0, 0, 1, 1};
@@ -86,15 +91,15 @@ struct BoundaryGeometry {
     for (int part = -1; part < params.collider_count && left > Real(0); ++part) {
       Real phi[kFaceCorners];
       for (int i = 0; i < kFaceCorners; ++i) {
-        const Real d = part < 0 ? wall_distance(corners[i]) : body_distance(corners[i], part);
-        phi[i] = abs(d) < same_place(corners[i]) ? Real(0) : d;
+        const Vec<Real, D>& x = corners[i];
+        phi[i] = snapped(part < 0 ? wall_distance(x) : body_distance(x, part), x);
       }
       if constexpr (D == 2)
         left -= Real(1) - open_length(phi[0], phi[1]);
       else
         left -= Real(1) - open_square(phi);
     }
-    return left > Real(0.02) ? left : Real(0);
+    return left > kLeastGap ? left : Real(0);
   }
   // Whether it can touch the cells of a block.
   FIRN_HD bool is_near(const Vec<int, D>& block) const {

@@ -227,10 +227,8 @@ struct MeasureFaces {
     });
   }
 
-  // A wall along the grid has its corners at distance 0 up to rounding.
   FIRN_HD Real snapped_distance(const Vec<Real, D>& x) const {
-    const Real phi = boundary.distance(x);
-    return abs(phi) < boundary.same_place(x) ? Real(0) : phi;
+    return boundary.snapped(boundary.distance(x), x);
   }
 
   // Of the face of cell `local` along `axis`, from the distances at its corners; and at its middle

@@ -40,6 +40,7 @@ class EllipticSolver {
     reserve(system.blocks.bound, system.mass != nullptr);
     scalars_.begin(options, stop);
     hierarchy_.plain = false;
+    tied_ = 0;
     build(system);
     if (state().stopped == 0 && state().singular_components > 0) number_singular();
     return run(system);
@@ -332,7 +333,7 @@ class EllipticSolver {
   KrylovScalars<Exec, SolveControl> scalars_;
   std::uint32_t max_blocks_ = 0, pool_blocks_ = 0, blocks_ = 0;
   double imbalance_ = 0;
-  std::uint32_t tied_ = 0;  // of the components that the last solve looked at
+  std::uint32_t tied_ = 0;  // components, by the term of the last system
   int depth_ = 0;
   LevelTable levels_;
   LevelView<Real> level_[kMaxLevels];

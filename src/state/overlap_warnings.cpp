@@ -93,7 +93,7 @@ class Placed {
   RigidPose<double> pose_;
 };
 
-// How deep the deepest of these points lies in a collider, m; none: not within its bounds.
+// How deep the deepest of these points lies in a collider, m.
 double depth_of(const std::vector<Vec3>& points, const Placed& in) {
   double deepest = 0;
   for (const Vec3& x : points)
@@ -170,6 +170,7 @@ std::vector<std::string> overlap_warnings(const Scene& scene) {
 }
 
 std::vector<std::string> solid_overlap_warnings(const Scene& scene) {
+  constexpr std::size_t kMost = 5;
   const int d = scene.simulation.dimension;
   const double deep = 0.1 * scene.grid.dx;  // less is put right within a few steps
   const auto meets_solids = [](const Collider& c) { return !c.dynamics || c.dynamics->collides; };
@@ -177,8 +178,11 @@ std::vector<std::string> solid_overlap_warnings(const Scene& scene) {
     return "collider \"" + name_or_number(scene.colliders[c].name, c) + "\"";
   };
   std::vector<std::string> warnings;
+  std::size_t more = 0;
   const auto tell = [&](std::size_t c, double depth, const std::string& where) {
-    if (depth > deep)
+    if (depth > deep && warnings.size() == kMost)
+      ++more;
+    else if (depth > deep)
       warnings.push_back(fmt::format(
           "{} begins {:.3g} m deep in {}, from where it is pushed out, and gains speed; move it, "
           "or set collides = false",
@@ -214,6 +218,7 @@ std::vector<std::string> solid_overlap_warnings(const Scene& scene) {
              fmt::format("the {} wall of the domain", kFaces[face]));
     }
   }
+  if (more > 0) warnings.push_back(fmt::format("{} more solids begin in others or in walls", more));
   return warnings;
 }
 

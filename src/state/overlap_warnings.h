@@ -14,8 +14,8 @@ namespace firn {
 std::vector<std::string> overlap_warnings(const Scene& scene);
 
 // One for each two colliders, of which material moves one or both, that begin in each other, and
-// for each of these that begins in a wall of the domain: deeper than contact lets them stay. Throws
-// as compile_shape.
+// for each of these that begins in a wall of the domain: deeper than contact lets them stay; a few,
+// and how many more there are. Throws as compile_shape.
 std::vector<std::string> solid_overlap_warnings(const Scene& scene);
 
 // One for each two bodies of which one lies by a hundredth or more deep in the other; a few, and

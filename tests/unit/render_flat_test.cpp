@@ -216,6 +216,22 @@ TEST(RenderFlat, TemperaturesReachFromTheColdestToTheHottestOfTheScene) {
   EXPECT_EQ(phases(snapshot)[1], phases.color_at(1));
 }
 
+// By weight where there is any; else by what the stiffest bears at some hundredths of strain, or
+// all of a press would have one of two colours.
+TEST(RenderFlat, PressuresReachToWhatAScenesMaterialBears) {
+  Scene scene = base_scene(2);
+  scene.output.color = "pressure";
+  scene.materials[0].youngs_modulus = 1e6;
+  Snapshot snapshot = one_particle(2, {0.25, 0.5, 0}, 0.2);
+  snapshot.pressure = {0};
+  const Stage stage = make_stage(scene, snapshot);
+  EXPECT_EQ(ParticleColors(scene, snapshot, stage).range.low, 0);
+  scene.simulation.gravity = {0, 0, 0};
+  const ParticleColors colors(scene, snapshot, make_stage(scene, snapshot));
+  EXPECT_EQ(colors.range.low, -5e4);
+  EXPECT_EQ(colors.range.high, 5e4);
+}
+
 // What expressions say of walls, colliders and sources counts as well, in their bounds and in the
 // time of the run.
 TEST(RenderFlat, TemperaturesReachToWhatExpressionsSay) {

@@ -13,13 +13,14 @@ struct ResolveTouches : Solids<D, Real> {
   static constexpr std::uint32_t kParts = 256;
   // An impulse is passed on from touch to touch, and back: so many for each of them, within bounds,
   // and more in longer steps, in which gravity has given more that they must take.
-  static constexpr std::uint32_t kFewestImpulses = 96, kImpulsesPerTouch = 4, kMostImpulses = 512;
+  static constexpr std::uint32_t kFewestImpulses = 96, kImpulsesPerTouch = 16, kMostImpulses = 512;
   static constexpr double kShortStep = 1e-3, kMostLonger = 8;  // s
   using Base = Solids<D, Real>;
   using Base::solids, Base::control;
   struct Scratch {
     double worst[kParts];
     std::uint32_t at[kParts];
+    double sum;
     std::uint32_t count;
     int changed[2];  // bodies
   };
@@ -31,6 +32,7 @@ struct ResolveTouches : Solids<D, Real> {
     const double of_touches = min(1.0 * kImpulsesPerTouch * n, 1.0 * kMostImpulses);
     const double longer = clamp(control->dt / kShortStep, 1.0, kMostLonger);
     const auto most = static_cast<std::uint32_t>(max(longer * of_touches, 1.0 * kFewestImpulses));
+    if (solids.again == 0) give_carried(g, n);
     g.for_each(kParts, [&](std::uint32_t part) {
       for (std::uint32_t k = part; k < n; k += kParts) renew_need(solids.touching[k]);
     });
@@ -52,6 +54,70 @@ struct ResolveTouches : Solids<D, Real> {
           if (is_of(solids.touching[k], g.scratch.changed)) renew_need(solids.touching[k]);
       });
     }
+  }
+
+  // What touches bring from the step before is given if that leaves less to do than nothing would,
+  // or else in the share of it that leaves least: none, where bodies come off.
+  template <class Group>
+  FIRN_HD void give_carried(Group& g, std::uint32_t n) const {
+    const double before = work_left(g, n);
+    give_all(g, n, 1);
+    const double after = work_left(g, n);
+    // Energy beyond the least there is: a parabola of the share.
+    double share = 1;
+    if (!(before + after < 0))
+      share = after > before ? clamp(-before / (after - before), 0.0, 1.0) : 0.0;
+    if (share == 1) return;
+    give_all(g, n, share - 1);
+    g.for_each(kParts, [&](std::uint32_t part) {
+      for (std::uint32_t k = part; k < n; k += kParts) {
+        Touch& touch = solids.touches[solids.touching[k]];
+        touch.pushed *= share;
+        touch.rubbed = share * touch.rubbed;
+      }
+    });
+    g.sync();
+  }
+  // J: the work of the impulses on what velocities are beyond those that are asked for. Half of how
+  // that changes by giving them is the energy of what they give.
+  template <class Group>
+  FIRN_HD double work_left(Group& g, std::uint32_t n) const {
+    g.for_each(kParts, [&](std::uint32_t part) {
+      double sum = 0;
+      for (std::uint32_t k = part; k < n; k += kParts) {
+        const std::uint32_t i = solids.touching[k];
+        const Touch& touch = solids.touches[i];
+        if (!(touch.pushed > 0)) continue;
+        sum += dot(touch.pushed * touch.normal + touch.rubbed, relative(i, touch)) -
+               touch.pushed * touch.least;
+      }
+      g.scratch.worst[part] = sum;
+    });
+    g.sync();
+    g.once([&] {
+      double sum = 0;
+      for (std::uint32_t part = 0; part < kParts; ++part) sum += g.scratch.worst[part];
+      g.scratch.sum = sum;
+    });
+    g.sync();
+    return g.scratch.sum;
+  }
+  // `share` of the impulses, by bodies, each of which takes them in the same order.
+  template <class Group>
+  FIRN_HD void give_all(Group& g, std::uint32_t n, double share) const {
+    g.for_each(kParts, [&](std::uint32_t part) {
+      for (std::uint32_t k = 0; k < n; ++k) {
+        const std::uint32_t i = solids.touching[k];
+        const Touch& touch = solids.touches[i];
+        if (!(touch.pushed > 0)) continue;
+        const int body = solids.body_of[i], other = this->body_of(touch.holder);
+        const Vec<double, 3> impulse = share * (touch.pushed * touch.normal + touch.rubbed);
+        if (static_cast<std::uint32_t>(body) % kParts == part) take(body, touch.arm, impulse);
+        if (other >= 0 && static_cast<std::uint32_t>(other) % kParts == part)
+          take(other, arm_of_other(i, touch, other), -impulse);
+      }
+    });
+    g.sync();
   }
 
   template <class Group>
@@ -116,12 +182,14 @@ struct ResolveTouches : Solids<D, Real> {
            (bodies[1] >= 0 && (body == bodies[1] || other == bodies[1]));
   }
 
+  FIRN_HD Vec<double, 3> arm_of_other(std::uint32_t i, const Touch& touch, int other) const {
+    return solids.moved.bodies[solids.body_of[i]].center + touch.arm -
+           solids.moved.bodies[other].center;
+  }
   FIRN_HD Vec<double, 3> relative(std::uint32_t i, const Touch& touch) const {
     const int body = solids.body_of[i], other = this->body_of(touch.holder);
-    const Vec<double, 3> x = solids.moved.bodies[body].center + touch.arm;
     return this->velocity_at(body, touch.arm) -
-           (other >= 0 ? this->velocity_at(other, x - solids.moved.bodies[other].center)
-                       : touch.other);
+           (other >= 0 ? this->velocity_at(other, arm_of_other(i, touch, other)) : touch.other);
   }
   FIRN_HD double need_of(std::uint32_t i) const {
     const Touch& touch = solids.touches[i];
@@ -134,10 +202,7 @@ struct ResolveTouches : Solids<D, Real> {
   FIRN_HD double mobility(std::uint32_t i, const Touch& touch, const Vec<double, 3>& n) const {
     const int body = solids.body_of[i], other = this->body_of(touch.holder);
     double sum = mobility_of(body, touch.arm, n);
-    if (other >= 0)
-      sum += mobility_of(
-          other, solids.moved.bodies[body].center + touch.arm - solids.moved.bodies[other].center,
-          n);
+    if (other >= 0) sum += mobility_of(other, arm_of_other(i, touch, other), n);
     return sum;
   }
   FIRN_HD double mobility_of(int body, const Vec<double, 3>& arm, const Vec<double, 3>& n) const {
@@ -177,9 +242,7 @@ struct ResolveTouches : Solids<D, Real> {
   FIRN_HD void give(std::uint32_t i, const Touch& touch, const Vec<double, 3>& impulse) const {
     const int body = solids.body_of[i], other = this->body_of(touch.holder);
     take(body, touch.arm, impulse);
-    if (other >= 0)
-      take(other, solids.moved.bodies[body].center + touch.arm - solids.moved.bodies[other].center,
-           -impulse);
+    if (other >= 0) take(other, arm_of_other(i, touch, other), -impulse);
   }
   FIRN_HD void take(int body, const Vec<double, 3>& arm, const Vec<double, 3>& impulse) const {
     RigidBody& state = solids.moved.bodies[body];

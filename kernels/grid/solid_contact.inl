@@ -55,6 +55,8 @@ struct FindTouches : Solids<D, Real> {
 
   // What is within another is put out no faster than that: in so many seconds, or steps.
   static constexpr double kTimeOut = 0.05, kStepsOut = 5;
+  // m, by which what touches may be within the other.
+  FIRN_HD double slop() const { return 0.01 * static_cast<double>(solids.dx); }
 
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t i) const {
@@ -72,7 +74,25 @@ struct FindTouches : Solids<D, Real> {
       if (gap < least) least = gap, touch.holder = holder;
     }
     if (touch.holder >= 0) meet(body, x, least, touch);
+    touch.dt = control->dt;
+    if (const Touch& before = solids.touches[i]; touch.holder >= 0 && before.holder == touch.holder)
+      solids.again != 0 ? keep(before, touch) : carry(before, touch);
     solids.touches[i] = touch;
+  }
+  // What has been given may be taken back, but not by what has come off meanwhile.
+  FIRN_HD static void keep(const Touch& before, Touch& touch) {
+    touch.pushed = before.pushed, touch.rubbed = before.rubbed;
+    if (before.pushed > 0) touch.least = before.least;
+  }
+  // It begins with what it bore in the step before, as far as that may have been weight: a blow is
+  // over.
+  FIRN_HD void carry(const Touch& before, Touch& touch) const {
+    if (!(before.pushed > 0)) return;
+    touch.pushed = min(before.pushed / before.dt, solids.weight) * touch.dt;
+    const Vec<double, 3> across = before.rubbed - dot(touch.normal, before.rubbed) * touch.normal;
+    const double held = touch.friction * touch.pushed, length = norm(across),
+                 rubbed = min(length * touch.pushed / before.pushed, held);
+    if (length > 0) touch.rubbed = (rubbed / length) * across;
   }
   // From one of its points along the surface of the body to where that comes closest, or a ball
   // would roll as a polygon does: there the normal of what it comes to has no part along the
@@ -92,6 +112,8 @@ struct FindTouches : Solids<D, Real> {
       const Vec<double, 3> towards = (1 / steep) * slope;
       const double then = dot(along_surface(own, moved(own, x, way * towards), holder), towards);
       const double root = steep > then ? min(way * steep / (steep - then), most) : most;
+      // Of faces that lie on each other, no point is the closest: which is would be chance.
+      if (root == most && steep * most < slop()) break;
       const Vec<double, 3> on = moved(own, x, root * towards);
       const auto there = static_cast<double>(this->distance(holder, on));
       if (!(there < gap)) break;
@@ -131,15 +153,19 @@ struct FindTouches : Solids<D, Real> {
       touch.friction = 0.5 * (own.friction + solids.properties[other].friction);
       bounce = min(bounce, solids.properties[other].restitution);
     }
-    if (gap > 0) {
+    // What rounding makes of distances is no gap, or bodies at rest would follow it.
+    if (gap > 0.01 * slop()) {
       touch.least = -gap / dt;
     } else {
-      const double slop = 0.01 * static_cast<double>(solids.dx);
-      touch.least = max(-gap - slop, 0.0) / max(kStepsOut * dt, kTimeOut);
+      touch.least = max(-gap - slop(), 0.0) / max(kStepsOut * dt, kTimeOut);
     }
     // What gravity alone has given it within a few steps is no blow.
     const double still = 4 * dt * norm(solids.moved.gravity);
-    if (closes > still && gap <= dt * closes) touch.least = max(touch.least, bounce * closes);
+    if (!(closes > still && gap <= dt * closes)) return;
+    // Off what holds it goes with the speed at which it came here. With what gravity has added in
+    // this step it would rise higher than it fell.
+    const double added = other < 0 ? -dt * dot(touch.normal, solids.moved.gravity) : 0.0;
+    touch.least = max(touch.least, bounce * (closes - added));
   }
 };
 
@@ -190,15 +216,16 @@ void resolve_solids(Exec& exec, const SolidContact<Real, D>& solids, const StepC
   launch_items(exec, {{nullptr, solids.count}, &control->stop},
                FindTouches<D, Real>{{solids, control}});
   launch_groups(exec, {{nullptr, 1}, &control->stop}, ResolveTouches<D, Real>{{solids, control}});
-  launch_items(
-      exec, {{nullptr, static_cast<std::uint32_t>(solids.params.collider_count)}, &control->stop},
-      ReactToSolids<D, Real>{{solids, control}});
 }
 
-template <class Exec>
-void count_contacts(Exec& exec, double* impulses, double* sums, std::uint32_t columns,
+template <class Exec, int D, class Real>
+void count_contacts(Exec& exec, const SolidContact<Real, D>& solids, double* sums,
                     const StepControl* control) {
-  launch_items(exec, {{nullptr, columns}, &control->stop}, CountContacts{impulses, sums});
+  const auto colliders = static_cast<std::uint32_t>(solids.params.collider_count);
+  launch_items(exec, {{nullptr, colliders}, &control->stop},
+               ReactToSolids<D, Real>{{solids, control}});
+  launch_items(exec, {{nullptr, colliders * kReactionColumns}, &control->stop},
+               CountContacts{solids.impulses, sums});
 }
 
 }  // namespace firn

@@ -29,13 +29,14 @@ class MovedBodies : public Stage<Exec, D, Real>, public EllipticTerm<Real> {
   }
   // With the pressure that has been solved for; whether what else acts on bodies is then another
   // than the pressure knows of: what they have met, or the weight of what lies before them.
-  bool push() {
+  // `again`: after let_go(), with what they have met in their free motion.
+  bool push(bool again) {
     push_bodies(true);
     changed_.zero();
     weigh_bodies<Exec, D, Real>(context_.exec, coupling(), changed_.data(), context_.max_blocks(),
                                 context_.step());
     if (context_.bodies.moved().any_collides()) {
-      context_.bodies.moved().resolve(context_.boundaries(), context_.step());
+      context_.bodies.moved().resolve(context_.boundaries(), again, context_.step());
       hit_bodies<Exec, D, Real>(context_.exec, coupling(), changed_.data(), context_.max_blocks(),
                                 context_.step());
     }

@@ -132,7 +132,7 @@ class Projection : public Stage<Exec, D, Real> {
       last_ = report;
       if (!retry_.accepts(report, system_name_)) return false;
       count(report);
-      bool again = bodies_ != nullptr && bodies_->push() && pass < kMaxBodyPasses;
+      bool again = bodies_ != nullptr && bodies_->push(pass > 0) && pass < kMaxBodyPasses;
       if (pass < wall_passes_ && walls_switch(mac)) again = true;
       if (!again) return true;
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "firn/simulation.h"
 #include "kernels/exec/buffer.h"
@@ -29,6 +30,7 @@ class BodyStore {
         rubs_ |= c.boundary == BoundaryType::kSeparate;
       }
     for (std::size_t a = 0; a < D; ++a) gravity_[static_cast<int>(a)] = scene.simulation.gravity[a];
+    for (const RigidMass& m : host_masses_) weight_ += m.mass * norm(gravity_);
     if (bodies.empty()) return;
     bodies_ = Buffer<Exec, RigidBody>(exec, std::span<const RigidBody>(bodies));
     judged_ = Buffer<Exec, RigidPose<Real>>(exec, bodies.size());
@@ -61,24 +63,18 @@ class BodyStore {
   void advance(const GridUpdateParams<Real, D>& params, std::uint32_t max_blocks,
                StepControl* control) {
     take_impulses<Exec, D, Real>(exec_, params, view(), scratch(), max_blocks, control);
-    if (any_collides()) resolve(params, control);
+    if (any_collides()) resolve(params, false, control);
     move(params, control);
   }
-  // Whether any of them meets walls and other colliders, and what that does to their momenta.
+  // Whether any of them meets walls and other colliders, and what that does to their momenta; with
+  // `again`, to such as have in them what that was in this step.
   bool any_collides() const { return !points_.empty(); }
-  void resolve(const GridUpdateParams<Real, D>& params, const StepControl* control) {
-    const auto count = static_cast<std::uint32_t>(points_.size());
-    resolve_solids<Exec, D, Real>(
-        exec_,
-        SolidContact<Real, D>{params, view(), dx_, properties_.data(), points_.data(),
-                              body_of_.data(), count, pairs_.data(), touches_.data(),
-                              touching_.data(), impulses_.data()},
-        control);
+  void resolve(const GridUpdateParams<Real, D>& params, bool again, const StepControl* control) {
+    resolve_solids<Exec, D, Real>(exec_, contact(params, again), control);
   }
   void move(const GridUpdateParams<Real, D>& params, StepControl* control) {
     if (any_collides())
-      count_contacts(exec_, impulses_.data(), reactions_,
-                     static_cast<std::uint32_t>(impulses_.size()), control);
+      count_contacts<Exec, D, Real>(exec_, contact(params, false), reactions_, control);
     move_bodies<Exec, D, Real>(exec_, params, view(), control);
   }
   // Where the reactions of the frame are summed up, [collider][kReactionColumns].
@@ -116,16 +112,29 @@ class BodyStore {
                                   {body.velocity, rigid::angular_velocity(host_masses_[b], body)});
   }
 
-  void save(ByteWriter& out) const { out.values(std::span<const RigidBody>(states())); }
+  void save(ByteWriter& out) const {
+    out.values(std::span<const RigidBody>(states()));
+    const std::vector<CarriedTouch> carries = carried_touches();
+    out.values(std::span<const CarriedTouch>(carries));
+  }
   // False where there is another number of them, which leaves these as they are.
   bool load(ByteReader& in) {
     const auto bodies = in.values<RigidBody>();
-    if (bodies.size() != count()) return false;
+    const auto carries = in.values<CarriedTouch>();
+    if (bodies.size() != count() || carries.size() != points_.size()) return false;
     bodies_.upload(bodies);
+    std::vector<Touch> touches;
+    std::transform(carries.begin(), carries.end(), std::back_inserter(touches), touch_of);
+    touches_.upload(touches);
     return true;
   }
   // Whether no number is infinite or none, and orientations are unit quaternions.
   bool consistent() const {
+    const std::vector<CarriedTouch> carries = carried_touches();
+    const bool finite = std::all_of(carries.begin(), carries.end(), [](const CarriedTouch& c) {
+      return std::isfinite(c.pushed + c.dt + norm(c.rubbed)) && !(c.pushed > 0 && !(c.dt > 0));
+    });
+    if (!finite) return false;
     const std::vector<RigidBody> bodies = states();
     return std::all_of(bodies.begin(), bodies.end(), [](const RigidBody& body) {
       double length = 0, sum = 0;
@@ -179,8 +188,33 @@ class BodyStore {
     body_of_ = Buffer<Exec, std::int32_t>(exec_, std::span<const std::int32_t>(body_of));
     pairs_ =
         Buffer<Exec, std::uint32_t>(exec_, properties.size() * (2 * D + scene.colliders.size()));
-    touches_ = Buffer<Exec, Touch>(exec_, points.size());
+    Touch none{};
+    none.holder = -1;
+    const std::vector<Touch> touches(points.size(), none);
+    touches_ = Buffer<Exec, Touch>(exec_, std::span<const Touch>(touches));
     touching_ = Buffer<Exec, std::uint32_t>(exec_, points.size() + 1);
+  }
+  SolidContact<Real, D> contact(const GridUpdateParams<Real, D>& params, bool again) {
+    const auto count = static_cast<std::uint32_t>(points_.size());
+    return {params,
+            view(),
+            dx_,
+            properties_.data(),
+            points_.data(),
+            body_of_.data(),
+            count,
+            pairs_.data(),
+            touches_.data(),
+            touching_.data(),
+            impulses_.data(),
+            weight_,
+            again ? 1u : 0u};
+  }
+  std::vector<CarriedTouch> carried_touches() const {
+    const std::vector<Touch> touches = touches_.download();
+    std::vector<CarriedTouch> carries;
+    std::transform(touches.begin(), touches.end(), std::back_inserter(carries), carried);
+    return carries;
   }
   BodyScratch scratch() { return {systems_.data(), sums_.data(), impulses_.data()}; }
 
@@ -193,6 +227,7 @@ class BodyStore {
   Buffer<Exec, RigidPose<Real>> judged_;
   Buffer<Exec, double> systems_, sums_, impulses_;
   double* reactions_ = nullptr;
+  double weight_ = 0;  // N
   Real dx_ = 0;
   Buffer<Exec, SolidProperties> properties_;
   Buffer<Exec, Vec<double, 3>> points_;

@@ -32,16 +32,30 @@ struct ResolveTouches : Solids<D, Real> {
     const double of_touches = min(1.0 * kImpulsesPerTouch * n, 1.0 * kMostImpulses);
     const double longer = clamp(control->dt / kShortStep, 1.0, kMostLonger);
     const auto most = static_cast<std::uint32_t>(max(longer * of_touches, 1.0 * kFewestImpulses));
-    if (solids.again == 0) give_carried(g, n);
+    if (solids.again == 0) {
+      give_carried(g, n);
+      throw_back(g, n, most);
+    }
+    relax(
+        g, n, most, 0, [this](std::uint32_t i) { return need_of(i); },
+        [this](std::uint32_t i) { push(i); });
+  }
+
+  // Gives impulses by `push`, where `need` is the greatest, until that makes nothing of a step, or
+  // that share of what it was; how many there were.
+  template <class Group, class Need, class Push>
+  FIRN_HD std::uint32_t relax(Group& g, std::uint32_t n, std::uint32_t most, double share,
+                              Need need, Push push) const {
     g.for_each(kParts, [&](std::uint32_t part) {
-      for (std::uint32_t k = part; k < n; k += kParts) renew_need(solids.touching[k]);
+      for (std::uint32_t k = part; k < n; k += kParts)
+        solids.touches[solids.touching[k]].need = need(solids.touching[k]);
     });
-    // Speeds that make nothing of a step.
-    const double least = 1e-3 * control->dt * norm(solids.moved.gravity) +
-                         1e-9 * static_cast<double>(solids.dx) / control->dt;
+    double least = 1e-3 * control->dt * norm(solids.moved.gravity) +
+                   1e-9 * static_cast<double>(solids.dx) / control->dt;
     for (std::uint32_t impulse = 0; impulse < most; ++impulse) {
       find_worst(g, n);
-      if (!(g.scratch.worst[0] > least)) return;
+      if (impulse == 0) least = max(least, share * g.scratch.worst[0]);
+      if (!(g.scratch.worst[0] > least)) return impulse;
       g.once([&] {
         const std::uint32_t i = g.scratch.at[0];
         push(i);
@@ -50,25 +64,120 @@ struct ResolveTouches : Solids<D, Real> {
       });
       g.sync();
       g.for_each(kParts, [&](std::uint32_t part) {
-        for (std::uint32_t k = part; k < n; k += kParts)
-          if (is_of(solids.touching[k], g.scratch.changed)) renew_need(solids.touching[k]);
+        for (std::uint32_t k = part; k < n; k += kParts) {
+          const std::uint32_t i = solids.touching[k];
+          if (is_of(i, g.scratch.changed)) solids.touches[i].need = need(i);
+        }
       });
     }
+    return most;
+  }
+
+  // Blows are passed on from body to body in rounds [Smith et al. 2012]: all that closes in is
+  // thrown back at once, by which others may close in. What only rests on others is not part of it.
+  template <class Group>
+  FIRN_HD void throw_back(Group& g, std::uint32_t n, std::uint32_t most) const {
+    for (std::uint32_t given = 0; given < most && find_blows(g, n);) {
+      given += 1 + relax(
+                       g, n, most - given, 1e-3, [this](std::uint32_t i) { return blow_left(i); },
+                       [this](std::uint32_t i) { return_blow(i); });
+      keep_energy(g, n);
+    }
+    g.for_each(kParts, [&](std::uint32_t part) {
+      for (std::uint32_t k = part; k < n; k += kParts) {
+        Touch& touch = solids.touches[solids.touching[k]];
+        touch.pushed += touch.blow;
+      }
+    });
+    g.sync();
+  }
+  // Impulses that have not been relaxed to the end may give more energy than was brought: so many
+  // of them that what is lost is what the restitution says.
+  template <class Group>
+  FIRN_HD void keep_energy(Group& g, std::uint32_t n) const {
+    const double asked = sum_over(g, n, [&](std::uint32_t i) {
+      const Touch& touch = solids.touches[i];
+      return (touch.blow - touch.before) * (touch.back + touch.closed);
+    });
+    const double found = sum_over(g, n, [&](std::uint32_t i) {
+      const Touch& touch = solids.touches[i];
+      return (touch.blow - touch.before) * (dot(touch.normal, relative(i, touch)) + touch.closed);
+    });
+    if (!(found > asked)) return;
+    const double less = asked / found - 1;
+    give_all(g, n, [&](const Touch& t) { return less * (t.blow - t.before) * t.normal; });
+    g.for_each(kParts, [&](std::uint32_t part) {
+      for (std::uint32_t k = part; k < n; k += kParts) {
+        Touch& touch = solids.touches[solids.touching[k]];
+        touch.blow += less * (touch.blow - touch.before);
+      }
+    });
+    g.sync();
+  }
+  // Those that close in faster than gravity alone can have made them, and whether there are any.
+  template <class Group>
+  FIRN_HD bool find_blows(Group& g, std::uint32_t n) const {
+    const double dt = control->dt, still = 4 * dt * norm(solids.moved.gravity) +
+                                           1e-6 * static_cast<double>(solids.dx) / dt;
+    g.for_each(kParts, [&](std::uint32_t part) {
+      std::uint32_t of_part = 0;
+      for (std::uint32_t k = part; k < n; k += kParts) {
+        const std::uint32_t i = solids.touching[k];
+        Touch& touch = solids.touches[i];
+        const double closes = -dot(touch.normal, relative(i, touch));
+        touch.before = touch.blow;
+        touch.back = 0;
+        if (!(touch.restitution > 0 && closes > still && touch.gap <= dt * closes)) continue;
+        // Off what holds it goes with the speed at which it came here. With what gravity has added
+        // in this step it would rise higher than it fell.
+        const double added =
+            this->body_of(touch.holder) < 0 ? -dt * dot(touch.normal, solids.moved.gravity) : 0.0;
+        touch.closed = closes;
+        touch.back = touch.restitution * (closes - added);
+        ++of_part;
+      }
+      g.scratch.at[part] = of_part;
+    });
+    g.sync();
+    g.once([&] {
+      g.scratch.count = 0;
+      for (std::uint32_t part = 0; part < kParts; ++part) g.scratch.count += g.scratch.at[part];
+    });
+    g.sync();
+    return g.scratch.count > 0;
+  }
+  FIRN_HD double blow_left(std::uint32_t i) const {
+    const Touch& touch = solids.touches[i];
+    if (!(touch.back > 0)) return 0;
+    const double short_by = touch.back - dot(touch.normal, relative(i, touch));
+    return touch.blow > touch.before ? abs(short_by) : max(short_by, 0.0);
+  }
+  FIRN_HD void return_blow(std::uint32_t i) const {
+    Touch& touch = solids.touches[i];
+    const double short_by = touch.back - dot(touch.normal, relative(i, touch)),
+                 blow = max(touch.blow + short_by / mobility(i, touch, touch.normal), touch.before);
+    give(i, touch, (blow - touch.blow) * touch.normal);
+    touch.blow = blow;
   }
 
   // What touches bring from the step before is given if that leaves less to do than nothing would,
   // or else in the share of it that leaves least: none, where bodies come off.
   template <class Group>
   FIRN_HD void give_carried(Group& g, std::uint32_t n) const {
-    const double before = work_left(g, n);
-    give_all(g, n, 1);
-    const double after = work_left(g, n);
+    const auto impulse = [](const Touch& t) { return t.pushed * t.normal + t.rubbed; };
+    // J, on what velocities are beyond those that are asked for.
+    const auto work = [&](std::uint32_t i) {
+      const Touch& touch = solids.touches[i];
+      return touch.pushed > 0 ? dot(impulse(touch), relative(i, touch)) - touch.pushed * touch.least
+                              : 0.0;
+    };
+    const double before = sum_over(g, n, work);
+    give_all(g, n, impulse);
+    const double after = sum_over(g, n, work);
     // Energy beyond the least there is: a parabola of the share.
-    double share = 1;
-    if (!(before + after < 0))
-      share = after > before ? clamp(-before / (after - before), 0.0, 1.0) : 0.0;
-    if (share == 1) return;
-    give_all(g, n, share - 1);
+    if (before + after < 0) return;
+    const double share = after > before ? clamp(-before / (after - before), 0.0, 1.0) : 0.0;
+    give_all(g, n, [&](const Touch& t) { return (share - 1) * impulse(t); });
     g.for_each(kParts, [&](std::uint32_t part) {
       for (std::uint32_t k = part; k < n; k += kParts) {
         Touch& touch = solids.touches[solids.touching[k]];
@@ -78,19 +187,11 @@ struct ResolveTouches : Solids<D, Real> {
     });
     g.sync();
   }
-  // J: the work of the impulses on what velocities are beyond those that are asked for. Half of how
-  // that changes by giving them is the energy of what they give.
-  template <class Group>
-  FIRN_HD double work_left(Group& g, std::uint32_t n) const {
+  template <class Group, class Value>
+  FIRN_HD double sum_over(Group& g, std::uint32_t n, Value value) const {
     g.for_each(kParts, [&](std::uint32_t part) {
       double sum = 0;
-      for (std::uint32_t k = part; k < n; k += kParts) {
-        const std::uint32_t i = solids.touching[k];
-        const Touch& touch = solids.touches[i];
-        if (!(touch.pushed > 0)) continue;
-        sum += dot(touch.pushed * touch.normal + touch.rubbed, relative(i, touch)) -
-               touch.pushed * touch.least;
-      }
+      for (std::uint32_t k = part; k < n; k += kParts) sum += value(solids.touching[k]);
       g.scratch.worst[part] = sum;
     });
     g.sync();
@@ -102,19 +203,18 @@ struct ResolveTouches : Solids<D, Real> {
     g.sync();
     return g.scratch.sum;
   }
-  // `share` of the impulses, by bodies, each of which takes them in the same order.
-  template <class Group>
-  FIRN_HD void give_all(Group& g, std::uint32_t n, double share) const {
+  // By bodies, each of which takes the impulses in the same order.
+  template <class Group, class Impulse>
+  FIRN_HD void give_all(Group& g, std::uint32_t n, Impulse impulse) const {
     g.for_each(kParts, [&](std::uint32_t part) {
       for (std::uint32_t k = 0; k < n; ++k) {
         const std::uint32_t i = solids.touching[k];
         const Touch& touch = solids.touches[i];
-        if (!(touch.pushed > 0)) continue;
         const int body = solids.body_of[i], other = this->body_of(touch.holder);
-        const Vec<double, 3> impulse = share * (touch.pushed * touch.normal + touch.rubbed);
-        if (static_cast<std::uint32_t>(body) % kParts == part) take(body, touch.arm, impulse);
+        if (static_cast<std::uint32_t>(body) % kParts == part)
+          take(body, touch.arm, impulse(touch));
         if (other >= 0 && static_cast<std::uint32_t>(other) % kParts == part)
-          take(other, arm_of_other(i, touch, other), -impulse);
+          take(other, arm_of_other(i, touch, other), -impulse(touch));
       }
     });
     g.sync();
@@ -175,7 +275,6 @@ struct ResolveTouches : Solids<D, Real> {
     }
     g.sync();
   }
-  FIRN_HD void renew_need(std::uint32_t i) const { solids.touches[i].need = need_of(i); }
   FIRN_HD bool is_of(std::uint32_t i, const int* bodies) const {
     const int body = solids.body_of[i], other = this->body_of(solids.touches[i].holder);
     return body == bodies[0] || other == bodies[0] ||
@@ -195,8 +294,8 @@ struct ResolveTouches : Solids<D, Real> {
     const Touch& touch = solids.touches[i];
     const Vec<double, 3> v = relative(i, touch);
     const double short_by = touch.least - dot(touch.normal, v);
-    if (!(touch.pushed > 0)) return max(short_by, 0.0);
-    return max(abs(short_by), norm(rub(i, touch, v)) * weight(i, touch, v));
+    const double across = touch.pushed > 0 ? norm(rub(i, touch, v)) * weight(i, touch, v) : 0;
+    return max(touch.pushed > touch.blow ? abs(short_by) : short_by, across);
   }
   // 1/kg: what a unit of impulse along a direction does to the velocity there along it.
   FIRN_HD double mobility(std::uint32_t i, const Touch& touch, const Vec<double, 3>& n) const {
@@ -232,7 +331,8 @@ struct ResolveTouches : Solids<D, Real> {
   FIRN_HD void push(std::uint32_t i) const {
     Touch& touch = solids.touches[i];
     const double short_by = touch.least - dot(touch.normal, relative(i, touch));
-    const double pushed = max(touch.pushed + short_by / mobility(i, touch, touch.normal), 0.0);
+    const double pushed =
+        max(touch.pushed + short_by / mobility(i, touch, touch.normal), touch.blow);
     give(i, touch, (pushed - touch.pushed) * touch.normal);
     touch.pushed = pushed;
     const Vec<double, 3> rubs = rub(i, touch, relative(i, touch));

@@ -21,8 +21,11 @@ struct Touch {
   Vec<double, 3> arm;     // of the point from the centre of its body, m
   Vec<double, 3> normal;  // of what it comes to
   Vec<double, 3> other;   // velocity of that, where material does not move it
-  double least;           // m/s, at which the point may come closer, negative: must leave
-  double friction;
+  double gap;             // m, negative: within what it comes to
+  double least;           // m/s, at which the point must leave; negative: may come closer
+  double friction, restitution;
+  double closed, back;    // m/s, at which a blow has come and is thrown back
+  double blow, before;    // N s, of what is pushed: by which it is, and of that had been
   double pushed;          // N s, along the normal
   double need;            // m/s, by how much the velocity there has to change
   Vec<double, 3> rubbed;  // N s, across it

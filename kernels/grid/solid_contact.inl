@@ -79,10 +79,10 @@ struct FindTouches : Solids<D, Real> {
       solids.again != 0 ? keep(before, touch) : carry(before, touch);
     solids.touches[i] = touch;
   }
-  // What has been given may be taken back, but not by what has come off meanwhile.
+  // What has been given may be taken back, but for blows.
   FIRN_HD static void keep(const Touch& before, Touch& touch) {
     touch.pushed = before.pushed, touch.rubbed = before.rubbed;
-    if (before.pushed > 0) touch.least = before.least;
+    touch.blow = before.blow;
   }
   // It begins with what it bore in the step before, as far as that may have been weight: a blow is
   // over.
@@ -147,11 +147,12 @@ struct FindTouches : Solids<D, Real> {
       return;
     }
     const SolidProperties& own = solids.properties[body];
-    double bounce = own.restitution;
+    touch.gap = gap;
+    touch.restitution = own.restitution;
     touch.friction = own.friction;
     if (other >= 0) {
       touch.friction = 0.5 * (own.friction + solids.properties[other].friction);
-      bounce = min(bounce, solids.properties[other].restitution);
+      touch.restitution = min(own.restitution, solids.properties[other].restitution);
     }
     // What rounding makes of distances is no gap, or bodies at rest would follow it.
     if (gap > 0.01 * slop()) {
@@ -159,13 +160,6 @@ struct FindTouches : Solids<D, Real> {
     } else {
       touch.least = max(-gap - slop(), 0.0) / max(kStepsOut * dt, kTimeOut);
     }
-    // What gravity alone has given it within a few steps is no blow.
-    const double still = 4 * dt * norm(solids.moved.gravity);
-    if (!(closes > still && gap <= dt * closes)) return;
-    // Off what holds it goes with the speed at which it came here. With what gravity has added in
-    // this step it would rise higher than it fell.
-    const double added = other < 0 ? -dt * dot(touch.normal, solids.moved.gravity) : 0.0;
-    touch.least = max(touch.least, bounce * (closes - added));
   }
 };
 

@@ -116,6 +116,75 @@ TEST(SolidContact, TwoThatCollideKeepTheirMomentum) {
     }
 }
 
+// A blow goes through those that touch: as many leave at the end as have come.
+TEST(SolidContact, BlowsArePassedOn) {
+  for (const int strikers : {1, 2}) {
+    SCOPED_TRACE(strikers);
+    Scene scene = bare(2);
+    scene.simulation.gravity = {0, 0, 0};
+    for (int k = 0; k < 5; ++k) {
+      const bool strikes = k < strikers;
+      scene.colliders.push_back(dynamic(
+          collider("disc" + std::to_string(k), sphere({0.4 * k - (strikes ? 0.3 : 0), 0, 0}, 0.2)),
+          500, {strikes ? 2.0 : 0.0, 0, 0}));
+      scene.colliders.back().dynamics->restitution = 1;
+      scene.colliders.back().dynamics->contact_friction = 0;
+    }
+    Simulation simulation = begin(scene);
+    run_for(simulation, 0.3);
+    for (int k = 0; k < 5; ++k)
+      EXPECT_NEAR(simulation.colliders()[static_cast<std::size_t>(k)].velocity[0],
+                  k < 5 - strikers ? 0 : 2, 1e-3)
+          << k;
+  }
+}
+
+// Fifteen that lie in a triangle and are struck fly apart with what energy was brought.
+TEST(SolidContact, BlowsScatterAHeap) {
+  Scene scene = bare(2);
+  scene.simulation.gravity = {0, 0, 0};
+  const auto add = [&](double x, double y, const Vec3& velocity) {
+    scene.colliders.push_back(
+        dynamic(collider("disc" + std::to_string(scene.colliders.size()), sphere({x, y, 0}, 0.1)),
+                500, velocity));
+    scene.colliders.back().dynamics->restitution = 1;
+    scene.colliders.back().dynamics->contact_friction = 0;
+  };
+  for (int row = 0; row < 5; ++row)
+    for (int k = 0; k <= row; ++k) add(0.1 * std::sqrt(3) * row, 0.2 * (k - 0.5 * row), {});
+  add(-0.5, 0.013, {5, 0, 0});
+  Simulation simulation = begin(scene);
+  const auto energy = [&] {
+    double sum = 0;
+    for (const ColliderState& disc : simulation.colliders()) sum += disc.kinetic;
+    return sum;
+  };
+  const double brought = energy();
+  for (int k = 0; k < 20; ++k) {
+    run_for(simulation, 0.02);
+    EXPECT_NEAR(energy(), brought, 2e-3 * brought);
+  }
+  const auto states = simulation.colliders();
+  EXPECT_GT(std::count_if(states.begin(), states.end(),
+                          [](const ColliderState& s) {
+                            return std::hypot(s.velocity[0], s.velocity[1]) > 0.1;
+                          }),
+            10);
+}
+
+// A box that lands flat comes off as it came, not turning.
+TEST(SolidContact, BoxesThatLandFlatComeOffFlat) {
+  Scene scene = bare(2);
+  scene.colliders = {dynamic(collider("box", box({0, 0.3, 0}, {0.6, 0.6, 0})), 500), floor_of()};
+  scene.colliders[0].dynamics->restitution = 0.8;
+  Simulation simulation = begin(scene);
+  const double fall = std::sqrt(2 * 0.3 / kGravity);
+  run_for(simulation, fall + 0.02);
+  const ColliderState box = simulation.colliders()[0];
+  EXPECT_NEAR(box.velocity[1], 0.8 * kGravity * fall - 0.02 * kGravity, 0.03);
+  EXPECT_NEAR(box.angular_velocity[2], 0, 1e-3);
+}
+
 // Down a slope of 30 degrees a block slides with g (sin - mu cos), or stays.
 TEST(SolidContact, FrictionIsCoulombs) {
   constexpr double kSlope = kPi / 6;

@@ -42,6 +42,7 @@ from ._firn import (
     scene_warnings,
     why_no_cuda_device,
 )
+from . import _attributes as _attributes
 from . import _reprs as _reprs
 from ._scene_files import scene_files
 from .callbacks import per_particle

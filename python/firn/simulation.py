@@ -72,6 +72,9 @@ class Simulation(_firn.SimulationCore):
     callback, has stopped a call, velocities and stresses may lie on the grid: `step()` brings them back to the particles.
     """
 
+    # What it does not have cannot be set, where a subclass does not bring a dictionary along.
+    __slots__ = ("__weakref__", "_renderer", "_scene", "_sensors")
+
     # Of the process that has made a simulation first: threads of OpenMP do not come along into a fork.
     _process: int | None = None
 

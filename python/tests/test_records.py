@@ -1,4 +1,4 @@
-"""The values that scenes and simulations hand out are copied and pickled."""
+"""The values that scenes and simulations hand out: they are copied and pickled; what they have not cannot be set."""
 
 import copy
 import pathlib
@@ -79,3 +79,34 @@ def test_parts_of_scenes(name):
         for entry in value if isinstance(value, list) else [value]:
             if type(entry).__module__.startswith("firn"):
                 expect_copies_say_the_same(entry)
+
+
+def test_what_is_not_there_is_not_set(simulation, scene):
+    simulation.step()
+    with pytest.raises(AttributeError, match=r"firn.Simulation has no 'dt'; .*with_overrides.*time.dt_max"):
+        simulation.dt = 1e-4
+    with pytest.raises(AttributeError, match="firn.Simulation has no 'frames'; did you mean 'frame'"):
+        simulation.frames = 3
+    with pytest.raises(AttributeError, match="'time' of a firn.Simulation is not to be set"):
+        simulation.time = 0
+    assert not hasattr(simulation, "dt")
+    with pytest.raises(AttributeError, match="firn.Scene has no 'dx'; scene.with_overrides"):
+        scene.dx = 0.1
+    with pytest.raises(AttributeError, match="'dx' of a firn.GridSettings is not to be set; scene.with_overrides"):
+        scene.grid.dx = 0.1
+    values = [scene.grid, scene.bodies[0].shape, scene.materials[0], simulation.stats(), simulation.totals()]
+    for value in [*values, simulation.snapshot(), simulation.fields()[0], firn.estimate(scene)]:
+        with pytest.raises(AttributeError, match=f"firn.{type(value).__name__} has no 'own'"):
+            value.own = 1
+    simulation.set_force(lambda step: setattr(step, "acceleratoin", 0))
+    with pytest.raises(AttributeError, match="did you mean 'acceleration'"):
+        simulation.step()
+
+
+def test_a_class_of_ones_own_has_attributes(scene):
+    class Mine(firn.Simulation):
+        pass
+
+    mine = Mine(scene, device="cpu", threads=1)
+    mine.label = "first"
+    assert mine.label == "first" and mine.step()

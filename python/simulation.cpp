@@ -132,8 +132,8 @@ void bind_advancing(nb::class_<Session>& c) {
           },
           nb::arg("t"), nb::kw_only(), nb::arg("on_step") = nb::none(),
           nb::arg("on_frame") = nb::none(),
-          "Advances to the time `t` (s), exactly, through all frames that end by then; at once if "
-          "it is past. Otherwise as `advance_frame`.");
+          "Advances to the time `t` (s), exactly, through all frames that end by then. Raises "
+          "SceneError if it is past. Otherwise as `advance_frame`.");
 }
 
 void bind_reading(nb::class_<Session>& c) {

@@ -152,8 +152,9 @@ class Simulation {
   bool advance_frame(const std::function<bool()>& interrupted = {});
   bool advance_frame(const Observer& observer);
   // To the time `t` (s, exactly; behind a callback's stop between fused steps up to a step beyond),
-  // through all frames that end by then. At once if t is past; until something stops it if t is
-  // infinite. A time within a millionth of a frame of a frame's end means that end.
+  // through all frames that end by then; until something stops it if t is infinite. A time within a
+  // millionth of a frame of a frame's end means that end. Throws Error{kScene} if t is past, by
+  // more than such a step.
   bool advance_until(double t, const Observer& observer = {});
   // So many steps of the scene's own dt, cut only where a source emits. Frames that end on the way
   // count as completed and have no state or callback of their own; advance_frame then goes to the

@@ -25,7 +25,7 @@ struct CameraKeys {
 };
 
 struct Camera {
-  Vec3 eye{}, target{}, up{0, 1, 0};
+  Vec3 eye{}, target{}, up{0, 1, 0};      // in files `up` is against gravity unless they say so
   double fov = 0.61;                      // vertical, radians
   double orbit = 0;                       // about `up` through the target, rad/s, from time 0 on
   std::optional<CameraKeys> motion = {};  // what it has goes before eye, target and fov

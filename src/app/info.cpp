@@ -10,6 +10,7 @@
 #include "src/app/estimate_disk.h"
 #include "src/app/estimate_memory.h"
 #include "src/app/format.h"
+#include "src/app/info_bodies.h"
 #include "src/app/info_thermal.h"
 #include "src/app/json_out.h"
 #include "src/app/names.h"
@@ -70,6 +71,7 @@ Json info_json(const Scene& scene, const SceneEstimate& need, const MemoryEstima
           {"tracers", need.tracers},
           {"blocks", need.blocks},
           {"bodies", bodies_json(scene, need)},
+          {"rigid_bodies", rigid_bodies_json(scene)},
           {"thermal", thermal_json(scene)},
           {"bounds", {{"min", need.bounds_min}, {"max", need.bounds_max}}},
           {"memory_bytes",
@@ -139,6 +141,7 @@ void print_scene(const Scene& scene, const SceneEstimate& need) {
                                  format_point(need.bounds_max, s.dimension))
                    : "");
   print_bodies(scene, need);
+  print_rigid_bodies(scene);
   print_thermal(scene);
   print_forces(scene);
   for (const Sensor& sensor : scene.sensors)

@@ -230,6 +230,16 @@ class Folders(CliTest):
         through = ("setpriv", "--bounding-set", "-dac_override") if os.geteuid() == 0 else ()
         self.assertIn("locked", self.fail_with(3, "run", self.scene, "-o", locked / "run", through=through))
 
+    def test_the_root_and_the_home_directory_are_refused(self):
+        home = self.folder / "home"
+        home.mkdir()
+        self.assertIn("/: this is the root of the file system", self.fail_with(3, "run", self.scene, "-o", "/"))
+        for folder in ("home", "home/../home", home):
+            error = self.fail_with(3, "run", self.scene, "-o", folder, environment={"HOME": str(home)})
+            self.assertIn("this is your home directory", error)
+        self.assertEqual(list(home.iterdir()), [])
+        self.succeed("run", self.scene, "-o", "home/run", "--frames", 1, environment={"HOME": str(home)})
+
     def test_output_below_a_file(self):
         self.assertIn("square.toml", self.fail_with(3, "run", self.scene, "-o", self.scene / "run"))
 

@@ -96,6 +96,8 @@ Json info_json(const Scene& scene, const SceneEstimate& need, const MemoryEstima
            {{"particles_per_frame", disk.particle_files},
             {"picture_per_frame", disk.picture},
             {"checkpoint", disk.checkpoint},
+            {"video", disk.video},
+            {"records", disk.records},
             {"total", disk.total()}}}};
 }
 
@@ -164,10 +166,11 @@ void print_needs(const Scene& scene, const SceneEstimate& need, const MemoryEsti
              format_bytes(memory.peak), memory.moment, format_bytes(memory.process),
              format_bytes(memory.peak - memory.process - memory.stores));
   fmt::print(
-      "  disk       about {} in all: {} per frame (files {}, picture {}), {} per "
-      "checkpoint\n",
+      "  disk       about {} in all: {} per frame (files {}, picture {}), {} per checkpoint, "
+      "video {}, records and plots {}\n",
       format_bytes(disk.total()), format_bytes(disk.per_frame()), format_bytes(disk.particle_files),
-      format_bytes(disk.picture), format_bytes(disk.checkpoint));
+      format_bytes(disk.picture), format_bytes(disk.checkpoint), format_bytes(disk.video),
+      format_bytes(disk.records));
 }
 
 }  // namespace

@@ -298,6 +298,19 @@ class Formats(ExportsTest):
                 self.assertLess(part, 1.2)
                 self.assertGreater(part, 0.3)  # of a body that has hardly begun to deform
 
+    def test_the_disk_that_a_run_takes_is_told(self):
+        """Particle files to within their headers, what is told of every frame, plots; pictures and video roughly."""
+        chosen = [*settings(["npz"], ["velocity", "id"]), "--frames", 24, "--set", "grid.dx=0.01", "--set",
+                  "output.checkpoint_every=0"]
+        told = json.loads(self.succeed("info", self.scene, "--json", *chosen).stdout)["disk_bytes"]
+        self.succeed("run", self.scene, *chosen)
+        sizes = {path: path.stat().st_size for path in self.out.rglob("*") if path.is_file()}
+        records = sum(size for path, size in sizes.items()
+                      if path.suffix in (".csv", ".jsonl") or path.name == "ledger.png")
+        self.assertLess(abs(told["records"] / records - 1), 0.5)
+        self.assertLess(abs(told["total"] / sum(sizes.values()) - 1), 0.08)
+        self.assertEqual(told["video"], 0)  # of pictures, which are off
+
     def particles(self):
         return json.loads((self.out / "stats.jsonl").read_text().splitlines()[-1])["particles"]
 

@@ -8,7 +8,7 @@
 #include "firn/error.h"
 #include "src/app/commands.h"
 #include "src/app/particle_writer.h"
-#include "src/app/progress.h"
+#include "src/app/remade_frames.h"
 #include "src/app/run_frames.h"
 #include "src/io/particle_formats.h"
 #include "src/io/volume_file.h"
@@ -83,26 +83,30 @@ int convert(const Options& options) {
   const RunDirectory& target = where.target();
   ParticleWriter writer(scene, target, formats, volumes);
   writer.leave(wanted.own());
-  Progress progress(options);
+  RemadeFrames remade(options, frames.size());
+  remade.begin();
   const auto channels = volumes ? volume_channels(scene) : std::vector<std::string>{};
-  int written = 0;
   for (const int frame : frames) {
-    if (!wanted.wants_any(frame)) continue;
-    auto read = kept.read(frame, channels, "volumes need");
-    if (!read) {
-      tell_left_out(frame, options.first_frame || options.last_frame);
+    if (!wanted.wants_any(frame)) {
+      remade.passed();
       continue;
     }
-    if (written == 0) {
+    auto read = kept.read(frame, channels, "volumes need");
+    if (!read) {
+      remade.left_out(frame);
+      continue;
+    }
+    if (remade.none()) {
       target.take_over_for(run);
       writer.list_frames_until(scene.simulation.frames);  // an earlier call converted some
     }
     if (wanted.wants(frame, "volumes")) writer.fill_volumes(read->particles);
     read->leave_out_others();
     writer.write(read->particles, read->tracers ? &*read->tracers : nullptr);
-    ++written;
+    remade.made(frame);
   }
-  progress.line(fmt::format("{} frames in {}", written, target.path().string()));
+  remade.tell(fmt::format("{} frames in {}", remade.count(), target.path().string()), "particles",
+              target.path());
   return 0;
 }
 

@@ -26,6 +26,11 @@ void RemadeFrames::left_out(int frame) {
   progress_.file_done();
 }
 
+void RemadeFrames::warn(const std::string& text) {
+  progress_.hide();
+  Progress::warning(text);
+}
+
 void RemadeFrames::tell(const std::string& line, std::string_view what,
                         const std::filesystem::path& folder) {
   progress_.end();

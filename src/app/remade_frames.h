@@ -21,6 +21,7 @@ class RemadeFrames {
   void made(int frame);
   void passed();             // one that needs nothing
   void left_out(int frame);  // as tell_left_out
+  void warn(const std::string& text);
   bool none() const { return frames_.empty(); }
 
   // The end: `line` says it to a person, `what` were made in `folder` to a program (--json).

@@ -104,6 +104,26 @@ def read_vdb(path):
     return {grid["name"]: grid for grid in json.loads(result.stdout)}
 
 
+# A block of water with tracers.
+TRACED = """
+[simulation]
+dimension = 2
+frames = 2
+fps = 48
+integrator = "incompressible"
+[grid]
+dx = 0.1
+domain = { min = [0, 0], max = [1, 1], boundary = "slip" }
+[material.water]
+preset = "water"
+[[body]]
+material = "water"
+shape = { type = "box", min = [0, 0], max = [0.5, 0.5] }
+[tracers]
+per_cell = 9
+"""
+
+
 class ExportsTest(CliTest):
     def setUp(self):
         super().setUp()
@@ -232,23 +252,7 @@ class Formats(ExportsTest):
             self.assertEqual(read_vdb(self.out / "volumes/volume_000001.vdb")["density"]["voxels"], [])
 
     def test_tracers_have_a_collection_of_their_own(self):
-        self.scene.write_text("""
-            [simulation]
-            dimension = 2
-            frames = 2
-            fps = 48
-            integrator = "incompressible"
-            [grid]
-            dx = 0.1
-            domain = { min = [0, 0], max = [1, 1], boundary = "slip" }
-            [material.water]
-            preset = "water"
-            [[body]]
-            material = "water"
-            shape = { type = "box", min = [0, 0], max = [0.5, 0.5] }
-            [tracers]
-            per_cell = 9
-            """)
+        self.scene.write_text(TRACED)
         self.succeed("run", self.scene, *settings(["npz", *FORMATS]))
         self.assertEqual([time for time, _ in self.series("tracers.pvd")], [0, 1 / 48, 2 / 48])
         for frame in range(3):

@@ -46,6 +46,7 @@ class SceneRenderer {
   // Embree; Error{kFile} if a collider's mesh cannot be read.
   explicit SceneRenderer(const Scene& scene);
   ~SceneRenderer();
+  // As a simulation that has been moved from, see there.
   SceneRenderer(SceneRenderer&&) noexcept;
   SceneRenderer& operator=(SceneRenderer&&) noexcept;
 
@@ -71,6 +72,7 @@ class SceneRenderer {
 
  private:
   class Impl;
+  Impl& impl() const;
   std::unique_ptr<Impl> impl_;
 };
 

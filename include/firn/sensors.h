@@ -43,6 +43,7 @@ class Sensors {
   // Throws Error{kScene} if a channel or collider of a sensor is not there.
   explicit Sensors(const Scene& scene);
   ~Sensors();
+  // As a simulation that has been moved from, see there.
   Sensors(Sensors&&) noexcept;
   Sensors& operator=(Sensors&&) noexcept;
 
@@ -75,6 +76,7 @@ class Sensors {
 
  private:
   class Impl;
+  Impl& impl() const;
   std::unique_ptr<Impl> impl_;
 };
 

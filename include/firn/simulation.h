@@ -140,6 +140,7 @@ class Simulation {
   Simulation(const Scene& scene, const RunOptions& options,
              const std::function<void(const Filling&)>& filling = {});
   ~Simulation();
+  // One that has been moved from can be assigned to and destroyed; all else throws Error{kScene}.
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
 
@@ -251,6 +252,7 @@ class Simulation {
   class Impl;
 
  private:
+  Impl& impl() const;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -14,13 +14,13 @@ namespace firn {
 
 // A number that a sensor reads. A vector has a column for each component, a tensor for each entry.
 struct SensorColumn {
-  std::string name, unit;
+  std::string name{}, unit{};
 };
 
 struct SensorReading {
-  std::size_t sensor = 0;      // index in Scene::sensors
-  double time = 0;             // s, simulated
-  std::vector<double> values;  // one per column; NaN where there is nothing to read
+  std::size_t sensor = 0;        // index in Scene::sensors
+  double time = 0;               // s, simulated
+  std::vector<double> values{};  // one per column; NaN where there is nothing to read
 };
 
 // What the columns of a sensor are:

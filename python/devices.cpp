@@ -8,11 +8,12 @@
 #include "firn/warnings.h"
 #include "python/bindings.h"
 #include "python/names.h"
+#include "python/records.h"
 
 namespace firn::python {
 
 void bind_devices(nb::module_& m) {
-  nb::class_<SceneEstimate>(m, "SceneEstimate", "What a simulation of a scene would take.")
+  Record<SceneEstimate>(m, "SceneEstimate", "What a simulation of a scene would take.")
       .def_ro("particles", &SceneEstimate::particles)
       .def_ro("blocks", &SceneEstimate::blocks)
       .def_ro("tracers", &SceneEstimate::tracers)

@@ -88,6 +88,9 @@ template <>
 inline constexpr auto kNames<MeshSolid> = std::to_array<std::string_view>({"winding", "shell"});
 template <>
 inline constexpr auto kNames<OnGrowth> = std::to_array<std::string_view>({"warn", "stop"});
+template <>
+inline constexpr auto kNames<ElementType> = std::to_array<std::string_view>({"float32", "float64",
+                                                                             "uint32"});
 static_assert(kNames<MaterialModel>.size() == kMaterialModels);
 static_assert(kNames<ShapeType>.size() == static_cast<std::size_t>(ShapeType::kTransform) + 1);
 static_assert(kNames<DtLimit>.size() == static_cast<std::size_t>(DtLimit::kFrameEnd) + 1);
@@ -97,19 +100,55 @@ constexpr std::string_view name_of(Enum value) {
   return kNames<Enum>.at(static_cast<std::size_t>(value));
 }
 
-// A getter of a member that is an enumeration, as a string.
-template <class Class, class Enum>
-auto named(Enum Class::*member) {
-  return [member](const Class& object) { return name_of(object.*member); };
+// The value of a name of name_of. Throws std::out_of_range, IndexError in Python, for one that is
+// none.
+template <class Enum>
+constexpr Enum value_of(std::string_view name) {
+  std::size_t value = 0;
+  while (kNames<Enum>.at(value) != name) ++value;
+  return static_cast<Enum>(value);
 }
+
+// What gets a member that is an enumeration as a string, as records.h has it, and sets it by one.
+template <class Class, class Kind>
+struct Named {
+  using Text = std::string_view;
+  Kind Class::*member;
+  Text operator()(const Class& object) const { return python::name_of<Kind>(object.*member); }
+  void set(Class& object, Text name) const { object.*member = value_of<Kind>(name); }
+};
 
 // The same where there may be none.
 template <class Class, class Enum>
-auto named(std::optional<Enum> Class::*member) {
-  return [member](const Class& object) -> std::optional<std::string_view> {
+struct Named<Class, std::optional<Enum>> {
+  using Text = std::optional<std::string_view>;
+  std::optional<Enum> Class::*member;
+  Text operator()(const Class& object) const {
     if (!(object.*member)) return {};
-    return name_of(*(object.*member));
-  };
+    return python::name_of<Enum>(*(object.*member));
+  }
+  void set(Class& object, Text name) const {
+    object.*member = name ? std::optional<Enum>(value_of<Enum>(*name)) : std::nullopt;
+  }
+};
+
+template <class Class, class Enum, std::size_t n>
+struct Named<Class, std::array<Enum, n>> {
+  using Text = std::array<std::string_view, n>;
+  std::array<Enum, n> Class::*member;
+  Text operator()(const Class& object) const {
+    Text names;
+    for (std::size_t i = 0; i < n; ++i) names[i] = python::name_of<Enum>((object.*member)[i]);
+    return names;
+  }
+  void set(Class& object, const Text& names) const {
+    for (std::size_t i = 0; i < n; ++i) (object.*member)[i] = value_of<Enum>(names[i]);
+  }
+};
+
+template <class Class, class Kind>
+Named<Class, Kind> named(Kind Class::*member) {
+  return {member};
 }
 
 }  // namespace firn::python

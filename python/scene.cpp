@@ -10,24 +10,25 @@
 #include "firn/scene_file.h"
 #include "python/bindings.h"
 #include "python/names.h"
+#include "python/records.h"
 
 namespace firn::python {
 namespace {
 
 void bind_material(nb::module_& m) {
-  nb::class_<LameParameters>(m, "LameParameters", "Pa.")
+  Record<LameParameters>(m, "LameParameters", "Pa.")
       .def_ro("mu", &LameParameters::mu)
       .def_ro("lambda_", &LameParameters::lambda, "`lambda` in files.");
-  nb::class_<PhaseValues>(m, "PhaseValues")
+  Record<PhaseValues>(m, "PhaseValues")
       .def_ro("solid", &PhaseValues::solid)
       .def_ro("liquid", &PhaseValues::liquid);
-  nb::class_<HeatProperties>(m, "HeatProperties", "What heat does to a material.")
+  Record<HeatProperties>(m, "HeatProperties", "What heat does to a material.")
       .def_ro("capacity", &HeatProperties::capacity, "J/(kg K); `heat_capacity` in files.")
       .def_ro("conductivity", &HeatProperties::conductivity, "W/(m K).")
       .def_ro("melting_point", &HeatProperties::melting_point, "K; None: never.")
       .def_ro("melting_jitter", &HeatProperties::melting_jitter, "K.")
       .def_ro("latent_heat", &HeatProperties::latent_heat, "J/kg.");
-  nb::class_<Material>(m, "Material", "A material: what its model has no use for is 0.")
+  Record<Material>(m, "Material", "A material: what its model has no use for is 0.")
       .def_ro("name", &Material::name)
       .def_prop_ro("model", named(&Material::model))
       .def_ro("density", &Material::density, "kg/m^3, in 2D kg/m^2.")
@@ -61,13 +62,12 @@ void bind_material(nb::module_& m) {
 }
 
 void bind_shape(nb::module_& m) {
-  nb::class_<ScalarField>(m, "ScalarField", "A number, or an expression of x, y, z, t.")
+  Record<ScalarField>(m, "ScalarField", "A number, or an expression of x, y, z, t.")
       .def_ro("constant", &ScalarField::constant)
       .def_ro("expression", &ScalarField::expression, "Empty: constant.");
-  nb::class_<VectorField>(m, "VectorField", "Three of them.")
+  Record<VectorField>(m, "VectorField", "Three of them.")
       .def_ro("component", &VectorField::component);
-  nb::class_<Shape>(m, "Shape",
-                    "One node of a tree of shapes; which members count depends on type.")
+  Record<Shape>(m, "Shape", "One node of a tree of shapes; which members count depends on type.")
       .def_prop_ro("type", named(&Shape::type))
       .def_ro("center", &Shape::center)
       .def_ro("radius", &Shape::radius)
@@ -106,12 +106,12 @@ void bind_shape(nb::module_& m) {
 }
 
 void bind_bodies(nb::module_& m) {
-  nb::class_<Keyframes>(m, "Keyframes", "A rigid motion, piecewise linear in time.")
+  Record<Keyframes>(m, "Keyframes", "A rigid motion, piecewise linear in time.")
       .def_ro("times", &Keyframes::times, "s.")
       .def_ro("translation", &Keyframes::translation, "m.")
       .def_ro("rotation", &Keyframes::rotation, "Euler angles in radians, x then y then z.")
       .def_ro("pivot", &Keyframes::pivot, "m.");
-  nb::class_<Body>(m, "Body", "What is filled with particles at the start.")
+  Record<Body>(m, "Body", "What is filled with particles at the start.")
       .def_ro("name", &Body::name)
       .def_ro("material", &Body::material, "Index into the scene's materials.")
       .def_ro("shape", &Body::shape)
@@ -125,7 +125,7 @@ void bind_bodies(nb::module_& m) {
       .def_ro("color", &Body::color)
       .def_ro("temperature", &Body::temperature, "K.")
       .def_prop_ro("phase", named(&Body::phase), "None: by temperature.");
-  nb::class_<Dynamics>(m, "Dynamics", "Of a collider that material moves.")
+  Record<Dynamics>(m, "Dynamics", "Of a collider that material moves.")
       .def_ro("density", &Dynamics::density, "kg/m^3, in 2D kg/m^2; 0: `mass` is given.")
       .def_ro("mass", &Dynamics::mass, "kg; 0: `density` is given.")
       .def_ro("inertia", &Dynamics::inertia, "kg m^2; empty: of the shape, filled evenly.")
@@ -136,7 +136,7 @@ void bind_bodies(nb::module_& m) {
       .def_ro("restitution", &Dynamics::restitution,
               "Share of the speed at which it comes off what it hits; of two, the smaller one.")
       .def_ro("collides", &Dynamics::collides, "Else it passes through walls and colliders.");
-  nb::class_<Collider>(m, "Collider", "What material cannot enter.")
+  Record<Collider>(m, "Collider", "What material cannot enter.")
       .def_ro("name", &Collider::name)
       .def_ro("shape", &Collider::shape)
       .def_prop_ro("boundary", named(&Collider::boundary))
@@ -149,7 +149,7 @@ void bind_bodies(nb::module_& m) {
       .def_ro("temperature", &Collider::temperature, "K; None: insulated.")
       .def_ro("color", &Collider::color)
       .def_ro("visible", &Collider::visible);
-  nb::class_<Source>(m, "Source", "Where material comes in.")
+  Record<Source>(m, "Source", "Where material comes in.")
       .def_ro("name", &Source::name)
       .def_ro("material", &Source::material, "Index into the scene's materials.")
       .def_ro("shape", &Source::shape)
@@ -161,21 +161,21 @@ void bind_bodies(nb::module_& m) {
       .def_prop_ro("sampling", named(&Source::sampling))
       .def_ro("temperature", &Source::temperature, "K.")
       .def_prop_ro("phase", named(&Source::phase), "None: by temperature.");
-  nb::class_<Sink>(m, "Sink", "Where material goes.")
+  Record<Sink>(m, "Sink", "Where material goes.")
       .def_ro("name", &Sink::name)
       .def_ro("shape", &Sink::shape);
-  nb::class_<ForceField>(m, "ForceField", "What accelerates material beside gravity.")
+  Record<ForceField>(m, "ForceField", "What accelerates material beside gravity.")
       .def_ro("name", &ForceField::name)
       .def_ro("shape", &ForceField::shape, "None: everywhere.")
       .def_ro("acceleration", &ForceField::acceleration, "m/s^2.")
       .def_ro("velocity", &ForceField::velocity, "m/s, of air.")
       .def_ro("drag", &ForceField::drag, "1/s, of air; 0: there is none.")
       .def_ro("materials", &ForceField::materials, "Indices; empty: all.");
-  nb::class_<HeatSource>(m, "HeatSource", "Where material is heated from within.")
+  Record<HeatSource>(m, "HeatSource", "Where material is heated from within.")
       .def_ro("name", &HeatSource::name)
       .def_ro("shape", &HeatSource::shape)
       .def_ro("power", &HeatSource::power, "W/m^3, in 2D W/m^2.");
-  nb::class_<Sensor>(m, "Sensor", "What is measured; which members count depends on type.")
+  Record<Sensor>(m, "Sensor", "What is measured; which members count depends on type.")
       .def_ro("name", &Sensor::name)
       .def_prop_ro("type", named(&Sensor::kind))
       .def_ro("rate", &Sensor::rate, "1/s; None: at the end of every frame.")
@@ -250,7 +250,7 @@ void bind_scene(nb::module_& m) {
       .def_ro("sensors", &Scene::sensors)
       .def_prop_ro("solves_heat", &Scene::solves_heat, "Whether particles have temperatures.");
 
-  nb::class_<MaterialPreset>(m, "MaterialPreset", "What `preset = \"snow_dry\"` starts from.")
+  Record<MaterialPreset>(m, "MaterialPreset", "What `preset = \"snow_dry\"` starts from.")
       .def_ro("material", &MaterialPreset::material)
       .def_ro("description", &MaterialPreset::description)
       .def_ro("source", &MaterialPreset::source);

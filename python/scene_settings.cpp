@@ -8,19 +8,20 @@
 #include "firn/scene.h"
 #include "python/bindings.h"
 #include "python/names.h"
+#include "python/records.h"
 
 namespace firn::python {
 namespace {
 
 void bind_solver_settings(nb::module_& m) {
-  nb::class_<FluidSettings>(m, "FluidSettings", "integrator = \"incompressible\".")
+  Record<FluidSettings>(m, "FluidSettings", "integrator = \"incompressible\".")
       .def_ro("tolerance", &FluidSettings::tolerance)
       .def_ro("absolute_tolerance", &FluidSettings::absolute_tolerance, "1/s.")
       .def_ro("max_iterations", &FluidSettings::max_iterations)
       .def_prop_ro("free_surface", named(&FluidSettings::free_surface))
       .def_ro("density_correction", &FluidSettings::density_correction);
-  nb::class_<ImplicitSettings>(m, "ImplicitSettings",
-                               "integrator = \"optimization\" or \"semi_implicit\".")
+  Record<ImplicitSettings>(m, "ImplicitSettings",
+                           "integrator = \"optimization\" or \"semi_implicit\".")
       .def_ro("tolerance", &ImplicitSettings::tolerance)
       .def_ro("max_iterations", &ImplicitSettings::max_iterations)
       .def_ro("max_linear_iterations", &ImplicitSettings::max_linear_iterations)
@@ -28,10 +29,10 @@ void bind_solver_settings(nb::module_& m) {
       .def_prop_ro("plasticity", named(&ImplicitSettings::plasticity))
       .def_ro("mass_damping", &ImplicitSettings::mass_damping, "1/s.")
       .def_prop_ro("positions", named(&ImplicitSettings::positions));
-  nb::class_<SolveSettings>(m, "SolveSettings", "Of one linear solve of a step.")
+  Record<SolveSettings>(m, "SolveSettings", "Of one linear solve of a step.")
       .def_ro("tolerance", &SolveSettings::tolerance)
       .def_ro("max_iterations", &SolveSettings::max_iterations);
-  nb::class_<ThermalSettings>(m, "ThermalSettings", "integrator = \"thermal\".")
+  Record<ThermalSettings>(m, "ThermalSettings", "integrator = \"thermal\".")
       .def_ro("heat", &ThermalSettings::heat)
       .def_ro("ambient", &ThermalSettings::ambient, "Of the air, K; None: insulated.")
       .def_ro("heat_transfer_coefficient", &ThermalSettings::heat_transfer_coefficient,
@@ -42,37 +43,31 @@ void bind_solver_settings(nb::module_& m) {
       .def_ro("force_solve", &ThermalSettings::force_solve)
       .def_ro("pressure_solve", &ThermalSettings::pressure_solve)
       .def_ro("heat_solve", &ThermalSettings::heat_solve);
-  nb::class_<TracerSettings>(m, "TracerSettings", "Massless points that a liquid carries along.")
+  Record<TracerSettings>(m, "TracerSettings", "Massless points that a liquid carries along.")
       .def_ro("per_cell", &TracerSettings::per_cell, "0: none.")
       .def_ro("bodies", &TracerSettings::bodies, "Indices of the scene's bodies; empty: all.")
       .def_ro("alone", &TracerSettings::alone);
 }
 
 void bind_grid(nb::module_& m) {
-  nb::class_<Domain>(m, "Domain", "A box; its faces in the order -x, +x, -y, +y, -z, +z.")
+  Record<Domain>(m, "Domain", "A box; its faces in the order -x, +x, -y, +y, -z, +z.")
       .def_ro("min", &Domain::min, "m.")
       .def_ro("max", &Domain::max, "m.")
-      .def_prop_ro("boundary",
-                   [](const Domain& domain) {
-                     std::array<std::string_view, 6> names;
-                     for (std::size_t face = 0; face < 6; ++face)
-                       names[face] = name_of(domain.boundary[face]);
-                     return names;
-                   })
+      .def_prop_ro("boundary", named(&Domain::boundary))
       .def_ro("friction", &Domain::friction)
       .def_ro("temperature", &Domain::temperature, "K; None: insulated.");
-  nb::class_<GridSettings>(m, "GridSettings")
+  Record<GridSettings>(m, "GridSettings")
       .def_ro("dx", &GridSettings::dx, "Side of a cell, m.")
       .def_ro("domain", &GridSettings::domain, "None: space is unbounded.");
 }
 
 void bind_output(nb::module_& m) {
-  nb::class_<CameraKeys>(m, "CameraKeys", "What is empty does not move.")
+  Record<CameraKeys>(m, "CameraKeys", "What is empty does not move.")
       .def_ro("times", &CameraKeys::times, "s.")
       .def_ro("eye", &CameraKeys::eye, "m.")
       .def_ro("target", &CameraKeys::target, "m.")
       .def_ro("fov", &CameraKeys::fov, "Vertical, radians.");
-  nb::class_<Camera>(m, "Camera")
+  Record<Camera>(m, "Camera")
       .def_ro("eye", &Camera::eye)
       .def_ro("target", &Camera::target)
       .def_ro("up", &Camera::up)
@@ -81,7 +76,7 @@ void bind_output(nb::module_& m) {
       .def_ro("motion", &Camera::motion, "None: but for the orbit it stands still.")
       .def("at", &Camera::at, nb::arg("time"),
            "One that stands still where this one is at a time, s.");
-  nb::class_<OutputSettings>(m, "OutputSettings", "What the program `firn run` writes.")
+  Record<OutputSettings>(m, "OutputSettings", "What the program `firn run` writes.")
       .def_ro("directory", &OutputSettings::directory)
       .def_ro("particles", &OutputSettings::particles)
       .def_ro("volumes", &OutputSettings::volumes)
@@ -105,7 +100,7 @@ void bind_output(nb::module_& m) {
       .def_ro("keep_checkpoints", &OutputSettings::keep_checkpoints)
       .def_prop_ro("diagnostics", named(&OutputSettings::diagnostics))
       .def_ro("camera", &OutputSettings::camera);
-  nb::class_<DiagnosticsSettings>(m, "DiagnosticsSettings", "What a run is warned of, or ended by.")
+  Record<DiagnosticsSettings>(m, "DiagnosticsSettings", "What a run is warned of, or ended by.")
       .def_ro("energy_growth", &DiagnosticsSettings::energy_growth)
       .def_prop_ro("on_energy_growth", named(&DiagnosticsSettings::on_energy_growth))
       .def_ro("volume_loss", &DiagnosticsSettings::volume_loss);
@@ -114,7 +109,7 @@ void bind_output(nb::module_& m) {
 }  // namespace
 
 void bind_scene_settings(nb::module_& m) {
-  nb::class_<SimulationSettings>(m, "SimulationSettings")
+  Record<SimulationSettings>(m, "SimulationSettings")
       .def_ro("dimension", &SimulationSettings::dimension, "2 or 3.")
       .def_ro("frames", &SimulationSettings::frames)
       .def_ro("fps", &SimulationSettings::fps, "Frames per second.")
@@ -124,14 +119,14 @@ void bind_scene_settings(nb::module_& m) {
       .def_ro("seed", &SimulationSettings::seed)
       .def_ro("reproducible", &SimulationSettings::reproducible)
       .def_ro("fused", &SimulationSettings::fused);
-  nb::class_<TransferSettings>(m, "TransferSettings")
+  Record<TransferSettings>(m, "TransferSettings")
       .def_prop_ro("type", named(&TransferSettings::type))
       .def_ro("blend", &TransferSettings::blend)
       .def_ro("modes", &TransferSettings::modes)
       .def_prop_ro("advection", named(&TransferSettings::advection))
       .def_ro("kernel", &TransferSettings::kernel, "Degree of the B-spline.")
       .def_prop_ro("force", named(&TransferSettings::force));
-  nb::class_<TimeSettings>(m, "TimeSettings")
+  Record<TimeSettings>(m, "TimeSettings")
       .def_ro("cfl", &TimeSettings::cfl)
       .def_ro("cfl_material", &TimeSettings::cfl_material)
       .def_ro("dt_max", &TimeSettings::dt_max, "s.")

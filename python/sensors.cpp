@@ -7,12 +7,13 @@
 #include <nanobind/stl/vector.h>
 
 #include "python/bindings.h"
+#include "python/records.h"
 #include "python/session.h"
 
 namespace firn::python {
 
 void bind_sensors(nb::module_& m) {
-  nb::class_<SensorReading>(m, "SensorReading", "What a sensor has read.")
+  Record<SensorReading>(m, "SensorReading", "What a sensor has read.")
       .def_ro("sensor", &SensorReading::sensor, "Its index in the scene.")
       .def_ro("time", &SensorReading::time, "s, simulated.")
       .def_ro("values", &SensorReading::values, "One for each column; NaN: nothing is there.");

@@ -15,6 +15,7 @@
 #include "python/bindings.h"
 #include "python/callbacks.h"
 #include "python/particles.h"
+#include "python/records.h"
 #include "python/session.h"
 
 namespace firn::python {
@@ -131,8 +132,8 @@ void bind_advancing(nb::class_<Session>& c) {
           },
           nb::arg("t"), nb::kw_only(), nb::arg("on_step") = nb::none(),
           nb::arg("on_frame") = nb::none(),
-          "Advances to the time `t` (s), exactly, through all frames that end by then; at once if "
-          "it is past. Otherwise as `advance_frame`.");
+          "Advances to the time `t` (s), exactly, through all frames that end by then. Raises "
+          "SceneError if it is past. Otherwise as `advance_frame`.");
 }
 
 void bind_reading(nb::class_<Session>& c) {
@@ -238,7 +239,7 @@ void bind_simulation(nb::module_& m) {
   PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&Session::traverse)},
                          {Py_tp_clear, reinterpret_cast<void*>(&Session::clear)},
                          {0, nullptr}};
-  nb::class_<Filling>(m, "Filling", "How far the filling of bodies with particles is.")
+  Record<Filling>(m, "Filling", "How far the filling of bodies with particles is.")
       .def_ro("body", &Filling::body, "The one it is at, from 0.")
       .def_ro("bodies", &Filling::bodies, "Of how many.")
       .def_ro("part", &Filling::part, "Of the work on that one, in [0, 1].")

@@ -5,16 +5,20 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstring>
+#include <utility>
+
 #include "firn/simulation.h"
 #include "python/arrays.h"
 #include "python/bindings.h"
 #include "python/names.h"
+#include "python/records.h"
 
 namespace firn::python {
 namespace {
 
 void bind_totals(nb::module_& m) {
-  nb::class_<Totals>(m, "Totals", "Sums over all particles, in double precision.")
+  Record<Totals>(m, "Totals", "Sums over all particles, in double precision.")
       .def_ro("mass", &Totals::mass, "kg.")
       .def_ro("momentum", &Totals::momentum, "kg m/s.")
       .def_ro("angular_momentum", &Totals::angular_momentum, "kg m^2/s.")
@@ -24,18 +28,18 @@ void bind_totals(nb::module_& m) {
       .def_ro("potential", &Totals::potential, "J.")
       .def_ro("heat", &Totals::heat, "J, from solids at their melting points.")
       .def_ro("volume", &Totals::volume, "m^3, in 2D m^2.");
-  nb::class_<EnergyBalance>(m, "EnergyBalance", "Whether energy comes from nowhere.")
+  Record<EnergyBalance>(m, "EnergyBalance", "Whether energy comes from nowhere.")
       .def_ro("fed", &EnergyBalance::fed, "J, by sources, moved colliders and forces.")
       .def_ro("gained", &EnergyBalance::gained, "J above the lowest value so far.")
       .def_ro("growth", &EnergyBalance::growth, "That over the largest energy so far.");
-  nb::class_<StageLedger>(m, "StageLedger",
-                          "What each stage did to the energy, J (diagnostics = \"stages\").")
+  Record<StageLedger>(m, "StageLedger",
+                      "What each stage did to the energy, J (diagnostics = \"stages\").")
       .def_ro("p2g", &StageLedger::p2g)
       .def_ro("grid_forces", &StageLedger::grid_forces)
       .def_ro("boundary", &StageLedger::boundary)
       .def_ro("g2p", &StageLedger::g2p)
       .def_ro("plasticity", &StageLedger::plasticity);
-  nb::class_<StageTimes>(m, "StageTimes", "Seconds of wall time since the last frame.")
+  Record<StageTimes>(m, "StageTimes", "Seconds of wall time since the last frame.")
       .def_ro("rebuild", &StageTimes::rebuild)
       .def_ro("p2g", &StageTimes::p2g)
       .def_ro("grid", &StageTimes::grid)
@@ -46,13 +50,13 @@ void bind_totals(nb::module_& m) {
 }
 
 void bind_collider_states(nb::module_& m) {
-  nb::class_<ColliderReaction>(m, "ColliderReaction",
-                               "What material exerts on a collider, as a mean over the frame.")
+  Record<ColliderReaction>(m, "ColliderReaction",
+                           "What material exerts on a collider, as a mean over the frame.")
       .def_ro("force", &ColliderReaction::force, "N.")
       .def_ro("torque", &ColliderReaction::torque, "N m about the world's origin.")
       .def_ro("power", &ColliderReaction::power,
               "W: what a mesh_sequence does to the material by changing its shape.");
-  nb::class_<ColliderState>(m, "ColliderState", "Where a collider is, and how it moves.")
+  Record<ColliderState>(m, "ColliderState", "Where a collider is, and how it moves.")
       .def_ro("rotation", &ColliderState::rotation, "Row by row.")
       .def_ro("translation", &ColliderState::translation, "m.")
       .def_ro("pivot", &ColliderState::pivot, "m.")
@@ -68,7 +72,7 @@ void bind_collider_states(nb::module_& m) {
 }
 
 void bind_frames(nb::module_& m) {
-  nb::class_<StepInfo>(m, "StepInfo", "A step that was made.")
+  Record<StepInfo>(m, "StepInfo", "A step that was made.")
       .def_ro("step", &StepInfo::step, "How many that makes since the start.")
       .def_ro("frame", &StepInfo::frame, "Frames completed before it.")
       .def_ro("time", &StepInfo::time, "s, at its end.")
@@ -76,7 +80,7 @@ void bind_frames(nb::module_& m) {
       .def_prop_ro("limited_by", named(&StepInfo::limited_by), "What set dt.")
       .def_ro("particles", &StepInfo::particles)
       .def_ro("max_speed", &StepInfo::max_speed, "m/s, at its end.");
-  nb::class_<FrameStats>(m, "FrameStats", "Of a frame, or of a call of `step`.")
+  Record<FrameStats>(m, "FrameStats", "Of a frame, or of a call of `step`.")
       .def_ro("frame", &FrameStats::frame, "Frames completed.")
       .def_ro("time", &FrameStats::time, "s, simulated.")
       .def_ro("steps", &FrameStats::steps)
@@ -133,12 +137,44 @@ inline constexpr auto tensors = [](nb::handle self) {
   return channel<Channel>(self, {d, d});
 };
 
+// In a pickled snapshot the numbers are bytes, a thousandth of the objects that a list would have.
+template <class T>
+void keep_numbers(Record<Snapshot>& snapshot, const char* name, std::vector<T> Snapshot::*channel) {
+  snapshot.keep(
+      name,
+      [channel](const Snapshot& self) {
+        const std::vector<T>& numbers = self.*channel;
+        return nb::bytes(numbers.data(), numbers.size() * sizeof(T));
+      },
+      [channel](Snapshot& self, nb::handle value) {
+        const auto bytes = nb::cast<nb::bytes>(value);
+        std::vector<T> numbers(bytes.size() / sizeof(T));
+        if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(T));
+        self.*channel = std::move(numbers);
+      });
+}
+void keep_all_numbers(Record<Snapshot>& snapshot) {
+  keep_numbers(snapshot, "id", &Snapshot::id);
+  keep_numbers(snapshot, "position", &Snapshot::position);
+  keep_numbers(snapshot, "velocity", &Snapshot::velocity);
+  keep_numbers(snapshot, "material", &Snapshot::material);
+  keep_numbers(snapshot, "body", &Snapshot::body);
+  keep_numbers(snapshot, "mass", &Snapshot::mass);
+  keep_numbers(snapshot, "volume", &Snapshot::volume);
+  keep_numbers(snapshot, "deformation_gradient", &Snapshot::deformation_gradient);
+  keep_numbers(snapshot, "plastic_state", &Snapshot::plastic_state);
+  keep_numbers(snapshot, "kirchhoff_stress", &Snapshot::kirchhoff_stress);
+  keep_numbers(snapshot, "pressure", &Snapshot::pressure);
+  keep_numbers(snapshot, "temperature", &Snapshot::temperature);
+  keep_numbers(snapshot, "phase", &Snapshot::phase);
+}
+
 void bind_snapshot(nb::module_& m) {
-  nb::class_<Snapshot>(m, "Snapshot",
-                       "Copies of the particles' data in the order of their ids, as arrays of n "
-                       "particles in d dimensions; None for what there is not.")
-      .def("__len__", &Snapshot::size)
-      .def_ro("dimension", &Snapshot::dimension)
+  Record<Snapshot> snapshot(m, "Snapshot",
+                            "Copies of the particles' data in the order of their ids, as arrays of "
+                            "n particles in d dimensions; None for what there is not.");
+  keep_all_numbers(snapshot);
+  snapshot.def_ro("dimension", &Snapshot::dimension)
       .def_prop_ro("id", scalars<&Snapshot::id>, "uint32, (n).")
       .def_prop_ro("position", vectors<&Snapshot::position>, "m, (n, d).")
       .def_prop_ro("velocity", vectors<&Snapshot::velocity>, "m/s, (n, d).")
@@ -153,7 +189,8 @@ void bind_snapshot(nb::module_& m) {
       .def_prop_ro("kirchhoff_stress", tensors<&Snapshot::kirchhoff_stress>, "Pa, (n, d, d).")
       .def_prop_ro("pressure", scalars<&Snapshot::pressure>, "Pa, (n).")
       .def_prop_ro("temperature", scalars<&Snapshot::temperature>, "K, (n).")
-      .def_prop_ro("phase", scalars<&Snapshot::phase>, "0 solid, 1 liquid, uint16, (n).");
+      .def_prop_ro("phase", scalars<&Snapshot::phase>, "0 solid, 1 liquid, uint16, (n).")
+      .def("__len__", &Snapshot::size);
 }
 
 }  // namespace
@@ -163,17 +200,12 @@ void bind_stats(nb::module_& m) {
   bind_collider_states(m);
   bind_frames(m);
   bind_snapshot(m);
-  nb::class_<FieldInfo>(m, "FieldInfo", "A field of the particles.")
+  Record<FieldInfo>(m, "FieldInfo", "A field of the particles.")
       .def_ro("name", &FieldInfo::name)
       .def_ro("components", &FieldInfo::components)
       .def_ro("unit", &FieldInfo::unit)
       .def_ro("about", &FieldInfo::about)
-      .def_prop_ro("dtype",
-                   [](const FieldInfo& field) {
-                     return field.type == ElementType::kFloat    ? "float32"
-                            : field.type == ElementType::kDouble ? "float64"
-                                                                 : "uint32";
-                   })
+      .def_prop_ro("dtype", named(&FieldInfo::type))
       .def("__repr__", [](const FieldInfo& field) {
         return "<" + field.name + ": " + std::to_string(field.components) + ", " + field.unit + ">";
       });

@@ -35,11 +35,11 @@ enum class Memory {
 
 // A field of a simulation's particles.
 struct FieldInfo {
-  std::string name;
+  std::string name{};
   ElementType type = ElementType::kFloat;  // floats or doubles: simulation.precision
   int components = 1;                      // of each particle
-  std::string unit;
-  std::string about;  // what the components are
+  std::string unit{};
+  std::string about{};  // what the components are
 };
 
 // An array of shape (chunks, components, lanes): the numbers of one component of up to `lanes`
@@ -97,11 +97,11 @@ struct ForceStep {
   double time = 0;  // s, at the start of the step
   double dt = 0;    // s, of the step; all views have the same chunks and lanes
   int dimension = 3;
-  FieldView id;                // std::uint32_t
-  FieldView position;          // m, `dimension` components
-  FieldView velocity;          // m/s, likewise; before gravity, which comes on top
-  FieldView mass;              // kg
-  WritableField acceleration;  // m/s^2, likewise; 0 at first
+  FieldView id{};                // std::uint32_t
+  FieldView position{};          // m, `dimension` components
+  FieldView velocity{};          // m/s, likewise; before gravity, which comes on top
+  FieldView mass{};              // kg
+  WritableField acceleration{};  // m/s^2, likewise; 0 at first
 };
 using Force = std::function<void(const ForceStep&)>;
 
@@ -110,9 +110,9 @@ using Force = std::function<void(const ForceStep&)>;
 struct BoundaryStep {
   double time = 0, dt = 0;  // s, at the start of the step and of it
   int dimension = 3;
-  FieldView position;      // m, `dimension` components
-  FieldView mass;          // kg; 0 where there is no material, and the velocity of no effect
-  WritableField velocity;  // m/s, `dimension` components: as particles will get it
+  FieldView position{};      // m, `dimension` components
+  FieldView mass{};          // kg; 0 where there is no material, and the velocity of no effect
+  WritableField velocity{};  // m/s, `dimension` components: as particles will get it
 };
 using GridBoundary = std::function<void(const BoundaryStep&)>;
 

@@ -18,14 +18,14 @@ enum class Look { kAuto, kSurface, kParticles };
 
 // Where a camera is at each of `times`, s, which increase. What is empty does not move.
 struct CameraKeys {
-  std::vector<double> times;
-  std::vector<Vec3> eye, target;
-  std::vector<double> fov;
+  std::vector<double> times{};
+  std::vector<Vec3> eye{}, target{};
+  std::vector<double> fov{};
   bool operator==(const CameraKeys&) const = default;
 };
 
 struct Camera {
-  Vec3 eye{}, target{}, up{0, 1, 0};
+  Vec3 eye{}, target{}, up{0, 1, 0};      // in files `up` is against gravity unless they say so
   double fov = 0.61;                      // vertical, radians
   double orbit = 0;                       // about `up` through the target, rad/s, from time 0 on
   std::optional<CameraKeys> motion = {};  // what it has goes before eye, target and fov
@@ -46,13 +46,13 @@ enum class Drawn { kAuto, kAlways, kNever };
 enum class SurfaceKernel { kIsotropic, kAnisotropic };
 
 struct OutputSettings {
-  std::string directory;               // empty: out/<scene name>
-  std::vector<std::string> particles;  // any of "ply", "npz", "vtp", "vdb", "bgeo"
-  std::vector<std::string> volumes;    // any of "vdb"
-  std::vector<std::string> surface;    // any of obj, ply, vdb
+  std::string directory{};               // empty: out/<scene name>
+  std::vector<std::string> particles{};  // any of "ply", "npz", "vtp", "vdb", "bgeo"
+  std::vector<std::string> volumes{};    // any of "vdb"
+  std::vector<std::string> surface{};    // any of obj, ply, vdb
   bool image = true, video = true;
-  std::string color = "material";                    // material | glow (thermal) | any channel name
-  std::optional<std::array<double, 2>> color_range;  // of a scalar; none: as it is foretold
+  std::string color = "material";  // material | glow (thermal) | any channel name
+  std::optional<std::array<double, 2>> color_range{};  // of a scalar; none: as it is foretold
   Look look = Look::kAuto;
   SurfaceKernel surface_kernel = SurfaceKernel::kIsotropic;
   double surface_voxel = 0.67;  // over the spacing of particles
@@ -68,7 +68,7 @@ struct OutputSettings {
   int checkpoint_every = 24;  // frames; 0 = only the last one
   int keep_checkpoints = 2;   // the newest ones; older ones are removed
   DiagnosticsLevel diagnostics = DiagnosticsLevel::kTotals;
-  std::optional<Camera> camera;
+  std::optional<Camera> camera{};
   bool operator==(const OutputSettings&) const = default;
 };
 

@@ -17,7 +17,7 @@ using Rgb = std::array<std::uint8_t, 3>;  // sRGB
 
 struct Image {
   int width = 0, height = 0;
-  std::vector<std::uint8_t> rgb;  // 3 * width * height, sRGB, rows from the top
+  std::vector<std::uint8_t> rgb{};  // 3 * width * height, sRGB, rows from the top
 
   static Image filled(int width, int height, Rgb color);
   Rgb pixel(int x, int y) const;
@@ -33,10 +33,10 @@ void write_png(const std::string& path, const Image& image);
 // What a picture shows beside its scene. SceneRenderer::shown_of leaves out what output.color does
 // not need.
 struct Shown {
-  Snapshot particles;
-  Snapshot tracers;
-  std::vector<ColliderState> colliders;  // those that are missing are at rest
-  double time = 0;                       // s
+  Snapshot particles{};
+  Snapshot tracers{};
+  std::vector<ColliderState> colliders{};  // those that are missing are at rest
+  double time = 0;                         // s
 };
 
 class SceneRenderer {
@@ -46,6 +46,7 @@ class SceneRenderer {
   // Embree; Error{kFile} if a collider's mesh cannot be read.
   explicit SceneRenderer(const Scene& scene);
   ~SceneRenderer();
+  // As a simulation that has been moved from, see there.
   SceneRenderer(SceneRenderer&&) noexcept;
   SceneRenderer& operator=(SceneRenderer&&) noexcept;
 
@@ -71,6 +72,7 @@ class SceneRenderer {
 
  private:
   class Impl;
+  Impl& impl() const;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -69,7 +69,7 @@ struct Domain {
 
 struct GridSettings {
   double dx = 0;  // m
-  std::optional<Domain> domain;
+  std::optional<Domain> domain{};
   bool operator==(const GridSettings&) const = default;
 };
 
@@ -98,10 +98,10 @@ enum class FaceDensity { kMaterial, kCell };
 struct ThermalSettings {
   bool heat = true;  // false: nothing has a temperature, and nothing melts or freezes
   // Of the air, K, of x, y, z, t, at free surfaces. None: they are insulated.
-  std::optional<ScalarField> ambient;
+  std::optional<ScalarField> ambient{};
   // What passes between a surface and the air for each K and m^2 of it, W/(m^2 K) (2D: W/(m K)).
   // None: the surface has the air's temperature.
-  std::optional<double> heat_transfer_coefficient;
+  std::optional<double> heat_transfer_coefficient{};
   double temperature_flip = 1;  // beta: share of the change in the particles' new temperature; the
                                 // rest is the grid's, which diffuses by (1 - beta) dx^2 / (4 dt)
   ForceIntegration forces = ForceIntegration::kExplicit;  // the deviatoric ones
@@ -109,7 +109,7 @@ struct ThermalSettings {
   // over dx^d, as without the control volumes of [T 6.4.7], which stirs a pool at rest.
   FaceDensity face_density = FaceDensity::kMaterial;
   SolveSettings force_solve{1e-5, 200};  // semi-implicit forces
-  SolveSettings pressure_solve;
+  SolveSettings pressure_solve{};
   SolveSettings heat_solve{1e-8, 500};
   bool operator==(const ThermalSettings&) const = default;
 };
@@ -143,10 +143,10 @@ struct ImplicitSettings {
 };
 
 // Massless points that a liquid carries along; they change nothing else.
-struct TracerSettings {     // integrator = "incompressible"
-  double per_cell = 0;      // 0: none
-  std::vector<int> bodies;  // indices of the bodies that are filled with them; empty: all
-  bool alone = false;       // pictures show no particles at all beside them
+struct TracerSettings {       // integrator = "incompressible"
+  double per_cell = 0;        // 0: none
+  std::vector<int> bodies{};  // indices of the bodies that are filled with them; empty: all
+  bool alone = false;         // pictures show no particles at all beside them
   bool fills(int body) const {
     return per_cell > 0 &&
            (bodies.empty() || std::find(bodies.begin(), bodies.end(), body) != bodies.end());
@@ -168,12 +168,12 @@ struct PhaseValues {
 // What heat does to a material (integrator = "thermal"). A particle that would cross its melting
 // point stays there until it has taken up, or given off, the latent heat of its mass.
 struct HeatProperties {
-  PhaseValues capacity;                 // J/(kg K); zero: the material says nothing about heat
-  PhaseValues conductivity;             // W/(m K)
-  std::optional<double> melting_point;  // K; none: the phase never changes
-  double melting_jitter = 0;            // K: the melting points of the particles are uniformly
-                                        // distributed over melting_point +- melting_jitter
-  double latent_heat = 0;               // J/kg
+  PhaseValues capacity{};                 // J/(kg K); zero: the material says nothing about heat
+  PhaseValues conductivity{};             // W/(m K)
+  std::optional<double> melting_point{};  // K; none: the phase never changes
+  double melting_jitter = 0;              // K: the melting points of the particles are uniformly
+                                          // distributed over melting_point +- melting_jitter
+  double latent_heat = 0;                 // J/kg
   bool operator==(const HeatProperties&) const = default;
 };
 
@@ -186,7 +186,7 @@ enum class FrictionMatch { kCompression, kExtension, kPlaneStrain };
 enum class Finish { kAuto, kMatte, kGlossy, kSoft, kMetal, kClear };
 
 struct Material {
-  std::string name;
+  std::string name{};
   MaterialModel model = MaterialModel::kFixedCorotated;
   double density = 0;         // kg/m^3 (kg/m^2 in 2D)
   double youngs_modulus = 0;  // Pa
@@ -205,7 +205,7 @@ struct Material {
   // drucker_prager: psi in radians, at most the friction angle: what slides gains volume, until ln
   // of the volume gained is the limit (none: for ever)
   double dilatancy_angle = 0;
-  std::optional<double> dilatancy_limit;
+  std::optional<double> dilatancy_limit{};
   bool volume_correction = true;  // drucker_prager; thermal corotated_deviatoric: plastic flow
                                   // keeps J_P = 1
   double yield_stress = 0;        // von_mises: uniaxial sigma_Y, Pa; herschel_bulkley: in shear
@@ -219,9 +219,9 @@ struct Material {
   double stiffness_damping = 0;
   // thermal corotated_deviatoric, in place of youngs_modulus (and poisson_ratio); read both through
   // StiffnessCurve (src/scene/stiffness_curve.h)
-  std::string youngs_modulus_of_temperature;  // Pa, an expression of T in K; empty: none
-  std::optional<LameParameters> lame;
-  HeatProperties heat;
+  std::string youngs_modulus_of_temperature{};  // Pa, an expression of T in K; empty: none
+  std::optional<LameParameters> lame{};
+  HeatProperties heat{};
   Vec3 color{0.8, 0.8, 0.8};  // sRGB in [0,1]
   Look look = Look::kAuto;    // kAuto: as OutputSettings::look says
   Finish finish = Finish::kAuto;
@@ -231,30 +231,30 @@ struct Material {
 enum class Sampling { kUniform, kRandom, kPoisson };
 
 struct Body {
-  std::string name;
+  std::string name{};
   int material = 0;  // index into Scene::materials
-  Shape shape;
+  Shape shape{};
   double particles_per_cell = 0;  // 0: 2^d
   Sampling sampling = Sampling::kPoisson;
-  VectorField velocity;
+  VectorField velocity{};
   Vec3 angular_velocity{};  // rad/s about the body's centre of mass; 2D: third entry
   double stretch = 1;       // initial F = stretch * I (elastic pre-strain); 1 = at rest
   // At the start, of x, y, z: principal stresses along x, y and z, Pa, tension positive. It is the
   // Kirchhoff stress: that of Cauchy times the volume over that at rest. Not with a `stretch`.
-  VectorField stress;
+  VectorField stress{};
   double density_scale = 1;
   ScalarField stiffness_scale{1.0, ""};  // reserved for constant 1 in this version
-  std::optional<Vec3> color;
-  ScalarField temperature;     // thermal: at the start, K, of x, y, z
-  std::optional<Phase> phase;  // thermal: at the start; none: by temperature and melting point,
-                               // solid where they are equal
+  std::optional<Vec3> color{};
+  ScalarField temperature{};     // thermal: at the start, K, of x, y, z
+  std::optional<Phase> phase{};  // thermal: at the start; none: by temperature and melting point,
+                                 // solid where they are equal
   bool operator==(const Body&) const = default;
 };
 
 struct Keyframes {  // rigid motion: piecewise linear in time, rotation about `pivot`
-  std::vector<double> times;
-  std::vector<Vec3> translation;  // m
-  std::vector<Vec3> rotation;     // Euler angles in radians, applied x then y then z
+  std::vector<double> times{};
+  std::vector<Vec3> translation{};  // m
+  std::vector<Vec3> rotation{};     // Euler angles in radians, applied x then y then z
   Vec3 pivot{};
   bool operator==(const Keyframes&) const = default;
 };
@@ -278,46 +278,47 @@ struct Dynamics {
 };
 
 struct Collider {
-  std::string name;
-  Shape shape;
+  std::string name{};
+  Shape shape{};
   BoundaryType boundary = BoundaryType::kSticky;
   double friction = 0;
-  std::optional<Keyframes> motion;
-  std::optional<Dynamics> dynamics;  // in place of `motion`
+  std::optional<Keyframes> motion{};
+  std::optional<Dynamics> dynamics{};  // in place of `motion`
   Vec3 color{0.55, 0.55, 0.55};
-  bool visible = true;                     // in pictures
-  std::optional<ScalarField> temperature;  // thermal: K, of the world's x, y, z, t; none: insulated
+  bool visible = true;  // in pictures
+  std::optional<ScalarField>
+      temperature{};  // thermal: K, of the world's x, y, z, t; none: insulated
   bool operator==(const Collider&) const = default;
 };
 
 struct Source {
-  std::string name;
+  std::string name{};
   int material = 0;
-  Shape shape;
-  Vec3 velocity{};                  // of what flows in, relative to the source, with which it turns
-  std::optional<Keyframes> motion;  // of the shape, as of a collider
-  double start = 0, end = 1e30;     // s
+  Shape shape{};
+  Vec3 velocity{};  // of what flows in, relative to the source, with which it turns
+  std::optional<Keyframes> motion{};  // of the shape, as of a collider
+  double start = 0, end = 1e30;       // s
   double particles_per_cell = 0;
   Sampling sampling = Sampling::kPoisson;
-  ScalarField temperature;     // thermal: of what is emitted, as of a body
-  std::optional<Phase> phase;  // thermal: as of a body
+  ScalarField temperature{};     // thermal: of what is emitted, as of a body
+  std::optional<Phase> phase{};  // thermal: as of a body
   bool operator==(const Source&) const = default;
 };
 
 struct Sink {
-  std::string name;
-  Shape shape;
+  std::string name{};
+  Shape shape{};
   bool operator==(const Sink&) const = default;
 };
 
 // What accelerates material beside gravity, where it is and in what it is made of.
 struct ForceField {
-  std::string name;
-  std::optional<Shape> shape;  // at rest in the world; none: everywhere
-  VectorField acceleration;    // m/s^2, of the world's x, y, z and t
-  VectorField velocity;        // m/s, likewise, of air, which drags at what moves in it
-  double drag = 0;             // 1/s: that drag is drag (velocity - v); 0: there is no air
-  std::vector<int> materials;  // indices; empty: all
+  std::string name{};
+  std::optional<Shape> shape{};  // at rest in the world; none: everywhere
+  VectorField acceleration{};    // m/s^2, of the world's x, y, z and t
+  VectorField velocity{};        // m/s, likewise, of air, which drags at what moves in it
+  double drag = 0;               // 1/s: that drag is drag (velocity - v); 0: there is no air
+  std::vector<int> materials{};  // indices; empty: all
   bool acts_on(int material) const {
     return materials.empty() ||
            std::find(materials.begin(), materials.end(), material) != materials.end();
@@ -327,9 +328,9 @@ struct ForceField {
 
 // A region of space in which material is heated (or cooled) from within.
 struct HeatSource {  // integrator = "thermal"
-  std::string name;
-  Shape shape;
-  ScalarField power;  // W/m^3 (2D: W/m^2) at rest, of the world's x, y, z and t; negative: cools
+  std::string name{};
+  Shape shape{};
+  ScalarField power{};  // W/m^3 (2D: W/m^2) at rest, of the world's x, y, z and t; negative: cools
   bool operator==(const HeatSource&) const = default;
 };
 
@@ -343,42 +344,42 @@ enum class SensorKind {
 };
 
 struct Sensor {
-  std::string name;
+  std::string name{};
   SensorKind kind = SensorKind::kPoint;
-  std::optional<double> rate;         // readings per second; none: at the end of every frame
-  Vec3 position{};                    // m
-  Vec3 direction{};                   // of any length; kHeight: 0 is against gravity
-  std::optional<double> radius;       // m; none: the whole plane
-  Shape shape;                        // kRegion
-  std::vector<std::string> channels;  // kPoint, kRegion: of particles, whose means are read
-  int collider = 0;                   // index in Scene::colliders
+  std::optional<double> rate{};         // readings per second; none: at the end of every frame
+  Vec3 position{};                      // m
+  Vec3 direction{};                     // of any length; kHeight: 0 is against gravity
+  std::optional<double> radius{};       // m; none: the whole plane
+  Shape shape{};                        // kRegion
+  std::vector<std::string> channels{};  // kPoint, kRegion: of particles, whose means are read
+  int collider = 0;                     // index in Scene::colliders
   bool operator==(const Sensor&) const = default;
 };
 
 struct Scene {
-  std::string name;  // file stem
-  std::string title, source;
-  std::string path;  // the file it came from; empty if built in code
-  SimulationSettings simulation;
-  TransferSettings transfer;
-  TimeSettings time;
-  GridSettings grid;
-  FluidSettings fluid;
-  ThermalSettings thermal;
-  ImplicitSettings implicit;
-  TracerSettings tracers;
-  std::vector<Material> materials;
-  std::vector<Body> bodies;
-  std::vector<Collider> colliders;
-  std::vector<Source> sources;
-  std::vector<Sink> sinks;
-  std::vector<ForceField> forces;
-  std::vector<HeatSource> heat_sources;
-  std::vector<Sensor> sensors;
-  OutputSettings output;
-  DiagnosticsSettings diagnostics;
+  std::string name{};  // file stem
+  std::string title{}, source{};
+  std::string path{};  // the file it came from; empty if built in code
+  SimulationSettings simulation{};
+  TransferSettings transfer{};
+  TimeSettings time{};
+  GridSettings grid{};
+  FluidSettings fluid{};
+  ThermalSettings thermal{};
+  ImplicitSettings implicit{};
+  TracerSettings tracers{};
+  std::vector<Material> materials{};
+  std::vector<Body> bodies{};
+  std::vector<Collider> colliders{};
+  std::vector<Source> sources{};
+  std::vector<Sink> sinks{};
+  std::vector<ForceField> forces{};
+  std::vector<HeatSource> heat_sources{};
+  std::vector<Sensor> sensors{};
+  OutputSettings output{};
+  DiagnosticsSettings diagnostics{};
   std::string
-      resolved_toml;  // the scene after variant and overrides, as TOML text that loads again
+      resolved_toml{};  // the scene after variant and overrides, as TOML text that loads again
   bool solves_heat() const { return simulation.integrator == Integrator::kThermal && thermal.heat; }
   bool operator==(const Scene&) const = default;
 };

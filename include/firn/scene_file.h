@@ -9,8 +9,8 @@
 namespace firn {
 
 struct SceneOptions {
-  std::string variant;                 // name of a [variants.<name>] table, or empty
-  std::vector<std::string> overrides;  // "a.b.0.c=value", applied after the variant
+  std::string variant{};                 // name of a [variants.<name>] table, or empty
+  std::vector<std::string> overrides{};  // "a.b.0.c=value", applied after the variant
   // A scene without bodies and sources is one, to which Simulation::add_particles adds what is in
   // it; else it is refused.
   bool may_be_empty = false;
@@ -33,8 +33,8 @@ Scene parse_scene(const std::string& text, const std::string& origin, const std:
 void validate(const Scene& scene);
 
 struct MaterialPreset {
-  Material material;
-  std::string description, source;
+  Material material{};
+  std::string description{}, source{};
 };
 // The named materials that `material.x.preset = "snow_dry"` starts from.
 const std::vector<MaterialPreset>& material_presets();

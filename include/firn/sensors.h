@@ -14,13 +14,13 @@ namespace firn {
 
 // A number that a sensor reads. A vector has a column for each component, a tensor for each entry.
 struct SensorColumn {
-  std::string name, unit;
+  std::string name{}, unit{};
 };
 
 struct SensorReading {
-  std::size_t sensor = 0;      // index in Scene::sensors
-  double time = 0;             // s, simulated
-  std::vector<double> values;  // one per column; NaN where there is nothing to read
+  std::size_t sensor = 0;        // index in Scene::sensors
+  double time = 0;               // s, simulated
+  std::vector<double> values{};  // one per column; NaN where there is nothing to read
 };
 
 // What the columns of a sensor are:
@@ -43,6 +43,7 @@ class Sensors {
   // Throws Error{kScene} if a channel or collider of a sensor is not there.
   explicit Sensors(const Scene& scene);
   ~Sensors();
+  // As a simulation that has been moved from, see there.
   Sensors(Sensors&&) noexcept;
   Sensors& operator=(Sensors&&) noexcept;
 
@@ -75,6 +76,7 @@ class Sensors {
 
  private:
   class Impl;
+  Impl& impl() const;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -15,7 +15,7 @@ using Vec3 = std::array<double, 3>;
 // A number or an expression of x, y, z, t (docs/scene-reference.md has the syntax).
 struct ScalarField {
   double constant = 0;
-  std::string expression;  // empty: constant
+  std::string expression{};  // empty: constant
   bool operator==(const ScalarField&) const = default;
 };
 struct VectorField {
@@ -51,7 +51,7 @@ enum class MeshSolid { kWinding, kShell };
 // Where a shape stands in its scene, and of what: errors that only its use finds begin with it. No
 // part of what the shape is.
 struct ShapePlace {
-  std::string text;
+  std::string text{};
   bool operator==(const ShapePlace&) const { return true; }
 };
 
@@ -67,12 +67,12 @@ struct Shape {
   Vec3 point{}, normal{0, 1, 0};  // half_space: solid on the side away from the normal
   Vec3 from{}, to{0, 1, 0};       // cylinder, capsule, cone: axis (the cone's apex is `to`)
   Vec3 axis{0, 1, 0};             // torus: axis of symmetry
-  ScalarField height;             // height_field without a file: y of the surface, of x and z
+  ScalarField height{};           // height_field without a file: y of the surface, of x and z
   double low = 0, high = 0;       // height_field with a file: y of black and of white
-  std::optional<double> base;     // height_field: y of the underside; without it, it has no end
+  std::optional<double> base{};   // height_field: y of the underside; without it, it has no end
   // mesh, vdb, height_field (a PNG): absolute path after loading; mesh_sequence: likewise, with one
   // %d or %04d where the number stands
-  std::string file;
+  std::string file{};
   // mesh, mesh_sequence (its first), vdb: if > 0, scaled so that the longest edge of its box has
   // this length; text: of its font, m
   double size = 0;
@@ -85,16 +85,16 @@ struct Shape {
   double fps = 24;   // meshes per second
   double start = 0;  // s
   bool loop = false;
-  std::string grid;             // vdb: which one of the file; empty: the only one of numbers
-  std::optional<double> iso;    // vdb of densities: solid where there is more than this
-  std::string text;             // text: UTF-8, lines apart by line feeds
-  std::string font;             // text: absolute path after loading; empty: DejaVu Sans
-  double depth = 0;             // text: from front to back, m
-  Vec3 translation{};           // transform, mesh, mesh_sequence, vdb, text
-  Vec3 rotation{};              // likewise: Euler angles in radians, applied x then y then z
-  double scale = 1;             // likewise, but text
-  std::vector<Shape> children;  // booleans: two or more; transform: one
-  ShapePlace place;             // empty if built in code
+  std::string grid{};             // vdb: which one of the file; empty: the only one of numbers
+  std::optional<double> iso{};    // vdb of densities: solid where there is more than this
+  std::string text{};             // text: UTF-8, lines apart by line feeds
+  std::string font{};             // text: absolute path after loading; empty: DejaVu Sans
+  double depth = 0;               // text: from front to back, m
+  Vec3 translation{};             // transform, mesh, mesh_sequence, vdb, text
+  Vec3 rotation{};                // likewise: Euler angles in radians, applied x then y then z
+  double scale = 1;               // likewise, but text
+  std::vector<Shape> children{};  // booleans: two or more; transform: one
+  ShapePlace place{};             // empty if built in code
   bool operator==(const Shape&) const = default;
 };
 

@@ -39,22 +39,22 @@ struct Filling {
 // per particle.
 struct Snapshot {
   int dimension = 3;
-  std::vector<std::uint32_t> id;
-  std::vector<float> position, velocity;  // n * dimension
-  std::vector<std::uint16_t> material;
-  std::vector<std::uint16_t> body;  // sources count on after bodies, and add_particles after them
-  std::vector<float> mass, volume;  // kg, m^3 (rest)
-  std::vector<float> deformation_gradient;  // n * dimension^2, row-major (elastic part)
-  std::vector<float> plastic_state;         // n: see output.channels
-  std::vector<float> kirchhoff_stress;      // n * dimension^2, Pa
+  std::vector<std::uint32_t> id{};
+  std::vector<float> position{}, velocity{};  // n * dimension
+  std::vector<std::uint16_t> material{};
+  std::vector<std::uint16_t> body{};  // sources count on after bodies, and add_particles after them
+  std::vector<float> mass{}, volume{};        // kg, m^3 (rest)
+  std::vector<float> deformation_gradient{};  // n * dimension^2, row-major (elastic part)
+  std::vector<float> plastic_state{};         // n: see output.channels
+  std::vector<float> kirchhoff_stress{};      // n * dimension^2, Pa
   // n: Pa; explicit: -tr(kirchhoff_stress) / d; else what the projection of the last step has
   // solved for, 0 before the first one and after a state was loaded, or particles were added or
   // removed
-  std::vector<float> pressure;
-  std::vector<float> temperature;    // n: K; empty unless Scene::solves_heat()
-  std::vector<std::uint16_t> phase;  // n: Phase as a number; likewise
-  double dx = 0;                     // grid spacing, m
-  Vec3 period{};                     // lengths of the periodic axes, m; 0: not periodic
+  std::vector<float> pressure{};
+  std::vector<float> temperature{};    // n: K; empty unless Scene::solves_heat()
+  std::vector<std::uint16_t> phase{};  // n: Phase as a number; likewise
+  double dx = 0;                       // grid spacing, m
+  Vec3 period{};                       // lengths of the periodic axes, m; 0: not periodic
   std::size_t size() const { return id.size(); }
 };
 
@@ -91,17 +91,17 @@ struct Observer {
 // Particles of one material for Simulation::add_particles, at rest in their material: F = 1, no
 // plastic flow yet. Lists are empty or have one entry for each position. In 2D third entries are 0.
 struct NewParticles {
-  std::string material;        // its name
-  std::vector<Vec3> position;  // m
-  std::vector<Vec3> velocity;  // m/s; empty: at rest
+  std::string material{};        // its name
+  std::vector<Vec3> position{};  // m
+  std::vector<Vec3> velocity{};  // m/s; empty: at rest
   // d velocity_a / d x_b at [3 a + b], 1/s, for affine transfers; empty: 0
-  std::vector<std::array<double, 9>> velocity_gradient;
-  std::vector<double> temperature;  // K; where Scene::solves_heat(), and only there
-  std::optional<Phase> phase;       // thermal only; none: by temperature, as of a body
+  std::vector<std::array<double, 9>> velocity_gradient{};
+  std::vector<double> temperature{};  // K; where Scene::solves_heat(), and only there
+  std::optional<Phase> phase{};       // thermal only; none: by temperature, as of a body
   // Of each particle. Without a volume that of 2^d particles per cell, without a mass that of the
   // density; a mass of its own not where a projection takes the density for granted.
-  std::optional<double> volume;  // m^3 at rest, in 2D m^2
-  std::optional<double> mass;    // kg
+  std::optional<double> volume{};  // m^3 at rest, in 2D m^2
+  std::optional<double> mass{};    // kg
 };
 
 // What `firn info` prints; needs no device.
@@ -113,8 +113,8 @@ struct SceneEstimate {
   // The same where all snow is crushed as far as its law lets it be: what a step may come down to.
   double dt_hardened = 0;
   DtLimit limited_by = DtLimit::kNone;
-  std::string limiting_material;
-  std::vector<std::int64_t> particles_per_body;
+  std::string limiting_material{};
+  std::vector<std::int64_t> particles_per_body{};
   Vec3 bounds_min{}, bounds_max{};
   bool exact = true;  // false: particles, blocks and bytes are known to some per cent only
 };
@@ -140,6 +140,7 @@ class Simulation {
   Simulation(const Scene& scene, const RunOptions& options,
              const std::function<void(const Filling&)>& filling = {});
   ~Simulation();
+  // One that has been moved from can be assigned to and destroyed; all else throws Error{kScene}.
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
 
@@ -152,8 +153,9 @@ class Simulation {
   bool advance_frame(const std::function<bool()>& interrupted = {});
   bool advance_frame(const Observer& observer);
   // To the time `t` (s, exactly; behind a callback's stop between fused steps up to a step beyond),
-  // through all frames that end by then. At once if t is past; until something stops it if t is
-  // infinite. A time within a millionth of a frame of a frame's end means that end.
+  // through all frames that end by then; until something stops it if t is infinite. A time within a
+  // millionth of a frame of a frame's end means that end. Throws Error{kScene} if t is past, by
+  // more than such a step.
   bool advance_until(double t, const Observer& observer = {});
   // So many steps of the scene's own dt, cut only where a source emits. Frames that end on the way
   // count as completed and have no state or callback of their own; advance_frame then goes to the
@@ -250,6 +252,7 @@ class Simulation {
   class Impl;
 
  private:
+  Impl& impl() const;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -68,7 +68,7 @@ struct PressureStats : SolverStats {
 
 // The solves of integrator = "thermal" beside the pressure's.
 struct ThermalStats {
-  SolverStats heat, forces;  // forces = "semi_implicit"; its pressures count as pressures
+  SolverStats heat{}, forces{};  // forces = "semi_implicit"; its pressures count as pressures
 };
 
 // All of ThermalStats by the names that reports give them.
@@ -134,7 +134,7 @@ struct FrameStats {
   std::int64_t total_steps = 0;
   double dt_min = 0, dt_max = 0, dt_last = 0;  // over the steps of the frame
   DtLimit limited_by = DtLimit::kNone;         // the limit that set most steps of the frame
-  std::string limiting_material;               // for kWaveSpeed and kViscosity
+  std::string limiting_material{};             // for kWaveSpeed and kViscosity
   std::int64_t particles = 0, blocks = 0, chunks = 0;
   // Since the start: by sources; by sinks, open faces and remove_particles; by add_particles.
   std::int64_t emitted = 0, removed = 0, added = 0;
@@ -144,20 +144,20 @@ struct FrameStats {
   std::size_t memory_bytes = 0;  // of particles, grid and scratch
   double max_speed = 0;          // m/s, of particles and dynamic colliders
   double wall_seconds = 0;
-  StageTimes times;
-  EnqueueStats enqueued;
-  Totals totals;
-  EnergyBalance energy;
+  StageTimes times{};
+  EnqueueStats enqueued{};
+  Totals totals{};
+  EnergyBalance energy{};
   // Of liquids, where particles lie too close; some tenths of a per cent are unevenness at rest.
   double lost_volume = 0;
-  std::vector<int> squeezed;  // fixed_corotated materials of which some is flat (|J| < 1e-3)
+  std::vector<int> squeezed{};  // fixed_corotated materials of which some is flat (|J| < 1e-3)
   double source_work = 0, force_work = 0;  // J: of pressure on what sources bring; of `forces`
-  StageLedger stages;
-  PressureStats pressure;
-  ImplicitStats implicit;
-  ThermalStats thermal;
-  std::vector<ColliderReaction> reactions;  // one per collider
-  std::vector<ColliderState> colliders;     // likewise, at the end of the frame; not in `totals`
+  StageLedger stages{};
+  PressureStats pressure{};
+  ImplicitStats implicit{};
+  ThermalStats thermal{};
+  std::vector<ColliderReaction> reactions{};  // one per collider
+  std::vector<ColliderState> colliders{};     // likewise, at the end of the frame; not in `totals`
 };
 
 }  // namespace firn

@@ -42,7 +42,9 @@ from ._firn import (
     scene_warnings,
     why_no_cuda_device,
 )
+from . import _attributes as _attributes
 from . import _reprs as _reprs
+from ._scene_files import scene_files
 from .callbacks import per_particle
 from .errors import DeviceError, DivergedError, Error, FileError, PackageError, SceneError, SceneWarning, ViewError
 from .pictures import png
@@ -80,6 +82,7 @@ __all__ = [
     "material_presets",
     "per_particle",
     "png",
+    "scene_files",
     "scene_warnings",
     "why_no_cuda_device",
 ]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from . import _firn, _toml
+from . import _firn, _scene_files, _toml
 from .errors import FileError, SceneError
 
 
@@ -28,7 +28,7 @@ class Scene(_firn.SceneData):
     def load(
         cls, path: str | os.PathLike[str], variant: str | None = None, overrides: Mapping[str, Any] | None = None
     ) -> Scene:
-        """Reads a scene file (TOML).
+        """Reads a scene file (TOML), given by its path, or one that comes with Firn, by its name: `load("jello-drop")`.
 
         `variant` names one of its `[variants.NAME]`. `overrides` maps keys to values, as `--set` of the program does:
         `{"grid.dx": 0.01, "body.0.velocity": [1, 0, 0]}`. Relative paths in the file start at its folder, those in
@@ -36,7 +36,9 @@ class Scene(_firn.SceneData):
 
         Raises FileError where the file cannot be read, and SceneError with every finding where it makes no sense.
         """
-        return cls._read(None, path=os.fspath(path), variant=variant or "", overrides=_toml.overrides(overrides))
+        return cls._read(
+            None, path=_scene_files.find(path), variant=variant or "", overrides=_toml.overrides(overrides)
+        )
 
     @classmethod
     def from_toml(

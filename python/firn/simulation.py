@@ -72,6 +72,9 @@ class Simulation(_firn.SimulationCore):
     callback, has stopped a call, velocities and stresses may lie on the grid: `step()` brings them back to the particles.
     """
 
+    # What it does not have cannot be set, where a subclass does not bring a dictionary along.
+    __slots__ = ("__weakref__", "_renderer", "_scene", "_sensors")
+
     # Of the process that has made a simulation first: threads of OpenMP do not come along into a fork.
     _process: int | None = None
 
@@ -117,14 +120,16 @@ class Simulation(_firn.SimulationCore):
         on_step: Callable[[_firn.StepInfo], object] | None = None,
         on_frame: Callable[[_firn.FrameStats], object] | None = None,
     ) -> bool:
-        """Advances to the end of frame `frames`, by default of the scene's last one; see `step` for the callbacks.
+        """Advances to the end of frame `frames`, by default of the scene's last one, at once where that has ended; see
+        `step` for the callbacks.
 
         It writes no files: pictures, particle files, ledger and checkpoints of a scene's `[output]` are what the program
         `firn run` makes.
         """
         settings = self._scene.simulation
         last = settings.frames if frames is None else frames
-        return self.advance_until(last / settings.fps, on_step=on_step, on_frame=on_frame)
+        end = max(last / settings.fps, self.time)
+        return self.advance_until(end, on_step=on_step, on_frame=on_frame)
 
     def read_sensors(self) -> dict[str, dict[str, float]]:
         """What the scene's sensors read now, by name and column; NaN where nothing is. `sensor_units` has the units.

@@ -90,6 +90,28 @@ def test_a_file(tmp_path, scene):
         firn.load(path, variant="coarse")
 
 
+def test_scenes_that_come_with_it(tmp_path, monkeypatch, scene):
+    """By name, as on the command line; here is no folder of scenes, in which they would be found."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("FIRN_SCENES", raising=False)
+    assert set(firn.scene_files()) == {path.stem for path in SCENES.glob("*.toml")}
+    coarse = {"grid.dx": 0.1}
+    assert firn.load("jello-drop", overrides=coarse) == firn.load(SCENES / "jello-drop.toml", overrides=coarse)
+    for part in firn.load("mesh-drop").bodies:  # what a scene names comes along
+        assert part.shape.type != "mesh" or pathlib.Path(part.shape.file).is_file()
+    with pytest.raises(firn.FileError, match="^jelo-drop: no such scene file; did you mean 'jello-drop'.*scene_files"):
+        firn.load("jelo-drop")
+    with pytest.raises(firn.FileError, match="did you mean 'jello-drop'"):
+        firn.load("nowhere/jello-drops.toml")
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "jello-drop.toml").write_text(scene.to_toml())
+    monkeypatch.setenv("FIRN_SCENES", f"{tmp_path}:{mine}")
+    assert firn.load("jello-drop") == scene
+    (tmp_path / "mesh-drop").write_text(scene.to_toml())
+    assert firn.load("mesh-drop") == scene, "a file that is there comes first"
+
+
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(firn.FileError, match="nowhere.toml") as caught:
         firn.load(tmp_path / "nowhere.toml")

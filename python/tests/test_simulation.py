@@ -27,6 +27,17 @@ def test_frames_and_steps(simulation):
     assert not simulation.on_cuda
 
 
+def test_a_time_that_is_past(simulation):
+    simulation.advance_until(0.1)
+    assert simulation.advance_until(0.1)  # it is there
+    for past in (0.05, 0, -1):
+        with pytest.raises(firn.SceneError, match=r"t = \S+ s is past; the simulation is at t = 0.1 s"):
+            simulation.advance_until(past)
+    assert simulation.time == 0.1
+    assert simulation.run(3)  # which has ended
+    assert simulation.time == 0.1
+
+
 def test_what_it_tells(simulation, scene):
     simulation.advance_frame()
     stats, totals = simulation.stats(), simulation.totals()

@@ -80,14 +80,13 @@ std::pair<Measurement, Analysis> measure_and_analyse(const Scene& scene, const R
   Simulation simulation(scene, run);
   const Measurement m = measure_steps(simulation, run, steps);
   const Snapshot state = simulation.snapshot();
+  simulation.advance_steps(1);
+  const double cell_changes = share_of_cell_changes(state.position, simulation.snapshot().position,
+                                                    scene.simulation.dimension, scene.grid.dx);
   // The last of the timed steps is not fused with another.
   const double timed = static_cast<double>(steps);
-  const StepMix mix{static_cast<double>(m.layouts) / timed, 1 - 1 / timed};
-  Analysis analysis{count_step(scene, m.blocks, m.on_cuda, state, mix), 0};
-  simulation.advance_steps(1);
-  analysis.cell_changes = share_of_cell_changes(state.position, simulation.snapshot().position,
-                                                scene.simulation.dimension, scene.grid.dx);
-  return {m, analysis};
+  const StepMix mix{static_cast<double>(m.layouts) / timed, 1 - 1 / timed, cell_changes > 0};
+  return {m, {count_step(scene, m.blocks, m.on_cuda, state, mix), cell_changes}};
 }
 
 std::optional<Measurement> try_measure(const Scene& scene, const RunOptions& run,

@@ -38,7 +38,7 @@ const std::vector<Command>& command_table() {
        "Make the pictures of a run anew, from the particles it kept.",
        "  firn render out/dam-break --set output.color=speed -o out/by-speed\n"
        "  firn render out/dam-break --frames 10:20 --set output.look=particles -o out/grains\n",
-       {"frame-range", "into", "set", "overwrite", "quiet"},
+       {"frame-range", "into", "set", "threads", "overwrite", "json", "quiet"},
        render},
       {"view",
        "SCENE|DIR",
@@ -54,7 +54,7 @@ const std::vector<Command>& command_table() {
        "Mesh the surfaces of a run's materials, from the particles it kept.",
        "  firn mesh out/dam-break\n"
        "  firn mesh out/dam-break --to ply,vdb --frames 10:20 --set output.surface_voxel=0.5\n",
-       {"surface-to", "frame-range", "into", "set", "overwrite", "quiet"},
+       {"surface-to", "frame-range", "into", "set", "threads", "overwrite", "json", "quiet"},
        mesh},
       {"convert",
        "DIR",
@@ -62,7 +62,7 @@ const std::vector<Command>& command_table() {
        "  firn convert out/snowball-drop --to vtp\n"
        "  firn convert out/snowball-drop --to vdb,volumes --frames 0:24 -o out/for-houdini\n"
        "  firn convert out/snowball-drop --to bgeo --frames 12\n",
-       {"to", "frame-range", "into", "overwrite", "quiet"},
+       {"to", "frame-range", "into", "threads", "overwrite", "json", "quiet"},
        convert},
       {"compare",
        "SCENE",

@@ -8,7 +8,7 @@
 #include "firn/error.h"
 #include "src/app/commands.h"
 #include "src/app/particle_writer.h"
-#include "src/app/progress.h"
+#include "src/app/remade_frames.h"
 #include "src/app/run_frames.h"
 #include "src/io/particle_formats.h"
 #include "src/io/volume_file.h"
@@ -25,8 +25,9 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 // of them is made anew.
 class Wanted {
  public:
-  Wanted(const RunAndTarget& where, const OutputSettings& own, std::vector<std::string> formats)
-      : run_(where.run), formats_(std::move(formats)) {
+  Wanted(const RunAndTarget& where, const OutputSettings& own, const RunFrames& kept,
+         std::vector<std::string> formats)
+      : run_(where.run), kept_(kept), formats_(std::move(formats)) {
     for (const std::string& format : formats_)
       if (where.in_place &&
           (format == "volumes" ? !own.volumes.empty() : contains(own.particles, format)))
@@ -35,11 +36,19 @@ class Wanted {
 
   const std::vector<std::string>& own() const { return own_; }
   bool wants(int frame, const std::string& format) const {
-    return contains(formats_, format) && !(contains(own_, format) && is_there(frame, format));
+    return wants_particles(frame, format) ||
+           (contains(formats_, format) && !has_tracers(frame, format));
+  }
+  bool wants_particles(int frame, const std::string& format) const {
+    return contains(formats_, format) && !(contains(own_, format) && has_particles(frame, format));
   }
   bool wants_any(int frame) const {
     return std::any_of(formats_.begin(), formats_.end(),
                        [&](const std::string& format) { return wants(frame, format); });
+  }
+  bool wants_tracers_alone(int frame) const {
+    return std::none_of(formats_.begin(), formats_.end(),
+                        [&](const std::string& format) { return wants_particles(frame, format); });
   }
   void require_missing(const std::vector<int>& frames) const {
     for (const std::string& format : own_)
@@ -53,13 +62,19 @@ class Wanted {
   }
 
  private:
-  bool is_there(int frame, const std::string& format) const {
+  bool has_particles(int frame, const std::string& format) const {
     if (format == "volumes") return std::filesystem::exists(run_.volume_path(frame));
     return std::filesystem::exists(
         run_.particle_path(frame, find_particle_format(format)->extension));
   }
+  bool has_tracers(int frame, const std::string& format) const {
+    return format == "volumes" || !kept_.may_have_tracers(frame) ||
+           std::filesystem::exists(
+               run_.tracer_path(frame, find_particle_format(format)->extension));
+  }
 
   const RunDirectory& run_;
+  const RunFrames& kept_;
   std::vector<std::string> formats_, own_;
 };
 
@@ -72,9 +87,9 @@ int convert(const Options& options) {
   RunAndTarget where(options);
   const RunDirectory& run = where.run;
   const Scene scene = scene::scene_of_records(run.scene().string());
-  const Wanted wanted(where, scene.output, formats);
-  const bool volumes = std::erase(formats, "volumes") > 0;
   const RunFrames kept(scene, run);
+  const Wanted wanted(where, scene.output, kept, formats);
+  const bool volumes = std::erase(formats, "volumes") > 0;
   const std::vector<int> frames = kept.frames(options.first_frame, options.last_frame);
   kept.tell_gaps(frames, options.first_frame, options.last_frame);
   wanted.require_missing(frames);
@@ -83,26 +98,39 @@ int convert(const Options& options) {
   const RunDirectory& target = where.target();
   ParticleWriter writer(scene, target, formats, volumes);
   writer.leave(wanted.own());
-  Progress progress(options);
+  RemadeFrames remade(options, frames.size());
+  remade.begin();
   const auto channels = volumes ? volume_channels(scene) : std::vector<std::string>{};
-  int written = 0;
   for (const int frame : frames) {
-    if (!wanted.wants_any(frame)) continue;
-    auto read = kept.read(frame, channels, "volumes need");
-    if (!read) {
-      tell_left_out(frame, options.first_frame || options.last_frame);
+    if (!wanted.wants_any(frame)) {
+      remade.passed();
       continue;
     }
-    if (written == 0) {
+    auto read = kept.read(frame, channels, "volumes need");
+    if (!read) {
+      remade.left_out(frame);
+      continue;
+    }
+    if (remade.none()) {
       target.take_over_for(run);
       writer.list_frames_until(scene.simulation.frames);  // an earlier call converted some
     }
-    if (wanted.wants(frame, "volumes")) writer.fill_volumes(read->particles);
+    if (!read->tracers && !formats.empty() && kept.had_tracers(frame))
+      remade.warn(
+          fmt::format("frame {}: its tracers are lost: neither a file of them that Firn "
+                      "reads (npz, ply) nor a checkpoint is kept",
+                      frame));
+    if (!read->tracers && wanted.wants_tracers_alone(frame)) {
+      remade.passed();
+      continue;
+    }
+    if (wanted.wants_particles(frame, "volumes")) writer.fill_volumes(read->particles);
     read->leave_out_others();
     writer.write(read->particles, read->tracers ? &*read->tracers : nullptr);
-    ++written;
+    remade.made(frame);
   }
-  progress.line(fmt::format("{} frames in {}", written, target.path().string()));
+  remade.tell(fmt::format("{} frames in {}", remade.count(), target.path().string()), "particles",
+              target.path());
   return 0;
 }
 

@@ -13,6 +13,9 @@ namespace {
 // PNG needs between 0.1 (a lone ball) and 1 byte (the frame full of grains) per pixel.
 constexpr double kPngBytesPerPixel = 0.5;
 
+// Between 0.006 (a lone cube) and 0.04 (grains that all move).
+constexpr double kVideoBytesPerPixel = 0.03;
+
 // A particle with these channels, as writers get it.
 std::vector<ChannelArray> one_particle(const Scene& scene,
                                        const std::vector<std::string>& channels) {
@@ -61,6 +64,19 @@ double surface_bytes(const Scene& scene, const SceneEstimate& need) {
   return bytes;
 }
 
+// Text, and one plot of the ledger and of each sensor.
+double record_bytes(const Scene& scene, int frames) {
+  constexpr double kStatistics = 1200, kLedger = 300, kReading = 60, kLedgerPlot = 1e5,
+                   kSensorPlot = 3e4;
+  double bytes = frames * kStatistics;
+  if (scene.output.diagnostics != DiagnosticsLevel::kOff) bytes += frames * kLedger + kLedgerPlot;
+  for (const Sensor& sensor : scene.sensors) {
+    const double fps = scene.simulation.fps, seconds = scene.simulation.frames / fps;
+    bytes += kReading * seconds * sensor.rate.value_or(fps) + kSensorPlot;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 double bytes_per_particle(const Scene& scene, const std::vector<std::string>& channels) {
@@ -81,7 +97,10 @@ DiskEstimate estimate_disk(const Scene& scene, const SceneEstimate& need) {
   disk.particle_files = particle_file_bytes(scene, need);
   if (!out.volumes.empty()) disk.particle_files += volume_bytes(scene, need);
   disk.particle_files += surface_bytes(scene, need);
-  if (out.image) disk.picture = kPngBytesPerPixel * out.resolution[0] * out.resolution[1];
+  const double pixels = static_cast<double>(out.resolution[0]) * out.resolution[1];
+  if (out.image) disk.picture = kPngBytesPerPixel * pixels;
+  if (out.image && out.video) disk.video = disk.frames * kVideoBytesPerPixel * pixels;
+  disk.records = record_bytes(scene, disk.frames);
   disk.checkpoint = static_cast<double>(need.state_bytes);
   // Of the frames before the last, and the last itself.
   const int written = out.checkpoint_every > 0

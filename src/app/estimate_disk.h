@@ -16,10 +16,13 @@ struct DiskEstimate {
   double particle_files = 0, picture = 0;  // bytes per frame; volumes count as particle files
   double checkpoint = 0;                   // bytes of one
   int checkpoints_kept = 0;
-  int frames = 0;  // that are written, with the initial one
+  int frames = 0;                 // that are written, with the initial one
+  double video = 0, records = 0;  // of the run; records: ledger, statistics, sensors, their plots
 
   double per_frame() const { return particle_files + picture; }
-  double total() const { return frames * per_frame() + checkpoints_kept * checkpoint; }
+  double total() const {
+    return frames * per_frame() + checkpoints_kept * checkpoint + video + records;
+  }
 };
 
 // Particle files that are not compressed to within their headers; all else roughly.

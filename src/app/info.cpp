@@ -10,6 +10,7 @@
 #include "src/app/estimate_disk.h"
 #include "src/app/estimate_memory.h"
 #include "src/app/format.h"
+#include "src/app/info_bodies.h"
 #include "src/app/info_thermal.h"
 #include "src/app/json_out.h"
 #include "src/app/names.h"
@@ -70,6 +71,7 @@ Json info_json(const Scene& scene, const SceneEstimate& need, const MemoryEstima
           {"tracers", need.tracers},
           {"blocks", need.blocks},
           {"bodies", bodies_json(scene, need)},
+          {"rigid_bodies", rigid_bodies_json(scene)},
           {"thermal", thermal_json(scene)},
           {"bounds", {{"min", need.bounds_min}, {"max", need.bounds_max}}},
           {"memory_bytes",
@@ -94,6 +96,8 @@ Json info_json(const Scene& scene, const SceneEstimate& need, const MemoryEstima
            {{"particles_per_frame", disk.particle_files},
             {"picture_per_frame", disk.picture},
             {"checkpoint", disk.checkpoint},
+            {"video", disk.video},
+            {"records", disk.records},
             {"total", disk.total()}}}};
 }
 
@@ -139,6 +143,7 @@ void print_scene(const Scene& scene, const SceneEstimate& need) {
                                  format_point(need.bounds_max, s.dimension))
                    : "");
   print_bodies(scene, need);
+  print_rigid_bodies(scene);
   print_thermal(scene);
   print_forces(scene);
   for (const Sensor& sensor : scene.sensors)
@@ -161,10 +166,11 @@ void print_needs(const Scene& scene, const SceneEstimate& need, const MemoryEsti
              format_bytes(memory.peak), memory.moment, format_bytes(memory.process),
              format_bytes(memory.peak - memory.process - memory.stores));
   fmt::print(
-      "  disk       about {} in all: {} per frame (files {}, picture {}), {} per "
-      "checkpoint\n",
+      "  disk       about {} in all: {} per frame (files {}, picture {}), {} per checkpoint, "
+      "video {}, records and plots {}\n",
       format_bytes(disk.total()), format_bytes(disk.per_frame()), format_bytes(disk.particle_files),
-      format_bytes(disk.picture), format_bytes(disk.checkpoint));
+      format_bytes(disk.picture), format_bytes(disk.checkpoint), format_bytes(disk.video),
+      format_bytes(disk.records));
 }
 
 }  // namespace

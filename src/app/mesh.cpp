@@ -7,6 +7,7 @@
 #include "src/app/commands.h"
 #include "src/app/progress.h"
 #include "src/app/recorded_bodies.h"
+#include "src/app/remade_frames.h"
 #include "src/app/run_frames.h"
 #include "src/app/surface_writer.h"
 #include "src/scene/continuation.h"
@@ -29,21 +30,22 @@ int mesh(const Options& options) {
   const RunDirectory& target = where.target();
   const auto formats = options.formats.empty() ? std::vector<std::string>{"obj"} : options.formats;
   const SurfaceWriter writer(scene, target, formats);
-  Progress progress(options);
-  int written = 0;
+  RemadeFrames remade(options, frames.size());
+  remade.begin();
   for (const int frame : frames) {
     const auto read = kept.read(frame, {"velocity", "material", "body", "volume"}, "surfaces need");
     if (!read) {
-      tell_left_out(frame, options.first_frame || options.last_frame);
+      remade.left_out(frame);
       continue;
     }
-    if (written == 0) target.take_over_for(run);
+    if (remade.none()) target.take_over_for(run);
     const FrameMark& mark = read->particles.mark;
     writer.write(snapshot_of(read->particles), bodies.at(frame, mark.time), mark);
-    ++written;
+    remade.made(frame);
   }
-  progress.line(fmt::format("surfaces of {} frames in {}", written,
-                            target.surface_path(0, formats[0]).parent_path().string()));
+  const auto folder = target.surface_path(0, formats[0]).parent_path();
+  remade.tell(fmt::format("surfaces of {} frames in {}", remade.count(), folder.string()),
+              "surfaces", folder);
   return 0;
 }
 

@@ -121,6 +121,17 @@ void Progress::filling(const Filling& at, std::string_view body) {
     line(text);
 }
 
+void Progress::begin_files(int count) {
+  steps_ = false;
+  begin(0, count);
+}
+
+void Progress::file_done() {
+  frame_took();
+  ++stats_.frame;
+  if (terminal_) draw();
+}
+
 void Progress::begin(int first_frame, int last_frame) {
   first_ = first_frame;
   last_ = last_frame;
@@ -133,11 +144,15 @@ void Progress::begin(int first_frame, int last_frame) {
 }
 
 // Later frames count for more: steps get shorter where snow hardens or water falls.
-void Progress::frame_done(const FrameStats& stats) {
+void Progress::frame_took() {
   constexpr double kShare = 0.2;
   const double now = elapsed(), taken = now - paced_at_;
   pace_ = stats_.frame == first_ ? taken : (1 - kShare) * pace_ + kShare * taken;
   paced_at_ = now;
+}
+
+void Progress::frame_done(const FrameStats& stats) {
+  frame_took();
   stats_ = stats;
   if (!terminal_) line(plain_line(stats));
   if (verbose_) {
@@ -175,6 +190,7 @@ std::string Progress::bar() const {
   std::string text =
       fmt::format("[{:#<{}}{:.<{}}] {}/{}", "", full, "", kBarCells - full, stats_.frame, last_);
   if (stats_.frame == first_) return text + fmt::format("  {} elapsed", format_duration(elapsed()));
+  if (!steps_) return text + fmt::format("  ETA {}", format_duration(remaining()));
   return text + fmt::format("  ETA {}  {} particles/s  dt {:.1e}  step {}",
                             format_duration(remaining()),
                             format_count(particle_steps_per_second(stats_)), stats_.dt_last,

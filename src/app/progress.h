@@ -34,7 +34,11 @@ class Progress {
 
   void begin(int first_frame, int last_frame);  // frames done already, frames of the whole run
   void frame_done(const FrameStats& stats);
+  // The same on a terminal for `count` files that are made one after the other.
+  void begin_files(int count);
+  void file_done();
   void tick();  // between steps: redraws the bar now and then, so that long frames show life
+  void hide() { erase(); }  // until something is drawn again
   void end();
 
   // errno of what standard output or error did not take; 0: it took all.
@@ -42,6 +46,7 @@ class Progress {
 
  private:
   double elapsed() const;
+  void frame_took();
   double remaining() const;  // s until the last frame, at the pace of the last frames
   std::string bar() const;
   std::string plain_line(const FrameStats& stats) const;
@@ -53,7 +58,7 @@ class Progress {
   inline static int lost_ = 0;  // the streams are those of the process
   std::FILE* out_;              // null: quiet
   bool verbose_, terminal_;
-  bool running_ = false, drawn_ = false, told_of_filling_ = false;
+  bool running_ = false, drawn_ = false, told_of_filling_ = false, steps_ = true;
   int first_ = 0, last_ = 0;
   double pace_ = 0, paced_at_ = 0;  // s per frame; elapsed() at the last one
   FrameStats stats_;

@@ -11,6 +11,7 @@
 #include "src/app/commands.h"
 #include "src/app/progress.h"
 #include "src/app/recorded_bodies.h"
+#include "src/app/remade_frames.h"
 #include "src/app/run_frames.h"
 #include "src/app/run_report.h"
 #include "src/run/frame_stats.h"
@@ -114,26 +115,27 @@ int render(const Options& options) {
   where.open_target(options);
   const RunDirectory& target = where.target();
   target.make_image_folder();
+  RemadeFrames remade(options, frames.size());
+  remade.begin();
   SceneRenderer renderer(scene);
   look_ahead(scene, kept, bodies, renderer);
   start_as_the_run(scene, kept, bodies, frames, renderer);
-  Progress progress(options);
-  int drawn = 0;
   for (const int frame : frames) {
     auto read = kept.read(frame, channels_shown(scene), "pictures need",
                           {std::begin(kWelcome), std::end(kWelcome)});
     if (!read) {
-      tell_left_out(frame, options.first_frame || options.last_frame);
+      remade.left_out(frame);
       continue;
     }
-    if (drawn == 0) target.take_over_for(run);
+    if (remade.none()) target.take_over_for(run);
     write_png(target.image_path(frame).string(),
               renderer.render(shown_by(scene, bodies, frame, *read)));
-    ++drawn;
+    remade.made(frame);
   }
-  if (scene.output.video && drawn > 1) write_video(scene, target, progress);
-  progress.line(
-      fmt::format("{} pictures in {}", drawn, target.image_path(0).parent_path().string()));
+  if (scene.output.video && remade.count() > 1) write_video(scene, target, remade.progress());
+  const auto folder = target.image_path(0).parent_path();
+  remade.tell(fmt::format("{} pictures in {}", remade.count(), folder.string()), "pictures",
+              folder);
   return 0;
 }
 

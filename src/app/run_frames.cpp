@@ -14,6 +14,7 @@
 #include "src/io/checkpoint.h"
 #include "src/io/numbered_file.h"
 #include "src/io/particle_files.h"
+#include "src/io/particle_formats.h"
 #include "src/scene/integrator_traits.h"
 
 namespace firn::app {
@@ -60,12 +61,18 @@ void RunAndTarget::open_target(const Options& options) {
 // Of one frame that is kept several times NPZ counts most: it holds all of what was written, and as
 // it was.
 RunFrames::RunFrames(const Scene& scene, const RunDirectory& directory)
-    : scene_(scene), directory_(directory), origins_(directory) {
+    : scene_(scene),
+      directory_(directory),
+      last_tracers_(scene.tracers.per_cell > 0 ? 0 : -1),
+      origins_(directory) {
   for (const auto& path : list_checkpoints(directory.checkpoints()))
     if (const auto frame = numbered_file_frame(path.filename().string(), "checkpoint", "firn"))
-      kept_[*frame] = kCheckpoint;
+      kept_[*frame] = kCheckpoint, checkpoints_.insert(*frame);
   for (const char* format : {"ply", "npz"})
     for (const int frame : directory.particle_frames(format)) kept_[frame] = format;
+  for (const ParticleFormat& format : particle_formats())
+    for (const int frame : directory.particle_frames(format.extension, true))
+      last_tracers_ = std::max(last_tracers_, frame);
 }
 
 std::vector<int> RunFrames::frames(std::optional<int> first, std::optional<int> last) const {
@@ -134,22 +141,30 @@ std::optional<RunFrames::Frame> RunFrames::read(int frame, const std::vector<std
   return read;
 }
 
-RunFrames::Frame RunFrames::from_file(int frame) const {
-  const std::string& format = kept_.at(frame);
+ParticleColumns RunFrames::read_file(const std::filesystem::path& path, int frame) const {
   const int d = scene_.simulation.dimension;
-  const auto read = [&](const std::filesystem::path& path) {
-    ParticleColumns columns = format == "npz" ? read_npz(path) : read_ply(path, d);
-    if (columns.dimension != d)
-      throw Error(ErrorCategory::kFile,
-                  path.string() + ": it has another dimension than the scene");
-    columns.mark = frame_mark(scene_, frame, frame / scene_.simulation.fps);
-    return columns;
-  };
-  Frame result{read(directory_.particle_path(frame, format)), {}, 0};
+  ParticleColumns columns = path.extension() == ".npz" ? read_npz(path) : read_ply(path, d);
+  if (columns.dimension != d)
+    throw Error(ErrorCategory::kFile, path.string() + ": it has another dimension than the scene");
+  columns.mark = frame_mark(scene_, frame, frame / scene_.simulation.fps);
+  return columns;
+}
+
+RunFrames::Frame RunFrames::from_file(int frame) const {
+  Frame result{read_file(directory_.particle_path(frame, kept_.at(frame)), frame),
+               tracers_of(frame), 0};
   result.kept = result.particles.channels.size();
-  const auto tracers = directory_.tracer_path(frame, format);
-  if (std::filesystem::exists(tracers)) result.tracers = read(tracers);
   return result;
+}
+
+// A checkpoint has them, too, where files of them are lost.
+std::optional<ParticleColumns> RunFrames::tracers_of(int frame) const {
+  for (const char* format : {"npz", "ply"})
+    if (const auto path = directory_.tracer_path(frame, format); std::filesystem::exists(path))
+      return read_file(path, frame);
+  if (!may_have_tracers(frame) || !checkpoints_.contains(frame)) return std::nullopt;
+  auto read = from_checkpoint(frame, {});
+  return read ? std::move(read->tracers) : std::nullopt;
 }
 
 // A simulation of the checkpoint's own scene, which may differ from an edited one in the folder.

@@ -2,8 +2,10 @@
 // checkpoints, which are exact but few.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +48,12 @@ class RunFrames {
                  std::optional<int> last) const;
 
   bool is_checkpoint(int frame) const { return kept_.at(frame) == "checkpoint"; }
+  // Whether the frame has had tracers: they are there at first and only go, so a later frame with
+  // some tells of them. Whether it may have had some, which a checkpoint knows.
+  bool had_tracers(int frame) const { return frame <= last_tracers_; }
+  bool may_have_tracers(int frame) const {
+    return had_tracers(frame) || (last_tracers_ >= 0 && checkpoints_.contains(frame));
+  }
 
   struct Frame {
     ParticleColumns particles;
@@ -64,11 +72,15 @@ class RunFrames {
 
  private:
   Frame from_file(int frame) const;
+  ParticleColumns read_file(const std::filesystem::path& path, int frame) const;
+  std::optional<ParticleColumns> tracers_of(int frame) const;
   std::optional<Frame> from_checkpoint(int frame, const std::vector<std::string>& channels) const;
 
   const Scene& scene_;
   const RunDirectory& directory_;
   std::map<int, std::string> kept_;  // "npz", "ply" or "checkpoint" by frame
+  std::set<int> checkpoints_;        // frames that have one, whatever else is kept of them
+  int last_tracers_;                 // the last frame that is known to have some; -1: none has
   mutable ParticleOrigins origins_;  // reads them where they are first asked for
 };
 

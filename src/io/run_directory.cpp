@@ -1,6 +1,7 @@
 #include "src/io/run_directory.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -158,6 +160,24 @@ void require_run(const fs::path& path) {
                                          : "there is no such folder; give the folder of a run");
 }
 
+// Files of a run would lie among those of the system, or of all that somebody does. Whoever has a
+// run there already knows.
+void require_own_folder(const fs::path& path) {
+  const auto is = [&](const char* folder) {
+    std::error_code not_there;
+    return folder != nullptr && fs::equivalent(path, folder, not_there);
+  };
+  std::error_code unreadable;
+  if (fs::exists(path / kMarker, unreadable)) return;
+  const char* what = is("/")                   ? "the root of the file system"
+                     : is(std::getenv("HOME")) ? "your home directory"
+                                               : nullptr;
+  if (what != nullptr)
+    throw directory_error(path, fmt::format("this is {}, and a run puts a dozen files and folders "
+                                            "where it writes; give it a folder of its own with -o",
+                                            what));
+}
+
 }  // namespace
 
 RunDirectory::RunDirectory(const fs::path& path, FileDescriptor lock, MadeFolders made)
@@ -165,6 +185,7 @@ RunDirectory::RunDirectory(const fs::path& path, FileDescriptor lock, MadeFolder
 
 // A folder to write to, made if it is not there.
 RunDirectory RunDirectory::claimed(const fs::path& path) {
+  require_own_folder(path);
   MadeFolders made;
   made.make(path);
   if (const auto files = run_files(path); !files.empty() && !fs::exists(path / kMarker))

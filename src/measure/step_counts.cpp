@@ -54,13 +54,16 @@ enum class Layout {
   kBetween,  // fused steps: what outlives them goes to the other bank
 };
 
+// Where a particle is, and in which block and material it was.
+double look_bytes(const Sizes& s) { return kChunk + s.d * s.real; }
+
 // By sorting: marking reads x and the chunk table and writes the particle's place in the hash;
 // binning replaces that by its bin; the counting permutation reads the bins twice and writes the
 // order. By counting neighbours: x and the chunk table are read twice, the order is written; the
 // counts are written, named, sorted and added up. Then the new chunks are written, the hash is
 // cleared, and scanned twice for keys; blocks write keys, home, ranks and corners.
 double find_bytes(const Sizes& s, bool near) {
-  const double look = kChunk + s.d * s.real, counts = 8.0 * kIndex * int_power(3, s.d);
+  const double look = look_bytes(s), counts = 8.0 * kIndex * int_power(3, s.d);
   const double places = near ? 2 * look + kIndex + s.per_block(counts)
                              : look + kIndex + kChunk + 2 * kIndex + 3 * kIndex;
   return places + kChunk + s.hash_per_particle * (kKey + kIndex + 2 * (kKey + kIndex)) +
@@ -166,8 +169,9 @@ StepCounts count_step(const Scene& scene, std::int64_t blocks, bool on_cuda, con
              {constitutive_bytes(s), constitutive},
              {}}};
   const double plain = 1 - mix.fused, between = std::max(0.0, mix.layouts - plain);
-  return {{{plain * rebuild_bytes(s, on_cuda, Layout::kFirst) +
-                between * rebuild_bytes(s, on_cuda, Layout::kBetween),
+  const double moved = plain * rebuild_bytes(s, on_cuda, Layout::kFirst) +
+                       between * rebuild_bytes(s, on_cuda, Layout::kBetween);
+  return {{{mix.leave_blocks ? moved : mix.layouts * look_bytes(s),
             mix.layouts * rebuild_operations(s)},
            {plain * p2g_bytes(s), plain * p2g},
            {grid_bytes(s, true), grid_operations(s)},

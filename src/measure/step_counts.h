@@ -23,9 +23,11 @@ struct StageCount {
 using StepCounts = std::array<StageCount, kStepStages>;
 
 // How often a run did what: per step, new layouts, and the share of fused steps (those whose gather
-// also scatters for the next). Plain steps find a layout each.
+// also scatters for the next). Plain steps find a layout each. Between fused ones that of particles
+// that are all still in their blocks is the old one, as soon as they have been looked at.
 struct StepMix {
   double layouts = 1, fused = 0;
+  bool leave_blocks = true;
 };
 
 // `blocks`: active ones, halo included. `state` is where the constitutive step starts from. Bytes

@@ -10,6 +10,7 @@
 #include "src/render/image.h"
 #include "src/render/mesh.h"
 #include "src/render/render.h"
+#include "src/scene/moved_from.h"
 #include "src/scene/output_channels.h"
 #include "src/scene/shapes.h"
 
@@ -163,24 +164,25 @@ SceneRenderer::SceneRenderer(const Scene& scene) : impl_(std::make_unique<Impl>(
 SceneRenderer::~SceneRenderer() = default;
 SceneRenderer::SceneRenderer(SceneRenderer&&) noexcept = default;
 SceneRenderer& SceneRenderer::operator=(SceneRenderer&&) noexcept = default;
+SceneRenderer::Impl& SceneRenderer::impl() const { return not_moved_from(impl_, "renderer"); }
 
 Image SceneRenderer::render(const Simulation& simulation) {
   const Shown shown = shown_of(simulation);
-  impl_->require_colors(shown.particles);
+  impl().require_colors(shown.particles);
   return render(shown);
 }
-Image SceneRenderer::render(const Shown& shown) { return impl_->render(shown); }
+Image SceneRenderer::render(const Shown& shown) { return impl().render(shown); }
 Shown SceneRenderer::shown_of(const Simulation& simulation) const {
-  return {simulation.snapshot(impl_->parts()), simulation.tracers(), simulation.colliders(),
+  return {simulation.snapshot(impl().parts()), simulation.tracers(), simulation.colliders(),
           simulation.time()};
 }
 
 void SceneRenderer::look_ahead(const Shown& shown) {
-  impl_->renderer().look_ahead(shown.particles);
+  impl().renderer().look_ahead(shown.particles);
 }
-std::vector<double> SceneRenderer::view_state() const { return impl_->renderer().view_state(); }
+std::vector<double> SceneRenderer::view_state() const { return impl().renderer().view_state(); }
 void SceneRenderer::set_view_state(const std::vector<double>& state) {
-  impl_->renderer().set_view_state(state);
+  impl().renderer().set_view_state(state);
 }
 
 }  // namespace firn

@@ -11,6 +11,7 @@
 #include "firn/error.h"
 #include "kernels/exec/backend.h"
 #include "src/run/simulation_impl.h"
+#include "src/scene/moved_from.h"
 
 namespace firn {
 
@@ -60,78 +61,80 @@ Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
+Simulation::Impl& Simulation::impl() const { return not_moved_from(impl_, "simulation"); }
+
 bool Simulation::advance_frame(const std::function<bool()>& interrupted) {
-  return with_memory([&] { return impl_->advance_frame({interrupted, {}, {}}); });
+  return with_memory([&] { return impl().advance_frame({interrupted, {}, {}}); });
 }
 bool Simulation::advance_frame(const Observer& observer) {
-  return with_memory([&] { return impl_->advance_frame(observer); });
+  return with_memory([&] { return impl().advance_frame(observer); });
 }
 bool Simulation::advance_until(double t, const Observer& observer) {
-  return with_memory([&] { return impl_->advance_until(t, observer); });
+  return with_memory([&] { return impl().advance_until(t, observer); });
 }
 bool Simulation::advance_steps(std::int64_t steps, const Observer& observer) {
-  return with_memory([&] { return impl_->advance_steps(steps, observer); });
+  return with_memory([&] { return impl().advance_steps(steps, observer); });
 }
-double Simulation::time() const { return impl_->time(); }
+double Simulation::time() const { return impl().time(); }
 void Simulation::set_force(Force force, Memory memory) {
-  impl_->set_force(std::move(force), memory);
+  impl().set_force(std::move(force), memory);
 }
 void Simulation::set_grid_boundary(GridBoundary boundary, Memory memory) {
-  impl_->set_grid_boundary(std::move(boundary), memory);
+  impl().set_grid_boundary(std::move(boundary), memory);
 }
-std::vector<FieldInfo> Simulation::fields() const { return impl_->whole_stepper().fields(); }
+std::vector<FieldInfo> Simulation::fields() const { return impl().whole_stepper().fields(); }
 FieldView Simulation::field_view(std::string_view name) const {
-  return impl_->whole_stepper().field_view(name);
+  return impl().whole_stepper().field_view(name);
 }
 template <class T>
 requires std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::uint32_t>
     std::vector<T> Simulation::field(std::string_view name)
 const {
-  return with_memory([&] { return lossless<T>(impl_->whole_stepper().field_values(name), name); });
+  return with_memory([&] { return lossless<T>(impl().whole_stepper().field_values(name), name); });
 }
 template std::vector<float> Simulation::field(std::string_view) const;
 template std::vector<double> Simulation::field(std::string_view) const;
 template std::vector<std::uint32_t> Simulation::field(std::string_view) const;
 std::vector<std::uint32_t> Simulation::add_particles(const NewParticles& particles) {
-  return with_memory([&] { return impl_->add_particles(particles); });
+  return with_memory([&] { return impl().add_particles(particles); });
 }
 void Simulation::remove_particles(std::span<const std::uint32_t> ids) {
-  with_memory([&] { impl_->remove_particles(ids); });
+  with_memory([&] { impl().remove_particles(ids); });
 }
-void Simulation::time_stages(bool on) { impl_->stepper().time_stages(on); }
-FrameStats Simulation::stats() const { return impl_->stats(); }
+void Simulation::time_stages(bool on) { impl().stepper().time_stages(on); }
+FrameStats Simulation::stats() const { return impl().stats(); }
 Snapshot Simulation::snapshot(const SnapshotParts& parts) const {
-  return with_memory([&] { return impl_->snapshot(parts); });
+  return with_memory([&] { return impl().snapshot(parts); });
 }
 Snapshot Simulation::tracers() const {
-  return with_memory([&] { return impl_->whole_stepper().tracers(); });
+  return with_memory([&] { return impl().whole_stepper().tracers(); });
 }
 std::vector<ColliderReaction> Simulation::collider_impulses() const {
-  return impl_->whole_stepper().reactions();
+  return impl().whole_stepper().reactions();
 }
 std::vector<ColliderState> Simulation::colliders() const {
-  return impl_->whole_stepper().colliders();
+  return impl().whole_stepper().colliders();
 }
 void Simulation::set_collider_motion(std::size_t collider, const Keyframes& motion) {
-  impl_->set_collider_motion(collider, motion);
+  impl().set_collider_motion(collider, motion);
 }
 void Simulation::set_collider_motion(const std::string& collider, const Keyframes& motion) {
-  const std::vector<Collider>& all = impl_->scene().colliders;
+  const std::vector<Collider>& all = impl().scene().colliders;
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Collider& c) { return c.name == collider; });
   if (found == all.end())
     throw Error(ErrorCategory::kScene,
                 "set_collider_motion: there is no collider \"" + collider + "\"");
-  impl_->set_collider_motion(static_cast<std::size_t>(found - all.begin()), motion);
+  impl().set_collider_motion(static_cast<std::size_t>(found - all.begin()), motion);
 }
-Totals Simulation::totals() const { return impl_->totals(); }
-std::string Simulation::device_name() const { return impl_->stepper().device_name(); }
+Totals Simulation::totals() const { return impl().totals(); }
+std::string Simulation::device_name() const { return impl().stepper().device_name(); }
 bool Simulation::on_cuda() const { return device_name().starts_with("cuda"); }
 std::vector<std::byte> Simulation::save_state() const {
-  return with_memory([&] { return impl_->save_state(); });
+  return with_memory([&] { return impl().save_state(); });
 }
 void Simulation::load_state(const std::vector<std::byte>& bytes) {
-  with_memory([&] { impl_->load_state(bytes); });
+  with_memory([&] { impl().load_state(bytes); });
 }
 
 std::vector<std::string> cuda_devices() { return find_cuda_devices().names; }

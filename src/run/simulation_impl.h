@@ -12,6 +12,7 @@
 
 #include "firn/error.h"
 #include "firn/simulation.h"
+#include "src/run/asked_time.h"
 #include "src/run/callbacks.h"
 #include "src/run/energy_watch.h"
 #include "src/run/frame_stats.h"
@@ -55,9 +56,10 @@ class Simulation::Impl {
     return advance("advance_frame", [&] { return run_until(end_of_frame(frame_ + 1), observer); });
   }
   bool advance_until(double t, const Observer& observer) {
-    if (std::isnan(t))
-      throw Error(ErrorCategory::kScene, "advance_until: the time is not a number");
-    return advance("advance_until", [&] { return run_until(t, observer); });
+    return advance("advance_until", [&] {
+      require_ahead(scene_, t, stepper_->control());
+      return run_until(t, observer);
+    });
   }
   bool run_until(double t, const Observer& observer) {
     Callbacks callbacks(observer, between_steps_, told());

@@ -12,6 +12,7 @@
 #include "firn/scene_file.h"
 #include "firn/warnings.h"
 #include "src/run/force_warnings.h"
+#include "src/run/idle_keys.h"
 #include "src/scene/height_band.h"
 #include "src/scene/integrator_traits.h"
 #include "src/scene/mesh_warnings.h"
@@ -372,8 +373,8 @@ std::vector<std::string> scene_warnings(const Scene& scene) {
        {body_warnings(scene), overlap_warnings(scene), solid_overlap_warnings(scene),
         shared_space_warnings(scene), transfer_warnings(scene), flow_warnings(scene),
         weight_warnings(scene), stiffness_warnings(scene), strength_warnings(scene),
-        collider_warnings(scene), wall_warnings(scene), seam_warnings(scene),
-        force_warnings(scene)})
+        collider_warnings(scene), wall_warnings(scene), seam_warnings(scene), force_warnings(scene),
+        idle_keys(scene)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

@@ -131,7 +131,7 @@ void parse_shape_key(TableReader& table, std::string_view name, Shape& out,
 
 // A table of key frames.
 Keyframes parse_motion(const Node& node, ReadContext& context);
-Camera parse_camera(const Node& node, ReadContext& context);
+Camera parse_camera(const Node& node, const Vec3& gravity, ReadContext& context);
 // Its `place`: shapes are moved as that says, onto the colliders that the scene has by now, but
 // left where they are if no files are read.
 void place_shapes(TableReader& table, const Scene& scene, std::vector<Shape>& shapes);

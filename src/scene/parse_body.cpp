@@ -152,9 +152,13 @@ void add_bodies(TableReader& table, Scene& scene, Body body, Names& names) {
 void check_not_empty(const Node& root, const Scene& scene, ReadContext& context) {
   const Node* body = root.find("body");
   const bool readable = body == nullptr || body->is(NodeType::kArray);
-  if (!context.may_be_empty && readable && scene.bodies.empty() && scene.sources.empty()) {
-    context.findings.add(
-        root.where, "the scene has no [[body]] and no [[source]]: there is nothing to simulate");
+  const bool moves = std::any_of(scene.colliders.begin(), scene.colliders.end(),
+                                 [](const Collider& c) { return c.dynamics.has_value(); });
+  if (!context.may_be_empty && readable && !moves && scene.bodies.empty() &&
+      scene.sources.empty()) {
+    context.findings.add(root.where,
+                         "the scene has no [[body]], no [[source]] and no [[collider]] with a "
+                         "mass: there is nothing to simulate");
   }
 }
 

@@ -20,7 +20,9 @@ constexpr Key kCameraKeys[] = {
                       {.unit = "m", .range = kInSight, .required = true, .stand_in = "motion"}),
     key<&Camera::target>("target", "what it looks at",
                          {.unit = "m", .range = kInSight, .required = true, .stand_in = "motion"}),
-    key<&Camera::up>("up", "what is up in the picture"),
+    key<&Camera::up>(
+        "up", "what is up in the picture",
+        {.otherwise = "against gravity; along y where there is none", .value = no_default}),
     key<&Camera::fov>("fov", "angle from the bottom to the top of the picture",
                       {.kind = Kind::kAngle, .unit = "degrees", .range = kAngles}),
     key<&Camera::orbit>("orbit",
@@ -115,6 +117,14 @@ Fault fault_of(const Camera& camera) {
   return {};
 }
 
+// As the automatic camera has it, but for one that looks straight down or up.
+Vec3 up_for(const Camera& camera, const Vec3& gravity) {
+  Camera chosen = camera;
+  const double g = length(gravity);
+  for (std::size_t c = 0; g > 0 && c < 3; ++c) chosen.up[c] = -gravity[c] / g;
+  return camera.motion || fault_of(chosen).what.empty() ? chosen.up : camera.up;
+}
+
 // At the keys and, where they are views, on the way from one to the next, where the picture must
 // not turn over.
 void check_way(TableReader& motion, const Camera& camera) {
@@ -157,7 +167,7 @@ constinit const Table kCamera = {
 constinit const Table kCameraMotion = {
     "output.camera.motion", "How the camera moves, through key frames.", kCameraMotionKeys};
 
-Camera parse_camera(const Node& node, ReadContext& context) {
+Camera parse_camera(const Node& node, const Vec3& gravity, ReadContext& context) {
   Camera camera;
   TableReader table(node, kCamera, context);
   if (!node.is(NodeType::kTable)) return camera;
@@ -167,6 +177,7 @@ Camera parse_camera(const Node& node, ReadContext& context) {
   }
   bool eye = table.read("eye", camera.eye), target = table.read("target", camera.target);
   const bool up = table.read("up", camera.up) || !table.has("up");
+  if (!table.has("up")) camera.up = up_for(camera, gravity);
   table.read("fov", camera.fov);
   table.read("orbit", camera.orbit);
   const Node* motion = table.find("motion");

@@ -223,7 +223,8 @@ void parse_output(const Node& root, Scene& scene, ReadContext& context) {
     parse_level(table, s.diagnostics);
     if (setting_of(scene) != Under::kExplicit && s.diagnostics == DiagnosticsLevel::kStages)
       table.fail("diagnostics", "\"stages\" needs integrator \"explicit\"; use \"totals\"");
-    if (const Node* camera = table.find("camera")) s.camera = parse_camera(*camera, context);
+    if (const Node* camera = table.find("camera"))
+      s.camera = parse_camera(*camera, scene.simulation.gravity, context);
   });
 }
 

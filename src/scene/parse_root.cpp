@@ -20,7 +20,9 @@ constexpr Key kSceneKeys[] = {
     table_key("thermal", kThermal, "solids and liquids with heat", {.under = Under::kThermal}),
     table_key("material", kMaterial, "what bodies and sources are made of, by name",
               {.kind = Kind::kNamedTables}),
-    table_key("body", kBody, "what is there at the start; a scene has a body or a source at least",
+    table_key("body", kBody,
+              "what is there at the start; a scene has a body, a source or a collider with a mass "
+              "at least",
               {.list = Count{}}),
     key("source", "where the scene comes from; as an array of tables: what emits particles",
         {.kind = Kind::kString, .also = &kEmitters}),

@@ -231,7 +231,7 @@ class SceneWriter {
   Node output() const {
     Node table = section(kOutput, scene_.output);
     if (!scene_.output.camera) return table;
-    Node camera = section(kCamera, *scene_.output.camera);
+    Node camera = section(kCamera, *scene_.output.camera, {"up"});
     if (const auto& keys = scene_.output.camera->motion)
       add(camera, "motion", keyframes(kCameraMotion, *keys));
     add(table, "camera", std::move(camera));

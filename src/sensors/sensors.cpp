@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "firn/error.h"
+#include "src/scene/moved_from.h"
 #include "src/scene/output_channels.h"
 #include "src/scene/placement.h"
 #include "src/scene/same_time.h"
@@ -334,27 +335,28 @@ Sensors::Sensors(const Scene& scene) : impl_(std::make_unique<Impl>(scene)) {}
 Sensors::~Sensors() = default;
 Sensors::Sensors(Sensors&&) noexcept = default;
 Sensors& Sensors::operator=(Sensors&&) noexcept = default;
-std::size_t Sensors::size() const { return impl_->scene().sensors.size(); }
+Sensors::Impl& Sensors::impl() const { return not_moved_from(impl_, "set of sensors"); }
+std::size_t Sensors::size() const { return impl().scene().sensors.size(); }
 const std::string& Sensors::name(std::size_t sensor) const {
-  impl_->require(sensor);
-  return impl_->scene().sensors[sensor].name;
+  impl().require(sensor);
+  return impl().scene().sensors[sensor].name;
 }
 const std::vector<SensorColumn>& Sensors::columns(std::size_t sensor) const {
-  impl_->require(sensor);
-  return impl_->columns(sensor);
+  impl().require(sensor);
+  return impl().columns(sensor);
 }
 std::vector<SensorReading> Sensors::read(const Simulation& simulation) const {
-  return impl_->read(simulation);
+  return impl().read(simulation);
 }
 std::vector<SensorReading> Sensors::read_on(const Simulation& simulation) {
-  return impl_->read_on(simulation);
+  return impl().read_on(simulation);
 }
 bool Sensors::advance_frame(Simulation& simulation,
                             const std::function<void(const SensorReading&)>& take,
                             const Observer& observer) {
-  return impl_->advance_frame(simulation, take, observer);
+  return impl().advance_frame(simulation, take, observer);
 }
-std::vector<double> Sensors::state() const { return impl_->state(); }
-void Sensors::set_state(const std::vector<double>& state) { impl_->set_state(state); }
+std::vector<double> Sensors::state() const { return impl().state(); }
+void Sensors::set_state(const std::vector<double>& state) { impl().set_state(state); }
 
 }  // namespace firn

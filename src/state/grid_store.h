@@ -24,7 +24,7 @@ class GridStore {
       : exec_(exec),
         dx_(dx),
         periodic_(periodic),
-        materials_(materials),
+        materials_(std::max(materials, 1u)),  // bins are there also where nothing is, nor will be
         reals_(BlockTraits<D>::kNodes * 4 * static_cast<std::size_t>(components)),
         with_increments_(increments),
         fused_(parities > 0),

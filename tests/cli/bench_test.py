@@ -73,6 +73,12 @@ class Bench(CliTest):
         # the faces.
         self.assertEqual(settled["cell_changes_per_step"], 0)
         self.assertGreater(moving["cell_changes_per_step"], 0.1)
+        # Of particles at rest a layout takes a look at each, at three floats and its chunk; it moves all that have left
+        # their blocks.
+        at_rest, in_motion = (figures["stages"]["rebuild"]["bytes"] / figures["layouts_per_step"]
+                              for figures in (settled, moving))
+        self.assertLess(at_rest, 20)
+        self.assertGreater(in_motion, 100)
 
     def test_sweep(self):
         text, figures = self.suite("--sweep")

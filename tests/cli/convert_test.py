@@ -1,8 +1,10 @@
 """What `firn convert` makes of a run afterwards, and what it and exports refuse."""
 
+import io
 import unittest
 
-from exports_test import CHANNELS, FORMATS, VDB_CONTENTS, VOLUMES, ExportsTest, settings
+import numpy
+from exports_test import CHANNELS, FORMATS, TRACED, VDB_CONTENTS, VOLUMES, ExportsTest, settings
 
 
 class Convert(ExportsTest):
@@ -106,6 +108,30 @@ class Convert(ExportsTest):
         self.succeed("convert", "out/square", "--to", "vtp", "--frames", "4:5")
         self.succeed("convert", "out/square", "--to", "vtp", "--frames", "1")
         self.assertEqual([round(48 * time) for time, _ in self.series()], [1, 4, 5])
+
+    def test_lost_tracers_are_restored_or_named(self):
+        """By files in another format, or by a checkpoint; there is one of the last frame, 2."""
+        self.scene.write_text(TRACED)
+        self.succeed("run", self.scene, *settings(["npz", "ply"], ["velocity", "id"]))
+        before = self.files("out/square/particles/*")
+        lost = {frame: self.out / f"particles/tracers_{frame:06}.npz" for frame in range(3)}
+        for file in (lost[1], lost[2]):
+            file.unlink()
+        self.assertIn("2 frames", self.succeed("convert", "out/square", "--to", "npz").stdout)
+        self.assertEqual(self.files("out/square/particles/*").keys(), before.keys())
+        for frame in (1, 2):
+            written = numpy.load(io.BytesIO(before[f"out/square/particles/tracers_{frame:06}.npz"]))
+            numpy.testing.assert_array_equal(self.npz(frame, "tracers")["position"], written["position"])
+        for file in self.out.glob("particles/tracers_*.ply"):
+            file.unlink()
+        lost[2].unlink()
+        self.assertIn("1 frames", self.succeed("convert", "out/square", "--to", "npz").stdout)
+        self.assertEqual(lost[2].read_bytes(), before["out/square/particles/tracers_000002.npz"])
+        lost[1].unlink()
+        result = self.succeed("convert", "out/square", "--to", "npz")
+        self.assertIn("frame 1: its tracers are lost", result.stderr)
+        self.assertIn("0 frames", result.stdout)
+        self.assertEqual(result.stderr.count("tracers"), 1)
 
     def test_a_checkpoint_between_two_frames_is_no_frame(self):
         self.succeed("run", self.scene, "--max-time", 1, "--set", "time.dt_max=1e-8", *settings([]))

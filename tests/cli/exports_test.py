@@ -104,6 +104,26 @@ def read_vdb(path):
     return {grid["name"]: grid for grid in json.loads(result.stdout)}
 
 
+# A block of water with tracers.
+TRACED = """
+[simulation]
+dimension = 2
+frames = 2
+fps = 48
+integrator = "incompressible"
+[grid]
+dx = 0.1
+domain = { min = [0, 0], max = [1, 1], boundary = "slip" }
+[material.water]
+preset = "water"
+[[body]]
+material = "water"
+shape = { type = "box", min = [0, 0], max = [0.5, 0.5] }
+[tracers]
+per_cell = 9
+"""
+
+
 class ExportsTest(CliTest):
     def setUp(self):
         super().setUp()
@@ -232,23 +252,7 @@ class Formats(ExportsTest):
             self.assertEqual(read_vdb(self.out / "volumes/volume_000001.vdb")["density"]["voxels"], [])
 
     def test_tracers_have_a_collection_of_their_own(self):
-        self.scene.write_text("""
-            [simulation]
-            dimension = 2
-            frames = 2
-            fps = 48
-            integrator = "incompressible"
-            [grid]
-            dx = 0.1
-            domain = { min = [0, 0], max = [1, 1], boundary = "slip" }
-            [material.water]
-            preset = "water"
-            [[body]]
-            material = "water"
-            shape = { type = "box", min = [0, 0], max = [0.5, 0.5] }
-            [tracers]
-            per_cell = 9
-            """)
+        self.scene.write_text(TRACED)
         self.succeed("run", self.scene, *settings(["npz", *FORMATS]))
         self.assertEqual([time for time, _ in self.series("tracers.pvd")], [0, 1 / 48, 2 / 48])
         for frame in range(3):
@@ -297,6 +301,19 @@ class Formats(ExportsTest):
                 part = file.stat().st_size / self.particles() / expected
                 self.assertLess(part, 1.2)
                 self.assertGreater(part, 0.3)  # of a body that has hardly begun to deform
+
+    def test_the_disk_that_a_run_takes_is_told(self):
+        """Particle files to within their headers, what is told of every frame, plots; pictures and video roughly."""
+        chosen = [*settings(["npz"], ["velocity", "id"]), "--frames", 24, "--set", "grid.dx=0.01", "--set",
+                  "output.checkpoint_every=0"]
+        told = json.loads(self.succeed("info", self.scene, "--json", *chosen).stdout)["disk_bytes"]
+        self.succeed("run", self.scene, *chosen)
+        sizes = {path: path.stat().st_size for path in self.out.rglob("*") if path.is_file()}
+        records = sum(size for path, size in sizes.items()
+                      if path.suffix in (".csv", ".jsonl") or path.name == "ledger.png")
+        self.assertLess(abs(told["records"] / records - 1), 0.5)
+        self.assertLess(abs(told["total"] / sum(sizes.values()) - 1), 0.08)
+        self.assertEqual(told["video"], 0)  # of pictures, which are off
 
     def particles(self):
         return json.loads((self.out / "stats.jsonl").read_text().splitlines()[-1])["particles"]

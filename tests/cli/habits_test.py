@@ -41,6 +41,29 @@ class Habits(CliTest):
         self.assertEqual(self.complete("run", "dam-break", "--threads", "s"), [])
         self.assertIn("simple.txt", self.complete("resume", "run", "--checkpoint", "s"))
 
+    def test_bodies_that_material_moves_are_told_of(self):
+        (self.folder / "raft.toml").write_text(self.scene.read_text() + """
+            [[collider]]
+            name = "raft"
+            shape = { type = "box", min = [0.9, 0.5], max = [1.4, 0.7] }
+            density = 300
+            [[collider]]
+            name = "ball"
+            shape = { type = "box", min = [0.9, 0.9], max = [1.1, 1.3] }
+            mass = 20
+            """)
+        told = self.succeed("info", "raft.toml").stdout
+        self.assertIn("colliders  3, of which material moves 2\n", told)
+        self.assertIn("rigid body raft: 30 kg, 300 kg/m^2\n", told)
+        self.assertIn("rigid body ball: 20 kg, 250 kg/m^2\n", told)
+        bodies = json.loads(self.succeed("info", "raft.toml", "--json").stdout)["rigid_bodies"]
+        self.assertEqual([body["name"] for body in bodies], ["raft", "ball"])
+        for body, mass, density in zip(bodies, (30, 20), (300, 250)):
+            # Of shapes that are found from cells, in single precision.
+            self.assertAlmostEqual(body["mass"] / mass, 1, places=5)
+            self.assertAlmostEqual(body["density"] / density, 1, places=5)
+        self.assertNotIn("rigid body", self.succeed("info", self.scene).stdout)
+
     def test_every_shell_knows_every_command_and_flag(self):
         for shell in ("bash", "zsh", "fish"):
             text = self.succeed("completion", shell).stdout

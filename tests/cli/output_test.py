@@ -187,6 +187,30 @@ velocity = [0.0, -1.0]
         self.succeed("run", scene, "--frames", 1, "--overwrite", "--set", "output.particles=[]")
         self.assertEqual(self.files("out/ink/particles/*"), {})
 
+    def test_rigid_bodies_alone_are_a_scene(self):
+        scene = self.folder / "crate.toml"
+        scene.write_text("""
+            [simulation]
+            dimension = 2
+            frames = 3
+            [grid]
+            dx = 0.1
+            domain = { min = [0, 0], max = [1, 1] }
+            [[collider]]
+            name = "crate"
+            boundary = "separate"
+            density = 300
+            shape = { type = "box", min = [0.4, 0.6], max = [0.6, 0.8] }
+            [output]
+            particles = ["npz", "ply"]
+            """)
+        self.assertIn("rigid body crate", self.succeed("info", scene).stdout)
+        self.succeed("run", scene)
+        last = json.loads((self.folder / "out/crate/stats.jsonl").read_text().splitlines()[-1])
+        self.assertEqual((last["frame"], last["particles"]), (3, 0))
+        self.assertEqual(len(list((self.folder / "out/crate/frames").iterdir())), 4)
+        self.succeed("resume", "out/crate", "--frames", 5)
+
     def test_quiet_and_verbose(self):
         self.assertEqual(self.succeed("run", self.scene, "-q").stdout, "")
         self.assertIn("kinetic", self.succeed("run", self.scene, "-v", "--overwrite").stdout)
@@ -229,6 +253,16 @@ class Folders(CliTest):
         # Root may write everywhere, but for a process that has given that up.
         through = ("setpriv", "--bounding-set", "-dac_override") if os.geteuid() == 0 else ()
         self.assertIn("locked", self.fail_with(3, "run", self.scene, "-o", locked / "run", through=through))
+
+    def test_the_root_and_the_home_directory_are_refused(self):
+        home = self.folder / "home"
+        home.mkdir()
+        self.assertIn("/: this is the root of the file system", self.fail_with(3, "run", self.scene, "-o", "/"))
+        for folder in ("home", "home/../home", home):
+            error = self.fail_with(3, "run", self.scene, "-o", folder, environment={"HOME": str(home)})
+            self.assertIn("this is your home directory", error)
+        self.assertEqual(list(home.iterdir()), [])
+        self.succeed("run", self.scene, "-o", "home/run", "--frames", 1, environment={"HOME": str(home)})
 
     def test_output_below_a_file(self):
         self.assertIn("square.toml", self.fail_with(3, "run", self.scene, "-o", self.scene / "run"))

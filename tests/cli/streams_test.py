@@ -121,6 +121,59 @@ class Filling(CliTest):
         self.assertEqual(process.communicate(timeout=60), ("", ""))
 
 
+class RemadeFrames(CliTest):
+    """How far convert, render and mesh are, and what they have made."""
+
+    COMMANDS = (("convert", "run", "--to", "vtp", "-o", "vtp"), ("render", "run", "-o", "pictures"))
+
+    def setUp(self):
+        super().setUp()
+        self.succeed("run", self.scene, "-o", "run", "--frames", 3)
+
+    def on_a_terminal(self, *arguments):
+        reader, writer = pty.openpty()
+        self.addCleanup(os.close, reader)
+        process = subprocess.Popen(command_line(arguments), cwd=self.folder, stdout=writer, stderr=writer,
+                                   stdin=subprocess.DEVNULL)
+        os.close(writer)
+        text = b""
+        try:
+            while part := os.read(reader, 4096):
+                text += part
+        except OSError:  # the program has closed its end
+            pass
+        self.assertEqual(process.wait(timeout=120), 0, text)
+        return text.decode()
+
+    def test_are_counted_on_a_terminal_alone(self):
+        for command in self.COMMANDS:
+            with self.subTest(command=command[0]):
+                text = self.on_a_terminal(*command)
+                done = [int(frame) for frame in re.findall(r"\] (\d)/4", text)]
+                self.assertEqual(done, [0, 1, 2, 3, 4])
+                self.assertIn("ETA", text)
+                self.assertRegex(text.split("\r\x1b[K")[-1], r"^4 (frames|pictures) in ")
+                self.assertNotIn("ETA", self.succeed(*command).stdout)
+                self.assertEqual(self.on_a_terminal(*command, "-q"), "")
+
+    def test_are_told_as_json(self):
+        for command, made in zip(self.COMMANDS, ("particles", "pictures")):
+            result = self.succeed(*command, "--json", "--frames", "1:3")
+            told = json.loads(result.stdout)
+            self.assertEqual((told["made"], told["frames"]), (made, [1, 2, 3]))
+            self.assertTrue((self.folder / told["folder"]).is_dir())
+            self.assertIn("3 ", result.stderr)
+
+    def test_take_as_many_threads_as_they_may(self):
+        before = None
+        for threads in (1, 2):
+            self.succeed("render", "run", "-o", f"by-{threads}", "--threads", threads)
+            pictures = [path.read_bytes() for path in sorted((self.folder / f"by-{threads}/frames").iterdir())]
+            self.assertEqual(pictures, before or pictures)
+            before = pictures
+        self.assertIn("--threads", self.fail_with(2, "render", "run", "--threads", 0))
+
+
 class Files(CliTest):
     def limited(self, *arguments, size):
         """Where no file may grow beyond `size` bytes."""

@@ -239,9 +239,24 @@ TEST(AdvanceUntil, EndsExactlyAndCompletesTheFramesOnTheWay) {
     for (int frame = 1; frame <= 4; ++frame)
       EXPECT_EQ(trace.frames[static_cast<std::size_t>(frame - 1)].frame, frame);
     const auto state = simulation.save_state();
-    for (const double past : {0.2, 0.1, 0.0, -1.0, -kInfinity})
-      EXPECT_TRUE(simulation.advance_until(past));
+    EXPECT_TRUE(simulation.advance_until(0.2)) << "it is there";
+    for (const double past : {0.1, 0.0, -1.0, -kInfinity})
+      expect_error(ErrorCategory::kScene, {"is past", "at t = 0.2 s"},
+                   [&] { simulation.advance_until(past); });
     EXPECT_TRUE(simulation.save_state() == state);
+  }
+}
+
+// Between fused steps only a whole one brings velocities back to the particles.
+TEST(AdvanceUntil, WhatAStepBehindAStopWentBeyondIsNotPast) {
+  for (const Scene& scene : scenes()) {
+    Simulation simulation = simulate(scene);
+    EXPECT_FALSE(
+        simulation.advance_until(1, {{}, [](const StepInfo& step) { return step.step < 5; }, {}}));
+    const double t = simulation.time() + 1e-7;
+    EXPECT_TRUE(simulation.advance_until(t));
+    EXPECT_EQ(simulation.time() > t + 1e-7, is_fused(scene));
+    EXPECT_TRUE(simulation.advance_until(t));
   }
 }
 

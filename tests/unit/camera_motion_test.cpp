@@ -129,6 +129,27 @@ TEST(CameraMotion, IsRead) {
   EXPECT_EQ(all.at(5).eye, (Vec3{1, 2, 3}));
 }
 
+TEST(CameraUp, IsAgainstGravityWhereTheSceneDoesNotSay) {
+  const auto up_of = [](const std::string& camera, const std::string& gravity) {
+    const Scene scene = parse_scene(edited(kScene3D, "image = true", "camera = { " + camera + " }"),
+                                    "s.toml", "/nowhere", {"", {"simulation.gravity=" + gravity}});
+    scene::Findings findings;
+    scene::ReadContext context{findings};
+    const Scene again = scene::parse_tree(scene::document_of(scene), context);
+    findings.throw_if_any();
+    EXPECT_EQ(again.output.camera->up, scene.output.camera->up) << "it is written";
+    return scene.output.camera->up;
+  };
+  const std::string view = "eye = [0, 4, 1], target = [0, 0, 0]",
+                    down = "eye = [0, 0, 4], target = [0, 0, 0]";
+  EXPECT_EQ(up_of(view, "[0, 0, -9.81]"), (Vec3{0, 0, 1}));
+  EXPECT_EQ(up_of(view, "[0, -9.81, 0]"), (Vec3{0, 1, 0}));
+  EXPECT_EQ(up_of(view, "[3, 0, -4]"), (Vec3{-0.6, 0, 0.8}));
+  EXPECT_EQ(up_of(view, "[0, 0, 0]"), (Vec3{0, 1, 0}));
+  EXPECT_EQ(up_of(view + ", up = [0, 1, 0]", "[0, 0, -9.81]"), (Vec3{0, 1, 0}));
+  EXPECT_EQ(up_of(down, "[0, 0, -9.81]"), (Vec3{0, 1, 0})) << "it looks straight down";
+}
+
 TEST(CameraMotion, ComesBackFromItsDocument) {
   Scene scene =
       parse_scene(edited(kScene3D, "image = true",

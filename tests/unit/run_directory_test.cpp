@@ -6,6 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <optional>
+#include <string>
+
 #include "src/io/atomic_file.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/scratch_folder.h"
@@ -28,6 +32,45 @@ void make_run(const fs::path& path) {
     write_text(file, "old");
   write_text(path / "notes.txt", "mine");
   write_text(path / "frames/frame_best.png", "mine");
+}
+
+// Of this process, for as long as it lives.
+class Home {
+ public:
+  explicit Home(const fs::path& home) {
+    if (const char* now = std::getenv("HOME")) before_ = now;
+    setenv("HOME", home.c_str(), 1);
+  }
+  ~Home() { before_ ? setenv("HOME", before_->c_str(), 1) : unsetenv("HOME"); }
+  Home(const Home&) = delete;
+
+ private:
+  std::optional<std::string> before_;
+};
+
+TEST(RunDirectory, IsNotTheRootNorSomebodysHome) {
+  const ScratchFolder folder;
+  fs::create_directory(folder / "home");
+  fs::create_directory_symlink(folder / "home", folder / "link");
+  const Home home(folder / "home");
+  for (const bool overwrite : {false, true}) {
+    for (const fs::path& root : {fs::path("/"), fs::path("/usr/..")})
+      expect_error(ErrorCategory::kFile, {root.string(), "the root of the file system", "-o"},
+                   [&] { RunDirectory::create(root, overwrite); });
+    for (const fs::path& path : {folder / "home", folder / "home/.", folder / "link"})
+      expect_error(ErrorCategory::kFile, {path.string(), "your home directory", "-o"},
+                   [&] { RunDirectory::create(path, overwrite); });
+  }
+  EXPECT_TRUE(fs::is_empty(folder / "home"));
+  EXPECT_NO_THROW(RunDirectory::create(folder / "home/run", false));
+}
+
+TEST(RunDirectory, MayBeAHomeThatHoldsARunAlready) {
+  const ScratchFolder folder;
+  make_run(folder / "home");
+  const Home home(folder / "home");
+  EXPECT_NO_THROW(RunDirectory::create(folder / "home", true));
+  EXPECT_NO_THROW(RunDirectory::open(folder / "home"));
 }
 
 TEST(RunDirectory, MakesItsFolders) {

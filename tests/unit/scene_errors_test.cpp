@@ -378,8 +378,7 @@ TEST(SceneErrors, AnEmptySceneSaysWhatItNeeds) {
   const std::vector<std::string> lines = lines_of(message_of(""));
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(lines[0].find("s.toml:1:1: the scene needs [grid]"), 0U) << lines[0];
-  EXPECT_EQ(lines[1].find("s.toml:1:1: the scene has no [[body]] and no [[source]]"), 0U)
-      << lines[1];
+  EXPECT_EQ(lines[1].find("s.toml:1:1: the scene has no [[body]], no [[source]]"), 0U) << lines[1];
 }
 
 TEST(SceneErrors, DeepNestingIsRefused) {

@@ -23,6 +23,7 @@ struct RigidBody {
   Vec<double, 3> center;    // of mass, m
   Vec<double, 3> velocity;  // of the centre, m/s
   Vec<double, 3> spin;      // angular momentum about the centre, kg m^2/s
+  Vec<double, 3> before;    // velocity of the centre when the step began, m/s
 };
 
 // What does not.

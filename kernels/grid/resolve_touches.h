@@ -128,12 +128,13 @@ struct ResolveTouches : Solids<D, Real> {
         touch.before = touch.blow;
         touch.back = 0;
         if (!(touch.restitution > 0 && closes > still && touch.gap <= dt * closes)) continue;
-        // Off what holds it goes with the speed at which it came here. With what gravity has added
-        // in this step it would rise higher than it fell.
+        // Off what holds it goes with the speed at which it came here, without what gravity has
+        // added in this step, and less what it takes away in the next: else it would rise higher
+        // than it fell from.
         const double added =
             this->body_of(touch.holder) < 0 ? -dt * dot(touch.normal, solids.moved.gravity) : 0.0;
         touch.closed = closes;
-        touch.back = touch.restitution * (closes - added);
+        touch.back = touch.restitution * (closes - 2 * added);
         ++of_part;
       }
       g.scratch.at[part] = of_part;

@@ -140,7 +140,8 @@ class BodyStore {
       double length = 0, sum = 0;
       for (double q : body.orientation) length += q * q;
       for (int a = 0; a < 3; ++a)
-        sum += std::abs(body.center[a]) + std::abs(body.velocity[a]) + std::abs(body.spin[a]);
+        sum += std::abs(body.center[a]) + std::abs(body.velocity[a]) + std::abs(body.spin[a]) +
+               std::abs(body.before[a]);
       return std::isfinite(sum) && std::abs(length - 1) < 1e-6;
     });
   }
@@ -152,7 +153,9 @@ class BodyStore {
   static constexpr std::size_t kColumns = ContactSystem<D>::kColumns;
 
   static RigidBody initial_body(const Dynamics& dynamics, const RigidMass& mass) {
-    RigidBody body{{0, 0, 0, 1}, mass.center, Vec<double, 3>::zero(), Vec<double, 3>::zero()};
+    RigidBody body{};
+    body.orientation[3] = 1;
+    body.center = mass.center;
     Vec<double, 3> w;
     for (int a = 0; a < 3; ++a) {
       const auto i = static_cast<std::size_t>(a);
@@ -160,6 +163,7 @@ class BodyStore {
       w[a] = D == 3 || a == 2 ? dynamics.angular_velocity[i] : 0;
     }
     body.spin = mass.inertia * w;
+    body.before = body.velocity;
     return body;
   }
   void set_points(const Scene& scene) {

@@ -154,7 +154,6 @@ TEST(RigidBodies, FusedStepsMoveThemAsPlainOnesDo) {
 
 // --- free flight ---
 
-// Symplectic Euler is behind the parabola by g dt / 2 in velocity times the time: half a step.
 TEST(RigidBodies, FallAlongAParabola) {
   for (const int dimension : {2, 3}) {
     Scene scene = empty_scene(dimension, 0.1, Precision::kSingle);
@@ -173,8 +172,7 @@ TEST(RigidBodies, FallAlongAParabola) {
     for (std::size_t a = 0; a < 3; ++a) {
       const double fall = a == 1 ? g : 0, rounding = steps * epsilon_of(Precision::kDouble) * 10;
       EXPECT_NEAR(after.velocity[a], v[a] + fall * t, rounding);
-      EXPECT_NEAR(after.translation[a], v[a] * t + fall * t * t / 2,
-                  0.5 * std::abs(fall) * t * scene.time.dt_max + rounding);
+      EXPECT_NEAR(after.translation[a], v[a] * t + fall * t * t / 2, rounding);
       // What is not of the centre's flight: the spin keeps its angular momentum.
       const Vec3 x = {after.pivot[0] + after.translation[0], after.pivot[1] + after.translation[1],
                       after.pivot[2] + after.translation[2]},
@@ -184,9 +182,8 @@ TEST(RigidBodies, FallAlongAParabola) {
                    spin0 = before.angular_momentum[a] - (q[b] * p0[c] - q[c] * p0[b]);
       EXPECT_NEAR(spin, spin0, 64 * epsilon_of(Precision::kDouble) * length(p) * length(x)) << a;
     }
-    // Energy of the flight: that of symplectic Euler, m g^2 t dt / 2, and none of the spin.
     EXPECT_NEAR(after.kinetic + after.potential, before.kinetic + before.potential,
-                after.mass * g * g * t * scene.time.dt_max + 1e-3 * before.kinetic);
+                1e-3 * before.kinetic);
     EXPECT_EQ(after.dynamic, true);
     EXPECT_EQ(stats.colliders.size(), 1u);
     EXPECT_EQ(stats.colliders[0].translation, after.translation);

@@ -304,11 +304,13 @@ bool SceneStepper<Integrator>::consistent(const StepControl& c,
                             [](double square) { return std::isfinite(square) && square >= 0; });
   for (std::uint32_t m = context_.params.limits.materials; m < kMaxMaterials; ++m)
     maxima = maxima && c.wave_squared[m] == 0 && c.lightest[m] == 0;
+  // 0 where none has limited a step, nor is there any perhaps.
+  const std::uint32_t materials = std::max(context_.params.limits.materials, 1u);
   return times && limited && carries && maxima && c.n_chunks == layout.size() &&
          c.n_slots == std::uint64_t{c.n_chunks} * kLanes && c.n_particles == particles &&
-         c.n_blocks <= blocks_bound && c.limit_material < context_.params.limits.materials &&
-         c.ahead_material < context_.params.limits.materials &&
-         (c.stop & ~std::uint32_t{kStopTarget}) == 0 && c.fault == ~std::uint64_t{0};
+         c.n_blocks <= blocks_bound && c.limit_material < materials &&
+         c.ahead_material < materials && (c.stop & ~std::uint32_t{kStopTarget}) == 0 &&
+         c.fault == ~std::uint64_t{0};
 }
 
 template <class Integrator>

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "firn/render.h"
 #include "firn/sensors.h"
@@ -15,6 +17,12 @@ namespace {
 
 Scene scene() { return busy_scene(2, Precision::kSingle); }
 
+// What is used after it has been moved from is so on purpose.
+template <class T>
+T taken(T& from) {
+  return std::move(from);
+}
+
 void expect_refused(const std::string& what, const std::vector<std::function<void()>>& uses) {
   for (const auto& use : uses)
     expect_error(ErrorCategory::kScene, {what, "has been moved from", "assign one to it"}, use);
@@ -23,7 +31,7 @@ void expect_refused(const std::string& what, const std::vector<std::function<voi
 TEST(MovedFrom, SimulationsSaySo) {
   Simulation first = simulate(scene());
   first.advance_frame();
-  Simulation second = std::move(first);
+  Simulation second = taken(first);
   EXPECT_EQ(second.stats().frame, 1);
   expect_refused("simulation", {[&] { first.advance_frame(); },
                                 [&] { first.advance_until(1); },
@@ -57,7 +65,7 @@ TEST(MovedFrom, SimulationsSaySo) {
 TEST(MovedFrom, SoDoWhatLooksAtThem) {
   Simulation simulation = simulate(scene());
   Sensors sensors(scene());
-  const Sensors moved = std::move(sensors);
+  const Sensors moved = taken(sensors);
   EXPECT_EQ(moved.size(), scene().sensors.size());
   expect_refused("set of sensors",
                  {[&] { sensors.size(); }, [&] { sensors.name(0); }, [&] { sensors.columns(0); },
@@ -65,7 +73,7 @@ TEST(MovedFrom, SoDoWhatLooksAtThem) {
                   [&] { sensors.advance_frame(simulation, [](const SensorReading&) {}); },
                   [&] { sensors.state(); }, [&] { sensors.set_state({}); }});
   SceneRenderer renderer(scene());
-  SceneRenderer other = std::move(renderer);
+  SceneRenderer other = taken(renderer);
   EXPECT_NO_THROW(other.render(simulation));
   expect_refused("renderer",
                  {[&] { renderer.render(simulation); }, [&] { renderer.render(Shown{}); },

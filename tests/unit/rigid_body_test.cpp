@@ -22,7 +22,7 @@ RigidMass with_inertia(double mass, const Vector& moments) {
   return {mass, Vector::zero(), inertia, inverse(inertia), 1};
 }
 RigidBody spinning(const RigidMass& mass, const Vector& w) {
-  return {{0, 0, 0, 1}, Vector::zero(), Vector::zero(), mass.inertia * w};
+  return {{0, 0, 0, 1}, Vector::zero(), Vector::zero(), mass.inertia * w, Vector::zero()};
 }
 double energy(const RigidMass& mass, const RigidBody& body) {
   return 0.5 * dot(rigid::angular_velocity(mass, body), body.spin);
@@ -91,7 +91,7 @@ TEST(RigidBody, SymmetricTopPrecesses) {
 
 TEST(RigidBody, PoseIsThatOfTheBody) {
   const RigidMass mass = {2, {{1, 2, 3}}, Matrix::identity(), Matrix::identity(), 1};
-  RigidBody body = {{0, 0, 0, 1}, {{4, 4, 4}}, {{0, 0, 0}}, {{0, 0, 0}}};
+  RigidBody body = {{0, 0, 0, 1}, {{4, 4, 4}}, {{0, 0, 0}}, {{0, 0, 0}}, {{0, 0, 0}}};
   rigid::turn_by(body.orientation, {{0.3, -0.5, 0.9}});
   const RigidPose<double> pose = rigid::pose_of<double>(mass, body, {{{1, 0, 0}}, {{0, 0, 2}}});
   const Matrix R = rotation_from_vector({{0.3, -0.5, 0.9}});

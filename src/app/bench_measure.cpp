@@ -7,6 +7,7 @@
 
 #include "firn/error.h"
 #include "firn/version.h"
+#include "src/app/build_info.h"
 #include "src/app/machine.h"
 #include "src/io/atomic_file.h"
 
@@ -143,7 +144,7 @@ Json machine_json(const Measurement& m) {
                {"device", m.device},
                {"cpu", cpu_model()},
                {"compiler", compiler_name()},
-               {"flags", FIRN_BUILD_FLAGS}};
+               {"flags", build_flags()}};
   if (!m.on_cuda) json["threads"] = m.threads;
   return json;
 }

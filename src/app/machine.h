@@ -1,6 +1,7 @@
 // The machine and the process that a run or a measurement comes from.
 #pragma once
 
+#include <omp.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -10,11 +11,11 @@
 #include <cstring>
 #include <fstream>
 #include <string>
-#include <thread>
 
 namespace firn::app {
 
-inline int hardware_threads() { return static_cast<int>(std::thread::hardware_concurrency()); }
+// Those that this process may run on.
+inline int hardware_threads() { return omp_get_num_procs(); }
 
 // What OMP_NUM_THREADS asks for, of a list the first; 0 where it says nothing.
 inline int threads_of_environment() {

@@ -23,6 +23,7 @@
 #include "firn/simulation.h"
 #include "firn/version.h"
 #include "src/app/bound_threads.h"
+#include "src/app/build_info.h"
 #include "src/app/commands.h"
 #include "src/app/progress.h"
 #include "src/io/posix_file.h"
@@ -43,8 +44,15 @@ std::string overview() {
          "Start with:  firn scenes   then   firn run NAME\n";
 }
 
-void print_version() {
-  fmt::print("firn {} ({})\n", kVersion, built_with_cuda() ? "CPU and CUDA" : "CPU only");
+// `words`: --version, and --json for what a report of a fault needs.
+void print_version(const std::vector<std::string>& words) {
+  if (words.size() == 1)
+    fmt::print("firn {} ({})\n", kVersion, built_with_cuda() ? "CPU and CUDA" : "CPU only");
+  else if (words.size() == 2 && words[1] == "--json")
+    print_json(build_json());
+  else
+    throw Error(ErrorCategory::kScene,
+                "'firn --version' takes --json, which tells how it was built, and nothing else");
 }
 
 const Command& find_command(const std::string& name) {
@@ -76,7 +84,7 @@ int dispatch(std::vector<std::string> words) {
     return 0;
   }
   if (words[0] == "--version") {
-    print_version();
+    print_version(words);
     return 0;
   }
   const Command& command = find_command(words[0]);

@@ -95,6 +95,10 @@ void RunLoop::tell_begin(const std::optional<Checkpoint>& from) {
   progress_.line(fmt::format("{} particles, {} frames at {:g}/s{}", simulation_.stats().particles,
                              scene_.simulation.frames, scene_.simulation.fps,
                              from ? fmt::format(", resumed after frame {}", from->frame) : ""));
+  if (!directory_.is_locked())
+    Progress::warning(
+        "the file system of the output knows of no locks: nothing keeps another run from writing "
+        "there, too");
   if (from) return;
   std::vector<std::string> warnings = scene_warnings(scene_);
   const int threads = options_.run.threads, cores = hardware_threads();

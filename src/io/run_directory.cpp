@@ -118,8 +118,12 @@ void remove_file(const fs::path& path) {
   if (!fs::remove(path, error) && error) throw file_error(path, "remove", error.value());
 }
 
-FileDescriptor locked(FileDescriptor file, int operation, const fs::path& path) {
-  if (::flock(file.get(), operation | LOCK_NB) == 0) return file;
+// Some file systems know of no locks (Lustre without them, NFS and FUSE at times): a folder there
+// is as good as another, but nobody is kept from it.
+RunDirectory::Lock locked(FileDescriptor file, int operation, const fs::path& path) {
+  if (::flock(file.get(), operation | LOCK_NB) == 0) return {std::move(file), true};
+  if (errno == ENOSYS || errno == EOPNOTSUPP || errno == ENOLCK || errno == EINVAL)
+    return {std::move(file), false};
   if (errno == EWOULDBLOCK) {
     const bool is_read = ::flock(file.get(), LOCK_SH | LOCK_NB) == 0;
     throw directory_error(
@@ -131,19 +135,19 @@ FileDescriptor locked(FileDescriptor file, int operation, const fs::path& path) 
 }
 // Whoever leaves an empty folder takes its marker along, perhaps between our opening and locking
 // it.
-FileDescriptor lock_directory(const fs::path& path, MadeFolders& made) {
+RunDirectory::Lock lock_directory(const fs::path& path, MadeFolders& made) {
   while (true) {
     const bool was_there = fs::exists(path / kMarker);
-    FileDescriptor file =
+    RunDirectory::Lock lock =
         locked(open_file(path / kMarker, O_RDWR | O_CREAT, "write to the folder"), LOCK_EX, path);
     struct stat status {};
-    if (::fstat(file.get(), &status) == 0 && status.st_nlink == 0) continue;
+    if (::fstat(lock.file.get(), &status) == 0 && status.st_nlink == 0) continue;
     if (!was_there) made.add_marker(path / kMarker);
-    return file;
+    return lock;
   }
 }
 // Of a folder that nobody can write to there may be none, and none is needed.
-FileDescriptor lock_to_read(const fs::path& path) {
+RunDirectory::Lock lock_to_read(const fs::path& path) {
   std::error_code error;
   if (!fs::exists(path / kMarker, error)) return {};
   return locked(open_file(path / kMarker, O_RDONLY, "read the folder"), LOCK_SH, path);
@@ -180,7 +184,7 @@ void require_own_folder(const fs::path& path) {
 
 }  // namespace
 
-RunDirectory::RunDirectory(const fs::path& path, FileDescriptor lock, MadeFolders made)
+RunDirectory::RunDirectory(const fs::path& path, Lock lock, MadeFolders made)
     : path_(path), lock_(std::move(lock)), made_(std::move(made)) {}
 
 // A folder to write to, made if it is not there.
@@ -192,7 +196,7 @@ RunDirectory RunDirectory::claimed(const fs::path& path) {
     throw directory_error(
         path, "the folder holds " + files.front().lexically_relative(path).string() +
                   ", which a run would replace but did not write; choose another folder with -o");
-  FileDescriptor lock = lock_directory(path, made);
+  Lock lock = lock_directory(path, made);
   return {path, std::move(lock), std::move(made)};
 }
 
@@ -224,7 +228,7 @@ void RunDirectory::remove_frames_after(int frame) const {
 RunDirectory RunDirectory::open(const fs::path& path) {
   require_run(path);
   MadeFolders made;
-  FileDescriptor lock = lock_directory(path, made);
+  Lock lock = lock_directory(path, made);
   RunDirectory directory(path, std::move(lock), std::move(made));
   directory.prepare_folders();
   return directory;
@@ -248,10 +252,10 @@ void RunDirectory::set_origin(const std::string& origin) const {
   const fs::path path = path_ / kMarker;
   const std::string line = origin + '\n';
   const auto size = static_cast<ssize_t>(line.size());
-  if (::pwrite(lock_.get(), line.data(), line.size(), 0) != size ||
-      ::ftruncate(lock_.get(), size) != 0)
+  if (::pwrite(lock_.file.get(), line.data(), line.size(), 0) != size ||
+      ::ftruncate(lock_.file.get(), size) != 0)
     throw file_error(path, "write", errno);
-  sync_file(lock_, path);
+  sync_file(lock_.file, path);
 }
 
 // Frames that another run has left there would be filmed and listed with those of this one.

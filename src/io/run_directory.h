@@ -15,6 +15,13 @@ namespace firn {
 
 class RunDirectory {
  public:
+  // flock on a file whose presence also marks the folder as a run's; not held where the file system
+  // knows of no locks.
+  struct Lock {
+    FileDescriptor file{};
+    bool is_held = true;
+  };
+
   // A folder for a new run, made if it is not there. Throws Error{kFile}, before anything is
   // computed, if it cannot be written to, if another run is writing to it, if it already holds a
   // run and `overwrite` is not set, or if it holds files with the names of a run's that no run
@@ -48,6 +55,8 @@ class RunDirectory {
   // Those of later frames, but for checkpoints.
   void remove_frames_after(int frame) const;
 
+  // Whether other programs are kept from it.
+  bool is_locked() const { return lock_.is_held; }
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path image_folder() const { return path_ / "frames"; }
   std::filesystem::path image_path(int frame) const;  // frames/frame_000012.png
@@ -76,14 +85,14 @@ class RunDirectory {
   std::filesystem::path plot() const { return path_ / "ledger.png"; }
 
  private:
-  RunDirectory(const std::filesystem::path& path, FileDescriptor lock, MadeFolders made = {});
+  RunDirectory(const std::filesystem::path& path, Lock lock, MadeFolders made = {});
   static RunDirectory claimed(const std::filesystem::path& path);
   void prepare_folders() const;
   void require_same_origin(const RunDirectory& run, bool replace) const;
   void prepare_folder(const std::filesystem::path& folder) const;
 
   std::filesystem::path path_;
-  FileDescriptor lock_;  // flock on a file whose presence also marks the folder as a run's
+  Lock lock_;
   mutable MadeFolders made_;
 };
 

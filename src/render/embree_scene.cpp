@@ -39,9 +39,15 @@ Lanes::mask_type meets_box(const V3f& low, const V3f& high, const V3p& origin, c
 }  // namespace
 
 EmbreeTree::EmbreeTree(RTCSceneFlags flags) : device_(rtcNewDevice(nullptr)) {
-  if (!device_)
+  if (!device_) {
+    const RTCError error = rtcGetDeviceError(nullptr);
     throw Error(ErrorCategory::kDevice,
-                "Embree cannot start: error " + std::to_string(rtcGetDeviceError(nullptr)));
+                "Embree, which draws pictures, cannot start: " +
+                    (error == RTC_ERROR_OUT_OF_MEMORY     ? "there is no memory for it"
+                     : error == RTC_ERROR_UNSUPPORTED_CPU ? "it does not know this CPU"
+                                                          : "error " + std::to_string(error)) +
+                    "; output.image = false does without");
+  }
   scene_ = rtcNewScene(device_);
   rtcSetSceneFlags(scene_, flags);
 }

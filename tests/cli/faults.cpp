@@ -1,10 +1,11 @@
 // Preloaded into the program by faults_test.py: makes one call of the system fail, or the process
 // die in it. FIRN_FAULT is KIND:N:ACTION with KIND open (of a new file), write, ftruncate, fsync,
-// rename or new, N counted from 0, ACTION fail or kill. What libraries allocate before `main` is
-// not counted: the program's first call of signal() begins it. When it has happened the file named
-// by FIRN_FAULT_MARK is there.
+// rename, flock or new, N counted from 0, ACTION fail or kill. What libraries allocate before
+// `main` is not counted: the program's first call of signal() begins it. When it has happened the
+// file named by FIRN_FAULT_MARK is there.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -106,6 +107,12 @@ extern "C" int fsync(int file) {
   if (fails("fsync", EIO)) return -1;
   static const auto real = next<int (*)(int)>("fsync");
   return real(file);
+}
+
+extern "C" int flock(int file, int operation) noexcept {
+  if (fails("flock", ENOLCK)) return -1;
+  static const auto real = next<int (*)(int, int)>("flock");
+  return real(file, operation);
 }
 
 extern "C" int rename(const char* from, const char* to) {

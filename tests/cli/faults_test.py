@@ -75,6 +75,13 @@ class Faults(SameResults):
         for kind, least in (("open", 20), ("write", 20), ("fsync", 20), ("rename", 20), ("ftruncate", 2)):
             self.assertGreaterEqual(self.sweep(kind, "fail", self.check_file_error), least // STRIDE, kind)
 
+    def test_file_systems_without_locks(self):
+        """Some know of none: the run goes on, and says so."""
+        result = self.strike("flock:0:fail", "run", self.scene, "-o", "struck", *SETTINGS)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("knows of no locks", result.stderr)
+        self.assert_same_results("whole", "struck")
+
     def test_kills(self):
         for kind in ("write", "fsync", "rename"):
             struck = self.sweep(kind, "kill", lambda result: self.assertEqual(result.returncode, -9))

@@ -34,6 +34,11 @@ class Help(CliTest):
 
     def test_version(self):
         self.assertRegex(self.succeed("--version").stdout, r"^firn \d+\.\d+\.\d+ \(.+\)\n$")
+        built = json.loads(self.succeed("--version", "--json").stdout)
+        self.assertIn(built["version"], self.succeed("--version").stdout)
+        self.assertIn("-O", built["flags"])
+        self.assertEqual({type(built[part]) for part in ("cuda", "openvdb", "embree", "text", "viewer")}, {bool})
+        self.assertIn("--json", self.firn("--version", "--verbose").stderr)
 
     def test_without_a_command_it_shows_the_usage_and_fails(self):
         result = self.firn()

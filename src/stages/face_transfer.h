@@ -20,8 +20,9 @@ struct MacSettings {
   bool clings = false;  // sticky boundaries hold shear
 };
 
-// m^d/kg, or 0 if there are several.
+// m^d/kg, or 0 if there are several, or none.
 inline double common_specific_volume(const Scene& scene) {
+  if (scene.materials.empty()) return 0;
   const double density = scene.materials.front().density;
   bool one = true;
   for (const Material& m : scene.materials) one &= m.density == density;

@@ -30,16 +30,20 @@ int mesh(const Options& options) {
   const auto formats = options.formats.empty() ? std::vector<std::string>{"obj"} : options.formats;
   const SurfaceWriter writer(scene, target, formats);
   Progress progress(options);
+  std::vector<std::string> welcome{"id"};
+  if (scene.solves_heat()) welcome.emplace_back("temperature");
   int written = 0;
   for (const int frame : frames) {
-    const auto read = kept.read(frame, {"velocity", "material", "body", "volume"}, "surfaces need");
+    const auto read =
+        kept.read(frame, {"velocity", "material", "body", "volume"}, "surfaces need", welcome);
     if (!read) {
       tell_left_out(frame, options.first_frame || options.last_frame);
       continue;
     }
     if (written == 0) target.take_over_for(run);
     const FrameMark& mark = read->particles.mark;
-    writer.write(snapshot_of(read->particles), bodies.at(frame, mark.time), mark);
+    writer.write(snapshot_of(read->particles), bodies.at(frame, mark.time), mark,
+                 read->particles.find("id") != nullptr);
     ++written;
   }
   progress.line(fmt::format("surfaces of {} frames in {}", written,

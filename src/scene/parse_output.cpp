@@ -34,7 +34,9 @@ std::vector<Word> color_words() {
 }
 
 constexpr Word kSurfaceFormats[] = {
-    {"obj", "colours and normals"}, {"ply", "also velocities"}, {"vdb", "the level set"}};
+    {"obj", "colours and normals"},
+    {"ply", "also velocities, bodies, temperatures and the nearest particles"},
+    {"vdb", "the level set"}};
 
 constexpr Choice<Drawn> kLegend[] = {
     {"auto", Drawn::kAuto, "where colours tell several of them apart"},

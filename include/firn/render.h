@@ -39,6 +39,21 @@ struct Shown {
   double time = 0;                       // s
 };
 
+// A collider as others show it: triangles, counter-clockwise seen from outside, where it is at rest
+// (ColliderState tells where it is). What has no end, half-spaces above all, ends a few sizes of
+// the scene beside it.
+struct ColliderMesh {
+  std::vector<float> positions;          // 3 per vertex, m
+  std::vector<float> normals;            // 3 per vertex, or none: flat triangles
+  std::vector<std::uint32_t> triangles;  // 3 per triangle
+};
+// Of 3D scenes; a mesh_sequence as it is at `time`, s. Throws Error{kScene} for a scene in 2D or a
+// collider that is not there, Error{kFile} if its files cannot be read.
+ColliderMesh collider_mesh(const Scene& scene, std::size_t collider, double time = 0);
+
+// Where colliders that follow key frames are at a time, s; those that material moves are at rest.
+std::vector<ColliderState> scripted_colliders(const Scene& scene, double time);
+
 class SceneRenderer {
  public:
   // By Scene::output: resolution, color, camera. Throws Error{kScene} if output.color names nothing

@@ -36,10 +36,12 @@ from ._firn import (
     StepInfo,
     Totals,
     built_with_cuda,
+    collider_mesh,
     cuda_devices,
     estimate,
     material_presets,
     scene_warnings,
+    scripted_colliders,
     why_no_cuda_device,
 )
 from . import _reprs as _reprs
@@ -74,6 +76,7 @@ __all__ = [
     "ViewError",
     "__version__",
     "built_with_cuda",
+    "collider_mesh",
     "cuda_devices",
     "estimate",
     "load",
@@ -81,5 +84,6 @@ __all__ = [
     "per_particle",
     "png",
     "scene_warnings",
+    "scripted_colliders",
     "why_no_cuda_device",
 ]

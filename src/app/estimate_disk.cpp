@@ -12,6 +12,8 @@ namespace {
 
 // PNG needs between 0.1 (a lone ball) and 1 byte (the frame full of grains) per pixel.
 constexpr double kPngBytesPerPixel = 0.5;
+// Halves of light, compressed: between nothing (the background alone) and 5 (the frame full).
+constexpr double kExrBytesPerPixel = 3;
 
 // A particle with these channels, as writers get it.
 std::vector<ChannelArray> one_particle(const Scene& scene,
@@ -81,7 +83,8 @@ DiskEstimate estimate_disk(const Scene& scene, const SceneEstimate& need) {
   disk.particle_files = particle_file_bytes(scene, need);
   if (!out.volumes.empty()) disk.particle_files += volume_bytes(scene, need);
   disk.particle_files += surface_bytes(scene, need);
-  if (out.image) disk.picture = kPngBytesPerPixel * out.resolution[0] * out.resolution[1];
+  const double per_pixel = kPngBytesPerPixel + (out.exr ? kExrBytesPerPixel : 0);
+  if (out.image) disk.picture = per_pixel * out.resolution[0] * out.resolution[1];
   disk.checkpoint = static_cast<double>(need.state_bytes);
   // Of the frames before the last, and the last itself.
   const int written = out.checkpoint_every > 0

@@ -9,6 +9,7 @@
 #include "firn/error.h"
 #include "firn/render.h"
 #include "src/app/commands.h"
+#include "src/app/picture_files.h"
 #include "src/app/progress.h"
 #include "src/app/recorded_bodies.h"
 #include "src/app/run_frames.h"
@@ -127,8 +128,7 @@ int render(const Options& options) {
       continue;
     }
     if (drawn == 0) target.take_over_for(run);
-    write_png(target.image_path(frame).string(),
-              renderer.render(shown_by(scene, bodies, frame, *read)));
+    write_picture(target, frame, renderer.render(shown_by(scene, bodies, frame, *read)));
     ++drawn;
   }
   if (scene.output.video && drawn > 1) write_video(scene, target, progress);

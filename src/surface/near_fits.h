@@ -1,7 +1,7 @@
 // What vectors that particles have come to at a place beside these: first-order moving least
 // squares, the linear function that is nearest to the values of the particles about the place,
 // weighted as in near_sums.h. Vertices of a surface lie beyond all of its particles, where a mean
-// is that of a place some 0.6 spacings within: 0.92 of a small body's spin.
+// is that of a place some 0.6 spacings within: 0.9 of a small body's spin.
 #pragma once
 
 #include <array>

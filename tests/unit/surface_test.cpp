@@ -170,7 +170,7 @@ TEST_P(Surfaces, CarryWhatParticlesCarry) {
   }
 }
 
-// Beyond the particles, whose mean about a vertex turns with 0.92 of this ball's spin. Of the mean
+// Beyond the particles, whose mean about a vertex turns with 0.9 of this ball's spin. Of the mean
 // square: what the least spread of a fit costs (near_fits.cpp), in single precision.
 TEST_P(Surfaces, MoveAsARigidBodyDoes) {
   constexpr double kRadius = 7.5 * kSpacing;

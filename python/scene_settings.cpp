@@ -87,6 +87,8 @@ void bind_output(nb::module_& m) {
       .def_prop_ro("look", named(&OutputSettings::look))
       .def_ro("image", &OutputSettings::image)
       .def_ro("video", &OutputSettings::video)
+      .def_ro("alpha", &OutputSettings::alpha, "Whether pictures leave their background out.")
+      .def_ro("exr", &OutputSettings::exr, "Whether their light is written beside them.")
       .def_ro("color", &OutputSettings::color)
       .def_ro("color_range", &OutputSettings::color_range, "Of a scalar, or None.")
       .def_ro("resolution", &OutputSettings::resolution, "Of pictures: width and height.")

@@ -51,6 +51,8 @@ struct OutputSettings {
   std::vector<std::string> volumes{};    // any of "vdb"
   std::vector<std::string> surface{};    // any of obj, ply, vdb
   bool image = true, video = true;
+  bool alpha = false;  // pictures without their background; 3D
+  bool exr = false;    // beside each picture its light as OpenEXR; 3D, in builds with it
   std::string color = "material";  // material | glow (thermal) | any channel name
   std::optional<std::array<double, 2>> color_range{};  // of a scalar; none: as it is foretold
   Look look = Look::kAuto;

@@ -36,10 +36,12 @@ from ._firn import (
     StepInfo,
     Totals,
     built_with_cuda,
+    collider_mesh,
     cuda_devices,
     estimate,
     material_presets,
     scene_warnings,
+    scripted_colliders,
     why_no_cuda_device,
 )
 from . import _attributes as _attributes
@@ -76,6 +78,7 @@ __all__ = [
     "ViewError",
     "__version__",
     "built_with_cuda",
+    "collider_mesh",
     "cuda_devices",
     "estimate",
     "load",
@@ -84,5 +87,6 @@ __all__ = [
     "png",
     "scene_files",
     "scene_warnings",
+    "scripted_colliders",
     "why_no_cuda_device",
 ]

@@ -3,9 +3,10 @@ else is tried: a file that is not what Firn writes is named and refused."""
 
 from __future__ import annotations
 
+import json
 import re
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
@@ -15,6 +16,8 @@ from .errors import FileError
 
 # Of PLY, in the byte order that Firn writes.
 _TYPES = {"float": "<f4", "uchar": "u1", "ushort": "<u2", "uint": "<u4"}
+# Of vertices of surfaces, where files have them.
+_SURFACE_CHANNELS = ("body", "temperature", "nearest_id")
 _TENSOR = re.compile(r"(.+)_([0-2])([0-2])")
 _VECTOR = re.compile(r"(.+)_([xyz])")
 
@@ -29,6 +32,7 @@ class Surface:
     color: np.ndarray  # (n, 3), sRGB in [0, 1]
     velocity: np.ndarray | None  # (n, 3), m/s; OBJ has none
     triangles: np.ndarray  # (m, 3)
+    channels: dict[str, np.ndarray] = field(default_factory=dict)  # what else vertices have: (n) each
 
 
 def ranges_of(frames: list[int]) -> str:
@@ -62,6 +66,26 @@ def _bytes_of(path: Path, kind: str) -> bytes:
         return path.read_bytes()
     except OSError as error:
         _refuse(path, error.strerror or str(error), kind)
+
+
+def read_bodies(path: Path) -> dict[int, dict[str, tuple[np.ndarray, np.ndarray]]]:
+    """Of a run's stats.jsonl, by frame and name, where bodies that material moves are: a point x of one at rest is at
+    rotation x + offset. Lines that a killed run has not finished, and a file that is not there, say nothing."""
+    frames: dict[int, dict[str, tuple[np.ndarray, np.ndarray]]] = {}
+    began: dict[str, np.ndarray] = {}  # their centres of mass in the scene
+    if not path.is_file():
+        return frames
+    for text in _bytes_of(path, "statistics").splitlines():
+        try:
+            line = json.loads(text)
+            bodies = {body["collider"]: (body["rotation"], body["center_of_mass"]) for body in line["bodies"]}
+            for name, (rows, center) in bodies.items():
+                rotation, now = np.reshape(np.array(rows, np.float64), (3, 3)), np.array(center, np.float64)
+                offset = now - rotation @ began.setdefault(name, now)
+                frames.setdefault(int(line["frame"]), {})[name] = (rotation, offset)
+        except (ValueError, KeyError, TypeError):
+            continue
+    return frames
 
 
 def read_particles(path: Path, dimension: int) -> dict[str, np.ndarray]:
@@ -152,7 +176,7 @@ def _read_ply(path: Path, dimension: int) -> dict[str, np.ndarray]:
 
 
 def read_surfaces(path: Path, materials: list[str]) -> list[Surface]:
-    """In the order of `materials`, the scene's; those that have no surface in this frame are missing."""
+    """One of each of `materials`, the scene's, of no vertices where a material has no surface in this frame."""
     try:
         return _read_surface_ply(path, materials) if path.suffix == ".ply" else _read_obj(path, materials)
     except (ValueError, IndexError):
@@ -168,10 +192,11 @@ def _read_surface_ply(path: Path, materials: list[str]) -> list[Surface]:
     triangles = np.frombuffer(rest, face)["vertices"].astype(np.int64)
     if triangles.size and triangles.max() >= len(rows):
         _refuse(path, "its triangles have vertices that are not there", "surface")
+    others = [channel for channel in _SURFACE_CHANNELS if channel in (rows.dtype.names or ())]
+    if rows["material"].max(initial=0) >= len(materials):
+        _refuse(path, f"it has a material {rows['material'].max()}, the scene {len(materials)}", "surface")
     surfaces = []
-    for index in np.unique(rows["material"]):
-        if index >= len(materials):
-            _refuse(path, f"it has a material {index}, the scene {len(materials)}", "surface")
+    for index, name in enumerate(materials):
         chosen = np.flatnonzero(rows["material"] == index)
         place = np.zeros(len(rows), np.int64)
         place[chosen] = np.arange(len(chosen))
@@ -179,12 +204,13 @@ def _read_surface_ply(path: Path, materials: list[str]) -> list[Surface]:
         of_material = rows["material"][triangles[:, 0]] == index
         surfaces.append(
             Surface(
-                materials[index],
+                name,
                 _columns(own, ["x", "y", "z"]),
                 _columns(own, ["nx", "ny", "nz"]),
                 _columns(own, ["red", "green", "blue"]).astype(np.float32) / np.float32(255),
                 _columns(own, ["vx", "vy", "vz"]),
                 place[triangles[of_material]],
+                {channel: np.ascontiguousarray(own[channel]) for channel in others},
             )
         )
     return surfaces
@@ -205,7 +231,9 @@ def _read_obj(path: Path, materials: list[str]) -> list[Surface]:
             objects.append((rest, {"v": [], "vn": [], "f": []}))
         elif kind in ("v", "vn", "f") and objects:
             objects[-1][1][kind].append(rest)
-    parts: dict[str, list[Surface]] = {}
+    none = np.zeros((0, 3), np.float32)
+    nothing = np.zeros((0, 3), np.int64)
+    parts = {name: [Surface(name, none, none, none, None, nothing)] for name in materials}
     first = 1
     for name, texts in objects:
         material = _material_of(name, materials)
@@ -221,8 +249,8 @@ def _read_obj(path: Path, materials: list[str]) -> list[Surface]:
             _refuse(path, "it is truncated, or Firn did not write it", "surface")
         first += len(vertices)
         mesh = Surface(material, vertices[:, :3], normals, vertices[:, 3:], None, triangles)
-        parts.setdefault(material, []).append(mesh)
-    return [_joined(parts[name]) for name in materials if name in parts]
+        parts[material].append(mesh)
+    return [_joined(parts[name]) for name in materials]
 
 
 def _joined(meshes: list[Surface]) -> Surface:

@@ -10,8 +10,11 @@ import numpy as np
 
 from . import _run_files
 from ._usd_stage import Mesh, Points, Stage
+from ._usd_surroundings import Surroundings, pose_of
 from .errors import FileError, SceneError
 from .scene import Scene
+
+__all__ = ["Particles", "Stage", "Surfaces", "Surroundings", "pose_of", "tracers", "unknown_channel"]
 
 Columns = dict[str, np.ndarray]  # by channel, of n particles: (n), (n, d) or (n, d, d)
 
@@ -187,17 +190,20 @@ class Surfaces:
         self._stage = stage
         self._names = [material.name for material in scene.materials]
         self._meshes: list[Mesh] = []
-        self._moves = False
+        self._kind: tuple[str, set[str]] = ("", set())
 
     def add(self, path: Path) -> None:
-        found = {surface.name: surface for surface in _run_files.read_surfaces(path, self._names)}
-        moves = path.suffix == ".ply"  # OBJ has no velocities
+        surfaces = _run_files.read_surfaces(path, self._names)
+        kind = (path.suffix, set(surfaces[0].channels))  # OBJ has neither velocities nor channels
         if not self._meshes:
             self._meshes = [Mesh(self._stage, self._stage.place("surfaces", name), name) for name in self._names]
-            self._moves = moves
-        if moves != self._moves:
+            self._kind = kind
+        if kind[0] != self._kind[0]:
             raise FileError(f"{path}: the frames before it have surfaces of another format; keep one of them")
-        none = np.zeros((0, 3), np.float32)
-        for name, mesh in zip(self._names, self._meshes):
-            s = found.get(name) or _run_files.Surface(name, none, none, none, none if moves else None, none)
-            mesh.add(s.positions, s.normals, s.color, s.velocity, s.triangles)
+        if kind != self._kind:
+            odd = ", ".join(sorted(kind[1] ^ self._kind[1]))
+            raise FileError(
+                f"{path}: of its vertices and those of the frames before it only some have {odd}; make all anew by firn mesh"
+            )
+        for mesh, s in zip(self._meshes, surfaces):
+            mesh.add(s.positions, s.normals, s.color, s.velocity, s.triangles, s.channels)

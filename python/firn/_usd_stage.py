@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pxr import Kind, Sdf, Tf, Usd, UsdGeom, Vt
+from pxr import Gf, Kind, Sdf, Tf, Usd, UsdGeom, Vt
 
 from . import _firn
 from .errors import FileError
@@ -79,9 +79,9 @@ def linear(srgb: np.ndarray) -> np.ndarray:
 class Stage:
     """A file `path` that is there when `commit` returns, whole, and not before."""
 
-    def __init__(self, path: Path, scene: Scene, name: str) -> None:
-        """`name` is that of the root prim, as far as USD takes it."""
-        self.path = path
+    def __init__(self, path: Path, scene: Scene, name: str, start: float = 0) -> None:
+        """`name` is that of the root prim, as far as USD takes it; `start` the time code of frame 0."""
+        self.path, self._start = path, start
         stem = f".{path.name}.{os.getpid()}-{next(_counter)}"
         self._part, self._text = path.with_name(stem + _TEMPORARY), path.with_name(stem + ".usda")
         self._pending = 0
@@ -136,6 +136,7 @@ class Stage:
 
     def begin(self, code: float) -> None:
         """Of the next frame, later than all before."""
+        code += self._start
         self._first = code if self._first is None else self._first
         self._code = code
         self._stage.SetStartTimeCode(self._first)
@@ -233,11 +234,15 @@ class Points:
             put(points.CreateIdsAttr(), _array(Vt.Int64Array, ids, np.int64))
         if self._indices is not None and colors is not None:
             put(self._indices, _array(Vt.IntArray, colors, np.int32))
-        for name, values in channels.items():
-            for own, kind, column in _primvars_of(name, values):
-                type_name, array, dtype = _KINDS[kind]
-                primvar = self._primvars.CreatePrimvar(own, type_name, UsdGeom.Tokens.vertex)
-                put(primvar.GetAttr(), _array(array, column, dtype))
+        _add_primvars(self._stage, self._primvars, channels)
+
+
+def _add_primvars(stage: Stage, primvars: UsdGeom.PrimvarsAPI, channels: dict[str, np.ndarray]) -> None:
+    for name, values in channels.items():
+        for own, kind, column in _primvars_of(name, values):
+            type_name, array, dtype = _KINDS[kind]
+            primvar = primvars.CreatePrimvar(own, type_name, UsdGeom.Tokens.vertex)
+            stage.set(primvar.GetAttr(), _array(array, column, dtype))
 
 
 def _primvars_of(name: str, values: np.ndarray) -> Iterator[tuple[str, str, np.ndarray]]:
@@ -259,6 +264,7 @@ class Mesh:
         self._mesh = stage.define(UsdGeom.Mesh, path, label)
         self._mesh.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
         self._mesh.SetNormalsInterpolation(UsdGeom.Tokens.vertex)
+        self._primvars = UsdGeom.PrimvarsAPI(self._mesh)
         self._color = self._mesh.CreateDisplayColorPrimvar(UsdGeom.Tokens.vertex)
         self._indices = self._color.CreateIndicesAttr()
 
@@ -269,6 +275,7 @@ class Mesh:
         color: np.ndarray,
         velocity: np.ndarray | None,
         triangles: np.ndarray,
+        channels: dict[str, np.ndarray],
     ) -> None:
         """A frame, of no vertices where the material has no surface."""
         mesh, put, x = self._mesh, self._stage.set, _vec3f(positions)
@@ -283,3 +290,85 @@ class Mesh:
         put(mesh.CreateFaceVertexIndicesAttr(), _array(Vt.IntArray, triangles.reshape(-1), np.int32))
         if velocity is not None:
             put(mesh.CreateVelocitiesAttr(), _vec3f(velocity))
+        _add_primvars(self._stage, self._primvars, channels)
+
+
+class Rigid:
+    """UsdGeomMesh of what moves as a whole, if it does."""
+
+    def __init__(self, stage: Stage, path: str, label: str, color: list[float], visible: bool) -> None:
+        self._stage = stage
+        self._mesh = stage.define(UsdGeom.Mesh, path, label)
+        self._mesh.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
+        self._mesh.CreateDoubleSidedAttr(True)
+        self._mesh.CreateDisplayColorPrimvar(UsdGeom.Tokens.constant).Set(_vec3f(linear(np.array([color]))))
+        self._transform: Any = None
+        if not visible:
+            self._mesh.MakeInvisible()
+
+    def shape(
+        self, positions: np.ndarray, normals: np.ndarray | None, triangles: np.ndarray, changes: bool = False
+    ) -> None:
+        """Where it is at rest, once, or for what `changes` in every frame, with the same triangles."""
+        mesh, x = self._mesh, _vec3f(positions)
+
+        def put(attribute: Any, values: Any) -> None:
+            self._stage.set(attribute, values) if changes else attribute.Set(values)
+
+        put(mesh.CreatePointsAttr(), x)
+        put(mesh.CreateExtentAttr(), UsdGeom.PointBased.ComputeExtent(x))
+        if normals is not None:
+            put(mesh.CreateNormalsAttr(), _vec3f(normals))
+            mesh.SetNormalsInterpolation(UsdGeom.Tokens.vertex)
+        mesh.CreateFaceVertexCountsAttr().Set(Vt.IntArray(len(triangles), 3))
+        mesh.CreateFaceVertexIndicesAttr().Set(_array(Vt.IntArray, triangles.reshape(-1), np.int32))
+
+    def place(self, rotation: np.ndarray, offset: np.ndarray) -> None:
+        """A point x of it is at rotation x + offset in this frame."""
+        self._transform = self._transform or self._mesh.MakeMatrixXform()
+        self._stage.set(self._transform, _matrix(rotation, offset))
+
+
+def _matrix(rotation: np.ndarray, offset: np.ndarray) -> Any:
+    """As USD has it, which multiplies rows."""
+    whole = np.eye(4)
+    whole[:3, :3] = rotation.T
+    whole[3, :3] = offset
+    return Gf.Matrix4d(whole.tolist())
+
+
+# Of film: a lens of 50 mm is a normal one. USD has them in tenths of the unit of the stage, which is a metre.
+_FILM_WIDTH = 0.036 * 10
+# How near and how far a camera sees, over the distance of what it looks at.
+_CLIPPING = (1e-3, 1e3)
+
+
+class View:
+    """UsdGeomCamera of pictures, wide as many times as high as `aspect` says."""
+
+    def __init__(self, stage: Stage, path: str, aspect: float, moves: bool) -> None:
+        self._stage, self._moves = stage, moves
+        self._height = _FILM_WIDTH / aspect
+        self._camera = stage.define(UsdGeom.Camera, path, "camera")
+        self._camera.CreateProjectionAttr(UsdGeom.Tokens.perspective)
+        self._camera.CreateHorizontalApertureAttr(_FILM_WIDTH)
+        self._camera.CreateVerticalApertureAttr(self._height)
+        self._transform = self._camera.MakeMatrixXform()
+        self._is_placed = False
+
+    def place(self, eye: np.ndarray, target: np.ndarray, up: np.ndarray, fov: float) -> None:
+        """In this frame; `fov` is the vertical angle of view, radians. A camera that does not move is placed once."""
+        if self._is_placed and not self._moves:
+            return
+        put = self._stage.set if self._moves else lambda attribute, value: attribute.Set(value)
+        distance = float(np.linalg.norm(target - eye))
+        backward = (eye - target) / distance
+        right = np.cross(up, backward)
+        right /= np.linalg.norm(right)
+        axes = np.stack([right, np.cross(backward, right), backward], axis=1)  # it looks along its -z
+        put(self._transform, _matrix(axes, eye))
+        put(self._camera.CreateFocalLengthAttr(), 0.5 * self._height / float(np.tan(0.5 * fov)))
+        put(self._camera.CreateFocusDistanceAttr(), distance)
+        if not self._is_placed:
+            self._camera.CreateClippingRangeAttr(Gf.Vec2f(*(part * distance for part in _CLIPPING)))
+        self._is_placed = True

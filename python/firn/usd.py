@@ -1,6 +1,6 @@
 """USD files of runs and of simulations, for what reads OpenUSD: Houdini, Blender, Omniverse, usdview.
 
-    python -m firn.usd out/dam-break                       # particle files and surfaces of a run, in its folder
+    python -m firn.usd out/dam-break    # particle files and surfaces of a run, colliders and camera, in its folder
 
     with firn.usd.Writer("drop.usdc", scene) as file:      # a simulation, frame by frame
         file.add(simulation)
@@ -26,7 +26,7 @@ from .errors import Error, FileError, PackageError, SceneError
 from .scene import Scene, load
 
 if TYPE_CHECKING:
-    from . import _usd_parts, _usd_stage
+    from . import _usd_parts, _usd_stage, _usd_surroundings
     from .simulation import Simulation
 
 __all__ = ["Writer", "export"]
@@ -92,6 +92,8 @@ class Writer:
         is heat.
     by
         "material", "body" or "all": what the particles of a prim have in common.
+    start
+        The time code of frame 0.
 
     As a context it closes the file at the end, and discards it where an exception leaves the context.
     """
@@ -102,6 +104,7 @@ class Writer:
         scene: Scene,
         channels: Sequence[str] | None = None,
         by: str = "material",
+        start: float = 0,
     ) -> None:
         _checked("by", by, _SORTS)
         checked = _checked_path(path)
@@ -115,7 +118,8 @@ class Writer:
         self._last = -1.0
         self._particles: _usd_parts.Particles | None = None
         self._tracers: _usd_parts.Particles | None = None
-        self._stage: _usd_stage.Stage | None = parts.Stage(checked, scene, scene.name)
+        self._stage: _usd_stage.Stage | None = parts.Stage(checked, scene, scene.name, start)
+        self._surroundings: _usd_surroundings.Surroundings | None = None
 
     def add(self, simulation: Simulation) -> None:
         """The simulation as it is now, which is one of the file's scene. Time codes are times in frames; each is later
@@ -142,6 +146,11 @@ class Writer:
             if self._tracers is None:
                 self._tracers = _parts().tracers(self._stage, self._scene, of_tracers, per_cell)
             self._tracers.add(of_tracers, "the simulation")
+        # A program may move any of them.
+        poses = {i: _parts().pose_of(state) for i, state in enumerate(simulation.colliders())}
+        if self._surroundings is None:
+            self._surroundings = _parts().Surroundings(self._stage, self._scene, set(poses))
+        self._surroundings.add(simulation.time, poses)
         self._stage.end()
 
     def _columns_of(self, simulation: Simulation) -> dict[str, np.ndarray]:
@@ -203,6 +212,11 @@ class _Run:
         self.particles = _run_files.frames_in(path / "particles", "particles", ("npz", "ply"))
         self.tracers = _run_files.frames_in(path / "particles", "tracers", ("npz", "ply"))
         self.surfaces = _run_files.frames_in(path / "surfaces", "surface", ("ply", "obj"))
+        index = {collider.name: i for i, collider in enumerate(self.scene.colliders)}
+        bodies = _run_files.read_bodies(path / "stats.jsonl")
+        self.poses = {
+            frame: {index[name]: pose for name, pose in at.items() if name in index} for frame, at in bodies.items()
+        }
         if only == "surfaces":
             self.particles, self.tracers = {}, {}
         elif only == "particles":
@@ -240,8 +254,9 @@ def export(
     channels: Sequence[str] | None = None,
     by: str | None = None,
     only: str | None = None,
+    start: float = 0,
 ) -> Path:
-    """Writes a run's particle files and surfaces to one USD file, and returns its path.
+    """Writes a run's particle files and surfaces, its colliders and its camera to one USD file, and returns its path.
 
     Parameters
     ----------
@@ -258,7 +273,9 @@ def export(
         "material", "body" or "all": what the particles of a prim have in common. By default the material, where the
         files tell it.
     only
-        "particles" or "surfaces".
+        "particles" or "surfaces", without all else.
+    start
+        The time code of frame 0; pipelines that begin at frame 1001 want 1001.
 
     Raises FileError for files that are not there, that cannot be read or that lack a channel, and SceneError for names
     that nothing has. The file is written whole or not at all.
@@ -271,10 +288,12 @@ def export(
     name = kept.path.resolve().name  # that of the scene is lost: a run's scene is scene.toml
     target = _checked_path(kept.path / f"{name}.usdc" if path is None else path)
     wanted, chosen = kept.frames(*frames), _checked_channels(channels)
-    stage = parts.Stage(target, scene, name)
+    stage = parts.Stage(target, scene, name, start)
     try:
         particles = tracers = None
         surfaces = parts.Surfaces(stage, scene)
+        posed = {i for at in kept.poses.values() for i in at}
+        around = parts.Surroundings(stage, scene, posed) if only is None else None
         for frame in wanted:
             if frame in kept.particles:
                 columns = _run_files.read_particles(kept.particles[frame], d)
@@ -289,6 +308,8 @@ def export(
                 tracers.add(columns, kept.tracers.get(frame))
             if frame in kept.surfaces:
                 surfaces.add(kept.surfaces[frame])
+            if around is not None:
+                around.add(frame / scene.simulation.fps, kept.poses.get(frame, {}))
             stage.end()
         stage.commit()
     finally:
@@ -310,7 +331,7 @@ def _frames_of(text: str) -> Frames:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Of `python -m firn.usd`; returns the exit code, as the program `firn` has them."""
     parser = argparse.ArgumentParser(
-        prog="python -m firn.usd", description="Writes a run's particles and surfaces as USD."
+        prog="python -m firn.usd", description="Writes a run's particles, surfaces, colliders and camera as USD."
     )
     parser.add_argument("run", metavar="RUN", help="folder of a run")
     parser.add_argument(
@@ -320,11 +341,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--channels", metavar="NAME,...", help="primvars (default: all channels that the files hold)")
     parser.add_argument("--by", choices=_SORTS, help="what particles of a prim have in common (default: the material)")
     parser.add_argument("--only", choices=("particles", "surfaces"), help="without the others")
+    parser.add_argument("--start", metavar="CODE", type=float, default=0, help="time code of frame 0 (default: 0)")
     given = parser.parse_args(arguments)
     try:
         frames = _frames_of(given.frames) if given.frames is not None else (None, None)
         channels = given.channels.split(",") if given.channels is not None else None
-        path = export(given.run, given.output, frames, channels, given.by, given.only)
+        path = export(given.run, given.output, frames, channels, given.by, given.only, given.start)
     except Error as error:
         print(f"firn.usd: {error}", file=sys.stderr)
         return error.exit_code

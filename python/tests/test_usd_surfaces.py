@@ -10,7 +10,7 @@ from pxr import UsdGeom
 
 import firn
 import firn.usd
-from usd_reader import colors, encoded, meshes, opened, points, text, value
+from usd_reader import colors, encoded, meshes, opened, points, primvar, text, value
 from usd_runs import SCENE, check, command, run  # noqa: F401
 
 
@@ -25,18 +25,28 @@ def surface_of(material, frame):
     return x, normals, random.integers(0, 256, (n, 3)).astype("u1"), velocity, triangle_fan(n)
 
 
-def write_surface_ply(path, frame, materials=(0, 1)):
+def more_of(material, frame):
+    """What vertices have besides, in the order of the file."""
+    n = 4 + material + frame
+    random = np.random.default_rng([material, frame, 1])
+    body, identity = random.integers(0, 9, n).astype("<u2"), (2**31 + np.arange(n)).astype("<u4")
+    return {"body": body, "temperature": random.random(n).astype("<f4"), "nearest_id": identity}
+
+
+def write_surface_ply(path, frame, materials=(0, 1), more=False):
     names = [("x", "f4"), ("nx", "f4"), ("vx", "f4")]
     row = [(prefix[0][:-1] + axis, "f4") for prefix in names for axis in "xyz"]
     row += [(name, "u1") for name in ("red", "green", "blue")] + [("material", "<u2")]
+    row += [(name, values.dtype.str) for name, values in more_of(0, 0).items() if more]
     rows, faces, first = [], [], 0
     for material in materials:
         x, normals, color, velocity, triangles = surface_of(material, frame)
         for i in range(len(x)):
-            rows.append((*x[i], *normals[i], *velocity[i], *color[i], material))
+            others = [values[i] for values in more_of(material, frame).values() if more]
+            rows.append((*x[i], *normals[i], *velocity[i], *color[i], material, *others))
         faces += [(3, triangle + first) for triangle in triangles]
         first += len(x)
-    kinds = {"f4": "float", "u1": "uchar", "<u2": "ushort"}
+    kinds = {"f4": "float", "<f4": "float", "u1": "uchar", "<u2": "ushort", "<u4": "uint"}
     header = ["ply", "format binary_little_endian 1.0", "comment surfaces", f"element vertex {len(rows)}"]
     header += [f"property {kinds[kind]} {name}" for name, kind in row]
     header += [f"element face {len(faces)}", "property list uchar uint vertex_indices", "end_header", ""]
@@ -100,6 +110,25 @@ def test_surfaces_with_velocities(run):
         firn.usd.export(folder)
 
 
+def test_surfaces_with_what_particles_have(run):
+    folder = run([])
+    (folder / "surfaces").mkdir()
+    for frame, materials in enumerate(((), (0, 1), (1,))):
+        write_surface_ply(folder / f"surfaces/surface_{frame:06}.ply", frame, materials, more=True)
+    stage = opened(firn.usd.export(folder))
+    for frame, materials in enumerate(((), (0, 1), (1,))):
+        for material, mesh in enumerate(meshes(stage).values()):
+            for name, values in more_of(material, frame).items():
+                found = primvar(mesh, name)
+                assert found.GetInterpolation() == UsdGeom.Tokens.vertex
+                expected = values if material in materials else values[:0]
+                expected = expected if name == "temperature" else expected.astype("i4")  # Blender reads no others
+                np.testing.assert_array_equal(value(found.GetAttr(), frame), expected)
+    write_surface_ply(folder / "surfaces/surface_000002.ply", 2)
+    with pytest.raises(firn.FileError, match="only some have body, nearest_id, temperature; make all anew by firn mesh"):
+        firn.usd.export(folder)
+
+
 def test_surfaces_of_obj(run):
     """Several bodies of one material are one mesh, as they are in PLY."""
     folder = run([])
@@ -158,6 +187,9 @@ def test_a_run_of_the_program(tmp_path):
             x, low, high = value(mesh.GetPointsAttr(), frame), *value(mesh.GetExtentAttr(), frame)
             own = columns["position"][columns["material"] == index]
             assert len(x) > 50 and (low < own.min(0)).all() and (high > own.max(0)).all()
+            nearest = value(primvar(mesh, "nearest_id").GetAttr(), frame)
+            assert set(nearest) <= set(columns["id"][columns["material"] == index])
+            assert set(value(primvar(mesh, "body").GetAttr(), frame)) == {index}
             corners = x[value(mesh.GetFaceVertexIndicesAttr(), frame).reshape(-1, 3)].astype(float)
             enclosed = np.einsum("ti,ti->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6
             assert (

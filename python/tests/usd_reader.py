@@ -38,7 +38,12 @@ def points(stage):
 
 
 def meshes(stage):
-    return prims(stage, UsdGeom.Mesh)
+    """Of material."""
+    return {path: mesh for path, mesh in prims(stage, UsdGeom.Mesh).items() if not path.startswith("colliders/")}
+
+
+def colliders(stage):
+    return {path: mesh for path, mesh in prims(stage, UsdGeom.Mesh).items() if path.startswith("colliders/")}
 
 
 def codes(attribute):

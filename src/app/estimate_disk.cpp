@@ -12,6 +12,8 @@ namespace {
 
 // PNG needs between 0.1 (a lone ball) and 1 byte (the frame full of grains) per pixel.
 constexpr double kPngBytesPerPixel = 0.5;
+// Halves of light, compressed: between nothing (the background alone) and 5 (the frame full).
+constexpr double kExrBytesPerPixel = 3;
 
 // Between 0.006 (a lone cube) and 0.04 (grains that all move).
 constexpr double kVideoBytesPerPixel = 0.03;
@@ -98,7 +100,7 @@ DiskEstimate estimate_disk(const Scene& scene, const SceneEstimate& need) {
   if (!out.volumes.empty()) disk.particle_files += volume_bytes(scene, need);
   disk.particle_files += surface_bytes(scene, need);
   const double pixels = static_cast<double>(out.resolution[0]) * out.resolution[1];
-  if (out.image) disk.picture = kPngBytesPerPixel * pixels;
+  if (out.image) disk.picture = (kPngBytesPerPixel + (out.exr ? kExrBytesPerPixel : 0)) * pixels;
   if (out.image && out.video) disk.video = disk.frames * kVideoBytesPerPixel * pixels;
   disk.records = record_bytes(scene, disk.frames);
   disk.checkpoint = static_cast<double>(need.state_bytes);

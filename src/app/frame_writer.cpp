@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "src/app/picture_files.h"
 #include "src/app/stopwatch.h"
 #include "src/scene/output_channels.h"
 
@@ -68,14 +69,14 @@ void FrameWriter::write(const Simulation& simulation, const FrameStats& stats,
 // Where steps take the processor that pictures need, nothing would be gained by drawing beside
 // them; but what one thread compresses and a disk takes need not be waited for.
 void FrameWriter::write_picture(Shown shown, int frame, bool beside) {
-  const std::string path = directory_.image_path(frame).string();
   if (beside)
-    picture_ = std::async(std::launch::async, [this, path, shown = std::move(shown)] {
-      write_png(path, renderer_->render(shown));
+    picture_ = std::async(std::launch::async, [this, frame, shown = std::move(shown)] {
+      app::write_picture(directory_, frame, renderer_->render(shown));
     });
   else
-    picture_ = std::async(std::launch::async,
-                          [path, image = renderer_->render(shown)] { write_png(path, image); });
+    picture_ = std::async(std::launch::async, [this, frame, image = renderer_->render(shown)] {
+      app::write_picture(directory_, frame, image);
+    });
 }
 
 void FrameWriter::finish_picture(RunSeconds& seconds) {

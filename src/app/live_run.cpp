@@ -11,6 +11,7 @@
 #include "src/app/going_on.h"
 #include "src/app/interrupt.h"
 #include "src/app/scene_catalog.h"
+#include "src/render/image.h"
 #include "src/scene/continuation.h"
 #include "src/scene/input_files.h"
 #include "src/scene/output_channels.h"
@@ -107,6 +108,7 @@ void LiveRun::set(const std::vector<std::string>& assignments, bool again) {
   if (directory_ != nullptr) {
     require_formats(change.scene.output, change.scene.grid.dx);
     require_surface_formats(change.scene, change.scene.output.surface);
+    require_picture_files(change.scene.output);
   }
   const std::lock_guard lock(mutex_);
   if (failed_ && !again) throw has_failed();  // meanwhile

@@ -30,17 +30,21 @@ int mesh(const Options& options) {
   const RunDirectory& target = where.target();
   const auto formats = options.formats.empty() ? std::vector<std::string>{"obj"} : options.formats;
   const SurfaceWriter writer(scene, target, formats);
+  std::vector<std::string> welcome{"id"};
+  if (scene.solves_heat()) welcome.emplace_back("temperature");
   RemadeFrames remade(options, frames.size());
   remade.begin();
   for (const int frame : frames) {
-    const auto read = kept.read(frame, {"velocity", "material", "body", "volume"}, "surfaces need");
+    const auto read =
+        kept.read(frame, {"velocity", "material", "body", "volume"}, "surfaces need", welcome);
     if (!read) {
       remade.left_out(frame);
       continue;
     }
     if (remade.none()) target.take_over_for(run);
     const FrameMark& mark = read->particles.mark;
-    writer.write(snapshot_of(read->particles), bodies.at(frame, mark.time), mark);
+    writer.write(snapshot_of(read->particles), bodies.at(frame, mark.time), mark,
+                 read->particles.find("id") != nullptr);
     remade.made(frame);
   }
   const auto folder = target.surface_path(0, formats[0]).parent_path();

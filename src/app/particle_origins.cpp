@@ -12,7 +12,7 @@
 namespace firn::app {
 namespace {
 
-constexpr std::string_view kChannels[] = {"material", "body", "mass", "volume"};
+constexpr std::string_view kChannels[] = {"id", "material", "body", "mass", "volume"};
 
 bool is_kept_for_good(const std::string& channel) {
   return std::find(std::begin(kChannels), std::end(kChannels), channel) != std::end(kChannels);

@@ -1,5 +1,5 @@
-// What particles have from their beginning and keep: material, body, mass and volume at rest. Files
-// of a run need not hold it, since it follows from who a particle is.
+// What particles have from their beginning and keep: id, material, body, mass and volume at rest.
+// Files of a run need not hold it, since it follows from who a particle is.
 #pragma once
 
 #include <memory>

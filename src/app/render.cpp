@@ -9,6 +9,7 @@
 #include "firn/error.h"
 #include "firn/render.h"
 #include "src/app/commands.h"
+#include "src/app/picture_files.h"
 #include "src/app/progress.h"
 #include "src/app/recorded_bodies.h"
 #include "src/app/remade_frames.h"
@@ -128,8 +129,7 @@ int render(const Options& options) {
       continue;
     }
     if (remade.none()) target.take_over_for(run);
-    write_png(target.image_path(frame).string(),
-              renderer.render(shown_by(scene, bodies, frame, *read)));
+    write_picture(target, frame, renderer.render(shown_by(scene, bodies, frame, *read)));
     remade.made(frame);
   }
   if (scene.output.video && remade.count() > 1) write_video(scene, target, remade.progress());

@@ -14,6 +14,7 @@
 #include "src/app/stopwatch.h"
 #include "src/io/particle_formats.h"
 #include "src/io/surface_file.h"
+#include "src/render/image.h"
 #include "src/scene/output_channels.h"
 
 namespace firn::app {
@@ -173,6 +174,7 @@ RunResult run_scene(const Scene& scene, const RunDirectory& directory, const Opt
   // Before bodies are filled.
   require_formats(scene.output, scene.grid.dx);
   require_surface_formats(scene, scene.output.surface);
+  require_picture_files(scene.output);
   return RunLoop(scene, directory, options, progress, std::move(from), outdated).run();
 }
 

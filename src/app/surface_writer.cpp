@@ -50,7 +50,7 @@ std::map<std::pair<int, int>, SurfaceLayer> surfaces_of(const Scene& scene) {
     const bool liquid = is_liquid(scene.materials[m].model);
     for (std::size_t i = 0; i < owners[m].size() && !(liquid && i > 0); ++i) {
       SurfaceLayer& own = surfaces[{material, liquid ? 0 : owners[m][i]}];
-      own = {name, material, surface_voxel(scene, per_cell(scene, owners[m][i])), nullptr, {}, {}};
+      own = {name, material, surface_voxel(scene, per_cell(scene, owners[m][i])), nullptr};
       if (liquid || owners[m].size() == 1) continue;
       std::string numbered;
       for (std::size_t digits = 1; numbered.empty() || !taken.insert(numbered).second; ++digits)
@@ -85,23 +85,30 @@ SurfaceWriter::SurfaceWriter(const Scene& scene, const RunDirectory& directory,
 }
 
 void SurfaceWriter::write(const Snapshot& particles, const std::vector<ColliderState>& colliders,
-                          const FrameMark& mark) const {
+                          const FrameMark& mark, bool ids_are_known) const {
   if (formats_.empty()) return;
   const auto surfaces = material_surfaces(
       scene_, particles, std::vector<bool>(scene_.materials.size(), true), walls_->at(colliders));
   const std::vector<float> colors = colors_of(scene_, particles);
+  SurfaceFrame frame{mark,
+                     scene_.solves_heat() && particles.temperature.size() == particles.size(),
+                     ids_are_known,
+                     {}};
   auto all = surfaces_;
   for (const MaterialSurface& s : surfaces) {
     SurfaceLayer& layer = all.at({s.material, s.body});
     layer.surface = &s.surface;
-    layer.velocity = s.at_vertices(particles.velocity, 3);
+    layer.velocity = s.fitted_at_vertices(particles.velocity);
     layer.color = s.at_vertices(colors, 3);
+    if (frame.has_temperature) layer.temperature = s.at_vertices(particles.temperature, 1);
+    for (const std::uint32_t p : s.nearest_to_vertices()) {
+      layer.body.push_back(particles.body[p]);
+      layer.id.push_back(particles.id[p]);
+    }
   }
-  std::vector<SurfaceLayer> layers;
-  layers.reserve(all.size());
-  for (auto& [of, layer] : all) layers.push_back(std::move(layer));
+  for (auto& [of, layer] : all) frame.layers.push_back(std::move(layer));
   for (const SurfaceFormat* format : formats_)
-    format->write(directory_.surface_path(mark.frame, format->name), layers, mark);
+    format->write(directory_.surface_path(mark.frame, format->name), frame);
 }
 
 }  // namespace firn::app

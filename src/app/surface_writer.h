@@ -24,9 +24,10 @@ class SurfaceWriter {
                 const std::vector<std::string>& formats);
 
   bool writes() const { return !formats_.empty(); }
-  // Needs positions, velocities, materials, bodies and volumes. `colliders`: where they are.
+  // Needs positions, velocities, materials, bodies and volumes; writes temperatures and ids where
+  // there are some. `colliders`: where they are.
   void write(const Snapshot& particles, const std::vector<ColliderState>& colliders,
-             const FrameMark& mark) const;
+             const FrameMark& mark, bool ids_are_known = true) const;
 
  private:
   const Scene& scene_;

@@ -20,6 +20,7 @@
 #include "src/io/particle_formats.h"
 #include "src/io/posix_file.h"
 #include "src/io/surface_file.h"
+#include "src/render/image.h"
 #include "src/render/process.h"
 #include "src/scene/continuation.h"
 #include "src/view/server.h"
@@ -122,6 +123,7 @@ void view_scene(const Options& options, Progress& progress) {
   if (!options.output.empty()) {
     require_formats(scene.output, scene.grid.dx);
     require_surface_formats(scene, scene.output.surface);
+    require_picture_files(scene.output);
     directory.emplace(RunDirectory::create(options.output, options.overwrite));
   }
   for (const std::string& warning : scene_warnings(scene)) progress.line("warning: " + warning);

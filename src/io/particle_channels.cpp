@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <numbers>
 #include <string_view>
 #include <utility>
 
@@ -32,6 +33,16 @@ std::vector<float> speed(const Snapshot& s) {
   return result;
 }
 
+std::vector<float> ball_radius(const Snapshot& s) {
+  std::vector<float> result;
+  result.reserve(s.volume.size());
+  for (const double volume : s.volume)
+    result.push_back(static_cast<float>(s.dimension == 3
+                                            ? std::cbrt(3 * volume / (4 * std::numbers::pi))
+                                            : std::sqrt(volume / std::numbers::pi)));
+  return result;
+}
+
 // What no list of floats in a snapshot holds as it is written.
 struct Gatherer {
   std::string_view name;  // of its row in output_channels()
@@ -40,6 +51,7 @@ struct Gatherer {
 
 constexpr Gatherer kGatherers[] = {
     {"speed", [](const Snapshot& s) -> Values { return speed(s); }},
+    {"pscale", [](const Snapshot& s) -> Values { return ball_radius(s); }},
     {"material", [](const Snapshot& s) -> Values { return s.material; }},
     {"body", [](const Snapshot& s) -> Values { return s.body; }},
     {"vorticity", [](const Snapshot& s) -> Values { return vorticity(s); }},

@@ -12,7 +12,7 @@
 namespace firn {
 
 // The channels a particle file can carry beside the position: velocity, speed, material, body,
-// mass, volume, deformation_gradient, plastic_state, stress (Kirchhoff, Pa), pressure
+// mass, volume, pscale, deformation_gradient, plastic_state, stress (Kirchhoff, Pa), pressure
 // (-tr(stress)/d), vorticity (diagnostics/vorticity.h, 1/s), temperature (K), phase (0 solid,
 // 1 liquid), id.
 std::vector<std::string> particle_channels();

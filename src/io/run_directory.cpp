@@ -35,10 +35,10 @@ struct FrameFiles {
   std::string_view folder, prefix, extension;
 };
 std::vector<FrameFiles> all_frame_files() {
-  std::vector<FrameFiles> all{
-      {"frames", "frame", "png"},     {"volumes", "volume", "vdb"},
-      {"surfaces", "surface", "obj"}, {"surfaces", "surface", "ply"},
-      {"surfaces", "surface", "vdb"}, {"checkpoints", "checkpoint", "firn"}};
+  std::vector<FrameFiles> all{{"frames", "frame", "png"},           {"frames", "frame", "exr"},
+                              {"volumes", "volume", "vdb"},         {"surfaces", "surface", "obj"},
+                              {"surfaces", "surface", "ply"},       {"surfaces", "surface", "vdb"},
+                              {"checkpoints", "checkpoint", "firn"}};
   for (const ParticleFormat& format : particle_formats())
     for (const char* prefix : {"particles", "tracers"})
       all.push_back({"particles", prefix, format.extension});
@@ -318,6 +318,10 @@ void RunDirectory::make_sensor_folder() const { prepare_folder(path_ / "sensors"
 
 fs::path RunDirectory::image_path(int frame) const {
   return image_folder() / numbered_file_name("frame", frame, "png");
+}
+
+fs::path RunDirectory::light_path(int frame) const {
+  return image_folder() / numbered_file_name("frame", frame, "exr");
 }
 
 std::vector<int> RunDirectory::image_frames() const {

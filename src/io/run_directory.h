@@ -60,6 +60,7 @@ class RunDirectory {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path image_folder() const { return path_ / "frames"; }
   std::filesystem::path image_path(int frame) const;  // frames/frame_000012.png
+  std::filesystem::path light_path(int frame) const;  // frames/frame_000012.exr, beside it
   std::vector<int> image_frames() const;              // of the pictures that are there, ascending
   void make_image_folder() const;
   std::filesystem::path particle_path(int frame, std::string_view extension) const;

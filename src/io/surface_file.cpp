@@ -24,14 +24,13 @@ static_assert(std::endian::native == std::endian::little, "numbers are copied as
 namespace firn {
 namespace {
 
-void write_obj(const std::filesystem::path& path, std::span<const SurfaceLayer> layers,
-               const FrameMark& mark) {
+void write_obj(const std::filesystem::path& path, const SurfaceFrame& frame) {
   AtomicFile file(path);
   fmt::memory_buffer text;
   const auto out = std::back_inserter(text);
-  fmt::format_to(out, "# Surfaces written by Firn, t = {} s, m\n", mark.time);
+  fmt::format_to(out, "# Surfaces written by Firn, t = {} s, m\n", frame.mark.time);
   std::size_t first = 1;  // OBJ counts vertices from one, through all objects
-  for (const SurfaceLayer& layer : layers) {
+  for (const SurfaceLayer& layer : frame.layers) {
     if (layer.surface == nullptr) continue;
     const SurfaceMesh& mesh = layer.surface->mesh();
     fmt::format_to(out, "o {}\n", layer.name);
@@ -80,10 +79,10 @@ std::uint8_t byte_of(float color) {
   return static_cast<std::uint8_t>(255 * std::clamp(color, 0.0f, 1.0f) + kAbove);
 }
 
-void write_ply_mesh(const std::filesystem::path& path, std::span<const SurfaceLayer> layers,
-                    const FrameMark& mark) {
+// Who reads PLY goes by the header: what has a name of its own stands behind what all of them know.
+void write_ply_mesh(const std::filesystem::path& path, const SurfaceFrame& frame) {
   std::size_t vertices = 0, triangles = 0;
-  for (const SurfaceLayer& layer : layers) {
+  for (const SurfaceLayer& layer : frame.layers) {
     if (layer.surface == nullptr) continue;
     vertices += layer.surface->mesh().vertices();
     triangles += layer.surface->mesh().triangles.size() / 3;
@@ -91,28 +90,31 @@ void write_ply_mesh(const std::filesystem::path& path, std::span<const SurfaceLa
   std::string header = fmt::format(
       "ply\nformat binary_little_endian 1.0\ncomment surfaces written by Firn, t = {} s, m\n"
       "element vertex {}\n",
-      mark.time, vertices);
+      frame.mark.time, vertices);
   for (const char* name : {"x", "y", "z", "nx", "ny", "nz", "vx", "vy", "vz"})
     header += fmt::format("property float {}\n", name);
   for (const char* name : {"red", "green", "blue"})
     header += fmt::format("property uchar {}\n", name);
-  header += fmt::format(
-      "property ushort material\nelement face {}\n"
-      "property list uchar uint vertex_indices\nend_header\n",
-      triangles);
+  header += "property ushort material\nproperty ushort body\n";
+  if (frame.has_temperature) header += "property float temperature\n";
+  if (frame.has_id) header += "property uint nearest_id\n";
+  header += fmt::format("element face {}\nproperty list uchar uint vertex_indices\nend_header\n",
+                        triangles);
   AtomicFile file(path);
   file.write(header);
   Bytes faces;
   std::uint32_t first = 0;
-  for (const SurfaceLayer& layer : layers) {
+  for (const SurfaceLayer& layer : frame.layers) {
     if (layer.surface == nullptr) continue;
     const SurfaceMesh& mesh = layer.surface->mesh();
     Bytes rows;
-    for (std::size_t i = 0; i < 3 * mesh.vertices(); i += 3) {
+    for (std::size_t i = 0; i < mesh.vertices(); ++i) {
       for (const auto* values : {&mesh.positions, &mesh.normals, &layer.velocity})
-        rows.append(&(*values)[i], 3 * sizeof(float));
-      for (std::size_t c = 0; c < 3; ++c) rows.add(byte_of(layer.color[i + c]));
-      rows.add(static_cast<std::uint16_t>(layer.material));
+        rows.append(&(*values)[3 * i], 3 * sizeof(float));
+      for (std::size_t c = 0; c < 3; ++c) rows.add(byte_of(layer.color[3 * i + c]));
+      rows.add(static_cast<std::uint16_t>(layer.material), layer.body[i]);
+      if (frame.has_temperature) rows.add(layer.temperature[i]);
+      if (frame.has_id) rows.add(layer.id[i]);
     }
     file.write(rows.all());
     for (std::size_t t = 0; t < mesh.triangles.size(); t += 3)
@@ -135,13 +137,12 @@ openvdb::FloatGrid::Ptr level_set_of(const SurfaceLayer& layer, const FrameMark&
   return signed_distances(layer.surface->mesh(), *set.whole(layer.surface->level()));
 }
 
-void write_level_sets(const std::filesystem::path& path, std::span<const SurfaceLayer> layers,
-                      const FrameMark& mark) {
+void write_level_sets(const std::filesystem::path& path, const SurfaceFrame& frame) {
   openvdb::GridCPtrVec grids;
-  for (const SurfaceLayer& layer : layers) {
-    const openvdb::FloatGrid::Ptr grid = level_set_of(layer, mark);
+  for (const SurfaceLayer& layer : frame.layers) {
+    const openvdb::FloatGrid::Ptr grid = level_set_of(layer, frame.mark);
     grid->setName(layer.name);
-    mark_grid(*grid, mark);
+    mark_grid(*grid, frame.mark);
     grids.push_back(grid);
   }
   write_grids(path, grids);
@@ -156,10 +157,7 @@ double finest_voxel(const Scene& scene) {
   return finest;
 }
 #else
-void write_level_sets(const std::filesystem::path&, std::span<const SurfaceLayer>,
-                      const FrameMark&) {
-  require_surfaces();
-}
+void write_level_sets(const std::filesystem::path&, const SurfaceFrame&) { require_surfaces(); }
 #endif
 
 constexpr SurfaceFormat kFormats[] = {

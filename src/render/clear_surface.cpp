@@ -375,12 +375,12 @@ void ClearSurface::advance(Paths& paths) const {
 }
 
 V3p ClearSurface::before(const V3p& behind, const V3p& direction, const Lanes& object,
-                         const Lanes& distance) const {
+                         const Lanes& distance, Lanes& met) const {
   Paths paths;
   start(paths, behind, direction, object, distance);
+  met = 0.0f;
   if (!paths.met) return behind;
-  int met[kPacket];
-  std::copy(std::begin(paths.open), std::end(paths.open), met);
+  for (int i = 0; i < kLanes; ++i) met[i] = paths.open[i] != 0 ? 1.0f : 0.0f;
   for (int i = 0; i < kMostSegments; ++i) {
     if (std::none_of(paths.open, paths.open + kPacket, [](int o) { return o != 0; })) break;
     advance(paths);

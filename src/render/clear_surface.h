@@ -17,9 +17,9 @@ class ClearSurface {
   bool may_show(int x, int y) const;
 
   // What rays from the camera see whose light without clear materials is `behind`: `object`, at
-  // `distance`.
-  V3p before(const V3p& behind, const V3p& direction, const Lanes& object,
-             const Lanes& distance) const;
+  // `distance`. `met` becomes 1 where there are any, 0 elsewhere.
+  V3p before(const V3p& behind, const V3p& direction, const Lanes& object, const Lanes& distance,
+             Lanes& met) const;
 
  private:
   struct Paths;

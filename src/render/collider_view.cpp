@@ -112,6 +112,17 @@ std::vector<ColliderPose> ColliderView::poses(const std::vector<ColliderState>& 
   return result;
 }
 
+std::vector<TriangleSurface> ColliderView::surfaces_of(std::size_t collider, double time) const {
+  std::vector<TriangleSurface> result;
+  for (const Surface& mesh : meshes_) {
+    if (mesh.collider != collider) continue;
+    TriangleSurface& own = result.emplace_back(mesh.at_rest);
+    if (mesh.sequence != nullptr)
+      own.vertices = placed_at(time, *mesh.sequence, mesh.scale, mesh.outer);
+  }
+  return result;
+}
+
 std::vector<TriangleSurface> ColliderView::surfaces(
     const std::vector<ColliderState>& states) const {
   const std::vector<ColliderPose> at = poses(states);

@@ -4,14 +4,12 @@
 
 #include <vector>
 
+#include "firn/render.h"
 #include "firn/scene.h"
 #include "firn/simulation.h"
 #include "src/render/render.h"
 
 namespace firn {
-
-// Where colliders that follow key frames are at a time, s; those that material moves are at rest.
-std::vector<ColliderState> scripted_colliders(const Scene& scene, double time);
 
 class ColliderView {
  public:
@@ -21,6 +19,9 @@ class ColliderView {
   // One per collider of the scene; `states` that are missing are at rest.
   std::vector<ColliderPose> poses(const std::vector<ColliderState>& states) const;
   std::vector<TriangleSurface> surfaces(const std::vector<ColliderState>& states) const;
+  // Of one collider, in its own coordinates, also where it is not visible; of files that change
+  // with time as at this one.
+  std::vector<TriangleSurface> surfaces_of(std::size_t collider, double time) const;
 
  private:
   struct Surface {

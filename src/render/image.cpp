@@ -46,18 +46,23 @@ Rgb Image::pixel(int x, int y) const {
 }
 
 void Image::set_pixel(int x, int y, Rgb color) {
-  std::copy(color.begin(), color.end(),
-            rgb.begin() + 3 * (static_cast<std::ptrdiff_t>(y) * width + x));
+  const std::size_t i = static_cast<std::size_t>(y) * width + x;
+  std::copy(color.begin(), color.end(), rgb.begin() + static_cast<std::ptrdiff_t>(3 * i));
+  if (!alpha.empty()) alpha[i] = 255;
 }
 
 void Image::blend_pixel(int x, int y, Rgb color, float opacity) {
   if (x < 0 || y < 0 || x >= width || y >= height || opacity <= 0) return;
-  const std::size_t i = 3 * (static_cast<std::size_t>(y) * width + x);
-  for (int c = 0; c < 3; ++c) {
-    const float old = rgb[i + c];
-    const float mixed = old + (static_cast<float>(color[c]) - old) * std::min(opacity, 1.0f);
-    rgb[i + c] = static_cast<std::uint8_t>(std::floor(mixed + 0.5f));
+  const std::size_t i = static_cast<std::size_t>(y) * width + x;
+  const float own = std::min(opacity, 1.0f);
+  const float under = alpha.empty() ? 1.0f : static_cast<float>(alpha[i]) / 255;
+  const float all = own + under * (1 - own);  // "over" [Porter and Duff 1984]
+  for (std::size_t c = 0; c < 3; ++c) {
+    const float old = rgb[3 * i + c];
+    const float mixed = old + (static_cast<float>(color[c]) - old) * (own / all);
+    rgb[3 * i + c] = static_cast<std::uint8_t>(std::floor(mixed + 0.5f));
   }
+  if (!alpha.empty()) alpha[i] = static_cast<std::uint8_t>(std::floor(255 * all + 0.5f));
 }
 
 void MeanImage::add(const Image& image) {
@@ -67,14 +72,31 @@ void MeanImage::add(const Image& image) {
   width_ = image.width, height_ = image.height;
   light_.resize(image.rgb.size());
   for (std::size_t i = 0; i < light_.size(); ++i) light_[i] += light[image.rgb[i]];
+  alpha_.resize(image.alpha.size());
+  before_.resize(3 * image.alpha.size());
+  for (std::size_t i = 0; i < before_.size(); ++i) {
+    const float part = static_cast<float>(image.alpha[i / 3]) / 255;
+    before_[i] += part * light[image.rgb[i]];
+    if (i % 3 == 0) alpha_[i / 3] += part;
+  }
+  linear_.resize(image.light.size());
+  for (std::size_t i = 0; i < linear_.size(); ++i) linear_[i] += image.light[i];
   ++count_;
 }
 
 Image MeanImage::image() const {
+  const auto count = static_cast<float>(count_);
+  const auto level = [](float light) {
+    return static_cast<std::uint8_t>(std::lround(255 * linear_to_srgb(light)));
+  };
   Image image{width_, height_, std::vector<std::uint8_t>(light_.size())};
-  for (std::size_t i = 0; i < light_.size(); ++i)
-    image.rgb[i] = static_cast<std::uint8_t>(
-        std::lround(255 * linear_to_srgb(light_[i] / static_cast<float>(count_))));
+  for (std::size_t i = 0; i < light_.size(); ++i) {
+    const float part = alpha_.empty() ? 0 : alpha_[i / 3];
+    image.rgb[i] = level(part > 0 ? before_[i] / part : light_[i] / count);
+  }
+  for (const float part : alpha_)
+    image.alpha.push_back(static_cast<std::uint8_t>(std::lround(255 * part / count)));
+  for (const float sum : linear_) image.light.push_back(sum / count);
   return image;
 }
 

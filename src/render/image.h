@@ -12,6 +12,9 @@ namespace firn {
 // Throws Error{kFile} likewise.
 Image read_png(const std::string& path);
 
+// Throws Error{kScene} if this build cannot write the pictures that a scene asks for.
+void require_picture_files(const OutputSettings& output);
+
 // The mean of pictures of one size, of their light rather than of their sRGB values.
 class MeanImage {
  public:
@@ -20,7 +23,9 @@ class MeanImage {
 
  private:
   int width_ = 0, height_ = 0, count_ = 0;
-  std::vector<float> light_;
+  // Sums over the pictures: of the light of all pixels, of what is before the background and how
+  // much of it, and of Image::light.
+  std::vector<float> light_, before_, alpha_, linear_;
 };
 
 // The pictures in a grid as square as possible, each below its label (missing labels are blank).

@@ -109,7 +109,7 @@ void PictureColors::see_meshes(int x, int y, int sample, const PacketHits& row, 
   }
 }
 
-V3p PictureColors::radiance(int x, int y, int sample) const {
+V3p PictureColors::radiance(int x, int y, int sample, V3p* behind) const {
   Seen seen{.direction = hits_.camera.directions(x, y, sample),
             .object = {},
             .distance = {},
@@ -141,35 +141,97 @@ V3p PictureColors::radiance(int x, int y, int sample) const {
                        lights_.to_sun, scene_.up, seen.sun, seen.sky);
     color = color + seen.glow;
   }
-  if (any(seen.faded > Lanes(0.0f)))
-    color = mix(color, background(seen.direction, scene_.up), seen.faded);
-  const auto through = [&](Through way) {
-    return scene_.glass ? through_glass(*scene_.glass, way, color, hits_.camera.eye, seen.direction,
-                                        seen.distance, lights_.to_sun, scene_.up)
-                        : color;
+  const auto sky = [&] { return background(seen.direction, scene_.up); };
+  if (behind != nullptr) {
+    color = color * (Lanes(1.0f) - seen.faded);
+    *behind = V3p::filled(seen.faded);
+  } else if (any(seen.faded > Lanes(0.0f))) {
+    color = mix(color, sky(), seen.faded);
+  }
+  const auto pass_panes = [&](Through way) {
+    if (!scene_.glass) return;
+    const auto through = [&](const V3p& light) {
+      return through_glass(*scene_.glass, way, light, hits_.camera.eye, seen.direction,
+                           seen.distance, lights_.to_sun, scene_.up);
+    };
+    color = through(color);
+    if (behind != nullptr) *behind = through(*behind) - through(V3p::zero());
   };
-  color = through(Through::kOutOf);
-  if (clear_.may_show(x, y))
-    color = clear_.before(color, seen.direction, seen.object, seen.distance);
-  return through(Through::kInto);
+  pass_panes(Through::kOutOf);
+  if (clear_.may_show(x, y)) {
+    Lanes met;
+    V3p whole = color;
+    for (int c = 0; behind != nullptr && c < 3; ++c) whole[c] += (*behind)[c] * sky()[c];
+    whole = clear_.before(whole, seen.direction, seen.object, seen.distance, met);
+    color = behind != nullptr ? select(met > Lanes(0.0f), whole, color) : whole;
+    if (behind != nullptr) *behind = select(met > Lanes(0.0f), V3p::zero(), *behind);
+  }
+  pass_panes(Through::kInto);
+  return color;
+}
+
+namespace {
+
+void put(const V3p& srgb, int count, std::uint8_t* pixel) {
+  for (int c = 0; c < 3; ++c) {
+    const Lanes level = Lanes(255.0f) * to_srgb(srgb[c]) + Lanes(0.5f);
+    for (int i = 0; i < count; ++i) pixel[3 * i + c] = static_cast<std::uint8_t>(level[i]);
+  }
+}
+
+}  // namespace
+
+// Pixels in which nothing is before the background have its colour, for who knows no alpha.
+void PictureColors::draw_apart(int x, int y, int count, Image& image) const {
+  const Lanes part(1.0f / kSamples), none(0.0f), one(1.0f);
+  V3p light = V3p::zero(), whole = V3p::zero(), before = V3p::zero();
+  Lanes alpha(0.0f);
+  for (int s = 0; s < kSamples; ++s) {
+    V3p behind;
+    const V3p color = radiance(x, y, s, &behind);
+    const V3p sky = background(hits_.camera.directions(x, y, s), scene_.up);
+    const Lanes own = clamp(one - (behind[0] + behind[1] + behind[2]) * Lanes(1 / 3.0f), none, one);
+    alpha += part * own;
+    for (int c = 0; c < 3; ++c) {
+      light[c] += part * color[c];
+      whole[c] += part * tone_map(color[c] + behind[c] * sky[c]);
+      before[c] += part * own * tone_map(color[c] / max(own, Lanes(1e-6f)));
+    }
+  }
+  const std::size_t first = static_cast<std::size_t>(y) * image.width + x;
+  if (!image.light.empty()) {
+    for (int i = 0; i < count; ++i) {
+      float* pixel = &image.light[4 * (first + i)];
+      for (int c = 0; c < 3; ++c) pixel[c] = light[c][i];
+      pixel[3] = alpha[i];
+    }
+  }
+  if (!image.alpha.empty()) {
+    const Lanes level = Lanes(255.0f) * alpha + Lanes(0.5f);
+    for (int i = 0; i < count; ++i) image.alpha[first + i] = static_cast<std::uint8_t>(level[i]);
+    for (int c = 0; c < 3; ++c)
+      whole[c] = select(level >= one, before[c] / max(alpha, Lanes(1e-6f)), whole[c]);
+  }
+  put(whole, count, &image.rgb[3 * first]);
 }
 
 void PictureColors::draw(int tile, Image& image) const {
   const int right = std::min(hits_.left(tile) + kTile, image.width);
   const int bottom = std::min(hits_.top(tile) + kTile, image.height);
+  const bool is_apart = !image.alpha.empty() || !image.light.empty();
   for (int y = hits_.top(tile); y < bottom; ++y)
     for (int x = hits_.left(tile); x < right; x += kLanes) {
+      const int count = std::min(kLanes, right - x);
+      if (is_apart) {
+        draw_apart(x, y, count, image);
+        continue;
+      }
       V3p sum = V3p::zero();
       for (int s = 0; s < kSamples; ++s) {
         const V3p color = radiance(x, y, s);
         for (int c = 0; c < 3; ++c) sum[c] += Lanes(1.0f / kSamples) * tone_map(color[c]);
       }
-      std::uint8_t* pixel = &image.rgb[3 * (static_cast<std::size_t>(y) * image.width + x)];
-      for (int c = 0; c < 3; ++c) {
-        const Lanes level = Lanes(255.0f) * to_srgb(sum[c]) + Lanes(0.5f);
-        for (int i = 0; i < std::min(kLanes, right - x); ++i)
-          pixel[3 * i + c] = static_cast<std::uint8_t>(level[i]);
-      }
+      put(sum, count, &image.rgb[3 * (static_cast<std::size_t>(y) * image.width + x)]);
     }
 }
 

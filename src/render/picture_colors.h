@@ -15,6 +15,7 @@ class PictureColors {
                 const std::vector<ParticleLight>& particles, const SurfaceLight& surfaces,
                 double pixel);
 
+  // Also the image's alpha and light, where it has room for them.
   void draw(int tile, Image& image) const;
 
  private:
@@ -31,7 +32,9 @@ class PictureColors {
   };
 
   V3f position_of(const Seen& seen, int lane) const;
-  V3p radiance(int x, int y, int sample) const;
+  // With `behind` without the background, of each colour of which that part is seen.
+  V3p radiance(int x, int y, int sample, V3p* behind = nullptr) const;
+  void draw_apart(int x, int y, int count, Image& image) const;
   void see_spheres(const PacketHits& row, int first, Seen& seen) const;
   void see_meshes(int x, int y, int sample, const PacketHits& row, Seen& seen) const;
   void see_planes(int x, int y, Seen& seen) const;

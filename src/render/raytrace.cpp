@@ -46,6 +46,9 @@ Image ray_trace(const RayScene& scene, const Projection& view, int width, int he
   in_parallel(hits.tiles(), [&](int tile) { surfaces.smooth(tile); });
   const PictureColors colors(hits, lights, particles, surfaces, pixel);
   Image image = Image::filled(width, height, {});
+  const std::size_t pixels = std::size_t{1} * width * height;
+  if (scene.with_alpha) image.alpha.resize(pixels, 0);
+  if (scene.with_light) image.light.resize(4 * pixels, 0.0f);
   in_parallel(hits.tiles(), [&](int tile) { colors.draw(tile, image); });
   for (const Outline& outline : scene.outlines) draw_outline(hits, view, outline, image);
   return image;

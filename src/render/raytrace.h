@@ -80,6 +80,7 @@ struct RayScene {
   float grid_spacing = 0.1f;             // of the lines on the ground, m
   std::vector<Outline> outlines;
   std::optional<GlassBox> glass;
+  bool with_alpha = false, with_light = false;  // of Image, beside its colours
 };
 
 // Throws Error{kScene} in a build without Embree.

@@ -142,6 +142,7 @@ Renderer::Impl::Impl(const Scene& scene)
   if (width_ <= 0 || height_ <= 0)
     throw Error(ErrorCategory::kScene, "output.resolution: both numbers must be positive");
   if (scene.simulation.dimension == 3) require_ray_tracer();
+  require_picture_files(scene.output);
   ParticleColors(scene, Snapshot{}, Stage{});  // complains about an unknown channel
 }
 
@@ -240,6 +241,8 @@ RayScene Renderer::Impl::ray_scene(const std::vector<PointLayer>& layers, Materi
   show_meshes(poses, surfaces);
   rays.outlines = outlines_;
   rays.glass = glass_;
+  rays.with_alpha = scene_.output.alpha;
+  rays.with_light = scene_.output.exr;
   rays.meshes = ray_meshes_;
   std::move(materials).add_to(rays, shown_meshes_);
   return rays;
@@ -303,8 +306,10 @@ void Renderer::Impl::write_captions(Image& image, double time) {
 double picture_bytes(const Scene& scene, double particles, double tracers) {
   const auto& [width, height] = scene.output.resolution;
   const double per_point = (scene.output.color == "glow" ? 2 : 1) * sizeof(ColorF);
-  // Filtered and compressed at most as large again.
-  const double drawn = (particles + tracers) * per_point + 3 * 3.0 * width * height;
+  // Filtered and compressed at most as large again; light as floats, in halves and compressed.
+  const double per_pixel =
+      3 * (scene.output.alpha ? 4 : 3) + (scene.output.exr ? 4 * (4 + 2 * 2) : 0);
+  const double drawn = (particles + tracers) * per_point + per_pixel * width * height;
   if (scene.simulation.dimension == 2) return drawn;
   bool surfaces = false, clear = false, grains = false;
   const bool scalar = ParticleColors(scene, Snapshot{}, Stage{}).is_scalar();

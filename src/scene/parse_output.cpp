@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "src/scene/output_channels.h"
 #include "src/scene/parse.h"
@@ -34,7 +35,9 @@ std::vector<Word> color_words() {
 }
 
 constexpr Word kSurfaceFormats[] = {
-    {"obj", "colours and normals"}, {"ply", "also velocities"}, {"vdb", "the level set"}};
+    {"obj", "colours and normals"},
+    {"ply", "also velocities, bodies, temperatures and the nearest particles"},
+    {"vdb", "the level set"}};
 
 constexpr Choice<Drawn> kLegend[] = {
     {"auto", Drawn::kAuto, "where colours tell several of them apart"},
@@ -86,6 +89,13 @@ constexpr Key kOutputKeys[] = {
                                             {.range = Range::closed(0, 100)}),
     choice_key<&OutputSettings::look, kLooks>("look", "how pictures in 3D show materials"),
     key<&OutputSettings::image>("image", "a picture of every frame"),
+    key<&OutputSettings::alpha>(
+        "alpha",
+        "whether pictures in 3D have an alpha channel, and are transparent where nothing "
+        "is before the background"),
+    key<&OutputSettings::exr>("exr",
+                              "beside each picture in 3D its linear light, half floats with alpha; "
+                              "needs a build with OpenEXR"),
     key<&OutputSettings::video>("video",
                                 "of the pictures, if ffmpeg is there; as fast as the scene, but 24 "
                                 "per second where `simulation.fps` is below 1 or above 120"),
@@ -216,6 +226,8 @@ void parse_output(const Node& root, Scene& scene, ReadContext& context) {
     table.read_members(s);
     if (!s.surface.empty() && context.is_2d())
       table.fail("surface", "surfaces need dimension = 3; write 'particles' instead");
+    for (const auto& [asked, key] : {std::pair(s.alpha, "alpha"), {s.exr, "exr"}})
+      if (asked && context.is_2d()) table.fail(key, "is for pictures of scenes with dimension = 3");
     parse_color(table, scene, s.color);
     parse_color_range(table, s);
     parse_resolution(table, s.resolution);

@@ -9,6 +9,7 @@
 #include "src/analysis/cell_lists.h"
 #include "src/surface/ellipsoids.h"
 #include "src/surface/holes.h"
+#include "src/surface/near_fits.h"
 #include "src/surface/near_sums.h"
 #include "src/surface/particle_surface.h"
 #include "src/surface/wall_images.h"
@@ -69,6 +70,20 @@ class LevelSet {
     return {cells_, points_, reach_, components, [&](std::size_t i, int c) {
               return values[std::size_t{owner(cells_.order()[i])} * components + c];
             }};
+  }
+  // Likewise of `vectors`, 3 entries each; without images, which move as their particles do and not
+  // as these have them mirrored.
+  NearFits fits(std::span<const float> vectors) const {
+    return {cells_, points_, reach_,
+            [&](std::size_t i) { return is_image(cells_.order()[i]) ? 0.0f : 1.0f; },
+            [&](std::size_t i, int c) {
+              return vectors[std::size_t{3} * owner(cells_.order()[i]) + c];
+            }};
+  }
+  // The particle that is nearest to a place, itself or by an image; KeyTable::kNone: none is near.
+  std::uint32_t nearest(const std::array<float, 3>& x) const {
+    const std::uint32_t i = nearest_point(cells_, points_, x);
+    return i == KeyTable::kNone ? i : owner(cells_.order()[i]);
   }
 
  private:

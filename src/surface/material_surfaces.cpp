@@ -10,14 +10,12 @@ namespace {
 // skirt there; what lies flat on it still does so without a gap.
 constexpr double kSolidDrawn = 0.15;
 
-template <class T>
-std::vector<T> of(const std::vector<std::uint32_t>& particles, const std::vector<T>& values,
-                  std::size_t components) {
-  std::vector<T> chosen;
+std::vector<float> of(const std::vector<std::uint32_t>& particles, std::span<const float> values,
+                      std::size_t components) {
+  std::vector<float> chosen;
   chosen.reserve(particles.size() * components);
   for (const std::size_t p : particles)
-    chosen.insert(chosen.end(), values.begin() + p * components,
-                  values.begin() + (p + 1) * components);
+    for (std::size_t c = 0; c < components; ++c) chosen.push_back(values[p * components + c]);
   return chosen;
 }
 
@@ -29,11 +27,18 @@ bool is_liquid(MaterialModel model) {
 
 std::vector<float> MaterialSurface::at_vertices(std::span<const float> values,
                                                 int components) const {
-  std::vector<float> own;
-  own.reserve(particles.size() * components);
-  for (const std::size_t p : particles)
-    for (int c = 0; c < components; ++c) own.push_back(values[p * components + c]);
-  return surface.at_vertices(own, components);
+  return surface.at_vertices(of(particles, values, static_cast<std::size_t>(components)),
+                             components);
+}
+
+std::vector<float> MaterialSurface::fitted_at_vertices(std::span<const float> vectors) const {
+  return surface.fitted_at_vertices(of(particles, vectors, 3));
+}
+
+std::vector<std::uint32_t> MaterialSurface::nearest_to_vertices() const {
+  std::vector<std::uint32_t> nearest = surface.nearest_to_vertices();
+  for (std::uint32_t& p : nearest) p = particles[p];
+  return nearest;
 }
 
 bool is_shown_as_surface(const Scene& scene, int material) {

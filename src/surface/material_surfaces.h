@@ -19,6 +19,10 @@ struct MaterialSurface {
 
   // Means about each vertex of a channel of all the snapshot's particles.
   std::vector<float> at_vertices(std::span<const float> values, int components) const;
+  // As ParticleSurface's, of a vector of all the snapshot's particles.
+  std::vector<float> fitted_at_vertices(std::span<const float> vectors) const;
+  // In the snapshot.
+  std::vector<std::uint32_t> nearest_to_vertices() const;
 };
 
 // Whether all of a material has one surface.

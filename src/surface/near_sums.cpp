@@ -1,6 +1,7 @@
 #include "src/surface/near_sums.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace firn {
@@ -105,6 +106,23 @@ void VoxelSums::add(std::span<const SurfacePoint> points) {
   }
 }
 
+std::uint32_t nearest_point(const CellLists<3>& cells, const std::vector<SurfacePoint>& points,
+                            const std::array<float, 3>& x) {
+  const std::uint32_t node = cells.node_near({{x[0], x[1], x[2]}});
+  std::uint32_t nearest = KeyTable::kNone;
+  if (node == KeyTable::kNone) return nearest;
+  float least = std::numeric_limits<float>::infinity();
+  for (const std::uint32_t cell : cells.around(node)) {
+    if (cell == KeyTable::kNone) continue;
+    for (std::uint32_t i = cells.begin(cell); i < cells.end(cell); ++i) {
+      const float a = x[0] - points[i].x, b = x[1] - points[i].y, c = x[2] - points[i].z;
+      const float square = a * a + b * b + c * c;
+      if (square < least) least = square, nearest = i;
+    }
+  }
+  return nearest;
+}
+
 void NearMeans::at(const std::array<float, 3>& x, float* means) const {
   constexpr int kAtOnce = 3;
   constexpr auto kCells = static_cast<int>(CellLists<3>::kStencil);
@@ -112,12 +130,7 @@ void NearMeans::at(const std::array<float, 3>& x, float* means) const {
   std::fill_n(means, components_, 0.0f);
   if (node == KeyTable::kNone) return;
   const auto around = cells_.around(node);
-  const Lanes places = [] {
-    Lanes lanes;
-    for (std::size_t i = 0; i < kLanes; ++i) lanes[i] = static_cast<float>(i);
-    return lanes;
-  }();
-  const Lanes scale(1 / (reach_ * reach_)), zero(0.0f), one(1.0f);
+  const Lanes places = lane_numbers(), scale(1 / (reach_ * reach_)), zero(0.0f), one(1.0f);
   for (int first = 0; first < components_; first += kAtOnce) {
     const int some = std::min(kAtOnce, components_ - first);
     Lanes weight(0.0f), sums[kAtOnce] = {zero, zero, zero};

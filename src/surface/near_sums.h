@@ -14,6 +14,11 @@
 
 namespace firn {
 
+// 0, 1, 2, ...: of a pack that reaches beyond the last value those count that are below its number.
+inline Pack<float> lane_numbers() {
+  return Pack<float>([](auto i) { return static_cast<float>(i); });
+}
+
 // Of the voxels of one cell.
 class VoxelSums {
  public:
@@ -54,6 +59,11 @@ class VoxelSums {
   std::vector<Places> packs_;
   std::array<std::vector<float>, 3> low_, high_;  // of the packs
 };
+
+// The place, in the order of the cells, of the point that is nearest to x among those in the cells
+// about it; KeyTable::kNone where these are empty.
+std::uint32_t nearest_point(const CellLists<3>& cells, const std::vector<SurfacePoint>& points,
+                            const std::array<float, 3>& x);
 
 // Of values that particles have, their weighted means about any place.
 class NearMeans {

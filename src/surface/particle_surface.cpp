@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <utility>
 
@@ -17,6 +16,7 @@
 #include "src/surface/level_set.h"
 #include "src/surface/pieces.h"
 #include "src/surface/slivers.h"
+#include "src/surface/unit_sphere.h"
 #include "src/surface/wall_contact.h"
 #endif
 
@@ -92,39 +92,6 @@ void normalize(float* n) {
   for (int c = 0; c < 3; ++c) n[c] = length > 0 ? n[c] / length : static_cast<float>(c == 1);
 }
 
-// An icosahedron whose triangles are divided into four, so many times.
-SurfaceMesh unit_sphere(int divisions) {
-  constexpr float a = 0.5257311f, b = 0.8506508f;
-  SurfaceMesh mesh;
-  mesh.positions = {-a, 0,  b, a, 0,  b,  -a, 0, -b, a,  0, -b, 0, b,  a, 0,  b,  -a,
-                    0,  -b, a, 0, -b, -a, b,  a, 0,  -b, a, 0,  b, -a, 0, -b, -a, 0};
-  mesh.triangles = {1, 4,  0, 4, 9, 0,  4, 5, 9,  8, 5, 4,  1,  8,  4, 1, 10, 8,  10, 3,
-                    8, 8,  3, 5, 3, 2,  5, 3, 7,  2, 3, 10, 7,  10, 6, 7, 6,  11, 7,  6,
-                    0, 11, 6, 1, 0, 10, 1, 6, 11, 0, 9, 2,  11, 9,  5, 2, 9,  11, 2,  7};
-  for (; divisions > 0; --divisions) {
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> middles;
-    const auto middle = [&](std::uint32_t i, std::uint32_t j) {
-      const auto [at, is_new] = middles.try_emplace({std::min(i, j), std::max(i, j)},
-                                                    static_cast<std::uint32_t>(mesh.vertices()));
-      if (is_new) {
-        const V3 sum = vertex(mesh, i) + vertex(mesh, j);
-        for (int c = 0; c < 3; ++c)
-          mesh.positions.push_back(static_cast<float>(sum[c] / norm(sum)));
-      }
-      return at->second;
-    };
-    std::vector<std::uint32_t> finer;
-    for (std::size_t t = 0; t < mesh.triangles.size(); t += 3) {
-      const std::uint32_t i = mesh.triangles[t], j = mesh.triangles[t + 1],
-                          k = mesh.triangles[t + 2];
-      const std::uint32_t ij = middle(i, j), jk = middle(j, k), ki = middle(k, i);
-      finer.insert(finer.end(), {i, ij, ki, ij, j, jk, ki, jk, k, ij, jk, ki});
-    }
-    mesh.triangles = std::move(finer);
-  }
-  return mesh;
-}
-
 }  // namespace
 
 bool surfaces_available() { return true; }
@@ -143,8 +110,10 @@ class ParticleSurface::Impl {
   double level = 0;
   SurfaceMesh mesh;
   std::vector<std::uint32_t> on_walls;  // triangles of the mesh
-  // Vertices behind those of the level set, so many for each lone drop.
-  std::size_t first_of_drops = 0, per_drop = 0;
+
+  // place(vertex, x) for each vertex, but for those of lone drops drop(vertex, particle).
+  template <class P, class L>
+  void for_vertices(P&& place, L&& drop) const;
 
  private:
   void find_level();
@@ -154,6 +123,8 @@ class ParticleSurface::Impl {
   double area() const;
   void find_normals();
 
+  // Vertices behind those of the level set, so many for each lone drop.
+  std::size_t first_of_drops_ = 0, per_drop_ = 0;
   int smoothing_;
   double wet_ = 0;  // of the last mesh the part that lies on walls
 };
@@ -202,18 +173,19 @@ void ParticleSurface::Impl::find_level() {
 void ParticleSurface::Impl::add_lone_drops() {
   constexpr std::size_t kManyDrops = 20'000;  // of which one sees little
   const SurfaceMesh sphere = unit_sphere(set.lone().size() > kManyDrops ? 0 : 1);
-  first_of_drops = mesh.vertices();
-  per_drop = sphere.vertices();
-  mesh.positions.resize(3 * (first_of_drops + per_drop * set.lone().size()));
+  first_of_drops_ = mesh.vertices();
+  per_drop_ = sphere.vertices();
+  mesh.positions.resize(3 * (first_of_drops_ + per_drop_ * set.lone().size()));
   parallel_for(set.lone().size(), 0, [&](std::size_t i) {
     const std::vector<float> own = drop_at(set.lone()[i], sphere);
-    std::copy(
-        own.begin(), own.end(),
-        mesh.positions.begin() + static_cast<std::ptrdiff_t>(3 * (first_of_drops + i * per_drop)));
+    std::copy(own.begin(), own.end(),
+              mesh.positions.begin() +
+                  static_cast<std::ptrdiff_t>(3 * (first_of_drops_ + i * per_drop_)));
   });
   for (std::size_t i = 0; i < set.lone().size(); ++i)
     for (const std::uint32_t corner : sphere.triangles)
-      mesh.triangles.push_back(static_cast<std::uint32_t>(first_of_drops + i * per_drop) + corner);
+      mesh.triangles.push_back(static_cast<std::uint32_t>(first_of_drops_ + i * per_drop_) +
+                               corner);
 }
 
 // Of its vertices the positions. At a wall, of which that counts which is next to its middle, it is
@@ -347,19 +319,43 @@ SurfaceMesh ParticleSurface::creased(std::vector<std::uint32_t>& copied) && {
   return mesh;
 }
 
-std::vector<float> ParticleSurface::at_vertices(std::span<const float> values,
-                                                int components) const {
-  const SurfaceMesh& mesh = impl_->mesh;
-  std::vector<float> result(mesh.vertices() * components, 0.0f);
-  const NearMeans means = impl_->set.means(values, components);
+template <class P, class L>
+void ParticleSurface::Impl::for_vertices(P&& place, L&& drop) const {
   parallel_for(mesh.vertices(), 0, [&](std::size_t i) {
     const float* x = &mesh.positions[3 * i];
-    float* own = &result[i * components];
-    if (i < impl_->first_of_drops) return means.at({x[0], x[1], x[2]}, own);
-    const std::size_t drop = (i - impl_->first_of_drops) / impl_->per_drop;
-    const std::size_t p = impl_->set.lone()[drop].particle;
-    std::copy_n(&values[p * components], components, own);
+    if (i < first_of_drops_) return place(i, std::array<float, 3>{x[0], x[1], x[2]});
+    drop(i, std::size_t{set.lone()[(i - first_of_drops_) / per_drop_].particle});
   });
+}
+
+std::vector<float> ParticleSurface::at_vertices(std::span<const float> values,
+                                                int components) const {
+  std::vector<float> result(mesh().vertices() * components);
+  const NearMeans means = impl_->set.means(values, components);
+  impl_->for_vertices([&](std::size_t i, const auto& x) { means.at(x, &result[i * components]); },
+                      [&](std::size_t i, std::size_t p) {
+                        std::copy_n(&values[p * components], components, &result[i * components]);
+                      });
+  return result;
+}
+
+std::vector<float> ParticleSurface::fitted_at_vertices(std::span<const float> vectors) const {
+  std::vector<float> result(3 * mesh().vertices());
+  const NearFits fits = impl_->set.fits(vectors);
+  impl_->for_vertices(
+      [&](std::size_t i, const auto& x) { std::ranges::copy(fits.at(x), &result[3 * i]); },
+      [&](std::size_t i, std::size_t p) { std::copy_n(&vectors[3 * p], 3, &result[3 * i]); });
+  return result;
+}
+
+std::vector<std::uint32_t> ParticleSurface::nearest_to_vertices() const {
+  std::vector<std::uint32_t> result(mesh().vertices(), 0);
+  impl_->for_vertices(
+      [&](std::size_t i, const auto& x) {
+        const std::uint32_t p = impl_->set.nearest(x);
+        if (p != KeyTable::kNone) result[i] = p;
+      },
+      [&](std::size_t i, std::size_t p) { result[i] = static_cast<std::uint32_t>(p); });
   return result;
 }
 
@@ -383,6 +379,8 @@ class ParticleSurface::Impl {
 
 SurfaceMesh ParticleSurface::creased(std::vector<std::uint32_t>&) && { return {}; }
 std::vector<float> ParticleSurface::at_vertices(std::span<const float>, int) const { return {}; }
+std::vector<float> ParticleSurface::fitted_at_vertices(std::span<const float>) const { return {}; }
+std::vector<std::uint32_t> ParticleSurface::nearest_to_vertices() const { return {}; }
 
 #endif
 

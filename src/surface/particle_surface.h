@@ -69,6 +69,11 @@ class ParticleSurface {
   // Means of the particles about each vertex: `values` has `components` entries per particle, the
   // result as many per vertex.
   std::vector<float> at_vertices(std::span<const float> values, int components) const;
+  // Of `vectors`, 3 entries per particle, what they come to at each vertex, beyond the particles:
+  // linear functions of the place as they are, rigid motions among them (near_fits.h).
+  std::vector<float> fitted_at_vertices(std::span<const float> vectors) const;
+  // The index of the particle that is nearest to each vertex, 0 where none is near.
+  std::vector<std::uint32_t> nearest_to_vertices() const;
 
   // For what reads grids of OpenVDB, in builds that have it: the level set, of which the mesh is
   // the level `level()`, m.

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include "firn/simulation.h"
 
@@ -28,8 +29,9 @@ inline Snapshot random_snapshot(int dimension, std::size_t particles) {
   s.position = reals(d);
   s.velocity = reals(d);
   s.mass = reals(1);
-  for (float& mass : s.mass) mass = std::abs(mass);
   s.volume = reals(1);
+  for (std::vector<float>* positive : {&s.mass, &s.volume})
+    for (float& value : *positive) value = std::abs(value);
   s.deformation_gradient = reals(d * d);
   s.plastic_state = reals(1);
   s.pressure = reals(1);

@@ -8,6 +8,8 @@
 #include <limits>
 #include <random>
 
+#include "src/surface/near_fits.h"
+
 namespace firn {
 namespace {
 
@@ -104,6 +106,92 @@ TEST(NearMeans, AreAsOneByOne) {
   float nowhere[kComponents];
   means.at({9, 9, 9}, nowhere);
   for (const float mean : nowhere) EXPECT_EQ(mean, 0);
+}
+
+struct SortedPoints {
+  explicit SortedPoints(const std::vector<SurfacePoint>& points)
+      : cells(Lattice<3>(kReach, Vec3{}), flat(points)) {
+    for (const std::uint32_t p : cells.order()) sorted.push_back(points[p]);
+  }
+  static std::vector<float> flat(const std::vector<SurfacePoint>& points) {
+    std::vector<float> positions;
+    for (const SurfacePoint& p : points) positions.insert(positions.end(), {p.x, p.y, p.z});
+    return positions;
+  }
+  CellLists<3> cells;
+  std::vector<SurfacePoint> sorted;
+};
+
+float one(std::size_t) { return 1; }
+
+// Also beyond all points, by a sixth of the reach: half a spacing of a surface's particles. What
+// the least spread of 3e-4 reach^2 leaves out is a hundredth of the way there, which has 1.5 /
+// reach of slope.
+TEST(NearFits, AreLinearFunctionsBesideTheirPoints) {
+  const SortedPoints points(strewn(4000, 0.5f));
+  const auto linear = [](const SurfacePoint& p, int c) {
+    return static_cast<float>(c) + (c == 0 ? 5 * p.y : c == 1 ? 4 * p.z - 3 * p.x : 2 * p.x);
+  };
+  const NearFits fits(points.cells, points.sorted, kReach, one,
+                      [&](std::size_t i, int c) { return linear(points.sorted[i], c); });
+  for (const float beside : {0.0f, kReach / 6})
+    for (const SurfacePoint& at : strewn(50, 0.3f)) {
+      const SurfacePoint place{0.5f + beside, at.y, at.z};
+      const auto found = fits.at({place.x, place.y, place.z});
+      for (int c = 0; c < 3; ++c)
+        EXPECT_NEAR(found[static_cast<std::size_t>(c)], linear(place, c), 0.015 * 5 * kReach / 3);
+    }
+  EXPECT_EQ(fits.at({9, 9, 9}), (std::array<float, 3>{}));
+}
+
+// Nothing is carried outwards from a sheet without thickness, nor from one point.
+TEST(NearFits, OfThinThingsAreMeans) {
+  std::vector<SurfacePoint> sheet = strewn(2000, 0.5f);
+  for (SurfacePoint& p : sheet) p.z = 0;
+  const SortedPoints points(sheet), lone({{0, 0, 0}});
+  std::mt19937 random(kSeed);
+  std::uniform_real_distribution<float> noise(-1, 1);
+  std::vector<float> values(3 * points.sorted.size());
+  for (float& v : values) v = noise(random);
+  const NearFits fits(points.cells, points.sorted, kReach, one, [&](std::size_t i, int c) {
+    return values[3 * i + static_cast<std::size_t>(c)];
+  });
+  const auto on = fits.at({0, 0, 0}), above = fits.at({0, 0, 0.2f * kReach});
+  for (std::size_t c = 0; c < 3; ++c) {
+    EXPECT_LT(std::abs(on[c]), 0.5f);
+    EXPECT_LT(std::abs(above[c] - on[c]), 0.05f);  // the weights differ a little
+  }
+  const NearFits one_point(lone.cells, lone.sorted, kReach, one,
+                           [](std::size_t, int c) { return static_cast<float>(c + 1); });
+  const auto beside = one_point.at({0.1f, 0.1f, 0});
+  // Rounding of a product with v at d, over the least spread, times d.
+  constexpr double kBound =
+      double{std::numeric_limits<float>::epsilon()} * 3 * 0.02 / (3e-4 * kReach * kReach);
+  for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(beside[c], static_cast<float>(c + 1), kBound);
+}
+
+TEST(NearFits, LeaveOutWhatHasNoWeight) {
+  const SortedPoints points(strewn(2000, 0.5f));
+  const auto is_left = [&](std::size_t i) { return points.sorted[i].x < 0; };
+  const NearFits fits(
+      points.cells, points.sorted, kReach, [&](std::size_t i) { return is_left(i) ? 1.0f : 0.0f; },
+      [&](std::size_t i, int) { return is_left(i) ? 1.0f : 100.0f; });
+  for (const float found : fits.at({0, 0, 0})) EXPECT_NEAR(found, 1, 1e-5);
+}
+
+TEST(NearestPoint, IsTheNearest) {
+  const SortedPoints points(strewn(2000, 0.5f));
+  for (const SurfacePoint& at : strewn(50, 0.5f)) {
+    const auto square = [&](const SurfacePoint& p) {
+      return (at.x - p.x) * (at.x - p.x) + (at.y - p.y) * (at.y - p.y) +
+             (at.z - p.z) * (at.z - p.z);
+    };
+    const std::uint32_t found = nearest_point(points.cells, points.sorted, {at.x, at.y, at.z});
+    ASSERT_LT(found, points.sorted.size());
+    for (const SurfacePoint& p : points.sorted)
+      ASSERT_GE(square(p), square(points.sorted[found]) * (1 - 1e-5f));
+  }
+  EXPECT_EQ(nearest_point(points.cells, points.sorted, {9, 9, 9}), KeyTable::kNone);
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
+#include <numbers>
 #include <sstream>
 
 #include "firn/error.h"
@@ -104,7 +106,7 @@ TEST_P(ParticleFilesIn, PlyHoldsEveryChannel) {
     EXPECT_EQ(read.at(name), component(omega, axes, i));
   }
   EXPECT_GT(*std::max_element(omega.begin(), omega.end()), 0.0f);
-  EXPECT_EQ(read.size(), 6 + 10 + 2 * d * d + axes);
+  EXPECT_EQ(read.size(), 6 + 11 + 2 * d * d + axes);
 }
 
 TEST(ParticleFiles, DerivedChannels) {
@@ -115,6 +117,19 @@ TEST(ParticleFiles, DerivedChannels) {
   const auto read = read_ply(text_of(folder / "p.ply"));
   EXPECT_EQ(read.at("speed"), std::vector{5.0});
   EXPECT_EQ(read.size(), 4u);
+}
+
+// The radius of a disc, and of a ball.
+TEST_P(ParticleFilesIn, ScaleIsARadius) {
+  const ScratchFolder folder;
+  Snapshot s = random_snapshot(GetParam(), 1);
+  const double radius = 0.0625;
+  s.volume = {static_cast<float>(GetParam() == 2
+                                     ? std::numbers::pi * radius * radius
+                                     : 4 * std::numbers::pi / 3 * radius * radius * radius)};
+  write_ply(folder / "p.ply", columns_of(s, {"pscale"}));
+  const double rounding = 2 * double{std::numeric_limits<float>::epsilon()} * radius;
+  EXPECT_NEAR(read_ply(text_of(folder / "p.ply")).at("pscale").at(0), radius, rounding);
 }
 
 TEST(ParticleFiles, NoParticlesAndRepeatedChannels) {

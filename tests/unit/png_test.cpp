@@ -73,6 +73,19 @@ void expect_file_error(Function function, const std::string& part) {
   }
 }
 
+// Colours are kept where nothing is seen, for who knows no alpha.
+TEST_F(PngTest, RoundTripOfAlphaIsExact) {
+  Image image = speckled(31, 17);
+  for (std::size_t i = 0; i < image.rgb.size() / 3; ++i)
+    image.alpha.push_back(static_cast<std::uint8_t>(i));
+  write_png(path("a.png"), image);
+  const Image again = read_png(path("a.png"));
+  EXPECT_EQ(again.rgb, image.rgb);
+  EXPECT_EQ(again.alpha, image.alpha);
+  image.alpha.pop_back();
+  expect_file_error([&] { write_png(path("b.png"), image); }, "b.png");
+}
+
 TEST_F(PngTest, ErrorsNameThePathAndTheReason) {
   const std::string missing = path("missing/a.png");
   expect_file_error([&] { write_png(missing, speckled(4, 4)); }, missing);

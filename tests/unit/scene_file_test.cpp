@@ -283,6 +283,8 @@ particles = ["ply", "npz", "vtp", "vdb", "bgeo"]
 volumes = ["vdb"]
 surface = []
 image = false
+alpha = true
+exr = true
 video = false
 color = "vorticity"
 color_range = [-1, 2.5]
@@ -297,6 +299,7 @@ camera = { eye = [1, 2, 3], target = [0, 0, 0], up = [0, 0, 1], fov = 90 }
   expected.particles = {"ply", "npz", "vtp", "vdb", "bgeo"};
   expected.volumes = {"vdb"};
   expected.image = expected.video = false;
+  expected.alpha = expected.exr = true;
   expected.color = "vorticity";
   expected.color_range = {-1, 2.5};
   expected.resolution = {640, 480};

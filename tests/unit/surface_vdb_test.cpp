@@ -28,8 +28,9 @@ FloatGrid::Ptr written(const ParticleSurface* surface) {
   openvdb::initialize();
   const ScratchFolder folder;
   const auto path = folder.path() / "surface.vdb";
-  const SurfaceLayer layer{"jelly", 0, 0.6 * kSpacing, surface, {}, {}};
-  find_surface_format("vdb")->write(path, {&layer, 1}, {12, 0.5, 0.25, "y"});
+  const SurfaceFrame frame{
+      {12, 0.5, 0.25, "y"}, false, false, {{"jelly", 0, 0.6 * kSpacing, surface}}};
+  find_surface_format("vdb")->write(path, frame);
   openvdb::io::File file(path.string());
   file.open(/*delayLoad=*/false);
   return openvdb::gridPtrCast<FloatGrid>(file.readGrid("jelly"));

@@ -1,7 +1,7 @@
 // The machine and the process that a run or a measurement comes from.
 #pragma once
 
-#include <omp.h>
+#include <sched.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -11,11 +11,16 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <thread>
 
 namespace firn::app {
 
 // Those that this process may run on.
-inline int hardware_threads() { return omp_get_num_procs(); }
+inline int hardware_threads() {
+  cpu_set_t own;
+  if (sched_getaffinity(0, sizeof own, &own) == 0) return CPU_COUNT(&own);
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
 
 // What OMP_NUM_THREADS asks for, of a list the first; 0 where it says nothing.
 inline int threads_of_environment() {

@@ -55,7 +55,10 @@ struct ResolveTouches : Solids<D, Real> {
     for (std::uint32_t impulse = 0; impulse < most; ++impulse) {
       find_worst(g, n);
       if (impulse == 0) least = max(least, share * g.scratch.worst[0]);
-      if (!(g.scratch.worst[0] > least)) return impulse;
+      if (!(g.scratch.worst[0] > least)) {
+        g.sync();  // what has been read here is written to by what follows
+        return impulse;
+      }
       g.once([&] {
         const std::uint32_t i = g.scratch.at[0];
         push(i);

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "tests/support/device.h"
 #include "tests/support/floating_scenes.h"
@@ -68,6 +69,35 @@ TEST_F(GpuRigidBodies, RubAsOnTheCpu) {
   for (const int dimension : {2, 3})
     expect_same_motion(struck_plank(dimension, Precision::kDouble, BoundaryType::kSeparate, 0.4),
                        60);  // it has to come to where the blob is
+}
+
+// Alone in a scene: a blow goes through a row, and what is stacked rests from step to step.
+TEST_F(GpuRigidBodies, PassBlowsOnAsOnTheCpu) {
+  Scene scene = empty_scene(2, 0.1);
+  scene.time.dt_max = 2e-3;
+  scene.colliders = {collider("ground", ground(), BoundaryType::kSeparate)};
+  for (int k = 0; k < 3; ++k) {
+    scene.colliders.push_back(
+        dynamic(collider("disc" + std::to_string(k), sphere({0.4 * k, 0.2, 0}, 0.2),
+                         BoundaryType::kSeparate),
+                500, {k == 0 ? 2.0 : 0, 0, 0}));
+    scene.colliders.back().dynamics->restitution = 1;
+    scene.colliders.push_back(
+        dynamic(collider("box" + std::to_string(k), box({3, 0.3 * k, 0}, {3.4, 0.3 * (k + 1), 0}),
+                         BoundaryType::kSeparate),
+                500));
+  }
+  Simulation cpu(scene, {Device::kCpu, 1}), gpu(scene, {Device::kCuda, 1});
+  cpu.advance_steps(12);
+  gpu.advance_steps(12);
+  const auto a = cpu.colliders(), b = gpu.colliders();
+  for (std::size_t c = 0; c < a.size(); ++c)
+    for (std::size_t k = 0; k < 3; ++k) {
+      EXPECT_NEAR(a[c].translation[k], b[c].translation[k], 1e-6) << c;
+      EXPECT_NEAR(a[c].velocity[k], b[c].velocity[k], 1e-4) << c;
+    }
+  EXPECT_NEAR(b[5].velocity[0], 2, 0.1);
+  EXPECT_NEAR(b[1].velocity[0], 0, 0.1);
 }
 
 // In incompressible liquid, with walls to run into: pressure and contact are solved for on the

@@ -30,8 +30,11 @@ set(cuda_runtime "")
 set(pc_requires libpng zlib libzstd)
 set(pc_libraries ${OpenMP_CXX_FLAGS})
 if(NOT FIRN_STATIC_LIBS)
-  set(find_fmt "find_dependency(fmt)")
-  list(APPEND pc_requires fmt)
+  # Its symbols are named after its major version.
+  string(REGEX MATCH "^[0-9]+" fmt_major "${fmt_VERSION}")
+  math(EXPR next_fmt "${fmt_major} + 1")
+  set(find_fmt "find_dependency(fmt ${fmt_VERSION}...<${next_fmt})")
+  list(APPEND pc_requires "fmt >= ${fmt_VERSION}" "fmt < ${next_fmt}")
 endif()
 if(TARGET tinyobjloader::tinyobjloader)
   set(find_tinyobjloader "find_dependency(tinyobjloader)")
@@ -70,7 +73,7 @@ foreach(feature CUDA OPENVDB EMBREE TEXT)
 endforeach()
 configure_package_config_file(scripts/cmake/firn-config.cmake.in ${generated}/firn-config.cmake
   INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
-write_basic_package_version_file(${generated}/firn-config-version.cmake COMPATIBILITY SameMinorVersion)
+configure_file(scripts/cmake/firn-config-version.cmake.in ${generated}/firn-config-version.cmake @ONLY)
 install(FILES ${generated}/firn-config.cmake ${generated}/firn-config-version.cmake DESTINATION ${package_folder})
 
 # The folder of the .pc file leads to the others.

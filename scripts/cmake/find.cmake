@@ -1,5 +1,5 @@
-# firn_find(PACKAGE WITHOUT ARGUMENTS...) is find_package(PACKAGE ARGUMENTS...), and firn_find_module(PREFIX MODULE WITHOUT)
-# pkg-config's; both end with how to mend it where nothing is found. WITHOUT is the option that does without, if any.
+# firn_find(PACKAGE WITHOUT ARGUMENTS...) is find_package(PACKAGE ARGUMENTS...), and
+# firn_find_module(PREFIX MODULE WITHOUT) pkg-config's; both end with how to mend it where nothing is found. WITHOUT is the option that does without, if any.
 function(firn_missing name without)
   set(mend "scripts/setup installs what Debian and Ubuntu have; CMAKE_PREFIX_PATH says where it is elsewhere")
   if(without)

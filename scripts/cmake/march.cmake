@@ -10,7 +10,8 @@ set(march_default native)
 if(march_named)
   set(march_default "")
 endif()
-set(FIRN_MARCH "${march_default}" CACHE STRING "Instruction set of all host code (-march); empty: the compiler's default")
+set(FIRN_MARCH "${march_default}" CACHE STRING
+  "Instruction set of all host code (-march); empty: the compiler's default")
 
 # nvcc's host compiler does not get CMAKE_CXX_FLAGS.
 set(march ${FIRN_MARCH})

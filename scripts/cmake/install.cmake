@@ -1,24 +1,57 @@
 # What `cmake --install` puts where, so that find_package(firn) and pkg-config find it. No installed file knows where it
-# was built or where it lies: the folder may be moved.
+# was built or where it lies: the folder may be moved. Components: Runtime, Data, Development, Documentation.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/firn)
 set(generated ${PROJECT_BINARY_DIR}/install)
 
-install(DIRECTORY include/firn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(DIRECTORY scenes/ DESTINATION ${CMAKE_INSTALL_DATADIR}/firn/scenes)
-install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(NOT CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS)  # whatever the umask of who installs
+  set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+endif()
+
+function(firn_folders component)
+  install(CODE "set(folders \"${ARGN}\")\ninclude(\"${PROJECT_SOURCE_DIR}/scripts/cmake/install_folders.cmake\")"
+    COMPONENT ${component})
+endfunction()
+set(completions ${CMAKE_INSTALL_DATAROOTDIR})
+set(program_files firn.1|${CMAKE_INSTALL_MANDIR}/man1 firn|${completions}/bash-completion/completions
+  _firn|${completions}/zsh/site-functions firn.fish|${completions}/fish/vendor_completions.d)
+list(TRANSFORM program_files REPLACE "^.*\\|" "" OUTPUT_VARIABLE program_folders)
+firn_folders(Development ${CMAKE_INSTALL_INCLUDEDIR} ${package_folder} ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+firn_folders(Data ${CMAKE_INSTALL_DATADIR}/firn)
+firn_folders(Documentation ${CMAKE_INSTALL_DOCDIR})
 if(FIRN_BUILD_CLI)
-  install(TARGETS firn-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  firn_folders(Runtime ${CMAKE_INSTALL_BINDIR})
+  if(NOT CMAKE_CROSSCOMPILING)
+    firn_folders(Runtime ${program_folders})
+  endif()
+endif()
+
+install(DIRECTORY include/firn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT Development FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY scenes/ DESTINATION ${CMAKE_INSTALL_DATADIR}/firn/scenes COMPONENT Data)
+install(CODE "execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND \"${CMAKE_COMMAND}\" \"-DSOURCE=${PROJECT_SOURCE_DIR}\"
+  \"-DOUTPUT=${generated}/documents\" -P \"${PROJECT_SOURCE_DIR}/scripts/cmake/documents.cmake\")" COMPONENT Documentation)
+install(DIRECTORY ${generated}/documents/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT Documentation)
+if(FIRN_BUILD_CLI)
+  install(TARGETS firn-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Runtime)
+  if(NOT CMAKE_CROSSCOMPILING)
+    install(CODE "execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND \"${CMAKE_COMMAND}\" \"-DPROGRAM=$<TARGET_FILE:firn-cli>\"
+      \"-DOUTPUT=${generated}/program\" -P \"${PROJECT_SOURCE_DIR}/scripts/cmake/program_files.cmake\")" COMPONENT Runtime)
+    foreach(pair IN LISTS program_files)
+      string(REGEX REPLACE "\\|.*" "" file ${pair})
+      string(REGEX REPLACE ".*\\|" "" folder ${pair})
+      install(FILES ${generated}/program/${file} DESTINATION ${folder} COMPONENT Runtime OPTIONAL)
+    endforeach()
+  endif()
   if(FIRN_SOFTWARE_DEVICE)
     cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY ${CMAKE_INSTALL_FULL_BINDIR} OUTPUT_VARIABLE libraries)
     set_target_properties(firn-cli PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries}")
   endif()
 endif()
 
-install(TARGETS firn firn_render EXPORT firn-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT firn-targets NAMESPACE firn:: DESTINATION ${package_folder})
+install(TARGETS firn firn_render EXPORT firn-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development)
+install(EXPORT firn-targets NAMESPACE firn:: DESTINATION ${package_folder} COMPONENT Development)
 target_include_directories(firn PUBLIC $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
 # These two are targets of the config file: of OpenVDB only the library, without the headers that its own find module
@@ -30,8 +63,11 @@ set(cuda_runtime "")
 set(pc_requires libpng zlib libzstd)
 set(pc_libraries ${OpenMP_CXX_FLAGS})
 if(NOT FIRN_STATIC_LIBS)
-  set(find_fmt "find_dependency(fmt)")
-  list(APPEND pc_requires fmt)
+  # Its symbols are named after its major version.
+  string(REGEX MATCH "^[0-9]+" fmt_major "${fmt_VERSION}")
+  math(EXPR next_fmt "${fmt_major} + 1")
+  set(find_fmt "find_dependency(fmt ${fmt_VERSION}...<${next_fmt})")
+  list(APPEND pc_requires "fmt >= ${fmt_VERSION}" "fmt < ${next_fmt}")
 endif()
 if(TARGET tinyobjloader::tinyobjloader)
   set(find_tinyobjloader "find_dependency(tinyobjloader)")
@@ -56,7 +92,7 @@ endif()
 if(FIRN_WITH_CUDA)
   target_link_libraries(firn PRIVATE $<INSTALL_INTERFACE:firn::cuda_runtime>)
   if(FIRN_SOFTWARE_DEVICE)
-    install(TARGETS software_device LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(TARGETS software_device LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Runtime)
     set(cuda_runtime "\${CMAKE_CURRENT_LIST_DIR}/../../libfirn-software-device.so")
     list(APPEND pc_libraries -lfirn-software-device "-Wl,-rpath,\${libdir}")
   else()
@@ -74,8 +110,9 @@ foreach(feature CUDA OPENVDB EMBREE OPENEXR TEXT)
 endforeach()
 configure_package_config_file(scripts/cmake/firn-config.cmake.in ${generated}/firn-config.cmake
   INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
-write_basic_package_version_file(${generated}/firn-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${generated}/firn-config.cmake ${generated}/firn-config-version.cmake DESTINATION ${package_folder})
+configure_file(scripts/cmake/firn-config-version.cmake.in ${generated}/firn-config-version.cmake @ONLY)
+install(FILES ${generated}/firn-config.cmake ${generated}/firn-config-version.cmake DESTINATION ${package_folder}
+  COMPONENT Development)
 
 # The folder of the .pc file leads to the others.
 set(pc_folder ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
@@ -86,4 +123,5 @@ list(JOIN pc_requires ", " pc_requires)
 list(JOIN pc_libraries " " pc_libraries)
 configure_file(scripts/cmake/firn.pc.in ${generated}/firn.pc @ONLY)
 configure_file(scripts/cmake/firn-render.pc.in ${generated}/firn-render.pc @ONLY)
-install(FILES ${generated}/firn.pc ${generated}/firn-render.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${generated}/firn.pc ${generated}/firn-render.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  COMPONENT Development)

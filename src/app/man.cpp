@@ -25,6 +25,28 @@ std::string plain(std::string_view text) {
   return result;
 }
 
+constexpr std::string_view kSurroundings =
+    R"(.SH ENVIRONMENT
+.TP
+.B FIRN_SCENES
+Further folders of scenes, separated by colons.
+.TP
+.B OMP_NUM_THREADS
+How many threads a run on the CPU has where no \-\-threads says so; by default one per core.
+.TP
+.B OMP_WAIT_POLICY
+passive: threads that wait sleep, which is faster where other work runs, and slower where none does.
+.SH FILES
+Scenes are looked for in the folders of
+.B FIRN_SCENES\fR,
+in share/firn/scenes where firn is installed, and in ./scenes; firn scenes lists them.
+.SH SEE ALSO
+The documents in share/doc/firn where firn is installed: every key of a scene in docs/scene\-reference.md.
+.PP
+.B ffmpeg\fR(1),
+.B gnuplot\fR(1)
+)";
+
 }  // namespace
 
 int man(const Options&) {
@@ -49,6 +71,7 @@ int man(const Options&) {
   page +=
       ".SH EXIT STATUS\n0: done; 2: usage or scene; 3: file or stream; 4: device or memory; "
       "5: the simulation diverged; 128 + n: stopped by signal n.\n";
+  page += kSurroundings;
   fmt::print("{}", page);
   return 0;
 }

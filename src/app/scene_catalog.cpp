@@ -37,7 +37,7 @@ std::vector<fs::path> scene_folders() {
   const fs::path program = fs::read_symlink("/proc/self/exe", failure);
   if (!failure) {
     const fs::path beside = program.parent_path(), sources = sources_of(beside);
-    folders.push_back(beside.parent_path() / "share/firn/scenes");
+    folders.push_back((beside / FIRN_DATA_FOLDER / "firn/scenes").lexically_normal());
     if (!sources.empty()) folders.push_back(sources / "scenes");
   }
   folders.emplace_back("scenes");

@@ -78,6 +78,10 @@ class Habits(CliTest):
         self.assertTrue(page.startswith(".TH FIRN 1"))
         for command in self.commands():
             self.assertIn(f".SS firn {command} ", page)
+        for section in ("ENVIRONMENT", "FILES", "SEE ALSO"):
+            self.assertIn(f".SH {section}\n", page)
+        for name in ("FIRN_SCENES", "OMP_NUM_THREADS", "OMP_WAIT_POLICY"):
+            self.assertIn(name, page)
         for line in page.splitlines():
             if line.startswith((".", "'")):
                 self.assertRegex(line, r"^\.(TH|SH|SS|TP|PP|nf|fi|B|I)\b")

@@ -16,6 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE, BUILD, WORK = (pathlib.Path(FACTS[name]) for name in ("source", "build", "work"))
 PREFIX = WORK / "moved"  # where the installed files lie for all tests
 LIBRARIES = PREFIX / FACTS["library_folder"]
+DOCUMENTS = PREFIX / FACTS["document_folder"]
 
 # What this shell is set up for must not help.
 ENVIRONMENT = {name: value for name, value in os.environ.items()
@@ -77,7 +78,8 @@ class InstallTest(unittest.TestCase):
         flags = next(iter(seen))
         for word in ("-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-std=c++20"):
             self.assertIn(word, flags)
-        self.assertTrue(any(word.startswith("-march=") for word in flags), flags)
+        if FACTS["march"]:
+            self.assertIn(f"-march={FACTS['march']}", flags)
         self.assertEqual(on("FIRN_WITH_OPENVDB"), "-DFIRN_WITH_OPENVDB=1" in flags, flags)
 
 
@@ -99,7 +101,7 @@ class Files(InstallTest):
         for folder in (first, PREFIX):
             shutil.rmtree(folder, ignore_errors=True)
         subprocess.run([FACTS["cmake"], "--install", str(BUILD), "--prefix", str(first)], check=True,
-                       capture_output=True, env=ENVIRONMENT)
+                       capture_output=True, env=ENVIRONMENT, umask=0o077)
         first.rename(PREFIX)
 
     def test_everything_is_there(self):
@@ -110,7 +112,48 @@ class Files(InstallTest):
             self.assertTrue((LIBRARIES / file).is_file(), file)
         scenes = {path.relative_to(SOURCE) for path in (SOURCE / "scenes").rglob("*") if path.is_file()}
         for scene in scenes:
-            self.assertTrue((PREFIX / "share/firn" / scene).is_file(), scene)
+            self.assertTrue((PREFIX / FACTS["data_folder"] / "firn" / scene).is_file(), scene)
+        for document in ("README.md", "LICENSE", "CHANGELOG.md", "docs/library.md", "examples/own_force.cpp"):
+            self.assertTrue((DOCUMENTS / document).is_file(), document)
+
+    def test_anyone_may_read_it_whoever_installed_it(self):
+        for path in (PREFIX, *PREFIX.rglob("*")):
+            self.assertEqual(path.stat().st_mode & 0o777 | (0 if path.is_dir() else 0o111), 0o755, path)
+
+    def test_no_document_has_a_dead_link(self):
+        links = 0
+        for file in DOCUMENTS.rglob("*.md"):
+            for link in re.finditer(r"\]\(([^)\s]+)\)|<img[^>]* src=\"([^\"]+)\"", file.read_text()):
+                target = (link[1] or link[2]).partition("#")[0]
+                if target and not re.match("[a-z]+:", target):
+                    links += 1
+                    self.assertTrue((file.parent / target).exists(), f"{file}: {target}")
+        self.assertGreater(links, 100)
+
+    @unittest.skipUnless(on("FIRN_BUILD_CLI"), "built without the program")
+    def test_what_the_program_tells_of_itself_is_there(self):
+        data = PREFIX / FACTS["root_of_data"]
+        for file, begins in ((PREFIX / FACTS["man_folder"] / "man1/firn.1", ".TH FIRN 1"),
+                             (data / "bash-completion/completions/firn", ""),
+                             (data / "zsh/site-functions/_firn", "#compdef firn"),
+                             (data / "fish/vendor_completions.d/firn.fish", "")):
+            text = file.read_text()
+            self.assertTrue(text.startswith(begins), file)
+            self.assertIn("convert", text, file)
+
+    def test_components_are_all_there_is(self):
+        def files(folder):
+            return {path.relative_to(folder) for path in folder.rglob("*") if not path.is_dir()}
+
+        parts = {}
+        for component in ("Runtime", "Data", "Development", "Documentation"):
+            folder = fresh(WORK / "components" / component)
+            self.run_command(FACTS["cmake"], "--install", BUILD, "--prefix", folder, "--component", component)
+            parts[component] = files(folder)
+        self.assertEqual(set().union(*parts.values()), files(PREFIX))
+        self.assertEqual(sum(map(len, parts.values())), len(files(PREFIX)))
+        self.assertEqual({path.suffix for path in parts["Development"]}, {".h", ".a", ".cmake", ".pc"})
+        shutil.rmtree(WORK / "components")
 
     def test_no_file_knows_this_machine(self):
         texts = [*(LIBRARIES / "cmake").rglob("*.*"), *(LIBRARIES / "pkgconfig").rglob("*.*")]
@@ -122,16 +165,16 @@ class Files(InstallTest):
     @unittest.skipUnless(on("FIRN_BUILD_CLI"), "built without the program")
     def test_the_program_finds_its_scenes(self):
         with tempfile.TemporaryDirectory() as elsewhere:
-            program = PREFIX / "bin/firn"
+            program = PREFIX / FACTS["program_folder"] / "firn"
             version = self.run_command(program, "--version", cwd=elsewhere).stdout
             self.assertIn(f"firn {FACTS['version']} ", version)
             self.assertIn("jello-drop", self.run_command(program, "scenes", cwd=elsewhere).stdout)
 
 
 class Find(InstallTest):
-    def find(self, *more, **run):
+    def find(self, *more, languages="CXX", **run):
         return self.configure(HERE / "find", fresh(WORK / "find"), f"-DCMAKE_PREFIX_PATH={PREFIX}",
-                              f"-DVERSION={FACTS['version']}", f"-DCUDA={on('FIRN_WITH_CUDA'):d}",
+                              f"-DVERSION={FACTS['version']}", f"-DLANGUAGES={languages}", f"-DCUDA={on('FIRN_WITH_CUDA'):d}",
                               f"-DRENDERING={on('FIRN_WITH_EMBREE'):d}", *more, **run)
 
     def test_what_there_is_is_found(self):
@@ -146,6 +189,11 @@ class Find(InstallTest):
             with self.subTest(component=component):
                 refusal = self.find(f"-DREQUIRED_AS_WELL=COMPONENTS;{component}", status=1).stderr
                 self.assertIn(reason, " ".join(refusal.split()))
+
+
+    def test_a_project_without_cpp_is_told(self):
+        refusal = self.find(languages="NONE", status=1).stderr
+        self.assertIn("project(NAME LANGUAGES CXX)", " ".join(refusal.split()))
 
 
 class Examples(InstallTest):
@@ -252,7 +300,7 @@ class Parent(InstallTest):
                        "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *definitions)
         cache = (self.build / "CMakeCache.txt").read_text()
         self.assertRegex(cache, rf"(?m)^CMAKE_BUILD_TYPE:STRING={build_type or ''}$")
-        self.assertNotRegex(cache, "(?m)^CCACHE:")
+        self.assertNotRegex(cache, "(?m)^(FIRN_)?CCACHE:")
         commands = dict(compilations(self.build, [HERE / "parent", SOURCE]))
         own = commands[str(HERE / "parent/main.cpp")]
         self.assertEqual(pathlib.Path(own[0]).name, pathlib.Path(FACTS["compiler"]).name)  # no launcher

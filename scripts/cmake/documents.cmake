@@ -1,0 +1,26 @@
+# Lays out below OUTPUT the documents of SOURCE that are installed: cmake -DSOURCE=... -DOUTPUT=... -P documents.cmake
+# Links lead to sources as well, which are not; of these the text stays, so that no installed document has a dead link.
+file(REMOVE_RECURSE ${OUTPUT})
+file(GLOB_RECURSE files RELATIVE ${SOURCE} ${SOURCE}/docs/*.md ${SOURCE}/docs/*.png ${SOURCE}/examples/*.cpp
+  ${SOURCE}/examples/*.py ${SOURCE}/examples/*.ipynb ${SOURCE}/examples/CMakeLists.txt)
+list(APPEND files README.md CHANGELOG.md LICENSE)
+foreach(file IN LISTS files)
+  configure_file(${SOURCE}/${file} ${OUTPUT}/${file} COPYONLY)
+endforeach()
+
+list(FILTER files INCLUDE REGEX "\\.md$")
+foreach(file IN LISTS files)
+  file(READ ${SOURCE}/${file} text)
+  cmake_path(GET file PARENT_PATH folder)
+  string(REGEX MATCHALL "\\([^(); \n]+\\)" targets "${text}")
+  list(REMOVE_DUPLICATES targets)
+  foreach(target IN LISTS targets)
+    string(REGEX REPLACE "^\\(([^#]*).*\\)$" "\\1" path "${target}")
+    if(path MATCHES "^[a-z]+:" OR NOT EXISTS "${SOURCE}/${folder}/${path}" OR EXISTS "${OUTPUT}/${folder}/${path}")
+      continue()
+    endif()
+    string(REGEX REPLACE "([][+.*()^$?|\\\\])" "\\\\\\1" target "${target}")
+    string(REGEX REPLACE "\\[([^][]*)\\]${target}" "\\1" text "${text}")
+  endforeach()
+  file(WRITE ${OUTPUT}/${file} "${text}")
+endforeach()

@@ -15,6 +15,7 @@ Json build_json() {
           {"cuda", built_with_cuda()},
           {"openvdb", FIRN_BUILT_WITH_OPENVDB != 0},
           {"embree", FIRN_BUILT_WITH_EMBREE != 0},
+          {"openexr", FIRN_BUILT_WITH_OPENEXR != 0},
           {"text", FIRN_BUILT_WITH_TEXT != 0},
           {"viewer", FIRN_BUILT_WITH_VIEWER != 0},
           {"cpu", cpu_model()}};

@@ -37,7 +37,7 @@ class Help(CliTest):
         built = json.loads(self.succeed("--version", "--json").stdout)
         self.assertIn(built["version"], self.succeed("--version").stdout)
         self.assertIn("-O", built["flags"])
-        self.assertEqual({type(built[part]) for part in ("cuda", "openvdb", "embree", "text", "viewer")}, {bool})
+        self.assertEqual({type(built[part]) for part in ("cuda", "openvdb", "embree", "openexr", "text", "viewer")}, {bool})
         self.assertIn("--json", self.firn("--version", "--verbose").stderr)
 
     def test_without_a_command_it_shows_the_usage_and_fails(self):

@@ -3,7 +3,7 @@
 file(REMOVE_RECURSE ${OUTPUT})
 file(GLOB_RECURSE files RELATIVE ${SOURCE} ${SOURCE}/docs/*.md ${SOURCE}/docs/*.png ${SOURCE}/examples/*.cpp
   ${SOURCE}/examples/*.py ${SOURCE}/examples/*.ipynb ${SOURCE}/examples/CMakeLists.txt)
-list(APPEND files README.md CHANGELOG.md LICENSE)
+list(APPEND files README.md CHANGELOG.md LICENSE THIRD-PARTY.md)
 foreach(file IN LISTS files)
   configure_file(${SOURCE}/${file} ${OUTPUT}/${file} COPYONLY)
 endforeach()

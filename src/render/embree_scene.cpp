@@ -155,9 +155,6 @@ PlaneHits EmbreeScene::nearest_plane(const V3p& origin, const V3p& direction) co
 void RayMeshes::meet(const Packet3& origins, const Packet3& directions, const int (&asked)[kPacket],
                      PacketHits& hits, const PacketFloats& from) const {
   if (surfaces_.empty()) return;
-  RTCIntersectContext context;
-  rtcInitIntersectContext(&context);
-  context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
   RTCRayHit16 packet;
   RTCRay16& rays = packet.ray;
   set_rays(rays);
@@ -169,7 +166,7 @@ void RayMeshes::meet(const Packet3& origins, const Packet3& directions, const in
     valid[i] = asked[i];
     packet.hit.geomID[i] = packet.hit.instID[0][i] = RTC_INVALID_GEOMETRY_ID;
   }
-  rtcIntersect16(valid, tree_.scene(), &context, &packet);
+  find_nearest(valid, tree_.scene(), packet);
   for (int i = 0; i < kPacket; ++i) {
     if (!asked[i] || packet.hit.geomID[i] == RTC_INVALID_GEOMETRY_ID) continue;
     hits.object[i] = static_cast<float>(packet.hit.geomID[i]);
@@ -205,16 +202,13 @@ void EmbreeTree::block(ShadowRays& rays) const {
     any_asked = any_asked || any(open > Lanes(0.0f));
   }
   if (!any_asked) return;
-  RTCIntersectContext context;
-  rtcInitIntersectContext(&context);
   RTCRay16 packet;
   set_rays(packet);
   copy(packet.org_x, rays.origin[0]), copy(packet.org_y, rays.origin[1]);
   copy(packet.org_z, rays.origin[2]), copy(packet.dir_x, rays.direction[0]);
   copy(packet.dir_y, rays.direction[1]), copy(packet.dir_z, rays.direction[2]);
   copy(packet.tnear, rays.from), copy(packet.tfar, rays.to);
-  rtcOccluded16(asked, scene_, &context, &packet);
-  // Embree marks an occluded ray by tfar = -infinity.
+  find_any(asked, scene_, packet);
   for (int i = 0; i < kPacket; ++i)
     if (asked[i] && packet.tfar[i] < 0) rays.open[i] = 0;
 }

@@ -3,10 +3,9 @@
 #pragma once
 
 #if FIRN_WITH_EMBREE
-#include <embree3/rtcore.h>
-
 #include <cstdint>
 
+#include "src/render/embree.h"
 #include "src/render/lanes.h"
 #include "src/render/raytrace.h"
 #include "src/render/sphere_bricks.h"

@@ -4,11 +4,11 @@
 #pragma once
 
 #if FIRN_WITH_EMBREE
-#include <embree3/rtcore.h>
-
 #include <array>
 #include <cstdint>
 #include <vector>
+
+#include "src/render/embree.h"
 
 namespace firn {
 

@@ -2,9 +2,11 @@
 
 import json
 import re
+import shutil
+import subprocess
 import unittest
 
-from support import CliTest
+from support import FIRN, CliTest
 
 COMMANDS = ["run", "resume", "compare", "info", "bench", "scenes", "materials", "devices", "schema", "video", "view",
             "convert"]
@@ -39,6 +41,16 @@ class Help(CliTest):
         self.assertIn("-O", built["flags"])
         self.assertEqual({type(built[part]) for part in ("cuda", "openvdb", "embree", "openexr", "text", "viewer")}, {bool})
         self.assertIn("--json", self.firn("--version", "--verbose").stderr)
+
+    @unittest.skipUnless(shutil.which("qemu-x86_64"), "needs qemu-user")
+    def test_an_older_processor_is_told(self):
+        flags = json.loads(self.succeed("--version", "--json").stdout)["flags"]
+        older = subprocess.run(["qemu-x86_64", "-cpu", "Nehalem", FIRN, "--version"], capture_output=True, text=True)
+        if "-march=native" in flags or "-march=x86-64-v3" in flags:  # on machines of these years
+            self.assertEqual(older.returncode, 4, older.stderr)
+            self.assertRegex(older.stderr, r"built for a processor with AVX AVX2 FMA BMI2.*-DFIRN_MARCH=x86-64-v3")
+        else:
+            self.assertEqual(older.returncode, 0, older.stderr)
 
     def test_without_a_command_it_shows_the_usage_and_fails(self):
         result = self.firn()

@@ -91,9 +91,10 @@ constexpr Key key(std::string_view name, std::string_view about, const KeyDetail
   return key;
 }
 
-// The words of an array of choices, or of anything with `name` and `about`.
+// The words of an array of choices, or of anything with `name` and `about`. Static, or g++ 14 takes
+// the words of two files' arrays of one name, each in an anonymous namespace, for the same.
 template <const auto& choices>
-inline constexpr auto kWordsOf = [] {
+static constexpr auto kWordsOf = [] {
   std::array<Word, std::size(choices)> words;
   for (std::size_t i = 0; i < words.size(); ++i) words[i] = {choices[i].name, choices[i].about};
   return words;

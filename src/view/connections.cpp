@@ -29,7 +29,13 @@ void BoundedServer::Threads::join_ended() {
   });
 }
 
-void BoundedServer::Threads::enqueue(std::function<void()> answer) {
+// Before 0.15 nothing, then whether it was accepted: what was refused has its answer already.
+BoundedServer::Threads::Accepted BoundedServer::Threads::enqueue(std::function<void()> answer) {
+  take(answer);
+  return Accepted(true);
+}
+
+void BoundedServer::Threads::take(const std::function<void()>& answer) {
   join_ended();
   if (running_.size() >= kMostConnections) return refuse(answer);
   Running& one = running_.emplace_back();
@@ -65,6 +71,15 @@ bool BoundedServer::process_and_close_socket(int socket) {
   return !refused;
 }
 
+// From 0.18 on it is told who is connected, which nothing here asks for.
+template <class Self>
+bool BoundedServer::process_next(Self& server, LimitedStream& stream, bool last, bool& closed) {
+  if constexpr (requires { server.process_request(stream, last, closed, nullptr); })
+    return server.process_request(stream, last, closed, nullptr);
+  else
+    return server.process_request(stream, {}, 0, {}, 0, last, closed, nullptr);
+}
+
 // Whatever a request makes of the parser, it ends its own connection and nothing else.
 void BoundedServer::answer(int socket) {
   try {
@@ -72,7 +87,7 @@ void BoundedServer::answer(int socket) {
     for (int count = 1; count <= kRequestsOfOne; ++count) {
       if (!stream.wait_for_request([this] { return ended_.load(); })) return;
       bool closed = false;
-      if (!process_request(stream, count == kRequestsOfOne, closed, nullptr) || closed) return;
+      if (!process_next(*this, stream, count == kRequestsOfOne, closed) || closed) return;
     }
   } catch (...) {
   }

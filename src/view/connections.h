@@ -15,6 +15,8 @@
 
 namespace firn::view {
 
+class LimitedStream;
+
 inline constexpr int kMostConnections = 32;  // a browser has six to one server
 inline constexpr int kRequestsOfOne = 10000;
 
@@ -28,10 +30,12 @@ class BoundedServer : public httplib::Server {
   class Threads final : public httplib::TaskQueue {
    public:
     explicit Threads(BoundedServer& server) : server_(server) {}
-    void enqueue(std::function<void()> answer) override;
+    using Accepted = decltype(std::declval<httplib::TaskQueue&>().enqueue(nullptr));
+    Accepted enqueue(std::function<void()> answer) override;
     void shutdown() override;
 
    private:
+    void take(const std::function<void()>& answer);
     void join_ended();
     void refuse(const std::function<void()>& answer);
     struct Running {
@@ -44,6 +48,8 @@ class BoundedServer : public httplib::Server {
 
   bool process_and_close_socket(int socket) override;
   void answer(int socket);
+  template <class Self>
+  static bool process_next(Self& server, LimitedStream& stream, bool last, bool& closed);
 
   std::atomic<bool> ended_{false};
   std::atomic<bool> full_{false};  // what is answered on the accepting thread is refused

@@ -89,7 +89,7 @@ firn_operators(grid/find_dependents SPLIT DIMENSION find_dependents)
 firn_operators(grid/dependents SPLIT DIMENSION fold_dependents mirror_dependents)
 firn_operators(grid/exchange give_nodes take_nodes)
 firn_operators(grid/bodies update_with_bodies take_impulses move_bodies)
-firn_operators(grid/solid_contact resolve_solids count_contacts)
+firn_operators(grid/solid_contact resolve_solids add_contact_reactions)
 
 firn_operators(transfer/p2g SPLIT CASE p2g)
 firn_operators(transfer/g2p SPLIT CASE g2p)

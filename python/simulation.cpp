@@ -159,9 +159,7 @@ void bind_reading(nb::class_<Session>& c) {
       .def(
           "collider_impulses", [](const Session& s) { return s.reading().collider_impulses(); },
           "What the colliders have been given since the last frame, or call of `step`, has ended, "
-          "in the scene's order, as ColliderReactions: `force` N s, `torque` N m s about the "
-          "origin, "
-          "`power` J; at that end those of the frame, until a step is made.")
+          "in the scene's order; at that end what they were in the frame, until a step is made.")
       .def(
           "snapshot",
           [](Session& s, bool deformation_gradient, bool kirchhoff_stress, bool pressure) {

@@ -56,6 +56,12 @@ void bind_collider_states(nb::module_& m) {
       .def_ro("torque", &ColliderReaction::torque, "N m about the world's origin.")
       .def_ro("power", &ColliderReaction::power,
               "W: what a mesh_sequence does to the material by changing its shape.");
+  Record<ColliderImpulse>(m, "ColliderImpulse", "What a collider has been given in some time.")
+      .def_ro("impulse", &ColliderImpulse::impulse, "N s.")
+      .def_ro("angular_impulse", &ColliderImpulse::angular_impulse,
+              "N m s about the world's origin.")
+      .def_ro("work", &ColliderImpulse::work,
+              "J: what a mesh_sequence has done to the material by changing its shape.");
   Record<ColliderState>(m, "ColliderState", "Where a collider is, and how it moves.")
       .def_ro("rotation", &ColliderState::rotation, "Row by row.")
       .def_ro("translation", &ColliderState::translation, "m.")

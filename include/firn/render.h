@@ -77,20 +77,23 @@ class SceneRenderer {
   SceneRenderer& operator=(SceneRenderer&&) noexcept;
 
   // The simulation as it is. The first call fixes the colour range by what it shows, and the camera
-  // where the scene has none; from then on that only moves back, smoothly, where material would
-  // leave the picture (output.follow). The same calls give the same pictures for any number of
-  // threads. Throws Error{kScene} where output.color shows what the simulation has no value of just
-  // now (see Simulation::snapshot).
+  // where the scene has none, unless start() has; from then on that only moves back, smoothly,
+  // where material would leave the picture (output.follow). The same calls give the same pictures
+  // for any number of threads. Throws Error{kScene} where output.color shows what the simulation
+  // has no value of just now (see Simulation::snapshot).
   Image render(const Simulation& simulation);
   Image render(const Shown& shown);
   Shown shown_of(const Simulation& simulation) const;
+  // Fixes what the first picture does, without making one.
+  void start(const Shown& first);
 
   // Before the first picture, for each of those that will be made: the camera then frames all of
   // them and stands still.
   void look_ahead(const Shown& shown);
 
   // What the camera has followed so far. A renderer that goes on with the pictures of another gives
-  // the same ones once it has drawn the first picture and has been given the other's state.
+  // the same ones once it has been started with the first picture's state of things and has been
+  // given the other's.
   std::vector<double> view_state() const;
   // Takes what view_state() gave, or nothing, for a camera that has followed nothing yet. Throws
   // Error{kFile} for anything else.

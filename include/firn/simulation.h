@@ -134,7 +134,8 @@ struct SceneEstimate {
 class Simulation {
  public:
   // Samples the bodies and allocates. Throws Error{kDevice} if the device is missing or memory does
-  // not suffice, Error{kScene} if the scene has no particles and no source. `filling` is called
+  // not suffice, Error{kScene} for what validate() refuses, for a body that finds no place, and if
+  // the scene has no particles, no source and no collider with a mass. `filling` is called
   // time and again while bodies are filled, which takes large ones long, on the thread of this
   // call; what it throws leaves the call.
   Simulation(const Scene& scene, const RunOptions& options,
@@ -172,9 +173,9 @@ class Simulation {
   // The massless points of Scene::tracers in the order in which they were made, body by body:
   // position (m), id, body and material; others are empty. Sinks and open faces take them away.
   Snapshot tracers() const;
-  // Impulses on the colliders, N s, their moments, and work, J, since the last frame's end; at that
-  // end those of the frame, until a step is made.
-  std::vector<ColliderReaction> collider_impulses() const;
+  // What the colliders have been given since the last frame's end; at that end what they were in
+  // the frame, until a step is made.
+  std::vector<ColliderImpulse> collider_impulses() const;
   // Where the colliders are now, in the scene's order; known also where snapshot() has no
   // velocities.
   std::vector<ColliderState> colliders() const;

@@ -98,6 +98,12 @@ struct ColliderReaction {  // mean over the frame of what material, and bodies o
   double power = 0;        // W: what the body does to the material by moving; 0 of dynamic ones
 };
 
+// What a collider has been given in some time; of it a ColliderReaction is the mean.
+struct ColliderImpulse {
+  Vec3 impulse{}, angular_impulse{};  // N s, N m s about the world origin
+  double work = 0;                    // J
+};
+
 // Where a collider is and how it moves: a point x of the scene's shape is at
 // rotation (x - pivot) + pivot + translation.
 struct ColliderState {

@@ -4,12 +4,20 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "kernels/math/vec.h"
 
 #if defined(FIRN_WITH_OPENVDB)
 #include <nanovdb/NanoVDB.h>
+#if __has_include(<nanovdb/math/SampleFromVoxels.h>)  // from OpenVDB 12 on
+#include <nanovdb/math/SampleFromVoxels.h>
+#else
 #include <nanovdb/util/SampleFromVoxels.h>
+namespace nanovdb::math {
+using nanovdb::createSampler;
+}
+#endif
 #endif
 
 namespace firn {
@@ -25,8 +33,9 @@ FIRN_HD inline Real sample_mesh_grid([[maybe_unused]] const std::byte* bytes,
 #if defined(FIRN_WITH_OPENVDB)
   const auto& grid = *reinterpret_cast<const nanovdb::NanoGrid<float>*>(bytes);
   auto accessor = grid.getAccessor();
-  const auto sampler = nanovdb::createSampler<1>(accessor);
-  return Real(sampler(nanovdb::Vec3<Real>(p[0], p[1], p[2])));
+  const auto sampler = nanovdb::math::createSampler<1>(accessor);
+  using Place = std::conditional_t<std::is_same_v<Real, double>, nanovdb::Vec3d, nanovdb::Vec3f>;
+  return Real(sampler(Place(p[0], p[1], p[2])));
 #else
   return Real(0);
 #endif

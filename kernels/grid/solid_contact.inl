@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/grid/resolve_touches.h"
+#include "kernels/grid/resolve_contacts.h"
 #include "kernels/grid/solids.h"
 
 namespace firn {
@@ -48,51 +48,57 @@ struct FindPairs : Solids<D, Real> {
 };
 
 template <int D, class Real>
-struct FindTouches : Solids<D, Real> {
-  static constexpr const char* kName = "find_touches";
+struct FindContacts : Solids<D, Real> {
+  static constexpr const char* kName = "find_contacts";
   using Base = Solids<D, Real>;
   using Base::solids, Base::control, Base::kFaces;
 
   // What is within another is put out no faster than that: in so many seconds, or steps.
-  static constexpr double kTimeOut = 0.05, kStepsOut = 5;
-  // m, by which what touches may be within the other.
+  static constexpr double kPushOutTime = 0.05, kPushOutSteps = 5;
+  // m, by which what is in contact may be within the other.
   FIRN_HD double slop() const { return 0.01 * static_cast<double>(solids.dx); }
 
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t i) const {
     const int body = solids.body_of[i];
     const RigidBody& state = solids.moved.bodies[body];
-    Touch touch{};
-    touch.holder = -1;
-    touch.arm = rigid::rotation_of(state.orientation) *
-                (solids.points[i] - solids.moved.masses[body].center);
+    ContactPoint contact{};
+    contact.holder = -1;
+    contact.arm = rigid::rotation_of(state.orientation) *
+                  (solids.points[i] - solids.moved.masses[body].center);
     double least = kLargest<double>;
-    const Vec<double, 3> x = state.center + touch.arm;
+    const Vec<double, 3> x = state.center + contact.arm;
     for (int holder = 0; holder < this->holders(); ++holder) {
       if (this->may_meet(body, holder) == 0) continue;
       const auto gap = static_cast<double>(this->distance(holder, x));
-      if (gap < least) least = gap, touch.holder = holder;
+      if (gap < least) least = gap, contact.holder = holder;
     }
-    if (touch.holder >= 0) meet(body, x, least, touch);
-    touch.dt = control->dt;
-    if (const Touch& before = solids.touches[i]; touch.holder >= 0 && before.holder == touch.holder)
-      solids.again != 0 ? keep(before, touch) : carry(before, touch);
-    solids.touches[i] = touch;
+    const ContactPoint& before = solids.contacts[i];
+    const bool is_same = contact.holder >= 0 && before.holder == contact.holder;
+    if (contact.holder >= 0)
+      meet(body, x, least, is_same && solids.applied && before.normal_impulse > 0, contact);
+    contact.dt = control->dt;
+    if (is_same && contact.holder >= 0)
+      solids.applied ? keep_impulses(before, contact) : warm_start(before, contact);
+    solids.contacts[i] = contact;
   }
-  // What has been given may be taken back, but for blows.
-  FIRN_HD static void keep(const Touch& before, Touch& touch) {
-    touch.pushed = before.pushed, touch.rubbed = before.rubbed;
-    touch.blow = before.blow;
+  // What has been given may be taken back, but for what impacts were thrown back by.
+  FIRN_HD static void keep_impulses(const ContactPoint& before, ContactPoint& contact) {
+    contact.normal_impulse = before.normal_impulse;
+    contact.friction_impulse = before.friction_impulse;
+    contact.restitution_impulse = before.restitution_impulse;
   }
-  // It begins with what it bore in the step before, as far as that may have been weight: a blow is
-  // over.
-  FIRN_HD void carry(const Touch& before, Touch& touch) const {
-    if (!(before.pushed > 0)) return;
-    touch.pushed = min(before.pushed / before.dt, solids.weight) * touch.dt;
-    const Vec<double, 3> across = before.rubbed - dot(touch.normal, before.rubbed) * touch.normal;
-    const double held = touch.friction * touch.pushed, length = norm(across),
-                 rubbed = min(length * touch.pushed / before.pushed, held);
-    if (length > 0) touch.rubbed = (rubbed / length) * across;
+  // It begins with what it bore in the step before, as far as that may have been weight: an impact
+  // is over.
+  FIRN_HD void warm_start(const ContactPoint& before, ContactPoint& contact) const {
+    if (!(before.normal_impulse > 0)) return;
+    contact.normal_impulse =
+        min(before.normal_impulse / before.dt, solids.total_weight) * contact.dt;
+    const Vec<double, 3> across =
+        before.friction_impulse - dot(contact.normal, before.friction_impulse) * contact.normal;
+    const double most = contact.friction * contact.normal_impulse, length = norm(across),
+                 share = contact.normal_impulse / before.normal_impulse;
+    if (length > 0) contact.friction_impulse = (min(length * share, most) / length) * across;
   }
   // From one of its points along the surface of the body to where that comes closest, or a ball
   // would roll as a polygon does: there the normal of what it comes to has no part along the
@@ -130,35 +136,37 @@ struct FindTouches : Solids<D, Real> {
     const Vec<double, 3> on = x + way;
     return on - static_cast<double>(this->distance(own, on)) * this->normal(own, on);
   }
-  FIRN_HD void meet(int body, Vec<double, 3> x, double gap, Touch& touch) const {
+  // `stays`: however far away it is, for its impulses have been given.
+  FIRN_HD void meet(int body, Vec<double, 3> x, double gap, bool stays,
+                    ContactPoint& contact) const {
     const double dt = control->dt;
     if (gap <= static_cast<double>(solids.dx)) {
-      x = closest(body, x, touch.holder, gap);
-      touch.arm = x - solids.moved.bodies[body].center;
+      x = closest(body, x, contact.holder, gap);
+      contact.arm = x - solids.moved.bodies[body].center;
     }
-    touch.normal = this->normal(touch.holder, x);
-    const Vec<double, 3> theirs = this->surface_velocity(touch.holder, x);
-    const int other = this->body_of(touch.holder);
-    if (other < 0) touch.other = theirs;
-    const double closes = -dot(touch.normal, this->velocity_at(body, touch.arm) - theirs);
-    // Farther than that it cannot come to touch by what impulses do to it elsewhere.
-    if (gap > dt * max(closes, 0.0) + static_cast<double>(solids.dx)) {
-      touch.holder = -1;
+    contact.normal = this->normal(contact.holder, x);
+    const Vec<double, 3> theirs = this->surface_velocity(contact.holder, x);
+    const int other = this->body_of(contact.holder);
+    if (other < 0) contact.other_velocity = theirs;
+    const double closes = -dot(contact.normal, this->velocity_at(body, contact.arm) - theirs);
+    // Farther than that it cannot come to contact by what impulses do to it elsewhere.
+    if (!stays && gap > dt * max(closes, 0.0) + static_cast<double>(solids.dx)) {
+      contact.holder = -1;
       return;
     }
     const SolidProperties& own = solids.properties[body];
-    touch.gap = gap;
-    touch.restitution = own.restitution;
-    touch.friction = own.friction;
+    contact.gap = gap;
+    contact.restitution = own.restitution;
+    contact.friction = own.friction;
     if (other >= 0) {
-      touch.friction = 0.5 * (own.friction + solids.properties[other].friction);
-      touch.restitution = min(own.restitution, solids.properties[other].restitution);
+      contact.friction = 0.5 * (own.friction + solids.properties[other].friction);
+      contact.restitution = min(own.restitution, solids.properties[other].restitution);
     }
     // What rounding makes of distances is no gap, or bodies at rest would follow it.
     if (gap > 0.01 * slop()) {
-      touch.least = -gap / dt;
+      contact.least_speed = -gap / dt;
     } else {
-      touch.least = max(-gap - slop(), 0.0) / max(kStepsOut * dt, kTimeOut);
+      contact.least_speed = max(-gap - slop(), 0.0) / max(kPushOutSteps * dt, kPushOutTime);
     }
   }
 };
@@ -175,24 +183,25 @@ struct ReactToSolids : Solids<D, Real> {
     const int holder = kFaces + static_cast<int>(c);
     if (this->body_of(holder) >= 0) return;
     double* to = solids.impulses + std::uint64_t{c} * kReactionColumns;
-    for (std::uint32_t k = 0; k < solids.touching[solids.count]; ++k) {
-      const std::uint32_t i = solids.touching[k];
-      const Touch& touch = solids.touches[i];
-      if (touch.holder != holder || !(touch.pushed > 0)) continue;
-      const Vec<double, 3> on_body = touch.pushed * touch.normal + touch.rubbed,
-                           x = solids.moved.bodies[solids.body_of[i]].center + touch.arm,
+    for (std::uint32_t k = 0; k < solids.active[solids.count]; ++k) {
+      const std::uint32_t i = solids.active[k];
+      const ContactPoint& contact = solids.contacts[i];
+      if (contact.holder != holder || !(contact.normal_impulse > 0)) continue;
+      const Vec<double, 3> on_body =
+                               contact.normal_impulse * contact.normal + contact.friction_impulse,
+                           x = solids.moved.bodies[solids.body_of[i]].center + contact.arm,
                            moment = cross(x, on_body);
       for (int a = 0; a < 3; ++a) {
         to[a] -= on_body[a];
         to[3 + a] -= moment[a];
       }
-      to[kWork] += dot(on_body, touch.other);
+      to[kWork] += dot(on_body, contact.other_velocity);
     }
   }
 };
 
-struct CountContacts {
-  static constexpr const char* kName = "count_contacts";
+struct FlushImpulses {
+  static constexpr const char* kName = "flush_impulses";
   double *impulses, *sums;
   template <class Device>
   FIRN_HD void operator()(Device&, std::uint32_t i) const {
@@ -208,18 +217,18 @@ void resolve_solids(Exec& exec, const SolidContact<Real, D>& solids, const StepC
   launch_items(exec, {{nullptr, moved * holders}, &control->stop},
                FindPairs<D, Real>{{solids, control}});
   launch_items(exec, {{nullptr, solids.count}, &control->stop},
-               FindTouches<D, Real>{{solids, control}});
-  launch_groups(exec, {{nullptr, 1}, &control->stop}, ResolveTouches<D, Real>{{solids, control}});
+               FindContacts<D, Real>{{solids, control}});
+  launch_groups(exec, {{nullptr, 1}, &control->stop}, ResolveContacts<D, Real>{{solids, control}});
 }
 
 template <class Exec, int D, class Real>
-void count_contacts(Exec& exec, const SolidContact<Real, D>& solids, double* sums,
-                    const StepControl* control) {
+void add_contact_reactions(Exec& exec, const SolidContact<Real, D>& solids, double* sums,
+                           const StepControl* control) {
   const auto colliders = static_cast<std::uint32_t>(solids.params.collider_count);
   launch_items(exec, {{nullptr, colliders}, &control->stop},
                ReactToSolids<D, Real>{{solids, control}});
   launch_items(exec, {{nullptr, colliders * kReactionColumns}, &control->stop},
-               CountContacts{solids.impulses, sums});
+               FlushImpulses{solids.impulses, sums});
 }
 
 }  // namespace firn

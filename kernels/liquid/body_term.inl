@@ -100,8 +100,9 @@ void multiply_by_bodies(Exec& exec, const BodyCoupling<Real, D>& bodies, const R
 }
 
 // What the closed parts of the faces that bodies have are, summed up with their signs over each
-// component: nothing for a body all about which it lies. Each body's counts by another factor, or
-// two that are pushed apart would cancel. In units that make the sums exact in any order.
+// component: nothing for a body all about which it lies. In units that make the sums exact in any
+// order.
+inline constexpr double kTieUnit = 1.0 / (1 << 30);  // of a face
 template <int D, class Real>
 struct SumTies : CoupledBlocks<D, Real> {
   static constexpr const char* kName = "sum_ties";
@@ -109,7 +110,6 @@ struct SumTies : CoupledBlocks<D, Real> {
   using Base = CoupledBlocks<D, Real>;
   using Base::bodies, Base::kCells, Base::kUnknowns;
   struct Scratch {};
-  static constexpr double kUnit = 1.0 / (1 << 30);
   const std::uint32_t* labels;
   std::int64_t* ties;
 
@@ -128,6 +128,12 @@ struct SumTies : CoupledBlocks<D, Real> {
       add(g, body, upper, face, lower, axis, 1);
     });
   }
+  // Another one of every body, or two that a pocket pushes apart would cancel out in the sum: 1 to
+  // 2, by the golden ratio.
+  FIRN_HD static double scale_of(int body) {
+    const double turns = 0.6180339887498949 * body;
+    return 1 + turns - floor(turns);
+  }
   template <class Group>
   FIRN_HD void add(Group& g, int body, const CellAddress& upper, std::uint64_t face,
                    const CellAddress& cell, int axis, double sign) const {
@@ -138,10 +144,10 @@ struct SumTies : CoupledBlocks<D, Real> {
     const double radius = bodies.moved.masses[body].radius;
     auto unit = Base::unit_at(this->arm_of(body, this->block_at(upper.block), local, axis), axis);
     for (int k = D; k < kUnknowns; ++k) unit[k] /= radius;
-    const double push = sign * this->closed(face) * (1 + 0.37 * (body % 29));
+    const double push = sign * this->closed(face) * scale_of(body);
     for (int k = 0; k < kUnknowns; ++k)
       g.atomic_add(ties[std::uint64_t{label - kSingular} * kUnknowns + k],
-                   static_cast<std::int64_t>(push * unit[k] / kUnit));
+                   static_cast<std::int64_t>(push * unit[k] / kTieUnit));
   }
 };
 template <int D>
@@ -153,12 +159,12 @@ struct ClearTies {
     ties[i] = 0;
   }
 };
-// A tie by less than this share of a face is none that the solve could use.
 template <int D>
 struct AdoptTies {
   static constexpr const char* kName = "adopt_ties";
   static constexpr int kUnknowns = ContactSystem<D>::kUnknowns;
-  static constexpr std::int64_t kLeast = 1 << 20;
+  // A tie by less than a thousandth of a face is none that the solve could use.
+  static constexpr auto kLeast = static_cast<std::int64_t>(1e-3 / kTieUnit);
   const std::int64_t* ties;
   std::int64_t* cells;
   template <class Device>

@@ -21,9 +21,9 @@ struct BodyMotion {
   Vec<double, 3> velocity, spin;  // as it began, see RigidBody
   RigidVelocity free;             // at its end, were there no pressure
   Vec<double, 3> moment;          // N m s about the centre of mass, of all but the pressure
-  // N s and N m s: what the pressure at the body's surface is more than that at the centres of the
-  // cells before it; a part of what `free` is by.
-  Vec<double, 3> weight, weight_moment;
+  // N s and N m s, by what the pressure at the body's surface is more than at the centres of the
+  // cells before it: the weight of the liquid between. `free` and `moment` have these in them.
+  Vec<double, 3> surface_impulse, surface_moment;
   RigidVelocity change;  // by the vector that a solver multiplies with
   RigidVelocity now;     // what faces have
 };

@@ -114,12 +114,12 @@ struct FreeBodies : ResolveBodies<D, Real> {
     BodyMotion& motion = bodies.motions[b];
     motion.velocity = body.velocity;
     motion.spin = body.spin;
-    this->total(static_cast<std::uint32_t>(b), motion.weight, motion.weight_moment);
+    this->total(static_cast<std::uint32_t>(b), motion.surface_impulse, motion.surface_moment);
     const Vec<double, 3> impulse = {{taken[0], taken[1], taken[2]}},
                          about_origin = {{taken[3], taken[4], taken[5]}};
-    motion.moment = motion.weight_moment + about_origin - cross(body.center, impulse);
+    motion.moment = motion.surface_moment + about_origin - cross(body.center, impulse);
     const RigidVelocity without = bodies.moved.free_velocity(b, control->dt),
-                        by_these = this->change(b, motion.weight + impulse, motion.moment);
+                        by_these = this->change(b, motion.surface_impulse + impulse, motion.moment);
     motion.free = {without.linear + by_these.linear, without.angular + by_these.angular};
   }
 };
@@ -181,17 +181,17 @@ struct WeighBodies : ResolveBodies<D, Real> {
   template <class Device>
   FIRN_HD void operator()(Device& device, std::uint32_t b) const {
     BodyMotion& motion = bodies.motions[b];
-    Vec<double, 3> weight, moment;
-    this->total(b, weight, moment);
-    const RigidVelocity more =
-        this->change(static_cast<int>(b), weight - motion.weight, moment - motion.weight_moment);
+    Vec<double, 3> impulse, moment;
+    this->total(b, impulse, moment);
+    const RigidVelocity more = this->change(static_cast<int>(b), impulse - motion.surface_impulse,
+                                            moment - motion.surface_moment);
     if (!is_worth_a_solve(bodies.moved.masses[b], motion, more,
                           control->dt * norm(bodies.moved.gravity)))
       return;
     motion.free = {motion.free.linear + more.linear, motion.free.angular + more.angular};
-    motion.moment += moment - motion.weight_moment;
-    motion.weight = weight;
-    motion.weight_moment = moment;
+    motion.moment += moment - motion.surface_moment;
+    motion.surface_impulse = impulse;
+    motion.surface_moment = moment;
     device.atomic_or(*changed, 1u);
   }
 };

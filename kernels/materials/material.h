@@ -78,6 +78,10 @@ FIRN_HD constexpr bool collapses(MaterialModel model) {
 FIRN_HD constexpr bool flows_on(MaterialModel model) {
   return with_law(model, [](auto law) { return law.kFlowsOn; });
 }
+template <class Real>
+FIRN_HD Real fastest_flow(const MaterialParams<Real>& params) {
+  return with_law(params.model, [&](auto law) { return law.fastest_flow(params); });
+}
 // Of its volume: what a law that collapses is squeezed to when it has given in.
 inline constexpr double kSqueezed = 1e-3;
 // Values of MaterialState::history that the model keeps, in `d` dimensions.

@@ -52,10 +52,16 @@ struct Law {
   static constexpr bool kDeforms = true;           // keeps F; liquids need their volume ratio alone
   static constexpr bool kForbidsInversion = true;  // J <= 0 has no energy
   static constexpr bool kCollapses = false;        // hardly pushes back at J ~ 0
-  static constexpr bool kFlowsOn = false;          // a liquid: shear has no end (volume_drift.h)
+  static constexpr bool kFlowsOn = false;          // shear has no end (volume_drift.h)
   // What it keeps of its past beside F: scalars, which begin as kFirst, then symmetric tensors,
   // upper triangle row by row, which begin as the identity.
   static constexpr int kScalars = 0, kTensors = 0, kFirst = 0;
+
+  // 1/s: shear beyond that rate is not flow.
+  template <class Real>
+  FIRN_HD static Real fastest_flow(const MaterialParams<Real>&) {
+    return kLargest<Real>;
+  }
 
   // The volume ratio that the first of them stands for, beside that of F.
   template <class T>

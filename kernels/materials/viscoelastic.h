@@ -14,7 +14,14 @@
 namespace firn {
 
 struct Viscoelastic : Law {
+  static constexpr bool kFlowsOn = true;
   static constexpr int kScalars = 1;
+
+  // Faster, or for less long, it is a solid, whose volume ratio needs no hold.
+  template <class Real>
+  FIRN_HD static Real fastest_flow(const MaterialParams<Real>& params) {
+    return 4 / params.relaxation_time;
+  }
 
   template <class T, int D>
   FIRN_HD static Response<T, D> respond(const MaterialParams<Scalar<T>>& params,

@@ -1,7 +1,7 @@
-// Liquids that carry their volume ratio J sum it up over all steps. Under long shear the sum drifts
-// away from how close particles come to lie, of which the pressure then knows nothing. So J is held
-// against the density that the nodes have, in the measure in which the particle is sheared: what
-// rests, turns, falls or is pressed together keeps its J to the last digit.
+// What flows and carries its volume ratio J sums it up over all steps. Under long shear the sum
+// drifts away from how close particles come to lie, of which the pressure then knows nothing. So J
+// is held against the density that the nodes have, in the measure in which the particle is sheared:
+// what rests, turns, falls or is pressed together keeps its J to the last digit.
 #pragma once
 
 #include "kernels/fields/particles.h"
@@ -66,7 +66,8 @@ struct VolumeDrift {
     const T inverse_mass = own(volume_of) * T(cells) / own(mass_of);
     const T share = mass * inverse_mass;
     const auto full = least * inverse_mass > T(kFull);
-    const T part = select(lanes.active(), min(T(kRate * span) * rate, T(Real(1))), T(Real(0)));
+    const T flow = min(rate, T(fastest_flow(params)));
+    const T part = select(lanes.active(), min(T(kRate * span) * flow, T(Real(1))), T(Real(0)));
     if (has_deformation(params.model)) {
       Mat<T, D> H;
       for (int i = 0; i < D * D; ++i) H(i / D, i % D) = lanes.load(row(lanes.chunk, i));

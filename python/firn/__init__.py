@@ -24,6 +24,7 @@ if _spins:
     del _os.environ["GOMP_SPINCOUNT"]
 from ._firn import (
     BoundaryStep,
+    ColliderImpulse,
     ColliderReaction,
     ColliderState,
     DeviceArray,
@@ -55,6 +56,7 @@ from .simulation import Simulation
 
 __all__ = [
     "BoundaryStep",
+    "ColliderImpulse",
     "ColliderReaction",
     "ColliderState",
     "DeviceArray",

@@ -147,8 +147,10 @@ class Stage:
         """What is set within is of the first frame."""
         code = self._code
         self._code = code if self._first is None else self._first
-        yield
-        self._code = code
+        try:
+            yield
+        finally:
+            self._code = code
 
     def set(self, attribute: Any, values: Any) -> None:
         """An array of this frame."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import warnings
 from collections.abc import Callable, Iterator
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ._picture import Picture
+
+_parts = itertools.count()  # of names of files that are being written
 
 
 def _numbers(name: str, value: Any, shape: tuple[int | None, ...]) -> np.ndarray:
@@ -302,20 +305,27 @@ class Simulation(_firn.SimulationCore):
         self._set_collider_motion(collider, seconds, _padded(moved, 3), turned, center)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the complete state to a file, by way of another name, so that there is never half a file.
+        """Writes the complete state to a file, by way of another name, so that there is never half a file. A link's target
+        is replaced, not the link, and what is no file, a pipe say, is written to as it is.
 
         Raises FileError where it cannot be written, and SceneError, before a file is touched, for a state that means
         nothing any more.
         """
         state = self.save_state()
-        part = f"{os.fspath(path)}.part"
         with _as_file_error(path, "written"):
+            target = os.path.realpath(path)
+            if os.path.exists(target) and not os.path.isfile(target):
+                with open(target, "wb") as file:
+                    file.write(state)
+                return
+            # Of each writer its own, also of other processes'.
+            part = f"{target}.{os.getpid()}-{next(_parts)}.part"
             try:
-                with open(part, "wb") as file:
+                with open(part, "xb") as file:
                     file.write(state)
                     file.flush()
                     os.fsync(file.fileno())
-                os.replace(part, path)
+                os.replace(part, target)
             except OSError:
                 with contextlib.suppress(OSError):
                     os.remove(part)

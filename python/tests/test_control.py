@@ -58,7 +58,7 @@ def test_a_controller_in_on_step_turns_the_pusher_back():
     forces = []
 
     def control(step):
-        given = simulation.collider_impulses()[0].force[0]
+        given = simulation.collider_impulses()[0].impulse[0]
         forces.append(given)
         at = simulation.colliders()[0].translation[0]
         if given < -1 and simulation.time < 10:

@@ -72,7 +72,7 @@ std::vector<ComparedRun> prepare(const Options& options, const std::filesystem::
   for (std::size_t i = 0; i < variants.size(); ++i)
     runs.push_back({variants[i], std::move(scenes[i]),
                     RunDirectory::create(base / variants[i].folder, options.overwrite),
-                    std::nullopt, ""});
+                    std::nullopt, "", false});
   remove_kept(base);
   return runs;
 }
@@ -94,8 +94,10 @@ void run_variant(ComparedRun& run, const Options& options, Progress& progress) {
     its_own.started = Clock::now();
     run.result = run_scene(run.scene, run.directory, its_own, progress);
   } catch (const Error& error) {
-    if (error.category() != ErrorCategory::kDiverged) throw;
     run.failure = error.what();
+    if (error.category() != ErrorCategory::kDiverged)
+      throw Error(error.category(), fmt::format("{}: {}", run.variant.label, run.failure));
+    run.diverged = true;
     Progress::warning(fmt::format("{}: {}", run.variant.label, run.failure));
   }
 }
@@ -109,7 +111,9 @@ std::string table_of(const std::vector<ComparedRun>& runs) {
   if (heat) rows[0].emplace_back("heat change (J)");
   for (const ComparedRun& run : runs) {
     if (!run.result) {
-      rows.push_back({run.variant.label, "diverged"});
+      rows.push_back({run.variant.label, run.failure.empty() ? "not run"
+                                         : run.diverged      ? "diverged"
+                                                             : "failed"});
       rows.back().resize(rows[0].size(), "-");
       continue;
     }
@@ -133,10 +137,8 @@ Json json_of(const std::vector<ComparedRun>& runs, const std::vector<std::string
     Json entry = {{"label", run.variant.label},
                   {"overrides", run.variant.overrides},
                   {"directory", run.directory.path().string()}};
-    if (run.result)
-      entry["summary"] = Json::parse(run.result->summary);
-    else
-      entry["failure"] = run.failure;
+    if (run.result) entry["summary"] = Json::parse(run.result->summary);
+    if (!run.failure.empty()) entry["failure"] = run.failure;
     json["variants"].push_back(entry);
   }
   return json;
@@ -150,19 +152,25 @@ int compare(const Options& options) {
   std::vector<ComparedRun> runs = prepare(options, base);
   Progress progress(options);
   warn_of_other_times(runs);
+  const auto tell = [&](const std::vector<std::string>& files) {
+    progress.line("\n" + table_of(runs));
+    for (const std::string& file : files) progress.line("wrote " + file);
+    if (options.json) print_json(json_of(runs, files));
+  };
   bool diverged = false;
-  for (ComparedRun& run : runs) {
-    run_variant(run, options, progress);
-    diverged = diverged || !run.result;
-    if (run.result && run.result->end != RunEnd::kCompleted) {
-      report_end(*run.result, run.directory, options, progress);
-      return run.result->exit_code();
+  for (ComparedRun& run : runs) try {
+      run_variant(run, options, progress);
+      diverged = diverged || !run.result;
+      if (run.result && run.result->end != RunEnd::kCompleted) {
+        report_end(*run.result, run.directory, progress);
+        tell({});
+        return run.result->exit_code();
+      }
+    } catch (const Error&) {
+      tell({});  // what is done
+      throw;
     }
-  }
-  const std::vector<std::string> files = write_comparison(runs, base);
-  progress.line("\n" + table_of(runs));
-  for (const std::string& file : files) progress.line("wrote " + file);
-  if (options.json) print_json(json_of(runs, files));
+  tell(write_comparison(runs, base));
   return diverged ? static_cast<int>(ErrorCategory::kDiverged) : 0;
 }
 

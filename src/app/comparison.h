@@ -16,8 +16,9 @@ struct ComparedRun {
   Variant variant;
   Scene scene;
   RunDirectory directory;
-  std::optional<RunResult> result;  // none: diverged
+  std::optional<RunResult> result;  // none: it has not run, or has failed
   std::string failure;
+  bool diverged = false;
 };
 
 inline double total_energy(const Totals& t) { return t.kinetic + t.elastic + t.potential; }

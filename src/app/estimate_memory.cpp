@@ -82,6 +82,9 @@ MemoryEstimate estimate_memory(const Scene& scene, const SceneEstimate& need, do
                while_writing = e.stores + e.output, while_saving = e.stores + e.checkpoint;
   const double most = std::max({while_filling, while_stepping, while_writing, while_saving});
   e.peak = e.process + most;
+  // The first frame, by which pictures are framed, and the state that is loaded lie beside it all.
+  e.resumed = std::max(e.peak, e.process + e.stores + static_cast<double>(need.state_bytes) +
+                                   snapshot_bytes(scene, need, shown_parts(scene)).held());
   e.moment = most == while_saving    ? "while a checkpoint is written"
              : most == while_writing ? "while a frame is written"
              : most == while_filling ? "while bodies are filled"

@@ -14,6 +14,7 @@ struct MemoryEstimate {
   double filling = 0, output = 0, checkpoint = 0;  // for a while, beside them on the host
   double peak = 0;                                 // of a run on the CPU
   std::string_view moment;                         // when it is reached: "while ..."
+  double resumed = 0;                              // the peak of one that goes on
 };
 
 // As things are at the start: material that spreads takes more blocks. `process` is what the

@@ -1,9 +1,13 @@
 #include "src/app/frame_writer.h"
 
+#include <system_error>
 #include <utility>
 
 #include "src/app/picture_files.h"
 #include "src/app/stopwatch.h"
+#include "src/io/particle_formats.h"
+#include "src/io/surface_file.h"
+#include "src/render/image.h"
 #include "src/scene/output_channels.h"
 
 namespace firn::app {
@@ -29,12 +33,18 @@ FrameWriter::FrameWriter(const Scene& scene, const RunDirectory& directory,
     if (resumed) planned.simulation.frames = resumed->planned_frames;
     renderer_.emplace(planned);
     if (resumed) {
-      renderer_->render({resumed->first, {}, {}, 0});  // fixes camera and colours
+      renderer_->start({resumed->first, {}, {}, 0});
       renderer_->set_view_state(resumed->view);
     }
   }
   if (scene.output.diagnostics != DiagnosticsLevel::kOff)
     ledger_.emplace(directory.ledger(), scene, last_kept(resumed));
+}
+
+void require_outputs(const Scene& scene) {
+  require_formats(scene.output, scene.grid.dx);
+  require_surface_formats(scene, scene.output.surface);
+  require_picture_files(scene.output);
 }
 
 // In this order no list ever names a file that is gone.
@@ -70,13 +80,23 @@ void FrameWriter::write(const Simulation& simulation, const FrameStats& stats,
 // them; but what one thread compresses and a disk takes need not be waited for.
 void FrameWriter::write_picture(Shown shown, int frame, bool beside) {
   if (beside)
-    picture_ = std::async(std::launch::async, [this, frame, shown = std::move(shown)] {
+    start_picture([this, frame, shown = std::move(shown)] {
       app::write_picture(directory_, frame, renderer_->render(shown));
     });
   else
-    picture_ = std::async(std::launch::async, [this, frame, image = renderer_->render(shown)] {
+    start_picture([this, frame, image = renderer_->render(shown)] {
       app::write_picture(directory_, frame, image);
     });
+}
+
+// Where the system has no more threads the one that calls does it.
+void FrameWriter::start_picture(const std::function<void()>& make) {
+  try {
+    picture_ = std::async(std::launch::async, make);
+  } catch (const std::system_error&) {
+    picture_ = std::async(std::launch::deferred, make);
+    picture_.wait();
+  }
 }
 
 void FrameWriter::finish_picture(RunSeconds& seconds) {

@@ -2,6 +2,7 @@
 // of statistics.
 #pragma once
 
+#include <functional>
 #include <future>
 #include <optional>
 #include <vector>
@@ -15,6 +16,9 @@
 #include "src/io/run_directory.h"
 
 namespace firn::app {
+
+// Throws Error{kScene} where this build cannot write what the scene asks for.
+void require_outputs(const Scene& scene);
 
 class FrameWriter {
  public:
@@ -49,6 +53,7 @@ class FrameWriter {
 
  private:
   void write_picture(Shown shown, int frame, bool beside);
+  void start_picture(const std::function<void()>& make);
 
   const Scene& scene_;
   const RunDirectory& directory_;

@@ -84,7 +84,8 @@ Json info_json(const Scene& scene, const SceneEstimate& need, const MemoryEstima
             {"filling", whole(memory.filling)},
             {"output", whole(memory.output)},
             {"checkpoint_writing", whole(memory.checkpoint)},
-            {"peak", whole(memory.peak)}}},
+            {"peak", whole(memory.peak)},
+            {"peak_resumed", whole(memory.resumed)}}},
           {"dt",
            {{"limit", need.dt_limit},
             {"limited_by", limit_text(scene, need)},
@@ -165,6 +166,9 @@ void print_needs(const Scene& scene, const SceneEstimate& need, const MemoryEsti
   fmt::print("  peak       {} on the CPU, {}: the program {}, and beside the memory above {}\n",
              format_bytes(memory.peak), memory.moment, format_bytes(memory.process),
              format_bytes(memory.peak - memory.process - memory.stores));
+  if (memory.resumed > 1.05 * memory.peak)
+    fmt::print("             {} of a run that is resumed, while its checkpoint is loaded\n",
+               format_bytes(memory.resumed));
   fmt::print(
       "  disk       about {} in all: {} per frame (files {}, picture {}), {} per checkpoint, "
       "video {}, records and plots {}\n",

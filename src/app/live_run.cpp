@@ -11,7 +11,6 @@
 #include "src/app/going_on.h"
 #include "src/app/interrupt.h"
 #include "src/app/scene_catalog.h"
-#include "src/render/image.h"
 #include "src/scene/continuation.h"
 #include "src/scene/input_files.h"
 #include "src/scene/output_channels.h"
@@ -105,11 +104,7 @@ void LiveRun::set(const std::vector<std::string>& assignments, bool again) {
   const std::string path = find_scene(options_.target);
   const SceneOptions how{options_.variant, change.overrides};
   change.scene = again ? load_scene(path, how) : scene::continue_scene(path, saved, how);
-  if (directory_ != nullptr) {
-    require_formats(change.scene.output, change.scene.grid.dx);
-    require_surface_formats(change.scene, change.scene.output.surface);
-    require_picture_files(change.scene.output);
-  }
+  if (directory_ != nullptr) require_outputs(change.scene);
   const std::lock_guard lock(mutex_);
   if (failed_ && !again) throw has_failed();  // meanwhile
   // An order that still waits is replaced, but not the beginning that it asked for.

@@ -151,6 +151,10 @@ void prepare_streams() {
 void limit_spinning(char** argv) {
   if (std::getenv("GOMP_SPINCOUNT") != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr) return;
   setenv("GOMP_SPINCOUNT", "2000", 1);
+  // By its own path, or lists of processes would call it "exe".
+  std::error_code unknown;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  if (!unknown) execv(program.c_str(), argv);
   execv("/proc/self/exe", argv);
 }
 

@@ -47,7 +47,7 @@ int mesh(const Options& options) {
                  read->particles.find("id") != nullptr);
     remade.made(frame);
   }
-  const auto folder = target.surface_path(0, formats[0]).parent_path();
+  const auto folder = target.surface_folder();
   remade.tell(fmt::format("surfaces of {} frames in {}", remade.count(), folder.string()),
               "surfaces", folder);
   return 0;

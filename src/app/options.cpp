@@ -16,6 +16,7 @@
 
 #include "firn/error.h"
 #include "src/app/commands.h"
+#include "src/app/flag_checks.h"
 #include "src/app/flag_info.h"
 #include "src/app/help.h"
 #include "src/app/machine.h"
@@ -276,7 +277,7 @@ std::vector<Flag> flags_of(const Command& command) {
 
 cxxopts::Options make_parser(const Command& command, const std::vector<Flag>& flags) {
   cxxopts::Options parser(fmt::format("firn {}", command.name));
-  parser.allow_unrecognised_options();  // reported by check_leftovers, with a suggestion
+  parser.allow_unrecognised_options();  // reported by require_no_flags, with a suggestion
   for (const Flag& flag : flags) {
     const auto value =
         flag.argument.empty()
@@ -287,19 +288,6 @@ cxxopts::Options make_parser(const Command& command, const std::vector<Flag>& fl
   }
   parser.add_options()("h,help", "print this help");
   return parser;
-}
-
-void check_leftovers(const Command& command, const std::vector<Flag>& flags,
-                     const std::vector<std::string>& leftovers) {
-  std::vector<std::string> names{"--help"};
-  for (const Flag& flag : flags) names.push_back("--" + flag.long_name());
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  for (const std::string& word : leftovers) {
-    const std::string name = word.substr(0, word.find('='));
-    if (word.starts_with("-"))
-      usage_error(fmt::format("unknown flag '{}'{}\n'firn {} --help' lists the flags", name,
-                              scene::suggestion(name, known), command.name));
-  }
 }
 
 // The words that are no flag: exactly one if the command has a positional (at most one if that
@@ -345,12 +333,15 @@ std::optional<Options> parse_options(const Command& command,
                                      const std::vector<std::string>& arguments) {
   const std::vector<Flag> flags = flags_of(command);
   cxxopts::Options parser = make_parser(command, flags);
-  const cxxopts::ParseResult parsed = parse_words(parser, arguments);
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");  // of flags
+  const std::vector<std::string> words(arguments.begin(), end);
+  require_flags_are_whole(command.name, words);
+  const cxxopts::ParseResult parsed = parse_words(parser, words);
   if (parsed.count("help")) {
     fmt::print("{}", help_of(command));
     return std::nullopt;
   }
-  check_leftovers(command, flags, parsed.unmatched());
+  require_no_flags(command.name, parsed.unmatched());
 
   Options options;
   for (const cxxopts::KeyValue& pair : parsed.arguments())
@@ -359,7 +350,9 @@ std::optional<Options> parse_options(const Command& command,
         flag.apply(options, pair.value());
         options.given.push_back(flag.id);
       }
-  options.target = take_positional(command, parsed.unmatched());
+  std::vector<std::string> positional = parsed.unmatched();
+  if (end != arguments.end()) positional.insert(positional.end(), end + 1, arguments.end());
+  options.target = take_positional(command, positional);
   if (options.run.threads == 0) options.run.threads = threads_of_environment();
   return options;
 }

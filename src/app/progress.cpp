@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <string_view>
 
 #include "src/app/format.h"
@@ -76,6 +77,12 @@ void print_to(std::FILE* out, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), out);
 }
 
+// Whether a line can be erased there.
+bool knows_escapes() {
+  const char* terminal = std::getenv("TERM");
+  return terminal == nullptr || std::string_view(terminal) != "dumb";
+}
+
 }  // namespace
 
 void print_errors(std::string_view text) { print_to(stderr, text); }
@@ -85,7 +92,7 @@ Progress::Progress(const Options& options)
            : options.json ? stderr
                           : stdout),
       verbose_(options.verbose),
-      terminal_(out_ && isatty(fileno(out_))) {}
+      terminal_(out_ && isatty(fileno(out_)) && knows_escapes()) {}
 
 void Progress::line(const std::string& text) {
   if (!out_) return;

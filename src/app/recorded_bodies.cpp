@@ -6,6 +6,7 @@
 #include <string>
 
 #include "src/render/collider_view.h"
+#include "src/scene/mass_properties.h"
 
 namespace firn::app {
 namespace {
@@ -24,8 +25,13 @@ RecordedBodies::RecordedBodies(const Scene& scene, const RunDirectory& directory
     : scene_(scene), pivots_(scene.colliders.size()) {
   const auto moves = [](const Collider& collider) { return collider.dynamics.has_value(); };
   if (std::none_of(scene.colliders.begin(), scene.colliders.end(), moves)) return;
+  const std::vector<RigidMass> masses = rigid_masses(scene);
+  for (std::size_t i = 0, body = 0; i < scene.colliders.size(); ++i)
+    if (moves(scene.colliders[i])) {
+      const RigidMass& mass = masses[body++];
+      for (int a = 0; a < 3; ++a) pivots_[i][static_cast<std::size_t>(a)] = mass.center[a];
+    }
   std::ifstream file(directory.stats());
-  std::vector<bool> begun(scene.colliders.size());
   for (std::string line; std::getline(file, line);) try {
       const Json json = Json::parse(line);
       auto& bodies = frames_[json.at("frame").get<int>()];
@@ -38,9 +44,6 @@ RecordedBodies::RecordedBodies(const Scene& scene, const RunDirectory& directory
         known.state.rotation = body.at("rotation");
         known.state.velocity = body.at("velocity");
         known.state.angular_velocity = body.at("angular_velocity");
-        // The first line is that of the start, where bodies are as in the scene.
-        if (!begun[i]) pivots_[i] = known.center;
-        begun[i] = true;
       }
     } catch (const Json::exception&) {
     }

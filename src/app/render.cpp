@@ -80,22 +80,28 @@ void start_as_the_run(const Scene& scene, const RunFrames& kept, const RecordedB
   if (all.empty() || chosen.empty() || all.front() == chosen.front()) return;
   const auto first = kept.read(all.front(), channels_shown(scene), "pictures need",
                                {std::begin(kWelcome), std::end(kWelcome)});
-  if (first) renderer.render(shown_by(scene, bodies, all.front(), *first));
+  if (first) renderer.start(shown_by(scene, bodies, all.front(), *first));
 }
 
-// New pictures would stand among old ones, of another camera, in one film.
-void require_all_anew(const RunDirectory& run, const std::vector<int>& frames) {
+// The frames whose pictures stay as they are.
+std::vector<int> pictures_left(const RunDirectory& run, const std::vector<int>& frames) {
   const std::vector<int> there = run.image_frames();
   std::vector<int> left;
   std::set_difference(there.begin(), there.end(), frames.begin(), frames.end(),
                       std::back_inserter(left));
+  return left;
+}
+
+// New pictures would stand among old ones, of another camera, in one film.
+void require_all_anew(const RunDirectory& run, const std::vector<int>& frames) {
+  const std::vector<int> left = pictures_left(run, frames);
   if (!left.empty())
     throw Error(ErrorCategory::kFile,
                 fmt::format("{}: of {} of its {} pictures, frame {} the first, no particles are "
                             "kept, and they would stay among new ones; -o FOLDER puts those "
                             "elsewhere, --frames A:B says which to replace, and a run with "
                             "output.particles = [\"npz\"] keeps particles",
-                            run.image_path(0).parent_path().string(), left.size(), there.size(),
+                            run.image_folder().string(), left.size(), run.image_frames().size(),
                             left.front()));
 }
 
@@ -108,7 +114,12 @@ int render(const Options& options) {
   const RunFrames kept(scene, run);
   const std::vector<int> frames = kept.frames(options.first_frame, options.last_frame);
   kept.tell_gaps(frames, options.first_frame, options.last_frame);
-  if (where.in_place && !options.first_frame && !options.last_frame) require_all_anew(run, frames);
+  const bool some = options.first_frame || options.last_frame;
+  if (where.in_place && !some) require_all_anew(run, frames);
+  if (where.in_place && some && !scene.output.camera && !pictures_left(run, frames).empty())
+    Progress::warning(
+        "these pictures are framed by all that is kept, those that stay beside them as the run "
+        "went: size and place may differ; all frames anew, or an output.camera, are of one view");
   const RecordedBodies bodies(scene, run);
   if (!std::all_of(frames.begin(), frames.end(), [&](int frame) { return bodies.knows(frame); }))
     Progress::warning(
@@ -133,7 +144,7 @@ int render(const Options& options) {
     remade.made(frame);
   }
   if (scene.output.video && remade.count() > 1) write_video(scene, target, remade.progress());
-  const auto folder = target.image_path(0).parent_path();
+  const std::filesystem::path folder = target.image_folder();
   remade.tell(fmt::format("{} pictures in {}", remade.count(), folder.string()), "pictures",
               folder);
   return 0;

@@ -4,8 +4,10 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "firn/error.h"
@@ -33,9 +35,10 @@ Checkpoint choose_checkpoint(const RunDirectory& directory, const Options& optio
   }
   if (!checkpoint)
     throw Error(ErrorCategory::kFile,
-                fmt::format("{}: there is no checkpoint to resume from; start the run again with "
-                            "'firn run SCENE --overwrite'",
-                            directory.path().string()));
+                directory.path().string() +
+                    (warnings.empty() ? ": there is no checkpoint to resume from; start the run "
+                                        "again with 'firn run SCENE --overwrite'"
+                                      : ": none of its checkpoints can be read"));
   return std::move(*checkpoint);
 }
 
@@ -71,8 +74,10 @@ void warn_of_lost_rows(const std::filesystem::path& table, const std::set<int>& 
   const bool all = lost == frame + 1;
   Progress::warning(fmt::format(
       "{}: {} of frames 0 to {}, which this run has behind it{}; the table goes on without them",
-      table.string(), all ? "there are no rows" : fmt::format("{} rows are missing", lost), frame,
-      all ? "" : fmt::format(", of frame {} first", first)));
+      table.string(),
+      all ? "there are no rows"
+          : fmt::format("{} {} missing", lost, lost == 1 ? "row is" : "rows are"),
+      frame, all ? "" : fmt::format(", of frame {} first", first)));
 }
 
 // Whether the last line has no end, though it is of a reading up to `time`, s.
@@ -111,6 +116,14 @@ Scene scene_of(const Checkpoint& checkpoint, const RunDirectory& directory, cons
   return scene;
 }
 
+std::optional<std::string> summary_of_whole_run(const RunDirectory& directory) {
+  std::ifstream file(directory.summary());
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const Json json = Json::parse(text, nullptr, false);
+  return json.is_object() && json.value("completed", false) ? std::optional(std::move(text))
+                                                            : std::nullopt;
+}
+
 }  // namespace
 
 int go_on(const RunDirectory& directory, const std::string& file, const Options& options) {
@@ -118,8 +131,14 @@ int go_on(const RunDirectory& directory, const std::string& file, const Options&
   const Scene scene = scene_of(checkpoint, directory, file, options);
   warn_of_gaps(scene, directory, checkpoint.frame);
   Progress progress(options);
-  if (checkpoint.frame >= scene.simulation.frames)
+  if (checkpoint.frame >= scene.simulation.frames) {
     progress.line("the run has all its frames; --frames N goes further");
+    const bool same = scene.resolved_toml == checkpoint.scene_toml;
+    if (const auto summary = same ? summary_of_whole_run(directory) : std::nullopt) {
+      if (options.json) print_summary(*summary, directory);
+      return 0;  // its records are those of what it took
+    }
+  }
   return run_and_report(scene, directory, options, progress, std::move(checkpoint));
 }
 

@@ -91,7 +91,9 @@ class WatchedRun {
       directory.emplace(RunDirectory::create(folder, options_.overwrite || own));
       const RunResult result =
           run_scene(scene, *directory, options, progress_, {}, [this] { return is_outdated(); });
-      if (result.end != RunEnd::kOutdated) report_end(result, *directory, options, progress_);
+      if (result.end == RunEnd::kOutdated) return;
+      report_end(result, *directory, progress_);
+      if (options.json) print_summary(result.summary, *directory);
     } catch (const Error& error) {
       if (!directory && !own) throw;
       tell(error);

@@ -8,13 +8,11 @@
 #include <optional>
 #include <utility>
 
+#include "src/app/frame_writer.h"
 #include "src/app/interrupt.h"
 #include "src/app/machine.h"
 #include "src/app/run_record.h"
 #include "src/app/stopwatch.h"
-#include "src/io/particle_formats.h"
-#include "src/io/surface_file.h"
-#include "src/render/image.h"
 #include "src/scene/output_channels.h"
 
 namespace firn::app {
@@ -78,7 +76,13 @@ void RunLoop::begin(const std::optional<Checkpoint>& from) {
     return;
   }
   const Snapshot first = simulation_.snapshot(shown_parts(scene_));
-  simulation_.load_state(from->state);
+  try {
+    simulation_.load_state(from->state);
+  } catch (const Error& error) {
+    throw Error(error.category(),
+                fmt::format("{}: the checkpoint of frame {}: {}", directory_.checkpoints().string(),
+                            from->frame, error.what()));
+  }
   const double behind = (simulation_.time() - from->time) * scene_.simulation.fps;
   if (behind > 1e-9 && scene_.simulation.frames <= from->frame)
     throw Error(ErrorCategory::kScene,
@@ -172,9 +176,7 @@ RunResult run_scene(const Scene& scene, const RunDirectory& directory, const Opt
                     Progress& progress, std::optional<Checkpoint> from,
                     const std::function<bool()>& outdated) {
   // Before bodies are filled.
-  require_formats(scene.output, scene.grid.dx);
-  require_surface_formats(scene, scene.output.surface);
-  require_picture_files(scene.output);
+  require_outputs(scene);
   return RunLoop(scene, directory, options, progress, std::move(from), outdated).run();
 }
 

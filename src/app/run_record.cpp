@@ -58,6 +58,8 @@ void RunRecord::count_start() {
 void RunRecord::begin(const Scene& scene, const Simulation& simulation, Clock::time_point started) {
   started_ = started;
   seconds_ = {};
+  saved_ = Clock::now();
+  told_ = {};
   state_ = {scene.name, scene.simulation.frames, {}, input_files(scene)};
   sensors_.emplace(scene);
   writer_.reset();
@@ -66,6 +68,7 @@ void RunRecord::begin(const Scene& scene, const Simulation& simulation, Clock::t
   directory_.set_origin(identity_of(scene, state_.files));
   open(scene, std::nullopt, std::nullopt);
   last_ = simulation.stats();
+  told_.began = last_.totals;
   state_.totals.add(last_);
   for (const SensorReading& reading : sensors_->read(simulation)) readings_->write(reading);
   writer_->write(simulation, last_, seconds_);
@@ -111,6 +114,7 @@ bool RunRecord::advance_frame(Simulation& simulation, const Observer& observer) 
 
 void RunRecord::complete_frame(const Simulation& simulation) {
   const FrameStats stats = simulation.stats();
+  directory_.require_own();
   writer_->finish_picture(seconds_);
   warn_of_what_is_not_kept(stats);
   warn_of_collapse(stats);
@@ -127,26 +131,26 @@ void RunRecord::complete_frame(const Simulation& simulation) {
 void RunRecord::warn_of_what_is_not_kept(const FrameStats& now) {
   const DiagnosticsSettings& bounds = scene_.diagnostics;
   const bool solids = traits_of(scene_).unified;
-  const auto passes = [](double before, double now, double bound) {
-    return before <= bound && now > bound;
+  const auto passes = [](double before, double after, double bound) {
+    return before <= bound && after > bound;
   };
   if (passes(state_.totals.energy_growth, now.energy.growth, bounds.energy_growth))
     Progress::warning(describe_growth(scene_, now.energy, now.frame));
-  squeezed_.resize(scene_.materials.size());
+  told_.squeezed.resize(scene_.materials.size());
   for (const int m : now.squeezed)
-    if (!squeezed_[static_cast<std::size_t>(m)]) {
-      squeezed_[static_cast<std::size_t>(m)] = true;
+    if (!told_.squeezed[static_cast<std::size_t>(m)]) {
+      told_.squeezed[static_cast<std::size_t>(m)] = true;
       Progress::warning(fmt::format(
           "material '{}': some of it is squeezed flat, to less than a thousandth of its "
           "volume, in frame {}; fixed_corotated hardly pushes back from there and may "
           "leave it so, model = \"neo_hookean\" does push back",
           scene_.materials[static_cast<std::size_t>(m)].name, now.frame));
     }
-  left_.resize(scene_.colliders.size());
+  told_.left.resize(scene_.colliders.size());
   for (std::size_t i = 0; i < now.colliders.size(); ++i) {
     const ColliderState& body = now.colliders[i];
-    if (!body.dynamic || left_[i] || !is_outside(scene_, body)) continue;
-    left_[i] = true;
+    if (!body.dynamic || told_.left[i] || !is_outside(scene_, body)) continue;
+    told_.left[i] = true;
     Progress::warning(
         fmt::format("collider \"{}\", which material moves, has left the domain in frame {}: "
                     "open and periodic faces let it pass, and all do without 'collides'",
@@ -165,18 +169,20 @@ void RunRecord::warn_of_what_is_not_kept(const FrameStats& now) {
 // Material too soft for its weight falls together to next to nothing, and stays there quietly.
 void RunRecord::warn_of_collapse(const FrameStats& now) {
   constexpr double kCollapsed = 0.1;  // snow that is rolled flat keeps twice that
-  if (!(now.totals.mass > 0) || collapsed_) return;
+  if (!(now.totals.mass > 0) || told_.collapsed) return;
   // What comes or goes may be of another density.
-  if (std::abs(now.totals.mass - began_.mass) > 1e-6 * began_.mass) began_ = now.totals;
-  collapsed_ = now.totals.volume < kCollapsed * began_.volume;
-  if (collapsed_)
+  if (std::abs(now.totals.mass - told_.began.mass) > 1e-6 * told_.began.mass)
+    told_.began = now.totals;
+  told_.collapsed = now.totals.volume < kCollapsed * told_.began.volume;
+  if (told_.collapsed)
     Progress::warning(
         fmt::format("the material has fallen together to {:.2g} % of its volume until frame {}: it "
                     "is too soft for what it bears; check the units of its stiffness (Pa)",
-                    100 * now.totals.volume / began_.volume, now.frame));
+                    100 * now.totals.volume / told_.began.volume, now.frame));
 }
 
 std::filesystem::path RunRecord::save_checkpoint(const Simulation& simulation) {
+  directory_.require_own();
   writer_->sync(seconds_);
   const Stopwatch watch(seconds_.files);
   readings_->sync();
@@ -196,6 +202,7 @@ void RunRecord::write_summary(const Simulation& simulation, const std::string& m
   const RunOutcome outcome{simulation.device_name(), kVersion, message.empty(), message, seconds_,
                            process_peak_bytes()};
   summary_ = summary_json(scene_, outcome, state_.totals, last_);
+  directory_.require_own();
   write_file_atomically(directory_.summary(), summary_);
 }
 
@@ -214,6 +221,7 @@ Error out_of_memory() {
 Error RunRecord::failed(const Simulation& simulation, const Error& error) {
   const std::string folder = directory_.path().string();
   if (writer_) whole_ = writer_->last_whole();
+  if (!directory_.is_own()) return error;
   std::string kept = whole_ < 0 ? "no frame is complete"
                                 : fmt::format("the last good frame is {}; its files are kept in {}",
                                               whole_, folder);

@@ -73,9 +73,12 @@ class RunRecord {
   std::optional<FrameWriter> writer_;
   FrameStats last_;
   int whole_ = -1;                     // the last frame that has all its files, as far as was asked
-  std::vector<bool> squeezed_, left_;  // materials, colliders that were warned of
-  Totals began_;                       // since when the mass is what it is
-  bool collapsed_ = false;
+  struct Told {                        // what was warned of
+    std::vector<bool> squeezed, left;  // materials, colliders
+    bool collapsed = false;
+    Totals began;  // since when the mass is what it is
+  };
+  Told told_;
   RunState state_;
   RunSeconds seconds_;
   Clock::time_point started_;

@@ -22,7 +22,7 @@ namespace {
 void write_wanted_video(const Scene& scene, const RunDirectory& directory, Progress& progress) {
   if (scene.output.image && scene.output.video && !write_video(scene, directory, progress))
     Progress::warning("no video: there is no ffmpeg; the pictures are in " +
-                      directory.image_path(0).parent_path().string());
+                      directory.image_folder().string());
 }
 
 void write_plots(const Scene& scene, const RunDirectory& directory, Progress& progress) {
@@ -75,12 +75,6 @@ std::string describe(const RunSeconds& seconds) {
   return fmt::format("{}{}{:.1f} s in all", parts, parts.empty() ? "" : "; ", seconds.total);
 }
 
-void print_summary(const std::string& summary, const RunDirectory& directory) {
-  Json json = Json::parse(summary);
-  json["directory"] = directory.path().string();
-  print_json(json);
-}
-
 // Where the run has got as far as to write one.
 void print_summary_of(const Error& error, const RunDirectory& directory) {
   std::ifstream file(directory.summary());
@@ -90,6 +84,12 @@ void print_summary_of(const Error& error, const RunDirectory& directory) {
 }
 
 }  // namespace
+
+void print_summary(const std::string& summary, const RunDirectory& directory) {
+  Json json = Json::parse(summary);
+  json["directory"] = directory.path().string();
+  print_json(json);
+}
 
 bool write_video(const Scene& scene, const RunDirectory& directory, Progress& progress) {
   const std::vector<int> frames = directory.image_frames();
@@ -124,20 +124,19 @@ void write_plots_and_video(const Scene& scene, const RunDirectory& directory, Pr
     }
 }
 
-void report_end(const RunResult& result, const RunDirectory& directory, const Options& options,
-                Progress& progress) {
+void report_end(const RunResult& result, const RunDirectory& directory, Progress& progress) {
   progress.end();
   if (result.end == RunEnd::kInterrupted) say_stopped(result, directory, "interrupted");
   if (result.end == RunEnd::kTimeSpent) say_stopped(result, directory, "stopped by --max-time");
   if (result.end == RunEnd::kCompleted) say_completed(result, directory, progress);
   progress.line(describe(result.seconds));
-  if (options.json) print_summary(result.summary, directory);
 }
 
 int run_and_report(const Scene& scene, const RunDirectory& directory, const Options& options,
                    Progress& progress, std::optional<Checkpoint> from) try {
   const RunResult result = run_scene(scene, directory, options, progress, std::move(from));
-  report_end(result, directory, options, progress);
+  report_end(result, directory, progress);
+  if (options.json) print_summary(result.summary, directory);
   return result.exit_code();
 } catch (const Error& error) {
   if (options.json) print_summary_of(error, directory);

@@ -26,8 +26,8 @@ void write_plots_and_video(const Scene& scene, const RunDirectory& directory, Pr
 bool write_video(const Scene& scene, const RunDirectory& directory, Progress& progress);
 
 // Prints what the end of a run means and how to go on, and with --json its summary on stdout.
-void report_end(const RunResult& result, const RunDirectory& directory, const Options& options,
-                Progress& progress);
+void report_end(const RunResult& result, const RunDirectory& directory, Progress& progress);
+void print_summary(const std::string& summary, const RunDirectory& directory);  // as JSON
 
 // As run_scene, and the report of its end; with --json the summary of a run that fails, too.
 // Returns the exit code.

@@ -62,7 +62,9 @@ std::vector<fs::path> scene_files() {
 
 std::string find_scene(const std::string& name_or_path) {
   std::error_code failure;
-  const bool found = fs::is_regular_file(name_or_path, failure);
+  const fs::file_status there = fs::status(name_or_path, failure);
+  // A pipe is one as well, as of <(...) or /dev/stdin.
+  const bool found = fs::exists(there) && !fs::is_directory(there);
   if (found || failure == std::errc::permission_denied) return name_or_path;
   const std::vector<fs::path> files = scene_files();
   std::vector<std::string> names;
@@ -70,6 +72,7 @@ std::string find_scene(const std::string& name_or_path) {
     names.push_back(file.stem().string());
     if (names.back() == name_or_path) return file.string();
   }
+  if (fs::exists(there)) return name_or_path;  // whose reader says that it is a folder
   const std::string stem = fs::path(name_or_path).stem().string();
   throw Error(ErrorCategory::kFile,
               fmt::format("{}: no such scene file{}; 'firn scenes' lists those that come with firn",

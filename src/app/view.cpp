@@ -11,16 +11,14 @@
 #include "firn/error.h"
 #include "firn/warnings.h"
 #include "src/app/commands.h"
+#include "src/app/frame_writer.h"
 #include "src/app/interrupt.h"
 #include "src/app/kept_run.h"
 #include "src/app/live_run.h"
 #include "src/app/progress.h"
 #include "src/app/run_loop.h"
 #include "src/app/scene_catalog.h"
-#include "src/io/particle_formats.h"
 #include "src/io/posix_file.h"
-#include "src/io/surface_file.h"
-#include "src/render/image.h"
 #include "src/render/process.h"
 #include "src/scene/continuation.h"
 #include "src/view/server.h"
@@ -121,12 +119,10 @@ void view_scene(const Options& options, Progress& progress) {
     throw Error(ErrorCategory::kScene,
                 "--overwrite: needs -o FOLDER, without which no files are left");
   if (!options.output.empty()) {
-    require_formats(scene.output, scene.grid.dx);
-    require_surface_formats(scene, scene.output.surface);
-    require_picture_files(scene.output);
+    require_outputs(scene);
     directory.emplace(RunDirectory::create(options.output, options.overwrite));
   }
-  for (const std::string& warning : scene_warnings(scene)) progress.line("warning: " + warning);
+  for (const std::string& warning : scene_warnings(scene)) Progress::warning(warning);
   view::Session session(true, kMostHistory);
   LiveRun run(scene, options, session, directory ? &*directory : nullptr);
   serve(options, session, run, progress, [&run] { return run.failure() != nullptr; });

@@ -2,11 +2,12 @@
 // no text of ours is ever seen by a shell.
 #include "src/diagnostics/gnuplot.h"
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
+#include <vector>
 
 #include "firn/error.h"
+#include "src/io/atomic_file.h"
+#include "src/io/posix_file.h"
 #include "src/render/process.h"
 
 namespace firn {
@@ -35,12 +36,14 @@ bool run_gnuplot(const std::function<std::string(const std::string& output)>& sc
   const ProgramResult result =
       run_program({"gnuplot", "-"}, script_to(temporary), OnInterrupt::kGoesOn);
   if (!result.found) return false;
-  std::string reason = result.succeeded() ? "" : "gnuplot: " + last_lines(result.errors, 3);
-  if (reason.empty() && std::rename(temporary.c_str(), png_path.c_str()) != 0)
-    reason = std::strerror(errno);
-  if (reason.empty()) return true;
+  std::vector<std::byte> picture;
+  if (result.succeeded()) picture = read_file(temporary);
   std::remove(temporary.c_str());
-  throw Error(ErrorCategory::kFile, png_path + ": cannot write the plot: " + reason);
+  if (!result.succeeded())
+    throw Error(ErrorCategory::kFile,
+                png_path + ": cannot write the plot: gnuplot: " + last_lines(result.errors, 3));
+  write_file_atomically(png_path, picture);
+  return true;
 }
 
 }  // namespace firn

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pwd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -164,6 +165,12 @@ void require_run(const fs::path& path) {
                                          : "there is no such folder; give the folder of a run");
 }
 
+const char* home_directory() {
+  if (const char* home = std::getenv("HOME")) return home;
+  const passwd* user = ::getpwuid(::getuid());
+  return user != nullptr ? user->pw_dir : nullptr;
+}
+
 // Files of a run would lie among those of the system, or of all that somebody does. Whoever has a
 // run there already knows.
 void require_own_folder(const fs::path& path) {
@@ -173,9 +180,9 @@ void require_own_folder(const fs::path& path) {
   };
   std::error_code unreadable;
   if (fs::exists(path / kMarker, unreadable)) return;
-  const char* what = is("/")                   ? "the root of the file system"
-                     : is(std::getenv("HOME")) ? "your home directory"
-                                               : nullptr;
+  const char* what = is("/")                ? "the root of the file system"
+                     : is(home_directory()) ? "your home directory"
+                                            : nullptr;
   if (what != nullptr)
     throw directory_error(path, fmt::format("this is {}, and a run puts a dozen files and folders "
                                             "where it writes; give it a folder of its own with -o",
@@ -237,6 +244,19 @@ RunDirectory RunDirectory::open(const fs::path& path) {
 RunDirectory RunDirectory::open_to_read(const fs::path& path) {
   require_run(path);
   return {path, lock_to_read(path)};
+}
+
+bool RunDirectory::is_own() const {
+  struct stat claimed {
+  }, there{};
+  return ::fstat(lock_.file.get(), &claimed) == 0 &&
+         ::stat((path_ / kMarker).c_str(), &there) == 0 && claimed.st_ino == there.st_ino &&
+         claimed.st_dev == there.st_dev;
+}
+
+void RunDirectory::require_own() const {
+  if (!is_own())
+    throw directory_error(path_, "the folder has been moved or removed while this run wrote to it");
 }
 
 std::string RunDirectory::origin() const {
@@ -306,14 +326,14 @@ void RunDirectory::prepare_folders() const {
   for (const fs::path& folder : {path_, path_ / "frames", path_ / "particles", checkpoints()})
     prepare_folder(folder);
   if (fs::is_directory(path_ / "volumes")) make_volume_folder();
-  if (fs::is_directory(path_ / "surfaces")) make_surface_folder();
+  if (fs::is_directory(surface_folder())) make_surface_folder();
   if (fs::is_directory(path_ / "sensors")) make_sensor_folder();
 }
 
 void RunDirectory::make_image_folder() const { prepare_folder(path_ / "frames"); }
 void RunDirectory::make_particle_folder() const { prepare_folder(path_ / "particles"); }
 void RunDirectory::make_volume_folder() const { prepare_folder(path_ / "volumes"); }
-void RunDirectory::make_surface_folder() const { prepare_folder(path_ / "surfaces"); }
+void RunDirectory::make_surface_folder() const { prepare_folder(surface_folder()); }
 void RunDirectory::make_sensor_folder() const { prepare_folder(path_ / "sensors"); }
 
 fs::path RunDirectory::image_path(int frame) const {
@@ -345,7 +365,7 @@ fs::path RunDirectory::collection_path(bool tracers) const {
 }
 
 fs::path RunDirectory::surface_path(int frame, std::string_view extension) const {
-  return path_ / "surfaces" / numbered_file_name("surface", frame, extension);
+  return surface_folder() / numbered_file_name("surface", frame, extension);
 }
 
 fs::path RunDirectory::sensor_path(std::string_view name, std::string_view extension) const {

@@ -55,6 +55,11 @@ class RunDirectory {
   // Those of later frames, but for checkpoints.
   void remove_frames_after(int frame) const;
 
+  // Throws Error{kFile} where the path no longer leads to the folder that this has claimed: moved
+  // or removed meanwhile, another run may be writing there.
+  void require_own() const;
+  bool is_own() const;
+
   // Whether other programs are kept from it.
   bool is_locked() const { return lock_.is_held; }
   const std::filesystem::path& path() const { return path_; }
@@ -72,6 +77,7 @@ class RunDirectory {
   std::filesystem::path collection_path(bool tracers) const;
   std::filesystem::path volume_path(int frame) const;  // volumes/volume_000012.vdb
   void make_volume_folder() const;                     // which only runs that write volumes have
+  std::filesystem::path surface_folder() const { return path_ / "surfaces"; }
   std::filesystem::path surface_path(int frame, std::string_view extension) const;
   void make_surface_folder() const;  // likewise
   // sensors/NAME.csv; whatever has that extension or is a PNG file there is the run's.

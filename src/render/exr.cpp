@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <vector>
 
 #include "firn/version.h"
@@ -71,6 +72,8 @@ void write_exr(const std::string& path, const Image& image) {
   Bytes bytes;
   try {
     encode(image, bytes);
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
     fail_picture(path, "write", error.what());
   }

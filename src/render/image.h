@@ -1,5 +1,5 @@
-// Pictures in memory and as PNG files, and labelled grids of them. Everything here is independent
-// of how a picture was made.
+// Pictures in memory and as files, and labelled grids of them. Everything here is independent of
+// how a picture was made.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace firn {
 
-// Throws Error{kFile} likewise.
+// Throws Error{kFile} if the file cannot be read or is no PNG.
 Image read_png(const std::string& path);
 
 // Throws Error{kScene} if this build cannot write the pictures that a scene asks for.

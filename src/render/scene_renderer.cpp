@@ -68,8 +68,9 @@ class SceneRenderer::Impl {
     if (scene_.output.motion_blur > 0) boxes_ = boxes_of(scene_);
   }
 
+  void start(const Shown& s) { renderer_.aim(s.particles, s.time); }
   Image render(const Shown& s) {
-    renderer_.aim(s.particles, s.time);
+    start(s);
     const double open = scene_.output.motion_blur / scene_.simulation.fps;
     Image image = open > 0 ? blurred(s, open) : draw(s);
     renderer_.write_captions(image, s.time);
@@ -176,6 +177,7 @@ Shown SceneRenderer::shown_of(const Simulation& simulation) const {
   return {simulation.snapshot(impl().parts()), simulation.tracers(), simulation.colliders(),
           simulation.time()};
 }
+void SceneRenderer::start(const Shown& first) { impl().start(first); }
 
 void SceneRenderer::look_ahead(const Shown& shown) {
   impl().renderer().look_ahead(shown.particles);

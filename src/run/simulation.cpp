@@ -109,8 +109,11 @@ Snapshot Simulation::snapshot(const SnapshotParts& parts) const {
 Snapshot Simulation::tracers() const {
   return with_memory([&] { return impl().whole_stepper().tracers(); });
 }
-std::vector<ColliderReaction> Simulation::collider_impulses() const {
-  return impl().whole_stepper().reactions();
+std::vector<ColliderImpulse> Simulation::collider_impulses() const {
+  std::vector<ColliderImpulse> impulses;
+  for (const ColliderReaction& sum : impl().whole_stepper().reactions())
+    impulses.push_back({sum.force, sum.torque, sum.power});
+  return impulses;
 }
 std::vector<ColliderState> Simulation::colliders() const {
   return impl().whole_stepper().colliders();

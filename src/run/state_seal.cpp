@@ -18,8 +18,8 @@ namespace firn {
 namespace {
 
 // Behind the state: its kind, how long that is, the checksum of all before, and this.
-constexpr std::array<char, 8> kMagic{'F', 'i', 'r', 'n', 'S', 't', '0', '8'};
-constexpr std::size_t kTail = sizeof(std::uint64_t) + sizeof(std::uint32_t) + kMagic.size();
+constexpr std::array<char, 8> kStateMagic{'F', 'i', 'r', 'n', 'S', 't', '0', '9'};
+constexpr std::size_t kTail = sizeof(std::uint64_t) + sizeof(std::uint32_t) + kStateMagic.size();
 
 std::uint32_t crc_of(std::span<const std::byte> bytes) {
   return static_cast<std::uint32_t>(
@@ -100,15 +100,15 @@ std::vector<std::byte> sealed(std::vector<std::byte> state, const Scene& scene) 
   add(&size, sizeof size);
   const std::uint32_t crc = crc_of(state);
   add(&crc, sizeof crc);
-  add(kMagic.data(), kMagic.size());
+  add(kStateMagic.data(), kStateMagic.size());
   return state;
 }
 
 std::span<const std::byte> unsealed(std::span<const std::byte> bytes, const Scene& scene) {
-  if (bytes.size() < kTail ||
-      std::memcmp(bytes.last(kMagic.size()).data(), kMagic.data(), kMagic.size()) != 0)
+  if (bytes.size() < kTail || std::memcmp(bytes.last(kStateMagic.size()).data(), kStateMagic.data(),
+                                          kStateMagic.size()) != 0)
     refuse("is cut short, of another version of Firn, or none");
-  const auto sum_of = bytes.first(bytes.size() - kMagic.size() - sizeof(std::uint32_t));
+  const auto sum_of = bytes.first(bytes.size() - kStateMagic.size() - sizeof(std::uint32_t));
   std::uint32_t crc = 0;
   std::uint64_t size = 0;
   std::memcpy(&crc, sum_of.data() + sum_of.size(), sizeof crc);

@@ -30,7 +30,10 @@ Scene what_moves(Scene scene) {
     material.finish = Finish::kAuto;
   }
   for (Body& body : scene.bodies) body.color.reset();
-  for (Collider& collider : scene.colliders) collider.color = {};
+  for (Collider& collider : scene.colliders) {
+    collider.color = {};
+    collider.visible = true;
+  }
   return scene;
 }
 
@@ -42,7 +45,7 @@ bool may_change(const std::string& key, const Node* was, const Node* is) {
   const bool emitters = is_array(was) || is_array(is);  // else `source` is a text
   const bool text = key == "title" || key == "reference" || (key == "source" && !emitters);
   const bool shown = key == "tracers.alone" || key.ends_with(".color") || key.ends_with(".look") ||
-                     key.ends_with(".finish");
+                     key.ends_with(".finish") || key.ends_with(".visible");
   return output || text || shown || key == "simulation.frames";
 }
 

@@ -11,7 +11,12 @@
 #include "src/scene/winding_number.h"
 
 #if defined(FIRN_WITH_OPENVDB)
+#if __has_include(<nanovdb/tools/CreateNanoGrid.h>)  // from OpenVDB 12 on
+#define NANOVDB_USE_OPENVDB
+#include <nanovdb/tools/CreateNanoGrid.h>
+#else
 #include <nanovdb/util/OpenToNanoVDB.h>
+#endif
 #include <openvdb/openvdb.h>
 #include <openvdb/tools/MeshToVolume.h>
 #include <openvdb/tree/LeafManager.h>
@@ -199,8 +204,13 @@ class Shell {
 };
 
 GridBytes to_nano(const openvdb::FloatGrid& grid) {
+#if __has_include(<nanovdb/tools/CreateNanoGrid.h>)
+  const auto handle = nanovdb::tools::createNanoGrid(grid, nanovdb::tools::StatsMode::Disable,
+                                                     nanovdb::CheckMode::Disable);
+#else
   const auto handle =
       nanovdb::openToNanoVDB(grid, nanovdb::StatsMode::Disable, nanovdb::ChecksumMode::Disable);
+#endif
   const auto* bytes = reinterpret_cast<const std::byte*>(handle.data());
   GridBytes result(bytes, bytes + handle.size());
   // Grids of several meshes stand one after another, each aligned.

@@ -8,6 +8,15 @@
 #include <string_view>
 #include <vector>
 
+namespace firn {
+
+// Of a body, source or collider: its name, or which one it is.
+inline std::string name_or_number(const std::string& name, std::size_t index) {
+  return name.empty() ? std::to_string(index) : name;
+}
+
+}  // namespace firn
+
 namespace firn::scene {
 
 // What an index says that does not lead to anything; no file can say it.

@@ -12,12 +12,12 @@
 
 namespace firn {
 
-inline ColliderReaction mean_over(const ColliderReaction& now, const ColliderReaction& before,
+inline ColliderReaction mean_over(const ColliderImpulse& now, const ColliderImpulse& before,
                                   double seconds) {
   ColliderReaction mean;
   for (std::size_t i = 0; i < 3; ++i) {
-    mean.force[i] = (now.force[i] - before.force[i]) / seconds;
-    mean.torque[i] = (now.torque[i] - before.torque[i]) / seconds;
+    mean.force[i] = (now.impulse[i] - before.impulse[i]) / seconds;
+    mean.torque[i] = (now.angular_impulse[i] - before.angular_impulse[i]) / seconds;
   }
   return mean;
 }
@@ -48,7 +48,7 @@ class ColliderMeans {
     double time = 0, end = 0;             // s, now and of the last span's end
     std::int64_t steps = 0, started = 0;  // made at that end, and where that span began
     std::vector<ColliderReaction> means;  // of that span
-    std::vector<ColliderReaction> sums;   // impulses since its end
+    std::vector<ColliderImpulse> sums;    // since its end
   };
   Moment moment_of(const Simulation& simulation) const {
     FrameStats stats = simulation.stats();
@@ -56,7 +56,7 @@ class ColliderMeans {
                stats.total_steps,          stats.total_steps - stats.steps,
                std::move(stats.reactions), simulation.collider_impulses()};
     // Until a step is made they are still those of the span.
-    if (!(now.time > now.end + slack_)) now.sums.assign(now.sums.size(), ColliderReaction{});
+    if (!(now.time > now.end + slack_)) now.sums.assign(now.sums.size(), ColliderImpulse{});
     return now;
   }
 
@@ -75,14 +75,15 @@ class ColliderMeans {
     const double seconds = now.time - before.time;
     const bool same = now.steps == before.steps && std::fabs(now.end - before.end) <= slack_;
     if (!(seconds > slack_) || !(same || now.started == before.steps)) return since_end(now);
-    std::vector<ColliderReaction> means = now.sums;
-    for (std::size_t c = 0; c < means.size(); ++c) {
+    std::vector<ColliderReaction> means;
+    for (std::size_t c = 0; c < now.sums.size(); ++c) {
+      ColliderImpulse sum = now.sums[c];
       if (!same)  // what that span had in all
         for (std::size_t i = 0; i < 3; ++i) {
-          means[c].force[i] += now.means[c].force[i] * (now.end - before.end);
-          means[c].torque[i] += now.means[c].torque[i] * (now.end - before.end);
+          sum.impulse[i] += now.means[c].force[i] * (now.end - before.end);
+          sum.angular_impulse[i] += now.means[c].torque[i] * (now.end - before.end);
         }
-      means[c] = mean_over(means[c], before.sums[c], seconds);
+      means.push_back(mean_over(sum, before.sums[c], seconds));
     }
     return means;
   }

@@ -166,9 +166,9 @@ class Sensors::Impl {
         last = {before.time, before.time, {}};
     const auto read_due = [&](const std::vector<std::size_t>& due, double time) {
       if (due.empty()) return;
-      const std::vector<ColliderReaction> impulses = simulation.collider_impulses();
+      const std::vector<ColliderImpulse> impulses = simulation.collider_impulses();
       const auto force_on = [&](std::size_t sensor) {
-        const ColliderReaction& now =
+        const ColliderImpulse& now =
             impulses[static_cast<std::size_t>(scene_.sensors[sensor].collider)];
         const LastRead last = std::exchange(last_[sensor], {time, before.time, now});
         return mean_over(now, last.impulse, time - last.time);
@@ -195,7 +195,7 @@ class Sensors::Impl {
     for (const LastRead& last : last_) {
       numbers.push_back(last.time);
       numbers.push_back(last.followed);
-      for (const Vec3& v : {last.impulse.force, last.impulse.torque})
+      for (const Vec3& v : {last.impulse.impulse, last.impulse.angular_impulse})
         numbers.insert(numbers.end(), v.begin(), v.end());
     }
     return numbers;
@@ -208,7 +208,7 @@ class Sensors::Impl {
     for (LastRead& last : last_) {
       last.time = *next++;
       last.followed = *next++;
-      for (Vec3* v : {&last.impulse.force, &last.impulse.torque})
+      for (Vec3* v : {&last.impulse.impulse, &last.impulse.angular_impulse})
         for (double& x : *v) x = *next++;
     }
   }
@@ -216,18 +216,23 @@ class Sensors::Impl {
  private:
   struct LastRead {
     double time = 0;
-    double followed = 0;       // until the frame's end then
-    ColliderReaction impulse;  // what the collider's sum since that end was when it was last read
+    double followed = 0;      // until the frame's end then
+    ColliderImpulse impulse;  // what the collider's sum since that end was when it was last read
   };
 
+  static void subtract(ColliderImpulse& from, const ColliderImpulse& what) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      from.impulse[i] -= what.impulse[i];
+      from.angular_impulse[i] -= what.angular_impulse[i];
+    }
+  }
   // The sums begin anew: what has not been read yet is owed.
   void end_frame(const Simulation& simulation, double end) {
-    const std::vector<ColliderReaction> sums = simulation.collider_impulses();
+    const std::vector<ColliderImpulse> sums = simulation.collider_impulses();
     for (std::size_t s = 0; s < last_.size(); ++s) {
       last_[s].followed = end;
       if (scene_.sensors[s].kind == SensorKind::kCollider)
-        last_[s].impulse = mean_over(last_[s].impulse,
-                                     sums[static_cast<std::size_t>(scene_.sensors[s].collider)], 1);
+        subtract(last_[s].impulse, sums[static_cast<std::size_t>(scene_.sensors[s].collider)]);
     }
   }
 

@@ -54,7 +54,8 @@ class NewtonSolver {
     problem.diagonal = settings_.preconditioner == ImplicitPreconditioner::kDiagonal;
     problem.damping = memory_.damping_factors();
     problem.drag = static_cast<Real>(settings_.mass_damping);
-    Solve s{{exec_, memory_, problem, linear_, {}}, *this, opens, now.n_blocks, now.dt};
+    const bool is_long = now.dt * slowest_waves(now) >= static_cast<double>(problem.grid.dx);
+    Solve s{{exec_, memory_, problem, linear_, {}}, *this, opens, is_long, now.n_blocks, now.dt};
     s.begin();
     do linear_ ? s.solve_once() : s.minimise();
     while (s.report.converged && ((opens && s.contacts_change()) || s.tightens()));
@@ -92,7 +93,7 @@ class NewtonSolver {
     using Base = NewtonEvaluation<Exec, D, Real>;
     using Base::problem, Base::report, Base::read, Base::evaluate, Base::guess;
     NewtonSolver& solver;
-    bool opens = false;
+    bool opens = false, is_long = false;
     std::uint32_t blocks = 0;
     double dt = 0;
     NewtonSums now{};      // at the iterate
@@ -112,9 +113,9 @@ class NewtonSolver {
       solver.multigrid_.forget();
       const double mass = std::sqrt(now.mass);
       reference += dt * solver.gravity_ * mass;
-      report.tolerance =
-          std::max(solver.settings_.tolerance * reference,
-                   least_imbalance<Real>(mass * static_cast<double>(problem.grid.dx) / dt, motion));
+      report.tolerance = std::max(
+          solver.settings_.tolerance * reference,
+          least_imbalance<Real>(mass * static_cast<double>(problem.grid.dx) / dt, motion, is_long));
       contacts.begin(report.tolerance, opens && !solver.linear_);
       report.energy_before = now.energy;
       settle();
@@ -167,6 +168,15 @@ class NewtonSolver {
 
     // Newton's method under the contacts as they are.
     void minimise() {
+      iterate();
+      if (report.converged || !is_noise(now, reference)) return;
+      guess(NodeGuess::kTarget);
+      now = read()[0];
+      settle();
+      report.converged = report.rounding_limited = report.at_rounding =
+          std::isfinite(report.imbalance);
+    }
+    void iterate() {
       report.converged = false;
       fresh_iterations = 0;
       while (std::isfinite(report.imbalance)) {
@@ -183,8 +193,7 @@ class NewtonSolver {
     }
     // What is left is what rounding does to stresses, which no velocities take away.
     bool is_rounding() {
-      if (report.imbalance <= report.tolerance ||
-          !is_of_rounding(report.imbalance, now, reference, 1))
+      if (report.imbalance <= report.tolerance || !is_of_rounding(report.imbalance, now, reference))
         return false;
       return report.converged = report.rounding_limited = report.at_rounding = true;
     }

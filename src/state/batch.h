@@ -2,6 +2,7 @@
 // sources bring is in source_flow.h.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -19,9 +20,10 @@ namespace firn {
 // that the affine modes start right (starting APIC with C = 0 would cost one PIC step of damping).
 struct ParticleBatch {
   std::uint32_t material = 0;
-  double mass = 0, volume = 0;  // of each particle, kg and m^3
-  double stretch = 1;           // F = stretch * I, or, where stretches differ, that of the densest
-  InitialStress initial;        // of each particle; empty: all have the stretch, and no stress yet
+  double mass = 0,
+         volume = 0;      // of each particle, kg and m^3: at rest, or under `initial` as it is
+  double stretch = 1;     // F = stretch * I, or, where stretches differ, that of the densest
+  InitialStress initial;  // of each particle; empty: all have the stretch, and no stress yet
   std::vector<Vec3> position;
   std::vector<Vec3> velocity;
   std::vector<std::array<double, 9>> gradient;  // row-major 3x3; empty: zero everywhere
@@ -29,10 +31,20 @@ struct ParticleBatch {
   std::optional<Phase> phase;                   // as the scene has it
 };
 
-// The mass of its particles over that of their volume at `density`, kg/m^3: exactly 1 where they
-// differ by rounding alone.
+// m^3, of the i-th particle without stress.
+inline double volume_at_rest(const ParticleBatch& batch, std::size_t i) {
+  if (batch.initial.stretches.empty()) return batch.volume;
+  const Vec3& s = batch.initial.stretches[i];
+  return batch.volume / (s[0] * s[1] * s[2]);
+}
+
+// The mass of its particles over that of their volume at rest at `density`, kg/m^3, at least:
+// exactly 1 where they differ by rounding alone.
 inline double relative_density(const ParticleBatch& batch, double density) {
-  const double ratio = batch.mass / (batch.volume * density);
+  double volume = batch.volume;
+  for (std::size_t i = 0; i < batch.initial.stretches.size(); ++i)
+    volume = std::max(volume, volume_at_rest(batch, i));
+  const double ratio = batch.mass / (volume * density);
   return std::abs(ratio - 1) < 1e-6 ? 1 : ratio;
 }
 

@@ -17,7 +17,7 @@ double displacement_of(const ParticleBatch& batch, std::uint32_t i, int k) {
          1;
 }
 
-// Of V0 tau, the upper triangle row by row.
+// Of V0 tau = V sigma, the upper triangle row by row.
 template <int D>
 double stress_of(const ParticleBatch& batch, std::uint32_t i, int k) {
   if (batch.initial.stress.empty()) return 0;

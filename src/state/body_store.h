@@ -66,15 +66,16 @@ class BodyStore {
     if (any_collides()) resolve(params, false, control);
     move(params, control);
   }
-  // Whether any of them meets walls and other colliders, and what that does to their momenta; with
-  // `again`, to such as have in them what that was in this step.
+  // Whether any of them meets walls and other colliders.
   bool any_collides() const { return !points_.empty(); }
-  void resolve(const GridUpdateParams<Real, D>& params, bool again, const StepControl* control) {
-    resolve_solids<Exec, D, Real>(exec_, contact(params, again), control);
+  // What that does to their momenta. `applied`: these have in them what an earlier call of this
+  // step has found, which is then corrected.
+  void resolve(const GridUpdateParams<Real, D>& params, bool applied, const StepControl* control) {
+    resolve_solids<Exec, D, Real>(exec_, contact(params, applied), control);
   }
   void move(const GridUpdateParams<Real, D>& params, StepControl* control) {
     if (any_collides())
-      count_contacts<Exec, D, Real>(exec_, contact(params, false), reactions_, control);
+      add_contact_reactions<Exec, D, Real>(exec_, contact(params, false), reactions_, control);
     move_bodies<Exec, D, Real>(exec_, params, view(), control);
   }
   // Where the reactions of the frame are summed up, [collider][kReactionColumns].
@@ -114,25 +115,26 @@ class BodyStore {
 
   void save(ByteWriter& out) const {
     out.values(std::span<const RigidBody>(states()));
-    const std::vector<CarriedTouch> carries = carried_touches();
-    out.values(std::span<const CarriedTouch>(carries));
+    const std::vector<ContactImpulse> impulses = contact_impulses();
+    out.values(std::span<const ContactImpulse>(impulses));
   }
   // False where there is another number of them, which leaves these as they are.
   bool load(ByteReader& in) {
     const auto bodies = in.values<RigidBody>();
-    const auto carries = in.values<CarriedTouch>();
-    if (bodies.size() != count() || carries.size() != points_.size()) return false;
+    const auto impulses = in.values<ContactImpulse>();
+    if (bodies.size() != count() || impulses.size() != points_.size()) return false;
     bodies_.upload(bodies);
-    std::vector<Touch> touches;
-    std::transform(carries.begin(), carries.end(), std::back_inserter(touches), touch_of);
-    touches_.upload(touches);
+    std::vector<ContactPoint> contacts;
+    std::transform(impulses.begin(), impulses.end(), std::back_inserter(contacts), contact_of);
+    contacts_.upload(contacts);
     return true;
   }
   // Whether no number is infinite or none, and orientations are unit quaternions.
   bool consistent() const {
-    const std::vector<CarriedTouch> carries = carried_touches();
-    const bool finite = std::all_of(carries.begin(), carries.end(), [](const CarriedTouch& c) {
-      return std::isfinite(c.pushed + c.dt + norm(c.rubbed)) && !(c.pushed > 0 && !(c.dt > 0));
+    const std::vector<ContactImpulse> impulses = contact_impulses();
+    const bool finite = std::all_of(impulses.begin(), impulses.end(), [](const ContactImpulse& c) {
+      return std::isfinite(c.normal_impulse + c.dt + norm(c.friction_impulse)) &&
+             !(c.normal_impulse > 0 && !(c.dt > 0));
     });
     if (!finite) return false;
     const std::vector<RigidBody> bodies = states();
@@ -147,7 +149,11 @@ class BodyStore {
   }
 
   std::size_t bytes_per_block() const { return count() * kColumns * sizeof(double); }
-  std::size_t bytes() const { return systems_.bytes(); }
+  std::size_t bytes() const {
+    return systems_.bytes() + masses_.bytes() + bodies_.bytes() + judged_.bytes() + sums_.bytes() +
+           impulses_.bytes() + properties_.bytes() + points_.bytes() + body_of_.bytes() +
+           pairs_.bytes() + active_.bytes() + contacts_.bytes();
+  }
 
  private:
   static constexpr std::size_t kColumns = ContactSystem<D>::kColumns;
@@ -192,33 +198,32 @@ class BodyStore {
     body_of_ = Buffer<Exec, std::int32_t>(exec_, std::span<const std::int32_t>(body_of));
     pairs_ =
         Buffer<Exec, std::uint32_t>(exec_, properties.size() * (2 * D + scene.colliders.size()));
-    Touch none{};
+    ContactPoint none{};
     none.holder = -1;
-    const std::vector<Touch> touches(points.size(), none);
-    touches_ = Buffer<Exec, Touch>(exec_, std::span<const Touch>(touches));
-    touching_ = Buffer<Exec, std::uint32_t>(exec_, points.size() + 1);
+    const std::vector<ContactPoint> contacts(points.size(), none);
+    contacts_ = Buffer<Exec, ContactPoint>(exec_, std::span<const ContactPoint>(contacts));
+    active_ = Buffer<Exec, std::uint32_t>(exec_, points.size() + 1);
   }
-  SolidContact<Real, D> contact(const GridUpdateParams<Real, D>& params, bool again) {
-    const auto count = static_cast<std::uint32_t>(points_.size());
-    return {params,
-            view(),
-            dx_,
-            properties_.data(),
-            points_.data(),
-            body_of_.data(),
-            count,
-            pairs_.data(),
-            touches_.data(),
-            touching_.data(),
-            impulses_.data(),
-            weight_,
-            again ? 1u : 0u};
+  SolidContact<Real, D> contact(const GridUpdateParams<Real, D>& params, bool applied) {
+    return {.params = params,
+            .moved = view(),
+            .dx = dx_,
+            .properties = properties_.data(),
+            .points = points_.data(),
+            .body_of = body_of_.data(),
+            .count = static_cast<std::uint32_t>(points_.size()),
+            .pairs = pairs_.data(),
+            .contacts = contacts_.data(),
+            .active = active_.data(),
+            .impulses = impulses_.data(),
+            .total_weight = weight_,
+            .applied = applied};
   }
-  std::vector<CarriedTouch> carried_touches() const {
-    const std::vector<Touch> touches = touches_.download();
-    std::vector<CarriedTouch> carries;
-    std::transform(touches.begin(), touches.end(), std::back_inserter(carries), carried);
-    return carries;
+  std::vector<ContactImpulse> contact_impulses() const {
+    const std::vector<ContactPoint> contacts = contacts_.download();
+    std::vector<ContactImpulse> impulses;
+    std::transform(contacts.begin(), contacts.end(), std::back_inserter(impulses), impulse_of);
+    return impulses;
   }
   BodyScratch scratch() { return {systems_.data(), sums_.data(), impulses_.data()}; }
 
@@ -236,8 +241,8 @@ class BodyStore {
   Buffer<Exec, SolidProperties> properties_;
   Buffer<Exec, Vec<double, 3>> points_;
   Buffer<Exec, std::int32_t> body_of_;
-  Buffer<Exec, std::uint32_t> pairs_, touching_;
-  Buffer<Exec, Touch> touches_;
+  Buffer<Exec, std::uint32_t> pairs_, active_;
+  Buffer<Exec, ContactPoint> contacts_;
 };
 
 }  // namespace firn

@@ -8,6 +8,7 @@
 
 #include "kernels/fields/blocks.h"
 #include "src/scene/sampling.h"
+#include "src/scene/thing_names.h"
 #include "src/state/batch.h"
 #include "src/state/scene_params.h"
 
@@ -228,7 +229,7 @@ std::vector<std::string> body_warnings(const Scene& scene) {
     tell_gaps("source", source.name, s, source.particles_per_cell);
     if (source.motion || !lies_outside(scene, source.shape)) continue;
     warnings.push_back(fmt::format("source \"{}\" lies outside the domain: it emits nothing",
-                                   source.name.empty() ? std::to_string(s) : source.name));
+                                   name_or_number(source.name, s)));
   }
   const auto tell_outside = [&](const auto& things, const char* what, const char* so,
                                 const auto& moves) {
@@ -236,8 +237,7 @@ std::vector<std::string> body_warnings(const Scene& scene) {
       const std::optional<Shape>& shape = things[i].shape;
       if (!shape || moves(things[i]) || !lies_outside(scene, *shape)) continue;
       warnings.push_back(fmt::format("{} \"{}\" lies outside the domain: {}", what,
-                                     things[i].name.empty() ? std::to_string(i) : things[i].name,
-                                     so));
+                                     name_or_number(things[i].name, i), so));
     }
   };
   const auto rests = [](const auto&) { return false; };

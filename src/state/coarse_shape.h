@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
 #include "src/scene/shapes.h"
 
@@ -32,11 +31,6 @@ void for_each_point(const CompiledShape& shape, int dimension, int across, F&& f
           x[a] = shape.min[a] + (at[a] + 0.5) / across * (shape.max[a] - shape.min[a]);
         f(x);
       }
-}
-
-// Of a body, source or collider: its name, or which one it is.
-inline std::string name_or_number(const std::string& name, std::size_t index) {
-  return name.empty() ? std::to_string(index) : name;
 }
 
 }  // namespace firn

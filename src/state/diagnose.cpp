@@ -79,9 +79,12 @@ Error refused_step(const StepControl& control, const std::string& limiting_mater
       ErrorCategory::kDiverged,
       fmt::format("step {} at t = {:.6g} s was refused: the stable time step is {:.4g} s, set by "
                   "{}, below time.dt_min = {:.4g} s; use a smaller time.dt_min, a larger grid.dx "
-                  "or a softer material",
+                  "or {}",
                   where.step, control.time, control.dt,
-                  limit_name(control.limit, limiting_material), dt_min),
+                  limit_name(control.limit, limiting_material), dt_min,
+                  control.limit == StepLimit::kViscosity
+                      ? "integrator = \"optimization\", which viscosity does not limit"
+                      : "a softer material"),
       where);
 }
 

@@ -44,8 +44,9 @@ class StressInverse {
     if (!has_deformation(params_.model)) state.history[0] = std::expm1(volume);
     const Mat<double, D> before = state.F, tau = respond(params_, state).tau;
     State now{{}, false};
+    const double per_volume = 1 / std::exp(volume);  // Kirchhoff's to Cauchy's
     for (int i = 0; i < D; ++i) {
-      now.stress[i] = tau(i, i);
+      now.stress[i] = per_volume * tau(i, i);
       // A return to where it was differs by rounding.
       now.flowed = now.flowed || std::abs(state.F(i, i) - before(i, i)) > 1e-9 * before(i, i);
     }

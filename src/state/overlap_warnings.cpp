@@ -14,6 +14,7 @@
 
 #include "src/scene/motion_keys.h"
 #include "src/scene/surface_points.h"
+#include "src/scene/thing_names.h"
 #include "src/state/coarse_shape.h"
 
 namespace firn {
@@ -196,9 +197,9 @@ std::vector<std::string> solid_overlap_warnings(const Scene& scene) {
   };
   for (std::size_t c = 0; c < scene.colliders.size(); ++c)
     if (scene.colliders[c].dynamics && scene.colliders[c].dynamics->collides)
-      points[c] =
-          surface_points(compile_shape(scene.colliders[c].shape, d, scene.grid.dx), scene.grid.dx)
-              .points;
+      if (const CompiledShape shape = compile_shape(scene.colliders[c].shape, d, scene.grid.dx);
+          shape.bounded())  // or it has no mass, which is told of elsewhere
+        points[c] = surface_points(shape, scene.grid.dx).points;
   for (std::size_t c = 0; c < scene.colliders.size(); ++c) {
     if (points[c].empty()) continue;
     for (std::size_t other = 0; other < scene.colliders.size(); ++other) {

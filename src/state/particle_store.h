@@ -163,7 +163,7 @@ class ParticleStore {
     });
     put(kStress, [&](std::uint32_t i, int k) { return stress_of<D>(batch, i, k); });
     put(kMass, [&](std::uint32_t, int) { return batch.mass; });
-    put(kVolume, [&](std::uint32_t, int) { return batch.volume; });
+    put(kVolume, [&](std::uint32_t i, int) { return volume_at_rest(batch, i); });
     put(kHeat, [&](std::uint32_t i, int k) {
       const HeatState<Real> s = initial_heat(batch, i, first_id + i);
       if (k == kHeatLogVolume) return D * std::log(batch.stretch);

@@ -25,13 +25,19 @@ class LimitedStream final : public httplib::Stream {
   // `ended` says so.
   bool wait_for_request(const std::function<bool()>& ended);
 
-  bool is_readable() const override { return true; }
-  bool is_writable() const override { return true; }
-  ssize_t read(char* to, std::size_t size) override;
-  ssize_t write(const char* from, std::size_t size) override;
-  void get_remote_ip_and_port(std::string& ip, int& port) const override { ip = "", port = 0; }
-  void get_local_ip_and_port(std::string& ip, int& port) const override { ip = "", port = 0; }
-  int socket() const override { return socket_; }
+  // What a stream is asked depends on the library's version, so that none of these can be marked an
+  // override. NOLINTBEGIN(modernize-use-override)
+  bool is_readable() const { return true; }
+  bool is_writable() const { return true; }    // before 0.19
+  bool wait_readable() const { return true; }  // from then on
+  bool wait_writable() const { return true; }
+  time_t duration() const { return 0; }  // s, since it began: no bound of the library's is used
+  ssize_t read(char* to, std::size_t size);
+  ssize_t write(const char* from, std::size_t size);
+  void get_remote_ip_and_port(std::string& ip, int& port) const { ip = "", port = 0; }
+  void get_local_ip_and_port(std::string& ip, int& port) const { ip = "", port = 0; }
+  int socket() const { return socket_; }
+  // NOLINTEND(modernize-use-override)
 
  private:
   using Clock = std::chrono::steady_clock;

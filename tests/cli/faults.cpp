@@ -1,10 +1,11 @@
 // Preloaded into the program by faults_test.py: makes one call of the system fail, or the process
 // die in it. FIRN_FAULT is KIND:N:ACTION with KIND open (of a new file), write, ftruncate, fsync,
-// rename, flock or new, N counted from 0, ACTION fail or kill. What libraries allocate before
-// `main` is not counted: the program's first call of signal() begins it. When it has happened the
-// file named by FIRN_FAULT_MARK is there.
+// rename, flock, thread or new, N counted from 0, ACTION fail or kill. What libraries allocate
+// before `main` is not counted: the program's first call of signal() begins it. When it has
+// happened the file named by FIRN_FAULT_MARK is there.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -113,6 +114,14 @@ extern "C" int flock(int file, int operation) noexcept {
   if (fails("flock", ENOLCK)) return -1;
   static const auto real = next<int (*)(int, int)>("flock");
   return real(file, operation);
+}
+
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                              void* (*begin)(void*), void* argument) noexcept {
+  if (strikes("thread")) return EAGAIN;
+  using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  static const auto real = next<Create>("pthread_create");
+  return real(thread, attributes, begin, argument);
 }
 
 extern "C" int rename(const char* from, const char* to) {

@@ -82,6 +82,19 @@ class Faults(SameResults):
         self.assertIn("knows of no locks", result.stderr)
         self.assert_same_results("whole", "struck")
 
+    def test_threads_that_the_system_has_not(self):
+        """What they were to do is done without them."""
+        struck = 0
+        for number in range(4):
+            shutil.rmtree(self.folder / "struck", ignore_errors=True)
+            result = self.strike(f"thread:{number}:fail", "run", self.scene, "-o", "struck", *SETTINGS)
+            if result is None:
+                break
+            struck += 1
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assert_same_results("whole", "struck")
+        self.assertGreater(struck, 1)
+
     def test_kills(self):
         for kind in ("write", "fsync", "rename"):
             struck = self.sweep(kind, "kill", lambda result: self.assertEqual(result.returncode, -9))

@@ -76,7 +76,7 @@ class RunOrResume(CliTest):
         self.succeed("run", self.scene, *self.command, "--frames", 1)
         for checkpoint in (self.folder / "run/checkpoints").iterdir():
             checkpoint.write_bytes(b"damaged")
-        self.assertIn("no checkpoint", self.fail_with(3, "run", self.scene, *self.command))
+        self.assertIn("none of its checkpoints can be read", self.fail_with(3, "run", self.scene, *self.command))
 
     def test_what_would_contradict_it(self):
         for flag in ("--watch", "--overwrite"):
@@ -137,7 +137,7 @@ class Records(CliTest):
             path.write_bytes(path.read_bytes()[:-1])
         error = self.succeed("resume", "run", "--frames", 5).stderr
         for table in ("ledger.csv", "stats.jsonl"):
-            self.assertRegex(error, re.escape(table) + ": 1 rows are missing of frames 0 to 4.*, of frame 4 first")
+            self.assertRegex(error, re.escape(table) + ": 1 row is missing of frames 0 to 4.*, of frame 4 first")
         self.assertIn("p.csv: its last reading is torn", error)
 
     def test_a_run_that_fails_prints_its_summary_as_well(self):

@@ -55,6 +55,12 @@ class PeakMemory(CliTest):
         said = json.loads(self.succeed("info", self.scene, "--json").stdout)["memory_bytes"]["peak"]
         return said, self.taken("run", self.scene, "--device", "cpu", *more)
 
+    def test_of_a_run_that_is_resumed(self):
+        self.scene.write_text(scene(3, 46, output="image = true"))
+        self.succeed("run", self.scene, "--device", "cpu", "-o", "run", "--frames", 1)
+        said = json.loads(self.succeed("info", self.scene, "--json").stdout)["memory_bytes"]
+        self.assertAlmostEqual(said["peak_resumed"] / self.taken("resume", "run", "--device", "cpu", "--frames", "2"), 1, delta=0.1)
+
     def check(self, text, *more):
         said, taken = self.said_and_taken(text, *more)
         self.assertGreater(taken, 200e6, "the scene is too small for its peak to be that of particles and grid")

@@ -140,6 +140,12 @@ class ChangedScene(SameResults):
         for name in ("ledger.csv", "particles/particles_000006.npz"):
             self.assertEqual((self.folder / "run" / name).read_bytes(), (self.folder / "whole" / name).read_bytes())
 
+    def test_what_pictures_hide_may_change(self):
+        text = self.scene.read_text()
+        self.scene.write_text(text + '[[collider]]\nname = "post"\nshape = { type = "sphere", center = [9, 9], radius = 0.1 }\n')
+        self.succeed("run", self.scene, "-o", "shown", "--frames", 1)
+        self.succeed("resume", "shown", "--frames", 2, "--set", "collider.0.visible=false")
+
     def test_an_override_that_matters_is_refused(self):
         self.assertIn("--set grid.dx: ", self.fail_with(2, "resume", "run", "--set", "grid.dx=0.04"))
         self.assertIn("'cfl'", self.fail_with(2, "resume", "run", "--set", "time.cfl=9"))

@@ -68,6 +68,14 @@ class BadUsage(CliTest):
         self.assertIn("unknown flag '--x'", self.fail_with(2, "run", "--x"))
         self.assertIn("unknown flag", self.fail_with(2, "info", self.scene, "-z"))
 
+    def test_a_dash_too_few_is_told(self):
+        for words in (["run", self.scene, "-threads", 1], ["run", self.scene, "-overwrite"], ["info", self.scene, "-json"],
+                      ["run", self.scene, "-frames=1"], ["run", self.scene, "-qx"]):
+            self.assertIn(f"unknown flag '{str(words[2]).split('=')[0]}'", self.fail_with(2, *words, "-o", "run"))
+        self.assertFalse((self.folder / "run").exists())
+        self.succeed("info", "--json", "--", self.scene)
+        self.assertIn("-no-scene", self.fail_with(3, "info", "--", "-no-scene"))
+
     def test_flags_of_other_commands_are_unknown(self):
         self.fail_with(2, "info", self.scene, "--overwrite")
         self.fail_with(2, "resume", "out", "--variant", "paper")

@@ -17,7 +17,7 @@ class GpuDependents : public testing::TestWithParam<ThrownCase> {};
 
 struct End {
   std::vector<float> velocity;
-  std::vector<ColliderReaction> impulses;
+  std::vector<ColliderImpulse> impulses;
 };
 
 End after(const ThrownCase& c, int dimension, Device device) {
@@ -57,8 +57,8 @@ TEST_P(GpuDependents, AreThoseOfTheCpu) {
     for (std::size_t k = 0; k < cpu.impulses.size(); ++k) {
       double size = 0;
       for (std::size_t a = 0; a < 3; ++a) {
-        EXPECT_NEAR(gpu.impulses[k].force[a], cpu.impulses[k].force[a], 1e-7);
-        size += std::abs(cpu.impulses[k].force[a]);
+        EXPECT_NEAR(gpu.impulses[k].impulse[a], cpu.impulses[k].impulse[a], 1e-7);
+        size += std::abs(cpu.impulses[k].impulse[a]);
       }
       EXPECT_GT(size, 1e-4) << k;
     }

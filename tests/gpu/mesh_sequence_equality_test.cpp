@@ -57,13 +57,13 @@ void expect_same(const Scene& scene, double until, double of_solves) {
                tolerance = 64 * steps * epsilon * 12 + of_solves;
   for (std::size_t i = 0; i < a.position.size(); ++i)
     ASSERT_NEAR(a.position[i], b.position[i], tolerance * until + 1e-6);
-  const ColliderReaction of_cpu = cpu.collider_impulses()[0];
-  const ColliderReaction of_gpu = gpu.collider_impulses()[0];
+  const ColliderImpulse of_cpu = cpu.collider_impulses()[0];
+  const ColliderImpulse of_gpu = gpu.collider_impulses()[0];
   const double mass = 18;  // kg
-  EXPECT_GT(std::abs(of_cpu.force[1]), 0.1 * mass) << "it was hit";
-  EXPECT_GT(std::abs(of_cpu.power), 0.05 * mass) << "and pushed";
-  EXPECT_NEAR(of_cpu.force[1], of_gpu.force[1], tolerance * mass);
-  EXPECT_NEAR(of_cpu.power, of_gpu.power, tolerance * mass);
+  EXPECT_GT(std::abs(of_cpu.impulse[1]), 0.1 * mass) << "it was hit";
+  EXPECT_GT(std::abs(of_cpu.work), 0.05 * mass) << "and pushed";
+  EXPECT_NEAR(of_cpu.impulse[1], of_gpu.impulse[1], tolerance * mass);
+  EXPECT_NEAR(of_cpu.work, of_gpu.work, tolerance * mass);
 }
 
 TEST_F(GpuMeshSequence, MovesMaterialAsOnTheCpu) {

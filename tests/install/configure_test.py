@@ -9,8 +9,8 @@ import unittest
 from install_test import ENVIRONMENT, FACTS, SOURCE, WORK, InstallTest, fresh
 
 # The least there is to find.
-LEAN = {"FIRN_WITH_CUDA": "OFF", "FIRN_WITH_OPENVDB": "OFF", "FIRN_WITH_EMBREE": "OFF", "FIRN_WITH_TEXT": "OFF",
-        "FIRN_WITH_VIEWER": "OFF", "FIRN_BUILD_TESTS": "OFF"}
+LEAN = {"FIRN_WITH_CUDA": "OFF", "FIRN_WITH_OPENVDB": "OFF", "FIRN_WITH_EMBREE": "OFF", "FIRN_WITH_OPENEXR": "OFF",
+        "FIRN_WITH_TEXT": "OFF", "FIRN_WITH_VIEWER": "OFF", "FIRN_BUILD_TESTS": "OFF"}
 
 
 class Configure(InstallTest):
@@ -85,7 +85,7 @@ class Launcher(Configure):
 
 class Missing(Configure):
     def test_a_library_that_is_missing_is_named_with_what_does_without_it(self):
-        for package, option in (("OpenVDB", "FIRN_WITH_OPENVDB"), ("embree", "FIRN_WITH_EMBREE"),
+        for package, option in (("OpenVDB", "FIRN_WITH_OPENVDB"), ("embree", "FIRN_WITH_EMBREE"), ("OpenEXR", "FIRN_WITH_OPENEXR"),
                                 ("Freetype", "FIRN_WITH_TEXT"), ("Eigen3", "FIRN_BUILD_TESTS")):
             with self.subTest(package=package):
                 hidden = {f"CMAKE_DISABLE_FIND_PACKAGE_{package}": "ON", option: "ON"}

@@ -316,7 +316,7 @@ class Parent(InstallTest):
 
 class Subdirectory(Parent):
     def test_the_parent_stays_as_it_is(self):
-        self.take_in("add_subdirectory", None, ["FIRN_WITH_OPENVDB", "FIRN_WITH_EMBREE"])
+        self.take_in("add_subdirectory", None, ["FIRN_WITH_OPENVDB", "FIRN_WITH_EMBREE", "FIRN_WITH_OPENEXR"])
         self.assertNotIn("CMAKE_CUDA_COMPILER", (self.build / "CMakeCache.txt").read_text())
 
 

@@ -36,5 +36,22 @@ TEST(ImplicitRounding, SteelRestsInSinglePrecision) {
   }
 }
 
+// Nothing pulls at it and nothing holds it: its vibration dies, and what is left is rounding.
+TEST(ImplicitRounding, WhatHasComeToRestStaysThere) {
+  for (const Precision precision : {Precision::kSingle, Precision::kDouble})
+    for (const int dimension : {2, 3}) {
+      SCOPED_TRACE(testing::Message() << dimension << "D, " << static_cast<int>(precision));
+      Scene scene = empty_scene(dimension, 0.1, precision);
+      scene.simulation.integrator = Integrator::kOptimization;
+      scene.simulation.gravity = {0, 0, 0};
+      scene.materials = {elastic("jelly", MaterialModel::kFixedCorotated, 2e4)};
+      scene.bodies = {lattice("block", box({0, 0, 0}, {0.4, 0.4, dimension == 3 ? 0.4 : 0}))};
+      scene.bodies[0].stretch = 0.98;
+      Simulation simulation = simulate(scene);
+      for (int frame = 0; frame < 60; ++frame) simulation.advance_frame();
+      EXPECT_LT(simulation.stats().max_speed, 5e-3);
+    }
+}
+
 }  // namespace
 }  // namespace firn::test

@@ -1,6 +1,7 @@
 // Volume ratios of liquids and the density that nodes have: what a step makes of one particle's.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -126,6 +127,18 @@ TEST(VolumeDrift, SpansOfAnIntervalAreTheTimeThatPassed) {
   }
   control.step = 0;
   EXPECT_FALSE(holds_volumes({}, control)) << "no materials that flow";
+}
+
+// Foam that is shaken faster than it relaxes is a solid.
+TEST(VolumeDrift, IsOfWhatRelaxes) {
+  for (const double rate : {1.0, 2.0, 50.0}) {
+    OneParticle foam(MaterialModel::kViscoelastic);
+    foam.law.relaxation_time = 2;
+    foam.set(kF);
+    foam.correct(1.25, 1, rate);
+    const double J = determinant(kF);
+    EXPECT_NEAR(determinant(foam.F()), J + 0.3 * kDt * std::min(rate, 2.0) * (0.8 - J), 1e-12);
+  }
 }
 
 TEST(VolumeDrift, IsOfLiquidsAlone) {

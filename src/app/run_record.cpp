@@ -60,6 +60,7 @@ void RunRecord::begin(const Scene& scene, const Simulation& simulation, Clock::t
   seconds_ = {};
   saved_ = Clock::now();
   told_ = {};
+  earlier_seconds_ = 0;
   state_ = {scene.name, scene.simulation.frames, {}, input_files(scene)};
   sensors_.emplace(scene);
   writer_.reset();
@@ -79,6 +80,7 @@ void RunRecord::resume(const Scene& scene, const Simulation& simulation, const S
                        const Checkpoint& from, Clock::time_point started) {
   started_ = started;
   state_ = run_state(from, directory_.checkpoints().string());
+  earlier_seconds_ = state_.frame_seconds;
   sensors_.emplace(scene);
   sensors_->set_state(state_.sensors);
   open(scene, FrameWriter::Resumed{first, state_.planned_frames, from.frame, state_.view},
@@ -108,12 +110,15 @@ void RunRecord::change(const Scene& scene, const Simulation& simulation, const S
 
 bool RunRecord::advance_frame(Simulation& simulation, const Observer& observer) {
   const Stopwatch watch(seconds_.steps);
+  const Stopwatch of_frame(state_.frame_seconds);
   return sensors_->advance_frame(
       simulation, [this](const SensorReading& reading) { readings_->write(reading); }, observer);
 }
 
 void RunRecord::complete_frame(const Simulation& simulation) {
-  const FrameStats stats = simulation.stats();
+  FrameStats stats = simulation.stats();
+  stats.wall_seconds += std::exchange(earlier_seconds_, 0);
+  state_.frame_seconds = 0;
   directory_.require_own();
   writer_->finish_picture(seconds_);
   warn_of_what_is_not_kept(stats);

@@ -79,6 +79,7 @@ class RunRecord {
     Totals began;  // since when the mass is what it is
   };
   Told told_;
+  double earlier_seconds_ = 0;  // that sessions before this one took for the frame that has begun
   RunState state_;
   RunSeconds seconds_;
   Clock::time_point started_;

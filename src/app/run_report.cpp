@@ -149,7 +149,8 @@ std::string to_json(const RunState& state) {
                      {"totals", Json::parse(state.totals.to_json())},
                      {"files", state.files},
                      {"sensors", state.sensors},
-                     {"view", state.view}};
+                     {"view", state.view},
+                     {"frame_seconds", state.frame_seconds}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -160,7 +161,8 @@ RunState run_state(const Checkpoint& checkpoint, const std::string& origin) try 
           RunTotals::from_json(json.at("totals").dump(), origin),
           json.at("files"),
           json.value("sensors", std::vector<double>()),
-          json.value("view", std::vector<double>())};
+          json.value("view", std::vector<double>()),
+          json.value("frame_seconds", 0.0)};
 } catch (const Json::exception& error) {
   throw Error(ErrorCategory::kFile,
               origin + ": cannot read the state of the run in the checkpoint: " + error.what());

@@ -42,6 +42,7 @@ struct RunState {
   std::map<std::string, std::string> files;  // input_files, as they were at the start
   std::vector<double> sensors = {};          // Sensors::state
   std::vector<double> view = {};             // SceneRenderer::view_state
+  double frame_seconds = 0;                  // of the wall, in steps of the frame that has begun
 };
 std::string to_json(const RunState& state);
 // Throws Error{kFile} that names `origin`.

@@ -164,9 +164,8 @@ class Simulation::Impl {
     ByteWriter out;
     out.reserve(stepper_->memory_bytes() + owners_.ranges().size() * sizeof(IdRange) +
                 state_header_bytes(scene_));
-    StateHead head{
-        frame_,      in_frame_,     frame_begin_,       owners_.next_id(), owners_.ranges(), {},
-        stats_.time, stats_.totals, stats_.lost_volume, solves_of_frame(), frame_seconds_};
+    StateHead head{frame_, in_frame_,   frame_begin_,  owners_.next_id(),  owners_.ranges(),
+                   {},     stats_.time, stats_.totals, stats_.lost_volume, solves_of_frame()};
     for (std::size_t s = 0; s < sources_.size(); ++s)
       head.emissions.push_back(sources_.emissions(s));
     head.save(out);
@@ -184,9 +183,10 @@ class Simulation::Impl {
     guard_.lose("what was to be loaded does not fit");
     stepper_->load(in);
     in.expect_end();
-    frame_ = head.frame, in_frame_ = head.in_frame;
+    frame_ = head.frame;
+    in_frame_ = head.in_frame;
     frame_begin_ = head.frame_begin;
-    frame_seconds_ = head.seconds;
+    frame_seconds_ = 0;
     owners_.restore(std::move(head.ranges), head.next_id);
     sources_.set_emissions(head.emissions);
     set_inflows();

@@ -2,7 +2,6 @@
 // are, and what was told of the last frame.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -26,9 +25,7 @@ struct StateHead {
   double time = 0;                       // s, of the last completed frame
   Totals totals;                         // as of then
   double lost_volume = 0;
-  // Of the frame that is not complete; s of the wall.
-  FrameSolves solves;
-  double seconds = 0;
+  FrameSolves solves;  // of the frame that is not complete
 
   void save(ByteWriter& out) const {
     out.value(frame);
@@ -41,7 +38,6 @@ struct StateHead {
     out.value(totals);
     out.value(lost_volume);
     out.value(solves);
-    out.value(seconds);
   }
   // Throws Error{kFile} for a state of other bodies or sources than `owners` has.
   static StateHead load(ByteReader& in, const ParticleOwners& owners, std::size_t sources) {
@@ -63,8 +59,6 @@ struct StateHead {
     head.totals = in.value<Totals>();
     head.lost_volume = in.value<double>();
     head.solves = in.value<FrameSolves>();
-    head.seconds = in.value<double>();
-    if (!(head.seconds >= 0) || !std::isfinite(head.seconds)) head.seconds = 0;
     return head;
   }
 };

@@ -69,22 +69,12 @@ class ContactPasses {
 // Velocities within this many cells per step are the same, whatever the scene: so an imbalance, of
 // which `one_cell` would move all nodes by a cell, is none. But where a step is short that is more
 // than it changes velocities by, and only their last digits are the same; `motion`: J, of v* and of
-// the strain as the step begins. `is_long`: waves cross a cell in it, so that what is left of one
-// step does not add up over many, and what has come to rest may stay there.
+// the strain as the step begins.
 template <class Real>
-double least_imbalance(double one_cell, double motion, bool is_long) {
+double least_imbalance(double one_cell, double motion) {
   constexpr double kSameSpeed = sizeof(Real) == 4 ? 1e-6 : 1e-9,
                    kSameDigits = 4 * static_cast<double>(kEpsilon<Real>);
-  if (is_long) return kSameSpeed * one_cell;
   return std::min(kSameSpeed * one_cell, kSameDigits * std::sqrt(2 * std::max(motion, 0.0)));
-}
-
-// m/s, of the fastest waves of the material whose are the slowest.
-inline double slowest_waves(const StepControl& now) {
-  double slowest = std::numeric_limits<double>::infinity();
-  for (const double squared : now.wave_squared)
-    if (squared > 0) slowest = std::min(slowest, squared);
-  return std::sqrt(slowest);
 }
 
 // Whether a solve within its tolerance has ended above the potential of staying where all is,
@@ -134,30 +124,20 @@ inline bool is_lower(const NewtonSums& there, const NewtonSums& now, double shar
          there.imbalance < now.imbalance;
 }
 
-// Whether what is left is what rounding does to stresses, which no velocities take away: at most so
-// many `times` what is known of that, without momentum, of which stresses have none where nothing
-// holds the material.
-inline bool is_of_rounding(double imbalance, const NewtonSums& now, double reference,
-                           double times) {
-  constexpr double kSmall = 0.02;
-  return imbalance <= times * std::sqrt(now.rounding) && std::sqrt(now.net) <= kSmall * reference &&
-         std::sqrt(now.turned) <= kSmall * reference;
-}
-
-// Whether all that is out of balance as a step begins, `reference`, is rounding, of what has come
-// to rest where nothing pulls at it. No solve finds anything in that but momentum that is none: v*
-// has the right one.
-inline bool is_noise(const NewtonSums& now, double reference) {
-  constexpr double kKnown = 8;
-  return reference <= kKnown * std::sqrt(now.rounding);
-}
-
-// As much as that, of which up to 1.8 times the estimate was measured, only as a part of what was
-// out of balance as the step began.
+// Whether what is left is what rounding does to stresses, which no velocities take away: of which
+// up to 1.8 times what is known of it was measured, without momentum, of which stresses have none
+// where nothing holds the material.
 inline bool is_of_rounding(double imbalance, const NewtonSums& now, double reference) {
-  constexpr double kKnown = 2, kPart = 0.2;
-  return is_of_rounding(imbalance, now, reference, 1) ||
-         (imbalance <= kPart * reference && is_of_rounding(imbalance, now, reference, kKnown));
+  constexpr double kKnown = 2, kSmall = 0.02;
+  return imbalance <= kKnown * std::sqrt(now.rounding) &&
+         std::sqrt(now.net) <= kSmall * reference && std::sqrt(now.turned) <= kSmall * reference;
+}
+
+// Whether what is out of balance at v* is rounding, of what has come to rest where nothing pulls at
+// it: a solve finds nothing in that but momentum that is none, and v* has the right one.
+inline bool is_noise(const NewtonSums& at_target) {
+  constexpr double kKnown = 8;
+  return std::sqrt(at_target.imbalance) <= kKnown * std::sqrt(at_target.rounding);
 }
 
 // Whether a solve may end where energies, in their last digits, tell nothing of what is left: that

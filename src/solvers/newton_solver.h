@@ -54,8 +54,7 @@ class NewtonSolver {
     problem.diagonal = settings_.preconditioner == ImplicitPreconditioner::kDiagonal;
     problem.damping = memory_.damping_factors();
     problem.drag = static_cast<Real>(settings_.mass_damping);
-    const bool is_long = now.dt * slowest_waves(now) >= static_cast<double>(problem.grid.dx);
-    Solve s{{exec_, memory_, problem, linear_, {}}, *this, opens, is_long, now.n_blocks, now.dt};
+    Solve s{{exec_, memory_, problem, linear_, {}}, *this, opens, now.n_blocks, now.dt};
     s.begin();
     do linear_ ? s.solve_once() : s.minimise();
     while (s.report.converged && ((opens && s.contacts_change()) || s.tightens()));
@@ -93,7 +92,7 @@ class NewtonSolver {
     using Base = NewtonEvaluation<Exec, D, Real>;
     using Base::problem, Base::report, Base::read, Base::evaluate, Base::guess;
     NewtonSolver& solver;
-    bool opens = false, is_long = false;
+    bool opens = false;
     std::uint32_t blocks = 0;
     double dt = 0;
     NewtonSums now{};      // at the iterate
@@ -113,9 +112,9 @@ class NewtonSolver {
       solver.multigrid_.forget();
       const double mass = std::sqrt(now.mass);
       reference += dt * solver.gravity_ * mass;
-      report.tolerance = std::max(
-          solver.settings_.tolerance * reference,
-          least_imbalance<Real>(mass * static_cast<double>(problem.grid.dx) / dt, motion, is_long));
+      report.tolerance =
+          std::max(solver.settings_.tolerance * reference,
+                   least_imbalance<Real>(mass * static_cast<double>(problem.grid.dx) / dt, motion));
       contacts.begin(report.tolerance, opens && !solver.linear_);
       report.energy_before = now.energy;
       settle();
@@ -169,12 +168,11 @@ class NewtonSolver {
     // Newton's method under the contacts as they are.
     void minimise() {
       iterate();
-      if (report.converged || !is_noise(now, reference)) return;
+      if (report.converged) return;
       guess(NodeGuess::kTarget);
       now = read()[0];
       settle();
-      report.converged = report.rounding_limited = report.at_rounding =
-          std::isfinite(report.imbalance);
+      report.converged = report.rounding_limited = report.at_rounding = is_noise(now);
     }
     void iterate() {
       report.converged = false;
@@ -231,8 +229,8 @@ class NewtonSolver {
       solver.memory_.accept_trial();
       stay();
       // A solve that begins next to its end may have no digits left for its share.
-      const bool enough = report.imbalance <= report.tolerance ||
-                          is_of_rounding(report.imbalance, now, reference, 1);
+      const bool enough =
+          report.imbalance <= report.tolerance || is_of_rounding(report.imbalance, now, reference);
       report.converged = std::isfinite(report.imbalance) && (linear.converged || enough);
       report.at_rounding = report.converged && report.imbalance > report.tolerance;
       report.unstable = is_unstable(report, now, static_cast<double>(problem.grid.dx) / dt);

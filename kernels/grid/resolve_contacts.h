@@ -269,7 +269,7 @@ struct ResolveContacts : Solids<D, Real> {
     });
     g.sync();
   }
-  // The need and the contact of the worst to the first part; begins and ends with a barrier.
+  // The residual and the contact of the worst to the first part; begins and ends with a barrier.
   template <class Group>
   FIRN_HD void find_worst(Group& g, std::uint32_t n) const {
     g.for_each(kParts, [&](std::uint32_t part) {

@@ -4,10 +4,8 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "firn/error.h"
@@ -116,14 +114,6 @@ Scene scene_of(const Checkpoint& checkpoint, const RunDirectory& directory, cons
   return scene;
 }
 
-std::optional<std::string> summary_of_whole_run(const RunDirectory& directory) {
-  std::ifstream file(directory.summary());
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  const Json json = Json::parse(text, nullptr, false);
-  return json.is_object() && json.value("completed", false) ? std::optional(std::move(text))
-                                                            : std::nullopt;
-}
-
 }  // namespace
 
 int go_on(const RunDirectory& directory, const std::string& file, const Options& options) {
@@ -131,14 +121,8 @@ int go_on(const RunDirectory& directory, const std::string& file, const Options&
   const Scene scene = scene_of(checkpoint, directory, file, options);
   warn_of_gaps(scene, directory, checkpoint.frame);
   Progress progress(options);
-  if (checkpoint.frame >= scene.simulation.frames) {
+  if (checkpoint.frame >= scene.simulation.frames)
     progress.line("the run has all its frames; --frames N goes further");
-    const bool same = scene.resolved_toml == checkpoint.scene_toml;
-    if (const auto summary = same ? summary_of_whole_run(directory) : std::nullopt) {
-      if (options.json) print_summary(*summary, directory);
-      return 0;  // its records are those of what it took
-    }
-  }
   return run_and_report(scene, directory, options, progress, std::move(checkpoint));
 }
 

@@ -61,6 +61,7 @@ void RunRecord::begin(const Scene& scene, const Simulation& simulation, Clock::t
   saved_ = Clock::now();
   told_ = {};
   earlier_seconds_ = 0;
+  is_whole_ = false;
   state_ = {scene.name, scene.simulation.frames, {}, input_files(scene)};
   sensors_.emplace(scene);
   writer_.reset();
@@ -81,6 +82,10 @@ void RunRecord::resume(const Scene& scene, const Simulation& simulation, const S
   started_ = started;
   state_ = run_state(from, directory_.checkpoints().string());
   earlier_seconds_ = state_.frame_seconds;
+  const std::optional<std::string> summary = summary_of_whole_run(directory_);
+  is_whole_ =
+      summary && from.frame >= scene.simulation.frames && scene.resolved_toml == from.scene_toml;
+  if (is_whole_) summary_ = *summary;
   sensors_.emplace(scene);
   sensors_->set_state(state_.sensors);
   open(scene, FrameWriter::Resumed{first, state_.planned_frames, from.frame, state_.view},
@@ -212,6 +217,7 @@ void RunRecord::write_summary(const Simulation& simulation, const std::string& m
 }
 
 void RunRecord::end(const Simulation& simulation, const std::string& message) {
+  if (is_whole_) return write_plots_and_video(scene_, directory_, progress_, seconds_);
   write_summary(simulation, message);
   if (!message.empty()) return;
   write_plots_and_video(scene_, directory_, progress_, seconds_);

@@ -79,6 +79,7 @@ class RunRecord {
     Totals began;  // since when the mass is what it is
   };
   Told told_;
+  bool is_whole_ = false;       // all was there already: its summary is of what that took
   double earlier_seconds_ = 0;  // that sessions before this one took for the frame that has begun
   RunState state_;
   RunSeconds seconds_;

@@ -132,6 +132,14 @@ void report_end(const RunResult& result, const RunDirectory& directory, Progress
   progress.line(describe(result.seconds));
 }
 
+std::optional<std::string> summary_of_whole_run(const RunDirectory& directory) {
+  std::ifstream file(directory.summary());
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.value("completed", false)) return std::nullopt;
+  return text;
+}
+
 int run_and_report(const Scene& scene, const RunDirectory& directory, const Options& options,
                    Progress& progress, std::optional<Checkpoint> from) try {
   const RunResult result = run_scene(scene, directory, options, progress, std::move(from));

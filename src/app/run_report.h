@@ -27,6 +27,8 @@ bool write_video(const Scene& scene, const RunDirectory& directory, Progress& pr
 
 // Prints what the end of a run means and how to go on, and with --json its summary on stdout.
 void report_end(const RunResult& result, const RunDirectory& directory, Progress& progress);
+// The text of its summary, if it has all its frames.
+std::optional<std::string> summary_of_whole_run(const RunDirectory& directory);
 void print_summary(const std::string& summary, const RunDirectory& directory);  // as JSON
 
 // As run_scene, and the report of its end; with --json the summary of a run that fails, too.

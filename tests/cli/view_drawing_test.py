@@ -353,7 +353,7 @@ class Clear(PageTest):
 [[collider]]
 name = "bar"
 color = [1.0, 1.0, 1.0]
-shape = {{ type = "box", min = [0.7, 0.64, {z}], max = [0.9, 0.76, {z + 0.04}] }}
+shape = {{ type = "box", min = [0.7, 0.64, {z}], max = [0.9, 0.76, {z + 0.06}] }}
 '''
         colors = {}
         for where, z in (("before", 0.9), ("behind", -0.2)):

@@ -1,7 +1,9 @@
 """Steps, frames, callbacks, states and what a simulation tells of itself."""
 
+import contextlib
 import os
 import signal
+import stat
 import threading
 import time
 
@@ -214,6 +216,28 @@ def test_files_of_states(simulation, tmp_path):
         simulation.save(tmp_path / "folder")
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
     assert simulation.step()
+
+
+def test_a_link_leads_to_the_state(simulation, tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "folder" / "state")
+    (tmp_path / "folder" / "state.part").write_text("of somebody else")
+    simulation.save(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "folder" / "state").read_bytes() == simulation.save_state()
+    assert (tmp_path / "folder" / "state.part").read_text() == "of somebody else"
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    written = threading.Thread(target=lambda: simulation.save(tmp_path / "pipe"))
+    written.start()
+    received = b""
+    while written.is_alive() or not received:
+        with contextlib.suppress(BlockingIOError):
+            received += os.read(reader, 1 << 20)
+    received += os.read(reader, 1 << 20)
+    os.close(reader)
+    assert received == simulation.save_state()
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
 def test_messages_name_what_python_has(simulation):

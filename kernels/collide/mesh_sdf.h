@@ -10,7 +10,7 @@
 
 #if defined(FIRN_WITH_OPENVDB)
 #include <nanovdb/NanoVDB.h>
-#if __has_include(<nanovdb/math/SampleFromVoxels.h>)  // from OpenVDB 12 on
+#if __has_include(<nanovdb/math/SampleFromVoxels.h>)  // later than OpenVDB 10
 #include <nanovdb/math/SampleFromVoxels.h>
 #else
 #include <nanovdb/util/SampleFromVoxels.h>

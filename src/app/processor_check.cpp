@@ -39,7 +39,7 @@ void say(const char* text) {
   if (missing & kBmi2) say(" BMI2");
   if (missing & kAvx512) say(" AVX-512");
   say(", which this one does not have; build it here, or with -DFIRN_MARCH=x86-64-v3, which");
-  say(" processors since 2015 know, or -DFIRN_MARCH=x86-64 for any\n");
+  say(" most processors since 2015 know, or -DFIRN_MARCH=x86-64 for any\n");
   _exit(kDeviceError);
 }
 

@@ -11,7 +11,7 @@
 #include "src/scene/winding_number.h"
 
 #if defined(FIRN_WITH_OPENVDB)
-#if __has_include(<nanovdb/tools/CreateNanoGrid.h>)  // from OpenVDB 12 on
+#if __has_include(<nanovdb/tools/CreateNanoGrid.h>)  // later than OpenVDB 10
 #define NANOVDB_USE_OPENVDB
 #include <nanovdb/tools/CreateNanoGrid.h>
 #else

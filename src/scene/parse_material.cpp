@@ -231,7 +231,7 @@ void parse_parameters(TableReader& table, const Scene& scene, Material& material
                 is_thermal(scene) ? *poisson.thermal_range : poisson.range);
   if (material.model == MaterialModel::kCorotatedDeviatoric && material.poisson_ratio == 0 &&
       !is_thermal(scene))
-    table.fail("poisson_ratio", "of this model must be > 0: its bulk modulus is lambda");
+    table.fail("poisson_ratio", "'poisson_ratio' must be > 0: the bulk modulus is lambda here");
   parse_friction_hardening(table, material.friction_hardening);
   if (table.has("friction_hardening")) {
     table.refuse("friction_angle", "has no say beside 'friction_hardening'; remove one of them");

@@ -77,14 +77,13 @@ Error refused_step(const StepControl& control, const std::string& limiting_mater
     where.material = limiting_material;
   return Error(
       ErrorCategory::kDiverged,
-      fmt::format("step {} at t = {:.6g} s was refused: the stable time step is {:.4g} s, set by "
-                  "{}, below time.dt_min = {:.4g} s; use a smaller time.dt_min, a larger grid.dx "
-                  "or {}",
-                  where.step, control.time, control.dt,
-                  limit_name(control.limit, limiting_material), dt_min,
-                  control.limit == StepLimit::kViscosity
-                      ? "integrator = \"optimization\", which viscosity does not limit"
-                      : "a softer material"),
+      fmt::format(
+          "step {} at t = {:.6g} s was refused: the stable time step is {:.4g} s, set by "
+          "{}, below time.dt_min = {:.4g} s; use a smaller time.dt_min, a larger grid.dx "
+          "or {}",
+          where.step, control.time, control.dt, limit_name(control.limit, limiting_material),
+          dt_min,
+          control.limit == StepLimit::kViscosity ? "a lower viscosity" : "a softer material"),
       where);
 }
 

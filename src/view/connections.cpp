@@ -29,7 +29,7 @@ void BoundedServer::Threads::join_ended() {
   });
 }
 
-// Before 0.15 nothing, then whether it was accepted: what was refused has its answer already.
+// In 0.11 nothing, in 0.18 whether it was accepted: what was refused has its answer already.
 BoundedServer::Threads::Accepted BoundedServer::Threads::enqueue(std::function<void()> answer) {
   take(answer);
   return Accepted(true);
@@ -71,7 +71,7 @@ bool BoundedServer::process_and_close_socket(int socket) {
   return !refused;
 }
 
-// From 0.18 on it is told who is connected, which nothing here asks for.
+// 0.18 is told who is connected, unlike 0.11, which nothing here asks for.
 template <class Self>
 bool BoundedServer::process_next(Self& server, LimitedStream& stream, bool last, bool& closed) {
   if constexpr (requires { server.process_request(stream, last, closed, nullptr); })

@@ -28,8 +28,8 @@ class LimitedStream final : public httplib::Stream {
   // What a stream is asked depends on the library's version, so that none of these can be marked an
   // override. NOLINTBEGIN(modernize-use-override)
   bool is_readable() const { return true; }
-  bool is_writable() const { return true; }    // before 0.19
-  bool wait_readable() const { return true; }  // from then on
+  bool is_writable() const { return true; }    // of 0.11 and 0.18
+  bool wait_readable() const { return true; }  // of 0.41
   bool wait_writable() const { return true; }
   time_t duration() const { return 0; }  // s, since it began: no bound of the library's is used
   ssize_t read(char* to, std::size_t size);

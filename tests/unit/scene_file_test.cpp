@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "firn/error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/parsed_scenes.h"
 
 namespace firn::test {
@@ -218,6 +219,17 @@ TEST(SceneFileKeys, EveryModelLoads) {
     seen.insert(scene.materials.at(1).model);
   }
   EXPECT_EQ(seen.size(), std::size(models));
+}
+
+TEST(SceneFileKeys, AModelThatResistsVolumeByLambdaNeedsSome) {
+  const auto read = [](const std::string& poisson_ratio) {
+    parse_text(kMinimalScene +
+               "[material.x]\nmodel = \"corotated_deviatoric\"\ndensity = 1\nyoungs_modulus = 1\n" +
+               "poisson_ratio = " + poisson_ratio + "\n");
+  };
+  EXPECT_NO_THROW(read("1e-3"));
+  expect_error(ErrorCategory::kScene, {"'poisson_ratio' must be > 0", "bulk modulus"},
+               [&] { read("0"); });
 }
 
 TEST(SceneFileKeys, PresetThenOverrides) {

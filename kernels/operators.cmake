@@ -145,6 +145,6 @@ firn_operators(heat/conduction heat_p2g power_p2g settle_cells assemble_heat app
 firn_operators(heat/heat_g2p heat_g2p)
 firn_operators(stress/volumetric volume_p2g settle_volume compress_cells volume_g2p deform_particles)
 firn_operators(stress/energy material_energies)
-firn_operators(stress/deviatoric measure_stretch begin_deviatoric apply_deviatoric deviatoric_reactions project_residual end_deviatoric
+firn_operators(stress/deviatoric measure_stretch measure_viscosity begin_deviatoric apply_deviatoric deviatoric_reactions project_residual end_deviatoric
   advance_minres<Exec,DeviatoricSpace<D,Real>,DeviatoricInverse<D,Real>>
   multiply_minres<Exec,DeviatoricSpace<D,Real>,DeviatoricProduct<D,Real>>)

@@ -18,6 +18,7 @@ void bind_solver_settings(nb::module_& m) {
       .def_ro("tolerance", &FluidSettings::tolerance)
       .def_ro("absolute_tolerance", &FluidSettings::absolute_tolerance, "1/s.")
       .def_ro("max_iterations", &FluidSettings::max_iterations)
+      .def_ro("viscosity_tolerance", &FluidSettings::viscosity_tolerance)
       .def_prop_ro("free_surface", named(&FluidSettings::free_surface))
       .def_ro("density_correction", &FluidSettings::density_correction);
   Record<ImplicitSettings>(m, "ImplicitSettings",

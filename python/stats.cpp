@@ -115,6 +115,7 @@ void bind_frames(nb::module_& m) {
       .def_ro("pressure", &FrameStats::pressure)
       .def_ro("implicit", &FrameStats::implicit)
       .def_ro("thermal", &FrameStats::thermal)
+      .def_ro("viscosity", &FrameStats::viscosity)
       .def_ro("reactions", &FrameStats::reactions, "One for each collider.")
       .def_ro("colliders", &FrameStats::colliders, "One for each collider.");
 }

@@ -79,6 +79,7 @@ struct FluidSettings {            // integrator = "incompressible"
   double tolerance = 1e-6;        // of the pressure solve, relative to the largest divergence
   double absolute_tolerance = 0;  // 1/s; a divergence below it is good enough, whatever the start
   int max_iterations = 200;
+  double viscosity_tolerance = 1e-3;  // residual left of viscosity's solve, relative to the first
   FreeSurface free_surface = FreeSurface::kGhostFluid;
   bool density_correction = true;  // particles drift apart where cells hold too many
   bool operator==(const FluidSettings&) const = default;
@@ -239,9 +240,10 @@ struct Body {
   VectorField velocity{};
   Vec3 angular_velocity{};  // rad/s about the body's centre of mass; 2D: third entry
   double stretch = 1;       // initial F = stretch * I (elastic pre-strain); 1 = at rest
-  // At the start, of x, y, z: principal stresses along x, y and z, Pa, tension positive. It is the
-  // Kirchhoff stress: that of Cauchy times the volume over that at rest. Not with a `stretch`.
+  // At the start, of x, y, z: Cauchy's normal stresses along x, y and z, Pa, tension positive, and
+  // the shear stresses beside them (2D: xy alone). Not with a `stretch`.
   VectorField stress{};
+  ScalarField stress_xy{}, stress_yz{}, stress_zx{};
   double density_scale = 1;
   ScalarField stiffness_scale{1.0, ""};  // reserved for constant 1 in this version
   std::optional<Vec3> color{};

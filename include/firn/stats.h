@@ -162,6 +162,7 @@ struct FrameStats {
   PressureStats pressure{};
   ImplicitStats implicit{};
   ThermalStats thermal{};
+  SolverStats viscosity{};  // of integrator = "incompressible"; its pressures count as pressures
   std::vector<ColliderReaction> reactions{};  // one per collider
   std::vector<ColliderState> colliders{};     // likewise, at the end of the frame; not in `totals`
 };

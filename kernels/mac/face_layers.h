@@ -24,7 +24,7 @@ FIRN_HD inline bool clings(const MacView<Real>& mac, std::uint32_t block, std::u
 // Of each face beyond: how many of its neighbours belong to the layer within, and how many of these
 // have one behind them.
 struct FaceLayers {
-  static constexpr int kMax = 6;  // enough for cubic kernels among bodies in 3D
+  static constexpr int kMax = 7;  // of cubic kernels at a ghost fluid's surface among bodies in 3D
   static constexpr int kHeirWords = 12;
   std::uint32_t* masks = nullptr;  // kMax + 1 of them
   std::uint64_t words = 0;         // of one

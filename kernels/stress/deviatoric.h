@@ -1,13 +1,14 @@
-// Deviatoric forces by one step of Newton's method [T 6.4.5.2], together with the pressure: the
-// velocities u + delta of the faces, of which the projection has made u, solve
+// Deviatoric forces by one step of Newton's method [T 6.4.5.2], or viscosity alone, together with
+// the pressure: the velocities u + delta of the faces, of which the projection has made u, solve
 //   [ M + dt^2 H   B' ] [ delta ]   [ -dt^2 H u ]
 //   [ B            -C ] [   y   ] = [     0     ]
 // with M and B those of the projection, mass of faces and flux out of cells, H the second
 // derivative of the deviatoric energy (and Newtonian viscosity / dt) at the beginning of the step,
 // applied by way of the particles and never assembled, C the compressibility of what cells hold,
-// and y pressure times dt with its sign changed. Forces of faces beyond the material are folded
-// (mac/extrapolation.h). Solved one after the other instead, stress and pressure shake stiff bodies
-// to pieces beyond some five times the explicit step.
+// and y pressure times dt with its sign changed. Of liquids alone that is Stokes' problem. Forces
+// of faces beyond the material are folded (mac/extrapolation.h). Solved one after the other
+// instead, stress and pressure shake stiff bodies to pieces beyond some five times the explicit
+// step.
 //
 // H may be indefinite, where material is compressed, so the method is MINRES [Paige & Saunders
 // 1975]. Its preconditioner G is the same system without H: the projection [Gould et al. 2001;
@@ -47,10 +48,11 @@ struct DeviatoricProblem {
   int degree = 2;  // of the kernel
   ParticleView<Real> particles;
   GridView<Real> grid;
-  MacView<Real> mac;
+  MacView<Real> mac;  // without a ghost fluid
   DeviatoricView<Real> view;
   std::uint32_t max_blocks = 0;
   const StepControl* control = nullptr;
+  bool liquid = false;  // nothing has anything but viscosity, and `stretch` is V0 mu^N alone
 };
 
 // From F and temperature of the particles.
@@ -59,6 +61,12 @@ void measure_stretch(Exec& exec, const MaterialParams<Real>* materials,
                      const ParticleView<Real>& particles, const HeatView<Real>& heat,
                      const DeviatoricView<Real>& view, std::uint32_t max_chunks,
                      StepControl* control);
+
+// The same of a problem of liquids that are a ghost fluid's beyond the cells of the MAC grid: 0 for
+// particles that lie in none of its cells of fluid, nor beside one, where velocities are not known.
+template <class Exec, int D, class Real>
+void measure_viscosity(Exec& exec, const MaterialParams<Real>* materials,
+                       const DeviatoricProblem<Real>& problem);
 
 // out += E^T H E in. `in` is that of the faces that are solved, 0 on the others; E makes it known
 // beyond them. Nothing once the solve is done.

@@ -88,14 +88,24 @@ template <class Exec, int D, class Real>
 void apply_over(Exec& exec, const DeviatoricProblem<Real>& p, Real* in, Real* out, Real walls,
                 const LaunchRange& blocks) {
   extrapolate_channel<Exec, D, Real>(exec, p.view.layers, p.mac, in, walls, blocks);
-  const auto apply = [&](auto n) {
+  const auto apply = [&](auto n, const auto& stiffness) {
+    using Stiffness = std::remove_cvref_t<decltype(stiffness)>;
     launch_coloured(exec, {{nullptr, p.max_blocks}, blocks.stop}, p.grid.colour_begin,
                     BlockTraits<D>::kCorners,
-                    ApplyDeviatoric<D, decltype(n)::value, Real>{p.particles, p.grid, p.view,
-                                                                 p.control, in, out});
+                    ApplyDeviatoric<D, decltype(n)::value, Real, Stiffness>{
+                        p.particles, p.grid, stiffness, p.control, in, out});
   };
-  if (p.degree == 2) apply(std::integral_constant<int, 2>{});
-  if (p.degree == 3) apply(std::integral_constant<int, 3>{});
+  const auto apply_all = [&](const auto& stiffness) {
+    if (p.degree == 2) apply(std::integral_constant<int, 2>{}, stiffness);
+    if (p.degree == 3) apply(std::integral_constant<int, 3>{}, stiffness);
+  };
+  if (p.liquid) {
+    const LiquidStiffness<D, Real> viscosity{p.view.stretch};
+    if (p.degree == 1) apply(std::integral_constant<int, 1>{}, viscosity);
+    apply_all(viscosity);
+  } else {
+    apply_all(StretchedStiffness<D, Real>{p.view.stretch});
+  }
   transpose_channel<Exec, D, Real>(exec, p.view.layers, p.mac, out, blocks);
 }
 template <class Exec, int D, class Real>

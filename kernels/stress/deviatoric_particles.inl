@@ -61,6 +61,54 @@ void measure_stretch(Exec& exec, const MaterialParams<Real>* materials,
       Op{{materials, particles, EnergyView{}, control}, heat, view.stretch});
 }
 
+template <int D, class Real>
+struct MeasureViscosity {
+  static constexpr const char* kName = "measure_viscosity";
+  static constexpr int kThreads = 128;
+  struct Scratch {};
+  ParticleView<Real> particles;
+  GridView<Real> grid;
+  MacView<Real> mac;
+  const MaterialParams<Real>* materials;
+  Real* viscosity;  // [chunk][lane]
+
+  template <class Group>
+  FIRN_HD void operator()(Group& g) const {
+    const std::uint32_t block = grid.coloured[g.index()];
+    const Vec<int, D> home = block_of_key<D>(grid.keys[block]);
+    const std::uint32_t first = grid.chunk_begin[block] * kLanes,
+                        end = grid.chunk_begin[block + 1] * kLanes;
+    g.for_each(end - first, [&](std::uint32_t i) {
+      const std::uint32_t slot = first + i;
+      const Chunk& chunk = particles.chunks[slot / kLanes];
+      if (slot % kLanes >= chunk.count) return;
+      Vec<int, D> local;
+      for (int a = 0; a < D; ++a)
+        local[a] = axis_base(channel_at(particles.x, slot, D, a), grid.inv_dx, Real(0)).node -
+                   home[a] * BlockTraits<D>::kSide;
+      channel_at(viscosity, slot, 1, 0) =
+          is_reached(block, local)
+              ? channel_at(particles.volume, slot, 1, 0) * materials[chunk.material].viscosity
+              : Real(0);
+    });
+  }
+  FIRN_HD bool is_reached(std::uint32_t block, const Vec<int, D>& local) const {
+    if (is_fluid(mac, cell_address<D>(mac, block, local))) return true;
+    for (int a = 0; a < D; ++a)
+      for (int by = -1; by <= 1; by += 2)
+        if (is_fluid(mac, cell_address<D>(mac, block, stepped<D>(local, a, by)))) return true;
+    return false;
+  }
+};
+
+template <class Exec, int D, class Real>
+void measure_viscosity(Exec& exec, const MaterialParams<Real>* materials,
+                       const DeviatoricProblem<Real>& p) {
+  launch_groups(exec,
+                {{p.grid.colour_begin + BlockTraits<D>::kCorners, p.max_blocks}, &p.control->stop},
+                MeasureViscosity<D, Real>{p.particles, p.grid, p.mac, materials, p.view.stretch});
+}
+
 // f(place in the tile, gradient of the weight per cell) for every node of a stencil.
 template <int Side, int D, int Degree, class Real, class F>
 FIRN_HD inline void for_each_node(const Stencil<D, Degree, Real>& s, F&& f) {
@@ -80,19 +128,51 @@ FIRN_HD inline void for_each_node(const Stencil<D, Degree, Real>& s, F&& f) {
       [&](int at, const Gradient& made) { f(at, made.slope); });
 }
 
+// Of V0 dP F^T for the differences A of velocities, 1 / dx of which is their gradient: both carry
+// 1 / dx. Of particles with stretches.
+template <int D, class Real>
+struct StretchedStiffness {
+  static constexpr int kModulus = symmetric_components(D), kViscosity = kModulus + 1;
+  const Real* stretch;
+
+  template <class Lanes, class T>
+  FIRN_HD Mat<T, D> operator()(const Lanes& lanes, const Mat<T, D>& A, Real inv_dt) const {
+    const auto active = lanes.active();
+    const auto load = [&](int k, Real otherwise) {
+      return select(active,
+                    lanes.load(channel_row(stretch, lanes.chunk, stretch_components<D>(), k)),
+                    T(otherwise));
+    };
+    Mat<T, D> V;
+    for (int a = 0, k = 0; a < D; ++a)
+      for (int b = a; b < D; ++b, ++k) V(a, b) = V(b, a) = load(k, a == b ? Real(1) : Real(0));
+    return deviatoric_differential(V, A) * load(kModulus, Real(0)) +
+           symmetric_part(A) * (load(kViscosity, Real(0)) * T(inv_dt));
+  }
+};
+template <int D, class Real>
+struct LiquidStiffness {
+  const Real* viscosity;  // [chunk][lane]
+
+  template <class Lanes, class T>
+  FIRN_HD Mat<T, D> operator()(const Lanes& lanes, const Mat<T, D>& A, Real inv_dt) const {
+    const T own = lanes.load(channel_row(viscosity, lanes.chunk, 1, 0));
+    return symmetric_part(A) * (select(lanes.active(), own, T(Real(0))) * T(inv_dt));
+  }
+};
+
 // out += H in.
-template <int D, int Degree, class Real>
+template <int D, int Degree, class Real, class Stiffness>
 struct ApplyDeviatoric {
   static constexpr const char* kName = "apply_deviatoric";
   static constexpr int kThreads = kLanes;  // a warp: its particles take turns at the tiles
-  static constexpr int kModulus = symmetric_components(D), kViscosity = kModulus + 1;
   using Tile = BlockTile<D, Degree + 1, Real, Real>;
   struct Scratch {
     Tile in[D], out[D];
   };
   ParticleView<Real> particles;
   GridView<Real> grid;
-  DeviatoricView<Real> view;
+  Stiffness stiffness;
   const StepControl* control;
   const Real* in;
   Real* out;
@@ -118,10 +198,6 @@ struct ApplyDeviatoric {
     for (int a = 0; a < D; ++a) x[a] = channel_row(particles.x, chunk, D, a)[lane];
     return x;
   }
-  FIRN_HD const Real* row(std::uint32_t chunk, int k) const {
-    return channel_row(view.stretch, chunk, stretch_components<D>(), k);
-  }
-
   template <class Group, class Lanes>
   FIRN_HD void advance(Group& g, const Vec<int, D>& home, const Lanes& lanes) const {
     typename Lanes::template Table<D * D> table;
@@ -158,22 +234,14 @@ struct ApplyDeviatoric {
                            });
   }
 
-  // From velocity differences (per cell) to V0 dP F^T, per cell too: both carry 1/dx.
   template <class Lanes, class Table>
   FIRN_HD void stiffen(const Lanes& lanes, Table& table) const {
     using T = typename Lanes::Value;
-    const auto active = lanes.active();
-    const auto load = [&](int k, Real otherwise) {
-      return select(active, lanes.load(row(lanes.chunk, k)), T(otherwise));
-    };
-    Mat<T, D> A, V;
-    for (int i = 0; i < D * D; ++i) A(i / D, i % D) = select(active, table.get(i), T(Real(0)));
-    for (int a = 0, k = 0; a < D; ++a)
-      for (int b = a; b < D; ++b, ++k) V(a, b) = V(b, a) = load(k, a == b ? Real(1) : Real(0));
-    const T per_area = T(Real(2) * grid.inv_dx * grid.inv_dx);
-    const T viscosity = load(kViscosity, Real(0)) * T(Real(1) / static_cast<Real>(control->dt));
-    const Mat<T, D> K = deviatoric_differential(V, A) * (load(kModulus, Real(0)) * per_area) +
-                        symmetric_part(A) * (viscosity * per_area);
+    Mat<T, D> A;
+    for (int i = 0; i < D * D; ++i)
+      A(i / D, i % D) = select(lanes.active(), table.get(i), T(Real(0)));
+    const Mat<T, D> K = stiffness(lanes, A, Real(1) / static_cast<Real>(control->dt)) *
+                        T(Real(2) * grid.inv_dx * grid.inv_dx);
     for (int i = 0; i < D * D; ++i) table.set(i, K(i / D, i % D));
   }
 };

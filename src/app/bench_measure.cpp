@@ -51,6 +51,7 @@ Measurement measure_steps(Simulation& simulation, const RunOptions& run, std::in
   m.enqueued = timed.stats.enqueued;
   m.pressure = timed.stats.pressure;
   m.thermal = timed.stats.thermal;
+  m.viscosity = timed.stats.viscosity;
   m.memory_bytes = timed.stats.memory_bytes;
   return m;
 }

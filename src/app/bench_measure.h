@@ -26,6 +26,7 @@ struct Measurement {
   EnqueueStats enqueued;
   PressureStats pressure;
   ThermalStats thermal;
+  SolverStats viscosity;
   std::size_t memory_bytes = 0;
 
   double particle_steps() const {

@@ -161,12 +161,13 @@ int bench_solvers(const Scene& scene, const Options& options) {
   print_solver(m, "pressure", m.pressure);
   json["pressure"] = to_json(m, m.pressure);
   json["pressure"]["density_seconds_per_step"] = m.per_step(m.pressure.correction_seconds);
-  for (const ThermalSolver& solver : kThermalSolvers) {
-    const SolverStats& s = m.thermal.*solver.stats;
-    if (s.solves == 0) continue;
-    print_solver(m, solver.name, s);
-    json[solver.name] = to_json(m, s);
-  }
+  const auto report = [&](const char* name, const SolverStats& s) {
+    if (s.solves == 0) return;
+    print_solver(m, name, s);
+    json[name] = to_json(m, s);
+  };
+  for (const ThermalSolver& solver : kThermalSolvers) report(solver.name, m.thermal.*solver.stats);
+  report("viscosity", m.viscosity);
   fmt::print(", {:.4f} s the density\n", m.per_step(m.pressure.correction_seconds));
   print_memory(m, scene);
   write_report(options, json);

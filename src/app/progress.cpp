@@ -167,6 +167,7 @@ void Progress::frame_done(const FrameStats& stats) {
     line(energies(stats));
     if (stats.pressure.solves > 0) line(pressure_solves(stats.pressure));
     if (stats.implicit.solves > 0) line(implicit_solves(stats.implicit));
+    if (stats.viscosity.solves > 0) line(solves("viscosity", stats.viscosity));
     for (const ThermalSolver& solver : kThermalSolvers) {
       const SolverStats& s = stats.thermal.*solver.stats;
       if (s.solves > 0) line(solves(solver.name, s));

@@ -66,6 +66,7 @@ struct RunTotals {
   double lost_volume = 0;         // the largest FrameStats::lost_volume
   PressureStats pressure;         // sums and largest values; sealed_regions of the last frame
   ThermalStats thermal;           // likewise
+  SolverStats viscosity;          // likewise
   ImplicitStats implicit;         // likewise; what the last step had is that of the last frame
   std::optional<Totals> initial;  // of the first stats added
 

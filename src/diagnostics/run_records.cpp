@@ -151,6 +151,7 @@ void add_solvers(const Scene& scene, const Stats& of, Json& json) {
   const bool is_thermal = traits_of(scene).unified;
   if (traits_of(scene).staggered) json["pressure"] = to_json(of.pressure);
   if (traits_of(scene).implicit) json["implicit"] = to_json(of.implicit);
+  if (solves_viscosity(scene)) json["viscosity"] = to_json(of.viscosity);
   if (!is_thermal) return;
   for (const ThermalSolver& solver : kThermalSolvers)
     json[solver.name] = to_json(of.thermal.*solver.stats);
@@ -281,6 +282,7 @@ void RunTotals::add(const FrameStats& stats) {
   add_solves(stats.pressure, pressure);
   add_solves(stats.implicit, implicit);
   add_solves(stats.thermal, thermal);
+  add_solves(stats.viscosity, viscosity);
 }
 
 double RunTotals::particle_steps_per_second() const {
@@ -297,7 +299,8 @@ std::string RunTotals::to_json() const {
                {"energy_growth", energy_growth},
                {"lost_volume", lost_volume},
                {"pressure", firn::to_json(pressure)},
-               {"implicit", firn::to_json(implicit)}};
+               {"implicit", firn::to_json(implicit)},
+               {"viscosity", firn::to_json(viscosity)}};
   for (const ThermalSolver& solver : kThermalSolvers)
     json[solver.name] = firn::to_json(thermal.*solver.stats);
   if (initial) json["initial"] = firn::to_json(*initial);
@@ -317,6 +320,7 @@ RunTotals RunTotals::from_json(const std::string& text, const std::string& origi
   run.lost_volume = json.value("lost_volume", 0.0);
   if (json.contains("pressure")) run.pressure = pressure_from_json(json["pressure"]);
   if (json.contains("implicit")) run.implicit = implicit_from_json(json["implicit"]);
+  if (json.contains("viscosity")) run.viscosity = solver_from_json(json["viscosity"]);
   for (const ThermalSolver& solver : kThermalSolvers)
     if (json.contains(solver.name)) run.thermal.*solver.stats = solver_from_json(json[solver.name]);
   if (json.contains("initial")) run.initial = totals_from_json(json["initial"]);

@@ -10,6 +10,7 @@
 #include "src/stages/particle_sums.h"
 #include "src/stages/position_correction.h"
 #include "src/stages/tracers.h"
+#include "src/stages/viscosity.h"
 
 namespace firn {
 
@@ -20,14 +21,18 @@ struct LiquidIntegrator {
       : context(c),
         body_force(scene, c),
         faces(c, {scene.fluid.free_surface == FreeSurface::kGhostFluid, false,
-                  static_cast<Real>(common_specific_volume(scene))}),
+                  static_cast<Real>(common_specific_volume(scene)),
+                  solves_viscosity(scene) && has_boundary_type(scene, BoundaryType::kSticky),
+                  solves_viscosity(scene)}),
         inflow(scene, c),
         projection(scene, c, faces, inflow, retry),
+        viscosity(scene, c, faces, projection, retry),
         bodies(c, faces),
         tracers(scene, c, faces),
-        clings(std::any_of(scene.colliders.begin(), scene.colliders.end(), [](const Collider& of) {
-          return of.boundary == BoundaryType::kSticky;
-        })) {
+        shears(viscosity.acts() ||
+               std::any_of(scene.colliders.begin(), scene.colliders.end(), [](const Collider& of) {
+                 return of.boundary == BoundaryType::kSticky;
+               })) {
     if (bodies.count() > 0) projection.set_bodies(bodies);
   }
 
@@ -43,6 +48,7 @@ struct LiquidIntegrator {
     pressure.enqueue();
     correction.enqueue();
     faces.complete();
+    if (viscosity.acts()) settle();
     context.mark(kClockGrid);
     faces.gather();
     tracers.enqueue();
@@ -57,26 +63,33 @@ struct LiquidIntegrator {
     faces.measure();
     cells.enqueue();
     faces.transpose_extrapolation();
-    if (clings) projection.stress_bodies();
-    bodies.free(clings);
+    if (shears) projection.stress_bodies();
+    bodies.free(shears);
     faces.accelerate();
     faces.fill_gaps();
   }
   void project() {
-    if (projection.enqueue()) {
+    if (projection.enqueue() && viscosity.couple()) {
       retry.succeed();
       inflow.count_work();
       projection.release_walls();
     }
-    projection.push_bodies(clings);
-    context.bodies.accumulate(context.max_blocks(), context.step());
+    projection.push_bodies(shears);
+    if (!viscosity.acts()) context.bodies.accumulate(context.max_blocks(), context.step());
     bodies.move();
+  }
+  // Faces that cling take the velocity that they were strained by; what bodies are told waits for
+  // them.
+  void settle() {
+    if (faces.store().clinging() != nullptr) faces.extrapolate_strained();
+    projection.settle_bodies();
+    context.bodies.accumulate(context.max_blocks(), context.step());
   }
 
   template <class F>
   void for_each_stage(F&& f) {
     f(layout), f(body_force), f(sums), f(faces), f(cells), f(retry), f(inflow), f(bodies),
-        f(projection), f(pressure), f(correction), f(tracers);
+        f(projection), f(viscosity), f(pressure), f(correction), f(tracers);
   }
 
   Context& context;
@@ -88,11 +101,12 @@ struct LiquidIntegrator {
   Retry<Exec, D, Real> retry{context};
   Inflow<Exec, D, Real> inflow;
   Projection<Exec, D, Real> projection;
+  ViscosityStage<Exec, D, Real> viscosity;
   MovedBodies<Exec, D, Real> bodies;
   ParticlePressureStage<Exec, D, Real> pressure{context, faces};
   PositionCorrection<Exec, D, Real> correction{context, faces, projection};
   Tracers<Exec, D, Real> tracers;
-  bool clings;  // to a collider, which then takes up what faces along it lose
+  bool shears;  // colliders, which then take up what faces along them lose
 };
 
 }  // namespace firn

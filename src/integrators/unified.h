@@ -59,7 +59,7 @@ struct UnifiedIntegrator {
     pressure.enqueue();
     correction.enqueue();
     faces.complete();
-    material.extrapolate();
+    faces.extrapolate_strained();
     projection.settle_bodies();
     context.bodies.accumulate(context.max_blocks(), context.step());
     context.mark(kClockGrid);

@@ -87,7 +87,8 @@ Values vorticity_values(const Snapshot& s) {
 ColorRange expected_speed(const Scene&, const Stage& stage) { return {0, stage.speed}; }
 
 // Hydrostatic and stagnation pressure of the densest material; without weight, where that is next
-// to nothing, what strains of some hundredths make in the stiffest.
+// to nothing, that of an impact on the stiffest, rho c v, or what strains of some hundredths make
+// in it.
 ColorRange expected_pressure(const Scene& scene, const Stage& stage) {
   constexpr double kSmall = 1e-4, kStrain = 0.05;
   double density = 0, stiffness = 0;
@@ -100,7 +101,12 @@ ColorRange expected_pressure(const Scene& scene, const Stage& stage) {
       dot(stage.focus.extent(),
           V3d{{std::abs(stage.up[0]), std::abs(stage.up[1]), std::abs(stage.up[2])}});
   const double by_motion = density * (g * height + 0.5 * stage.speed * stage.speed);
-  if (g == 0 && by_motion < kSmall * stiffness) return {-kStrain * stiffness, kStrain * stiffness};
+  if (g == 0 && by_motion < kSmall * stiffness) {
+    const double by_impact = std::sqrt(density * stiffness) * stage.speed;
+    const double most = kStrain * stiffness;
+    const double end = by_impact > 0 ? std::min(by_impact, most) : most;
+    return {-end, end};
+  }
   return {0, by_motion};
 }
 

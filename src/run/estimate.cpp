@@ -297,13 +297,16 @@ std::size_t solver_bytes(const Scene& scene, std::uint32_t blocks, std::size_t c
            ParticlePositionsStage<Cpu, D, Real>::bytes_for(scene, chunks);
   if (!traits_of(scene).staggered) return 0;
   std::size_t sum = MacStore<Cpu, D, Real>::bytes_for(
-                        blocks, unified && has_boundary_type(scene, BoundaryType::kSticky)) +
+                        blocks, (unified || solves_viscosity(scene)) &&
+                                    has_boundary_type(scene, BoundaryType::kSticky)) +
                     Solver::bytes_for(blocks, unified) +
                     ParticlePressureStage<Cpu, D, Real>::bytes_for(chunks) +
                     MovedBodies<Cpu, D, Real>::bytes_for(scene, blocks);
   if (unified) sum += HeatStore<Cpu, D, Real>::bytes_for(blocks, !scene.heat_sources.empty());
   if (scene.solves_heat()) sum += Solver::bytes_for(blocks, true);
-  if (solves_deviatoric(scene)) sum += DeviatoricSolver<Cpu, D, Real>::bytes_for(blocks, chunks);
+  if (solves_deviatoric(scene))
+    sum += DeviatoricSolver<Cpu, D, Real>::bytes_for(blocks, chunks, stretch_components<D>());
+  if (solves_viscosity(scene)) sum += DeviatoricSolver<Cpu, D, Real>::bytes_for(blocks, chunks, 1);
   return sum;
 }
 

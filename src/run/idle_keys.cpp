@@ -70,6 +70,9 @@ std::vector<std::string> idle_keys(const Scene& scene) {
     idle.add("time.cfl_material", scene.time.cfl_material, TimeSettings().cfl_material,
              "an implicit solve bounds no step by elastic waves; time.dt_max does");
   look_at_thermal(scene.thermal, idle);
+  if (!solves_viscosity(scene))
+    idle.add("fluid.viscosity_tolerance", scene.fluid.viscosity_tolerance,
+             FluidSettings().viscosity_tolerance, "no liquid has a viscosity that is solved for");
   look_at_pictures(scene.output, scene.simulation.dimension, idle);
   return idle.list;
 }

@@ -1,6 +1,7 @@
 // What tells the integrators apart, in one table: whoever has to know asks it, not the name.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 
 #include "firn/error.h"
@@ -43,9 +44,19 @@ inline const IntegratorTraits& traits_of(const Scene& scene) {
   throw Error(ErrorCategory::kScene, "simulation.integrator is none of the integrators");
 }
 
+// Whether the incompressible integrator solves for viscosity. One as small as water's that takes
+// longer than a second to cross a cell is left out: transfers damp by a thousand times as much.
+inline bool solves_viscosity(const Scene& scene) {
+  constexpr double kThin = 1e-2, kSlow = 1;  // Pa s, 1/s
+  if (scene.simulation.integrator != Integrator::kIncompressible) return false;
+  const double area = scene.grid.dx * scene.grid.dx;
+  return std::any_of(scene.materials.begin(), scene.materials.end(), [&](const Material& m) {
+    return m.viscosity > kThin || m.viscosity > kSlow * m.density * area;
+  });
+}
 // Whether material moves colliders that have a mass.
 inline bool moves_colliders(const Scene& scene) {
-  return !traits_of(scene).unified && !traits_of(scene).implicit;
+  return !traits_of(scene).unified && !traits_of(scene).implicit && !solves_viscosity(scene);
 }
 // Whether the thermal integrator's deviatoric forces are part of a solve.
 inline bool solves_deviatoric(const Scene& scene) {

@@ -143,8 +143,8 @@ RigidMass rigid_mass(const Scene& scene, const Collider& collider) {
   const Dynamics& dynamics = *collider.dynamics;
   if (!moves_colliders(scene))
     fail(what,
-         "material moves it only under integrators \"explicit\" and \"incompressible\"; remove its "
-         "mass");
+         "material moves it only under integrators \"explicit\" and, without viscosity, "
+         "\"incompressible\"; remove its mass");
   if (collider.motion)
     fail(what, "it has a mass and key frames; either material moves it or they do");
   const bool positive = dynamics.mass == 0 ? dynamics.density > 0 && std::isfinite(dynamics.density)

@@ -123,8 +123,8 @@ void require_turns(TableReader& table, const std::vector<Vec3>& rotation) {
 // --- bodies that material moves ---
 
 constexpr std::string_view kNotMoved =
-    "is of a collider that material moves, which only integrators \"explicit\" and "
-    "\"incompressible\" do; remove it";
+    "is of a collider that material moves, which only integrators \"explicit\" and, without "
+    "viscosity, \"incompressible\" do; remove it";
 constexpr std::string_view kNeedsMass =
     "is of a collider that material moves; give it a 'density' or a 'mass'";
 

@@ -114,9 +114,8 @@ constexpr Key kMaterialKeys[] = {
         {.unit = "Pa", .range = Range::positive()}),
     key<&Material::gamma>("gamma", "exponent of the equation of state",
                           {.range = Range::positive()}),
-    key<&Material::viscosity>(
-        "viscosity", "Newtonian, on top of any model; incompressible: 0.01 at most, without effect",
-        {.unit = "Pa s", .range = Range::non_negative()}),
+    key<&Material::viscosity>("viscosity", "Newtonian, on top of any model",
+                              {.unit = "Pa s", .range = Range::non_negative()}),
     key<&Material::stiffness_damping>(
         "stiffness_damping",
         "Rayleigh's damping by stiffness: the stress of a rate of strain over that of a strain",
@@ -286,19 +285,8 @@ bool report_stray_override(const Entry& entry, const Scene& scene, ReadContext& 
   return true;
 }
 
-// The incompressible integrator has no viscosity. That of water is far below what any grid
-// resolves; a preset that is thicker would silently become thin.
-constexpr double kThinnestViscosity = 1e-2;  // Pa s
-
 // Whether the integrator can move the material; if not, a finding.
 bool check_integrator(TableReader& table, const Scene& scene, const Material& material) {
-  if (is_incompressible(scene) && material.viscosity > kThinnestViscosity) {
-    table.fail(table.has("viscosity") ? "viscosity" : "preset",
-               fmt::format("integrator \"{}\" has no viscosity in this version; use \"explicit\", "
-                           "or a thin liquid such as preset = \"water\"",
-                           traits_of(scene).name));
-    return false;
-  }
   const std::string_view reason = why_not_moved(scene, material.model);
   const char* at = table.has("model") ? "model" : "preset";
   if (!reason.empty() && table.has(at)) table.fail(at, reason);

@@ -105,9 +105,15 @@ constexpr Key kFluidKeys[] = {
     key<&FluidSettings::absolute_tolerance>(
         "absolute_tolerance", "a divergence below it is good enough, whatever it was before",
         {.unit = "1/s", .range = Range::non_negative()}),
-    key<&FluidSettings::max_iterations>(
-        "max_iterations", "of a solve; one that needs more makes the step run again, shorter",
-        {.range = Range::closed(1, 1'000'000)}),
+    key<&FluidSettings::max_iterations>("max_iterations",
+                                        "of a solve, of viscosity's ten times as many; one that "
+                                        "needs more makes the step run again, "
+                                        "shorter",
+                                        {.range = Range::closed(1, 1'000'000)}),
+    key<&FluidSettings::viscosity_tolerance>(
+        "viscosity_tolerance",
+        "residual left of the solve for viscosity and pressure, relative to the first",
+        {.range = Range::open(0, 1)}),
     choice_key<&FluidSettings::free_surface, kFreeSurfaces>("free_surface",
                                                             "where the pressure is 0"),
     key<&FluidSettings::density_correction>(
@@ -234,8 +240,7 @@ constinit const Table kTransfer = {
 constinit const Table kTime = {
     "[time]", "Steps are as long as all of these allow, and as the end of a frame does.",
     kTimeKeys};
-constinit const Table kFluid = {"[fluid]", "The pressure solve of incompressible liquids.",
-                                kFluidKeys};
+constinit const Table kFluid = {"[fluid]", "The solves of incompressible liquids.", kFluidKeys};
 constinit const Table kImplicit = {
     "[implicit]", "The solver of integrators \"optimization\" and \"semi_implicit\".",
     kImplicitKeys};

@@ -43,6 +43,7 @@ struct FrameSolves {
   PressureStats pressure;
   ImplicitStats implicit;
   ThermalStats thermal;
+  SolverStats viscosity;
 
   // Of a frame that goes on behind them. Where it has not yet, the last step is theirs.
   void put_before(FrameStats& stats) const {
@@ -52,14 +53,16 @@ struct FrameSolves {
     };
     join(pressure, stats.pressure);
     join(implicit, stats.implicit);
+    join(viscosity, stats.viscosity);
     for (const ThermalSolver& solver : kThermalSolvers)
       join(thermal.*solver.stats, stats.thermal.*solver.stats);
   }
   // Wall time, and how often the host has waited, are no part of a state.
   static FrameSolves of(const FrameStats& stats) {
-    FrameSolves solves{stats.pressure, stats.implicit, stats.thermal};
+    FrameSolves solves{stats.pressure, stats.implicit, stats.thermal, stats.viscosity};
     solves.pressure.seconds = solves.pressure.correction_seconds = solves.implicit.seconds = 0;
     solves.implicit.looks = 0;
+    solves.viscosity.seconds = 0;
     for (const ThermalSolver& solver : kThermalSolvers) (solves.thermal.*solver.stats).seconds = 0;
     return solves;
   }

@@ -21,8 +21,9 @@ class DeviatoricSolver {
     renew(exec_, mass_, D * cells);
     renew(exec_, pressure_, cells);
   }
-  void reserve_particles(std::uint32_t chunks) {
-    const std::size_t reals = std::size_t{chunks} * kLanes * stretch_components<D>();
+  // Of solids, `components` is stretch_components<D>(), of liquids 1.
+  void reserve_particles(std::uint32_t chunks, int components) {
+    const std::size_t reals = std::size_t{chunks} * kLanes * static_cast<std::size_t>(components);
     if (stretch_.size() < reals) renew(exec_, stretch_, reals);
   }
 
@@ -31,14 +32,15 @@ class DeviatoricSolver {
   }
 
   // Velocities and pressure of the problem's `mac` become those at the end of the step.
-  // measure_stretch has run. `pressure` has solved the projection's `system` before; only its
-  // right-hand side is replaced, and `count` hears of each of the solves. Where one of those fails,
-  // that is what the report is about.
+  // measure_stretch or measure_viscosity has run. Right-hand side and solution of the
+  // projection's `system` are replaced; unless it is `known`, `pressure` has not solved one of its
+  // matrix before. `count` hears of each of the solves. Where one of those fails, that is what the
+  // report is about.
   template <class Count>
   SolveReport solve(const DeviatoricProblem<Real>& problem, const SolveOptions& options,
                     EllipticSolver<Exec, D, Real>& pressure, const EllipticSystem<Real>& system,
-                    Count&& count) {
-    Projection<Count> projection{exec_, problem, pressure, system, count, {}};
+                    bool known, Count&& count) {
+    Projection<Count> projection{exec_, problem, pressure, system, known, count, {}};
     const SolveReport report = minres_.solve(
         minres_view<D>(problem), [&] { begin_deviatoric<Exec, D, Real>(exec_, problem, options); },
         Operator{exec_, problem}, projection);
@@ -50,9 +52,9 @@ class DeviatoricSolver {
     return stretch_.bytes() + mass_.bytes() + pressure_.bytes() + minres_.bytes();
   }
   // What bytes() says once these are reserved, for estimates.
-  static std::size_t bytes_for(std::uint32_t blocks, std::size_t chunks) {
+  static std::size_t bytes_for(std::uint32_t blocks, std::size_t chunks, int components) {
     const std::size_t reals = std::size_t{blocks} * (D + 1) * BlockTraits<D>::kNodes +
-                              chunks * kLanes * stretch_components<D>();
+                              chunks * kLanes * static_cast<std::size_t>(components);
     return Minres<Exec, DeviatoricSpace<D, Real>>::bytes_for(blocks) + reals * sizeof(Real);
   }
 
@@ -80,12 +82,16 @@ class DeviatoricSolver {
     const DeviatoricProblem<Real>& problem;
     EllipticSolver<Exec, D, Real>& pressure;
     EllipticSystem<Real> system;
+    bool known;
     Count& count;
     SolveReport last;
     SolveReport solve(const Real* r, KrylovVector<Real> z) {
       project_residual<Exec, D, Real>(exec, problem, r);
       system.solution = z.companion;
-      last = pressure.solve_again(system, kInner, &problem.control->stop);
+      const std::uint32_t* stop = &problem.control->stop;
+      last =
+          known ? pressure.solve_again(system, kInner, stop) : pressure.solve(system, kInner, stop);
+      known = true;
       if (!last.stopped) count(last);
       return last;
     }

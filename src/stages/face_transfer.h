@@ -18,6 +18,7 @@ struct MacSettings {
   bool ghost_fluid = false, whole_cells = false;
   Real specific_volume = 0;
   bool clings = false;  // sticky boundaries hold shear
+  bool shears = false;  // viscosity takes strains from faces
 };
 
 // m^d/kg, or 0 if there are several, or none.
@@ -97,6 +98,10 @@ class FaceTransfer : public Stage<Exec, D, Real> {
                                    completed(), blocks, c);
     complete_faces<Exec, D, Real>(context_.exec, completed(), blocks, c);
   }
+  // Velocities beyond the material, of which particles take the strain.
+  void extrapolate_strained() {
+    extrapolate_velocities<Exec, D, Real>(context_.exec, layers(), completed(), context_.blocks());
+  }
   void gather() {
     StepControl* c = context_.step();
     const std::uint32_t blocks = context_.max_blocks();
@@ -110,11 +115,13 @@ class FaceTransfer : public Stage<Exec, D, Real> {
 
   // Faces that a stencil reads lie at most this many steps from one of a fluid cell: one along the
   // face's own axis beyond the linear kernel, and the reach of the kernel along the others; from a
-  // valid one they lie one further where bodies slip.
+  // valid one they lie one further where bodies slip, and where cells less than half full are none
+  // of fluid.
   int layer_count() const {
     const int degree = context_.params.transfer.degree;
     const int along = degree == 1 ? 0 : 1, across = degree == 3 ? 2 : 1;
-    return along + across * (D - 1) + (context_.bodies.count() > 0 ? 1 : 0);
+    return along + across * (D - 1) + (context_.bodies.count() > 0 ? 1 : 0) +
+           (settings_.shears && settings_.ghost_fluid ? 1 : 0);
   }
 
   FaceLayers layers() { return mac_.layers(layer_count()); }

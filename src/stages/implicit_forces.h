@@ -21,6 +21,7 @@ class ImplicitForces : public Stage<Exec, D, Real> {
         retry_(retry),
         opens_(has_boundary_type(scene, BoundaryType::kSeparate) || context.bodies.has_openings()),
         system_(traits_of(scene).linear ? kLinearSystem : kNewtonSystem),
+        most_iterations_(traits_of(scene).linear ? 0 : scene.implicit.max_iterations),
         solver_(context.exec, scene, traits_of(scene).linear) {}
 
   // False if the step is over: it had been before, or its solve has missed the tolerance.
@@ -36,7 +37,8 @@ class ImplicitForces : public Stage<Exec, D, Real> {
       return summary_of(newton);
     });
     count(newton);
-    const bool accepted = retry_.accepts(report, system_);
+    const bool stuck = !newton.converged && newton.iterations < most_iterations_;
+    const bool accepted = retry_.accepts(report, stuck ? kStuckSystem : system_);
     // What bodies do by their motion is not in the potential of the begin.
     const bool unstable = newton.unstable && !context_.bodies.moves();
     const bool again = accepted && (newton.ends_in_body || unstable) && retry_.shortens(system_);
@@ -86,7 +88,8 @@ class ImplicitForces : public Stage<Exec, D, Real> {
   const MaterialParams<Real>* laws_;
   Retry<Exec, D, Real>& retry_;
   bool opens_;
-  SystemName system_;
+  const SystemName& system_;
+  int most_iterations_;
   NewtonSolver<Exec, D, Real> solver_;
   ImplicitStats stats_;
 };

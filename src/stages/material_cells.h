@@ -2,7 +2,6 @@
 // a temperature: sums of volume and heat, and the faces beyond the material.
 #pragma once
 
-#include "kernels/mac/extrapolation.h"
 #include "kernels/stress/volumetric.h"
 #include "src/stages/face_transfer.h"
 #include "src/state/heat_store.h"
@@ -20,12 +19,6 @@ class MaterialCells : public Stage<Exec, D, Real> {
 
   HeatStore<Exec, D, Real>& store() { return store_; }
   HeatView<Real> view() { return store_.view(context_.particles.heat()); }
-
-  // Velocities beyond the material, of which particles take the strain.
-  void extrapolate() {
-    extrapolate_velocities<Exec, D, Real>(context_.exec, faces_.layers(), faces_.completed(),
-                                          context_.blocks());
-  }
 
   // Volume ratio, compressibility and elastic share of the cells.
   void sum_volume() {

@@ -35,9 +35,9 @@ class PositionCorrection : public Stage<Exec, D, Real> {
     StepControl* c = context_.step();
     const std::uint32_t blocks = context_.max_blocks();
     const MacView<Real> mac = faces_.view();
-    const bool opened = projection_.walls_opened();
-    if (opened) {
-      close_walls<Exec, D, Real>(context_.exec, mac, blocks, c);
+    const bool replaced = projection_.is_replaced();
+    if (replaced) {
+      if (projection_.walls_opened()) close_walls<Exec, D, Real>(context_.exec, mac, blocks, c);
       assemble_projection<Exec, D, Real>(context_.exec, context_.grid.view(), mac, blocks, c);
     }
     assemble_correction<Exec, D, Real>(context_.exec, mac, blocks, c);
@@ -48,8 +48,8 @@ class PositionCorrection : public Stage<Exec, D, Real> {
     auto& solver = projection_.solver();
     PressureStats& stats = projection_.stats();
     const SolveReport report = timed_solve(context_.exec, stats.correction_seconds, [&] {
-      return opened ? solver.solve(system, loose, &c->stop)
-                    : solver.solve_again(system, loose, &c->stop);
+      return replaced ? solver.solve(system, loose, &c->stop)
+                      : solver.solve_again(system, loose, &c->stop);
     });
     // Bodies that the liquid moves give way to it, as the pressure sees to.
     if (report.imbalance > 0 && projection_.last().tied_components == 0)

@@ -45,7 +45,7 @@ class Projection : public Stage<Exec, D, Real> {
   // False if the step is over.
   template <class Complete>
   bool enqueue(Complete&& complete) {
-    walls_opened_ = false;
+    walls_opened_ = replaced_ = false;
     if (!solve(complete)) return false;
     inflow_.measure_work(faces_.view());
     apply_pressure<Exec, D, Real>(context_.exec, context_.grid.view(), faces_.view(),
@@ -93,6 +93,13 @@ class Projection : public Stage<Exec, D, Real> {
   const SolveReport& last() const { return last_; }  // of the solves
   // Whether the matrix is no longer that of walls without exception.
   bool walls_opened() const { return walls_opened_; }
+  // The matrix of another view of the cells takes its place for the rest of the step.
+  void replace_matrix(const MacView<Real>& mac) {
+    assemble_projection<Exec, D, Real>(context_.exec, context_.grid.view(), mac,
+                                       context_.max_blocks(), context_.step());
+    replaced_ = true;
+  }
+  bool is_replaced() const { return replaced_ || walls_opened_; }
 
   void reserve_blocks(std::uint32_t blocks) {
     solver_.reserve(blocks, compressibility_ != nullptr);
@@ -161,7 +168,7 @@ class Projection : public Stage<Exec, D, Real> {
   const Buffer<Exec, Real>* compressibility_ = nullptr;
   MovedBodies<Exec, D, Real>* bodies_ = nullptr;
   int wall_passes_;
-  bool walls_opened_ = false;  // in this step
+  bool walls_opened_ = false, replaced_ = false;  // in this step
   Buffer<Exec, std::uint32_t> changed_;
   PressureStats stats_;
 };

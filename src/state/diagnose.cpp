@@ -111,14 +111,17 @@ Error diverged_error(const StepControl& control, const FaultyParticle& particle,
 
 Error unsolved_error(const StepControl& control, const SystemName& system, double residual,
                      double tolerance, std::uint32_t iterations) {
+  const std::string advice = system.advice != nullptr
+                                 ? system.advice
+                                 : fmt::format("raise {}.{} or {}.tolerance{}", system.settings,
+                                               system.limit, system.settings, system.remedy);
   return Error(
       ErrorCategory::kDiverged,
       fmt::format("the simulation diverged in step {} at t = {:.6g} s (dt = {:.4g} s): the "
-                  "{} solve stopped after {} iterations with {} of {:.3g}{} where {:.3g} is "
-                  "allowed; raise {}.{} or {}.tolerance{}",
+                  "{} solve stopped after {} iterations with {} of {:.3g}{} where {:.3g} "
+                  "is allowed; {}",
                   control.step + 1, control.time, control.dt, system.solve, iterations,
-                  system.residual, residual, system.unit, tolerance, system.settings, system.limit,
-                  system.settings, system.remedy),
+                  system.residual, residual, system.unit, tolerance, advice),
       next_step(control));
 }
 

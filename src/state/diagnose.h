@@ -35,6 +35,7 @@ struct SystemName {
   const char* settings;                  // the table of its limit and its tolerance
   const char* remedy;                    // what else may help, from ", or " on
   const char* limit = "max_iterations";  // the key, or keys
+  const char* advice = nullptr;          // in place of raising what is named above
 };
 inline constexpr SystemName kPressureSystem{
     "pressure", "a divergence", " 1/s", "fluid",
@@ -42,6 +43,12 @@ inline constexpr SystemName kPressureSystem{
     kUnifiedPressureSystem{"pressure", "a divergence", " 1/s", "thermal.pressure_solve",
                            ", or look for fluid that is forced into a closed space"},
     kHeatSystem{"heat", "a residual", "", "thermal.heat_solve", ""},
+    kViscositySystem{.solve = "viscosity",
+                     .residual = "a residual",
+                     .unit = "",
+                     .settings = "fluid",
+                     .remedy = "",
+                     .advice = "raise fluid.max_iterations or fluid.viscosity_tolerance"},
     kForceSystem{"force", "a residual", "", "thermal.force_solve", ""},
     kNewtonSystem{"implicit",
                   "an imbalance",
@@ -50,7 +57,18 @@ inline constexpr SystemName kPressureSystem{
                   "",
                   "max_iterations, implicit.max_linear_iterations"},
     kLinearSystem{"implicit", "an imbalance",         " kg^(1/2) m/s", "implicit",
-                  "",         "max_linear_iterations"};
+                  "",         "max_linear_iterations"},
+    // Newton's method that no step along its directions helps any more.
+    kStuckSystem{
+        "implicit",
+        "an imbalance",
+        " kg^(1/2) m/s",
+        "implicit",
+        "",
+        "",
+        "it came no further, and more iterations do not help: see whether material is torn "
+        "or jammed between colliders, whose edges finer cells resolve; raise "
+        "implicit.tolerance, or take integrator \"explicit\""};
 
 // A solve that missed its tolerance in every shorter step that was tried.
 Error unsolved_error(const StepControl& control, const SystemName& system, double residual,

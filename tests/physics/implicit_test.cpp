@@ -270,6 +270,28 @@ TEST(Implicit, RepeatsItsBitsForAnyThreadsAndAfterARestart) {
   EXPECT_EQ(one.snapshot().kirchhoff_stress, again.snapshot().kirchhoff_stress);
 }
 
+// A needle that tears what it is pushed into, on cells as wide as itself: no iteration more helps.
+TEST(Implicit, ASolveThatComesNoFurtherSaysSo) {
+  Scene scene = implicit_scene(2, 2e-3, 0.05);
+  scene.simulation.fps = 20;
+  scene.materials = {elastic("tissue", MaterialModel::kNeoHookean, 1e4, 1000)};
+  scene.materials[0].poisson_ratio = 0.45;
+  scene.bodies = {lattice("tissue", box({-0.03, -0.03, 0}, {0.03, 0, 0}))};
+  Shape tip = box({-0.002, 0, 0}, {0.002, 0.04, 0});
+  tip.rounding = 0.002;
+  Keyframes down;
+  down.times = {0, 1};
+  down.translation = {{0, 0, 0}, {0, -0.02, 0}};
+  scene.colliders = {collider("floor", half_space({0, -0.03, 0}, {0, 1, 0}), BoundaryType::kSticky),
+                     collider("needle", tip, BoundaryType::kSeparate)};
+  scene.colliders[1].friction = 0.2;
+  scene.colliders[1].motion = down;
+  Simulation simulation = simulate(scene);
+  expect_divergence(
+      {"the implicit solve stopped after ", "it came no further", "implicit.tolerance"},
+      [&] { simulation.advance_until(1); });
+}
+
 TEST(Implicit, ASolveThatCannotEndEndsTheRun) {
   Scene scene = implicit_scene(2, 0.05, 1e-2);
   scene.materials = {elastic("jelly", MaterialModel::kFixedCorotated, 1e6, 1000)};

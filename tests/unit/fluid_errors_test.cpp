@@ -37,10 +37,11 @@ TEST(FluidErrors, ElasticMaterialsAndForces) {
 
 TEST(FluidErrors, WhatLiquidsDoNotHave) {
   const Case cases[] = {
-      {"preset = \"water\"", "preset = @\"honey\"", {"no viscosity in this version"}},
-      {"preset = \"water\"",
-       "preset = \"water\"\nviscosity = @1",
-       {"no viscosity in this version"}},
+      {"[[body]]",
+       "[material.syrup]\npreset = \"honey\"\n[[collider]]\nshape = { type = \"sphere\", center = "
+       "[0, "
+       "0], radius = 0.2 }\nmass = @3\n[[body]]",
+       {"'mass' is of a collider that material moves", "without viscosity"}},
       {"max = [1, 1]", "max = [1, 1], friction = @0.2", {"slide without friction", "remove"}},
       {"[[body]]",
        "[[collider]]\nshape = { type = \"sphere\", center = [0, 0], radius = 0.2 }\nfriction = "

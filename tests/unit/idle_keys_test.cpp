@@ -57,6 +57,12 @@ std::vector<Case> cases() {
        transfer(kApic), transfer(kFlip)},
       {"time.cfl_material", [](Scene& s) { s.time.cfl_material = 0.2; },
        integrator(Integrator::kExplicit), integrator(Integrator::kOptimization)},
+      {"fluid.viscosity_tolerance", [](Scene& s) { s.fluid.viscosity_tolerance = 0.1; },
+       [](Scene& s) {
+         s.simulation.integrator = Integrator::kIncompressible;
+         s.materials[0].viscosity = 1;
+       },
+       integrator(Integrator::kIncompressible)},
       {"thermal.force_solve", [](Scene& s) { s.thermal.force_solve.max_iterations = 7; },
        forces(ForceIntegration::kSemiImplicit), forces(ForceIntegration::kExplicit)},
       {"thermal.heat_solve", [](Scene& s) { s.thermal.heat_solve.max_iterations = 7; }, heat(true),

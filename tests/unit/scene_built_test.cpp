@@ -111,8 +111,9 @@ TEST(BuiltScene, MaterialMovesCollidersInExplicitStepsAndLiquidsAlone) {
     scene.simulation.integrator = integrator;
     EXPECT_NO_THROW(validate(scene));
     scene.colliders[0].dynamics = Dynamics{.density = 1000};
-    expect_refused(scene, "collider.0.density: ",
-                   "which only integrators \"explicit\" and \"incompressible\" do");
+    expect_refused(
+        scene, "collider.0.density: ",
+        "which only integrators \"explicit\" and, without viscosity, \"incompressible\" do");
     scene.simulation.integrator = Integrator::kExplicit;
     EXPECT_NO_THROW(validate(scene));
   }

@@ -198,7 +198,7 @@ TEST(SceneObjectErrors, CollidersThatMaterialMoves) {
           edited(flat, "dimension = 2", "dimension = 2\nintegrator = \"" + integrator + "\""),
           {"[[collider]]",
            "[[collider]]\n" + key,
-           {"only integrators \"explicit\" and \"incompressible\" do"}});
+           {"only integrators \"explicit\" and, without viscosity, \"incompressible\" do"}});
 }
 
 TEST(SceneObjectErrors, VectorsOfAnUnknownDimension) {

@@ -283,7 +283,8 @@ std::vector<Misuse> misuses_of_liquids() {
          s.tracers = {1, {0, 0}, false};
        }},
       {"collider.0.friction", [](Scene& s) { s.colliders[0].friction = 1; }},
-      {"material.water.viscosity", [](Scene& s) { s.materials[0].viscosity = 1; }},
+      {"material.water.viscosity", [](Scene& s) { s.materials[0].viscosity = -1; }},
+      {"fluid.viscosity_tolerance", [](Scene& s) { s.fluid.viscosity_tolerance = 1; }},
       {"output.diagnostics", [](Scene& s) { s.output.diagnostics = DiagnosticsLevel::kStages; }},
   };
 }
